@@ -1,0 +1,60 @@
+// Run-time compilation: text to loadable code, through a cache in memory and one on disk.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinter::jit {
+
+/// Cache on disk: $SINTER_CACHE_DIR, else $XDG_CACHE_HOME/sinter, else ~/.cache/sinter; mode 0700. Entries are
+/// checksummed, written to a unique temporary and renamed, evicted least recently used first beyond a size limit
+/// (SINTER_CACHE_SIZE_MB, default 512). A folder that cannot be written is not an error: the cache is then off, and
+/// `status()` says why. A damaged entry counts as a miss and is replaced. Safe under many threads and processes.
+class disk_cache {
+ public:
+  static disk_cache& instance();
+  /// The entry for this key (any bytes: source, options, architecture, compiler identity), or nothing.
+  std::optional<std::vector<char>> load(std::string_view key);
+  /// Stores; returns false (and remembers why) where it cannot.
+  bool store(std::string_view key, const std::vector<char>& bytes);
+  std::string folder() const;
+  std::string status() const;
+
+ private:
+  disk_cache();
+};
+
+/// The host C++ compiler: $SINTER_CXX, else c++ or g++ on PATH, if it is GCC 12 or newer (probed once; found without
+/// starting it when the disk cache knows it by real path, size and time stamp). Empty path: none, `reason` says why.
+struct host_compiler {
+  std::string path, identity, reason;
+  static const host_compiler& find();
+};
+
+/// Compiles a translation unit for this host into a shared object and loads it (or loads it from the disk cache);
+/// returns the addresses of the named functions, valid for the process. Throws compile_error with the log, the
+/// numbered source and the options; `nullptr`-free. Thread safe.
+std::vector<void*> compile_host(const std::string& source, const std::vector<std::string>& functions);
+
+/// Compiles CUDA C++ to a cubin for `arch` (90 for sm_90) with NVRTC, through the disk cache. Needs NVRTC but no GPU.
+/// Throws compile_error, or device_error where NVRTC cannot be loaded (naming each library tried).
+struct nvrtc_options {
+  int arch = 90;
+  bool fast_math = false;
+};
+struct cubin {
+  std::vector<char> bytes;
+  std::string log;
+  bool from_disk = false;
+};
+cubin compile_cuda(const std::string& source, const nvrtc_options& options);
+bool nvrtc_available(std::string* why_not = nullptr);
+/// Loads NVRTC on a background thread, so that the first compilation does not wait for it. Safe to call repeatedly.
+void warm_up_nvrtc();
+
+/// "   1  line\n   2  line\n"
+std::string number_lines(std::string_view source);
+
+}  // namespace sinter::jit

@@ -1,0 +1,94 @@
+// What a kernel computes: a straight-line program in single assignment, its operands and its reductions.
+// A program holds no sizes, strides, addresses or scalar values, so its bytes are the key of every cache.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sinter/dtype.hpp"
+
+namespace sinter::jit {
+
+enum class opcode : std::uint8_t {
+#define OP(name, operands, weight) name,
+#include "opcodes.def"
+#undef OP
+};
+inline constexpr int opcode_count = 0
+#define OP(name, operands, weight) +1
+#include "opcodes.def"
+#undef OP
+    ;
+const char* name(opcode op) noexcept;
+int operand_count(opcode op) noexcept;
+int weight(opcode op) noexcept;
+
+/// Instruction k defines register k. Registers of bool, integer and complex types hold that type; float16 and
+/// bfloat16 registers hold a float that has been rounded to the type.
+struct instr {
+  opcode op;
+  dtype type;            // of the result
+  dtype arg;             // of the operands (of the two values, for select)
+  std::uint8_t spare = 0;
+  std::uint16_t a = 0;   // load: input; param: parameter; coord: axis; reduced: reduction; else the operand registers
+  std::uint16_t b = 0;   // checked_index: the parameter that holds the extent
+  std::uint16_t c = 0;
+  std::uint16_t spare2 = 0;
+};
+static_assert(sizeof(instr) == 12);
+
+/// An input buffer. The address of an element, in elements, is
+/// offset + sum_j stride[j] * coordinate[j] + sum_g gather_stride[g] * register[gather[g]].
+struct input_desc {
+  dtype type;
+  std::uint8_t gathers = 0;        // how many of `gather` are in use
+  std::uint16_t gather[2] = {0, 0};  // int64 registers, defined before the load
+};
+struct output_desc {
+  dtype type;
+  std::uint8_t spare = 0;
+  std::uint16_t reg;
+};
+
+enum class reduce_op : std::uint8_t { sum, prod, min, max, argmin, argmax, any, all, count, moment2 };
+const char* name(reduce_op op) noexcept;
+
+/// A reduction over the reduced axes of register `reg`.
+///  sum, prod: `reg` has dtype `type`; float16 and bfloat16 accumulate in float32 and round once at the end.
+///  min, max: NaN wins. argmin, argmax: int64 C-order index over the reduced axes; the first NaN, else the first best.
+///  any, all, count: `reg` is bool; the result is bool, bool, int64. moment2: sum of |x - mean|^2, in the real type.
+struct reduce_desc {
+  reduce_op op;
+  dtype type;             // of the result
+  dtype arg;              // of `reg`
+  std::uint8_t tail = 0;  // how many of the instructions just before `reg` are a monotone tail (DESIGN 3), 0: none
+  std::uint16_t reg;
+  std::uint16_t inner = 0;  // the register that the tail starts from
+};
+
+enum class kernel_kind : std::uint8_t { elementwise, reduce };
+
+/// Options that change generated code and therefore belong to the key.
+struct program_flags {
+  bool fast_math = false;
+};
+
+struct program {
+  kernel_kind kind = kernel_kind::elementwise;
+  program_flags flags;
+  std::vector<instr> code;        // reduce: [0, epilogue) runs per element, [epilogue, end) per result
+  std::uint16_t epilogue = 0;     // elementwise: code.size()
+  std::uint16_t params = 0;
+  std::vector<dtype> param_types;
+  std::vector<input_desc> inputs;
+  std::vector<output_desc> outputs;   // reduce: registers of the epilogue (a `reduced` instruction at least)
+  std::vector<reduce_desc> reductions;
+
+  void clear();
+  /// Canonical bytes: equal exactly when the generated code would be.
+  void append_key(std::string& out) const;
+  /// "sub_sin_square_add_argmin": what profilers and explain show. At most 60 characters.
+  std::string label() const;
+};
+
+}  // namespace sinter::jit

@@ -1,0 +1,148 @@
+// Small vectors of 64-bit extents: shapes, strides, coordinates. No allocation up to rank 6.
+#pragma once
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+
+namespace sinter::core {
+
+/// Highest rank of an array, as NumPy's and CuPy's limit.
+inline constexpr int max_rank = 64;
+
+class dims {
+ public:
+  dims() noexcept : size_(0), capacity_(inline_capacity) {}
+  explicit dims(int n, std::int64_t value = 0) : dims() {
+    resize(n, value);
+  }
+  dims(std::initializer_list<std::int64_t> list) : dims() {
+    reserve(static_cast<int>(list.size()));
+    for (auto v : list) data()[size_++] = v;
+  }
+  dims(const std::int64_t* first, int n) : dims() {
+    reserve(n);
+    if (n > 0) std::memcpy(data(), first, sizeof(std::int64_t) * static_cast<std::size_t>(n));
+    size_ = n;
+  }
+  dims(const dims& o) : dims(o.data(), o.size_) {}
+  dims(dims&& o) noexcept : size_(o.size_), capacity_(o.capacity_) {
+    std::memcpy(&store_, &o.store_, sizeof store_);
+    o.size_ = 0;
+    o.capacity_ = inline_capacity;
+  }
+  dims& operator=(const dims& o) {
+    if (this != &o) {
+      size_ = 0;
+      reserve(o.size_);
+      std::memcpy(data(), o.data(), sizeof(std::int64_t) * static_cast<std::size_t>(o.size_));
+      size_ = o.size_;
+    }
+    return *this;
+  }
+  dims& operator=(dims&& o) noexcept {
+    if (this != &o) {
+      release();
+      size_ = o.size_;
+      capacity_ = o.capacity_;
+      std::memcpy(&store_, &o.store_, sizeof store_);
+      o.size_ = 0;
+      o.capacity_ = inline_capacity;
+    }
+    return *this;
+  }
+  ~dims() { release(); }
+
+  int size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  std::int64_t* data() noexcept { return capacity_ > inline_capacity ? store_.heap : store_.local; }
+  const std::int64_t* data() const noexcept { return capacity_ > inline_capacity ? store_.heap : store_.local; }
+  std::int64_t* begin() noexcept { return data(); }
+  std::int64_t* end() noexcept { return data() + size_; }
+  const std::int64_t* begin() const noexcept { return data(); }
+  const std::int64_t* end() const noexcept { return data() + size_; }
+  std::int64_t& operator[](int i) noexcept { assert(i >= 0 && i < size_); return data()[i]; }
+  std::int64_t operator[](int i) const noexcept { assert(i >= 0 && i < size_); return data()[i]; }
+  std::int64_t back() const noexcept { return data()[size_ - 1]; }
+
+  void clear() noexcept { size_ = 0; }
+  void push_back(std::int64_t v) {
+    reserve(size_ + 1);
+    data()[size_++] = v;
+  }
+  void resize(int n, std::int64_t value = 0) {
+    reserve(n);
+    for (int i = size_; i < n; ++i) data()[i] = value;
+    size_ = n;
+  }
+  void insert(int at, std::int64_t v) {
+    push_back(v);
+    for (int i = size_ - 1; i > at; --i) data()[i] = data()[i - 1];
+    data()[at] = v;
+  }
+  void erase(int at) {
+    for (int i = at; i + 1 < size_; ++i) data()[i] = data()[i + 1];
+    --size_;
+  }
+  friend bool operator==(const dims& a, const dims& b) noexcept {
+    return a.size_ == b.size_ &&
+           std::memcmp(a.data(), b.data(), sizeof(std::int64_t) * static_cast<std::size_t>(a.size_)) == 0;
+  }
+
+ private:
+  static constexpr int inline_capacity = 6;
+  union storage {
+    std::int64_t local[inline_capacity];
+    std::int64_t* heap;
+  } store_;
+  std::int32_t size_;
+  std::int32_t capacity_;
+
+  void reserve(int n) {
+    if (n <= capacity_) return;
+    int grown = n < 2 * capacity_ ? 2 * capacity_ : n;
+    auto* p = new std::int64_t[static_cast<std::size_t>(grown)];
+    std::memcpy(p, data(), sizeof(std::int64_t) * static_cast<std::size_t>(size_));
+    release();
+    store_.heap = p;
+    capacity_ = grown;
+  }
+  void release() noexcept {
+    if (capacity_ > inline_capacity) delete[] store_.heap;
+    capacity_ = inline_capacity;
+  }
+};
+
+/// Number of elements; 1 for rank 0. The caller has checked for overflow where the shape came from a user.
+inline std::int64_t element_count(const dims& shape) noexcept {
+  std::int64_t n = 1;
+  for (auto d : shape) n *= d;
+  return n;
+}
+/// Strides in elements of a C-contiguous array of this shape (zero extents count as one).
+inline dims contiguous_strides(const dims& shape) {
+  dims s(shape.size());
+  std::int64_t step = 1;
+  for (int i = shape.size() - 1; i >= 0; --i) {
+    s[i] = step;
+    step *= shape[i] > 0 ? shape[i] : 1;
+  }
+  return s;
+}
+/// Whether strides in elements describe a C-contiguous layout; axes of extent 0 or 1 do not matter.
+inline bool is_contiguous(const dims& shape, const dims& strides) noexcept {
+  std::int64_t step = 1;
+  for (int i = shape.size() - 1; i >= 0; --i) {
+    if (shape[i] == 0) return true;
+    if (shape[i] != 1) {
+      if (strides[i] != step) return false;
+      step *= shape[i];
+    }
+  }
+  return true;
+}
+/// "(3, 4)", "(3,)", "()", as Python prints a shape.
+std::string to_string(const dims& shape);
+
+}  // namespace sinter::core

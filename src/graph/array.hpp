@@ -1,0 +1,57 @@
+// What a handle refers to: a view of a storage. Views of one storage alias; a write gives the storage a new version.
+#pragma once
+#include <memory>
+
+#include "graph/record.hpp"
+
+namespace sinter::graph {
+
+/// What views share. `current` is its present version, with the storage's C-contiguous nominal shape.
+struct storage {
+  value current;
+  bool pinned = false;     // an address has been handed out: the buffer stays, writes and reads happen at once
+  bool readonly = false;
+};
+
+/// A view of a storage: shape, strides and offset in elements of the storage's C order.
+struct array_view {
+  std::shared_ptr<storage> store;
+  dims shape, strides;
+  std::int64_t offset = 0;
+  dtype type{};
+  bool whole = false;      // the view is the storage, element for element, in its nominal shape
+
+  const runtime::device_id& device() const noexcept { return store->current->device; }
+};
+using view_ref = std::shared_ptr<const array_view>;
+
+/// A new storage that holds `v`, viewed whole.
+view_ref make_array(value v);
+/// Another view of the same storage.
+view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset);
+/// The value that a read of the view has now. Pinned storages are evaluated first.
+value read(const array_view& v);
+/// Writes `rhs` (already cast to the view's dtype and broadcast to its shape) through the view. The caller has refused
+/// read-only storages and views whose elements overlap themselves.
+void write(const array_view& v, value rhs);
+
+/// Evaluates everything that the arrays need; on return each is in memory (work may still be running on the device).
+void evaluate(std::span<const view_ref> arrays);
+/// Evaluates and copies `count` elements, C order, to host memory; synchronous; reports data faults.
+void copy_to_host(const array_view& v, void* to);
+/// Evaluates, makes the storage the sole owner of its buffer, pins it, and returns the address of the view's first
+/// element (device memory on a GPU).
+void* export_address(const array_view& v);
+/// Array from host memory (copied): `from` holds the elements in C order.
+view_ref from_host(const void* from, const dims& shape, dtype type, runtime::device_id device);
+/// Copy on another device (or the same one).
+view_ref to_device(const array_view& v, runtime::device_id device);
+
+/// How a plan would look: kernels, shapes, bytes, cuts; with the generated source if asked.
+std::string explain(const array_view& v, bool with_source);
+
+/// Scope state, per thread: recorded into nodes.
+bool fast_math() noexcept;
+void set_fast_math(bool on) noexcept;
+
+}  // namespace sinter::graph

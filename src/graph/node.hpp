@@ -1,0 +1,100 @@
+// A recorded value: an immutable node of a directed acyclic graph. Evaluation turns a node into a leaf in place;
+// nothing else about it ever changes, so nodes may be shared between threads and arrays.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "core/dims.hpp"
+#include "jit/program.hpp"
+#include "runtime/backend.hpp"
+
+namespace sinter::graph {
+
+using core::dims;
+
+enum class node_kind : std::uint8_t {
+  leaf,     // C-contiguous elements of a buffer
+  scalar,   // one value, broadcast to the shape; a launch parameter, never part of generated code
+  iota,     // int64 coordinate along `axis`
+  map,      // elementwise operation or cast; operands broadcast to the shape
+  view,     // affine view of args[0]: element = offset + sum strides[j] * coordinate[j] in its C order
+  gather,   // args[0] read at index args[1] along `axis`, the other coordinates as they are (take_along_axis)
+  reduce,   // reduction of args[0] over the axes in `reduced`
+  update,   // args[0] with the region (strides, offset) of shape args[1]->shape replaced by args[1]
+};
+
+class node;
+void destroy(node* n) noexcept;
+
+/// Intrusive reference to a node.
+class value {
+ public:
+  value() noexcept = default;
+  explicit value(node* n) noexcept;  // adds a reference
+  value(const value& o) noexcept : value(o.node_) {}
+  value(value&& o) noexcept : node_(std::exchange(o.node_, nullptr)) {}
+  value& operator=(value o) noexcept {
+    std::swap(node_, o.node_);
+    return *this;
+  }
+  ~value();
+  static value adopt(node* n) noexcept {
+    value v;
+    v.node_ = n;
+    return v;
+  }
+  node* get() const noexcept { return node_; }
+  node* operator->() const noexcept { return node_; }
+  node& operator*() const noexcept { return *node_; }
+  explicit operator bool() const noexcept { return node_ != nullptr; }
+  friend bool operator==(const value& a, const value& b) noexcept { return a.node_ == b.node_; }
+
+ private:
+  node* node_ = nullptr;
+};
+
+/// Planner scratch; meaningful only inside one flush, under its lock.
+struct plan_mark {
+  std::uint64_t epoch = 0;   // of the flush that last touched the node
+  std::int32_t index = -1;   // into the planner's table
+};
+
+class node {
+ public:
+  std::atomic<std::uint32_t> refs{1};
+  std::atomic<node_kind> kind{node_kind::leaf};
+  jit::opcode op{};             // map
+  jit::reduce_op reduction{};   // reduce
+  dtype type{};
+  std::uint8_t nargs = 0;
+  bool fast_math = false;
+  bool seen = false;            // evaluated before as part of something else, and held then
+  std::int16_t axis = 0;        // iota, gather
+  std::uint16_t weight = 0;     // operations below, expanded, saturating
+  std::uint16_t depth = 0;
+  runtime::device_id device{};
+  value args[3];
+  dims shape;
+  dims strides;                 // view, update: in elements of args[0]; reduce: 1 where the axis of args[0] is reduced
+  std::int64_t offset = 0;      // view, update
+  runtime::scalar constant;     // scalar
+  runtime::buffer_ref buffer;   // leaf
+  std::int64_t buffer_offset = 0;  // leaf: elements before the first one
+  plan_mark mark;
+  node* next_reader = nullptr;  // weak, doubly linked list of the reductions that read args[0]
+  node* previous_reader = nullptr;
+  node* readers = nullptr;      // head of that list, in the operand
+
+  bool is_leaf() const noexcept { return kind.load(std::memory_order_acquire) == node_kind::leaf; }
+  std::int64_t size() const noexcept { return core::element_count(shape); }
+};
+
+inline value::value(node* n) noexcept : node_(n) {
+  if (n) n->refs.fetch_add(1, std::memory_order_relaxed);
+}
+inline value::~value() {
+  if (node_ && node_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(node_);
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,31 @@
+// Recording: the only way to make nodes. Callers (src/ops) have checked shapes, dtypes and axes; these functions
+// neither throw for user mistakes nor touch a device, except that a cost limit may make them evaluate operands.
+#pragma once
+#include <span>
+
+#include "graph/node.hpp"
+
+namespace sinter::graph {
+
+/// Scalar of dtype `type` broadcast to `shape`.
+value record_scalar(const runtime::scalar& v, dtype type, const dims& shape, runtime::device_id device);
+/// int64 coordinate along `axis` of `shape`.
+value record_iota(const dims& shape, int axis, runtime::device_id device);
+/// Elementwise operation. Operands have one dtype (`select`: bool, T, T) and broadcast to `shape`; `type` is the result's.
+value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands);
+/// Cast; returns `v` itself when the dtype is the same already.
+value record_cast(const value& v, dtype type);
+/// Affine view; returns `v` itself when it is the whole of it.
+value record_view(const value& v, const dims& shape, const dims& strides, std::int64_t offset);
+/// take_along_axis: `index` is int64, has v's rank, and its other extents equal v's or are 1. Negative indices count
+/// from the end; an index out of range raises data_fault::index_out_of_range at the next synchronisation.
+value record_gather(const value& v, const value& index, int axis, const dims& shape);
+/// Reduction over the axes whose bit is set in `reduced` (index = axis); the result drops them. min, max, argmin and
+/// argmax of nothing have been refused by the caller.
+value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<const bool> reduced);
+/// `base` with the elements of the region (in base's C order) replaced by `rhs`, whose shape is the region's.
+value record_update(const value& base, const dims& strides, std::int64_t offset, const value& rhs);
+/// Leaf over `shape` elements of a buffer.
+value make_leaf(runtime::buffer_ref buffer, std::int64_t offset, const dims& shape, dtype type);
+
+}  // namespace sinter::graph

@@ -1,0 +1,90 @@
+// What a device must offer. Nothing above this interface names CUDA.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "runtime/kernel.hpp"
+
+namespace sinter::runtime {
+
+enum class device_kind : std::uint8_t { cpu, cuda };
+struct device_id {
+  device_kind kind = device_kind::cpu;
+  int index = 0;
+  friend bool operator==(const device_id&, const device_id&) = default;
+};
+
+struct memory_figures {
+  std::size_t used = 0, reserved = 0, peak = 0;  // bytes: handed out, held from the system, highest `used`
+  std::size_t available = 0;                     // bytes that could still be allocated
+};
+
+/// Kernels launched and bytes allocated since the process began: tests bound these.
+struct counters {
+  std::uint64_t launches = 0, compilations = 0, disk_hits = 0, allocations = 0;
+};
+
+/// What may go wrong inside a kernel; raised as a flag, reported at the next synchronisation.
+enum class data_fault : int { none = 0, index_out_of_range = 1, negative_integer_power = 2 };
+
+class prepared;  // opaque to callers: whatever a backend needs to run one launch
+
+class backend {
+ public:
+  virtual ~backend() = default;
+  virtual device_id id() const = 0;
+  virtual std::string description() const = 0;          // "NVIDIA H200", "AMD EPYC (2 cores)"
+  virtual bool host_addressable() const = 0;            // whether the host may dereference this memory
+
+  virtual void* allocate(std::size_t bytes) = 0;        // 256-byte aligned; throws memory_error
+  virtual void deallocate(void* p, std::size_t bytes) noexcept = 0;
+  virtual memory_figures memory() const = 0;
+
+  virtual void copy_from_host(void* to, const void* from, std::size_t bytes) = 0;  // returns when `from` may be reused
+  virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;    // synchronous
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;            // same device, ordered with launches
+
+  /// Finds or compiles what the launches need (all of a flush at once, so that a miss compiles one module). Nothing runs
+  /// yet; throws compile_error. results[i] belongs to launches[i] and stays valid for the process.
+  virtual void prepare(std::span<const launch> launches, std::span<const prepared*> results) = 0;
+  /// Scratch bytes that run() will ask for.
+  virtual std::size_t scratch_bytes(const prepared&, const launch&) const = 0;
+  /// Enqueues one launch; `scratch` has scratch_bytes() bytes.
+  virtual void run(const prepared&, const launch&, void* scratch) = 0;
+
+  virtual void synchronize() = 0;                       // waits; does not look at the fault flag
+  virtual data_fault take_fault() = 0;                  // synchronises; reads and clears the flag
+  virtual std::string source(const launch&) = 0;        // generated source, for explain; empty where there is none
+  virtual counters statistics() const = 0;
+};
+
+/// The backend of a device, created on first use; throws device_error that names what was tried.
+backend& get_backend(device_id id);
+/// SINTER_DEVICE if set ("cpu", "cuda", "cuda:1"), else the first GPU, else the CPU.
+device_id default_device();
+void set_default_device(device_id id);
+int device_count(device_kind kind);
+device_id parse_device(std::string_view text);
+std::string to_string(device_id id);
+
+/// Memory of one backend, freed to it on destruction.
+class buffer {
+ public:
+  buffer(backend& owner, std::size_t bytes);
+  ~buffer();
+  buffer(const buffer&) = delete;
+  buffer& operator=(const buffer&) = delete;
+  void* data() const noexcept { return data_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+  backend& owner() const noexcept { return *owner_; }
+
+ private:
+  backend* owner_;
+  void* data_;
+  std::size_t bytes_;
+};
+
+}  // namespace sinter::runtime
