@@ -47,6 +47,7 @@ class value {
   node* get() const noexcept { return node_; }
   node* operator->() const noexcept { return node_; }
   node& operator*() const noexcept { return *node_; }
+  node* release() noexcept { return std::exchange(node_, nullptr); }
   explicit operator bool() const noexcept { return node_ != nullptr; }
   friend bool operator==(const value& a, const value& b) noexcept { return a.node_ == b.node_; }
 
@@ -54,10 +55,11 @@ class value {
   node* node_ = nullptr;
 };
 
-/// Planner scratch; meaningful only inside one flush, under its lock.
+/// Planner scratch; meaningful only inside one flush, under its lock (`next`: only while the node is destroyed).
 struct plan_mark {
   std::uint64_t epoch = 0;   // of the flush that last touched the node
   std::int32_t index = -1;   // into the planner's table
+  node* next = nullptr;
 };
 
 class node {
@@ -69,10 +71,10 @@ class node {
   dtype type{};
   std::uint8_t nargs = 0;
   bool fast_math = false;
-  bool seen = false;            // evaluated before as part of something else, and held then
+  bool seen = false;            // computed before as part of something else, and held then
+  bool is_reader = false;       // reduce: linked into the operand's list of readers
   std::int16_t axis = 0;        // iota, gather
-  std::uint16_t weight = 0;     // operations below, expanded, saturating
-  std::uint16_t depth = 0;
+    std::uint16_t depth = 0;      // longest chain of pending nodes below when it was recorded
   runtime::device_id device{};
   value args[3];
   dims shape;

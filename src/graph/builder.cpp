@@ -1,0 +1,416 @@
+// Lowering of nodes into the program of one kernel.
+#include "graph/builder.hpp"
+
+#include <algorithm>
+
+#include "graph/limits.hpp"
+#include "graph/planner.hpp"
+
+namespace sinter::graph {
+
+using jit::instr;
+using jit::opcode;
+
+// ---- the three kinds of kernels
+
+void kernel_builder::begin(const dims& variables, const dims& whole) {
+  out_.code.clear();
+  out_.inputs.clear();
+  out_.params.clear();
+  out_.dependencies.clear();
+  out_.extents = variables;
+  out_.kept = variables.size();
+  rank_ = variables.size();
+  whole_ = whole;
+  space_ = core::element_count(variables);
+  memo_.clear();
+  reduced_.clear();
+  gathers_ = 0;
+  phase_code_ = phase_inputs_ = 0;
+  split_ = nullptr;
+  restart_ = in_epilogue_ = false;
+}
+
+bool kernel_builder::finish() {
+  bool large = static_cast<int>(out_.code.code.size()) > limits().instructions ||
+               static_cast<int>(out_.inputs.size()) > limits().inputs;
+  if (large && split_) {
+    planner_.cut(split_, cut_reason::size);
+    restart_ = true;
+  }
+  out_.code.params = static_cast<std::uint16_t>(out_.params.size());
+  return !restart_;
+}
+
+bool kernel_builder::elementwise(std::span<node* const> results) {
+  begin(results[0]->shape, results[0]->shape);
+  out_.kind = plan_kind::elementwise;
+  out_.code.kind = jit::kernel_kind::elementwise;
+  out_.results.assign(results.begin(), results.end());
+  for (node* n : results) {
+    std::uint16_t reg = lower_pending(n, nullptr);
+    out_.code.outputs.push_back({n->type, 0, reg});
+    memo_.push_back({n, true, {}, reg});
+  }
+  out_.code.epilogue = static_cast<std::uint16_t>(out_.code.code.size());
+  return finish();
+}
+
+bool kernel_builder::update(node* n) {
+  node* rhs = n->args[1].get();
+  begin(rhs->shape, rhs->shape);
+  out_.kind = plan_kind::update;
+  out_.code.kind = jit::kernel_kind::elementwise;
+  out_.results.assign(1, n);
+  if (!planner_.is_stored(n->args[0].get())) planner_.cut(n->args[0].get(), cut_reason::write);
+  if (!n->args[0]->is_leaf()) out_.dependencies.push_back(n->args[0].get());
+  std::uint16_t reg = lower(rhs, nullptr);
+  out_.code.outputs.push_back({n->type, 0, reg});
+  out_.code.epilogue = static_cast<std::uint16_t>(out_.code.code.size());
+  return finish();
+}
+
+bool kernel_builder::reduction(std::span<node* const> results, std::span<node* const> reductions) {
+  const node* first = reductions[0];
+  const dims& shape = first->args[0]->shape;
+  const dims& mask = first->strides;
+  dims variables, position(shape.size());
+  for (int pass = 0; pass < 2; ++pass)
+    for (int a = 0; a < shape.size(); ++a)
+      if (mask[a] == pass) {
+        position[a] = variables.size();
+        variables.push_back(shape[a]);
+      }
+  begin(variables, variables);
+  out_.kind = plan_kind::reduce;
+  out_.code.kind = jit::kernel_kind::reduce;
+  out_.kept = first->shape.size();
+  out_.results.assign(results.begin(), results.end());
+  int last = shape.size() - 1;
+  while (last > 0 && shape[last] == 1) --last;
+  out_.reduces_last = shape.size() == 0 || mask[last] == 1;
+
+  index_map map(shape.size(), rank_ + max_gathers);
+  for (int a = 0; a < shape.size(); ++a) map.coefficient(a, position[a]) = 1;
+  for (node* r : reductions) {
+    node* x = r->args[0].get();
+    std::uint16_t reg = lower(x, is_plain(x, map) ? nullptr : &map);
+    reduced_.emplace_back(r, static_cast<std::uint16_t>(out_.code.reductions.size()));
+    out_.code.reductions.push_back({r->reduction, r->type, x->type, 0, reg, reg});
+  }
+  mark_tail();
+  out_.code.epilogue = static_cast<std::uint16_t>(out_.code.code.size());
+
+  in_epilogue_ = true;
+  phase_code_ = out_.code.code.size();
+  phase_inputs_ = out_.inputs.size();
+  memo_.clear();
+  whole_ = first->shape;
+  space_ = core::element_count(whole_);
+  gathers_ = 0;  // those registers belong to the elements, not to the results
+  for (node* n : results) {
+    std::uint16_t reg = n->kind == node_kind::reduce ? lower(n, nullptr) : lower_pending(n, nullptr);
+    out_.code.outputs.push_back({n->type, 0, reg});
+    memo_.push_back({n, true, {}, reg});
+  }
+  return finish();
+}
+
+// A chain sqrt, arcsin, times or divided by a parameter at the end of the value of a minimum or maximum: the kernel
+// may skip it where it cannot win (DESIGN 3). All reductions of the kernel must be over that value.
+void kernel_builder::mark_tail() {
+  auto& p = out_.code;
+  std::uint16_t reg = p.reductions[0].reg;
+  bool minimum = false, maximum = false;
+  for (const auto& r : p.reductions) {
+    if (r.reg != reg || (r.arg != dtype::f32 && r.arg != dtype::f64)) return;
+    if (r.op == jit::reduce_op::min || r.op == jit::reduce_op::argmin) minimum = true;
+    else if (r.op == jit::reduce_op::max || r.op == jit::reduce_op::argmax) maximum = true;
+    else return;
+  }
+  if (minimum == maximum || reg + 1u != p.code.size()) return;
+  std::uint16_t inner = reg;
+  while (true) {
+    const instr& i = p.code[inner];
+    if (i.type != p.reductions[0].arg || i.arg != i.type) break;
+    std::uint16_t operand;
+    if (i.op == opcode::sqrt || i.op == opcode::arcsin) {
+      operand = i.a;
+    } else if (i.op == opcode::multiply || i.op == opcode::divide) {
+      bool scale_b = p.code[i.b].op == opcode::param;
+      bool scale_a = i.op == opcode::multiply && p.code[i.a].op == opcode::param;
+      if (scale_a == scale_b) break;
+      operand = scale_b ? i.a : i.b;
+    } else {
+      break;
+    }
+    if (operand + 1 != inner) break;  // the tail must be the last instructions, without gaps
+    inner = operand;
+  }
+  bool transcendental = false;
+  for (std::uint16_t k = static_cast<std::uint16_t>(inner + 1); k <= reg; ++k)
+    transcendental |= p.code[k].op == opcode::arcsin || p.code[k].op == opcode::sqrt;
+  if (!transcendental) return;
+  for (auto& r : p.reductions) {
+    r.inner = inner;
+    r.tail = static_cast<std::uint8_t>(reg - inner);
+  }
+}
+
+// ---- index maps
+
+index_map kernel_builder::full_map(const node* n, const index_map* map) const {
+  return map ? *map : index_map::identity(n->shape.size(), rank_ + max_gathers);
+}
+
+bool kernel_builder::is_plain(const node* n, const index_map& map) const {
+  if (!(n->shape == whole_)) return false;
+  for (int k = 0; k < map.rows(); ++k) {
+    if (map.offset(k) != 0) return false;
+    for (int v = 0; v < map.variables(); ++v)
+      if (k == v ? n->shape[k] != 1 && map.coefficient(k, v) != 1 : map.coefficient(k, v) != 0) return false;
+  }
+  return true;
+}
+
+bool kernel_builder::reads_points(const index_map* map) const {
+  if (!map) return false;
+  for (int k = 0; k < map->rows(); ++k)
+    for (int v = rank_; v < map->variables(); ++v)
+      if (map->coefficient(k, v) != 0) return true;
+  return false;
+}
+
+const kernel_builder::memo* kernel_builder::find(node* n, const index_map* map) const {
+  for (const memo& m : memo_)
+    if (m.n == n && (map ? !m.plain && m.map == *map : m.plain)) return &m;
+  return nullptr;
+}
+
+// ---- instructions
+
+std::uint16_t kernel_builder::emit(instr i) {
+  auto& code = out_.code.code;
+  for (std::size_t k = code.size(); k-- > phase_code_ && code.size() - k < 48;) {
+    const instr& o = code[k];
+    if (o.op == i.op && o.type == i.type && o.arg == i.arg && o.a == i.a && o.b == i.b && o.c == i.c)
+      return static_cast<std::uint16_t>(k);
+  }
+  code.push_back(i);
+  return static_cast<std::uint16_t>(code.size() - 1);
+}
+
+std::uint16_t kernel_builder::binary(opcode op, std::uint16_t a, std::uint16_t b) {
+  return emit({op, dtype::i64, dtype::i64, 0, a, b, 0, 0});
+}
+
+std::uint16_t kernel_builder::param(const runtime::scalar& v, dtype type) {
+  std::uint16_t index = 0;
+  for (; index < out_.params.size(); ++index) {
+    const runtime::scalar& p = out_.params[index];
+    // Bits, not values: -0.0 and NaN payloads are different parameters.
+    if (out_.code.param_types[index] == type && p.u == v.u && (!is_complex(type) || std::memcmp(p.f, v.f, 16) == 0)) break;
+  }
+  if (index == out_.params.size()) {
+    out_.params.push_back(v);
+    out_.code.param_types.push_back(type);
+  }
+  return emit({opcode::param, type, type, 0, index, 0, 0, 0});
+}
+
+std::uint16_t kernel_builder::integer_param(std::int64_t v) {
+  runtime::scalar s;
+  s.type = dtype::i64;
+  s.i = v;
+  return param(s, dtype::i64);
+}
+
+std::uint16_t kernel_builder::load(node* source, const index_map* map) {
+  return load(source, compose(full_map(source, map), core::contiguous_strides(source->shape), 0));
+}
+
+std::uint16_t kernel_builder::load(node* source, linear_form at) {
+  while (at.coefficients.size() < rank_ + max_gathers) at.coefficients.push_back(0);
+  for (int v = 0; v < rank_; ++v)
+    if (out_.extents[v] == 1) at.coefficients[v] = 0;
+  std::uint16_t slot = static_cast<std::uint16_t>(phase_inputs_);
+  for (; slot < out_.inputs.size(); ++slot) {
+    const input_slot& s = out_.inputs[slot];
+    if (s.source == source && s.at.offset == at.offset && s.at.coefficients == at.coefficients) break;
+  }
+  if (slot == out_.inputs.size()) {
+    jit::input_desc d{source->type, 0, {0, 0}};
+    for (int g = 0; g < max_gathers; ++g)
+      if (at.coefficients[rank_ + g] != 0) d.gather[d.gathers++] = gather_regs_[g];
+    out_.code.inputs.push_back(d);
+    out_.inputs.push_back({source, std::move(at)});
+    if (!source->is_leaf() &&
+        std::find(out_.dependencies.begin(), out_.dependencies.end(), source) == out_.dependencies.end())
+      out_.dependencies.push_back(source);
+  }
+  return emit({opcode::load, source->type, source->type, 0, slot, 0, 0, 0});
+}
+
+// ---- nodes
+
+std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
+  node_kind kind = n->kind;
+  if (kind == node_kind::scalar) return param(n->constant, n->type);
+  if (planner_.is_stored(n) && !(in_epilogue_ && kind == node_kind::reduce)) return load(n, map);
+  if (const memo* m = find(n, map)) return m->reg;
+  if (kind == node_kind::reduce) {
+    if (in_epilogue_ && !map)
+      for (auto [r, index] : reduced_)
+        if (r == n) return emit({opcode::reduced, n->type, n->type, 0, index, 0, 0, 0});
+    if (!planner_.is_stored(n)) planner_.cut(n, cut_reason::reduction);
+    return load(n, map);
+  }
+  if (must_store(n, map)) return load(n, map);
+  std::size_t code_before = out_.code.code.size(), inputs_before = out_.inputs.size();
+  std::uint16_t reg = lower_pending(n, map);
+  memo_.push_back({n, map == nullptr, map ? *map : index_map(), reg});
+  if (!split_ && kind == node_kind::map && !reads_points(map) &&
+      (static_cast<int>(out_.code.code.size() - code_before) * 2 > limits().instructions ||
+       static_cast<int>(out_.inputs.size() - inputs_before) * 2 > limits().inputs))
+    split_ = n;
+  return reg;
+}
+
+bool kernel_builder::must_store(node* n, const index_map* map) {
+  if (n->kind == node_kind::update) {
+    planner_.cut(n, cut_reason::write);
+    return true;
+  }
+  if (n->kind == node_kind::iota || reads_points(map)) return false;
+  if (!limits().fuse && n->kind != node_kind::view) {
+    planner_.cut(n, cut_reason::unfused);
+    return true;
+  }
+  std::int64_t size = n->size();
+  if (n->kind == node_kind::map) {
+    if (size * limits().smaller <= space_ && planner_.inline_weight(n) >= limits().expensive) {
+      planner_.cut(n, cut_reason::expensive);
+      return true;
+    }
+    for (const memo& m : memo_)
+      if (m.n == n && !reads_points(m.plain ? nullptr : &m.map) && planner_.inline_weight(n) > 0) {
+        planner_.cut(n, cut_reason::several_views);
+        restart_ = true;
+        return true;
+      }
+  }
+  if (n->seen && space_ * 4 >= size && n->kind == node_kind::map && planner_.inline_weight(n) > 0 && planner_.worth_storing(n)) {
+    planner_.cut(n, cut_reason::reused);
+    return true;
+  }
+  return false;
+}
+
+std::uint16_t kernel_builder::lower_pending(node* n, const index_map* map) {
+  switch (n->kind.load(std::memory_order_relaxed)) {
+    case node_kind::map: return lower_map(n, map);
+    case node_kind::view: return lower_view(n, map);
+    case node_kind::gather: return lower_gather(n, map);
+    case node_kind::iota: return lower_iota(n, map);
+    case node_kind::scalar: return param(n->constant, n->type);
+    default: return lower(n, map);
+  }
+}
+
+std::uint16_t kernel_builder::lower_operand(node* n, const index_map* map, node* operand) {
+  if (operand->kind == node_kind::scalar) return param(operand->constant, operand->type);
+  if (!map && operand->shape == whole_) return lower(operand, nullptr);
+  index_map sub = broadcast(full_map(n, map), n->shape, operand->shape);
+  return lower(operand, is_plain(operand, sub) ? nullptr : &sub);
+}
+
+std::uint16_t kernel_builder::lower_map(node* n, const index_map* map) {
+  std::uint16_t reg[3] = {0, 0, 0};
+  // Scalars first, so that a monotone tail's instructions stay together.
+  for (int pass = 0; pass < 2; ++pass)
+    for (int k = 0; k < n->nargs; ++k)
+      if ((n->args[k]->kind == node_kind::scalar) == (pass == 0)) reg[k] = lower_operand(n, map, n->args[k].get());
+  dtype arg = n->args[n->nargs - 1]->type;
+  if (n->fast_math) out_.code.flags.fast_math = true;
+  return emit({n->op, n->type, arg, 0, reg[0], reg[1], reg[2], 0});
+}
+
+// Column operands of a broadcast reduction are read once for each row: packing them makes those reads contiguous.
+bool kernel_builder::wants_packing(const node* view, const linear_form& at) const {
+  if (out_.kind != plan_kind::reduce || in_epilogue_ || view->size() * 64 > space_ || view->size() <= 1) return false;
+  bool strided = false;
+  for (int v = 0; v < rank_; ++v) {
+    if (out_.extents[v] == 1 || at.coefficients[v] == 0) continue;
+    if (v < out_.kept) return false;
+    strided |= v == rank_ - 1 && at.coefficients[v] != 1;
+  }
+  return strided;
+}
+
+std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
+  node* base = n->args[0].get();
+  if (base->kind == node_kind::scalar) return param(base->constant, base->type);
+  index_map outer = full_map(n, map);
+  index_map inner;
+  bool stored = planner_.is_stored(base);
+  if (!stored && base->kind != node_kind::update && base->kind != node_kind::reduce) {
+    if (decompose(base->shape, n->shape, n->strides, n->offset, inner)) {
+      index_map sub = substitute(inner, outer);
+      return lower(base, is_plain(base, sub) ? nullptr : &sub);
+    }
+    if (base->kind == node_kind::view || base->kind == node_kind::map || base->kind == node_kind::gather ||
+        base->kind == node_kind::iota)
+      planner_.cut(base, cut_reason::not_affine);
+  } else if (!stored) {
+    planner_.cut(base, base->kind == node_kind::update ? cut_reason::write : cut_reason::reduction);
+  }
+  linear_form at = compose(outer, n->strides, n->offset);
+  if (wants_packing(n, at)) {
+    planner_.cut(n, cut_reason::packed);
+    return load(n, map);
+  }
+  return load(base, std::move(at));
+}
+
+std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
+  index_map outer = full_map(n, map);
+  node* v = n->args[0].get();
+  node* index = n->args[1].get();
+  index_map index_at = broadcast(outer, n->shape, index->shape);
+  std::uint16_t raw = lower(index, is_plain(index, index_at) ? nullptr : &index_at);
+  std::uint16_t extent = integer_param(v->shape[n->axis]);
+  std::uint16_t reg = emit({opcode::checked_index, dtype::i64, dtype::i64, 0, raw, out_.code.code[extent].a, 0, 0});
+  int g = 0;
+  while (g < gathers_ && gather_regs_[g] != reg) ++g;
+  if (g == max_gathers) {  // too many in one kernel: this one, or where it is the result, its index, stands alone
+    restart_ = true;
+    node* alone = planner_.is_stored(n) ? index : n;
+    if (!planner_.is_stored(alone)) planner_.cut(alone, cut_reason::size);
+    return load(alone, alone == n ? map : &index_at);
+  }
+  if (g == gathers_) gather_regs_[gathers_++] = reg;
+  index_map at = broadcast(outer, n->shape, v->shape);
+  index_map row(1, rank_ + max_gathers);
+  row.coefficient(0, rank_ + g) = 1;
+  at.copy_row(n->axis, row, 0);
+  return lower(v, &at);
+}
+
+std::uint16_t kernel_builder::lower_iota(node* n, const index_map* map) {
+  index_map at = full_map(n, map);
+  int row = n->axis;
+  int sum = -1;
+  for (int v = 0; v < at.variables(); ++v) {
+    std::int64_t c = at.coefficient(row, v);
+    if (c == 0 || (v < rank_ && out_.extents[v] == 1)) continue;
+    std::uint16_t term = v < rank_ ? emit({opcode::coord, dtype::i64, dtype::i64, 0, static_cast<std::uint16_t>(v), 0, 0, 0})
+                                   : gather_regs_[v - rank_];
+    if (c != 1) term = binary(opcode::multiply, term, integer_param(c));
+    sum = sum < 0 ? term : binary(opcode::add, static_cast<std::uint16_t>(sum), term);
+  }
+  if (sum < 0) return integer_param(at.offset(row));
+  if (at.offset(row) != 0) return binary(opcode::add, static_cast<std::uint16_t>(sum), integer_param(at.offset(row)));
+  return static_cast<std::uint16_t>(sum);
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,70 @@
+// Builds one kernel: walks the nodes below its results and writes the straight-line program, its inputs and parameters.
+#pragma once
+#include <span>
+
+#include "graph/plan.hpp"
+
+namespace sinter::graph {
+
+class planner;
+
+class kernel_builder {
+ public:
+  kernel_builder(planner& owner, kernel_plan& out) : planner_(owner), out_(out) {}
+
+  /// Each of these fills `out`; false where a new cut makes what was built so far wrong: the caller starts again.
+  bool elementwise(std::span<node* const> results);
+  bool reduction(std::span<node* const> results, std::span<node* const> reductions);
+  bool update(node* result);
+
+ private:
+  static constexpr int max_gathers = 2;
+
+  struct memo {
+    node* n;
+    bool plain;  // the map is the identity over the whole space
+    index_map map;
+    std::uint16_t reg;
+  };
+
+  std::uint16_t lower(node* n, const index_map* map);
+  std::uint16_t lower_pending(node* n, const index_map* map);
+  std::uint16_t lower_map(node* n, const index_map* map);
+  std::uint16_t lower_view(node* n, const index_map* map);
+  std::uint16_t lower_gather(node* n, const index_map* map);
+  std::uint16_t lower_iota(node* n, const index_map* map);
+  std::uint16_t lower_operand(node* n, const index_map* map, node* operand);
+  bool must_store(node* n, const index_map* map);
+  bool wants_packing(const node* view, const linear_form& at) const;
+
+  std::uint16_t load(node* source, linear_form at);
+  std::uint16_t load(node* source, const index_map* map);
+  std::uint16_t param(const runtime::scalar& value, dtype type);
+  std::uint16_t integer_param(std::int64_t v);
+  std::uint16_t emit(jit::instr i);
+  std::uint16_t binary(jit::opcode op, std::uint16_t a, std::uint16_t b);
+  void mark_tail();
+  void begin(const dims& variables, const dims& whole);
+  bool finish();
+
+  index_map full_map(const node* n, const index_map* map) const;
+  bool is_plain(const node* n, const index_map& map) const;
+  bool reads_points(const index_map* map) const;
+  const memo* find(node* n, const index_map* map) const;
+
+  planner& planner_;
+  kernel_plan& out_;
+  dims whole_;                      // shape of a value whose coordinates are the variables themselves
+  std::int64_t space_ = 1;          // elements of the iteration space
+  int rank_ = 0;                    // iteration variables
+  int gathers_ = 0;
+  std::uint16_t gather_regs_[max_gathers] = {};
+  std::size_t phase_code_ = 0, phase_inputs_ = 0;  // epilogues do not share with what runs per element
+  std::vector<memo> memo_;
+  std::vector<std::pair<node*, std::uint16_t>> reduced_;
+  node* split_ = nullptr;           // where to cut if the kernel turns out too large
+  bool restart_ = false;
+  bool in_epilogue_ = false;
+};
+
+}  // namespace sinter::graph

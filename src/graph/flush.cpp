@@ -1,0 +1,222 @@
+// One flush: plan, bind, allocate, compile; then launch; then the nodes become leaves. Until the first launch nothing
+// that others can see has changed, so a failure leaves every pending value intact.
+#include "graph/flush.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "graph/bind.hpp"
+#include "graph/limits.hpp"
+#include "graph/planner.hpp"
+#include "graph/readers.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter::graph {
+namespace {
+
+using runtime::buffer_ref;
+
+std::recursive_mutex& flush_mutex() {
+  static auto* m = new std::recursive_mutex;  // outlives static arrays
+  return *m;
+}
+
+buffer_ref allocate(runtime::backend& device, std::size_t bytes) {
+  int& countdown = limits().fail_allocation;
+  if (countdown >= 0 && countdown-- == 0) throw memory_error("[evaluate] allocation failed on request of a test");
+  return std::make_shared<runtime::buffer>(device, bytes);
+}
+
+std::size_t bytes_of(const node* n) { return static_cast<std::size_t>(n->size()) * itemsize(n->type); }
+
+struct placed {
+  buffer_ref buffer;
+  std::int64_t offset = 0;
+};
+
+/// A planned kernel on its way to the device.
+struct job {
+  kernel_plan* plan;
+  runtime::launch launch;
+  bool runs = false;
+  buffer_ref copy_from;        // update out of place: copied into the result first
+  std::int64_t copy_offset = 0;
+  std::size_t copy_bytes = 0;
+};
+
+class flusher {
+ public:
+  explicit flusher(runtime::device_id device) : device_(device), backend_(runtime::get_backend(device)), planner_(device) {}
+
+  void run(std::span<const value> roots) {
+    planner_.plan(roots);
+    place_all();
+    launch_all();
+    commit();
+  }
+
+ private:
+  struct node_hash {
+    std::size_t operator()(const node* n) const noexcept { return reinterpret_cast<std::size_t>(n) >> 6; }
+  };
+
+  placed& place_of(node* n) { return places_[static_cast<std::size_t>(planner_.at(n).kernel)]; }
+  placed where(node* n) { return n->is_leaf() ? placed{n->buffer, n->buffer_offset} : place_of(n); }
+
+  void place_all() {
+    bool updates = false;
+    places_.resize(planner_.table().size());
+    for (const auto& k : planner_.kernels()) updates |= k->kind == plan_kind::update;
+    if (updates) {
+      planner_.analyse_references();
+      count_readers();
+    }
+    jobs_.resize(planner_.kernels().size());
+    for (std::size_t k = 0; k < jobs_.size(); ++k) place(jobs_[k], *planner_.kernels()[k]);
+  }
+
+  void place(job& j, kernel_plan& plan) {
+    j.plan = &plan;
+    if (plan.kind == plan_kind::alias) {
+      node* n = plan.results[0];
+      placed base = where(n->args[0].get());
+      place_of(n) = {base.buffer, base.offset + (n->kind == node_kind::view ? n->offset : 0)};
+      return;
+    }
+    j.runs = !plan.code.code.empty();
+    if (plan.kind == plan_kind::update) place_update(j, plan);
+    else
+      for (node* n : plan.results) place_of(n) = {allocate(backend_, bytes_of(n)), 0};
+    if (!j.runs) return;
+    bind(plan, j.launch);
+    for (std::size_t i = 0; i < plan.inputs.size(); ++i) address(j.launch.inputs[i], plan.inputs[i].source);
+    for (std::size_t o = 0; o < plan.results.size(); ++o) address(j.launch.outputs[o], plan.results[o]);
+  }
+
+  void address(runtime::operand& o, node* n) {
+    placed p = where(n);
+    o.base = p.buffer->data();
+    o.offset += p.offset;
+  }
+
+  // How many kernels read each node: a buffer that another kernel reads is not written in place.
+  void count_readers() {
+    for (const auto& k : planner_.kernels()) {
+      for (const input_slot& s : k->inputs) ++readers_[s.source];
+      if (k->kind == plan_kind::alias) readers_[k->results[0]->args[0].get()] += 2;
+    }
+  }
+
+  bool may_overwrite(const kernel_plan& plan) {
+    node* n = plan.results[0];
+    node* base = n->args[0].get();
+    if (!planner_.is_released(base)) return false;
+    placed p = where(base);
+    // References to the buffer: the plan's own (the released leaf, earlier writes in place), and `p`.
+    int& owned = owned_[p.buffer.get()];
+    if (owned == 0) owned = 1;
+    if (p.buffer.use_count() != owned + 1) return false;
+    int own = 0;
+    for (const input_slot& s : plan.inputs) {
+      if (s.source != base) continue;
+      ++own;
+      if (s.at.offset != n->offset || s.at.coefficients.size() < n->strides.size()) return false;
+      for (int v = 0; v < s.at.coefficients.size(); ++v) {
+        std::int64_t stride = v < n->strides.size() ? n->strides[v] : 0;
+        if (v < plan.extents.size() && plan.extents[v] == 1) continue;
+        if (s.at.coefficients[v] != stride) return false;
+      }
+    }
+    if (readers_[base] != own) return false;
+    ++owned;
+    return true;
+  }
+
+  void place_update(job& j, kernel_plan& plan) {
+    node* n = plan.results[0];
+    bool in_place = may_overwrite(plan);
+    placed base = where(n->args[0].get());
+    if (in_place) {
+      place_of(n) = base;
+      return;
+    }
+    place_of(n) = {allocate(backend_, bytes_of(n)), 0};
+    j.copy_from = base.buffer;
+    j.copy_offset = base.offset * static_cast<std::int64_t>(itemsize(n->type));
+    j.copy_bytes = bytes_of(n);
+  }
+
+  void launch_all() {
+    std::vector<runtime::launch> launches;
+    std::vector<job*> running;
+    for (job& j : jobs_)
+      if (j.runs) {
+        launches.push_back(std::move(j.launch));
+        running.push_back(&j);
+      }
+    std::vector<const runtime::prepared*> prepared(launches.size());
+    if (!launches.empty()) backend_.prepare(launches, prepared);
+    std::size_t scratch_bytes = 0;
+    for (std::size_t k = 0; k < launches.size(); ++k)
+      scratch_bytes = std::max(scratch_bytes, backend_.scratch_bytes(*prepared[k], launches[k]));
+    buffer_ref scratch;  // one for all: launches of a device run in order
+    if (scratch_bytes != 0) scratch = allocate(backend_, scratch_bytes);
+    for (std::size_t k = 0; k < launches.size(); ++k) {
+      const job& j = *running[k];
+      if (j.copy_from)
+        backend_.copy(place_of(j.plan->results[0]).buffer->data(), static_cast<char*>(j.copy_from->data()) + j.copy_offset,
+                      j.copy_bytes);
+      backend_.run(*prepared[k], launches[k], scratch ? scratch->data() : nullptr);
+    }
+  }
+
+  void commit() {
+    // What was computed on the way and is still held may be asked for again.
+    planner_.for_each_inlined([](node* n) { n->seen = true; });
+    std::vector<value> dropped;  // destroyed after every node has its buffer
+    for (const auto& k : planner_.kernels())
+      for (node* n : k->results) {
+        placed& p = place_of(n);
+        unlink_reader(n);
+        n->buffer = std::move(p.buffer);
+        n->buffer_offset = p.offset;
+        for (value& a : n->args) {
+          if (a) dropped.push_back(std::move(a));
+          a = value();
+        }
+        n->nargs = 0;
+        n->depth = 0;
+        n->kind.store(node_kind::leaf, std::memory_order_release);
+      }
+  }
+
+  runtime::device_id device_;
+  runtime::backend& backend_;
+  planner planner_;
+  std::vector<placed> places_;
+  std::vector<job> jobs_;
+  std::unordered_map<const node*, int, node_hash> readers_;
+  std::unordered_map<const runtime::buffer*, int> owned_;  // references to a buffer that this plan will let go
+};
+
+}  // namespace
+
+void flush(std::span<const value> roots) {
+  bool pending = false;
+  for (const value& r : roots) pending |= !r->is_leaf();
+  if (!pending) return;
+  std::lock_guard lock(flush_mutex());
+  std::vector<value> rest(roots.begin(), roots.end());
+  while (!rest.empty()) {
+    runtime::device_id device = rest.front()->device;
+    auto other = std::stable_partition(rest.begin(), rest.end(), [&](const value& v) { return v->device == device; });
+    std::vector<value> here;
+    for (auto i = rest.begin(); i != other; ++i)
+      if (!(*i)->is_leaf()) here.push_back(*i);
+    rest.erase(rest.begin(), other);
+    if (!here.empty()) flusher(device).run(here);
+  }
+}
+
+}  // namespace sinter::graph

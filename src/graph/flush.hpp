@@ -1,0 +1,17 @@
+// Evaluation of recorded values: plan, compile and allocate everything, then launch, then turn the nodes into leaves.
+#pragma once
+#include <span>
+#include <string>
+
+#include "graph/node.hpp"
+
+namespace sinter::graph {
+
+/// On return every root is a leaf; its device may still be working. Values of several devices are taken one device
+/// after the other. Throws memory_error or compile_error with every pending value intact.
+void flush(std::span<const value> roots);
+
+/// The plan that flush(roots) would run, as text.
+std::string describe(std::span<const value> roots, bool with_source);
+
+}  // namespace sinter::graph

@@ -1,0 +1,296 @@
+// The planner: discovers what must be stored, then puts independent kernels over one space together.
+#include "graph/planner.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "graph/builder.hpp"
+#include "graph/limits.hpp"
+#include "graph/readers.hpp"
+
+namespace sinter::graph {
+namespace {
+
+std::uint64_t next_epoch() {
+  static std::uint64_t epoch = 0;  // under the flush lock
+  return ++epoch;
+}
+
+bool same_reduction(const node* a, const node* b) {
+  return a->strides == b->strides && a->args[0]->shape == b->args[0]->shape;
+}
+
+}  // namespace
+
+const char* text(cut_reason r) noexcept {
+  switch (r) {
+    case cut_reason::requested: return "requested";
+    case cut_reason::sibling: return "a pending reduction over the same value";
+    case cut_reason::reduction: return "a reduction's result, read over another space";
+    case cut_reason::write: return "base of a partial write";
+    case cut_reason::expensive: return "not cheap, and much smaller than what reads it: computed once";
+    case cut_reason::several_views: return "read through several index maps: computed once";
+    case cut_reason::not_affine: return "reshaped in a way that no affine map expresses";
+    case cut_reason::packed: return "strided, and streamed many times: packed";
+    case cut_reason::reused: return "computed before and still held: stored this time";
+    case cut_reason::size: return "the kernel would be too large";
+    case cut_reason::unfused: return "fusion is off";
+  }
+  return "";
+}
+
+planner::entry& planner::at(node* n) {
+  if (n->mark.epoch != epoch_) {
+    n->mark.epoch = epoch_;
+    n->mark.index = static_cast<std::int32_t>(table_.size());
+    table_.push_back({.n = n});
+  }
+  return table_[static_cast<std::size_t>(n->mark.index)];
+}
+
+void planner::cut(node* n, cut_reason why) {
+  entry& e = at(n);
+  if (e.stored) return;
+  e.stored = true;
+  e.why = why;
+  e.kernel = static_cast<std::int32_t>(stored_.size());
+  stored_.push_back(n);
+  built_.push_back(nullptr);
+}
+
+std::int32_t planner::inline_weight(node* n) {
+  constexpr std::int32_t heavy = 1000;
+  if (n->is_leaf()) return 0;
+  entry& known = at(n);
+  if (known.stored) return 0;
+  if (known.weight >= 0) return known.weight;
+  std::int32_t w = 0;
+  switch (n->kind.load(std::memory_order_relaxed)) {
+    case node_kind::map: w = jit::weight(n->op); break;
+    case node_kind::gather: w = 4; break;
+    case node_kind::reduce:
+    case node_kind::update: w = heavy; break;
+    default: break;
+  }
+  for (int k = 0; k < n->nargs && w < heavy; ++k) w += inline_weight(n->args[k].get());
+  at(n).weight = std::min(w, heavy);
+  return at(n).weight;
+}
+
+bool planner::worth_storing(const node* n) const {
+  std::size_t bytes = static_cast<std::size_t>(n->size()) * itemsize(n->type);
+  if (bytes > runtime::get_backend(device_).memory().available / 4) return false;
+  std::size_t inputs = 0;
+  std::vector<const node*> pending{n}, done;
+  while (!pending.empty()) {
+    const node* x = pending.back();
+    pending.pop_back();
+    if (std::find(done.begin(), done.end(), x) != done.end()) continue;
+    done.push_back(x);
+    if (x->is_leaf()) inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
+    else
+      for (int k = 0; k < x->nargs; ++k) pending.push_back(x->args[k].get());
+    if (bytes <= 4 * inputs) return true;
+  }
+  return bytes <= 4 * inputs;
+}
+
+void planner::plan(std::span<const value> roots) {
+  epoch_ = next_epoch();
+  for (const value& r : roots)
+    if (!r->is_leaf()) cut(r.get(), cut_reason::requested);
+  build_all();
+  for (node* n : stored_) level_of(n);
+  group();
+}
+
+// Live reductions over the same value along the same axes ride along: their results are small, their pass is paid for.
+void planner::add_siblings(node* n) {
+  for (value& r : live_readers(n->args[0].get())) {
+    if (r->is_leaf() || at(r.get()).stored || !same_reduction(n, r.get())) continue;
+    cut(r.get(), cut_reason::sibling);
+    siblings_.push_back(std::move(r));
+  }
+}
+
+// Building a kernel finds cuts, and a cut found late may lie inside a kernel built before: repeat until nothing is new.
+void planner::build_all() {
+  std::size_t known;
+  do {
+    known = stored_.size();
+    for (std::size_t k = 0; k < stored_.size(); ++k) build_one(stored_[k]);
+  } while (known != stored_.size() && known != 0);
+}
+
+// The reductions that a result can be the epilogue of: reached through operations of its own shape, all over one space.
+bool planner::find_reductions(node* n, std::vector<node*>& out) {
+  for (int k = 0; k < n->nargs; ++k) {
+    node* a = n->args[k].get();
+    if (a->is_leaf() || !(a->shape == n->shape)) continue;
+    if (a->kind == node_kind::reduce) {
+      if (at(a).stored && at(a).why != cut_reason::requested && at(a).why != cut_reason::sibling) continue;
+      if (!out.empty() && !same_reduction(out[0], a)) return false;
+      if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(a);
+    } else if (a->kind == node_kind::map && !at(a).stored) {
+      if (out.size() > 8 || !find_reductions(a, out)) return false;
+    }
+  }
+  return true;
+}
+
+void planner::build_one(node* n) {
+  auto plan = std::make_unique<kernel_plan>();
+  std::size_t index = static_cast<std::size_t>(at(n).kernel);
+  node_kind kind = n->kind;
+  if (kind == node_kind::view) {
+    node* base = n->args[0].get();
+    bool dense = core::is_contiguous(n->shape, n->strides);
+    if (dense && !is_stored(base) && base->size() == n->size() && base->kind != node_kind::scalar)
+      cut(base, cut_reason::requested);
+    if (dense && is_stored(base) && at(n).why != cut_reason::packed) {
+      plan->kind = plan_kind::alias;
+      plan->results.assign(1, n);
+      plan->dependencies.clear();
+      if (!base->is_leaf()) plan->dependencies.push_back(base);
+      built_[index] = std::move(plan);
+      return;
+    }
+  }
+  std::vector<node*> reductions;
+  if (kind == node_kind::reduce) reductions.push_back(n);
+  else if (kind == node_kind::map && limits().fuse && (!find_reductions(n, reductions))) reductions.clear();
+  if (!reductions.empty() && limits().fuse) add_siblings(reductions[0]);
+
+  kernel_builder builder(*this, *plan);
+  bool done = false;
+  while (!done) {
+    if (n->size() == 0) {  // nothing to compute: an empty buffer
+      plan->results.assign(1, n);
+      done = true;
+    } else if (kind == node_kind::update) {
+      done = n->args[1]->size() == 0 || builder.update(n);
+      if (n->args[1]->size() == 0) {
+        plan->kind = plan_kind::alias;
+        plan->results.assign(1, n);
+        if (!is_stored(n->args[0].get())) cut(n->args[0].get(), cut_reason::write);
+        if (!n->args[0]->is_leaf()) plan->dependencies.push_back(n->args[0].get());
+      }
+    } else if (!reductions.empty()) {
+      done = builder.reduction(std::span(&n, 1), reductions);
+    } else {
+      done = builder.elementwise(std::span(&n, 1));
+    }
+  }
+  built_[index] = std::move(plan);
+}
+
+int planner::level_of(node* n) {
+  std::size_t index = static_cast<std::size_t>(at(n).kernel);
+  if (at(n).level >= 0) return at(n).level;
+  int level = 0;
+  for (node* d : built_[index]->dependencies) level = std::max(level, level_of(d) + 1);
+  at(n).level = level;
+  built_[index]->level = level;
+  return level;
+}
+
+namespace {
+
+/// Whether two kernels over one space are better launched as one.
+bool may_join(const kernel_plan& a, const kernel_plan& b) {
+  if (a.level != b.level || a.kind != b.kind || a.kind == plan_kind::alias || a.kind == plan_kind::update) return false;
+  if (a.code.code.empty() || b.code.code.empty() || a.code.flags.fast_math != b.code.flags.fast_math) return false;
+  if (a.kept != b.kept || !(a.extents == b.extents) || a.reduces_last != b.reduces_last) return false;
+  if (a.code.code.size() + b.code.code.size() > static_cast<std::size_t>(limits().instructions)) return false;
+  if (a.inputs.size() + b.inputs.size() > static_cast<std::size_t>(limits().inputs)) return false;
+  if (a.results.size() + b.results.size() > static_cast<std::size_t>(limits().outputs)) return false;
+  if (a.kind == plan_kind::reduce) {
+    const node* ra = a.results[0];
+    const node* rb = b.results[0];
+    for (const input_slot& s : a.inputs)
+      for (const input_slot& t : b.inputs)
+        if (s.source == t.source && s.at.offset == t.at.offset && s.at.coefficients == t.at.coefficients) return true;
+    return ra->kind == node_kind::reduce && rb->kind == node_kind::reduce && ra->args[0] == rb->args[0];
+  }
+  if (core::element_count(a.extents) <= (1 << 16)) return true;  // a launch costs more than the work
+  for (const input_slot& s : a.inputs)
+    for (const input_slot& t : b.inputs)
+      if (s.source == t.source) return true;
+  return false;
+}
+
+}  // namespace
+
+void planner::group() {
+  std::vector<kernel_plan*> order;
+  for (auto& k : built_) order.push_back(k.get());
+  std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->level < b->level; });
+  std::vector<bool> taken(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (taken[i]) continue;
+    std::vector<node*> results(order[i]->results);
+    auto best = built_[static_cast<std::size_t>(at(results[0]).kernel)].get();
+    std::unique_ptr<kernel_plan> joined;
+    for (std::size_t j = i + 1; limits().fuse && j < order.size() && order[j]->level == order[i]->level; ++j) {
+      if (taken[j] || !may_join(*best, *order[j])) continue;
+      std::vector<node*> wider(results);
+      wider.push_back(order[j]->results[0]);
+      auto trial = std::make_unique<kernel_plan>();
+      std::size_t before = stored_.size();
+      kernel_builder builder(*this, *trial);
+      bool ok;
+      if (best->kind == plan_kind::reduce) {
+        std::vector<node*> reductions;
+        bool found = true;
+        for (node* n : wider) {
+          if (n->kind != node_kind::reduce) found = found && find_reductions(n, reductions);
+          else if (std::find(reductions.begin(), reductions.end(), n) == reductions.end()) reductions.push_back(n);
+        }
+        for (node* r : reductions) found = found && same_reduction(reductions[0], r);
+        ok = found && builder.reduction(wider, reductions);
+      } else {
+        ok = builder.elementwise(wider);
+      }
+      if (stored_.size() != before) {  // joining would cut something: not worth it, and what was planned stays
+        for (std::size_t k = before; k < stored_.size(); ++k) at(stored_[k]).stored = false;
+        stored_.resize(before);
+        built_.resize(before);
+        continue;
+      }
+      if (!ok || trial->dependencies.size() > best->dependencies.size() + order[j]->dependencies.size()) continue;
+      trial->level = best->level;
+      joined = std::move(trial);
+      best = joined.get();
+      results = wider;
+      taken[j] = true;
+    }
+    if (!joined) joined = std::move(built_[static_cast<std::size_t>(at(results[0]).kernel)]);
+    // `order` keeps pointing at plans that were not moved from: those that lost to a join stay in built_.
+    kernels_.push_back(std::move(joined));
+  }
+}
+
+void planner::visit_for_references(node* n, std::vector<node*>& order) {
+  if (at(n).visited) return;
+  at(n).visited = true;
+  if (!n->is_leaf())
+    for (int k = 0; k < n->nargs; ++k) visit_for_references(n->args[k].get(), order);
+  order.push_back(n);
+}
+
+// A node lets go of its operands when it becomes a leaf, or when all that refer to it let go.
+void planner::analyse_references() {
+  std::vector<node*> order;
+  for (std::size_t k = 0; k < stored_.size(); ++k) visit_for_references(stored_[k], order);
+  for (std::size_t k = order.size(); k-- > 0;) {
+    node* n = order[k];
+    if (n->is_leaf()) continue;
+    if (!at(n).stored && n->refs.load(std::memory_order_acquire) != at(n).dropped) continue;
+    at(n).drops = true;
+    for (int a = 0; a < n->nargs; ++a) ++at(n->args[a].get()).dropped;
+  }
+}
+
+bool planner::is_released(node* n) { return n->refs.load(std::memory_order_acquire) == at(n).dropped; }
+
+}  // namespace sinter::graph

@@ -1,0 +1,68 @@
+// Decides what is written to memory and groups it into kernels.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "graph/plan.hpp"
+
+namespace sinter::graph {
+
+class planner {
+ public:
+  explicit planner(runtime::device_id device) : device_(device) {}
+
+  /// Plans the evaluation of `roots` (pending, all on one device). The nodes are not changed.
+  void plan(std::span<const value> roots);
+
+  const std::vector<std::unique_ptr<kernel_plan>>& kernels() const noexcept { return kernels_; }
+  struct entry {
+    node* n;
+    bool stored = false;           // written to memory by this plan
+    cut_reason why = cut_reason::requested;
+    std::int32_t level = -1;
+    std::int32_t kernel = -1;      // stored: index into `stored_`
+    std::int32_t weight = -1;      // cached inline_weight
+    std::uint32_t dropped = 0;     // references from nodes that this plan lets go
+    bool drops = false;            // lets go of its operands when the plan is done
+    bool visited = false;          // by analyse_references
+  };
+  const std::vector<entry>& table() const noexcept { return table_; }
+  /// Calls f(node*) for every pending node that was computed inside kernels without being stored.
+  template <class F>
+  void for_each_inlined(F f) {
+    for (entry& e : table_)
+      if (!e.stored && !e.n->is_leaf() && e.n->kind == node_kind::map) f(e.n);
+  }
+
+  // What the builder asks.
+  entry& at(node* n);
+  bool is_stored(node* n) { return n->is_leaf() || at(n).stored; }
+  void cut(node* n, cut_reason why);
+  std::int32_t inline_weight(node* n);
+  bool worth_storing(const node* n) const;
+  runtime::device_id device() const noexcept { return device_; }
+
+  /// Whether nothing outside this plan refers to the node once the plan is done (valid after analyse_references).
+  bool is_released(node* n);
+  void analyse_references();
+
+ private:
+  void add_siblings(node* n);
+  void build_all();
+  void build_one(node* n);
+  bool find_reductions(node* n, std::vector<node*>& out);
+  int level_of(node* n);
+  void group();
+  void visit_for_references(node* n, std::vector<node*>& order);
+
+  runtime::device_id device_;
+  std::uint64_t epoch_ = 0;
+  std::vector<entry> table_;
+  std::vector<node*> stored_;              // in the order of their discovery
+  std::vector<value> siblings_;            // keeps the reductions that ride along alive
+  std::vector<std::unique_ptr<kernel_plan>> built_;  // parallel to stored_
+  std::vector<std::unique_ptr<kernel_plan>> kernels_;
+};
+
+}  // namespace sinter::graph

@@ -1,0 +1,137 @@
+// Recording: makes nodes. The only work done here is bookkeeping that must be fixed when an operation is written down.
+#include "graph/record.hpp"
+
+#include <algorithm>
+
+#include "graph/array.hpp"
+#include "graph/flush.hpp"
+#include "graph/limits.hpp"
+#include "graph/readers.hpp"
+
+namespace sinter::graph {
+namespace {
+
+thread_local bool fast_math_on = false;
+
+value fresh(node_kind kind, dtype type, const dims& shape, runtime::device_id device) {
+  node* n = new_node();
+  n->kind.store(kind, std::memory_order_relaxed);
+  n->type = type;
+  n->shape = shape;
+  n->device = device;
+  return value::adopt(n);
+}
+
+/// Long chains are evaluated as they grow: planning recurses, and memory held by pending values must stay bounded.
+void adopt_operand(node& n, const value& operand) {
+  if (operand->depth >= limits().depth && !operand->is_leaf()) flush(std::span(&operand, 1));
+  n.depth = std::max<std::uint16_t>(n.depth, static_cast<std::uint16_t>(operand->is_leaf() ? 0 : operand->depth + 1));
+  n.args[n.nargs++] = operand;
+}
+
+runtime::scalar identity_of(jit::reduce_op op, dtype type) {
+  runtime::scalar s;
+  s.type = type;
+  bool one = op == jit::reduce_op::prod || op == jit::reduce_op::all;
+  if (type == dtype::b1) {
+    s.b = one;
+  } else if (is_inexact(type)) {
+    s.f[0] = one ? 1 : 0;
+    s.f[1] = 0;
+  } else {
+    s.i = one ? 1 : 0;
+  }
+  return s;
+}
+
+}  // namespace
+
+bool fast_math() noexcept { return fast_math_on; }
+void set_fast_math(bool on) noexcept { fast_math_on = on; }
+
+planner_limits& limits() noexcept {
+  static planner_limits l;
+  return l;
+}
+
+value record_scalar(const runtime::scalar& v, dtype type, const dims& shape, runtime::device_id device) {
+  value n = fresh(node_kind::scalar, type, shape, device);
+  n->constant = v;
+  n->constant.type = type;
+  return n;
+}
+
+value record_iota(const dims& shape, int axis, runtime::device_id device) {
+  value n = fresh(node_kind::iota, dtype::i64, shape, device);
+  n->axis = static_cast<std::int16_t>(axis);
+  return n;
+}
+
+value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands) {
+  value n = fresh(node_kind::map, type, shape, operands[0]->device);
+  n->op = op;
+  n->fast_math = fast_math_on;
+  for (const value& operand : operands) adopt_operand(*n, operand);
+  return n;
+}
+
+value record_cast(const value& v, dtype type) {
+  if (v->type == type) return v;
+  return record_map(jit::opcode::cast, type, v->shape, std::span(&v, 1));
+}
+
+value record_view(const value& v, const dims& shape, const dims& strides, std::int64_t offset) {
+  if (offset == 0 && shape == v->shape && core::is_contiguous(shape, strides)) return v;
+  if (v->kind.load(std::memory_order_acquire) == node_kind::scalar)
+    return record_scalar(v->constant, v->type, shape, v->device);
+  value n = fresh(node_kind::view, v->type, shape, v->device);
+  n->strides = strides;
+  n->offset = offset;
+  adopt_operand(*n, v);
+  return n;
+}
+
+value record_gather(const value& v, const value& index, int axis, const dims& shape) {
+  value n = fresh(node_kind::gather, v->type, shape, v->device);
+  n->axis = static_cast<std::int16_t>(axis);
+  adopt_operand(*n, v);
+  adopt_operand(*n, index);
+  return n;
+}
+
+value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<const bool> reduced) {
+  dims kept;
+  std::int64_t count = 1;
+  for (int a = 0; a < v->shape.size(); ++a) {
+    if (reduced[static_cast<std::size_t>(a)])
+      count *= v->shape[a];
+    else
+      kept.push_back(v->shape[a]);
+  }
+  if (count == 0) return record_scalar(identity_of(op, type), type, kept, v->device);
+  value n = fresh(node_kind::reduce, type, kept, v->device);
+  n->reduction = op;
+  n->fast_math = fast_math_on;
+  for (int a = 0; a < v->shape.size(); ++a) n->strides.push_back(reduced[static_cast<std::size_t>(a)] ? 1 : 0);
+  adopt_operand(*n, v);
+  link_reader(n.get());
+  return n;
+}
+
+value record_update(const value& base, const dims& strides, std::int64_t offset, const value& rhs) {
+  value n = fresh(node_kind::update, base->type, base->shape, base->device);
+  n->strides = strides;
+  n->offset = offset;
+  adopt_operand(*n, base);
+  adopt_operand(*n, rhs);
+  return n;
+}
+
+value make_leaf(runtime::buffer_ref buffer, std::int64_t offset, const dims& shape, dtype type) {
+  value n = fresh(node_kind::leaf, type, shape, buffer->owner().id());
+  n->buffer = std::move(buffer);
+  n->buffer_offset = offset;
+  return n;
+}
+
+}  // namespace sinter::graph
