@@ -59,11 +59,12 @@ view_ref make_array(value v) {
   return view;
 }
 
-view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset) {
+view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset, bool readonly) {
   auto view = std::make_shared<array_view>();
   view->store = of.store;
   view->type = of.type;
   view->offset = offset;
+  view->readonly = of.readonly || readonly;
   view->whole = offset == 0 && shape == of.store->current->shape && core::is_contiguous(shape, strides);
   view->shape = std::move(shape);
   view->strides = std::move(strides);

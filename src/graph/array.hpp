@@ -10,7 +10,6 @@ namespace sinter::graph {
 struct storage {
   value current;
   bool pinned = false;     // an address has been handed out: the buffer stays, writes and reads happen at once
-  bool readonly = false;
 };
 
 /// A view of a storage: shape, strides and offset in elements of the storage's C order.
@@ -20,6 +19,7 @@ struct array_view {
   std::int64_t offset = 0;
   dtype type{};
   bool whole = false;      // the view is the storage, element for element, in its nominal shape
+  bool readonly = false;   // writes through it, or through views of it, are refused
 
   const runtime::device_id& device() const noexcept { return store->current->device; }
 };
@@ -27,12 +27,12 @@ using view_ref = std::shared_ptr<const array_view>;
 
 /// A new storage that holds `v`, viewed whole.
 view_ref make_array(value v);
-/// Another view of the same storage.
-view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset);
+/// Another view of the same storage; read-only where `of` is, or when asked.
+view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset, bool readonly = false);
 /// The value that a read of the view has now. Pinned storages are evaluated first.
 value read(const array_view& v);
 /// Writes `rhs` (already cast to the view's dtype and broadcast to its shape) through the view. The caller has refused
-/// read-only storages and views whose elements overlap themselves.
+/// read-only views and views whose elements overlap themselves.
 void write(const array_view& v, value rhs);
 
 /// Evaluates everything that the arrays need; on return each is in memory (work may still be running on the device).

@@ -1,0 +1,216 @@
+// Functions of each element. They record and return at once; operands broadcast against each other, dtypes promote as
+// in NumPy 2, C++ numbers are weak. shape_error: shapes do not broadcast. dtype_error: the function does not take the
+// dtype, or an integer does not fit it. device_error: arrays of different devices.
+#pragma once
+#include <limits>
+#include <optional>
+
+#include "sinter/ndarray.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+/// Parameter-only type: an array, a number, or nothing (`_` or std::nullopt).
+class optional_operand {
+ public:
+  optional_operand() = default;
+  optional_operand(std::nullopt_t) noexcept {}
+  optional_operand(none_t) noexcept {}
+  optional_operand(const ndarray& a) noexcept : value_(a) {}
+  template <scalar_like T>
+  optional_operand(T v) noexcept : value_(v) {}
+  explicit operator bool() const noexcept { return value_.has_value(); }
+  const operand& operator*() const noexcept { return *value_; }
+
+ private:
+  std::optional<operand> value_;
+};
+
+// Arithmetic. Integers wrap around.
+
+/// x + y; of bools, logical or.
+ndarray add(const operand& x, const operand& y);
+/// x - y; bools are refused.
+ndarray subtract(const operand& x, const operand& y);
+/// x * y; of bools, logical and.
+ndarray multiply(const operand& x, const operand& y);
+/// x / y; integers give float64.
+ndarray divide(const operand& x, const operand& y);
+/// Largest integer value not above x / y; bools give int8, integer division by zero gives 0, complex is refused.
+ndarray floor_divide(const operand& x, const operand& y);
+/// x - y * floor(x / y), with the sign of y; bools give int8, complex is refused.
+ndarray remainder(const operand& x, const operand& y);
+/// C's remainder, with the sign of x; bools give int8, complex is refused.
+ndarray fmod(const operand& x, const operand& y);
+/// x to the power y; bools give int8. An integer to a negative integer power throws value_error, at the next
+/// synchronisation where y is an array. The numbers 2, 0.5 and -1 give square, sqrt and reciprocal.
+ndarray power(const operand& x, const operand& y);
+/// x to the power y in float64 or complex128.
+ndarray float_power(const operand& x, const operand& y);
+/// -x; bools are refused.
+ndarray negative(const ndarray& x);
+/// x; bools are refused.
+ndarray positive(const ndarray& x);
+/// |x|; complex gives the real magnitude.
+ndarray absolute(const ndarray& x);
+/// |x| in floating point; complex is refused.
+ndarray fabs(const ndarray& x);
+/// -1, 0 or 1; complex x / |x|, 0 of 0; NaN stays; bools are refused.
+ndarray sign(const ndarray& x);
+/// x * x; bools give int8.
+ndarray square(const ndarray& x);
+/// 1 / x in x's dtype; bools give int8.
+ndarray reciprocal(const ndarray& x);
+
+// Rounding. Dtypes stay.
+
+/// Largest integer value not above x; integers as they are; complex is refused.
+ndarray floor(const ndarray& x);
+/// Smallest integer value not below x; integers as they are; complex is refused.
+ndarray ceil(const ndarray& x);
+/// Integer part; integers as they are; complex is refused.
+ndarray trunc(const ndarray& x);
+/// Nearest integer value, ties to even; integers become floating point, as in NumPy.
+ndarray rint(const ndarray& x);
+/// Rounded to `decimals` digits behind the point, ties to even; integers keep their dtype.
+ndarray round(const ndarray& x, int decimals = 0);
+
+// Functions of floating-point numbers. Integers are converted to the smallest of float16, float32 and float64 that
+// holds their dtype. Complex where the mathematical function has a principal value, else dtype_error.
+
+ndarray sqrt(const ndarray& x);
+/// Cube root; real.
+ndarray cbrt(const ndarray& x);
+ndarray exp(const ndarray& x);
+ndarray exp2(const ndarray& x);
+/// exp(x) - 1, accurate near 0.
+ndarray expm1(const ndarray& x);
+ndarray log(const ndarray& x);
+ndarray log2(const ndarray& x);
+ndarray log10(const ndarray& x);
+/// log(1 + x), accurate near 0.
+ndarray log1p(const ndarray& x);
+/// log(exp(x) + exp(y)) without overflow; real.
+ndarray logaddexp(const operand& x, const operand& y);
+ndarray sin(const ndarray& x);
+ndarray cos(const ndarray& x);
+ndarray tan(const ndarray& x);
+ndarray arcsin(const ndarray& x);
+ndarray arccos(const ndarray& x);
+ndarray arctan(const ndarray& x);
+/// Angle of the point (x, y), in [-pi, pi]; real.
+ndarray arctan2(const operand& y, const operand& x);
+ndarray sinh(const ndarray& x);
+ndarray cosh(const ndarray& x);
+ndarray tanh(const ndarray& x);
+ndarray arcsinh(const ndarray& x);
+ndarray arccosh(const ndarray& x);
+ndarray arctanh(const ndarray& x);
+/// sqrt(x*x + y*y) without overflow; real.
+ndarray hypot(const operand& x, const operand& y);
+/// x * pi / 180; real.
+ndarray deg2rad(const ndarray& x);
+/// x * 180 / pi; real.
+ndarray rad2deg(const ndarray& x);
+/// 0, y or 1 for x below, at or above 0; NaN stays; real.
+ndarray heaviside(const operand& x, const operand& y);
+/// |x| with the sign bit of y; real.
+ndarray copysign(const operand& x, const operand& y);
+/// The next number after x towards y; real.
+ndarray nextafter(const operand& x, const operand& y);
+
+// Complex parts: new arrays, never views.
+
+/// Complex conjugate; real numbers as they are (bools give int8, as in NumPy).
+ndarray conj(const ndarray& x);
+ndarray real(const ndarray& x);
+/// Imaginary part; zeros of x's dtype for real x.
+ndarray imag(const ndarray& x);
+/// Angle of a complex number, in radians or degrees; real dtype.
+ndarray angle(const ndarray& x, bool deg = false);
+
+// Comparisons give bool. They compare values: int64 with uint64 exactly, and numbers outside the array's dtype as what
+// they are. Complex numbers are ordered by real part, then imaginary part.
+
+ndarray equal(const operand& x, const operand& y);
+ndarray not_equal(const operand& x, const operand& y);
+ndarray less(const operand& x, const operand& y);
+ndarray less_equal(const operand& x, const operand& y);
+ndarray greater(const operand& x, const operand& y);
+ndarray greater_equal(const operand& x, const operand& y);
+
+/// The larger; NaN wins.
+ndarray maximum(const operand& x, const operand& y);
+/// The smaller; NaN wins.
+ndarray minimum(const operand& x, const operand& y);
+/// The larger; NaN loses.
+ndarray fmax(const operand& x, const operand& y);
+/// The smaller; NaN loses.
+ndarray fmin(const operand& x, const operand& y);
+/// minimum(maximum(x, low), high); either bound may be absent.
+ndarray clip(const ndarray& x, const optional_operand& low, const optional_operand& high = {});
+/// x where the condition is not zero, else y; x and y promote.
+ndarray where(const operand& condition, const operand& x, const operand& y);
+
+// Predicates give bool.
+
+ndarray isnan(const ndarray& x);
+ndarray isinf(const ndarray& x);
+ndarray isfinite(const ndarray& x);
+/// Whether the sign bit is set; complex is refused.
+ndarray signbit(const ndarray& x);
+/// |x - y| <= atol + rtol * |y|, or equal.
+ndarray isclose(const operand& x, const operand& y, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
+/// Whether isclose holds everywhere. Synchronises.
+bool allclose(const operand& x, const operand& y, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
+/// Whether the shapes are the same and all elements equal. Synchronises.
+bool array_equal(const ndarray& x, const ndarray& y, bool equal_nan = false);
+
+/// NaN and the infinities replaced: by 0 and the dtype's extremes unless said otherwise.
+ndarray nan_to_num(const ndarray& x, double nan = 0.0, std::optional<double> posinf = {},
+                   std::optional<double> neginf = {});
+
+// Logic: anything but zero is true; the result is bool.
+
+ndarray logical_and(const operand& x, const operand& y);
+ndarray logical_or(const operand& x, const operand& y);
+ndarray logical_xor(const operand& x, const operand& y);
+ndarray logical_not(const ndarray& x);
+
+// Bits: of integers and bools; floating point is refused. Shifts by the width or more give 0 (-1 for negative >>).
+
+ndarray bitwise_and(const operand& x, const operand& y);
+ndarray bitwise_or(const operand& x, const operand& y);
+ndarray bitwise_xor(const operand& x, const operand& y);
+/// Every bit flipped; of bools, logical not.
+ndarray invert(const ndarray& x);
+/// Bools give int8.
+ndarray left_shift(const operand& x, const operand& y);
+/// Arithmetic: keeps the sign. Bools give int8.
+ndarray right_shift(const operand& x, const operand& y);
+
+// The array API's and NumPy's other spellings.
+
+inline ndarray abs(const ndarray& x) { return absolute(x); }
+inline ndarray acos(const ndarray& x) { return arccos(x); }
+inline ndarray acosh(const ndarray& x) { return arccosh(x); }
+inline ndarray asin(const ndarray& x) { return arcsin(x); }
+inline ndarray asinh(const ndarray& x) { return arcsinh(x); }
+inline ndarray atan(const ndarray& x) { return arctan(x); }
+inline ndarray atanh(const ndarray& x) { return arctanh(x); }
+inline ndarray atan2(const operand& y, const operand& x) { return arctan2(y, x); }
+inline ndarray pow(const operand& x, const operand& y) { return power(x, y); }
+inline ndarray mod(const operand& x, const operand& y) { return remainder(x, y); }
+inline ndarray true_divide(const operand& x, const operand& y) { return divide(x, y); }
+inline ndarray conjugate(const ndarray& x) { return conj(x); }
+inline ndarray around(const ndarray& x, int decimals = 0) { return round(x, decimals); }
+inline ndarray fix(const ndarray& x) { return trunc(x); }
+inline ndarray radians(const ndarray& x) { return deg2rad(x); }
+inline ndarray degrees(const ndarray& x) { return rad2deg(x); }
+inline ndarray bitwise_not(const ndarray& x) { return invert(x); }
+inline ndarray bitwise_invert(const ndarray& x) { return invert(x); }
+inline ndarray bitwise_left_shift(const operand& x, const operand& y) { return left_shift(x, y); }
+inline ndarray bitwise_right_shift(const operand& x, const operand& y) { return right_shift(x, y); }
+
+}  // namespace v0
+}  // namespace sinter

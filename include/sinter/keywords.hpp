@@ -1,0 +1,56 @@
+// Keyword arguments: aggregates written as `{.dtype = float32}`. The guard in front makes positional braces an error.
+#pragma once
+#include <concepts>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sinter/device.hpp"
+#include "sinter/dtype.hpp"
+#include "sinter/scalar.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+/// First member of every keyword aggregate: nothing but `{}` initialises it.
+struct kwonly { explicit kwonly() = default; };
+
+/// Axes of a reduction or permutation: `1`, `axes{0, 2}`; none means all of them.
+class axes {
+ public:
+  axes() = default;
+  template <int_like T>
+  axes(T axis) : list_{static_cast<int>(axis)}, given_(true) {}
+  axes(std::initializer_list<int> list) : list_(list), given_(true) {}
+  explicit axes(std::vector<int> list) : list_(std::move(list)), given_(true) {}
+  /// False where no axes were written, which is not the same as an empty list.
+  bool given() const noexcept { return given_; }
+  int size() const noexcept { return static_cast<int>(list_.size()); }
+  const int* begin() const noexcept { return list_.data(); }
+  const int* end() const noexcept { return list_.data() + list_.size(); }
+
+ private:
+  std::vector<int> list_;
+  bool given_ = false;
+};
+template <class T>
+concept axis_like = int_like<T> || std::same_as<T, axes>;
+
+/// Keywords of creation functions. Without a dtype the function's own rule holds.
+struct create_kw {
+  kwonly _kw{};
+  std::optional<sinter::dtype> dtype{};
+  std::optional<sinter::device> device{};
+};
+
+/// Keywords of reductions.
+struct reduce_kw {
+  kwonly _kw{};
+  axes axis{};
+  bool keepdims = false;
+  std::optional<sinter::dtype> dtype{};
+};
+
+}  // namespace v0
+}  // namespace sinter

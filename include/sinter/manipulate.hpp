@@ -1,0 +1,131 @@
+// Shapes: views of the same elements where strides can express them, recorded copies elsewhere.
+// index_error: an axis out of range or given twice; shape_error: shapes that do not fit.
+#pragma once
+#include <concepts>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "sinter/elementwise.hpp"
+#include "sinter/keywords.hpp"
+#include "sinter/ndarray.hpp"
+#include "sinter/take.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+/// Keyword of reshape: true copies always, false never (value_error), absent only where needed.
+struct reshape_kw {
+  kwonly _kw{};
+  std::optional<bool> copy{};
+};
+
+/// The elements in C order under another shape; one extent may be -1. A view where strides allow it, else a copy.
+ndarray reshape(const ndarray& x, const shape_t& shape, const reshape_kw& kw = {});
+/// One axis; a view where strides allow it.
+ndarray ravel(const ndarray& x);
+/// One axis; always a new array.
+ndarray flatten(const ndarray& x);
+
+/// Axes reversed, or permuted: axis k of the result is axis axes[k] of x. A view.
+ndarray transpose(const ndarray& x, const axes& permutation = {});
+ndarray permute_dims(const ndarray& x, const axes& permutation);
+/// The last two axes swapped; a view.
+ndarray matrix_transpose(const ndarray& x);
+/// Axes moved to new places, the others in their order; a view.
+ndarray moveaxis(const ndarray& x, const axes& source, const axes& destination);
+/// Two axes exchanged; a view.
+ndarray swapaxes(const ndarray& x, int first, int second);
+/// Axes of extent 1 inserted at places counted in the result; a view.
+ndarray expand_dims(const ndarray& x, const axes& axis);
+/// Axes of extent 1 dropped: all, or those named (shape_error if one is longer); a view.
+ndarray squeeze(const ndarray& x, const axes& axis = {});
+
+/// The array repeated along axes of extent 1 and new leading axes; a view, and writing to repeated elements throws.
+ndarray broadcast_to(const ndarray& x, const shape_t& shape);
+/// The shape that all of them broadcast to; (5,) of 5, () of none.
+shape_t broadcast_shapes(std::initializer_list<shape_t> shapes);
+template <std::convertible_to<shape_t>... S>
+  requires(sizeof...(S) > 0)
+shape_t broadcast_shapes(const S&... shapes) {
+  return broadcast_shapes(std::initializer_list<shape_t>{shape_t(shapes)...});
+}
+/// All of them broadcast to their common shape; views.
+std::vector<ndarray> broadcast_arrays(const std::vector<ndarray>& arrays);
+template <std::derived_from<ndarray>... A>
+  requires(sizeof...(A) > 0)
+std::vector<ndarray> broadcast_arrays(const A&... arrays) {
+  return broadcast_arrays(std::vector<ndarray>{ndarray(arrays)...});
+}
+
+/// At least 1, 2 or 3 axes, placed as NumPy places them; views.
+ndarray atleast_1d(const ndarray& x);
+ndarray atleast_2d(const ndarray& x);
+ndarray atleast_3d(const ndarray& x);
+
+/// Order reversed along all axes, or those named; a view.
+ndarray flip(const ndarray& x, const axes& axis = {});
+/// Axis 1 reversed; a view.
+ndarray fliplr(const ndarray& x);
+/// Axis 0 reversed; a view.
+ndarray flipud(const ndarray& x);
+/// Rotated k times by 90 degrees from the first of two axes towards the second; a view.
+ndarray rot90(const ndarray& x, int k = 1, const axes& plane = axes{0, 1});
+
+/// Shifted towards larger indices, cyclically; without an axis, as one flattened axis. A recorded value.
+ndarray roll(const ndarray& x, std::int64_t shift);
+ndarray roll(const ndarray& x, std::int64_t shift, const axes& axis);
+/// Shifts and axes pair up; an axis named twice is shifted by the sum.
+ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const axes& axis);
+
+/// Joined along an axis that exists; `_` for the axis flattens first. dtypes promote. A new array.
+ndarray concatenate(const std::vector<ndarray>& arrays, optional_axis axis = 0);
+inline ndarray concat(const std::vector<ndarray>& arrays, optional_axis axis = 0) { return concatenate(arrays, axis); }
+/// Joined along a new axis, placed in the result; equal shapes.
+ndarray stack(const std::vector<ndarray>& arrays, int axis = 0);
+/// Joined along axis 0 after atleast_2d.
+ndarray vstack(const std::vector<ndarray>& arrays);
+/// Joined along axis 1, vectors along axis 0.
+ndarray hstack(const std::vector<ndarray>& arrays);
+/// Joined along axis 2 after atleast_3d.
+ndarray dstack(const std::vector<ndarray>& arrays);
+/// Joined along axis 1; vectors become columns.
+ndarray column_stack(const std::vector<ndarray>& arrays);
+
+/// The whole array repeated along each axis. A recorded value.
+ndarray tile(const ndarray& x, const shape_t& repetitions);
+/// Each element repeated along an axis; without one, of the flattened array. A recorded value.
+ndarray repeat(const ndarray& x, std::int64_t repeats, optional_axis axis = std::nullopt);
+
+/// The slices along an axis, which they lose; views.
+std::vector<ndarray> unstack(const ndarray& x, int axis = 0);
+/// Equal parts along an axis (value_error if it does not divide); views.
+std::vector<ndarray> split(const ndarray& x, int sections, int axis = 0);
+/// Parts that end before each of the indices; views.
+std::vector<ndarray> split(const ndarray& x, const std::vector<std::int64_t>& indices, int axis = 0);
+inline std::vector<ndarray> split(const ndarray& x, std::initializer_list<std::int64_t> indices, int axis = 0) {
+  return split(x, std::vector<std::int64_t>(indices), axis);
+}
+/// Parts along an axis, the first ones longer by one where it does not divide; views.
+std::vector<ndarray> array_split(const ndarray& x, int sections, int axis = 0);
+inline std::vector<ndarray> array_split(const ndarray& x, const std::vector<std::int64_t>& indices, int axis = 0) {
+  return split(x, indices, axis);
+}
+inline std::vector<ndarray> array_split(const ndarray& x, std::initializer_list<std::int64_t> indices, int axis = 0) {
+  return split(x, indices, axis);
+}
+
+/// Keywords of diff.
+struct diff_kw {
+  kwonly _kw{};
+  int n = 1;
+  int axis = -1;
+  optional_operand prepend{};
+  optional_operand append{};
+};
+/// n-th difference of neighbours along an axis: x[1:] - x[:-1]; of bools, not_equal.
+ndarray diff(const ndarray& x, const diff_kw& kw = {});
+inline ndarray diff(const ndarray& x, int n, int axis = -1) { return diff(x, {.n = n, .axis = axis}); }
+
+}  // namespace v0
+}  // namespace sinter

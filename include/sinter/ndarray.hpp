@@ -1,0 +1,297 @@
+// The array class. An ndarray is a small handle with reference semantics, like a Python name; copying it never copies
+// elements, and `auto` is always safe, since recorded expressions own what they refer to.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sinter/device.hpp"
+#include "sinter/dtype.hpp"
+#include "sinter/error.hpp"
+#include "sinter/literals.hpp"
+#include "sinter/scalar.hpp"
+#include "sinter/shape.hpp"
+#include "sinter/subscript.hpp"
+
+namespace sinter::graph { struct array_view; }
+namespace sinter::ops { struct ndarray_access; }
+
+namespace sinter {
+inline namespace v0 {
+
+class subarray;
+
+/// Part of a nested brace list: a number or a list. Parameter-only.
+class list_node {
+ public:
+  template <scalar_like T>
+  list_node(T v) noexcept : number_(v) {}
+  list_node(std::initializer_list<list_node> list) noexcept
+      : number_(false), list_(list), is_list_(true) {}
+  bool is_list() const noexcept { return is_list_; }
+  const scalar& number() const noexcept { return number_; }
+  std::size_t size() const noexcept { return list_.size(); }
+  const list_node* begin() const noexcept { return list_.begin(); }
+  const list_node* end() const noexcept { return list_.end(); }
+
+ private:
+  scalar number_;
+  std::initializer_list<list_node> list_;
+  bool is_list_ = false;
+};
+
+namespace detail {
+struct host_block;  // elements in host memory, C order
+const void* host_data(const host_block&) noexcept;
+[[noreturn]] void host_index_failed(const shape_t& shape, std::initializer_list<std::int64_t> where);
+}  // namespace detail
+
+/// Read-only view of an array's elements in host memory, C order, as they were when it was made. It keeps them alive;
+/// writes to the array do not show in it.
+template <element_type T>
+class host_view {
+ public:
+  host_view(std::shared_ptr<const detail::host_block> block, shape_t shape, std::int64_t size)
+      : block_(std::move(block)), data_(static_cast<const T*>(detail::host_data(*block_))), shape_(std::move(shape)),
+        size_(static_cast<std::size_t>(size)) {}
+  const T* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  const shape_t& shape() const noexcept { return shape_; }
+  const T* begin() const noexcept { return data_; }
+  const T* end() const noexcept { return data_ + size_; }
+  /// Element by C-order position, unchecked.
+  const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  /// Element by coordinates; index_error if they are out of range or too few or many.
+  template <int_like... I>
+  const T& operator()(I... i) const {
+    const std::initializer_list<std::int64_t> where{extent(i).value...};
+    if (where.size() != shape_.size()) detail::host_index_failed(shape_, where);
+    std::int64_t at = 0;
+    std::size_t axis = 0;
+    for (auto k : where) {
+      if (k < 0 || k >= shape_[axis]) detail::host_index_failed(shape_, where);
+      at = at * shape_[axis++] + k;
+    }
+    return data_[at];
+  }
+
+ private:
+  std::shared_ptr<const detail::host_block> block_;
+  const T* data_;
+  shape_t shape_;
+  std::size_t size_;
+};
+
+/// An n-dimensional array: dtype and shape are known at run time, elements when somebody needs them.
+class ndarray {
+ public:
+  /// No array at all; anything but assigning to it throws.
+  ndarray() = default;
+  ndarray(const ndarray&) = default;
+  ndarray(ndarray&&) = default;
+  // Assigning to a name rebinds it. Assigning to a temporary would be lost, so it does not compile.
+  ndarray& operator=(const ndarray&) & = default;
+  ndarray& operator=(ndarray&&) & = default;
+  ndarray& operator=(const ndarray&) && = delete;
+  ndarray& operator=(ndarray&&) && = delete;
+  template <scalar_like T> ndarray& operator=(T) = delete;
+  ndarray& operator=(std::initializer_list<list_node>) = delete;
+
+  bool defined() const noexcept { return view_ != nullptr; }
+  sinter::dtype dtype() const;
+  int ndim() const;
+  shape_t shape() const;
+  /// Extent of one axis; negative axes count from the end. Throws index_error.
+  std::int64_t shape(int axis) const;
+  /// Number of elements.
+  std::int64_t size() const;
+  /// Bytes of the elements: size() * itemsize(dtype()).
+  std::int64_t nbytes() const;
+  /// Bytes from one element to the next along each axis.
+  std::vector<std::int64_t> strides() const;
+  sinter::device device() const;
+  /// First extent. Throws shape_error on rank 0.
+  std::int64_t len() const;
+
+  /// Basic indexing gives a view: `x(_, newaxis, 0)`. An integer out of range throws index_error.
+  template <index_like... I> subarray operator()(const I&... i) const;
+  /// The same as text checked by the compiler: `x["1:-1, ::2"]`.
+  subarray operator[](const subscript& s) const;
+#ifdef __cpp_multidimensional_subscript
+  template <index_like... I> subarray operator[](const I&... i) const;
+#else
+  subarray operator[](const index& i) const;
+#endif
+
+  /// Axes reversed; a view.
+  ndarray T() const;
+  /// The last two axes swapped; a view. Throws shape_error below rank 2.
+  ndarray mT() const;
+  /// Elements converted as NumPy's astype (complex to real drops the imaginary part). With copy = false the array
+  /// itself is returned where the dtype is the same already.
+  ndarray astype(sinter::dtype to, bool copy = true) const;
+  /// A new array with the same elements.
+  ndarray copy() const;
+  /// The array on another device; itself if it is there already.
+  ndarray to_device(const sinter::device& to) const;
+
+  /// The only element, converted (never reinterpreted). Synchronises. Throws shape_error unless size() is 1, and
+  /// dtype_error for complex to real.
+  template <element_type T>
+  T item() const {
+    T out{};
+    item_to(dtype_of<T>, &out);
+    return out;
+  }
+  /// Truth of the only element. Throws shape_error unless size() is 1.
+  explicit operator bool() const;
+  template <scalar_like T>
+    requires(!std::same_as<T, bool> && element_type<T>)
+  explicit operator T() const { return item<T>(); }
+
+  /// All elements in C order, converted. Synchronises. Throws dtype_error for complex to real.
+  template <element_type S>
+  std::vector<S> to_vector() const {
+    const auto view = host<S>();
+    return std::vector<S>(view.begin(), view.end());
+  }
+  /// Read-only elements in host memory, C order, converted if S is another type. On the CPU a contiguous array of that
+  /// dtype is not copied. Synchronises.
+  template <element_type S>
+  host_view<S> host() const {
+    return host_view<S>(host_block(dtype_of<S>), shape(), size());
+  }
+  /// Address of the first element in the array's own memory (device memory on a GPU), to be read and written through
+  /// strides(). Evaluates the array and pins its storage: from then on its reads and writes happen at once. Throws
+  /// dtype_error if S is not the dtype.
+  template <element_type S>
+  S* data() const {
+    return static_cast<S*>(address(dtype_of<S>));
+  }
+
+  // In place: every view of the same elements sees the result. The dtype stays; a result that same_kind casting does
+  // not allow throws dtype_error, a right side that does not broadcast to this shape throws shape_error.
+  ndarray& operator+=(const operand&) &;
+  ndarray& operator-=(const operand&) &;
+  ndarray& operator*=(const operand&) &;
+  ndarray& operator/=(const operand&) &;
+  ndarray& operator%=(const operand&) &;
+  ndarray& operator&=(const operand&) &;
+  ndarray& operator|=(const operand&) &;
+  ndarray& operator^=(const operand&) &;
+  ndarray& operator<<=(const operand&) &;
+  ndarray& operator>>=(const operand&) &;
+
+  // Elementwise operators: the functions of the same meaning (add, less, bitwise_and, ...), recorded.
+  friend ndarray operator+(const operand&, const operand&);
+  friend ndarray operator-(const operand&, const operand&);
+  friend ndarray operator*(const operand&, const operand&);
+  friend ndarray operator/(const operand&, const operand&);
+  friend ndarray operator%(const operand&, const operand&);
+  friend ndarray operator&(const operand&, const operand&);
+  friend ndarray operator|(const operand&, const operand&);
+  friend ndarray operator^(const operand&, const operand&);
+  friend ndarray operator<<(const operand&, const operand&);
+  friend ndarray operator>>(const operand&, const operand&);
+  friend ndarray operator==(const operand&, const operand&);
+  friend ndarray operator!=(const operand&, const operand&);
+  friend ndarray operator<(const operand&, const operand&);
+  friend ndarray operator<=(const operand&, const operand&);
+  friend ndarray operator>(const operand&, const operand&);
+  friend ndarray operator>=(const operand&, const operand&);
+  friend ndarray operator+(const ndarray&);
+  friend ndarray operator-(const ndarray&);
+  friend ndarray operator~(const ndarray&);
+  /// NumPy's str(): evaluates, copies what is shown.
+  friend std::ostream& operator<<(std::ostream&, const ndarray&);
+
+ protected:
+  explicit ndarray(std::shared_ptr<const graph::array_view> view) noexcept : view_(std::move(view)) {}
+
+ private:
+  friend struct ops::ndarray_access;
+  std::shared_ptr<const graph::array_view> view_;
+
+  subarray at(const index* first, std::size_t count) const;
+  void item_to(sinter::dtype type, void* to) const;
+  std::shared_ptr<const detail::host_block> host_block(sinter::dtype type) const;
+  void* address(sinter::dtype type) const;
+};
+
+/// What indexing gives. While it is a temporary, assignment writes through to the array: `x(i) = e`, `x(i) += e`.
+/// Once it has a name it is an array like any other, and assignment rebinds the name.
+class subarray : public ndarray {
+ public:
+  subarray() = default;
+  subarray(const subarray&) = default;
+  subarray(subarray&&) = default;
+
+  // A temporary: the elements are written, converted as by astype. Throws shape_error if `e` does not broadcast to the
+  // shape, value_error if the elements overlap one another (a broadcast view).
+  const subarray& operator=(const operand& e) &&;
+  const subarray& operator=(const subarray& e) &&;
+  const subarray& operator=(std::initializer_list<list_node>) && = delete;
+  const subarray& operator+=(const operand&) &&;
+  const subarray& operator-=(const operand&) &&;
+  const subarray& operator*=(const operand&) &&;
+  const subarray& operator/=(const operand&) &&;
+  const subarray& operator%=(const operand&) &&;
+  const subarray& operator&=(const operand&) &&;
+  const subarray& operator|=(const operand&) &&;
+  const subarray& operator^=(const operand&) &&;
+  const subarray& operator<<=(const operand&) &&;
+  const subarray& operator>>=(const operand&) &&;
+
+  // A name: it is rebound.
+  subarray& operator=(const ndarray& o) & {
+    ndarray::operator=(o);
+    return *this;
+  }
+  subarray& operator=(const subarray& o) & {
+    ndarray::operator=(static_cast<const ndarray&>(o));
+    return *this;
+  }
+  template <scalar_like T> subarray& operator=(T) & = delete;
+
+  using ndarray::operator+=;
+  using ndarray::operator-=;
+  using ndarray::operator*=;
+  using ndarray::operator/=;
+  using ndarray::operator%=;
+  using ndarray::operator&=;
+  using ndarray::operator|=;
+  using ndarray::operator^=;
+  using ndarray::operator<<=;
+  using ndarray::operator>>=;
+
+ private:
+  friend struct ops::ndarray_access;
+  using ndarray::ndarray;
+};
+
+template <index_like... I>
+subarray ndarray::operator()(const I&... i) const {
+  const std::initializer_list<index> list{index(i)...};
+  return at(list.begin(), list.size());
+}
+inline subarray ndarray::operator[](const subscript& s) const {
+  return at(s.begin(), static_cast<std::size_t>(s.size()));
+}
+#ifdef __cpp_multidimensional_subscript
+template <index_like... I>
+subarray ndarray::operator[](const I&... i) const {
+  const std::initializer_list<index> list{index(i)...};
+  return at(list.begin(), list.size());
+}
+#else
+inline subarray ndarray::operator[](const index& i) const { return at(&i, 1); }
+#endif
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,166 @@
+// What goes between brackets: integers, slices, newaxis, ellipsis, and subscripts checked at compile time.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "sinter/scalar.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+/// `_`: a slice bound left out, or as an index the whole axis.
+struct none_t { explicit constexpr none_t(int) noexcept {} };
+/// A new axis of extent 1.
+struct newaxis_t { explicit newaxis_t() = default; };
+/// All axes that the other indices leave over.
+struct ellipsis_t { explicit ellipsis_t() = default; };
+
+namespace detail {
+template <int_like T>
+constexpr std::int64_t saturate(T v) noexcept {
+  return std::in_range<std::int64_t>(v) ? static_cast<std::int64_t>(v) : std::numeric_limits<std::int64_t>::max();
+}
+}  // namespace detail
+
+/// A slice bound: an integer or nothing.
+struct bound {
+  std::int64_t value = 0;
+  bool given = false;
+  template <int_like T>
+  constexpr bound(T v) noexcept : value(detail::saturate(v)), given(true) {}
+  constexpr bound(none_t) noexcept {}
+};
+
+/// start:stop:step, each of which may be `_`. A step of zero is refused where the slice is used.
+struct slice {
+  bound start, stop, step;
+  constexpr slice(bound last) noexcept : start(none_t{0}), stop(last), step(none_t{0}) {}
+  constexpr slice(bound first, bound last, bound by = none_t{0}) noexcept : start(first), stop(last), step(by) {}
+};
+
+namespace detail {
+template <class T>
+concept index_token = std::same_as<T, slice> || std::same_as<T, none_t> || std::same_as<T, newaxis_t> ||
+                      std::same_as<T, ellipsis_t>;
+}  // namespace detail
+// Before C++23 `x[a, b]` is the comma operator: these turn it into an error instead of x[b].
+template <detail::index_token A, class B> void operator,(const A&, const B&) = delete;
+template <class A, detail::index_token B>
+  requires(!detail::index_token<A>)
+void operator,(const A&, const B&) = delete;
+
+enum class index_kind : std::uint8_t { integer, slice, newaxis, ellipsis };
+
+/// One index of `x(...)`.
+class index {
+ public:
+  template <int_like T>
+  constexpr index(T i) noexcept : kind_(index_kind::integer), slice_(bound(i)) {}
+  constexpr index(const slice& s) noexcept : kind_(index_kind::slice), slice_(s) {}
+  constexpr index(none_t) noexcept : kind_(index_kind::slice), slice_(none_t{0}) {}
+  constexpr index(newaxis_t) noexcept : kind_(index_kind::newaxis), slice_(none_t{0}) {}
+  constexpr index(ellipsis_t) noexcept : kind_(index_kind::ellipsis), slice_(none_t{0}) {}
+
+  constexpr index_kind kind() const noexcept { return kind_; }
+  constexpr std::int64_t integer() const noexcept { return slice_.stop.value; }
+  constexpr const sinter::slice& range() const noexcept { return slice_; }
+
+ private:
+  index_kind kind_;
+  sinter::slice slice_;
+};
+template <class T>
+concept index_like = std::convertible_to<const T&, index>;
+
+/// A whole subscript as text, parsed while compiling: "1:-1, ::2", "None, :, 0", "..., 3". Text that Python would not
+/// take does not compile. At most 16 items.
+class subscript {
+ public:
+  static constexpr int max_items = 16;
+
+  template <std::size_t N>
+  consteval subscript(const char (&text)[N]) : subscript(text, N - 1) {}
+
+  constexpr const index* begin() const noexcept { return items_; }
+  constexpr const index* end() const noexcept { return items_ + count_; }
+  constexpr int size() const noexcept { return count_; }
+
+ private:
+  struct parser {
+    const char* at;
+    const char* end;
+
+    constexpr void skip() {
+      while (at != end && (*at == ' ' || *at == '\t')) ++at;
+    }
+    constexpr bool take(char c) {
+      skip();
+      if (at == end || *at != c) return false;
+      ++at;
+      return true;
+    }
+    constexpr bool take_word(const char* word) {
+      skip();
+      const char* p = at;
+      for (; *word; ++word, ++p)
+        if (p == end || *p != *word) return false;
+      at = p;
+      return true;
+    }
+    constexpr bound number() {
+      skip();
+      const bool minus = take('-');
+      if (!minus) take('+');
+      skip();
+      if (at == end || *at < '0' || *at > '9') throw "sinter: subscript: a number is missing after the sign";
+      std::int64_t v = 0;
+      for (; at != end && *at >= '0' && *at <= '9'; ++at) {
+        if (v > (std::numeric_limits<std::int64_t>::max() - 9) / 10) throw "sinter: subscript: number too large";
+        v = v * 10 + (*at - '0');
+      }
+      return bound(minus ? -v : v);
+    }
+    constexpr bool at_number() {
+      skip();
+      return at != end && ((*at >= '0' && *at <= '9') || *at == '-' || *at == '+');
+    }
+    constexpr bound optional_number() { return at_number() ? number() : bound(none_t{0}); }
+    constexpr index item() {
+      if (take_word("...")) return ellipsis_t{};
+      if (take_word("None") || take_word("newaxis")) return newaxis_t{};
+      if (!at_number() && (at == end || *at != ':')) throw "sinter: subscript: unexpected character, or an empty item";
+      const bound first = optional_number();
+      if (!take(':')) return index(first.value);
+      const bound last = optional_number();
+      bound by = none_t{0};
+      if (take(':')) by = optional_number();
+      if (by.given && by.value == 0) throw "sinter: subscript: slice step is zero";
+      return slice(first, last, by);
+    }
+  };
+
+  consteval subscript(const char* text, std::size_t length) {
+    parser p{text, text + length};
+    bool dots = false;
+    do {
+      if (count_ == max_items) throw "sinter: subscript: more than 16 items";
+      items_[count_] = p.item();
+      if (items_[count_].kind() == index_kind::ellipsis) {
+        if (dots) throw "sinter: subscript: two ellipses";
+        dots = true;
+      }
+      ++count_;
+    } while (p.take(','));
+    p.skip();
+    if (p.at != p.end) throw "sinter: subscript: unexpected character";
+  }
+
+  index items_[max_items] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  int count_ = 0;
+};
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,35 @@
+// Reading at indices. Both record: of a pending expression, only the elements that the indices name are computed.
+// Negative indices count from the end. An index out of range throws index_error: at once for a number, at the next
+// synchronisation for an array.
+#pragma once
+#include <optional>
+
+#include "sinter/keywords.hpp"
+#include "sinter/ndarray.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+/// An axis, or none (`_`, std::nullopt): the array flattened in C order. Parameter-only.
+class optional_axis {
+ public:
+  optional_axis(none_t) noexcept {}
+  optional_axis(std::nullopt_t) noexcept {}
+  template <int_like T>
+  optional_axis(T axis) noexcept : axis_(static_cast<int>(axis)) {}
+  explicit operator bool() const noexcept { return axis_.has_value(); }
+  int operator*() const noexcept { return *axis_; }
+
+ private:
+  std::optional<int> axis_;
+};
+
+/// The elements at `indices` (integers or bools, any shape) along `axis`: x.shape[:axis] + indices.shape +
+/// x.shape[axis+1:].
+ndarray take(const ndarray& x, const operand& indices, optional_axis axis = std::nullopt);
+/// Element (..., k, ...) of the result is x(..., indices(..., k, ...), ...). `indices` has x's rank, and the other axes
+/// broadcast. shape_error: they do not; dtype_error: the indices are not integers.
+ndarray take_along_axis(const ndarray& x, const ndarray& indices, optional_axis axis = -1);
+
+}  // namespace v0
+}  // namespace sinter

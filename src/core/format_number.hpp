@@ -1,0 +1,39 @@
+// Floating-point numbers as text, as NumPy's format_float_positional and format_float_scientific write them: the
+// shortest digits that identify the value in its dtype, cut at a precision.
+#pragma once
+#include <string>
+
+#include "sinter/dtype.hpp"
+
+namespace sinter::core {
+
+enum class trim : std::uint8_t {
+  keep,         // zeros up to min_digits
+  point,        // "1."
+  one_zero,     // "1.0"
+  point_zeros,  // "1"
+};
+
+struct number_format {
+  dtype type = dtype::f64;  // whose neighbours the digits must tell apart: f16, bf16, f32 or f64
+  int precision = -1;       // most digits behind the point; -1: all
+  int min_digits = 0;       // fewest digits behind the point (trim::keep)
+  trim trimming = trim::point;
+  bool plus = false;        // "+1." for what has no minus sign
+  int pad_left = 0;         // least width before the point, sign included
+  int pad_right = 0;        // positional: least width behind the point
+  int exponent_digits = 2;  // scientific: fewest
+};
+
+/// Finite numbers only.
+std::string positional(double x, const number_format& f);
+std::string scientific(double x, const number_format& f);
+
+/// `x` rounded to a real floating dtype.
+double round_to(double x, dtype type) noexcept;
+/// NumPy's str() of a scalar of dtype `type`: "1.5", "1e+20", "nan". With trim::point_zeros "1" for 1.0.
+std::string scalar_text(double x, dtype type, trim trimming, bool plus);
+/// Decimal digits that a dtype is sure to hold (finfo.precision).
+int decimal_precision(dtype type) noexcept;
+
+}  // namespace sinter::core

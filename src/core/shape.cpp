@@ -1,0 +1,117 @@
+// Shape arithmetic.
+#include "core/shape.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "sinter/error.hpp"
+
+namespace sinter::core {
+
+std::string to_string(const dims& shape) {
+  std::string s = "(";
+  for (int i = 0; i < shape.size(); ++i) {
+    if (i > 0) s += ", ";
+    s += std::to_string(shape[i]);
+  }
+  return s += shape.size() == 1 ? ",)" : ")";
+}
+
+std::int64_t checked_count(const dims& shape, const char* function) {
+  const auto where = [&] { return "[" + std::string(function) + "] shape " + to_string(shape); };
+  if (shape.size() > max_rank) throw shape_error(where() + " has rank above " + std::to_string(max_rank));
+  // Zero extents do not excuse the others: strides are products of those.
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
+  std::int64_t n = 1;
+  bool none = false;
+  for (auto d : shape) {
+    if (d < 0) throw shape_error(where() + " has a negative extent");
+    if (d == 0) {
+      none = true;
+    } else if (__builtin_mul_overflow(n, d, &n) || n > most) {
+      throw shape_error(where() + " has too many elements");
+    }
+  }
+  return none ? 0 : n;
+}
+
+std::optional<dims> reshape_strides(const dims& shape, const dims& strides, const dims& to) {
+  if (element_count(shape) == 0) return contiguous_strides(to);
+  dims from, step;  // without axes of extent 1, whose strides mean nothing
+  for (int i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 1) continue;
+    from.push_back(shape[i]);
+    step.push_back(strides[i]);
+  }
+  dims result(to.size());
+  int oi = 0, ni = 0;
+  while (oi < from.size()) {
+    // The smallest groups of old and new axes with the same number of elements.
+    int oj = oi + 1, nj = ni + 1;
+    std::int64_t old_count = from[oi], new_count = to[ni];
+    while (old_count != new_count) {
+      if (new_count < old_count)
+        new_count *= to[nj++];
+      else
+        old_count *= from[oj++];
+    }
+    for (int k = oi; k + 1 < oj; ++k)
+      if (step[k] != from[k + 1] * step[k + 1]) return std::nullopt;
+    std::int64_t s = step[oj - 1];
+    for (int k = nj - 1; k >= ni; --k) {
+      result[k] = s;
+      s *= to[k];
+    }
+    oi = oj;
+    ni = nj;
+  }
+  for (; ni < to.size(); ++ni) result[ni] = 1;  // extents of 1 that are left over
+  return result;
+}
+
+bool broadcast_into(dims& into, const dims& shape) {
+  while (into.size() < shape.size()) into.insert(0, 1);
+  const int lead = into.size() - shape.size();
+  for (int i = 0; i < shape.size(); ++i) {
+    if (shape[i] == into[lead + i] || shape[i] == 1) continue;
+    if (into[lead + i] != 1) return false;
+    into[lead + i] = shape[i];
+  }
+  return true;
+}
+
+bool broadcasts_to(const dims& shape, const dims& to) noexcept {
+  const int lead = to.size() - shape.size();
+  if (lead < 0) return false;
+  for (int i = 0; i < shape.size(); ++i)
+    if (shape[i] != to[lead + i] && shape[i] != 1) return false;
+  return true;
+}
+
+dims broadcast_strides(const dims& shape, const dims& strides, const dims& to) {
+  dims result(to.size());
+  const int lead = to.size() - shape.size();
+  for (int i = 0; i < shape.size(); ++i) result[lead + i] = shape[i] == 1 && to[lead + i] != 1 ? 0 : strides[i];
+  return result;
+}
+
+bool may_self_overlap(const dims& shape, const dims& strides) {
+  struct axis {
+    std::int64_t step, extent;
+  };
+  axis used[max_rank];
+  int n = 0;
+  for (int i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) return false;
+    if (shape[i] > 1) used[n++] = {strides[i] < 0 ? -strides[i] : strides[i], shape[i]};
+  }
+  std::sort(used, used + n, [](const axis& a, const axis& b) { return a.step < b.step; });
+  std::int64_t reach = 0;
+  for (int i = 0; i < n; ++i) {
+    if (used[i].step <= reach) return true;
+    reach += used[i].step * (used[i].extent - 1);
+  }
+  return false;
+}
+
+}  // namespace sinter::core

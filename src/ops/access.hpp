@@ -1,0 +1,23 @@
+// The way from handles to the graph and back; public headers hide it.
+#pragma once
+#include "graph/array.hpp"
+#include "sinter/ndarray.hpp"
+
+namespace sinter::ops {
+
+struct ndarray_access {
+  static ndarray make(graph::view_ref v) noexcept { return ndarray(std::move(v)); }
+  static subarray make_sub(graph::view_ref v) noexcept { return subarray(std::move(v)); }
+  /// Null for an undefined array.
+  static const graph::view_ref& ref(const ndarray& a) noexcept { return a.view_; }
+};
+
+/// The view of an array; throws value_error naming the function if the handle is undefined.
+const graph::array_view& view_of(const ndarray& a, const char* function);
+
+/// The value that reading the array has now.
+graph::value value_of(const ndarray& a, const char* function = "ndarray");
+/// New array that holds a value.
+ndarray wrap(graph::value v);
+
+}  // namespace sinter::ops

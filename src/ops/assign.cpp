@@ -1,0 +1,103 @@
+// Writes through views: assignment to an indexed temporary and the in-place operators.
+#include "core/shape.hpp"
+#include "ops/promotion_args.hpp"
+
+namespace sinter {
+inline namespace v0 {
+namespace {
+
+using ops::dims;
+
+std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
+
+const graph::array_view& writable(const ndarray& a, const char* function) {
+  const graph::array_view& v = ops::view_of(a, function);
+  if (v.readonly)
+    throw value_error(in_brackets(function) + "the array of shape " + core::to_string(v.shape) + " is read-only");
+  if (!v.whole && core::may_self_overlap(v.shape, v.strides))
+    throw value_error(in_brackets(function) + "elements of the view of shape " + core::to_string(v.shape) +
+                      " share memory (a broadcast view); copy it first");
+  return v;
+}
+
+[[noreturn]] void refuse_shape(const char* function, const dims& from, const dims& to) {
+  throw shape_error(in_brackets(function) + "shape " + core::to_string(from) + " does not broadcast to shape " +
+                    core::to_string(to));
+}
+
+void check_device(const graph::array_view& v, const ndarray& from, const char* function) {
+  const auto& there = ops::view_of(from, function).device();
+  if (!(there == v.device()))
+    throw device_error(in_brackets(function) + "arrays on " + runtime::to_string(v.device()) + " and " +
+                       runtime::to_string(there) + "; move one with to_device");
+}
+
+/// The right side of `target = e`, cast and broadcast. As NumPy, extra leading axes of extent 1 are dropped.
+graph::value right_side(const graph::array_view& target, const operand& e) {
+  if (!e.is_array())
+    return graph::record_scalar(ops::scalar_of(e.number(), target.type, "assign"), target.type, target.shape,
+                                target.device());
+  check_device(target, e.array(), "assign");
+  graph::value v = ops::value_of(e.array(), "assign");
+  dims shape = v->shape;
+  while (shape.size() > target.shape.size() && shape[0] == 1) shape.erase(0);
+  if (!core::broadcasts_to(shape, target.shape)) refuse_shape("assign", v->shape, target.shape);
+  if (shape.size() != v->shape.size()) v = graph::record_view(v, shape, core::contiguous_strides(shape), 0);
+  return ops::broadcast_value(graph::record_cast(v, target.type), target.shape);
+}
+
+void assign(const ndarray& target, const operand& e) {
+  const graph::array_view& v = writable(target, "assign");
+  graph::write(v, right_side(v, e));
+}
+
+template <class Operation>
+void in_place(const ndarray& target, const operand& e, const char* function, Operation operation) {
+  const graph::array_view& v = writable(target, function);
+  if (e.is_array()) {
+    check_device(v, e.array(), function);
+    const dims& shape = ops::view_of(e.array(), function).shape;
+    if (!core::broadcasts_to(shape, v.shape)) refuse_shape(function, shape, v.shape);
+  }
+  const graph::value result = ops::value_of(operation(operand(target), e), function);
+  if (!can_cast(result->type, v.type, casting::same_kind))
+    throw dtype_error(in_brackets(function) + "cannot cast the result from " + std::string(name(result->type)) +
+                      " to " + std::string(name(v.type)) + " in place (casting rule same_kind)");
+  graph::write(v, graph::record_cast(result, v.type));
+}
+
+}  // namespace
+
+const subarray& subarray::operator=(const operand& e) && {
+  assign(*this, e);
+  return *this;
+}
+const subarray& subarray::operator=(const subarray& e) && {
+  assign(*this, operand(e));
+  return *this;
+}
+
+// The named form and the temporary's form of each operator do the same.
+#define SINTER_IN_PLACE(op)                                                                                   \
+  ndarray& ndarray::operator op##=(const operand& e)& {                                                       \
+    in_place(*this, e, "in-place " #op, [](const operand& a, const operand& b) { return a.array() op b; });   \
+    return *this;                                                                                             \
+  }                                                                                                           \
+  const subarray& subarray::operator op##=(const operand& e)&& {                                              \
+    in_place(*this, e, "in-place " #op, [](const operand& a, const operand& b) { return a.array() op b; });   \
+    return *this;                                                                                             \
+  }
+SINTER_IN_PLACE(+)
+SINTER_IN_PLACE(-)
+SINTER_IN_PLACE(*)
+SINTER_IN_PLACE(/)
+SINTER_IN_PLACE(%)
+SINTER_IN_PLACE(&)
+SINTER_IN_PLACE(|)
+SINTER_IN_PLACE(^)
+SINTER_IN_PLACE(<<)
+SINTER_IN_PLACE(>>)
+#undef SINTER_IN_PLACE
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,99 @@
+// Out of the graph: casts, copies, single elements, host views, addresses.
+#include "ops/promotion_args.hpp"
+#include "runtime/backend.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using ops::ndarray_access;
+using ops::view_of;
+using ops::wrap;
+
+/// Elements on the host: either evaluated memory kept alive by its value, or a copy.
+struct detail::host_block {
+  graph::value keep;
+  std::unique_ptr<std::byte[]> copy;
+  const void* data = nullptr;
+};
+
+namespace {
+
+void refuse_complex(sinter::dtype from, sinter::dtype to, const char* function) {
+  if (is_complex(from) && !is_complex(to) && to != dtype::b1)
+    throw dtype_error("[" + std::string(function) + "] " + std::string(name(from)) + " does not convert to " +
+                      std::string(name(to)) + "; take real() or imag() first");
+}
+
+/// The view itself where it has the dtype, else a new array of that dtype.
+graph::view_ref as_type(const ndarray& a, sinter::dtype to, const char* function) {
+  const graph::array_view& v = view_of(a, function);
+  if (v.type == to) return ndarray_access::ref(a);
+  refuse_complex(v.type, to, function);
+  return graph::make_array(graph::record_cast(graph::read(v), to));
+}
+
+}  // namespace
+
+const void* detail::host_data(const host_block& block) noexcept { return block.data; }
+
+void detail::host_index_failed(const shape_t& shape, std::initializer_list<std::int64_t> where) {
+  throw index_error("[host_view] index " + core::to_string(core::dims(where)) + " is out of range for shape " +
+                    to_string(shape));
+}
+
+ndarray ndarray::astype(sinter::dtype to, bool copy) const {
+  if (!copy && view_of(*this, "astype").type == to) return *this;
+  return wrap(graph::record_cast(ops::value_of(*this, "astype"), to));
+}
+
+// Values never change, so a second array that holds the same value is a copy; bytes are copied when one is written.
+ndarray ndarray::copy() const { return wrap(ops::value_of(*this, "copy")); }
+
+void ndarray::item_to(sinter::dtype type, void* to) const {
+  const graph::array_view& v = view_of(*this, "item");
+  if (core::element_count(v.shape) != 1)
+    throw shape_error("[item] only an array of size 1 is a number; this one has shape " + core::to_string(v.shape));
+  graph::copy_to_host(*as_type(*this, type, "item"), to);
+}
+
+ndarray::operator bool() const {
+  const graph::array_view& v = view_of(*this, "bool");
+  if (core::element_count(v.shape) != 1)
+    throw shape_error("[bool] the truth of an array of shape " + core::to_string(v.shape) +
+                      " is ambiguous; use any() or all()");
+  return item<bool>();
+}
+
+std::shared_ptr<const detail::host_block> ndarray::host_block(sinter::dtype type) const {
+  const graph::view_ref v = as_type(*this, type, "host");
+  auto block = std::make_shared<detail::host_block>();
+  const auto count = static_cast<std::size_t>(core::element_count(v->shape));
+  auto& backend = runtime::get_backend(v->device());
+  if (backend.host_addressable() && v->whole && !v->store->pinned && count > 0) {
+    graph::evaluate(std::span(&v, 1));
+    graph::value now = graph::read(*v);
+    if (now->is_leaf()) {
+      // Reports data faults of the work just waited for, as a copy would.
+      std::byte one[16];
+      graph::copy_to_host(*graph::make_view(*v, {}, {}, v->offset), one);
+      block->data = static_cast<const std::byte*>(now->buffer->data()) +
+                    static_cast<std::size_t>(now->buffer_offset) * itemsize(type);
+      block->keep = std::move(now);
+      return block;
+    }
+  }
+  block->copy = std::make_unique_for_overwrite<std::byte[]>(count * itemsize(type));
+  if (count > 0) graph::copy_to_host(*v, block->copy.get());
+  block->data = block->copy.get();
+  return block;
+}
+
+void* ndarray::address(sinter::dtype type) const {
+  const graph::array_view& v = view_of(*this, "data");
+  if (v.type != type)
+    throw dtype_error("[data] the array has dtype " + std::string(name(v.type)) + ", not " + std::string(name(type)));
+  return graph::export_address(v);
+}
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,64 @@
+// Devices as the public API names them, over the runtime's.
+#include "sinter/device.hpp"
+
+#include <ostream>
+
+#include "graph/array.hpp"
+#include "ops/device.hpp"
+#include "ops/promotion_args.hpp"
+
+namespace sinter::ops {
+
+runtime::device_id to_id(const device& d) {
+  return {d.kind == sinter::device_kind::cuda ? runtime::device_kind::cuda : runtime::device_kind::cpu, d.index};
+}
+device to_public(const runtime::device_id& id) {
+  return {id.kind == runtime::device_kind::cuda ? sinter::device_kind::cuda : sinter::device_kind::cpu, id.index};
+}
+
+}  // namespace sinter::ops
+
+namespace sinter {
+inline namespace v0 {
+
+device::device(std::string_view text) : device(ops::to_public(runtime::parse_device(text))) {}
+std::string to_string(const device& d) { return runtime::to_string(ops::to_id(d)); }
+std::ostream& operator<<(std::ostream& out, const device& d) { return out << to_string(d); }
+std::string description(const device& d) { return runtime::get_backend(ops::to_id(d)).description(); }
+
+int device_count(device_kind kind) { return runtime::device_count(ops::to_id(device(kind)).kind); }
+
+device default_device() { return ops::to_public(runtime::default_device()); }
+void set_default_device(const device& d) {
+  runtime::get_backend(ops::to_id(d));  // throws if it is missing, before anything changes
+  runtime::set_default_device(ops::to_id(d));
+}
+
+void synchronize() { synchronize(default_device()); }
+void synchronize(const device& d) {
+  auto& backend = runtime::get_backend(ops::to_id(d));
+  backend.synchronize();
+  switch (backend.take_fault()) {
+    case runtime::data_fault::none: return;
+    case runtime::data_fault::index_out_of_range:
+      throw index_error("[synchronize] an index array held an index out of range on " + to_string(d));
+    case runtime::data_fault::negative_integer_power:
+      throw value_error("[synchronize] an integer was raised to a negative power on " + to_string(d));
+  }
+}
+
+memory_info memory(const device& d) {
+  const auto m = runtime::get_backend(ops::to_id(d)).memory();
+  return {m.used, m.reserved, m.peak, m.available};
+}
+
+ndarray ndarray::to_device(const sinter::device& to) const {
+  const graph::array_view& v = ops::view_of(*this, "to_device");
+  const runtime::device_id id = ops::to_id(to);
+  if (v.device() == id) return *this;
+  runtime::get_backend(id);
+  return ops::ndarray_access::make(graph::to_device(v, id));
+}
+
+}  // namespace v0
+}  // namespace sinter

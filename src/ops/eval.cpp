@@ -1,0 +1,27 @@
+// eval, explain and the fast_math scope.
+#include "sinter/eval.hpp"
+
+#include "ops/promotion_args.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+void detail::eval_all(std::initializer_list<const ndarray*> arrays) {
+  std::vector<graph::view_ref> views;
+  views.reserve(arrays.size());
+  for (const ndarray* a : arrays) {
+    ops::view_of(*a, "eval");
+    views.push_back(ops::ndarray_access::ref(*a));
+  }
+  graph::evaluate(views);
+}
+
+std::string explain(const ndarray& x, const explain_kw& kw) {
+  return graph::explain(ops::view_of(x, "explain"), kw.source);
+}
+
+fast_math_guard::fast_math_guard(bool on) : before_(graph::fast_math()) { graph::set_fast_math(on); }
+fast_math_guard::~fast_math_guard() { graph::set_fast_math(before_); }
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,16 @@
+// The elements of an array as words of common width, as NumPy's element formatters make them.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sinter/dtype.hpp"
+
+namespace sinter::ops {
+
+/// `count` elements of dtype `type` in memory; `alone` for a 0-d array.
+std::vector<std::string> format_elements(const std::byte* elements, dtype type, std::size_t count, bool alone);
+/// One element as str() of a NumPy scalar.
+std::string format_scalar(const std::byte* element, dtype type);
+
+}  // namespace sinter::ops

@@ -1,0 +1,22 @@
+// Lists of axes as users give them, checked.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "ops/promotion_args.hpp"
+#include "sinter/keywords.hpp"
+
+namespace sinter::ops {
+
+/// Counted from the front; index_error if one is out of range for `shape` or named twice.
+std::vector<int> distinct_axes(const axes& wanted, const dims& shape, const char* function);
+/// The same in a result of rank `rank` (expand_dims, stack).
+std::vector<int> distinct_axes(const axes& wanted, int rank, const char* function);
+/// A view of the same storage as x; strides and offset in elements of the storage.
+ndarray view_as(const ndarray& x, dims shape, dims strides, std::int64_t offset);
+/// [first, last) along an axis; a view.
+ndarray slice_of(const ndarray& x, int axis, std::int64_t first, std::int64_t last);
+/// The value's elements in C order under another shape.
+graph::value reshape_value(const graph::value& v, const dims& shape);
+
+}  // namespace sinter::ops

@@ -1,0 +1,188 @@
+// Checks and casts the arguments of a call; every failure names the function, the shapes or the dtypes.
+#include "ops/promotion_args.hpp"
+
+#include <cmath>
+
+#include "core/shape.hpp"
+#include "sinter/dtype_info.hpp"
+
+namespace sinter::ops {
+namespace {
+
+std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
+
+std::string text_of(const scalar& x) {
+  return x.negative() ? std::to_string(x.as_int64()) : std::to_string(x.as_uint64());
+}
+
+/// Whether an integer (or bool) lies in the range of an integer dtype.
+bool fits(const scalar& x, dtype type) {
+  const iinfo_t range = iinfo(type);
+  return x.negative() ? x.as_int64() >= range.min : x.as_uint64() <= range.max;
+}
+
+[[noreturn]] void refuse(const scalar& x, dtype type, const char* function) {
+  const std::string what = x.kind() == scalar_kind::complex    ? "a complex number"
+                           : x.kind() == scalar_kind::floating ? std::to_string(x.real())
+                                                               : "integer " + text_of(x);
+  throw dtype_error(in_brackets(function) + what + " does not fit dtype " + std::string(name(type)));
+}
+
+/// dtype of an array together with a number (NEP 50).
+dtype weak_promote(dtype array, scalar_kind kind) {
+  switch (kind) {
+    case scalar_kind::boolean: return array;
+    case scalar_kind::integer: return array == dtype::b1 ? dtype::i64 : array;
+    case scalar_kind::floating: return is_inexact(array) ? array : dtype::f64;
+    case scalar_kind::complex: break;
+  }
+  if (is_complex(array)) return array;
+  return is_real_floating(array) && array != dtype::f64 ? dtype::c64 : dtype::c128;
+}
+
+runtime::scalar float_to_integer(const scalar& x, dtype type, const char* function) {
+  runtime::scalar s;
+  s.type = type;
+  const double v = std::trunc(x.real());
+  if (is_unsigned_integer(type)) {
+    if (!(v > -1.0 && v < 0x1p64)) refuse(x, type, function);
+    s.u = static_cast<std::uint64_t>(v);
+    if (s.u > iinfo(type).max) refuse(x, type, function);
+  } else {
+    if (!(v >= -0x1p63 && v < 0x1p63)) refuse(x, type, function);
+    s.i = static_cast<std::int64_t>(v);
+    if (s.i < iinfo(type).min || s.i > static_cast<std::int64_t>(iinfo(type).max)) refuse(x, type, function);
+  }
+  return s;
+}
+
+}  // namespace
+
+dtype result_type_of(operands x, const char* function) {
+  bool any_array = false, wide = false;
+  dtype arrays = dtype::b1;
+  auto kind = scalar_kind::boolean;
+  for (const operand* o : x) {
+    if (o->is_array()) {
+      const dtype t = view_of(o->array(), function).type;
+      arrays = any_array ? promote_types(arrays, t) : t;
+      any_array = true;
+    } else {
+      if (o->number().kind() > kind) kind = o->number().kind();
+      wide = wide || (o->number().kind() == scalar_kind::integer && !o->number().fits_int64());
+    }
+  }
+  dtype result = any_array ? weak_promote(arrays, kind) : weak_promote(dtype::b1, kind);
+  if (!any_array && wide && result == dtype::i64) result = dtype::u64;
+  if (is_integer(result)) {
+    for (const operand* o : x)
+      if (!o->is_array() && !fits(o->number(), result)) refuse(o->number(), result, function);
+  }
+  return result;
+}
+
+dims broadcast_shapes(operands x, const char* function) {
+  dims shape;
+  bool fit = true;
+  for (const operand* o : x)
+    if (o->is_array()) fit = fit && core::broadcast_into(shape, view_of(o->array(), function).shape);
+  if (!fit) {
+    std::array<const dims*, 8> shapes{};
+    std::size_t n = 0;
+    for (const operand* o : x)
+      if (o->is_array() && n < shapes.size()) shapes[n++] = &view_of(o->array(), function).shape;
+    broadcast_shapes(std::span<const dims* const>(shapes.data(), n), function);
+  }
+  return shape;
+}
+
+dims broadcast_shapes(std::span<const dims* const> shapes, const char* function) {
+  dims shape;
+  bool fit = true;
+  for (const dims* s : shapes) fit = fit && core::broadcast_into(shape, *s);
+  if (fit) return shape;
+  std::string list;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (i > 0) list += i + 1 == shapes.size() ? " and " : ", ";
+    list += core::to_string(*shapes[i]);
+  }
+  throw shape_error(in_brackets(function) + "shapes " + list + " do not broadcast");
+}
+
+runtime::device_id common_device(operands x, const char* function) {
+  const runtime::device_id* found = nullptr;
+  for (const operand* o : x) {
+    if (!o->is_array()) continue;
+    const runtime::device_id& d = view_of(o->array(), function).device();
+    if (!found) {
+      found = &d;
+    } else if (!(*found == d)) {
+      throw device_error(in_brackets(function) + "arrays on " + runtime::to_string(*found) + " and " +
+                         runtime::to_string(d) + "; move one with to_device");
+    }
+  }
+  return found ? *found : runtime::default_device();
+}
+
+runtime::scalar scalar_of(const scalar& x, dtype type, const char* function) {
+  runtime::scalar s;
+  s.type = type;
+  if (type == dtype::b1) {
+    s.b = x.real() != 0 || x.imag() != 0;
+  } else if (is_integer(type)) {
+    if (x.kind() == scalar_kind::complex) refuse(x, type, function);
+    if (x.kind() == scalar_kind::floating) return float_to_integer(x, type, function);
+    if (!fits(x, type)) refuse(x, type, function);
+    s.u = x.as_uint64();
+  } else {
+    if (x.kind() == scalar_kind::complex && !is_complex(type)) refuse(x, type, function);
+    s.f[0] = x.real();
+    s.f[1] = x.imag();
+  }
+  return s;
+}
+
+graph::value to_value(const operand& x, dtype loop, const dims& shape, runtime::device_id device,
+                      const char* function) {
+  if (x.is_array()) return graph::record_cast(value_of(x.array(), function), loop);
+  return graph::record_scalar(scalar_of(x.number(), loop, function), loop, shape, device);
+}
+
+resolved resolve_as(operands x, dtype loop, const char* function) {
+  resolved r;
+  r.loop = loop;
+  r.shape = broadcast_shapes(x, function);
+  r.device = common_device(x, function);
+  for (const operand* o : x) {
+    r.args[static_cast<std::size_t>(r.count)] = to_value(*o, loop, r.shape, r.device, function);
+    ++r.count;
+  }
+  return r;
+}
+
+graph::value broadcast_value(const graph::value& v, const dims& shape) {
+  if (v->shape == shape) return v;
+  return graph::record_view(v, shape, core::broadcast_strides(v->shape, core::contiguous_strides(v->shape), shape), 0);
+}
+
+int normalize_axis(int axis, const dims& shape, const char* function) {
+  const int n = shape.size();
+  if (axis < -n || axis >= n)
+    throw index_error(in_brackets(function) + "axis " + std::to_string(axis) + " is out of range for shape " +
+                      core::to_string(shape));
+  return axis < 0 ? axis + n : axis;
+}
+
+}  // namespace sinter::ops
+
+namespace sinter {
+inline namespace v0 {
+
+dtype detail::result_type(std::initializer_list<operand> list) {
+  std::vector<const operand*> pointers;
+  for (const operand& o : list) pointers.push_back(&o);
+  return ops::result_type_of(pointers);
+}
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,73 @@
+// From the arguments of an elementwise function to graph values: promotion with weak scalars (NEP 50), one device, one
+// shape, every operand cast to the loop's dtype.
+#pragma once
+#include <array>
+#include <initializer_list>
+#include <span>
+
+#include "ops/access.hpp"
+
+namespace sinter::ops {
+
+using core::dims;
+
+/// Arguments of a call by address; nothing is copied.
+using operands = std::span<const operand* const>;
+
+/// What a loop needs. `args` are cast to `loop`; they broadcast to `shape` (graph::record_map takes them as they are).
+struct resolved {
+  dtype loop{};
+  dims shape;
+  runtime::device_id device{};
+  std::array<graph::value, 3> args;
+  int count = 0;
+
+  std::span<const graph::value> values() const noexcept { return {args.data(), static_cast<std::size_t>(count)}; }
+};
+
+/// NumPy 2's result_type: arrays promote among themselves; numbers raise the kind only (float with int64 gives float64,
+/// complex with float32 gives complex64). Throws dtype_error if an integer does not fit the result: `[f] ...`.
+dtype result_type_of(operands x, const char* function = "result_type");
+
+/// The shape that all arguments broadcast to (numbers have shape ()). Throws shape_error:
+/// "[add] shapes (3, 4) and (5,) do not broadcast".
+dims broadcast_shapes(operands x, const char* function);
+dims broadcast_shapes(std::span<const dims* const> shapes, const char* function);
+
+/// The arrays' device; the default device if there is none. Throws device_error naming both if they differ.
+runtime::device_id common_device(operands x, const char* function);
+
+/// One argument as a value of dtype `loop`. Arrays are cast and keep their own shape; numbers become recorded scalars
+/// of `shape`. Throws dtype_error if a number does not fit `loop`.
+graph::value to_value(const operand& x, dtype loop, const dims& shape, runtime::device_id device,
+                      const char* function = "to_value");
+
+/// A number as the scalar of a dtype, converted as NumPy converts a Python number: integers must fit (dtype_error),
+/// a float is truncated where it fits (dtype_error otherwise, NaN included), complex does not become real
+/// (dtype_error).
+runtime::scalar scalar_of(const scalar& x, dtype type, const char* function);
+
+/// All of the above with a known loop dtype.
+resolved resolve_as(operands x, dtype loop, const char* function);
+/// All of the above; `rule` maps the promoted dtype to the loop's (identity: result_type_of itself). It may throw
+/// dtype_error for dtypes that the function does not take.
+template <class Rule>
+resolved resolve(operands x, const char* function, Rule&& rule) {
+  return resolve_as(x, rule(result_type_of(x, function)), function);
+}
+inline resolved resolve(operands x, const char* function) {
+  return resolve_as(x, result_type_of(x, function), function);
+}
+
+/// The value broadcast to a shape as an affine view (stride 0); `v` itself if it has that shape.
+graph::value broadcast_value(const graph::value& v, const dims& shape);
+
+/// "[function] axis 3 is out of range for shape (2, 4)" as index_error, else the axis counted from the front.
+int normalize_axis(int axis, const dims& shape, const char* function);
+
+inline dims to_dims(const shape_t& s) { return dims(s.data(), s.ndim()); }
+inline shape_t to_shape(const dims& d) {
+  return shape_t(std::span<const std::int64_t>(d.data(), static_cast<std::size_t>(d.size())));
+}
+
+}  // namespace sinter::ops
