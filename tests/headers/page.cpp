@@ -1,0 +1,84 @@
+// A page of code as users write it: every spelling of the public API that overload resolution could get wrong.
+#include <complex>
+#include <iostream>
+#include <vector>
+
+#include "sinter/sinter.hpp"
+
+namespace sn = sinter;
+using sn::ndarray;
+using namespace sn::idx;
+
+ndarray nearest(const ndarray& p, const ndarray& q) {
+  auto lat1 = p(_, newaxis, 0), lon1 = p(_, newaxis, 1);
+  auto lat2 = q["None, :, 0"], lon2 = q["None, :, 1"];
+  auto h = sn::square(sn::sin((lat2 - lat1) / 2)) +
+           sn::cos(lat1) * sn::cos(lat2) * sn::square(sn::sin((lon2 - lon1) / 2));
+  return sn::argmin(2 * 6371.0 * sn::arcsin(sn::sqrt(h)), 1);
+}
+
+void jacobi(ndarray u) {
+  u["1:-1, 1:-1"] = 0.25 * (u["2:, 1:-1"] + u[":-2, 1:-1"] + u["1:-1, 2:"] + u["1:-1, :-2"]);
+}
+
+ndarray softmax(const ndarray& x) {
+  auto e = sn::exp(x - sn::max(x, -1, {.keepdims = true}));
+  return e / sn::sum(e, -1, {.keepdims = true});
+}
+
+ndarray descend(const ndarray& b, double tolerance = 1e-6) {
+  auto x = sn::zeros_like(b);
+  auto r = b - x, p = r.copy(), rs = sn::sum(r * r);
+  auto alpha = rs / sn::sum(p * p);
+  x += alpha * p;
+  r -= alpha * p;
+  if (sn::sqrt(rs) < tolerance) return x;
+  p = r + rs / rs * p;
+  return x;
+}
+
+void writes(ndarray x, int i, std::size_t n) {
+  x(0, _) = sn::array({1, 2.5, 3});
+  x[ellipsis] = 7;
+  auto row = x(i);
+  row = row * 2;
+  x(i, slice(n, _)) = 1;
+  x(slice(i, i + 2)) += 1;
+  x(i) -= 1;
+  x(i) /= 2;
+  x[i] = 2;
+  x[slice(1, 3)] = 3;
+  x() = 1;
+#ifdef __cpp_multidimensional_subscript
+  x[0, _] = 1;
+  x[i, newaxis, ellipsis] *= 2;
+#endif
+}
+
+std::vector<ndarray> creations(std::size_t n) {
+  std::vector<ndarray> all{
+      sn::zeros({n, 3}, {.dtype = sn::float32}), sn::zeros({n, 3}, sn::float32), sn::zeros(3), sn::zeros({}),
+      sn::array({{1, 2}, {3, 4}}), sn::array({}), sn::array({true, false}), sn::array(3.0),
+      sn::array({std::complex<double>(1, 2), std::complex<double>()}), sn::array(std::vector<float>{1, 2}),
+      sn::arange(5), sn::arange(0, 5, {.dtype = sn::int32}), sn::arange(5, {.dtype = sn::float32}),
+      sn::full({2, 2}, 7), sn::linspace(0, 1, 5, {.endpoint = false}), sn::eye(3, {.k = 1}), sn::eye(3, 4),
+      sn::zeros(3, {.device = "cpu"}), sn::zeros(3, {.device = sn::cuda(0)}),
+  };
+  for (const auto& g : sn::meshgrid({all[10], all[11]}, {.indexing = "ij"})) all.push_back(g);
+  return all;
+}
+
+void reads(const ndarray& x, int i) {
+  auto s = sn::sum(x, sn::axes{0, 1}, {.keepdims = true}), t = sn::sum(x, {.axis = {0, 1}});
+  auto w = sn::where(x > 0, x, 0.0);
+  float total = float(sn::sum(x));
+  for (float v : x.host<float>()) total += v;
+  const auto c = std::complex<double>(s);
+  const ndarray either = i ? x(0) : x;
+  if (t == w && i < 3) jacobi(either);
+  const bool same = x.shape() == sn::shape_t{1024, 3} && x.shape() == std::vector<std::int64_t>{1024, 3};
+  std::cout << x << total << c << same << x.to_vector<float>().size() << x.shape() << x.device();
+  std::cout << sn::explain(x, {.source = true}) << name(sn::result_type(x, 2.0));
+  sn::fast_math_guard fast;
+  sn::eval(-x, +x, x % 2, (x > 1) & (x < 2), ~(x == 1), softmax(x), descend(x), nearest(x, x));
+}
