@@ -19,6 +19,8 @@ class disk_cache {
   std::optional<std::vector<char>> load(std::string_view key);
   /// Stores; returns false (and remembers why) where it cannot.
   bool store(std::string_view key, const std::vector<char>& bytes);
+  /// Forgets an entry that cannot be used after all.
+  void remove(std::string_view key);
   std::string folder() const;
   std::string status() const;
 
@@ -53,6 +55,12 @@ cubin compile_cuda(const std::string& source, const nvrtc_options& options);
 bool nvrtc_available(std::string* why_not = nullptr);
 /// Loads NVRTC on a background thread, so that the first compilation does not wait for it. Safe to call repeatedly.
 void warm_up_nvrtc();
+
+/// What was compiled, and what came from the disk cache instead, since the process began.
+struct compile_figures {
+  std::uint64_t host_compiled = 0, host_from_disk = 0, cuda_compiled = 0, cuda_from_disk = 0;
+};
+compile_figures compile_statistics() noexcept;
 
 /// "   1  line\n   2  line\n"
 std::string number_lines(std::string_view source);

@@ -1,0 +1,30 @@
+// Counters and error texts of the two compilers.
+#include "compile_shared.hpp"
+
+#include "compile.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter::jit {
+
+compile_counters& counters() noexcept {
+  static compile_counters& instance = *new compile_counters;
+  return instance;
+}
+
+compile_figures compile_statistics() noexcept {
+  const compile_counters& c = counters();
+  return {c.host_compiled.load(), c.host_from_disk.load(), c.cuda_compiled.load(), c.cuda_from_disk.load()};
+}
+
+void throw_compile_error(const std::string& compiler, const std::string& what, const std::vector<std::string>& options,
+                         std::string_view log, std::string_view source) {
+  std::string text = "[compile] " + compiler + " " + what + "\noptions:";
+  for (const std::string& option : options) text += " " + option;
+  text += "\nlog:\n";
+  text += log;
+  if (!log.empty() && log.back() != '\n') text += '\n';
+  text += "source:\n" + number_lines(source);
+  throw compile_error(text);
+}
+
+}  // namespace sinter::jit

@@ -1,0 +1,67 @@
+// What the host and the CUDA compilations have in common: counters, the error's text, one compilation for each key.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinter::jit {
+
+struct compile_counters {
+  std::atomic<std::uint64_t> host_compiled{0}, host_from_disk{0}, cuda_compiled{0}, cuda_from_disk{0};
+};
+compile_counters& counters() noexcept;
+
+/// Throws compile_error with the options, the log and the numbered source.
+[[noreturn]] void throw_compile_error(const std::string& compiler, const std::string& what,
+                                      const std::vector<std::string>& options, std::string_view log,
+                                      std::string_view source);
+
+/// Runs one computation for each key at a time: threads that ask for the same key meanwhile share its result, or its
+/// exception. Nothing is remembered afterwards, and no lock is held while computing.
+template <class Result>
+class single_flight {
+ public:
+  template <class Compute>
+  std::shared_ptr<const Result> run(const std::string& key, Compute&& compute) {
+    std::unique_lock lock(mutex_);
+    if (const auto found = flights_.find(key); found != flights_.end()) {
+      const std::shared_ptr<flight> other = found->second;
+      landed_.wait(lock, [&] { return other->done; });
+      if (other->error) std::rethrow_exception(other->error);
+      return other->result;
+    }
+    const auto mine = std::make_shared<flight>();
+    flights_.emplace(key, mine);
+    lock.unlock();
+    try {
+      mine->result = std::make_shared<const Result>(compute());
+    } catch (...) {
+      mine->error = std::current_exception();
+    }
+    lock.lock();
+    mine->done = true;
+    flights_.erase(key);
+    landed_.notify_all();
+    if (mine->error) std::rethrow_exception(mine->error);
+    return mine->result;
+  }
+
+ private:
+  struct flight {
+    bool done = false;
+    std::shared_ptr<const Result> result;
+    std::exception_ptr error;
+  };
+  std::mutex mutex_;
+  std::condition_variable landed_;
+  std::map<std::string, std::shared_ptr<flight>, std::less<>> flights_;
+};
+
+}  // namespace sinter::jit

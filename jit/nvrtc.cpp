@@ -1,0 +1,332 @@
+// CUDA C++ to cubin through NVRTC, which is opened on first use and only when the disk cache has no answer.
+#include "compile.hpp"
+#include "sinter/error.hpp"
+
+#ifdef SINTER_HAS_CUDA
+
+#include <nvrtc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "compile_shared.hpp"
+#include "compile_util.hpp"
+#include "dynamic_library.hpp"
+
+#ifndef SINTER_NVRTC_SONAME
+#define SINTER_NVRTC_SONAME "libnvrtc.so.13"
+#endif
+#ifndef SINTER_CUDA_LIBRARY_DIR
+#define SINTER_CUDA_LIBRARY_DIR ""
+#endif
+
+#define SINTER_NVRTC_FUNCTIONS(F)                                                                              \
+  F(nvrtcVersion) F(nvrtcGetErrorString) F(nvrtcCreateProgram) F(nvrtcDestroyProgram) F(nvrtcCompileProgram)   \
+  F(nvrtcGetCUBINSize) F(nvrtcGetCUBIN) F(nvrtcGetProgramLogSize) F(nvrtcGetProgramLog)
+
+namespace sinter::jit {
+namespace {
+
+constexpr int oldest_major = 12, oldest_minor = 8;
+
+struct nvrtc_api {
+#define SINTER_MEMBER(name) decltype(&::name) name = nullptr;
+  SINTER_NVRTC_FUNCTIONS(SINTER_MEMBER)
+#undef SINTER_MEMBER
+};
+
+struct nvrtc_library {
+  nvrtc_api api;
+  bool usable = false;
+  std::string tried;  // where it is not usable: each file or name with the reason
+};
+
+void add_folders(std::vector<std::string>& folders, const std::string& list, const std::string& below) {
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(':', at), list.size());
+    if (end > at) folders.push_back(list.substr(at, end - at) + below);
+    at = end + 1;
+  }
+}
+
+std::vector<std::string> search_folders() {
+  std::vector<std::string> folders;
+  add_folders(folders, environment("LD_LIBRARY_PATH"), "");
+  add_folders(folders, SINTER_CUDA_LIBRARY_DIR, "");
+  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) add_folders(folders, environment(variable), "/lib64");
+  folders.emplace_back("/usr/local/cuda/lib64");
+  folders.emplace_back("/usr/lib/x86_64-linux-gnu");
+  return folders;
+}
+
+std::vector<std::string> sonames() {
+  std::vector<std::string> names{SINTER_NVRTC_SONAME};
+  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
+    if (names.front() != name) names.emplace_back(name);
+  }
+  return names;
+}
+
+// Files first: their identity is known without loading them. Names come last, for libraries that only the dynamic
+// linker's own configuration finds.
+std::vector<std::string> candidates() {
+  std::vector<std::string> result;
+  const std::vector<std::string> folders = search_folders();
+  for (const std::string& name : sonames()) {
+    for (const std::string& folder : folders) {
+      std::string path = folder + "/" + name;
+      if (::access(path.c_str(), R_OK) == 0) result.push_back(std::move(path));
+    }
+  }
+  for (std::string& name : sonames()) result.push_back(std::move(name));
+  return result;
+}
+
+bool resolve_all(const dynamic_library& library, nvrtc_api& api, std::string& error) {
+#define SINTER_RESOLVE(name)                                    \
+  if (!library.resolve(api.name, SINTER_SYMBOL_TEXT(name))) {   \
+    error = "has no function " SINTER_SYMBOL_TEXT(name);        \
+    return false;                                               \
+  }
+  SINTER_NVRTC_FUNCTIONS(SINTER_RESOLVE)
+#undef SINTER_RESOLVE
+  int major = 0, minor = 0;
+  if (api.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS || major < oldest_major ||
+      (major == oldest_major && minor < oldest_minor)) {
+    error = "is version " + std::to_string(major) + "." + std::to_string(minor) + "; 12.8 or newer is needed";
+    return false;
+  }
+  return true;
+}
+
+nvrtc_library* open_nvrtc() {
+  auto* result = new nvrtc_library;
+  for (const std::string& candidate : candidates()) {
+    std::string error;
+    const dynamic_library library = dynamic_library::open(candidate, error);
+    if (library && resolve_all(library, result->api, error)) {
+      result->usable = true;
+      return result;
+    }
+    result->tried += (result->tried.empty() ? "" : "; ") + candidate + ": " + error;
+  }
+  return result;
+}
+
+const nvrtc_library& library() {
+  static const nvrtc_library& opened = *open_nvrtc();
+  return opened;
+}
+
+const nvrtc_api& usable_api() {
+  const nvrtc_library& nvrtc = library();
+  if (!nvrtc.usable) throw device_error("[compile_cuda] NVRTC cannot be loaded; tried " + nvrtc.tried);
+  return nvrtc.api;
+}
+
+// Which NVRTC would compile, found without loading it. With only a name to go by, the name stands for the version.
+const std::string& library_identity() {
+  static const std::string& identity = *new std::string([] {
+    const std::string first = candidates().front();
+    const std::string file = first[0] == '/' ? file_identity(first) : "";
+    return file.empty() ? first : file;
+  }());
+  return identity;
+}
+
+// --minimal leaves out the declarations of textures and of the runtime API: 3 ms of 48. --Ofast-compile would save 10
+// more but makes slower kernels. The assembler's report (-v) says whether registers were spilled.
+std::vector<std::string> options_for(const nvrtc_options& options) {
+  return {"--gpu-architecture=sm_" + std::to_string(options.arch), "--std=c++17",
+          options.fast_math ? "--use_fast_math" : "--fmad=false", "--minimal", "--ptxas-options=-v"};
+}
+
+void check(const nvrtc_api& api, nvrtcResult result, const char* call) {
+  if (result != NVRTC_SUCCESS) {
+    throw device_error(std::string("[compile_cuda] ") + call + ": " + api.nvrtcGetErrorString(result));
+  }
+}
+
+class nvrtc_program {
+ public:
+  nvrtc_program(const nvrtc_api& api, const std::string& source) : api_(api) {
+    check(api, api.nvrtcCreateProgram(&program_, source.c_str(), "kernel.cu", 0, nullptr, nullptr),
+          "nvrtcCreateProgram");
+  }
+  ~nvrtc_program() { api_.nvrtcDestroyProgram(&program_); }
+  nvrtc_program(const nvrtc_program&) = delete;
+  nvrtc_program& operator=(const nvrtc_program&) = delete;
+
+  nvrtcResult compile(const std::vector<std::string>& options) {
+    std::vector<const char*> texts;
+    for (const std::string& option : options) texts.push_back(option.c_str());
+    return api_.nvrtcCompileProgram(program_, static_cast<int>(texts.size()), texts.data());
+  }
+  std::string log() const {
+    std::size_t bytes = 0;
+    if (api_.nvrtcGetProgramLogSize(program_, &bytes) != NVRTC_SUCCESS || bytes == 0) return "";
+    std::string text(bytes, '\0');
+    if (api_.nvrtcGetProgramLog(program_, text.data()) != NVRTC_SUCCESS) return "";
+    text.resize(std::strlen(text.c_str()));
+    return text;
+  }
+  std::vector<char> binary() const {
+    std::size_t bytes = 0;
+    check(api_, api_.nvrtcGetCUBINSize(program_, &bytes), "nvrtcGetCUBINSize");
+    std::vector<char> result(bytes);
+    check(api_, api_.nvrtcGetCUBIN(program_, result.data()), "nvrtcGetCUBIN");
+    return result;
+  }
+
+ private:
+  const nvrtc_api& api_;
+  nvrtcProgram program_ = nullptr;
+};
+
+cubin compile_now(const std::string& source, const std::vector<std::string>& options) {
+  const nvrtc_api& api = usable_api();
+  nvrtc_program program(api, source);
+  const nvrtcResult status = program.compile(options);
+  cubin result;
+  result.log = program.log();
+  if (status == NVRTC_ERROR_OUT_OF_MEMORY) throw memory_error("[compile_cuda] NVRTC ran out of host memory");
+  if (status != NVRTC_SUCCESS) {
+    throw_compile_error("NVRTC", std::string("failed: ") + api.nvrtcGetErrorString(status), options, result.log,
+                        source);
+  }
+  result.bytes = program.binary();
+  return result;
+}
+
+// On disk: the length of the log, the log, the cubin.
+std::vector<char> pack(const cubin& c) {
+  const std::uint64_t log_bytes = c.log.size();
+  std::vector<char> bytes(sizeof log_bytes);
+  std::memcpy(bytes.data(), &log_bytes, sizeof log_bytes);
+  bytes.insert(bytes.end(), c.log.begin(), c.log.end());
+  bytes.insert(bytes.end(), c.bytes.begin(), c.bytes.end());
+  return bytes;
+}
+
+bool unpack(const std::vector<char>& bytes, cubin& c) {
+  std::uint64_t log_bytes = 0;
+  if (bytes.size() < sizeof log_bytes) return false;
+  std::memcpy(&log_bytes, bytes.data(), sizeof log_bytes);
+  if (log_bytes > bytes.size() - sizeof log_bytes) return false;
+  const auto log_begin = bytes.begin() + static_cast<std::ptrdiff_t>(sizeof log_bytes);
+  const auto log_end = log_begin + static_cast<std::ptrdiff_t>(log_bytes);
+  c.log.assign(log_begin, log_end);
+  c.bytes.assign(log_end, bytes.end());
+  c.from_disk = true;
+  return !c.bytes.empty();
+}
+
+cubin load_or_compile(const std::string& key, const std::string& source, const std::vector<std::string>& options) {
+  disk_cache& cache = disk_cache::instance();
+  cubin result;
+  if (const auto stored = cache.load(key); stored && unpack(*stored, result)) {
+    ++counters().cuda_from_disk;
+    return result;
+  }
+  result = compile_now(source, options);
+  ++counters().cuda_compiled;
+  cache.store(key, pack(result));
+  return result;
+}
+
+// NVRTC registers exit handlers while it loads, and they destroy what a load in progress still uses. So the thread must
+// have ended before any exit handler runs. Only destructors of the exiting thread's own variables come that early:
+// hence the warm-up belongs to the main thread, which is the one that returns from main. The handler registered after
+// loading serves programs that call exit in another thread.
+struct warm_up {
+  std::mutex mutex;
+  std::thread thread;
+  bool done = false;  // started, or too late to start
+};
+
+warm_up& background() {
+  static warm_up& instance = *new warm_up;
+  return instance;
+}
+
+void join_background() {
+  warm_up& w = background();
+  const std::lock_guard lock(w.mutex);
+  w.done = true;
+  if (w.thread.joinable()) w.thread.join();
+}
+
+struct join_at_thread_end {
+  ~join_at_thread_end() { join_background(); }
+};
+
+void warm_up_now() noexcept {
+  try {
+    if (!library().usable) return;
+    std::atexit(join_background);
+    compile_now("extern \"C\" __global__ void warm(float* x) { *x = 1.0f; }", options_for({}));
+  } catch (...) {
+    return;  // the compilation that needs NVRTC will say what is wrong
+  }
+}
+
+}  // namespace
+
+cubin compile_cuda(const std::string& source, const nvrtc_options& options) {
+  static single_flight<cubin>& flights = *new single_flight<cubin>;
+  const std::vector<std::string> texts = options_for(options);
+  std::string key = "sinter cubin 1\n";
+  append_field(key, library_identity());
+  for (const std::string& text : texts) append_field(key, text);
+  append_field(key, source);
+  return *flights.run(key, [&] { return load_or_compile(key, source, texts); });
+}
+
+bool nvrtc_available(std::string* why_not) {
+  const nvrtc_library& nvrtc = library();
+  if (!nvrtc.usable && why_not != nullptr) *why_not = "NVRTC cannot be loaded; tried " + nvrtc.tried;
+  return nvrtc.usable;
+}
+
+void warm_up_nvrtc() {
+  if (::gettid() != ::getpid()) return;
+  [[maybe_unused]] static thread_local const join_at_thread_end guard;
+  warm_up& w = background();
+  const std::lock_guard lock(w.mutex);
+  if (w.done) return;
+  w.done = true;
+  try {
+    w.thread = std::thread(warm_up_now);
+  } catch (const std::system_error&) {
+    return;  // no thread to spare: the first compilation loads NVRTC itself
+  }
+}
+
+}  // namespace sinter::jit
+
+#else
+
+namespace sinter::jit {
+namespace {
+constexpr const char* absent = "sinter was built without the CUDA toolkit";
+}
+
+cubin compile_cuda(const std::string&, const nvrtc_options&) {
+  throw device_error(std::string("[compile_cuda] NVRTC cannot be used: ") + absent);
+}
+
+bool nvrtc_available(std::string* why_not) {
+  if (why_not != nullptr) *why_not = absent;
+  return false;
+}
+
+void warm_up_nvrtc() {}
+
+}  // namespace sinter::jit
+
+#endif
