@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Other projects use sinter by add_subdirectory and by find_package of an installed, moved package, without CUDA.
+# Takes SINTER_SOURCE_DIR and SINTER_BUILD_DIR (a finished build) from the environment.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+check() {  # name, then a command that must succeed
+  if "${@:2}" >"$work/log" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n' "$1"
+    tail -n 30 "$work/log"
+  fi
+}
+fails() { ! "$@"; }
+refused_for_the_comma() {
+  fails cmake --build "$work/found" --target comma && cmake --build "$work/found" --target comma | grep -q 'comma'
+}
+
+# The library itself was compiled by the build under test; here only the user's own file is.
+check "add_subdirectory configures" cmake -S "$here/add_subdirectory" -B "$work/sub" -G Ninja \
+  -DCMAKE_BUILD_TYPE=Release -DSINTER_SOURCE_DIR="$SINTER_SOURCE_DIR"
+check "add_subdirectory gives its users the headers" ninja -C "$work/sub" "CMakeFiles/consumer.dir${here}/main.cpp.o"
+
+check "install" cmake --install "$SINTER_BUILD_DIR" --prefix "$work/first"
+check "the package can be moved" mv "$work/first" "$work/moved"
+check "the package names no folder of its build" fails grep -rq -e "$SINTER_SOURCE_DIR" -e "$SINTER_BUILD_DIR" \
+  "$work/moved" --include=*.cmake
+check "find_package needs no CUDA" cmake -S "$here/find_package" -B "$work/found" -G Ninja \
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON
+check "the installed package links" cmake --build "$work/found" --target consumer
+check "the program runs" "$work/found/consumer"
+check "x[1, 2] does not compile" refused_for_the_comma
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,116 @@
+# What examples/run.sh and tests/run.sh share: finding or installing what a build needs, and building.
+# Sourced with the current directory at the top of the repository.
+
+say() { printf '%s\n' "$*"; }
+die() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+
+probe_dir=$(mktemp -d)
+trap 'rm -rf "$probe_dir"' EXIT
+
+# compiles FLAGS... : whether the compiler takes the program on standard input.
+compiles() {
+  cat >"$probe_dir/probe.cpp"
+  "${CXX:-c++}" -std=c++20 "$probe_dir/probe.cpp" -o "$probe_dir/probe" "$@" >"$probe_dir/log" 2>&1
+}
+
+have_compiler() {
+  compiles <<'CPP'
+#include <concepts>
+#include <vector>
+#if defined(__clang__) ? __clang_major__ < 14 : __GNUC__ < 12
+#error too old
+#endif
+int main() { return static_cast<int>(std::vector<int>().size()); }
+CPP
+}
+
+have_cmake() {
+  local version
+  version=$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p')
+  [ -n "$version" ] && printf '3.25\n%s\n' "$version" | sort -V -C
+}
+
+have_ninja() { ninja --version >/dev/null 2>&1; }
+
+# Without a compiler the usual place of the header has to do.
+have_doctest() {
+  have_compiler || { [ -f /usr/include/doctest/doctest.h ] && return 0; }
+  compiles -fsyntax-only <<'CPP'
+#include <doctest/doctest.h>
+CPP
+}
+
+# missing_packages NEED... : the Debian packages for what the probes do not find, one line.
+missing_packages() {
+  local need list=
+  for need in "$@"; do
+    case $need in
+      compiler) have_compiler || list="$list g++" ;;
+      cmake) have_cmake || list="$list cmake" ;;
+      ninja) have_ninja || list="$list ninja-build" ;;
+      doctest) have_doctest || list="$list doctest-dev" ;;
+    esac
+  done
+  printf '%s' "${list# }"
+}
+
+# The command prefix that may install packages, or nothing and a failure.
+find_root() {
+  command -v apt-get >/dev/null 2>&1 || return 1
+  if [ "$(id -u)" = 0 ]; then
+    printf 'env'
+  elif command -v sudo >/dev/null 2>&1 && sudo -n true >/dev/null 2>&1; then
+    printf 'sudo -n env'
+  else
+    return 1
+  fi
+}
+
+# need NEED... : makes sure that all are there; installs Debian packages only where a probe fails.
+need() {
+  local missing root
+  missing=$(missing_packages "$@")
+  [ -n "$missing" ] || return 0
+  root=$(find_root) || die "Missing packages, install them and run this again: $missing"
+  say "Installing: $missing"
+  # A list that cannot be refreshed may still be good enough to install from.
+  $root DEBIAN_FRONTEND=noninteractive apt-get -qq update >"$probe_dir/apt.log" 2>&1 || true
+  # shellcheck disable=SC2086
+  if ! $root DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $missing \
+    >>"$probe_dir/apt.log" 2>&1; then
+    tail -n 15 "$probe_dir/apt.log" >&2
+    die "Missing packages, install them and run this again: $missing"
+  fi
+  missing=$(missing_packages "$@")
+  [ -z "$missing" ] || die "Installed, but still too old or not found: $missing (compiler: ${CXX:-c++})"
+}
+
+# build_dir, kept from run to run; a build folder of a moved clone is of no use.
+build_dir=${SINTER_BUILD_DIR:-build}
+
+# configure OPTIONS... : configures $build_dir and says which CUDA toolkit was taken, or why none.
+configure() {
+  local cache=$build_dir/CMakeCache.txt generator=(-G Ninja)
+  if [ -f "$cache" ]; then
+    if grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$cache"; then
+      generator=()
+    else
+      rm -rf "$cache" "$build_dir/CMakeFiles"
+    fi
+  fi
+  if ! cmake -S . -B "$build_dir" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release "$@" >"$probe_dir/configure.log" 2>&1; then
+    cat "$probe_dir/configure.log" >&2
+    die "Configuring failed."
+  fi
+  sed -n 's/^-- sinter: //p' "$probe_dir/configure.log"
+}
+
+# build TARGETS... : builds all targets where none is named.
+build() {
+  local targets=()
+  [ $# = 0 ] || targets=(--target "$@")
+  cmake --build "$build_dir" -j "$(nproc)" "${targets[@]}" || die "Building failed."
+}

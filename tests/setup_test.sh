@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# setup.sh on machines that lack things: what it asks apt for, and what it says where nothing can be installed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+passed=0 failed=0
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+
+check() {  # name, then a command that must succeed
+  if "${@:2}"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n%s\n' "$1" "$(cat "$box/said" 2>/dev/null)"
+  fi
+}
+
+# A folder for PATH with the plain tools, and programs that stand in for the others.
+tools() {
+  rm -rf "$box/bin"
+  mkdir "$box/bin"
+  local name
+  for name in bash cat sed sort grep id env dirname mktemp rm tail true; do ln -s "$(type -P $name)" "$box/bin/$name"; done
+}
+stand_in() { printf '#!/usr/bin/env bash\n%s\n' "$2" >"$box/bin/$1" && chmod +x "$box/bin/$1"; }
+needs() {
+  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; need "$@"' - "$@" >"$box/said" 2>&1
+}
+once() { [ "$(grep -c "$1" "$box/said")" = 1 ]; }
+fails() { ! "$@"; }
+
+tools
+check "no apt and no sudo: exit 1" fails needs compiler cmake ninja
+check "no apt and no sudo: the exact package list, once" once "again: g++ cmake ninja-build$"
+
+tools
+stand_in cmake 'echo "cmake version 3.22.1"'
+stand_in ninja 'echo 1.11'
+stand_in id 'echo 1000'
+stand_in apt-get 'exit 1'
+stand_in sudo 'exit 1'
+check "a CMake that is too old, and sudo that wants a password: exit 1" fails needs cmake ninja
+check "only what is missing is listed" once "again: cmake$"
+
+stand_in sudo 'shift; exec "$@"'
+stand_in apt-get "echo \"\$*\" >>$box/apt
+case \"\$*\" in *install*) printf '#!/usr/bin/env bash\necho cmake version 3.25.1\n' >$box/bin/cmake ;; esac"
+check "sudo -n installs what is missing" needs cmake ninja
+check "apt is asked for exactly that" grep -q 'install .* cmake$' "$box/apt"
+
+rm -f "$box/apt"
+check "nothing is missing: no complaint" needs cmake ninja
+check "nothing is missing: apt is never called" test ! -e "$box/apt"
+
+stand_in apt-get 'exit 100'
+rm -f "$box/bin/ninja"
+check "apt that fails (offline): exit 1" fails needs cmake ninja
+check "apt that fails: the list, once" once "again: ninja-build$"
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]
