@@ -1,0 +1,133 @@
+// Times the library's main kernels and prints one table. peers.py prints the same rows for other libraries.
+// Usage: sinter_bench [--device NAME] [--large] [--first-calls]
+#include "bench.hpp"
+
+#include <cstring>
+#include <exception>
+
+#include "nearest_neighbor/places.hpp"
+#include "nearest_neighbor/search.hpp"
+
+namespace bench {
+
+ndarray points(std::int64_t n, std::uint64_t seed) {
+  const auto made = nearest_neighbor::random_places(n, seed);
+  return sn::array(made.radians.data(), {n, 2});
+}
+
+namespace {
+
+std::string power(std::int64_t n) {
+  int k = 0;
+  while ((std::int64_t{1} << k) < n) ++k;
+  return (std::int64_t{1} << k) == n ? "2^" + std::to_string(k) : std::to_string(n);
+}
+
+void search_row(std::int64_t m, std::int64_t n, bool fast) {
+  const sn::fast_math_guard guard(fast);
+  const auto p = points(m, 1), q = points(n, 2);
+  const double seconds = steady_seconds([&] {
+    const auto found = nearest_neighbor::find_nearest(p, q);
+    sn::eval(found.index, found.distance);
+  });
+  print_row("haversine argmin " + power(m) + " x " + power(n) + (fast ? ", fast math" : ""), seconds,
+            static_cast<double>(m) * static_cast<double>(n), "Gpairs/s");
+}
+
+void searches(bool gpu, bool large) {
+  const std::int64_t m = gpu ? 1 << 16 : 1 << 14;
+  search_row(m, 1 << 13, false);
+  std::printf("| device memory in use at most so far | %.1f MB | |\n",
+              static_cast<double>(sn::memory(sn::default_device()).peak) / 1e6);
+  search_row(m, 1 << 13, true);
+  search_row(171075, 7184, false);
+  if (!large) return;
+  search_row(1 << 24, 1 << 14, false);
+  search_row(1 << 24, 1 << 14, true);
+  std::printf("| device memory in use at most so far | %.1f MB | |\n",
+              static_cast<double>(sn::memory(sn::default_device()).peak) / 1e6);
+}
+
+void elementwise_and_sums(std::int64_t n) {
+  const auto x = numbers({n}, 0, 1), y = numbers({n}, 1, 2);
+  const double bytes = 4.0 * static_cast<double>(n);
+  const std::string size = ", " + power(n);
+  print_row("cos^2 + sin^2" + size,
+            steady_seconds([&] { sn::eval(sn::square(sn::cos(x)) + sn::square(sn::sin(x))); }), 2 * bytes, "GB/s");
+  print_row("2x + y" + size, steady_seconds([&] { sn::eval(2 * x + y); }), 3 * bytes, "GB/s");
+  print_row("sum((x-y)^2)" + size, steady_seconds([&] { sn::eval(sn::sum(sn::square(x - y))); }), 2 * bytes, "GB/s");
+  print_row("sum" + size, steady_seconds([&] { sn::eval(sn::sum(x)); }), bytes, "GB/s");
+}
+
+void axis_reductions(std::int64_t side) {
+  const auto x = numbers({side, side}, -1, 1);
+  const double bytes = 4.0 * static_cast<double>(side) * static_cast<double>(side);
+  const std::string size = ", " + std::to_string(side) + "^2";
+  print_row("sum axis 0" + size, steady_seconds([&] { sn::eval(sn::sum(x, 0)); }), bytes, "GB/s");
+  print_row("sum axis 1" + size, steady_seconds([&] { sn::eval(sn::sum(x, 1)); }), bytes, "GB/s");
+  print_row("argmin axis 1" + size, steady_seconds([&] { sn::eval(sn::argmin(x, 1)); }), bytes, "GB/s");
+  print_row("var axis 1" + size, steady_seconds([&] { sn::eval(sn::var(x, 1)); }), bytes, "GB/s");
+}
+
+/// Host time of one call, recording and launching, over many calls that nobody waits for.
+template <class F>
+void host_row(const char* name, F&& work) {
+  constexpr int calls = 2000;
+  for (int k = 0; k < 200; ++k) work();
+  std::vector<double> seconds;
+  for (int round = 0; round < 11; ++round) {
+    sn::synchronize();
+    seconds.push_back(seconds_of([&] {
+                        for (int k = 0; k < calls; ++k) work();
+                      }) / calls);
+  }
+  print_row(name, median(seconds));
+}
+
+void host_costs() {
+  const auto x = numbers({1024}, 0, 1), y = numbers({1024}, 1, 2);
+  host_row("host time of x + y, 1024", [&] { sn::eval(x + y); });
+  host_row("host time of ten operations, 1024",
+           [&] { sn::eval(((((((((x + y) * x - y) * y + x) * x) - y) * y) + x) / y)); });
+}
+
+void run(const char* program, bool large) {
+  const auto device = sn::default_device();
+  const bool gpu = device.kind == sn::device_kind::cuda;
+  std::printf("%s, %s\n\n", sn::to_string(device).c_str(), sn::description(device).c_str());
+  print_head();
+  searches(gpu, large);
+  elementwise_and_sums(std::int64_t{1} << (gpu ? 28 : 24));
+  axis_reductions(gpu ? 16384 : 4096);
+  host_costs();
+  first_calls_cold_and_warm(program);
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int count, char** words) try {
+  bool large = false, first = false;
+  for (int k = 1; k < count; ++k) {
+    if (std::strcmp(words[k], "--large") == 0) {
+      large = true;
+    } else if (std::strcmp(words[k], "--first-calls") == 0) {
+      first = true;
+    } else if (std::strcmp(words[k], "--device") == 0 && k + 1 < count) {
+      sinter::set_default_device(sinter::device(words[++k]));
+    } else {
+      std::fprintf(stderr, "usage: %s [--device NAME] [--large] [--first-calls]\n", words[0]);
+      return 2;
+    }
+  }
+  if (first) {
+    bench::print_head();
+    bench::first_calls();
+  } else {
+    bench::run(words[0], large);
+  }
+  return 0;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "sinter_bench: %s\n", e.what());
+  return 1;
+}

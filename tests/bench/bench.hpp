@@ -1,0 +1,81 @@
+// What the parts of the benchmark share: the clock, the table, and input arrays.
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <sinter/sinter.hpp>
+
+namespace bench {
+
+namespace sn = sinter;
+using sn::ndarray;
+
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+template <class F>
+double seconds_of(F&& work) {
+  const double begin = now();
+  work();
+  return now() - begin;
+}
+
+inline double median(std::vector<double> v) {
+  const auto middle = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
+  std::nth_element(v.begin(), middle, v.end());
+  return *middle;
+}
+
+/// Seconds of one call: the median over rounds, each of as many calls back to back as take 30 ms, with one wait at the
+/// end. Waiting costs microseconds, which must not count against kernels that take few themselves.
+template <class F>
+double steady_seconds(F&& work, int rounds = 7) {
+  const auto batch = [&](int calls) {
+    return seconds_of([&] {
+      for (int k = 0; k < calls; ++k) work();
+      sn::synchronize();
+    });
+  };
+  batch(1);
+  const double once = batch(1);
+  const int calls = std::clamp(static_cast<int>(0.03 / once), 1, 1000);
+  std::vector<double> seconds;
+  for (int k = 0; k < (once > 2 ? 3 : rounds); ++k) seconds.push_back(batch(calls) / calls);
+  return median(seconds);
+}
+
+inline void print_head() { std::printf("| work | ms | rate |\n| --- | ---: | ---: |\n"); }
+
+/// One line of the table; `amount` per second is printed with its unit: 1e9 bytes or pairs.
+inline void print_row(const std::string& name, double seconds, double amount = 0, const char* unit = "") {
+  char rate[64] = "";
+  if (amount > 0) std::snprintf(rate, sizeof rate, "%.1f %s", amount / seconds / 1e9, unit);
+  std::printf("| %s | %.4f | %s |\n", name.c_str(), seconds * 1e3, rate);
+  std::fflush(stdout);
+}
+
+/// float32 numbers that differ from element to element, made on the device.
+inline ndarray numbers(const sn::shape_t& shape, double low, double high) {
+  std::int64_t n = 1;
+  for (auto e : shape) n *= e;
+  // A multiplicative step modulo a prime: cheap, and no two neighbours alike.
+  const auto i = sn::arange(n, {.dtype = sn::int64}) * 48271 % 65521;
+  auto x = sn::reshape((i.astype(sn::float32) * ((high - low) / 65521.0) + low), shape);
+  sn::eval(x);
+  return x;
+}
+
+/// Points (n, 2): latitude and longitude in radians.
+ndarray points(std::int64_t n, std::uint64_t seed);
+
+/// Times of first calls, in this process and with the kernel cache that the environment names.
+void first_calls();
+/// Runs first_calls twice in fresh processes: with an empty cache folder, then with what the first left there.
+void first_calls_cold_and_warm(const char* program);
+
+}  // namespace bench

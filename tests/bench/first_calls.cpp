@@ -1,0 +1,55 @@
+// What it costs to call an expression for the first time: compiled new, and from the cache on disk.
+#include <cstdlib>
+#include <filesystem>
+
+#include "bench.hpp"
+#include "nearest_neighbor/search.hpp"
+
+namespace bench {
+namespace {
+
+template <class F>
+void row(const char* name, F&& work) {
+  print_row(name, seconds_of([&] {
+              work();
+              sn::synchronize();
+            }));
+}
+
+std::string shell_word(const std::string& text) { return "'" + text + "'"; }
+
+}  // namespace
+
+void first_calls() {
+  const auto x = numbers({1 << 20}, 0, 1), y = numbers({1 << 20}, 1, 2);
+  const auto p = points(1 << 16, 1), q = points(1 << 13, 2);
+  sn::synchronize();
+  row("first kernel of the process (loads the compiler)", [&] { sn::eval(sn::sqrt(x) + y); });
+  row("a new simple fused kernel", [&] { sn::eval(2 * x * y - x); });
+  row("another one", [&] { sn::eval((x - y) * (x - y) / y); });
+  row("the nearest-neighbour search, 2^16 x 2^13", [&] {
+    const auto found = nearest_neighbor::find_nearest(p, q);
+    sn::eval(found.index, found.distance);
+  });
+  row("the same again", [&] {
+    const auto found = nearest_neighbor::find_nearest(p, q);
+    sn::eval(found.index, found.distance);
+  });
+}
+
+void first_calls_cold_and_warm(const char* program) {
+  namespace fs = std::filesystem;
+  std::string folder = (fs::temp_directory_path() / "sinter_bench_XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return;
+  // Small work would be interpreted on the CPU: SINTER_TIER=1 makes it compile, so that there is something to time.
+  const std::string command = "SINTER_CACHE_DIR=" + shell_word(folder) + " SINTER_TIER=1 " + shell_word(program) +
+                              " --first-calls --device " + sn::to_string(sn::default_device());
+  for (const char* title : {"First calls in a fresh process, empty cache", "First calls in a fresh process, from the disk cache"}) {
+    std::printf("\n%s\n\n", title);
+    std::fflush(stdout);
+    if (std::system(command.c_str()) != 0) std::printf("(failed)\n");
+  }
+  fs::remove_all(folder);
+}
+
+}  // namespace bench
