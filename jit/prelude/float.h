@@ -1,0 +1,110 @@
+// sinter prelude: operations on float and double (float16 and bfloat16 use those on float).
+namespace sn {
+
+#ifdef __CUDACC__
+SN_FN unsigned to_bits(float x) { return __float_as_uint(x); }
+SN_FN float from_bits(unsigned b) { return __uint_as_float(b); }
+SN_FN unsigned long long to_bits(double x) { return (unsigned long long)__double_as_longlong(x); }
+SN_FN double from_bits(unsigned long long b) { return __longlong_as_double((long long)b); }
+#else
+SN_FN unsigned to_bits(float x) { return __builtin_bit_cast(unsigned, x); }
+SN_FN float from_bits(unsigned b) { return __builtin_bit_cast(float, b); }
+SN_FN unsigned long long to_bits(double x) { return __builtin_bit_cast(unsigned long long, x); }
+SN_FN double from_bits(unsigned long long b) { return __builtin_bit_cast(double, b); }
+#endif
+#ifdef __CUDACC__
+SN_FN float infinity(float) { return from_bits(0x7f800000u); }
+SN_FN double infinity(double) { return from_bits(0x7ff0000000000000ull); }
+SN_FN float not_a_number(float) { return from_bits(0x7fc00000u); }
+SN_FN double not_a_number(double) { return from_bits(0x7ff8000000000000ull); }
+#else
+SN_FN float infinity(float) { return __builtin_inff(); }
+SN_FN double infinity(double) { return __builtin_inf(); }
+SN_FN float not_a_number(float) { return __builtin_nanf(""); }
+SN_FN double not_a_number(double) { return __builtin_nan(""); }
+#endif
+
+#define SN_UNARY(op, fn) \
+  SN_FN float op(float a) { return SN_LIBM(fn##f)(a); } \
+  SN_FN double op(double a) { return SN_LIBM(fn)(a); }
+#define SN_BINARY(op, fn) \
+  SN_FN float op(float a, float b) { return SN_LIBM(fn##f)(a, b); } \
+  SN_FN double op(double a, double b) { return SN_LIBM(fn)(a, b); }
+SN_UNARY(absolute, fabs)
+SN_UNARY(sqrt, sqrt)
+SN_UNARY(cbrt, cbrt)
+SN_UNARY(exp, exp)
+SN_UNARY(exp2, exp2)
+SN_UNARY(expm1, expm1)
+SN_UNARY(log, log)
+SN_UNARY(log2, log2)
+SN_UNARY(log10, log10)
+SN_UNARY(log1p, log1p)
+SN_UNARY(sin, sin)
+SN_UNARY(cos, cos)
+SN_UNARY(tan, tan)
+SN_UNARY(arcsin, asin)
+SN_UNARY(arccos, acos)
+SN_UNARY(arctan, atan)
+SN_UNARY(sinh, sinh)
+SN_UNARY(cosh, cosh)
+SN_UNARY(tanh, tanh)
+SN_UNARY(arcsinh, asinh)
+SN_UNARY(arccosh, acosh)
+SN_UNARY(arctanh, atanh)
+SN_UNARY(floor, floor)
+SN_UNARY(ceil, ceil)
+SN_UNARY(trunc, trunc)
+SN_UNARY(rint, rint)
+SN_BINARY(power, pow)
+SN_BINARY(arctan2, atan2)
+SN_BINARY(hypot, hypot)
+SN_BINARY(copysign, copysign)
+SN_BINARY(nextafter, nextafter)
+SN_BINARY(fmod, fmod)
+#undef SN_UNARY
+#undef SN_BINARY
+
+SN_FN bool signbit(float a) { return (to_bits(a) >> 31) != 0; }
+SN_FN bool signbit(double a) { return (to_bits(a) >> 63) != 0; }
+
+// Everything below is written once for both types, as a macro rather than a template: the overloads must beat the
+// integer templates of base.h.
+#define SN_REAL(T, LN2) \
+  SN_FN T reciprocal(T a) { return T(1) / a; } \
+  SN_FN T sign(T a) { return a > 0 ? T(1) : a < 0 ? T(-1) : a == 0 ? T(0) : a; } \
+  SN_FN bool isnan(T a) { return a != a; } \
+  SN_FN bool isinf(T a) { return absolute(a) == infinity(a); } \
+  SN_FN bool isfinite(T a) { return absolute(a) < infinity(a); } \
+  /* NaN wins; of zeros with different signs the first stays, as NumPy's loops define them */ \
+  SN_FN T maximum(T a, T b) { return bool(int(a >= b) | int(a != a)) ? a : b; } \
+  SN_FN T minimum(T a, T b) { return bool(int(a <= b) | int(a != a)) ? a : b; } \
+  /* NaN loses */ \
+  SN_FN T fmax(T a, T b) { return bool(int(a >= b) | int(b != b)) ? a : b; } \
+  SN_FN T fmin(T a, T b) { return bool(int(a <= b) | int(b != b)) ? a : b; } \
+  /* NumPy's npy_divmod: the quotient is snapped to an integer, the remainder has the divisor's sign */ \
+  SN_FN T remainder(T a, T b) { \
+    T m = fmod(a, b); \
+    if (b == 0) return m; \
+    if (m == 0) return copysign(T(0), b); \
+    return (b < 0) != (m < 0) ? m + b : m; \
+  } \
+  SN_FN T floor_divide(T a, T b) { \
+    if (b == 0) return a / b; \
+    T m = fmod(a, b); \
+    T q = (a - m) / b; \
+    if (m != 0 && (b < 0) != (m < 0)) q -= T(1); \
+    if (q == 0) return copysign(T(0), a / b); \
+    T f = floor(q); \
+    return q - f > T(0.5) ? f + T(1) : f; \
+  } \
+  SN_FN T logaddexp(T a, T b) { \
+    if (a == b) return a + T(LN2); \
+    T d = a - b; \
+    return d > 0 ? a + log1p(exp(-d)) : d <= 0 ? b + log1p(exp(d)) : d; \
+  }
+SN_REAL(float, 0.69314718055994530942)
+SN_REAL(double, 0.69314718055994530942)
+#undef SN_REAL
+
+}  // namespace sn

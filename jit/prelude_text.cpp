@@ -1,0 +1,92 @@
+// How an instruction is spelt in terms of jit/prelude.
+#include "prelude_text.hpp"
+
+namespace sinter::jit {
+namespace {
+
+constexpr bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16; }
+
+/// Operations on float16 and bfloat16 whose result in float32 is already a value of the type.
+bool keeps_half_values(opcode op) noexcept {
+  switch (op) {
+    case opcode::negative: case opcode::absolute: case opcode::sign: case opcode::floor: case opcode::ceil:
+    case opcode::trunc: case opcode::rint: case opcode::conj: case opcode::real: case opcode::imag:
+    case opcode::copysign: case opcode::maximum: case opcode::minimum: case opcode::fmax: case opcode::fmin:
+    case opcode::fmod: case opcode::select: case opcode::nextafter:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_complex_math(opcode op) noexcept {
+  return op == opcode::sqrt || op == opcode::power || (op >= opcode::exp && op <= opcode::arctanh);
+}
+
+unsigned closure(unsigned mask) noexcept {
+  if (mask & prelude_complex_math) mask |= prelude_complex;
+  if (mask & prelude_complex) mask |= prelude_convert;
+  if (mask & (prelude_half | prelude_convert)) mask |= prelude_float;
+  return mask | prelude_base;
+}
+
+std::string cast_expression(dtype to, dtype from, std::string_view a) {
+  std::string x(a);
+  if (to == dtype::f16 || to == dtype::bf16) {
+    const char* suffix = to == dtype::f16 ? "f16(" : "bf16(";
+    if (is_complex(from)) x = "sn::real(" + x + ")";
+    bool exact_float = is_half(from) || from == dtype::f32 || from == dtype::c64;
+    return std::string(exact_float ? "sn::round_" : "sn::to_") + suffix + x + ")";
+  }
+  return std::string("sn::cast<") + register_type(to) + ">(" + x + ")";
+}
+
+}  // namespace
+
+const char* register_type(dtype t) noexcept {
+  static constexpr const char* names[dtype_count] = {
+      "bool",         "signed char",        "short", "int",   "long long", "unsigned char", "unsigned short",
+      "unsigned int", "unsigned long long", "float", "float", "float",     "double",        "sn::c64",
+      "sn::c128"};
+  return names[static_cast<int>(t)];
+}
+
+unsigned needed_parts(const instr& i) noexcept {
+  unsigned mask = prelude_base;
+  for (dtype t : {i.type, i.arg}) {
+    if (is_inexact(t)) mask |= prelude_float;
+    if (is_half(t)) mask |= prelude_half;
+    if (is_complex(t)) mask |= prelude_complex;
+  }
+  if (i.op == opcode::cast) mask |= prelude_convert;
+  if (is_complex(i.arg) && is_complex_math(i.op)) mask |= prelude_complex_math;
+  return closure(mask);
+}
+
+std::string prelude_source(unsigned mask) {
+  static constexpr struct {
+    unsigned bit;
+    const char* name;
+  } parts[] = {{prelude_base, "base"},       {prelude_float, "float"},     {prelude_half, "half"},
+               {prelude_convert, "convert"}, {prelude_complex, "complex"}, {prelude_complex_math, "complex_math"}};
+  std::string text;
+  mask = closure(mask);
+  for (auto& part : parts)
+    if (mask & part.bit) text += prelude_text(part.name);
+  return text;
+}
+
+std::string call_expression(const instr& i, std::string_view a, std::string_view b, std::string_view c) {
+  if (i.op == opcode::cast) return cast_expression(i.type, i.arg, a);
+  std::string e = std::string("sn::") + name(i.op);
+  if (i.op == opcode::nextafter && is_half(i.type)) e += i.type == dtype::f16 ? "_f16" : "_bf16";
+  e.append("(").append(a);
+  if (operand_count(i.op) > 1 || i.op == opcode::checked_index) e.append(", ").append(b);
+  if (operand_count(i.op) > 2) e.append(", ").append(c);
+  if (i.op == opcode::checked_index || (i.op == opcode::power && is_integer(i.type))) e += ", fault";
+  e += ")";
+  if (!is_half(i.type) || keeps_half_values(i.op)) return e;
+  return (i.type == dtype::f16 ? "sn::round_f16(" : "sn::round_bf16(") + e + ")";
+}
+
+}  // namespace sinter::jit

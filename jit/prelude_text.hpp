@@ -1,0 +1,37 @@
+// The text of jit/prelude, which generated kernels start with, and how an instruction is spelt in it. Both emitters go
+// through these functions, and tier 0 compiles the same files, so there is one place that fixes what an operation means.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "program.hpp"
+
+namespace sinter::jit {
+
+/// A file of jit/prelude by its name without ".h" ("base"); empty where there is none. Embedded at build time.
+std::string_view prelude_text(std::string_view part) noexcept;
+
+/// The common parts in the order in which a source must hold them. `base` is always needed.
+enum prelude_parts : unsigned {
+  prelude_base = 1,           // types, integer and logical operations
+  prelude_float = 2,          // real floating-point operations (stands before half, convert and complex)
+  prelude_half = 4,           // rounding to float16 and bfloat16
+  prelude_convert = 8,        // casts among bool, integers and real floats
+  prelude_complex = 16,       // complex types, their arithmetic, comparisons and casts
+  prelude_complex_math = 32,  // sqrt, exp, log, power, trigonometric functions of complex numbers
+};
+/// The parts that the expression of an instruction (and its register type) needs, everything they rest on included.
+unsigned needed_parts(const instr& i) noexcept;
+/// The texts of the parts in `mask`, in order, what they rest on included.
+std::string prelude_source(unsigned mask);
+
+/// The C++ type of a register: "bool", "signed char", "short", "int", "long long", "unsigned char", ..., "float" (also
+/// for float16 and bfloat16), "double", "sn::c64", "sn::c128".
+const char* register_type(dtype t) noexcept;
+
+/// The whole expression of an instruction, rounding to its dtype included, for operands spelt `a`, `b` and `c`:
+/// "sn::round_f16(sn::add(r1, r2))". `checked_index` takes the extent as `b`. Integer power and checked_index expect a
+/// variable `int* fault` in scope. Not for load, param, coord and reduced.
+std::string call_expression(const instr& i, std::string_view a, std::string_view b = {}, std::string_view c = {});
+
+}  // namespace sinter::jit

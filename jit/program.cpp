@@ -1,0 +1,96 @@
+// Tables of the operations, and the key and label of a program.
+#include "program.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+namespace sinter::jit {
+namespace {
+
+struct operation {
+  const char* name;
+  int operands, weight;
+};
+constexpr operation operations[opcode_count] = {
+#define OP(name, operands, weight) {#name, operands, weight},
+#include "opcodes.def"
+#undef OP
+};
+
+constexpr const char* reduce_names[] = {"sum", "prod", "min", "max", "argmin", "argmax", "any", "all", "count", "moment2"};
+
+/// Appends the length and the bytes of a vector.
+template <class T>
+char* put(char* to, const std::vector<T>& v) noexcept {
+  static_assert(std::is_trivially_copyable_v<T>);
+  auto n = static_cast<std::uint32_t>(v.size());
+  std::memcpy(to, &n, sizeof n);
+  if (n) std::memcpy(to + sizeof n, v.data(), n * sizeof(T));
+  return to + sizeof n + n * sizeof(T);
+}
+
+}  // namespace
+
+const char* name(opcode op) noexcept { return operations[static_cast<int>(op)].name; }
+int operand_count(opcode op) noexcept { return operations[static_cast<int>(op)].operands; }
+int weight(opcode op) noexcept { return operations[static_cast<int>(op)].weight; }
+const char* name(reduce_op op) noexcept { return reduce_names[static_cast<int>(op)]; }
+
+void program::clear() {
+  kind = kernel_kind::elementwise;
+  flags = {};
+  code.clear();
+  epilogue = params = 0;
+  param_types.clear();
+  inputs.clear();
+  outputs.clear();
+  reductions.clear();
+}
+
+// The vectors are stored as they lie in memory: the records have no padding, and clear() leaves unused fields zero.
+void program::append_key(std::string& out) const {
+  static_assert(sizeof(instr) == 12 && sizeof(input_desc) == 6 && sizeof(output_desc) == 4 && sizeof(reduce_desc) == 8);
+  const std::size_t start = out.size();
+  const std::size_t bytes = 6 + 5 * sizeof(std::uint32_t) + code.size() * sizeof(instr) + param_types.size() +
+                            inputs.size() * sizeof(input_desc) + outputs.size() * sizeof(output_desc) +
+                            reductions.size() * sizeof(reduce_desc);
+  out.resize(start + bytes);
+  char* to = out.data() + start;
+  *to++ = static_cast<char>(kind);
+  *to++ = static_cast<char>(flags.fast_math);
+  std::memcpy(to, &epilogue, sizeof epilogue);
+  std::memcpy(to + sizeof epilogue, &params, sizeof params);
+  to = put(to + sizeof epilogue + sizeof params, code);
+  to = put(to, param_types);
+  to = put(to, inputs);
+  to = put(to, outputs);
+  put(to, reductions);
+}
+
+std::string program::label() const {
+  constexpr std::size_t limit = 60;
+  std::string text, last;
+  auto add = [&](const char* word) {
+    if (last == word) return;  // x*x*x reads as one multiply
+    last = word;
+    if (text.size() + last.size() + 1 > limit) return;
+    if (!text.empty()) text += '_';
+    text += last;
+  };
+  std::size_t reserved = 0;  // room for the reductions, which say most
+  for (auto& r : reductions) reserved += std::strlen(jit::name(r.op)) + 1;
+  for (std::size_t k = 0; k < code.size(); ++k) {
+    const instr& i = code[k];
+    if (k == epilogue)
+      for (auto& r : reductions) add(jit::name(r.op));
+    if (i.op <= opcode::checked_index && i.op != opcode::cast) continue;
+    const char* word = i.op == opcode::subtract ? "sub" : i.op == opcode::multiply ? "mul" : jit::name(i.op);
+    if (k < epilogue && text.size() + std::strlen(word) + 1 + reserved > limit) continue;
+    add(word);
+  }
+  if (epilogue >= code.size())
+    for (auto& r : reductions) add(jit::name(r.op));
+  return text.empty() ? "copy" : text;
+}
+
+}  // namespace sinter::jit

@@ -1,0 +1,17 @@
+// Opens the instruction set SINTER_ISA (with SINTER_ISA_LEVEL 0, 1, 2) for everything that follows in this file; headers
+// of the standard library must stand before, since code of theirs compiled here could be called on lesser machines.
+#if SINTER_ISA_LEVEL == 1
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#endif
+#elif SINTER_ISA_LEVEL == 2
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512")
+#endif
+#endif

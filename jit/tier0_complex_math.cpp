@@ -1,0 +1,61 @@
+// Block operations for functions of complex numbers. The C library computes them one by one, so one copy serves all
+// instruction sets.
+#include "tier0.hpp"
+
+#define SINTER_ISA complex_functions
+#define SINTER_ISA_LEVEL 0
+#include "tier0_loops.inl"
+#include "prelude/complex_math.h"
+
+namespace sinter::jit::tier0 {
+namespace complex_functions {
+namespace {
+
+#define FUNCTION(op) \
+  case opcode::op: \
+    return [](void* dst, const void* a, const void*, const void*, int n, int*) { \
+      for (int l = 0; l < n; ++l) static_cast<T*>(dst)[l] = sn::op(static_cast<const T*>(a)[l]); \
+    };
+
+template <class T>
+block_op function(opcode op) noexcept {
+  switch (op) {
+    FUNCTION(sqrt)
+    FUNCTION(exp)
+    FUNCTION(exp2)
+    FUNCTION(expm1)
+    FUNCTION(log)
+    FUNCTION(log2)
+    FUNCTION(log10)
+    FUNCTION(log1p)
+    FUNCTION(sin)
+    FUNCTION(cos)
+    FUNCTION(tan)
+    FUNCTION(arcsin)
+    FUNCTION(arccos)
+    FUNCTION(arctan)
+    FUNCTION(sinh)
+    FUNCTION(cosh)
+    FUNCTION(tanh)
+    FUNCTION(arcsinh)
+    FUNCTION(arccosh)
+    FUNCTION(arctanh)
+    case opcode::power:
+      return [](void* dst, const void* a, const void* b, const void*, int n, int*) {
+        auto* x = static_cast<const T*>(a);
+        auto* y = static_cast<const T*>(b);
+        for (int l = 0; l < n; ++l) static_cast<T*>(dst)[l] = sn::power(x[l], y[l]);
+      };
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace complex_functions
+
+block_op complex_math_op(opcode op, dtype arg) noexcept {
+  if (arg == dtype::c64) return complex_functions::function<sn::c64>(op);
+  return arg == dtype::c128 ? complex_functions::function<sn::c128>(op) : nullptr;
+}
+
+}  // namespace sinter::jit::tier0

@@ -1,0 +1,83 @@
+// The loops over lanes, and the operations of the prelude as types that the loops can be instantiated with.
+#include "prelude/base.h"
+#include "prelude/float.h"
+#include "prelude/half.h"
+#include "prelude/convert.h"
+#include "prelude/complex.h"
+
+// A destination may be an operand, lane for lane; it never overlaps one in another way.
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"  // not every loop can become vector code
+#define SN_LANES(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < n; ++l)
+#else
+#define SN_LANES(l, n) _Pragma("GCC ivdep") for (int l = 0; l < n; ++l)
+#endif
+
+namespace sinter::jit::tier0::SINTER_ISA {
+namespace {
+
+// do_add::of(x, y) is sn::add(x, y); what has no operands is no function of the prelude.
+#define SN_DO_0(name)
+#define SN_DO_1(name)                                \
+  struct do_##name {                                 \
+    template <class... A>                            \
+    SN_MEMBER auto of(A... a) { return sn::name(a...); } \
+  };
+#define SN_DO_2(name) SN_DO_1(name)
+#define SN_DO_3(name) SN_DO_1(name)
+#define OP(name, operands, weight) SN_DO_##operands(name)
+#include "opcodes.def"
+#undef OP
+
+enum class rounding { none, f16, bf16 };
+template <rounding R>
+SN_FN float rounded(float x) {
+  if constexpr (R == rounding::f16) return sn::round_f16(x);
+  else if constexpr (R == rounding::bf16) return sn::round_bf16(x);
+  else return x;
+}
+
+// GCC makes no vector code of loads of bool next to wider lanes; of bytes that are compared with 0 it does.
+template <class T> struct lane { typedef T type; };
+template <> struct lane<bool> { typedef unsigned char type; };
+
+template <class R, class A, class F>
+void unary(void* dst, const void* a, const void*, const void*, int n, int*) {
+  auto* r = static_cast<R*>(dst);
+  auto* x = static_cast<const typename lane<A>::type*>(a);
+  n &= -lane_multiple;
+  SN_LANES(l, n) r[l] = F::of(static_cast<A>(x[l]));
+}
+template <class R, class A, class F>
+void binary(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  auto* r = static_cast<R*>(dst);
+  auto* x = static_cast<const A*>(a);
+  auto* y = static_cast<const A*>(b);
+  n &= -lane_multiple;
+  SN_LANES(l, n) r[l] = F::of(x[l], y[l]);
+}
+template <class T>
+void choose(void* dst, const void* c, const void* a, const void* b, int n, int*) {
+  auto* r = static_cast<T*>(dst);
+  auto* k = static_cast<const lane<bool>::type*>(c);
+  auto* x = static_cast<const T*>(a);
+  auto* y = static_cast<const T*>(b);
+  n &= -lane_multiple;
+  SN_LANES(l, n) r[l] = sn::select(k[l] != 0, x[l], y[l]);
+}
+/// A float operation, then the rounding of each lane to a half type.
+template <block_op F, rounding R>
+void then_round(void* dst, const void* a, const void* b, const void* c, int n, int* fault) {
+  F(dst, a, b, c, n, fault);
+  auto* r = static_cast<float*>(dst);
+  n &= -lane_multiple;
+  SN_LANES(l, n) r[l] = rounded<R>(r[l]);
+}
+template <block_op F, rounding R>
+constexpr block_op with_rounding() {
+  if constexpr (R == rounding::none) return F;
+  else return &then_round<F, R>;
+}
+
+}  // namespace
+}  // namespace sinter::jit::tier0::SINTER_ISA
