@@ -1,0 +1,102 @@
+// Functions of floating-point numbers, and the parts of complex ones.
+#include <numbers>
+
+#include "ops/elementwise_values.hpp"
+#include "sinter/elementwise.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+
+namespace {
+
+ndarray floating(const char* function, opcode op, const ndarray& x) {
+  return unary(function, op, loop_rule::floating, x);
+}
+ndarray real_pair(const char* function, opcode op, const operand& x, const operand& y) {
+  return binary(function, op, loop_rule::real_floating, x, y);
+}
+
+/// x * factor, the 16-bit dtypes by way of float32 as in NumPy; `narrow` is the factor computed in float32.
+ndarray scaled(const char* function, const ndarray& x, double factor, float narrow) {
+  const value v = value_of(x, function);
+  const dtype loop = loop_dtype(loop_rule::real_floating, v->type, function);
+  const dtype wide = loop == dtype::f64 ? dtype::f64 : dtype::f32;
+  const value by = constant_of(wide == dtype::f64 ? factor : static_cast<double>(narrow), wide, v->device);
+  // Integers are rounded to their float dtype first: int8 is computed as float16.
+  const value rounded = graph::record_cast(graph::record_cast(v, loop), wide);
+  return wrap(graph::record_cast(map_of(opcode::multiply, wide, rounded, by), loop));
+}
+
+}  // namespace
+
+ndarray sqrt(const ndarray& x) { return floating("sqrt", opcode::sqrt, x); }
+ndarray cbrt(const ndarray& x) { return unary("cbrt", opcode::cbrt, loop_rule::real_floating, x); }
+ndarray exp(const ndarray& x) { return floating("exp", opcode::exp, x); }
+ndarray exp2(const ndarray& x) { return floating("exp2", opcode::exp2, x); }
+ndarray expm1(const ndarray& x) { return floating("expm1", opcode::expm1, x); }
+ndarray log(const ndarray& x) { return floating("log", opcode::log, x); }
+ndarray log2(const ndarray& x) { return floating("log2", opcode::log2, x); }
+ndarray log10(const ndarray& x) { return floating("log10", opcode::log10, x); }
+ndarray log1p(const ndarray& x) { return floating("log1p", opcode::log1p, x); }
+ndarray sin(const ndarray& x) { return floating("sin", opcode::sin, x); }
+ndarray cos(const ndarray& x) { return floating("cos", opcode::cos, x); }
+ndarray tan(const ndarray& x) { return floating("tan", opcode::tan, x); }
+ndarray arcsin(const ndarray& x) { return floating("arcsin", opcode::arcsin, x); }
+ndarray arccos(const ndarray& x) { return floating("arccos", opcode::arccos, x); }
+ndarray arctan(const ndarray& x) { return floating("arctan", opcode::arctan, x); }
+ndarray sinh(const ndarray& x) { return floating("sinh", opcode::sinh, x); }
+ndarray cosh(const ndarray& x) { return floating("cosh", opcode::cosh, x); }
+ndarray tanh(const ndarray& x) { return floating("tanh", opcode::tanh, x); }
+ndarray arcsinh(const ndarray& x) { return floating("arcsinh", opcode::arcsinh, x); }
+ndarray arccosh(const ndarray& x) { return floating("arccosh", opcode::arccosh, x); }
+ndarray arctanh(const ndarray& x) { return floating("arctanh", opcode::arctanh, x); }
+
+ndarray logaddexp(const operand& x, const operand& y) { return real_pair("logaddexp", opcode::logaddexp, x, y); }
+ndarray arctan2(const operand& y, const operand& x) { return real_pair("arctan2", opcode::arctan2, y, x); }
+ndarray hypot(const operand& x, const operand& y) { return real_pair("hypot", opcode::hypot, x, y); }
+ndarray copysign(const operand& x, const operand& y) { return real_pair("copysign", opcode::copysign, x, y); }
+ndarray nextafter(const operand& x, const operand& y) { return real_pair("nextafter", opcode::nextafter, x, y); }
+
+ndarray deg2rad(const ndarray& x) {
+  return scaled("deg2rad", x, std::numbers::pi / 180.0, std::numbers::pi_v<float> / 180.0f);
+}
+ndarray rad2deg(const ndarray& x) {
+  return scaled("rad2deg", x, 180.0 / std::numbers::pi, 180.0f / std::numbers::pi_v<float>);
+}
+
+ndarray heaviside(const operand& x, const operand& y) {
+  const resolved r = resolve_pair("heaviside", loop_rule::real_floating, x, y);
+  const value zero = constant_of(0, r.loop, r.device), one = constant_of(1, r.loop, r.device);
+  const value &at = r.args[0], &middle = r.args[1];
+  const value sides = select_of(map_of(opcode::less, dtype::b1, at, zero), zero, one);
+  const value step = select_of(map_of(opcode::equal, dtype::b1, at, zero), middle, sides);
+  return wrap(select_of(map_of(opcode::isnan, dtype::b1, at), at, step));
+}
+
+ndarray conj(const ndarray& x) {
+  const value v = value_of(x, "conj");
+  if (is_bool(v->type)) return wrap(graph::record_cast(v, dtype::i8));
+  return wrap(is_complex(v->type) ? map_of(opcode::conj, v->type, v) : v);
+}
+
+ndarray real(const ndarray& x) {
+  const value v = value_of(x, "real");
+  return wrap(is_complex(v->type) ? map_of(opcode::real, real_of(v->type), v) : v);
+}
+
+ndarray imag(const ndarray& x) {
+  const value v = value_of(x, "imag");
+  if (is_complex(v->type)) return wrap(map_of(opcode::imag, real_of(v->type), v));
+  return wrap(graph::record_scalar(scalar_of(0, v->type, "imag"), v->type, v->shape, v->device));
+}
+
+ndarray angle(const ndarray& x, bool deg) {
+  const bool complex = is_complex(view_of(x, "angle").type);
+  const ndarray radians = complex ? arctan2(imag(x), real(x)) : arctan2(0, x);
+  return deg ? multiply(radians, 180.0 / std::numbers::pi) : radians;
+}
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,203 @@
+// Reductions as NumPy defines them, on top of the graph's reduce node.
+#include "sinter/reduce.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "ops/elementwise_values.hpp"
+#include "sinter/elementwise.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+using jit::reduce_op;
+
+namespace {
+
+/// The axes of one reduction of one shape.
+struct axis_set {
+  std::array<bool, core::max_rank> reduced{};
+  int count = 0;               // of reduced axes
+  std::int64_t elements = 1;   // that go into one result
+  std::int64_t results = 1;
+  dims kept_shape;             // of the result with keepdims
+};
+
+/// NumPy takes axis 0 and -1 of a rank 0 array as "no axis".
+bool names_no_axis(int axis, const dims& shape) { return shape.empty() && (axis == 0 || axis == -1); }
+
+axis_set find_axes(const axes& wanted, const dims& shape, const char* function) {
+  axis_set s;
+  for (int a = 0; a < shape.size() && !wanted.given(); ++a) s.reduced[static_cast<std::size_t>(a)] = true;
+  for (const int axis : wanted) {
+    if (names_no_axis(axis, shape)) continue;
+    bool& mark = s.reduced[static_cast<std::size_t>(normalize_axis(axis, shape, function))];
+    if (mark)
+      throw index_error("[" + std::string(function) + "] axis " + std::to_string(axis) + " is given twice for shape " +
+                        core::to_string(shape));
+    mark = true;
+  }
+  s.kept_shape = shape;
+  for (int a = 0; a < shape.size(); ++a) {
+    const bool reduced = s.reduced[static_cast<std::size_t>(a)];
+    s.count += reduced ? 1 : 0;
+    (reduced ? s.elements : s.results) *= shape[a];
+    if (reduced) s.kept_shape[a] = 1;
+  }
+  return s;
+}
+
+value reduce_value(reduce_op op, dtype type, const value& v, const axis_set& s) {
+  return graph::record_reduce(op, type, v, std::span(s.reduced.data(), static_cast<std::size_t>(v->shape.size())));
+}
+
+value restore_axes(const value& v, const axis_set& s, bool keepdims) {
+  return keepdims ? graph::record_view(v, s.kept_shape, core::contiguous_strides(s.kept_shape), 0) : v;
+}
+
+[[noreturn]] void empty_reduction(const char* function, const dims& shape) {
+  throw value_error("[" + std::string(function) + "] zero-size array with shape " + core::to_string(shape) +
+                    " has no " + function);
+}
+
+void refuse_dtype(const char* function, const reduce_kw& kw) {
+  if (kw.dtype)
+    throw value_error("[" + std::string(function) + "] takes no dtype keyword (" + std::string(name(*kw.dtype)) + ")");
+}
+
+/// sum and prod in a dtype; of bools they are any and all.
+value accumulate(reduce_op op, const value& x, dtype type, const axis_set& s) {
+  const value v = graph::record_cast(x, type);
+  if (s.count == 0) return v;
+  if (is_bool(type)) op = op == reduce_op::sum ? reduce_op::any : reduce_op::all;
+  return reduce_value(op, type, v, s);
+}
+
+dtype accumulator_of(dtype t) {
+  if (is_bool(t) || is_signed_integer(t)) return dtype::i64;
+  return is_unsigned_integer(t) ? dtype::u64 : t;
+}
+
+ndarray sum_or_prod(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
+  const value v = value_of(x, function);
+  const axis_set s = find_axes(kw.axis, v->shape, function);
+  return wrap(restore_axes(accumulate(op, v, kw.dtype.value_or(accumulator_of(v->type)), s), s, kw.keepdims));
+}
+
+value least_or_greatest(const char* function, reduce_op op, const value& v, const axis_set& s) {
+  if (s.elements == 0 && s.results != 0) empty_reduction(function, v->shape);
+  if (s.count == 0) return v;
+  if (is_bool(v->type)) op = op == reduce_op::min ? reduce_op::all : reduce_op::any;
+  return reduce_value(op, v->type, v, s);
+}
+
+ndarray min_or_max(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
+  refuse_dtype(function, kw);
+  const value v = value_of(x, function);
+  const axis_set s = find_axes(kw.axis, v->shape, function);
+  return wrap(restore_axes(least_or_greatest(function, op, v, s), s, kw.keepdims));
+}
+
+ndarray arg_reduction(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
+  refuse_dtype(function, kw);
+  if (kw.axis.given() && kw.axis.size() != 1)
+    throw value_error("[" + std::string(function) + "] takes one axis or none, not " + std::to_string(kw.axis.size()));
+  const value v = value_of(x, function);
+  const axis_set s = find_axes(kw.axis, v->shape, function);
+  if (s.elements == 0)
+    throw value_error("[" + std::string(function) + "] attempt to get " + function + " of an empty sequence, shape " +
+                      core::to_string(v->shape));
+  if (s.count == 0)
+    return wrap(graph::record_scalar(scalar_of(0, dtype::i64, function), dtype::i64, v->shape, v->device));
+  const value ordered = is_bool(v->type) ? graph::record_cast(v, dtype::u8) : v;
+  return wrap(restore_axes(reduce_value(op, dtype::i64, ordered, s), s, kw.keepdims));
+}
+
+/// any, all and count, of bools.
+ndarray truth_reduction(const char* function, reduce_op op, dtype type, const ndarray& x, const reduce_kw& kw) {
+  refuse_dtype(function, kw);
+  const value v = truth_of(value_of(x, function));
+  const axis_set s = find_axes(kw.axis, v->shape, function);
+  const value out = s.count == 0 ? graph::record_cast(v, type) : reduce_value(op, type, v, s);
+  return wrap(restore_axes(out, s, kw.keepdims));
+}
+
+/// 16-bit floats are averaged in float32.
+dtype wide_enough(dtype t) { return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t; }
+
+/// |x - x|^2: what is left of the variance of single elements, NaN where x is not finite.
+value moment_of_one(const value& v) {
+  const value d = map_of(opcode::subtract, v->type, v, v);
+  const dtype real = real_of(v->type);
+  return map_of(opcode::square, real, is_complex(v->type) ? map_of(opcode::absolute, real, d) : d);
+}
+
+value variance(const char* function, const value& x, const axis_set& s, const var_kw& kw) {
+  if (kw.ddof && kw.correction)
+    throw value_error("[" + std::string(function) + "] ddof and correction are one keyword; give one of them");
+  const dtype type = kw.dtype.value_or(is_inexact(x->type) ? x->type : dtype::f64);
+  if (!is_inexact(type))
+    throw dtype_error("[" + std::string(function) + "] dtype " + std::string(name(type)) + " is not floating point");
+  const value v = graph::record_cast(x, wide_enough(type));
+  const dtype real = real_of(v->type);
+  const value moment = s.count == 0 ? moment_of_one(v) : reduce_value(reduce_op::moment2, real, v, s);
+  const double ddof = kw.ddof.value_or(kw.correction.value_or(0.0));
+  const value divisor = constant_of(std::max(static_cast<double>(s.elements) - ddof, 0.0), real, v->device);
+  return graph::record_cast(map_of(opcode::divide, real, moment, divisor), real_of(type));
+}
+
+}  // namespace
+
+void detail::axis_twice(const char* function) {
+  throw value_error("[" + std::string(function) + "] the axis is given in second place and again as a keyword");
+}
+
+ndarray sum(const ndarray& x, const reduce_kw& kw) { return sum_or_prod("sum", reduce_op::sum, x, kw); }
+ndarray prod(const ndarray& x, const reduce_kw& kw) { return sum_or_prod("prod", reduce_op::prod, x, kw); }
+ndarray min(const ndarray& x, const reduce_kw& kw) { return min_or_max("min", reduce_op::min, x, kw); }
+ndarray max(const ndarray& x, const reduce_kw& kw) { return min_or_max("max", reduce_op::max, x, kw); }
+ndarray argmin(const ndarray& x, const reduce_kw& kw) { return arg_reduction("argmin", reduce_op::argmin, x, kw); }
+ndarray argmax(const ndarray& x, const reduce_kw& kw) { return arg_reduction("argmax", reduce_op::argmax, x, kw); }
+ndarray any(const ndarray& x, const reduce_kw& kw) { return truth_reduction("any", reduce_op::any, dtype::b1, x, kw); }
+ndarray all(const ndarray& x, const reduce_kw& kw) { return truth_reduction("all", reduce_op::all, dtype::b1, x, kw); }
+ndarray count_nonzero(const ndarray& x, const reduce_kw& kw) {
+  return truth_reduction("count_nonzero", reduce_op::count, dtype::i64, x, kw);
+}
+
+ndarray ptp(const ndarray& x, const reduce_kw& kw) {
+  refuse_dtype("ptp", kw);
+  const value v = value_of(x, "ptp");
+  loop_dtype(loop_rule::no_bool, v->type, "ptp");
+  const axis_set s = find_axes(kw.axis, v->shape, "ptp");
+  const value range = map_of(opcode::subtract, v->type, least_or_greatest("ptp", reduce_op::max, v, s),
+                             least_or_greatest("ptp", reduce_op::min, v, s));
+  return wrap(restore_axes(range, s, kw.keepdims));
+}
+
+ndarray mean(const ndarray& x, const reduce_kw& kw) {
+  const value v = value_of(x, "mean");
+  const axis_set s = find_axes(kw.axis, v->shape, "mean");
+  const dtype type = kw.dtype.value_or(is_inexact(v->type) ? v->type : dtype::f64);
+  const value total = accumulate(reduce_op::sum, v, wide_enough(type), s);
+  const dtype quotient = is_inexact(type) ? total->type : dtype::f64;
+  const value count = constant_of(static_cast<double>(s.elements), quotient, v->device);
+  const value out = map_of(opcode::divide, quotient, graph::record_cast(total, quotient), count);
+  return wrap(restore_axes(graph::record_cast(out, type), s, kw.keepdims));
+}
+
+ndarray var(const ndarray& x, const var_kw& kw) {
+  const value v = value_of(x, "var");
+  const axis_set s = find_axes(kw.axis, v->shape, "var");
+  return wrap(restore_axes(variance("var", v, s, kw), s, kw.keepdims));
+}
+
+ndarray std(const ndarray& x, const var_kw& kw) {
+  const value v = value_of(x, "std");
+  const axis_set s = find_axes(kw.axis, v->shape, "std");
+  const value of = variance("std", v, s, kw);
+  return wrap(restore_axes(map_of(opcode::sqrt, of->type, of), s, kw.keepdims));
+}
+
+}  // namespace v0
+}  // namespace sinter
