@@ -1,0 +1,229 @@
+// Inputs of a block: uniform values, lanes read in place, lanes copied, gather offsets, coordinates.
+#include "backends/cpu/block_plan.hpp"
+
+#include <cmath>
+#include <cstring>
+
+namespace sinter::cpu {
+namespace {
+
+using jit::opcode;
+
+core::dims pick(const core::dims& from, const core::dims& axes) {
+  core::dims out;
+  for (auto a : axes) out.push_back(from[static_cast<int>(a)]);
+  return out;
+}
+
+/// Rounds to odd, so that rounding the float once more gives the correctly rounded short type.
+float round_to_odd(double x) noexcept {
+  float f = static_cast<float>(x);
+  const double back = f;
+  if (back == x || x != x || std::isinf(f)) return f;
+  std::uint32_t bits;
+  std::memcpy(&bits, &f, sizeof bits);
+  if (bits & 1) return f;
+  bits = std::fabs(back) > std::fabs(x) ? bits - 1 : bits + 1;
+  std::memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+float round_half(dtype t, double x) noexcept {
+  float f = round_to_odd(x);
+  std::uint16_t bits;
+  if (t == dtype::f16) {
+    jit::narrow_f16(&bits, &f, 1);
+    jit::widen_f16(&f, &bits, 1);
+  } else {
+    jit::narrow_bf16(&bits, &f, 1);
+    jit::widen_bf16(&f, &bits, 1);
+  }
+  return f;
+}
+
+double real_of(const runtime::scalar& s) noexcept {
+  if (is_bool(s.type)) return s.b ? 1 : 0;
+  if (is_signed_integer(s.type)) return static_cast<double>(s.i);
+  if (is_unsigned_integer(s.type)) return static_cast<double>(s.u);
+  return s.f[0];
+}
+
+std::uint64_t integer_of(const runtime::scalar& s) noexcept {
+  if (is_bool(s.type)) return s.b ? 1 : 0;
+  if (is_integer(s.type)) return s.u;
+  const double x = s.f[0];
+  if (x >= -9223372036854775808.0 && x < 9223372036854775808.0) return static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
+  return x >= 9223372036854775808.0 && x < 18446744073709551616.0 ? static_cast<std::uint64_t>(x)
+                                                                    : std::uint64_t{1} << 63;
+}
+
+void write_param(void* to, dtype t, const runtime::scalar& s) noexcept {
+  if (is_bool(t)) {
+    *static_cast<unsigned char*>(to) = is_integer(s.type) ? s.u != 0 : real_of(s) != 0;
+  } else if (is_integer(t)) {
+    const std::uint64_t v = integer_of(s);  // little endian: the low bytes come first
+    std::memcpy(to, &v, itemsize(t));
+  } else if (is_half(t)) {
+    const float f = round_half(t, real_of(s));
+    std::memcpy(to, &f, sizeof f);
+  } else if (t == dtype::f64 || t == dtype::c128) {
+    const double v[2] = {real_of(s), is_complex(s.type) ? s.f[1] : 0};
+    std::memcpy(to, v, itemsize(t));
+  } else {
+    const float v[2] = {static_cast<float>(real_of(s)), is_complex(s.type) ? static_cast<float>(s.f[1]) : 0};
+    std::memcpy(to, v, itemsize(t));
+  }
+}
+
+}  // namespace
+
+std::uint64_t uniform_inputs(const runtime::launch& l, const walk_axes& axes) noexcept {
+  std::uint64_t mask = 0;
+  const std::size_t n = l.inputs.size() < 64 ? l.inputs.size() : 64;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (l.code->inputs[k].gathers) continue;
+    bool uniform = true;
+    for (auto a : axes.block) uniform = uniform && (l.inputs[k].strides[static_cast<int>(a)] == 0 || l.extents[static_cast<int>(a)] == 1);
+    if (uniform) mask |= std::uint64_t{1} << k;
+  }
+  return mask;
+}
+
+param_block::param_block(const runtime::launch& l) : cells_(l.params.size()), pointers_(l.params.size()) {
+  for (std::size_t k = 0; k < cells_.size(); ++k) {
+    write_param(cells_[k].bytes, l.code->param_types[k], l.params[k]);
+    pointers_[k] = cells_[k].bytes;
+  }
+}
+
+block_plan::block_plan(const runtime::launch& l, const walk_axes& axes, std::size_t first, std::size_t last,
+                       const param_block& p)
+    : launch(&l), outer(pick(l.extents, axes.outer)), block(pick(l.extents, axes.block)), params(&p) {
+  outer_count = core::element_count(outer);
+  block_count = core::element_count(block);
+  const auto& code = *l.code;
+  const std::uint64_t uniform = uniform_inputs(l, axes);
+  inputs.resize(code.inputs.size());
+  for (std::size_t k = first; k < last; ++k) {
+    const jit::instr& i = code.code[k];
+    if (i.op == opcode::coord) {
+      bool known = false;
+      for (auto& c : coordinates) known = known || c.axis == i.a;
+      if (known) continue;
+      coordinate_plan c{i.a, -1, {}};
+      core::dims unit(axes.block.size());
+      for (int a = 0; a < axes.block.size(); ++a) unit[a] = axes.block[a] == i.a;
+      for (int a = 0; a < axes.outer.size(); ++a)
+        if (axes.outer[a] == i.a) c.outer = a;
+      c.map.assign(block, unit);
+      coordinates.push_back(std::move(c));
+    }
+    if (i.op != opcode::load || inputs[i.a].access != input_plan::how::unused) continue;
+    input_plan& in = inputs[i.a];
+    const runtime::operand& o = l.inputs[i.a];
+    in.type = code.inputs[i.a].type;
+    in.source = &o;
+    in.outer = pick(o.strides, axes.outer);
+    in.map.assign(block, pick(o.strides, axes.block));
+    in.base = static_cast<const char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(in.type));
+    if (code.inputs[i.a].gathers) {
+      in.access = input_plan::how::gathered;
+      in.base = static_cast<const char*>(o.base);
+    } else if (i.a < 64 && (uniform >> i.a & 1)) {
+      in.access = input_plan::how::uniform;
+    } else {
+      in.access = input_plan::how::copied;
+      in.in_place = in.map.contiguous && !is_half(in.type);
+    }
+  }
+}
+
+// Memory that is read as well is written from a private buffer: a program may read it again after it has written.
+output_plan::output_plan(const runtime::launch& l, std::size_t k, const walk_axes& axes) {
+  const runtime::operand& o = l.outputs[k];
+  type = l.code->outputs[k].type;
+  base = static_cast<char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(type));
+  outer = pick(o.strides, axes.outer);
+  map.assign(pick(l.extents, axes.block), pick(o.strides, axes.block));
+  in_place = map.contiguous && !is_half(type);
+  for (auto& in : l.inputs) in_place = in_place && in.base != o.base;
+}
+
+block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, int extra, int* fault) : plan_(plan) {
+  const std::size_t n = plan.inputs.size(), rank = static_cast<std::size_t>(plan.launch->extents.size());
+  coordinate_ = memory.take_array<std::int64_t>(static_cast<std::size_t>(plan.outer.size()));
+  base_ = memory.take_array<const char*>(n);
+  outer_offset_ = memory.take_array<std::int64_t>(n);
+  lanes_ = memory.take_array<void*>(n);
+  offsets_ = memory.take_array<std::int64_t*>(n);
+  inputs_ = memory.take_array<const void*>(n + static_cast<std::size_t>(extra));
+  outputs_ = memory.take_array<void*>(static_cast<std::size_t>(outputs));
+  coords_ = memory.take_array<std::int64_t*>(rank);
+  auto* strides = memory.take_array<std::int64_t[2]>(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const input_plan& in = plan.inputs[k];
+    inputs_[k] = nullptr;
+    offsets_[k] = nullptr;
+    strides[k][0] = strides[k][1] = 0;
+    if (in.access == input_plan::how::unused) continue;
+    if (in.access == input_plan::how::gathered) {
+      offsets_[k] = memory.take_array<std::int64_t>(jit::block_lanes);
+      inputs_[k] = in.base;
+      for (int g = 0; g < 2; ++g) strides[k][g] = in.source->gather_stride[g];
+    } else {
+      const int lanes = in.access == input_plan::how::uniform ? 1 : jit::block_lanes;
+      lanes_[k] = memory.take(static_cast<std::size_t>(lanes * jit::lane_bytes(in.type)));
+    }
+  }
+  for (std::size_t a = 0; a < rank; ++a) coords_[a] = nullptr;
+  for (auto& c : plan.coordinates) coords_[c.axis] = memory.take_array<std::int64_t>(jit::block_lanes);
+  args_.inputs = inputs_;
+  args_.offsets = offsets_;
+  args_.gather_strides = strides;
+  args_.params = plan.params->pointers();
+  args_.coords = coords_;
+  args_.outputs = outputs_;
+  args_.fault = fault;
+}
+
+void block_walker::move_to(std::int64_t outer_index) {
+  if (outer_index == at_) return;
+  at_ = outer_index;
+  unravel(outer_index, plan_.outer, coordinate_);
+  for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
+    const input_plan& in = plan_.inputs[k];
+    if (in.access == input_plan::how::unused) continue;
+    std::int64_t offset = 0;
+    for (int a = 0; a < in.outer.size(); ++a) offset += in.outer[a] * coordinate_[a];
+    outer_offset_[k] = offset;
+    base_[k] = in.base + offset * static_cast<std::int64_t>(itemsize(in.type));
+    if (in.access != input_plan::how::uniform) continue;
+    inputs_[k] = base_[k];
+    if (is_half(in.type)) {
+      load_lanes(lanes_[k], base_[k], in.type, in.map, 0, 1, 1);
+      inputs_[k] = lanes_[k];
+    }
+  }
+}
+
+void block_walker::bind(std::int64_t start, int n) {
+  const int padded = pad_lanes(n);
+  args_.n = padded;
+  for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
+    const input_plan& in = plan_.inputs[k];
+    if (in.access == input_plan::how::copied) {
+      if (in.in_place && padded == n) {
+        inputs_[k] = base_[k] + start * static_cast<std::int64_t>(itemsize(in.type));
+      } else {
+        load_lanes(lanes_[k], base_[k], in.type, in.map, start, n, padded);
+        inputs_[k] = lanes_[k];
+      }
+    } else if (in.access == input_plan::how::gathered) {
+      fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);
+    }
+  }
+  for (auto& c : plan_.coordinates)
+    fill_offsets(coords_[c.axis], c.outer < 0 ? 0 : coordinate_[c.outer], c.map, start, n, padded);
+}
+
+}  // namespace sinter::cpu

@@ -1,0 +1,130 @@
+// The table of block functions and the decision to compile them.
+#include "backends/cpu/code.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+
+#include "backends/cpu/cpu_hooks.hpp"
+#include "jit/compile.hpp"
+#include "jit/hash.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+constexpr std::uint64_t default_threshold = std::uint64_t{1} << 25;  // about as long as the compiler takes
+
+tier tier_from_environment() noexcept {
+  const char* text = std::getenv("SINTER_TIER");
+  if (text && std::strcmp(text, "0") == 0) return tier::interpreted;
+  if (text && std::strcmp(text, "1") == 0) return tier::compiled;
+  return tier::automatic;
+}
+
+std::atomic<tier>& tier_setting() noexcept {
+  static std::atomic<tier> setting{tier_from_environment()};
+  return setting;
+}
+std::atomic<std::uint64_t> threshold{default_threshold};
+std::atomic<bool> skip_tails{true};
+
+struct key_hash {
+  std::size_t operator()(const std::string& key) const noexcept { return static_cast<std::size_t>(jit::hash_bytes(key).lo); }
+};
+
+struct code_table {
+  std::mutex mutex;
+  std::unordered_map<std::string, std::unique_ptr<block_code>, key_hash> codes;
+
+  static code_table& instance() {
+    static auto* t = new code_table;  // outlives static arrays
+    return *t;
+  }
+};
+
+}  // namespace
+
+void set_tier(tier t) noexcept { tier_setting() = t; }
+tier get_tier() noexcept { return tier_setting(); }
+void set_tier_threshold(std::uint64_t work) noexcept { threshold = work ? work : default_threshold; }
+void set_skip_tails(bool on) noexcept { skip_tails = on; }
+bool skips_tails() noexcept { return skip_tails.load(std::memory_order_relaxed); }
+
+std::string tier_status() {
+  if (get_tier() == tier::interpreted) return "interpreted: SINTER_TIER=0";
+  const auto& compiler = jit::host_compiler::find();
+  if (compiler.path.empty()) return "interpreted: " + compiler.reason;
+  return "compiled by " + compiler.path + " (" + compiler.identity + ")";
+}
+
+block_code::block_code(jit::program p, jit::block_variant v)
+    : program_(std::move(p)),
+      variant_(v),
+      scratch_bytes_(jit::interpreter_scratch_bytes(program_)),
+      operations_(jit::external_operations(program_, variant_)) {}
+
+void block_code::run(jit::block_args& args, const void* const* reduced, void* scratch) const {
+  if (jit::block_function f = function_.load(std::memory_order_acquire)) {
+    args.operations = operations_.data();
+    f(&args);
+  } else {
+    jit::interpret(program_, variant_, args, reduced, scratch);
+  }
+}
+
+bool block_code::wants_compilation(std::uint64_t lanes) noexcept {
+  if (state_.load(std::memory_order_relaxed) != state::cold) return false;
+  tier t = get_tier();
+  if (t != tier::automatic) return t == tier::compiled;
+  std::uint64_t work = lanes * (program_.code.size() + 1);
+  return work_.fetch_add(work, std::memory_order_relaxed) + work >= threshold.load(std::memory_order_relaxed);
+}
+
+std::string block_code::source(const std::string& function) const { return jit::emit_cpu(program_, variant_, function); }
+
+block_code& find_code(const jit::program& p, const jit::block_variant& v) {
+  thread_local std::string key;
+  key.clear();
+  key.append(reinterpret_cast<const char*>(&v.uniform), sizeof v.uniform);
+  key.push_back(static_cast<char>(v.epilogue));
+  p.append_key(key);
+  code_table& t = code_table::instance();
+  std::lock_guard lock(t.mutex);
+  auto found = t.codes.find(key);
+  if (found == t.codes.end()) found = t.codes.emplace(key, std::make_unique<block_code>(p, v)).first;
+  return *found->second;
+}
+
+int compile_blocks(std::span<block_code* const> codes) {
+  if (codes.empty() || jit::host_compiler::find().path.empty()) return 0;
+  std::vector<block_code*> claimed;  // a variant that another thread compiles just now is interpreted meanwhile
+  for (block_code* c : codes) {
+    auto cold = block_code::state::cold;
+    if (c->state_.compare_exchange_strong(cold, block_code::state::compiling)) claimed.push_back(c);
+  }
+  if (claimed.empty()) return 0;
+  try {
+    std::vector<std::string> functions;
+    std::string source;
+    for (block_code* c : claimed) {
+      functions.push_back("sn_" + c->program_.label() + "_" + std::to_string(functions.size()));
+      source += c->source(functions.back());
+    }
+    std::vector<void*> addresses = jit::compile_host(source, functions);
+    for (std::size_t k = 0; k < claimed.size(); ++k) {
+      claimed[k]->function_.store(reinterpret_cast<jit::block_function>(addresses[k]), std::memory_order_release);
+      claimed[k]->state_ = block_code::state::ready;
+    }
+  } catch (...) {
+    for (block_code* c : claimed) {
+      auto compiling = block_code::state::compiling;
+      c->state_.compare_exchange_strong(compiling, block_code::state::cold);
+    }
+    throw;
+  }
+  return static_cast<int>(claimed.size());
+}
+
+}  // namespace sinter::cpu

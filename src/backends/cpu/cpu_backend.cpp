@@ -1,0 +1,215 @@
+// The backend interface over the CPU drivers: memory, preparation, launches, faults, figures.
+#include "backends/cpu/cpu_backend.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "backends/cpu/cpu_hooks.hpp"
+#include "backends/cpu/kernels.hpp"
+#include "jit/hash.hpp"
+#include "runtime/parallel.hpp"
+#include "runtime/pool.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+using runtime::launch;
+using runtime::prepared;
+
+class host_memory final : public runtime::memory_source {
+ public:
+  void* allocate(std::size_t bytes) noexcept override {
+    constexpr std::size_t huge_page = std::size_t{2} << 20;
+    void* p = nullptr;
+    if (bytes > SIZE_MAX / 2 || posix_memalign(&p, bytes >= 2 * huge_page ? huge_page : 256, bytes) != 0) return nullptr;
+#ifdef MADV_HUGEPAGE
+    if (bytes >= 2 * huge_page) madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    return p;
+  }
+  void release(void* p, std::size_t) noexcept override { std::free(p); }
+  std::size_t available() const noexcept override {
+    const long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(size) : 0;
+  }
+};
+
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+  return "CPU";
+}
+
+/// The geometry of a launch as far as code depends on it.
+struct needs {
+  std::uint64_t elements = 0, results = 0;  // uniform inputs
+  bool split_tail = false;
+};
+
+needs needs_of(const launch& l, bool split_tail) {
+  if (l.code->kind == jit::kernel_kind::elementwise) return {uniform_inputs(l, element_axes(l)), 0, false};
+  return {uniform_inputs(l, shape_of(l).axes), uniform_inputs(l, epilogue_axes(l)), split_tail};
+}
+
+struct key_hash {
+  std::size_t operator()(const std::string& key) const noexcept { return static_cast<std::size_t>(jit::hash_bytes(key).lo); }
+};
+
+/// What launches have been prepared. Never destroyed.
+class prepared_table {
+ public:
+  prepared& find(const launch& l, const needs& n) {
+    thread_local std::string key;
+    key.clear();
+    key.append(reinterpret_cast<const char*>(&n.elements), sizeof n.elements);
+    key.append(reinterpret_cast<const char*>(&n.results), sizeof n.results);
+    key.push_back(static_cast<char>(n.split_tail));
+    l.code->append_key(key);
+    std::lock_guard lock(mutex_);
+    auto& slot = entries_[key];
+    if (!slot) slot = make(*l.code, n);
+    return *slot;
+  }
+
+ private:
+  static std::unique_ptr<prepared> make(const jit::program& p, const needs& n) {
+    auto made = std::make_unique<prepared>();
+    made->main = &find_code(p, {false, n.elements});
+    if (p.kind == jit::kernel_kind::reduce) made->epilogue = &find_code(p, {true, n.results});
+    if (n.split_tail) {
+      made->inner = &find_code(inner_program(p), {false, n.elements});
+      made->tail = &find_code(tail_program(p), {false, 0});
+    }
+    return made;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::unique_ptr<prepared>, key_hash> entries_;
+};
+
+bool may_skip(const launch& l) {
+  if (!skips_tails() || !has_tail(*l.code) || !analyse_tail(l)) return false;
+  return !shape_of(l).shared;  // short rows and few columns share blocks: nothing to skip there
+}
+
+/// An epilogue that only stores the reductions runs no code.
+bool has_epilogue(const jit::program& p) {
+  for (auto& o : p.outputs)
+    if (p.code[o.reg].op != jit::opcode::reduced) return true;
+  return false;
+}
+
+class cpu_backend final : public runtime::backend {
+ public:
+  cpu_backend() : pool_(std::make_unique<host_memory>(), {"CPU memory"}) {}
+
+  runtime::device_id id() const override { return {}; }
+  std::string description() const override {
+    const int n = runtime::thread_count();
+    return processor_name() + " (" + std::to_string(n) + (n == 1 ? " thread)" : " threads)");
+  }
+  bool host_addressable() const override { return true; }
+
+  void* allocate(std::size_t bytes) override { return pool_.allocate(bytes); }
+  void deallocate(void* p, std::size_t bytes) noexcept override { pool_.deallocate(p, bytes); }
+  runtime::memory_figures memory() const override { return pool_.figures(); }
+
+  void copy_from_host(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    constexpr std::size_t part = std::size_t{4} << 20;
+    if (bytes < 2 * part) {
+      if (bytes) std::memmove(to, from, bytes);
+      return;
+    }
+    runtime::parallel_for(static_cast<std::int64_t>((bytes + part - 1) / part), [&](std::int64_t k) {
+      const std::size_t at = static_cast<std::size_t>(k) * part;
+      std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, std::min(part, bytes - at));
+    });
+  }
+
+  void prepare(std::span<const launch> launches, std::span<const prepared*> results) override {
+    std::vector<block_code*> wanted;
+    auto want = [&](block_code* c, std::uint64_t lanes) {
+      if (c && c->wants_compilation(lanes)) wanted.push_back(c);
+    };
+    for (std::size_t k = 0; k < launches.size(); ++k) {
+      const launch& l = launches[k];
+      const bool skip = may_skip(l);
+      prepared& p = table_.find(l, needs_of(l, skip));
+      results[k] = &p;
+      std::int64_t lanes = core::element_count(l.extents), kept = 1;
+      for (int a = 0; a < l.kept; ++a) kept *= l.extents[a];
+      want(skip ? p.inner : p.main, static_cast<std::uint64_t>(lanes));
+      if (skip) want(p.tail, static_cast<std::uint64_t>(lanes) / 8);
+      if (p.epilogue && has_epilogue(*l.code)) want(p.epilogue, static_cast<std::uint64_t>(kept));
+    }
+    compilations_ += static_cast<std::uint64_t>(compile_blocks(wanted));
+  }
+
+  std::size_t scratch_bytes(const prepared&, const launch& l) const override {
+    return l.code->kind == jit::kernel_kind::reduce ? reduce_scratch(l) : 0;
+  }
+
+  void run(const prepared& p, const launch& l, void* scratch) override {
+    ++launches_;
+    int fault = 0;
+    if (l.code->kind == jit::kernel_kind::elementwise) {
+      run_elements(p, l, &fault);
+    } else {
+      const auto tail = p.inner ? analyse_tail(l) : std::nullopt;
+      run_reduce(p, l, tail ? &*tail : nullptr, scratch, &fault);
+    }
+    if (fault) fault_.store(fault, std::memory_order_relaxed);
+  }
+
+  void synchronize() override {}
+  runtime::data_fault take_fault() override { return static_cast<runtime::data_fault>(fault_.exchange(0)); }
+
+  std::string source(const launch& l) override {
+    const needs n = needs_of(l, may_skip(l));
+    const std::string name = "sn_" + l.code->label();
+    std::string text = "// " + tier_status() + "\n";
+    if (n.split_tail) {
+      text += find_code(inner_program(*l.code), {false, n.elements}).source(name + "_inner");
+      text += find_code(tail_program(*l.code), {false, 0}).source(name + "_tail");
+    } else {
+      text += find_code(*l.code, {false, n.elements}).source(name);
+    }
+    if (l.code->kind == jit::kernel_kind::reduce && has_epilogue(*l.code))
+      text += find_code(*l.code, {true, n.results}).source(name + "_epilogue");
+    return text;
+  }
+
+  runtime::counters statistics() const override {
+    runtime::counters c;
+    c.launches = launches_;
+    c.compilations = compilations_;
+    c.allocations = pool_.allocations();
+    return c;
+  }
+
+ private:
+  runtime::pool pool_;
+  prepared_table table_;
+  std::atomic<std::uint64_t> launches_{0}, compilations_{0};
+  std::atomic<int> fault_{0};
+};
+
+}  // namespace
+}  // namespace sinter::cpu
+
+namespace sinter::runtime {
+
+std::unique_ptr<backend> make_cpu_backend() { return std::make_unique<cpu::cpu_backend>(); }
+
+}  // namespace sinter::runtime

@@ -1,0 +1,46 @@
+// What the backend needs to run a launch, and the two drivers that run it.
+#pragma once
+#include <vector>
+
+#include "backends/cpu/block_plan.hpp"
+#include "backends/cpu/tail.hpp"
+#include "runtime/backend.hpp"
+
+namespace sinter::runtime {
+
+/// Code for one launch geometry of a program. Never destroyed.
+class prepared {
+ public:
+  cpu::block_code* main = nullptr;      // the elements
+  cpu::block_code* inner = nullptr;     // the elements up to a monotone tail
+  cpu::block_code* tail = nullptr;      // the tail
+  cpu::block_code* epilogue = nullptr;  // the results of a reduction
+};
+
+}  // namespace sinter::runtime
+
+namespace sinter::cpu {
+
+/// How a launch is walked; everything here follows from extents and strides.
+walk_axes element_axes(const runtime::launch& l);
+walk_axes epilogue_axes(const runtime::launch& l);
+
+/// Row reductions (the last axis is reduced) and column reductions differ in how a block lies in the space.
+struct reduce_shape {
+  std::int64_t results = 1, reduced = 1;  // extents
+  bool rows = false;                      // row class
+  bool shared = false;                    // a block holds several rows, or several steps of all columns
+  walk_axes axes;
+};
+reduce_shape shape_of(const runtime::launch& l);
+
+void run_elements(const runtime::prepared& code, const runtime::launch& l, int* fault);
+std::size_t reduce_scratch(const runtime::launch& l);
+void run_reduce(const runtime::prepared& code, const runtime::launch& l, const tail_chain* tail, void* scratch, int* fault);
+
+/// Lanes worth a task of their own, for a program of this many instructions.
+std::int64_t task_lanes(std::size_t instructions) noexcept;
+/// Tasks report faults of their own; this keeps one of them.
+void merge_fault(int* shared, int mine) noexcept;
+
+}  // namespace sinter::cpu

@@ -1,0 +1,139 @@
+// Which devices there are, and the one backend of each. The only file outside of the backends that names them.
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/cpu_backend.hpp"
+#include "runtime/backend.hpp"
+#include "sinter/error.hpp"
+#ifdef SINTER_HAS_CUDA
+#include "backends/cuda/cuda_backend.hpp"
+#endif
+
+namespace sinter::runtime {
+namespace {
+
+int cuda_devices() noexcept {
+#ifdef SINTER_HAS_CUDA
+  return cuda_device_count();
+#else
+  return 0;
+#endif
+}
+
+std::string cuda_missing() {
+#ifdef SINTER_HAS_CUDA
+  return cuda_unavailable_reason();
+#else
+  return "sinter was built without the CUDA toolkit";
+#endif
+}
+
+std::unique_ptr<backend> make_backend(device_id id) {
+#ifdef SINTER_HAS_CUDA
+  if (id.kind == device_kind::cuda) return make_cuda_backend(id.index);
+#endif
+  (void)id;
+  return make_cpu_backend();
+}
+
+void require(device_id id, const char* function) {
+  int count = device_count(id.kind);
+  if (id.index >= 0 && id.index < count) return;
+  std::string message = std::string("[") + function + "] there is no device " + to_string(id) + ": ";
+  if (id.kind == device_kind::cpu) message += "the only CPU device is cpu";
+  else if (count == 0) message += cuda_missing();
+  else message += "the driver offers " + std::to_string(count) + " CUDA device" + (count == 1 ? "" : "s");
+  throw device_error(message);
+}
+
+/// Never destroyed: arrays in static storage release their memory after main.
+struct registry {
+  std::mutex mutex;
+  std::unique_ptr<backend> cpu;
+  std::vector<std::unique_ptr<backend>> cuda;
+  bool chosen = false;
+  device_id default_id;
+
+  static registry& instance() {
+    static auto* r = new registry;
+    return *r;
+  }
+};
+
+device_id device_from_environment() {
+  if (const char* text = std::getenv("SINTER_DEVICE"); text && *text) {
+    device_id id = parse_device(text);
+    require(id, "SINTER_DEVICE");
+    return id;
+  }
+  return cuda_devices() > 0 ? device_id{device_kind::cuda, 0} : device_id{};
+}
+
+}  // namespace
+
+backend& get_backend(device_id id) {
+  // One slot a thread remembers: nearly every call asks for the same device again.
+  thread_local backend* last = nullptr;
+  thread_local device_id last_id;
+  if (last && last_id == id) return *last;
+  require(id, "get_backend");
+  registry& r = registry::instance();
+  std::lock_guard lock(r.mutex);
+  auto index = static_cast<std::size_t>(id.index);
+  if (id.kind == device_kind::cuda && r.cuda.size() <= index) r.cuda.resize(index + 1);
+  auto& slot = id.kind == device_kind::cuda ? r.cuda[index] : r.cpu;
+  if (!slot) slot = make_backend(id);
+  last = slot.get();
+  last_id = id;
+  return *last;
+}
+
+device_id default_device() {
+  registry& r = registry::instance();
+  {
+    std::lock_guard lock(r.mutex);
+    if (r.chosen) return r.default_id;
+  }
+  device_id id = device_from_environment();
+  std::lock_guard lock(r.mutex);
+  if (!r.chosen) {
+    r.chosen = true;
+    r.default_id = id;
+  }
+  return r.default_id;
+}
+
+void set_default_device(device_id id) {
+  require(id, "set_default_device");
+  registry& r = registry::instance();
+  std::lock_guard lock(r.mutex);
+  r.chosen = true;
+  r.default_id = id;
+}
+
+int device_count(device_kind kind) { return kind == device_kind::cpu ? 1 : cuda_devices(); }
+
+device_id parse_device(std::string_view text) {
+  std::string_view name = text.substr(0, text.find(':'));
+  device_id id;
+  bool known = name == "cpu" || name == "cuda";
+  if (name == "cuda") id.kind = device_kind::cuda;
+  if (known && name.size() < text.size()) {
+    std::string_view digits = text.substr(name.size() + 1);
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id.index);
+    known = error == std::errc() && end == digits.data() + digits.size() && !digits.empty() && id.index >= 0;
+  }
+  if (!known) throw device_error("[parse_device] '" + std::string(text) + "' is not a device: use cpu, cuda or cuda:N");
+  return id;
+}
+
+std::string to_string(device_id id) {
+  if (id.kind == device_kind::cpu) return id.index == 0 ? "cpu" : "cpu:" + std::to_string(id.index);
+  return "cuda:" + std::to_string(id.index);
+}
+
+}  // namespace sinter::runtime
