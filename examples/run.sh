@@ -12,4 +12,4 @@ options=(-DSINTER_BUILD_EXAMPLES=ON)
 configure "${options[@]}"
 build nearest_neighbor
 
-"$build_dir/examples/nearest_neighbor" --output "$build_dir/nearest_airports.csv" "$@"
+"$build_dir/bin/nearest_neighbor" --output "$build_dir/nearest_airports.csv" "$@"

@@ -47,7 +47,7 @@ suite() {
 memory_check() {
   compute-sanitizer --tool memcheck --error-exitcode 9 "$build/tests/sinter_tests" \
     --test-case="${MEMCHECK_CASES:-*reduc*,*index*,*view*,*nearest neighbor: random*,*cuda*}" &&
-    compute-sanitizer --tool memcheck --error-exitcode 9 "$build/examples/nearest_neighbor" \
+    compute-sanitizer --tool memcheck --error-exitcode 9 "$build/bin/nearest_neighbor" \
       --observations 2000 --references 1000
 }
 
@@ -61,7 +61,7 @@ for name in "$@"; do
     tests) stage tests suite ;;
     memcheck) stage memcheck memory_check ;;
     bench)
-      stage nearest "$build/examples/nearest_neighbor" --repeat 5 --explain
+      stage nearest "$build/bin/nearest_neighbor" --repeat 5 --explain
       stage bench "$build/tests/bench/sinter_bench" --large
       stage bench_cpu "$build/tests/bench/sinter_bench" --device cpu
       ;;
