@@ -27,11 +27,7 @@ class dims {
     size_ = n;
   }
   dims(const dims& o) : dims(o.data(), o.size_) {}
-  dims(dims&& o) noexcept : size_(o.size_), capacity_(o.capacity_) {
-    std::memcpy(&store_, &o.store_, sizeof store_);
-    o.size_ = 0;
-    o.capacity_ = inline_capacity;
-  }
+  dims(dims&& o) noexcept { take(o); }
   dims& operator=(const dims& o) {
     if (this != &o) {
       size_ = 0;
@@ -44,11 +40,7 @@ class dims {
   dims& operator=(dims&& o) noexcept {
     if (this != &o) {
       release();
-      size_ = o.size_;
-      capacity_ = o.capacity_;
-      std::memcpy(&store_, &o.store_, sizeof store_);
-      o.size_ = 0;
-      o.capacity_ = inline_capacity;
+      take(o);
     }
     return *this;
   }
@@ -107,6 +99,16 @@ class dims {
     release();
     store_.heap = p;
     capacity_ = grown;
+  }
+  void take(dims& o) noexcept {
+    size_ = o.size_;
+    capacity_ = o.capacity_;
+    if (capacity_ > inline_capacity)
+      store_.heap = o.store_.heap;
+    else
+      std::memcpy(store_.local, o.store_.local, sizeof(std::int64_t) * static_cast<std::size_t>(size_));
+    o.size_ = 0;
+    o.capacity_ = inline_capacity;
   }
   void release() noexcept {
     if (capacity_ > inline_capacity) delete[] store_.heap;

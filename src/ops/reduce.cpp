@@ -86,7 +86,7 @@ ndarray sum_or_prod(const char* function, reduce_op op, const ndarray& x, const 
 }
 
 value least_or_greatest(const char* function, reduce_op op, const value& v, const axis_set& s) {
-  if (s.elements == 0 && s.results != 0) empty_reduction(function, v->shape);
+  if (s.elements == 0) empty_reduction(function, v->shape);
   if (s.count == 0) return v;
   if (is_bool(v->type)) op = op == reduce_op::min ? reduce_op::all : reduce_op::any;
   return reduce_value(op, v->type, v, s);
