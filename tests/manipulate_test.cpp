@@ -95,6 +95,9 @@ TEST_CASE("broadcasting repeats without copying, and writing to repeats is refus
   CHECK(numbers(y) == list{0, 1, 2, 0, 1, 2});
   CHECK_THROWS_AS(y += 1, value_error);
   CHECK_THROWS_AS(broadcast_to(x, {2, 4}), shape_error);
+  // Read-only, and so is every view of it, also where nothing is repeated.
+  CHECK_THROWS_AS((y(0, 0) = 1), value_error);
+  CHECK_THROWS_AS((y.T()(0) = 1), value_error);
   CHECK_THROWS_AS(broadcast_to(ones({1, 2, 3}), {2, 3}), shape_error);
   CHECK(broadcast_shapes(shape_t{2, 1}, shape_t{3}) == shape_t{2, 3});
   CHECK(broadcast_shapes({}) == shape_t{});

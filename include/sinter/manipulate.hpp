@@ -41,7 +41,7 @@ ndarray expand_dims(const ndarray& x, const axes& axis);
 /// Axes of extent 1 dropped: all, or those named (shape_error if one is longer); a view.
 ndarray squeeze(const ndarray& x, const axes& axis = {});
 
-/// The array repeated along axes of extent 1 and new leading axes; a view, and writing to repeated elements throws.
+/// The array repeated along axes of extent 1 and new leading axes; a read-only view: writing to it throws value_error.
 ndarray broadcast_to(const ndarray& x, const shape_t& shape);
 /// The shape that all of them broadcast to; (5,) of 5, () of none.
 shape_t broadcast_shapes(std::initializer_list<shape_t> shapes);

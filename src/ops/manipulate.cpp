@@ -180,7 +180,8 @@ ndarray broadcast_to(const ndarray& x, const shape_t& wanted) {
   if (!core::broadcasts_to(v.shape, shape))
     throw shape_error("[broadcast_to] shape " + core::to_string(v.shape) + " does not broadcast to " +
                       core::to_string(shape));
-  return broadcast_view(x, shape);
+  return ndarray_access::make(
+      graph::make_view(v, shape, core::broadcast_strides(v.shape, v.strides, shape), v.offset, /*readonly=*/true));
 }
 
 shape_t broadcast_shapes(std::initializer_list<shape_t> shapes) {
