@@ -79,7 +79,8 @@ SN_FN unsigned short half_neighbour(float a, float b, unsigned h) {
 }
 SN_FN float nextafter_f16(float a, float b) {
   if (a != a || b != b) return a + b;
-  return a == b ? b : f16_to_float(half_neighbour(a, b, float_to_f16(a)));
+  // Equal operands: NumPy's float16 gives the first, its wider types the second (which zero is it?).
+  return a == b ? a : f16_to_float(half_neighbour(a, b, float_to_f16(a)));
 }
 SN_FN float nextafter_bf16(float a, float b) {
   if (a != a || b != b) return a + b;

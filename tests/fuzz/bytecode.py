@@ -1,0 +1,377 @@
+"""The byte code of fuzz programs: encoding, and execution by NumPy. tests/fuzz/machine.cpp executes it by sinter."""
+import struct
+import sys
+import zlib
+
+import numpy as np
+
+sys.path.insert(0, __file__.rsplit("/", 2)[0] + "/golden")
+from golden_format import CODE, DTYPES, NO_DTYPE, Writer, key_items  # noqa: E402
+
+BF16 = DTYPES.index("bfloat16")
+
+# name: operand kinds. r register, t dtype, s dims, k index key, i integer, f function, b flags, x float64.
+SIGNATURES = {
+    "data": "rtsiiib", "full": "rtsi", "arange": "rtiii", "view": "rrk", "transpose": "rrs", "reshape": "rrs",
+    "flip": "rrs", "moveaxis": "rrii", "squeeze": "rr", "expand_dims": "rri", "broadcast_to": "rrs", "copy": "rr",
+    "astype": "rrt", "unary": "rfr", "binary": "rfrr", "weak": "rfrbx", "where": "rrrr", "clip": "rrii", "iop": "rfr",
+    "iweak": "rfbx", "set": "rkr", "set_weak": "rkbx", "iset": "rkfr", "iset_weak": "rkfbx", "reduce": "rfrsbt",
+    "take_along_axis": "rrri", "take": "rrri", "drop": "r", "eval": "s", "read": "r", "alias": "rr", "fails": "",
+    "pin": "r", "mark": "", "launches": "i", "held": "i", "true": "r",
+}
+OPS = {name: i for i, name in enumerate(SIGNATURES)}
+FUNCTIONS = ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "maximum", "minimum", "fmax", "fmin",
+             "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
+             "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "negative",
+             "absolute", "sign", "square", "floor", "ceil", "trunc", "rint", "logical_not", "invert", "isnan",
+             "isfinite", "conjugate", "positive", "sqrt", "exp", "log", "sin", "cos", "tan", "arcsin", "arccos",
+             "arctan", "tanh", "expm1", "log1p", "cbrt", "reciprocal", "power", "arctan2", "hypot", "logaddexp", "sum",
+             "prod", "min", "max", "argmin", "argmax", "any", "all", "count_nonzero", "mean", "var", "std", "exp2",
+             "real", "imag", "cosh", "arcsinh"]
+INTEGERS, FRACTIONS, SPECIALS = range(3)   # flavours of "data"
+KEEPDIMS, ALL_AXES = 1, 2
+LEFT, FLOATING = 1, 2                      # flags of weak scalars
+
+
+class Rejected(Exception):
+    """The instruction does not belong into an exact program."""
+
+
+def carrier(code):
+    return np.dtype(np.float32) if code == BF16 else np.dtype(DTYPES[code])
+
+
+def pseudo_random(seed, n):
+    i = np.arange(n, dtype=np.uint64) + np.uint64(seed)
+    h = i * np.uint64(0x9E3779B97F4A7C15)
+    h ^= h >> np.uint64(29)
+    h *= np.uint64(0xBF58476D1CE4E5B9)
+    return h >> np.uint64(33)
+
+
+def data_values(code, shape, seed, lo, span, flavour):
+    n = int(np.prod(shape, dtype=int))
+    h = pseudo_random(seed, n)
+    if flavour == INTEGERS:
+        v = (h % np.uint64(span)).astype(np.int64) + lo
+    else:
+        v = lo + span * ((h % np.uint64(1 << 20)).astype(float) / (1 << 20))
+        if flavour == SPECIALS:
+            mark = (h >> np.uint64(8)) % np.uint64(37)
+            for k, special in enumerate((np.nan, np.inf, -np.inf)):
+                v[mark == k] = special
+    return v.astype(carrier(code)).reshape(shape)
+
+
+def owned(a):
+    """A C-contiguous copy: sinter's results never have another order."""
+    return np.array(a, order="C", copy=True)
+
+
+def full_key(key):
+    return tuple(key) if any(k is Ellipsis for k in key) else tuple(key) + (Ellipsis,)
+
+
+class Value:
+    """An array and its dtype code, which tells bfloat16 from the float32 that carries it here."""
+    def __init__(self, a, code=None):
+        self.a = np.asarray(a)
+        self.code = CODE[self.a.dtype] if code is None else code
+
+
+def exact_limit(code):
+    return {"float16": 2048, "bfloat16": 256, "float32": 2**24, "float64": 2**53, "complex64": 2**24,
+            "complex128": 2**53}.get(DTYPES[code])
+
+
+def check_exact(a, code):
+    limit = exact_limit(code)
+    if limit is None:
+        return
+    for part in (a.real, a.imag) if a.dtype.kind == "c" else (a,):
+        wide = part.astype(float)
+        if not (np.all(np.isfinite(wide)) and np.all(np.abs(wide) <= limit) and np.all(wide == np.rint(wide))):
+            raise Rejected
+
+
+def check_cast(a, code):
+    if a.dtype.kind in "fc" and DTYPES[code].lstrip("u").startswith("int"):
+        info = np.iinfo(DTYPES[code])
+        part = a.real.astype(float)
+        if not np.all((part >= float(info.min)) & (part < float(info.max))):
+            raise Rejected
+
+
+class Machine:
+    """Registers and the meaning of each instruction. `exact` refuses what depends on rounding."""
+    def __init__(self, exact):
+        self.exact = exact
+        self.regs = {}
+        self.reads = []
+
+    def get(self, r):
+        return self.regs[r]
+
+    def put(self, r, a, code=None):
+        v = Value(a, code)
+        if self.exact:
+            check_exact(v.a, v.code)
+        self.regs[r] = v
+
+    def result_code(self, result, operands):
+        if any(o.code == BF16 for o in operands) and result.dtype == np.float32:
+            if any(o.code not in (BF16, 0) for o in operands):
+                raise Rejected
+            return BF16
+        return None
+
+    def call(self, f, operands):
+        arrays = [o.a if isinstance(o, Value) else o for o in operands]
+        values = [o for o in operands if isinstance(o, Value)]
+        if any(v.code == BF16 for v in values) and any(v.code not in (BF16, 0) for v in values):
+            raise Rejected
+        if self.exact:
+            self.refuse_rounding(f, arrays)
+        with np.errstate(all="ignore"):
+            result = owned(getattr(np, f)(*arrays))
+        if any(v.code == BF16 for v in values) and result.dtype not in (np.float32, np.bool_):
+            raise Rejected
+        return result, self.result_code(result, values)
+
+    def refuse_rounding(self, f, arrays):
+        kinds = "".join(np.asarray(a).dtype.kind for a in arrays)
+        if f in ("floor_divide", "remainder", "divide") and ("f" in kinds or f == "divide"):
+            if not np.all(np.asarray(arrays[1]) != 0):
+                raise Rejected
+        if "c" in kinds and f in ("divide", "absolute", "sign"):
+            raise Rejected
+
+    def execute(self, op, args):
+        getattr(self, "op_" + op)(*args)
+
+    def op_data(self, d, t, shape, seed, lo, span, flavour):
+        self.put(d, data_values(t, shape, seed, lo, span, flavour), t)
+
+    def op_full(self, d, t, shape, v):
+        self.put(d, np.full(shape, v, carrier(t)), t)
+
+    def op_arange(self, d, t, start, stop, step):
+        self.put(d, np.arange(start, stop, step, dtype=carrier(t)), t)
+
+    def op_view(self, d, s, key):
+        self.put(d, self.get(s).a[full_key(key)], self.get(s).code)
+
+    def op_transpose(self, d, s, perm):
+        self.put(d, self.get(s).a.transpose(perm), self.get(s).code)
+
+    def op_reshape(self, d, s, shape):
+        self.put(d, self.get(s).a.reshape(shape), self.get(s).code)
+
+    def op_flip(self, d, s, axes):
+        self.put(d, np.flip(self.get(s).a, tuple(axes)), self.get(s).code)
+
+    def op_moveaxis(self, d, s, a, b):
+        self.put(d, np.moveaxis(self.get(s).a, a, b), self.get(s).code)
+
+    def op_squeeze(self, d, s):
+        self.put(d, np.squeeze(self.get(s).a), self.get(s).code)
+
+    def op_expand_dims(self, d, s, axis):
+        self.put(d, np.expand_dims(self.get(s).a, axis), self.get(s).code)
+
+    def op_broadcast_to(self, d, s, shape):
+        self.put(d, np.broadcast_to(self.get(s).a, shape), self.get(s).code)
+
+    def op_copy(self, d, s):
+        self.put(d, owned(self.get(s).a), self.get(s).code)
+
+    def op_astype(self, d, s, t):
+        a = self.get(s).a
+        if self.exact:
+            check_cast(a, t)
+        with np.errstate(all="ignore"):
+            self.put(d, owned(a.astype(carrier(t))), t)
+
+    def op_unary(self, d, f, a):
+        self.put(d, *self.call(f, [self.get(a)]))
+
+    def op_binary(self, d, f, a, b):
+        self.put(d, *self.call(f, [self.get(a), self.get(b)]))
+
+    def op_weak(self, d, f, a, flags, x):
+        s = weak(flags, x)
+        self.put(d, *self.call(f, [s, self.get(a)] if flags & LEFT else [self.get(a), s]))
+
+    def op_where(self, d, c, a, b):
+        x, y = self.get(a), self.get(b)
+        if (x.code == BF16) != (y.code == BF16):
+            raise Rejected
+        r = owned(np.where(self.get(c).a, x.a, y.a))
+        self.put(d, r, self.result_code(r, [x, y]))
+
+    def op_clip(self, d, a, lo, hi):
+        v = self.get(a)
+        r = owned(np.clip(v.a, lo, hi))
+        self.put(d, r, self.result_code(r, [v]))
+
+    def update(self, target, code, f, operand):
+        """target f= operand, through the view."""
+        if not target.flags.writeable:
+            raise Rejected
+        tv = Value(target, code)
+        result, rcode = self.call(f, [tv, operand])
+        if not np.can_cast(carrier(rcode if rcode is not None else CODE[result.dtype]), target.dtype, "same_kind"):
+            raise TypeError
+        if result.shape != target.shape:
+            raise ValueError
+        self.store(target, code, result)
+
+    def store(self, target, code, value):
+        if not target.flags.writeable:
+            raise Rejected
+        if self.exact:
+            check_cast(value, code)
+            check_exact(value, CODE[value.dtype])
+        with np.errstate(all="ignore"):
+            cast = owned(value).astype(target.dtype)
+        if self.exact:
+            check_exact(cast, code)
+        target[...] = cast
+
+    def op_iop(self, t, f, s):
+        self.update(self.get(t).a, self.get(t).code, f, self.get(s))
+
+    def op_iweak(self, t, f, flags, x):
+        self.update(self.get(t).a, self.get(t).code, f, weak(flags, x))
+
+    def op_iset(self, t, key, f, s):
+        self.update(self.get(t).a[full_key(key)], self.get(t).code, f, self.get(s))
+
+    def op_iset_weak(self, t, key, f, flags, x):
+        self.update(self.get(t).a[full_key(key)], self.get(t).code, f, weak(flags, x))
+
+    def op_set(self, t, key, s):
+        view, src = self.get(t).a[full_key(key)], self.get(s)
+        np.broadcast_to(src.a, view.shape)
+        self.store(view, self.get(t).code, src.a)
+
+    def op_set_weak(self, t, key, flags, x):
+        v = weak(flags, x)
+        view = self.get(t).a[full_key(key)]
+        if isinstance(v, int):
+            value = np.asarray(v).astype(view.dtype) if view.dtype.kind in "fcb" else view.dtype.type(v)
+        else:
+            value = np.asarray(v)
+        self.store(view, self.get(t).code, np.asarray(value))
+
+    def op_reduce(self, d, f, s, axes, flags, t):
+        v = self.get(s)
+        axis = None if flags & ALL_AXES else tuple(axes)
+        if f in ("argmin", "argmax") and axis is not None:
+            axis = axis[0]
+        kw = {"axis": axis, "keepdims": bool(flags & KEEPDIMS)}
+        source = v.a
+        if t != NO_DTYPE:
+            kw["dtype"] = carrier(t)
+            source = source.astype(carrier(t))
+        if self.exact:
+            self.refuse_inexact_sum(f, source, v.code if t == NO_DTYPE else t)
+        with np.errstate(all="ignore"):
+            r = owned(getattr(np, f)(v.a, **kw))
+        code = None
+        if t != NO_DTYPE and t == BF16 or v.code == BF16 and t == NO_DTYPE and r.dtype == np.float32:
+            code = BF16
+        self.put(d, r, code)
+
+    def refuse_inexact_sum(self, f, source, code):
+        if f in ("var", "std"):
+            raise Rejected
+        limit = exact_limit(code)
+        if limit is None:
+            limit = 2**53 if f == "mean" else None
+        if limit is None or f not in ("sum", "prod", "mean"):
+            return
+        magnitude = np.abs(source.astype(complex) if source.dtype.kind == "c" else source.astype(float))
+        total = np.prod(np.maximum(magnitude, 1)) if f == "prod" else np.sum(magnitude)
+        if not total <= limit / (2 if source.dtype.kind == "c" else 1):
+            raise Rejected
+
+    def op_take_along_axis(self, d, s, i, axis):
+        self.put(d, owned(np.take_along_axis(self.get(s).a, self.get(i).a, axis)), self.get(s).code)
+
+    def op_take(self, d, s, i, axis):
+        self.put(d, owned(np.take(self.get(s).a, self.get(i).a, axis)), self.get(s).code)
+
+    def op_drop(self, r):
+        del self.regs[r]
+
+    def op_alias(self, d, s):
+        self.regs[d] = self.regs[s]
+
+    def op_read(self, r):
+        v = self.get(r)
+        self.reads.append(Value(owned(v.a), v.code))
+
+    def op_true(self, r):
+        if not np.all(self.get(r).a):
+            raise AssertionError("a condition that must hold does not hold in NumPy")
+
+    def nothing(self, *args):
+        pass
+
+    op_eval = op_pin = op_mark = op_launches = op_held = op_fails = nothing
+
+
+def weak(flags, x):
+    return float(x) if flags & FLOATING else int(x)
+
+
+def encode(op, args):
+    w = Writer("")
+    w.out.clear()
+    w.u8(OPS[op])
+    for kind, v in zip(SIGNATURES[op], args, strict=True):
+        if kind in "rtb":
+            w.u8(v)
+        elif kind == "i":
+            w.varint(v)
+        elif kind == "s":
+            w.dims(v)
+        elif kind == "k":
+            key_items(w, v)
+        elif kind == "f":
+            w.u8(FUNCTIONS.index(v))
+        else:
+            w.f64(v)
+    return bytes(w.out)
+
+
+def read_bytes(v):
+    """The elements as sinter stores them, negative zeros made positive: integers do not tell them apart."""
+    a = v.a
+    if a.dtype.kind in "fc":
+        a = a + a.dtype.type(0)
+    if v.code == BF16:
+        return (np.ascontiguousarray(a).view(np.uint32) >> 16).astype(np.uint16).tobytes()
+    return a.tobytes()
+
+
+def write_program(w, number, family, exact, code, reads):
+    w.case()
+    w.varint(number)
+    w.u8(family)
+    w.u8(exact)
+    w.varint(len(code))
+    w.out += code
+    if not exact:
+        return
+    w.varint(len(reads))
+    for v in reads:
+        data = read_bytes(v)
+        w.u8(v.code)
+        w.dims(v.a.shape)
+        w.out += struct.pack("<I", zlib.crc32(data))
+        small = len(data) <= 16
+        w.u8(small)
+        if small:
+            w.out += data

@@ -1,0 +1,175 @@
+// Random programs against NumPy's stored results, and in each of the library's own ways against each other.
+// SINTER_FUZZ_CASE=1234 replays one program in every way.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "backends/cpu/cpu_hooks.hpp"
+#include "fuzz/machine.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/parallel.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::fuzz;
+
+const std::vector<program>& programs() {
+  static const auto all = load_programs();
+  return all;
+}
+
+std::optional<int> wanted_case() {
+  const char* text = std::getenv("SINTER_FUZZ_CASE");
+  return text && *text ? std::optional<int>(std::atoi(text)) : std::nullopt;
+}
+
+/// Programs of a kind, every `stride`-th; all of them but one are left out in a replay.
+template <class F>
+int for_programs(bool exact, int stride, F&& f) {
+  int n = 0, count = 0;
+  for (auto& p : programs()) {
+    if (p.exact != exact) continue;
+    if (wanted_case() ? p.number != *wanted_case() : n++ % stride != 0) continue;
+    f(p);
+    ++count;
+  }
+  return count;
+}
+
+/// Restores tier and thread count whatever the case did.
+struct settings_guard {
+  cpu::tier tier = cpu::get_tier();
+  ~settings_guard() {
+    cpu::set_tier(tier);
+    runtime::set_thread_count(0);
+  }
+};
+
+std::string against_numpy(const program& p, const outcome& o) {
+  if (!o.error.empty()) return o.error;
+  if (o.reads.size() != p.reads.size()) return "a different number of reads";
+  for (std::size_t k = 0; k < p.reads.size(); ++k) {
+    const auto& expected = p.reads[k];
+    const auto& got = o.reads[k];
+    std::string what = "read " + std::to_string(k) + ": ";
+    if (got.type != expected.small.type || got.shape != expected.small.shape) {
+      return what + std::string(name(got.type)) + test::show_shape(got.shape) + ", expected " +
+             std::string(name(expected.small.type)) + test::show_shape(expected.small.shape);
+    }
+    if (checksum(got) == expected.checksum) continue;
+    what += "got " + test::show(got);
+    return expected.small.bytes.empty() ? what : what + ", expected " + test::show(expected.small);
+  }
+  return {};
+}
+
+std::string against_each_other(const outcome& a, const outcome& b) {
+  if (!b.error.empty()) return b.error;
+  if (a.reads.size() != b.reads.size()) return "a different number of reads";
+  for (std::size_t k = 0; k < a.reads.size(); ++k) {
+    if (a.reads[k].type == b.reads[k].type && a.reads[k].shape == b.reads[k].shape &&
+        checksum(a.reads[k]) == checksum(b.reads[k])) {
+      continue;
+    }
+    const auto diff = test::difference(b.reads[k], a.reads[k], {test::closeness::exact, 0, true});
+    return "read " + std::to_string(k) + ": " + diff;
+  }
+  return {};
+}
+
+void check_exact(const program& p, const way& w) {
+  const auto wrong = against_numpy(p, run(p, w));
+  CHECK_MESSAGE(wrong.empty(), w.name(), ": ", wrong, "\n", listing(p));
+}
+
+void check_ways(const program& p, const std::vector<way>& ways) {
+  const auto first = run(p, ways.front());
+  CHECK_MESSAGE(first.error.empty(), ways.front().name(), ": ", first.error, "\n", listing(p));
+  if (!first.error.empty()) return;
+  for (std::size_t k = 1; k < ways.size(); ++k) {
+    const auto wrong = against_each_other(first, run(p, ways[k]));
+    CHECK_MESSAGE(wrong.empty(), ways[k].name(), " against ", ways.front().name(), ": ", wrong, "\n", listing(p));
+  }
+}
+
+std::uint64_t launch_count() {
+  return runtime::get_backend(runtime::default_device()).statistics().launches;
+}
+
+const way plain{};
+const way unfused{.when = evaluation::every_step};
+const way deferred{.when = evaluation::at_the_end};
+const way single{.plan = planning::one_by_one};
+const way tiny{.plan = planning::tiny_kernels};
+const way two_threads{.threads = 2}, seven_threads{.threads = 7};
+
+}  // namespace
+
+TEST_CASE("exact programs give NumPy's results bit for bit") {
+  settings_guard guard;
+  const int n = for_programs(true, 1, [](const program& p) { check_exact(p, plain); });
+  CHECK((wanted_case() || n >= 5000));
+}
+
+TEST_CASE("exact programs give NumPy's results when nothing is fused, and when everything is evaluated at the end") {
+  settings_guard guard;
+  for_programs(true, 1, [](const program& p) {
+    for (const auto& w : {unfused, deferred}) check_exact(p, w);
+  });
+}
+
+TEST_CASE("exact programs give NumPy's results wherever the planner cuts them") {
+  settings_guard guard;
+  std::uint64_t launches[3] = {};
+  for_programs(true, 2, [&](const program& p) {
+    const way ways[3] = {plain, single, tiny};
+    for (int k = 0; k < 3; ++k) {
+      const auto before = launch_count();
+      check_exact(p, ways[k]);
+      launches[k] += launch_count() - before;
+    }
+  });
+  MESSAGE("kernels launched: ", launches[0], "; one an operation: ", launches[1], "; tiny: ", launches[2]);
+  if (!wanted_case()) CHECK((launches[0] < launches[1] && launches[0] < launches[2]));
+}
+
+TEST_CASE("exact programs give NumPy's results on several threads") {
+  settings_guard guard;
+  for_programs(true, 4, [](const program& p) {
+    for (const auto& w : {two_threads, seven_threads}) check_exact(p, w);
+  });
+}
+
+TEST_CASE("an instruction that ran out of memory changes nothing and can be tried again") {
+  settings_guard guard;
+  for_programs(true, 2, [](const program& p) { check_exact(p, {.out_of_memory = true}); });
+}
+
+TEST_CASE("inexact programs give the same bits fused, unfused, at the end, and on 1, 2 and 7 threads") {
+  settings_guard guard;
+  for_programs(false, 1, [](const program& p) {
+    check_ways(p, {plain, unfused, deferred, single, tiny, two_threads, seven_threads});
+  });
+}
+
+TEST_CASE("compiled programs give the bits of interpreted ones") {
+  if (sinter::default_device().kind != sinter::device_kind::cpu) return;
+  settings_guard guard;
+  cpu::set_tier(cpu::tier::compiled);
+  const auto status = cpu::tier_status();
+  const auto& backend = runtime::get_backend(runtime::default_device());
+  const auto before = backend.statistics();
+  // Every distinct kernel costs a run of the compiler, so this takes a sample; the kernel cache makes repeats cheap.
+  const char* thinned = std::getenv("SINTER_FUZZ_COMPILED");
+  const int stride = thinned && *thinned ? std::max(1, std::atoi(thinned)) : 1;
+  const way compiled{.compiled = true}, compiled_threads{.compiled = true, .threads = 2};
+  for_programs(false, 12 * stride, [&](const program& p) { check_ways(p, {plain, compiled, compiled_threads}); });
+  for_programs(true, 30 * stride, [&](const program& p) { check_exact(p, compiled); });
+  const auto after = backend.statistics();
+  const auto kernels = after.compilations + after.disk_hits - before.compilations - before.disk_hits;
+  MESSAGE("tier 1: ", status, "; kernels compiled or found: ", kernels);
+  if (status.rfind("compiled", 0) == 0 && !wanted_case()) CHECK(kernels > 100);
+}

@@ -1,0 +1,42 @@
+// Runs fuzz programs by the public API, in each of the library's own ways.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fuzz/program.hpp"
+
+namespace sinter::fuzz {
+
+enum class evaluation : std::uint8_t {
+  as_written,   // where the program says, and at every read
+  every_step,   // after each instruction: nothing is fused
+  at_the_end,   // once: every read is recorded as a copy, all of them evaluated together
+};
+
+/// How the planner cuts programs into kernels.
+enum class planning : std::uint8_t {
+  usual,
+  tiny_kernels,  // limits so small that chains, inputs and pending writes meet them
+  one_by_one,    // every operation is its own kernel
+};
+
+struct way {
+  evaluation when = evaluation::as_written;
+  bool compiled = false;  // CPU: compile each program at first use; else interpret
+  int threads = 1;
+  planning plan = planning::usual;
+  bool out_of_memory = false;  // an allocation of each instruction fails once, then the instruction is tried again
+
+  std::string name() const;
+};
+
+struct outcome {
+  std::vector<test::host_array> reads;
+  std::string error;  // what went wrong, empty if nothing
+};
+
+/// Runs the program; sets tier, threads and planner limits for the call and restores none but the last.
+outcome run(const program& p, const way& w);
+
+}  // namespace sinter::fuzz

@@ -1,0 +1,98 @@
+// Reductions against NumPy over all axis sets of ranks 0 to 5: odd and zero sizes, views, broadcast inputs, dtypes.
+#include <doctest/doctest.h>
+
+#include "golden.hpp"
+#include "golden_functions.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+
+enum class layout : std::uint8_t { plain, transposed, sliced, broadcast };
+
+struct reduction_input {
+  ndarray array;
+  layout how{};
+};
+
+reduction_input read_input(golden_file& f) {
+  const ndarray base = upload(f.array());
+  const auto how = static_cast<layout>(f.u8());
+  switch (how) {
+    case layout::transposed: {
+      const auto d = f.dims();
+      return {permute_dims(base, axes(std::vector<int>(d.begin(), d.end()))), how};
+    }
+    case layout::sliced: return {at(base, f.key()), how};
+    case layout::broadcast: return {broadcast_to(base, shape_t(f.dims())), how};
+    case layout::plain: break;
+  }
+  return {base, how};
+}
+
+struct reduction_case {
+  std::string function;
+  reduction_input input;
+  axes over;
+  bool keepdims = false;
+  std::optional<dtype> type;
+  double ddof = 0;
+
+  std::string title() const {
+    static constexpr const char* layouts[] = {"", " transposed", " sliced", " broadcast"};
+    std::string out = function + " of " + std::string(name(input.array.dtype())) + to_string(input.array.shape()) +
+                      layouts[static_cast<int>(input.how)] + ", axis ";
+    if (!over.given()) out += "None";
+    for (int a : over) out += std::to_string(a) + " ";
+    if (over.given() && over.size() == 0) out += "()";
+    if (keepdims) out += ", keepdims";
+    if (type) out += ", dtype " + std::string(name(*type));
+    if (ddof != 0) out += ", ddof 1";
+    return out;
+  }
+  ndarray run() const {
+    const auto f = find_reduction(function);
+    REQUIRE_MESSAGE(bool(f), function);
+    return f(input.array, over, keepdims, type, ddof);
+  }
+};
+
+reduction_case read_case(golden_file& f, const std::vector<reduction_input>& inputs) {
+  reduction_case c;
+  c.function = f.text();
+  c.input = inputs[static_cast<std::size_t>(f.varint())];
+  if (f.u8()) {
+    const auto d = f.dims();
+    c.over = axes(std::vector<int>(d.begin(), d.end()));
+  }
+  c.keepdims = f.u8();
+  const auto code = f.u8();
+  if (code != 255) c.type = static_cast<dtype>(code);
+  c.ddof = f.f64();
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("reductions give NumPy's dtype, shape and values over every set of axes") {
+  golden_file f("reductions.bin");
+  std::vector<reduction_input> inputs;
+  for (auto n = f.varint(); n > 0; --n) inputs.push_back(read_input(f));
+  for (int i = 0; i < f.cases(); ++i) {
+    const auto c = read_case(f, inputs);
+    if (f.u8()) {
+      CHECK_THROWS_AS_MESSAGE(c.run(), error, c.title());
+      continue;
+    }
+    const auto tolerance = f.tolerance();
+    const auto expected = f.array();
+    try {
+      const auto diff = difference(download(c.run()), expected, tolerance);
+      CHECK_MESSAGE(diff.empty(), "case ", i, ": ", c.title(), ": ", diff);
+    } catch (const error& e) {
+      FAIL_CHECK("case " << i << ": " << c.title() << " throws " << e.what());
+    }
+  }
+  CHECK(f.at_end());
+}
