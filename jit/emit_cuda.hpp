@@ -10,14 +10,14 @@ namespace sinter::jit {
 
 /// Layout class of an operand: part of the kernel's key.
 enum class access : std::uint8_t {
-  uniform,     // all strides 0
-  linear,      // stride 1 along the linear iteration index, 16-byte aligned: vector accesses
-  strided,     // anything else: a stride for each iteration axis
+  uniform,  // all strides 0 (reductions: over the reduced axes)
+  linear,   // stride 1 along the vectorised axis, every vector aligned: vector accesses
+  strided,  // anything else: a stride for each iteration axis
 };
 
 enum class cuda_shape : std::uint8_t {
   linear,          // elementwise, rank 1 after merging, all operands uniform or linear: vectors
-  strided,         // elementwise, rank 1..4 (general: rank 5 and above, looped)
+  strided,         // elementwise, any rank: inner axis on threadIdx.x, several rows a thread
   reduce_rows,     // the last iteration axes are reduced: a group of threads for each result
   reduce_columns,  // neighbouring results lie next to each other: threads own results
   broadcast_rows,  // every operand depends on the row or the column only: threads own rows, columns stream
@@ -26,15 +26,39 @@ enum class cuda_shape : std::uint8_t {
 struct cuda_variant {
   cuda_shape shape = cuda_shape::linear;
   std::uint8_t rank = 1;
-  std::uint8_t kept = 1;           // reduce: how many of the axes are kept
-  bool wide_index = false;         // 64-bit index arithmetic (DESIGN 4)
-  bool skip_tail = false;          // monotone tail with a multiplier whose sign allows the skip
+  std::uint8_t kept = 1;    // elementwise: the rank; reduce: how many of the axes are kept
+  std::uint8_t vector = 1;  // elements of a vector access where the shape leaves a choice
+  bool wide_index = false;  // 64-bit index arithmetic (DESIGN 4)
+  bool skip_tail = false;   // monotone tail with a multiplier whose sign allows the skip
   std::vector<access> inputs, outputs;
   std::vector<std::uint8_t> row_only;  // broadcast_rows: input depends on the row (1), the column (0)
 };
 
+/// Threads of a block, in all shapes.
+inline constexpr int cuda_block = 256;
+/// Consecutive reduced elements that a thread combines at a time: fixed, as the order of floating-point sums rests on
+/// it.
+inline constexpr int cuda_group = 4;
+/// broadcast_rows: columns of a thread in one step.
+inline constexpr int cuda_columns = 8;
+/// Most bytes of the partial result of one reduction between the two stages.
+inline constexpr int cuda_partial_bytes = 32;
+
+/// Elements of the vectors of a linear kernel: 16 bytes of the widest operand.
+int cuda_vector_length(const program& p);
+/// linear: vectors of a thread; strided: rows of a thread (elements a block apart at rank 1).
+int cuda_unroll(const program& p, const cuda_variant& v);
+
+/// Whether a reduction may run as broadcast_rows: the order of its elements does not matter to the bit.
+bool is_order_free(const reduce_desc& r) noexcept;
+/// Whether the reductions' tails can be skipped (DESIGN 3); `multipliers` are the parameters that must be positive and
+/// finite for it.
+bool cuda_can_skip_tail(const program& p, std::vector<int>* multipliers = nullptr);
+
 /// Name of the kernel's entry point: "sn_" + label + a short hash of program and variant.
 std::string cuda_kernel_name(const program& p, const cuda_variant& v);
+/// Whether a second kernel, named with the suffix "_2", merges the partial results of split reductions.
+bool cuda_has_second_stage(const cuda_variant& v) noexcept;
 /// One __global__ function (and its second stage where the shape needs one), without the prelude.
 std::string emit_cuda(const program& p, const cuda_variant& v);
 /// The prelude parts that the programs need, to stand once in front of the kernels of a module.

@@ -1,0 +1,108 @@
+// Entry points of the CUDA generator: names, choice of the shape's emitter, prelude parts.
+#include "emit_cuda.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "emit_cuda_body.hpp"
+#include "prelude_text.hpp"
+
+namespace sinter::jit {
+namespace {
+
+/// FNV-1a.
+std::uint64_t hash_bytes(const std::string& bytes) noexcept {
+  std::uint64_t h = 1469598103934665603ull;
+  for (unsigned char c : bytes) h = (h ^ c) * 1099511628211ull;
+  return h;
+}
+
+void append_variant(const cuda_variant& v, std::string& out) {
+  auto put = [&](int n) { out.push_back(static_cast<char>(n)); };
+  for (int n :
+       {static_cast<int>(v.shape), int(v.rank), int(v.kept), int(v.vector), int(v.wide_index), int(v.skip_tail)})
+    put(n);
+  for (access a : v.inputs) put(static_cast<int>(a));
+  for (access a : v.outputs) put(static_cast<int>(a));
+  for (std::uint8_t r : v.row_only) put(r);
+}
+
+}  // namespace
+
+int cuda_vector_length(const program& p) {
+  std::size_t widest = 1;
+  for (auto& i : p.inputs) widest = std::max(widest, itemsize(i.type));
+  for (auto& o : p.outputs) widest = std::max(widest, itemsize(o.type));
+  return static_cast<int>(16 / widest);
+}
+
+int cuda_unroll(const program& p, const cuda_variant& v) {
+  int bytes = 0;
+  const std::size_t inputs = std::min(p.inputs.size(), v.inputs.size());
+  for (std::size_t k = 0; k < inputs; ++k)
+    if (v.inputs[k] != access::uniform) bytes += v.vector * static_cast<int>(itemsize(p.inputs[k].type));
+  if (bytes == 0)
+    for (auto& o : p.outputs) bytes += v.vector * static_cast<int>(itemsize(o.type));
+  int n = bytes ? std::clamp(64 / bytes, 1, 4) : 1;
+  const int work = cuda::total_weight(p, 0, static_cast<int>(p.code.size()));
+  if (v.shape != cuda_shape::linear) n = std::max(n, bytes <= 64 ? 2 : 1);
+  if (work > 20) n = std::min(n, 2);
+  return work > 40 ? 1 : n;
+}
+
+bool is_order_free(const reduce_desc& r) noexcept {
+  switch (r.op) {
+    case reduce_op::sum:
+    case reduce_op::prod: return is_integer(r.arg) || is_bool(r.arg);
+    case reduce_op::moment2: return false;
+    default: return true;
+  }
+}
+
+std::string cuda_kernel_name(const program& p, const cuda_variant& v) {
+  std::string key;
+  p.append_key(key);
+  append_variant(v, key);
+  char tail[16];
+  std::snprintf(tail, sizeof tail, "_%010llx", static_cast<unsigned long long>(hash_bytes(key) & 0xffffffffffull));
+  return "sn_" + p.label() + tail;
+}
+
+bool cuda_has_second_stage(const cuda_variant& v) noexcept {
+  return v.shape == cuda_shape::reduce_rows || v.shape == cuda_shape::reduce_columns;
+}
+
+std::string emit_cuda(const program& p, const cuda_variant& v) {
+  switch (v.shape) {
+    case cuda_shape::linear:
+    case cuda_shape::strided: return cuda::emit_map(p, v);
+    case cuda_shape::reduce_rows:
+    case cuda_shape::reduce_columns: return cuda::emit_reduce(p, v);
+    case cuda_shape::broadcast_rows: return cuda::emit_broadcast(p, v);
+  }
+  return {};
+}
+
+std::string cuda_prelude(const std::vector<const program*>& programs) {
+  unsigned parts = prelude_base;
+  bool reduces = false, complex_reduces = false, skips = false;
+  for (const program* p : programs) {
+    for (auto& i : p->code) parts |= needed_parts(i);
+    for (auto& i : p->inputs)
+      if (is_complex(i.type)) parts |= prelude_complex;
+    for (auto& r : p->reductions) {
+      reduces = true;
+      skips = skips || r.tail > 0;
+      complex_reduces = complex_reduces || is_complex(r.arg);
+    }
+  }
+  if (reduces) parts |= prelude_float;
+  std::string source = prelude_source(parts);
+  source += prelude_text("cuda_loop");
+  if (reduces) source += prelude_text("cuda_reduce");
+  if (complex_reduces) source += prelude_text("cuda_reduce_complex");
+  if (skips) source += prelude_text("cuda_reduce_skip");
+  return source;
+}
+
+}  // namespace sinter::jit

@@ -1,0 +1,333 @@
+// Device functions of straight-line code and the parameter struct of generated CUDA kernels.
+#include "emit_cuda_body.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "prelude_text.hpp"
+
+namespace sinter::jit::cuda {
+namespace {
+
+std::string num(int n) { return std::to_string(n); }
+bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
+void add_once(std::vector<int>& v, int x) {
+  if (!contains(v, x)) v.push_back(x);
+}
+
+/// How often each register is read inside a phase, and how often where its sign does not matter.
+struct uses {
+  std::vector<int> all, signless;
+};
+uses count_uses(const program& p, const phase& f) {
+  uses u{std::vector<int>(p.code.size()), std::vector<int>(p.code.size())};
+  for (int k : f.code) {
+    const instr& i = p.code[static_cast<std::size_t>(k)];
+    const int n = operand_count(i.op);
+    const std::uint16_t regs[3] = {i.a, i.b, i.c};
+    for (int j = 0; j < n; ++j) ++u.all[regs[j]];
+    const bool squares = i.op == opcode::square || i.op == opcode::absolute || (i.op == opcode::multiply && i.a == i.b);
+    if (squares && i.type == dtype::f32)
+      for (int j = 0; j < n; ++j) ++u.signless[regs[j]];
+    if (i.op == opcode::load)
+      for (int g = 0; g < p.inputs[i.a].gathers; ++g) ++u.all[p.inputs[i.a].gather[g]];
+  }
+  for (int r : f.results) ++u.all[static_cast<std::size_t>(r)];
+  return u;
+}
+
+bool is_trig(const instr& i) { return i.op == opcode::sin || i.op == opcode::cos; }
+bool is_quick_trig(const program& p, const instr& i) {
+  return is_trig(i) && i.type == dtype::f32 && i.arg == dtype::f32 && !p.flags.fast_math;
+}
+
+std::string parameter(const program& p, const instr& i) {
+  const std::string q = "a.q" + num(i.a);
+  if (!is_complex(p.param_types[i.a])) return q;
+  return std::string(register_type(i.type)) + "{" + q + "r, " + q + "i}";
+}
+
+class writer {
+ public:
+  writer(const program& p, const phase& f) : p_(p), f_(f), uses_(count_uses(p, f)), done_(p.code.size()) {}
+
+  std::string lines() {
+    for (int k : f_.code)
+      if (!done_[static_cast<std::size_t>(k)]) line(k);
+    return out_.str();
+  }
+
+ private:
+  std::string reg(int k) const {
+    const instr& i = p_.code[static_cast<std::size_t>(k)];
+    return i.op == opcode::param ? parameter(p_, i) : "r" + num(k);
+  }
+  bool signless(int k) const {
+    auto r = static_cast<std::size_t>(k);
+    return uses_.all[r] == uses_.signless[r];
+  }
+  void line(int k) {
+    const instr& i = p_.code[static_cast<std::size_t>(k)];
+    if (is_trig(i) && pair(k)) return;
+    out_("  const ", register_type(i.type), " r", k, " = ", expression(k, i), ";");
+  }
+  /// Sine and cosine of one register share the argument's reduction.
+  bool pair(int k) {
+    const instr& i = p_.code[static_cast<std::size_t>(k)];
+    if ((i.type != dtype::f32 && i.type != dtype::f64) || p_.flags.fast_math) return false;
+    for (int j : f_.code) {
+      const instr& o = p_.code[static_cast<std::size_t>(j)];
+      if (j <= k || !is_trig(o) || o.op == i.op || o.a != i.a || o.type != i.type) continue;
+      const std::string s = "r" + num(i.op == opcode::sin ? k : j), c = "r" + num(i.op == opcode::sin ? j : k);
+      out_("  ", register_type(i.type), " r", k, ", r", j, ";");
+      if (i.type == dtype::f32)
+        out_("  sn::trig<quick>::sincos(", reg(i.a), ", ", s, ", ", c, ", slow, ",
+             signless(k) && signless(j) ? "true" : "false", ");");
+      else
+        out_("  ::sincos(", reg(i.a), ", &", s, ", &", c, ");");
+      done_[static_cast<std::size_t>(j)] = true;
+      return true;
+    }
+    return false;
+  }
+  std::string expression(int k, const instr& i) const {
+    switch (i.op) {
+      case opcode::load: return load(i);
+      case opcode::coord: return "c" + num(i.a);
+      case opcode::reduced: return "d" + num(i.a);
+      case opcode::checked_index: return call_expression(i, reg(i.a), "a.q" + num(i.b));
+      default: break;
+    }
+    if (is_quick_trig(p_, i))
+      return std::string("sn::trig<quick>::") + jit::name(i.op) + "(" + reg(i.a) + ", slow, " +
+             (signless(k) ? "true" : "false") + ")";
+    const int n = operand_count(i.op);
+    return call_expression(i, reg(i.a), n > 1 ? reg(i.b) : std::string(), n > 2 ? reg(i.c) : std::string());
+  }
+  std::string load(const instr& i) const {
+    const input_desc& in = p_.inputs[i.a];
+    if (!in.gathers) return "v" + num(i.a);
+    std::string at;
+    for (int g = 0; g < in.gathers; ++g)
+      at += (g ? " + a.h" : "a.h") + num(i.a) + "_" + num(g) + " * " + reg(in.gather[g]);
+    return "sn::widen(v" + num(i.a) + "[" + at + "])";
+  }
+
+  const program& p_;
+  const phase& f_;
+  uses uses_;
+  std::vector<bool> done_;
+  text out_;
+};
+
+std::string arguments(const phase& f, const argument_source& source, const std::string& lane,
+                      const std::map<std::string, std::string>& renamed = {}) {
+  std::string list;
+  auto add = [&](char kind, int index) {
+    argument x = source(kind, index);
+    if (!x.array_type.empty()) {
+      auto other = renamed.find(x.expression);
+      x.expression = (other == renamed.end() ? x.expression : other->second) + "[" + lane + "]";
+    }
+    list += x.expression + ", ";
+  };
+  for (int k : f.inputs) add('v', k);
+  for (int k : f.coords) add('c', k);
+  for (int k : f.live_in) add('r', k);
+  for (int k : f.reduced) add('d', k);
+  return list;
+}
+
+}  // namespace
+
+const char* storage_type(dtype t) noexcept {
+  switch (t) {
+    case dtype::b1: return "sn::b8";
+    case dtype::f16: return "sn::h16";
+    case dtype::bf16: return "sn::w16";
+    default: return register_type(t);
+  }
+}
+
+bool is_gathered(const program& p, int input) { return p.inputs[static_cast<std::size_t>(input)].gathers > 0; }
+
+int total_weight(const program& p, int first, int end) {
+  int sum = 0;
+  for (int k = first; k < end; ++k) sum += weight(p.code[static_cast<std::size_t>(k)].op);
+  return sum;
+}
+
+phase make_phase(const program& p, std::string name, std::vector<int> code, std::vector<int> results) {
+  phase f;
+  f.name = std::move(name);
+  f.code = std::move(code);
+  f.results = std::move(results);
+  auto reads = [&](int r) {
+    if (p.code[static_cast<std::size_t>(r)].op != opcode::param && !contains(f.code, r)) add_once(f.live_in, r);
+  };
+  for (int k : f.code) {
+    const instr& i = p.code[static_cast<std::size_t>(k)];
+    if (i.op == opcode::coord) add_once(f.coords, i.a);
+    if (i.op == opcode::reduced) add_once(f.reduced, i.a);
+    if (is_quick_trig(p, i)) f.quick = true;
+    if (i.op == opcode::load) {
+      add_once(f.inputs, i.a);
+      for (int g = 0; g < p.inputs[i.a].gathers; ++g) reads(p.inputs[i.a].gather[g]);
+    }
+    const int n = i.op == opcode::checked_index ? 1 : operand_count(i.op);
+    if (n > 0) reads(i.a);
+    if (n > 1) reads(i.b);
+    if (n > 2) reads(i.c);
+  }
+  for (int r : f.results) reads(r);
+  std::erase_if(f.code, [&](int k) { return p.code[static_cast<std::size_t>(k)].op == opcode::param; });
+  return f;
+}
+
+std::string define(const program& p, const phase& f) {
+  text t;
+  auto type = [&](int r) { return register_type(p.code[static_cast<std::size_t>(r)].type); };
+  t("struct ", f.name, "_out {");
+  for (int r : f.results) t("  ", type(r), " r", r, ";");
+  t("};");
+  t("template <bool quick>");
+  t("__device__ __forceinline__ void ", f.name, "(const args& a,");
+  for (int k : f.inputs) {
+    dtype d = p.inputs[static_cast<std::size_t>(k)].type;
+    if (is_gathered(p, k))
+      t("    const ", storage_type(d), "* v", k, ",");
+    else
+      t("    ", register_type(d), " v", k, ",");
+  }
+  for (int k : f.coords) t("    long long c", k, ",");
+  for (int r : f.live_in) t("    ", type(r), " r", r, ",");
+  for (int k : f.reduced) t("    ", register_type(p.reductions[static_cast<std::size_t>(k)].type), " d", k, ",");
+  t("    ", f.name, "_out& out, bool& slow) {");
+  t("  int* const fault = a.fault;");
+  t("  (void)fault;");
+  std::string lines = writer(p, f).lines();
+  if (!lines.empty()) lines.pop_back();
+  if (!lines.empty()) t(lines);
+  for (int r : f.results) {
+    const instr& i = p.code[static_cast<std::size_t>(r)];
+    t("  out.r", r, " = ", i.op == opcode::param ? parameter(p, i) : "r" + num(r), ";");
+  }
+  t("}");
+  return t.str();
+}
+
+std::string call_once(const phase& f, const argument_source& source, const std::string& indent) {
+  text t;
+  t(indent, f.name, "_out out;");
+  t(indent, "bool slow = false;");
+  t(indent, f.name, "<false>(a, ", arguments(f, source, "0"), "out, slow);");
+  return t.str();
+}
+
+std::string call_group(const program& p, const phase& f, int lanes, const argument_source& source,
+                       const std::string& in) {
+  text t;
+  const std::string head = "for (int l = 0; l < " + num(lanes) + "; ++l) {";
+  auto type = [&](int r) { return register_type(p.code[static_cast<std::size_t>(r)].type); };
+  for (int r : f.results) t(in, type(r), " x", r, "[", lanes, "];");
+  t(in, "bool slow = false;");
+  t("#pragma unroll");
+  t(in, head);
+  t(in, "  ", f.name, "_out o;");
+  t(in, "  ", f.name, f.quick ? "<true>" : "<false>", "(a, ", arguments(f, source, "l"), "o, slow);");
+  for (int r : f.results) t(in, "  x", r, "[l] = o.r", r, ";");
+  t(in, "}");
+  if (!f.quick) return t.str();
+  // Copies, so that the arrays above are never indexed by a variable and stay in registers.
+  std::map<std::string, std::string> copies;
+  t(in, "if (slow) {");
+  auto copy = [&](char kind, int index) {
+    argument x = source(kind, index);
+    if (x.array_type.empty() || copies.count(x.expression)) return;
+    std::string name = "s" + num(static_cast<int>(copies.size()));
+    copies[x.expression] = name;
+    t(in, "  ", x.array_type, " ", name, "[", lanes, "];");
+    t("#pragma unroll");
+    t(in, "  for (int l = 0; l < ", lanes, "; ++l) ", name, "[l] = ", x.expression, "[l];");
+  };
+  for (int k : f.inputs) copy('v', k);
+  for (int k : f.coords) copy('c', k);
+  for (int k : f.live_in) copy('r', k);
+  for (int r : f.results) t(in, "  ", type(r), " y", r, "[", lanes, "];");
+  t("#pragma unroll 1");
+  t(in, "  ", head);
+  t(in, "    ", f.name, "_out o;");
+  t(in, "    ", f.name, "<false>(a, ", arguments(f, source, "l", copies), "o, slow);");
+  for (int r : f.results) t(in, "    y", r, "[l] = o.r", r, ";");
+  t(in, "  }");
+  t("#pragma unroll");
+  t(in, "  ", head);
+  for (int r : f.results) t(in, "    x", r, "[l] = y", r, "[l];");
+  t(in, "  }");
+  t(in, "}");
+  return t.str();
+}
+
+std::string decompose(const std::string& of, int first, int last, const std::string& prefix, const std::string& in) {
+  text t;
+  std::string rest = of;
+  for (int j = last - 1; j > first; --j) {
+    const std::string q = prefix + "q" + num(j);
+    t(in, "const I ", q, " = a.e", j, ".quotient(", rest, ");");
+    t(in, "const I ", prefix, j, " = ", rest, " - ", q, " * a.e", j, ".n;");
+    rest = q;
+  }
+  if (last > first) t(in, "const I ", prefix, first, " = ", rest, ";");
+  return t.str();
+}
+
+std::string offset(const char* strides, int operand, int first, int last, const std::string& prefix) {
+  std::string sum;
+  for (int j = first; j < last; ++j)
+    sum += (sum.empty() ? "" : " + ") + prefix + num(j) + " * a." + strides + num(operand) + "_" + num(j);
+  return sum.empty() ? "0" : sum;
+}
+
+std::string parameter_struct(const program& p, const cuda_variant& v, const std::vector<std::string>& extra) {
+  text t;
+  t("struct args {");
+  auto field = [&](const std::string& type, const std::string& name) { t("  alignas(8) ", type, " ", name, ";"); };
+  const int inputs = static_cast<int>(p.inputs.size()), outputs = static_cast<int>(p.outputs.size());
+  for (int k = 0; k < inputs; ++k)
+    field(std::string("const ") + storage_type(p.inputs[static_cast<std::size_t>(k)].type) + "*", "p" + num(k));
+  for (int k = 0; k < outputs; ++k)
+    field(std::string(storage_type(p.outputs[static_cast<std::size_t>(k)].type)) + "*", "w" + num(k));
+  for (std::size_t k = 0; k < p.param_types.size(); ++k) {
+    const dtype d = p.param_types[k];
+    const std::string q = "q" + num(static_cast<int>(k));
+    if (is_complex(d)) {
+      const char* part = d == dtype::c64 ? "float" : "double";
+      field(part, q + "r");
+      field(part, q + "i");
+    } else {
+      field(register_type(d), q);
+    }
+  }
+  field("int*", "fault");
+  for (int k = 0; k < inputs; ++k)
+    for (int g = 0; g < p.inputs[static_cast<std::size_t>(k)].gathers; ++g)
+      field("long long", "h" + num(k) + "_" + num(g));
+  if (v.shape != cuda_shape::linear) {
+    for (int j = 0; j < v.rank; ++j) field(v.wide_index ? "sn::extent64" : "sn::extent32", "e" + num(j));
+    for (int k = 0; k < inputs; ++k)
+      for (int j = 0; j < v.rank; ++j) field(v.wide_index ? "long long" : "int", "s" + num(k) + "_" + num(j));
+    for (int k = 0; k < outputs; ++k)
+      for (int j = 0; j < v.kept; ++j) field(v.wide_index ? "long long" : "int", "t" + num(k) + "_" + num(j));
+  }
+  for (auto& name : extra) field("long long", name);
+  t("};");
+  return t.str();
+}
+
+std::string open_kernel(const program& p, const cuda_variant& v, const std::vector<std::string>& extra) {
+  return "namespace " + cuda_kernel_name(p, v) + "_ {\n" + "typedef " + (v.wide_index ? "long long" : "int") + " I;\n" +
+         parameter_struct(p, v, extra);
+}
+std::string close_kernel() { return "}\n"; }
+
+}  // namespace sinter::jit::cuda

@@ -1,0 +1,79 @@
+// Pieces that all CUDA kernel shapes share: parameter struct, device functions of straight-line code, groups of lanes.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "emit_cuda.hpp"
+
+namespace sinter::jit::cuda {
+
+/// Storage type of an element: "float", "sn::h16" (float16), "sn::b8" (bool), ...
+const char* storage_type(dtype t) noexcept;
+
+/// Lines of source, indented by hand.
+class text {
+ public:
+  template <class... Parts>
+  text& operator()(const Parts&... parts) {
+    (append(parts), ...);
+    out_ += '\n';
+    return *this;
+  }
+  const std::string& str() const noexcept { return out_; }
+
+ private:
+  void append(std::string_view s) { out_ += s; }
+  void append(int n) { out_ += std::to_string(n); }
+  std::string out_;
+};
+
+/// Instructions that become one device function. Parameters of the program are read where they are used.
+struct phase {
+  std::string name;
+  std::vector<int> code, inputs, coords, live_in, reduced, results;
+  bool quick = false;  // sine or cosine of float32: worth a fast version (cuda_loop.h)
+};
+phase make_phase(const program& p, std::string name, std::vector<int> code, std::vector<int> results);
+std::string define(const program& p, const phase& f);
+
+/// What a phase is given: 'v' value of an input (its pointer where gathered), 'c' coordinate, 'r' register of another
+/// phase, 'd' finished reduction.
+struct argument {
+  std::string expression;
+  std::string array_type;  // not empty: `expression` names an array with one element a lane
+};
+using argument_source = std::function<argument(char kind, int index)>;
+
+/// Calls the phase for one set of values; the result is in `out`, a NAME_out declared by this text.
+std::string call_once(const phase& f, const argument_source& source, const std::string& indent);
+/// Calls the phase for `lanes` lanes: declares arrays x<register>[lanes] and fills them.
+std::string call_group(const program& p, const phase& f, int lanes, const argument_source& source,
+                       const std::string& indent);
+
+/// The struct of launch parameters, in the order in which the backend writes it: pointers of inputs (p) and outputs
+/// (w), scalars (q), fault, gather strides (h); unless linear, extents (e) and strides over all axes (s, t); `extra`.
+std::string parameter_struct(const program& p, const cuda_variant& v, const std::vector<std::string>& extra);
+/// Declares coordinates `prefix<axis>` of the linear index `of` over the axes [first, last).
+std::string decompose(const std::string& of, int first, int last, const std::string& prefix, const std::string& indent);
+/// "+ c0 * a.s3_0 + ..." over the axes [first, last); empty sum: "0".
+std::string offset(const char* strides, int operand, int first, int last, const std::string& prefix);
+bool is_gathered(const program& p, int input);
+/// Bytes of the widest and weight of all instructions below `end`.
+int total_weight(const program& p, int first, int end);
+
+/// Preamble of a kernel: "namespace NAME_ { struct args ...; using I = int; ...".
+std::string open_kernel(const program& p, const cuda_variant& v, const std::vector<std::string>& extra);
+std::string close_kernel();
+
+std::string emit_map(const program& p, const cuda_variant& v);
+std::string emit_reduce(const program& p, const cuda_variant& v);
+std::string emit_broadcast(const program& p, const cuda_variant& v);
+
+/// Reductions: declares `struct accs`, and `finish(a, row, accs)`, which runs the epilogue and stores.
+std::string define_accumulators(const program& p);
+std::string define_finish(const program& p, const cuda_variant& v);
+/// Second stage: merges the partial results of the splits.
+std::string define_second_stage(const program& p, const cuda_variant& v);
+
+}  // namespace sinter::jit::cuda

@@ -1,0 +1,280 @@
+// CUDA reductions whose operands depend on the row or on the column only: threads own rows, columns stream through the
+// cache eight at a time. What depends on the row alone is computed once. Only for reductions whose order is free.
+#include <algorithm>
+
+#include "emit_cuda_body.hpp"
+#include "prelude_text.hpp"
+
+namespace sinter::jit::cuda {
+namespace {
+
+std::string num(int n) { return std::to_string(n); }
+
+template <class V>
+bool contains(const V& v, int x) {
+  return std::find(v.begin(), v.end(), x) != v.end();
+}
+
+/// The end of a chain of operations whose result the kernel computes only where it can win, last operation first. The
+/// chain may begin later than the planner's (`inner`), where an earlier operation moves the domain of an arcsine.
+struct tail_chain {
+  std::vector<int> registers, multipliers;
+  int inner = 0;
+  bool unit_domain = false;
+};
+
+tail_chain find_tail(const program& p, const reduce_desc& r) {
+  const bool ordered =
+      r.op == reduce_op::min || r.op == reduce_op::max || r.op == reduce_op::argmin || r.op == reduce_op::argmax;
+  if (!r.tail || !ordered || (r.arg != dtype::f32 && r.arg != dtype::f64)) return {};
+  auto is_param = [&](int reg) { return p.code[static_cast<std::size_t>(reg)].op == opcode::param; };
+  tail_chain t;
+  t.inner = r.reg;
+  int roots = 0;
+  bool worthwhile = false;
+  while (t.inner > r.inner) {
+    const instr& i = p.code[static_cast<std::size_t>(t.inner)];
+    if (i.type != r.arg || i.arg != r.arg) break;
+    int operand;
+    if (i.op == opcode::sqrt && roots < 3) {
+      ++roots;
+      worthwhile = true;
+      operand = i.a;
+    } else if (i.op == opcode::arcsin && !t.unit_domain) {
+      t.unit_domain = worthwhile = true;
+      operand = i.a;
+    } else if (i.op == opcode::multiply && !t.unit_domain && is_param(i.a) != is_param(i.b)) {
+      t.multipliers.push_back(p.code[is_param(i.a) ? i.a : i.b].a);
+      operand = is_param(i.a) ? i.b : i.a;
+    } else if (i.op == opcode::divide && !t.unit_domain && is_param(i.b) && !is_param(i.a)) {
+      t.multipliers.push_back(p.code[i.b].a);
+      operand = i.a;
+    } else {
+      break;
+    }
+    t.registers.push_back(t.inner);
+    t.inner = operand;
+  }
+  return worthwhile ? t : tail_chain{};
+}
+
+bool is_low(reduce_op op) { return op == reduce_op::min || op == reduce_op::argmin; }
+
+/// The chain that all reductions with a tail share; empty where they differ or another register reads inside of it.
+tail_chain shared_tail(const program& p) {
+  tail_chain t;
+  const reduce_desc* first = nullptr;
+  for (auto& r : p.reductions) {
+    if (!r.tail) continue;
+    if (first && (r.reg != first->reg || r.inner != first->inner || is_low(r.op) != is_low(first->op))) return {};
+    if (!first) t = find_tail(p, r);
+    first = &r;
+  }
+  if (t.registers.empty()) return {};
+  for (int k = 0; k < p.epilogue; ++k) {
+    if (contains(t.registers, k)) continue;
+    const instr& i = p.code[static_cast<std::size_t>(k)];
+    const std::uint16_t regs[3] = {i.a, i.b, i.c};
+    const int n = i.op == opcode::checked_index ? 1 : operand_count(i.op);
+    for (int j = 0; j < n; ++j)
+      if (contains(t.registers, regs[j])) return {};
+  }
+  for (auto& r : p.reductions)
+    if (!r.tail && contains(t.registers, r.reg)) return {};
+  return t;
+}
+
+class broadcast_emitter {
+ public:
+  broadcast_emitter(const program& p, const cuda_variant& v) : p_(p), v_(v) {
+    if (v.skip_tail) tail_ = shared_tail(p);
+    const auto count = static_cast<std::size_t>(p.epilogue);
+    std::vector<bool> row_only(count);
+    for (std::size_t k = 0; k < count; ++k) row_only[k] = depends_on_row_only(k, row_only);
+    std::vector<int> row_code, code, row_results, results;
+    for (std::size_t k = 0; k < count; ++k) {
+      const int r = static_cast<int>(k);
+      if (row_only[k])
+        row_code.push_back(r);
+      else if (!contains(tail_.registers, r))
+        code.push_back(r);
+    }
+    for (auto& r : p.reductions) {
+      const int reg = tail_.registers.empty() || !r.tail ? int(r.reg) : tail_.inner;
+      if (!contains(results, reg)) results.push_back(reg);
+    }
+    element_ = make_phase(p, "element", code, results);
+    for (int r : element_.live_in) row_results.push_back(r);
+    if (!tail_.registers.empty()) {
+      std::vector<int> chain(tail_.registers.rbegin(), tail_.registers.rend());
+      tail_phase_ = make_phase(p, "tail", chain, {chain.back()});
+    }
+    row_ = make_phase(p, "of_row", row_code, row_results);
+  }
+
+  std::string run() {
+    t_(open_kernel(p_, v_, {"results", "elements", "team"}));
+    t_(define_accumulators(p_));
+    t_(define(p_, row_));
+    t_(define(p_, element_));
+    if (skips()) t_(define(p_, tail_phase_));
+    t_(define_finish(p_, v_));
+    kernel();
+    return t_.str() + close_kernel();
+  }
+
+ private:
+  bool skips() const { return !tail_.registers.empty(); }
+  dtype type(int k) const { return p_.inputs[static_cast<std::size_t>(k)].type; }
+  access input_class(int k) const { return v_.inputs[static_cast<std::size_t>(k)]; }
+
+  bool depends_on_row_only(std::size_t k, const std::vector<bool>& row_only) const {
+    const instr& i = p_.code[k];
+    if (i.op == opcode::param) return true;
+    if (i.op == opcode::coord) return i.a < v_.kept;
+    if (i.op == opcode::load) return v_.row_only[i.a] != 0;
+    const std::uint16_t regs[3] = {i.a, i.b, i.c};
+    const int n = i.op == opcode::checked_index ? 1 : operand_count(i.op);
+    for (int j = 0; j < n; ++j)
+      if (!row_only[regs[j]]) return false;
+    return true;
+  }
+
+  void kernel() {
+    t_("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p_, v_),
+       "(const __grid_constant__ args a) {");
+    t_("  const long long thread = (long long)blockIdx.x * ", cuda_block, " + threadIdx.x;");
+    t_("  const int team = (int)a.team;  // threads of a row, a power of two");
+    t_("  const long long wanted = thread >> (__ffs(team) - 1);");
+    t_("  const bool live = wanted < a.results;");
+    t_("  const I row = live ? (I)wanted : 0, columns = (I)a.elements, full = columns / ", cuda_columns, ";");
+    t_(decompose("row", 0, v_.kept, "k", "  "));
+    t_("  of_row_out fixed;");
+    t_("  {");
+    t_(call_once(
+        row_,
+        [&](char kind, int k) -> argument {
+          if (kind == 'c') return {"k" + num(k), ""};
+          return {"sn::widen(a.p" + num(k) + "[" + offset("s", k, 0, v_.kept, "k") + "])", ""};
+        },
+        "    "));
+    t_("    fixed = out;");
+    t_("  }");
+    t_("  accs acc;");
+    t_("  acc.init();");
+    if (skips()) {
+      const reduce_desc& r = first_tail();
+      t_("  sn::skip_range<", is_low(r.op) ? "true, " : "false, ", tail_.unit_domain ? "true, " : "false, ",
+         register_type(r.arg), "> skip;");
+      t_("  skip.init();");
+    }
+    t_("  I g = live ? (I)(thread & (team - 1)) : full + 1;");
+    t_("#pragma unroll 1");
+    t_("  for (; g < full; g += team) {");
+    t_("    const I r0 = g * ", cuda_columns, ";");
+    group("    ", cuda_columns);
+    t_("  }");
+    t_("  if (g == full) {");
+    t_("#pragma unroll 1");
+    t_("    for (I r0 = full * ", cuda_columns, "; r0 < columns; ++r0) {");
+    group("      ", 1);
+    t_("    }");
+    t_("  }");
+    for (std::size_t j = 0; j < p_.reductions.size(); ++j)
+      t_("  sn::merge_lanes(acc.a", static_cast<int>(j), ", team);");
+    t_("  if (live && (thread & (team - 1)) == 0) finish(a, row, acc);");
+    t_("}");
+  }
+
+  const reduce_desc& first_tail() const {
+    return *std::find_if(p_.reductions.begin(), p_.reductions.end(), [](const reduce_desc& r) { return r.tail > 0; });
+  }
+
+  void group(const std::string& in, int lanes) {
+    for (int k : element_.inputs) {
+      const char* s = storage_type(type(k));
+      if (lanes > 1 && input_class(k) == access::linear) {
+        t_(in, "const sn::pack<", s, ", ", lanes, "> i", k, " = sn::fetch<", lanes, ">(a.p", k, " + r0);");
+      } else {
+        t_(in, "sn::pack<", s, ", ", lanes, "> i", k, ";");
+        t_("#pragma unroll");
+        t_(in, "for (int l = 0; l < ", lanes, "; ++l) i", k, ".v[l] = a.p", k, "[(r0 + l) * a.s", k, "_", v_.kept,
+           "];");
+      }
+      t_(in, register_type(type(k)), " z", k, "[", lanes, "];");
+      t_("#pragma unroll");
+      t_(in, "for (int l = 0; l < ", lanes, "; ++l) z", k, "[l] = sn::widen(i", k, ".v[l]);");
+    }
+    for (int j : element_.coords) {
+      t_(in, "long long k_", j, "[", lanes, "];");
+      t_("#pragma unroll");
+      t_(in, "for (int l = 0; l < ", lanes, "; ++l) k_", j,
+         "[l] = ", j < v_.kept ? "k" + num(j) : std::string("r0 + l"), ";");
+    }
+    t_(call_group(
+        p_, element_, lanes,
+        [&](char kind, int k) -> argument {
+          if (kind == 'c') return {"k_" + num(k), "long long"};
+          if (kind == 'r') return {"fixed.r" + num(k), ""};
+          return {"z" + num(k), register_type(type(k))};
+        },
+        in));
+    for (std::size_t j = 0; j < p_.reductions.size(); ++j)
+      if (!skips() || !p_.reductions[j].tail) steps(in, static_cast<int>(j), lanes);
+    if (skips()) tails(in, lanes);
+  }
+
+  void steps(const std::string& in, int j, int lanes) {
+    const int r = p_.reductions[static_cast<std::size_t>(j)].reg;
+    t_(in, "acc.a", j, lanes > 1 ? ".step_group<" : ".step(x", lanes > 1 ? lanes : r, lanes > 1 ? ">(x" : "[0]",
+       lanes > 1 ? num(r) : std::string(), ", r0);");
+  }
+
+  /// One test for the group; then each element that may matter is evaluated to the end.
+  void tails(const std::string& in, int lanes) {
+    const int inner = tail_.inner, reg = first_tail().reg;
+    const std::string x = "x" + num(inner);
+    if (lanes > 1) {
+      t_(in, "auto farthest = skip.distance(", x, "[0]);");
+      t_("#pragma unroll");
+      t_(in, "for (int l = 1; l < ", lanes, "; ++l) farthest = max(farthest, skip.distance(", x, "[l]));");
+      t_(in, "if (farthest < skip.span) continue;");
+    }
+    t_("#pragma unroll");
+    t_(in, "for (int l = 0; l < ", lanes, "; ++l) {");
+    t_(in, "  if (skip.distance(", x, "[l]) < skip.span) continue;");
+    t_(call_once(
+        tail_phase_,
+        [&](char kind, int k) -> argument {
+          if (kind == 'r' && k != inner) return {"fixed.r" + num(k), ""};
+          return {x + "[l]", ""};
+        },
+        in + "  "));
+    for (std::size_t j = 0; j < p_.reductions.size(); ++j)
+      if (p_.reductions[j].tail) t_(in, "  acc.a", static_cast<int>(j), ".step(out.r", reg, ", r0 + l);");
+    t_(in, "  skip.offer(out.r", reg, ", ", x, "[l]);");
+    t_(in, "}");
+  }
+
+  const program& p_;
+  const cuda_variant& v_;
+  tail_chain tail_;
+  phase row_, element_, tail_phase_;
+  text t_;
+};
+
+}  // namespace
+
+std::string emit_broadcast(const program& p, const cuda_variant& v) { return broadcast_emitter(p, v).run(); }
+
+}  // namespace sinter::jit::cuda
+
+namespace sinter::jit {
+
+bool cuda_can_skip_tail(const program& p, std::vector<int>* multipliers) {
+  cuda::tail_chain t = cuda::shared_tail(p);
+  if (multipliers) *multipliers = t.multipliers;
+  return !t.registers.empty();
+}
+
+}  // namespace sinter::jit

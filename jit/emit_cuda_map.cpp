@@ -1,0 +1,221 @@
+// Elementwise CUDA kernels: vectors over a linear index, or rows of a strided iteration space.
+#include <algorithm>
+
+#include "emit_cuda_body.hpp"
+#include "prelude_text.hpp"
+
+namespace sinter::jit::cuda {
+namespace {
+
+std::string num(int n) { return std::to_string(n); }
+
+class map_emitter {
+ public:
+  map_emitter(const program& p, const cuda_variant& v)
+      : p_(p), v_(v), vec_(v.vector), unroll_(cuda_unroll(p, v)), inner_(v.rank - 1) {
+    std::vector<int> code(p.code.size()), results;
+    for (std::size_t k = 0; k < code.size(); ++k) code[k] = static_cast<int>(k);
+    for (auto& o : p.outputs)
+      if (std::find(results.begin(), results.end(), o.reg) == results.end()) results.push_back(o.reg);
+    element_ = make_phase(p, "element", code, results);
+  }
+
+  std::string run() {
+    const bool linear = v_.shape == cuda_shape::linear;
+    t_(open_kernel(p_, v_, linear ? std::vector<std::string>{"n"} : std::vector<std::string>{"outer"}));
+    t_(define(p_, element_));
+    t_("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p_, v_),
+       "(const __grid_constant__ args a) {");
+    if (linear)
+      linear_body();
+    else
+      strided_body();
+    t_("}");
+    return t_.str() + close_kernel();
+  }
+
+ private:
+  const dtype& type(int k) const { return p_.inputs[static_cast<std::size_t>(k)].type; }
+  access input_class(int k) const { return v_.inputs[static_cast<std::size_t>(k)]; }
+  bool plain_uniform(int k) const { return input_class(k) == access::uniform && !is_gathered(p_, k); }
+
+  void uniform_values(const std::string& in) {
+    for (int k : element_.inputs)
+      if (plain_uniform(k)) t_(in, "const ", register_type(type(k)), " u", k, " = sn::widen(*a.p", k, ");");
+  }
+
+  // Vectors: full blocks move `unroll` vectors a thread, the last block goes element by element.
+  void linear_body() {
+    const int chunk = cuda_block * vec_ * unroll_;
+    uniform_values("  ");
+    t_("  const long long start = (long long)blockIdx.x * ", chunk, ";");
+    t_("  if (start + ", chunk, " <= a.n) {");
+    t_("    const long long first = start + (int)threadIdx.x * ", vec_, ";");
+    for (int k : element_.inputs)
+      if (input_class(k) == access::linear && !is_gathered(p_, k)) {
+        t_("    sn::pack<", storage_type(type(k)), ", ", vec_, "> i", k, "[", unroll_, "];");
+        t_("#pragma unroll");
+        t_("    for (int u = 0; u < ", unroll_, "; ++u) i", k, "[u] = sn::fetch<", vec_, ">(a.p", k, " + first + u * ",
+           cuda_block * vec_, ");");
+      }
+    t_("#pragma unroll");
+    t_("    for (int u = 0; u < ", unroll_, "; ++u) {");
+    t_("      const long long at = first + u * ", cuda_block * vec_, ";");
+    lanes("      ", "u", [](int) { return std::string("at + l"); });
+    stores("      ", [&](int k) { return "a.w" + num(k) + " + at"; });
+    t_("    }");
+    t_("    return;");
+    t_("  }");
+    t_("#pragma unroll 1");
+    t_("  for (long long at = start + threadIdx.x; at < a.n; at += ", cuda_block, ") {");
+    t_(call_once(
+        element_,
+        [&](char kind, int k) -> argument {
+          if (kind == 'c') return {"at", ""};
+          if (plain_uniform(k)) return {"u" + num(k), ""};
+          const std::string at = input_class(k) == access::uniform ? "" : " + at";
+          if (is_gathered(p_, k)) return {"a.p" + num(k) + at, ""};
+          return {"sn::widen(a.p" + num(k) + "[at])", ""};
+        },
+        "    "));
+    for (std::size_t k = 0; k < p_.outputs.size(); ++k)
+      t_("    a.w", static_cast<int>(k), "[at] = sn::narrow<", storage_type(p_.outputs[k].type), ">(out.r",
+         p_.outputs[k].reg, ");");
+    t_("  }");
+  }
+
+  /// Arrays z<k> (values or gather pointers) and k<j> (coordinates) of the lanes, then the phase over them.
+  void lanes(const std::string& in, const std::string& u, const std::function<std::string(int)>& coordinate) {
+    const bool linear = v_.shape == cuda_shape::linear;
+    for (int k : element_.inputs) {
+      if (plain_uniform(k)) continue;
+      const std::string array = "z" + num(k) + "[" + num(vec_) + "];";
+      if (is_gathered(p_, k)) {
+        t_(in, "const ", storage_type(type(k)), "* ", array);
+        t_("#pragma unroll");
+        std::string step = input_class(k) == access::uniform ? ""
+                           : linear                          ? " + at + l"
+                                                             : " + l * a.s" + num(k) + "_" + num(inner_);
+        t_(in, "for (int l = 0; l < ", vec_, "; ++l) z", k, "[l] = ", linear ? "a.p" : "g", k, linear ? "" : "[u]",
+           step, ";");
+      } else {
+        t_(in, register_type(type(k)), " ", array);
+        t_("#pragma unroll");
+        t_(in, "for (int l = 0; l < ", vec_, "; ++l) z", k, "[l] = sn::widen(i", k, "[", u, "].v[l]);");
+      }
+    }
+    for (int j : element_.coords) {
+      t_(in, "long long k", j, "[", vec_, "];");
+      t_("#pragma unroll");
+      t_(in, "for (int l = 0; l < ", vec_, "; ++l) k", j, "[l] = ", coordinate(j), ";");
+    }
+    t_(call_group(
+        p_, element_, vec_,
+        [&](char kind, int k) -> argument {
+          if (kind == 'c') return {"k" + num(k), "long long"};
+          if (plain_uniform(k)) return {"u" + num(k), ""};
+          std::string type_name =
+              is_gathered(p_, k) ? std::string("const ") + storage_type(type(k)) + "*" : register_type(type(k));
+          return {"z" + num(k), type_name};
+        },
+        in));
+  }
+
+  void stores(const std::string& in, const std::function<std::string(int)>& address) {
+    for (std::size_t k = 0; k < p_.outputs.size(); ++k) {
+      const char* s = storage_type(p_.outputs[k].type);
+      const int r = p_.outputs[k].reg, out = static_cast<int>(k);
+      if (v_.outputs[k] == access::strided && vec_ > 1) {
+        t_("#pragma unroll");
+        t_(in, "for (int l = 0; l < ", vec_, "; ++l) (", address(out), ")[l * a.t", out, "_", inner_, "] = sn::narrow<",
+           s, ">(x", r, "[l]);");
+        continue;
+      }
+      t_(in, "{");
+      t_(in, "  sn::pack<", s, ", ", vec_, "> y;");
+      t_("#pragma unroll");
+      t_(in, "  for (int l = 0; l < ", vec_, "; ++l) y.v[l] = sn::narrow<", s, ">(x", r, "[l]);");
+      t_(in, "  sn::put(", address(out), ", y);");
+      t_(in, "}");
+    }
+  }
+
+  // Rows: c<inner> runs over threadIdx.x; a thread takes `unroll` rows, blockDim.y apart (rank 1: elements of its row).
+  void strided_body() {
+    const bool flat = v_.rank == 1;
+    const std::string row = flat ? "" : num(v_.rank - 2);
+    uniform_values("  ");
+    t_("  const I across = (I)(blockIdx.x * ", flat ? "(I)" : "(I)", "blockDim.x", flat ? " * " + num(unroll_) : "",
+       " + threadIdx.x) * ", vec_, ";");
+    if (flat) {
+      t_("  const I step = (I)blockDim.x * ", vec_, ";");
+      block_of_rows("  ");
+      return;
+    }
+    t_("  const I c", inner_, " = across;");
+    t_("  if (c", inner_, " >= a.e", inner_, ".n) return;");
+    t_("  const I step = (I)blockDim.y;");
+    if (v_.rank > 2) {
+      t_("  for (long long z = blockIdx.z; z < a.outer; z += gridDim.z) {");
+      t_("  const I zi = (I)z;");
+      t_(decompose("zi", 0, v_.rank - 2, "c", "  "));
+    }
+    t_("  for (I down = (I)(blockIdx.y * (I)blockDim.y * ", unroll_, " + threadIdx.y); down < a.e", row,
+       ".n; down += (I)gridDim.y * step * ", unroll_, ") {");
+    block_of_rows("    ");
+    t_("  }");
+    if (v_.rank > 2) t_("  }");
+  }
+
+  void block_of_rows(const std::string& in) {
+    const bool flat = v_.rank == 1;
+    const int moving = flat ? 0 : v_.rank - 2;
+    const std::string start = flat ? "across" : "down", extent = "a.e" + num(moving) + ".n";
+    const std::string u = "for (int u = 0; u < " + num(unroll_) + "; ++u) ";
+    for (int k : element_.inputs) {
+      if (plain_uniform(k)) continue;
+      if (is_gathered(p_, k))
+        t_(in, "const ", storage_type(type(k)), "* g", k, "[", unroll_, "];");
+      else
+        t_(in, "sn::pack<", storage_type(type(k)), ", ", vec_, "> i", k, "[", unroll_, "];");
+    }
+    t_("#pragma unroll");
+    t_(in, u, "{");
+    t_(in, "  const I c", moving, " = ", start, " + u * step;");
+    t_(in, "  if (c", moving, " < ", extent, ") {");
+    for (int k : element_.inputs) {
+      if (plain_uniform(k)) continue;
+      const std::string at = "a.p" + num(k) + " + (" + offset("s", k, 0, v_.rank, "c") + ")";
+      if (is_gathered(p_, k))
+        t_(in, "    g", k, "[u] = ", input_class(k) == access::uniform ? "a.p" + num(k) : at, ";");
+      else if (input_class(k) == access::linear || vec_ == 1)
+        t_(in, "    i", k, "[u] = sn::fetch<", vec_, ">(", at, ");");
+      else {
+        t_("#pragma unroll");
+        t_(in, "    for (int l = 0; l < ", vec_, "; ++l) i", k, "[u].v[l] = (", at, ")[l * a.s", k, "_", inner_, "];");
+      }
+    }
+    t_(in, "  }");
+    t_(in, "}");
+    t_("#pragma unroll");
+    t_(in, u, "{");
+    t_(in, "  const I c", moving, " = ", start, " + u * step;");
+    t_(in, "  if (c", moving, " < ", extent, ") {");
+    lanes(in + "    ", "u", [&](int j) { return "c" + num(j) + (j == inner_ ? " + l" : ""); });
+    stores(in + "    ", [&](int k) { return "a.w" + num(k) + " + (" + offset("t", k, 0, v_.rank, "c") + ")"; });
+    t_(in, "  }");
+    t_(in, "}");
+  }
+
+  const program& p_;
+  const cuda_variant& v_;
+  int vec_, unroll_, inner_;
+  phase element_;
+  text t_;
+};
+
+}  // namespace
+
+std::string emit_map(const program& p, const cuda_variant& v) { return map_emitter(p, v).run(); }
+
+}  // namespace sinter::jit::cuda

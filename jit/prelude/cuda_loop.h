@@ -1,0 +1,190 @@
+// What every generated CUDA kernel rests on: storage formats, vector accesses, division by an extent, fast sine.
+namespace sn {
+
+typedef long long i64;
+
+// Storage of bool, float16 and bfloat16; all other dtypes are stored as their register type.
+struct b8 {
+  unsigned char bits;
+};
+struct h16 {
+  unsigned short bits;
+};
+struct w16 {
+  unsigned short bits;
+};
+
+template <class S>
+__device__ __forceinline__ S widen(S x) {
+  return x;
+}
+__device__ __forceinline__ bool widen(b8 x) { return x.bits != 0; }
+__device__ __forceinline__ float widen(h16 x) {
+  float y;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));
+  return y;
+}
+__device__ __forceinline__ float widen(w16 x) { return __uint_as_float((unsigned)x.bits << 16); }
+
+// Registers of the half types are rounded already, so narrowing is exact.
+template <class S>
+struct narrower {
+  static __device__ __forceinline__ S from(S x) { return x; }
+};
+template <>
+struct narrower<b8> {
+  static __device__ __forceinline__ b8 from(bool x) { return b8{(unsigned char)(x ? 1 : 0)}; }
+};
+template <>
+struct narrower<h16> {
+  static __device__ __forceinline__ h16 from(float x) {
+    h16 y;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
+    return y;
+  }
+};
+template <>
+struct narrower<w16> {
+  static __device__ __forceinline__ w16 from(float x) {
+    unsigned b = __float_as_uint(x);
+    return w16{(unsigned short)(x == x ? b >> 16 : (b >> 16) | 0x40u)};
+  }
+};
+template <class S, class R>
+__device__ __forceinline__ S narrow(R x) {
+  return narrower<S>::from(x);
+}
+
+// N consecutive elements, moved by the widest accesses that 16 bytes and their total size allow.
+template <class S, int N>
+struct pack {
+  S v[N];
+};
+template <int bytes>
+struct word {
+  typedef uint4 type;
+};
+template <>
+struct word<1> {
+  typedef unsigned char type;
+};
+template <>
+struct word<2> {
+  typedef unsigned short type;
+};
+template <>
+struct word<4> {
+  typedef unsigned int type;
+};
+template <>
+struct word<8> {
+  typedef uint2 type;
+};
+template <int N, class S>
+__device__ __forceinline__ pack<S, N> fetch(const S* p) {
+  typedef typename word<(N * sizeof(S) < 16 ? N * sizeof(S) : 16)>::type unit;
+  enum { count = N * sizeof(S) / sizeof(unit) };
+  unit raw[count];
+#pragma unroll
+  for (int i = 0; i < count; ++i) raw[i] = reinterpret_cast<const unit*>(p)[i];
+  pack<S, N> x;
+  memcpy(&x, raw, sizeof x);
+  return x;
+}
+template <int N, class S>
+__device__ __forceinline__ void put(S* p, const pack<S, N>& x) {
+  typedef typename word<(N * sizeof(S) < 16 ? N * sizeof(S) : 16)>::type unit;
+  enum { count = N * sizeof(S) / sizeof(unit) };
+  unit raw[count];
+  memcpy(raw, &x, sizeof x);
+#pragma unroll
+  for (int i = 0; i < count; ++i) reinterpret_cast<unit*>(p)[i] = raw[i];
+}
+
+// Extents that indices are divided by. The 32-bit form holds a multiplier and is exact for indices below 2^31.
+struct extent32 {
+  int n;
+  unsigned multiplier, shift, spare;
+  __device__ __forceinline__ int quotient(int i) const {
+    return (int)((__umulhi((unsigned)i, multiplier) + (unsigned)i) >> shift);
+  }
+};
+struct extent64 {
+  i64 n, spare;
+  __device__ __forceinline__ i64 quotient(i64 i) const { return i / n; }
+};
+
+// Sine and cosine of float32, the same operations in the same order as sinf and cosf where |x| < 105615; beyond that
+// `slow` is raised and the caller computes the group again through sinf. `signless` leaves the sign of the result open.
+__device__ __forceinline__ float reduce_angle(float x, int& quadrant, bool& slow) {
+  slow = slow | (fabsf(x) >= 105615.0f);
+  float shifted = __fadd_rn(__fmul_rn(x, 0.636619747f), 12582912.0f);  // 1.5 * 2^23: rounds to nearest even, as cvt.rni
+  quadrant = __float_as_int(shifted);
+  float k = __fadd_rn(shifted, -12582912.0f);
+  float y = __fmaf_rn(k, __int_as_float(0xbfc90fda), x);
+  y = __fmaf_rn(k, __int_as_float(0xb3a22168), y);
+  return __fmaf_rn(k, __int_as_float(0xa7c234c5), y);
+}
+// Constants that the compiler cannot see: as immediates they would cost a move for each use, as only one fits into an
+// instruction.
+__constant__ unsigned sine_constants[3] = {0x37cbac00u, 0x3d2aaabbu, 0xbeffffffu};
+__device__ __forceinline__ float sine_of_quadrant(float y, int quadrant, bool signless) {
+  const float z = __fmul_rn(y, y);
+  const float even = __fmaf_rn(__uint_as_float(sine_constants[0]), z, __int_as_float(0xbab607ed));
+  float p, c, d, factor;  // one predicate for the four choices between sine's (odd: cosine's) coefficients
+  asm("{\n\t"
+      ".reg .pred odd;\n\t"
+      ".reg .b32 bit;\n\t"
+      "and.b32 bit, %4, 1;\n\t"
+      "setp.ne.b32 odd, bit, 0;\n\t"
+      "selp.f32 %0, %5, 0fB94D4153, odd;\n\t"
+      "selp.f32 %1, %6, 0f3C0885E4, odd;\n\t"
+      "selp.f32 %2, %7, 0fBE2AAAA8, odd;\n\t"
+      "selp.f32 %3, 0f3F800000, %8, odd;\n\t"
+      "}"
+      : "=f"(p), "=f"(c), "=f"(d), "=f"(factor)
+      : "r"(quadrant), "f"(even), "f"(__uint_as_float(sine_constants[1])), "f"(__uint_as_float(sine_constants[2])),
+        "f"(y));
+  p = __fmaf_rn(p, z, c);
+  p = __fmaf_rn(p, z, d);
+  float r = __fmaf_rn(p, __fmaf_rn(z, factor, 0.0f), factor);
+  if (!signless && (quadrant & 2)) r = __fmaf_rn(r, -1.0f, 0.0f);
+  return r;
+}
+template <bool quick>
+struct trig {
+  static __device__ __forceinline__ float sin(float x, bool& slow, bool signless) {
+    int q;
+    float y = reduce_angle(x, q, slow);
+    return sine_of_quadrant(y, q, signless);
+  }
+  static __device__ __forceinline__ float cos(float x, bool& slow, bool signless) {
+    int q;
+    float y = reduce_angle(x, q, slow);
+    return sine_of_quadrant(y, q + 1, signless);
+  }
+  static __device__ __forceinline__ void sincos(float x, float& s, float& c, bool& slow, bool signless) {
+    int q;
+    float y = reduce_angle(x, q, slow);
+    float z = __fmul_rn(y, y);
+    float p = __fmaf_rn(__int_as_float(0x37cbac00), z, __int_as_float(0xbab607ed));
+    p = __fmaf_rn(p, z, __int_as_float(0x3d2aaabb));
+    p = __fmaf_rn(p, z, __int_as_float(0xbeffffff));
+    float even = __fmaf_rn(p, z, 1.0f);
+    p = __fmaf_rn(__int_as_float(0xb94d4153), z, __int_as_float(0x3c0885e4));
+    p = __fmaf_rn(p, z, __int_as_float(0xbe2aaaa8));
+    float odd = __fmaf_rn(p, __fmaf_rn(z, y, 0.0f), y);
+    s = (q & 1) ? even : odd;
+    c = (q & 1) ? odd : even;
+    if (!signless && (q & 2)) s = __fmaf_rn(s, -1.0f, 0.0f);
+    if (!signless && ((q + 1) & 2)) c = __fmaf_rn(c, -1.0f, 0.0f);
+  }
+};
+template <>
+struct trig<false> {
+  static __device__ __forceinline__ float sin(float x, bool&, bool) { return sinf(x); }
+  static __device__ __forceinline__ float cos(float x, bool&, bool) { return cosf(x); }
+  static __device__ __forceinline__ void sincos(float x, float& s, float& c, bool&, bool) { sincosf(x, &s, &c); }
+};
+
+}  // namespace sn

@@ -1,0 +1,276 @@
+// Accumulators of reductions. `step4` takes four consecutive elements; `merge` takes an accumulator of later elements.
+namespace sn {
+
+template <class T>
+__device__ __forceinline__ bool unordered(T) {
+  return false;
+}
+__device__ __forceinline__ bool unordered(float x) { return x != x; }
+__device__ __forceinline__ bool unordered(double x) { return x != x; }
+
+template <class T>
+struct bounds {  // integers and bool
+  static __device__ __forceinline__ T highest() {
+    return T(-1) < T(0) ? T(((1ull << (8 * sizeof(T) - 1)) - 1)) : T(~0ull);
+  }
+  static __device__ __forceinline__ T lowest() { return T(-1) < T(0) ? T(1ull << (8 * sizeof(T) - 1)) : T(0); }
+};
+template <>
+struct bounds<float> {
+  static __device__ __forceinline__ float highest() { return __int_as_float(0x7f800000); }
+  static __device__ __forceinline__ float lowest() { return __int_as_float(0xff800000); }
+};
+template <>
+struct bounds<double> {
+  static __device__ __forceinline__ double highest() { return __longlong_as_double(0x7ff0000000000000ll); }
+  static __device__ __forceinline__ double lowest() { return __longlong_as_double(0xfff0000000000000ll); }
+};
+
+template <class T>
+__device__ __forceinline__ bool precedes(T a, T b) {
+  return a < b;
+}
+template <class T>
+__device__ __forceinline__ bool not_below(T a, T b) {
+  return a >= b;
+}  // false for NaN
+
+// Which of two values wins a minimum (low) or maximum: NaN wins, and -0 lies below +0, so that order does not matter.
+template <bool low, class T>
+__device__ __forceinline__ T better(T a, T b) {
+  return (low ? precedes(b, a) : precedes(a, b)) ? b : a;
+}
+template <bool low>
+__device__ __forceinline__ float better(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float r;
+  if (low)
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  else
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+#else
+  float r = low ? fminf(a, b) : fmaxf(a, b);
+  return a == a && b == b ? r : __int_as_float(0x7fffffff);
+#endif
+}
+template <bool low>
+__device__ __forceinline__ double better(double a, double b) {
+  double r = low ? fmin(a, b) : fmax(a, b);
+  return a == a && b == b ? r : __longlong_as_double(0x7fffffffffffffffll);
+}
+
+// A group of N elements as groups of four.
+template <int N, class A, class T, class I>
+__device__ __forceinline__ void step_fours(A& acc, const T (&x)[N], I at) {
+#pragma unroll
+  for (int k = 0; k < N; k += 4) {
+    const T four[4] = {x[k], x[k + 1], x[k + 2], x[k + 3]};
+    acc.step4(four, I(at + k));
+  }
+}
+
+template <class T>
+struct acc_sum {
+  T v;
+  __device__ __forceinline__ void init() { v = T(); }
+  __device__ __forceinline__ void step(T x, i64) { v = add(v, x); }
+  __device__ __forceinline__ void step4(const T (&x)[4], i64) { v = add(v, add(add(x[0], x[1]), add(x[2], x[3]))); }
+  template <int N>
+  __device__ __forceinline__ void step_group(const T (&x)[N], i64 at) {
+    step_fours<N>(*this, x, at);
+  }
+  __device__ __forceinline__ void merge(const acc_sum& o) { v = add(v, o.v); }
+  __device__ __forceinline__ T result() const { return v; }
+};
+template <class T>
+struct one {
+  static __device__ __forceinline__ T value() { return T(1); }
+};
+template <class T>
+struct acc_prod {
+  T v;
+  __device__ __forceinline__ void init() { v = one<T>::value(); }
+  __device__ __forceinline__ void step(T x, i64) { v = multiply(v, x); }
+  __device__ __forceinline__ void step4(const T (&x)[4], i64) {
+    v = multiply(v, multiply(multiply(x[0], x[1]), multiply(x[2], x[3])));
+  }
+  template <int N>
+  __device__ __forceinline__ void step_group(const T (&x)[N], i64 at) {
+    step_fours<N>(*this, x, at);
+  }
+  __device__ __forceinline__ void merge(const acc_prod& o) { v = multiply(v, o.v); }
+  __device__ __forceinline__ T result() const { return v; }
+};
+template <bool low, class T>
+struct acc_extreme {
+  T v;
+  __device__ __forceinline__ void init() { v = low ? bounds<T>::highest() : bounds<T>::lowest(); }
+  __device__ __forceinline__ void step(T x, i64) { v = better<low>(v, x); }
+  __device__ __forceinline__ void step4(const T (&x)[4], i64) {
+    v = better<low>(v, better<low>(better<low>(x[0], x[1]), better<low>(x[2], x[3])));
+  }
+  template <int N>
+  __device__ __forceinline__ void step_group(const T (&x)[N], i64 at) {
+    step_fours<N>(*this, x, at);
+  }
+  __device__ __forceinline__ void merge(const acc_extreme& o) { v = better<low>(v, o.v); }
+  __device__ __forceinline__ T result() const { return v; }
+};
+// Index -1 marks an accumulator that has seen nothing. Steps come in ascending order of index.
+template <bool low, class T, class I>
+struct acc_arg {
+  T v;
+  I i;
+  __device__ __forceinline__ void init() {
+    v = low ? bounds<T>::highest() : bounds<T>::lowest();
+    i = I(-1);
+  }
+  static __device__ __forceinline__ bool wins(T x, T over) {  // a later element over an earlier one
+    return (unordered(x) && !unordered(over)) || (low ? precedes(x, over) : precedes(over, x));
+  }
+  static __device__ __forceinline__ bool outside(T x, T over) {
+    return low ? !not_below(x, over) : !not_below(over, x);
+  }
+  __device__ __forceinline__ void step(T x, I at) {
+    if (i < 0 || wins(x, v)) {
+      v = x;
+      i = at;
+    }
+  }
+  __device__ __forceinline__ void step4(const T (&x)[4], I at) { step_group<4>(x, at); }
+  template <int N>
+  __device__ __forceinline__ void step_group(const T (&x)[N], I at) {
+    if (i < 0) i = at;
+    bool any = false;  // wins() or v is NaN: one comparison an element, and few groups get past it
+#pragma unroll
+    for (int l = 0; l < N; ++l) any = any | outside(x[l], v);
+    if (!any) return;
+#pragma unroll
+    for (int l = 0; l < N; ++l) {
+      bool w = wins(x[l], v);
+      v = w ? x[l] : v;
+      i = w ? I(at + l) : i;
+    }
+  }
+  __device__ __forceinline__ void merge(const acc_arg& o) {
+    bool mine = wins(v, o.v), theirs = wins(o.v, v);
+    bool earlier = o.i >= 0 && (i < 0 || o.i < i);
+    if (o.i >= 0 && (i < 0 || theirs || (!mine && earlier))) *this = o;
+  }
+  __device__ __forceinline__ i64 result() const { return i < 0 ? 0 : i; }
+};
+struct acc_any {
+  int v;
+  __device__ __forceinline__ void init() { v = 0; }
+  __device__ __forceinline__ void step(bool x, i64) { v |= x; }
+  __device__ __forceinline__ void step4(const bool (&x)[4], i64) { v |= x[0] | x[1] | x[2] | x[3]; }
+  template <int N>
+  __device__ __forceinline__ void step_group(const bool (&x)[N], i64 at) {
+    step_fours<N>(*this, x, at);
+  }
+  __device__ __forceinline__ void merge(const acc_any& o) { v |= o.v; }
+  __device__ __forceinline__ bool result() const { return v != 0; }
+};
+struct acc_all {
+  int v;
+  __device__ __forceinline__ void init() { v = 1; }
+  __device__ __forceinline__ void step(bool x, i64) { v &= x; }
+  __device__ __forceinline__ void step4(const bool (&x)[4], i64) { v &= x[0] & x[1] & x[2] & x[3]; }
+  template <int N>
+  __device__ __forceinline__ void step_group(const bool (&x)[N], i64 at) {
+    step_fours<N>(*this, x, at);
+  }
+  __device__ __forceinline__ void merge(const acc_all& o) { v &= o.v; }
+  __device__ __forceinline__ bool result() const { return v != 0; }
+};
+struct acc_count {
+  i64 v;
+  __device__ __forceinline__ void init() { v = 0; }
+  __device__ __forceinline__ void step(bool x, i64) { v += x; }
+  __device__ __forceinline__ void step4(const bool (&x)[4], i64) { v += (int)x[0] + (int)x[1] + (int)x[2] + (int)x[3]; }
+  template <int N>
+  __device__ __forceinline__ void step_group(const bool (&x)[N], i64 at) {
+    step_fours<N>(*this, x, at);
+  }
+  __device__ __forceinline__ void merge(const acc_count& o) { v += o.v; }
+  __device__ __forceinline__ i64 result() const { return v; }
+};
+
+__device__ __forceinline__ float inverse_count(float n) {  // n is a small integer: no special cases
+  float r = __fdividef(1.0f, n);
+  return __fmaf_rn(r, __fmaf_rn(-n, r, 1.0f), r);
+}
+__device__ __forceinline__ double inverse_count(double n) { return 1.0 / n; }
+
+// Mean and sum of squared deviations, combined by Chan, Golub and LeVeque's formula.
+template <class R>
+struct acc_moment {
+  R n, mean, m2;
+  __device__ __forceinline__ void init() { n = mean = m2 = R(0); }
+  __device__ __forceinline__ void join(R on, R omean, R om2) {
+    R total = n + on, delta = omean - mean, w = on * inverse_count(total);
+    mean = mean + delta * w;
+    m2 = m2 + (om2 + delta * delta * (n * w));
+    n = total;
+  }
+  __device__ __forceinline__ void step(R x, i64) { join(R(1), x, R(0)); }
+  __device__ __forceinline__ void step4(const R (&x)[4], i64) {
+    R m = ((x[0] + x[1]) + (x[2] + x[3])) * R(0.25);
+    R a = x[0] - m, b = x[1] - m, c = x[2] - m, d = x[3] - m;
+    join(R(4), m, (a * a + b * b) + (c * c + d * d));
+  }
+  __device__ __forceinline__ void merge(const acc_moment& o) {
+    if (o.n != R(0)) join(o.n, o.mean, o.m2);
+  }
+  __device__ __forceinline__ R result() const { return m2; }
+};
+
+template <class A>
+__device__ __forceinline__ A shuffled(const A& x, int distance) {
+  enum { words = (sizeof(A) + 3) / 4 };
+  unsigned raw[words];
+  raw[words - 1] = 0;
+  memcpy(raw, &x, sizeof x);
+#pragma unroll
+  for (int i = 0; i < words; ++i) raw[i] = __shfl_xor_sync(0xffffffffu, raw[i], distance);
+  A y;
+  memcpy(&y, raw, sizeof y);
+  return y;
+}
+// Lane 0 of each `width` (a power of two up to 32) lanes gets the whole; later lanes hold later elements.
+template <class A>
+__device__ __forceinline__ void merge_lanes(A& x, int width) {
+  for (int d = 1; d < width; d += d) {
+    A o = shuffled(x, d);
+    x.merge(o);
+  }
+}
+
+// Thread (0, y) gets the whole of row y of the block: blockDim.x is a power of two, threadIdx.x the order.
+template <class A>
+__device__ __forceinline__ void merge_row(A& x, unsigned char* shared) {
+  const int width = blockDim.x;
+  merge_lanes(x, width < 32 ? width : 32);
+  if (width <= 32) return;
+  A* parts = reinterpret_cast<A*>(shared) + threadIdx.y * (width / 32);
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = x;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (int w = 1; w < width / 32; ++w) x.merge(parts[w]);
+  __syncthreads();
+}
+// Thread (x, 0) gets the whole of column x of the block: blockDim.y is a power of two.
+template <class A>
+__device__ __forceinline__ void merge_column(A& x, unsigned char* shared) {
+  A* parts = reinterpret_cast<A*>(shared);
+  const int at = threadIdx.y * blockDim.x + threadIdx.x;
+  for (int half = blockDim.y / 2; half > 0; half /= 2) {
+    if ((int)threadIdx.y >= half) parts[at] = x;
+    __syncthreads();
+    if ((int)threadIdx.y < half) x.merge(parts[at + half * blockDim.x]);
+    __syncthreads();
+  }
+}
+
+}  // namespace sn

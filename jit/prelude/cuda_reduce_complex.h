@@ -1,0 +1,77 @@
+// Accumulators of complex values: NumPy's lexicographic order, and deviations from a complex mean.
+namespace sn {
+
+template <>
+struct one<c64> {
+  static __device__ __forceinline__ c64 value() { return cast<c64>(1.0f); }
+};
+template <>
+struct one<c128> {
+  static __device__ __forceinline__ c128 value() { return cast<c128>(1.0); }
+};
+template <class C, class R>
+struct complex_order {
+  static __device__ __forceinline__ bool unordered(C x) { return real(x) != real(x) || imag(x) != imag(x); }
+  static __device__ __forceinline__ bool precedes(C a, C b) {
+    R x = real(a), y = real(b);
+    return x < y || (x == y && imag(a) < imag(b));
+  }
+};
+__device__ __forceinline__ bool unordered(c64 x) { return complex_order<c64, float>::unordered(x); }
+__device__ __forceinline__ bool unordered(c128 x) { return complex_order<c128, double>::unordered(x); }
+__device__ __forceinline__ bool precedes(c64 a, c64 b) { return complex_order<c64, float>::precedes(a, b); }
+__device__ __forceinline__ bool precedes(c128 a, c128 b) { return complex_order<c128, double>::precedes(a, b); }
+__device__ __forceinline__ bool not_below(c64 a, c64 b) { return !unordered(a) && !unordered(b) && !precedes(a, b); }
+__device__ __forceinline__ bool not_below(c128 a, c128 b) { return !unordered(a) && !unordered(b) && !precedes(a, b); }
+
+template <>
+struct bounds<c64> {
+  static __device__ __forceinline__ c64 highest() { return c64{bounds<float>::highest(), bounds<float>::highest()}; }
+  static __device__ __forceinline__ c64 lowest() { return c64{bounds<float>::lowest(), bounds<float>::lowest()}; }
+};
+template <>
+struct bounds<c128> {
+  static __device__ __forceinline__ c128 highest() {
+    return c128{bounds<double>::highest(), bounds<double>::highest()};
+  }
+  static __device__ __forceinline__ c128 lowest() { return c128{bounds<double>::lowest(), bounds<double>::lowest()}; }
+};
+template <bool low>
+__device__ __forceinline__ c64 better(c64 a, c64 b) {
+  return !unordered(a) && (unordered(b) || (low ? precedes(b, a) : precedes(a, b))) ? b : a;
+}
+template <bool low>
+__device__ __forceinline__ c128 better(c128 a, c128 b) {
+  return !unordered(a) && (unordered(b) || (low ? precedes(b, a) : precedes(a, b))) ? b : a;
+}
+
+template <class C, class R>
+struct acc_complex_moment {
+  R n, re, im, m2;
+  __device__ __forceinline__ void init() { n = re = im = m2 = R(0); }
+  __device__ __forceinline__ void join(R on, R ore, R oim, R om2) {
+    R total = n + on, dr = ore - re, di = oim - im, w = on * inverse_count(total);
+    re = re + dr * w;
+    im = im + di * w;
+    m2 = m2 + (om2 + (dr * dr + di * di) * (n * w));
+    n = total;
+  }
+  __device__ __forceinline__ void step(C x, i64) { join(R(1), real(x), imag(x), R(0)); }
+  __device__ __forceinline__ void step4(const C (&x)[4], i64) {
+    R p = ((real(x[0]) + real(x[1])) + (real(x[2]) + real(x[3]))) * R(0.25);
+    R q = ((imag(x[0]) + imag(x[1])) + (imag(x[2]) + imag(x[3]))) * R(0.25);
+    R s = R(0);
+#pragma unroll
+    for (int l = 0; l < 4; ++l) {
+      R u = real(x[l]) - p, v = imag(x[l]) - q;
+      s = s + (u * u + v * v);
+    }
+    join(R(4), p, q, s);
+  }
+  __device__ __forceinline__ void merge(const acc_complex_moment& o) {
+    if (o.n != R(0)) join(o.n, o.re, o.im, o.m2);
+  }
+  __device__ __forceinline__ R result() const { return m2; }
+};
+
+}  // namespace sn

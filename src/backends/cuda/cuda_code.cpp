@@ -1,0 +1,92 @@
+// The kernels that a device holds: looked up by program and variant, compiled by NVRTC on a miss.
+#include "backends/cuda/cuda_code.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "backends/cuda/cuda_error.hpp"
+#include "jit/compile.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter::cuda {
+namespace {
+
+void append_key(const jit::program& p, const jit::cuda_variant& v, std::string& key) {
+  p.append_key(key);
+  const char head[] = {static_cast<char>(v.shape),  static_cast<char>(v.rank),       static_cast<char>(v.kept),
+                       static_cast<char>(v.vector), static_cast<char>(v.wide_index), static_cast<char>(v.skip_tail)};
+  key.append(head, sizeof head);
+  auto bytes = [&](const auto& list) { key.append(reinterpret_cast<const char*>(list.data()), list.size()); };
+  bytes(v.inputs);
+  bytes(v.outputs);
+  bytes(v.row_only);
+}
+
+}  // namespace
+
+std::string source_of(const jit::program& p, const jit::cuda_variant& v) {
+  return jit::cuda_prelude({&p}) + jit::emit_cuda(p, v);
+}
+
+const kernel* kernel_table::look_up(std::string_view key) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = kernels_.find(key);
+  return found == kernels_.end() ? nullptr : found->second.get();
+}
+
+void kernel_table::find(std::span<const runtime::launch> launches, std::span<const kernel*> results) {
+  thread_local jit::cuda_variant variant;
+  thread_local std::string key;
+  std::vector<miss> misses;
+  std::vector<std::size_t> miss_of;  // the miss of each launch that has one
+  for (std::size_t k = 0; k < launches.size(); ++k) {
+    const runtime::launch& l = launches[k];
+    classify(l, variant);
+    if (parameter_bytes(l, variant) > parameter_capacity)
+      throw compile_error("[cuda] a kernel with " + std::to_string(l.inputs.size()) + " inputs of rank " +
+                          std::to_string(l.extents.size()) + " has more parameters than a launch can carry");
+    key.clear();
+    append_key(*l.code, variant, key);
+    results[k] = look_up(key);
+    if (results[k]) continue;
+    auto same = std::find_if(misses.begin(), misses.end(), [&](const miss& m) { return m.key == key; });
+    if (miss_of.empty()) miss_of.assign(launches.size(), 0);
+    miss_of[k] = static_cast<std::size_t>(same - misses.begin());
+    if (same == misses.end()) misses.push_back({key, l.code, variant, nullptr});
+  }
+  if (misses.empty()) return;
+  compile(misses, false);
+  compile(misses, true);
+  for (std::size_t k = 0; k < launches.size(); ++k)
+    if (!results[k]) results[k] = misses[miss_of[k]].found;
+}
+
+void kernel_table::compile(std::vector<miss>& misses, bool fast_math) {
+  std::vector<miss*> chosen;
+  std::vector<const jit::program*> programs;
+  for (miss& m : misses) {
+    if (m.code->flags.fast_math != fast_math) continue;
+    chosen.push_back(&m);
+    programs.push_back(m.code);
+  }
+  if (chosen.empty()) return;
+  std::string source = jit::cuda_prelude(programs);
+  for (const miss* m : chosen) source += jit::emit_cuda(*m->code, m->variant);
+  const jit::cubin binary = jit::compile_cuda(source, {.arch = arch_, .fast_math = fast_math});
+  ++(binary.from_disk ? disk_hits_ : compilations_);
+  cudaLibrary_t library = nullptr;
+  check(cudaLibraryLoadData(&library, binary.bytes.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+        "cudaLibraryLoadData");
+  for (miss* m : chosen) {
+    auto loaded = std::make_unique<kernel>();
+    const std::string name = jit::cuda_kernel_name(*m->code, m->variant);
+    check(cudaLibraryGetKernel(&loaded->main, library, name.c_str()), "cudaLibraryGetKernel");
+    if (jit::cuda_has_second_stage(m->variant))
+      check(cudaLibraryGetKernel(&loaded->second, library, (name + "_2").c_str()), "cudaLibraryGetKernel");
+    loaded->variant = m->variant;
+    const std::unique_lock lock(mutex_);
+    m->found = kernels_.try_emplace(m->key, std::move(loaded)).first->second.get();
+  }
+}
+
+}  // namespace sinter::cuda
