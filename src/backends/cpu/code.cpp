@@ -10,6 +10,7 @@
 #include "backends/cpu/cpu_hooks.hpp"
 #include "jit/compile.hpp"
 #include "jit/hash.hpp"
+#include "runtime/trace.hpp"
 
 namespace sinter::cpu {
 namespace {
@@ -97,20 +98,21 @@ block_code& find_code(const jit::program& p, const jit::block_variant& v) {
   return *found->second;
 }
 
-int compile_blocks(std::span<block_code* const> codes) {
-  if (codes.empty() || jit::host_compiler::find().path.empty()) return 0;
+void compile_blocks(std::span<block_code* const> codes) {
+  if (codes.empty() || jit::host_compiler::find().path.empty()) return;
   std::vector<block_code*> claimed;  // a variant that another thread compiles just now is interpreted meanwhile
   for (block_code* c : codes) {
     auto cold = block_code::state::cold;
     if (c->state_.compare_exchange_strong(cold, block_code::state::compiling)) claimed.push_back(c);
   }
-  if (claimed.empty()) return 0;
+  if (claimed.empty()) return;
   try {
     std::vector<std::string> functions;
     std::string source;
     for (block_code* c : claimed) {
       functions.push_back("sn_" + c->program_.label() + "_" + std::to_string(functions.size()));
       source += c->source(functions.back());
+      if (runtime::tracing()) runtime::trace("cpu compile " + functions.back());
     }
     std::vector<void*> addresses = jit::compile_host(source, functions);
     for (std::size_t k = 0; k < claimed.size(); ++k) {
@@ -124,7 +126,6 @@ int compile_blocks(std::span<block_code* const> codes) {
     }
     throw;
   }
-  return static_cast<int>(claimed.size());
 }
 
 }  // namespace sinter::cpu

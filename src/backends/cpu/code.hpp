@@ -21,11 +21,12 @@ class block_code {
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Notes work to come; returns whether it is time to compile.
   bool wants_compilation(std::uint64_t lanes) noexcept;
+  bool is_compiled() const noexcept { return function_.load(std::memory_order_relaxed) != nullptr; }
   std::string source(const std::string& function) const;
   const jit::program& code() const noexcept { return program_; }
 
  private:
-  friend int compile_blocks(std::span<block_code* const> codes);
+  friend void compile_blocks(std::span<block_code* const> codes);
   enum class state : int { cold, compiling, ready };
 
   jit::program program_;
@@ -40,8 +41,8 @@ class block_code {
 /// The code of a variant, made on first use and never destroyed. Thread safe.
 block_code& find_code(const jit::program& p, const jit::block_variant& v);
 
-/// Compiles what is not compiled yet as one translation unit; returns how many were. Without a host compiler it does
-/// nothing; throws compile_error where the compiler refuses the text.
-int compile_blocks(std::span<block_code* const> codes);
+/// Compiles what is not compiled yet as one translation unit. Without a host compiler it does nothing; throws
+/// compile_error where the compiler refuses the text.
+void compile_blocks(std::span<block_code* const> codes);
 
 }  // namespace sinter::cpu

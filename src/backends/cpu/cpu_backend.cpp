@@ -4,7 +4,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -14,9 +17,11 @@
 
 #include "backends/cpu/cpu_hooks.hpp"
 #include "backends/cpu/kernels.hpp"
+#include "jit/compile.hpp"
 #include "jit/hash.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/trace.hpp"
 
 namespace sinter::cpu {
 namespace {
@@ -108,6 +113,15 @@ bool has_epilogue(const jit::program& p) {
   return false;
 }
 
+void trace_launch(const prepared& p, const launch& l, std::chrono::steady_clock::duration took) {
+  const double us = std::chrono::duration<double, std::micro>(took).count();
+  const bool compiled = (p.inner ? p.inner : p.main)->is_compiled();
+  char time[32];
+  std::snprintf(time, sizeof time, "%.1f us", us);
+  runtime::trace("cpu launch sn_" + l.code->label() + " " + core::to_string(l.extents) + ", " +
+                 (compiled ? "compiled, " : "interpreted, ") + time);
+}
+
 class cpu_backend final : public runtime::backend {
  public:
   cpu_backend() : pool_(std::make_unique<host_memory>(), {"CPU memory"}) {}
@@ -153,7 +167,7 @@ class cpu_backend final : public runtime::backend {
       if (skip) want(p.tail, static_cast<std::uint64_t>(lanes) / 8);
       if (p.epilogue && has_epilogue(*l.code)) want(p.epilogue, static_cast<std::uint64_t>(kept));
     }
-    compilations_ += static_cast<std::uint64_t>(compile_blocks(wanted));
+    compile_blocks(wanted);
   }
 
   std::size_t scratch_bytes(const prepared&, const launch& l) const override {
@@ -163,12 +177,14 @@ class cpu_backend final : public runtime::backend {
   void run(const prepared& p, const launch& l, void* scratch) override {
     ++launches_;
     int fault = 0;
+    const auto begin = std::chrono::steady_clock::now();
     if (l.code->kind == jit::kernel_kind::elementwise) {
       run_elements(p, l, &fault);
     } else {
       const auto tail = p.inner ? analyse_tail(l) : std::nullopt;
       run_reduce(p, l, tail ? &*tail : nullptr, scratch, &fault);
     }
+    if (runtime::tracing()) trace_launch(p, l, std::chrono::steady_clock::now() - begin);
     if (fault) fault_.store(fault, std::memory_order_relaxed);
   }
 
@@ -193,7 +209,9 @@ class cpu_backend final : public runtime::backend {
   runtime::counters statistics() const override {
     runtime::counters c;
     c.launches = launches_;
-    c.compilations = compilations_;
+    const auto compiled = jit::compile_statistics();
+    c.compilations = compiled.host_compiled;
+    c.disk_hits = compiled.host_from_disk;
     c.allocations = pool_.allocations();
     return c;
   }
@@ -201,7 +219,7 @@ class cpu_backend final : public runtime::backend {
  private:
   runtime::pool pool_;
   prepared_table table_;
-  std::atomic<std::uint64_t> launches_{0}, compilations_{0};
+  std::atomic<std::uint64_t> launches_{0};
   std::atomic<int> fault_{0};
 };
 

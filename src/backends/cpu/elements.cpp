@@ -1,6 +1,7 @@
 // Elementwise launches: blocks over the space, shared out to the threads.
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "backends/cpu/kernels.hpp"
 #include "runtime/parallel.hpp"
@@ -25,6 +26,26 @@ walk_axes element_axes(const runtime::launch& l) {
   return axes;
 }
 
+namespace {
+
+/// Whether an operand's neighbours along the last outer axis lie closer than those along a block: a transposed one. Blocks
+/// below each other then share cache lines, and are run one after the other.
+bool runs_across(const block_plan& plan, const std::vector<output_plan>& outputs) {
+  if (plan.outer.empty()) return false;
+  auto across = [](const core::dims& outer, const lane_map& map) {
+    if (map.strides.size() != 1) return false;
+    const std::int64_t near = std::abs(outer.back()), far = std::abs(map.strides[0]);
+    return near != 0 && near < far;
+  };
+  for (auto& in : plan.inputs)
+    if (in.access == input_plan::how::copied && across(in.outer, in.map)) return true;
+  for (auto& o : outputs)
+    if (across(o.outer, o.map)) return true;
+  return false;
+}
+
+}  // namespace
+
 void run_elements(const runtime::prepared& code, const runtime::launch& l, int* fault) {
   if (core::element_count(l.extents) == 0) return;
   const walk_axes axes = element_axes(l);
@@ -34,6 +55,7 @@ void run_elements(const runtime::prepared& code, const runtime::launch& l, int* 
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs.emplace_back(l, k, axes);
   const std::int64_t run = (plan.block_count + jit::block_lanes - 1) / jit::block_lanes;  // blocks of an outer position
   const std::int64_t blocks = run * plan.outer_count;
+  const bool across = runs_across(plan, outputs);
   const std::int64_t lanes = std::min<std::int64_t>(jit::block_lanes, plan.block_count);
   const std::int64_t per_task = std::max<std::int64_t>(1, task_lanes(l.code->code.size()) / lanes);
   runtime::parallel_for((blocks + per_task - 1) / per_task, [&](std::int64_t task) {
@@ -46,7 +68,8 @@ void run_elements(const runtime::prepared& code, const runtime::launch& l, int* 
     void* scratch = memory.take(code.main->scratch_bytes());
     const std::int64_t end = std::min(blocks, (task + 1) * per_task);
     for (std::int64_t block = task * per_task; block < end; ++block) {
-      const std::int64_t outer = block / run, start = (block - outer * run) * jit::block_lanes;
+      const std::int64_t outer = across ? block % plan.outer_count : block / run;
+      const std::int64_t start = (across ? block / plan.outer_count : block - outer * run) * jit::block_lanes;
       const int n = static_cast<int>(std::min<std::int64_t>(jit::block_lanes, plan.block_count - start));
       walker.move_to(outer);
       walker.bind(start, n);

@@ -47,11 +47,27 @@ void each_run(const lane_map& map, std::int64_t start, int n, F&& f) {
   }
 }
 
+/// Two axes, the inner one of a few elements: a counter instead of a call for every run.
+template <class T>
+void load_short_runs(T* out, const T* in, const lane_map& map, std::int64_t start, int n) {
+  const std::int64_t inner = map.extents[1], outer_stride = map.strides[0], stride = map.strides[1];
+  std::int64_t row = start / inner, column = start - row * inner;
+  const T* from = in + row * outer_stride;
+  for (int l = 0; l < n; ++l) {
+    out[l] = from[column * stride];
+    if (++column == inner) {
+      column = 0;
+      from += outer_stride;
+    }
+  }
+}
+
 template <class T>
 void load_bytes(void* to, const char* base, const lane_map& map, std::int64_t start, int n, int padded) {
   T* out = static_cast<T*>(to);
   const T* in = reinterpret_cast<const T*>(base);
-  each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
+  if (map.extents.size() == 2 && map.extents[1] <= 16) load_short_runs(out, in, map, start, n);
+  else each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
     const T* from = in + offset;
     if (stride == 1) std::memcpy(out + lane, from, sizeof(T) * static_cast<std::size_t>(count));
     else if (stride == 0) std::fill_n(out + lane, count, *from);

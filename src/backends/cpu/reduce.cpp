@@ -175,11 +175,13 @@ void reduce_task::evaluate_tail(const void* inner, int n) {
 
 void reduce_task::skipping_row_block(int n, int first) {
   const tail_chain& t = *job_.tail;
+  const double limit = t.minimum ? t.high : t.low;
   job_.code.inner->run(walker_.args(), nullptr, code_scratch_);
+  if (!steps_->candidates(inner_, n, bounds_, limit)) return;
   for (int at = 0; at < n; at += row_lanes) {
     const int m = std::min(row_lanes, n - at);
     const void* x = further(inner_, at, t.type);
-    if (!steps_->candidates(x, m, bounds_, t.minimum ? t.high : t.low)) continue;
+    if (!steps_->candidates(x, m, bounds_, limit)) continue;
     evaluate_tail(x, m);
     for (auto& a : accumulators_) a.r->row(a.planes, tail_output_, m, first + at);
     steps_->tighten(x, m, bounds_, t.low, t.high, t.margin, t.floor);

@@ -82,6 +82,8 @@ reduce_split split_of(const runtime::launch& l, const reduce_shape& shape) {
     while (s.segment_chunks < s.chunks && s.segment_chunks * s.chunk * width < lanes) s.segment_chunks *= 2;
     s.segments = ceil_div(s.chunks, s.segment_chunks);
   }
+  const std::int64_t width = shape.rows ? s.group : std::min<std::int64_t>(shape.results, jit::block_lanes);
+  s.task_units = std::max<std::int64_t>(1, lanes / (width * std::min(shape.reduced, s.segment_chunks * s.chunk)));
   return s;
 }
 

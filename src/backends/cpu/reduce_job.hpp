@@ -14,8 +14,9 @@ struct reduce_split {
   std::int64_t chunks = 1;            // in all
   std::int64_t segment_chunks = 1;    // chunks of a segment
   std::int64_t segments = 1;
-  std::int64_t group = 1;             // results of a task
+  std::int64_t group = 1;             // results that are reduced and stored together
   std::int64_t groups = 1;
+  std::int64_t task_units = 1;        // groups of one segment that make a task
 };
 
 class reduce_job {
@@ -66,7 +67,7 @@ class partial_stack {
   std::int64_t count_ = 0;
 };
 
-/// One thread's work on one group of results: running it leaves finished lanes or partial results.
+/// One thread's work on groups of results: running it on one stores its results or leaves partial ones.
 class reduce_task {
  public:
   reduce_task(const reduce_job& job, arena& memory, int* fault);

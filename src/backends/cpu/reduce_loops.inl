@@ -350,24 +350,38 @@ struct tail_loops {
     }
     return found != 0;
   }
-  template <bool ByLane>
-  static void tighten(const void* values, int n, void* bounds, double low, double high, double margin, double floor) {
-    const T* x = static_cast<const T*>(values);
-    T* bound = static_cast<T*>(bounds);
-    for (int l = 0; l < n; ++l) {
-      const double v = x[l];
-      if (!(v >= low && v <= high)) continue;
-      const double slack = margin * (v < 0 ? -v : v) + floor;
-      T& b = bound[ByLane ? l : 0];
-      const T mine = T(Min ? v + slack : v - slack);
-      if (Min ? mine < b : mine > b) b = mine;
+  /// The bound that an evaluated inner value sets; none where it lies outside of the domain.
+  SINTER_STEP static T bound_of(T x, T low, T high, T margin, T floor) {
+    const T slack = margin * (x < 0 ? -x : x) + floor;
+    const bool inside = bool(int(x >= low) & int(x <= high));
+    return inside ? (Min ? x + slack : x - slack) : T(Min ? __builtin_inf() : -__builtin_inf());
+  }
+  SINTER_STEP static void tighten_lanes(T* __restrict bound, const T* __restrict x, int n, T low, T high, T margin, T floor) {
+    SINTER_LANES(l, n) {
+      const T mine = bound_of(x[l], low, high, margin, floor);
+      bound[l] = (Min ? mine < bound[l] : mine > bound[l]) ? mine : bound[l];
     }
+  }
+  static void tighten_by_lane(const void* x, int n, void* bounds, double low, double high, double margin, double floor) {
+    tighten_lanes(static_cast<T*>(bounds), static_cast<const T*>(x), n, T(low), T(high), T(margin), T(floor));
+  }
+  static void tighten(const void* values, int n, void* bound, double low, double high, double margin, double floor) {
+    constexpr int width = 16;
+    const T* x = static_cast<const T*>(values);
+    T lanes[width];
+    loosen(lanes, width);
+    int l = 0;
+    for (; l + width <= n; l += width) tighten_lanes(lanes, x + l, width, T(low), T(high), T(margin), T(floor));
+    if (l < n) tighten_lanes(lanes, x + l, n - l, T(low), T(high), T(margin), T(floor));
+    T& best = *static_cast<T*>(bound);
+    for (T mine : lanes)
+      if (Min ? mine < best : mine > best) best = mine;
   }
   static void loosen(void* bounds, int n) {
     for (int l = 0; l < n; ++l) static_cast<T*>(bounds)[l] = Min ? T(__builtin_inf()) : T(-__builtin_inf());
   }
   static tail_steps make() {
-    return {candidates<false>, candidates<true>, tighten<false>, tighten<true>, loosen};
+    return {candidates<false>, candidates<true>, tighten, tighten_by_lane, loosen};
   }
 };
 

@@ -121,11 +121,12 @@ void run_reduce(const runtime::prepared& code, const runtime::launch& l, const t
     if (l.extents[a] == 0) return;
   const reduce_job job(code, l, tail);
   auto* partials = static_cast<char*>(scratch);
-  const std::int64_t groups = job.split.groups;
-  runtime::parallel_for(groups * job.split.segments, [&](std::int64_t t) {
+  const std::int64_t groups = job.split.groups, units = groups * job.split.segments, each = job.split.task_units;
+  runtime::parallel_for((units + each - 1) / each, [&](std::int64_t t) {
     arena memory;
     int mine = 0;
-    reduce_task(job, memory, &mine).run(t % groups, t / groups, partials);
+    reduce_task task(job, memory, &mine);
+    for (std::int64_t u = t * each; u < std::min(units, (t + 1) * each); ++u) task.run(u % groups, u / groups, partials);
     merge_fault(fault, mine);
   });
   if (job.split.segments == 1) return;

@@ -81,8 +81,9 @@ std::optional<tail_chain> analyse_tail(const runtime::launch& l) {
       high = high * high;
       if (needed > 0) needed = 2 * needed + 2 * ulp;
     } else if (i.op == opcode::arcsin) {
-      low = -1;
-      high = 1;
+      // Beyond +-pi/2 the result sets no bound of its own; the sine of a bound errs by less than its shrinking.
+      low = low < -1.5707963 ? -1 : std::sin(low) * (1 - 16 * ulp);
+      high = high > 1.5707963 ? 1 : std::sin(high) * (1 - 16 * ulp);
       needed += 12 * ulp;
     } else {
       const instr& number = p.code[p.code[i.b].op == opcode::param ? i.b : i.a];
