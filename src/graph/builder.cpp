@@ -13,15 +13,16 @@ using jit::opcode;
 
 // ---- the three kinds of kernels
 
-void kernel_builder::begin(const dims& variables, const dims& whole) {
-  out_.code.clear();
-  out_.inputs.clear();
-  out_.params.clear();
-  out_.dependencies.clear();
-  out_.extents = variables;
-  out_.kept = variables.size();
+kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
+  out_ = &out;
+  out.code.clear();
+  out.inputs.clear();
+  out.params.clear();
+  out.dependencies.clear();
+  out.extents = variables;
+  out.kept = variables.size();
   rank_ = variables.size();
-  whole_ = whole;
+  whole_ = variables;
   space_ = core::element_count(variables);
   memo_.clear();
   reduced_.clear();
@@ -29,48 +30,50 @@ void kernel_builder::begin(const dims& variables, const dims& whole) {
   phase_code_ = phase_inputs_ = 0;
   split_ = nullptr;
   restart_ = in_epilogue_ = false;
+  return out;
 }
 
 bool kernel_builder::finish() {
-  bool large = static_cast<int>(out_.code.code.size()) > limits().instructions ||
-               static_cast<int>(out_.inputs.size()) > limits().inputs;
+  bool large = static_cast<int>(out_->code.code.size()) > limits().instructions ||
+               static_cast<int>(out_->inputs.size()) > limits().inputs;
   if (large && split_) {
     planner_.cut(split_, cut_reason::size);
     restart_ = true;
   }
-  out_.code.params = static_cast<std::uint16_t>(out_.params.size());
+  out_->code.params = static_cast<std::uint16_t>(out_->params.size());
   return !restart_;
 }
 
-bool kernel_builder::elementwise(std::span<node* const> results) {
-  begin(results[0]->shape, results[0]->shape);
-  out_.kind = plan_kind::elementwise;
-  out_.code.kind = jit::kernel_kind::elementwise;
-  out_.results.assign(results.begin(), results.end());
+bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> results) {
+  begin(out, results[0]->shape);
+  out_->kind = plan_kind::elementwise;
+  out_->code.kind = jit::kernel_kind::elementwise;
+  out_->results.assign(results.begin(), results.end());
   for (node* n : results) {
     std::uint16_t reg = lower_pending(n, nullptr);
-    out_.code.outputs.push_back({n->type, 0, reg});
+    out_->code.outputs.push_back({n->type, 0, reg});
     memo_.push_back({n, true, {}, reg});
   }
-  out_.code.epilogue = static_cast<std::uint16_t>(out_.code.code.size());
+  out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
   return finish();
 }
 
-bool kernel_builder::update(node* n) {
+bool kernel_builder::update(kernel_plan& out, node* n) {
   node* rhs = n->args[1].get();
-  begin(rhs->shape, rhs->shape);
-  out_.kind = plan_kind::update;
-  out_.code.kind = jit::kernel_kind::elementwise;
-  out_.results.assign(1, n);
+  begin(out, rhs->shape);
+  out_->kind = plan_kind::update;
+  out_->code.kind = jit::kernel_kind::elementwise;
+  out_->results.assign(1, n);
   if (!planner_.is_stored(n->args[0].get())) planner_.cut(n->args[0].get(), cut_reason::write);
-  if (!n->args[0]->is_leaf()) out_.dependencies.push_back(n->args[0].get());
+  if (!n->args[0]->is_leaf()) out_->dependencies.push_back(n->args[0].get());
   std::uint16_t reg = lower(rhs, nullptr);
-  out_.code.outputs.push_back({n->type, 0, reg});
-  out_.code.epilogue = static_cast<std::uint16_t>(out_.code.code.size());
+  out_->code.outputs.push_back({n->type, 0, reg});
+  out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
   return finish();
 }
 
-bool kernel_builder::reduction(std::span<node* const> results, std::span<node* const> reductions) {
+bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
+                               std::span<node* const> reductions) {
   const node* first = reductions[0];
   const dims& shape = first->args[0]->shape;
   const dims& mask = first->strides;
@@ -81,36 +84,36 @@ bool kernel_builder::reduction(std::span<node* const> results, std::span<node* c
         position[a] = variables.size();
         variables.push_back(shape[a]);
       }
-  begin(variables, variables);
-  out_.kind = plan_kind::reduce;
-  out_.code.kind = jit::kernel_kind::reduce;
-  out_.kept = first->shape.size();
-  out_.results.assign(results.begin(), results.end());
+  begin(out, variables);
+  out_->kind = plan_kind::reduce;
+  out_->code.kind = jit::kernel_kind::reduce;
+  out_->kept = first->shape.size();
+  out_->results.assign(results.begin(), results.end());
   int last = shape.size() - 1;
   while (last > 0 && shape[last] == 1) --last;
-  out_.reduces_last = shape.size() == 0 || mask[last] == 1;
+  out_->reduces_last = shape.size() == 0 || mask[last] == 1;
 
   index_map map(shape.size(), rank_ + max_gathers);
   for (int a = 0; a < shape.size(); ++a) map.coefficient(a, position[a]) = 1;
   for (node* r : reductions) {
     node* x = r->args[0].get();
     std::uint16_t reg = lower(x, is_plain(x, map) ? nullptr : &map);
-    reduced_.emplace_back(r, static_cast<std::uint16_t>(out_.code.reductions.size()));
-    out_.code.reductions.push_back({r->reduction, r->type, x->type, 0, reg, reg});
+    reduced_.emplace_back(r, static_cast<std::uint16_t>(out_->code.reductions.size()));
+    out_->code.reductions.push_back({r->reduction, r->type, x->type, 0, reg, reg});
   }
   mark_tail();
-  out_.code.epilogue = static_cast<std::uint16_t>(out_.code.code.size());
+  out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
 
   in_epilogue_ = true;
-  phase_code_ = out_.code.code.size();
-  phase_inputs_ = out_.inputs.size();
+  phase_code_ = out_->code.code.size();
+  phase_inputs_ = out_->inputs.size();
   memo_.clear();
   whole_ = first->shape;
   space_ = core::element_count(whole_);
   gathers_ = 0;  // those registers belong to the elements, not to the results
   for (node* n : results) {
     std::uint16_t reg = n->kind == node_kind::reduce ? lower(n, nullptr) : lower_pending(n, nullptr);
-    out_.code.outputs.push_back({n->type, 0, reg});
+    out_->code.outputs.push_back({n->type, 0, reg});
     memo_.push_back({n, true, {}, reg});
   }
   return finish();
@@ -119,7 +122,7 @@ bool kernel_builder::reduction(std::span<node* const> results, std::span<node* c
 // A chain sqrt, arcsin, times or divided by a parameter at the end of the value of a minimum or maximum: the kernel
 // may skip it where it cannot win (DESIGN 3). All reductions of the kernel must be over that value.
 void kernel_builder::mark_tail() {
-  auto& p = out_.code;
+  auto& p = out_->code;
   std::uint16_t reg = p.reductions[0].reg;
   bool minimum = false, maximum = false;
   for (const auto& r : p.reductions) {
@@ -190,7 +193,7 @@ const kernel_builder::memo* kernel_builder::find(node* n, const index_map* map) 
 // ---- instructions
 
 std::uint16_t kernel_builder::emit(instr i) {
-  auto& code = out_.code.code;
+  auto& code = out_->code.code;
   for (std::size_t k = code.size(); k-- > phase_code_ && code.size() - k < 48;) {
     const instr& o = code[k];
     if (o.op == i.op && o.type == i.type && o.arg == i.arg && o.a == i.a && o.b == i.b && o.c == i.c)
@@ -206,14 +209,14 @@ std::uint16_t kernel_builder::binary(opcode op, std::uint16_t a, std::uint16_t b
 
 std::uint16_t kernel_builder::param(const runtime::scalar& v, dtype type) {
   std::uint16_t index = 0;
-  for (; index < out_.params.size(); ++index) {
-    const runtime::scalar& p = out_.params[index];
+  for (; index < out_->params.size(); ++index) {
+    const runtime::scalar& p = out_->params[index];
     // Bits, not values: -0.0 and NaN payloads are different parameters.
-    if (out_.code.param_types[index] == type && p.u == v.u && (!is_complex(type) || std::memcmp(p.f, v.f, 16) == 0)) break;
+    if (out_->code.param_types[index] == type && p.u == v.u && (!is_complex(type) || std::memcmp(p.f, v.f, 16) == 0)) break;
   }
-  if (index == out_.params.size()) {
-    out_.params.push_back(v);
-    out_.code.param_types.push_back(type);
+  if (index == out_->params.size()) {
+    out_->params.push_back(v);
+    out_->code.param_types.push_back(type);
   }
   return emit({opcode::param, type, type, 0, index, 0, 0, 0});
 }
@@ -232,21 +235,21 @@ std::uint16_t kernel_builder::load(node* source, const index_map* map) {
 std::uint16_t kernel_builder::load(node* source, linear_form at) {
   while (at.coefficients.size() < rank_ + max_gathers) at.coefficients.push_back(0);
   for (int v = 0; v < rank_; ++v)
-    if (out_.extents[v] == 1) at.coefficients[v] = 0;
+    if (out_->extents[v] == 1) at.coefficients[v] = 0;
   std::uint16_t slot = static_cast<std::uint16_t>(phase_inputs_);
-  for (; slot < out_.inputs.size(); ++slot) {
-    const input_slot& s = out_.inputs[slot];
+  for (; slot < out_->inputs.size(); ++slot) {
+    const input_slot& s = out_->inputs[slot];
     if (s.source == source && s.at.offset == at.offset && s.at.coefficients == at.coefficients) break;
   }
-  if (slot == out_.inputs.size()) {
+  if (slot == out_->inputs.size()) {
     jit::input_desc d{source->type, 0, {0, 0}};
     for (int g = 0; g < max_gathers; ++g)
       if (at.coefficients[rank_ + g] != 0) d.gather[d.gathers++] = gather_regs_[g];
-    out_.code.inputs.push_back(d);
-    out_.inputs.push_back({source, std::move(at)});
+    out_->code.inputs.push_back(d);
+    out_->inputs.push_back({source, std::move(at)});
     if (!source->is_leaf() &&
-        std::find(out_.dependencies.begin(), out_.dependencies.end(), source) == out_.dependencies.end())
-      out_.dependencies.push_back(source);
+        std::find(out_->dependencies.begin(), out_->dependencies.end(), source) == out_->dependencies.end())
+      out_->dependencies.push_back(source);
   }
   return emit({opcode::load, source->type, source->type, 0, slot, 0, 0, 0});
 }
@@ -266,12 +269,12 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
     return load(n, map);
   }
   if (must_store(n, map)) return load(n, map);
-  std::size_t code_before = out_.code.code.size(), inputs_before = out_.inputs.size();
+  std::size_t code_before = out_->code.code.size(), inputs_before = out_->inputs.size();
   std::uint16_t reg = lower_pending(n, map);
   memo_.push_back({n, map == nullptr, map ? *map : index_map(), reg});
   if (!split_ && kind == node_kind::map && !reads_points(map) &&
-      (static_cast<int>(out_.code.code.size() - code_before) * 2 > limits().instructions ||
-       static_cast<int>(out_.inputs.size() - inputs_before) * 2 > limits().inputs))
+      (static_cast<int>(out_->code.code.size() - code_before) * 2 > limits().instructions ||
+       static_cast<int>(out_->inputs.size() - inputs_before) * 2 > limits().inputs))
     split_ = n;
   return reg;
 }
@@ -331,17 +334,17 @@ std::uint16_t kernel_builder::lower_map(node* n, const index_map* map) {
     for (int k = 0; k < n->nargs; ++k)
       if ((n->args[k]->kind == node_kind::scalar) == (pass == 0)) reg[k] = lower_operand(n, map, n->args[k].get());
   dtype arg = n->args[n->nargs - 1]->type;
-  if (n->fast_math) out_.code.flags.fast_math = true;
+  if (n->fast_math) out_->code.flags.fast_math = true;
   return emit({n->op, n->type, arg, 0, reg[0], reg[1], reg[2], 0});
 }
 
 // Column operands of a broadcast reduction are read once for each row: packing them makes those reads contiguous.
 bool kernel_builder::wants_packing(const node* view, const linear_form& at) const {
-  if (out_.kind != plan_kind::reduce || in_epilogue_ || view->size() * 64 > space_ || view->size() <= 1) return false;
+  if (out_->kind != plan_kind::reduce || in_epilogue_ || view->size() * 64 > space_ || view->size() <= 1) return false;
   bool strided = false;
   for (int v = 0; v < rank_; ++v) {
-    if (out_.extents[v] == 1 || at.coefficients[v] == 0) continue;
-    if (v < out_.kept) return false;
+    if (out_->extents[v] == 1 || at.coefficients[v] == 0) continue;
+    if (v < out_->kept) return false;
     strided |= v == rank_ - 1 && at.coefficients[v] != 1;
   }
   return strided;
@@ -379,7 +382,7 @@ std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
   index_map index_at = broadcast(outer, n->shape, index->shape);
   std::uint16_t raw = lower(index, is_plain(index, index_at) ? nullptr : &index_at);
   std::uint16_t extent = integer_param(v->shape[n->axis]);
-  std::uint16_t reg = emit({opcode::checked_index, dtype::i64, dtype::i64, 0, raw, out_.code.code[extent].a, 0, 0});
+  std::uint16_t reg = emit({opcode::checked_index, dtype::i64, dtype::i64, 0, raw, out_->code.code[extent].a, 0, 0});
   int g = 0;
   while (g < gathers_ && gather_regs_[g] != reg) ++g;
   if (g == max_gathers) {  // too many in one kernel: this one, or where it is the result, its index, stands alone
@@ -402,7 +405,7 @@ std::uint16_t kernel_builder::lower_iota(node* n, const index_map* map) {
   int sum = -1;
   for (int v = 0; v < at.variables(); ++v) {
     std::int64_t c = at.coefficient(row, v);
-    if (c == 0 || (v < rank_ && out_.extents[v] == 1)) continue;
+    if (c == 0 || (v < rank_ && out_->extents[v] == 1)) continue;
     std::uint16_t term = v < rank_ ? emit({opcode::coord, dtype::i64, dtype::i64, 0, static_cast<std::uint16_t>(v), 0, 0, 0})
                                    : gather_regs_[v - rank_];
     if (c != 1) term = binary(opcode::multiply, term, integer_param(c));

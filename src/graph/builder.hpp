@@ -10,12 +10,12 @@ class planner;
 
 class kernel_builder {
  public:
-  kernel_builder(planner& owner, kernel_plan& out) : planner_(owner), out_(out) {}
+  explicit kernel_builder(planner& owner) : planner_(owner) {}
 
   /// Each of these fills `out`; false where a new cut makes what was built so far wrong: the caller starts again.
-  bool elementwise(std::span<node* const> results);
-  bool reduction(std::span<node* const> results, std::span<node* const> reductions);
-  bool update(node* result);
+  bool elementwise(kernel_plan& out, std::span<node* const> results);
+  bool reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions);
+  bool update(kernel_plan& out, node* result);
 
  private:
   static constexpr int max_gathers = 2;
@@ -44,7 +44,7 @@ class kernel_builder {
   std::uint16_t emit(jit::instr i);
   std::uint16_t binary(jit::opcode op, std::uint16_t a, std::uint16_t b);
   void mark_tail();
-  void begin(const dims& variables, const dims& whole);
+  kernel_plan& begin(kernel_plan& out, const dims& variables);
   bool finish();
 
   index_map full_map(const node* n, const index_map* map) const;
@@ -53,7 +53,7 @@ class kernel_builder {
   const memo* find(node* n, const index_map* map) const;
 
   planner& planner_;
-  kernel_plan& out_;
+  kernel_plan* out_ = nullptr;
   dims whole_;                      // shape of a value whose coordinates are the variables themselves
   std::int64_t space_ = 1;          // elements of the iteration space
   int rank_ = 0;                    // iteration variables

@@ -61,7 +61,7 @@ std::string describe(std::span<const value> roots, bool with_source) {
   runtime::backend& device = runtime::get_backend(first->device);
   std::string out = "device " + runtime::to_string(first->device) + " (" + device.description() + ")\n";
   if (first->is_leaf()) return out + "in memory: " + core::to_string(first->shape) + " " + std::string(name(first->type)) + ", nothing to run\n";
-  planner plan(first->device);
+  planner plan;
   plan.plan(roots);
   double total = 0;
   int number = 0;

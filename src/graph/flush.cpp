@@ -37,19 +37,23 @@ struct placed {
 
 /// A planned kernel on its way to the device.
 struct job {
-  kernel_plan* plan;
-  runtime::launch launch;
-  bool runs = false;
+  kernel_plan* plan = nullptr;
+  int launch = -1;             // -1: nothing to run
   buffer_ref copy_from;        // update out of place: copied into the result first
   std::int64_t copy_offset = 0;
   std::size_t copy_bytes = 0;
 };
 
+/// One for the process, used under the flush lock; it keeps its memory from one flush to the next.
 class flusher {
  public:
-  explicit flusher(runtime::device_id device) : device_(device), backend_(runtime::get_backend(device)), planner_(device) {}
-
+  /// All roots are pending and on one device.
   void run(std::span<const value> roots) {
+    struct cleaner {
+      flusher& f;
+      ~cleaner() { f.clear(); }
+    } always{*this};
+    backend_ = &runtime::get_backend(roots[0]->device);
     planner_.plan(roots);
     place_all();
     launch_all();
@@ -66,13 +70,15 @@ class flusher {
 
   void place_all() {
     bool updates = false;
-    places_.resize(planner_.table().size());
+    places_.resize(planner_.stored_count());
     for (const auto& k : planner_.kernels()) updates |= k->kind == plan_kind::update;
     if (updates) {
       planner_.analyse_references();
       count_readers();
     }
     jobs_.resize(planner_.kernels().size());
+    launched_ = 0;
+    if (launches_.size() < jobs_.size()) launches_.resize(jobs_.size());
     for (std::size_t k = 0; k < jobs_.size(); ++k) place(jobs_[k], *planner_.kernels()[k]);
   }
 
@@ -84,14 +90,15 @@ class flusher {
       place_of(n) = {base.buffer, base.offset + (n->kind == node_kind::view ? n->offset : 0)};
       return;
     }
-    j.runs = !plan.code.code.empty();
     if (plan.kind == plan_kind::update) place_update(j, plan);
     else
-      for (node* n : plan.results) place_of(n) = {allocate(backend_, bytes_of(n)), 0};
-    if (!j.runs) return;
-    bind(plan, j.launch);
-    for (std::size_t i = 0; i < plan.inputs.size(); ++i) address(j.launch.inputs[i], plan.inputs[i].source);
-    for (std::size_t o = 0; o < plan.results.size(); ++o) address(j.launch.outputs[o], plan.results[o]);
+      for (node* n : plan.results) place_of(n) = {allocate(*backend_, bytes_of(n)), 0};
+    if (plan.code.code.empty()) return;
+    j.launch = launched_++;
+    runtime::launch& l = launches_[static_cast<std::size_t>(j.launch)];
+    bind(plan, l);
+    for (std::size_t i = 0; i < plan.inputs.size(); ++i) address(l.inputs[i], plan.inputs[i].source);
+    for (std::size_t o = 0; o < plan.results.size(); ++o) address(l.outputs[o], plan.results[o]);
   }
 
   void address(runtime::operand& o, node* n) {
@@ -141,40 +148,35 @@ class flusher {
       place_of(n) = base;
       return;
     }
-    place_of(n) = {allocate(backend_, bytes_of(n)), 0};
+    place_of(n) = {allocate(*backend_, bytes_of(n)), 0};
     j.copy_from = base.buffer;
     j.copy_offset = base.offset * static_cast<std::int64_t>(itemsize(n->type));
     j.copy_bytes = bytes_of(n);
   }
 
   void launch_all() {
-    std::vector<runtime::launch> launches;
-    std::vector<job*> running;
-    for (job& j : jobs_)
-      if (j.runs) {
-        launches.push_back(std::move(j.launch));
-        running.push_back(&j);
-      }
-    std::vector<const runtime::prepared*> prepared(launches.size());
-    if (!launches.empty()) backend_.prepare(launches, prepared);
+    if (launched_ == 0) return;
+    const std::span<const runtime::launch> launches(launches_.data(), static_cast<std::size_t>(launched_));
+    prepared_.assign(launches.size(), nullptr);
+    backend_->prepare(launches, prepared_);
     std::size_t scratch_bytes = 0;
     for (std::size_t k = 0; k < launches.size(); ++k)
-      scratch_bytes = std::max(scratch_bytes, backend_.scratch_bytes(*prepared[k], launches[k]));
+      scratch_bytes = std::max(scratch_bytes, backend_->scratch_bytes(*prepared_[k], launches[k]));
     buffer_ref scratch;  // one for all: launches of a device run in order
-    if (scratch_bytes != 0) scratch = allocate(backend_, scratch_bytes);
-    for (std::size_t k = 0; k < launches.size(); ++k) {
-      const job& j = *running[k];
+    if (scratch_bytes != 0) scratch = allocate(*backend_, scratch_bytes);
+    for (const job& j : jobs_) {
+      if (j.launch < 0) continue;
       if (j.copy_from)
-        backend_.copy(place_of(j.plan->results[0]).buffer->data(), static_cast<char*>(j.copy_from->data()) + j.copy_offset,
-                      j.copy_bytes);
-      backend_.run(*prepared[k], launches[k], scratch ? scratch->data() : nullptr);
+        backend_->copy(place_of(j.plan->results[0]).buffer->data(),
+                       static_cast<char*>(j.copy_from->data()) + j.copy_offset, j.copy_bytes);
+      const auto k = static_cast<std::size_t>(j.launch);
+      backend_->run(*prepared_[k], launches[k], scratch ? scratch->data() : nullptr);
     }
   }
 
   void commit() {
     // What was computed on the way and is still held may be asked for again.
     planner_.for_each_inlined([](node* n) { n->seen = true; });
-    std::vector<value> dropped;  // destroyed after every node has its buffer
     for (const auto& k : planner_.kernels())
       for (node* n : k->results) {
         placed& p = place_of(n);
@@ -182,7 +184,7 @@ class flusher {
         n->buffer = std::move(p.buffer);
         n->buffer_offset = p.offset;
         for (value& a : n->args) {
-          if (a) dropped.push_back(std::move(a));
+          if (a) dropped_.push_back(std::move(a));
           a = value();
         }
         n->nargs = 0;
@@ -191,11 +193,23 @@ class flusher {
       }
   }
 
-  runtime::device_id device_;
-  runtime::backend& backend_;
+  void clear() {
+    dropped_.clear();  // after every node has its buffer
+    planner_.clear();
+    places_.clear();
+    jobs_.clear();
+    readers_.clear();
+    owned_.clear();
+  }
+
+  runtime::backend* backend_ = nullptr;
   planner planner_;
-  std::vector<placed> places_;
+  std::vector<placed> places_;                      // by entry::kernel
   std::vector<job> jobs_;
+  std::vector<runtime::launch> launches_;           // the first `launched_` are in use
+  int launched_ = 0;
+  std::vector<const runtime::prepared*> prepared_;
+  std::vector<value> dropped_;                      // operands that evaluated nodes let go
   std::unordered_map<const node*, int, node_hash> readers_;
   std::unordered_map<const runtime::buffer*, int> owned_;  // references to a buffer that this plan will let go
 };
@@ -203,19 +217,20 @@ class flusher {
 }  // namespace
 
 void flush(std::span<const value> roots) {
-  bool pending = false;
-  for (const value& r : roots) pending |= !r->is_leaf();
-  if (!pending) return;
+  if (std::all_of(roots.begin(), roots.end(), [](const value& r) { return r->is_leaf(); })) return;
+  static auto* shared = new flusher;  // outlives static arrays
   std::lock_guard lock(flush_mutex());
+  if (std::all_of(roots.begin(), roots.end(),
+                  [&](const value& r) { return r->device == roots[0]->device && !r->is_leaf(); }))
+    return shared->run(roots);
   std::vector<value> rest(roots.begin(), roots.end());
   while (!rest.empty()) {
     runtime::device_id device = rest.front()->device;
     auto other = std::stable_partition(rest.begin(), rest.end(), [&](const value& v) { return v->device == device; });
-    std::vector<value> here;
-    for (auto i = rest.begin(); i != other; ++i)
-      if (!(*i)->is_leaf()) here.push_back(*i);
+    std::vector<value> here(rest.begin(), other);
     rest.erase(rest.begin(), other);
-    if (!here.empty()) flusher(device).run(here);
+    std::erase_if(here, [](const value& v) { return v->is_leaf(); });
+    if (!here.empty()) shared->run(here);
   }
 }
 

@@ -95,7 +95,35 @@ bool planner::worth_storing(const node* n) const {
   return bytes <= 4 * inputs;
 }
 
+std::unique_ptr<kernel_plan> planner::fresh_plan() {
+  if (spare_.empty()) return std::make_unique<kernel_plan>();
+  std::unique_ptr<kernel_plan> p = std::move(spare_.back());
+  spare_.pop_back();
+  p->kind = plan_kind::elementwise;
+  p->level = 0;
+  p->results.clear();
+  p->code.clear();
+  p->inputs.clear();
+  p->params.clear();
+  p->dependencies.clear();
+  return p;
+}
+
+void planner::clear() {
+  constexpr std::size_t most = 64;
+  for (auto* list : {&built_, &kernels_}) {
+    for (auto& p : *list)
+      if (p && spare_.size() < most) spare_.push_back(std::move(p));
+    list->clear();
+  }
+  table_.clear();
+  stored_.clear();
+  siblings_.clear();
+}
+
 void planner::plan(std::span<const value> roots) {
+  clear();
+  device_ = roots[0]->device;
   epoch_ = next_epoch();
   for (const value& r : roots)
     if (!r->is_leaf()) cut(r.get(), cut_reason::requested);
@@ -139,8 +167,8 @@ bool planner::find_reductions(node* n, std::vector<node*>& out) {
 }
 
 void planner::build_one(node* n) {
-  auto plan = std::make_unique<kernel_plan>();
   std::size_t index = static_cast<std::size_t>(at(n).kernel);
+  std::unique_ptr<kernel_plan> plan = built_[index] ? std::move(built_[index]) : fresh_plan();
   node_kind kind = n->kind;
   if (kind == node_kind::view) {
     node* base = n->args[0].get();
@@ -156,29 +184,32 @@ void planner::build_one(node* n) {
       return;
     }
   }
-  std::vector<node*> reductions;
+  std::vector<node*>& reductions = reductions_;
+  reductions.clear();
   if (kind == node_kind::reduce) reductions.push_back(n);
   else if (kind == node_kind::map && limits().fuse && (!find_reductions(n, reductions))) reductions.clear();
   if (!reductions.empty() && limits().fuse) add_siblings(reductions[0]);
 
-  kernel_builder builder(*this, *plan);
   bool done = false;
   while (!done) {
     if (n->size() == 0) {  // nothing to compute: an empty buffer
+      plan->kind = plan_kind::elementwise;
+      plan->code.clear();
       plan->results.assign(1, n);
       done = true;
     } else if (kind == node_kind::update) {
-      done = n->args[1]->size() == 0 || builder.update(n);
+      done = n->args[1]->size() == 0 || builder_.update(*plan, n);
       if (n->args[1]->size() == 0) {
         plan->kind = plan_kind::alias;
         plan->results.assign(1, n);
+        plan->dependencies.clear();
         if (!is_stored(n->args[0].get())) cut(n->args[0].get(), cut_reason::write);
         if (!n->args[0]->is_leaf()) plan->dependencies.push_back(n->args[0].get());
       }
     } else if (!reductions.empty()) {
-      done = builder.reduction(std::span(&n, 1), reductions);
+      done = builder_.reduction(*plan, std::span(&n, 1), reductions);
     } else {
-      done = builder.elementwise(std::span(&n, 1));
+      done = builder_.elementwise(*plan, std::span(&n, 1));
     }
   }
   built_[index] = std::move(plan);
@@ -222,6 +253,10 @@ bool may_join(const kernel_plan& a, const kernel_plan& b) {
 }  // namespace
 
 void planner::group() {
+  if (built_.size() == 1) {
+    kernels_.push_back(std::move(built_[0]));
+    return;
+  }
   std::vector<kernel_plan*> order;
   for (auto& k : built_) order.push_back(k.get());
   std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->level < b->level; });
@@ -235,9 +270,8 @@ void planner::group() {
       if (taken[j] || !may_join(*best, *order[j])) continue;
       std::vector<node*> wider(results);
       wider.push_back(order[j]->results[0]);
-      auto trial = std::make_unique<kernel_plan>();
+      auto trial = fresh_plan();
       std::size_t before = stored_.size();
-      kernel_builder builder(*this, *trial);
       bool ok;
       if (best->kind == plan_kind::reduce) {
         std::vector<node*> reductions;
@@ -247,9 +281,9 @@ void planner::group() {
           else if (std::find(reductions.begin(), reductions.end(), n) == reductions.end()) reductions.push_back(n);
         }
         for (node* r : reductions) found = found && same_reduction(reductions[0], r);
-        ok = found && builder.reduction(wider, reductions);
+        ok = found && builder_.reduction(*trial, wider, reductions);
       } else {
-        ok = builder.elementwise(wider);
+        ok = builder_.elementwise(*trial, wider);
       }
       if (stored_.size() != before) {  // joining would cut something: not worth it, and what was planned stays
         for (std::size_t k = before; k < stored_.size(); ++k) at(stored_[k]).stored = false;

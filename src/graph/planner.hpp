@@ -4,16 +4,18 @@
 #include <span>
 #include <vector>
 
+#include "graph/builder.hpp"
 #include "graph/plan.hpp"
 
 namespace sinter::graph {
 
+/// Keeps its memory from one plan to the next: recording and launching a small kernel costs about a microsecond.
 class planner {
  public:
-  explicit planner(runtime::device_id device) : device_(device) {}
-
   /// Plans the evaluation of `roots` (pending, all on one device). The nodes are not changed.
   void plan(std::span<const value> roots);
+  /// Lets go of what the plan refers to.
+  void clear();
 
   const std::vector<std::unique_ptr<kernel_plan>>& kernels() const noexcept { return kernels_; }
   struct entry {
@@ -27,7 +29,7 @@ class planner {
     bool drops = false;            // lets go of its operands when the plan is done
     bool visited = false;          // by analyse_references
   };
-  const std::vector<entry>& table() const noexcept { return table_; }
+  std::size_t stored_count() const noexcept { return stored_.size(); }
   /// Calls f(node*) for every pending node that was computed inside kernels without being stored.
   template <class F>
   void for_each_inlined(F f) {
@@ -56,13 +58,18 @@ class planner {
   void group();
   void visit_for_references(node* n, std::vector<node*>& order);
 
-  runtime::device_id device_;
+  runtime::device_id device_{};
   std::uint64_t epoch_ = 0;
   std::vector<entry> table_;
   std::vector<node*> stored_;              // in the order of their discovery
   std::vector<value> siblings_;            // keeps the reductions that ride along alive
   std::vector<std::unique_ptr<kernel_plan>> built_;  // parallel to stored_
   std::vector<std::unique_ptr<kernel_plan>> kernels_;
+  std::vector<std::unique_ptr<kernel_plan>> spare_;  // plans to be used again
+  std::vector<node*> reductions_;                    // scratch of build_one
+  kernel_builder builder_{*this};
+
+  std::unique_ptr<kernel_plan> fresh_plan();
 };
 
 }  // namespace sinter::graph
