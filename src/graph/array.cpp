@@ -6,6 +6,7 @@
 
 #include "graph/flush.hpp"
 #include "graph/limits.hpp"
+#include "graph/recycle.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
@@ -49,18 +50,18 @@ char* address_of(const node& leaf, std::int64_t element) {
 }  // namespace
 
 view_ref make_array(value v) {
-  auto view = std::make_shared<array_view>();
+  auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
   view->shape = v->shape;
   view->strides = core::contiguous_strides(v->shape);
   view->type = v->type;
   view->whole = true;
-  view->store = std::make_shared<storage>();
+  view->store = std::allocate_shared<storage>(recycling_allocator<storage>());
   view->store->current = std::move(v);
   return view;
 }
 
 view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset, bool readonly) {
-  auto view = std::make_shared<array_view>();
+  auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
   view->store = of.store;
   view->type = of.type;
   view->offset = offset;

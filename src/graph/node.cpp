@@ -1,4 +1,4 @@
-// Node memory: a free list for each thread, so that recording an operation costs no call of the system allocator.
+// Birth and death of nodes, and the weak list of readers.
 #include "graph/node.hpp"
 
 #include <mutex>
@@ -7,43 +7,19 @@
 
 #include "graph/record.hpp"
 #include "graph/readers.hpp"
+#include "graph/recycle.hpp"
 
 namespace sinter::graph {
 namespace {
-
-/// Free list of one thread. Trivially destructible on purpose: arrays in static storage may die after it.
-struct free_list {
-  void* head;
-  int count;
-};
-constinit thread_local free_list cache{nullptr, 0};
-constexpr int cache_limit = 512;
 
 std::mutex& readers_mutex() {
   static auto* m = new std::mutex;  // outlives static arrays
   return *m;
 }
 
-void recycle(node* n) noexcept {
-  n->~node();
-  if (cache.count >= cache_limit) {
-    ::operator delete(n);
-    return;
-  }
-  *reinterpret_cast<void**>(n) = cache.head;
-  cache.head = n;
-  ++cache.count;
-}
-
 }  // namespace
 
-node* new_node() {
-  if (!cache.head) return new (::operator new(sizeof(node))) node;
-  void* p = cache.head;
-  cache.head = *static_cast<void**>(p);
-  --cache.count;
-  return new (p) node;
-}
+node* new_node() { return new (recycler<sizeof(node)>::take()) node; }
 
 void destroy(node* n) noexcept {
   // Iterative: a chain of a million recorded operations must not overflow the stack.
@@ -60,7 +36,8 @@ void destroy(node* n) noexcept {
         doomed = operand;
       }
     }
-    recycle(current);
+    current->~node();
+    recycler<sizeof(node)>::give(current);
   }
 }
 

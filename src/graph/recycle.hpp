@@ -1,0 +1,52 @@
+// Memory of small objects that come and go with every recorded operation: a free list for each thread and size.
+#pragma once
+#include <cstddef>
+#include <new>
+
+namespace sinter::graph {
+
+/// Free blocks of one size, of one thread. Trivially destructible on purpose: arrays in static storage may die after it.
+template <std::size_t Bytes>
+struct recycler {
+  static void* take() {
+    free_list& l = list();
+    if (!l.head) return ::operator new(Bytes);
+    void* p = l.head;
+    l.head = *static_cast<void**>(p);
+    --l.count;
+    return p;
+  }
+  /// Blocks may come back on another thread than the one that took them.
+  static void give(void* p) noexcept {
+    free_list& l = list();
+    if (l.count >= most) return ::operator delete(p);
+    *static_cast<void**>(p) = l.head;
+    l.head = p;
+    ++l.count;
+  }
+
+ private:
+  static constexpr int most = 512;
+  struct free_list {
+    void* head;
+    int count;
+  };
+  static free_list& list() noexcept {
+    static constinit thread_local free_list l{nullptr, 0};
+    return l;
+  }
+};
+
+/// For std::allocate_shared.
+template <class T>
+struct recycling_allocator {
+  using value_type = T;
+  recycling_allocator() = default;
+  template <class U>
+  recycling_allocator(const recycling_allocator<U>&) noexcept {}
+  T* allocate(std::size_t) { return static_cast<T*>(recycler<sizeof(T)>::take()); }  // always one, from allocate_shared
+  void deallocate(T* p, std::size_t) noexcept { recycler<sizeof(T)>::give(p); }
+  friend bool operator==(recycling_allocator, recycling_allocator) noexcept { return true; }
+};
+
+}  // namespace sinter::graph
