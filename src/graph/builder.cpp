@@ -229,6 +229,8 @@ std::uint16_t kernel_builder::integer_param(std::int64_t v) {
 }
 
 std::uint16_t kernel_builder::load(node* source, const index_map* map) {
+  // The identity needs no composition, and most loads are of that kind.
+  if (!map) return load(source, {0, core::contiguous_strides(source->shape)});
   return load(source, compose(full_map(source, map), core::contiguous_strides(source->shape), 0));
 }
 

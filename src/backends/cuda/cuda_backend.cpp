@@ -162,11 +162,9 @@ class cuda_backend final : public runtime::backend {
     check_usable();
     make_current(index_);
   }
-  void start(cudaKernel_t f, const grid& g, std::uint64_t* parameters) {
+  void start(CUfunction f, const grid& g, std::uint64_t* parameters) {
     void* arguments[] = {parameters};
-    check(cudaLaunchKernel(reinterpret_cast<const void*>(f), dim3(g.x, g.y, g.z), dim3(g.block_x, g.block_y, 1),
-                           arguments, 0, stream_),
-          "cudaLaunchKernel");
+    launch_kernel(f, g, arguments, stream_);
     launches_.fetch_add(1, std::memory_order_relaxed);
   }
 

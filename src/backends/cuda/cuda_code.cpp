@@ -22,7 +22,33 @@ void append_key(const jit::program& p, const jit::cuda_variant& v, std::string& 
   bytes(v.row_only);
 }
 
+/// A function of the driver by name.
+void* driver_function(const char* name) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result{};
+  check(cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result), "cudaGetDriverEntryPoint");
+  if (!found) throw device_error(std::string("[cuda] the driver has no ") + name);
+  return found;
+}
+
+// The driver's error codes are the runtime's.
+void check_driver(CUresult status, const char* call) { check(static_cast<cudaError_t>(status), call); }
+
+CUfunction function_of(cudaLibrary_t library, const std::string& name) {
+  static const auto get = reinterpret_cast<decltype(&cuKernelGetFunction)>(driver_function("cuKernelGetFunction"));
+  cudaKernel_t kernel = nullptr;
+  check(cudaLibraryGetKernel(&kernel, library, name.c_str()), "cudaLibraryGetKernel");
+  CUfunction f = nullptr;
+  check_driver(get(&f, reinterpret_cast<CUkernel>(kernel)), "cuKernelGetFunction");
+  return f;
+}
+
 }  // namespace
+
+void launch_kernel(CUfunction f, const grid& g, void** arguments, cudaStream_t stream) {
+  static const auto launch = reinterpret_cast<decltype(&cuLaunchKernel)>(driver_function("cuLaunchKernel"));
+  check_driver(launch(f, g.x, g.y, g.z, g.block_x, g.block_y, 1, 0, stream, arguments, nullptr), "cuLaunchKernel");
+}
 
 std::string source_of(const jit::program& p, const jit::cuda_variant& v) {
   return jit::cuda_prelude({&p}) + jit::emit_cuda(p, v);
@@ -80,9 +106,8 @@ void kernel_table::compile(std::vector<miss>& misses, bool fast_math) {
   for (miss* m : chosen) {
     auto loaded = std::make_unique<kernel>();
     const std::string name = jit::cuda_kernel_name(*m->code, m->variant);
-    check(cudaLibraryGetKernel(&loaded->main, library, name.c_str()), "cudaLibraryGetKernel");
-    if (jit::cuda_has_second_stage(m->variant))
-      check(cudaLibraryGetKernel(&loaded->second, library, (name + "_2").c_str()), "cudaLibraryGetKernel");
+    loaded->main = function_of(library, name);
+    if (jit::cuda_has_second_stage(m->variant)) loaded->second = function_of(library, name + "_2");
     loaded->variant = m->variant;
     const std::unique_lock lock(mutex_);
     m->found = kernels_.try_emplace(m->key, std::move(loaded)).first->second.get();
