@@ -18,11 +18,14 @@ namespace {
 using runtime::launch;
 using runtime::prepared;
 
-/// Makes a device current for the calling thread.
+/// Makes a device current for the calling thread. A thread that has never set one has no context, which launches
+/// through the driver need.
 void make_current(int device) {
+  thread_local int bound = -1;
   int current = -1;
-  if (cudaGetDevice(&current) == cudaSuccess && current == device) return;
+  if (bound == device && cudaGetDevice(&current) == cudaSuccess && current == device) return;
   check(cudaSetDevice(device), "cudaSetDevice");
+  bound = device;
 }
 
 class device_memory final : public runtime::memory_source {
