@@ -12,15 +12,6 @@
 namespace sinter::graph {
 namespace {
 
-/// Pending writes on top of each other, not counting those below an evaluated version.
-int pending_writes(const value& v) {
-  int n = 0;
-  for (const node* x = v.get(); !x->is_leaf() && x->kind == node_kind::update && n <= limits().update_chain;
-       x = x->args[0].get())
-    ++n;
-  return n;
-}
-
 void report_faults(runtime::backend& device) {
   switch (device.take_fault()) {
     case runtime::data_fault::none: return;
@@ -102,7 +93,7 @@ void write(const array_view& v, value rhs) {
     return;
   }
   s.current = record_update(s.current, v.strides, v.offset, rhs);
-  if (pending_writes(s.current) > limits().update_chain) flush(std::span(&s.current, 1));
+  if (s.current->writes > limits().update_chain) flush(std::span(&s.current, 1));
 }
 
 void evaluate(std::span<const view_ref> arrays) {

@@ -188,7 +188,6 @@ class flusher {
           a = value();
         }
         n->nargs = 0;
-        n->depth = 0;
         n->kind.store(node_kind::leaf, std::memory_order_release);
       }
   }

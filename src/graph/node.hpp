@@ -75,6 +75,7 @@ class node {
   bool is_reader = false;       // reduce: linked into the operand's list of readers
   std::int16_t axis = 0;        // iota, gather
     std::uint16_t depth = 0;      // longest chain of pending nodes below when it was recorded
+  std::uint16_t writes = 0;     // update: pending updates in a row when it was recorded, this one included
   runtime::device_id device{};
   value args[3];
   dims shape;

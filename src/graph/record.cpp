@@ -124,6 +124,7 @@ value record_update(const value& base, const dims& strides, std::int64_t offset,
   n->offset = offset;
   adopt_operand(*n, base);
   adopt_operand(*n, rhs);
+  n->writes = static_cast<std::uint16_t>(base->is_leaf() ? 1 : base->writes + 1);
   return n;
 }
 
