@@ -85,6 +85,8 @@ void host_row(const char* name, F&& work) {
 }
 
 void host_costs() {
+  if (sn::default_device().kind == sn::device_kind::cuda)
+    print_row("host time of a bare launch, 1024", bare_launch_seconds());
   const auto x = numbers({1024}, 0, 1), y = numbers({1024}, 1, 2);
   host_row("host time of x + y, 1024", [&] { sn::eval(x + y); });
   host_row("host time of ten operations, 1024",

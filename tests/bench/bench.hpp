@@ -73,6 +73,10 @@ inline ndarray numbers(const sn::shape_t& shape, double low, double high) {
 /// Points (n, 2): latitude and longitude in radians.
 ndarray points(std::int64_t n, std::uint64_t seed);
 
+/// Seconds of host time that a bare launch of an x + y kernel takes on the current GPU, without any library: the floor
+/// of the host rows. 0 where there is no GPU.
+double bare_launch_seconds();
+
 /// Times of first calls, in this process and with the kernel cache that the environment names.
 void first_calls();
 /// Runs first_calls twice in fresh processes: with an empty cache folder, then with what the first left there.
