@@ -223,7 +223,8 @@ struct acc_moment {
   __device__ __forceinline__ void merge(const acc_moment& o) {
     if (o.n != R(0)) join(o.n, o.mean, o.m2);
   }
-  __device__ __forceinline__ R result() const { return m2; }
+  // An infinite element makes every deviation from the mean NaN; the combination alone would see it too late.
+  __device__ __forceinline__ R result() const { return m2 + (mean - mean); }
 };
 
 template <class A>
