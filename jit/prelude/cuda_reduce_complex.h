@@ -71,7 +71,8 @@ struct acc_complex_moment {
   __device__ __forceinline__ void merge(const acc_complex_moment& o) {
     if (o.n != R(0)) join(o.n, o.re, o.im, o.m2);
   }
-  __device__ __forceinline__ R result() const { return m2; }
+  // As acc_moment: an infinite element gives NaN.
+  __device__ __forceinline__ R result() const { return m2 + ((re - re) + (im - im)); }
 };
 
 }  // namespace sn
