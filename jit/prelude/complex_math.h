@@ -204,7 +204,35 @@ template <class R> SN_FN cx<R> arctanh(cx<R> z) {
   return {copysign(u, x), copysign(v, y)};
 }
 
-SN_FN c128 power_of_log(c128 a, c128 b) { return exp(multiply(b, log(a))); }
+// C99 Annex G's product: where both parts came out NaN although a factor is infinite, the infinity is recovered. The C
+// library's cpow multiplies so, and NumPy gives its values; `multiply` itself is the plain formula.
+SN_FN double infinite_sign(double x) { return copysign(x == x && x - x != 0 ? 1.0 : 0.0, x); }
+SN_FN double no_nan(double x) { return x == x ? x : copysign(0.0, x); }
+SN_FN bool infinite(double x) { return x == x && x - x != 0; }
+SN_FN c128 product_with_infinities(c128 a, c128 b) {
+  c128 w = multiply(a, b);
+  if (w.re == w.re || w.im == w.im) return w;
+  bool again = false;
+  if (infinite(a.re) || infinite(a.im)) {
+    a = c128{infinite_sign(a.re), infinite_sign(a.im)};
+    b = c128{no_nan(b.re), no_nan(b.im)};
+    again = true;
+  }
+  if (infinite(b.re) || infinite(b.im)) {
+    b = c128{infinite_sign(b.re), infinite_sign(b.im)};
+    a = c128{no_nan(a.re), no_nan(a.im)};
+    again = true;
+  }
+  if (!again && (infinite(a.re * b.re) || infinite(a.im * b.im) || infinite(a.re * b.im) || infinite(a.im * b.re))) {
+    a = c128{no_nan(a.re), no_nan(a.im)};
+    b = c128{no_nan(b.re), no_nan(b.im)};
+    again = true;
+  }
+  if (!again) return w;
+  double inf = 1.0 / 0.0;
+  return {inf * (a.re * b.re - a.im * b.im), inf * (a.re * b.im + a.im * b.re)};
+}
+SN_FN c128 power_of_log(c128 a, c128 b) { return exp(product_with_infinities(b, log(a))); }
 SN_FN c64 power_of_log(c64 a, c64 b) {
   c128 w = power_of_log(c128{a.re, a.im}, c128{b.re, b.im});
   return {float(w.re), float(w.im)};
