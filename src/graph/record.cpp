@@ -23,10 +23,10 @@ value fresh(node_kind kind, dtype type, const dims& shape, runtime::device_id de
 }
 
 /// Long chains are evaluated as they grow: planning recurses, and memory held by pending values must stay bounded.
-void adopt_operand(node& n, const value& operand) {
+void adopt_operand(node& n, value operand) {
   if (operand->depth >= limits().depth && !operand->is_leaf()) flush(std::span(&operand, 1));
   n.depth = std::max<std::uint16_t>(n.depth, static_cast<std::uint16_t>(operand->is_leaf() ? 0 : operand->depth + 1));
-  n.args[n.nargs++] = operand;
+  n.args[n.nargs++] = std::move(operand);
 }
 
 runtime::scalar identity_of(jit::reduce_op op, dtype type) {
@@ -75,9 +75,18 @@ value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const 
   return n;
 }
 
-value record_cast(const value& v, dtype type) {
+value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands) {
+  value n = fresh(node_kind::map, type, shape, operands[0]->device);
+  n->op = op;
+  n->fast_math = fast_math_on;
+  for (value& operand : operands) adopt_operand(*n, std::move(operand));
+  return n;
+}
+
+value record_cast(value v, dtype type) {
   if (v->type == type) return v;
-  return record_map(jit::opcode::cast, type, v->shape, std::span(&v, 1));
+  const dims shape = v->shape;
+  return record_map_moving(jit::opcode::cast, type, shape, std::span(&v, 1));
 }
 
 value record_view(const value& v, const dims& shape, const dims& strides, std::int64_t offset) {

@@ -13,8 +13,10 @@ value record_scalar(const runtime::scalar& v, dtype type, const dims& shape, run
 value record_iota(const dims& shape, int axis, runtime::device_id device);
 /// Elementwise operation. Operands have one dtype (`select`: bool, T, T) and broadcast to `shape`; `type` is the result's.
 value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands);
+/// The same, moving from the operands: counting references is a good part of what recording costs.
+value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands);
 /// Cast; returns `v` itself when the dtype is the same already.
-value record_cast(const value& v, dtype type);
+value record_cast(value v, dtype type);
 /// Affine view; returns `v` itself when it is the whole of it.
 value record_view(const value& v, const dims& shape, const dims& strides, std::int64_t offset);
 /// take_along_axis: `index` is int64, has v's rank, and its other extents equal v's or are 1. Negative indices count

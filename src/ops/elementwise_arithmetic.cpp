@@ -15,8 +15,8 @@ value convert(const value& v, dtype type) { return graph::record_cast(v, type); 
 
 /// add and multiply: of bools, the logical operation.
 ndarray ring(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
-  const resolved r = resolve_pair(function, loop_rule::any, x, y);
-  return wrap(graph::record_map(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
+  resolved r = resolve_pair(function, loop_rule::any, x, y);
+  return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
 }
 
 struct exponents {
@@ -55,7 +55,7 @@ std::optional<opcode> power_shortcut(const scalar& y, dtype loop) {
 }
 
 /// args[0] to the power args[1], which `y` was before it was cast.
-ndarray raised(const resolved& r, const operand& y) {
+ndarray raised(resolved r, const operand& y) {
   if (!y.is_array()) {
     const scalar& exponent = y.number();
     if (is_integer(r.loop) && exponent.kind() == scalar_kind::integer && exponent.negative())
@@ -63,7 +63,7 @@ ndarray raised(const resolved& r, const operand& y) {
                         " to the power " + std::to_string(exponent.as_int64()) + ")");
     if (const auto op = power_shortcut(exponent, r.loop)) return wrap(map_of(*op, r.loop, r.args[0]));
   }
-  return wrap(graph::record_map(opcode::power, r.loop, r.shape, r.values()));
+  return wrap(graph::record_map_moving(opcode::power, r.loop, r.shape, r.values()));
 }
 
 /// Integers and bools as they are, floats through `op`; complex is refused.
@@ -84,12 +84,12 @@ ndarray subtract(const operand& x, const operand& y) {
 }
 
 ndarray divide(const operand& x, const operand& y) {
-  const resolved r = resolve_pair("divide", loop_rule::true_divide, x, y);
+  resolved r = resolve_pair("divide", loop_rule::true_divide, x, y);
   if (const auto factor = exact_reciprocal(y, r.loop)) {
     const value by[] = {r.args[0], constant_of(*factor, r.loop, r.device)};
     return wrap(graph::record_map(opcode::multiply, r.loop, r.shape, by));
   }
-  return wrap(graph::record_map(opcode::divide, r.loop, r.shape, r.values()));
+  return wrap(graph::record_map_moving(opcode::divide, r.loop, r.shape, r.values()));
 }
 
 ndarray floor_divide(const operand& x, const operand& y) {

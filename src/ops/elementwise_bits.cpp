@@ -24,8 +24,8 @@ ndarray logical(const char* function, opcode op, const operand& x, const operand
 
 /// Bitwise functions; of bools, the logical operation.
 ndarray bitwise(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
-  const resolved r = resolve_pair(function, loop_rule::bitwise, x, y);
-  return wrap(graph::record_map(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
+  resolved r = resolve_pair(function, loop_rule::bitwise, x, y);
+  return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
 }
 
 }  // namespace

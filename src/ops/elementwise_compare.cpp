@@ -65,12 +65,12 @@ ndarray compare(const char* function, opcode op, const operand& x, const operand
                      (first == dtype::u64 && is_signed_integer(second));
   if (mixed) return compare_mixed(function, op, x, y, is_signed_integer(first));
   const operand* const both[] = {&x, &y};
-  const resolved r = resolve_as(both, promote_types(first, second), function);
-  return wrap(graph::record_map(op, dtype::b1, r.shape, r.values()));
+  resolved r = resolve_as(both, promote_types(first, second), function);
+  return wrap(graph::record_map_moving(op, dtype::b1, r.shape, r.values()));
 }
 
 ndarray extreme(const char* function, opcode op, const operand& x, const operand& y) {
-  const resolved r = resolve_pair(function, loop_rule::any, x, y);
+  resolved r = resolve_pair(function, loop_rule::any, x, y);
   return wrap(extreme_of(op, r.args[0], r.args[1]));
 }
 
@@ -142,7 +142,7 @@ ndarray clip(const ndarray& x, const optional_operand& low, const optional_opera
   const bool has_low = low && !is_vacuous(*low, arrays, true), has_high = high && !is_vacuous(*high, arrays, false);
   if (has_low) all[count++] = &*low;
   if (has_high) all[count++] = &*high;
-  const resolved r = resolve(operands(all, count), "clip");
+  resolved r = resolve(operands(all, count), "clip");
   value out = r.args[0];
   if (has_low) out = extreme_of(opcode::maximum, out, r.args[1]);
   if (has_high) out = extreme_of(opcode::minimum, out, r.args[count - 1]);

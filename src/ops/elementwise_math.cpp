@@ -67,7 +67,7 @@ ndarray rad2deg(const ndarray& x) {
 }
 
 ndarray heaviside(const operand& x, const operand& y) {
-  const resolved r = resolve_pair("heaviside", loop_rule::real_floating, x, y);
+  resolved r = resolve_pair("heaviside", loop_rule::real_floating, x, y);
   const value zero = constant_of(0, r.loop, r.device), one = constant_of(1, r.loop, r.device);
   const value &at = r.args[0], &middle = r.args[1];
   const value sides = select_of(map_of(opcode::less, dtype::b1, at, zero), zero, one);

@@ -48,8 +48,8 @@ resolved resolve_pair(const char* function, loop_rule rule, const operand& x, co
 }
 
 ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x, const operand& y) {
-  const resolved r = resolve_pair(function, rule, x, y);
-  return wrap(graph::record_map(op, r.loop, r.shape, r.values()));
+  resolved r = resolve_pair(function, rule, x, y);
+  return wrap(graph::record_map_moving(op, r.loop, r.shape, r.values()));
 }
 
 value extreme_of(opcode op, const value& a, const value& b) {

@@ -14,7 +14,7 @@ using core::dims;
 /// Arguments of a call by address; nothing is copied.
 using operands = std::span<const operand* const>;
 
-/// What a loop needs. `args` are cast to `loop`; they broadcast to `shape` (graph::record_map takes them as they are).
+/// What a loop needs. `args` are cast to `loop`; they broadcast to `shape` (nodes take them as they are).
 struct resolved {
   dtype loop{};
   dims shape;
@@ -22,7 +22,8 @@ struct resolved {
   std::array<graph::value, 3> args;
   int count = 0;
 
-  std::span<const graph::value> values() const noexcept { return {args.data(), static_cast<std::size_t>(count)}; }
+  /// To be moved into the node (graph::record_map_moving).
+  std::span<graph::value> values() noexcept { return {args.data(), static_cast<std::size_t>(count)}; }
 };
 
 /// NumPy 2's result_type: arrays promote among themselves; numbers raise the kind only (float with int64 gives float64,
