@@ -1,8 +1,9 @@
 // Inputs of a block: uniform values, lanes read in place, lanes copied, gather offsets, coordinates.
 #include "backends/cpu/block_plan.hpp"
 
-#include <cmath>
 #include <cstring>
+
+#include "runtime/scalar.hpp"
 
 namespace sinter::cpu {
 namespace {
@@ -13,66 +14,6 @@ core::dims pick(const core::dims& from, const core::dims& axes) {
   core::dims out;
   for (auto a : axes) out.push_back(from[static_cast<int>(a)]);
   return out;
-}
-
-/// Rounds to odd, so that rounding the float once more gives the correctly rounded short type.
-float round_to_odd(double x) noexcept {
-  float f = static_cast<float>(x);
-  const double back = f;
-  if (back == x || x != x || std::isinf(f)) return f;
-  std::uint32_t bits;
-  std::memcpy(&bits, &f, sizeof bits);
-  if (bits & 1) return f;
-  bits = std::fabs(back) > std::fabs(x) ? bits - 1 : bits + 1;
-  std::memcpy(&f, &bits, sizeof f);
-  return f;
-}
-
-float round_half(dtype t, double x) noexcept {
-  float f = round_to_odd(x);
-  std::uint16_t bits;
-  if (t == dtype::f16) {
-    jit::narrow_f16(&bits, &f, 1);
-    jit::widen_f16(&f, &bits, 1);
-  } else {
-    jit::narrow_bf16(&bits, &f, 1);
-    jit::widen_bf16(&f, &bits, 1);
-  }
-  return f;
-}
-
-double real_of(const runtime::scalar& s) noexcept {
-  if (is_bool(s.type)) return s.b ? 1 : 0;
-  if (is_signed_integer(s.type)) return static_cast<double>(s.i);
-  if (is_unsigned_integer(s.type)) return static_cast<double>(s.u);
-  return s.f[0];
-}
-
-std::uint64_t integer_of(const runtime::scalar& s) noexcept {
-  if (is_bool(s.type)) return s.b ? 1 : 0;
-  if (is_integer(s.type)) return s.u;
-  const double x = s.f[0];
-  if (x >= -9223372036854775808.0 && x < 9223372036854775808.0) return static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
-  return x >= 9223372036854775808.0 && x < 18446744073709551616.0 ? static_cast<std::uint64_t>(x)
-                                                                    : std::uint64_t{1} << 63;
-}
-
-void write_param(void* to, dtype t, const runtime::scalar& s) noexcept {
-  if (is_bool(t)) {
-    *static_cast<unsigned char*>(to) = is_integer(s.type) ? s.u != 0 : real_of(s) != 0;
-  } else if (is_integer(t)) {
-    const std::uint64_t v = integer_of(s);  // little endian: the low bytes come first
-    std::memcpy(to, &v, itemsize(t));
-  } else if (is_half(t)) {
-    const float f = round_half(t, real_of(s));
-    std::memcpy(to, &f, sizeof f);
-  } else if (t == dtype::f64 || t == dtype::c128) {
-    const double v[2] = {real_of(s), is_complex(s.type) ? s.f[1] : 0};
-    std::memcpy(to, v, itemsize(t));
-  } else {
-    const float v[2] = {static_cast<float>(real_of(s)), is_complex(s.type) ? static_cast<float>(s.f[1]) : 0};
-    std::memcpy(to, v, itemsize(t));
-  }
 }
 
 }  // namespace
@@ -91,7 +32,7 @@ std::uint64_t uniform_inputs(const runtime::launch& l, const walk_axes& axes) no
 
 param_block::param_block(const runtime::launch& l) : cells_(l.params.size()), pointers_(l.params.size()) {
   for (std::size_t k = 0; k < cells_.size(); ++k) {
-    write_param(cells_[k].bytes, l.code->param_types[k], l.params[k]);
+    runtime::write_register(cells_[k].bytes, l.code->param_types[k], l.params[k]);
     pointers_[k] = cells_[k].bytes;
   }
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "backends/cuda/cuda_launch.hpp"
+#include "runtime/scalar.hpp"
 
 namespace sinter::cuda {
 namespace {
@@ -118,13 +119,6 @@ bool in_prologue(const jit::program& p, std::size_t input) noexcept {
   return false;
 }
 
-double param_value(const runtime::scalar& s) noexcept {
-  if (is_bool(s.type)) return s.b;
-  if (is_signed_integer(s.type)) return static_cast<double>(s.i);
-  if (is_unsigned_integer(s.type)) return static_cast<double>(s.u);
-  return s.f[0];
-}
-
 bool tail_may_be_skipped(const launch& l) {
   if (l.code->flags.fast_math ||
       std::none_of(l.code->reductions.begin(), l.code->reductions.end(), [](auto& r) { return r.tail > 0; }))
@@ -133,7 +127,7 @@ bool tail_may_be_skipped(const launch& l) {
   if (!jit::cuda_can_skip_tail(*l.code, &multipliers)) return false;
   return std::all_of(multipliers.begin(), multipliers.end(), [&](int k) {
     const auto at = static_cast<std::size_t>(k);
-    const double x = param_value(l.params[at]);
+    const double x = runtime::real_of(l.params[at]);
     if (l.code->param_types[at] == dtype::f64) return x > 0 && std::isfinite(x);
     const auto narrowed = static_cast<float>(x);
     return narrowed > 0 && std::isfinite(narrowed);

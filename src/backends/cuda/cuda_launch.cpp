@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 
-#include "jit/block.hpp"
+#include "runtime/scalar.hpp"
 
 namespace sinter::cuda {
 namespace {
@@ -41,51 +40,20 @@ void split(reduce_geometry& g, std::int64_t groups, std::int64_t most, std::int6
   if (g.splits > 1) second_stage(g);
 }
 
-float round_to_odd(double x) noexcept {
-  auto f = static_cast<float>(x);
-  if (f == x || !std::isfinite(f) || !std::isfinite(x)) return f;
-  if (std::abs(static_cast<double>(f)) > std::abs(x)) f = std::nextafter(f, 0.0f);
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(f) | 1u);
-}
-
-double real_of(const runtime::scalar& s) noexcept {
-  if (is_bool(s.type)) return s.b ? 1 : 0;
-  if (is_signed_integer(s.type)) return static_cast<double>(s.i);
-  if (is_unsigned_integer(s.type)) return static_cast<double>(s.u);
-  return s.f[0];
-}
-
-std::uint64_t integer_of(const runtime::scalar& s) noexcept {
-  if (is_bool(s.type)) return s.b ? 1 : 0;
-  if (is_integer(s.type)) return s.u;
-  const double x = s.f[0];
-  if (x >= -9223372036854775808.0 && x < 9223372036854775808.0)
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
-  return x >= 9223372036854775808.0 && x < 18446744073709551616.0 ? static_cast<std::uint64_t>(x)
-                                                                  : std::uint64_t{1} << 63;
-}
-
 /// Writes 8-byte slots in the order of the generated struct.
 class slots {
  public:
   explicit slots(std::uint64_t* to) : to_(to) {}
   void integer(std::int64_t n) { *to_++ = static_cast<std::uint64_t>(n); }
   void pointer(const void* p) { *to_++ = reinterpret_cast<std::uintptr_t>(p); }
+  /// A register of dtype `t`; complex numbers take a slot for each part.
   void scalar(dtype t, const runtime::scalar& s) {
-    switch (t) {
-      case dtype::b1: return integer(is_integer(s.type) ? s.u != 0 : real_of(s) != 0);
-      case dtype::f16:
-      case dtype::bf16: return single(rounded(t, real_of(s)));
-      case dtype::f32: return single(static_cast<float>(real_of(s)));
-      case dtype::f64: return *to_++ = std::bit_cast<std::uint64_t>(real_of(s)), void();
-      case dtype::c64:
-        single(static_cast<float>(real_of(s)));
-        return single(is_complex(s.type) ? static_cast<float>(s.f[1]) : 0.0f);
-      case dtype::c128:
-        *to_++ = std::bit_cast<std::uint64_t>(real_of(s));
-        *to_++ = std::bit_cast<std::uint64_t>(is_complex(s.type) ? s.f[1] : 0.0);
-        return;
-      default: return integer(static_cast<std::int64_t>(integer_of(s)));
+    unsigned char bytes[16] = {};
+    runtime::write_register(bytes, t, s);
+    const std::size_t part = is_complex(t) ? itemsize(t) / 2 : sizeof(std::uint64_t);
+    for (int k = 0; k < (is_complex(t) ? 2 : 1); ++k, ++to_) {
+      *to_ = 0;
+      std::memcpy(to_, bytes + part * static_cast<std::size_t>(k), part);
     }
   }
   void extent(std::int64_t n, bool wide) {
@@ -105,19 +73,6 @@ class slots {
   }
 
  private:
-  void single(float f) { *to_++ = std::bit_cast<std::uint32_t>(f); }
-  static float rounded(dtype t, double x) {
-    float f = round_to_odd(x);  // so that the second rounding is the only one that counts
-    std::uint16_t bits;
-    if (t == dtype::f16) {
-      jit::narrow_f16(&bits, &f, 1);
-      jit::widen_f16(&f, &bits, 1);
-    } else {
-      jit::narrow_bf16(&bits, &f, 1);
-      jit::widen_bf16(&f, &bits, 1);
-    }
-    return f;
-  }
   std::uint64_t* to_;
 };
 
