@@ -18,6 +18,9 @@ host_compiler probe_host_compiler(const std::string& preferred, const std::strin
 std::vector<void*> compile_host_with(const host_compiler& compiler, const std::string& source,
                                      const std::vector<std::string>& functions);
 
+/// The n-th call of compile_host or compile_cuda from now on (0: the next) throws compile_error, once; -1: none.
+void fail_compilation_for_tests(int n) noexcept;
+
 /// Makes compile_host and compile_cuda forget what this process has loaded, as a new process would.
 void forget_loaded_modules_for_tests();
 

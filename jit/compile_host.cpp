@@ -162,6 +162,7 @@ std::vector<void*> compile_host_with(const host_compiler& compiler, const std::s
 }
 
 std::vector<void*> compile_host(const std::string& source, const std::vector<std::string>& functions) {
+  fail_on_request(host_compiler::find().path, source);
   return compile_host_with(host_compiler::find(), source, functions);
 }
 

@@ -2,9 +2,21 @@
 #include "compile_shared.hpp"
 
 #include "compile.hpp"
+#include "compile_hooks.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::jit {
+namespace {
+std::atomic<int> compilations_to_failure{-1};
+}  // namespace
+
+void fail_compilation_for_tests(int n) noexcept { compilations_to_failure = n; }
+
+void fail_on_request(const std::string& compiler, std::string_view source) {
+  if (compilations_to_failure.load(std::memory_order_relaxed) < 0) return;
+  if (compilations_to_failure.fetch_sub(1) == 0)
+    throw_compile_error(compiler, "failed on request of a test", {}, "", source);
+}
 
 compile_counters& counters() noexcept {
   static compile_counters& instance = *new compile_counters;

@@ -23,6 +23,9 @@ compile_counters& counters() noexcept;
                                       const std::vector<std::string>& options, std::string_view log,
                                       std::string_view source);
 
+/// Throws compile_error where a test has asked for it (compile_hooks.hpp).
+void fail_on_request(const std::string& compiler, std::string_view source);
+
 /// Runs one computation for each key at a time: threads that ask for the same key meanwhile share its result, or its
 /// exception. Nothing is remembered afterwards, and no lock is held while computing.
 template <class Result>

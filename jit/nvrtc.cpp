@@ -278,6 +278,7 @@ void warm_up_now() noexcept {
 }  // namespace
 
 cubin compile_cuda(const std::string& source, const nvrtc_options& options) {
+  fail_on_request("NVRTC", source);
   static single_flight<cubin>& flights = *new single_flight<cubin>;
   const std::vector<std::string> texts = options_for(options);
   std::string key = "sinter cubin 1\n";
