@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "golden.hpp"
+#include "golden_batch.hpp"
 #include "golden_functions.hpp"
+#include "shard.hpp"
 
 namespace {
 
@@ -66,7 +69,7 @@ std::string title(const elementwise_case& c, const std::vector<const host_array*
   return out + ")";
 }
 
-void check(const elementwise_case& c, const elementwise_data& data, const std::vector<ndarray>& arrays) {
+void check(const elementwise_case& c, const elementwise_data& data, const std::vector<ndarray>& arrays, batch& cases) {
   std::vector<const host_array*> inputs;
   std::vector<ndarray> args;
   for (auto s : c.slots) {
@@ -78,72 +81,99 @@ void check(const elementwise_case& c, const elementwise_data& data, const std::v
     CHECK_THROWS_AS_MESSAGE(call(c.function, args), dtype_error, what);
     return;
   }
-  try {
-    const auto diff = difference(download(call(c.function, args)), c.expected, c.tolerance, inputs,
-                                 c.has_unknown ? &c.unknown : nullptr);
+  cases.add(what, [&c, args] { return call(c.function, args); }, [&c, inputs, what](const host_array& got) {
+    const auto diff = difference(got, c.expected, c.tolerance, inputs, c.has_unknown ? &c.unknown : nullptr);
     CHECK_MESSAGE(diff.empty(), what, ": ", diff);
-  } catch (const error& e) {
-    FAIL_CHECK(what << " throws " << e.what());
+  });
+}
+
+/// The odd elements, backwards, of an array twice as long: the same elements as `plain`.
+ndarray spread_out(const ndarray& plain) {
+  const auto n = plain.size();
+  ndarray spread = zeros({2 * n + 1}, plain.dtype());
+  const slice backwards(2 * n - 1, none_t{0}, -2);
+  spread(backwards) = plain;
+  return spread(backwards);
+}
+
+/// Cases of casts.bin that this shard runs, as f(to, input, expected, numbers out of range).
+template <class F>
+void for_casts(F&& f) {
+  golden_file file("casts.bin");
+  for (int i = 0; i < file.cases(); ++i) {
+    const dtype to = file.type();
+    const auto in = file.array(), expected = file.array(), outside = file.array();
+    if (this_shard().takes(i)) f(to, in, expected, outside);
   }
+  CHECK(file.at_end());
 }
 
 }  // namespace
 
-TEST_CASE("elementwise functions give NumPy's dtype and values, special values included") {
+TEST_CASE("elementwise functions give NumPy's dtype and values, special values included" *
+          doctest::test_suite(sharded_suite)) {
   const auto data = read_data();
   std::vector<ndarray> arrays;
   for (auto& a : data.pool) arrays.push_back(upload(a));
-  for (auto& c : data.cases) check(c, data, arrays);
+  batch cases;
+  for (std::size_t k = 0; k < data.cases.size(); ++k) {
+    // Runs of neighbours, which share their inputs.
+    if (this_shard().takes(static_cast<int>(k / 40))) check(data.cases[k], data, arrays, cases);
+  }
 }
 
-TEST_CASE("elementwise functions of non-contiguous operands give the same elements") {
+TEST_CASE("elementwise functions of non-contiguous operands give the same elements" *
+          doctest::test_suite(sharded_suite)) {
   const auto data = read_data();
   std::map<std::string, int> taken;
+  batch cases;
+  int number = 0;
   for (auto& c : data.cases) {
-    if (c.fails || c.has_unknown || ++taken[c.function] > 3) continue;
-    // Every operand becomes the odd elements, backwards, of an array twice as long; the results are flipped back.
-    std::vector<ndarray> args;
+    if (c.fails || c.has_unknown || ++taken[c.function] > 3 || !this_shard().takes(number++)) continue;
+    std::vector<ndarray> plain;
     std::vector<const host_array*> inputs;
     for (auto s : c.slots) {
       inputs.push_back(&data.pool[static_cast<std::size_t>(s)]);
-      const ndarray plain = upload(*inputs.back());
-      const auto n = plain.size();
-      ndarray spread = zeros({2 * n + 1}, plain.dtype());
-      const slice backwards(2 * n - 1, none_t{0}, -2);
-      spread(backwards) = plain;
-      args.push_back(spread(backwards));
+      plain.push_back(upload(*inputs.back()));
     }
-    const auto diff = difference(download(call(c.function, args)), c.expected, c.tolerance, inputs);
-    CHECK_MESSAGE(diff.empty(), title(c, inputs), ": ", diff);
+    const auto record = [&c, plain] {
+      std::vector<ndarray> args;
+      for (auto& a : plain) args.push_back(spread_out(a));
+      return call(c.function, args);
+    };
+    cases.add(title(c, inputs), record, [&c, inputs](const host_array& got) {
+      const auto diff = difference(got, c.expected, c.tolerance, inputs);
+      CHECK_MESSAGE(diff.empty(), title(c, inputs), ": ", diff);
+    });
   }
 }
 
-TEST_CASE("casts between all dtypes give NumPy's values where the value fits") {
-  golden_file f("casts.bin");
-  for (int i = 0; i < f.cases(); ++i) {
-    const dtype to = f.type();
-    const auto in = f.array(), expected = f.array(), outside = f.array();
-    const auto diff = difference(download(upload(in).astype(to)), expected, {}, {&in});
-    CHECK_MESSAGE(diff.empty(), name(in.type), " to ", name(to), ": ", diff);
-  }
-  CHECK(f.at_end());
+TEST_CASE("casts between all dtypes give NumPy's values where the value fits" * doctest::test_suite(sharded_suite)) {
+  batch cases;
+  for_casts([&](dtype to, const host_array& in, const host_array& expected, const host_array&) {
+    const std::string what = std::string(name(in.type)) + " to " + std::string(name(to));
+    cases.add(what, [x = upload(in), to] { return x.astype(to); }, [what, in, expected](const host_array& got) {
+      const auto diff = difference(got, expected, {}, {&in});
+      CHECK_MESSAGE(diff.empty(), what, ": ", diff);
+    });
+  });
 }
 
-TEST_CASE("casts of numbers out of an integer's range are defined: the same alone, in a chain and in any layout") {
-  golden_file f("casts.bin");
-  for (int i = 0; i < f.cases(); ++i) {
-    const dtype to = f.type();
-    f.array();
-    f.array();
-    const auto outside = f.array();
-    if (outside.size() == 0) continue;
+TEST_CASE("casts of numbers out of an integer's range are defined: the same alone, in a chain and in any layout" *
+          doctest::test_suite(sharded_suite)) {
+  batch cases;
+  for_casts([&](dtype to, const host_array&, const host_array&, const host_array& outside) {
+    if (outside.size() == 0) return;
+    const std::string what = std::string(name(outside.type)) + " to " + std::string(name(to));
     const auto x = upload(outside);
-    const auto plain = download(x.astype(to));
-    const auto flipped = download(x(slice(none_t{0}, none_t{0}, -1)).astype(to)(slice(none_t{0}, none_t{0}, -1)));
-    const auto single = download(x(0).astype(to));
-    CHECK_MESSAGE(difference(flipped, plain, {}).empty(), name(outside.type), " to ", name(to));
-    CHECK_MESSAGE(show(single, 0) == show(plain, 0), name(outside.type), " to ", name(to));
-  }
+    const auto plain = std::make_shared<host_array>();
+    const slice backwards(none_t{0}, none_t{0}, -1);
+    cases.add(what, [=] { return x.astype(to); }, [=](const host_array& got) { *plain = got; });
+    cases.add(what + ", backwards", [=] { return x(backwards).astype(to)(backwards).copy(); },
+              [=](const host_array& got) { CHECK_MESSAGE(difference(got, *plain, {}).empty(), what, ", backwards"); });
+    cases.add(what + ", one", [=] { return x(0).astype(to); },
+              [=](const host_array& got) { CHECK_MESSAGE(show(got, 0) == show(*plain, 0), what, ", one"); });
+  });
 }
 
 TEST_CASE("an integer to a negative integer power throws when the values are needed") {
