@@ -29,6 +29,8 @@ namespace {
 using runtime::launch;
 using runtime::prepared;
 
+std::atomic<launch_observer> current_observer{nullptr};
+
 class host_memory final : public runtime::memory_source {
  public:
   void* allocate(std::size_t bytes) noexcept override {
@@ -158,6 +160,7 @@ class cpu_backend final : public runtime::backend {
     };
     for (std::size_t k = 0; k < launches.size(); ++k) {
       const launch& l = launches[k];
+      if (const auto observer = current_observer.load(std::memory_order_relaxed)) observer(l);
       const bool skip = may_skip(l);
       prepared& p = table_.find(l, needs_of(l, skip));
       results[k] = &p;
@@ -224,6 +227,9 @@ class cpu_backend final : public runtime::backend {
 };
 
 }  // namespace
+
+launch_observer set_launch_observer(launch_observer observer) noexcept { return current_observer.exchange(observer); }
+
 }  // namespace sinter::cpu
 
 namespace sinter::runtime {

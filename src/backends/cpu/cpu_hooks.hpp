@@ -3,6 +3,10 @@
 #include <cstdint>
 #include <string>
 
+namespace sinter::runtime {
+struct launch;
+}
+
 namespace sinter::cpu {
 
 enum class tier : std::uint8_t {
@@ -21,5 +25,8 @@ void set_skip_tails(bool on) noexcept;
 bool skips_tails() noexcept;
 /// "compiled by /usr/bin/g++ (...)", or why programs are interpreted.
 std::string tier_status();
+/// Called with every launch that is prepared, before it runs, from any thread; null: nobody. Returns the one before.
+using launch_observer = void (*)(const runtime::launch&);
+launch_observer set_launch_observer(launch_observer observer) noexcept;
 
 }  // namespace sinter::cpu
