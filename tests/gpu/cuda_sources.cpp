@@ -1,0 +1,33 @@
+// The way from a recorded value to CUDA source. A file of its own, since the backend's namespace has the name of a
+// public function.
+#ifdef SINTER_HAS_CUDA
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/cuda_launch.hpp"
+#include "graph/bind.hpp"
+#include "graph/planner.hpp"
+#include "jit/emit_cuda.hpp"
+
+namespace gpu_test {
+
+std::vector<std::string> cuda_sources(const sinter::graph::value& x) {
+  sinter::graph::planner planner;
+  planner.plan(std::span(&x, 1));
+  std::vector<std::string> sources;
+  for (const auto& k : planner.kernels()) {
+    if (k->code.code.empty()) continue;
+    sinter::runtime::launch l;
+    sinter::graph::bind(*k, l);
+    sinter::jit::cuda_variant v;
+    sinter::cuda::classify(l, v);
+    sources.push_back(sinter::jit::cuda_prelude({&k->code}) + sinter::jit::emit_cuda(k->code, v));
+  }
+  return sources;
+}
+
+}  // namespace gpu_test
+
+#endif
