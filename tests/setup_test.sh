@@ -22,7 +22,11 @@ tools() {
   local name
   for name in bash cat sed sort grep id env dirname mktemp rm tail true; do ln -s "$(type -P $name)" "$box/bin/$name"; done
 }
-stand_in() { printf '#!/usr/bin/env bash\n%s\n' "$2" >"$box/bin/$1" && chmod +x "$box/bin/$1"; }
+# A name may be a link to the machine's own program: writing through it would destroy that.
+stand_in() {
+  rm -f "$box/bin/$1"
+  printf '#!/usr/bin/env bash\n%s\n' "$2" >"$box/bin/$1" && chmod +x "$box/bin/$1"
+}
 needs() {
   PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; need "$@"' - "$@" >"$box/said" 2>&1
 }
