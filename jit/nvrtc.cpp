@@ -104,12 +104,24 @@ bool resolve_all(const dynamic_library& library, nvrtc_api& api, std::string& er
   return true;
 }
 
+// NVRTC opens its builtins by name, which the dynamic linker finds only in the folders of its own configuration. Once
+// the ones beside NVRTC are loaded, the name stands for them.
+void open_builtins(const std::string& nvrtc_path, const nvrtc_api& api) {
+  const std::size_t slash = nvrtc_path.rfind('/');
+  int major = 0, minor = 0;
+  if (slash == std::string::npos || api.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) return;
+  const std::string name = "libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor);
+  std::string ignored;  // without them NVRTC itself says what it misses
+  dynamic_library::open(nvrtc_path.substr(0, slash + 1) + name, ignored);
+}
+
 nvrtc_library* open_nvrtc() {
   auto* result = new nvrtc_library;
   for (const std::string& candidate : candidates()) {
     std::string error;
     const dynamic_library library = dynamic_library::open(candidate, error);
     if (library && resolve_all(library, result->api, error)) {
+      open_builtins(candidate, result->api);
       result->usable = true;
       return result;
     }
@@ -206,9 +218,9 @@ cubin compile_now(const std::string& source, const std::vector<std::string>& opt
 // On disk: the length of the log, the log, the cubin.
 std::vector<char> pack(const cubin& c) {
   const std::uint64_t log_bytes = c.log.size();
-  std::vector<char> bytes(sizeof log_bytes);
+  std::vector<char> bytes(sizeof log_bytes + c.log.size());
   std::memcpy(bytes.data(), &log_bytes, sizeof log_bytes);
-  bytes.insert(bytes.end(), c.log.begin(), c.log.end());
+  c.log.copy(bytes.data() + sizeof log_bytes, c.log.size());
   bytes.insert(bytes.end(), c.bytes.begin(), c.bytes.end());
   return bytes;
 }
