@@ -155,8 +155,9 @@ struct acc_arg {
   }
   __device__ __forceinline__ void merge(const acc_arg& o) {
     bool mine = wins(v, o.v), theirs = wins(o.v, v);
-    bool earlier = o.i >= 0 && (i < 0 || o.i < i);
-    if (o.i >= 0 && (i < 0 || theirs || (!mine && earlier))) *this = o;
+    bool take = (o.i >= 0) & ((i < 0) | theirs | (!mine & (o.i < i)));
+    v = take ? o.v : v;
+    i = take ? o.i : i;
   }
   __device__ __forceinline__ i64 result() const { return i < 0 ? 0 : i; }
 };
@@ -221,7 +222,12 @@ struct acc_moment {
     join(R(4), m, (a * a + b * b) + (c * c + d * d));
   }
   __device__ __forceinline__ void merge(const acc_moment& o) {
-    if (o.n != R(0)) join(o.n, o.mean, o.m2);
+    acc_moment both = *this;
+    both.join(o.n, o.mean, o.m2);
+    bool other = o.n != R(0);  // joining nothing to nothing divides by zero
+    n = other ? both.n : n;
+    mean = other ? both.mean : mean;
+    m2 = other ? both.m2 : m2;
   }
   // An infinite element makes every deviation from the mean NaN; the combination alone would see it too late.
   __device__ __forceinline__ R result() const { return m2 + (mean - mean); }
@@ -261,15 +267,19 @@ __device__ __forceinline__ void merge_row(A& x, unsigned char* shared) {
     for (int w = 1; w < width / 32; ++w) x.merge(parts[w]);
   __syncthreads();
 }
-// Thread (x, 0) gets the whole of column x of the block: blockDim.y is a power of two.
+// Thread (x, 0) gets the whole of column x of the block: blockDim.y is a power of two. merge() must not branch: lanes
+// that part ways between these barriers need not meet again before the next one (seen on sm_90: wrong results where a
+// warp held columns beyond the last).
 template <class A>
 __device__ __forceinline__ void merge_column(A& x, unsigned char* shared) {
   A* parts = reinterpret_cast<A*>(shared);
   const int at = threadIdx.y * blockDim.x + threadIdx.x;
   for (int half = blockDim.y / 2; half > 0; half /= 2) {
+    __syncwarp();
     if ((int)threadIdx.y >= half) parts[at] = x;
     __syncthreads();
     if ((int)threadIdx.y < half) x.merge(parts[at + half * blockDim.x]);
+    __syncwarp();
     __syncthreads();
   }
 }

@@ -69,7 +69,13 @@ struct acc_complex_moment {
     join(R(4), p, q, s);
   }
   __device__ __forceinline__ void merge(const acc_complex_moment& o) {
-    if (o.n != R(0)) join(o.n, o.re, o.im, o.m2);
+    acc_complex_moment both = *this;
+    both.join(o.n, o.re, o.im, o.m2);
+    bool other = o.n != R(0);
+    n = other ? both.n : n;
+    re = other ? both.re : re;
+    im = other ? both.im : im;
+    m2 = other ? both.m2 : m2;
   }
   // As acc_moment: an infinite element gives NaN.
   __device__ __forceinline__ R result() const { return m2 + ((re - re) + (im - im)); }
