@@ -174,7 +174,11 @@ class nvrtc_program {
   nvrtc_program(const nvrtc_program&) = delete;
   nvrtc_program& operator=(const nvrtc_program&) = delete;
 
-  nvrtcResult compile(const std::vector<std::string>& options) {
+  nvrtcResult compile(std::vector<std::string> options) {
+    // From 12.9 on NVRTC keeps a cache of its own where there is a driver; what comes from there has no log, and this
+    // library caches already.
+    int major = 0, minor = 0;
+    if (api_.nvrtcVersion(&major, &minor) == NVRTC_SUCCESS && 100 * major + minor >= 1209) options.push_back("--no-cache");
     std::vector<const char*> texts;
     for (const std::string& option : options) texts.push_back(option.c_str());
     return api_.nvrtcCompileProgram(program_, static_cast<int>(texts.size()), texts.data());
