@@ -16,9 +16,13 @@ void report_faults(runtime::backend& device) {
   switch (device.take_fault()) {
     case runtime::data_fault::none: return;
     case runtime::data_fault::index_out_of_range:
-      throw index_error("[take] an index is out of range for the axis that it indexes (found by a kernel that has run since the last synchronisation)");
+      throw index_error(
+          "[take] an index is out of range for the axis that it indexes (found by a kernel that has run since the last "
+          "synchronisation)");
     case runtime::data_fault::negative_integer_power:
-      throw value_error("[power] integers to negative integer powers are not allowed (found by a kernel that has run since the last synchronisation)");
+      throw value_error(
+          "[power] integers to negative integer powers are not allowed (found by a kernel that has run since the last "
+          "synchronisation)");
   }
 }
 
@@ -29,7 +33,9 @@ value snapshot(const value& current) {
   auto copy = std::make_shared<runtime::buffer>(device, bytes);
   if (bytes != 0)
     device.copy(copy->data(),
-                static_cast<char*>(current->buffer->data()) + current->buffer_offset * static_cast<std::int64_t>(itemsize(current->type)), bytes);
+                static_cast<char*>(current->buffer->data()) +
+                    current->buffer_offset * static_cast<std::int64_t>(itemsize(current->type)),
+                bytes);
   return make_leaf(std::move(copy), 0, current->shape, current->type);
 }
 
@@ -111,9 +117,8 @@ void copy_to_host(const array_view& v, void* to) {
     source = v.store->current;
   } else if (!v.store->current->is_leaf() && count * 4 >= v.store->current->size()) {
     flush(std::span(&v.store->current, 1));
-    source = core::is_contiguous(v.shape, v.strides)
-                 ? v.store->current
-                 : record_view(v.store->current, v.shape, v.strides, v.offset);
+    source = core::is_contiguous(v.shape, v.strides) ? v.store->current
+                                                     : record_view(v.store->current, v.shape, v.strides, v.offset);
   } else {
     source = record_view(v.store->current, v.shape, v.strides, v.offset);
   }

@@ -9,7 +9,7 @@ namespace sinter::graph {
 /// What views share. `current` is its present version, with the storage's C-contiguous nominal shape.
 struct storage {
   value current;
-  bool pinned = false;     // an address has been handed out: the buffer stays, writes and reads happen at once
+  bool pinned = false;  // an address has been handed out: the buffer stays, writes and reads happen at once
 };
 
 /// A view of a storage: shape, strides and offset in elements of the storage's C order.
@@ -18,8 +18,8 @@ struct array_view {
   dims shape, strides;
   std::int64_t offset = 0;
   dtype type{};
-  bool whole = false;      // the view is the storage, element for element, in its nominal shape
-  bool readonly = false;   // writes through it, or through views of it, are refused
+  bool whole = false;     // the view is the storage, element for element, in its nominal shape
+  bool readonly = false;  // writes through it, or through views of it, are refused
 
   const runtime::device_id& device() const noexcept { return store->current->device; }
 };

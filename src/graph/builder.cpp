@@ -72,8 +72,7 @@ bool kernel_builder::update(kernel_plan& out, node* n) {
   return finish();
 }
 
-bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
-                               std::span<node* const> reductions) {
+bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions) {
   const node* first = reductions[0];
   const dims& shape = first->args[0]->shape;
   const dims& mask = first->strides;
@@ -127,9 +126,12 @@ void kernel_builder::mark_tail() {
   bool minimum = false, maximum = false;
   for (const auto& r : p.reductions) {
     if (r.reg != reg || (r.arg != dtype::f32 && r.arg != dtype::f64)) return;
-    if (r.op == jit::reduce_op::min || r.op == jit::reduce_op::argmin) minimum = true;
-    else if (r.op == jit::reduce_op::max || r.op == jit::reduce_op::argmax) maximum = true;
-    else return;
+    if (r.op == jit::reduce_op::min || r.op == jit::reduce_op::argmin)
+      minimum = true;
+    else if (r.op == jit::reduce_op::max || r.op == jit::reduce_op::argmax)
+      maximum = true;
+    else
+      return;
   }
   if (minimum == maximum || reg + 1u != p.code.size()) return;
   std::uint16_t inner = reg;
@@ -212,7 +214,8 @@ std::uint16_t kernel_builder::param(const runtime::scalar& v, dtype type) {
   for (; index < out_->params.size(); ++index) {
     const runtime::scalar& p = out_->params[index];
     // Bits, not values: -0.0 and NaN payloads are different parameters.
-    if (out_->code.param_types[index] == type && p.u == v.u && (!is_complex(type) || std::memcmp(p.f, v.f, 16) == 0)) break;
+    if (out_->code.param_types[index] == type && p.u == v.u && (!is_complex(type) || std::memcmp(p.f, v.f, 16) == 0))
+      break;
   }
   if (index == out_->params.size()) {
     out_->params.push_back(v);
@@ -304,7 +307,8 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
         return true;
       }
   }
-  if (n->seen && space_ * 4 >= size && n->kind == node_kind::map && planner_.inline_weight(n) > 0 && planner_.worth_storing(n)) {
+  if (n->seen && space_ * 4 >= size && n->kind == node_kind::map && planner_.inline_weight(n) > 0 &&
+      planner_.worth_storing(n)) {
     planner_.cut(n, cut_reason::reused);
     return true;
   }
@@ -408,8 +412,9 @@ std::uint16_t kernel_builder::lower_iota(node* n, const index_map* map) {
   for (int v = 0; v < at.variables(); ++v) {
     std::int64_t c = at.coefficient(row, v);
     if (c == 0 || (v < rank_ && out_->extents[v] == 1)) continue;
-    std::uint16_t term = v < rank_ ? emit({opcode::coord, dtype::i64, dtype::i64, 0, static_cast<std::uint16_t>(v), 0, 0, 0})
-                                   : gather_regs_[v - rank_];
+    std::uint16_t term = v < rank_
+                             ? emit({opcode::coord, dtype::i64, dtype::i64, 0, static_cast<std::uint16_t>(v), 0, 0, 0})
+                             : gather_regs_[v - rank_];
     if (c != 1) term = binary(opcode::multiply, term, integer_param(c));
     sum = sum < 0 ? term : binary(opcode::add, static_cast<std::uint16_t>(sum), term);
   }

@@ -54,15 +54,15 @@ class kernel_builder {
 
   planner& planner_;
   kernel_plan* out_ = nullptr;
-  dims whole_;                      // shape of a value whose coordinates are the variables themselves
-  std::int64_t space_ = 1;          // elements of the iteration space
-  int rank_ = 0;                    // iteration variables
+  dims whole_;              // shape of a value whose coordinates are the variables themselves
+  std::int64_t space_ = 1;  // elements of the iteration space
+  int rank_ = 0;            // iteration variables
   int gathers_ = 0;
   std::uint16_t gather_regs_[max_gathers] = {};
   std::size_t phase_code_ = 0, phase_inputs_ = 0;  // epilogues do not share with what runs per element
   std::vector<memo> memo_;
   std::vector<std::pair<node*, std::uint16_t>> reduced_;
-  node* split_ = nullptr;           // where to cut if the kernel turns out too large
+  node* split_ = nullptr;  // where to cut if the kernel turns out too large
   bool restart_ = false;
   bool in_epilogue_ = false;
 };

@@ -49,7 +49,8 @@ std::string program_text(const jit::program& p) {
     const std::uint16_t reg[] = {i.a, i.b, i.c};
     if (operands == 0) out += " " + std::to_string(i.a);
     for (int a = 0; a < operands; ++a) out += (a ? ", r" : " r") + std::to_string(reg[a]);
-    out += std::string(" : ") + std::string(name(i.type)) + (k + 1 == p.epilogue && p.epilogue < p.code.size() ? "   -- reduced here\n" : "\n");
+    out += std::string(" : ") + std::string(name(i.type)) +
+           (k + 1 == p.epilogue && p.epilogue < p.code.size() ? "   -- reduced here\n" : "\n");
   }
   return out;
 }
@@ -60,14 +61,16 @@ std::string describe(std::span<const value> roots, bool with_source) {
   const value& first = roots[0];
   runtime::backend& device = runtime::get_backend(first->device);
   std::string out = "device " + runtime::to_string(first->device) + " (" + device.description() + ")\n";
-  if (first->is_leaf()) return out + "in memory: " + core::to_string(first->shape) + " " + std::string(name(first->type)) + ", nothing to run\n";
+  if (first->is_leaf())
+    return out + "in memory: " + core::to_string(first->shape) + " " + std::string(name(first->type)) +
+           ", nothing to run\n";
   planner plan;
   plan.plan(roots);
   double total = 0;
   int number = 0;
   for (const auto& k : plan.kernels()) {
-    out += "kernel " + std::to_string(++number) + ": " + (k->code.code.empty() ? "nothing to compute" : k->code.label()) + "  [" +
-           kind_text(k->kind) + "]\n";
+    out += "kernel " + std::to_string(++number) + ": " +
+           (k->code.code.empty() ? "nothing to compute" : k->code.label()) + "  [" + kind_text(k->kind) + "]\n";
     if (k->kind == plan_kind::alias || k->code.code.empty()) continue;
     out += "  space  " + space_text(*k) + "\n";
     double moved = 0;
@@ -78,13 +81,15 @@ std::string describe(std::span<const value> roots, bool with_source) {
     }
     for (node* n : k->results) {
       const auto& e = plan.at(n);
-      out += "  writes " + core::to_string(n->shape) + " " + std::string(name(n->type)) + ", " + bytes_text(bytes_of(n)) +
-             "  -- " + text(e.why) + "\n";
+      out += "  writes " + core::to_string(n->shape) + " " + std::string(name(n->type)) + ", " +
+             bytes_text(bytes_of(n)) + "  -- " + text(e.why) + "\n";
       moved += k->kind == plan_kind::update ? bytes_of(n->args[1].get()) : bytes_of(n);
     }
     if (!k->code.reductions.empty() && k->code.reductions[0].tail != 0)
-      out += "  the last " + std::to_string(k->code.reductions[0].tail) + " operations are skipped where they cannot win\n";
-    out += "  moves  " + bytes_text(moved) + ", " + std::to_string(k->code.code.size()) + " instructions\n" + program_text(k->code);
+      out += "  the last " + std::to_string(k->code.reductions[0].tail) +
+             " operations are skipped where they cannot win\n";
+    out += "  moves  " + bytes_text(moved) + ", " + std::to_string(k->code.code.size()) + " instructions\n" +
+           program_text(k->code);
     total += moved;
     if (with_source) {
       runtime::launch l;

@@ -38,8 +38,8 @@ struct placed {
 /// A planned kernel on its way to the device.
 struct job {
   kernel_plan* plan = nullptr;
-  int launch = -1;             // -1: nothing to run
-  buffer_ref copy_from;        // update out of place: copied into the result first
+  int launch = -1;       // -1: nothing to run
+  buffer_ref copy_from;  // update out of place: copied into the result first
   std::int64_t copy_offset = 0;
   std::size_t copy_bytes = 0;
 };
@@ -90,7 +90,8 @@ class flusher {
       place_of(n) = {base.buffer, base.offset + (n->kind == node_kind::view ? n->offset : 0)};
       return;
     }
-    if (plan.kind == plan_kind::update) place_update(j, plan);
+    if (plan.kind == plan_kind::update)
+      place_update(j, plan);
     else
       for (node* n : plan.results) place_of(n) = {allocate(*backend_, bytes_of(n)), 0};
     if (plan.code.code.empty()) return;
@@ -203,12 +204,12 @@ class flusher {
 
   runtime::backend* backend_ = nullptr;
   planner planner_;
-  std::vector<placed> places_;                      // by entry::kernel
+  std::vector<placed> places_;  // by entry::kernel
   std::vector<job> jobs_;
-  std::vector<runtime::launch> launches_;           // the first `launched_` are in use
+  std::vector<runtime::launch> launches_;  // the first `launched_` are in use
   int launched_ = 0;
   std::vector<const runtime::prepared*> prepared_;
-  std::vector<value> dropped_;                      // operands that evaluated nodes let go
+  std::vector<value> dropped_;  // operands that evaluated nodes let go
   std::unordered_map<const node*, int, node_hash> readers_;
   std::unordered_map<const runtime::buffer*, int> owned_;  // references to a buffer that this plan will let go
 };

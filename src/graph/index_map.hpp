@@ -23,7 +23,8 @@ class index_map {
   std::int64_t& coefficient(int row, int v) noexcept { return cells_[row * (variables_ + 1) + 1 + v]; }
   std::int64_t coefficient(int row, int v) const noexcept { return cells_[row * (variables_ + 1) + 1 + v]; }
   void copy_row(int row, const index_map& from, int from_row) noexcept {
-    for (int c = 0; c <= variables_; ++c) cells_[row * (variables_ + 1) + c] = from.cells_[from_row * (variables_ + 1) + c];
+    for (int c = 0; c <= variables_; ++c)
+      cells_[row * (variables_ + 1) + c] = from.cells_[from_row * (variables_ + 1) + c];
   }
   friend bool operator==(const index_map& a, const index_map& b) noexcept {
     return a.rows_ == b.rows_ && a.cells_ == b.cells_;
@@ -49,7 +50,8 @@ index_map broadcast(const index_map& map, const dims& shape, const dims& operand
 /// variables) to the base's. False where some step crosses from one base axis into another: the view is not affine.
 bool decompose(const dims& base, const dims& shape, const dims& strides, std::int64_t offset, index_map& out);
 
-/// outer after inner: the map of the base in terms of `outer`'s variables, where `inner` maps outer's rows to base rows.
+/// outer after inner: the map of the base in terms of `outer`'s variables, where `inner` maps outer's rows to base
+/// rows.
 index_map substitute(const index_map& inner, const index_map& outer);
 
 }  // namespace sinter::graph

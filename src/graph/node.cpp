@@ -5,8 +5,8 @@
 #include <new>
 #include <vector>
 
-#include "graph/record.hpp"
 #include "graph/readers.hpp"
+#include "graph/record.hpp"
 #include "graph/recycle.hpp"
 
 namespace sinter::graph {

@@ -14,14 +14,14 @@ namespace sinter::graph {
 using core::dims;
 
 enum class node_kind : std::uint8_t {
-  leaf,     // C-contiguous elements of a buffer
-  scalar,   // one value, broadcast to the shape; a launch parameter, never part of generated code
-  iota,     // int64 coordinate along `axis`
-  map,      // elementwise operation or cast; operands broadcast to the shape
-  view,     // affine view of args[0]: element = offset + sum strides[j] * coordinate[j] in its C order
-  gather,   // args[0] read at index args[1] along `axis`, the other coordinates as they are (take_along_axis)
-  reduce,   // reduction of args[0] over the axes in `reduced`
-  update,   // args[0] with the region (strides, offset) of shape args[1]->shape replaced by args[1]
+  leaf,    // C-contiguous elements of a buffer
+  scalar,  // one value, broadcast to the shape; a launch parameter, never part of generated code
+  iota,    // int64 coordinate along `axis`
+  map,     // elementwise operation or cast; operands broadcast to the shape
+  view,    // affine view of args[0]: element = offset + sum strides[j] * coordinate[j] in its C order
+  gather,  // args[0] read at index args[1] along `axis`, the other coordinates as they are (take_along_axis)
+  reduce,  // reduction of args[0] over the axes in `reduced`
+  update,  // args[0] with the region (strides, offset) of shape args[1]->shape replaced by args[1]
 };
 
 class node;
@@ -57,8 +57,8 @@ class value {
 
 /// Planner scratch; meaningful only inside one flush, under its lock (`next`: only while the node is destroyed).
 struct plan_mark {
-  std::uint64_t epoch = 0;   // of the flush that last touched the node
-  std::int32_t index = -1;   // into the planner's table
+  std::uint64_t epoch = 0;  // of the flush that last touched the node
+  std::int32_t index = -1;  // into the planner's table
   node* next = nullptr;
 };
 
@@ -66,28 +66,28 @@ class node {
  public:
   std::atomic<std::uint32_t> refs{1};
   std::atomic<node_kind> kind{node_kind::leaf};
-  jit::opcode op{};             // map
-  jit::reduce_op reduction{};   // reduce
+  jit::opcode op{};            // map
+  jit::reduce_op reduction{};  // reduce
   dtype type{};
   std::uint8_t nargs = 0;
   bool fast_math = false;
-  bool seen = false;            // computed before as part of something else, and held then
-  bool is_reader = false;       // reduce: linked into the operand's list of readers
-  std::int16_t axis = 0;        // iota, gather
-    std::uint16_t depth = 0;      // longest chain of pending nodes below when it was recorded
-  std::uint16_t writes = 0;     // update: pending updates in a row when it was recorded, this one included
+  bool seen = false;         // computed before as part of something else, and held then
+  bool is_reader = false;    // reduce: linked into the operand's list of readers
+  std::int16_t axis = 0;     // iota, gather
+  std::uint16_t depth = 0;   // longest chain of pending nodes below when it was recorded
+  std::uint16_t writes = 0;  // update: pending updates in a row when it was recorded, this one included
   runtime::device_id device{};
   value args[3];
   dims shape;
-  dims strides;                 // view, update: in elements of args[0]; reduce: 1 where the axis of args[0] is reduced
-  std::int64_t offset = 0;      // view, update
-  runtime::scalar constant;     // scalar
-  runtime::buffer_ref buffer;   // leaf
+  dims strides;                // view, update: in elements of args[0]; reduce: 1 where the axis of args[0] is reduced
+  std::int64_t offset = 0;     // view, update
+  runtime::scalar constant;    // scalar
+  runtime::buffer_ref buffer;  // leaf
   std::int64_t buffer_offset = 0;  // leaf: elements before the first one
   plan_mark mark;
   node* next_reader = nullptr;  // weak, doubly linked list of the reductions that read args[0]
   node* previous_reader = nullptr;
-  node* readers = nullptr;      // head of that list, in the operand
+  node* readers = nullptr;  // head of that list, in the operand
 
   bool is_leaf() const noexcept { return kind.load(std::memory_order_acquire) == node_kind::leaf; }
   std::int64_t size() const noexcept { return core::element_count(shape); }

@@ -35,15 +35,15 @@ enum class plan_kind : std::uint8_t { elementwise, reduce, update, alias };
 
 struct kernel_plan {
   plan_kind kind = plan_kind::elementwise;
-  int level = 0;                        // kernels of one level are independent
-  std::vector<node*> results;           // one for each output
-  dims extents;                         // kept axes, then reduced ones
+  int level = 0;               // kernels of one level are independent
+  std::vector<node*> results;  // one for each output
+  dims extents;                // kept axes, then reduced ones
   int kept = 0;
   bool reduces_last = false;
   jit::program code;
   std::vector<input_slot> inputs;
   std::vector<runtime::scalar> params;
-  std::vector<node*> dependencies;      // materialised nodes that this kernel reads
+  std::vector<node*> dependencies;  // materialised nodes that this kernel reads
 };
 
 }  // namespace sinter::graph

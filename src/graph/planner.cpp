@@ -87,7 +87,8 @@ bool planner::worth_storing(const node* n) const {
     pending.pop_back();
     if (std::find(done.begin(), done.end(), x) != done.end()) continue;
     done.push_back(x);
-    if (x->is_leaf()) inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
+    if (x->is_leaf())
+      inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
     else
       for (int k = 0; k < x->nargs; ++k) pending.push_back(x->args[k].get());
     if (bytes <= 4 * inputs) return true;
@@ -186,8 +187,10 @@ void planner::build_one(node* n) {
   }
   std::vector<node*>& reductions = reductions_;
   reductions.clear();
-  if (kind == node_kind::reduce) reductions.push_back(n);
-  else if (kind == node_kind::map && limits().fuse && (!find_reductions(n, reductions))) reductions.clear();
+  if (kind == node_kind::reduce)
+    reductions.push_back(n);
+  else if (kind == node_kind::map && limits().fuse && (!find_reductions(n, reductions)))
+    reductions.clear();
   if (!reductions.empty() && limits().fuse) add_siblings(reductions[0]);
 
   bool done = false;
@@ -277,8 +280,10 @@ void planner::group() {
         std::vector<node*> reductions;
         bool found = true;
         for (node* n : wider) {
-          if (n->kind != node_kind::reduce) found = found && find_reductions(n, reductions);
-          else if (std::find(reductions.begin(), reductions.end(), n) == reductions.end()) reductions.push_back(n);
+          if (n->kind != node_kind::reduce)
+            found = found && find_reductions(n, reductions);
+          else if (std::find(reductions.begin(), reductions.end(), n) == reductions.end())
+            reductions.push_back(n);
         }
         for (node* r : reductions) found = found && same_reduction(reductions[0], r);
         ok = found && builder_.reduction(*trial, wider, reductions);

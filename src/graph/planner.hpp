@@ -20,14 +20,14 @@ class planner {
   const std::vector<std::unique_ptr<kernel_plan>>& kernels() const noexcept { return kernels_; }
   struct entry {
     node* n;
-    bool stored = false;           // written to memory by this plan
+    bool stored = false;  // written to memory by this plan
     cut_reason why = cut_reason::requested;
     std::int32_t level = -1;
-    std::int32_t kernel = -1;      // stored: index into `stored_`
-    std::int32_t weight = -1;      // cached inline_weight
-    std::uint32_t dropped = 0;     // references from nodes that this plan lets go
-    bool drops = false;            // lets go of its operands when the plan is done
-    bool visited = false;          // by analyse_references
+    std::int32_t kernel = -1;   // stored: index into `stored_`
+    std::int32_t weight = -1;   // cached inline_weight
+    std::uint32_t dropped = 0;  // references from nodes that this plan lets go
+    bool drops = false;         // lets go of its operands when the plan is done
+    bool visited = false;       // by analyse_references
   };
   std::size_t stored_count() const noexcept { return stored_.size(); }
   /// Calls f(node*) for every pending node that was computed inside kernels without being stored.
@@ -61,8 +61,8 @@ class planner {
   runtime::device_id device_{};
   std::uint64_t epoch_ = 0;
   std::vector<entry> table_;
-  std::vector<node*> stored_;              // in the order of their discovery
-  std::vector<value> siblings_;            // keeps the reductions that ride along alive
+  std::vector<node*> stored_;                        // in the order of their discovery
+  std::vector<value> siblings_;                      // keeps the reductions that ride along alive
   std::vector<std::unique_ptr<kernel_plan>> built_;  // parallel to stored_
   std::vector<std::unique_ptr<kernel_plan>> kernels_;
   std::vector<std::unique_ptr<kernel_plan>> spare_;  // plans to be used again

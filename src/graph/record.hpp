@@ -11,7 +11,8 @@ namespace sinter::graph {
 value record_scalar(const runtime::scalar& v, dtype type, const dims& shape, runtime::device_id device);
 /// int64 coordinate along `axis` of `shape`.
 value record_iota(const dims& shape, int axis, runtime::device_id device);
-/// Elementwise operation. Operands have one dtype (`select`: bool, T, T) and broadcast to `shape`; `type` is the result's.
+/// Elementwise operation. Operands have one dtype (`select`: bool, T, T) and broadcast to `shape`; `type` is the
+/// result's.
 value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands);
 /// The same, moving from the operands: counting references is a good part of what recording costs.
 value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands);

@@ -5,7 +5,8 @@
 
 namespace sinter::graph {
 
-/// Free blocks of one size, of one thread. Trivially destructible on purpose: arrays in static storage may die after it.
+/// Free blocks of one size, of one thread. Trivially destructible on purpose: arrays in static storage may die after
+/// it.
 template <std::size_t Bytes>
 struct recycler {
   static void* take() {
