@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,7 @@ std::vector<void*> compile_host(const std::string& source, const std::vector<std
 struct nvrtc_options {
   int arch = 90;
   bool fast_math = false;
+  bool fast_compile = false;  // leaves out what takes the compiler long and gains little (NVRTC 12.8 and newer)
 };
 struct cubin {
   std::vector<char> bytes;
@@ -52,6 +54,12 @@ struct cubin {
   bool from_disk = false;
 };
 cubin compile_cuda(const std::string& source, const nvrtc_options& options);
+/// Several at a time, on as many threads as there are cores. Throws what the first failing one throws.
+struct cuda_unit {
+  std::string source;
+  nvrtc_options options;
+};
+std::vector<cubin> compile_cuda(std::span<const cuda_unit> units);
 bool nvrtc_available(std::string* why_not = nullptr);
 /// Loads NVRTC on a background thread, so that the first compilation does not wait for it. Safe to call repeatedly.
 void warm_up_nvrtc();

@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -151,11 +154,14 @@ const std::string& library_identity() {
   return identity;
 }
 
-// --minimal leaves out the declarations of textures and of the runtime API: 3 ms of 48. --Ofast-compile would save 10
-// more but makes slower kernels. The assembler's report (-v) says whether registers were spilled.
+// --minimal leaves out the declarations of textures and of the runtime API: 3 ms of 48. The assembler's report (-v) says
+// whether registers were spilled.
 std::vector<std::string> options_for(const nvrtc_options& options) {
-  return {"--gpu-architecture=sm_" + std::to_string(options.arch), "--std=c++17",
-          options.fast_math ? "--use_fast_math" : "--fmad=false", "--minimal", "--ptxas-options=-v"};
+  std::vector<std::string> texts{"--gpu-architecture=sm_" + std::to_string(options.arch), "--std=c++17",
+                                 options.fast_math ? "--use_fast_math" : "--fmad=false", "--minimal",
+                                 "--ptxas-options=-v"};
+  if (options.fast_compile) texts.emplace_back("--Ofast-compile=min");
+  return texts;
 }
 
 void check(const nvrtc_api& api, nvrtcResult result, const char* call) {
@@ -242,17 +248,28 @@ bool unpack(const std::vector<char>& bytes, cubin& c) {
   return !c.bytes.empty();
 }
 
-cubin load_or_compile(const std::string& key, const std::string& source, const std::vector<std::string>& options) {
-  disk_cache& cache = disk_cache::instance();
+std::optional<cubin> load(const std::string& key) {
   cubin result;
-  if (const auto stored = cache.load(key); stored && unpack(*stored, result)) {
-    ++counters().cuda_from_disk;
-    return result;
-  }
-  result = compile_now(source, options);
-  ++counters().cuda_compiled;
-  cache.store(key, pack(result));
+  const auto stored = disk_cache::instance().load(key);
+  if (!stored || !unpack(*stored, result)) return std::nullopt;
+  ++counters().cuda_from_disk;
   return result;
+}
+
+cubin load_or_compile(const std::string& key, const std::string& source, const std::vector<std::string>& options) {
+  if (auto stored = load(key)) return *std::move(stored);
+  cubin result = compile_now(source, options);
+  ++counters().cuda_compiled;
+  disk_cache::instance().store(key, pack(result));
+  return result;
+}
+
+std::string key_of(const std::string& source, const std::vector<std::string>& options) {
+  std::string key = "sinter cubin 1\n";
+  append_field(key, library_identity());
+  for (const std::string& text : options) append_field(key, text);
+  append_field(key, source);
+  return key;
 }
 
 // NVRTC registers exit handlers while it loads, and they destroy what a load in progress still uses. So the thread must
@@ -297,11 +314,43 @@ cubin compile_cuda(const std::string& source, const nvrtc_options& options) {
   fail_on_request("NVRTC", source);
   static single_flight<cubin>& flights = *new single_flight<cubin>;
   const std::vector<std::string> texts = options_for(options);
-  std::string key = "sinter cubin 1\n";
-  append_field(key, library_identity());
-  for (const std::string& text : texts) append_field(key, text);
-  append_field(key, source);
+  const std::string key = key_of(source, texts);
   return *flights.run(key, [&] { return load_or_compile(key, source, texts); });
+}
+
+std::vector<cubin> compile_cuda(std::span<const cuda_unit> units) {
+  std::vector<cubin> results(units.size());
+  std::vector<std::size_t> missing;
+  for (std::size_t k = 0; k < units.size(); ++k) {
+    auto stored = load(key_of(units[k].source, options_for(units[k].options)));
+    if (stored)
+      results[k] = *std::move(stored);
+    else
+      missing.push_back(k);
+  }
+  std::vector<std::exception_ptr> errors(units.size());
+  std::atomic<std::size_t> next{0};
+  auto work = [&] {
+    for (std::size_t m = next++; m < missing.size(); m = next++) {
+      const std::size_t k = missing[m];
+      try {
+        results[k] = compile_cuda(units[k].source, units[k].options);
+      } catch (...) {
+        errors[k] = std::current_exception();
+      }
+    }
+  };
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> helpers;
+  try {
+    while (helpers.size() + 1 < std::min(missing.size(), cores)) helpers.emplace_back(work);
+  } catch (const std::system_error&) {  // no thread to spare: those that there are do the work
+  }
+  work();
+  for (std::thread& t : helpers) t.join();
+  for (const std::exception_ptr& e : errors)
+    if (e) std::rethrow_exception(e);
+  return results;
 }
 
 bool nvrtc_available(std::string* why_not) {
@@ -336,6 +385,8 @@ constexpr const char* absent = "sinter was built without the CUDA toolkit";
 cubin compile_cuda(const std::string&, const nvrtc_options&) {
   throw device_error(std::string("[compile_cuda] NVRTC cannot be used: ") + absent);
 }
+
+std::vector<cubin> compile_cuda(std::span<const cuda_unit>) { return {compile_cuda(std::string(), {})}; }
 
 bool nvrtc_available(std::string* why_not) {
   if (why_not != nullptr) *why_not = absent;

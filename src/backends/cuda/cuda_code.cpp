@@ -81,37 +81,34 @@ void kernel_table::find(std::span<const runtime::launch> launches, std::span<con
     if (same == misses.end()) misses.push_back({key, l.code, variant, nullptr});
   }
   if (misses.empty()) return;
-  compile(misses, false);
-  compile(misses, true);
+  compile(misses);
   for (std::size_t k = 0; k < launches.size(); ++k)
     if (!results[k]) results[k] = misses[miss_of[k]].found;
 }
 
-void kernel_table::compile(std::vector<miss>& misses, bool fast_math) {
-  std::vector<miss*> chosen;
-  std::vector<const jit::program*> programs;
-  for (miss& m : misses) {
-    if (m.code->flags.fast_math != fast_math) continue;
-    chosen.push_back(&m);
-    programs.push_back(m.code);
-  }
-  if (chosen.empty()) return;
-  std::string source = jit::cuda_prelude(programs);
-  for (const miss* m : chosen) source += jit::emit_cuda(*m->code, m->variant);
-  const jit::cubin binary = jit::compile_cuda(source, {.arch = arch_, .fast_math = fast_math});
+void kernel_table::compile(std::vector<miss>& misses) {
+  std::vector<jit::cuda_unit> units;
+  for (const miss& m : misses)
+    units.push_back({source_of(*m.code, m.variant),
+                     {.arch = arch_,
+                      .fast_math = m.code->flags.fast_math,
+                      .fast_compile = m.variant.shape == jit::cuda_shape::broadcast_rows}});
+  const std::vector<jit::cubin> binaries = jit::compile_cuda(units);
+  for (std::size_t k = 0; k < misses.size(); ++k) misses[k].found = load(misses[k], binaries[k]);
+}
+
+const kernel* kernel_table::load(const miss& m, const jit::cubin& binary) {
   ++(binary.from_disk ? disk_hits_ : compilations_);
   cudaLibrary_t library = nullptr;
   check(cudaLibraryLoadData(&library, binary.bytes.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
         "cudaLibraryLoadData");
-  for (miss* m : chosen) {
-    auto loaded = std::make_unique<kernel>();
-    const std::string name = jit::cuda_kernel_name(*m->code, m->variant);
-    loaded->main = function_of(library, name);
-    if (jit::cuda_has_second_stage(m->variant)) loaded->second = function_of(library, name + "_2");
-    loaded->variant = m->variant;
-    const std::unique_lock lock(mutex_);
-    m->found = kernels_.try_emplace(m->key, std::move(loaded)).first->second.get();
-  }
+  auto loaded = std::make_unique<kernel>();
+  const std::string name = jit::cuda_kernel_name(*m.code, m.variant);
+  loaded->main = function_of(library, name);
+  if (jit::cuda_has_second_stage(m.variant)) loaded->second = function_of(library, name + "_2");
+  loaded->variant = m.variant;
+  const std::unique_lock lock(mutex_);
+  return kernels_.try_emplace(m.key, std::move(loaded)).first->second.get();
 }
 
 }  // namespace sinter::cuda

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "backends/cuda/cuda_launch.hpp"
+#include "jit/compile.hpp"
 
 namespace sinter::cuda {
 
@@ -24,7 +25,7 @@ struct kernel {
 class kernel_table {
  public:
   explicit kernel_table(int arch) : arch_(arch) {}
-  /// results[i] is the kernel of launches[i]. All misses become one module (two where only some allow fast math).
+  /// results[i] is the kernel of launches[i]. Each miss becomes a module; they are compiled side by side.
   void find(std::span<const runtime::launch> launches, std::span<const kernel*> results);
   std::uint64_t compilations() const noexcept { return compilations_; }
   std::uint64_t disk_hits() const noexcept { return disk_hits_; }
@@ -41,7 +42,8 @@ class kernel_table {
     std::size_t operator()(std::string_view s) const noexcept { return std::hash<std::string_view>()(s); }
   };
   const kernel* look_up(std::string_view key) const;
-  void compile(std::vector<miss>& misses, bool fast_math);
+  void compile(std::vector<miss>& misses);
+  const kernel* load(const miss& m, const jit::cubin& binary);
 
   int arch_;
   mutable std::shared_mutex mutex_;
