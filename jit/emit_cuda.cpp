@@ -85,13 +85,15 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
 
 std::string cuda_prelude(const std::vector<const program*>& programs) {
   unsigned parts = prelude_base;
-  bool reduces = false, complex_reduces = false, skips = false;
+  bool reduces = false, sums = false, complex_reduces = false, skips = false;
   for (const program* p : programs) {
     for (auto& i : p->code) parts |= needed_parts(i);
     for (auto& i : p->inputs)
       if (is_complex(i.type)) parts |= prelude_complex;
     for (auto& r : p->reductions) {
       reduces = true;
+      sums = sums || (r.op != reduce_op::min && r.op != reduce_op::max && r.op != reduce_op::argmin &&
+                      r.op != reduce_op::argmax);
       skips = skips || r.tail > 0;
       complex_reduces = complex_reduces || is_complex(r.arg);
     }
@@ -100,6 +102,7 @@ std::string cuda_prelude(const std::vector<const program*>& programs) {
   std::string source = prelude_source(parts);
   source += prelude_text("cuda_loop");
   if (reduces) source += prelude_text("cuda_reduce");
+  if (sums) source += prelude_text("cuda_reduce_sum");
   if (complex_reduces) source += prelude_text("cuda_reduce_complex");
   if (skips) source += prelude_text("cuda_reduce_skip");
   return source;

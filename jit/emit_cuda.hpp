@@ -39,8 +39,8 @@ inline constexpr int cuda_block = 256;
 /// Consecutive reduced elements that a thread combines at a time: fixed, as the order of floating-point sums rests on
 /// it.
 inline constexpr int cuda_group = 4;
-/// broadcast_rows: columns of a thread in one step.
-inline constexpr int cuda_columns = 8;
+/// broadcast_rows: columns of a thread in one step. Eight would run 3% faster and take 20% longer to compile.
+inline constexpr int cuda_columns = 4;
 /// Most bytes of the partial result of one reduction between the two stages.
 inline constexpr int cuda_partial_bytes = 32;
 

@@ -101,6 +101,7 @@ class writer {
     if (is_quick_trig(p_, i))
       return std::string("sn::trig<quick>::") + jit::name(i.op) + "(" + reg(i.a) + ", slow, " +
              (signless(k) ? "true" : "false") + ")";
+    if (f_.out_of_line && i.op == opcode::arcsin && !is_complex(i.type)) return "sn::any_arcsin(" + reg(i.a) + ")";
     const int n = operand_count(i.op);
     return call_expression(i, reg(i.a), n > 1 ? reg(i.b) : std::string(), n > 2 ? reg(i.c) : std::string());
   }
@@ -224,19 +225,27 @@ std::string call_once(const phase& f, const argument_source& source, const std::
   return t.str();
 }
 
+std::string call_lanes(const program& p, const phase& f, int lanes, bool quick, const argument_source& source,
+                       const std::string& in) {
+  text t;
+  auto type = [&](int r) { return register_type(p.code[static_cast<std::size_t>(r)].type); };
+  for (int r : f.results) t(in, type(r), " x", r, "[", lanes, "];");
+  t("#pragma unroll");
+  t(in, "for (int l = 0; l < ", lanes, "; ++l) {");
+  t(in, "  ", f.name, "_out o;");
+  t(in, "  ", f.name, quick ? "<true>" : "<false>", "(a, ", arguments(f, source, "l"), "o, slow);");
+  for (int r : f.results) t(in, "  x", r, "[l] = o.r", r, ";");
+  t(in, "}");
+  return t.str();
+}
+
 std::string call_group(const program& p, const phase& f, int lanes, const argument_source& source,
                        const std::string& in) {
   text t;
   const std::string head = "for (int l = 0; l < " + num(lanes) + "; ++l) {";
   auto type = [&](int r) { return register_type(p.code[static_cast<std::size_t>(r)].type); };
-  for (int r : f.results) t(in, type(r), " x", r, "[", lanes, "];");
   t(in, "bool slow = false;");
-  t("#pragma unroll");
-  t(in, head);
-  t(in, "  ", f.name, "_out o;");
-  t(in, "  ", f.name, f.quick ? "<true>" : "<false>", "(a, ", arguments(f, source, "l"), "o, slow);");
-  for (int r : f.results) t(in, "  x", r, "[l] = o.r", r, ";");
-  t(in, "}");
+  t(call_lanes(p, f, lanes, f.quick, source, in));
   if (!f.quick) return t.str();
   // Copies, so that the arrays above are never indexed by a variable and stay in registers.
   std::map<std::string, std::string> copies;

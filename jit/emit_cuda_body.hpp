@@ -32,6 +32,7 @@ class text {
 struct phase {
   std::string name;
   std::vector<int> code, inputs, coords, live_in, reduced, results;
+  bool out_of_line = false;  // long functions are called: the phase stands in unrolled code that hardly ever runs
   bool quick = false;  // sine or cosine of float32: worth a fast version (cuda_loop.h)
 };
 phase make_phase(const program& p, std::string name, std::vector<int> code, std::vector<int> results);
@@ -47,7 +48,11 @@ using argument_source = std::function<argument(char kind, int index)>;
 
 /// Calls the phase for one set of values; the result is in `out`, a NAME_out declared by this text.
 std::string call_once(const phase& f, const argument_source& source, const std::string& indent);
-/// Calls the phase for `lanes` lanes: declares arrays x<register>[lanes] and fills them.
+/// Calls the phase for `lanes` lanes: declares arrays x<register>[lanes] and fills them; `quick`: by the fast version,
+/// which may raise `slow` (a variable in scope).
+std::string call_lanes(const program& p, const phase& f, int lanes, bool quick, const argument_source& source,
+                       const std::string& indent);
+/// The same with everything around it: declares `slow`, and computes the group again where it was raised.
 std::string call_group(const program& p, const phase& f, int lanes, const argument_source& source,
                        const std::string& indent);
 

@@ -108,6 +108,7 @@ class broadcast_emitter {
     if (!tail_.registers.empty()) {
       std::vector<int> chain(tail_.registers.rbegin(), tail_.registers.rend());
       tail_phase_ = make_phase(p, "tail", chain, {chain.back()});
+      tail_phase_.out_of_line = true;
     }
     row_ = make_phase(p, "of_row", row_code, row_results);
   }
@@ -168,16 +169,30 @@ class broadcast_emitter {
          register_type(r.arg), "> skip;");
       t_("  skip.init();");
     }
-    t_("  I g = live ? (I)(thread & (team - 1)) : full + 1;");
+    t_("  const I first = live ? (I)(thread & (team - 1)) : full + 1;");
+    t_("  I g = first;");
+    t_("  bool slow = false;");
     t_("#pragma unroll 1");
     t_("  for (; g < full; g += team) {");
     t_("    const I r0 = g * ", cuda_columns, ";");
-    group("    ", cuda_columns);
+    group("    ");
     t_("  }");
-    t_("  if (g == full) {");
+    // One element at a time: the columns left over, or the whole row where the fast version was not good for it. Small
+    // code, as it is compiled each time and runs hardly ever.
+    if (element_.quick) {
+      t_("  if (slow) {");
+      t_("    acc.init();");
+      if (skips()) t_("    skip.init();");
+      t_("    g = first;");
+      t_("  }");
+    }
     t_("#pragma unroll 1");
-    t_("    for (I r0 = full * ", cuda_columns, "; r0 < columns; ++r0) {");
-    group("      ", 1);
+    t_("  for (; g <= full; g += team) {");
+    t_("    const I begin = g * ", cuda_columns, ", end = begin + ", cuda_columns, " < columns ? begin + ", cuda_columns,
+       " : columns;");
+    t_("#pragma unroll 1");
+    t_("    for (I r0 = begin; r0 < end; ++r0) {");
+    single("      ");
     t_("    }");
     t_("  }");
     for (std::size_t j = 0; j < p_.reductions.size(); ++j)
@@ -190,10 +205,11 @@ class broadcast_emitter {
     return *std::find_if(p_.reductions.begin(), p_.reductions.end(), [](const reduce_desc& r) { return r.tail > 0; });
   }
 
-  void group(const std::string& in, int lanes) {
+  void group(const std::string& in) {
+    constexpr int lanes = cuda_columns;
     for (int k : element_.inputs) {
       const char* s = storage_type(type(k));
-      if (lanes > 1 && input_class(k) == access::linear) {
+      if (input_class(k) == access::linear) {
         t_(in, "const sn::pack<", s, ", ", lanes, "> i", k, " = sn::fetch<", lanes, ">(a.p", k, " + r0);");
       } else {
         t_(in, "sn::pack<", s, ", ", lanes, "> i", k, ";");
@@ -211,8 +227,8 @@ class broadcast_emitter {
       t_(in, "for (int l = 0; l < ", lanes, "; ++l) k_", j,
          "[l] = ", j < v_.kept ? "k" + num(j) : std::string("r0 + l"), ";");
     }
-    t_(call_group(
-        p_, element_, lanes,
+    t_(call_lanes(
+        p_, element_, lanes, element_.quick,
         [&](char kind, int k) -> argument {
           if (kind == 'c') return {"k_" + num(k), "long long"};
           if (kind == 'r') return {"fixed.r" + num(k), ""};
@@ -220,40 +236,57 @@ class broadcast_emitter {
         },
         in));
     for (std::size_t j = 0; j < p_.reductions.size(); ++j)
-      if (!skips() || !p_.reductions[j].tail) steps(in, static_cast<int>(j), lanes);
-    if (skips()) tails(in, lanes);
-  }
-
-  void steps(const std::string& in, int j, int lanes) {
-    const int r = p_.reductions[static_cast<std::size_t>(j)].reg;
-    t_(in, "acc.a", j, lanes > 1 ? ".step_group<" : ".step(x", lanes > 1 ? lanes : r, lanes > 1 ? ">(x" : "[0]",
-       lanes > 1 ? num(r) : std::string(), ", r0);");
-  }
-
-  /// One test for the group; then each element that may matter is evaluated to the end.
-  void tails(const std::string& in, int lanes) {
-    const int inner = tail_.inner, reg = first_tail().reg;
-    const std::string x = "x" + num(inner);
-    if (lanes > 1) {
-      t_(in, "auto farthest = skip.distance(", x, "[0]);");
-      t_("#pragma unroll");
-      t_(in, "for (int l = 1; l < ", lanes, "; ++l) farthest = max(farthest, skip.distance(", x, "[l]));");
-      t_(in, "if (farthest < skip.span) continue;");
-    }
+      if (!finishes_later(p_.reductions[j]))
+        t_(in, "acc.a", static_cast<int>(j), ".step_group<", lanes, ">(x", p_.reductions[j].reg, ", r0);");
+    if (!skips()) return;
+    // One test for the group; then each element that may matter is evaluated to the end.
+    const std::string x = "x" + num(tail_.inner);
+    t_(in, "auto farthest = skip.distance(", x, "[0]);");
+    t_("#pragma unroll");
+    t_(in, "for (int l = 1; l < ", lanes, "; ++l) farthest = max(farthest, skip.distance(", x, "[l]));");
+    t_(in, "if (farthest < skip.span) continue;");
     t_("#pragma unroll");
     t_(in, "for (int l = 0; l < ", lanes, "; ++l) {");
-    t_(in, "  if (skip.distance(", x, "[l]) < skip.span) continue;");
+    tail(in + "  ", x + "[l]", "r0 + l");
+    t_(in, "}");
+  }
+
+  /// The element at column r0, without arrays or loops.
+  void single(const std::string& in) {
+    for (int r : element_.results) t_(in, register_type(p_.code[static_cast<std::size_t>(r)].type), " x", r, ";");
+    t_(in, "{");
+    t_(call_once(
+        element_,
+        [&](char kind, int k) -> argument {
+          if (kind == 'c') return {k < v_.kept ? "k" + num(k) : std::string("r0"), ""};
+          if (kind == 'r') return {"fixed.r" + num(k), ""};
+          return {"sn::widen(a.p" + num(k) + "[r0 * a.s" + num(k) + "_" + num(v_.kept) + "])", ""};
+        },
+        in + "  "));
+    for (int r : element_.results) t_(in, "  x", r, " = out.r", r, ";");
+    t_(in, "}");
+    for (std::size_t j = 0; j < p_.reductions.size(); ++j)
+      if (!finishes_later(p_.reductions[j]))
+        t_(in, "acc.a", static_cast<int>(j), ".step(x", p_.reductions[j].reg, ", r0);");
+    if (skips()) tail(in, "x" + num(tail_.inner), "r0");
+  }
+
+  bool finishes_later(const reduce_desc& r) const { return skips() && r.tail > 0; }
+
+  /// The end of the chain for the inner value `x` of column `at`, unless it cannot win.
+  void tail(const std::string& in, const std::string& x, const std::string& at) {
+    const int reg = first_tail().reg;
+    t_(in, "if (skip.distance(", x, ") < skip.span) continue;");
     t_(call_once(
         tail_phase_,
         [&](char kind, int k) -> argument {
-          if (kind == 'r' && k != inner) return {"fixed.r" + num(k), ""};
-          return {x + "[l]", ""};
+          if (kind == 'r' && k != tail_.inner) return {"fixed.r" + num(k), ""};
+          return {x, ""};
         },
-        in + "  "));
+        in));
     for (std::size_t j = 0; j < p_.reductions.size(); ++j)
-      if (p_.reductions[j].tail) t_(in, "  acc.a", static_cast<int>(j), ".step(out.r", reg, ", r0 + l);");
-    t_(in, "  skip.offer(out.r", reg, ", ", x, "[l]);");
-    t_(in, "}");
+      if (p_.reductions[j].tail) t_(in, "acc.a", static_cast<int>(j), ".step(out.r", reg, ", ", at, ");");
+    t_(in, "skip.offer(out.r", reg, ", ", x, ");");
   }
 
   const program& p_;

@@ -56,4 +56,7 @@ struct skip_range {
   }
 };
 
+static __device__ __noinline__ float any_arcsin(float x) { return arcsin(x); }
+static __device__ __noinline__ double any_arcsin(double x) { return arcsin(x); }
+
 }  // namespace sn
