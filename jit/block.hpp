@@ -6,9 +6,15 @@
 // agree bit for bit by construction, whatever the host compiler vectorises.
 //
 // Register arrays: bool as one byte 0 or 1; integers, float32, float64 as themselves; float16 and bfloat16 as float
-// (rounded to the type); complex as two floats or doubles. Arrays are 64-byte aligned only where the driver owns them.
+// (rounded to the type); complex as two floats or doubles; types of users' preambles with opaque_bytes each. Arrays are
+// 64-byte aligned only where the driver owns them.
+//
+// Users' functions exist as text only: tier 0 runs no program that calls one.
 #pragma once
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "program.hpp"
 
@@ -33,8 +39,12 @@ constexpr int lane_bytes(dtype t) noexcept {
   return t == dtype::f16 || t == dtype::bf16 ? 4 : static_cast<int>(itemsize(t));
 }
 
+/// Bytes of one lane of a register.
+int register_bytes(const program& p, std::size_t reg) noexcept;
+
 struct block_args {
-  const void* const* inputs;             // per input: n lanes; one value where `uniform`; base address where gathered
+  // per input: n lanes; one value where `uniform`; base address where gathered; the first element behind `address`
+  const void* const* inputs;
   const std::int64_t* const* offsets;    // per input: lane offsets in elements where gathered, else null
   const std::int64_t (*gather_strides)[2];  // per input, elements
   const void* const* params;             // per parameter: one value in register format
@@ -43,6 +53,7 @@ struct block_args {
   const block_op* operations;            // tier 1: the block operations it calls, in program order
   int* fault;                            // a data_fault is stored here when data is bad
   int n;                                 // lanes, a multiple of lane_multiple, at most block_lanes
+  int lanes = 0;                         // how many of them are elements and no padding: what effects happen for
 };
 using block_function = void (*)(const block_args*);
 
@@ -53,15 +64,29 @@ struct block_variant {
   std::uint64_t uniform = 0;       // bit k: input k
 };
 
-/// Tier 0: interprets. `scratch` holds at least scratch_bytes(p) bytes, 64-byte aligned. `reduced` gives the lanes of
-/// each finished reduction to the epilogue (null otherwise).
+/// Whether the variant calls users' functions, so that only tier 1 can run it.
+bool needs_compiler(const program& p, const block_variant& v) noexcept;
+
+/// Tier 0: interprets. `scratch` holds at least interpreter_scratch_bytes(p) bytes, 64-byte aligned. `reduced` gives the
+/// lanes of each finished reduction to the epilogue (null otherwise).
 void interpret(const program& p, const block_variant& v, const block_args& args, const void* const* reduced, void* scratch);
 std::size_t interpreter_scratch_bytes(const program& p) noexcept;
 
-/// Tier 1: C++ source of `extern "C" void NAME(const block_args*)`; includes nothing. For epilogues, `inputs` of
-/// `reduced` instructions follow the program's inputs.
-std::string emit_cpu(const program& p, const block_variant& v, const std::string& function_name);
-/// The block operations that emit_cpu's code calls, in the order of block_args::operations.
+/// What a translation unit of tier 1 defines: `extern "C" void NAME(const block_args*)` for a variant of a program. For
+/// epilogues, `inputs` of `reduced` instructions follow the program's inputs. Or, where `monoid` is set, the steps of a
+/// user's reduction: NAME_reset, NAME_row, NAME_column, NAME_close, NAME_join and NAME_finish (backends/cpu/reducers.hpp).
+struct cpu_definition {
+  const program* code = nullptr;
+  block_variant variant;
+  const user_reduction* monoid = nullptr;
+  std::string name;
+};
+/// Lanes of the accumulators of a row, among which its elements are dealt out.
+inline constexpr int row_lanes = 64;
+
+/// C++ source of the definitions. It includes nothing but what users' preambles include.
+std::string emit_cpu(std::span<const cpu_definition> definitions);
+/// The block operations that a variant's code calls, in the order of block_args::operations.
 std::vector<block_op> external_operations(const program& p, const block_variant& v);
 
 /// Float to float16/bfloat16 storage and back, n elements.

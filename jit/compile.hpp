@@ -7,7 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "sinter/error.hpp"
+
 namespace sinter::jit {
+
+/// A compile_error that a caller who knows more about the text can tell better.
+struct compiler_failure : compile_error {
+  using compile_error::compile_error;
+  std::string compiler, reason, log;  // "/usr/bin/g++", "failed with exit status 1", what it printed
+};
 
 /// Cache on disk: $SINTER_CACHE_DIR, else $XDG_CACHE_HOME/sinter, else ~/.cache/sinter; mode 0700. Entries are
 /// checksummed, written to a unique temporary and renamed, evicted least recently used first beyond a size limit

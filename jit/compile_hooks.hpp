@@ -21,6 +21,9 @@ std::vector<void*> compile_host_with(const host_compiler& compiler, const std::s
 /// The n-th call of compile_host or compile_cuda from now on (0: the next) throws compile_error, once; -1: none.
 void fail_compilation_for_tests(int n) noexcept;
 
+/// Makes host_compiler::find() return this one; null: what it has found.
+void use_host_compiler_for_tests(const host_compiler* compiler) noexcept;
+
 /// Makes compile_host and compile_cuda forget what this process has loaded, as a new process would.
 void forget_loaded_modules_for_tests();
 

@@ -13,6 +13,7 @@
 #include "hash.hpp"
 #include "host_build.hpp"
 #include "sinter/error.hpp"
+#include "sinter/profile.hpp"
 
 namespace sinter::jit {
 namespace {
@@ -84,6 +85,7 @@ dynamic_library load_from_disk(const std::string& key) {
 }
 
 dynamic_library compile_and_load(const host_compiler& compiler, const std::string& key, const std::string& source) {
+  const range shown("sinter: compile for the CPU");
   const host_build build = run_host_compiler(compiler.path, source);
   if (build.object.empty()) throw_compile_error(compiler.path, build.failure, host_options(), build.log, source);
   std::string error;

@@ -36,7 +36,11 @@ void throw_compile_error(const std::string& compiler, const std::string& what, c
   text += log;
   if (!log.empty() && log.back() != '\n') text += '\n';
   text += "source:\n" + number_lines(source);
-  throw compile_error(text);
+  compiler_failure failure(text);
+  failure.compiler = compiler;
+  failure.reason = what;
+  failure.log = log;
+  throw failure;
 }
 
 }  // namespace sinter::jit

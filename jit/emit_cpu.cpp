@@ -1,132 +1,84 @@
-// Tier 1: C++ for one block of a program. Runs of plain arithmetic become loops that the host compiler vectorises; all
-// else is a call of the very block operation that tier 0 uses.
-#include <algorithm>
-#include <string>
-#include <vector>
+// Block functions: which registers are locals, arrays or scalars, and the loops and calls that compute them.
+#include "emit_cpu.hpp"
 
-#include "block.hpp"
+#include <algorithm>
+
 #include "prelude_text.hpp"
 
 namespace sinter::jit {
 namespace {
 
-/// How the value of a register is had.
-enum class place : std::uint8_t {
-  unused,
-  scalar,   // one value for the block: a parameter, a uniform input, anything computed from such alone
-  direct,   // an array that the caller passes: plain loads, coordinates, finished reductions
-  inlined,  // a local of the loop of its stage; stored in an array where others need it
-  called,   // an array that a block operation fills after the loop of its stage
-};
-struct info {
-  place where = place::unused;
-  int stage = 0;
-  bool in_array = false;  // inlined: a later stage, a call or an output reads it
-  int output = -1;        // the output whose memory serves as its array
-};
-
 std::string text_of(std::size_t n) { return std::to_string(n); }
 bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16; }
 
-class emitter {
- public:
-  emitter(const program& p, const block_variant& v) : p_(p), v_(v), info_(p.code.size()) {
-    mark_used();
-    for (std::size_t k = 0; k < p.code.size(); ++k)
-      if (info_[k].where != place::unused) put_in_place(k);
-    find_arrays();
-  }
-  std::string text(const std::string& function);
-  std::vector<block_op> operations() const;
+}  // namespace
 
- private:
-  bool finished_reductions() const { return p_.kind == kernel_kind::reduce && v_.epilogue; }
-  bool writes_reductions() const { return p_.kind == kernel_kind::reduce && !v_.epilogue; }
-  std::size_t output_count() const { return writes_reductions() ? p_.reductions.size() : p_.outputs.size(); }
-  std::uint16_t output_register(std::size_t k) const {
-    return writes_reductions() ? p_.reductions[k].reg : p_.outputs[k].reg;
-  }
-  bool is_uniform(std::uint16_t input) const { return input < 64 && (v_.uniform >> input & 1) != 0; }
-  bool is_gathered(const instr& i) const { return i.op == opcode::load && p_.inputs[i.a].gathers != 0; }
-  static bool is_source(const instr& i) { return operand_count(i.op) == 0; }
-  static bool is_call(const instr& i) {
-    return !is_source(i) && i.op != opcode::checked_index && !is_inline_on_cpu(i.op, i.type, i.arg);
-  }
-  template <class F>
-  void each_operand(std::size_t k, F f) const {
-    const instr& i = p_.code[k];
-    const std::uint16_t operand[3] = {i.a, i.b, i.c};
-    for (int n = 0; n < operand_count(i.op); ++n) f(operand[n]);
-    if (i.op == opcode::load)
-      for (int g = 0; g < p_.inputs[i.a].gathers; ++g) f(p_.inputs[i.a].gather[g]);
-  }
-
-  void mark_used();
-  void put_in_place(std::size_t k);
-  void find_arrays();
-  std::string array(std::size_t k) const;
-  std::string value(std::size_t k, int stage) const;
-  std::string expression(std::size_t k, int stage) const;
-  unsigned parts() const;
-  void write_prelude();
-  void write_pointers();
-  void write_arrays();
-  void write_scalars();
-  void write_loop(int stage);
-  void write_calls(int stage);
-  void write_scalar_call(std::size_t k);
-  void write_call(std::size_t k, const std::string& to, const std::string (&from)[3], const char* lanes);
-  void write_copies();
-
-  const program& p_;
-  const block_variant& v_;
-  std::vector<info> info_;
-  int stages_ = 1;
-  std::string out_;
-};
-
-void emitter::mark_used() {
-  for (std::size_t k = 0; k < output_count(); ++k) info_[output_register(k)].where = place::inlined;
-  for (std::size_t k = p_.code.size(); k-- > 0;)
-    if (info_[k].where != place::unused) each_operand(k, [&](std::uint16_t o) { info_[o].where = place::inlined; });
+cpu_emitter::cpu_emitter(const program& p, const block_variant& v) : p_(p), v_(v), info_(p.code.size()) {
+  mark_used();
+  for (std::size_t k = 0; k < p.code.size(); ++k)
+    if (info_[k].where != place::unused) put_in_place(k);
+  user_stage_.resize(static_cast<std::size_t>(stages_));
+  for (std::size_t k = 0; k < p.code.size(); ++k)
+    if (info_[k].where == place::inlined && p.code[k].op == opcode::user)
+      user_stage_[static_cast<std::size_t>(info_[k].stage)] = true;
+  find_arrays();
 }
 
-void emitter::put_in_place(std::size_t k) {
+// All outputs of a call are computed together; effects happen whoever reads an output.
+void cpu_emitter::mark_used() {
+  const std::size_t first = v_.epilogue && p_.kind == kernel_kind::reduce ? p_.epilogue : 0;
+  const std::size_t last = writes_reductions() ? p_.epilogue : p_.code.size();
+  for (std::size_t k = 0; k < output_count(); ++k) info_[output_register(k)].where = place::inlined;
+  for (std::size_t k = first; k < last; ++k)
+    if (has_effects(p_.code[k])) info_[k].where = place::inlined;
+  for (std::size_t k = p_.code.size(); k-- > 0;) {
+    if (info_[k].where == place::unused) continue;
+    each_operand(k, [&](std::uint16_t o) { info_[o].where = place::inlined; });
+    if (p_.code[k].op != opcode::user) continue;
+    for (std::size_t m = first_of_call(k); m < end_of_call(k); ++m) info_[m].where = place::inlined;
+  }
+}
+
+void cpu_emitter::put_in_place(std::size_t k) {
   const instr& i = p_.code[k];
   info& me = info_[k];
-  bool scalar = i.op == opcode::param || (i.op == opcode::load && !is_gathered(i) && is_uniform(i.a)) || !is_source(i);
+  bool scalar = i.op == opcode::param || i.op == opcode::address ||
+                (i.op == opcode::load && !is_gathered(i) && is_uniform(i.a)) || (!is_source(i) && !has_effects(i));
   int stage = 0;
   each_operand(k, [&](std::uint16_t o) {
     scalar = scalar && info_[o].where == place::scalar;
     // A call may read what another call of its stage has filled: calls run in program order.
-    bool after = info_[o].where == place::called && !is_call(i);
+    bool after = info_[o].where == place::called && !follows_loop(i);
     if (info_[o].where != place::scalar) stage = std::max(stage, info_[o].stage + (after ? 1 : 0));
   });
   me.stage = stage;
   if (scalar) me.where = place::scalar;
-  else if (is_call(i)) me.where = place::called;
+  else if (follows_loop(i)) me.where = place::called;
   else me.where = is_source(i) && !is_gathered(i) ? place::direct : place::inlined;
   if (me.where == place::inlined) stages_ = std::max(stages_, stage + 1);
   if (me.where == place::called) stages_ = std::max(stages_, stage + 1);
 }
 
-void emitter::find_arrays() {
+void cpu_emitter::find_arrays() {
   for (std::size_t k = 0; k < output_count(); ++k) {
     info& me = info_[output_register(k)];
     if (me.where != place::inlined && me.where != place::called) continue;
     me.in_array = true;
-    if (me.output < 0) me.output = static_cast<int>(k);
+    const bool by_user = me.where == place::called ? p_.code[output_register(k)].op == opcode::user
+                                                   : user_stage_[static_cast<std::size_t>(me.stage)];
+    if (me.output < 0 && !by_user) me.output = static_cast<int>(k);
   }
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::inlined && info_[k].where != place::called) continue;
     each_operand(k, [&](std::uint16_t o) {
       bool elsewhere = info_[o].where == place::inlined && info_[o].stage < info_[k].stage;
-      if (info_[k].where == place::called || elsewhere) info_[o].in_array = true;
+      bool needed = info_[k].where == place::called && (is_call(p_.code[k]) || info_[o].where != place::scalar);
+      if (needed || elsewhere) info_[o].in_array = true;
     });
   }
 }
 
-std::string emitter::array(std::size_t k) const {
+std::string cpu_emitter::array(std::size_t k) const {
   const instr& i = p_.code[k];
   if (info_[k].where == place::direct) {
     if (i.op == opcode::coord) return "coord" + text_of(i.a);
@@ -135,13 +87,22 @@ std::string emitter::array(std::size_t k) const {
   return info_[k].output >= 0 ? "out" + text_of(static_cast<std::size_t>(info_[k].output)) : "t" + text_of(k);
 }
 
-std::string emitter::value(std::size_t k, int stage) const {
+std::string cpu_emitter::value(std::size_t k, int stage) const {
   const info& o = info_[k];
   bool local = o.where == place::scalar || (o.where == place::inlined && o.stage == stage);
-  return local ? "r" + text_of(k) : array(k) + "[l]";
+  return local ? "r" + text_of(k) : lane(array(k), k);
 }
 
-std::string emitter::expression(std::size_t k, int stage) const {
+std::string cpu_emitter::lane(const std::string& array, std::size_t k) const {
+  return array + (is_opaque_register(p_, k) ? "[l].value" : "[l]");
+}
+
+std::string cpu_emitter::lane_type(std::size_t k) const {
+  const std::string type = type_of_register(p_, k);
+  return is_opaque_register(p_, k) ? "sn::opaque<" + type + ">" : type;
+}
+
+std::string cpu_emitter::expression(std::size_t k, int stage) const {
   const instr& i = p_.code[k];
   if (i.op == opcode::param) return std::string("*(const ") + register_type(i.type) + "*)a->params[" + text_of(i.a) + "]";
   if (i.op == opcode::load && is_gathered(i)) {
@@ -162,7 +123,7 @@ std::string emitter::expression(std::size_t k, int stage) const {
   return call_expression(i, operand[0], operand[1], operand[2]);
 }
 
-unsigned emitter::parts() const {
+unsigned cpu_emitter::parts() const {
   unsigned mask = prelude_base;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where == place::unused) continue;
@@ -173,34 +134,7 @@ unsigned emitter::parts() const {
   return mask;
 }
 
-// Guarded, so that several functions can stand in one translation unit.
-void emitter::write_prelude() {
-  static constexpr struct {
-    unsigned bit;
-    const char* name;
-  } all[] = {{prelude_base, "base"},       {prelude_float, "float"},     {prelude_half, "half"},
-             {prelude_convert, "convert"}, {prelude_complex, "complex"}, {prelude_complex_math, "complex_math"}};
-  const unsigned mask = parts();
-  for (auto& part : all) {
-    if (!(mask & part.bit)) continue;
-    const std::string guard = std::string("SN_PART_") + part.name;
-    out_ += "#ifndef " + guard + "\n#define " + guard + "\n";
-    out_ += prelude_text(part.name);
-    out_ += "#endif\n";
-  }
-  out_ +=
-      "#ifndef SN_BLOCK\n#define SN_BLOCK\n"
-      "typedef void (*sn_block_op)(void*, const void*, const void*, const void*, int, int*);\n"
-      "struct sn_block_args {\n"
-      "  const void* const* inputs;\n  const long long* const* offsets;\n  const long long (*gather_strides)[2];\n"
-      "  const void* const* params;\n  const long long* const* coords;\n  void* const* outputs;\n"
-      "  const sn_block_op* operations;\n  int* fault;\n  int n;\n};\n"
-      "#define SN_LANES(n) _Pragma(\"GCC ivdep\") for (int l = 0; l < (n); ++l)\n"
-      "#define SN_ARRAY(T, name, n) alignas(64) T name[n]\n"
-      "#endif\n";
-}
-
-void emitter::write_pointers() {
+void cpu_emitter::write_pointers() {
   std::vector<bool> input(p_.inputs.size() + p_.reductions.size()), coord;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const instr& i = p_.code[k];
@@ -216,7 +150,7 @@ void emitter::write_pointers() {
     if (input[n]) continue;
     input[n] = true;
     const bool gathered = is_gathered(i);
-    const std::string type = gathered && is_half(i.type) ? "unsigned short" : register_type(i.type), in = text_of(n);
+    const std::string type = gathered && is_half(i.type) ? "unsigned short" : lane_type(k), in = text_of(n);
     out_ += "  const " + type + "* __restrict in" + in + " = (const " + type + "*)a->inputs[" + in + "];\n";
     if (!gathered) continue;
     out_ += "  const long long* __restrict off" + in + " = a->offsets[" + in + "];\n";
@@ -226,32 +160,32 @@ void emitter::write_pointers() {
     }
   }
   for (std::size_t k = 0; k < output_count(); ++k) {
-    const std::string type = register_type(p_.code[output_register(k)].type), n = text_of(k);
+    const std::string type = lane_type(output_register(k)), n = text_of(k);
     out_ += "  " + type + "* __restrict out" + n + " = (" + type + "*)a->outputs[" + n + "];\n";
   }
 }
 
-void emitter::write_arrays() {
+void cpu_emitter::write_arrays() {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const info& me = info_[k];
     bool stored = me.where == place::called || (me.in_array && me.where != place::direct);
     if (!stored || me.output >= 0) continue;
-    out_ += std::string("  SN_ARRAY(") + register_type(p_.code[k].type) + ", t" + text_of(k) + ", " +
-            text_of(block_lanes) + ");\n";
+    out_ += "  SN_ARRAY(" + lane_type(k) + ", t" + text_of(k) + ", " + text_of(block_lanes) + ");\n";
   }
 }
 
-void emitter::write_scalars() {
+void cpu_emitter::write_scalars() {
   for (std::size_t k = 0; k < info_.size(); ++k) {
-    if (info_[k].where != place::scalar) continue;
     const instr& i = p_.code[k];
+    if (info_[k].where != place::scalar || i.op == opcode::address) continue;
     if (is_call(i)) write_scalar_call(k);
-    else out_ += std::string("  const ") + register_type(i.type) + " r" + text_of(k) + " = " + expression(k, 0) + ";\n";
-    if (info_[k].in_array) out_ += "  SN_LANES(n) t" + text_of(k) + "[l] = r" + text_of(k) + ";\n";
+    else if (is_first_of_call(k)) out_ += user_call_text(k, 0, "  ");
+    else if (i.op != opcode::user) out_ += std::string("  const ") + register_type(i.type) + " r" + text_of(k) + " = " + expression(k, 0) + ";\n";
+    if (info_[k].in_array) out_ += "  SN_LANES(n) " + lane("t" + text_of(k), k) + " = r" + text_of(k) + ";\n";
   }
 }
 
-void emitter::write_call(std::size_t k, const std::string& to, const std::string (&from)[3], const char* lanes) {
+void cpu_emitter::write_call(std::size_t k, const std::string& to, const std::string (&from)[3], const char* lanes) {
   std::size_t index = 0;
   for (std::size_t j = 0; j < k; ++j) index += info_[j].where != place::unused && is_call(p_.code[j]);
   out_ += "  a->operations[" + text_of(index) + "](" + to;
@@ -260,7 +194,7 @@ void emitter::write_call(std::size_t k, const std::string& to, const std::string
 }
 
 // One vector's worth of equal lanes: the vector routine gives the bits that the lanes of a block would get.
-void emitter::write_scalar_call(std::size_t k) {
+void cpu_emitter::write_scalar_call(std::size_t k) {
   const std::string me = text_of(k), lanes = text_of(lane_multiple);
   std::string from[3];
   int n = 0;
@@ -276,19 +210,28 @@ void emitter::write_scalar_call(std::size_t k) {
   out_ += "  const " + type + " r" + me + " = s" + me + "[0];\n";
 }
 
-void emitter::write_loop(int stage) {
+void cpu_emitter::write_loop(int stage) {
   std::string body;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::inlined || info_[k].stage != stage) continue;
-    body += std::string("    const ") + register_type(p_.code[k].type) + " r" + text_of(k) + " = " + expression(k, stage) + ";\n";
-    if (info_[k].in_array) body += "    " + array(k) + "[l] = r" + text_of(k) + ";\n";
+    const std::string me = text_of(k);
+    if (is_first_of_call(k)) body += user_call_text(k, stage, "    ");
+    else if (p_.code[k].op != opcode::user)
+      body += std::string("    const ") + register_type(p_.code[k].type) + " r" + me + " = " + expression(k, stage) + ";\n";
+    if (info_[k].in_array) body += "    " + lane(array(k), k) + " = r" + me + ";\n";
   }
-  if (!body.empty()) out_ += "  SN_LANES(n) {\n" + body + "  }\n";
+  if (body.empty()) return;
+  out_ += user_stage_[static_cast<std::size_t>(stage)] ? "  for (int l = 0; l < n; ++l) {\n" : "  SN_LANES(n) {\n";
+  out_ += body + "  }\n";
 }
 
-void emitter::write_calls(int stage) {
+void cpu_emitter::write_calls(int stage) {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::called || info_[k].stage != stage) continue;
+    if (p_.code[k].op == opcode::user) {
+      if (is_first_of_call(k)) write_effects(k);
+      continue;
+    }
     std::string from[3];
     int n = 0;
     each_operand(k, [&](std::uint16_t o) { from[n++] = array(o); });
@@ -297,19 +240,20 @@ void emitter::write_calls(int stage) {
 }
 
 // Outputs that are no array of their own: copies of inputs, scalars, one register stored twice.
-void emitter::write_copies() {
+void cpu_emitter::write_copies() {
   for (std::size_t k = 0; k < output_count(); ++k) {
     std::uint16_t reg = output_register(k);
     if (info_[reg].output == static_cast<int>(k)) continue;
-    out_ += "  SN_LANES(n) out" + text_of(k) + "[l] = " + value(reg, stages_) + ";\n";
+    out_ += "  SN_LANES(n) " + lane("out" + text_of(k), reg) + " = " + value(reg, stages_) + ";\n";
   }
 }
 
-std::string emitter::text(const std::string& function) {
-  write_prelude();
-  out_ += "extern \"C\" void " + function + "(const sn_block_args* a) {\n";
+std::string cpu_emitter::text(const std::string& function) {
+  function_ = function;
+  out_ = "extern \"C\" void " + function + "(const sn_block_args* a) {\n";
   out_ += "  const int n = a->n & ~" + text_of(lane_multiple - 1) + ";\n  int* fault = a->fault;\n  (void)fault;\n";
   write_pointers();
+  write_whole_arrays();
   write_arrays();
   write_scalars();
   for (int s = 0; s < stages_; ++s) {
@@ -317,11 +261,10 @@ std::string emitter::text(const std::string& function) {
     write_calls(s);
   }
   write_copies();
-  out_ += "}\n";
-  return std::move(out_);
+  return before_ + out_ + "}\n";
 }
 
-std::vector<block_op> emitter::operations() const {
+std::vector<block_op> cpu_emitter::operations() const {
   std::vector<block_op> all;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const instr& i = p_.code[k];
@@ -330,12 +273,8 @@ std::vector<block_op> emitter::operations() const {
   return all;
 }
 
-}  // namespace
-
-std::string emit_cpu(const program& p, const block_variant& v, const std::string& function_name) {
-  return emitter(p, v).text(function_name);
+std::vector<block_op> external_operations(const program& p, const block_variant& v) {
+  return cpu_emitter(p, v).operations();
 }
-
-std::vector<block_op> external_operations(const program& p, const block_variant& v) { return emitter(p, v).operations(); }
 
 }  // namespace sinter::jit

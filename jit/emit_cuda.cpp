@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "emit_cuda_body.hpp"
+#include "emit_user.hpp"
 #include "prelude_text.hpp"
 
 namespace sinter::jit {
@@ -30,6 +31,8 @@ void append_variant(const cuda_variant& v, std::string& out) {
 }  // namespace
 
 int cuda_vector_length(const program& p) {
+  if (!p.calls.empty() && std::any_of(p.code.begin(), p.code.end(), [](auto& i) { return i.op == opcode::address; }))
+    return 1;
   std::size_t widest = 1;
   for (auto& i : p.inputs) widest = std::max(widest, itemsize(i.type));
   for (auto& o : p.outputs) widest = std::max(widest, itemsize(o.type));
@@ -54,14 +57,15 @@ bool is_order_free(const reduce_desc& r) noexcept {
   switch (r.op) {
     case reduce_op::sum:
     case reduce_op::prod: return is_integer(r.arg) || is_bool(r.arg);
-    case reduce_op::moment2: return false;
+    case reduce_op::moment2:
+    case reduce_op::user: return false;
     default: return true;
   }
 }
 
 std::string cuda_kernel_name(const program& p, const cuda_variant& v) {
   std::string key;
-  p.append_key(key);
+  p.append_stable_key(key);
   append_variant(v, key);
   char tail[16];
   std::snprintf(tail, sizeof tail, "_%010llx", static_cast<unsigned long long>(hash_bytes(key) & 0xffffffffffull));
@@ -79,33 +83,44 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
     case cuda_shape::reduce_rows:
     case cuda_shape::reduce_columns: return cuda::emit_reduce(p, v);
     case cuda_shape::broadcast_rows: return cuda::emit_broadcast(p, v);
+    case cuda_shape::stride_loop: return cuda::emit_stride_loop(p, v);
   }
   return {};
 }
 
 std::string cuda_prelude(const std::vector<const program*>& programs) {
   unsigned parts = prelude_base;
-  bool reduces = false, sums = false, complex_reduces = false, skips = false;
+  bool reduces = false, sums = false, complex_reduces = false, skips = false, users = false;
   for (const program* p : programs) {
+    if (calls_users(*p)) {
+      users = true;
+      parts |= prelude_float | prelude_half;
+      if (names_complex(*p)) parts |= prelude_user_complex;
+    }
     for (auto& i : p->code) parts |= needed_parts(i);
     for (auto& i : p->inputs)
       if (is_complex(i.type)) parts |= prelude_complex;
     for (auto& r : p->reductions) {
       reduces = true;
       sums = sums || (r.op != reduce_op::min && r.op != reduce_op::max && r.op != reduce_op::argmin &&
-                      r.op != reduce_op::argmax);
+                      r.op != reduce_op::argmax && r.op != reduce_op::user);
       skips = skips || r.tail > 0;
       complex_reduces = complex_reduces || is_complex(r.arg);
     }
   }
   if (reduces) parts |= prelude_float;
-  std::string source = prelude_source(parts);
+  const user_text user = users ? define_users(programs, cuda::target) : user_text{};
+  std::string source = user.includes + prelude_source(parts);
   source += prelude_text("cuda_loop");
   if (reduces) source += prelude_text("cuda_reduce");
-  if (sums) source += prelude_text("cuda_reduce_sum");
+  if (sums || complex_reduces) source += prelude_text("cuda_reduce_sum");
   if (complex_reduces) source += prelude_text("cuda_reduce_complex");
   if (skips) source += prelude_text("cuda_reduce_skip");
-  return source;
+  if (!users) return source;
+  if (reduces) source += prelude_text("cuda_reduce_user");
+  for (const char* part : {"user_cuda", "user"}) source += prelude_text(part);
+  if (parts & prelude_user_complex) source += prelude_text("user_complex");
+  return source + user.definitions;
 }
 
 }  // namespace sinter::jit

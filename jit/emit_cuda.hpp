@@ -21,6 +21,7 @@ enum class cuda_shape : std::uint8_t {
   reduce_rows,     // the last iteration axes are reduced: a group of threads for each result
   reduce_columns,  // neighbouring results lie next to each other: threads own results
   broadcast_rows,  // every operand depends on the row or the column only: threads own rows, columns stream
+  stride_loop,     // a user's function with text around its loop, any rank: elements dealt to threads one by one
 };
 
 struct cuda_variant {
@@ -44,7 +45,11 @@ inline constexpr int cuda_columns = 4;
 /// Most bytes of the partial result of one reduction between the two stages.
 inline constexpr int cuda_partial_bytes = 32;
 
-/// Elements of the vectors of a linear kernel: 16 bytes of the widest operand.
+/// stride_loop: blocks for each multiprocessor.
+inline constexpr int cuda_loop_blocks = 8;
+
+/// Elements of the vectors of a linear kernel: 16 bytes of the widest operand; 1 where a user's function reads by index,
+/// since neighbouring threads then had better have neighbouring elements.
 int cuda_vector_length(const program& p);
 /// linear: vectors of a thread; strided: rows of a thread (elements a block apart at rank 1).
 int cuda_unroll(const program& p, const cuda_variant& v);

@@ -25,12 +25,10 @@ uses count_uses(const program& p, const phase& f) {
     const instr& i = p.code[static_cast<std::size_t>(k)];
     const int n = operand_count(i.op);
     const std::uint16_t regs[3] = {i.a, i.b, i.c};
-    for (int j = 0; j < n; ++j) ++u.all[regs[j]];
+    p.each_operand(i, [&](std::uint16_t r) { ++u.all[r]; });
     const bool squares = i.op == opcode::square || i.op == opcode::absolute || (i.op == opcode::multiply && i.a == i.b);
     if (squares && i.type == dtype::f32)
       for (int j = 0; j < n; ++j) ++u.signless[regs[j]];
-    if (i.op == opcode::load)
-      for (int g = 0; g < p.inputs[i.a].gathers; ++g) ++u.all[p.inputs[i.a].gather[g]];
   }
   for (int r : f.results) ++u.all[static_cast<std::size_t>(r)];
   return u;
@@ -41,8 +39,8 @@ bool is_quick_trig(const program& p, const instr& i) {
   return is_trig(i) && i.type == dtype::f32 && i.arg == dtype::f32 && !p.flags.fast_math;
 }
 
-std::string parameter(const program& p, const instr& i) {
-  const std::string q = "a.q" + num(i.a);
+std::string parameter(const program& p, const instr& i, const std::string& args = "a") {
+  const std::string q = args + ".q" + num(i.a);
   if (!is_complex(p.param_types[i.a])) return q;
   return std::string(register_type(i.type)) + "{" + q + "r, " + q + "i}";
 }
@@ -69,7 +67,46 @@ class writer {
   void line(int k) {
     const instr& i = p_.code[static_cast<std::size_t>(k)];
     if (is_trig(i) && pair(k)) return;
-    out_("  const ", register_type(i.type), " r", k, " = ", expression(k, i), ";");
+    if (i.op == opcode::user) return call(i);
+    out_("  const ", type_of_register(p_, static_cast<std::size_t>(k)), " r", k, " = ", expression(k, i), ";");
+  }
+  /// A call fills all of its outputs, whose instructions stand next to each other.
+  void call(const instr& first) {
+    const user_call& c = p_.calls[first.a];
+    const user_function& f = *c.function;
+    std::string list, result;
+    auto add = [&](const std::string& x) { list += (list.empty() ? "" : ", ") + x; };
+    std::size_t operand = 0;
+    for (const user_parameter& in : f.inputs) {
+      const std::uint16_t r = c.operands[operand++];
+      add(in.raw ? whole_array(p_, r, false, "a") : reg(r));
+    }
+    for (std::size_t k = 0; k < f.outputs.size(); ++k) {
+      if (f.outputs[k].raw)
+        add(whole_array(p_, c.operands[operand++], true, "a"));
+      else if (f.returns)
+        result = "r" + num(declare(first.a, k)) + " = ";
+      else
+        add("r" + num(declare(first.a, k)));
+    }
+    out_("  ", result, f.has_loop_text() ? "sn_body" : callee(f), "(", list, ");");
+    for (int j : f_.code) {
+      const instr& o = p_.code[static_cast<std::size_t>(j)];
+      if (o.op != opcode::user || o.a != first.a) continue;
+      done_[static_cast<std::size_t>(j)] = true;
+      if (o.type == dtype::f16) out_("  r", j, " = sn::round_f16(r", j, ");");
+      if (o.type == dtype::bf16) out_("  r", j, " = sn::round_bf16(r", j, ");");
+    }
+  }
+  /// Declares the register of an output of a call.
+  int declare(std::uint16_t call, std::size_t output) {
+    for (int j : f_.code) {
+      const instr& o = p_.code[static_cast<std::size_t>(j)];
+      if (o.op != opcode::user || o.a != call || o.b != output) continue;
+      out_("  ", type_of_register(p_, static_cast<std::size_t>(j)), " r", j, "{};");
+      return j;
+    }
+    return -1;
   }
   /// Sine and cosine of one register share the argument's reduction.
   bool pair(int k) {
@@ -150,6 +187,18 @@ const char* storage_type(dtype t) noexcept {
   }
 }
 
+std::string whole_array(const program& p, std::uint16_t r, bool written, const std::string& args) {
+  const instr& i = p.code[r];
+  std::string extents;
+  for (int k = 0; k < i.c; ++k) extents += (k ? ", " : "") + args + ".q" + num(i.b + k);
+  return std::string(written ? "sn::make_raw_out<" : "sn::make_raw<") + num(i.c) + ">(" + args + ".p" + num(i.a) +
+         ", {" + (i.c ? extents : "1") + "})";
+}
+
+std::string launch_value(const program& p, std::uint16_t r, const std::string& args) {
+  return parameter(p, p.code[r], args);
+}
+
 bool is_gathered(const program& p, int input) { return p.inputs[static_cast<std::size_t>(input)].gathers > 0; }
 
 int total_weight(const program& p, int first, int end) {
@@ -163,36 +212,35 @@ phase make_phase(const program& p, std::string name, std::vector<int> code, std:
   f.name = std::move(name);
   f.code = std::move(code);
   f.results = std::move(results);
+  auto in_arguments = [&](int r) {
+    const opcode op = p.code[static_cast<std::size_t>(r)].op;
+    return op == opcode::param || op == opcode::address;
+  };
   auto reads = [&](int r) {
-    if (p.code[static_cast<std::size_t>(r)].op != opcode::param && !contains(f.code, r)) add_once(f.live_in, r);
+    if (!in_arguments(r) && !contains(f.code, r)) add_once(f.live_in, r);
   };
   for (int k : f.code) {
     const instr& i = p.code[static_cast<std::size_t>(k)];
     if (i.op == opcode::coord) add_once(f.coords, i.a);
     if (i.op == opcode::reduced) add_once(f.reduced, i.a);
     if (is_quick_trig(p, i)) f.quick = true;
-    if (i.op == opcode::load) {
-      add_once(f.inputs, i.a);
-      for (int g = 0; g < p.inputs[i.a].gathers; ++g) reads(p.inputs[i.a].gather[g]);
-    }
-    const int n = i.op == opcode::checked_index ? 1 : operand_count(i.op);
-    if (n > 0) reads(i.a);
-    if (n > 1) reads(i.b);
-    if (n > 2) reads(i.c);
+    if (i.op == opcode::load) add_once(f.inputs, i.a);
+    if (i.op == opcode::user && p.calls[i.a].function->has_loop_text()) f.lambda = true;
+    p.each_operand(i, reads);
   }
   for (int r : f.results) reads(r);
-  std::erase_if(f.code, [&](int k) { return p.code[static_cast<std::size_t>(k)].op == opcode::param; });
+  std::erase_if(f.code, in_arguments);
   return f;
 }
 
 std::string define(const program& p, const phase& f) {
   text t;
-  auto type = [&](int r) { return register_type(p.code[static_cast<std::size_t>(r)].type); };
+  auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
   t("struct ", f.name, "_out {");
   for (int r : f.results) t("  ", type(r), " r", r, ";");
   t("};");
-  t("template <bool quick>");
-  t("__device__ __forceinline__ void ", f.name, "(const args& a,");
+  t(f.lambda ? "template <bool quick, class Body>" : "template <bool quick>");
+  t("__device__ __forceinline__ void ", f.name, f.lambda ? "(const args& a, const Body& sn_body," : "(const args& a,");
   for (int k : f.inputs) {
     dtype d = p.inputs[static_cast<std::size_t>(k)].type;
     if (is_gathered(p, k))
@@ -202,7 +250,7 @@ std::string define(const program& p, const phase& f) {
   }
   for (int k : f.coords) t("    long long c", k, ",");
   for (int r : f.live_in) t("    ", type(r), " r", r, ",");
-  for (int k : f.reduced) t("    ", register_type(p.reductions[static_cast<std::size_t>(k)].type), " d", k, ",");
+  for (int k : f.reduced) t("    ", type_of_reduction(p, p.reductions[static_cast<std::size_t>(k)]), " d", k, ",");
   t("    ", f.name, "_out& out, bool& slow) {");
   t("  int* const fault = a.fault;");
   t("  (void)fault;");
@@ -221,14 +269,14 @@ std::string call_once(const phase& f, const argument_source& source, const std::
   text t;
   t(indent, f.name, "_out out;");
   t(indent, "bool slow = false;");
-  t(indent, f.name, "<false>(a, ", arguments(f, source, "0"), "out, slow);");
+  t(indent, f.name, f.lambda ? "<false>(a, sn_body, " : "<false>(a, ", arguments(f, source, "0"), "out, slow);");
   return t.str();
 }
 
 std::string call_lanes(const program& p, const phase& f, int lanes, bool quick, const argument_source& source,
                        const std::string& in) {
   text t;
-  auto type = [&](int r) { return register_type(p.code[static_cast<std::size_t>(r)].type); };
+  auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
   for (int r : f.results) t(in, type(r), " x", r, "[", lanes, "];");
   t("#pragma unroll");
   t(in, "for (int l = 0; l < ", lanes, "; ++l) {");
@@ -243,7 +291,7 @@ std::string call_group(const program& p, const phase& f, int lanes, const argume
                        const std::string& in) {
   text t;
   const std::string head = "for (int l = 0; l < " + num(lanes) + "; ++l) {";
-  auto type = [&](int r) { return register_type(p.code[static_cast<std::size_t>(r)].type); };
+  auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
   t(in, "bool slow = false;");
   t(call_lanes(p, f, lanes, f.quick, source, in));
   if (!f.quick) return t.str();

@@ -5,11 +5,15 @@
 #include <vector>
 
 #include "emit_cuda.hpp"
+#include "emit_user.hpp"
 
 namespace sinter::jit::cuda {
 
 /// Storage type of an element: "float", "sn::h16" (float16), "sn::b8" (bool), ...
 const char* storage_type(dtype t) noexcept;
+
+/// How users' text is spelt here.
+inline constexpr user_target target{"__device__ __forceinline__", storage_type};
 
 /// Lines of source, indented by hand.
 class text {
@@ -33,7 +37,8 @@ struct phase {
   std::string name;
   std::vector<int> code, inputs, coords, live_in, reduced, results;
   bool out_of_line = false;  // long functions are called: the phase stands in unrolled code that hardly ever runs
-  bool quick = false;  // sine or cosine of float32: worth a fast version (cuda_loop.h)
+  bool quick = false;   // sine or cosine of float32: worth a fast version (cuda_loop.h)
+  bool lambda = false;  // calls a user's function that the kernel holds: passed as `sn_body`
 };
 phase make_phase(const program& p, std::string name, std::vector<int> code, std::vector<int> results);
 std::string define(const program& p, const phase& f);
@@ -64,6 +69,10 @@ std::string decompose(const std::string& of, int first, int last, const std::str
 /// "+ c0 * a.s3_0 + ..." over the axes [first, last); empty sum: "0".
 std::string offset(const char* strides, int operand, int first, int last, const std::string& prefix);
 bool is_gathered(const program& p, int input);
+/// "sn::make_raw<2>(a.p0, {a.q3, a.q4})": what an `address` register is; `args` names the struct of launch parameters.
+std::string whole_array(const program& p, std::uint16_t reg, bool written, const std::string& args);
+/// The value of a `param` register.
+std::string launch_value(const program& p, std::uint16_t reg, const std::string& args);
 /// Bytes of the widest and weight of all instructions below `end`.
 int total_weight(const program& p, int first, int end);
 
@@ -74,6 +83,7 @@ std::string close_kernel();
 std::string emit_map(const program& p, const cuda_variant& v);
 std::string emit_reduce(const program& p, const cuda_variant& v);
 std::string emit_broadcast(const program& p, const cuda_variant& v);
+std::string emit_stride_loop(const program& p, const cuda_variant& v);
 
 /// Reductions: declares `struct accs`, and `finish(a, row, accs)`, which runs the epilogue and stores.
 std::string define_accumulators(const program& p);

@@ -73,11 +73,9 @@ tail_chain shared_tail(const program& p) {
   if (t.registers.empty()) return {};
   for (int k = 0; k < p.epilogue; ++k) {
     if (contains(t.registers, k)) continue;
-    const instr& i = p.code[static_cast<std::size_t>(k)];
-    const std::uint16_t regs[3] = {i.a, i.b, i.c};
-    const int n = i.op == opcode::checked_index ? 1 : operand_count(i.op);
-    for (int j = 0; j < n; ++j)
-      if (contains(t.registers, regs[j])) return {};
+    bool inside = false;
+    p.each_operand(p.code[static_cast<std::size_t>(k)], [&](std::uint16_t r) { inside |= contains(t.registers, r); });
+    if (inside) return {};
   }
   for (auto& r : p.reductions)
     if (!r.tail && contains(t.registers, r.reg)) return {};
@@ -131,14 +129,12 @@ class broadcast_emitter {
 
   bool depends_on_row_only(std::size_t k, const std::vector<bool>& row_only) const {
     const instr& i = p_.code[k];
-    if (i.op == opcode::param) return true;
+    if (i.op == opcode::param || i.op == opcode::address) return true;
     if (i.op == opcode::coord) return i.a < v_.kept;
     if (i.op == opcode::load) return v_.row_only[i.a] != 0;
-    const std::uint16_t regs[3] = {i.a, i.b, i.c};
-    const int n = i.op == opcode::checked_index ? 1 : operand_count(i.op);
-    for (int j = 0; j < n; ++j)
-      if (!row_only[regs[j]]) return false;
-    return true;
+    bool all = true;
+    p_.each_operand(i, [&](std::uint16_t r) { all = all && row_only[r]; });
+    return all;
   }
 
   void kernel() {
@@ -253,7 +249,7 @@ class broadcast_emitter {
 
   /// The element at column r0, without arrays or loops.
   void single(const std::string& in) {
-    for (int r : element_.results) t_(in, register_type(p_.code[static_cast<std::size_t>(r)].type), " x", r, ";");
+    for (int r : element_.results) t_(in, type_of_register(p_, static_cast<std::size_t>(r)), " x", r, ";");
     t_(in, "{");
     t_(call_once(
         element_,

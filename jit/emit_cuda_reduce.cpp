@@ -328,8 +328,9 @@ class reduce_emitter {
   text t_;
 };
 
-/// The accumulator type of a reduction over values of dtype `d`.
-std::string accumulator(const reduce_desc& r) {
+/// The accumulator type of reduction j.
+std::string accumulator(const program& p, int j) {
+  const reduce_desc& r = p.reductions[static_cast<std::size_t>(j)];
   const std::string t = register_type(r.arg);
   switch (r.op) {
     case reduce_op::sum: return "sn::acc_sum<" + t + ">";
@@ -344,6 +345,8 @@ std::string accumulator(const reduce_desc& r) {
     case reduce_op::moment2:
       if (!is_complex(r.arg)) return "sn::acc_moment<" + t + ">";
       return "sn::acc_complex_moment<" + t + (r.arg == dtype::c64 ? ", float>" : ", double>");
+    case reduce_op::user:
+      return "sn::acc_user<" + type_of_reduction(p, r) + ", " + monoid(*p.combines[r.inner]) + ">";
   }
   return {};
 }
@@ -354,7 +357,7 @@ std::string define_accumulators(const program& p) {
   text t;
   t("struct accs {");
   const int count = static_cast<int>(p.reductions.size());
-  for (int j = 0; j < count; ++j) t("  ", accumulator(p.reductions[static_cast<std::size_t>(j)]), " a", j, ";");
+  for (int j = 0; j < count; ++j) t("  ", accumulator(p, j), " a", j, ";");
   t("  __device__ __forceinline__ void init() {");
   for (int j = 0; j < count; ++j) t("    a", j, ".init();");
   t("  }");
@@ -381,7 +384,7 @@ std::string define_finish(const program& p, const cuda_variant& v) {
           const std::string value = "acc.a" + num(k) + ".result()";
           if (r.type == dtype::f16) return {"sn::round_f16(" + value + ")", ""};
           if (r.type == dtype::bf16) return {"sn::round_bf16(" + value + ")", ""};
-          return {"(" + std::string(register_type(r.type)) + ")" + value, ""};
+          return {"(" + type_of_reduction(p, r) + ")" + value, ""};
         }
         const std::string at = "a.p" + num(k) + " + (" + offset("s", k, 0, v.kept, "k") + ")";
         return {is_gathered(p, k) ? at : "sn::widen(*(" + at + "))", ""};
@@ -394,7 +397,7 @@ std::string define_finish(const program& p, const cuda_variant& v) {
   const int count = static_cast<int>(p.reductions.size());
   if (v.shape == cuda_shape::broadcast_rows) return t.str();
   for (int j = 0; j < count; ++j) {
-    const std::string type = accumulator(p.reductions[static_cast<std::size_t>(j)]);
+    const std::string type = accumulator(p, j);
     t("__device__ __forceinline__ ", type, "* partials", j, "(const args& a) {");
     t("  return (", type, "*)(a.partial + a.results * a.splits * ", cuda_partial_bytes * j, ");");
     t("}");
@@ -418,7 +421,7 @@ std::string define_second_stage(const program& p, const cuda_variant& v) {
   t("  for (; s + 7 * lanes < a.splits; s += 8 * lanes) {");
   for (int j = 0; j < count; ++j) {
     t("    {");
-    t("      ", accumulator(p.reductions[static_cast<std::size_t>(j)]), " some[8];");
+    t("      ", accumulator(p, j), " some[8];");
     t("#pragma unroll");
     t("      for (int u = 0; u < 8; ++u) some[u] = partials", j, "(a)[(s + u * lanes) * a.results + wanted];");
     t("#pragma unroll");

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "compile.hpp"
@@ -13,6 +14,8 @@
 
 namespace sinter::jit {
 namespace {
+
+std::atomic<const host_compiler*> stand_in{nullptr};
 
 // What generated code needs of a compiler, as a program: a linked library with vector calls to libmvec. An error text
 // after the marker is a lasting refusal; anything else that goes wrong may be a passing trouble and is not remembered.
@@ -141,7 +144,10 @@ host_compiler probe_host_compiler(const std::string& preferred, const std::strin
   return result;
 }
 
+void use_host_compiler_for_tests(const host_compiler* compiler) noexcept { stand_in = compiler; }
+
 const host_compiler& host_compiler::find() {
+  if (const host_compiler* other = stand_in.load(std::memory_order_acquire)) return *other;
   static const host_compiler& found =
       *new host_compiler(probe_host_compiler(environment("SINTER_CXX"), environment("PATH")));
   return found;

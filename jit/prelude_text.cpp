@@ -24,6 +24,7 @@ bool is_complex_math(opcode op) noexcept {
 }
 
 unsigned closure(unsigned mask) noexcept {
+  if (mask & prelude_user_complex) mask |= prelude_complex_math;
   if (mask & prelude_complex_math) mask |= prelude_complex;
   if (mask & prelude_complex) mask |= prelude_convert;
   if (mask & (prelude_half | prelude_convert)) mask |= prelude_float;
@@ -67,8 +68,10 @@ std::string prelude_source(unsigned mask) {
   static constexpr struct {
     unsigned bit;
     const char* name;
-  } parts[] = {{prelude_base, "base"},       {prelude_float, "float"},     {prelude_half, "half"},
-               {prelude_convert, "convert"}, {prelude_complex, "complex"}, {prelude_complex_math, "complex_math"}};
+  } parts[] = {{prelude_base, "base"},       {prelude_float, "float"},
+               {prelude_half, "half"},       {prelude_convert, "convert"},
+               {prelude_user_complex, "user_number"},
+               {prelude_complex, "complex"}, {prelude_complex_math, "complex_math"}};
   std::string text;
   mask = closure(mask);
   for (auto& part : parts)

@@ -19,6 +19,7 @@ enum prelude_parts : unsigned {
   prelude_convert = 8,        // casts among bool, integers and real floats
   prelude_complex = 16,       // complex types, their arithmetic, comparisons and casts
   prelude_complex_math = 32,  // sqrt, exp, log, power, trigonometric functions of complex numbers
+  prelude_user_complex = 64,  // complex types with constructors and operators, for users' text (in front of complex)
 };
 /// The parts that the expression of an instruction (and its register type) needs, everything they rest on included.
 unsigned needed_parts(const instr& i) noexcept;

@@ -17,7 +17,7 @@ constexpr operation operations[opcode_count] = {
 #undef OP
 };
 
-constexpr const char* reduce_names[] = {"sum", "prod", "min", "max", "argmin", "argmax", "any", "all", "count", "moment2"};
+constexpr const char* reduce_names[] = {"sum", "prod", "min", "max", "argmin", "argmax", "any", "all", "count", "moment2", "user"};
 
 /// Appends the length and the bytes of a vector.
 template <class T>
@@ -45,10 +45,12 @@ void program::clear() {
   inputs.clear();
   outputs.clear();
   reductions.clear();
+  calls.clear();
+  combines.clear();
 }
 
 // The vectors are stored as they lie in memory: the records have no padding, and clear() leaves unused fields zero.
-void program::append_key(std::string& out) const {
+void program::append_plain_key(std::string& out) const {
   static_assert(sizeof(instr) == 12 && sizeof(input_desc) == 6 && sizeof(output_desc) == 4 && sizeof(reduce_desc) == 8);
   const std::size_t start = out.size();
   const std::size_t bytes = 6 + 5 * sizeof(std::uint32_t) + code.size() * sizeof(instr) + param_types.size() +
@@ -67,6 +69,25 @@ void program::append_key(std::string& out) const {
   put(to, reductions);
 }
 
+// What users' functions add stands behind the counts of the plain key, so that no other program has the same one.
+void program::append_key(std::string& out) const {
+  append_plain_key(out);
+  for (const user_call& c : calls) {
+    out.append(reinterpret_cast<const char*>(&c.function->id), sizeof c.function->id);
+    out.append(reinterpret_cast<const char*>(c.operands.data()), c.operands.size() * sizeof(std::uint16_t));
+  }
+  for (const user_reduction* r : combines) out.append(reinterpret_cast<const char*>(&r->id), sizeof r->id);
+}
+
+void program::append_stable_key(std::string& out) const {
+  append_plain_key(out);
+  for (const user_call& c : calls) {
+    out += c.function->symbol;
+    out.append(reinterpret_cast<const char*>(c.operands.data()), c.operands.size() * sizeof(std::uint16_t));
+  }
+  for (const user_reduction* r : combines) out += r->symbol;
+}
+
 std::string program::label() const {
   constexpr std::size_t limit = 60;
   std::string text, last;
@@ -77,19 +98,26 @@ std::string program::label() const {
     if (!text.empty()) text += '_';
     text += last;
   };
+  auto word_of = [&](const reduce_desc& r) {
+    return r.op == reduce_op::user ? combines[r.inner]->name.c_str() : jit::name(r.op);
+  };
   std::size_t reserved = 0;  // room for the reductions, which say most
-  for (auto& r : reductions) reserved += std::strlen(jit::name(r.op)) + 1;
+  for (auto& r : reductions) reserved += std::strlen(word_of(r)) + 1;
   for (std::size_t k = 0; k < code.size(); ++k) {
     const instr& i = code[k];
     if (k == epilogue)
-      for (auto& r : reductions) add(jit::name(r.op));
+      for (auto& r : reductions) add(word_of(r));
+    if (i.op == opcode::user) {
+      add(calls[i.a].function->name.c_str());
+      continue;
+    }
     if (i.op <= opcode::checked_index && i.op != opcode::cast) continue;
     const char* word = i.op == opcode::subtract ? "sub" : i.op == opcode::multiply ? "mul" : jit::name(i.op);
     if (k < epilogue && text.size() + std::strlen(word) + 1 + reserved > limit) continue;
     add(word);
   }
   if (epilogue >= code.size())
-    for (auto& r : reductions) add(jit::name(r.op));
+    for (auto& r : reductions) add(word_of(r));
   return text.empty() ? "copy" : text;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sinter/dtype.hpp"
+#include "user_function.hpp"
 
 namespace sinter::jit {
 
@@ -30,9 +31,10 @@ struct instr {
   dtype type;            // of the result
   dtype arg;             // of the operands (of the two values, for select)
   std::uint8_t spare = 0;
-  std::uint16_t a = 0;   // load: input; param: parameter; coord: axis; reduced: reduction; else the operand registers
-  std::uint16_t b = 0;   // checked_index: the parameter that holds the extent
-  std::uint16_t c = 0;
+  // load, address: input; param: parameter; coord: axis; reduced: reduction; user: call; else the operand registers
+  std::uint16_t a = 0;
+  std::uint16_t b = 0;   // checked_index: the parameter of the extent; address: of the first extent; user: which output
+  std::uint16_t c = 0;   // address: the rank
   std::uint16_t spare2 = 0;
 };
 static_assert(sizeof(instr) == 12);
@@ -50,20 +52,30 @@ struct output_desc {
   std::uint16_t reg;
 };
 
-enum class reduce_op : std::uint8_t { sum, prod, min, max, argmin, argmax, any, all, count, moment2 };
+enum class reduce_op : std::uint8_t { sum, prod, min, max, argmin, argmax, any, all, count, moment2, user };
 const char* name(reduce_op op) noexcept;
 
 /// A reduction over the reduced axes of register `reg`.
 ///  sum, prod: `reg` has dtype `type`; float16 and bfloat16 accumulate in float32 and round once at the end.
 ///  min, max: NaN wins. argmin, argmax: int64 C-order index over the reduced axes; the first NaN, else the first best.
 ///  any, all, count: `reg` is bool; the result is bool, bool, int64. moment2: sum of |x - mean|^2, in the real type.
+///  user: program::combines[inner] over its own type; the order is that of a floating-point sum.
 struct reduce_desc {
   reduce_op op;
   dtype type;             // of the result
   dtype arg;              // of `reg`
   std::uint8_t tail = 0;  // how many of the instructions just before `reg` are a monotone tail (DESIGN 3), 0: none
   std::uint16_t reg;
-  std::uint16_t inner = 0;  // the register that the tail starts from
+  std::uint16_t inner = 0;  // the register that the tail starts from; user: which of program::combines
+};
+
+/// One call of a user's function: a register for each of its inputs, then for each raw output (`address` instructions for
+/// raw ones; those of outputs are written). Its `user` instructions, one for each output that is not raw (some may not be
+/// read), stand next to each other. A call without such outputs has one of type u8 and output 0, which nothing reads; like
+/// every call with raw outputs it must be made all the same.
+struct user_call {
+  const user_function* function;
+  std::vector<std::uint16_t> operands;
 };
 
 enum class kernel_kind : std::uint8_t { elementwise, reduce };
@@ -83,12 +95,32 @@ struct program {
   std::vector<input_desc> inputs;
   std::vector<output_desc> outputs;   // reduce: registers of the epilogue (a `reduced` instruction at least)
   std::vector<reduce_desc> reductions;
+  std::vector<user_call> calls;
+  std::vector<const user_reduction*> combines;
 
   void clear();
+  /// Calls f(register) for each register that an instruction reads.
+  template <class F>
+  void each_operand(const instr& i, F f) const;
   /// Canonical bytes: equal exactly when the generated code would be.
   void append_key(std::string& out) const;
+  /// The same, but equal in all processes: the contents' hashes stand for user functions.
+  void append_stable_key(std::string& out) const;
   /// "sub_sin_square_add_argmin": what profilers and explain show. At most 60 characters.
   std::string label() const;
+
+ private:
+  void append_plain_key(std::string& out) const;
 };
+
+template <class F>
+void program::each_operand(const instr& i, F f) const {
+  const std::uint16_t regs[3] = {i.a, i.b, i.c};
+  for (int k = 0; k < operand_count(i.op); ++k) f(regs[k]);
+  if (i.op == opcode::load)
+    for (int g = 0; g < inputs[i.a].gathers; ++g) f(inputs[i.a].gather[g]);
+  if (i.op == opcode::user)
+    for (std::uint16_t r : calls[i.a].operands) f(r);
+}
 
 }  // namespace sinter::jit

@@ -107,7 +107,8 @@ void schedule::make(const program& p, const block_variant& v) {
   for (int k = first; k < last; ++k) {
     auto& i = p.code[static_cast<std::size_t>(k)];
     auto at = static_cast<std::size_t>(k);
-    if (i.op > opcode::checked_index || i.op == opcode::cast) operation[at] = find_block_op(i.op, i.type, i.arg);
+    if ((i.op > opcode::checked_index || i.op == opcode::cast) && i.op != opcode::user)
+      operation[at] = find_block_op(i.op, i.type, i.arg);
     // The result's slot is taken before the operands' are given back: lanes of different widths must not share one.
     if (!reads_in_place(p, v, i)) {
       if (free.empty()) {

@@ -1,7 +1,8 @@
 // sinter prelude: complex numbers, their arithmetic, comparisons and casts, as NumPy defines them.
 namespace sn {
 
-#ifdef __CUDACC__
+#ifdef SN_USER_COMPLEX  // user_number.h has defined it
+#elif defined(__CUDACC__)
 template <class R> struct alignas(2 * sizeof(R)) cx { R re, im; };
 #else
 template <class R> struct cx { R re, im; };

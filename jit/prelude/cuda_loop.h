@@ -166,7 +166,7 @@ __device__ __forceinline__ float odd_series(float y, float z) {
 }
 // Of any float. Out of line, as it hardly ever runs and takes long to compile where it stands in a loop.
 static __device__ __noinline__ float any_sine(float x, bool cosine) {
-  if (isinf(x)) return __int_as_float(0x7fffffff);
+  if (fabsf(x) == __int_as_float(0x7f800000)) return __int_as_float(0x7fffffff);
   int quadrant;
   const float y = is_slow(x) ? reduce_huge(x, quadrant) : reduce_angle(x, quadrant);
   quadrant += cosine ? 1 : 0;

@@ -117,6 +117,8 @@ void set_default_device(device_id id) {
 
 int device_count(device_kind kind) { return kind == device_kind::cpu ? 1 : cuda_devices(); }
 
+std::string why_no_device(device_kind kind) { return device_count(kind) > 0 ? "" : cuda_missing(); }
+
 device_id parse_device(std::string_view text) {
   std::string_view name = text.substr(0, text.find(':'));
   device_id id;

@@ -44,6 +44,21 @@ char* address_of(const node& leaf, std::int64_t element) {
          (leaf.buffer_offset + element) * static_cast<std::int64_t>(itemsize(leaf.type));
 }
 
+/// Elements that were never given a value need none before they are written: sn::empty costs an allocation.
+void allocate_unset(storage& s) {
+  if (s.current->is_leaf() || !s.current->unset) return;
+  const node& n = *s.current;
+  auto memory = std::make_shared<runtime::buffer>(runtime::get_backend(n.device),
+                                                  static_cast<std::size_t>(n.size()) * itemsize(n.type));
+  s.current = make_leaf(std::move(memory), 0, n.shape, n.type);
+}
+
+/// Of an evaluated storage that is not pinned.
+void unshare(storage& s) {
+  if (s.current->refs.load(std::memory_order_acquire) != 1 || s.current->buffer.use_count() != 1)
+    s.current = snapshot(s.current);
+}
+
 }  // namespace
 
 view_ref make_array(value v) {
@@ -132,15 +147,40 @@ void copy_to_host(const array_view& v, void* to) {
 void* export_address(const array_view& v) {
   storage& s = *v.store;
   flush(std::span(&s.current, 1));
-  if (!s.pinned) {
-    if (s.current->refs.load(std::memory_order_acquire) != 1 || s.current->buffer.use_count() != 1)
-      s.current = snapshot(s.current);
-    s.pinned = true;
-  }
+  if (!s.pinned) unshare(s);
+  s.pinned = true;
   runtime::backend& device = runtime::get_backend(s.current->device);
   device.synchronize();
   report_faults(device);
   return address_of(*s.current, v.offset);
+}
+
+bool in_c_order(const array_view& v) noexcept { return v.whole || core::is_contiguous(v.shape, v.strides); }
+
+exposed begin_read(const array_view& v, bool any_strides) {
+  const value& current = v.store->current;
+  const bool ordered = in_c_order(v);
+  // A small part of something pending is computed by itself; otherwise the whole of it is, and keeps its place.
+  const bool part = !current->is_leaf() && core::element_count(v.shape) * 4 < current->size();
+  if (v.whole || (!part && (ordered || any_strides))) return {current, v.strides, v.offset};
+  return {record_view(current, v.shape, v.strides, v.offset), core::contiguous_strides(v.shape), 0};
+}
+
+void* address_of(const exposed& e) { return address_of(*e.held, e.offset); }
+
+void* address_of(const array_view& v) { return address_of(*v.store->current, v.offset); }
+
+value pending_of_write(const array_view& v) {
+  allocate_unset(*v.store);
+  return v.store->current->is_leaf() ? value() : v.store->current;
+}
+
+void* begin_write(const array_view& v) {
+  storage& s = *v.store;
+  allocate_unset(s);
+  flush(std::span(&s.current, 1));
+  if (!s.pinned) unshare(s);
+  return address_of(v);
 }
 
 view_ref from_host(const void* from, const dims& shape, dtype type, runtime::device_id device) {

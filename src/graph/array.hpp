@@ -42,6 +42,33 @@ void copy_to_host(const array_view& v, void* to);
 /// Evaluates, makes the storage the sole owner of its buffer, pins it, and returns the address of the view's first
 /// element (device memory on a GPU).
 void* export_address(const array_view& v);
+
+/// For code that works on memory by itself, in the order of the device's launches, and has done so when it returns
+/// (enqueued it). An address is good until then; nothing is pinned.
+///
+/// What a reader needs: the value to flush and to hold, and where the view's elements lie in its C order.
+struct exposed {
+  value held;
+  dims strides;
+  std::int64_t offset = 0;
+};
+/// A read of what the view holds now, whatever is written meanwhile. Records, evaluates nothing. Unless `any_strides`,
+/// the elements will lie in C order; a copy is made only where they do not lie so already.
+exposed begin_read(const array_view& v, bool any_strides);
+/// Whether the view's elements will lie in C order where its storage is evaluated.
+bool in_c_order(const array_view& v) noexcept;
+/// Address of the first element. The value has been evaluated.
+void* address_of(const exposed& e);
+/// Address of the view's first element in the storage itself, which has been evaluated: for reading what it holds while
+/// the address is used.
+void* address_of(const array_view& v);
+/// What begin_write would evaluate, so that several arrays can be flushed together; null if nothing.
+value pending_of_write(const array_view& v);
+/// The same for writing in place through the view's strides. Evaluates the storage if need be and makes it the only
+/// owner of its elements: pending readers, copies and host views keep the old ones. Other views of the storage see what
+/// is written.
+void* begin_write(const array_view& v);
+
 /// Array from host memory (copied): `from` holds the elements in C order.
 view_ref from_host(const void* from, const dims& shape, dtype type, runtime::device_id device);
 /// Copy on another device (or the same one).

@@ -26,6 +26,8 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   space_ = core::element_count(variables);
   memo_.clear();
   reduced_.clear();
+  calls_.clear();
+  alone_ = false;
   gathers_ = 0;
   phase_code_ = phase_inputs_ = 0;
   split_ = nullptr;
@@ -49,6 +51,7 @@ bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> result
   out_->kind = plan_kind::elementwise;
   out_->code.kind = jit::kernel_kind::elementwise;
   out_->results.assign(results.begin(), results.end());
+  alone_ = stands_alone(*results[0]);
   for (node* n : results) {
     std::uint16_t reg = lower_pending(n, nullptr);
     out_->code.outputs.push_back({n->type, 0, reg});
@@ -98,7 +101,13 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
     node* x = r->args[0].get();
     std::uint16_t reg = lower(x, is_plain(x, map) ? nullptr : &map);
     reduced_.emplace_back(r, static_cast<std::uint16_t>(out_->code.reductions.size()));
-    out_->code.reductions.push_back({r->reduction, r->type, x->type, 0, reg, reg});
+    std::uint16_t inner = reg;
+    if (r->combine) {
+      auto& combines = out_->code.combines;
+      inner = static_cast<std::uint16_t>(std::find(combines.begin(), combines.end(), r->combine) - combines.begin());
+      if (inner == combines.size()) combines.push_back(r->combine);
+    }
+    out_->code.reductions.push_back({r->reduction, r->type, x->type, 0, reg, inner});
   }
   mark_tail();
   out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
@@ -107,6 +116,7 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
   phase_code_ = out_->code.code.size();
   phase_inputs_ = out_->inputs.size();
   memo_.clear();
+  calls_.clear();
   whole_ = first->shape;
   space_ = core::element_count(whole_);
   gathers_ = 0;  // those registers belong to the elements, not to the results
@@ -237,6 +247,11 @@ std::uint16_t kernel_builder::load(node* source, const index_map* map) {
   return load(source, compose(full_map(source, map), core::contiguous_strides(source->shape), 0));
 }
 
+void kernel_builder::depend_on(node* source) {
+  auto& known = out_->dependencies;
+  if (!source->is_leaf() && std::find(known.begin(), known.end(), source) == known.end()) known.push_back(source);
+}
+
 std::uint16_t kernel_builder::load(node* source, linear_form at) {
   while (at.coefficients.size() < rank_ + max_gathers) at.coefficients.push_back(0);
   for (int v = 0; v < rank_; ++v)
@@ -244,7 +259,7 @@ std::uint16_t kernel_builder::load(node* source, linear_form at) {
   std::uint16_t slot = static_cast<std::uint16_t>(phase_inputs_);
   for (; slot < out_->inputs.size(); ++slot) {
     const input_slot& s = out_->inputs[slot];
-    if (s.source == source && s.at.offset == at.offset && s.at.coefficients == at.coefficients) break;
+    if (s.source == source && !s.raw && s.at.offset == at.offset && s.at.coefficients == at.coefficients) break;
   }
   if (slot == out_->inputs.size()) {
     jit::input_desc d{source->type, 0, {0, 0}};
@@ -252,9 +267,7 @@ std::uint16_t kernel_builder::load(node* source, linear_form at) {
       if (at.coefficients[rank_ + g] != 0) d.gather[d.gathers++] = gather_regs_[g];
     out_->code.inputs.push_back(d);
     out_->inputs.push_back({source, std::move(at)});
-    if (!source->is_leaf() &&
-        std::find(out_->dependencies.begin(), out_->dependencies.end(), source) == out_->dependencies.end())
-      out_->dependencies.push_back(source);
+    depend_on(source);
   }
   return emit({opcode::load, source->type, source->type, 0, slot, 0, 0, 0});
 }
@@ -277,7 +290,7 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
   std::size_t code_before = out_->code.code.size(), inputs_before = out_->inputs.size();
   std::uint16_t reg = lower_pending(n, map);
   memo_.push_back({n, map == nullptr, map ? *map : index_map(), reg});
-  if (!split_ && kind == node_kind::map && !reads_points(map) &&
+  if (!split_ && is_operation(kind) && !n->opaque && !reads_points(map) &&
       (static_cast<int>(out_->code.code.size() - code_before) * 2 > limits().instructions ||
        static_cast<int>(out_->inputs.size() - inputs_before) * 2 > limits().inputs))
     split_ = n;
@@ -289,13 +302,17 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     planner_.cut(n, cut_reason::write);
     return true;
   }
+  if (n->call) {
+    if (n->opaque) return false;
+    if (must_store_call(n, map)) return true;
+  }
   if (n->kind == node_kind::iota || reads_points(map)) return false;
   if (!limits().fuse && n->kind != node_kind::view) {
     planner_.cut(n, cut_reason::unfused);
     return true;
   }
   std::int64_t size = n->size();
-  if (n->kind == node_kind::map) {
+  if (is_operation(n->kind)) {
     if (size * limits().smaller <= space_ && planner_.inline_weight(n) >= limits().expensive) {
       planner_.cut(n, cut_reason::expensive);
       return true;
@@ -307,7 +324,7 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
         return true;
       }
   }
-  if (n->seen && space_ * 4 >= size && n->kind == node_kind::map && planner_.inline_weight(n) > 0 &&
+  if (n->seen && space_ * 4 >= size && is_operation(n->kind) && planner_.inline_weight(n) > 0 &&
       planner_.worth_storing(n)) {
     planner_.cut(n, cut_reason::reused);
     return true;
@@ -321,6 +338,7 @@ std::uint16_t kernel_builder::lower_pending(node* n, const index_map* map) {
     case node_kind::view: return lower_view(n, map);
     case node_kind::gather: return lower_gather(n, map);
     case node_kind::iota: return lower_iota(n, map);
+    case node_kind::call: return lower_call(n, map);
     case node_kind::scalar: return param(n->constant, n->type);
     default: return lower(n, map);
   }
@@ -368,7 +386,7 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
       return lower(base, is_plain(base, sub) ? nullptr : &sub);
     }
     if (base->kind == node_kind::view || base->kind == node_kind::map || base->kind == node_kind::gather ||
-        base->kind == node_kind::iota)
+        base->kind == node_kind::iota || base->kind == node_kind::call)
       planner_.cut(base, cut_reason::not_affine);
   } else if (!stored) {
     planner_.cut(base, base->kind == node_kind::update ? cut_reason::write : cut_reason::reduction);

@@ -16,6 +16,7 @@ class kernel_builder {
   bool elementwise(kernel_plan& out, std::span<node* const> results);
   bool reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions);
   bool update(kernel_plan& out, node* result);
+  bool effect(kernel_plan& out, node* call);
 
  private:
   static constexpr int max_gathers = 2;
@@ -33,12 +34,19 @@ class kernel_builder {
   std::uint16_t lower_view(node* n, const index_map* map);
   std::uint16_t lower_gather(node* n, const index_map* map);
   std::uint16_t lower_iota(node* n, const index_map* map);
+  std::uint16_t lower_call(node* n, const index_map* map);
+  std::uint16_t lower_operands(node* n, const index_map* map);
+  std::uint16_t add_call(const jit::user_function* f, std::vector<std::uint16_t> operands);
+  std::uint16_t output_of(std::uint16_t call, std::size_t output) const;
+  std::uint16_t address(node* source);
+  bool must_store_call(node* n, const index_map* map);
   std::uint16_t lower_operand(node* n, const index_map* map, node* operand);
   bool must_store(node* n, const index_map* map);
   bool wants_packing(const node* view, const linear_form& at) const;
 
   std::uint16_t load(node* source, linear_form at);
   std::uint16_t load(node* source, const index_map* map);
+  void depend_on(node* source);
   std::uint16_t param(const runtime::scalar& value, dtype type);
   std::uint16_t integer_param(std::int64_t v);
   std::uint16_t emit(jit::instr i);
@@ -62,6 +70,8 @@ class kernel_builder {
   std::size_t phase_code_ = 0, phase_inputs_ = 0;  // epilogues do not share with what runs per element
   std::vector<memo> memo_;
   std::vector<std::pair<node*, std::uint16_t>> reduced_;
+  std::vector<memo> calls_;  // of the nodes of a call, the first one; `reg` is the index in program::calls
+  bool alone_ = false;  // the kernel is for a function with text around its loop
   node* split_ = nullptr;  // where to cut if the kernel turns out too large
   bool restart_ = false;
   bool in_epilogue_ = false;

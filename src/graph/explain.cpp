@@ -29,6 +29,7 @@ const char* kind_text(plan_kind k) {
     case plan_kind::reduce: return "reduction";
     case plan_kind::update: return "partial write";
     case plan_kind::alias: return "alias";
+    case plan_kind::effect: return "user function";
   }
   return "";
 }
@@ -40,14 +41,24 @@ std::string space_text(const kernel_plan& k) {
   return core::to_string(kept) + " results, each over " + core::to_string(reduced);
 }
 
+/// "sqdiff(r1, r2).z": output z of a call.
+std::string call_text(const jit::program& p, const jit::instr& i) {
+  const jit::user_call& call = p.calls[i.a];
+  const jit::user_function& f = *call.function;
+  std::string text = f.name + "(";
+  for (std::size_t k = 0; k < call.operands.size(); ++k) text += (k ? ", r" : "r") + std::to_string(call.operands[k]);
+  text += ")";
+  return f.returns || f.outputs.empty() ? text : text + "." + f.outputs[i.b].name;
+}
+
 std::string program_text(const jit::program& p) {
   std::string out;
   for (std::size_t k = 0; k < p.code.size(); ++k) {
     const jit::instr& i = p.code[k];
-    out += "      r" + std::to_string(k) + " = " + jit::name(i.op);
+    out += "      r" + std::to_string(k) + " = " + (i.op == jit::opcode::user ? call_text(p, i) : jit::name(i.op));
     int operands = jit::operand_count(i.op);
     const std::uint16_t reg[] = {i.a, i.b, i.c};
-    if (operands == 0) out += " " + std::to_string(i.a);
+    if (operands == 0 && i.op != jit::opcode::user) out += " " + std::to_string(i.a);
     for (int a = 0; a < operands; ++a) out += (a ? ", r" : " r") + std::to_string(reg[a]);
     out += std::string(" : ") + std::string(name(i.type)) +
            (k + 1 == p.epilogue && p.epilogue < p.code.size() ? "   -- reduced here\n" : "\n");

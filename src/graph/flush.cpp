@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <unordered_map>
 
 #include "graph/bind.hpp"
@@ -11,6 +12,7 @@
 #include "graph/planner.hpp"
 #include "graph/readers.hpp"
 #include "sinter/error.hpp"
+#include "sinter/profile.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -44,11 +46,42 @@ struct job {
   std::size_t copy_bytes = 0;
 };
 
+/// Whether an update reads, for every element, the very place that it writes.
+bool reads_where_it_writes(const linear_form& read, const node& update, const dims& extents) {
+  if (read.offset != update.offset || read.coefficients.size() < update.strides.size()) return false;
+  for (int v = 0; v < read.coefficients.size(); ++v) {
+    std::int64_t stride = v < update.strides.size() ? update.strides[v] : 0;
+    if (v < extents.size() && extents[v] == 1) continue;
+    if (read.coefficients[v] != stride) return false;
+  }
+  return true;
+}
+
+/// Whether what an update reads and what it writes certainly have no element in common: their ranges do not meet, or
+/// the steps of both never lead from one to the other (one column and another).
+bool apart(const linear_form& read, const node& update, const dims& extents) {
+  if (read.coefficients.size() > extents.size()) return false;  // gathered: may be anywhere
+  std::int64_t first_read = read.offset, last_read = read.offset, step = 0;
+  std::int64_t first_write = update.offset, last_write = update.offset;
+  const auto widen = [](std::int64_t& first, std::int64_t& last, std::int64_t by) { (by < 0 ? first : last) += by; };
+  for (int v = 0; v < extents.size(); ++v) {
+    if (extents[v] == 1) continue;
+    const std::int64_t r = v < read.coefficients.size() ? read.coefficients[v] : 0;
+    const std::int64_t w = v < update.strides.size() ? update.strides[v] : 0;
+    widen(first_read, last_read, r * (extents[v] - 1));
+    widen(first_write, last_write, w * (extents[v] - 1));
+    step = std::gcd(step, std::gcd(r, w));
+  }
+  if (last_read < first_write || last_write < first_read) return true;
+  return step > 1 && (read.offset - update.offset) % step != 0;
+}
+
 /// One for the process, used under the flush lock; it keeps its memory from one flush to the next.
 class flusher {
  public:
   /// All roots are pending and on one device.
   void run(std::span<const value> roots) {
+    const range shown("sinter: evaluate");
     struct cleaner {
       flusher& f;
       ~cleaner() { f.clear(); }
@@ -92,7 +125,7 @@ class flusher {
     }
     if (plan.kind == plan_kind::update)
       place_update(j, plan);
-    else
+    else if (plan.kind != plan_kind::effect)
       for (node* n : plan.results) place_of(n) = {allocate(*backend_, bytes_of(n)), 0};
     if (plan.code.code.empty()) return;
     j.launch = launched_++;
@@ -129,12 +162,7 @@ class flusher {
     for (const input_slot& s : plan.inputs) {
       if (s.source != base) continue;
       ++own;
-      if (s.at.offset != n->offset || s.at.coefficients.size() < n->strides.size()) return false;
-      for (int v = 0; v < s.at.coefficients.size(); ++v) {
-        std::int64_t stride = v < n->strides.size() ? n->strides[v] : 0;
-        if (v < plan.extents.size() && plan.extents[v] == 1) continue;
-        if (s.at.coefficients[v] != stride) return false;
-      }
+      if (!reads_where_it_writes(s.at, *n, plan.extents) && !apart(s.at, *n, plan.extents)) return false;
     }
     if (readers_[base] != own) return false;
     ++owned;
@@ -171,14 +199,20 @@ class flusher {
         backend_->copy(place_of(j.plan->results[0]).buffer->data(),
                        static_cast<char*>(j.copy_from->data()) + j.copy_offset, j.copy_bytes);
       const auto k = static_cast<std::size_t>(j.launch);
-      backend_->run(*prepared_[k], launches[k], scratch ? scratch->data() : nullptr);
+      if (profiling()) [[unlikely]] {
+        const range named("sn_" + j.plan->code.label());
+        backend_->run(*prepared_[k], launches[k], scratch ? scratch->data() : nullptr);
+      } else {
+        backend_->run(*prepared_[k], launches[k], scratch ? scratch->data() : nullptr);
+      }
     }
   }
 
   void commit() {
     // What was computed on the way and is still held may be asked for again.
     planner_.for_each_inlined([](node* n) { n->seen = true; });
-    for (const auto& k : planner_.kernels())
+    for (const auto& k : planner_.kernels()) {
+      if (k->kind == plan_kind::effect) continue;  // its results are leaves, and its node goes with the call
       for (node* n : k->results) {
         placed& p = place_of(n);
         unlink_reader(n);
@@ -189,8 +223,13 @@ class flusher {
           a = value();
         }
         n->nargs = 0;
+        if (n->call) {
+          for (value& a : n->call->operands) dropped_.push_back(std::move(a));
+          n->call.reset();
+        }
         n->kind.store(node_kind::leaf, std::memory_order_release);
       }
+    }
   }
 
   void clear() {

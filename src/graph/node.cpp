@@ -29,16 +29,33 @@ void destroy(node* n) noexcept {
     node* current = doomed;
     doomed = current->mark.next;
     unlink_reader(current);
-    for (value& arg : current->args) {
+    auto let_go = [&](value& arg) {
       node* operand = arg.release();
       if (operand && operand->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         operand->mark.next = doomed;
         doomed = operand;
       }
-    }
+    };
+    for (value& arg : current->args) let_go(arg);
+    if (current->call)
+      for (value& arg : current->call->operands) let_go(arg);
     current->~node();
     recycler<sizeof(node)>::give(current);
   }
+}
+
+node* finished_reduction(const node& n) noexcept {
+  if (!n.call) return nullptr;
+  for (const value& v : n.call->operands) {
+    if (!v->opaque) continue;
+    if (v->kind.load(std::memory_order_relaxed) == node_kind::reduce) return v.get();
+    if (node* found = finished_reduction(*v)) return found;
+  }
+  return nullptr;
+}
+
+bool same_call(const node& a, const node& b) noexcept {
+  return a.call && b.call && a.call->function == b.call->function && a.call->operands == b.call->operands;
 }
 
 void link_reader(node* reduction) {

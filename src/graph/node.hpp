@@ -3,7 +3,9 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/dims.hpp"
 #include "jit/program.hpp"
@@ -21,10 +23,12 @@ enum class node_kind : std::uint8_t {
   view,    // affine view of args[0]: element = offset + sum strides[j] * coordinate[j] in its C order
   gather,  // args[0] read at index args[1] along `axis`, the other coordinates as they are (take_along_axis)
   reduce,  // reduction of args[0] over the axes in `reduced`
+  call,    // output `axis` of a user's function; operands in `call`, broadcast to the shape (raw ones: whole)
   update,  // args[0] with the region (strides, offset) of shape args[1]->shape replaced by args[1]
 };
 
 class node;
+struct call_site;
 void destroy(node* n) noexcept;
 
 /// Intrusive reference to a node.
@@ -72,8 +76,10 @@ class node {
   std::uint8_t nargs = 0;
   bool fast_math = false;
   bool seen = false;         // computed before as part of something else, and held then
+  bool unset = false;        // scalar: of an array whose elements nobody has asked for (sn::empty)
   bool is_reader = false;    // reduce: linked into the operand's list of readers
-  std::int16_t axis = 0;     // iota, gather
+  bool opaque = false;       // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
+  std::int16_t axis = 0;     // iota, gather; call: which output, or run_for_effects
   std::uint16_t depth = 0;   // longest chain of pending nodes below when it was recorded
   std::uint16_t writes = 0;  // update: pending updates in a row when it was recorded, this one included
   runtime::device_id device{};
@@ -82,6 +88,8 @@ class node {
   dims strides;                // view, update: in elements of args[0]; reduce: 1 where the axis of args[0] is reduced
   std::int64_t offset = 0;     // view, update
   runtime::scalar constant;    // scalar
+  const jit::user_reduction* combine = nullptr;  // reduce with reduce_op::user
+  std::unique_ptr<call_site> call;               // call
   runtime::buffer_ref buffer;  // leaf
   std::int64_t buffer_offset = 0;  // leaf: elements before the first one
   plan_mark mark;
@@ -89,9 +97,42 @@ class node {
   node* previous_reader = nullptr;
   node* readers = nullptr;  // head of that list, in the operand
 
+  /// The nodes that this one is computed from: `args`, or those of the call. None of a leaf.
+  int operand_count() const noexcept;
+  node* operand(int k) const noexcept;
+
   bool is_leaf() const noexcept { return kind.load(std::memory_order_acquire) == node_kind::leaf; }
   std::int64_t size() const noexcept { return core::element_count(shape); }
 };
+
+/// A user's function and its operands: one for each of its inputs. A call that runs for its effects (run_call; `axis`
+/// is run_for_effects) has one for each raw output behind them, and the leaves that the other outputs are written to.
+struct call_site {
+  const jit::user_function* function;
+  std::vector<value> operands;
+  std::vector<value> targets{};
+};
+inline constexpr std::int16_t run_for_effects = -1;
+
+/// The reduction of an opaque type that a call finishes, itself or through opaque calls; null where there is none.
+node* finished_reduction(const node& n) noexcept;
+/// Whether a call is of a function with text around its loop: the only call of its kernel.
+inline bool stands_alone(const node& n) noexcept { return n.call && n.call->function->has_loop_text(); }
+/// Whether operand k is read by index in a user's text: it must lie in memory.
+inline bool reads_raw(const node& n, int k) noexcept {
+  if (!n.call) return false;
+  const auto& inputs = n.call->function->inputs;
+  return static_cast<std::size_t>(k) >= inputs.size() || inputs[static_cast<std::size_t>(k)].raw;
+}
+/// Whether two nodes are outputs of one call.
+bool same_call(const node& a, const node& b) noexcept;
+/// Whether a node computes each of its elements from those of its operands.
+inline bool is_operation(node_kind k) noexcept { return k == node_kind::map || k == node_kind::call; }
+
+inline int node::operand_count() const noexcept { return call ? static_cast<int>(call->operands.size()) : nargs; }
+inline node* node::operand(int k) const noexcept {
+  return call ? call->operands[static_cast<std::size_t>(k)].get() : args[k].get();
+}
 
 inline value::value(node* n) noexcept : node_(n) {
   if (n) n->refs.fetch_add(1, std::memory_order_relaxed);

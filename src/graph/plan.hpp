@@ -22,6 +22,8 @@ enum class cut_reason : std::uint8_t {
   reused,         // computed once before and still held
   size,           // the kernel would be too large
   unfused,        // fusion is off
+  raw,            // a user's function reads it by index
+  alone,          // a user's function with text around its loop, or what such a function would share its kernel with
 };
 const char* text(cut_reason r) noexcept;
 
@@ -29,12 +31,15 @@ const char* text(cut_reason r) noexcept;
 struct input_slot {
   node* source;
   linear_form at;  // in elements of source's C order
+  bool raw = false;  // the whole node, for an `address` instruction
 };
 
-enum class plan_kind : std::uint8_t { elementwise, reduce, update, alias };
+/// effect: a user's function that runs for what it writes; its results are leaves already.
+enum class plan_kind : std::uint8_t { elementwise, reduce, update, alias, effect };
 
 struct kernel_plan {
   plan_kind kind = plan_kind::elementwise;
+  node* root = nullptr;        // the node that it was first built for
   int level = 0;               // kernels of one level are independent
   std::vector<node*> results;  // one for each output
   dims extents;                // kept axes, then reduced ones

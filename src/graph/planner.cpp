@@ -35,6 +35,8 @@ const char* text(cut_reason r) noexcept {
     case cut_reason::reused: return "computed before and still held: stored this time";
     case cut_reason::size: return "the kernel would be too large";
     case cut_reason::unfused: return "fusion is off";
+    case cut_reason::raw: return "read by index in a user's function";
+    case cut_reason::alone: return "a user's function with text around its loop has a kernel of its own";
   }
   return "";
 }
@@ -67,12 +69,14 @@ std::int32_t planner::inline_weight(node* n) {
   std::int32_t w = 0;
   switch (n->kind.load(std::memory_order_relaxed)) {
     case node_kind::map: w = jit::weight(n->op); break;
+    case node_kind::call: w = jit::weight(jit::opcode::user); break;
     case node_kind::gather: w = 4; break;
     case node_kind::reduce:
     case node_kind::update: w = heavy; break;
     default: break;
   }
-  for (int k = 0; k < n->nargs && w < heavy; ++k) w += inline_weight(n->args[k].get());
+  for (int k = 0; k < n->operand_count() && w < heavy; ++k)
+    if (!reads_raw(*n, k)) w += inline_weight(n->operand(k));
   at(n).weight = std::min(w, heavy);
   return at(n).weight;
 }
@@ -90,7 +94,7 @@ bool planner::worth_storing(const node* n) const {
     if (x->is_leaf())
       inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
     else
-      for (int k = 0; k < x->nargs; ++k) pending.push_back(x->args[k].get());
+      for (int k = 0; k < x->operand_count(); ++k) pending.push_back(x->operand(k));
     if (bytes <= 4 * inputs) return true;
   }
   return bytes <= 4 * inputs;
@@ -102,6 +106,7 @@ std::unique_ptr<kernel_plan> planner::fresh_plan() {
   spare_.pop_back();
   p->kind = plan_kind::elementwise;
   p->level = 0;
+  p->reduces_last = false;
   p->results.clear();
   p->code.clear();
   p->inputs.clear();
@@ -134,9 +139,12 @@ void planner::plan(std::span<const value> roots) {
 }
 
 // Live reductions over the same value along the same axes ride along: their results are small, their pass is paid for.
-void planner::add_siblings(node* n) {
-  for (value& r : live_readers(n->args[0].get())) {
-    if (r->is_leaf() || at(r.get()).stored || !same_reduction(n, r.get())) continue;
+// A reduction of this kernel (`own`) that nothing but its epilogue and `r` refers to is not asked for again.
+void planner::add_siblings(std::span<node* const> own) {
+  for (value& r : live_readers(own[0]->args[0].get())) {
+    if (r->is_leaf() || r->opaque || at(r.get()).stored || !same_reduction(own[0], r.get())) continue;
+    const bool is_own = std::find(own.begin(), own.end(), r.get()) != own.end();
+    if (is_own && r->refs.load(std::memory_order_acquire) == 2) continue;
     cut(r.get(), cut_reason::sibling);
     siblings_.push_back(std::move(r));
   }
@@ -153,14 +161,14 @@ void planner::build_all() {
 
 // The reductions that a result can be the epilogue of: reached through operations of its own shape, all over one space.
 bool planner::find_reductions(node* n, std::vector<node*>& out) {
-  for (int k = 0; k < n->nargs; ++k) {
-    node* a = n->args[k].get();
-    if (a->is_leaf() || !(a->shape == n->shape)) continue;
+  for (int k = 0; k < n->operand_count(); ++k) {
+    node* a = n->operand(k);
+    if (a->is_leaf() || reads_raw(*n, k) || !(a->shape == n->shape)) continue;
     if (a->kind == node_kind::reduce) {
       if (at(a).stored && at(a).why != cut_reason::requested && at(a).why != cut_reason::sibling) continue;
       if (!out.empty() && !same_reduction(out[0], a)) return false;
       if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(a);
-    } else if (a->kind == node_kind::map && !at(a).stored) {
+    } else if (is_operation(a->kind) && !stands_alone(*a) && !at(a).stored) {
       if (out.size() > 8 || !find_reductions(a, out)) return false;
     }
   }
@@ -170,6 +178,7 @@ bool planner::find_reductions(node* n, std::vector<node*>& out) {
 void planner::build_one(node* n) {
   std::size_t index = static_cast<std::size_t>(at(n).kernel);
   std::unique_ptr<kernel_plan> plan = built_[index] ? std::move(built_[index]) : fresh_plan();
+  plan->root = n;
   node_kind kind = n->kind;
   if (kind == node_kind::view) {
     node* base = n->args[0].get();
@@ -189,9 +198,11 @@ void planner::build_one(node* n) {
   reductions.clear();
   if (kind == node_kind::reduce)
     reductions.push_back(n);
-  else if (kind == node_kind::map && limits().fuse && (!find_reductions(n, reductions)))
+  else if (is_operation(kind) && limits().fuse && !stands_alone(*n) && !find_reductions(n, reductions))
     reductions.clear();
-  if (!reductions.empty() && limits().fuse) add_siblings(reductions[0]);
+  if (reductions.empty() && kind == node_kind::call)
+    if (node* r = finished_reduction(*n)) reductions.push_back(r);
+  if (!reductions.empty() && limits().fuse) add_siblings(reductions);
 
   bool done = false;
   while (!done) {
@@ -200,6 +211,8 @@ void planner::build_one(node* n) {
       plan->code.clear();
       plan->results.assign(1, n);
       done = true;
+    } else if (kind == node_kind::call && n->axis == run_for_effects) {
+      done = builder_.effect(*plan, n);
     } else if (kind == node_kind::update) {
       done = n->args[1]->size() == 0 || builder_.update(*plan, n);
       if (n->args[1]->size() == 0) {
@@ -232,7 +245,10 @@ namespace {
 
 /// Whether two kernels over one space are better launched as one.
 bool may_join(const kernel_plan& a, const kernel_plan& b) {
-  if (a.level != b.level || a.kind != b.kind || a.kind == plan_kind::alias || a.kind == plan_kind::update) return false;
+  if (a.level != b.level || a.kind != b.kind) return false;
+  if (a.kind != plan_kind::elementwise && a.kind != plan_kind::reduce) return false;
+  if ((stands_alone(*a.results[0]) || stands_alone(*b.results[0])) && !same_call(*a.results[0], *b.results[0]))
+    return false;
   if (a.code.code.empty() || b.code.code.empty() || a.code.flags.fast_math != b.code.flags.fast_math) return false;
   if (a.kept != b.kept || !(a.extents == b.extents) || a.reduces_last != b.reduces_last) return false;
   if (a.code.code.size() + b.code.code.size() > static_cast<std::size_t>(limits().instructions)) return false;
@@ -244,6 +260,7 @@ bool may_join(const kernel_plan& a, const kernel_plan& b) {
     for (const input_slot& s : a.inputs)
       for (const input_slot& t : b.inputs)
         if (s.source == t.source && s.at.offset == t.at.offset && s.at.coefficients == t.at.coefficients) return true;
+    if (const node* r = finished_reduction(*ra); r && r == finished_reduction(*rb)) return true;
     return ra->kind == node_kind::reduce && rb->kind == node_kind::reduce && ra->args[0] == rb->args[0];
   }
   if (core::element_count(a.extents) <= (1 << 16)) return true;  // a launch costs more than the work
@@ -267,7 +284,7 @@ void planner::group() {
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (taken[i]) continue;
     std::vector<node*> results(order[i]->results);
-    auto best = built_[static_cast<std::size_t>(at(results[0]).kernel)].get();
+    kernel_plan* best = order[i];
     std::unique_ptr<kernel_plan> joined;
     for (std::size_t j = i + 1; limits().fuse && j < order.size() && order[j]->level == order[i]->level; ++j) {
       if (taken[j] || !may_join(*best, *order[j])) continue;
@@ -303,7 +320,7 @@ void planner::group() {
       results = wider;
       taken[j] = true;
     }
-    if (!joined) joined = std::move(built_[static_cast<std::size_t>(at(results[0]).kernel)]);
+    if (!joined) joined = std::move(built_[static_cast<std::size_t>(at(order[i]->root).kernel)]);
     // `order` keeps pointing at plans that were not moved from: those that lost to a join stay in built_.
     kernels_.push_back(std::move(joined));
   }
@@ -313,7 +330,7 @@ void planner::visit_for_references(node* n, std::vector<node*>& order) {
   if (at(n).visited) return;
   at(n).visited = true;
   if (!n->is_leaf())
-    for (int k = 0; k < n->nargs; ++k) visit_for_references(n->args[k].get(), order);
+    for (int k = 0; k < n->operand_count(); ++k) visit_for_references(n->operand(k), order);
   order.push_back(n);
 }
 
@@ -326,7 +343,7 @@ void planner::analyse_references() {
     if (n->is_leaf()) continue;
     if (!at(n).stored && n->refs.load(std::memory_order_acquire) != at(n).dropped) continue;
     at(n).drops = true;
-    for (int a = 0; a < n->nargs; ++a) ++at(n->args[a].get()).dropped;
+    for (int a = 0; a < n->operand_count(); ++a) ++at(n->operand(a)).dropped;
   }
 }
 

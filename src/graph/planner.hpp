@@ -34,7 +34,7 @@ class planner {
   template <class F>
   void for_each_inlined(F f) {
     for (entry& e : table_)
-      if (!e.stored && !e.n->is_leaf() && e.n->kind == node_kind::map) f(e.n);
+      if (!e.stored && !e.n->is_leaf() && is_operation(e.n->kind)) f(e.n);
   }
 
   // What the builder asks.
@@ -50,7 +50,7 @@ class planner {
   void analyse_references();
 
  private:
-  void add_siblings(node* n);
+  void add_siblings(std::span<node* const> own);
   void build_all();
   void build_one(node* n);
   bool find_reductions(node* n, std::vector<node*>& out);

@@ -23,10 +23,62 @@ value fresh(node_kind kind, dtype type, const dims& shape, runtime::device_id de
 }
 
 /// Long chains are evaluated as they grow: planning recurses, and memory held by pending values must stay bounded.
-void adopt_operand(node& n, value operand) {
-  if (operand->depth >= limits().depth && !operand->is_leaf()) flush(std::span(&operand, 1));
+void note_operand(node& n, const value& operand) {
+  if (operand->depth >= limits().depth && !operand->is_leaf() && !operand->opaque) flush(std::span(&operand, 1));
   n.depth = std::max<std::uint16_t>(n.depth, static_cast<std::uint16_t>(operand->is_leaf() ? 0 : operand->depth + 1));
+}
+void adopt_operand(node& n, value operand) {
+  note_operand(n, operand);
   n.args[n.nargs++] = std::move(operand);
+}
+
+/// The shape that is left; `nothing`: a reduced extent is 0.
+dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
+  dims kept;
+  for (int a = 0; a < v->shape.size(); ++a) {
+    if (reduced[static_cast<std::size_t>(a)])
+      nothing |= v->shape[a] == 0;
+    else
+      kept.push_back(v->shape[a]);
+  }
+  return kept;
+}
+
+value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kept, std::span<const bool> reduced,
+                  const jit::user_reduction* combine) {
+  value n = fresh(node_kind::reduce, type, kept, v->device);
+  n->reduction = op;
+  n->combine = combine;
+  n->opaque = combine && !combine->value.opaque.empty();
+  n->fast_math = fast_math_on;
+  for (int a = 0; a < v->shape.size(); ++a) n->strides.push_back(reduced[static_cast<std::size_t>(a)] ? 1 : 0);
+  adopt_operand(*n, v);
+  link_reader(n.get());
+  return n;
+}
+
+value call_node(const jit::user_function* f, int output, const dims& shape, std::vector<value> operands,
+                runtime::device_id device) {
+  const jit::user_parameter& result = f->outputs[static_cast<std::size_t>(output)];
+  value n = fresh(node_kind::call, result.type, shape, device);
+  n->opaque = !result.opaque.empty();
+  n->axis = static_cast<std::int16_t>(output);
+  n->fast_math = fast_math_on;
+  for (const value& operand : operands) note_operand(*n, operand);
+  n->call = std::make_unique<call_site>(f, std::move(operands));
+  return n;
+}
+
+/// What a user's reduction over nothing is.
+const jit::user_function* identity_function(const jit::user_reduction& r) {
+  jit::user_function f;
+  f.name = r.name;
+  f.types = r.types;
+  f.preamble = r.preamble;
+  f.body = "return " + r.identity + ";";
+  f.returns = true;
+  f.outputs.push_back(r.value);
+  return jit::intern(std::move(f));
 }
 
 runtime::scalar identity_of(jit::reduce_op op, dtype type) {
@@ -109,21 +161,30 @@ value record_gather(const value& v, const value& index, int axis, const dims& sh
 }
 
 value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<const bool> reduced) {
-  dims kept;
-  std::int64_t count = 1;
-  for (int a = 0; a < v->shape.size(); ++a) {
-    if (reduced[static_cast<std::size_t>(a)])
-      count *= v->shape[a];
-    else
-      kept.push_back(v->shape[a]);
-  }
-  if (count == 0) return record_scalar(identity_of(op, type), type, kept, v->device);
-  value n = fresh(node_kind::reduce, type, kept, v->device);
-  n->reduction = op;
+  bool nothing = false;
+  const dims kept = kept_shape(v, reduced, nothing);
+  if (nothing) return record_scalar(identity_of(op, type), type, kept, v->device);
+  return reduce_node(op, type, v, kept, reduced, nullptr);
+}
+
+value record_reduce(const jit::user_reduction* combine, const value& v, std::span<const bool> reduced) {
+  bool nothing = false;
+  const dims kept = kept_shape(v, reduced, nothing);
+  if (nothing) return call_node(identity_function(*combine), 0, kept, {}, v->device);
+  return reduce_node(jit::reduce_op::user, combine->value.type, v, kept, reduced, combine);
+}
+
+value record_call(const jit::user_function* f, int output, const dims& shape, std::vector<value> operands) {
+  const runtime::device_id device = operands.empty() ? runtime::default_device() : operands[0]->device;
+  return call_node(f, output, shape, std::move(operands), device);
+}
+
+value record_effect(const jit::user_function* f, const dims& shape, std::vector<value> operands,
+                    std::vector<value> targets, runtime::device_id device) {
+  value n = fresh(node_kind::call, dtype::u8, shape, device);
+  n->axis = run_for_effects;
   n->fast_math = fast_math_on;
-  for (int a = 0; a < v->shape.size(); ++a) n->strides.push_back(reduced[static_cast<std::size_t>(a)] ? 1 : 0);
-  adopt_operand(*n, v);
-  link_reader(n.get());
+  n->call = std::make_unique<call_site>(f, std::move(operands), std::move(targets));
   return n;
 }
 

@@ -26,6 +26,22 @@ value record_gather(const value& v, const value& index, int axis, const dims& sh
 /// Reduction over the axes whose bit is set in `reduced` (index = axis); the result drops them. min, max, argmin and
 /// argmax of nothing have been refused by the caller.
 value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<const bool> reduced);
+/// Reduction by a user's monoid over its own type (`v` has it). Results that stand in a type of the preamble are values
+/// that only a call may read.
+value record_reduce(const jit::user_reduction* combine, const value& v, std::span<const bool> reduced);
+/// Output `output` of a user's function. Operands have the dtypes of its inputs and broadcast to `shape`; raw ones are
+/// evaluated, whole, before the kernel runs, and have the rank that the function says. On the operands' device (the
+/// default one where there are none). A call that finishes a reduction has the reduction's shape.
+value record_call(const jit::user_function* f, int output, const dims& shape, std::vector<value> operands);
+/// A call that runs for its effects when it is flushed, and has no value. Behind the inputs, `operands` has a leaf for
+/// each raw output, which the kernel writes; `targets` are leaves of `shape` for the other outputs.
+value record_effect(const jit::user_function* f, const dims& shape, std::vector<value> operands,
+                    std::vector<value> targets, runtime::device_id device);
+/// Runs a function now, writing all outputs: outputs[k] is a storage of `shape`'s elements, or, where the function's
+/// parameter is raw, an array that the body writes by index. Pending operands are fused in; what else reads the old
+/// versions of the written arrays keeps them. The storages stay lazy afterwards.
+void run_call(const jit::user_function* f, const dims& shape, std::vector<value> operands,
+              std::span<const std::shared_ptr<const struct array_view>> outputs);
 /// `base` with the elements of the region (in base's C order) replaced by `rhs`, whose shape is the region's.
 value record_update(const value& base, const dims& strides, std::int64_t offset, const value& rhs);
 /// Leaf over `shape` elements of a buffer.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/kernel.hpp"
+#include "runtime/raw_module.hpp"
 
 namespace sinter::runtime {
 
@@ -30,6 +31,20 @@ struct counters {
 /// What may go wrong inside a kernel; raised as a flag, reported at the next synchronisation.
 enum class data_fault : int { none = 0, index_out_of_range = 1, negative_integer_power = 2 };
 
+/// Measures how long a device works: start, then the work, then stop. One measurement at a time.
+class timer {
+ public:
+  virtual ~timer() = default;
+  /// Marks the beginning. A device that works beside the host is first kept busy for `hold` seconds, so that work which
+  /// is enqueued meanwhile runs without gaps; the host is not held.
+  virtual void start(double hold) = 0;
+  virtual void stop() = 0;
+  /// Whether the device has yet to come to the beginning.
+  virtual bool is_held() = 0;
+  /// From the beginning to the end of the work, in seconds; waits for it.
+  virtual double seconds() = 0;
+};
+
 class prepared;  // opaque to callers: whatever a backend needs to run one launch
 
 class backend {
@@ -37,6 +52,7 @@ class backend {
   virtual ~backend() = default;
   virtual device_id id() const = 0;
   virtual std::string description() const = 0;          // "NVIDIA H200", "AMD EPYC (2 cores)"
+  virtual std::string identity() const = 0;             // what measured choices depend on: name, architecture, driver
   virtual bool host_addressable() const = 0;            // whether the host may dereference this memory
 
   virtual void* allocate(std::size_t bytes) = 0;        // 256-byte aligned; throws memory_error
@@ -59,6 +75,11 @@ class backend {
   virtual data_fault take_fault() = 0;                  // synchronises; reads and clears the flag
   virtual std::string source(const launch&) = 0;        // generated source, for explain; empty where there is none
   virtual counters statistics() const = 0;
+  virtual std::unique_ptr<timer> make_timer() = 0;
+
+  /// Compiles (through the disk cache) and loads kernels that a user wrote. Throws compile_error, and device_error where
+  /// the device runs none.
+  virtual std::shared_ptr<raw_module> load_module(const module_source&);
 };
 
 /// The backend of a device, created on first use; throws device_error that names what was tried.
@@ -67,6 +88,8 @@ backend& get_backend(device_id id);
 device_id default_device();
 void set_default_device(device_id id);
 int device_count(device_kind kind);
+/// Why there is no device of a kind; empty where there is one.
+std::string why_no_device(device_kind kind);
 device_id parse_device(std::string_view text);
 std::string to_string(device_id id);
 

@@ -59,7 +59,8 @@ block_plan::block_plan(const runtime::launch& l, const walk_axes& axes, std::siz
       c.map.assign(block, unit);
       coordinates.push_back(std::move(c));
     }
-    if (i.op != opcode::load || inputs[i.a].access != input_plan::how::unused) continue;
+    const bool whole = i.op == opcode::address;
+    if ((i.op != opcode::load && !whole) || inputs[i.a].access != input_plan::how::unused) continue;
     input_plan& in = inputs[i.a];
     const runtime::operand& o = l.inputs[i.a];
     in.type = code.inputs[i.a].type;
@@ -67,7 +68,9 @@ block_plan::block_plan(const runtime::launch& l, const walk_axes& axes, std::siz
     in.outer = pick(o.strides, axes.outer);
     in.map.assign(block, pick(o.strides, axes.block));
     in.base = static_cast<const char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(in.type));
-    if (code.inputs[i.a].gathers) {
+    if (whole) {
+      in.access = input_plan::how::whole;
+    } else if (code.inputs[i.a].gathers) {
       in.access = input_plan::how::gathered;
       in.base = static_cast<const char*>(o.base);
     } else if (i.a < 64 && (uniform >> i.a & 1)) {
@@ -111,6 +114,8 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
       offsets_[k] = memory.take_array<std::int64_t>(jit::block_lanes);
       inputs_[k] = in.base;
       for (int g = 0; g < 2; ++g) strides[k][g] = in.source->gather_stride[g];
+    } else if (in.access == input_plan::how::whole) {
+      inputs_[k] = in.base;
     } else {
       const int lanes = in.access == input_plan::how::uniform ? 1 : jit::block_lanes;
       lanes_[k] = memory.take(static_cast<std::size_t>(lanes * jit::lane_bytes(in.type)));
@@ -133,7 +138,7 @@ void block_walker::move_to(std::int64_t outer_index) {
   unravel(outer_index, plan_.outer, coordinate_);
   for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
     const input_plan& in = plan_.inputs[k];
-    if (in.access == input_plan::how::unused) continue;
+    if (in.access == input_plan::how::unused || in.access == input_plan::how::whole) continue;
     std::int64_t offset = 0;
     for (int a = 0; a < in.outer.size(); ++a) offset += in.outer[a] * coordinate_[a];
     outer_offset_[k] = offset;
@@ -150,6 +155,7 @@ void block_walker::move_to(std::int64_t outer_index) {
 void block_walker::bind(std::int64_t start, int n) {
   const int padded = pad_lanes(n);
   args_.n = padded;
+  args_.lanes = n;
   for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
     const input_plan& in = plan_.inputs[k];
     if (in.access == input_plan::how::copied) {

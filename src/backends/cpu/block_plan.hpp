@@ -37,7 +37,7 @@ class param_block {
 };
 
 struct input_plan {
-  enum class how : std::uint8_t { unused, uniform, copied, gathered } access = how::unused;
+  enum class how : std::uint8_t { unused, uniform, copied, gathered, whole } access = how::unused;
   dtype type{};
   bool in_place = false;       // whole blocks are read where they are
   const char* base = nullptr;  // of the first element

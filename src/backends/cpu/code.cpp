@@ -1,4 +1,4 @@
-// The table of block functions and the decision to compile them.
+// The table of block functions and the decision when to compile them.
 #include "backends/cpu/code.hpp"
 
 #include <cstdlib>
@@ -10,7 +10,6 @@
 #include "backends/cpu/cpu_hooks.hpp"
 #include "jit/compile.hpp"
 #include "jit/hash.hpp"
-#include "runtime/trace.hpp"
 
 namespace sinter::cpu {
 namespace {
@@ -61,9 +60,10 @@ std::string tier_status() {
 }
 
 block_code::block_code(jit::program p, jit::block_variant v)
-    : program_(std::move(p)),
+    : compiled_code(jit::needs_compiler(p, v)),
+      program_(std::move(p)),
       variant_(v),
-      scratch_bytes_(jit::interpreter_scratch_bytes(program_)),
+      scratch_bytes_(must_compile() ? 0 : jit::interpreter_scratch_bytes(program_)),
       operations_(jit::external_operations(program_, variant_)) {}
 
 void block_code::run(jit::block_args& args, const void* const* reduced, void* scratch) const {
@@ -76,14 +76,21 @@ void block_code::run(jit::block_args& args, const void* const* reduced, void* sc
 }
 
 bool block_code::wants_compilation(std::uint64_t lanes) noexcept {
-  if (state_.load(std::memory_order_relaxed) != state::cold) return false;
+  if (must_compile()) return !is_compiled();
+  if (current_state() != state::cold) return false;
   tier t = get_tier();
   if (t != tier::automatic) return t == tier::compiled;
   std::uint64_t work = lanes * (program_.code.size() + 1);
   return work_.fetch_add(work, std::memory_order_relaxed) + work >= threshold.load(std::memory_order_relaxed);
 }
 
-std::string block_code::source(const std::string& function) const { return jit::emit_cpu(program_, variant_, function); }
+jit::cpu_definition block_code::definition(const std::string& name) const {
+  return {&program_, variant_, nullptr, name};
+}
+
+void block_code::install(std::span<void* const> addresses) noexcept {
+  function_.store(reinterpret_cast<jit::block_function>(addresses[0]), std::memory_order_release);
+}
 
 block_code& find_code(const jit::program& p, const jit::block_variant& v) {
   thread_local std::string key;
@@ -96,36 +103,6 @@ block_code& find_code(const jit::program& p, const jit::block_variant& v) {
   auto found = t.codes.find(key);
   if (found == t.codes.end()) found = t.codes.emplace(key, std::make_unique<block_code>(p, v)).first;
   return *found->second;
-}
-
-void compile_blocks(std::span<block_code* const> codes) {
-  if (codes.empty() || jit::host_compiler::find().path.empty()) return;
-  std::vector<block_code*> claimed;  // a variant that another thread compiles just now is interpreted meanwhile
-  for (block_code* c : codes) {
-    auto cold = block_code::state::cold;
-    if (c->state_.compare_exchange_strong(cold, block_code::state::compiling)) claimed.push_back(c);
-  }
-  if (claimed.empty()) return;
-  try {
-    std::vector<std::string> functions;
-    std::string source;
-    for (block_code* c : claimed) {
-      functions.push_back("sn_" + c->program_.label() + "_" + std::to_string(functions.size()));
-      source += c->source(functions.back());
-      if (runtime::tracing()) runtime::trace("cpu compile " + functions.back());
-    }
-    std::vector<void*> addresses = jit::compile_host(source, functions);
-    for (std::size_t k = 0; k < claimed.size(); ++k) {
-      claimed[k]->function_.store(reinterpret_cast<jit::block_function>(addresses[k]), std::memory_order_release);
-      claimed[k]->state_ = block_code::state::ready;
-    }
-  } catch (...) {
-    for (block_code* c : claimed) {
-      auto compiling = block_code::state::compiling;
-      c->state_.compare_exchange_strong(compiling, block_code::state::cold);
-    }
-    throw;
-  }
 }
 
 }  // namespace sinter::cpu

@@ -1,4 +1,5 @@
-// Block functions: a program variant, interpreted while it is cold, compiled by the host compiler when it is hot.
+// Block functions: a program variant, interpreted while it is cold, compiled by the host compiler when it is hot. Those
+// that hold users' text are compiled before they first run.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -11,8 +12,34 @@
 
 namespace sinter::cpu {
 
-/// One program variant, alive for the whole process.
-class block_code {
+/// What the host compiler makes callable; alive for the whole process.
+class compiled_code {
+ public:
+  explicit compiled_code(bool must_compile) noexcept : must_compile_(must_compile) {}
+  virtual ~compiled_code() = default;
+  /// Whether it cannot run before it is compiled.
+  bool must_compile() const noexcept { return must_compile_; }
+  bool is_compiled() const noexcept { return state_.load(std::memory_order_acquire) == state::ready; }
+  virtual std::string label() const = 0;
+  virtual jit::cpu_definition definition(const std::string& name) const = 0;
+
+ protected:
+  enum class state : int { cold, compiling, ready };
+  state current_state() const noexcept { return state_.load(std::memory_order_relaxed); }
+
+ private:
+  friend void compile_blocks(std::span<compiled_code* const> codes);
+  friend class compilation;
+  /// The names that the translation unit gives to what is compiled.
+  virtual std::vector<std::string> functions(const std::string& name) const = 0;
+  virtual void install(std::span<void* const> addresses) noexcept = 0;
+
+  const bool must_compile_;
+  std::atomic<state> state_{state::cold};
+};
+
+/// One program variant.
+class block_code final : public compiled_code {
  public:
   block_code(jit::program p, jit::block_variant v);
 
@@ -21,28 +48,27 @@ class block_code {
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Notes work to come; returns whether it is time to compile.
   bool wants_compilation(std::uint64_t lanes) noexcept;
-  bool is_compiled() const noexcept { return function_.load(std::memory_order_relaxed) != nullptr; }
-  std::string source(const std::string& function) const;
-  const jit::program& code() const noexcept { return program_; }
+  std::string label() const override { return program_.label(); }
+  jit::cpu_definition definition(const std::string& name) const override;
 
  private:
-  friend void compile_blocks(std::span<block_code* const> codes);
-  enum class state : int { cold, compiling, ready };
+  std::vector<std::string> functions(const std::string& name) const override { return {name}; }
+  void install(std::span<void* const> addresses) noexcept override;
 
   jit::program program_;
   jit::block_variant variant_;
   std::size_t scratch_bytes_;
   std::vector<jit::block_op> operations_;
   std::atomic<jit::block_function> function_{nullptr};
-  std::atomic<state> state_{state::cold};
   std::atomic<std::uint64_t> work_{0};
 };
 
 /// The code of a variant, made on first use and never destroyed. Thread safe.
 block_code& find_code(const jit::program& p, const jit::block_variant& v);
 
-/// Compiles what is not compiled yet as one translation unit. Without a host compiler it does nothing; throws
-/// compile_error where the compiler refuses the text.
-void compile_blocks(std::span<block_code* const> codes);
+/// Compiles what is not compiled yet as one translation unit, and waits for users' texts that another thread compiles.
+/// Without a host compiler it does nothing, unless users' text must be compiled. Throws compile_error where the
+/// compiler refuses a text; everything else is compiled all the same.
+void compile_blocks(std::span<compiled_code* const> codes);
 
 }  // namespace sinter::cpu

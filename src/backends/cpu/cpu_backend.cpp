@@ -17,6 +17,7 @@
 
 #include "backends/cpu/cpu_hooks.hpp"
 #include "backends/cpu/kernels.hpp"
+#include "backends/cpu/user_reducer.hpp"
 #include "jit/compile.hpp"
 #include "jit/hash.hpp"
 #include "runtime/parallel.hpp"
@@ -124,6 +125,18 @@ void trace_launch(const prepared& p, const launch& l, std::chrono::steady_clock:
                  (compiled ? "compiled, " : "interpreted, ") + time);
 }
 
+/// The host does the work, so the work is done when the call returns.
+class wall_timer final : public runtime::timer {
+ public:
+  void start(double) override { begin_ = std::chrono::steady_clock::now(); }
+  void stop() override { end_ = std::chrono::steady_clock::now(); }
+  bool is_held() override { return false; }
+  double seconds() override { return std::chrono::duration<double>(end_ - begin_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point begin_, end_;
+};
+
 class cpu_backend final : public runtime::backend {
  public:
   cpu_backend() : pool_(std::make_unique<host_memory>(), {"CPU memory"}) {}
@@ -133,6 +146,7 @@ class cpu_backend final : public runtime::backend {
     const int n = runtime::thread_count();
     return processor_name() + " (" + std::to_string(n) + (n == 1 ? " thread)" : " threads)");
   }
+  std::string identity() const override { return description(); }
   bool host_addressable() const override { return true; }
 
   void* allocate(std::size_t bytes) override { return pool_.allocate(bytes); }
@@ -154,13 +168,12 @@ class cpu_backend final : public runtime::backend {
   }
 
   void prepare(std::span<const launch> launches, std::span<const prepared*> results) override {
-    std::vector<block_code*> wanted;
+    std::vector<compiled_code*> wanted;
     auto want = [&](block_code* c, std::uint64_t lanes) {
       if (c && c->wants_compilation(lanes)) wanted.push_back(c);
     };
     for (std::size_t k = 0; k < launches.size(); ++k) {
       const launch& l = launches[k];
-      if (const auto observer = current_observer.load(std::memory_order_relaxed)) observer(l);
       const bool skip = may_skip(l);
       prepared& p = table_.find(l, needs_of(l, skip));
       results[k] = &p;
@@ -169,8 +182,13 @@ class cpu_backend final : public runtime::backend {
       want(skip ? p.inner : p.main, static_cast<std::uint64_t>(lanes));
       if (skip) want(p.tail, static_cast<std::uint64_t>(lanes) / 8);
       if (p.epilogue && has_epilogue(*l.code)) want(p.epilogue, static_cast<std::uint64_t>(kept));
+      for (const jit::user_reduction* r : l.code->combines)
+        if (user_reducer& u = find_user_reducer(r); !u.is_compiled()) wanted.push_back(&u);
     }
     compile_blocks(wanted);
+    // Behind the compilation: a user's text that does not compile here is none for observers either.
+    if (const auto observer = current_observer.load(std::memory_order_relaxed))
+      for (const launch& l : launches) observer(l);
   }
 
   std::size_t scratch_bytes(const prepared&, const launch& l) const override {
@@ -197,16 +215,18 @@ class cpu_backend final : public runtime::backend {
   std::string source(const launch& l) override {
     const needs n = needs_of(l, may_skip(l));
     const std::string name = "sn_" + l.code->label();
-    std::string text = "// " + tier_status() + "\n";
+    std::vector<jit::cpu_definition> all;
+    auto define = [&](const compiled_code& c, const std::string& as) { all.push_back(c.definition(as)); };
     if (n.split_tail) {
-      text += find_code(inner_program(*l.code), {false, n.elements}).source(name + "_inner");
-      text += find_code(tail_program(*l.code), {false, 0}).source(name + "_tail");
+      define(find_code(inner_program(*l.code), {false, n.elements}), name + "_inner");
+      define(find_code(tail_program(*l.code), {false, 0}), name + "_tail");
     } else {
-      text += find_code(*l.code, {false, n.elements}).source(name);
+      define(find_code(*l.code, {false, n.elements}), name);
     }
     if (l.code->kind == jit::kernel_kind::reduce && has_epilogue(*l.code))
-      text += find_code(*l.code, {true, n.results}).source(name + "_epilogue");
-    return text;
+      define(find_code(*l.code, {true, n.results}), name + "_epilogue");
+    for (const jit::user_reduction* r : l.code->combines) define(find_user_reducer(r), "sn_" + r->name);
+    return "// " + tier_status() + "\n" + jit::emit_cpu(all);
   }
 
   runtime::counters statistics() const override {
@@ -218,6 +238,7 @@ class cpu_backend final : public runtime::backend {
     c.allocations = pool_.allocations();
     return c;
   }
+  std::unique_ptr<runtime::timer> make_timer() override { return std::make_unique<wall_timer>(); }
 
  private:
   runtime::pool pool_;

@@ -8,9 +8,27 @@
 
 namespace sinter::cpu {
 
-std::int64_t task_lanes(std::size_t instructions) noexcept {
+namespace {
+
+/// Whether a user's function may loop for each element, so that nobody knows how long it takes.
+bool has_loops(const jit::user_function& f) {
+  for (const std::string* text : {&f.body, &f.preamble})
+    for (const char* word : {"for", "while", "goto"})
+      if (text->find(word) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+std::int64_t task_lanes(const jit::program& p) noexcept {
+  std::size_t instructions = p.code.size() + 1;
+  for (const jit::instr& i : p.code) {
+    if (i.op != jit::opcode::user) continue;
+    if (has_loops(*p.calls[i.a].function)) return jit::block_lanes;
+    instructions += static_cast<std::size_t>(weight(i.op));
+  }
   // Some 20 microseconds' work: far more than it costs to hand out a task.
-  return std::max<std::int64_t>(4096, 131072 / static_cast<std::int64_t>(instructions + 1));
+  return std::max<std::int64_t>(4096, 131072 / static_cast<std::int64_t>(instructions));
 }
 
 void merge_fault(int* shared, int mine) noexcept {
@@ -44,6 +62,32 @@ bool runs_across(const block_plan& plan, const std::vector<output_plan>& outputs
   return false;
 }
 
+/// How blocks are shared out.
+struct partition {
+  std::int64_t lanes = jit::block_lanes;  // most of a block
+  std::int64_t run = 0;                   // blocks of an outer position
+  std::int64_t blocks = 0;
+  std::int64_t per_task = 1;              // blocks
+};
+
+// What a user's function costs is not known, it may loop over a whole array for each element: every thread gets several
+// tasks, and small spaces small blocks. Text around the loop sees blocks, so theirs do not depend on the threads.
+partition share_out(const jit::program& p, const block_plan& plan) {
+  partition s;
+  const std::int64_t tasks = 8 * std::int64_t{runtime::thread_count()};
+  bool users = false, around = false;
+  for (const jit::user_call& c : p.calls) users = true, around = around || c.function->has_loop_text();
+  if (users && !around) {
+    const std::int64_t fair = (plan.block_count * plan.outer_count + tasks - 1) / tasks;
+    s.lanes = std::clamp<std::int64_t>((fair + jit::lane_multiple - 1) & -jit::lane_multiple, jit::lane_multiple, s.lanes);
+  }
+  s.run = (plan.block_count + s.lanes - 1) / s.lanes;
+  s.blocks = s.run * plan.outer_count;
+  s.per_task = std::max<std::int64_t>(1, task_lanes(p) / std::min(s.lanes, plan.block_count));
+  if (users) s.per_task = std::clamp<std::int64_t>(s.blocks / tasks, 1, s.per_task);
+  return s;
+}
+
 }  // namespace
 
 void run_elements(const runtime::prepared& code, const runtime::launch& l, int* fault) {
@@ -53,12 +97,9 @@ void run_elements(const runtime::prepared& code, const runtime::launch& l, int* 
   const block_plan plan(l, axes, 0, l.code->code.size(), params);
   std::vector<output_plan> outputs;
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs.emplace_back(l, k, axes);
-  const std::int64_t run = (plan.block_count + jit::block_lanes - 1) / jit::block_lanes;  // blocks of an outer position
-  const std::int64_t blocks = run * plan.outer_count;
+  const partition share = share_out(*l.code, plan);
   const bool across = runs_across(plan, outputs);
-  const std::int64_t lanes = std::min<std::int64_t>(jit::block_lanes, plan.block_count);
-  const std::int64_t per_task = std::max<std::int64_t>(1, task_lanes(l.code->code.size()) / lanes);
-  runtime::parallel_for((blocks + per_task - 1) / per_task, [&](std::int64_t task) {
+  runtime::parallel_for((share.blocks + share.per_task - 1) / share.per_task, [&](std::int64_t task) {
     arena memory;
     int mine = 0;
     block_walker walker(plan, memory, static_cast<int>(outputs.size()), 0, &mine);
@@ -66,11 +107,11 @@ void run_elements(const runtime::prepared& code, const runtime::launch& l, int* 
     for (std::size_t k = 0; k < outputs.size(); ++k)
       buffers[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * jit::lane_bytes(outputs[k].type)));
     void* scratch = memory.take(code.main->scratch_bytes());
-    const std::int64_t end = std::min(blocks, (task + 1) * per_task);
-    for (std::int64_t block = task * per_task; block < end; ++block) {
-      const std::int64_t outer = across ? block % plan.outer_count : block / run;
-      const std::int64_t start = (across ? block / plan.outer_count : block - outer * run) * jit::block_lanes;
-      const int n = static_cast<int>(std::min<std::int64_t>(jit::block_lanes, plan.block_count - start));
+    const std::int64_t end = std::min(share.blocks, (task + 1) * share.per_task);
+    for (std::int64_t block = task * share.per_task; block < end; ++block) {
+      const std::int64_t outer = across ? block % plan.outer_count : block / share.run;
+      const std::int64_t start = (across ? block / plan.outer_count : block - outer * share.run) * share.lanes;
+      const int n = static_cast<int>(std::min<std::int64_t>(share.lanes, plan.block_count - start));
       walker.move_to(outer);
       walker.bind(start, n);
       const bool whole = n == walker.args().n;

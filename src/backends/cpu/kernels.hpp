@@ -38,8 +38,8 @@ void run_elements(const runtime::prepared& code, const runtime::launch& l, int* 
 std::size_t reduce_scratch(const runtime::launch& l);
 void run_reduce(const runtime::prepared& code, const runtime::launch& l, const tail_chain* tail, void* scratch, int* fault);
 
-/// Lanes worth a task of their own, for a program of this many instructions.
-std::int64_t task_lanes(std::size_t instructions) noexcept;
+/// Lanes worth a task of their own.
+std::int64_t task_lanes(const jit::program& p) noexcept;
 /// Tasks report faults of their own; this keeps one of them.
 void merge_fault(int* shared, int mine) noexcept;
 

@@ -16,19 +16,21 @@ void transpose(void* to, const void* from, int rows, int columns) {
 struct pair64 {
   std::uint64_t lo, hi;
 };
+struct opaque_lane {
+  unsigned char bytes[jit::opaque_bytes];
+};
 void transpose_lanes(void* to, const void* from, int rows, int columns, int bytes) {
   switch (bytes) {
     case 1: return transpose<std::uint8_t>(to, from, rows, columns);
     case 2: return transpose<std::uint16_t>(to, from, rows, columns);
     case 4: return transpose<std::uint32_t>(to, from, rows, columns);
     case 8: return transpose<std::uint64_t>(to, from, rows, columns);
-    default: return transpose<pair64>(to, from, rows, columns);
+    case 16: return transpose<pair64>(to, from, rows, columns);
+    default: return transpose<opaque_lane>(to, from, rows, columns);
   }
 }
 
-const void* further(const void* lanes, int n, dtype type) noexcept {
-  return static_cast<const char*>(lanes) + n * jit::lane_bytes(type);
-}
+const void* further(const void* lanes, int n, int bytes) noexcept { return static_cast<const char*>(lanes) + n * bytes; }
 
 }  // namespace
 
@@ -37,7 +39,6 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
       memory_(memory),
       walker_(job.elements, memory, static_cast<int>(job.reducers.size()), 0, fault),
       result_walker_(job.results, memory, static_cast<int>(job.outputs.size()), static_cast<int>(job.reducers.size()), fault) {
-  const auto& p = *job.launch.code;
   const int width = job.shape.rows && !job.shape.shared ? row_lanes : jit::block_lanes;
   const int stacked = job.shape.rows ? 1 : jit::block_lanes;
   const std::size_t count = job.reducers.size();
@@ -49,9 +50,9 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
     a.r = job.reducers[k];
     for (int i = 0; i < a.r->planes; ++i) a.planes[i] = memory.take(static_cast<std::size_t>(width * a.r->bytes[i]));
     stacks_.emplace_back(*a.r, memory, stacked, job.split.segment_chunks);
-    buffers_.push_back(memory.take(static_cast<std::size_t>(jit::block_lanes * jit::lane_bytes(p.reductions[k].arg))));
+    buffers_.push_back(memory.take(static_cast<std::size_t>(jit::block_lanes * job.argument_bytes(k))));
     walker_.outputs()[k] = buffers_[k];
-    done_[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * jit::lane_bytes(job.register_type(k))));
+    done_[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * job.result_bytes(k)));
   }
   for (std::size_t k = 0; k < job.outputs.size(); ++k) {
     result_buffers_.push_back(memory.take(static_cast<std::size_t>(jit::block_lanes * jit::lane_bytes(job.outputs[k].type))));
@@ -71,7 +72,7 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
     tail_args_.inputs = &tail_input_;
     tail_args_.outputs = &tail_output_;
   }
-  if (job.shape.rows && job.shape.shared) transposed_ = memory.take(jit::block_lanes * 16);
+  if (job.shape.rows && job.shape.shared) transposed_ = memory.take(jit::block_lanes * std::size_t{jit::opaque_bytes});
   code_scratch_ = memory.take(bytes);
 }
 
@@ -129,14 +130,14 @@ void reduce_task::shared_rows(std::int64_t first, int rows) {
   if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
   for (std::size_t k = 0; k < accumulators_.size(); ++k) {
     accumulator& a = accumulators_[k];
-    const dtype type = job_.launch.code->reductions[k].arg;
+    const int bytes = job_.argument_bytes(k);
     const void* lanes = lanes_of(k);
     if (columns > 1) {
-      transpose_lanes(transposed_, lanes, rows, columns, jit::lane_bytes(type));
+      transpose_lanes(transposed_, lanes, rows, columns, bytes);
       lanes = transposed_;
     }
     a.r->reset(a.planes, n);
-    for (int j = 0; j < columns; ++j) a.r->column(shifted(a, j * rows), further(lanes, j * rows, type), rows, j, 1);
+    for (int j = 0; j < columns; ++j) a.r->column(shifted(a, j * rows), further(lanes, j * rows, bytes), rows, j, 1);
     a.r->close(a.planes, n, false, 1, 0);
     for (int w = row_lanes / 2; w > 0; w /= 2)
       if (columns > w) a.r->join(a.planes, shifted(a, w * rows), std::min(w, columns - w) * rows);
@@ -170,6 +171,7 @@ void reduce_task::row_block(int n, int first) {
 void reduce_task::evaluate_tail(const void* inner, int n) {
   tail_input_ = inner;
   tail_args_.n = pad_lanes(n);
+  tail_args_.lanes = n;
   job_.code.tail->run(tail_args_, nullptr, code_scratch_);
 }
 
@@ -180,7 +182,7 @@ void reduce_task::skipping_row_block(int n, int first) {
   if (!steps_->candidates(inner_, n, bounds_, limit)) return;
   for (int at = 0; at < n; at += row_lanes) {
     const int m = std::min(row_lanes, n - at);
-    const void* x = further(inner_, at, t.type);
+    const void* x = further(inner_, at, jit::lane_bytes(t.type));
     if (!steps_->candidates(x, m, bounds_, limit)) continue;
     evaluate_tail(x, m);
     for (auto& a : accumulators_) a.r->row(a.planes, tail_output_, m, first + at);
@@ -243,10 +245,10 @@ void reduce_task::shared_column_chunk(std::int64_t begin, std::int64_t end) {
     if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
     for (std::size_t k = 0; k < accumulators_.size(); ++k) {
       const accumulator& a = accumulators_[k];
-      const dtype type = job_.launch.code->reductions[k].arg;
+      const int bytes = job_.argument_bytes(k);
       for (int j = 0; j < steps; ++j) {
         const int index = static_cast<int>(r - begin) + j;
-        a.r->column(a.planes, further(lanes_of(k), j * width, type), width, index, index + 1);
+        a.r->column(a.planes, further(lanes_of(k), j * width, bytes), width, index, index + 1);
       }
     }
   }

@@ -46,7 +46,7 @@ walk_axes epilogue_axes(const runtime::launch& l) {
 std::size_t segment_bytes(const runtime::launch& l, const reduce_shape& shape) {
   std::size_t bytes = 0;
   for (auto& r : l.code->reductions) {
-    const reducer& table = find_reducer(r.op, r.arg);
+    const reducer& table = reducer_of(*l.code, r);
     for (int p = 0; p < table.partials; ++p) bytes += plane_bytes(table, p, shape.results);
   }
   return bytes;
@@ -59,9 +59,9 @@ reduce_split split_of(const runtime::launch& l, const reduce_shape& shape) {
     s.groups = ceil_div(shape.results, s.group);
     return s;
   }
-  const std::int64_t lanes = task_lanes(l.code->code.size()) * 4;
+  const std::int64_t lanes = task_lanes(*l.code) * 4;
   bool any_order = true;
-  for (auto& r : l.code->reductions) any_order = any_order && find_reducer(r.op, r.arg).any_order;
+  for (auto& r : l.code->reductions) any_order = any_order && reducer_of(*l.code, r).any_order;
   s.chunk = !shape.rows ? column_chunk_elements : any_order ? free_row_chunk : row_chunk_elements;
   s.chunks = ceil_div(shape.reduced, s.chunk);
   if (shape.rows) {
@@ -100,7 +100,7 @@ reduce_job::reduce_job(const runtime::prepared& c, const runtime::launch& l, con
   const jit::program& p = *l.code;
   only_loads = true;
   for (auto& r : p.reductions) {
-    reducers.push_back(&find_reducer(r.op, r.arg));
+    reducers.push_back(&reducer_of(p, r));
     const jit::instr& i = p.code[r.reg];
     const bool plain = i.op == jit::opcode::load && elements.inputs[i.a].access == input_plan::how::copied;
     loaded.push_back(plain ? i.a : -1);

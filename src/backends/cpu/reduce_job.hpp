@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "backends/cpu/kernels.hpp"
-#include "backends/cpu/reducers.hpp"
+#include "backends/cpu/user_reducer.hpp"
 
 namespace sinter::cpu {
 
@@ -39,6 +39,12 @@ class reduce_job {
   bool plain_results = false;    // every output is a finished reduction as it is
 
   dtype register_type(std::size_t k) const { return launch.code->reductions[k].type; }
+  /// Bytes of a lane of what reduction k reads, and of its result.
+  int argument_bytes(std::size_t k) const { return jit::register_bytes(*launch.code, launch.code->reductions[k].reg); }
+  int result_bytes(std::size_t k) const {
+    const bool by_user = launch.code->reductions[k].op == jit::reduce_op::user;
+    return by_user ? reducers[k]->bytes[0] : jit::lane_bytes(register_type(k));
+  }
 };
 
 reduce_split split_of(const runtime::launch& l, const reduce_shape& shape);

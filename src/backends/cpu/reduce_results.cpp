@@ -38,7 +38,7 @@ void reduce_task::leave(std::int64_t first, std::int64_t segment, std::int64_t a
 
 void reduce_task::finish(std::size_t k, void* const* planes, std::int64_t at, int n) {
   const dtype type = job_.register_type(k);
-  const int bytes = jit::lane_bytes(type);
+  const int bytes = job_.result_bytes(k);
   char* to = static_cast<char*>(const_cast<void*>(done_[k])) + at * bytes;
   job_.reducers[k]->finish(planes, to, n);
   // The lanes of a sum begin with -0, which adds nothing; the sum of nothing is +0.
@@ -95,7 +95,7 @@ void reduce_task::store(std::int64_t first, int n) {
     result_walker_.move_to(0);
     result_walker_.bind(first, n);
     for (std::size_t k = 0; k < job_.reducers.size(); ++k) {
-      const auto bytes = static_cast<std::size_t>(jit::lane_bytes(job_.register_type(k)));
+      const auto bytes = static_cast<std::size_t>(job_.result_bytes(k));
       char* lanes = static_cast<char*>(const_cast<void*>(done_[k]));
       for (int l = n; l < pad_lanes(n); ++l)
         std::memcpy(lanes + static_cast<std::size_t>(l) * bytes, lanes + static_cast<std::size_t>(n - 1) * bytes, bytes);

@@ -10,7 +10,7 @@
 
 namespace sinter::cpu {
 
-inline constexpr int row_lanes = 64;
+using jit::row_lanes;
 inline constexpr int max_planes = 4;
 
 /// Accumulators are arrays of lanes, one for each plane; the first `partials` planes are what chunks leave behind.

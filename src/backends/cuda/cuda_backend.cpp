@@ -7,7 +7,11 @@
 #include <atomic>
 
 #include "backends/cuda/cuda_code.hpp"
+#include "backends/cuda/cuda_driver.hpp"
 #include "backends/cuda/cuda_error.hpp"
+#include "backends/cuda/cuda_identity.hpp"
+#include "backends/cuda/cuda_module.hpp"
+#include "backends/cuda/cuda_timer.hpp"
 #include "jit/compile.hpp"
 #include "runtime/pool.hpp"
 #include "sinter/error.hpp"
@@ -17,16 +21,6 @@ namespace {
 
 using runtime::launch;
 using runtime::prepared;
-
-/// Makes a device current for the calling thread. A thread that has never set one has no context, which launches
-/// through the driver need.
-void make_current(int device) {
-  thread_local int bound = -1;
-  int current = -1;
-  if (bound == device && cudaGetDevice(&current) == cudaSuccess && current == device) return;
-  check(cudaSetDevice(device), "cudaSetDevice");
-  bound = device;
-}
 
 class device_memory final : public runtime::memory_source {
  public:
@@ -78,8 +72,9 @@ class cuda_backend final : public runtime::backend {
   explicit cuda_backend(int index)
       : index_(index),
         pool_(std::make_unique<device_memory>(index), pool_options(index)),
-        kernels_(10 * attribute(cudaDevAttrComputeCapabilityMajor, index) +
-                 attribute(cudaDevAttrComputeCapabilityMinor, index)),
+        arch_(10 * attribute(cudaDevAttrComputeCapabilityMajor, index) +
+              attribute(cudaDevAttrComputeCapabilityMinor, index)),
+        kernels_(arch_),
         multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, index)) {
     jit::warm_up_nvrtc();
     void* host = nullptr;
@@ -97,6 +92,7 @@ class cuda_backend final : public runtime::backend {
     check(cudaGetDeviceProperties(&properties, index_), "cudaGetDeviceProperties");
     return properties.name;
   }
+  std::string identity() const override { return identity_of(index_); }
   bool host_addressable() const override { return false; }
 
   void* allocate(std::size_t bytes) override {
@@ -157,6 +153,15 @@ class cuda_backend final : public runtime::backend {
   runtime::counters statistics() const override {
     return {launches_, kernels_.compilations(), kernels_.disk_hits(), pool_.allocations()};
   }
+  std::unique_ptr<runtime::timer> make_timer() override {
+    begin();
+    return cuda::make_timer(index_, stream_);
+  }
+
+  std::shared_ptr<runtime::raw_module> load_module(const runtime::module_source& source) override {
+    begin();
+    return cuda::load_module(source, {index_, arch_, stream_, &launches_});
+  }
 
  private:
   static const kernel& of(const prepared& p) { return reinterpret_cast<const kernel&>(p); }
@@ -173,6 +178,7 @@ class cuda_backend final : public runtime::backend {
 
   int index_;
   runtime::pool pool_;
+  int arch_;
   kernel_table kernels_;
   int multiprocessors_;
   cudaStream_t stream_ = nullptr;

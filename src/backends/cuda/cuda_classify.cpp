@@ -110,6 +110,18 @@ void classify_strided(const launch& l, jit::cuda_variant& v) {
   v.wide_index = !fits_narrow(l, core::element_count(l.extents));
 }
 
+void classify_loop(const launch& l, jit::cuda_variant& v) {
+  v.shape = cuda_shape::stride_loop;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k)
+    v.inputs.push_back(constant_over(l, l.inputs[k], 0, l.extents.size()) ? access::uniform : access::strided);
+  v.outputs.assign(l.outputs.size(), access::strided);
+  v.wide_index = !fits_narrow(l, core::element_count(l.extents));
+}
+
+bool has_loop_text(const jit::program& p) noexcept {
+  return std::any_of(p.calls.begin(), p.calls.end(), [](auto& c) { return c.function->has_loop_text(); });
+}
+
 // --- reductions
 
 /// Which inputs are read for each element (the others belong to the epilogue).
@@ -240,6 +252,7 @@ void classify(const launch& l, jit::cuda_variant& v) {
   };
   reset();
   if (l.code->kind == jit::kernel_kind::elementwise) {
+    if (has_loop_text(*l.code)) return classify_loop(l, v);
     if (classify_linear(l, v)) return;
     reset();
     classify_strided(l, v);

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <mutex>
 
+#include "backends/cuda/cuda_driver.hpp"
 #include "backends/cuda/cuda_error.hpp"
 #include "jit/compile.hpp"
+#include "jit/emit_user.hpp"
+#include "jit/user_error.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::cuda {
@@ -22,17 +25,17 @@ void append_key(const jit::program& p, const jit::cuda_variant& v, std::string& 
   bytes(v.row_only);
 }
 
-/// A function of the driver by name.
-void* driver_function(const char* name) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult result{};
-  check(cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result), "cudaGetDriverEntryPoint");
-  if (!found) throw device_error(std::string("[cuda] the driver has no ") + name);
-  return found;
+/// Compiles the modules; where users' text is to blame the message is about that text.
+std::vector<jit::cubin> compile_modules(const std::vector<jit::cuda_unit>& units,
+                                        const std::vector<const jit::program*>& programs) {
+  try {
+    return jit::compile_cuda(units);
+  } catch (const jit::compiler_failure& failure) {
+    const auto calls = [](const jit::program* p) { return jit::calls_users(*p); };
+    if (std::none_of(programs.begin(), programs.end(), calls)) throw;
+    throw compile_error(jit::user_failure_text(programs, failure));
+  }
 }
-
-// The driver's error codes are the runtime's.
-void check_driver(CUresult status, const char* call) { check(static_cast<cudaError_t>(status), call); }
 
 CUfunction function_of(cudaLibrary_t library, const std::string& name) {
   static const auto get = reinterpret_cast<decltype(&cuKernelGetFunction)>(driver_function("cuKernelGetFunction"));
@@ -88,12 +91,15 @@ void kernel_table::find(std::span<const runtime::launch> launches, std::span<con
 
 void kernel_table::compile(std::vector<miss>& misses) {
   std::vector<jit::cuda_unit> units;
-  for (const miss& m : misses)
+  std::vector<const jit::program*> programs;
+  for (const miss& m : misses) {
+    programs.push_back(m.code);
     units.push_back({source_of(*m.code, m.variant),
                      {.arch = arch_,
                       .fast_math = m.code->flags.fast_math,
                       .fast_compile = m.variant.shape == jit::cuda_shape::broadcast_rows}});
-  const std::vector<jit::cubin> binaries = jit::compile_cuda(units);
+  }
+  const std::vector<jit::cubin> binaries = compile_modules(units, programs);
   for (std::size_t k = 0; k < misses.size(); ++k) misses[k].found = load(misses[k], binaries[k]);
 }
 

@@ -129,6 +129,14 @@ grid strided_grid(const launch& l, const jit::cuda_variant& v, std::int64_t& out
   return g;
 }
 
+grid loop_grid(std::int64_t elements, int multiprocessors) {
+  grid g;
+  g.block_x = jit::cuda_block;
+  g.x = static_cast<unsigned>(
+      std::min(ceil_div(elements, jit::cuda_block), std::int64_t{multiprocessors} * jit::cuda_loop_blocks));
+  return g;
+}
+
 reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
   const std::int64_t results = kept_count(l), elements = reduced_count(l);
   return v.shape == cuda_shape::reduce_rows ? row_geometry(results, elements)
@@ -199,6 +207,10 @@ call build_call(const launch& l, const jit::cuda_variant& v, int multiprocessors
     std::int64_t outer;
     c.first = strided_grid(l, v, outer);
     out.integer(outer);
+  } else if (v.shape == cuda_shape::stride_loop) {
+    const std::int64_t elements = core::element_count(l.extents);
+    out.integer(elements);
+    c.first = loop_grid(elements, multiprocessors);
   } else if (v.shape == cuda_shape::broadcast_rows) {
     const int team = team_size(l.extents[0], l.extents[1], multiprocessors);
     out.integer(l.extents[0]);

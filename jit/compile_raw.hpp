@@ -1,0 +1,54 @@
+// Compilation of CUDA C++ that users wrote, and what compiled images hold.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sinter::jit {
+
+struct raw_program {
+  std::string source;
+  std::string file;                         // where the source was read; empty for text of the program
+  std::vector<std::string> options, names;  // NVRTC's options; name expressions
+  bool fast_math = false;
+  int arch = 90;  // compute capability: 90 for sm_90a, 75 for sm_75
+};
+struct raw_binary {
+  std::vector<char> bytes;  // a cubin; PTX where the options ask for a virtual architecture
+  std::string log;
+  std::vector<std::pair<std::string, std::string>> names;  // each name expression with its name in the compiled code
+  bool from_disk = false;
+};
+/// Compiles with NVRTC through the disk cache, whose key covers the text of every file that the source may include
+/// outside of the toolkit. The toolkit's headers are on the search path where they are found. Throws compile_error,
+/// with NVRTC's log and the user's numbered source, and device_error where NVRTC cannot be loaded. Needs no GPU.
+raw_binary compile_raw(const raw_program& p);
+
+/// The value of an option among NVRTC's, in any of its spellings: "--std=c++20", "-std=c++20".
+bool has_option(const std::vector<std::string>& options, std::string_view longer, std::string_view shorter);
+
+/// The files that `source` may include, with their contents: a text that changes when one of them does. Folders are
+/// searched in order, `beside` first for quoted names; what lies in a folder of `fixed` is not looked into. Nothing
+/// where it cannot be known, because a macro stands for a name.
+std::optional<std::string> included_text(std::string_view source, const std::string& beside,
+                                         const std::vector<std::string>& folders,
+                                         const std::vector<std::string>& fixed);
+/// Folders of "-I"/"--include-path" and files of "-include"/"--pre-include", in order.
+struct include_options {
+  std::vector<std::string> folders, files;
+};
+include_options include_options_of(const std::vector<std::string>& options);
+
+enum class image_kind { none, cubin, fatbin, ptx };
+/// What a file holds, by its first bytes; PTX by its first directive.
+image_kind image_kind_of(std::string_view bytes) noexcept;
+/// Names in a compiled image, as its code has them (mangled).
+struct image_symbols {
+  std::vector<std::string> kernels, variables;
+};
+/// Nothing where the image cannot be read (a fatbin, a damaged file).
+std::optional<image_symbols> symbols_of(std::string_view image);
+
+}  // namespace sinter::jit

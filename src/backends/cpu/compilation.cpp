@@ -1,0 +1,125 @@
+// Which thread compiles what, and what becomes of the rest when a user's text is refused.
+#include <algorithm>
+#include <exception>
+
+#include "backends/cpu/code.hpp"
+#include "jit/compile.hpp"
+#include "jit/user_error.hpp"
+#include "runtime/trace.hpp"
+
+namespace sinter::cpu {
+
+/// Codes that this thread has claimed. What is not ready when it goes is cold again.
+class compilation {
+ public:
+  explicit compilation(std::span<compiled_code* const> codes) {
+    for (compiled_code* c : codes) {
+      auto cold = compiled_code::state::cold;
+      if (c->state_.compare_exchange_strong(cold, compiled_code::state::compiling)) claimed_.push_back(c);
+    }
+  }
+  ~compilation() {
+    for (compiled_code* c : claimed_) {
+      auto compiling = compiled_code::state::compiling;
+      if (c->state_.compare_exchange_strong(compiling, compiled_code::state::cold)) c->state_.notify_all();
+    }
+  }
+  compilation(const compilation&) = delete;
+  compilation& operator=(const compilation&) = delete;
+
+  void run() {
+    if (claimed_.empty()) return;
+    const auto users =
+        std::stable_partition(claimed_.begin(), claimed_.end(), [](auto* c) { return !c->must_compile(); });
+    if (users == claimed_.end()) return compile(claimed_);
+    if (claimed_.size() == 1) return compile_user_text(claimed_);
+    try {
+      return compile(claimed_);
+    } catch (const compile_error&) {
+      // One text may spoil the others, by mistake or by what it defines: each is tried by itself.
+    }
+    std::exception_ptr refused;
+    for (auto at = users; at != claimed_.end(); ++at) attempt({&*at, 1}, refused);
+    if (users != claimed_.begin())
+      attempt({&*claimed_.begin(), static_cast<std::size_t>(users - claimed_.begin())}, refused);
+    if (refused) std::rethrow_exception(refused);
+  }
+
+ private:
+  using code_span = std::span<compiled_code* const>;
+
+  static void attempt(code_span codes, std::exception_ptr& refused) {
+    try {
+      codes[0]->must_compile() ? compile_user_text(codes) : compile(codes);
+    } catch (const compile_error&) {
+      if (!refused) refused = std::current_exception();
+    }
+  }
+
+  static void compile_user_text(code_span codes) {
+    try {
+      compile(codes);
+    } catch (const jit::compiler_failure& failure) {
+      jit::program monoid;
+      const jit::cpu_definition d = codes[0]->definition("");
+      if (d.monoid) monoid.combines.push_back(d.monoid);
+      const jit::program* p = d.monoid ? &monoid : d.code;
+      throw compile_error(jit::user_failure_text({&p, 1}, failure));
+    }
+  }
+
+  static void compile(code_span codes) {
+    std::vector<jit::cpu_definition> definitions;
+    std::vector<std::string> functions;
+    for (const compiled_code* c : codes) {
+      const std::string name = "sn_" + c->label() + "_" + std::to_string(definitions.size());
+      definitions.push_back(c->definition(name));
+      for (std::string& f : c->functions(name)) functions.push_back(std::move(f));
+      if (runtime::tracing()) runtime::trace("cpu compile " + name);
+    }
+    const std::vector<void*> addresses = jit::compile_host(jit::emit_cpu(definitions), functions);
+    std::size_t at = 0;
+    for (compiled_code* c : codes) {
+      const std::size_t n = c->functions("").size();
+      c->install({addresses.data() + at, n});
+      at += n;
+      c->state_.store(compiled_code::state::ready, std::memory_order_release);
+      c->state_.notify_all();
+    }
+  }
+
+  std::vector<compiled_code*> claimed_;
+};
+
+namespace {
+
+[[noreturn]] void refuse(const compiled_code& code, const std::string& reason) {
+  const jit::cpu_definition d = code.definition("");
+  throw compile_error("[" + (d.monoid ? d.monoid->name : jit::user_names(*d.code)) +
+                      "] needs a C++ compiler at run time: " + reason);
+}
+
+}  // namespace
+
+void compile_blocks(std::span<compiled_code* const> codes) {
+  if (codes.empty()) return;
+  const jit::host_compiler& compiler = jit::host_compiler::find();
+  if (compiler.path.empty()) {
+    for (const compiled_code* c : codes)
+      if (c->must_compile() && !c->is_compiled()) refuse(*c, compiler.reason);
+    return;
+  }
+  for (bool again = true; again;) {
+    compilation(codes).run();
+    // Variants without users' text are interpreted while another thread compiles them. Where that thread has failed to
+    // compile a user's text, this one tries, for the exception.
+    again = false;
+    for (compiled_code* c : codes) {
+      if (!c->must_compile()) continue;
+      c->state_.wait(compiled_code::state::compiling);
+      again = again || !c->is_compiled();
+    }
+  }
+}
+
+}  // namespace sinter::cpu

@@ -1,0 +1,10 @@
+// What measured choices depend on besides the program: the GPU and its driver.
+#pragma once
+#include <string>
+
+namespace sinter::cuda {
+
+/// "NVIDIA H200, sm_90, driver 580.159.03 (CUDA 13.0)". Looked up once for each device.
+const std::string& identity_of(int device);
+
+}  // namespace sinter::cuda

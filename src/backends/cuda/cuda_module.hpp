@@ -1,0 +1,24 @@
+// Modules of kernels that users write, loaded on one GPU.
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "runtime/raw_module.hpp"
+
+namespace sinter::cuda {
+
+/// Where a module lives; its launches are counted in `launches`.
+struct module_place {
+  int device = 0;
+  int arch = 0;  // 90 for compute capability 9.0
+  cudaStream_t stream = nullptr;
+  std::atomic<std::uint64_t>* launches = nullptr;
+};
+
+/// Compiles source text, and loads. The device is current.
+std::shared_ptr<runtime::raw_module> load_module(const runtime::module_source& source, const module_place& place);
+
+}  // namespace sinter::cuda

@@ -1,0 +1,51 @@
+// Ranges for profilers through NVTX, whose headers find the profiler's library by themselves. Everything below the
+// public headers uses these ranges, hence their place at the bottom.
+#include "sinter/profile.hpp"
+
+#ifdef SINTER_HAS_CUDA
+
+#include <nvtx3/nvToolsExt.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace sinter {
+inline namespace v0 {
+namespace {
+
+bool is_wanted() noexcept {
+  if (const char* text = std::getenv("SINTER_NVTX"); text && *text) return std::strcmp(text, "0") != 0;
+  const char* library = std::getenv("NVTX_INJECTION64_PATH");
+  return library && *library;
+}
+
+}  // namespace
+
+bool profiling() noexcept {
+  static const bool wanted = is_wanted();
+  return wanted;
+}
+
+range::range(const char* name) noexcept : open_(profiling()) {
+  if (open_) nvtxRangePushA(name);
+}
+range::~range() {
+  if (open_) nvtxRangePop();
+}
+
+}  // namespace v0
+}  // namespace sinter
+
+#else
+
+namespace sinter {
+inline namespace v0 {
+
+bool profiling() noexcept { return false; }
+range::range(const char*) noexcept : open_(false) {}
+range::~range() = default;
+
+}  // namespace v0
+}  // namespace sinter
+
+#endif

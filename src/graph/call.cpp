@@ -1,0 +1,86 @@
+// Users' functions that run at once because they write arrays by index, or several, or carry state around their loop.
+#include <utility>
+
+#include "graph/array.hpp"
+#include "graph/flush.hpp"
+
+namespace sinter::graph {
+namespace {
+
+/// What a raw output is written to, as a leaf in C order.
+struct written {
+  const array_view* view;
+  value leaf;
+  bool copy = false;  // the leaf stands in for a view with gaps: its elements go back afterwards
+};
+
+bool is_sole_owner(const storage& s) {
+  return s.current->is_leaf() && s.current->refs.load(std::memory_order_acquire) == 1 &&
+         s.current->buffer.use_count() == 1;
+}
+
+value fresh_leaf(const dims& shape, dtype type, runtime::device_id device) {
+  auto bytes = static_cast<std::size_t>(core::element_count(shape)) * itemsize(type);
+  return make_leaf(std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes), 0, shape, type);
+}
+
+value copy_of(const value& leaf) {
+  value copy = fresh_leaf(leaf->shape, leaf->type, leaf->device);
+  const std::size_t bytes = static_cast<std::size_t>(leaf->size()) * itemsize(leaf->type);
+  const std::int64_t skip = leaf->buffer_offset * static_cast<std::int64_t>(itemsize(leaf->type));
+  if (bytes != 0)
+    runtime::get_backend(leaf->device)
+        .copy(copy->buffer->data(), static_cast<const char*>(leaf->buffer->data()) + skip, bytes);
+  return copy;
+}
+
+/// Makes the storage the only one that refers to its elements, so that nobody else sees what is written to them.
+void unshare(storage& s) {
+  flush(std::span(&s.current, 1));
+  if (!s.pinned && !is_sole_owner(s)) s.current = copy_of(s.current);
+}
+
+bool has_gaps(const array_view& v) { return !core::is_contiguous(v.shape, v.strides); }
+
+written open(const array_view& v) {
+  if (has_gaps(v)) {
+    value packed = read(v);  // no affine view of it is dense: evaluation makes a buffer that only `packed` has
+    flush(std::span(&packed, 1));
+    return {&v, std::move(packed), true};
+  }
+  const node& whole = *v.store->current;
+  return {&v, make_leaf(whole.buffer, whole.buffer_offset + v.offset, v.shape, v.type), false};
+}
+
+}  // namespace
+
+void run_call(const jit::user_function* f, const dims& shape, std::vector<value> operands,
+              std::span<const view_ref> outputs) {
+  if (core::element_count(shape) == 0) return;
+  std::vector<written> raw;
+  std::vector<std::pair<const array_view*, value>> regular;
+  // All storages first: two outputs may be views of one.
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    if (f->outputs[k].raw && !has_gaps(*outputs[k])) unshare(*outputs[k]->store);
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    if (f->outputs[k].raw) raw.push_back(open(*outputs[k]));
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (f->outputs[k].raw) continue;
+    const array_view& v = *outputs[k];
+    const bool in_place = v.whole && !v.store->pinned && is_sole_owner(*v.store);
+    regular.emplace_back(&v, in_place ? v.store->current : fresh_leaf(shape, v.type, v.device()));
+  }
+  for (const written& w : raw) operands.push_back(w.leaf);
+  std::vector<value> targets;
+  for (const auto& target : regular) targets.push_back(target.second);
+  {
+    value call = record_effect(f, shape, std::move(operands), std::move(targets), outputs[0]->device());
+    flush(std::span(&call, 1));
+  }
+  for (const written& w : raw)
+    if (w.copy) write(*w.view, w.leaf);
+  for (auto& [view, leaf] : regular)
+    if (view->store->current != leaf) write(*view, std::move(leaf));
+}
+
+}  // namespace sinter::graph
