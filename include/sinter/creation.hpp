@@ -58,7 +58,7 @@ ndarray asarray(const X& x, const create_kw& kw = {}) {
 /// shape_error for a negative or too large shape.
 ndarray zeros(const shape_t& shape, const create_kw& kw = {});
 ndarray ones(const shape_t& shape, const create_kw& kw = {});
-/// Unspecified elements: zeros here, since they cost nothing.
+/// Unspecified elements: zeros here, since they cost nothing, unless a raw kernel is the first to touch them.
 ndarray empty(const shape_t& shape, const create_kw& kw = {});
 ndarray full(const shape_t& shape, const operand& value, const create_kw& kw = {});
 template <std::same_as<dtype> D>

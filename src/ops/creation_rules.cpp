@@ -50,6 +50,12 @@ ndarray filled_like(const ndarray& x, const operand& v, const create_kw& kw, con
   return filled(x.shape(), v, kw.dtype.value_or(x.dtype()), kw.device.value_or(x.device()), function);
 }
 
+/// Nobody relies on the elements: a kernel that writes them first need not have them filled.
+ndarray unset(ndarray x) {
+  ops::view_of(x, "empty").store->current->unset = true;
+  return x;
+}
+
 }  // namespace
 
 ndarray zeros(const shape_t& shape, const create_kw& kw) {
@@ -59,14 +65,16 @@ ndarray ones(const shape_t& shape, const create_kw& kw) {
   return filled(shape, 1, kw.dtype.value_or(float64), kw.device, "ones");
 }
 ndarray empty(const shape_t& shape, const create_kw& kw) {
-  return filled(shape, 0, kw.dtype.value_or(float64), kw.device, "empty");
+  return unset(filled(shape, 0, kw.dtype.value_or(float64), kw.device, "empty"));
 }
 ndarray full(const shape_t& shape, const operand& value, const create_kw& kw) {
   return filled(shape, value, kw.dtype.value_or(type_of(value)), kw.device, "full");
 }
 ndarray zeros_like(const ndarray& x, const create_kw& kw) { return filled_like(x, 0, kw, "zeros_like"); }
 ndarray ones_like(const ndarray& x, const create_kw& kw) { return filled_like(x, 1, kw, "ones_like"); }
-ndarray empty_like(const ndarray& x, const create_kw& kw) { return filled_like(x, 0, kw, "empty_like"); }
+ndarray empty_like(const ndarray& x, const create_kw& kw) {
+  return unset(filled_like(x, 0, kw, "empty_like"));
+}
 ndarray full_like(const ndarray& x, const operand& value, const create_kw& kw) {
   return filled_like(x, value, kw, "full_like");
 }

@@ -2,8 +2,8 @@
 #include "sinter/reduce.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "ops/axis_set.hpp"
 #include "ops/elementwise_values.hpp"
 #include "sinter/elementwise.hpp"
 
@@ -15,45 +15,8 @@ using jit::reduce_op;
 
 namespace {
 
-/// The axes of one reduction of one shape.
-struct axis_set {
-  std::array<bool, core::max_rank> reduced{};
-  int count = 0;               // of reduced axes
-  std::int64_t elements = 1;   // that go into one result
-  std::int64_t results = 1;
-  dims kept_shape;             // of the result with keepdims
-};
-
-/// NumPy takes axis 0 and -1 of a rank 0 array as "no axis".
-bool names_no_axis(int axis, const dims& shape) { return shape.empty() && (axis == 0 || axis == -1); }
-
-axis_set find_axes(const axes& wanted, const dims& shape, const char* function) {
-  axis_set s;
-  for (int a = 0; a < shape.size() && !wanted.given(); ++a) s.reduced[static_cast<std::size_t>(a)] = true;
-  for (const int axis : wanted) {
-    if (names_no_axis(axis, shape)) continue;
-    bool& mark = s.reduced[static_cast<std::size_t>(normalize_axis(axis, shape, function))];
-    if (mark)
-      throw index_error("[" + std::string(function) + "] axis " + std::to_string(axis) + " is given twice for shape " +
-                        core::to_string(shape));
-    mark = true;
-  }
-  s.kept_shape = shape;
-  for (int a = 0; a < shape.size(); ++a) {
-    const bool reduced = s.reduced[static_cast<std::size_t>(a)];
-    s.count += reduced ? 1 : 0;
-    (reduced ? s.elements : s.results) *= shape[a];
-    if (reduced) s.kept_shape[a] = 1;
-  }
-  return s;
-}
-
 value reduce_value(reduce_op op, dtype type, const value& v, const axis_set& s) {
   return graph::record_reduce(op, type, v, std::span(s.reduced.data(), static_cast<std::size_t>(v->shape.size())));
-}
-
-value restore_axes(const value& v, const axis_set& s, bool keepdims) {
-  return keepdims ? graph::record_view(v, s.kept_shape, core::contiguous_strides(s.kept_shape), 0) : v;
 }
 
 [[noreturn]] void empty_reduction(const char* function, const dims& shape) {
