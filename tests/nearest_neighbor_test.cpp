@@ -9,18 +9,13 @@
 
 #include "nearest_neighbor/places.hpp"
 #include "nearest_neighbor/search.hpp"
+#include "nearest_neighbor_points.hpp"
 
 namespace {
 
 using namespace nearest_neighbor;
 
 struct pair_of { std::int64_t index; double km; };
-
-double exact_km(const float* p, const float* q) {
-  const double lat1 = p[0], lon1 = p[1], lat2 = q[0], lon2 = q[1];
-  const double a = std::sin((lat2 - lat1) / 2), b = std::sin((lon2 - lon1) / 2);
-  return 2 * earth_radius_km * std::asin(std::sqrt(std::fmin(1.0, a * a + std::cos(lat1) * std::cos(lat2) * b * b)));
-}
 
 pair_of exact_nearest(const float* p, const places& others) {
   pair_of best{0, 1e300};
@@ -30,9 +25,6 @@ pair_of exact_nearest(const float* p, const places& others) {
   }
   return best;
 }
-
-/// 1e-5 relative or 1 m, the larger: what float32 can tell.
-double tolerance(double km) { return std::fmax(1e-5 * km, 1e-3); }
 
 /// Compares every `step`-th city; returns how many rows chose another airport within the tolerance.
 int compare(const places& cities, const places& airports, std::int64_t step) {
@@ -54,7 +46,7 @@ int compare(const places& cities, const places& airports, std::int64_t step) {
     REQUIRE(index[i] < airports.count());
     const double chosen = exact_km(at, &airports.radians[static_cast<std::size_t>(2 * index[i])]);
     other += index[i] != best.index;
-    if (!(chosen - best.km <= tolerance(best.km)) || !(std::fabs(distance[i] - best.km) <= tolerance(best.km))) {
+    if (!(chosen - best.km <= tolerance_km(best.km)) || !(std::fabs(distance[i] - best.km) <= tolerance_km(best.km))) {
       ++wrong;
       MESSAGE("row " << i << ": " << index[i] << " at " << distance[i] << " km, exactly " << best.index << " at "
                      << best.km);
@@ -106,14 +98,15 @@ TEST_CASE("nearest neighbor: random points agree with float64 brute force, for f
 }
 
 TEST_CASE("nearest neighbor: opposite points give the half circumference, not NaN") {
-  places p, q;
-  for (int k = 0; k < 2000; ++k) {
-    const float lat = -1.5f + 0.0015f * static_cast<float>(k), lon = -3.0f + 0.001f * static_cast<float>(k);
-    p.radians.insert(p.radians.end(), {lat, lon});
+  const auto far = opposite_points();
+  compare(far.from, far.to, 1);
+}
+
+TEST_CASE("nearest neighbor: points a few metres apart are told apart") {
+  for (const double latitude : {0.02, 0.7, -1.1, 1.5}) {
+    const auto near = metres_apart(latitude, 1.3);
+    compare(near.from, near.to, 1);
   }
-  q.radians = {0.3f, 0.2f};
-  p.radians.insert(p.radians.end(), {-0.3f, 0.2f - 3.14159265f, -0.3f, 0.2f - 3.1415925f});
-  compare(p, q, 1);
 }
 
 TEST_CASE("nearest neighbor: random points are uniform on the sphere and the same for the same seed") {

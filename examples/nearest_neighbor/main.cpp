@@ -1,26 +1,18 @@
-// Finds the nearest airport of every city: the program around search.hpp.
+// Finds the nearest airport of every city: the program around the methods.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <string>
-#include <vector>
 
+#include "ladder.hpp"
+#include "map.hpp"
 #include "options.hpp"
 #include "places.hpp"
 #include "report.hpp"
-#include "search.hpp"
 
 namespace {
 
 using namespace nearest_neighbor;
-
-template <class F>
-double seconds_of(F&& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 void read_inputs(const options& o, places& cities, places& airports) {
   if (o.observations > 0) {
@@ -32,56 +24,53 @@ void read_inputs(const options& o, places& cities, places& airports) {
   }
 }
 
-ndarray upload(const places& p) { return sn::array(p.radians.data(), {p.count(), 2}); }
-
-/// Searches once for the compiler and `repeat` times for the clock.
-neighbours timed_search(const ndarray& cities, const ndarray& airports, int repeat, timings& seconds) {
-  neighbours found;
-  const auto search = [&] {
-    found = find_nearest(cities, airports);
-    sn::eval(found.index, found.distance);
-    sn::synchronize();
-  };
-  const double first = seconds_of(search);
-  std::vector<double> rest;
-  for (int k = 0; k < repeat; ++k) rest.push_back(seconds_of(search));
-  std::nth_element(rest.begin(), rest.begin() + repeat / 2, rest.end());
-  seconds.searching = rest[static_cast<std::size_t>(repeat / 2)];
-  seconds.compiling = std::max(0.0, first - seconds.searching);
-  return found;
+/// "cuda:0, NVIDIA H200".
+std::string device_line(const rung& r, const options& o) {
+  const bool cpu = r.device.rfind("cpu", 0) == 0;
+  return r.device + ", " + sn::description(cpu ? sn::cpu : gpu_of(o));
 }
 
-void run(const options& o) {
+void run_one(const rung& r, const task& t) {
+  if (!r.missing.empty()) throw sn::device_error("--method " + r.method + " needs a GPU: " + r.missing);
+  const auto& o = t.o;
+  if (o.method != "broadcast") std::printf("%-12s %s, %s\n", "method", r.method.c_str(), r.variant.c_str());
+  std::printf("%-12s %s\n", "device", device_line(r, o).c_str());
+  std::printf("%-12s %lld x %lld\n", "sizes", static_cast<long long>(t.cities.count()),
+              static_cast<long long>(t.airports.count()));
+  const auto found = run_rung(r, t);
+  if (r.method != "loop") {
+    const auto on = r.device == "cpu" ? sn::cpu : gpu_of(o);
+    std::printf("%-12s %.1f MB at most\n", "memory", static_cast<double>(sn::memory(on).peak) / 1e6);
+  }
+  const auto some = found.step > 1 ? t.cities.every(found.step) : t.cities;
+  print_summary(some, t.airports, found.found);
+  if (!o.output.empty()) write_table(o.output, t.cities, t.airports, found.found);
+  if (!o.map.empty()) draw_map(o.map, t.cities, t.airports, found.found);
+}
+
+bool run(const options& o) {
   if (!o.device.empty()) sn::set_default_device(sn::device(o.device));
   if (!o.output.empty()) check_writable(o.output);
-  timings seconds;
+  if (!o.map.empty()) check_map(o.map);
+  if (o.method == "knn") return run_knn(o);
   places cities, airports;
-  seconds.reading = seconds_of([&] { read_inputs(o, cities, airports); });
-
-  const auto device = sn::default_device();
-  std::printf("%-12s %s, %s\n", "device", sn::to_string(device).c_str(), sn::description(device).c_str());
-  std::printf("%-12s %lld x %lld\n", "sizes", static_cast<long long>(cities.count()),
-              static_cast<long long>(airports.count()));
-
-  const sn::fast_math_guard fast(o.fast_math);
-  ndarray p, q;
-  seconds.uploading = seconds_of([&] {
-    p = upload(cities);
-    q = upload(airports);
-    sn::synchronize();
-  });
-  if (o.explain) std::printf("\n%s\n", sn::explain(find_nearest(p, q).distance).c_str());
-
-  const auto found = timed_search(p, q, o.repeat, seconds);
-  result table;
-  seconds.downloading = seconds_of([&] {
-    table.index = found.index.to_vector<std::int64_t>();
-    table.distance = found.distance.to_vector<float>();
-  });
-  print_timings(seconds, cities.count(), airports.count(), o.repeat);
-  std::printf("%-12s %.1f MB at most\n", "memory", static_cast<double>(sn::memory(device).peak) / 1e6);
-  print_summary(cities, airports, table);
-  if (!o.output.empty()) write_table(o.output, cities, airports, table);
+  const double reading = seconds_of([&] { read_inputs(o, cities, airports); });
+  const task t{cities, airports, o, !o.output.empty() || !o.map.empty(), reading};
+  const auto rungs = rungs_of(o);
+  if (o.every_method()) {
+    std::printf("%-12s %lld x %lld\n", "sizes", static_cast<long long>(cities.count()),
+                static_cast<long long>(airports.count()));
+    return run_ladder(rungs, t);
+  }
+  for (std::size_t k = 0; k < rungs.size(); ++k) {
+    if (k > 0) std::printf("\n");
+    // Another number of cores or of steps is no reason to fail.
+    if (k > 0 && !rungs[k].missing.empty())
+      std::printf("left out: %s: %s\n", rungs[k].variant.c_str(), rungs[k].missing.c_str());
+    else
+      run_one(rungs[k], t);
+  }
+  return true;
 }
 
 /// One line, whatever the message was.
@@ -100,8 +89,7 @@ int main(int count, char** words) {
       std::fputs(help_text().c_str(), stdout);
       return 0;
     }
-    run(o);
-    return 0;
+    return run(o) ? 0 : 1;
   } catch (const usage_error& e) {
     return complain(e.what(), 2);
   } catch (const std::exception& e) {

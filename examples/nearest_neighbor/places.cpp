@@ -80,7 +80,8 @@ places read(const std::string& path, const layout& columns) {
   return out;
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers with every standard library.
+}  // namespace
+
 double next_uniform(std::uint64_t& state) {
   state += 0x9e3779b97f4a7c15u;
   std::uint64_t z = state;
@@ -89,14 +90,23 @@ double next_uniform(std::uint64_t& state) {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-}  // namespace
-
 std::string places::name(std::int64_t i) const {
   return names.empty() ? "point " + std::to_string(i) : names[static_cast<std::size_t>(i)];
 }
 
 std::string places::country(std::int64_t i) const {
   return countries.empty() ? std::string() : countries[static_cast<std::size_t>(i)];
+}
+
+places places::every(std::int64_t step) const {
+  places some;
+  for (std::int64_t i = 0; i < count(); i += step) {
+    const auto at = static_cast<std::size_t>(i);
+    some.radians.insert(some.radians.end(), {radians[2 * at], radians[2 * at + 1]});
+    if (!names.empty()) some.names.push_back(names[at]);
+    if (!countries.empty()) some.countries.push_back(countries[at]);
+  }
+  return some;
 }
 
 places read_cities(const std::string& path) {

@@ -27,6 +27,16 @@ void print_seconds(const char* what, double seconds) { std::printf("%-12s %.4f s
 
 }  // namespace
 
+std::string grouped(std::int64_t n) {
+  const auto digits = std::to_string(n);
+  std::string out;
+  for (std::size_t k = 0; k < digits.size(); ++k) {
+    if (k > 0 && (digits.size() - k) % 3 == 0) out += ',';
+    out += digits[k];
+  }
+  return out;
+}
+
 void print_timings(const timings& seconds, std::int64_t cities, std::int64_t airports, int repeat) {
   print_seconds("reading", seconds.reading);
   print_seconds("uploading", seconds.uploading);

@@ -19,6 +19,9 @@ struct result {
   std::vector<float> distance;  // km
 };
 
+/// 171075 as "171,075".
+std::string grouped(std::int64_t n);
+
 void print_timings(const timings& seconds, std::int64_t cities, std::int64_t airports, int repeat);
 void print_summary(const places& cities, const places& airports, const result& found);
 

@@ -2,12 +2,12 @@
 #pragma once
 #include <sinter/sinter.hpp>
 
+#include "great_circle.hpp"
+
 namespace nearest_neighbor {
 
 namespace sn = sinter;
 using sn::ndarray;
-
-inline constexpr double earth_radius_km = 6371.0088;
 
 /// For each of M points: the nearest of N others, and how far it is.
 struct neighbours {
