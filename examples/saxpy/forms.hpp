@@ -1,0 +1,42 @@
+// z = a x + y over float32 vectors, in every form that the library offers.
+#pragma once
+#include <string_view>
+
+#include "common/throughput.hpp"
+
+namespace saxpy {
+
+namespace sn = sinter;
+using examples::work;
+using sn::ndarray;
+
+/// Neither it nor its products are short, so that roundings show.
+inline constexpr float a = 1.7f;
+
+// In forms.cpp: array expressions.
+work plain_loop(const ndarray& x, const ndarray& y);
+work expression(const ndarray& x, const ndarray& y);
+work in_place(const ndarray& x, const ndarray& y);
+work into_array(const ndarray& x, const ndarray& y);
+work every_other(const ndarray& x, const ndarray& y);
+work sum_of_expression(const ndarray& x, const ndarray& y);
+
+// In kernel_forms.cpp: kernels from text, which run on the CPU, too.
+work device_function(const ndarray& x, const ndarray& y);
+work elementwise(const ndarray& x, const ndarray& y);
+work elementwise_into_array(const ndarray& x, const ndarray& y);
+work elementwise_raw(const ndarray& x, const ndarray& y);
+work elementwise_every_other(const ndarray& x, const ndarray& y);
+work reduction(const ndarray& x, const ndarray& y);
+
+// In raw_forms.cpp: kernels written in CUDA C++.
+work raw_grid_stride(const ndarray& x, const ndarray& y);
+work raw_by_four(const ndarray& x, const ndarray& y);
+work raw_strided(const ndarray& x, const ndarray& y);
+/// Their source, saxpy.cu.
+extern const std::string_view saxpy_cuda;
+
+/// All forms, with the bounds that they are held to.
+examples::computation all_forms();
+
+}  // namespace saxpy
