@@ -70,6 +70,71 @@ works "the CPU by name" "^device +cpu" --device cpu --observations 64 --referenc
 works "fast math" "^mean +[0-9]" --fast-math --observations 64 --references 64
 works "the plan" "argmin" --explain --observations 64 --references 64
 works "help" "--repeat K" --help
+
+# The methods. What needs a GPU must say so in one line where there is none, and work where there is one.
+points=(--observations 300 --references 70)
+works "the broadcast by name prints what it prints without one" "^mean +[0-9]" --method broadcast "${points[@]}"
+run --method broadcast --device cpu "${small[@]}" && cp "$work/out" "$work/named"
+run --device cpu "${small[@]}"
+diff <(sed 's/[0-9.]* s$//; s/[0-9.e+]* per second//' "$work/named") \
+  <(sed 's/[0-9.]* s$//; s/[0-9.e+]* per second//' "$work/out") >/dev/null
+verdict "the broadcast is the default" $?
+works "the loop on one core" "^method +loop, 1 core$" --method loop "${points[@]}"
+works "the loop's figures" "^pairs +[0-9.e+]+ per second" --method loop "${points[@]}"
+works "the loop's table" "^farthest" --method loop "${small[@]}" --output "$work/loop.csv"
+sed '2,$s/,[0-9.]*$//' "$work/loop.csv" | cmp -s - "$work/expected.csv"
+verdict "the loop finds the same airports" $?
+for method in two_kernel raw multi_gpu; do
+  refuses "$method on the CPU" "--method $method needs a GPU: --device cpu" --method $method --device cpu "${points[@]}"
+  if run --device cuda "${points[@]}"; then
+    works "$method on a GPU" "^mean +[0-9]" --method $method "${points[@]}"
+  else
+    refuses "$method without a GPU" "--method $method needs a GPU: there is no device" --method $method "${points[@]}"
+  fi
+done
+works "all methods, checked" "^checked: [0-9]+ methods agree" --method all "${points[@]}"
+works "all methods on the real names" "^loop +1 core +cpu +[0-9.]+" --method all --device cpu --k 3 "${small[@]}"
+works "all methods name what is missing" "^left out: raw, .*: --device cpu was asked for" \
+  --method all --device cpu "${points[@]}"
+works "one point for everybody" "^checked:" --method all --observations 1 --references 1
+works "k nearest neighbours" "^checked +a sample of rows agrees" --method knn --k 5 --device cpu "${points[@]}"
+works "k nearest neighbours of the real names" "^neighbours +3 nearest, haversine" --method knn --k 3 "${small[@]}"
+works "k nearest neighbours by angle" "^checked +a sample" \
+  --method knn --k 64 --metric cosine --dimensions 33 "${points[@]}"
+works "k nearest neighbours in space" "^checked +a sample" \
+  --method knn --k 1 --metric euclidean --dimensions 1024 "${points[@]}"
+
+refuses "a method that is none" "--method is one of loop, .*, all, not 'magic'" --method magic
+refuses "a metric that is none" "--metric is haversine, euclidean or cosine, not 'taxi'" --method knn --metric taxi
+refuses "no neighbours" "--k takes a whole number from 1 to 64, not '0'" --method knn --k 0
+refuses "too many neighbours" "--k takes a whole number from 1 to 64, not '65'" --method knn --k 65
+refuses "more neighbours than references" "--k 8 is more than the 5 references" \
+  --method knn --observations 5 --references 5
+refuses "more neighbours than airports" "k = 4 neighbours of 3 points" --method knn --k 4 "${small[@]}"
+refuses "too many dimensions" "--dimensions takes a whole number from 1 to 1024" --method knn --dimensions 1025
+refuses "dimensions that a globe has not" "haversine takes 2 dimensions" --method knn --dimensions 3 "${points[@]}"
+refuses "names have no angles" "synthetic vectors" --method knn --metric cosine
+refuses "k for a single neighbour" "--k is for --method knn or all" --k 3
+refuses "a metric for the broadcast" "are for --method knn" --metric cosine
+refuses "devices for one device" "--devices is for --method multi_gpu or all" --devices 2
+refuses "a plan of a loop" "--explain is for --method broadcast" --method loop --explain
+refuses "a table of several methods" "--output and --map take the result of one method" \
+  --method all --output "$work/x.csv"
+refuses "no devices at all" "--devices takes a whole number" --method multi_gpu --devices 0
+
+# The map, where the program was built with libpng; one clear line elsewhere.
+number_at() { od -An -tu1 -j "$1" -N 4 "$work/map.png" | awk '{print ($1 * 256 + $2) * 65536 + $3 * 256 + $4}'; }
+if run "${small[@]}" --map "$work/map.png"; then
+  works "a map" "^mean +[0-9]" "${small[@]}" --map "$work/map.png"
+  [ "$(od -An -tx1 -N 8 "$work/map.png" | tr -d ' ')" = 89504e470d0a1a0a ] && [ "$(number_at 16)" = 1600 ] &&
+    [ "$(number_at 20)" = 800 ] && [ "$(tail -c 8 "$work/map.png" | head -c 4)" = IEND ]
+  verdict "the map is a PNG of 1600 x 800" $?
+  works "a map by the loop" "^mean +[0-9]" "${small[@]}" --method loop --map "$work/map.png"
+  refuses "a map that cannot be written" "cannot write $work/no/map.png" "${small[@]}" --map "$work/no/map.png"
+else
+  refuses "a map without libpng" "has no libpng; install libpng-dev" "${small[@]}" --map "$work/map.png"
+fi
+refuses "a map of k neighbours" "--output and --map take the result" --method knn --map "$work/map.png"
 works "one city and one airport" "^sizes +1 x 1$" --observations 1 --references 1
 
 refuses "an unknown option" "unknown option '--colour'" --colour

@@ -61,6 +61,21 @@ TEST_CASE("a reduction fuses with its input and its elementwise tail") {
   CHECK(d.item<double>() == doctest::Approx(3 * std::sqrt(332833500.0)).epsilon(1e-5));
 }
 
+TEST_CASE("results over one space are one kernel, whatever was planned before") {
+  ndarray x = ramp(8), y = ramp(8);
+  sn::eval(x, y);
+  for (int k = 0; k < 8; ++k) {
+    ndarray all = sn::sum(x), other = sn::max(y + 1.0), columns = sn::sum(sn::reshape(x, {2, 4}), 0);
+    if (k % 4 == 1) sn::eval(all);
+    if (k % 4 == 2) sn::eval(all, columns);
+    if (k % 4 == 3) sn::eval(all, other, columns);
+    ndarray p = x * 2.0 + y, q = x * 2.0 - y;
+    counting c;
+    sn::eval(p, q);
+    CHECK(c.launches() == 1);
+  }
+}
+
 TEST_CASE("reductions over one value along the same axes are one pass, asked for together or one after the other") {
   ndarray x = sn::reshape(ramp(600), {20, 30}) * 1.5;
   ndarray t = sn::sin(x);
@@ -158,6 +173,62 @@ TEST_CASE("a partial write runs in place when nobody else refers to the version"
   CHECK(memory.used() == 0);
   CHECK(device().statistics().allocations - allocations <= 1);
   CHECK(float(x(99)) == 99);
+}
+
+TEST_CASE("a partial write that reads other elements of its target runs in place: rows, columns, residues") {
+  ndarray u = sn::reshape(ramp(256 * 256), {256, 256});
+  sn::eval(u);
+  peak memory;
+  u(0, _) = u(1, _);
+  u(-1, _) = u(-2, _) + u(3, _);
+  u(_, 0) = u(_, 1);
+  u(_, -1) = u(_, -2);
+  u(_, slice(2, 20, 2)) = u(_, slice(3, 21, 2)) * 2.0;
+  u(slice(100, 110)) += u(slice(120, 110, -1));
+  sn::eval(u);
+  CHECK(memory.used() == 0);
+  const auto at = [&](int i, int j) { return float(u(i, j)); };
+  CHECK(at(0, 5) == 256 + 5);
+  CHECK(at(255, 7) == 254 * 256 + 7 + 3 * 256 + 7);
+  CHECK(at(9, 0) == 9 * 256 + 1);
+  CHECK(at(9, 255) == 9 * 256 + 254);
+  CHECK(at(9, 4) == 2 * (9 * 256 + 5));
+  CHECK(at(101, 50) == 101 * 256 + 50 + 119 * 256 + 50);
+}
+
+TEST_CASE("a partial write that reads its target: every pair of short slices of a vector") {
+  const int n = 9;
+  const ndarray start = ramp(n);
+  sn::eval(start);
+  int wrong = 0, tried = 0;
+  const auto inside = [&](int first, int step, int count) {
+    const int last = first + step * (count - 1);
+    return last >= 0 && last < n;
+  };
+  const auto part = [](int first, int step, int count) {
+    const int stop = first + step * count;
+    return stop < 0 ? slice(first, _, step) : slice(first, stop, step);
+  };
+  for (int count = 2; count <= 4; ++count)
+    for (int to = 0; to < n; ++to)
+      for (int from = 0; from < n; ++from)
+        for (int to_step : {-3, -2, -1, 1, 2, 3})
+          for (int from_step : {-2, -1, 1, 2, 3}) {
+            if (!inside(to, to_step, count) || !inside(from, from_step, count)) continue;
+            const ndarray x = start.copy();
+            x(2) = 20;  // a version that nobody else has
+            x(part(to, to_step, count)) = x(part(from, from_step, count)) + 1.0;
+            std::vector<double> expected(n);
+            for (int k = 0; k < n; ++k) expected[static_cast<std::size_t>(k)] = k == 2 ? 20 : k;
+            const auto old = expected;
+            for (int k = 0; k < count; ++k)
+              expected[static_cast<std::size_t>(to + k * to_step)] =
+                  old[static_cast<std::size_t>(from + k * from_step)] + 1;
+            ++tried;
+            wrong += values(x) != expected;
+          }
+  CHECK(tried > 1000);
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("boundary writes and a stencil: bounded kernels and memory over many steps, an old view held") {

@@ -96,12 +96,9 @@ void add_elementwise(std::vector<shape_case>& out) {
                    }});
     out.push_back({"take " + of, [=](const operands& o) { return take(o(matrix), o("picks"), 1); }});
   }
-  out.push_back({"three axes", [](const operands& o) {
-                   return o("cube") + o("cube")(0, 0, 0);
-                 }});
-  out.push_back({"three axes, middle broadcast", [](const operands& o) {
-                   return o("cube") * o("cube")(slice(0, 9), slice(3, 4));
-                 }});
+  out.push_back({"three axes", [](const operands& o) { return o("cube") + o("cube")(0, 0, 0); }});
+  out.push_back({"three axes, middle broadcast",
+                 [](const operands& o) { return o("cube") * o("cube")(slice(0, 9), slice(3, 4)); }});
   out.push_back({"three axes, reversed", [](const operands& o) {
                    return sqrt(permute_dims(o("cube"), {2, 1, 0})) + 1;
                  }});
@@ -109,18 +106,14 @@ void add_elementwise(std::vector<shape_case>& out) {
                    return permute_dims(o("matrix float32"), {1, 0}) * o("line float32")(3);
                  }});
   out.push_back({"four axes", [](const operands& o) { return sqrt(permute_dims(o("six axes")(1, 2), {3, 2, 1, 0})); }});
-  out.push_back({"six axes", [](const operands& o) {
-                   return o("six axes") + o("six axes")(2, 3, 4, 2, 3);
-                 }});
+  out.push_back({"six axes", [](const operands& o) { return o("six axes") + o("six axes")(2, 3, 4, 2, 3); }});
   out.push_back({"six axes, reversed", [](const operands& o) {
                    return 1 - permute_dims(o("six axes"), {5, 4, 3, 2, 1, 0});
                  }});
-  out.push_back({"take_along_axis", [](const operands& o) {
-                   return take_along_axis(o("matrix float32"), o("picks of rows"), 1);
-                 }});
-  out.push_back({"take of an expression", [](const operands& o) {
-                   return take(o("matrix float32") * 2, o("picks") - 36, 1);
-                 }});
+  out.push_back({"take_along_axis",
+                 [](const operands& o) { return take_along_axis(o("matrix float32"), o("picks of rows"), 1); }});
+  out.push_back(
+      {"take of an expression", [](const operands& o) { return take(o("matrix float32") * 2, o("picks") - 36, 1); }});
 }
 
 void add_reductions(std::vector<shape_case>& out) {
@@ -150,42 +143,31 @@ void add_reductions(std::vector<shape_case>& out) {
   out.push_back({"transposed columns", [](const operands& o) {
                    return prod(permute_dims(o("wide"), {1, 0}), {.axis = 0});
                  }});
-  out.push_back({"rows of gathers", [](const operands& o) {
-                   return sum(take(o("matrix float32"), o("picks"), 1), {.axis = 1});
-                 }});
-  out.push_back({"columns of gathers", [](const operands& o) {
-                   return sum(take(o("matrix float32"), o("picks"), 0), {.axis = 0});
-                 }});
-  out.push_back({"epilogue", [](const operands& o) {
-                   return sqrt(sum(square(o("wide")), {.axis = 1})) + o("wide")(_, 3);
-                 }});
-  out.push_back({"any, strided", [](const operands& o) {
-                   return any(o("wide")(_, slice(0, 512, 3)) > 0.9, {.axis = 1});
-                 }});
+  out.push_back({"rows of gathers",
+                 [](const operands& o) { return sum(take(o("matrix float32"), o("picks"), 1), {.axis = 1}); }});
+  out.push_back({"columns of gathers",
+                 [](const operands& o) { return sum(take(o("matrix float32"), o("picks"), 0), {.axis = 0}); }});
+  out.push_back(
+      {"epilogue", [](const operands& o) { return sqrt(sum(square(o("wide")), {.axis = 1})) + o("wide")(_, 3); }});
+  out.push_back(
+      {"any, strided", [](const operands& o) { return any(o("wide")(_, slice(0, 512, 3)) > 0.9, {.axis = 1}); }});
 }
 
 void add_broadcasts(std::vector<shape_case>& out) {
-  out.push_back({"smallest over columns", [](const operands& o) {
-                   return min(abs(o("rows") - o("columns")), {.axis = 1});
-                 }});
-  out.push_back({"index over columns", [](const operands& o) {
-                   return argmin(abs(o("rows64") - o("columns64")), {.axis = 1});
-                 }});
-  out.push_back({"tail skipped", [](const operands& o) {
-                   return min(haversine(o, "rows", "columns", 2.5), {.axis = 1});
-                 }});
-  out.push_back({"tail skipped, float64", [](const operands& o) {
-                   return argmin(haversine(o, "rows64", "columns64", 2.5), {.axis = 1});
-                 }});
-  out.push_back({"tail not skipped", [](const operands& o) {
-                   return min(haversine(o, "rows", "columns", -2.5), {.axis = 1});
-                 }});
-  out.push_back({"count over columns", [](const operands& o) {
-                   return count_nonzero(o("rows") > o("columns"), {.axis = 1});
-                 }});
-  out.push_back({"columns every second", [](const operands& o) {
-                   return max(o("rows") * o("columns")(_, slice(0, 61, 2)), {.axis = 1});
-                 }});
+  out.push_back(
+      {"smallest over columns", [](const operands& o) { return min(abs(o("rows") - o("columns")), {.axis = 1}); }});
+  out.push_back(
+      {"index over columns", [](const operands& o) { return argmin(abs(o("rows64") - o("columns64")), {.axis = 1}); }});
+  out.push_back(
+      {"tail skipped", [](const operands& o) { return min(haversine(o, "rows", "columns", 2.5), {.axis = 1}); }});
+  out.push_back({"tail skipped, float64",
+                 [](const operands& o) { return argmin(haversine(o, "rows64", "columns64", 2.5), {.axis = 1}); }});
+  out.push_back(
+      {"tail not skipped", [](const operands& o) { return min(haversine(o, "rows", "columns", -2.5), {.axis = 1}); }});
+  out.push_back(
+      {"count over columns", [](const operands& o) { return count_nonzero(o("rows") > o("columns"), {.axis = 1}); }});
+  out.push_back({"columns every second",
+                 [](const operands& o) { return max(o("rows") * o("columns")(_, slice(0, 61, 2)), {.axis = 1}); }});
 }
 
 std::vector<shape_case> all_cases() {
@@ -238,10 +220,12 @@ TEST_CASE("every kernel shape gives the CPU's values") {
   for (auto& c : all_cases()) {
     CAPTURE(c.name);
     const auto expected = download(c.record(reference));
-    cases.add(c.name, [&here, record = c.record] { return record(here); }, [=](const host_array& got) {
-      const auto diff = difference(got, expected, tolerance_of(got.type));
-      CHECK_MESSAGE(diff.empty(), c.name, ": ", diff);
-    });
+    cases.add(
+        c.name, [&here, record = c.record] { return record(here); },
+        [=](const host_array& got) {
+          const auto diff = difference(got, expected, tolerance_of(got.type));
+          CHECK_MESSAGE(diff.empty(), c.name, ": ", diff);
+        });
   }
 }
 
@@ -252,12 +236,33 @@ TEST_CASE("the expressions for every kernel shape reach every kernel shape") {
   const operands on_cpu(device("cpu"));
   for (auto& c : all_cases()) download(c.record(on_cpu));
   cpu::set_launch_observer(observer_before);
-  for (const std::string wanted :
-       {"linear, rank 1", "linear, vectors", "linear, single", "linear, uniform", "strided, rank 1", "strided, rank 2",
-        "strided, rank 3", "strided, rank 4", "strided, rank 6", "strided, vectors", "strided, single",
-        "strided, gathered", "strided, uniform", "rows", "rows, linear", "rows, strided", "rows, gathered",
-        "rows, two stages", "columns", "columns, vectors", "columns, single", "columns, gathered",
-        "columns, two stages", "broadcast", "broadcast, tail skipped", "broadcast, linear", "broadcast, strided"}) {
+  for (const std::string wanted : {"linear, rank 1",
+                                   "linear, vectors",
+                                   "linear, single",
+                                   "linear, uniform",
+                                   "strided, rank 1",
+                                   "strided, rank 2",
+                                   "strided, rank 3",
+                                   "strided, rank 4",
+                                   "strided, rank 6",
+                                   "strided, vectors",
+                                   "strided, single",
+                                   "strided, gathered",
+                                   "strided, uniform",
+                                   "rows",
+                                   "rows, linear",
+                                   "rows, strided",
+                                   "rows, gathered",
+                                   "rows, two stages",
+                                   "columns",
+                                   "columns, vectors",
+                                   "columns, single",
+                                   "columns, gathered",
+                                   "columns, two stages",
+                                   "broadcast",
+                                   "broadcast, tail skipped",
+                                   "broadcast, linear",
+                                   "broadcast, strided"}) {
     CHECK_MESSAGE(kernel_shapes().count(wanted) == 1, wanted);
   }
 }

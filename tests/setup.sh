@@ -43,6 +43,14 @@ have_doctest() {
 CPP
 }
 
+have_png() {
+  have_compiler || { [ -f /usr/include/png.h ] && return 0; }
+  compiles -lpng <<'CPP'
+#include <png.h>
+int main() { return png_access_version_number() < 10600; }
+CPP
+}
+
 # missing_packages NEED... : the Debian packages for what the probes do not find, one line.
 missing_packages() {
   local need list=
@@ -52,6 +60,7 @@ missing_packages() {
       cmake) have_cmake || list="$list cmake" ;;
       ninja) have_ninja || list="$list ninja-build" ;;
       doctest) have_doctest || list="$list doctest-dev" ;;
+      png) have_png || list="$list libpng-dev" ;;
     esac
   done
   printf '%s' "${list# }"
@@ -69,12 +78,9 @@ find_root() {
   fi
 }
 
-# need NEED... : makes sure that all are there; installs Debian packages only where a probe fails.
-need() {
-  local missing root
-  missing=$(missing_packages "$@")
-  [ -n "$missing" ] || return 0
-  root=$(find_root) || die "Missing packages, install them and run this again: $missing"
+# apt_install ROOT PACKAGES : installs Debian packages, and says what apt said where that fails.
+apt_install() {
+  local root=$1 missing=$2
   say "Installing: $missing"
   # A list that cannot be refreshed may still be good enough to install from.
   $root DEBIAN_FRONTEND=noninteractive apt-get -qq update >"$probe_dir/apt.log" 2>&1 || true
@@ -82,10 +88,26 @@ need() {
   if ! $root DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $missing \
     >>"$probe_dir/apt.log" 2>&1; then
     tail -n 15 "$probe_dir/apt.log" >&2
-    die "Missing packages, install them and run this again: $missing"
+    return 1
   fi
+}
+
+# need NEED... : makes sure that all are there; installs Debian packages only where a probe fails.
+need() {
+  local missing root
+  missing=$(missing_packages "$@")
+  [ -n "$missing" ] || return 0
+  root=$(find_root) && apt_install "$root" "$missing" || die "Missing packages, install them and run this again: $missing"
   missing=$(missing_packages "$@")
   [ -z "$missing" ] || die "Installed, but still too old or not found: $missing (compiler: ${CXX:-c++})"
+}
+
+# want NEED... : as need, for what a build can do without: where it cannot be installed one line says so.
+want() {
+  local missing root
+  missing=$(missing_packages "$@")
+  [ -n "$missing" ] || return 0
+  root=$(find_root) && apt_install "$root" "$missing" || say "Going on without: $missing"
 }
 
 # build_dir, kept from run to run; a build folder of a moved clone is of no use.

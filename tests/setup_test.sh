@@ -61,5 +61,22 @@ rm -f "$box/bin/ninja"
 check "apt that fails (offline): exit 1" fails needs cmake ninja
 check "apt that fails: the list, once" once "again: ninja-build$"
 
+# What a build can do without.
+wants() {
+  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; have_png() { [ -e "$HAVE" ]; }; want png' >"$box/said" 2>&1
+}
+export HAVE=$box/libpng
+tools
+check "no libpng, nothing to install with: goes on" wants
+check "no libpng, nothing to install with: says so, once" once "Going on without: libpng-dev$"
+stand_in id 'echo 0'
+stand_in apt-get 'exit 100'
+check "no libpng, apt fails: goes on" wants
+check "no libpng, apt fails: says so, once" once "Going on without: libpng-dev$"
+stand_in apt-get "case \"\$*\" in *install*libpng-dev) : >$HAVE ;; esac"
+check "no libpng, apt works: installs it" wants
+check "libpng was installed" test -e "$HAVE"
+check "no libpng, apt works: does not go on without" fails grep -q "Going on without" "$box/said"
+
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

@@ -102,6 +102,7 @@ for name in "$@"; do
     memcheck) stage memcheck memory_check ;;
     bench)
       stage nearest "$build/bin/nearest_neighbor" --repeat 5 --explain
+      stage ladder "$build/bin/nearest_neighbor" --method all --repeat 5
       stage bench "$build/tests/bench/sinter_bench" --large
       stage bench_cpu "$build/tests/bench/sinter_bench" --device cpu
       ;;

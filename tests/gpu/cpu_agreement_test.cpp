@@ -194,12 +194,12 @@ const program complex_programs[] = {
 };
 
 /// A function, where it is sampled, and the largest error that CUDA documents for float32.
-struct function {
+struct sampled {
   std::string name;
   ndarray (*of)(const ndarray& a, const ndarray& b);
   double low, high, ulps;
 };
-const function functions[] = {
+const sampled functions[] = {
     {"exp", [](const ndarray& a, const ndarray&) { return exp(a); }, -80, 80, 2},
     {"exp2", [](const ndarray& a, const ndarray&) { return exp2(a); }, -120, 120, 2},
     {"expm1", [](const ndarray& a, const ndarray&) { return expm1(a); }, -5, 80, 1},
@@ -230,7 +230,7 @@ const function functions[] = {
 constexpr double host_ulps = 4;
 
 template <class T>
-void check_close(const function& f, dtype t, double ulps) {
+void check_close(const sampled& f, dtype t, double ulps) {
   const device gpu = default_device();
   const ndarray a = array(gpu_test::uniform<double>(20011, f.low, f.high, 31), {.dtype = t, .device = cpu});
   const ndarray b = array(gpu_test::uniform<double>(20011, f.low, f.high, 32), {.dtype = t, .device = cpu});
@@ -293,7 +293,7 @@ TEST_CASE("gpu: sums that are exact are those of the CPU") {
 
 TEST_CASE("gpu: transcendental functions are within CUDA's error and the host library's of the CPU's") {
   if (gpu_test::no_gpu()) return;
-  for (const function& f : functions) {
+  for (const sampled& f : functions) {
     check_close<float>(f, float32, f.ulps + host_ulps);
     check_close<double>(f, float64, f.ulps + host_ulps);
   }

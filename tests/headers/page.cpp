@@ -1,5 +1,6 @@
 // A page of code as users write it: every spelling of the public API that overload resolution could get wrong.
 #include <complex>
+#include <cstdlib>
 #include <iostream>
 #include <vector>
 
@@ -81,4 +82,43 @@ void reads(const ndarray& x, int i) {
   std::cout << sn::explain(x, {.source = true}) << name(sn::result_type(x, 2.0));
   sn::fast_math_guard fast;
   sn::eval(-x, +x, x % 2, (x > 1) & (x < 2), ~(x == 1), softmax(x), descend(x), nearest(x, x));
+}
+
+void kernels(ndarray x, ndarray y, int n, std::size_t blocks) {
+  const sn::raw_kernel axpy("source", "axpy<float>", {.options = {"-DN=4", "-Ifolder"}, .names = {"other<float>"}});
+  axpy({.grid = {(n + 255) / 256}, .block = {256}}, 2.0f, x, sn::in(x + y), y(_, 0), n);
+  axpy({.grid = blocks, .block = {32, 8}, .shared_mem = 100 << 10, .cooperative = true, .cluster = {2, 1, 1}});
+  const sn::raw_module module("source", {.fast_math = true});
+  struct point { float x, y; };
+  float* address = nullptr;
+  module.get("k")({.grid = 1}, sn::strided(x), sn::strided(sn::in(y)), sn::in(sn::strided(y)), point{1, 2}, nullptr,
+                  address, static_cast<const void*>(address), true, 'a', 1ULL, std::complex<float>(1, 2), sn::half(1.f));
+  module.set_global("table", std::vector<float>{1, 2});
+  module.set_global("table", std::span<const float>(address, 3), sn::cuda(1));
+  module.set_global("table", x);
+  module.set_global("scale", 2.5f);
+  module.set_global("where", point{1, 2});
+  const std::vector<bool> flags = module.get_global<bool>("flags");
+  const std::vector<point> points = module.get_global<point>("points", "cuda:1");
+  std::cout << axpy.attributes().registers << axpy.occupancy(256) << axpy.occupancy({32, 8}, 1024, sn::cuda(1))
+            << axpy.name() << axpy.defined() << flags.size() << points.size();
+}
+
+void tools(ndarray x, ndarray y, int n) {
+  auto timed = sn::benchmark([&] { return x + y; }, {.repeat = 5, .warmup = 1, .name = "add", .device = sn::cuda(1)});
+  std::cout << timed << timed.device.median << timed.host.spread() << sn::benchmark(std::abort);
+  const sn::range outer("outer"), inner(std::string("inner"));
+  sn::progress bar(n), named(n, {.name = "rows", .unit = "rows"});
+  bar.tick();
+  bar.tick(n);
+  const auto space = sn::cartesian({{"BLOCK", {64, 128}}, {"TYPE", {"float", "double"}}, {"FAST", {true, false}}},
+                                   [=](const sn::macros& m) -> std::optional<sn::launch> {
+                                     if (m["TYPE"] == "double") return {};
+                                     return sn::launch{.grid = n / m.integer("BLOCK"), .block = m.integer("BLOCK")};
+                                   });
+  const sn::autotune tune("source", "axpy", space, {.options = {"-DN=4"}, .rtol = 1e-6, .repeat = 5});
+  const sn::tuned best = tune(2.0f, sn::in(x), y, n);
+  best(2.0f, sn::in(x), y, n);
+  std::cout << best << sn::to_string(best.best().config) << best.best().time.median << best.kernel.name();
+  const sn::autotune listed("source", "axpy", {{.macros = {{"BLOCK", 64}}, .launch = {.grid = n, .block = 64}}, {}});
 }
