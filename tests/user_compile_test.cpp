@@ -158,9 +158,11 @@ TEST_CASE("texts that are right alone and wrong together are compiled apart") {
   auto h = unary_text("first_define", "z = x + value_of_it();"),
        k = unary_text("second_define", "z = x + value_of_it();");
   h.preamble =
-      "extern \"C\" int sinter_test_symbol() { return 1; }\nstatic int value_of_it() { return sinter_test_symbol(); }";
+      "extern \"C\" __device__ int sinter_test_symbol() { return 1; }\n"
+      "static __device__ int value_of_it() { return sinter_test_symbol(); }";
   k.preamble =
-      "extern \"C\" int sinter_test_symbol() { return 2; }\nstatic int value_of_it() { return sinter_test_symbol(); }";
+      "extern \"C\" __device__ int sinter_test_symbol() { return 2; }\n"
+      "static __device__ int value_of_it() { return sinter_test_symbol(); }";
   prepared_launch first(one_call(h)), second(one_call(k));
   prepare_all({&first, &second});
   run(first.l);

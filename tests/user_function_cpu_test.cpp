@@ -386,7 +386,8 @@ TEST_CASE("text around the loop is run once for each block and is seen by the bo
 TEST_CASE("a call of values that are one for a block is made once for the block; others once for each lane") {
   if (no_host_compiler()) return;
   auto f = function_text("counted", {value_of("x", dtype::f32), value_of("where", dtype::i64)}, {value_of("z", dtype::f32)},
-                         "__atomic_fetch_add((long long*)where, 1, __ATOMIC_RELAXED); z = x + 1;");
+                         "\n#ifdef __CUDACC__\natomicAdd((unsigned long long*)where, 1ull);\n#else\n"
+                         "__atomic_fetch_add((long long*)where, 1, __ATOMIC_RELAXED);\n#endif\nz = x + 1;");
   user_builder b;
   auto x = b.load(dtype::f32), where = b.param(dtype::i64), y = b.load(dtype::f32);
   const program p = b.elementwise({b.binary(opcode::add, dtype::f32, b.call(f, {x, where}), y)});

@@ -237,7 +237,7 @@ TEST_CASE("types of a preamble from 1 to 32 bytes, beside other reductions, are 
   for (const auto& type : types) {
     CAPTURE(type.second);
     const std::string count = std::to_string(type.second);
-    const std::string preamble = std::string(type.first) + "\nlane sum(lane a, lane b) { lane c; for (int k = 0; k < " +
+    const std::string preamble = std::string(type.first) + "\n__device__ lane sum(lane a, lane b) { lane c; for (int k = 0; k < " +
                                  count + "; ++k) c.v[k] = a.v[k] + b.v[k]; return c; }";
     auto map = function_text("spread", {value_of("x", dtype::u8)}, {opaque_value("p", "lane")},
                              "for (int k = 0; k < " + count + "; ++k) p.v[k] = x * (k + 1);");
