@@ -3,35 +3,7 @@
 # Usage: example_test.sh PROGRAM
 set -u
 program=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-verdict() {  # name, 0 if it holds
-  if [ "$2" = 0 ]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$1"
-    head -n 20 "$work/out" "$work/err" 2>/dev/null
-  fi
-}
-
-run() { "$program" "$@" >"$work/out" 2>"$work/err"; }
-
-# works NAME PATTERN ARGUMENTS... : succeeds, says nothing on stderr, prints a line that matches.
-works() {
-  run "${@:3}" && [ ! -s "$work/err" ] && grep -Eq -e "$2" "$work/out"
-  verdict "$1" $?
-}
-
-# refuses NAME PATTERN ARGUMENTS... : non-zero exit, one line on stderr that matches, and no crash.
-refuses() {
-  run "${@:3}"
-  local status=$?
-  [ $status != 0 ] && [ $status -lt 100 ] && [ "$(wc -l <"$work/err")" = 1 ] && grep -Eq -e "$2" "$work/err"
-  verdict "$1" $?
-}
+. "$(dirname "$0")/program.sh"
 
 cat >"$work/cities.csv" <<'CSV'
 name,country,lat,lon
@@ -170,5 +142,4 @@ head -n 1 "$work/airports.csv" >"$work/header.csv"
 refuses "a file with nothing but its header" "header.csv: no rows" --cities "$work/cities.csv" --airports "$work/header.csv"
 refuses "the wrong file" "airports.csv:1: expected the header" --cities "$work/airports.csv" --airports "$work/airports.csv"
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+summary
