@@ -153,7 +153,7 @@ std::vector<cubin> compile_cuda(std::span<const cuda_unit> units) {
     else
       missing.push_back(k);
   }
-  // NVRTC reads one source at a time: the longest goes first, as the others are done before it anyway.
+  // The longest first: the others have time enough beside it.
   std::sort(missing.begin(), missing.end(),
             [&](std::size_t a, std::size_t b) { return units[a].source.size() > units[b].source.size(); });
   std::vector<std::exception_ptr> errors(units.size());
