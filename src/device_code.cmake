@@ -1,0 +1,32 @@
+# Device code compiled ahead by nvcc. It ends up in one object file that the library takes like any other: were the
+# library itself of language CUDA, CMake would want that language of everybody who links it.
+
+# The project's compiler serves as nvcc's, and the project's compiler cache too.
+set(CMAKE_CUDA_COMPILER "${SINTER_NVCC}")
+set(CMAKE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}")
+set(CMAKE_CUDA_ARCHITECTURES "${SINTER_DEVICE_ARCHITECTURES}")
+if(NOT DEFINED CMAKE_CUDA_COMPILER_LAUNCHER AND CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}")
+endif()
+enable_language(CUDA)
+
+file(GLOB sinter_device_sources CONFIGURE_DEPENDS backends/cuda/*.cu)
+add_library(sinter_device OBJECT ${sinter_device_sources})
+# CMake 3.25 knows no C++20 for nvcc, so the device code makes do with C++17.
+set_target_properties(sinter_device PROPERTIES
+  CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF CUDA_RUNTIME_LIBRARY None
+  CUDA_ARCHITECTURES "${SINTER_DEVICE_ARCHITECTURES}"
+  POSITION_INDEPENDENT_CODE ON CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+target_include_directories(sinter_device PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+# No contraction, as everywhere.
+target_compile_options(sinter_device PRIVATE --fmad=false -Xcompiler=-Wall,-Wextra
+  $<$<BOOL:${SINTER_WERROR}>:-Werror=all-warnings>)
+
+set(sinter_device_object "${CMAKE_CURRENT_BINARY_DIR}/sinter_device.o")
+add_custom_command(
+  OUTPUT "${sinter_device_object}"
+  COMMAND "${CMAKE_LINKER}" -r -o "${sinter_device_object}" $<TARGET_OBJECTS:sinter_device>
+  DEPENDS $<TARGET_OBJECTS:sinter_device>
+  COMMENT "Joining the device code"
+  COMMAND_EXPAND_LISTS VERBATIM)
+set_source_files_properties("${sinter_device_object}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
