@@ -3,21 +3,14 @@
 
 #include "nvrtc_library.hpp"
 
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstring>
 
 #include "compile_util.hpp"
-#include "dynamic_library.hpp"
 #include "sinter/error.hpp"
 #include "sinter/profile.hpp"
 
 #ifndef SINTER_NVRTC_SONAME
 #define SINTER_NVRTC_SONAME "libnvrtc.so.13"
-#endif
-#ifndef SINTER_CUDA_LIBRARY_DIR
-#define SINTER_CUDA_LIBRARY_DIR ""
 #endif
 
 namespace sinter::jit::nvrtc {
@@ -25,62 +18,12 @@ namespace {
 
 constexpr int oldest_major = 12, oldest_minor = 8;
 
-void add_folders(std::vector<std::string>& folders, const std::string& list, const std::string& below) {
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find(':', at), list.size());
-    if (end > at) folders.push_back(list.substr(at, end - at) + below);
-    at = end + 1;
-  }
-}
-
-std::vector<std::string> search_folders() {
-  std::vector<std::string> folders;
-  add_folders(folders, environment("LD_LIBRARY_PATH"), "");
-  add_folders(folders, SINTER_CUDA_LIBRARY_DIR, "");
-  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) add_folders(folders, environment(variable), "/lib64");
-  folders.emplace_back("/usr/local/cuda/lib64");
-  folders.emplace_back("/usr/lib/x86_64-linux-gnu");
-  return folders;
-}
-
-std::vector<std::string> sonames() {
+library_place place() {
   std::vector<std::string> names{SINTER_NVRTC_SONAME};
   for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
     if (names.front() != name) names.emplace_back(name);
   }
-  return names;
-}
-
-// Files first: their identity is known without loading them. Names come last, for libraries that only the dynamic
-// linker's own configuration finds.
-std::vector<std::string> candidates() {
-  std::vector<std::string> result;
-  const std::vector<std::string> folders = search_folders();
-  for (const std::string& name : sonames()) {
-    for (const std::string& folder : folders) {
-      std::string path = folder + "/" + name;
-      if (::access(path.c_str(), R_OK) == 0) result.push_back(std::move(path));
-    }
-  }
-  for (std::string& name : sonames()) result.push_back(std::move(name));
-  return result;
-}
-
-bool resolve_all(const dynamic_library& library, nvrtc_api& api, std::string& error) {
-#define SINTER_RESOLVE(name)                                  \
-  if (!library.resolve(api.name, SINTER_SYMBOL_TEXT(name))) { \
-    error = "has no function " SINTER_SYMBOL_TEXT(name);      \
-    return false;                                             \
-  }
-  SINTER_NVRTC_FUNCTIONS(SINTER_RESOLVE)
-#undef SINTER_RESOLVE
-  int major = 0, minor = 0;
-  if (api.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS || major < oldest_major ||
-      (major == oldest_major && minor < oldest_minor)) {
-    error = "is version " + std::to_string(major) + "." + std::to_string(minor) + "; 12.8 or newer is needed";
-    return false;
-  }
-  return true;
+  return toolkit_library("NVRTC", std::move(names));
 }
 
 // NVRTC opens its builtins by name, which the dynamic linker finds only in the folders of its own configuration. Once
@@ -94,37 +37,35 @@ void open_builtins(const std::string& nvrtc_path, const nvrtc_api& api) {
   dynamic_library::open(nvrtc_path.substr(0, slash + 1) + name, ignored);
 }
 
-nvrtc_library* open_nvrtc() {
-  auto* result = new nvrtc_library;
-  for (const std::string& candidate : candidates()) {
-    std::string error;
-    const dynamic_library library = dynamic_library::open(candidate, error);
-    if (library && resolve_all(library, result->api, error)) {
-      open_builtins(candidate, result->api);
-      result->usable = true;
-      return result;
-    }
-    result->tried += (result->tried.empty() ? "" : "; ") + candidate + ": " + error;
-  }
-  return result;
+const nvrtc_library& open_nvrtc() {
+  const nvrtc_library& opened = open_library<nvrtc_api>(place());
+  if (opened.usable) open_builtins(opened.path, opened.api);
+  return opened;
 }
 
 }  // namespace
 
+bool nvrtc_api::resolve(const dynamic_library& library, std::string& error) {
+  if (!nvrtc_functions::resolve(library, error)) return false;
+  int major = 0, minor = 0;
+  if (nvrtcVersion(&major, &minor) != NVRTC_SUCCESS || major < oldest_major ||
+      (major == oldest_major && minor < oldest_minor)) {
+    error = "is version " + std::to_string(major) + "." + std::to_string(minor) + "; 12.8 or newer is needed";
+    return false;
+  }
+  return true;
+}
+
 const nvrtc_library& library() {
-  static const nvrtc_library& opened = *open_nvrtc();
+  static const nvrtc_library& opened = open_nvrtc();
   return opened;
 }
 
-const nvrtc_api& usable_api() {
-  const nvrtc_library& nvrtc = library();
-  if (!nvrtc.usable) throw device_error("[compile_cuda] NVRTC cannot be loaded; tried " + nvrtc.tried);
-  return nvrtc.api;
-}
+const nvrtc_api& usable_api() { return library().usable_by("compile_cuda"); }
 
 const std::string& library_identity() {
   static const std::string& identity = *new std::string([] {
-    const std::string first = candidates().front();
+    const std::string first = candidates(place()).front();
     const std::string file = first[0] == '/' ? file_identity(first) : "";
     return file.empty() ? first : file;
   }());
@@ -138,7 +79,7 @@ void check(const nvrtc_api& api, nvrtcResult result, const char* call) {
 }
 
 std::string library_folder() {
-  const std::string first = candidates().front();
+  const std::string first = candidates(place()).front();
   const std::string path = first[0] == '/' ? real_path(first) : "";
   return path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "optional_library.hpp"
+
 namespace sinter::jit::nvrtc {
 
 // clang-format off
@@ -14,17 +16,13 @@ namespace sinter::jit::nvrtc {
   F(nvrtcGetPTX) F(nvrtcAddNameExpression) F(nvrtcGetLoweredName)
 // clang-format on
 
-struct nvrtc_api {
-#define SINTER_MEMBER(name) decltype(&::name) name = nullptr;
-  SINTER_NVRTC_FUNCTIONS(SINTER_MEMBER)
-#undef SINTER_MEMBER
-};
+SINTER_FUNCTION_TABLE(nvrtc_functions, SINTER_NVRTC_FUNCTIONS);
 
-struct nvrtc_library {
-  nvrtc_api api;
-  bool usable = false;
-  std::string tried;  // where it is not usable: each file or name with the reason
+struct nvrtc_api : nvrtc_functions {
+  /// Refuses versions that are too old.
+  bool resolve(const dynamic_library& library, std::string& error);
 };
+using nvrtc_library = optional_library<nvrtc_api>;
 
 /// Opens it if need be.
 const nvrtc_library& library();

@@ -51,6 +51,41 @@ int main() { return png_access_version_number() < 10600; }
 CPP
 }
 
+# The libraries that linear algebra and Fourier transforms open at run time, with the headers that the build wants.
+have_openblas() {
+  have_compiler || { [ -f /usr/include/x86_64-linux-gnu/openblas_config.h ] && return 0; }
+  compiles -lopenblas <<'CPP'
+#include <cblas.h>
+#include <openblas_config.h>
+int main() { return openblas_get_num_threads() == 0; }
+CPP
+}
+
+have_lapacke() {
+  have_compiler || { [ -f /usr/include/lapacke.h ] && return 0; }
+  compiles -llapacke <<'CPP'
+#include <lapacke.h>
+int main() { return LAPACKE_dlamch('E') == 0; }
+CPP
+}
+
+have_fftw() {
+  have_compiler || { [ -f /usr/include/fftw3.h ] && return 0; }
+  compiles -lfftw3 -lfftw3f <<'CPP'
+#include <fftw3.h>
+int main() { fftwf_cleanup(), fftw_cleanup(); }
+CPP
+}
+
+# .npz archives.
+have_zip() {
+  have_compiler || { [ -f /usr/include/zip.h ] && return 0; }
+  compiles -lzip <<'CPP'
+#include <zip.h>
+int main() { return zip_libzip_version()[0] == 0; }
+CPP
+}
+
 # missing_packages NEED... : the Debian packages for what the probes do not find, one line.
 missing_packages() {
   local need list=
@@ -61,6 +96,10 @@ missing_packages() {
       ninja) have_ninja || list="$list ninja-build" ;;
       doctest) have_doctest || list="$list doctest-dev" ;;
       png) have_png || list="$list libpng-dev" ;;
+      openblas) have_openblas || list="$list libopenblas-dev" ;;
+      lapacke) have_lapacke || list="$list liblapacke-dev" ;;
+      zip) have_zip || list="$list libzip-dev" ;;
+      fftw) have_fftw || list="$list libfftw3-dev" ;;
     esac
   done
   printf '%s' "${list# }"
