@@ -1,6 +1,7 @@
 // Run-time compilation: text to loadable code, through a cache in memory and one on disk.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,12 +63,21 @@ struct cubin {
   bool from_disk = false;
 };
 cubin compile_cuda(const std::string& source, const nvrtc_options& options);
-/// Several at a time, on as many threads as there are cores. Throws what the first failing one throws.
+
+/// A source that is written only where the cache has no answer.
 struct cuda_unit {
-  std::string source;
+  std::string name;                     // shown
+  std::string identity;                 // units of one identity have one source, whichever process and version ask
+  std::size_t weight = 0;               // roughly how long it takes: the longest begins first
+  std::function<std::string()> source;  // may be called on another thread
   nvrtc_options options;
 };
+/// Several at a time, on as many threads as there are cores. Throws what the first failing one throws.
 std::vector<cubin> compile_cuda(std::span<const cuda_unit> units);
+/// From the disk cache only.
+std::optional<cubin> load_cuda(const cuda_unit& unit);
+/// Changes with everything that generated source depends on besides the program: the text of jit/.
+std::string_view generator_identity() noexcept;
 bool nvrtc_available(std::string* why_not = nullptr);
 /// Loads NVRTC on a background thread, so that the first compilation does not wait for it. Safe to call repeatedly.
 void warm_up_nvrtc();

@@ -6,6 +6,7 @@
 
 #include "emit_cuda_body.hpp"
 #include "emit_user.hpp"
+#include "prelude_select.hpp"
 #include "prelude_text.hpp"
 
 namespace sinter::jit {
@@ -21,11 +22,55 @@ std::uint64_t hash_bytes(const std::string& bytes) noexcept {
 void append_variant(const cuda_variant& v, std::string& out) {
   auto put = [&](int n) { out.push_back(static_cast<char>(n)); };
   for (int n :
-       {static_cast<int>(v.shape), int(v.rank), int(v.kept), int(v.vector), int(v.wide_index), int(v.skip_tail)})
+       {static_cast<int>(v.shape), int(v.rank), int(v.kept), int(v.vector), int(v.wide_index), int(v.skip_tail),
+        int(v.lean)})
     put(n);
   for (access a : v.inputs) put(static_cast<int>(a));
   for (access a : v.outputs) put(static_cast<int>(a));
   for (std::uint8_t r : v.row_only) put(r);
+}
+
+user_text text_of_users(const std::vector<const program*>& programs) {
+  const bool any = std::any_of(programs.begin(), programs.end(), [](const program* p) { return calls_users(*p); });
+  return any ? define_users(programs, cuda::target) : user_text{};
+}
+
+/// The files of jit/prelude that the programs may need, in order.
+std::vector<std::string_view> cuda_parts(const std::vector<const program*>& programs) {
+  unsigned mask = prelude_base;
+  bool reduces = false, sums = false, complex_reduces = false, skips = false, users = false;
+  for (const program* p : programs) {
+    if (calls_users(*p)) {
+      users = true;
+      mask |= prelude_float | prelude_half;
+      if (names_complex(*p)) mask |= prelude_user_complex;
+    }
+    for (auto& i : p->code) mask |= needed_parts(i);
+    for (auto& i : p->inputs)
+      if (is_complex(i.type)) mask |= prelude_complex;
+    for (auto& r : p->reductions) {
+      reduces = true;
+      sums = sums || (r.op != reduce_op::min && r.op != reduce_op::max && r.op != reduce_op::argmin &&
+                      r.op != reduce_op::argmax && r.op != reduce_op::user);
+      skips = skips || r.tail > 0;
+      complex_reduces = complex_reduces || is_complex(r.arg);
+    }
+  }
+  if (reduces) mask |= prelude_float;
+  std::vector<std::string_view> parts = prelude_files(mask);
+  auto add = [&](bool needed, const char* part) {
+    if (needed) parts.emplace_back(part);
+  };
+  add(true, "cuda_loop");
+  add(reduces, "cuda_reduce");
+  add(sums || complex_reduces, "cuda_reduce_sum");
+  add(complex_reduces, "cuda_reduce_complex");
+  add(skips, "cuda_reduce_skip");
+  add(users && reduces, "cuda_reduce_user");
+  add(users, "user_cuda");
+  add(users, "user");
+  add(users && (mask & prelude_user_complex), "user_complex");
+  return parts;
 }
 
 }  // namespace
@@ -48,6 +93,9 @@ int cuda_unroll(const program& p, const cuda_variant& v) {
     for (auto& o : p.outputs) bytes += v.vector * static_cast<int>(itemsize(o.type));
   int n = bytes ? std::clamp(64 / bytes, 1, 4) : 1;
   const int work = cuda::total_weight(p, 0, static_cast<int>(p.code.size()));
+  // Threads prepare the keys of a draw once.
+  const bool draws = std::any_of(p.code.begin(), p.code.end(), [](auto& i) { return is_random(i.op); });
+  if (draws && v.shape == cuda_shape::linear && work <= 64) return n;
   if (v.shape != cuda_shape::linear) n = std::max(n, bytes <= 64 ? 2 : 1);
   if (work > 20) n = std::min(n, 2);
   return work > 40 ? 1 : n;
@@ -61,6 +109,11 @@ bool is_order_free(const reduce_desc& r) noexcept {
     case reduce_op::user: return false;
     default: return true;
   }
+}
+
+bool cuda_has_lean(const program& p, const cuda_variant& v) noexcept {
+  return v.shape != cuda_shape::stride_loop &&
+         std::any_of(p.code.begin(), p.code.end(), [&](const instr& i) { return cuda::is_quick_trig(p, i); });
 }
 
 std::string cuda_kernel_name(const program& p, const cuda_variant& v) {
@@ -89,38 +142,17 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
 }
 
 std::string cuda_prelude(const std::vector<const program*>& programs) {
-  unsigned parts = prelude_base;
-  bool reduces = false, sums = false, complex_reduces = false, skips = false, users = false;
-  for (const program* p : programs) {
-    if (calls_users(*p)) {
-      users = true;
-      parts |= prelude_float | prelude_half;
-      if (names_complex(*p)) parts |= prelude_user_complex;
-    }
-    for (auto& i : p->code) parts |= needed_parts(i);
-    for (auto& i : p->inputs)
-      if (is_complex(i.type)) parts |= prelude_complex;
-    for (auto& r : p->reductions) {
-      reduces = true;
-      sums = sums || (r.op != reduce_op::min && r.op != reduce_op::max && r.op != reduce_op::argmin &&
-                      r.op != reduce_op::argmax && r.op != reduce_op::user);
-      skips = skips || r.tail > 0;
-      complex_reduces = complex_reduces || is_complex(r.arg);
-    }
-  }
-  if (reduces) parts |= prelude_float;
-  const user_text user = users ? define_users(programs, cuda::target) : user_text{};
-  std::string source = user.includes + prelude_source(parts);
-  source += prelude_text("cuda_loop");
-  if (reduces) source += prelude_text("cuda_reduce");
-  if (sums || complex_reduces) source += prelude_text("cuda_reduce_sum");
-  if (complex_reduces) source += prelude_text("cuda_reduce_complex");
-  if (skips) source += prelude_text("cuda_reduce_skip");
-  if (!users) return source;
-  if (reduces) source += prelude_text("cuda_reduce_user");
-  for (const char* part : {"user_cuda", "user"}) source += prelude_text(part);
-  if (parts & prelude_user_complex) source += prelude_text("user_complex");
+  const user_text user = text_of_users(programs);
+  std::string source = user.includes;
+  for (std::string_view part : cuda_parts(programs)) source += prelude_text(part);
   return source + user.definitions;
+}
+
+std::string cuda_module(const std::vector<const program*>& programs, const std::string& kernels) {
+  // What users' text mentions is not known.
+  if (std::any_of(programs.begin(), programs.end(), [](const program* p) { return calls_users(*p); }))
+    return cuda_prelude(programs) + kernels;
+  return select_prelude(cuda_parts(programs), kernels) + kernels;
 }
 
 }  // namespace sinter::jit

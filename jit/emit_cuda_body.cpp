@@ -35,19 +35,40 @@ uses count_uses(const program& p, const phase& f) {
 }
 
 bool is_trig(const instr& i) { return i.op == opcode::sin || i.op == opcode::cos; }
-bool is_quick_trig(const program& p, const instr& i) {
-  return is_trig(i) && i.type == dtype::f32 && i.arg == dtype::f32 && !p.flags.fast_math;
-}
 
-std::string parameter(const program& p, const instr& i, const std::string& args = "a") {
-  const std::string q = args + ".q" + num(i.a);
+std::string parameter(const program& p, const instr& i, const std::string& args) {
+  const std::string q = (args.empty() ? "q" : args + ".q") + num(i.a);
   if (!is_complex(p.param_types[i.a])) return q;
   return std::string(register_type(i.type)) + "{" + q + "r, " + q + "i}";
 }
 
+/// C++'s own operators where they give an operation's bits: the compiler has less to read than a template of the prelude.
+/// Empty where there is none.
+std::string plain_expression(const instr& i, const std::string& a, const std::string& b) {
+  if (i.arg != dtype::f32 && i.arg != dtype::f64) return {};
+  switch (i.op) {
+    case opcode::add: return a + " + " + b;
+    case opcode::subtract: return a + " - " + b;
+    case opcode::multiply: return a + " * " + b;
+    case opcode::divide: return a + " / " + b;
+    case opcode::square: return a + " * " + a;
+    case opcode::negative: return "-" + a;
+    case opcode::equal: return a + " == " + b;
+    case opcode::not_equal: return a + " != " + b;
+    case opcode::less: return a + " < " + b;
+    case opcode::less_equal: return a + " <= " + b;
+    case opcode::greater: return a + " > " + b;
+    case opcode::greater_equal: return a + " >= " + b;
+    default: return {};
+  }
+}
+
+/// The lines of a phase. `quick`: sine and cosine by the fast version. `args` names the struct of launch parameters;
+/// empty: they are variables.
 class writer {
  public:
-  writer(const program& p, const phase& f) : p_(p), f_(f), uses_(count_uses(p, f)), done_(p.code.size()) {}
+  writer(const program& p, const phase& f, bool quick, std::string args = "a")
+      : p_(p), f_(f), quick_(quick), args_(std::move(args)), uses_(count_uses(p, f)), done_(p.code.size()) {}
 
   std::string lines() {
     for (int k : f_.code)
@@ -58,7 +79,7 @@ class writer {
  private:
   std::string reg(int k) const {
     const instr& i = p_.code[static_cast<std::size_t>(k)];
-    return i.op == opcode::param ? parameter(p_, i) : "r" + num(k);
+    return i.op == opcode::param ? parameter(p_, i, args_) : "r" + num(k);
   }
   bool signless(int k) const {
     auto r = static_cast<std::size_t>(k);
@@ -116,9 +137,10 @@ class writer {
       const instr& o = p_.code[static_cast<std::size_t>(j)];
       if (j <= k || !is_trig(o) || o.op == i.op || o.a != i.a || o.type != i.type) continue;
       const std::string s = "r" + num(i.op == opcode::sin ? k : j), c = "r" + num(i.op == opcode::sin ? j : k);
+      if (i.type == dtype::f32 && !quick_) return false;
       out_("  ", register_type(i.type), " r", k, ", r", j, ";");
       if (i.type == dtype::f32)
-        out_("  sn::trig<quick>::sincos(", reg(i.a), ", ", s, ", ", c, ", slow, ",
+        out_("  sn::quick_sincos(", reg(i.a), ", ", s, ", ", c, ", slow, ",
              signless(k) && signless(j) ? "true" : "false", ");");
       else
         out_("  ::sincos(", reg(i.a), ", &", s, ", &", c, ");");
@@ -132,15 +154,21 @@ class writer {
       case opcode::load: return load(i);
       case opcode::coord: return "c" + num(i.a);
       case opcode::reduced: return "d" + num(i.a);
-      case opcode::checked_index: return call_expression(i, reg(i.a), "a.q" + num(i.b));
+      case opcode::checked_index: return call_expression(i, reg(i.a), "a.q" + num(i.b), "a.q" + num(i.c));
       default: break;
     }
-    if (is_quick_trig(p_, i))
-      return std::string("sn::trig<quick>::") + jit::name(i.op) + "(" + reg(i.a) + ", slow, " +
+    if (is_quick_trig(p_, i) && quick_)
+      return std::string("sn::quick_") + jit::name(i.op) + "(" + reg(i.a) + ", slow, " +
              (signless(k) ? "true" : "false") + ")";
-    if (f_.out_of_line && i.op == opcode::arcsin && !is_complex(i.type)) return "sn::any_arcsin(" + reg(i.a) + ")";
+    if (is_quick_trig(p_, i)) return "sn::any_sine(" + reg(i.a) + (i.op == opcode::cos ? ", true)" : ", false)");
     const int n = operand_count(i.op);
-    return call_expression(i, reg(i.a), n > 1 ? reg(i.b) : std::string(), n > 2 ? reg(i.c) : std::string());
+    const std::string a = reg(i.a), b = n > 1 ? reg(i.b) : std::string(), c = n > 2 ? reg(i.c) : std::string();
+    if (is_random(i.op)) return random_expression(i, a, b, c, random_stream(i));
+    const std::string plain = plain_expression(i, a, b);
+    return plain.empty() ? call_expression(i, a, b, c) : plain;
+  }
+  static std::string random_stream(const instr& i) {
+    return "sn::random_stream{a.q" + num(i.spare2) + ", a.q" + num(i.spare2 + 1) + ", a.q" + num(i.spare2 + 2) + "}";
   }
   std::string load(const instr& i) const {
     const input_desc& in = p_.inputs[i.a];
@@ -148,11 +176,13 @@ class writer {
     std::string at;
     for (int g = 0; g < in.gathers; ++g)
       at += (g ? " + a.h" : "a.h") + num(i.a) + "_" + num(g) + " * " + reg(in.gather[g]);
-    return "sn::widen(v" + num(i.a) + "[" + at + "])";
+    return widened(in.type, "v" + num(i.a) + "[" + at + "]");
   }
 
   const program& p_;
   const phase& f_;
+  bool quick_;
+  std::string args_;
   uses uses_;
   std::vector<bool> done_;
   text out_;
@@ -176,6 +206,8 @@ std::string arguments(const phase& f, const argument_source& source, const std::
   return list;
 }
 
+bool has_storage_type(dtype t) noexcept { return t == dtype::b1 || t == dtype::f16 || t == dtype::bf16; }
+
 }  // namespace
 
 const char* storage_type(dtype t) noexcept {
@@ -185,6 +217,11 @@ const char* storage_type(dtype t) noexcept {
     case dtype::bf16: return "sn::w16";
     default: return register_type(t);
   }
+}
+
+std::string widened(dtype t, const std::string& x) { return has_storage_type(t) ? "sn::widen(" + x + ")" : x; }
+std::string narrowed(dtype t, const std::string& x) {
+  return has_storage_type(t) ? std::string("sn::narrow<") + storage_type(t) + ">(" + x + ")" : x;
 }
 
 std::string whole_array(const program& p, std::uint16_t r, bool written, const std::string& args) {
@@ -207,7 +244,12 @@ int total_weight(const program& p, int first, int end) {
   return sum;
 }
 
-phase make_phase(const program& p, std::string name, std::vector<int> code, std::vector<int> results) {
+bool is_quick_trig(const program& p, const instr& i) noexcept {
+  return is_trig(i) && i.type == dtype::f32 && i.arg == dtype::f32 && !p.flags.fast_math;
+}
+
+phase make_phase(const program& p, const cuda_variant& v, std::string name, std::vector<int> code,
+                 std::vector<int> results) {
   phase f;
   f.name = std::move(name);
   f.code = std::move(code);
@@ -223,7 +265,7 @@ phase make_phase(const program& p, std::string name, std::vector<int> code, std:
     const instr& i = p.code[static_cast<std::size_t>(k)];
     if (i.op == opcode::coord) add_once(f.coords, i.a);
     if (i.op == opcode::reduced) add_once(f.reduced, i.a);
-    if (is_quick_trig(p, i)) f.quick = true;
+    if (is_quick_trig(p, i) && !v.lean) f.quick = true;
     if (i.op == opcode::load) add_once(f.inputs, i.a);
     if (i.op == opcode::user && p.calls[i.a].function->has_loop_text()) f.lambda = true;
     p.each_operand(i, reads);
@@ -233,14 +275,15 @@ phase make_phase(const program& p, std::string name, std::vector<int> code, std:
   return f;
 }
 
-std::string define(const program& p, const phase& f) {
+namespace {
+
+/// One version of a phase's function.
+std::string define_function(const program& p, const phase& f, bool quick) {
   text t;
   auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
-  t("struct ", f.name, "_out {");
-  for (int r : f.results) t("  ", type(r), " r", r, ";");
-  t("};");
-  t(f.lambda ? "template <bool quick, class Body>" : "template <bool quick>");
-  t("__device__ __forceinline__ void ", f.name, f.lambda ? "(const args& a, const Body& sn_body," : "(const args& a,");
+  if (f.lambda) t("template <class Body>");
+  t("__device__ __forceinline__ void ", quick ? "quick_" : "", f.name,
+    f.lambda ? "(const args& a, const Body& sn_body," : "(const args& a,");
   for (int k : f.inputs) {
     dtype d = p.inputs[static_cast<std::size_t>(k)].type;
     if (is_gathered(p, k))
@@ -251,25 +294,64 @@ std::string define(const program& p, const phase& f) {
   for (int k : f.coords) t("    long long c", k, ",");
   for (int r : f.live_in) t("    ", type(r), " r", r, ",");
   for (int k : f.reduced) t("    ", type_of_reduction(p, p.reductions[static_cast<std::size_t>(k)]), " d", k, ",");
-  t("    ", f.name, "_out& out, bool& slow) {");
+  t("    ", f.name, "_out& out", quick ? ", bool& slow) {" : ") {");
   t("  int* const fault = a.fault;");
   t("  (void)fault;");
-  std::string lines = writer(p, f).lines();
-  if (!lines.empty()) lines.pop_back();
-  if (!lines.empty()) t(lines);
+  t.add(writer(p, f, quick).lines());
   for (int r : f.results) {
     const instr& i = p.code[static_cast<std::size_t>(r)];
-    t("  out.r", r, " = ", i.op == opcode::param ? parameter(p, i) : "r" + num(r), ";");
+    t("  out.r", r, " = ", i.op == opcode::param ? parameter(p, i, "a") : "r" + num(r), ";");
   }
   t("}");
   return t.str();
 }
 
+/// The parameters of the program that a phase reads.
+std::vector<int> parameters_of(const program& p, const phase& f) {
+  std::vector<int> list;
+  for (int k : f.code)
+    p.each_operand(p.code[static_cast<std::size_t>(k)], [&](std::uint16_t r) {
+      if (p.code[r].op == opcode::param) add_once(list, p.code[r].a);
+    });
+  return list;
+}
+
+}  // namespace
+
+std::string define(const program& p, const phase& f) {
+  text t;
+  t("struct ", f.name, "_out {");
+  for (int r : f.results) t("  ", type_of_register(p, static_cast<std::size_t>(r)), " r", r, ";");
+  t("};");
+  t.add(define_function(p, f, false));
+  if (f.quick) t.add(define_function(p, f, true));
+  return t.str();
+}
+
+std::string define_out_of_line(const program& p, const phase& f) {
+  const int operand = f.live_in.front(), result = f.results.front();
+  auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
+  std::string list = type(operand) + " r" + num(operand);
+  for (int k : parameters_of(p, f))
+    list += std::string(", ") + register_type(p.param_types[static_cast<std::size_t>(k)]) + " q" + num(k);
+  text t;
+  t("static __device__ __noinline__ ", type(result), " ", f.name, "(", list, ") {");
+  t.add(writer(p, f, false, "").lines());
+  t("  return r", result, ";");
+  t("}");
+  return t.str();
+}
+
+std::string call_out_of_line(const program& p, const phase& f, const std::string& operand) {
+  std::string list = operand;
+  for (int k : parameters_of(p, f)) list += ", a.q" + num(k);
+  return f.name + "(" + list + ")";
+}
+
 std::string call_once(const phase& f, const argument_source& source, const std::string& indent) {
   text t;
   t(indent, f.name, "_out out;");
-  t(indent, "bool slow = false;");
-  t(indent, f.name, f.lambda ? "<false>(a, sn_body, " : "<false>(a, ", arguments(f, source, "0"), "out, slow);");
+  t(indent, f.name, f.lambda ? "(a, sn_body, " : "(a, ", arguments(f, source, "0"), "out);");
   return t.str();
 }
 
@@ -281,7 +363,7 @@ std::string call_lanes(const program& p, const phase& f, int lanes, bool quick, 
   t("#pragma unroll");
   t(in, "for (int l = 0; l < ", lanes, "; ++l) {");
   t(in, "  ", f.name, "_out o;");
-  t(in, "  ", f.name, quick ? "<true>" : "<false>", "(a, ", arguments(f, source, "l"), "o, slow);");
+  t(in, "  ", quick ? "quick_" : "", f.name, "(a, ", arguments(f, source, "l"), quick ? "o, slow);" : "o);");
   for (int r : f.results) t(in, "  x", r, "[l] = o.r", r, ";");
   t(in, "}");
   return t.str();
@@ -292,9 +374,9 @@ std::string call_group(const program& p, const phase& f, int lanes, const argume
   text t;
   const std::string head = "for (int l = 0; l < " + num(lanes) + "; ++l) {";
   auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
+  if (!f.quick) return call_lanes(p, f, lanes, false, source, in);
   t(in, "bool slow = false;");
-  t(call_lanes(p, f, lanes, f.quick, source, in));
-  if (!f.quick) return t.str();
+  t(call_lanes(p, f, lanes, true, source, in));
   // Copies, so that the arrays above are never indexed by a variable and stay in registers.
   std::map<std::string, std::string> copies;
   t(in, "if (slow) {");
@@ -314,7 +396,7 @@ std::string call_group(const program& p, const phase& f, int lanes, const argume
   t("#pragma unroll 1");
   t(in, "  ", head);
   t(in, "    ", f.name, "_out o;");
-  t(in, "    ", f.name, "<false>(a, ", arguments(f, source, "l", copies), "o, slow);");
+  t(in, "    ", f.name, "(a, ", arguments(f, source, "l", copies), "o);");
   for (int r : f.results) t(in, "    y", r, "[l] = o.r", r, ";");
   t(in, "  }");
   t("#pragma unroll");

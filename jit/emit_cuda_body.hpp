@@ -12,6 +12,10 @@ namespace sinter::jit::cuda {
 /// Storage type of an element: "float", "sn::h16" (float16), "sn::b8" (bool), ...
 const char* storage_type(dtype t) noexcept;
 
+/// The register that a stored element `x` becomes, and the element that a register is stored as.
+std::string widened(dtype t, const std::string& x);
+std::string narrowed(dtype t, const std::string& x);
+
 /// How users' text is spelt here.
 inline constexpr user_target target{"__device__ __forceinline__", storage_type};
 
@@ -24,6 +28,8 @@ class text {
     out_ += '\n';
     return *this;
   }
+  /// Whole lines.
+  void add(std::string_view lines) { out_ += lines; }
   const std::string& str() const noexcept { return out_; }
 
  private:
@@ -36,12 +42,19 @@ class text {
 struct phase {
   std::string name;
   std::vector<int> code, inputs, coords, live_in, reduced, results;
-  bool out_of_line = false;  // long functions are called: the phase stands in unrolled code that hardly ever runs
   bool quick = false;   // sine or cosine of float32: worth a fast version (cuda_loop.h)
   bool lambda = false;  // calls a user's function that the kernel holds: passed as `sn_body`
 };
-phase make_phase(const program& p, std::string name, std::vector<int> code, std::vector<int> results);
+phase make_phase(const program& p, const cuda_variant& v, std::string name, std::vector<int> code,
+                 std::vector<int> results);
+/// Sine or cosine of float32, which has a fast version.
+bool is_quick_trig(const program& p, const instr& i) noexcept;
+/// The function NAME and, where the phase is quick, quick_NAME, which may raise `slow`.
 std::string define(const program& p, const phase& f);
+/// A phase with one operand and one result that hardly ever runs: a function that is called, so that it is compiled once
+/// however often it stands in unrolled code. Then a call of it.
+std::string define_out_of_line(const program& p, const phase& f);
+std::string call_out_of_line(const program& p, const phase& f, const std::string& operand);
 
 /// What a phase is given: 'v' value of an input (its pointer where gathered), 'c' coordinate, 'r' register of another
 /// phase, 'd' finished reduction.
@@ -57,7 +70,8 @@ std::string call_once(const phase& f, const argument_source& source, const std::
 /// which may raise `slow` (a variable in scope).
 std::string call_lanes(const program& p, const phase& f, int lanes, bool quick, const argument_source& source,
                        const std::string& indent);
-/// The same with everything around it: declares `slow`, and computes the group again where it was raised.
+/// The same with everything around it: where the phase is quick, a `slow` of its own, and the group computed again where
+/// it was raised.
 std::string call_group(const program& p, const phase& f, int lanes, const argument_source& source,
                        const std::string& indent);
 

@@ -1,6 +1,7 @@
 // CUDA reductions whose operands depend on the row or on the column only: threads own rows, columns stream through the
 // cache eight at a time. What depends on the row alone is computed once. Only for reductions whose order is free.
 #include <algorithm>
+#include <bit>
 
 #include "emit_cuda_body.hpp"
 #include "prelude_text.hpp"
@@ -58,6 +59,21 @@ tail_chain find_tail(const program& p, const reduce_desc& r) {
   return worthwhile ? t : tail_chain{};
 }
 
+// A division would be compiled as one: the quick compilation leaves out what turns it into a shift.
+constexpr int columns_shift = std::countr_zero(static_cast<unsigned>(cuda_columns));
+static_assert(std::has_single_bit(static_cast<unsigned>(cuda_columns)));
+
+static_assert(cuda_columns == 4);
+/// CUDA's own vector of four such elements: fetch() by words takes the compiler longer. Null where there is none.
+const char* vector_of_four(dtype t) noexcept {
+  switch (t) {
+    case dtype::f32: return "float4";
+    case dtype::i32: return "int4";
+    case dtype::u32: return "uint4";
+    default: return nullptr;
+  }
+}
+
 bool is_low(reduce_op op) { return op == reduce_op::min || op == reduce_op::argmin; }
 
 /// The chain that all reductions with a tail share; empty where they differ or another register reads inside of it.
@@ -101,14 +117,14 @@ class broadcast_emitter {
       const int reg = tail_.registers.empty() || !r.tail ? int(r.reg) : tail_.inner;
       if (!contains(results, reg)) results.push_back(reg);
     }
-    element_ = make_phase(p, "element", code, results);
+    element_ = make_phase(p, v, "element", code, results);
     for (int r : element_.live_in) row_results.push_back(r);
     if (!tail_.registers.empty()) {
       std::vector<int> chain(tail_.registers.rbegin(), tail_.registers.rend());
-      tail_phase_ = make_phase(p, "tail", chain, {chain.back()});
-      tail_phase_.out_of_line = true;
+      tail_phase_ = make_phase(p, v, "tail", chain, {chain.back()});
     }
-    row_ = make_phase(p, "of_row", row_code, row_results);
+    row_ = make_phase(p, v, "of_row", row_code, row_results);
+    row_.quick = false;  // once a row
   }
 
   std::string run() {
@@ -116,7 +132,7 @@ class broadcast_emitter {
     t_(define_accumulators(p_));
     t_(define(p_, row_));
     t_(define(p_, element_));
-    if (skips()) t_(define(p_, tail_phase_));
+    if (skips()) t_(define_out_of_line(p_, tail_phase_));
     t_(define_finish(p_, v_));
     kernel();
     return t_.str() + close_kernel();
@@ -144,7 +160,7 @@ class broadcast_emitter {
     t_("  const int team = (int)a.team;  // threads of a row, a power of two");
     t_("  const long long wanted = thread >> (__ffs(team) - 1);");
     t_("  const bool live = wanted < a.results;");
-    t_("  const I row = live ? (I)wanted : 0, columns = (I)a.elements, full = columns / ", cuda_columns, ";");
+    t_("  const I row = live ? (I)wanted : 0, columns = (I)a.elements;");
     t_(decompose("row", 0, v_.kept, "k", "  "));
     t_("  of_row_out fixed;");
     t_("  {");
@@ -152,7 +168,7 @@ class broadcast_emitter {
         row_,
         [&](char kind, int k) -> argument {
           if (kind == 'c') return {"k" + num(k), ""};
-          return {"sn::widen(a.p" + num(k) + "[" + offset("s", k, 0, v_.kept, "k") + "])", ""};
+          return {widened(type(k), "a.p" + num(k) + "[" + offset("s", k, 0, v_.kept, "k") + "]"), ""};
         },
         "    "));
     t_("    fixed = out;");
@@ -165,9 +181,31 @@ class broadcast_emitter {
          register_type(r.arg), "> skip;");
       t_("  skip.init();");
     }
-    t_("  const I first = live ? (I)(thread & (team - 1)) : full + 1;");
+    if (v_.lean)
+      elements_one_by_one();
+    else
+      elements_in_groups();
+    for (std::size_t j = 0; j < p_.reductions.size(); ++j)
+      t_("  sn::merge_lanes(acc.a", static_cast<int>(j), ", team);");
+    t_("  if (live && (thread & (team - 1)) == 0) finish(a, row, acc);");
+    t_("}");
+  }
+
+  const reduce_desc& first_tail() const {
+    return *std::find_if(p_.reductions.begin(), p_.reductions.end(), [](const reduce_desc& r) { return r.tail > 0; });
+  }
+
+  void elements_one_by_one() {
+    t_("#pragma unroll 1");
+    t_("  for (I r0 = live ? (I)(thread & (team - 1)) : columns; r0 < columns; r0 += team) {");
+    single("    ");
+    t_("  }");
+  }
+
+  void elements_in_groups() {
+    t_("  const I full = columns >> ", columns_shift, ", first = live ? (I)(thread & (team - 1)) : full + 1;");
     t_("  I g = first;");
-    t_("  bool slow = false;");
+    if (element_.quick) t_("  bool slow = false;");
     t_("#pragma unroll 1");
     t_("  for (; g < full; g += team) {");
     t_("    const I r0 = g * ", cuda_columns, ";");
@@ -191,20 +229,19 @@ class broadcast_emitter {
     single("      ");
     t_("    }");
     t_("  }");
-    for (std::size_t j = 0; j < p_.reductions.size(); ++j)
-      t_("  sn::merge_lanes(acc.a", static_cast<int>(j), ", team);");
-    t_("  if (live && (thread & (team - 1)) == 0) finish(a, row, acc);");
-    t_("}");
-  }
-
-  const reduce_desc& first_tail() const {
-    return *std::find_if(p_.reductions.begin(), p_.reductions.end(), [](const reduce_desc& r) { return r.tail > 0; });
   }
 
   void group(const std::string& in) {
     constexpr int lanes = cuda_columns;
     for (int k : element_.inputs) {
       const char* s = storage_type(type(k));
+      const char* vector = vector_of_four(type(k));
+      if (input_class(k) == access::linear && vector) {
+        const std::string i = "i" + num(k);
+        t_(in, "const ", vector, " ", i, " = *(const ", vector, "*)(a.p", k, " + r0);");
+        t_(in, "const ", s, " z", k, "[4] = {", i, ".x, ", i, ".y, ", i, ".z, ", i, ".w};");
+        continue;
+      }
       if (input_class(k) == access::linear) {
         t_(in, "const sn::pack<", s, ", ", lanes, "> i", k, " = sn::fetch<", lanes, ">(a.p", k, " + r0);");
       } else {
@@ -215,13 +252,13 @@ class broadcast_emitter {
       }
       t_(in, register_type(type(k)), " z", k, "[", lanes, "];");
       t_("#pragma unroll");
-      t_(in, "for (int l = 0; l < ", lanes, "; ++l) z", k, "[l] = sn::widen(i", k, ".v[l]);");
+      t_(in, "for (int l = 0; l < ", lanes, "; ++l) z", k, "[l] = ", widened(type(k), "i" + num(k) + ".v[l]"), ";");
     }
     for (int j : element_.coords) {
       t_(in, "long long k_", j, "[", lanes, "];");
       t_("#pragma unroll");
       t_(in, "for (int l = 0; l < ", lanes, "; ++l) k_", j,
-         "[l] = ", j < v_.kept ? "k" + num(j) : std::string("r0 + l"), ";");
+         "[l] = ", coordinate(j, "(r0 | l)"), ";");
     }
     t_(call_lanes(
         p_, element_, lanes, element_.quick,
@@ -254,9 +291,9 @@ class broadcast_emitter {
     t_(call_once(
         element_,
         [&](char kind, int k) -> argument {
-          if (kind == 'c') return {k < v_.kept ? "k" + num(k) : std::string("r0"), ""};
+          if (kind == 'c') return {coordinate(k, "r0"), ""};
           if (kind == 'r') return {"fixed.r" + num(k), ""};
-          return {"sn::widen(a.p" + num(k) + "[r0 * a.s" + num(k) + "_" + num(v_.kept) + "])", ""};
+          return {widened(type(k), "a.p" + num(k) + "[r0 * a.s" + num(k) + "_" + num(v_.kept) + "]"), ""};
         },
         in + "  "));
     for (int r : element_.results) t_(in, "  x", r, " = out.r", r, ";");
@@ -267,22 +304,24 @@ class broadcast_emitter {
     if (skips()) tail(in, "x" + num(tail_.inner), "r0");
   }
 
+  std::string coordinate(int j, const std::string& column) const {
+    if (j < v_.kept) return "k" + num(j);
+    return j < v_.rank ? column : "(long long)row * columns + " + column;
+  }
+
   bool finishes_later(const reduce_desc& r) const { return skips() && r.tail > 0; }
 
   /// The end of the chain for the inner value `x` of column `at`, unless it cannot win.
   void tail(const std::string& in, const std::string& x, const std::string& at) {
-    const int reg = first_tail().reg;
     t_(in, "if (skip.distance(", x, ") < skip.span) continue;");
-    t_(call_once(
-        tail_phase_,
-        [&](char kind, int k) -> argument {
-          if (kind == 'r' && k != tail_.inner) return {"fixed.r" + num(k), ""};
-          return {x, ""};
-        },
-        in));
-    for (std::size_t j = 0; j < p_.reductions.size(); ++j)
-      if (p_.reductions[j].tail) t_(in, "acc.a", static_cast<int>(j), ".step(out.r", reg, ", ", at, ");");
-    t_(in, "skip.offer(out.r", reg, ", ", x, ");");
+    t_(in, "const ", register_type(first_tail().arg), " value = ", call_out_of_line(p_, tail_phase_, x), ";");
+    bool first = true;
+    for (std::size_t j = 0; j < p_.reductions.size(); ++j) {
+      if (!p_.reductions[j].tail) continue;
+      const std::string step = "acc.a" + num(static_cast<int>(j)) + ".step(value, " + at + ")";
+      t_(in, first ? "if (" : "", step, first ? ") skip.offer(" + x + ");" : ";");
+      first = false;
+    }
   }
 
   const program& p_;

@@ -16,7 +16,8 @@ std::string define_element(const program& p, const cuda_variant& v) {
   for (std::size_t k = 0; k < code.size(); ++k) code[k] = static_cast<int>(k);
   for (auto& o : p.outputs)
     if (std::find(results.begin(), results.end(), o.reg) == results.end()) results.push_back(o.reg);
-  const phase element = make_phase(p, "element", code, results);
+  phase element = make_phase(p, v, "element", code, results);
+  element.quick = false;  // called for one element
   text t;
   t(define(p, element));
   t("template <class Body>");
@@ -26,14 +27,14 @@ std::string define_element(const program& p, const cuda_variant& v) {
   t(call_once(
       element,
       [&](char kind, int k) -> argument {
-        if (kind == 'c') return {"c" + num(k), ""};
+        if (kind == 'c') return {k < v.rank ? "c" + num(k) : std::string("at"), ""};
         const std::string at = "a.p" + num(k) + " + (" + offset("s", k, 0, v.rank, "c") + ")";
-        return {is_gathered(p, k) ? at : "sn::widen(*(" + at + "))", ""};
+        return {is_gathered(p, k) ? at : widened(p.inputs[static_cast<std::size_t>(k)].type, "*(" + at + ")"), ""};
       },
       "  "));
   for (std::size_t k = 0; k < p.outputs.size(); ++k)
-    t("  a.w", static_cast<int>(k), "[", offset("t", static_cast<int>(k), 0, v.rank, "c"), "] = sn::narrow<",
-      storage_type(p.outputs[k].type), ">(out.r", p.outputs[k].reg, ");");
+    t("  a.w", static_cast<int>(k), "[", offset("t", static_cast<int>(k), 0, v.rank, "c"), "] = ",
+      narrowed(p.outputs[k].type, "out.r" + num(p.outputs[k].reg)), ";");
   t("}");
   return t.str();
 }

@@ -17,7 +17,7 @@ class map_emitter {
     for (std::size_t k = 0; k < code.size(); ++k) code[k] = static_cast<int>(k);
     for (auto& o : p.outputs)
       if (std::find(results.begin(), results.end(), o.reg) == results.end()) results.push_back(o.reg);
-    element_ = make_phase(p, "element", code, results);
+    element_ = make_phase(p, v, "element", code, results);
   }
 
   std::string run() {
@@ -41,14 +41,42 @@ class map_emitter {
 
   void uniform_values(const std::string& in) {
     for (int k : element_.inputs)
-      if (plain_uniform(k)) t_(in, "const ", register_type(type(k)), " u", k, " = sn::widen(*a.p", k, ");");
+      if (plain_uniform(k)) t_(in, "const ", register_type(type(k)), " u", k, " = ", widened(type(k), "*a.p" + num(k)), ";");
   }
 
-  // Vectors: full blocks move `unroll` vectors a thread, the last block goes element by element.
+  // Vectors: full blocks move `unroll` vectors a thread, the last block (lean: each) goes element by element.
   void linear_body() {
     const int chunk = cuda_block * vec_ * unroll_;
     uniform_values("  ");
     t_("  const long long start = (long long)blockIdx.x * ", chunk, ";");
+    if (!v_.lean) full_block(chunk);
+    t_("  const long long end = start + ", chunk, " < a.n ? start + ", chunk, " : a.n;");
+    t_("#pragma unroll 1");
+    t_("  for (long long at = start + threadIdx.x; at < end; at += ", cuda_block, ") {");
+    one_element(
+        "    ", [](int) { return std::string("at"); },
+        [&](int k) { return "a.p" + num(k) + (input_class(k) == access::uniform ? "" : " + at"); },
+        [&](int k) { return "a.w" + num(k) + "[at]"; });
+    t_("  }");
+  }
+
+  using text_of = std::function<std::string(int)>;
+
+  /// One element by the phase that holds for every value: coordinate of an axis, address of an input, place of an output.
+  void one_element(const std::string& in, const text_of& coordinate, const text_of& address, const text_of& place) {
+    t_(call_once(
+        element_,
+        [&](char kind, int k) -> argument {
+          if (kind == 'c') return {coordinate(k), ""};
+          if (plain_uniform(k)) return {"u" + num(k), ""};
+          return {is_gathered(p_, k) ? address(k) : widened(type(k), "*(" + address(k) + ")"), ""};
+        },
+        in));
+    for (std::size_t k = 0; k < p_.outputs.size(); ++k)
+      t_(in, place(static_cast<int>(k)), " = ", narrowed(p_.outputs[k].type, "out.r" + num(p_.outputs[k].reg)), ";");
+  }
+
+  void full_block(int chunk) {
     t_("  if (start + ", chunk, " <= a.n) {");
     t_("    const long long first = start + (int)threadIdx.x * ", vec_, ";");
     for (int k : element_.inputs)
@@ -61,26 +89,10 @@ class map_emitter {
     t_("#pragma unroll");
     t_("    for (int u = 0; u < ", unroll_, "; ++u) {");
     t_("      const long long at = first + u * ", cuda_block * vec_, ";");
-    lanes("      ", "u", [](int) { return std::string("at + l"); });
+    lanes("      ", "u", [](int) { return std::string("at | l"); });  // `at` is a multiple of the lanes
     stores("      ", [&](int k) { return "a.w" + num(k) + " + at"; });
     t_("    }");
     t_("    return;");
-    t_("  }");
-    t_("#pragma unroll 1");
-    t_("  for (long long at = start + threadIdx.x; at < a.n; at += ", cuda_block, ") {");
-    t_(call_once(
-        element_,
-        [&](char kind, int k) -> argument {
-          if (kind == 'c') return {"at", ""};
-          if (plain_uniform(k)) return {"u" + num(k), ""};
-          const std::string at = input_class(k) == access::uniform ? "" : " + at";
-          if (is_gathered(p_, k)) return {"a.p" + num(k) + at, ""};
-          return {"sn::widen(a.p" + num(k) + "[at])", ""};
-        },
-        "    "));
-    for (std::size_t k = 0; k < p_.outputs.size(); ++k)
-      t_("    a.w", static_cast<int>(k), "[at] = sn::narrow<", storage_type(p_.outputs[k].type), ">(out.r",
-         p_.outputs[k].reg, ");");
     t_("  }");
   }
 
@@ -101,7 +113,7 @@ class map_emitter {
       } else {
         t_(in, register_type(type(k)), " ", array);
         t_("#pragma unroll");
-        t_(in, "for (int l = 0; l < ", vec_, "; ++l) z", k, "[l] = sn::widen(i", k, "[", u, "].v[l]);");
+        t_(in, "for (int l = 0; l < ", vec_, "; ++l) z", k, "[l] = ", widened(type(k), "i" + num(k) + "[" + u + "].v[l]"), ";");
       }
     }
     for (int j : element_.coords) {
@@ -124,17 +136,22 @@ class map_emitter {
   void stores(const std::string& in, const std::function<std::string(int)>& address) {
     for (std::size_t k = 0; k < p_.outputs.size(); ++k) {
       const char* s = storage_type(p_.outputs[k].type);
-      const int r = p_.outputs[k].reg, out = static_cast<int>(k);
+      const int out = static_cast<int>(k);
+      const std::string value = narrowed(p_.outputs[k].type, "x" + num(p_.outputs[k].reg) + "[l]");
       if (v_.outputs[k] == access::strided && vec_ > 1) {
         t_("#pragma unroll");
-        t_(in, "for (int l = 0; l < ", vec_, "; ++l) (", address(out), ")[l * a.t", out, "_", inner_, "] = sn::narrow<",
-           s, ">(x", r, "[l]);");
+        t_(in, "for (int l = 0; l < ", vec_, "; ++l) (", address(out), ")[l * a.t", out, "_", inner_, "] = ", value,
+           ";");
+        continue;
+      }
+      if (vec_ == 1) {
+        t_(in, "*(", address(out), ") = ", narrowed(p_.outputs[k].type, "x" + num(p_.outputs[k].reg) + "[0]"), ";");
         continue;
       }
       t_(in, "{");
       t_(in, "  sn::pack<", s, ", ", vec_, "> y;");
       t_("#pragma unroll");
-      t_(in, "  for (int l = 0; l < ", vec_, "; ++l) y.v[l] = sn::narrow<", s, ">(x", r, "[l]);");
+      t_(in, "  for (int l = 0; l < ", vec_, "; ++l) y.v[l] = ", value, ";");
       t_(in, "  sn::put(", address(out), ", y);");
       t_(in, "}");
     }
@@ -149,11 +166,11 @@ class map_emitter {
        " + threadIdx.x) * ", vec_, ";");
     if (flat) {
       t_("  const I step = (I)blockDim.x * ", vec_, ";");
-      block_of_rows("  ");
+      rows("  ");
       return;
     }
-    t_("  const I c", inner_, " = across;");
-    t_("  if (c", inner_, " >= a.e", inner_, ".n) return;");
+    if (!v_.lean) t_("  const I c", inner_, " = across;");
+    t_("  if (across >= a.e", inner_, ".n) return;");
     t_("  const I step = (I)blockDim.y;");
     if (v_.rank > 2) {
       t_("  for (long long z = blockIdx.z; z < a.outer; z += gridDim.z) {");
@@ -162,9 +179,53 @@ class map_emitter {
     }
     t_("  for (I down = (I)(blockIdx.y * (I)blockDim.y * ", unroll_, " + threadIdx.y); down < a.e", row,
        ".n; down += (I)gridDim.y * step * ", unroll_, ") {");
-    block_of_rows("    ");
+    rows("    ");
     t_("  }");
     if (v_.rank > 2) t_("  }");
+  }
+
+  void rows(const std::string& in) {
+    if (v_.lean)
+      rows_one_by_one(in);
+    else
+      block_of_rows(in);
+  }
+
+  void rows_one_by_one(const std::string& in) {
+    const bool flat = v_.rank == 1;
+    const int moving = flat ? 0 : v_.rank - 2;
+    t_("#pragma unroll 1");
+    t_(in, "for (int u = 0; u < ", unroll_, "; ++u) {");
+    t_(in, "  const I ", flat ? "begin" : "c" + num(moving), " = ", flat ? "across" : "down", " + u * step;");
+    t_(in, "  if (", flat ? "begin" : "c" + num(moving), " >= a.e", moving, ".n) break;");
+    t_("#pragma unroll 1");
+    t_(in, "  for (int l = 0; l < ", vec_, "; ++l) {");
+    t_(in, "    const I c", inner_, " = ", flat ? "begin" : "across", " + l;");
+    one_element(
+        in + "    ",
+        [&](int j) { return j <= inner_ ? "c" + num(j) : row_number() + " * a.e" + num(inner_) + ".n + c" + num(inner_); },
+        [&](int k) {
+          const std::string at = " + (" + offset("s", k, 0, v_.rank, "c") + ")";
+          return "a.p" + num(k) + (input_class(k) == access::uniform ? "" : at);
+        },
+        [&](int k) { return "a.w" + num(k) + "[" + offset("t", k, 0, v_.rank, "c") + "]"; });
+    t_(in, "  }");
+    t_(in, "}");
+  }
+
+  /// Of lane l. Low bits that are known to be 0 let lanes share what they compute from blocks of random numbers.
+  std::string coordinate(int j) const {
+    const std::string first = "c" + num(inner_);
+    if (j == inner_) return first + " | l";
+    if (j < inner_) return "c" + num(j);
+    return "(" + row_number() + " * (a.e" + num(inner_) + ".n / " + num(vec_) + ") * " + num(vec_) + " + " + first + ") | l";
+  }
+
+  /// Of the row, among all rows; of a single one it stands for nothing.
+  std::string row_number() const {
+    std::string row = "(long long)c0";
+    for (int k = 1; k < inner_; ++k) row = "(" + row + " * a.e" + num(k) + ".n + c" + num(k) + ")";
+    return row;
   }
 
   void block_of_rows(const std::string& in) {
@@ -188,7 +249,9 @@ class map_emitter {
       const std::string at = "a.p" + num(k) + " + (" + offset("s", k, 0, v_.rank, "c") + ")";
       if (is_gathered(p_, k))
         t_(in, "    g", k, "[u] = ", input_class(k) == access::uniform ? "a.p" + num(k) : at, ";");
-      else if (input_class(k) == access::linear || vec_ == 1)
+      else if (vec_ == 1)
+        t_(in, "    i", k, "[u].v[0] = *(", at, ");");
+      else if (input_class(k) == access::linear)
         t_(in, "    i", k, "[u] = sn::fetch<", vec_, ">(", at, ");");
       else {
         t_("#pragma unroll");
@@ -201,7 +264,7 @@ class map_emitter {
     t_(in, u, "{");
     t_(in, "  const I c", moving, " = ", start, " + u * step;");
     t_(in, "  if (c", moving, " < ", extent, ") {");
-    lanes(in + "    ", "u", [&](int j) { return "c" + num(j) + (j == inner_ ? " + l" : ""); });
+    lanes(in + "    ", "u", [&](int j) { return coordinate(j); });
     stores(in + "    ", [&](int k) { return "a.w" + num(k) + " + (" + offset("t", k, 0, v_.rank, "c") + ")"; });
     t_(in, "  }");
     t_(in, "}");

@@ -24,7 +24,7 @@ class reduce_emitter {
     for (std::size_t k = 0; k < code.size(); ++k) code[k] = static_cast<int>(k);
     for (auto& r : p.reductions)
       if (std::find(results.begin(), results.end(), r.reg) == results.end()) results.push_back(r.reg);
-    element_ = make_phase(p, "element", code, results);
+    element_ = make_phase(p, v, "element", code, results);
     multi_ = v.rank - v.kept > 1;
     needs_position_ = multi_ || !element_.coords.empty();
     for (int k : element_.inputs) needs_position_ = needs_position_ || is_gathered(p, k);
@@ -72,7 +72,7 @@ class reduce_emitter {
   void result_pointers(const std::string& in, const std::string& suffix = "") {
     for (int k : element_.inputs) {
       t_(in, "const ", storage(k), "* b", k, suffix, " = a.p", k, " + (", offset("s", k, 0, v_.kept, "k"), ");");
-      if (fixed(k)) t_(in, "const ", register_type(type(k)), " u", k, suffix, " = sn::widen(*b", k, suffix, ");");
+      if (fixed(k)) t_(in, "const ", register_type(type(k)), " u", k, suffix, " = ", widened(type(k), "*b" + num(k) + suffix), ";");
     }
   }
 
@@ -94,16 +94,25 @@ class reduce_emitter {
     t_("#pragma unroll");
     t_(in, "for (int l = 0; l < ", lane_count, "; ++l) {");
     if (needs_position_) {
-      t_(in, "  const I r = r0 + l;");
+      t_(in, "  const I r = r0 | l;");  // several lanes: r0 is a multiple of them
       t_(decompose("r", v_.kept, v_.rank, "c", in + "  "));
     }
     for (int k : element_.inputs) {
       if (is_gathered(p_, k)) t_(in, "  z", k, "[l] = b", k, bsuffix_, " + (", reduced_offset(k, "r"), ");");
-      if (streamed(k)) t_(in, "  z", k, "[l] = sn::widen(i", k, load, ");");
+      if (streamed(k)) t_(in, "  z", k, "[l] = ", widened(type(k), "i" + num(k) + load), ";");
     }
-    for (int j : element_.coords)
-      t_(in, "  k_", j, "[l] = ", j < v_.kept ? "k" : "c", j, j < v_.kept ? bsuffix_ : "", ";");
+    for (int j : element_.coords) t_(in, "  k_", j, "[l] = ", coordinate(j), ";");
     t_(in, "}");
+  }
+
+  /// Of lane l. In rows of whole groups the low bits of a position are known, which lets lanes share what they compute
+  /// from blocks of random numbers.
+  std::string coordinate(int j) const {
+    if (j < v_.kept) return "k" + num(j) + bsuffix_;
+    if (j < v_.rank) return "c" + num(j);
+    if (columns_) return "(column" + (bsuffix_.empty() ? "" : " + " + bsuffix_.substr(1)) + ") * a.elements + r";
+    if (v_.vector != cuda_group) return "row * a.elements + r";
+    return "(row * (a.elements / " + num(cuda_group) + ") * " + num(cuda_group) + " + r0) | l";
   }
 
   argument_source element_source() const {
@@ -274,7 +283,7 @@ class reduce_emitter {
     for (int k : element_.inputs) {
       const std::string step = v_.kept ? " + " + num(v) + " * a.s" + num(k) + "_" + num(v_.kept - 1) : "";
       t_("  const ", storage(k), "* b", k, suffix, " = b", k, step, ";");
-      if (fixed(k)) t_("  const ", register_type(type(k)), " u", k, suffix, " = sn::widen(*b", k, suffix, ");");
+      if (fixed(k)) t_("  const ", register_type(type(k)), " u", k, suffix, " = ", widened(type(k), "*b" + num(k) + suffix), ";");
     }
     for (int j : element_.coords)
       if (j < v_.kept) t_("  const I k", j, suffix, " = k", j, j == v_.kept - 1 ? " + " + num(v) : "", ";");
@@ -370,7 +379,8 @@ std::string define_finish(const program& p, const cuda_variant& v) {
   for (std::size_t k = p.epilogue; k < p.code.size(); ++k) code.push_back(static_cast<int>(k));
   for (auto& o : p.outputs)
     if (std::find(results.begin(), results.end(), o.reg) == results.end()) results.push_back(o.reg);
-  const phase f = make_phase(p, "epilogue", code, results);
+  phase f = make_phase(p, v, "epilogue", code, results);
+  f.quick = false;  // once a result
   text t;
   t(define(p, f));
   t("__device__ __forceinline__ void finish(const args& a, I row, const accs& acc) {");
@@ -378,7 +388,7 @@ std::string define_finish(const program& p, const cuda_variant& v) {
   t(call_once(
       f,
       [&](char kind, int k) -> argument {
-        if (kind == 'c') return {"k" + num(k), ""};
+        if (kind == 'c') return {k < v.rank ? "k" + num(k) : std::string("row"), ""};
         if (kind == 'd') {
           const reduce_desc& r = p.reductions[static_cast<std::size_t>(k)];
           const std::string value = "acc.a" + num(k) + ".result()";
@@ -387,12 +397,12 @@ std::string define_finish(const program& p, const cuda_variant& v) {
           return {"(" + type_of_reduction(p, r) + ")" + value, ""};
         }
         const std::string at = "a.p" + num(k) + " + (" + offset("s", k, 0, v.kept, "k") + ")";
-        return {is_gathered(p, k) ? at : "sn::widen(*(" + at + "))", ""};
+        return {is_gathered(p, k) ? at : widened(p.inputs[static_cast<std::size_t>(k)].type, "*(" + at + ")"), ""};
       },
       "  "));
   for (std::size_t k = 0; k < p.outputs.size(); ++k)
-    t("  a.w", static_cast<int>(k), "[", offset("t", static_cast<int>(k), 0, v.kept, "k"), "] = sn::narrow<",
-      storage_type(p.outputs[k].type), ">(out.r", p.outputs[k].reg, ");");
+    t("  a.w", static_cast<int>(k), "[", offset("t", static_cast<int>(k), 0, v.kept, "k"), "] = ",
+      narrowed(p.outputs[k].type, "out.r" + num(p.outputs[k].reg)), ";");
   t("}");
   const int count = static_cast<int>(p.reductions.size());
   if (v.shape == cuda_shape::broadcast_rows) return t.str();

@@ -4,11 +4,10 @@
 
 #ifdef SINTER_HAS_CUDA
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <mutex>
@@ -16,7 +15,9 @@
 #include <system_error>
 #include <thread>
 
+#include "background.hpp"
 #include "compile_shared.hpp"
+#include "compile_steps.hpp"
 #include "compile_util.hpp"
 #include "nvrtc_library.hpp"
 
@@ -35,15 +36,30 @@ std::vector<std::string> options_for(const nvrtc_options& options) {
   return texts;
 }
 
-cubin compile_now(const std::string& source, const std::vector<std::string>& options) {
+/// What one compilation is about. `begins` is called just before NVRTC starts.
+struct request {
+  std::string_view name;
+  std::string key;
+  std::function<std::string()> source;
+  std::vector<std::string> options;
+  std::function<void()> begins;
+};
+
+cubin compile_now(const request& r) {
   const nvrtc_api& api = usable_api();
+  const std::string source = [&] {
+    const timed_step step("generate", r.name);
+    return r.source();
+  }();
   nvrtc_program program(api, source);
-  const nvrtcResult status = program.compile(options);
+  if (r.begins) r.begins();
+  const timed_step step("compile", r.name);
+  const nvrtcResult status = program.compile(r.options);
   cubin result;
   result.log = program.log();
   if (status == NVRTC_ERROR_OUT_OF_MEMORY) throw memory_error("[compile_cuda] NVRTC ran out of host memory");
   if (status != NVRTC_SUCCESS) {
-    throw_compile_error("NVRTC", std::string("failed: ") + api.nvrtcGetErrorString(status), options, result.log,
+    throw_compile_error("NVRTC", std::string("failed: ") + api.nvrtcGetErrorString(status), r.options, result.log,
                         source);
   }
   result.bytes = program.binary();
@@ -81,53 +97,97 @@ std::optional<cubin> load(const std::string& key) {
   return result;
 }
 
-cubin load_or_compile(const std::string& key, const std::string& source, const std::vector<std::string>& options) {
-  if (auto stored = load(key)) return *std::move(stored);
-  cubin result = compile_now(source, options);
+cubin load_or_compile(const request& r) {
+  if (auto stored = load(r.key)) return *std::move(stored);
+  cubin result = compile_now(r);
   ++counters().cuda_compiled;
-  disk_cache::instance().store(key, pack(result));
+  const timed_step step("store on disk", r.name);
+  disk_cache::instance().store(r.key, pack(result));
   return result;
 }
 
-std::string key_of(const std::string& source, const std::vector<std::string>& options) {
-  std::string key = "sinter cubin 1\n";
+cubin compile_shared(const request& r) {
+  static single_flight<cubin>& flights = *new single_flight<cubin>;
+  return *flights.run(r.key, [&] { return load_or_compile(r); });
+}
+
+std::string key_of(const std::string& what, const std::string& identity, const std::vector<std::string>& options) {
+  std::string key = what;
   append_field(key, library_identity());
   for (const std::string& text : options) append_field(key, text);
-  append_field(key, source);
+  append_field(key, identity);
   return key;
 }
+std::string key_of(const cuda_unit& u) { return key_of("sinter kernel 1\n", u.identity, options_for(u.options)); }
 
-// NVRTC registers exit handlers while it loads, and they destroy what a load in progress still uses. So the thread must
-// have ended before any exit handler runs. Only destructors of the exiting thread's own variables come that early:
-// hence the warm-up belongs to the main thread, which is the one that returns from main. The handler registered after
-// loading serves programs that call exit in another thread.
-struct warm_up {
-  std::mutex mutex;
-  std::thread thread;
-  bool done = false;  // started, or too late to start
-};
+request request_of(const cuda_unit& u) { return {u.name, key_of(u), u.source, options_for(u.options), nullptr}; }
 
-warm_up& background() {
-  static warm_up& instance = *new warm_up;
-  return instance;
-}
+/// Compiles some units side by side. NVRTC's front end takes one source at a time, and who comes first is served first:
+/// each compilation begins after the one before it, in the given order, so that the longest is not the last.
+class side_by_side {
+ public:
+  side_by_side(std::span<const cuda_unit> units, std::vector<std::size_t> order, std::vector<cubin>& results)
+      : units_(units), order_(std::move(order)), results_(results), errors_(units.size()) {}
 
-void join_background() {
-  warm_up& w = background();
-  const std::lock_guard lock(w.mutex);
-  w.done = true;
-  if (w.thread.joinable()) w.thread.join();
-}
+  void run() {
+    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::thread> helpers;
+    try {
+      while (helpers.size() + 1 < std::min(order_.size(), cores)) helpers.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {  // no thread to spare: those that there are do the work
+    }
+    work();
+    for (std::thread& t : helpers) t.join();
+    for (const std::exception_ptr& e : errors_)
+      if (e) std::rethrow_exception(e);
+  }
 
-struct join_at_thread_end {
-  ~join_at_thread_end() { join_background(); }
+ private:
+  void work() {
+    for (std::size_t m = next_++; m < order_.size(); m = next_++) {
+      const std::size_t k = order_[m];
+      try {
+        request r = request_of(units_[k]);
+        r.begins = [&] { wait_for_turn(m); };
+        fail_on_request("NVRTC", r.key);
+        results_[k] = compile_shared(r);
+      } catch (...) {
+        errors_[k] = std::current_exception();
+      }
+      pass_turn(m);
+    }
+  }
+  // An order that is worth a little patience, no more: another thread may be compiling the same unit already.
+  void wait_for_turn(std::size_t m) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, patience, [&] { return turn_ >= m; });
+    turn_ = std::max(turn_, m + 1);
+    changed_.notify_all();
+  }
+  void pass_turn(std::size_t m) {
+    const std::lock_guard lock(mutex_);
+    turn_ = std::max(turn_, m + 1);
+    changed_.notify_all();
+  }
+
+  static constexpr std::chrono::milliseconds patience{3};
+  std::span<const cuda_unit> units_;
+  const std::vector<std::size_t> order_;
+  std::vector<cubin>& results_;
+  std::vector<std::exception_ptr> errors_;
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t turn_ = 0;
 };
 
 void warm_up_now() noexcept {
   try {
     if (!library().usable) return;
-    std::atexit(join_background);
-    compile_now("extern \"C\" __global__ void warm(float* x) { *x = 1.0f; }", options_for({}));
+    end_background_before_exit_handlers();
+    const auto source = [] { return "extern \"C\" __global__ void warm(float* x) { *x = 1.0f; }"; };
+    compile_now({"", "", source, options_for({}), nullptr});
+    end_background_before_exit_handlers();
   } catch (...) {
     return;  // the compilation that needs NVRTC will say what is wrong
   }
@@ -137,47 +197,29 @@ void warm_up_now() noexcept {
 
 cubin compile_cuda(const std::string& source, const nvrtc_options& options) {
   fail_on_request("NVRTC", source);
-  static single_flight<cubin>& flights = *new single_flight<cubin>;
   const std::vector<std::string> texts = options_for(options);
-  const std::string key = key_of(source, texts);
-  return *flights.run(key, [&] { return load_or_compile(key, source, texts); });
+  return compile_shared({"", key_of("sinter cubin 1\n", source, texts), [&] { return source; }, texts, nullptr});
+}
+
+std::optional<cubin> load_cuda(const cuda_unit& unit) {
+  const timed_step step("look on disk", unit.name);
+  return load(key_of(unit));
 }
 
 std::vector<cubin> compile_cuda(std::span<const cuda_unit> units) {
   std::vector<cubin> results(units.size());
   std::vector<std::size_t> missing;
   for (std::size_t k = 0; k < units.size(); ++k) {
-    auto stored = load(key_of(units[k].source, options_for(units[k].options)));
+    auto stored = load_cuda(units[k]);
     if (stored)
       results[k] = *std::move(stored);
     else
       missing.push_back(k);
   }
-  // The longest first: the others have time enough beside it.
-  std::sort(missing.begin(), missing.end(),
-            [&](std::size_t a, std::size_t b) { return units[a].source.size() > units[b].source.size(); });
-  std::vector<std::exception_ptr> errors(units.size());
-  std::atomic<std::size_t> next{0};
-  auto work = [&] {
-    for (std::size_t m = next++; m < missing.size(); m = next++) {
-      const std::size_t k = missing[m];
-      try {
-        results[k] = compile_cuda(units[k].source, units[k].options);
-      } catch (...) {
-        errors[k] = std::current_exception();
-      }
-    }
-  };
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> helpers;
-  try {
-    while (helpers.size() + 1 < std::min(missing.size(), cores)) helpers.emplace_back(work);
-  } catch (const std::system_error&) {  // no thread to spare: those that there are do the work
-  }
-  work();
-  for (std::thread& t : helpers) t.join();
-  for (const std::exception_ptr& e : errors)
-    if (e) std::rethrow_exception(e);
+  if (missing.empty()) return results;
+  std::stable_sort(missing.begin(), missing.end(),
+                   [&](std::size_t a, std::size_t b) { return units[a].weight > units[b].weight; });
+  side_by_side(units, std::move(missing), results).run();
   return results;
 }
 
@@ -188,17 +230,8 @@ bool nvrtc_available(std::string* why_not) {
 }
 
 void warm_up_nvrtc() {
-  if (::gettid() != ::getpid()) return;
-  [[maybe_unused]] static thread_local const join_at_thread_end guard;
-  warm_up& w = background();
-  const std::lock_guard lock(w.mutex);
-  if (w.done) return;
-  w.done = true;
-  try {
-    w.thread = std::thread(warm_up_now);
-  } catch (const std::system_error&) {
-    return;  // no thread to spare: the first compilation loads NVRTC itself
-  }
+  static std::atomic<bool> begun{false};
+  if (!begun.exchange(true) && !run_in_background(warm_up_now)) begun = false;
 }
 
 }  // namespace sinter::jit
@@ -215,6 +248,8 @@ cubin compile_cuda(const std::string&, const nvrtc_options&) {
 }
 
 std::vector<cubin> compile_cuda(std::span<const cuda_unit>) { return {compile_cuda(std::string(), {})}; }
+
+std::optional<cubin> load_cuda(const cuda_unit&) { return std::nullopt; }
 
 bool nvrtc_available(std::string* why_not) {
   if (why_not != nullptr) *why_not = absent;

@@ -27,7 +27,7 @@ unsigned closure(unsigned mask) noexcept {
   if (mask & prelude_user_complex) mask |= prelude_complex_math;
   if (mask & prelude_complex_math) mask |= prelude_complex;
   if (mask & prelude_complex) mask |= prelude_convert;
-  if (mask & (prelude_half | prelude_convert)) mask |= prelude_float;
+  if (mask & (prelude_half | prelude_convert | prelude_random)) mask |= prelude_float;
   return mask | prelude_base;
 }
 
@@ -60,23 +60,41 @@ unsigned needed_parts(const instr& i) noexcept {
     if (is_complex(t)) mask |= prelude_complex;
   }
   if (i.op == opcode::cast) mask |= prelude_convert;
+  if (is_random(i.op)) mask |= prelude_random;
   if (is_complex(i.arg) && is_complex_math(i.op)) mask |= prelude_complex_math;
   return closure(mask);
 }
 
-std::string prelude_source(unsigned mask) {
+std::vector<std::string_view> prelude_files(unsigned mask) {
   static constexpr struct {
     unsigned bit;
     const char* name;
   } parts[] = {{prelude_base, "base"},       {prelude_float, "float"},
+               {prelude_random, "random"},
                {prelude_half, "half"},       {prelude_convert, "convert"},
                {prelude_user_complex, "user_number"},
                {prelude_complex, "complex"}, {prelude_complex_math, "complex_math"}};
-  std::string text;
+  std::vector<std::string_view> names;
   mask = closure(mask);
   for (auto& part : parts)
-    if (mask & part.bit) text += prelude_text(part.name);
+    if (mask & part.bit) names.emplace_back(part.name);
+  return names;
+}
+
+std::string prelude_source(unsigned mask) {
+  std::string text;
+  for (std::string_view part : prelude_files(mask)) text += prelude_text(part);
   return text;
+}
+
+std::string random_expression(const instr& i, std::string_view a, std::string_view b, std::string_view c,
+                              std::string_view stream) {
+  std::string e = std::string("sn::") + name(i.op) + "<" + register_type(i.type) + ">(";
+  e.append(a);
+  if (operand_count(i.op) > 1) e.append(", ").append(b);
+  if (operand_count(i.op) > 2) e.append(", ").append(c);
+  e.append(", ").append(stream);
+  return e + (i.op >= opcode::random_gamma ? ", fault)" : ")");
 }
 
 std::string call_expression(const instr& i, std::string_view a, std::string_view b, std::string_view c) {
@@ -85,7 +103,7 @@ std::string call_expression(const instr& i, std::string_view a, std::string_view
   if (i.op == opcode::nextafter && is_half(i.type)) e += i.type == dtype::f16 ? "_f16" : "_bf16";
   e.append("(").append(a);
   if (operand_count(i.op) > 1 || i.op == opcode::checked_index) e.append(", ").append(b);
-  if (operand_count(i.op) > 2) e.append(", ").append(c);
+  if (operand_count(i.op) > 2 || i.op == opcode::checked_index) e.append(", ").append(c);
   if (i.op == opcode::checked_index || (i.op == opcode::power && is_integer(i.type))) e += ", fault";
   e += ")";
   if (!is_half(i.type) || keeps_half_values(i.op)) return e;

@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "program.hpp"
 
@@ -19,11 +20,13 @@ enum prelude_parts : unsigned {
   prelude_convert = 8,        // casts among bool, integers and real floats
   prelude_complex = 16,       // complex types, their arithmetic, comparisons and casts
   prelude_complex_math = 32,  // sqrt, exp, log, power, trigonometric functions of complex numbers
+  prelude_random = 128,       // random numbers (behind float)
   prelude_user_complex = 64,  // complex types with constructors and operators, for users' text (in front of complex)
 };
 /// The parts that the expression of an instruction (and its register type) needs, everything they rest on included.
 unsigned needed_parts(const instr& i) noexcept;
-/// The texts of the parts in `mask`, in order, what they rest on included.
+/// The names of the parts in `mask`, in order, what they rest on included; and their texts.
+std::vector<std::string_view> prelude_files(unsigned mask);
 std::string prelude_source(unsigned mask);
 
 /// The C++ type of a register: "bool", "signed char", "short", "int", "long long", "unsigned char", ..., "float" (also
@@ -31,8 +34,12 @@ std::string prelude_source(unsigned mask);
 const char* register_type(dtype t) noexcept;
 
 /// The whole expression of an instruction, rounding to its dtype included, for operands spelt `a`, `b` and `c`:
-/// "sn::round_f16(sn::add(r1, r2))". `checked_index` takes the extent as `b`. Integer power and checked_index expect a
-/// variable `int* fault` in scope. Not for load, param, coord and reduced.
+/// "sn::round_f16(sn::add(r1, r2))". `checked_index` takes the extent as `b` and the axis as `c`. Integer power and checked_index expect a
+/// variable `int* fault` in scope. Not for load, param, coord,
+/// reduced and random instructions.
 std::string call_expression(const instr& i, std::string_view a, std::string_view b = {}, std::string_view c = {});
+/// The same for a random instruction; `stream` is an expression of the type sn::random_stream.
+std::string random_expression(const instr& i, std::string_view a, std::string_view b, std::string_view c,
+                              std::string_view stream);
 
 }  // namespace sinter::jit

@@ -69,6 +69,7 @@ void append_variant(const jit::cuda_variant& v, std::string& key) {
   for (auto r : v.row_only) key.push_back(static_cast<char>(r));
 }
 
+/// The kernel, and its lean form where it has one.
 void observe(const runtime::launch& l) {
   thread_local jit::cuda_variant variant;
   thread_local std::string key;
@@ -78,15 +79,19 @@ void observe(const runtime::launch& l) {
   append_variant(variant, key);
   collection& c = collection::instance();
   const std::lock_guard lock(c.mutex);
-  if (c.keys.insert(key).second) c.kernels.push_back(kernel_of(l));
+  if (!c.keys.insert(key).second) return;
+  c.kernels.push_back(kernel_of(l));
+  if (!jit::cuda_has_lean(*l.code, variant)) return;
+  c.kernels.push_back(kernel_of(l));
+  c.kernels.back().variant->lean = true;
 }
 
 std::string module_source(const cuda_kernel* kernels, std::size_t count) {
   std::vector<const jit::program*> programs;
   for (std::size_t k = 0; k < count; ++k) programs.push_back(kernels[k].code.get());
-  std::string source = jit::cuda_prelude(programs);
-  for (std::size_t k = 0; k < count; ++k) source += jit::emit_cuda(*kernels[k].code, *kernels[k].variant);
-  return source;
+  std::string text;
+  for (std::size_t k = 0; k < count; ++k) text += jit::emit_cuda(*kernels[k].code, *kernels[k].variant);
+  return jit::cuda_module(programs, text);
 }
 
 /// A module that fails is taken apart, so that each kernel at fault is named.

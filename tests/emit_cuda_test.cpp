@@ -138,24 +138,28 @@ cuda_variant broadcast(const program& p, std::size_t row_inputs, bool skip, bool
   return v;
 }
 
-/// Kernels of one translation unit.
+/// Kernels of one translation unit, those with a lean form in both.
 struct module {
   std::vector<program> programs;
   std::vector<cuda_variant> variants;
-  void add(const program& p, const cuda_variant& v) {
+  void add(const program& p, cuda_variant v) {
+    programs.push_back(p);
+    variants.push_back(v);
+    if (!jit::cuda_has_lean(p, v)) return;
+    v.lean = true;
     programs.push_back(p);
     variants.push_back(v);
   }
   std::string source() const {
     std::vector<const program*> all;
     for (auto& p : programs) all.push_back(&p);
-    std::string text = jit::cuda_prelude(all);
+    std::string text;
     std::set<std::string> names;
     for (std::size_t k = 0; k < programs.size(); ++k) {
       CHECK(names.insert(jit::cuda_kernel_name(programs[k], variants[k])).second);
       text += jit::emit_cuda(programs[k], variants[k]);
     }
-    return text;
+    return jit::cuda_module(all, text);
   }
 };
 
@@ -189,8 +193,8 @@ constexpr dtype real_dtypes[] = {dtype::i8,  dtype::i32, i64,         dtype::u8,
 TEST_CASE("cuda: a source holds no sizes, includes nothing, and is the same text every time") {
   const program p = affine();
   const cuda_variant v = variant(p, cuda_shape::linear, 1, 1, layout::linear, 4);
-  const std::string once = jit::cuda_prelude({&p}) + jit::emit_cuda(p, v);
-  CHECK(once == jit::cuda_prelude({&p}) + jit::emit_cuda(p, v));
+  const std::string once = jit::cuda_module({&p}, jit::emit_cuda(p, v));
+  CHECK(once == jit::cuda_module({&p}, jit::emit_cuda(p, v)));
   CHECK(once.find("#include") == std::string::npos);
   CHECK(jit::cuda_kernel_name(p, v).rfind("sn_mul_add_", 0) == 0);
   cuda_variant wide = v;
@@ -232,7 +236,7 @@ TEST_CASE("cuda: sine and cosine of one float32 share the reduction, and large a
   }
   const std::string text = jit::emit_cuda(both, m.variants[0]);
   CHECK(text.find("sincos") != std::string::npos);
-  CHECK(text.find("element<false>") != std::string::npos);
+  CHECK(text.find("sn::any_sine(") != std::string::npos);
   check_compiles(m);
 }
 
@@ -333,6 +337,35 @@ TEST_CASE("cuda: broadcast rows compile with and without the skip, for float32 a
     }
   }
   check_compiles(m);
+}
+
+TEST_CASE("cuda: only kernels with sine or cosine of float32 have a lean form, which knows them as a function") {
+  const auto of = [](opcode op, dtype t, bool fast_math) {
+    program p = unary(op, t, t);
+    p.flags.fast_math = fast_math;
+    return p;
+  };
+  for (opcode op : {opcode::sin, opcode::cos, opcode::tan, opcode::exp}) {
+    for (dtype t : {f32, f64, dtype::f16}) {
+      const program p = of(op, t, false);
+      cuda_variant v = variant(p, cuda_shape::linear, 1, 1, layout::linear, jit::cuda_vector_length(p));
+      const bool wanted = t == f32 && (op == opcode::sin || op == opcode::cos);
+      CHECK(jit::cuda_has_lean(p, v) == wanted);
+      if (!wanted) continue;
+      const std::string tuned = jit::emit_cuda(p, v), tuned_name = jit::cuda_kernel_name(p, v);
+      v.lean = true;
+      const std::string lean = jit::emit_cuda(p, v);
+      CHECK(tuned_name != jit::cuda_kernel_name(p, v));
+      CHECK(tuned.find("sn::quick_") != std::string::npos);
+      CHECK(lean.find("sn::quick_") == std::string::npos);
+      CHECK(lean.find("sn::any_sine(") != std::string::npos);
+      CHECK(lean.size() < tuned.size());
+      v.shape = cuda_shape::stride_loop;
+      CHECK_FALSE(jit::cuda_has_lean(p, v));
+    }
+  }
+  const program fast = of(opcode::sin, f32, true);
+  CHECK_FALSE(jit::cuda_has_lean(fast, variant(fast, cuda_shape::linear, 1, 1, layout::linear, 4)));
 }
 
 TEST_CASE("cuda: a tail is skipped only where it is monotone on its whole domain") {

@@ -1,5 +1,6 @@
 // The test runner's main function, compiled once. SINTER_TEST_DEVICE ("cpu", "cuda:0") picks the device of the whole
 // suite; a machine without it fails here, in one line. SINTER_TEST_SHARD=i/n runs a part of the suite (shard.hpp).
+// On a GPU kernels run in their tuned form from the beginning, however small the case; SINTER_TIER=0 takes the lean one.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -12,6 +13,9 @@
 
 #include "cuda_coverage.hpp"
 #include "shard.hpp"
+#ifdef SINTER_HAS_CUDA
+#include "backends/cuda/cuda_hooks.hpp"
+#endif
 #include "sinter/device.hpp"
 #include "sinter/error.hpp"
 
@@ -76,6 +80,10 @@ int main(int argc, char** argv) {
       return 1;
     }
   }
+#ifdef SINTER_HAS_CUDA
+  using namespace sinter;  // in which cuda names a function, too: a qualified name would be ambiguous
+  if (!std::getenv("SINTER_TIER")) cuda::set_tier(cuda::tier::tuned);
+#endif
   doctest::Context context(argc, argv);
   keep_this_shard(context);
   const bool covers = sinter::test::covers_cuda();

@@ -1,10 +1,14 @@
 // CUDA compilation by NVRTC, which needs no GPU.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "jit/compile_hooks.hpp"
+#include "jit/compile_steps.hpp"
 #include "scratch_folder.hpp"
 #include "sinter/error.hpp"
 
@@ -90,6 +94,94 @@ TEST_CASE("threads that need the same cubin share one compilation") {
   CHECK(sizes[0] != 0);
   for (const std::size_t size : sizes) CHECK(size == sizes[0]);
   CHECK(jit::compile_statistics().cuda_compiled == before.cuda_compiled + 1);
+}
+
+namespace {
+
+/// A kernel that multiplies by `factor`; counts how often its source is asked for.
+jit::cuda_unit unit_of(int factor, std::atomic<int>& asked) {
+  jit::cuda_unit u;
+  u.name = "times" + std::to_string(factor);
+  u.identity = "a test's kernel, times " + std::to_string(factor);
+  u.weight = static_cast<std::size_t>(factor);
+  u.source = [factor, &asked] {
+    ++asked;
+    return "extern \"C\" __global__ void k(float* x) { *x *= " + std::to_string(factor) + "; }";
+  };
+  return u;
+}
+
+}  // namespace
+
+TEST_CASE("units are found on disk by their identities, without their sources") {
+  if (no_nvrtc()) return;
+  const fresh_cache cache;
+  std::atomic<int> asked{0};
+  std::vector<jit::cuda_unit> units;
+  for (int k = 2; k < 7; ++k) units.push_back(unit_of(k, asked));
+  CHECK_FALSE(jit::load_cuda(units[0]).has_value());
+  const auto before = jit::compile_statistics();
+  const auto first = jit::compile_cuda(units);
+  REQUIRE(first.size() == units.size());
+  CHECK(asked == 5);
+  CHECK(jit::compile_statistics().cuda_compiled == before.cuda_compiled + 5);
+  const auto second = jit::compile_cuda(units);
+  CHECK(asked == 5);
+  for (std::size_t k = 0; k < units.size(); ++k) {
+    CHECK_FALSE(first[k].from_disk);
+    CHECK(second[k].from_disk);
+    CHECK(second[k].bytes == first[k].bytes);
+    for (std::size_t j = 0; j < k; ++j) CHECK(first[j].bytes != first[k].bytes);
+  }
+  REQUIRE(jit::load_cuda(units[3]).has_value());
+  CHECK(jit::load_cuda(units[3])->bytes == first[3].bytes);
+  // Options are part of what a unit is.
+  jit::cuda_unit other = units[3];
+  other.options.arch = 75;
+  CHECK_FALSE(jit::load_cuda(other).has_value());
+  CHECK(jit::generator_identity().size() == 64);
+}
+
+TEST_CASE("of units compiled side by side the heaviest begins first") {
+  if (no_nvrtc()) return;
+  const fresh_cache cache;
+  jit::compile_cuda(kernel, {});  // NVRTC is loaded
+  std::atomic<int> asked{0};
+  std::vector<jit::cuda_unit> units;
+  for (int k = 20; k < 24; ++k) units.push_back(unit_of(k, asked));
+  jit::record_compile_steps(true);
+  jit::compile_cuda(units);
+  jit::record_compile_steps(false);
+  std::vector<std::string> compiled;
+  int generated = 0, stored = 0;
+  for (const auto& step : jit::recorded_compile_steps()) {
+    CHECK(step.end >= step.begin);
+    CHECK(step.cpu >= 0);
+    if (step.what == "compile") compiled.push_back(step.name);
+    generated += step.what == "generate";
+    stored += step.what == "store on disk";
+  }
+  CHECK(generated == 4);
+  CHECK(stored == 4);
+  REQUIRE(compiled.size() == 4);
+  CHECK(std::set<std::string>(compiled.begin(), compiled.end()).size() == 4);
+  CHECK(compiled.front() == "times23");
+  jit::compile_cuda(units);
+  for (const auto& step : jit::recorded_compile_steps()) CHECK(step.name != "");  // nobody records any more
+  CHECK(jit::recorded_compile_steps().size() >= 12);
+}
+
+TEST_CASE("one unit that does not compile fails them all, and the others are kept on disk") {
+  if (no_nvrtc()) return;
+  const fresh_cache cache;
+  std::atomic<int> asked{0};
+  std::vector<jit::cuda_unit> units;
+  for (int k = 30; k < 33; ++k) units.push_back(unit_of(k, asked));
+  units[1].source = [] { return std::string("no C++"); };
+  CHECK_THROWS_AS(jit::compile_cuda(units), sinter::compile_error);
+  CHECK(jit::load_cuda(units[0]).has_value());
+  CHECK_FALSE(jit::load_cuda(units[1]).has_value());
+  CHECK(jit::load_cuda(units[2]).has_value());
 }
 
 TEST_CASE("a broken kernel throws compile_error with options, log and numbered source") {

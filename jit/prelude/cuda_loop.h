@@ -116,35 +116,10 @@ struct extent64 {
 };
 
 // Sine and cosine of float32, the same operations in the same order as sinf and cosf. The fast version holds where
-// |x| < 105615; beyond that `slow` is raised and the caller computes the group again by any_sine. `signless` leaves the
-// sign of the result open.
+// |x| < 105615; beyond that `slow` is raised and the caller computes again by any_sine. `signless` leaves the sign of the
+// result open.
 __device__ __forceinline__ bool is_slow(float x) { return fabsf(x) >= 105615.0f; }
 
-// Payne and Hanek: the fraction of x * 2 / pi from 192 bits of 2 / pi; the lowest word stands first.
-__constant__ unsigned two_over_pi[6] = {0x3c439041u, 0xdb629599u, 0xf534ddc0u, 0xfc2757d1u, 0x4e441529u, 0xa2f9836eu};
-__device__ __forceinline__ float reduce_huge(float x, int& quadrant) {
-  const unsigned bits = __float_as_uint(x), mantissa = (bits << 8) | 0x80000000u, e = ((bits >> 23) & 255) - 128;
-  const int first = 4 - (int)(e >> 5), shift = (int)(e & 31);
-  unsigned carry = 0, low = 0, middle = 0, high = 0;
-#pragma unroll 1
-  for (int k = 0; k < 7; ++k) {
-    const u64 product = k < 6 ? (u64)two_over_pi[k] * mantissa + carry : carry;
-    carry = (unsigned)(product >> 32);
-    if (k == first) low = (unsigned)product;
-    if (k == first + 1) middle = (unsigned)product;
-    if (k == first + 2) high = (unsigned)product;
-  }
-  high = __funnelshift_l(middle, high, shift);
-  middle = __funnelshift_l(low, middle, shift);
-  u64 fraction = ((u64)high << 32 | middle) << 2;
-  const bool above = (fraction >> 63) != 0;  // the nearest quadrant is the next one
-  quadrant = (int)((high >> 30) + (above ? 1u : 0u));
-  if (above) fraction = ~fraction;
-  const float y = (float)((double)(i64)fraction * __longlong_as_double(0x3bf921fb54442d19ll));  // pi / 2 * 2^-64
-  const bool negative = (bits >> 31) != 0;
-  if (negative) quadrant = -quadrant;
-  return negative != above ? -y : y;
-}
 __device__ __forceinline__ float reduce_angle(float x, int& quadrant) {
   const float shifted = __fadd_rn(__fmul_rn(x, 0.636619747f), 12582912.0f);  // 1.5 * 2^23: rounds to nearest even
   quadrant = __float_as_int(shifted);
@@ -152,26 +127,6 @@ __device__ __forceinline__ float reduce_angle(float x, int& quadrant) {
   float y = __fmaf_rn(k, __int_as_float(0xbfc90fda), x);
   y = __fmaf_rn(k, __int_as_float(0xb3a22168), y);
   return __fmaf_rn(k, __int_as_float(0xa7c234c5), y);
-}
-__device__ __forceinline__ float even_series(float z) {
-  float p = __fmaf_rn(__int_as_float(0x37cbac00), z, __int_as_float(0xbab607ed));
-  p = __fmaf_rn(p, z, __int_as_float(0x3d2aaabb));
-  p = __fmaf_rn(p, z, __int_as_float(0xbeffffff));
-  return __fmaf_rn(p, z, 1.0f);
-}
-__device__ __forceinline__ float odd_series(float y, float z) {
-  float p = __fmaf_rn(__int_as_float(0xb94d4153), z, __int_as_float(0x3c0885e4));
-  p = __fmaf_rn(p, z, __int_as_float(0xbe2aaaa8));
-  return __fmaf_rn(p, __fmaf_rn(z, y, 0.0f), y);
-}
-// Of any float. Out of line, as it hardly ever runs and takes long to compile where it stands in a loop.
-static __device__ __noinline__ float any_sine(float x, bool cosine) {
-  if (fabsf(x) == __int_as_float(0x7f800000)) return __int_as_float(0x7fffffff);
-  int quadrant;
-  const float y = is_slow(x) ? reduce_huge(x, quadrant) : reduce_angle(x, quadrant);
-  quadrant += cosine ? 1 : 0;
-  const float z = __fmul_rn(y, y), r = (quadrant & 1) ? even_series(z) : odd_series(y, z);
-  return (quadrant & 2) ? __fmaf_rn(r, -1.0f, 0.0f) : r;
 }
 // Constants that the compiler cannot see: as immediates they would cost a move for each use, as only one fits into an
 // instruction.
@@ -199,38 +154,64 @@ __device__ __forceinline__ float sine_of_quadrant(float y, int quadrant, bool si
   if (!signless && (quadrant & 2)) r = __fmaf_rn(r, -1.0f, 0.0f);
   return r;
 }
-template <bool quick>
-struct trig {
-  static __device__ __forceinline__ float sin(float x, bool& slow, bool signless) {
-    slow = slow | is_slow(x);
-    int q;
-    const float y = reduce_angle(x, q);
-    return sine_of_quadrant(y, q, signless);
+__device__ __forceinline__ float quick_sin(float x, bool& slow, bool signless) {
+  slow = slow | is_slow(x);
+  int q;
+  const float y = reduce_angle(x, q);
+  return sine_of_quadrant(y, q, signless);
+}
+__device__ __forceinline__ float quick_cos(float x, bool& slow, bool signless) {
+  slow = slow | is_slow(x);
+  int q;
+  const float y = reduce_angle(x, q);
+  return sine_of_quadrant(y, q + 1, signless);
+}
+__device__ __forceinline__ float even_series(float z) {
+  float p = __fmaf_rn(__int_as_float(0x37cbac00), z, __int_as_float(0xbab607ed));
+  p = __fmaf_rn(p, z, __int_as_float(0x3d2aaabb));
+  p = __fmaf_rn(p, z, __int_as_float(0xbeffffff));
+  return __fmaf_rn(p, z, 1.0f);
+}
+__device__ __forceinline__ float odd_series(float y, float z) {
+  float p = __fmaf_rn(__int_as_float(0xb94d4153), z, __int_as_float(0x3c0885e4));
+  p = __fmaf_rn(p, z, __int_as_float(0xbe2aaaa8));
+  return __fmaf_rn(p, __fmaf_rn(z, y, 0.0f), y);
+}
+__device__ __forceinline__ void quick_sincos(float x, float& s, float& c, bool& slow, bool signless) {
+  slow = slow | is_slow(x);
+  int q;
+  const float y = reduce_angle(x, q), z = __fmul_rn(y, y), even = even_series(z), odd = odd_series(y, z);
+  s = (q & 1) ? even : odd;
+  c = (q & 1) ? odd : even;
+  if (!signless && (q & 2)) s = __fmaf_rn(s, -1.0f, 0.0f);
+  if (!signless && ((q + 1) & 2)) c = __fmaf_rn(c, -1.0f, 0.0f);
+}
+
+// 2 / pi from its lowest word that counts for a float; the last one is for what stands above the product.
+__constant__ unsigned two_over_pi[7] = {0x3c439041u, 0xdb629599u, 0xf534ddc0u, 0xfc2757d1u,
+                                        0x4e441529u, 0xa2f9836eu, 0u};
+// Of any float. Out of line and short, as it hardly ever runs and is compiled each time.
+static __device__ __noinline__ float any_sine(float x, bool cosine) {
+  if (fabsf(x) == __int_as_float(0x7f800000)) return __int_as_float(0x7fffffff);
+  int quadrant;
+  float y = reduce_angle(x, quadrant);
+  if (is_slow(x)) {  // Payne and Hanek: 64 bits of the fraction of x * 2 / pi, from the words around its point
+    const unsigned bits = __float_as_uint(x), mantissa = (bits << 8) | 0x80000000u, e = ((bits >> 23) & 255) - 128;
+    const unsigned* const words = two_over_pi + (3 - (e >> 5));
+    u64 product = (((u64)words[0] * mantissa) >> 32) + (u64)words[1] * mantissa;
+    const unsigned low = (unsigned)product;
+    product = (product >> 32) + (u64)words[2] * mantissa;
+    const unsigned middle = (unsigned)product, top = (unsigned)(product >> 32) + words[3] * mantissa;
+    const unsigned high = __funnelshift_l(middle, top, e);
+    const u64 fraction = ((u64)high << 32 | __funnelshift_l(low, middle, e)) << 2;
+    const u64 above = fraction >> 63;  // the nearest quadrant is the next one
+    quadrant = (int)(high >> 30) + (int)above;
+    y = (float)((double)(i64)(fraction ^ (0 - above)) * __longlong_as_double(0x3bf921fb54442d19ll));  // pi / 2 * 2^-64
+    const bool below = (bits >> 31) != 0;
+    quadrant = below ? -quadrant : quadrant;
+    y = below != (above != 0) ? -y : y;
   }
-  static __device__ __forceinline__ float cos(float x, bool& slow, bool signless) {
-    slow = slow | is_slow(x);
-    int q;
-    const float y = reduce_angle(x, q);
-    return sine_of_quadrant(y, q + 1, signless);
-  }
-  static __device__ __forceinline__ void sincos(float x, float& s, float& c, bool& slow, bool signless) {
-    slow = slow | is_slow(x);
-    int q;
-    const float y = reduce_angle(x, q), z = __fmul_rn(y, y), even = even_series(z), odd = odd_series(y, z);
-    s = (q & 1) ? even : odd;
-    c = (q & 1) ? odd : even;
-    if (!signless && (q & 2)) s = __fmaf_rn(s, -1.0f, 0.0f);
-    if (!signless && ((q + 1) & 2)) c = __fmaf_rn(c, -1.0f, 0.0f);
-  }
-};
-template <>
-struct trig<false> {
-  static __device__ __forceinline__ float sin(float x, bool&, bool) { return any_sine(x, false); }
-  static __device__ __forceinline__ float cos(float x, bool&, bool) { return any_sine(x, true); }
-  static __device__ __forceinline__ void sincos(float x, float& s, float& c, bool&, bool) {
-    s = any_sine(x, false);
-    c = any_sine(x, true);
-  }
-};
+  return sine_of_quadrant(y, quadrant + (cosine ? 1 : 0), false);
+}
 
 }  // namespace sn

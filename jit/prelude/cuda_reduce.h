@@ -70,11 +70,22 @@ __device__ __forceinline__ void step_fours(A& acc, const T (&x)[N], I at) {
   }
 }
 
+// Whether a later element takes the place of an earlier one.
+template <bool low, class T>
+__device__ __forceinline__ bool beats(T x, T over) {
+  return (unordered(x) && !unordered(over)) || (low ? precedes(x, over) : precedes(over, x));
+}
+
+// Steps of minima and maxima say whether the element is the best so far.
 template <bool low, class T>
 struct acc_extreme {
   T v;
   __device__ __forceinline__ void init() { v = low ? bounds<T>::highest() : bounds<T>::lowest(); }
-  __device__ __forceinline__ void step(T x, i64) { v = better<low>(v, x); }
+  __device__ __forceinline__ bool step(T x, i64) {
+    const bool won = beats<low>(x, v);
+    v = better<low>(v, x);
+    return won;
+  }
   __device__ __forceinline__ void step4(const T (&x)[4], i64) {
     v = better<low>(v, better<low>(better<low>(x[0], x[1]), better<low>(x[2], x[3])));
   }
@@ -94,35 +105,34 @@ struct acc_arg {
     v = low ? bounds<T>::highest() : bounds<T>::lowest();
     i = I(-1);
   }
-  static __device__ __forceinline__ bool wins(T x, T over) {  // a later element over an earlier one
-    return (unordered(x) && !unordered(over)) || (low ? precedes(x, over) : precedes(over, x));
-  }
   static __device__ __forceinline__ bool outside(T x, T over) {
     return low ? !not_below(x, over) : !not_below(over, x);
   }
-  __device__ __forceinline__ void step(T x, I at) {
-    if (i < 0 || wins(x, v)) {
+  __device__ __forceinline__ bool step(T x, I at) {
+    const bool won = i < 0 || beats<low>(x, v);
+    if (won) {
       v = x;
       i = at;
     }
+    return won;
   }
   __device__ __forceinline__ void step4(const T (&x)[4], I at) { step_group<4>(x, at); }
   template <int N>
   __device__ __forceinline__ void step_group(const T (&x)[N], I at) {
     if (i < 0) i = at;
-    bool any = false;  // wins() or v is NaN: one comparison an element, and few groups get past it
+    bool any = false;  // beats() or v is NaN: one comparison an element, and few groups get past it
 #pragma unroll
     for (int l = 0; l < N; ++l) any = any | outside(x[l], v);
     if (!any) return;
 #pragma unroll
     for (int l = 0; l < N; ++l) {
-      bool w = wins(x[l], v);
+      bool w = beats<low>(x[l], v);
       v = w ? x[l] : v;
       i = w ? I(at + l) : i;
     }
   }
   __device__ __forceinline__ void merge(const acc_arg& o) {
-    bool mine = wins(v, o.v), theirs = wins(o.v, v);
+    bool mine = beats<low>(v, o.v), theirs = beats<low>(o.v, v);
     bool take = (o.i >= 0) & ((i < 0) | theirs | (!mine & (o.i < i)));
     v = take ? o.v : v;
     i = take ? o.i : i;

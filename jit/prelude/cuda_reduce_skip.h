@@ -28,21 +28,15 @@ struct float_bits<double> {
   static __device__ __forceinline__ double below(double x) { return __dmul_rd(x, 0.99999999999999); }
 };
 
-// `unit`: the tail's domain ends at 1, otherwise at infinity. The inner value of the best element so far, its tail
-// value, and the bit patterns [first, first + span) that cannot beat it.
+// `unit`: the tail's domain ends at 1, otherwise at infinity. The bit patterns [first, first + span) cannot beat the best
+// element so far, whose inner value is offered.
 template <bool low, bool unit, class T>
 struct skip_range {
   typedef typename float_bits<T>::type bits;
-  T best;
   bits first, span;
-  __device__ __forceinline__ void init() {
-    best = low ? bounds<T>::highest() : bounds<T>::lowest();
-    first = span = 0;
-  }
+  __device__ __forceinline__ void init() { first = span = 0; }
   __device__ __forceinline__ bits distance(T inner) const { return float_bits<T>::of(inner) - first; }
-  __device__ __forceinline__ void offer(T value, T inner) {
-    if (!acc_arg<low, T, int>::wins(value, best)) return;
-    best = value;
+  __device__ __forceinline__ void offer(T inner) {
     if (low) {
       const bits end = float_bits<T>::of(unit ? T(1) : bounds<T>::highest());
       T edge = float_bits<T>::above(inner);
@@ -55,8 +49,5 @@ struct skip_range {
     }
   }
 };
-
-static __device__ __noinline__ float any_arcsin(float x) { return arcsin(x); }
-static __device__ __noinline__ double any_arcsin(double x) { return arcsin(x); }
 
 }  // namespace sn

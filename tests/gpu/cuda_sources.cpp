@@ -23,7 +23,7 @@ std::vector<std::string> cuda_sources(const sinter::graph::value& x) {
     sinter::graph::bind(*k, l);
     sinter::jit::cuda_variant v;
     sinter::cuda::classify(l, v);
-    sources.push_back(sinter::jit::cuda_prelude({&k->code}) + sinter::jit::emit_cuda(k->code, v));
+    sources.push_back(sinter::jit::cuda_module({&k->code}, sinter::jit::emit_cuda(k->code, v)));
   }
   return sources;
 }

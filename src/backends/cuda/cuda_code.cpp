@@ -1,28 +1,72 @@
-// The kernels that a device holds: looked up by program and variant, compiled by NVRTC on a miss.
+// The kernels that a device holds: looked up by program and variant, compiled by NVRTC on a miss. Some run in a lean form
+// first, which compiles sooner, while the tuned one is compiled in the background.
 #include "backends/cuda/cuda_code.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <mutex>
 
 #include "backends/cuda/cuda_driver.hpp"
 #include "backends/cuda/cuda_error.hpp"
+#include "backends/cuda/cuda_hooks.hpp"
+#include "jit/background.hpp"
 #include "jit/compile.hpp"
+#include "jit/compile_steps.hpp"
 #include "jit/emit_user.hpp"
 #include "jit/user_error.hpp"
+#include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::cuda {
 namespace {
 
-void append_key(const jit::program& p, const jit::cuda_variant& v, std::string& key) {
-  p.append_key(key);
-  const char head[] = {static_cast<char>(v.shape),  static_cast<char>(v.rank),       static_cast<char>(v.kept),
-                       static_cast<char>(v.vector), static_cast<char>(v.wide_index), static_cast<char>(v.skip_tail)};
+constexpr std::int64_t default_threshold = std::int64_t{1} << 26;  // the lean kernel has taken 0.3 ms longer on an H200
+constexpr std::int64_t lean_limit = std::int64_t{1} << 30;  // there one launch takes 4 ms longer, and compiles 30 ms sooner
+std::atomic<std::int64_t> threshold{default_threshold};
+std::atomic<std::uint64_t> lean_count{0};
+
+tier tier_from_environment() noexcept {
+  const char* text = std::getenv("SINTER_TIER");
+  if (text && std::strcmp(text, "0") == 0) return tier::lean;
+  if (text && std::strcmp(text, "1") == 0) return tier::tuned;
+  return tier::automatic;
+}
+
+std::atomic<tier>& tier_setting() noexcept {
+  static std::atomic<tier> setting{tier_from_environment()};
+  return setting;
+}
+
+std::int64_t element_count_of(const runtime::launch& l) noexcept {
+  return l.code->kind == jit::kernel_kind::reduce ? kept_count(l) * reduced_count(l) : core::element_count(l.extents);
+}
+
+/// Whether a launch should rather run the lean kernel than wait for the tuned one.
+bool lean_will_do(const runtime::launch& l) {
+  switch (get_tier()) {
+    case tier::lean: return true;
+    case tier::tuned: return false;
+    case tier::automatic: break;
+  }
+  return element_count_of(l) < lean_limit && jit::background_available();
+}
+
+void append_variant(const jit::cuda_variant& v, std::string& key) {
+  const char head[] = {static_cast<char>(v.shape),      static_cast<char>(v.rank),      static_cast<char>(v.kept),
+                       static_cast<char>(v.vector),     static_cast<char>(v.wide_index), static_cast<char>(v.skip_tail),
+                       static_cast<char>(v.lean)};
   key.append(head, sizeof head);
   auto bytes = [&](const auto& list) { key.append(reinterpret_cast<const char*>(list.data()), list.size()); };
   bytes(v.inputs);
   bytes(v.outputs);
   bytes(v.row_only);
+}
+
+void append_key(const jit::program& p, const jit::cuda_variant& v, std::string& key) {
+  p.append_key(key);
+  append_variant(v, key);
 }
 
 /// Compiles the modules; where users' text is to blame the message is about that text.
@@ -48,16 +92,21 @@ CUfunction function_of(cudaLibrary_t library, const std::string& name) {
 
 }  // namespace
 
+void set_tier(tier t) noexcept { tier_setting() = t; }
+tier get_tier() noexcept { return tier_setting(); }
+void set_tier_threshold(std::int64_t elements) noexcept { threshold = elements ? elements : default_threshold; }
+std::uint64_t lean_launches() noexcept { return lean_count; }
+
 void launch_kernel(CUfunction f, const grid& g, void** arguments, cudaStream_t stream) {
   static const auto launch = reinterpret_cast<decltype(&cuLaunchKernel)>(driver_function("cuLaunchKernel"));
   check_driver(launch(f, g.x, g.y, g.z, g.block_x, g.block_y, 1, 0, stream, arguments, nullptr), "cuLaunchKernel");
 }
 
 std::string source_of(const jit::program& p, const jit::cuda_variant& v) {
-  return jit::cuda_prelude({&p}) + jit::emit_cuda(p, v);
+  return jit::cuda_module({&p}, jit::emit_cuda(p, v));
 }
 
-const kernel* kernel_table::look_up(std::string_view key) const {
+kernel_forms* kernel_table::look_up(std::string_view key) const {
   const std::shared_lock lock(mutex_);
   const auto found = kernels_.find(key);
   return found == kernels_.end() ? nullptr : found->second.get();
@@ -76,45 +125,142 @@ void kernel_table::find(std::span<const runtime::launch> launches, std::span<con
                           std::to_string(l.extents.size()) + " has more parameters than a launch can carry");
     key.clear();
     append_key(*l.code, variant, key);
-    results[k] = look_up(key);
+    kernel_forms* const forms = look_up(key);
+    results[k] = forms ? good_enough(*forms, l) : nullptr;
     if (results[k]) continue;
     auto same = std::find_if(misses.begin(), misses.end(), [&](const miss& m) { return m.key == key; });
     if (miss_of.empty()) miss_of.assign(launches.size(), 0);
     miss_of[k] = static_cast<std::size_t>(same - misses.begin());
-    if (same == misses.end()) misses.push_back({key, l.code, variant, nullptr});
+    variant.lean = jit::cuda_has_lean(*l.code, variant) && lean_will_do(l);
+    if (same == misses.end())
+      misses.push_back({key, l.code, variant, nullptr});
+    else
+      same->variant.lean = same->variant.lean && variant.lean;
   }
   if (misses.empty()) return;
   compile(misses);
-  for (std::size_t k = 0; k < launches.size(); ++k)
-    if (!results[k]) results[k] = misses[miss_of[k]].found;
+  for (std::size_t k = 0; k < launches.size(); ++k) {
+    if (results[k]) continue;
+    results[k] = misses[miss_of[k]].found;
+    if (results[k]->variant.lean) note_lean(*look_up(misses[miss_of[k]].key), launches[k]);
+  }
+}
+
+const kernel* kernel_table::lean_of(const kernel_forms& forms) const {
+  const std::shared_lock lock(mutex_);
+  return forms.lean.get();
+}
+
+/// The best kernel there is, unless the launch is worth waiting for a better one: then null.
+const kernel* kernel_table::good_enough(kernel_forms& forms, const runtime::launch& l) {
+  const kernel* const best = forms.best.load(std::memory_order_acquire);
+  if (!best->variant.lean) {
+    if (get_tier() != tier::lean || !jit::cuda_has_lean(*l.code, best->variant)) return best;
+    const kernel* const lean = lean_of(forms);
+    if (lean) note_lean(forms, l);
+    return lean;
+  }
+  if (!lean_will_do(l)) return nullptr;
+  note_lean(forms, l);
+  return best;
+}
+
+/// Counts what the lean kernel is given, and has the tuned one compiled once that was enough.
+void kernel_table::note_lean(kernel_forms& forms, const runtime::launch& l) {
+  lean_count.fetch_add(1, std::memory_order_relaxed);
+  const std::int64_t elements = element_count_of(l);
+  const std::int64_t done = forms.work.fetch_add(elements, std::memory_order_relaxed) + elements;
+  if (get_tier() != tier::automatic || done < threshold.load(std::memory_order_relaxed) || forms.improving) return;
+  jit::cuda_variant tuned;
+  classify(l, tuned);
+  improve(forms, *l.code, tuned);
+}
+
+/// Compiles the tuned form in the background, once.
+void kernel_table::improve(kernel_forms& forms, const jit::program& code, const jit::cuda_variant& variant) {
+  if (forms.improving.exchange(true)) return;
+  const auto task = [this, &forms, variant, code = std::make_shared<const jit::program>(code)] {
+    try {
+      make_current(device_);
+      const jit::cuda_unit unit = unit_of(*code, variant);
+      std::unique_ptr<kernel> loaded = load(*code, variant, jit::compile_cuda({&unit, 1}).front());
+      const std::unique_lock lock(mutex_);
+      if (!forms.tuned) forms.tuned = std::move(loaded);
+      forms.best.store(forms.tuned.get(), std::memory_order_release);
+    } catch (const std::exception& e) {  // the lean kernel goes on serving
+      if (runtime::tracing())
+        runtime::trace("cuda: no tuned form of " + jit::cuda_kernel_name(*code, variant) + ": " + e.what());
+    }
+  };
+  if (!jit::run_in_background(task)) forms.improving = false;
+}
+
+jit::cuda_unit kernel_table::unit_of(const jit::program& p, const jit::cuda_variant& v) const {
+  jit::cuda_unit u;
+  u.name = jit::cuda_kernel_name(p, v);
+  u.weight = p.code.size() * (v.shape == jit::cuda_shape::broadcast_rows ? 2 : 1);
+  u.options = {.arch = arch_,
+               .fast_math = p.flags.fast_math,
+               .fast_compile = v.lean || v.shape == jit::cuda_shape::broadcast_rows};
+  u.source = [p = &p, v] { return source_of(*p, v); };
+  if (jit::calls_users(p)) {  // a hash stands for users' text in the stable key, which is too little
+    u.identity = source_of(p, v);
+  } else {
+    u.identity = jit::generator_identity();
+    p.append_stable_key(u.identity);
+    append_variant(v, u.identity);
+  }
+  return u;
 }
 
 void kernel_table::compile(std::vector<miss>& misses) {
+  const jit::timed_step all("find", "all");
   std::vector<jit::cuda_unit> units;
   std::vector<const jit::program*> programs;
-  for (const miss& m : misses) {
+  std::vector<miss*> missing;
+  for (miss& m : misses) {
+    if (m.variant.lean && get_tier() != tier::lean) {  // what an earlier process has tuned is at hand
+      jit::cuda_variant tuned = m.variant;
+      tuned.lean = false;
+      if (const auto stored = jit::load_cuda(unit_of(*m.code, tuned))) {
+        m.found = keep(m.key, load(*m.code, tuned, *stored));
+        continue;
+      }
+    }
+    missing.push_back(&m);
     programs.push_back(m.code);
-    units.push_back({source_of(*m.code, m.variant),
-                     {.arch = arch_,
-                      .fast_math = m.code->flags.fast_math,
-                      .fast_compile = m.variant.shape == jit::cuda_shape::broadcast_rows}});
+    units.push_back(unit_of(*m.code, m.variant));
   }
+  if (units.empty()) return;
   const std::vector<jit::cubin> binaries = compile_modules(units, programs);
-  for (std::size_t k = 0; k < misses.size(); ++k) misses[k].found = load(misses[k], binaries[k]);
+  for (std::size_t k = 0; k < missing.size(); ++k)
+    missing[k]->found = keep(missing[k]->key, load(*missing[k]->code, missing[k]->variant, binaries[k]));
 }
 
-const kernel* kernel_table::load(const miss& m, const jit::cubin& binary) {
+std::unique_ptr<kernel> kernel_table::load(const jit::program& p, const jit::cuda_variant& v,
+                                           const jit::cubin& binary) {
   ++(binary.from_disk ? disk_hits_ : compilations_);
+  const std::string name = jit::cuda_kernel_name(p, v);
+  const jit::timed_step step("load", name);
   cudaLibrary_t library = nullptr;
   check(cudaLibraryLoadData(&library, binary.bytes.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
         "cudaLibraryLoadData");
   auto loaded = std::make_unique<kernel>();
-  const std::string name = jit::cuda_kernel_name(*m.code, m.variant);
   loaded->main = function_of(library, name);
-  if (jit::cuda_has_second_stage(m.variant)) loaded->second = function_of(library, name + "_2");
-  loaded->variant = m.variant;
+  if (jit::cuda_has_second_stage(v)) loaded->second = function_of(library, name + "_2");
+  loaded->variant = v;
+  return loaded;
+}
+
+/// Puts a kernel into the table; the one of its form that is there from now on.
+const kernel* kernel_table::keep(const std::string& key, std::unique_ptr<kernel> loaded) {
   const std::unique_lock lock(mutex_);
-  return kernels_.try_emplace(m.key, std::move(loaded)).first->second.get();
+  auto& forms = kernels_[key];
+  if (!forms) forms = std::make_unique<kernel_forms>();
+  auto& form = loaded->variant.lean ? forms->lean : forms->tuned;
+  if (!form) form = std::move(loaded);
+  forms->best.store(forms->tuned ? forms->tuned.get() : forms->lean.get(), std::memory_order_release);
+  return form.get();
 }
 
 }  // namespace sinter::cuda

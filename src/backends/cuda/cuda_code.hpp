@@ -22,9 +22,17 @@ struct kernel {
   CUfunction main = nullptr, second = nullptr;
 };
 
+/// The kernels of one program over operands of one layout: the same bits, and `best` is the faster of those there are.
+struct kernel_forms {
+  std::atomic<const kernel*> best{nullptr};
+  std::unique_ptr<kernel> lean, tuned;
+  std::atomic<std::int64_t> work{0};     // elements that the lean kernel has gone through
+  std::atomic<bool> improving{false};  // the tuned kernel is being compiled, or could not be
+};
+
 class kernel_table {
  public:
-  explicit kernel_table(int arch) : arch_(arch) {}
+  kernel_table(int device, int arch) : device_(device), arch_(arch) {}
   /// results[i] is the kernel of launches[i]. Each miss becomes a module; they are compiled side by side.
   void find(std::span<const runtime::launch> launches, std::span<const kernel*> results);
   std::uint64_t compilations() const noexcept { return compilations_; }
@@ -41,13 +49,19 @@ class kernel_table {
     using is_transparent = void;
     std::size_t operator()(std::string_view s) const noexcept { return std::hash<std::string_view>()(s); }
   };
-  const kernel* look_up(std::string_view key) const;
+  kernel_forms* look_up(std::string_view key) const;
+  const kernel* good_enough(kernel_forms& forms, const runtime::launch& l);
+  const kernel* lean_of(const kernel_forms& forms) const;
+  void note_lean(kernel_forms& forms, const runtime::launch& l);
+  void improve(kernel_forms& forms, const jit::program& code, const jit::cuda_variant& variant);
   void compile(std::vector<miss>& misses);
-  const kernel* load(const miss& m, const jit::cubin& binary);
+  jit::cuda_unit unit_of(const jit::program& p, const jit::cuda_variant& v) const;
+  std::unique_ptr<kernel> load(const jit::program& p, const jit::cuda_variant& v, const jit::cubin& binary);
+  const kernel* keep(const std::string& key, std::unique_ptr<kernel> loaded);
 
-  int arch_;
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<std::string, std::unique_ptr<kernel>, string_hash, std::equal_to<>> kernels_;
+  int device_, arch_;
+  mutable std::shared_mutex mutex_;  // of kernels_, and of who owns what in them
+  std::unordered_map<std::string, std::unique_ptr<kernel_forms>, string_hash, std::equal_to<>> kernels_;
   std::atomic<std::uint64_t> compilations_{0}, disk_hits_{0};
 };
 

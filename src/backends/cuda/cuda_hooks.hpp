@@ -1,0 +1,23 @@
+// What tests and benchmarks may turn on the CUDA backend. Results never depend on any of it.
+#pragma once
+#include <cstdint>
+
+namespace sinter::cuda {
+
+/// In which form kernels are compiled that have a lean one (jit::cuda_has_lean).
+enum class tier : std::uint8_t {
+  automatic,  // lean at first; tuned in the background once the lean kernel has done enough work to pay for it
+  lean,       // never tuned, unless the disk cache has it
+  tuned,      // before it runs for the first time
+};
+
+/// Initially SINTER_TIER (0: lean, 1: tuned, auto), else automatic.
+void set_tier(tier t) noexcept;
+tier get_tier() noexcept;
+/// Elements (of reductions: those reduced, all together) from which on `automatic` compiles the tuned form. 0 restores
+/// the default.
+void set_tier_threshold(std::int64_t elements) noexcept;
+/// Launches of lean kernels since the process began.
+std::uint64_t lean_launches() noexcept;
+
+}  // namespace sinter::cuda

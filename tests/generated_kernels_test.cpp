@@ -1,0 +1,348 @@
+// Generated CUDA kernels, run thread by thread on the CPU: what the generator means is tested where there is no GPU.
+// Lean and tuned forms must agree bit for bit, also where arguments of sine and cosine are huge, and with the CPU
+// backend to rounding (whose sine is another one).
+#include <doctest/doctest.h>
+
+#include "cuda_emulator.hpp"
+
+#ifdef SINTER_HAS_CUDA
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/cpu_hooks.hpp"
+#include "backends/cuda/cuda_launch.hpp"
+#include "jit/block.hpp"
+#include "jit/compile.hpp"
+#include "sinter/sinter.hpp"
+
+using namespace sinter;
+using namespace sinter::idx;
+
+namespace {
+
+/// What the kernel's library calls of the emulator, which lives in this program.
+struct emulator_calls {
+  const cuda_emulator::position* here;
+  const cuda_emulator::index3 *block, *grid;
+  const void* (*exchange)(unsigned mask, const void* own, std::size_t bytes, int from);
+  int (*lane)();
+  void (*barrier)();
+};
+
+constexpr const char* cuda_as_host = R"(
+#define __CUDACC__
+#define __global__
+#define __device__
+#define __constant__ static const
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __grid_constant__
+#define __launch_bounds__(n)
+#define __align__(n) __attribute__((aligned(n)))
+#define __shared__ static
+typedef unsigned long size_type;
+struct index3 { unsigned x, y, z; };
+struct position { index3 thread, block; };
+struct calls {
+  const position* here;
+  const index3 *block, *grid;
+  const void* (*exchange)(unsigned, const void*, size_type, int);
+  int (*lane)();
+  void (*barrier)();
+};
+static calls emulator;
+extern "C" void connect(const calls* c) { emulator = *c; }
+#define threadIdx (emulator.here->thread)
+#define blockIdx (emulator.here->block)
+#define blockDim (*emulator.block)
+#define gridDim (*emulator.grid)
+struct alignas(16) float4 { float x, y, z, w; };
+struct alignas(16) int4 { int x, y, z, w; };
+struct alignas(16) uint4 { unsigned x, y, z, w; };
+struct alignas(8) uint2 { unsigned x, y; };
+#define memcpy __builtin_memcpy
+#define sqrtf __builtin_sqrtf
+#define sqrt __builtin_sqrt
+#define fabsf __builtin_fabsf
+#define asinf __builtin_asinf
+#define asin __builtin_asin
+#define fminf __builtin_fminf
+#define fmaxf __builtin_fmaxf
+static inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
+static inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
+static inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
+static inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+static inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
+static inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
+static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline float __fmul_rn(float a, float b) { return a * b; }
+static inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline float __fmul_ru(float a, float b) {
+  const double exact = double(a) * b;
+  const float r = float(exact);
+  return r < exact ? __builtin_nextafterf(r, __builtin_inff()) : r;
+}
+static inline float __fmul_rd(float a, float b) { return -__fmul_ru(-a, b); }
+static inline double __dmul_ru(double a, double b) {
+  const double r = a * b;
+  return __builtin_fma(a, b, -r) > 0 ? __builtin_nextafter(r, __builtin_inf()) : r;
+}
+static inline double __dmul_rd(double a, double b) { return -__dmul_ru(-a, b); }
+static inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned(((unsigned long long)a * b) >> 32); }
+static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  shift &= 31;
+  return shift ? high << shift | low >> (32 - shift) : high;
+}
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline int atomicCAS(int* at, int expected, int wanted) {
+  const int old = *at;
+  if (old == expected) *at = wanted;
+  return old;
+}
+static inline void __syncthreads() { emulator.barrier(); }
+static inline void __syncwarp() {
+  const char none = 0;
+  emulator.exchange(~0u, &none, 1, emulator.lane());
+}
+static inline unsigned __shfl_xor_sync(unsigned mask, unsigned x, int distance) {
+  unsigned other;
+  memcpy(&other, emulator.exchange(mask, &x, sizeof x, emulator.lane() ^ distance), sizeof other);
+  return other;
+}
+template <class T> static inline T max(T a, T b) { return a < b ? b : a; }
+)";
+
+/// The choice that stands as PTX in the prelude.
+constexpr const char* choice = R"({
+    const bool odd = (quadrant & 1) != 0;
+    p = odd ? even : __uint_as_float(0xB94D4153u);
+    c = odd ? __uint_as_float(sine_constants[1]) : __uint_as_float(0x3C0885E4u);
+    d = odd ? __uint_as_float(sine_constants[2]) : __uint_as_float(0xBE2AAAA8u);
+    factor = odd ? 1.0f : y;
+  })";
+
+void replace_choice(std::string& source) {
+  const std::size_t begin = source.find("asm(\"{"), end = source.find("\"f\"(y));", begin);
+  if (begin == std::string::npos) return;
+  REQUIRE(end != std::string::npos);
+  source.replace(begin, end + 8 - begin, choice);
+}
+
+using kernel_call = void (*)(const void* parameters);
+
+/// A kernel as a function of this process.
+kernel_call host_kernel(const jit::program& p, const jit::cuda_variant& v) {
+  static std::map<std::string, kernel_call> known;
+  const std::string name = jit::cuda_kernel_name(p, v);
+  kernel_call& call = known[name];
+  if (call) return call;
+  std::string source = jit::cuda_module({&p}, jit::emit_cuda(p, v));
+  replace_choice(source);
+  source = cuda_as_host + source + "extern \"C\" void call(const void* p) { " + name + "(*(const " + name +
+           "_::args*)p); }\n";
+  const std::vector<void*> found = jit::compile_host(source, {"connect", "call"});
+  const emulator_calls calls{&cuda_emulator::here,    &cuda_emulator::block_extent, &cuda_emulator::grid_extent,
+                             cuda_emulator::exchange, cuda_emulator::lane,          cuda_emulator::block_barrier};
+  reinterpret_cast<void (*)(const emulator_calls*)>(found[0])(&calls);
+  return call = reinterpret_cast<kernel_call>(found[1]);
+}
+
+using bytes = std::vector<char>;
+
+char* begin_of(const runtime::launch& l, std::size_t output) {
+  return static_cast<char*>(l.outputs[output].base) +
+         l.outputs[output].offset * static_cast<std::int64_t>(itemsize(l.code->outputs[output].type));
+}
+
+/// The outputs, which the cases here store without gaps.
+std::vector<bytes> outputs_of(const runtime::launch& l) {
+  std::vector<bytes> all;
+  std::int64_t count = 1;
+  for (int j = 0; j < l.kept; ++j) count *= l.extents[j];
+  for (std::size_t k = 0; k < l.outputs.size(); ++k) {
+    const char* const from = begin_of(l, k);
+    all.emplace_back(from, from + count * static_cast<std::int64_t>(itemsize(l.code->outputs[k].type)));
+  }
+  return all;
+}
+
+void run_emulated(const runtime::launch& l, const jit::cuda_variant& v) {
+  alignas(16) std::uint64_t parameters[256];
+  REQUIRE(cuda::parameter_bytes(l, v) <= sizeof parameters);
+  constexpr int multiprocessors = 1;
+  int fault[jit::fault_words] = {};
+  const cuda::call c = cuda::build_call(l, v, multiprocessors, fault, nullptr, parameters);
+  REQUIRE_FALSE(c.second_stage);
+  const kernel_call call = host_kernel(*l.code, v);
+  const std::string failure =
+      cuda_emulator::launch({c.first.x, c.first.y, c.first.z}, {c.first.block_x, c.first.block_y, 1},
+                            [&] { call(parameters); });
+  CHECK(failure.empty());
+  CHECK(fault[0] == 0);
+}
+
+struct seen_launch {
+  std::vector<bytes> emulated;
+  jit::cuda_shape shape;
+};
+std::vector<seen_launch>* seen = nullptr;
+std::set<jit::cuda_shape> lean_shapes;
+
+/// Runs a launch of the CPU backend before it does: first the tuned kernel, then the lean one, which must leave the same
+/// bits. The launches that follow read what was left.
+void observe(const runtime::launch& l) {
+  jit::cuda_variant v;
+  cuda::classify(l, v);
+  run_emulated(l, v);
+  seen->push_back({outputs_of(l), v.shape});
+  if (!jit::cuda_has_lean(*l.code, v)) return;
+  lean_shapes.insert(v.shape);
+  for (std::size_t k = 0; k < l.outputs.size(); ++k) std::memset(begin_of(l, k), 0x55, seen->back().emulated[k].size());
+  v.lean = true;
+  run_emulated(l, v);
+  CHECK(outputs_of(l) == seen->back().emulated);
+}
+
+struct recorded {
+  ndarray result;
+  std::vector<seen_launch> launches;
+};
+
+/// Evaluates `x` on the CPU, and every kernel of it on the emulator before.
+recorded emulate(const ndarray& x) {
+  recorded r;
+  seen = &r.launches;
+  const cpu::launch_observer before = cpu::set_launch_observer(observe);
+  eval(x);
+  cpu::set_launch_observer(before);
+  r.result = x;
+  return r;
+}
+
+bool no_emulation() {
+  if (!cuda_emulator::available()) {
+    MESSAGE("left out: the sanitizer does not follow changes of stack");
+    return true;
+  }
+  if (const auto& compiler = jit::host_compiler::find(); compiler.path.empty()) {
+    MESSAGE("left out: " << compiler.reason);
+    return true;
+  }
+  return false;
+}
+
+/// Numbers between -1.5 and 1.5, and huge ones here and there.
+ndarray angles(std::int64_t n, int huge_each = 0) {
+  std::vector<float> x(static_cast<std::size_t>(n));
+  std::uint32_t state = 12345;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    state = state * 1664525u + 1013904223u;
+    x[k] = static_cast<float>(state >> 8) * 0x1.8p-23f - 1.5f;
+    if (huge_each && k % static_cast<std::size_t>(huge_each) == 1) x[k] *= k % 2 ? 3e6f : 7e30f;
+  }
+  return array(x).to_device("cpu");
+}
+
+/// Whether the last kernel's first output agrees with the CPU's result to `tolerance`.
+void check_close(const recorded& r, double tolerance) {
+  REQUIRE_FALSE(r.launches.empty());
+  const std::vector<float> expected = r.result.to_vector<float>();
+  const bytes& raw = r.launches.back().emulated[0];
+  REQUIRE(raw.size() == expected.size() * sizeof(float));
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    float got;
+    std::memcpy(&got, raw.data() + k * sizeof got, sizeof got);
+    CAPTURE(k);
+    if (std::isnan(expected[k])) {
+      CHECK(std::isnan(got));
+    } else {
+      CHECK(std::abs(got - expected[k]) <= tolerance * (1 + std::abs(expected[k])));
+    }
+  }
+}
+
+ndarray distances(const ndarray& p, const ndarray& q) {
+  const auto lat1 = p(_, newaxis, 0), lon1 = p(_, newaxis, 1);
+  const auto lat2 = q(_, 0), lon2 = q(_, 1);
+  const auto h = square(sin((lat2 - lat1) / 2)) + cos(lat1) * cos(lat2) * square(sin((lon2 - lon1) / 2));
+  return 12742.0 * arcsin(sqrt(minimum(h, 1)));
+}
+
+}  // namespace
+
+TEST_CASE("emulated: lean and tuned elementwise kernels have the same bits, and the CPU's values") {
+  if (no_emulation()) return;
+  for (const int huge : {0, 7, 400}) {
+    CAPTURE(huge);
+    // Two and a bit blocks of vectors; a strided view; rows of a matrix, vectors and single elements; a gather.
+    const ndarray x = angles(9001, huge), y = angles(9001);
+    check_close(emulate(sin(x) * y + cos(x)), 1e-5);
+    check_close(emulate(cos(x(slice(_, _, 2))) * 3), 1e-5);
+    const ndarray m = reshape(angles(48 * 52, huge), {48, 52});
+    check_close(emulate(sin(m) + y(slice(0, 52))), 1e-5);
+    check_close(emulate(sin(m.T()) * 2 + m.T()), 1e-5);
+    check_close(emulate(cos(m(_, slice(1, 50))) - 1), 1e-5);
+    const ndarray cube = reshape(angles(6 * 10 * 12, huge), {6, 10, 12});
+    check_close(emulate(sin(transpose(cube, {1, 0, 2}))), 1e-5);
+    check_close(emulate(cos(take(x, arange(5, 4000, 3).to_device("cpu")))), 1e-5);
+  }
+  CHECK(lean_shapes.count(jit::cuda_shape::linear) == 1);
+  CHECK(lean_shapes.count(jit::cuda_shape::strided) == 1);
+}
+
+TEST_CASE("emulated: lean and tuned reductions have the same bits, and the CPU's values") {
+  if (no_emulation()) return;
+  for (const int huge : {0, 7, 400}) {
+    CAPTURE(huge);
+    const ndarray m = reshape(angles(61 * 70, huge), {61, 70});
+    check_close(emulate(sum(sin(m), {.axis = 1})), 1e-4);
+    check_close(emulate(sum(cos(m) * 2, {.axis = 0})), 1e-4);
+    check_close(emulate(max(sin(m), {.axis = 1})), 1e-5);
+  }
+  CHECK(lean_shapes.count(jit::cuda_shape::reduce_rows) == 1);
+  CHECK(lean_shapes.count(jit::cuda_shape::reduce_columns) == 1);
+}
+
+TEST_CASE("emulated: the broadcast search finds what the CPU finds, in both forms") {
+  if (no_emulation()) return;
+  constexpr std::int64_t rows = 520;
+  // Columns: whole groups of four, some left over, one team or several threads a row.
+  for (const std::int64_t columns : {4, 7, 37, 64}) {
+    for (const int huge : {0, 301}) {
+      CAPTURE(columns);
+      CAPTURE(huge);
+      const ndarray p = reshape(angles(2 * rows, huge), {rows, 2});
+      const ndarray q = reshape(angles(2 * columns) * 0.9, {columns, 2});
+      eval(q);
+      const recorded smallest = emulate(min(distances(p, q), {.axis = 1}));
+      CHECK(smallest.launches.back().shape == jit::cuda_shape::broadcast_rows);
+      check_close(smallest, 2e-4);
+      check_close(emulate(max(sin(p(_, newaxis, 0) + q(_, 1)), {.axis = 1})), 1e-5);
+      // The index names an element as near as the nearest.
+      const ndarray d = distances(p, q);
+      const recorded nearest = emulate(argmin(d, 1));
+      const std::vector<float> all = d.to_vector<float>();
+      const bytes& raw = nearest.launches.back().emulated[0];
+      REQUIRE(raw.size() == rows * sizeof(std::int64_t));
+      for (std::int64_t k = 0; k < rows; ++k) {
+        std::int64_t found;
+        std::memcpy(&found, raw.data() + static_cast<std::size_t>(k) * sizeof found, sizeof found);
+        REQUIRE(found >= 0);
+        REQUIRE(found < columns);
+        const auto row = all.begin() + k * columns;
+        const float best = *std::min_element(row, row + columns);
+        CHECK(row[found] <= best * (1 + 2e-4F) + 2e-2F);
+      }
+    }
+  }
+  CHECK(lean_shapes.count(jit::cuda_shape::broadcast_rows) == 1);
+}
+
+#endif
