@@ -4,6 +4,7 @@
 #include "golden.hpp"
 #include "golden_batch.hpp"
 #include "golden_functions.hpp"
+#include "golden_layouts.hpp"
 #include "shard.hpp"
 
 namespace {
@@ -11,31 +12,9 @@ namespace {
 using namespace sinter;
 using namespace sinter::test;
 
-enum class layout : std::uint8_t { plain, transposed, sliced, broadcast };
-
-struct reduction_input {
-  ndarray array;
-  layout how{};
-};
-
-reduction_input read_input(golden_file& f) {
-  const ndarray base = upload(f.array());
-  const auto how = static_cast<layout>(f.u8());
-  switch (how) {
-    case layout::transposed: {
-      const auto d = f.dims();
-      return {permute_dims(base, axes(std::vector<int>(d.begin(), d.end()))), how};
-    }
-    case layout::sliced: return {at(base, f.key()), how};
-    case layout::broadcast: return {broadcast_to(base, shape_t(f.dims())), how};
-    case layout::plain: break;
-  }
-  return {base, how};
-}
-
 struct reduction_case {
   std::string function;
-  reduction_input input;
+  laid_out_array input;
   axes over;
   bool keepdims = false;
   std::optional<dtype> type;
@@ -60,7 +39,7 @@ struct reduction_case {
   }
 };
 
-reduction_case read_case(golden_file& f, const std::vector<reduction_input>& inputs) {
+reduction_case read_case(golden_file& f, const std::vector<laid_out_array>& inputs) {
   reduction_case c;
   c.function = f.text();
   c.input = inputs[static_cast<std::size_t>(f.varint())];
@@ -80,8 +59,8 @@ reduction_case read_case(golden_file& f, const std::vector<reduction_input>& inp
 TEST_CASE("reductions give NumPy's dtype, shape and values over every set of axes" *
           doctest::test_suite(sharded_suite)) {
   golden_file f("reductions.bin");
-  std::vector<reduction_input> inputs;
-  for (auto n = f.varint(); n > 0; --n) inputs.push_back(read_input(f));
+  std::vector<laid_out_array> inputs;
+  for (auto n = f.varint(); n > 0; --n) inputs.push_back(read_laid_out(f));
   batch cases;
   for (int i = 0; i < f.cases(); ++i) {
     const auto c = read_case(f, inputs);

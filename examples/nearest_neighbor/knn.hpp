@@ -29,7 +29,7 @@ using knn_sink = std::function<void(std::int64_t first, const ndarray& index, co
 ///
 /// All metrics come down to the smallest squared differences: of unit vectors (haversine: half of the square is the
 /// haversine; cosine: half of it is the distance) or of the vectors themselves. That keeps small distances, which a
-/// matrix product of the vectors would cancel.
+/// float32 product of the vectors would cancel.
 void knn(const ndarray& p, const ndarray& q, int k, metric how, const knn_sink& sink, std::int64_t block_rows = 0);
 
 /// Everything in host memory.

@@ -1,5 +1,5 @@
 // k nearest neighbours on a GPU: a raw kernel that computes tiles of squares and keeps a sorted list a row
-// (kernels/knn.cu). High dimensions have no matrix product here: the kernel is tiled like one, over differences.
+// (kernels/knn.cu). In high dimensions the kernel is tiled like a matrix product, over differences.
 #include <string>
 
 #include "cuda_sources.hpp"

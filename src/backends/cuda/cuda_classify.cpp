@@ -191,9 +191,17 @@ bool prefers_rows(const launch& l) noexcept {
   return row != column ? row : l.reduces_last;
 }
 
+/// Whether elements need their position in the whole space.
+bool asks_for_position(const launch& l) noexcept {
+  const auto end = l.code->code.begin() + l.code->epilogue;
+  return std::any_of(l.code->code.begin(), end,
+                     [&](auto& i) { return i.op == jit::opcode::coord && i.a == l.extents.size(); });
+}
+
 void classify_rows(const launch& l, jit::cuda_variant& v) {
   const int rank = l.extents.size();
   v.shape = cuda_shape::reduce_rows;
+  if (asks_for_position(l) && reduced_count(l) % jit::cuda_group == 0) v.vector = jit::cuda_group;
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const operand& o = l.inputs[k];
     const bool uniform = constant_over(l, o, l.kept, rank);
@@ -215,6 +223,7 @@ void classify_columns(const launch& l, jit::cuda_variant& v) {
   for (std::size_t k = 0; k < l.inputs.size() && vectors; ++k) {
     const operand& o = l.inputs[k];
     if (!in_prologue(*l.code, k) || gathered(l, k) || constant_over(l, o, l.kept, rank)) continue;
+    if (o.strides[inner] == 0) continue;  // one value for all of a vector
     vectors = vector_along(l, o, size_of_input(l, k), inner, n);
     any = any || vectors;
   }
@@ -222,8 +231,10 @@ void classify_columns(const launch& l, jit::cuda_variant& v) {
   v.shape = cuda_shape::reduce_columns;
   v.vector = static_cast<std::uint8_t>(vectors ? n : 1);
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
-    const bool uniform = constant_over(l, l.inputs[k], l.kept, rank);
-    v.inputs.push_back(uniform ? access::uniform : vectors && !gathered(l, k) ? access::linear : access::strided);
+    const operand& o = l.inputs[k];
+    const bool uniform = constant_over(l, o, l.kept, rank);
+    const bool linear = vectors && !gathered(l, k) && o.strides[inner] != 0;
+    v.inputs.push_back(uniform ? access::uniform : linear ? access::linear : access::strided);
   }
 }
 
@@ -248,7 +259,7 @@ void classify(const launch& l, jit::cuda_variant& v) {
     v.rank = static_cast<std::uint8_t>(l.extents.size());
     v.kept = l.code->kind == jit::kernel_kind::reduce ? static_cast<std::uint8_t>(l.kept) : v.rank;
     v.vector = 1;
-    v.wide_index = v.skip_tail = false;
+    v.wide_index = v.skip_tail = v.lean = false;
   };
   reset();
   if (l.code->kind == jit::kernel_kind::elementwise) {

@@ -1,0 +1,13 @@
+// What the device code offers for products that no library knows: integers, which wrap around, and bools. As in
+// device_algorithms.hpp nothing synchronises and nothing throws.
+#pragma once
+#include "backends/cuda/device_algorithms.hpp"
+#include "backends/cuda/product_shape.hpp"
+
+namespace sinter::cuda::device {
+
+/// No extent is 0; `type` is bool or an integer.
+cudaError_t integer_product(const context& c, element type, const product_shape& s, const void* left, const void* right,
+                            void* to);
+
+}  // namespace sinter::cuda::device

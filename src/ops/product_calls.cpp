@@ -1,0 +1,291 @@
+// Operands and results of products in memory: what BLAS reads as it is, and what is copied for it.
+#include "ops/product_calls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/shape.hpp"
+#include "graph/flush.hpp"
+#include "ops/algorithm_calls.hpp"
+#include "ops/device.hpp"
+#include "ops/manipulate_axes.hpp"
+#include "ops/pick.hpp"
+#include "runtime/products.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+
+namespace sinter::ops {
+namespace {
+
+/// An operand in memory, or on its way there.
+struct factor {
+  value held;
+  dims shape, strides;  // in elements of `held`
+  std::int64_t offset = 0;
+
+  std::int64_t rows() const { return shape[shape.size() - 2]; }
+  std::int64_t columns() const { return shape[shape.size() - 1]; }
+  std::int64_t row() const { return strides[strides.size() - 2]; }
+  std::int64_t column() const { return strides[strides.size() - 1]; }
+};
+
+/// One matrix instead of many equal ones along the leading axes.
+ndarray without_repeats(const ndarray& x) {
+  const graph::array_view& v = view_of(x, "matmul");
+  dims shape = v.shape;
+  for (int a = 0; a + 2 < shape.size(); ++a)
+    if (v.strides[a] == 0) shape[a] = 1;
+  return shape == v.shape ? x : view_as(x, shape, v.strides, v.offset);
+}
+
+factor factor_of(const ndarray& operand, dtype type) {
+  const ndarray x = without_repeats(operand);
+  const graph::array_view& v = view_of(x, "matmul");
+  if (v.type == type) {
+    graph::exposed e = graph::begin_read(v, /*any_strides=*/true);
+    return {std::move(e.held), v.shape, std::move(e.strides), e.offset};
+  }
+  value converted = graph::record_cast(value_of(x, "matmul"), type);
+  return {std::move(converted), v.shape, core::contiguous_strides(v.shape), 0};
+}
+
+/// Copies an operand that BLAS cannot express; it has been evaluated.
+void make_readable(factor& f, const runtime::products& device) {
+  if (device.reads(f.held->type, f.rows(), f.columns(), f.row(), f.column())) return;
+  f.held = evaluated(graph::record_view(f.held, f.shape, f.strides, f.offset));
+  f.strides = core::contiguous_strides(f.shape);
+  f.offset = 0;
+}
+
+const void* address_of(const factor& f) {
+  return static_cast<const char*>(address_of_leaf(f.held)) + f.offset * static_cast<std::int64_t>(itemsize(f.held->type));
+}
+
+dims leading(const dims& shape) { return dims(shape.data(), shape.size() - 2); }
+
+/// Strides along the axes of `batch`, to which the operand's leading axes broadcast.
+runtime::matrix_strides strides_over(const dims& batch, const dims& shape, const dims& strides) {
+  const int own = shape.size() - 2;
+  runtime::matrix_strides out{strides[own], strides[own + 1], dims(batch.size())};
+  for (int a = 0; a < own; ++a)
+    if (shape[a] != 1) out.batch[batch.size() - own + a] = strides[a];
+  return out;
+}
+
+/// Whether the array may be written while the factors are read: another storage than theirs, elements of its own, and
+/// strides that the device writes. (What is pending of it is evaluated only where part of it stays.)
+bool takes_directly(const ndarray& out, const ndarray& x, const ndarray& y, dtype type,
+                    const runtime::products& device) {
+  const graph::array_view& v = view_of(out, "matmul");
+  const int last = v.shape.size() - 1;
+  return v.type == type && v.store != view_of(x, "matmul").store && v.store != view_of(y, "matmul").store &&
+         device.writes(type, v.shape[last - 1], v.shape[last], v.strides[last - 1], v.strides[last]);
+}
+
+/// Whether a new buffer for the whole array costs less than writing into the one that it has.
+bool better_replaced(const graph::array_view& v) {
+  if (!v.whole || v.store->pinned) return false;
+  const value& current = v.store->current;
+  return !current->is_leaf() || current->refs.load(std::memory_order_acquire) != 1 ||
+         current->buffer.use_count() != 1;
+}
+
+static_assert(static_cast<int>(activation::relu) == static_cast<int>(runtime::activation::relu) &&
+              static_cast<int>(activation::gelu) == static_cast<int>(runtime::activation::gelu));
+
+bool is_narrow_float(dtype t) { return t == dtype::f16 || t == dtype::bf16; }
+
+}  // namespace
+
+dtype product_dtype(const ndarray& x, const ndarray& y, const product_kw& kw) {
+  return kw.dtype ? *kw.dtype : promote_types(view_of(x, "matmul").type, view_of(y, "matmul").type);
+}
+
+void check_out(const product_kw& kw, const dims& shape, dtype type, const char* function) {
+  if (!kw.out) return;
+  const std::string where = "[" + std::string(function) + "] ";
+  const graph::array_view& v = writable(view_of(*kw.out, function), function);
+  if (!(v.shape == shape))
+    throw shape_error(where + "out has shape " + core::to_string(v.shape) + ", but the result has shape " +
+                      core::to_string(shape));
+  if (!can_cast(type, v.type, casting::same_kind))
+    throw dtype_error(where + "cannot cast the result from " + std::string(name(type)) + " to " +
+                      std::string(name(v.type)) + " (casting rule same_kind)");
+}
+
+ndarray delivered(const ndarray& result, const product_kw& kw, const char* function) {
+  if (!kw.out) return result;
+  const value v = value_of(result, function);
+  check_out(kw, v->shape, v->type, function);
+  const graph::array_view& to = view_of(*kw.out, function);
+  if (!(to.device() == v->device))
+    throw device_error("[" + std::string(function) + "] out is on " + runtime::to_string(to.device()) +
+                       ", the result on " + runtime::to_string(v->device) + "; move one with to_device");
+  graph::write(to, graph::record_cast(v, to.type));
+  return *kw.out;
+}
+
+namespace {
+
+/// A product with its factors in memory; where the result goes is open.
+struct ready_product {
+  std::array<factor, 2> factors;
+  runtime::product_layout layout;
+  dims shape;  // of the result
+  runtime::products* device = nullptr;
+  runtime::device_id id;
+
+  const void* a() const { return address_of(factors[0]); }
+  const void* b() const { return address_of(factors[1]); }
+  /// A new result in C order.
+  value fresh() {
+    const value result = unset_leaf(shape, layout.type, id);
+    layout.c = strides_over(layout.batch, shape, core::contiguous_strides(shape));
+    return result;
+  }
+};
+
+ready_product prepare_product(const ndarray& x, const ndarray& y, dtype type, bool tf32) {
+  const operand first(x), second(y);
+  const operand* const both[] = {&first, &second};
+  ready_product p;
+  p.id = common_device(both, "matmul");
+  p.device = &runtime::get_backend(p.id).products();
+  p.factors = {factor_of(x, type), factor_of(y, type)};
+  const value held[] = {p.factors[0].held, p.factors[1].held};
+  graph::flush(held);
+  for (factor& f : p.factors) make_readable(f, *p.device);
+
+  dims batch = leading(view_of(x, "matmul").shape);
+  core::broadcast_into(batch, leading(view_of(y, "matmul").shape));
+  const factor &a = p.factors[0], &b = p.factors[1];
+  p.layout = {type, a.rows(), b.columns(), a.columns(), batch, {}, {}, {}, tf32};
+  p.layout.a = strides_over(batch, a.shape, a.strides);
+  p.layout.b = strides_over(batch, b.shape, b.strides);
+  p.shape = batch;
+  p.shape.push_back(a.rows());
+  p.shape.push_back(b.columns());
+  return p;
+}
+
+}  // namespace
+
+ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const product_kw& kw) {
+  ready_product p = prepare_product(x, y, type, kw.tf32);
+  if (kw.out && takes_directly(*kw.out, x, y, type, *p.device)) {
+    const graph::array_view& v = view_of(*kw.out, "matmul");
+    if (!better_replaced(v)) {
+      p.layout.c = strides_over(p.layout.batch, v.shape, v.strides);
+      void* to = graph::begin_write(v);
+      p.device->multiply(p.layout, p.a(), p.b(), to);
+      return *kw.out;
+    }
+  }
+  const value result = p.fresh();
+  p.device->multiply(p.layout, p.a(), p.b(), address_of_leaf(result));
+  return delivered(wrap(result), kw, "matmul");
+}
+
+ndarray multiply_and_finish(const ndarray& x, const ndarray& y, dtype type, const matmul_kw& kw) {
+  ready_product p = prepare_product(x, y, type, kw.tf32);
+  value bias;
+  if (kw.bias) {
+    bias = graph::record_cast(value_of(*kw.bias, "matmul"), type);
+    graph::flush(std::span(&bias, 1));
+  }
+  const value result = p.fresh();
+  const runtime::product_finish how{kw.scale, bias ? address_of_leaf(bias) : nullptr,
+                                    static_cast<runtime::activation>(kw.activation)};
+  if (p.device->multiply_and_finish(p.layout, how, p.a(), p.b(), address_of_leaf(result))) return wrap(result);
+  p.device->multiply(p.layout, p.a(), p.b(), address_of_leaf(result));
+  return finished(wrap(result), kw);
+}
+
+ndarray finished(const ndarray& product, const matmul_kw& kw) {
+  const dtype type = view_of(product, "matmul").type;
+  const dtype wide = is_narrow_float(type) ? dtype::f32 : type;
+  ndarray z = product.astype(wide, /*copy=*/false);
+  if (kw.scale != 1) z = z * kw.scale;
+  if (kw.bias) z = z + kw.bias->astype(wide, /*copy=*/false);
+  if (kw.activation == activation::relu) z = maximum(z, 0);
+  if (kw.activation == activation::gelu)
+    z = 0.5 * z * (1 + tanh(0.7978845608028654 * (z + 0.044715 * (z * z * z))));  // sqrt(2 / pi)
+  return z.astype(type, /*copy=*/false);
+}
+
+value product_of_values(const value& x, const value& y, dtype type) {
+  const value a = graph::record_cast(x, type), b = graph::record_cast(y, type);
+  return map_of(is_bool(type) ? opcode::logical_and : opcode::multiply, type, a, b);
+}
+
+value sum_over(const value& v, const std::vector<int>& axes) {
+  std::array<bool, core::max_rank> reduced{};
+  const int rank = v->shape.size();
+  for (const int a : axes) reduced[static_cast<std::size_t>(a < 0 ? a + rank : a)] = true;
+  const auto op = is_bool(v->type) ? jit::reduce_op::any : jit::reduce_op::sum;
+  return graph::record_reduce(op, v->type, v, std::span(reduced.data(), static_cast<std::size_t>(rank)));
+}
+
+value sum_of_products(const value& x, const value& y, dtype type, const std::vector<int>& axes) {
+  const dtype wide = is_narrow_float(type) ? dtype::f32 : type;
+  return graph::record_cast(sum_over(product_of_values(x, y, wide), axes), type);
+}
+
+ndarray multiply_vectors(const ndarray& x, const ndarray& y, dtype type) {
+  const graph::array_view& v = view_of(x, "matmul");
+  const value vector = value_of(y, "matmul");
+  const int rank = v.shape.size(), last = vector->shape.size();
+  dims shape = vector->shape;
+  // Along the columns of a matrix that lies by columns, so that the memory is read in its order.
+  const bool by_columns = v.shape[rank - 2] != 1 && v.shape[rank - 1] != 1 &&
+                          std::abs(v.strides[rank - 2]) < std::abs(v.strides[rank - 1]);
+  shape.insert(by_columns ? last : last - 1, 1);
+  const value column = reshape_value(vector, shape);
+  return wrap(sum_of_products(value_of(by_columns ? x.mT() : x, "matmul"), column, type, {by_columns ? -2 : -1}));
+}
+
+namespace {
+
+ndarray without_axis(const ndarray& x, int from_behind) {
+  const graph::array_view& v = view_of(x, "matmul");
+  dims shape = v.shape, strides = v.strides;
+  shape.erase(shape.size() - from_behind);
+  strides.erase(strides.size() - from_behind);
+  return view_as(x, shape, strides, v.offset);
+}
+
+ndarray nothing_of(const ndarray& x, const ndarray& y, const dims& shape, dtype type) {
+  const operand first(x), second(y);
+  const operand* const both[] = {&first, &second};
+  return zeros(to_shape(shape), {.dtype = type, .device = to_public(common_device(both, "matmul"))});
+}
+
+ndarray product_of_matrices(const ndarray& x, const ndarray& y, dtype type, const product_kw& kw) {
+  const dims &a = view_of(x, "matmul").shape, &b = view_of(y, "matmul").shape;
+  dims shape = leading(a);
+  core::broadcast_into(shape, leading(b));
+  const std::int64_t rows = a[a.size() - 2], columns = b[b.size() - 1];
+  shape.push_back(rows);
+  shape.push_back(columns);
+  check_out(kw, shape, type, "matmul");
+  if (core::element_count(shape) == 0 || a[a.size() - 1] == 0)
+    return delivered(nothing_of(x, y, shape, type), kw, "matmul");
+  if (rows != 1 && columns != 1) return multiply_matrices(x, y, type, kw);
+  const ndarray sums = columns == 1 ? multiply_vectors(x, without_axis(y, 1), type)
+                                    : multiply_vectors(y.mT(), without_axis(x, 2), type);
+  return delivered(wrap(reshape_value(value_of(sums, "matmul"), shape)), kw, "matmul");
+}
+
+}  // namespace
+
+ndarray product_of(const ndarray& x, const ndarray& y, const dropped_axes& drop, dtype type, const product_kw& kw) {
+  if (!drop.row && !drop.column) return product_of_matrices(x, y, type, kw);
+  const ndarray sums =
+      !drop.column ? multiply_vectors(y.mT(), without_axis(x, 2), type)
+      : !drop.row  ? multiply_vectors(x, without_axis(y, 1), type)
+                   : wrap(sum_of_products(value_of(without_axis(x, 2)), value_of(without_axis(y, 1)), type, {-1}));
+  return delivered(sums, kw, "matmul");
+}
+
+}  // namespace sinter::ops

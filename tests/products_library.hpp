@@ -1,0 +1,23 @@
+// Whether the device under test multiplies matrices, which needs a library that may be missing.
+#pragma once
+#include <doctest/doctest.h>
+
+#include "sinter/sinter.hpp"
+
+namespace sinter::test {
+
+/// Whether a case must be left out since no BLAS library can be used; says why.
+inline bool no_products() {
+  static const std::string why = [] {
+    try {
+      eval(matmul(ones({2, 2}), ones({2, 2})));
+    } catch (const device_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  }();
+  if (!why.empty()) MESSAGE("left out: " << why);
+  return !why.empty();
+}
+
+}  // namespace sinter::test
