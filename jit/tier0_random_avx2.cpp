@@ -1,0 +1,11 @@
+// The block operations of tier0_random.inl for the instruction set avx2.
+#include "tier0.hpp"
+
+#if SINTER_TIER0_X86
+#define SINTER_ISA avx2
+#define SINTER_ISA_LEVEL 1
+#define SINTER_ISA_FMA
+#include "tier0_begin.inl"
+#include "tier0_random.inl"
+#include "tier0_end.inl"
+#endif
