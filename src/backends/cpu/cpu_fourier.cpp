@@ -1,0 +1,225 @@
+// FFTW behind runtime's interface. Plans are estimated, since measuring takes longer than most transforms and
+// overwrites the arrays. Making and destroying plans is not thread-safe, so there is one lock for both precisions;
+// running them is.
+#include "backends/cpu/cpu_fourier.hpp"
+
+#include "sinter/error.hpp"
+
+#if defined(SINTER_HAS_FFTW) && defined(SINTER_HAS_FFTWF)
+#define SINTER_USES_FFTW 1
+#include <fftw3.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "optional_library.hpp"
+#include "runtime/parallel.hpp"
+#include "runtime/plan_cache.hpp"
+#endif
+
+namespace sinter::cpu {
+
+#ifdef SINTER_USES_FFTW
+namespace {
+
+using runtime::fourier_kind;
+using runtime::fourier_layout;
+
+constexpr std::size_t most_plans = 64;
+constexpr std::int64_t parallel_elements = std::int64_t{1} << 16;  // fewer are not worth starting threads for
+
+#define SINTER_FFTW_FUNCTIONS(F, X) \
+  F(X##plan_guru64_dft)             \
+  F(X##plan_guru64_dft_r2c)         \
+  F(X##plan_guru64_dft_c2r) F(X##execute_dft) F(X##execute_dft_r2c) F(X##execute_dft_c2r) F(X##destroy_plan)
+#define SINTER_FFTW_WIDE(F) SINTER_FFTW_FUNCTIONS(F, fftw_)
+#define SINTER_FFTW_NARROW(F) SINTER_FFTW_FUNCTIONS(F, fftwf_)
+SINTER_FUNCTION_TABLE(wide_table, SINTER_FFTW_WIDE);
+SINTER_FUNCTION_TABLE(narrow_table, SINTER_FFTW_NARROW);
+// Threads are a library of their own, which may be missing.
+#define SINTER_FFTW_WIDE_THREADS(F) F(fftw_init_threads) F(fftw_plan_with_nthreads)
+#define SINTER_FFTW_NARROW_THREADS(F) F(fftwf_init_threads) F(fftwf_plan_with_nthreads)
+SINTER_FUNCTION_TABLE(wide_threads_table, SINTER_FFTW_WIDE_THREADS);
+SINTER_FUNCTION_TABLE(narrow_threads_table, SINTER_FFTW_NARROW_THREADS);
+
+/// The functions of one precision by names without their prefix.
+template <class Real, class Complex, class Plan, class Axis>
+struct functions {
+  using real = Real;
+  using complex = Complex;
+  using plan = Plan;
+  using axis = Axis;
+  Plan (*plan_complex)(int, const Axis*, int, const Axis*, Complex*, Complex*, int, unsigned);
+  Plan (*plan_from_real)(int, const Axis*, int, const Axis*, Real*, Complex*, unsigned);
+  Plan (*plan_to_real)(int, const Axis*, int, const Axis*, Complex*, Real*, unsigned);
+  void (*run_complex)(Plan, Complex*, Complex*);
+  void (*run_from_real)(Plan, Real*, Complex*);
+  void (*run_to_real)(Plan, Complex*, Real*);
+  void (*destroy)(Plan);
+  void (*use_threads)(int);  // may be null
+};
+using wide_functions = functions<double, fftw_complex, fftw_plan, fftw_iodim64>;
+using narrow_functions = functions<float, fftwf_complex, fftwf_plan, fftwf_iodim64>;
+
+/// The FFTW of a precision, or its threads ("libfftw3_threads.so.3").
+jit::library_place place_of(std::string soname, const char* folder, bool threads = false) {
+  if (threads) soname.insert(soname.find(".so"), "_threads");
+  return jit::host_library("FFTW", {soname}, folder, "libfftw3-double3 and libfftw3-single3");
+}
+
+const wide_functions& wide_api(const char* function) {
+  static const auto& library = jit::open_library<wide_table>(place_of(SINTER_FFTW_SONAME, SINTER_FFTW_FOLDER));
+  const wide_table& t = library.usable_by(function);
+  static const auto& threads =
+      jit::open_library<wide_threads_table>(place_of(SINTER_FFTW_SONAME, SINTER_FFTW_FOLDER, true));
+  static const bool parallel = threads.usable && threads.api.fftw_init_threads() != 0;
+  static const wide_functions all{t.fftw_plan_guru64_dft,     t.fftw_plan_guru64_dft_r2c,
+                                  t.fftw_plan_guru64_dft_c2r, t.fftw_execute_dft,
+                                  t.fftw_execute_dft_r2c,     t.fftw_execute_dft_c2r,
+                                  t.fftw_destroy_plan,        parallel ? threads.api.fftw_plan_with_nthreads : nullptr};
+  return all;
+}
+
+const narrow_functions& narrow_api(const char* function) {
+  static const auto& library = jit::open_library<narrow_table>(place_of(SINTER_FFTWF_SONAME, SINTER_FFTWF_FOLDER));
+  const narrow_table& t = library.usable_by(function);
+  static const auto& threads =
+      jit::open_library<narrow_threads_table>(place_of(SINTER_FFTWF_SONAME, SINTER_FFTWF_FOLDER, true));
+  static const bool parallel = threads.usable && threads.api.fftwf_init_threads() != 0;
+  static const narrow_functions all{
+      t.fftwf_plan_guru64_dft,     t.fftwf_plan_guru64_dft_r2c,
+      t.fftwf_plan_guru64_dft_c2r, t.fftwf_execute_dft,
+      t.fftwf_execute_dft_r2c,     t.fftwf_execute_dft_c2r,
+      t.fftwf_destroy_plan,        parallel ? threads.api.fftwf_plan_with_nthreads : nullptr};
+  return all;
+}
+
+/// FFTW's axes: for each its length and the elements between neighbours.
+template <class F>
+void describe(const fourier_layout& l, typename F::axis* axes, typename F::axis& batch) {
+  std::int64_t in = l.in_stride, out = l.out_stride;
+  for (int a = l.rank - 1; a >= 0; --a) {
+    axes[a] = {l.length[a], in, out};
+    const std::int64_t half = a == l.rank - 1 ? l.length[a] / 2 + 1 : l.length[a];
+    in *= l.kind == fourier_kind::complex_to_real ? half : l.length[a];
+    out *= l.kind == fourier_kind::real_to_complex ? half : l.length[a];
+  }
+  batch = {l.batch, l.in_step, l.out_step};
+}
+
+std::mutex& planner_mutex() {
+  static auto& m = *new std::mutex;
+  return m;
+}
+
+template <class F>
+class plan {
+ public:
+  plan(const F& f, const fourier_layout& l, void* in, void* out, const char* function) : f_(f), kind_(l.kind) {
+    typename F::axis axes[3], batch;
+    describe<F>(l, axes, batch);
+    using real = typename F::real;
+    using complex = typename F::complex;
+    const std::lock_guard lock(planner_mutex());
+    const bool parallel = l.batch * l.length[0] * l.length[1] * l.length[2] >= parallel_elements;
+    if (f.use_threads) f.use_threads(parallel ? runtime::thread_count() : 1);
+    constexpr unsigned flags = FFTW_ESTIMATE;
+    switch (kind_) {
+      case fourier_kind::complex:
+        plan_ = f.plan_complex(l.rank, axes, 1, &batch, static_cast<complex*>(in), static_cast<complex*>(out),
+                               l.inverse ? FFTW_BACKWARD : FFTW_FORWARD, flags);
+        break;
+      case fourier_kind::real_to_complex:
+        plan_ = f.plan_from_real(l.rank, axes, 1, &batch, static_cast<real*>(in), static_cast<complex*>(out), flags);
+        break;
+      case fourier_kind::complex_to_real:
+        plan_ = f.plan_to_real(l.rank, axes, 1, &batch, static_cast<complex*>(in), static_cast<real*>(out), flags);
+        break;
+    }
+    if (!plan_) throw device_error("[" + std::string(function) + "] FFTW has no plan for this transform");
+  }
+  plan(const plan&) = delete;
+  plan& operator=(const plan&) = delete;
+  ~plan() {
+    const std::lock_guard lock(planner_mutex());
+    f_.destroy(plan_);
+  }
+
+  void run(void* in, void* out) const {
+    using real = typename F::real;
+    using complex = typename F::complex;
+    switch (kind_) {
+      case fourier_kind::complex: return f_.run_complex(plan_, static_cast<complex*>(in), static_cast<complex*>(out));
+      case fourier_kind::real_to_complex:
+        return f_.run_from_real(plan_, static_cast<real*>(in), static_cast<complex*>(out));
+      case fourier_kind::complex_to_real:
+        return f_.run_to_real(plan_, static_cast<complex*>(in), static_cast<real*>(out));
+    }
+  }
+
+ private:
+  const F& f_;
+  fourier_kind kind_;
+  typename F::plan plan_{};
+};
+
+/// A plan of either precision, so that one table and one lock serve both.
+struct any_plan {
+  std::unique_ptr<plan<wide_functions>> wide;
+  std::unique_ptr<plan<narrow_functions>> narrow;
+  void run(void* in, void* out) const { wide ? wide->run(in, out) : narrow->run(in, out); }
+};
+
+class fftw final : public runtime::fourier {
+ public:
+  void run(const fourier_layout& l, void* in, void* out, const char* function) override {
+    // Other arrays may be given to a plan if they are aligned, and alike or different, as those that it was made for.
+    std::string key = key_of(l);
+    for (const std::uint64_t n : {static_cast<std::uint64_t>(in == out), alignment_of(in), alignment_of(out),
+                                  static_cast<std::uint64_t>(runtime::thread_count())})
+      key += std::to_string(n) + ",";
+    plans_
+        .get(key,
+             [&] {
+               auto made = std::make_shared<any_plan>();
+               if (l.wide)
+                 made->wide = std::make_unique<plan<wide_functions>>(wide_api(function), l, in, out, function);
+               else
+                 made->narrow = std::make_unique<plan<narrow_functions>>(narrow_api(function), l, in, out, function);
+               return made;
+             })
+        ->run(in, out);
+  }
+  runtime::fourier_figures figures() override { return {plans_.size(), plans_.limit()}; }
+  void clear() override { plans_.clear(); }
+
+ private:
+  static std::uint64_t alignment_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 64; }
+  runtime::plan_cache<any_plan> plans_{most_plans};
+};
+
+}  // namespace
+
+std::unique_ptr<runtime::fourier> make_fourier() { return std::make_unique<fftw>(); }
+
+#else
+namespace {
+
+class missing final : public runtime::fourier {
+ public:
+  void run(const runtime::fourier_layout&, void*, void*, const char* function) override {
+    throw device_error("[" + std::string(function) +
+                       "] this library was built without FFTW: install libfftw3-dev and build it again");
+  }
+  runtime::fourier_figures figures() override { return {}; }
+  void clear() override {}
+};
+
+}  // namespace
+
+std::unique_ptr<runtime::fourier> make_fourier() { return std::make_unique<missing>(); }
+
+#endif
+
+}  // namespace sinter::cpu
