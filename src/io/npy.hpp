@@ -1,0 +1,27 @@
+// .npy contents as arrays, from any source and to any place.
+#pragma once
+#include <iosfwd>
+#include <memory>
+
+#include "io/npy_format.hpp"
+#include "sinter/io.hpp"
+
+namespace sinter::io {
+
+/// The array that the source holds, read to the end of its elements.
+ndarray read_npy(byte_source& from, const load_kw& kw);
+
+/// What a .npy file of an array holds: header and elements, which lie in host memory as long as this does.
+struct npy_image {
+  std::string header;
+  const std::byte* elements = nullptr;
+  std::size_t bytes = 0;
+  std::shared_ptr<const void> keep;
+};
+/// Evaluates and synchronises; `function` names who asks.
+npy_image npy_image_of(const ndarray& x, const char* function);
+
+/// "[load] 'x.npy'"
+std::string title_of(const char* function, const std::string& path);
+
+}  // namespace sinter::io

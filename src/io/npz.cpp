@@ -1,0 +1,148 @@
+// Archives of arrays: writing, and what users hold of one that is read.
+#include <set>
+
+#include "io/npy.hpp"
+#include "io/replace_file.hpp"
+#include "io/zip_library.hpp"
+#include "io/zip_reader.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter {
+inline namespace v0 {
+namespace {
+
+void check_names(const std::vector<npz_entry>& arrays, const char* function) {
+  std::set<std::string_view> seen;
+  for (const npz_entry& e : arrays) {
+    const std::string where = "[" + std::string(function) + "] ";
+    if (e.name.empty() || e.name.find('\0') != std::string::npos)
+      throw value_error(where + "a name must have characters, and none of value 0");
+    if (!seen.insert(e.name).second) throw value_error(where + "the name '" + e.name + "' is there twice");
+  }
+}
+
+std::vector<npz_entry> numbered(const std::vector<ndarray>& arrays) {
+  std::vector<npz_entry> named;
+  for (const ndarray& x : arrays) named.push_back({"arr_" + std::to_string(named.size()), x});
+  return named;
+}
+
+/// libzip makes no archive without members.
+void write_empty(const std::string& path, const std::string& title) {
+  std::string end_record(22, '\0');
+  end_record.replace(0, 4, "PK\5\6");
+  io::replace_file file(path, title);
+  file.write(end_record.data(), end_record.size());
+  file.finish();
+}
+
+#ifdef SINTER_HAS_ZIP
+
+class zip_writer {
+ public:
+  zip_writer(const std::string& path, std::string title, const char* function)
+      : api_(io::zip_library(function)), title_(std::move(title)) {
+    int code = 0;
+    archive_ = api_.zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
+    if (archive_) return;
+    zip_error_t error;
+    api_.zip_error_init_with_code(&error, code);
+    const std::string text = api_.zip_error_strerror(&error);
+    api_.zip_error_fini(&error);
+    throw io_error(title_ + " cannot be written: " + text);
+  }
+  ~zip_writer() {
+    if (archive_) api_.zip_discard(archive_);
+  }
+  zip_writer(const zip_writer&) = delete;
+  zip_writer& operator=(const zip_writer&) = delete;
+
+  /// The bytes are read by finish().
+  void add(const std::string& name, const io::npy_image& image, bool compress) {
+    zip_buffer_fragment_t parts[2] = {{bytes_of(image.header.data()), image.header.size()},
+                                      {bytes_of(image.elements), image.bytes}};
+    zip_source_t* const source = api_.zip_source_buffer_fragment(archive_, parts, image.bytes == 0 ? 1 : 2, 0);
+    if (!source) fail();
+    const zip_int64_t k = api_.zip_file_add(archive_, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+    if (k < 0) {
+      api_.zip_source_free(source);
+      fail();
+    }
+    const auto index = static_cast<zip_uint64_t>(k);
+    // The first of January 1980, as NumPy: equal arrays give equal files.
+    constexpr zip_uint16_t first_day = 1 << 5 | 1;
+    if (api_.zip_set_file_compression(archive_, index, compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0) != 0 ||
+        api_.zip_file_set_dostime(archive_, index, 0, first_day, 0) != 0)
+      fail();
+  }
+  void finish() {
+    if (api_.zip_close(archive_) != 0) fail();
+    archive_ = nullptr;
+  }
+
+ private:
+  static zip_uint8_t* bytes_of(const void* p) { return static_cast<zip_uint8_t*>(const_cast<void*>(p)); }
+  [[noreturn]] void fail() { throw io_error(title_ + " cannot be written: " + api_.zip_strerror(archive_)); }
+
+  const io::zip_api& api_;
+  std::string title_;
+  zip_t* archive_ = nullptr;
+};
+
+void write_archive(const std::string& path, const std::string& title, const std::vector<npz_entry>& arrays,
+                   bool compress, const char* function) {
+  zip_writer archive(path, title, function);
+  std::vector<io::npy_image> images;  // until the archive is closed
+  for (const npz_entry& e : arrays) {
+    images.push_back(io::npy_image_of(e.array, function));
+    archive.add(e.name + ".npy", images.back(), compress);
+  }
+  archive.finish();
+}
+
+#else
+
+void write_archive(const std::string&, const std::string&, const std::vector<npz_entry>&, bool, const char* function) {
+  throw io_error("[" + std::string(function) +
+                 "] sinter was built without libzip: install libzip-dev and build it again");
+}
+
+#endif
+
+void write_npz(const std::string& path, const std::vector<npz_entry>& arrays, bool compress, const char* function) {
+  check_names(arrays, function);
+  const std::string file = path.ends_with(".npz") ? path : path + ".npz";
+  const std::string title = io::title_of(function, file);
+  if (arrays.empty()) return write_empty(file, title);
+  write_archive(file, title, arrays, compress, function);
+}
+
+}  // namespace
+
+void savez(const std::string& path, const std::vector<ndarray>& arrays) {
+  write_npz(path, numbered(arrays), false, "savez");
+}
+void savez(const std::string& path, const std::vector<npz_entry>& arrays) { write_npz(path, arrays, false, "savez"); }
+void savez_compressed(const std::string& path, const std::vector<ndarray>& arrays) {
+  write_npz(path, numbered(arrays), true, "savez_compressed");
+}
+void savez_compressed(const std::string& path, const std::vector<npz_entry>& arrays) {
+  write_npz(path, arrays, true, "savez_compressed");
+}
+
+bool npz_file::contains(std::string_view name) const noexcept { return archive_ && archive_->contains(name); }
+
+ndarray npz_file::load(std::string_view name, const load_kw& kw) const {
+  if (!archive_) throw io_error("[npz_file] no archive is open");
+  return archive_->load(name, kw);
+}
+
+npz_file load_npz(const std::string& path) {
+  npz_file file;
+  file.archive_ = std::make_shared<detail::zip_reader>(path);
+  file.names_ = file.archive_->names();
+  return file;
+}
+
+}  // namespace v0
+}  // namespace sinter

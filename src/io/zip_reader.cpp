@@ -1,0 +1,183 @@
+// Archives through libzip. What a member says of its size is checked against what deflate can make of its bytes, so
+// that a small file cannot ask for much memory.
+#include "io/zip_reader.hpp"
+
+#include "io/npy.hpp"
+#include "io/zip_library.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter {
+
+#ifdef SINTER_HAS_ZIP
+
+namespace io {
+
+const zip_api& zip_library(const char* function) {
+  static const auto& opened =
+      jit::open_library<zip_api>(jit::host_library("libzip", {SINTER_ZIP_SONAME}, SINTER_ZIP_FOLDER, "libzip4"));
+  if (!opened.usable)
+    throw io_error("[" + std::string(function) + "] libzip cannot be loaded (" + opened.place.remedy + "); tried " +
+                   opened.tried);
+  return opened.api;
+}
+
+namespace {
+
+/// One member, from its first byte to its last; the checksum is verified at the end.
+class member_source final : public byte_source {
+ public:
+  member_source(const zip_api& api, zip_t* archive, std::int64_t index, std::uint64_t archive_bytes, std::string title)
+      : byte_source(std::move(title)), api_(api) {
+    zip_stat_t about;
+    if (api_.zip_stat_index(archive, static_cast<zip_uint64_t>(index), 0, &about) != 0)
+      fail(std::string("cannot be read: ") + api_.zip_strerror(archive));
+    check(about, archive_bytes);
+    size_ = about.size;
+    file_ = api_.zip_fopen_index(archive, static_cast<zip_uint64_t>(index), 0);
+    if (!file_) fail(std::string("cannot be read: ") + api_.zip_strerror(archive));
+  }
+  ~member_source() override {
+    if (file_) api_.zip_fclose(file_);
+  }
+  std::uint64_t left() const override { return size_ - position(); }
+  /// Reads what is left.
+  void finish() {
+    char rest[4096];
+    while (read_some(rest, sizeof rest) != 0) {
+    }
+  }
+
+ private:
+  void check(const zip_stat_t& about, std::uint64_t archive_bytes) const {
+    constexpr zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+    if ((about.valid & wanted) != wanted) fail("is damaged: the archive does not say how large it is");
+    if ((about.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && about.encryption_method != ZIP_EM_NONE) fail("is encrypted");
+    const bool stored = about.comp_method == ZIP_CM_STORE;
+    if (!stored && about.comp_method != ZIP_CM_DEFLATE)
+      fail("is compressed by method " + std::to_string(about.comp_method) + "; stored and deflated members are known");
+    // Deflate makes at most 258 bytes of two bits.
+    constexpr zip_uint64_t expansion = 1032;
+    const bool plausible = about.comp_size <= archive_bytes &&
+                           (stored ? about.size == about.comp_size : about.size / expansion <= about.comp_size + 1);
+    if (!plausible)
+      fail("is damaged: " + std::to_string(about.size) + " bytes cannot come from " + std::to_string(about.comp_size) +
+           " in an archive of " + std::to_string(archive_bytes));
+  }
+
+  std::size_t read_some(void* to, std::size_t bytes) override {
+    const zip_int64_t got = api_.zip_fread(file_, to, bytes);
+    if (got < 0) fail(std::string("cannot be read: ") + api_.zip_file_strerror(file_));
+    // Less than it said may come, never more: left() must stay right.
+    return static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(got), left()));
+  }
+
+  const zip_api& api_;
+  zip_file_t* file_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace
+}  // namespace io
+
+namespace detail {
+
+struct zip_reader::handle {
+  const io::zip_api& api;
+  zip_t* archive = nullptr;
+  std::uint64_t bytes = 0;  // of the whole archive
+  ~handle() {
+    if (archive) api.zip_discard(archive);
+  }
+};
+
+zip_reader::zip_reader(const std::string& path)
+    : title_(io::title_of("load_npz", path)), archive_(new handle{io::zip_library("load_npz")}) {
+  archive_->bytes = io::file_source(path, title_).size();
+  int code = 0;
+  archive_->archive = archive_->api.zip_open(path.c_str(), ZIP_RDONLY, &code);
+  if (!archive_->archive) {
+    zip_error_t error;
+    archive_->api.zip_error_init_with_code(&error, code);
+    const std::string text = archive_->api.zip_error_strerror(&error);
+    archive_->api.zip_error_fini(&error);
+    throw io_error(title_ + " is no archive that can be read: " + text);
+  }
+  list();
+}
+
+zip_reader::zip_reader(std::span<const std::byte> bytes, std::string title)
+    : title_(std::move(title)), archive_(new handle{io::zip_library("load_npz")}) {
+  const io::zip_api& api = archive_->api;
+  archive_->bytes = bytes.size();
+  zip_error_t error;
+  api.zip_error_init(&error);
+  zip_source_t* const source = api.zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
+  if (source) archive_->archive = api.zip_open_from_source(source, ZIP_RDONLY, &error);
+  const std::string text = archive_->archive ? "" : api.zip_error_strerror(&error);
+  api.zip_error_fini(&error);
+  if (!archive_->archive) {
+    if (source) api.zip_source_free(source);
+    throw io_error(title_ + " is no archive that can be read: " + text);
+  }
+  list();
+}
+
+void zip_reader::list() {
+  if (archive_->bytes < 22) throw io_error(title_ + " is no archive: it has fewer than 22 bytes");
+  const zip_int64_t count = archive_->api.zip_get_num_entries(archive_->archive, 0);
+  for (zip_int64_t k = 0; k < count; ++k) {
+    const char* const text = archive_->api.zip_get_name(archive_->archive, static_cast<zip_uint64_t>(k), 0);
+    if (!text) continue;
+    std::string name = text;
+    if (name.ends_with(".npy")) name.resize(name.size() - 4);
+    if (places_.insert_or_assign(name, k).second) names_.push_back(std::move(name));
+  }
+}
+
+ndarray zip_reader::load(std::string_view name, const load_kw& kw) {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t k = find(name);
+  const std::string title = title_ + " member '" + std::string(name) + "'";
+  if (k < 0) {
+    std::string there;
+    for (std::size_t i = 0; i < names_.size() && i < 20; ++i) there += (i == 0 ? "" : ", ") + names_[i];
+    throw index_error(title + " is not there; there are " + std::to_string(names_.size()) + ": " + there +
+                      (names_.size() > 20 ? ", ..." : ""));
+  }
+  if (!kw.mmap_mode.empty()) throw value_error(title + " cannot be mapped: save it as a .npy file");
+  io::member_source member(archive_->api, archive_->archive, k, archive_->bytes, title);
+  ndarray x = io::read_npy(member, kw);
+  member.finish();
+  return x;
+}
+
+}  // namespace detail
+
+#else
+
+namespace detail {
+
+struct zip_reader::handle {};
+
+zip_reader::zip_reader(const std::string&) {
+  throw io_error("[load_npz] sinter was built without libzip: install libzip-dev and build it again");
+}
+zip_reader::zip_reader(std::span<const std::byte>, std::string) : zip_reader("") {}
+void zip_reader::list() {}
+ndarray zip_reader::load(std::string_view, const load_kw&) { return {}; }
+
+}  // namespace detail
+
+#endif
+
+namespace detail {
+
+zip_reader::~zip_reader() = default;
+
+std::int64_t zip_reader::find(std::string_view name) const noexcept {
+  const auto found = places_.find(name);
+  return found == places_.end() ? -1 : found->second;
+}
+
+}  // namespace detail
+}  // namespace sinter

@@ -1,0 +1,48 @@
+// Damaged files: real ones with a few random changes, the same for the same number; and memory that ends where they
+// end.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinter::fuzz {
+
+/// Numbers that depend on nothing but the seed (SplitMix64).
+class random_numbers {
+ public:
+  explicit random_numbers(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
+  std::uint64_t operator()() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  /// Below n, which is not 0.
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>((*this)() % n); }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// What mutation `number` makes of the seeds: one of them with one to four changes of bits, bytes, lengths, or of words
+/// that the format has a meaning for.
+std::string mutated(const std::vector<std::string>& seeds, const std::vector<std::string>& words, std::uint64_t number);
+
+/// Memory in front of a page that nobody may touch: reading past the end ends the program.
+class guarded_memory {
+ public:
+  explicit guarded_memory(std::size_t most);
+  ~guarded_memory();
+  guarded_memory(const guarded_memory&) = delete;
+  guarded_memory& operator=(const guarded_memory&) = delete;
+  /// A copy of the bytes that ends at the page.
+  std::span<const std::byte> hold(const std::string& bytes);
+
+ private:
+  std::size_t room_ = 0, page_ = 0;
+  std::byte* at_ = nullptr;
+};
+
+}  // namespace sinter::fuzz
