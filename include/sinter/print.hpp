@@ -1,17 +1,78 @@
-// Arrays as text, as NumPy 2 prints them with its default options.
+// Arrays as text, as NumPy 2 prints them, with its options.
 #pragma once
+#include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 
+#include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
 namespace sinter {
 inline namespace v0 {
 
-/// NumPy's str(x): "[[1. 2.]\n [3. 4.]]". Above 1000 elements only three at each edge are shown (and copied).
+/// How floating-point numbers of one array are given digits.
+enum class floatmode : std::uint8_t {
+  fixed,          // `precision` digits behind the point
+  unique,         // as many as tell the number from its neighbours, whatever `precision` says
+  maxprec,        // as many as that, but at most `precision`
+  maxprec_equal,  // the same number for all elements: the most that maxprec gives one of them
+};
+
+/// NumPy's print options, and their defaults.
+struct print_options {
+  int precision = 8;              // digits behind the point
+  std::int64_t threshold = 1000;  // with more elements only those at the edges are shown (and copied to the host)
+  int edgeitems = 3;              // of each axis, at each end
+  int linewidth = 75;             // characters
+  bool suppress = false;          // small numbers are no reason for exponents
+  std::string nanstr = "nan", infstr = "inf";
+  char sign = '-';  // of numbers that are not negative: '-' none, ' ' a blank, '+' a plus
+  sinter::floatmode floatmode = sinter::floatmode::maxprec;
+};
+struct print_kw {
+  kwonly _kw{};
+  std::optional<int> precision{};
+  std::optional<std::int64_t> threshold{};
+  std::optional<int> edgeitems{};
+  std::optional<int> linewidth{};
+  std::optional<bool> suppress{};
+  std::optional<std::string_view> nanstr{}, infstr{};
+  std::optional<char> sign{};
+  std::optional<sinter::floatmode> floatmode{};
+};
+/// Changes what is given, for this thread. Throws value_error for a negative precision or threshold, for edgeitems or
+/// linewidth below 1, and for another sign.
+void set_printoptions(const print_kw& kw);
+/// Those of this thread.
+print_options get_printoptions();
+
+/// Options for a scope: `sn::printoptions p({.precision = 3});`
+class [[nodiscard]] printoptions {
+ public:
+  [[nodiscard]] explicit printoptions(const print_kw& kw);
+  ~printoptions();
+  printoptions(const printoptions&) = delete;
+  printoptions& operator=(const printoptions&) = delete;
+
+ private:
+  print_options before_;
+};
+
+/// All functions below evaluate and synchronise. NumPy's str(x): "[[1. 2.]\n [3. 4.]]"; a 0-d array prints as its
+/// number, whatever the options say.
 std::string to_string(const ndarray& x);
+std::string array_str(const ndarray& x, const print_kw& kw = {});
 /// NumPy's repr(x): "array([1., 2.], dtype=float32)".
-std::string array_repr(const ndarray& x);
+std::string array_repr(const ndarray& x, const print_kw& kw = {});
+
+struct array2string_kw {
+  kwonly _kw{};
+  std::string_view separator = " ";
+  std::string_view prefix = "", suffix = "";  // what stands around the text: only their lengths count, for wrapping
+  print_kw options{};
+};
+std::string array2string(const ndarray& x, const array2string_kw& kw = {});
 
 }  // namespace v0
 }  // namespace sinter

@@ -82,6 +82,32 @@ std::string fraction_text(std::string fraction, const number_format& f) {
   return "." + fraction;
 }
 
+/// Digits in front of the point and behind it.
+struct places {
+  std::string whole, fraction;
+};
+
+/// Exactly `digits` digits behind the point, ties to even.
+places exact_places(double magnitude, int digits) {
+  std::string text(static_cast<std::size_t>(digits) + 320, '\0');
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), magnitude, std::chars_format::fixed, digits).ptr;
+  text.resize(static_cast<std::size_t>(end - text.data()));
+  const std::size_t point = text.find('.');
+  return {text.substr(0, point), point == std::string::npos ? "" : text.substr(point + 1)};
+}
+
+places unique_places(double magnitude, const number_format& f) {
+  decimal d = shortest_digits(magnitude, f.type);
+  if (f.precision >= 0) d = cut_digits(magnitude, f.type, d.point + f.precision);
+  if (d.digits == "0") return {"0", ""};
+  if (d.point <= 0) return {"0", std::string(static_cast<std::size_t>(-d.point), '0') + d.digits};
+  const int n = static_cast<int>(d.digits.size());
+  places p{d.digits.substr(0, static_cast<std::size_t>(std::min(n, d.point))), ""};
+  p.whole.append(static_cast<std::size_t>(std::max(0, d.point - n)), '0');
+  if (n > d.point) p.fraction = d.digits.substr(static_cast<std::size_t>(d.point));
+  return p;
+}
+
 std::string padded(std::string whole, int width) {
   if (static_cast<int>(whole.size()) < width) whole.insert(0, static_cast<std::size_t>(width) - whole.size(), ' ');
   return whole;
@@ -103,23 +129,17 @@ int decimal_precision(dtype type) noexcept {
 }
 
 std::string positional(double x, const number_format& f) {
-  decimal d{"0", 1};
   const double magnitude = std::fabs(x);
-  if (magnitude != 0) {
-    d = shortest_digits(magnitude, f.type);
-    if (f.precision >= 0) d = cut_digits(magnitude, f.type, d.point + f.precision);
+  places p{"0", ""};
+  if (!f.unique) {
+    p = exact_places(magnitude, f.precision);
+  } else if (magnitude != 0) {
+    p = unique_places(magnitude, f);
+    // Digits that fill up to the minimum are the exact value's, not zeros.
+    if (static_cast<int>(p.fraction.size()) < f.min_digits) p = exact_places(magnitude, f.min_digits);
   }
-  std::string whole = "0", fraction;
-  const int n = static_cast<int>(d.digits.size());
-  if (d.point > 0) {
-    whole = d.digits.substr(0, static_cast<std::size_t>(std::min(n, d.point)));
-    whole.append(static_cast<std::size_t>(std::max(0, d.point - n)), '0');
-    if (n > d.point) fraction = d.digits.substr(static_cast<std::size_t>(d.point));
-  } else if (d.digits != "0") {
-    fraction = std::string(static_cast<std::size_t>(-d.point), '0') + d.digits;
-  }
-  const std::string behind = fraction_text(fraction, f);
-  std::string text = padded(sign_of(x, f) + whole, f.pad_left) + behind;
+  const std::string behind = fraction_text(p.fraction, f);
+  std::string text = padded(sign_of(x, f) + p.whole, f.pad_left) + behind;
   const int short_of = f.pad_right + 1 - static_cast<int>(behind.size());
   if (f.pad_right > 0 && short_of > 0) text.append(static_cast<std::size_t>(short_of), ' ');
   return text;

@@ -17,6 +17,7 @@ enum class trim : std::uint8_t {
 struct number_format {
   dtype type = dtype::f64;  // whose neighbours the digits must tell apart: f16, bf16, f32 or f64
   int precision = -1;       // most digits behind the point; -1: all
+  bool unique = true;       // false: exactly `precision` digits of the exact value (positional only)
   int min_digits = 0;       // fewest digits behind the point (trim::keep)
   trim trimming = trim::point;
   bool plus = false;        // "+1." for what has no minus sign

@@ -4,13 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "sinter/dtype.hpp"
+#include "sinter/print.hpp"
 
 namespace sinter::ops {
 
 /// `count` elements of dtype `type` in memory; `alone` for a 0-d array.
-std::vector<std::string> format_elements(const std::byte* elements, dtype type, std::size_t count, bool alone);
+std::vector<std::string> format_elements(const std::byte* elements, dtype type, std::size_t count, bool alone,
+                                         const print_options& options);
 /// One element as str() of a NumPy scalar.
 std::string format_scalar(const std::byte* element, dtype type);
+/// A real floating element, exactly.
+double real_element(const std::byte* element, dtype type);
+/// An integer in decimal; a bool as 0 or 1.
+std::string integer_element(const std::byte* element, dtype type);
 
 }  // namespace sinter::ops

@@ -1,10 +1,11 @@
-// Arrays as text: the layout rules of NumPy's arrayprint (legacy modes left out), with its default options.
+// Arrays as text: the layout rules of NumPy's arrayprint (legacy modes left out).
 #include "sinter/print.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "ops/format_elements.hpp"
+#include "ops/print_options.hpp"
 #include "ops/promotion_args.hpp"
 
 namespace sinter {
@@ -12,9 +13,6 @@ inline namespace v0 {
 namespace {
 
 using ops::dims;
-
-constexpr std::int64_t threshold = 1000, edge_items = 3;
-constexpr int line_width = 75;
 
 /// The elements that are shown, C order, and the shape that they form.
 struct shown {
@@ -40,23 +38,24 @@ void fetch_block(const graph::array_view& v, const dims& first, const dims& exte
   }
 }
 
-void fetch_corners(const graph::array_view& v, int axis, dims& first, dims& extent, dims& to, shown& out) {
+void fetch_corners(const graph::array_view& v, int axis, std::int64_t edge, dims& first, dims& extent, dims& to,
+                   shown& out) {
   if (axis == v.shape.size()) return fetch_block(v, first, extent, to, out);
   const bool split = out.shape[axis] != v.shape[axis];
   first[axis] = to[axis] = 0;
-  extent[axis] = split ? edge_items : v.shape[axis];
-  fetch_corners(v, axis + 1, first, extent, to, out);
+  extent[axis] = split ? edge : v.shape[axis];
+  fetch_corners(v, axis + 1, edge, first, extent, to, out);
   if (!split) return;
-  first[axis] = v.shape[axis] - edge_items;
-  extent[axis] = to[axis] = edge_items;
-  fetch_corners(v, axis + 1, first, extent, to, out);
+  first[axis] = v.shape[axis] - edge;
+  extent[axis] = to[axis] = edge;
+  fetch_corners(v, axis + 1, edge, first, extent, to, out);
 }
 
-shown fetch(const graph::array_view& v, bool summarise) {
+shown fetch(const graph::array_view& v, bool summarise, std::int64_t edge) {
   shown out;
   out.shape = v.shape;
   if (summarise)
-    for (auto& d : out.shape) d = std::min(d, 2 * edge_items);
+    for (auto& d : out.shape) d = std::min(d, 2 * edge);
   out.elements.resize(static_cast<std::size_t>(core::element_count(out.shape)) * itemsize(v.type));
   if (out.elements.empty()) return out;
   if (!summarise) {
@@ -65,16 +64,20 @@ shown fetch(const graph::array_view& v, bool summarise) {
   }
   const int n = v.shape.size();
   dims first(n), extent(n), to(n);
-  fetch_corners(v, 0, first, extent, to, out);
+  fetch_corners(v, 0, edge, first, extent, to, out);
   return out;
 }
+
+/// Without what is blank at the end, line ends of a separator included.
+std::string without_blanks(const std::string& text) { return text.substr(0, text.find_last_not_of(" \t\n\v\f\r") + 1); }
 
 /// Puts words into nested, wrapped lines.
 class layout {
  public:
-  layout(const dims& shape, const dims& shown_shape, const std::vector<std::string>& words, std::string separator)
-      : shape_(shape), shown_(shown_shape), words_(words), separator_(std::move(separator)) {
-    bare_ = separator_.substr(0, separator_.find_last_not_of(' ') + 1);
+  layout(const dims& shape, const dims& shown_shape, const std::vector<std::string>& words, std::string separator,
+         std::int64_t edge_items)
+      : shape_(shape), shown_(shown_shape), words_(words), separator_(std::move(separator)), edge_items_(edge_items) {
+    bare_ = without_blanks(separator_);
   }
 
   std::string run(const std::string& indent, int width) { return level(0, indent, width); }
@@ -84,12 +87,13 @@ class layout {
   const dims& shown_;
   const std::vector<std::string>& words_;
   std::string separator_, bare_;
+  std::int64_t edge_items_;
   std::size_t next_ = 0;
 
   static void extend(std::string& text, std::string& line, const std::string& word, int width,
                      const std::string& indent) {
     if (static_cast<int>(line.size() + word.size()) > width && line.size() > indent.size()) {
-      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+      text += without_blanks(line) + "\n";
       line = indent;
     }
     line += word;
@@ -99,7 +103,7 @@ class layout {
     const int room = width - std::max<int>(static_cast<int>(bare_.size()), 1);
     std::string text, line = indent;
     for (std::int64_t i = 0; i < n; ++i) {
-      if (cut && i == edge_items) {
+      if (cut && i == edge_items_) {
         extend(text, line, "...", room, indent);
         line += separator_;
       }
@@ -120,7 +124,7 @@ class layout {
     } else {
       const std::string between = bare_ + std::string(static_cast<std::size_t>(left - 1), '\n');
       for (std::int64_t i = 0; i < n; ++i) {
-        if (cut && i == edge_items) text += indent + "..." + between;
+        if (cut && i == edge_items_) text += indent + "..." + between;
         text += indent + level(axis + 1, indent + " ", width - 1);
         if (i + 1 < n) text += between;
       }
@@ -129,39 +133,51 @@ class layout {
   }
 };
 
-std::string array_text(const graph::array_view& v, const std::string& separator, const std::string& indent,
-                       int width) {
+std::string array_text(const graph::array_view& v, const std::string& separator, std::size_t prefix, std::size_t suffix,
+                       const print_options& o) {
   const std::int64_t size = core::element_count(v.shape);
   if (size == 0) return "[]";
-  const shown data = fetch(v, size > threshold);
-  const auto words = ops::format_elements(data.elements.data(), v.type,
-                                          static_cast<std::size_t>(core::element_count(data.shape)), v.shape.empty());
-  return layout(v.shape, data.shape, words, separator).run(indent, width);
+  const shown data = fetch(v, size > o.threshold, o.edgeitems);
+  const auto words = ops::format_elements(
+      data.elements.data(), v.type, static_cast<std::size_t>(core::element_count(data.shape)), v.shape.empty(), o);
+  return layout(v.shape, data.shape, words, separator, o.edgeitems)
+      .run(std::string(prefix + 1, ' '), o.linewidth - static_cast<int>(suffix));
 }
 
 }  // namespace
 
-std::string to_string(const ndarray& x) {
-  const graph::array_view& v = ops::view_of(x, "to_string");
-  if (!v.shape.empty()) return array_text(v, " ", " ", line_width);
+std::string array2string(const ndarray& x, const array2string_kw& kw) {
+  const graph::array_view& v = ops::view_of(x, "array2string");
+  return array_text(v, std::string(kw.separator), kw.prefix.size(), kw.suffix.size(),
+                    ops::print_options_with(kw.options, "array2string"));
+}
+
+std::string array_str(const ndarray& x, const print_kw& kw) {
+  const graph::array_view& v = ops::view_of(x, "array_str");
+  if (!v.shape.empty()) return array_text(v, " ", 0, 0, ops::print_options_with(kw, "array_str"));
   std::byte element[16];
   graph::copy_to_host(v, element);
   return ops::format_scalar(element, v.type);
 }
 
-std::string array_repr(const ndarray& x) {
+std::string to_string(const ndarray& x) { return array_str(x); }
+
+std::string array_repr(const ndarray& x, const print_kw& kw) {
   const graph::array_view& v = ops::view_of(x, "array_repr");
+  const print_options o = ops::print_options_with(kw, "array_repr");
   const std::int64_t size = core::element_count(v.shape);
-  std::string text = "array(" + array_text(v, ", ", "       ", line_width - 1);
+  const std::string opening = "array(";
+  std::string text = opening + array_text(v, ", ", opening.size(), 1, o);
   std::string extras;
-  if ((size == 0 && !(v.shape.size() == 1)) || size > threshold) extras = "shape=" + core::to_string(v.shape);
+  if ((size == 0 && v.shape.size() != 1) || size > o.threshold) extras = "shape=" + core::to_string(v.shape);
   const bool implied = v.type == bool_ || v.type == int64 || v.type == float64 || v.type == complex128;
   if (!implied || size == 0) extras += (extras.empty() ? "dtype=" : ", dtype=") + std::string(name(v.type));
   if (extras.empty()) return text + ")";
   text += ",";
   extras += ")";
   const std::size_t last_line = text.size() - (text.rfind('\n') + 1);
-  return text + (last_line + extras.size() + 1 > line_width ? "\n      " : " ") + extras;
+  const bool wraps = last_line + extras.size() + 1 > static_cast<std::size_t>(o.linewidth);
+  return text + (wraps ? "\n" + std::string(opening.size(), ' ') : " ") + extras;
 }
 
 std::ostream& operator<<(std::ostream& out, const ndarray& x) { return out << to_string(x); }

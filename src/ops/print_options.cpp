@@ -1,0 +1,53 @@
+// Print options are a thread's own, as NumPy's are a context's.
+#include "ops/print_options.hpp"
+
+#include "sinter/error.hpp"
+
+namespace sinter {
+namespace ops {
+
+print_options& current_print_options() noexcept {
+  thread_local print_options options;
+  return options;
+}
+
+print_options print_options_with(const print_kw& kw, const char* function) {
+  print_options o = current_print_options();
+  const auto take = [&](auto& to, const auto& given) {
+    if (given) to = *given;
+  };
+  take(o.precision, kw.precision);
+  take(o.threshold, kw.threshold);
+  take(o.edgeitems, kw.edgeitems);
+  take(o.linewidth, kw.linewidth);
+  take(o.suppress, kw.suppress);
+  take(o.nanstr, kw.nanstr);
+  take(o.infstr, kw.infstr);
+  take(o.sign, kw.sign);
+  take(o.floatmode, kw.floatmode);
+  const auto refuse = [&](const std::string& what) { throw value_error("[" + std::string(function) + "] " + what); };
+  if (o.precision < 0) refuse("precision is negative");
+  if (o.threshold < 0) refuse("threshold is negative");
+  if (o.edgeitems < 1) refuse("edgeitems is below 1");
+  if (o.linewidth < 1) refuse("linewidth is below 1");
+  if (o.sign != '-' && o.sign != '+' && o.sign != ' ')
+    refuse(std::string("sign is '") + o.sign + "'; -, + and blank are known");
+  return o;
+}
+
+}  // namespace ops
+
+inline namespace v0 {
+
+void set_printoptions(const print_kw& kw) {
+  ops::current_print_options() = ops::print_options_with(kw, "set_printoptions");
+}
+print_options get_printoptions() { return ops::current_print_options(); }
+
+printoptions::printoptions(const print_kw& kw) : before_(ops::current_print_options()) {
+  ops::current_print_options() = ops::print_options_with(kw, "printoptions");
+}
+printoptions::~printoptions() { ops::current_print_options() = std::move(before_); }
+
+}  // namespace v0
+}  // namespace sinter
