@@ -6,6 +6,7 @@ set(sinter_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sinter")
 install(TARGETS sinter EXPORT sinter_targets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS sinter_info RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/sinter" DESTINATION include)
 install(EXPORT sinter_targets NAMESPACE sinter:: FILE sinter-targets.cmake DESTINATION "${sinter_package_dir}")
 if(SINTER_CUDA_FOUND AND NOT BUILD_SHARED_LIBS)

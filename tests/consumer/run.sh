@@ -27,6 +27,7 @@ check "add_subdirectory configures" cmake -S "$here/add_subdirectory" -B "$work/
 check "add_subdirectory gives its users the headers" ninja -C "$work/sub" "CMakeFiles/consumer.dir${here}/main.cpp.o"
 
 check "install" cmake --install "$SINTER_BUILD_DIR" --prefix "$work/first"
+check "the program that shows what there is runs where it is installed" "$work/first/bin/sinter-info"
 check "the package can be moved" mv "$work/first" "$work/moved"
 check "the package names no folder of its build" fails grep -rq -e "$SINTER_SOURCE_DIR" -e "$SINTER_BUILD_DIR" \
   "$work/moved" --include=*.cmake

@@ -1,0 +1,103 @@
+// Tries to open each library, as its first user would.
+#include "info/library_report.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+namespace sinter::info {
+namespace {
+
+/// The file that a handle stands for.
+std::string path_of(void* handle) {
+  link_map* map = nullptr;
+  return ::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name ? map->l_name : "";
+}
+
+/// One that the build had no headers of: nothing will ever open it.
+library_state left_out(std::string title, const std::string& why) { return {std::move(title), "", "", why}; }
+
+}  // namespace
+
+library_state look_for(const jit::library_place& place) {
+  library_state state{place.title, place.sonames.front(), "", ""};
+  std::string said;
+  for (const std::string& candidate : jit::candidates(place)) {
+    // Lazily: nothing is called, and the large ones take long to bind.
+    if (void* const handle = ::dlopen(candidate.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+      state.path = path_of(handle);
+      if (state.path.empty()) state.path = candidate;
+      state.soname = candidate.substr(candidate.rfind('/') + 1);
+      return state;
+    }
+    const char* const message = ::dlerror();
+    said += (said.empty() ? "" : "; ") + std::string(message ? message : candidate + ": cannot be opened");
+  }
+  state.problem = "looked for in";
+  for (const std::string& folder : place.folders) state.problem += " " + folder + ",";
+  if (place.folders.empty()) state.problem += " nothing but";
+  state.problem += " the dynamic linker's folders; " + said + "; " + place.remedy;
+  return state;
+}
+
+std::vector<library_state> look_for_libraries() {
+  std::vector<library_state> all;
+  const auto toolkit = [&](const char* title, const char* soname) {
+    if (*soname != '\0')
+      all.push_back(look_for(jit::toolkit_library(title, {soname})));
+    else
+      all.push_back(left_out(title, "the toolkit of the build had no headers of it"));
+  };
+  const auto host = [&](const char* title, const char* soname, const char* folder, const char* package) {
+    if (*soname != '\0')
+      all.push_back(look_for(jit::host_library(title, {soname}, folder, package)));
+    else
+      all.push_back(
+          left_out(title, std::string("sinter was built without it: install ") + package + " and build again"));
+  };
+#ifdef SINTER_HAS_CUDA
+  toolkit("NVRTC", SINTER_NVRTC_SONAME);
+#ifndef SINTER_CUBLAS_SONAME
+#define SINTER_CUBLAS_SONAME ""
+#endif
+#ifndef SINTER_CUSOLVER_SONAME
+#define SINTER_CUSOLVER_SONAME ""
+#endif
+#ifndef SINTER_CUFFT_SONAME
+#define SINTER_CUFFT_SONAME ""
+#endif
+#ifndef SINTER_CURAND_SONAME
+#define SINTER_CURAND_SONAME ""
+#endif
+  toolkit("cuBLAS", SINTER_CUBLAS_SONAME);
+  toolkit("cuSOLVER", SINTER_CUSOLVER_SONAME);
+  toolkit("cuFFT", SINTER_CUFFT_SONAME);
+  toolkit("cuRAND", SINTER_CURAND_SONAME);
+#else
+  for (const char* title : {"NVRTC", "cuBLAS", "cuSOLVER", "cuFFT", "cuRAND"})
+    all.push_back(left_out(title, "sinter was built without the CUDA toolkit"));
+  (void)toolkit;
+#endif
+#ifndef SINTER_OPENBLAS_SONAME
+#define SINTER_OPENBLAS_SONAME ""
+#define SINTER_OPENBLAS_FOLDER ""
+#endif
+#ifndef SINTER_LAPACKE_SONAME
+#define SINTER_LAPACKE_SONAME ""
+#define SINTER_LAPACKE_FOLDER ""
+#endif
+#ifndef SINTER_FFTW_SONAME
+#define SINTER_FFTW_SONAME ""
+#define SINTER_FFTW_FOLDER ""
+#endif
+#ifndef SINTER_ZIP_SONAME
+#define SINTER_ZIP_SONAME ""
+#define SINTER_ZIP_FOLDER ""
+#endif
+  host("OpenBLAS", SINTER_OPENBLAS_SONAME, SINTER_OPENBLAS_FOLDER, "libopenblas-dev");
+  host("LAPACKE", SINTER_LAPACKE_SONAME, SINTER_LAPACKE_FOLDER, "liblapacke-dev");
+  host("FFTW", SINTER_FFTW_SONAME, SINTER_FFTW_FOLDER, "libfftw3-dev");
+  host("libzip", SINTER_ZIP_SONAME, SINTER_ZIP_FOLDER, "libzip-dev");
+  return all;
+}
+
+}  // namespace sinter::info

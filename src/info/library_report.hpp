@@ -1,0 +1,21 @@
+// The libraries that are opened when they are needed: where each was found, or where it was looked for.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "optional_library.hpp"
+
+namespace sinter::info {
+
+struct library_state {
+  std::string title, soname;
+  std::string path;     // of what was opened; empty: nothing was
+  std::string problem;  // then: where it was looked for, and what the dynamic linker said
+};
+
+/// Opens the first candidate. Needs none of its functions.
+library_state look_for(const jit::library_place& place);
+/// Of everything that the library may open, in the order in which it is to be shown.
+std::vector<library_state> look_for_libraries();
+
+}  // namespace sinter::info

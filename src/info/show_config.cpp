@@ -1,0 +1,167 @@
+// The report, section by section. Everything is tried, and what fails is a line of the report.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "compile.hpp"
+#include "compile_util.hpp"
+#include "info/library_report.hpp"
+#include "runtime/backend.hpp"
+#include "sinter/info.hpp"
+
+namespace sinter {
+namespace info {
+namespace {
+
+/// "  title     text"
+std::string line(std::string title, const std::string& text, std::size_t column = 12) {
+  title.resize(std::max(title.size() + 1, column), ' ');
+  return "  " + title + text + "\n";
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double shown = static_cast<double>(bytes);
+  int unit = 0;
+  for (; shown >= 1024 && unit < 4; ++unit) shown /= 1024;
+  char text[48];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", shown, units[unit]);
+  return text;
+}
+
+std::string build_section() {
+  std::string how = std::string("compiled by ") +
+#ifdef __clang__
+                    "clang " __clang_version__;
+#else
+                    "GCC " __VERSION__;
+#endif
+#ifdef _OPENMP
+  how += ", OpenMP";
+#else
+  how += ", std::thread";
+#endif
+  std::string cuda = "built without the CUDA toolkit";
+#ifdef SINTER_HAS_CUDA
+  cuda = "CUDA toolkit " SINTER_CUDA_VERSION ", device code for " SINTER_DEVICE_ARCHITECTURES;
+#endif
+  return "sinter " + std::string(version()) + "\n" + line("build", how) + line("", cuda);
+}
+
+std::string device_line(runtime::device_id id) {
+  const std::string name = runtime::to_string(id);
+  try {
+    runtime::backend& device = runtime::get_backend(id);
+    const runtime::memory_figures memory = device.memory();
+    return line(name, device.identity() + ", " + bytes_text(memory.available) + " of memory available");
+  } catch (const std::exception& e) {
+    return line(name, std::string("cannot be used: ") + e.what());
+  }
+}
+
+std::string device_section() {
+  std::string text = "Devices\n";
+  text += device_line({});
+  const int gpus = runtime::device_count(runtime::device_kind::cuda);
+  for (int i = 0; i < gpus; ++i) text += device_line({runtime::device_kind::cuda, i});
+  if (gpus == 0) text += line("cuda", "none: " + runtime::why_no_device(runtime::device_kind::cuda));
+  try {
+    return text + line("default", runtime::to_string(runtime::default_device()));
+  } catch (const std::exception& e) {
+    return text + line("default", e.what());
+  }
+}
+
+std::string library_section() {
+  std::string text = "Libraries, opened when they are needed\n";
+  for (const library_state& l : look_for_libraries())
+    text += line(l.title, l.path.empty() ? "missing: " + l.problem : l.soname + "  " + l.path);
+  return text;
+}
+
+std::string compiler_section() {
+  std::string text = "Compilers\n";
+  const jit::host_compiler& host = jit::host_compiler::find();
+  const std::string release = host.identity.substr(host.identity.rfind('|') + 1);
+  text += line("host", host.path.empty() ? "none, so kernels for the CPU are interpreted: " + host.reason
+                                         : host.path + "  " + release);
+  std::string why;
+  return text + line("device", jit::nvrtc_available(&why) ? "NVRTC" : "none: " + why);
+}
+
+std::string cache_section() {
+  jit::disk_cache& cache = jit::disk_cache::instance();
+  std::string text = "Cache of compiled kernels\n";
+  if (cache.folder().empty()) return text + line("folder", "none: " + cache.status());
+  std::uint64_t bytes = 0, files = 0;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator at(cache.folder(), ignored), end; at != end; at.increment(ignored)) {
+    if (ignored || !at->is_regular_file(ignored)) continue;
+    const auto size = at->file_size(ignored);
+    if (!ignored) bytes += size, ++files;
+  }
+  text += line("folder", cache.folder());
+  text += line("size", bytes_text(bytes) + " in " + std::to_string(files) + " files");
+  return text + line("state", cache.status());
+}
+
+constexpr std::size_t wide = 25;  // as the longest name of a variable asks for
+struct variable {
+  const char* name;
+  const char* meaning;
+};
+constexpr variable variables[] = {
+    {"SINTER_DEVICE", "default device: cpu, cuda, cuda:1"},
+    {"SINTER_NUM_THREADS", "threads on the CPU"},
+    {"SINTER_TIER", "kernels on the CPU: 0 interprets all, 1 compiles all"},
+    {"SINTER_CXX", "compiler of kernels for the CPU"},
+    {"SINTER_CACHE_DIR", "folder of compiled kernels"},
+    {"SINTER_CACHE_SIZE_MB", "its limit; 0: no cache"},
+    {"SINTER_GPU_MEMORY_LIMIT", "the most that the pool of a GPU holds: bytes, 8GiB, 0.5 of the memory"},
+    {"SINTER_NVTX", "ranges for profilers"},
+    {"SINTER_TRACE", "launches on standard error"},
+};
+
+/// Of variables that begin with SINTER_ one may be misspelt.
+std::string unknown_variables() {
+  std::string text;
+  for (char** e = environ; e && *e; ++e) {
+    if (std::strncmp(*e, "SINTER_", 7) != 0) continue;
+    const std::string name(*e, std::strcspn(*e, "="));
+    if (std::any_of(std::begin(variables), std::end(variables), [&](const variable& v) { return name == v.name; }))
+      continue;
+    if (name.starts_with("SINTER_TEST_") || name.starts_with("SINTER_FUZZ_")) continue;  // of the tests
+    text += line(name, "is set, but means nothing to the library", wide);
+  }
+  return text;
+}
+
+std::string environment_section() {
+  std::string text = "Environment\n";
+  for (const variable& v : variables) {
+    const char* const value = std::getenv(v.name);
+    text += line(v.name, std::string(value ? value : "not set") + "  (" + v.meaning + ")", wide);
+  }
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "LD_LIBRARY_PATH"})
+    if (const char* const value = std::getenv(name)) text += line(name, value, wide);
+  return text + unknown_variables();
+}
+
+}  // namespace
+}  // namespace info
+
+inline namespace v0 {
+
+std::string_view version() noexcept { return SINTER_VERSION; }
+
+std::string show_config() {
+  return info::build_section() + info::device_section() + info::library_section() + info::compiler_section() +
+         info::cache_section() + info::environment_section();
+}
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,40 @@
+// Arrays over memory that the library has not made.
+#pragma once
+#include <memory>
+
+#include "graph/array.hpp"
+
+namespace sinter::interop {
+
+struct foreign_memory {
+  const char* function;  // that is named in messages
+  void* data = nullptr;
+  dtype type{};
+  core::dims shape, strides;  // in elements
+  runtime::device_id device{};
+  bool readonly = false;
+  bool live = true;  // others may change the elements
+};
+
+/// Throws value_error and shape_error, as sinter::from_pointer says. An array without elements has memory of its own.
+/// `keep` is let go when nothing refers to the memory any more.
+graph::view_ref wrap_memory(const foreign_memory& m, std::shared_ptr<void> keep);
+
+/// Lets something go exactly once, from the moment that it is armed: until then whoever made it still has it.
+template <class Release>
+class armed_release {
+ public:
+  explicit armed_release(Release release) : release_(std::move(release)) {}
+  ~armed_release() {
+    if (armed_) release_();
+  }
+  armed_release(const armed_release&) = delete;
+  armed_release& operator=(const armed_release&) = delete;
+  void arm() noexcept { armed_ = true; }
+
+ private:
+  Release release_;
+  bool armed_ = false;
+};
+
+}  // namespace sinter::interop

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# sinter-info from outside: it shows every section and ends well, whatever is missing.
+# Usage: info_test.sh PROGRAM
+set -u
+program=$1
+. "$(dirname "$0")/program.sh"
+export SINTER_CACHE_DIR=$work/cache
+unset SINTER_DEVICE SINTER_CXX
+
+# shows NAME PATTERN : a line of the last output, which came with exit status 0.
+works "all of it" "^sinter [0-9]+\.[0-9]+\.[0-9]+$"
+for section in Devices "Libraries, opened when they are needed" Compilers "Cache of compiled kernels" Environment; do
+  said "section $section" "^$section$"
+done
+said "the compiler of the library" "^  build +compiled by (GCC|clang) [0-9]"
+said "the CPU and its memory" "^  cpu +.* \([0-9]+ threads?\), [0-9.]+ [KMGT]iB of memory available$"
+said "GPUs with compute capability, driver and memory, or why there are none" \
+  "^  cuda:0 +.*, sm_[0-9]+, driver .*, [0-9.]+ [KMGT]iB of memory available$|^  cuda +none: .+"
+said "the default device" "^  default +(cpu|cuda:[0-9]+)$"
+for library in NVRTC cuBLAS cuSOLVER cuFFT cuRAND OpenBLAS LAPACKE FFTW libzip; do
+  said "library $library: soname and path, or where it was looked for" \
+    "^  $library +(lib[a-zA-Z0-9]+\.so\.[0-9]+  /.*|missing: (looked for in|sinter was built without|the toolkit of the build) .*)$"
+done
+said "the compiler of kernels" "^  host +(/.*  [0-9.]+|none, so kernels for the CPU are interpreted: .*)$"
+said "the cache folder" "^  folder +$work/cache$"
+said "its size" "^  size +[0-9.]+ ([KMGT]iB|bytes) in [0-9]+ files$"
+said "a variable that is set" "^  SINTER_CACHE_DIR +$work/cache "
+said "a variable that is not" "^  SINTER_DEVICE +not set "
+
+SINTER_DEVISE=cpu works "a misspelt variable" "^  SINTER_DEVISE +is set, but means nothing"
+CUDA_VISIBLE_DEVICES= works "no GPU: exit 0, and why" "^  cuda +none: .+"
+said "no GPU: the default device" "^  default +cpu$"
+CUDA_VISIBLE_DEVICES= SINTER_DEVICE=cuda works "a device that is missing is a line, not the end" "^  default +\[SINTER_DEVICE\] there is no device cuda:0: .+"
+SINTER_DEVICE=abacus works "a device that is none" "^  default +.*'abacus' is not a device"
+SINTER_CXX=/no/such/compiler works "no compiler" "^  host +none, so kernels for the CPU are interpreted: .*no/such/compiler"
+SINTER_CACHE_SIZE_MB=0 works "no cache" "^  folder +none: off: SINTER_CACHE_SIZE_MB is 0$"
+works "the version alone" "^[0-9]+\.[0-9]+\.[0-9]+$" --version
+[ "$(wc -l <"$work/out")" = 1 ]
+verdict "the version alone is one line" $?
+"$program" --colour >"$work/out" 2>"$work/err"
+[ $? = 2 ] && grep -q -e "--version" "$work/err"
+verdict "an unknown option shows what there is" $?
+if [ -e /dev/full ]; then
+  "$program" >/dev/full 2>"$work/err"
+  [ $? = 1 ]
+  verdict "output that cannot be written is a failure" $?
+fi
+
+summary

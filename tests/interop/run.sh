@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The library beside Python's array libraries. Without python3 there is nothing to test; libraries that python3 lacks are
+# left out one by one. SINTER_TEST_PYTHON names another interpreter.
+# Usage: run.sh BRIDGE
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+python=${SINTER_TEST_PYTHON:-python3}
+if ! command -v "$python" >/dev/null; then
+  echo "left out: there is no $python"
+  echo "0 passed, 0 failed, 1 skipped"
+  exit 77
+fi
+PYTHONDONTWRITEBYTECODE=1 exec "$python" "$here/interop.py" "$1"
