@@ -21,13 +21,23 @@
 namespace sinter::jit {
 
 inline constexpr int block_lanes = 256;   // most lanes of one call
+/// Words behind a fault pointer: the data_fault; of an index its axis, then its value and the extent, two words each.
+inline constexpr int fault_words = 6;
 inline constexpr int lane_multiple = 16;  // every call has a multiple of this: no vector tails, so no scalar libm
 
 /// dst[l] = op(a[l], b[l], c[l]) for l < n, n a multiple of lane_multiple. dst may be a, b or c, never partly overlap.
 using block_op = void (*)(void* dst, const void* a, const void* b, const void* c, int n, int* fault);
 
-/// The block operation for an instruction (not for load, param, coord, reduced, checked_index), or null where the
-/// dtypes do not fit the operation.
+/// What the block operation of a random instruction is given as `a`; `b` and `c` are its other operands.
+struct random_source {
+  const std::int64_t* position;
+  std::uint64_t key, base, subsequence;
+};
+/// The block operation of a random instruction.
+block_op find_random_op(opcode op, dtype type) noexcept;
+
+/// The block operation for an instruction (not for load, param, coord, reduced, checked_index, random), or null where
+/// the dtypes do not fit the operation.
 block_op find_block_op(opcode op, dtype type, dtype arg) noexcept;
 
 /// Whether generated CPU code writes the operation out itself (true) or calls its block operation (false). True only
@@ -48,10 +58,10 @@ struct block_args {
   const std::int64_t* const* offsets;    // per input: lane offsets in elements where gathered, else null
   const std::int64_t (*gather_strides)[2];  // per input, elements
   const void* const* params;             // per parameter: one value in register format
-  const std::int64_t* const* coords;     // per iteration axis that a `coord` names: n lanes
+  const std::int64_t* const* coords;     // per axis that a `coord` names (behind them the position): n lanes
   void* const* outputs;                  // per output (elementwise) or per reduction (reduce): n lanes of the register
   const block_op* operations;            // tier 1: the block operations it calls, in program order
-  int* fault;                            // a data_fault is stored here when data is bad
+  int* fault;                            // fault_words: a data_fault, then what is known about it
   int n;                                 // lanes, a multiple of lane_multiple, at most block_lanes
   int lanes = 0;                         // how many of them are elements and no padding: what effects happen for
 };

@@ -116,7 +116,8 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
   }
   if (i.op == opcode::load) return std::string("*(const ") + register_type(i.type) + "*)a->inputs[" + text_of(i.a) + "]";
   if (i.op == opcode::checked_index)
-    return call_expression(i, value(i.a, stage), "*(const long long*)a->params[" + text_of(i.b) + "]");
+    return call_expression(i, value(i.a, stage), "*(const long long*)a->params[" + text_of(i.b) + "]",
+                           "*(const long long*)a->params[" + text_of(i.c) + "]");
   std::string operand[3];
   int n = 0;
   each_operand(k, [&](std::uint16_t o) { operand[n++] = value(o, stage); });
@@ -188,8 +189,17 @@ void cpu_emitter::write_scalars() {
 void cpu_emitter::write_call(std::size_t k, const std::string& to, const std::string (&from)[3], const char* lanes) {
   std::size_t index = 0;
   for (std::size_t j = 0; j < k; ++j) index += info_[j].where != place::unused && is_call(p_.code[j]);
+  const instr& i = p_.code[k];
+  std::string first = from[0];
+  if (is_random(i.op)) {
+    first = "&s" + text_of(k) + "_stream";
+    out_ += "  const sn_random_source s" + text_of(k) + "_stream = {" + from[0];
+    for (int w = 0; w < 3; ++w)
+      out_ += ", *(const unsigned long long*)a->params[" + text_of(i.spare2 + static_cast<std::size_t>(w)) + "]";
+    out_ += "};\n";
+  }
   out_ += "  a->operations[" + text_of(index) + "](" + to;
-  for (auto& f : from) out_ += ", " + (f.empty() ? std::string("0") : f);
+  for (auto& f : {first, from[1], from[2]}) out_ += ", " + (f.empty() ? std::string("0") : f);
   out_ += std::string(", ") + lanes + ", fault);  // " + name(p_.code[k].op) + "\n";
 }
 
@@ -268,7 +278,8 @@ std::vector<block_op> cpu_emitter::operations() const {
   std::vector<block_op> all;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const instr& i = p_.code[k];
-    if (info_[k].where != place::unused && is_call(i)) all.push_back(find_block_op(i.op, i.type, i.arg));
+    if (info_[k].where == place::unused || !is_call(i)) continue;
+    all.push_back(is_random(i.op) ? find_random_op(i.op, i.type) : find_block_op(i.op, i.type, i.arg));
   }
   return all;
 }

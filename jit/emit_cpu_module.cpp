@@ -11,6 +11,7 @@ const char* const block_types =
     "  const void* const* inputs;\n  const long long* const* offsets;\n  const long long (*gather_strides)[2];\n"
     "  const void* const* params;\n  const long long* const* coords;\n  void* const* outputs;\n"
     "  const sn_block_op* operations;\n  int* fault;\n  int n;\n  int lanes;\n};\n"
+    "struct sn_random_source {\n  const long long* position;\n  unsigned long long key, base, subsequence;\n};\n"
     "#define SN_LANES(n) _Pragma(\"GCC ivdep\") for (int l = 0; l < (n); ++l)\n"
     "#define SN_ARRAY(T, name, n) alignas(64) T name[n]\n";
 

@@ -23,6 +23,7 @@ inline constexpr int opcode_count = 0
 const char* name(opcode op) noexcept;
 int operand_count(opcode op) noexcept;
 int weight(opcode op) noexcept;
+constexpr bool is_random(opcode op) noexcept { return op >= opcode::random_bits; }
 
 /// Instruction k defines register k. Registers of bool, integer and complex types hold that type; float16 and
 /// bfloat16 registers hold a float that has been rounded to the type.
@@ -31,13 +32,18 @@ struct instr {
   dtype type;            // of the result
   dtype arg;             // of the operands (of the two values, for select)
   std::uint8_t spare = 0;
-  // load, address: input; param: parameter; coord: axis; reduced: reduction; user: call; else the operand registers
+  // load, address: input; param: parameter; coord: axis (their number: the C-order position in the whole space);
+  // reduced: reduction; user: call; else the operand registers
   std::uint16_t a = 0;
   std::uint16_t b = 0;   // checked_index: the parameter of the extent; address: of the first extent; user: which output
-  std::uint16_t c = 0;   // address: the rank
-  std::uint16_t spare2 = 0;
+  std::uint16_t c = 0;   // address: the rank; checked_index: the parameter of the axis that a fault names
+  std::uint16_t spare2 = 0;  // random: the first of three parameters
 };
 static_assert(sizeof(instr) == 12);
+
+/// The axis of a `coord` that asks for the C-order position in the whole iteration space (of an epilogue: among the
+/// results). Before a launch is bound; then it is the number of axes.
+inline constexpr std::uint16_t flat_axis = 0xffff;
 
 /// An input buffer. The address of an element, in elements, is
 /// offset + sum_j stride[j] * coordinate[j] + sum_g gather_stride[g] * register[gather[g]].

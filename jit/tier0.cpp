@@ -70,6 +70,15 @@ block_op find_block_op(opcode op, dtype type, dtype arg) noexcept {
   return is_complex(arg) ? tier0::complex_math_op(op, arg) : nullptr;
 }
 
+// Fused multiply-adds are asked for by name; every processor with AVX2 that matters has them.
+block_op find_random_op(opcode op, dtype type) noexcept {
+#if SINTER_TIER0_X86
+  if (tier0::active_isa() == tier0::isa::avx512) return tier0::avx512::random_op(op, type);
+  if (tier0::active_isa() == tier0::isa::avx2 && __builtin_cpu_supports("fma")) return tier0::avx2::random_op(op, type);
+#endif
+  return tier0::baseline::random_op(op, type);
+}
+
 bool is_inline_on_cpu(opcode op, dtype type, dtype arg) noexcept {
   auto plain = [](dtype t) { return is_bool(t) || is_integer(t) || t == dtype::f32 || t == dtype::f64; };
   if (!plain(type) || !plain(arg)) return false;

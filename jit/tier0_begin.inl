@@ -1,6 +1,14 @@
 // Opens the instruction set SINTER_ISA (with SINTER_ISA_LEVEL 0, 1, 2) for everything that follows in this file; headers
 // of the standard library must stand before, since code of theirs compiled here could be called on lesser machines.
-#if SINTER_ISA_LEVEL == 1
+// SINTER_ISA_FMA: fused multiply-adds too, for code that asks for them by name.
+#if SINTER_ISA_LEVEL == 1 && defined(SINTER_ISA_FMA)
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+#elif SINTER_ISA_LEVEL == 1
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
 #else

@@ -108,7 +108,7 @@ void schedule::make(const program& p, const block_variant& v) {
     auto& i = p.code[static_cast<std::size_t>(k)];
     auto at = static_cast<std::size_t>(k);
     if ((i.op > opcode::checked_index || i.op == opcode::cast) && i.op != opcode::user)
-      operation[at] = find_block_op(i.op, i.type, i.arg);
+      operation[at] = is_random(i.op) ? find_random_op(i.op, i.type) : find_block_op(i.op, i.type, i.arg);
     // The result's slot is taken before the operands' are given back: lanes of different widths must not share one.
     if (!reads_in_place(p, v, i)) {
       if (free.empty()) {
@@ -185,18 +185,31 @@ void gathered_load(void* to, const input_desc& in, const block_args& args, int i
   gather(to, args.inputs[input], in.type, address, args.n);
 }
 
-void checked_lanes(void* to, const void* index, const void* extent, int n, int* fault) noexcept {
+/// As in the prelude.
+void refuse_index(std::int64_t value, std::int64_t extent, std::int64_t axis, int* fault) noexcept {
+  fault[0] = 1;
+  fault[1] = static_cast<int>(axis);
+  std::memcpy(fault + 2, &value, sizeof value);
+  std::memcpy(fault + 4, &extent, sizeof extent);
+}
+
+void checked_lanes(void* to, const void* index, const void* extent, const void* axis, int n, int* fault) noexcept {
   auto* r = static_cast<std::int64_t*>(to);
   auto* x = static_cast<const std::int64_t*>(index);
   const std::int64_t size = *static_cast<const std::int64_t*>(extent);
   for (int l = 0; l < n; ++l) {
     std::int64_t k = x[l] < 0 ? x[l] + size : x[l];
     if (k < 0 || k >= size) {
-      *fault = 1;
+      if (*fault == 0) refuse_index(x[l], size, *static_cast<const std::int64_t*>(axis), fault);
       k = 0;
     }
     r[l] = k;
   }
+}
+
+random_source source_of(const instr& i, const void* position, const block_args& args) noexcept {
+  auto word = [&](int k) { return *static_cast<const std::uint64_t*>(args.params[i.spare2 + k]); };
+  return {static_cast<const std::int64_t*>(position), word(0), word(1), word(2)};
 }
 
 }  // namespace
@@ -223,10 +236,14 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
       case opcode::param: splat(to, args.params[i.a], lane_bytes(i.type), args.n); break;
       case opcode::coord: lanes[k] = args.coords[i.a]; break;
       case opcode::reduced: lanes[k] = reduced[i.a]; break;
-      case opcode::checked_index: checked_lanes(to, lanes[i.a], args.params[i.b], args.n, args.fault); break;
+      case opcode::checked_index:
+        checked_lanes(to, lanes[i.a], args.params[i.b], args.params[i.c], args.n, args.fault);
+        break;
       default: {
         const int operands = operand_count(i.op);
-        s.operation[static_cast<std::size_t>(k)](to, lanes[i.a], operands > 1 ? lanes[i.b] : nullptr,
+        const random_source source = is_random(i.op) ? source_of(i, lanes[i.a], args) : random_source{};
+        s.operation[static_cast<std::size_t>(k)](to, is_random(i.op) ? &source : lanes[i.a],
+                                                 operands > 1 ? lanes[i.b] : nullptr,
                                                  operands > 2 ? lanes[i.c] : nullptr, args.n, args.fault);
       }
     }

@@ -26,6 +26,7 @@ namespace {
 #define SN_DO_2(name) SN_DO_1(name)
 #define SN_DO_3(name) SN_DO_1(name)
 #define OP(name, operands, weight) SN_DO_##operands(name)
+#define RANDOM_OP(name, operands, weight)
 #include "opcodes.def"
 #undef OP
 

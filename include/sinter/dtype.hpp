@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string_view>
 #include <type_traits>
 
@@ -39,6 +40,9 @@ constexpr std::string_view name(dtype t) noexcept {
                                                    "bfloat16", "float32", "float64", "complex64", "complex128"};
   return names[static_cast<int>(t)];
 }
+
+/// Its name.
+std::ostream& operator<<(std::ostream& out, dtype t);
 
 /// IEEE binary16, storage only: construct from and convert to float (round to nearest, ties to even).
 struct half {

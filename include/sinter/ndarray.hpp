@@ -120,7 +120,14 @@ class ndarray {
   std::int64_t len() const;
 
   /// Basic indexing gives a view: `x(_, newaxis, 0)`. An integer out of range throws index_error.
+  /// With arrays or lists among the indices the result is a copy, recorded when somebody needs it, with the elements and
+  /// the shape of NumPy: `x[idx]`, `x(_, idx)`, `x(rows, columns)`, `x[mask]`. Index arrays are integers of any shape and
+  /// broadcast together; an index out of range throws index_error that names it, at the next synchronisation (of a list:
+  /// at once). A mask is bools over as many axes as it has; how many it selects depends on data, so needing the result
+  /// synchronises. index_error: a mask whose extents are not the axes'; dtype_error: other dtypes; device_error.
   template <index_like... I> subarray operator()(const I&... i) const;
+  /// One array an axis, as nonzero and ix_ (indexing.hpp) give them: `x(nonzero(m))`.
+  subarray operator()(const std::vector<ndarray>& indices) const;
   /// The same as text checked by the compiler: `x["1:-1, ::2"]`.
   subarray operator[](const subscript& s) const;
 #ifdef __cpp_multidimensional_subscript
@@ -226,6 +233,11 @@ class ndarray {
 
 /// What indexing gives. While it is a temporary, assignment writes through to the array: `x(i) = e`, `x(i) += e`.
 /// Once it has a name it is an array like any other, and assignment rebinds the name.
+///
+/// Through arrays of indices too: `x[idx] = e`; of equal indices the last one in C order wins, and `x[idx] += e` adds once
+/// (add_at in indexing.hpp adds each time). Right sides and indices are read before anything is written, and where an
+/// index is out of range nothing is. `x[mask] = e` is one fused kernel without a list of indices where e is a number or
+/// broadcasts along the selection; an e with one element for each true element synchronises.
 class subarray : public ndarray {
  public:
   subarray() = default;

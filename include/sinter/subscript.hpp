@@ -1,12 +1,16 @@
-// What goes between brackets: integers, slices, newaxis, ellipsis, and subscripts checked at compile time.
+// What goes between brackets: integers, slices, newaxis, ellipsis, arrays and lists of indices or bools, and subscripts
+// checked at compile time.
 #pragma once
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "sinter/scalar.hpp"
+#include "sinter/shape.hpp"
 
 namespace sinter {
 inline namespace v0 {
@@ -52,9 +56,34 @@ template <class A, detail::index_token B>
   requires(!detail::index_token<A>)
 void operator,(const A&, const B&) = delete;
 
-enum class index_kind : std::uint8_t { integer, slice, newaxis, ellipsis };
+class list_node;
 
-/// One index of `x(...)`.
+/// Indices or bools written in place: `x(list{0, 2, 5})`, `x(list{{0, 1}, {2, 3}}, _)`, `x(list{true, false})`; also
+/// made of a vector of integers. Indices out of range throw index_error at once. shape_error: ragged lists; dtype_error:
+/// other numbers, or numbers beside bools.
+class list {
+ public:
+  list() : shape_(0) {}
+  list(std::initializer_list<list_node> items);
+  template <int_like T>
+  list(const std::vector<T>& items) : shape_(items.size()) {
+    for (const T i : items) numbers_.push_back(detail::saturate(i));
+  }
+
+  /// C order; of bools 0 and 1.
+  const std::vector<std::int64_t>& numbers() const noexcept { return numbers_; }
+  const shape_t& shape() const noexcept { return shape_; }
+  bool is_mask() const noexcept { return mask_; }
+
+ private:
+  std::vector<std::int64_t> numbers_;
+  shape_t shape_;
+  bool mask_ = false;
+};
+
+enum class index_kind : std::uint8_t { integer, slice, newaxis, ellipsis, array, list };
+
+/// One index of `x(...)`. Parameter-only: it refers to arrays and lists.
 class index {
  public:
   template <int_like T>
@@ -63,14 +92,22 @@ class index {
   constexpr index(none_t) noexcept : kind_(index_kind::slice), slice_(none_t{0}) {}
   constexpr index(newaxis_t) noexcept : kind_(index_kind::newaxis), slice_(none_t{0}) {}
   constexpr index(ellipsis_t) noexcept : kind_(index_kind::ellipsis), slice_(none_t{0}) {}
+  /// Integers: positions along an axis. Bools: the elements where it is true.
+  constexpr index(const ndarray& a) noexcept : kind_(index_kind::array), slice_(none_t{0}), array_(&a) {}
+  constexpr index(const sinter::list& l) noexcept : kind_(index_kind::list), slice_(none_t{0}), list_(&l) {}
 
   constexpr index_kind kind() const noexcept { return kind_; }
   constexpr std::int64_t integer() const noexcept { return slice_.stop.value; }
   constexpr const sinter::slice& range() const noexcept { return slice_; }
+  /// Only of their kinds.
+  constexpr const ndarray& array() const noexcept { return *array_; }
+  constexpr const sinter::list& items() const noexcept { return *list_; }
 
  private:
   index_kind kind_;
   sinter::slice slice_;
+  const ndarray* array_ = nullptr;
+  const sinter::list* list_ = nullptr;
 };
 template <class T>
 concept index_like = std::convertible_to<const T&, index>;

@@ -3,6 +3,7 @@
 // synchronisation for an array.
 #pragma once
 #include <optional>
+#include <string_view>
 
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
@@ -24,9 +25,16 @@ class optional_axis {
   std::optional<int> axis_;
 };
 
+/// What happens to indices out of range: "raise" is the index_error said above, "wrap" counts on from the other end,
+/// "clip" takes the nearest end (negative ones: the first element). value_error for another word.
+struct mode_kw {
+  kwonly _kw{};
+  std::string_view mode = "raise";
+};
+
 /// The elements at `indices` (integers or bools, any shape) along `axis`: x.shape[:axis] + indices.shape +
 /// x.shape[axis+1:].
-ndarray take(const ndarray& x, const operand& indices, optional_axis axis = std::nullopt);
+ndarray take(const ndarray& x, const operand& indices, optional_axis axis = std::nullopt, const mode_kw& kw = {});
 /// Element (..., k, ...) of the result is x(..., indices(..., k, ...), ...). `indices` has x's rank, and the other axes
 /// broadcast. shape_error: they do not; dtype_error: the indices are not integers.
 ndarray take_along_axis(const ndarray& x, const ndarray& indices, optional_axis axis = -1);

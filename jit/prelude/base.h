@@ -177,11 +177,25 @@ template <class T> SN_FN T conj(T a) { return a; }
 template <class T> SN_FN T real(T a) { return a; }
 template <class T> SN_FN T imag(T) { return T(0); }
 
+// The first index out of range is kept: its axis, its value and the extent, the lower half of each number first.
+SN_FN void refuse_index(long long i, long long n, long long axis, int* fault) {
+#ifdef __CUDACC__
+  if (atomicCAS(fault, 0, (int)fault_index) != 0) return;
+#else
+  if (*fault != 0) return;
+  *fault = fault_index;
+#endif
+  fault[1] = int(axis);
+  fault[2] = int(i);
+  fault[3] = int(i >> 32);
+  fault[4] = int(n);
+  fault[5] = int(n >> 32);
+}
 // Index in [-n, n) to [0, n). Out of range: the fault, and 0, which no access may use when n is 0.
-SN_FN long long checked_index(long long i, long long n, int* fault) {
+SN_FN long long checked_index(long long i, long long n, long long axis, int* fault) {
   long long k = i < 0 ? i + n : i;
   if (k < 0 || k >= n) {
-    *fault = fault_index;
+    refuse_index(i, n, axis, fault);
     k = 0;
   }
   return k;

@@ -68,27 +68,51 @@ SN_BINARY(fmod, fmod)
 SN_FN bool signbit(float a) { return (to_bits(a) >> 31) != 0; }
 SN_FN bool signbit(double a) { return (to_bits(a) >> 63) != 0; }
 
-// Everything below is written once for both types, as a macro rather than a template: the overloads must beat the
-// integer templates of base.h.
-#define SN_REAL(T, LN2) \
-  SN_FN T reciprocal(T a) { return T(1) / a; } \
-  SN_FN T sign(T a) { return a > 0 ? T(1) : a < 0 ? T(-1) : a == 0 ? T(0) : a; } \
-  SN_FN bool isnan(T a) { return a != a; } \
-  SN_FN bool isinf(T a) { return absolute(a) == infinity(a); } \
-  SN_FN bool isfinite(T a) { return absolute(a) < infinity(a); } \
-  /* NaN wins; of zeros with different signs the first stays, as NumPy's loops define them */ \
-  SN_FN T maximum(T a, T b) { return bool(int(a >= b) | int(a != a)) ? a : b; } \
-  SN_FN T minimum(T a, T b) { return bool(int(a <= b) | int(a != a)) ? a : b; } \
-  /* NaN loses */ \
-  SN_FN T fmax(T a, T b) { return bool(int(a >= b) | int(b != b)) ? a : b; } \
-  SN_FN T fmin(T a, T b) { return bool(int(a <= b) | int(b != b)) ? a : b; } \
-  /* NumPy's npy_divmod: the quotient is snapped to an integer, the remainder has the divisor's sign */ \
+// Everything below is written once for both types, as macros rather than templates: the overloads must beat the integer
+// templates of base.h. SN_REAL(op) stands for SN_REAL_op(float) and SN_REAL_op(double).
+#define SN_REAL(op) SN_REAL_##op(float) SN_REAL_##op(double)
+
+#define SN_REAL_reciprocal(T) \
+  SN_FN T reciprocal(T a) { return T(1) / a; }
+SN_REAL(reciprocal)
+#define SN_REAL_sign(T) \
+  SN_FN T sign(T a) { return a > 0 ? T(1) : a < 0 ? T(-1) : a == 0 ? T(0) : a; }
+SN_REAL(sign)
+#define SN_REAL_isnan(T) \
+  SN_FN bool isnan(T a) { return a != a; }
+SN_REAL(isnan)
+#define SN_REAL_isinf(T) \
+  SN_FN bool isinf(T a) { return absolute(a) == infinity(a); }
+SN_REAL(isinf)
+#define SN_REAL_isfinite(T) \
+  SN_FN bool isfinite(T a) { return absolute(a) < infinity(a); }
+SN_REAL(isfinite)
+
+// NaN wins; of zeros with different signs the first stays, as NumPy's loops define them.
+#define SN_REAL_maximum(T) \
+  SN_FN T maximum(T a, T b) { return bool(int(a >= b) | int(a != a)) ? a : b; }
+SN_REAL(maximum)
+#define SN_REAL_minimum(T) \
+  SN_FN T minimum(T a, T b) { return bool(int(a <= b) | int(a != a)) ? a : b; }
+SN_REAL(minimum)
+// NaN loses.
+#define SN_REAL_fmax(T) \
+  SN_FN T fmax(T a, T b) { return bool(int(a >= b) | int(b != b)) ? a : b; }
+SN_REAL(fmax)
+#define SN_REAL_fmin(T) \
+  SN_FN T fmin(T a, T b) { return bool(int(a <= b) | int(b != b)) ? a : b; }
+SN_REAL(fmin)
+
+// NumPy's npy_divmod: the quotient is snapped to an integer, the remainder has the divisor's sign.
+#define SN_REAL_remainder(T) \
   SN_FN T remainder(T a, T b) { \
     T m = fmod(a, b); \
     if (b == 0) return m; \
     if (m == 0) return copysign(T(0), b); \
     return (b < 0) != (m < 0) ? m + b : m; \
-  } \
+  }
+SN_REAL(remainder)
+#define SN_REAL_floor_divide(T) \
   SN_FN T floor_divide(T a, T b) { \
     if (b == 0) return a / b; \
     T m = fmod(a, b); \
@@ -97,14 +121,15 @@ SN_FN bool signbit(double a) { return (to_bits(a) >> 63) != 0; }
     if (q == 0) return copysign(T(0), a / b); \
     T f = floor(q); \
     return q - f > T(0.5) ? f + T(1) : f; \
-  } \
+  }
+SN_REAL(floor_divide)
+#define SN_REAL_logaddexp(T) \
   SN_FN T logaddexp(T a, T b) { \
-    if (a == b) return a + T(LN2); \
+    if (a == b) return a + T(0.69314718055994530942); \
     T d = a - b; \
     return d > 0 ? a + log1p(exp(-d)) : d <= 0 ? b + log1p(exp(d)) : d; \
   }
-SN_REAL(float, 0.69314718055994530942)
-SN_REAL(double, 0.69314718055994530942)
+SN_REAL(logaddexp)
 #undef SN_REAL
 
 }  // namespace sn

@@ -1,6 +1,7 @@
 // Promotion and casting tables, made by NumPy 2 (np.promote_types, np.can_cast). bfloat16, which NumPy lacks, promotes
 // with other types as float16 does; the two together give float32.
 #include <cstdint>
+#include <ostream>
 
 #include "sinter/dtype.hpp"
 
@@ -52,6 +53,8 @@ bool can_cast(dtype from, dtype to, casting rule) noexcept {
   }
   return true;
 }
+
+std::ostream& operator<<(std::ostream& out, dtype t) { return out << name(t); }
 
 }  // namespace v0
 }  // namespace sinter

@@ -12,20 +12,6 @@
 namespace sinter::graph {
 namespace {
 
-void report_faults(runtime::backend& device) {
-  switch (device.take_fault()) {
-    case runtime::data_fault::none: return;
-    case runtime::data_fault::index_out_of_range:
-      throw index_error(
-          "[take] an index is out of range for the axis that it indexes (found by a kernel that has run since the last "
-          "synchronisation)");
-    case runtime::data_fault::negative_integer_power:
-      throw value_error(
-          "[power] integers to negative integer powers are not allowed (found by a kernel that has run since the last "
-          "synchronisation)");
-  }
-}
-
 /// A private copy of a pinned storage's present contents: others may change them at any time.
 value snapshot(const value& current) {
   runtime::backend& device = runtime::get_backend(current->device);
@@ -55,11 +41,28 @@ void allocate_unset(storage& s) {
 
 /// Of an evaluated storage that is not pinned.
 void unshare(storage& s) {
-  if (s.current->refs.load(std::memory_order_acquire) != 1 || s.current->buffer.use_count() != 1)
+  const node& n = *s.current;
+  if (n.refs.load(std::memory_order_acquire) != 1 || n.buffer.use_count() != 1 || n.buffer->fixed())
     s.current = snapshot(s.current);
 }
 
 }  // namespace
+
+void report_faults(runtime::backend& device) {
+  constexpr const char* when = " (found by a kernel that has run since the last synchronisation)";
+  runtime::bad_index bad;
+  switch (device.take_fault(&bad)) {
+    case runtime::data_fault::none: return;
+    case runtime::data_fault::index_out_of_range:
+      throw index_error("[index] index " + std::to_string(bad.value) + " is out of range for axis " +
+                        std::to_string(bad.axis) + " with extent " + std::to_string(bad.extent) + when);
+    case runtime::data_fault::negative_integer_power:
+      throw value_error(std::string("[power] integers to negative integer powers are not allowed") + when);
+    case runtime::data_fault::random_parameter:
+      throw value_error(std::string("[random] an element of an array of parameters is outside of what the distribution "
+                                    "allows") + when);
+  }
+}
 
 view_ref make_array(value v) {
   auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
@@ -144,15 +147,20 @@ void copy_to_host(const array_view& v, void* to) {
   report_faults(device);
 }
 
-void* export_address(const array_view& v) {
+void* pin(const array_view& v) {
   storage& s = *v.store;
   flush(std::span(&s.current, 1));
   if (!s.pinned) unshare(s);
   s.pinned = true;
-  runtime::backend& device = runtime::get_backend(s.current->device);
+  return address_of(*s.current, v.offset);
+}
+
+void* export_address(const array_view& v) {
+  void* const address = pin(v);
+  runtime::backend& device = runtime::get_backend(v.device());
   device.synchronize();
   report_faults(device);
-  return address_of(*s.current, v.offset);
+  return address;
 }
 
 bool in_c_order(const array_view& v) noexcept { return v.whole || core::is_contiguous(v.shape, v.strides); }
@@ -189,6 +197,14 @@ view_ref from_host(const void* from, const dims& shape, dtype type, runtime::dev
   auto buffer = std::make_shared<runtime::buffer>(target, bytes);
   if (bytes != 0) target.copy_from_host(buffer->data(), from, bytes);
   return make_array(make_leaf(std::move(buffer), 0, shape, type));
+}
+
+view_ref from_buffer(std::shared_ptr<runtime::buffer> memory, std::int64_t extent, dtype type, dims shape, dims strides,
+                     std::int64_t offset, bool live, bool readonly) {
+  const bool dense = offset == 0 && core::element_count(shape) == extent && core::is_contiguous(shape, strides);
+  const view_ref whole = make_array(make_leaf(std::move(memory), 0, dense ? shape : dims{extent}, type));
+  whole->store->pinned = live;
+  return make_view(*whole, std::move(shape), std::move(strides), offset, readonly);
 }
 
 view_ref to_device(const array_view& v, runtime::device_id device) {

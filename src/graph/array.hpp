@@ -1,5 +1,6 @@
 // What a handle refers to: a view of a storage. Views of one storage alias; a write gives the storage a new version.
 #pragma once
+#include <atomic>
 #include <memory>
 
 #include "graph/record.hpp"
@@ -20,6 +21,8 @@ struct array_view {
   dtype type{};
   bool whole = false;     // the view is the storage, element for element, in its nominal shape
   bool readonly = false;  // writes through it, or through views of it, are refused
+  // A selection by arrays that nobody has read: what it holds is worked out when somebody does (ops/pick.hpp).
+  std::atomic<bool> deferred{false};
 
   const runtime::device_id& device() const noexcept { return store->current->device; }
 };
@@ -35,6 +38,9 @@ value read(const array_view& v);
 /// read-only views and views whose elements overlap themselves.
 void write(const array_view& v, value rhs);
 
+/// Throws what kernels have found wrong in data since the last call; synchronises.
+void report_faults(runtime::backend& device);
+
 /// Evaluates everything that the arrays need; on return each is in memory (work may still be running on the device).
 void evaluate(std::span<const view_ref> arrays);
 /// Evaluates and copies `count` elements, C order, to host memory; synchronous; reports data faults.
@@ -42,6 +48,8 @@ void copy_to_host(const array_view& v, void* to);
 /// Evaluates, makes the storage the sole owner of its buffer, pins it, and returns the address of the view's first
 /// element (device memory on a GPU).
 void* export_address(const array_view& v);
+/// The same for work in the order of the device's launches: waits for nothing and reports no faults.
+void* pin(const array_view& v);
 
 /// For code that works on memory by itself, in the order of the device's launches, and has done so when it returns
 /// (enqueued it). An address is good until then; nothing is pinned.
@@ -71,6 +79,10 @@ void* begin_write(const array_view& v);
 
 /// Array from host memory (copied): `from` holds the elements in C order.
 view_ref from_host(const void* from, const dims& shape, dtype type, runtime::device_id device);
+/// Array over somebody else's memory. `extent` elements begin at the buffer's first; the view has its own shape, strides
+/// and offset in them. live: others may change the elements at any time, so the storage is pinned from the beginning.
+view_ref from_buffer(std::shared_ptr<runtime::buffer> memory, std::int64_t extent, dtype type, dims shape, dims strides,
+                     std::int64_t offset, bool live, bool readonly);
 /// Copy on another device (or the same one).
 view_ref to_device(const array_view& v, runtime::device_id device);
 

@@ -38,6 +38,14 @@ void each_operand(runtime::launch& l, F f) {
   for (auto& o : l.outputs) f(o.strides);
 }
 
+/// What the axes have become: a position in a space of one axis is that axis' coordinate.
+std::uint16_t bound_position(const dims& extents, int axes) {
+  int found = 0, count = 0;
+  for (int a = 0; a < axes; ++a)
+    if (extents[a] != 1) found = a, ++count;
+  return static_cast<std::uint16_t>(count > 1 ? extents.size() : found);
+}
+
 }  // namespace
 
 void bind(kernel_plan& plan, runtime::launch& out) {
@@ -48,7 +56,7 @@ void bind(kernel_plan& plan, runtime::launch& out) {
   int rank = plan.extents.size();
   std::uint64_t coordinates = 0;  // axes that a coordinate is asked of
   for (const jit::instr& i : plan.code.code)
-    if (i.op == jit::opcode::coord) coordinates |= std::uint64_t{1} << i.a;
+    if (i.op == jit::opcode::coord && i.a != jit::flat_axis) coordinates |= std::uint64_t{1} << i.a;
 
   dims extents = plan.extents;
   dims origin(rank);  // the planned axis that a bound one came from
@@ -84,8 +92,14 @@ void bind(kernel_plan& plan, runtime::launch& out) {
     each_operand(out, [](dims& s) { s.insert(0, 0); });
     kept = 1;
   }
-  for (jit::instr& i : plan.code.code) {
+  for (std::size_t k = 0; k < plan.code.code.size(); ++k) {
+    jit::instr& i = plan.code.code[k];
     if (i.op != jit::opcode::coord) continue;
+    if (i.a == jit::flat_axis) {
+      const bool of_results = plan.kind == plan_kind::reduce && k >= plan.code.epilogue;
+      i.a = bound_position(extents, of_results ? kept : extents.size());
+      continue;
+    }
     for (int a = 0; a < origin.size(); ++a)
       if (origin[a] == i.a) {
         i.a = static_cast<std::uint16_t>(a);

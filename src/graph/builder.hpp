@@ -1,6 +1,7 @@
 // Builds one kernel: walks the nodes below its results and writes the straight-line program, its inputs and parameters.
 #pragma once
 #include <span>
+#include <vector>
 
 #include "graph/plan.hpp"
 
@@ -19,7 +20,8 @@ class kernel_builder {
   bool effect(kernel_plan& out, node* call);
 
  private:
-  static constexpr int max_gathers = 2;
+  static constexpr int max_gathers = 8;   // variables of index maps
+  static constexpr int load_gathers = 2;  // gathered coordinates in one load; more are added up first
 
   struct memo {
     node* n;
@@ -33,7 +35,13 @@ class kernel_builder {
   std::uint16_t lower_map(node* n, const index_map* map);
   std::uint16_t lower_view(node* n, const index_map* map);
   std::uint16_t lower_gather(node* n, const index_map* map);
+  std::uint16_t too_many_gathers(node* n, node* index);
+  int gather_slot(std::uint16_t reg);
+  void join_gathers(linear_form& at);
   std::uint16_t lower_iota(node* n, const index_map* map);
+  std::uint16_t lower_random(node* n, const index_map* map);
+  bool is_position(const linear_form& at) const;
+  std::uint16_t sum_of(const linear_form& at);
   std::uint16_t lower_call(node* n, const index_map* map);
   std::uint16_t lower_operands(node* n, const index_map* map);
   std::uint16_t add_call(const jit::user_function* f, std::vector<std::uint16_t> operands);
@@ -67,6 +75,8 @@ class kernel_builder {
   int rank_ = 0;            // iteration variables
   int gathers_ = 0;
   std::uint16_t gather_regs_[max_gathers] = {};
+  std::vector<std::uint16_t> joined_;  // sums of them: variables of loads only, behind those
+  node* outer_gather_ = nullptr;  // the outermost one that is being lowered
   std::size_t phase_code_ = 0, phase_inputs_ = 0;  // epilogues do not share with what runs per element
   std::vector<memo> memo_;
   std::vector<std::pair<node*, std::uint16_t>> reduced_;

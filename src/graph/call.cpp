@@ -16,7 +16,7 @@ struct written {
 
 bool is_sole_owner(const storage& s) {
   return s.current->is_leaf() && s.current->refs.load(std::memory_order_acquire) == 1 &&
-         s.current->buffer.use_count() == 1;
+         s.current->buffer.use_count() == 1 && !s.current->buffer->fixed();
 }
 
 value fresh_leaf(const dims& shape, dtype type, runtime::device_id device) {

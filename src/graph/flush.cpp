@@ -157,7 +157,7 @@ class flusher {
     // References to the buffer: the plan's own (the released leaf, earlier writes in place), and `p`.
     int& owned = owned_[p.buffer.get()];
     if (owned == 0) owned = 1;
-    if (p.buffer.use_count() != owned + 1) return false;
+    if (p.buffer.use_count() != owned + 1 || p.buffer->fixed()) return false;
     int own = 0;
     for (const input_slot& s : plan.inputs) {
       if (s.source != base) continue;
@@ -271,6 +271,14 @@ void flush(std::span<const value> roots) {
     std::erase_if(here, [](const value& v) { return v->is_leaf(); });
     if (!here.empty()) shared->run(here);
   }
+}
+
+bool is_in_memory(const value& v) {
+  if (v->is_leaf()) return true;
+  std::lock_guard lock(flush_mutex());  // evaluation takes a node's operands away
+  const node* n = v.get();
+  while (n->kind == node_kind::view && core::is_contiguous(n->shape, n->strides)) n = n->args[0].get();
+  return n->is_leaf();
 }
 
 }  // namespace sinter::graph

@@ -11,6 +11,9 @@ namespace sinter::graph {
 /// after the other. Throws memory_error or compile_error with every pending value intact.
 void flush(std::span<const value> roots);
 
+/// Whether flushing a value runs no kernel, since it is a leaf or names contiguous elements of one.
+bool is_in_memory(const value& v);
+
 /// The plan that flush(roots) would run, as text.
 std::string describe(std::span<const value> roots, bool with_source);
 

@@ -20,6 +20,7 @@ enum class node_kind : std::uint8_t {
   scalar,  // one value, broadcast to the shape; a launch parameter, never part of generated code
   iota,    // int64 coordinate along `axis`
   map,     // elementwise operation or cast; operands broadcast to the shape
+  random,  // elements of a draw, each a function of its C-order position; operands (parameters) broadcast to the shape
   view,    // affine view of args[0]: element = offset + sum strides[j] * coordinate[j] in its C order
   gather,  // args[0] read at index args[1] along `axis`, the other coordinates as they are (take_along_axis)
   reduce,  // reduction of args[0] over the axes in `reduced`
@@ -59,6 +60,12 @@ class value {
   node* node_ = nullptr;
 };
 
+/// Which random numbers a draw takes (jit/prelude/random.h). Fixed when it is recorded, so that evaluating a draw again,
+/// or a part of it, gives the same elements.
+struct random_stream {
+  std::uint64_t key = 0, block = 0, subsequence = 0;
+};
+
 /// Planner scratch; meaningful only inside one flush, under its lock (`next`: only while the node is destroyed).
 struct plan_mark {
   std::uint64_t epoch = 0;  // of the flush that last touched the node
@@ -70,7 +77,7 @@ class node {
  public:
   std::atomic<std::uint32_t> refs{1};
   std::atomic<node_kind> kind{node_kind::leaf};
-  jit::opcode op{};            // map
+  jit::opcode op{};            // map, random
   jit::reduce_op reduction{};  // reduce
   dtype type{};
   std::uint8_t nargs = 0;
@@ -86,8 +93,9 @@ class node {
   value args[3];
   dims shape;
   dims strides;                // view, update: in elements of args[0]; reduce: 1 where the axis of args[0] is reduced
-  std::int64_t offset = 0;     // view, update
+  std::int64_t offset = 0;     // view, update; gather: the axis that an error names
   runtime::scalar constant;    // scalar
+  random_stream stream;        // random
   const jit::user_reduction* combine = nullptr;  // reduce with reduce_op::user
   std::unique_ptr<call_site> call;               // call
   runtime::buffer_ref buffer;  // leaf
@@ -127,7 +135,9 @@ inline bool reads_raw(const node& n, int k) noexcept {
 /// Whether two nodes are outputs of one call.
 bool same_call(const node& a, const node& b) noexcept;
 /// Whether a node computes each of its elements from those of its operands.
-inline bool is_operation(node_kind k) noexcept { return k == node_kind::map || k == node_kind::call; }
+inline bool is_operation(node_kind k) noexcept {
+  return k == node_kind::map || k == node_kind::call || k == node_kind::random;
+}
 
 inline int node::operand_count() const noexcept { return call ? static_cast<int>(call->operands.size()) : nargs; }
 inline node* node::operand(int k) const noexcept {

@@ -68,7 +68,8 @@ std::int32_t planner::inline_weight(node* n) {
   if (known.weight >= 0) return known.weight;
   std::int32_t w = 0;
   switch (n->kind.load(std::memory_order_relaxed)) {
-    case node_kind::map: w = jit::weight(n->op); break;
+    case node_kind::map:
+    case node_kind::random: w = jit::weight(n->op); break;
     case node_kind::call: w = jit::weight(jit::opcode::user); break;
     case node_kind::gather: w = 4; break;
     case node_kind::reduce:
@@ -91,7 +92,8 @@ bool planner::worth_storing(const node* n) const {
     pending.pop_back();
     if (std::find(done.begin(), done.end(), x) != done.end()) continue;
     done.push_back(x);
-    if (x->is_leaf())
+    // A draw that is needed again is worth keeping whatever it is made from.
+    if (x->is_leaf() || x->kind == node_kind::random)
       inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
     else
       for (int k = 0; k < x->operand_count(); ++k) pending.push_back(x->operand(k));

@@ -135,6 +135,15 @@ value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span
   return n;
 }
 
+value record_random(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
+                    std::span<const value> operands, runtime::device_id device) {
+  value n = fresh(node_kind::random, type, shape, device);
+  n->op = op;
+  n->stream = stream;
+  for (const value& operand : operands) adopt_operand(*n, operand);
+  return n;
+}
+
 value record_cast(value v, dtype type) {
   if (v->type == type) return v;
   const dims shape = v->shape;
@@ -152,9 +161,10 @@ value record_view(const value& v, const dims& shape, const dims& strides, std::i
   return n;
 }
 
-value record_gather(const value& v, const value& index, int axis, const dims& shape) {
+value record_gather(const value& v, const value& index, int axis, const dims& shape, int named) {
   value n = fresh(node_kind::gather, v->type, shape, v->device);
   n->axis = static_cast<std::int16_t>(axis);
+  n->offset = named;
   adopt_operand(*n, v);
   adopt_operand(*n, index);
   return n;

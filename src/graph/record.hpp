@@ -16,13 +16,18 @@ value record_iota(const dims& shape, int axis, runtime::device_id device);
 value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands);
 /// The same, moving from the operands: counting references is a good part of what recording costs.
 value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands);
+/// A draw of random numbers: `op` is one of the random operations, `operands` are what it takes behind the position
+/// (their dtypes in jit/opcodes.def), broadcast to `shape`.
+value record_random(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
+                    std::span<const value> operands, runtime::device_id device);
 /// Cast; returns `v` itself when the dtype is the same already.
 value record_cast(value v, dtype type);
 /// Affine view; returns `v` itself when it is the whole of it.
 value record_view(const value& v, const dims& shape, const dims& strides, std::int64_t offset);
 /// take_along_axis: `index` is int64, has v's rank, and its other extents equal v's or are 1. Negative indices count
-/// from the end; an index out of range raises data_fault::index_out_of_range at the next synchronisation.
-value record_gather(const value& v, const value& index, int axis, const dims& shape);
+/// from the end; an index out of range raises data_fault::index_out_of_range at the next synchronisation, which names
+/// the axis `named`.
+value record_gather(const value& v, const value& index, int axis, const dims& shape, int named = 0);
 /// Reduction over the axes whose bit is set in `reduced` (index = axis); the result drops them. min, max, argmin and
 /// argmax of nothing have been refused by the caller.
 value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<const bool> reduced);

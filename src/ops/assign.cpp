@@ -1,6 +1,20 @@
 // Writes through views: assignment to an indexed temporary and the in-place operators.
 #include "core/shape.hpp"
+#include "ops/pick.hpp"
 #include "ops/promotion_args.hpp"
+
+namespace sinter::ops {
+
+const graph::array_view& writable(const graph::array_view& v, const char* function) {
+  const std::string where = "[" + std::string(function) + "] ";
+  if (v.readonly) throw value_error(where + "the array of shape " + core::to_string(v.shape) + " is read-only");
+  if (!v.whole && core::may_self_overlap(v.shape, v.strides))
+    throw value_error(where + "elements of the view of shape " + core::to_string(v.shape) +
+                      " share memory (a broadcast view); copy it first");
+  return v;
+}
+
+}  // namespace sinter::ops
 
 namespace sinter {
 inline namespace v0 {
@@ -9,16 +23,6 @@ namespace {
 using ops::dims;
 
 std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
-
-const graph::array_view& writable(const ndarray& a, const char* function) {
-  const graph::array_view& v = ops::view_of(a, function);
-  if (v.readonly)
-    throw value_error(in_brackets(function) + "the array of shape " + core::to_string(v.shape) + " is read-only");
-  if (!v.whole && core::may_self_overlap(v.shape, v.strides))
-    throw value_error(in_brackets(function) + "elements of the view of shape " + core::to_string(v.shape) +
-                      " share memory (a broadcast view); copy it first");
-  return v;
-}
 
 [[noreturn]] void refuse_shape(const char* function, const dims& from, const dims& to) {
   throw shape_error(in_brackets(function) + "shape " + core::to_string(from) + " does not broadcast to shape " +
@@ -47,13 +51,14 @@ graph::value right_side(const graph::array_view& target, const operand& e) {
 }
 
 void assign(const ndarray& target, const operand& e) {
-  const graph::array_view& v = writable(target, "assign");
+  if (auto* selected = ops::unread_pick(target)) return ops::write_pick(selected->what, e, "assign");
+  const graph::array_view& v = ops::writable(ops::view_of(target, "assign"), "assign");
   graph::write(v, right_side(v, e));
 }
 
 template <class Operation>
 void in_place(const ndarray& target, const operand& e, const char* function, Operation operation) {
-  const graph::array_view& v = writable(target, function);
+  const graph::array_view& v = ops::writable(ops::view_of(target, function), function);
   if (e.is_array()) {
     check_device(v, e.array(), function);
     const dims& shape = ops::view_of(e.array(), function).shape;
@@ -84,7 +89,11 @@ const subarray& subarray::operator=(const subarray& e) && {
     return *this;                                                                                             \
   }                                                                                                           \
   const subarray& subarray::operator op##=(const operand& e)&& {                                              \
-    in_place(*this, e, "in-place " #op, [](const operand& a, const operand& b) { return a.array() op b; });   \
+    constexpr auto operation = [](const operand& a, const operand& b) { return a.array() op b; };             \
+    if (auto* selected = ops::unread_pick(*this))                                                             \
+      ops::update_pick(selected->what, e, "in-place " #op, operation);                                        \
+    else                                                                                                      \
+      in_place(*this, e, "in-place " #op, operation);                                                         \
     return *this;                                                                                             \
   }
 SINTER_IN_PLACE(+)

@@ -7,6 +7,7 @@
 #include <memory>
 #include <ostream>
 
+#include "jit/background.hpp"
 #include "ops/access.hpp"
 #include "ops/device.hpp"
 #include "ops/format_time.hpp"
@@ -41,6 +42,8 @@ class runner {
       // The first run may compile, so its host time says nothing.
       const run_times t = run(last ? longest_hold : 0, first && !kw_.device);
       if (last && t.held) hold_ = std::clamp(hold_factor * t.host, shortest_hold, longest_hold);
+      // What runs so far may be about to be replaced by something faster.
+      if (first) jit::wait_for_background();
     }
   }
 

@@ -38,13 +38,7 @@ void synchronize() { synchronize(default_device()); }
 void synchronize(const device& d) {
   auto& backend = runtime::get_backend(ops::to_id(d));
   backend.synchronize();
-  switch (backend.take_fault()) {
-    case runtime::data_fault::none: return;
-    case runtime::data_fault::index_out_of_range:
-      throw index_error("[synchronize] an index array held an index out of range on " + to_string(d));
-    case runtime::data_fault::negative_integer_power:
-      throw value_error("[synchronize] an integer was raised to a negative power on " + to_string(d));
-  }
+  graph::report_faults(backend);
 }
 
 memory_info memory(const device& d) {

@@ -4,8 +4,11 @@
 #include <string>
 
 #include "core/shape.hpp"
+#include "ops/device.hpp"
 #include "ops/elementwise_values.hpp"
+#include "ops/index_mode.hpp"
 #include "ops/manipulate_axes.hpp"
+#include "sinter/creation.hpp"
 
 namespace sinter {
 inline namespace v0 {
@@ -20,11 +23,12 @@ void require_integers(dtype type, const char* function) {
 }
 
 /// The index operand as int64; a number is checked here and now.
-value index_value(const operand& indices, std::int64_t extent, runtime::device_id device) {
-  if (indices.is_array()) {
-    const value v = value_of(indices.array(), "take");
+value index_value(const operand& indices, std::int64_t extent, runtime::device_id device, std::string_view mode) {
+  if (indices.is_array() || check_mode(mode, "take") != index_mode::raise) {
+    const ndarray list = indices.is_array() ? indices.array() : full({}, indices, {.device = to_public(device)});
+    const value v = value_of(list, "take");
     require_integers(v->type, "take");
-    return graph::record_cast(v, dtype::i64);
+    return bring_into_range(graph::record_cast(v, dtype::i64), extent, check_mode(mode, "take"));
   }
   const scalar& i = indices.number();
   require_integers(i.default_dtype(), "take");
@@ -39,7 +43,7 @@ value flattened(const value& v) { return reshape_value(v, dims{core::element_cou
 
 }  // namespace
 
-ndarray take(const ndarray& x, const operand& indices, optional_axis axis) {
+ndarray take(const ndarray& x, const operand& indices, optional_axis axis, const mode_kw& kw) {
   const operand subject(x);
   const operand* const both[] = {&subject, &indices};
   const auto device = common_device(both, "take");
@@ -47,7 +51,7 @@ ndarray take(const ndarray& x, const operand& indices, optional_axis axis) {
   const bool flat = !axis || (v->shape.empty() && (*axis == 0 || *axis == -1));
   if (flat) v = flattened(v);
   const int a = flat ? 0 : normalize_axis(*axis, v->shape, "take");
-  const value index = index_value(indices, v->shape[a], device);
+  const value index = index_value(indices, v->shape[a], device, kw.mode);
   const std::int64_t points = core::element_count(index->shape);
   if (v->shape[a] == 0 && points != 0)
     throw index_error("[take] cannot take elements of axis " + std::to_string(a) + " of shape " +
@@ -58,7 +62,7 @@ ndarray take(const ndarray& x, const operand& indices, optional_axis axis) {
   for (const std::int64_t n : index->shape) shape.push_back(n);
   for (int k = a + 1; k < v->shape.size(); ++k) shape.push_back(v->shape[k]);
   core::checked_count(shape, "take");
-  return wrap(reshape_value(graph::record_gather(v, reshape_value(index, along), a, gathered), shape));
+  return wrap(reshape_value(graph::record_gather(v, reshape_value(index, along), a, gathered, a), shape));
 }
 
 ndarray take_along_axis(const ndarray& x, const ndarray& indices, optional_axis axis) {
@@ -84,7 +88,7 @@ ndarray take_along_axis(const ndarray& x, const ndarray& indices, optional_axis 
   }
   if (source[a] == 0 && core::element_count(result) != 0)
     throw index_error("[take_along_axis] " + shapes + ": axis " + std::to_string(a) + " has no elements");
-  return wrap(graph::record_gather(broadcast_value(v, source), index, a, result));
+  return wrap(graph::record_gather(broadcast_value(v, source), index, a, result, a));
 }
 
 }  // namespace v0

@@ -11,6 +11,11 @@
 
 namespace sinter::runtime {
 
+class algorithms;
+class products;
+class solvers;
+class fourier;
+
 enum class device_kind : std::uint8_t { cpu, cuda };
 struct device_id {
   device_kind kind = device_kind::cpu;
@@ -29,7 +34,7 @@ struct counters {
 };
 
 /// What may go wrong inside a kernel; raised as a flag, reported at the next synchronisation.
-enum class data_fault : int { none = 0, index_out_of_range = 1, negative_integer_power = 2 };
+enum class data_fault : int { none = 0, index_out_of_range = 1, negative_integer_power = 2, random_parameter = 3 };
 
 /// Measures how long a device works: start, then the work, then stop. One measurement at a time.
 class timer {
@@ -45,6 +50,14 @@ class timer {
   virtual double seconds() = 0;
 };
 
+/// An index out of range: its value, the axis that it indexes, that axis' extent.
+struct bad_index {
+  int axis = 0;
+  std::int64_t value = 0, extent = 0;
+};
+/// Takes apart the words that kernels write (jit::fault_words).
+data_fault read_fault(const int* words, bad_index* index) noexcept;
+
 class prepared;  // opaque to callers: whatever a backend needs to run one launch
 
 class backend {
@@ -58,6 +71,8 @@ class backend {
   virtual void* allocate(std::size_t bytes) = 0;        // 256-byte aligned; throws memory_error
   virtual void deallocate(void* p, std::size_t bytes) noexcept = 0;
   virtual memory_figures memory() const = 0;
+  virtual void trim() noexcept = 0;                     // returns cached blocks to the system; waits for the device
+  virtual void reset_peak() noexcept = 0;               // memory().peak is from now on that since here
 
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) = 0;  // returns when `from` may be reused
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;    // synchronous
@@ -72,7 +87,9 @@ class backend {
   virtual void run(const prepared&, const launch&, void* scratch) = 0;
 
   virtual void synchronize() = 0;                       // waits; does not look at the fault flag
-  virtual data_fault take_fault() = 0;                  // synchronises; reads and clears the flag
+  /// Synchronises; reads and clears the flag. Of an index out of range, the first one that was met goes to *index.
+  virtual data_fault take_fault(bad_index* index) = 0;
+  data_fault take_fault() { return take_fault(nullptr); }
   virtual std::string source(const launch&) = 0;        // generated source, for explain; empty where there is none
   virtual counters statistics() const = 0;
   virtual std::unique_ptr<timer> make_timer() = 0;
@@ -80,6 +97,15 @@ class backend {
   /// Compiles (through the disk cache) and loads kernels that a user wrote. Throws compile_error, and device_error where
   /// the device runs none.
   virtual std::shared_ptr<raw_module> load_module(const module_source&);
+
+  /// Sorting, scans, selection, counting; throws device_error where the backend has none.
+  virtual runtime::algorithms& algorithms();
+  /// Matrix products; throws device_error where the backend has none.
+  virtual runtime::products& products();
+  /// Factorisations of matrices; throws device_error where the backend has none.
+  virtual runtime::solvers& solvers();
+  /// Fourier transforms; throws device_error where the backend has none.
+  virtual runtime::fourier& fourier();
 };
 
 /// The backend of a device, created on first use; throws device_error that names what was tried.
@@ -97,17 +123,23 @@ std::string to_string(device_id id);
 class buffer {
  public:
   buffer(backend& owner, std::size_t bytes);
+  /// Memory that the backend can work on but has not made. `keep` is let go when the device has finished with it.
+  /// fixed: its elements never change, so nothing may be written in its place.
+  buffer(backend& owner, void* data, std::size_t bytes, std::shared_ptr<void> keep, bool fixed);
   ~buffer();
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
   void* data() const noexcept { return data_; }
   std::size_t bytes() const noexcept { return bytes_; }
   backend& owner() const noexcept { return *owner_; }
+  bool fixed() const noexcept { return fixed_; }
 
  private:
   backend* owner_;
   void* data_;
   std::size_t bytes_;
+  std::shared_ptr<void> keep_;  // of foreign memory
+  bool foreign_ = false, fixed_ = false;
 };
 
 }  // namespace sinter::runtime

@@ -154,6 +154,11 @@ memory_figures pool::figures() const noexcept {
   return f;
 }
 
+void pool::reset_peak() noexcept {
+  std::lock_guard lock(mutex_);
+  peak_ = used_;
+}
+
 std::uint64_t pool::allocations() const noexcept {
   std::lock_guard lock(mutex_);
   return allocations_;

@@ -45,6 +45,8 @@ class pool {
   /// Returns every free block to the system.
   void trim() noexcept;
   memory_figures figures() const noexcept;
+  /// The highest `used` is from now on that since here.
+  void reset_peak() noexcept;
   /// Requests served so far.
   std::uint64_t allocations() const noexcept;
 

@@ -10,7 +10,8 @@ from golden_format import CODE, DTYPES, NO_DTYPE, Writer, key_items  # noqa: E40
 
 BF16 = DTYPES.index("bfloat16")
 
-# name: operand kinds. r register, t dtype, s dims, k index key, i integer, f function, b flags, x float64.
+# name: operand kinds. r register, t dtype, s dims, k index key, K index key with arrays among its items, i integer,
+# f function, b flags, x float64.
 SIGNATURES = {
     "data": "rtsiiib", "full": "rtsi", "arange": "rtiii", "view": "rrk", "transpose": "rrs", "reshape": "rrs",
     "flip": "rrs", "moveaxis": "rrii", "squeeze": "rr", "expand_dims": "rri", "broadcast_to": "rrs", "copy": "rr",
@@ -18,6 +19,8 @@ SIGNATURES = {
     "iweak": "rfbx", "set": "rkr", "set_weak": "rkbx", "iset": "rkfr", "iset_weak": "rkfbx", "reduce": "rfrsbt",
     "take_along_axis": "rrri", "take": "rrri", "drop": "r", "eval": "s", "read": "r", "alias": "rr", "fails": "",
     "pin": "r", "mark": "", "launches": "i", "held": "i", "true": "r",
+    "pick": "rrK", "pick_set": "rKr", "pick_set_weak": "rKbx", "pick_iset": "rKfr", "pick_iset_weak": "rKfbx",
+    "pick_add": "rKr",
 }
 OPS = {name: i for i, name in enumerate(SIGNATURES)}
 FUNCTIONS = ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "maximum", "minimum", "fmax", "fmin",
@@ -70,6 +73,10 @@ def owned(a):
 
 def full_key(key):
     return tuple(key) if any(k is Ellipsis for k in key) else tuple(key) + (Ellipsis,)
+
+
+class Register(int):
+    """An item of a key that stands for the array in a register."""
 
 
 class Value:
@@ -258,11 +265,7 @@ class Machine:
     def op_set_weak(self, t, key, flags, x):
         v = weak(flags, x)
         view = self.get(t).a[full_key(key)]
-        if isinstance(v, int):
-            value = np.asarray(v).astype(view.dtype) if view.dtype.kind in "fcb" else view.dtype.type(v)
-        else:
-            value = np.asarray(v)
-        self.store(view, self.get(t).code, np.asarray(value))
+        self.store(view, self.get(t).code, assigned(v, view.dtype))
 
     def op_reduce(self, d, f, s, axes, flags, t):
         v = self.get(s)
@@ -302,6 +305,68 @@ class Machine:
     def op_take(self, d, s, i, axis):
         self.put(d, owned(np.take(self.get(s).a, self.get(i).a, axis)), self.get(s).code)
 
+    def resolve(self, key):
+        return full_key([self.regs[k].a if isinstance(k, Register) else k for k in key])
+
+    def op_pick(self, d, s, key):
+        self.put(d, owned(self.get(s).a[self.resolve(key)]), self.get(s).code)
+
+    def pick_store(self, t, key, value):
+        """Writes through a selection; `value` broadcasts to it."""
+        v = self.get(t)
+        if not v.a.flags.writeable:
+            raise Rejected
+        if self.exact:
+            check_cast(value, v.code)
+            check_exact(value, CODE[value.dtype])
+        index = self.resolve(key)
+        value = np.broadcast_to(value, v.a[index].shape)
+        with np.errstate(all="ignore"):
+            cast = owned(value).astype(v.a.dtype)
+        if self.exact:
+            check_exact(cast, v.code)
+        v.a[index] = cast
+
+    def op_pick_set(self, t, key, s):
+        self.pick_store(t, key, self.get(s).a)
+
+    def op_pick_set_weak(self, t, key, flags, x):
+        v, kind = weak(flags, x), self.get(t).a.dtype
+        self.pick_store(t, key, assigned(v, kind))
+
+    def pick_update(self, t, key, f, operand):
+        v = self.get(t)
+        old = Value(owned(v.a[self.resolve(key)]), v.code)
+        result, code = self.call(f, [old, operand])
+        if not np.can_cast(carrier(code if code is not None else CODE[result.dtype]), v.a.dtype, "same_kind"):
+            raise TypeError
+        if result.shape != old.a.shape:
+            raise ValueError
+        self.pick_store(t, key, result)
+
+    def op_pick_iset(self, t, key, f, s):
+        self.pick_update(t, key, f, self.get(s))
+
+    def op_pick_iset_weak(self, t, key, f, flags, x):
+        self.pick_update(t, key, f, weak(flags, x))
+
+    def op_pick_add(self, t, key, s):
+        """Adds each time that an element is named; only where no order of the additions rounds."""
+        v, source = self.get(t), self.get(s)
+        if not v.a.flags.writeable or not self.exact:
+            raise Rejected
+        if not np.can_cast(carrier(source.code), carrier(v.code), "same_kind"):
+            raise TypeError
+        index = self.resolve(key)
+        value = np.broadcast_to(source.a, v.a[index].shape).astype(v.a.dtype)
+        if exact_limit(v.code) is not None:
+            check_exact(value, v.code)
+            total = np.abs(v.a).astype(float)
+            np.add.at(total, index, np.abs(value).astype(float))
+            if not np.all(total <= exact_limit(v.code)):
+                raise Rejected
+        np.add.at(v.a, index, value)
+
     def op_drop(self, r):
         del self.regs[r]
 
@@ -322,8 +387,31 @@ class Machine:
     op_eval = op_pin = op_mark = op_launches = op_held = op_fails = nothing
 
 
+def assigned(v, kind):
+    """A number on its way into an array; sinter refuses what does not fit, also where NumPy leaves it to C."""
+    if isinstance(v, int):
+        return np.asarray(np.asarray(v).astype(kind) if kind.kind in "fcb" else kind.type(v))
+    if kind.kind in "iu" and not np.iinfo(kind).min <= int(v) <= np.iinfo(kind).max:
+        raise OverflowError(f"{v} does not fit {kind}")
+    return np.asarray(v)
+
+
 def weak(flags, x):
     return float(x) if flags & FLOATING else int(x)
+
+
+def picking_key_items(w, key):
+    """As key_items, and 4: a register."""
+    w.varint(len(key))
+    for k in key:
+        if isinstance(k, Register):
+            w.u8(4)
+            w.u8(k)
+        else:
+            one = Writer("")
+            one.out.clear()
+            key_items(one, [k])
+            w.out += one.out[1:]  # without the count
 
 
 def encode(op, args):
@@ -339,6 +427,8 @@ def encode(op, args):
             w.dims(v)
         elif kind == "k":
             key_items(w, v)
+        elif kind == "K":
+            picking_key_items(w, v)
         elif kind == "f":
             w.u8(FUNCTIONS.index(v))
         else:

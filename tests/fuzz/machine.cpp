@@ -221,8 +221,17 @@ class machine {
     }
   }
 
+  /// The key with the arrays of its registers.
+  std::vector<index> picking_key(const instruction& i) const {
+    std::vector<index> key = i.key;
+    for (std::size_t k = 0; k < key.size(); ++k)
+      if (i.key_registers[k] >= 0) key[k] = index(registers_.at(i.key_registers[k]));
+    return key;
+  }
+
   ndarray result_of(const instruction& i) {
     switch (i.op) {
+      case opcode::pick: return test::at(get(i, 1), picking_key(i));
       case opcode::unary: {
         const auto f = test::find_unary(i.function);
         if (!f) unknown(i);
@@ -263,6 +272,11 @@ class machine {
       case opcode::set_weak: test::at(get(i, 0), i.key) = weak_scalar(i); return true;
       case opcode::iset: update_region(get(i, 0), i.key, i.function, get(i, 1)); return true;
       case opcode::iset_weak: update_region(get(i, 0), i.key, i.function, weak_scalar(i)); return true;
+      case opcode::pick_set: test::at(get(i, 0), picking_key(i)) = get(i, 1); return true;
+      case opcode::pick_set_weak: test::at(get(i, 0), picking_key(i)) = weak_scalar(i); return true;
+      case opcode::pick_iset: update_region(get(i, 0), picking_key(i), i.function, get(i, 1)); return true;
+      case opcode::pick_iset_weak: update_region(get(i, 0), picking_key(i), i.function, weak_scalar(i)); return true;
+      case opcode::pick_add: add_at(test::at(get(i, 0), picking_key(i)), get(i, 1)); return true;
       default: return false;
     }
   }

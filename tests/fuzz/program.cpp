@@ -23,7 +23,7 @@ const char* const op_names[opcode_count] = {
     "data", "full", "arange", "view", "transpose", "reshape", "flip", "moveaxis", "squeeze", "expand_dims",
     "broadcast_to", "copy", "astype", "unary", "binary", "weak", "where", "clip", "iop", "iweak", "set", "set_weak",
     "iset", "iset_weak", "reduce", "take_along_axis", "take", "drop", "eval", "read", "alias", "fails", "pin", "mark",
-    "launches", "held", "true"};
+    "launches", "held", "true", "pick", "pick_set", "pick_set_weak", "pick_iset", "pick_iset_weak", "pick_add"};
 
 std::vector<std::string> read_names(test::golden_file& f) {
   std::vector<std::string> out(static_cast<std::size_t>(f.varint()));
@@ -44,6 +44,15 @@ tables read_tables(test::golden_file& f) {
   return t;
 }
 
+/// A key some of whose items are arrays in registers: newaxis holds their places.
+void read_picking_key(test::golden_file& f, instruction& out) {
+  for (auto n = f.varint(); n > 0; --n) {
+    const std::uint8_t kind = f.u8();
+    out.key.push_back(kind == 4 ? index(newaxis_t{}) : f.key_item(kind));
+    out.key_registers.push_back(kind == 4 ? f.u8() : -1);
+  }
+}
+
 instruction read_instruction(test::golden_file& f, const tables& t) {
   instruction out;
   const auto op = f.u8();
@@ -56,6 +65,7 @@ instruction read_instruction(test::golden_file& f, const tables& t) {
       case 'i': out.numbers.push_back(f.varint()); break;
       case 's': out.shape = f.dims(); break;
       case 'k': out.key = f.key(); break;
+      case 'K': read_picking_key(f, out); break;
       case 'f': out.function = t.functions.at(f.u8()); break;
       default: out.value = f.f64();
     }
@@ -103,7 +113,7 @@ std::vector<program> load_programs() {
 std::string listing(const instruction& i) {
   std::ostringstream out;
   std::size_t from = 0;
-  const bool writes = i.op == opcode::iop || i.op == opcode::iweak || i.op == opcode::set || i.op == opcode::set_weak ||
+  const bool writes = i.op >= opcode::pick_set || i.op == opcode::iop || i.op == opcode::iweak || i.op == opcode::set || i.op == opcode::set_weak ||
                       i.op == opcode::iset || i.op == opcode::iset_weak || i.op == opcode::read ||
                       i.op == opcode::drop || i.op == opcode::pin || i.op == opcode::true_;
   if (!writes && !i.registers.empty()) out << "r" << i.registers[from++] << " = ";
@@ -111,11 +121,14 @@ std::string listing(const instruction& i) {
   if (!i.function.empty()) out << " " << i.function;
   for (; from < i.registers.size(); ++from) out << " r" << i.registers[from];
   if (!i.key.empty()) out << " " << test::to_string(i.key);
+  for (int r : i.key_registers)
+    if (r >= 0) out << " by r" << r;
   if (!i.shape.empty()) out << " " << test::show_shape(i.shape);
   for (auto n : i.numbers) out << " " << n;
   if (i.type != 255) out << " " << name(static_cast<dtype>(i.type));
   if (i.flags) out << " flags " << i.flags;
-  if (i.op == opcode::weak || i.op == opcode::iweak || i.op == opcode::set_weak || i.op == opcode::iset_weak) {
+  if (i.op == opcode::weak || i.op == opcode::iweak || i.op == opcode::set_weak || i.op == opcode::iset_weak ||
+      i.op == opcode::pick_set_weak || i.op == opcode::pick_iset_weak) {
     out << " value " << i.value;
   }
   return out.str();

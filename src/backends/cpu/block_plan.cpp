@@ -16,6 +16,20 @@ core::dims pick(const core::dims& from, const core::dims& axes) {
   return out;
 }
 
+/// By how much a coordinate grows along each axis.
+core::dims coordinate_steps(const runtime::launch& l, const walk_axes& axes, int axis) {
+  core::dims steps(l.extents.size());
+  if (axis < l.extents.size()) {
+    steps[axis] = 1;
+    return steps;
+  }
+  // Walks over results leave the reduced axes out, which stand behind the others.
+  const core::dims walked(l.extents.data(), axes.outer.size() + axes.block.size());
+  const core::dims dense = core::contiguous_strides(walked);
+  for (int a = 0; a < dense.size(); ++a) steps[a] = dense[a];
+  return steps;
+}
+
 }  // namespace
 
 std::uint64_t uniform_inputs(const runtime::launch& l, const walk_axes& axes) noexcept {
@@ -51,12 +65,9 @@ block_plan::block_plan(const runtime::launch& l, const walk_axes& axes, std::siz
       bool known = false;
       for (auto& c : coordinates) known = known || c.axis == i.a;
       if (known) continue;
-      coordinate_plan c{i.a, -1, {}};
-      core::dims unit(axes.block.size());
-      for (int a = 0; a < axes.block.size(); ++a) unit[a] = axes.block[a] == i.a;
-      for (int a = 0; a < axes.outer.size(); ++a)
-        if (axes.outer[a] == i.a) c.outer = a;
-      c.map.assign(block, unit);
+      const core::dims steps = coordinate_steps(l, axes, i.a);
+      coordinate_plan c{i.a, pick(steps, axes.outer), {}};
+      c.map.assign(block, pick(steps, axes.block));
       coordinates.push_back(std::move(c));
     }
     const bool whole = i.op == opcode::address;
@@ -102,7 +113,7 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
   offsets_ = memory.take_array<std::int64_t*>(n);
   inputs_ = memory.take_array<const void*>(n + static_cast<std::size_t>(extra));
   outputs_ = memory.take_array<void*>(static_cast<std::size_t>(outputs));
-  coords_ = memory.take_array<std::int64_t*>(rank);
+  coords_ = memory.take_array<std::int64_t*>(rank + 1);
   auto* strides = memory.take_array<std::int64_t[2]>(n);
   for (std::size_t k = 0; k < n; ++k) {
     const input_plan& in = plan.inputs[k];
@@ -121,7 +132,7 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
       lanes_[k] = memory.take(static_cast<std::size_t>(lanes * jit::lane_bytes(in.type)));
     }
   }
-  for (std::size_t a = 0; a < rank; ++a) coords_[a] = nullptr;
+  for (std::size_t a = 0; a <= rank; ++a) coords_[a] = nullptr;
   for (auto& c : plan.coordinates) coords_[c.axis] = memory.take_array<std::int64_t>(jit::block_lanes);
   args_.inputs = inputs_;
   args_.offsets = offsets_;
@@ -169,8 +180,11 @@ void block_walker::bind(std::int64_t start, int n) {
       fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);
     }
   }
-  for (auto& c : plan_.coordinates)
-    fill_offsets(coords_[c.axis], c.outer < 0 ? 0 : coordinate_[c.outer], c.map, start, n, padded);
+  for (auto& c : plan_.coordinates) {
+    std::int64_t base = 0;
+    for (int a = 0; a < c.outer.size(); ++a) base += c.outer[a] * coordinate_[a];
+    fill_offsets(coords_[c.axis], base, c.map, start, n, padded);
+  }
 }
 
 }  // namespace sinter::cpu

@@ -45,9 +45,10 @@ struct input_plan {
   core::dims outer;            // strides of the outer axes
   const runtime::operand* source = nullptr;
 };
+/// An axis' coordinate, or (`axis` is the number of axes) the C-order position among the elements or results.
 struct coordinate_plan {
   int axis;
-  int outer;  // its place among the outer axes, or -1
+  core::dims outer;  // strides of the outer axes
   lane_map map;
 };
 

@@ -15,7 +15,11 @@
 #include <string>
 #include <unordered_map>
 
+#include "backends/cpu/cpu_algorithms.hpp"
+#include "backends/cpu/cpu_fourier.hpp"
 #include "backends/cpu/cpu_hooks.hpp"
+#include "backends/cpu/cpu_products.hpp"
+#include "backends/cpu/cpu_solvers.hpp"
 #include "backends/cpu/kernels.hpp"
 #include "backends/cpu/user_reducer.hpp"
 #include "jit/compile.hpp"
@@ -152,6 +156,8 @@ class cpu_backend final : public runtime::backend {
   void* allocate(std::size_t bytes) override { return pool_.allocate(bytes); }
   void deallocate(void* p, std::size_t bytes) noexcept override { pool_.deallocate(p, bytes); }
   runtime::memory_figures memory() const override { return pool_.figures(); }
+  void trim() noexcept override { pool_.trim(); }
+  void reset_peak() noexcept override { pool_.reset_peak(); }
 
   void copy_from_host(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
   void copy_to_host(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
@@ -197,20 +203,27 @@ class cpu_backend final : public runtime::backend {
 
   void run(const prepared& p, const launch& l, void* scratch) override {
     ++launches_;
-    int fault = 0;
+    fault_record fault;
     const auto begin = std::chrono::steady_clock::now();
     if (l.code->kind == jit::kernel_kind::elementwise) {
-      run_elements(p, l, &fault);
+      run_elements(p, l, fault.words);
     } else {
       const auto tail = p.inner ? analyse_tail(l) : std::nullopt;
-      run_reduce(p, l, tail ? &*tail : nullptr, scratch, &fault);
+      run_reduce(p, l, tail ? &*tail : nullptr, scratch, fault.words);
     }
     if (runtime::tracing()) trace_launch(p, l, std::chrono::steady_clock::now() - begin);
-    if (fault) fault_.store(fault, std::memory_order_relaxed);
+    if (fault.words[0] != 0) keep_fault(fault);
   }
 
   void synchronize() override {}
-  runtime::data_fault take_fault() override { return static_cast<runtime::data_fault>(fault_.exchange(0)); }
+  runtime::data_fault take_fault(runtime::bad_index* index) override {
+    if (!faulty_.load(std::memory_order_acquire)) return runtime::data_fault::none;
+    const std::lock_guard lock(fault_mutex_);
+    const runtime::data_fault found = runtime::read_fault(fault_.words, index);
+    fault_ = {};
+    faulty_ = false;
+    return found;
+  }
 
   std::string source(const launch& l) override {
     const needs n = needs_of(l, may_skip(l));
@@ -240,11 +253,27 @@ class cpu_backend final : public runtime::backend {
   }
   std::unique_ptr<runtime::timer> make_timer() override { return std::make_unique<wall_timer>(); }
 
+  runtime::algorithms& algorithms() override { return algorithms_; }
+  runtime::products& products() override { return products_; }
+  runtime::solvers& solvers() override { return solvers_; }
+  runtime::fourier& fourier() override { return *fourier_; }
+
  private:
   runtime::pool pool_;
+  cpu_algorithms algorithms_;
+  cpu_products products_;
+  cpu_solvers solvers_;
+  std::unique_ptr<runtime::fourier> fourier_ = make_fourier();
   prepared_table table_;
   std::atomic<std::uint64_t> launches_{0};
-  std::atomic<int> fault_{0};
+  void keep_fault(const fault_record& f) {
+    const std::lock_guard lock(fault_mutex_);
+    if (!faulty_) fault_ = f;
+    faulty_.store(true, std::memory_order_release);
+  }
+  std::mutex fault_mutex_;
+  std::atomic<bool> faulty_{false};
+  fault_record fault_;
 };
 
 }  // namespace

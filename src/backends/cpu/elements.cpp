@@ -1,7 +1,8 @@
 // Elementwise launches: blocks over the space, shared out to the threads.
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
+#include <iterator>
+#include <mutex>
 
 #include "backends/cpu/kernels.hpp"
 #include "runtime/parallel.hpp"
@@ -31,8 +32,11 @@ std::int64_t task_lanes(const jit::program& p) noexcept {
   return std::max<std::int64_t>(4096, 131072 / static_cast<std::int64_t>(instructions));
 }
 
-void merge_fault(int* shared, int mine) noexcept {
-  if (mine) std::atomic_ref<int>(*shared).store(mine, std::memory_order_relaxed);
+void merge_fault(int* shared, const fault_record& mine) noexcept {
+  if (mine.words[0] == 0) return;
+  static std::mutex several;
+  const std::lock_guard lock(several);
+  std::copy(std::begin(mine.words), std::end(mine.words), shared);
 }
 
 // Along the innermost axis where it is long, so that operands that do not vary along it have one value in a block.
@@ -101,8 +105,8 @@ void run_elements(const runtime::prepared& code, const runtime::launch& l, int* 
   const bool across = runs_across(plan, outputs);
   runtime::parallel_for((share.blocks + share.per_task - 1) / share.per_task, [&](std::int64_t task) {
     arena memory;
-    int mine = 0;
-    block_walker walker(plan, memory, static_cast<int>(outputs.size()), 0, &mine);
+    fault_record mine;
+    block_walker walker(plan, memory, static_cast<int>(outputs.size()), 0, mine.words);
     std::vector<void*> buffers(outputs.size());
     for (std::size_t k = 0; k < outputs.size(); ++k)
       buffers[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * jit::lane_bytes(outputs[k].type)));

@@ -40,7 +40,10 @@ void run_reduce(const runtime::prepared& code, const runtime::launch& l, const t
 
 /// Lanes worth a task of their own.
 std::int64_t task_lanes(const jit::program& p) noexcept;
+struct fault_record {
+  int words[jit::fault_words] = {};
+};
 /// Tasks report faults of their own; this keeps one of them.
-void merge_fault(int* shared, int mine) noexcept;
+void merge_fault(int* shared, const fault_record& mine) noexcept;
 
 }  // namespace sinter::cpu

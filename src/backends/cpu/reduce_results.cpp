@@ -124,16 +124,16 @@ void run_reduce(const runtime::prepared& code, const runtime::launch& l, const t
   const std::int64_t groups = job.split.groups, units = groups * job.split.segments, each = job.split.task_units;
   runtime::parallel_for((units + each - 1) / each, [&](std::int64_t t) {
     arena memory;
-    int mine = 0;
-    reduce_task task(job, memory, &mine);
+    fault_record mine;
+    reduce_task task(job, memory, mine.words);
     for (std::int64_t u = t * each; u < std::min(units, (t + 1) * each); ++u) task.run(u % groups, u / groups, partials);
     merge_fault(fault, mine);
   });
   if (job.split.segments == 1) return;
   runtime::parallel_for((job.shape.results + jit::block_lanes - 1) / jit::block_lanes, [&](std::int64_t group) {
     arena memory;
-    int mine = 0;
-    reduce_task(job, memory, &mine).gather(group, partials);
+    fault_record mine;
+    reduce_task(job, memory, mine.words).gather(group, partials);
     merge_fault(fault, mine);
   });
 }

@@ -4,14 +4,20 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <atomic>
 
+#include "backends/cuda/cuda_algorithms.hpp"
 #include "backends/cuda/cuda_code.hpp"
 #include "backends/cuda/cuda_driver.hpp"
 #include "backends/cuda/cuda_error.hpp"
+#include "backends/cuda/cuda_fourier.hpp"
 #include "backends/cuda/cuda_identity.hpp"
 #include "backends/cuda/cuda_module.hpp"
+#include "backends/cuda/cuda_products.hpp"
+#include "backends/cuda/cuda_solvers.hpp"
 #include "backends/cuda/cuda_timer.hpp"
+#include "jit/block.hpp"
 #include "jit/compile.hpp"
 #include "runtime/pool.hpp"
 #include "sinter/error.hpp"
@@ -74,16 +80,20 @@ class cuda_backend final : public runtime::backend {
         pool_(std::make_unique<device_memory>(index), pool_options(index)),
         arch_(10 * attribute(cudaDevAttrComputeCapabilityMajor, index) +
               attribute(cudaDevAttrComputeCapabilityMinor, index)),
-        kernels_(arch_),
+        kernels_(index, arch_),
         multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, index)) {
     jit::warm_up_nvrtc();
     void* host = nullptr;
-    check(cudaHostAlloc(&host, sizeof(int), cudaHostAllocMapped | cudaHostAllocPortable), "cudaHostAlloc");
+    check(cudaHostAlloc(&host, sizeof(int) * jit::fault_words, cudaHostAllocMapped | cudaHostAllocPortable), "cudaHostAlloc");
     fault_ = static_cast<int*>(host);
-    *fault_ = 0;
+    std::fill_n(fault_, jit::fault_words, 0);
     void* device = nullptr;
     check(cudaHostGetDevicePointer(&device, host, 0), "cudaHostGetDevicePointer");
     device_fault_ = static_cast<int*>(device);
+    algorithms_ = make_algorithms({index, multiprocessors_, stream_, &launches_});
+    products_ = make_products({index, multiprocessors_, stream_, &launches_, this, [this] { pool_.trim(); }});
+    solvers_ = make_solvers({this, index, multiprocessors_, stream_, &launches_, [this] { pool_.trim(); }});
+    fourier_ = make_fourier(*this, index, stream_);
   }
 
   runtime::device_id id() const override { return {runtime::device_kind::cuda, index_}; }
@@ -101,6 +111,8 @@ class cuda_backend final : public runtime::backend {
   }
   void deallocate(void* p, std::size_t bytes) noexcept override { pool_.deallocate(p, bytes); }
   runtime::memory_figures memory() const override { return pool_.figures(); }
+  void trim() noexcept override { pool_.trim(); }
+  void reset_peak() noexcept override { pool_.reset_peak(); }
 
   void copy_from_host(void* to, const void* from, std::size_t bytes) override {
     begin();
@@ -140,10 +152,13 @@ class cuda_backend final : public runtime::backend {
     begin();
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
   }
-  runtime::data_fault take_fault() override {
+  runtime::data_fault take_fault(runtime::bad_index* index) override {
     synchronize();
     std::atomic_ref<int> flag(*fault_);
-    return static_cast<runtime::data_fault>(flag.load() == 0 ? 0 : flag.exchange(0));
+    if (flag.load() == 0) return runtime::data_fault::none;
+    const runtime::data_fault found = runtime::read_fault(fault_, index);
+    flag.store(0);
+    return found;
   }
   std::string source(const launch& l) override {
     jit::cuda_variant v;
@@ -162,6 +177,10 @@ class cuda_backend final : public runtime::backend {
     begin();
     return cuda::load_module(source, {index_, arch_, stream_, &launches_});
   }
+  runtime::algorithms& algorithms() override { return *algorithms_; }
+  runtime::products& products() override { return *products_; }
+  runtime::solvers& solvers() override { return *solvers_; }
+  runtime::fourier& fourier() override { return *fourier_; }
 
  private:
   static const kernel& of(const prepared& p) { return reinterpret_cast<const kernel&>(p); }
@@ -185,6 +204,10 @@ class cuda_backend final : public runtime::backend {
   int* fault_ = nullptr;  // pinned host memory, which kernels write through device_fault_
   int* device_fault_ = nullptr;
   std::atomic<std::uint64_t> launches_{0};
+  std::unique_ptr<runtime::algorithms> algorithms_;
+  std::unique_ptr<runtime::products> products_;
+  std::unique_ptr<runtime::solvers> solvers_;
+  std::unique_ptr<runtime::fourier> fourier_;
 };
 
 /// The number of devices, or the reason for there being none.
