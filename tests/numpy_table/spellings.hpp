@@ -1,0 +1,23 @@
+// The names that the pages of the NumPy table use in their spellings, which run.sh compiles. Never run.
+#pragma once
+#include <cmath>
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include "sinter/sinter.hpp"
+
+namespace sn = sinter;
+using namespace sn::idx;
+
+extern sn::ndarray x, y, v, w;      // any
+extern sn::ndarray mask;            // of bools
+extern sn::ndarray idx, rows, columns;  // of integers
+extern sn::dtype s, t;
+extern const char* source;  // of a raw kernel
+extern const sn::raw_kernel kernel;
+extern const sn::raw_module library;
+extern const std::vector<sn::configuration> list;
+extern sn::random::generator g;
+extern float* pointer;
+extern sn::dlpack_ptr tensor;
