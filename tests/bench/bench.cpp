@@ -1,5 +1,6 @@
 // Times the library's main kernels and prints one table. peers.py prints the same rows for other libraries.
-// Usage: sinter_bench [--device NAME] [--large] [--first-calls]
+// Usage: sinter_bench [--device NAME]
+//        [--large | --first-calls | --algorithms | --linalg | --random | --fft]
 #include "bench.hpp"
 
 #include <cstring>
@@ -109,22 +110,42 @@ void run(const char* program, bool large) {
 }  // namespace bench
 
 int main(int count, char** words) try {
-  bool large = false, first = false;
+  bool large = false, first = false, algorithms = false, linalg = false, random = false, fft = false;
   for (int k = 1; k < count; ++k) {
     if (std::strcmp(words[k], "--large") == 0) {
       large = true;
     } else if (std::strcmp(words[k], "--first-calls") == 0) {
       first = true;
+    } else if (std::strcmp(words[k], "--algorithms") == 0) {
+      algorithms = true;
+    } else if (std::strcmp(words[k], "--linalg") == 0) {
+      linalg = true;
+    } else if (std::strcmp(words[k], "--random") == 0) {
+      random = true;
+    } else if (std::strcmp(words[k], "--fft") == 0) {
+      fft = true;
     } else if (std::strcmp(words[k], "--device") == 0 && k + 1 < count) {
       sinter::set_default_device(sinter::device(words[++k]));
     } else {
-      std::fprintf(stderr, "usage: %s [--device NAME] [--large] [--first-calls]\n", words[0]);
+      std::fprintf(stderr,
+                   "usage: %s [--device NAME] [--large | --first-calls | --algorithms | --linalg | --random | --fft]\n",
+                   words[0]);
       return 2;
     }
   }
   if (first) {
     bench::print_head();
     bench::first_calls();
+  } else if (algorithms) {
+    bench::function_rows();
+    std::printf("\nThe algorithms by themselves, on memory that is there already\n\n");
+    bench::algorithm_rows();
+  } else if (linalg) {
+    bench::linalg_rows();
+  } else if (random) {
+    bench::random_rows();
+  } else if (fft) {
+    bench::fft_rows();
   } else {
     bench::run(words[0], large);
   }

@@ -9,6 +9,8 @@
 
 #include <sinter/sinter.hpp>
 
+#include "jit/background.hpp"
+
 namespace bench {
 
 namespace sn = sinter;
@@ -42,6 +44,7 @@ double steady_seconds(F&& work, int rounds = 7) {
     });
   };
   batch(1);
+  sinter::jit::wait_for_background();  // kernels are compiled again for speed
   const double once = batch(1);
   const int calls = std::clamp(static_cast<int>(0.03 / once), 1, 1000);
   std::vector<double> seconds;
@@ -76,6 +79,25 @@ ndarray points(std::int64_t n, std::uint64_t seed);
 /// Seconds of host time that a bare launch of an x + y kernel takes on the current GPU, without any library: the floor
 /// of the host rows. 0 where there is no GPU.
 double bare_launch_seconds();
+
+/// Numbers of 24 random bits in [0, 1), float32, made on the device.
+ndarray random_numbers(std::int64_t n);
+/// "2^20"; n is a power of two.
+std::string power_name(std::int64_t n);
+
+/// How many elements the widest rows of sorting, scans, selection and counting have: fewer where memory is small.
+std::int64_t algorithm_size();
+/// Times of sorting, searching, selecting, scanning and counting as users call them, beside their goals.
+void function_rows();
+/// Times of the algorithms behind them, each by itself.
+void algorithm_rows();
+/// Times of draws of random numbers.
+void random_rows();
+/// Times of Fourier transforms.
+void fft_rows();
+
+/// Times of products, einsum, and a step of conjugate gradients.
+void linalg_rows();
 
 /// Times of first calls, in this process and with the kernel cache that the environment names.
 void first_calls();

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # One pass over a machine with a GPU: builds, runs the tests on it, checks memory accesses, and takes the figures.
-# Logs go to $OUT (build/gpu-logs). Stages by name in the arguments, all without: build tests memcheck bench peers.
+# Logs go to $OUT (build/gpu-logs). Stages by name in the arguments, all without: build tests memcheck bench peers
+# algorithms.
 # ARCH (90), JOBS (16) and BUILD (build) may be set.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -8,7 +9,7 @@ build=${BUILD:-build}
 out=${OUT:-$build/gpu-logs}
 jobs=${JOBS:-16}
 mkdir -p "$out"
-[ $# -gt 0 ] || set -- build tests memcheck bench peers
+[ $# -gt 0 ] || set -- build tests memcheck bench peers algorithms
 export SINTER_DEVICE=cuda:0
 bad=()
 
@@ -31,7 +32,7 @@ configure() {
   local generator=()
   if ! [ -f "$build/CMakeCache.txt" ] && ninja --version; then generator=(-G Ninja); fi
   cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DSINTER_CUDA=ON \
-    -DCMAKE_CUDA_ARCHITECTURES="${ARCH:-90}" -DSINTER_BUILD_TESTS=ON -DSINTER_BUILD_EXAMPLES=ON
+    -DSINTER_CUDA_ARCHITECTURES="${ARCH:-90}" -DSINTER_BUILD_TESTS=ON -DSINTER_BUILD_EXAMPLES=ON
 }
 
 compile() { cmake --build "$build" -j "$jobs"; }
@@ -63,16 +64,18 @@ suite() {
   local shards=$((jobs > 3 ? jobs - 2 : 1)) k number=0 total running=0
   parts=$(mktemp -d) || return 1
   export SINTER_CACHE_DIR=${SINTER_CACHE_DIR:-$(cd "$build" && pwd)/kernel-cache} OMP_WAIT_POLICY=passive SINTER_NUM_THREADS=2
-  total=$((2 * shards))
+  total=$((2 * shards + 1))
   for exe in sinter_fuzz sinter_tests; do
     for ((k = 0; k < shards; ++k)); do
       number=$((number + 1))
       [ $running -lt $shards ] || wait -n
       running=$((running < shards ? running + 1 : running))
-      SINTER_TEST_SHARD=$k/$shards suite_part $number $total "$exe.$k" "$build/tests/$exe" &
+      # What needs most of the card's memory runs alone, below.
+      SINTER_TEST_SHARD=$k/$shards suite_part $number $total "$exe.$k" "$build/tests/$exe" -tce='gpu: *2^3*' &
     done
   done
   wait
+  suite_part $total $total sinter_tests.large "$build/tests/sinter_tests" -tc='gpu: *2^3*'
   for ((k = 1; k <= total; ++k)); do cat "$parts/$k.log"; done >"$parts/all"
   ctest --test-dir "$build" -V -j 4 -E '^sinter_(tests|fuzz)$' 2>&1 |
     sed -E "s/^([0-9]+): /9\\1: /; s/Test( +)#([0-9]+)/Test\\1#9\\2/" >>"$parts/all"
@@ -104,11 +107,19 @@ for name in "$@"; do
       stage nearest "$build/bin/nearest_neighbor" --repeat 5 --explain
       stage ladder "$build/bin/nearest_neighbor" --method all --repeat 5
       stage bench "$build/tests/bench/sinter_bench" --large
+      stage bench_linalg "$build/tests/bench/sinter_bench" --linalg
+      stage linalg_tour "$build/bin/linalg_tour"
       stage bench_cpu "$build/tests/bench/sinter_bench" --device cpu
       ;;
     peers)
       stage peers python3 tests/bench/peers.py --device cuda
+      stage peers_linalg python3 tests/bench/peers.py --device cuda --linalg
       stage peers_cpu python3 tests/bench/peers.py --device cpu --only numpy,numba
+      ;;
+    algorithms)
+      stage algorithms "$build/tests/bench/sinter_bench" --algorithms
+      stage peer_algorithms python3 tests/bench/peers.py --algorithms --device cuda
+      stage algorithm_goals awk -f tests/bench/beside.awk "$out/algorithms.log" "$out/peer_algorithms.log"
       ;;
     *)
       printf 'unknown stage %s\n' "$name" >&2

@@ -1,6 +1,7 @@
 """Times the rows of sinter_bench for other libraries: CuPy, PyTorch and JAX on a GPU, NumPy and Numba on the CPU.
 
-Usage: peers.py [--device cuda|cpu] [--large] [--only LIBRARY[,LIBRARY]]
+Usage: peers.py [--device cuda|cpu] [--large | --linalg | --random | --fft] [--only LIBRARY[,LIBRARY]]
+       peers.py --algorithms [--seconds N]    sorting, selecting, scanning, counting: see peer_algorithms.py
 
 Whatever is not installed is left out, and said. On a GPU, times are taken with CUDA events around a batch of calls
 (JAX: around a batch that ends with block_until_ready); every figure is the median over several batches, after a
@@ -13,6 +14,7 @@ import statistics
 import time
 
 RADIUS = 6371.0088
+RANDOM = FFT = False  # only the draws of random numbers, only the transforms
 
 
 # ---- clocks
@@ -169,10 +171,125 @@ def add_all(rows, xp, put, timed, wait, gpu, large, compiled=lambda f: f, find=N
     rows.add("host time of ten operations, 1024", lambda: host_ms(lambda: ten(s, t), wait))
 
 
+# ---- linear algebra: the rows of sinter_bench --linalg
+
+def linalg_sizes(gpu):
+    """m, k, n of the oblong product; side of the square ones, how many small ones, side of the dense system."""
+    return (10000, 5000, 7000, 8192, 4096, 4096) if gpu else (2000, 1000, 1400, 1000, 256, 2048)
+
+
+def cg_step(xp, a, y, r, p, rr):
+    q = xp.matmul(a, p)
+    alpha = rr / xp.vdot(p, q)
+    y, r = y + alpha * p, r - alpha * q
+    following = xp.vdot(r, r)
+    return y, r, r + (following / rr) * p, following
+
+
+def add_linalg(rows, xp, put, timed, gpu, compiled=lambda f: f):
+    m, k, n, side, stack, dense = linalg_sizes(gpu)
+
+    def matrix(rows, columns, dtype):
+        return put(vector(rows * columns, -0.5, 0.5).reshape(rows, columns).astype(dtype))
+
+    def add(name, f, *arguments):
+        g = compiled(f)
+        rows.add(name, lambda: median_ms(timed(lambda: g(*arguments))))
+
+    for dtype in ("float32", "float64"):
+        a, b = matrix(m, k, dtype), matrix(k, n, dtype)
+        what = f", {m} x {k} x {n}, {dtype}"
+        add("matmul" + what, xp.matmul, a, b)
+        add("matmul, sum axis 0" + what, lambda a, b: xp.sum(xp.matmul(a, b), 0), a, b)
+    a, b = matrix(m, k, "float32"), matrix(k, n, "float32")
+    add(f"einsum ij,jk->k, {m} x {k} x {n}, float32", lambda a, b: xp.einsum("ij,jk->k", a, b), a, b)
+    small = matrix(1000, 1000, "float32")
+    add("dot 1000^2, float32", xp.matmul, small, small)
+    for dtype in ("float16", "int8", "int32"):
+        size = side if dtype == "float16" else side // 4
+        a = matrix(size, size, dtype)
+        add(f"matmul {size}^2, {dtype}", xp.matmul, a, a)
+    a = matrix(stack * 128, 128, "float32").reshape(stack, 128, 128)
+    add(f"matmul of {stack} matrices 128^2, float32", xp.matmul, a, a)
+    a = matrix(stack * 64, 4, "float32").reshape(stack * 16, 4, 4)
+    add(f"matmul of {stack * 16} matrices 4^2, float32", xp.matmul, a, a)
+    a, x = matrix(dense, dense, "float64"), matrix(1, dense, "float64")[0]
+    what = f" {dense}^2, float64"
+    add("matrix times vector," + what, xp.matmul, a, x)
+    add("transpose times vector," + what, lambda a, x: xp.matmul(a.T, x), a, x)
+    step = compiled(lambda a, y, r, p, rr: cg_step(xp, a, y, r, p, rr))
+    state = [x * 0, x, x, xp.vdot(x, x)]
+
+    def iterate():
+        state[:] = step(a, *state)
+        return state[3]
+
+    rows.add("step of conjugate gradients," + what, lambda: median_ms(timed(iterate)))
+
+
+def random_rows(rows, g, f4, f8, timed, gpu):
+    """Draws of a library with NumPy's Generator."""
+    n = 10**8 if gpu else 10**7
+    size, few, fewer = f"1e{len(str(n)) - 1}", n // 10, f"1e{len(str(n)) - 2}"
+    for name, draw in (
+            (f"standard_normal float32, {size}", lambda: g.standard_normal(n, dtype=f4)),
+            (f"standard_normal float64, {size}", lambda: g.standard_normal(n, dtype=f8)),
+            (f"2 * standard_normal + 1, float32, {size}", lambda: 2 * g.standard_normal(n, dtype=f4) + 1),
+            (f"random float32, {size}", lambda: g.random(n, dtype=f4)),
+            (f"random float64, {size}", lambda: g.random(n, dtype=f8)),
+            (f"standard_exponential float32, {size}", lambda: g.standard_exponential(n, dtype=f4)),
+            (f"integers 0 to 9, int64, {size}", lambda: g.integers(0, 10, size=n)),
+            (f"gamma of 2.5, float64, {fewer}", lambda: g.standard_gamma(2.5, size=few)),
+            (f"poisson of 3.5, {fewer}", lambda: g.poisson(3.5, size=few)),
+            (f"poisson of 350, {fewer}", lambda: g.poisson(350.0, size=few)),
+            (f"binomial of 1000, 0.3, {fewer}", lambda: g.binomial(1000, 0.3, size=few)),
+            (f"pi from points, float32, {size}",
+             lambda: (g.random(n, dtype=f4) ** 2 + g.random(n, dtype=f4) ** 2 < 1).sum())):
+        rows.add(name, lambda draw=draw: median_ms(timed(draw)))
+
+
+def fft_rows(rows, xp, put, timed, gpu, cosine=None, convolve=None):
+    """Transforms of a library with NumPy's names."""
+    import numpy as np
+    n, lines = (1 << 24, 65536) if gpu else (1 << 20, 4096)
+    size, batch = label(n), f"{lines} x 256"
+    g = np.random.default_rng(1)
+    for kind, dtype in (("complex64", np.complex64), ("complex128", np.complex128)):
+        def noise(*shape, dtype=dtype):
+            return put((g.standard_normal(shape) + 1j * g.standard_normal(shape)).astype(dtype))
+        plane, line, many = noise(2000, 2000), noise(n), noise(lines, 256)
+        real_plane, real_line = plane.real * 1, line.real * 1
+        table = {
+            f"fft2 {kind}, 2000^2": lambda: xp.fft.fft2(plane),
+            f"ifft2 {kind}, 2000^2": lambda: xp.fft.ifft2(plane),
+            f"rfft2 to {kind}, 2000^2": lambda: xp.fft.rfft2(real_plane),
+            f"fft {kind}, {size}": lambda: xp.fft.fft(line),
+            f"ifft {kind}, {size}": lambda: xp.fft.ifft(line),
+            f"rfft to {kind}, {size}": lambda: xp.fft.rfft(real_line),
+            f"fft of rows {kind}, {batch}": lambda: xp.fft.fft(many),
+            f"fft of columns {kind}, {batch}": lambda: xp.fft.fft(many, axis=0),
+        }
+        if cosine:
+            table[f"dct of rows to the real dtype of {kind}, 2000^2"] = lambda: cosine(real_plane)
+        if convolve:
+            box = xp.ones((31, 31), real_plane.dtype)
+            table[f"fftconvolve to the real dtype of {kind}, 2000^2 with 31^2"] = lambda: convolve(real_plane, box)
+        for name, work in table.items():
+            rows.add(name, lambda work=work: median_ms(timed(work)))
+
+
 # ---- libraries
 
-def run_numpy(gpu, large):
+def run_numpy(gpu, large, linalg):
     import numpy as np
+    if RANDOM:
+        return random_rows(Rows(f"NumPy {np.__version__}"), np.random.default_rng(1), np.float32, np.float64, wall(),
+                           False)
+    if FFT:
+        return fft_rows(Rows(f"NumPy {np.__version__}"), np, np.asarray, wall(), False)
+
+    if linalg:
+        return add_linalg(Rows(f"NumPy {np.__version__}"), np, np.asarray, wall(), False)
 
     def find(p, q, block=256):  # in blocks of rows: the whole M x N array would not fit
         parts = [search(np, p[k:k + block], q) for k in range(0, len(p), block)]
@@ -181,9 +298,13 @@ def run_numpy(gpu, large):
     add_all(Rows(f"NumPy {np.__version__}"), np, np.asarray, wall(), lambda _: None, False, large, find=find)
 
 
-def run_numba(gpu, large):
+def run_numba(gpu, large, linalg):
     import numba
+    if linalg:
+        return
     import numpy as np
+    if RANDOM or FFT:
+        return
     f4 = np.float32
     parallel = numba.njit(parallel=True, error_model="numpy")
 
@@ -238,9 +359,32 @@ def run_numba(gpu, large):
         rows.add(f"{name}, {label(n)}", lambda f=f: median_ms(timed(lambda: f(x, y))))
 
 
-def run_cupy(gpu, large):
+def cupy_random_rows(cupy, timed):
+    """The Generator, and the functions of the module, which use cuRAND's bulk generators."""
+    name = f"CuPy {cupy.__version__}"
+    random_rows(Rows(f"{name} Generator"), cupy.random.default_rng(1), cupy.float32, cupy.float64, timed, True)
+    rows, n = Rows(f"{name} module"), 10**8
+    for dtype in (cupy.float32, cupy.float64):
+        kind = cupy.dtype(dtype).name
+        rows.add(f"standard_normal {kind}, 1e8",
+                 lambda dtype=dtype: median_ms(timed(lambda: cupy.random.standard_normal(n, dtype=dtype))))
+        rows.add(f"random {kind}, 1e8",
+                 lambda dtype=dtype: median_ms(timed(lambda: cupy.random.random_sample(n, dtype=dtype))))
+    rows.add("permutation, 1e7", lambda: median_ms(timed(lambda: cupy.random.permutation(n // 10))))
+
+
+def run_cupy(gpu, large, linalg):
     import cupy
     timed = events(cupy.cuda.Event, cupy.cuda.get_elapsed_time)
+    if RANDOM:
+        return cupy_random_rows(cupy, timed)
+    if linalg:
+        return add_linalg(Rows(f"CuPy {cupy.__version__}"), cupy, cupy.asarray, timed, True)
+    if FFT:
+        from cupyx.scipy.fft import dct
+        from cupyx.scipy.signal import fftconvolve
+        return fft_rows(Rows(f"CuPy {cupy.__version__}"), cupy, cupy.asarray, timed, True, dct,
+                        lambda x, y: fftconvolve(x, y, "same"))
 
     def wait(_):
         cupy.cuda.Device().synchronize()
@@ -268,7 +412,7 @@ class TorchNames:
 
     def __init__(self, torch):
         self.torch = torch
-        for name in ("sin", "cos", "sqrt", "square", "arcsin", "clip", "sum", "argmin"):
+        for name in ("sin", "cos", "sqrt", "square", "arcsin", "clip", "sum", "argmin", "matmul", "einsum", "vdot"):
             setattr(self, name, getattr(torch, name))
 
     def var(self, x, axis):
@@ -278,15 +422,37 @@ class TorchNames:
         return self.torch.take_along_dim(x, i, axis)
 
 
-def run_torch(gpu, large):
+def run_torch(gpu, large, linalg):
     import torch
     timed, wait = wall(), lambda _: None
     if gpu:
         timed = events(lambda: torch.cuda.Event(enable_timing=True), lambda a, b: a.elapsed_time(b))
         wait = lambda _: torch.cuda.synchronize()
 
+    where = "cuda" if gpu else "cpu"
+    if RANDOM:
+        rows, n = Rows(f"torch {torch.__version__}"), 10**8 if gpu else 10**7
+        for dtype in (torch.float32, torch.float64):
+            kind, size = str(dtype)[6:], f"1e{len(str(n)) - 1}"
+            rows.add(f"standard_normal {kind}, {size}",
+                     lambda dtype=dtype: median_ms(timed(lambda: torch.randn(n, dtype=dtype, device=where))))
+            rows.add(f"random {kind}, {size}",
+                     lambda dtype=dtype: median_ms(timed(lambda: torch.rand(n, dtype=dtype, device=where))))
+        return
+
     def put(a):
-        return torch.from_numpy(a).to("cuda" if gpu else "cpu")
+        return torch.from_numpy(a).to(where)
+
+    if linalg:
+        return add_linalg(Rows(f"torch {torch.__version__}"), TorchNames(torch), put, timed, gpu)
+    if FFT:
+        rows = Rows(f"torch {torch.__version__}")
+        for kind in (torch.complex64, torch.complex128):
+            plane, line = (torch.randn(s, dtype=kind, device=where) for s in ((2000, 2000), 1 << 24))
+            name = str(kind)[6:]
+            rows.add(f"fft2 {name}, 2000^2", lambda plane=plane: median_ms(timed(lambda: torch.fft.fft2(plane))))
+            rows.add(f"fft {name}, 2^24", lambda line=line: median_ms(timed(lambda: torch.fft.fft(line))))
+        return
 
     compiled = {"compiled": lambda f: torch.compile(f, dynamic=False)}
     for name, extra in (("", {}), (" compile", compiled)):
@@ -295,10 +461,16 @@ def run_torch(gpu, large):
             torch.cuda.empty_cache()
 
 
-def run_jax(gpu, large):
+def run_jax(gpu, large, linalg):
     import jax
     import jax.numpy as jnp
+    if RANDOM or FFT:
+        return
     rows = Rows(f"JAX {jax.__version__} jit ({jax.default_backend()})")
+    if linalg:
+        jax.config.update("jax_enable_x64", True)
+        jax.config.update("jax_default_matmul_precision", "highest")
+        return add_linalg(rows, jnp, jax.device_put, wall(jax.block_until_ready), gpu, compiled=jax.jit)
     add_all(rows, jnp, jax.device_put, wall(jax.block_until_ready), jax.block_until_ready, gpu, large,
             compiled=jax.jit)
 
@@ -313,14 +485,25 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=sorted(LIBRARIES), default="cuda")
     parser.add_argument("--large", action="store_true", help="the search at 2^24 x 2^14 too")
+    parser.add_argument("--linalg", action="store_true", help="linear algebra instead")
+    parser.add_argument("--random", action="store_true", help="draws of random numbers instead")
+    parser.add_argument("--fft", action="store_true", help="Fourier transforms instead")
     parser.add_argument("--only", default="", help="libraries, with commas between them")
+    parser.add_argument("--algorithms", action="store_true", help="sorting, selecting, scanning and counting instead")
+    parser.add_argument("--seconds", type=float, default=50, help="of these, rows that would begin later are left out")
     options = parser.parse_args()
+    global RANDOM, FFT
+    RANDOM, FFT = options.random, options.fft
     known = LIBRARIES[options.device]
     wanted = [name for name in options.only.split(",") if name] or list(known)
     for name in wanted:
         if name not in known:
             parser.error(f"{name} has no rows on {options.device}")
     print(f"{options.device}, Python {platform.python_version()}\n")
+    if options.algorithms:
+        import peer_algorithms  # which imports this file
+        peer_algorithms.run(wanted, options.device == "cuda", options.seconds)
+        return
     print("| library | work | ms |\n| --- | --- | ---: |", flush=True)
     absent = []
     for name in wanted:
@@ -329,7 +512,7 @@ def main():
         except ImportError:
             absent.append(name)
             continue
-        known[name](options.device == "cuda", options.large)
+        known[name](options.device == "cuda", options.large, options.linalg)
     if absent:
         print(f"\nnot installed: {', '.join(absent)}")
 
