@@ -174,7 +174,7 @@ TEST_CASE("the interpreter: loads, uniform inputs, parameters, gathers, coordina
   p.inputs[2].type = float16;
   p.code = {make(opcode::load, float32, float32, 0), make(opcode::load, float32, float32, 1),
             make(opcode::param, float32, float32, 0), make(opcode::coord, int64, int64, 0),
-            make(opcode::checked_index, int64, int64, 3, 1)};
+            make(opcode::checked_index, int64, int64, 3, 1, 1)};
   p.inputs[2].gathers = 1;
   p.inputs[2].gather[0] = 4;
   p.code.push_back(make(opcode::load, float16, float16, 2));              // 5
@@ -198,8 +198,9 @@ TEST_CASE("the interpreter: loads, uniform inputs, parameters, gathers, coordina
   const void* params[] = {&scalar, &extent};
   const std::int64_t* coords[] = {coordinate};
   void* outputs[] = {out, index};
-  int fault = 0;
-  block_args args{inputs, offsets, strides, params, coords, outputs, nullptr, &fault, 32};
+  int faults[fault_words] = {};
+  int& fault = faults[0];
+  block_args args{inputs, offsets, strides, params, coords, outputs, nullptr, faults, 32};
   std::vector<std::uint64_t> scratch(interpreter_scratch_bytes(p) / 8 + 8);
   block_variant v;
   v.uniform = 2;
@@ -212,6 +213,12 @@ TEST_CASE("the interpreter: loads, uniform inputs, parameters, gathers, coordina
   extent = 4;
   interpret(p, v, args, nullptr, scratch.data());
   CHECK(fault == 1);
+  CHECK(faults[1] == 4);  // the axis is a parameter; here the extent's
+  std::int64_t value = 0, size = 0;
+  std::memcpy(&value, faults + 2, sizeof value);
+  std::memcpy(&size, faults + 4, sizeof size);
+  CHECK((value < -4 || value >= 4));
+  CHECK(size == 4);
 
   program r;
   r.kind = kernel_kind::reduce;

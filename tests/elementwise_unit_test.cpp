@@ -28,9 +28,9 @@ std::vector<double> truth(const ndarray& x) {
   CHECK(x.dtype() == bool_);
   return numbers(x.astype(float64));
 }
-using list = std::vector<double>;
+using numbers_t = std::vector<double>;
 
-bool same(const list& a, const list& b) {
+bool same(const numbers_t& a, const numbers_t& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const bool both_nan = std::isnan(a[i]) && std::isnan(b[i]);

@@ -121,23 +121,24 @@ policy golden_file::tolerance() {
   return p;
 }
 
+index golden_file::key_item(std::uint8_t kind) {
+  switch (kind) {
+    case 0: return varint();
+    case 1: {
+      const int given = u8();
+      bound b[3] = {none_t{0}, none_t{0}, none_t{0}};
+      for (int i = 0; i < 3; ++i)
+        if (given >> i & 1) b[i] = varint();
+      return slice(b[0], b[1], b[2]);
+    }
+    case 2: return newaxis_t{};
+    default: return ellipsis_t{};
+  }
+}
+
 std::vector<index> golden_file::key() {
   std::vector<index> out;
-  for (auto n = varint(); n > 0; --n) {
-    switch (u8()) {
-      case 0: out.emplace_back(varint()); break;
-      case 1: {
-        const int given = u8();
-        bound b[3] = {none_t{0}, none_t{0}, none_t{0}};
-        for (int i = 0; i < 3; ++i)
-          if (given >> i & 1) b[i] = varint();
-        out.emplace_back(slice(b[0], b[1], b[2]));
-        break;
-      }
-      case 2: out.emplace_back(newaxis_t{}); break;
-      default: out.emplace_back(ellipsis_t{});
-    }
-  }
+  for (auto n = varint(); n > 0; --n) out.push_back(key_item(u8()));
   return out;
 }
 
@@ -166,6 +167,8 @@ std::string to_string(const std::vector<index>& key) {
       case index_kind::integer: out << key[i].integer(); break;
       case index_kind::newaxis: out << "None"; break;
       case index_kind::ellipsis: out << "..."; break;
+      case index_kind::array: out << "array" << key[i].array().shape(); break;
+      case index_kind::list: out << "list" << key[i].items().shape(); break;
       case index_kind::slice:
         if (r.start.given) out << r.start.value;
         out << ":";

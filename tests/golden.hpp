@@ -66,6 +66,8 @@ class golden_file {
   host_array array();
   policy tolerance();
   std::vector<index> key();
+  /// One item of a key, after the number that says which kind it is.
+  index key_item(std::uint8_t kind);
   /// The next `n` bytes.
   std::string_view raw(std::size_t n);
 

@@ -15,8 +15,8 @@ namespace {
 using namespace sinter;
 
 constexpr double inf = std::numeric_limits<double>::infinity(), qnan = std::numeric_limits<double>::quiet_NaN();
-using list = std::vector<double>;
-list numbers(const ndarray& x) { return x.astype(float64).to_vector<double>(); }
+using numbers_t = std::vector<double>;
+numbers_t numbers(const ndarray& x) { return x.astype(float64).to_vector<double>(); }
 ndarray of(dtype type, std::initializer_list<list_node> l) { return array(l, {.dtype = type}); }
 const ndarray& grid() {
   static const ndarray x = array({{3, 1, 2}, {6, 5, 4}});
@@ -42,13 +42,13 @@ TEST_CASE("dtype casts before the reduction") {
 }
 
 TEST_CASE("axes are one number, a list, or all; negative ones count from the end") {
-  CHECK(numbers(sum(grid())) == list{21});
-  CHECK(numbers(sum(grid(), 0)) == list{9, 6, 6});
-  CHECK(numbers(sum(grid(), -1)) == list{6, 15});
-  CHECK(numbers(sum(grid(), axes{0, 1})) == list{21});
-  CHECK(numbers(sum(grid(), {.axis = 1})) == list{6, 15});
-  CHECK(numbers(max(grid(), 1)) == list{3, 6});
-  CHECK(numbers(prod(grid(), 1)) == list{6, 120});
+  CHECK(numbers(sum(grid())) == numbers_t{21});
+  CHECK(numbers(sum(grid(), 0)) == numbers_t{9, 6, 6});
+  CHECK(numbers(sum(grid(), -1)) == numbers_t{6, 15});
+  CHECK(numbers(sum(grid(), axes{0, 1})) == numbers_t{21});
+  CHECK(numbers(sum(grid(), {.axis = 1})) == numbers_t{6, 15});
+  CHECK(numbers(max(grid(), 1)) == numbers_t{3, 6});
+  CHECK(numbers(prod(grid(), 1)) == numbers_t{6, 120});
 }
 
 TEST_CASE("keepdims leaves extent 1") {
@@ -65,7 +65,7 @@ TEST_CASE("an empty list of axes reduces nothing") {
   CHECK(numbers(sum(grid(), none)) == numbers(grid()));
   CHECK(numbers(max(grid(), none)) == numbers(grid()));
   CHECK(any(grid(), none).dtype() == bool_);
-  CHECK(numbers(var(array({1.0, 2.0}), none)) == list{0, 0});
+  CHECK(numbers(var(array({1.0, 2.0}), none)) == numbers_t{0, 0});
   CHECK(count_nonzero(grid(), none).dtype() == int64);
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("rank 0 arrays reduce to themselves, along axis 0 and -1 too") {
 TEST_CASE("argmin and argmax give the first best, or the first NaN, as int64") {
   CHECK(argmin(grid()).item<int>() == 1);
   CHECK(argmin(grid(), 1).dtype() == int64);
-  CHECK(numbers(argmin(grid(), 1)) == list{1, 2});
+  CHECK(numbers(argmin(grid(), 1)) == numbers_t{1, 2});
   CHECK(argmax(array({1.0, qnan, 5.0, qnan})).item<int>() == 1);
   CHECK(argmin(array({2, 1, 1})).item<int>() == 1);
   CHECK(argmin(of(bool_, {true, false, false})).item<int>() == 1);
@@ -108,8 +108,8 @@ TEST_CASE("extremes of nothing are a value_error, of no results they are not") {
 }
 
 TEST_CASE("sums, products and logic of nothing are their identities, means are NaN") {
-  CHECK(numbers(sum(zeros({0, 2}), 0)) == list{0, 0});
-  CHECK(numbers(prod(zeros({0, 2}), 0)) == list{1, 1});
+  CHECK(numbers(sum(zeros({0, 2}), 0)) == numbers_t{0, 0});
+  CHECK(numbers(prod(zeros({0, 2}), 0)) == numbers_t{1, 1});
   CHECK(all(zeros({0})).item<bool>());
   CHECK_FALSE(any(zeros({0})).item<bool>());
   CHECK(count_nonzero(zeros({0})).item<int>() == 0);
@@ -134,7 +134,7 @@ TEST_CASE("any, all and count_nonzero take every dtype; NaN is not zero") {
   CHECK_FALSE(all(array({0.0, qnan})).item<bool>());
   CHECK(count_nonzero(array({qnan, 0.0, 2.0})).item<int>() == 2);
   CHECK(count_nonzero(array(std::vector<std::complex<float>>{{0, 1}, {0, 0}})).item<int>() == 1);
-  CHECK(numbers(all(grid() > 1, 0)) == list{1, 0, 1});
+  CHECK(numbers(all(grid() > 1, 0)) == numbers_t{1, 0, 1});
 }
 
 TEST_CASE("mean and var of integers are float64, of 16-bit floats they accumulate in float32") {
@@ -162,7 +162,7 @@ TEST_CASE("var and std divide by n - ddof, also called correction") {
 }
 
 TEST_CASE("ptp is max - min, and refuses bools") {
-  CHECK(numbers(ptp(grid(), 1)) == list{2, 2});
+  CHECK(numbers(ptp(grid(), 1)) == numbers_t{2, 2});
   CHECK(ptp(of(int8, {-128, 127})).item<int>() == -1);
   CHECK_THROWS_AS(ptp(of(bool_, {true})), dtype_error);
 }
@@ -170,8 +170,8 @@ TEST_CASE("ptp is max - min, and refuses bools") {
 TEST_CASE("reductions of pending, strided and broadcast expressions") {
   const ndarray x = arange(12).astype(float64), m = array({{0, 1, 2}, {3, 4, 5}});
   CHECK(sum(x(slice(idx::_, idx::_, -2)) * 2).item<double>() == 72);
-  CHECK(numbers(sum(m.T(), 0)) == list{3, 12});
-  CHECK(numbers(max(m(idx::_, idx::newaxis) - m(idx::newaxis), 2)) == list{0, -3, 3, 0});
+  CHECK(numbers(sum(m.T(), 0)) == numbers_t{3, 12});
+  CHECK(numbers(max(m(idx::_, idx::newaxis) - m(idx::newaxis), 2)) == numbers_t{0, -3, 3, 0});
   const ndarray e = exp(x - max(x));
   CHECK(sum(e / sum(e)).item<double>() == doctest::Approx(1));
 }

@@ -85,6 +85,9 @@ TEST_CASE("pool: freed blocks are used again, large ones too, and figures follow
   CHECK(p.figures().peak >= 160 * mega);
   p.trim();
   CHECK(p.figures().reserved == p.figures().used);
+  CHECK(p.figures().peak >= 160 * mega);  // trimming does not forget it
+  p.reset_peak();
+  CHECK(p.figures().peak == p.figures().used);
   CHECK(held == p.figures().reserved);
 }
 

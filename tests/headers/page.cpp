@@ -122,3 +122,36 @@ void tools(ndarray x, ndarray y, int n) {
   std::cout << best << sn::to_string(best.best().config) << best.best().time.median << best.kernel.name();
   const sn::autotune listed("source", "axpy", {{.macros = {{"BLOCK", 64}}, .launch = {.grid = n, .block = 64}}, {}});
 }
+
+std::vector<ndarray> draws() {
+  sn::random::generator g(1), other(7u);
+  return {g.random(),
+          g.random(3),
+          g.random({3, 4}),
+          g.random({}, {.dtype = sn::float32}),
+          g.integers(6),
+          g.integers(0, 6, {2, 3}, {.endpoint = true}),
+          g.integers(6, _, 5),
+          g.normal(0, 1, 5),
+          g.normal(0.0, 2.0),
+          g.normal(sn::zeros(3), 1, {2, 3}, {.dtype = sn::float32}),
+          g.choice(10, 3, {.replace = false}),
+          g.choice(sn::arange(4), {2, 2}, {.p = sn::full(4, 0.25)}),
+          g.permutation(5),
+          g.permutation(sn::arange(4)),
+          sn::random::uniform(-1, 1, 4),
+          sn::random::standard_normal({2, 2}),
+          other.poisson(3.5, 4)};
+}
+
+std::vector<ndarray> transforms(const ndarray& x) {
+  return {sn::fft::fft(x),
+          sn::fft::fft(x, {.n = 8, .axis = 0, .norm = "ortho"}),
+          sn::fft::fft2(x, {.axes = {0, 1}}),
+          sn::fft::rfftn(x, {.s = sn::shape_t{4, 4}}),
+          sn::fft::dct(x, {.type = 4}),
+          sn::fft::fftfreq(8, 0.5),
+          sn::fft::fftshift(x),
+          sn::fft::fftshift(x, 1),
+          sn::fft::fftconvolve(x, x, "same")};
+}

@@ -1,0 +1,48 @@
+// The pieces of code of a page of documentation, and whether a test has them.
+#pragma once
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace sinter_test {
+
+inline std::string whole_file(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// Code whatever its layout and comments.
+inline std::string bare_code(const std::string& text) {
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);)
+    for (const char c : line.substr(0, line.find("  //")))
+      if (c != ' ') out += c;
+  return out;
+}
+
+/// What stands between ```cpp and ```.
+inline std::vector<std::string> code_blocks(const std::string& page) {
+  std::vector<std::string> blocks;
+  for (std::size_t at = page.find("```cpp\n"); at != std::string::npos; at = page.find("```cpp\n", at)) {
+    const std::size_t end = page.find("\n```", at);
+    blocks.push_back(page.substr(at + 7, end - at - 7));
+    at = end;
+  }
+  return blocks;
+}
+
+/// Every block of code on docs/`page` is part of tests/`test`.
+inline void check_page(const std::string& page, const std::string& test, std::size_t blocks) {
+  const std::string here = bare_code(whole_file(SINTER_SOURCE_DIR "/tests/" + test));
+  const auto found = code_blocks(whole_file(SINTER_SOURCE_DIR "/docs/" + page));
+  CHECK(found.size() == blocks);
+  for (const std::string& block : found) CHECK_MESSAGE(here.find(bare_code(block)) != std::string::npos, block);
+}
+
+}  // namespace sinter_test
