@@ -1,50 +1,13 @@
 // The code of docs/kernels_functions.md: every line of it stands between the marks below, and does what the text says.
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
+#include "docs_page.hpp"
 #include "kernel_test.hpp"
 
 namespace sn = sinter;
 
-namespace {
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-std::string squeezed(const std::string& text) {
-  std::string out;
-  for (char c : text)
-    if (c != ' ' && c != '\n') out += c;
-  return out;
-}
-
-/// The text between ```cpp and ```, block by block.
-std::vector<std::string> code_blocks(const std::string& page) {
-  std::vector<std::string> blocks;
-  for (std::size_t at = page.find("```cpp\n"); at != page.npos; at = page.find("```cpp\n", at)) {
-    const std::size_t end = page.find("\n```", at);
-    blocks.push_back(page.substr(at + 7, end - at - 7));
-    at = end;
-  }
-  return blocks;
-}
-
-}  // namespace
-
 TEST_CASE("kernel docs: every piece of code on the page is part of this file") {
-  const std::string page = read_file(SINTER_SOURCE_DIR "/docs/kernels_functions.md");
-  const std::string here = squeezed(read_file(SINTER_SOURCE_DIR "/tests/kernel_docs_test.cpp"));
-  const auto blocks = code_blocks(page);
-  CHECK(blocks.size() == 7);
-  for (const std::string& block : blocks) {
-    CAPTURE(block);
-    CHECK(sn::test::contains(here, squeezed(block)));
-  }
+  sinter_test::check_page("kernels_functions.md", "kernel_docs_test.cpp", 7);
 }
 
 TEST_CASE("kernel docs: elementwise kernels") {

@@ -1,40 +1,12 @@
 // The code of docs/random.md: every line of it stands between the marks below, and does what the text says.
-#include <fstream>
-#include <sstream>
 
+#include "docs_page.hpp"
 #include "kernel_test.hpp"
 
 namespace sn = sinter;
 
-namespace {
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-std::string squeezed(const std::string& text) {
-  std::string out;
-  for (char c : text)
-    if (c != ' ' && c != '\n') out += c;
-  return out;
-}
-
-}  // namespace
-
 TEST_CASE("random docs: every piece of code on the page is part of this file") {
-  const std::string page = read_file(SINTER_SOURCE_DIR "/docs/random.md");
-  const std::string here = squeezed(read_file(SINTER_SOURCE_DIR "/tests/random_docs_test.cpp"));
-  int blocks = 0;
-  for (std::size_t at = page.find("```cpp\n"); at != page.npos; at = page.find("```cpp\n", at), ++blocks) {
-    const std::size_t end = page.find("\n```", at);
-    const std::string block = page.substr(at + 7, end - at - 7);
-    CAPTURE(block);
-    CHECK(sn::test::contains(here, squeezed(block)));
-    at = end;
-  }
-  CHECK(blocks == 5);
+  sinter_test::check_page("random.md", "random_docs_test.cpp", 5);
 }
 
 TEST_CASE("random docs: the code works") {

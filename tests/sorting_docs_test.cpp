@@ -1,11 +1,9 @@
 // The code of docs/sorting.md: every line of it stands in this file, and does what the page says.
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <sstream>
-#include <string>
 #include <vector>
 
+#include "docs_page.hpp"
 #include "sinter/sinter.hpp"
 
 namespace sn = sinter;
@@ -15,39 +13,10 @@ namespace {
 using doubles = std::vector<double>;
 doubles numbers(const sn::ndarray& x) { return x.astype(sn::float64).to_vector<double>(); }
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// Code whatever its layout.
-std::string squeezed(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    if (c != ' ' && c != '\n') out += c;
-  return out;
-}
-
-/// What stands between ```cpp and ```.
-std::vector<std::string> code_of(const std::string& page) {
-  std::vector<std::string> blocks;
-  for (std::size_t at = page.find("```cpp\n"); at != std::string::npos; at = page.find("```cpp\n", at)) {
-    const std::size_t end = page.find("\n```", at);
-    blocks.push_back(page.substr(at + 7, end - at - 7));
-    at = end;
-  }
-  return blocks;
-}
-
 }  // namespace
 
 TEST_CASE("docs/sorting.md: every block of code stands in this file") {
-  const std::string here = squeezed(read_file(SINTER_TEST_SOURCE_DIR "/sorting_docs_test.cpp"));
-  const auto blocks = code_of(read_file(SINTER_SOURCE_DIR "/docs/sorting.md"));
-  CHECK(blocks.size() == 5);
-  for (const std::string& block : blocks) CHECK_MESSAGE(here.find(squeezed(block)) != std::string::npos, block);
+  sinter_test::check_page("sorting.md", "sorting_docs_test.cpp", 5);
 }
 
 TEST_CASE("docs/sorting.md: its code does what it says") {

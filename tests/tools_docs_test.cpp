@@ -2,12 +2,12 @@
 // the kernels are functions of the test, and their source is compiled all the same.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "docs_page.hpp"
 #include "jit/compile.hpp"
 #include "jit/compile_raw.hpp"
 #include "ops/tuner.hpp"
@@ -17,32 +17,6 @@ namespace sn = sinter;
 using sn::ndarray;
 
 namespace {
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// Code whatever its layout.
-std::string squeezed(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    if (c != ' ' && c != '\n') out += c;
-  return out;
-}
-
-/// What stands between ```cpp and ```.
-std::vector<std::string> code_of(const std::string& page) {
-  std::vector<std::string> blocks;
-  for (std::size_t at = page.find("```cpp\n"); at != std::string::npos; at = page.find("```cpp\n", at)) {
-    const std::size_t end = page.find("\n```", at);
-    blocks.push_back(page.substr(at + 7, end - at - 7));
-    at = end;
-  }
-  return blocks;
-}
 
 /// std::cout goes nowhere while it lives.
 struct quiet {
@@ -78,13 +52,7 @@ bool same(const ndarray& a, const ndarray& b) { return static_cast<bool>(sn::all
 }  // namespace
 
 TEST_CASE("tuning docs: every piece of code on the page is part of this file") {
-  const std::string here = squeezed(read_file(SINTER_SOURCE_DIR "/tests/tools_docs_test.cpp"));
-  const auto blocks = code_of(read_file(SINTER_SOURCE_DIR "/docs/kernels_tuning.md"));
-  CHECK(blocks.size() == 6);
-  for (const std::string& block : blocks) {
-    CAPTURE(block);
-    CHECK(here.find(squeezed(block)) != std::string::npos);
-  }
+  sinter_test::check_page("kernels_tuning.md", "tools_docs_test.cpp", 6);
 }
 
 TEST_CASE("tuning docs: timing") {
