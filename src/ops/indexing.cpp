@@ -135,7 +135,7 @@ list::list(std::initializer_list<list_node> items) {
   std::vector<std::int64_t> extents;
   bool any_number = false;
   const auto fill = [&](auto& self, const list_node* first, std::size_t count, std::size_t depth) -> void {
-    if (extents.size() == depth) extents.push_back(static_cast<std::int64_t>(count));
+    if (extents.size() == depth) extents.resize(depth + 1, static_cast<std::int64_t>(count));
     if (extents[depth] != static_cast<std::int64_t>(count)) throw shape_error("[list] lists of different lengths");
     for (std::size_t k = 0; k < count; ++k) {
       const list_node& node = first[k];
