@@ -2,6 +2,8 @@
 #include "gpu/gpu.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,139 @@ TEST_CASE("integer and bool products are the CPU's, for every dtype, in any layo
   const ndarray stack = whole({7, 5, 30, 20}, int32, 1000, 3), other = whole({5, 20, 9}, int32, 1000, 4);
   CHECK(same(matmul(stack, other), matmul(stack.to_device(cpu), other.to_device(cpu))));
   CHECK(same(matmul(stack(_, _, newaxis), other), matmul(stack.to_device(cpu)(_, _, newaxis), other.to_device(cpu))));
+}
+
+namespace {
+
+/// Integers of any size, among them those whose digits are largest: INT_MIN, -1, -128 in every byte. Bools that are
+/// rarely true. On the CPU.
+ndarray any_integers(const shape_t& shape, dtype type, unsigned seed, std::int64_t rarely = 16) {
+  std::int64_t n = 1;
+  for (auto e : shape) n *= e;
+  std::mt19937_64 random(seed);
+  const std::uint64_t bits = 8 * static_cast<std::uint64_t>(itemsize(type));
+  const std::uint64_t extremes[] = {std::uint64_t{1} << (bits - 1), (std::uint64_t{1} << (bits - 1)) - 1,
+                                    ~std::uint64_t{0}, 0x7f7f7f7f7f7f7f80};
+  std::vector<std::int64_t> values(static_cast<std::size_t>(n));
+  for (std::int64_t& v : values) {
+    const std::uint64_t any = random();
+    if (is_bool(type))
+      v = any % static_cast<std::uint64_t>(rarely) == 0;
+    else
+      v = static_cast<std::int64_t>(any % 7 == 0 ? extremes[any / 7 % 4] : any);
+  }
+  const ndarray x = reshape(array(values, {.device = cpu}), shape).astype(type);
+  eval(x);
+  return x;
+}
+
+ndarray here(const ndarray& x) { return x.to_device(default_device()); }
+
+ndarray filled(const shape_t& shape, std::int64_t value, dtype type) { return full(shape, value, {.dtype = type}); }
+
+constexpr dtype whole_types[] = {bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64};
+
+}  // namespace
+
+TEST_CASE("large products of integers and bools, by digits, are the CPU's for every dtype and extent") {
+  if (left_out()) return;
+  for (const dtype t : whole_types)
+    for (const shape_t& s : {shape_t{512, 512, 512}, {257, 1031, 333}, {65, 20001, 67}, {4099, 129, 131}}) {
+      // As many bools are true that about half of the results are.
+      const std::int64_t rarely = static_cast<std::int64_t>(std::sqrt(static_cast<double>(s[1])));
+      const ndarray x = any_integers({s[0], s[1]}, t, 1, rarely), y = any_integers({s[1], s[2]}, t, 2, rarely);
+      INFO(name(t), " ", s[0], " ", s[1], " ", s[2]);
+      CHECK(same(matmul(here(x), here(y)), matmul(x, y)));
+    }
+}
+
+TEST_CASE("products by digits: any layout of the factors and of the result") {
+  if (left_out()) return;
+  for (const dtype t : {bool_, int8, uint16, int32, uint64}) {
+    const ndarray x = any_integers({500, 600}, t, 3), y = any_integers({600, 450}, t, 4), z = matmul(x, y);
+    const ndarray a = here(x), b = here(y);
+    INFO(name(t));
+    CHECK(same(matmul(b.T(), a.T()), z.T()));
+    CHECK(same(matmul(here(x.T().copy()).T(), b), z));
+    CHECK(same(matmul(a, here(y.T().copy()).T()), z));
+    CHECK(same(matmul(a[":, ::-1"], b["::-1, ::-1"]), z[":, ::-1"]));
+    const ndarray p = any_integers({900, 1200}, t, 5), q = any_integers({1201, 903}, t, 6);
+    CHECK(same(matmul(here(p)["::2, 1::2"], here(q)["1::2, 3::2"]), matmul(p["::2, 1::2"], q["1::2, 3::2"])));
+    const ndarray by_columns = here(zeros({450, 500}, t));
+    CHECK(same(matmul(a, b, {.out = by_columns.T()}), z));
+    CHECK(same(by_columns, z.T()));
+    const ndarray wide = here(zeros({503, 455}, t));
+    matmul(a, b, {.out = wide(slice(2, 502), slice(1, 451))});
+    CHECK(same(wide(slice(2, 502), slice(1, 451)), z));
+    CHECK(bool(sum(wide.astype(uint64)) == here(sum(z.astype(uint64)))));  // the rest is still 0
+    const ndarray steps = here(zeros({500, 1350}, t));
+    matmul(a, b, {.out = steps["::-1, ::3"]});
+    CHECK(same(steps["::-1, ::3"], z));
+    CHECK(bool(sum(steps.astype(uint64)) == here(sum(z.astype(uint64)))));
+  }
+}
+
+TEST_CASE("products by digits: stacks, whatever they share") {
+  if (left_out()) return;
+  for (const dtype t : {bool_, int8, int32, uint64}) {
+    const ndarray x = any_integers({3, 5, 130, 257}, t, 7), y = any_integers({5, 257, 140}, t, 8);
+    const ndarray a = here(x), b = here(y);
+    INFO(name(t));
+    CHECK(same(matmul(a, b), matmul(x, y)));
+    CHECK(same(matmul(b.mT(), a.mT()), matmul(y.mT(), x.mT())));
+    CHECK(same(matmul(a(_, _, newaxis), b), matmul(x(_, _, newaxis), y)));
+    CHECK(same(matmul(a, b(2)), matmul(x, y(2))));
+    const ndarray small = any_integers({300, 64, 128}, t, 9), other = any_integers({300, 128, 65}, t, 10);
+    CHECK(same(matmul(here(small), here(other)), matmul(small, other)));
+  }
+}
+
+TEST_CASE("sums that pass 32 bits wrap around as the CPU's do") {
+  if (left_out()) return;
+  // More than one part of sums for every width: 140000 (-128)^2 is beyond 2^31, and so are the products of each digit.
+  for (const dtype t : whole_types) {
+    const ndarray x = any_integers({64, 140001}, t, 11, 374), y = any_integers({140001, 66}, t, 12, 374);
+    INFO(name(t));
+    CHECK(same(matmul(here(x), here(y)), matmul(x, y)));
+  }
+  const std::int64_t k = 140001;
+  for (const dtype t : {int8, int16, int32, int64}) {
+    const std::int64_t least = std::int64_t{-1} << (8 * itemsize(t) - 1);
+    const ndarray low = filled({64, k}, least, t), high = filled({k, 64}, least + 1, t), minus = filled({k, 64}, -1, t);
+    CHECK(bool(all(matmul(low, high) == array(least * (k % 2)).astype(t))));   // least (least + 1) is least
+    CHECK(bool(all(matmul(low, minus) == array(least * (k % 2)).astype(t))));  // and so is -least
+    CHECK(bool(all(matmul(minus.T(), minus) == array(k).astype(t))));
+  }
+  CHECK(bool(all(matmul(filled({64, k}, 255, uint8), filled({k, 64}, 255, uint8)) == array(k).astype(uint8))));
+  CHECK(bool(all(matmul(filled({64, k}, -128, int8), filled({k, 64}, -127, int8)) == array(k * 128).astype(int8))));
+  CHECK(bool(all(matmul(filled({64, k}, -128, int8), filled({k, 64}, -128, int8)) == 0)));
+  CHECK(bool(all(matmul(filled({64, k}, true, bool_), filled({k, 64}, true, bool_)))));
+}
+
+TEST_CASE("small products of integers are one launch, large ones those of their digits, on any stream") {
+  if (left_out()) return;
+  const auto launches_of = [](std::int64_t n, dtype t) {
+    const ndarray a = here(any_integers({n, n}, t, 13)), b = here(any_integers({n, n}, t, 14));
+    eval(a, b);
+    const auto before = launches();
+    matmul(a, b);
+    return launches() - before;
+  };
+  for (const dtype t : whole_types) {
+    INFO(name(t));
+    CHECK(launches_of(64, t) == 1);
+    CHECK(launches_of(512, t) ==
+          3 + itemsize(t));  // both factors split, a product for each digit of the result, joined
+  }
+  const ndarray x = any_integers({600, 700}, int32, 15), y = any_integers({700, 500}, int32, 16), z = matmul(x, y);
+  const ndarray a = here(x), b = here(y);
+  const stream one, other;
+  std::vector<ndarray> results;
+  for (int k = 0; k < 20; ++k) {
+    const stream_guard on(k % 2 ? one : other);
+    results.push_back(matmul(a, b));
+  }
+  for (const ndarray& r : results) CHECK(same(r, z));
 }
 
 TEST_CASE("whole numbers are multiplied exactly by cuBLAS in every floating dtype and layout") {

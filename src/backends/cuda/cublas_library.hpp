@@ -8,9 +8,9 @@
 namespace sinter::cuda {
 
 // clang-format off
-#define SINTER_CUBLAS_FUNCTIONS(F)                                                                        \
-  F(cublasCreate) F(cublasGetStatusString) F(cublasSetStream) F(cublasSetMathMode) F(cublasGemmEx_64)     \
-  F(cublasGemmStridedBatchedEx_64)
+#define SINTER_CUBLAS_FUNCTIONS(F)                                                                            \
+  F(cublasCreate) F(cublasGetStatusString) F(cublasSetStream) F(cublasSetWorkspace) F(cublasSetMathMode) \
+  F(cublasGemmEx_64) F(cublasGemmStridedBatchedEx_64)
 // clang-format on
 SINTER_FUNCTION_TABLE(cublas_api, SINTER_CUBLAS_FUNCTIONS);
 

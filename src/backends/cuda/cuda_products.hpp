@@ -1,7 +1,6 @@
-// Matrix products on a GPU, as runtime's interface wants them: cuBLAS, and an own kernel for integers and bools.
+// Matrix products on a GPU, as runtime's interface wants them: cuBLAS, and for integers and bools an own kernel or, for
+// large ones, products of their digits by cuBLAS.
 #pragma once
-#include <cuda_runtime_api.h>
-
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -12,13 +11,13 @@
 
 namespace sinter::cuda {
 
-/// Where the products of a device run. Every call of the library counts as one launch.
+/// Where the products of a device run: on the calling thread's current stream. Every call of the library counts as one launch.
 struct product_target {
   int device = 0;
   int multiprocessors = 1;
-  cudaStream_t stream = nullptr;
   std::atomic<std::uint64_t>* launches = nullptr;
   runtime::backend* memory = nullptr;    // that scratch memory comes from
+  std::size_t workspace_bytes = 0;       // that cuBLAS has by itself
   std::function<void()> release_memory;  // gives cached memory back to the driver, which libraries allocate from
 };
 std::unique_ptr<runtime::products> make_products(const product_target& target);
