@@ -68,9 +68,12 @@ void check(std::size_t rows, std::size_t columns, std::size_t reflectors, std::s
   for (T& x : tau) x = number();
   std::vector<std::vector<T>> expected;
   for (std::size_t k = 0; k < count; ++k) {
-    const auto first = static_cast<std::ptrdiff_t>(k * rows * columns), last = first + static_cast<std::ptrdiff_t>(rows * columns);
-    const auto begin = static_cast<std::ptrdiff_t>(k * reflectors), end = begin + static_cast<std::ptrdiff_t>(reflectors);
-    expected.push_back(plain_q<T>(rows, columns, {a.begin() + first, a.begin() + last}, {tau.begin() + begin, tau.begin() + end}));
+    const auto first = static_cast<std::ptrdiff_t>(k * rows * columns),
+               last = first + static_cast<std::ptrdiff_t>(rows * columns);
+    const auto begin = static_cast<std::ptrdiff_t>(k * reflectors),
+               end = begin + static_cast<std::ptrdiff_t>(reflectors);
+    expected.push_back(
+        plain_q<T>(rows, columns, {a.begin() + first, a.begin() + last}, {tau.begin() + begin, tau.begin() + end}));
   }
   // Fewer blocks than matrices: they go on to the next ones.
   CHECK(cuda_emulator::launch({2}, {128}, [&] {
@@ -91,8 +94,13 @@ TEST_CASE("form_q gives the first columns of the product of the reflectors") {
     MESSAGE("left out: the sanitizer does not follow changes of stack");
     return;
   }
-  for (const auto& [rows, columns, reflectors] :
-       {std::tuple<std::size_t, std::size_t, std::size_t>{1, 1, 1}, {3, 2, 2}, {5, 5, 3}, {33, 33, 33}, {40, 7, 7}, {6, 6, 0}, {70, 34, 1}}) {
+  for (const auto& [rows, columns, reflectors] : {std::tuple<std::size_t, std::size_t, std::size_t>{1, 1, 1},
+                                                  {3, 2, 2},
+                                                  {5, 5, 3},
+                                                  {33, 33, 33},
+                                                  {40, 7, 7},
+                                                  {6, 6, 0},
+                                                  {70, 34, 1}}) {
     check<double>(rows, columns, reflectors, 3);
     check<std::complex<float>>(rows, columns, reflectors, 5);
   }

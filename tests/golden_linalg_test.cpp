@@ -45,7 +45,8 @@ std::vector<ndarray> results_of(const std::string& name, const std::string& orde
   }
   if (name == "pinv") return {linalg::pinv(x[0], {.rcond = 1e-3})};
   if (name == "matrix_rank") return {linalg::matrix_rank(x[0])};
-  if (name == "norm") return {linalg::norm(x[0], {.ord = order_of(order), .axis = axes_from(n, 1), .keepdims = n[0] != 0})};
+  if (name == "norm")
+    return {linalg::norm(x[0], {.ord = order_of(order), .axis = axes_from(n, 1), .keepdims = n[0] != 0})};
   if (name == "matrix_norm") return {linalg::matrix_norm(x[0], {.keepdims = n[0] != 0, .ord = order_of(order)})};
   if (name == "vector_norm")
     return {linalg::vector_norm(x[0], {.axis = axes_from(n, 1), .keepdims = n[0] != 0, .ord = order_of(order)})};

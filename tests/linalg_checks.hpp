@@ -88,10 +88,12 @@ inline ndarray positive_definite(const shape_t& shape, dtype t, unsigned seed) {
 
 /// Shapes of matrices: small ones, those around the sizes at which libraries change their ways, tall, wide, stacked.
 inline std::vector<shape_t> square_shapes() {
-  return {{1, 1}, {2, 2}, {3, 3}, {31, 31}, {32, 32}, {33, 33}, {4, 3, 3}, {2, 3, 5, 5}, {40, 8, 8}, {3, 33, 33}, {1, 1, 6, 6}};
+  return {{1, 1},    {2, 2},       {3, 3},     {31, 31},    {32, 32},    {33, 33},
+          {4, 3, 3}, {2, 3, 5, 5}, {40, 8, 8}, {3, 33, 33}, {1, 1, 6, 6}};
 }
 inline std::vector<shape_t> rectangular_shapes() {
-  return {{5, 3}, {3, 5}, {1, 4}, {4, 1}, {33, 7}, {7, 33}, {64, 32}, {32, 65}, {4, 6, 2}, {4, 2, 6}, {2, 2, 31, 33}, {5, 40, 33}};
+  return {{5, 3},   {3, 5},   {1, 4},    {4, 1},    {33, 7},        {7, 33},
+          {64, 32}, {32, 65}, {4, 6, 2}, {4, 2, 6}, {2, 2, 31, 33}, {5, 40, 33}};
 }
 inline std::vector<shape_t> all_shapes() {
   auto list = square_shapes();

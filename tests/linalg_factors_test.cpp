@@ -85,7 +85,8 @@ void check_eigh(const ndarray& a, char uplo) {
   CHECK(orthogonality(v, t) < allowed_ratio);
   const ndarray alone = linalg::eigvalsh(a, {.uplo = uplo});
   CHECK(alone.dtype() == real_type(t));
-  CHECK(max(absolute(wide(alone) - wide(w))).item<double>() <= allowed_ratio * eps_of(t) * static_cast<double>(n) * norm_1(a));
+  CHECK(max(absolute(wide(alone) - wide(w))).item<double>() <=
+        allowed_ratio * eps_of(t) * static_cast<double>(n) * norm_1(a));
 }
 
 void check_eig(const ndarray& a) {
@@ -224,7 +225,8 @@ TEST_CASE("factorisations of ill-conditioned and singular matrices are as accura
     const ndarray x = normal({60, 4}, t, 71), y = normal({4, 50}, t, 72);
     const ndarray few = matmul(x, y);  // rank 4
     const ndarray graded = normal({40, 40}, t, 73) * power(10.0, -0.1 * arange(40.0)).astype(real_type(t));
-    const ndarray none = zeros({9, 9}, t), equal_rows = ones({35, 35}, t), wide_rank = matmul(normal({150, 3}, t, 74), normal({3, 150}, t, 75));
+    const ndarray none = zeros({9, 9}, t), equal_rows = ones({35, 35}, t),
+                  wide_rank = matmul(normal({150, 3}, t, 74), normal({3, 150}, t, 75));
     for (const ndarray& a : {hilbert, few, graded, none, equal_rows, wide_rank}) {
       CAPTURE(to_string(a.shape()));
       check_qr(a, "reduced");

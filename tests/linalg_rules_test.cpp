@@ -90,7 +90,9 @@ TEST_CASE("linalg: a singular or indefinite matrix throws linalg_error with its 
   const ndarray triangle = array({{1.0, 2.0}, {0.0, 0.0}});
   CHECK(message_of<linalg_error>([&] { linalg::solve_triangular(triangle, ones(2)); }) ==
         "[solve_triangular] singular matrix: resolution failed at diagonal 1");
-  CHECK(holds(message_of<linalg_error>([&] { linalg::solve_triangular(stack({two, triangle}), ones(2)); }),
+  CHECK(holds(message_of<linalg_error>([&] {
+                linalg::solve_triangular(stack({two, triangle}), ones(2));
+              }),
               "at diagonal 1 at batch index (1,)"));
   CHECK(array_equal(linalg::solve_triangular(triangle, ones(2), {.unit_diagonal = true}), array({-1.0, 1.0})));
 }
@@ -136,18 +138,36 @@ TEST_CASE("linalg: ranks and extents that do not fit are NumPy's errors") {
   CHECK(message_of<linalg_error>([&] { linalg::det(wide_matrix); }) ==
         "[det] Last 2 dimensions of the array must be square, not (2, 3)");
   for (const auto& call : std::vector<std::function<void()>>{
-           [&] { linalg::solve(wide_matrix, vector); }, [&] { linalg::cholesky(wide_matrix); }, [&] { linalg::eigh(wide_matrix); },
-           [&] { linalg::eig(wide_matrix); }, [&] { linalg::expm(wide_matrix); }, [&] { linalg::cond(wide_matrix, 1); },
-           [&] { linalg::solve_triangular(wide_matrix, vector); }, [&] { linalg::qr(vector); }, [&] { linalg::svd(vector); },
-           [&] { linalg::lu(vector); }, [&] { linalg::pinv(vector); }, [&] { linalg::slogdet(vector); },
-           [&] { linalg::lstsq(ones({2, 2, 2}), ones(2)); }, [&] { linalg::lstsq(ones({2, 2}), ones(3)); },
-           [&] { linalg::lstsq(ones({2, 2}), ones({2, 2, 2})); }, [&] { linalg::cond(zeros({0, 3})); },
-           [&] { linalg::tensorsolve(ones({2, 3}), ones(2)); }, [&] { linalg::tensorinv(ones({2, 3}), 1); }})
+           [&] { linalg::solve(wide_matrix, vector); }, [&] { linalg::cholesky(wide_matrix); },
+           [&] { linalg::eigh(wide_matrix); }, [&] { linalg::eig(wide_matrix); }, [&] { linalg::expm(wide_matrix); },
+           [&] { linalg::cond(wide_matrix, 1); }, [&] { linalg::solve_triangular(wide_matrix, vector); },
+           [&] { linalg::qr(vector); }, [&] { linalg::svd(vector); }, [&] { linalg::lu(vector); },
+           [&] { linalg::pinv(vector); }, [&] { linalg::slogdet(vector); },
+           [&] {
+             linalg::lstsq(ones({2, 2, 2}), ones(2));
+           },
+           [&] {
+             linalg::lstsq(ones({2, 2}), ones(3));
+           },
+           [&] {
+             linalg::lstsq(ones({2, 2}), ones({2, 2, 2}));
+           },
+           [&] {
+             linalg::cond(zeros({0, 3}));
+           },
+           [&] {
+             linalg::tensorsolve(ones({2, 3}), ones(2));
+           },
+           [&] {
+             linalg::tensorinv(ones({2, 3}), 1);
+           }})
     CHECK_THROWS_AS(call(), linalg_error);
   CHECK(holds(message_of<shape_error>([&] { linalg::solve(two, vector); }),
               "[solve] input operand 1 has a mismatch in its core dimension 0, with gufunc signature (m,m),(m)->(m) "
               "(size 3 is different from 2)"));
-  CHECK(holds(message_of<shape_error>([&] { linalg::solve(ones({2, 3, 3}), ones({4, 3, 1})); }),
+  CHECK(holds(message_of<shape_error>([&] {
+                linalg::solve(ones({2, 3, 3}), ones({4, 3, 1}));
+              }),
               "[solve] leading axes could not be broadcast together: shapes (2, 3, 3) and (4, 3, 1)"));
   CHECK_THROWS_AS(linalg::solve(two, array(1.0)), shape_error);
   CHECK_THROWS_AS(linalg::lu_solve({two, ones({3}, int32)}, ones(2)), shape_error);
@@ -221,7 +241,7 @@ TEST_CASE("linalg: results of the shapes of NumPy's vectors, and what was asked 
   const auto [x, residuals, rank, s] = linalg::lstsq(ones({4, 2}), array({1.0, 2.0, 3.0, 4.0}));
   CHECK(to_string(x.shape()) == "(2,)");
   CHECK(rank == 1);
-  CHECK(residuals.size() == 0);  // it has not full rank
+  CHECK(residuals.size() == 0);                         // it has not full rank
   CHECK(std::abs(x(0).item<double>() - 1.25) < 1e-14);  // of the solutions the one of least norm
   CHECK(linalg::lstsq(ones({4, 2}), ones(4), {.rcond = -1}).s.shape(0) == 2);
 }
@@ -236,7 +256,8 @@ TEST_CASE("linalg: Hermitian matrices by their eigenvectors") {
     CHECK(orthogonality(u, t) < allowed_ratio);
     CHECK(orthogonality(adjoint(vh), t) < allowed_ratio);
     const ndarray values = linalg::svd(a, {.compute_uv = false, .hermitian = true}).s;
-    CHECK(max(absolute(wide(values) - wide(linalg::svdvals(a)))).item<double>() < allowed_ratio * 12 * eps_of(t) * norm_1(a));
+    CHECK(max(absolute(wide(values) - wide(linalg::svdvals(a)))).item<double>() <
+          allowed_ratio * 12 * eps_of(t) * norm_1(a));
     const ndarray inverse = linalg::pinv(a, {.hermitian = true});
     CHECK(ratio(matmul(wide(a), wide(inverse)), eye(12), norm_1(a) * norm_1(inverse), 12, t) < allowed_ratio);
     CHECK(array_equal(linalg::matrix_rank(a, {.hermitian = true}), full(3, 12)));
@@ -358,8 +379,8 @@ TEST_CASE("linalg: solve by residuals; one matrix for many right sides and the o
   CHECK(ratio(matmul(few, linalg::solve(few, side)), broadcast_to(side, {3, 4, 20, 1}), norm_1(few) * 20, 20, float64) <
         allowed_ratio);
   const ndarray hilbert = 1.0 / (expand_dims(arange(10.0), 1) + arange(10.0) + 1), y = linalg::solve(hilbert, ones(10));
-  CHECK(ratio(matmul(hilbert, expand_dims(y, 1)), ones({10, 1}), norm_1(hilbert) * norm_1(expand_dims(y, 1)), 10, float64) <
-        allowed_ratio);
+  CHECK(ratio(matmul(hilbert, expand_dims(y, 1)), ones({10, 1}), norm_1(hilbert) * norm_1(expand_dims(y, 1)), 10,
+              float64) < allowed_ratio);
 }
 
 TEST_CASE("linalg: pivots of lu_factor from 0, factors for other right sides") {
@@ -414,6 +435,7 @@ TEST_CASE("linalg: negative powers of matrices are those of the inverse") {
   const ndarray x = positive_definite({3, 4, 4}, float64, 31) * 0.1, inverse = linalg::inv(x);
   CHECK(allclose(linalg::matrix_power(x, -1), inverse));
   CHECK(allclose(linalg::matrix_power(x, -2), matmul(inverse, inverse)));
-  CHECK(allclose(linalg::matrix_power(x, -5), matmul(linalg::matrix_power(inverse, 3), linalg::matrix_power(inverse, 2))));
+  CHECK(allclose(linalg::matrix_power(x, -5),
+                 matmul(linalg::matrix_power(inverse, 3), linalg::matrix_power(inverse, 2))));
   CHECK_THROWS_AS(linalg::matrix_power(ones({2, 2}), -1), linalg_error);
 }

@@ -81,7 +81,8 @@ TEST_CASE("the code of docs/linalg_solvers.md does what the page says") {
   sn::ndarray y = sn::linalg::solve_triangular(l, b, {.lower = true});
   auto [sign, logabsdet] = sn::linalg::slogdet(a);
   sn::ndarray determinants = sn::linalg::det(stack);
-  auto [fit, residuals, rank, sizes] = sn::linalg::lstsq(sn::array({{1.0, 0.0}, {1.0, 1.0}, {1.0, 2.0}}), sn::array({1.0, 2.0, 4.0}));
+  sn::ndarray line = sn::array({{1.0, 0.0}, {1.0, 1.0}, {1.0, 2.0}}), heights = sn::array({1.0, 2.0, 4.0});
+  auto [fit, residuals, rank, sizes] = sn::linalg::lstsq(line, heights);
   sn::ndarray pseudo = sn::linalg::pinv(sn::ones({3, 2}), {.rcond = 1e-10});
   // clang-format on
   CHECK(near(first, x));
@@ -97,9 +98,11 @@ TEST_CASE("the code of docs/linalg_solvers.md does what the page says") {
   CHECK(near(pseudo, sn::full({2, 3}, 1.0 / 6)));
 
   // clang-format off
-  sn::ndarray length = sn::linalg::norm(b), frobenius = sn::linalg::norm(a, "fro"), spectral = sn::linalg::norm(a, 2);
-  sn::ndarray rows = sn::linalg::norm(a, {.ord = 1, .axis = 1}), all = sn::linalg::vector_norm(stack, {.axis = {1, 2}});
-  sn::ndarray sums = sn::linalg::matrix_norm(stack, {.ord = 1}), worst = sn::linalg::cond(a), full = sn::linalg::matrix_rank(stack);
+  sn::ndarray length = sn::linalg::norm(b), frobenius = sn::linalg::norm(a, "fro");
+  sn::ndarray spectral = sn::linalg::norm(a, 2), worst = sn::linalg::cond(a);
+  sn::ndarray rows = sn::linalg::norm(a, {.ord = 1, .axis = 1});
+  sn::ndarray all = sn::linalg::vector_norm(stack, {.axis = {1, 2}});
+  sn::ndarray sums = sn::linalg::matrix_norm(stack, {.ord = 1}), full = sn::linalg::matrix_rank(stack);
   sn::ndarray diagonals = sn::linalg::diagonal(stack), traces = sn::linalg::trace(stack);
   sn::ndarray normal = sn::linalg::cross(sn::array({1.0, 0.0, 0.0}), sn::array({0.0, 1.0, 0.0}));
   // clang-format on
@@ -122,7 +125,8 @@ TEST_CASE("every line of code on docs/linalg_solvers.md is part of this file") {
   int blocks = 0;
   for (std::size_t at = page.find("```cpp\n"); at != std::string::npos; at = page.find("```cpp\n", at)) {
     const std::size_t begin = at + 7, end = page.find("\n```", begin);
-    CHECK_MESSAGE(here.find(packed(page.substr(begin, end - begin))) != std::string::npos, page.substr(begin, end - begin));
+    CHECK_MESSAGE(here.find(packed(page.substr(begin, end - begin))) != std::string::npos,
+                  page.substr(begin, end - begin));
     ++blocks;
     at = end;
   }

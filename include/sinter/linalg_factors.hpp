@@ -1,10 +1,10 @@
-// Factorisations of matrices, with the names of numpy.linalg and scipy.linalg. Matrices are the last two axes; leading axes
-// are a batch, which goes to the library's batched routine where it has one.
+// Factorisations of matrices, with the names of numpy.linalg and scipy.linalg. Matrices are the last two axes; leading
+// axes are a batch, which goes to the library's batched routine where it has one.
 //
-// They run at the call: the argument is evaluated into the memory that LAPACK works in (cuSOLVER on a GPU, OpenBLAS on the
-// CPU, opened on first use: device_error that says what was tried where they are missing). Functions that say so wait for
-// the device, to know whether they succeeded; elementwise work on the results fuses as usual. What LAPACK leaves by
-// columns is returned as a view with transposed strides, not copied.
+// They run at the call: the argument is evaluated into the memory that LAPACK works in (cuSOLVER on a GPU, OpenBLAS on
+// the CPU, opened on first use: device_error that says what was tried where they are missing). Functions that say so
+// wait for the device, to know whether they succeeded; elementwise work on the results fuses as usual. What LAPACK
+// leaves by columns is returned as a view with transposed strides, not copied.
 //
 // dtypes: float32, float64, complex64 and complex128; integers and bools become float64; float16 and bfloat16 are a
 // dtype_error. Rank below 2, a matrix that must be square and is not, and a factorisation that does not exist are a
@@ -24,14 +24,14 @@ struct cholesky_kw {
   kwonly _kw{};
   bool upper = false;
 };
-/// L of x = L L^H, or with `upper` U of x = U^H U; the other triangle is 0. Only the lower (upper) triangle of x is read.
-/// Waits. linalg_error: not positive definite.
+/// L of x = L L^H, or with `upper` U of x = U^H U; the other triangle is 0. Only the lower (upper) triangle of x is
+/// read. Waits. linalg_error: not positive definite.
 ndarray cholesky(const ndarray& x, const cholesky_kw& kw = {});
 
 struct qr_kw {
   kwonly _kw{};
-  /// reduced: q (..., M, K), r (..., K, N) with K = min(M, N); complete: q (..., M, M), r (..., M, N); r: r (..., K, N) alone,
-  /// q is undefined. value_error for another word.
+  /// reduced: q (..., M, K), r (..., K, N) with K = min(M, N); complete: q (..., M, M), r (..., M, N); r: r (..., K, N)
+  /// alone, q is undefined. value_error for another word.
   std::string_view mode = "reduced";
 };
 struct qr_result {
@@ -55,7 +55,8 @@ struct svd_result {
   ndarray u, s, vh;
 };
 /// x = u diag(s) vh, s (..., K) real and descending, K = min(M, N). u is (..., M, M) and vh (..., N, N), or with
-/// full_matrices = false (..., M, K) and (..., K, N). Waits. linalg_error: no convergence, or elements that are not finite.
+/// full_matrices = false (..., M, K) and (..., K, N). Waits. linalg_error: no convergence, or elements that are not
+/// finite.
 svd_result svd(const ndarray& x, const svd_kw& kw = {});
 /// The singular values alone, descending. Waits.
 ndarray svdvals(const ndarray& x);
@@ -67,14 +68,15 @@ struct eigh_kw {
 struct eigen_result {
   ndarray eigenvalues, eigenvectors;
 };
-/// Hermitian matrices: eigenvalues (..., M) real and ascending, eigenvectors the columns of (..., M, M), of length 1. Of a
-/// complex diagonal only the real part counts. Waits. linalg_error: no convergence, or elements that are not finite.
+/// Hermitian matrices: eigenvalues (..., M) real and ascending, eigenvectors the columns of (..., M, M), of length 1.
+/// Of a complex diagonal only the real part counts. Waits. linalg_error: no convergence, or elements that are not
+/// finite.
 eigen_result eigh(const ndarray& x, const eigh_kw& kw = {});
 /// Their eigenvalues alone. Waits.
 ndarray eigvalsh(const ndarray& x, const eigh_kw& kw = {});
-/// Any square matrices: eigenvalues (..., M) in no order and right eigenvectors, the columns of (..., M, M), of length 1;
-/// always complex, as the array API has it (NumPy makes them real where no imaginary part is left). Waits. linalg_error: no
-/// convergence, or elements that are not finite.
+/// Any square matrices: eigenvalues (..., M) in no order and right eigenvectors, the columns of (..., M, M), of length
+/// 1; always complex, as the array API has it (NumPy makes them real where no imaginary part is left). Waits.
+/// linalg_error: no convergence, or elements that are not finite.
 eigen_result eig(const ndarray& x);
 /// Their eigenvalues alone. Waits.
 ndarray eigvals(const ndarray& x);
@@ -91,8 +93,8 @@ struct lu_result {
 /// K = min(M, N). Singular matrices have one, too. Waits.
 lu_result lu(const ndarray& x, const lu_kw& kw = {});
 
-/// l (without its diagonal) below the diagonal, u on and above it, and int32 pivots (..., K): row i changed places with row
-/// piv[i], one after the other.
+/// l (without its diagonal) below the diagonal, u on and above it, and int32 pivots (..., K): row i changed places with
+/// row piv[i], one after the other.
 struct lu_factors {
   ndarray lu, piv;
 };

@@ -1,6 +1,6 @@
-// Norms, condition numbers, ranks, traces, diagonals, cross products, with the names of numpy.linalg. All of them record,
-// and fuse with what is around them, save those that need singular values or inverses: these run at the call and wait
-// (linalg_factors.hpp).
+// Norms, condition numbers, ranks, traces, diagonals, cross products, with the names of numpy.linalg. All of them
+// record, and fuse with what is around them, save those that need singular values or inverses: these run at the call
+// and wait (linalg_factors.hpp).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,8 +13,8 @@
 namespace sinter {
 inline namespace v0 {
 
-/// The diagonals of two axes, `offset` above the main one (below where negative), as the last axis; a read-only view, as in
-/// NumPy. value_error: rank below 2, or the same axis twice.
+/// The diagonals of two axes, `offset` above the main one (below where negative), as the last axis; a read-only view,
+/// as in NumPy. value_error: rank below 2, or the same axis twice.
 ndarray diagonal(const ndarray& x, std::int64_t offset = 0, int axis1 = 0, int axis2 = 1);
 struct trace_kw {
   kwonly _kw{};
@@ -35,8 +35,8 @@ class norm_order {
   norm_order(none_t) noexcept {}
   norm_order(std::nullopt_t) noexcept {}
   template <class T>
-    requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
-  norm_order(T p) noexcept : kind_(order_kind::number), number_(static_cast<double>(p)) {}
+  requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) norm_order(T p)
+  noexcept : kind_(order_kind::number), number_(static_cast<double>(p)) {}
   norm_order(const char* name) noexcept : kind_(order_kind::name), name_(name) {}
   norm_order(std::string_view name) noexcept : kind_(order_kind::name), name_(name) {}
 
@@ -58,14 +58,14 @@ struct norm_kw {
   axes axis{};
   bool keepdims = false;
 };
-/// NumPy's norm: of vectors along one axis, of matrices along two; without axes, of an array of rank 1 or 2, or (without an
-/// order) of all elements. Vectors: 2 unless given, inf, -inf, 0 (how many are not zero), or any other p. Matrices: "fro"
-/// unless given, "nuc", 1, -1, 2, -2, inf, -inf; 2, -2 and "nuc" need singular values. Real dtype, float64 of integers.
-/// value_error: another order or another number of axes.
+/// NumPy's norm: of vectors along one axis, of matrices along two; without axes, of an array of rank 1 or 2, or
+/// (without an order) of all elements. Vectors: 2 unless given, inf, -inf, 0 (how many are not zero), or any other p.
+/// Matrices: "fro" unless given, "nuc", 1, -1, 2, -2, inf, -inf; 2, -2 and "nuc" need singular values. Real dtype,
+/// float64 of integers. value_error: another order or another number of axes.
 ndarray norm(const ndarray& x, const norm_kw& kw = {});
 template <class T>
-  requires(std::is_arithmetic_v<T> || std::convertible_to<T, std::string_view>)
-ndarray norm(const ndarray& x, const T& ord) {
+requires(std::is_arithmetic_v<T> || std::convertible_to<T, std::string_view>) ndarray
+    norm(const ndarray& x, const T& ord) {
   return norm(x, norm_kw{.ord = ord});
 }
 
@@ -86,18 +86,18 @@ struct matrix_norm_kw {
 /// The array API's: of the last two axes.
 ndarray matrix_norm(const ndarray& x, const matrix_norm_kw& kw = {});
 
-/// Condition numbers: norm(x) norm(inv(x)) in the norm p; without one (and for 2 and -2) from the singular values, also of
-/// matrices that are not square. Infinite for singular matrices. Waits. linalg_error: no elements.
+/// Condition numbers: norm(x) norm(inv(x)) in the norm p; without one (and for 2 and -2) from the singular values, also
+/// of matrices that are not square. Infinite for singular matrices. Waits. linalg_error: no elements.
 ndarray cond(const ndarray& x, const norm_order& p = {});
 
 struct matrix_rank_kw {
   kwonly _kw{};
-  optional_operand tol{};   // singular values up to this count as 0
+  optional_operand tol{};  // singular values up to this count as 0
   bool hermitian = false;
   optional_operand rtol{};  // up to this times the largest one; max(M, N) eps unless given
 };
-/// How many singular values are above the threshold: int64. Of a vector: whether it has an element that is not 0. Waits.
-/// value_error: both tol and rtol.
+/// How many singular values are above the threshold: int64. Of a vector: whether it has an element that is not 0.
+/// Waits. value_error: both tol and rtol.
 ndarray matrix_rank(const ndarray& x, const matrix_rank_kw& kw = {});
 
 struct diagonal_kw {

@@ -13,8 +13,8 @@ namespace sinter {
 inline namespace v0 {
 namespace linalg {
 
-/// x of a x = b for square a (..., M, M); b is one vector (M,), or matrices (..., M, K); leading axes broadcast. Where one a
-/// serves many b it is factored once. Waits. linalg_error: Singular matrix.
+/// x of a x = b for square a (..., M, M); b is one vector (M,), or matrices (..., M, K); leading axes broadcast. Where
+/// one a serves many b it is factored once. Waits. linalg_error: Singular matrix.
 ndarray solve(const ndarray& a, const ndarray& b);
 /// Waits. linalg_error: Singular matrix.
 ndarray inv(const ndarray& x);
@@ -24,16 +24,16 @@ ndarray det(const ndarray& x);
 struct slogdet_result {
   ndarray sign, logabsdet;
 };
-/// det = sign * exp(logabsdet): the sign in x's dtype (of length 1 where complex), the logarithm real. Singular matrices
-/// give 0 and -inf. Does not wait.
+/// det = sign * exp(logabsdet): the sign in x's dtype (of length 1 where complex), the logarithm real. Singular
+/// matrices give 0 and -inf. Does not wait.
 slogdet_result slogdet(const ndarray& x);
 
 struct lu_solve_kw {
   kwonly _kw{};
   int trans = 0;  // 0: a x = b, 1: a^T x = b, 2: a^H x = b; value_error otherwise
 };
-/// Solves with factors of lu_factor; b is one vector (M,), or matrices (..., M, K). Does not wait: where a is singular the
-/// result holds infinities or NaN.
+/// Solves with factors of lu_factor; b is one vector (M,), or matrices (..., M, K). Does not wait: where a is singular
+/// the result holds infinities or NaN.
 ndarray lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_kw& kw = {});
 
 struct solve_triangular_kw {
@@ -42,8 +42,9 @@ struct solve_triangular_kw {
   int trans = 0;  // 0: a x = b, 1: a^T x = b, 2: a^H x = b; value_error otherwise
   bool unit_diagonal = false;
 };
-/// Triangular a (..., M, M), of which the other triangle is not read; b is one vector (M,), or matrices (..., M, K). a is
-/// read where it lies, without a copy, where its rows or columns are dense. Waits. linalg_error: a zero on the diagonal.
+/// Triangular a (..., M, M), of which the other triangle is not read; b is one vector (M,), or matrices (..., M, K). a
+/// is read where it lies, without a copy, where its rows or columns are dense. Waits. linalg_error: a zero on the
+/// diagonal.
 ndarray solve_triangular(const ndarray& a, const ndarray& b, const solve_triangular_kw& kw = {});
 
 struct lstsq_kw {
@@ -58,14 +59,14 @@ struct lstsq_result {
   std::int64_t rank = 0;
   ndarray s;
 };
-/// The x of least norm that makes the norm of b - a x least, by the singular value decomposition. a (M, N), b (M,) or (M, K).
-/// Waits. linalg_error: other ranks, extents that do not fit, no convergence.
+/// The x of least norm that makes the norm of b - a x least, by the singular value decomposition. a (M, N), b (M,) or
+/// (M, K). Waits. linalg_error: other ranks, extents that do not fit, no convergence.
 lstsq_result lstsq(const ndarray& a, const ndarray& b, const lstsq_kw& kw = {});
 
 struct pinv_kw {
   kwonly _kw{};
-  /// Singular values up to this times the largest one count as 0: a number, or one for each matrix. 1e-15 unless given, as
-  /// in NumPy; rtol is its other name (value_error: both).
+  /// Singular values up to this times the largest one count as 0: a number, or one for each matrix. 1e-15 unless given,
+  /// as in NumPy; rtol is its other name (value_error: both).
   optional_operand rcond{};
   optional_operand rtol{};
   bool hermitian = false;
@@ -79,7 +80,8 @@ struct tensorsolve_kw {
 };
 /// x of tensordot(a, x, x.ndim()) = b; a has the shape of b, then that of x, with as many elements each. Waits.
 ndarray tensorsolve(const ndarray& a, const ndarray& b, const tensorsolve_kw& kw = {});
-/// The inverse of tensordot with a, whose first `ind` extents multiply to what the others do. Waits. value_error: ind < 1.
+/// The inverse of tensordot with a, whose first `ind` extents multiply to what the others do. Waits. value_error: ind
+/// < 1.
 ndarray tensorinv(const ndarray& a, int ind = 2);
 
 /// exp of square matrices by Pade approximants, scaling and squaring (Al-Mohy and Higham, A New Scaling and Squaring

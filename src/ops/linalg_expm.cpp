@@ -1,5 +1,5 @@
-// The exponential of matrices: Pade approximants of a degree that suits the whole batch, each matrix scaled by a power of
-// two of its own, and squared as often.
+// The exponential of matrices: Pade approximants of a degree that suits the whole batch, each matrix scaled by a power
+// of two of its own, and squared as often.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,15 +33,29 @@ struct approximant {
 constexpr double b3[] = {120, 60, 12, 1}, b5[] = {30240, 15120, 3360, 420, 30, 1},
                  b7[] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1},
                  b9[] = {17643225600, 8821612800, 2075673600, 302702400, 30270240, 2162160, 110880, 3960, 90, 1},
-                 b13[] = {64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
-                          10559470521600,    670442572800,      33522128640,      1323241920,       40840800,
-                          960960,            16380,             182,              1};
+                 b13[] = {64764752532480000,
+                          32382376266240000,
+                          7771770303897600,
+                          1187353796428800,
+                          129060195264000,
+                          10559470521600,
+                          670442572800,
+                          33522128640,
+                          1323241920,
+                          40840800,
+                          960960,
+                          16380,
+                          182,
+                          1};
 
 std::vector<approximant> approximants_for(dtype t) {
   if (t == dtype::f32 || t == dtype::c64)
     return {{3, 4.258730016922831e-1, b3}, {5, 1.880152677804762, b5}, {7, 3.925724783138660, b7}};
-  return {{3, 1.495585217958292e-2, b3}, {5, 2.539398330063230e-1, b5}, {7, 9.504178996162932e-1, b7},
-          {9, 2.097847961257068, b9},    {13, 4.25, b13}};
+  return {{3, 1.495585217958292e-2, b3},
+          {5, 2.539398330063230e-1, b5},
+          {7, 9.504178996162932e-1, b7},
+          {9, 2.097847961257068, b9},
+          {13, 4.25, b13}};
 }
 
 constexpr int highest_power = 27;  // 2 * 13 + 1

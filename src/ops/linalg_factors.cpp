@@ -2,6 +2,7 @@
 #include "sinter/linalg_factors.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -90,8 +91,8 @@ factored factor(const ndarray& x, const matrix_stack& s, dtype type, const char*
 
 }  // namespace
 
-// Rows of x are columns for LAPACK, which therefore sees the conjugate of x; its upper factor lies where the lower one of x
-// belongs, and the other way round.
+// Rows of x are columns for LAPACK, which therefore sees the conjugate of x; its upper factor lies where the lower one
+// of x belongs, and the other way round.
 ndarray linalg::cholesky(const ndarray& x, const cholesky_kw& kw) {
   const matrix_stack s = square_matrices_of(x, "cholesky");
   const dtype type = linalg_dtype("cholesky", {&x});
@@ -100,9 +101,11 @@ ndarray linalg::cholesky(const ndarray& x, const cholesky_kw& kw) {
   const value info = unset_leaf(s.batch, dtype::i32, a->device);
   solvers_of(a).factor_cholesky(s.layout(type, "cholesky"), !kw.upper, address_of_leaf(a),
                                 static_cast<std::int32_t*>(address_of_leaf(info)));
-  require_success(info, "cholesky", "Matrix is not positive definite");
-  const ndarray both = wrap(a);
-  return kw.upper ? triu(both) : tril(both);
+  const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
+  const ndarray both = wrap(a), factor = kw.upper ? triu(both) : tril(both);
+  eval(factor);  // a GPU has that to do while the host learns whether there is a factor
+  require_success(*found, info, "cholesky", "Matrix is not positive definite");
+  return factor;
 }
 
 linalg::qr_result linalg::qr(const ndarray& x, const qr_kw& kw) {

@@ -55,9 +55,7 @@ ndarray columns_of(const ndarray& b, int64_t rows) {
   return shape.size() == 1 ? expand_dims(b, 1) : b;
 }
 
-ndarray squares(const ndarray& x) {
-  return is_complex(x.dtype()) ? square(real(x)) + square(imag(x)) : square(x);
-}
+ndarray squares(const ndarray& x) { return is_complex(x.dtype()) ? square(real(x)) + square(imag(x)) : square(x); }
 
 /// 1 / s where s is above a limit, else 0.
 ndarray inverted(const ndarray& s, const ndarray& limit) {
@@ -118,12 +116,13 @@ ndarray linalg::matrix_rank(const ndarray& x, const matrix_rank_kw& kw) {
   return count_nonzero(greater(s, (kw.rtol ? threshold(*kw.rtol, s) : threshold(usual, s)) * largest(s)), -1);
 }
 
-// 1, -1, the infinities and "fro" need inverses; where there is none the product of the norms is NaN, and that counts as
-// infinite unless the matrix itself has a NaN.
+// 1, -1, the infinities and "fro" need inverses; where there is none the product of the norms is NaN, and that counts
+// as infinite unless the matrix itself has a NaN.
 ndarray linalg::cond(const ndarray& x, const norm_order& p) {
   const matrix_stack m = matrices_of(x, "cond");
-  if (m.empty()) throw linalg_error("[cond] cond is not defined on empty arrays, such as one of shape " +
-                                    core::to_string(view_of(x, "cond").shape));
+  if (m.empty())
+    throw linalg_error("[cond] cond is not defined on empty arrays, such as one of shape " +
+                       core::to_string(view_of(x, "cond").shape));
   const bool spectral = (!p.is_number() && !p.is_name()) || (p.is_number() && std::fabs(p.number()) == 2);
   ndarray r;
   if (spectral) {

@@ -41,9 +41,7 @@ ndarray narrowed(const ndarray& norm, const ndarray& x) {
   return is_narrow(t) ? norm.astype(t) : norm;
 }
 
-ndarray squares(const ndarray& x) {
-  return is_complex(x.dtype()) ? square(real(x)) + square(imag(x)) : square(x);
-}
+ndarray squares(const ndarray& x) { return is_complex(x.dtype()) ? square(real(x)) + square(imag(x)) : square(x); }
 
 /// max over axes, of numbers that are not negative: 0 of nothing.
 ndarray largest(const ndarray& x, const reduce_kw& kw) {
@@ -144,8 +142,7 @@ ndarray linalg::norm(const ndarray& x, const norm_kw& kw) {
   if (axis.size() != 2)
     throw value_error("[norm] Improper number of dimensions to norm: " + std::to_string(axis.size()) +
                       " axes of an array of shape " + core::to_string(shape));
-  if (axis[0] == axis[1])
-    throw value_error("[norm] Duplicate axes given: axis " + std::to_string(axis[0]) + " twice");
+  if (axis[0] == axis[1]) throw value_error("[norm] Duplicate axes given: axis " + std::to_string(axis[0]) + " twice");
   return of_matrices("norm", x, kw.ord, axis[0], axis[1], kw.keepdims);
 }
 

@@ -5,8 +5,8 @@
 
 namespace sinter::ops {
 
-/// Inverses of square matrices, with LAPACK's `info` for each: where it is not 0 there is no inverse, and what stands in
-/// its place has no meaning.
+/// Inverses of square matrices, with LAPACK's `info` for each: where it is not 0 there is no inverse, and what stands
+/// in its place has no meaning.
 struct inverses {
   ndarray x;
   graph::value info;

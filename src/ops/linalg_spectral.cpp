@@ -1,6 +1,7 @@
 // Singular values and eigenvalues: which way round a matrix goes to LAPACK, and what comes back as arrays.
 #include <algorithm>
 #include <complex>
+#include <memory>
 
 #include "ops/device.hpp"
 #include "ops/manipulate_axes.hpp"
@@ -65,10 +66,9 @@ linalg::svd_result svd_in(const value& memory, const matrix_stack& s, svd_part p
     u = unset_leaf(s.with({left, s.rows}), type, memory->device);
     v = unset_leaf(s.with({right, s.columns}), type, memory->device);
   }
-  require_finite(wrap(memory), function, no_singular_values);
-  const right_vectors found =
-      solvers_of(memory).svd(s.layout(type, function), part, address_of_leaf(memory), address_of_leaf(values),
-                             vectors ? address_of_leaf(u) : nullptr, vectors ? address_of_leaf(v) : nullptr, info_of(info));
+  const right_vectors found = solvers_of(memory).svd(s.layout(type, function), part, address_of_leaf(memory),
+                                                     address_of_leaf(values), vectors ? address_of_leaf(u) : nullptr,
+                                                     vectors ? address_of_leaf(v) : nullptr, info_of(info));
   require_success(info, function, no_singular_values);
   if (!vectors) return {{}, wrap(values), {}};
   if (found == right_vectors::v) return {by_columns(u), wrap(values), conjugated(wrap(v))};
@@ -80,13 +80,16 @@ linalg::svd_result svd_in(const value& memory, const matrix_stack& s, svd_part p
   return {by_columns(u), wrap(values), view_as(held, shape, strides, 0)};
 }
 
-/// By rows, matrices lie transposed for LAPACK: x^T = u' s v'^H, so x = conj(v') s u'^T, without a copy in another order.
+/// By rows, matrices lie transposed for LAPACK: x^T = u' s v'^H, so x = conj(v') s u'^T, without a copy in another
+/// order.
 linalg::svd_result svd_parts(const ndarray& x, svd_part part, const char* function) {
   const matrix_stack s = matrices_of(x, function);
   const dtype type = linalg_dtype(function, {&x});
   if (s.empty()) return svd_of_nothing(x, s, part, type);
   const runtime::solvers& solvers = runtime::get_backend(to_id(x.device())).solvers();
-  if (s.rows > s.columns && !solvers.svd_takes_wide())
+  // QR iterations for a square matrix may take longer or shorter for its transpose: it is left as it is.
+  const bool left = s.rows > s.columns || (s.rows == s.columns && s.count() == 1 && part == svd_part::values);
+  if (left && !solvers.svd_takes_wide())
     return svd_in(owned_by_columns(x, type, function), s, part, function);
   const matrix_stack turned{s.batch, s.columns, s.rows};
   const linalg::svd_result t = svd_in(owned_by_rows(x, type, function), turned, part, function);
@@ -122,18 +125,25 @@ linalg::eigen_result eigh_parts(const ndarray& x, char uplo, bool vectors, const
   const bool upper = is_upper(uplo, function);
   const matrix_stack s = square_matrices_of(x, function);
   const dtype type = linalg_dtype(function, {&x});
-  if (s.empty()) return {no_elements(s.with({s.rows}), real_of(type), x), no_elements(s.with({s.rows, s.rows}), type, x)};
+  if (s.empty())
+    return {no_elements(s.with({s.rows}), real_of(type), x), no_elements(s.with({s.rows, s.rows}), type, x)};
   // Symmetric matrices by rows are the same ones by columns, with the triangles exchanged; that saves a transposition.
   const bool as_it_lies = !is_complex(type);
-  const value a = as_it_lies ? owned_by_rows(x, type, function) : owned_by_columns(x, type, function);
-  const value w = unset_leaf(s.with({s.rows}), real_of(type), a->device);
-  const value info = unset_leaf(s.batch, dtype::i32, a->device);
   const bool triangle = upper != as_it_lies;  // as LAPACK sees it; rows of the memory are its columns
-  require_finite(triangle ? tril(wrap(a)) : triu(wrap(a)), function, no_eigenvalues);
-  solvers_of(a).eigh(s.layout(type, function), triangle, vectors, address_of_leaf(a), address_of_leaf(w),
-                     info_of(info));
-  require_success(info, function, no_eigenvalues);
-  return {wrap(w), vectors ? by_columns(a) : ndarray()};
+  for (const bool surely : {false, true}) {
+    const value a = as_it_lies ? owned_by_rows(x, type, function) : owned_by_columns(x, type, function);
+    const value w = unset_leaf(s.with({s.rows}), real_of(type), a->device);
+    const value info = unset_leaf(s.batch, dtype::i32, a->device);
+    solvers_of(a).eigh(s.layout(type, function), triangle, vectors, surely, address_of_leaf(a), address_of_leaf(w),
+                       info_of(info));
+    const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
+    const int64_t failure = found->first_failure();
+    if (failure < 0) return {wrap(w), vectors ? by_columns(a) : ndarray()};
+    // The fast way may have failed where the sure one does not.
+    if (surely || number_at(info, failure) == runtime::not_finite)
+      require_success(*found, info, function, no_eigenvalues);
+  }
+  return {};
 }
 
 /// Complex vectors from LAPACK's pairs of real columns. `memory` holds the columns as rows.
@@ -156,13 +166,15 @@ linalg::eigen_result eig_parts(const ndarray& x, bool vectors, const char* funct
   const dtype wide = complex_of(type);
   if (s.empty()) return {no_elements(s.with({s.rows}), wide, x), no_elements(s.with({s.rows, s.rows}), wide, x)};
   const value a = owned_by_columns(x, type, function);
-  require_finite(wrap(a), function, "Array must not contain infs or NaNs");
   const value w = unset_leaf(s.with({s.rows}), wide, a->device);
   const value v = vectors ? unset_leaf(s.with({s.rows, s.rows}), type, a->device) : value();
   const value info = unset_leaf(s.batch, dtype::i32, a->device);
   solvers_of(a).eig(s.layout(type, function), address_of_leaf(a), address_of_leaf(w),
                     vectors ? address_of_leaf(v) : nullptr, info_of(info));
-  require_success(info, function, no_eigenvalues);
+  const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
+  const int64_t failure = found->first_failure();
+  const bool infinite = failure >= 0 && number_at(info, failure) == runtime::not_finite;
+  require_success(*found, info, function, infinite ? "Array must not contain infs or NaNs" : no_eigenvalues);
   const ndarray values = wrap(w);
   if (!vectors) return {values, {}};
   return {values, is_complex(type) ? by_columns(v) : paired(wrap(v), values)};

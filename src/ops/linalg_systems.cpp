@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -44,12 +45,14 @@ struct right_sides {
 right_sides right_sides_of(const ndarray& a, const matrix_stack& s, const ndarray& b, const char* function) {
   const dims& shape = view_of(b, function).shape;
   if (shape.empty())
-    throw shape_error(in_brackets(function) + "input operand 1 does not have enough dimensions (has 0, needs at least 1)");
+    throw shape_error(in_brackets(function) +
+                      "input operand 1 does not have enough dimensions (has 0, needs at least 1)");
   right_sides r;
   r.vectors = shape.size() == 1;
   r.b = r.vectors ? matrix_stack{{}, shape[0], 1} : matrices_of(b, function);
   if (r.b.rows != s.rows)
-    throw shape_error(in_brackets(function) + "input operand 1 has a mismatch in its core dimension 0, with gufunc signature " +
+    throw shape_error(in_brackets(function) +
+                      "input operand 1 has a mismatch in its core dimension 0, with gufunc signature " +
                       (r.vectors ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)") + " (size " + std::to_string(r.b.rows) +
                       " is different from " + std::to_string(s.rows) + "): shapes " +
                       core::to_string(view_of(a, function).shape) + " and " + core::to_string(shape));
@@ -96,8 +99,10 @@ factors factor_lu(const ndarray& a, const matrix_stack& s, dtype type, const cha
   return f;
 }
 
-/// Solves without looking whether that was possible; info is null where there was nothing to solve.
-inverses solution_of(const ndarray& a, const ndarray& b, const char* function) {
+/// Solves; info is null where there was nothing to solve. Whether that was possible is asked of *found, if given, which
+/// does not wait for the solution, only for the factors.
+inverses solution_of(const ndarray& a, const ndarray& b, const char* function,
+                     std::unique_ptr<runtime::outcome>* found = nullptr) {
   matrix_stack s = square_matrices_of(a, function);
   const dtype type = linalg_dtype(function, {&a, &b});
   const right_sides r = right_sides_of(a, s, b, function);
@@ -105,6 +110,7 @@ inverses solution_of(const ndarray& a, const ndarray& b, const char* function) {
   if (s.rows == 0 || r.b.empty()) return {empty_solution(r, type, a), value()};
   s.batch = factored_batch(s, r);
   const factors f = factor_lu(with_batch(a, s.batch, 2), s, type, function);
+  if (found) *found = look_for_failures(f.info);
   const solution x = begin_solution(b, r, type, function);
   solvers_of(x.memory).solve_lu(layout_for(r, s.count(), type, function), matrix_form::plain, address_of_leaf(f.lu),
                                 integers(f.pivots), address_of_leaf(x.memory));
@@ -112,9 +118,10 @@ inverses solution_of(const ndarray& a, const ndarray& b, const char* function) {
 }
 
 ndarray solved(const ndarray& a, const ndarray& b, const char* function) {
-  const inverses found = solution_of(a, b, function);
-  if (found.info) require_success(found.info, function, "Singular matrix");
-  return found.x;
+  std::unique_ptr<runtime::outcome> found;
+  const inverses solution = solution_of(a, b, function, &found);
+  if (found) require_success(*found, solution.info, function, "Singular matrix");
+  return solution.x;
 }
 
 /// Identities, one for each matrix.
@@ -153,7 +160,8 @@ triangles triangles_of(const ndarray& a, const matrix_stack& s, dtype type, matr
   const bool conjugates = form == matrix_form::conjugated && is_complex(type);
   triangles t;
   const auto take = [&](const dims& strides) {
-    const bool rows = lies_dense(strides[last], strides[last - 1], n), columns = lies_dense(strides[last - 1], strides[last], n);
+    const bool rows = lies_dense(strides[last], strides[last - 1], n),
+               columns = lies_dense(strides[last - 1], strides[last], n);
     const auto stride = single_stride(s.batch, strides);
     if (!stride || *stride < 0 || !(rows || (columns && !conjugates))) return false;
     t.layout.by_rows = rows;
@@ -178,8 +186,8 @@ void require_diagonal(const ndarray& a, const matrix_stack& s) {
   const ndarray zero = equal(linalg::diagonal(a), 0);
   if (!any(zero).item<bool>()) return;
   const int64_t at = argmax(zero).item<int64_t>();
-  throw linalg_error("[solve_triangular] singular matrix: resolution failed at diagonal " + std::to_string(at % s.rows) +
-                     at_batch_index(at / s.rows, s.batch));
+  throw linalg_error("[solve_triangular] singular matrix: resolution failed at diagonal " +
+                     std::to_string(at % s.rows) + at_batch_index(at / s.rows, s.batch));
 }
 
 }  // namespace
@@ -289,9 +297,9 @@ ndarray linalg::tensorinv(const ndarray& a, int ind) {
   for (int k = 0; k < split; ++k) turned.push_back(shape[k]);
   const int64_t rows = core::element_count(dims(shape.data(), split));
   if (rows != columns)
-    throw linalg_error("[tensorinv] the first " + std::to_string(split) + " extents of shape " + core::to_string(shape) +
-                       " multiply to " + std::to_string(rows) + ", the others to " + std::to_string(columns) +
-                       "; they must be square");
+    throw linalg_error("[tensorinv] the first " + std::to_string(split) + " extents of shape " +
+                       core::to_string(shape) + " multiply to " + std::to_string(rows) + ", the others to " +
+                       std::to_string(columns) + "; they must be square");
   return reshape(inv(reshape(a, {rows, columns})), to_shape(turned));
 }
 

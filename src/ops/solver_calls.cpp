@@ -6,9 +6,7 @@
 #include "core/shape.hpp"
 #include "graph/flush.hpp"
 #include "ops/manipulate_axes.hpp"
-#include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
-#include "sinter/reduce.hpp"
 
 namespace sinter::ops {
 namespace {
@@ -109,7 +107,8 @@ ndarray diagonal_view(const ndarray& x, int64_t offset, int first, int second, c
   const int i = normalize_axis(first, v.shape, function), k = normalize_axis(second, v.shape, function);
   if (i == k) throw value_error(in_brackets(function) + "axis1 and axis2 cannot be the same");
   const int64_t rows = v.shape[i], columns = v.shape[k];
-  const int64_t length = std::max<int64_t>(0, offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns));
+  const int64_t length =
+      std::max<int64_t>(0, offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns));
   const int64_t begin = length == 0 ? 0 : offset >= 0 ? offset * v.strides[k] : -offset * v.strides[i];
   dims shape, strides;
   for (int a = 0; a < v.shape.size(); ++a)
@@ -134,19 +133,20 @@ std::string at_batch_index(int64_t position, const dims& batch) {
   return " at batch index " + core::to_string(index);
 }
 
-void require_success(const value& info, const char* function, const std::string& what) {
-  const auto numbers = wrap(info).host<std::int32_t>();
-  for (std::size_t k = 0; k < numbers.size(); ++k)
-    if (numbers[k] != 0)
-      throw linalg_error(in_brackets(function) + what + at_batch_index(static_cast<int64_t>(k), info->shape));
+std::unique_ptr<runtime::outcome> look_for_failures(const value& info) {
+  return solvers_of(info).look_for_failures(static_cast<const std::int32_t*>(address_of_leaf(info)), info->size());
 }
 
-void require_finite(const ndarray& x, const char* function, const std::string& what) {
-  const matrix_stack s = matrices_of(x, function);
-  if (s.empty()) return;
-  const ndarray fine = all(isfinite(x), axes{-2, -1});
-  if (all(fine).item<bool>()) return;
-  throw linalg_error(in_brackets(function) + what + at_batch_index(argmin(fine).item<int64_t>(), s.batch));
+void require_success(runtime::outcome& found, const value& info, const char* function, const std::string& what) {
+  const int64_t first = found.first_failure();
+  if (first >= 0) throw linalg_error(in_brackets(function) + what + at_batch_index(first, info->shape));
+}
+void require_success(const value& info, const char* function, const std::string& what) {
+  require_success(*look_for_failures(info), info, function, what);
+}
+
+std::int32_t number_at(const value& info, int64_t position) {
+  return wrap(info).host<std::int32_t>()[static_cast<std::size_t>(position)];
 }
 
 dims broadcast_batches(const dims& a, const dims& b, const char* function, const ndarray& x, const ndarray& y) {

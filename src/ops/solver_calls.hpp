@@ -1,7 +1,7 @@
 // What the functions of linear algebra compose: matrices in memory as LAPACK takes them, and what its `info` says.
 //
-// Memory that LAPACK reads by columns is a leaf of shape (batch..., columns, rows): the matrices are its transpose, which
-// is a view. Everything here evaluates its arguments; what waits for the device says so.
+// Memory that LAPACK reads by columns is a leaf of shape (batch..., columns, rows): the matrices are its transpose,
+// which is a view. Everything here evaluates its arguments; what waits for the device says so.
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -32,8 +32,8 @@ matrix_stack matrices_of(const ndarray& x, const char* function);
 /// linalg_error below rank 2, or where they are not square.
 matrix_stack square_matrices_of(const ndarray& x, const char* function);
 
-/// Memory of the caller's own with the matrices of x in a dtype: by columns, shape (batch..., columns, rows), or by rows,
-/// shape (batch..., rows, columns).
+/// Memory of the caller's own with the matrices of x in a dtype: by columns, shape (batch..., columns, rows), or by
+/// rows, shape (batch..., rows, columns).
 value owned_by_columns(const ndarray& x, dtype type, const char* function);
 value owned_by_rows(const ndarray& x, dtype type, const char* function);
 /// The matrices by columns in memory that is only read: x's own where it lies so.
@@ -51,10 +51,13 @@ ndarray diagonal_view(const ndarray& x, std::int64_t offset, int first, int seco
 
 runtime::solvers& solvers_of(const value& v);
 
+/// Begins to look for numbers that are not 0 in a leaf of int32; what is enqueued afterwards is not waited for.
+std::unique_ptr<runtime::outcome> look_for_failures(const value& info);
 /// Throws linalg_error that says `what`, with the first index of the batch whose number is not 0. Waits.
+void require_success(runtime::outcome& found, const value& info, const char* function, const std::string& what);
 void require_success(const value& info, const char* function, const std::string& what);
-/// Throws linalg_error that says `what` where an element of the matrices is not finite. Waits.
-void require_finite(const ndarray& x, const char* function, const std::string& what);
+/// The number of a matrix, `position` in the batch. Waits.
+std::int32_t number_at(const value& info, std::int64_t position);
 /// " at batch index (1, 2)"; nothing for a single matrix.
 std::string at_batch_index(std::int64_t position, const dims& batch);
 

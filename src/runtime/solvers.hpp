@@ -1,11 +1,14 @@
 // Factorisations of matrices, and what is solved with them: what vendors' LAPACK libraries do.
 //
-// Work is enqueued like a launch; nothing here waits for results, save where a library itself does. Addresses are memory
-// of the backend, scratch memory comes from its pool. Matrices lie by columns, one behind the other, without gaps; they
-// are float32, float64, complex64 or complex128, and no extent is 0. `info` has one number for each matrix: 0 where all
-// went well, else what LAPACK's routine of that name says. device_error where a library that is needed cannot be opened.
+// Work is enqueued like a launch; nothing here waits for results, save where a library itself does. Addresses are
+// memory of the backend, scratch memory comes from its pool. Matrices lie by columns, one behind the other, without
+// gaps; they are float32, float64, complex64 or complex128, and no extent is 0. `info` has one number for each matrix:
+// 0 where all went well, else what LAPACK's routine of that name says, or not_finite. device_error where a library that
+// is needed cannot be opened.
 #pragma once
 #include <cstdint>
+#include <limits>
+#include <memory>
 
 #include "sinter/dtype.hpp"
 
@@ -34,17 +37,32 @@ struct triangular_system {
   std::int64_t order = 0, columns = 0, count = 1;
   bool lower = false, unit_diagonal = false;
   matrix_form form = matrix_form::plain;
-  bool by_rows = true;                       // how a lies; conjugated complex ones must lie by rows
-  std::int64_t leading = 0, stride = 0;      // of a: from one row (column) to the next, from one matrix to the next
+  bool by_rows = true;                   // how a lies; conjugated complex ones must lie by rows
+  std::int64_t leading = 0, stride = 0;  // of a: from one row (column) to the next, from one matrix to the next
   const char* function = "solve_triangular";
+};
+
+/// Of svd, eigh and eig, which may not come to an end with such matrices: an element (that would be read) is infinite
+/// or NaN, and nothing was computed.
+constexpr std::int32_t not_finite = std::numeric_limits<std::int32_t>::min();
+
+/// What becomes of matrices on which a device may still be working.
+class outcome {
+ public:
+  virtual ~outcome() = default;
+  /// Where the first number is that is not 0; -1 if there is none. Waits for the work before.
+  virtual std::int64_t first_failure() = 0;
 };
 
 class solvers {
  public:
   virtual ~solvers() = default;
 
-  /// a = P L U with partial pivoting, in place. pivots, from 1, min(rows, columns) a matrix: row i changed places with row
-  /// pivots[i] - 1, one after the other.
+  /// Begins to look for failures among the numbers of `info`: what is enqueued afterwards is not waited for.
+  virtual std::unique_ptr<outcome> look_for_failures(const std::int32_t* info, std::int64_t count) = 0;
+
+  /// a = P L U with partial pivoting, in place. pivots, from 1, min(rows, columns) a matrix: row i changed places with
+  /// row pivots[i] - 1, one after the other.
   virtual void factor_lu(const matrix_batch& m, void* a, std::int32_t* pivots, std::int32_t* info) = 0;
   /// x = op(a)^-1 b for the matrices factored into lu (b.rows x b.rows, b.count of them), in place.
   virtual void solve_lu(const matrix_batch& b, matrix_form form, const void* lu, const std::int32_t* pivots,
@@ -56,8 +74,8 @@ class solvers {
 
   /// a = Q R in place: R on and above the diagonal, reflectors below it, with min(rows, columns) factors tau a matrix.
   virtual void factor_qr(const matrix_batch& m, void* a, void* tau) = 0;
-  /// The first q.columns (at most q.rows) columns of the product of `reflectors` (at most q.columns) reflectors, which a
-  /// holds; in place.
+  /// The first q.columns (at most q.rows) columns of the product of `reflectors` (at most q.columns) reflectors, which
+  /// a holds; in place.
   virtual void form_q(const matrix_batch& q, std::int64_t reflectors, void* a, const void* tau) = 0;
 
   /// Whether svd takes matrices with fewer rows than columns.
@@ -67,11 +85,12 @@ class solvers {
   virtual right_vectors svd(const matrix_batch& m, svd_part part, void* a, void* s, void* u, void* v,
                             std::int32_t* info) = 0;
 
-  /// Eigenvalues w (real, ascending) of Hermitian matrices, of which one triangle is read; a becomes the eigenvectors, or
-  /// is destroyed.
-  virtual void eigh(const matrix_batch& m, bool upper, bool vectors, void* a, void* w, std::int32_t* info) = 0;
-  /// Eigenvalues w (complex) of finite matrices, and unless v is null right eigenvectors of length 1; a is destroyed. For
-  /// real matrices v is real: where w[j], w[j + 1] are a conjugated pair, columns j and j + 1 are the real and the
+  /// Eigenvalues w (real, ascending) of Hermitian matrices, of which one triangle is read; a becomes the eigenvectors,
+  /// or is destroyed. Unless `surely`, a fast way may be taken that does not converge where the sure one does.
+  virtual void eigh(const matrix_batch& m, bool upper, bool vectors, bool surely, void* a, void* w,
+                    std::int32_t* info) = 0;
+  /// Eigenvalues w (complex) of matrices, and unless v is null right eigenvectors of length 1; a is destroyed.
+  /// For real matrices v is real: where w[j], w[j + 1] are a conjugated pair, columns j and j + 1 are the real and the
   /// imaginary part of the first one's vector.
   virtual void eig(const matrix_batch& m, void* a, void* w, void* v, std::int32_t* info) = 0;
 };

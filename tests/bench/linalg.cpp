@@ -14,8 +14,11 @@ struct sizes {
 };
 constexpr sizes gpu_sizes{10000, 5000, 7000, 8192, 4096, 4096}, cpu_sizes{2000, 1000, 1400, 1000, 256, 2048};
 
+/// Integers from -100 to 100, bools, or numbers between -0.5 and 0.5.
 ndarray matrix(std::int64_t rows, std::int64_t columns, sn::dtype type) {
-  ndarray x = numbers({rows, columns}, -0.5, 0.5).astype(type);
+  const double scale = sn::is_inexact(type) ? 0.5 : 100;
+  const ndarray drawn = numbers({rows, columns}, -scale, scale);
+  const ndarray x = sn::is_bool(type) ? drawn > 0 : drawn.astype(type);
   sn::eval(x);
   return x;
 }
@@ -45,7 +48,7 @@ void product_rows(const sizes& s) {
 void square_rows(const sizes& s) {
   const ndarray small = matrix(1000, 1000, sn::float32);
   print_row("dot 1000^2, float32", steady_seconds([&] { sn::dot(small, small); }), 2e9, "Gflop/s");
-  for (const sn::dtype type : {sn::float16, sn::bfloat16, sn::int8, sn::int32}) {
+  for (const sn::dtype type : {sn::float16, sn::bfloat16, sn::bool_, sn::int8, sn::int16, sn::int32, sn::int64}) {
     const std::int64_t n = sn::is_inexact(type) ? s.side : s.side / 4;
     const ndarray a = matrix(n, n, type);
     print_row("matmul " + std::to_string(n) + "^2, " + std::string(sn::name(type)),

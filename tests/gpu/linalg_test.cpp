@@ -1,8 +1,12 @@
 // Factorisations on a GPU beyond what the tests of every device do: each of the ways that cuSOLVER offers, many small
-// matrices at once, matrices that one way cannot take; without a GPU, whether the libraries have what is wanted of them.
+// matrices at once, matrices that one way cannot take; without a GPU, whether the libraries have what is wanted of
+// them.
 #ifdef SINTER_HAS_CUDA
 
+#include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "backends/cuda/cuda_solver_hooks.hpp"
 #include "gpu/gpu.hpp"
@@ -26,7 +30,8 @@ void check_svd(const ndarray& a, bool full) {
   const std::int64_t m = a.shape(-2), n = a.shape(-1), k = std::min(m, n);
   const auto [u, s, vh] = linalg::svd(a, {.full_matrices = full});
   const ndarray left = u(ellipsis, slice(0, k)), right = vh(ellipsis, slice(0, k), _);
-  CHECK(ratio(matmul(wide(left) * wide(expand_dims(s, -2)), wide(right)), a, norm_1(a), std::max(m, n), t) < allowed_ratio);
+  CHECK(ratio(matmul(wide(left) * wide(expand_dims(s, -2)), wide(right)), a, norm_1(a), std::max(m, n), t) <
+        allowed_ratio);
   CHECK(orthogonality(u, t) < allowed_ratio);
   CHECK(orthogonality(adjoint(vh), t) < allowed_ratio);
   CHECK(all(greater_equal(s, 0)).item<bool>());
@@ -72,16 +77,22 @@ TEST_CASE("gpu: svd by QR iterations and by polar decomposition, of every shape 
 
 TEST_CASE("gpu: svd of singular matrices, which polar decomposition leaves to QR iterations") {
   if (gpu_test::no_gpu() || no_solvers()) return;
+  const svd_by chosen(cuda::svd_method::by_polar);  // of small ones too, which take fewer launches
   for (const dtype t : solver_types) {
     CAPTURE(described({}, t));
-    const ndarray few = matmul(normal({150, 5}, t, 211), normal({5, 140}, t, 212));
-    const ndarray graded = normal({150, 150}, t, 213) * power(10.0, -0.1 * arange(150.0)).astype(real_type(t));
-    for (const ndarray& a : {few, few.mT(), graded, zeros({140, 140}, t), ones({160, 130}, t)}) {
+    const ndarray few = matmul(normal({50, 5}, t, 211), normal({5, 40}, t, 212));
+    const ndarray graded = normal({40, 40}, t, 213) * power(10.0, -0.4 * arange(40.0)).astype(real_type(t));
+    for (const ndarray& a : {few, few.mT(), graded, zeros({40, 40}, t), ones({46, 40}, t)}) {
       CAPTURE(to_string(a.shape()));
       check_svd(a, false);
       check_svd(a, true);
     }
   }
+}
+
+TEST_CASE("gpu: svd of a large singular matrix") {
+  if (gpu_test::no_gpu() || no_solvers()) return;
+  check_svd(matmul(normal({230, 5}, float64, 216), normal({5, 210}, float64, 217)), false);
 }
 
 TEST_CASE("gpu: many small matrices take a few launches, whatever their number") {
@@ -119,6 +130,106 @@ TEST_CASE("gpu: thousands of small matrices by their residuals") {
       CHECK(orthogonality(v, t) < allowed_ratio);
       const ndarray x = linalg::solve(a, a + 1.0);
       CHECK(ratio(matmul(wide(a), wide(x)), a + 1.0, norm_1(a) * norm_1(x), n, t) < allowed_ratio);
+    }
+}
+
+namespace {
+
+/// Hermitian matrices that are hard in one way or another, a few of each.
+ndarray hard_hermitian(std::int64_t n, dtype t) {
+  const std::int64_t count = 12, half = std::max<std::int64_t>(1, n / 2);
+  const ndarray h = hermitian({count, n, n}, t, 261), few = normal({count, n, half}, t, 262);
+  const ndarray grades = power(10.0, -0.5 * arange(static_cast<double>(n))).astype(real_type(t));
+  const ndarray none = zeros({count, n, n}, t);
+  const bool narrow = real_type(t) == float32;
+  const double small = narrow ? 1e-30 : 1e-250, large = narrow ? 1e30 : 1e250;
+  return concatenate({h, matmul(few, adjoint(few)), h * grades * expand_dims(grades, -1), none + 1.0, none,
+                      none + eye(n, {.dtype = t}) * 3.0, h * small, h * large},
+                     0);
+}
+
+/// The largest of the errors, 1-norms in units of what LAPACK's tests count in, each relative to its matrix.
+double worst(const ndarray& error, const ndarray& of, dtype t) {
+  const ndarray errors = max(sum(absolute(error), -2), -1), norms = max(sum(absolute(of), -2), -1);
+  return max(errors / maximum(norms, 1e-300)).item<double>() / (static_cast<double>(of.shape(-1)) * eps_of(t));
+}
+
+void check_eigh(const ndarray& h, const linalg::eigen_result& r, const ndarray& alone) {
+  const dtype t = h.dtype();
+  // Relative to the largest element of each matrix, so that products stay in range.
+  const ndarray largest = max(absolute(wide(h)), axes{-2, -1}), unit = where(equal(largest, 0), 1.0, largest);
+  const ndarray a = wide(h) / expand_dims(unit, {-2, -1}), w = wide(r.eigenvalues) / expand_dims(unit, -1);
+  const ndarray v = wide(r.eigenvectors), values = wide(alone) / expand_dims(unit, -1);
+  CHECK(worst(matmul(a, v) - v * expand_dims(w, -2), a, t) < allowed_ratio);
+  CHECK(orthogonality(r.eigenvectors, t) < allowed_ratio);
+  CHECK(all(greater_equal(diff(r.eigenvalues), 0)).item<bool>());
+  const double n = static_cast<double>(h.shape(-1));
+  CHECK(max(absolute(values - w)).item<double>() <= allowed_ratio * n * n * eps_of(t));
+}
+
+}  // namespace
+
+TEST_CASE("gpu: many small Hermitian matrices of every order, hard ones too, from either triangle") {
+  if (gpu_test::no_gpu() || no_solvers()) return;
+  const double nothing = std::numeric_limits<double>::quiet_NaN();
+  for (const dtype t : solver_types)
+    for (const std::int64_t n : {2, 3, 8, 31, 32}) {
+      CAPTURE(described({n, n}, t));
+      const ndarray h = hard_hermitian(n, t), other = zeros({n, n}, real_type(t)) + nothing;
+      check_eigh(h, linalg::eigh(h), linalg::eigvalsh(h));
+      const ndarray upper = triu(h) + tril(other, -1), lower = tril(h) + triu(other, 1);
+      check_eigh(h, linalg::eigh(upper, {.uplo = 'U'}), linalg::eigvalsh(lower));
+    }
+}
+
+TEST_CASE("gpu: one matrix of many that is not finite is named, by each way to decompose them") {
+  if (gpu_test::no_gpu() || no_solvers()) return;
+  const double infinite = std::numeric_limits<double>::infinity();
+  const auto message = [](const auto& f) -> std::string {
+    try {
+      f();
+    } catch (const linalg_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  for (const dtype t : solver_types)
+    for (const std::int64_t n : {4, 32, 70}) {
+      CAPTURE(described({n, n}, t));
+      ndarray a = hermitian({3, 5, n, n}, t, 271);
+      a(1, 2, n - 1, 0) = infinite;  // in the lower triangle
+      CHECK(message([&] { linalg::eigh(a); }) == "[eigh] Eigenvalues did not converge at batch index (1, 2)");
+      CHECK(message([&] { linalg::svd(a); }) == "[svd] SVD did not converge at batch index (1, 2)");
+      CHECK(message([&] { linalg::svdvals(a(1, 2)); }) == "[svdvals] SVD did not converge");
+      CHECK(message([&] { linalg::eig(a(1)); }) == "[eig] Array must not contain infs or NaNs at batch index (2,)");
+      CHECK(message([&] { linalg::eigvalsh(a, {.uplo = 'U'}); }) == "");
+      CHECK(all(isfinite(linalg::eigvalsh(a, {.uplo = 'U'}))).item<bool>());
+    }
+}
+
+TEST_CASE("gpu: the first of many matrices without a factorisation is named") {
+  if (gpu_test::no_gpu() || no_solvers()) return;
+  for (const std::int64_t count : {2, 1000, 5000, 40000})
+    for (const std::int64_t at : {std::int64_t{0}, count / 3, count - 1}) {
+      CAPTURE(count);
+      CAPTURE(at);
+      ndarray a = zeros({count, 2, 2}) + eye(2) * 2.0;
+      a(at) = 0.0;
+      a(count - 1) = 0.0;
+      const std::string index = " at batch index (" + std::to_string(at) + ",)";
+      std::string found;
+      try {
+        linalg::solve(a, ones({2, 2}));
+      } catch (const linalg_error& e) {
+        found = e.what();
+      }
+      CHECK(found == "[solve] Singular matrix" + index);
+      try {
+        linalg::cholesky(a);
+      } catch (const linalg_error& e) {
+        found = e.what();
+      }
+      CHECK(found == "[cholesky] Matrix is not positive definite" + index);
     }
 }
 

@@ -10,6 +10,26 @@ using runtime::matrix_batch;
 using runtime::matrix_form;
 using runtime::triangular_system;
 
+namespace {
+
+/// The work is done when a call of this backend returns.
+class known_outcome final : public runtime::outcome {
+ public:
+  explicit known_outcome(std::int64_t first) : first_(first) {}
+  std::int64_t first_failure() override { return first_; }
+
+ private:
+  std::int64_t first_;
+};
+
+}  // namespace
+
+std::unique_ptr<runtime::outcome> cpu_solvers::look_for_failures(const std::int32_t* info, std::int64_t count) {
+  std::int64_t k = 0;
+  while (k < count && info[k] == 0) ++k;
+  return std::make_unique<known_outcome>(k < count ? k : -1);
+}
+
 #ifdef SINTER_HAS_LAPACK
 
 const lapack_api& lapack(const char* function) {
@@ -138,8 +158,9 @@ void cpu_solvers::form_q(const matrix_batch& q, std::int64_t reflectors, void* a
 namespace {
 
 [[noreturn]] void missing(const char* function) {
-  throw device_error("[" + std::string(function) +
-                     "] sinter was built without LAPACK; install libopenblas-dev and liblapacke-dev and build it again");
+  throw device_error(
+      "[" + std::string(function) +
+      "] sinter was built without LAPACK; install libopenblas-dev and liblapacke-dev and build it again");
 }
 
 }  // namespace
@@ -156,7 +177,7 @@ runtime::right_vectors cpu_solvers::svd(const matrix_batch& m, runtime::svd_part
                                         std::int32_t*) {
   missing(m.function);
 }
-void cpu_solvers::eigh(const matrix_batch& m, bool, bool, void*, void*, std::int32_t*) { missing(m.function); }
+void cpu_solvers::eigh(const matrix_batch& m, bool, bool, bool, void*, void*, std::int32_t*) { missing(m.function); }
 void cpu_solvers::eig(const matrix_batch& m, void*, void*, void*, std::int32_t*) { missing(m.function); }
 
 #endif

@@ -1,4 +1,6 @@
 // Singular values and eigenvalues by OpenBLAS's LAPACK, the divide and conquer drivers where there are any.
+#include <cmath>
+
 #include "backends/cpu/cpu_solvers.hpp"
 #include "backends/cpu/lapack_calls.hpp"
 
@@ -22,10 +24,14 @@ template <class T>
 class gesdd {
  public:
   gesdd(const lapack_api& api, const matrix_batch& m, svd_part part)
-      : api_(api), job_("NSA"[static_cast<int>(part)]), rows_(counted(m.rows, m.function)),
+      : api_(api),
+        job_("NSA"[static_cast<int>(part)]),
+        rows_(counted(m.rows, m.function)),
         columns_(counted(m.columns, m.function)),
         right_(part == svd_part::full ? columns_ : static_cast<lapack_int>(m.smaller())),
-        integers_(8 * m.smaller()), reals_(gesdd_reals(m.rows, m.columns, part != svd_part::values)), work_(size_of(m)) {}
+        integers_(8 * m.smaller()),
+        reals_(gesdd_reals(m.rows, m.columns, part != svd_part::values)),
+        work_(size_of(m)) {}
 
   void operator()(T* a, real_part<T>* s, T* u, T* vh, lapack_int* info) { run(a, s, u, vh, work_.data(), size_, info); }
 
@@ -101,7 +107,10 @@ class geev {
   using complex = std::complex<real_part<T>>;
 
   geev(const lapack_api& api, const matrix_batch& m, bool vectors)
-      : api_(api), job_(vectors ? 'V' : 'N'), order_(counted(m.rows, m.function)), reals_(2 * m.rows),
+      : api_(api),
+        job_(vectors ? 'V' : 'N'),
+        order_(counted(m.rows, m.function)),
+        reals_(2 * m.rows),
         work_(size_of(m)) {}
   void operator()(T* a, complex* w, T* v, lapack_int* info) { run(a, w, v, work_.data(), size_, info); }
 
@@ -135,6 +144,22 @@ class geev {
   workspace<T> work_;
 };
 
+enum class matrix_part { all, lower, upper };  // with the diagonal
+
+/// Whether the elements in a part of a matrix by columns are finite: LAPACK may not come to an end where they are not.
+template <class T>
+bool is_finite(const T* a, int64_t rows, int64_t columns, matrix_part part) {
+  constexpr int64_t numbers = sizeof(T) / sizeof(real_part<T>);
+  const auto* x = reinterpret_cast<const real_part<T>*>(a);
+  for (int64_t j = 0; j < columns; ++j) {
+    const int64_t first = part == matrix_part::lower ? j : 0, last = part == matrix_part::upper ? j + 1 : rows;
+    bool fine = true;
+    for (int64_t i = (j * rows + first) * numbers; i < (j * rows + last) * numbers; ++i) fine &= std::isfinite(x[i]);
+    if (!fine) return false;
+  }
+  return true;
+}
+
 /// The k-th of many equal pieces; null of nothing.
 template <class T>
 T* piece(void* all, int64_t k, int64_t size) {
@@ -152,22 +177,31 @@ right_vectors cpu_solvers::svd(const matrix_batch& m, svd_part part, void* a, vo
     using T = decltype(zero);
     each_range(m.function, m.count, 4 * m.rows * m.columns * k, [&](int64_t first, int64_t last) {
       gesdd<T> one(api, m, part);
-      for (int64_t i = first; i < last; ++i)
-        one(piece<T>(a, i, m.rows * m.columns), piece<real_part<T>>(s, i, k), piece<T>(u, i, of_u),
-            piece<T>(v, i, of_v), info + i);
+      for (int64_t i = first; i < last; ++i) {
+        T* const matrix = piece<T>(a, i, m.rows * m.columns);
+        if (is_finite(matrix, m.rows, m.columns, matrix_part::all))
+          one(matrix, piece<real_part<T>>(s, i, k), piece<T>(u, i, of_u), piece<T>(v, i, of_v), info + i);
+        else
+          info[i] = runtime::not_finite;
+      }
     });
   });
   return right_vectors::vh;
 }
 
-void cpu_solvers::eigh(const matrix_batch& m, bool upper, bool vectors, void* a, void* w, std::int32_t* info) {
+void cpu_solvers::eigh(const matrix_batch& m, bool upper, bool vectors, bool, void* a, void* w, std::int32_t* info) {
   const lapack_api& api = lapack(m.function);
   with_type(m.type, [&](auto zero) {
     using T = decltype(zero);
     each_range(m.function, m.count, 4 * m.rows * m.rows * m.rows, [&](int64_t first, int64_t last) {
       syevd<T> one(api, m, upper, vectors);
-      for (int64_t i = first; i < last; ++i)
-        one(piece<T>(a, i, m.rows * m.rows), piece<real_part<T>>(w, i, m.rows), info + i);
+      for (int64_t i = first; i < last; ++i) {
+        T* const matrix = piece<T>(a, i, m.rows * m.rows);
+        if (is_finite(matrix, m.rows, m.rows, upper ? matrix_part::upper : matrix_part::lower))
+          one(matrix, piece<real_part<T>>(w, i, m.rows), info + i);
+        else
+          info[i] = runtime::not_finite;
+      }
     });
   });
 }
@@ -178,9 +212,13 @@ void cpu_solvers::eig(const matrix_batch& m, void* a, void* w, void* v, std::int
     using T = decltype(zero);
     each_range(m.function, m.count, 10 * m.rows * m.rows * m.rows, [&](int64_t first, int64_t last) {
       geev<T> one(api, m, v != nullptr);
-      for (int64_t i = first; i < last; ++i)
-        one(piece<T>(a, i, m.rows * m.rows), piece<std::complex<real_part<T>>>(w, i, m.rows),
-            piece<T>(v, i, m.rows * m.rows), info + i);
+      for (int64_t i = first; i < last; ++i) {
+        T* const matrix = piece<T>(a, i, m.rows * m.rows);
+        if (is_finite(matrix, m.rows, m.rows, matrix_part::all))
+          one(matrix, piece<std::complex<real_part<T>>>(w, i, m.rows), piece<T>(v, i, m.rows * m.rows), info + i);
+        else
+          info[i] = runtime::not_finite;
+      }
     });
   });
 }

@@ -45,6 +45,9 @@ class solver_call {
 
   /// Addresses of `count` pieces for batched routines; the table lives as long as the buffer.
   scratch_memory addresses(const void* first, int64_t stride_bytes, int64_t count) const;
+  /// Two tables, one behind the other.
+  scratch_memory addresses(const void* first, int64_t stride_bytes, const void* second, int64_t second_stride_bytes,
+                           int64_t count) const;
   device::context context() const;
 
  private:
@@ -53,10 +56,37 @@ class solver_call {
   std::unique_lock<std::mutex> lock_;
 };
 
+/// Makes matrices fit for a library: those that are not finite become zeros. `scaled` (for at most 32 rows and
+/// columns): those that are very small or very large are brought to the size of 1, for Jacobi's method, which adds up
+/// squares.
+class fit_matrices {
+ public:
+  fit_matrices(const solver_call& call, const matrix_batch& m, device::matrix_part part, bool scaled, void* a);
+  /// Once the library has written its numbers, and `each` singular values or eigenvalues for every matrix.
+  void finish(std::int32_t* info, void* values, int64_t each) const;
+
+ private:
+  std::int32_t* flags() const { return static_cast<std::int32_t*>(memory_->data()); }
+
+  const solver_call& call_;
+  dtype type_;
+  int64_t count_;
+  bool scaled_;
+  scratch_memory memory_;
+};
+
+/// Host memory that the device writes, and when it has.
+struct check_slot {
+  cudaEvent_t done = nullptr;
+  int64_t* found = nullptr;  // device::most_finders of them
+  int64_t* on_device = nullptr;
+};
+
 class cuda_solvers final : public runtime::solvers {
  public:
   explicit cuda_solvers(const solver_target& t) : target_(t) {}
 
+  std::unique_ptr<runtime::outcome> look_for_failures(const std::int32_t* info, int64_t count) override;
   void factor_lu(const matrix_batch& m, void* a, std::int32_t* pivots, std::int32_t* info) override;
   void solve_lu(const matrix_batch& b, runtime::matrix_form form, const void* lu, const std::int32_t* pivots,
                 void* x) override;
@@ -67,11 +97,14 @@ class cuda_solvers final : public runtime::solvers {
   bool svd_takes_wide() const noexcept override { return false; }
   runtime::right_vectors svd(const matrix_batch& m, runtime::svd_part part, void* a, void* s, void* u, void* v,
                              std::int32_t* info) override;
-  void eigh(const matrix_batch& m, bool upper, bool vectors, void* a, void* w, std::int32_t* info) override;
+  void eigh(const matrix_batch& m, bool upper, bool vectors, bool surely, void* a, void* w,
+            std::int32_t* info) override;
   void eig(const matrix_batch& m, void* a, void* w, void* v, std::int32_t* info) override;
 
  private:
   friend class solver_call;
+  friend class cuda_outcome;
+  check_slot take_slot();
   void open(const cusolver_api& solver, const cublas_solver_api& blas, const char* function);
 
   solver_target target_;
@@ -79,8 +112,12 @@ class cuda_solvers final : public runtime::solvers {
   cusolverDnHandle_t solver_handle_ = nullptr;
   cusolverDnParams_t parameters_ = nullptr;
   cublasHandle_t blas_handle_ = nullptr;
-  gesvdjInfo_t jacobi_ = nullptr;
+  gesvdjInfo_t svd_jacobi_ = nullptr;
+  syevjInfo_t eigh_jacobi_ = nullptr;
+  scratch_memory turn_;  // whoever has it last is waited for
   std::vector<char> host_memory_;
+  std::mutex slots_mutex_;
+  std::vector<check_slot> slots_;  // that nobody uses
 };
 
 /// Whether matrices are many and small enough for batched routines, which keep a matrix within a block or two.

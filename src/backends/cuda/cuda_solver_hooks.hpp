@@ -12,4 +12,8 @@ std::string why_no_solver_libraries();
 enum class svd_method { chosen, by_qr, by_polar };
 void set_svd_method(svd_method m) noexcept;
 
+/// How many small Hermitian matrices are decomposed: by Jacobi's method where they are small enough, or never by it.
+enum class eigh_method { chosen, by_batches };
+void set_eigh_method(eigh_method m) noexcept;
+
 }  // namespace sinter::cuda

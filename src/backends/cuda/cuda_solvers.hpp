@@ -1,7 +1,5 @@
 // Factorisations of matrices on a GPU, as runtime's interface wants them: cuSOLVER, and cuBLAS for many small ones.
 #pragma once
-#include <cuda_runtime_api.h>
-
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -13,12 +11,11 @@
 
 namespace sinter::cuda {
 
-/// Where the factorisations of a device run. Every call of a library counts as one launch.
+/// Where the factorisations of a device run: on the calling thread's current stream. Every call of a library counts as one launch.
 struct solver_target {
   runtime::backend* owner = nullptr;  // gives scratch memory
   int device = 0;
   int multiprocessors = 1;
-  cudaStream_t stream = nullptr;
   std::atomic<std::uint64_t>* launches = nullptr;
   std::function<void()> release_memory;  // gives cached memory back to the driver, which libraries allocate from
 };

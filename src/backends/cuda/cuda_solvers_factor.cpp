@@ -53,13 +53,12 @@ void cuda_solvers::solve_lu(const matrix_batch& b, matrix_form form, const void*
     using f = solver_of<T>;
     const int64_t size = b.rows * b.rows, sides = b.rows * b.columns;
     if (b.count > 1 && b.rows <= largest_batched) {
-      const scratch_memory from = call.addresses(lu, size_of<T>(size), b.count);
-      const scratch_memory to = call.addresses(x, size_of<T>(sides), b.count);
+      const scratch_memory tables = call.addresses(lu, size_of<T>(size), x, size_of<T>(sides), b.count);
+      const auto from = static_cast<T* const*>(tables->data()), to = from + b.count;
       int wrong = 0;  // of an argument
-      call.check((call.blas.*f::getrs_batched)(call.blas_handle, operation(form), order, columns,
-                                               static_cast<const T* const*>(from->data()), order, pivots,
-                                               static_cast<T* const*>(to->data()), order, &wrong,
-                                               counted(b.count, b.function)),
+      call.check((call.blas.*f::getrs_batched)(
+                     call.blas_handle, operation(form), order, columns, from, order, pivots, to, order, &wrong,
+                     counted(b.count, b.function)),
                  "cublas<t>getrsBatched");
       return;
     }
@@ -89,19 +88,19 @@ void cuda_solvers::solve_triangular(const triangular_system& s, const void* a, v
     const T alpha = element_of<T>(1);
     const int64_t sides = s.order * s.columns;
     if (s.count > 1 && s.order <= largest_batched) {
-      const scratch_memory from = call.addresses(a, size_of<T>(s.stride), s.count);
-      const scratch_memory to = call.addresses(x, size_of<T>(sides), s.count);
-      call.check((call.blas.*f::trsm_batched)(call.blas_handle, CUBLAS_SIDE_RIGHT, triangle, op, diagonal, columns,
-                                              order, &alpha, static_cast<const T* const*>(from->data()), leading,
-                                              static_cast<T* const*>(to->data()), columns, counted(s.count, s.function)),
-                 "cublas<t>trsmBatched");
+      const scratch_memory tables = call.addresses(a, size_of<T>(s.stride), x, size_of<T>(sides), s.count);
+      const auto from = static_cast<T* const*>(tables->data()), to = from + s.count;
+      call.check(
+          (call.blas.*f::trsm_batched)(call.blas_handle, CUBLAS_SIDE_RIGHT, triangle, op, diagonal, columns, order,
+                                       &alpha, from, leading, to, columns, counted(s.count, s.function)),
+          "cublas<t>trsmBatched");
       return;
     }
     for (int64_t k = 0; k < s.count; ++k)
-      call.check((call.blas.*f::trsm)(call.blas_handle, CUBLAS_SIDE_RIGHT, triangle, op, diagonal, columns, order,
-                                      &alpha, static_cast<const T*>(a) + k * s.stride, leading, piece<T>(x, k, sides),
-                                      columns),
-                 "cublas<t>trsm");
+      call.check(
+          (call.blas.*f::trsm)(call.blas_handle, CUBLAS_SIDE_RIGHT, triangle, op, diagonal, columns, order, &alpha,
+                               static_cast<const T*>(a) + k * s.stride, leading, piece<T>(x, k, sides), columns),
+          "cublas<t>trsm");
   });
 }
 
@@ -145,10 +144,10 @@ void cuda_solvers::factor_qr(const matrix_batch& m, void* a, void* tau) {
       const scratch_memory matrices = call.addresses(a, size_of<T>(size), m.count);
       const scratch_memory factors = call.addresses(tau, size_of<T>(k), m.count);
       int wrong = 0;  // of an argument
-      call.check((call.blas.*f::geqrf_batched)(call.blas_handle, rows, columns, static_cast<T* const*>(matrices->data()),
-                                               rows, static_cast<T* const*>(factors->data()), &wrong,
-                                               counted(m.count, m.function)),
-                 "cublas<t>geqrfBatched");
+      call.check(
+          (call.blas.*f::geqrf_batched)(call.blas_handle, rows, columns, static_cast<T* const*>(matrices->data()), rows,
+                                        static_cast<T* const*>(factors->data()), &wrong, counted(m.count, m.function)),
+          "cublas<t>geqrfBatched");
       return;
     }
     int wanted = 0;
@@ -156,10 +155,10 @@ void cuda_solvers::factor_qr(const matrix_batch& m, void* a, void* tau) {
                "cusolverDn<t>geqrf_bufferSize");
     const scratch_memory work = call.scratch(size_of<T>(wanted)), wrong = call.scratch(sizeof(int));
     for (int64_t i = 0; i < m.count; ++i)
-      call.check((call.solver.*f::geqrf)(call.solver_handle, rows, columns, piece<T>(a, i, size), rows,
-                                         piece<T>(tau, i, k), static_cast<T*>(work->data()), wanted,
-                                         static_cast<int*>(wrong->data())),
-                 "cusolverDn<t>geqrf");
+      call.check(
+          (call.solver.*f::geqrf)(call.solver_handle, rows, columns, piece<T>(a, i, size), rows, piece<T>(tau, i, k),
+                                  static_cast<T*>(work->data()), wanted, static_cast<int*>(wrong->data())),
+          "cusolverDn<t>geqrf");
   });
 }
 

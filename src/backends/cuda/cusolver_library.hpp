@@ -24,6 +24,10 @@ namespace sinter::cuda {
   F(cusolverDnXgesvdp) F(cusolverDnXgesvdp_bufferSize) F(cusolverDnXsyevd) F(cusolverDnXsyevd_bufferSize)       \
   F(cusolverDnXsyevBatched) F(cusolverDnXsyevBatched_bufferSize)                                                \
   F(cusolverDnXgeev) F(cusolverDnXgeev_bufferSize)                                                              \
+  F(cusolverDnCreateSyevjInfo)                                                                                  \
+  F(cusolverDnSsyevjBatched) F(cusolverDnDsyevjBatched) F(cusolverDnCheevjBatched) F(cusolverDnZheevjBatched)   \
+  F(cusolverDnSsyevjBatched_bufferSize) F(cusolverDnDsyevjBatched_bufferSize)                                   \
+  F(cusolverDnCheevjBatched_bufferSize) F(cusolverDnZheevjBatched_bufferSize)                                   \
   F(cusolverDnSorgqr) F(cusolverDnDorgqr) F(cusolverDnCungqr) F(cusolverDnZungqr)                               \
   F(cusolverDnSorgqr_bufferSize) F(cusolverDnDorgqr_bufferSize)                                                 \
   F(cusolverDnCungqr_bufferSize) F(cusolverDnZungqr_bufferSize)                                                 \
@@ -46,7 +50,7 @@ const cublas_solver_api& cublas_solvers(const char* function);
 /// The functions and type tags of an element type.
 template <class T>
 struct solver_of;
-#define SINTER_SOLVER_OF(T, P, ORTHOGONAL, DATA, REAL)                                      \
+#define SINTER_SOLVER_OF(T, P, ORTHOGONAL, HERMITIAN, DATA, REAL)                           \
   template <>                                                                              \
   struct solver_of<T> {                                                                    \
     static constexpr cudaDataType data = DATA, real = REAL;                                \
@@ -60,6 +64,8 @@ struct solver_of;
     static constexpr auto orgqr_size = &cusolver_api::cusolverDn##P##ORTHOGONAL##gqr_bufferSize; \
     static constexpr auto gesvdj = &cusolver_api::cusolverDn##P##gesvdjBatched;            \
     static constexpr auto gesvdj_size = &cusolver_api::cusolverDn##P##gesvdjBatched_bufferSize; \
+    static constexpr auto syevj = &cusolver_api::cusolverDn##P##HERMITIAN##evjBatched;     \
+    static constexpr auto syevj_size = &cusolver_api::cusolverDn##P##HERMITIAN##evjBatched_bufferSize; \
     static constexpr auto trsm = &cublas_solver_api::cublas##P##trsm;                      \
     static constexpr auto trsm_batched = &cublas_solver_api::cublas##P##trsmBatched;       \
     static constexpr auto getrf_batched = &cublas_solver_api::cublas##P##getrfBatched;     \
@@ -67,10 +73,10 @@ struct solver_of;
     static constexpr auto geqrf_batched = &cublas_solver_api::cublas##P##geqrfBatched;     \
     static constexpr auto geam = &cublas_solver_api::cublas##P##geam;                      \
   };
-SINTER_SOLVER_OF(float, S, or, CUDA_R_32F, CUDA_R_32F)
-SINTER_SOLVER_OF(double, D, or, CUDA_R_64F, CUDA_R_64F)
-SINTER_SOLVER_OF(cuComplex, C, un, CUDA_C_32F, CUDA_R_32F)
-SINTER_SOLVER_OF(cuDoubleComplex, Z, un, CUDA_C_64F, CUDA_R_64F)
+SINTER_SOLVER_OF(float, S, or, sy, CUDA_R_32F, CUDA_R_32F)
+SINTER_SOLVER_OF(double, D, or, sy, CUDA_R_64F, CUDA_R_64F)
+SINTER_SOLVER_OF(cuComplex, C, un, he, CUDA_C_32F, CUDA_R_32F)
+SINTER_SOLVER_OF(cuDoubleComplex, Z, un, he, CUDA_C_64F, CUDA_R_64F)
 #undef SINTER_SOLVER_OF
 
 /// The type of a complex number's parts.

@@ -9,27 +9,43 @@ struct pair {
 };
 
 template <class T>
-__device__ T conjugate(T a) { return a; }
+__device__ T conjugate(T a) {
+  return a;
+}
 template <class R>
-__device__ pair<R> conjugate(pair<R> a) { return {a.re, -a.im}; }
+__device__ pair<R> conjugate(pair<R> a) {
+  return {a.re, -a.im};
+}
 template <class R>
-__device__ pair<R> operator+(pair<R> a, pair<R> b) { return {a.re + b.re, a.im + b.im}; }
+__device__ pair<R> operator+(pair<R> a, pair<R> b) {
+  return {a.re + b.re, a.im + b.im};
+}
 template <class R>
-__device__ pair<R> operator-(pair<R> a, pair<R> b) { return {a.re - b.re, a.im - b.im}; }
+__device__ pair<R> operator-(pair<R> a, pair<R> b) {
+  return {a.re - b.re, a.im - b.im};
+}
 template <class R>
-__device__ pair<R> operator-(pair<R> a) { return {-a.re, -a.im}; }
+__device__ pair<R> operator-(pair<R> a) {
+  return {-a.re, -a.im};
+}
 template <class R>
 __device__ pair<R> operator*(pair<R> a, pair<R> b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
 template <class T>
-__device__ T number_of(int v, T*) { return static_cast<T>(v); }
+__device__ T number_of(int v, T*) {
+  return static_cast<T>(v);
+}
 template <class R>
-__device__ pair<R> number_of(int v, pair<R>*) { return {static_cast<R>(v), R{0}}; }
+__device__ pair<R> number_of(int v, pair<R>*) {
+  return {static_cast<R>(v), R{0}};
+}
 
 template <class T>
-__device__ T from_lane(T v, int distance) { return __shfl_xor_sync(0xffffffffu, v, distance); }
+__device__ T from_lane(T v, int distance) {
+  return __shfl_xor_sync(0xffffffffu, v, distance);
+}
 template <class R>
 __device__ pair<R> from_lane(pair<R> v, int distance) {
   return {__shfl_xor_sync(0xffffffffu, v.re, distance), __shfl_xor_sync(0xffffffffu, v.im, distance)};
@@ -44,8 +60,8 @@ __device__ T warp_sum(T v) {
 
 constexpr int q_threads = 256;
 
-/// LAPACK's org2r, a block for each matrix and a warp for each column: from the last reflector 1 - tau v v^H to the first,
-/// each is applied to the columns behind its own, and its own becomes that of the identity with it applied.
+/// LAPACK's org2r, a block for each matrix and a warp for each column: from the last reflector 1 - tau v v^H to the
+/// first, each is applied to the columns behind its own, and its own becomes that of the identity with it applied.
 template <class T>
 __global__ void form_q_kernel(long long rows, long long columns, long long reflectors, long long count, T* all,
                               const T* factors) {

@@ -1,5 +1,5 @@
-// Singular values and eigenvalues on a GPU by cuSOLVER: Jacobi's method for many small matrices, QR iterations, polar
-// decomposition for large ones, divide and conquer for Hermitian ones.
+// Singular values on a GPU by cuSOLVER: Jacobi's method for many small matrices, QR iterations, polar decomposition for
+// large ones.
 #include <atomic>
 #include <limits>
 
@@ -17,8 +17,7 @@ namespace {
 std::atomic<svd_method> wanted_method{svd_method::chosen};
 
 constexpr int64_t largest_jacobi = 32;   // the library's bound
-constexpr int64_t smallest_polar = 128;  // below, polar decomposition gains nothing
-constexpr int64_t largest_batched_eigh = 512;
+constexpr int64_t smallest_polar = 128;  // below, QR iterations are faster
 
 /// Matrices of one SVD: rows >= columns. There are as many right vectors as columns.
 struct svd_job {
@@ -27,8 +26,7 @@ struct svd_job {
   int64_t left = 0;  // how many left vectors
 
   svd_job(const matrix_batch& batch, svd_part part)
-      : m(batch), vectors(part != svd_part::values), full(part == svd_part::full),
-        left(full ? m.rows : m.columns) {}
+      : m(batch), vectors(part != svd_part::values), full(part == svd_part::full), left(full ? m.rows : m.columns) {}
 };
 
 /// The first of an SVD's matrices and of its results.
@@ -43,8 +41,8 @@ struct svd_memory {
 /// The first `used` of every `stride` bytes, put side by side.
 void gather(const solver_call& call, void* to, const void* from, int64_t used, int64_t stride, int64_t count) {
   const auto width = static_cast<std::size_t>(used);
-  call.check(cudaMemcpy2DAsync(to, width, from, static_cast<std::size_t>(stride), width, static_cast<std::size_t>(count),
-                               cudaMemcpyDeviceToDevice, call.stream),
+  call.check(cudaMemcpy2DAsync(to, width, from, static_cast<std::size_t>(stride), width,
+                               static_cast<std::size_t>(count), cudaMemcpyDeviceToDevice, call.stream),
              "cudaMemcpy2DAsync");
 }
 
@@ -78,12 +76,16 @@ template <class T>
 class svd_by_qr {
  public:
   svd_by_qr(const solver_call& call, const svd_job& j, const svd_memory<T>& first)
-      : call_(call), j_(j), job_(!j.vectors ? 'N' : j.full ? 'A' : 'S') {
-    call.check(call.solver.cusolverDnXgesvd_bufferSize(call.solver_handle, call.parameters, job_, job_, rows(),
-                                                       columns(), f::data, first.a, rows(), f::real, first.s, f::data,
-                                                       first.u, rows(), f::data, first.v, columns(), f::data,
-                                                       &on_device_, &on_host_),
-               "cusolverDnXgesvd_bufferSize");
+      : call_(call),
+        j_(j),
+        job_(!j.vectors ? 'N'
+             : j.full   ? 'A'
+                        : 'S') {
+    call.check(
+        call.solver.cusolverDnXgesvd_bufferSize(call.solver_handle, call.parameters, job_, job_, rows(), columns(),
+                                                f::data, first.a, rows(), f::real, first.s, f::data, first.u, rows(),
+                                                f::data, first.v, columns(), f::data, &on_device_, &on_host_),
+        "cusolverDnXgesvd_bufferSize");
     work_ = call.scratch(static_cast<int64_t>(on_device_));
   }
   void operator()(const svd_memory<T>& at) {
@@ -107,17 +109,17 @@ class svd_by_qr {
   scratch_memory work_;
 };
 
-/// Polar decomposition (Nakatsukasa and Higham, Stable and Efficient Spectral Divide and Conquer Algorithms, 2013) for one
-/// matrix after the other: several times as fast, and as accurate unless the matrix is nearly singular, when the library
-/// adds a perturbation. Those matrices are done again by QR iterations.
+/// Polar decomposition (Nakatsukasa and Higham, Stable and Efficient Spectral Divide and Conquer Algorithms, 2013) for
+/// one matrix after the other: several times as fast, and as accurate unless the matrix is nearly singular, when the
+/// library adds a perturbation. Those matrices are done again by QR iterations.
 template <class T>
 class svd_by_polar {
  public:
   svd_by_polar(const solver_call& call, const svd_job& j, const svd_memory<T>& first) : call_(call), j_(j) {
-    call.check(call.solver.cusolverDnXgesvdp_bufferSize(
-                   call.solver_handle, call.parameters, CUSOLVER_EIG_MODE_VECTOR, economy(), rows(), columns(), f::data,
-                   first.a, rows(), f::real, first.s, f::data, first.u, rows(), f::data, first.v, columns(), f::data,
-                   &on_device_, &on_host_),
+    call.check(call.solver.cusolverDnXgesvdp_bufferSize(call.solver_handle, call.parameters, CUSOLVER_EIG_MODE_VECTOR,
+                                                        economy(), rows(), columns(), f::data, first.a, rows(), f::real,
+                                                        first.s, f::data, first.u, rows(), f::data, first.v, columns(),
+                                                        f::data, &on_device_, &on_host_),
                "cusolverDnXgesvdp_bufferSize");
   }
   void operator()(const svd_memory<T>& at) {
@@ -146,11 +148,10 @@ class svd_by_polar {
   bool attempt(const svd_memory<T>& at) {
     const scratch_memory work = call_.scratch(static_cast<int64_t>(on_device_));
     double perturbation = 0;
-    call_.check(call_.solver.cusolverDnXgesvdp(call_.solver_handle, call_.parameters, CUSOLVER_EIG_MODE_VECTOR,
-                                               economy(), rows(), columns(), f::data, at.a, rows(), f::real, at.s,
-                                               f::data, at.u, rows(), f::data, at.v, columns(), f::data, work->data(),
-                                               on_device_, call_.host_memory(on_host_), on_host_, at.info,
-                                               &perturbation),
+    call_.check(call_.solver.cusolverDnXgesvdp(
+                    call_.solver_handle, call_.parameters, CUSOLVER_EIG_MODE_VECTOR, economy(), rows(), columns(),
+                    f::data, at.a, rows(), f::real, at.s, f::data, at.u, rows(), f::data, at.v, columns(), f::data,
+                    work->data(), on_device_, call_.host_memory(on_host_), on_host_, at.info, &perturbation),
                 "cusolverDnXgesvdp");
     std::int32_t failed = 0;
     part most = 0, least = 0;
@@ -165,8 +166,9 @@ class svd_by_polar {
   void turn(const T* vh, T* v) {
     const T one = element_of<T>(1), zero = element_of<T>(0);
     const int n = static_cast<int>(columns());
-    call_.check((call_.blas.*f::geam)(call_.blas_handle, CUBLAS_OP_C, CUBLAS_OP_N, n, n, &one, vh, n, &zero, v, n, v, n),
-                "cublas<t>geam");
+    call_.check(
+        (call_.blas.*f::geam)(call_.blas_handle, CUBLAS_OP_C, CUBLAS_OP_N, n, n, &one, vh, n, &zero, v, n, v, n),
+        "cublas<t>geam");
   }
 
   const solver_call& call_;
@@ -196,80 +198,20 @@ right_vectors cuda_solvers::svd(const matrix_batch& m, svd_part part, void* a, v
                                 std::int32_t* info) {
   const svd_job j(m, part);
   const solver_call call(*this, m.function);
+  const bool jacobi = many_small(m, largest_jacobi);
+  const fit_matrices fit(call, m, device::matrix_part::all, jacobi, a);
   right_vectors found = right_vectors::v;
   with_solver_type(m.type, [&](auto zero) {
     using T = decltype(zero);
-    const svd_memory<T> at{static_cast<T*>(a), static_cast<part_of<T>*>(s), static_cast<T*>(u), static_cast<T*>(v), info};
-    if (many_small(m, largest_jacobi)) return svd_by_jacobi(call, jacobi_, j, at);
+    const svd_memory<T> at{static_cast<T*>(a), static_cast<part_of<T>*>(s), static_cast<T*>(u), static_cast<T*>(v),
+                           info};
+    if (jacobi) return svd_by_jacobi(call, svd_jacobi_, j, at);
     if (by_polar(j)) return each_svd(j, at, svd_by_polar<T>(call, j, at));
     found = right_vectors::vh;
     each_svd(j, at, svd_by_qr<T>(call, j, at));
   });
+  fit.finish(info, s, m.columns);
   return found;
-}
-
-void cuda_solvers::eigh(const matrix_batch& m, bool upper, bool vectors, void* a, void* w, std::int32_t* info) {
-  const solver_call call(*this, m.function);
-  const cublasFillMode_t triangle = upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
-  const cusolverEigMode_t mode = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
-  const int64_t n = m.rows;
-  with_solver_type(m.type, [&](auto zero) {
-    using T = decltype(zero);
-    using f = solver_of<T>;
-    std::size_t on_device = 0, on_host = 0;
-    if (many_small(m, largest_batched_eigh)) {
-      call.check(call.solver.cusolverDnXsyevBatched_bufferSize(call.solver_handle, call.parameters, mode, triangle, n,
-                                                               f::data, a, n, f::real, w, f::data, &on_device, &on_host,
-                                                               m.count),
-                 "cusolverDnXsyevBatched_bufferSize");
-      const scratch_memory work = call.scratch(static_cast<int64_t>(on_device));
-      // Versions of CUDA 12 read some of it before they write it.
-      call.check(cudaMemsetAsync(work->data(), 0, on_device, call.stream), "cudaMemsetAsync");
-      call.check(call.solver.cusolverDnXsyevBatched(call.solver_handle, call.parameters, mode, triangle, n, f::data, a, n,
-                                                    f::real, w, f::data, work->data(), on_device,
-                                                    call.host_memory(on_host), on_host, info, m.count),
-                 "cusolverDnXsyevBatched");
-      call.settle(on_host);
-      return;
-    }
-    call.check(call.solver.cusolverDnXsyevd_bufferSize(call.solver_handle, call.parameters, mode, triangle, n, f::data, a,
-                                                       n, f::real, w, f::data, &on_device, &on_host),
-               "cusolverDnXsyevd_bufferSize");
-    const scratch_memory work = call.scratch(static_cast<int64_t>(on_device));
-    for (int64_t k = 0; k < m.count; ++k) {
-      call.check(call.solver.cusolverDnXsyevd(call.solver_handle, call.parameters, mode, triangle, n, f::data,
-                                              piece<T>(a, k, n * n), n, f::real, piece<part_of<T>>(w, k, n), f::data,
-                                              work->data(), on_device, call.host_memory(on_host), on_host, info + k),
-                 "cusolverDnXsyevd");
-      call.settle(on_host);
-    }
-  });
-}
-
-void cuda_solvers::eig(const matrix_batch& m, void* a, void* w, void* v, std::int32_t* info) {
-  const solver_call call(*this, m.function);
-  const cusolverEigMode_t none = CUSOLVER_EIG_MODE_NOVECTOR, right = v ? CUSOLVER_EIG_MODE_VECTOR : none;
-  const int64_t n = m.rows;
-  with_solver_type(m.type, [&](auto zero) {
-    using T = decltype(zero);
-    using f = solver_of<T>;
-    using part = part_of<T>;
-    const cudaDataType complex = f::real == CUDA_R_32F ? CUDA_C_32F : CUDA_C_64F;
-    std::size_t on_device = 0, on_host = 0;
-    call.check(call.solver.cusolverDnXgeev_bufferSize(call.solver_handle, call.parameters, none, right, n, f::data, a, n,
-                                                      complex, w, f::data, nullptr, n, f::data, v, n, f::data, &on_device,
-                                                      &on_host),
-               "cusolverDnXgeev_bufferSize");
-    const scratch_memory work = call.scratch(static_cast<int64_t>(on_device));
-    for (int64_t k = 0; k < m.count; ++k) {
-      call.check(call.solver.cusolverDnXgeev(call.solver_handle, call.parameters, none, right, n, f::data,
-                                             piece<T>(a, k, n * n), n, complex, piece<part>(w, k, 2 * n), f::data,
-                                             nullptr, n, f::data, piece<T>(v, k, n * n), n, f::data, work->data(),
-                                             on_device, call.host_memory(on_host), on_host, info + k),
-                 "cusolverDnXgeev");
-      call.settle(on_host);
-    }
-  });
 }
 
 }  // namespace sinter::cuda
