@@ -96,17 +96,30 @@ value along_last(const pass& p, value x, std::span<const fourier_axis> axes) {
   return out;
 }
 
-/// One axis further in front, where it is: a call for each index of the axes in front of it.
-value along_inner(const pass& p, value x, const fourier_axis& axis) {
-  dims shape = x->shape;
+/// The axes in front of one, and those behind it.
+struct surroundings {
   std::int64_t outer = 1, inner = 1;
-  for (int a = 0; a < axis.axis; ++a) outer *= shape[a];
-  for (int a = axis.axis + 1; a < shape.size(); ++a) inner *= shape[a];
-  const std::int64_t in_block = shape[axis.axis] * inner;
-  shape[axis.axis] = p.out_extent(axis.points);
+  surroundings(const dims& shape, int axis) {
+    for (int a = 0; a < axis; ++a) outer *= shape[a];
+    for (int a = axis + 1; a < shape.size(); ++a) inner *= shape[a];
+  }
+};
+
+/// Of an axis where it is, for one index of the axes in front of it.
+fourier_layout inner_layout(const pass& p, const fourier_axis& axis, std::int64_t inner) {
   fourier_layout l = p.layout();
   l.length[0] = axis.points;
   l.in_stride = l.out_stride = l.batch = inner;
+  return l;
+}
+
+/// One axis further in front, where it is: a call for each index of the axes in front of it.
+value along_inner(const pass& p, value x, const fourier_axis& axis) {
+  dims shape = x->shape;
+  const auto [outer, inner] = surroundings(shape, axis.axis);
+  const std::int64_t in_block = shape[axis.axis] * inner;
+  shape[axis.axis] = p.out_extent(axis.points);
+  const fourier_layout l = inner_layout(p, axis, inner);
   const settled in = p.input(std::move(x));
   const value out = p.output(in, shape);
   for (std::int64_t k = 0; k < outer && out->size() != 0; ++k)
@@ -114,11 +127,12 @@ value along_inner(const pass& p, value x, const fourier_axis& axis) {
   return out;
 }
 
-/// Whether that is a few calls, each on aligned memory.
-bool suits_inner(const pass& p, const dims& shape, const fourier_axis& axis) {
-  std::int64_t outer = 1, inner = 1;
-  for (int a = 0; a < axis.axis; ++a) outer *= shape[a];
-  for (int a = axis.axis + 1; a < shape.size(); ++a) inner *= shape[a];
+/// Whether that is a few calls, each on aligned memory, and none that the library is slow at.
+bool suits_inner(const pass& p, const value& x, const fourier_axis& axis) {
+  const dims& shape = x->shape;
+  const surroundings other(shape, axis.axis);
+  const std::int64_t outer = other.outer, inner = other.inner;
+  if (runtime::get_backend(x->device).fourier().prefers_rows(inner_layout(p, axis, inner))) return false;
   const auto bytes = [&](dtype t, std::int64_t extent) {
     return inner * extent * static_cast<std::int64_t>(itemsize(t));
   };
@@ -163,7 +177,7 @@ ndarray restored(const value& leaf, const std::vector<int>& order) {
 ndarray run_pass(const pass& p, value x, std::span<const fourier_axis> axes) {
   const std::vector<int> order = order_for(x->shape.size(), axes);
   if (stays(order)) return wrap(along_last(p, std::move(x), axes));
-  if (axes.size() == 1 && suits_inner(p, x->shape, axes[0])) return wrap(along_inner(p, std::move(x), axes[0]));
+  if (axes.size() == 1 && suits_inner(p, x, axes[0])) return wrap(along_inner(p, std::move(x), axes[0]));
   value moved = reordered(x, order);
   x = value();
   return restored(along_last(p, std::move(moved), axes), order);

@@ -34,6 +34,8 @@ class fourier {
   /// or do not overlap; in place is for `complex` with equal strides and steps. complex_to_real may spoil its input.
   /// Addresses are aligned to 16 bytes. Thread safe.
   virtual void run(const fourier_layout& l, void* in, void* out, const char* function) = 0;
+  /// Whether transforms with this stride take longer than a transposition that brings their axis last, and rows then.
+  virtual bool prefers_rows(const fourier_layout&) const noexcept { return false; }
   virtual fourier_figures figures() = 0;
   /// Lets all plans go.
   virtual void clear() = 0;

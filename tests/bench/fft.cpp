@@ -39,6 +39,14 @@ void fft_rows() {
     row(title("rfft to", size), [&] { return sn::fft::rfft(real_line); });
     row(title("fft of rows", batch), [&] { return sn::fft::fft(lines); });
     row(title("fft of columns", batch), [&] { return sn::fft::fft(lines, {.axis = 0}); });
+    row(title("fft of columns by way of rows", batch), [&] { return sn::fft::fft(lines.T()); });
+    // As many elements in columns of other lengths, as they are chosen to be done and by way of rows.
+    for (const std::int64_t length : {std::int64_t{1} << 10, std::int64_t{1} << 12, std::int64_t{1} << 13}) {
+      const ndarray x = sn::reshape(lines, {length, -1});
+      const std::string shape = std::to_string(x.shape(0)) + " x " + std::to_string(x.shape(1));
+      row(title("fft of columns", shape.c_str()), [&] { return sn::fft::fft(x, {.axis = 0}); });
+      row(title("fft of columns by way of rows", shape.c_str()), [&] { return sn::fft::fft(x.T()); });
+    }
     row(title("dct of rows to the real dtype of", "2000^2"), [&] { return sn::fft::dct(real_plane); });
     row(title("fftconvolve to the real dtype of", "2000^2 with 31^2"),
         [&] { return sn::fft::fftconvolve(real_plane, box, "same"); });

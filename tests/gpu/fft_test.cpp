@@ -106,6 +106,36 @@ TEST_CASE("gpu: transforms along every set of axes, batched, of more than three 
       for (const transform& t : all) check_same(t.of, shape, type, t.name);
 }
 
+TEST_CASE("gpu: long transforms along an axis that is not the last, which go by way of rows") {
+  if (gpu_test::no_gpu()) return;
+  const transform all[] = {
+      {"fft", [](const ndarray& x) -> const ndarray { return fft::fft(x, {.axis = -2}); }},
+      {"ifft", [](const ndarray& x) -> const ndarray { return fft::ifft(x, {.axis = -2}); }},
+      {"ifft of an expression, read in rows",
+       [](const ndarray& x) -> const ndarray { return fft::ifft(x * 2.0 + 1.0, {.axis = -2}).copy() + x; }},
+      {"there and back",
+       [](const ndarray& x) -> const ndarray { return fft::ifft(fft::fft(x, {.axis = -2}), {.axis = -2}); }},
+      {"rfft", [](const ndarray& x) -> const ndarray { return fft::rfft(real(x), {.axis = -2, .norm = "ortho"}); }},
+      {"irfft", [](const ndarray& x) -> const ndarray { return fft::irfft(x, {.axis = -2}); }},
+      {"irfft of an odd number",
+       [](const ndarray& x) -> const ndarray { return fft::irfft(x, {.n = 16385, .axis = -2}); }},
+      {"cut", [](const ndarray& x) -> const ndarray { return fft::fft(x, {.n = 9000, .axis = -2}); }},
+      {"of a view",
+       [](const ndarray& x) -> const ndarray { return fft::fft(x(ellipsis, slice(_, _, -2)), {.axis = -2}); }},
+  };
+  // The first two are large enough for it, the last two are not.
+  for (const shape_t& shape : {shape_t{16384, 70}, shape_t{2, 12000, 50}, shape_t{16384, 3}, shape_t{512, 300}})
+    for (const dtype type : {complex64, complex128})
+      for (const transform& t : all) check_same(t.of, shape, type, t.name);
+  // The argument stays as it is, and what comes back lies as the rows did.
+  const ndarray x = noise({16384, 70}, complex64, default_device()), before = x.copy();
+  eval(before);
+  const ndarray y = fft::ifft(x, {.axis = 0});
+  eval(y);
+  CHECK(array_equal(x, before));
+  CHECK(y.strides()[0] == 8);
+}
+
 TEST_CASE("gpu: lengths of large primes, of one, and long ones") {
   if (gpu_test::no_gpu()) return;
   for (const std::int64_t n : {1, 2, 97, 1009, 65537, 1 << 20, 1000003})

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "backends/cuda/cuda_driver.hpp"
+#include "backends/cuda/cuda_stream.hpp"
 #include "optional_library.hpp"
 #include "runtime/plan_cache.hpp"
 #endif
@@ -25,6 +26,10 @@ using runtime::fourier_kind;
 using runtime::fourier_layout;
 
 constexpr std::size_t most_plans = 32;
+
+// Long transforms take several passes. With a stride each of them reads and writes a few neighbours at a time, and they
+// take several times as long as those of rows; a transposition is one pass more. Small arrays are a matter of launches.
+constexpr std::int64_t long_transform = 64 << 10, large_array = 4 << 20;  // bytes
 
 #define SINTER_CUFFT_FUNCTIONS(F)                                                                        \
   F(cufftCreate)                                                                                         \
@@ -69,7 +74,7 @@ cufftType type_of(const fourier_layout& l) {
 
 class plan {
  public:
-  plan(const fourier_layout& l, cudaStream_t stream, const char* function)
+  plan(const fourier_layout& l, const char* function)
       : api_(cufft(function)), kind_(l.kind), wide_(l.wide), direction_(l.inverse ? CUFFT_INVERSE : CUFFT_FORWARD) {
     check_cufft(api_.cufftCreate(&handle_), "cufftCreate", function);
     try {
@@ -84,7 +89,6 @@ class plan {
       check_cufft(api_.cufftMakePlanMany64(handle_, l.rank, length, in, l.in_stride, l.in_step, out, l.out_stride,
                                            l.out_step, type_of(l), l.batch, &work_bytes_),
                   "cufftMakePlanMany64", function);
-      check_cufft(api_.cufftSetStream(handle_, stream), "cufftSetStream", function);
     } catch (...) {
       (void)api_.cufftDestroy(handle_);
       throw;
@@ -95,9 +99,10 @@ class plan {
   ~plan() { (void)api_.cufftDestroy(handle_); }
 
   /// A plan has one work area at a time, so callers take turns.
-  void run(runtime::backend& owner, void* in, void* out, const char* function) {
+  void run(runtime::backend& owner, cudaStream_t stream, void* in, void* out, const char* function) {
     const runtime::buffer work(owner, work_bytes_);
     const std::lock_guard lock(mutex_);
+    check_cufft(api_.cufftSetStream(handle_, stream), "cufftSetStream", function);
     if (work_bytes_ != 0) check_cufft(api_.cufftSetWorkArea(handle_, work.data()), "cufftSetWorkArea", function);
     check_cufft(execute(in, out), "a cuFFT transform", function);
   }
@@ -131,12 +136,17 @@ class plan {
 
 class cufft_transforms final : public runtime::fourier {
  public:
-  cufft_transforms(runtime::backend& owner, int device, cudaStream_t stream)
-      : owner_(owner), device_(device), stream_(stream) {}
+  cufft_transforms(runtime::backend& owner, int device) : owner_(owner), device_(device) {}
 
   void run(const fourier_layout& l, void* in, void* out, const char* function) override {
     make_current(device_);
-    plans_.get(key_of(l), [&] { return std::make_shared<plan>(l, stream_, function); })->run(owner_, in, out, function);
+    const std::shared_ptr<plan> p = plans_.get(key_of(l), [&] { return std::make_shared<plan>(l, function); });
+    if (runtime::use_notes* const notes = capture_notes(device_)) notes->keep.push_back(p);  // a graph uses its tables
+    p->run(owner_, current_stream(device_), in, out, function);
+  }
+  bool prefers_rows(const fourier_layout& l) const noexcept override {
+    const std::int64_t bytes = l.length[0] * (l.wide ? 16 : 8);
+    return l.rank == 1 && l.in_stride > 1 && bytes >= long_transform && bytes * l.batch >= large_array;
   }
   runtime::fourier_figures figures() override { return {plans_.size(), plans_.limit()}; }
   void clear() override {
@@ -147,14 +157,13 @@ class cufft_transforms final : public runtime::fourier {
  private:
   runtime::backend& owner_;
   int device_;
-  cudaStream_t stream_;
   runtime::plan_cache<plan> plans_{most_plans};
 };
 
 }  // namespace
 
-std::unique_ptr<runtime::fourier> make_fourier(runtime::backend& owner, int device, cudaStream_t stream) {
-  return std::make_unique<cufft_transforms>(owner, device, stream);
+std::unique_ptr<runtime::fourier> make_fourier(runtime::backend& owner, int device) {
+  return std::make_unique<cufft_transforms>(owner, device);
 }
 
 #else
@@ -172,7 +181,7 @@ class missing final : public runtime::fourier {
 
 }  // namespace
 
-std::unique_ptr<runtime::fourier> make_fourier(runtime::backend&, int, cudaStream_t) {
+std::unique_ptr<runtime::fourier> make_fourier(runtime::backend&, int) {
   return std::make_unique<missing>();
 }
 

@@ -1,7 +1,5 @@
 // Fourier transforms on a GPU.
 #pragma once
-#include <cuda_runtime_api.h>
-
 #include <memory>
 
 #include "runtime/backend.hpp"
@@ -9,7 +7,7 @@
 
 namespace sinter::cuda {
 
-/// Transforms on a device's stream; work areas come from the backend's pool.
-std::unique_ptr<runtime::fourier> make_fourier(runtime::backend& owner, int device, cudaStream_t stream);
+/// Transforms on the calling thread's current stream of a device; work areas come from the backend's pool.
+std::unique_ptr<runtime::fourier> make_fourier(runtime::backend& owner, int device);
 
 }  // namespace sinter::cuda
