@@ -21,8 +21,7 @@ void iterate(const ndarray& a, state& s) {
   sn::eval(s.x, s.r, s.p, s.rr);  // five kernels: the product, and each sum with what is around it
 }
 
-outcome solve(const ndarray& a, const ndarray& b, const settings& how,
-              const std::function<void(int, double)>& report) {
+outcome solve(const ndarray& a, const ndarray& b, const settings& how, const std::function<void(int, double)>& report) {
   state s = begin(b);
   const double size = std::sqrt(s.rr.item<double>());
   outcome o{s.x, 0, size == 0 ? 0.0 : 1.0, size == 0};

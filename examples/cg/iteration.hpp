@@ -10,8 +10,8 @@ namespace cg {
 namespace sn = sinter;
 using sn::ndarray;
 
-/// What an iteration changes: the solution so far, the residual b - a x, the direction, and the residual's square. All of it
-/// stays on the device.
+/// What an iteration changes: the solution so far, the residual b - a x, the direction, and the residual's square. All
+/// of it stays on the device.
 struct state {
   ndarray x, r, p, rr;
 };
@@ -19,8 +19,8 @@ struct state {
 /// Begins at x = 0.
 state begin(const ndarray& b);
 
-/// One iteration: a product of the matrix and a vector, two sums of products, three vectors changed. Nothing waits for the
-/// device.
+/// One iteration: a product of the matrix and a vector, two sums of products, three vectors changed. Nothing waits for
+/// the device.
 void iterate(const ndarray& a, state& s);
 
 struct settings {
@@ -34,8 +34,8 @@ struct outcome {
   double residual = 0;  // relative, as the iteration keeps it
   bool converged = false;
 };
-/// `report` is called with the number of iterations and the relative residual whenever somebody looks at it. Stops where it
-/// is not a number, too.
+/// `report` is called with the number of iterations and the relative residual whenever somebody looks at it. Stops
+/// where it is not a number, too.
 outcome solve(const ndarray& a, const ndarray& b, const settings& how,
               const std::function<void(int, double)>& report = {});
 

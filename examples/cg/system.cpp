@@ -29,7 +29,9 @@ linear_system random_system(std::int64_t n, std::uint64_t seed) {
   return {a, b};
 }
 
-double relative_residual(const linear_system& s, const ndarray& x) { return norm(s.b - sn::matmul(s.a, x)) / norm(s.b); }
+double relative_residual(const linear_system& s, const ndarray& x) {
+  return norm(s.b - sn::matmul(s.a, x)) / norm(s.b);
+}
 
 examples::verdict compare(const ndarray& x, const ndarray& y, double tolerance) {
   return {norm(x - y) / norm(y), largest_condition * tolerance};

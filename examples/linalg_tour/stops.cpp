@@ -20,7 +20,7 @@ std::string title(const char* what, const std::vector<std::int64_t>& sizes, sn::
   return out + ", " + std::string(sn::name(type));
 }
 
-std::function<void()> bare_call(const ndarray& a, const ndarray& b) {
+std::function<void()> bare_product_of(const ndarray& a, const ndarray& b) {
   // The vendor gets matrices of its own: an address that is out would make the library copy before each use.
   const ndarray c = sn::zeros({a.shape(0), b.shape(1)}, a.dtype());
   std::shared_ptr<bare_product> product = make_bare_product(a.copy(), b.copy(), c);
@@ -45,7 +45,7 @@ examples::verdict check_column_sums(const ndarray& result, const ndarray& a, con
 stop product_and_sum(std::int64_t m, std::int64_t k, std::int64_t n, sn::dtype type) {
   const ndarray a = numbers(m, k, type, 1), b = numbers(k, n, type, 2);
   return {title("sum(matmul(a, b), 0)", {m, k, n}, type), [=] { return sn::sum(sn::matmul(a, b), 0); },
-          bare_call(a, b), [=](const ndarray& c) { return check_column_sums(c, a, b); }};
+          bare_product_of(a, b), [=](const ndarray& c) { return check_column_sums(c, a, b); }};
 }
 
 stop summed_einsum(std::int64_t m, std::int64_t k, std::int64_t n) {
@@ -57,7 +57,7 @@ stop summed_einsum(std::int64_t m, std::int64_t k, std::int64_t n) {
 
 stop square_product(std::int64_t side, sn::dtype type) {
   const ndarray a = numbers(side, side, type, 3), b = numbers(side, side, type, 4);
-  return {title("dot(a, b)", {side, side}, type), [=] { return sn::dot(a, b); }, bare_call(a, b),
+  return {title("dot(a, b)", {side, side}, type), [=] { return sn::dot(a, b); }, bare_product_of(a, b),
           [=](const ndarray& c) {
             // The product's rows, added up with weights, are the weights' product with a, times b.
             const ndarray w = sn::arange(side).astype(sn::float64) / side, x = a.astype(sn::float64),

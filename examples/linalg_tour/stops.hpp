@@ -23,4 +23,14 @@ stop summed_einsum(std::int64_t m, std::int64_t k, std::int64_t n);
 /// dot of two square matrices.
 stop square_product(std::int64_t side, sn::dtype type);
 
+/// Of square float64 matrices.
+stop qr_factors(std::int64_t order);
+stop solution(std::int64_t order);  // of a system with one right side
+stop singular_vectors(std::int64_t order);
+stop eigenvectors(std::int64_t order);
+/// Of a complex64 line or plane.
+stop fourier(const sn::shape_t& shape);
+/// float32 numbers of the normal distribution.
+stop normal_numbers(std::int64_t count);
+
 }  // namespace linalg_tour
