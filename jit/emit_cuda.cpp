@@ -21,9 +21,8 @@ std::uint64_t hash_bytes(const std::string& bytes) noexcept {
 
 void append_variant(const cuda_variant& v, std::string& out) {
   auto put = [&](int n) { out.push_back(static_cast<char>(n)); };
-  for (int n :
-       {static_cast<int>(v.shape), int(v.rank), int(v.kept), int(v.vector), int(v.wide_index), int(v.skip_tail),
-        int(v.lean)})
+  for (int n : {static_cast<int>(v.shape), int(v.rank), int(v.kept), int(v.vector), int(v.wide_index), int(v.skip_tail),
+                int(v.lean)})
     put(n);
   for (access a : v.inputs) put(static_cast<int>(a));
   for (access a : v.outputs) put(static_cast<int>(a));
@@ -89,13 +88,15 @@ int cuda_unroll(const program& p, const cuda_variant& v) {
   const std::size_t inputs = std::min(p.inputs.size(), v.inputs.size());
   for (std::size_t k = 0; k < inputs; ++k)
     if (v.inputs[k] != access::uniform) bytes += v.vector * static_cast<int>(itemsize(p.inputs[k].type));
-  if (bytes == 0)
+  const bool streams = bytes > 0;
+  if (!streams)
     for (auto& o : p.outputs) bytes += v.vector * static_cast<int>(itemsize(o.type));
   int n = bytes ? std::clamp(64 / bytes, 1, 4) : 1;
   const int work = cuda::total_weight(p, 0, static_cast<int>(p.code.size()));
-  // Threads prepare the keys of a draw once.
+  // Threads prepare the keys of a draw once, which takes as long as an element: they draw 32 of those that are quick.
   const bool draws = std::any_of(p.code.begin(), p.code.end(), [](auto& i) { return is_random(i.op); });
-  if (draws && v.shape == cuda_shape::linear && work <= 64) return n;
+  if (draws && v.shape == cuda_shape::linear && work <= 64)
+    return v.vector == 4 && !streams && work <= 32 ? 2 * n : n;
   if (v.shape != cuda_shape::linear) n = std::max(n, bytes <= 64 ? 2 : 1);
   if (work > 20) n = std::min(n, 2);
   return work > 40 ? 1 : n;

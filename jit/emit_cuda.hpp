@@ -33,7 +33,7 @@ struct cuda_variant {
   std::uint8_t vector = 1;
   bool wide_index = false;  // 64-bit index arithmetic (DESIGN 4)
   bool skip_tail = false;   // monotone tail with a multiplier whose sign allows the skip
-  bool lean = false;        // compiles in two thirds of the time and runs at less than half the speed: see cuda_has_lean
+  bool lean = false;        // compiles in two thirds of the time, and runs slower: see cuda_has_lean
   std::vector<access> inputs, outputs;
   std::vector<std::uint8_t> row_only;  // broadcast_rows: input depends on the row (1), the column (0)
 };
@@ -63,8 +63,9 @@ bool is_order_free(const reduce_desc& r) noexcept;
 /// finite for it.
 bool cuda_can_skip_tail(const program& p, std::vector<int>* multipliers = nullptr);
 
-/// Whether there is a lean form of a kernel: the same bits, where sine and cosine of float32 take most of the compiler's
-/// time. It knows those only as a function that is called, and takes elements one by one where the order is free.
+/// Whether there is a lean form of a kernel: the same bits, where sine and cosine of float32 take most of the
+/// compiler's time. It knows those only as a function that is called, and takes elements one by one where the order is
+/// free.
 bool cuda_has_lean(const program& p, const cuda_variant& v) noexcept;
 
 /// Name of the kernel's entry point: "sn_" + label + a short hash of program and variant.

@@ -42,8 +42,8 @@ std::string parameter(const program& p, const instr& i, const std::string& args)
   return std::string(register_type(i.type)) + "{" + q + "r, " + q + "i}";
 }
 
-/// C++'s own operators where they give an operation's bits: the compiler has less to read than a template of the prelude.
-/// Empty where there is none.
+/// C++'s own operators where they give an operation's bits: the compiler has less to read than a template of the
+/// prelude. Empty where there is none.
 std::string plain_expression(const instr& i, const std::string& a, const std::string& b) {
   if (i.arg != dtype::f32 && i.arg != dtype::f64) return {};
   switch (i.op) {
@@ -152,7 +152,7 @@ class writer {
   std::string expression(int k, const instr& i) const {
     switch (i.op) {
       case opcode::load: return load(i);
-      case opcode::coord: return "c" + num(i.a);
+      case opcode::coord: return f_.place ? "sn::position_of(c" + num(i.a) + ")" : "c" + num(i.a);
       case opcode::reduced: return "d" + num(i.a);
       case opcode::checked_index: return call_expression(i, reg(i.a), "a.q" + num(i.b), "a.q" + num(i.c));
       default: break;
@@ -163,12 +163,13 @@ class writer {
     if (is_quick_trig(p_, i)) return "sn::any_sine(" + reg(i.a) + (i.op == opcode::cos ? ", true)" : ", false)");
     const int n = operand_count(i.op);
     const std::string a = reg(i.a), b = n > 1 ? reg(i.b) : std::string(), c = n > 2 ? reg(i.c) : std::string();
-    if (is_random(i.op)) return random_expression(i, a, b, c, random_stream(i));
+    if (is_random(i.op)) return random_expression(i, position(i, a), b, c, random_stream(i));
     const std::string plain = plain_expression(i, a, b);
     return plain.empty() ? call_expression(i, a, b, c) : plain;
   }
-  static std::string random_stream(const instr& i) {
-    return "sn::random_stream{a.q" + num(i.spare2) + ", a.q" + num(i.spare2 + 1) + ", a.q" + num(i.spare2 + 2) + "}";
+  std::string position(const instr& draw, const std::string& a) const {
+    const instr& i = p_.code[draw.a];
+    return f_.place && shares_blocks(draw) && i.op == opcode::coord ? "c" + num(i.a) : a;
   }
   std::string load(const instr& i) const {
     const input_desc& in = p_.inputs[i.a];
@@ -248,6 +249,12 @@ bool is_quick_trig(const program& p, const instr& i) noexcept {
   return is_trig(i) && i.type == dtype::f32 && i.arg == dtype::f32 && !p.flags.fast_math;
 }
 
+std::string random_stream(const instr& i) {
+  return "sn::random_stream{a.q" + num(i.spare2) + ", a.q" + num(i.spare2 + 1) + ", a.q" + num(i.spare2 + 2) + "}";
+}
+
+bool shares_blocks(const instr& i) noexcept { return is_random(i.op) && i.op <= opcode::random_below; }
+
 phase make_phase(const program& p, const cuda_variant& v, std::string name, std::vector<int> code,
                  std::vector<int> results) {
   phase f;
@@ -268,8 +275,10 @@ phase make_phase(const program& p, const cuda_variant& v, std::string name, std:
     if (is_quick_trig(p, i) && !v.lean) f.quick = true;
     if (i.op == opcode::load) add_once(f.inputs, i.a);
     if (i.op == opcode::user && p.calls[i.a].function->has_loop_text()) f.lambda = true;
+    if (shares_blocks(i) && v.shape == cuda_shape::linear) f.place = true;
     p.each_operand(i, reads);
   }
+  if (f.quick) f.place = false;  // its coordinates stand in arrays that a loop goes through
   for (int r : f.results) reads(r);
   std::erase_if(f.code, in_arguments);
   return f;
@@ -291,7 +300,7 @@ std::string define_function(const program& p, const phase& f, bool quick) {
     else
       t("    ", register_type(d), " v", k, ",");
   }
-  for (int k : f.coords) t("    long long c", k, ",");
+  for (int k : f.coords) t(f.place ? "    sn::random_place c" : "    long long c", k, ",");
   for (int r : f.live_in) t("    ", type(r), " r", r, ",");
   for (int k : f.reduced) t("    ", type_of_reduction(p, p.reductions[static_cast<std::size_t>(k)]), " d", k, ",");
   t("    ", f.name, "_out& out", quick ? ", bool& slow) {" : ") {");

@@ -44,15 +44,20 @@ struct phase {
   std::vector<int> code, inputs, coords, live_in, reduced, results;
   bool quick = false;   // sine or cosine of float32: worth a fast version (cuda_loop.h)
   bool lambda = false;  // calls a user's function that the kernel holds: passed as `sn_body`
+  bool place = false;   // coordinates are given as sn::random_place
 };
+/// Which numbers a draw takes, as an expression.
+std::string random_stream(const instr& i);
+/// A draw whose elements share blocks with their neighbours.
+bool shares_blocks(const instr& i) noexcept;
 phase make_phase(const program& p, const cuda_variant& v, std::string name, std::vector<int> code,
                  std::vector<int> results);
 /// Sine or cosine of float32, which has a fast version.
 bool is_quick_trig(const program& p, const instr& i) noexcept;
 /// The function NAME and, where the phase is quick, quick_NAME, which may raise `slow`.
 std::string define(const program& p, const phase& f);
-/// A phase with one operand and one result that hardly ever runs: a function that is called, so that it is compiled once
-/// however often it stands in unrolled code. Then a call of it.
+/// A phase with one operand and one result that hardly ever runs: a function that is called, so that it is compiled
+/// once however often it stands in unrolled code. Then a call of it.
 std::string define_out_of_line(const program& p, const phase& f);
 std::string call_out_of_line(const program& p, const phase& f, const std::string& operand);
 
@@ -70,8 +75,8 @@ std::string call_once(const phase& f, const argument_source& source, const std::
 /// which may raise `slow` (a variable in scope).
 std::string call_lanes(const program& p, const phase& f, int lanes, bool quick, const argument_source& source,
                        const std::string& indent);
-/// The same with everything around it: where the phase is quick, a `slow` of its own, and the group computed again where
-/// it was raised.
+/// The same with everything around it: where the phase is quick, a `slow` of its own, and the group computed again
+/// where it was raised.
 std::string call_group(const program& p, const phase& f, int lanes, const argument_source& source,
                        const std::string& indent);
 

@@ -1,5 +1,5 @@
 // CUDA reductions whose operands depend on the row or on the column only: threads own rows, columns stream through the
-// cache eight at a time. What depends on the row alone is computed once. Only for reductions whose order is free.
+// cache four at a time. What depends on the row alone is computed once. Only for reductions whose order is free.
 #include <algorithm>
 #include <bit>
 
@@ -222,8 +222,8 @@ class broadcast_emitter {
     }
     t_("#pragma unroll 1");
     t_("  for (; g <= full; g += team) {");
-    t_("    const I begin = g * ", cuda_columns, ", end = begin + ", cuda_columns, " < columns ? begin + ", cuda_columns,
-       " : columns;");
+    t_("    const I begin = g * ", cuda_columns, ", next = begin + ", cuda_columns, ";");
+    t_("    const I end = next < columns ? next : columns;");
     t_("#pragma unroll 1");
     t_("    for (I r0 = begin; r0 < end; ++r0) {");
     single("      ");

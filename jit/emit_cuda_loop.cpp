@@ -33,8 +33,8 @@ std::string define_element(const program& p, const cuda_variant& v) {
       },
       "  "));
   for (std::size_t k = 0; k < p.outputs.size(); ++k)
-    t("  a.w", static_cast<int>(k), "[", offset("t", static_cast<int>(k), 0, v.rank, "c"), "] = ",
-      narrowed(p.outputs[k].type, "out.r" + num(p.outputs[k].reg)), ";");
+    t("  a.w", static_cast<int>(k), "[", offset("t", static_cast<int>(k), 0, v.rank, "c"),
+      "] = ", narrowed(p.outputs[k].type, "out.r" + num(p.outputs[k].reg)), ";");
   t("}");
   return t.str();
 }

@@ -41,7 +41,8 @@ class map_emitter {
 
   void uniform_values(const std::string& in) {
     for (int k : element_.inputs)
-      if (plain_uniform(k)) t_(in, "const ", register_type(type(k)), " u", k, " = ", widened(type(k), "*a.p" + num(k)), ";");
+      if (plain_uniform(k))
+        t_(in, "const ", register_type(type(k)), " u", k, " = ", widened(type(k), "*a.p" + num(k)), ";");
   }
 
   // Vectors: full blocks move `unroll` vectors a thread, the last block (lean: each) goes element by element.
@@ -54,7 +55,7 @@ class map_emitter {
     t_("#pragma unroll 1");
     t_("  for (long long at = start + threadIdx.x; at < end; at += ", cuda_block, ") {");
     one_element(
-        "    ", [](int) { return std::string("at"); },
+        "    ", [&](int) { return std::string(element_.place ? "sn::random_place{at, 0}" : "at"); },
         [&](int k) { return "a.p" + num(k) + (input_class(k) == access::uniform ? "" : " + at"); },
         [&](int k) { return "a.w" + num(k) + "[at]"; });
     t_("  }");
@@ -62,7 +63,8 @@ class map_emitter {
 
   using text_of = std::function<std::string(int)>;
 
-  /// One element by the phase that holds for every value: coordinate of an axis, address of an input, place of an output.
+  /// One element by the phase that holds for every value: coordinate of an axis, address of an input, place of an
+  /// output.
   void one_element(const std::string& in, const text_of& coordinate, const text_of& address, const text_of& place) {
     t_(call_once(
         element_,
@@ -77,7 +79,7 @@ class map_emitter {
   }
 
   void full_block(int chunk) {
-    t_("  if (start + ", chunk, " <= a.n) {");
+    t_("  if (start + ", chunk, " <= a.n", same_upper_half(chunk), ") {");
     t_("    const long long first = start + (int)threadIdx.x * ", vec_, ";");
     for (int k : element_.inputs)
       if (input_class(k) == access::linear && !is_gathered(p_, k)) {
@@ -89,11 +91,23 @@ class map_emitter {
     t_("#pragma unroll");
     t_("    for (int u = 0; u < ", unroll_, "; ++u) {");
     t_("      const long long at = first + u * ", cuda_block * vec_, ";");
-    lanes("      ", "u", [](int) { return std::string("at | l"); });  // `at` is a multiple of the lanes
+    // `at` is a multiple of the lanes.
+    const std::string place = "sn::random_place{first, u * " + num(cuda_block * vec_) + " | l}";
+    lanes("      ", "u", [&](int) { return element_.place ? place : std::string("at | l"); });
     stores("      ", [&](int k) { return "a.w" + num(k) + " + at"; });
     t_("    }");
     t_("    return;");
     t_("  }");
+  }
+
+  /// What random_place asks for.
+  std::string same_upper_half(int chunk) const {
+    std::string all;
+    for (const instr& i : p_.code)
+      if (element_.place && shares_blocks(i))
+        all += std::string(" && sn::share_upper_half<") + register_type(i.type) + ">(" + random_stream(i) +
+               ", start, " + num(chunk) + ")";
+    return all;
   }
 
   /// Arrays z<k> (values or gather pointers) and k<j> (coordinates) of the lanes, then the phase over them.
@@ -113,18 +127,19 @@ class map_emitter {
       } else {
         t_(in, register_type(type(k)), " ", array);
         t_("#pragma unroll");
-        t_(in, "for (int l = 0; l < ", vec_, "; ++l) z", k, "[l] = ", widened(type(k), "i" + num(k) + "[" + u + "].v[l]"), ";");
+        t_(in, "for (int l = 0; l < ", vec_, "; ++l) z", k,
+           "[l] = ", widened(type(k), "i" + num(k) + "[" + u + "].v[l]"), ";");
       }
     }
     for (int j : element_.coords) {
-      t_(in, "long long k", j, "[", vec_, "];");
+      t_(in, element_.place ? "sn::random_place k" : "long long k", j, "[", vec_, "];");
       t_("#pragma unroll");
       t_(in, "for (int l = 0; l < ", vec_, "; ++l) k", j, "[l] = ", coordinate(j), ";");
     }
     t_(call_group(
         p_, element_, vec_,
         [&](char kind, int k) -> argument {
-          if (kind == 'c') return {"k" + num(k), "long long"};
+          if (kind == 'c') return {"k" + num(k), element_.place ? "sn::random_place" : "long long"};
           if (plain_uniform(k)) return {"u" + num(k), ""};
           std::string type_name =
               is_gathered(p_, k) ? std::string("const ") + storage_type(type(k)) + "*" : register_type(type(k));

@@ -72,7 +72,8 @@ class reduce_emitter {
   void result_pointers(const std::string& in, const std::string& suffix = "") {
     for (int k : element_.inputs) {
       t_(in, "const ", storage(k), "* b", k, suffix, " = a.p", k, " + (", offset("s", k, 0, v_.kept, "k"), ");");
-      if (fixed(k)) t_(in, "const ", register_type(type(k)), " u", k, suffix, " = ", widened(type(k), "*b" + num(k) + suffix), ";");
+      if (fixed(k))
+        t_(in, "const ", register_type(type(k)), " u", k, suffix, " = ", widened(type(k), "*b" + num(k) + suffix), ";");
     }
   }
 
@@ -283,7 +284,8 @@ class reduce_emitter {
     for (int k : element_.inputs) {
       const std::string step = v_.kept ? " + " + num(v) + " * a.s" + num(k) + "_" + num(v_.kept - 1) : "";
       t_("  const ", storage(k), "* b", k, suffix, " = b", k, step, ";");
-      if (fixed(k)) t_("  const ", register_type(type(k)), " u", k, suffix, " = ", widened(type(k), "*b" + num(k) + suffix), ";");
+      if (fixed(k))
+        t_("  const ", register_type(type(k)), " u", k, suffix, " = ", widened(type(k), "*b" + num(k) + suffix), ";");
     }
     for (int j : element_.coords)
       if (j < v_.kept) t_("  const I k", j, suffix, " = k", j, j == v_.kept - 1 ? " + " + num(v) : "", ";");

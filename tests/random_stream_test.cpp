@@ -164,3 +164,38 @@ TEST_CASE("random: the process has a generator of its own, which can be seeded")
   CHECK(generator().state().key != generator().state().key);
   CHECK(random::default_rng(7).state() == generator(7).state());
 }
+
+TEST_CASE("random: an element is the same whether its position is one number or a sum") {
+  const sn::random_stream s{11, (std::uint64_t{5} << 32) - 3000, 2};
+  const std::int64_t start = 8192;
+  REQUIRE_FALSE(sn::share_upper_half<float>(s, start, 8192));
+  REQUIRE(sn::share_upper_half<float>(s, start - 4096, 2048));
+  REQUIRE(sn::share_upper_half<float>(s, start + 4096, 8192));
+  CHECK_FALSE(sn::share_upper_half<double>(s, 4096, 2048));
+  CHECK(sn::share_upper_half<double>(s, 6144, 2048));
+  for (const std::int64_t chunk : {std::int64_t{4096}, start + 4096})
+    for (int of = 0; of < 2048; of += 4)
+      for (int l = 0; l < 4; ++l) {
+        // Threads take 1, 2 or 4 neighbours.
+        const std::int64_t position = chunk + of + l, thread = of % 512;
+        for (const int lanes : {1, 2, 4}) {
+          const int own = l / lanes * lanes;
+          const sn::random_place p{chunk + thread + own, (of - int(thread)) | (l - own)};
+          REQUIRE(sn::position_of(p) == position);
+          REQUIRE(sn::random_bits<unsigned>(p, s) == sn::random_bits<unsigned>(position, s));
+          REQUIRE(sn::random_normal<float>(p, s) == sn::random_normal<float>(position, s));
+          REQUIRE(sn::random_exponential<float>(p, s) == sn::random_exponential<float>(position, s));
+          REQUIRE(sn::random_below<unsigned>(p, 9u << 28, s) == sn::random_below<unsigned>(position, 9u << 28, s));
+          REQUIRE(sn::random_uniform<float>(p, s) == sn::random_uniform<float>(position, s));
+        }
+      }
+  for (int k = 0; k < 2048; ++k) {
+    const sn::random_place p{6144 + k % 512, k - k % 512};
+    REQUIRE(sn::random_bits<unsigned long long>(p, s) == sn::random_bits<unsigned long long>(6144 + k, s));
+    REQUIRE(sn::random_normal<double>(p, s) == sn::random_normal<double>(6144 + k, s));
+    REQUIRE(sn::random_exponential<double>(p, s) == sn::random_exponential<double>(6144 + k, s));
+    REQUIRE(sn::random_uniform<double>(p, s) == sn::random_uniform<double>(6144 + k, s));
+    REQUIRE(sn::random_below<unsigned long long>(p, 1ull << 63, s) ==
+            sn::random_below<unsigned long long>(6144 + k, 1ull << 63, s));
+  }
+}

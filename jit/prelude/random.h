@@ -31,16 +31,23 @@ struct random_stream {
   unsigned long long key, base, subsequence;
 };
 
-/// Both halves of a product. In one instruction by name: nvcc adds a zero to the upper half of what it makes of a * b, and
-/// keeps halves in pairs of registers.
+/// Both halves of a product. `named`: in one instruction by name, since nvcc adds a zero to the upper half of what it
+/// makes of a * b, and keeps halves in pairs of registers. Lanes behind a branch do not share what is asked for by name,
+/// though: draws of 64 bits and whole numbers, which branch, go without.
 struct split_product {
   unsigned low, high;
 };
-SN_FN split_product wide_product(unsigned a, unsigned b) {
+template <bool named = true> SN_FN split_product wide_product(unsigned a, unsigned b) {
 #ifdef __CUDACC__
-  split_product p;
-  asm("{\n\t.reg .b64 t;\n\tmul.wide.u32 t, %2, %3;\n\tmov.b64 {%0, %1}, t;\n\t}" : "=r"(p.low), "=r"(p.high) : "r"(b), "r"(a));
-  return p;
+  if constexpr (named) {
+    split_product p;
+    asm("{\n\t.reg .b64 t;\n\tmul.wide.u32 t, %2, %3;\n\tmov.b64 {%0, %1}, t;\n\t}"
+        : "=r"(p.low), "=r"(p.high)
+        : "r"(b), "r"(a));
+    return p;
+  } else {
+    return {a * b, __umulhi(a, b)};
+  }
 #else
   const unsigned long long p = (unsigned long long)(a)*b;
   return {unsigned(p), unsigned(p >> 32)};
@@ -49,10 +56,10 @@ SN_FN split_product wide_product(unsigned a, unsigned b) {
 // Rounds are written out, so that loops around them become vector code.
 #define SN_PHILOX_ROUND(n) \
   { \
-    const split_product p = wide_product(0xD2511F53u, x.w0), q = wide_product(0xCD9E8D57u, x.w2); \
+    const split_product p = wide_product<named>(0xD2511F53u, x.w0), q = wide_product<named>(0xCD9E8D57u, x.w2); \
     x = random_words{q.high ^ x.w1 ^ (k0 + n * 0x9E3779B9u), q.low, p.high ^ x.w3 ^ (k1 + n * 0xBB67AE85u), p.low}; \
   }
-SN_FN random_words philox(random_words x, unsigned k0, unsigned k1) {
+template <bool named = true> SN_FN random_words philox(random_words x, unsigned k0, unsigned k1) {
   SN_PHILOX_ROUND(0u)
   SN_PHILOX_ROUND(1u)
   SN_PHILOX_ROUND(2u)
@@ -67,23 +74,62 @@ SN_FN random_words philox(random_words x, unsigned k0, unsigned k1) {
 }
 #undef SN_PHILOX_ROUND
 
+/// Where an element stands, as a sum: `first` is shared by the elements that a thread computes, `step` is a constant for
+/// each. No bit of the last two is set in both, and the numbers of the blocks have one upper half (share_upper_half).
+struct random_place {
+  long long first;
+  int step;
+};
+SN_FN long long position_of(long long position) { return position; }
+SN_FN long long position_of(const random_place& p) { return p.first + p.step; }
+SN_FN int last_bits(long long position) { return int(position & 3); }
+SN_FN int last_bits(const random_place& p) { return (int(p.first) | p.step) & 3; }
+
 /// Block `index` of a draw; `again` counts the blocks that an element has taken before.
+template <bool named = true>
 SN_FN random_words random_block(long long index, const random_stream& s, unsigned again = 0) {
   const unsigned long long at = s.base + (unsigned long long)(index);
   const random_words counter{unsigned(at), unsigned(at >> 32), unsigned(s.subsequence),
                              unsigned(s.subsequence >> 32) + again};
-  return philox(counter, unsigned(s.key), unsigned(s.key >> 32));
+  return philox<named>(counter, unsigned(s.key), unsigned(s.key >> 32));
+}
+/// The block that serves 2^shift elements, this one among them.
+template <bool named>
+SN_FN random_words block_of(long long position, int shift, const random_stream& s, unsigned again = 0) {
+  return random_block<named>(position >> shift, s, again);
+}
+template <bool named> SN_FN random_words block_of(const random_place& p, int shift, const random_stream& s) {
+  const unsigned long long at = s.base + (unsigned long long)(p.first >> shift);
+  const random_words counter{unsigned(at) + unsigned(p.step >> shift), unsigned(at >> 32), unsigned(s.subsequence),
+                             unsigned(s.subsequence >> 32)};
+  return philox<named>(counter, unsigned(s.key), unsigned(s.key >> 32));
+}
+/// Whether that holds for `count` elements of type T from `start` on, which `count` divides.
+template <class T> SN_FN bool share_upper_half(const random_stream& s, long long start, unsigned count) {
+  const int shift = sizeof(T) == 4 ? 2 : 1;
+  return unsigned(s.base + (unsigned long long)(start >> shift)) <= 0u - (count >> shift) - 1u;
 }
 
+SN_FN unsigned choose_word(const random_words& x, int last) {
+  const unsigned low = (last & 1) ? x.w1 : x.w0, high = (last & 1) ? x.w3 : x.w2;
+  return (last & 2) ? high : low;
+}
+template <bool named = true>
 SN_FN unsigned random_word(long long position, const random_stream& s, unsigned again = 0) {
-  const random_words x = random_block(position >> 2, s, again);
-  const unsigned low = (position & 1) ? x.w1 : x.w0, high = (position & 1) ? x.w3 : x.w2;
-  return (position & 2) ? high : low;
+  return choose_word(block_of<named>(position, 2, s, again), last_bits(position));
+}
+template <bool named = true> SN_FN unsigned random_word(const random_place& p, const random_stream& s) {
+  return choose_word(block_of<named>(p, 2, s), last_bits(p));
 }
 SN_FN unsigned long long random_pair(unsigned low, unsigned high) { return (unsigned long long)(high) << 32 | low; }
+SN_FN unsigned long long choose_word64(const random_words& x, int last) {
+  return (last & 1) ? random_pair(x.w2, x.w3) : random_pair(x.w0, x.w1);
+}
 SN_FN unsigned long long random_word64(long long position, const random_stream& s, unsigned again = 0) {
-  const random_words x = random_block(position >> 1, s, again);
-  return (position & 1) ? random_pair(x.w2, x.w3) : random_pair(x.w0, x.w1);
+  return choose_word64(block_of<false>(position, 1, s, again), last_bits(position));
+}
+SN_FN unsigned long long random_word64(const random_place& p, const random_stream& s) {
+  return choose_word64(block_of<false>(p, 1, s), last_bits(p));
 }
 
 // Uniform numbers in [0, 1), multiples of 2^-24 and 2^-53; all steps are exact.
@@ -94,21 +140,27 @@ SN_FN double unit_double(unsigned low, unsigned high) {
 /// In (0, 1): the middles of the steps of unit_double.
 SN_FN double inner_double(unsigned low, unsigned high) { return unit_double(low, high) + 0x1p-54; }
 
-// -2 log u of u = w / 2^32 with the last bit of w set, within 4e-7 of its value, never below 1e-20. Where u is next to 1
-// that is so with `near_one` only; without, u is first rounded to 24 bits.
+// -2 log u of u = w / 2^32 with the last bit of w set, within 4e-7 of its value and positive. Where u is next to 1 that
+// is so with `near_one` only; without, u is first rounded to 24 bits, and 3e-8 is the least value. With u = 2^k m, m in
+// [1, 2), the bits of u read as a number are k + m - 1, which is log2 u but for a function of m that is 0 at both ends:
+// no exponent is split off. The polynomial is that function, times 2 log 2, over 2 m - 4.
 template <bool near_one> SN_FN float minus_two_log(unsigned w) {
-  const unsigned j = to_bits(float(w | 1u)) - 0x4f2aaaabu;  // of 2/3 * 2^32
-  const int exponent = int(j & 0xff800000u);                // of u, times 2^23
-  float f = from_bits((j & 0x007fffffu) + 0x3f2aaaabu) - 1.0f;
-  if (near_one) f = exponent == 0 ? SN_FMA_F(float(~(w | 1u)), -0x1p-32f, -0x1p-32f) : f;
-  float q = SN_FMA_F(0.307314017f, f, -0.342223652f);
-  q = SN_FMA_F(q, f, 0.328401701f);
-  q = SN_FMA_F(q, f, -0.395900746f);
-  q = SN_FMA_F(q, f, 0.500152436f);
-  q = SN_FMA_F(q, f, -0.666759774f);
-  q = SN_FMA_F(q, f, 0.999998755f);
-  q = SN_FMA_F(q, f, -1.99999967f);
-  return SN_FMA_F(float(exponent), -1.38629436f * 0x1p-23f, SN_FMA_F(q, f, 1e-20f));
+  const float x = float(w | 1u);
+  float line = float(int(to_bits(x) - 0x4f800000u));  // k + m - 1, times 2^23
+  float f = SN_FMA_F(x, from_bits(~to_bits(x) & 0x7f800000u), -4.0f);  // 2 m - 4
+  if (near_one) {
+    const float rest = SN_FMA_F(float(~(w | 1u)), -0x1p-30f, -0x1p-30f);  // 2 m - 4 of k = -1
+    f = w >= 0x80000000u ? rest : f;
+    line = w >= 0x80000000u ? rest * 0x1p22f : line;
+  }
+  float q = SN_FMA_F(3.79602425e-05f, f, 0.000143923404f);
+  q = SN_FMA_F(q, f, 0.000414233917f);
+  q = SN_FMA_F(q, f, -3.52240095e-05f);
+  q = SN_FMA_F(q, f, 0.00215217564f);
+  q = SN_FMA_F(q, f, -0.010363034f);
+  q = SN_FMA_F(q, f, 0.0625054315f);
+  q = SN_FMA_F(q, f, 0.193147272f);
+  return SN_FMA_F(line, -1.38629436f * 0x1p-23f, q * f);
 }
 
 /// The square root, rounded to nearest, of a number in [1e-20, 64]: what the compiler's code gives, without its test for
@@ -124,6 +176,18 @@ SN_FN float normal_root(float x) {
 #endif
 }
 
+/// The last two bits of `b` as bits 30 and 31. By name, since nvcc makes two instructions of a test of the last bit, and
+/// one of a test of any other.
+SN_FN unsigned arc_bits(unsigned b) {
+#ifdef __CUDACC__
+  unsigned bits;
+  asm("shl.b32 %0, %1, 30;" : "=r"(bits) : "r"(b));
+  return bits;
+#else
+  return b << 30;
+#endif
+}
+
 // Box and Muller's transform: a radius from `a`, a point of the unit circle from `b`. The point lies on the arc of 45
 // degrees to both sides of the x axis; two bits choose among the four arcs.
 struct normal_pair_f {
@@ -135,9 +199,10 @@ SN_FN normal_pair_f normal_pair(unsigned a, unsigned b) {
   const float z = t * t;
   const float p = SN_FMA_F(SN_FMA_F(-0.000195152832f, z, 0.00833216076f), z, -0.166666546f);
   const float q = SN_FMA_F(SN_FMA_F(-0.00135918536f, z, 0.041655777f), z, -0.499998847f);
+  const unsigned arc = arc_bits(b);
   const float sine = SN_FMA_F(t * z, p, t);
-  const float cosine = from_bits(to_bits(SN_FMA_F(q, z, 1.0f)) ^ (b << 30 & 0x80000000u));
-  const bool turned = (b & 1u) != 0;
+  const float cosine = from_bits(to_bits(SN_FMA_F(q, z, 1.0f)) ^ (arc & 0x80000000u));
+  const bool turned = (arc & 0x40000000u) != 0;
   return {radius * (turned ? sine : cosine), radius * (turned ? cosine : sine)};
 }
 
@@ -217,30 +282,30 @@ SN_FN double random_exp(double x) {
   return x > -700.0 ? from_bits(to_bits(y) + (to_bits(n) << 52)) : 0.0;
 }
 
-// What one element is.
-template <class T> SN_FN T random_bits(long long position, const random_stream& s) {
+// What one element is. Positions are whole numbers or random_place.
+template <class T, class P> SN_FN T random_bits(P position, const random_stream& s) {
   if constexpr (sizeof(T) == 4) return random_word(position, s);
   else return random_word64(position, s);
 }
-template <class T> SN_FN T random_uniform(long long position, const random_stream& s) {
+template <class T, class P> SN_FN T random_uniform(P position, const random_stream& s) {
   if constexpr (sizeof(T) == 4) return unit_float(random_word(position, s));
   else {
     const unsigned long long h = random_word64(position, s);
     return unit_double(unsigned(h), unsigned(h >> 32));
   }
 }
-template <class T> SN_FN T random_normal(long long position, const random_stream& s) {
+template <class T, class P> SN_FN T random_normal(P position, const random_stream& s) {
   if constexpr (sizeof(T) == 4) {
-    const random_words x = random_block(position >> 2, s);
-    const bool high = (position & 2) != 0;
+    const random_words x = block_of<true>(position, 2, s);
+    const bool high = (last_bits(position) & 2) != 0;
     const normal_pair_f z = normal_pair(high ? x.w2 : x.w0, high ? x.w3 : x.w1);
-    return (position & 1) ? z.second : z.first;
+    return (last_bits(position) & 1) ? z.second : z.first;
   } else {
-    const normal_pair_d z = normal_pair(random_block(position >> 1, s));
-    return (position & 1) ? z.second : z.first;
+    const normal_pair_d z = normal_pair(block_of<false>(position, 1, s));
+    return (last_bits(position) & 1) ? z.second : z.first;
   }
 }
-template <class T> SN_FN T random_exponential(long long position, const random_stream& s) {
+template <class T, class P> SN_FN T random_exponential(P position, const random_stream& s) {
   if constexpr (sizeof(T) == 4) return 0.5f * minus_two_log<true>(random_word(position, s));
   else {
     const unsigned long long h = random_word64(position, s);
@@ -290,8 +355,9 @@ SN_FN unsigned long long below(long long position, unsigned long long word, unsi
   const unsigned long long high = multiply_wide(word, range, low);
   return low >= range ? high : below_again(position, range, low, high, s);
 }
-template <class T> SN_FN T random_below(long long position, T last, const random_stream& s) {
-  return below(position, random_bits<T>(position, s), last, s);
+template <class T, class P> SN_FN T random_below(P position, T last, const random_stream& s) {
+  if constexpr (sizeof(T) == 4) return below(position_of(position), random_word<false>(position, s), last, s);
+  else return below(position_of(position), random_word64(position, s), last, s);
 }
 
 SN_FN void refuse_parameter(int* fault) { *fault = fault_random_parameter; }

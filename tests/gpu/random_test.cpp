@@ -76,9 +76,9 @@ class device_in_use {
 
 /// What `of` makes of a draw on the GPU has the bits of the same on the CPU.
 void check_same(const draw& d, const shape_t& shape, const std::function<ndarray(const ndarray&)>& of,
-                const char* what) {
+                const char* what, const generator& from = generator(77).jumped(2)) {
   const device gpu = default_device();
-  generator first(generator(77).jumped(2)), second(first);
+  generator first(from), second(from);
   std::vector<std::uint64_t> wanted;
   {
     const device_in_use on_cpu(cpu);
@@ -103,6 +103,13 @@ TEST_CASE("gpu: draws have the bits of the CPU, in whole blocks of threads and b
     for (const std::int64_t n : {1, 5, 1000, 4096, 100003}) check_same(d, {n}, as_it_is, "as it is");
   check_same(draws()[3], {(1 << 24) + 5}, as_it_is, "as it is");
   check_same(draws()[4], {(1 << 22) + 3}, as_it_is, "as it is");
+}
+
+TEST_CASE("gpu: draws have the bits of the CPU where the upper half of a block's number changes") {
+  if (gpu_test::no_gpu()) return;
+  for (const draw& d : draws())
+    for (const std::uint64_t before : {1, 700, 1024, 2048, 2049, 4096})
+      check_same(d, {30001}, as_it_is, "across", generator({5, (std::uint64_t{3} << 32) - before, 2, 0}));
 }
 
 TEST_CASE("gpu: draws have the bits of the CPU however they are read") {
