@@ -1,10 +1,10 @@
 // The library's background thread, and how it ends before anything that a task may be using.
 //
-// NVRTC registers exit handlers while it loads, and they destroy what a load or a compilation in progress still uses. So
-// the thread must have ended before any exit handler runs. Only destructors of the exiting thread's own variables come
-// that early: hence tasks are taken once the main thread, which is the one that returns from main, has such a variable.
-// A handler serves programs that call exit in another thread. NVRTC goes on registering handlers as it compiles for the
-// first time, and those of last are run first: so ours is registered again with each task.
+// NVRTC registers exit handlers while it loads, and they destroy what a load or a compilation in progress still uses.
+// So the thread must have ended before any exit handler runs. Only destructors of the exiting thread's own variables
+// come that early: hence tasks are taken once the main thread, which is the one that returns from main, has such a
+// variable. A handler serves programs that call exit in another thread. NVRTC goes on registering handlers as it
+// compiles for the first time, and those of last are run first: so ours is registered again with each task.
 #include "background.hpp"
 
 #include <sys/types.h>

@@ -119,8 +119,8 @@ class parser {
   void require(bool good, const char* what) const {
     if (good) return;
     const std::size_t line = text_.rfind('\n', lexer_.position() - 1) + 1;
-    throw compile_error("[select_prelude] a prelude holds " + std::string(what) + " near: " +
-                        std::string(text_.substr(line, lexer_.position() - line)));
+    throw compile_error("[select_prelude] a prelude holds " + std::string(what) +
+                        " near: " + std::string(text_.substr(line, lexer_.position() - line)));
   }
 
   // --- directives between declarations
@@ -179,7 +179,8 @@ class parser {
     if (!macro_line) head_.finish(d.names);
     std::size_t end = lexer_.position();
     if (text_.substr(end).starts_with(";")) ++end;  // read as an empty declaration
-    d.text = text_.substr(static_cast<std::size_t>(begin - text_.data()), end - static_cast<std::size_t>(begin - text_.data()));
+    d.text = text_.substr(static_cast<std::size_t>(begin - text_.data()),
+                          end - static_cast<std::size_t>(begin - text_.data()));
     require(!d.names.empty(), "a declaration without a name");
     if (macro_line) d.pasted = std::string(first.text) + "_" + std::string(d.names[0]);
     found_.push_back(std::move(d));

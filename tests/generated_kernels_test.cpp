@@ -181,9 +181,8 @@ void run_emulated(const runtime::launch& l, const jit::cuda_variant& v) {
   const cuda::call c = cuda::build_call(l, v, multiprocessors, fault, nullptr, parameters);
   REQUIRE_FALSE(c.second_stage);
   const kernel_call call = host_kernel(*l.code, v);
-  const std::string failure =
-      cuda_emulator::launch({c.first.x, c.first.y, c.first.z}, {c.first.block_x, c.first.block_y, 1},
-                            [&] { call(parameters); });
+  const std::string failure = cuda_emulator::launch({c.first.x, c.first.y, c.first.z},
+                                                    {c.first.block_x, c.first.block_y, 1}, [&] { call(parameters); });
   CHECK(failure.empty());
   CHECK(fault[0] == 0);
 }
@@ -195,8 +194,8 @@ struct seen_launch {
 std::vector<seen_launch>* seen = nullptr;
 std::set<jit::cuda_shape> lean_shapes;
 
-/// Runs a launch of the CPU backend before it does: first the tuned kernel, then the lean one, which must leave the same
-/// bits. The launches that follow read what was left.
+/// Runs a launch of the CPU backend before it does: first the tuned kernel, then the lean one, which must leave the
+/// same bits. The launches that follow read what was left.
 void observe(const runtime::launch& l) {
   jit::cuda_variant v;
   cuda::classify(l, v);

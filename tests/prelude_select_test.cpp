@@ -19,8 +19,17 @@ namespace {
 using parts = std::vector<std::string_view>;
 
 /// Every file that select_prelude is ever given.
-const parts everything{"base",      "float",       "half",            "convert",             "complex",         "complex_math",
-                       "cuda_loop", "cuda_reduce", "cuda_reduce_sum", "cuda_reduce_complex", "cuda_reduce_skip"};
+const parts everything{"base",
+                       "float",
+                       "half",
+                       "convert",
+                       "complex",
+                       "complex_math",
+                       "cuda_loop",
+                       "cuda_reduce",
+                       "cuda_reduce_sum",
+                       "cuda_reduce_complex",
+                       "cuda_reduce_skip"};
 
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t n = 0;
@@ -53,7 +62,8 @@ TEST_CASE("select_prelude: all overloads of a name come along, and nothing that 
 
 TEST_CASE("select_prelude: what a declaration mentions comes along, through macros and specialisations") {
   const std::string angle = selected("y = sn::quick_sin(x, slow, true);");
-  for (const char* wanted : {"is_slow(float x)", "reduce_angle(float x", "sine_of_quadrant(float y", "sine_constants[3]"})
+  for (const char* wanted :
+       {"is_slow(float x)", "reduce_angle(float x", "sine_of_quadrant(float y", "sine_constants[3]"})
     CHECK_MESSAGE(has(angle, wanted), wanted);
   CHECK_FALSE(has(angle, "any_sine"));
   CHECK(has(selected("sn::any_sine(x, false)"), "two_over_pi[7]"));

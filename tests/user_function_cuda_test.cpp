@@ -51,13 +51,18 @@ struct module {
       jit::cuda_variant v;
       cuda::classify(l, v);
       CHECK(cuda::parameter_bytes(l, v) <= cuda::parameter_capacity);
-      if (!names.insert(jit::cuda_kernel_name(k->code, v)).second) continue;
-      programs.push_back(k->code);
-      variants.push_back(v);
+      add_form(k->code, v);
+      v.lean = true;
+      if (jit::cuda_has_lean(k->code, v)) add_form(k->code, v);
     }
     planner.clear();
   }
   void add(const value& root) { add(std::vector<value>{root}); }
+  void add_form(const jit::program& p, const jit::cuda_variant& v) {
+    if (!names.insert(jit::cuda_kernel_name(p, v)).second) return;
+    programs.push_back(p);
+    variants.push_back(v);
+  }
   std::string source() const {
     std::vector<const jit::program*> all;
     for (auto& p : programs) all.push_back(&p);
@@ -85,6 +90,13 @@ void check_compiles(const module& m) {
     const std::string bytes(binary.bytes.begin(), binary.bytes.end());
     for (auto& name : m.names) CHECK_MESSAGE(bytes.find(name) != std::string::npos, name);
   }
+}
+
+value apply(jit::opcode op, value x) {
+  const dtype t = x->type;
+  const dims shape = x->shape;
+  value operands[] = {std::move(x)};
+  return graph::record_map_moving(op, t, shape, operands);
 }
 
 std::string letter(dtype t) {
@@ -179,6 +191,22 @@ TEST_CASE("cuda: raw outputs of every dtype compile, with assignments and atomic
                              {leaf({64, 3}, bf16), leaf({64, 3}, f32)}, cpu));
   const auto* native = function("native", {par("x", f32)}, {raw("h", f32)}, "atomicAdd(&h[2], x);");
   m.add(graph::record_effect(native, {9}, {leaf({9}, f32), leaf({8}, f32)}, {}, cpu));
+  check_compiles(m);
+}
+
+TEST_CASE("cuda: users' functions beside the library's sine compile in the lean form, too") {
+  module m;
+  const auto* f = function("mixed", {par("x", f32), raw("t", f32), par("i", i64)}, {par("y", f32)},
+                           "y = sinf(x) * t[i % 4];");
+  value x = leaf({64, 32}, f32), t = leaf({4}, f32);
+  const value angle = apply(jit::opcode::sin, plus(x, 1));
+  m.add(plus(call(f, {64, 32}, {angle, t, position({64, 32}, cpu)}), 2));
+  value turned = spread(x, {32, 64}, {1, 32});
+  m.add(apply(jit::opcode::cos, call(f, {32, 64}, {turned, t, position({32, 64}, cpu)})));
+  int lean = 0;
+  for (auto& v : m.variants) lean += v.lean;
+  CHECK(lean == 2);
+  CHECK(m.variants.size() == 4);
   check_compiles(m);
 }
 

@@ -116,8 +116,8 @@ struct extent64 {
 };
 
 // Sine and cosine of float32, the same operations in the same order as sinf and cosf. The fast version holds where
-// |x| < 105615; beyond that `slow` is raised and the caller computes again by any_sine. `signless` leaves the sign of the
-// result open.
+// |x| < 105615; beyond that `slow` is raised and the caller computes again by any_sine. `signless` leaves the sign of
+// the result open.
 __device__ __forceinline__ bool is_slow(float x) { return fabsf(x) >= 105615.0f; }
 
 __device__ __forceinline__ float reduce_angle(float x, int& quadrant) {

@@ -28,8 +28,8 @@ struct float_bits<double> {
   static __device__ __forceinline__ double below(double x) { return __dmul_rd(x, 0.99999999999999); }
 };
 
-// `unit`: the tail's domain ends at 1, otherwise at infinity. The bit patterns [first, first + span) cannot beat the best
-// element so far, whose inner value is offered.
+// `unit`: the tail's domain ends at 1, otherwise at infinity. The bit patterns [first, first + span) cannot beat the
+// best element so far, whose inner value is offered.
 template <bool low, bool unit, class T>
 struct skip_range {
   typedef typename float_bits<T>::type bits;

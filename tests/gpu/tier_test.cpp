@@ -77,9 +77,15 @@ std::vector<named_work> all_work(bool huge) {
       {"rows", [=] { return sum(sin(m) * 2, {.axis = 1}); }},
       {"columns", [=] { return sum(cos(m), {.axis = 0}); }},
       {"two stages", [=] { return sum(cos(x) * sin(x)); }},
-      {"smallest of a row", [=] { return min(distances(p, reshape(angles(2 * 203, 5, false), {203, 2})), 1); }},
+      {"smallest of a row",
+       [=] {
+         return min(distances(p, reshape(angles(2 * 203, 5, false), {203, 2})), 1);
+       }},
       {"greatest of a row", [=] { return max(sin(p(_, newaxis, 0) - y(slice(0, 77))), 1); }},
-      {"nearest", [=] { return argmin(distances(p, reshape(angles(2 * 64, 6, false), {64, 2})), 1).astype(float32); }},
+      {"nearest",
+       [=] {
+         return argmin(distances(p, reshape(angles(2 * 64, 6, false), {64, 2})), 1).astype(float32);
+       }},
   };
 }
 
@@ -192,7 +198,8 @@ TEST_CASE("gpu tiers child: a search that the process ends behind") {
   const char* log = std::getenv(folder_variable);
   if (!log || gpu_test::no_gpu()) return;
   cuda::set_tier(cuda::tier::automatic);
-  const ndarray p = reshape(angles(2 << 16, 10, false), {1 << 16, 2}), q = reshape(angles(2 << 13, 11, false), {1 << 13, 2});
+  const ndarray p = reshape(angles(2 << 16, 10, false), {1 << 16, 2}),
+                q = reshape(angles(2 << 13, 11, false), {1 << 13, 2});
   const auto before = counts();
   eval(argmin(distances(p, q), 1));
   const auto after = counts();

@@ -26,7 +26,7 @@ struct kernel {
 struct kernel_forms {
   std::atomic<const kernel*> best{nullptr};
   std::unique_ptr<kernel> lean, tuned;
-  std::atomic<std::int64_t> work{0};     // elements that the lean kernel has gone through
+  std::atomic<std::int64_t> work{0};   // elements that the lean kernel has gone through
   std::atomic<bool> improving{false};  // the tuned kernel is being compiled, or could not be
 };
 
