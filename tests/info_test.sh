@@ -5,7 +5,7 @@ set -u
 program=$1
 . "$(dirname "$0")/program.sh"
 export SINTER_CACHE_DIR=$work/cache
-unset SINTER_DEVICE SINTER_CXX
+unset SINTER_DEVICE SINTER_CXX SINTER_GPU_MEMORY_LIMIT
 
 # shows NAME PATTERN : a line of the last output, which came with exit status 0.
 works "all of it" "^sinter [0-9]+\.[0-9]+\.[0-9]+$"
@@ -13,9 +13,10 @@ for section in Devices "Libraries, opened when they are needed" Compilers "Cache
   said "section $section" "^$section$"
 done
 said "the compiler of the library" "^  build +compiled by (GCC|clang) [0-9]"
-said "the CPU and its memory" "^  cpu +.* \([0-9]+ threads?\), [0-9.]+ [KMGT]iB of memory available$"
+said "the CPU and its memory" "^  cpu +.* \([0-9]+ threads?\), [0-9.]+ [KMGT]iB of memory, [0-9.]+ [KMGT]iB available$"
+figures="[0-9]+ multiprocessors, [0-9.]+ [KMGT]iB of memory, [0-9.]+ [KMGT]iB available"
 said "GPUs with compute capability, driver and memory, or why there are none" \
-  "^  cuda:0 +.*, sm_[0-9]+, driver .*, [0-9.]+ [KMGT]iB of memory available$|^  cuda +none: .+"
+  "^  cuda:0 +.*, sm_[0-9]+, driver .*, $figures$|^  cuda +none: .+"
 said "the default device" "^  default +(cpu|cuda:[0-9]+)$"
 for library in NVRTC cuBLAS cuSOLVER cuFFT cuRAND OpenBLAS LAPACKE FFTW libzip; do
   said "library $library: soname and path, or where it was looked for" \
@@ -27,6 +28,15 @@ said "its size" "^  size +[0-9.]+ ([KMGT]iB|bytes) in [0-9]+ files$"
 said "a variable that is set" "^  SINTER_CACHE_DIR +$work/cache "
 said "a variable that is not" "^  SINTER_DEVICE +not set "
 
+# Every variable that the library's sources ask the environment for is in the report.
+root=${SINTER_SOURCE_DIR:-$(dirname "$0")/..}
+read_variables=$(grep -rhoE "(getenv|environment)\(\"SINTER_[A-Z_]+\"" "$root/src" "$root/jit" | grep -oE "SINTER_[A-Z_]+" | sort -u)
+[ "$(wc -w <<<"$read_variables")" -ge 8 ]
+verdict "the sources' variables are found" $?
+for variable in $read_variables; do said "the variable $variable" "^  $variable +"; done
+
+SINTER_GPU_MEMORY_LIMIT=1GiB works "a limit of the GPU's memory" "^  SINTER_GPU_MEMORY_LIMIT +1GiB "
+said "the limit with the device" "^  cuda:0 +.*, [0-9.]+ [MG]iB available, limited to 1.0 GiB$|^  cuda +none: .+"
 SINTER_DEVISE=cpu works "a misspelt variable" "^  SINTER_DEVISE +is set, but means nothing"
 CUDA_VISIBLE_DEVICES= works "no GPU: exit 0, and why" "^  cuda +none: .+"
 said "no GPU: the default device" "^  default +cpu$"

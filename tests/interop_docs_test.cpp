@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "docs_page.hpp"
+#include "simulated_gpu.hpp"
 #include "sinter/sinter.hpp"
 #if __has_include(<Eigen/Dense>)
 #include <Eigen/Dense>
@@ -14,7 +15,7 @@
 namespace sn = sinter;
 
 TEST_CASE("interop docs: every piece of code on the page is part of this file") {
-  sinter_test::check_page("interop.md", "interop_docs_test.cpp", 5);
+  sinter_test::check_page("interop.md", "interop_docs_test.cpp", 6);
 }
 
 TEST_CASE("interop docs: memory of others") {
@@ -45,7 +46,7 @@ TEST_CASE("interop docs: elements for other code, Eigen") {
   const auto seen = a.host<double>();                    // read-only, C order, on the host, from any device
   std::span<const double> flat(seen);
   const sn::host_mdview<const double, 2> m(a.T());       // read-only, by coordinates
-  const sn::host_mdview<double, 2> w(a);                 // to write: arrays on the CPU
+  const sn::host_mdview<double, 2> w(a);                 // to write: the array's own elements
   w(1, 2) = m(0, 1) + flat[5];
   // clang-format on
   CHECK(raw == samples.data());
@@ -80,4 +81,21 @@ TEST_CASE("interop docs: DLPack") {
   back += 1;                                             // changes x
   // clang-format on
   CHECK(x.to_vector<float>() == std::vector<float>(4, 2));
+}
+
+TEST_CASE("interop docs: streams") {
+  const sn::device_guard there(sim::first());
+  sim::set_order(3);
+  const sn::ndarray g = sn::arange(10) * 2;
+  const sn::stream theirs;
+  void* const consumer = theirs.native_handle();
+  // clang-format off
+  const sn::stream mine;
+  const sn::stream_guard on(mine);
+  sn::dlpack_ptr out = sn::to_dlpack(g, {.stream = reinterpret_cast<std::intptr_t>(consumer)});  // a cudaStream_t of theirs
+  std::optional<std::intptr_t> number = sn::dlpack_stream(g.device());  // of `mine`: for t.__dlpack__(stream=number)
+  // clang-format on
+  theirs.synchronize();
+  CHECK(static_cast<const std::int64_t*>(sn::dlpack::view(out.get())->dl_tensor.data)[9] == 18);
+  CHECK(number == reinterpret_cast<std::intptr_t>(mine.native_handle()));
 }

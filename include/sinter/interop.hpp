@@ -21,6 +21,9 @@ struct pointer_kw {
   /// or zero, and are multiples of the element's size.
   std::vector<std::int64_t> strides{};
   sinter::device device = cpu;
+  /// What kind of memory it is, which nobody checks: pinned (of the CPU or a GPU; copies then run beside other work) or
+  /// a GPU's managed memory (host_data and host_mdview then reach it). x.memory_kind() says what is said here.
+  sinter::memory_kind kind = memory_kind::device;
   /// Called with the pointer when nothing refers to the memory any more and the device has finished with it. It must
   /// not throw, and must not call the library. Not called where from_pointer throws.
   std::function<void(void*)> deleter{};
@@ -31,10 +34,12 @@ struct pointer_kw {
 };
 /// An array over memory that somebody else has made, without a copy. Others may change the elements at any time, so
 /// what an expression needs of them is copied when it is written down (unless `immutable`), and what is assigned to the
-/// array is written at once. Memory of a GPU needs its device named, and work on other streams than sinter's that is
-/// still running there is the caller's to wait for. Throws value_error for a null pointer, for strides that do not fit,
-/// for an address that does not suit the dtype (a multiple of its size), and where a write would meet elements that are
-/// the same; shape_error.
+/// array is written at once. Memory of a GPU needs its device named, and is taken to be ready in the order of the
+/// calling thread's current stream: work of others that is still running on another stream is the caller's to wait for
+/// (stream::wait). From then on the library keeps its own work in order, whatever stream it runs on. Throws value_error
+/// for a null pointer, for strides that do not fit, for an address that does not suit the dtype (a multiple of its
+/// size), and where a write would meet elements that are the same; shape_error; device_error where the device is
+/// missing or has no memory of the kind.
 ndarray from_pointer(void* data, const shape_t& shape, dtype type, const pointer_kw& kw = {});
 template <element_type T>
 ndarray from_pointer(T* data, const shape_t& shape, pointer_kw kw = {}) {
@@ -50,17 +55,21 @@ struct host_elements {
 };
 host_elements host_elements_to_write(const ndarray& x, dtype type, int rank, std::int64_t* extents,
                                      std::int64_t* strides);
-/// The layout that the elements will have in host memory.
-void host_layout(const ndarray& x, int rank, std::int64_t* extents, std::int64_t* strides);
+/// Not to be written, though the type does not say so.
+host_elements host_elements_to_read(const ndarray& x, dtype type, int rank, std::int64_t* extents,
+                                    std::int64_t* strides);
 [[noreturn]] void not_in_order(const std::int64_t* extents, const std::int64_t* strides, int rank);
 }  // namespace detail
 
 /// Elements on the host by coordinates, as std::mdspan shows them: extent(i), stride(i), data_handle(), v(i, j), and in
 /// C++23 v[i, j]. Keeps the elements alive. Coordinates are not checked.
 ///
-/// host_mdview<const T, R> shows the elements as they were when it was made, converted if T is another dtype, from any
-/// device. host_mdview<T, R> shows those of an array on the CPU themselves, to be read and written; from then on the
-/// array's own reads and writes happen at once (as with data()). Both evaluate and synchronise.
+/// host_mdview<const T, R> shows the elements as they were when it was made, in C order, converted if T is another
+/// dtype, from any device. Nothing is copied of an array of that dtype that lies in C order on the CPU or in pinned
+/// memory, nor of one in managed memory where the GPU has concurrent managed access (device_properties); unless its
+/// address is out, as after data(). host_mdview<T, R> shows the elements themselves, to be read and written, of an
+/// array on the CPU or of a GPU's in managed or pinned memory, as host_data does and under its rules: from then on the
+/// array's own reads and writes happen at once, on a GPU in the order of its streams. Both evaluate and synchronise.
 template <class T, int Rank>
   requires(element_type<T> && Rank >= 0)
 class host_mdview {
@@ -68,13 +77,13 @@ class host_mdview {
   using value_type = std::remove_const_t<T>;
   static constexpr int rank() noexcept { return Rank; }
   /// Throws shape_error for another rank, dtype_error for another dtype (const: complex to real), and to write:
-  /// device_error for an array that is not on the CPU, value_error for a read-only one.
+  /// device_error for an array that the host cannot reach, value_error for a read-only one.
   explicit host_mdview(const ndarray& x) {
     if constexpr (std::is_const_v<T>) {
-      detail::host_layout(x, Rank, extents_.data(), strides_.data());
-      const auto elements = std::make_shared<host_view<value_type>>(x.host<value_type>());
-      data_ = elements->data();
-      keep_ = elements;
+      const auto elements =
+          detail::host_elements_to_read(x, dtype_of<value_type>, Rank, extents_.data(), strides_.data());
+      data_ = static_cast<T*>(elements.data);
+      keep_ = elements.keep;
     } else {
       const auto elements = detail::host_elements_to_write(x, dtype_of<T>, Rank, extents_.data(), strides_.data());
       data_ = static_cast<T*>(elements.data);

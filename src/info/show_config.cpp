@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -57,7 +58,12 @@ std::string device_line(runtime::device_id id) {
   try {
     runtime::backend& device = runtime::get_backend(id);
     const runtime::memory_figures memory = device.memory();
-    return line(name, device.identity() + ", " + bytes_text(memory.available) + " of memory available");
+    const runtime::device_figures f = device.properties();
+    std::string text = device.identity();
+    if (id.kind == runtime::device_kind::cuda) text += ", " + std::to_string(f.multiprocessors) + " multiprocessors";
+    text += ", " + bytes_text(f.total_memory) + " of memory, " + bytes_text(memory.available) + " available";
+    if (memory.limit != SIZE_MAX) text += ", limited to " + bytes_text(memory.limit);
+    return line(name, text);
   } catch (const std::exception& e) {
     return line(name, std::string("cannot be used: ") + e.what());
   }
@@ -117,7 +123,7 @@ struct variable {
 constexpr variable variables[] = {
     {"SINTER_DEVICE", "default device: cpu, cuda, cuda:1"},
     {"SINTER_NUM_THREADS", "threads on the CPU"},
-    {"SINTER_TIER", "kernels on the CPU: 0 interprets all, 1 compiles all"},
+    {"SINTER_TIER", "kernels: 0 quick to make (the CPU interprets), 1 tuned from the beginning"},
     {"SINTER_CXX", "compiler of kernels for the CPU"},
     {"SINTER_CACHE_DIR", "folder of compiled kernels"},
     {"SINTER_CACHE_SIZE_MB", "its limit; 0: no cache"},
@@ -146,7 +152,7 @@ std::string environment_section() {
     const char* const value = std::getenv(v.name);
     text += line(v.name, std::string(value ? value : "not set") + "  (" + v.meaning + ")", wide);
   }
-  for (const char* name : {"CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "LD_LIBRARY_PATH"})
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "LD_LIBRARY_PATH", "NVTX_INJECTION64_PATH"})
     if (const char* const value = std::getenv(name)) text += line(name, value, wide);
   return text + unknown_variables();
 }

@@ -1,7 +1,11 @@
 // DLPack: tensors of arrays, and arrays of tensors.
 #include "sinter/dlpack.hpp"
 
+#include <mutex>
+#include <utility>
+
 #include "core/shape.hpp"
+#include "graph/capture.hpp"
 #include "interop/foreign.hpp"
 #include "ops/device.hpp"
 #include "ops/promotion_args.hpp"
@@ -32,16 +36,37 @@ dtype dtype_of_tensor(const data_type& d) {
                     std::to_string(d.bits) + " bits and " + std::to_string(d.lanes) + " lanes");
 }
 
-device_info device_of(const runtime::device_id& id) {
+/// As the memory of an evaluated array wants it.
+device_info place_of(const graph::array_view& v) {
+  const runtime::device_id id = v.device();
+  switch (v.store->current->kind_of_memory()) {
+    case memory_kind::pinned: return {on_cuda_host, 0};
+    case memory_kind::managed: return {on_cuda_managed, id.index};
+    case memory_kind::device: break;
+  }
   return id.kind == runtime::device_kind::cuda ? device_info{on_cuda, id.index} : device_info{on_cpu, 0};
 }
 
-runtime::device_id device_of_tensor(const device_info& d) {
+/// As a consumer has asked for it, who may know no other types.
+device_info place_of(const device& asked) {
+  return asked.kind == device_kind::cuda ? device_info{on_cuda, asked.index} : device_info{on_cpu, 0};
+}
+
+/// Where an array over a tensor's memory is to be, if nothing has to be copied, and what kind of memory that is.
+std::pair<runtime::device_id, memory_kind> home_of_tensor(const device_info& d, const std::optional<device>& asked) {
   switch (d.type) {
-    case on_cpu:
-    case on_cuda_host: return {};
-    case on_cuda:
-    case on_cuda_managed: return {runtime::device_kind::cuda, d.id};
+    case on_cpu: return {{}, memory_kind::device};
+    case on_cuda: return {{runtime::device_kind::cuda, d.id}, memory_kind::device};
+    case on_cuda_managed:  // of every GPU
+      if (asked && asked->kind == device_kind::cuda) return {ops::to_id(*asked), memory_kind::managed};
+      return {{runtime::device_kind::cuda, d.id}, memory_kind::managed};
+    case on_cuda_host:
+      try {
+        runtime::get_backend({}).memory_pool(memory_kind::pinned);
+        return {{}, memory_kind::pinned};
+      } catch (const device_error&) {  // no GPU here that could make use of it: memory like any other
+        return {{}, memory_kind::device};
+      }
     default:
       throw device_error("[from_dlpack] tensors on devices of type " + std::to_string(d.type) + " are not known");
   }
@@ -53,11 +78,25 @@ struct exported {
   Tensor tensor{};
   core::dims shape, strides;
   std::shared_ptr<graph::storage> store;
+  runtime::stream* home = nullptr;  // of memory that a GPU works on: in whose order it will be used again
 };
+
+/// What a consumer has enqueued on the default stream comes before whatever else is done in the memory. Work on streams
+/// of its own it must have finished: the handles may be gone by now.
+void come_after_consumer(runtime::stream& home) noexcept {
+  runtime::stream& theirs = home.owner().default_stream();
+  try {
+    if (home.is_closed() || home.notes()) return theirs.await(runtime::some_ticket);  // nothing may be enqueued there
+    const std::lock_guard lock(runtime::order_mutex());
+    home.wait_for(theirs, runtime::some_ticket);
+  } catch (...) {  // a device that has failed works on nothing
+  }
+}
 
 template <class Tensor>
 void delete_exported(Tensor* t) {
-  delete static_cast<exported<Tensor>*>(t->manager_ctx);
+  const std::unique_ptr<exported<Tensor>> e(static_cast<exported<Tensor>*>(t->manager_ctx));
+  if (e->home) come_after_consumer(*e->home);
 }
 
 /// The array to be shared, and whether it is a copy for the consumer alone.
@@ -66,37 +105,53 @@ struct chosen_array {
   bool copied;
 };
 
+void check_stream(const std::optional<std::intptr_t>& stream, const runtime::device_id& device, const char* function) {
+  if (!stream) return;
+  const std::string number = "[" + std::string(function) + "] stream " + std::to_string(*stream);
+  if (device.kind == runtime::device_kind::cpu)
+    throw value_error(number + " of an array on the CPU, where there are no streams");
+  if (*stream == 0) throw value_error(number + " is ambiguous: 1 is the legacy default stream, 2 the per-thread one");
+  if (*stream < -1) throw value_error(number + " is no stream");
+}
+
 chosen_array choose(const ndarray& x, const to_dlpack_kw& kw, bool says_readonly, const char* function) {
   const graph::array_view& v = ops::view_of(x, function);
   const auto refuse = [&](const char* what) { throw value_error("[" + std::string(function) + "] " + what); };
+  if (graph::is_capturing())
+    throw device_error("[" + std::string(function) + "] arrays cannot be handed to others in a capture");
   const bool moves = kw.device && ops::to_id(*kw.device) != v.device();
   if (moves && kw.copy == false) refuse("copy is false, but the tensor shall be on another device");
   const bool copies = moves || kw.copy == true;
   if (v.readonly && !says_readonly && !copies)
     refuse(
         "the array is read-only, which the old form of DLPack cannot say; ask for a copy, or use the versioned form");
+  check_stream(kw.stream, moves ? ops::to_id(*kw.device) : v.device(), function);
   if (moves) return {x.to_device(*kw.device), true};
   return {copies ? x.copy() : x, copies};
 }
 
-void check_stream(const std::optional<std::intptr_t>& stream, const runtime::device_id& device, const char* function) {
-  if (!stream) return;
-  if (device.kind == runtime::device_kind::cpu)
-    throw value_error("[" + std::string(function) + "] arrays on the CPU have no streams");
-  if (*stream == 0 || *stream < -1)
-    throw value_error("[" + std::string(function) + "] " + std::to_string(*stream) +
-                      " is no stream; 1 is the default stream");
+/// The address, ready for whoever is to use it: the host, where it may be the one, or a stream.
+void* shared_address(const graph::array_view& v, const device_info& place, std::optional<std::intptr_t> stream) {
+  if (stream == -1) return graph::pin(v);
+  if (!stream && place.type == on_cuda) stream = 1;
+  if (!stream) return graph::export_to_host(v);
+  return graph::hand_over(v, *stream == 1 ? nullptr : reinterpret_cast<void*>(*stream));
 }
 
 template <class Tensor>
-std::unique_ptr<exported<Tensor>> export_array(const graph::array_view& v, const std::optional<std::intptr_t>& stream) {
+std::unique_ptr<exported<Tensor>> export_array(const ndarray& x, const to_dlpack_kw& kw) {
+  const graph::view_ref view = ops::ndarray_access::ref(x);
+  const graph::array_view& v = *view;
+  graph::evaluate(std::span(&view, 1));
   auto e = std::make_unique<exported<Tensor>>();
   e->shape = v.shape;
   e->strides = v.strides;
   e->store = v.store;
   tensor& t = e->tensor.dl_tensor;
-  t.data = core::element_count(v.shape) == 0 ? nullptr : stream == -1 ? graph::pin(v) : graph::export_address(v);
-  t.device = device_of(v.device());
+  t.device = kw.device ? place_of(*kw.device) : place_of(v);
+  const bool empty = core::element_count(v.shape) == 0;
+  t.data = empty ? nullptr : shared_address(v, t.device, kw.stream);
+  if (!empty && v.device().kind == runtime::device_kind::cuda) e->home = &v.store->current->buffer->home();
   t.ndim = v.shape.size();
   t.dtype = type_of(v.type);
   t.shape = e->shape.data();
@@ -110,12 +165,14 @@ std::unique_ptr<exported<Tensor>> export_array(const graph::array_view& v, const
 template <class Tensor>
 ndarray import_tensor(Tensor* managed, bool readonly, bool own, const from_dlpack_kw& kw) {
   const tensor& t = managed->dl_tensor;
+  const auto [home, kind] = home_of_tensor(t.device, kw.device);
   foreign_memory m{.function = "from_dlpack",
                    .data = nullptr,
                    .type = dtype_of_tensor(t.dtype),
                    .shape = {},
                    .strides = {},
-                   .device = device_of_tensor(t.device),
+                   .device = home,
+                   .kind = kind,
                    .readonly = readonly,
                    .live = !kw.immutable || kw.copy == true};
   if (t.ndim < 0 || t.ndim > core::max_rank || (t.ndim > 0 && !t.shape))
@@ -162,29 +219,31 @@ void dlpack_deleter::operator()(DLManagedTensor* t) const noexcept {
 
 dlpack_ptr to_dlpack(const ndarray& x, const to_dlpack_kw& kw) {
   const interop::chosen_array chosen = interop::choose(x, kw, true, "to_dlpack");
-  const graph::array_view& v = ops::view_of(chosen.x, "to_dlpack");
-  interop::check_stream(kw.stream, v.device(), "to_dlpack");
-  auto e = interop::export_array<dlpack::managed_tensor_versioned>(v, kw.stream);
+  const bool readonly = ops::view_of(chosen.x, "to_dlpack").readonly;
+  auto e = interop::export_array<dlpack::managed_tensor_versioned>(chosen.x, kw);
   e->tensor.version = dlpack::written_version;
-  e->tensor.flags = (v.readonly ? dlpack::flag_read_only : 0) | (chosen.copied ? dlpack::flag_is_copied : 0);
+  e->tensor.flags = (readonly ? dlpack::flag_read_only : 0) | (chosen.copied ? dlpack::flag_is_copied : 0);
   return dlpack_ptr(dlpack::give(&e.release()->tensor));
 }
 
 dlpack_legacy_ptr to_dlpack_legacy(const ndarray& x, const to_dlpack_kw& kw) {
   const interop::chosen_array chosen = interop::choose(x, kw, false, "to_dlpack_legacy");
-  const graph::array_view& v = ops::view_of(chosen.x, "to_dlpack_legacy");
-  interop::check_stream(kw.stream, v.device(), "to_dlpack_legacy");
-  auto e = interop::export_array<dlpack::managed_tensor>(v, kw.stream);
+  auto e = interop::export_array<dlpack::managed_tensor>(chosen.x, kw);
   return dlpack_legacy_ptr(dlpack::give(&e.release()->tensor));
 }
 
 dlpack::device_info dlpack_device(const ndarray& x) {
-  return interop::device_of(ops::view_of(x, "dlpack_device").device());
+  ops::view_of(x, "dlpack_device");
+  const graph::view_ref view = ops::ndarray_access::ref(x);
+  graph::evaluate(std::span(&view, 1));
+  return interop::place_of(*view);
 }
 
 std::optional<std::intptr_t> dlpack_stream(const device& on) {
   if (on.kind == device_kind::cpu) return std::nullopt;
-  return 1;
+  const runtime::stream& mine = runtime::get_backend(ops::to_id(on)).current_stream();
+  if (mine.notes()) throw device_error("[dlpack_stream] nothing can be taken from others in a capture");
+  return mine.native() ? reinterpret_cast<std::intptr_t>(mine.native()) : 1;
 }
 
 ndarray from_dlpack(DLManagedTensorVersioned* t, const from_dlpack_kw& kw) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/shape.hpp"
+#include "graph/capture.hpp"
 #include "ops/device.hpp"
 #include "ops/promotion_args.hpp"
 #include "sinter/error.hpp"
@@ -44,11 +45,16 @@ graph::view_ref wrap_memory(const foreign_memory& m, std::shared_ptr<void> keep)
   if (reinterpret_cast<std::uintptr_t>(m.data) % static_cast<std::uintptr_t>(item) != 0)
     refuse(m, "the address is no multiple of " + std::to_string(item) + ", the size of " + std::string(name(m.type)) +
                   "; copy the elements instead");
+  if (m.kind != memory_kind::device) device.memory_pool(m.kind);  // throws where there is no such memory
   const auto [below, above] = reach(m);
   const std::int64_t extent = below + above + 1;
   void* const lowest = static_cast<char*>(m.data) - below * item;
-  auto memory = std::make_shared<runtime::buffer>(device, lowest, static_cast<std::size_t>(extent * item),
-                                                  std::move(keep), !m.live);
+  std::shared_ptr<runtime::buffer> memory;
+  {
+    const graph::outside_capture now;
+    memory = std::make_shared<runtime::buffer>(device, lowest, static_cast<std::size_t>(extent * item), std::move(keep),
+                                               !m.live, m.kind);
+  }
   return graph::from_buffer(std::move(memory), extent, m.type, m.shape, m.strides, below, m.live,
                             m.readonly || !m.live);
 }
@@ -95,6 +101,7 @@ ndarray from_pointer(void* data, const shape_t& shape, dtype type, const pointer
                             .shape = ops::to_dims(shape),
                             .strides = {},
                             .device = ops::to_id(kw.device),
+                            .kind = kw.kind,
                             .readonly = kw.readonly,
                             .live = !kw.immutable};
   core::checked_count(m.shape, m.function);
@@ -108,11 +115,14 @@ ndarray from_pointer(void* data, const shape_t& shape, dtype type, const pointer
   return x;
 }
 
-void detail::host_layout(const ndarray& x, int rank, std::int64_t* extents, std::int64_t* strides) {
+detail::host_elements detail::host_elements_to_read(const ndarray& x, dtype type, int rank, std::int64_t* extents,
+                                                    std::int64_t* strides) {
   const core::dims& shape = view_of_rank(x, rank).shape;
   const core::dims steps = core::contiguous_strides(shape);
   std::copy(shape.begin(), shape.end(), extents);
   std::copy(steps.begin(), steps.end(), strides);
+  const auto elements = ops::elements_on_host(x, type, true);
+  return {const_cast<void*>(detail::host_data(*elements)), elements};
 }
 
 detail::host_elements detail::host_elements_to_write(const ndarray& x, dtype type, int rank, std::int64_t* extents,
@@ -124,10 +134,11 @@ detail::host_elements detail::host_elements_to_write(const ndarray& x, dtype typ
     throw dtype_error("[host_mdview] the array has dtype " + std::string(name(v.type)) + ", not " +
                       std::string(name(type)));
   if (v.readonly) throw value_error("[host_mdview] the array of shape " + core::to_string(v.shape) + " is read-only");
-  if (!runtime::get_backend(v.device()).host_addressable())
-    throw device_error("[host_mdview] the array is on " + runtime::to_string(v.device()) +
-                       ", where the host cannot write; view a const type, or move it with to_device");
-  return {graph::export_address(v), v.store};
+  if (!graph::is_host_reachable(v))
+    throw device_error("[host_mdview] the array lies in the memory of " + runtime::to_string(v.device()) +
+                       ", which the host cannot address; view a const type, make it in managed or pinned memory, or "
+                       "move it with to_host");
+  return {graph::export_to_host(v), v.store};
 }
 
 void detail::not_in_order(const std::int64_t* extents, const std::int64_t* strides, int rank) {

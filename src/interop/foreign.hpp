@@ -12,12 +12,14 @@ struct foreign_memory {
   dtype type{};
   core::dims shape, strides;  // in elements
   runtime::device_id device{};
+  memory_kind kind = memory_kind::device;
   bool readonly = false;
   bool live = true;  // others may change the elements
 };
 
-/// Throws value_error and shape_error, as sinter::from_pointer says. An array without elements has memory of its own.
-/// `keep` is let go when nothing refers to the memory any more.
+/// The memory is ready in the order of the calling thread's current stream. Throws value_error, shape_error and
+/// device_error, as sinter::from_pointer says. An array without elements has memory of its own. `keep` is let go when
+/// nothing refers to the memory any more and the streams that have worked on it are done.
 graph::view_ref wrap_memory(const foreign_memory& m, std::shared_ptr<void> keep);
 
 /// Lets something go exactly once, from the moment that it is armed: until then whoever made it still has it.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "sinter/sinter.hpp"
@@ -28,7 +29,21 @@ auto guarded(F&& f) -> decltype(f()) {
 sinter::ndarray& of(void* array) { return *static_cast<sinter::ndarray*>(array); }
 void* hold(sinter::ndarray x) { return new sinter::ndarray(std::move(x)); }
 
-sinter::device device_of(int type, int id) { return type == sinter::dlpack::on_cuda ? sinter::cuda(id) : sinter::cpu; }
+sinter::device device_of(int type, int id) {
+  const bool gpu = type == sinter::dlpack::on_cuda || type == sinter::dlpack::on_cuda_managed;
+  return gpu ? sinter::cuda(id) : sinter::cpu;
+}
+sinter::memory_kind kind_of(int type) {
+  if (type == sinter::dlpack::on_cuda_host) return sinter::memory_kind::pinned;
+  return type == sinter::dlpack::on_cuda_managed ? sinter::memory_kind::managed : sinter::memory_kind::device;
+}
+
+/// A stream that is current while it lives.
+struct own_stream {
+  sinter::stream stream{{.non_blocking = true}};
+  sinter::stream_guard guard{stream};
+};
+thread_local std::unique_ptr<own_stream> chosen;
 
 /// `stream`: its number, or INT64_MIN for none; `copy`: 1, 0, or -1 for none; `to_type`: 0 for no device.
 sinter::to_dlpack_kw keywords(std::int64_t stream, int copy, int to_type, int to_id) {
@@ -46,10 +61,20 @@ extern "C" {
 const char* sinter_error() { return message.c_str(); }
 int sinter_gpu_count() { return sinter::device_count(sinter::device_kind::cuda); }
 
-/// 0, 1, 2, ... as rows x columns of a dtype, by its number, on a device.
+/// From here on the calling thread works on a stream of its own on the GPU; 0: on the default stream again.
+int sinter_own_stream(int wanted) {
+  return guarded([&] {
+    chosen.reset();
+    if (wanted) chosen = std::make_unique<own_stream>();
+    return 0;
+  });
+}
+
+/// 0, 1, 2, ... as rows x columns of a dtype, by its number, on a device of a type of DLPack's.
 void* sinter_make(int rows, int columns, int dtype, int device_type, int device_id) {
   return guarded([&] {
     const auto type = static_cast<sinter::dtype>(dtype);
+    const sinter::memory_scope scope(kind_of(device_type), device_of(device_type, device_id));
     const sinter::ndarray x =
         sinter::reshape(sinter::arange(rows * columns, {.device = device_of(device_type, device_id)}), {rows, columns});
     return hold(type == sinter::bool_ ? (x % 2).astype(type) : x.astype(type));

@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 
-from sinter_bridge import CPU, CUDA, DTYPES, Bridge, Error
+from sinter_bridge import CPU, CUDA, DTYPES, MANAGED, PINNED, Bridge, Error
 
 passed = failed = skipped = 0
 
@@ -122,6 +122,12 @@ def with_numpy(np, bridge):
     gc.collect()
     check("capsules that nobody takes delete their tensors", bridge.destroyed == destroyed + 2)
     refuses("structured elements", Exception, lambda: bridge.from_dlpack(np.zeros(2, "i4,f8")))
+    if bridge.gpus() > 0:
+        ours = bridge.make(2, 3, "float64", (PINNED, 0))
+        check("pinned memory says so", ours.__dlpack_device__() == (PINNED, 0))
+        theirs = np.from_dlpack(ours)
+        ours.add_in_place(10)
+        check("NumPy takes pinned memory", flat(theirs) == [v + 10 for v in COUNT])
     with_files(np, bridge)
 
 
@@ -211,6 +217,19 @@ def with_torch(torch, bridge):
         with torch.cuda.stream(side):
             theirs = torch.from_dlpack(ours.compute())
             check("PyTorch on a stream of its own", flat((theirs + 1).cpu().tolist()) == [2 * v + 2 for v in COUNT])
+        bridge.own_stream(True)
+        wanted = [2 * (2 * v + 1) for v in range(20000)]
+        right = True
+        for _ in range(50):   # each side on a stream of its own, nobody waits by hand
+            with torch.cuda.stream(side):
+                theirs = torch.from_dlpack(bridge.make(20, 1000, "float32", (CUDA, 0)).compute()) * 2
+                back = bridge.from_dlpack(theirs)
+                del theirs
+                right = right and back.elements() == wanted
+        bridge.own_stream(False)
+        check("PyTorch and sinter each on a stream of its own", right)
+        plain = bridge.make(2, 3, "float32", (MANAGED, 0)).__dlpack__(stream=1, dl_device=(CUDA, 0))
+        check("PyTorch takes managed memory by the GPU's name", flat(torch.from_dlpack(plain).cpu().tolist()) == COUNT)
 
 
 def with_jax(jax, bridge):
@@ -256,6 +275,14 @@ def with_cupy(cupy, bridge):
     with stream:
         theirs = cupy.from_dlpack(bridge.make(2, 3, "float32", (CUDA, 0)).compute())
         check("CuPy on a stream of its own", flat((theirs + 1).get()) == [2 * v + 2 for v in COUNT])
+    cupy.cuda.set_allocator(cupy.cuda.malloc_managed)
+    try:
+        ours = bridge.from_dlpack(cupy.arange(6.0).reshape(2, 3))
+        check("CuPy's managed memory", ours.__dlpack_device__()[0] == MANAGED and ours.elements() == COUNT)
+    finally:
+        cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
+    theirs = cupy.from_dlpack(bridge.make(2, 3, "float32", (MANAGED, 0)))
+    check("CuPy takes managed memory", flat((theirs * 2).get()) == [2 * v for v in COUNT])
 
 
 def main():

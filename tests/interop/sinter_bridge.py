@@ -3,7 +3,7 @@ import ctypes
 from ctypes import c_char_p, c_double, c_int, c_int64, c_void_p, py_object
 
 NO_STREAM = -(2 ** 63)
-CPU, CUDA = 1, 2
+CPU, CUDA, PINNED, MANAGED = 1, 2, 3, 13   # types of DLPack's
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
 
@@ -29,7 +29,7 @@ class Bridge:
     def __init__(self, path):
         self.lib = ctypes.CDLL(path)
         signatures = {
-            "error": (c_char_p, []), "gpu_count": (c_int, []),
+            "error": (c_char_p, []), "gpu_count": (c_int, []), "own_stream": (c_int, [c_int]),
             "make": (c_void_p, [c_int] * 5), "free": (None, [c_void_p]),
             "export": (c_void_p, [c_void_p, c_int64, c_int, c_int, c_int]),
             "export_legacy": (c_void_p, [c_void_p, c_int64, c_int, c_int, c_int]),
@@ -66,6 +66,10 @@ class Bridge:
 
     def gpus(self):
         return self.lib.sinter_gpu_count()
+
+    def own_stream(self, wanted):
+        """Whether this thread works on a stream of its own from here on."""
+        self.call("own_stream", int(wanted))
 
     def make(self, rows, columns, dtype, device=(CPU, 0)):
         return Array(self, self.call("make", rows, columns, DTYPES.index(dtype), *device))
