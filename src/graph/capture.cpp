@@ -1,0 +1,323 @@
+// Capture: homes of arrays, what belongs to the graph, and how everything is put back where it was.
+#include "graph/capture.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <unordered_set>
+#include <utility>
+
+#include "core/shape.hpp"
+#include "graph/capture_memory.hpp"
+#include "graph/flush.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter::graph {
+namespace {
+
+thread_local capture_session* session = nullptr;
+
+std::uint32_t next_number() noexcept {
+  static std::atomic<std::uint32_t> next{1};
+  return next.fetch_add(1);
+}
+
+bool is_sole_owner(const value& leaf) noexcept {
+  return leaf->refs.load(std::memory_order_acquire) == 1 && leaf->buffer.use_count() == 1;
+}
+
+/// Guards storage::touched_in: threads may capture side by side.
+std::mutex& claims() noexcept {
+  static auto* m = new std::mutex;  // outlives static arrays
+  return *m;
+}
+
+/// Whether an array is new to a capture, which has it for itself from then on.
+bool claim(storage& s, std::uint32_t number) {
+  const std::lock_guard lock(claims());
+  if (s.touched_in == number) return false;
+  if (s.touched_in != 0)
+    throw device_error("[capture] an array is used by another thread's capture, which has not ended");
+  s.touched_in = number;
+  return true;
+}
+void give_up(storage& s) noexcept {
+  const std::lock_guard lock(claims());
+  s.touched_in = 0;
+}
+
+void* address_of_memory(const storage& s) noexcept { return s.current->buffer->address(); }
+
+}  // namespace
+
+void touch(const std::shared_ptr<storage>& s) { session->prepare(s); }
+
+void note_made(const std::shared_ptr<storage>& s) {
+  s->made_in = session->number_;
+  session->made_.push_back(s);
+}
+
+void note_deferred(const std::shared_ptr<const array_view>& v) { session->deferred_.push_back(v); }
+
+void hold_in_capture(const value& leaf) {
+  std::vector<value>& held = session->held_;
+  if (session->memory_->owns(*leaf->buffer) || std::find(held.begin(), held.end(), leaf) != held.end()) return;
+  held.push_back(leaf);
+}
+
+void refuse_other_device(runtime::device_id device) {
+  if (!is_capturing() || session->device_.id() == device) return;
+  throw device_error("[capture] work on " + runtime::to_string(device) + " cannot be captured together with work on " +
+                     runtime::to_string(session->device_.id()));
+}
+
+outside_capture::outside_capture(bool wanted) {
+  runtime::thread_state& mine = runtime::this_thread();
+  if (!wanted || mine.capture == 0) return;
+  slot_ = session->device_.slot();
+  number_ = std::exchange(mine.capture, 0);
+  stream_ = std::exchange(mine.current[slot_], &session->outside_);
+  source_ = std::exchange(mine.source[slot_], session->source_before_);
+}
+
+outside_capture::~outside_capture() {
+  if (number_ == 0) return;
+  runtime::thread_state& mine = runtime::this_thread();
+  mine.capture = number_;
+  mine.current[slot_] = stream_;
+  mine.source[slot_] = source_;
+}
+
+replay::~replay() {
+  try {
+    if (last_on_) last_on_->await(last_);
+  } catch (...) {  // a device that has failed works on nothing
+  }
+  work_.reset();
+  if (memory_) memory_->close();
+}
+
+void replay::launch(runtime::stream& on) {
+  if (is_capturing()) throw device_error("[launch_graph] the launch of another graph cannot be captured");
+  const std::lock_guard lock(mutex_);
+  const runtime::current_guard here(on);
+  runtime::batch work(device_);
+  {
+    const std::lock_guard order(runtime::order_mutex());
+    work.on().wait_for(*last_on_, last_);
+  }
+  for (const array_use& u : arrays_) {
+    const runtime::buffer& memory = *u.array->current->buffer;
+    u.written ? work.writes(memory) : work.reads(memory);
+  }
+  for (const auto& weak : made_)
+    if (const auto array = weak.lock()) work.writes(*array->current->buffer);
+  for (const value& leaf : held_) work.reads(*leaf->buffer);
+  work_->launch();
+  last_on_ = &work.on();
+  last_ = work.number();
+}
+
+std::size_t replay::memory_bytes() const { return memory_->bytes(); }
+
+bool capture_session::home::is_here() const {
+  const value& now = array->current;
+  return now->is_leaf() && now->buffer->address() == address && now->buffer_offset == offset;
+}
+
+capture_session::capture_session(runtime::stream& s)
+    : device_(s.owner()), outside_(s), memory_(std::make_shared<capture_memory>(device_, s)) {
+  runtime::thread_state& mine = runtime::this_thread();
+  if (session) throw device_error("[capture] a capture is going on in this thread already");
+  number_ = next_number();
+  stream_before_ = mine.current[device_.slot()];
+  source_before_ = mine.source[device_.slot()];
+  recording_ = &device_.begin_capture();
+  recording_->set_notes(&notes_);
+  mine.current[device_.slot()] = recording_;
+  mine.source[device_.slot()] = &memory_->source(memory_kind::device);
+  mine.capture = number_;
+  ++runtime::captures_anywhere;
+  session = this;
+}
+
+capture_session::~capture_session() {
+  if (session) {
+    leave();
+    if (recording_) device_.abandon_capture(*std::exchange(recording_, nullptr));
+    try {
+      restore();
+    } catch (...) {  // arrays that could not be brought back are as from sn::empty
+    }
+  }
+  for (auto& [s, h] : homes_) give_up(*h.array);
+}
+
+/// The thread works as before; what was captured is not finished yet.
+void capture_session::leave() noexcept {
+  runtime::thread_state& mine = runtime::this_thread();
+  mine.current[device_.slot()] = stream_before_;
+  mine.source[device_.slot()] = source_before_;
+  mine.capture = 0;
+  if (recording_) recording_->set_notes(nullptr);
+  --runtime::captures_anywhere;
+  session = nullptr;
+}
+
+void capture_session::prepare(const std::shared_ptr<storage>& array) {
+  storage& s = *array;
+  if (s.made_in == number_ || !claim(s, number_)) return;
+  try {
+    if (s.current->device == device_.id())
+      settle_home(array);
+    else
+      give_up(s);
+  } catch (...) {
+    give_up(s);
+    throw;
+  }
+}
+
+void capture_session::settle_home(const std::shared_ptr<storage>& array) {
+  storage& s = *array;
+  const outside_capture now;
+  flush(std::span(&s.current, 1));
+  const bool was_pinned = s.pinned;
+  // Memory that others have or know stays where it is: it is written in place only.
+  const bool stays = was_pinned && (!s.current->buffer->source() || !is_sole_owner(s.current));
+  if (!stays) {
+    if (!is_sole_owner(s.current) || !s.current->buffer->source()) s.current = snapshot(s.current);
+    memory_->adopt(*s.current->buffer);
+    s.pinned = false;
+    // Captured work may overwrite the memory, and a launch comes after this stream: readers elsewhere are waited for here.
+    runtime::batch work(device_);
+    work.writes(*s.current->buffer);
+  }
+  const node& leaf = *s.current;
+  homes_.emplace(&s, home{array, &leaf, leaf.buffer->address(), leaf.shape, leaf.type, leaf.buffer_offset,
+                          leaf.buffer->bytes(), was_pinned});
+}
+
+std::vector<std::shared_ptr<const array_view>> capture_session::deferred() const {
+  std::vector<std::shared_ptr<const array_view>> views;
+  for (const auto& weak : deferred_)
+    if (auto v = weak.lock()) views.push_back(std::move(v));
+  return views;
+}
+
+capture_session::arrays capture_session::live_made() const {
+  arrays live;
+  for (const auto& weak : made_)
+    if (auto s = weak.lock(); s && s->current->device == device_.id()) live.push_back(std::move(s));
+  return live;
+}
+
+std::vector<capture_session::home*> capture_session::moved_homes() {
+  std::vector<home*> moved;
+  for (auto& [s, h] : homes_)
+    if (!h.is_here()) moved.push_back(&h);
+  return moved;
+}
+
+void capture_session::evaluate_everything(const arrays& made) {
+  std::vector<value> roots;
+  const auto want = [&](const storage& s) {
+    if (!s.current->is_leaf()) roots.push_back(s.current);
+  };
+  for (const auto& s : made) want(*s);
+  for (const auto& [s, h] : homes_) want(*s);
+  flush(roots);
+}
+
+/// Whatever lies where an array is to come home moves away, and arrays that the code has made get memory of their own.
+void capture_session::make_room(const arrays& made, const std::vector<home*>& moving) {
+  std::vector<void*> addresses;
+  for (const home* h : moving) addresses.push_back(h->address);
+  memory_->reserve(addresses);
+  const auto is_wanted = [&](void* p) { return std::find(addresses.begin(), addresses.end(), p) != addresses.end(); };
+  for (const auto& s : made)
+    if (!is_sole_owner(s->current) || is_wanted(address_of_memory(*s))) s->current = snapshot(s->current);
+  for (const home* h : moving)
+    if (is_wanted(address_of_memory(*h->array))) h->array->current = snapshot(h->array->current);
+}
+
+void capture_session::bring_home(home& h) {
+  runtime::buffer_ref memory = memory_->take(h.address);
+  if (!memory)
+    throw device_error("[capture] something that is neither an array nor an expression still holds the elements of an " +
+                       std::string("array of shape ") + core::to_string(h.shape));
+  value leaf = make_leaf(std::move(memory), h.offset, h.shape, h.type);
+  copy_elements(leaf, h.array->current);
+  h.array->current = std::move(leaf);
+}
+
+std::unique_ptr<replay> capture_session::finish() {
+  const arrays made = live_made();
+  evaluate_everything(made);
+  const std::vector<home*> moved = moved_homes();
+  make_room(made, moved);
+  for (home* h : moved) bring_home(*h);
+  std::unique_ptr<replay> r(new replay(device_));
+  leave();
+  try {
+    r->work_ = device_.end_capture(*std::exchange(recording_, nullptr));
+  } catch (...) {
+    restore();
+    throw;
+  }
+  fill(*r, made, moved);
+  return r;
+}
+
+void capture_session::fill(replay& r, const arrays& made, const std::vector<home*>& moved) {
+  r.memory_ = memory_;
+  r.held_ = std::move(held_);
+  r.kept_ = std::move(notes_.keep);
+  for (auto& [s, h] : homes_) {
+    const bool moves = std::find(moved.begin(), moved.end(), &h) != moved.end();
+    const bool written = moves || s->current.get() != h.original || notes_.writes(h.address);
+    r.arrays_.push_back({h.array, written});
+    h.array->pinned = true;
+  }
+  for (const auto& s : made) {
+    r.made_.push_back(s);
+    s->pinned = true;
+  }
+  // What was done outside of the capture comes before the first launch.
+  r.last_on_ = &outside_;
+  r.last_ = runtime::some_ticket;
+}
+
+/// Nothing that was captured has run, so homes have their old elements.
+void capture_session::restore() {
+  const auto nothing = [&](const storage& s) {
+    value v = record_scalar({}, s.current->type, s.current->shape, s.current->device);
+    v->unset = true;
+    return v;
+  };
+  for (const auto& s : live_made()) {
+    s->current = nothing(*s);
+    s->made_in = 0;
+  }
+  const std::vector<home*> moved = moved_homes();
+  std::vector<void*> addresses;
+  for (home* h : moved) addresses.push_back(h->address);
+  memory_->reserve(addresses);
+  for (home* h : moved) h->array->current = nothing(*h->array);
+  for (home* h : moved) restore(*h);
+  for (auto& [s, h] : homes_) h.array->pinned = h.pinned;
+  memory_->close();
+}
+
+void capture_session::restore(home& h) {
+  runtime::buffer_ref memory = memory_->take(h.address);
+  const bool at_home = memory != nullptr;
+  const runtime::current_guard here(outside_);
+  if (!at_home) memory = std::make_shared<runtime::buffer>(device_, h.bytes);
+  if (!at_home && h.bytes != 0) {
+    runtime::batch work(device_);
+    device_.copy(work.writes(*memory), h.address, h.bytes);
+  }
+  h.array->current = make_leaf(std::move(memory), h.offset, h.shape, h.type);
+}
+
+}  // namespace sinter::graph
