@@ -30,7 +30,8 @@ timing summarize(std::vector<double> seconds);
 struct benchmark_kw {
   kwonly _kw{};
   int repeat = 20;     // runs that count
-  int warmup = 3;      // runs before them, which compile, fill the pools and warm caches
+  int warmup = 3;      // runs before them, which compile (behind the first also what compiles in the background), fill
+                       // the pools and warm caches
   std::string name{};  // for the printed line, and for profilers
   std::optional<sinter::device> device{};
   std::function<void()> setup{};  // called before every run, outside of both times; evaluate there what it records

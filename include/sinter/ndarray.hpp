@@ -15,6 +15,7 @@
 #include "sinter/dtype.hpp"
 #include "sinter/error.hpp"
 #include "sinter/literals.hpp"
+#include "sinter/memory_kind.hpp"
 #include "sinter/scalar.hpp"
 #include "sinter/shape.hpp"
 #include "sinter/subscript.hpp"
@@ -26,6 +27,7 @@ namespace sinter {
 inline namespace v0 {
 
 class subarray;
+class stream;
 
 /// Part of a nested brace list: a number or a list. Parameter-only.
 class list_node {
@@ -116,6 +118,8 @@ class ndarray {
   /// Bytes from one element to the next along each axis.
   std::vector<std::int64_t> strides() const;
   sinter::device device() const;
+  /// Where the elements lie, or will lie when they are computed (memory.hpp).
+  sinter::memory_kind memory_kind() const;
   /// First extent. Throws shape_error on rank 0.
   std::int64_t len() const;
 
@@ -145,8 +149,16 @@ class ndarray {
   ndarray astype(sinter::dtype to, bool copy = true) const;
   /// A new array with the same elements.
   ndarray copy() const;
-  /// The array on another device; itself if it is there already.
+  /// The array on another device; itself if it is there already. Copies between a GPU and pinned memory, and between
+  /// GPUs, are enqueued; others wait.
   ndarray to_device(const sinter::device& to) const;
+  /// The same, copied on a stream of a GPU that has a part in it, so that it can run beside other work. The host's side
+  /// must be in pinned memory for that (to_host takes care of it). Whoever uses the array waits by itself; on the CPU
+  /// that holds the host. device_error for a stream of another device.
+  ndarray to_device(const sinter::device& to, const stream& on) const;
+  /// The array on the CPU; with a stream in pinned memory, and the copy is only enqueued.
+  ndarray to_host() const;
+  ndarray to_host(const stream& on) const;
 
   /// The only element, converted (never reinterpreted). Synchronises. Throws shape_error unless size() is 1, and
   /// dtype_error for complex to real.
@@ -168,8 +180,8 @@ class ndarray {
     const auto view = host<S>();
     return std::vector<S>(view.begin(), view.end());
   }
-  /// Read-only elements in host memory, C order, converted if S is another type. On the CPU a contiguous array of that
-  /// dtype is not copied. Synchronises.
+  /// Read-only elements in host memory, C order, converted if S is another type. A contiguous array of that dtype on
+  /// the CPU or in pinned memory is not copied. Synchronises.
   template <element_type S>
   host_view<S> host() const {
     return host_view<S>(host_block(dtype_of<S>), shape(), size());
@@ -180,6 +192,15 @@ class ndarray {
   template <element_type S>
   S* data() const {
     return static_cast<S*>(address(dtype_of<S>));
+  }
+
+  /// The same address for the host: of arrays of the CPU, and of a GPU's in managed or pinned memory. Waits until the
+  /// device has finished with the array; wait for the device again (synchronize) before touching elements that it has
+  /// been given to work on since. Where a GPU has no concurrent managed access (device_properties), the host may not
+  /// touch managed memory while the GPU works on anything. value_error for other memory; dtype_error as data().
+  template <element_type S>
+  S* host_data() const {
+    return static_cast<S*>(host_address(dtype_of<S>));
   }
 
   // In place: every view of the same elements sees the result. The dtype stays; a result that same_kind casting does
@@ -229,6 +250,7 @@ class ndarray {
   void item_to(sinter::dtype type, void* to) const;
   std::shared_ptr<const detail::host_block> host_block(sinter::dtype type) const;
   void* address(sinter::dtype type) const;
+  void* host_address(sinter::dtype type) const;
 };
 
 /// What indexing gives. While it is a temporary, assignment writes through to the array: `x(i) = e`, `x(i) += e`.

@@ -7,8 +7,8 @@
 //   })", "axpy");
 //   axpy({.grid = {(n + 255) / 256}, .block = {256}}, 2.0f, x, y, n);
 //
-// A launch is enqueued behind all earlier work of the device and returns at once; arrays are evaluated as needed, and
-// lazy expressions may be made of them before and after.
+// A launch is enqueued on the current stream (stream.hpp), behind all earlier work on its arrays, and returns at once;
+// arrays are evaluated as needed, and lazy expressions may be made of them before and after.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -218,8 +218,8 @@ class raw_module {
   raw_kernel get(std::string_view name) const;
 
   /// Writes a __constant__ or __device__ variable: an array or vector, or one value. The bytes must be as many as the
-  /// variable has: value_error. Kernels launched before still see the old value. `name` is the variable's ("table",
-  /// "my::table") or a name expression. On the default device, or `on`.
+  /// variable has: value_error. Kernels launched before still see the old value, on whatever stream. `name` is the
+  /// variable's ("table", "my::table") or a name expression. On the default device, or `on`.
   template <detail::plain_range R>
   void set_global(std::string_view name, const R& values, const std::optional<device>& on = {}) const {
     const auto bytes = std::as_bytes(std::span(values));
@@ -230,7 +230,7 @@ class raw_module {
   void set_global(std::string_view name, const T& value, const std::optional<device>& on = {}) const {
     write_global(name, &value, sizeof value, on);
   }
-  /// From an array, on its device; nothing waits for it.
+  /// From an array, on its device; nothing waits for it, unless the program holds streams of its own.
   void set_global(std::string_view name, const ndarray& values) const;
   /// The whole variable. Synchronises. value_error if its size is not a multiple of T's.
   template <detail::plain_object T>

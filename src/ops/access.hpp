@@ -1,6 +1,7 @@
 // The way from handles to the graph and back; public headers hide it.
 #pragma once
 #include "graph/array.hpp"
+#include "graph/capture.hpp"
 #include "sinter/ndarray.hpp"
 
 namespace sinter::ops {
@@ -14,6 +15,7 @@ struct ndarray_access {
   /// Null for an undefined array.
   static const graph::view_ref& ref(const ndarray& a) {
     if (a.view_ && a.view_->deferred.load(std::memory_order_acquire)) [[unlikely]] settle(*a.view_);
+    if (graph::is_capturing() && a.view_) [[unlikely]] graph::touch(a.view_->store);
     return a.view_;
   }
   /// The same, but a selection by arrays may not have been read yet.
@@ -22,8 +24,20 @@ struct ndarray_access {
   static std::shared_ptr<const detail::host_block> host(const ndarray& a) { return a.host_block(a.dtype()); }
 };
 
+/// An array's elements where the host can read them, C order, converted to a dtype; `detail::host_data` has the
+/// address. Not copied where an array of that dtype lies in C order in the host's memory, nor, `managed`, in managed
+/// memory that the host may look at beside the device. Synchronises.
+std::shared_ptr<const detail::host_block> elements_on_host(const ndarray& a, dtype type, bool managed);
+
+[[noreturn]] void refuse_undefined(const char* function);
+
 /// The view of an array; throws value_error naming the function if the handle is undefined.
-const graph::array_view& view_of(const ndarray& a, const char* function);
+inline const graph::array_view& view_of(const ndarray& a, const char* function) {
+  const graph::view_ref& v = ndarray_access::ref(a);
+  if (!v) [[unlikely]]
+    refuse_undefined(function);
+  return *v;
+}
 
 /// The value that reading the array has now.
 graph::value value_of(const ndarray& a, const char* function = "ndarray");

@@ -6,11 +6,8 @@
 
 namespace sinter::ops {
 
-const graph::array_view& view_of(const ndarray& a, const char* function) {
-  const graph::view_ref& v = ndarray_access::ref(a);
-  if (!v)
-    throw value_error("[" + std::string(function) + "] the array is undefined (default-constructed or moved from)");
-  return *v;
+void refuse_undefined(const char* function) {
+  throw value_error("[" + std::string(function) + "] the array is undefined (default-constructed or moved from)");
 }
 
 graph::value value_of(const ndarray& a, const char* function) { return graph::read(view_of(a, function)); }

@@ -65,18 +65,32 @@ ndarray::operator bool() const {
 }
 
 std::shared_ptr<const detail::host_block> ndarray::host_block(sinter::dtype type) const {
-  const graph::view_ref v = as_type(*this, type, "host");
+  return ops::elements_on_host(*this, type, false);
+}
+
+void* ndarray::address(sinter::dtype type) const {
+  const graph::array_view& v = view_of(*this, "data");
+  if (v.type != type)
+    throw dtype_error("[data] the array has dtype " + std::string(name(v.type)) + ", not " + std::string(name(type)));
+  return graph::export_address(v);
+}
+
+}  // namespace v0
+
+std::shared_ptr<const detail::host_block> ops::elements_on_host(const ndarray& a, dtype type, bool managed) {
+  const graph::view_ref v = as_type(a, type, "host");
   auto block = std::make_shared<detail::host_block>();
   const auto count = static_cast<std::size_t>(core::element_count(v->shape));
-  auto& backend = runtime::get_backend(v->device());
-  if (backend.host_addressable() && v->whole && !v->store->pinned && count > 0) {
+  if (v->whole && !v->store->pinned && count > 0) {
     graph::evaluate(std::span(&v, 1));
     graph::value now = graph::read(*v);
-    if (now->is_leaf()) {
-      // Reports data faults of the work just waited for, as a copy would.
+    // The pages of managed memory move to whoever touches them, which a copy does not do.
+    const bool stays = now->kind_of_memory() == memory_kind::managed && !managed;
+    if (now->is_leaf() && !stays && graph::host_may_share(*v)) {
+      // Waits and reports data faults, as a copy would. Whoever writes later finds that somebody holds the elements.
       std::byte one[16];
       graph::copy_to_host(*graph::make_view(*v, {}, {}, v->offset), one);
-      block->data = static_cast<const std::byte*>(now->buffer->data()) +
+      block->data = static_cast<const std::byte*>(now->buffer->address()) +
                     static_cast<std::size_t>(now->buffer_offset) * itemsize(type);
       block->keep = std::move(now);
       return block;
@@ -88,12 +102,4 @@ std::shared_ptr<const detail::host_block> ndarray::host_block(sinter::dtype type
   return block;
 }
 
-void* ndarray::address(sinter::dtype type) const {
-  const graph::array_view& v = view_of(*this, "data");
-  if (v.type != type)
-    throw dtype_error("[data] the array has dtype " + std::string(name(v.type)) + ", not " + std::string(name(type)));
-  return graph::export_address(v);
-}
-
-}  // namespace v0
 }  // namespace sinter

@@ -37,7 +37,7 @@ void set_default_device(const device& d) {
 void synchronize() { synchronize(default_device()); }
 void synchronize(const device& d) {
   auto& backend = runtime::get_backend(ops::to_id(d));
-  backend.synchronize();
+  if (!graph::is_capturing()) backend.synchronize();  // report_faults says that it cannot be captured
   graph::report_faults(backend);
 }
 
@@ -46,13 +46,6 @@ memory_info memory(const device& d) {
   return {m.used, m.reserved, m.peak, m.available};
 }
 
-ndarray ndarray::to_device(const sinter::device& to) const {
-  const graph::array_view& v = ops::view_of(*this, "to_device");
-  const runtime::device_id id = ops::to_id(to);
-  if (v.device() == id) return *this;
-  runtime::get_backend(id);
-  return ops::ndarray_access::make(graph::to_device(v, id));
-}
 
 }  // namespace v0
 }  // namespace sinter

@@ -173,6 +173,9 @@ subarray make_picked(pick p) {
   auto view = std::make_shared<picked_view>();
   view->what = std::move(p);
   view->deferred.store(true, std::memory_order_relaxed);
+  view->capture = runtime::this_thread().capture;
+  if (graph::is_capturing()) [[unlikely]]
+    graph::note_deferred(view);
   // Whatever does not depend on data is refused at once.
   choice c;
   std::vector<dims> met;
@@ -195,6 +198,8 @@ void settle(const graph::array_view& v) {
   auto& picked = const_cast<picked_view&>(static_cast<const picked_view&>(v));
   const std::lock_guard lock(picked.once);
   if (!picked.deferred.load(std::memory_order_relaxed)) return;
+  // What was selected before a capture is no part of it.
+  const graph::outside_capture now(picked.capture != runtime::this_thread().capture);
   const graph::view_ref read = graph::make_array(read_pick(picked.what));
   picked.store = read->store;
   picked.shape = read->shape;

@@ -33,6 +33,7 @@ struct pick {
 struct picked_view : graph::array_view {
   pick what;
   std::mutex once;
+  std::uint32_t capture = 0;  // that it was made in (graph/capture.hpp)
 };
 
 subarray make_picked(pick p);

@@ -56,6 +56,20 @@ runtime::scalar float_to_integer(const scalar& x, dtype type, const char* functi
   return s;
 }
 
+/// The first array, if all arrays have its shape and its device; null otherwise.
+const graph::array_view* alike(operands x, const char* function) {
+  const graph::array_view* first = nullptr;
+  for (const operand* o : x) {
+    if (!o->is_array()) continue;
+    const graph::array_view& v = view_of(o->array(), function);
+    if (!first)
+      first = &v;
+    else if (!(v.shape == first->shape && v.device() == first->device()))
+      return nullptr;
+  }
+  return first;
+}
+
 }  // namespace
 
 dtype result_type_of(operands x, const char* function) {
@@ -144,15 +158,24 @@ runtime::scalar scalar_of(const scalar& x, dtype type, const char* function) {
 
 graph::value to_value(const operand& x, dtype loop, const dims& shape, runtime::device_id device,
                       const char* function) {
-  if (x.is_array()) return graph::record_cast(value_of(x.array(), function), loop);
+  if (x.is_array()) {
+    graph::value v = value_of(x.array(), function);
+    if (v->type != loop) v = graph::record_cast(std::move(v), loop);
+    return v;
+  }
   return graph::record_scalar(scalar_of(x.number(), loop, function), loop, shape, device);
 }
 
 resolved resolve_as(operands x, dtype loop, const char* function) {
   resolved r;
   r.loop = loop;
-  r.shape = broadcast_shapes(x, function);
-  r.device = common_device(x, function);
+  if (const graph::array_view* v = alike(x, function)) {
+    r.shape = v->shape;
+    r.device = v->device();
+  } else {
+    r.shape = broadcast_shapes(x, function);
+    r.device = common_device(x, function);
+  }
   for (const operand* o : x) {
     r.args[static_cast<std::size_t>(r.count)] = to_value(*o, loop, r.shape, r.device, function);
     ++r.count;

@@ -114,10 +114,12 @@ class call {
   /// The address of the parameter's value: of a pointer, or of a sinter::strided.
   void* pack(const array_use& u) {
     const array_view& v = *u.view;
-    void* address = u.how == access::read ? graph::address_of(u.source) : graph::address_of(v);
+    const void* address = u.how == access::write  ? graph::begin_write(v)
+                          : u.how == access::read ? graph::address_of(u.source)
+                                                  : graph::address_of(v);
     if (arguments_[u.argument].kind != argument_kind::strided) {
       check_alignment(u, address);
-      auto* slot = static_cast<void**>(memory_.allocate(sizeof address, alignof(void*)));
+      auto* slot = static_cast<const void**>(memory_.allocate(sizeof address, alignof(void*)));
       *slot = address;
       return slot;
     }

@@ -112,6 +112,15 @@ raw_kernel raw_module::get(std::string_view name) const {
   return k;
 }
 
+namespace {
+
+/// Which kernels on which streams use a variable is not known.
+void wait_for_streams(runtime::backend& device) {
+  if (device.held_streams != 0 && !graph::is_capturing()) device.synchronize();
+}
+
+}  // namespace
+
 void raw_module::set_global(std::string_view name, const ndarray& values) const {
   ops::raw_source& source = defined_source(source_);
   const std::string who(name);
@@ -123,7 +132,10 @@ void raw_module::set_global(std::string_view name, const ndarray& values) const 
   const runtime::raw_variable to = variable_of(*module, who, bytes);
   const graph::exposed from = graph::begin_read(v, false);
   graph::flush(std::span(&from.held, 1));
-  runtime::get_backend(device).copy(to.address, graph::address_of(from), bytes);
+  runtime::backend& b = runtime::get_backend(device);
+  wait_for_streams(b);
+  b.copy(to.address, graph::address_of(from), bytes);
+  wait_for_streams(b);
 }
 
 void raw_module::write_global(std::string_view name, const void* from, std::size_t bytes,
@@ -133,6 +145,7 @@ void raw_module::write_global(std::string_view name, const void* from, std::size
   const runtime::device_id device = ops::raw_device(on, who);
   const auto module = source.on(device, who);
   const runtime::raw_variable to = variable_of(*module, who, bytes);
+  wait_for_streams(runtime::get_backend(device));
   runtime::get_backend(device).copy_from_host(to.address, from, bytes);
 }
 
@@ -147,6 +160,7 @@ std::vector<std::byte> raw_module::read_global(std::string_view name, std::size_
     throw value_error(ops::in_brackets(who) + "the variable has " + std::to_string(from.bytes) +
                       " bytes, no multiple of the " + std::to_string(element) + " asked for");
   std::vector<std::byte> bytes(from.bytes);
+  wait_for_streams(runtime::get_backend(device));
   runtime::get_backend(device).copy_to_host(bytes.data(), from.address, from.bytes);
   return bytes;
 }

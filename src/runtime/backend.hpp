@@ -6,8 +6,11 @@
 #include <span>
 #include <string>
 
+#include "runtime/buffer.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/raw_module.hpp"
+#include "runtime/stream.hpp"
+#include "runtime/thread_state.hpp"
 
 namespace sinter::runtime {
 
@@ -15,6 +18,7 @@ class algorithms;
 class products;
 class solvers;
 class fourier;
+class pool;
 
 enum class device_kind : std::uint8_t { cpu, cuda };
 struct device_id {
@@ -26,7 +30,24 @@ struct device_id {
 struct memory_figures {
   std::size_t used = 0, reserved = 0, peak = 0;  // bytes: handed out, held from the system, highest `used`
   std::size_t available = 0;                     // bytes that could still be allocated
+  std::size_t limit = 0;                         // the most to be held; SIZE_MAX: none
 };
+
+/// What a device is, as far as it can tell; see sinter::device_properties.
+struct device_figures {
+  std::string name, pci_bus_id;
+  int compute_major = 0, compute_minor = 0;
+  std::size_t total_memory = 0, l2_cache = 0;
+  int multiprocessors = 0, memory_bus_width = 0, warp_size = 0;
+  double clock_rate = 0, memory_clock_rate = 0;
+  int max_threads_per_block = 0, max_threads_per_multiprocessor = 0, registers_per_multiprocessor = 0;
+  std::size_t shared_memory_per_block = 0, shared_memory_per_block_optin = 0, shared_memory_per_multiprocessor = 0;
+  int least_priority = 0, greatest_priority = 0;
+  bool managed_memory = false, concurrent_managed_access = false, pageable_memory_access = false;
+};
+
+/// Advice about managed memory, as sinter::memory_advice.
+enum class memory_hint : std::uint8_t { read_mostly, preferred_location, accessed_by };
 
 /// Kernels launched and bytes allocated since the process began: tests bound these.
 struct counters {
@@ -68,15 +89,31 @@ class backend {
   virtual std::string identity() const = 0;             // what measured choices depend on: name, architecture, driver
   virtual bool host_addressable() const = 0;            // whether the host may dereference this memory
 
-  virtual void* allocate(std::size_t bytes) = 0;        // 256-byte aligned; throws memory_error
-  virtual void deallocate(void* p, std::size_t bytes) noexcept = 0;
-  virtual memory_figures memory() const = 0;
-  virtual void trim() noexcept = 0;                     // returns cached blocks to the system; waits for the device
-  virtual void reset_peak() noexcept = 0;               // memory().peak is from now on that since here
+  /// The pool of a kind of memory, made at first use; throws device_error where the device has no such memory.
+  virtual pool& memory_pool(memory_kind kind) = 0;
+  memory_figures memory();                              // of the device's own
+  void trim();
+  void reset_peak();
+  /// Where memory of kind `device` comes from instead of the pool; null: from the pool.
+  void set_block_source(std::shared_ptr<block_source> source);
+  bool has_block_source() const noexcept { return has_source_.load(std::memory_order_relaxed); }
+  /// memory_pool(memory_kind::device), as constructors have named it.
+  block_source& plain_memory() const noexcept { return *plain_memory_; }
+  std::shared_ptr<block_source> get_block_source() const;
 
+  // Copies, in the order of the calling thread's current stream. The caller has declared what they use (batch).
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) = 0;  // returns when `from` may be reused
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;    // synchronous
-  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;            // same device, ordered with launches
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;            // same device
+  /// Between this device's memory and pinned host memory, without waiting.
+  virtual void enqueue_from_host(void* to, const void* from, std::size_t bytes) { copy_from_host(to, from, bytes); }
+  virtual void enqueue_to_host(void* to, const void* from, std::size_t bytes) { copy_to_host(to, from, bytes); }
+  /// From another device of the same kind, without waiting; on a stream of either device.
+  virtual void copy_from_peer(void* to, backend& peer, const void* from, std::size_t bytes, stream& on);
+  virtual bool can_access_peer(backend&) { return false; }
+  /// Managed memory only; to or about another device of this kind, or the host (null).
+  virtual void prefetch(const void* p, std::size_t bytes, const backend* to);
+  virtual void advise(const void* p, std::size_t bytes, memory_hint hint, const backend* where, bool on);
 
   /// Finds or compiles what the launches need (all of a flush at once, so that a miss compiles one module). Nothing runs
   /// yet; throws compile_error. results[i] belongs to launches[i] and stays valid for the process.
@@ -86,8 +123,10 @@ class backend {
   /// Enqueues one launch; `scratch` has scratch_bytes() bytes.
   virtual void run(const prepared&, const launch&, void* scratch) = 0;
 
-  virtual void synchronize() = 0;                       // waits; does not look at the fault flag
-  /// Synchronises; reads and clears the flag. Of an index out of range, the first one that was met goes to *index.
+  /// Waits for all streams but those that are being captured; does not look at the fault flag.
+  virtual void synchronize() = 0;
+  /// Waits for the current stream; reads and clears the flag. Of an index out of range, the first one that was met goes
+  /// to *index.
   virtual data_fault take_fault(bad_index* index) = 0;
   data_fault take_fault() { return take_fault(nullptr); }
   virtual std::string source(const launch&) = 0;        // generated source, for explain; empty where there is none
@@ -106,40 +145,70 @@ class backend {
   virtual runtime::solvers& solvers();
   /// Fourier transforms; throws device_error where the backend has none.
   virtual runtime::fourier& fourier();
+
+  // Streams. Everything that is enqueued goes to the calling thread's current stream.
+  stream& default_stream() const noexcept { return *default_stream_; }
+  stream& current_stream() const noexcept {
+    stream* s = this_thread().current[slot_];
+    return s ? *s : *default_stream_;
+  }
+  int slot() const noexcept { return slot_; }
+  /// Streams that somebody holds besides the default one.
+  std::atomic<int> held_streams{0};
+  virtual stream& open_stream(const stream_options& o) = 0;
+  /// Over a handle that somebody else has made.
+  virtual stream& wrap_stream(void* native) = 0;
+  /// Nobody holds it any more; what is enqueued runs on.
+  virtual void close_stream(stream& s) noexcept = 0;
+  virtual std::unique_ptr<event> make_event(bool timing) = 0;
+
+  /// A stream on which work is written down from now on instead of being run, by the calling thread alone.
+  virtual stream& begin_capture() = 0;
+  /// What was written down; throws device_error where that failed. The stream is no longer anybody's.
+  virtual std::unique_ptr<recorded_work> end_capture(stream& s) = 0;
+  virtual void abandon_capture(stream& s) noexcept = 0;
+
+  virtual device_figures properties() = 0;
+
+ protected:
+  /// Called by constructors, before anything is allocated.
+  void start(device_id id, stream& default_stream, block_source& plain_memory);
+  /// Throws device_error where the current stream's work is only written down; `what` cannot be part of that.
+  void refuse_in_capture(const char* what) const;
+
+ private:
+  stream* default_stream_ = nullptr;
+  block_source* plain_memory_ = nullptr;
+  int slot_ = 0;
+  std::atomic<bool> has_source_{false};
+  mutable std::mutex source_mutex_;
+  std::shared_ptr<block_source> source_;
 };
+
+/// Asked where an allocation on a device fails: whether something has been done about it, so that trying again is worth
+/// it. Never asked while it works. Null: nobody.
+using pressure_hook = bool (*)(backend&);
+void set_pressure_hook(pressure_hook hook) noexcept;
+bool relieve_pressure(backend& device);
 
 /// The backend of a device, created on first use; throws device_error that names what was tried.
 backend& get_backend(device_id id);
 /// SINTER_DEVICE if set ("cpu", "cuda", "cuda:1"), else the first GPU, else the CPU.
 device_id default_device();
 void set_default_device(device_id id);
+/// Where a thread keeps what it has chosen for a device (thread_state.hpp).
+inline int slot_of(device_id id) noexcept { return id.kind == device_kind::cpu ? 0 : 1 + id.index; }
 int device_count(device_kind kind);
 /// Why there is no device of a kind; empty where there is one.
 std::string why_no_device(device_kind kind);
 device_id parse_device(std::string_view text);
 std::string to_string(device_id id);
-
-/// Memory of one backend, freed to it on destruction.
-class buffer {
- public:
-  buffer(backend& owner, std::size_t bytes);
-  /// Memory that the backend can work on but has not made. `keep` is let go when the device has finished with it.
-  /// fixed: its elements never change, so nothing may be written in its place.
-  buffer(backend& owner, void* data, std::size_t bytes, std::shared_ptr<void> keep, bool fixed);
-  ~buffer();
-  buffer(const buffer&) = delete;
-  buffer& operator=(const buffer&) = delete;
-  void* data() const noexcept { return data_; }
-  std::size_t bytes() const noexcept { return bytes_; }
-  backend& owner() const noexcept { return *owner_; }
-  bool fixed() const noexcept { return fixed_; }
-
- private:
-  backend* owner_;
-  void* data_;
-  std::size_t bytes_;
-  std::shared_ptr<void> keep_;  // of foreign memory
-  bool foreign_ = false, fixed_ = false;
-};
+/// Pinned host memory that every GPU can use; device_error where there is no GPU.
+class memory_source;
+std::unique_ptr<memory_source> make_pinned_source();
+/// Waits for every GPU that has been used.
+void synchronize_gpus() noexcept;
+/// A GPU under a number that the driver does not use, for the rest of the process, and host memory that counts as pinned.
+void install_gpu_for_tests(int index, std::unique_ptr<backend> b, std::unique_ptr<memory_source> (*pinned)());
 
 }  // namespace sinter::runtime

@@ -1,23 +1,215 @@
-// Buffers: memory that returns to its backend, or to whoever lent it, when the last reference goes.
+// Buffers: where their memory comes from, who waits for whom before it is used, and how it goes back.
+#include "runtime/buffer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
 #include "runtime/backend.hpp"
+#include "runtime/pool.hpp"
+#include "sinter/error.hpp"
 
 namespace sinter::runtime {
+namespace {
 
-buffer::buffer(backend& owner, std::size_t bytes) : owner_(&owner), data_(owner.allocate(bytes)), bytes_(bytes) {}
+std::atomic<pressure_hook> hook{nullptr};
 
-buffer::buffer(backend& owner, void* data, std::size_t bytes, std::shared_ptr<void> keep, bool fixed)
-    : owner_(&owner), data_(data), bytes_(bytes), keep_(std::move(keep)), foreign_(true), fixed_(fixed) {}
+}  // namespace
+
+void set_pressure_hook(pressure_hook h) noexcept { hook = h; }
+
+bool relieve_pressure(backend& device) {
+  const pressure_hook h = hook.load();
+  return h && h(device);
+}
+
+buffer::buffer(backend& owner, std::size_t bytes) : buffer(owner, bytes, this_thread().kind[owner.slot()]) {}
+
+buffer::buffer(backend& owner, std::size_t bytes, memory_kind kind)
+    : owner_(&owner), home_(&owner.current_stream()), bytes_(bytes) {
+  if (kind == memory_kind::device && !this_thread().source[owner.slot()] && !owner.has_block_source()) [[likely]] {
+    obtain(bytes, owner.plain_memory());
+    return;
+  }
+  block_source* source = this_thread().source[owner.slot()];
+  if (source) [[unlikely]]
+    source = source->of_kind(kind);
+  std::shared_ptr<block_source> held;
+  if (!source && owner.has_block_source() && kind == memory_kind::device) [[unlikely]] {
+    held = owner.get_block_source();
+    source = held.get();
+  }
+  obtain(bytes, source ? *source : owner.memory_pool(kind));
+}
+
+buffer::buffer(backend& owner, std::size_t bytes, block_source& source)
+    : owner_(&owner), home_(&owner.current_stream()), bytes_(bytes) {
+  obtain(bytes, source);
+}
+
+buffer::buffer(backend& owner, void* data, std::size_t bytes, std::shared_ptr<void> keep, bool fixed, memory_kind kind)
+    : owner_(&owner),
+      home_(&owner.current_stream()),
+      data_(data),
+      bytes_(bytes),
+      keep_(std::move(keep)),
+      fixed_(fixed),
+      foreign_kind_(kind) {
+  if (home_->notes()) home_ = &owner.default_stream();  // the memory does not belong to the capture
+  if (home_->is_host()) return;
+  // Whoever handed it over may have made the stream wait for what is to be written there.
+  const ticket now = home_->open();
+  home_->close();
+  set_written(now);
+}
+
+buffer::buffer(backend& owner, void* data, std::size_t bytes, block_source& source, stream& home) noexcept
+    : owner_(&owner), source_(&source), home_(&home), data_(data), bytes_(bytes) {}
+
+void buffer::obtain(std::size_t bytes, block_source& source) {
+  use_list* uses = nullptr;
+  try {
+    data_ = source.allocate(bytes, home_, uses);
+  } catch (const memory_error&) {
+    if (!relieve_pressure(*owner_)) throw;
+    data_ = source.allocate(bytes, home_, uses);
+  }
+  source_ = &source;
+  others_.store(uses, std::memory_order_relaxed);
+}
 
 buffer::~buffer() {
-  if (!foreign_) {
-    owner_->deallocate(data_, bytes_);
-  } else if (keep_) {
-    // The backend's own blocks are reused in the order of its launches; others know nothing of that order.
+  use_list* const list = others_.load(std::memory_order_acquire);
+  if (!source_) {
+    const std::unique_ptr<use_list> uses(list);
+    // Others know nothing of the order of our streams.
     try {
-      owner_->synchronize();
+      if (!keep_) return;
+      home_->await(used());
+      for (const stream_use& u : uses ? uses->uses : std::vector<stream_use>()) u.on->await(u.used);
     } catch (...) {  // a device that has failed works on nothing
     }
+    return;
   }
+  source_->deallocate(data_, bytes_, *home_, list);
 }
+
+void* buffer::use_now(bool write) const {
+  stream& s = owner_->current_stream();
+  if (use_notes* const notes = s.notes()) {
+    if (s.is_host())
+      throw device_error("[capture] only expressions and copies can be captured on " + to_string(owner_->id()));
+    notes->add(data_, write);
+  } else if (s.is_host()) {
+    host_waits(write);
+  } else if (is_only_at(s)) {
+    if (write) written_.store(some_ticket, std::memory_order_relaxed);
+    loose_.store(true, std::memory_order_relaxed);
+  } else {
+    // Others may be reading beside this, outside of any batch that has ended: no ticket is claimed and no use forgotten.
+    const std::lock_guard lock(order_mutex());
+    const auto waited_for = [&](ticket t) { return t == 0 ? t : some_ticket; };
+    if (home_ != &s) s.wait_for(*home_, waited_for(write ? used() : written_.load(std::memory_order_relaxed)));
+    use_list* list = others_.load(std::memory_order_relaxed);
+    if (!list) others_.store(list = new use_list, std::memory_order_release);
+    for (const stream_use& u : list->uses)
+      if (u.on != &s) s.wait_for(*u.on, waited_for(write ? u.used : u.written));
+    stream_use& mine = list->of(s);
+    if (write) mine.written = some_ticket;
+    mine.used = some_ticket;
+  }
+  return data_;
+}
+
+void buffer::join_uses(const use_list& uses) {
+  const std::lock_guard lock(order_mutex());
+  use_list* list = others_.load(std::memory_order_relaxed);
+  if (!list) others_.store(list = new use_list, std::memory_order_release);
+  list->join(uses);
+}
+
+void buffer::read_by(stream& s, ticket t) const {
+  if (use_notes* const notes = s.notes()) return notes->add(data_, false);
+  if (s.is_host()) return host_waits(false);
+  const std::lock_guard lock(order_mutex());
+  if (home_ != &s) {
+    const ticket written = written_.load(std::memory_order_relaxed);
+    const ticket covered = s.wait_for(*home_, written);
+    if (written == some_ticket && covered != 0) written_.store(covered, std::memory_order_relaxed);
+  }
+  use_list* list = others_.load(std::memory_order_relaxed);
+  if (list)
+    for (const stream_use& u : list->uses)
+      if (u.on != &s) s.wait_for(*u.on, u.written);
+  if (home_ == &s) return raise_used(t);
+  if (!list) others_.store(list = new use_list, std::memory_order_release);
+  stream_use& mine = list->of(s);
+  mine.used = std::max(mine.used, t);
+}
+
+// Nobody else can be using the buffer: whoever comes later waits for this write, and by it for everything before.
+void buffer::write_by(stream& s, ticket t) const {
+  if (use_notes* const notes = s.notes()) return notes->add(data_, true);
+  if (s.is_host()) return host_waits(true);
+  const std::lock_guard lock(order_mutex());
+  if (home_ != &s) s.wait_for(*home_, used());
+  use_list* list = others_.load(std::memory_order_relaxed);
+  if (list)
+    for (const stream_use& u : list->uses)
+      if (u.on != &s) s.wait_for(*u.on, u.used);
+  if (home_ == &s) {
+    set_written(t);
+    delete list;
+    others_.store(nullptr, std::memory_order_release);
+    return;
+  }
+  if (!list) others_.store(list = new use_list, std::memory_order_release);
+  list->uses.assign(1, {&s, t, t});
+  set_written(0);
+}
+
+// Work of the host is done when the call returns; copies of other devices to or from the memory may still be running.
+void buffer::host_waits(bool write) const {
+  if (!others_.load(std::memory_order_acquire)) return;
+  std::vector<std::pair<stream*, ticket>> waits;
+  {
+    const std::lock_guard lock(order_mutex());
+    const use_list* list = others_.load(std::memory_order_relaxed);
+    if (!list) return;
+    for (const stream_use& u : list->uses)
+      if (const ticket t = write ? u.used : u.written; t != 0) waits.emplace_back(u.on, t);
+  }
+  for (const auto& [on, t] : waits) on->await(t);
+  const std::lock_guard lock(order_mutex());
+  use_list* list = others_.load(std::memory_order_relaxed);
+  if (!list) return;
+  for (stream_use& u : list->uses)
+    for (const auto& [on, t] : waits) {
+      if (on != u.on) continue;
+      if (u.written <= t) u.written = 0;
+      if (u.used <= t) u.used = 0;
+    }
+  std::erase_if(list->uses, [](const stream_use& u) { return u.used == 0; });
+  if (!write || !list->uses.empty()) return;
+  delete list;
+  others_.store(nullptr, std::memory_order_release);
+}
+
+current_guard::current_guard(stream& s) noexcept
+    : slot_(&this_thread().current[s.owner().slot()]), before_(std::exchange(*slot_, &s)) {}
+
+namespace {
+
+/// On the CPU all streams are one, unless work is written down.
+stream& stream_of(backend& device) noexcept {
+  stream& s = device.current_stream();
+  return s.is_host() && !s.notes() ? device.default_stream() : s;
+}
+
+}  // namespace
+
+batch::batch(backend& device) noexcept
+    : stream_(&stream_of(device)), ticket_(stream_->is_host() ? 0 : stream_->open()) {}
 
 }  // namespace sinter::runtime

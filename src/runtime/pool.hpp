@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -25,51 +26,95 @@ class memory_source {
 };
 
 /// Small blocks come in size classes, four to an octave, kept in free lists; large ones in steps of 2 MiB, reused where
-/// at most a quarter is wasted and kept up to a limit. Thread safe.
-class pool {
+/// at most a quarter is wasted and kept up to a limit. Each stream has free lists of its own, since what was freed by the
+/// work of one stream may be used at once by later work of that stream only. Where memory runs out, and when a stream is
+/// let go, a block goes to another stream together with the record of who may still use it. Thread safe.
+class pool final : public block_source {
  public:
   struct options {
     std::string name = "memory";                          // for messages
     std::size_t large = std::size_t{32} << 20;            // from here on blocks are large
     std::size_t keep_large = std::size_t{1} << 30;        // free large blocks held at most
+    memory_kind kind = memory_kind::device;
+    std::size_t limit = SIZE_MAX;                         // bytes held from the system at most
   };
   pool(std::unique_ptr<memory_source> source, options o);
-  ~pool();
+  ~pool() override;
   pool(const pool&) = delete;
   pool& operator=(const pool&) = delete;
 
   /// Never null, also for 0 bytes; throws memory_error with the figures when nothing is left after a trim.
+  void* allocate(std::size_t bytes, stream*& home, use_list*& uses) override;
+  void deallocate(void* p, std::size_t bytes, stream& home, use_list* uses) noexcept override;
+  memory_kind kind() const noexcept override { return options_.kind; }
+  /// Where there is one stream only.
   void* allocate(std::size_t bytes);
-  /// `bytes` as given to allocate().
   void deallocate(void* p, std::size_t bytes) noexcept;
+
   /// Returns every free block to the system.
   void trim() noexcept;
-  memory_figures figures() const noexcept;
-  /// The highest `used` is from now on that since here.
+  /// Nobody holds the stream any more: its free blocks are for whoever asks next.
+  void orphan_blocks(stream& from) noexcept;
+  /// SIZE_MAX: none. What is held already stays.
+  void set_limit(std::size_t bytes) noexcept;
   void reset_peak() noexcept;
+  memory_figures figures() const noexcept;
+  /// Of memory that belongs to one stream.
+  memory_figures figures(int stream_number) const noexcept;
   /// Requests served so far.
   std::uint64_t allocations() const noexcept;
 
  private:
   static constexpr int class_count = 4 * 48;
+  struct block {
+    void* p = nullptr;
+    use_list* uses = nullptr;  // owned
+  };
+  /// The free blocks of a stream.
+  struct lane {
+    stream* of = nullptr;
+    std::vector<block> small[class_count];
+    std::multimap<std::size_t, block> large;
+    std::size_t used = 0, peak = 0;
+
+    std::size_t free_bytes() const noexcept;
+  };
   static int class_of(std::size_t bytes) noexcept;
   static std::size_t class_bytes(int c) noexcept;
-  void* allocate_small(std::size_t bytes);
-  void* allocate_large(std::size_t bytes);
-  void* obtain(std::size_t block, std::size_t asked);
-  void deallocate_large(void* p) noexcept;
+  lane& lane_of(int number, stream* s) {
+    return number == 0 ? default_lane_ : other_lane(static_cast<std::size_t>(number), s);
+  }
+  lane& other_lane(std::size_t number, stream* s);
+  template <class F>
+  void each_lane(F f) const;
+  block take(std::size_t bytes, lane& mine);
+  block take_large(std::size_t bytes, lane& mine);
+  void give(block b, std::size_t bytes, lane& mine, stream* home) noexcept;
+  void give_large(block b, lane& mine, stream* home) noexcept;
+  /// A free block of a lane; `size` is what a new one would have, and becomes the block's. Class -1: large.
+  bool reuse(lane& from, int size_class, std::size_t& size, block& out);
+  /// A block from wherever one can be had, where the lane has none.
+  block find(int size_class, const lane& mine, std::size_t& size, std::size_t asked);
+  void* obtain(std::size_t size);
+  void count(lane& l, std::size_t size) noexcept;
+  void uncount(lane& l, std::size_t size) noexcept;
+  void release(const block& b, std::size_t size) noexcept;
   void trim_locked() noexcept;
-  void count(std::size_t bytes) noexcept;
   [[noreturn]] void exhausted(std::size_t asked) const;
 
   std::unique_ptr<memory_source> source_;
   options options_;
   mutable std::mutex mutex_;
-  std::vector<void*> free_[class_count];
-  std::multimap<std::size_t, void*> free_large_;
+  lane default_lane_;                         // of the default stream
+  std::vector<std::unique_ptr<lane>> lanes_;  // by the stream's number
+  lane orphans_;                              // of streams that nobody holds any more
   std::unordered_map<void*, std::size_t> live_large_;
   std::size_t used_ = 0, reserved_ = 0, peak_ = 0, kept_large_ = 0;
   std::uint64_t allocations_ = 0;
 };
+
+/// "8GiB", "500 MB", "0.5" (of `total`), "1073741824"; empty: no limit (SIZE_MAX). value_error, with `where` in front, on
+/// anything else.
+std::size_t parse_memory_limit(std::string_view text, std::size_t total, const char* where);
 
 }  // namespace sinter::runtime

@@ -14,12 +14,15 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "backends/cpu/cpu_algorithms.hpp"
 #include "backends/cpu/cpu_fourier.hpp"
 #include "backends/cpu/cpu_hooks.hpp"
 #include "backends/cpu/cpu_products.hpp"
 #include "backends/cpu/cpu_solvers.hpp"
+#include "backends/cpu/cpu_stream.hpp"
 #include "backends/cpu/kernels.hpp"
 #include "backends/cpu/user_reducer.hpp"
 #include "jit/compile.hpp"
@@ -143,7 +146,7 @@ class wall_timer final : public runtime::timer {
 
 class cpu_backend final : public runtime::backend {
  public:
-  cpu_backend() : pool_(std::make_unique<host_memory>(), {"CPU memory"}) {}
+  cpu_backend() : pool_(std::make_unique<host_memory>(), {"CPU memory"}) { start({}, host_stream_, pool_); }
 
   runtime::device_id id() const override { return {}; }
   std::string description() const override {
@@ -153,15 +156,27 @@ class cpu_backend final : public runtime::backend {
   std::string identity() const override { return description(); }
   bool host_addressable() const override { return true; }
 
-  void* allocate(std::size_t bytes) override { return pool_.allocate(bytes); }
-  void deallocate(void* p, std::size_t bytes) noexcept override { pool_.deallocate(p, bytes); }
-  runtime::memory_figures memory() const override { return pool_.figures(); }
-  void trim() noexcept override { pool_.trim(); }
-  void reset_peak() noexcept override { pool_.reset_peak(); }
+  runtime::pool& memory_pool(memory_kind kind) override {
+    if (kind == memory_kind::device) return pool_;
+    if (kind == memory_kind::managed) throw device_error("[memory] the CPU has no managed memory: it is a GPU's");
+    const std::lock_guard lock(stream_mutex_);
+    if (!pinned_)
+      pinned_ = std::make_unique<runtime::pool>(runtime::make_pinned_source(),
+                                                runtime::pool::options{.name = "pinned memory", .kind = kind});
+    return *pinned_;
+  }
 
-  void copy_from_host(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
-  void copy_to_host(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+  void copy_from_host(void* to, const void* from, std::size_t bytes) override {
+    refuse_in_capture("bringing elements from the host");
+    copy(to, from, bytes);
+  }
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override {
+    refuse_in_capture("reading elements on the host");
+    copy(to, from, bytes);
+  }
   void copy(void* to, const void* from, std::size_t bytes) override {
+    if (recorder* r = recording()) [[unlikely]]
+      return r->add(to, from, bytes);
     constexpr std::size_t part = std::size_t{4} << 20;
     if (bytes < 2 * part) {
       if (bytes) std::memmove(to, from, bytes);
@@ -202,6 +217,8 @@ class cpu_backend final : public runtime::backend {
   }
 
   void run(const prepared& p, const launch& l, void* scratch) override {
+    if (recorder* r = recording()) [[unlikely]]
+      return r->add(p, l, scratch);
     ++launches_;
     fault_record fault;
     const auto begin = std::chrono::steady_clock::now();
@@ -217,6 +234,7 @@ class cpu_backend final : public runtime::backend {
 
   void synchronize() override {}
   runtime::data_fault take_fault(runtime::bad_index* index) override {
+    refuse_in_capture("waiting for the device");
     if (!faulty_.load(std::memory_order_acquire)) return runtime::data_fault::none;
     const std::lock_guard lock(fault_mutex_);
     const runtime::data_fault found = runtime::read_fault(fault_.words, index);
@@ -251,15 +269,86 @@ class cpu_backend final : public runtime::backend {
     c.allocations = pool_.allocations();
     return c;
   }
-  std::unique_ptr<runtime::timer> make_timer() override { return std::make_unique<wall_timer>(); }
+  std::unique_ptr<runtime::timer> make_timer() override {
+    refuse_in_capture("measuring time");
+    return std::make_unique<wall_timer>();
+  }
 
-  runtime::algorithms& algorithms() override { return algorithms_; }
-  runtime::products& products() override { return products_; }
-  runtime::solvers& solvers() override { return solvers_; }
-  runtime::fourier& fourier() override { return *fourier_; }
+  runtime::algorithms& algorithms() override {
+    refuse_in_capture("sorting, scans, selections and counts on the CPU");
+    return algorithms_;
+  }
+  runtime::products& products() override {
+    refuse_in_capture("matrix products on the CPU");
+    return products_;
+  }
+  runtime::solvers& solvers() override {
+    refuse_in_capture("factorisations on the CPU");
+    return solvers_;
+  }
+  runtime::fourier& fourier() override {
+    refuse_in_capture("Fourier transforms on the CPU");
+    return *fourier_;
+  }
+
+  runtime::stream& open_stream(const runtime::stream_options&) override { return take<cpu_stream>(free_streams_); }
+  runtime::stream& wrap_stream(void*) override {
+    throw device_error("[stream] there are no streams of others on the CPU");
+  }
+  void close_stream(runtime::stream& s) noexcept override { put_back(static_cast<cpu_stream&>(s), free_streams_); }
+  std::unique_ptr<runtime::event> make_event(bool) override { return cpu::make_event(); }
+  runtime::stream& begin_capture() override { return take<recorder>(free_recorders_); }
+  std::unique_ptr<runtime::recorded_work> end_capture(runtime::stream& s) override {
+    std::unique_ptr<runtime::recorded_work> work = static_cast<recorder&>(s).finish();
+    put_back(static_cast<recorder&>(s), free_recorders_);
+    return work;
+  }
+  void abandon_capture(runtime::stream& s) noexcept override {
+    static_cast<recorder&>(s).clear();
+    put_back(static_cast<recorder&>(s), free_recorders_);
+  }
+
+  runtime::device_figures properties() override {
+    runtime::device_figures f;
+    f.name = processor_name();
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && size > 0) f.total_memory = static_cast<std::size_t>(pages) * static_cast<std::size_t>(size);
+    f.multiprocessors = runtime::thread_count();
+    return f;
+  }
 
  private:
+  recorder* recording() const noexcept {
+    runtime::stream& s = current_stream();
+    return s.notes() ? &static_cast<recorder&>(s) : nullptr;
+  }
+  /// A stream that nobody holds, or a new one; streams live as long as the process.
+  template <class S>
+  S& take(std::vector<S*>& unused) {
+    const std::lock_guard lock(stream_mutex_);
+    if (unused.empty()) {
+      unused.reserve(static_cast<std::size_t>(streams_) + 1);
+      auto made = std::make_unique<S>(*this, streams_);
+      ++streams_;
+      return *made.release();
+    }
+    S& s = *unused.back();
+    unused.pop_back();
+    return s;
+  }
+  template <class S>
+  void put_back(S& s, std::vector<S*>& unused) noexcept {
+    const std::lock_guard lock(stream_mutex_);
+    unused.push_back(&s);  // does not allocate: take() has made room
+  }
+
+  cpu_stream host_stream_{*this, 0};
+  std::mutex stream_mutex_;
+  int streams_ = 1;
+  std::vector<cpu_stream*> free_streams_;
+  std::vector<recorder*> free_recorders_;
   runtime::pool pool_;
+  std::unique_ptr<runtime::pool> pinned_;
   cpu_algorithms algorithms_;
   cpu_products products_;
   cpu_solvers solvers_;

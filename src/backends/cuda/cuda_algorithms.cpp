@@ -4,6 +4,7 @@
 #include <string>
 
 #include "backends/cuda/cuda_error.hpp"
+#include "backends/cuda/cuda_stream.hpp"
 #include "backends/cuda/device_algorithms.hpp"
 #include "sinter/error.hpp"
 
@@ -35,9 +36,15 @@ device::select_job job_of(const selection& s) {
   return {s.count, s.packed, s.words, reinterpret_cast<const unsigned char*>(s.flags)};
 }
 
+/// What device code asks where to run: on the calling thread's current stream.
+struct current_context {
+  int device, multiprocessors;
+  operator device::context() const { return {current_stream(device), multiprocessors}; }
+};
+
 class cuda_algorithms final : public runtime::algorithms {
  public:
-  explicit cuda_algorithms(const algorithm_target& t) : target_(t), context_{t.stream, t.multiprocessors} {}
+  explicit cuda_algorithms(const algorithm_target& t) : target_(t), context_{t.device, t.multiprocessors} {}
 
   size_t sort_scratch(const row_layout& l) override {
     return bytes("sort", [&](size_t& n) { return device::sort_scratch(context_, job_of(l, false), n); });
@@ -125,7 +132,7 @@ class cuda_algorithms final : public runtime::algorithms {
   }
 
   algorithm_target target_;
-  device::context context_;
+  current_context context_;
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 // Device-wide algorithms on a GPU, as runtime's interface wants them.
 #pragma once
-#include <cuda_runtime_api.h>
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -10,11 +8,10 @@
 
 namespace sinter::cuda {
 
-/// Where the algorithms of a device run. Every call counts as one launch.
+/// Where the algorithms of a device run: on the calling thread's current stream. Every call counts as one launch.
 struct algorithm_target {
   int device = 0;
   int multiprocessors = 1;
-  cudaStream_t stream = nullptr;
   std::atomic<std::uint64_t>* launches = nullptr;
 };
 std::unique_ptr<runtime::algorithms> make_algorithms(const algorithm_target& target);

@@ -1,11 +1,13 @@
-// The CUDA backend behind runtime's interface: memory, copies, launches, faults. One stream, the legacy default one, so
-// that work of user code on that stream is ordered with sinter's.
+// The CUDA backend behind runtime's interface: copies, launches, faults, and the parts that lie beside it: memory,
+// streams, graphs. The default stream is the legacy one, so that work of user code there is ordered with sinter's.
 #include "backends/cuda/cuda_backend.hpp"
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <mutex>
 
 #include "backends/cuda/cuda_algorithms.hpp"
 #include "backends/cuda/cuda_code.hpp"
@@ -13,9 +15,11 @@
 #include "backends/cuda/cuda_error.hpp"
 #include "backends/cuda/cuda_fourier.hpp"
 #include "backends/cuda/cuda_identity.hpp"
+#include "backends/cuda/cuda_memory.hpp"
 #include "backends/cuda/cuda_module.hpp"
 #include "backends/cuda/cuda_products.hpp"
 #include "backends/cuda/cuda_solvers.hpp"
+#include "backends/cuda/cuda_stream.hpp"
 #include "backends/cuda/cuda_timer.hpp"
 #include "jit/block.hpp"
 #include "jit/compile.hpp"
@@ -28,60 +32,26 @@ namespace {
 using runtime::launch;
 using runtime::prepared;
 
-class device_memory final : public runtime::memory_source {
- public:
-  explicit device_memory(int device) : device_(device) {}
-  void* allocate(std::size_t bytes) noexcept override {
-    void* p = nullptr;
-    if (cudaSetDevice(device_) != cudaSuccess || cudaMalloc(&p, bytes) != cudaSuccess) {
-      (void)cudaGetLastError();
-      return nullptr;
-    }
-    return p;
-  }
-  void release(void* p, std::size_t) noexcept override {
-    (void)cudaSetDevice(device_);
-    (void)cudaFree(p);
-  }
-  std::size_t available() const noexcept override {
-    std::size_t free = 0, total = 0;
-    (void)cudaSetDevice(device_);
-    return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
-  }
-  void synchronize() noexcept override {
-    (void)cudaSetDevice(device_);
-    (void)cudaDeviceSynchronize();
-  }
-
- private:
-  int device_;
-};
-
-runtime::pool::options pool_options(int device) {
-  runtime::pool::options o;
-  o.name = "GPU memory";
-  std::size_t free = 0, total = 0;
-  make_current(device);
-  // Giving memory back to the driver waits for the device, so blocks are kept until something else needs them.
-  if (cudaMemGetInfo(&free, &total) == cudaSuccess) o.keep_large = total;
-  return o;
-}
-
 int attribute(cudaDeviceAttr a, int device) {
   int value = 0;
   check(cudaDeviceGetAttribute(&value, a, device), "cudaDeviceGetAttribute");
   return value;
 }
 
+/// Of a handle, as cuBLAS's documentation gives it (cublasSetWorkspace).
+std::size_t blas_workspace_bytes(int arch) { return (arch >= 90 ? std::size_t{32} : std::size_t{4}) << 20; }
+
 class cuda_backend final : public runtime::backend {
  public:
   explicit cuda_backend(int index)
       : index_(index),
-        pool_(std::make_unique<device_memory>(index), pool_options(index)),
+        streams_(*this, index),
+        pool_(make_pool(index, memory_kind::device, streams_)),
         arch_(10 * attribute(cudaDevAttrComputeCapabilityMajor, index) +
               attribute(cudaDevAttrComputeCapabilityMinor, index)),
         kernels_(index, arch_),
         multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, index)) {
+    backend::start({runtime::device_kind::cuda, index}, streams_.default_stream(), *pool_);
     jit::warm_up_nvrtc();
     void* host = nullptr;
     check(cudaHostAlloc(&host, sizeof(int) * jit::fault_words, cudaHostAllocMapped | cudaHostAllocPortable), "cudaHostAlloc");
@@ -90,10 +60,11 @@ class cuda_backend final : public runtime::backend {
     void* device = nullptr;
     check(cudaHostGetDevicePointer(&device, host, 0), "cudaHostGetDevicePointer");
     device_fault_ = static_cast<int*>(device);
-    algorithms_ = make_algorithms({index, multiprocessors_, stream_, &launches_});
-    products_ = make_products({index, multiprocessors_, stream_, &launches_, this, [this] { pool_.trim(); }});
-    solvers_ = make_solvers({this, index, multiprocessors_, stream_, &launches_, [this] { pool_.trim(); }});
-    fourier_ = make_fourier(*this, index, stream_);
+    algorithms_ = make_algorithms({index, multiprocessors_, &launches_});
+    const auto give_back = [this] { pool_->trim(); };
+    products_ = make_products({index, multiprocessors_, &launches_, this, blas_workspace_bytes(arch_), give_back});
+    solvers_ = make_solvers({this, index, multiprocessors_, &launches_, give_back});
+    fourier_ = make_fourier(*this, index);
   }
 
   runtime::device_id id() const override { return {runtime::device_kind::cuda, index_}; }
@@ -105,30 +76,64 @@ class cuda_backend final : public runtime::backend {
   std::string identity() const override { return identity_of(index_); }
   bool host_addressable() const override { return false; }
 
-  void* allocate(std::size_t bytes) override {
+  runtime::pool& memory_pool(memory_kind kind) override {
     check_usable();
-    return pool_.allocate(bytes);
+    if (kind == memory_kind::device) return *pool_;
+    const std::lock_guard lock(pools_mutex_);
+    auto& slot = kind == memory_kind::managed ? managed_ : pinned_;
+    if (!slot) {
+      begin();
+      slot = make_pool(index_, kind, streams_);
+    }
+    return *slot;
   }
-  void deallocate(void* p, std::size_t bytes) noexcept override { pool_.deallocate(p, bytes); }
-  runtime::memory_figures memory() const override { return pool_.figures(); }
-  void trim() noexcept override { pool_.trim(); }
-  void reset_peak() noexcept override { pool_.reset_peak(); }
 
   void copy_from_host(void* to, const void* from, std::size_t bytes) override {
-    begin();
-    check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    refuse_in_capture("bringing elements from the host");
+    copy_and_wait(to, from, bytes);
   }
   void copy_to_host(void* to, const void* from, std::size_t bytes) override {
-    begin();
-    check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    refuse_in_capture("reading elements on the host");
+    copy_and_wait(to, from, bytes);
   }
   void copy(void* to, const void* from, std::size_t bytes) override {
+    enqueue_copy(to, from, bytes);
+  }
+  void enqueue_from_host(void* to, const void* from, std::size_t bytes) override {
+    refuse_in_capture("bringing elements from the host");
+    enqueue_copy(to, from, bytes);
+  }
+  void enqueue_to_host(void* to, const void* from, std::size_t bytes) override {
+    refuse_in_capture("copying elements to the host");
+    enqueue_copy(to, from, bytes);
+  }
+  void copy_from_peer(void* to, backend& peer, const void* from, std::size_t bytes, runtime::stream& on) override {
+    refuse_in_capture("copying between GPUs");
     begin();
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
+    (void)can_access_peer(peer);  // lets copies go straight
+    static_cast<gpu_stream&>(on).enter();
+    check(cudaMemcpyPeerAsync(to, index_, from, peer.id().index, bytes, static_cast<gpu_stream&>(on).handle()),
+          "cudaMemcpyPeerAsync");
+  }
+  bool can_access_peer(backend& peer) override {
+    if (peer.id().kind != runtime::device_kind::cuda || peer.id().index == index_) return false;
+    const std::lock_guard lock(pools_mutex_);
+    auto& known = peers_[static_cast<std::size_t>(peer.slot())];
+    if (known == peer_access::unknown) known = enable_peer(peer.id().index) ? peer_access::yes : peer_access::no;
+    return known == peer_access::yes;
+  }
+  void prefetch(const void* p, std::size_t bytes, const backend* to) override {
+    refuse_in_capture("prefetching managed memory");
+    begin();
+    cuda::prefetch(index_, p, bytes, to ? to->id().index : -1);
+  }
+  void advise(const void* p, std::size_t bytes, runtime::memory_hint hint, const backend* where, bool on) override {
+    begin();
+    cuda::advise(index_, p, bytes, hint, where ? where->id().index : -1, on);
   }
 
   void prepare(std::span<const launch> launches, std::span<const prepared*> results) override {
-    begin();
+    check_usable();
     thread_local std::vector<const kernel*> found;
     found.resize(launches.size());
     kernels_.find(launches, found);
@@ -150,10 +155,12 @@ class cuda_backend final : public runtime::backend {
 
   void synchronize() override {
     begin();
-    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    streams_.synchronize();
   }
   runtime::data_fault take_fault(runtime::bad_index* index) override {
-    synchronize();
+    refuse_in_capture("waiting for the device");
+    begin();
+    current_stream().synchronize();
     std::atomic_ref<int> flag(*fault_);
     if (flag.load() == 0) return runtime::data_fault::none;
     const runtime::data_fault found = runtime::read_fault(fault_, index);
@@ -166,23 +173,74 @@ class cuda_backend final : public runtime::backend {
     return source_of(*l.code, v);
   }
   runtime::counters statistics() const override {
-    return {launches_, kernels_.compilations(), kernels_.disk_hits(), pool_.allocations()};
+    return {launches_, kernels_.compilations(), kernels_.disk_hits(), pool_->allocations()};
   }
   std::unique_ptr<runtime::timer> make_timer() override {
+    refuse_in_capture("measuring time");
     begin();
-    return cuda::make_timer(index_, stream_);
+    return cuda::make_timer(index_, cuda::current_stream(index_));
   }
 
   std::shared_ptr<runtime::raw_module> load_module(const runtime::module_source& source) override {
     begin();
-    return cuda::load_module(source, {index_, arch_, stream_, &launches_});
+    return cuda::load_module(source, {index_, arch_, &launches_});
   }
   runtime::algorithms& algorithms() override { return *algorithms_; }
   runtime::products& products() override { return *products_; }
   runtime::solvers& solvers() override { return *solvers_; }
   runtime::fourier& fourier() override { return *fourier_; }
 
+  runtime::stream& open_stream(const runtime::stream_options& o) override {
+    begin();
+    return streams_.open(o);
+  }
+  runtime::stream& wrap_stream(void* native) override {
+    begin();
+    return streams_.wrap(native);
+  }
+  void close_stream(runtime::stream& s) noexcept override {
+    streams_.close(s);
+    const std::lock_guard lock(pools_mutex_);
+    for (runtime::pool* p : {pool_.get(), managed_.get(), pinned_.get()})
+      if (p) p->orphan_blocks(s);
+  }
+  std::unique_ptr<runtime::event> make_event(bool timing) override {
+    begin();
+    return cuda::make_event(index_, timing);
+  }
+
+  runtime::stream& begin_capture() override {
+    begin();
+    runtime::stream& s = streams_.open({.priority = 0, .non_blocking = true, .for_capture = true});
+    try {
+      cuda::begin_capture(s);
+    } catch (...) {
+      streams_.close(s);
+      throw;
+    }
+    return s;
+  }
+  std::unique_ptr<runtime::recorded_work> end_capture(runtime::stream& s) override {
+    const closer always{streams_, s};
+    begin();
+    return cuda::end_capture(s, index_);
+  }
+  void abandon_capture(runtime::stream& s) noexcept override {
+    cuda::abandon_capture(s);
+    streams_.close(s);
+  }
+  runtime::device_figures properties() override {
+    begin();
+    return properties_of(index_);
+  }
+
  private:
+  enum class peer_access : std::uint8_t { unknown, yes, no };
+  struct closer {
+    gpu_streams& streams;
+    runtime::stream& s;
+    ~closer() { streams.close(s); }
+  };
   static const kernel& of(const prepared& p) { return reinterpret_cast<const kernel&>(p); }
 
   void begin() const {
@@ -191,16 +249,45 @@ class cuda_backend final : public runtime::backend {
   }
   void start(CUfunction f, const grid& g, std::uint64_t* parameters) {
     void* arguments[] = {parameters};
-    launch_kernel(f, g, arguments, stream_);
+    launch_kernel(f, g, arguments, cuda::current_stream(index_));
     launches_.fetch_add(1, std::memory_order_relaxed);
   }
 
+  // The driver knows what an address is: an array's memory may be the host's.
+  void enqueue_copy(void* to, const void* from, std::size_t bytes) {
+    begin();
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cuda::current_stream(index_)), "cudaMemcpyAsync");
+  }
+  void copy_and_wait(void* to, const void* from, std::size_t bytes) {
+    begin();
+    const cudaStream_t s = cuda::current_stream(index_);
+    if (!s) return check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, s), "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(s), "cudaStreamSynchronize");
+  }
+  bool enable_peer(int other) const {
+    int possible = 0;
+    check(cudaDeviceCanAccessPeer(&possible, index_, other), "cudaDeviceCanAccessPeer");
+    if (!possible) return false;
+    make_current(index_);
+    const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
+    if (status == cudaErrorPeerAccessAlreadyEnabled) {
+      (void)cudaGetLastError();
+      return true;
+    }
+    check(status, "cudaDeviceEnablePeerAccess");
+    return true;
+  }
+
   int index_;
-  runtime::pool pool_;
+  gpu_streams streams_;
+  std::unique_ptr<runtime::pool> pool_;
+  std::mutex pools_mutex_;
+  std::unique_ptr<runtime::pool> managed_, pinned_;
+  std::array<peer_access, runtime::device_slots> peers_{};
   int arch_;
   kernel_table kernels_;
   int multiprocessors_;
-  cudaStream_t stream_ = nullptr;
   int* fault_ = nullptr;  // pinned host memory, which kernels write through device_fault_
   int* device_fault_ = nullptr;
   std::atomic<std::uint64_t> launches_{0};

@@ -9,6 +9,8 @@ namespace sinter::runtime {
 
 /// Backend of GPU `index`; throws device_error that says why where there is none.
 std::unique_ptr<backend> make_cuda_backend(int index);
+/// Pinned host memory for arrays of the CPU.
+std::unique_ptr<memory_source> make_cuda_pinned_source();
 /// GPUs that the driver offers; 0 without a driver.
 int cuda_device_count() noexcept;
 /// Why cuda_device_count() is 0 ("no NVIDIA driver is installed"); empty where a GPU was found.

@@ -2,9 +2,13 @@
 #pragma once
 #include <string>
 
+#include "runtime/backend.hpp"
+
 namespace sinter::cuda {
 
 /// "NVIDIA H200, sm_90, driver 580.159.03 (CUDA 13.0)". Looked up once for each device.
 const std::string& identity_of(int device);
+/// What the device can do.
+runtime::device_figures properties_of(int device);
 
 }  // namespace sinter::cuda

@@ -96,9 +96,10 @@ void write_common(const launch& l, const jit::cuda_variant& v, int* fault, slots
 }
 
 grid linear_grid(const launch& l, const jit::cuda_variant& v) {
-  const std::int64_t chunk = std::int64_t{jit::cuda_block} * v.vector * jit::cuda_unroll(*l.code, v);
+  const std::int64_t count = core::element_count(l.extents), block = std::int64_t{jit::cuda_block} * v.vector;
+  const int unroll = count <= block ? 1 : jit::cuda_unroll(*l.code, v);  // one block will do whatever it is
   grid g;
-  g.x = static_cast<unsigned>(ceil_div(core::element_count(l.extents), chunk));
+  g.x = static_cast<unsigned>(ceil_div(count, block * unroll));
   g.block_x = jit::cuda_block;
   return g;
 }
@@ -175,7 +176,7 @@ reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int
   g.first.block_x = static_cast<unsigned>(jit::cuda_block / lanes);
   g.first.x = static_cast<unsigned>(ceil_div(results, std::int64_t{g.first.block_x} * vector));
   const std::int64_t most = std::min(many_blocks / ceil_div(results, 128), groups / (lanes * 8));
-  split(g, groups, most, most > 1 ? lanes * 4 : 1);
+  split(g, groups, most, most > 1 ? lanes * 8 : 1);
   return g;
 }
 

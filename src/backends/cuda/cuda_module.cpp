@@ -6,6 +6,7 @@
 
 #include "backends/cuda/cuda_driver.hpp"
 #include "backends/cuda/cuda_error.hpp"
+#include "backends/cuda/cuda_stream.hpp"
 #include "jit/compile_raw.hpp"
 #include "sinter/error.hpp"
 
@@ -31,7 +32,10 @@ class loaded_library {
   ~loaded_library() {
     // At the end of the process the driver may be gone already: then there is nothing left to unload.
     if (!handle || cudaSetDevice(place.device) != cudaSuccess) return;
-    (void)cudaDeviceSynchronize();
+    try {
+      runtime::get_backend({runtime::device_kind::cuda, place.device}).synchronize();
+    } catch (...) {  // a device that has failed works on nothing
+    }
     (void)cudaLibraryUnload(handle);
     (void)cudaGetLastError();
   }
@@ -152,6 +156,8 @@ class gpu_function final : public runtime::raw_function {
         how.cooperative || clustered ? launch_extended(how, arguments) : launch_plain(how, arguments);
     if (status != CUDA_SUCCESS) [[unlikely]]
       refuse(status, how);
+    if (runtime::use_notes* const captured = capture_notes(place().device)) [[unlikely]]
+      captured->keep.push_back(library_);
     place().launches->fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -177,7 +183,8 @@ class gpu_function final : public runtime::raw_function {
     SINTER_DRIVER_FUNCTION(cuLaunchKernel);
     const auto n = [](std::int64_t e) { return static_cast<unsigned>(e); };
     return cuLaunchKernel(f_, n(how.grid.x), n(how.grid.y), n(how.grid.z), n(how.block.x), n(how.block.y),
-                          n(how.block.z), static_cast<unsigned>(how.shared_bytes), place().stream, arguments, nullptr);
+                          n(how.block.z), static_cast<unsigned>(how.shared_bytes), current_stream(place().device), arguments,
+                          nullptr);
   }
 
   /// The configuration points to `attributes`, which has room for two.
@@ -190,7 +197,7 @@ class gpu_function final : public runtime::raw_function {
                      n(how.block.y),
                      n(how.block.z),
                      static_cast<unsigned>(how.shared_bytes),
-                     place().stream,
+                     current_stream(place().device),
                      attributes,
                      0};
     if (how.cooperative) {

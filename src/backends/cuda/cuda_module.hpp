@@ -1,7 +1,5 @@
 // Modules of kernels that users write, loaded on one GPU.
 #pragma once
-#include <cuda_runtime_api.h>
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -10,11 +8,10 @@
 
 namespace sinter::cuda {
 
-/// Where a module lives; its launches are counted in `launches`.
+/// Where a module lives; its launches go to the calling thread's current stream and are counted in `launches`.
 struct module_place {
   int device = 0;
   int arch = 0;  // 90 for compute capability 9.0
-  cudaStream_t stream = nullptr;
   std::atomic<std::uint64_t>* launches = nullptr;
 };
 

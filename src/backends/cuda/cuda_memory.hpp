@@ -1,0 +1,20 @@
+// Where the pools of a GPU get their memory: the device's own, managed, and pinned host memory.
+#pragma once
+#include <memory>
+
+#include "runtime/pool.hpp"
+
+namespace sinter::cuda {
+
+class gpu_streams;
+
+/// The pool of one kind of a GPU's memory, whose streams are waited for before memory goes back. The device is current.
+std::unique_ptr<runtime::pool> make_pool(int device, memory_kind kind, gpu_streams& streams);
+
+/// Of managed memory that the host may touch while the GPU works.
+bool has_concurrent_managed_access(int device);
+/// `to`: a GPU's number, or -1 for the host; on the calling thread's current stream of `device`.
+void prefetch(int device, const void* p, std::size_t bytes, int to);
+void advise(int device, const void* p, std::size_t bytes, runtime::memory_hint hint, int where, bool on);
+
+}  // namespace sinter::cuda

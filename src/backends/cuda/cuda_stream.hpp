@@ -1,0 +1,83 @@
+// Streams and events of a GPU. Everything in this backend that enqueues work asks current_stream() where.
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/backend.hpp"
+
+namespace sinter::cuda {
+
+/// The stream that the calling thread's work on a device goes to; null is the legacy default stream.
+cudaStream_t current_stream(int device) noexcept;
+/// Where to note what captured work uses; null unless the calling thread's work on the device is being captured.
+runtime::use_notes* capture_notes(int device) noexcept;
+
+class gpu_stream final : public runtime::stream {
+ public:
+  gpu_stream(runtime::backend& owner, int number, int device, cudaStream_t handle, const runtime::stream_options& o,
+             bool foreign)
+      : stream(owner, number, false), options(o), foreign(foreign), device_(device), handle_(handle) {}
+
+  void* native() const noexcept override { return handle_; }
+  void synchronize() override;
+  bool is_idle() override;
+  cudaStream_t handle() const noexcept { return handle_; }
+  /// The null handle means the default stream of the current device: makes that the stream's.
+  void enter() const;
+  /// Stands for another handle from now on, which has waited for nobody.
+  void reset(cudaStream_t handle) {
+    handle_ = handle;
+    unseal();
+  }
+  /// The handle will not be used any more.
+  void finish() { seal(); }
+  /// Whether what was enqueued there is done.
+  bool is_finished() const noexcept;
+
+  const runtime::stream_options options;
+  const bool foreign;
+
+ protected:
+  void set_fence() override;
+  void wait_fence(stream& of) override;
+  void await_fence() override;
+  void hold_at_fence(void* theirs) override;
+
+ private:
+  int device_;
+  cudaStream_t handle_;
+  cudaEvent_t fence_ = nullptr;
+};
+
+/// The streams of one GPU; they live as long as the process.
+class gpu_streams {
+ public:
+  gpu_streams(runtime::backend& owner, int device);
+  runtime::stream& default_stream() noexcept { return *all_.front(); }
+  runtime::stream& open(const runtime::stream_options& o);
+  runtime::stream& wrap(void* native);
+  /// Back to those that nobody holds.
+  void close(runtime::stream& s) noexcept;
+  /// The host waits for all streams that work runs on.
+  void synchronize();
+
+ private:
+  gpu_stream& add(cudaStream_t handle, const runtime::stream_options& o, bool foreign);
+
+  runtime::backend& owner_;
+  int device_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<gpu_stream>> all_;
+};
+
+std::unique_ptr<runtime::event> make_event(int device, bool timing);
+
+/// Capture on a stream of its own, so that the rest of the process may go on with the others.
+void begin_capture(runtime::stream& s);
+std::unique_ptr<runtime::recorded_work> end_capture(runtime::stream& s, int device);
+void abandon_capture(runtime::stream& s) noexcept;
+
+}  // namespace sinter::cuda

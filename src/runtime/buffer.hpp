@@ -1,0 +1,151 @@
+// Buffers: memory of one backend with the record of who works on it, and batches: work that says what it uses.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "runtime/stream.hpp"
+#include "sinter/memory_kind.hpp"
+
+namespace sinter::runtime {
+
+/// Where buffers get their memory. Lives as long as one of its blocks.
+class block_source {
+ public:
+  virtual ~block_source() = default;
+  /// Memory for work on `home`, aligned to 256 bytes, never null. `uses` gets what streams may still do with the memory
+  /// (null: nothing), which the caller owns; `home` becomes the stream in whose order it is to be given back. Throws
+  /// memory_error.
+  virtual void* allocate(std::size_t bytes, stream*& home, use_list*& uses) = 0;
+  /// `bytes` as given to allocate(). The memory may be used again in the order of `home` and, as far as `uses` says
+  /// (null: nothing; it is handed over), when other streams are done with it.
+  virtual void deallocate(void* p, std::size_t bytes, stream& home, use_list* uses) noexcept = 0;
+  virtual memory_kind kind() const noexcept { return memory_kind::device; }
+  /// Where the memory of a kind comes from for whoever has chosen this source; null: from the device's pool.
+  virtual block_source* of_kind(memory_kind k) noexcept { return k == kind() ? this : nullptr; }
+};
+
+/// Memory of one backend, given back on destruction. Work on it is declared by a batch; whoever asks for data() counts
+/// as reading and writing it, on the calling thread's current stream, until the buffer is used on another stream or freed.
+class buffer {
+ public:
+  /// From where the calling thread's memory on the device comes, or of a kind.
+  buffer(backend& owner, std::size_t bytes);
+  buffer(backend& owner, std::size_t bytes, memory_kind kind);
+  buffer(backend& owner, std::size_t bytes, block_source& source);
+  /// Memory of a kind that others have made, ready in the order of the current stream. `keep` is let go when the
+  /// streams that have worked on it are done. fixed: its elements never change, so nothing may be written in its place.
+  buffer(backend& owner, void* data, std::size_t bytes, std::shared_ptr<void> keep, bool fixed,
+         memory_kind kind = memory_kind::device);
+  /// A block that has been taken from a source already.
+  buffer(backend& owner, void* data, std::size_t bytes, block_source& source, stream& home) noexcept;
+  ~buffer();
+  buffer(const buffer&) = delete;
+  buffer& operator=(const buffer&) = delete;
+
+  /// The address, for work that follows at once and is enqueued on the current stream (on the CPU: is done).
+  void* data() const { return use_now(true); }
+  /// The same for work that only reads.
+  const void* data_to_read() const { return use_now(false); }
+  /// The address as a number: nothing is known of what will be done there.
+  void* address() const noexcept { return data_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+  backend& owner() const noexcept { return *owner_; }
+  memory_kind kind() const noexcept { return source_ ? source_->kind() : foreign_kind_; }
+  bool fixed() const noexcept { return fixed_; }
+  stream& home() const noexcept { return *home_; }
+  block_source* source() const noexcept { return source_; }
+  /// Others may still use the memory.
+  void join_uses(const use_list& uses);
+  /// The block will be given back to another source, which keeps it for its own ends.
+  void hand_over(block_source& to) noexcept { source_ = &to; }
+
+ private:
+  friend class batch;
+  void obtain(std::size_t bytes, block_source& source);
+  void* use_now(bool write) const;
+  /// Waits of `s` before it reads or writes; marks the use with ticket t.
+  void read_by(stream& s, ticket t) const;
+  void write_by(stream& s, ticket t) const;
+  void host_waits(bool write) const;
+  /// Of two batches that do this at once the lower ticket may remain. It stands for both: fences that are remembered were
+  /// set while no batch was open, so one that covers either covers the other.
+  void raise_used(ticket t) const noexcept {
+    if (used_.load(std::memory_order_relaxed) < t) used_.store(t, std::memory_order_relaxed);
+  }
+  ticket used() const noexcept {
+    return loose_.load(std::memory_order_relaxed) ? some_ticket : used_.load(std::memory_order_relaxed);
+  }
+  void set_written(ticket t) const noexcept {
+    written_.store(t, std::memory_order_relaxed);
+    used_.store(t, std::memory_order_relaxed);
+    loose_.store(false, std::memory_order_relaxed);
+  }
+  bool is_only_at(const stream& s) const noexcept {
+    return home_ == &s && !others_.load(std::memory_order_acquire);
+  }
+
+  backend* owner_;
+  block_source* source_ = nullptr;  // null: foreign memory
+  stream* home_;                    // the stream that the memory belongs to
+  void* data_ = nullptr;
+  std::size_t bytes_;
+  mutable std::atomic<ticket> written_{0}, used_{0};     // by batches of the home stream; written_ also some_ticket
+  mutable std::atomic<bool> loose_{false};               // used there outside of batches as well
+  mutable std::atomic<use_list*> others_{nullptr};       // by others
+  std::shared_ptr<void> keep_;
+  bool fixed_ = false;
+  memory_kind foreign_kind_ = memory_kind::device;  // of memory without a source
+};
+
+/// While it lives, a stream is the calling thread's current one of its device.
+class current_guard {
+ public:
+  explicit current_guard(stream& s) noexcept;
+  ~current_guard() { *slot_ = before_; }
+  current_guard(const current_guard&) = delete;
+  current_guard& operator=(const current_guard&) = delete;
+
+ private:
+  stream** slot_;
+  stream* before_;
+};
+
+/// Work that is enqueued together on the calling thread's current stream of a device, and what it uses. Declare before
+/// enqueueing; hold the buffers until the batch ends; let it end before anybody else can get at what was written.
+class batch {
+ public:
+  explicit batch(backend& device) noexcept;
+  ~batch() {
+    if (ticket_ != 0) stream_->close();
+  }
+  batch(const batch&) = delete;
+  batch& operator=(const batch&) = delete;
+
+  stream& on() const noexcept { return *stream_; }
+  ticket number() const noexcept { return ticket_; }
+  /// The address, when everything that was written there comes before what is enqueued from now on.
+  void* reads(const buffer& b) {
+    if (b.is_only_at(*stream_)) [[likely]]
+      b.raise_used(ticket_);
+    else
+      b.read_by(*stream_, ticket_);
+    return b.data_;
+  }
+  /// The address, when everything that was read or written there does.
+  void* writes(const buffer& b) {
+    if (b.is_only_at(*stream_)) [[likely]] {
+      b.set_written(ticket_);
+    } else {
+      b.write_by(*stream_, ticket_);
+    }
+    return b.data_;
+  }
+
+ private:
+  stream* stream_;
+  ticket ticket_;  // 0 where work is done when the call returns
+};
+
+}  // namespace sinter::runtime

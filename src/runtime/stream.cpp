@@ -1,0 +1,105 @@
+// The order between streams: tickets, fences, and who has waited for whom.
+#include "runtime/stream.hpp"
+
+#include <algorithm>
+
+#include "sinter/error.hpp"
+
+namespace sinter::runtime {
+namespace {
+
+std::size_t next_id() noexcept {
+  static std::atomic<std::size_t> next{0};
+  return next.fetch_add(1);
+}
+
+}  // namespace
+
+std::mutex& order_mutex() noexcept {
+  static auto* m = new std::mutex;  // outlives static arrays
+  return *m;
+}
+
+stream_use& use_list::of(stream& s) {
+  const auto found = std::find_if(uses.begin(), uses.end(), [&](const stream_use& u) { return u.on == &s; });
+  if (found != uses.end()) return *found;
+  uses.push_back({&s, 0, 0});
+  return uses.back();
+}
+
+void use_list::join(const use_list& other) {
+  for (const stream_use& u : other.uses) {
+    stream_use& mine = of(*u.on);
+    mine.written = std::max(mine.written, u.written);
+    mine.used = std::max(mine.used, u.used);
+  }
+}
+
+void use_notes::add(const void* address, bool written) {
+  for (note& n : notes)
+    if (n.address == address) {
+      n.written |= written;
+      return;
+    }
+  notes.push_back({address, written});
+}
+
+bool use_notes::writes(const void* address) const noexcept {
+  return std::any_of(notes.begin(), notes.end(), [&](const note& n) { return n.address == address && n.written; });
+}
+
+stream::stream(backend& owner, int number, bool host) noexcept
+    : owner_(&owner), number_(number), host_(host), id_(next_id()) {}
+
+ticket stream::cover(ticket t) {
+  if (covered_ == some_ticket) return last();
+  if (t != some_ticket && t <= covered_) return covered_;
+  if (notes())
+    throw device_error("[stream] an array that a capture is computing was used outside of it, before the capture's end");
+  // Read before the fence is set: batches that had ended by then are covered by it.
+  const std::uint64_t state = state_.load();
+  const bool settled = (state & (one_ticket - 1)) == 0;
+  set_fence();
+  if (!settled) return 0;  // batches with lower tickets than t may be open: this fence serves its caller alone
+  return covered_ = std::max(covered_, state >> open_bits);
+}
+
+ticket stream::wait_for(stream& before, ticket t) {
+  if (t == 0 || &before == this || before.host_) return 0;
+  if (waited_.size() <= before.id_) waited_.resize(before.id_ + 1);
+  ticket& known = waited_[before.id_];
+  if (t != some_ticket && t <= known) return known;
+  const ticket covered = before.cover(t);
+  wait_fence(before);
+  known = std::max(known, std::min(before.covered_, before.last()));
+  return covered;
+}
+
+void stream::seal() {
+  set_fence();
+  covered_ = some_ticket;
+}
+
+void stream::unseal() noexcept {
+  const std::lock_guard lock(order_mutex());
+  covered_ = last();
+  waited_.clear();
+}
+
+void stream::await(ticket t) {
+  if (t == 0 || host_) return;
+  {
+    const std::lock_guard lock(order_mutex());
+    cover(t);
+  }
+  await_fence();  // another thread may have set it anew: then this waits a little longer
+}
+
+void stream::hold_others(void* theirs, ticket t) {
+  if (t == 0 || host_ || theirs == native()) return;
+  const std::lock_guard lock(order_mutex());
+  cover(t);
+  hold_at_fence(theirs);
+}
+
+}  // namespace sinter::runtime

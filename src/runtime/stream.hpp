@@ -1,0 +1,160 @@
+// Queues of work on a device, and the order between them.
+//
+// Work of one stream runs in the order in which it was enqueued, work of two streams in any order unless one waits for
+// the other. Results must not depend on streams, so every buffer remembers which streams have used it (buffer.hpp), and
+// whoever enqueues work says what it reads and writes. Streams then wait for each other as far as the buffers demand.
+//
+// What is enqueued together is a batch and has a number, its ticket. A stream that must come after ticket t of another
+// one waits for a fence: a mark that covers everything enqueued when it was set. One fence serves all who need a ticket
+// that it covers, and a stream remembers up to which ticket of each other stream it has waited.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace sinter::runtime {
+
+class backend;
+class stream;
+
+using ticket = std::uint64_t;
+/// Of work that was enqueued outside of batches: at some time before whoever asks.
+inline constexpr ticket some_ticket = ~ticket{0};
+
+/// When a stream has used some memory, as far as others may have to wait for it; 0: never.
+struct stream_use {
+  stream* on = nullptr;
+  ticket written = 0, used = 0;  // used: read or written
+};
+/// Uses of memory by streams other than the one that it belongs to. Guarded by order_mutex().
+struct use_list {
+  std::vector<stream_use> uses;
+  stream_use& of(stream& s);
+  /// Adds what another list has.
+  void join(const use_list& other);
+};
+
+/// Guards use lists and what streams know of each other. Held for moments, never while work is enqueued or waited for.
+std::mutex& order_mutex() noexcept;
+
+/// What work uses while it is written down instead of being run: memory, by address, and what must not go away.
+struct use_notes {
+  struct note {
+    const void* address;
+    bool written;
+  };
+  std::vector<note> notes;
+  std::vector<std::shared_ptr<const void>> keep;
+  void add(const void* address, bool written);
+  bool writes(const void* address) const noexcept;
+};
+
+/// Streams live as long as the process; their backend uses those that nobody holds again.
+class stream {
+ public:
+  /// `number`: within the backend; 0 is the default stream. host: work is done when the call returns.
+  stream(backend& owner, int number, bool host) noexcept;
+  virtual ~stream() = default;
+  stream(const stream&) = delete;
+  stream& operator=(const stream&) = delete;
+
+  backend& owner() const noexcept { return *owner_; }
+  int number() const noexcept { return number_; }
+  bool is_host() const noexcept { return host_; }
+  /// The device's own handle, for work that does not go through the backend.
+  virtual void* native() const noexcept { return nullptr; }
+  /// The host waits for everything enqueued so far.
+  virtual void synchronize() {}
+  virtual bool is_idle() { return true; }
+
+  /// Begins a batch, whose ticket it returns, and ends one. What is enqueued between the two is covered by fences set
+  /// after the end.
+  ticket open() noexcept { return (state_.fetch_add(one_ticket + 1) >> open_bits) + 1; }
+  void close() noexcept { state_.fetch_sub(1); }
+
+  /// What is enqueued here from now on comes after ticket t of `before`, which has ended. Returns the last ticket that
+  /// this has covered, 0 where that is not known. Call with order_mutex() held.
+  ticket wait_for(stream& before, ticket t);
+  /// The host waits for ticket t, which has ended. Call without order_mutex().
+  void await(ticket t);
+  /// What others enqueue from now on, on a queue of theirs that they know by its native handle (null: the device's
+  /// default stream), comes after ticket t, which has ended. Call without order_mutex().
+  void hold_others(void* theirs, ticket t);
+
+  /// Work is written down, not run; whoever enqueues it adds what it uses here. Null where work runs.
+  use_notes* notes() const noexcept { return notes_.load(std::memory_order_relaxed); }
+  void set_notes(use_notes* n) noexcept { notes_.store(n, std::memory_order_relaxed); }
+
+  /// What keeps it, for whoever asks for the current stream. Guarded by order_mutex().
+  std::weak_ptr<void> holder;
+
+  /// Nobody holds the stream any more: memory that comes back to it goes to the default stream.
+  bool is_closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
+  void set_closed(bool c) noexcept { closed_.store(c, std::memory_order_relaxed); }
+
+ protected:
+  /// Marks everything enqueued so far; the mark before is forgotten.
+  virtual void set_fence() {}
+  /// What is enqueued here from now on comes after the mark of another stream, which may be another device's.
+  virtual void wait_fence(stream&) {}
+  /// The host waits for the mark.
+  virtual void await_fence() {}
+  /// What comes on a queue of others, by its native handle, comes after the mark.
+  virtual void hold_at_fence(void*) {}
+  /// The stream's queue goes away: a last fence stands for all of it. Call with order_mutex() held.
+  void seal();
+  /// The last fence has been reached, and the stream stands for another queue, whose work comes after nobody's.
+  void unseal() noexcept;
+
+ private:
+  static constexpr int open_bits = 16;
+  static constexpr std::uint64_t one_ticket = std::uint64_t{1} << open_bits;
+  ticket last() const noexcept { return state_.load() >> open_bits; }
+  /// Sets a fence for ticket t unless one covers it. Returns the last ticket covered, 0 where that is not known.
+  ticket cover(ticket t);
+
+  backend* owner_;
+  int number_;
+  bool host_;
+  std::size_t id_;                        // of all streams of the process
+  std::atomic<std::uint64_t> state_{0};   // the last ticket, and below it the number of batches that have not ended
+  std::atomic<use_notes*> notes_{nullptr};
+  std::atomic<bool> closed_{false};
+  ticket covered_ = 0;                    // by the fence (some_ticket: sealed); with waited_, guarded by order_mutex()
+  std::vector<ticket> waited_;            // by stream: up to which ticket this one has waited
+};
+
+struct stream_options {
+  int priority = 0;
+  bool non_blocking = false;
+  bool for_capture = false;  // nothing runs there, so nobody waits for it
+  friend bool operator==(const stream_options&, const stream_options&) = default;
+};
+
+/// A point in the work of a stream.
+class event {
+ public:
+  virtual ~event() = default;
+  virtual void record(stream& s) = 0;
+  virtual bool is_done() = 0;
+  virtual void synchronize() = 0;
+  /// What is enqueued on `s` from now on comes after the point; a host stream waits at once.
+  virtual void hold(stream& s) = 0;
+  /// From another event of the same device to this one, both done.
+  virtual double seconds_since(event& begin) = 0;
+};
+
+/// Work that was written down, to be run again and again.
+class recorded_work {
+ public:
+  virtual ~recorded_work() = default;
+  /// Enqueues all of it on the calling thread's current stream.
+  virtual void launch() = 0;
+  /// Kernels and copies.
+  virtual std::size_t size() const = 0;
+};
+
+}  // namespace sinter::runtime

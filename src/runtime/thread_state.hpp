@@ -1,0 +1,33 @@
+// What a thread has chosen for its own work: streams, kinds of memory, where memory comes from, the default device.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "sinter/memory_kind.hpp"
+
+namespace sinter::runtime {
+
+class stream;
+class block_source;
+
+/// The CPU and 64 GPUs: slot 0 is the CPU, slot 1 + n is GPU n.
+inline constexpr int device_slots = 65;
+
+struct thread_state {
+  stream* current[device_slots] = {};       // null: the device's default stream
+  block_source* source[device_slots] = {};  // null: the device's
+  memory_kind kind[device_slots] = {};      // of memory that nothing else is said of
+  int default_slot = -1;                    // the thread's default device; -1: the process's
+  std::uint32_t capture = 0;                // the number of the capture that is going on; 0: none
+};
+
+/// Captures that are going on in all threads: whoever asks for its own can mostly save itself the look.
+inline std::atomic<int> captures_anywhere{0};
+
+/// Trivially destructible on purpose: arrays in static storage may die after it.
+inline thread_state& this_thread() noexcept {
+  static constinit thread_local thread_state state;
+  return state;
+}
+
+}  // namespace sinter::runtime
