@@ -91,6 +91,26 @@ TEST_CASE("reductions over one value along the same axes are one pass, asked for
   for (int i = 0; i < 20; ++i) CHECK(rows[static_cast<std::size_t>(i * 30 + w[static_cast<std::size_t>(i)])] == l[static_cast<std::size_t>(i)]);
 }
 
+TEST_CASE("a reduction that is stored is not computed again by what else waits for another") {
+  const ndarray a = sn::reshape(ramp(48), {6, 8}), p = ramp(8), r = ramp(6);
+  sn::eval(a, p, r);
+  const ndarray product = sn::sum(a * p, 1);
+  SUBCASE("read behind a sum over it") {
+    const ndarray y = r - sn::sum(r * product) * product;
+    const std::string plan = sn::explain(y), whole = "reads  (48,)";
+    CHECK(plan.find("3 kernels") != std::string::npos);
+    CHECK(plan.find(whole) != std::string::npos);
+    CHECK(plan.find(whole) == plan.rfind(whole));
+    CHECK(values(y)[1] == 1 - 14420.0 * 364);
+  }
+  SUBCASE("computed along with what needs nothing else") {
+    const ndarray y = product * 2.0f + r;
+    counting c;
+    sn::eval(product, y);
+    CHECK(c.launches() == 1);
+  }
+}
+
 TEST_CASE("argmin and the distance at that index never hold the M x N array") {
   const std::int64_t m = 3000, n = 2000;
   ndarray p = sn::sin(ramp(m)), q = sn::cos(ramp(n));
@@ -320,6 +340,15 @@ TEST_CASE("long chains of operations and deep drops need no deep stack") {
   ndarray y = ramp(4);
   for (int k = 0; k < 20000; ++k) y(0) = k;
   CHECK(float(y(0)) == 19999);
+}
+
+TEST_CASE("planning looks at a shared value once, however many ways lead there") {
+  ndarray x = sn::ones(8, sn::float32);
+  SUBCASE("operations only") {}
+  SUBCASE("over a reduction") { x = sn::sqrt(sn::max(sn::ones({4, 8}, sn::float32), 0)); }
+  for (int k = 0; k < 60; ++k) x = x * x;  // 2^60 ways
+  CHECK(sn::explain(x).find("\n1 kernels") != std::string::npos);
+  CHECK(values(x)[7] == 1);
 }
 
 TEST_CASE("an index out of range is reported at the next synchronisation") {

@@ -13,7 +13,7 @@ inline constexpr int max_rank = 64;
 
 class dims {
  public:
-  dims() noexcept : size_(0), capacity_(inline_capacity) {}
+  dims() noexcept : store_{}, size_(0), capacity_(inline_capacity) {}
   explicit dims(int n, std::int64_t value = 0) : dims() {
     resize(n, value);
   }
@@ -26,25 +26,35 @@ class dims {
     if (n > 0) std::memcpy(data(), first, sizeof(std::int64_t) * static_cast<std::size_t>(n));
     size_ = n;
   }
-  dims(const dims& o) : dims(o.data(), o.size_) {}
-  dims(dims&& o) noexcept { take(o); }
+  // Recording and planning copy and compare extents all the time: what lies inline goes without calls and loops.
+  dims(const dims& o) : store_(o.store_), size_(o.size_), capacity_(inline_capacity) {
+    if (o.capacity_ > inline_capacity) [[unlikely]]
+      copy_far(o);
+  }
+  dims(dims&& o) noexcept : store_(o.store_), size_(o.size_), capacity_(o.capacity_) { o.forget(); }
   dims& operator=(const dims& o) {
-    if (this != &o) {
-      size_ = 0;
-      reserve(o.size_);
-      std::memcpy(data(), o.data(), sizeof(std::int64_t) * static_cast<std::size_t>(o.size_));
+    if (capacity_ == inline_capacity && o.capacity_ == inline_capacity) [[likely]] {
+      store_ = o.store_;
       size_ = o.size_;
+    } else if (this != &o) {
+      *this = dims(o.data(), o.size_);
     }
     return *this;
   }
   dims& operator=(dims&& o) noexcept {
     if (this != &o) {
       release();
-      take(o);
+      store_ = o.store_;
+      size_ = o.size_;
+      capacity_ = o.capacity_;
+      o.forget();
     }
     return *this;
   }
-  ~dims() { release(); }
+  ~dims() {
+    if (capacity_ > inline_capacity) [[unlikely]]
+      delete[] store_.heap;
+  }
 
   int size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
@@ -65,7 +75,8 @@ class dims {
   }
   void resize(int n, std::int64_t value = 0) {
     reserve(n);
-    for (int i = size_; i < n; ++i) data()[i] = value;
+    std::int64_t* const p = data();
+    for (int i = size_; i < n; ++i) p[i] = value;
     size_ = n;
   }
   void insert(int at, std::int64_t v) {
@@ -78,8 +89,11 @@ class dims {
     --size_;
   }
   friend bool operator==(const dims& a, const dims& b) noexcept {
-    return a.size_ == b.size_ &&
-           std::memcmp(a.data(), b.data(), sizeof(std::int64_t) * static_cast<std::size_t>(a.size_)) == 0;
+    if (a.size_ != b.size_) return false;
+    const std::int64_t *p = a.data(), *q = b.data();
+    for (int i = 0; i < a.size_; ++i)
+      if (p[i] != q[i]) return false;
+    return true;
   }
 
  private:
@@ -92,7 +106,10 @@ class dims {
   std::int32_t capacity_;
 
   void reserve(int n) {
-    if (n <= capacity_) return;
+    if (n > capacity_) [[unlikely]]
+      grow(n);
+  }
+  void grow(int n) {
     int grown = n < 2 * capacity_ ? 2 * capacity_ : n;
     auto* p = new std::int64_t[static_cast<std::size_t>(grown)];
     std::memcpy(p, data(), sizeof(std::int64_t) * static_cast<std::size_t>(size_));
@@ -100,15 +117,15 @@ class dims {
     store_.heap = p;
     capacity_ = grown;
   }
-  void take(dims& o) noexcept {
+  void copy_far(const dims& o) {
+    size_ = 0;
+    reserve(o.size_);
+    std::memcpy(data(), o.data(), sizeof(std::int64_t) * static_cast<std::size_t>(o.size_));
     size_ = o.size_;
-    capacity_ = o.capacity_;
-    if (capacity_ > inline_capacity)
-      store_.heap = o.store_.heap;
-    else
-      std::memcpy(store_.local, o.store_.local, sizeof(std::int64_t) * static_cast<std::size_t>(size_));
-    o.size_ = 0;
-    o.capacity_ = inline_capacity;
+  }
+  void forget() noexcept {
+    size_ = 0;
+    capacity_ = inline_capacity;
   }
   void release() noexcept {
     if (capacity_ > inline_capacity) delete[] store_.heap;
@@ -125,10 +142,12 @@ inline std::int64_t element_count(const dims& shape) noexcept {
 /// Strides in elements of a C-contiguous array of this shape (zero extents count as one).
 inline dims contiguous_strides(const dims& shape) {
   dims s(shape.size());
+  std::int64_t* const to = s.data();
+  const std::int64_t* const from = shape.data();
   std::int64_t step = 1;
   for (int i = shape.size() - 1; i >= 0; --i) {
-    s[i] = step;
-    step *= shape[i] > 0 ? shape[i] : 1;
+    to[i] = step;
+    step *= from[i] > 0 ? from[i] : 1;
   }
   return s;
 }

@@ -70,6 +70,11 @@ std::optional<dims> reshape_strides(const dims& shape, const dims& strides, cons
 }
 
 bool broadcast_into(dims& into, const dims& shape) {
+  if (into == shape) return true;
+  if (into.empty()) {
+    into = shape;
+    return true;
+  }
   while (into.size() < shape.size()) into.insert(0, 1);
   const int lead = into.size() - shape.size();
   for (int i = 0; i < shape.size(); ++i) {

@@ -1,41 +1,33 @@
 // Reads and writes of arrays: where views of one storage meet its versions.
 #include "graph/array.hpp"
 
+#include <atomic>
 #include <string>
 #include <vector>
 
+#include "graph/capture.hpp"
 #include "graph/flush.hpp"
 #include "graph/limits.hpp"
+#include "graph/pressure.hpp"
 #include "graph/recycle.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
 namespace {
 
-/// A private copy of a pinned storage's present contents: others may change them at any time.
-value snapshot(const value& current) {
-  runtime::backend& device = runtime::get_backend(current->device);
-  std::size_t bytes = static_cast<std::size_t>(current->size()) * itemsize(current->type);
-  auto copy = std::make_shared<runtime::buffer>(device, bytes);
-  if (bytes != 0)
-    device.copy(copy->data(),
-                static_cast<char*>(current->buffer->data()) +
-                    current->buffer_offset * static_cast<std::int64_t>(itemsize(current->type)),
-                bytes);
-  return make_leaf(std::move(copy), 0, current->shape, current->type);
+/// Bytes from the beginning of the buffer to an element.
+std::int64_t bytes_before(const node& leaf, std::int64_t element) {
+  return (leaf.buffer_offset + element) * static_cast<std::int64_t>(itemsize(leaf.type));
 }
-
-char* address_of(const node& leaf, std::int64_t element) {
-  return static_cast<char*>(leaf.buffer->data()) +
-         (leaf.buffer_offset + element) * static_cast<std::int64_t>(itemsize(leaf.type));
+const char* address_to_read(const node& leaf, std::int64_t element) {
+  return static_cast<const char*>(leaf.buffer->data_to_read()) + bytes_before(leaf, element);
 }
 
 /// Elements that were never given a value need none before they are written: sn::empty costs an allocation.
 void allocate_unset(storage& s) {
   if (s.current->is_leaf() || !s.current->unset) return;
   const node& n = *s.current;
-  auto memory = std::make_shared<runtime::buffer>(runtime::get_backend(n.device),
-                                                  static_cast<std::size_t>(n.size()) * itemsize(n.type));
+  auto memory = std::make_shared<runtime::buffer>(runtime::get_backend(n.device), n.bytes(), n.memory);
   s.current = make_leaf(std::move(memory), 0, n.shape, n.type);
 }
 
@@ -47,6 +39,23 @@ void unshare(storage& s) {
 }
 
 }  // namespace
+
+void copy_elements(const value& to, const value& from) {
+  const std::size_t bytes = from->bytes();
+  if (bytes == 0) return;
+  runtime::backend& device = runtime::get_backend(from->device);
+  runtime::batch work(device);
+  const auto* source = static_cast<const char*>(work.reads(*from->buffer)) + bytes_before(*from, 0);
+  device.copy(static_cast<char*>(work.writes(*to->buffer)) + bytes_before(*to, 0), source, bytes);
+}
+
+value snapshot(const value& leaf) {
+  auto memory =
+      std::make_shared<runtime::buffer>(runtime::get_backend(leaf->device), leaf->bytes(), leaf->buffer->kind());
+  value copy = make_leaf(std::move(memory), 0, leaf->shape, leaf->type);
+  copy_elements(copy, leaf);
+  return copy;
+}
 
 void report_faults(runtime::backend& device) {
   constexpr const char* when = " (found by a kernel that has run since the last synchronisation)";
@@ -71,7 +80,10 @@ view_ref make_array(value v) {
   view->type = v->type;
   view->whole = true;
   view->store = std::allocate_shared<storage>(recycling_allocator<storage>());
+  list_if_large(v);
   view->store->current = std::move(v);
+  if (is_capturing()) [[unlikely]]
+    note_made(view->store);
   return view;
 }
 
@@ -102,16 +114,23 @@ void write(const array_view& v, value rhs) {
   if (s.pinned) {
     // In place, and now: the address is out. Right-hand sides hold snapshots, so nothing else refers to the version.
     flush(std::span(&rhs, 1));
-    value update = record_update(std::exchange(s.current, value()), v.strides, v.offset, rhs);
+    const value update = record_update(s.current, v.strides, v.offset, rhs);
     s.current = update;
-    flush(std::span(&s.current, 1));
+    try {
+      flush(std::span(&update, 1));
+    } catch (...) {
+      if (!update->is_leaf()) s.current = update->args[0];  // pinned storages are always in memory
+      throw;
+    }
     return;
   }
-  if (v.whole) {
+  const bool moves = s.current->kind_of_memory() != rhs->kind_of_memory();  // arrays stay in their kind of memory
+  if (v.whole && !moves) {
+    list_if_large(rhs);
     s.current = std::move(rhs);
     return;
   }
-  if (v.offset == 0 && core::is_contiguous(v.shape, v.strides) && core::element_count(v.shape) == s.current->size()) {
+  if (!moves && v.offset == 0 && core::is_contiguous(v.shape, v.strides) && core::element_count(v.shape) == s.current->size()) {
     // A reshaped view of everything: the right-hand side in the storage's own shape.
     s.current = record_view(rhs, s.current->shape, core::contiguous_strides(s.current->shape), 0);
     return;
@@ -121,6 +140,10 @@ void write(const array_view& v, value rhs) {
 }
 
 void evaluate(std::span<const view_ref> arrays) {
+  if (arrays.size() == 1) {  // without memory for a list: small work is often evaluated by itself
+    const value root = arrays[0]->store->current;
+    return flush(std::span(&root, 1));
+  }
   std::vector<value> roots;
   roots.reserve(arrays.size());
   for (const view_ref& a : arrays) roots.push_back(a->store->current);
@@ -143,23 +166,73 @@ void copy_to_host(const array_view& v, void* to) {
   flush(std::span(&source, 1));
   std::int64_t first = source == v.store->current && !v.whole ? v.offset : 0;
   runtime::backend& device = runtime::get_backend(source->device);
-  device.copy_to_host(to, address_of(*source, first), static_cast<std::size_t>(count) * itemsize(v.type));
+  {
+    runtime::batch work(device);
+    const auto* from = static_cast<const char*>(work.reads(*source->buffer)) + bytes_before(*source, first);
+    device.copy_to_host(to, from, static_cast<std::size_t>(count) * itemsize(v.type));
+  }
   report_faults(device);
 }
 
-void* pin(const array_view& v) {
+namespace {
+
+/// Where a pinned view is, and the point in the current stream's work from which on it may be used.
+struct pinned_place {
+  void* address;
+  runtime::stream* on;
+  runtime::ticket ready;
+};
+
+pinned_place pin_in_order(const array_view& v) {
   storage& s = *v.store;
   flush(std::span(&s.current, 1));
   if (!s.pinned) unshare(s);
+  runtime::batch work(runtime::get_backend(s.current->device));
+  work.writes(*s.current->buffer);
   s.pinned = true;
-  return address_of(*s.current, v.offset);
+  return {static_cast<char*>(s.current->buffer->address()) + bytes_before(*s.current, v.offset), &work.on(),
+          work.number()};
+}
+
+/// Asked once for each device.
+bool has_concurrent_access(runtime::backend& device) {
+  enum answer : std::int8_t { unknown, no, yes };
+  static std::atomic<std::int8_t> answers[runtime::device_slots];
+  std::atomic<std::int8_t>& known = answers[device.slot()];
+  if (known == unknown) known = device.properties().concurrent_managed_access ? yes : no;
+  return known == yes;
+}
+
+}  // namespace
+
+void* pin(const array_view& v) { return pin_in_order(v).address; }
+
+void* hand_over(const array_view& v, void* their_stream) {
+  const pinned_place place = pin_in_order(v);  // its batch has ended
+  place.on->hold_others(their_stream, place.ready);
+  return place.address;
 }
 
 void* export_address(const array_view& v) {
   void* const address = pin(v);
+  report_faults(runtime::get_backend(v.device()));  // waits
+  return address;
+}
+
+bool is_host_reachable(const array_view& v) {
+  return runtime::get_backend(v.device()).host_addressable() ||
+         v.store->current->kind_of_memory() != memory_kind::device;
+}
+
+bool host_may_share(const array_view& v) {
   runtime::backend& device = runtime::get_backend(v.device());
-  device.synchronize();
-  report_faults(device);
+  return device.host_addressable() || v.store->current->kind_of_memory() == memory_kind::pinned ||
+         (v.store->current->kind_of_memory() == memory_kind::managed && has_concurrent_access(device));
+}
+
+void* export_to_host(const array_view& v) {
+  void* const address = export_address(v);
+  if (!host_may_share(v)) runtime::get_backend(v.device()).synchronize();  // nobody may work while the host does
   return address;
 }
 
@@ -174,9 +247,9 @@ exposed begin_read(const array_view& v, bool any_strides) {
   return {record_view(current, v.shape, v.strides, v.offset), core::contiguous_strides(v.shape), 0};
 }
 
-void* address_of(const exposed& e) { return address_of(*e.held, e.offset); }
+const void* address_of(const exposed& e) { return address_to_read(*e.held, e.offset); }
 
-void* address_of(const array_view& v) { return address_of(*v.store->current, v.offset); }
+const void* address_of(const array_view& v) { return address_to_read(*v.store->current, v.offset); }
 
 value pending_of_write(const array_view& v) {
   allocate_unset(*v.store);
@@ -188,16 +261,53 @@ void* begin_write(const array_view& v) {
   allocate_unset(s);
   flush(std::span(&s.current, 1));
   if (!s.pinned) unshare(s);
-  return address_of(v);
+  return static_cast<char*>(s.current->buffer->data()) + bytes_before(*s.current, v.offset);
 }
 
 view_ref from_host(const void* from, const dims& shape, dtype type, runtime::device_id device) {
   runtime::backend& target = runtime::get_backend(device);
   std::size_t bytes = static_cast<std::size_t>(core::element_count(shape)) * itemsize(type);
-  auto buffer = std::make_shared<runtime::buffer>(target, bytes);
-  if (bytes != 0) target.copy_from_host(buffer->data(), from, bytes);
-  return make_array(make_leaf(std::move(buffer), 0, shape, type));
+  value leaf;
+  {
+    const outside_capture now;  // the elements are there already, so bringing them is no work of a graph
+    auto buffer = std::make_shared<runtime::buffer>(target, bytes);
+    if (bytes != 0) {
+      runtime::batch work(target);
+      target.copy_from_host(work.writes(*buffer), from, bytes);
+    }
+    leaf = make_leaf(std::move(buffer), 0, shape, type);
+  }
+  if (is_capturing()) hold_in_capture(leaf);  // every launch finds the elements as they are now
+  return make_array(std::move(leaf));
 }
+
+namespace {
+
+bool is_pinned(const runtime::buffer& b) { return b.kind() == memory_kind::pinned; }
+/// Whether copies to or from it are done when the call returns: nobody has to wait for them.
+bool is_ordinary_host_memory(const runtime::buffer& b) { return b.owner().host_addressable() && !is_pinned(b); }
+
+/// Between two devices, in the order of a stream of one of them. The buffers are whole arrays.
+void copy_between(const runtime::buffer& to, const runtime::buffer& from, std::int64_t skip, std::size_t bytes,
+                  runtime::stream* on) {
+  runtime::backend &target = to.owner(), &origin = from.owner();
+  refuse_other_device(target.id());
+  refuse_other_device(origin.id());
+  runtime::backend& works = on ? on->owner() : target.host_addressable() ? origin : target;
+  const runtime::current_guard here(on ? *on : works.current_stream());
+  runtime::batch work(works);
+  const void* const begin = is_ordinary_host_memory(from) ? from.address() : work.reads(from);
+  const auto* source = static_cast<const char*>(begin) + skip;
+  void* const result = is_ordinary_host_memory(to) ? to.address() : work.writes(to);
+  if (!origin.host_addressable() && !target.host_addressable())
+    target.copy_from_peer(result, origin, source, bytes, work.on());
+  else if (origin.host_addressable())
+    is_pinned(from) ? target.enqueue_from_host(result, source, bytes) : target.copy_from_host(result, source, bytes);
+  else
+    is_pinned(to) ? origin.enqueue_to_host(result, source, bytes) : origin.copy_to_host(result, source, bytes);
+}
+
+}  // namespace
 
 view_ref from_buffer(std::shared_ptr<runtime::buffer> memory, std::int64_t extent, dtype type, dims shape, dims strides,
                      std::int64_t offset, bool live, bool readonly) {
@@ -207,29 +317,22 @@ view_ref from_buffer(std::shared_ptr<runtime::buffer> memory, std::int64_t exten
   return make_view(*whole, std::move(shape), std::move(strides), offset, readonly);
 }
 
-view_ref to_device(const array_view& v, runtime::device_id device) {
+view_ref to_device(const array_view& v, runtime::device_id device, std::optional<memory_kind> kind,
+                   runtime::stream* on) {
   value source = read(v);
   flush(std::span(&source, 1));
   runtime::backend& target = runtime::get_backend(device);
-  runtime::backend& origin = runtime::get_backend(source->device);
-  std::size_t bytes = static_cast<std::size_t>(source->size()) * itemsize(source->type);
-  auto copy = std::make_shared<runtime::buffer>(target, bytes);
-  if (bytes != 0) {
-    const char* from = address_of(*source, 0);
-    if (device == source->device) {
-      target.copy(copy->data(), from, bytes);
-    } else if (origin.host_addressable()) {
-      origin.synchronize();
-      target.copy_from_host(copy->data(), from, bytes);
-    } else if (target.host_addressable()) {
-      origin.copy_to_host(copy->data(), from, bytes);
-    } else {
-      std::vector<char> staging(bytes);
-      origin.copy_to_host(staging.data(), from, bytes);
-      target.copy_from_host(copy->data(), staging.data(), bytes);
-    }
+  const memory_kind chosen = kind.value_or(runtime::this_thread().kind[target.slot()]);
+  auto buffer = std::make_shared<runtime::buffer>(target, source->bytes(), chosen);
+  const value copy = make_leaf(std::move(buffer), 0, source->shape, source->type);
+  if (device == source->device) {
+    std::optional<runtime::current_guard> here;
+    if (on) here.emplace(*on);
+    copy_elements(copy, source);
+  } else if (source->bytes() != 0) {
+    copy_between(*copy->buffer, *source->buffer, bytes_before(*source, 0), source->bytes(), on);
   }
-  return make_array(make_leaf(std::move(copy), 0, source->shape, source->type));
+  return make_array(copy);
 }
 
 std::string explain(const array_view& v, bool with_source) {

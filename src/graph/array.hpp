@@ -1,7 +1,9 @@
 // What a handle refers to: a view of a storage. Views of one storage alias; a write gives the storage a new version.
 #pragma once
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "graph/record.hpp"
 
@@ -11,6 +13,8 @@ namespace sinter::graph {
 struct storage {
   value current;
   bool pinned = false;  // an address has been handed out: the buffer stays, writes and reads happen at once
+  std::uint32_t made_in = 0;     // the capture that it was made in; 0: none
+  std::uint32_t touched_in = 0;  // the capture that is using it; 0: none
 };
 
 /// A view of a storage: shape, strides and offset in elements of the storage's C order.
@@ -50,6 +54,14 @@ void copy_to_host(const array_view& v, void* to);
 void* export_address(const array_view& v);
 /// The same for work in the order of the device's launches: waits for nothing and reports no faults.
 void* pin(const array_view& v);
+/// The same for work of others on a stream that they know by its native handle (null: the device's default stream):
+/// what they enqueue there from now on comes after everything that uses the storage.
+void* hand_over(const array_view& v, void* their_stream);
+/// The same for the host, which must be able to reach the memory.
+void* export_to_host(const array_view& v);
+/// Whether the host can reach the view's elements, and whether it may look at them while the device works.
+bool is_host_reachable(const array_view& v);
+bool host_may_share(const array_view& v);
 
 /// For code that works on memory by itself, in the order of the device's launches, and has done so when it returns
 /// (enqueued it). An address is good until then; nothing is pinned.
@@ -66,10 +78,10 @@ exposed begin_read(const array_view& v, bool any_strides);
 /// Whether the view's elements will lie in C order where its storage is evaluated.
 bool in_c_order(const array_view& v) noexcept;
 /// Address of the first element. The value has been evaluated.
-void* address_of(const exposed& e);
+const void* address_of(const exposed& e);
 /// Address of the view's first element in the storage itself, which has been evaluated: for reading what it holds while
 /// the address is used.
-void* address_of(const array_view& v);
+const void* address_of(const array_view& v);
 /// What begin_write would evaluate, so that several arrays can be flushed together; null if nothing.
 value pending_of_write(const array_view& v);
 /// The same for writing in place through the view's strides. Evaluates the storage if need be and makes it the only
@@ -83,8 +95,15 @@ view_ref from_host(const void* from, const dims& shape, dtype type, runtime::dev
 /// and offset in them. live: others may change the elements at any time, so the storage is pinned from the beginning.
 view_ref from_buffer(std::shared_ptr<runtime::buffer> memory, std::int64_t extent, dtype type, dims shape, dims strides,
                      std::int64_t offset, bool live, bool readonly);
-/// Copy on another device (or the same one).
-view_ref to_device(const array_view& v, runtime::device_id device);
+/// Copy on another device (or the same one), in memory of a kind (default: the thread's), copied on a stream of either
+/// device (default: the target's current one, or the GPU's where the target is the CPU). Waits for the copy only where
+/// host memory is not pinned.
+view_ref to_device(const array_view& v, runtime::device_id device, std::optional<memory_kind> kind = {},
+                   runtime::stream* on = nullptr);
+/// An evaluated value's elements in memory of its own, of the same kind; enqueued.
+value snapshot(const value& leaf);
+/// Copies out of one value's memory into another's, which is a leaf of as many bytes on the same device; enqueued.
+void copy_elements(const value& to, const value& from);
 
 /// How a plan would look: kernels, shapes, bytes, cuts; with the generated source if asked.
 std::string explain(const array_view& v, bool with_source);

@@ -14,7 +14,8 @@ void bind_operands(const kernel_plan& plan, runtime::launch& out) {
     runtime::operand& o = out.inputs[k];
     o.base = nullptr;
     o.offset = s.at.offset;
-    o.strides = dims(s.at.coefficients.data(), rank);
+    o.strides = s.at.coefficients;
+    o.strides.resize(rank);
     int used = 0;
     for (int v = rank; v < s.at.coefficients.size(); ++v)
       if (s.at.coefficients[v] != 0) o.gather_stride[used++] = s.at.coefficients[v];
@@ -55,8 +56,12 @@ void bind(kernel_plan& plan, runtime::launch& out) {
   out.reduces_last = plan.reduces_last;
   int rank = plan.extents.size();
   std::uint64_t coordinates = 0;  // axes that a coordinate is asked of
-  for (const jit::instr& i : plan.code.code)
-    if (i.op == jit::opcode::coord && i.a != jit::flat_axis) coordinates |= std::uint64_t{1} << i.a;
+  bool any_coord = false;
+  for (const jit::instr& i : plan.code.code) {
+    if (i.op != jit::opcode::coord) continue;
+    any_coord = true;
+    if (i.a != jit::flat_axis) coordinates |= std::uint64_t{1} << i.a;
+  }
 
   dims extents = plan.extents;
   dims origin(rank);  // the planned axis that a bound one came from
@@ -92,7 +97,7 @@ void bind(kernel_plan& plan, runtime::launch& out) {
     each_operand(out, [](dims& s) { s.insert(0, 0); });
     kept = 1;
   }
-  for (std::size_t k = 0; k < plan.code.code.size(); ++k) {
+  for (std::size_t k = 0; any_coord && k < plan.code.code.size(); ++k) {
     jit::instr& i = plan.code.code[k];
     if (i.op != jit::opcode::coord) continue;
     if (i.a == jit::flat_axis) {

@@ -2,6 +2,7 @@
 #include "graph/builder.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "graph/limits.hpp"
@@ -25,9 +26,8 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   rank_ = variables.size();
   whole_ = variables;
   space_ = core::element_count(variables);
-  memo_.clear();
+  begin_phase();
   reduced_.clear();
-  calls_.clear();
   alone_ = false;
   gathers_ = 0;
   joined_.clear();
@@ -36,6 +36,12 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   split_ = nullptr;
   restart_ = in_epilogue_ = false;
   return out;
+}
+
+void kernel_builder::begin_phase() {
+  ++phase_;
+  memo_.clear();
+  calls_.clear();
 }
 
 bool kernel_builder::finish() {
@@ -58,7 +64,7 @@ bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> result
   for (node* n : results) {
     std::uint16_t reg = lower_pending(n, nullptr);
     out_->code.outputs.push_back({n->type, 0, reg});
-    memo_.push_back({n, true, {}, reg});
+    remember(n, nullptr, reg);
   }
   out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
   return finish();
@@ -116,10 +122,9 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
   out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
 
   in_epilogue_ = true;
+  begin_phase();
   phase_code_ = out_->code.code.size();
   phase_inputs_ = out_->inputs.size();
-  memo_.clear();
-  calls_.clear();
   whole_ = first->shape;
   space_ = core::element_count(whole_);
   joined_.clear();
@@ -127,7 +132,7 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
   for (node* n : results) {
     std::uint16_t reg = n->kind == node_kind::reduce ? lower(n, nullptr) : lower_pending(n, nullptr);
     out_->code.outputs.push_back({n->type, 0, reg});
-    memo_.push_back({n, true, {}, reg});
+    remember(n, nullptr, reg);
   }
   return finish();
 }
@@ -200,22 +205,36 @@ bool kernel_builder::reads_points(const index_map* map) const {
   return false;
 }
 
-const kernel_builder::memo* kernel_builder::find(node* n, const index_map* map) const {
+void kernel_builder::remember(node* n, const index_map* map, std::uint16_t reg) {
+  if (map) {
+    memo_.push_back({n, false, *map, reg});
+    return;
+  }
+  planner::entry& e = planner_.at(n);
+  e.reg = reg;
+  e.phase = phase_;
+}
+
+// The register that holds a value already; -1 if there is none.
+int kernel_builder::find(node* n, const index_map* map) {
+  if (!map) {
+    const planner::entry& e = planner_.at(n);
+    return e.phase == phase_ ? e.reg : -1;
+  }
   for (const memo& m : memo_)
-    if (m.n == n && (map ? !m.plain && m.map == *map : m.plain)) return &m;
-  return nullptr;
+    if (m.n == n && m.map == *map) return m.reg;
+  return -1;
 }
 
 // ---- instructions
 
-std::uint16_t kernel_builder::emit(instr i) {
+// `after`: nothing equal stands before it, since an instruction comes behind its operands.
+std::uint16_t kernel_builder::emit(instr i, std::size_t after) {
   auto& code = out_->code.code;
-  for (std::size_t k = code.size(); k-- > phase_code_ && code.size() - k < 48;) {
-    const instr& o = code[k];
-    if (o.op == i.op && o.type == i.type && o.arg == i.arg && o.a == i.a && o.b == i.b && o.c == i.c &&
-        o.spare2 == i.spare2)
-      return static_cast<std::uint16_t>(k);
-  }
+  const std::size_t window = code.size() < emit_window ? 0 : code.size() - emit_window + 1;
+  const std::size_t first = std::max({window, phase_code_, after});
+  for (std::size_t k = code.size(); k-- > first;)
+    if (std::memcmp(&code[k], &i, sizeof i) == 0) return static_cast<std::uint16_t>(k);
   code.push_back(i);
   return static_cast<std::uint16_t>(code.size() - 1);
 }
@@ -248,7 +267,14 @@ std::uint16_t kernel_builder::integer_param(std::int64_t v) {
 
 std::uint16_t kernel_builder::load(node* source, const index_map* map) {
   // The identity needs no composition, and most loads are of that kind.
-  if (!map) return load(source, {0, core::contiguous_strides(source->shape)});
+  if (!map) {
+    const int known = find(source, nullptr);
+    if (known >= 0 && out_->code.code.size() - static_cast<std::size_t>(known) < emit_window)
+      return static_cast<std::uint16_t>(known);
+    const std::uint16_t reg = load(source, {0, core::contiguous_strides(source->shape)});
+    remember(source, nullptr, reg);
+    return reg;
+  }
   return load(source, compose(full_map(source, map), core::contiguous_strides(source->shape), 0));
 }
 
@@ -317,7 +343,7 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
   node_kind kind = n->kind;
   if (kind == node_kind::scalar) return param(n->constant, n->type);
   if (planner_.is_stored(n) && !(in_epilogue_ && kind == node_kind::reduce)) return load(n, map);
-  if (const memo* m = find(n, map)) return m->reg;
+  if (const int known = find(n, map); known >= 0) return static_cast<std::uint16_t>(known);
   if (kind == node_kind::reduce) {
     if (in_epilogue_ && !map)
       for (auto [r, index] : reduced_)
@@ -328,7 +354,7 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
   if (must_store(n, map)) return load(n, map);
   std::size_t code_before = out_->code.code.size(), inputs_before = out_->inputs.size();
   std::uint16_t reg = lower_pending(n, map);
-  memo_.push_back({n, map == nullptr, map ? *map : index_map(), reg});
+  remember(n, map, reg);
   if (!split_ && is_operation(kind) && !n->opaque && !reads_points(map) &&
       (static_cast<int>(out_->code.code.size() - code_before) * 2 > limits().instructions ||
        static_cast<int>(out_->inputs.size() - inputs_before) * 2 > limits().inputs))
@@ -356,12 +382,14 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
       planner_.cut(n, cut_reason::expensive);
       return true;
     }
-    for (const memo& m : memo_)
-      if (m.n == n && !reads_points(m.plain ? nullptr : &m.map) && planner_.inline_weight(n) > 0) {
-        planner_.cut(n, cut_reason::several_views);
-        restart_ = true;
-        return true;
-      }
+    const bool elsewhere = find(n, nullptr) >= 0 || std::any_of(memo_.begin(), memo_.end(), [&](const memo& m) {
+                             return m.n == n && !reads_points(&m.map);
+                           });
+    if (elsewhere && planner_.inline_weight(n) > 0) {
+      planner_.cut(n, cut_reason::several_views);
+      restart_ = true;
+      return true;
+    }
   }
   if (n->seen && space_ * 4 >= size && is_operation(n->kind) && planner_.inline_weight(n) > 0 &&
       planner_.worth_storing(n)) {
@@ -399,7 +427,7 @@ std::uint16_t kernel_builder::lower_map(node* n, const index_map* map) {
       if ((n->args[k]->kind == node_kind::scalar) == (pass == 0)) reg[k] = lower_operand(n, map, n->args[k].get());
   dtype arg = n->args[n->nargs - 1]->type;
   if (n->fast_math) out_->code.flags.fast_math = true;
-  return emit({n->op, n->type, arg, 0, reg[0], reg[1], reg[2], 0});
+  return emit({n->op, n->type, arg, 0, reg[0], reg[1], reg[2], 0}, std::size_t{std::max({reg[0], reg[1], reg[2]})} + 1);
 }
 
 // Column operands of a broadcast reduction are read once for each row: packing them makes those reads contiguous.

@@ -29,6 +29,7 @@ class kernel_builder {
     index_map map;
     std::uint16_t reg;
   };
+  static constexpr std::size_t emit_window = 48;  // how far back an equal instruction is looked for
 
   std::uint16_t lower(node* n, const index_map* map);
   std::uint16_t lower_pending(node* n, const index_map* map);
@@ -57,7 +58,7 @@ class kernel_builder {
   void depend_on(node* source);
   std::uint16_t param(const runtime::scalar& value, dtype type);
   std::uint16_t integer_param(std::int64_t v);
-  std::uint16_t emit(jit::instr i);
+  std::uint16_t emit(jit::instr i, std::size_t after = 0);
   std::uint16_t binary(jit::opcode op, std::uint16_t a, std::uint16_t b);
   void mark_tail();
   kernel_plan& begin(kernel_plan& out, const dims& variables);
@@ -66,7 +67,9 @@ class kernel_builder {
   index_map full_map(const node* n, const index_map* map) const;
   bool is_plain(const node* n, const index_map& map) const;
   bool reads_points(const index_map* map) const;
-  const memo* find(node* n, const index_map* map) const;
+  void begin_phase();
+  void remember(node* n, const index_map* map, std::uint16_t reg);
+  int find(node* n, const index_map* map);
 
   planner& planner_;
   kernel_plan* out_ = nullptr;
@@ -78,7 +81,8 @@ class kernel_builder {
   std::vector<std::uint16_t> joined_;  // sums of them: variables of loads only, behind those
   node* outer_gather_ = nullptr;  // the outermost one that is being lowered
   std::size_t phase_code_ = 0, phase_inputs_ = 0;  // epilogues do not share with what runs per element
-  std::vector<memo> memo_;
+  std::uint64_t phase_ = 0;  // of all that were ever built: the elements of a kernel, or its epilogue
+  std::vector<memo> memo_;   // values read through index maps; the registers of plain ones stand in the planner's table
   std::vector<std::pair<node*, std::uint16_t>> reduced_;
   std::vector<memo> calls_;  // of the nodes of a call, the first one; `reg` is the index in program::calls
   bool alone_ = false;  // the kernel is for a function with text around its loop

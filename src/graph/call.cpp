@@ -24,20 +24,10 @@ value fresh_leaf(const dims& shape, dtype type, runtime::device_id device) {
   return make_leaf(std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes), 0, shape, type);
 }
 
-value copy_of(const value& leaf) {
-  value copy = fresh_leaf(leaf->shape, leaf->type, leaf->device);
-  const std::size_t bytes = static_cast<std::size_t>(leaf->size()) * itemsize(leaf->type);
-  const std::int64_t skip = leaf->buffer_offset * static_cast<std::int64_t>(itemsize(leaf->type));
-  if (bytes != 0)
-    runtime::get_backend(leaf->device)
-        .copy(copy->buffer->data(), static_cast<const char*>(leaf->buffer->data()) + skip, bytes);
-  return copy;
-}
-
 /// Makes the storage the only one that refers to its elements, so that nobody else sees what is written to them.
 void unshare(storage& s) {
   flush(std::span(&s.current, 1));
-  if (!s.pinned && !is_sole_owner(s)) s.current = copy_of(s.current);
+  if (!s.pinned && !is_sole_owner(s)) s.current = snapshot(s.current);
 }
 
 bool has_gaps(const array_view& v) { return !core::is_contiguous(v.shape, v.strides); }

@@ -8,8 +8,10 @@
 #include <unordered_map>
 
 #include "graph/bind.hpp"
+#include "graph/capture.hpp"
 #include "graph/limits.hpp"
 #include "graph/planner.hpp"
+#include "graph/pressure.hpp"
 #include "graph/readers.hpp"
 #include "sinter/error.hpp"
 #include "sinter/profile.hpp"
@@ -24,17 +26,21 @@ std::recursive_mutex& flush_mutex() {
   return *m;
 }
 
-buffer_ref allocate(runtime::backend& device, std::size_t bytes) {
+buffer_ref allocate(runtime::backend& device, std::size_t bytes, memory_kind kind) {
   int& countdown = limits().fail_allocation;
   if (countdown >= 0 && countdown-- == 0) throw memory_error("[evaluate] allocation failed on request of a test");
-  return std::make_shared<runtime::buffer>(device, bytes);
+  return std::make_shared<runtime::buffer>(device, bytes, kind);
 }
-
-std::size_t bytes_of(const node* n) { return static_cast<std::size_t>(n->size()) * itemsize(n->type); }
 
 struct placed {
   buffer_ref buffer;
   std::int64_t offset = 0;
+};
+
+/// Memory that the launches use.
+struct buffer_use {
+  const runtime::buffer* buffer;
+  bool writes;
 };
 
 /// A planned kernel on its way to the device.
@@ -82,18 +88,45 @@ class flusher {
   /// All roots are pending and on one device.
   void run(std::span<const value> roots) {
     const range shown("sinter: evaluate");
-    struct cleaner {
-      flusher& f;
-      ~cleaner() { f.clear(); }
-    } always{*this};
+    const cleaner always(*this);
+    plan(roots);
+    finish();
+  }
+
+  /// Evaluates the value if that releases more memory than it takes; whether it did.
+  bool run_if_releasing(const value& root) {
+    const cleaner always(*this);
+    plan(std::span(&root, 1));
+    planner_.analyse_references();
+    if (planner_.released_bytes() <= planner_.stored_bytes()) return false;
+    finish();
+    return true;
+  }
+
+  bool is_running() const noexcept { return running_; }
+
+ private:
+  struct cleaner {
+    flusher& f;
+    explicit cleaner(flusher& owner) : f(owner) { f.running_ = true; }
+    ~cleaner() {
+      f.clear();
+      f.running_ = false;
+    }
+  };
+
+  void plan(std::span<const value> roots) {
     backend_ = &runtime::get_backend(roots[0]->device);
+    refuse_other_device(roots[0]->device);
     planner_.plan(roots);
+  }
+
+  void finish() {
     place_all();
     launch_all();
     commit();
   }
 
- private:
   struct node_hash {
     std::size_t operator()(const node* n) const noexcept { return reinterpret_cast<std::size_t>(n) >> 6; }
   };
@@ -126,19 +159,28 @@ class flusher {
     if (plan.kind == plan_kind::update)
       place_update(j, plan);
     else if (plan.kind != plan_kind::effect)
-      for (node* n : plan.results) place_of(n) = {allocate(*backend_, bytes_of(n)), 0};
+      for (node* n : plan.results) place_of(n) = {allocate(*backend_, n->bytes(), n->memory), 0};
     if (plan.code.code.empty()) return;
     j.launch = launched_++;
     runtime::launch& l = launches_[static_cast<std::size_t>(j.launch)];
     bind(plan, l);
-    for (std::size_t i = 0; i < plan.inputs.size(); ++i) address(l.inputs[i], plan.inputs[i].source);
-    for (std::size_t o = 0; o < plan.results.size(); ++o) address(l.outputs[o], plan.results[o]);
+    for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+      const input_slot& s = plan.inputs[i];
+      // What a function that runs for its effects gets whole, it may write.
+      address(l.inputs[i], s.source, s.raw && plan.kind == plan_kind::effect);
+    }
+    for (std::size_t o = 0; o < plan.results.size(); ++o) address(l.outputs[o], plan.results[o], true);
   }
 
-  void address(runtime::operand& o, node* n) {
-    placed p = where(n);
-    o.base = p.buffer->data();
-    o.offset += p.offset;
+  void address(runtime::operand& o, node* n, bool writes) {
+    const bool leaf = n->is_leaf();
+    const placed* p = leaf ? nullptr : &place_of(n);
+    const runtime::buffer* memory = leaf ? n->buffer.get() : p->buffer.get();
+    o.base = memory->address();
+    o.offset += leaf ? n->buffer_offset : p->offset;
+    uses_.push_back({memory, writes});
+    if (leaf && is_capturing()) [[unlikely]]
+      hold_in_capture(value(n));
   }
 
   // How many kernels read each node: a buffer that another kernel reads is not written in place.
@@ -177,10 +219,11 @@ class flusher {
       place_of(n) = base;
       return;
     }
-    place_of(n) = {allocate(*backend_, bytes_of(n)), 0};
+    place_of(n) = {allocate(*backend_, n->bytes(), n->memory), 0};
     j.copy_from = base.buffer;
     j.copy_offset = base.offset * static_cast<std::int64_t>(itemsize(n->type));
-    j.copy_bytes = bytes_of(n);
+    j.copy_bytes = n->bytes();
+    uses_.push_back({j.copy_from.get(), false});
   }
 
   void launch_all() {
@@ -192,18 +235,21 @@ class flusher {
     for (std::size_t k = 0; k < launches.size(); ++k)
       scratch_bytes = std::max(scratch_bytes, backend_->scratch_bytes(*prepared_[k], launches[k]));
     buffer_ref scratch;  // one for all: launches of a device run in order
-    if (scratch_bytes != 0) scratch = allocate(*backend_, scratch_bytes);
+    if (scratch_bytes != 0) scratch = allocate(*backend_, scratch_bytes, memory_kind::device);
+    runtime::batch work(*backend_);
+    for (const buffer_use& u : uses_) u.writes ? work.writes(*u.buffer) : work.reads(*u.buffer);
+    void* const scratch_memory = scratch ? work.writes(*scratch) : nullptr;
     for (const job& j : jobs_) {
       if (j.launch < 0) continue;
       if (j.copy_from)
-        backend_->copy(place_of(j.plan->results[0]).buffer->data(),
-                       static_cast<char*>(j.copy_from->data()) + j.copy_offset, j.copy_bytes);
+        backend_->copy(place_of(j.plan->results[0]).buffer->address(),
+                       static_cast<char*>(j.copy_from->address()) + j.copy_offset, j.copy_bytes);
       const auto k = static_cast<std::size_t>(j.launch);
       if (profiling()) [[unlikely]] {
         const range named("sn_" + j.plan->code.label());
-        backend_->run(*prepared_[k], launches[k], scratch ? scratch->data() : nullptr);
+        backend_->run(*prepared_[k], launches[k], scratch_memory);
       } else {
-        backend_->run(*prepared_[k], launches[k], scratch ? scratch->data() : nullptr);
+        backend_->run(*prepared_[k], launches[k], scratch_memory);
       }
     }
   }
@@ -216,6 +262,7 @@ class flusher {
       for (node* n : k->results) {
         placed& p = place_of(n);
         unlink_reader(n);
+        unlist(n);
         n->buffer = std::move(p.buffer);
         n->buffer_offset = p.offset;
         for (value& a : n->args) {
@@ -237,14 +284,18 @@ class flusher {
     planner_.clear();
     places_.clear();
     jobs_.clear();
-    readers_.clear();
-    owned_.clear();
+    uses_.clear();
+    // Clearing costs what the largest table so far costs.
+    if (!readers_.empty()) readers_.clear();
+    if (!owned_.empty()) owned_.clear();
   }
 
+  bool running_ = false;
   runtime::backend* backend_ = nullptr;
   planner planner_;
   std::vector<placed> places_;  // by entry::kernel
   std::vector<job> jobs_;
+  std::vector<buffer_use> uses_;
   std::vector<runtime::launch> launches_;  // the first `launched_` are in use
   int launched_ = 0;
   std::vector<const runtime::prepared*> prepared_;
@@ -253,15 +304,48 @@ class flusher {
   std::unordered_map<const runtime::buffer*, int> owned_;  // references to a buffer that this plan will let go
 };
 
+flusher& shared_flusher() {
+  static auto* f = new flusher;  // outlives static arrays
+  return *f;
+}
+
+/// Under the flush lock.
+bool relieve_locked(runtime::backend& device) {
+  bool any = false;
+  for (const value& v : listed_values(device.id())) {
+    if (v->is_leaf() || v->capture != runtime::this_thread().capture) continue;
+    try {
+      any |= shared_flusher().run_if_releasing(v);
+    } catch (const error&) {  // what cannot be evaluated now is not what was asked for
+    }
+  }
+  return any;
+}
+
+void run(std::span<const value> roots) {
+  try {
+    shared_flusher().run(roots);
+  } catch (const memory_error&) {
+    if (!relieve_locked(runtime::get_backend(roots[0]->device))) throw;
+    std::vector<value> rest(roots.begin(), roots.end());
+    std::erase_if(rest, [](const value& v) { return v->is_leaf(); });
+    if (!rest.empty()) shared_flusher().run(rest);
+  }
+}
+
 }  // namespace
+
+bool relieve(runtime::backend& device) {
+  const std::lock_guard lock(flush_mutex());
+  return !shared_flusher().is_running() && relieve_locked(device);
+}
 
 void flush(std::span<const value> roots) {
   if (std::all_of(roots.begin(), roots.end(), [](const value& r) { return r->is_leaf(); })) return;
-  static auto* shared = new flusher;  // outlives static arrays
   std::lock_guard lock(flush_mutex());
   if (std::all_of(roots.begin(), roots.end(),
                   [&](const value& r) { return r->device == roots[0]->device && !r->is_leaf(); }))
-    return shared->run(roots);
+    return run(roots);
   std::vector<value> rest(roots.begin(), roots.end());
   while (!rest.empty()) {
     runtime::device_id device = rest.front()->device;
@@ -269,7 +353,7 @@ void flush(std::span<const value> roots) {
     std::vector<value> here(rest.begin(), other);
     rest.erase(rest.begin(), other);
     std::erase_if(here, [](const value& v) { return v->is_leaf(); });
-    if (!here.empty()) shared->run(here);
+    if (!here.empty()) run(here);
   }
 }
 

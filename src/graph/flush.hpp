@@ -7,8 +7,9 @@
 
 namespace sinter::graph {
 
-/// On return every root is a leaf; its device may still be working. Values of several devices are taken one device
-/// after the other. Throws memory_error or compile_error with every pending value intact.
+/// On return every root is a leaf; its device may still be working, on the calling thread's current stream. Values of
+/// several devices are taken one device after the other. Where memory runs out, pending values whose evaluation releases
+/// more than it takes are evaluated first. Throws memory_error or compile_error with every pending value intact.
 void flush(std::span<const value> roots);
 
 /// Whether flushing a value runs no kernel, since it is a leaf or names contiguous elements of one.

@@ -1,5 +1,6 @@
 // The planner's limits, and hooks with which tests shrink them or make a flush fail.
 #pragma once
+#include <cstddef>
 
 namespace sinter::graph {
 
@@ -12,6 +13,7 @@ struct planner_limits {
   int expensive = 4;         // weight from which a smaller producer is computed once instead of in every iteration
   int smaller = 4;           // how many times smaller it must be
   bool fuse = true;          // false: every operation is its own kernel (tests compare the two)
+  std::size_t large_operand = std::size_t{16} << 20;  // bytes from which pending values over it are remembered
   int fail_allocation = -1;  // n: the n-th allocation of a flush from now on throws memory_error, once
 };
 planner_limits& limits() noexcept;

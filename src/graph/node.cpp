@@ -5,6 +5,7 @@
 #include <new>
 #include <vector>
 
+#include "graph/pressure.hpp"
 #include "graph/readers.hpp"
 #include "graph/record.hpp"
 #include "graph/recycle.hpp"
@@ -29,6 +30,7 @@ void destroy(node* n) noexcept {
     node* current = doomed;
     doomed = current->mark.next;
     unlink_reader(current);
+    unlist(current);
     auto let_go = [&](value& arg) {
       node* operand = arg.release();
       if (operand && operand->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {

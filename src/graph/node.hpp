@@ -86,6 +86,11 @@ class node {
   bool unset = false;        // scalar: of an array whose elements nobody has asked for (sn::empty)
   bool is_reader = false;    // reduce: linked into the operand's list of readers
   bool opaque = false;       // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
+  bool large = false;        // limits().large_operand bytes or more
+  bool over_large = false;   // something large lies below: its evaluation may release memory (pressure.hpp)
+  bool over_reduction = false;  // a reduction lay pending somewhere below when it was recorded
+  std::atomic<bool> is_listed{false};  // among the values that are remembered for that
+  memory_kind memory{};      // where it is to lie when it is evaluated
   std::int16_t axis = 0;     // iota, gather; call: which output, or run_for_effects
   std::uint16_t depth = 0;   // longest chain of pending nodes below when it was recorded
   std::uint16_t writes = 0;  // update: pending updates in a row when it was recorded, this one included
@@ -100,10 +105,13 @@ class node {
   std::unique_ptr<call_site> call;               // call
   runtime::buffer_ref buffer;  // leaf
   std::int64_t buffer_offset = 0;  // leaf: elements before the first one
+  std::uint32_t capture = 0;  // the capture that it was recorded in; 0: none
   plan_mark mark;
   node* next_reader = nullptr;  // weak, doubly linked list of the reductions that read args[0]
   node* previous_reader = nullptr;
   node* readers = nullptr;  // head of that list, in the operand
+  node* next_listed = nullptr;  // the weak list of pressure.hpp
+  node* previous_listed = nullptr;
 
   /// The nodes that this one is computed from: `args`, or those of the call. None of a leaf.
   int operand_count() const noexcept;
@@ -111,6 +119,9 @@ class node {
 
   bool is_leaf() const noexcept { return kind.load(std::memory_order_acquire) == node_kind::leaf; }
   std::int64_t size() const noexcept { return core::element_count(shape); }
+  std::size_t bytes() const noexcept { return static_cast<std::size_t>(size()) * itemsize(type); }
+  /// Where it lies, or is to lie.
+  memory_kind kind_of_memory() const noexcept { return is_leaf() ? buffer->kind() : memory; }
 };
 
 /// A user's function and its operands: one for each of its inputs. A call that runs for its effects (run_call; `axis`

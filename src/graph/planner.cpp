@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "graph/builder.hpp"
 #include "graph/limits.hpp"
@@ -41,13 +42,10 @@ const char* text(cut_reason r) noexcept {
   return "";
 }
 
-planner::entry& planner::at(node* n) {
-  if (n->mark.epoch != epoch_) {
-    n->mark.epoch = epoch_;
-    n->mark.index = static_cast<std::int32_t>(table_.size());
-    table_.push_back({.n = n});
-  }
-  return table_[static_cast<std::size_t>(n->mark.index)];
+void planner::enter(node* n) {
+  n->mark.epoch = epoch_;
+  n->mark.index = static_cast<std::int32_t>(table_.size());
+  table_.push_back({.n = n});
 }
 
 void planner::cut(node* n, cut_reason why) {
@@ -130,13 +128,16 @@ void planner::clear() {
 }
 
 void planner::plan(std::span<const value> roots) {
-  clear();
+  if (!table_.empty()) clear();
   device_ = roots[0]->device;
   epoch_ = next_epoch();
   for (const value& r : roots)
     if (!r->is_leaf()) cut(r.get(), cut_reason::requested);
-  build_all();
-  for (node* n : stored_) level_of(n);
+  do {
+    build_all();
+    for (node* n : stored_) at(n).level = -1;
+    for (node* n : stored_) level_of(n);
+  } while (set_apart());
   group();
 }
 
@@ -145,6 +146,7 @@ void planner::plan(std::span<const value> roots) {
 void planner::add_siblings(std::span<node* const> own) {
   for (value& r : live_readers(own[0]->args[0].get())) {
     if (r->is_leaf() || r->opaque || at(r.get()).stored || !same_reduction(own[0], r.get())) continue;
+    if (r->capture != own[0]->capture) continue;  // one of them is only written down
     const bool is_own = std::find(own.begin(), own.end(), r.get()) != own.end();
     if (is_own && r->refs.load(std::memory_order_acquire) == 2) continue;
     cut(r.get(), cut_reason::sibling);
@@ -162,19 +164,45 @@ void planner::build_all() {
 }
 
 // The reductions that a result can be the epilogue of: reached through operations of its own shape, all over one space.
-bool planner::find_reductions(node* n, std::vector<node*>& out) {
+bool planner::find_reductions(node* n, std::vector<node*>& out, bool apart) {
+  if (!n->over_reduction) return true;
+  ++search_;
+  return search_reductions(n, out, apart);
+}
+
+bool planner::search_reductions(node* n, std::vector<node*>& out, bool apart) {
   for (int k = 0; k < n->operand_count(); ++k) {
     node* a = n->operand(k);
     if (a->is_leaf() || reads_raw(*n, k) || !(a->shape == n->shape)) continue;
     if (a->kind == node_kind::reduce) {
-      if (at(a).stored && at(a).why != cut_reason::requested && at(a).why != cut_reason::sibling) continue;
+      if (at(a).stored && (apart || (at(a).why != cut_reason::requested && at(a).why != cut_reason::sibling))) continue;
       if (!out.empty() && !same_reduction(out[0], a)) return false;
       if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(a);
     } else if (is_operation(a->kind) && !stands_alone(*a) && !at(a).stored) {
-      if (out.size() > 8 || !find_reductions(a, out)) return false;
+      if (out.size() > 8) return false;
+      if (std::exchange(at(a).search, search_) == search_) continue;  // shared: what lies below is known
+      if (!search_reductions(a, out, apart)) return false;
     }
   }
   return true;
+}
+
+// An epilogue of a reduction that is stored too is computed along with it, in one kernel. Where it also needs something
+// that comes later, that would be a second pass over the same elements: such an epilogue reads what is stored.
+bool planner::set_apart() {
+  bool changed = false;
+  for (std::size_t k = 0; k < stored_.size(); ++k) {
+    node* const n = stored_[k];
+    if (built_[k]->kind != plan_kind::reduce || n->kind == node_kind::reduce || at(n).apart) continue;
+    reductions_.clear();
+    if (!find_reductions(n, reductions_, false)) continue;
+    const std::int32_t level = at(n).level;
+    if (std::none_of(reductions_.begin(), reductions_.end(),
+                     [&](node* r) { return at(r).stored && at(r).level < level; }))
+      continue;
+    at(n).apart = changed = true;
+  }
+  return changed;
 }
 
 void planner::build_one(node* n) {
@@ -200,7 +228,7 @@ void planner::build_one(node* n) {
   reductions.clear();
   if (kind == node_kind::reduce)
     reductions.push_back(n);
-  else if (is_operation(kind) && limits().fuse && !stands_alone(*n) && !find_reductions(n, reductions))
+  else if (is_operation(kind) && limits().fuse && !stands_alone(*n) && !find_reductions(n, reductions, at(n).apart))
     reductions.clear();
   if (reductions.empty() && kind == node_kind::call)
     if (node* r = finished_reduction(*n)) reductions.push_back(r);
@@ -300,7 +328,7 @@ void planner::group() {
         bool found = true;
         for (node* n : wider) {
           if (n->kind != node_kind::reduce)
-            found = found && find_reductions(n, reductions);
+            found = found && find_reductions(n, reductions, at(n).apart);
           else if (std::find(reductions.begin(), reductions.end(), n) == reductions.end())
             reductions.push_back(n);
         }
@@ -347,6 +375,19 @@ void planner::analyse_references() {
     at(n).drops = true;
     for (int a = 0; a < n->operand_count(); ++a) ++at(n->operand(a)).dropped;
   }
+}
+
+std::size_t planner::released_bytes() {
+  std::size_t bytes = 0;
+  for (std::size_t k = 0; k < table_.size(); ++k)
+    if (node* n = table_[k].n; n->is_leaf() && is_released(n) && n->buffer.use_count() == 1) bytes += n->buffer->bytes();
+  return bytes;
+}
+
+std::size_t planner::stored_bytes() const {
+  std::size_t bytes = 0;
+  for (const node* n : stored_) bytes += n->bytes();
+  return bytes;
 }
 
 bool planner::is_released(node* n) { return n->refs.load(std::memory_order_acquire) == at(n).dropped; }

@@ -26,8 +26,12 @@ class planner {
     std::int32_t kernel = -1;   // stored: index into `stored_`
     std::int32_t weight = -1;   // cached inline_weight
     std::uint32_t dropped = 0;  // references from nodes that this plan lets go
+    bool apart = false;         // reads the reductions that are stored instead of being computed along with them
     bool drops = false;         // lets go of its operands when the plan is done
     bool visited = false;       // by analyse_references
+    std::uint16_t reg = 0;      // what the kernel that is being built has computed it in, if `phase` is the builder's
+    std::uint64_t phase = 0;
+    std::uint64_t search = 0;   // the last search for reductions that came by
   };
   std::size_t stored_count() const noexcept { return stored_.size(); }
   /// Calls f(node*) for every pending node that was computed inside kernels without being stored.
@@ -38,7 +42,11 @@ class planner {
   }
 
   // What the builder asks.
-  entry& at(node* n);
+  entry& at(node* n) {
+    if (n->mark.epoch != epoch_) [[unlikely]]
+      enter(n);
+    return table_[static_cast<std::size_t>(n->mark.index)];
+  }
   bool is_stored(node* n) { return n->is_leaf() || at(n).stored; }
   void cut(node* n, cut_reason why);
   std::int32_t inline_weight(node* n);
@@ -48,18 +56,25 @@ class planner {
   /// Whether nothing outside this plan refers to the node once the plan is done (valid after analyse_references).
   bool is_released(node* n);
   void analyse_references();
+  /// Bytes that the plan's leaves give back once it is done, and bytes that it stores (after analyse_references).
+  std::size_t released_bytes();
+  std::size_t stored_bytes() const;
 
  private:
   void add_siblings(std::span<node* const> own);
   void build_all();
   void build_one(node* n);
-  bool find_reductions(node* n, std::vector<node*>& out);
+  void enter(node* n);
+  bool find_reductions(node* n, std::vector<node*>& out, bool apart);
+  bool search_reductions(node* n, std::vector<node*>& out, bool apart);
+  bool set_apart();
   int level_of(node* n);
   void group();
   void visit_for_references(node* n, std::vector<node*>& order);
 
   runtime::device_id device_{};
   std::uint64_t epoch_ = 0;
+  std::uint64_t search_ = 0;
   std::vector<entry> table_;
   std::vector<node*> stored_;                        // in the order of their discovery
   std::vector<value> siblings_;                      // keeps the reductions that ride along alive

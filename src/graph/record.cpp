@@ -19,13 +19,24 @@ value fresh(node_kind kind, dtype type, const dims& shape, runtime::device_id de
   n->type = type;
   n->shape = shape;
   n->device = device;
+  const runtime::thread_state& mine = runtime::this_thread();
+  n->memory = mine.kind[runtime::slot_of(device)];
+  n->capture = mine.capture;
+  n->large = n->bytes() >= limits().large_operand;
   return value::adopt(n);
+}
+
+bool lies_over_reduction(const node& n) {
+  return n.over_reduction || n.kind.load(std::memory_order_relaxed) == node_kind::reduce;
 }
 
 /// Long chains are evaluated as they grow: planning recurses, and memory held by pending values must stay bounded.
 void note_operand(node& n, const value& operand) {
   if (operand->depth >= limits().depth && !operand->is_leaf() && !operand->opaque) flush(std::span(&operand, 1));
-  n.depth = std::max<std::uint16_t>(n.depth, static_cast<std::uint16_t>(operand->is_leaf() ? 0 : operand->depth + 1));
+  n.over_large |= operand->large || operand->over_large;
+  if (operand->is_leaf()) return;
+  n.over_reduction |= lies_over_reduction(*operand);
+  n.depth = std::max(n.depth, static_cast<std::uint16_t>(operand->depth + 1));
 }
 void adopt_operand(node& n, value operand) {
   note_operand(n, operand);
@@ -194,6 +205,7 @@ value record_effect(const jit::user_function* f, const dims& shape, std::vector<
   value n = fresh(node_kind::call, dtype::u8, shape, device);
   n->axis = run_for_effects;
   n->fast_math = fast_math_on;
+  for (const value& operand : operands) n->over_reduction |= lies_over_reduction(*operand);
   n->call = std::make_unique<call_site>(f, std::move(operands), std::move(targets));
   return n;
 }
@@ -202,6 +214,7 @@ value record_update(const value& base, const dims& strides, std::int64_t offset,
   value n = fresh(node_kind::update, base->type, base->shape, base->device);
   n->strides = strides;
   n->offset = offset;
+  n->memory = base->kind_of_memory();
   adopt_operand(*n, base);
   adopt_operand(*n, rhs);
   n->writes = static_cast<std::uint16_t>(base->is_leaf() ? 1 : base->writes + 1);

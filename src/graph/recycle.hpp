@@ -5,8 +5,8 @@
 
 namespace sinter::graph {
 
-/// Free blocks of one size, of one thread. Trivially destructible on purpose: arrays in static storage may die after
-/// it.
+/// Free blocks of one size, of one thread, which go when the thread ends. The list itself is trivially destructible on
+/// purpose: arrays in static storage may die after it.
 template <std::size_t Bytes>
 struct recycler {
   static void* take() {
@@ -21,6 +21,8 @@ struct recycler {
   static void give(void* p) noexcept {
     free_list& l = list();
     if (l.count >= most) return ::operator delete(p);
+    if (!l.head && !l.watched) [[unlikely]]
+      watch(l);
     *static_cast<void**>(p) = l.head;
     l.head = p;
     ++l.count;
@@ -31,9 +33,26 @@ struct recycler {
   struct free_list {
     void* head;
     int count;
+    bool watched;
   };
+  struct emptier {
+    ~emptier() {
+      free_list& l = list();
+      while (l.head) {
+        void* const p = l.head;
+        l.head = *static_cast<void**>(p);
+        ::operator delete(p);
+      }
+      l.count = most;  // what comes now is not kept
+    }
+  };
+  [[gnu::noinline, gnu::cold]] static void watch(free_list& l) noexcept {
+    static thread_local const emptier at_end;
+    (void)at_end;
+    l.watched = true;
+  }
   static free_list& list() noexcept {
-    static constinit thread_local free_list l{nullptr, 0};
+    static constinit thread_local free_list l{nullptr, 0, false};
     return l;
   }
 };
