@@ -1,10 +1,12 @@
 // Times the library's main kernels and prints one table. peers.py prints the same rows for other libraries.
 // Usage: sinter_bench [--device NAME]
-//        [--large | --first-calls | --algorithms | --linalg | --random | --fft]
+//        [--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft]
+// --cold: first calls in fresh processes, with an empty kernel cache and then with what was left there.
 #include "bench.hpp"
 
 #include <cstring>
 #include <exception>
+#include <functional>
 
 #include "nearest_neighbor/places.hpp"
 #include "nearest_neighbor/search.hpp"
@@ -94,6 +96,34 @@ void host_costs() {
            [&] { sn::eval(((((((((x + y) * x - y) * y + x) * x) - y) * y) + x) / y)); });
 }
 
+/// A loop body called, and captured once and launched.
+void replay_rows(const std::string& name, const std::function<void()>& body) {
+  print_row(name + ", called", steady_seconds(body));
+  const sn::launch_graph graph = sn::capture(body);
+  print_row(name + ", launched as a graph", steady_seconds([&] { graph.launch(); }));
+}
+
+void replays(bool gpu) {
+  const auto x = numbers({1024}, 0, 1), y = numbers({1024}, 0, 1);
+  replay_rows("ten small expressions, 1024", [&] {
+    for (int k = 0; k < 10; ++k) {
+      x(sn::idx::_) = sn::sin(x) + y;
+      sn::eval(x);
+    }
+  });
+  const std::int64_t n = gpu ? 2000 : 500;
+  const auto u = numbers({n, n}, 0, 1), v = numbers({n, n}, 0, 1);
+  const auto inner = [](const ndarray& f) {
+    return f["1:-1, 1:-1"] + 0.2f * (f[":-2, 1:-1"] + f["2:, 1:-1"] + f["1:-1, :-2"] + f["1:-1, 2:"] - 4 * f["1:-1, 1:-1"]);
+  };
+  replay_rows("two stencil steps, " + std::to_string(n) + "^2", [&] {
+    v["1:-1, 1:-1"] = inner(u);
+    sn::eval(v);
+    u["1:-1, 1:-1"] = inner(v);
+    sn::eval(u);
+  });
+}
+
 void run(const char* program, bool large) {
   const auto device = sn::default_device();
   const bool gpu = device.kind == sn::device_kind::cuda;
@@ -103,6 +133,7 @@ void run(const char* program, bool large) {
   elementwise_and_sums(std::int64_t{1} << (gpu ? 28 : 24));
   axis_reductions(gpu ? 16384 : 4096);
   host_costs();
+  replays(gpu);
   first_calls_cold_and_warm(program);
 }
 
@@ -110,12 +141,14 @@ void run(const char* program, bool large) {
 }  // namespace bench
 
 int main(int count, char** words) try {
-  bool large = false, first = false, algorithms = false, linalg = false, random = false, fft = false;
+  bool large = false, first = false, cold = false, algorithms = false, linalg = false, random = false, fft = false;
   for (int k = 1; k < count; ++k) {
     if (std::strcmp(words[k], "--large") == 0) {
       large = true;
     } else if (std::strcmp(words[k], "--first-calls") == 0) {
       first = true;
+    } else if (std::strcmp(words[k], "--cold") == 0) {
+      cold = true;
     } else if (std::strcmp(words[k], "--algorithms") == 0) {
       algorithms = true;
     } else if (std::strcmp(words[k], "--linalg") == 0) {
@@ -128,7 +161,8 @@ int main(int count, char** words) try {
       sinter::set_default_device(sinter::device(words[++k]));
     } else {
       std::fprintf(stderr,
-                   "usage: %s [--device NAME] [--large | --first-calls | --algorithms | --linalg | --random | --fft]\n",
+                   "usage: %s [--device NAME] "
+                   "[--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft]\n",
                    words[0]);
       return 2;
     }
@@ -136,6 +170,8 @@ int main(int count, char** words) try {
   if (first) {
     bench::print_head();
     bench::first_calls();
+  } else if (cold) {
+    bench::first_calls_cold_and_warm(words[0]);
   } else if (algorithms) {
     bench::function_rows();
     std::printf("\nThe algorithms by themselves, on memory that is there already\n\n");

@@ -21,7 +21,8 @@ std::string shell_word(const std::string& text) { return "'" + text + "'"; }
 
 /// What compiling and loading took, from `begin` on.
 void print_steps(double begin) {
-  std::printf("\n| step, of which kernel | begins, ms | ends, ms | of it running, ms |\n| --- | ---: | ---: | ---: |\n");
+  std::printf("\n| step, of which kernel | begins, ms | ends, ms | of it running, ms |\n");
+  std::printf("| --- | ---: | ---: | ---: |\n");
   for (const auto& s : sn::jit::recorded_compile_steps())
     std::printf("| %s %s | %.2f | %.2f | %.2f |\n", s.what.c_str(), s.name.c_str(), 1e3 * (s.begin - begin),
                 1e3 * (s.end - begin), 1e3 * s.cpu);

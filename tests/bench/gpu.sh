@@ -86,12 +86,22 @@ suite() {
   return $k
 }
 
-# The checker slows kernels down a hundredfold: one small case for every kind of kernel, access and element.
+# The checker slows kernels down a hundredfold, so it gets one small case for every kind of generated kernel, access and
+# element, and the files on what libraries and the library's own device code do. Calls that fail are left to the tests:
+# asking a kernel for its parameters ends with an error. Under the checker no two streams run at the same time.
 memory_check() {
-  compute-sanitizer --tool memcheck --error-exitcode 9 "$build/tests/sinter_tests" \
-    --test-case="${MEMCHECK_CASES:-every kernel shape gives the CPU*}" &&
-    compute-sanitizer --tool memcheck --error-exitcode 9 "$build/bin/nearest_neighbor" \
-      --observations 2000 --references 1000
+  local check=(compute-sanitizer --tool memcheck --error-exitcode 9 --report-api-errors no) pids=() failed=0 pid
+  "${check[@]}" "$build/bin/nearest_neighbor" --observations 2000 --references 1000 &
+  pids+=($!)
+  "${check[@]}" "$build/tests/sinter_tests" --test-case='every kernel shape gives the CPU*' &
+  pids+=($!)
+  for file in ${MEMCHECK_FILES:-products linalg random fft stream memory graph_capture interop indexing}; do
+    "${check[@]}" "$build/tests/sinter_tests" --source-file="*gpu/${file}_test*" \
+      --test-case-exclude='*2^3*,*thousands of small*,*seed*s sizes*,*run beside each other*,*many that is not finite*' &
+    pids+=($!)
+  done
+  for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
+  return $failed
 }
 
 for name in "$@"; do
@@ -107,13 +117,17 @@ for name in "$@"; do
       stage nearest "$build/bin/nearest_neighbor" --repeat 5 --explain
       stage ladder "$build/bin/nearest_neighbor" --method all --repeat 5
       stage bench "$build/tests/bench/sinter_bench" --large
-      stage bench_linalg "$build/tests/bench/sinter_bench" --linalg
+      for rows in linalg fft random; do stage bench_$rows "$build/tests/bench/sinter_bench" --$rows; done
+      stage bench_solvers "$build/tests/bench/sinter_bench_solvers"
       stage linalg_tour "$build/bin/linalg_tour"
       stage bench_cpu "$build/tests/bench/sinter_bench" --device cpu
       ;;
     peers)
       stage peers python3 tests/bench/peers.py --device cuda
-      stage peers_linalg python3 tests/bench/peers.py --device cuda --linalg
+      for rows in linalg fft random; do
+        stage peers_$rows python3 tests/bench/peers.py --device cuda --$rows --only cupy,torch
+      done
+      stage peers_solvers python3 tests/bench/solver_peers.py cupy
       stage peers_cpu python3 tests/bench/peers.py --device cpu --only numpy,numba
       ;;
     algorithms)

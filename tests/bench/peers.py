@@ -190,7 +190,9 @@ def add_linalg(rows, xp, put, timed, gpu, compiled=lambda f: f):
     m, k, n, side, stack, dense = linalg_sizes(gpu)
 
     def matrix(rows, columns, dtype):
-        return put(vector(rows * columns, -0.5, 0.5).reshape(rows, columns).astype(dtype))
+        scale = 0.5 if dtype.startswith("float") else 100
+        values = vector(rows * columns, -scale, scale).reshape(rows, columns)
+        return put(values > 0 if dtype == "bool" else values.astype(dtype))
 
     def add(name, f, *arguments):
         g = compiled(f)
@@ -205,7 +207,7 @@ def add_linalg(rows, xp, put, timed, gpu, compiled=lambda f: f):
     add(f"einsum ij,jk->k, {m} x {k} x {n}, float32", lambda a, b: xp.einsum("ij,jk->k", a, b), a, b)
     small = matrix(1000, 1000, "float32")
     add("dot 1000^2, float32", xp.matmul, small, small)
-    for dtype in ("float16", "int8", "int32"):
+    for dtype in ("float16", "bool", "int8", "int16", "int32", "int64"):
         size = side if dtype == "float16" else side // 4
         a = matrix(size, size, dtype)
         add(f"matmul {size}^2, {dtype}", xp.matmul, a, a)
@@ -269,6 +271,9 @@ def fft_rows(rows, xp, put, timed, gpu, cosine=None, convolve=None):
             f"fft of rows {kind}, {batch}": lambda: xp.fft.fft(many),
             f"fft of columns {kind}, {batch}": lambda: xp.fft.fft(many, axis=0),
         }
+        for length in (1 << 10, 1 << 12, 1 << 13):
+            other = many.reshape(length, -1)
+            table[f"fft of columns {kind}, {length} x {other.shape[1]}"] = lambda x=other: xp.fft.fft(x, axis=0)
         if cosine:
             table[f"dct of rows to the real dtype of {kind}, 2000^2"] = lambda: cosine(real_plane)
         if convolve:

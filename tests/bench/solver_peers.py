@@ -22,7 +22,8 @@ def matrix(xp, shape):
     n = 1
     for extent in shape:
         n *= extent
-    return (xp.arange(n, dtype="int64") * 48271 % 65521).reshape(shape) / 65521.0 - 0.5
+    k = xp.arange(n, dtype="int64")
+    return (k * k % 65521).reshape(shape) / 65521.0 - 0.5
 
 
 def rows(xp, wait, large, middle, count):
@@ -41,7 +42,7 @@ def rows(xp, wait, large, middle, count):
     row("inv", a, lambda: la.inv(a))
     row("cholesky", a, lambda: la.cholesky(positive))
     row("eigh", a, lambda: la.eigh(positive))
-    for n in (64, 128, 256, middle):
+    for n in (64, 128, 192, 256, middle):
         c = matrix(xp, (n, n))
         row("svdvals", c, lambda: la.svd(c, compute_uv=False))
         row("svd", c, lambda: la.svd(c, full_matrices=False))

@@ -1,5 +1,7 @@
-// Times factorisations and what is solved with them, QR beside the bare calls of cuSOLVER, SVD in each of its ways.
+// Times factorisations and what is solved with them, QR beside the bare calls of cuSOLVER, SVD and stacks of Hermitian
+// matrices in each of their ways.
 // solver_peers.py prints the same rows for other libraries. Usage: sinter_bench_solvers [--device NAME] [--small]
+#include <cstdint>
 #include <cstring>
 #include <string>
 
@@ -15,8 +17,12 @@ namespace {
 
 using namespace sinter;
 
+/// Of full rank: some ways are much faster then.
 ndarray matrix(const sn::shape_t& shape, sn::dtype type) {
-  ndarray x = numbers(shape, -0.5, 0.5).astype(type);
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) count *= extent;
+  const ndarray k = sn::arange(count);
+  ndarray x = (sn::reshape(k * k % 65521, shape) / 65521.0 - 0.5).astype(type);
   sn::eval(x);
   return x;
 }
@@ -59,17 +65,33 @@ void svd_rows(const ndarray& a, bool gpu) {
   print_row(named("svdvals", a), steady_seconds([&] { sn::linalg::svdvals(a); }));
   print_row(named("svd", a), steady_seconds(vectors));
   if (!gpu) return;
-  for (const auto& [method, name] : {std::pair(cuda::svd_method::by_qr, "svd by gesvd"),
-                                     std::pair(cuda::svd_method::by_polar, "svd by gesvdp")}) {
+  // QR iterations may take longer one way round.
+  const ndarray turned = a.T();
+  print_row(named("svdvals of the transpose", a), steady_seconds([&] { sn::linalg::svdvals(turned); }));
+  for (const auto& [method, name] :
+       {std::pair(cuda::svd_method::by_qr, "svd by gesvd"), std::pair(cuda::svd_method::by_polar, "svd by gesvdp")}) {
     cuda::set_svd_method(method);
     print_row(named(name, a), steady_seconds(vectors));
   }
   cuda::set_svd_method(cuda::svd_method::chosen);
 }
 
+void eigh_rows(const ndarray& a, bool gpu) {
+  print_row(named("eigh", a), steady_seconds([&] { sn::linalg::eigh(a); }));
+  if (!gpu || a.shape(-1) > 32) return;
+  cuda::set_eigh_method(cuda::eigh_method::by_batches);
+  print_row(named("eigh by XsyevBatched", a), steady_seconds([&] { sn::linalg::eigh(a); }));
+  cuda::set_eigh_method(cuda::eigh_method::chosen);
+}
+
 #else
 
-void qr_rows(const ndarray& a, bool) { print_row(named("qr", a), steady_seconds([&] { sn::linalg::qr(a); })); }
+void eigh_rows(const ndarray& a, bool) {
+  print_row(named("eigh", a), steady_seconds([&] { sn::linalg::eigh(a); }));
+}
+void qr_rows(const ndarray& a, bool) {
+  print_row(named("qr", a), steady_seconds([&] { sn::linalg::qr(a); }));
+}
 void svd_rows(const ndarray& a, bool) {
   print_row(named("svdvals", a), steady_seconds([&] { sn::linalg::svdvals(a); }));
   print_row(named("svd", a), steady_seconds([&] { sn::linalg::svd(a, {.full_matrices = false}); }));
@@ -86,7 +108,7 @@ void single_rows(std::int64_t large, std::int64_t middle, bool gpu) {
   print_row(named("inv", a), steady_seconds([&] { sn::linalg::inv(a); }));
   print_row(named("cholesky", a), steady_seconds([&] { sn::eval(sn::linalg::cholesky(positive)); }));
   print_row(named("eigh", a), steady_seconds([&] { sn::linalg::eigh(positive); }));
-  for (const std::int64_t n : {std::int64_t{64}, std::int64_t{128}, std::int64_t{256}, middle}) {
+  for (const std::int64_t n : {std::int64_t{64}, std::int64_t{128}, std::int64_t{192}, std::int64_t{256}, middle}) {
     const ndarray c = matrix({n, n}, sn::float64);
     svd_rows(c, gpu);
     print_row(named("eigh", c), steady_seconds([&] { sn::linalg::eigh(c + c.T()); }));
@@ -96,14 +118,14 @@ void single_rows(std::int64_t large, std::int64_t middle, bool gpu) {
   print_row(named("expm", c), steady_seconds([&] { sn::eval(sn::linalg::expm(c)); }));
 }
 
-void stack_rows(std::int64_t count) {
+void stack_rows(std::int64_t count, bool gpu) {
   for (const std::int64_t n : {8, 32, 128}) {
     const ndarray a = matrix({count * 8 / n, n, n}, sn::float64) + static_cast<double>(n) * sn::eye(n);
     sn::eval(a);
     print_row(named("solve", a), steady_seconds([&] { sn::linalg::solve(a, a); }));
     print_row(named("qr", a), steady_seconds([&] { sn::linalg::qr(a); }));
     print_row(named("svd", a), steady_seconds([&] { sn::linalg::svd(a); }));
-    print_row(named("eigh", a), steady_seconds([&] { sn::linalg::eigh(a); }));
+    eigh_rows(a, gpu);
     print_row(named("cholesky", a), steady_seconds([&] { sn::eval(sn::linalg::cholesky(a)); }));
   }
 }
@@ -126,7 +148,7 @@ int main(int count, char** words) try {
   const bool gpu = sinter::default_device().kind == sinter::device_kind::cuda;
   bench::print_head();
   bench::single_rows(gpu && !small ? 4096 : 512, gpu && !small ? 1024 : 300, gpu);
-  bench::stack_rows(gpu && !small ? 10000 : 500);
+  bench::stack_rows(gpu && !small ? 10000 : 500, gpu);
 } catch (const std::exception& e) {
   std::fprintf(stderr, "%s\n", e.what());
   return 1;
