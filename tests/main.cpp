@@ -1,6 +1,7 @@
 // The test runner's main function, compiled once. SINTER_TEST_DEVICE ("cpu", "cuda:0") picks the device of the whole
 // suite; a machine without it fails here, in one line. SINTER_TEST_SHARD=i/n runs a part of the suite (shard.hpp).
-// On a GPU kernels run in their tuned form from the beginning, however small the case; SINTER_TIER=0 takes the lean one.
+// On a GPU kernels run in their tuned form from the beginning, however small the case; SINTER_TIER=0 takes the lean
+// one.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -70,7 +70,7 @@ ndarray whole_numbers(dtype t, std::int64_t rows, std::int64_t columns) {
 
 bool has_memory(std::int64_t gibibytes) {
   const device here = default_device();
-  const auto& backend = runtime::get_backend({runtime::device_kind::cuda, here.index});
+  auto& backend = runtime::get_backend({runtime::device_kind::cuda, here.index});
   if (backend.memory().available >= static_cast<std::size_t>(gibibytes) << 30) return true;
   MESSAGE("left out: less than " << gibibytes << " GiB of GPU memory are free");
   return false;

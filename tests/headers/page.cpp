@@ -1,4 +1,5 @@
 // A page of code as users write it: every spelling of the public API that overload resolution could get wrong.
+#include <cmath>
 #include <complex>
 #include <cstdlib>
 #include <iostream>
@@ -154,4 +155,26 @@ std::vector<ndarray> transforms(const ndarray& x) {
           sn::fft::fftshift(x),
           sn::fft::fftshift(x, 1),
           sn::fft::fftconvolve(x, x, "same")};
+}
+
+void linear_algebra(ndarray a, ndarray b) {
+  const ndarray x = sn::linalg::solve(a, b), inverse = sn::linalg::inv(a);
+  auto [q, r] = sn::linalg::qr(a);
+  auto [u, s, vh] = sn::linalg::svd(a, {.full_matrices = false});
+  auto [w, v] = sn::linalg::eigh(a, {.uplo = 'U'});
+  auto [sign, logabsdet] = sn::linalg::slogdet(a);
+  auto [p, l, upper] = sn::linalg::lu(a, {.p_indices = true});
+  auto [fit, residuals, rank, sizes] = sn::linalg::lstsq(a, b, {.rcond = 1e-8});
+  const auto factors = sn::linalg::lu_factor(a);
+  std::cout << sn::linalg::lu_solve(factors, b) << sn::linalg::lu_solve({factors.lu, factors.piv}, b, {.trans = 2})
+            << sn::linalg::qr(a, "complete").q << sn::linalg::qr(a, {.mode = "r"}).r << rank;
+  std::cout << sn::linalg::norm(a) << sn::linalg::norm(a, 2) << sn::linalg::norm(a, -INFINITY) << sn::linalg::norm(a, "nuc")
+            << sn::linalg::norm(a, {.ord = sn::idx::_, .axis = sn::axes{0, 1}, .keepdims = true})
+            << sn::linalg::vector_norm(a, {.axis = 0, .ord = 0.5}) << sn::linalg::matrix_norm(a, {.ord = 1})
+            << sn::linalg::cond(a) << sn::linalg::cond(a, "fro") << sn::linalg::matrix_rank(a, {.tol = 1e-3})
+            << sn::linalg::pinv(a, {.rcond = b, .hermitian = true}) << sn::linalg::cholesky(a, {.upper = true})
+            << sn::linalg::solve_triangular(a, b, {.lower = true, .trans = 1}) << sn::linalg::expm(a)
+            << sn::linalg::tensorsolve(a, b, {.axes = {0, 2}}) << sn::linalg::tensorinv(a, 1) << sn::linalg::det(a)
+            << sn::linalg::diagonal(a, {.offset = 1}) << sn::diagonal(a, 1, 0, 2) << sn::trace(a, {.offset = -1})
+            << sn::linalg::trace(a, {.dtype = sn::float32}) << sn::cross(a, b) << sn::linalg::cross(a, b, {.axis = 0});
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <iostream>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -21,3 +22,10 @@ extern const std::vector<sn::configuration> list;
 extern sn::random::generator g;
 extern float* pointer;
 extern sn::dlpack_ptr tensor;
+extern const sn::device gpu;
+extern const sn::stream queue;
+extern sn::event begin, end;
+extern const sn::memory_pool pool;
+extern std::shared_ptr<sn::allocator> source_of_memory;
+extern const sn::launch_graph step;
+void call();
