@@ -111,6 +111,36 @@ TEST_CASE("memory limits are read from text") {
   CHECK(message_of<sn::value_error>([&] { parse("many"); }).find("[LIMIT] 'many'") != std::string::npos);
 }
 
+TEST_CASE("SINTER_GPU_MEMORY_LIMIT limits a GPU's pool from the beginning") {
+  const char* const variable = "SINTER_GPU_MEMORY_LIMIT";
+  const char* const before = std::getenv(variable);
+  const std::string kept = before ? before : "";
+  const auto limit = [&](const char* text) {
+    ::setenv(variable, text, 1);
+    return sinter::runtime::gpu_memory_limit(1000 * mega);
+  };
+  CHECK(limit("0.25") == 250 * mega);
+  CHECK(limit("3GiB") == std::size_t{3} << 30);
+  CHECK(limit("") == SIZE_MAX);
+  CHECK(message_of<sn::value_error>([&] { limit("plenty"); }).find("[SINTER_GPU_MEMORY_LIMIT] 'plenty'") == 0);
+  ::unsetenv(variable);
+  CHECK(sinter::runtime::gpu_memory_limit(1000 * mega) == SIZE_MAX);
+
+  ::setenv(variable, "8 MiB", 1);
+  const sn::device d = sim::third();
+  before ? ::setenv(variable, kept.c_str(), 1) : ::unsetenv(variable);
+  const sn::memory_pool pool(d);
+  CHECK(pool.figures().limit == 8 * mega);
+  const ndarray x = sn::arange(static_cast<std::int64_t>(4 * mega / 8), {.device = d}) * 1;
+  sn::eval(x);
+  const ndarray y = sn::zeros(6 * mega, {.dtype = sn::uint8, .device = d}) + 1;
+  CHECK(message_of<sn::memory_error>([&] { sn::eval(y); }).find("limit 8388608") != std::string::npos);
+  CHECK(x(-1).item<std::int64_t>() == static_cast<std::int64_t>(4 * mega / 8) - 1);
+  CHECK(pool.figures().reserved <= 8 * mega);
+  pool.set_limit(0);
+  CHECK(y(0).item<int>() == 1);
+}
+
 TEST_CASE("pools: figures by device, kind and stream, limits, peak and trim") {
   const sn::device d = sim::first();
   const sn::memory_pool pool(d), managed = sn::managed_pool(d), pinned = sn::pinned_pool(d);
@@ -180,6 +210,37 @@ TEST_CASE("exhaustion: free blocks of other streams serve before anything is giv
   const ndarray y = block(6 * mega, 5);  // in x's memory, behind the sum
   CHECK(result.item<std::int64_t>() == 4 * static_cast<std::int64_t>(6 * mega / 8));
   CHECK(values(y(slice(0, 2))) == list{5, 5});
+}
+
+TEST_CASE("exhaustion: large free blocks are cut, for other streams too, behind what is still done there") {
+  const sn::device d = sim::first();
+  const sn::memory_pool pool(d);
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const small_gpu small(12 * mega);
+    const std::size_t held = pool.figures().reserved;
+    sim::set_order(seed, seed % 2 == 1);
+    const sn::stream s({.device = d});
+    ndarray total = sn::zeros(1, {.dtype = sn::int64, .device = d}) + 1, a, b;
+    sn::eval(total);
+    {
+      const ndarray x = block(10 * mega, 4);
+      total = sn::sum(x);
+      sn::eval(total);
+    }  // the sum is still queued
+    {
+      const sn::stream_guard on(s);
+      a = block(4 * mega, 5);
+    }
+    b = block(4 * mega, 6);
+    CHECK(pool.figures().reserved <= held + 12 * mega);
+    CHECK(total.item<std::int64_t>() == 4 * static_cast<std::int64_t>(10 * mega / 8));
+    CHECK(sn::min(a).item<std::int64_t>() == 5);
+    CHECK(sn::max(a).item<std::int64_t>() == 5);
+    CHECK(sn::min(b).item<std::int64_t>() == 6);
+    CHECK(sn::max(b).item<std::int64_t>() == 6);
+    a = b = ndarray();
+    CHECK(values(block(10 * mega, 7)(slice(0, 2))) == list{7, 7});
+  }
 }
 
 TEST_CASE("exhaustion: pending values that release more than they take are evaluated") {

@@ -37,7 +37,7 @@ bool holds(const std::string& text, const std::string& part) { return text.find(
 }  // namespace
 
 TEST_CASE("a table is filled from the library of the first name that opens, with names as macros leave them") {
-  const auto& math =
+  static const auto& math =
       jit::open_library<math_api>({"mathematics", {"libm-of-nowhere.so.9", "libm.so.6"}, {}, "install libc6"});
   REQUIRE(math.usable);
   CHECK(math.path == "libm.so.6");
@@ -50,7 +50,7 @@ TEST_CASE("a table is filled from the library of the first name that opens, with
 
 TEST_CASE(
     "a library that cannot be opened is a device_error with the function, each name that was tried, and the package") {
-  const auto& none =
+  static const auto& none =
       jit::open_library<math_api>({"Nowhere", {"libnowhere.so.1", "libnowhere.so.0"}, {}, "install libnowhere1"});
   CHECK(!none.usable);
   const std::string said = message_of([&] { none.usable_by("matmul"); });
@@ -59,7 +59,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a library that lacks one function is not used, and the function is named") {
-  const auto& part = jit::open_library<missing_api>({"mathematics", {"libm.so.6"}, {}, "install libc6"});
+  static const auto& part = jit::open_library<missing_api>({"mathematics", {"libm.so.6"}, {}, "install libc6"});
   CHECK(!part.usable);
   CHECK(!part.api.lgamma_r);
   CHECK(
@@ -76,7 +76,7 @@ TEST_CASE("files in the folders go before bare names, and damaged ones are passe
   REQUIRE(list.size() == 2);
   CHECK(list[0] == damaged);
   CHECK(list[1] == "libm.so.6");
-  const auto& math = jit::open_library<math_api>(place);
+  static const auto& math = jit::open_library<math_api>(place);
   CHECK(math.usable);
   CHECK(math.path == "libm.so.6");
   CHECK(holds(math.tried, damaged + ": "));

@@ -10,6 +10,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/sanitizer.hpp"
 #include "sinter/error.hpp"
 
 using namespace sinter;
@@ -35,6 +36,16 @@ class counted_source final : public memory_source {
   std::size_t limit_, &held_;
   int& calls_;
   std::size_t next_ = 0;
+};
+
+class heap_source final : public memory_source {
+ public:
+  void* allocate(std::size_t bytes) noexcept override { return std::aligned_alloc(256, bytes); }
+  void release(void* p, std::size_t bytes) noexcept override {
+    CHECK(bytes_allowed(p, bytes));  // whoever gets it next knows nothing of the pool
+    std::free(p);
+  }
+  std::size_t available() const noexcept override { return SIZE_MAX; }
 };
 
 constexpr std::size_t mega = std::size_t{1} << 20;
@@ -89,6 +100,27 @@ TEST_CASE("pool: freed blocks are used again, large ones too, and figures follow
   p.reset_peak();
   CHECK(p.figures().peak == p.figures().used);
   CHECK(held == p.figures().reserved);
+}
+
+TEST_CASE("pool: of a host block the bytes that were asked for may be touched, and none once it is free") {
+  if (!address_sanitizer) {
+    MESSAGE("left out: only the address sanitizer keeps count of that");
+    return;
+  }
+  pool p(std::make_unique<heap_source>(), {.name = "test memory", .large = 32 * mega, .host = true});
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{1001}, 40 * mega + 8}) {
+    auto* const a = static_cast<char*>(p.allocate(bytes));
+    CHECK(bytes_allowed(a, bytes));
+    CHECK(!bytes_allowed(a + bytes, 1));
+    p.deallocate(a, bytes);
+    CHECK(!bytes_allowed(a, 1));
+    CHECK(!bytes_allowed(a + bytes - 1, 1));
+    CHECK(p.allocate(bytes) == a);
+    CHECK(bytes_allowed(a, bytes));
+    p.deallocate(a, bytes);
+  }
+  p.trim();
+  CHECK(p.figures().reserved == 0);
 }
 
 TEST_CASE("pool: exhaustion trims first, then throws with the figures") {

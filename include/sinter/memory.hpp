@@ -22,10 +22,10 @@ struct pool_figures {
 /// The pool of one kind of memory of a device; a handle. Freed blocks stay in it for arrays to come, since giving memory
 /// back to a driver waits for the device.
 ///
-/// When a request cannot be met (the system has no more, or the limit is reached), this is tried in turn: free blocks of
-/// other streams; waiting for the device and giving all free blocks back; evaluating pending expressions that release
-/// more memory than their results take, and all of that again. Then memory_error is thrown with the pool's figures.
-/// Arrays and pending expressions from before are as they were.
+/// When a request cannot be met (the system has no more, or the limit is reached), this is tried in turn: cutting larger
+/// free blocks; free blocks of other streams; waiting for the device and giving all free blocks back; evaluating pending
+/// expressions that release more memory than their results take, and all of that again. Then memory_error is thrown with
+/// the pool's figures. Arrays and pending expressions from before are as they were.
 class memory_pool {
  public:
   /// Throws device_error where the device is missing or has no such memory.
@@ -43,7 +43,8 @@ class memory_pool {
   void set_limit(std::size_t bytes) const;
   /// The same as a part of the device's memory (of the host's for pinned memory); value_error unless 0 < fraction <= 1.
   void set_limit_fraction(double fraction) const;
-  /// Waits for the device and gives every free block back to the system.
+  /// Waits for the device and gives free memory back to the system: all of it, unless an array lies in a part of a block
+  /// that was cut because memory had run out.
   void trim() const;
   /// From here on `peak` is the highest `used` since now.
   void reset_peak() const;

@@ -1,11 +1,10 @@
-// The block cache: size classes, free lists for each stream, large blocks, limits and figures.
+// The block cache: size classes, free lists for each stream, limits and figures. large_blocks.cpp has the large ones.
 #include "runtime/pool.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
-#include <cmath>
 
+#include "runtime/sanitizer.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::runtime {
@@ -22,6 +21,18 @@ use_list* with_home(use_list* uses, stream* home) {
   if (!uses) uses = new use_list;
   uses->of(*home).used = some_ticket;
   return uses;
+}
+
+/// The source has waited for its own device. Copies of other devices may still be at work on a block.
+void await_uses(use_list* uses) noexcept {
+  const std::unique_ptr<use_list> done(uses);
+  if (!uses) return;
+  for (const stream_use& u : uses->uses) {
+    try {
+      u.on->await(u.used);
+    } catch (...) {  // a device that has failed works on nothing
+    }
+  }
 }
 
 }  // namespace
@@ -65,8 +76,7 @@ void pool::each_lane(F f) const {
 std::size_t pool::lane::free_bytes() const noexcept {
   std::size_t sum = 0;
   for (int c = 0; c < class_count; ++c) sum += small[c].size() * class_bytes(c);
-  for (const auto& [size, b] : large) sum += size;
-  return sum;
+  return sum + large.bytes();
 }
 
 void pool::count(lane& l, std::size_t size) noexcept {
@@ -95,62 +105,66 @@ void* pool::allocate(std::size_t bytes) {
   return take(bytes, default_lane_).p;
 }
 
-pool::block pool::take(std::size_t bytes, lane& mine) {
+block pool::take(std::size_t bytes, lane& mine) {
   if (bytes >= options_.large) return take_large(bytes, mine);
   const int c = class_of(bytes);
   std::size_t size = class_bytes(c);
   block b;
-  if (auto& list = mine.small[c]; !list.empty()) [[likely]] {
-    b = list.back();
-    list.pop_back();
-  } else {
-    b = find(c, mine, size, bytes);
-  }
-  count(mine, size);
-  return b;
-}
-
-pool::block pool::take_large(std::size_t bytes, lane& mine) {
-  if (bytes > SIZE_MAX - large_step) exhausted(bytes);
-  std::size_t size = round_large(bytes);
-  block b;
-  if (!reuse(mine, -1, size, b)) b = find(-1, mine, size, bytes);
-  live_large_.emplace(b.p, size);
-  count(mine, size);
-  return b;
-}
-
-bool pool::reuse(lane& from, int size_class, std::size_t& size, block& out) {
-  if (size_class >= 0) {
-    auto& list = from.small[size_class];
+  const auto reuse = [c](lane& from, block& out) {
+    auto& list = from.small[c];
     if (list.empty()) return false;
     out = list.back();
     list.pop_back();
-  } else {
-    const auto found = from.large.lower_bound(size);
-    if (found == from.large.end() || found->first - size > size / 4) return false;
-    size = found->first;
-    out = found->second;
-    from.large.erase(found);
-    kept_large_ -= size;
+    return true;
+  };
+  if (!reuse(mine, b)) [[unlikely]] {
+    if (!reuse(orphans_, b) && !(b.p = obtain(size)) && !take_from_others(mine, b, reuse)) {
+      trim_locked();
+      if (!(b.p = obtain(size))) b = take_part(size, mine, bytes);
+    }
   }
-  return true;
+  if (options_.host) allow_bytes(b.p, bytes, size);
+  count(mine, size);
+  return b;
 }
 
-pool::block pool::find(int size_class, const lane& mine, std::size_t& size, std::size_t asked) {
-  block found;
-  if (reuse(orphans_, size_class, size, found)) return found;
-  found.p = obtain(size);
-  if (found.p) return found;
+block pool::take_large(std::size_t bytes, lane& mine) {
+  if (bytes > SIZE_MAX - large_step) exhausted(bytes);
+  std::size_t size = round_large(bytes);
+  block b;
+  if (!large_.take(mine.large, size, false, b) && !large_.take(orphans_.large, size, false, b) &&
+      !(b.p = obtain_large(size)) && !take_free_large(mine, size, b)) {
+    trim_locked();
+    if (!(b.p = obtain_large(size))) exhausted(bytes);
+  }
+  if (options_.host) allow_bytes(b.p, bytes, size);
+  count(mine, size);
+  return b;
+}
+
+/// Everything that is free lies in allocations of which something is in use.
+block pool::take_part(std::size_t& size, lane& mine, std::size_t asked) {
+  size = round_large(size);
+  block b;
+  if (!take_free_large(mine, size, b)) exhausted(asked);
+  ++parts_;
+  return b;
+}
+
+template <class Take>
+bool pool::take_from_others(const lane& mine, block& out, Take take) {
+  bool found = false;
   each_lane([&](lane& other) {
-    if (found.p || &other == &mine || !reuse(other, size_class, size, found)) return;
-    found.uses = with_home(found.uses, other.of);
+    if (found || &other == &mine || !take(other, out)) return;
+    found = true;
+    out.uses = with_home(out.uses, other.of);
   });
-  if (found.p) return found;
-  trim_locked();
-  found.p = obtain(size);
-  if (!found.p) exhausted(asked);
   return found;
+}
+
+bool pool::take_free_large(lane& mine, std::size_t& size, block& out) {
+  if (large_.take(mine.large, size, true, out) || large_.take(orphans_.large, size, true, out)) return true;
+  return take_from_others(mine, out, [&](lane& from, block& b) { return large_.take(from.large, size, true, b); });
 }
 
 void* pool::obtain(std::size_t size) {
@@ -160,17 +174,27 @@ void* pool::obtain(std::size_t size) {
   return p;
 }
 
-// The source has waited for its own device. Copies of other devices may still be at work on the block.
-void pool::release(const block& b, std::size_t size) noexcept {
-  const std::unique_ptr<use_list> uses(b.uses);
-  for (const stream_use& u : uses ? uses->uses : std::vector<stream_use>()) {
-    try {
-      u.on->await(u.used);
-    } catch (...) {  // a device that has failed works on nothing
-    }
+void* pool::obtain_large(std::size_t size) {
+  void* p = obtain(size);
+  if (!p) return p;
+  try {
+    large_.add(p, size);
+  } catch (...) {
+    give_back(p, size);
+    throw;
   }
-  source_->release(b.p, size);
+  return p;
+}
+
+void pool::give_back(void* p, std::size_t size) noexcept {
+  if (options_.host) allow_bytes(p, size, size);
+  source_->release(p, size);
   reserved_ -= size;
+}
+
+void pool::release(const block& b, std::size_t size) noexcept {
+  await_uses(b.uses);
+  give_back(b.p, size);
 }
 
 void pool::deallocate(void* p, std::size_t bytes, stream& home, use_list* uses) noexcept {
@@ -185,10 +209,16 @@ void pool::deallocate(void* p, std::size_t bytes) noexcept {
 }
 
 void pool::give(block b, std::size_t bytes, lane& mine, stream* home) noexcept {
-  if (bytes >= options_.large) return give_large(b, mine, home);
+  const bool is_large = bytes >= options_.large;
+  if (is_large || parts_ != 0) [[unlikely]] {
+    const std::size_t size = large_.size_of(b.p);
+    if (!is_large && size != 0) --parts_;
+    if (is_large || size != 0) return give_large(b, size, mine, home);
+  }
   const int c = class_of(bytes);
   const std::size_t size = class_bytes(c);
   uncount(mine, size);
+  if (options_.host) allow_bytes(b.p, 0, size);
   try {
     if (home && home->is_closed()) [[unlikely]] {
       b.uses = with_home(b.uses, home);
@@ -202,25 +232,24 @@ void pool::give(block b, std::size_t bytes, lane& mine, stream* home) noexcept {
   }
 }
 
-void pool::give_large(block b, lane& mine, stream* home) noexcept {
-  const auto found = live_large_.find(b.p);
-  if (found == live_large_.end()) return;
-  const std::size_t size = found->second;
-  live_large_.erase(found);
+void pool::give_large(block b, std::size_t size, lane& mine, stream* home) noexcept {
   uncount(mine, size);
+  if (options_.host) allow_bytes(b.p, 0, size);
   const bool orphan = home && home->is_closed();
-  try {
-    if (kept_large_ + size <= options_.keep_large) {
-      if (orphan) b.uses = with_home(b.uses, home);
-      (orphan ? orphans_ : mine).large.emplace(size, b);
-      kept_large_ += size;
-      return;
+  if (orphan) {
+    try {
+      b.uses = with_home(b.uses, home);
+    } catch (...) {  // what the stream did there cannot be noted down, so it ends now
+      source_->synchronize();
     }
-  } catch (...) {
   }
-  // Giving memory back waits for the device.
-  source_->synchronize();
-  release(b, size);
+  void* const p = large_.give(b, (orphan ? orphans_ : mine).large);
+  if (large_.free_bytes() <= options_.keep_large) return;
+  use_list* uses = nullptr;
+  const std::size_t all = large_.remove(p, uses);
+  if (all == 0) return;  // others of the same allocation are in use
+  source_->synchronize();  // giving memory back waits for the device
+  release({p, uses}, all);
 }
 
 void pool::orphan_blocks(stream& from) noexcept {
@@ -235,11 +264,7 @@ void pool::orphan_blocks(stream& from) noexcept {
         b.uses = with_home(b.uses, &from);
         orphans_.small[c].push_back(b);
       }
-    for (; !source.large.empty(); source.large.erase(source.large.begin())) {
-      block& b = source.large.begin()->second;
-      b.uses = with_home(b.uses, &from);
-      orphans_.large.emplace(source.large.begin()->first, b);
-    }
+    large_.move(source.large, orphans_.large, [&](use_list* uses) { return with_home(uses, &from); });
   } catch (const std::bad_alloc&) {  // what is left stays with the stream until the next trim
   }
 }
@@ -256,12 +281,10 @@ void pool::trim_locked() noexcept {
       for (const block& b : l.small[c]) release(b, class_bytes(c));
       l.small[c].clear();
     }
-    for (const auto& [size, b] : l.large) release(b, size);
-    l.large.clear();
   };
   each_lane(empty);
   empty(orphans_);
-  kept_large_ = 0;
+  large_.remove_free(&await_uses, [this](void* p, std::size_t size) { give_back(p, size); });
 }
 
 void pool::set_limit(std::size_t bytes) noexcept {
@@ -309,40 +332,6 @@ void pool::exhausted(std::size_t asked) const {
   throw memory_error("[allocate] " + options_.name + " is exhausted: " + std::to_string(asked) + " bytes asked for, " +
                      std::to_string(used_) + " in use, " + std::to_string(reserved_) + " held, peak " +
                      std::to_string(peak_) + ", " + std::to_string(source_->available()) + " available" + limit);
-}
-
-std::size_t parse_memory_limit(std::string_view text, std::size_t total, const char* where) {
-  const auto trim = [](std::string_view s) {
-    while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
-    while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
-    return s;
-  };
-  const auto refuse = [&] {
-    throw value_error("[" + std::string(where) + "] '" + std::string(text) +
-                      "' is no amount of memory: use 8GiB, 500 MB, 1073741824, or a part of the memory like 0.5");
-  };
-  std::string_view rest = trim(text);
-  if (rest.empty()) return SIZE_MAX;
-  double number = 0;
-  const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-  if (status != std::errc() || !std::isfinite(number) || number <= 0) refuse();
-  rest = trim(rest.substr(static_cast<std::size_t>(end - rest.data())));
-  struct unit {
-    std::string_view name;
-    double bytes;
-  };
-  constexpr unit units[] = {{"B", 1},      {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},      {"TB", 1e12},
-                            {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
-  double bytes = number;
-  if (rest.empty()) {
-    if (number <= 1) bytes = number * static_cast<double>(total);
-  } else {
-    const auto* found = std::find_if(std::begin(units), std::end(units), [&](const unit& u) { return u.name == rest; });
-    if (found == std::end(units)) refuse();
-    bytes *= found->bytes;
-  }
-  if (bytes < 1 || bytes >= 0x1p63) refuse();
-  return static_cast<std::size_t>(bytes);
 }
 
 }  // namespace sinter::runtime

@@ -1,16 +1,16 @@
-// Block cache over any raw allocator, host or device: it never touches the memory itself.
+// Block cache over any raw allocator, host or device: it never touches the memory itself. The address
+// sanitizer learns which bytes of host blocks nobody may touch: all of free ones, and what others have beyond their size.
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/backend.hpp"
+#include "runtime/large_blocks.hpp"
 
 namespace sinter::runtime {
 
@@ -27,8 +27,9 @@ class memory_source {
 
 /// Small blocks come in size classes, four to an octave, kept in free lists; large ones in steps of 2 MiB, reused where
 /// at most a quarter is wasted and kept up to a limit. Each stream has free lists of its own, since what was freed by the
-/// work of one stream may be used at once by later work of that stream only. Where memory runs out, and when a stream is
-/// let go, a block goes to another stream together with the record of who may still use it. Thread safe.
+/// work of one stream may be used at once by later work of that stream only. Where memory runs out, larger free blocks are
+/// cut; then, and when a stream is let go, a block goes to another stream together with the record of who may still use
+/// it. Only whole allocations go back to the system. Thread safe.
 class pool final : public block_source {
  public:
   struct options {
@@ -37,6 +38,7 @@ class pool final : public block_source {
     std::size_t keep_large = std::size_t{1} << 30;        // free large blocks held at most
     memory_kind kind = memory_kind::device;
     std::size_t limit = SIZE_MAX;                         // bytes held from the system at most
+    bool host = false;                                    // only the processor uses the blocks
   };
   pool(std::unique_ptr<memory_source> source, options o);
   ~pool() override;
@@ -51,7 +53,7 @@ class pool final : public block_source {
   void* allocate(std::size_t bytes);
   void deallocate(void* p, std::size_t bytes) noexcept;
 
-  /// Returns every free block to the system.
+  /// Returns every allocation to the system of which nothing is in use.
   void trim() noexcept;
   /// Nobody holds the stream any more: its free blocks are for whoever asks next.
   void orphan_blocks(stream& from) noexcept;
@@ -66,15 +68,11 @@ class pool final : public block_source {
 
  private:
   static constexpr int class_count = 4 * 48;
-  struct block {
-    void* p = nullptr;
-    use_list* uses = nullptr;  // owned
-  };
   /// The free blocks of a stream.
   struct lane {
     stream* of = nullptr;
     std::vector<block> small[class_count];
-    std::multimap<std::size_t, block> large;
+    large_blocks::shelf large;
     std::size_t used = 0, peak = 0;
 
     std::size_t free_bytes() const noexcept;
@@ -89,16 +87,20 @@ class pool final : public block_source {
   void each_lane(F f) const;
   block take(std::size_t bytes, lane& mine);
   block take_large(std::size_t bytes, lane& mine);
+  block take_part(std::size_t& size, lane& mine, std::size_t asked);
   void give(block b, std::size_t bytes, lane& mine, stream* home) noexcept;
-  void give_large(block b, lane& mine, stream* home) noexcept;
-  /// A free block of a lane; `size` is what a new one would have, and becomes the block's. Class -1: large.
-  bool reuse(lane& from, int size_class, std::size_t& size, block& out);
-  /// A block from wherever one can be had, where the lane has none.
-  block find(int size_class, const lane& mine, std::size_t& size, std::size_t asked);
+  void give_large(block b, std::size_t size, lane& mine, stream* home) noexcept;
+  /// A block of another lane, in the order of what its stream still does there.
+  template <class Take>
+  bool take_from_others(const lane& mine, block& out, Take take);
+  /// A large block that is free, wherever it is; larger ones are cut.
+  bool take_free_large(lane& mine, std::size_t& size, block& out);
   void* obtain(std::size_t size);
+  void* obtain_large(std::size_t size);
   void count(lane& l, std::size_t size) noexcept;
   void uncount(lane& l, std::size_t size) noexcept;
   void release(const block& b, std::size_t size) noexcept;
+  void give_back(void* p, std::size_t size) noexcept;
   void trim_locked() noexcept;
   [[noreturn]] void exhausted(std::size_t asked) const;
 
@@ -108,11 +110,14 @@ class pool final : public block_source {
   lane default_lane_;                         // of the default stream
   std::vector<std::unique_ptr<lane>> lanes_;  // by the stream's number
   lane orphans_;                              // of streams that nobody holds any more
-  std::unordered_map<void*, std::size_t> live_large_;
-  std::size_t used_ = 0, reserved_ = 0, peak_ = 0, kept_large_ = 0;
+  large_blocks large_;
+  std::size_t parts_ = 0;                     // small requests that large blocks serve
+  std::size_t used_ = 0, reserved_ = 0, peak_ = 0;
   std::uint64_t allocations_ = 0;
 };
 
+/// What SINTER_GPU_MEMORY_LIMIT says of a GPU with that much memory.
+std::size_t gpu_memory_limit(std::size_t total);
 /// "8GiB", "500 MB", "0.5" (of `total`), "1073741824"; empty: no limit (SIZE_MAX). value_error, with `where` in front, on
 /// anything else.
 std::size_t parse_memory_limit(std::string_view text, std::size_t total, const char* where);

@@ -146,6 +146,37 @@ TEST_CASE("gpu: pending sums over arrays that nobody else holds are computed whe
   CHECK(sn::min(y).item<std::int64_t>() == 4);
 }
 
+TEST_CASE("gpu: parts of a large block serve where the limit leaves no more, on two streams") {
+  if (gpu_test::no_gpu()) return;
+  const sn::memory_pool pool;
+  sn::synchronize();
+  pool.trim();
+  const std::size_t held = pool.figures().reserved;
+  pool.set_limit(held + 208 * mebi);
+  const auto filled = [](std::int64_t bytes, std::int64_t value) {
+    const ndarray x = sn::zeros(bytes / 8, {.dtype = sn::int64}) + value;
+    sn::eval(x);
+    return x;
+  };
+  filled(200 * mebi, 1);
+  const sn::stream s({.non_blocking = true});
+  ndarray a = filled(64 * mebi, 2), b;
+  {
+    const sn::stream_guard on(s);
+    b = filled(96 * mebi, 3);
+  }
+  CHECK(pool.figures().used >= 160 * mebi);
+  CHECK(pool.figures().reserved <= held + 208 * mebi);
+  pool.set_limit(0);
+  for (const auto& [x, value] : {std::pair(a, 2), std::pair(b, 3)}) {
+    CHECK(sn::min(x).item<std::int64_t>() == value);
+    CHECK(sn::max(x).item<std::int64_t>() == value);
+  }
+  a = b = ndarray();
+  pool.trim();
+  CHECK(pool.figures().reserved <= held + 8 * mebi);
+}
+
 TEST_CASE("gpu: race checker: memory of CUDA's stream-ordered allocator serves arrays") {
   if (gpu_test::no_gpu() || gpu_test::no_ordered_allocator()) return;
   const auto theirs = std::make_shared<gpu_test::ordered_allocator>();

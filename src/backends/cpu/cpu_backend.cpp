@@ -146,7 +146,9 @@ class wall_timer final : public runtime::timer {
 
 class cpu_backend final : public runtime::backend {
  public:
-  cpu_backend() : pool_(std::make_unique<host_memory>(), {"CPU memory"}) { start({}, host_stream_, pool_); }
+  cpu_backend() : pool_(std::make_unique<host_memory>(), {.name = "CPU memory", .host = true}) {
+    start({}, host_stream_, pool_);
+  }
 
   runtime::device_id id() const override { return {}; }
   std::string description() const override {

@@ -4,8 +4,6 @@
 #include <cuda_runtime_api.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "backends/cuda/cuda_backend.hpp"
 #include "backends/cuda/cuda_driver.hpp"
 #include "backends/cuda/cuda_error.hpp"
@@ -98,7 +96,7 @@ class host_pinned_memory final : public runtime::memory_source {
   void synchronize() noexcept override { runtime::synchronize_gpus(); }
 };
 
-runtime::pool::options options_of(int device, memory_kind kind) {
+runtime::pool::options options_of(memory_kind kind) {
   runtime::pool::options o;
   o.kind = kind;
   std::size_t free = 0, total = 0;
@@ -110,10 +108,7 @@ runtime::pool::options options_of(int device, memory_kind kind) {
   // Giving memory back to the driver waits for the device, so blocks are kept until something else needs them.
   o.keep_large = total;
   o.name = kind == memory_kind::device ? "GPU memory" : "managed memory";
-  const char* limit = std::getenv("SINTER_GPU_MEMORY_LIMIT");
-  if (kind == memory_kind::device && limit)
-    o.limit = runtime::parse_memory_limit(limit, total, "SINTER_GPU_MEMORY_LIMIT");
-  (void)device;
+  if (kind == memory_kind::device) o.limit = runtime::gpu_memory_limit(total);
   return o;
 }
 
@@ -164,7 +159,7 @@ std::unique_ptr<runtime::pool> make_pool(int device, memory_kind kind, gpu_strea
       break;
     case memory_kind::pinned: source = std::make_unique<pinned_memory>(device, streams); break;
   }
-  return std::make_unique<runtime::pool>(std::move(source), options_of(device, kind));
+  return std::make_unique<runtime::pool>(std::move(source), options_of(kind));
 }
 
 bool has_concurrent_managed_access(int device) { return attribute(cudaDevAttrConcurrentManagedAccess, device) != 0; }
