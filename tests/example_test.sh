@@ -43,6 +43,35 @@ works "fast math" "^mean +[0-9]" --fast-math --observations 64 --references 64
 works "the plan" "argmin" --explain --observations 64 --references 64
 works "help" "--repeat K" --help
 
+# What the environment asks for. Traced lines go to stderr and name each kernel; the GPU's where there is one.
+traced() {  # name, pattern on stderr, arguments
+  SINTER_TRACE=1 run "${@:3}" && grep -Eq -e "$2" "$work/err" && ! grep -Evq '^\[sinter\] ' "$work/err"
+  verdict "$1" $?
+}
+search="sn_[a-z_]*square[a-z_]*_argmin"
+traced "launches on the CPU are traced" "^\[sinter\] cpu launch $search \(300, 70\), (interpreted|compiled), [0-9.]+ us$" \
+  --device cpu --observations 300 --references 70
+if SINTER_TIER=1 SINTER_TRACE=1 SINTER_CACHE_DIR=$work/cache run --device cpu "${small[@]}" &&
+  grep -q ', compiled, ' "$work/err"; then
+  grep -Eq "^\[sinter\] cpu compile $search" "$work/err"
+  verdict "compilations for the CPU are traced" $?
+fi
+if SINTER_TRACE=1 SINTER_CACHE_DIR=$work/cache run --device cuda:0 "${small[@]}"; then
+  grep -Eq "^\[sinter\] cuda:0 compile ${search}_[0-9a-f]{10}$" "$work/err"
+  verdict "compilations for the GPU are traced" $?
+  grep -Eq "^\[sinter\] cuda:0 launch ${search}_[0-9a-f]{10} \(3, 3\), .*blocks \([0-9, ]+\) of \([0-9, ]+\)" "$work/err"
+  verdict "launches on the GPU are traced" $?
+  SINTER_CACHE_DIR=$work/cache traced "kernels from the disk are told from compiled ones" "^\[sinter\] cuda:0 load $search" \
+    --device cuda:0 "${small[@]}"
+fi
+SINTER_TRACE=0 works "no trace" "^mean" --observations 300 --references 70
+SINTER_SYNC=1 works "each launch waited for" "^mean" --observations 300 --references 70
+SINTER_DEVICE=cpu works "the CPU by the environment" "^device +cpu" --observations 64 --references 64
+SINTER_DEVICE=abacus refuses "a device of the environment that is none" "\[parse_device\] 'abacus' is not a device"
+SINTER_DEVICE=cuda:99 refuses "a device of the environment that is not there" "\[SINTER_DEVICE\] .*cuda:99"
+: >"$work/file"
+SINTER_CACHE_DIR=$work/file/cache works "a cache that cannot be made" "^mean" --observations 300 --references 70
+
 # The methods. What needs a GPU must say so in one line where there is none, and work where there is one.
 points=(--observations 300 --references 70)
 works "the broadcast by name prints what it prints without one" "^mean +[0-9]" --method broadcast "${points[@]}"
@@ -117,6 +146,13 @@ refuses "a count of zero" "--observations takes a whole number.*'0'" --observati
 refuses "a negative count" "--references takes a whole number.*'-5'" --observations 5 --references -5
 refuses "a count with a tail" "--repeat takes a whole number.*'3x'" --repeat 3x
 refuses "observations alone" "go together" --observations 5
+refuses "points and files" "give one pair" --observations 5 --references 5 --cities "$work/cities.csv"
+refuses "a value that is empty" "--output needs a value, not an empty one" --output ""
+if (ulimit -v 4000000 && run --help); then  # a sanitizer needs more
+  (ulimit -v 4000000 && run --device cpu --observations 1073741824 --references 3)
+  [ "$(cat "$work/err")" = "nearest_neighbor: the host has not enough memory for so many points" ]
+  verdict "more points than there is memory for" $?
+fi
 refuses "a device that is no device" "abacus" --device abacus --observations 5 --references 5
 refuses "a device that is not there" "cuda:99" --device cuda:99 --observations 5 --references 5
 refuses "a missing file" "missing.csv: No such file" --cities "$work/missing.csv" --airports "$work/airports.csv"
@@ -141,5 +177,12 @@ refuses "an empty file" "empty.csv: no rows" --cities "$work/empty.csv" --airpor
 head -n 1 "$work/airports.csv" >"$work/header.csv"
 refuses "a file with nothing but its header" "header.csv: no rows" --cities "$work/cities.csv" --airports "$work/header.csv"
 refuses "the wrong file" "airports.csv:1: expected the header" --cities "$work/airports.csv" --airports "$work/airports.csv"
+
+if [ -w /dev/full ]; then
+  refuses "a table on a full disk" "cannot write /dev/full: No space left" "${small[@]}" --output /dev/full
+  "$program" --observations 5 --references 5 >/dev/full 2>"$work/err"
+  [ $? = 1 ] && grep -q "cannot write to standard output: No space left" "$work/err"
+  verdict "a report on a full disk" $?
+fi
 
 summary

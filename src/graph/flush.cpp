@@ -3,9 +3,11 @@
 #include "graph/flush.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 #include "graph/bind.hpp"
 #include "graph/capture.hpp"
@@ -13,6 +15,7 @@
 #include "graph/planner.hpp"
 #include "graph/pressure.hpp"
 #include "graph/readers.hpp"
+#include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 #include "sinter/profile.hpp"
 
@@ -125,6 +128,8 @@ class flusher {
     place_all();
     launch_all();
     commit();
+    if (fault_) [[unlikely]]
+      std::rethrow_exception(std::exchange(fault_, nullptr));
   }
 
   struct node_hash {
@@ -251,6 +256,20 @@ class flusher {
       } else {
         backend_->run(*prepared_[k], launches[k], scratch_memory);
       }
+      if (runtime::synchronous()) [[unlikely]]
+        settle("sn_" + j.plan->code.label());
+    }
+  }
+
+  /// Waits for a kernel. A failure of the device ends the flush; what is wrong in data is thrown when results are kept.
+  void settle(const std::string& kernel) {
+    if (backend_->current_stream().notes()) return;
+    try {
+      report_faults(*backend_, kernel);
+    } catch (const device_error& e) {
+      throw device_error("[evaluate] " + kernel + ": " + e.what());
+    } catch (const error&) {
+      if (!fault_) fault_ = std::current_exception();
     }
   }
 
@@ -299,6 +318,7 @@ class flusher {
   std::vector<runtime::launch> launches_;  // the first `launched_` are in use
   int launched_ = 0;
   std::vector<const runtime::prepared*> prepared_;
+  std::exception_ptr fault_;    // of a kernel that was waited for
   std::vector<value> dropped_;  // operands that evaluated nodes let go
   std::unordered_map<const node*, int, node_hash> readers_;
   std::unordered_map<const runtime::buffer*, int> owned_;  // references to a buffer that this plan will let go

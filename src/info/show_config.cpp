@@ -129,6 +129,7 @@ constexpr variable variables[] = {
     {"SINTER_CACHE_SIZE_MB", "its limit; 0: no cache"},
     {"SINTER_GPU_MEMORY_LIMIT", "the most that the pool of a GPU holds: bytes, 8GiB, 0.5 of the memory"},
     {"SINTER_NVTX", "ranges for profilers"},
+    {"SINTER_SYNC", "waits for each launch, so that errors name it"},
     {"SINTER_TRACE", "launches on standard error"},
 };
 

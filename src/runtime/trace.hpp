@@ -1,4 +1,5 @@
-// SINTER_TRACE: one line on stderr for each kernel that is compiled or launched.
+// What the environment asks of launches. SINTER_TRACE: one line on stderr for each kernel that is compiled or launched.
+// SINTER_SYNC: the host waits for each launch, so that an error names the operation that it comes from.
 #pragma once
 #include <string>
 
@@ -8,5 +9,10 @@ namespace sinter::runtime {
 bool tracing() noexcept;
 /// "[sinter] line"; lines of several threads do not mix.
 void trace(const std::string& line) noexcept;
+
+/// Whether SINTER_SYNC is set likewise. Captured work is not waited for: it does not run.
+bool synchronous() noexcept;
+/// For tests.
+void set_synchronous(bool on) noexcept;
 
 }  // namespace sinter::runtime

@@ -24,6 +24,7 @@
 #include "jit/block.hpp"
 #include "jit/compile.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::cuda {
@@ -149,6 +150,8 @@ class cuda_backend final : public runtime::backend {
     const kernel& k = of(code);
     std::uint64_t parameters[parameter_capacity / sizeof(std::uint64_t)];
     const call c = build_call(l, k.variant, multiprocessors_, device_fault_, scratch, parameters);
+    if (runtime::tracing()) [[unlikely]]
+      trace_launch(l, k, c);
     start(k.main, c.first, parameters);
     if (c.second_stage) start(k.second, c.second, parameters);
   }
@@ -246,6 +249,15 @@ class cuda_backend final : public runtime::backend {
   void begin() const {
     check_usable();
     make_current(index_);
+  }
+  void trace_launch(const launch& l, const kernel& k, const call& c) const {
+    const auto shape = [](const grid& g) {
+      return core::to_string({g.x, g.y, g.z}) + " of " + core::to_string({g.block_x, g.block_y});
+    };
+    std::string line = "launch " + jit::cuda_kernel_name(*l.code, k.variant) + " " + core::to_string(l.extents) +
+                       (k.variant.lean ? ", lean" : "") + ", blocks " + shape(c.first);
+    if (c.second_stage) line += ", then " + shape(c.second);
+    trace(index_, line);
   }
   void start(CUfunction f, const grid& g, std::uint64_t* parameters) {
     void* arguments[] = {parameters};

@@ -11,6 +11,7 @@
 #include "backends/cuda/cuda_driver.hpp"
 #include "backends/cuda/cuda_error.hpp"
 #include "backends/cuda/cuda_hooks.hpp"
+#include "backends/cuda/cuda_stream.hpp"
 #include "jit/background.hpp"
 #include "jit/compile.hpp"
 #include "jit/compile_steps.hpp"
@@ -191,7 +192,7 @@ void kernel_table::improve(kernel_forms& forms, const jit::program& code, const 
       forms.best.store(forms.tuned.get(), std::memory_order_release);
     } catch (const std::exception& e) {  // the lean kernel goes on serving
       if (runtime::tracing())
-        runtime::trace("cuda: no tuned form of " + jit::cuda_kernel_name(*code, variant) + ": " + e.what());
+        trace(device_, "no tuned form of " + jit::cuda_kernel_name(*code, variant) + ": " + e.what());
     }
   };
   if (!jit::run_in_background(task)) forms.improving = false;
@@ -244,6 +245,7 @@ std::unique_ptr<kernel> kernel_table::load(const jit::program& p, const jit::cud
                                            const jit::cubin& binary) {
   ++(binary.from_disk ? disk_hits_ : compilations_);
   const std::string name = jit::cuda_kernel_name(p, v);
+  if (runtime::tracing()) trace(device_, (binary.from_disk ? "load " : "compile ") + name);
   const jit::timed_step step("load", name);
   cudaLibrary_t library = nullptr;
   check(cudaLibraryLoadData(&library, binary.bytes.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),

@@ -8,6 +8,7 @@
 #include "backends/cuda/cuda_error.hpp"
 #include "backends/cuda/cuda_stream.hpp"
 #include "jit/compile_raw.hpp"
+#include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::cuda {
@@ -159,6 +160,7 @@ class gpu_function final : public runtime::raw_function {
     if (runtime::use_notes* const captured = capture_notes(place().device)) [[unlikely]]
       captured->keep.push_back(library_);
     place().launches->fetch_add(1, std::memory_order_relaxed);
+    settle(place().device, shown_.c_str());
   }
 
  private:
@@ -342,6 +344,14 @@ class gpu_module final : public runtime::raw_module {
   std::optional<std::vector<std::string>> kernels_, variables_;
 };
 
+void trace_module(int device, const runtime::module_source& source, bool from_disk,
+                  const std::optional<jit::image_symbols>& symbols) {
+  std::string line = (from_disk ? "load module" : "compile module") + (source.file.empty() ? "" : " " + source.file);
+  if (symbols)
+    for (const std::string& kernel : symbols->kernels) line += " " + kernel;
+  trace(device, line);
+}
+
 }  // namespace
 
 std::shared_ptr<runtime::raw_module> load_module(const runtime::module_source& source, const module_place& place) {
@@ -352,6 +362,7 @@ std::shared_ptr<runtime::raw_module> load_module(const runtime::module_source& s
   jit::raw_binary binary =
       jit::compile_raw({source.text, source.file, source.options, source.names, source.fast_math, place.arch});
   auto symbols = jit::symbols_of({binary.bytes.data(), binary.bytes.size()});
+  if (runtime::tracing()) trace_module(place.device, source, binary.from_disk, symbols);
   binary.bytes.push_back('\0');  // in case it is PTX
   return std::make_shared<gpu_module>(std::make_shared<loaded_library>(binary.bytes.data(), source.file, place),
                                       std::move(binary.names), std::move(symbols));

@@ -31,6 +31,7 @@ class solver_call {
   cudaStream_t stream;
 
   /// Throw device_error that names the call; count a launch.
+  void count(const char* call) const;
   void check(cusolverStatus_t status, const char* call) const;
   void check(cublasStatus_t status, const char* call) const;
   void check(cudaError_t status, const char* call) const;

@@ -126,11 +126,15 @@ void cuda_solvers::open(const cusolver_api& solver, const cublas_solver_api& bla
 
 void solver_call::check(cusolverStatus_t status, const char* call) const {
   if (status != CUSOLVER_STATUS_SUCCESS) failed(function_, call, name_of(status));
-  owner_.target_.launches->fetch_add(1, std::memory_order_relaxed);
+  count(call);
 }
 void solver_call::check(cublasStatus_t status, const char* call) const {
   if (status != CUBLAS_STATUS_SUCCESS) failed(function_, call, blas.cublasGetStatusString(status));
+  count(call);
+}
+void solver_call::count(const char* call) const {
   owner_.target_.launches->fetch_add(1, std::memory_order_relaxed);
+  cuda::settle(owner_.target_.device, call);
 }
 void solver_call::check(cudaError_t status, const char* call) const { cuda::check(status, call); }
 

@@ -1,10 +1,12 @@
 // Streams of a GPU: made, used again, waited for; and events.
 #include "backends/cuda/cuda_stream.hpp"
 
+#include <string>
 #include <utility>
 
 #include "backends/cuda/cuda_driver.hpp"
 #include "backends/cuda/cuda_error.hpp"
+#include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::cuda {
@@ -62,6 +64,17 @@ class gpu_event final : public runtime::event {
 cudaStream_t current_stream(int device) noexcept {
   const runtime::stream* s = chosen(device);
   return s ? static_cast<const gpu_stream*>(s)->handle() : nullptr;
+}
+
+void trace(int device, const std::string& what) {
+  runtime::trace("cuda:" + std::to_string(device) + " " + what);
+}
+
+void settle(int device, const char* call) {
+  if (runtime::tracing()) [[unlikely]]
+    trace(device, std::string("launch ") + call);
+  if (runtime::synchronous() && !capture_notes(device)) [[unlikely]]
+    check(cudaStreamSynchronize(current_stream(device)), call);
 }
 
 runtime::use_notes* capture_notes(int device) noexcept {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "runtime/backend.hpp"
@@ -12,6 +13,11 @@ namespace sinter::cuda {
 
 /// The stream that the calling thread's work on a device goes to; null is the legacy default stream.
 cudaStream_t current_stream(int device) noexcept;
+/// A line of SINTER_TRACE, "cuda:0 what".
+void trace(int device, const std::string& what);
+/// After each call that enqueues work on the current stream: prints it where SINTER_TRACE says so, and waits for it where
+/// SINTER_SYNC does. Throws in the name of the call.
+void settle(int device, const char* call);
 /// Where to note what captured work uses; null unless the calling thread's work on the device is being captured.
 runtime::use_notes* capture_notes(int device) noexcept;
 
