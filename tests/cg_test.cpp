@@ -2,6 +2,7 @@
 #include "cg/iteration.hpp"
 #include "cg/system.hpp"
 #include "linalg_checks.hpp"
+#include "runtime/backend.hpp"
 
 #include <algorithm>
 
@@ -73,4 +74,16 @@ TEST_CASE("cg: both ways agree, and the comparison notices what is wrong") {
   CHECK_FALSE(compare(found * (1 + 1e-8), exact, 1e-10).holds());
   CHECK_FALSE(compare(solve(s.a, s.b, {.tolerance = 1e-3}).x, exact, 1e-10).holds());
   CHECK_FALSE(compare(found * std::numeric_limits<double>::quiet_NaN(), exact, 1e-10).holds());
+}
+
+TEST_CASE("cg: an iteration is five kernels, as its page says") {
+  const linear_system s = random_system(50, 6);
+  const ndarray a = s.a.to_device("cpu");
+  state now = begin(s.b.to_device("cpu"));
+  const auto& cpu = sinter::runtime::get_backend({sinter::runtime::device_kind::cpu, 0});
+  for (int k = 0; k < 3; ++k) {
+    const auto before = cpu.statistics().launches;
+    iterate(a, now);
+    CHECK(cpu.statistics().launches - before == 5);
+  }
 }

@@ -378,3 +378,39 @@ TEST_CASE("an exported address is written in place, and recorded reads keep what
   CHECK(values(during) == std::vector<double>{1, 2, 3, 4});
   CHECK(values(after) == std::vector<double>{41, 2, 3, 4});
 }
+
+TEST_CASE("planner: two updates by one number are one kernel, also where one of them could have ended a reduction") {
+  const ndarray m = sn::ones({64, 64}), p = sn::arange(64.0), x = sn::zeros(64), r = sn::ones(64);
+  sn::eval(m, p, x, r);
+  const ndarray product = sn::matmul(m, p);
+  const ndarray step = 1.0 / sn::vdot(p, product);  // needs all of the product: r cannot be computed along with it
+  x(_) += step * p;
+  r(_) -= step * product;
+  CHECK(sn::explain(x, r).find("\n3 kernels") != std::string::npos);
+  sn::eval(x, r);
+  CHECK(sn::allclose(x, sn::arange(64.0) / (2016.0 * 2016.0)));
+  CHECK(sn::allclose(r, sn::full(64, 1 - 1 / 2016.0)));
+}
+
+TEST_CASE("explain of several arrays is the plan that evaluates them together") {
+  const ndarray x = sn::ones(48), in_memory = sn::ones(5);
+  sn::eval(x, in_memory);
+  const ndarray y = x + 1.0, z = x * 2.0;
+  const std::string plan = sn::explain(y, z, in_memory, y);
+  CHECK(plan.find("in memory: (5,) float64, nothing to run") != std::string::npos);
+  CHECK(plan.find("\n1 kernels") != std::string::npos);
+  counting c;
+  sn::eval(y, z, in_memory, y);
+  CHECK(c.launches() == 1);
+  CHECK(sn::explain(y, z).find("kernels") == std::string::npos);
+  CHECK_THROWS_AS(sn::explain(y, ndarray()), sn::value_error);
+}
+
+TEST_CASE("explain shows the plan of what a view is a view of, and says that") {
+  const ndarray x = sn::ones({3, 4}, sn::float32) + 1;
+  const ndarray row = x(1);
+  CHECK(sn::explain(x).find("view") == std::string::npos);
+  CHECK(sn::explain(row).find("the array is a view of that, with shape (4,)\n") != std::string::npos);
+  sn::eval(x);
+  CHECK(sn::explain(row).find("in memory: (3, 4) float32, nothing to run\nthe array is a view") != std::string::npos);
+}

@@ -18,7 +18,7 @@ void iterate(const ndarray& a, state& s) {
   const ndarray rr = sn::vdot(s.r, s.r);
   s.p = s.r + rr / s.rr * s.p;
   s.rr = rr;
-  sn::eval(s.x, s.r, s.p, s.rr);  // five kernels: the product, and each sum with what is around it
+  sn::eval(s.x, s.r, s.p, s.rr);  // five kernels: product, sum, both updates, sum, direction
 }
 
 outcome solve(const ndarray& a, const ndarray& b, const settings& how, const std::function<void(int, double)>& report) {

@@ -12,6 +12,7 @@ inline namespace v0 {
 
 namespace detail {
 void eval_all(std::initializer_list<const ndarray*> arrays);
+std::string explain_all(std::initializer_list<const ndarray*> arrays);
 }  // namespace detail
 
 /// Evaluates the arrays together, in as few kernels as their expressions allow. Nobody needs it for correct results;
@@ -28,6 +29,11 @@ struct explain_kw {
 /// The plan that would evaluate `x` now: kernels, shapes, bytes moved, why each cut was made; with the generated source
 /// if asked. Evaluates nothing.
 std::string explain(const ndarray& x, const explain_kw& kw = {});
+/// The plan of eval(x, y, more...).
+template <std::derived_from<ndarray>... A>
+std::string explain(const ndarray& x, const ndarray& y, const A&... more) {
+  return detail::explain_all({&x, &y, static_cast<const ndarray*>(&more)...});
+}
 
 /// Expressions recorded by this thread while the guard lives may be contracted, reassociated and use approximate
 /// functions. Guards nest; `fast_math_guard(false)` switches it off within.

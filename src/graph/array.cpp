@@ -57,19 +57,21 @@ value snapshot(const value& leaf) {
   return copy;
 }
 
-void report_faults(runtime::backend& device) {
-  constexpr const char* when = " (found by a kernel that has run since the last synchronisation)";
+void report_faults(runtime::backend& device, const std::string& kernel) {
+  const auto when = [&] {
+    return " (found by " + (kernel.empty() ? "a kernel that has run since the last synchronisation" : kernel) + ")";
+  };
   runtime::bad_index bad;
   switch (device.take_fault(&bad)) {
     case runtime::data_fault::none: return;
     case runtime::data_fault::index_out_of_range:
       throw index_error("[index] index " + std::to_string(bad.value) + " is out of range for axis " +
-                        std::to_string(bad.axis) + " with extent " + std::to_string(bad.extent) + when);
+                        std::to_string(bad.axis) + " with extent " + std::to_string(bad.extent) + when());
     case runtime::data_fault::negative_integer_power:
-      throw value_error(std::string("[power] integers to negative integer powers are not allowed") + when);
+      throw value_error(std::string("[power] integers to negative integer powers are not allowed") + when());
     case runtime::data_fault::random_parameter:
       throw value_error(std::string("[random] an element of an array of parameters is outside of what the distribution "
-                                    "allows") + when);
+                                    "allows") + when());
   }
 }
 
@@ -337,7 +339,9 @@ view_ref to_device(const array_view& v, runtime::device_id device, std::optional
 
 std::string explain(const array_view& v, bool with_source) {
   value root = v.store->current;
-  return describe(std::span(&root, 1), with_source);
+  std::string text = describe(std::span(&root, 1), with_source);
+  if (v.shape != root->shape) text += "the array is a view of that, with shape " + core::to_string(v.shape) + "\n";
+  return text;
 }
 
 }  // namespace sinter::graph

@@ -42,8 +42,9 @@ value read(const array_view& v);
 /// read-only views and views whose elements overlap themselves.
 void write(const array_view& v, value rhs);
 
-/// Throws what kernels have found wrong in data since the last call; synchronises.
-void report_faults(runtime::backend& device);
+/// Throws what kernels have found wrong in data since the last call; synchronises. `kernel`: the only one that has run
+/// since then, if that is known.
+void report_faults(runtime::backend& device, const std::string& kernel = {});
 
 /// Evaluates everything that the arrays need; on return each is in memory (work may still be running on the device).
 void evaluate(std::span<const view_ref> arrays);

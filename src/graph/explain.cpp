@@ -1,6 +1,8 @@
 // The plan as text: what runs, over which shapes, how many bytes move, and why something is written to memory.
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "graph/bind.hpp"
 #include "graph/flush.hpp"
@@ -66,15 +68,10 @@ std::string program_text(const jit::program& p) {
   return out;
 }
 
-}  // namespace
-
-std::string describe(std::span<const value> roots, bool with_source) {
-  const value& first = roots[0];
-  runtime::backend& device = runtime::get_backend(first->device);
-  std::string out = "device " + runtime::to_string(first->device) + " (" + device.description() + ")\n";
-  if (first->is_leaf())
-    return out + "in memory: " + core::to_string(first->shape) + " " + std::string(name(first->type)) +
-           ", nothing to run\n";
+/// Of pending values of one device.
+std::string plan_text(std::span<const value> roots, bool with_source) {
+  runtime::backend& device = runtime::get_backend(roots[0]->device);
+  std::string out;
   planner plan;
   plan.plan(roots);
   double total = 0;
@@ -109,6 +106,29 @@ std::string describe(std::span<const value> roots, bool with_source) {
     }
   }
   return out + std::to_string(plan.kernels().size()) + " kernels, " + bytes_text(total) + " moved\n";
+}
+
+}  // namespace
+
+std::string describe(std::span<const value> roots, bool with_source) {
+  std::string out;
+  std::vector<runtime::device_id> described;
+  for (const value& root : roots) {
+    const runtime::device_id device = root->device;
+    if (std::find(described.begin(), described.end(), device) != described.end()) continue;
+    described.push_back(device);
+    out += "device " + runtime::to_string(device) + " (" + runtime::get_backend(device).description() + ")\n";
+    std::vector<value> pending;
+    for (const value& v : roots) {
+      if (!(v->device == device)) continue;
+      if (!v->is_leaf())
+        pending.push_back(v);
+      else
+        out += "in memory: " + core::to_string(v->shape) + " " + std::string(name(v->type)) + ", nothing to run\n";
+    }
+    if (!pending.empty()) out += plan_text(pending, with_source);
+  }
+  return out;
 }
 
 }  // namespace sinter::graph

@@ -1,6 +1,9 @@
 // eval, explain and the fast_math scope.
 #include "sinter/eval.hpp"
 
+#include <vector>
+
+#include "graph/flush.hpp"
 #include "ops/promotion_args.hpp"
 
 namespace sinter {
@@ -23,6 +26,12 @@ void detail::eval_all(std::initializer_list<const ndarray*> arrays) {
 
 std::string explain(const ndarray& x, const explain_kw& kw) {
   return graph::explain(ops::view_of(x, "explain"), kw.source);
+}
+
+std::string detail::explain_all(std::initializer_list<const ndarray*> arrays) {
+  std::vector<graph::value> roots;
+  for (const ndarray* a : arrays) roots.push_back(ops::view_of(*a, "explain").store->current);
+  return graph::describe(roots, false);
 }
 
 fast_math_guard::fast_math_guard(bool on) : before_(graph::fast_math()) { graph::set_fast_math(on); }
