@@ -2,6 +2,7 @@
 // threads.
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <thread>
 
 #include "kernel_test.hpp"
@@ -195,6 +196,10 @@ TEST_CASE("fft: arrays without elements, and errors") {
   CHECK_THROWS_AS(fft::fftfreq(0), value_error);
   CHECK_THROWS_AS(fft::rfftfreq(4, {.dtype = int32}), dtype_error);
   CHECK_THROWS_AS(fft::next_fast_len(-1), value_error);
+  CHECK_THROWS_AS(fft::next_fast_len(std::numeric_limits<std::int64_t>::max()), value_error);
+  CHECK(fft::next_fast_len((std::int64_t{1} << 62) - 1, true) == std::int64_t{1} << 62);
+  for (const std::int64_t n : {std::int64_t{1} << 40, std::int64_t{1} << 60})
+    CHECK_THROWS_AS(fft::fft(ones({1 << 24, 2}), {.n = n}), shape_error);
   CHECK_THROWS_AS(fft::fftconvolve(ones(3), ones({3, 1})), shape_error);
   CHECK_THROWS_AS(fft::fftconvolve(ones({3, 4}), ones({2, 3}), "full", axes{1}), shape_error);
   CHECK_THROWS_AS(fft::fftconvolve(ones({3, 2}), ones({2, 3}), "valid"), value_error);

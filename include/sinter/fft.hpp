@@ -8,7 +8,8 @@
 // dtypes: float16, bfloat16 and float32 are transformed in float32, all other real and integer dtypes in float64;
 // complex numbers keep their precision. norm is "backward" (the inverse divides by the number of points), "ortho" (both
 // divide by its square root) or "forward" (the forward transform divides). value_error: another norm, a number of
-// points below 1. index_error: an axis out of range, which any axis is for rank 0.
+// points below 1. shape_error: more points than an array can have. index_error: an axis out of range, which any axis is
+// for rank 0.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -83,7 +84,7 @@ inline ndarray rfftfreq(std::int64_t n, double d) { return rfftfreq(n, {.d = d})
 ndarray fftshift(const ndarray& x, const sinter::axes& axes = {});
 ndarray ifftshift(const ndarray& x, const sinter::axes& axes = {});
 /// The smallest length, `target` at the least, that transforms are fast for: SciPy's rule, of factors up to 11, for
-/// real transforms up to 5. value_error: a negative target.
+/// real transforms up to 5. value_error: a negative target, or one that no such length of 63 bits reaches.
 std::int64_t next_fast_len(std::int64_t target, bool real = false);
 
 /// Keywords of cosine and sine transforms: type 1 to 4, as SciPy numbers them. Where `orthogonalize` (by default with

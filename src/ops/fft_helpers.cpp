@@ -1,5 +1,7 @@
 // What stands around transforms: frequencies, shifts, good lengths, convolution.
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "core/shape.hpp"
@@ -43,12 +45,6 @@ ndarray shifted(const ndarray& x, const sinter::axes& wanted, bool back, const c
   return list.empty() ? x : roll(x, shifts, sinter::axes(list));
 }
 
-bool has_factors_up_to(std::int64_t n, std::int64_t most) {
-  for (const std::int64_t p : {2, 3, 5, 7, 11})
-    while (p <= most && n % p == 0) n /= p;
-  return n == 1;
-}
-
 }  // namespace
 
 ndarray fftfreq(std::int64_t n, const freq_kw& kw) {
@@ -65,11 +61,28 @@ ndarray rfftfreq(std::int64_t n, const freq_kw& kw) {
 ndarray fftshift(const ndarray& x, const sinter::axes& axes) { return shifted(x, axes, false, "fftshift"); }
 ndarray ifftshift(const ndarray& x, const sinter::axes& axes) { return shifted(x, axes, true, "ifftshift"); }
 
+namespace {
+
+/// The least product of `product` and powers of the primes that reaches the target, where it is less than `best`.
+void find_smooth(std::uint64_t product, std::span<const std::uint64_t> primes, std::uint64_t target,
+                 std::uint64_t& best) {
+  for (;; product *= primes[0]) {
+    if (primes.size() > 1) find_smooth(product, primes.subspan(1), target, best);
+    if (product >= target) best = std::min(best, product);
+    if (product >= target || product > best / primes[0]) return;
+  }
+}
+
+}  // namespace
+
 std::int64_t next_fast_len(std::int64_t target, bool real) {
   if (target < 0) throw value_error("[next_fast_len] the target (" + std::to_string(target) + ") must not be negative");
-  if (target <= 6) return target;
-  while (!has_factors_up_to(target, real ? 5 : 11)) ++target;
-  return target;
+  if (target == 0) return 0;
+  constexpr std::uint64_t primes[] = {11, 7, 5, 3, 2};
+  std::uint64_t best = std::uint64_t{1} << 63;
+  find_smooth(1, std::span(primes).subspan(real ? 2 : 0), static_cast<std::uint64_t>(target), best);
+  if (best >> 63) throw value_error("[next_fast_len] no fast length of 63 bits reaches " + std::to_string(target));
+  return static_cast<std::int64_t>(best);
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/shape.hpp"
 #include "graph/flush.hpp"
 #include "ops/manipulate_axes.hpp"
 
@@ -244,6 +245,9 @@ value resized(const value& x, int axis, std::int64_t length) {
 
 ndarray transformed(const char* function, const value& x, fourier_kind kind, bool inverse,
                     std::span<const fourier_axis> axes) {
+  dims asked = x->shape;
+  for (const fourier_axis& a : axes) asked[a.axis] = a.points;
+  core::checked_count(asked, function);
   const pass p{function, kind, inverse, fourier_real(x->type)};
   value sized = x;
   for (std::size_t k = 0; k < axes.size(); ++k) {

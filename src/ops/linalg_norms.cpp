@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,9 @@ ndarray largest(const ndarray& x, const reduce_kw& kw) {
 }
 
 [[noreturn]] void invalid_order(const char* function, const norm_order& order, const char* of) {
-  std::string text = order.is_name() ? "'" + std::string(order.name()) + "'" : std::to_string(order.number());
+  std::ostringstream number;
+  number << order.number();
+  const std::string text = order.is_name() ? "'" + std::string(order.name()) + "'" : number.str();
   throw value_error("[" + std::string(function) + "] Invalid norm order " + text + " for " + of);
 }
 

@@ -16,6 +16,7 @@
 #include "sinter/linalg_norms.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
+#include "sinter/take.hpp"
 
 namespace sinter {
 inline namespace v0 {
@@ -221,6 +222,16 @@ ndarray linalg::det(const ndarray& x) {
   return r.sign * exp(r.logabsdet);
 }
 
+namespace {
+
+/// LAPACK's pivots, from 1. It exchanges rows unseen, so those out of range become an error, and never reach it.
+ndarray exchanges_of(const ndarray& pivots, int64_t rows) {
+  const ndarray rows_from_1 = arange(rows, {.dtype = int32, .device = pivots.device()}) + 1;
+  return clip(take(rows_from_1, pivots), 1, rows);
+}
+
+}  // namespace
+
 ndarray linalg::lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_kw& kw) {
   const matrix_form form = form_of(kw.trans, "lu_solve");
   matrix_stack s = square_matrices_of(a.lu, "lu_solve");
@@ -228,13 +239,15 @@ ndarray linalg::lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_k
   if (!(view_of(a.piv, "lu_solve").shape == s.with({s.rows})))
     throw shape_error("[lu_solve] pivots of shape " + core::to_string(view_of(a.piv, "lu_solve").shape) +
                       " do not belong to factors of shape " + core::to_string(view_of(a.lu, "lu_solve").shape));
+  if (!is_integer(a.piv.dtype()))
+    throw dtype_error("[lu_solve] pivots are integers, not " + std::string(name(a.piv.dtype())));
   const right_sides r = right_sides_of(a.lu, s, b, "lu_solve");
   device_of(a.lu, b, "lu_solve");
   device_of(a.lu, a.piv, "lu_solve");
   if (s.rows == 0 || r.b.empty()) return empty_solution(r, type, a.lu);
   s.batch = factored_batch(s, r);
   const read_memory lu = read_by_columns(with_batch(a.lu, s.batch, 2), type, "lu_solve");
-  const value pivots = evaluated(value_of((with_batch(a.piv, s.batch, 1) + 1).astype(int32)));
+  const value pivots = evaluated(value_of(exchanges_of(with_batch(a.piv, s.batch, 1), s.rows)));
   const solution x = begin_solution(b, r, type, "lu_solve");
   solvers_of(x.memory).solve_lu(layout_for(r, s.count(), type, "lu_solve"), form, lu.address(), integers(pivots),
                                 address_of_leaf(x.memory));
