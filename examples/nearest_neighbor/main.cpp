@@ -1,7 +1,10 @@
 // Finds the nearest airport of every city: the program around the methods.
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "ladder.hpp"
@@ -73,6 +76,12 @@ bool run(const options& o) {
   return true;
 }
 
+/// What was printed may be on its way to a full disk.
+void finish_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    throw input_error(std::string("cannot write to standard output: ") + std::strerror(errno));
+}
+
 /// One line, whatever the message was.
 int complain(std::string message, int status) {
   std::replace(message.begin(), message.end(), '\n', ' ');
@@ -87,11 +96,16 @@ int main(int count, char** words) {
     const auto o = parse_options(count, words);
     if (o.help) {
       std::fputs(help_text().c_str(), stdout);
+      finish_output();
       return 0;
     }
-    return run(o) ? 0 : 1;
+    const bool good = run(o);
+    finish_output();
+    return good ? 0 : 1;
   } catch (const usage_error& e) {
     return complain(e.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return complain("the host has not enough memory for so many points", 1);
   } catch (const std::exception& e) {
     return complain(e.what(), 1);
   }

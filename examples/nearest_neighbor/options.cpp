@@ -52,13 +52,15 @@ std::string parse_method(std::string_view option, std::string_view text) {
 
 /// What was written, since some options are only for some methods.
 struct given {
-  bool k = false, metric = false, dimensions = false, devices = false;
+  bool k = false, metric = false, dimensions = false, devices = false, files = false;
 };
 
 void check(const options& o, const given& was) {
   const bool all = o.every_method(), knn = o.method == "knn";
   if ((o.observations > 0) != (o.references > 0))
     throw usage_error("--observations and --references go together: give both or neither");
+  if (was.files && o.observations > 0)
+    throw usage_error("--observations and --references take the place of --cities and --airports: give one pair");
   if (was.k && !knn && !all) throw usage_error("--k is for --method knn or all");
   if ((was.metric || was.dimensions) && !knn) throw usage_error("--metric and --dimensions are for --method knn");
   if (was.devices && o.method != "multi_gpu" && !all) throw usage_error("--devices is for --method multi_gpu or all");
@@ -104,8 +106,10 @@ options parse_options(int count, const char* const* words) {
     else if (word == "--map") o.map = list.value_of(word);
     else if (word == "--device") o.device = list.value_of(word);
     else if (word == "--output") o.output = list.value_of(word);
-    else if (word == "--cities") o.cities = list.value_of(word);
-    else if (word == "--airports") o.airports = list.value_of(word);
+    else if (word == "--cities" || word == "--airports") {
+      (word == "--cities" ? o.cities : o.airports) = list.value_of(word);
+      was.files = true;
+    }
     else if (word == "--observations") o.observations = parse_count(word, list.value_of(word), most_points);
     else if (word == "--references") o.references = parse_count(word, list.value_of(word), most_points);
     else if (word == "--repeat") o.repeat = static_cast<int>(parse_count(word, list.value_of(word), 1'000'000));

@@ -87,7 +87,7 @@ backend& get_backend(device_id id) {
   thread_local backend* last = nullptr;
   thread_local device_id last_id;
   if (last && last_id == id) return *last;
-  require(id, "get_backend");
+  require(id, "device");
   registry& r = registry::instance();
   std::lock_guard lock(r.mutex);
   auto index = static_cast<std::size_t>(id.index);

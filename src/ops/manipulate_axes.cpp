@@ -5,23 +5,32 @@
 
 namespace sinter::ops {
 
-std::vector<int> distinct_axes(const axes& wanted, int rank, const char* function) {
+namespace {
+
+/// `of()`: of what the axes are, for messages.
+template <class Text>
+std::vector<int> distinct(const axes& wanted, int rank, const char* function, const Text& of) {
+  const auto refuse = [&](int axis, const char* reason) {
+    throw index_error("[" + std::string(function) + "] axis " + std::to_string(axis) + reason + of());
+  };
   std::vector<int> list;
   for (const int axis : wanted) {
-    if (axis < -rank || axis >= rank)
-      throw index_error("[" + std::string(function) + "] axis " + std::to_string(axis) +
-                        " is out of range for rank " + std::to_string(rank));
+    if (axis < -rank || axis >= rank) refuse(axis, " is out of range for ");
     const int a = axis < 0 ? axis + rank : axis;
-    if (std::find(list.begin(), list.end(), a) != list.end())
-      throw index_error("[" + std::string(function) + "] axis " + std::to_string(axis) + " is given twice");
+    if (std::find(list.begin(), list.end(), a) != list.end()) refuse(axis, " is given twice for ");
     list.push_back(a);
   }
   return list;
 }
 
+}  // namespace
+
+std::vector<int> distinct_axes(const axes& wanted, int rank, const char* function) {
+  return distinct(wanted, rank, function, [&] { return "rank " + std::to_string(rank); });
+}
+
 std::vector<int> distinct_axes(const axes& wanted, const dims& shape, const char* function) {
-  for (const int axis : wanted) normalize_axis(axis, shape, function);
-  return distinct_axes(wanted, shape.size(), function);
+  return distinct(wanted, shape.size(), function, [&] { return "shape " + core::to_string(shape); });
 }
 
 ndarray view_as(const ndarray& x, dims shape, dims strides, std::int64_t offset) {
