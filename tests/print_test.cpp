@@ -80,6 +80,21 @@ TEST_CASE("array2string is NumPy's, with separators and what stands around it") 
   CHECK(f.at_end());
 }
 
+TEST_CASE("half of the last place is rounded by the exact value, not by the shortest digits") {
+  // NumPy 2: 5e-7 lies below the middle, 5e-6 above it, 0.5 is a tie.
+  const auto text = [](double x, dtype type, int precision) {
+    return array_str(asarray({x}, {.dtype = type}), {.precision = precision, .suppress = true});
+  };
+  CHECK(text(0.05, float64, 1) == "[0.1]");
+  CHECK(text(5e-6, float64, 5) == "[0.00001]");
+  CHECK(text(5e-7, float64, 6) == "[0.]");
+  CHECK(text(0.5, float64, 0) == "[0.]");
+  CHECK(text(0.05, float32, 1) == "[0.1]");
+  CHECK(text(0.005, float32, 2) == "[0.]");
+  CHECK(text(0.05, float16, 1) == "[0.]");
+  CHECK(text(0.005, float16, 2) == "[0.01]");
+}
+
 TEST_CASE("print options are set, restored by guards, and a thread's own") {
   const print_options before = get_printoptions();
   CHECK(before.precision == 8);

@@ -9,6 +9,8 @@
 namespace sinter::core {
 namespace {
 
+constexpr int most_digits = 767;  // significant ones that a double can have
+
 /// 0.d1d2d3... * 10^point
 struct decimal {
   std::string digits;
@@ -61,7 +63,10 @@ decimal cut_digits(double x, dtype type, int digits) {
     if (digits >= 1) {
       d = rounded_digits(x, digits);
     } else {
-      const bool up = digits == 0 && d.digits > "5";
+      // The shortest digits of what lies beside the middle may be the middle itself; the exact ones tell.
+      decimal exact = d.digits == "5" ? rounded_digits(x, most_digits) : d;
+      strip_zeros(exact);
+      const bool up = digits == 0 && exact.digits > "5";
       d = {up ? "1" : "0", up ? d.point + 1 : 1};
     }
   }
