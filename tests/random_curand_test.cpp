@@ -47,7 +47,7 @@ TEST_CASE("random: blocks are those of cuRAND's device functions") {
 }
 
 TEST_CASE("random: block b of subsequence s is block 65536 * b + s of cuRAND's bulk generator") {
-  const auto& library = jit::open_library<curand_api>(jit::toolkit_library("cuRAND", {SINTER_CURAND_SONAME}));
+  static const auto& library = jit::open_library<curand_api>(jit::toolkit_library("cuRAND", {SINTER_CURAND_SONAME}));
   if (!library.usable) {
     MESSAGE("left out: " << library.tried);
     return;

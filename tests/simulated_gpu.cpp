@@ -24,6 +24,8 @@ namespace {
 namespace runtime = sinter::runtime;
 using sinter::memory_kind;
 
+constexpr std::size_t total_memory = std::size_t{1} << 32;
+
 struct mark {
   bool reached = false;
 };
@@ -302,7 +304,7 @@ class gpu final : public runtime::backend {
   explicit gpu(int index)
       : index_(index),
         default_(*this, 0),
-        device_pool_(std::make_unique<sim_memory>(this, index == 63), options_of("GPU memory", memory_kind::device)),
+        device_pool_(std::make_unique<sim_memory>(this, index == 63), device_options(index)),
         managed_pool_(std::make_unique<sim_memory>(this), options_of("managed memory", memory_kind::managed)),
         pinned_pool_(std::make_unique<sim_memory>(this), options_of("pinned memory", memory_kind::pinned)) {
     start({runtime::device_kind::cuda, index}, default_, device_pool_);
@@ -416,7 +418,7 @@ class gpu final : public runtime::backend {
     runtime::device_figures f;
     f.name = "simulated GPU";
     f.compute_major = 9;
-    f.total_memory = std::size_t{1} << 32;
+    f.total_memory = total_memory;
     f.multiprocessors = 1;
     f.greatest_priority = -5;
     f.managed_memory = true;
@@ -447,6 +449,11 @@ class gpu final : public runtime::backend {
     o.name = name;
     o.kind = kind;
     o.large = std::size_t{1} << 20;
+    return o;
+  }
+  static runtime::pool::options device_options(int index) {
+    runtime::pool::options o = options_of("GPU memory", memory_kind::device);
+    if (index == 60) o.limit = runtime::gpu_memory_limit(total_memory);
     return o;
   }
   /// As CUDA does.
@@ -480,6 +487,11 @@ sinter::device first() {
 }
 sinter::device second() {
   static const sinter::device d = install(62);
+  return d;
+}
+
+sinter::device third() {
+  static const sinter::device d = install(60);
   return d;
 }
 

@@ -9,10 +9,13 @@
 
 namespace sim {
 
-/// Two devices, made at the first call; they stay for the rest of the process. The second has concurrent managed
-/// access.
+/// Devices, made at the first call; they stay for the rest of the process. The second has
+/// concurrent managed access.
 sinter::device first();
 sinter::device second();
+/// A third one (cuda:60), whose limit of memory is what the environment says at the first call. cuda:61 is always
+/// missing.
+sinter::device third();
 
 /// From here on orders are drawn from the seed. eager: a step of some stream runs at each launch; otherwise nothing runs
 /// before somebody waits.

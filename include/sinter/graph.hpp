@@ -76,12 +76,12 @@ class launch_graph {
 /// also those that it only reads; an array that another thread's capture is using is refused (device_error).
 template <std::invocable F>
 launch_graph capture(const stream& s, F&& f) {
-  using function = std::remove_reference_t<F>;
-  if constexpr (std::is_function_v<function>)
+  using callable = std::remove_reference_t<F>;
+  if constexpr (std::is_function_v<callable>)
     return capture(s, &f);
   else
     return detail::capture_calls(
-        s, [](void* g) { (void)(*static_cast<function*>(g))(); }, const_cast<void*>(static_cast<const void*>(&f)));
+        s, [](void* g) { (void)(*static_cast<callable*>(g))(); }, const_cast<void*>(static_cast<const void*>(&f)));
 }
 /// On the current stream of the default device.
 template <std::invocable F>
