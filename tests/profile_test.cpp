@@ -93,8 +93,13 @@ TEST_CASE("profile: a profiler sees the user's ranges, evaluations, compilations
                                     "pop",
                                     "pop"};
   if (sn::jit::nvrtc_available()) expected.insert(expected.end() - 1, {"push sinter: compile for the GPU", "pop"});
-  CHECK(ranges_of_child(recorder, "") == expected);
-  CHECK(ranges_of_child(recorder, "1") == expected);
+  const auto text = [](const std::vector<std::string>& lines) {
+    std::string all;
+    for (const std::string& line : lines) all += line + "\n";
+    return all;
+  };
+  CHECK(text(ranges_of_child(recorder, "")) == text(expected));
+  CHECK(text(ranges_of_child(recorder, "1")) == text(expected));
 }
 
 TEST_CASE("profile: without a profiler, or switched off, nothing is called") {
