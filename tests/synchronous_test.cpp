@@ -1,6 +1,7 @@
 // SINTER_SYNC: each launch is waited for, so that what it finds is thrown where it ran, by the kernel's name.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -60,9 +61,10 @@ TEST_CASE("synchronous: without it the same error waits for the next synchronisa
 TEST_CASE("synchronous: nothing is queued behind a call, and captures still hold their work back") {
   const waiting here;
   const sn::device d = sim::first();
+  const std::size_t of_others = sim::queued();
   ndarray x = sn::arange(20, {.device = d}) + 1;
   sn::eval(x);
-  CHECK(sim::queued() == 0);
+  CHECK(sim::queued() <= of_others);
   const sn::launch_graph g = sn::capture(sn::default_stream(d), [&] { x += 1; });
   CHECK(x.to_vector<std::int64_t>()[0] == 1);
   g.launch();
