@@ -231,9 +231,7 @@ TEST_CASE("capture: threads capture side by side; an array is in one capture at 
     std::string message;
     const auto g = sn::capture(s, [&] {
       x += 1;
-      std::thread([&] {
-        message = device_error_of([&] { (void)sn::capture(other, [&] { x += 2; }); });
-      }).join();
+      std::thread([&] { message = device_error_of([&] { (void)sn::capture(other, [&] { x += 2; }); }); }).join();
     });
     CHECK_MESSAGE(message.find("another thread's capture") != std::string::npos, message);
     g.launch();

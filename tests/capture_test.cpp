@@ -169,9 +169,7 @@ TEST_CASE("capture: random functions, launched, do what calling them does") {
         case 4: local.push_back(target.copy()); break;
         case 5: local.push_back(sn::roll(a, first)); break;
         case 6: target(slice(_, _, 2)) = sn::sum(b) % 17; break;
-        default:
-          local.push_back(b % 1009);
-          sn::eval(local.back());
+        default: local.push_back(b % 1009); sn::eval(local.back());
       }
       if (local.size() > 4) local.erase(local.begin());
     }
@@ -306,9 +304,8 @@ TEST_CASE("capture: what cannot be captured says so, leaves arrays as they were,
     } else {
       fails("cpu", [&] { sn::eval(ramp(3, sn::cpu)); });
     }
-    CHECK(device_error_of([&] {
-            (void)sn::capture(s, [&] { s.synchronize(); });
-          }).find("[synchronize]") != std::string::npos);
+    CHECK(device_error_of([&] { (void)sn::capture(s, [&] { s.synchronize(); }); }).find("[synchronize]") !=
+          std::string::npos);
     CHECK(device_error_of([&] {
             (void)sn::capture(s, [&] { const sn::stream_guard on(s); });
           }).find("[stream_guard]") != std::string::npos);

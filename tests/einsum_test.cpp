@@ -5,27 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "message_of.hpp"
 #include "products_library.hpp"
 #include "runtime/backend.hpp"
 #include "sinter/sinter.hpp"
 
 namespace {
 
+using sinter_test::message_of;
 using namespace sinter;
 using namespace sinter::idx;
 using sinter::test::no_products;
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-template <class Error, class F>
-std::string message_of(F&& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 runtime::backend& current() {
   const device d = default_device();

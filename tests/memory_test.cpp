@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "graph/limits.hpp"
+#include "message_of.hpp"
 #include "runtime/pool.hpp"
 #include "simulated_gpu.hpp"
 #include "sinter/sinter.hpp"
@@ -22,19 +23,10 @@ using sn::ndarray;
 
 namespace {
 
+using sinter_test::message_of;
 using list = std::vector<std::int64_t>;
 list values(const ndarray& x) { return x.to_vector<std::int64_t>(); }
 constexpr std::size_t mega = std::size_t{1} << 20;
-
-template <class Error, class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 /// The first simulated GPU has that much memory while it lives, and begins with none in use beyond what arrays hold.
 struct small_gpu {

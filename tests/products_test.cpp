@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "message_of.hpp"
 #include "products_library.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/parallel.hpp"
@@ -15,6 +16,7 @@
 
 namespace {
 
+using sinter_test::message_of;
 using namespace sinter;
 using namespace sinter::idx;
 using sinter::test::no_products;
@@ -22,16 +24,6 @@ using row = std::vector<double>;
 
 row numbers(const ndarray& x) { return x.astype(float64).to_vector<double>(); }
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-template <class Error, class F>
-std::string message_of(F&& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 runtime::backend& current() {
   const device d = default_device();

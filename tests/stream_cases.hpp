@@ -1,4 +1,4 @@
-// What the tests of streams share: random programs over streams, arrays of counted numbers, messages.
+// What the tests of streams share: where they run, random programs over streams, arrays of counted numbers, messages.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -6,26 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "message_of.hpp"
+#include "simulated_gpu.hpp"
 #include "sinter/sinter.hpp"
 
 namespace stream_test {
 
 namespace sn = sinter;
 using namespace sn::idx;
+using sinter_test::message_of;
 using sn::ndarray;
-
-template <class Error, class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 using list = std::vector<std::int64_t>;
 inline list values(const ndarray& x) { return x.to_vector<std::int64_t>(); }
+
+/// The CPU, a simulated GPU, and the GPU where there is one.
+inline std::vector<sn::device> devices() {
+  std::vector<sn::device> all{sn::cpu, sim::first()};
+  if (sn::default_device().kind == sn::device_kind::cuda) all.push_back(sn::default_device());
+  return all;
+}
 
 inline ndarray ramp(std::int64_t n, const sn::device& d) {
   const ndarray x = sn::arange(n, {.device = d});
@@ -40,7 +40,8 @@ inline list counting(std::int64_t n, std::int64_t scale = 1, std::int64_t offset
 }
 
 /// The same random sequence of operations on arrays of a device, each on a stream drawn from a list.
-inline std::vector<list> random_program(std::uint64_t seed, const sn::device& d, const std::vector<sn::stream>& streams) {
+inline std::vector<list> random_program(std::uint64_t seed, const sn::device& d,
+                                        const std::vector<sn::stream>& streams) {
   std::mt19937_64 random(seed);
   const auto draw = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   constexpr std::int64_t n = 48;

@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "runtime/trace.hpp"
-#include "simulated_gpu.hpp"
-#include "sinter/sinter.hpp"
+#include "stream_cases.hpp"
 
 namespace sn = sinter;
 using sn::ndarray;
@@ -21,27 +19,16 @@ struct waiting {
   ~waiting() { sn::runtime::set_synchronous(before); }
 };
 
-std::vector<sn::device> devices() {
-  std::vector<sn::device> all{sn::cpu, sim::first()};
-  if (sn::default_device().kind == sn::device_kind::cuda) all.push_back(sn::default_device());
-  return all;
-}
-
 }  // namespace
 
 TEST_CASE("synchronous: an index out of range is thrown by the evaluation that reads there, and names the kernel") {
   const waiting here;
-  for (const sn::device& d : devices()) {
+  for (const sn::device& d : stream_test::devices()) {
     CAPTURE(d);
     const ndarray x = sn::arange(10, {.device = d}) * 3, index = sn::arange(3, {.device = d}) * 6;
     sn::eval(x, index);
     const ndarray y = sn::take(x, index + 0) + 1;
-    std::string message = "nothing was thrown";
-    try {
-      sn::eval(y);
-    } catch (const sn::index_error& e) {
-      message = e.what();
-    }
+    const std::string message = sinter_test::message_of<sn::index_error>([&] { sn::eval(y); });
     CHECK_MESSAGE(message.find("index 12 is out of range for axis 0 with extent 10 (found by sn_") != std::string::npos,
                   message);
     sn::synchronize(d);  // nothing is left to report
