@@ -411,6 +411,7 @@ TEST_CASE("explain shows the plan of what a view is a view of, and says that") {
   const ndarray row = x(1);
   CHECK(sn::explain(x).find("view") == std::string::npos);
   CHECK(sn::explain(row).find("the array is a view of that, with shape (4,)\n") != std::string::npos);
+  CHECK(sn::explain(x["::-1"]).find("the array is a view of that, with shape (3, 4)\n") != std::string::npos);
   sn::eval(x);
   CHECK(sn::explain(row).find("in memory: (3, 4) float32, nothing to run\nthe array is a view") != std::string::npos);
 }

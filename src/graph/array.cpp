@@ -340,7 +340,7 @@ view_ref to_device(const array_view& v, runtime::device_id device, std::optional
 std::string explain(const array_view& v, bool with_source) {
   value root = v.store->current;
   std::string text = describe(std::span(&root, 1), with_source);
-  if (v.shape != root->shape) text += "the array is a view of that, with shape " + core::to_string(v.shape) + "\n";
+  if (!v.whole) text += "the array is a view of that, with shape " + core::to_string(v.shape) + "\n";
   return text;
 }
 
