@@ -307,6 +307,7 @@ class flusher {
     // Clearing costs what the largest table so far costs.
     if (!readers_.empty()) readers_.clear();
     if (!owned_.empty()) owned_.clear();
+    fault_ = nullptr;  // where a later kernel of the flush has failed
   }
 
   bool running_ = false;
