@@ -46,8 +46,8 @@ std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
   std::uint16_t raw = lower(index, is_plain(index, index_at) ? nullptr : &index_at);
   std::uint16_t extent = integer_param(v->shape[n->axis]);
   std::uint16_t axis = integer_param(-1 - n->offset);  // no extent, so that the two never share a parameter by chance
-  std::uint16_t reg = emit({opcode::checked_index, dtype::i64, dtype::i64, 0, raw, out_->code.code[extent].a,
-                            out_->code.code[axis].a, 0});
+  std::uint16_t reg = emit(
+      {opcode::checked_index, dtype::i64, dtype::i64, 0, raw, out_->code.code[extent].a, out_->code.code[axis].a, 0});
   const int g = gather_slot(reg);
   if (g < 0) return too_many_gathers(n, index);
   index_map at = broadcast(outer, n->shape, v->shape);

@@ -55,7 +55,8 @@ class cuda_backend final : public runtime::backend {
     backend::start({runtime::device_kind::cuda, index}, streams_.default_stream(), *pool_);
     jit::warm_up_nvrtc();
     void* host = nullptr;
-    check(cudaHostAlloc(&host, sizeof(int) * jit::fault_words, cudaHostAllocMapped | cudaHostAllocPortable), "cudaHostAlloc");
+    check(cudaHostAlloc(&host, sizeof(int) * jit::fault_words, cudaHostAllocMapped | cudaHostAllocPortable),
+          "cudaHostAlloc");
     fault_ = static_cast<int*>(host);
     std::fill_n(fault_, jit::fault_words, 0);
     void* device = nullptr;
@@ -97,9 +98,7 @@ class cuda_backend final : public runtime::backend {
     refuse_in_capture("reading elements on the host");
     copy_and_wait(to, from, bytes);
   }
-  void copy(void* to, const void* from, std::size_t bytes) override {
-    enqueue_copy(to, from, bytes);
-  }
+  void copy(void* to, const void* from, std::size_t bytes) override { enqueue_copy(to, from, bytes); }
   void enqueue_from_host(void* to, const void* from, std::size_t bytes) override {
     refuse_in_capture("bringing elements from the host");
     enqueue_copy(to, from, bytes);

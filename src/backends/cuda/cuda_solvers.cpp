@@ -73,8 +73,7 @@ solver_call::solver_call(cuda_solvers& owner, const char* function)
       lock_(owner.mutex_) {
   check_usable();
   make_current(owner.target_.device);
-  if (!owner.solver_handle_ || !owner.blas_handle_ || !owner.parameters_ || !owner.svd_jacobi_ ||
-      !owner.eigh_jacobi_)
+  if (!owner.solver_handle_ || !owner.blas_handle_ || !owner.parameters_ || !owner.svd_jacobi_ || !owner.eigh_jacobi_)
     owner.open(solver, blas, function);
   solver_handle = owner.solver_handle_;
   parameters = owner.parameters_;
@@ -83,7 +82,8 @@ solver_call::solver_call(cuda_solvers& owner, const char* function)
     throw device_error("[" + std::string(function) + "] factorisations cannot be captured");
   stream = current_stream(owner.target_.device);
   // The libraries keep memory of their own, so that work on one stream comes after work on another.
-  if (!owner.turn_) owner.turn_ = std::make_unique<runtime::buffer>(*owner.target_.owner, 1, owner.target_.owner->plain_memory());
+  if (!owner.turn_)
+    owner.turn_ = std::make_unique<runtime::buffer>(*owner.target_.owner, 1, owner.target_.owner->plain_memory());
   (void)owner.turn_->data();
   if (const auto set = solver.cusolverDnSetStream(solver_handle, stream); set != CUSOLVER_STATUS_SUCCESS)
     failed(function, "cusolverDnSetStream", name_of(set));
