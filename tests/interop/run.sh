@@ -10,4 +10,10 @@ if ! command -v "$python" >/dev/null; then
   echo "0 passed, 0 failed, 1 skipped"
   exit 77
 fi
+# What the bridge shows besides its own functions, other libraries of the process would take for theirs (bridge.map).
+if command -v nm >/dev/null && shown=$(nm -D --defined-only "$1" | grep -v ' sinter_'); then
+  echo "FAILED: the bridge exports more than its functions: $(head -n 3 <<<"$shown" | tr '\n' ';')"
+  echo "0 passed, 1 failed, 0 skipped"
+  exit 1
+fi
 PYTHONDONTWRITEBYTECODE=1 exec "$python" "$here/interop.py" "$1"
