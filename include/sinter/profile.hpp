@@ -23,7 +23,7 @@ class [[nodiscard]] range {
   range& operator=(const range&) = delete;
 
  private:
-  bool open_;
+  [[maybe_unused]] bool open_;
 };
 
 }  // namespace v0

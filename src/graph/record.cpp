@@ -76,7 +76,7 @@ value call_node(const jit::user_function* f, int output, const dims& shape, std:
   n->axis = static_cast<std::int16_t>(output);
   n->fast_math = fast_math_on;
   for (const value& operand : operands) note_operand(*n, operand);
-  n->call = std::make_unique<call_site>(f, std::move(operands));
+  n->call = std::make_unique<call_site>(call_site{f, std::move(operands)});
   return n;
 }
 
@@ -206,7 +206,7 @@ value record_effect(const jit::user_function* f, const dims& shape, std::vector<
   n->axis = run_for_effects;
   n->fast_math = fast_math_on;
   for (const value& operand : operands) n->over_reduction |= lies_over_reduction(*operand);
-  n->call = std::make_unique<call_site>(f, std::move(operands), std::move(targets));
+  n->call = std::make_unique<call_site>(call_site{f, std::move(operands), std::move(targets)});
   return n;
 }
 
