@@ -1,4 +1,6 @@
 // Counts and sums by bin and histograms on the CPU, against plain loops and NumPy's counts.
+#include "backends/cpu/cpu_hooks.hpp"  // clang takes namespace sinter::cpu only before the device of that name
+
 #include <limits>
 
 #include "algorithm_cases.hpp"

@@ -1,5 +1,7 @@
 // Scans on the CPU against plain loops: every operation and dtype, rows and columns, the same bits for any number of
 // threads and any layout.
+#include "backends/cpu/cpu_hooks.hpp"  // clang takes namespace sinter::cpu only before the device of that name
+
 #include <cmath>
 
 #include "algorithm_cases.hpp"

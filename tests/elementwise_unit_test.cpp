@@ -63,7 +63,8 @@ TEST_CASE("functions of floats convert integers to the smallest float that holds
       {bool_, float16},   {int8, float16},   {uint8, float16},   {int16, float32},   {uint16, float32},
       {int32, float64},   {uint32, float64}, {int64, float64},   {uint64, float64},  {float16, float16},
       {bfloat16, bfloat16}, {float32, float32}, {float64, float64}, {complex64, complex64}, {complex128, complex128}};
-  for (const auto& [from, to] : expected) {
+  for (const auto& pair : expected) {
+    const dtype from = pair.first, to = pair.second;
     CAPTURE(name(from));
     CHECK(sin(one(from)).dtype() == to);
     CHECK(rint(one(from)).dtype() == to);

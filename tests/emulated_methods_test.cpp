@@ -74,7 +74,8 @@ TEST_CASE("emulated methods: the tuned search, for sizes that do and do not fill
        {std::pair(chord_config(), &emulated::chord_default), {odd, &emulated::chord_odd}}) {
     const chord_device device(*kernels);
     const chord_search search(config);
-    for (const auto& [m, n] : {std::pair(1, 1), {5, 300}, {700, 33}, {191, 1024}}) {
+    for (const auto& shape : {std::pair(1, 1), {5, 300}, {700, 33}, {191, 1024}}) {
+      const int m = shape.first, n = shape.second;
       CAPTURE(m);
       CAPTURE(n);
       const auto p = random_places(m, 1), q = random_places(n, 2);

@@ -10,7 +10,7 @@ using jit::opcode;
 
 namespace {
 
-constexpr dtype f32 = dtype::f32, f64 = dtype::f64, i64 = dtype::i64;
+constexpr dtype f32 = dtype::f32, i64 = dtype::i64;
 constexpr runtime::device_id cpu{};
 
 const user_function* square_plus() {

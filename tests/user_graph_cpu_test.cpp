@@ -80,11 +80,12 @@ TEST_CASE("cpu: a call over broadcast, transposed, strided and pending operands 
   if (left_out()) return;
   const auto* f = function("mix", {par("x", f32), par("y", f32), par("s", f64), par("i", i64)},
                            {par("z", f64), par("k", i64)}, "z = x - 10.0 * y + s; k = i * 2 + (x > y);");
-  for (const auto& [rows, columns] :
+  for (const auto& extents :
        {std::pair<std::int64_t, std::int64_t>{1, 1}, {3, 5}, {7, 300}, {300, 7}, {40, 129}}) {
+    const auto rows = extents.first, columns = extents.second;
     CAPTURE(rows);
     CAPTURE(columns);
-    in_every_way([&, rows = rows, columns = columns] {
+    in_every_way([&] {
       value x = plus(graph::record_view(ramp_value({columns, rows}), {rows, columns}, {1, rows}, 0), 0.5);
       value y = graph::record_view(ramp_value({2 * columns}, -3), {1, columns}, {0, 2}, 1);
       value s = number(0.25, f64, dims{}, host), i = position({rows, columns}, host);
@@ -186,8 +187,9 @@ TEST_CASE("cpu: pairs of values and positions, reduced and taken apart in one ke
   if (left_out()) return;
   const auto* index = function("index_of", {opaque("p", "pair")}, {par("k", i64)}, "k = p.i;", pairs);
   const auto* lowest = function("value_of", {opaque("p", "pair")}, {par("v", f32)}, "v = p.v;", pairs);
-  for (const auto& [rows, columns] :
+  for (const auto& extents :
        {std::pair<std::int64_t, std::int64_t>{1, 9}, {300, 5}, {5, 3000}, {1, 100000}, {77, 77}}) {
+    const auto rows = extents.first, columns = extents.second;
     CAPTURE(rows);
     CAPTURE(columns);
     std::vector<float> data(static_cast<std::size_t>(rows * columns));

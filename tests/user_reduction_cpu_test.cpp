@@ -73,8 +73,9 @@ TEST_CASE(
   if (no_host_compiler()) return;
   const program mine = by_text<float>("a + b", "-0.0f"), theirs = built_in<float>(reduce_op::sum);
   const program wide = by_text<double>("a + b", "-0.0"), wide_sum = built_in<double>(reduce_op::sum);
-  for (const auto& [results, reduced] : sizes)
+  for (const auto& size : sizes)
     for (bool rows : {true, false}) {
+      const auto results = size.first, reduced = size.second;
       CAPTURE(results);
       CAPTURE(reduced);
       CAPTURE(rows);
@@ -90,8 +91,9 @@ TEST_CASE(
 TEST_CASE("a layout that takes other paths gives a user's reduction the same bits") {
   if (no_host_compiler()) return;
   const program p = by_text<float>("a + b + a * b * 0.125f", "0");
-  for (const auto& [results, reduced] : sizes)
+  for (const auto& size : sizes)
     for (bool rows : {true, false}) {
+      const auto results = size.first, reduced = size.second;
       if (reduced % 6 != 0 && reduced > 300) continue;
       CAPTURE(results);
       CAPTURE(reduced);
@@ -113,8 +115,9 @@ TEST_CASE("a layout that takes other paths gives a user's reduction the same bit
 
 TEST_CASE("users' reductions over integers, truth values and complex numbers") {
   if (no_host_compiler()) return;
-  for (const auto& [results, reduced] : sizes)
+  for (const auto& size : sizes)
     for (bool rows : {true, false}) {
+      const auto results = size.first, reduced = size.second;
       if (results * reduced > 100000) continue;
       CAPTURE(results);
       CAPTURE(reduced);
@@ -199,8 +202,9 @@ TEST_CASE("types of a preamble live between a mapping, its reduction and what fi
   b.end_elements();
   auto value = b.call(finish, {b.reduced(0), b.param(dtype::f64)});
   const program p = b.results({b.unary(opcode::sqrt, dtype::f64, value), static_cast<std::uint16_t>(value + 1)});
-  for (const auto& [results, reduced] : sizes)
+  for (const auto& size : sizes)
     for (bool rows : {true, false}) {
+      const auto results = size.first, reduced = size.second;
       CAPTURE(results);
       CAPTURE(reduced);
       CAPTURE(rows);
@@ -256,9 +260,10 @@ TEST_CASE("types of a preamble from 1 to 32 bytes, beside other reductions, are 
     auto z = b.call(finish, {b.reduced(0)});
     auto sum = b.reduced(1), highest = b.reduced(2);
     const program p = b.results({z, sum, highest});
-    for (const auto& [results, reduced] :
+    for (const auto& size :
          {std::pair<std::int64_t, std::int64_t>{40, 10}, {3, 5000}, {300, 200}, {1, 70000}})
       for (bool rows : {true, false}) {
+        const auto results = size.first, reduced = size.second;
         CAPTURE(results);
         CAPTURE(reduced);
         std::vector<unsigned char> data(static_cast<std::size_t>(results * reduced));

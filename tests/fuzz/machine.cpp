@@ -1,9 +1,10 @@
 // The meaning of each instruction in terms of the public API.
+#include "backends/cpu/cpu_hooks.hpp"  // clang takes namespace sinter::cpu only before the device of that name
+
 #include "fuzz/machine.hpp"
 
 #include <map>
 
-#include "backends/cpu/cpu_hooks.hpp"
 #include "golden_functions.hpp"
 #include "graph/limits.hpp"
 #include "runtime/backend.hpp"
