@@ -4,8 +4,14 @@
 namespace sinter::jit::tier0::SINTER_ISA {
 namespace {
 
+/// What an element is moved as: a complex number of floats as one word (see lane_loops.inl).
+template <class T> struct moved { typedef T type; };
+template <> struct moved<sn::c64> { typedef unsigned long long type; };
+
 #define UNARY(op) case opcode::op: return &unary<T, T, do_##op>;
 #define BINARY(op) case opcode::op: return &binary<T, T, do_##op>;
+#define UNARY_BY_ONE(op) case opcode::op: return &unary_by_one<T, T, do_##op>;
+#define BINARY_BY_ONE(op) case opcode::op: return &binary_by_one<T, do_##op>;
 #define PART(op) case opcode::op: return &unary<R, T, do_##op>;
 #define TEST(op) case opcode::op: return &unary<bool, T, do_##op>;
 #define COMPARE(op) case opcode::op: return &binary<bool, T, do_##op>;
@@ -14,13 +20,13 @@ template <class R>
 block_op plain_op(opcode op) noexcept {
   using T = sn::cx<R>;
   switch (op) {
-    PART(absolute)
+    case opcode::absolute: return &unary_by_one<R, T, do_absolute>;
     PART(real)
     PART(imag)
     UNARY(negative)
-    UNARY(sign)
+    UNARY_BY_ONE(sign)
     UNARY(square)
-    UNARY(reciprocal)
+    UNARY_BY_ONE(reciprocal)
     UNARY(rint)
     UNARY(conj)
     TEST(isnan)
@@ -30,11 +36,11 @@ block_op plain_op(opcode op) noexcept {
     BINARY(add)
     BINARY(subtract)
     BINARY(multiply)
-    BINARY(divide)
-    BINARY(maximum)
-    BINARY(minimum)
-    BINARY(fmax)
-    BINARY(fmin)
+    BINARY_BY_ONE(divide)
+    BINARY_BY_ONE(maximum)
+    BINARY_BY_ONE(minimum)
+    BINARY_BY_ONE(fmax)
+    BINARY_BY_ONE(fmin)
     COMPARE(equal)
     COMPARE(not_equal)
     COMPARE(less)
@@ -44,7 +50,7 @@ block_op plain_op(opcode op) noexcept {
     COMPARE(logical_and)
     COMPARE(logical_or)
     COMPARE(logical_xor)
-    case opcode::select: return &choose<T>;
+    case opcode::select: return &choose<typename moved<T>::type>;
     default: return nullptr;
   }
 }

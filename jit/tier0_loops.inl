@@ -1,17 +1,10 @@
 // The loops over lanes, and the operations of the prelude as types that the loops can be instantiated with.
+#include "jit/lane_loops.inl"
 #include "prelude/base.h"
 #include "prelude/float.h"
 #include "prelude/half.h"
 #include "prelude/convert.h"
 #include "prelude/complex.h"
-
-// A destination may be an operand, lane for lane; it never overlaps one in another way.
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Wpass-failed"  // not every loop can become vector code
-#define SN_LANES(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < n; ++l)
-#else
-#define SN_LANES(l, n) _Pragma("GCC ivdep") for (int l = 0; l < n; ++l)
-#endif
 
 namespace sinter::jit::tier0::SINTER_ISA {
 namespace {
@@ -47,7 +40,7 @@ void unary(void* dst, const void* a, const void*, const void*, int n, int*) {
   auto* r = static_cast<R*>(dst);
   auto* x = static_cast<const typename lane<A>::type*>(a);
   n &= -lane_multiple;
-  SN_LANES(l, n) r[l] = F::of(static_cast<A>(x[l]));
+  SINTER_LANES(l, n) put_lane<R>(r, l, F::of(static_cast<A>(get_lane(x, l))));
 }
 template <class R, class A, class F>
 void binary(void* dst, const void* a, const void* b, const void*, int n, int*) {
@@ -55,7 +48,16 @@ void binary(void* dst, const void* a, const void* b, const void*, int n, int*) {
   auto* x = static_cast<const A*>(a);
   auto* y = static_cast<const A*>(b);
   n &= -lane_multiple;
-  SN_LANES(l, n) r[l] = F::of(x[l], y[l]);
+  SINTER_LANES(l, n) put_lane<R>(r, l, F::of(get_lane(x, l), get_lane(y, l)));
+}
+// Operations that call the C library or choose between two computations for each element.
+template <class R, class A, class F>
+void unary_by_one(void* dst, const void* a, const void*, const void*, int n, int*) {
+  for (int l = 0; l < n; ++l) static_cast<R*>(dst)[l] = F::of(static_cast<const A*>(a)[l]);
+}
+template <class T, class F>
+void binary_by_one(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  for (int l = 0; l < n; ++l) static_cast<T*>(dst)[l] = F::of(static_cast<const T*>(a)[l], static_cast<const T*>(b)[l]);
 }
 template <class T>
 void choose(void* dst, const void* c, const void* a, const void* b, int n, int*) {
@@ -64,7 +66,7 @@ void choose(void* dst, const void* c, const void* a, const void* b, int n, int*)
   auto* x = static_cast<const T*>(a);
   auto* y = static_cast<const T*>(b);
   n &= -lane_multiple;
-  SN_LANES(l, n) r[l] = sn::select(k[l] != 0, x[l], y[l]);
+  SINTER_LANES(l, n) r[l] = sn::select(k[l] != 0, x[l], y[l]);
 }
 /// A float operation, then the rounding of each lane to a half type.
 template <block_op F, rounding R>
@@ -72,7 +74,7 @@ void then_round(void* dst, const void* a, const void* b, const void* c, int n, i
   F(dst, a, b, c, n, fault);
   auto* r = static_cast<float*>(dst);
   n &= -lane_multiple;
-  SN_LANES(l, n) r[l] = rounded<R>(r[l]);
+  SINTER_LANES(l, n) r[l] = rounded<R>(r[l]);
 }
 template <block_op F, rounding R>
 constexpr block_op with_rounding() {

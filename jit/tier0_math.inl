@@ -126,7 +126,7 @@ void double_cbrt(void* dst, const void* a, const void*, const void*, int n, int*
   auto* x = static_cast<const double*>(a);
   n &= -lane_multiple;
   math_unary<double, vector_cbrt>(t, a, nullptr, nullptr, n, nullptr);
-  SN_LANES(l, n) r[l] = refined_cbrt(x[l], t[l]);
+  SINTER_LANES(l, n) r[l] = refined_cbrt(x[l], t[l]);
 }
 template <class T, class V, class S>
 void math_wide(void* dst, const void* a, const void*, const void*, int n, int*) {
@@ -138,9 +138,9 @@ void math_wide(void* dst, const void* a, const void*, const void*, int n, int*) 
   auto* r = static_cast<T*>(dst);
   auto* x = static_cast<const T*>(a);
   n &= -lane_multiple;
-  SN_LANES(l, n) t[l] = double(x[l]);
+  SINTER_LANES(l, n) t[l] = double(x[l]);
   math_unary<double, V>(t, t, nullptr, nullptr, n, nullptr);
-  SN_LANES(l, n) r[l] = T(t[l]);
+  SINTER_LANES(l, n) r[l] = T(t[l]);
 }
 #define MATH_WIDE(op) &math_wide<T, vector_##op, do_##op>
 #define MATH_UNARY(op) &math_unary<T, vector_##op>

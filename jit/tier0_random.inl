@@ -16,7 +16,7 @@ struct word_arrays {
 
 bool follow_each_other(const std::int64_t* position, int n) noexcept {
   std::int64_t wrong = 0;
-  SN_LANES(l, n) wrong |= position[l] ^ (position[0] + l);
+  SINTER_LANES(l, n) wrong |= position[l] ^ (position[0] + l);
   return wrong == 0;
 }
 
@@ -25,7 +25,7 @@ void fill(word_arrays& b, std::int64_t first, int count, const sn::random_stream
   const unsigned low = unsigned(base), high = unsigned(base >> 32);
   const unsigned c2 = unsigned(s.subsequence), c3 = unsigned(s.subsequence >> 32);
   const unsigned k0 = unsigned(s.key), k1 = unsigned(s.key >> 32);
-  SN_LANES(g, count) {
+  SINTER_LANES(g, count) {
     const unsigned at = low + unsigned(g);
     const sn::random_words x = sn::philox({at, high + unsigned(at < low), c2, c3}, k0, k1);
     b.w0[g] = x.w0;
@@ -41,14 +41,14 @@ struct bits_draw {
   SN_MEMBER T one(long long p, const sn::random_stream& s) { return sn::random_bits<T>(p, s); }
   static void many(const word_arrays& b, T* to, int count) noexcept {
     if constexpr (sizeof(T) == 4) {
-      SN_LANES(g, count) {
+      SINTER_LANES(g, count) {
         to[4 * g] = b.w0[g];
         to[4 * g + 1] = b.w1[g];
         to[4 * g + 2] = b.w2[g];
         to[4 * g + 3] = b.w3[g];
       }
     } else {
-      SN_LANES(g, count) {
+      SINTER_LANES(g, count) {
         to[2 * g] = sn::random_pair(b.w0[g], b.w1[g]);
         to[2 * g + 1] = sn::random_pair(b.w2[g], b.w3[g]);
       }
@@ -60,14 +60,14 @@ struct uniform_draw {
   SN_MEMBER T one(long long p, const sn::random_stream& s) { return sn::random_uniform<T>(p, s); }
   static void many(const word_arrays& b, T* to, int count) noexcept {
     if constexpr (sizeof(T) == 4) {
-      SN_LANES(g, count) {
+      SINTER_LANES(g, count) {
         to[4 * g] = sn::unit_float(b.w0[g]);
         to[4 * g + 1] = sn::unit_float(b.w1[g]);
         to[4 * g + 2] = sn::unit_float(b.w2[g]);
         to[4 * g + 3] = sn::unit_float(b.w3[g]);
       }
     } else {
-      SN_LANES(g, count) {
+      SINTER_LANES(g, count) {
         to[2 * g] = sn::unit_double(b.w0[g], b.w1[g]);
         to[2 * g + 1] = sn::unit_double(b.w2[g], b.w3[g]);
       }
@@ -79,7 +79,7 @@ struct normal_draw {
   SN_MEMBER T one(long long p, const sn::random_stream& s) { return sn::random_normal<T>(p, s); }
   static void many(const word_arrays& b, T* to, int count) noexcept {
     if constexpr (sizeof(T) == 4) {
-      SN_LANES(g, count) {
+      SINTER_LANES(g, count) {
         const sn::normal_pair_f x = sn::normal_pair(b.w0[g], b.w1[g]), y = sn::normal_pair(b.w2[g], b.w3[g]);
         to[4 * g] = x.first;
         to[4 * g + 1] = x.second;
@@ -87,7 +87,7 @@ struct normal_draw {
         to[4 * g + 3] = y.second;
       }
     } else {
-      SN_LANES(g, count) {
+      SINTER_LANES(g, count) {
         const sn::normal_pair_d x = sn::normal_pair(sn::random_words{b.w0[g], b.w1[g], b.w2[g], b.w3[g]});
         to[2 * g] = x.first;
         to[2 * g + 1] = x.second;
@@ -100,14 +100,14 @@ struct exponential_draw {
   SN_MEMBER T one(long long p, const sn::random_stream& s) { return sn::random_exponential<T>(p, s); }
   static void many(const word_arrays& b, T* to, int count) noexcept {
     if constexpr (sizeof(T) == 4) {
-      SN_LANES(g, count) {
+      SINTER_LANES(g, count) {
         to[4 * g] = 0.5f * sn::minus_two_log<true>(b.w0[g]);
         to[4 * g + 1] = 0.5f * sn::minus_two_log<true>(b.w1[g]);
         to[4 * g + 2] = 0.5f * sn::minus_two_log<true>(b.w2[g]);
         to[4 * g + 3] = 0.5f * sn::minus_two_log<true>(b.w3[g]);
       }
     } else {
-      SN_LANES(g, count) {
+      SINTER_LANES(g, count) {
         to[2 * g] = sn::minus_log(b.w0[g], b.w1[g]);
         to[2 * g + 1] = sn::minus_log(b.w2[g], b.w3[g]);
       }
@@ -148,7 +148,7 @@ void draw_below(void* dst, const void* source, const void* last, const void*, in
     // All lanes as if none had to draw again; then those that had to, and those whose range is every word.
     n &= -lane_multiple;
     unsigned special = 0;
-    SN_LANES(l, n) {
+    SINTER_LANES(l, n) {
       const unsigned range = most[l] + 1u;
       const unsigned long long m = (unsigned long long)(words[l]) * range;
       special |= unsigned(int(unsigned(m) < range) | int(range == 0));

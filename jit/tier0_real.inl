@@ -14,10 +14,10 @@ void logaddexp_lanes(void* dst, const void* a, const void* b, const void*, int n
   alignas(64) T t[block_lanes];
   n &= -lane_multiple;
   constexpr block_op exp_op = MATH_UNARY(exp), log1p_op = MATH_UNARY(log1p);
-  SN_LANES(l, n) t[l] = -sn::absolute(x[l] - y[l]);
+  SINTER_LANES(l, n) t[l] = -sn::absolute(x[l] - y[l]);
   exp_op(t, t, nullptr, nullptr, n, fault);
   log1p_op(t, t, nullptr, nullptr, n, fault);
-  SN_LANES(l, n) {
+  SINTER_LANES(l, n) {
     T d = x[l] - y[l], more = d > 0 ? x[l] : y[l];
     T apart = d == d ? more + t[l] : d;
     r[l] = x[l] == y[l] ? x[l] + T(0.69314718055994530942) : apart;
@@ -126,7 +126,7 @@ block_op exact_op(opcode op) noexcept {
 template <class T, rounding R>
 block_op floating_op(opcode op) noexcept {
   if (op == opcode::nextafter) {
-    if constexpr (R == rounding::none) return &binary<T, T, do_nextafter>;
+    if constexpr (R == rounding::none) return &binary_by_one<T, do_nextafter>;
     else return &half_nextafter<R>;
   }
   if (block_op found = exact_op<T>(op)) return found;
@@ -146,16 +146,16 @@ block_op real_op(opcode op, dtype arg) noexcept {
 }
 
 void widen_f16(float* to, const std::uint16_t* from, int n) noexcept {
-  SN_LANES(l, n) to[l] = sn::f16_to_float(from[l]);
+  SINTER_LANES(l, n) to[l] = sn::f16_to_float(from[l]);
 }
 void narrow_f16(std::uint16_t* to, const float* from, int n) noexcept {
-  SN_LANES(l, n) to[l] = sn::float_to_f16(from[l]);
+  SINTER_LANES(l, n) to[l] = sn::float_to_f16(from[l]);
 }
 void widen_bf16(float* to, const std::uint16_t* from, int n) noexcept {
-  SN_LANES(l, n) to[l] = sn::bf16_to_float(from[l]);
+  SINTER_LANES(l, n) to[l] = sn::bf16_to_float(from[l]);
 }
 void narrow_bf16(std::uint16_t* to, const float* from, int n) noexcept {
-  SN_LANES(l, n) to[l] = sn::float_to_bf16(from[l]);
+  SINTER_LANES(l, n) to[l] = sn::float_to_bf16(from[l]);
 }
 
 }  // namespace sinter::jit::tier0::SINTER_ISA

@@ -1,13 +1,8 @@
 // The loops of integer products. Included once for each instruction set, after its target has been opened.
+#include "jit/lane_loops.inl"
 
 namespace sinter::cpu::SINTER_ISA {
 namespace {
-
-#ifdef __clang__
-#define SINTER_LANES(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (n); ++l)
-#else
-#define SINTER_LANES(l, n) _Pragma("GCC ivdep") for (int l = 0; l < (n); ++l)
-#endif
 
 struct plus_times {
   template <class T>

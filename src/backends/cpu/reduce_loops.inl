@@ -1,17 +1,15 @@
 // The loops over lanes of every reduction. Included once for each instruction set, after its target has been opened.
 // An operation states its planes and its step for one lane; the loops around it are written once.
+#include "jit/lane_loops.inl"
 
 namespace sinter::cpu::SINTER_ISA {
 namespace {
 
 #define SINTER_STEP [[gnu::always_inline]] inline
-#ifdef __clang__
-#define SINTER_LANES(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (n); ++l)
-#else
-#define SINTER_LANES(l, n) _Pragma("GCC ivdep") for (int l = 0; l < (n); ++l)
-#endif
 
 using index64 = long long;
+using jit::get_lane;
+using jit::put_lane;
 
 #include "backends/cpu/reduce_values.inl"
 
@@ -21,11 +19,12 @@ struct total {
   static constexpr int planes = Product && is_complex_v<T> ? 2 : 1, partials = planes;
   static constexpr int bytes[max_planes] = {sizeof(T), 1};
   static constexpr bool any_order = !is_float_v<T> && !is_complex_v<T>;
+  SINTER_STEP static T joined(T a, T b) { return Product ? times(a, b) : plus(a, b); }
   static void reset(void* const* acc, int n) {
     T* a = static_cast<T*>(acc[0]);
     SINTER_LANES(l, n) {
-      if constexpr (!Product) a[l] = sum_identity<T>();
-      else if constexpr (is_complex_v<T>) a[l] = T{1, 0};
+      if constexpr (!Product) put_lane(a, l, sum_identity<T>());
+      else if constexpr (is_complex_v<T>) put_lane(a, l, T{1, 0});
       else a[l] = T(1);
     }
     if constexpr (planes == 2) SINTER_LANES(l, n) static_cast<unsigned char*>(acc[1])[l] = 0;
@@ -42,7 +41,7 @@ struct total {
         seen[l] = 1;
       }
     } else {
-      SINTER_LANES(l, count) a[l] = Product ? times(a[l], x[l]) : plus(a[l], x[l]);
+      SINTER_LANES(l, count) put_lane(a, l, joined(get_lane(a, l), get_lane(x, l)));
     }
   }
   static void close(void* const*, int, bool, int, std::int64_t) {}
@@ -57,11 +56,11 @@ struct total {
         seen[l] = seen[l] | more[l];
       }
     } else {
-      SINTER_LANES(l, n) a[l] = Product ? times(a[l], b[l]) : plus(a[l], b[l]);
+      SINTER_LANES(l, n) put_lane(a, l, joined(get_lane(a, l), get_lane(b, l)));
     }
   }
   static void finish(void* const* acc, void* to, int n) {
-    SINTER_LANES(l, n) static_cast<T*>(to)[l] = tidy_nan(static_cast<const T*>(acc[0])[l]);
+    SINTER_LANES(l, n) put_lane(static_cast<T*>(to), l, tidy_nan(get_lane(static_cast<const T*>(acc[0]), l)));
   }
 };
 
@@ -71,10 +70,10 @@ struct extremum {
   static constexpr int bytes[max_planes] = {sizeof(T)};
   static constexpr bool any_order = !is_complex_v<T>;  // complex zeros differ in sign and compare equal
   static void reset(void* const* acc, int n) {
-    SINTER_LANES(l, n) static_cast<T*>(acc[0])[l] = Min ? highest<T>() : lowest<T>();
+    SINTER_LANES(l, n) put_lane(static_cast<T*>(acc[0]), l, Min ? highest<T>() : lowest<T>());
   }
   SINTER_STEP static void merge(T* __restrict a, const T* __restrict x, int n) {
-    SINTER_LANES(l, n) a[l] = extreme<Min>(a[l], x[l]);
+    SINTER_LANES(l, n) put_lane(a, l, extreme<Min>(get_lane(a, l), get_lane(x, l)));
   }
   template <int N, int Step>
   SINTER_STEP static void step(void* const* acc, int lane, const void* v, int from, int n, int, int) {
@@ -85,7 +84,7 @@ struct extremum {
     merge(static_cast<T*>(to[0]), static_cast<const T*>(from[0]), n);
   }
   static void finish(void* const* acc, void* to, int n) {
-    SINTER_LANES(l, n) static_cast<T*>(to)[l] = tidy_nan(static_cast<const T*>(acc[0])[l]);
+    SINTER_LANES(l, n) put_lane(static_cast<T*>(to), l, tidy_nan(get_lane(static_cast<const T*>(acc[0]), l)));
   }
 };
 
@@ -108,7 +107,7 @@ struct position {
   static constexpr bool any_order = true;
   static constexpr index64 none = 0x7fffffffffffffff;
   static void reset(void* const* acc, int n) {
-    SINTER_LANES(l, n) static_cast<T*>(acc[0])[l] = Min ? highest<T>() : lowest<T>();
+    SINTER_LANES(l, n) put_lane(static_cast<T*>(acc[0]), l, Min ? highest<T>() : lowest<T>());
     SINTER_LANES(l, n) static_cast<index*>(acc[2])[l] = -1;
   }
   template <int N, int Step>
@@ -118,9 +117,10 @@ struct position {
     const T* __restrict x = static_cast<const T*>(v) + from;
     const int count = N ? N : n;
     SINTER_LANES(l, count) {
-      const bool better = is_better<Min>(x[l], a[l]);
+      const T mine = get_lane(a, l), next = get_lane(x, l);
+      const bool better = is_better<Min>(next, mine);
       at[l] = better ? index(first + l * Step) : at[l];
-      a[l] = better ? x[l] : a[l];
+      put_lane(a, l, chosen(better, next, mine));
     }
   }
   static void close(void* const* acc, int n, bool, int, std::int64_t base) {
@@ -133,10 +133,11 @@ struct position {
     auto* __restrict at = static_cast<index64*>(to[1]);
     const auto* __restrict bt = static_cast<const index64*>(from[1]);
     SINTER_LANES(l, n) {
-      const bool tie = bool(int(is_same(a[l], b[l])) | (int(is_nan(a[l])) & int(is_nan(b[l]))));
-      const bool take = bool(int(is_better<Min>(b[l], a[l])) | (int(tie) & int(bt[l] < at[l])));
+      const T mine = get_lane(a, l), next = get_lane(b, l);
+      const bool tie = bool(int(is_same(mine, next)) | (int(is_nan(mine)) & int(is_nan(next))));
+      const bool take = bool(int(is_better<Min>(next, mine)) | (int(tie) & int(bt[l] < at[l])));
       at[l] = take ? bt[l] : at[l];
-      a[l] = take ? b[l] : a[l];
+      put_lane(a, l, chosen(take, next, mine));
     }
   }
   static void finish(void* const* acc, void* to, int n) {
@@ -408,6 +409,5 @@ tail_steps make_tail_steps(dtype type, bool minimum) {
 }
 
 #undef SINTER_STEP
-#undef SINTER_LANES
 
 }  // namespace sinter::cpu::SINTER_ISA

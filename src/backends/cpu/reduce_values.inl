@@ -17,6 +17,7 @@ inline constexpr bool is_complex_v = false;
 template <class T>
 inline constexpr bool is_complex_v<complex_value<T>> = true;
 
+// Conditions are joined without branches, so that loops over them become vector code.
 template <class T>
 SINTER_STEP bool is_nan(T x) {
   if constexpr (is_float_v<T>) return x != x;
@@ -25,20 +26,26 @@ SINTER_STEP bool is_nan(T x) {
 }
 template <class T>
 SINTER_STEP bool is_less(T a, T b) {
-  if constexpr (is_complex_v<T>) return a.re < b.re || (a.re == b.re && a.im < b.im);
+  if constexpr (is_complex_v<T>) return bool(int(a.re < b.re) | (int(a.re == b.re) & int(a.im < b.im)));
   else return a < b;
 }
 template <class T>
 SINTER_STEP bool is_same(T a, T b) {
-  if constexpr (is_complex_v<T>) return a.re == b.re && a.im == b.im;
+  if constexpr (is_complex_v<T>) return bool(int(a.re == b.re) & int(a.im == b.im));
   else return a == b;
 }
 /// Whether x replaces a: NaN wins, and the first NaN stays.
 template <bool Min, class T>
 SINTER_STEP bool is_better(T x, T a) {
   if constexpr (is_float_v<T>) return Min ? bool(int(!(x >= a)) & int(a == a)) : bool(int(!(x <= a)) & int(a == a));
-  else if constexpr (is_complex_v<T>) return (is_nan(x) || (Min ? is_less(x, a) : is_less(a, x))) && !is_nan(a);
+  else if constexpr (is_complex_v<T>) return bool((int(is_nan(x)) | int(Min ? is_less(x, a) : is_less(a, x))) & int(!is_nan(a)));
   else return Min ? x < a : a < x;
+}
+
+template <class T>
+SINTER_STEP T chosen(bool first, T a, T b) {
+  if constexpr (is_complex_v<T>) return T{first ? a.re : b.re, first ? a.im : b.im};
+  else return first ? a : b;
 }
 
 template <class T>
@@ -63,7 +70,7 @@ SINTER_STEP double from_bits(unsigned long long b) { return __builtin_bit_cast(d
 /// Minimum or maximum; -0 counts as less than +0, so that the order in which values come does not matter.
 template <bool Min, class T>
 SINTER_STEP T extreme(T a, T x) {
-  T r = is_better<Min>(x, a) ? x : a;
+  const T r = chosen(is_better<Min>(x, a), x, a);
   if constexpr (is_float_v<T>) {
     T zero = from_bits(Min ? bits_of(a) | bits_of(x) : bits_of(a) & bits_of(x));
     return x == a ? zero : r;

@@ -2,14 +2,22 @@
 #include "backends/cpu/scan_steps.hpp"
 
 #include <cmath>
-#include <complex>
 #include <string>
 #include <type_traits>
 
+#include "jit/lane_loops.inl"
 #include "sinter/error.hpp"
 
 namespace sinter::cpu {
 namespace {
+
+using jit::get_lane;
+using jit::put_lane;
+
+template <class T>
+struct complex_value {
+  T re, im;
+};
 
 /// Elements as they are added up: float16 and bfloat16 as float.
 template <class T>
@@ -30,8 +38,8 @@ bool is_nan(T x) noexcept {
   return x != x;
 }
 template <class T>
-bool is_nan(std::complex<T> x) noexcept {
-  return is_nan(x.real()) || is_nan(x.imag());
+bool is_nan(complex_value<T> x) noexcept {
+  return is_nan(x.re) || is_nan(x.im);
 }
 template <class T>
 bool at_least(T a, T b) noexcept {
@@ -39,45 +47,56 @@ bool at_least(T a, T b) noexcept {
 }
 /// NumPy's comparison of complex numbers.
 template <class T>
-bool at_least(std::complex<T> a, std::complex<T> b) noexcept {
-  return (a.real() > b.real() && !is_nan(a.imag()) && !is_nan(b.imag())) ||
-         (a.real() == b.real() && a.imag() >= b.imag());
+bool at_least(complex_value<T> a, complex_value<T> b) noexcept {
+  return (a.re > b.re && !is_nan(a.im) && !is_nan(b.im)) || (a.re == b.re && a.im >= b.im);
 }
 
 // join(a, b): a stands for elements before those of b. Integers come unsigned to the first two, so that they wrap.
+// vector_code: what calls no function and does not branch.
 struct addition {
+  template <class T>
+  static constexpr bool vector_code = true;
   template <class V>
   static V join(V a, V b) noexcept {
-    return static_cast<V>(a + b);
+    if constexpr (jit::has_parts<V>)
+      return {a.re + b.re, a.im + b.im};
+    else
+      return static_cast<V>(a + b);
   }
 };
 struct multiplication {
+  template <class T>
+  static constexpr bool vector_code = true;
   template <class V>
   static V join(V a, V b) noexcept {
     if constexpr (std::is_integral_v<V>)
       return static_cast<V>(std::uint64_t{a} * b);
+    else if constexpr (jit::has_parts<V>)
+      return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
     else
       return a * b;
-  }
-  template <class T>
-  static std::complex<T> join(std::complex<T> a, std::complex<T> b) noexcept {  // by the formula, as everywhere
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
 };
 /// The first NaN wins, else the first of the largest.
 struct maximum {
+  template <class T>
+  static constexpr bool vector_code = !jit::has_parts<T>;
   template <class V>
   static V join(V a, V b) noexcept {
     return at_least(a, b) || is_nan(a) ? a : b;
   }
 };
 struct minimum {
+  template <class T>
+  static constexpr bool vector_code = !jit::has_parts<T>;
   template <class V>
   static V join(V a, V b) noexcept {
     return at_least(b, a) || is_nan(a) ? a : b;
   }
 };
 struct logaddexp {
+  template <class T>
+  static constexpr bool vector_code = false;
   template <class V>
   static V join(V a, V b) noexcept {
     if (a == b) return a + static_cast<V>(0.69314718055994530942);
@@ -119,11 +138,15 @@ struct steps {
     for (int c = 0; c < Lanes; ++c) static_cast<value*>(totals_address)[c] = sum[c];
   }
 
-#if defined(__clang__)
-#define SINTER_EACH_LANE(c, n) _Pragma("clang loop vectorize(assume_safety)") for (int c = 0; c < n; ++c)
-#else
-#define SINTER_EACH_LANE(c, n) _Pragma("GCC ivdep") for (int c = 0; c < n; ++c)
-#endif
+  template <class F>
+  static void each_lane(int width, F&& f) {
+    // Half types are converted by functions.
+    if constexpr (Op::template vector_code<T> && std::is_same_v<T, value>) {
+      SINTER_LANES(c, width) f(c);
+    } else {
+      for (int c = 0; c < width; ++c) f(c);
+    }
+  }
 
   static void columns(const void* from_address, void* to_address, std::int64_t pitch, int width, std::int64_t length,
                       const void* carry_address, void* totals_address) {
@@ -131,16 +154,16 @@ struct steps {
     auto* to = static_cast<T*>(to_address);
     auto* carry = static_cast<const value*>(carry_address);
     value sum[scan_column_lanes];
-    SINTER_EACH_LANE(c, width) sum[c] = load(from[c]);
+    each_lane(width, [&](int c) { put_lane(sum, c, load(get_lane(from, c))); });
     for (std::int64_t i = 0;;) {
       if (to && carry)
-        SINTER_EACH_LANE(c, width) to[c] = static_cast<T>(joined(carry[c], sum[c]));
+        each_lane(width, [&](int c) { put_lane(to, c, static_cast<T>(joined(get_lane(carry, c), get_lane(sum, c)))); });
       else if (to)
-        SINTER_EACH_LANE(c, width) to[c] = static_cast<T>(sum[c]);
+        each_lane(width, [&](int c) { put_lane(to, c, static_cast<T>(get_lane(sum, c))); });
       if (++i == length) break;
       from += pitch;
       if (to) to += pitch;
-      SINTER_EACH_LANE(c, width) sum[c] = joined(sum[c], load(from[c]));
+      each_lane(width, [&](int c) { put_lane(sum, c, joined(get_lane(sum, c), load(get_lane(from, c)))); });
     }
     for (int c = 0; c < width; ++c) static_cast<value*>(totals_address)[c] = sum[c];
   }
@@ -166,8 +189,8 @@ scan_steps inexact_steps(dtype type) {
     case dtype::bf16: return steps<Op, bfloat>::all();
     case dtype::f32: return steps<Op, float>::all();
     case dtype::f64: return steps<Op, double>::all();
-    case dtype::c64: return steps<Op, std::complex<float>>::all();
-    default: return steps<Op, std::complex<double>>::all();
+    case dtype::c64: return steps<Op, complex_value<float>>::all();
+    default: return steps<Op, complex_value<double>>::all();
   }
 }
 
