@@ -80,8 +80,7 @@ TEST_CASE("cpu: a call over broadcast, transposed, strided and pending operands 
   if (left_out()) return;
   const auto* f = function("mix", {par("x", f32), par("y", f32), par("s", f64), par("i", i64)},
                            {par("z", f64), par("k", i64)}, "z = x - 10.0 * y + s; k = i * 2 + (x > y);");
-  for (const auto& extents :
-       {std::pair<std::int64_t, std::int64_t>{1, 1}, {3, 5}, {7, 300}, {300, 7}, {40, 129}}) {
+  for (const auto& extents : {std::pair<std::int64_t, std::int64_t>{1, 1}, {3, 5}, {7, 300}, {300, 7}, {40, 129}}) {
     const auto rows = extents.first, columns = extents.second;
     CAPTURE(rows);
     CAPTURE(columns);
