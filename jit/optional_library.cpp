@@ -36,12 +36,9 @@ library_place toolkit_library(std::string title, std::vector<std::string> soname
   return place;
 }
 
-library_place host_library(std::string title, std::vector<std::string> sonames, std::string folder,
-                           std::string package) {
+library_place host_library(std::string title, std::vector<std::string> sonames, std::string package) {
   library_place place{std::move(title), std::move(sonames), {}, "install " + package};
-  // The dynamic linker puts LD_LIBRARY_PATH before its own folders; the build's folder must not go ahead of it.
   add_folders(place.folders, environment("LD_LIBRARY_PATH"), "");
-  if (!folder.empty()) place.folders.push_back(std::move(folder));
   return place;
 }
 

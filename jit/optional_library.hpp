@@ -1,5 +1,6 @@
-// Vendors' libraries that are opened on first use: a table of functions typed by the vendor's own header, the places
-// where a library may lie, and a record of what was tried.
+// Vendors' libraries that are opened on first use: a table of functions typed by the vendor's own header (the CUDA
+// toolkit's libraries) or by declarations of this library's (the distribution's), the places where a library may lie,
+// and a record of what was tried.
 //
 //   #define SINTER_CUFFT_FUNCTIONS(F) F(cufftCreate) F(cufftDestroy)
 //   SINTER_FUNCTION_TABLE(cufft_api, SINTER_CUFFT_FUNCTIONS);
@@ -27,9 +28,8 @@ struct library_place {
 /// A library of the CUDA toolkit: beside the toolkit of the build, in LD_LIBRARY_PATH, CUDA_PATH, CUDA_HOME and the
 /// usual folders.
 library_place toolkit_library(std::string title, std::vector<std::string> sonames);
-/// A library of the distribution, known to the dynamic linker, or in the folder where the build found it.
-library_place host_library(std::string title, std::vector<std::string> sonames, std::string folder,
-                           std::string package);
+/// A library of the distribution, known to the dynamic linker.
+library_place host_library(std::string title, std::vector<std::string> sonames, std::string package);
 
 /// What open_library tries, in order: files that exist first, since their identity is known without loading them; names
 /// last, for libraries that only the dynamic linker's own configuration finds.
@@ -83,10 +83,14 @@ const optional_library<Table>& open_library(library_place place) {
     error = "has no function " SINTER_SYMBOL_TEXT(name);  \
     return false;                                         \
   }
+#define SINTER_TABLE_DECLARED(name) name##_type* name = nullptr;
 /// Defines a struct with one pointer for each function that LIST(F) names as F(name), and bool resolve(library, error).
-#define SINTER_FUNCTION_TABLE(table, LIST)                                            \
+#define SINTER_FUNCTION_TABLE(table, LIST) SINTER_TABLE_OF(table, LIST, SINTER_TABLE_MEMBER)
+/// The same without a header of the vendor's: NAME_type is the type of function NAME.
+#define SINTER_DECLARED_TABLE(table, LIST) SINTER_TABLE_OF(table, LIST, SINTER_TABLE_DECLARED)
+#define SINTER_TABLE_OF(table, LIST, MEMBER)                                          \
   struct table {                                                                      \
-    LIST(SINTER_TABLE_MEMBER)                                                         \
+    LIST(MEMBER)                                                                      \
     bool resolve(const ::sinter::jit::dynamic_library& library, std::string& error) { \
       LIST(SINTER_TABLE_RESOLVE)                                                      \
       return true;                                                                    \

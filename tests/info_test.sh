@@ -18,7 +18,7 @@ figures="[0-9]+ multiprocessors, [0-9.]+ [KMGT]iB of memory, [0-9.]+ [KMGT]iB av
 said "GPUs with compute capability, driver and memory, or why there are none" \
   "^  cuda:0 +.*, sm_[0-9]+, driver .*, $figures$|^  cuda +none: .+"
 said "the default device" "^  default +(cpu|cuda:[0-9]+)$"
-for library in NVRTC cuBLAS cuSOLVER cuFFT cuRAND OpenBLAS LAPACKE FFTW libzip; do
+for library in NVRTC cuBLAS cuSOLVER cuFFT cuRAND OpenBLAS FFTW libzip; do
   said "library $library: soname and path, or where it was looked for" \
     "^  $library +(lib[a-zA-Z0-9]+\.so\.[0-9]+  /.*|missing: (looked for in|sinter was built without|the toolkit of the build) .*)$"
 done

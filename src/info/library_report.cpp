@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "runtime/host_libraries.hpp"
+
 namespace sinter::info {
 namespace {
 
@@ -47,13 +49,6 @@ std::vector<library_state> look_for_libraries() {
     else
       all.push_back(left_out(title, "the toolkit of the build had no headers of it"));
   };
-  const auto host = [&](const char* title, const char* soname, const char* folder, const char* package) {
-    if (*soname != '\0')
-      all.push_back(look_for(jit::host_library(title, {soname}, folder, package)));
-    else
-      all.push_back(
-          left_out(title, std::string("sinter was built without it: install ") + package + " and build again"));
-  };
 #ifdef SINTER_HAS_CUDA
   toolkit("NVRTC", SINTER_NVRTC_SONAME);
 #ifndef SINTER_CUBLAS_SONAME
@@ -77,26 +72,8 @@ std::vector<library_state> look_for_libraries() {
     all.push_back(left_out(title, "sinter was built without the CUDA toolkit"));
   (void)toolkit;
 #endif
-#ifndef SINTER_OPENBLAS_SONAME
-#define SINTER_OPENBLAS_SONAME ""
-#define SINTER_OPENBLAS_FOLDER ""
-#endif
-#ifndef SINTER_LAPACKE_SONAME
-#define SINTER_LAPACKE_SONAME ""
-#define SINTER_LAPACKE_FOLDER ""
-#endif
-#ifndef SINTER_FFTW_SONAME
-#define SINTER_FFTW_SONAME ""
-#define SINTER_FFTW_FOLDER ""
-#endif
-#ifndef SINTER_ZIP_SONAME
-#define SINTER_ZIP_SONAME ""
-#define SINTER_ZIP_FOLDER ""
-#endif
-  host("OpenBLAS", SINTER_OPENBLAS_SONAME, SINTER_OPENBLAS_FOLDER, "libopenblas-dev");
-  host("LAPACKE", SINTER_LAPACKE_SONAME, SINTER_LAPACKE_FOLDER, "liblapacke-dev");
-  host("FFTW", SINTER_FFTW_SONAME, SINTER_FFTW_FOLDER, "libfftw3-dev");
-  host("libzip", SINTER_ZIP_SONAME, SINTER_ZIP_FOLDER, "libzip-dev");
+  for (const auto& place : {runtime::openblas_place(), runtime::fftw_place(true), runtime::libzip_place()})
+    all.push_back(look_for(place));
   return all;
 }
 

@@ -36,16 +36,14 @@ void write_empty(const std::string& path, const std::string& title) {
   file.finish();
 }
 
-#ifdef SINTER_HAS_ZIP
-
 class zip_writer {
  public:
   zip_writer(const std::string& path, std::string title, const char* function)
       : api_(io::zip_library(function)), title_(std::move(title)) {
     int code = 0;
-    archive_ = api_.zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
+    archive_ = api_.zip_open(path.c_str(), io::zip::create | io::zip::truncate, &code);
     if (archive_) return;
-    zip_error_t error;
+    io::zip_failure error;
     api_.zip_error_init_with_code(&error, code);
     const std::string text = api_.zip_error_strerror(&error);
     api_.zip_error_fini(&error);
@@ -59,19 +57,19 @@ class zip_writer {
 
   /// The bytes are read by finish().
   void add(const std::string& name, const io::npy_image& image, bool compress) {
-    zip_buffer_fragment_t parts[2] = {{bytes_of(image.header.data()), image.header.size()},
-                                      {bytes_of(image.elements), image.bytes}};
-    zip_source_t* const source = api_.zip_source_buffer_fragment(archive_, parts, image.bytes == 0 ? 1 : 2, 0);
+    io::zip_fragment parts[2] = {{bytes_of(image.header.data()), image.header.size()},
+                                 {bytes_of(image.elements), image.bytes}};
+    io::zip_source* const source = api_.zip_source_buffer_fragment(archive_, parts, image.bytes == 0 ? 1 : 2, 0);
     if (!source) fail();
-    const zip_int64_t k = api_.zip_file_add(archive_, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+    const std::int64_t k = api_.zip_file_add(archive_, name.c_str(), source, io::zip::name_is_utf8);
     if (k < 0) {
       api_.zip_source_free(source);
       fail();
     }
-    const auto index = static_cast<zip_uint64_t>(k);
+    const auto index = static_cast<std::uint64_t>(k);
     // The first of January 1980, as NumPy: equal arrays give equal files.
-    constexpr zip_uint16_t first_day = 1 << 5 | 1;
-    if (api_.zip_set_file_compression(archive_, index, compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0) != 0 ||
+    constexpr std::uint16_t first_day = 1 << 5 | 1;
+    if (api_.zip_set_file_compression(archive_, index, compress ? io::zip::deflated : io::zip::stored, 0) != 0 ||
         api_.zip_file_set_dostime(archive_, index, 0, first_day, 0) != 0)
       fail();
   }
@@ -81,12 +79,12 @@ class zip_writer {
   }
 
  private:
-  static zip_uint8_t* bytes_of(const void* p) { return static_cast<zip_uint8_t*>(const_cast<void*>(p)); }
+  static std::uint8_t* bytes_of(const void* p) { return static_cast<std::uint8_t*>(const_cast<void*>(p)); }
   [[noreturn]] void fail() { throw io_error(title_ + " cannot be written: " + api_.zip_strerror(archive_)); }
 
   const io::zip_api& api_;
   std::string title_;
-  zip_t* archive_ = nullptr;
+  io::zip_archive* archive_ = nullptr;
 };
 
 void write_archive(const std::string& path, const std::string& title, const std::vector<npz_entry>& arrays,
@@ -99,15 +97,6 @@ void write_archive(const std::string& path, const std::string& title, const std:
   }
   archive.finish();
 }
-
-#else
-
-void write_archive(const std::string&, const std::string&, const std::vector<npz_entry>&, bool, const char* function) {
-  throw io_error("[" + std::string(function) +
-                 "] sinter was built without libzip: install libzip-dev and build it again");
-}
-
-#endif
 
 void write_npz(const std::string& path, const std::vector<npz_entry>& arrays, bool compress, const char* function) {
   check_names(arrays, function);

@@ -1,8 +1,6 @@
 // libzip, opened on first use.
 #pragma once
-#ifdef SINTER_HAS_ZIP
-#include <zip.h>
-
+#include "io/zip_functions.hpp"
 #include "optional_library.hpp"
 
 namespace sinter::io {
@@ -16,10 +14,9 @@ namespace sinter::io {
   F(zip_file_set_dostime)
 // clang-format on
 
-SINTER_FUNCTION_TABLE(zip_api, SINTER_ZIP_FUNCTIONS);
+SINTER_DECLARED_TABLE(zip_api, SINTER_ZIP_FUNCTIONS);
 
 /// Throws io_error, in the name of a public function, that says what was tried and what to install.
 const zip_api& zip_library(const char* function);
 
 }  // namespace sinter::io
-#endif

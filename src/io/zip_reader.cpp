@@ -4,17 +4,15 @@
 
 #include "io/npy.hpp"
 #include "io/zip_library.hpp"
+#include "runtime/host_libraries.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter {
 
-#ifdef SINTER_HAS_ZIP
-
 namespace io {
 
 const zip_api& zip_library(const char* function) {
-  static const auto& opened =
-      jit::open_library<zip_api>(jit::host_library("libzip", {SINTER_ZIP_SONAME}, SINTER_ZIP_FOLDER, "libzip4"));
+  static const auto& opened = jit::open_library<zip_api>(runtime::libzip_place());
   if (!opened.usable)
     throw io_error("[" + std::string(function) + "] libzip cannot be loaded (" + opened.place.remedy + "); tried " +
                    opened.tried);
@@ -26,14 +24,15 @@ namespace {
 /// One member, from its first byte to its last; the checksum is verified at the end.
 class member_source final : public byte_source {
  public:
-  member_source(const zip_api& api, zip_t* archive, std::int64_t index, std::uint64_t archive_bytes, std::string title)
+  member_source(const zip_api& api, zip_archive* archive, std::int64_t index, std::uint64_t archive_bytes,
+                std::string title)
       : byte_source(std::move(title)), api_(api) {
-    zip_stat_t about;
-    if (api_.zip_stat_index(archive, static_cast<zip_uint64_t>(index), 0, &about) != 0)
+    zip_about about;
+    if (api_.zip_stat_index(archive, static_cast<std::uint64_t>(index), 0, &about) != 0)
       fail(std::string("cannot be read: ") + api_.zip_strerror(archive));
     check(about, archive_bytes);
     size_ = about.size;
-    file_ = api_.zip_fopen_index(archive, static_cast<zip_uint64_t>(index), 0);
+    file_ = api_.zip_fopen_index(archive, static_cast<std::uint64_t>(index), 0);
     if (!file_) fail(std::string("cannot be read: ") + api_.zip_strerror(archive));
   }
   ~member_source() override {
@@ -48,31 +47,32 @@ class member_source final : public byte_source {
   }
 
  private:
-  void check(const zip_stat_t& about, std::uint64_t archive_bytes) const {
-    constexpr zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+  void check(const zip_about& about, std::uint64_t archive_bytes) const {
+    constexpr std::uint64_t wanted = zip::has_size | zip::has_compressed_size | zip::has_compression;
     if ((about.valid & wanted) != wanted) fail("is damaged: the archive does not say how large it is");
-    if ((about.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && about.encryption_method != ZIP_EM_NONE) fail("is encrypted");
-    const bool stored = about.comp_method == ZIP_CM_STORE;
-    if (!stored && about.comp_method != ZIP_CM_DEFLATE)
-      fail("is compressed by method " + std::to_string(about.comp_method) + "; stored and deflated members are known");
+    if ((about.valid & zip::has_encryption) != 0 && about.encryption != zip::unencrypted) fail("is encrypted");
+    const bool stored = about.compression == zip::stored;
+    if (!stored && about.compression != zip::deflated)
+      fail("is compressed by method " + std::to_string(about.compression) + "; stored and deflated members are known");
     // Deflate makes at most 258 bytes of two bits.
-    constexpr zip_uint64_t expansion = 1032;
-    const bool plausible = about.comp_size <= archive_bytes &&
-                           (stored ? about.size == about.comp_size : about.size / expansion <= about.comp_size + 1);
+    constexpr std::uint64_t expansion = 1032;
+    const bool plausible =
+        about.compressed_size <= archive_bytes &&
+        (stored ? about.size == about.compressed_size : about.size / expansion <= about.compressed_size + 1);
     if (!plausible)
-      fail("is damaged: " + std::to_string(about.size) + " bytes cannot come from " + std::to_string(about.comp_size) +
-           " in an archive of " + std::to_string(archive_bytes));
+      fail("is damaged: " + std::to_string(about.size) + " bytes cannot come from " +
+           std::to_string(about.compressed_size) + " in an archive of " + std::to_string(archive_bytes));
   }
 
   std::size_t read_some(void* to, std::size_t bytes) override {
-    const zip_int64_t got = api_.zip_fread(file_, to, bytes);
+    const std::int64_t got = api_.zip_fread(file_, to, bytes);
     if (got < 0) fail(std::string("cannot be read: ") + api_.zip_file_strerror(file_));
     // Less than it said may come, never more: left() must stay right.
     return static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(got), left()));
   }
 
   const zip_api& api_;
-  zip_file_t* file_ = nullptr;
+  zip_member* file_ = nullptr;
   std::uint64_t size_ = 0;
 };
 
@@ -83,7 +83,7 @@ namespace detail {
 
 struct zip_reader::handle {
   const io::zip_api& api;
-  zip_t* archive = nullptr;
+  io::zip_archive* archive = nullptr;
   std::uint64_t bytes = 0;  // of the whole archive
   ~handle() {
     if (archive) api.zip_discard(archive);
@@ -94,9 +94,9 @@ zip_reader::zip_reader(const std::string& path)
     : title_(io::title_of("load_npz", path)), archive_(new handle{io::zip_library("load_npz")}) {
   archive_->bytes = io::file_source(path, title_).size();
   int code = 0;
-  archive_->archive = archive_->api.zip_open(path.c_str(), ZIP_RDONLY, &code);
+  archive_->archive = archive_->api.zip_open(path.c_str(), io::zip::read_only, &code);
   if (!archive_->archive) {
-    zip_error_t error;
+    io::zip_failure error;
     archive_->api.zip_error_init_with_code(&error, code);
     const std::string text = archive_->api.zip_error_strerror(&error);
     archive_->api.zip_error_fini(&error);
@@ -109,10 +109,10 @@ zip_reader::zip_reader(std::span<const std::byte> bytes, std::string title)
     : title_(std::move(title)), archive_(new handle{io::zip_library("load_npz")}) {
   const io::zip_api& api = archive_->api;
   archive_->bytes = bytes.size();
-  zip_error_t error;
+  io::zip_failure error;
   api.zip_error_init(&error);
-  zip_source_t* const source = api.zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
-  if (source) archive_->archive = api.zip_open_from_source(source, ZIP_RDONLY, &error);
+  io::zip_source* const source = api.zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
+  if (source) archive_->archive = api.zip_open_from_source(source, io::zip::read_only, &error);
   const std::string text = archive_->archive ? "" : api.zip_error_strerror(&error);
   api.zip_error_fini(&error);
   if (!archive_->archive) {
@@ -124,9 +124,9 @@ zip_reader::zip_reader(std::span<const std::byte> bytes, std::string title)
 
 void zip_reader::list() {
   if (archive_->bytes < 22) throw io_error(title_ + " is no archive: it has fewer than 22 bytes");
-  const zip_int64_t count = archive_->api.zip_get_num_entries(archive_->archive, 0);
-  for (zip_int64_t k = 0; k < count; ++k) {
-    const char* const text = archive_->api.zip_get_name(archive_->archive, static_cast<zip_uint64_t>(k), 0);
+  const std::int64_t count = archive_->api.zip_get_num_entries(archive_->archive, 0);
+  for (std::int64_t k = 0; k < count; ++k) {
+    const char* const text = archive_->api.zip_get_name(archive_->archive, static_cast<std::uint64_t>(k), 0);
     if (!text) continue;
     std::string name = text;
     if (name.ends_with(".npy")) name.resize(name.size() - 4);
@@ -150,27 +150,6 @@ ndarray zip_reader::load(std::string_view name, const load_kw& kw) {
   member.finish();
   return x;
 }
-
-}  // namespace detail
-
-#else
-
-namespace detail {
-
-struct zip_reader::handle {};
-
-zip_reader::zip_reader(const std::string&) {
-  throw io_error("[load_npz] sinter was built without libzip: install libzip-dev and build it again");
-}
-zip_reader::zip_reader(std::span<const std::byte>, std::string) : zip_reader("") {}
-void zip_reader::list() {}
-ndarray zip_reader::load(std::string_view, const load_kw&) { return {}; }
-
-}  // namespace detail
-
-#endif
-
-namespace detail {
 
 zip_reader::~zip_reader() = default;
 

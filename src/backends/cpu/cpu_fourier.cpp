@@ -3,24 +3,18 @@
 // running them is.
 #include "backends/cpu/cpu_fourier.hpp"
 
-#include "sinter/error.hpp"
-
-#if defined(SINTER_HAS_FFTW) && defined(SINTER_HAS_FFTWF)
-#define SINTER_USES_FFTW 1
-#include <fftw3.h>
-
 #include <cstdint>
 #include <mutex>
 #include <string>
 
+#include "backends/cpu/fftw_functions.hpp"
 #include "optional_library.hpp"
+#include "runtime/host_libraries.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/plan_cache.hpp"
-#endif
+#include "sinter/error.hpp"
 
 namespace sinter::cpu {
-
-#ifdef SINTER_USES_FFTW
 namespace {
 
 using runtime::fourier_kind;
@@ -35,44 +29,38 @@ constexpr std::int64_t parallel_elements = std::int64_t{1} << 16;  // fewer are 
   F(X##plan_guru64_dft_c2r) F(X##execute_dft) F(X##execute_dft_r2c) F(X##execute_dft_c2r) F(X##destroy_plan)
 #define SINTER_FFTW_WIDE(F) SINTER_FFTW_FUNCTIONS(F, fftw_)
 #define SINTER_FFTW_NARROW(F) SINTER_FFTW_FUNCTIONS(F, fftwf_)
-SINTER_FUNCTION_TABLE(wide_table, SINTER_FFTW_WIDE);
-SINTER_FUNCTION_TABLE(narrow_table, SINTER_FFTW_NARROW);
+SINTER_DECLARED_TABLE(wide_table, SINTER_FFTW_WIDE);
+SINTER_DECLARED_TABLE(narrow_table, SINTER_FFTW_NARROW);
 // Threads are a library of their own, which may be missing.
 #define SINTER_FFTW_WIDE_THREADS(F) F(fftw_init_threads) F(fftw_plan_with_nthreads)
 #define SINTER_FFTW_NARROW_THREADS(F) F(fftwf_init_threads) F(fftwf_plan_with_nthreads)
-SINTER_FUNCTION_TABLE(wide_threads_table, SINTER_FFTW_WIDE_THREADS);
-SINTER_FUNCTION_TABLE(narrow_threads_table, SINTER_FFTW_NARROW_THREADS);
+SINTER_DECLARED_TABLE(wide_threads_table, SINTER_FFTW_WIDE_THREADS);
+SINTER_DECLARED_TABLE(narrow_threads_table, SINTER_FFTW_NARROW_THREADS);
 
 /// The functions of one precision by names without their prefix.
-template <class Real, class Complex, class Plan, class Axis>
+template <class Real>
 struct functions {
+  using types = fftw_types<Real>;
   using real = Real;
-  using complex = Complex;
-  using plan = Plan;
-  using axis = Axis;
-  Plan (*plan_complex)(int, const Axis*, int, const Axis*, Complex*, Complex*, int, unsigned);
-  Plan (*plan_from_real)(int, const Axis*, int, const Axis*, Real*, Complex*, unsigned);
-  Plan (*plan_to_real)(int, const Axis*, int, const Axis*, Complex*, Real*, unsigned);
-  void (*run_complex)(Plan, Complex*, Complex*);
-  void (*run_from_real)(Plan, Real*, Complex*);
-  void (*run_to_real)(Plan, Complex*, Real*);
-  void (*destroy)(Plan);
-  void (*use_threads)(int);  // may be null
+  using complex = typename types::complex;
+  using plan = typename types::plan;
+  using axis = fftw_axis;
+  typename types::plan_complex* plan_complex;
+  typename types::plan_from_real* plan_from_real;
+  typename types::plan_to_real* plan_to_real;
+  typename types::run_complex* run_complex;
+  typename types::run_from_real* run_from_real;
+  typename types::run_to_real* run_to_real;
+  typename types::destroy* destroy;
+  typename types::use_threads* use_threads;  // may be null
 };
-using wide_functions = functions<double, fftw_complex, fftw_plan, fftw_iodim64>;
-using narrow_functions = functions<float, fftwf_complex, fftwf_plan, fftwf_iodim64>;
-
-/// The FFTW of a precision, or its threads ("libfftw3_threads.so.3").
-jit::library_place place_of(std::string soname, const char* folder, bool threads = false) {
-  if (threads) soname.insert(soname.find(".so"), "_threads");
-  return jit::host_library("FFTW", {soname}, folder, "libfftw3-double3 and libfftw3-single3");
-}
+using wide_functions = functions<double>;
+using narrow_functions = functions<float>;
 
 const wide_functions& wide_api(const char* function) {
-  static const auto& library = jit::open_library<wide_table>(place_of(SINTER_FFTW_SONAME, SINTER_FFTW_FOLDER));
+  static const auto& library = jit::open_library<wide_table>(runtime::fftw_place(true));
   const wide_table& t = library.usable_by(function);
-  static const auto& threads =
-      jit::open_library<wide_threads_table>(place_of(SINTER_FFTW_SONAME, SINTER_FFTW_FOLDER, true));
+  static const auto& threads = jit::open_library<wide_threads_table>(runtime::fftw_place(true, true));
   static const bool parallel = threads.usable && threads.api.fftw_init_threads() != 0;
   static const wide_functions all{t.fftw_plan_guru64_dft,     t.fftw_plan_guru64_dft_r2c,
                                   t.fftw_plan_guru64_dft_c2r, t.fftw_execute_dft,
@@ -82,10 +70,9 @@ const wide_functions& wide_api(const char* function) {
 }
 
 const narrow_functions& narrow_api(const char* function) {
-  static const auto& library = jit::open_library<narrow_table>(place_of(SINTER_FFTWF_SONAME, SINTER_FFTWF_FOLDER));
+  static const auto& library = jit::open_library<narrow_table>(runtime::fftw_place(false));
   const narrow_table& t = library.usable_by(function);
-  static const auto& threads =
-      jit::open_library<narrow_threads_table>(place_of(SINTER_FFTWF_SONAME, SINTER_FFTWF_FOLDER, true));
+  static const auto& threads = jit::open_library<narrow_threads_table>(runtime::fftw_place(false, true));
   static const bool parallel = threads.usable && threads.api.fftwf_init_threads() != 0;
   static const narrow_functions all{
       t.fftwf_plan_guru64_dft,     t.fftwf_plan_guru64_dft_r2c,
@@ -124,11 +111,11 @@ class plan {
     const std::lock_guard lock(planner_mutex());
     const bool parallel = l.batch * l.length[0] * l.length[1] * l.length[2] >= parallel_elements;
     if (f.use_threads) f.use_threads(parallel ? runtime::thread_count() : 1);
-    constexpr unsigned flags = FFTW_ESTIMATE;
+    constexpr unsigned flags = fftw_estimate;
     switch (kind_) {
       case fourier_kind::complex:
         plan_ = f.plan_complex(l.rank, axes, 1, &batch, static_cast<complex*>(in), static_cast<complex*>(out),
-                               l.inverse ? FFTW_BACKWARD : FFTW_FORWARD, flags);
+                               l.inverse ? fftw_backward : fftw_forward, flags);
         break;
       case fourier_kind::real_to_complex:
         plan_ = f.plan_from_real(l.rank, axes, 1, &batch, static_cast<real*>(in), static_cast<complex*>(out), flags);
@@ -202,24 +189,5 @@ class fftw final : public runtime::fourier {
 }  // namespace
 
 std::unique_ptr<runtime::fourier> make_fourier() { return std::make_unique<fftw>(); }
-
-#else
-namespace {
-
-class missing final : public runtime::fourier {
- public:
-  void run(const runtime::fourier_layout&, void*, void*, const char* function) override {
-    throw device_error("[" + std::string(function) +
-                       "] this library was built without FFTW: install libfftw3-dev and build it again");
-  }
-  runtime::fourier_figures figures() override { return {}; }
-  void clear() override {}
-};
-
-}  // namespace
-
-std::unique_ptr<runtime::fourier> make_fourier() { return std::make_unique<missing>(); }
-
-#endif
 
 }  // namespace sinter::cpu

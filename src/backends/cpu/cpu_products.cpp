@@ -18,8 +18,6 @@ using std::int64_t;
 
 bool by_blocks(dtype t) { return !is_inexact(t) || t == dtype::f16 || t == dtype::bf16; }
 
-#ifdef SINTER_HAS_OPENBLAS
-
 /// A part of the result, computed by one call on one thread. How a result is cut depends on the extents alone, so that its
 /// bits do not depend on the number of threads.
 struct tiling {
@@ -44,31 +42,31 @@ tiling tiles_of(const product_layout& l, int64_t matrices) {
 }
 
 struct factor {
-  CBLAS_TRANSPOSE transposed;
-  blasint leading;
+  blas_form transposed;
+  blas_int leading;
 };
 
 factor factor_of(int64_t rows, int64_t columns, int64_t row, int64_t column) {
   const auto m = *runtime::as_blas(rows, columns, row, column);
-  return {m.row_major ? CblasNoTrans : CblasTrans, static_cast<blasint>(m.leading)};
+  return {m.row_major ? blas_form::plain : blas_form::transposed, static_cast<blas_int>(m.leading)};
 }
 
 /// Products of parts of the matrices of one layout.
 class gemm {
  public:
   gemm(const product_layout& l, const openblas_section& blas)
-      : blas_(blas), type_(l.type), inner_(static_cast<blasint>(l.inner)),
+      : blas_(blas), type_(l.type), inner_(static_cast<blas_int>(l.inner)),
         a_(factor_of(l.rows, l.inner, l.a.row, l.a.column)), b_(factor_of(l.inner, l.columns, l.b.row, l.b.column)) {
     const auto c = *runtime::as_blas(l.rows, l.columns, l.c.row, l.c.column);
-    order_ = c.row_major ? CblasRowMajor : CblasColMajor;
-    leading_ = static_cast<blasint>(c.leading);
+    order_ = c.row_major ? blas_order::by_rows : blas_order::by_columns;
+    leading_ = static_cast<blas_int>(c.leading);
     if (!c.row_major) {  // what is transposed by rows is not by columns
-      for (factor* f : {&a_, &b_}) f->transposed = f->transposed == CblasNoTrans ? CblasTrans : CblasNoTrans;
+      for (factor* f : {&a_, &b_}) f->transposed = f->transposed == blas_form::plain ? blas_form::transposed : blas_form::plain;
     }
   }
 
   void operator()(int64_t rows, int64_t columns, const void* a, const void* b, void* c) const {
-    const auto m = static_cast<blasint>(rows), n = static_cast<blasint>(columns);
+    const auto m = static_cast<blas_int>(rows), n = static_cast<blas_int>(columns);
     const float one[2] = {1, 0}, zero[2] = {0, 0};
     const double wide_one[2] = {1, 0}, wide_zero[2] = {0, 0};
     switch (type_) {
@@ -92,10 +90,10 @@ class gemm {
  private:
   const openblas_section& blas_;
   dtype type_;
-  blasint inner_;
+  blas_int inner_;
   factor a_, b_;
-  CBLAS_ORDER order_;
-  blasint leading_;
+  blas_order order_;
+  blas_int leading_;
 };
 
 /// The library's threads share out tiles and matrices; OpenBLAS's own threads stay asleep, since the two would be in each
@@ -131,14 +129,6 @@ void multiply_by_library(const product_layout& l, const void* a, const void* b, 
     });
   });
 }
-
-#else
-
-void multiply_by_library(const product_layout&, const void*, const void*, void*) {
-  throw device_error("[matmul] sinter was built without OpenBLAS; install libopenblas-dev and build it again");
-}
-
-#endif
 
 }  // namespace
 

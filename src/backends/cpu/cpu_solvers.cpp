@@ -2,6 +2,7 @@
 #include "backends/cpu/cpu_solvers.hpp"
 
 #include "backends/cpu/lapack_calls.hpp"
+#include "runtime/host_libraries.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::cpu {
@@ -30,17 +31,14 @@ std::unique_ptr<runtime::outcome> cpu_solvers::look_for_failures(const std::int3
   return std::make_unique<known_outcome>(k < count ? k : -1);
 }
 
-#ifdef SINTER_HAS_LAPACK
-
 const lapack_api& lapack(const char* function) {
-  static const auto& opened = jit::open_library<lapack_api>(
-      jit::host_library("OpenBLAS with LAPACK", {SINTER_OPENBLAS_SONAME}, SINTER_OPENBLAS_FOLDER, "libopenblas0"));
+  static const auto& opened = jit::open_library<lapack_api>(runtime::openblas_place("OpenBLAS with LAPACK"));
   return opened.usable_by(function);
 }
 
 void cpu_solvers::factor_lu(const matrix_batch& m, void* a, std::int32_t* pivots, std::int32_t* info) {
   const lapack_api& api = lapack(m.function);
-  const lapack_int rows = counted(m.rows, m.function), columns = counted(m.columns, m.function);
+  const blas_int rows = counted(m.rows, m.function), columns = counted(m.columns, m.function);
   with_type(m.type, [&](auto zero) {
     using T = decltype(zero);
     each_range(m.function, m.count, m.rows * m.columns * m.smaller(), [&](int64_t first, int64_t last) {
@@ -54,12 +52,12 @@ void cpu_solvers::factor_lu(const matrix_batch& m, void* a, std::int32_t* pivots
 void cpu_solvers::solve_lu(const matrix_batch& b, matrix_form form, const void* lu, const std::int32_t* pivots,
                            void* x) {
   const lapack_api& api = lapack(b.function);
-  const lapack_int order = counted(b.rows, b.function), columns = counted(b.columns, b.function);
+  const blas_int order = counted(b.rows, b.function), columns = counted(b.columns, b.function);
   const char how = "NTC"[static_cast<int>(form)];
   with_type(b.type, [&](auto zero) {
     using T = decltype(zero);
     each_range(b.function, b.count, b.rows * b.rows * b.columns, [&](int64_t first, int64_t last) {
-      lapack_int wrong = 0;
+      blas_int wrong = 0;
       for (int64_t k = first; k < last; ++k)
         (api.*lapack_of<T>::getrs)(&how, &order, &columns, static_cast<const T*>(lu) + k * b.rows * b.rows, &order,
                                    pivots + k * b.rows, static_cast<T*>(x) + k * b.rows * b.columns, &order, &wrong, 1);
@@ -74,18 +72,20 @@ void solve_one(const lapack_api& api, const triangular_system& s, const T* a, T*
   const auto call = lapack_of<T>::trsm;
   // A matrix by columns is its transpose by rows.
   const bool flipped = !s.by_rows;
-  const CBLAS_UPLO triangle = s.lower != flipped ? CblasLower : CblasUpper;
-  CBLAS_TRANSPOSE form = s.form == matrix_form::plain ? CblasNoTrans : CblasTrans;
-  if (flipped) form = form == CblasNoTrans ? CblasTrans : CblasNoTrans;
-  if (!flipped && s.form == matrix_form::conjugated) form = CblasConjTrans;
-  const CBLAS_DIAG diagonal = s.unit_diagonal ? CblasUnit : CblasNonUnit;
-  const auto order = static_cast<blasint>(s.order), columns = static_cast<blasint>(s.columns);
-  const auto leading = static_cast<blasint>(s.leading);
+  const blas_triangle triangle = s.lower != flipped ? blas_triangle::lower : blas_triangle::upper;
+  blas_form form = s.form == matrix_form::plain ? blas_form::plain : blas_form::transposed;
+  if (flipped) form = form == blas_form::plain ? blas_form::transposed : blas_form::plain;
+  if (!flipped && s.form == matrix_form::conjugated) form = blas_form::conjugated;
+  const blas_diagonal diagonal = s.unit_diagonal ? blas_diagonal::unit : blas_diagonal::stored;
+  const auto order = static_cast<blas_int>(s.order), columns = static_cast<blas_int>(s.columns);
+  const auto leading = static_cast<blas_int>(s.leading);
   if constexpr (std::is_floating_point_v<T>) {
-    (api.*call)(CblasRowMajor, CblasLeft, triangle, form, diagonal, order, columns, T{1}, a, leading, x, columns);
+    (api.*call)(blas_order::by_rows, blas_side::left, triangle, form, diagonal, order, columns, T{1}, a, leading, x,
+                columns);
   } else {
     const T one{1};
-    (api.*call)(CblasRowMajor, CblasLeft, triangle, form, diagonal, order, columns, &one, a, leading, x, columns);
+    (api.*call)(blas_order::by_rows, blas_side::left, triangle, form, diagonal, order, columns, &one, a, leading, x,
+                columns);
   }
 }
 
@@ -105,7 +105,7 @@ void cpu_solvers::solve_triangular(const triangular_system& s, const void* a, vo
 
 void cpu_solvers::factor_cholesky(const matrix_batch& m, bool upper, void* a, std::int32_t* info) {
   const lapack_api& api = lapack(m.function);
-  const lapack_int order = counted(m.rows, m.function);
+  const blas_int order = counted(m.rows, m.function);
   const char triangle = upper ? 'U' : 'L';
   with_type(m.type, [&](auto zero) {
     using T = decltype(zero);
@@ -118,14 +118,14 @@ void cpu_solvers::factor_cholesky(const matrix_batch& m, bool upper, void* a, st
 
 void cpu_solvers::factor_qr(const matrix_batch& m, void* a, void* tau) {
   const lapack_api& api = lapack(m.function);
-  const lapack_int rows = counted(m.rows, m.function), columns = counted(m.columns, m.function);
+  const blas_int rows = counted(m.rows, m.function), columns = counted(m.columns, m.function);
   with_type(m.type, [&](auto zero) {
     using T = decltype(zero);
     each_range(m.function, m.count, m.rows * m.columns * m.smaller(), [&](int64_t first, int64_t last) {
-      lapack_int wrong = 0, asking = -1;
+      blas_int wrong = 0, asking = -1;
       T wanted{};
       (api.*lapack_of<T>::geqrf)(&rows, &columns, nullptr, &rows, nullptr, &wanted, &asking, &wrong);
-      const lapack_int size = counted(asked_for(wanted), m.function);
+      const blas_int size = counted(asked_for(wanted), m.function);
       const workspace<T> work(size);
       for (int64_t k = first; k < last; ++k)
         (api.*lapack_of<T>::geqrf)(&rows, &columns, static_cast<T*>(a) + k * m.rows * m.columns, &rows,
@@ -136,15 +136,15 @@ void cpu_solvers::factor_qr(const matrix_batch& m, void* a, void* tau) {
 
 void cpu_solvers::form_q(const matrix_batch& q, std::int64_t reflectors, void* a, const void* tau) {
   const lapack_api& api = lapack(q.function);
-  const lapack_int rows = counted(q.rows, q.function), columns = counted(q.columns, q.function);
-  const lapack_int count = static_cast<lapack_int>(reflectors);
+  const blas_int rows = counted(q.rows, q.function), columns = counted(q.columns, q.function);
+  const blas_int count = static_cast<blas_int>(reflectors);
   with_type(q.type, [&](auto zero) {
     using T = decltype(zero);
     each_range(q.function, q.count, q.rows * q.columns * reflectors, [&](int64_t first, int64_t last) {
-      lapack_int wrong = 0, asking = -1;
+      blas_int wrong = 0, asking = -1;
       T wanted{};
       (api.*lapack_of<T>::orgqr)(&rows, &columns, &count, nullptr, &rows, nullptr, &wanted, &asking, &wrong);
-      const lapack_int size = counted(asked_for(wanted), q.function);
+      const blas_int size = counted(asked_for(wanted), q.function);
       const workspace<T> work(size);
       for (int64_t k = first; k < last; ++k)
         (api.*lapack_of<T>::orgqr)(&rows, &columns, &count, static_cast<T*>(a) + k * q.rows * q.columns, &rows,
@@ -152,34 +152,5 @@ void cpu_solvers::form_q(const matrix_batch& q, std::int64_t reflectors, void* a
     });
   });
 }
-
-#else
-
-namespace {
-
-[[noreturn]] void missing(const char* function) {
-  throw device_error(
-      "[" + std::string(function) +
-      "] sinter was built without LAPACK; install libopenblas-dev and liblapacke-dev and build it again");
-}
-
-}  // namespace
-
-void cpu_solvers::factor_lu(const matrix_batch& m, void*, std::int32_t*, std::int32_t*) { missing(m.function); }
-void cpu_solvers::solve_lu(const matrix_batch& b, matrix_form, const void*, const std::int32_t*, void*) {
-  missing(b.function);
-}
-void cpu_solvers::solve_triangular(const triangular_system& s, const void*, void*) { missing(s.function); }
-void cpu_solvers::factor_cholesky(const matrix_batch& m, bool, void*, std::int32_t*) { missing(m.function); }
-void cpu_solvers::factor_qr(const matrix_batch& m, void*, void*) { missing(m.function); }
-void cpu_solvers::form_q(const matrix_batch& q, std::int64_t, void*, const void*) { missing(q.function); }
-runtime::right_vectors cpu_solvers::svd(const matrix_batch& m, runtime::svd_part, void*, void*, void*, void*,
-                                        std::int32_t*) {
-  missing(m.function);
-}
-void cpu_solvers::eigh(const matrix_batch& m, bool, bool, bool, void*, void*, std::int32_t*) { missing(m.function); }
-void cpu_solvers::eig(const matrix_batch& m, void*, void*, void*, std::int32_t*) { missing(m.function); }
-
-#endif
 
 }  // namespace sinter::cpu

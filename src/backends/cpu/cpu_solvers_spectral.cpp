@@ -4,8 +4,6 @@
 #include "backends/cpu/cpu_solvers.hpp"
 #include "backends/cpu/lapack_calls.hpp"
 
-#ifdef SINTER_HAS_LAPACK
-
 namespace sinter::cpu {
 
 using runtime::right_vectors;
@@ -28,21 +26,21 @@ class gesdd {
         job_("NSA"[static_cast<int>(part)]),
         rows_(counted(m.rows, m.function)),
         columns_(counted(m.columns, m.function)),
-        right_(part == svd_part::full ? columns_ : static_cast<lapack_int>(m.smaller())),
+        right_(part == svd_part::full ? columns_ : static_cast<blas_int>(m.smaller())),
         integers_(8 * m.smaller()),
         reals_(gesdd_reals(m.rows, m.columns, part != svd_part::values)),
         work_(size_of(m)) {}
 
-  void operator()(T* a, real_part<T>* s, T* u, T* vh, lapack_int* info) { run(a, s, u, vh, work_.data(), size_, info); }
+  void operator()(T* a, real_part<T>* s, T* u, T* vh, blas_int* info) { run(a, s, u, vh, work_.data(), size_, info); }
 
  private:
-  lapack_int size_of(const matrix_batch& m) {
-    lapack_int info = 0;
+  blas_int size_of(const matrix_batch& m) {
+    blas_int info = 0;
     T wanted{};
     run(nullptr, nullptr, nullptr, nullptr, &wanted, -1, &info);
     return size_ = counted(asked_for(wanted), m.function);
   }
-  void run(T* a, real_part<T>* s, T* u, T* vh, T* work, lapack_int size, lapack_int* info) {
+  void run(T* a, real_part<T>* s, T* u, T* vh, T* work, blas_int size, blas_int* info) {
     const auto call = lapack_of<T>::gesdd;
     if constexpr (std::is_floating_point_v<T>)
       (api_.*call)(&job_, &rows_, &columns_, a, &rows_, s, u, &rows_, vh, &right_, work, &size, integers_.data(), info,
@@ -54,8 +52,8 @@ class gesdd {
 
   const lapack_api& api_;
   char job_;
-  lapack_int rows_, columns_, right_, size_ = 0;
-  workspace<lapack_int> integers_;
+  blas_int rows_, columns_, right_, size_ = 0;
+  workspace<blas_int> integers_;
   workspace<real_part<T>> reals_;
   workspace<T> work_;
 };
@@ -65,7 +63,7 @@ class syevd {
  public:
   syevd(const lapack_api& api, const matrix_batch& m, bool upper, bool vectors)
       : api_(api), job_(vectors ? 'V' : 'N'), triangle_(upper ? 'U' : 'L'), order_(counted(m.rows, m.function)) {
-    lapack_int info = 0, integers = 0;
+    blas_int info = 0, integers = 0;
     T wanted{};
     real_part<T> reals{};
     sizes_ = {-1, -1, -1};
@@ -73,14 +71,14 @@ class syevd {
     sizes_ = {counted(asked_for(wanted), m.function), counted(asked_for(reals), m.function), integers};
     work_ = std::make_unique<workspace<T>>(sizes_.work);
     reals_ = std::make_unique<workspace<real_part<T>>>(sizes_.reals);
-    integers_ = std::make_unique<workspace<lapack_int>>(integers);
+    integers_ = std::make_unique<workspace<blas_int>>(integers);
   }
-  void operator()(T* a, real_part<T>* w, lapack_int* info) {
+  void operator()(T* a, real_part<T>* w, blas_int* info) {
     run(a, w, work_->data(), reals_->data(), integers_->data(), info);
   }
 
  private:
-  void run(T* a, real_part<T>* w, T* work, real_part<T>* reals, lapack_int* integers, lapack_int* info) {
+  void run(T* a, real_part<T>* w, T* work, real_part<T>* reals, blas_int* integers, blas_int* info) {
     const auto call = lapack_of<T>::syevd;
     if constexpr (std::is_floating_point_v<T>)
       (api_.*call)(&job_, &triangle_, &order_, a, &order_, w, work, &sizes_.work, integers, &sizes_.integers, info, 1,
@@ -92,13 +90,13 @@ class syevd {
 
   const lapack_api& api_;
   char job_, triangle_;
-  lapack_int order_;
+  blas_int order_;
   struct {
-    lapack_int work, reals, integers;
+    blas_int work, reals, integers;
   } sizes_{};
   std::unique_ptr<workspace<T>> work_;
   std::unique_ptr<workspace<real_part<T>>> reals_;
-  std::unique_ptr<workspace<lapack_int>> integers_;
+  std::unique_ptr<workspace<blas_int>> integers_;
 };
 
 template <class T>
@@ -112,25 +110,25 @@ class geev {
         order_(counted(m.rows, m.function)),
         reals_(2 * m.rows),
         work_(size_of(m)) {}
-  void operator()(T* a, complex* w, T* v, lapack_int* info) { run(a, w, v, work_.data(), size_, info); }
+  void operator()(T* a, complex* w, T* v, blas_int* info) { run(a, w, v, work_.data(), size_, info); }
 
  private:
-  lapack_int size_of(const matrix_batch& m) {
-    lapack_int info = 0;
+  blas_int size_of(const matrix_batch& m) {
+    blas_int info = 0;
     T wanted{};
     run(nullptr, nullptr, nullptr, &wanted, -1, &info);
     return size_ = counted(asked_for(wanted), m.function);
   }
-  void run(T* a, complex* w, T* v, T* work, lapack_int size, lapack_int* info) {
+  void run(T* a, complex* w, T* v, T* work, blas_int size, blas_int* info) {
     const auto call = lapack_of<T>::geev;
     const char none = 'N';
-    const lapack_int one = 1;
+    const blas_int one = 1;
     if constexpr (std::is_floating_point_v<T>) {
       T *parts = reals_.data(), *imaginary = parts + order_;
       (api_.*call)(&none, &job_, &order_, a, &order_, parts, imaginary, nullptr, &one, v, &order_, work, &size, info, 1,
                    1);
       if (w)
-        for (lapack_int i = 0; i < order_; ++i) w[i] = {parts[i], imaginary[i]};
+        for (blas_int i = 0; i < order_; ++i) w[i] = {parts[i], imaginary[i]};
     } else {
       (api_.*call)(&none, &job_, &order_, a, &order_, w, nullptr, &one, v, &order_, work, &size, reals_.data(), info, 1,
                    1);
@@ -139,7 +137,7 @@ class geev {
 
   const lapack_api& api_;
   char job_;
-  lapack_int order_, size_ = 0;
+  blas_int order_, size_ = 0;
   workspace<real_part<T>> reals_;
   workspace<T> work_;
 };
@@ -224,5 +222,3 @@ void cpu_solvers::eig(const matrix_batch& m, void* a, void* w, void* v, std::int
 }
 
 }  // namespace sinter::cpu
-
-#endif

@@ -1,12 +1,12 @@
 // What the calls of LAPACK share: element types, sizes as LAPACK counts, workspaces, batches over threads.
 #pragma once
-#include "backends/cpu/lapack_library.hpp"
-#ifdef SINTER_HAS_LAPACK
 #include <algorithm>
 #include <climits>
+#include <complex>
 #include <memory>
 #include <string>
 
+#include "backends/cpu/lapack_library.hpp"
 #include "backends/cpu/openblas_library.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/solvers.hpp"
@@ -33,10 +33,10 @@ void with_type(dtype t, F&& f) {
 }
 
 /// A number as LAPACK counts; value_error where it does not.
-inline lapack_int counted(int64_t n, const char* function) {
+inline blas_int counted(int64_t n, const char* function) {
   if (n > INT_MAX)
     throw value_error("[" + std::string(function) + "] " + std::to_string(n) + " is more than LAPACK counts to");
-  return static_cast<lapack_int>(n);
+  return static_cast<blas_int>(n);
 }
 
 /// Memory that nobody initialises.
@@ -82,4 +82,3 @@ void each_range(const char* function, int64_t count, int64_t work_each, F&& f) {
 }
 
 }  // namespace sinter::cpu
-#endif

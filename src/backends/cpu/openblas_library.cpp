@@ -1,14 +1,13 @@
 // Opening OpenBLAS.
-#ifdef SINTER_HAS_OPENBLAS
-
 #include "backends/cpu/openblas_library.hpp"
+
+#include "runtime/host_libraries.hpp"
 
 namespace sinter::cpu {
 namespace {
 
 const openblas_api& openblas(const char* function) {
-  static const auto& opened = jit::open_library<openblas_api>(
-      jit::host_library("OpenBLAS", {SINTER_OPENBLAS_SONAME}, SINTER_OPENBLAS_FOLDER, "libopenblas0"));
+  static const auto& opened = jit::open_library<openblas_api>(runtime::openblas_place());
   return opened.usable_by(function);
 }
 
@@ -29,5 +28,3 @@ openblas_section::~openblas_section() {
 }
 
 }  // namespace sinter::cpu
-
-#endif

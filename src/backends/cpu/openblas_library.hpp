@@ -1,10 +1,8 @@
 // OpenBLAS, opened on first use, and how its threads live beside the library's own.
 #pragma once
-#ifdef SINTER_HAS_OPENBLAS
-#include <cblas.h>
-
 #include <mutex>
 
+#include "backends/cpu/openblas_functions.hpp"
 #include "jit/optional_library.hpp"
 
 namespace sinter::cpu {
@@ -14,7 +12,7 @@ namespace sinter::cpu {
   F(openblas_set_num_threads) F(openblas_get_num_threads)                                             \
   F(cblas_sgemm) F(cblas_dgemm) F(cblas_cgemm) F(cblas_zgemm)
 // clang-format on
-SINTER_FUNCTION_TABLE(openblas_api, SINTER_OPENBLAS_FUNCTIONS);
+SINTER_DECLARED_TABLE(openblas_api, SINTER_OPENBLAS_FUNCTIONS);
 
 /// The right to call OpenBLAS with a number of threads, which is a setting of the whole process. With one thread (its
 /// others then sleep), the library's own threads may call it side by side while the section lives. Behind it the setting is what it was.
@@ -32,4 +30,3 @@ class openblas_section {
 };
 
 }  // namespace sinter::cpu
-#endif

@@ -10,7 +10,6 @@
 #include "jit/block.hpp"
 #include "jit/tier0.hpp"
 #include "runtime/parallel.hpp"
-#include "sinter/error.hpp"
 
 namespace sinter::cpu {
 namespace {
@@ -67,21 +66,16 @@ struct half_floats {
   using element = std::uint16_t;
   using sum = float;
   bool brain;
-#ifdef SINTER_HAS_OPENBLAS
   const openblas_section& blas;
-#endif
   void widen(float* to, const std::uint16_t* from, int n) const noexcept {
     (brain ? jit::widen_bf16 : jit::widen_f16)(to, from, n);
   }
   void narrow(std::uint16_t* to, const float* from, int n) const noexcept {
     (brain ? jit::narrow_bf16 : jit::narrow_f16)(to, from, n);
   }
-  void multiply([[maybe_unused]] float* sums, [[maybe_unused]] const float* a, [[maybe_unused]] const float* b,
-                [[maybe_unused]] int rows, [[maybe_unused]] int columns, [[maybe_unused]] int inner) const {
-#ifdef SINTER_HAS_OPENBLAS
-    blas->cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, columns, inner, 1, a, inner, b, columns, 1, sums,
-                      columns);
-#endif
+  void multiply(float* sums, const float* a, const float* b, int rows, int columns, int inner) const {
+    blas->cblas_sgemm(blas_order::by_rows, blas_form::plain, blas_form::plain, rows, columns, inner, 1, a, inner, b,
+                      columns, 1, sums, columns);
   }
 };
 
@@ -180,12 +174,8 @@ void run_integers(const product_layout& l, const void* a, const void* b, void* c
 void multiply_blocks(const product_layout& l, const void* a, const void* b, void* c) {
   using std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t;
   if (l.type == dtype::f16 || l.type == dtype::bf16) {
-#ifdef SINTER_HAS_OPENBLAS
     const openblas_section blas("matmul", 1);
     return run(l, half_floats{l.type == dtype::bf16, blas}, a, b, c);
-#else
-    throw device_error("[matmul] sinter was built without OpenBLAS; install libopenblas-dev and build it again");
-#endif
   }
   if (l.type == dtype::b1) return run(l, whole_numbers<uint8_t, uint32_t, or_loop>(), a, b, c);
   switch (itemsize(l.type)) {

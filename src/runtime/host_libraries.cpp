@@ -1,0 +1,22 @@
+// The names that the dynamic linker knows the libraries by: Debian's and Ubuntu's, which are those of their makers.
+#include "runtime/host_libraries.hpp"
+
+#include <utility>
+
+namespace sinter::runtime {
+
+jit::library_place openblas_place(std::string title) {
+  return jit::host_library(std::move(title), {"libopenblas.so.0"}, "libopenblas0");
+}
+
+jit::library_place fftw_place(bool wide, bool threads) {
+  const std::string name = std::string(wide ? "libfftw3" : "libfftw3f") + (threads ? "_threads" : "") + ".so.3";
+  return jit::host_library("FFTW", {name}, "libfftw3-double3 and libfftw3-single3");
+}
+
+jit::library_place libzip_place() {
+  // The functions in use are the same in both.
+  return jit::host_library("libzip", {"libzip.so.5", "libzip.so.4"}, "libzip4 or libzip5");
+}
+
+}  // namespace sinter::runtime
