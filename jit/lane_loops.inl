@@ -6,7 +6,10 @@
 // warns where a marked loop stays scalar (-Wpass-failed); a loop that cannot be vector code has no mark.
 #ifdef __clang__
 #define SINTER_LANES(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (n); ++l)
+// Clang makes vectors of what it then takes apart.
+#define SINTER_ONE_BY_ONE(l, n) _Pragma("clang loop vectorize(disable)") for (int l = 0; l < (n); ++l)
 #else
+#define SINTER_ONE_BY_ONE(l, n) for (int l = 0; l < (n); ++l)
 #define SINTER_LANES(l, n) _Pragma("GCC ivdep") for (int l = 0; l < (n); ++l)
 #endif
 

@@ -16,8 +16,6 @@ struct convert_to_half {
     if constexpr (R == rounding::f16) return sn::to_f16(x);
     else return sn::to_bf16(x);
   }
-  template <class P>
-  SN_MEMBER float of(sn::cx<P> x) { return of(x.re); }
 };
 
 template <class From>
@@ -42,6 +40,28 @@ block_op cast_from(dtype to) noexcept {
   return nullptr;
 }
 
+template <dtype To, class R>
+void convert_real(void* dst, const void* a, const void*, const void*, int n, int* fault) {
+  alignas(64) R parts[block_lanes];
+  part_of<R, 0>(parts, a, nullptr, nullptr, n, fault);
+  cast_from<R>(To)(dst, parts, nullptr, nullptr, n, fault);
+}
+
+/// From a complex type: the real part, except that bool asks both and complex takes both.
+template <class R>
+block_op cast_from_complex(dtype to) noexcept {
+  switch (to) {
+    case dtype::b1: return &test_parts<&unary<bool, R, convert_to<bool>>, of_parts::one>;
+    case dtype::c64: return &in_parts<&unary<float, R, convert_to<float>>>;
+    case dtype::c128: return &in_parts<&unary<double, R, convert_to<double>>>;
+#define REAL(type) case dtype::type: return &convert_real<dtype::type, R>;
+    REAL(i8) REAL(i16) REAL(i32) REAL(i64) REAL(u8) REAL(u16) REAL(u32) REAL(u64)
+    REAL(f16) REAL(bf16) REAL(f32) REAL(f64)
+#undef REAL
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 block_op cast_op(dtype to, dtype from) noexcept {
@@ -59,8 +79,8 @@ block_op cast_op(dtype to, dtype from) noexcept {
     case dtype::bf16:
     case dtype::f32: return cast_from<float>(to);
     case dtype::f64: return cast_from<double>(to);
-    case dtype::c64: return cast_from<sn::c64>(to);
-    case dtype::c128: return cast_from<sn::c128>(to);
+    case dtype::c64: return cast_from_complex<float>(to);
+    case dtype::c128: return cast_from_complex<double>(to);
   }
   return nullptr;
 }

@@ -12,8 +12,10 @@ template <> struct moved<sn::c64> { typedef unsigned long long type; };
 #define BINARY(op) case opcode::op: return &binary<T, T, do_##op>;
 #define UNARY_BY_ONE(op) case opcode::op: return &unary_by_one<T, T, do_##op>;
 #define BINARY_BY_ONE(op) case opcode::op: return &binary_by_one<T, do_##op>;
-#define PART(op) case opcode::op: return &unary<R, T, do_##op>;
-#define TEST(op) case opcode::op: return &unary<bool, T, do_##op>;
+#define UNARY_PARTS(op) case opcode::op: return &in_parts<&unary<R, R, do_##op>>;
+#define BINARY_PARTS(op) case opcode::op: return &in_parts<&binary<R, R, do_##op>>;
+#define TEST_PARTS(op, which) case opcode::op: return &test_parts<&unary<bool, R, do_##op>, of_parts::which>;
+#define COMPARE_PARTS(op, which) case opcode::op: return &test_parts<&binary<bool, R, do_##op>, of_parts::which>;
 #define COMPARE(op) case opcode::op: return &binary<bool, T, do_##op>;
 
 template <class R>
@@ -21,28 +23,28 @@ block_op plain_op(opcode op) noexcept {
   using T = sn::cx<R>;
   switch (op) {
     case opcode::absolute: return &unary_by_one<R, T, do_absolute>;
-    PART(real)
-    PART(imag)
-    UNARY(negative)
+    case opcode::real: return &part_of<R, 0>;
+    case opcode::imag: return &part_of<R, 1>;
+    UNARY_PARTS(negative)
     UNARY_BY_ONE(sign)
     UNARY(square)
     UNARY_BY_ONE(reciprocal)
-    UNARY(rint)
+    UNARY_PARTS(rint)
     UNARY(conj)
-    TEST(isnan)
-    TEST(isinf)
-    TEST(isfinite)
-    TEST(logical_not)
-    BINARY(add)
-    BINARY(subtract)
+    TEST_PARTS(isnan, one)
+    TEST_PARTS(isinf, one)
+    TEST_PARTS(isfinite, both)
+    TEST_PARTS(logical_not, both)
+    BINARY_PARTS(add)
+    BINARY_PARTS(subtract)
     BINARY(multiply)
     BINARY_BY_ONE(divide)
     BINARY_BY_ONE(maximum)
     BINARY_BY_ONE(minimum)
     BINARY_BY_ONE(fmax)
     BINARY_BY_ONE(fmin)
-    COMPARE(equal)
-    COMPARE(not_equal)
+    COMPARE_PARTS(equal, both)
+    COMPARE_PARTS(not_equal, one)
     COMPARE(less)
     COMPARE(less_equal)
     COMPARE(greater)

@@ -7,6 +7,7 @@ namespace {
 #define UNARY(op) case opcode::op: return &unary<T, T, do_##op>;
 #define TEST(op) case opcode::op: return &unary<bool, T, do_##op>;
 #define BINARY(op) case opcode::op: return &binary<T, T, do_##op>;
+#define BINARY_BY_ONE(op) case opcode::op: return &binary_by_one<T, do_##op>;
 #define COMPARE(op) case opcode::op: return &binary<bool, T, do_##op>;
 
 /// What bool and integers have in common.
@@ -64,9 +65,9 @@ block_op whole_op(opcode op) noexcept {
     UNARY(square)
     UNARY(reciprocal)
     BINARY(subtract)
-    BINARY(floor_divide)
-    BINARY(remainder)
-    BINARY(fmod)
+    BINARY_BY_ONE(floor_divide)
+    BINARY_BY_ONE(remainder)
+    BINARY_BY_ONE(fmod)
     BINARY(left_shift)
     BINARY(right_shift)
     case opcode::power: return &integer_power<T>;
@@ -76,6 +77,7 @@ block_op whole_op(opcode op) noexcept {
 #undef UNARY
 #undef TEST
 #undef BINARY
+#undef BINARY_BY_ONE
 #undef COMPARE
 
 }  // namespace

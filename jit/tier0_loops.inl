@@ -50,14 +50,48 @@ void binary(void* dst, const void* a, const void* b, const void*, int n, int*) {
   n &= -lane_multiple;
   SINTER_LANES(l, n) put_lane<R>(r, l, F::of(get_lane(x, l), get_lane(y, l)));
 }
-// Operations that call the C library or choose between two computations for each element.
+// Operations that call the C library, choose between two computations for each element, or divide integers, which no
+// instruction set does lane by lane.
 template <class R, class A, class F>
 void unary_by_one(void* dst, const void* a, const void*, const void*, int n, int*) {
-  for (int l = 0; l < n; ++l) static_cast<R*>(dst)[l] = F::of(static_cast<const A*>(a)[l]);
+  SINTER_ONE_BY_ONE(l, n) static_cast<R*>(dst)[l] = F::of(static_cast<const A*>(a)[l]);
 }
 template <class T, class F>
 void binary_by_one(void* dst, const void* a, const void* b, const void*, int n, int*) {
-  for (int l = 0; l < n; ++l) static_cast<T*>(dst)[l] = F::of(static_cast<const T*>(a)[l], static_cast<const T*>(b)[l]);
+  SINTER_ONE_BY_ONE(l, n)
+  static_cast<T*>(dst)[l] = F::of(static_cast<const T*>(a)[l], static_cast<const T*>(b)[l]);
+}
+/// Of complex numbers, what is the same operation on each part.
+template <block_op Part>
+void in_parts(void* dst, const void* a, const void* b, const void*, int n, int* fault) {
+  Part(dst, a, b, nullptr, 2 * n, fault);
+}
+/// Of complex numbers, a test that holds where it holds for both parts, or for one of them.
+enum class of_parts { both, one };
+template <block_op Part, of_parts Which>
+void test_parts(void* dst, const void* a, const void* b, const void*, int n, int* fault) {
+  alignas(64) unsigned short pairs[block_lanes];  // of truth values, a byte each
+  auto* r = static_cast<bool*>(dst);
+  n &= -lane_multiple;
+  Part(pairs, a, b, nullptr, 2 * n, fault);
+  SINTER_LANES(l, n) r[l] = Which == of_parts::both ? pairs[l] == 0x0101 : pairs[l] != 0;
+}
+/// The real (0) or imaginary (1) parts. Four or two elements at a time: clang's own vector code gathers them one by one.
+template <class R, int Which>
+void part_of(void* dst, const void* a, const void*, const void*, int n, int*) {
+  typedef R vector __attribute__((vector_size(16)));
+  auto* r = static_cast<R*>(dst);
+  auto* x = static_cast<const R*>(a);
+  constexpr int width = int(sizeof(vector) / sizeof(R));
+  n &= -lane_multiple;
+  for (int l = 0; l < n; l += width) {
+    vector low, high, parts;
+    __builtin_memcpy(&low, x + 2 * l, sizeof low);
+    __builtin_memcpy(&high, x + 2 * l + width, sizeof high);
+    if constexpr (width == 4) parts = __builtin_shufflevector(low, high, Which, 2 + Which, 4 + Which, 6 + Which);
+    else parts = __builtin_shufflevector(low, high, Which, 2 + Which);
+    __builtin_memcpy(r + l, &parts, sizeof parts);
+  }
 }
 template <class T>
 void choose(void* dst, const void* c, const void* a, const void* b, int n, int*) {

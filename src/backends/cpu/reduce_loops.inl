@@ -13,7 +13,8 @@ using jit::put_lane;
 
 #include "backends/cpu/reduce_values.inl"
 
-/// Sum or product. The product of complex numbers has no neutral element (of infinities), so it counts what it has seen.
+/// Sum or product. The product of complex numbers has no neutral element (of infinities), so it counts what it has seen;
+/// their sum is that of their parts (in_parts).
 template <class T, bool Product>
 struct total {
   static constexpr int planes = Product && is_complex_v<T> ? 2 : 1, partials = planes;
@@ -23,7 +24,7 @@ struct total {
   static void reset(void* const* acc, int n) {
     T* a = static_cast<T*>(acc[0]);
     SINTER_LANES(l, n) {
-      if constexpr (!Product) put_lane(a, l, sum_identity<T>());
+      if constexpr (!Product) a[l] = sum_identity<T>();
       else if constexpr (is_complex_v<T>) put_lane(a, l, T{1, 0});
       else a[l] = T(1);
     }
@@ -35,13 +36,14 @@ struct total {
     const T* __restrict x = static_cast<const T*>(v) + from;
     const int count = N ? N : n;
     if constexpr (planes == 2) {
-      auto* seen = static_cast<unsigned char*>(acc[1]) + lane;
-      for (int l = 0; l < count; ++l) {
-        a[l] = seen[l] ? times(a[l], x[l]) : x[l];
+      auto* __restrict seen = static_cast<unsigned char*>(acc[1]) + lane;
+      SINTER_LANES(l, count) {
+        const T next = get_lane(x, l);
+        put_lane(a, l, chosen(seen[l] != 0, times(get_lane(a, l), next), next));
         seen[l] = 1;
       }
     } else {
-      SINTER_LANES(l, count) put_lane(a, l, joined(get_lane(a, l), get_lane(x, l)));
+      SINTER_LANES(l, count) a[l] = joined(a[l], x[l]);
     }
   }
   static void close(void* const*, int, bool, int, std::int64_t) {}
@@ -56,12 +58,28 @@ struct total {
         seen[l] = seen[l] | more[l];
       }
     } else {
-      SINTER_LANES(l, n) put_lane(a, l, joined(get_lane(a, l), get_lane(b, l)));
+      SINTER_LANES(l, n) a[l] = joined(a[l], b[l]);
     }
   }
   static void finish(void* const* acc, void* to, int n) {
     SINTER_LANES(l, n) put_lane(static_cast<T*>(to), l, tidy_nan(get_lane(static_cast<const T*>(acc[0]), l)));
   }
+};
+
+/// An operation on complex numbers that is the same operation on each part.
+template <class Op>
+struct in_parts {
+  static constexpr int planes = Op::planes, partials = Op::partials;
+  static constexpr int bytes[max_planes] = {2 * Op::bytes[0], 2 * Op::bytes[1], 2 * Op::bytes[2], 2 * Op::bytes[3]};
+  static constexpr bool any_order = Op::any_order;
+  static void reset(void* const* acc, int n) { Op::reset(acc, 2 * n); }
+  template <int N, int Step>
+  SINTER_STEP static void step(void* const* acc, int lane, const void* v, int from, int n, int first, int nth) {
+    Op::template step<2 * N, Step>(acc, 2 * lane, v, 2 * from, 2 * n, first, nth);
+  }
+  static void close(void* const*, int, bool, int, std::int64_t) {}
+  static void join(void* const* to, void* const* from, int n) { Op::join(to, from, 2 * n); }
+  static void finish(void* const* acc, void* to, int n) { Op::finish(acc, to, 2 * n); }
 };
 
 template <class T, bool Min>
@@ -318,7 +336,10 @@ reducer for_order(dtype t) {
     default: return for_total<Op>(t);
   }
 }
-template <class T> using sum_of = total<T, false>;
+template <class T>
+struct sum_of : total<T, false> {};
+template <class R>
+struct sum_of<complex_value<R>> : in_parts<total<R, false>> {};
 template <class T> using product_of = total<T, true>;
 template <class T> using minimum_of = extremum<T, true>;
 template <class T> using maximum_of = extremum<T, false>;

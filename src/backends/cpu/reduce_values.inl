@@ -90,8 +90,7 @@ SINTER_STEP T tidy_nan(T x) {
 /// The unsigned type in which an integer's arithmetic wraps; float and complex types themselves.
 template <class T>
 SINTER_STEP T plus(T a, T b) {
-  if constexpr (is_complex_v<T>) return T{a.re + b.re, a.im + b.im};
-  else return T(a + b);
+  return T(a + b);
 }
 template <class T>
 SINTER_STEP T times(T a, T b) {
@@ -101,7 +100,6 @@ SINTER_STEP T times(T a, T b) {
 }
 template <class T>
 SINTER_STEP T sum_identity() {
-  if constexpr (is_complex_v<T>) return T{sum_identity<decltype(T::re)>(), sum_identity<decltype(T::re)>()};
-  else if constexpr (is_float_v<T>) return T(-0.0);
+  if constexpr (is_float_v<T>) return T(-0.0);
   else return T(0);
 }
