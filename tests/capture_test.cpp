@@ -341,7 +341,7 @@ TEST_CASE("capture: reductions from before that read the same array do not ride 
   const ndarray x = ramp(50, sn::cpu);
   sn::eval(x);
   const ndarray captured = sn::min(x), evaluated = sn::max(x), rides = sn::sum(x);
-  const auto node_of = [](const ndarray& a) { return sn::ops::view_of(a, "test").store->current; };
+  const auto node_of = [](const ndarray& a) { return sn::ops::view_of(a, "test").store->now(); };
   node_of(captured)->capture = 12345;
   sn::eval(evaluated);
   CHECK_FALSE(node_of(captured)->is_leaf());

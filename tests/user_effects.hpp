@@ -168,10 +168,10 @@ inline void check_versions(runtime::device_id d) {
   CHECK(elements<float>(*w) == std::vector<float>{1, 2, 3, 0, -1, -2});
   CHECK(elements<float>(reader) == std::vector<float>{1.5, 2.5, 3.5, 4.5, 5.5, 6.5});
   auto own = new_array(start, d), shared = new_array(start, d);
-  const void* own_memory = own->store->current->buffer->data();
+  const void* own_memory = own->store->now()->buffer->data();
   value held = graph::read(*shared);
   run(three, {6}, {position({6}, d)}, {own, shared});
-  CHECK(own->store->current->buffer->data() == own_memory);
+  CHECK(own->store->now()->buffer->data() == own_memory);
   CHECK(elements<float>(*own) == std::vector<float>{0, 1, 2, 3, 4, 5});
   CHECK(elements<float>(*shared) == std::vector<float>{0, -1, -2, -3, -4, -5});
   CHECK(elements<float>(held) == start);

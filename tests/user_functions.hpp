@@ -99,10 +99,10 @@ constexpr dtype dtype_for() {
 template <class T>
 value stored(const std::vector<T>& x, const dims& shape, runtime::device_id device) {
   static_assert(!std::is_same_v<T, bool>, "bool elements come as uint8_t: stored_bool");
-  return graph::from_host(x.data(), shape, dtype_for<T>(), device)->store->current;
+  return graph::from_host(x.data(), shape, dtype_for<T>(), device)->store->now();
 }
 inline value stored_bool(const std::vector<std::uint8_t>& x, const dims& shape, runtime::device_id device) {
-  return graph::from_host(x.data(), shape, dtype::b1, device)->store->current;
+  return graph::from_host(x.data(), shape, dtype::b1, device)->store->now();
 }
 template <class T>
 value stored(const std::vector<T>& x, runtime::device_id device) {

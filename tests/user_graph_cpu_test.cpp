@@ -138,7 +138,7 @@ TEST_CASE("cpu: run_call writes what it is given, keeps old versions for others,
       right = right && written[499 - k] == 3 * static_cast<float>(k) && other[k] == 1 - 3 * static_cast<float>(k) &&
               before[k] == 7;
     CHECK(right);
-    CHECK_FALSE(y->store->pinned);
+    CHECK_FALSE(y->store->pinned());
   });
 }
 

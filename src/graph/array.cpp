@@ -25,17 +25,25 @@ const char* address_to_read(const node& leaf, std::int64_t element) {
 
 /// Elements that were never given a value need none before they are written: sn::empty costs an allocation.
 void allocate_unset(storage& s) {
-  if (s.current->is_leaf() || !s.current->unset) return;
-  const node& n = *s.current;
+  const node& n = *s.held();
+  if (n.is_leaf() || !n.unset) return;
   auto memory = std::make_shared<runtime::buffer>(runtime::get_backend(n.device), n.bytes(), n.memory);
-  s.current = make_leaf(std::move(memory), 0, n.shape, n.type);
+  s.replace(make_leaf(std::move(memory), 0, n.shape, n.type));
 }
 
-/// Of an evaluated storage that is not pinned.
-void unshare(storage& s) {
-  const node& n = *s.current;
-  if (n.refs.load(std::memory_order_acquire) != 1 || n.buffer.use_count() != 1 || n.buffer->fixed())
-    s.current = snapshot(s.current);
+/// What a view of a pinned storage holds now. Copies no more than what lies between its first and its last element,
+/// since other threads may be writing elsewhere.
+value copy_of_view(const value& leaf, const array_view& v) {
+  if (v.whole) return snapshot(leaf);
+  std::int64_t first = v.offset, last = v.offset;
+  for (int a = 0; a < v.shape.size(); ++a) {
+    if (v.shape[a] == 0) first = last = 0;
+    if (v.shape[a] == 0) break;
+    (v.strides[a] < 0 ? first : last) += v.strides[a] * (v.shape[a] - 1);
+  }
+  const std::int64_t extent = leaf->size() == 0 ? 0 : last - first + 1;
+  const value part = snapshot(make_leaf(leaf->buffer, leaf->buffer_offset + first, dims{extent}, leaf->type));
+  return record_view(part, v.shape, v.strides, v.offset - first);
 }
 
 }  // namespace
@@ -81,9 +89,8 @@ view_ref make_array(value v) {
   view->strides = core::contiguous_strides(v->shape);
   view->type = v->type;
   view->whole = true;
-  view->store = std::allocate_shared<storage>(recycling_allocator<storage>());
   list_if_large(v);
-  view->store->current = std::move(v);
+  view->store = std::allocate_shared<storage>(recycling_allocator<storage>(), std::move(v));
   if (is_capturing()) [[unlikely]]
     note_made(view->store);
   return view;
@@ -95,78 +102,73 @@ view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t 
   view->type = of.type;
   view->offset = offset;
   view->readonly = of.readonly || readonly;
-  view->whole = offset == 0 && shape == of.store->current->shape && core::is_contiguous(shape, strides);
+  view->whole = offset == 0 && core::is_contiguous(shape, strides) && shape == of.store->now()->shape;
   view->shape = std::move(shape);
   view->strides = std::move(strides);
   return view;
 }
 
 value read(const array_view& v) {
-  const value& current = v.store->current;
-  if (v.store->pinned) {
-    value copy = snapshot(current);
-    return v.whole ? copy : record_view(copy, v.shape, v.strides, v.offset);
-  }
-  if (v.whole) return current;
-  return record_view(current, v.shape, v.strides, v.offset);
+  version now = v.store->now_as_is();
+  if (now.pinned) return copy_of_view(now.v, v);
+  if (v.whole) return std::move(now.v);
+  return record_view(now.v, v.shape, v.strides, v.offset);
 }
+
+namespace {
+
+/// In place, and now, whoever refers to the version: the address is out. Right-hand sides hold copies.
+void write_pinned(storage& s, const array_view& v, const value& rhs) {
+  flush(std::span(&s.held(), 1));
+  const value update = record_update(s.held(), v.strides, v.offset, rhs);
+  update->in_place = true;
+  flush(std::span(&update, 1));
+}
+
+}  // namespace
 
 void write(const array_view& v, value rhs) {
   storage& s = *v.store;
-  if (s.pinned) {
-    // In place, and now: the address is out. Right-hand sides hold snapshots, so nothing else refers to the version.
+  const turn mine(s);
+  if (s.pinned()) {
     flush(std::span(&rhs, 1));
-    const value update = record_update(s.current, v.strides, v.offset, rhs);
-    s.current = update;
-    try {
-      flush(std::span(&update, 1));
-    } catch (...) {
-      if (!update->is_leaf()) s.current = update->args[0];  // pinned storages are always in memory
-      throw;
-    }
-    return;
+    return write_pinned(s, v, rhs);
   }
-  const bool moves = s.current->kind_of_memory() != rhs->kind_of_memory();  // arrays stay in their kind of memory
+  const value& current = s.held();
+  const bool moves = current->kind_of_memory() != rhs->kind_of_memory();  // arrays stay in their kind of memory
   if (v.whole && !moves) {
     list_if_large(rhs);
-    s.current = std::move(rhs);
-    return;
+    return s.replace(std::move(rhs));
   }
-  if (!moves && v.offset == 0 && core::is_contiguous(v.shape, v.strides) && core::element_count(v.shape) == s.current->size()) {
+  if (!moves && v.offset == 0 && core::is_contiguous(v.shape, v.strides) && core::element_count(v.shape) == current->size())
     // A reshaped view of everything: the right-hand side in the storage's own shape.
-    s.current = record_view(rhs, s.current->shape, core::contiguous_strides(s.current->shape), 0);
-    return;
-  }
-  s.current = record_update(s.current, v.strides, v.offset, rhs);
-  if (s.current->writes > limits().update_chain) flush(std::span(&s.current, 1));
+    return s.replace(record_view(rhs, current->shape, core::contiguous_strides(current->shape), 0));
+  s.replace(record_update(current, v.strides, v.offset, rhs));
+  if (current->writes > limits().update_chain) flush(std::span(&current, 1));
 }
 
 void evaluate(std::span<const view_ref> arrays) {
   if (arrays.size() == 1) {  // without memory for a list: small work is often evaluated by itself
-    const value root = arrays[0]->store->current;
+    const value root = arrays[0]->store->now();
     return flush(std::span(&root, 1));
   }
   std::vector<value> roots;
   roots.reserve(arrays.size());
-  for (const view_ref& a : arrays) roots.push_back(a->store->current);
+  for (const view_ref& a : arrays) roots.push_back(a->store->now());
   flush(roots);
 }
 
 void copy_to_host(const array_view& v, void* to) {
   std::int64_t count = core::element_count(v.shape);
   if (count == 0) return;
-  value source;
-  if (v.whole || (v.store->current->is_leaf() && core::is_contiguous(v.shape, v.strides))) {
-    source = v.store->current;
-  } else if (!v.store->current->is_leaf() && count * 4 >= v.store->current->size()) {
-    flush(std::span(&v.store->current, 1));
-    source = core::is_contiguous(v.shape, v.strides) ? v.store->current
-                                                     : record_view(v.store->current, v.shape, v.strides, v.offset);
-  } else {
-    source = record_view(v.store->current, v.shape, v.strides, v.offset);
-  }
+  const value current = v.store->now();
+  // A small part of something pending is computed by itself.
+  const bool dense = core::is_contiguous(v.shape, v.strides);
+  if (!v.whole && !current->is_leaf() && count * 4 >= current->size()) flush(std::span(&current, 1));
+  const bool direct = v.whole || (dense && current->is_leaf());
+  const value source = direct ? current : record_view(current, v.shape, v.strides, v.offset);
   flush(std::span(&source, 1));
-  std::int64_t first = source == v.store->current && !v.whole ? v.offset : 0;
+  const std::int64_t first = source == current && !v.whole ? v.offset : 0;
   runtime::backend& device = runtime::get_backend(source->device);
   {
     runtime::batch work(device);
@@ -187,12 +189,13 @@ struct pinned_place {
 
 pinned_place pin_in_order(const array_view& v) {
   storage& s = *v.store;
-  flush(std::span(&s.current, 1));
-  if (!s.pinned) unshare(s);
-  runtime::batch work(runtime::get_backend(s.current->device));
-  work.writes(*s.current->buffer);
-  s.pinned = true;
-  return {static_cast<char*>(s.current->buffer->address()) + bytes_before(*s.current, v.offset), &work.on(),
+  const turn mine(s);
+  const value& current = s.held();
+  flush(std::span(&current, 1));
+  if (!s.pinned() && !s.pin_if_sole_owner()) s.replace_and_pin(snapshot(current));
+  runtime::batch work(runtime::get_backend(s.device));
+  work.writes(*current->buffer);
+  return {static_cast<char*>(current->buffer->address()) + bytes_before(*current, v.offset), &work.on(),
           work.number()};
 }
 
@@ -223,13 +226,14 @@ void* export_address(const array_view& v) {
 
 bool is_host_reachable(const array_view& v) {
   return runtime::get_backend(v.device()).host_addressable() ||
-         v.store->current->kind_of_memory() != memory_kind::device;
+         v.store->now()->kind_of_memory() != memory_kind::device;
 }
 
 bool host_may_share(const array_view& v) {
   runtime::backend& device = runtime::get_backend(v.device());
-  return device.host_addressable() || v.store->current->kind_of_memory() == memory_kind::pinned ||
-         (v.store->current->kind_of_memory() == memory_kind::managed && has_concurrent_access(device));
+  const memory_kind kind = v.store->now()->kind_of_memory();
+  return device.host_addressable() || kind == memory_kind::pinned ||
+         (kind == memory_kind::managed && has_concurrent_access(device));
 }
 
 void* export_to_host(const array_view& v) {
@@ -241,7 +245,7 @@ void* export_to_host(const array_view& v) {
 bool in_c_order(const array_view& v) noexcept { return v.whole || core::is_contiguous(v.shape, v.strides); }
 
 exposed begin_read(const array_view& v, bool any_strides) {
-  const value& current = v.store->current;
+  const value current = v.store->now();
   const bool ordered = in_c_order(v);
   // A small part of something pending is computed by itself; otherwise the whole of it is, and keeps its place.
   const bool part = !current->is_leaf() && core::element_count(v.shape) * 4 < current->size();
@@ -251,19 +255,19 @@ exposed begin_read(const array_view& v, bool any_strides) {
 
 const void* address_of(const exposed& e) { return address_to_read(*e.held, e.offset); }
 
-const void* address_of(const array_view& v) { return address_to_read(*v.store->current, v.offset); }
-
 value pending_of_write(const array_view& v) {
+  const turn mine(*v.store);
   allocate_unset(*v.store);
-  return v.store->current->is_leaf() ? value() : v.store->current;
+  return v.store->held()->is_leaf() ? value() : v.store->held();
 }
 
 void* begin_write(const array_view& v) {
   storage& s = *v.store;
   allocate_unset(s);
-  flush(std::span(&s.current, 1));
-  if (!s.pinned) unshare(s);
-  return static_cast<char*>(s.current->buffer->data()) + bytes_before(*s.current, v.offset);
+  const value& current = s.held();
+  flush(std::span(&current, 1));
+  if (!s.pinned() && !s.is_sole_owner()) s.replace(snapshot(current));
+  return static_cast<char*>(current->buffer->data()) + bytes_before(*current, v.offset);
 }
 
 view_ref from_host(const void* from, const dims& shape, dtype type, runtime::device_id device) {
@@ -315,7 +319,7 @@ view_ref from_buffer(std::shared_ptr<runtime::buffer> memory, std::int64_t exten
                      std::int64_t offset, bool live, bool readonly) {
   const bool dense = offset == 0 && core::element_count(shape) == extent && core::is_contiguous(shape, strides);
   const view_ref whole = make_array(make_leaf(std::move(memory), 0, dense ? shape : dims{extent}, type));
-  whole->store->pinned = live;
+  whole->store->set_pinned(live);
   return make_view(*whole, std::move(shape), std::move(strides), offset, readonly);
 }
 
@@ -338,7 +342,7 @@ view_ref to_device(const array_view& v, runtime::device_id device, std::optional
 }
 
 std::string explain(const array_view& v, bool with_source) {
-  value root = v.store->current;
+  const value root = v.store->now();
   std::string text = describe(std::span(&root, 1), with_source);
   if (!v.whole) text += "the array is a view of that, with shape " + core::to_string(v.shape) + "\n";
   return text;

@@ -6,16 +6,10 @@
 #include <optional>
 
 #include "graph/record.hpp"
+#include "graph/storage.hpp"
 
 namespace sinter::graph {
 
-/// What views share. `current` is its present version, with the storage's C-contiguous nominal shape.
-struct storage {
-  value current;
-  bool pinned = false;  // an address has been handed out: the buffer stays, writes and reads happen at once
-  std::uint32_t made_in = 0;     // the capture that it was made in; 0: none
-  std::uint32_t touched_in = 0;  // the capture that is using it; 0: none
-};
 
 /// A view of a storage: shape, strides and offset in elements of the storage's C order.
 struct array_view {
@@ -28,7 +22,7 @@ struct array_view {
   // A selection by arrays that nobody has read: what it holds is worked out when somebody does (ops/pick.hpp).
   std::atomic<bool> deferred{false};
 
-  const runtime::device_id& device() const noexcept { return store->current->device; }
+  const runtime::device_id& device() const noexcept { return store->device; }
 };
 using view_ref = std::shared_ptr<const array_view>;
 
@@ -80,14 +74,11 @@ exposed begin_read(const array_view& v, bool any_strides);
 bool in_c_order(const array_view& v) noexcept;
 /// Address of the first element. The value has been evaluated.
 const void* address_of(const exposed& e);
-/// Address of the view's first element in the storage itself, which has been evaluated: for reading what it holds while
-/// the address is used.
-const void* address_of(const array_view& v);
 /// What begin_write would evaluate, so that several arrays can be flushed together; null if nothing.
 value pending_of_write(const array_view& v);
 /// The same for writing in place through the view's strides. Evaluates the storage if need be and makes it the only
 /// owner of its elements: pending readers, copies and host views keep the old ones. Other views of the storage see what
-/// is written.
+/// is written. Whoever calls has a turn of the storage, and keeps it until the work is enqueued.
 void* begin_write(const array_view& v);
 
 /// Array from host memory (copied): `from` holds the elements in C order.

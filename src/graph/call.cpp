@@ -14,11 +14,6 @@ struct written {
   bool copy = false;  // the leaf stands in for a view with gaps: its elements go back afterwards
 };
 
-bool is_sole_owner(const storage& s) {
-  return s.current->is_leaf() && s.current->refs.load(std::memory_order_acquire) == 1 &&
-         s.current->buffer.use_count() == 1 && !s.current->buffer->fixed();
-}
-
 value fresh_leaf(const dims& shape, dtype type, runtime::device_id device) {
   auto bytes = static_cast<std::size_t>(core::element_count(shape)) * itemsize(type);
   return make_leaf(std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes), 0, shape, type);
@@ -26,8 +21,9 @@ value fresh_leaf(const dims& shape, dtype type, runtime::device_id device) {
 
 /// Makes the storage the only one that refers to its elements, so that nobody else sees what is written to them.
 void unshare(storage& s) {
-  flush(std::span(&s.current, 1));
-  if (!s.pinned && !is_sole_owner(s)) s.current = snapshot(s.current);
+  const value& current = s.held();
+  flush(std::span(&current, 1));
+  if (!s.pinned() && !s.is_sole_owner()) s.replace(snapshot(current));
 }
 
 bool has_gaps(const array_view& v) { return !core::is_contiguous(v.shape, v.strides); }
@@ -38,7 +34,7 @@ written open(const array_view& v) {
     flush(std::span(&packed, 1));
     return {&v, std::move(packed), true};
   }
-  const node& whole = *v.store->current;
+  const node& whole = *v.store->held();
   return {&v, make_leaf(whole.buffer, whole.buffer_offset + v.offset, v.shape, v.type), false};
 }
 
@@ -47,6 +43,9 @@ written open(const array_view& v) {
 void run_call(const jit::user_function* f, const dims& shape, std::vector<value> operands,
               std::span<const view_ref> outputs) {
   if (core::element_count(shape) == 0) return;
+  std::vector<storage*> stores;
+  for (const view_ref& v : outputs) stores.push_back(v->store.get());
+  const turns mine(std::move(stores));
   std::vector<written> raw;
   std::vector<std::pair<const array_view*, value>> regular;
   // All storages first: two outputs may be views of one.
@@ -57,8 +56,8 @@ void run_call(const jit::user_function* f, const dims& shape, std::vector<value>
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (f->outputs[k].raw) continue;
     const array_view& v = *outputs[k];
-    const bool in_place = v.whole && !v.store->pinned && is_sole_owner(*v.store);
-    regular.emplace_back(&v, in_place ? v.store->current : fresh_leaf(shape, v.type, v.device()));
+    const bool in_place = v.whole && !v.store->pinned() && v.store->is_sole_owner();
+    regular.emplace_back(&v, in_place ? v.store->held() : fresh_leaf(shape, v.type, v.device()));
   }
   for (const written& w : raw) operands.push_back(w.leaf);
   std::vector<value> targets;
@@ -70,7 +69,7 @@ void run_call(const jit::user_function* f, const dims& shape, std::vector<value>
   for (const written& w : raw)
     if (w.copy) write(*w.view, w.leaf);
   for (auto& [view, leaf] : regular)
-    if (view->store->current != leaf) write(*view, std::move(leaf));
+    if (!(view->store->held() == leaf)) write(*view, std::move(leaf));
 }
 
 }  // namespace sinter::graph

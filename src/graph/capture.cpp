@@ -45,7 +45,7 @@ void give_up(storage& s) noexcept {
   s.touched_in = 0;
 }
 
-void* address_of_memory(const storage& s) noexcept { return s.current->buffer->address(); }
+void* address_of_memory(const storage& s) noexcept { return s.held()->buffer->address(); }
 
 }  // namespace
 
@@ -106,11 +106,11 @@ void replay::launch(runtime::stream& on) {
     work.on().wait_for(*last_on_, last_);
   }
   for (const array_use& u : arrays_) {
-    const runtime::buffer& memory = *u.array->current->buffer;
-    u.written ? work.writes(memory) : work.reads(memory);
+    const value now = u.array->now();  // pinned, so the array keeps its memory
+    u.written ? work.writes(*now->buffer) : work.reads(*now->buffer);
   }
   for (const auto& weak : made_)
-    if (const auto array = weak.lock()) work.writes(*array->current->buffer);
+    if (const auto array = weak.lock()) work.writes(*array->now()->buffer);
   for (const value& leaf : held_) work.reads(*leaf->buffer);
   work_->launch();
   last_on_ = &work.on();
@@ -120,7 +120,7 @@ void replay::launch(runtime::stream& on) {
 std::size_t replay::memory_bytes() const { return memory_->bytes(); }
 
 bool capture_session::home::is_here() const {
-  const value& now = array->current;
+  const value now = array->now();
   return now->is_leaf() && now->buffer->address() == address && now->buffer_offset == offset;
 }
 
@@ -167,7 +167,7 @@ void capture_session::prepare(const std::shared_ptr<storage>& array) {
   storage& s = *array;
   if (s.made_in == number_ || !claim(s, number_)) return;
   try {
-    if (s.current->device == device_.id())
+    if (s.device == device_.id())
       settle_home(array);
     else
       give_up(s);
@@ -180,19 +180,21 @@ void capture_session::prepare(const std::shared_ptr<storage>& array) {
 void capture_session::settle_home(const std::shared_ptr<storage>& array) {
   storage& s = *array;
   const outside_capture now;
-  flush(std::span(&s.current, 1));
-  const bool was_pinned = s.pinned;
+  const turn mine(s);
+  const value& current = s.held();
+  flush(std::span(&current, 1));
+  const bool was_pinned = s.pinned();
   // Memory that others have or know stays where it is: it is written in place only.
-  const bool stays = was_pinned && (!s.current->buffer->source() || !is_sole_owner(s.current));
+  const bool stays = was_pinned && (!current->buffer->source() || !is_sole_owner(current));
   if (!stays) {
-    if (!is_sole_owner(s.current) || !s.current->buffer->source()) s.current = snapshot(s.current);
-    memory_->adopt(*s.current->buffer);
-    s.pinned = false;
+    if (!is_sole_owner(current) || !current->buffer->source()) s.replace(snapshot(current));
+    memory_->adopt(*current->buffer);
+    s.set_pinned(false);
     // Captured work may overwrite the memory, and a launch comes after this stream: readers elsewhere are waited for here.
     runtime::batch work(device_);
-    work.writes(*s.current->buffer);
+    work.writes(*current->buffer);
   }
-  const node& leaf = *s.current;
+  const node& leaf = *current;
   homes_.emplace(&s, home{array, &leaf, leaf.buffer->address(), leaf.shape, leaf.type, leaf.buffer_offset,
                           leaf.buffer->bytes(), was_pinned});
 }
@@ -207,7 +209,7 @@ std::vector<std::shared_ptr<const array_view>> capture_session::deferred() const
 capture_session::arrays capture_session::live_made() const {
   arrays live;
   for (const auto& weak : made_)
-    if (auto s = weak.lock(); s && s->current->device == device_.id()) live.push_back(std::move(s));
+    if (auto s = weak.lock(); s && s->device == device_.id()) live.push_back(std::move(s));
   return live;
 }
 
@@ -221,7 +223,7 @@ std::vector<capture_session::home*> capture_session::moved_homes() {
 void capture_session::evaluate_everything(const arrays& made) {
   std::vector<value> roots;
   const auto want = [&](const storage& s) {
-    if (!s.current->is_leaf()) roots.push_back(s.current);
+    if (value now = s.now(); !now->is_leaf()) roots.push_back(std::move(now));
   };
   for (const auto& s : made) want(*s);
   for (const auto& [s, h] : homes_) want(*s);
@@ -234,10 +236,14 @@ void capture_session::make_room(const arrays& made, const std::vector<home*>& mo
   for (const home* h : moving) addresses.push_back(h->address);
   memory_->reserve(addresses);
   const auto is_wanted = [&](void* p) { return std::find(addresses.begin(), addresses.end(), p) != addresses.end(); };
-  for (const auto& s : made)
-    if (!is_sole_owner(s->current) || is_wanted(address_of_memory(*s))) s->current = snapshot(s->current);
-  for (const home* h : moving)
-    if (is_wanted(address_of_memory(*h->array))) h->array->current = snapshot(h->array->current);
+  for (const auto& s : made) {
+    const turn mine(*s);
+    if (!is_sole_owner(s->held()) || is_wanted(address_of_memory(*s))) s->replace(snapshot(s->held()));
+  }
+  for (const home* h : moving) {
+    const turn mine(*h->array);
+    if (is_wanted(address_of_memory(*h->array))) h->array->replace(snapshot(h->array->held()));
+  }
 }
 
 void capture_session::bring_home(home& h) {
@@ -246,8 +252,9 @@ void capture_session::bring_home(home& h) {
     throw device_error("[capture] something that is neither an array nor an expression still holds the elements of an " +
                        std::string("array of shape ") + core::to_string(h.shape));
   value leaf = make_leaf(std::move(memory), h.offset, h.shape, h.type);
-  copy_elements(leaf, h.array->current);
-  h.array->current = std::move(leaf);
+  const turn mine(*h.array);
+  copy_elements(leaf, h.array->held());
+  h.array->replace(std::move(leaf));
 }
 
 std::unique_ptr<replay> capture_session::finish() {
@@ -274,13 +281,13 @@ void capture_session::fill(replay& r, const arrays& made, const std::vector<home
   r.kept_ = std::move(notes_.keep);
   for (auto& [s, h] : homes_) {
     const bool moves = std::find(moved.begin(), moved.end(), &h) != moved.end();
-    const bool written = moves || s->current.get() != h.original || notes_.writes(h.address);
+    const bool written = moves || s->now().get() != h.original || notes_.writes(h.address);
     r.arrays_.push_back({h.array, written});
-    h.array->pinned = true;
+    h.array->set_pinned(true);
   }
   for (const auto& s : made) {
     r.made_.push_back(s);
-    s->pinned = true;
+    s->set_pinned(true);
   }
   // What was done outside of the capture comes before the first launch.
   r.last_on_ = &outside_;
@@ -289,22 +296,23 @@ void capture_session::fill(replay& r, const arrays& made, const std::vector<home
 
 /// Nothing that was captured has run, so homes have their old elements.
 void capture_session::restore() {
-  const auto nothing = [&](const storage& s) {
-    value v = record_scalar({}, s.current->type, s.current->shape, s.current->device);
+  const auto forget = [](storage& s) {
+    const turn mine(s);
+    value v = record_scalar({}, s.held()->type, s.held()->shape, s.device);
     v->unset = true;
-    return v;
+    s.replace(std::move(v));
   };
   for (const auto& s : live_made()) {
-    s->current = nothing(*s);
+    forget(*s);
     s->made_in = 0;
   }
   const std::vector<home*> moved = moved_homes();
   std::vector<void*> addresses;
   for (home* h : moved) addresses.push_back(h->address);
   memory_->reserve(addresses);
-  for (home* h : moved) h->array->current = nothing(*h->array);
+  for (home* h : moved) forget(*h->array);
   for (home* h : moved) restore(*h);
-  for (auto& [s, h] : homes_) h.array->pinned = h.pinned;
+  for (auto& [s, h] : homes_) h.array->set_pinned(h.pinned);
   memory_->close();
 }
 
@@ -317,7 +325,8 @@ void capture_session::restore(home& h) {
     runtime::batch work(device_);
     device_.copy(work.writes(*memory), h.address, h.bytes);
   }
-  h.array->current = make_leaf(std::move(memory), h.offset, h.shape, h.type);
+  const turn mine(*h.array);
+  h.array->replace(make_leaf(std::move(memory), h.offset, h.shape, h.type));
 }
 
 }  // namespace sinter::graph

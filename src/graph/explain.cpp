@@ -111,6 +111,7 @@ std::string plan_text(std::span<const value> roots, bool with_source) {
 }  // namespace
 
 std::string describe(std::span<const value> roots, bool with_source) {
+  const std::lock_guard lock(flush_mutex());
   std::string out;
   std::vector<runtime::device_id> described;
   for (const value& root : roots) {

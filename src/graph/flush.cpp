@@ -20,14 +20,15 @@
 #include "sinter/profile.hpp"
 
 namespace sinter::graph {
-namespace {
-
-using runtime::buffer_ref;
 
 std::recursive_mutex& flush_mutex() {
   static auto* m = new std::recursive_mutex;  // outlives static arrays
   return *m;
 }
+
+namespace {
+
+using runtime::buffer_ref;
 
 buffer_ref allocate(runtime::backend& device, std::size_t bytes, memory_kind kind) {
   int& countdown = limits().fail_allocation;
@@ -199,6 +200,7 @@ class flusher {
   bool may_overwrite(const kernel_plan& plan) {
     node* n = plan.results[0];
     node* base = n->args[0].get();
+    if (n->in_place) return true;
     if (!planner_.is_released(base)) return false;
     placed p = where(base);
     // References to the buffer: the plan's own (the released leaf, earlier writes in place), and `p`.
@@ -275,7 +277,7 @@ class flusher {
 
   void commit() {
     // What was computed on the way and is still held may be asked for again.
-    planner_.for_each_inlined([](node* n) { n->seen = true; });
+    planner_.for_each_inlined([](node* n) { n->seen.store(true, std::memory_order_relaxed); });
     for (const auto& k : planner_.kernels()) {
       if (k->kind == plan_kind::effect) continue;  // its results are leaves, and its node goes with the call
       for (node* n : k->results) {

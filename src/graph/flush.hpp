@@ -1,5 +1,6 @@
 // Evaluation of recorded values: plan, compile and allocate everything, then launch, then turn the nodes into leaves.
 #pragma once
+#include <mutex>
 #include <span>
 #include <string>
 
@@ -14,6 +15,10 @@ void flush(std::span<const value> roots);
 
 /// Whether flushing a value runs no kernel, since it is a leaf or names contiguous elements of one.
 bool is_in_memory(const value& v);
+
+/// Held while values are planned and evaluated. Evaluation takes a node's operands away, so whoever looks below a pending
+/// node holds it, and so does whoever plans: plans leave marks in the nodes.
+std::recursive_mutex& flush_mutex();
 
 /// The plan that flush(roots) would run, as text.
 std::string describe(std::span<const value> roots, bool with_source);

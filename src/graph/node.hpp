@@ -82,12 +82,13 @@ class node {
   dtype type{};
   std::uint8_t nargs = 0;
   bool fast_math = false;
-  bool seen = false;         // computed before as part of something else, and held then
+  std::atomic<bool> seen{false};  // computed before as part of something else, and held then
   bool unset = false;        // scalar: of an array whose elements nobody has asked for (sn::empty)
   bool is_reader = false;    // reduce: linked into the operand's list of readers
   bool opaque = false;       // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
   bool large = false;        // limits().large_operand bytes or more
   bool over_large = false;   // something large lies below: its evaluation may release memory (pressure.hpp)
+  bool in_place = false;     // update: of memory whose address is out, written whoever else refers to it
   bool over_reduction = false;  // a reduction lay pending somewhere below when it was recorded
   std::atomic<bool> is_listed{false};  // among the values that are remembered for that
   memory_kind memory{};      // where it is to lie when it is evaluated

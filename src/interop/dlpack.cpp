@@ -39,7 +39,7 @@ dtype dtype_of_tensor(const data_type& d) {
 /// As the memory of an evaluated array wants it.
 device_info place_of(const graph::array_view& v) {
   const runtime::device_id id = v.device();
-  switch (v.store->current->kind_of_memory()) {
+  switch (v.store->now()->kind_of_memory()) {
     case memory_kind::pinned: return {on_cuda_host, 0};
     case memory_kind::managed: return {on_cuda_managed, id.index};
     case memory_kind::device: break;
@@ -151,7 +151,7 @@ std::unique_ptr<exported<Tensor>> export_array(const ndarray& x, const to_dlpack
   t.device = kw.device ? place_of(*kw.device) : place_of(v);
   const bool empty = core::element_count(v.shape) == 0;
   t.data = empty ? nullptr : shared_address(v, t.device, kw.stream);
-  if (!empty && v.device().kind == runtime::device_kind::cuda) e->home = &v.store->current->buffer->home();
+  if (!empty && v.device().kind == runtime::device_kind::cuda) e->home = &v.store->now()->buffer->home();
   t.ndim = v.shape.size();
   t.dtype = type_of(v.type);
   t.shape = e->shape.data();
@@ -191,7 +191,7 @@ ndarray import_tensor(Tensor* managed, bool readonly, bool own, const from_dlpac
   };
   const auto release = std::make_shared<armed_release<decltype(call)>>(call);
   ndarray x = ops::ndarray_access::make(wrap_memory(m, release));
-  if (own && !readonly && kw.copy != true) ops::view_of(x, m.function).store->pinned = false;
+  if (own && !readonly && kw.copy != true) ops::view_of(x, m.function).store->set_pinned(false);
   ndarray result = moves ? x.to_device(*kw.device) : kw.copy == true ? ops::wrap(ops::value_of(x)) : x;
   if (moves || kw.copy == true) graph::evaluate(std::span(&ops::ndarray_access::ref(result), 1));
   release->arm();

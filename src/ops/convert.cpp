@@ -81,7 +81,7 @@ std::shared_ptr<const detail::host_block> ops::elements_on_host(const ndarray& a
   const graph::view_ref v = as_type(a, type, "host");
   auto block = std::make_shared<detail::host_block>();
   const auto count = static_cast<std::size_t>(core::element_count(v->shape));
-  if (v->whole && !v->store->pinned && count > 0) {
+  if (v->whole && !v->store->pinned() && count > 0) {
     graph::evaluate(std::span(&v, 1));
     graph::value now = graph::read(*v);
     // The pages of managed memory move to whoever touches them, which a copy does not do.

@@ -52,7 +52,7 @@ ndarray filled_like(const ndarray& x, const operand& v, const create_kw& kw, con
 
 /// Nobody relies on the elements: a kernel that writes them first need not have them filled.
 ndarray unset(ndarray x) {
-  ops::view_of(x, "empty").store->current->unset = true;
+  ops::view_of(x, "empty").store->now()->unset = true;
   return x;
 }
 

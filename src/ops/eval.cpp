@@ -30,7 +30,7 @@ std::string explain(const ndarray& x, const explain_kw& kw) {
 
 std::string detail::explain_all(std::initializer_list<const ndarray*> arrays) {
   std::vector<graph::value> roots;
-  for (const ndarray* a : arrays) roots.push_back(ops::view_of(*a, "explain").store->current);
+  for (const ndarray* a : arrays) roots.push_back(ops::view_of(*a, "explain").store->now());
   return graph::describe(roots, false);
 }
 

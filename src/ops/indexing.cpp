@@ -76,11 +76,11 @@ graph::value list_values(const list& l, int axis, const core::dims& shape, runti
   const core::dims extents = ops::to_dims(l.shape());
   if (l.is_mask()) {
     const std::vector<char> flags(l.numbers().begin(), l.numbers().end());
-    return graph::from_host(flags.data(), extents, dtype::b1, device)->store->current;
+    return graph::from_host(flags.data(), extents, dtype::b1, device)->store->now();
   }
   std::vector<std::int64_t> checked;
   for (const std::int64_t i : l.numbers()) checked.push_back(checked_index(i, axis, shape));
-  return graph::from_host(checked.data(), extents, dtype::i64, device)->store->current;
+  return graph::from_host(checked.data(), extents, dtype::i64, device)->store->now();
 }
 
 graph::value array_values(const ndarray& a, runtime::device_id device) {

@@ -50,6 +50,7 @@ value repeated(const value& values, const dims& shape) {
 void put_flat(const ndarray& x, const value& positions, bool in_range, const value& values, const char* function) {
   const graph::array_view& v = writable(view_of(x, function), function);
   const std::int64_t n = core::element_count(v.shape);
+  const graph::turn mine(*v.store);  // all of it is read and written where it has gaps
   const auto strides = core::reshape_strides(v.shape, v.strides, dims{n});
   const ndarray flat = strides ? view_as(x, dims{n}, *strides, v.offset) : wrap(flattened(graph::read(v)));
   if (n == 0 && positions->shape[0] != 0)
@@ -140,6 +141,7 @@ void putmask(const ndarray& x, const ndarray& mask, const operand& values) {
                       core::to_string(v.shape));
   const value right = flat_values(values, v, "putmask");
   if (right->shape[0] == 0 || core::element_count(v.shape) == 0) return;
+  const graph::turn mine(*v.store);  // another thread may be writing where the mask is false
   graph::write(v, select_of(flags, repeated(right, v.shape), graph::read(v)));
 }
 

@@ -218,9 +218,9 @@ std::vector<ndarray> run_with_core(const implementation& k, const jit::user_func
   graph::run_call(f, all.loop, std::move(values), targets);
   std::vector<ndarray> results;
   for (std::size_t a = 0; a < out.size(); ++a) {
-    const graph::node& written = *targets[a]->store->current;
-    results.push_back(deliver(out[a], graph::make_leaf(written.buffer, written.buffer_offset,
-                                                       with_core(all.loop, k.core.outputs[a], all), written.type)));
+    const graph::value written = targets[a]->store->now();
+    results.push_back(deliver(out[a], graph::make_leaf(written->buffer, written->buffer_offset,
+                                                       with_core(all.loop, k.core.outputs[a], all), written->type)));
   }
   return results;
 }

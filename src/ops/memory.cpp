@@ -85,7 +85,7 @@ graph::value evaluated_storage(const ndarray& x, const char* function) {
   view_of(x, function);
   const graph::view_ref v = ndarray_access::ref(x);
   graph::evaluate(std::span(&v, 1));
-  return v->store->current;
+  return v->store->now();
 }
 
 const runtime::backend* place_of(const device& d) {
@@ -217,7 +217,7 @@ allocator_scope::~allocator_scope() {
 }
 
 sinter::memory_kind ndarray::memory_kind() const {
-  return ops::view_of(*this, "memory_kind").store->current->kind_of_memory();
+  return ops::view_of(*this, "memory_kind").store->now()->kind_of_memory();
 }
 
 ndarray ndarray::to_device(const sinter::device& to) const {

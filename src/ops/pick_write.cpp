@@ -65,6 +65,7 @@ bool is_one_mask(const pick& p) { return p.entries.size() == 1 && p.entries[0].m
 void write_where(const pick& p, const value& fresh) {
   const pick_entry& e = p.entries[0];
   const value mask = pad_behind(e.values, e.values->shape.size() + p.base->shape.size() - e.axis - e.axes);
+  const graph::turn mine(*p.base->store);  // another thread may be writing where the mask is false
   const value old = graph::read(*p.base);
   const value all[] = {mask, fresh, old};
   graph::write(*p.base, graph::record_map(opcode::select, old->type, old->shape, all));
@@ -200,7 +201,7 @@ value is_last(const scatter& s) {
     const auto* f = loop_function("last_of_equal", {input("at", dtype::i64), input("k", dtype::i64)}, dtype::i64,
                                   "atomic_max(y, at, k);");
     graph::run_call(f, s.c.shape, {place, order}, std::span(&owner, 1));
-    const value found = graph::record_gather(owner->store->current, reshape_value(place, dims{n}), 0, dims{n});
+    const value found = graph::record_gather(owner->store->now(), reshape_value(place, dims{n}), 0, dims{n});
     return map_of(opcode::equal, dtype::b1, reshape_value(found, s.c.shape), order);
   }
   const value flat = reshape_value(place, dims{n}), sorted = sorting_permutation(flat, places);
@@ -209,20 +210,20 @@ value is_last(const scatter& s) {
       "last_of_equal", {input("k", dtype::i64), input("order", dtype::i64, true, 1), input("at", dtype::i64, true, 1)},
       dtype::b1, "y[order[k]] = k + 1 == order.size() || at[order[k]] != at[order[k + 1]];");
   graph::run_call(f, dims{n}, {positions_in(dims{n}, s.device), sorted, flat}, std::span(&last, 1));
-  return reshape_value(last->store->current, s.c.shape);
+  return reshape_value(last->store->now(), s.c.shape);
 }
 
 /// The storage's elements in its C order.
 graph::view_ref whole_storage(const graph::array_view& v) {
-  const std::int64_t n = v.store->current->size();
+  const std::int64_t n = v.store->now()->size();
   return graph::make_view(v, dims{n}, dims{1}, 0);
 }
 
 void run_scatter(const scatter& s, const jit::user_function* f, std::vector<value> arguments) {
   const graph::array_view& v = *s.p.base;
   // What reads the old elements is evaluated first, so that they need not be copied.
-  if (!v.store->current->is_leaf() || v.store->current->refs.load(std::memory_order_acquire) != 1)
-    graph::flush(arguments);
+  const graph::turn mine(*v.store);
+  if (!v.store->is_sole_owner()) graph::flush(arguments);
   const graph::view_ref target = whole_storage(v);
   graph::run_call(f, s.loop, std::move(arguments), std::span(&target, 1));
 }
@@ -289,6 +290,7 @@ void update_pick(pick& p, const operand& e, const char* function,
   const graph::array_view& base = writable(*p.base, function);
   if (is_one_mask(p)) {
     p.held = value();
+    const graph::turn mine(*base.store);
     const ndarray old = wrap(graph::read(base));
     if (!e.is_array()) return write_where(p, cast_back(operation(operand(old), e), base.type, function));
     if (const value wide = along_mask(p, value_of(e.array(), function))) {
@@ -327,7 +329,7 @@ const char* step_of(accumulation how) {
 void add_in_order(const scatter& s, std::vector<value> arguments, dtype type) {
   const std::int64_t n = core::element_count(s.loop);
   const value at = reshape_value(arguments[0], dims{n}), v = reshape_value(arguments[1], dims{n});
-  const value order = sorting_permutation(at, s.p.base->store->current->size());
+  const value order = sorting_permutation(at, s.p.base->store->now()->size());
   const auto sorted = [&](const value& x) { return graph::record_gather(x, order, 0, dims{n}); };
   const auto* f = loop_function("add_in_order",
                                 {input("k", dtype::i64), input("at", dtype::i64, true, 1), input("v", type, true, 1),

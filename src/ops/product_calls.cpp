@@ -83,12 +83,9 @@ bool takes_directly(const ndarray& out, const ndarray& x, const ndarray& y, dtyp
          device.writes(type, v.shape[last - 1], v.shape[last], v.strides[last - 1], v.strides[last]);
 }
 
-/// Whether a new buffer for the whole array costs less than writing into the one that it has.
+/// Whether a new buffer for the whole array costs less than writing into the one that it has. With the storage's turn.
 bool better_replaced(const graph::array_view& v) {
-  if (!v.whole || v.store->pinned) return false;
-  const value& current = v.store->current;
-  return !current->is_leaf() || current->refs.load(std::memory_order_acquire) != 1 ||
-         current->buffer.use_count() != 1;
+  return v.whole && !v.store->pinned() && !v.store->is_sole_owner();
 }
 
 static_assert(static_cast<int>(activation::relu) == static_cast<int>(runtime::activation::relu) &&
@@ -175,6 +172,7 @@ ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const 
   ready_product p = prepare_product(x, y, type, kw.tf32);
   if (kw.out && takes_directly(*kw.out, x, y, type, *p.device)) {
     const graph::array_view& v = view_of(*kw.out, "matmul");
+    const graph::turn mine(*v.store);
     if (!better_replaced(v)) {
       p.layout.c = strides_over(p.layout.batch, v.shape, v.strides);
       void* to = graph::begin_write(v);

@@ -44,7 +44,8 @@ struct array_use {
   const array_view* view;
   std::size_t argument;
   access how;
-  graph::exposed source;  // read
+  graph::exposed source;    // read and share
+  void* address = nullptr;  // write
 };
 
 access access_of(const bound_kernel& kernel, const kernel_argument& a, std::size_t k, const array_view& v,
@@ -67,6 +68,7 @@ class call {
 
   void run(const runtime::raw_launch& how) {
     collect();
+    const graph::turns mine(written_storages());
     evaluate();
     for (std::size_t k = 0, u = 0; k < arguments_.size(); ++k)
       packed_[k] =
@@ -87,36 +89,48 @@ class call {
       if (u.how == access::read) u.source = source_of(u);
   }
 
+  bool is_written(const graph::storage& s) const {
+    for (const array_use& u : uses_)
+      if (u.how == access::write && u.view->store.get() == &s) return true;
+    return false;
+  }
+
+  std::vector<graph::storage*> written_storages() const {
+    std::vector<graph::storage*> all;
+    for (const array_use& u : uses_)
+      if (u.how == access::write) all.push_back(u.view->store.get());
+    return all;
+  }
+
   graph::exposed source_of(const array_use& u) const {
     const array_view& v = *u.view;
     // A pinned storage keeps its memory when it is written, so that a read beside the write needs a copy.
-    if (v.store->pinned)
-      for (const array_use& other : uses_)
-        if (other.how == access::write && other.view->store == v.store)
-          return {graph::read(v), core::contiguous_strides(v.shape), 0};
+    if (v.store->pinned() && is_written(*v.store)) return {graph::read(v), core::contiguous_strides(v.shape), 0};
     return graph::begin_read(v, arguments_[u.argument].kind == argument_kind::strided);
   }
 
   void evaluate() {
     std::pmr::vector<value> pending(&memory_);
-    for (const array_use& u : uses_) {
-      value v = u.how == access::write  ? graph::pending_of_write(*u.view)
-                : u.how == access::read ? u.source.held
-                                        : u.view->store->current;
+    for (array_use& u : uses_) {
+      if (u.how == access::share) u.source = {u.view->store->now(), u.view->strides, u.view->offset};
+      value v = u.how == access::write ? graph::pending_of_write(*u.view) : u.source.held;
       if (v && !v->is_leaf()) pending.push_back(std::move(v));
     }
     if (!pending.empty()) graph::flush(pending);
     pending.clear();  // what is written must have no other owner
-    for (const array_use& u : uses_)
-      if (u.how == access::write) graph::begin_write(*u.view);
+    const auto is_shared_too = [&](const array_use& u) { return u.how == access::share && is_written(*u.view->store); };
+    for (array_use& u : uses_)
+      if (is_shared_too(u)) u.source.held = value();
+    for (array_use& u : uses_)
+      if (u.how == access::write) u.address = graph::begin_write(*u.view);
+    for (array_use& u : uses_)
+      if (is_shared_too(u)) u.source.held = u.view->store->now();
   }
 
   /// The address of the parameter's value: of a pointer, or of a sinter::strided.
   void* pack(const array_use& u) {
     const array_view& v = *u.view;
-    const void* address = u.how == access::write  ? graph::begin_write(v)
-                          : u.how == access::read ? graph::address_of(u.source)
-                                                  : graph::address_of(v);
+    const void* address = u.how == access::write ? u.address : graph::address_of(u.source);
     if (arguments_[u.argument].kind != argument_kind::strided) {
       check_alignment(u, address);
       auto* slot = static_cast<const void**>(memory_.allocate(sizeof address, alignof(void*)));
