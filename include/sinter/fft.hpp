@@ -2,7 +2,7 @@
 //
 // A transform evaluates its argument at the call and enqueues the library's work; it does not wait. Its scale is
 // recorded, so that it fuses with what is done to the result. Along other axes than the last ones the elements may be
-// transposed on the way in, and the result then has transposed strides. cuFFT does the work on a GPU, FFTW on the CPU;
+// transposed on the way in, and what reads the result, or scales it, transposes them back. cuFFT does the work on a GPU, FFTW on the CPU;
 // both are opened on first use, and where one is missing device_error says what to install.
 //
 // dtypes: float16, bfloat16 and float32 are transformed in float32, all other real and integer dtypes in float64;

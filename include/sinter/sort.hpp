@@ -6,7 +6,7 @@
 //
 // An axis (the last one unless given) is counted from the end where it is negative; `_` flattens first, in C order.
 // index_error: the axis is out of range, which any axis is for rank 0. Sorting along another axis than the last one
-// transposes once; the result is then a view with transposed strides. Besides its result, a sort takes scratch memory
+// transposes on the way in, and what reads the result transposes back: expressions fuse with that. Besides its result, a sort takes scratch memory
 // of at most 1.2 times the input's bytes and 10 MiB; argsort takes the same and a 32-bit index for each element (64-bit
 // for rows of 2^32 and more, where elements of one byte take 2.1 times their bytes).
 #pragma once

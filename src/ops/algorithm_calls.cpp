@@ -68,9 +68,8 @@ rows_of rows_along(const value& v, int axis) {
 }
 
 ndarray in_place_of(const rows_of& r, const value& leaf) {
-  const ndarray rows = wrap(leaf);
   const int last = leaf->shape.size() - 1;
-  if (r.axis == last) return rows;
+  if (r.axis == last) return wrap(leaf);
   const dims dense = core::contiguous_strides(leaf->shape);
   dims shape, strides;
   for (int a = 0; a <= last; ++a) {
@@ -78,7 +77,7 @@ ndarray in_place_of(const rows_of& r, const value& leaf) {
     shape.push_back(leaf->shape[from]);
     strides.push_back(dense[from]);
   }
-  return view_as(rows, shape, strides, 0);
+  return wrap(graph::record_view(leaf, shape, strides, 0));
 }
 
 void sort_rows(const value& own, const runtime::row_layout& l, bool descending) {

@@ -2,7 +2,6 @@
 #include "sinter/fft.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -46,17 +45,7 @@ std::int64_t own_points(const family& f, std::int64_t extent, bool halved) {
   return f.kind == fourier_kind::complex_to_real && halved ? 2 * (extent - 1) : extent;
 }
 
-/// In the order of axes that the memory has: a transform may have left it transposed.
-ndarray scaled(const ndarray& x, double scale) {
-  if (scale == 1) return x;
-  const dims strides = view_of(x, "fft").strides;
-  std::vector<int> order(static_cast<std::size_t>(strides.size())), back(order.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return strides[a] > strides[b]; });
-  for (std::size_t k = 0; k < order.size(); ++k) back[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
-  if (std::is_sorted(order.begin(), order.end())) return x * scale;
-  return permute_dims(permute_dims(x, sinter::axes(order)) * scale, sinter::axes(back));
-}
+ndarray scaled(const ndarray& x, double scale) { return scale == 1 ? x : x * scale; }
 
 ndarray transform_axis(const family& f, const ndarray& x, const fft_kw& kw) {
   const value v = argument(x, f);

@@ -163,7 +163,8 @@ value reordered(const value& v, const std::vector<int>& order) {
   return graph::record_view(v, shape, strides, 0);
 }
 
-/// A leaf whose axes stand in this order, as an array with the axes in theirs: a view.
+/// A leaf whose axes stand in this order, as an array with the axes in theirs: recorded, so that what reads it next moves
+/// the elements.
 ndarray restored(const value& leaf, const std::vector<int>& order) {
   if (stays(order)) return wrap(leaf);
   const dims dense = core::contiguous_strides(leaf->shape);
@@ -172,7 +173,7 @@ ndarray restored(const value& leaf, const std::vector<int>& order) {
     shape[order[static_cast<std::size_t>(k)]] = leaf->shape[k];
     strides[order[static_cast<std::size_t>(k)]] = dense[k];
   }
-  return view_as(wrap(leaf), shape, strides, 0);
+  return wrap(graph::record_view(leaf, shape, strides, 0));
 }
 
 ndarray run_pass(const pass& p, value x, std::span<const fourier_axis> axes) {

@@ -127,7 +127,7 @@ linalg::qr_result linalg::qr(const ndarray& x, const qr_kw& kw) {
   eval(r);  // Q is about to take its place
   const value q = columns == s.columns ? a : with_columns(a, s, columns);
   solvers.form_q({type, s.rows, columns, s.count(), "qr"}, k, address_of_leaf(q), address_of_leaf(tau));
-  return {by_columns(q), r};
+  return {in_c_order(by_columns(q)), r};
 }
 
 linalg::lu_result linalg::lu(const ndarray& x, const lu_kw& kw) {

@@ -183,18 +183,26 @@ linalg::eigen_result eig_parts(const ndarray& x, bool vectors, const char* funct
 }  // namespace
 
 linalg::svd_result linalg::svd(const ndarray& x, const svd_kw& kw) {
-  if (kw.hermitian) return svd_of_hermitian(x, kw.compute_uv);
   const svd_part vectors = kw.full_matrices ? svd_part::full : svd_part::reduced;
-  return svd_parts(x, kw.compute_uv ? vectors : svd_part::values, "svd");
+  const svd_result r = kw.hermitian ? svd_of_hermitian(x, kw.compute_uv)
+                                    : svd_parts(x, kw.compute_uv ? vectors : svd_part::values, "svd");
+  if (!kw.compute_uv) return {{}, in_c_order(r.s), {}};
+  return {in_c_order(r.u), in_c_order(r.s), in_c_order(r.vh)};
 }
 ndarray linalg::svdvals(const ndarray& x) { return svd_parts(x, svd_part::values, "svdvals").s; }
 
-linalg::eigen_result linalg::eigh(const ndarray& x, const eigh_kw& kw) { return eigh_parts(x, kw.uplo, true, "eigh"); }
+linalg::eigen_result linalg::eigh(const ndarray& x, const eigh_kw& kw) {
+  const eigen_result r = eigh_parts(x, kw.uplo, true, "eigh");
+  return {r.eigenvalues, in_c_order(r.eigenvectors)};
+}
 ndarray linalg::eigvalsh(const ndarray& x, const eigh_kw& kw) {
   return eigh_parts(x, kw.uplo, false, "eigvalsh").eigenvalues;
 }
 
-linalg::eigen_result linalg::eig(const ndarray& x) { return eig_parts(x, true, "eig"); }
+linalg::eigen_result linalg::eig(const ndarray& x) {
+  const eigen_result r = eig_parts(x, true, "eig");
+  return {r.eigenvalues, in_c_order(r.eigenvectors)};
+}
 ndarray linalg::eigvals(const ndarray& x) { return eig_parts(x, false, "eigvals").eigenvalues; }
 
 }  // namespace v0

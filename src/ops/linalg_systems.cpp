@@ -65,7 +65,7 @@ right_sides right_sides_of(const ndarray& a, const matrix_stack& s, const ndarra
 struct solution {
   value memory;
   bool vectors;
-  ndarray array() const { return vectors ? wrap(memory) : by_columns(memory); }
+  ndarray array() const { return vectors ? wrap(memory) : in_c_order(by_columns(memory)); }
 };
 
 solution begin_solution(const ndarray& b, const right_sides& r, dtype type, const char* function) {

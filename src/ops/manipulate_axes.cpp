@@ -37,6 +37,11 @@ ndarray view_as(const ndarray& x, dims shape, dims strides, std::int64_t offset)
   return ndarray_access::make(graph::make_view(*ndarray_access::ref(x), std::move(shape), std::move(strides), offset));
 }
 
+ndarray in_c_order(const ndarray& x) {
+  const graph::array_view& v = *ndarray_access::ref(x);
+  return v.whole ? x : wrap(graph::read(v));
+}
+
 ndarray slice_of(const ndarray& x, int axis, std::int64_t first, std::int64_t last) {
   const graph::array_view& v = view_of(x, "slice");
   dims shape = v.shape;

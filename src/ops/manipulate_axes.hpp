@@ -14,6 +14,9 @@ std::vector<int> distinct_axes(const axes& wanted, const dims& shape, const char
 std::vector<int> distinct_axes(const axes& wanted, int rank, const char* function);
 /// A view of the same storage as x; strides and offset in elements of the storage.
 ndarray view_as(const ndarray& x, dims shape, dims strides, std::int64_t offset);
+/// A new array of x's elements where x is a view: what functions return has C-contiguous strides. Recorded, so that the
+/// copy fuses with what reads it.
+ndarray in_c_order(const ndarray& x);
 /// [first, last) along an axis; a view.
 ndarray slice_of(const ndarray& x, int axis, std::int64_t first, std::int64_t last);
 /// The value's elements in C order under another shape.
