@@ -308,6 +308,7 @@ class gpu final : public runtime::backend {
         managed_pool_(std::make_unique<sim_memory>(this), options_of("managed memory", memory_kind::managed)),
         pinned_pool_(std::make_unique<sim_memory>(this), options_of("pinned memory", memory_kind::pinned)) {
     start({runtime::device_kind::cuda, index}, default_, device_pool_);
+    faults().use_slots(faults_found_, faults_found_, fault_slots, *this);
   }
   runtime::device_id id() const override { return {runtime::device_kind::cuda, index_}; }
   std::string description() const override { return "simulated GPU"; }
@@ -466,6 +467,8 @@ class gpu final : public runtime::backend {
   }
 
   int index_;
+  static constexpr int fault_slots = 8;  // few, so that tests use them up
+  int faults_found_[fault_slots * runtime::fault_log::slot_words];
   sim_stream default_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<sim_stream>> streams_, capture_streams_;

@@ -46,7 +46,7 @@ class launch_graph {
   launch_graph() = default;
   bool defined() const noexcept { return replay_ != nullptr; }
   /// Enqueues everything on the stream (default: the current one of the graph's device) and returns. Data errors show at
-  /// the next synchronisation. device_error for a stream of another device.
+  /// the next synchronisation, once. device_error for a stream of another device.
   void launch() const;
   void launch(const stream& s) const;
 

@@ -2,7 +2,7 @@
 //
 // Functions whose result's size depends on data (nonzero, argwhere, flatnonzero, one-argument where, compress, extract,
 // place) evaluate their arguments and synchronise. The others record, or run without waiting. Indices are int64.
-// index_error: an index out of range, at the next synchronisation at the latest; shape_error: shapes that do not fit;
+// index_error: an index out of range, when the result is read at the latest; shape_error: shapes that do not fit;
 // dtype_error: index dtypes other than integers.
 #pragma once
 #include <cstdint>

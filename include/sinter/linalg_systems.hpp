@@ -33,7 +33,7 @@ struct lu_solve_kw {
   int trans = 0;  // 0: a x = b, 1: a^T x = b, 2: a^H x = b; value_error otherwise
 };
 /// Solves with factors of lu_factor; b is one vector (M,), or matrices (..., M, K). Does not wait: where a is singular
-/// the result holds infinities or NaN, and a pivot out of range is an index_error at the next synchronisation.
+/// the result holds infinities or NaN, and a pivot out of range is an index_error when it is read.
 /// dtype_error: pivots that are no integers.
 ndarray lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_kw& kw = {});
 

@@ -126,7 +126,7 @@ class ndarray {
   /// Basic indexing gives a view: `x(_, newaxis, 0)`. An integer out of range throws index_error.
   /// With arrays or lists among the indices the result is a copy, recorded when somebody needs it, with the elements and
   /// the shape of NumPy: `x[idx]`, `x(_, idx)`, `x(rows, columns)`, `x[mask]`. Index arrays are integers of any shape and
-  /// broadcast together; an index out of range throws index_error that names it, at the next synchronisation (of a list:
+  /// broadcast together; an index out of range throws index_error that names it, each time the result is read (of a list:
   /// at once). A mask is bools over as many axes as it has; how many it selects depends on data, so needing the result
   /// synchronises. index_error: a mask whose extents are not the axes'; dtype_error: other dtypes; device_error.
   template <index_like... I> subarray operator()(const I&... i) const;

@@ -17,7 +17,7 @@ struct searchsorted_kw {
 /// int64 index k, of v's shape, before which an element v must be inserted to keep `a` (1-D, ascending as sort orders)
 /// in order: a[k-1] < v <= a[k] on the left side, a[k-1] <= v < a[k] on the right one. Both promote to one dtype.
 /// value_error: another side. shape_error: `a` or the sorter is not 1-D, or their lengths differ. dtype_error: the
-/// sorter is not of integers. A sorter's index out of range is an index_error at the next synchronisation.
+/// sorter is not of integers. A sorter's index out of range is an index_error when the result is read.
 ndarray searchsorted(const ndarray& a, const operand& v, const searchsorted_kw& kw = {});
 inline ndarray searchsorted(const ndarray& a, const operand& v, std::string_view side, searchsorted_kw kw = {}) {
   kw.side = side;

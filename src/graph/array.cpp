@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/capture.hpp"
+#include "graph/faults.hpp"
 #include "graph/flush.hpp"
 #include "graph/limits.hpp"
 #include "graph/pressure.hpp"
@@ -55,6 +56,7 @@ void copy_elements(const value& to, const value& from) {
   runtime::batch work(device);
   const auto* source = static_cast<const char*>(work.reads(*from->buffer)) + bytes_before(*from, 0);
   device.copy(static_cast<char*>(work.writes(*to->buffer)) + bytes_before(*to, 0), source, bytes);
+  inherit_faults(to, {&from});
 }
 
 value snapshot(const value& leaf) {
@@ -63,24 +65,6 @@ value snapshot(const value& leaf) {
   value copy = make_leaf(std::move(memory), 0, leaf->shape, leaf->type);
   copy_elements(copy, leaf);
   return copy;
-}
-
-void report_faults(runtime::backend& device, const std::string& kernel) {
-  const auto when = [&] {
-    return " (found by " + (kernel.empty() ? "a kernel that has run since the last synchronisation" : kernel) + ")";
-  };
-  runtime::bad_index bad;
-  switch (device.take_fault(&bad)) {
-    case runtime::data_fault::none: return;
-    case runtime::data_fault::index_out_of_range:
-      throw index_error("[index] index " + std::to_string(bad.value) + " is out of range for axis " +
-                        std::to_string(bad.axis) + " with extent " + std::to_string(bad.extent) + when());
-    case runtime::data_fault::negative_integer_power:
-      throw value_error(std::string("[power] integers to negative integer powers are not allowed") + when());
-    case runtime::data_fault::random_parameter:
-      throw value_error(std::string("[random] an element of an array of parameters is outside of what the distribution "
-                                    "allows") + when());
-  }
 }
 
 view_ref make_array(value v) {
@@ -170,12 +154,14 @@ void copy_to_host(const array_view& v, void* to) {
   flush(std::span(&source, 1));
   const std::int64_t first = source == current && !v.whole ? v.offset : 0;
   runtime::backend& device = runtime::get_backend(source->device);
+  const runtime::fault_list known = source->buffer->faults();
   {
     runtime::batch work(device);
     const auto* from = static_cast<const char*>(work.reads(*source->buffer)) + bytes_before(*source, first);
     device.copy_to_host(to, from, static_cast<std::size_t>(count) * itemsize(v.type));
   }
-  report_faults(device);
+  report_captured_faults(device);
+  refuse_wrong_data(*source->buffer, known);
 }
 
 namespace {
@@ -220,7 +206,10 @@ void* hand_over(const array_view& v, void* their_stream) {
 
 void* export_address(const array_view& v) {
   void* const address = pin(v);
-  report_faults(runtime::get_backend(v.device()));  // waits
+  const value now = v.store->now();
+  const runtime::fault_list known = now->buffer->faults();
+  report_captured_faults(runtime::get_backend(v.device()));  // waits
+  refuse_wrong_data(*now->buffer, known);
   return address;
 }
 
@@ -337,6 +326,7 @@ view_ref to_device(const array_view& v, runtime::device_id device, std::optional
     copy_elements(copy, source);
   } else if (source->bytes() != 0) {
     copy_between(*copy->buffer, *source->buffer, bytes_before(*source, 0), source->bytes(), on);
+    inherit_faults(copy, {&source});
   }
   return make_array(copy);
 }

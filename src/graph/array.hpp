@@ -36,13 +36,9 @@ value read(const array_view& v);
 /// read-only views and views whose elements overlap themselves.
 void write(const array_view& v, value rhs);
 
-/// Throws what kernels have found wrong in data since the last call; synchronises. `kernel`: the only one that has run
-/// since then, if that is known.
-void report_faults(runtime::backend& device, const std::string& kernel = {});
-
 /// Evaluates everything that the arrays need; on return each is in memory (work may still be running on the device).
 void evaluate(std::span<const view_ref> arrays);
-/// Evaluates and copies `count` elements, C order, to host memory; synchronous; reports data faults.
+/// Evaluates and copies the elements, C order, to host memory; synchronous. Throws what is wrong with their data.
 void copy_to_host(const array_view& v, void* to);
 /// Evaluates, makes the storage the sole owner of its buffer, pins it, and returns the address of the view's first
 /// element (device memory on a GPU).

@@ -11,6 +11,7 @@
 
 #include "graph/bind.hpp"
 #include "graph/capture.hpp"
+#include "graph/faults.hpp"
 #include "graph/limits.hpp"
 #include "graph/planner.hpp"
 #include "graph/pressure.hpp"
@@ -54,6 +55,7 @@ struct job {
   buffer_ref copy_from;  // update out of place: copied into the result first
   std::int64_t copy_offset = 0;
   std::size_t copy_bytes = 0;
+  runtime::fault_ref fault;  // of its launch, where that can find something wrong
 };
 
 /// Whether an update reads, for every element, the very place that it writes.
@@ -128,6 +130,7 @@ class flusher {
   void finish() {
     place_all();
     launch_all();
+    for (const job& j : jobs_) pass_faults(j);
     commit();
     if (fault_) [[unlikely]]
       std::rethrow_exception(std::exchange(fault_, nullptr));
@@ -169,6 +172,7 @@ class flusher {
     if (plan.code.code.empty()) return;
     j.launch = launched_++;
     runtime::launch& l = launches_[static_cast<std::size_t>(j.launch)];
+    l.fault = nullptr;
     bind(plan, l);
     for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
       const input_slot& s = plan.inputs[i];
@@ -246,33 +250,72 @@ class flusher {
     runtime::batch work(*backend_);
     for (const buffer_use& u : uses_) u.writes ? work.writes(*u.buffer) : work.reads(*u.buffer);
     void* const scratch_memory = scratch ? work.writes(*scratch) : nullptr;
-    for (const job& j : jobs_) {
+    const bool captured = backend_->current_stream().notes() != nullptr;
+    for (job& j : jobs_) {
       if (j.launch < 0) continue;
       if (j.copy_from)
         backend_->copy(place_of(j.plan->results[0]).buffer->address(),
                        static_cast<char*>(j.copy_from->address()) + j.copy_offset, j.copy_bytes);
       const auto k = static_cast<std::size_t>(j.launch);
+      if (!captured && can_fault(j.plan->code)) {
+        j.fault = backend_->faults().begin();
+        launches_[k].fault = j.fault->address();
+      }
       if (profiling()) [[unlikely]] {
         const range named("sn_" + j.plan->code.label());
         backend_->run(*prepared_[k], launches[k], scratch_memory);
       } else {
         backend_->run(*prepared_[k], launches[k], scratch_memory);
       }
-      if (runtime::synchronous()) [[unlikely]]
-        settle("sn_" + j.plan->code.label());
+      if (runtime::synchronous() && !captured) [[unlikely]]
+        settle("sn_" + j.plan->code.label(), j.fault);
+      if (j.fault && j.fault->is_settled()) {
+        if (j.fault->is_raised())
+          backend_->faults().keep(j.fault);
+        else
+          j.fault.reset();
+      }
     }
   }
 
   /// Waits for a kernel. A failure of the device ends the flush; what is wrong in data is thrown when results are kept.
-  void settle(const std::string& kernel) {
-    if (backend_->current_stream().notes()) return;
+  void settle(const std::string& kernel, const runtime::fault_ref& own) {
     try {
-      report_faults(*backend_, kernel);
+      report_captured_faults(*backend_, kernel);
+      if (!own) return;
+      own->settle();
+      if (!own->is_raised()) return;
+      own->kernel = kernel;
+      own->reported = true;
+      throw_fault(*own);
     } catch (const device_error& e) {
       throw device_error("[evaluate] " + kernel + ": " + e.what());
     } catch (const error&) {
       if (!fault_) fault_ = std::current_exception();
     }
+  }
+
+  runtime::buffer& memory_of(node* n) { return n->is_leaf() ? *n->buffer : *place_of(n).buffer; }
+
+  /// What a kernel computes from wrong data is wrong, and so is what it writes when it finds something itself.
+  void pass_faults(const job& j) {
+    if (j.launch < 0 || backend_->current_stream().notes()) return;
+    runtime::fault_list all;
+    if (j.fault) all.push_back(j.fault);
+    const auto take = [&](const runtime::buffer& b) {
+      if (b.has_faults()) add_faults(all, b.faults());
+    };
+    for (const input_slot& s : j.plan->inputs) take(memory_of(s.source));
+    if (j.copy_from) take(*j.copy_from);
+    const bool effect = j.plan->kind == plan_kind::effect;
+    for (node* n : j.plan->results) {
+      if (effect && memory_of(n).has_faults()) memory_of(n).clear_faults();  // all of it has been written
+      memory_of(n).add_faults(all);
+    }
+    if (!effect) return;
+    const call_site& call = *j.plan->root->call;
+    for (std::size_t k = call.function->inputs.size(); k < call.operands.size(); ++k)
+      memory_of(call.operands[k].get()).add_faults(all);
   }
 
   void commit() {

@@ -69,9 +69,9 @@ class storage {
   class guard {
    public:
     explicit guard(std::atomic<bool>& busy) noexcept : busy_(busy) {
-      while (busy_.exchange(true, std::memory_order_acquire)) [[unlikely]]
-        for (int k = 0; busy_.load(std::memory_order_relaxed); ++k)
-          if (k > 100) std::this_thread::yield();  // its holder may have lost the core
+      while (busy_.exchange(true, std::memory_order_acquire))
+        [[unlikely]] for (int k = 0; busy_.load(std::memory_order_relaxed); ++k) if (k > 100)
+            std::this_thread::yield();  // its holder may have lost the core
     }
     ~guard() { busy_.store(false, std::memory_order_release); }
     guard(const guard&) = delete;
@@ -88,8 +88,8 @@ class storage {
 };
 
 /// A thread's turn to write a storage: others that want to write wait until it ends. Ends after the write has been
-/// recorded, or enqueued where memory is written directly. Readers never wait for it. Taken before the flush lock, never
-/// within.
+/// recorded, or enqueued where memory is written directly. Readers never wait for it. Taken before the flush lock,
+/// never within.
 class turn {
  public:
   explicit turn(storage& s) : lock_(s.writers_) {}

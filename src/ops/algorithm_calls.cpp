@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "graph/faults.hpp"
 #include "graph/flush.hpp"
 #include "ops/manipulate_axes.hpp"
 
@@ -38,6 +39,7 @@ value own_memory(const value& v) {
   if (v->size() == 0) return memory;
   if (graph::is_in_memory(v)) {
     runtime::get_backend(v->device).copy(address_of_leaf(memory), address_of_leaf(evaluated(v)), bytes_of(v));
+    graph::inherit_faults(memory, {&v});
     return memory;
   }
   // A write of the whole: the kernel that computes the expression stores into the memory.
@@ -94,6 +96,7 @@ value argsort_rows(const value& keys, const runtime::row_layout& l, bool descend
   const runtime::buffer scratch = scratch_for(keys, device.argsort_scratch(l));
   device.argsort(l, descending, address_of_leaf(keys), static_cast<std::int64_t*>(address_of_leaf(order)),
                  scratch.data());
+  graph::inherit_faults(order, {&keys});
   return order;
 }
 
@@ -109,6 +112,7 @@ value scanned(runtime::scan_op op, const value& v, int axis) {
   runtime::algorithms& device = algorithms_of(to);
   const runtime::buffer scratch = scratch_for(to, device.scan_scratch(l));
   device.scan(l, address_of_leaf(in_place ? to : v), address_of_leaf(to), scratch.data());
+  if (!in_place) graph::inherit_faults(to, {&v});
   return to;
 }
 
@@ -127,6 +131,7 @@ value binned(const value& bins, const value& weights, std::int64_t count) {
     const runtime::buffer scratch = scratch_for(numbers, device.count_bins_scratch(n, count));
     device.count_bins(from, n, count, static_cast<std::int64_t*>(address_of_leaf(out)), scratch.data());
   }
+  graph::inherit_faults(out, {&numbers, &added});
   return out;
 }
 
@@ -137,6 +142,7 @@ value counted_in(const runtime::bin_range& bins, const value& samples) {
   const runtime::buffer scratch = scratch_for(x, device.histogram_scratch(x->type, x->size(), bins));
   device.histogram(x->type, address_of_leaf(x), x->size(), bins, static_cast<std::int64_t*>(address_of_leaf(out)),
                    scratch.data());
+  graph::inherit_faults(out, {&x});
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "graph/array.hpp"
+#include "graph/faults.hpp"
 #include "ops/device.hpp"
 #include "ops/promotion_args.hpp"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/shape.hpp"
+#include "graph/faults.hpp"
 #include "graph/flush.hpp"
 #include "ops/manipulate_axes.hpp"
 
@@ -75,6 +76,7 @@ struct pass {
     auto* const from = static_cast<char*>(address_of_leaf(in)) + in_at * static_cast<std::int64_t>(itemsize(in->type));
     auto* const to = static_cast<char*>(address_of_leaf(out)) + out_at * static_cast<std::int64_t>(itemsize(out->type));
     runtime::get_backend(in->device).fourier().run(l, from, to, function);
+    if (!(in == out)) graph::inherit_faults(out, {&in});
   }
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/shape.hpp"
+#include "graph/faults.hpp"
 #include "ops/linalg_parts.hpp"
 #include "ops/manipulate_axes.hpp"
 #include "ops/solver_calls.hpp"
@@ -251,6 +252,7 @@ ndarray linalg::lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_k
   const solution x = begin_solution(b, r, type, "lu_solve");
   solvers_of(x.memory).solve_lu(layout_for(r, s.count(), type, "lu_solve"), form, lu.address(), integers(pivots),
                                 address_of_leaf(x.memory));
+  graph::inherit_faults(x.memory, {&pivots});
   return x.array();
 }
 
@@ -267,6 +269,7 @@ ndarray linalg::solve_triangular(const ndarray& a, const ndarray& b, const solve
   triangles t = triangles_of(with_batch(a, of_a.batch, 2), of_a, type, form);
   const value x = owned_by_rows(with_batch(b, r.b.batch, r.vectors ? 1 : 2), type, "solve_triangular");
   t.held = evaluated(t.held);
+  graph::check_data(t.held);
   t.layout.type = type;
   t.layout.order = s.rows;
   t.layout.columns = r.b.columns;

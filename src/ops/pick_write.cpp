@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/shape.hpp"
+#include "graph/faults.hpp"
 #include "graph/flush.hpp"
 #include "ops/elementwise_values.hpp"
 #include "ops/manipulate_axes.hpp"
@@ -73,6 +74,9 @@ void write_where(const pick& p, const value& fresh) {
 
 // ---- index arrays
 
+/// The axis that an error names, marked: where an index is out of range nothing is written, so that the array is right.
+int statement_axis_of(int named) { return named < runtime::statement_axis ? named + runtime::statement_axis : named; }
+
 /// A choice ready to be written: the loop runs over c.shape, then the kept axes.
 struct scatter {
   const pick& p;
@@ -93,7 +97,8 @@ struct scatter {
     wide.push_back(1);
     whole.push_back(n);
     const value count = broadcast_value(graph::record_iota(dims{n}, 0, device), whole);
-    const value checked = graph::record_gather(count, reshape_value(a.index, wide), whole.size() - 1, wide, a.named);
+    const value checked =
+        graph::record_gather(count, reshape_value(a.index, wide), whole.size() - 1, wide, statement_axis_of(a.named));
     return reshape_value(checked, a.index->shape);
   }
 
@@ -226,6 +231,7 @@ void run_scatter(const scatter& s, const jit::user_function* f, std::vector<valu
   if (!v.store->is_sole_owner()) graph::flush(arguments);
   const graph::view_ref target = whole_storage(v);
   graph::run_call(f, s.loop, std::move(arguments), std::span(&target, 1));
+  graph::report_statement(*v.store);
 }
 
 /// `same`: equal indices get equal values, so that their order does not matter.
@@ -304,7 +310,8 @@ void update_pick(pick& p, const operand& e, const char* function,
     refuse_shape(function, view_of(e.array(), function).shape, selection);
   pick known = p;  // masks are indices by now, so that they need not be counted again
   known.entries.clear();
-  for (const chosen_axis& a : c.axes) known.entries.push_back({a.index, false, a.in_range, a.axis, 1, a.named});
+  for (const chosen_axis& a : c.axes)
+    known.entries.push_back({a.index, false, a.in_range, a.axis, 1, statement_axis_of(a.named)});
   // Masks of rank 0 have left no index behind, only an extent.
   if (!known.entries.empty()) known.entries[0].values = broadcast_value(known.entries[0].values, c.shape);
   known.held = graph::read(base);
@@ -354,6 +361,7 @@ void add_in_order(const scatter& s, std::vector<value> arguments, dtype type) {
   const graph::view_ref target = whole_storage(*s.p.base);
   graph::flush(inputs);
   graph::run_call(f, dims{n}, std::move(inputs), std::span(&target, 1));
+  graph::report_statement(*s.p.base->store);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/shape.hpp"
+#include "graph/faults.hpp"
 #include "graph/flush.hpp"
 #include "ops/algorithm_calls.hpp"
 #include "ops/device.hpp"
@@ -135,6 +136,7 @@ struct ready_product {
 
   const void* a() const { return address_of(factors[0]); }
   const void* b() const { return address_of(factors[1]); }
+  void pass_faults(const value& to) const { graph::inherit_faults(to, {&factors[0].held, &factors[1].held}); }
   /// A new result in C order.
   value fresh() {
     const value result = unset_leaf(shape, layout.type, id);
@@ -177,11 +179,14 @@ ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const 
       p.layout.c = strides_over(p.layout.batch, v.shape, v.strides);
       void* to = graph::begin_write(v);
       p.device->multiply(p.layout, p.a(), p.b(), to);
+      if (v.whole) v.store->held()->buffer->clear_faults();
+      p.pass_faults(v.store->held());
       return *kw.out;
     }
   }
   const value result = p.fresh();
   p.device->multiply(p.layout, p.a(), p.b(), address_of_leaf(result));
+  p.pass_faults(result);
   return delivered(wrap(result), kw, "matmul");
 }
 
@@ -193,6 +198,8 @@ ndarray multiply_and_finish(const ndarray& x, const ndarray& y, dtype type, cons
     graph::flush(std::span(&bias, 1));
   }
   const value result = p.fresh();
+  p.pass_faults(result);
+  graph::inherit_faults(result, {&bias});
   const runtime::product_finish how{kw.scale, bias ? address_of_leaf(bias) : nullptr,
                                     static_cast<runtime::activation>(kw.activation)};
   if (p.device->multiply_and_finish(p.layout, how, p.a(), p.b(), address_of_leaf(result))) return wrap(result);

@@ -2,6 +2,7 @@
 #include <memory_resource>
 #include <unordered_map>
 
+#include "graph/faults.hpp"
 #include "graph/flush.hpp"
 #include "jit/compile_raw.hpp"
 #include "ops/access.hpp"
@@ -74,6 +75,10 @@ class call {
       packed_[k] =
           u < uses_.size() && uses_[u].argument == k ? pack(uses_[u++]) : const_cast<void*>(arguments_[k].value);
     kernel_.function->launch(how, packed_.data());
+    for (const array_use& to : uses_)
+      for (const array_use& from : uses_)
+        if (to.how == access::write && from.how != access::write)
+          graph::inherit_faults(to.view->store->held(), {&from.source.held});
   }
 
  private:

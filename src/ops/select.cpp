@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/array.hpp"
+#include "graph/faults.hpp"
 #include "graph/flush.hpp"
 #include "ops/algorithm_calls.hpp"
 #include "ops/manipulate_axes.hpp"
@@ -42,7 +43,9 @@ class counted_selection {
     scratch_.emplace(device_, algorithms.select_scratch(selected_));
     const std::int64_t* const count = algorithms.count_selected(selected_, scratch_->data());
     device_.copy_to_host(&count_, count, sizeof count_);
-    graph::report_faults(device_);
+    graph::report_captured_faults(device_);
+    for (const value& v : {flags_.words, flags_.rest})
+      if (v) graph::check_data(v);
   }
 
   value elements(const value& data) {
@@ -50,6 +53,7 @@ class counted_selection {
     if (count_ != 0)
       device_.algorithms().select(selected_, static_cast<int>(itemsize(data->type)), address_of_leaf(data),
                                   address_of_leaf(out), scratch_->data());
+    graph::inherit_faults(out, {&data});
     return out;
   }
   value positions() {

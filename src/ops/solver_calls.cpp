@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/shape.hpp"
+#include "graph/faults.hpp"
 #include "graph/flush.hpp"
 #include "ops/manipulate_axes.hpp"
 #include "sinter/manipulate.hpp"
@@ -14,6 +15,12 @@ namespace {
 using std::int64_t;
 
 std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
+
+/// What a solver is given must be right: its results are several, and it may not end on anything else.
+value checked(value leaf) {
+  graph::check_data(leaf);
+  return leaf;
+}
 
 /// The value with its last two axes exchanged.
 value transposed(const value& v) {
@@ -63,11 +70,11 @@ matrix_stack square_matrices_of(const ndarray& x, const char* function) {
 }
 
 value owned_by_columns(const ndarray& x, dtype type, const char* function) {
-  return own_memory(graph::record_cast(transposed(value_of(x, function)), type));
+  return checked(own_memory(graph::record_cast(transposed(value_of(x, function)), type)));
 }
 
 value owned_by_rows(const ndarray& x, dtype type, const char* function) {
-  return own_memory(graph::record_cast(value_of(x, function), type));
+  return checked(own_memory(graph::record_cast(value_of(x, function), type)));
 }
 
 const void* read_memory::address() const {
@@ -84,9 +91,9 @@ read_memory read_by_columns(const ndarray& x, dtype type, const char* function) 
     const graph::exposed e = graph::begin_read(v, /*any_strides=*/true);
     dims there = e.strides;
     std::swap(there[last], there[last - 1]);
-    if (core::is_contiguous(shape, there)) return {evaluated(e.held), e.offset};
+    if (core::is_contiguous(shape, there)) return {checked(evaluated(e.held)), e.offset};
   }
-  return {evaluated(graph::record_cast(transposed(value_of(x, function)), type)), 0};
+  return {checked(evaluated(graph::record_cast(transposed(value_of(x, function)), type))), 0};
 }
 
 ndarray by_columns(const value& memory) {

@@ -5,6 +5,7 @@
 
 #include "graph/array.hpp"
 #include "graph/capture.hpp"
+#include "graph/faults.hpp"
 #include "ops/device.hpp"
 #include "sinter/error.hpp"
 

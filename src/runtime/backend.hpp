@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/buffer.hpp"
+#include "runtime/fault.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/raw_module.hpp"
 #include "runtime/stream.hpp"
@@ -54,9 +55,6 @@ struct counters {
   std::uint64_t launches = 0, compilations = 0, disk_hits = 0, allocations = 0;
 };
 
-/// What may go wrong inside a kernel; raised as a flag, reported at the next synchronisation.
-enum class data_fault : int { none = 0, index_out_of_range = 1, negative_integer_power = 2, random_parameter = 3 };
-
 /// Measures how long a device works: start, then the work, then stop. One measurement at a time.
 class timer {
  public:
@@ -70,14 +68,6 @@ class timer {
   /// From the beginning to the end of the work, in seconds; waits for it.
   virtual double seconds() = 0;
 };
-
-/// An index out of range: its value, the axis that it indexes, that axis' extent.
-struct bad_index {
-  int axis = 0;
-  std::int64_t value = 0, extent = 0;
-};
-/// Takes apart the words that kernels write (jit::fault_words).
-data_fault read_fault(const int* words, bad_index* index) noexcept;
 
 class prepared;  // opaque to callers: whatever a backend needs to run one launch
 
@@ -125,8 +115,10 @@ class backend {
 
   /// Waits for all streams but those that are being captured; does not look at the fault flag.
   virtual void synchronize() = 0;
-  /// Waits for the current stream; reads and clears the flag. Of an index out of range, the first one that was met goes
-  /// to *index.
+  /// Of launches that begin from now on.
+  fault_log& faults() noexcept { return faults_; }
+  /// What launches without a fault of their own have found, which captured ones are. Waits for the current stream; reads
+  /// and clears the record. Of an index out of range, the first one that was met goes to *index.
   virtual data_fault take_fault(bad_index* index) = 0;
   data_fault take_fault() { return take_fault(nullptr); }
   virtual std::string source(const launch&) = 0;        // generated source, for explain; empty where there is none
@@ -180,6 +172,7 @@ class backend {
   stream* default_stream_ = nullptr;
   block_source* plain_memory_ = nullptr;
   int slot_ = 0;
+  fault_log faults_;
   std::atomic<bool> has_source_{false};
   mutable std::mutex source_mutex_;
   std::shared_ptr<block_source> source_;

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "runtime/backend.hpp"
+#include "runtime/fault.hpp"
 #include "runtime/pool.hpp"
 #include "sinter/error.hpp"
 
@@ -14,6 +17,12 @@ namespace sinter::runtime {
 namespace {
 
 std::atomic<pressure_hook> hook{nullptr};
+
+/// Guards the lists of faults, which few buffers have.
+std::mutex& faults_mutex() noexcept {
+  static auto* m = new std::mutex;  // outlives static arrays
+  return *m;
+}
 
 }  // namespace
 
@@ -79,7 +88,46 @@ void buffer::obtain(std::size_t bytes, block_source& source) {
   others_.store(uses, std::memory_order_relaxed);
 }
 
+fault_list buffer::faults() const {
+  if (!has_faults()) return {};
+  const std::lock_guard lock(faults_mutex());
+  const fault_list* const list = faults_.load(std::memory_order_relaxed);
+  return list ? *list : fault_list();
+}
+
+void buffer::add_faults(const fault_list& more) const {
+  constexpr std::size_t many = 32;
+  if (more.empty()) return;
+  fault_list sound;  // faults go after the lock
+  const std::lock_guard lock(faults_mutex());
+  fault_list* list = faults_.load(std::memory_order_relaxed);
+  if (!list) faults_.store(list = new fault_list, std::memory_order_release);
+  runtime::add_faults(*list, more);
+  if (list->size() < many) return;
+  const auto first = std::stable_partition(list->begin(), list->end(),
+                                           [](const fault_ref& f) { return !f->is_settled() || f->is_raised(); });
+  sound.assign(std::make_move_iterator(first), std::make_move_iterator(list->end()));
+  list->erase(first, list->end());
+}
+
+void buffer::drop_fault(const fault_ref& f) const noexcept {
+  const std::lock_guard lock(faults_mutex());
+  fault_list* const list = faults_.load(std::memory_order_relaxed);
+  if (!list) return;
+  std::erase(*list, f);  // the caller holds it
+  if (!list->empty()) return;
+  faults_.store(nullptr, std::memory_order_release);
+  delete list;
+}
+
+void buffer::clear_faults() const noexcept {
+  std::unique_ptr<fault_list> list;
+  const std::lock_guard lock(faults_mutex());
+  list.reset(faults_.exchange(nullptr));
+}
+
 buffer::~buffer() {
+  delete faults_.load(std::memory_order_acquire);
   use_list* const list = others_.load(std::memory_order_acquire);
   if (!source_) {
     const std::unique_ptr<use_list> uses(list);

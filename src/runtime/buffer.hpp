@@ -4,11 +4,16 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/stream.hpp"
 #include "sinter/memory_kind.hpp"
 
 namespace sinter::runtime {
+
+class fault;
+using fault_ref = std::shared_ptr<fault>;
+using fault_list = std::vector<fault_ref>;
 
 /// Where buffers get their memory. Lives as long as one of its blocks.
 class block_source {
@@ -56,6 +61,13 @@ class buffer {
   bool fixed() const noexcept { return fixed_; }
   stream& home() const noexcept { return *home_; }
   block_source* source() const noexcept { return source_; }
+  /// What launches have found wrong, or may find yet, in the data that the elements were computed from. Almost always
+  /// nothing, which one load tells.
+  bool has_faults() const noexcept { return faults_.load(std::memory_order_acquire) != nullptr; }
+  fault_list faults() const;
+  void add_faults(const fault_list& more) const;
+  void drop_fault(const fault_ref& f) const noexcept;
+  void clear_faults() const noexcept;
   /// Others may still use the memory.
   void join_uses(const use_list& uses);
   /// The block will be given back to another source, which keeps it for its own ends.
@@ -94,6 +106,7 @@ class buffer {
   mutable std::atomic<ticket> written_{0}, used_{0};     // by batches of the home stream; written_ also some_ticket
   mutable std::atomic<bool> loose_{false};               // used there outside of batches as well
   mutable std::atomic<use_list*> others_{nullptr};       // by others
+  mutable std::atomic<fault_list*> faults_{nullptr};
   std::shared_ptr<void> keep_;
   bool fixed_ = false;
   memory_kind foreign_kind_ = memory_kind::device;  // of memory without a source

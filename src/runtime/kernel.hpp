@@ -43,6 +43,7 @@ struct launch {
   bool reduces_last = false;       // whether the last axis longer than 1 of the reduced value, as the user wrote it, is reduced
   std::vector<operand> inputs, outputs;
   std::vector<scalar> params;
+  int* fault = nullptr;            // where what is wrong in data is written (runtime/fault.hpp); null: to the device's own record
 };
 
 }  // namespace sinter::runtime

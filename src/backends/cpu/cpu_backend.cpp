@@ -231,7 +231,11 @@ class cpu_backend final : public runtime::backend {
       run_reduce(p, l, tail ? &*tail : nullptr, scratch, fault.words);
     }
     if (runtime::tracing()) trace_launch(p, l, std::chrono::steady_clock::now() - begin);
-    if (fault.words[0] != 0) keep_fault(fault);
+    if (fault.words[0] == 0) return;
+    if (l.fault)
+      std::copy_n(fault.words, jit::fault_words, l.fault);
+    else
+      keep_fault(fault);
   }
 
   void synchronize() override {}

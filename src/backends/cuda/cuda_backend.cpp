@@ -55,13 +55,15 @@ class cuda_backend final : public runtime::backend {
     backend::start({runtime::device_kind::cuda, index}, streams_.default_stream(), *pool_);
     jit::warm_up_nvrtc();
     void* host = nullptr;
-    check(cudaHostAlloc(&host, sizeof(int) * jit::fault_words, cudaHostAllocMapped | cudaHostAllocPortable),
+    constexpr int record = runtime::fault_log::slot_words;  // the device's own, then those of launches
+    check(cudaHostAlloc(&host, sizeof(int) * record * (1 + fault_slots), cudaHostAllocMapped | cudaHostAllocPortable),
           "cudaHostAlloc");
     fault_ = static_cast<int*>(host);
-    std::fill_n(fault_, jit::fault_words, 0);
+    std::fill_n(fault_, record, 0);
     void* device = nullptr;
     check(cudaHostGetDevicePointer(&device, host, 0), "cudaHostGetDevicePointer");
     device_fault_ = static_cast<int*>(device);
+    faults().use_slots(fault_ + record, device_fault_ + record, fault_slots, *this);
     algorithms_ = make_algorithms({index, multiprocessors_, &launches_});
     const auto give_back = [this] { pool_->trim(); };
     products_ = make_products({index, multiprocessors_, &launches_, this, blas_workspace_bytes(arch_), give_back});
@@ -148,7 +150,7 @@ class cuda_backend final : public runtime::backend {
     begin();
     const kernel& k = of(code);
     std::uint64_t parameters[parameter_capacity / sizeof(std::uint64_t)];
-    const call c = build_call(l, k.variant, multiprocessors_, device_fault_, scratch, parameters);
+    const call c = build_call(l, k.variant, multiprocessors_, l.fault ? l.fault : device_fault_, scratch, parameters);
     if (runtime::tracing()) [[unlikely]]
       trace_launch(l, k, c);
     start(k.main, c.first, parameters);
@@ -299,6 +301,7 @@ class cuda_backend final : public runtime::backend {
   int arch_;
   kernel_table kernels_;
   int multiprocessors_;
+  static constexpr int fault_slots = 256;
   int* fault_ = nullptr;  // pinned host memory, which kernels write through device_fault_
   int* device_fault_ = nullptr;
   std::atomic<std::uint64_t> launches_{0};
