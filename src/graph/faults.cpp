@@ -11,6 +11,7 @@ namespace {
 
 using runtime::data_fault;
 
+/// A kernel's name may be missing.
 [[noreturn]] void throw_error(data_fault kind, const runtime::bad_index& bad, const std::string& kernel) {
   const std::string by = kernel.empty() ? "" : " (found by " + kernel + ")";
   switch (kind) {
@@ -26,16 +27,20 @@ using runtime::data_fault;
                     std::to_string(bad.axis) + " with extent " + std::to_string(bad.extent) + by);
 }
 
-/// Throws it unless it is a statement's, and has been thrown. The launch has been waited for.
-void report(const runtime::fault_ref& f, const runtime::buffer& memory) {
-  f->settle();
-  runtime::bad_index bad;
-  const data_fault kind = f->read(&bad);
-  const bool stays = kind != data_fault::none && !bad.of_statement;
-  if (!stays) memory.drop_fault(f);
-  const bool told = f->reported.exchange(kind != data_fault::none);
-  if (kind == data_fault::none || (told && !stays)) return;
-  throw_error(kind, bad, f->kernel);
+/// Throws the first of the faults that still counts. Their launches have been waited for.
+void report(const runtime::fault_list& found, const runtime::buffer& memory) {
+  runtime::fault_ref first;
+  for (const runtime::fault_ref& f : found) {
+    f->settle();
+    runtime::bad_index bad;
+    const data_fault kind = f->read(&bad);
+    const bool stays = kind != data_fault::none && !bad.of_statement;
+    if (!stays) memory.drop_fault(f);
+    if (kind == data_fault::none) continue;
+    const bool told = f->reported.exchange(true);
+    if (!first && (stays || !told)) first = f;
+  }
+  if (first) throw_fault(*first);
 }
 
 }  // namespace
@@ -65,7 +70,7 @@ void report_faults(runtime::backend& device) {
 }
 
 void refuse_wrong_data(const runtime::buffer& memory, const runtime::fault_list& known) {
-  for (const runtime::fault_ref& f : known) report(f, memory);
+  if (!known.empty()) report(known, memory);
 }
 
 void check_data(const value& leaf) {
@@ -83,10 +88,12 @@ void check_data(const value& leaf) {
 void report_statement(const storage& s) {
   const value now = s.now();
   if (!now->is_leaf() || !now->buffer->has_faults() || !now->buffer->owner().host_addressable()) return;
-  for (const runtime::fault_ref& f : now->buffer->faults()) {
+  runtime::fault_list found = now->buffer->faults();
+  std::erase_if(found, [](const runtime::fault_ref& f) {
     runtime::bad_index bad;
-    if (f->read(&bad) != data_fault::none && bad.of_statement) report(f, *now->buffer);
-  }
+    return f->read(&bad) == data_fault::none || !bad.of_statement;
+  });
+  report(found, *now->buffer);
 }
 
 void inherit_faults(const runtime::buffer& to, const runtime::buffer& from) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <thread>
 #include <vector>
 
@@ -26,11 +25,11 @@ class storage {
   const runtime::device_id device;
 
   value now() const noexcept {
-    const guard held(busy_);
+    const guard lock(busy_);
     return current_;
   }
   version now_as_is() const noexcept {
-    const guard held(busy_);
+    const guard lock(busy_);
     return {current_, pinned_.load(std::memory_order_relaxed)};
   }
   /// An address has been handed out: the buffer stays, writes and reads happen at once.
@@ -39,12 +38,12 @@ class storage {
   // With the storage's turn, or while nobody else knows the storage.
   const value& held() const noexcept { return current_; }
   void replace(value v) noexcept {
-    const guard held(busy_);
+    const guard lock(busy_);
     std::swap(current_, v);  // the old version goes behind the lock
   }
   void set_pinned(bool yes) noexcept { pinned_.store(yes, std::memory_order_release); }
   void replace_and_pin(value v) noexcept {
-    const guard held(busy_);
+    const guard lock(busy_);
     std::swap(current_, v);
     pinned_.store(true, std::memory_order_release);
   }
@@ -53,7 +52,7 @@ class storage {
   /// Pins the storage if it is the sole owner of its elements. A thread that reads the version at the same time has its
   /// reference before that, or finds the storage pinned.
   bool pin_if_sole_owner() noexcept {
-    const guard held(busy_);
+    const guard lock(busy_);
     if (!is_sole_owner()) return false;
     pinned_.store(true, std::memory_order_release);
     return true;
@@ -69,15 +68,18 @@ class storage {
   class guard {
    public:
     explicit guard(std::atomic<bool>& busy) noexcept : busy_(busy) {
-      while (busy_.exchange(true, std::memory_order_acquire))
-        [[unlikely]] for (int k = 0; busy_.load(std::memory_order_relaxed); ++k) if (k > 100)
-            std::this_thread::yield();  // its holder may have lost the core
+      while (busy_.exchange(true, std::memory_order_acquire)) wait();
     }
     ~guard() { busy_.store(false, std::memory_order_release); }
     guard(const guard&) = delete;
     guard& operator=(const guard&) = delete;
 
    private:
+    void wait() const noexcept {
+      constexpr int spins = 100;  // then its holder may have lost the core
+      for (int k = 0; busy_.load(std::memory_order_relaxed); ++k)
+        if (k >= spins) std::this_thread::yield();
+    }
     std::atomic<bool>& busy_;
   };
 
