@@ -232,10 +232,9 @@ class cpu_backend final : public runtime::backend {
     }
     if (runtime::tracing()) trace_launch(p, l, std::chrono::steady_clock::now() - begin);
     if (fault.words[0] == 0) return;
-    if (l.fault)
-      std::copy_n(fault.words, jit::fault_words, l.fault);
-    else
-      keep_fault(fault);
+    if (!l.fault) return keep_fault(fault);
+    std::copy_n(fault.words + 1, jit::fault_words - 1, l.fault + 1);
+    std::atomic_ref<int>(*l.fault).store(fault.words[0]);
   }
 
   void synchronize() override {}
