@@ -12,12 +12,14 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "backends/cpu/cpu_hooks.hpp"
 #include "backends/cuda/cuda_launch.hpp"
+#include "complex_order.hpp"
 #include "jit/block.hpp"
 #include "jit/compile.hpp"
 #include "sinter/sinter.hpp"
@@ -267,6 +269,55 @@ void check_close(const recorded& r, double tolerance) {
   }
 }
 
+/// The last kernel's first output, as elements of T.
+template <class T>
+std::vector<T> emulated_as(const recorded& r) {
+  REQUIRE_FALSE(r.launches.empty());
+  const bytes& raw = r.launches.back().emulated[0];
+  std::vector<T> x(raw.size() / sizeof(T));
+  std::memcpy(x.data(), raw.data(), raw.size());
+  return x;
+}
+
+/// Minima, maxima and their places of the rows of x, which lie along `axis` of `given`, in kernels of `shape`.
+template <class R>
+void check_extremes(const std::vector<std::complex<R>>& x, std::size_t columns, const ndarray& given, int axis,
+                    jit::cuda_shape shape) {
+  using order = test::complex_order<R>;
+  for (const bool low : {true, false}) {
+    CAPTURE(low);
+    const recorded where = emulate(low ? argmin(given, axis) : argmax(given, axis));
+    const recorded what = emulate(low ? min(given, {.axis = axis}) : max(given, {.axis = axis}));
+    CHECK(where.launches.back().shape == shape);
+    const auto places = emulated_as<std::int64_t>(where);
+    const auto values = emulated_as<std::complex<R>>(what);
+    REQUIRE(places.size() == x.size() / columns);
+    REQUIRE(values.size() == places.size());
+    for (std::size_t r = 0; r < places.size(); ++r) {
+      CAPTURE(r);
+      const auto* const row = &x[r * columns];
+      const std::int64_t expected = order::place(row, columns, low);
+      CHECK(places[r] == expected);
+      CHECK(order::same(values[r], row[expected]));
+    }
+  }
+}
+
+template <class R>
+void check_complex_extremes() {
+  // Elements past the last group of four, several groups, and several threads a row.
+  for (const std::size_t columns : {6, 13, 40}) {
+    CAPTURE(columns);
+    const auto x = test::complex_order<R>::rows(900, columns, static_cast<unsigned>(columns));
+    const auto n = static_cast<std::int64_t>(columns);
+    const ndarray rows = reshape(array(x).to_device("cpu"), {-1, n});
+    const ndarray across = rows.T().copy();
+    eval(across);
+    check_extremes(x, columns, rows, 1, jit::cuda_shape::reduce_rows);
+    check_extremes(x, columns, across, 0, jit::cuda_shape::reduce_columns);
+  }
+}
+
 ndarray distances(const ndarray& p, const ndarray& q) {
   const auto lat1 = p(_, newaxis, 0), lon1 = p(_, newaxis, 1);
   const auto lat2 = q(_, 0), lon2 = q(_, 1);
@@ -342,6 +393,40 @@ TEST_CASE("emulated: the broadcast search finds what the CPU finds, in both form
     }
   }
   CHECK(lean_shapes.count(jit::cuda_shape::broadcast_rows) == 1);
+}
+
+TEST_CASE("emulated: minima and maxima of complex numbers, and their places, whatever parts are infinite or NaN") {
+  if (no_emulation()) return;
+  check_complex_extremes<float>();
+  check_complex_extremes<double>();
+}
+
+TEST_CASE("emulated: the broadcast search among complex numbers takes the first NaN in either part") {
+  if (no_emulation()) return;
+  using order = test::complex_order<float>;
+  constexpr std::size_t rows = 520, columns = 27;
+  const ndarray odd = arange(rows).to_device("cpu") % 2 == 1;
+  const auto draw = [](unsigned seed) {
+    std::mt19937 random(seed);
+    const auto all = order::all();
+    std::vector<std::complex<float>> x(columns);
+    for (auto& z : x) z = all[random() % all.size()];
+    return x;
+  };
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const auto x = draw(seed), y = draw(100 + seed);
+    const ndarray even_row = array(x).to_device("cpu"), odd_row = array(y).to_device("cpu");
+    eval(odd, even_row, odd_row);
+    for (const bool low : {true, false}) {
+      CAPTURE(low);
+      const ndarray all = where(odd(_, newaxis), odd_row, even_row);
+      const recorded found = emulate(low ? argmin(all, 1) : argmax(all, 1));
+      CHECK(found.launches.back().shape == jit::cuda_shape::broadcast_rows);
+      const auto places = emulated_as<std::int64_t>(found);
+      REQUIRE(places.size() == rows);
+      for (std::size_t r = 0; r < rows; ++r) CHECK(places[r] == order::place((r % 2 ? y : x).data(), columns, low));
+    }
+  }
 }
 
 #endif

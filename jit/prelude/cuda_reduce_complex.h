@@ -9,20 +9,13 @@ template <>
 struct one<c128> {
   static __device__ __forceinline__ c128 value() { return cast<c128>(1.0); }
 };
-template <class C, class R>
-struct complex_order {
-  static __device__ __forceinline__ bool unordered(C x) { return real(x) != real(x) || imag(x) != imag(x); }
-  static __device__ __forceinline__ bool precedes(C a, C b) {
-    R x = real(a), y = real(b);
-    return x < y || (x == y && imag(a) < imag(b));
-  }
-};
-__device__ __forceinline__ bool unordered(c64 x) { return complex_order<c64, float>::unordered(x); }
-__device__ __forceinline__ bool unordered(c128 x) { return complex_order<c128, double>::unordered(x); }
-__device__ __forceinline__ bool precedes(c64 a, c64 b) { return complex_order<c64, float>::precedes(a, b); }
-__device__ __forceinline__ bool precedes(c128 a, c128 b) { return complex_order<c128, double>::precedes(a, b); }
-__device__ __forceinline__ bool not_below(c64 a, c64 b) { return !unordered(a) && !unordered(b) && !precedes(a, b); }
-__device__ __forceinline__ bool not_below(c128 a, c128 b) { return !unordered(a) && !unordered(b) && !precedes(a, b); }
+// NaN in either part puts a number into no order: an infinite real part beside it must not win.
+__device__ __forceinline__ bool unordered(c64 x) { return isnan(x); }
+__device__ __forceinline__ bool unordered(c128 x) { return isnan(x); }
+__device__ __forceinline__ bool precedes(c64 a, c64 b) { return less(a, b); }
+__device__ __forceinline__ bool precedes(c128 a, c128 b) { return less(a, b); }
+__device__ __forceinline__ bool not_below(c64 a, c64 b) { return greater_equal(a, b); }
+__device__ __forceinline__ bool not_below(c128 a, c128 b) { return greater_equal(a, b); }
 
 template <>
 struct bounds<c64> {
