@@ -174,7 +174,7 @@ TEST_CASE("gpu: histograms put samples at and beside every edge where comparison
   check_histograms<double>(*b);
 }
 
-TEST_CASE("gpu: more than 2^31 elements are sorted, scanned, selected and counted") {
+TEST_CASE("gpu: more than 2^31 elements are sorted, scanned, selected and counted" * doctest::test_suite("alone")) {
   runtime::backend* const b = backend_under_test();
   if (!b) return;
   if (b->memory().available < (size_t{40} << 30)) {

@@ -389,7 +389,7 @@ TEST_CASE("gpu: masks of sizes at which they are computed as bits") {
   }
 }
 
-TEST_CASE("gpu: a mask, a selection and indices beyond 2^31 elements") {
+TEST_CASE("gpu: a mask, a selection and indices beyond 2^31 elements" * doctest::test_suite("alone")) {
   if (gpu_test::no_gpu()) return;
   const std::int64_t n = (std::int64_t{1} << 31) + 4099;
   if (no_memory(std::size_t{12} << 30)) return;

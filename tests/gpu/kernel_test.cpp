@@ -136,7 +136,7 @@ TEST_CASE("gpu kernels: reductions agree with the CPU over all axes") {
              {zeros({0, 3}, {.dtype = float32, .device = cpu})});
 }
 
-TEST_CASE("gpu kernels: positions above 2^31") {
+TEST_CASE("gpu kernels: positions above 2^31" * doctest::test_suite("alone")) {
   if (gpu_test::no_gpu()) return;
   const reduction_kernel upper("T x", "int64 y", "(i >> 31) * x", "a + b", "y = a", "0", "upper",
                                {.reduce_type = "int64"});

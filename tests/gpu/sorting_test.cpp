@@ -143,7 +143,8 @@ TEST_CASE("gpu: random numbers are counted into the same bins as on the CPU, by 
   }
 }
 
-TEST_CASE("gpu: more than 2^31 elements are sorted, ranked, searched, made unique, scanned and counted") {
+TEST_CASE("gpu: more than 2^31 elements are sorted, ranked, searched, made unique, scanned and counted" *
+          doctest::test_suite("alone")) {
   if (no_gpu() || !has_memory(80)) return;
   const std::int64_t n = (std::int64_t{1} << 31) + 12345;
   const ndarray x = scattered(n, int8);
@@ -171,7 +172,8 @@ TEST_CASE("gpu: more than 2^31 elements are sorted, ranked, searched, made uniqu
   }
 }
 
-TEST_CASE("gpu: more than 2^31 float32 numbers with NaNs are sorted and scanned, in the same bits every time") {
+TEST_CASE("gpu: more than 2^31 float32 numbers with NaNs are sorted and scanned, in the same bits every time" *
+          doctest::test_suite("alone")) {
   if (no_gpu() || !has_memory(60)) return;
   const std::int64_t n = (std::int64_t{1} << 31) + 777;
   const ndarray k = arange(n), numbers = ((k * 40503) % 1000003).astype(float32) - 500000;
@@ -191,14 +193,14 @@ TEST_CASE("gpu: more than 2^31 float32 numbers with NaNs are sorted and scanned,
   CHECK(bool(all(first == second)));
 }
 
-TEST_CASE("gpu: a row of more than 2^32 elements is ranked with indices of 64 bits") {
+TEST_CASE("gpu: a row of more than 2^32 elements is ranked with indices of 64 bits" * doctest::test_suite("alone")) {
   if (no_gpu() || !has_memory(100)) return;
   const std::int64_t n = (std::int64_t{1} << 32) + 4321;
   const ndarray x = scattered(n, int16);
   CHECK(is_stable_order(x, argsort(x), false));
 }
 
-TEST_CASE("gpu: many rows, of more than 2^31 elements together") {
+TEST_CASE("gpu: many rows, of more than 2^31 elements together" * doctest::test_suite("alone")) {
   if (no_gpu() || !has_memory(40)) return;
   const std::pair<std::int64_t, std::int64_t> shapes[] = {{(1 << 21) + 1, 1024}, {1 << 16, 40000}};
   for (const auto& [rows, columns] : shapes) {

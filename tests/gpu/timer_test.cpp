@@ -18,6 +18,14 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Another program may have the device, or this thread's core, in the middle of a measurement; not in all of them.
+template <class F>
+bool in_some_try(F&& holds) {
+  for (int k = 0; k < 20; ++k)
+    if (holds()) return true;
+  return false;
+}
+
 }  // namespace
 
 TEST_CASE("gpu: the kernel that holds a device compiles") {
@@ -26,56 +34,65 @@ TEST_CASE("gpu: the kernel that holds a device compiles") {
   for (const int arch : {75, 90}) CHECK(jit::compile_cuda(cuda::hold_source(), {.arch = arch}).bytes.size() > 0);
 }
 
-TEST_CASE("gpu: a held device has not come to the beginning, and the hold does not count") {
+// Of these measurements the GPU pass runs nothing beside: they are in the suite "alone".
+TEST_CASE("gpu: a held device has not come to the beginning, and the hold does not count" *
+          doctest::test_suite("alone")) {
   if (gpu_test::no_gpu()) return;
   const auto timer = backend().make_timer();
   timer->start(1e-6);  // loads the kernel
   timer->stop();
   (void)timer->seconds();
-  backend().synchronize();
-  const double begin = seconds_now();
-  timer->start(50e-3);
-  timer->stop();
-  CHECK(timer->is_held());
-  const double counted = timer->seconds();
-  const double passed = seconds_now() - begin;
-  CHECK(passed >= 45e-3);
-  CHECK(passed < 5);
-  CHECK(counted >= 0);
-  CHECK(counted < 20e-3);
-  CHECK_FALSE(timer->is_held());
+  CHECK(in_some_try([&] {
+    backend().synchronize();
+    const double begin = seconds_now();
+    timer->start(50e-3);
+    timer->stop();
+    const bool held = timer->is_held();
+    const double counted = timer->seconds();
+    const double passed = seconds_now() - begin;
+    CHECK(passed >= 45e-3);
+    CHECK(counted >= 0);
+    CHECK_FALSE(timer->is_held());
+    return held && counted < 20e-3 && passed < 5;
+  }));
 }
 
-TEST_CASE("gpu: without a hold the time begins at once") {
+TEST_CASE("gpu: without a hold the time begins at once" * doctest::test_suite("alone")) {
   if (gpu_test::no_gpu()) return;
   const auto timer = backend().make_timer();
-  backend().synchronize();
-  timer->start(0);
-  timer->stop();
-  CHECK(timer->seconds() < 20e-3);
+  CHECK(in_some_try([&] {
+    backend().synchronize();
+    timer->start(0);
+    timer->stop();
+    return timer->seconds() < 20e-3;
+  }));
 }
 
-TEST_CASE("gpu: the time of a short kernel holds no waiting for the host") {
+TEST_CASE("gpu: the time of a short kernel holds no waiting for the host" * doctest::test_suite("alone")) {
   if (gpu_test::no_gpu()) return;
   const ndarray x = sn::ones(1024, sn::float32), y = sn::ones(1024, sn::float32);
   sn::eval(x, y);
-  const auto r = sn::benchmark([&] { return x + y; }, {.repeat = 50});
-  CHECK(r.on == sn::default_device());
-  CHECK_FALSE(r.device_waited);
-  CHECK(r.device.median > 0);
-  CHECK(r.device.median < 50e-6);
+  CHECK(in_some_try([&] {
+    const auto r = sn::benchmark([&] { return x + y; }, {.repeat = 50});
+    CHECK(r.on == sn::default_device());
+    CHECK(r.device.median > 0);
+    return !r.device_waited && r.device.median < 50e-6;
+  }));
 }
 
-TEST_CASE("gpu: where f waits for the device, the result says that the device waited for the host, and f is not held") {
+TEST_CASE("gpu: where f waits for the device, the result says that the device waited for the host, and f is not held" *
+          doctest::test_suite("alone")) {
   if (gpu_test::no_gpu()) return;
   const ndarray x = sn::ones(1024, sn::float32);
   sn::eval(x);
-  const auto r = sn::benchmark([&] { (void)sn::sum(x).item<float>(); }, {.repeat = 20});
-  CHECK(r.device_waited);
-  CHECK(r.host.median < 500e-6);  // a hold takes at most a millisecond, and would show here
+  CHECK(in_some_try([&] {
+    const auto r = sn::benchmark([&] { (void)sn::sum(x).item<float>(); }, {.repeat = 20});
+    CHECK(r.device_waited);
+    return r.host.median < 500e-6;  // a hold takes at most a millisecond, and would show here
+  }));
 }
 
-TEST_CASE("gpu: device time of long work is the time that passes until it is done") {
+TEST_CASE("gpu: device time of long work is the time that passes until it is done" * doctest::test_suite("alone")) {
   if (gpu_test::no_gpu()) return;
   const ndarray x = sn::ones(1 << 25, sn::float32);
   sn::eval(x);
@@ -87,16 +104,17 @@ TEST_CASE("gpu: device time of long work is the time that passes until it is don
     }
     return y;
   };
-  const auto enqueued = sn::benchmark(work, {.repeat = 5});
-  const auto waited = sn::benchmark(
-      [&] {
-        const ndarray y = work();
-        sn::synchronize();
-      },
-      {.repeat = 5});
-  CHECK(enqueued.host.median < enqueued.device.median);
-  CHECK(enqueued.device.median > 0.5 * waited.host.median);
-  CHECK(enqueued.device.median < 1.5 * waited.host.median);
+  CHECK(in_some_try([&] {
+    const auto enqueued = sn::benchmark(work, {.repeat = 5});
+    const auto waited = sn::benchmark(
+        [&] {
+          const ndarray y = work();
+          sn::synchronize();
+        },
+        {.repeat = 5});
+    return enqueued.host.median < enqueued.device.median && enqueued.device.median > 0.5 * waited.host.median &&
+           enqueued.device.median < 1.5 * waited.host.median;
+  }));
 }
 
 TEST_CASE("gpu: an array of another device than the one that is timed is an error") {

@@ -40,7 +40,7 @@ USER_CASE("gpu: user reductions: the order of sums", check_reduction_order)
 USER_CASE("gpu: user reductions: mappings, loops, types, nothing to reduce", check_reduction_kinds)
 USER_CASE("gpu: user reductions: structs", check_opaque_reductions)
 
-TEST_CASE("gpu: user functions: positions and arrays beyond 2^31 elements") {
+TEST_CASE("gpu: user functions: positions and arrays beyond 2^31 elements" * doctest::test_suite("alone")) {
   if (gpu_test::no_gpu()) return;
   constexpr std::int64_t n = (std::int64_t{1} << 31) + 1001;
   const auto d = gpu();
