@@ -1,5 +1,6 @@
 // The test runner's main function, compiled once. SINTER_TEST_DEVICE ("cpu", "cuda:0") picks the device of the whole
-// suite; a machine without it fails here, in one line. SINTER_TEST_SHARD=i/n runs a part of the suite (shard.hpp).
+// suite; a machine without it fails here, in one line. SINTER_TEST_SHARD=i/n runs a part of the suite (shard.hpp),
+// SINTER_TEST_QUEUE what is left in a queue (queue.hpp). `-ltc -r=units` lists suite, file and name of each case.
 // On a GPU kernels run in their tuned form from the beginning, however small the case; SINTER_TIER=0 takes the lean
 // one.
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "cuda_coverage.hpp"
+#include "queue.hpp"
 #include "shard.hpp"
 #ifdef SINTER_HAS_CUDA
 #include "backends/cuda/cuda_hooks.hpp"
@@ -29,18 +31,10 @@ std::vector<std::string>& names_elsewhere() {
   return names;
 }
 
-/// Fills names_elsewhere() with the cases that belong to other shards; writes nothing.
-class shard_listing : public doctest::IReporter {
+/// A reporter that looks at the list of the cases only.
+class listing : public doctest::IReporter {
  public:
-  explicit shard_listing(const doctest::ContextOptions&) {}
-  void report_query(const doctest::QueryData& all) override {
-    int number = 0;
-    for (unsigned k = 0; k < all.num_data; ++k) {
-      const doctest::TestCaseData& c = *all.data[k];
-      if (std::strcmp(c.m_test_suite, sinter::test::sharded_suite) == 0 || this_shard().takes(number++)) continue;
-      names_elsewhere().emplace_back(c.m_name);
-    }
-  }
+  explicit listing(const doctest::ContextOptions&) {}
   void test_run_start() override {}
   void test_run_end(const doctest::TestRunStats&) override {}
   void test_case_start(const doctest::TestCaseData&) override {}
@@ -53,20 +47,57 @@ class shard_listing : public doctest::IReporter {
   void log_message(const doctest::MessageData&) override {}
   void test_case_skipped(const doctest::TestCaseData&) override {}
 };
+
+/// Fills names_elsewhere() with the cases that belong to other shards; writes nothing.
+class shard_listing : public listing {
+ public:
+  using listing::listing;
+  void report_query(const doctest::QueryData& all) override {
+    int number = 0;
+    for (unsigned k = 0; k < all.num_data; ++k) {
+      const doctest::TestCaseData& c = *all.data[k];
+      if (std::strcmp(c.m_test_suite, sinter::test::sharded_suite) == 0 || this_shard().takes(number++)) continue;
+      names_elsewhere().emplace_back(c.m_name);
+    }
+  }
+};
 REGISTER_REPORTER("shard_listing", 1, shard_listing);
+
+/// Of each case a line: suite, source file, name.
+class unit_listing : public listing {
+ public:
+  using listing::listing;
+  void report_query(const doctest::QueryData& all) override {
+    for (unsigned k = 0; k < all.num_data; ++k) {
+      const doctest::TestCaseData& c = *all.data[k];
+      std::cout << c.m_test_suite << '\t' << sinter::test::short_file_name(c.m_file.c_str()) << '\t' << c.m_name
+                << '\n';
+    }
+  }
+};
+REGISTER_REPORTER("units", 1, unit_listing);
 
 void keep_this_shard(doctest::Context& context) {
   if (this_shard().count == 1) return;
   const char* arguments[] = {"", "--list-test-cases", "--reporters=shard_listing"};
   doctest::Context query(3, arguments);
   query.run();
-  for (auto& name : names_elsewhere()) {
-    // In a filter a comma separates and a quote groups; '?' stands for any character.
-    for (char& c : name) {
-      if (std::strchr(",\"\\", c)) c = '?';
-    }
-    context.addFilter("test-case-exclude", name.c_str());
+  for (const auto& name : names_elsewhere())
+    context.addFilter("test-case-exclude", sinter::test::as_filter(name).c_str());
+}
+
+/// The cases that are this process's: of a queue, of a shard, or all. False where main has to return `result`.
+bool run_cases(int argc, char** argv, int& result) {
+  if (const char* queues = std::getenv("SINTER_TEST_QUEUE"); queues && *queues) {
+    const std::string paths = queues;
+    ::unsetenv("SINTER_TEST_QUEUE");  // processes that cases start run what they are told
+    result = sinter::test::run_queues(argc, argv, paths);
+    return true;
   }
+  doctest::Context context(argc, argv);
+  keep_this_shard(context);
+  result = context.run();
+  return !context.shouldExit();
 }
 
 }  // namespace
@@ -85,11 +116,14 @@ int main(int argc, char** argv) {
   using namespace sinter;  // in which cuda names a function, too: a qualified name would be ambiguous
   if (!std::getenv("SINTER_TIER")) cuda::set_tier(cuda::tier::tuned);
 #endif
-  doctest::Context context(argc, argv);
-  keep_this_shard(context);
+  // A static array has opened the default device by now, whatever device the suite was to have.
+  if (sinter::memory(sinter::cpu).used != 0) {
+    std::cerr << "an array was made before main: cases make their own\n";
+    return 1;
+  }
   const bool covers = sinter::test::covers_cuda();
   if (covers) sinter::test::collect_cuda_kernels();
-  const int result = context.run();
-  if (!covers || context.shouldExit()) return result;
+  int result = 0;
+  if (!run_cases(argc, argv, result) || !covers) return result;
   return sinter::test::report_cuda_coverage(std::cout) ? 1 : result;
 }

@@ -1,4 +1,5 @@
 // One part of the suite out of several: SINTER_TEST_SHARD=i/n with 0 <= i < n, so that processes can run side by side.
+// Processes that take their work from a queue (queue.hpp) have a part of one case at a time.
 #pragma once
 #include <cstdlib>
 
@@ -9,18 +10,26 @@ struct shard {
   bool takes(long long number) const noexcept { return number % count == index; }
 };
 
-/// The whole suite where the variable is not set or makes no sense.
-inline shard this_shard() noexcept {
-  static const shard chosen = [] {
-    const char* text = std::getenv("SINTER_TEST_SHARD");
-    if (!text) return shard{};
-    char* end = nullptr;
-    const long index = std::strtol(text, &end, 10);
-    const long count = *end == '/' ? std::strtol(end + 1, nullptr, 10) : 0;
-    return count > 0 && index >= 0 && index < count ? shard{static_cast<int>(index), static_cast<int>(count)} : shard{};
-  }();
+/// "i/n"; the whole where the text makes no sense.
+inline shard parse_shard(const char* text) noexcept {
+  if (!text) return {};
+  char* end = nullptr;
+  const long index = std::strtol(text, &end, 10);
+  const long count = *end == '/' ? std::strtol(end + 1, nullptr, 10) : 0;
+  return count > 0 && index >= 0 && index < count ? shard{static_cast<int>(index), static_cast<int>(count)} : shard{};
+}
+
+namespace detail {
+inline shard& chosen_shard() noexcept {
+  static shard chosen = parse_shard(std::getenv("SINTER_TEST_SHARD"));
   return chosen;
 }
+}  // namespace detail
+
+/// The whole suite where the variable is not set or makes no sense.
+inline shard this_shard() noexcept { return detail::chosen_shard(); }
+/// From now on this_shard() is `part`.
+inline void set_this_shard(shard part) noexcept { detail::chosen_shard() = part; }
 
 /// The doctest suite of the cases that run in every shard, each time with their own part of the data.
 inline constexpr const char* sharded_suite = "sharded";
