@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
 # One pass over a machine with a GPU: builds, runs the tests on it, checks memory accesses, and takes the figures.
-# Logs go to $OUT (build/gpu-logs). Stages by name in the arguments, all without: build tests memcheck bench peers
-# algorithms.
-# ARCH (90), JOBS (16) and BUILD (build) may be set.
+# Logs go to $OUT (build/gpu-logs) as they are written. Stages by name in the arguments, all without: build tests checks
+# bench peers algorithms. Stage checks runs those of compute-sanitizer (memcheck, racecheck, initcheck, synccheck), which
+# can also be named, side by side. docs/contributing.md says what each covers and how long it takes.
+# ARCH (90), JOBS (16) and BUILD (build) may be set, and
+#   SINTER_GPU_TIME   seconds that tests and checks may take from the script's beginning (540); what has not run by then is
+#                     skipped, and the stage fails
+#   SINTER_FUZZ_SEED  which of the random programs run (tests/sample.hpp); drawn and written down where it is not set
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
 out=${OUT:-$build/gpu-logs}
 jobs=${JOBS:-16}
 mkdir -p "$out"
-[ $# -gt 0 ] || set -- build tests memcheck bench peers algorithms
+[ $# -gt 0 ] || set -- build tests checks bench peers algorithms
 export SINTER_DEVICE=cuda:0
+export SINTER_FUZZ_SEED=${SINTER_FUZZ_SEED:-$(date +%s)}
+time_limit=${SINTER_GPU_TIME:-540}
 bad=()
 
 # stage NAME COMMAND... : runs it with its output in a log, and remembers a failure. The steps of the build share a log.
@@ -44,61 +50,60 @@ machine() {
   git rev-parse HEAD 2>/dev/null || true
 }
 
-# suite_part NUMBER TOTAL NAME COMMAND... : one part of the suite, its output in the form that ctest -V gives it.
-suite_part() {
-  local number=$1 total=$2 name=$3 begin=$SECONDS status word='***Failed'
-  shift 3
-  "$@" >"$parts/$number.raw" 2>&1
-  status=$?
-  [ $status = 0 ] && word='   Passed'
-  {
-    # Cases of other shards are not skipped: they run there.
-    sed -e '/test cases:/s/[0-9]* skipped/0 skipped/' -e "s/^/$number: /" "$parts/$number.raw"
-    printf ' %s/%s Test #%s: %s ..... %s %s.00 sec\n' "$number" "$total" "$number" "$name" "$word" $((SECONDS - begin))
-  } >"$parts/$number.log"
+# seconds_left MOST : of the time limit, less what ending takes.
+seconds_left() {
+  local left=$((time_limit - SECONDS - 5))
+  [ $left -gt "$1" ] && left=$1
+  echo $((left > 1 ? left : 1))
 }
 
-# One process compiles kernels on one core, so the suite runs in as many processes as there are cores to spare. They
-# share the cache of compiled kernels.
+# Most of the time goes into compiling kernels, which a process does on little more than one core: so there are as many
+# processes as cores. They share the cache of compiled kernels. The other tests of ctest run beside them.
 suite() {
-  local shards=$((jobs > 3 ? jobs - 2 : 1)) k number=0 total running=0
-  parts=$(mktemp -d) || return 1
+  local left others status
   export SINTER_CACHE_DIR=${SINTER_CACHE_DIR:-$(cd "$build" && pwd)/kernel-cache} OMP_WAIT_POLICY=passive SINTER_NUM_THREADS=2
-  total=$((2 * shards + 1))
-  for exe in sinter_fuzz sinter_tests; do
-    for ((k = 0; k < shards; ++k)); do
-      number=$((number + 1))
-      [ $running -lt $shards ] || wait -n
-      running=$((running < shards ? running + 1 : running))
-      # What needs most of the card's memory runs alone, below.
-      SINTER_TEST_SHARD=$k/$shards suite_part $number $total "$exe.$k" "$build/tests/$exe" -tce='gpu: *2^3*' &
-    done
-  done
-  wait
-  suite_part $total $total sinter_tests.large "$build/tests/sinter_tests" -tc='gpu: *2^3*'
-  for ((k = 1; k <= total; ++k)); do cat "$parts/$k.log"; done >"$parts/all"
-  ctest --test-dir "$build" -V -j 4 -E '^sinter_(tests|fuzz)$' 2>&1 |
-    sed -E "s/^([0-9]+): /9\\1: /; s/Test( +)#([0-9]+)/Test\\1#9\\2/" >>"$parts/all"
-  cat "$parts/all"
-  awk -f tests/summary.awk "$parts/all"
-  k=$?
-  rm -rf "$parts"
-  return $k
+  echo "SINTER_FUZZ_SEED=$SINTER_FUZZ_SEED"
+  left=$(seconds_left $time_limit)
+  setsid timeout -k 5 "$left" ctest --test-dir "$build" -V -j 2 -E '^sinter_(tests|fuzz)$' >"$out/ctest.log" 2>&1 &
+  others=$!
+  JOBS=$jobs TIME_LIMIT=$left DURATIONS=tests/bench/gpu_durations.txt \
+    bash tests/side_by_side.sh "$out/cases.log" "$build/tests/sinter_tests" "$build/tests/sinter_fuzz"
+  status=$?
+  wait $others
+  [ $? = 124 ] && status=1 && echo "time ran out for the tests in ctest.log"
+  awk '/\*\*\*/' "$out/ctest.log"
+  {
+    echo "0: $(tail -n 1 "$out/cases.log")"
+    echo " 0/1 Test #0: cases ....  $([ $status = 0 ] && echo ' Passed' || echo '***Failed')  $SECONDS.00 sec"
+    cat "$out/ctest.log"
+  } | awk -f tests/summary.awk || status=1
+  return $status
 }
 
-# The checker slows kernels down a hundredfold, so it gets one small case for every kind of generated kernel, access and
-# element, and the files on what libraries and the library's own device code do. Calls that fail are left to the tests:
-# asking a kernel for its parameters ends with an error. Under the checker no two
-# streams run at the same time, and some of cuSOLVER's kernels take minutes: those cases are left out.
-memory_check() {
-  local check=(compute-sanitizer --tool memcheck --error-exitcode 9 --report-api-errors no) pids=() failed=0 pid
-  "${check[@]}" "$build/bin/nearest_neighbor" --observations 2000 --references 1000 &
-  pids+=($!)
-  "${check[@]}" "$build/tests/sinter_tests" --test-case='every kernel shape gives the CPU*' &
-  pids+=($!)
-  for file in ${MEMCHECK_FILES:-products linalg random fft stream memory graph_capture interop indexing}; do
-    "${check[@]}" "$build/tests/sinter_tests" --source-file="*gpu/${file}_test*" \
-      --test-case-exclude='*2^3*,*thousands of small*,*seed*s sizes*,*run beside each other*,*many that is not finite*' &
+# check TOOL JOBS : about a hundred cases under one tool of compute-sanitizer, small ones, since it slows kernels down a
+# hundredfold. Calls that fail are left to the tests: asking a kernel for its parameters ends with an error.
+check() {
+  local tool=$1 options=(--error-exitcode 9 --report-api-errors no) status
+  [ "$tool" = memcheck ] || options=(--error-exitcode 9)
+  JOBS=$2 TIME_LIMIT=$(seconds_left 240) ONLY=tests/bench/checked_cases.txt CHECKER="compute-sanitizer --tool $tool ${options[*]}" \
+    DURATIONS=tests/bench/gpu_durations.txt bash tests/side_by_side.sh "$out/$tool.log" "$build/tests/sinter_tests" >"$out/$tool.sum"
+  status=$?
+  tail -n 25 "$out/$tool.sum"
+  # A process that was ended has not come to its sum of errors.
+  if grep -E '^[0-9]+: ========= (Invalid|Misaligned|Uninitialized|Error|Race|Barrier|Divergent|Program hit|Memory)' "$out/$tool.log" |
+    sort | uniq -c | sort -rn | head -n 10 | grep .; then
+    status=1
+  fi
+  printf '%s: %s\n' "$tool" "$(tail -n 1 "$out/$tool.sum")"
+  rm -f "$out/$tool.sum"
+  return $status
+}
+
+checks() {
+  local tools=(memcheck racecheck initcheck synccheck) tool pids=() failed=0 pid
+  export SINTER_CACHE_DIR=${SINTER_CACHE_DIR:-$(cd "$build" && pwd)/kernel-cache}
+  for tool in "${tools[@]}"; do
+    check "$tool" $((jobs > 4 ? jobs / 4 : 1)) &
     pids+=($!)
   done
   for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
@@ -113,7 +118,8 @@ for name in "$@"; do
       stage build compile
       ;;
     tests) stage tests suite ;;
-    memcheck) stage memcheck memory_check ;;
+    checks) stage checks checks ;;
+    memcheck | racecheck | initcheck | synccheck) stage "$name.stage" check "$name" "$jobs" ;;
     bench)
       stage nearest "$build/bin/nearest_neighbor" --repeat 5 --explain
       stage ladder "$build/bin/nearest_neighbor" --method all --repeat 5
