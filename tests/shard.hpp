@@ -19,17 +19,16 @@ inline shard parse_shard(const char* text) noexcept {
   return count > 0 && index >= 0 && index < count ? shard{static_cast<int>(index), static_cast<int>(count)} : shard{};
 }
 
-namespace detail {
+/// What this_shard() gives; of use to set_this_shard() only.
 inline shard& chosen_shard() noexcept {
   static shard chosen = parse_shard(std::getenv("SINTER_TEST_SHARD"));
   return chosen;
 }
-}  // namespace detail
 
 /// The whole suite where the variable is not set or makes no sense.
-inline shard this_shard() noexcept { return detail::chosen_shard(); }
+inline shard this_shard() noexcept { return chosen_shard(); }
 /// From now on this_shard() is `part`.
-inline void set_this_shard(shard part) noexcept { detail::chosen_shard() = part; }
+inline void set_this_shard(shard part) noexcept { chosen_shard() = part; }
 
 /// The doctest suite of the cases that run in every shard, each time with their own part of the data.
 inline constexpr const char* sharded_suite = "sharded";
