@@ -92,7 +92,7 @@ run_lanes() {
     sleep 0.3
     if [ "$limit" -gt 0 ] && [ $((SECONDS - begin)) -ge "$limit" ] && ! [ -e "$work/late" ]; then
       : >"$work/late"
-      end_processes INT
+      end_processes TERM  # a shell makes what runs in its background ignore INT
       sleep 2
       end_processes KILL
     fi
