@@ -6,6 +6,13 @@ set(sinter_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sinter")
 install(TARGETS sinter EXPORT sinter_targets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+# A build of one program only (examples/run.sh) has made the library and not this.
+install(CODE "
+  if(NOT EXISTS \"$<TARGET_FILE:sinter_info>\")
+    message(STATUS \"sinter: building sinter-info, which is installed too\")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --config \"$<CONFIG>\" --target sinter_info
+                    COMMAND_ERROR_IS_FATAL ANY)
+  endif()")
 install(TARGETS sinter_info RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/sinter" DESTINATION include)
 install(EXPORT sinter_targets NAMESPACE sinter:: FILE sinter-targets.cmake DESTINATION "${sinter_package_dir}")

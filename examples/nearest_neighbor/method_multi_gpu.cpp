@@ -92,7 +92,7 @@ class team {
   std::vector<std::jthread> threads_;  // joined first
 };
 
-outcome search_on(int devices, const task& t) {
+outcome search_across(int devices, const task& t) {
   outcome out;
   out.found.index.resize(static_cast<std::size_t>(t.cities.count()));
   out.found.distance.resize(out.found.index.size());
@@ -127,7 +127,7 @@ std::vector<rung> multi_gpu_rungs(const options& o) {
   const int devices = o.devices > 0 ? o.devices : std::max(1, sn::device_count(sn::device_kind::cuda));
   const std::string named = devices == 1 ? "cuda:0" : "cuda:0-" + std::to_string(devices - 1);
   return {{"multi_gpu", std::to_string(devices) + (devices == 1 ? " device" : " devices"), named, why_not(o, devices),
-           [devices](const task& t) { return search_on(devices, t); }}};
+           [devices](const task& t) { return search_across(devices, t); }}};
 }
 
 }  // namespace nearest_neighbor

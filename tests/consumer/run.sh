@@ -21,13 +21,23 @@ refused_for_the_comma() {
   fails cmake --build "$work/found" --target comma && cmake --build "$work/found" --target comma | grep -q 'comma'
 }
 
-# The library itself was compiled by the build under test; here only the user's own file is.
+# The library itself was compiled by the build under test; here only the user's own file is, by the command that the build
+# would run: through the build, it would come after the library's device code, minutes of nvcc.
+compile_user_file() {
+  local object=CMakeFiles/consumer.dir${here}/main.cpp.o command
+  command=$(ninja -C "$work/sub" -t commands "$object" | tail -n 1) && [ -n "$command" ] || return 1
+  (cd "$work/sub" && mkdir -p "$(dirname "$object")" && sh -c "$command" && test -s "$object")
+}
 check "add_subdirectory configures" cmake -S "$here/add_subdirectory" -B "$work/sub" -G Ninja \
   -DCMAKE_BUILD_TYPE=Release -DSINTER_SOURCE_DIR="$SINTER_SOURCE_DIR"
-check "add_subdirectory gives its users the headers" ninja -C "$work/sub" "CMakeFiles/consumer.dir${here}/main.cpp.o"
+check "add_subdirectory gives its users the headers" compile_user_file
 
+# As after a build of the library and one example.
+program=$SINTER_BUILD_DIR/src/sinter-info
+check "a build whose information program is not there yet" rm "$program"
 check "install" cmake --install "$SINTER_BUILD_DIR" --prefix "$work/first"
 check "the program that shows what there is runs where it is installed" "$work/first/bin/sinter-info"
+check "the information program is in the build again" test -x "$program"
 check "the package can be moved" mv "$work/first" "$work/moved"
 check "the package names no folder of its build" fails grep -rq -e "$SINTER_SOURCE_DIR" -e "$SINTER_BUILD_DIR" \
   "$work/moved" --include=*.cmake
