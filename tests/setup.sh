@@ -86,6 +86,15 @@ int main() { return zip_libzip_version()[0] == 0; }
 CPP
 }
 
+# Any python3 will do: packages of the distribution serve the one in /usr/bin only.
+have_numpy() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    "$python" -c 'import numpy' >/dev/null 2>&1 && return 0
+  done
+  return 1
+}
+
 # missing_packages NEED... : the Debian packages for what the probes do not find, one line.
 missing_packages() {
   local need list=
@@ -99,6 +108,7 @@ missing_packages() {
       openblas) have_openblas || list="$list libopenblas-dev" ;;
       lapacke) have_lapacke || list="$list liblapacke-dev" ;;
       zip) have_zip || list="$list libzip-dev" ;;
+      numpy) have_numpy || list="$list python3-numpy" ;;
       fftw) have_fftw || list="$list libfftw3-dev" ;;
     esac
   done
@@ -120,7 +130,7 @@ find_root() {
 # apt_install ROOT PACKAGES : installs Debian packages, and says what apt said where that fails.
 apt_install() {
   local root=$1 missing=$2
-  say "Installing: $missing"
+  say "Installing, which may take a minute: $missing"
   # A list that cannot be refreshed may still be good enough to install from.
   $root DEBIAN_FRONTEND=noninteractive apt-get -qq update >"$probe_dir/apt.log" 2>&1 || true
   # shellcheck disable=SC2086
@@ -162,6 +172,8 @@ configure() {
       rm -rf "$cache" "$build_dir/CMakeFiles"
     fi
   fi
+  # Everything is compiled: what makes that fast is worth having. An old folder keeps what it was made with.
+  [ -f "$cache" ] || set -- -DSINTER_UNITY=ON "$@"
   if ! cmake -S . -B "$build_dir" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release "$@" >"$probe_dir/configure.log" 2>&1; then
     cat "$probe_dir/configure.log" >&2
     die "Configuring failed."
@@ -173,5 +185,6 @@ configure() {
 build() {
   local targets=()
   [ $# = 0 ] || targets=(--target "$@")
+  say "Compiling ${*:-the library, the examples and the tests} on $(nproc) cores; a fresh build takes minutes."
   cmake --build "$build_dir" -j "$(nproc)" "${targets[@]}" || die "Building failed."
 }

@@ -78,5 +78,27 @@ check "no libpng, apt works: installs it" wants
 check "libpng was installed" test -e "$HAVE"
 check "no libpng, apt works: does not go on without" fails grep -q "Going on without" "$box/said"
 
+# A python that somebody built lacks what the distribution's has, and the other way round.
+numpy_missing() {
+  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; [ "$(missing_packages numpy)" = python3-numpy ]' >"$box/said" 2>&1
+}
+tools
+stand_in python3 'exit 0'
+check "the first python3 has NumPy: nothing to install" fails numpy_missing
+if ! /usr/bin/python3 -c 'import numpy' >/dev/null 2>&1; then
+  stand_in python3 'exit 1'
+  check "a python3 without NumPy: the distribution's is asked for" numpy_missing
+  rm -f "$box/bin/python3"
+  check "no python3: the distribution's is asked for" numpy_missing
+fi
+
+# The suite that needs NumPy is skipped, with the reason, where no python has it.
+mute=$box/mute
+printf '#!/bin/sh\nexit 1\n' >"$mute" && chmod +x "$mute"
+SINTER_TEST_PYTHON=$mute bash tests/interop/run.sh none >"$box/said" 2>&1
+check "no NumPy: the suite ends as skipped" test $? = 77
+check "no NumPy: one skip" once "^0 passed, 0 failed, 1 skipped$"
+check "no NumPy: the reason" once "^left out: no .* with NumPy"
+
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

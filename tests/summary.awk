@@ -1,5 +1,6 @@
 # Adds up what the suites counted themselves, from the output of `ctest -V`. Closes with "N passed, N failed, N skipped".
-# A suite that ended badly without counting a failure, or that ran no case at all, counts as one failure.
+# A suite that ended badly without counting a failure, or that ran no case at all, counts as one failure; one that cannot
+# run (exit code 77) as one skip, and why it cannot is written above the closing line.
 
 # Output lines of test 3 begin with "3: ". A suite may print several summaries: all are added.
 match($0, /^[0-9]+: /) {
@@ -13,6 +14,8 @@ match($0, /^[0-9]+: /) {
   } else if (line ~ /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/) {
     split(line, word, " ")
     add(test, word[1], word[3], word[5])
+  } else if (line ~ /^left out: /) {
+    reason[test] = substr(line, 11)
   }
   next
 }
@@ -28,6 +31,7 @@ match($0, /^[0-9]+: /) {
   seen++
   if (/\*\*\*Skipped/) {
     if (skipped[test] == 0) skipped[test] = 1
+    print "suite " name " is left out: " (test in reason ? reason[test] : "it gave no reason")
   } else if (/ Passed +[0-9.]+ sec/) {
     if (passed[test] + failed[test] == 0) complain(test, name, "ran no case")
   } else if (failed[test] == 0) {
