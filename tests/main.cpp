@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cuda_coverage.hpp"
+#include "heartbeat.hpp"
 #include "queue.hpp"
 #include "shard.hpp"
 #ifdef SINTER_HAS_CUDA

@@ -27,6 +27,8 @@ int main() { return static_cast<int>(std::vector<int>().size()); }
 CPP
 }
 
+have_clang() { command -v clang++ >/dev/null && CXX=clang++ have_compiler; }
+
 have_cmake() {
   local version
   version=$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p')
@@ -101,6 +103,7 @@ missing_packages() {
   for need in "$@"; do
     case $need in
       compiler) have_compiler || list="$list g++" ;;
+      clang) have_clang || list="$list clang" ;;
       cmake) have_cmake || list="$list cmake" ;;
       ninja) have_ninja || list="$list ninja-build" ;;
       doctest) have_doctest || list="$list doctest-dev" ;;

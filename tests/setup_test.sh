@@ -92,6 +92,17 @@ if ! /usr/bin/python3 -c 'import numpy' >/dev/null 2>&1; then
   check "no python3: the distribution's is asked for" numpy_missing
 fi
 
+# clang, which continuous integration wants beside the compiler of the machine.
+clang_missing() {
+  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; [ "$(missing_packages clang)" = clang ]' >"$box/said" 2>&1
+}
+tools
+check "no clang++: clang is asked for" clang_missing
+stand_in clang++ 'exit 1'
+check "a clang++ that is too old: clang is asked for" clang_missing
+stand_in clang++ 'exit 0'
+check "a clang++ that will do: nothing to install" fails clang_missing
+
 # The suite that needs NumPy is skipped, with the reason, where no python has it.
 mute=$box/mute
 printf '#!/bin/sh\nexit 1\n' >"$mute" && chmod +x "$mute"
