@@ -150,14 +150,14 @@ TEST_CASE("parallel_for: every task runs once, exceptions come back, nested call
     CHECK(thread_count() == threads);
     for (std::int64_t tasks : {0, 1, 2, 5, 1000}) {
       std::vector<std::atomic<int>> runs(static_cast<std::size_t>(tasks));
-      parallel_for(tasks, [&](std::int64_t t) {
-        parallel_for(3, [&](std::int64_t) { runs[static_cast<std::size_t>(t)].fetch_add(1); });
+      parallel_for(tasks, any_time, [&](std::int64_t t) {
+        parallel_for(3, any_time, [&](std::int64_t) { runs[static_cast<std::size_t>(t)].fetch_add(1); });
       });
       bool once = true;
       for (auto& r : runs) once = once && r == 3;
       CHECK(once);
     }
-    CHECK_THROWS_AS(parallel_for(100, [](std::int64_t t) { if (t == 42) throw std::runtime_error("task"); }), std::runtime_error);
+    CHECK_THROWS_AS(parallel_for(100, any_time, [](std::int64_t t) { if (t == 42) throw std::runtime_error("task"); }), std::runtime_error);
   }
   set_thread_count(0);
 }

@@ -35,16 +35,11 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 std::string build_section() {
-  std::string how = std::string("compiled by ") +
+  const std::string how = std::string("compiled by ") +
 #ifdef __clang__
                     "clang " __clang_version__;
 #else
                     "GCC " __VERSION__;
-#endif
-#ifdef _OPENMP
-  how += ", OpenMP";
-#else
-  how += ", std::thread";
 #endif
   std::string cuda = "built without the CUDA toolkit";
 #ifdef SINTER_HAS_CUDA
@@ -153,7 +148,7 @@ std::string environment_section() {
     const char* const value = std::getenv(v.name);
     text += line(v.name, std::string(value ? value : "not set") + "  (" + v.meaning + ")", wide);
   }
-  for (const char* name : {"CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "LD_LIBRARY_PATH", "NVTX_INJECTION64_PATH"})
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "NVTX_INJECTION64_PATH"})
     if (const char* const value = std::getenv(name)) text += line(name, value, wide);
   return text + unknown_variables();
 }

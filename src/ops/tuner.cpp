@@ -37,7 +37,7 @@ class searcher {
       : kernel_(kernel), names_(names), bench_(bench), tick_(tick), outcomes_(names.size()), failures_(names.size()) {}
 
   std::vector<tuning_outcome> run() {
-    runtime::parallel_for(static_cast<std::int64_t>(names_.size()), [&](std::int64_t n) {
+    runtime::parallel_for(static_cast<std::int64_t>(names_.size()), runtime::any_time, [&](std::int64_t n) {
       const auto k = static_cast<std::size_t>(n);
       attempt(k, [&] { bench_.compile(k); });
       tick_();

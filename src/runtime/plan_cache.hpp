@@ -24,8 +24,10 @@ class plan_cache {
       return found->second->second;
     }
     std::shared_ptr<Plan> plan = make();
-    order_.emplace_front(key, plan);
-    places_[key] = order_.begin();
+    entries fresh;
+    fresh.emplace_front(key, plan);
+    places_.emplace(key, fresh.begin());
+    order_.splice(order_.begin(), fresh);
     if (order_.size() > limit_) {
       places_.erase(order_.back().first);
       order_.pop_back();

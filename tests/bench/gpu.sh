@@ -61,7 +61,7 @@ seconds_left() {
 # processes as cores. They share the cache of compiled kernels. The other tests of ctest run beside them. What is exported
 # here is not for the stages that follow.
 suite() (
-  export SINTER_CACHE_DIR=${SINTER_CACHE_DIR:-$(cd "$build" && pwd)/kernel-cache} OMP_WAIT_POLICY=passive SINTER_NUM_THREADS=2
+  export SINTER_CACHE_DIR=${SINTER_CACHE_DIR:-$(cd "$build" && pwd)/kernel-cache} SINTER_NUM_THREADS=2
   echo "SINTER_FUZZ_SEED=$SINTER_FUZZ_SEED"
   left=$(seconds_left $time_limit)
   setsid timeout -k 5 "$left" ctest --test-dir "$build" -V -j 2 -E '^sinter_(tests|fuzz)$' >"$out/ctest.log" 2>&1 &

@@ -18,7 +18,8 @@ constexpr std::int64_t longest_short_row = 512;  // whose records may lie on the
 template <class F>
 void for_shares(std::int64_t n, int threads, const F& fn) {
   const shares parts(n, threads);
-  runtime::parallel_for(parts.count, [&](std::int64_t p) { fn(parts.begin(p), parts.end(p)); });
+  runtime::parallel_for(parts.count, pass_time * static_cast<double>(n),
+                        [&](std::int64_t p) { fn(parts.begin(p), parts.end(p)); });
 }
 
 struct record_order {
@@ -83,7 +84,7 @@ class index_sorter {
     }
     std::vector<std::pair<std::int64_t, std::int64_t>> long_runs;
     std::mutex mutex;
-    runtime::parallel_for(parts.count, [&](std::int64_t p) {
+    runtime::parallel_for(parts.count, 2 * pass_time * static_cast<double>(n), [&](std::int64_t p) {
       // Records from `end` on are another share's, which changes them.
       const std::int64_t end = bounds[static_cast<std::size_t>(p) + 1];
       for (std::int64_t i = bounds[static_cast<std::size_t>(p)], j; i < end; i = j) {

@@ -14,6 +14,8 @@ namespace sinter::cpu {
 namespace {
 
 constexpr std::int64_t short_input = 1 << 14;  // not worth a second thread
+// Nanoseconds for an element.
+constexpr double fill_time = 0.5, add_time = 0.5, count_time = 1;
 
 /// Tables that take less memory than a quarter of n 64-bit numbers, up to 64.
 std::int64_t counting_tables(std::int64_t n, std::int64_t bin_count) noexcept {
@@ -27,15 +29,16 @@ std::size_t table_bytes(std::int64_t tables, std::int64_t bin_count) noexcept {
 template <class T>
 void fill_zero(T* values, std::int64_t n) {
   const shares parts(n, runtime::thread_count());
-  runtime::parallel_for(parts.count,
-                        [&](std::int64_t p) { std::fill(values + parts.begin(p), values + parts.end(p), T{}); });
+  runtime::parallel_for(parts.count, fill_time * static_cast<double>(n), [&](std::int64_t p) {
+    std::fill(values + parts.begin(p), values + parts.end(p), T{});
+  });
 }
 
 /// results[b] = the sum of tables[k][b] over k, in this order.
 template <class T>
 void add_tables(const T* tables, std::int64_t count, std::int64_t bin_count, T* results) {
   const shares parts(bin_count, runtime::thread_count(), 1 << 10);
-  runtime::parallel_for(parts.count, [&](std::int64_t p) {
+  runtime::parallel_for(parts.count, add_time * static_cast<double>(bin_count * count), [&](std::int64_t p) {
     for (std::int64_t b = parts.begin(p); b < parts.end(p); ++b) {
       T sum = tables[b];
       for (std::int64_t k = 1; k < count; ++k) sum += tables[k * bin_count + b];
@@ -86,7 +89,7 @@ void count_all(std::int64_t n, std::int64_t bin_count, std::int64_t* counts, voi
   const std::int64_t tables = std::min<std::int64_t>(threads, counting_tables(n, bin_count));
   if (tables > 1) {
     auto* table = static_cast<std::int64_t*>(scratch);
-    runtime::parallel_for(tables, [&](std::int64_t k) {
+    runtime::parallel_for(tables, count_time * static_cast<double>(n), [&](std::int64_t k) {
       std::fill_n(table + k * bin_count, bin_count, std::int64_t{0});
       count_range(n * k / tables, n * (k + 1) / tables, bin_count, table + k * bin_count, bin_at);
     });
@@ -95,7 +98,7 @@ void count_all(std::int64_t n, std::int64_t bin_count, std::int64_t* counts, voi
   fill_zero(counts, bin_count);
   if (threads == 1) return count_range(0, n, bin_count, counts, bin_at);
   const shares parts(n, threads, short_input);
-  runtime::parallel_for(parts.count, [&](std::int64_t p) {
+  runtime::parallel_for(parts.count, count_time * static_cast<double>(n), [&](std::int64_t p) {
     count_range_shared(parts.begin(p), parts.end(p), bin_count, counts, bin_at);
   });
 }
@@ -142,7 +145,7 @@ void cpu_algorithms::sum_bins(const std::int64_t* bins, const double* weights, s
   const std::int64_t tables = summing_tables(n, bin_count);
   if (tables > 1) {
     auto* table = static_cast<double*>(scratch);
-    runtime::parallel_for(tables, [&](std::int64_t k) {
+    runtime::parallel_for(tables, count_time * static_cast<double>(n), [&](std::int64_t k) {
       std::fill_n(table + k * bin_count, bin_count, 0.0);
       sum_range(bins, weights, n * k / tables, n * (k + 1) / tables, 0, bin_count, table + k * bin_count);
     });
@@ -151,7 +154,7 @@ void cpu_algorithms::sum_bins(const std::int64_t* bins, const double* weights, s
   // Many bins: each thread takes bins of its own and looks through all elements for them.
   const std::int64_t most = n < 2 * short_input ? 1 : std::min(16, runtime::thread_count());
   const std::int64_t shared = std::clamp<std::int64_t>(bin_count >> 10, 1, most);
-  runtime::parallel_for(shared, [&](std::int64_t p) {
+  runtime::parallel_for(shared, count_time * static_cast<double>(n), [&](std::int64_t p) {
     const std::int64_t low = bin_count * p / shared, high = bin_count * (p + 1) / shared;
     std::fill(sums + low, sums + high, 0.0);
     sum_range(bins, weights, 0, n, low, high, sums);

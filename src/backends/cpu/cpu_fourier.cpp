@@ -32,8 +32,8 @@ constexpr std::int64_t parallel_elements = std::int64_t{1} << 16;  // fewer are 
 SINTER_DECLARED_TABLE(wide_table, SINTER_FFTW_WIDE);
 SINTER_DECLARED_TABLE(narrow_table, SINTER_FFTW_NARROW);
 // Threads are a library of their own, which may be missing.
-#define SINTER_FFTW_WIDE_THREADS(F) F(fftw_init_threads) F(fftw_plan_with_nthreads)
-#define SINTER_FFTW_NARROW_THREADS(F) F(fftwf_init_threads) F(fftwf_plan_with_nthreads)
+#define SINTER_FFTW_WIDE_THREADS(F) F(fftw_init_threads) F(fftw_threads_set_callback) F(fftw_plan_with_nthreads)
+#define SINTER_FFTW_NARROW_THREADS(F) F(fftwf_init_threads) F(fftwf_threads_set_callback) F(fftwf_plan_with_nthreads)
 SINTER_DECLARED_TABLE(wide_threads_table, SINTER_FFTW_WIDE_THREADS);
 SINTER_DECLARED_TABLE(narrow_threads_table, SINTER_FFTW_NARROW_THREADS);
 
@@ -57,11 +57,25 @@ struct functions {
 using wide_functions = functions<double>;
 using narrow_functions = functions<float>;
 
+void run_jobs(void* (*work)(char*), char* data, std::size_t bytes, int count, void*) {
+  runtime::parallel_for(count, runtime::any_time,
+                        [&](std::int64_t k) { work(data + static_cast<std::size_t>(k) * bytes); });
+}
+
+/// Lets FFTW share out its work to the library's threads. Its own would be missing in a forked child.
+template <class SetCallback>
+bool share_threads(int (*init)(), SetCallback set_callback) {
+  if (init() == 0) return false;
+  set_callback(run_jobs, nullptr);
+  return true;
+}
+
 const wide_functions& wide_api(const char* function) {
   static const auto& library = jit::open_library<wide_table>(runtime::fftw_place(true));
   const wide_table& t = library.usable_by(function);
   static const auto& threads = jit::open_library<wide_threads_table>(runtime::fftw_place(true, true));
-  static const bool parallel = threads.usable && threads.api.fftw_init_threads() != 0;
+  static const bool parallel =
+      threads.usable && share_threads(threads.api.fftw_init_threads, threads.api.fftw_threads_set_callback);
   static const wide_functions all{t.fftw_plan_guru64_dft,     t.fftw_plan_guru64_dft_r2c,
                                   t.fftw_plan_guru64_dft_c2r, t.fftw_execute_dft,
                                   t.fftw_execute_dft_r2c,     t.fftw_execute_dft_c2r,
@@ -73,7 +87,8 @@ const narrow_functions& narrow_api(const char* function) {
   static const auto& library = jit::open_library<narrow_table>(runtime::fftw_place(false));
   const narrow_table& t = library.usable_by(function);
   static const auto& threads = jit::open_library<narrow_threads_table>(runtime::fftw_place(false, true));
-  static const bool parallel = threads.usable && threads.api.fftwf_init_threads() != 0;
+  static const bool parallel =
+      threads.usable && share_threads(threads.api.fftwf_init_threads, threads.api.fftwf_threads_set_callback);
   static const narrow_functions all{
       t.fftwf_plan_guru64_dft,     t.fftwf_plan_guru64_dft_r2c,
       t.fftwf_plan_guru64_dft_c2r, t.fftwf_execute_dft,

@@ -120,11 +120,9 @@ void multiply_by_library(const product_layout& l, const void* a, const void* b, 
     // Small matrices share tasks.
     const int64_t each = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, l.rows * l.columns * l.inner));
     const int64_t count = matrices * tiles;
-    if (count <= each) {
-      for (int64_t k = 0; k < count; ++k) one(k);
-      return;
-    }
-    runtime::parallel_for((count + each - 1) / each, [&](int64_t task) {
+    const double nanoseconds = 200 * static_cast<double>(count) + 0.05 * static_cast<double>(matrices) *
+                               static_cast<double>(l.rows) * static_cast<double>(l.columns) * static_cast<double>(l.inner);
+    runtime::parallel_for((count + each - 1) / each, nanoseconds, [&](int64_t task) {
       for (int64_t k = task * each; k < std::min(count, (task + 1) * each); ++k) one(k);
     });
   });

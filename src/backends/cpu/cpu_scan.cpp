@@ -22,6 +22,7 @@ constexpr std::int64_t segment =
     528;  // elements along the axis; far from a power of 2, which would make cache lines collide
 constexpr std::int64_t task_elements = 1 << 14;
 constexpr int most_total_bytes = 16;
+constexpr double step_time = 1;  // nanoseconds, of an element
 
 std::int64_t segments_of(const scan_layout& l) noexcept { return (l.count + segment - 1) / segment; }
 
@@ -46,6 +47,7 @@ class scanner {
   }
 
  private:
+  double all_elements() const noexcept { return static_cast<double>(l_.outer * l_.count * l_.inner); }
   std::int64_t column_blocks() const noexcept { return (l_.inner + scan_column_lanes - 1) / scan_column_lanes; }
   const char* from(std::int64_t i) const noexcept { return from_ + i * steps_.element_bytes; }
   char* to(std::int64_t i) const noexcept { return to_ + i * steps_.element_bytes; }
@@ -54,7 +56,7 @@ class scanner {
   void run_strips(std::int64_t strips) const {
     const std::int64_t lanes = rows_ ? scan_row_lanes : std::min<std::int64_t>(l_.inner, scan_column_lanes);
     const std::int64_t together = std::max<std::int64_t>(1, task_elements / (lanes * l_.count));
-    runtime::parallel_for((strips + together - 1) / together, [&](std::int64_t task) {
+    runtime::parallel_for((strips + together - 1) / together, step_time * all_elements(), [&](std::int64_t task) {
       for (std::int64_t k = task * together; k < std::min(strips, (task + 1) * together); ++k)
         rows_ ? row_strip(k) : column_strip(k);
     });
@@ -94,7 +96,8 @@ class scanner {
     const std::int64_t wave = std::max<std::int64_t>(scan_row_lanes, wave_elements / unit_elements);
     const std::int64_t together = std::max<std::int64_t>(1, task_elements / unit_elements);
     const auto in_parallel = [&](std::int64_t begin, std::int64_t end, bool store) {
-      runtime::parallel_for((end - begin + together - 1) / together, [&](std::int64_t task) {
+      const double time = step_time * static_cast<double>((end - begin) * unit_elements);
+      runtime::parallel_for((end - begin + together - 1) / together, time, [&](std::int64_t task) {
         const std::int64_t first = begin + task * together, last = std::min(end, first + together);
         rows_ ? row_units(first, last, store) : column_units(first, last, store);
       });

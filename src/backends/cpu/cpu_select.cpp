@@ -10,6 +10,8 @@ namespace sinter::cpu {
 namespace {
 
 constexpr std::int64_t chunk = 1 << 16;
+// Nanoseconds for a flag.
+constexpr double count_time = 0.1, write_time = 1;
 constexpr std::uint64_t ones = 0x0101010101010101u;
 
 std::int64_t chunks_of(std::int64_t n) noexcept { return (n + chunk - 1) / chunk; }
@@ -60,7 +62,7 @@ template <class Put>
 void select_flagged(const runtime::selection& s, const void* scratch, const Put& put) {
   const auto* flags = reinterpret_cast<const unsigned char*>(s.flags);
   const auto* places = static_cast<const std::int64_t*>(scratch);
-  runtime::parallel_for(chunks_of(s.count), [&](std::int64_t c) {
+  runtime::parallel_for(chunks_of(s.count), write_time * static_cast<double>(s.count), [&](std::int64_t c) {
     const std::int64_t first = c * chunk;
     write_flagged(flags + first, std::min(chunk, s.count - first), places[c], places[c + 1],
                   [&](std::int64_t place, std::int64_t i) { put(place, first + i); });
@@ -81,7 +83,7 @@ const std::int64_t* cpu_algorithms::count_selected(const runtime::selection& s, 
   const auto* flags = reinterpret_cast<const unsigned char*>(s.flags);
   auto* places = static_cast<std::int64_t*>(scratch);
   const std::int64_t chunks = chunks_of(s.count);
-  runtime::parallel_for(chunks, [&](std::int64_t c) {
+  runtime::parallel_for(chunks, count_time * static_cast<double>(s.count), [&](std::int64_t c) {
     places[c] = count_flags(flags + c * chunk, std::min(chunk, s.count - c * chunk));
   });
   std::int64_t total = 0;

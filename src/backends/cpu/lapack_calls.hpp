@@ -77,7 +77,8 @@ void each_range(const char* function, int64_t count, int64_t work_each, F&& f) {
   if (!side_by_side) return f(int64_t{0}, count);
   const int64_t enough = std::max<int64_t>(1, 1'000'000 / std::max<int64_t>(1, work_each));
   const int64_t each = std::clamp<int64_t>(count / (4 * threads), 1, enough);
-  runtime::parallel_for((count + each - 1) / each,
+  const double nanoseconds = static_cast<double>(count) * (1000 + static_cast<double>(work_each));
+  runtime::parallel_for((count + each - 1) / each, nanoseconds,
                         [&](int64_t task) { f(task * each, std::min(count, (task + 1) * each)); });
 }
 

@@ -120,7 +120,10 @@ class block_product {
       const int64_t count = l_.batch.empty() ? 1 : l_.batch.back(), blocks = across_ * down_;
       // Small matrices share tasks.
       const int64_t each = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, l_.rows * l_.columns * l_.inner));
-      runtime::parallel_for((count * blocks + each - 1) / each, [&](int64_t task) {
+      const double nanoseconds = 200 * static_cast<double>(count * blocks) +
+                                 0.1 * static_cast<double>(count) * static_cast<double>(l_.rows) *
+                                     static_cast<double>(l_.columns) * static_cast<double>(l_.inner);
+      runtime::parallel_for((count * blocks + each - 1) / each, nanoseconds, [&](int64_t task) {
         for (int64_t t = task * each; t < std::min(count * blocks, (task + 1) * each); ++t)
           block(t / blocks, t % blocks, a, b, c);
       });

@@ -17,6 +17,9 @@
 
 namespace sinter::cpu {
 
+/// Nanoseconds that looking at an element and moving it takes.
+inline constexpr double pass_time = 1;
+
 template <class K>
 int bit_width(K x) noexcept {
   if constexpr (sizeof(K) == 16) {
@@ -53,7 +56,7 @@ key_range<K> find_key_range(std::int64_t n, int threads, const KeyAt& key_at) {
     return range(low, high);
   }
   std::vector<std::pair<K, K>> found(static_cast<std::size_t>(parts.count));
-  runtime::parallel_for(parts.count, [&](std::int64_t p) {
+  runtime::parallel_for(parts.count, pass_time * static_cast<double>(n), [&](std::int64_t p) {
     found[static_cast<std::size_t>(p)] = extremes(parts.begin(p), parts.end(p));
   });
   auto [low, high] = found[0];
@@ -68,7 +71,7 @@ std::vector<std::int64_t> distribute(std::int64_t n, std::int64_t digits, int th
                                      const Put& put) {
   const shares parts(n, threads);
   std::vector<std::int64_t> places(static_cast<std::size_t>(parts.count * digits));
-  runtime::parallel_for(parts.count, [&](std::int64_t p) {
+  runtime::parallel_for(parts.count, pass_time * static_cast<double>(n), [&](std::int64_t p) {
     std::int64_t* count = places.data() + p * digits;
     for (std::int64_t i = parts.begin(p), end = parts.end(p); i < end; ++i) ++count[digit_at(i)];
   });
@@ -82,7 +85,7 @@ std::vector<std::int64_t> distribute(std::int64_t n, std::int64_t digits, int th
     }
   }
   begins.back() = n;
-  runtime::parallel_for(parts.count, [&](std::int64_t p) {
+  runtime::parallel_for(parts.count, pass_time * static_cast<double>(n), [&](std::int64_t p) {
     std::int64_t* place = places.data() + p * digits;
     for (std::int64_t i = parts.begin(p), end = parts.end(p); i < end; ++i) put(i, place[digit_at(i)]++);
   });
@@ -247,7 +250,7 @@ class radix_sorter {
     };
     // A part too long for one thread's share is parted again by all.
     const std::int64_t longest = std::max(parallel_part, n / (8 * threads));
-    runtime::parallel_for(mask + 1, [&](std::int64_t d) {
+    runtime::parallel_for(mask + 1, 4 * pass_time * static_cast<double>(n), [&](std::int64_t d) {
       sort_digits(d, [&](Record* from, Record* to, std::int64_t m, key_range<key> rest) {
         if (m < longest) sort_part(from, to, m, rest, !to_other);
       });
@@ -260,7 +263,7 @@ class radix_sorter {
 
   static void move_together(Record* to, const Record* from, std::int64_t n, int threads) {
     const shares parts(n, threads);
-    runtime::parallel_for(parts.count, [&](std::int64_t p) {
+    runtime::parallel_for(parts.count, pass_time * static_cast<double>(n), [&](std::int64_t p) {
       move(to + parts.begin(p), from + parts.begin(p), parts.end(p) - parts.begin(p));
     });
   }

@@ -122,7 +122,8 @@ void run_reduce(const runtime::prepared& code, const runtime::launch& l, const t
   const reduce_job job(code, l, tail);
   auto* partials = static_cast<char*>(scratch);
   const std::int64_t groups = job.split.groups, units = groups * job.split.segments, each = job.split.task_units;
-  runtime::parallel_for((units + each - 1) / each, [&](std::int64_t t) {
+  const double time = lane_time(*l.code) * static_cast<double>(core::element_count(l.extents));
+  runtime::parallel_for((units + each - 1) / each, time, [&](std::int64_t t) {
     arena memory;
     fault_record mine;
     reduce_task task(job, memory, mine.words);
@@ -130,7 +131,9 @@ void run_reduce(const runtime::prepared& code, const runtime::launch& l, const t
     merge_fault(fault, mine);
   });
   if (job.split.segments == 1) return;
-  runtime::parallel_for((job.shape.results + jit::block_lanes - 1) / jit::block_lanes, [&](std::int64_t group) {
+  const std::int64_t gathers = (job.shape.results + jit::block_lanes - 1) / jit::block_lanes;
+  const double gathering = static_cast<double>(job.shape.results) * static_cast<double>(job.split.segments);  // 1 ns each
+  runtime::parallel_for(gathers, gathering, [&](std::int64_t group) {
     arena memory;
     fault_record mine;
     reduce_task(job, memory, mine.words).gather(group, partials);

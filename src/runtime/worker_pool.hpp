@@ -1,0 +1,41 @@
+// Threads that help a calling thread with its work and sleep in between.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+namespace sinter::runtime {
+
+/// One for the process. It is never destroyed, so that arrays in static storage may still be computed at exit, and a
+/// forked child, where its threads are gone, gets a new one.
+class worker_pool {
+ public:
+  /// Null where there is no memory for one.
+  static worker_pool* instance() noexcept;
+
+  /// Calls work(what) on this thread and, while that lasts, on up to `helpers` threads of the pool, which are started
+  /// when they are first asked for. Returns when all these calls have returned; a thread that has not yet begun when
+  /// this thread is done is not waited for. One caller at a time has help, others do their work alone.
+  void run(int helpers, void (*work)(void*) noexcept, void* what);
+
+ private:
+  static constexpr std::uint32_t seat = 1u << 16;       // state_: seats that are free, ...
+  static constexpr std::uint32_t asleep = 1u << 15;     // whether the caller sleeps, ...
+  static constexpr std::uint32_t at_work = asleep - 1;  // and the threads that have taken one
+  static constexpr int most_workers = at_work;
+
+  void start(int workers);
+  void live();
+  bool help();
+  void rouse(std::uint32_t seats);
+  void finish();
+
+  std::atomic_flag taken_;  // somebody has the pool's help
+  int workers_ = 0;         // threads so far; touched by who has it
+  void (*work_)(void*) noexcept = nullptr;
+  void* what_ = nullptr;
+  alignas(64) std::atomic<std::uint32_t> state_{0};
+  alignas(64) std::atomic<std::uint32_t> calls_{0};     // goes up with each call for help: what workers sleep on
+  std::atomic<int> sleeping_{0};
+};
+
+}  // namespace sinter::runtime
