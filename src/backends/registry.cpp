@@ -1,4 +1,6 @@
 // Which devices there are, and the one backend of each. The only file outside of the backends that names them.
+#include <pthread.h>
+
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
@@ -22,15 +24,33 @@ namespace {
 std::atomic<std::uint64_t> made_up{0};
 std::atomic<std::unique_ptr<memory_source> (*)()> made_up_pinned{nullptr};
 
+/// Whether this process was forked from one that had GPUs: the driver does not work here, and nothing wakes it.
+std::atomic<bool> lost_to_fork{false};
+
+void watch_forks() noexcept {
+  [[maybe_unused]] static const int registered =
+      ::pthread_atfork(nullptr, nullptr, [] { lost_to_fork.store(true, std::memory_order_relaxed); });
+}
+
+bool is_lost(device_id id) noexcept {
+  return id.kind == device_kind::cuda && lost_to_fork.load(std::memory_order_relaxed);
+}
+
 int cuda_devices() noexcept {
+  if (lost_to_fork.load(std::memory_order_relaxed)) return 0;
 #ifdef SINTER_HAS_CUDA
-  return cuda_device_count();
+  const int count = cuda_device_count();
+  if (count > 0) watch_forks();
+  return count;
 #else
   return 0;
 #endif
 }
 
 std::string cuda_missing() {
+  if (lost_to_fork.load(std::memory_order_relaxed))
+    return "the process was forked from one that used GPUs, and CUDA does not survive that; fork before the first use of "
+           "a GPU, or start the program anew (exec)";
 #ifdef SINTER_HAS_CUDA
   return cuda_unavailable_reason();
 #else
@@ -49,7 +69,8 @@ std::unique_ptr<backend> make_backend(device_id id) {
 void require(device_id id, const char* function) {
   int count = device_count(id.kind);
   if (id.index >= 0 && id.index < count) return;
-  if (id.kind == device_kind::cuda && id.index >= 0 && id.index < 64 && (made_up.load() >> id.index & 1)) return;
+  if (!is_lost(id) && id.kind == device_kind::cuda && id.index >= 0 && id.index < 64 && (made_up.load() >> id.index & 1))
+    return;
   std::string message = std::string("[") + function + "] there is no device " + to_string(id) + ": ";
   if (id.kind == device_kind::cpu) message += "the only CPU device is cpu";
   else if (count == 0) message += cuda_missing();
@@ -86,7 +107,7 @@ backend& get_backend(device_id id) {
   // One slot a thread remembers: nearly every call asks for the same device again.
   thread_local backend* last = nullptr;
   thread_local device_id last_id;
-  if (last && last_id == id) return *last;
+  if (last && last_id == id && !is_lost(id)) return *last;
   require(id, "device");
   registry& r = registry::instance();
   std::lock_guard lock(r.mutex);
@@ -127,6 +148,7 @@ void set_default_device(device_id id) {
 void install_gpu_for_tests(int index, std::unique_ptr<backend> b, std::unique_ptr<memory_source> (*pinned)()) {
   registry& r = registry::instance();
   const std::lock_guard lock(r.mutex);
+  watch_forks();
   const auto k = static_cast<std::size_t>(index);
   if (r.cuda.size() <= k) r.cuda.resize(k + 1);
   r.cuda[k] = std::move(b);
@@ -152,9 +174,9 @@ void synchronize_gpus() noexcept {
 
 std::unique_ptr<memory_source> make_pinned_source() {
 #ifdef SINTER_HAS_CUDA
-  if (cuda_device_count() > 0) return make_cuda_pinned_source();
+  if (cuda_devices() > 0) return make_cuda_pinned_source();
 #endif
-  if (const auto make = made_up_pinned.load()) return make();
+  if (const auto make = made_up_pinned.load(); make && !lost_to_fork) return make();
   throw device_error("[memory] pinned memory needs a CUDA device: " + cuda_missing());
 }
 
