@@ -80,7 +80,9 @@ bool needs_compiler(const program& p, const block_variant& v) noexcept;
 /// Tier 0: interprets. `scratch` holds at least interpreter_scratch_bytes(p) bytes, 64-byte aligned. `reduced` gives the
 /// lanes of each finished reduction to the epilogue (null otherwise).
 void interpret(const program& p, const block_variant& v, const block_args& args, const void* const* reduced, void* scratch);
-std::size_t interpreter_scratch_bytes(const program& p) noexcept;
+std::size_t interpreter_scratch_bytes(const program& p);
+/// Does what interpret() would do first on this thread, and the only thing there that may throw: std::bad_alloc.
+void prepare_interpreter(const program& p, const block_variant& v);
 
 /// What a translation unit of tier 1 defines: `extern "C" void NAME(const block_args*)` for a variant of a program. For
 /// epilogues, `inputs` of `reduced` instructions follow the program's inputs. Or, where `monoid` is set, the steps of a

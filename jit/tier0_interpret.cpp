@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "block.hpp"
+#include "core/per_thread.hpp"
 #include "tier0.hpp"
 
 namespace sinter::jit {
@@ -212,11 +213,19 @@ random_source source_of(const instr& i, const void* position, const block_args& 
   return {static_cast<const std::int64_t*>(position), word(0), word(1), word(2)};
 }
 
+/// The calling thread's.
+schedule& schedule_of(const program& p, const block_variant& v) {
+  schedule& s = core::per_thread<schedule, program>::get();
+  if (!s.fits(p, v)) s.make(p, v);
+  return s;
+}
+
 }  // namespace
 
+void prepare_interpreter(const program& p, const block_variant& v) { (void)schedule_of(p, v); }
+
 void interpret(const program& p, const block_variant& v, const block_args& args, const void* const* reduced, void* scratch) {
-  thread_local schedule s;
-  if (!s.fits(p, v)) s.make(p, v);
+  schedule& s = schedule_of(p, v);
   const void** lanes = s.lanes.data();
   auto* space = static_cast<char*>(scratch);
   // The very last result goes straight to its output, where nothing is read after it.
@@ -256,7 +265,7 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
   }
 }
 
-std::size_t interpreter_scratch_bytes(const program& p) noexcept {
+std::size_t interpreter_scratch_bytes(const program& p) {
   // With every load in a slot of its own the count bounds that of each variant.
   schedule s;
   std::size_t slots = 0;

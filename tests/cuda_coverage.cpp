@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "backends/cpu/cpu_hooks.hpp"
+#include "core/per_thread.hpp"
 #include "jit/compile.hpp"
 #include "jit/hash.hpp"
 #include "runtime/backend.hpp"
@@ -76,8 +77,8 @@ void append_variant(const jit::cuda_variant& v, std::string& key) {
 
 /// The kernel, and its lean form where it has one.
 void observe(const runtime::launch& l) {
-  thread_local jit::cuda_variant variant;
-  thread_local std::string key;
+  jit::cuda_variant& variant = core::per_thread<jit::cuda_variant, collection>::get();
+  std::string& key = core::per_thread<std::string, collection>::get();
   cuda::classify(l, variant);
   key.clear();
   l.code->append_key(key);

@@ -150,7 +150,7 @@ ndarray counts_of(const ndarray& samples, const equal_bins& b) {
 }
 
 ndarray bin_of(const ndarray& samples, const equal_bins& b, const ndarray& edges) {
-  static const function bin("int64 histogram_bin(T x, raw T edges, double low, double width)", R"(
+  static const auto& bin = *new function("int64 histogram_bin(T x, raw T edges, double low, double width)", R"(
   long long n = edges.size() - 1;
   if (!(x >= edges[0] && x <= edges[n])) return -1;
   double guess = ((double)x - low) / width * n;
@@ -183,7 +183,8 @@ ndarray count_or_sum(const ndarray& bins, const ndarray& weights, std::int64_t n
   if (!weights.defined()) return wrap(binned(at, value(), n));
   const auto sums = [&](const ndarray& w) { return wrap(binned(at, value_of(ravel(w).astype(dtype::f64)), n)); };
   if (!is_complex(weights.dtype())) return sums(weights);
-  static const function complex_of("complex128 complex_of(double re, double im)", "return complex128(re, im);");
+  static const auto& complex_of =
+      *new function("complex128 complex_of(double re, double im)", "return complex128(re, im);");
   return complex_of(sums(real(weights)), sums(imag(weights)));
 }
 

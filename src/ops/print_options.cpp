@@ -1,15 +1,13 @@
 // Print options are a thread's own, as NumPy's are a context's.
 #include "ops/print_options.hpp"
 
+#include "core/per_thread.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter {
 namespace ops {
 
-print_options& current_print_options() noexcept {
-  thread_local print_options options;
-  return options;
-}
+print_options& current_print_options() { return core::per_thread<print_options, print_kw>::get(); }
 
 print_options print_options_with(const print_kw& kw, const char* function) {
   print_options o = current_print_options();

@@ -4,7 +4,7 @@
 
 namespace sinter::ops {
 
-print_options& current_print_options() noexcept;
+print_options& current_print_options();
 /// Those, with what is given changed. Throws value_error in the name of `function`.
 print_options print_options_with(const print_kw& kw, const char* function);
 

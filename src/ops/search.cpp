@@ -46,10 +46,10 @@ constexpr const char* digitize_body = R"(
   return descending ? n - low : low;)";
 
 const function& search_function(bool of_complex) {
-  static const function real("int64 searchsorted(T x, raw T sorted, bool right)", search_body,
-                             {.preamble = real_order});
-  static const function complex("int64 searchsorted(T x, raw T sorted, bool right)", search_body,
-                                {.preamble = complex_order});
+  static const auto& real =
+      *new function("int64 searchsorted(T x, raw T sorted, bool right)", search_body, {.preamble = real_order});
+  static const auto& complex =
+      *new function("int64 searchsorted(T x, raw T sorted, bool right)", search_body, {.preamble = complex_order});
   return of_complex ? complex : real;
 }
 
@@ -88,7 +88,8 @@ ndarray searchsorted(const ndarray& a, const operand& v, const searchsorted_kw& 
 }
 
 ndarray digitize(const ndarray& x, const ndarray& bins, const digitize_kw& kw) {
-  static const function f("int64 digitize(T x, raw T bins, bool right)", digitize_body, {.preamble = real_order});
+  static const auto& f =
+      *new function("int64 digitize(T x, raw T bins, bool right)", digitize_body, {.preamble = real_order});
   require_vector(view_of(bins, "digitize").shape, "digitize", "bins");
   const operand element(x), edges(bins);
   const operand* const both[] = {&element, &edges};

@@ -5,12 +5,14 @@
 #include <new>
 #include <vector>
 
+#include "core/per_thread.hpp"
+
 namespace sinter::cpu {
 
 /// Hands out 64-byte aligned memory that lives until the arena goes; the slabs stay with the thread.
 class arena {
  public:
-  arena() noexcept : mine_(slabs()), slab_(mine_.current), used_(mine_.used) {}
+  arena() : mine_(slabs()), slab_(mine_.current), used_(mine_.used) {}
   ~arena() {
     mine_.current = slab_;
     mine_.used = used_;
@@ -53,10 +55,7 @@ class arena {
       for (auto& s : list) std::free(s.data);
     }
   };
-  static thread_slabs& slabs() noexcept {
-    thread_local thread_slabs s;
-    return s;
-  }
+  static thread_slabs& slabs() { return core::per_thread<thread_slabs, arena>::get(); }
 
   thread_slabs& mine_;
   std::size_t slab_, used_;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "backends/cpu/cpu_hooks.hpp"
+#include "core/per_thread.hpp"
 #include "jit/compile.hpp"
 #include "jit/hash.hpp"
 
@@ -75,6 +76,10 @@ void block_code::run(jit::block_args& args, const void* const* reduced, void* sc
   }
 }
 
+void block_code::make_ready() const {
+  if (!function_.load(std::memory_order_acquire)) jit::prepare_interpreter(program_, variant_);
+}
+
 bool block_code::wants_compilation(std::uint64_t lanes) noexcept {
   if (must_compile()) return !is_compiled();
   if (current_state() != state::cold) return false;
@@ -93,7 +98,7 @@ void block_code::install(std::span<void* const> addresses) noexcept {
 }
 
 block_code& find_code(const jit::program& p, const jit::block_variant& v) {
-  thread_local std::string key;
+  std::string& key = core::per_thread<std::string, block_code>::get();
   key.clear();
   key.append(reinterpret_cast<const char*>(&v.uniform), sizeof v.uniform);
   key.push_back(static_cast<char>(v.epilogue));

@@ -45,6 +45,8 @@ class block_code final : public compiled_code {
 
   /// Runs one block. `reduced`: lanes of each finished reduction (epilogues), placed behind the inputs in `args` too.
   void run(jit::block_args& args, const void* const* reduced, void* scratch) const;
+  /// What run() may have to allocate on the calling thread, which then does not fail there until other code runs.
+  void make_ready() const;
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Notes work to come; returns whether it is time to compile.
   bool wants_compilation(std::uint64_t lanes) noexcept;

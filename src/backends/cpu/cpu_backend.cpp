@@ -25,6 +25,7 @@
 #include "backends/cpu/cpu_stream.hpp"
 #include "backends/cpu/kernels.hpp"
 #include "backends/cpu/user_reducer.hpp"
+#include "core/per_thread.hpp"
 #include "jit/compile.hpp"
 #include "jit/hash.hpp"
 #include "runtime/parallel.hpp"
@@ -83,7 +84,7 @@ struct key_hash {
 class prepared_table {
  public:
   prepared& find(const launch& l, const needs& n) {
-    thread_local std::string key;
+    std::string& key = core::per_thread<std::string, prepared_table>::get();
     key.clear();
     key.append(reinterpret_cast<const char*>(&n.elements), sizeof n.elements);
     key.append(reinterpret_cast<const char*>(&n.results), sizeof n.results);
@@ -184,7 +185,8 @@ class cpu_backend final : public runtime::backend {
       if (bytes) std::memmove(to, from, bytes);
       return;
     }
-    runtime::parallel_for(static_cast<std::int64_t>((bytes + part - 1) / part), [&](std::int64_t k) {
+    const auto parts = static_cast<std::int64_t>((bytes + part - 1) / part);
+    runtime::parallel_for(parts, 0.1 * static_cast<double>(bytes), [&](std::int64_t k) {
       const std::size_t at = static_cast<std::size_t>(k) * part;
       std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, std::min(part, bytes - at));
     });

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <iterator>
 #include <mutex>
+#include <new>
+#include <optional>
 
 #include "backends/cpu/kernels.hpp"
 #include "runtime/parallel.hpp"
@@ -30,6 +32,18 @@ std::int64_t task_lanes(const jit::program& p) noexcept {
   }
   // Some 20 microseconds' work: far more than it costs to hand out a task.
   return std::max<std::int64_t>(4096, 131072 / static_cast<std::int64_t>(instructions));
+}
+
+double lane_time(const jit::program& p) noexcept {
+  double time = 0.15;
+  for (const jit::instr& i : p.code) {
+    time += 0.15 + 0.1 * jit::weight(i.op);
+    if (i.op != jit::opcode::user) continue;
+    const jit::user_function& f = *p.calls[i.a].function;
+    if (has_loops(f)) return runtime::any_time;
+    time += 0.1 * static_cast<double>(f.body.size() + f.preamble.size());  // the length of the text has to do
+  }
+  return time;
 }
 
 void merge_fault(int* shared, const fault_record& mine) noexcept {
@@ -92,6 +106,23 @@ partition share_out(const jit::program& p, const block_plan& plan) {
   return s;
 }
 
+/// What a thread needs for a task. Nothing fails once it is there.
+struct element_memory {
+  element_memory(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs)
+      : walker(plan, memory, static_cast<int>(outputs.size()), 0, fault.words),
+        buffers(memory.take_array<void*>(outputs.size())),
+        scratch(memory.take(code.scratch_bytes())) {
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      buffers[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * jit::lane_bytes(outputs[k].type)));
+    code.make_ready();
+  }
+  arena memory;
+  fault_record fault;
+  block_walker walker;
+  void** buffers;
+  void* scratch;
+};
+
 }  // namespace
 
 void run_elements(const runtime::prepared& code, const runtime::launch& l, int* fault) {
@@ -103,14 +134,9 @@ void run_elements(const runtime::prepared& code, const runtime::launch& l, int* 
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs.emplace_back(l, k, axes);
   const partition share = share_out(*l.code, plan);
   const bool across = runs_across(plan, outputs);
-  runtime::parallel_for((share.blocks + share.per_task - 1) / share.per_task, [&](std::int64_t task) {
-    arena memory;
-    fault_record mine;
-    block_walker walker(plan, memory, static_cast<int>(outputs.size()), 0, mine.words);
-    std::vector<void*> buffers(outputs.size());
-    for (std::size_t k = 0; k < outputs.size(); ++k)
-      buffers[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * jit::lane_bytes(outputs[k].type)));
-    void* scratch = memory.take(code.main->scratch_bytes());
+  const auto run_task = [&](std::int64_t task, element_memory& mine) {
+    block_walker& walker = mine.walker;
+    void** const buffers = mine.buffers;
     const std::int64_t end = std::min(share.blocks, (task + 1) * share.per_task);
     for (std::int64_t block = task * share.per_task; block < end; ++block) {
       const std::int64_t outer = across ? block % plan.outer_count : block / share.run;
@@ -124,14 +150,33 @@ void run_elements(const runtime::prepared& code, const runtime::launch& l, int* 
         const bool in_place = o.in_place && whole;
         walker.outputs()[k] = in_place ? o.at(walker.coordinates()) + start * static_cast<std::int64_t>(itemsize(o.type)) : buffers[k];
       }
-      code.main->run(walker.args(), nullptr, scratch);
+      code.main->run(walker.args(), nullptr, mine.scratch);
       for (std::size_t k = 0; k < outputs.size(); ++k) {
         const output_plan& o = outputs[k];
         if (walker.outputs()[k] == buffers[k]) store_lanes(o.at(walker.coordinates()), o.type, o.map, start, n, buffers[k]);
       }
     }
-    merge_fault(fault, mine);
+    merge_fault(fault, mine.fault);
+  };
+  // An update in place must not end half done where memory runs out. This thread has what it needs before anything is
+  // written, and does what other threads have no memory for.
+  element_memory own(*code.main, plan, outputs);
+  const std::int64_t tasks = (share.blocks + share.per_task - 1) / share.per_task;
+  if (tasks == 1) return run_task(0, own);
+  std::vector<char> refused(static_cast<std::size_t>(tasks));
+  const double time = lane_time(*l.code) * static_cast<double>(core::element_count(l.extents));
+  runtime::parallel_for(tasks, time, [&](std::int64_t task) {
+    std::optional<element_memory> mine;
+    try {
+      mine.emplace(*code.main, plan, outputs);
+    } catch (const std::bad_alloc&) {
+      refused[static_cast<std::size_t>(task)] = 1;
+      return;
+    }
+    run_task(task, *mine);
   });
+  for (std::int64_t task = 0; task < tasks; ++task)
+    if (refused[static_cast<std::size_t>(task)]) run_task(task, own);
 }
 
 }  // namespace sinter::cpu

@@ -40,6 +40,8 @@ void run_reduce(const runtime::prepared& code, const runtime::launch& l, const t
 
 /// Lanes worth a task of their own.
 std::int64_t task_lanes(const jit::program& p) noexcept;
+/// About how many nanoseconds a lane takes; any_time where nobody knows.
+double lane_time(const jit::program& p) noexcept;
 struct fault_record {
   int words[jit::fault_words] = {};
 };

@@ -21,6 +21,7 @@
 #include "backends/cuda/cuda_solvers.hpp"
 #include "backends/cuda/cuda_stream.hpp"
 #include "backends/cuda/cuda_timer.hpp"
+#include "core/per_thread.hpp"
 #include "jit/block.hpp"
 #include "jit/compile.hpp"
 #include "runtime/pool.hpp"
@@ -136,7 +137,7 @@ class cuda_backend final : public runtime::backend {
 
   void prepare(std::span<const launch> launches, std::span<const prepared*> results) override {
     check_usable();
-    thread_local std::vector<const kernel*> found;
+    auto& found = core::per_thread<std::vector<const kernel*>, kernel_table>::get();
     found.resize(launches.size());
     kernels_.find(launches, found);
     for (std::size_t k = 0; k < launches.size(); ++k) results[k] = reinterpret_cast<const prepared*>(found[k]);

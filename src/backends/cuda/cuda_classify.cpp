@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "backends/cuda/cuda_launch.hpp"
+#include "core/per_thread.hpp"
 #include "runtime/scalar.hpp"
 
 namespace sinter::cuda {
@@ -135,7 +136,7 @@ bool tail_may_be_skipped(const launch& l) {
   if (l.code->flags.fast_math ||
       std::none_of(l.code->reductions.begin(), l.code->reductions.end(), [](auto& r) { return r.tail > 0; }))
     return false;
-  thread_local std::vector<int> multipliers;
+  std::vector<int>& multipliers = core::per_thread<std::vector<int>, launch>::get();
   if (!jit::cuda_can_skip_tail(*l.code, &multipliers)) return false;
   return std::all_of(multipliers.begin(), multipliers.end(), [&](int k) {
     const auto at = static_cast<std::size_t>(k);

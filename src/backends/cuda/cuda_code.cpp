@@ -12,6 +12,7 @@
 #include "backends/cuda/cuda_error.hpp"
 #include "backends/cuda/cuda_hooks.hpp"
 #include "backends/cuda/cuda_stream.hpp"
+#include "core/per_thread.hpp"
 #include "jit/background.hpp"
 #include "jit/compile.hpp"
 #include "jit/compile_steps.hpp"
@@ -116,8 +117,8 @@ kernel_forms* kernel_table::look_up(std::string_view key) const {
 }
 
 void kernel_table::find(std::span<const runtime::launch> launches, std::span<const kernel*> results) {
-  thread_local jit::cuda_variant variant;
-  thread_local std::string key;
+  jit::cuda_variant& variant = core::per_thread<jit::cuda_variant, kernel_table>::get();
+  std::string& key = core::per_thread<std::string, kernel_table>::get();
   std::vector<miss> misses;
   std::vector<std::size_t> miss_of;  // the miss of each launch that has one
   for (std::size_t k = 0; k < launches.size(); ++k) {
