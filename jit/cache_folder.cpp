@@ -189,7 +189,7 @@ bool cache_folder::store(std::string_view key, std::string_view payload) {
   return true;
 }
 
-void cache_folder::remove(std::string_view key) noexcept {
+void cache_folder::remove(std::string_view key) {
   if (!path_.empty()) ::unlink(entry_path(key).c_str());
 }
 

@@ -19,7 +19,7 @@ class cache_folder {
   /// entry's name is removed. A hit makes the entry the most recently used one.
   std::optional<std::vector<char>> load(std::string_view key);
   bool store(std::string_view key, std::string_view payload);
-  void remove(std::string_view key) noexcept;
+  void remove(std::string_view key);
 
   const std::string& path() const noexcept { return path_; }
   std::uint64_t limit_bytes() const noexcept { return limit_; }

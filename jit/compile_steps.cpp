@@ -56,7 +56,10 @@ timed_step::~timed_step() {
   const double cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu_, end = seconds_of(CLOCK_MONOTONIC);
   step_list& list = step_list::instance();
   const std::lock_guard lock(list.mutex);
-  list.steps.push_back({what_, std::string(name_), begin_, end, cpu});
+  try {
+    list.steps.push_back({what_, std::string(name_), begin_, end, cpu});
+  } catch (const std::bad_alloc&) {  // the list has a gap, and the compilation goes on
+  }
 }
 
 }  // namespace sinter::jit

@@ -36,9 +36,14 @@ void capture_memory::note_live() {
 
 void capture_memory::adopt(runtime::buffer& b) {
   const std::lock_guard lock(mutex_);
-  auto memory = std::make_unique<runtime::buffer>(device_, b.address(), b.bytes(), *b.source(), b.home());
   const memory_kind kind = b.kind();
-  blocks_[b.address()] = {std::move(memory), false, true};
+  const auto at = blocks_.try_emplace(b.address()).first;
+  try {
+    at->second = {std::make_unique<runtime::buffer>(device_, b.address(), b.bytes(), *b.source(), b.home()), false, true};
+  } catch (...) {
+    blocks_.erase(at);
+    throw;
+  }
   note_live();
   b.hand_over(source(kind));
 }
@@ -115,29 +120,32 @@ void capture_memory::reserve(const std::vector<void*>& addresses) {
 }
 
 std::shared_ptr<runtime::buffer> capture_memory::take(void* address) {
-  const std::lock_guard lock(mutex_);
-  const auto found = blocks_.find(address);
-  if (found == blocks_.end() || !found->second.free) return nullptr;
-  block& b = found->second;
-  auto taken = std::make_shared<runtime::buffer>(device_, address, b.memory->bytes(), source(b.memory->kind()), home_);
   const std::unique_ptr<runtime::use_list> uses(known_to(home_));
-  taken->join_uses(*uses);
-  b.free = false;
-  std::erase(free_, address);
-  note_live();
+  std::shared_ptr<runtime::buffer> taken;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = blocks_.find(address);
+    if (found == blocks_.end() || !found->second.free) return nullptr;
+    block& b = found->second;
+    taken = std::make_shared<runtime::buffer>(device_, address, b.memory->bytes(), source(b.memory->kind()), home_);
+    b.free = false;
+    std::erase(free_, address);
+    note_live();
+  }
+  taken->join_uses(*uses);  // where that fails, the buffer gives the block back, which takes the lock
   return taken;
 }
 
 void capture_memory::close() noexcept {
-  std::unordered_map<void*, block> done;  // goes behind the lock
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
-  free_.clear();
-  done.swap(blocks_);
-  for (auto at = done.begin(); at != done.end();) {
-    const auto next = std::next(at);
-    if (!at->second.free) blocks_.insert(done.extract(at));
-    at = next;
+  // One at a time: a list of them would have to be allocated.
+  for (bool more = true; more;) {
+    decltype(blocks_)::node_type done;  // goes after the lock
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    free_.clear();
+    const auto at = std::find_if(blocks_.begin(), blocks_.end(), [](const auto& b) { return b.second.free; });
+    more = at != blocks_.end();
+    if (more) done = blocks_.extract(at);
   }
 }
 

@@ -129,9 +129,14 @@ class flusher {
 
   void finish() {
     place_all();
-    launch_all();
-    for (const job& j : jobs_) pass_faults(j);
-    commit();
+    reserve_dropped();
+    try {
+      launch_all();
+    } catch (...) {
+      commit(done_);  // an update that has run in place must not run again
+      throw;
+    }
+    commit(jobs_.size());
     if (fault_) [[unlikely]]
       std::rethrow_exception(std::exchange(fault_, nullptr));
   }
@@ -238,6 +243,7 @@ class flusher {
   }
 
   void launch_all() {
+    done_ = 0;
     if (launched_ == 0) return;
     const std::span<const runtime::launch> launches(launches_.data(), static_cast<std::size_t>(launched_));
     prepared_.assign(launches.size(), nullptr);
@@ -252,6 +258,7 @@ class flusher {
     void* const scratch_memory = scratch ? work.writes(*scratch) : nullptr;
     const bool captured = backend_->current_stream().notes() != nullptr;
     for (job& j : jobs_) {
+      done_ = static_cast<std::size_t>(&j - jobs_.data());
       if (j.launch < 0) continue;
       if (j.copy_from)
         backend_->copy(place_of(j.plan->results[0]).buffer->address(),
@@ -318,10 +325,21 @@ class flusher {
       memory_of(call.operands[k].get()).add_faults(all);
   }
 
-  void commit() {
+  /// Room for what commit() lets go: nothing may fail once something has run.
+  void reserve_dropped() {
+    std::size_t count = 0;
+    for (const auto& k : planner_.kernels())
+      for (const node* n : k->results) count += std::size(n->args) + (n->call ? n->call->operands.size() : 0);
+    dropped_.reserve(count);
+  }
+
+  /// The results of the first kernels become leaves.
+  void commit(std::size_t kernels) {
+    if (kernels == 0) return;
+    for (const job& j : std::span(jobs_).first(kernels)) pass_faults(j);
     // What was computed on the way and is still held may be asked for again.
     planner_.for_each_inlined([](node* n) { n->seen.store(true, std::memory_order_relaxed); });
-    for (const auto& k : planner_.kernels()) {
+    for (const auto& k : std::span(planner_.kernels()).first(kernels)) {
       if (k->kind == plan_kind::effect) continue;  // its results are leaves, and its node goes with the call
       for (node* n : k->results) {
         placed& p = place_of(n);
@@ -364,6 +382,7 @@ class flusher {
   std::vector<runtime::launch> launches_;  // the first `launched_` are in use
   int launched_ = 0;
   std::vector<const runtime::prepared*> prepared_;
+  std::size_t done_ = 0;        // jobs that have run, where a later one fails
   std::exception_ptr fault_;    // of a kernel that was waited for
   std::vector<value> dropped_;  // operands that evaluated nodes let go
   std::unordered_map<const node*, int, node_hash> readers_;

@@ -86,7 +86,7 @@ class raw_bench final : public tuning_bench {
   ~raw_bench() override {
     try {
       samples_.restore();
-    } catch (const error&) {
+    } catch (...) {
       return;
     }
   }
