@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu_backend.hpp"
+#include "core/environment.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/pool.hpp"
 #include "sinter/error.hpp"
@@ -59,6 +60,7 @@ std::string cuda_missing() {
 }
 
 std::unique_ptr<backend> make_backend(device_id id) {
+  core::check_environment();
 #ifdef SINTER_HAS_CUDA
   if (id.kind == device_kind::cuda) return make_cuda_backend(id.index);
 #endif
@@ -93,6 +95,7 @@ struct registry {
 };
 
 device_id device_from_environment() {
+  core::check_environment();
   if (const char* text = std::getenv("SINTER_DEVICE"); text && *text) {
     device_id id = parse_device(text);
     require(id, "SINTER_DEVICE");

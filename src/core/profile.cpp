@@ -7,14 +7,15 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <cstdlib>
-#include <cstring>
+
+#include "core/environment.hpp"
 
 namespace sinter {
 inline namespace v0 {
 namespace {
 
 bool is_wanted() noexcept {
-  if (const char* text = std::getenv("SINTER_NVTX"); text && *text) return std::strcmp(text, "0") != 0;
+  if (const auto wanted = core::environment_switch("SINTER_NVTX")) return *wanted;
   const char* library = std::getenv("NVTX_INJECTION64_PATH");
   return library && *library;
 }

@@ -10,6 +10,7 @@
 
 #include "compile.hpp"
 #include "compile_util.hpp"
+#include "core/environment.hpp"
 #include "info/library_report.hpp"
 #include "runtime/backend.hpp"
 #include "sinter/info.hpp"
@@ -111,31 +112,14 @@ std::string cache_section() {
 }
 
 constexpr std::size_t wide = 25;  // as the longest name of a variable asks for
-struct variable {
-  const char* name;
-  const char* meaning;
-};
-constexpr variable variables[] = {
-    {"SINTER_DEVICE", "default device: cpu, cuda, cuda:1"},
-    {"SINTER_NUM_THREADS", "threads on the CPU"},
-    {"SINTER_TIER", "kernels: 0 quick to make (the CPU interprets), 1 tuned from the beginning"},
-    {"SINTER_CXX", "compiler of kernels for the CPU"},
-    {"SINTER_CACHE_DIR", "folder of compiled kernels"},
-    {"SINTER_CACHE_SIZE_MB", "its limit; 0: no cache"},
-    {"SINTER_GPU_MEMORY_LIMIT", "the most that the pool of a GPU holds: bytes, 8GiB, 0.5 of the memory"},
-    {"SINTER_NVTX", "ranges for profilers"},
-    {"SINTER_SYNC", "waits for each launch, so that errors name it"},
-    {"SINTER_TRACE", "launches on standard error"},
-};
-
 /// Of variables that begin with SINTER_ one may be misspelt.
 std::string unknown_variables() {
   std::string text;
   for (char** e = environ; e && *e; ++e) {
     if (std::strncmp(*e, "SINTER_", 7) != 0) continue;
     const std::string name(*e, std::strcspn(*e, "="));
-    if (std::any_of(std::begin(variables), std::end(variables), [&](const variable& v) { return name == v.name; }))
-      continue;
+    const auto known = core::environment_variables();
+    if (std::any_of(known.begin(), known.end(), [&](const auto& v) { return name == v.name; })) continue;
     if (name.starts_with("SINTER_TEST_") || name.starts_with("SINTER_FUZZ_")) continue;  // of the tests
     text += line(name, "is set, but means nothing to the library", wide);
   }
@@ -144,9 +128,11 @@ std::string unknown_variables() {
 
 std::string environment_section() {
   std::string text = "Environment\n";
-  for (const variable& v : variables) {
+  for (const core::environment_variable& v : core::environment_variables()) {
     const char* const value = std::getenv(v.name);
-    text += line(v.name, std::string(value ? value : "not set") + "  (" + v.meaning + ")", wide);
+    const std::string problem = core::environment_problem(v);
+    const std::string note = problem.empty() ? "  (" + std::string(v.meaning) + ")" : "  " + problem;
+    text += line(v.name, (value ? value : "not set") + note, wide);
   }
   for (const char* name : {"CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "NVTX_INJECTION64_PATH"})
     if (const char* const value = std::getenv(name)) text += line(name, value, wide);

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <thread>
 
+#include "core/environment.hpp"
 #include "runtime/worker_pool.hpp"
 
 namespace sinter::runtime {
@@ -29,10 +29,7 @@ int cores() noexcept {
 }
 
 int default_threads() noexcept {
-  if (const char* text = std::getenv("SINTER_NUM_THREADS")) {
-    const int n = std::atoi(text);
-    if (n > 0) return std::min(n, most_threads);
-  }
+  if (const auto n = core::environment_number("SINTER_NUM_THREADS")) return static_cast<int>(*n);
   return std::clamp(cores(), 1, most_threads);
 }
 

@@ -3,23 +3,21 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+
+#include "core/environment.hpp"
 
 namespace sinter::runtime {
 namespace {
 
-bool is_set(const char* text) noexcept { return text && *text && std::strcmp(text, "0") != 0; }
-
 std::atomic<bool>& synchronous_setting() noexcept {
-  static std::atomic<bool> on{is_set(std::getenv("SINTER_SYNC"))};
+  static std::atomic<bool> on{core::environment_switch("SINTER_SYNC").value_or(false)};
   return on;
 }
 
 }  // namespace
 
 bool tracing() noexcept {
-  static const bool on = is_set(std::getenv("SINTER_TRACE"));
+  static const bool on = core::environment_switch("SINTER_TRACE").value_or(false);
   return on;
 }
 

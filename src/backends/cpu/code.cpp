@@ -1,13 +1,12 @@
 // The table of block functions and the decision when to compile them.
 #include "backends/cpu/code.hpp"
 
-#include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
 
 #include "backends/cpu/cpu_hooks.hpp"
+#include "core/environment.hpp"
 #include "core/per_thread.hpp"
 #include "jit/compile.hpp"
 #include "jit/hash.hpp"
@@ -18,10 +17,9 @@ namespace {
 constexpr std::uint64_t default_threshold = std::uint64_t{1} << 25;  // about as long as the compiler takes
 
 tier tier_from_environment() noexcept {
-  const char* text = std::getenv("SINTER_TIER");
-  if (text && std::strcmp(text, "0") == 0) return tier::interpreted;
-  if (text && std::strcmp(text, "1") == 0) return tier::compiled;
-  return tier::automatic;
+  const std::string_view text = core::environment_text("SINTER_TIER");
+  if (text == "0") return tier::interpreted;
+  return text == "1" ? tier::compiled : tier::automatic;
 }
 
 std::atomic<tier>& tier_setting() noexcept {

@@ -3,8 +3,6 @@
 #include "backends/cuda/cuda_code.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <mutex>
 
@@ -12,6 +10,7 @@
 #include "backends/cuda/cuda_error.hpp"
 #include "backends/cuda/cuda_hooks.hpp"
 #include "backends/cuda/cuda_stream.hpp"
+#include "core/environment.hpp"
 #include "core/per_thread.hpp"
 #include "jit/background.hpp"
 #include "jit/compile.hpp"
@@ -32,10 +31,9 @@ std::atomic<std::int64_t> threshold{default_threshold};
 std::atomic<std::uint64_t> lean_count{0};
 
 tier tier_from_environment() noexcept {
-  const char* text = std::getenv("SINTER_TIER");
-  if (text && std::strcmp(text, "0") == 0) return tier::lean;
-  if (text && std::strcmp(text, "1") == 0) return tier::tuned;
-  return tier::automatic;
+  const std::string_view text = core::environment_text("SINTER_TIER");
+  if (text == "0") return tier::lean;
+  return text == "1" ? tier::tuned : tier::automatic;
 }
 
 std::atomic<tier>& tier_setting() noexcept {
