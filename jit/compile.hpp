@@ -12,16 +12,25 @@
 
 namespace sinter::jit {
 
+/// Why a compilation has failed.
+enum class failure_cause : std::uint8_t {
+  text,          // the compiler refuses the text
+  surroundings,  // the compiler, its process or its files: another text would have fared no better
+  time,          // it took longer than SINTER_COMPILE_TIMEOUT allows
+};
+
 /// A compile_error that a caller who knows more about the text can tell better.
 struct compiler_failure : compile_error {
   using compile_error::compile_error;
+  failure_cause cause = failure_cause::text;
   std::string compiler, reason, log;  // "/usr/bin/g++", "failed with exit status 1", what it printed
 };
 
 /// Cache on disk: $SINTER_CACHE_DIR, else $XDG_CACHE_HOME/sinter, else ~/.cache/sinter; mode 0700. Entries are
 /// checksummed, written to a unique temporary and renamed, evicted least recently used first beyond a size limit
 /// (SINTER_CACHE_SIZE_MB, default 512). A folder that cannot be written is not an error: the cache is then off, and
-/// `status()` says why. A damaged entry counts as a miss and is replaced. Safe under many threads and processes.
+/// `status()`, which tries it, says why; of SINTER_CACHE_DIR a line on standard error does too. A damaged entry counts
+/// as a miss and is replaced, and so does one that others could have written. Safe under many threads and processes.
 class disk_cache {
  public:
   static disk_cache& instance();
@@ -42,6 +51,7 @@ class disk_cache {
 /// starting it when the disk cache knows it by real path, size and time stamp). Empty path: none, `reason` says why.
 struct host_compiler {
   std::string path, identity, reason;
+  bool failed = false;  // none, and one of those that were tried might have served
   static const host_compiler& find();
 };
 
@@ -68,6 +78,7 @@ cubin compile_cuda(const std::string& source, const nvrtc_options& options);
 struct cuda_unit {
   std::string name;                     // shown
   std::string identity;                 // units of one identity have one source, whichever process and version ask
+  bool is_source = false;               // the identity is the source, and users' text in it may include files
   std::size_t weight = 0;               // roughly how long it takes: the longest begins first
   std::function<std::string()> source;  // may be called on another thread
   nvrtc_options options;

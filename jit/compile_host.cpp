@@ -5,13 +5,17 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "child_process.hpp"
 #include "compile.hpp"
 #include "compile_hooks.hpp"
 #include "compile_shared.hpp"
 #include "compile_util.hpp"
+#include "core/environment.hpp"
 #include "dynamic_library.hpp"
 #include "hash.hpp"
 #include "host_build.hpp"
+#include "include_scan.hpp"
+#include "private_folder.hpp"
 #include "sinter/error.hpp"
 #include "sinter/profile.hpp"
 
@@ -28,6 +32,8 @@ bool has_wide_vectors() {
 #endif
 }
 
+constexpr std::size_t largest_object = std::size_t{256} << 20;  // kernels have kilobytes
+
 std::vector<std::string> make_options() {
   std::vector<std::string> options{
       "-x", "c++", "-std=gnu++20", "-w", "-O2", "-ftree-vectorize", "-march=native", "-fno-math-errno",
@@ -41,14 +47,15 @@ std::vector<std::string> make_options() {
   return options;
 }
 
-std::string make_key(const host_compiler& compiler, const std::string& source) {
-  std::string key = "sinter host object 1\n";
+std::string make_key(const host_compiler& compiler, const std::string& source, const std::string& included) {
+  std::string key = "sinter host object 2\n";
   append_field(key, compiler.path);
   append_field(key, compiler.identity);
   append_field(key, cpu_features());
   append_field(key, gnu_get_libc_version());
   for (const std::string& option : host_options()) append_field(key, option);
   append_field(key, source);
+  append_field(key, included);
   return key;
 }
 
@@ -70,45 +77,101 @@ dynamic_library find_loaded(const std::string& key) {
   return found == table.loaded.end() ? dynamic_library() : found->second;
 }
 
-dynamic_library load_from_disk(const std::string& key) {
+/// The first of the functions that the library lacks; empty where it has all.
+std::string missing_function(const dynamic_library& library, const std::vector<std::string>& functions) {
+  for (const std::string& f : functions)
+    if (library.symbol(f.c_str()) == nullptr) return f;
+  return "";
+}
+
+dynamic_library load_from_disk(const std::string& key, const std::vector<std::string>& functions) {
   disk_cache& cache = disk_cache::instance();
   const auto object = cache.load(key);
   if (!object) return {};
   std::string error;
   const dynamic_library library = dynamic_library::from_bytes({object->data(), object->size()}, error);
-  if (library) {
-    ++counters().host_from_disk;
-  } else {
+  if (!library || !missing_function(library, functions).empty()) {
     cache.remove(key);
+    return {};
   }
+  ++counters().host_from_disk;
   return library;
 }
 
-dynamic_library compile_and_load(const host_compiler& compiler, const std::string& key, const std::string& source) {
+dynamic_library compile_and_load(const host_compiler& compiler, const std::string& source,
+                                 const std::vector<std::string>& functions, std::vector<char>& object) {
   const range shown("sinter: compile for the CPU");
-  const host_build build = run_host_compiler(compiler.path, source);
-  if (build.object.empty()) throw_compile_error(compiler.path, build.failure, host_options(), build.log, source);
+  host_build build = run_host_compiler(compiler.path, source);
+  const auto refuse = [&](const std::string& what, const std::string& log, failure_cause cause) {
+    throw_compile_error(compiler.path, what, host_options(), log, source, cause);
+  };
+  if (build.object.empty()) refuse(build.failure, build.log, build.cause);
   std::string error;
   const dynamic_library library = dynamic_library::from_bytes({build.object.data(), build.object.size()}, error);
-  if (!library) {
-    throw_compile_error(compiler.path, "made a library that cannot be loaded", host_options(), error, source);
-  }
+  if (!library) refuse("made a library that cannot be loaded: " + error, build.log, failure_cause::surroundings);
+  if (const std::string name = missing_function(library, functions); !name.empty())
+    refuse("made no function " + name, build.log, failure_cause::surroundings);
   ++counters().host_compiled;
-  disk_cache::instance().store(key, build.object);
+  object = std::move(build.object);
   return library;
 }
 
-dynamic_library obtain(const host_compiler& compiler, const std::string& source) {
+/// From the disk, or else compiled. `included` is what files that the source names held when the key was made; where it
+/// is not known, or has changed meanwhile, the disk has no part in it.
+dynamic_library load_or_compile(const host_compiler& compiler, const std::string& key, const std::string& source,
+                                const std::vector<std::string>& functions, const std::optional<std::string>& included) {
+  if (included) {
+    if (const dynamic_library library = load_from_disk(key, functions)) return library;
+  }
+  std::vector<char> object;
+  const dynamic_library library = compile_and_load(compiler, source, functions, object);
+  if (included && included == included_by_users(source)) disk_cache::instance().store(key, object);
+  return library;
+}
+
+dynamic_library obtain(const host_compiler& compiler, const std::string& source,
+                       const std::vector<std::string>& functions) {
   static single_flight<dynamic_library>& flights = *new single_flight<dynamic_library>;
-  const std::string key = make_key(compiler, source);
+  const std::optional<std::string> included = included_by_users(source);
+  const std::string key = make_key(compiler, source, included.value_or(""));
   if (const dynamic_library library = find_loaded(key)) return library;
   return *flights.run(key, [&] {
     dynamic_library library = find_loaded(key);  // a flight may have landed since the first look
-    if (!library) library = load_from_disk(key);
-    if (!library) library = compile_and_load(compiler, key, source);
+    if (!library) library = load_or_compile(compiler, key, source, functions, included);
     const std::lock_guard lock(modules().mutex);
     return modules().loaded.emplace(key, library).first->second;
   });
+}
+
+/// Whether the compiler's folder takes files: an error of the compiler's may be no more than a full disk.
+std::string trouble_with(const private_folder& folder) {
+  const std::string path = folder.path() + "/trial";
+  if (write_file(path, std::string(65536, ' '))) return "";
+  return "cannot write to " + folder.path() + " (under TMPDIR or /tmp): " + errno_text(errno);
+}
+
+long compile_seconds() { return static_cast<long>(core::environment_number("SINTER_COMPILE_TIMEOUT").value_or(60)); }
+
+/// What a run says of its failure, if it is one.
+void judge(const process_result& run, const private_folder& folder, host_build& build) {
+  build.cause = failure_cause::surroundings;
+  if (run.start_error != 0) {
+    build.failure = "cannot be started: " + errno_text(run.start_error);
+  } else if (run.timed_out) {
+    build.cause = failure_cause::time;
+    build.failure = "did not end within " + std::to_string(compile_seconds()) + " s (SINTER_COMPILE_TIMEOUT)";
+  } else if (!build.object.empty()) {
+    build.cause = failure_cause::text;
+  } else if (std::string trouble = trouble_with(folder); !trouble.empty()) {
+    build.failure = std::move(trouble);
+  } else if (run.signal != 0) {
+    build.failure = "was ended by signal " + std::to_string(run.signal);
+  } else if (run.exit_status > 0) {
+    build.failure = "failed with exit status " + std::to_string(run.exit_status);
+    build.cause = failure_cause::text;
+  } else {
+    build.failure = "ended well, but made no library";
+  }
 }
 
 }  // namespace
@@ -121,44 +184,41 @@ const std::vector<std::string>& host_options() {
 host_build run_host_compiler(const std::string& compiler, std::string_view source) {
   host_build result;
   const private_folder folder;
+  result.cause = failure_cause::surroundings;
   if (folder.path().empty()) {
-    result.failure = "has no folder for temporary files (TMPDIR or /tmp): " + errno_text(folder.errno_code());
+    result.failure = "has no folder for temporary files: cannot make one in " + folder.problem();
     return result;
   }
-  const std::string input = folder.path() + "/kernel.cpp", output = folder.path() + "/kernel.so",
-                    log = folder.path() + "/log";
+  const std::string input = folder.path() + "/kernel.cpp", output = folder.path() + "/kernel.so";
   if (!write_file(input, source)) {
-    result.failure = "cannot be given its source: cannot write " + input + ": " + errno_text(errno);
+    result.failure =
+        "cannot be given its source: cannot write " + input + " (under TMPDIR or /tmp): " + errno_text(errno);
     return result;
   }
   std::vector<std::string> arguments = host_options();
   for (const char* text : {input.c_str(), "-o", output.c_str(), "-lmvec", "-lm", "-lgcc"}) arguments.push_back(text);
-  const process_result run = run_process(compiler, arguments, folder.path(), log);
-  if (run.start_error != 0) {
-    result.failure = "cannot be started: " + errno_text(run.start_error);
-    return result;
-  }
-  if (const auto text = read_file(log)) result.log.assign(text->begin(), text->end());
+  process_result run = run_process(compiler, arguments, folder.path(), compile_seconds());
+  result.log = std::move(run.output);
   // -1: somebody else has taken the exit status (SIGCHLD is ignored); the output then tells.
-  if (run.exit_status <= 0) {
-    if (auto object = read_file(output)) result.object = std::move(*object);
+  if (run.start_error == 0 && !run.timed_out && run.signal == 0 && run.exit_status <= 0) {
+    if (auto object = read_file(output, largest_object)) result.object = std::move(*object);
   }
-  if (result.object.empty()) result.failure = "failed with exit status " + std::to_string(run.exit_status);
+  judge(run, folder, result);
   return result;
 }
 
 std::vector<void*> compile_host_with(const host_compiler& compiler, const std::string& source,
                                      const std::vector<std::string>& functions) {
   if (compiler.path.empty()) {
-    throw_compile_error("the host C++ compiler", "cannot be used", {}, compiler.reason, source);
+    throw_compile_error("the host C++ compiler", "cannot be used", {}, compiler.reason, source,
+                        failure_cause::surroundings);
   }
-  const dynamic_library library = obtain(compiler, source);
+  const dynamic_library library = obtain(compiler, source, functions);
   std::vector<void*> addresses;
   for (const std::string& function : functions) {
     addresses.push_back(library.symbol(function.c_str()));
-    if (addresses.back() == nullptr) {
+    if (addresses.back() == nullptr)  // a module of this process, from a call for other functions
       throw_compile_error(compiler.path, "made no function " + function, host_options(), "", source);
-    }
   }
   return addresses;
 }

@@ -29,7 +29,7 @@ compile_figures compile_statistics() noexcept {
 }
 
 void throw_compile_error(const std::string& compiler, const std::string& what, const std::vector<std::string>& options,
-                         std::string_view log, std::string_view source) {
+                         std::string_view log, std::string_view source, failure_cause cause) {
   std::string text = "[compile] " + compiler + " " + what + "\noptions:";
   for (const std::string& option : options) text += " " + option;
   text += "\nlog:\n";
@@ -37,6 +37,7 @@ void throw_compile_error(const std::string& compiler, const std::string& what, c
   if (!log.empty() && log.back() != '\n') text += '\n';
   text += "source:\n" + number_lines(source);
   compiler_failure failure(text);
+  failure.cause = cause;
   failure.compiler = compiler;
   failure.reason = what;
   failure.log = log;

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compile.hpp"
+
 namespace sinter::jit {
 
 struct compile_counters {
@@ -18,10 +20,10 @@ struct compile_counters {
 };
 compile_counters& counters() noexcept;
 
-/// Throws compile_error with the options, the log and the numbered source.
+/// Throws compiler_failure with the options, the log and the numbered source.
 [[noreturn]] void throw_compile_error(const std::string& compiler, const std::string& what,
                                       const std::vector<std::string>& options, std::string_view log,
-                                      std::string_view source);
+                                      std::string_view source, failure_cause cause = failure_cause::text);
 
 /// Throws compile_error where a test has asked for it (compile_hooks.hpp).
 void fail_on_request(const std::string& compiler, std::string_view source);

@@ -1,18 +1,13 @@
-// Files, private folders, processes without a shell and identities, for the compilers and the cache.
+// Files and identities, for the compilers and the cache.
 #include "compile_util.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <climits>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,8 +22,6 @@
 #endif
 
 #include "compile.hpp"
-
-extern char** environ;
 
 namespace sinter::jit {
 
@@ -49,9 +42,10 @@ bool write_all(int fd, const void* data, std::size_t bytes) noexcept {
   return true;
 }
 
-std::optional<std::vector<char>> read_all(int fd) {
+std::optional<std::vector<char>> read_all(int fd, std::size_t most) {
   struct stat st {};
   if (::fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) return std::nullopt;
+  if (static_cast<std::uint64_t>(st.st_size) > most) return std::nullopt;
   std::vector<char> bytes(static_cast<std::size_t>(st.st_size));
   std::size_t have = 0;
   while (have < bytes.size()) {
@@ -65,10 +59,10 @@ std::optional<std::vector<char>> read_all(int fd) {
   return bytes;
 }
 
-std::optional<std::vector<char>> read_file(const std::string& path) {
-  const unique_fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::optional<std::vector<char>> read_file(const std::string& path, std::size_t most) {
+  const unique_fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe has no end to wait for
   if (!fd) return std::nullopt;
-  return read_all(fd.get());
+  return read_all(fd.get(), most);
 }
 
 bool write_file(const std::string& path, std::string_view bytes) noexcept {
@@ -84,96 +78,6 @@ std::string unique_suffix() {
   char text[64];
   std::snprintf(text, sizeof text, "%ld-%u-%08x", static_cast<long>(::getpid()), count.fetch_add(1), random);
   return text;
-}
-
-private_folder::private_folder() {
-  std::string base = environment("TMPDIR");
-  if (base.empty() || base[0] != '/') base = "/tmp";
-  std::string pattern = base + "/sinter-XXXXXX";
-  if (::mkdtemp(pattern.data()) != nullptr) {
-    path_ = std::move(pattern);
-  } else {
-    errno_ = errno;
-  }
-}
-
-private_folder::~private_folder() {
-  if (path_.empty()) return;
-  // Only plain files are ever put here: one level is enough, and a link is removed, not followed.
-  if (DIR* dir = ::opendir(path_.c_str())) {
-    while (const dirent* entry = ::readdir(dir)) ::unlinkat(::dirfd(dir), entry->d_name, 0);
-    ::closedir(dir);
-  }
-  ::rmdir(path_.c_str());
-}
-
-namespace {
-
-std::vector<std::string> child_environment(const std::string& folder) {
-  std::vector<std::string> result;
-  for (char** e = environ; e != nullptr && *e != nullptr; ++e) {
-    const std::string_view text = *e;
-    if (!text.starts_with("TMPDIR=") && !text.starts_with("LC_ALL=") && !text.starts_with("LANGUAGE=")) {
-      result.emplace_back(text);
-    }
-  }
-  result.push_back("TMPDIR=" + folder);
-  result.push_back("LC_ALL=C");
-  return result;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-int wait_for(pid_t pid) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) return -1;
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-// The compiler must not inherit a mask or ignored signals that would break its own pipes and children.
-void reset_signals(posix_spawnattr_t& attributes) {
-  sigset_t none, defaults;
-  sigemptyset(&none);
-  sigemptyset(&defaults);
-  for (int signal : {SIGPIPE, SIGCHLD, SIGXFSZ}) sigaddset(&defaults, signal);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
-}  // namespace
-
-process_result run_process(const std::string& program, const std::vector<std::string>& arguments,
-                           const std::string& folder, const std::string& log) {
-  std::vector<std::string> argument_texts{program};
-  argument_texts.insert(argument_texts.end(), arguments.begin(), arguments.end());
-  std::vector<std::string> environment_texts = child_environment(folder);
-  const std::vector<char*> argv = pointers(argument_texts);
-  const std::vector<char*> envp = pointers(environment_texts);
-
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  reset_signals(attributes);
-
-  process_result result;
-  pid_t pid = 0;
-  result.start_error = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), envp.data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (result.start_error == 0) result.exit_status = wait_for(pid);
-  return result;
 }
 
 std::string real_path(const std::string& path) {

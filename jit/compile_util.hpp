@@ -1,4 +1,4 @@
-// What compiling and caching share: files, private folders, processes without a shell, identities for keys.
+// What compiling and caching share: files, identities for keys.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -29,9 +29,9 @@ class unique_fd {
 
 /// Writes all bytes, through interruptions and short writes; false leaves the cause in errno.
 bool write_all(int fd, const void* data, std::size_t bytes) noexcept;
-/// The rest of the file, at most `limit` bytes more than it had when opened; nothing on a read error.
-std::optional<std::vector<char>> read_all(int fd);
-std::optional<std::vector<char>> read_file(const std::string& path);
+/// The whole of a plain file of at most so many bytes; nothing for anything else, and on a read error.
+std::optional<std::vector<char>> read_all(int fd, std::size_t most = SIZE_MAX);
+std::optional<std::vector<char>> read_file(const std::string& path, std::size_t most = SIZE_MAX);
 /// Creates or truncates, mode 0600; false leaves the cause in errno.
 bool write_file(const std::string& path, std::string_view bytes) noexcept;
 /// The message for an errno value.
@@ -39,31 +39,6 @@ std::string errno_text(int code);
 
 /// "PID-COUNT-RANDOM": differs between threads, processes and (in all likelihood) machines that share a folder.
 std::string unique_suffix();
-
-/// A folder of mode 0700 under $TMPDIR or /tmp, removed with the files in it. `path()` is empty where it could not be
-/// made, and errno_code() says why.
-class private_folder {
- public:
-  private_folder();
-  ~private_folder();
-  private_folder(const private_folder&) = delete;
-  private_folder& operator=(const private_folder&) = delete;
-  const std::string& path() const noexcept { return path_; }
-  int errno_code() const noexcept { return errno_; }
-
- private:
-  std::string path_;
-  int errno_ = 0;
-};
-
-struct process_result {
-  int start_error = 0;   // errno where the program could not be started
-  int exit_status = 0;   // exit status, or 128 + signal; -1 where the process's parent discards it (SIGCHLD ignored)
-};
-/// Runs a program without a shell and waits: standard input is empty, both outputs go to the file `log`, temporary
-/// files to `folder`, messages are in English.
-process_result run_process(const std::string& program, const std::vector<std::string>& arguments,
-                           const std::string& folder, const std::string& log);
 
 /// "PATH|SIZE|SECONDS.NANOSECONDS" of the file behind all symbolic links, or empty where there is none.
 std::string file_identity(const std::string& path);

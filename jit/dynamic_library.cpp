@@ -8,6 +8,8 @@
 #include <cerrno>
 
 #include "compile_util.hpp"
+#include "elf_check.hpp"
+#include "private_folder.hpp"
 
 namespace sinter::jit {
 namespace {
@@ -44,7 +46,8 @@ void* load_from_file(std::string_view bytes, std::string& error) {
   const private_folder folder;
   const std::string path = folder.path() + "/" + unique_suffix() + ".so";
   if (folder.path().empty() || !write_file(path, bytes)) {
-    error += "; cannot write a temporary file: " + errno_text(errno);
+    const std::string why = folder.path().empty() ? folder.problem() : errno_text(errno);
+    error += "; cannot write a temporary file: " + why;
     return nullptr;
   }
   return open_handle(path, error);
@@ -57,6 +60,10 @@ dynamic_library dynamic_library::open(const std::string& name, std::string& erro
 }
 
 dynamic_library dynamic_library::from_bytes(std::string_view bytes, std::string& error) {
+  if (const char* const damage = damage_of_library(bytes); *damage != '\0') {
+    error = std::string("it is no shared library: ") + damage;
+    return {};
+  }
   void* handle = load_from_memory(bytes, error);
   if (handle == nullptr) handle = load_from_file(bytes, error);
   return dynamic_library(handle);

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compile.hpp"
+
 namespace sinter::jit {
 
 /// The options of every host compilation (DESIGN: IEEE results, vector code, no contraction).
@@ -13,7 +15,9 @@ struct host_build {
   std::vector<char> object;  // empty: it failed
   std::string failure;       // what went wrong, in words
   std::string log;           // what the compiler printed
+  failure_cause cause = failure_cause::text;
 };
+/// For at most SINTER_COMPILE_TIMEOUT seconds.
 host_build run_host_compiler(const std::string& compiler, std::string_view source);
 
 }  // namespace sinter::jit

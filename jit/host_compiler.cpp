@@ -9,6 +9,7 @@
 #include "compile.hpp"
 #include "compile_hooks.hpp"
 #include "compile_util.hpp"
+#include "core/environment.hpp"
 #include "dynamic_library.hpp"
 #include "host_build.hpp"
 
@@ -81,7 +82,10 @@ verdict run_probe(const std::string& path) {
   std::string error;
   const dynamic_library library = dynamic_library::from_bytes({build.object.data(), build.object.size()}, error);
   const char* (*version)() = nullptr;
-  if (!library.resolve(version, "sinter_compiler_version")) return {"", "its output cannot be loaded: " + error, false};
+  if (!library.resolve(version, "sinter_compiler_version"))
+    return {"",
+            error.empty() ? "its output lacks the functions of the source" : "its output cannot be loaded: " + error,
+            false};
   return {version(), "", true};
 }
 
@@ -111,6 +115,7 @@ void try_compiler(const std::string& path, host_compiler& result) {
   const verdict v = file.empty() ? verdict{"", "no such file", false} : probe(path, file);
   if (v.version.empty()) {
     result.reason += (result.reason.empty() ? "" : "; ") + path + ": " + v.reason;
+    result.failed = result.failed || !v.lasting;
     return;
   }
   result.path = path;
@@ -134,6 +139,7 @@ host_compiler probe_host_compiler(const std::string& preferred, const std::strin
       try_compiler(path, result);
       if (!result.path.empty()) {
         result.reason.clear();
+        result.failed = false;
         return result;
       }
     }
@@ -144,12 +150,28 @@ host_compiler probe_host_compiler(const std::string& preferred, const std::strin
   return result;
 }
 
+namespace {
+
+/// A machine without a compiler is an ordinary one; a compiler that was asked for, or that fails, is told.
+host_compiler find_now() {
+  const std::string preferred(core::environment_text("SINTER_CXX"));
+  host_compiler found = probe_host_compiler(preferred, environment("PATH"));
+  if (!found.path.empty() || (preferred.empty() && !found.failed)) return found;
+  const std::string rest = ": kernels are interpreted, and functions given as text are refused";
+  if (preferred.empty())
+    core::warn("the C++ compiler cannot be used: " + found.reason + rest);
+  else
+    core::warn_of_environment("SINTER_CXX", "cannot be used: " + found.reason + rest);
+  return found;
+}
+
+}  // namespace
+
 void use_host_compiler_for_tests(const host_compiler* compiler) noexcept { stand_in = compiler; }
 
 const host_compiler& host_compiler::find() {
   if (const host_compiler* other = stand_in.load(std::memory_order_acquire)) return *other;
-  static const host_compiler& found =
-      *new host_compiler(probe_host_compiler(environment("SINTER_CXX"), environment("PATH")));
+  static const host_compiler& found = *new host_compiler(find_now());
   return found;
 }
 

@@ -53,6 +53,10 @@ std::size_t position_in(const std::string& log, const std::string& part) {
 
 std::string user_failure_text(std::span<const program* const> programs, const compiler_failure& failure) {
   const std::vector<user_source> all = sources_of(programs);
+  if (failure.cause != failure_cause::text) {
+    return "[" + (all.empty() ? std::string("compile") : all[0].name) + "] cannot be compiled: " + failure.compiler +
+           " " + failure.reason + (failure.log.empty() ? "" : "\n" + failure.log);
+  }
   const user_source* guilty = nullptr;
   std::size_t first = std::string::npos;
   for (const user_source& s : all)

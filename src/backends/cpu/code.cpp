@@ -80,7 +80,7 @@ void block_code::make_ready() const {
 
 bool block_code::wants_compilation(std::uint64_t lanes) noexcept {
   if (must_compile()) return !is_compiled();
-  if (current_state() != state::cold) return false;
+  if (current_state() != state::cold || is_set_aside()) return false;
   tier t = get_tier();
   if (t != tier::automatic) return t == tier::compiled;
   std::uint64_t work = lanes * (program_.code.size() + 1);

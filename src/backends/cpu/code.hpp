@@ -26,6 +26,8 @@ class compiled_code {
  protected:
   enum class state : int { cold, compiling, ready };
   state current_state() const noexcept { return state_.load(std::memory_order_relaxed); }
+  /// Whether the compiler has failed at it for reasons of its own, so that it is interpreted for good.
+  bool is_set_aside() const noexcept { return set_aside_.load(std::memory_order_relaxed); }
 
  private:
   friend void compile_blocks(std::span<compiled_code* const> codes);
@@ -36,6 +38,7 @@ class compiled_code {
 
   const bool must_compile_;
   std::atomic<state> state_{state::cold};
+  std::atomic<bool> set_aside_{false};
 };
 
 /// One program variant.
@@ -70,7 +73,9 @@ block_code& find_code(const jit::program& p, const jit::block_variant& v);
 
 /// Compiles what is not compiled yet as one translation unit, and waits for users' texts that another thread compiles.
 /// Without a host compiler it does nothing, unless users' text must be compiled. Throws compile_error where the
-/// compiler refuses a text; everything else is compiled all the same.
+/// compiler refuses a text; everything else is compiled all the same. Where the compiler itself fails (it hangs, cannot
+/// write, makes no library) recorded expressions are interpreted, with one line on standard error for the process, and
+/// users' text is a compile_error.
 void compile_blocks(std::span<compiled_code* const> codes);
 
 }  // namespace sinter::cpu

@@ -1,13 +1,32 @@
 // Which thread compiles what, and what becomes of the rest when a user's text is refused.
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <iterator>
 
 #include "backends/cpu/code.hpp"
+#include "core/environment.hpp"
 #include "jit/compile.hpp"
 #include "jit/user_error.hpp"
 #include "runtime/trace.hpp"
 
 namespace sinter::cpu {
+namespace {
+
+/// A compiler that did not end in time is not waited for again, but for text that has no other way to run.
+std::atomic<bool> compiler_hangs{false};
+
+void warn_of(const jit::compiler_failure& failure) noexcept {
+  static std::atomic<bool> warned{false};
+  if (failure.cause == jit::failure_cause::time) compiler_hangs = true;
+  if (warned.exchange(true)) return;
+  core::warn(failure.compiler + " " + failure.reason + ": kernels that it should have compiled are interpreted");
+}
+
+/// Whether another text would have fared better.
+bool refuses_text(const jit::compiler_failure& failure) noexcept { return failure.cause == jit::failure_cause::text; }
+
+}  // namespace
 
 /// Codes that this thread has claimed. What is not ready when it goes is cold again.
 class compilation {
@@ -31,13 +50,18 @@ class compilation {
     if (claimed_.empty()) return;
     const auto users =
         std::stable_partition(claimed_.begin(), claimed_.end(), [](auto* c) { return !c->must_compile(); });
-    if (users == claimed_.end()) return compile(claimed_);
+    if (users == claimed_.end()) return compile_recorded(claimed_);
     if (claimed_.size() == 1) return compile_user_text(claimed_);
     try {
       return compile(claimed_);
+    } catch (const jit::compiler_failure& failure) {
+      if (!refuses_text(failure)) {
+        if (users != claimed_.begin()) set_aside({claimed_.begin(), users}, failure);
+        refuse_user_text(**users, failure);
+      }
     } catch (const compile_error&) {
-      // One text may spoil the others, by mistake or by what it defines: each is tried by itself.
     }
+    // One text may spoil the others, by mistake or by what it defines: each is tried by itself.
     std::exception_ptr refused;
     for (auto at = users; at != claimed_.end(); ++at) attempt({&*at, 1}, refused);
     if (users != claimed_.begin())
@@ -50,7 +74,7 @@ class compilation {
 
   static void attempt(code_span codes, std::exception_ptr& refused) {
     try {
-      codes[0]->must_compile() ? compile_user_text(codes) : compile(codes);
+      codes[0]->must_compile() ? compile_user_text(codes) : compile_recorded(codes);
     } catch (const compile_error&) {
       if (!refused) refused = std::current_exception();
     }
@@ -60,12 +84,30 @@ class compilation {
     try {
       compile(codes);
     } catch (const jit::compiler_failure& failure) {
-      jit::program monoid;
-      const jit::cpu_definition d = codes[0]->definition("");
-      if (d.monoid) monoid.combines.push_back(d.monoid);
-      const jit::program* p = d.monoid ? &monoid : d.code;
-      throw compile_error(jit::user_failure_text({&p, 1}, failure));
+      refuse_user_text(*codes[0], failure);
     }
+  }
+
+  [[noreturn]] static void refuse_user_text(const compiled_code& code, const jit::compiler_failure& failure) {
+    jit::program monoid;
+    const jit::cpu_definition d = code.definition("");
+    if (d.monoid) monoid.combines.push_back(d.monoid);
+    const jit::program* p = d.monoid ? &monoid : d.code;
+    throw compile_error(jit::user_failure_text({&p, 1}, failure));
+  }
+
+  static void compile_recorded(code_span codes) {
+    try {
+      compile(codes);
+    } catch (const jit::compiler_failure& failure) {
+      if (refuses_text(failure)) throw;
+      set_aside(codes, failure);
+    }
+  }
+
+  static void set_aside(code_span codes, const jit::compiler_failure& failure) noexcept {
+    warn_of(failure);
+    for (compiled_code* c : codes) c->set_aside_.store(true, std::memory_order_relaxed);
   }
 
   static void compile(code_span codes) {
@@ -108,6 +150,11 @@ void compile_blocks(std::span<compiled_code* const> codes) {
     for (const compiled_code* c : codes)
       if (c->must_compile() && !c->is_compiled()) refuse(*c, compiler.reason);
     return;
+  }
+  std::vector<compiled_code*> texts;
+  if (compiler_hangs) {
+    std::copy_if(codes.begin(), codes.end(), std::back_inserter(texts), [](auto* c) { return c->must_compile(); });
+    codes = texts;
   }
   for (bool again = true; again;) {
     compilation(codes).run();
