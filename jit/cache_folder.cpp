@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "compile_util.hpp"
 #include "hash.hpp"
@@ -20,8 +21,10 @@ namespace sinter::jit {
 namespace {
 
 constexpr std::string_view entry_suffix = ".sinter";
-constexpr std::string_view temporary_prefix = "sinter-tmp-";
-constexpr std::time_t stale_temporary_seconds = 3600;
+// A file that is being written is locked, so that others can tell whether its writer lives: the lock goes with the
+// process, and holds across containers. It has the second name as soon as it is locked.
+constexpr std::string_view unlocked_prefix = "sinter-new-", temporary_prefix = "sinter-tmp-";
+constexpr std::time_t stale_temporary_seconds = 3600;  // where there are no locks
 
 struct entry_header {
   char magic[8] = {'s', 'i', 'n', 't', 'e', 'r', 'J', 'C'};
@@ -99,23 +102,39 @@ bool used_before(const stored_entry& a, const stored_entry& b) {
   return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
 }
 
+bool is_temporary_name(std::string_view name) {
+  return name.starts_with(unlocked_prefix) || name.starts_with(temporary_prefix);
+}
+
+/// Whether nobody writes the file any more.
+bool is_abandoned(DIR* dir, const char* name, const struct stat& st) {
+  if (std::time(nullptr) - st.st_mtim.tv_sec > stale_temporary_seconds) return true;
+  if (!S_ISREG(st.st_mode) || st.st_uid != ::geteuid() || !std::string_view(name).starts_with(temporary_prefix))
+    return false;
+  const unique_fd fd(::openat(::dirfd(dir), name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
 // Lists the entries, and removes what processes that died while writing have left.
 std::vector<stored_entry> list_entries(DIR* dir) {
   std::vector<stored_entry> entries;
-  const std::time_t now = std::time(nullptr);
   while (const dirent* item = ::readdir(dir)) {
     const std::string_view name = item->d_name;
-    const bool temporary = name.starts_with(temporary_prefix);
     struct stat st {};
-    if (!temporary && !is_entry_name(name)) continue;
+    if (!is_temporary_name(name) && !is_entry_name(name)) continue;
     if (::fstatat(::dirfd(dir), item->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (!temporary) {
+    if (is_entry_name(name))
       entries.push_back({std::string(name), static_cast<std::uint64_t>(st.st_size), st.st_mtim});
-    } else if (now - st.st_mtim.tv_sec > stale_temporary_seconds) {
+    else if (is_abandoned(dir, item->d_name, st))
       ::unlinkat(::dirfd(dir), item->d_name, 0);
-    }
   }
   return entries;
+}
+
+bool write_entry(int fd, std::string_view key, std::string_view payload) {
+  const entry_header header = make_header(key, payload);
+  return write_all(fd, &header, sizeof header) && write_all(fd, key.data(), key.size()) &&
+         write_all(fd, payload.data(), payload.size());
 }
 
 }  // namespace
@@ -157,16 +176,32 @@ bool cache_folder::fail(const std::string& what, int code) {
   return false;
 }
 
-bool cache_folder::write_entry(const std::string& temporary, std::string_view key, std::string_view payload) {
-  const unique_fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return fail("cannot create a file in " + path_, errno);
-  const entry_header header = make_header(key, payload);
-  if (!write_all(fd.get(), &header, sizeof header) || !write_all(fd.get(), key.data(), key.size()) ||
-      !write_all(fd.get(), payload.data(), payload.size())) {
-    return fail("cannot write to " + path_, errno);
+/// A new file, locked where the file system has locks; no descriptor and a problem where there can be none.
+unique_fd cache_folder::open_temporary(const std::string& suffix, std::string& path, std::string& problem) const {
+  if (!make_folders(path_)) {
+    problem = "cannot create the folder " + path_ + ": " + errno_text(errno);
+    return {};
   }
-  touch(fd.get());
-  return true;
+  path = path_ + "/" + std::string(unlocked_prefix) + suffix;
+  unique_fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) {
+    problem = "cannot create a file in " + path_ + ": " + errno_text(errno);
+    return {};
+  }
+  const std::string locked = path_ + "/" + std::string(temporary_prefix) + suffix;
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 && ::rename(path.c_str(), locked.c_str()) == 0) path = locked;
+  return fd;
+}
+
+std::string cache_folder::try_writing() {
+  if (path_.empty()) return problem();
+  std::string path, problem;
+  const unique_fd fd = open_temporary(unique_suffix(), path, problem);
+  if (!fd) return problem;
+  const std::string text(4096, ' ');
+  if (!write_all(fd.get(), text.data(), text.size())) problem = "cannot write to " + path_ + ": " + errno_text(errno);
+  ::unlink(path.c_str());
+  return problem;
 }
 
 bool cache_folder::store(std::string_view key, std::string_view payload) {
@@ -176,10 +211,13 @@ bool cache_folder::store(std::string_view key, std::string_view payload) {
     return fail("an entry of " + std::to_string(bytes) + " bytes exceeds the cache's limit of " +
                     std::to_string(limit_) + " bytes", 0);
   }
-  if (!make_folders(path_)) return fail("cannot create the folder " + path_, errno);
-  const std::string temporary = path_ + "/" + std::string(temporary_prefix) + unique_suffix();
+  std::string temporary, problem;
+  const unique_fd fd = open_temporary(unique_suffix(), temporary, problem);
+  if (!fd) return fail(problem, 0);
+  clear_abandoned();
   const std::string target = entry_path(key);
-  bool stored = write_entry(temporary, key, payload);
+  bool stored = write_entry(fd.get(), key, payload) || fail("cannot write to " + path_, errno);
+  touch(fd.get());
   if (stored && ::rename(temporary.c_str(), target.c_str()) != 0) stored = fail("cannot rename to " + target, errno);
   if (!stored) {
     ::unlink(temporary.c_str());
@@ -191,6 +229,23 @@ bool cache_folder::store(std::string_view key, std::string_view payload) {
 
 void cache_folder::remove(std::string_view key) {
   if (!path_.empty()) ::unlink(entry_path(key).c_str());
+}
+
+/// With the first store: what processes that died while writing have left.
+void cache_folder::clear_abandoned() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(cleared_, true)) return;
+  }
+  DIR* dir = ::opendir(path_.c_str());
+  if (dir == nullptr) return;
+  while (const dirent* item = ::readdir(dir)) {
+    struct stat st {};
+    if (is_temporary_name(item->d_name) && ::fstatat(::dirfd(dir), item->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        is_abandoned(dir, item->d_name, st))
+      ::unlinkat(::dirfd(dir), item->d_name, 0);
+  }
+  ::closedir(dir);
 }
 
 // Reading the whole folder at each store would cost more than the store once there are thousands of entries. One store

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compile_util.hpp"
+
 namespace sinter::jit {
 
 /// Safe under many threads and processes. Nothing here throws but std::bad_alloc; `problem()` tells of what failed.
@@ -20,6 +22,8 @@ class cache_folder {
   std::optional<std::vector<char>> load(std::string_view key);
   bool store(std::string_view key, std::string_view payload);
   void remove(std::string_view key);
+  /// Writes a file and removes it again: why nothing can be stored, or nothing.
+  std::string try_writing();
 
   const std::string& path() const noexcept { return path_; }
   std::uint64_t limit_bytes() const noexcept { return limit_; }
@@ -29,15 +33,17 @@ class cache_folder {
 
  private:
   bool fail(const std::string& what, int code);
-  bool write_entry(const std::string& temporary, std::string_view key, std::string_view payload);
+  unique_fd open_temporary(const std::string& suffix, std::string& path, std::string& problem) const;
+  void clear_abandoned();
   void account(std::uint64_t bytes, const std::string& name);
   void evict();
 
   const std::string path_;
   const std::uint64_t limit_;
-  mutable std::mutex mutex_;            // of the two below
+  mutable std::mutex mutex_;            // of those below
   std::string problem_;
   std::uint64_t stored_since_scan_ = 0;
+  bool cleared_ = false;
 };
 
 }  // namespace sinter::jit

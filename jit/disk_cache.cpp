@@ -2,7 +2,6 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 
@@ -10,11 +9,12 @@
 #include "compile.hpp"
 #include "compile_hooks.hpp"
 #include "compile_util.hpp"
+#include "core/environment.hpp"
 
 namespace sinter::jit {
 namespace {
 
-constexpr std::uint64_t default_limit_mb = 512;
+constexpr std::int64_t default_limit_mb = 512;
 
 std::string home_folder() {
   std::string home = environment("HOME");
@@ -28,16 +28,15 @@ std::string home_folder() {
 
 // Relative to the working directory only where the user says so: the XDG specification rules it out for its variable.
 std::string default_folder() {
-  if (const std::string folder = environment("SINTER_CACHE_DIR"); !folder.empty()) return folder;
+  if (const std::string_view folder = core::environment_text("SINTER_CACHE_DIR"); !folder.empty())
+    return std::string(folder);
   if (const std::string folder = environment("XDG_CACHE_HOME"); folder.starts_with('/')) return folder + "/sinter";
   const std::string home = home_folder();
   return home.empty() ? "" : home + "/.cache/sinter";
 }
 
 std::uint64_t default_limit() {
-  const std::string text = environment("SINTER_CACHE_SIZE_MB");
-  const bool is_number = !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
-  return (is_number ? std::strtoull(text.c_str(), nullptr, 10) : default_limit_mb) << 20;
+  return static_cast<std::uint64_t>(core::environment_number("SINTER_CACHE_SIZE_MB").value_or(default_limit_mb)) << 20;
 }
 
 std::shared_ptr<cache_folder> make_default() {
@@ -81,7 +80,14 @@ disk_cache& disk_cache::instance() {
 std::optional<std::vector<char>> disk_cache::load(std::string_view key) { return folder_in_use()->load(key); }
 
 bool disk_cache::store(std::string_view key, const std::vector<char>& bytes) {
-  return folder_in_use()->store(key, {bytes.data(), bytes.size()});
+  const std::shared_ptr<cache_folder> folder = folder_in_use();
+  if (folder->store(key, {bytes.data(), bytes.size()})) return true;
+  if (!folder->path().empty() && folder->path() == core::environment_text("SINTER_CACHE_DIR")) {
+    if (const std::string problem = folder->try_writing(); !problem.empty())
+      core::warn_of_environment("SINTER_CACHE_DIR",
+                                "cannot be used: " + problem + ": kernels are compiled again in each process");
+  }
+  return false;
 }
 
 void disk_cache::remove(std::string_view key) { folder_in_use()->remove(key); }
@@ -90,7 +96,7 @@ std::string disk_cache::folder() const { return folder_in_use()->path(); }
 
 std::string disk_cache::status() const {
   const std::shared_ptr<cache_folder> folder = folder_in_use();
-  const std::string problem = folder->problem();
+  const std::string problem = folder->try_writing();
   if (!problem.empty()) return "off: " + problem;
   return "on: " + folder->path() + ", at most " + std::to_string(folder->limit_bytes() >> 20) + " MB";
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -233,23 +234,30 @@ TEST_CASE("beyond the size limit the least recently used entries go first, and a
   CHECK(cache.load("a"));
 }
 
-TEST_CASE("eviction removes abandoned temporaries and no file of others") {
+TEST_CASE("the first store removes abandoned temporaries, and no file of others or of a living writer") {
   const scratch_folder scratch;
-  cache_folder cache(scratch / "c", 5000);
-  REQUIRE(cache.store("a", std::string(2000, 'v')));
-  const std::string stale = scratch / "c/sinter-tmp-1-2-3", fresh = scratch / "c/sinter-tmp-4-5-6";
+  REQUIRE(cache_folder(scratch / "c", 5000).store("a", std::string(2000, 'v')));
+  const std::string stale = scratch / "c/sinter-tmp-1-2-3", abandoned = scratch / "c/sinter-tmp-4-5-6";
+  const std::string written = scratch / "c/sinter-tmp-7-8-9", unlocked = scratch / "c/sinter-new-1-2-3";
   const std::string foreign = scratch / "c/thesis.txt";
-  for (const std::string& path : {stale, fresh, foreign}) spill(path, std::string(9000, 't'));
+  for (const std::string& path : {stale, abandoned, written, unlocked, foreign}) spill(path, std::string(9000, 't'));
   for (const std::string& path : {stale, foreign}) {
     fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(48));
   }
+  const sinter::jit::unique_fd writer(::open(written.c_str(), O_RDWR));
+  REQUIRE(::flock(writer.get(), LOCK_EX | LOCK_NB) == 0);
+  cache_folder cache(scratch / "c", 5000);
   REQUIRE(cache.store("b", std::string(2000, 'v')));
-  REQUIRE(cache.store("c", std::string(2000, 'v')));
   CHECK_FALSE(fs::exists(stale));
-  CHECK(fs::exists(fresh));
+  CHECK_FALSE(fs::exists(abandoned));
+  CHECK(fs::exists(written));
+  CHECK(fs::exists(unlocked));  // between its making and its lock
   CHECK(fs::exists(foreign));
+  REQUIRE(cache.store("c", std::string(2000, 'v')));  // evicts
   CHECK_FALSE(cache.load("a"));
   CHECK(cache.load("c"));
+  CHECK(fs::exists(written));
+  CHECK(fs::exists(foreign));
 }
 
 TEST_CASE("many processes and threads on the same entries: every load is a miss or a whole value") {

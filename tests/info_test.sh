@@ -30,7 +30,7 @@ said "a variable that is not" "^  SINTER_DEVICE +not set "
 
 # Every variable that the library's sources ask the environment for is in the report.
 root=${SINTER_SOURCE_DIR:-$(dirname "$0")/..}
-read_variables=$(grep -rhoE "(getenv|environment)\(\"SINTER_[A-Z_]+\"" "$root/src" "$root/jit" | grep -oE "SINTER_[A-Z_]+" | sort -u)
+read_variables=$(grep -rhoE "(getenv|environment(_[a-z]+)?)\(\"SINTER_[A-Z_]+\"" "$root/src" "$root/jit" | grep -oE "SINTER_[A-Z_]+" | sort -u)
 [ "$(wc -w <<<"$read_variables")" -ge 8 ]
 verdict "the sources' variables are found" $?
 for variable in $read_variables; do said "the variable $variable" "^  $variable +"; done
@@ -41,8 +41,29 @@ SINTER_DEVISE=cpu works "a misspelt variable" "^  SINTER_DEVISE +is set, but mea
 CUDA_VISIBLE_DEVICES= works "no GPU: exit 0, and why" "^  cuda +none: .+"
 said "no GPU: the default device" "^  default +cpu$"
 CUDA_VISIBLE_DEVICES= SINTER_DEVICE=cuda works "a device that is missing is a line, not the end" "^  default +\[SINTER_DEVICE\] there is no device cuda:0: .+"
-SINTER_DEVICE=abacus works "a device that is none" "^  default +.*'abacus' is not a device"
-SINTER_CXX=/no/such/compiler works "no compiler" "^  host +none, so kernels for the CPU are interpreted: .*no/such/compiler"
+# warned NAME PATTERN LINE : succeeds, prints a line that matches, and says one line on stderr that matches.
+warned() {
+  run && grep -Eq -e "$2" "$work/out" && [ "$(wc -l <"$work/err")" = 1 ] && grep -Eq -e "$3" "$work/err"
+  verdict "$1" $?
+}
+SINTER_DEVICE=abacus warned "a device that is none" "^  default +.*'abacus' is not a device" \
+  "^\[sinter\] SINTER_DEVICE=abacus is not cpu, cuda or cuda:N: "
+SINTER_CXX=/no/such/compiler warned "no compiler" \
+  "^  host +none, so kernels for the CPU are interpreted: .*no/such/compiler" "^\[sinter\] SINTER_CXX=/no/such/compiler cannot be used: "
+SINTER_TIER=7 warned "a value that means nothing" "^  SINTER_TIER +7  is not 0, 1 or auto: auto is used$" "^\[sinter\] SINTER_TIER=7 is not"
+# A cache that cannot be written is not on.
+for folder in /dev/null/cache /proc/cache; do
+  SINTER_CACHE_DIR=$folder run
+  grep -Eq "^  state +off: cannot create the folder $folder: " "$work/out"
+  verdict "the cache $folder is off" $?
+done
+SINTER_CACHE_DIR=$work/cache works "a cache that can be written is on" "^  state +on: $work/cache, at most"
+[ -z "$(find "$work/cache" -name 'sinter-*')" ]
+verdict "and trying it leaves nothing" $?
+if [ "$(id -u)" != 0 ]; then
+  mkdir "$work/closed" && chmod 500 "$work/closed"
+  SINTER_CACHE_DIR=$work/closed works "a cache without permission is off" "^  state +off: cannot create a file in $work/closed: Permission denied"
+fi
 SINTER_CACHE_SIZE_MB=0 works "no cache" "^  folder +none: off: SINTER_CACHE_SIZE_MB is 0$"
 works "the version alone" "^[0-9]+\.[0-9]+\.[0-9]+$" --version
 [ "$(wc -l <"$work/out")" = 1 ]
