@@ -29,18 +29,6 @@ raw_binary compile_raw(const raw_program& p);
 /// The value of an option among NVRTC's, in any of its spellings: "--std=c++20", "-std=c++20".
 bool has_option(const std::vector<std::string>& options, std::string_view longer, std::string_view shorter);
 
-/// The files that `source` may include, with their contents: a text that changes when one of them does. Folders are
-/// searched in order, `beside` first for quoted names; what lies in a folder of `fixed` is not looked into. Nothing
-/// where it cannot be known, because a macro stands for a name.
-std::optional<std::string> included_text(std::string_view source, const std::string& beside,
-                                         const std::vector<std::string>& folders,
-                                         const std::vector<std::string>& fixed);
-/// Folders of "-I"/"--include-path" and files of "-include"/"--pre-include", in order.
-struct include_options {
-  std::vector<std::string> folders, files;
-};
-include_options include_options_of(const std::vector<std::string>& options);
-
 enum class image_kind { none, cubin, fatbin, ptx };
 /// What a file holds, by its first bytes; PTX by its first directive.
 image_kind image_kind_of(std::string_view bytes) noexcept;

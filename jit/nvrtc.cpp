@@ -19,6 +19,7 @@
 #include "compile_shared.hpp"
 #include "compile_steps.hpp"
 #include "compile_util.hpp"
+#include "include_scan.hpp"
 #include "nvrtc_library.hpp"
 
 namespace sinter::jit {
@@ -43,6 +44,7 @@ struct request {
   std::function<std::string()> source;
   std::vector<std::string> options;
   std::function<void()> begins;
+  std::function<std::optional<std::string>()> key_now = {};  // where files that the source includes are part of the key
 };
 
 cubin compile_now(const request& r) {
@@ -102,7 +104,7 @@ cubin load_or_compile(const request& r) {
   cubin result = compile_now(r);
   ++counters().cuda_compiled;
   const timed_step step("store on disk", r.name);
-  disk_cache::instance().store(r.key, pack(result));
+  if (!r.key_now || r.key_now() == r.key) disk_cache::instance().store(r.key, pack(result));
   return result;
 }
 
@@ -118,9 +120,23 @@ std::string key_of(const std::string& what, const std::string& identity, const s
   append_field(key, identity);
   return key;
 }
-std::string key_of(const cuda_unit& u) { return key_of("sinter kernel 1\n", u.identity, options_for(u.options)); }
+/// Nothing where the text includes files that cannot be known: it is then compiled in each process.
+std::optional<std::string> key_of(const cuda_unit& u) {
+  std::string key = key_of("sinter kernel 1\n", u.identity, options_for(u.options));
+  if (!u.is_source) return key;
+  const std::optional<std::string> included = included_by_users(u.identity);
+  if (!included) return std::nullopt;
+  if (!included->empty()) append_field(key, *included);
+  return key;
+}
 
-request request_of(const cuda_unit& u) { return {u.name, key_of(u), u.source, options_for(u.options), nullptr}; }
+request request_of(const cuda_unit& u) {
+  request r{u.name, "", u.source, options_for(u.options), nullptr};
+  if (u.is_source) r.key_now = [&u] { return key_of(u); };
+  // Equal sources are compiled once at a time, whether or not the disk may keep what comes out.
+  r.key = key_of(u).value_or(key_of("sinter unknown 1\n", u.identity, r.options));
+  return r;
+}
 
 /// Compiles some units side by side. NVRTC's front end takes one source at a time, and who comes first is served first:
 /// each compilation begins after the one before it, in the given order, so that the longest is not the last.
@@ -203,7 +219,8 @@ cubin compile_cuda(const std::string& source, const nvrtc_options& options) {
 
 std::optional<cubin> load_cuda(const cuda_unit& unit) {
   const timed_step step("look on disk", unit.name);
-  return load(key_of(unit));
+  const std::optional<std::string> key = key_of(unit);
+  return key ? load(*key) : std::nullopt;
 }
 
 std::vector<cubin> compile_cuda(std::span<const cuda_unit> units) {

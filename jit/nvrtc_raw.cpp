@@ -10,6 +10,7 @@
 
 #include "compile_shared.hpp"
 #include "compile_util.hpp"
+#include "include_scan.hpp"
 #include "nvrtc_library.hpp"
 #include "prelude_text.hpp"
 
@@ -193,7 +194,7 @@ raw_binary compile_raw(const raw_program& p) {
   }
   raw_binary result = compile_now(p, source, options);
   ++counters().cuda_compiled;
-  if (key) disk_cache::instance().store(*key, pack(result));
+  if (key && key == key_of(p, source, options)) disk_cache::instance().store(*key, pack(result));
   return result;
 }
 

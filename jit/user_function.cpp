@@ -1,11 +1,13 @@
 // The tables of user functions and reductions.
 #include "user_function.hpp"
 
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
 #include "hash.hpp"
+#include "include_scan.hpp"
 
 namespace sinter::jit {
 namespace {
@@ -23,7 +25,7 @@ void put(std::string& key, const user_parameter& p) {
 }
 
 std::string contents(const user_function& f) {
-  std::string key = f.returns ? "function that returns\n" : "function\n";
+  std::string key = f.files + (f.returns ? "function that returns\n" : "function\n");
   for (const std::string* field : {&f.name, &f.types, &f.preamble, &f.setup, &f.body, &f.loop_prep, &f.after_loop}) put(key, *field);
   for (const user_parameter& p : f.inputs) put(key, p);
   key += '>';
@@ -32,10 +34,19 @@ std::string contents(const user_function& f) {
 }
 
 std::string contents(const user_reduction& r) {
-  std::string key = "reduction\n";
+  std::string key = r.files + "reduction\n";
   for (const std::string* field : {&r.name, &r.types, &r.preamble, &r.combine, &r.identity}) put(key, *field);
   put(key, r.value);
   return key;
+}
+
+/// Empty for texts that include nothing. Files that cannot be known are taken for unchanged while the process lives.
+std::string hash_of_files(std::initializer_list<const std::string*> texts) {
+  std::string all;
+  for (const std::string* text : texts)
+    if (text->find_first_of("#%") != std::string::npos) all += *text + "\n";
+  const std::string files = all.empty() ? all : included_by_users(all).value_or("");
+  return files.empty() ? files : to_hex(hash_bytes(files));
 }
 
 std::string hex(std::uint64_t n) {
@@ -51,13 +62,24 @@ std::uint64_t next_id() {
   return ++last;
 }
 
+/// Never destroyed: outlives static arrays.
+template <class T>
+struct intern_table {
+  std::mutex mutex;
+  std::unordered_map<std::string, std::unique_ptr<T>> entries;
+
+  static intern_table& instance() {
+    static auto& table = *new intern_table;
+    return table;
+  }
+};
+
 template <class T>
 const T* intern_in(T value, const char* prefix) {
-  static std::mutex& mutex = *new std::mutex;  // outlives static arrays
-  static auto& table = *new std::unordered_map<std::string, std::unique_ptr<T>>;
+  auto& table = intern_table<T>::instance();
   std::string key = contents(value);
-  const std::lock_guard lock(mutex);
-  std::unique_ptr<T>& slot = table[key];
+  const std::lock_guard lock(table.mutex);
+  std::unique_ptr<T>& slot = table.entries[key];
   if (!slot) {
     value.symbol = prefix + hex(hash_bytes(key).lo);
     value.id = next_id();
@@ -68,7 +90,23 @@ const T* intern_in(T value, const char* prefix) {
 
 }  // namespace
 
-const user_function* intern(user_function f) { return intern_in(std::move(f), "sn_f"); }
-const user_reduction* intern(user_reduction r) { return intern_in(std::move(r), "sn_r"); }
+const user_function* intern(user_function f) {
+  f.files = hash_of_files({&f.preamble, &f.setup, &f.body, &f.loop_prep, &f.after_loop});
+  return intern_in(std::move(f), "sn_f");
+}
+const user_reduction* intern(user_reduction r) {
+  r.files = hash_of_files({&r.preamble, &r.combine, &r.identity});
+  return intern_in(std::move(r), "sn_r");
+}
+
+
+const user_function* find_function(std::uint64_t hash) {
+  auto& table = intern_table<user_function>::instance();
+  const std::string symbol = "sn_f" + hex(hash);
+  const std::lock_guard lock(table.mutex);
+  for (const auto& [key, f] : table.entries)
+    if (f && f->symbol == symbol) return f.get();
+  return nullptr;
+}
 
 }  // namespace sinter::jit

@@ -35,14 +35,18 @@ struct user_function {
   std::string loop_prep, after_loop;
 
   // Set by intern().
+  std::string files;       // a hash of the files that the texts include, as they were then
   std::string symbol;      // "sn_f" + 16 hexadecimal digits of the contents' hash: the same in every process
   std::uint64_t id = 0;    // unique in this process: part of program keys
 
   bool has_loop_text() const noexcept { return !loop_prep.empty() || !after_loop.empty(); }
 };
 
-/// The one object for these contents. Thread safe.
+/// The one object for these contents, and for those of the files that they include: from a file that has changed comes
+/// another function, so that no cache takes it for the old one. Thread safe.
 const user_function* intern(user_function f);
+/// The function whose symbol ends with this hash, or null.
+const user_function* find_function(std::uint64_t hash);
 
 /// A monoid that the user wrote: identity, and an expression that combines `a` and `b`, of one type.
 struct user_reduction {
@@ -52,6 +56,7 @@ struct user_reduction {
   std::string combine;     // expression of a and b
   std::string identity;    // expression
 
+  std::string files;
   std::string symbol;
   std::uint64_t id = 0;
 };

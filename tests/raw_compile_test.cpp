@@ -9,6 +9,7 @@
 #include "gpu/raw_sources.hpp"
 #include "jit/compile_hooks.hpp"
 #include "jit/compile_raw.hpp"
+#include "jit/include_scan.hpp"
 #include "ops/raw_signature.hpp"
 #include "scratch_folder.hpp"
 #include "sinter/error.hpp"
@@ -208,6 +209,7 @@ TEST_CASE("raw compile: which files a source includes") {
   CHECK(jit::included_text("#include <a.h>\n", ".", {}, {scratch.path().string()}) == std::optional<std::string>(""));
   CHECK(jit::included_text("#include <nowhere.h>", ".", {}, {})->find("nowhere.h") != std::string::npos);
   CHECK(jit::included_text("#include \"a.h\"", scratch.path().string(), {}, {})->find("int b;") != std::string::npos);
+  CHECK(jit::included_text("#include \"" + (scratch / "a.h") + "\"", "/", {}, {})->find("int b;") != std::string::npos);
   CHECK_FALSE(jit::included_text("#include MACRO\n", ".", {}, {}));
   CHECK_FALSE(jit::included_text("#if __has_include(<a.h>)\n", ".", {}, {}));
 

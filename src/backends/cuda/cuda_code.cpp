@@ -207,6 +207,7 @@ jit::cuda_unit kernel_table::unit_of(const jit::program& p, const jit::cuda_vari
   u.source = [p = &p, v] { return source_of(*p, v); };
   if (jit::calls_users(p)) {  // a hash stands for users' text in the stable key, which is too little
     u.identity = source_of(p, v);
+    u.is_source = true;
   } else {
     u.identity = jit::generator_identity();
     p.append_stable_key(u.identity);
