@@ -76,7 +76,7 @@ std::string emit_cpu(std::span<const cpu_definition> definitions) {
   if (users) mask |= prelude_float | prelude_half;
   if (has_complex) mask |= prelude_user_complex;
   const user_text text = define_users(programs, cpu_target());
-  std::string source = text.includes + prelude_source(mask);
+  std::string source = checked_mode_text(programs) + text.includes + prelude_source(mask);
   if (users) source.append(prelude_text("user_cpu")).append(prelude_text("user"));
   if (has_complex) source.append(prelude_text("user_complex"));
   if (reduces) source.append(prelude_text("cpu_reduce_user"));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "emit_cpu.hpp"
+#include "index_check.hpp"
 #include "prelude_text.hpp"
 
 namespace sinter::jit {
@@ -85,9 +86,10 @@ void cpu_emitter::write_whole_arrays() {
         extents.add("*(const long long*)a->params[" + text_of(i.b + static_cast<std::size_t>(a)) + "]");
       if (i.c == 0) extents.add("0");
       const bool written = j >= c.function->inputs.size();
-      out_ += "  const auto " + whole_array(p_.code[k].a, j) + (written ? " = sn::make_raw_out<" : " = sn::make_raw<") +
-              text_of(i.c) + ">((const " + cpu_storage_type(i.type) + "*)a->inputs[" + text_of(i.a) + "], {" +
-              extents.text() + "});\n";
+      std::string array = std::string(written ? "sn::make_raw_out<" : "sn::make_raw<") + text_of(i.c) + ">((const " +
+                          cpu_storage_type(i.type) + "*)a->inputs[" + text_of(i.a) + "], {" + extents.text() + "})";
+      if (p_.flags.check_index) array = named_array(array, "a->fault", *c.function, j);
+      out_ += "  const auto " + whole_array(p_.code[k].a, j) + " = " + array + ";\n";
     }
   }
 }

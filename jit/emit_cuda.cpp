@@ -144,7 +144,7 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
 
 std::string cuda_prelude(const std::vector<const program*>& programs) {
   const user_text user = text_of_users(programs);
-  std::string source = user.includes;
+  std::string source = checked_mode_text(programs) + user.includes;
   for (std::string_view part : cuda_parts(programs)) source += prelude_text(part);
   return source + user.definitions;
 }

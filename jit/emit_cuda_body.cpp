@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "index_check.hpp"
 #include "prelude_text.hpp"
 
 namespace sinter::jit::cuda {
@@ -99,12 +100,13 @@ class writer {
     auto add = [&](const std::string& x) { list += (list.empty() ? "" : ", ") + x; };
     std::size_t operand = 0;
     for (const user_parameter& in : f.inputs) {
-      const std::uint16_t r = c.operands[operand++];
-      add(in.raw ? whole_array(p_, r, false, "a") : reg(r));
+      const std::uint16_t r = c.operands[operand];
+      add(in.raw ? whole_array(p_, c, operand, "a") : reg(r));
+      ++operand;
     }
     for (std::size_t k = 0; k < f.outputs.size(); ++k) {
       if (f.outputs[k].raw)
-        add(whole_array(p_, c.operands[operand++], true, "a"));
+        add(whole_array(p_, c, operand++, "a"));
       else if (f.returns)
         result = "r" + num(declare(first.a, k)) + " = ";
       else
@@ -225,12 +227,14 @@ std::string narrowed(dtype t, const std::string& x) {
   return has_storage_type(t) ? std::string("sn::narrow<") + storage_type(t) + ">(" + x + ")" : x;
 }
 
-std::string whole_array(const program& p, std::uint16_t r, bool written, const std::string& args) {
-  const instr& i = p.code[r];
+std::string whole_array(const program& p, const user_call& c, std::size_t operand, const std::string& args) {
+  const instr& i = p.code[c.operands[operand]];
+  const bool written = operand >= c.function->inputs.size();
   std::string extents;
   for (int k = 0; k < i.c; ++k) extents += (k ? ", " : "") + args + ".q" + num(i.b + k);
-  return std::string(written ? "sn::make_raw_out<" : "sn::make_raw<") + num(i.c) + ">(" + args + ".p" + num(i.a) +
-         ", {" + (i.c ? extents : "1") + "})";
+  const std::string array = std::string(written ? "sn::make_raw_out<" : "sn::make_raw<") + num(i.c) + ">(" + args +
+                            ".p" + num(i.a) + ", {" + (i.c ? extents : "1") + "})";
+  return p.flags.check_index ? named_array(array, args + ".fault", *c.function, operand) : array;
 }
 
 std::string launch_value(const program& p, std::uint16_t r, const std::string& args) {

@@ -89,7 +89,7 @@ std::string decompose(const std::string& of, int first, int last, const std::str
 std::string offset(const char* strides, int operand, int first, int last, const std::string& prefix);
 bool is_gathered(const program& p, int input);
 /// "sn::make_raw<2>(a.p0, {a.q3, a.q4})": what an `address` register is; `args` names the struct of launch parameters.
-std::string whole_array(const program& p, std::uint16_t reg, bool written, const std::string& args);
+std::string whole_array(const program& p, const user_call& c, std::size_t operand, const std::string& args);
 /// The value of a `param` register.
 std::string launch_value(const program& p, std::uint16_t reg, const std::string& args);
 /// Bytes of the widest and weight of all instructions below `end`.

@@ -46,14 +46,15 @@ std::string kernel_wide(const program& p, const user_call& c) {
   text t;
   std::size_t operand = 0;
   for (const user_parameter& in : f.inputs) {
-    const std::uint16_t r = c.operands[operand++];
+    const std::uint16_t r = c.operands[operand];
     if (in.raw)
-      t("  const auto ", in.name, " = ", whole_array(p, r, false, "sn_args"), ";");
+      t("  const auto ", in.name, " = ", whole_array(p, c, operand, "sn_args"), ";");
     else if (p.code[r].op == opcode::param)
       t("  const ", register_type(in.type), " ", in.name, " = ", launch_value(p, r, "sn_args"), ";");
+    ++operand;
   }
   for (const user_parameter& out : f.outputs)
-    if (out.raw) t("  const auto ", out.name, " = ", whole_array(p, c.operands[operand++], true, "sn_args"), ";");
+    if (out.raw) t("  const auto ", out.name, " = ", whole_array(p, c, operand++, "sn_args"), ";");
   return t.str();
 }
 

@@ -206,6 +206,11 @@ user_text define_users(std::span<const program* const> programs, const user_targ
   return text;
 }
 
+std::string checked_mode_text(std::span<const program* const> programs) {
+  const bool any = std::any_of(programs.begin(), programs.end(), [](const program* p) { return p->flags.check_index; });
+  return any ? "#define SN_CHECK_INDEX\n" : "";
+}
+
 bool names_complex(const program& p) {
   auto complex_type = [](const user_parameter& x) { return is_complex(x.type); };
   for (const user_call& c : p.calls) {

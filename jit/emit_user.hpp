@@ -31,6 +31,8 @@ struct user_text {
   std::string definitions;  // stands behind the preludes
 };
 user_text define_users(std::span<const program* const> programs, const user_target& t);
+/// What the preludes of users' text must see first, where a program checks indices; else empty.
+std::string checked_mode_text(std::span<const program* const> programs);
 /// Whether a text of the programs' users names complex numbers: prelude_user_complex is then needed.
 bool names_complex(const program& p);
 bool calls_users(const program& p) noexcept;

@@ -59,7 +59,7 @@ void program::append_plain_key(std::string& out) const {
   out.resize(start + bytes);
   char* to = out.data() + start;
   *to++ = static_cast<char>(kind);
-  *to++ = static_cast<char>(flags.fast_math);
+  *to++ = static_cast<char>(int(flags.fast_math) | int(flags.check_index) << 1);
   std::memcpy(to, &epilogue, sizeof epilogue);
   std::memcpy(to + sizeof epilogue, &params, sizeof params);
   to = put(to + sizeof epilogue + sizeof params, code);

@@ -89,6 +89,7 @@ enum class kernel_kind : std::uint8_t { elementwise, reduce };
 /// Options that change generated code and therefore belong to the key.
 struct program_flags {
   bool fast_math = false;
+  bool check_index = false;  // users' functions check the indices of raw arrays
 };
 
 struct program {

@@ -9,6 +9,7 @@
 #include "jit/compile.hpp"
 #include "jit/emit_cuda.hpp"
 #include "jit/emit_user.hpp"
+#include "jit/index_check.hpp"
 #include "jit/prelude_text.hpp"
 #include "sinter/error.hpp"
 #include "user_functions.hpp"
@@ -191,6 +192,38 @@ TEST_CASE("cuda: raw outputs of every dtype compile, with assignments and atomic
                              {leaf({64, 3}, bf16), leaf({64, 3}, f32)}, cpu));
   const auto* native = function("native", {par("x", f32)}, {raw("h", f32)}, "atomicAdd(&h[2], x);");
   m.add(graph::record_effect(native, {9}, {leaf({9}, f32), leaf({8}, f32)}, {}, cpu));
+  check_compiles(m);
+}
+
+TEST_CASE("cuda: checked mode compiles with raw arrays of every dtype, around loops and in sub-arrays") {
+  struct mode {
+    bool before = jit::checks_index();
+    mode() { jit::set_checks_index(true); }
+    ~mode() { jit::set_checks_index(before); }
+  } const restore;
+  module m;
+  for (dtype t : all_dtypes) {
+    const std::string body = std::string("h[i] = a[i]; h(i) = b(i, 0); auto old = atomic_add(h, i, T(1));") +
+                             (is_complex(t) ? "" : "atomic_min(h, 0, T(2)); h[1] += T(1);") + "g(1, 2) = old; s();";
+    const auto* f = function("scatter", {raw("a", t), raw("b", t, 2), raw("s", t, 0), par("i", i64)},
+                             {raw("h", t), raw("g", t, 2)}, body, {.types = letter(t)});
+    m.add(graph::record_effect(
+        f, {100}, {leaf({7}, t), leaf({3, 5}, t), leaf({}, t), position({100}, cpu), leaf({8}, t), leaf({3, 4}, t)}, {},
+        cpu));
+  }
+  const auto* looped = function("looped", {raw("a", f32), par("i", i64)}, {par("z", f32), raw("h", f32)},
+                                "z = a[i] + first; h[i] = z;", {.loop_prep = "float first = a[0];", .after_loop = "h[0] = first;"});
+  m.add(graph::record_effect(looped, {9}, {leaf({9}, f32), position({9}, cpu), leaf({9}, f32)}, {leaf({9}, f32)}, cpu));
+  jit::user_function part;
+  part.name = "part";
+  part.inputs = {raw("sn_all_x", f32, 2), par("sn_at_x", i64)};
+  part.outputs = {par("z", f32)};
+  part.setup = "const sn::sub_array<const decltype(sn_all_x), 1> x{sn_all_x, sn_at_x};\n";
+  part.body = "z = x[3] + x(4);";
+  m.add(call(jit::intern(part), {6}, {leaf({6, 5}, f32), position({6}, cpu)}));
+  CHECK(m.source().find("#define SN_CHECK_INDEX\n") == 0);
+  CHECK(m.source().find("a.fault, 0x") != std::string::npos);
+  CHECK(m.source().find("sn_args.fault, 0x") != std::string::npos);
   check_compiles(m);
 }
 

@@ -20,7 +20,7 @@
 
 namespace sn {
 
-enum { fault_index = 1, fault_negative_power = 2 };
+enum { fault_index = 1, fault_negative_power = 2, fault_user_index = 4 };
 
 template <class T> struct traits { static constexpr bool integer = false, is_signed = true; };
 // `word` is the unsigned type in which arithmetic wraps without promotion to int getting in the way.

@@ -52,15 +52,87 @@ template <class S> struct reference_to<S, true> {
   static SN_METHOD element<S> make(S* p) { return element<S>{p}; }
 };
 
+#ifdef SN_CHECK_INDEX
+// Checked mode. What is known of an array when it is read out of range, and where that is told; the first one is kept.
+struct access_site {
+  int* fault;
+  unsigned long long function;
+  int operand;
+};
+SN_FN void refuse_access(const access_site& s, long long i, long long n, int axis) {
+#ifdef __CUDACC__
+  if (atomicCAS(s.fault, 0, (int)fault_user_index) != 0) return;
+#else
+  if (*s.fault != 0) return;
+  *s.fault = fault_user_index;
+#endif
+  s.fault[1] = s.operand * 256 + axis + 1;
+  s.fault[2] = int(i);
+  s.fault[3] = int(i >> 32);
+  s.fault[4] = int(n);
+  s.fault[5] = int(n >> 32);
+  s.fault[6] = int(s.function);
+  s.fault[7] = int(s.function >> 32);
+}
+// Stands for elements that are not there: in memory that atomic operations reach, large enough for every dtype.
+struct alignas(16) spare_element {
+  unsigned long long bits[2];
+};
+#ifdef __CUDACC__
+__device__
+#endif
+static spare_element no_element;
+template <class A> SN_FN A named(A x, int* fault, unsigned long long function, int operand) {
+  x.site = access_site{fault, function, operand};
+  return x;
+}
+#endif
+
 // A whole array of rank R in C order: x[k], x(i, j, ...), x.size(), x.shape(axis), x.ndim.
 template <class P, int R> struct whole {
   static constexpr int ndim = R;
   P data;
   long long extents[R > 0 ? R : 1];
+#ifdef SN_CHECK_INDEX
+  access_site site;
+#endif
   SN_METHOD long long size() const {
     long long n = 1;
     for (int k = 0; k < R; ++k) n *= extents[k];
     return n;
+  }
+  // Whether the element at a position is there; in checked mode one that is not is told, else none is looked for.
+  SN_METHOD bool has(long long k) const {
+#ifdef SN_CHECK_INDEX
+    const long long n = size();
+    if (k < 0 || k >= n) {
+      refuse_access(site, k, n, -1);
+      return false;
+    }
+#endif
+    return true;
+  }
+  template <class... I> SN_METHOD bool has_at(I... i) const {
+    static_assert(sizeof...(I) == R, "as many coordinates as the array has axes");
+#ifdef SN_CHECK_INDEX
+    const long long at[R > 0 ? R : 1] = {(long long)i...};
+    for (int k = 0; k < R; ++k)
+      if (at[k] < 0 || at[k] >= extents[k]) {
+        refuse_access(site, at[k], extents[k], k);
+        return false;
+      }
+#endif
+    return true;
+  }
+  // The position of element k of the part with this number, of n elements each; -1 where the part has no such element.
+  SN_METHOD long long in_part(long long part, long long k, long long n) const {
+#ifdef SN_CHECK_INDEX
+    if (k < 0 || k >= n) {
+      refuse_access(site, k, n, -1);
+      return -1;
+    }
+#endif
+    return part * n + k;
   }
   SN_METHOD long long shape(int axis) const { return extents[axis]; }
   template <class... I> SN_METHOD long long position(I... i) const {
@@ -73,15 +145,28 @@ template <class P, int R> struct whole {
 };
 template <class S, int R> struct raw : whole<const S*, R> {
   typedef typename register_of<S>::type value;
-  SN_METHOD value operator[](long long k) const { return widen(this->data[k]); }
-  template <class... I> SN_METHOD value operator()(I... i) const { return widen(this->data[this->position(i...)]); }
+  SN_METHOD value operator[](long long k) const { return this->has(k) ? widen(this->data[k]) : value(); }
+  template <class... I> SN_METHOD value operator()(I... i) const {
+    return this->has_at(i...) ? widen(this->data[this->position(i...)]) : value();
+  }
 };
 template <class S, int R> struct raw_out : whole<S*, R> {
   typedef typename register_of<S>::type value;
   typedef typename reference_to<S>::type reference;
-  SN_METHOD reference operator[](long long k) const { return reference_to<S>::make(this->data + k); }
+  // Where element k lies, or what stands for it.
+  SN_METHOD S* at(bool there, long long k) const {
+#ifdef SN_CHECK_INDEX
+    if (!there) {
+      no_element.bits[0] = no_element.bits[1] = 0;
+      return reinterpret_cast<S*>(&no_element);
+    }
+#endif
+    return this->data + k;
+  }
+  SN_METHOD S* address(long long k) const { return at(this->has(k), k); }
+  SN_METHOD reference operator[](long long k) const { return reference_to<S>::make(address(k)); }
   template <class... I> SN_METHOD reference operator()(I... i) const {
-    return reference_to<S>::make(this->data + this->position(i...));
+    return reference_to<S>::make(at(this->has_at(i...), this->position(i...)));
   }
 };
 template <int R, class S> SN_FN raw<S, R> make_raw(const S* p, const long long (&extents)[R > 0 ? R : 1]) {
@@ -106,7 +191,7 @@ template <class Array, int Rank> struct sub_array {
     static_assert(sizeof...(I) == Rank, "as many coordinates as the sub-array has axes");
     return sn_all(sn_at, i...);
   }
-  SN_METHOD decltype(auto) operator[](long long k) const { return sn_all[sn_at * size() + k]; }
+  SN_METHOD decltype(auto) operator[](long long k) const { return sn_all[sn_all.in_part(sn_at, k, size())]; }
   SN_METHOD long long shape(int axis) const { return sn_all.shape(axis + 1); }
   SN_METHOD long long size() const {
     long long n = 1;
@@ -119,15 +204,15 @@ template <class Array, int Rank> struct sub_array {
 // maximum.
 template <class S, int R, class V>
 SN_FN typename register_of<S>::type atomic_add(const raw_out<S, R>& x, long long k, V v) {
-  return atomic_step<S>::add(x.data + k, typename register_of<S>::type(v));
+  return atomic_step<S>::add(x.address(k), typename register_of<S>::type(v));
 }
 template <class S, int R, class V>
 SN_FN typename register_of<S>::type atomic_min(const raw_out<S, R>& x, long long k, V v) {
-  return atomic_step<S>::min(x.data + k, typename register_of<S>::type(v));
+  return atomic_step<S>::min(x.address(k), typename register_of<S>::type(v));
 }
 template <class S, int R, class V>
 SN_FN typename register_of<S>::type atomic_max(const raw_out<S, R>& x, long long k, V v) {
-  return atomic_step<S>::max(x.data + k, typename register_of<S>::type(v));
+  return atomic_step<S>::max(x.address(k), typename register_of<S>::type(v));
 }
 
 // C++'s rules for mathematical functions: integers count as double, and the wider type wins.

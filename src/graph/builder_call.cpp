@@ -3,6 +3,7 @@
 
 #include "graph/builder.hpp"
 #include "graph/planner.hpp"
+#include "jit/index_check.hpp"
 
 namespace sinter::graph {
 
@@ -55,6 +56,7 @@ std::uint16_t kernel_builder::lower_operands(node* n, const index_map* map) {
   for (int k = 0; k < n->operand_count(); ++k)
     operands.push_back(reads_raw(*n, k) ? address(n->operand(k)) : lower_operand(n, map, n->operand(k)));
   if (n->fast_math) out_->code.flags.fast_math = true;
+  if (jit::checks_index()) out_->code.flags.check_index = true;
   return add_call(n->call->function, std::move(operands));
 }
 

@@ -17,6 +17,7 @@ using runtime::data_fault;
   switch (kind) {
     case data_fault::none:
     case data_fault::index_out_of_range: break;
+    case data_fault::user_index: throw index_error(jit::describe(bad.access) + by);
     case data_fault::negative_integer_power:
       throw value_error("[power] integers to negative integer powers are not allowed" + by);
     case data_fault::random_parameter:
@@ -46,10 +47,10 @@ void report(const runtime::fault_list& found, const runtime::buffer& memory) {
 }  // namespace
 
 bool can_fault(const jit::program& code) noexcept {
-  return std::any_of(code.code.begin(), code.code.end(), [](const jit::instr& i) {
-    return i.op == jit::opcode::checked_index || (i.op == jit::opcode::power && is_integer(i.type)) ||
-           i.op >= jit::opcode::random_gamma;
-  });
+  return code.flags.check_index || std::any_of(code.code.begin(), code.code.end(), [](const jit::instr& i) {
+           return i.op == jit::opcode::checked_index || (i.op == jit::opcode::power && is_integer(i.type)) ||
+                  i.op >= jit::opcode::random_gamma;
+         });
 }
 
 void throw_fault(const runtime::fault& f) {

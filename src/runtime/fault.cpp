@@ -18,7 +18,13 @@ constexpr std::size_t most_kept = 16;
 
 data_fault read_fault(const int* words, bad_index* index) noexcept {
   const auto found = static_cast<data_fault>(now(words));
-  if (index) {
+  if (index && found == data_fault::user_index) {
+    index->access.axis = (words[1] & 255) - 1;
+    index->access.operand = words[1] >> 8;
+    std::memcpy(&index->access.value, words + 2, sizeof index->access.value);
+    std::memcpy(&index->access.extent, words + 4, sizeof index->access.extent);
+    std::memcpy(&index->access.function, words + 6, sizeof index->access.function);
+  } else if (index) {
     index->axis = -1 - words[1];  // see kernel_builder::lower_gather
     index->of_statement = found == data_fault::index_out_of_range && index->axis >= statement_axis;
     if (index->of_statement) index->axis -= statement_axis;

@@ -10,17 +10,25 @@
 #include <vector>
 
 #include "jit/block.hpp"
+#include "jit/index_check.hpp"
 
 namespace sinter::runtime {
 
 /// What may go wrong inside a kernel.
-enum class data_fault : int { none = 0, index_out_of_range = 1, negative_integer_power = 2, random_parameter = 3 };
+enum class data_fault : int {
+  none = 0,
+  index_out_of_range = 1,
+  negative_integer_power = 2,
+  random_parameter = 3,
+  user_index = 4
+};
 
 /// An index out of range: its value, the axis that it indexes, that axis' extent.
 struct bad_index {
   int axis = 0;
   std::int64_t value = 0, extent = 0;
   bool of_statement = false;  // of a write that wrote nothing for that reason
+  jit::bad_access access;     // of user_index, instead of the others
 };
 /// Added to the axis of a write's own indices.
 inline constexpr int statement_axis = 1024;
