@@ -72,7 +72,7 @@ ndarray vdot(const ndarray& x, const ndarray& y);
 
 struct vecdot_kw {
   kwonly _kw{};
-  int axis = -1;
+  std::int64_t axis = -1;
 };
 /// sum(conj(x) * y) along an axis, counted in each argument; the others broadcast; recorded.
 ndarray vecdot(const ndarray& x, const ndarray& y, const vecdot_kw& kw = {});
@@ -82,7 +82,7 @@ ndarray matvec(const ndarray& x, const ndarray& y);
 ndarray vecmat(const ndarray& x, const ndarray& y);
 
 /// Sums over the last `count` axes of x and the first of y, in order.
-ndarray tensordot(const ndarray& x, const ndarray& y, int count = 2, const product_kw& kw = {});
+ndarray tensordot(const ndarray& x, const ndarray& y, std::int64_t count = 2, const product_kw& kw = {});
 /// Sums over these axes of x and of y, which pair up.
 ndarray tensordot(const ndarray& x, const ndarray& y, const axes& of_x, const axes& of_y, const product_kw& kw = {});
 

@@ -133,7 +133,17 @@ class dims {
   }
 };
 
-/// Number of elements; 1 for rank 0. The caller has checked for overflow where the shape came from a user.
+/// The most elements that an array may have, whatever its dtype: their bytes, 16 an element at most, fit in int64.
+inline constexpr std::int64_t most_elements = INT64_MAX / 16;
+/// Whether the extents can be counted: none is negative, and those that are not 0 multiply to at most most_elements.
+/// Zeros do not excuse the others, as in NumPy: strides are products of those.
+inline bool is_countable(const dims& shape) noexcept {
+  std::int64_t n = 1;
+  bool good = true;
+  for (auto d : shape) good = good & !__builtin_mul_overflow(n, d == 0 ? 1 : d, &n) & (d >= 0);
+  return good && n <= most_elements;
+}
+/// Number of elements; 1 for rank 0. Of a shape that is_countable, as those of arrays and computed nodes are.
 inline std::int64_t element_count(const dims& shape) noexcept {
   std::int64_t n = 1;
   for (auto d : shape) n *= d;

@@ -2,7 +2,6 @@
 #include "core/shape.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "sinter/error.hpp"
 
@@ -20,19 +19,12 @@ std::string to_string(const dims& shape) {
 std::int64_t checked_count(const dims& shape, const char* function) {
   const auto where = [&] { return "[" + std::string(function) + "] shape " + to_string(shape); };
   if (shape.size() > max_rank) throw shape_error(where() + " has rank above " + std::to_string(max_rank));
-  // Zero extents do not excuse the others: strides are products of those.
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
-  std::int64_t n = 1;
-  bool none = false;
-  for (auto d : shape) {
-    if (d < 0) throw shape_error(where() + " has a negative extent");
-    if (d == 0) {
-      none = true;
-    } else if (__builtin_mul_overflow(n, d, &n) || n > most) {
-      throw shape_error(where() + " has too many elements");
-    }
+  if (!is_countable(shape)) {
+    for (auto d : shape)
+      if (d < 0) throw shape_error(where() + " has a negative extent");
+    throw shape_error(where() + " has too many elements");
   }
-  return none ? 0 : n;
+  return element_count(shape);
 }
 
 std::optional<dims> reshape_strides(const dims& shape, const dims& strides, const dims& to) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/shape.hpp"
 #include "graph/capture.hpp"
 #include "graph/faults.hpp"
 #include "graph/flush.hpp"
@@ -67,7 +68,18 @@ value snapshot(const value& leaf) {
   return copy;
 }
 
+namespace {
+
+/// What a handle shows can be counted: size(), and whatever is allocated for its elements.
+void require_countable(const dims& shape) {
+  if (!core::is_countable(shape)) [[unlikely]]
+    core::checked_count(shape, "shape");
+}
+
+}  // namespace
+
 view_ref make_array(value v) {
+  require_countable(v->shape);
   auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
   view->shape = v->shape;
   view->strides = core::contiguous_strides(v->shape);
@@ -81,6 +93,7 @@ view_ref make_array(value v) {
 }
 
 view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset, bool readonly) {
+  require_countable(shape);
   auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
   view->store = of.store;
   view->type = of.type;

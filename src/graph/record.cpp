@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/shape.hpp"
 #include "graph/array.hpp"
 #include "graph/flush.hpp"
 #include "graph/limits.hpp"
@@ -13,7 +14,14 @@ namespace {
 
 thread_local bool fast_math_on = false;
 
+/// Views and gathers only name elements that exist: on the way to a result they may span more than can be counted. All
+/// other nodes may come to lie in memory.
+bool must_be_countable(node_kind kind) { return kind != node_kind::view && kind != node_kind::gather; }
+
 value fresh(node_kind kind, dtype type, const dims& shape, runtime::device_id device) {
+  const bool countable = core::is_countable(shape);
+  if (!countable && must_be_countable(kind)) [[unlikely]]
+    core::checked_count(shape, "shape");
   node* n = new_node();
   n->kind.store(kind, std::memory_order_relaxed);
   n->type = type;
@@ -22,7 +30,7 @@ value fresh(node_kind kind, dtype type, const dims& shape, runtime::device_id de
   const runtime::thread_state& mine = runtime::this_thread();
   n->memory = mine.kind[runtime::slot_of(device)];
   n->capture = mine.capture;
-  n->large = n->bytes() >= limits().large_operand;
+  n->large = !countable || n->bytes() >= limits().large_operand;
   return value::adopt(n);
 }
 

@@ -1,5 +1,6 @@
 // Recording: the only way to make nodes. Callers (src/ops) have checked shapes, dtypes and axes; these functions
-// neither throw for user mistakes nor touch a device, except that a cost limit may make them evaluate operands.
+// neither throw for user mistakes nor touch a device, except that a cost limit may make them evaluate operands, and
+// that a computed value of more elements than can be counted is a shape_error here, whoever asks for it.
 #pragma once
 #include <span>
 

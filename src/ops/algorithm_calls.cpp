@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/shape.hpp"
 #include "graph/faults.hpp"
 #include "graph/flush.hpp"
 #include "ops/manipulate_axes.hpp"
@@ -25,7 +26,7 @@ void* address_of_leaf(const value& leaf) {
 }
 
 value unset_leaf(const dims& shape, dtype type, runtime::device_id device) {
-  const auto bytes = static_cast<std::size_t>(core::element_count(shape)) * itemsize(type);
+  const auto bytes = static_cast<std::size_t>(core::checked_count(shape, "shape")) * itemsize(type);
   return graph::make_leaf(std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes), 0, shape, type);
 }
 

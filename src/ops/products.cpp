@@ -70,6 +70,7 @@ void require_broadcast(const ndarray& x, int x_core, const ndarray& y, int y_cor
   if (!core::broadcast_into(batch, dims(b.data(), std::max(b.size() - y_core, 0))))
     throw shape_error(in_brackets(s.function) + "operands could not be broadcast together: shapes " +
                       core::to_string(a) + " and " + core::to_string(b) + " with gufunc signature " + s.text);
+  core::checked_count(batch, s.function);
 }
 
 constexpr core_signature of_matmul{"matmul", "(n?,k),(k,m?)->(n?,m?)"};
@@ -126,6 +127,13 @@ ndarray matmul(const ndarray& x, const ndarray& y, const matmul_kw& kw) {
   const bool row = a.size() == 1, column = b.size() == 1;
   require_equal(a[a.size() - 1], column ? b[0] : b[b.size() - 2], 0, x, y, of_matmul);
   require_broadcast(x, 2, y, 2, of_matmul);
+  if (!row && !column) {  // before operands are copied for it
+    dims shape(a.data(), a.size() - 2);
+    core::broadcast_into(shape, dims(b.data(), b.size() - 2));
+    shape.push_back(a[a.size() - 2]);
+    shape.push_back(b[b.size() - 1]);
+    core::checked_count(shape, "matmul");
+  }
   const product_kw plain{.out = kw.out, .dtype = kw.dtype, .tf32 = kw.tf32};
   const dtype type = loop_type(x, y, plain, "matmul");
   const ndarray left = row ? expand_dims(x, 0) : x, right = column ? expand_dims(y, 1) : y;
@@ -191,14 +199,15 @@ ndarray vecmat(const ndarray& x, const ndarray& y) {
   return multiply_vectors(y.mT(), conjugated(x), loop_type(x, y, {}, "vecmat"));
 }
 
-ndarray tensordot(const ndarray& x, const ndarray& y, int count, const product_kw& kw) {
+ndarray tensordot(const ndarray& x, const ndarray& y, std::int64_t count, const product_kw& kw) {
   const int a = shape_of(x, "tensordot").size(), b = shape_of(y, "tensordot").size();
   if (count < 0 || count > std::min(a, b))
     throw value_error("[tensordot] cannot sum over " + std::to_string(count) + " axes of shapes " +
                       core::to_string(shape_of(x, "tensordot")) + " and " + core::to_string(shape_of(y, "tensordot")));
   std::vector<int> last, first;
-  for (int k = 0; k < count; ++k) {
-    last.push_back(a - count + k);
+  const int summed = static_cast<int>(count);
+  for (int k = 0; k < summed; ++k) {
+    last.push_back(a - summed + k);
     first.push_back(k);
   }
   return tensordot(x, y, axes(last), axes(first), kw);
@@ -227,7 +236,9 @@ ndarray kron(const ndarray& x, const ndarray& y) {
     left.push_back(1);
     right.push_back(1);
     right.push_back(b[k]);
-    shape.push_back(a[k] * b[k]);
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(a[k], b[k], &product)) product = core::most_elements + 1;  // which is refused below
+    shape.push_back(product);
   }
   core::checked_count(shape, "kron");
   return reshape(multiply(reshape(x, to_shape(left)), reshape(y, to_shape(right))), to_shape(shape));

@@ -95,12 +95,21 @@ dtype result_type_of(operands x, const char* function) {
   return result;
 }
 
+strong_pair strong_type_of(const operand& x, const operand& y, const char* function) {
+  const operand* const both[] = {&x, &y};
+  if (x.is_array() == y.is_array()) return {result_type_of(both, function)};
+  const scalar& number = x.is_array() ? y.number() : x.number();
+  const dtype array = view_of(x.is_array() ? x.array() : y.array(), function).type, own = number.default_dtype();
+  if (!is_integer(array) || !is_integer(own)) return {promote_types(array, own)};
+  return {array, fits(number, array) ? 0 : number.negative() ? -1 : 1};
+}
+
 dims broadcast_shapes(operands x, const char* function) {
   dims shape;
   bool fit = true;
   for (const operand* o : x)
     if (o->is_array()) fit = fit && core::broadcast_into(shape, view_of(o->array(), function).shape);
-  if (!fit) {
+  if (!fit || !core::is_countable(shape)) {
     std::array<const dims*, 8> shapes{};
     std::size_t n = 0;
     for (const operand* o : x)
@@ -114,7 +123,10 @@ dims broadcast_shapes(std::span<const dims* const> shapes, const char* function)
   dims shape;
   bool fit = true;
   for (const dims* s : shapes) fit = fit && core::broadcast_into(shape, *s);
-  if (fit) return shape;
+  if (fit) {
+    core::checked_count(shape, function);
+    return shape;
+  }
   std::string list;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     if (i > 0) list += i + 1 == shapes.size() ? " and " : ", ";
@@ -188,12 +200,12 @@ graph::value broadcast_value(const graph::value& v, const dims& shape) {
   return graph::record_view(v, shape, core::broadcast_strides(v->shape, core::contiguous_strides(v->shape), shape), 0);
 }
 
-int normalize_axis(int axis, const dims& shape, const char* function) {
+int normalize_axis(std::int64_t axis, const dims& shape, const char* function) {
   const int n = shape.size();
   if (axis < -n || axis >= n)
     throw index_error(in_brackets(function) + "axis " + std::to_string(axis) + " is out of range for shape " +
                       core::to_string(shape));
-  return axis < 0 ? axis + n : axis;
+  return static_cast<int>(axis < 0 ? axis + n : axis);
 }
 
 }  // namespace sinter::ops

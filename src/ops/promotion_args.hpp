@@ -30,8 +30,17 @@ struct resolved {
 /// complex with float32 gives complex64). Throws dtype_error if an integer does not fit the result: `[f] ...`.
 dtype result_type_of(operands x, const char* function = "result_type");
 
+/// How a function sees a number beside an array that it takes for an array of its own (NumPy's np.asarray(number)): not
+/// weak, but of its default dtype. Only where both are integers does the array's dtype hold, so that they are compared
+/// as what they are; a number outside of it then has no place there, and `out_of_range` is -1 below it, 1 above it.
+struct strong_pair {
+  dtype type{};
+  int out_of_range = 0;
+};
+strong_pair strong_type_of(const operand& x, const operand& y, const char* function);
+
 /// The shape that all arguments broadcast to (numbers have shape ()). Throws shape_error:
-/// "[add] shapes (3, 4) and (5,) do not broadcast".
+/// "[add] shapes (3, 4) and (5,) do not broadcast", or that the result has too many elements to be counted.
 dims broadcast_shapes(operands x, const char* function);
 dims broadcast_shapes(std::span<const dims* const> shapes, const char* function);
 
@@ -64,7 +73,7 @@ inline resolved resolve(operands x, const char* function) {
 graph::value broadcast_value(const graph::value& v, const dims& shape);
 
 /// "[function] axis 3 is out of range for shape (2, 4)" as index_error, else the axis counted from the front.
-int normalize_axis(int axis, const dims& shape, const char* function);
+int normalize_axis(std::int64_t axis, const dims& shape, const char* function);
 
 inline dims to_dims(const shape_t& s) { return dims(s.data(), s.ndim()); }
 inline shape_t to_shape(const dims& d) {

@@ -106,7 +106,7 @@ ndarray by_columns(const value& memory) {
   return view_as(x, shape, strides, 0);
 }
 
-ndarray diagonal_view(const ndarray& x, int64_t offset, int first, int second, const char* function) {
+ndarray diagonal_view(const ndarray& x, int64_t offset, int64_t first, int64_t second, const char* function) {
   const graph::array_view& v = view_of(x, function);
   if (v.shape.size() < 2)
     throw value_error(in_brackets(function) + "diag requires an array of at least two dimensions, not of shape " +
@@ -162,6 +162,7 @@ dims broadcast_batches(const dims& a, const dims& b, const char* function, const
     throw shape_error(in_brackets(function) + "leading axes could not be broadcast together: shapes " +
                       core::to_string(view_of(x, function).shape) + " and " +
                       core::to_string(view_of(y, function).shape));
+  core::checked_count(batch, function);
   return batch;
 }
 

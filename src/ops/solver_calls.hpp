@@ -47,7 +47,8 @@ read_memory read_by_columns(const ndarray& x, dtype type, const char* function);
 ndarray by_columns(const value& memory);
 
 /// The diagonals of the last two axes of an array, `offset` above the main one, as its last axis; a read-only view.
-ndarray diagonal_view(const ndarray& x, std::int64_t offset, int first, int second, const char* function);
+ndarray diagonal_view(const ndarray& x, std::int64_t offset, std::int64_t first, std::int64_t second,
+                      const char* function);
 
 runtime::solvers& solvers_of(const value& v);
 
