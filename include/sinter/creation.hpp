@@ -74,8 +74,8 @@ ndarray ones_like(const ndarray& x, const create_kw& kw = {});
 ndarray empty_like(const ndarray& x, const create_kw& kw = {});
 ndarray full_like(const ndarray& x, const operand& value, const create_kw& kw = {});
 
-/// start, start + step, ... below stop: ceil((stop - start) / step) elements. int64 where all are integers, else
-/// float64. Throws value_error for a step of zero or a length that no array has.
+/// start, start + step, ... below stop: ceil((stop - start) / step) elements. int64 where all are integers that fit it,
+/// else float64. Throws value_error for a step of zero or a length that no array has.
 ndarray arange(const scalar& stop, const create_kw& kw = {});
 ndarray arange(const scalar& start, const scalar& stop, const create_kw& kw = {});
 ndarray arange(const scalar& start, const scalar& stop, const scalar& step, const create_kw& kw = {});

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,12 @@ struct device {
   int index = 0;
 
   constexpr device() = default;
-  constexpr device(device_kind k, int i = 0) noexcept : kind(k), index(i) {}
+  /// Of any number: what does not fit int counts as one that no device has.
+  constexpr device(device_kind k, std::int64_t i = 0) noexcept
+      : kind(k),
+        index(i < 0                                 ? -1
+              : i > std::numeric_limits<int>::max() ? std::numeric_limits<int>::max()
+                                                    : static_cast<int>(i)) {}
   /// From "cpu", "cuda" or "cuda:1"; throws device_error on anything else.
   device(std::string_view text);
   device(const char* text) : device(std::string_view(text)) {}
@@ -26,7 +32,7 @@ struct device {
   friend std::ostream& operator<<(std::ostream&, const device&);
 };
 inline constexpr device cpu{device_kind::cpu};
-constexpr device cuda(int i = 0) noexcept { return device(device_kind::cuda, i); }
+constexpr device cuda(std::int64_t i = 0) noexcept { return device(device_kind::cuda, i); }
 
 /// "cpu", "cuda:0".
 std::string to_string(const device& d);

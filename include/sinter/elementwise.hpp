@@ -2,6 +2,7 @@
 // in NumPy 2, C++ numbers are weak. shape_error: shapes do not broadcast. dtype_error: the function does not take the
 // dtype, or an integer does not fit it. device_error: arrays of different devices.
 #pragma once
+#include <cstdint>
 #include <limits>
 #include <optional>
 
@@ -73,7 +74,7 @@ ndarray trunc(const ndarray& x);
 /// Nearest integer value, ties to even; integers become floating point, as in NumPy.
 ndarray rint(const ndarray& x);
 /// Rounded to `decimals` digits behind the point, ties to even; integers keep their dtype.
-ndarray round(const ndarray& x, int decimals = 0);
+ndarray round(const ndarray& x, std::int64_t decimals = 0);
 
 // Functions of floating-point numbers. Integers are converted to the smallest of float16, float32 and float64 that
 // holds their dtype. Complex where the mathematical function has a principal value, else dtype_error.
@@ -203,7 +204,7 @@ inline ndarray pow(const operand& x, const operand& y) { return power(x, y); }
 inline ndarray mod(const operand& x, const operand& y) { return remainder(x, y); }
 inline ndarray true_divide(const operand& x, const operand& y) { return divide(x, y); }
 inline ndarray conjugate(const ndarray& x) { return conj(x); }
-inline ndarray around(const ndarray& x, int decimals = 0) { return round(x, decimals); }
+inline ndarray around(const ndarray& x, std::int64_t decimals = 0) { return round(x, decimals); }
 inline ndarray fix(const ndarray& x) { return trunc(x); }
 inline ndarray radians(const ndarray& x) { return deg2rad(x); }
 inline ndarray degrees(const ndarray& x) { return rad2deg(x); }

@@ -11,6 +11,7 @@
 // points below 1. shape_error: more points than an array can have. index_error: an axis out of range, which any axis is
 // for rank 0.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -25,7 +26,7 @@ namespace fft {
 struct fft_kw {
   kwonly _kw{};
   std::optional<std::int64_t> n{};
-  int axis = -1;
+  std::int64_t axis = -1;
   std::string_view norm = "backward";
 };
 /// Keywords of transforms along several axes: all by default, or the last ones where only `s` is given. `s` has the
@@ -91,15 +92,15 @@ std::int64_t next_fast_len(std::int64_t target, bool real = false);
 /// norm "ortho") the terms at the ends are weighted so that the transform's matrix is orthogonal.
 struct dct_kw {
   kwonly _kw{};
-  int type = 2;
+  std::int64_t type = 2;
   std::optional<std::int64_t> n{};
-  int axis = -1;
+  std::int64_t axis = -1;
   std::string_view norm = "backward";
   std::optional<bool> orthogonalize{};
 };
 struct dctn_kw {
   kwonly _kw{};
-  int type = 2;
+  std::int64_t type = 2;
   std::optional<shape_t> s{};
   sinter::axes axes{};
   std::string_view norm = "backward";

@@ -50,7 +50,7 @@ class bin_limits {
 class bin_spec {
  public:
   template <int_like T>
-  bin_spec(T count) : count_(static_cast<std::int64_t>(count)) {}
+  bin_spec(T count) : count_(extent(count).value) {}
   bin_spec(std::string_view rule) : rule_(rule) {}
   bin_spec(const char* rule) : rule_(rule) {}
   bin_spec(std::string rule) : rule_(std::move(rule)) {}

@@ -33,7 +33,8 @@ ndarray flatnonzero(const ndarray& x);
 ndarray compress(const ndarray& condition, const ndarray& x, optional_axis axis = std::nullopt);
 /// The elements of x where `condition`, of as many elements, is true; rank 1.
 ndarray extract(const ndarray& condition, const ndarray& x);
-/// Element k of the result is choices[which[k]][k]; all broadcast together, dtypes promote. value_error without choices.
+/// Element k of the result is choices[which[k]][k]; all broadcast together, dtypes promote. With "raise" it synchronises to
+/// check: value_error for a number that is no choice's, negative ones included. value_error without choices.
 ndarray choose(const ndarray& which, const std::vector<ndarray>& choices, const mode_kw& kw = {});
 
 namespace detail {
@@ -53,7 +54,7 @@ std::vector<ndarray> unravel_index(const operand& positions, const shape_t& shap
 ndarray ravel_multi_index(const std::vector<ndarray>& coordinates, const shape_t& shape, const mode_kw& kw = {});
 
 /// Indices of the main diagonal of an n x n x ... array.
-std::vector<ndarray> diag_indices(std::int64_t n, int ndim = 2);
+std::vector<ndarray> diag_indices(std::int64_t n, std::int64_t ndim = 2);
 /// Indices of the elements on and below (tril) or above (triu) the k-th diagonal of an n x m array; m is n if absent.
 /// These synchronise.
 std::vector<ndarray> tril_indices(std::int64_t n, std::int64_t k = 0, std::optional<std::int64_t> m = {});

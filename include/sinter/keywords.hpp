@@ -1,14 +1,15 @@
 // Keyword arguments: aggregates written as `{.dtype = float32}`. The guard in front makes positional braces an error.
 #pragma once
 #include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "sinter/device.hpp"
 #include "sinter/dtype.hpp"
 #include "sinter/scalar.hpp"
+#include "sinter/shape.hpp"
 
 namespace sinter {
 inline namespace v0 {
@@ -16,22 +17,28 @@ inline namespace v0 {
 /// First member of every keyword aggregate: nothing but `{}` initialises it.
 struct kwonly { explicit kwonly() = default; };
 
-/// Axes of a reduction or permutation: `1`, `axes{0, 2}`; none means all of them.
+/// Axes of a reduction or permutation: `1`, `axes{0, 2}`; none means all of them. Of any integer type, kept as they are:
+/// where they are used, index_error for one that is out of range.
 class axes {
  public:
   axes() = default;
   template <int_like T>
-  axes(T axis) : list_{static_cast<int>(axis)}, given_(true) {}
-  axes(std::initializer_list<int> list) : list_(list), given_(true) {}
-  explicit axes(std::vector<int> list) : list_(std::move(list)), given_(true) {}
+  axes(T axis) : list_{extent(axis).value}, given_(true) {}
+  axes(std::initializer_list<extent> list) : given_(true) {
+    for (const extent a : list) list_.push_back(a.value);
+  }
+  template <int_like T>
+  explicit axes(const std::vector<T>& list) : given_(true) {
+    for (const T a : list) list_.push_back(extent(a).value);
+  }
   /// False where no axes were written, which is not the same as an empty list.
   bool given() const noexcept { return given_; }
   int size() const noexcept { return static_cast<int>(list_.size()); }
-  const int* begin() const noexcept { return list_.data(); }
-  const int* end() const noexcept { return list_.data() + list_.size(); }
+  const std::int64_t* begin() const noexcept { return list_.data(); }
+  const std::int64_t* end() const noexcept { return list_.data() + list_.size(); }
 
  private:
-  std::vector<int> list_;
+  std::vector<std::int64_t> list_;
   bool given_ = false;
 };
 template <class T>

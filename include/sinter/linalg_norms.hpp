@@ -15,11 +15,11 @@ inline namespace v0 {
 
 /// The diagonals of two axes, `offset` above the main one (below where negative), as the last axis; a read-only view,
 /// as in NumPy. value_error: rank below 2, or the same axis twice.
-ndarray diagonal(const ndarray& x, std::int64_t offset = 0, int axis1 = 0, int axis2 = 1);
+ndarray diagonal(const ndarray& x, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1);
 struct trace_kw {
   kwonly _kw{};
   std::int64_t offset = 0;
-  int axis1 = 0, axis2 = 1;
+  std::int64_t axis1 = 0, axis2 = 1;
   std::optional<sinter::dtype> dtype{};
 };
 /// The sum of a diagonal, in the dtypes of sum.
@@ -87,7 +87,8 @@ struct matrix_norm_kw {
 ndarray matrix_norm(const ndarray& x, const matrix_norm_kw& kw = {});
 
 /// Condition numbers: norm(x) norm(inv(x)) in the norm p; without one (and for 2 and -2) from the singular values, also
-/// of matrices that are not square. Infinite for singular matrices. Waits. linalg_error: no elements.
+/// of matrices that are not square. Infinite for singular matrices. Waits. linalg_error: matrices
+/// without elements (an empty stack of others gives an empty array).
 ndarray cond(const ndarray& x, const norm_order& p = {});
 
 struct matrix_rank_kw {
@@ -116,7 +117,7 @@ ndarray trace(const ndarray& x, const matrix_trace_kw& kw = {});
 
 struct cross_kw {
   kwonly _kw{};
-  int axis = -1;
+  std::int64_t axis = -1;
 };
 /// Cross products of vectors of 3 elements along an axis; the other axes broadcast. value_error: another extent.
 ndarray cross(const ndarray& x, const ndarray& y, const cross_kw& kw = {});

@@ -30,7 +30,7 @@ slogdet_result slogdet(const ndarray& x);
 
 struct lu_solve_kw {
   kwonly _kw{};
-  int trans = 0;  // 0: a x = b, 1: a^T x = b, 2: a^H x = b; value_error otherwise
+  std::int64_t trans = 0;  // 0: a x = b, 1: a^T x = b, 2: a^H x = b; value_error otherwise
 };
 /// Solves with factors of lu_factor; b is one vector (M,), or matrices (..., M, K). Does not wait: where a is singular
 /// the result holds infinities or NaN, and a pivot out of range is an index_error when it is read.
@@ -40,7 +40,7 @@ ndarray lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_kw& kw = 
 struct solve_triangular_kw {
   kwonly _kw{};
   bool lower = false;
-  int trans = 0;  // 0: a x = b, 1: a^T x = b, 2: a^H x = b; value_error otherwise
+  std::int64_t trans = 0;  // 0: a x = b, 1: a^T x = b, 2: a^H x = b; value_error otherwise
   bool unit_diagonal = false;
 };
 /// Triangular a (..., M, M), of which the other triangle is not read; b is one vector (M,), or matrices (..., M, K). a
@@ -72,7 +72,8 @@ struct pinv_kw {
   optional_operand rtol{};
   bool hermitian = false;
 };
-/// Moore-Penrose inverse (..., N, M), by the singular value decomposition. Waits.
+/// Moore-Penrose inverse (..., N, M), by the singular value decomposition. Waits. Of matrices without elements the
+/// dtype stays, as in NumPy.
 ndarray pinv(const ndarray& x, const pinv_kw& kw = {});
 
 struct tensorsolve_kw {
@@ -83,7 +84,7 @@ struct tensorsolve_kw {
 ndarray tensorsolve(const ndarray& a, const ndarray& b, const tensorsolve_kw& kw = {});
 /// The inverse of tensordot with a, whose first `ind` extents multiply to what the others do. Waits. value_error: ind
 /// < 1.
-ndarray tensorinv(const ndarray& a, int ind = 2);
+ndarray tensorinv(const ndarray& a, std::int64_t ind = 2);
 
 /// exp of square matrices by Pade approximants, scaling and squaring (Al-Mohy and Higham, A New Scaling and Squaring
 /// Algorithm for the Matrix Exponential, 2009). Waits, to learn how often to square.

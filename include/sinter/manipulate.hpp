@@ -2,6 +2,7 @@
 // index_error: an axis out of range or given twice; shape_error: shapes that do not fit.
 #pragma once
 #include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <vector>
@@ -35,7 +36,7 @@ ndarray matrix_transpose(const ndarray& x);
 /// Axes moved to new places, the others in their order; a view.
 ndarray moveaxis(const ndarray& x, const axes& source, const axes& destination);
 /// Two axes exchanged; a view.
-ndarray swapaxes(const ndarray& x, int first, int second);
+ndarray swapaxes(const ndarray& x, std::int64_t first, std::int64_t second);
 /// Axes of extent 1 inserted at places counted in the result; a view.
 ndarray expand_dims(const ndarray& x, const axes& axis);
 /// Axes of extent 1 dropped: all, or those named (shape_error if one is longer); a view.
@@ -70,7 +71,7 @@ ndarray fliplr(const ndarray& x);
 /// Axis 0 reversed; a view.
 ndarray flipud(const ndarray& x);
 /// Rotated k times by 90 degrees from the first of two axes towards the second; a view.
-ndarray rot90(const ndarray& x, int k = 1, const axes& plane = axes{0, 1});
+ndarray rot90(const ndarray& x, std::int64_t k = 1, const axes& plane = axes{0, 1});
 
 /// Shifted towards larger indices, cyclically; without an axis, as one flattened axis. A recorded value.
 ndarray roll(const ndarray& x, std::int64_t shift);
@@ -82,7 +83,7 @@ ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const ax
 ndarray concatenate(const std::vector<ndarray>& arrays, optional_axis axis = 0);
 inline ndarray concat(const std::vector<ndarray>& arrays, optional_axis axis = 0) { return concatenate(arrays, axis); }
 /// Joined along a new axis, placed in the result; equal shapes.
-ndarray stack(const std::vector<ndarray>& arrays, int axis = 0);
+ndarray stack(const std::vector<ndarray>& arrays, std::int64_t axis = 0);
 /// Joined along axis 0 after atleast_2d.
 ndarray vstack(const std::vector<ndarray>& arrays);
 /// Joined along axis 1, vectors along axis 0.
@@ -98,34 +99,34 @@ ndarray tile(const ndarray& x, const shape_t& repetitions);
 ndarray repeat(const ndarray& x, std::int64_t repeats, optional_axis axis = std::nullopt);
 
 /// The slices along an axis, which they lose; views.
-std::vector<ndarray> unstack(const ndarray& x, int axis = 0);
+std::vector<ndarray> unstack(const ndarray& x, std::int64_t axis = 0);
 /// Equal parts along an axis (value_error if it does not divide); views.
-std::vector<ndarray> split(const ndarray& x, int sections, int axis = 0);
+std::vector<ndarray> split(const ndarray& x, std::int64_t sections, std::int64_t axis = 0);
 /// Parts that end before each of the indices; views.
-std::vector<ndarray> split(const ndarray& x, const std::vector<std::int64_t>& indices, int axis = 0);
-inline std::vector<ndarray> split(const ndarray& x, std::initializer_list<std::int64_t> indices, int axis = 0) {
+std::vector<ndarray> split(const ndarray& x, const std::vector<std::int64_t>& indices, std::int64_t axis = 0);
+inline std::vector<ndarray> split(const ndarray& x, std::initializer_list<std::int64_t> indices, std::int64_t axis = 0) {
   return split(x, std::vector<std::int64_t>(indices), axis);
 }
-/// Parts along an axis, the first ones longer by one where it does not divide; views.
-std::vector<ndarray> array_split(const ndarray& x, int sections, int axis = 0);
-inline std::vector<ndarray> array_split(const ndarray& x, const std::vector<std::int64_t>& indices, int axis = 0) {
+/// Parts (memory_error for more than 2^24) along an axis, the first ones longer by one where it does not divide; views.
+std::vector<ndarray> array_split(const ndarray& x, std::int64_t sections, std::int64_t axis = 0);
+inline std::vector<ndarray> array_split(const ndarray& x, const std::vector<std::int64_t>& indices, std::int64_t axis = 0) {
   return split(x, indices, axis);
 }
-inline std::vector<ndarray> array_split(const ndarray& x, std::initializer_list<std::int64_t> indices, int axis = 0) {
+inline std::vector<ndarray> array_split(const ndarray& x, std::initializer_list<std::int64_t> indices, std::int64_t axis = 0) {
   return split(x, indices, axis);
 }
 
 /// Keywords of diff.
 struct diff_kw {
   kwonly _kw{};
-  int n = 1;
-  int axis = -1;
+  std::int64_t n = 1;
+  std::int64_t axis = -1;
   optional_operand prepend{};
   optional_operand append{};
 };
-/// n-th difference of neighbours along an axis: x[1:] - x[:-1]; of bools, not_equal.
+/// n-th difference of neighbours along an axis: x[1:] - x[:-1]; of bools, not_equal. Empty where n is the extent or more.
 ndarray diff(const ndarray& x, const diff_kw& kw = {});
-inline ndarray diff(const ndarray& x, int n, int axis = -1) { return diff(x, {.n = n, .axis = axis}); }
+inline ndarray diff(const ndarray& x, std::int64_t n, std::int64_t axis = -1) { return diff(x, {.n = n, .axis = axis}); }
 
 }  // namespace v0
 }  // namespace sinter

@@ -110,7 +110,7 @@ class ndarray {
   int ndim() const;
   shape_t shape() const;
   /// Extent of one axis; negative axes count from the end. Throws index_error.
-  std::int64_t shape(int axis) const;
+  std::int64_t shape(std::int64_t axis) const;
   /// Number of elements.
   std::int64_t size() const;
   /// Bytes of the elements: size() * itemsize(dtype()).
@@ -128,7 +128,8 @@ class ndarray {
   /// the shape of NumPy: `x[idx]`, `x(_, idx)`, `x(rows, columns)`, `x[mask]`. Index arrays are integers of any shape and
   /// broadcast together; an index out of range throws index_error that names it, each time the result is read (of a list:
   /// at once). A mask is bools over as many axes as it has; how many it selects depends on data, so needing the result
-  /// synchronises. index_error: a mask whose extents are not the axes'; dtype_error: other dtypes; device_error.
+  /// synchronises. index_error: a mask whose extents are not the axes' (0 fits any, and selects nothing); dtype_error:
+  /// other dtypes; device_error.
   template <index_like... I> subarray operator()(const I&... i) const;
   /// One array an axis, as nonzero and ix_ (indexing.hpp) give them: `x(nonzero(m))`.
   subarray operator()(const std::vector<ndarray>& indices) const;

@@ -1,5 +1,6 @@
 // Arrays as text, as NumPy 2 prints them, with its options.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -32,17 +33,18 @@ struct print_options {
 };
 struct print_kw {
   kwonly _kw{};
-  std::optional<int> precision{};
+  std::optional<std::int64_t> precision{};
   std::optional<std::int64_t> threshold{};
-  std::optional<int> edgeitems{};
-  std::optional<int> linewidth{};
+  std::optional<std::int64_t> edgeitems{};
+  std::optional<std::int64_t> linewidth{};
   std::optional<bool> suppress{};
   std::optional<std::string_view> nanstr{}, infstr{};
   std::optional<char> sign{};
   std::optional<sinter::floatmode> floatmode{};
 };
 /// Changes what is given, for this thread. Throws value_error for a negative precision or threshold, for edgeitems or
-/// linewidth below 1, and for another sign.
+/// linewidth below 1, for another sign, and for a precision above 16384 with floatmode::fixed. Numbers above INT_MAX
+/// count as INT_MAX.
 void set_printoptions(const print_kw& kw);
 /// Those of this thread.
 print_options get_printoptions();

@@ -61,7 +61,7 @@ struct choice_kw {
   kwonly _kw{};
   bool replace = true;
   ndarray p{};  // probabilities, 1-D; undefined: all alike
-  int axis = 0;
+  std::int64_t axis = 0;
   std::optional<sinter::device> device{};
 };
 struct multivariate_normal_kw {
@@ -106,7 +106,8 @@ class generator {
   void set_state(const generator_state& s) noexcept;
   /// As if `blocks` blocks of four words had been drawn (negative: had not).
   void advance(std::int64_t blocks) noexcept;
-  /// On to the next subsequence, or by `n` of them, which a draw never reaches: 2^64 blocks lie in between.
+  /// On to the next subsequence, or by `n` of them (modulo 2^32), which a draw never reaches: 2^64 blocks lie in
+  /// between.
   void jump(std::uint32_t n = 1) noexcept;
   /// A copy that has jumped.
   generator jumped(std::uint32_t n = 1) const;
@@ -171,11 +172,11 @@ class generator {
   ndarray permutation(T n) {
     return permutation_of(extent(n).value);
   }
-  ndarray permutation(const ndarray& x, int axis = 0);
+  ndarray permutation(const ndarray& x, std::int64_t axis = 0);
   /// Each row along the axis (`_`: all elements) in a random order of its own.
-  ndarray permuted(const ndarray& x, const std::optional<int>& axis = std::nullopt);
+  ndarray permuted(const ndarray& x, const std::optional<std::int64_t>& axis = std::nullopt);
   /// Puts an array's slices along an axis in random order, in place: every view of its elements sees it.
-  void shuffle(const ndarray& x, int axis = 0);
+  void shuffle(const ndarray& x, std::int64_t axis = 0);
 
  private:
   template <class T>
@@ -275,11 +276,11 @@ template <int_like T>
 ndarray permutation(T n) {
   return default_generator().permutation(n);
 }
-inline ndarray permutation(const ndarray& x, int axis = 0) { return default_generator().permutation(x, axis); }
-inline ndarray permuted(const ndarray& x, const std::optional<int>& axis = std::nullopt) {
+inline ndarray permutation(const ndarray& x, std::int64_t axis = 0) { return default_generator().permutation(x, axis); }
+inline ndarray permuted(const ndarray& x, const std::optional<std::int64_t>& axis = std::nullopt) {
   return default_generator().permuted(x, axis);
 }
-inline void shuffle(const ndarray& x, int axis = 0) { default_generator().shuffle(x, axis); }
+inline void shuffle(const ndarray& x, std::int64_t axis = 0) { default_generator().shuffle(x, axis); }
 
 }  // namespace random
 }  // namespace v0

@@ -7,7 +7,6 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sinter/scalar.hpp"
@@ -15,13 +14,15 @@
 namespace sinter {
 inline namespace v0 {
 
-/// One extent, from any integer type; what does not fit int64 becomes its maximum and is refused where it is used.
+/// One extent (or axis, or size), from any integer type; what does not fit int64 becomes its maximum and is refused
+/// where it is used.
 struct extent {
   std::int64_t value;
   template <int_like T>
   constexpr extent(T x) noexcept
-      : value(std::in_range<std::int64_t>(x) ? static_cast<std::int64_t>(x)
-                                             : std::numeric_limits<std::int64_t>::max()) {}
+      : value(x > 0 && static_cast<std::uint64_t>(x) > std::uint64_t{std::numeric_limits<std::int64_t>::max()}
+                  ? std::numeric_limits<std::int64_t>::max()
+                  : static_cast<std::int64_t>(x)) {}
 };
 
 /// The extents of an array. Write `3`, `{3, 4}`, `{}` (rank 0) or a vector of integers.

@@ -10,6 +10,7 @@
 // of at most 1.2 times the input's bytes and 10 MiB; argsort takes the same and a 32-bit index for each element (64-bit
 // for rows of 2^32 and more, where elements of one byte take 2.1 times their bytes).
 #pragma once
+#include <cstdint>
 #include <initializer_list>
 #include <vector>
 
@@ -44,16 +45,17 @@ inline ndarray msort(const ndarray& x) { return sort(x, 0); }
 
 /// The int64 indices that sort by several keys, the last one first: keys[size - 2] decides where it has equal elements,
 /// and so on. Keys have one shape (shape_error) and are sorted along one axis. value_error: no keys.
-ndarray lexsort(const std::vector<ndarray>& keys, int axis = -1);
-inline ndarray lexsort(std::initializer_list<ndarray> keys, int axis = -1) {  // so that {key} is a list of one key
+ndarray lexsort(const std::vector<ndarray>& keys, std::int64_t axis = -1);
+inline ndarray lexsort(std::initializer_list<ndarray> keys,
+                       std::int64_t axis = -1) {  // so that {key} is a list of one key
   return lexsort(std::vector<ndarray>(keys), axis);
 }
 /// The keys are the sub-arrays along the first axis: lexsort of a (k, n) array gives n indices.
-ndarray lexsort(const ndarray& keys, int axis = -1);
+ndarray lexsort(const ndarray& keys, std::int64_t axis = -1);
 
 /// Element `kth` stands where it would if the axis were sorted, those before it are not larger, those behind it not
-/// smaller. Negative kth count from the end; value_error out of range. All of the axis is sorted, which NumPy leaves
-/// open.
+/// smaller. Negative kth count from the end; value_error out of range, unless x is empty. All of the axis is sorted,
+/// which NumPy leaves open.
 ndarray partition(const ndarray& x, std::int64_t kth, optional_axis axis = -1);
 ndarray partition(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis = -1);
 /// The int64 indices of partition.

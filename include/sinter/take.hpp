@@ -2,6 +2,7 @@
 // Negative indices count from the end. An index out of range throws index_error: at once for a number, at the next
 // synchronisation for an array.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -17,12 +18,12 @@ class optional_axis {
   optional_axis(none_t) noexcept {}
   optional_axis(std::nullopt_t) noexcept {}
   template <int_like T>
-  optional_axis(T axis) noexcept : axis_(static_cast<int>(axis)) {}
+  optional_axis(T axis) noexcept : axis_(extent(axis).value) {}
   explicit operator bool() const noexcept { return axis_.has_value(); }
-  int operator*() const noexcept { return *axis_; }
+  std::int64_t operator*() const noexcept { return *axis_; }
 
  private:
-  std::optional<int> axis_;
+  std::optional<std::int64_t> axis_;
 };
 
 /// What happens to indices out of range: "raise" is the index_error said above, "wrap" counts on from the other end,

@@ -1,6 +1,7 @@
 // Arrays in text files: tables of numbers with blanks, commas or anything else between them. `loadtxt`, `genfromtxt`
 // and `savetxt` are NumPy's; `read_csv` takes columns by name.
 #pragma once
+#include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -17,18 +18,22 @@ inline namespace v0 {
 class columns {
  public:
   columns() = default;
-  columns(int number) : numbers_{number} {}
+  template <int_like T>
+  columns(T number) : numbers_{extent(number).value} {}
   columns(const char* name) : names_{name} {}
-  columns(std::initializer_list<int> numbers) : numbers_(numbers) {}
+  columns(std::initializer_list<std::int64_t> numbers) : numbers_(numbers) {}
   columns(std::initializer_list<std::string_view> names) : names_(names.begin(), names.end()) {}
-  columns(std::vector<int> numbers) : numbers_(std::move(numbers)) {}
+  template <int_like T>
+  columns(const std::vector<T>& numbers) {
+    for (const T n : numbers) numbers_.push_back(extent(n).value);
+  }
   columns(std::vector<std::string> names) : names_(std::move(names)) {}
   bool given() const noexcept { return !numbers_.empty() || !names_.empty(); }
-  const std::vector<int>& numbers() const noexcept { return numbers_; }
+  const std::vector<std::int64_t>& numbers() const noexcept { return numbers_; }
   const std::vector<std::string>& names() const noexcept { return names_; }
 
  private:
-  std::vector<int> numbers_;
+  std::vector<std::int64_t> numbers_;
   std::vector<std::string> names_;
 };
 
@@ -49,7 +54,7 @@ struct loadtxt_kw {
   std::int64_t skiprows = 0;  // lines at the beginning, whatever they are
   columns usecols{};          // numbers
   bool unpack = false;        // the transposed table
-  int ndmin = 0;              // 0 to 2: axes of extent 1 are dropped down to that
+  std::int64_t ndmin = 0;     // 0 to 2: axes of extent 1 are dropped down to that
   std::optional<std::int64_t> max_rows{};
   char quotechar = '\0';
   std::optional<sinter::device> device{};
@@ -72,7 +77,7 @@ struct genfromtxt_kw {
   bool loose = true;          // what is no number is missing as well; as in NumPy, a missing value that is one is not
   bool invalid_raise = true;  // lines of other lengths: io_error that lists them, or left out
   std::optional<std::int64_t> max_rows{};
-  int ndmin = 0;
+  std::int64_t ndmin = 0;
   char quotechar = '\0';
   std::optional<sinter::device> device{};
 };

@@ -28,10 +28,11 @@ decimal from_scientific(const char* first, const char* last) {
 
 /// Exactly `digits` significant digits of the exact value, ties to even.
 decimal rounded_digits(double x, int digits) {
-  char text[1200];
-  const auto end = std::to_chars(text, text + sizeof text - 1, x, std::chars_format::scientific, digits - 1).ptr;
+  std::string text(static_cast<std::size_t>(digits) + 16, '\0');
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size() - 1, x, std::chars_format::scientific, digits - 1).ptr;
   *end = '\0';
-  return from_scientific(text, end);
+  return from_scientific(text.data(), end);
 }
 
 decimal shortest_digits(double x, dtype type) {

@@ -25,8 +25,8 @@ struct table_rules {
   std::string title;  // "[loadtxt] 'x.txt'"
   dtype type = dtype::f64;
   std::int64_t max_rows = no_limit, skip_footer = 0;
-  std::vector<int> columns{};  // none: all
-  std::int64_t expected = -1;  // columns of a line; -1: as many as the first has
+  std::vector<std::int64_t> columns{};  // none: all
+  std::int64_t expected = -1;           // columns of a line; -1: as many as the first has
   bool ragged_throws = true;
   bool lists_ragged = false;           // all lines of other lengths in one message
   bool choose_from_ragged = false;     // with columns given, only those must be there
@@ -95,7 +95,7 @@ class table_reader {
     const auto n = static_cast<std::int64_t>(fields_.size());
     if (first_ < 0) first_ = n;
     if (n != first_ && !(rules_.choose_from_ragged && !rules_.columns.empty())) return refuse_length(n);
-    for (int c : rules_.columns) {
+    for (const std::int64_t c : rules_.columns) {
       if (c >= -n && c < n) continue;
       if (rules_.lists_ragged && n != first_) return refuse_length(n);
       throw io_error(line() + " has " + std::to_string(n) + " columns, none with number " + std::to_string(c));
@@ -103,7 +103,7 @@ class table_reader {
     if (rules_.columns.empty()) {
       for (std::int64_t c = 0; c < n; ++c) add(c);
     } else {
-      for (int c : rules_.columns) add(c < 0 ? c + n : c);
+      for (const std::int64_t c : rules_.columns) add(c < 0 ? c + n : c);
     }
     ++count_;
   }
@@ -190,7 +190,7 @@ table read_table(row_reader& rows, const table_rules& rules, const std::optional
 }
 
 /// As NumPy: axes of extent 1 go, down to ndmin; a single column of ndmin 2 stays one.
-ndarray shaped(const table& t, bool columns_known, int ndmin, bool unpack, const char* function) {
+ndarray shaped(const table& t, bool columns_known, std::int64_t ndmin, bool unpack, const char* function) {
   if (ndmin < 0 || ndmin > 2) throw value_error("[" + std::string(function) + "] ndmin is 0, 1 or 2");
   core::dims shape{t.rows, t.columns};
   if (t.rows == 0 && !columns_known) {
@@ -229,8 +229,9 @@ std::string whole_stream(std::istream& in, const std::string& title) {
   return text;
 }
 
-std::vector<int> places_of(const columns& wanted, const std::vector<std::string>& names, const char* function) {
-  std::vector<int> places = wanted.numbers();
+std::vector<std::int64_t> places_of(const columns& wanted, const std::vector<std::string>& names,
+                                    const char* function) {
+  std::vector<std::int64_t> places = wanted.numbers();
   for (const std::string& n : wanted.names()) {
     const auto found = std::find(names.begin(), names.end(), n);
     if (found == names.end()) {
@@ -239,7 +240,7 @@ std::vector<int> places_of(const columns& wanted, const std::vector<std::string>
       throw value_error("[" + std::string(function) + "] there is no column '" + n + "'; there are " +
                         (names.empty() ? "no names" : there));
     }
-    places.push_back(static_cast<int>(found - names.begin()));
+    places.push_back(found - names.begin());
   }
   return places;
 }
@@ -315,14 +316,14 @@ csv_table read_table_of_names(const std::string& text, std::string title, const 
   rules.max_rows = checked(kw.max_rows.value_or(no_limit), "max_rows", "read_csv");
   rules.columns = places_of(kw.usecols, names, "read_csv");
   if (rules.columns.empty())
-    for (std::size_t k = 0; k < names.size(); ++k) rules.columns.push_back(static_cast<int>(k));
+    for (std::size_t k = 0; k < names.size(); ++k) rules.columns.push_back(static_cast<std::int64_t>(k));
   rules.lists_ragged = true;
   rules.missing = kw.missing_values;
   rules.filling = kw.filling_values;
   rules.expected = static_cast<std::int64_t>(names.size());
   std::vector<std::string> chosen;
-  for (int c : rules.columns) {
-    const auto n = static_cast<int>(names.size());
+  for (const std::int64_t c : rules.columns) {
+    const auto n = static_cast<std::int64_t>(names.size());
     if (c < -n || c >= n)
       throw value_error("[read_csv] there is no column " + std::to_string(c) + " of " + std::to_string(n));
     chosen.push_back(names[static_cast<std::size_t>(c < 0 ? c + n : c)]);

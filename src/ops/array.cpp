@@ -25,7 +25,7 @@ using ops::view_of;
 sinter::dtype ndarray::dtype() const { return view_of(*this, "dtype").type; }
 int ndarray::ndim() const { return view_of(*this, "ndim").shape.size(); }
 shape_t ndarray::shape() const { return ops::to_shape(view_of(*this, "shape").shape); }
-std::int64_t ndarray::shape(int axis) const {
+std::int64_t ndarray::shape(std::int64_t axis) const {
   const auto& v = view_of(*this, "shape");
   return v.shape[ops::normalize_axis(axis, v.shape, "shape")];
 }

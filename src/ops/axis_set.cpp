@@ -6,14 +6,14 @@ namespace sinter::ops {
 namespace {
 
 /// NumPy takes axis 0 and -1 of a rank 0 array as "no axis".
-bool names_no_axis(int axis, const dims& shape) { return shape.empty() && (axis == 0 || axis == -1); }
+bool names_no_axis(std::int64_t axis, const dims& shape) { return shape.empty() && (axis == 0 || axis == -1); }
 
 }  // namespace
 
 axis_set find_axes(const axes& wanted, const dims& shape, const char* function) {
   axis_set s;
   for (int a = 0; a < shape.size() && !wanted.given(); ++a) s.reduced[static_cast<std::size_t>(a)] = true;
-  for (const int axis : wanted) {
+  for (const std::int64_t axis : wanted) {
     if (names_no_axis(axis, shape)) continue;
     bool& mark = s.reduced[static_cast<std::size_t>(normalize_axis(axis, shape, function))];
     if (mark)

@@ -129,8 +129,17 @@ ndarray equal_bins::edges(const device& d) const {
   return where(k == count, limits.high, along).astype(type, false);
 }
 
+void require_bins(std::int64_t count, const device& d, const char* function) {
+  if (count >= core::most_elements)
+    throw value_error(in_brackets(function) + "too many bins: no array has " + std::to_string(count) + " counts");
+  // Memory that nobody has is refused here, not after a look at each edge.
+  if (count > 1 << 20)
+    static_cast<void>(runtime::buffer(runtime::get_backend(to_id(d)), static_cast<std::size_t>(count) * sizeof count));
+}
+
 equal_bins equal_bins_of(const ndarray& samples, const limits& l, std::int64_t count, const char* function) {
   if (count < 1) throw value_error(in_brackets(function) + "needs at least one bin, not " + std::to_string(count));
+  require_bins(count, samples.device(), function);
   const equal_bins b{l, count, is_inexact(samples.dtype()) ? samples.dtype() : dtype::f64};
   if (!std::isfinite(step_of(b)))
     throw value_error(in_brackets(function) + "the range " + range_text(l.low, l.high) + " is too wide for " +

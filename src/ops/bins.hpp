@@ -38,6 +38,8 @@ struct equal_bins {
   /// numpy.linspace(low, high, count + 1, dtype=type); recorded.
   ndarray edges(const device& d) const;
 };
+/// value_error for more bins than an array has elements, memory_error for more than there is memory for.
+void require_bins(std::int64_t count, const device& d, const char* function);
 /// The bins of numpy.histogram. value_error: less than one bin, or so many that edges coincide.
 equal_bins equal_bins_of(const ndarray& samples, const limits& l, std::int64_t count, const char* function);
 /// How many samples lie in each bin, int64.

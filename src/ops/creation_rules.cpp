@@ -1,4 +1,5 @@
 // Arrays from rules: constants, ranges, diagonals, triangles, grids. All are recorded; none takes memory until needed.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -131,8 +132,11 @@ value integer_range(const scalar& start, const scalar& step, dtype type, const d
     first = start.as_uint64();
     by = step.as_uint64();
   } else {
-    first = ops::scalar_of(std::trunc(start.real()), dtype::i64, "arange").u;
-    by = ops::scalar_of(std::trunc(start.real() + step.real()), dtype::i64, "arange").u - first;
+    const auto truncated = [type](double x) {
+      return ops::scalar_of(std::trunc(x), type == dtype::u64 && x >= 0x1p63 ? dtype::u64 : dtype::i64, "arange").u;
+    };
+    first = truncated(start.real());
+    by = truncated(start.real() + step.real()) - first;
   }
   const value i = graph::record_cast(graph::record_iota(shape, 0, device), type);
   const auto wrapped = [&](std::uint64_t x) {
@@ -158,7 +162,7 @@ ndarray arange(const scalar& start, const scalar& stop, const scalar& step, cons
   const std::int64_t n =
       integers ? integer_length(start, stop, step) : float_length(start.real(), stop.real(), step.real());
   const bool fit = start.fits_int64() && stop.fits_int64() && step.fits_int64();
-  const dtype type = kw.dtype.value_or(!integers ? float64 : fit ? int64 : uint64);
+  const dtype type = kw.dtype.value_or(integers && fit ? int64 : float64);
   const dims shape{n};
   core::checked_count(shape, "arange");
   const device_id device = ops::chosen(kw.device);
@@ -206,12 +210,22 @@ ndarray linspace(const scalar& start, const scalar& stop, std::int64_t count, co
   return ops::wrap(graph::record_cast(y, type));
 }
 
+namespace {
+
+/// The number of a diagonal of matrices in the last two axes, brought near to them, so that adding a row to it cannot
+/// wrap around: every diagonal below the lowest one, or above the highest one, is like any other.
+std::int64_t near_diagonal(std::int64_t k, const dims& shape) {
+  return std::clamp(k, -shape[shape.size() - 2], shape[shape.size() - 1]);
+}
+
+}  // namespace
+
 ndarray eye(std::int64_t rows, const eye_kw& kw) {
   const dims shape{rows, kw.columns.value_or(rows)};
   core::checked_count(shape, "eye");
   const device_id device = ops::chosen(kw.device);
   const value diagonal = map2(opcode::add, int64, shape, graph::record_iota(shape, 0, device),
-                              constant(kw.k, int64, shape, device, "eye"));
+                              constant(near_diagonal(kw.k, shape), int64, shape, device, "eye"));
   const value on = map2(opcode::equal, dtype::b1, shape, graph::record_iota(shape, 1, device), diagonal);
   return ops::wrap(graph::record_cast(on, kw.dtype.value_or(float64)));
 }
@@ -229,10 +243,11 @@ ndarray triangle(const ndarray& x, std::int64_t k, opcode keep, const char* func
   dims shape = v->shape;
   if (shape.empty()) throw shape_error(in_brackets(function) + "an array of shape () has no triangle");
   if (shape.size() == 1) shape.insert(0, shape[0]);
+  core::checked_count(shape, function);
   const int row = shape.size() - 2;
   const device_id device = v->device;
   const value diagonal = map2(opcode::add, int64, shape, graph::record_iota(shape, row, device),
-                              constant(k, int64, shape, device, function));
+                              constant(near_diagonal(k, shape), int64, shape, device, function));
   const value inside = map2(keep, dtype::b1, shape, graph::record_iota(shape, row + 1, device), diagonal);
   return ops::wrap(choose(inside, v, constant(false, v->type, shape, device, function), shape));
 }

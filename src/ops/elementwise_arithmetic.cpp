@@ -135,12 +135,12 @@ ndarray ceil(const ndarray& x) { return to_integer_value("ceil", opcode::ceil, x
 ndarray trunc(const ndarray& x) { return to_integer_value("trunc", opcode::trunc, x); }
 ndarray rint(const ndarray& x) { return unary("rint", opcode::rint, loop_rule::floating, x); }
 
-ndarray round(const ndarray& x, int decimals) {
+ndarray round(const ndarray& x, std::int64_t decimals) {
   const value v = value_of(x, "round");
   if (is_integer(v->type) && decimals >= 0) return wrap(v);
   const dtype loop = is_integer(v->type) ? dtype::f64 : float_of(v->type);
   value out = convert(v, loop);
-  const value scale = constant_of(std::pow(10.0, std::abs(decimals)), loop, v->device);
+  const value scale = constant_of(std::pow(10.0, std::abs(static_cast<double>(decimals))), loop, v->device);
   if (decimals != 0) out = map_of(decimals > 0 ? opcode::multiply : opcode::divide, loop, out, scale);
   out = map_of(opcode::rint, loop, out);
   if (decimals != 0) out = map_of(decimals > 0 ? opcode::divide : opcode::multiply, loop, out, scale);

@@ -61,7 +61,7 @@ std::vector<fourier_axis> axes_of(const family& f, const dims& shape, const std:
                                   const sinter::axes& wanted) {
   std::vector<int> list;
   if (wanted.given()) {
-    for (const int a : wanted) list.push_back(normalize_axis(a, shape, f.name));
+    for (const std::int64_t a : wanted) list.push_back(normalize_axis(a, shape, f.name));
   } else {
     const int count = s ? s->ndim() : shape.size();
     if (count > shape.size())

@@ -137,7 +137,7 @@ ndarray transform(const trigonometric& f, const ndarray& x, const dct_kw& kw) {
     throw value_error("[" + std::string(f.function) + "] type " + std::to_string(kw.type) + " is not defined for " +
                       std::to_string(n) + " points");
   // The inverse of type 2 is type 3, and the other way round.
-  const int type = f.inverse && (kw.type == 2 || kw.type == 3) ? 5 - kw.type : kw.type;
+  const int type = static_cast<int>(f.inverse && (kw.type == 2 || kw.type == 3) ? 5 - kw.type : kw.type);
   const double points = kw.type != 1 ? 2.0 * static_cast<double>(n) : 2.0 * static_cast<double>(f.sine ? n + 1 : n - 1);
   const double scale = fourier_scale(kw.norm, f.inverse, points, f.function);
   const bool orthogonal = kw.orthogonalize.value_or(kw.norm == "ortho");

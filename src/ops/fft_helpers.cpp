@@ -34,11 +34,11 @@ ndarray frequencies(const ndarray& k, std::int64_t n, const freq_kw& kw) {
 
 ndarray shifted(const ndarray& x, const sinter::axes& wanted, bool back, const char* function) {
   const dims shape = value_of(x, function)->shape;
-  std::vector<int> list(wanted.begin(), wanted.end());
+  std::vector<std::int64_t> list(wanted.begin(), wanted.end());
   if (!wanted.given())
     for (int a = 0; a < shape.size(); ++a) list.push_back(a);
   std::vector<std::int64_t> shifts;
-  for (const int a : list) {
+  for (const std::int64_t a : list) {
     const std::int64_t half = shape[normalize_axis(a, shape, function)] / 2;
     shifts.push_back(back ? -half : half);
   }

@@ -28,7 +28,12 @@ class floating_format {
       : options_(options), sign_(sign) {
     format_.type = type;
     format_.plus = sign == '+';
-    format_.precision = options.floatmode == floatmode::unique ? -1 : options.precision;
+    // No number has more digits than that; only fixed ones are filled up with zeros.
+    constexpr int most_digits = 1100;
+    const bool fixed = options.floatmode == floatmode::fixed;
+    format_.precision = options.floatmode == floatmode::unique ? -1
+                        : fixed                                ? options.precision
+                                                               : std::min(options.precision, most_digits);
     std::vector<double> finite;
     for (double x : data)
       if (std::isfinite(x)) finite.push_back(x);

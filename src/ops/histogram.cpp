@@ -56,7 +56,10 @@ ndarray bincount(const ndarray& x, const bincount_kw& kw) {
   eval(low, high);  // in one pass
   const auto least = low.item<std::int64_t>();
   if (least < 0) throw value_error("[bincount] negative element " + std::to_string(least));
-  return count_or_sum(bins, kw.weights, std::max(kw.minlength, high.item<std::int64_t>() + 1));
+  const auto most = high.item<std::int64_t>();
+  if (most >= core::most_elements)
+    throw value_error("[bincount] no array has as many bins as element " + std::to_string(most) + " needs");
+  return count_or_sum(bins, kw.weights, std::max(kw.minlength, most + 1));
 }
 
 histogram_result histogram(const ndarray& x, const bin_spec& bins, const histogram_kw& kw) {

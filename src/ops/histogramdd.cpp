@@ -28,6 +28,7 @@ ndarray edges_along(const ndarray& samples, const bin_spec& bins, const bin_limi
   if (!bins.rule().empty())
     throw value_error(which + ": no rule may choose them, but \"" + bins.rule() + "\" is given");
   if (bins.count() < 1) throw value_error(which + ": at least one is needed, not " + std::to_string(bins.count()));
+  require_bins(bins.count(), samples.device(), "histogramdd");
   const limits l = limits_of(samples, range, "histogramdd");
   return equal_bins{l, bins.count(), l.type}.edges(samples.device());
 }

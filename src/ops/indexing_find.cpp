@@ -53,13 +53,14 @@ std::vector<ndarray> unravelled(const value& positions, const dims& shape) {
   return out;
 }
 
-/// Throws index_error for the first index outside of [0, extent). Synchronises.
+/// Throws an error for the first index outside of [0, extent). Synchronises.
+template <class Error = index_error>
 void require_in_range(const value& index, std::int64_t extent, const char* function, const std::string& what) {
   const ndarray list = wrap(reshape_value(index, dims{core::element_count(index->shape)}));
   const ndarray bad = logical_or(less(list, 0), greater_equal(list, extent));
   if (list.size() == 0 || !bool(any(bad))) return;
   const auto value = take(list, argmax(bad)).item<std::int64_t>();
-  throw index_error("[" + std::string(function) + "] index " + std::to_string(value) + " is out of range for " + what);
+  throw Error("[" + std::string(function) + "] index " + std::to_string(value) + " is out of range for " + what);
 }
 
 std::vector<ndarray> triangle(std::int64_t n, std::int64_t k, std::optional<std::int64_t> m, bool upper,
@@ -110,20 +111,14 @@ ndarray choose(const ndarray& which, const std::vector<ndarray>& choices, const 
   if (choices.empty()) throw value_error("[choose] there are no choices");
   const auto count = static_cast<std::int64_t>(choices.size());
   const index_mode mode = check_mode(kw.mode, "choose");
-  value index = bring_into_range(integers_of(which, "choose"), count, mode);
-  if (mode == index_mode::raise) {  // a gather of the numbers themselves: it checks
-    const dims shape = index->shape, flat{core::element_count(shape)};
-    const value numbers = graph::record_iota(dims{count}, 0, index->device);
-    // Negative ones are errors here.
-    const value valid = select_of(map_of(opcode::less, dtype::b1, index, integer_of(0, index->device)),
-                                  map_of(opcode::subtract, dtype::i64, index, integer_of(count, index->device)), index);
-    index = reshape_value(graph::record_gather(numbers, reshape_value(valid, flat), 0, flat), shape);
-  }
-  const ndarray chosen = wrap(index);
+  const value index = integers_of(which, "choose");
+  if (mode == index_mode::raise)
+    require_in_range<value_error>(index, count, "choose", std::to_string(count) + " choices");
+  const ndarray chosen = wrap(bring_into_range(index, count, mode));
   ndarray out = choices.back();
   for (std::int64_t k = count - 2; k >= 0; --k)
     out = where(equal(chosen, k), choices[static_cast<std::size_t>(k)], out);
-  if (count == 1) out = where(equal(chosen, 0), out, out);  // broadcasts, and checks
+  if (count == 1) out = where(equal(chosen, 0), out, out);  // broadcasts
   return out;
 }
 
@@ -180,9 +175,9 @@ ndarray ravel_multi_index(const std::vector<ndarray>& coordinates, const shape_t
   return sum;
 }
 
-std::vector<ndarray> diag_indices(std::int64_t n, int ndim) {
+std::vector<ndarray> diag_indices(std::int64_t n, std::int64_t ndim) {
   if (ndim < 0) throw value_error("[diag_indices] ndim is negative");
-  return std::vector<ndarray>(static_cast<std::size_t>(ndim), arange(n));
+  return std::vector<ndarray>(list_length(ndim, "diag_indices"), arange(n));
 }
 std::vector<ndarray> tril_indices(std::int64_t n, std::int64_t k, std::optional<std::int64_t> m) {
   return triangle(n, k, m, false, "tril_indices");

@@ -130,10 +130,7 @@ axes trailing_axes(const kernel_head& k, const reduction_argument& last) {
   if (x.is_array() || x.number().kind() != scalar_kind::integer)
     throw value_error(k.brackets() + "takes its inputs, then an axis (an integer or axes{...}): " + k.signature);
   const scalar& axis = x.number();
-  const std::int64_t value = axis.fits_int64() ? axis.as_int64() : std::numeric_limits<std::int64_t>::max();
-  if (value > std::numeric_limits<int>::max() || value < std::numeric_limits<int>::min())
-    throw index_error(k.brackets() + "axis " + std::to_string(value) + " is out of range");
-  return axes(static_cast<int>(value));
+  return axes(axis.fits_int64() ? axis.as_int64() : std::numeric_limits<std::int64_t>::max());
 }
 
 /// The arguments proper, and the axes.

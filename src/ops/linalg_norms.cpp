@@ -120,7 +120,7 @@ ndarray summed_diagonal(const ndarray& diagonal, const std::optional<dtype>& typ
 
 }  // namespace
 
-ndarray diagonal(const ndarray& x, int64_t offset, int axis1, int axis2) {
+ndarray diagonal(const ndarray& x, int64_t offset, int64_t axis1, int64_t axis2) {
   return diagonal_view(x, offset, axis1, axis2, "diagonal");
 }
 ndarray trace(const ndarray& x, const trace_kw& kw) {
@@ -140,7 +140,7 @@ ndarray linalg::norm(const ndarray& x, const norm_kw& kw) {
   if (!kw.axis.given() && !ordered) return of_vectors("norm", x, 2, {}, kw.keepdims);
   std::vector<int> axis;
   for (int a = 0; a < rank && !kw.axis.given(); ++a) axis.push_back(a);
-  for (const int a : kw.axis) axis.push_back(normalize_axis(a, shape, "norm"));
+  for (const int64_t a : kw.axis) axis.push_back(normalize_axis(a, shape, "norm"));
   if (axis.size() == 1) return of_vectors("norm", x, kw.ord, axes(axis), kw.keepdims);
   if (axis.size() != 2)
     throw value_error("[norm] Improper number of dimensions to norm: " + std::to_string(axis.size()) +

@@ -133,7 +133,7 @@ ndarray identities_for(const ndarray& x, const char* function) {
   return broadcast_to(one, to_shape(s.with({s.rows, s.rows})));
 }
 
-matrix_form form_of(int trans, const char* function) {
+matrix_form form_of(int64_t trans, const char* function) {
   if (trans < 0 || trans > 2)
     throw value_error(in_brackets(function) + "trans is 0, 1 or 2, not " + std::to_string(trans));
   return static_cast<matrix_form>(trans);
@@ -304,10 +304,10 @@ ndarray linalg::tensorsolve(const ndarray& a, const ndarray& b, const tensorsolv
   return reshape(x, to_shape(of_x));
 }
 
-ndarray linalg::tensorinv(const ndarray& a, int ind) {
+ndarray linalg::tensorinv(const ndarray& a, int64_t ind) {
   const dims shape = view_of(a, "tensorinv").shape;
   if (ind < 1) throw value_error("[tensorinv] Invalid ind argument " + std::to_string(ind) + "; it is at least 1");
-  const int split = std::min(ind, shape.size());
+  const int split = static_cast<int>(std::min<int64_t>(ind, shape.size()));
   dims turned(shape.data() + split, shape.size() - split);
   const int64_t columns = core::element_count(turned);
   for (int k = 0; k < split; ++k) turned.push_back(shape[k]);

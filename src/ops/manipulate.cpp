@@ -135,7 +135,7 @@ ndarray moveaxis(const ndarray& x, const axes& source, const axes& destination) 
   return permuted(x, order);
 }
 
-ndarray swapaxes(const ndarray& x, int first, int second) {
+ndarray swapaxes(const ndarray& x, std::int64_t first, std::int64_t second) {
   const dims& shape = view_of(x, "swapaxes").shape;
   std::vector<int> order = identity_order(shape.size());
   std::swap(order[static_cast<std::size_t>(normalize_axis(first, shape, "swapaxes"))],
@@ -159,6 +159,8 @@ ndarray expand_dims(const ndarray& x, const axes& axis) {
 
 ndarray squeeze(const ndarray& x, const axes& axis) {
   const graph::array_view& v = view_of(x, "squeeze");
+  const bool of_number = v.shape.empty() && axis.size() == 1 && (*axis.begin() == 0 || *axis.begin() == -1);
+  if (of_number) return view_as(x, v.shape, v.strides, v.offset);  // as NumPy
   const std::vector<int> named = distinct_axes(axis, v.shape, "squeeze");
   dims shape, strides;
   for (int a = 0; a < v.shape.size(); ++a) {
@@ -244,7 +246,7 @@ ndarray flipud(const ndarray& x) {
   return flip(x, 0);
 }
 
-ndarray rot90(const ndarray& x, int k, const axes& plane) {
+ndarray rot90(const ndarray& x, std::int64_t k, const axes& plane) {
   require_rank(x, 2, "rot90");
   if (plane.size() != 2)
     throw value_error("[rot90] needs two axes, not " + std::to_string(plane.size()));
@@ -257,7 +259,7 @@ ndarray rot90(const ndarray& x, int k, const axes& plane) {
   }
 }
 
-std::vector<ndarray> unstack(const ndarray& x, int axis) {
+std::vector<ndarray> unstack(const ndarray& x, std::int64_t axis) {
   const graph::array_view& v = view_of(x, "unstack");
   require_rank(x, 1, "unstack");
   const int a = normalize_axis(axis, v.shape, "unstack");
@@ -265,22 +267,24 @@ std::vector<ndarray> unstack(const ndarray& x, int axis) {
   shape.erase(a);
   strides.erase(a);
   std::vector<ndarray> out;
+  out.reserve(list_length(v.shape[a], "unstack"));
   for (std::int64_t i = 0; i < v.shape[a]; ++i) out.push_back(view_as(x, shape, strides, v.offset + i * v.strides[a]));
   return out;
 }
 
-std::vector<ndarray> array_split(const ndarray& x, int sections, int axis) {
+std::vector<ndarray> array_split(const ndarray& x, std::int64_t sections, std::int64_t axis) {
   const dims& shape = view_of(x, "array_split").shape;
   const int a = normalize_axis(axis, shape, "array_split");
   if (sections <= 0)
     throw value_error("[array_split] the number of sections must be above 0, not " + std::to_string(sections));
   std::vector<std::int64_t> cuts{0};
+  cuts.reserve(list_length(sections, "array_split") + 1);
   const std::int64_t each = shape[a] / sections, longer = shape[a] % sections;
-  for (int i = 0; i < sections; ++i) cuts.push_back(cuts.back() + each + (i < longer ? 1 : 0));
+  for (std::int64_t i = 0; i < sections; ++i) cuts.push_back(cuts.back() + each + (i < longer ? 1 : 0));
   return parts_between(x, cuts, a);
 }
 
-std::vector<ndarray> split(const ndarray& x, int sections, int axis) {
+std::vector<ndarray> split(const ndarray& x, std::int64_t sections, std::int64_t axis) {
   const dims& shape = view_of(x, "split").shape;
   const int a = normalize_axis(axis, shape, "split");
   if (sections <= 0 || shape[a] % sections != 0)
@@ -289,7 +293,7 @@ std::vector<ndarray> split(const ndarray& x, int sections, int axis) {
   return array_split(x, sections, axis);
 }
 
-std::vector<ndarray> split(const ndarray& x, const std::vector<std::int64_t>& indices, int axis) {
+std::vector<ndarray> split(const ndarray& x, const std::vector<std::int64_t>& indices, std::int64_t axis) {
   const dims& shape = view_of(x, "split").shape;
   const int a = normalize_axis(axis, shape, "split");
   std::vector<std::int64_t> cuts{0};

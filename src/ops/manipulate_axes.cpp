@@ -10,13 +10,13 @@ namespace {
 /// `of()`: of what the axes are, for messages.
 template <class Text>
 std::vector<int> distinct(const axes& wanted, int rank, const char* function, const Text& of) {
-  const auto refuse = [&](int axis, const char* reason) {
+  const auto refuse = [&](std::int64_t axis, const char* reason) {
     throw index_error("[" + std::string(function) + "] axis " + std::to_string(axis) + reason + of());
   };
   std::vector<int> list;
-  for (const int axis : wanted) {
+  for (const std::int64_t axis : wanted) {
     if (axis < -rank || axis >= rank) refuse(axis, " is out of range for ");
-    const int a = axis < 0 ? axis + rank : axis;
+    const int a = static_cast<int>(axis < 0 ? axis + rank : axis);
     if (std::find(list.begin(), list.end(), a) != list.end()) refuse(axis, " is given twice for ");
     list.push_back(a);
   }
@@ -31,6 +31,14 @@ std::vector<int> distinct_axes(const axes& wanted, int rank, const char* functio
 
 std::vector<int> distinct_axes(const axes& wanted, const dims& shape, const char* function) {
   return distinct(wanted, shape.size(), function, [&] { return "shape " + core::to_string(shape); });
+}
+
+std::size_t list_length(std::int64_t count, const char* function) {
+  constexpr std::int64_t most = std::int64_t{1} << 24;
+  if (count > most)
+    throw memory_error("[" + std::string(function) + "] a list of " + std::to_string(count) + " arrays; at most " +
+                       std::to_string(most) + " are made at once");
+  return static_cast<std::size_t>(count);
 }
 
 ndarray view_as(const ndarray& x, dims shape, dims strides, std::int64_t offset) {

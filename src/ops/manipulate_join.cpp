@@ -16,7 +16,7 @@ namespace {
 
 /// Memory for a new array whose elements the caller writes.
 ndarray unwritten(const dims& shape, dtype type, runtime::device_id device) {
-  const auto bytes = static_cast<std::size_t>(core::element_count(shape)) * itemsize(type);
+  const auto bytes = static_cast<std::size_t>(core::checked_count(shape, "shape")) * itemsize(type);
   auto memory = std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes);
   return ndarray_access::make(graph::make_array(graph::make_leaf(std::move(memory), 0, shape, type)));
 }
@@ -44,13 +44,13 @@ dims joined_shape(const std::vector<ndarray>& arrays, int axis, const char* func
       throw shape_error("[" + std::string(function) + "] array 0 with shape " +
                         core::to_string(view_of(arrays[0], function).shape) + " and array " + std::to_string(i) +
                         " with shape " + core::to_string(next) + " differ outside axis " + std::to_string(axis));
-    shape[axis] += next[axis];
+    if (__builtin_add_overflow(shape[axis], next[axis], &shape[axis])) shape[axis] = core::most_elements + 1;
   }
   core::checked_count(shape, function);
   return shape;
 }
 
-ndarray join(const std::vector<ndarray>& arrays, int axis, const char* function) {
+ndarray join(const std::vector<ndarray>& arrays, std::int64_t axis, const char* function) {
   const dims& first = view_of(arrays[0], function).shape;
   if (first.empty()) throw shape_error("[" + std::string(function) + "] arrays of rank 0 cannot be joined");
   const int a = normalize_axis(axis, first, function);
@@ -95,6 +95,7 @@ value repeat_axis(const value& v, std::int64_t times, int axis, bool whole, cons
   const int place = whole ? axis : axis + 1;
   expanded.insert(place, times);
   strides.insert(place, 0);
+  if (v->shape[axis] == 0) return v;  // nothing, however often
   core::checked_count(expanded, function);
   merged[axis] *= times;
   return reshape_value(graph::record_view(v, expanded, strides, 0), merged);
@@ -124,7 +125,11 @@ ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const ax
                       " axes of shape " + core::to_string(v->shape));
   dims total(v->shape.size(), 0);
   std::size_t i = 0;
-  for (const int a : axis) total[normalize_axis(a, v->shape, "roll")] += shifts[i++];
+  for (const std::int64_t named : axis) {
+    const int a = normalize_axis(named, v->shape, "roll");
+    const std::int64_t n = std::max<std::int64_t>(v->shape[a], 1);
+    total[a] = (total[a] + shifts[i++] % n) % n;
+  }
   for (int a = 0; a < total.size(); ++a) v = roll_axis(v, total[a], a);
   return wrap(v);
 }
@@ -134,7 +139,7 @@ ndarray concatenate(const std::vector<ndarray>& arrays, optional_axis axis) {
   return axis ? join(arrays, *axis, "concatenate") : join(each(arrays, ravel), 0, "concatenate");
 }
 
-ndarray stack(const std::vector<ndarray>& arrays, int axis) {
+ndarray stack(const std::vector<ndarray>& arrays, std::int64_t axis) {
   require_arrays(arrays, "stack");
   const dims& shape = view_of(arrays[0], "stack").shape;
   for (const ndarray& a : arrays)
@@ -173,6 +178,7 @@ ndarray tile(const ndarray& x, const shape_t& repetitions) {
   for (const std::int64_t n : times) require_repeats(n, "tile");
   while (shape.size() < times.size()) shape.insert(0, 1);
   while (times.size() < shape.size()) times.insert(0, 1);
+  core::checked_count(shape, "tile");
   v = reshape_value(v, shape);
   for (int a = 0; a < shape.size(); ++a)
     if (times[a] != 1) v = repeat_axis(v, times[a], a, true, "tile");
@@ -182,7 +188,8 @@ ndarray tile(const ndarray& x, const shape_t& repetitions) {
 ndarray repeat(const ndarray& x, std::int64_t repeats, optional_axis axis) {
   value v = value_of(x, "repeat");
   require_repeats(repeats, "repeat");
-  if (!axis) v = reshape_value(v, dims{core::element_count(v->shape)});
+  if (!axis || v->shape.empty())
+    v = reshape_value(v, dims{core::element_count(v->shape)});  // NumPy: rank 0 counts as 1
   const int a = axis ? normalize_axis(*axis, v->shape, "repeat") : 0;
   return wrap(repeat_axis(v, repeats, a, false, "repeat"));
 }
@@ -205,16 +212,17 @@ ndarray padding_of(const operand& p, const ndarray& x, int axis) {
 
 ndarray diff(const ndarray& x, const diff_kw& kw) {
   const dims& shape = view_of(x, "diff").shape;
+  if (kw.n == 0) return x;
   if (kw.n < 0) throw value_error("[diff] order must be 0 or more, not " + std::to_string(kw.n));
   if (shape.empty()) throw shape_error("[diff] needs an array with at least one axis, not shape ()");
   const int axis = normalize_axis(kw.axis, shape, "diff");
-  if (kw.n == 0) return x;
   std::vector<ndarray> parts;
   if (kw.prepend) parts.push_back(padding_of(*kw.prepend, x, axis));
   parts.push_back(x);
   if (kw.append) parts.push_back(padding_of(*kw.append, x, axis));
   ndarray out = parts.size() == 1 ? x : join(parts, axis, "diff");
-  for (int i = 0; i < kw.n; ++i) {
+  // Once nothing is left, nothing changes.
+  for (std::int64_t left = std::min(kw.n, std::max<std::int64_t>(out.shape(axis), 1)); left > 0; --left) {
     const std::int64_t n = out.shape(axis);
     const ndarray upper = slice_of(out, axis, std::min<std::int64_t>(1, n), n);
     const ndarray lower = slice_of(out, axis, 0, std::max<std::int64_t>(n - 1, 0));

@@ -1,11 +1,19 @@
 // Print options are a thread's own, as NumPy's are a context's.
 #include "ops/print_options.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "core/per_thread.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter {
 namespace ops {
+namespace {
+
+constexpr int most_fixed_digits = 16384;  // NumPy's limit
+
+}  // namespace
 
 print_options& current_print_options() { return core::per_thread<print_options, print_kw>::get(); }
 
@@ -14,10 +22,14 @@ print_options print_options_with(const print_kw& kw, const char* function) {
   const auto take = [&](auto& to, const auto& given) {
     if (given) to = *given;
   };
-  take(o.precision, kw.precision);
+  const auto take_int = [&](int& to, const std::optional<std::int64_t>& given) {
+    constexpr std::int64_t least = std::numeric_limits<int>::min(), most = std::numeric_limits<int>::max();
+    if (given) to = static_cast<int>(std::clamp(*given, least, most));
+  };
+  take_int(o.precision, kw.precision);
   take(o.threshold, kw.threshold);
-  take(o.edgeitems, kw.edgeitems);
-  take(o.linewidth, kw.linewidth);
+  take_int(o.edgeitems, kw.edgeitems);
+  take_int(o.linewidth, kw.linewidth);
   take(o.suppress, kw.suppress);
   take(o.nanstr, kw.nanstr);
   take(o.infstr, kw.infstr);
@@ -25,6 +37,8 @@ print_options print_options_with(const print_kw& kw, const char* function) {
   take(o.floatmode, kw.floatmode);
   const auto refuse = [&](const std::string& what) { throw value_error("[" + std::string(function) + "] " + what); };
   if (o.precision < 0) refuse("precision is negative");
+  if (o.floatmode == floatmode::fixed && o.precision > most_fixed_digits)
+    refuse("precision is above " + std::to_string(most_fixed_digits) + ", the most digits behind a point");
   if (o.threshold < 0) refuse("threshold is negative");
   if (o.edgeitems < 1) refuse("edgeitems is below 1");
   if (o.linewidth < 1) refuse("linewidth is below 1");

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <random>
 
+#include "ops/manipulate_axes.hpp"
 #include "ops/random_draw.hpp"
 
 namespace sinter {
@@ -90,10 +91,11 @@ generator generator::jumped(std::uint32_t n) const {
 }
 
 std::vector<generator> generator::spawn(std::size_t n) {
-  const std::uint64_t first = spawned_.fetch_add(n);
+  const std::size_t count = ops::list_length(n <= INT64_MAX ? static_cast<std::int64_t>(n) : INT64_MAX, "spawn");
+  const std::uint64_t first = spawned_.fetch_add(count);
   std::vector<generator> children;
-  children.reserve(n);
-  for (std::size_t k = 0; k < n; ++k)
+  children.reserve(count);
+  for (std::size_t k = 0; k < count; ++k)
     children.emplace_back(generator_state{seed_sequence(key_, first + k).first(), 0, 0, 0});
   return children;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/shape.hpp"
 #include "ops/manipulate_axes.hpp"
 #include "ops/random_draw.hpp"
 #include "sinter/creation.hpp"
@@ -21,6 +22,7 @@ using namespace ops;
 namespace {
 
 ndarray random_order(generator& g, std::int64_t n, runtime::device_id device) {
+  core::checked_count(dims{n}, "permutation");
   return argsort(wrap(drawn(g, jit::opcode::random_bits, uint64, {dims{n}, device})));
 }
 
@@ -170,13 +172,13 @@ ndarray generator::permutation_of(std::int64_t n) {
   return random_order(*this, n, runtime::default_device());
 }
 
-ndarray generator::permutation(const ndarray& x, int axis) {
+ndarray generator::permutation(const ndarray& x, std::int64_t axis) {
   const dims shape = view_of(x, "permutation").shape;
   const int along = normalize_axis(axis, shape, "permutation");
   return take(x, random_order(*this, shape[along], value_of(x)->device), along);
 }
 
-ndarray generator::permuted(const ndarray& x, const std::optional<int>& axis) {
+ndarray generator::permuted(const ndarray& x, const std::optional<std::int64_t>& axis) {
   const dims shape = view_of(x, "permuted").shape;
   if (!axis) return reshape(permutation(ravel(x)), to_shape(shape));
   const int along = normalize_axis(*axis, shape, "permuted");
@@ -184,7 +186,7 @@ ndarray generator::permuted(const ndarray& x, const std::optional<int>& axis) {
   return take_along_axis(x, argsort(keys, along), along);
 }
 
-void generator::shuffle(const ndarray& x, int axis) { x() = permutation(x, axis); }
+void generator::shuffle(const ndarray& x, std::int64_t axis) { x() = permutation(x, axis); }
 
 ndarray generator::multivariate_normal(const ndarray& mean, const ndarray& cov, const draw_size& size,
                                        const multivariate_normal_kw& kw) {
@@ -206,7 +208,7 @@ ndarray generator::multivariate_normal(const ndarray& mean, const ndarray& cov, 
     throw value_error("[multivariate_normal] the covariance is not positive semidefinite");
   space.shape = size.given() ? to_dims(size.shape()) : dims();
   space.shape.push_back(n);
-  core::element_count(space.shape);
+  core::checked_count(space.shape, function);
   const ndarray rows = reshape(array(root.rows(), {.dtype = type, .device = to_public(space.device)}), {n, n});
   const ndarray z = wrap(drawn(*this, jit::opcode::random_normal, type, space));
   // Row times matrix: a sum for each element, until its operands are worth a product.

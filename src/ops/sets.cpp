@@ -86,7 +86,7 @@ unique_result unique_flat(const ndarray& x, const wanted& w, const char* functio
   return out;
 }
 
-unique_result unique_along(const ndarray& x, int axis, const wanted& w) {
+unique_result unique_along(const ndarray& x, std::int64_t axis, const wanted& w) {
   const dims shape = view_of(x, "unique").shape;
   const int a = normalize_axis(axis, shape, "unique");
   const ndarray front = moveaxis(x, a, 0);
@@ -182,8 +182,10 @@ ndarray setxor1d(const ndarray& x, const ndarray& y, const set_kw& kw) {
 
 ndarray isin(const operand& x, const operand& test, const isin_kw& kw) {
   const operand* const both[] = {&x, &test};
-  const dtype type = result_type_of(both, "isin");
+  const auto [type, out_of_range] = strong_type_of(x, test, "isin");
   const auto device = common_device(both, "isin");
+  if (out_of_range != 0)
+    return wrap(bool_of(kw.invert, x.is_array() ? view_of(x.array(), "isin").shape : dims(), device));
   const value element = to_value(x, type, dims(), device, "isin");
   const ndarray sorted = sort(wrap(to_value(test, type, dims(), device, "isin")), std::nullopt);
   if (sorted.size() == 0) return wrap(bool_of(kw.invert, element->shape, device));

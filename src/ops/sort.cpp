@@ -22,6 +22,7 @@ rows_of rows_for(const ndarray& x, optional_axis axis, const char* function) {
 
 void check_kth(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis, const char* function) {
   const rows_of r = rows_for(x, axis, function);
+  if (x.size() == 0) return;  // as NumPy: there is nothing to order
   for (const std::int64_t k : kth)
     if (k >= r.count || k < -r.count)
       throw value_error("[" + std::string(function) + "] kth (" + std::to_string(k) +
@@ -50,7 +51,7 @@ ndarray argsort(const ndarray& x, const sort_kw& kw) {
   return in_place_of(r, argsort_rows(evaluated(r.elements), r.layout(), kw.descending));
 }
 
-ndarray lexsort(const std::vector<ndarray>& keys, int axis) {
+ndarray lexsort(const std::vector<ndarray>& keys, std::int64_t axis) {
   if (keys.empty()) throw value_error("[lexsort] needs at least one key");
   const dims shape = view_of(keys[0], "lexsort").shape;
   std::vector<operand> list(keys.begin(), keys.end());
@@ -75,10 +76,11 @@ ndarray lexsort(const std::vector<ndarray>& keys, int axis) {
   return in_place_of(r, order);
 }
 
-ndarray lexsort(const ndarray& keys, int axis) {
+ndarray lexsort(const ndarray& keys, std::int64_t axis) {
   const dims shape = view_of(keys, "lexsort").shape;
   if (shape.empty()) throw value_error("[lexsort] needs at least one key, not an array of rank 0");
   std::vector<ndarray> list;
+  list.reserve(list_length(shape[0], "lexsort"));
   for (std::int64_t k = 0; k < shape[0]; ++k) list.push_back(keys(k));
   return lexsort(list, axis);
 }
