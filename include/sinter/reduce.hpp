@@ -38,7 +38,7 @@ template <axis_like A>
 ndarray sum(const ndarray& x, const A& axis, const reduce_kw& kw = {}) {
   return sum(x, detail::with_axis("sum", axis, kw));
 }
-/// Product, in the dtypes of sum. 1 of nothing.
+/// Product, in the dtypes of sum. 1 of nothing. Of finite factors, one of them 0, it is 0 whatever the others are.
 ndarray prod(const ndarray& x, const reduce_kw& kw = {});
 template <axis_like A>
 ndarray prod(const ndarray& x, const A& axis, const reduce_kw& kw = {}) {

@@ -27,7 +27,8 @@ inline ndarray cumulative_sum(const ndarray& x, optional_axis axis, scan_kw kw =
   kw.axis = axis;
   return cumulative_sum(x, kw);
 }
-/// Running product, as cumulative_sum; include_initial puts a 1 in front.
+/// Running product, as cumulative_sum; include_initial puts a 1 in front. From a 0 on it stays 0 while factors are
+/// finite.
 ndarray cumulative_prod(const ndarray& x, const scan_kw& kw = {});
 inline ndarray cumulative_prod(const ndarray& x, optional_axis axis, scan_kw kw = {}) {
   kw.axis = axis;

@@ -15,7 +15,9 @@ struct searchsorted_kw {
   ndarray sorter{};  // int64 indices that sort `a`; undefined: it is sorted
 };
 /// int64 index k, of v's shape, before which an element v must be inserted to keep `a` (1-D, ascending as sort orders)
-/// in order: a[k-1] < v <= a[k] on the left side, a[k-1] <= v < a[k] on the right one. Both promote to one dtype.
+/// in order: a[k-1] < v <= a[k] on the left side, a[k-1] <= v < a[k] on the right one. Both promote to one dtype;
+/// a number counts as int64 (uint64), float64 or complex128, and lies before or after all integers of a dtype that it
+/// does not fit.
 /// value_error: another side. shape_error: `a` or the sorter is not 1-D, or their lengths differ. dtype_error: the
 /// sorter is not of integers. A sorter's index out of range is an index_error when the result is read.
 ndarray searchsorted(const ndarray& a, const operand& v, const searchsorted_kw& kw = {});

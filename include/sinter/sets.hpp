@@ -75,7 +75,8 @@ struct isin_kw {
   bool invert = false;
 };
 /// Whether each element of x is among those of `test` (the opposite where `invert`): bool of x's shape. Both promote to
-/// one dtype. `test` is sorted at the call; the search records.
+/// one dtype; a number counts as int64 (uint64), float64 or complex128, and is no element of an integer dtype that it
+/// does not fit. `test` is sorted at the call; the search records.
 ndarray isin(const operand& x, const operand& test, const isin_kw& kw = {});
 
 }  // namespace v0

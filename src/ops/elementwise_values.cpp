@@ -52,6 +52,29 @@ ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x
   return wrap(graph::record_map_moving(op, r.loop, r.shape, r.values()));
 }
 
+value zero_and_sign_of(const value& factor) {
+  const dtype type = factor->type, real = real_of(type);
+  const auto number = [&](double x) { return constant_of(x, real, factor->device); };
+  const auto part = [&](opcode op) { return is_complex(type) ? map_of(op, real, factor) : factor; };
+  // x * 0 is 0 of finite x and NaN of others.
+  value not_finite = map_of(opcode::multiply, real, part(opcode::real), number(0));
+  if (is_complex(type)) {
+    const value of_imag = map_of(opcode::multiply, real, part(opcode::imag), number(0));
+    not_finite = map_of(opcode::add, real, not_finite, of_imag);
+  }
+  const value zero = map_of(opcode::equal, dtype::b1, factor, constant_of(0, type, factor->device));
+  const value size =
+      map_of(opcode::add, real, select_of(zero, number(0), number(1)), map_of(opcode::absolute, real, not_finite));
+  return is_complex(type) ? size : map_of(opcode::copysign, real, size, factor);
+}
+
+value zero_where_lost(const value& product, const value& factors) {
+  const value zero = map_of(opcode::equal, dtype::b1, factors, constant_of(0, factors->type, factors->device));
+  const value lost = map_of(opcode::isnan, dtype::b1, product);
+  return select_of(map_of(opcode::logical_and, dtype::b1, lost, zero), graph::record_cast(factors, product->type),
+                   product);
+}
+
 value extreme_of(opcode op, const value& a, const value& b) {
   if (is_bool(a->type)) {
     const bool larger = op == opcode::maximum || op == opcode::fmax;

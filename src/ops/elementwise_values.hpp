@@ -28,6 +28,12 @@ ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x
 /// Two arguments cast to their loop dtype.
 resolved resolve_pair(const char* function, loop_rule rule, const operand& x, const operand& y);
 
+/// For products whose order of multiplication is not the user's: of each factor a number whose products tell what
+/// became of zeros. 0 and 1 with the factor's sign (of complex numbers +), NaN where it is not finite.
+value zero_and_sign_of(const value& factor);
+/// `product`, but the zero that `factors`, the product of zero_and_sign_of, is where the product is NaN.
+value zero_where_lost(const value& product, const value& factors);
+
 /// `op` is maximum, minimum, fmax or fmin; values of one dtype, any of them.
 value extreme_of(opcode op, const value& a, const value& b);
 

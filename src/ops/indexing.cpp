@@ -104,10 +104,14 @@ ops::pick_entry entry_of(const index& i, int axis, int place, const graph::array
   e.axis = place;
   e.named = axis;
   for (int k = 0; e.mask && k < e.axes; ++k)
-    if (e.values->shape[k] != v.shape[axis + k])
+    if (e.values->shape[k] != v.shape[axis + k] && e.values->shape[k] != 0)
       throw index_error("[index] a mask of shape " + core::to_string(e.values->shape) + " does not fit axis " +
                         std::to_string(axis + k) + " with extent " + std::to_string(v.shape[axis + k]) +
                         in_shape(v.shape));
+  // As in NumPy an extent of 0 fits any axis: nothing is true.
+  const core::dims fitting(v.shape.data() + axis, e.axes);
+  if (e.mask && !(e.values->shape == fitting))
+    e.values = graph::record_scalar(ops::scalar_of(false, dtype::b1, "index"), dtype::b1, fitting, v.device());
   return e;
 }
 

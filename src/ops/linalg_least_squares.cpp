@@ -95,6 +95,8 @@ ndarray linalg::pinv(const ndarray& x, const pinv_kw& kw) {
   if (kw.rcond && kw.rtol) throw value_error("[pinv] rcond and rtol are two names of one argument; give one of them");
   const matrix_stack s = matrices_of(x, "pinv");
   const dtype type = linalg_dtype("pinv", {&x});
+  // As NumPy: where the matrices have no elements the dtype stays.
+  if (s.rows == 0 || s.columns == 0) return empty_like_inverse(x, s, x.dtype());
   if (s.empty()) return empty_like_inverse(x, s, type);
   const svd_result parts = svd(conjugated(x), {.full_matrices = false, .hermitian = kw.hermitian});
   const optional_operand& given = kw.rtol ? kw.rtol : kw.rcond;
@@ -120,10 +122,12 @@ ndarray linalg::matrix_rank(const ndarray& x, const matrix_rank_kw& kw) {
 // as infinite unless the matrix itself has a NaN.
 ndarray linalg::cond(const ndarray& x, const norm_order& p) {
   const matrix_stack m = matrices_of(x, "cond");
-  if (m.empty())
+  if (m.rows == 0 || m.columns == 0)
     throw linalg_error("[cond] cond is not defined on empty arrays, such as one of shape " +
                        core::to_string(view_of(x, "cond").shape));
   const bool spectral = (!p.is_number() && !p.is_name()) || (p.is_number() && std::fabs(p.number()) == 2);
+  if (!spectral) square_matrices_of(x, "cond");
+  if (m.empty()) return zeros(to_shape(m.batch), {.dtype = real_of(linalg_dtype("cond", {&x})), .device = x.device()});
   ndarray r;
   if (spectral) {
     const ndarray s = svdvals(x), least = s(sinter::idx::ellipsis, -1), most = s(sinter::idx::ellipsis, 0);

@@ -7,6 +7,9 @@
 #include "ops/elementwise_values.hpp"
 #include "ops/manipulate_axes.hpp"
 #include "ops/select.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/take.hpp"
 
 namespace sinter::ops {
 
@@ -26,6 +29,14 @@ void require_index_dtype(dtype type, const char* function) {
   if (!is_integer(type) && !is_bool(type))
     throw dtype_error("[" + std::string(function) + "] indices must be integers or bools, not " +
                       std::string(name(type)));
+}
+
+void require_within(const value& index, std::int64_t extent, int named) {
+  const ndarray list = wrap(reshape_value(index, dims{core::element_count(index->shape)}));
+  const ndarray bad = logical_or(less(list, -extent), greater_equal(list, extent));
+  if (list.size() == 0 || !bool(any(bad))) return;
+  throw index_error("[index] index " + std::to_string(take(list, argmax(bad)).item<std::int64_t>()) +
+                    " is out of range for axis " + std::to_string(named) + " with extent " + std::to_string(extent));
 }
 
 value unravel_one(const value& position, const dims& shape, int axis) {
@@ -130,6 +141,12 @@ void check_not_empty(const pick& p, const choice& c) {
       throw index_error("[index] axis " + std::to_string(a.named) + " with extent 0 has no element to index");
 }
 
+void check_unread(const pick& p, const choice& c) {
+  if (core::element_count(c.shape) == 0 || core::element_count(picked_shape(p, c)) != 0) return;
+  for (const chosen_axis& a : c.axes)
+    if (!a.in_range) require_within(a.index, p.base->shape[a.axis], a.named);
+}
+
 }  // namespace
 
 choice choose_elements(const pick& p) {
@@ -146,6 +163,7 @@ choice choose_elements(const pick& p) {
   }
   core::checked_count(picked_shape(p, c), "index");
   check_not_empty(p, c);
+  check_unread(p, c);
   return c;
 }
 

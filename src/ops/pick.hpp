@@ -73,6 +73,9 @@ const graph::array_view& writable(const graph::array_view& v, const char* functi
 
 /// Small pieces shared by the files of this subject.
 graph::value integer_of(std::int64_t v, runtime::device_id device);
+/// Throws index_error unless all indices are in [-extent, extent). Synchronises: for indices that no gather will look at,
+/// since nothing is selected for another reason.
+void require_within(const graph::value& index, std::int64_t extent, int named);
 /// Integers or bools.
 void require_index_dtype(dtype type, const char* function);
 /// Coordinate `axis` of C-order positions in `shape`.

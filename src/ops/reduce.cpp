@@ -37,6 +37,16 @@ value accumulate(reduce_op op, const value& x, dtype type, const axis_set& s) {
   return reduce_value(op, type, v, s);
 }
 
+bool has_zero_rule(dtype t, const axis_set& s) { return is_inexact(t) && s.count != 0; }
+
+/// A product of finite factors, one of them 0, is 0: the factors are multiplied in an order of the library's own, and a
+/// part that overflows may meet the 0 as an infinity. `product` may be NaN for that reason only where all factors are
+/// finite.
+value zero_restored(const value& product, const value& v, const axis_set& s) {
+  const value factors = zero_and_sign_of(v);
+  return zero_where_lost(product, reduce_value(reduce_op::prod, factors->type, factors, s));
+}
+
 dtype accumulator_of(dtype t) {
   if (is_bool(t) || is_signed_integer(t)) return dtype::i64;
   return is_unsigned_integer(t) ? dtype::u64 : t;
@@ -45,7 +55,10 @@ dtype accumulator_of(dtype t) {
 ndarray sum_or_prod(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
   const value v = value_of(x, function);
   const axis_set s = find_axes(kw.axis, v->shape, function);
-  return wrap(restore_axes(accumulate(op, v, kw.dtype.value_or(accumulator_of(v->type)), s), s, kw.keepdims));
+  const dtype type = kw.dtype.value_or(accumulator_of(v->type));
+  value out = accumulate(op, v, type, s);
+  if (op == reduce_op::prod && has_zero_rule(type, s)) out = zero_restored(out, graph::record_cast(v, type), s);
+  return wrap(restore_axes(out, s, kw.keepdims));
 }
 
 value least_or_greatest(const char* function, reduce_op op, const value& v, const axis_set& s) {

@@ -51,7 +51,11 @@ ndarray scan_as(scan_op op, subject s, dtype type) {
 
 ndarray sum_or_prod(scan_op op, subject s, const scan_kw& kw) {
   const dtype type = kw.dtype.value_or(accumulator_of(s.v->type));
-  const ndarray out = scan_as(op, s, type);
+  ndarray out = scan_as(op, s, type);
+  if (op == scan_op::prod && is_inexact(type)) {  // see prod
+    const value factors = zero_and_sign_of(graph::record_cast(s.v, type));
+    out = wrap(zero_where_lost(value_of(out), scanned(op, factors, s.axis)));
+  }
   if (!kw.include_initial) return out;
   dims shape = s.v->shape;
   shape[s.axis] = 1;

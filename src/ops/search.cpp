@@ -80,8 +80,12 @@ ndarray searchsorted(const ndarray& a, const operand& v, const searchsorted_kw& 
   const ndarray ordered = kw.sorter.defined() ? in_order(a, kw.sorter) : a;
   const operand sorted(ordered);
   const operand* const both[] = {&sorted, &v};
-  const dtype type = result_type_of(both, "searchsorted");
+  const auto [type, out_of_range] = strong_type_of(sorted, v, "searchsorted");
   const auto device = common_device(both, "searchsorted");
+  if (out_of_range != 0) {
+    const std::int64_t at = out_of_range < 0 ? 0 : a.size();
+    return wrap(graph::record_scalar(scalar_of(at, dtype::i64, "searchsorted"), dtype::i64, dims(), device));
+  }
   return search_function(is_complex(type))(wrap(to_value(v, type, dims(), device, "searchsorted")),
                                            wrap(to_value(sorted, type, dims(), device, "searchsorted")),
                                            kw.side == "right");

@@ -8,6 +8,7 @@
 #include "ops/elementwise_values.hpp"
 #include "ops/index_mode.hpp"
 #include "ops/manipulate_axes.hpp"
+#include "ops/pick.hpp"
 #include "sinter/creation.hpp"
 
 namespace sinter {
@@ -62,6 +63,11 @@ ndarray take(const ndarray& x, const operand& indices, optional_axis axis, const
   for (const std::int64_t n : index->shape) shape.push_back(n);
   for (int k = a + 1; k < v->shape.size(); ++k) shape.push_back(v->shape[k]);
   core::checked_count(shape, "take");
+  // NumPy looks at the indices once for each index of the axes in front, whatever lies behind.
+  std::int64_t in_front = 1;
+  for (int k = 0; k < a; ++k) in_front *= v->shape[k];
+  if (points != 0 && in_front != 0 && core::element_count(shape) == 0 && indices.is_array())
+    require_within(index, v->shape[a], a);
   return wrap(reshape_value(graph::record_gather(v, reshape_value(index, along), a, gathered, a), shape));
 }
 
