@@ -33,7 +33,7 @@ line ~ /^\[unit\]\t(begin|passed|failed)\t/ {
 }
 
 END {
-  sorter = "sort -t '\t' -k1,1rn"
+  sorter = "sort -k1,1rn >'" durations "'"
   for (key in parts) {
     split(key, w, FS)
     if (failures[key] || (begun[key] > ended[key] && !late)) {
@@ -61,8 +61,8 @@ END {
   }
   if (durations) {
     for (key in slow)
-      if (slow[key] >= 1) printf "%.1f\t%s\n", slow[key], key | sorter " > '" durations "'"
-    close(sorter " > '" durations "'")
+      if (slow[key] >= 1) printf "%.1f\t%s\n", slow[key], key | sorter
+    close(sorter)
     print "slowest cases, in seconds of all their processes:"
     for (k = 0; k < 20 && (getline row < durations) > 0; ++k) print "  " row
   }

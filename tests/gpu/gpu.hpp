@@ -52,6 +52,15 @@ struct unfused {
   unfused& operator=(const unfused&) = delete;
 };
 
+/// Whether a measurement says what it must in one of several tries: another program may have the device, or this
+/// thread's core, in the middle of one.
+template <class F>
+bool in_some_try(F&& holds) {
+  for (int k = 0; k < 20; ++k)
+    if (holds()) return true;
+  return false;
+}
+
 template <class T>
 auto bits_of(T x) {
   if constexpr (sizeof(T) == 1)

@@ -116,7 +116,8 @@ TEST_CASE("gpu: data errors of captured kernels show at the next synchronisation
 }
 
 // A graph pins its arrays, so what is called and what is launched have arrays of their own.
-TEST_CASE("gpu: a graph of small expressions and one of stencil steps run faster than the loops") {
+TEST_CASE("gpu: a graph of small expressions and one of stencil steps run faster than the loops" *
+          doctest::test_suite("alone")) {
   if (gpu_test::no_gpu()) return;
   struct pair {
     ndarray x, y;

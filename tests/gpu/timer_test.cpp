@@ -8,6 +8,7 @@
 #include "ops/device.hpp"
 
 namespace sn = sinter;
+using gpu_test::in_some_try;
 using sn::ndarray;
 
 namespace {
@@ -16,14 +17,6 @@ sn::runtime::backend& backend() { return sn::runtime::get_backend(sn::runtime::d
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// Another program may have the device, or this thread's core, in the middle of a measurement; not in all of them.
-template <class F>
-bool in_some_try(F&& holds) {
-  for (int k = 0; k < 20; ++k)
-    if (holds()) return true;
-  return false;
 }
 
 }  // namespace
