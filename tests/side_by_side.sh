@@ -8,7 +8,7 @@
 #   ONLY=FILE        extended regular expressions, one a line, for "file: name" of the cases to run; all without
 #   PART=i/n         every n-th of them only, for several runs
 #   DURATIONS=FILE   seconds of cases that are known; LOG.durations gets those of this run in the same form
-#   CHECKER=COMMAND  stands in front of the executables (compute-sanitizer ...)
+#   CHECKER=COMMAND  stands in front of the executables (compute-sanitizer ...); then no durations are written
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 log=$1
@@ -116,7 +116,9 @@ run_lanes "$jobs" libraries any
 
 late=0
 [ -e "$work/late" ] && late=1
-awk -f "$here/units.awk" -v late=$late -v durations="$log.durations" "$work"/*.queue "$log" >"$work/summary"
+durations=$log.durations
+[ -z "${CHECKER:-}" ] || durations=  # under a checker they mean nothing
+awk -f "$here/units.awk" -v late=$late -v durations="$durations" "$work"/*.queue "$log" >"$work/summary"
 status=$?
 tee -a "$log" <"$work/summary"
 exit $status
