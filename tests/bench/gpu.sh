@@ -101,13 +101,16 @@ check() {
 }
 
 checks() (
-  tools=(memcheck racecheck initcheck synccheck) pids=() failed=0
+  tools=(memcheck racecheck initcheck synccheck) pids=() verdicts=() failed=0
   export SINTER_CACHE_DIR=${SINTER_CACHE_DIR:-$(cd "$build" && pwd)/kernel-cache}
   for tool in "${tools[@]}"; do
     check "$tool" $((jobs > 4 ? jobs / 4 : 1)) &
     pids+=($!)
   done
-  for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
+  for k in "${!tools[@]}"; do
+    if wait "${pids[k]}"; then verdicts+=("${tools[k]} passed"); else verdicts+=("${tools[k]} FAILED") failed=1; fi
+  done
+  echo "${verdicts[*]}"
   exit $failed
 )
 
