@@ -25,11 +25,11 @@ for round in 1 2 3 4; do
   for threads in 1 2; do
     SINTER_NUM_THREADS=$threads timeout 60 "$program" >>"$work/times$threads" 2>"$work/err" || break 2
   done
-  at_most_twice 2 0.1 && at_most_twice 4 0.02 && break
+  at_most_twice 2 0.1 && at_most_twice 4 0.03 && break
 done
 tail -n 4 "$work/times1" "$work/times2" >"$work/out"
 at_most_twice 2 0.1
 verdict "300 steps of the heat equation on two threads and on one" $?
-at_most_twice 4 0.02
-verdict "1000 sorts of shape (3, 5) on two threads and on one" $?
+at_most_twice 4 0.03
+verdict "20000 sorts of shape (3, 5) on two threads and on one" $?
 summary
