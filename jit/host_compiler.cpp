@@ -154,7 +154,7 @@ namespace {
 
 /// A machine without a compiler is an ordinary one; a compiler that was asked for, or that fails, is told.
 host_compiler find_now() {
-  const std::string preferred(core::environment_text("SINTER_CXX"));
+  const std::string preferred = environment("SINTER_CXX");  // one that is no program is not second-guessed either
   host_compiler found = probe_host_compiler(preferred, environment("PATH"));
   if (!found.path.empty() || (preferred.empty() && !found.failed)) return found;
   const std::string rest = ": kernels are interpreted, and functions given as text are refused";

@@ -49,7 +49,7 @@ warned() {
 SINTER_DEVICE=abacus warned "a device that is none" "^  default +.*'abacus' is not a device" \
   "^\[sinter\] SINTER_DEVICE=abacus is not cpu, cuda or cuda:N: "
 SINTER_CXX=/no/such/compiler warned "no compiler" \
-  "^  host +none, so kernels for the CPU are interpreted: .*no/such/compiler" "^\[sinter\] SINTER_CXX=/no/such/compiler cannot be used: "
+  "^  host +none, so kernels for the CPU are interpreted: .*no/such/compiler" "^\[sinter\] SINTER_CXX=/no/such/compiler is not the name or path of a program: "
 SINTER_TIER=7 warned "a value that means nothing" "^  SINTER_TIER +7  is not 0, 1 or auto: auto is used$" "^\[sinter\] SINTER_TIER=7 is not"
 # A cache that cannot be written is not on.
 for folder in /dev/null/cache /proc/cache; do

@@ -1,6 +1,9 @@
 // The table of variables, what they may be, and the warnings.
 #include "core/environment.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -27,6 +30,25 @@ bool is_device(std::string_view text) noexcept {
   return (kind == "cpu" || kind == "cuda") && (kind == text || is_number<0, INT32_MAX>(text.substr(kind.size() + 1)));
 }
 
+bool is_program_at(std::string_view folder, const char* slash, std::string_view name) noexcept {
+  char path[4096];
+  const int length = std::snprintf(path, sizeof path, "%.*s%s%.*s", static_cast<int>(folder.size()), folder.data(),
+                                   slash, static_cast<int>(name.size()), name.data());
+  struct stat st {};
+  return length < static_cast<int>(sizeof path) && ::access(path, X_OK) == 0 && ::stat(path, &st) == 0 &&
+         S_ISREG(st.st_mode);
+}
+bool is_program(std::string_view text) noexcept {
+  if (text.find('/') != std::string_view::npos) return is_program_at("", "", text);
+  const char* path = std::getenv("PATH");
+  for (std::string_view folders = path ? path : ""; !folders.empty();) {
+    const std::size_t end = folders.find(':');
+    if (is_program_at(folders.substr(0, end), "/", text)) return true;
+    folders.remove_prefix(end == std::string_view::npos ? folders.size() : end + 1);
+  }
+  return false;
+}
+
 constexpr environment_variable variables[] = {
     {"SINTER_DEVICE", "default device: cpu, cuda, cuda:1", "cpu, cuda or cuda:N",
      "there is no default device, and what needs one throws device_error", is_device},
@@ -34,7 +56,8 @@ constexpr environment_variable variables[] = {
      is_number<1, 1024>},
     {"SINTER_TIER", "kernels: 0 quick to make (the CPU interprets), 1 tuned from the beginning, auto", "0, 1 or auto",
      "auto is used", is_tier},
-    {"SINTER_CXX", "compiler of kernels for the CPU", "", "", nullptr},
+    {"SINTER_CXX", "compiler of kernels for the CPU", "the name or path of a program",
+     "kernels are interpreted, and functions given as text are refused", is_program},
     {"SINTER_COMPILE_TIMEOUT", "seconds until that compiler is given up; 0: never", "a number of seconds up to 86400",
      "60 is used", is_number<0, 86400>},
     {"SINTER_CACHE_DIR", "folder of compiled kernels", "", "", nullptr},

@@ -89,7 +89,7 @@ falls_back "a compiler that prints 300 MB" "made no library"
 compiler gone "exit 0"
 run recorded >/dev/null
 rm "$work/bin/gone"
-SINTER_CXX=$work/bin/gone falls_back "no compiler at all" "no such file"
+SINTER_CXX=$work/bin/gone falls_back "no compiler at all" "(no such file|path of a program)"
 
 # Folders for temporary files.
 compiler good2 "exec $real \"\$@\""

@@ -32,13 +32,16 @@ told SINTER_CACHE_SIZE_MB lots "is not a number of megabytes.*: 512 is used$"
 told SINTER_COMPILE_TIMEOUT soon "is not a number of seconds.*: 60 is used$"
 told SINTER_GPU_MEMORY_LIMIT plenty "is not an amount like 8GiB.*: .+"
 for name in SINTER_SYNC SINTER_NVTX SINTER_CHECK_INDEX; do told $name maybe "is not 0 or 1: 1 is used$"; done
+told SINTER_CXX /no/such/compiler "is not .*"  # though nothing is compiled
 SINTER_TRACE=maybe run recorded
 [ "$(grep -c '^\[sinter\] SINTER_TRACE=maybe is not 0 or 1: 1 is used$' "$work/err")" = 1 ] && grep -q "launch" "$work/err"
 verdict "SINTER_TRACE=maybe is told, and traces" $?
 
 export SINTER_TIER=1  # so that something is compiled and stored
-told SINTER_CXX /no/such/compiler "cannot be used: /no/such/compiler: no such file: kernels are interpreted"
-told SINTER_CXX no_such_compiler "cannot be used: no_such_compiler .* is not on PATH: kernels are interpreted"
+told SINTER_CXX /no/such/compiler "is not the name or path of a program: kernels are interpreted, .*"
+told SINTER_CXX no_such_compiler "is not the name or path of a program: .*"
+told SINTER_CXX / "is not the name or path of a program: .*"
+told SINTER_CXX /bin/false "cannot be used: /bin/false: failed with exit status 1: kernels are interpreted"
 if command -v g++ >/dev/null; then
   told SINTER_CACHE_DIR /dev/null/cache "cannot be used: cannot create the folder /dev/null/cache: Not a directory: .+"
   told SINTER_CACHE_DIR /proc/cache "cannot be used: cannot create the folder /proc/cache: .+"

@@ -16,7 +16,7 @@ namespace {
 /// A compiler that did not end in time is not waited for again, but for text that has no other way to run.
 std::atomic<bool> compiler_hangs{false};
 
-void warn_of(const jit::compiler_failure& failure) noexcept {
+void warn_of(const jit::compiler_failure& failure) {
   static std::atomic<bool> warned{false};
   if (failure.cause == jit::failure_cause::time) compiler_hangs = true;
   if (warned.exchange(true)) return;
@@ -105,9 +105,9 @@ class compilation {
     }
   }
 
-  static void set_aside(code_span codes, const jit::compiler_failure& failure) noexcept {
-    warn_of(failure);
+  static void set_aside(code_span codes, const jit::compiler_failure& failure) {
     for (compiled_code* c : codes) c->set_aside_.store(true, std::memory_order_relaxed);
+    warn_of(failure);
   }
 
   static void compile(code_span codes) {
