@@ -147,6 +147,7 @@ inline namespace v0 {
 std::string_view version() noexcept { return SINTER_VERSION; }
 
 std::string show_config() {
+  core::check_environment();
   return info::build_section() + info::device_section() + info::library_section() + info::compiler_section() +
          info::cache_section() + info::environment_section();
 }
