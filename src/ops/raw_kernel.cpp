@@ -224,7 +224,7 @@ const bound_kernel& raw_entry::on(runtime::device_id device) {
   const std::lock_guard lock(mutex_);
   const auto index = static_cast<std::size_t>(device.index);
   if (bound_.size() <= index) bound_.resize(index + 1);
-  if (!bound_[index]) bound_[index] = bind(source->on(device, name), source->from, name);
+  if (!bound_[index]) bound_[index] = ops::bind(source->on(device, name), source->from, name);
   return *bound_[index];
 }
 
