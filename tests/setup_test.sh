@@ -103,6 +103,21 @@ check "a clang++ that is too old: clang is asked for" clang_missing
 stand_in clang++ 'exit 0'
 check "a clang++ that will do: nothing to install" fails clang_missing
 
+# Only a build folder that the scripts make themselves is one for building from nothing.
+configures() {
+  PATH=$box/bin SINTER_BUILD_DIR=$box/build bash -c '. tests/setup.sh; configure -DSINTER_BUILD_TESTS=ON' >"$box/said" 2>&1
+}
+tools
+stand_in cmake "echo \"\$*\" >$box/cmake"
+check "a fresh build folder is configured" configures
+check "a fresh build folder compiles many sources at a time" grep -q -e '-DSINTER_UNITY=ON .*-DSINTER_BUILD_TESTS=ON' "$box/cmake"
+mkdir -p "$box/build" && echo "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" >"$box/build/CMakeCache.txt"
+check "an old build folder is configured" configures
+check "an old build folder keeps what it was made with" fails grep -q SINTER_UNITY "$box/cmake"
+echo "CMAKE_HOME_DIRECTORY:INTERNAL=/elsewhere" >"$box/build/CMakeCache.txt"
+check "a build folder of a moved clone is configured" configures
+check "a build folder of a moved clone is a fresh one" grep -q -e -DSINTER_UNITY=ON "$box/cmake"
+
 # The suite that needs NumPy is skipped, with the reason, where no python has it.
 mute=$box/mute
 printf '#!/bin/sh\nexit 1\n' >"$mute" && chmod +x "$mute"
