@@ -26,7 +26,7 @@ bool is_refused(F&& f) {
 }
 
 /// The first check that fails; 0: none. Runs in a child, where doctest's own reports would come twice.
-int check_in_child(const ndarray& leaf, ndarray pending, const sn::device& gpu) {
+int check_in_child(const ndarray& leaf, ndarray pending, sn::stream& own, const sn::device& gpu) {
   if (!is_refused([&] { (void)leaf.to_vector<float>(); })) return 1;
   if (!is_refused([&] { sn::eval(pending); })) return 2;
   if (!is_refused([&] { (void)sn::sum(leaf + 1).item<float>(); })) return 3;
@@ -36,6 +36,7 @@ int check_in_child(const ndarray& leaf, ndarray pending, const sn::device& gpu) 
   if (!is_refused([&] { sn::set_default_device(gpu); })) return 7;
   if (!is_refused([&] { (void)sn::sum(leaf + 1).item<float>(); })) return 8;  // again, on a thread that has asked before
   if (sn::sum(sn::arange(1000, {.dtype = sn::float64, .device = sn::cpu})).item<double>() != 499500) return 9;
+  if (!is_refused([&] { own.synchronize(); })) return 10;
   pending = ndarray();  // arrays may go
   return 0;
 }
@@ -47,12 +48,13 @@ TEST_CASE("fork: an array of a GPU is refused in a child and says why, the CPU w
   const ndarray leaf = sn::arange(1000, {.dtype = sn::float32, .device = gpu});
   sn::eval(leaf);
   const ndarray pending = sn::sin(leaf);
+  sn::stream own({.device = gpu});
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(20);
     int failed = 99;
     try {
-      failed = check_in_child(leaf, pending, gpu);
+      failed = check_in_child(leaf, pending, own, gpu);
     } catch (...) {
     }
     ::_exit(failed);

@@ -298,7 +298,7 @@ bool is_ordinary_host_memory(const runtime::buffer& b) { return b.owner().host_a
 /// Between two devices, in the order of a stream of one of them. The buffers are whole arrays.
 void copy_between(const runtime::buffer& to, const runtime::buffer& from, std::int64_t skip, std::size_t bytes,
                   runtime::stream* on) {
-  runtime::backend &target = to.owner(), &origin = from.owner();
+  runtime::backend &target = runtime::get_backend(to.owner().id()), &origin = runtime::get_backend(from.owner().id());
   refuse_other_device(target.id());
   refuse_other_device(origin.id());
   runtime::backend& works = on ? on->owner() : target.host_addressable() ? origin : target;

@@ -21,6 +21,7 @@ runtime::backend& backend_of(const std::optional<device>& d) { return runtime::g
 /// The stream for something that cannot be captured.
 runtime::stream& live(const stream& s, const char* function) {
   runtime::stream& on = stream_access::of(s);
+  runtime::get_backend(on.owner().id());  // throws where a fork has lost the GPU
   if (on.notes() || graph::is_capturing())
     throw device_error("[" + std::string(function) + "] streams and events cannot be used in a capture");
   return on;
