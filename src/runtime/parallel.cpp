@@ -84,7 +84,8 @@ void detail::parallel_for(std::int64_t tasks, double nanoseconds, void (*run)(vo
     return;
   }
   job shared{tasks, run, context};
-  pool->run(threads - 1, [](void* j) noexcept { static_cast<job*>(j)->work(); }, &shared);
+  pool->run(
+      threads - 1, [](void* j) noexcept { static_cast<job*>(j)->work(); }, &shared);
   if (shared.error) std::rethrow_exception(shared.error);
 }
 

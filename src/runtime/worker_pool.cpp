@@ -23,7 +23,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 constexpr std::chrono::microseconds patience{5};
-constexpr std::uint32_t woken_at_a_time = 4;  // each of them wakes as many: waking all of a large machine's would take long
+constexpr std::uint32_t woken_at_a_time =
+    4;  // each of them wakes as many: waking all of a large machine's would take long
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == 4 && std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -93,7 +94,8 @@ void worker_pool::finish() {
   if ((state_.fetch_and(at_work, std::memory_order_acquire) & at_work) == 0) return;
   const auto done = [&] { return state_.load(std::memory_order_acquire) == 0; };
   if (comes_soon(done)) return;
-  for (std::uint32_t now = state_.load(std::memory_order_acquire); now != 0; now = state_.load(std::memory_order_acquire)) {
+  for (std::uint32_t now = state_.load(std::memory_order_acquire); now != 0;
+       now = state_.load(std::memory_order_acquire)) {
     if (!(now & asleep) && !state_.compare_exchange_weak(now, now | asleep)) continue;
     sleep_on(state_, now | asleep);
   }
@@ -112,7 +114,8 @@ bool worker_pool::help() {
   } while (!state_.compare_exchange_weak(now, now - seat + 1, std::memory_order_acquire, std::memory_order_relaxed));
   rouse((now - seat) / seat);
   work_(what_);
-  // Nothing is left to do, so the other seats go. The last one out wakes the caller, and then knows nothing of the work.
+  // Nothing is left to do, so the other seats go. The last one out wakes the caller, and then knows nothing of the
+  // work.
   now = state_.load(std::memory_order_relaxed);
   std::uint32_t after;
   do {

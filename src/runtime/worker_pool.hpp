@@ -34,7 +34,7 @@ class worker_pool {
   void (*work_)(void*) noexcept = nullptr;
   void* what_ = nullptr;
   alignas(64) std::atomic<std::uint32_t> state_{0};
-  alignas(64) std::atomic<std::uint32_t> calls_{0};     // goes up with each call for help: what workers sleep on
+  alignas(64) std::atomic<std::uint32_t> calls_{0};  // goes up with each call for help: what workers sleep on
   std::atomic<int> sleeping_{0};
 };
 

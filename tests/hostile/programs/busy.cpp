@@ -1,4 +1,5 @@
-// Times 300 steps of the heat equation and 20000 sorts of a tiny array: "heat SECONDS sorts SECONDS", the shortest of three.
+// Times 300 steps of the heat equation and 20000 sorts of a tiny array: "heat SECONDS sorts SECONDS", the shortest of
+// three.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,6 +1,6 @@
-// Every call of operator new fails once: the k-th of a program, for k = 1, 2, ... until the program ends before its k-th.
-// A failure must come out as std::bad_alloc or a memory_error, leave every array with what it held before the step or what
-// it holds after it, and leave nothing behind. The rest of the program must then come to the same end.
+// Every call of operator new fails once: the k-th of a program, for k = 1, 2, ... until the program ends before its
+// k-th. A failure must come out as std::bad_alloc or a memory_error, leave every array with what it held before the
+// step or what it holds after it, and leave nothing behind. The rest of the program must then come to the same end.
 #include <algorithm>
 #include <atomic>
 #include <complex>
@@ -101,7 +101,8 @@ snapshot seen(const state& s) {
 
 const std::vector<program>& programs() {
   static const auto& all = *new std::vector<program>{
-      {"elementwise", {[](state& s) { s.result = sn::exp(s.pending / 300) * s.b + s.whole; }, [](state& s) { sn::eval(s.result); }}},
+      {"elementwise",
+       {[](state& s) { s.result = sn::exp(s.pending / 300) * s.b + s.whole; }, [](state& s) { sn::eval(s.result); }}},
       {"reductions",
        {[](state& s) { s.result = sn::sum(s.pending) + sn::max(s.b) + sn::var(s.a); },
         [](state& s) { s.result = s.result + sn::argmin(s.pending) + sn::mean(s.square, 0); },
@@ -109,8 +110,8 @@ const std::vector<program>& programs() {
       {"writes",
        {[](state& s) { s.a(slice(10, 20)) = s.b(slice(0, 10)); }, [](state& s) { s.a += 1; },
         [](state& s) { s.a(slice(_, _, 2)) *= 3; }, [](state& s) { s.square(1) = s.row; },
-        [](state& s) { s.a(s.mask) = -1; }, [](state& s) { s.b(s.whole) += 1; },
-        [](state& s) { s.row *= 2; }, [](state& s) { sn::eval(s.a, s.b, s.square); }}},
+        [](state& s) { s.a(s.mask) = -1; }, [](state& s) { s.b(s.whole) += 1; }, [](state& s) { s.row *= 2; },
+        [](state& s) { sn::eval(s.a, s.b, s.square); }}},
       {"writes that are evaluated one by one",
        {[](state& s) { s.a += 1; }, [](state& s) { sn::eval(s.a); }, [](state& s) { s.a(slice(3, 9)) *= 2; },
         [](state& s) { sn::eval(s.a); }, [](state& s) { s.a(slice(5, 8)) += s.a(slice(0, 3)); },
@@ -125,21 +126,37 @@ const std::vector<program>& programs() {
         [](state& s) { s.result = sn::partition(s.a, 5); }}},
       {"selections",
        {[](state& s) { s.result = s.a[s.mask]; }, [](state& s) { s.result = sn::nonzero(s.mask)[0]; },
-        [](state& s) { s.result = s.a[s.whole]; }, [](state& s) { s.result = sn::take(s.square, s.whole(slice(0, 4)) % 6, 1); },
+        [](state& s) { s.result = s.a[s.whole]; },
+        [](state& s) { s.result = sn::take(s.square, s.whole(slice(0, 4)) % 6, 1); },
         [](state& s) { s.result = sn::where(s.mask, s.a, s.b); }}},
       {"scans and bins",
        {[](state& s) { s.result = sn::cumsum(s.pending); }, [](state& s) { s.result = sn::bincount(s.whole); },
         [](state& s) { s.result = sn::histogram(s.a, 5).hist; }}},
       {"shapes",
-       {[](state& s) { s.result = sn::concatenate({s.a, s.b}); }, [](state& s) { s.result = sn::stack({s.row, s.row}); },
-        [](state& s) { s.result = sn::transpose(sn::reshape(s.a, {10, 20})); },
-        [](state& s) { s.result = sn::roll(sn::tile(s.row, {3, 2}), 2); }, [](state& s) { s.result = sn::vstack({s.square, s.square}); }}},
+       {[](state& s) {
+          s.result = sn::concatenate({s.a, s.b});
+        },
+        [](state& s) {
+          s.result = sn::stack({s.row, s.row});
+        },
+        [](state& s) {
+          s.result = sn::transpose(sn::reshape(s.a, {10, 20}));
+        },
+        [](state& s) {
+          s.result = sn::roll(sn::tile(s.row, {3, 2}), 2);
+        },
+        [](state& s) {
+          s.result = sn::vstack({s.square, s.square});
+        }}},
       {"products",
        {[](state& s) { s.result = sn::matmul(s.square.astype(sn::int64), s.square.astype(sn::int64)); },
-        [](state& s) { s.result = sn::einsum("ij,jk->ik", {s.square, s.square}); },
+        [](state& s) {
+          s.result = sn::einsum("ij,jk->ik", {s.square, s.square});
+        },
         [](state& s) { s.result = sn::matmul(s.square, s.row); }}},
       {"linear algebra",
-       {[](state& s) { s.result = sn::linalg::solve(s.square, s.row); }, [](state& s) { s.result = sn::linalg::inv(s.square); },
+       {[](state& s) { s.result = sn::linalg::solve(s.square, s.row); },
+        [](state& s) { s.result = sn::linalg::inv(s.square); },
         [](state& s) { s.result = sn::linalg::svdvals(s.square); }}},
       {"transforms",
        {[](state& s) { s.result = sn::fft::rfft(s.pending); }, [](state& s) { s.result = sn::fft::irfft(s.result); }}},
@@ -158,11 +175,10 @@ const std::vector<program>& programs() {
         [](state& s) {
           if (sn::explain(s.pending).empty()) s.result = number(2.0);
         }}},
-      {"captures",
-       {[](state& s) {
-          const sn::launch_graph g = sn::capture([&] { s.a += s.b; });
-          s.result = number(1.0);
-        }}},
+      {"captures", {[](state& s) {
+         const sn::launch_graph g = sn::capture([&] { s.a += s.b; });
+         s.result = number(1.0);
+       }}},
       {"large arrays on several threads",
        {[](state& s) { s.a += 1; }, [](state& s) { s.a(slice(1, _)) *= 2; }, [](state& s) { sn::eval(s.a); },
         [](state& s) { s.result = sn::sum(sn::sqrt(s.pending)); }, [](state& s) { sn::eval(s.result); },
@@ -206,7 +222,8 @@ bool fails_at(const program& p, long k, const std::vector<snapshot>& expected) {
     else
       ++done;  // it was done, and failed behind
   }
-  if (go_on(p, s, done, -1) != p.steps.size() || !same(seen(s), expected.back())) complain("cannot be taken to its end");
+  if (go_on(p, s, done, -1) != p.steps.size() || !same(seen(s), expected.back()))
+    complain("cannot be taken to its end");
   return failed;
 }
 

@@ -1,5 +1,5 @@
-// Forked children use the library: after the parent has used all its threads, while it goes on, and children of children.
-// A child that hangs is ended by an alarm. The last line of the output is "done".
+// Forked children use the library: after the parent has used all its threads, while it goes on, and children of
+// children. A child that hangs is ended by an alarm. The last line of the output is "done".
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,10 +26,15 @@ struct work {
   std::vector<double> results() {
     const auto number = [](const ndarray& a) { return sn::sum(a).item<double>(); };
     const ndarray keys = (x * 7919.0) % 100003.0;
-    std::vector<double> r{number(pending), number(sn::sqrt(x)), number(sn::cumsum(x)), number(sn::sort(keys) * x),
-                          number(sn::argsort(keys) * x), number(x[keys > 5e4]),
-                          sn::matmul(x.astype(sn::int64)(slice(0, 90000)), x.astype(sn::int64)(slice(0, 90000))).item<double>(),
-                          number(sn::histogram(keys, 100).hist * sn::arange(100))};
+    std::vector<double> r{
+        number(pending),
+        number(sn::sqrt(x)),
+        number(sn::cumsum(x)),
+        number(sn::sort(keys) * x),
+        number(sn::argsort(keys) * x),
+        number(x[keys > 5e4]),
+        sn::matmul(x.astype(sn::int64)(slice(0, 90000)), x.astype(sn::int64)(slice(0, 90000))).item<double>(),
+        number(sn::histogram(keys, 100).hist * sn::arange(100))};
     const auto add = [&](const auto& compute) {
       try {
         r.push_back(compute());

@@ -1,5 +1,5 @@
-// Arrays that outlive main: read, recorded on and written when the thread's own objects are gone. The argument says where;
-// the last line of the output is "done" if everything that was computed there was right.
+// Arrays that outlive main: read, recorded on and written when the thread's own objects are gone. The argument says
+// where; the last line of the output is "done" if everything that was computed there was right.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -70,7 +70,8 @@ void use(pending& p) {
 void use_functions(const pending& p) {
   try {
     const ndarray some = sn::arange(6, {.dtype = sn::float64});
-    expect("unique with its inverse", sn::unique(some % 3.0, {.return_inverse = true}).inverse(5).item<std::int64_t>() == 2);
+    expect("unique with its inverse",
+           sn::unique(some % 3.0, {.return_inverse = true}).inverse(5).item<std::int64_t>() == 2);
     expect("searchsorted", sn::searchsorted(some, 2.5).item<std::int64_t>() == 3);
     expect("digitize", sn::digitize(some, some)(1).item<std::int64_t>() == 2);
     expect("an array of before", p.x.size() == 100000);
