@@ -1,0 +1,86 @@
+// What stands in front of generated CUDA kernels, so that the host compiler takes them: words and functions of CUDA that
+// they use, in terms of the emulator's position and exchanges, which connect() hands over.
+#pragma once
+
+inline constexpr const char* cuda_as_host = R"(
+#define __CUDACC__
+#define __global__
+#define __device__
+#define __constant__ static const
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __grid_constant__
+#define __launch_bounds__(n)
+#define __align__(n) __attribute__((aligned(n)))
+#define __shared__ static
+typedef unsigned long size_type;
+struct index3 { unsigned x, y, z; };
+struct position { index3 thread, block; };
+struct calls {
+  const position* here;
+  const index3 *block, *grid;
+  const void* (*exchange)(unsigned, const void*, size_type, int);
+  int (*lane)();
+  void (*barrier)();
+};
+static calls emulator;
+extern "C" void connect(const calls* c) { emulator = *c; }
+#define threadIdx (emulator.here->thread)
+#define blockIdx (emulator.here->block)
+#define blockDim (*emulator.block)
+#define gridDim (*emulator.grid)
+struct alignas(16) float4 { float x, y, z, w; };
+struct alignas(16) int4 { int x, y, z, w; };
+struct alignas(16) uint4 { unsigned x, y, z, w; };
+struct alignas(8) uint2 { unsigned x, y; };
+#define memcpy __builtin_memcpy
+#define sqrtf __builtin_sqrtf
+#define sqrt __builtin_sqrt
+#define fabsf __builtin_fabsf
+#define asinf __builtin_asinf
+#define asin __builtin_asin
+#define fminf __builtin_fminf
+#define fmaxf __builtin_fmaxf
+static inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
+static inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
+static inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
+static inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+static inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
+static inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
+static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline float __fmul_rn(float a, float b) { return a * b; }
+static inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline float __fmul_ru(float a, float b) {
+  const double exact = double(a) * b;
+  const float r = float(exact);
+  return r < exact ? __builtin_nextafterf(r, __builtin_inff()) : r;
+}
+static inline float __fmul_rd(float a, float b) { return -__fmul_ru(-a, b); }
+static inline double __dmul_ru(double a, double b) {
+  const double r = a * b;
+  return __builtin_fma(a, b, -r) > 0 ? __builtin_nextafter(r, __builtin_inf()) : r;
+}
+static inline double __dmul_rd(double a, double b) { return -__dmul_ru(-a, b); }
+static inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned(((unsigned long long)a * b) >> 32); }
+static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  shift &= 31;
+  return shift ? high << shift | low >> (32 - shift) : high;
+}
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline int atomicCAS(int* at, int expected, int wanted) {
+  const int old = *at;
+  if (old == expected) *at = wanted;
+  return old;
+}
+static inline void __syncthreads() { emulator.barrier(); }
+static inline void __syncwarp() {
+  const char none = 0;
+  emulator.exchange(~0u, &none, 1, emulator.lane());
+}
+static inline unsigned __shfl_xor_sync(unsigned mask, unsigned x, int distance) {
+  unsigned other;
+  memcpy(&other, emulator.exchange(mask, &x, sizeof x, emulator.lane() ^ distance), sizeof other);
+  return other;
+}
+template <class T> static inline T max(T a, T b) { return a < b ? b : a; }
+)";
