@@ -46,11 +46,12 @@ void report(const runtime::fault_list& found, const runtime::buffer& memory) {
 
 }  // namespace
 
-bool can_fault(const jit::program& code) noexcept {
-  return code.flags.check_index || std::any_of(code.code.begin(), code.code.end(), [](const jit::instr& i) {
-           return i.op == jit::opcode::checked_index || (i.op == jit::opcode::power && is_integer(i.type)) ||
-                  i.op >= jit::opcode::random_gamma;
-         });
+int fault_count(const jit::program& code) noexcept {
+  const auto n = std::count_if(code.code.begin(), code.code.end(), [](const jit::instr& i) {
+    return i.op == jit::opcode::checked_index || (i.op == jit::opcode::power && is_integer(i.type)) ||
+           i.op >= jit::opcode::random_gamma;
+  });
+  return static_cast<int>(n) + (code.flags.check_index ? static_cast<int>(code.calls.size()) : 0);
 }
 
 void throw_fault(const runtime::fault& f) {

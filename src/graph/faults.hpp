@@ -14,8 +14,8 @@ namespace sinter::graph {
 
 class storage;
 
-/// Whether a kernel's launches need a fault of their own.
-bool can_fault(const jit::program& code) noexcept;
+/// How many operations of a kernel may find something wrong; where there is one, each launch needs a fault of its own.
+int fault_count(const jit::program& code) noexcept;
 
 [[noreturn]] void throw_fault(const runtime::fault& f);
 

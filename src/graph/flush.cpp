@@ -264,7 +264,7 @@ class flusher {
         backend_->copy(place_of(j.plan->results[0]).buffer->address(),
                        static_cast<char*>(j.copy_from->address()) + j.copy_offset, j.copy_bytes);
       const auto k = static_cast<std::size_t>(j.launch);
-      if (!captured && can_fault(j.plan->code)) {
+      if (!captured && fault_count(j.plan->code) != 0) {
         j.fault = backend_->faults().begin();
         launches_[k].fault = j.fault->address();
       }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graph/builder.hpp"
+#include "graph/faults.hpp"
 #include "graph/limits.hpp"
 #include "graph/readers.hpp"
 
@@ -300,6 +301,13 @@ bool may_join(const kernel_plan& a, const kernel_plan& b) {
   return false;
 }
 
+/// What is wrong in a kernel's data is wrong with all that it writes, so whatever may be shares a kernel only with what
+/// depends on the same operations. Those of both are the same ones where the joined kernel has no more of them than either.
+bool fail_alike(const kernel_plan& joined, const kernel_plan& a, const kernel_plan& b) {
+  const int all = fault_count(joined.code);
+  return all == 0 || (fault_count(a.code) == all && fault_count(b.code) == all);
+}
+
 }  // namespace
 
 void planner::group() {
@@ -343,7 +351,8 @@ void planner::group() {
         built_.resize(before);
         continue;
       }
-      if (!ok || trial->dependencies.size() > best->dependencies.size() + order[j]->dependencies.size()) continue;
+      if (!ok || !fail_alike(*trial, *best, *order[j])) continue;
+      if (trial->dependencies.size() > best->dependencies.size() + order[j]->dependencies.size()) continue;
       trial->level = best->level;
       joined = std::move(trial);
       best = joined.get();

@@ -145,7 +145,7 @@ ndarray transform(const trigonometric& f, const ndarray& x, const dct_kw& kw) {
   const auto run = [&](const ndarray& part_of_x) {
     const ndarray sized = wrap(resized(value_of(part_of_x.astype(t, false)), axis, n));
     const ndarray y = real_transform(f, type, moveaxis(sized, axis, -1), scale, orthogonal);
-    return moveaxis(y, -1, axis);
+    return in_c_order(moveaxis(y, -1, axis));
   };
   if (!is_complex(v->type)) return run(x);
   return complex_number(run(real(x)), run(imag(x)));
