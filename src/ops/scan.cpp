@@ -6,7 +6,9 @@
 #include "ops/algorithm_calls.hpp"
 #include "ops/manipulate_axes.hpp"
 #include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
 
 namespace sinter {
 inline namespace v0 {
@@ -49,10 +51,18 @@ ndarray scan_as(scan_op op, subject s, dtype type) {
   return wrap(graph::record_cast(scanned(op, graph::record_cast(s.v, dtype::u8), s.axis), dtype::b1));
 }
 
+/// Whether a running product is NaN somewhere, and then at its end: the CPU has done its work and can look, on a GPU
+/// nobody waits for that.
+bool may_have_lost_zeros(const ndarray& products, int axis) {
+  const std::int64_t n = products.shape(axis);
+  if (n == 0 || products.device().kind != device_kind::cpu) return n != 0;
+  return bool(any(isnan(slice_of(products, axis, n - 1, n))));
+}
+
 ndarray sum_or_prod(scan_op op, subject s, const scan_kw& kw) {
   const dtype type = kw.dtype.value_or(accumulator_of(s.v->type));
   ndarray out = scan_as(op, s, type);
-  if (op == scan_op::prod && is_inexact(type)) {  // see prod
+  if (op == scan_op::prod && is_inexact(type) && may_have_lost_zeros(out, s.axis)) {  // see prod
     const value factors = zero_and_sign_of(graph::record_cast(s.v, type));
     out = wrap(zero_where_lost(value_of(out), scanned(op, factors, s.axis)));
   }
