@@ -1,7 +1,10 @@
 // Result dtypes against NumPy: every pair of dtypes, every elementwise function, arrays with weak scalars.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "golden.hpp"
 #include "golden_functions.hpp"
@@ -102,15 +105,102 @@ void check_weak(golden_file& f) {
   }
 }
 
+using typed = sinter::detail::typed_operand;
+
+/// result_type in every order of the arguments, each dtype as itself or as an array of it.
+void check_orders(std::vector<int> members, const std::vector<ndarray>& arrays, const scalar* number, dtype expected) {
+  const int extra = static_cast<int>(numpy_dtypes.size());  // stands for the number
+  if (number) members.push_back(extra);
+  std::sort(members.begin(), members.end());
+  int round = 0;
+  do {
+    std::vector<typed> arguments;
+    std::string text;
+    for (const int m : members) {
+      if (m == extra)
+        arguments.emplace_back(*number);
+      else if (++round % 3 == 0)
+        arguments.emplace_back(arrays[static_cast<std::size_t>(m)]);
+      else
+        arguments.emplace_back(numpy_dtypes[static_cast<std::size_t>(m)]);
+      text += m == extra ? "number " : std::string(name(numpy_dtypes[static_cast<std::size_t>(m)])) + " ";
+    }
+    const dtype got = sinter::detail::result_type(arguments);
+    CHECK_MESSAGE(got == expected, text, ": ", name(got), ", expected ", name(expected));
+  } while (std::next_permutation(members.begin(), members.end()));
+}
+
+/// The functions that join three arrays of these dtypes, in every order.
+void check_functions(std::vector<int> members, const std::vector<ndarray>& arrays, dtype expected) {
+  const ndarray which = zeros({1}, int64);
+  do {
+    std::vector<ndarray> x;
+    for (const int m : members) x.push_back(arrays[static_cast<std::size_t>(m)]);
+    CAPTURE(name(x[0].dtype()));
+    CAPTURE(name(x[1].dtype()));
+    CAPTURE(name(x[2].dtype()));
+    CHECK(name(concatenate(x).dtype()) == name(expected));
+    CHECK(name(stack(x).dtype()) == name(expected));
+    CHECK(name(choose(which, x).dtype()) == name(expected));
+    CHECK(name(clip(x[0], x[1], x[2]).dtype()) == name(expected));
+    CHECK(name(einsum("i,i,i->i", x).dtype()) == name(expected));
+  } while (std::next_permutation(members.begin(), members.end()));
+}
+
+void check_sets(golden_file& f) {
+  std::vector<ndarray> arrays;
+  for (const dtype t : numpy_dtypes) arrays.push_back(ones({1}, t));
+  const scalar numbers[] = {true, 1, 1.0, std::complex<double>(0, 1)};
+  const auto count = static_cast<int>(numpy_dtypes.size());
+  const auto of_size = [&](auto& self, std::vector<int>& chosen, int size) -> void {
+    if (static_cast<int>(chosen.size()) < size) {
+      for (int next = chosen.empty() ? 0 : chosen.back() + 1; next < count; ++next) {
+        chosen.push_back(next);
+        self(self, chosen, size);
+        chosen.pop_back();
+      }
+      return;
+    }
+    const dtype alone = f.type();
+    check_orders(chosen, arrays, nullptr, alone);
+    for (const scalar& s : numbers) check_orders(chosen, arrays, &s, f.type());
+    if (size == 3) check_functions(chosen, arrays, alone);
+  };
+  std::vector<int> chosen;
+  for (int size = 1; size <= 4; ++size) of_size(of_size, chosen, size);
+}
+
 }  // namespace
 
-TEST_CASE("promotion follows NumPy 2 for every dtype pair, function and weak scalar") {
+TEST_CASE(
+    "promotion follows NumPy 2 for every dtype pair, function and weak scalar, and every set of up to four dtypes") {
   golden_file golden("promotion.bin");
   check_pairs(golden);
   check_unary(golden);
   check_binary(golden);
   check_weak(golden);
+  check_sets(golden);
   CHECK(golden.at_end());
+}
+
+TEST_CASE("with bfloat16 promotion does not depend on the order either, and loses nothing") {
+  std::vector<int> members = {0, 1, 2};
+  for (int a = 0; a < dtype_count; ++a)
+    for (int b = a + 1; b < dtype_count; ++b) {
+      const dtype set[] = {static_cast<dtype>(a), static_cast<dtype>(b), bfloat16};
+      const dtype expected = result_type(set[0], set[1], set[2]);
+      for (const dtype t : set) CHECK(promote_types(expected, t) == expected);
+      std::sort(members.begin(), members.end());
+      do {
+        const auto nth = [&](int k) { return set[members[static_cast<std::size_t>(k)]]; };
+        CHECK(name(result_type(nth(0), nth(1), nth(2))) == name(expected));
+      } while (std::next_permutation(members.begin(), members.end()));
+    }
+  CHECK(result_type(int16, uint16, bfloat16) == float32);
+  CHECK(result_type(int8, uint8, bfloat16) == bfloat16);
+  CHECK(result_type(uint8, float16, bfloat16, int8) == float32);
+  CHECK(result_type(int8, uint8, bfloat16, 2.5) == bfloat16);
+  CHECK(concatenate({ones({1}, int8), ones({1}, uint8), ones({1}, bfloat16)}).dtype() == bfloat16);
 }
 
 TEST_CASE("bfloat16 promotes like float16, and with float16 to float32") {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include "core/format_number.hpp"
 #include "core/shape.hpp"
@@ -77,7 +78,45 @@ TEST_CASE("numbers are weak: they raise the kind and never the width") {
   CHECK(result_type(b, true) == bool_);
   CHECK(result_type(1, 2.0) == float64);
   CHECK(result_type(UINT64_MAX, 1) == uint64);
-  CHECK(result_type(int8, uint16, float16) == promote_types(promote_types(int8, uint16), float16));
+}
+
+TEST_CASE("dtypes, arrays and numbers mix in any order") {
+  const ndarray u16 = zeros({2}, uint16), f32 = zeros({2}, float32);
+  CHECK(result_type(int16, u16, f32) == float32);
+  CHECK(result_type(1, int16, u16(0), 2.5, f32) == float32);
+  CHECK(result_type(int8, uint8, float16) == float16);
+  CHECK(result_type(int8, 1) == int8);
+  CHECK(result_type(2.5, int8) == float64);
+  CHECK(result_type(2.5, bool_, f32) == float32);
+  CHECK(result_type(uint8) == uint8);
+  CHECK(result_type(true) == bool_);
+  CHECK_THROWS_AS(result_type(int8, 1000, uint8, -40000), dtype_error);
+  CHECK_THROWS_WITH_AS(result_type(300, int8), "[result_type] integer 300 does not fit dtype int8", dtype_error);
+  CHECK_THROWS_WITH_AS(result_type(1, -1, uint8, 5), "[result_type] integer -1 does not fit dtype uint8", dtype_error);
+  CHECK_THROWS_AS(result_type(ndarray(), int8), value_error);
+}
+
+TEST_CASE("a dtype is of one of several kinds") {
+  CHECK(isdtype(int8, {"real floating", "integral"}));
+  CHECK_FALSE(isdtype(complex64, {"real floating", "integral"}));
+  CHECK(isdtype(complex64, {float32, "complex floating"}));
+  CHECK(isdtype(float32, {float32, "complex floating"}));
+  CHECK_FALSE(isdtype(float64, {float32, "complex floating"}));
+  CHECK(isdtype(int16, {int8, int16}));
+  CHECK(isdtype(int16, int16));
+  CHECK_FALSE(isdtype(int16, int8));
+  CHECK_FALSE(isdtype(int16, {}));
+  CHECK(isdtype(bool_, {"bool"}));
+  CHECK(isdtype(bool_, std::string("bool")));
+  // Words are checked also where the answer is known.
+  CHECK_THROWS_WITH_AS(isdtype(float32, {float32, "number"}), "[isdtype] unknown kind 'number'", value_error);
+  const char* const kinds[] = {"bool", "signed integer", "unsigned integer", "real floating", "complex floating"};
+  for (int t = 0; t < n; ++t) {
+    int found = 0;
+    for (const char* kind : kinds) found += isdtype(nth(t), kind);
+    CHECK(found == 1);
+    CHECK(isdtype(nth(t), {"numeric", "bool"}));
+  }
 }
 
 TEST_CASE("an integer that does not fit the array's dtype throws") {

@@ -3,6 +3,8 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "sinter/dtype.hpp"
@@ -30,23 +32,49 @@ struct iinfo_t {
 /// Throws dtype_error for what is not an integer.
 iinfo_t iinfo(dtype type);
 
-/// Whether the dtype is of a kind of the array API: "bool", "signed integer", "unsigned integer", "integral",
-/// "real floating", "complex floating", "numeric". Throws value_error for another word.
-bool isdtype(dtype type, std::string_view kind);
-inline bool isdtype(dtype type, dtype other) noexcept { return type == other; }
+/// What isdtype compares with: a dtype, or a kind of the array API: "bool", "signed integer", "unsigned integer",
+/// "integral", "real floating", "complex floating", "numeric".
+class dtype_kind {
+ public:
+  dtype_kind(dtype type) noexcept : type_(type) {}
+  template <std::convertible_to<std::string_view> S>
+  dtype_kind(const S& kind) noexcept : kind_(kind) {}
+  /// Throws value_error for a word that names no kind.
+  bool contains(dtype type) const;
+
+ private:
+  std::optional<dtype> type_;
+  std::string_view kind_;
+};
+/// Whether the dtype is of the kind.
+inline bool isdtype(dtype type, dtype_kind kind) { return kind.contains(type); }
+/// Whether it is of one of them: `isdtype(t, {"integral", float32})`. All words are checked.
+bool isdtype(dtype type, std::initializer_list<dtype_kind> kinds);
 
 namespace detail {
-dtype result_type(std::initializer_list<operand> operands);
+/// A dtype, an array or a number.
+struct typed_operand {
+  typed_operand(dtype t) noexcept : type(t) {}
+  typed_operand(const ndarray& a) noexcept : array(&a) {}
+  template <scalar_like T>
+  typed_operand(T v) noexcept : number(v) {}
+  typed_operand(const scalar& v) noexcept : number(v) {}
+
+  std::optional<dtype> type{};
+  const ndarray* array = nullptr;
+  scalar number = false;
+};
+dtype result_type(std::span<const typed_operand> operands);
 }  // namespace detail
-/// The dtype of an operation on these arrays and numbers (NEP 50: numbers are weak). Throws dtype_error if an integer
-/// does not fit.
-template <std::convertible_to<operand>... A>
-dtype result_type(const A&... x) { return detail::result_type({operand(x)...}); }
-/// The same among dtypes.
-template <std::same_as<dtype>... D>
-dtype result_type(dtype first, D... rest) {
-  ((first = promote_types(first, rest)), ...);
-  return first;
+/// The dtype of an operation on these dtypes, arrays and numbers, in any order. Dtypes, and those of arrays, promote
+/// together as in NumPy 2: floating-point and complex ones among themselves, then each integer with that, so that int16,
+/// uint16 and float32 give float32; bfloat16 counts as the other floating-point dtypes do. Numbers are weak (NEP 50).
+/// Throws dtype_error if an integer does not fit.
+template <std::convertible_to<detail::typed_operand>... A>
+  requires(sizeof...(A) > 0)
+dtype result_type(const A&... x) {
+  const detail::typed_operand operands[] = {detail::typed_operand(x)...};
+  return detail::result_type(operands);
 }
 /// Whether an array's dtype may be cast.
 inline bool can_cast(const ndarray& x, dtype to, casting rule = casting::safe) { return can_cast(x.dtype(), to, rule); }

@@ -46,15 +46,22 @@ iinfo_t iinfo(dtype type) {
           static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) >> (64 - bits), type};
 }
 
-bool isdtype(dtype type, std::string_view kind) {
-  if (kind == "bool") return is_bool(type);
-  if (kind == "signed integer") return is_signed_integer(type);
-  if (kind == "unsigned integer") return is_unsigned_integer(type);
-  if (kind == "integral") return is_integer(type);
-  if (kind == "real floating") return is_real_floating(type);
-  if (kind == "complex floating") return is_complex(type);
-  if (kind == "numeric") return !is_bool(type);
-  throw value_error("[isdtype] unknown kind '" + std::string(kind) + "'");
+bool dtype_kind::contains(dtype type) const {
+  if (type_) return type == *type_;
+  if (kind_ == "bool") return is_bool(type);
+  if (kind_ == "signed integer") return is_signed_integer(type);
+  if (kind_ == "unsigned integer") return is_unsigned_integer(type);
+  if (kind_ == "integral") return is_integer(type);
+  if (kind_ == "real floating") return is_real_floating(type);
+  if (kind_ == "complex floating") return is_complex(type);
+  if (kind_ == "numeric") return !is_bool(type);
+  throw value_error("[isdtype] unknown kind '" + std::string(kind_) + "'");
+}
+
+bool isdtype(dtype type, std::initializer_list<dtype_kind> kinds) {
+  bool found = false;
+  for (const dtype_kind& kind : kinds) found = kind.contains(type) || found;
+  return found;
 }
 
 }  // namespace v0

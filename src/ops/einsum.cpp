@@ -183,13 +183,12 @@ prepared_einsum prepare(std::string_view subscripts, const std::vector<ndarray>&
   std::vector<const operand*> all;
   std::vector<dims> shapes;
   prepared_einsum p;
-  p.type = kw.dtype.value_or(view_of(operands[0], "einsum").type);
+  p.type = kw.dtype ? *kw.dtype : promoted_dtype(operands, "einsum");
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const graph::array_view& v = view_of(operands[k], "einsum");
     all.push_back(&list[k]);
     shapes.push_back(v.shape);
-    if (!kw.dtype) p.type = promote_types(p.type, v.type);
-    else if (!can_cast(v.type, p.type, casting::same_kind))
+    if (!can_cast(v.type, p.type, casting::same_kind))
       throw dtype_error("[einsum] cannot cast operand " + std::to_string(k) + " from " + std::string(name(v.type)) +
                         " to " + std::string(name(p.type)) + " (casting rule same_kind)");
   }

@@ -133,9 +133,11 @@ ndarray fmax(const operand& x, const operand& y) { return extreme("fmax", opcode
 ndarray fmin(const operand& x, const operand& y) { return extreme("fmin", opcode::fmin, x, y); }
 
 ndarray clip(const ndarray& x, const optional_operand& low, const optional_operand& high) {
-  dtype arrays = view_of(x, "clip").type;
+  core::dtype_set types;
+  types.add(view_of(x, "clip").type);
   for (const auto* bound : {&low, &high})
-    if (*bound && (**bound).is_array()) arrays = promote_types(arrays, view_of((**bound).array(), "clip").type);
+    if (*bound && (**bound).is_array()) types.add(view_of((**bound).array(), "clip").type);
+  const dtype arrays = types.promoted();
   const operand subject(x);
   const operand* all[3] = {&subject};
   std::size_t count = 1;

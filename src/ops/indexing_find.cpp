@@ -115,7 +115,8 @@ ndarray choose(const ndarray& which, const std::vector<ndarray>& choices, const 
   if (mode == index_mode::raise)
     require_in_range<value_error>(index, count, "choose", std::to_string(count) + " choices");
   const ndarray chosen = wrap(bring_into_range(index, count, mode));
-  ndarray out = choices.back();
+  const dtype type = promoted_dtype(choices, "choose");
+  ndarray out = choices.back().astype(type, false);
   for (std::int64_t k = count - 2; k >= 0; --k)
     out = where(equal(chosen, k), choices[static_cast<std::size_t>(k)], out);
   if (count == 1) out = where(equal(chosen, 0), out, out);  // broadcasts

@@ -55,8 +55,7 @@ ndarray join(const std::vector<ndarray>& arrays, std::int64_t axis, const char* 
   if (first.empty()) throw shape_error("[" + std::string(function) + "] arrays of rank 0 cannot be joined");
   const int a = normalize_axis(axis, first, function);
   const dims shape = joined_shape(arrays, a, function);
-  dtype type = view_of(arrays[0], function).type;
-  for (const ndarray& x : arrays) type = promote_types(type, view_of(x, function).type);
+  const dtype type = promoted_dtype(arrays, function);
   if (arrays.size() == 1) return wrap(value_of(arrays[0], function));
   const ndarray out = unwritten(shape, type, device_of(arrays, function));
   std::int64_t at = 0;

@@ -72,27 +72,39 @@ const graph::array_view* alike(operands x, const char* function) {
 
 }  // namespace
 
+void promotion::add(const scalar& s) noexcept {
+  if (s.kind() > kind_) kind_ = s.kind();
+  if (s.kind() != scalar_kind::integer) return;
+  std::optional<scalar>& extreme = s.negative() ? lowest_ : highest_;
+  const bool further =
+      !extreme || (s.negative() ? s.as_int64() < extreme->as_int64() : s.as_uint64() > extreme->as_uint64());
+  if (further) extreme = s;
+}
+
+dtype promotion::result(const char* function) const {
+  dtype type = weak_promote(arrays_.promoted(), kind_);
+  if (arrays_.empty() && type == dtype::i64 && highest_ && !highest_->fits_int64()) type = dtype::u64;
+  if (!is_integer(type)) return type;
+  for (const auto& extreme : {lowest_, highest_})
+    if (extreme && !fits(*extreme, type)) refuse(*extreme, type, function);
+  return type;
+}
+
 dtype result_type_of(operands x, const char* function) {
-  bool any_array = false, wide = false;
-  dtype arrays = dtype::b1;
-  auto kind = scalar_kind::boolean;
+  promotion p;
   for (const operand* o : x) {
-    if (o->is_array()) {
-      const dtype t = view_of(o->array(), function).type;
-      arrays = any_array ? promote_types(arrays, t) : t;
-      any_array = true;
-    } else {
-      if (o->number().kind() > kind) kind = o->number().kind();
-      wide = wide || (o->number().kind() == scalar_kind::integer && !o->number().fits_int64());
-    }
+    if (o->is_array())
+      p.add(view_of(o->array(), function).type);
+    else
+      p.add(o->number());
   }
-  dtype result = any_array ? weak_promote(arrays, kind) : weak_promote(dtype::b1, kind);
-  if (!any_array && wide && result == dtype::i64) result = dtype::u64;
-  if (is_integer(result)) {
-    for (const operand* o : x)
-      if (!o->is_array() && !fits(o->number(), result)) refuse(o->number(), result, function);
-  }
-  return result;
+  return p.result(function);
+}
+
+dtype promoted_dtype(std::span<const ndarray> arrays, const char* function) {
+  core::dtype_set types;
+  for (const ndarray& a : arrays) types.add(view_of(a, function).type);
+  return types.promoted();
 }
 
 strong_pair strong_type_of(const operand& x, const operand& y, const char* function) {
@@ -213,10 +225,17 @@ int normalize_axis(std::int64_t axis, const dims& shape, const char* function) {
 namespace sinter {
 inline namespace v0 {
 
-dtype detail::result_type(std::initializer_list<operand> list) {
-  std::vector<const operand*> pointers;
-  for (const operand& o : list) pointers.push_back(&o);
-  return ops::result_type_of(pointers);
+dtype detail::result_type(std::span<const typed_operand> operands) {
+  ops::promotion p;
+  for (const typed_operand& o : operands) {
+    if (o.array)
+      p.add(ops::view_of(*o.array, "result_type").type);
+    else if (o.type)
+      p.add(*o.type);
+    else
+      p.add(o.number);
+  }
+  return p.result("result_type");
 }
 
 }  // namespace v0

@@ -3,8 +3,10 @@
 #pragma once
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <span>
 
+#include "core/promotion.hpp"
 #include "ops/access.hpp"
 
 namespace sinter::ops {
@@ -26,9 +28,23 @@ struct resolved {
   std::span<graph::value> values() noexcept { return {args.data(), static_cast<std::size_t>(count)}; }
 };
 
-/// NumPy 2's result_type: arrays promote among themselves; numbers raise the kind only (float with int64 gives float64,
-/// complex with float32 gives complex64). Throws dtype_error if an integer does not fit the result: `[f] ...`.
-dtype result_type_of(operands x, const char* function = "result_type");
+/// NumPy 2's result_type of what is added, in any order: dtypes promote among themselves; numbers raise the kind only
+/// (float with int64 gives float64, complex with float32 gives complex64).
+class promotion {
+ public:
+  void add(dtype t) noexcept { arrays_.add(t); }
+  void add(const scalar& s) noexcept;
+  /// Throws dtype_error if an integer does not fit the result: `[f] ...`.
+  dtype result(const char* function) const;
+
+ private:
+  core::dtype_set arrays_;
+  scalar_kind kind_ = scalar_kind::boolean;
+  std::optional<scalar> lowest_, highest_;  // of the negative integers, of the others
+};
+dtype result_type_of(operands x, const char* function);
+/// What arrays promote to together.
+dtype promoted_dtype(std::span<const ndarray> arrays, const char* function);
 
 /// How a function sees a number beside an array that it takes for an array of its own (NumPy's np.asarray(number)): not
 /// weak, but of its default dtype. Only where both are integers does the array's dtype hold, so that they are compared

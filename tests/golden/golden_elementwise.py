@@ -1,4 +1,6 @@
 """Elementwise functions, casts and promotion: inputs with special values, NumPy's results, and the policy of each."""
+import itertools
+
 import numpy as np
 
 from golden_format import (ABSOLUTE, CODE, EXACT, MODULUS, NO_DTYPE, NUMPY_DTYPES, ULP, UNIT_ULP, Writer,
@@ -305,4 +307,28 @@ def write_promotion(path):
             for a in NUMPY_DTYPES:
                 w.u8(result_dtype(call(name), np.ones(1, a), scalar))
                 w.u8(result_dtype(call(name), scalar, np.ones(1, a)))
+    write_sets(w)
     return w.save(path)
+
+
+def write_sets(w):
+    """Every set of up to four dtypes, alone and with a number of each kind. Their order does not matter to NumPy."""
+    for count in range(1, 5):
+        for dtypes in itertools.combinations(NUMPY_DTYPES, count):
+            for numbers in ([], [True], [1], [1.0], [1j]):
+                arguments = [np.dtype(t) for t in dtypes] + numbers
+                orders = itertools.permutations(arguments) if count < 4 or not numbers else [arguments, arguments[::-1]]
+                results = {np.result_type(*order) for order in orders}
+                assert len(results) == 1, (dtypes, numbers, results)
+                w.u8(CODE[results.pop()])
+            if count == 3:
+                check_functions([np.ones(1, t) for t in dtypes])
+
+
+def check_functions(arrays):
+    """Functions of three arrays have the dtype of result_type."""
+    expected = np.result_type(*arrays)
+    for x in itertools.permutations(arrays):
+        which = np.zeros(1, np.int64)
+        results = [np.concatenate(x), np.stack(x), np.choose(which, x), np.clip(*x), np.einsum("i,i,i->i", *x)]
+        assert all(r.dtype == expected for r in results), (expected, results)
