@@ -142,20 +142,7 @@ std::vector<index> golden_file::key() {
   return out;
 }
 
-namespace {
-template <std::size_t... I>
-subarray at_counted(const ndarray& x, const std::vector<index>& key, std::index_sequence<I...>) {
-  return x(key[I]...);
-}
-template <std::size_t N>
-subarray at_upto(const ndarray& x, const std::vector<index>& key) {
-  if (key.size() == N) return at_counted(x, key, std::make_index_sequence<N>{});
-  if constexpr (N < 10) return at_upto<N + 1>(x, key);
-  throw value_error("[golden] a key of more than 10 items");
-}
-}  // namespace
-
-subarray at(const ndarray& x, const std::vector<index>& key) { return at_upto<0>(x, key); }
+subarray at(const ndarray& x, const std::vector<index>& key) { return x(key); }
 
 std::string to_string(const std::vector<index>& key) {
   std::ostringstream out;

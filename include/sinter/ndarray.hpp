@@ -134,6 +134,11 @@ class ndarray {
   /// One array an axis, as nonzero and ix_ (indexing.hpp) give them: `x(nonzero(m))`.
   subarray operator()(const std::vector<ndarray>& indices) const;
   /// The same as text checked by the compiler: `x["1:-1, ::2"]`.
+  /// A key made at run time, of any indices: `std::vector<index> key{1, slice(2, 5)}; x(key)`. None give the whole array.
+  template <std::same_as<std::vector<index>> K> subarray operator()(const K& key) const;
+  template <class K>
+    requires std::same_as<K, std::vector<index>> || std::same_as<K, std::vector<ndarray>>
+  subarray operator[](const K& key) const;
   subarray operator[](const subscript& s) const;
 #ifdef __cpp_multidimensional_subscript
   template <index_like... I> subarray operator[](const I&... i) const;
@@ -316,12 +321,22 @@ subarray ndarray::operator()(const I&... i) const {
   return at(list.begin(), list.size());
 }
 inline subarray ndarray::operator[](const subscript& s) const {
-  return at(s.begin(), static_cast<std::size_t>(s.size()));
+  return (*this)(std::vector<index>(s.begin(), s.end()));
 }
 #ifdef __cpp_multidimensional_subscript
+template <std::same_as<std::vector<index>> K>
+subarray ndarray::operator()(const K& key) const {
+  return at(key.data(), key.size());
+}
+template <class K>
+  requires std::same_as<K, std::vector<index>> || std::same_as<K, std::vector<ndarray>>
+subarray ndarray::operator[](const K& key) const {
+  return (*this)(key);
+}
 template <index_like... I>
 subarray ndarray::operator[](const I&... i) const {
   const std::initializer_list<index> list{index(i)...};
+inline index::index(const ndarray& a) : basic_{index_kind::array}, array_(std::make_shared<const ndarray>(a)) {}
   return at(list.begin(), list.size());
 }
 #else

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -83,31 +84,42 @@ class list {
 
 enum class index_kind : std::uint8_t { integer, slice, newaxis, ellipsis, array, list };
 
-/// One index of `x(...)`. Parameter-only: it refers to arrays and lists.
+namespace detail {
+/// An index that is no array and no list.
+struct basic_index {
+  index_kind kind = index_kind::integer;
+  sinter::slice range = bound(0);  // of an integer, its stop
+};
+}  // namespace detail
+
+/// One index of `x(...)`. It keeps arrays and lists, so that keys can be made at run time: `std::vector<index>`.
 class index {
  public:
   template <int_like T>
-  constexpr index(T i) noexcept : kind_(index_kind::integer), slice_(bound(i)) {}
-  constexpr index(const slice& s) noexcept : kind_(index_kind::slice), slice_(s) {}
-  constexpr index(none_t) noexcept : kind_(index_kind::slice), slice_(none_t{0}) {}
-  constexpr index(newaxis_t) noexcept : kind_(index_kind::newaxis), slice_(none_t{0}) {}
-  constexpr index(ellipsis_t) noexcept : kind_(index_kind::ellipsis), slice_(none_t{0}) {}
+  index(T i) noexcept : basic_{index_kind::integer, bound(i)} {}
+  index(const slice& s) noexcept : basic_{index_kind::slice, s} {}
+  index(none_t) noexcept : basic_{index_kind::slice, bound(none_t{0})} {}
+  index(newaxis_t) noexcept : basic_{index_kind::newaxis} {}
+  index(ellipsis_t) noexcept : basic_{index_kind::ellipsis} {}
+  index(const detail::basic_index& i) noexcept : basic_(i) {}
   /// Integers: positions along an axis. Bools: the elements where it is true.
-  constexpr index(const ndarray& a) noexcept : kind_(index_kind::array), slice_(none_t{0}), array_(&a) {}
-  constexpr index(const sinter::list& l) noexcept : kind_(index_kind::list), slice_(none_t{0}), list_(&l) {}
+  index(const ndarray& a);
+  index(const sinter::list& l) : basic_{index_kind::list}, list_(std::make_shared<const sinter::list>(l)) {}
+  // Moving copies, so that there is always an array where the kind says so.
+  index(const index&) = default;
+  index& operator=(const index&) = default;
 
-  constexpr index_kind kind() const noexcept { return kind_; }
-  constexpr std::int64_t integer() const noexcept { return slice_.stop.value; }
-  constexpr const sinter::slice& range() const noexcept { return slice_; }
+  index_kind kind() const noexcept { return basic_.kind; }
+  std::int64_t integer() const noexcept { return basic_.range.stop.value; }
+  const sinter::slice& range() const noexcept { return basic_.range; }
   /// Only of their kinds.
-  constexpr const ndarray& array() const noexcept { return *array_; }
-  constexpr const sinter::list& items() const noexcept { return *list_; }
+  const ndarray& array() const noexcept { return *array_; }
+  const sinter::list& items() const noexcept { return *list_; }
 
  private:
-  index_kind kind_;
-  sinter::slice slice_;
-  const ndarray* array_ = nullptr;
-  const sinter::list* list_ = nullptr;
+  detail::basic_index basic_;
+  std::shared_ptr<const ndarray> array_;
+  std::shared_ptr<const sinter::list> list_;
 };
 template <class T>
 concept index_like = std::convertible_to<const T&, index>;
@@ -121,8 +133,8 @@ class subscript {
   template <std::size_t N>
   consteval subscript(const char (&text)[N]) : subscript(text, N - 1) {}
 
-  constexpr const index* begin() const noexcept { return items_; }
-  constexpr const index* end() const noexcept { return items_ + count_; }
+  constexpr const detail::basic_index* begin() const noexcept { return items_; }
+  constexpr const detail::basic_index* end() const noexcept { return items_ + count_; }
   constexpr int size() const noexcept { return count_; }
 
  private:
@@ -165,17 +177,17 @@ class subscript {
       return at != end && ((*at >= '0' && *at <= '9') || *at == '-' || *at == '+');
     }
     constexpr bound optional_number() { return at_number() ? number() : bound(none_t{0}); }
-    constexpr index item() {
-      if (take_word("...")) return ellipsis_t{};
-      if (take_word("None") || take_word("newaxis")) return newaxis_t{};
+    constexpr detail::basic_index item() {
+      if (take_word("...")) return {index_kind::ellipsis};
+      if (take_word("None") || take_word("newaxis")) return {index_kind::newaxis};
       if (!at_number() && (at == end || *at != ':')) throw "sinter: subscript: unexpected character, or an empty item";
       const bound first = optional_number();
-      if (!take(':')) return index(first.value);
+      if (!take(':')) return {index_kind::integer, first};
       const bound last = optional_number();
       bound by = none_t{0};
       if (take(':')) by = optional_number();
       if (by.given && by.value == 0) throw "sinter: subscript: slice step is zero";
-      return slice(first, last, by);
+      return {index_kind::slice, slice(first, last, by)};
     }
   };
 
@@ -185,7 +197,7 @@ class subscript {
     do {
       if (count_ == max_items) throw "sinter: subscript: more than 16 items";
       items_[count_] = p.item();
-      if (items_[count_].kind() == index_kind::ellipsis) {
+      if (items_[count_].kind == index_kind::ellipsis) {
         if (dots) throw "sinter: subscript: two ellipses";
         dots = true;
       }
@@ -195,7 +207,7 @@ class subscript {
     if (p.at != p.end) throw "sinter: subscript: unexpected character";
   }
 
-  index items_[max_items] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  detail::basic_index items_[max_items]{};
   int count_ = 0;
 };
 

@@ -14,6 +14,7 @@ using namespace sn::idx;
 extern sn::ndarray x, y, v, w;      // any
 extern sn::ndarray mask;            // of bools
 extern sn::ndarray idx, rows, columns;  // of integers
+extern const std::vector<sn::index> key;
 extern sn::dtype s, t;
 extern const char* source;  // of a raw kernel
 extern const sn::raw_kernel kernel;
