@@ -276,6 +276,10 @@ TEST_CASE("the code of docs/indexing.md") {
   auto some = x(x(_, 0) > 5, slice(1, _));            // the rows whose first element is above 5
   auto block = x(sn::ix_(sn::list{0, 2}, sn::list{2, 0}));
   auto found = x(sn::nonzero(x % 5 == 0));            // 0, 5, 10
+  std::vector<sn::index> key(static_cast<std::size_t>(x.ndim()), _);
+  key[1] = sn::list{2, 0};                            // or a number, a slice, newaxis, ellipsis, an array, a mask
+  auto same = x[key];                                 // columns
+  CHECK(array_equal(same, columns));
   CHECK(rows.shape() == shape_t{3, 3});
   CHECK(columns.shape() == shape_t{4, 2});
   CHECK(values(points) == integers{9, 1, 11});
@@ -304,7 +308,7 @@ TEST_CASE("the code of docs/indexing.md") {
       CHECK_MESSAGE(has(text.str(), "  " + line + "\n"), line);
     }
   }
-  CHECK(lines == 14);
+  CHECK(lines == 17);
 }
 
 TEST_CASE("deterministic addition equals addition in C order to the bit") {

@@ -46,17 +46,6 @@ struct slice {
   constexpr slice(bound first, bound last, bound by = none_t{0}) noexcept : start(first), stop(last), step(by) {}
 };
 
-namespace detail {
-template <class T>
-concept index_token = std::same_as<T, slice> || std::same_as<T, none_t> || std::same_as<T, newaxis_t> ||
-                      std::same_as<T, ellipsis_t>;
-}  // namespace detail
-// Before C++23 `x[a, b]` is the comma operator: these turn it into an error instead of x[b].
-template <detail::index_token A, class B> void operator,(const A&, const B&) = delete;
-template <class A, detail::index_token B>
-  requires(!detail::index_token<A>)
-void operator,(const A&, const B&) = delete;
-
 class list_node;
 
 /// Indices or bools written in place: `x(list{0, 2, 5})`, `x(list{{0, 1}, {2, 3}}, _)`, `x(list{true, false})`; also
@@ -211,5 +200,27 @@ class subscript {
   int count_ = 0;
 };
 
+// Before C++23 `x[a, b]` is `x[b]` by the comma operator. Comma operators of what is written between brackets only are
+// deleted. Arrays and keys are more than that (`++i, x += y` is good C++), and the comma of two integers or texts is the
+// language's own: there the compiler's warning becomes an error.
+namespace detail {
+template <class T, class... U>
+concept one_of = (std::same_as<T, U> || ...);
+template <class T>
+concept index_token = one_of<T, slice, none_t, newaxis_t, ellipsis_t, list, subscript>;
+}  // namespace detail
+template <detail::index_token A, class B> void operator,(const A&, const B&) = delete;
+template <class A, detail::index_token B>
+  requires(!detail::index_token<A>)
+void operator,(const A&, const B&) = delete;
+
 }  // namespace v0
 }  // namespace sinter
+
+#ifndef __cpp_multidimensional_subscript
+#if defined(__clang__)
+#pragma clang diagnostic error "-Wdeprecated-comma-subscript"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic error "-Wcomma-subscript"
+#endif
+#endif
