@@ -97,6 +97,15 @@ ndarray column_stack(const std::vector<ndarray>& arrays);
 ndarray tile(const ndarray& x, const shape_t& repetitions);
 /// Each element repeated along an axis; without one, of the flattened array. A recorded value.
 ndarray repeat(const ndarray& x, std::int64_t repeats, optional_axis axis = std::nullopt);
+/// Element k along the axis repeated counts[k] times: one count for each, or one for all. `counts` are integers or bools
+/// of rank 0 or 1. The sum is the extent of the result, so this synchronises. dtype_error: counts that int64 does not
+/// hold safely; shape_error: another number of counts; value_error: a negative one.
+ndarray repeat(const ndarray& x, const ndarray& counts, optional_axis axis = std::nullopt);
+ndarray repeat(const ndarray& x, const std::vector<std::int64_t>& counts, optional_axis axis = std::nullopt);
+inline ndarray repeat(const ndarray& x, std::initializer_list<std::int64_t> counts,
+                      optional_axis axis = std::nullopt) {
+  return repeat(x, std::vector<std::int64_t>(counts), axis);
+}
 
 /// The slices along an axis, which they lose; views.
 std::vector<ndarray> unstack(const ndarray& x, std::int64_t axis = 0);

@@ -5,7 +5,12 @@
 #include "core/shape.hpp"
 #include "ops/elementwise_values.hpp"
 #include "ops/manipulate_axes.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/eval.hpp"
 #include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/scan.hpp"
+#include "sinter/search.hpp"
 
 namespace sinter {
 inline namespace v0 {
@@ -104,6 +109,26 @@ void require_repeats(std::int64_t n, const char* function) {
   if (n < 0) throw value_error("[" + std::string(function) + "] cannot repeat " + std::to_string(n) + " times");
 }
 
+/// Element k along the axis counts[k] times. Element j of the result comes from the first k whose counts up to and with
+/// its own exceed j.
+value repeat_by_counts(const value& v, const ndarray& counts, int axis) {
+  dims shape = v->shape;
+  if (shape[axis] == 0) return v;
+  const ndarray each = counts.astype(int64, false), ends = cumsum(each);
+  const ndarray least = min(each), total = ends(-1), roughly = sum(each, {.dtype = float64});
+  eval(least, total, roughly);
+  require_repeats(least.item<std::int64_t>(), "repeat");
+  if (roughly.item<double>() >= 0x1p62)
+    throw shape_error("[repeat] the counts add up to " + std::to_string(roughly.item<double>()) + " elements");
+  shape[axis] = total.item<std::int64_t>();
+  core::checked_count(shape, "repeat");
+  const value place = graph::record_iota(dims{shape[axis]}, 0, v->device);
+  const value from = value_of(searchsorted(ends, wrap(place), {.side = "right"}), "repeat");
+  dims along(shape.size(), 1);
+  along[axis] = shape[axis];
+  return graph::record_gather(v, reshape_value(from, along), axis, shape);
+}
+
 }  // namespace
 
 ndarray roll(const ndarray& x, std::int64_t shift) {
@@ -191,6 +216,30 @@ ndarray repeat(const ndarray& x, std::int64_t repeats, optional_axis axis) {
     v = reshape_value(v, dims{core::element_count(v->shape)});  // NumPy: rank 0 counts as 1
   const int a = axis ? normalize_axis(*axis, v->shape, "repeat") : 0;
   return wrap(repeat_axis(v, repeats, a, false, "repeat"));
+}
+
+ndarray repeat(const ndarray& x, const ndarray& counts, optional_axis axis) {
+  device_of({x, counts}, "repeat");  // the same one
+  const graph::array_view& given = view_of(counts, "repeat");
+  if (!can_cast(given.type, dtype::i64, casting::safe))
+    throw dtype_error("[repeat] cannot cast counts from " + std::string(name(given.type)) +
+                      " to int64 (casting rule safe)");
+  if (given.shape.size() > 1)
+    throw shape_error("[repeat] counts must have at most one axis, not shape " + core::to_string(given.shape));
+  if (core::element_count(given.shape) == 1) return repeat(x, counts.item<std::int64_t>(), axis);
+  value v = value_of(x, "repeat");
+  const dims shape = v->shape;
+  if (!axis) v = reshape_value(v, dims{core::element_count(shape)});
+  const int a = axis ? normalize_axis(*axis, shape, "repeat") : 0;
+  if (given.shape[0] != v->shape[a])
+    throw shape_error("[repeat] " + std::to_string(given.shape[0]) + " counts for the " + std::to_string(v->shape[a]) +
+                      " elements along " + (axis ? "axis " + std::to_string(a) + " of" : "the flattened") + " shape " +
+                      core::to_string(shape));
+  return wrap(repeat_by_counts(v, counts, a));
+}
+
+ndarray repeat(const ndarray& x, const std::vector<std::int64_t>& counts, optional_axis axis) {
+  return repeat(x, array(counts, {.device = x.device()}), axis);
 }
 
 namespace {
