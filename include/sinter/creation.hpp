@@ -53,6 +53,8 @@ template <class X>
 ndarray asarray(const X& x, const create_kw& kw = {}) {
   return array(x, kw);
 }
+/// The array API's spelling of x.astype(to, kw).
+inline ndarray astype(const ndarray& x, dtype to, const astype_kw& kw = {}) { return x.astype(to, kw); }
 
 /// All elements 0, 1 or `value`; no memory until something needs it. dtype: float64; `full`: the value's. Throws
 /// shape_error for a negative or too large shape.

@@ -51,6 +51,13 @@ struct create_kw {
   std::optional<sinter::device> device{};
 };
 
+/// Keywords of astype.
+struct astype_kw {
+  kwonly _kw{};
+  bool copy = true;
+  std::optional<sinter::device> device{};
+};
+
 /// Keywords of reductions.
 struct reduce_kw {
   kwonly _kw{};

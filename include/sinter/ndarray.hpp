@@ -14,6 +14,7 @@
 #include "sinter/device.hpp"
 #include "sinter/dtype.hpp"
 #include "sinter/error.hpp"
+#include "sinter/keywords.hpp"
 #include "sinter/literals.hpp"
 #include "sinter/memory_kind.hpp"
 #include "sinter/scalar.hpp"
@@ -133,12 +134,12 @@ class ndarray {
   template <index_like... I> subarray operator()(const I&... i) const;
   /// One array an axis, as nonzero and ix_ (indexing.hpp) give them: `x(nonzero(m))`.
   subarray operator()(const std::vector<ndarray>& indices) const;
-  /// The same as text checked by the compiler: `x["1:-1, ::2"]`.
   /// A key made at run time, of any indices: `std::vector<index> key{1, slice(2, 5)}; x(key)`. None give the whole array.
   template <std::same_as<std::vector<index>> K> subarray operator()(const K& key) const;
   template <class K>
     requires std::same_as<K, std::vector<index>> || std::same_as<K, std::vector<ndarray>>
   subarray operator[](const K& key) const;
+  /// The same as text checked by the compiler: `x["1:-1, ::2"]`.
   subarray operator[](const subscript& s) const;
 #ifdef __cpp_multidimensional_subscript
   template <index_like... I> subarray operator[](const I&... i) const;
@@ -150,9 +151,12 @@ class ndarray {
   ndarray T() const;
   /// The last two axes swapped; a view. Throws shape_error below rank 2.
   ndarray mT() const;
-  /// Elements converted as NumPy's astype (complex to real drops the imaginary part). With copy = false the array
-  /// itself is returned where the dtype is the same already.
-  ndarray astype(sinter::dtype to, bool copy = true) const;
+  /// Elements converted as NumPy's astype (complex to real drops the imaginary part), on the array's device or another
+  /// one. With .copy = false the array itself is returned where it has the dtype and the device already.
+  ndarray astype(sinter::dtype to, const astype_kw& kw = {}) const;
+  /// The same with .copy.
+  template <std::same_as<bool> B>
+  ndarray astype(sinter::dtype to, B copy) const { return astype(to, astype_kw{.copy = copy}); }
   /// A new array with the same elements.
   ndarray copy() const;
   /// The array on another device; itself if it is there already. Copies between a GPU and pinned memory, and between
@@ -320,10 +324,6 @@ subarray ndarray::operator()(const I&... i) const {
   const std::initializer_list<index> list{index(i)...};
   return at(list.begin(), list.size());
 }
-inline subarray ndarray::operator[](const subscript& s) const {
-  return (*this)(std::vector<index>(s.begin(), s.end()));
-}
-#ifdef __cpp_multidimensional_subscript
 template <std::same_as<std::vector<index>> K>
 subarray ndarray::operator()(const K& key) const {
   return at(key.data(), key.size());
@@ -333,10 +333,14 @@ template <class K>
 subarray ndarray::operator[](const K& key) const {
   return (*this)(key);
 }
+inline subarray ndarray::operator[](const subscript& s) const {
+  return (*this)(std::vector<index>(s.begin(), s.end()));
+}
+inline index::index(const ndarray& a) : basic_{index_kind::array}, array_(std::make_shared<const ndarray>(a)) {}
+#ifdef __cpp_multidimensional_subscript
 template <index_like... I>
 subarray ndarray::operator[](const I&... i) const {
   const std::initializer_list<index> list{index(i)...};
-inline index::index(const ndarray& a) : basic_{index_kind::array}, array_(std::make_shared<const ndarray>(a)) {}
   return at(list.begin(), list.size());
 }
 #else

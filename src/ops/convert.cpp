@@ -1,4 +1,5 @@
 // Out of the graph: casts, copies, single elements, host views, addresses.
+#include "ops/device.hpp"
 #include "ops/promotion_args.hpp"
 #include "runtime/backend.hpp"
 
@@ -41,9 +42,16 @@ void detail::host_index_failed(const shape_t& shape, std::initializer_list<std::
                     to_string(shape));
 }
 
-ndarray ndarray::astype(sinter::dtype to, bool copy) const {
-  if (!copy && view_of(*this, "astype").type == to) return *this;
-  return wrap(graph::record_cast(ops::value_of(*this, "astype"), to));
+ndarray ndarray::astype(sinter::dtype to, const astype_kw& kw) const {
+  const graph::array_view& v = view_of(*this, "astype");
+  if (kw.device && !(ops::to_id(*kw.device) == v.device())) {
+    // What is fewer bytes travels.
+    const bool first = itemsize(to) < itemsize(v.type);
+    const ndarray moved = (first ? astype(to) : *this).to_device(*kw.device);
+    return first ? moved : moved.astype(to, {.copy = false});
+  }
+  if (!kw.copy && v.type == to) return *this;
+  return wrap(graph::record_cast(graph::read(v), to));
 }
 
 // Values never change, so a second array that holds the same value is a copy; bytes are copied when one is written.
