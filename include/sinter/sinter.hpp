@@ -9,6 +9,7 @@
 #include "sinter/dtype_info.hpp"
 #include "sinter/einsum.hpp"
 #include "sinter/elementwise.hpp"
+#include "sinter/elementwise_out.hpp"
 #include "sinter/error.hpp"
 #include "sinter/eval.hpp"
 #include "sinter/fft.hpp"

@@ -2,6 +2,7 @@
 #include "core/shape.hpp"
 #include "ops/pick.hpp"
 #include "ops/promotion_args.hpp"
+#include "sinter/elementwise_out.hpp"
 
 namespace sinter::ops {
 
@@ -56,6 +57,14 @@ void assign(const ndarray& target, const operand& e) {
   graph::write(v, right_side(v, e));
 }
 
+/// An operation's result, whose shape fits, written to elements that keep their dtype.
+void write_result(const graph::array_view& to, const graph::value& result, const char* function) {
+  if (!can_cast(result->type, to.type, casting::same_kind))
+    throw dtype_error(in_brackets(function) + "cannot cast the result from " + std::string(name(result->type)) +
+                      " to " + std::string(name(to.type)) + " in place (casting rule same_kind)");
+  graph::write(to, ops::broadcast_value(graph::record_cast(result, to.type), to.shape));
+}
+
 template <class Operation>
 void in_place(const ndarray& target, const operand& e, const char* function, Operation operation) {
   const graph::array_view& v = ops::writable(ops::view_of(target, function), function);
@@ -64,14 +73,22 @@ void in_place(const ndarray& target, const operand& e, const char* function, Ope
     const dims& shape = ops::view_of(e.array(), function).shape;
     if (!core::broadcasts_to(shape, v.shape)) refuse_shape(function, shape, v.shape);
   }
-  const graph::value result = ops::value_of(operation(operand(target), e), function);
-  if (!can_cast(result->type, v.type, casting::same_kind))
-    throw dtype_error(in_brackets(function) + "cannot cast the result from " + std::string(name(result->type)) +
-                      " to " + std::string(name(v.type)) + " in place (casting rule same_kind)");
-  graph::write(v, graph::record_cast(result, v.type));
+  write_result(v, ops::value_of(operation(operand(target), e), function), function);
 }
 
 }  // namespace
+
+ndarray detail::into(const ndarray& result, const out_kw& kw, const char* function) {
+  if (!kw.out) return result;
+  const graph::array_view& to = ops::writable(ops::view_of(*kw.out, function), function);
+  check_device(to, result, function);
+  const graph::value v = ops::value_of(result, function);
+  if (!core::broadcasts_to(v->shape, to.shape))
+    throw shape_error(in_brackets(function) + "the result of shape " + core::to_string(v->shape) +
+                      " does not fit out of shape " + core::to_string(to.shape));
+  write_result(to, v, function);
+  return *kw.out;
+}
 
 const subarray& subarray::operator=(const operand& e) && {
   assign(*this, e);

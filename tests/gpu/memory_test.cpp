@@ -205,4 +205,32 @@ TEST_CASE("gpu: race checker: memory of CUDA's stream-ordered allocator serves a
   }
 }
 
+TEST_CASE("gpu: astype converts and moves in one call, both ways") {
+  if (gpu_test::no_gpu()) return;
+  const sn::device gpu = sn::default_device();
+  const ndarray host = sn::array({1.5, -2.5, 300.0}, {.device = sn::cpu});
+  for (const sn::dtype to : {sn::int8, sn::float16, sn::float64, sn::complex128}) {
+    const ndarray there = host.astype(to, {.device = gpu});
+    CHECK(there.dtype() == to);
+    CHECK(there.device() == gpu);
+    const ndarray back = sn::astype(there, sn::complex64, {.device = sn::cpu});
+    CHECK(back.device() == sn::cpu);
+    CHECK(sn::array_equal(back, host.astype(to).astype(sn::complex64)));
+  }
+  const ndarray there = host.to_device(gpu);
+  ndarray same = there.astype(sn::float64, {.copy = false, .device = gpu});
+  same(0) = 7;
+  CHECK(there(0).item<double>() == 7);
+}
+
+TEST_CASE("gpu: elements are repeated by counts there, and out takes results there only") {
+  if (gpu_test::no_gpu()) return;
+  const ndarray x = sn::arange(1000), counts = x % 7;
+  const ndarray host = sn::repeat(x.to_device(sn::cpu), counts.to_device(sn::cpu));
+  CHECK(sn::array_equal(sn::repeat(x, counts).to_device(sn::cpu), host));
+  CHECK_THROWS_AS(sn::repeat(x, counts.to_device(sn::cpu)), sn::device_error);
+  ndarray out = sn::zeros({1000}, {.dtype = sn::int64, .device = sn::cpu});
+  CHECK_THROWS_AS(sn::add(x, 1, {.out = out}), sn::device_error);
+}
+
 #endif
