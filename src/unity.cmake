@@ -28,9 +28,9 @@ sinter_unity_group(src/io byte_source npy npy_format npz replace_file text_numbe
 sinter_unity_group(src/runtime backend buffer fourier large_blocks memory_limit parallel pool products scalar stream trace)
 sinter_unity_group(src/interop dlpack foreign)
 
-sinter_unity_group(src/backends/cpu block_plan code compilation cpu_count cpu_fourier cpu_products cpu_select cpu_solvers
+sinter_unity_group(src/backends/cpu block_plan code compilation cpu_count cpu_fourier cpu_products cpu_solvers
                    cpu_solvers_spectral cpu_stream)
-sinter_unity_group(src/backends/cpu cpu_backend cpu_scan elements lanes openblas_library product_blocks tail user_reducer)
+sinter_unity_group(src/backends/cpu cpu_backend cpu_scan elements lanes cpu_select openblas_library product_blocks tail user_reducer)
 
 sinter_unity_group(src/ops algorithm_calls array assign axis_set benchmark bin_rules capture contract convert creation)
 sinter_unity_group(src/ops bins device dtype_info einsum einsum_order einsum_plan einsum_terms)
