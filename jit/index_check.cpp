@@ -43,6 +43,11 @@ std::string named_array(const std::string& array, const std::string& fault, cons
          std::to_string(operand) + ")";
 }
 
+bool was_write(const bad_access& a) {
+  const user_function* f = find_function(a.function);
+  return f && static_cast<std::size_t>(a.operand) >= f->inputs.size();
+}
+
 std::string describe(const bad_access& a) {
   const user_function* f = find_function(a.function);
   const user_parameter* p = f ? parameter_of(*f, static_cast<std::size_t>(a.operand)) : nullptr;

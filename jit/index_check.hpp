@@ -22,6 +22,8 @@ struct bad_access {
 /// The access's name in generated code: "sn::named(ARRAY, FAULT, 0x0123456789abcdefull, 2)".
 std::string named_array(const std::string& array, const std::string& fault, const user_function& f,
                         std::size_t operand);
+/// Whether the access was a write, which then wrote nothing.
+bool was_write(const bad_access& a);
 /// "[f] index 12 of argument x is out of range for extent 10".
 std::string describe(const bad_access& a);
 

@@ -24,6 +24,7 @@ data_fault read_fault(const int* words, bad_index* index) noexcept {
     std::memcpy(&index->access.value, words + 2, sizeof index->access.value);
     std::memcpy(&index->access.extent, words + 4, sizeof index->access.extent);
     std::memcpy(&index->access.function, words + 6, sizeof index->access.function);
+    index->of_statement = jit::was_write(index->access);
   } else if (index) {
     index->axis = -1 - words[1];  // see kernel_builder::lower_gather
     index->of_statement = found == data_fault::index_out_of_range && index->axis >= statement_axis;
