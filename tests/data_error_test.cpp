@@ -45,9 +45,17 @@ std::string thrown_by(const std::function<void()>& f) { return message_of<sn::er
 bool says(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 void read(const ndarray& x) { (void)x.astype(sn::float64).to_vector<double>(); }
 
+/// Leaves no error for the synchronisations of other cases.
+struct all_told {
+  ~all_told() {
+    for (const sn::device& d : devices()) (void)thrown_by([&] { sn::synchronize(d); });
+  }
+};
+
 }  // namespace
 
 TEST_CASE("data errors: the value throws each time it is read, and nothing else does") {
+  const all_told at_end;
   for (const sn::device& d : devices())
     for (const wrong& w : wrongs()) {
       CAPTURE(d);
@@ -67,6 +75,7 @@ TEST_CASE("data errors: the value throws each time it is read, and nothing else 
 }
 
 TEST_CASE("data errors: evaluated or not, whatever is computed from the value throws") {
+  const all_told at_end;
   using step = std::function<ndarray(const ndarray&)>;
   const std::vector<std::pair<const char*, step>> steps{
       {"cast", [](const ndarray& y) { return y.astype(sn::float32); }},
@@ -119,6 +128,7 @@ TEST_CASE("data errors: evaluated or not, whatever is computed from the value th
 }
 
 TEST_CASE("data errors: values that are evaluated together do not share them") {
+  const all_told at_end;
   for (const sn::device& d : devices()) {
     CAPTURE(d);
     const ndarray x = sn::arange(5, {.device = d}) * 2, near = sn::arange(2, {.device = d});
@@ -139,6 +149,7 @@ TEST_CASE("data errors: values that are evaluated together do not share them") {
 }
 
 TEST_CASE("data errors: a write of the whole array ends them") {
+  const all_told at_end;
   for (const sn::device& d : devices()) {
     CAPTURE(d);
     ndarray y = gathered(d);
@@ -153,12 +164,14 @@ TEST_CASE("data errors: a write of the whole array ends them") {
 }
 
 TEST_CASE("data errors: an address of wrong data is not handed out") {
+  const all_told at_end;
   const ndarray y = gathered(sn::cpu);
   CHECK(says(thrown_by([&] { (void)y.data<std::int64_t>(); }), "index 9"));
   CHECK(says(thrown_by([&] { (void)y.host<std::int64_t>(); }), "index 9"));
 }
 
 TEST_CASE("data errors: products and solvers") {
+  const all_told at_end;
   if (sn::test::no_solvers()) return;
   const ndarray wrong_rows = sn::eye(3)[sn::array({0, 1, 7})], right = sn::ones({3, 3});
   CHECK(says(thrown_by([&] { read(sn::matmul(wrong_rows, right)); }), "index 7"));
@@ -173,6 +186,7 @@ TEST_CASE("data errors: products and solvers") {
 }
 
 TEST_CASE("data errors: masks of wrong data select nothing") {
+  const all_told at_end;
   for (const sn::device& d : devices()) {
     const ndarray mask = gathered(d) > 1, x = sn::arange(2, {.device = d});
     for (int k = 0; k < 2; ++k) CHECK(says(thrown_by([&] { (void)x[mask].size(); }), "index 9"));
@@ -181,6 +195,7 @@ TEST_CASE("data errors: masks of wrong data select nothing") {
 }
 
 TEST_CASE("data errors: a write by indices out of range says so once and changes nothing") {
+  const all_told at_end;
   for (const sn::device& d : devices()) {
     CAPTURE(d);
     (void)thrown_by([&] { sn::synchronize(d); });  // what cases before have not read
@@ -210,6 +225,7 @@ TEST_CASE("data errors: a write by indices out of range says so once and changes
 }
 
 TEST_CASE("data errors: an error in the right side or in computed indices stays with the array") {
+  const all_told at_end;
   for (const sn::device& d : devices()) {
     CAPTURE(d);
     const ndarray x = sn::zeros({5}, {.dtype = sn::int64, .device = d}), fine = sn::arange(2, {.device = d});
@@ -223,6 +239,7 @@ TEST_CASE("data errors: an error in the right side or in computed indices stays 
 }
 
 TEST_CASE("data errors: synchronize tells what nobody has read, once") {
+  const all_told at_end;
   for (const sn::device& d : devices()) {
     CAPTURE(d);
     (void)thrown_by([&] { sn::synchronize(d); });
@@ -241,6 +258,7 @@ TEST_CASE("data errors: synchronize tells what nobody has read, once") {
 }
 
 TEST_CASE("data errors: more launches than a device has records for") {
+  const all_told at_end;
   const sn::device d = sim::first();
   const ndarray x = sn::arange(5, {.device = d});
   std::vector<ndarray> kept;
@@ -264,6 +282,7 @@ TEST_CASE("data errors: more launches than a device has records for") {
 }
 
 TEST_CASE("data errors: many writes by indices that nobody reads in between cost no more and more") {
+  const all_told at_end;
   for (const sn::device& d : devices()) {
     const ndarray x = sn::zeros({5}, {.dtype = sn::int64, .device = d});
     for (int k = 0; k < 300; ++k) x[sn::arange(2, {.device = d}) + 1] += 1;
@@ -274,6 +293,7 @@ TEST_CASE("data errors: many writes by indices that nobody reads in between cost
 }
 
 TEST_CASE("data errors: streams of their own, and readers on others") {
+  const all_told at_end;
   const sn::device d = sim::first();
   const std::vector<sn::stream> streams = some_streams(d, 3);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -300,6 +320,7 @@ TEST_CASE("data errors: streams of their own, and readers on others") {
 }
 
 TEST_CASE("data errors: records are given back when they have been read, and are the caller's own until then") {
+  const all_told at_end;
   int words[4 * runtime::fault_log::slot_words];
   runtime::fault_log log;
   log.use_slots(words, words, 4, runtime::get_backend({}));

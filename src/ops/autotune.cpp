@@ -223,6 +223,7 @@ device device_of(const tuning_task& task, const kernel_argument* samples, std::s
 std::vector<tuning_outcome> try_all(const tuning_task& task, const device& on, const kernel_argument* samples,
                                     std::size_t count) {
   const range shown("sinter: autotune " + task.name);
+  synchronize(on);  // an error in data from before is thrown here, and no configuration is blamed for it
   std::vector<std::string> names;
   for (const configuration& c : task.configurations) names.push_back(to_string(c));
   const sample_arguments arguments(samples, count);
