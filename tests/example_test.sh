@@ -70,7 +70,9 @@ SINTER_DEVICE=cpu works "the CPU by the environment" "^device +cpu" --observatio
 SINTER_DEVICE=abacus refuses "a device of the environment that is none" "\[parse_device\] 'abacus' is not a device"
 SINTER_DEVICE=cuda:99 refuses "a device of the environment that is not there" "\[SINTER_DEVICE\] .*cuda:99"
 : >"$work/file"
-SINTER_CACHE_DIR=$work/file/cache works "a cache that cannot be made" "^mean" --observations 300 --references 70
+SINTER_CACHE_DIR=$work/file/cache run --observations 300 --references 70 && grep -q '^mean' "$work/out" &&
+  [ "$(wc -l <"$work/err")" -le 1 ] && ! grep -qv '^\[sinter\] SINTER_CACHE_DIR=.* cannot be used' "$work/err"
+verdict "a cache that cannot be made is told of once, where it is needed, and nothing else changes" $?
 
 # The methods. What needs a GPU must say so in one line where there is none, and work where there is one.
 points=(--observations 300 --references 70)

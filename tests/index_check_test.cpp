@@ -126,7 +126,7 @@ TEST_CASE("checked index: the first fault of a kernel is told once, and others o
 TEST_CASE("checked index: checked and unchecked kernels have keys of their own in one process") {
   if (no_compiler()) return;
   const function pick("T pick_key(raw T x, int64 k)", "return x[k];");
-  const ndarray x = arange(5), inside = arange(5);
+  const ndarray x = arange(5, {.device = "cpu"}), inside = arange(5, {.device = "cpu"});
   const auto source = [&] { return explain(pick(x, inside), {.source = true}); };
   std::string with, without;
   for (int round = 0; round < 2; ++round) {
