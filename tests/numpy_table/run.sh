@@ -3,6 +3,7 @@
 # every name that the table uses exists, and its spellings compile. The checks themselves are tested with headers and
 # pages made for that.
 set -u
+export LC_ALL=C  # the order of names
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source_dir="${SINTER_SOURCE_DIR:-$(cd "$here/../.." && pwd)}"
 cxx="${CXX:-g++}"
