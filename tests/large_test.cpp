@@ -79,7 +79,7 @@ TEST_CASE("a sum of 2^32 broadcast elements, by rows and whole, is exact in inte
   CHECK(std::int64_t(sum(sum(rows + columns, {.axis = 0}))) == n * (sum_of(5) + sum_of(3)));
 }
 
-TEST_CASE("elementwise work on more than 2^31 elements of int8 and bool") {
+TEST_CASE("elementwise work on more than 2^31 elements of int8 and bool" * doctest::test_suite("alone")) {
   if (!has_time() || !has_memory(std::size_t{8} << 30)) return;
   const std::int64_t n = (std::int64_t{1} << 31) + 1031;
   ndarray x = full({n}, 3, {.dtype = int8});
