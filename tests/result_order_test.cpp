@@ -71,6 +71,7 @@ TEST_CASE("results lie in C order: elementwise functions") {
   using idx::_;
   check_all({
       CALL(add(floats(), 1)),
+      CALL(sinter::astype(floats(), int32)),
       CALL(subtract(floats(), floats())),
       CALL(multiply(floats(), 2)),
       CALL(divide(1, floats())),

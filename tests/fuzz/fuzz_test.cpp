@@ -34,7 +34,7 @@ bool on_gpu() { return sinter::default_device().kind != sinter::device_kind::cpu
 /// How many times fewer programs a GPU takes in the ways that need kernels of their own.
 int thinned() { return on_gpu() ? 2 : 1; }
 /// One program in how many runs on a GPU.
-constexpr int sampled = 16;
+constexpr int sampled = 32;
 
 /// Programs of a kind, every `stride`-th of the sample, as far as they are this shard's; in a replay the one that is
 /// wanted.
