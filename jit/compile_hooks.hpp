@@ -21,6 +21,9 @@ std::vector<void*> compile_host_with(const host_compiler& compiler, const std::s
 /// The n-th call of compile_host or compile_cuda from now on (0: the next) throws compile_error, once; -1: none.
 void fail_compilation_for_tests(int n) noexcept;
 
+/// How long one of several compilations waits for heavier ones to begin before it; below 0: as usual.
+void set_compile_patience_for_tests(int milliseconds) noexcept;
+
 /// Makes host_compiler::find() return this one; null: what it has found.
 void use_host_compiler_for_tests(const host_compiler* compiler) noexcept;
 

@@ -8,7 +8,14 @@
 namespace sinter::jit {
 namespace {
 std::atomic<int> compilations_to_failure{-1};
+constexpr int usual_patience = 3;  // milliseconds: the order is worth no more
+std::atomic<int> patience{usual_patience};
 }  // namespace
+
+std::chrono::milliseconds compile_patience() noexcept { return std::chrono::milliseconds(patience.load()); }
+void set_compile_patience_for_tests(int milliseconds) noexcept {
+  patience = milliseconds < 0 ? usual_patience : milliseconds;
+}
 
 void fail_compilation_for_tests(int n) noexcept { compilations_to_failure = n; }
 

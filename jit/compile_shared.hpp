@@ -1,6 +1,7 @@
 // What the host and the CUDA compilations have in common: counters, the error's text, one compilation for each key.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -27,6 +28,9 @@ compile_counters& counters() noexcept;
 
 /// Throws compile_error where a test has asked for it (compile_hooks.hpp).
 void fail_on_request(const std::string& compiler, std::string_view source);
+
+/// How long one of several compilations waits for heavier ones to begin before it.
+std::chrono::milliseconds compile_patience() noexcept;
 
 /// Runs one computation for each key at a time: threads that ask for the same key meanwhile share its result, or its
 /// exception. Nothing is remembered afterwards, and no lock is held while computing.

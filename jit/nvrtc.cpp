@@ -37,13 +37,13 @@ std::vector<std::string> options_for(const nvrtc_options& options) {
   return texts;
 }
 
-/// What one compilation is about. `begins` is called just before NVRTC starts.
+/// What one compilation is about. `begins` is called just before NVRTC starts, and calls what it is given when that may be.
 struct request {
   std::string_view name;
   std::string key;
   std::function<std::string()> source;
   std::vector<std::string> options;
-  std::function<void()> begins;
+  std::function<void(const std::function<void()>&)> begins;
   std::function<std::optional<std::string>()> key_now = {};  // where files that the source includes are part of the key
 };
 
@@ -54,8 +54,9 @@ cubin compile_now(const request& r) {
     return r.source();
   }();
   nvrtc_program program(api, source);
-  if (r.begins) r.begins();
-  const timed_step step("compile", r.name);
+  std::optional<timed_step> step;
+  const auto start = [&] { step.emplace("compile", r.name); };
+  r.begins ? r.begins(start) : start();
   const nvrtcResult status = program.compile(r.options);
   cubin result;
   result.log = program.log();
@@ -164,7 +165,7 @@ class side_by_side {
       const std::size_t k = order_[m];
       try {
         request r = request_of(units_[k]);
-        r.begins = [&] { wait_for_turn(m); };
+        r.begins = [&](const std::function<void()>& start) { wait_for_turn(m, start); };
         fail_on_request("NVRTC", r.key);
         results_[k] = compile_shared(r);
       } catch (...) {
@@ -174,9 +175,10 @@ class side_by_side {
     }
   }
   // An order that is worth a little patience, no more: another thread may be compiling the same unit already.
-  void wait_for_turn(std::size_t m) {
+  void wait_for_turn(std::size_t m, const std::function<void()>& start) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, patience, [&] { return turn_ >= m; });
+    changed_.wait_for(lock, compile_patience(), [&] { return turn_ >= m; });
+    start();
     turn_ = std::max(turn_, m + 1);
     changed_.notify_all();
   }
@@ -186,7 +188,6 @@ class side_by_side {
     changed_.notify_all();
   }
 
-  static constexpr std::chrono::milliseconds patience{3};
   std::span<const cuda_unit> units_;
   const std::vector<std::size_t> order_;
   std::vector<cubin>& results_;
