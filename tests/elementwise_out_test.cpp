@@ -225,6 +225,11 @@ TEST_CASE("every elementwise function takes a place for its result") {
   CHECK(z.to_vector<double>() == doubles{0.3, 0.5, 0.75});
   round(x, 1, {.out = z});
   CHECK(array_equal(z, round(x, 1)));
+  for (const std::int64_t beyond_int : {std::int64_t{1} << 32, -(std::int64_t{1} << 32)}) {
+    round(x, beyond_int, {.out = z});  // not by 0 decimals
+    CHECK(array_equal(isnan(z), isnan(round(x, beyond_int))));
+    CHECK_FALSE(array_equal(z, round(x, 0)));
+  }
   around(x, 0, {.out = z});
   CHECK(z.to_vector<double>() == doubles{0, 0, 1});
 }

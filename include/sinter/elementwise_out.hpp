@@ -162,7 +162,7 @@ inline ndarray logical_not(const ndarray& x, const out_kw& kw) {
   return detail::into(logical_not(x), kw, "logical_not");
 }
 inline ndarray invert(const ndarray& x, const out_kw& kw) { return detail::into(invert(x), kw, "invert"); }
-inline ndarray round(const ndarray& x, int decimals, const out_kw& kw) {
+inline ndarray round(const ndarray& x, std::int64_t decimals, const out_kw& kw) {
   return detail::into(round(x, decimals), kw, "round");
 }
 inline ndarray clip(const ndarray& x, const optional_operand& low, const optional_operand& high, const out_kw& kw) {
@@ -202,7 +202,7 @@ inline ndarray radians(const ndarray& x, const out_kw& kw) { return detail::into
 inline ndarray degrees(const ndarray& x, const out_kw& kw) { return detail::into(rad2deg(x), kw, "rad2deg"); }
 inline ndarray bitwise_not(const ndarray& x, const out_kw& kw) { return detail::into(invert(x), kw, "invert"); }
 inline ndarray bitwise_invert(const ndarray& x, const out_kw& kw) { return detail::into(invert(x), kw, "invert"); }
-inline ndarray around(const ndarray& x, int decimals, const out_kw& kw) { return round(x, decimals, kw); }
+inline ndarray around(const ndarray& x, std::int64_t decimals, const out_kw& kw) { return round(x, decimals, kw); }
 
 }  // namespace v0
 }  // namespace sinter
