@@ -10,7 +10,6 @@
 
 namespace sinter::graph {
 
-
 /// A view of a storage: shape, strides and offset in elements of the storage's C order.
 struct array_view {
   std::shared_ptr<storage> store;
