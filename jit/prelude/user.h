@@ -268,9 +268,20 @@ SN_USER_UNARY(sin) SN_USER_UNARY(cos) SN_USER_UNARY(tan) SN_USER_UNARY(asin) SN_
 SN_USER_UNARY(sinh) SN_USER_UNARY(cosh) SN_USER_UNARY(tanh)
 SN_USER_UNARY(asinh) SN_USER_UNARY(acosh) SN_USER_UNARY(atanh)
 SN_USER_UNARY(floor) SN_USER_UNARY(ceil) SN_USER_UNARY(trunc) SN_USER_UNARY(rint) SN_USER_UNARY(round)
-SN_USER_UNARY(fabs) SN_USER_UNARY(erf) SN_USER_UNARY(erfc) SN_USER_UNARY(lgamma) SN_USER_UNARY(tgamma)
+SN_USER_UNARY(fabs) SN_USER_UNARY(erf) SN_USER_UNARY(erfc) SN_USER_UNARY(tgamma)
 SN_USER_BINARY(atan2) SN_USER_BINARY(pow) SN_USER_BINARY(hypot) SN_USER_BINARY(fmod) SN_USER_BINARY(remainder)
 SN_USER_BINARY(copysign)
+#ifdef __CUDACC__
+SN_USER_UNARY(lgamma)
+#else
+// The C library's lgamma leaves the sign in a variable of the process, which threads would race for.
+extern "C" float sn_lgammaf_r(float, int*) __asm__("lgammaf_r");
+extern "C" double sn_lgamma_r(double, int*) __asm__("lgamma_r");
+SN_FN float lgammaf(float a) { int sign; return sn_lgammaf_r(a, &sign); }
+SN_FN float lgamma(float a) { return lgammaf(a); }
+SN_FN double lgamma(double a) { int sign; return sn_lgamma_r(a, &sign); }
+template <class T> SN_FN typename sn::for_number<T, double>::type lgamma(T a) { return lgamma(double(a)); }
+#endif
 #undef SN_USER_UNARY
 #undef SN_USER_BINARY
 

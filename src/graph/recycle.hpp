@@ -8,11 +8,11 @@
 namespace sinter::graph {
 
 /// Free blocks of one size, of one thread, which go when the thread ends. The list itself is trivially destructible on
-/// purpose: arrays in static storage may die after it. The address sanitizer sees every block come and go.
+/// purpose: arrays in static storage may die after it. Sanitizers see every block come and go.
 template <std::size_t Bytes>
 struct recycler {
   static void* take() {
-    if (runtime::address_sanitizer) return ::operator new(Bytes);
+    if (runtime::objects_watched) return ::operator new(Bytes);
     free_list& l = list();
     if (!l.head) return ::operator new(Bytes);
     void* p = l.head;
@@ -22,7 +22,7 @@ struct recycler {
   }
   /// Blocks may come back on another thread than the one that took them.
   static void give(void* p) noexcept {
-    if (runtime::address_sanitizer) return ::operator delete(p);
+    if (runtime::objects_watched) return ::operator delete(p);
     free_list& l = list();
     if (l.count >= most) return ::operator delete(p);
     if (!l.head && !l.watched) [[unlikely]]

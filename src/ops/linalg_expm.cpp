@@ -110,7 +110,12 @@ std::vector<sizes> sizes_of(const powers& p) {
 
 /// log2 of binomial(2m, m) (2m + 1)!, the reciprocal of the first coefficient that an approximant leaves out.
 double log_of_coefficient(int m) {
-  const double logarithm = std::lgamma(2.0 * m + 1) - 2 * std::lgamma(m + 1.0) + std::lgamma(2.0 * m + 2);
+  // std::lgamma leaves the sign in a variable of the process, which threads would race for.
+  const auto log_gamma = [](double x) {
+    int sign;
+    return ::lgamma_r(x, &sign);
+  };
+  const double logarithm = log_gamma(2.0 * m + 1) - 2 * log_gamma(m + 1.0) + log_gamma(2.0 * m + 2);
   return logarithm / std::log(2.0);
 }
 

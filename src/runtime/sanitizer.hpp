@@ -1,13 +1,17 @@
-// What the address sanitizer is told of memory that the library keeps for later: without it, a block that is used after
-// it was given back, or beyond the bytes that were asked for, would look like any other.
+// What the sanitizers are told of memory that the library keeps for later: without it, a block that is used after it was
+// given back, or beyond the bytes that were asked for, would look like any other, and a mutex in it like the one before.
 #pragma once
 #include <cstddef>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SINTER_ADDRESS_SANITIZER 1
+#elif defined(__SANITIZE_THREAD__)
+#define SINTER_THREAD_SANITIZER 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define SINTER_ADDRESS_SANITIZER 1
+#elif __has_feature(thread_sanitizer)
+#define SINTER_THREAD_SANITIZER 1
 #endif
 #endif
 
@@ -29,6 +33,13 @@ inline bool bytes_allowed(void* p, std::size_t size) noexcept { return !__asan_r
 inline constexpr bool address_sanitizer = false;
 inline void allow_bytes(void*, std::size_t, std::size_t) noexcept {}
 inline bool bytes_allowed(void*, std::size_t) noexcept { return true; }
+#endif
+
+/// Whether small objects come from the system each time, so that a sanitizer sees where each begins and ends.
+#if defined(SINTER_ADDRESS_SANITIZER) || defined(SINTER_THREAD_SANITIZER)
+inline constexpr bool objects_watched = true;
+#else
+inline constexpr bool objects_watched = false;
 #endif
 
 }  // namespace sinter::runtime
