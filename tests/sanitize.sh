@@ -16,7 +16,7 @@ cmake --build "$build" -j "$jobs" --target sinter_tests sinter_fuzz
 # Children that a case starts inherit these. Leaks are looked for where a process ends: nothing of the library's own that
 # lives as long as the process is lost, as pointers to it stay.
 # OpenBLAS is not instrumented: what its threads do in turn looks like a race.
-echo called_from_lib:libopenblas >"$build/suppressions"
+echo race:libopenblas >"$build/suppressions"
 export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS="second_deadlock_stack=1 suppressions=$PWD/$build/suppressions"
 # Compiling kernels takes the sanitized suite no longer than any other, running them does: a sample of the programs.
 export SINTER_FUZZ_SAMPLE=${SINTER_FUZZ_SAMPLE:-4} SINTER_FUZZ_COMPILED=${SINTER_FUZZ_COMPILED:-8}
