@@ -8,20 +8,7 @@ source_dir="${SINTER_SOURCE_DIR:-$(cd "$here/../.." && pwd)}"
 cxx="${CXX:-g++}"
 budget=60000      # preprocessed lines that are not blank; the standard library of GCC 12 alone takes 47000
 own_budget=2500   # of them in sinter's own headers
-passed=0
-failed=0
-
-check() {  # name, command...
-  local name="$1"
-  shift
-  if output="$("$@" 2>&1)"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED $name"
-    head -20 <<<"$output"
-  fi
-}
+. "$here/../checks.sh"
 
 for header in "$source_dir"/include/sinter/*.hpp; do
   name="sinter/$(basename "$header")"
@@ -46,5 +33,4 @@ read -r all mine <<<"$lines"
 check "ndarray.hpp: $all preprocessed lines, $budget allowed" test "$all" -le "$budget"
 check "ndarray.hpp: $mine lines of sinter, $own_budget allowed" test "$mine" -le "$own_budget"
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ $failed -eq 0 ]
+summary

@@ -4,18 +4,7 @@
 set -u
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source_dir="${SINTER_SOURCE_DIR:-$(cd "$here/../.." && pwd)}"
-box=$(mktemp -d)
-trap 'rm -rf "$box"' EXIT
-passed=0 failed=0
-check() {  # name, command...
-  if "${@:2}" >"$box/said" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$1"
-    head -n 40 "$box/said"
-  fi
-}
+. "$here/../checks.sh"
 nothing() { ! grep . "$1"; }
 
 awk -f "$here/integer_parameters.awk" "$source_dir"/include/sinter/*.hpp | sort -u >"$box/declared"
@@ -60,5 +49,4 @@ inline int last(int n) { return n; }
 HEADER
 found() { test "$(awk -f "$here/integer_parameters.awk" "$box/page.hpp" | sort | tr '\n' ' ')" = "$1"; }
 check "the finder finds what is there, and no more" found "along last set shifted some_kw.depth some_kw.rows "
-printf '%d passed, %d failed, 0 skipped\n' "$passed" "$failed"
-[ "$failed" = 0 ]
+summary

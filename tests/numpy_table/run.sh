@@ -8,20 +8,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source_dir="${SINTER_SOURCE_DIR:-$(cd "$here/../.." && pwd)}"
 cxx="${CXX:-g++}"
 include=$source_dir/include
-box=$(mktemp -d)
-trap 'rm -rf "$box"' EXIT
-passed=0 failed=0
-
-check() {  # name, command...: what the command said is shown where it fails
-  if "${@:2}" >"$box/now" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$1"
-    head -n 40 "$box/now"
-  fi
-  mv "$box/now" "$box/said"
-}
+. "$here/../checks.sh"
 
 names_of() { awk -f "$here/public_names.awk" "$@"; }
 # compare FOLDER PAGE...: differences between the headers of a folder and pages.
@@ -43,7 +30,6 @@ fails_with() {  # text, command...: the command fails and says nothing but one l
   ! "${@:2}" >"$box/output" 2>&1 && cat "$box/output" && [ "$(wc -l <"$box/output")" = 1 ] &&
     grep -qF -- "$1" "$box/output"
 }
-fails() { ! "$@"; }
 
 # ---- the table
 
@@ -261,5 +247,4 @@ page "$head" "$line" '| `np.sort(x)` | `sn::sort(x, {.ascending = true})` | |'
 check "a spelling that does not compile" fails compiles "$box/page.md"
 check "the error stands at the page's line" grep -q 'page.md:3:' "$box/said"
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+summary
