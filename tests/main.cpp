@@ -15,6 +15,7 @@
 
 #include "cuda_coverage.hpp"
 #include "heartbeat.hpp"
+#include "listener.hpp"
 #include "queue.hpp"
 #include "shard.hpp"
 #ifdef SINTER_HAS_CUDA
@@ -25,6 +26,7 @@
 
 namespace {
 
+using sinter::test::listener;
 using sinter::test::this_shard;
 
 std::vector<std::string>& names_elsewhere() {
@@ -32,27 +34,10 @@ std::vector<std::string>& names_elsewhere() {
   return names;
 }
 
-/// A reporter that looks at the list of the cases only.
-class listing : public doctest::IReporter {
- public:
-  explicit listing(const doctest::ContextOptions&) {}
-  void test_run_start() override {}
-  void test_run_end(const doctest::TestRunStats&) override {}
-  void test_case_start(const doctest::TestCaseData&) override {}
-  void test_case_reenter(const doctest::TestCaseData&) override {}
-  void test_case_end(const doctest::CurrentTestCaseStats&) override {}
-  void test_case_exception(const doctest::TestCaseException&) override {}
-  void subcase_start(const doctest::SubcaseSignature&) override {}
-  void subcase_end() override {}
-  void log_assert(const doctest::AssertData&) override {}
-  void log_message(const doctest::MessageData&) override {}
-  void test_case_skipped(const doctest::TestCaseData&) override {}
-};
-
 /// Fills names_elsewhere() with the cases that belong to other shards; writes nothing.
-class shard_listing : public listing {
+class shard_listing : public listener {
  public:
-  using listing::listing;
+  using listener::listener;
   void report_query(const doctest::QueryData& all) override {
     int number = 0;
     for (unsigned k = 0; k < all.num_data; ++k) {
@@ -65,9 +50,9 @@ class shard_listing : public listing {
 REGISTER_REPORTER("shard_listing", 1, shard_listing);
 
 /// Of each case a line: suite, source file, name.
-class unit_listing : public listing {
+class unit_listing : public listener {
  public:
-  using listing::listing;
+  using listener::listener;
   void report_query(const doctest::QueryData& all) override {
     for (unsigned k = 0; k < all.num_data; ++k) {
       const doctest::TestCaseData& c = *all.data[k];
