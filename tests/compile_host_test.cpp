@@ -8,47 +8,23 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <thread>
 
-#include "jit/compile_hooks.hpp"
-#include "jit/compile_util.hpp"
-#include "scratch_folder.hpp"
+#include "fresh_cache.hpp"
 #include "sinter/error.hpp"
 
 namespace fs = std::filesystem;
 namespace jit = sinter::jit;
-using sinter_test::scratch_folder;
+using sinter_test::answer;
+using sinter_test::answer_source;
+using sinter_test::cache_entry;
+using sinter_test::fresh_cache;
+using sinter_test::no_compiler;
 
 namespace {
 
 using answer_function = int (*)();
-
-// Each test has its own cache, and modules loaded by other tests do not count.
-struct fresh_cache {
-  scratch_folder scratch;
-  std::string before = jit::disk_cache::instance().folder();
-  fresh_cache() {
-    jit::reset_disk_cache_for_tests(scratch / "cache");
-    jit::forget_loaded_modules_for_tests();
-  }
-  ~fresh_cache() { jit::reset_disk_cache_for_tests(before); }
-};
-
-bool no_compiler() {
-  if (!jit::host_compiler::find().path.empty()) return false;
-  MESSAGE("no host compiler here: " << jit::host_compiler::find().reason);
-  return true;
-}
-
-std::string answer_source(int value) {
-  return "extern \"C\" int answer() { return " + std::to_string(value) + "; }\n";
-}
-
-int answer(const std::string& source) {
-  return reinterpret_cast<answer_function>(jit::compile_host(source, {"answer"}).at(0))();
-}
 
 void make_script(const std::string& path, const std::string& body) {
   REQUIRE(jit::write_file(path, "#!/bin/sh\n" + body + "\n"));
@@ -58,15 +34,6 @@ void make_script(const std::string& path, const std::string& body) {
 std::string line_count(const std::string& path) {
   const auto bytes = jit::read_file(path);
   return std::to_string(bytes ? std::count(bytes->begin(), bytes->end(), '\n') : 0);
-}
-
-// The key that an entry's file holds: behind a header of 48 bytes, its length at offset 16.
-std::string key_of(const fs::path& path) {
-  const auto file = jit::read_file(path.string());
-  std::uint64_t length = 0;
-  if (!file || file->size() < 48) return "";
-  std::memcpy(&length, file->data() + 16, sizeof length);
-  return std::string(file->data() + 48, static_cast<std::size_t>(length));
 }
 
 }  // namespace
@@ -130,19 +97,14 @@ TEST_CASE("a damaged entry is compiled again, and one that passes the checks but
   if (no_compiler()) return;
   const fresh_cache cache;
   CHECK(answer(answer_source(8)) == 8);
-  for (const auto& entry : fs::directory_iterator(cache.scratch / "cache")) {
-    if (entry.path().extension() == ".sinter") fs::resize_file(entry.path(), fs::file_size(entry.path()) / 2);
-  }
+  for (const fs::path& entry : cache.entries()) fs::resize_file(entry, fs::file_size(entry) / 2);
   jit::forget_loaded_modules_for_tests();
   const auto before = jit::compile_statistics();
   CHECK(answer(answer_source(8)) == 8);
   CHECK(jit::compile_statistics().host_compiled == before.host_compiled + 1);
 
-  for (const auto& entry : fs::directory_iterator(cache.scratch / "cache")) {
-    if (const std::string key = key_of(entry.path()); !key.empty()) {
-      REQUIRE(jit::disk_cache::instance().store(key, {'n', 'o', ' ', 'E', 'L', 'F'}));
-    }
-  }
+  for (const fs::path& path : cache.entries())
+    REQUIRE(jit::disk_cache::instance().store(cache_entry(path).key, {'n', 'o', ' ', 'E', 'L', 'F'}));
   jit::forget_loaded_modules_for_tests();
   CHECK(answer(answer_source(8)) == 8);
   CHECK(jit::compile_statistics().host_compiled == before.host_compiled + 2);
@@ -188,11 +150,7 @@ TEST_CASE("two processes that compile the same source at once both get it, and l
   const auto before = jit::compile_statistics();
   CHECK(answer(answer_source(11)) == 11);
   CHECK(jit::compile_statistics().host_from_disk == before.host_from_disk + 1);
-  std::size_t entries = 0;
-  for (const auto& entry : fs::directory_iterator(cache.scratch / "cache")) {
-    entries += entry.path().extension() == ".sinter";
-  }
-  CHECK(entries == 1);
+  CHECK(cache.entries().size() == 1);
 }
 
 TEST_CASE("a broken source throws compile_error with options, log and numbered source; the next one compiles") {

@@ -6,6 +6,7 @@
 
 #include "backends/cuda/cuda_launch.hpp"
 #include "cuda_as_host.hpp"
+#include "fresh_cache.hpp"
 #include "graph/bind.hpp"
 #include "jit/block.hpp"
 #include "jit/compile.hpp"
@@ -15,6 +16,7 @@
 #include "user_functions.hpp"
 
 using namespace user_test;
+using sinter_test::no_compiler;
 namespace cuda = sinter::cuda;
 
 namespace {
@@ -111,12 +113,6 @@ struct checked {
   checked() { jit::set_checks_index(true); }
   ~checked() { jit::set_checks_index(before); }
 };
-
-bool no_compiler() {
-  if (!jit::host_compiler::find().path.empty()) return false;
-  MESSAGE("left out: " << jit::host_compiler::find().reason);
-  return true;
-}
 
 }  // namespace
 

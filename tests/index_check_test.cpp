@@ -1,4 +1,5 @@
 // Checked mode: an index out of range in a user's text is an index_error by name, and touches no memory of others.
+#include "fresh_cache.hpp"
 #include "kernel_test.hpp"
 
 #include <cstring>
@@ -10,6 +11,7 @@
 
 using namespace sinter;
 using namespace sinter::test;
+using sinter_test::no_compiler;
 
 namespace {
 
@@ -25,12 +27,6 @@ struct checked {
     set_default_device(device_before);
   }
 };
-
-bool no_compiler() {
-  if (!jit::host_compiler::find().path.empty()) return false;
-  MESSAGE("left out: " << jit::host_compiler::find().reason);
-  return true;
-}
 
 /// What evaluating says, up to where it names the kernel that found it.
 template <class Call>

@@ -7,21 +7,14 @@
 #include <thread>
 #include <vector>
 
-#include "jit/compile_hooks.hpp"
+#include "fresh_cache.hpp"
 #include "jit/compile_steps.hpp"
-#include "scratch_folder.hpp"
 #include "sinter/error.hpp"
 
 namespace jit = sinter::jit;
+using sinter_test::fresh_cache;
 
 namespace {
-
-struct fresh_cache {
-  sinter_test::scratch_folder scratch;
-  std::string before = jit::disk_cache::instance().folder();
-  fresh_cache() { jit::reset_disk_cache_for_tests(scratch / "cache"); }
-  ~fresh_cache() { jit::reset_disk_cache_for_tests(before); }
-};
 
 bool no_nvrtc() {
   std::string why_not;

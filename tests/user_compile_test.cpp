@@ -5,11 +5,11 @@
 #include <cmath>
 #include <thread>
 
-#include "scratch_folder.hpp"
 #include "sinter/error.hpp"
 #include "user_harness.hpp"
 
 using namespace cpu_test;
+using sinter_test::fresh_cache;
 
 namespace {
 
@@ -53,18 +53,10 @@ std::string compile_message(F f) {
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Nothing compiled before, and nothing found on the disk.
-struct fresh_cache {
-  sinter_test::scratch_folder scratch;
-  std::string before = jit::disk_cache::instance().folder();
-  fresh_cache() { jit::reset_disk_cache_for_tests(scratch / "cache"); }
-  ~fresh_cache() { jit::reset_disk_cache_for_tests(before); }
-};
-
 }  // namespace
 
 TEST_CASE("preambles: types, structs, device functions, includes and macros, which no other text sees") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto f = unary_text("first", "pair p{x, N}; z = T(p.sum() + std::floor(2.5) + twice(x));");
   f.types = "typedef float T;\ntypedef long long U;";
   f.preamble =
@@ -93,7 +85,7 @@ TEST_CASE("preambles: types, structs, device functions, includes and macros, whi
 }
 
 TEST_CASE("a mistake is reported with the kernel's name and the user's own lines") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   const auto f = unary_text("wrong_one", "float y = x;\nz = y + undeclared_name;\n");
   prepared_launch p(one_call(f));
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -124,7 +116,7 @@ TEST_CASE("a mistake is reported with the kernel's name and the user's own lines
 }
 
 TEST_CASE("of two functions in one program the message names the one that is wrong") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   user_builder b;
   auto x = b.load(dtype::f32);
   auto y = b.call(unary_text("innocent", "z = x * 3;"), {x});
@@ -136,7 +128,7 @@ TEST_CASE("of two functions in one program the message names the one that is wro
 }
 
 TEST_CASE("one text that does not compile leaves the other programs of the flush compiled") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   const fresh_cache cache;
   settings restore;
   cpu::set_tier(cpu::tier::compiled);
@@ -157,7 +149,7 @@ TEST_CASE("one text that does not compile leaves the other programs of the flush
 }
 
 TEST_CASE("texts that are right alone and wrong together are compiled apart") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto h = unary_text("first_define", "z = x + value_of_it();"),
        k = unary_text("second_define", "z = x + value_of_it();");
   h.preamble =
@@ -175,7 +167,7 @@ TEST_CASE("texts that are right alone and wrong together are compiled apart") {
 }
 
 TEST_CASE("threads that want the same text wait for one compilation") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   const fresh_cache cache;
   settings restore;
   cpu::set_tier(cpu::tier::interpreted);
@@ -198,7 +190,7 @@ TEST_CASE("threads that want the same text wait for one compilation") {
 }
 
 TEST_CASE("threads that want a wrong text all get the message") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   const program p = one_call(unary_text("wrong_for_all", "z = x * nonsense;"));
   std::vector<int> told(4);
   std::vector<std::thread> threads;

@@ -40,7 +40,7 @@ const dtype all_types[] = {dtype::b1,  dtype::i8,  dtype::i16, dtype::i32, dtype
 }  // namespace
 
 TEST_CASE("a user's function fuses with what is around it, at every length, and writes nothing else") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto f = function_text("axpy", {value_of("a", dtype::f32), value_of("x", dtype::f32), value_of("y", dtype::f32)},
                          {value_of("z", dtype::f32)}, "z = a * x; if (x > 0) z = z + y;");
   user_builder b;
@@ -68,7 +68,7 @@ TEST_CASE("a user's function fuses with what is around it, at every length, and 
 }
 
 TEST_CASE("a user's function that returns its result is the same as one that assigns it") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto f = function_text("clip", {value_of("x", dtype::f64)}, {value_of("z", dtype::f64)}, "if (x < 0) return 0; return x * x;");
   f.returns = true;
   auto g = function_text("clip", {value_of("x", dtype::f64)}, {value_of("z", dtype::f64)}, "z = x < 0 ? 0 : x * x");
@@ -86,7 +86,7 @@ TEST_CASE("a user's function that returns its result is the same as one that ass
 }
 
 TEST_CASE("values of every dtype reach a user's function and come back as they are") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   for (dtype t : all_types) {
     CAPTURE(name(t));
     auto f = function_text("same", {value_of("x", t)}, {value_of("z", t)}, "T y = x; z = y");
@@ -103,7 +103,7 @@ TEST_CASE("values of every dtype reach a user's function and come back as they a
 }
 
 TEST_CASE("results of half types are rounded to the type before anybody reads them") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   for (dtype t : {dtype::f16, dtype::bf16}) {
     CAPTURE(name(t));
     auto third = function_text("third", {value_of("x", t)}, {value_of("z", t)}, "z = x / 3.0f;");
@@ -127,7 +127,7 @@ TEST_CASE("results of half types are rounded to the type before anybody reads th
 }
 
 TEST_CASE("complex numbers have operators, constructors and functions in users' text") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto f = function_text("turn", {value_of("x", dtype::c128), value_of("y", dtype::c64)}, {value_of("z", dtype::c128)},
                          "complex128 i(0, 1); z = i * x + 2.0 * conj(x) - complex128(y) / 4.0; if (abs(x) == 0) z = exp(i);");
   user_builder b;
@@ -144,7 +144,7 @@ TEST_CASE("complex numbers have operators, constructors and functions in users' 
 }
 
 TEST_CASE("functions of several outputs: any of them read, in other stages, twice, or not at all") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto f = function_text("parts", {value_of("x", dtype::f64)},
                          {value_of("whole", dtype::i32), value_of("rest", dtype::f64), value_of("big", dtype::b1)},
                          "whole = int(floor(x)); rest = x - whole; big = x > 2;");
@@ -179,7 +179,7 @@ TEST_CASE("functions of several outputs: any of them read, in other stages, twic
 }
 
 TEST_CASE("whole arrays are read by position and by coordinates, at every rank and dtype") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto f = function_text("stencil", {whole("x", dtype::f32, 2), whole("s", dtype::f64, 0), whole("w", dtype::i16, 1), value_of("i", dtype::i64)},
                          {value_of("z", dtype::f64)},
                          "long long r = i / x.shape(1), c = i % x.shape(1);\n"
@@ -228,7 +228,7 @@ TEST_CASE("whole arrays are read by position and by coordinates, at every rank a
 }
 
 TEST_CASE("effects happen once for each element, whatever the lengths, tiers and threads") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto f = function_text("histogram", {value_of("x", dtype::i32), value_of("i", dtype::i64)},
                          {whole("bins", dtype::i64, 1), whole("order", dtype::i32, 1)},
                          "sn::atomic_add(bins, x % bins.size(), 1); order[i] = x + 1;");
@@ -255,7 +255,7 @@ TEST_CASE("effects happen once for each element, whatever the lengths, tiers and
 }
 
 TEST_CASE("atomic sums, minima and maxima of every dtype lose nothing between threads") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   settings restore;
   runtime::set_thread_count(7);
   for (dtype t : all_types) {
@@ -286,7 +286,7 @@ TEST_CASE("atomic sums, minima and maxima of every dtype lose nothing between th
 }
 
 TEST_CASE("whole outputs of half types round what is stored, and NaN wins atomic extremes") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   for (dtype t : {dtype::f16, dtype::bf16}) {
     auto f = function_text("store", {value_of("x", dtype::f32), value_of("i", dtype::i64)}, {whole("z", t, 1)}, "z[i] = x; z[i] += 0;");
     user_builder b;
@@ -314,7 +314,7 @@ TEST_CASE("whole outputs of half types round what is stored, and NaN wins atomic
 }
 
 TEST_CASE("a function with effects may have values too, and what reads them sees no padding") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   // The value is an index: of padding it would be anything.
   auto f = function_text("count", {value_of("x", dtype::i64)}, {value_of("k", dtype::i64), whole("total", dtype::i64, 0)},
                          "sn::atomic_add(total, 0, x); k = x % 3;");
@@ -346,7 +346,7 @@ TEST_CASE("a function with effects may have values too, and what reads them sees
 }
 
 TEST_CASE("text around the loop is run once for each block and is seen by the body") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto f = function_text("block_sums", {value_of("x", dtype::f64), whole("w", dtype::f64, 1), value_of("scale", dtype::f64)},
                          {value_of("z", dtype::f16), whole("sums", dtype::f64, 1), whole("blocks", dtype::i32, 0)},
                          "sum += x; a += 1; z = x * first");
@@ -384,7 +384,7 @@ TEST_CASE("text around the loop is run once for each block and is seen by the bo
 }
 
 TEST_CASE("a call of values that are one for a block is made once for the block; others once for each lane") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto f = function_text("counted", {value_of("x", dtype::f32), value_of("where", dtype::i64)}, {value_of("z", dtype::f32)},
                          "\n#ifdef __CUDACC__\natomicAdd((unsigned long long*)where, 1ull);\n#else\n"
                          "__atomic_fetch_add((long long*)where, 1, __ATOMIC_RELAXED);\n#endif\nz = x + 1;");
@@ -405,7 +405,7 @@ TEST_CASE("a call of values that are one for a block is made once for the block;
 }
 
 TEST_CASE("users' mathematical functions give libm's bits for every lane") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto f = function_text("functions", {value_of("x", dtype::f32), value_of("d", dtype::f64), value_of("k", dtype::i32)},
                          {value_of("a", dtype::f32), value_of("b", dtype::f64), value_of("c", dtype::f64), value_of("e", dtype::f32)},
                          "a = sin(x) + expf(x) + pow(x, 1.5f); b = sin(d) * exp(d) + hypot(d, 2) + erf(d);\n"
@@ -437,7 +437,7 @@ TEST_CASE("users' mathematical functions give libm's bits for every lane") {
 }
 
 TEST_CASE("a body may keep arrays, loop and leave early; its layout changes no bit") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto f = function_text("sorted", {value_of("x", dtype::i32), value_of("y", dtype::i32)}, {value_of("z", dtype::i32)},
                          "int v[4] = {x % 7, y % 5, x % 3, y % 11};\n"
                          "for (int a = 0; a < 4; ++a) for (int b = a + 1; b < 4; ++b) if (v[b] < v[a]) { int t = v[a]; v[a] = v[b]; v[b] = t; }\n"

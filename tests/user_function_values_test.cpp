@@ -1,20 +1,14 @@
 // Users' functions and reductions on the CPU, recorded in the graph.
-#include "jit/compile.hpp"
+#include "fresh_cache.hpp"
 #include "user_effects.hpp"
 #include "user_reductions.hpp"
 
 using namespace user_test;
+using sinter_test::no_compiler;
 
 namespace {
 
 constexpr runtime::device_id cpu{};
-
-bool no_compiler() {
-  const auto& compiler = jit::host_compiler::find();
-  if (!compiler.path.empty()) return false;
-  MESSAGE("left out: no C++ compiler at run time: " << compiler.reason);
-  return true;
-}
 
 }  // namespace
 

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "cpu_harness.hpp"
-#include "jit/compile.hpp"
-#include "jit/compile_hooks.hpp"
+#include "fresh_cache.hpp"
 #include "jit/user_function.hpp"
 
 namespace cpu_test {
+
+using sinter_test::no_compiler;
 
 inline jit::user_parameter value_of(const std::string& name, dtype type) { return {name, type, false, 0, ""}; }
 inline jit::user_parameter whole(const std::string& name, dtype type, int rank) {
@@ -70,11 +71,5 @@ struct user_builder : builder {
     return p;
   }
 };
-
-inline bool no_host_compiler() {
-  if (!jit::host_compiler::find().path.empty()) return false;
-  MESSAGE("left out: " << jit::host_compiler::find().reason);
-  return true;
-}
 
 }  // namespace cpu_test

@@ -2,37 +2,24 @@
 #include <fstream>
 
 #include "backends/cpu/cpu_hooks.hpp"
-#include "jit/compile.hpp"
-#include "jit/compile_hooks.hpp"
+#include "fresh_cache.hpp"
 #include "jit/include_scan.hpp"
 #include "jit/user_function.hpp"
 #include "kernel_test.hpp"
-#include "scratch_folder.hpp"
 
 using namespace sinter;
 using namespace sinter::test;
+using sinter_test::no_compiler;
 
 namespace {
 
-struct fresh_cache {
-  sinter_test::scratch_folder scratch;
-  std::string before = jit::disk_cache::instance().folder();
+struct fresh_cache : sinter_test::fresh_cache {
   // Host headers are for the host: nothing for the tests of CUDA kernels to compile.
   cpu::launch_observer observer = cpu::set_launch_observer(nullptr);
-  fresh_cache() { jit::reset_disk_cache_for_tests(scratch / "cache"); }
-  ~fresh_cache() {
-    jit::reset_disk_cache_for_tests(before);
-    cpu::set_launch_observer(observer);
-  }
+  ~fresh_cache() { cpu::set_launch_observer(observer); }
   void write(const std::string& name, const std::string& text) const { std::ofstream(scratch / name) << text; }
   std::string include(const std::string& name) const { return "#include \"" + (scratch / name) + "\"\n"; }
 };
-
-bool no_compiler() {
-  if (!jit::host_compiler::find().path.empty()) return false;
-  MESSAGE("left out: " << jit::host_compiler::find().reason);
-  return true;
-}
 
 ndarray ones_on_cpu() { return ones({3}, {.device = "cpu"}); }
 

@@ -70,7 +70,7 @@ program built_in(reduce_op op) {
 
 TEST_CASE(
     "a user's sum has the bits of the sum: the order is the same at every shape, and on every number of threads") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   const program mine = by_text<float>("a + b", "-0.0f"), theirs = built_in<float>(reduce_op::sum);
   const program wide = by_text<double>("a + b", "-0.0"), wide_sum = built_in<double>(reduce_op::sum);
   for (const auto& size : sizes)
@@ -89,7 +89,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a layout that takes other paths gives a user's reduction the same bits") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   const program p = by_text<float>("a + b + a * b * 0.125f", "0");
   for (const auto& size : sizes)
     for (bool rows : {true, false}) {
@@ -114,7 +114,7 @@ TEST_CASE("a layout that takes other paths gives a user's reduction the same bit
 }
 
 TEST_CASE("users' reductions over integers, truth values and complex numbers") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   for (const auto& size : sizes)
     for (bool rows : {true, false}) {
       const auto results = size.first, reduced = size.second;
@@ -158,7 +158,7 @@ TEST_CASE("users' reductions over integers, truth values and complex numbers") {
 }
 
 TEST_CASE("half types are combined as float32 and rounded once at the end") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   for (dtype t : {dtype::f16, dtype::bf16}) {
     user_builder b;
     b.combine(monoid("halves", value_of("", t), "a + b", "-0.0f"), b.load(t));
@@ -184,7 +184,7 @@ TEST_CASE("half types are combined as float32 and rounded once at the end") {
 }
 
 TEST_CASE("types of a preamble live between a mapping, its reduction and what finishes the results") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   const std::string preamble =
       "struct best { double value; long long at; };\n"
       "__device__ best better(best a, best b) { return b.value < a.value || (b.value == a.value && b.at < a.at) ? b : "
@@ -233,7 +233,7 @@ TEST_CASE("types of a preamble live between a mapping, its reduction and what fi
 }
 
 TEST_CASE("types of a preamble from 1 to 32 bytes, beside other reductions, are combined lane by lane") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   const std::pair<const char*, int> types[] = {{"struct lane { unsigned char v[1]; };", 1},
                                                {"struct lane { unsigned char v[3]; };", 3},
                                                {"struct lane { unsigned char v[12]; };", 12},
@@ -291,7 +291,7 @@ TEST_CASE("types of a preamble from 1 to 32 bytes, beside other reductions, are 
 }
 
 TEST_CASE("a user's reduction of nothing is its identity, finished as every other result") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   user_builder b;
   b.combine(monoid("products", value_of("", dtype::f64), "a * b", "1.5 - 0.5"), b.load(dtype::f64));
   b.end_elements();
@@ -307,7 +307,7 @@ TEST_CASE("a user's reduction of nothing is its identity, finished as every othe
 }
 
 TEST_CASE("a type of a preamble that is too large, and a reduction that does not compile, are refused by name") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto message = [](const jit::user_reduction& r, const jit::user_function& map) {
     user_builder b;
     b.combine(r, b.call(map, {b.load(dtype::f32)}));
@@ -342,7 +342,7 @@ TEST_CASE("a type of a preamble that is too large, and a reduction that does not
 }
 
 TEST_CASE("a user's reduction reads arrays whole, and its mapping and finishing fuse with other operations") {
-  if (no_host_compiler()) return;
+  if (no_compiler()) return;
   auto map = function_text(
       "distance",
       {value_of("i", dtype::i64), value_of("j", dtype::i64), whole("x", dtype::f64, 1), whole("y", dtype::f64, 1)},

@@ -4,20 +4,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "fresh_cache.hpp"
 #include "jit/cache_folder.hpp"
-#include "jit/compile.hpp"
-#include "jit/compile_hooks.hpp"
-#include "jit/compile_util.hpp"
 #include "jit/elf_check.hpp"
-#include "scratch_folder.hpp"
 
 namespace fs = std::filesystem;
 namespace jit = sinter::jit;
+using sinter_test::cache_entry;
+using sinter_test::fresh_cache;
+using sinter_test::no_compiler;
 using sinter_test::scratch_folder;
 
 namespace {
@@ -25,52 +24,13 @@ namespace {
 constexpr std::uint64_t megabyte = std::uint64_t{1} << 20;
 constexpr uid_t somebody_else = 12345;
 
-struct fresh_cache {
-  scratch_folder scratch;
-  std::string before = jit::disk_cache::instance().folder();
-  fresh_cache() {
-    jit::reset_disk_cache_for_tests(scratch / "cache");
-    jit::forget_loaded_modules_for_tests();
-  }
-  ~fresh_cache() { jit::reset_disk_cache_for_tests(before); }
-
-  /// The entries of kernels, with what they hold behind their keys.
-  std::vector<fs::path> entries() const {
-    std::vector<fs::path> all;
-    for (const auto& item : fs::directory_iterator(scratch / "cache"))
-      if (item.path().extension() == ".sinter") all.push_back(item.path());
-    return all;
-  }
-};
-
-bool no_compiler() {
-  if (!jit::host_compiler::find().path.empty()) return false;
-  MESSAGE("left out: " << jit::host_compiler::find().reason);
-  return true;
-}
-
-std::string source_of(int value) { return "extern \"C\" int answer() { return " + std::to_string(value) + "; }\n"; }
-
 /// As a new process would, with what the disk has.
 int answer(int value) {
   jit::forget_loaded_modules_for_tests();
-  return reinterpret_cast<int (*)()>(jit::compile_host(source_of(value), {"answer"}).at(0))();
+  return sinter_test::answer(sinter_test::answer_source(value));
 }
 
 std::uint64_t compiled() { return jit::compile_statistics().host_compiled; }
-
-/// The key and the payload of an entry's file: behind 48 bytes of header, whose third and fourth number are lengths.
-struct entry {
-  std::string key, payload;
-  explicit entry(const fs::path& path) {
-    const auto file = jit::read_file(path.string());
-    REQUIRE(file);
-    std::uint64_t length = 0;
-    std::memcpy(&length, file->data() + 16, sizeof length);
-    key.assign(file->data() + 48, length);
-    payload.assign(file->data() + 48 + length, file->size() - 48 - length);
-  }
-};
 
 std::string text_of(const std::optional<std::vector<char>>& bytes) {
   return bytes ? std::string(bytes->begin(), bytes->end()) : "(miss)";
@@ -83,7 +43,7 @@ TEST_CASE("planted cache: libraries that are damaged inside a valid entry are co
   const fresh_cache cache;
   REQUIRE(answer(1) == 1);
   REQUIRE(cache.entries().size() == 1);
-  const entry good(cache.entries()[0]);
+  const cache_entry good(cache.entries()[0]);
   jit::cache_folder folder(cache.scratch / "cache", megabyte);
   const auto plant = [&](const std::string& payload) {
     REQUIRE(folder.store(good.key, payload));
@@ -106,11 +66,11 @@ TEST_CASE("planted cache: a library of other functions is compiled again, and on
   if (no_compiler()) return;
   const fresh_cache cache;
   REQUIRE(answer(1) == 1);
-  const entry one(cache.entries()[0]);
+  const cache_entry one(cache.entries()[0]);
   jit::compile_host("extern \"C\" int question() { return 0; }\n", {"question"});
   jit::cache_folder folder(cache.scratch / "cache", megabyte);
   for (const fs::path& path : cache.entries()) {
-    const entry e(path);
+    const cache_entry e(path);
     if (e.key != one.key) REQUIRE(folder.store(one.key, e.payload));
   }
   const auto before = compiled();
@@ -119,7 +79,7 @@ TEST_CASE("planted cache: a library of other functions is compiled again, and on
   // The file of one entry under the name of the other: the key inside decides.
   REQUIRE(answer(2) == 2);
   for (const fs::path& path : cache.entries()) {
-    const entry e(path);
+    const cache_entry e(path);
     if (e.key == one.key) continue;
     fs::copy_file(folder.entry_path(one.key), path, fs::copy_options::overwrite_existing);
   }
@@ -202,7 +162,7 @@ TEST_CASE("broken libraries: whatever is cut off or emptied is seen before the d
   if (no_compiler()) return;
   const fresh_cache cache;
   REQUIRE(answer(1) == 1);
-  const std::string good = entry(cache.entries()[0]).payload;
+  const std::string good = cache_entry(cache.entries()[0]).payload;
   CHECK(std::string(jit::damage_of_library(good)).empty());
   for (std::size_t bytes = 0; bytes < good.size(); bytes += bytes < 1024 ? 1 : 37) {
     CAPTURE(bytes);
