@@ -8,7 +8,6 @@
 namespace sinter::jit {
 namespace {
 
-std::string text_of(std::size_t n) { return std::to_string(n); }
 bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16; }
 
 }  // namespace
@@ -81,16 +80,16 @@ void cpu_emitter::find_arrays() {
 std::string cpu_emitter::array(std::size_t k) const {
   const instr& i = p_.code[k];
   if (info_[k].where == place::direct) {
-    if (i.op == opcode::coord) return "coord" + text_of(i.a);
-    return "in" + text_of(i.op == opcode::reduced ? p_.inputs.size() + i.a : i.a);
+    if (i.op == opcode::coord) return "coord" + num(i.a);
+    return "in" + num(i.op == opcode::reduced ? p_.inputs.size() + i.a : i.a);
   }
-  return info_[k].output >= 0 ? "out" + text_of(static_cast<std::size_t>(info_[k].output)) : "t" + text_of(k);
+  return info_[k].output >= 0 ? "out" + num(info_[k].output) : "t" + num(k);
 }
 
 std::string cpu_emitter::value(std::size_t k, int stage) const {
   const info& o = info_[k];
   bool local = o.where == place::scalar || (o.where == place::inlined && o.stage == stage);
-  return local ? "r" + text_of(k) : lane(array(k), k);
+  return local ? "r" + num(k) : lane(array(k), k);
 }
 
 std::string cpu_emitter::lane(const std::string& array, std::size_t k) const {
@@ -104,20 +103,20 @@ std::string cpu_emitter::lane_type(std::size_t k) const {
 
 std::string cpu_emitter::expression(std::size_t k, int stage) const {
   const instr& i = p_.code[k];
-  if (i.op == opcode::param) return std::string("*(const ") + register_type(i.type) + "*)a->params[" + text_of(i.a) + "]";
+  if (i.op == opcode::param) return std::string("*(const ") + register_type(i.type) + "*)a->params[" + num(i.a) + "]";
   if (i.op == opcode::load && is_gathered(i)) {
-    const std::string in = text_of(i.a);
+    const std::string in = num(i.a);
     std::string at = "off" + in + "[l]";
     for (int g = 0; g < p_.inputs[i.a].gathers; ++g)
-      at += " + gs" + in + "_" + text_of(static_cast<std::size_t>(g)) + " * " + value(p_.inputs[i.a].gather[g], stage);
+      at += " + gs" + in + "_" + num(g) + " * " + value(p_.inputs[i.a].gather[g], stage);
     std::string element = "in" + in + "[" + at + "]";
     if (!is_half(i.type)) return element;
     return (i.type == dtype::f16 ? "sn::f16_to_float(" : "sn::bf16_to_float(") + element + ")";
   }
-  if (i.op == opcode::load) return std::string("*(const ") + register_type(i.type) + "*)a->inputs[" + text_of(i.a) + "]";
+  if (i.op == opcode::load) return std::string("*(const ") + register_type(i.type) + "*)a->inputs[" + num(i.a) + "]";
   if (i.op == opcode::checked_index)
-    return call_expression(i, value(i.a, stage), "*(const long long*)a->params[" + text_of(i.b) + "]",
-                           "*(const long long*)a->params[" + text_of(i.c) + "]");
+    return call_expression(i, value(i.a, stage), "*(const long long*)a->params[" + num(i.b) + "]",
+                           "*(const long long*)a->params[" + num(i.c) + "]");
   std::string operand[3];
   int n = 0;
   each_operand(k, [&](std::uint16_t o) { operand[n++] = value(o, stage); });
@@ -143,7 +142,7 @@ void cpu_emitter::write_pointers() {
     if (i.op == opcode::coord) {
       if (coord.size() <= i.a) coord.resize(i.a + 1u);
       if (!coord[i.a])
-        out_ += "  const long long* __restrict coord" + text_of(i.a) + " = a->coords[" + text_of(i.a) + "];\n";
+        out_ += "  const long long* __restrict coord" + num(i.a) + " = a->coords[" + num(i.a) + "];\n";
       coord[i.a] = true;
       continue;
     }
@@ -151,17 +150,17 @@ void cpu_emitter::write_pointers() {
     if (input[n]) continue;
     input[n] = true;
     const bool gathered = is_gathered(i);
-    const std::string type = gathered && is_half(i.type) ? "unsigned short" : lane_type(k), in = text_of(n);
+    const std::string type = gathered && is_half(i.type) ? "unsigned short" : lane_type(k), in = num(n);
     out_ += "  const " + type + "* __restrict in" + in + " = (const " + type + "*)a->inputs[" + in + "];\n";
     if (!gathered) continue;
     out_ += "  const long long* __restrict off" + in + " = a->offsets[" + in + "];\n";
     for (int g = 0; g < p_.inputs[i.a].gathers; ++g) {
-      const std::string which = text_of(static_cast<std::size_t>(g));
+      const std::string which = num(g);
       out_ += "  const long long gs" + in + "_" + which + " = a->gather_strides[" + in + "][" + which + "];\n";
     }
   }
   for (std::size_t k = 0; k < output_count(); ++k) {
-    const std::string type = lane_type(output_register(k)), n = text_of(k);
+    const std::string type = lane_type(output_register(k)), n = num(k);
     out_ += "  " + type + "* __restrict out" + n + " = (" + type + "*)a->outputs[" + n + "];\n";
   }
 }
@@ -171,7 +170,7 @@ void cpu_emitter::write_arrays() {
     const info& me = info_[k];
     bool stored = me.where == place::called || (me.in_array && me.where != place::direct);
     if (!stored || me.output >= 0) continue;
-    out_ += "  SN_ARRAY(" + lane_type(k) + ", t" + text_of(k) + ", " + text_of(block_lanes) + ");\n";
+    out_ += "  SN_ARRAY(" + lane_type(k) + ", t" + num(k) + ", " + num(block_lanes) + ");\n";
   }
 }
 
@@ -181,8 +180,8 @@ void cpu_emitter::write_scalars() {
     if (info_[k].where != place::scalar || i.op == opcode::address) continue;
     if (is_call(i)) write_scalar_call(k);
     else if (is_first_of_call(k)) out_ += user_call_text(k, 0, "  ");
-    else if (i.op != opcode::user) out_ += std::string("  const ") + register_type(i.type) + " r" + text_of(k) + " = " + expression(k, 0) + ";\n";
-    if (info_[k].in_array) out_ += "  SN_LANES(n) " + lane("t" + text_of(k), k) + " = r" + text_of(k) + ";\n";
+    else if (i.op != opcode::user) out_ += std::string("  const ") + register_type(i.type) + " r" + num(k) + " = " + expression(k, 0) + ";\n";
+    if (info_[k].in_array) out_ += "  SN_LANES(n) " + lane("t" + num(k), k) + " = r" + num(k) + ";\n";
   }
 }
 
@@ -192,26 +191,26 @@ void cpu_emitter::write_call(std::size_t k, const std::string& to, const std::st
   const instr& i = p_.code[k];
   std::string first = from[0];
   if (is_random(i.op)) {
-    first = "&s" + text_of(k) + "_stream";
-    out_ += "  const sn_random_source s" + text_of(k) + "_stream = {" + from[0];
+    first = "&s" + num(k) + "_stream";
+    out_ += "  const sn_random_source s" + num(k) + "_stream = {" + from[0];
     for (int w = 0; w < 3; ++w)
-      out_ += ", *(const unsigned long long*)a->params[" + text_of(i.spare2 + static_cast<std::size_t>(w)) + "]";
+      out_ += ", *(const unsigned long long*)a->params[" + num(i.spare2 + w) + "]";
     out_ += "};\n";
   }
-  out_ += "  a->operations[" + text_of(index) + "](" + to;
+  out_ += "  a->operations[" + num(index) + "](" + to;
   for (auto& f : {first, from[1], from[2]}) out_ += ", " + (f.empty() ? std::string("0") : f);
   out_ += std::string(", ") + lanes + ", fault);  // " + name(p_.code[k].op) + "\n";
 }
 
 // One vector's worth of equal lanes: the vector routine gives the bits that the lanes of a block would get.
 void cpu_emitter::write_scalar_call(std::size_t k) {
-  const std::string me = text_of(k), lanes = text_of(lane_multiple);
+  const std::string me = num(k), lanes = num(lane_multiple);
   std::string from[3];
   int n = 0;
   each_operand(k, [&](std::uint16_t o) {
-    const std::string name = "s" + me + "_" + text_of(static_cast<std::size_t>(n));
+    const std::string name = "s" + me + "_" + num(n);
     out_ += std::string("  SN_ARRAY(") + register_type(p_.code[o].type) + ", " + name + ", " + lanes + ");\n";
-    out_ += "  SN_LANES(" + lanes + ") " + name + "[l] = r" + text_of(o) + ";\n";
+    out_ += "  SN_LANES(" + lanes + ") " + name + "[l] = r" + num(o) + ";\n";
     from[n++] = name;
   });
   const std::string type = register_type(p_.code[k].type);
@@ -224,7 +223,7 @@ void cpu_emitter::write_loop(int stage) {
   std::string body;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::inlined || info_[k].stage != stage) continue;
-    const std::string me = text_of(k);
+    const std::string me = num(k);
     if (is_first_of_call(k)) body += user_call_text(k, stage, "    ");
     else if (p_.code[k].op != opcode::user)
       body += std::string("    const ") + register_type(p_.code[k].type) + " r" + me + " = " + expression(k, stage) + ";\n";
@@ -254,14 +253,14 @@ void cpu_emitter::write_copies() {
   for (std::size_t k = 0; k < output_count(); ++k) {
     std::uint16_t reg = output_register(k);
     if (info_[reg].output == static_cast<int>(k)) continue;
-    out_ += "  SN_LANES(n) " + lane("out" + text_of(k), reg) + " = " + value(reg, stages_) + ";\n";
+    out_ += "  SN_LANES(n) " + lane("out" + num(k), reg) + " = " + value(reg, stages_) + ";\n";
   }
 }
 
 std::string cpu_emitter::text(const std::string& function) {
   function_ = function;
   out_ = "extern \"C\" void " + function + "(const sn_block_args* a) {\n";
-  out_ += "  const int n = a->n & ~" + text_of(lane_multiple - 1) + ";\n  int* fault = a->fault;\n  (void)fault;\n";
+  out_ += "  const int n = a->n & ~" + num(lane_multiple - 1) + ";\n  int* fault = a->fault;\n  (void)fault;\n";
   write_pointers();
   write_whole_arrays();
   write_arrays();

@@ -14,9 +14,8 @@
 
 namespace sinter::jit {
 
+/// What stands before users' functions here.
 inline constexpr const char* cpu_function_words = "inline __attribute__((always_inline))";
-const char* cpu_storage_type(dtype t) noexcept;
-inline user_target cpu_target() noexcept { return {cpu_function_words, cpu_storage_type}; }
 
 /// Writes the block function of one variant.
 class cpu_emitter {

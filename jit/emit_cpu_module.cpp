@@ -75,7 +75,7 @@ std::string emit_cpu(std::span<const cpu_definition> definitions) {
   }
   if (users) mask |= prelude_float | prelude_half;
   if (has_complex) mask |= prelude_user_complex;
-  const user_text text = define_users(programs, cpu_target());
+  const user_text text = define_users(programs, cpu_function_words);
   std::string source = checked_mode_text(programs) + text.includes + prelude_source(mask);
   if (users) source.append(prelude_text("user_cpu")).append(prelude_text("user"));
   if (has_complex) source.append(prelude_text("user_complex"));

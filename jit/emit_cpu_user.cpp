@@ -8,8 +8,6 @@
 namespace sinter::jit {
 namespace {
 
-std::string text_of(std::size_t n) { return std::to_string(n); }
-
 /// "sn_user::sn_p0123456789abcdef::", where the function's own name would follow.
 std::string scope_of(const user_function& f) {
   const std::string name = callee(f);
@@ -33,20 +31,7 @@ std::size_t register_of(const program& p, std::size_t first, std::size_t end, st
   return end;
 }
 
-std::string whole_type(const user_parameter& p, bool written) {
-  return std::string(written ? "sn::raw_out<" : "sn::raw<") + cpu_storage_type(p.type) + ", " + text_of(p.rank) + ">";
-}
-
 }  // namespace
-
-const char* cpu_storage_type(dtype t) noexcept {
-  switch (t) {
-    case dtype::b1: return "sn::b8";
-    case dtype::f16: return "sn::h16";
-    case dtype::bf16: return "sn::w16";
-    default: return register_type(t);
-  }
-}
 
 bool cpu_emitter::has_effects(const instr& i) const {
   if (i.op != opcode::user) return false;
@@ -71,7 +56,7 @@ std::string cpu_emitter::rounded(const instr& i, const std::string& value) const
 
 /// The name of an operand that the function reads, or writes, by index.
 std::string cpu_emitter::whole_array(std::size_t call, std::size_t operand) const {
-  return "w" + text_of(call) + "_" + text_of(operand);
+  return "w" + num(call) + "_" + num(operand);
 }
 
 void cpu_emitter::write_whole_arrays() {
@@ -82,12 +67,11 @@ void cpu_emitter::write_whole_arrays() {
       const instr& i = p_.code[c.operands[j]];
       if (i.op != opcode::address) continue;
       list extents;
-      for (int a = 0; a < i.c; ++a)
-        extents.add("*(const long long*)a->params[" + text_of(i.b + static_cast<std::size_t>(a)) + "]");
+      for (int a = 0; a < i.c; ++a) extents.add("*(const long long*)a->params[" + num(i.b + a) + "]");
       if (i.c == 0) extents.add("0");
       const bool written = j >= c.function->inputs.size();
-      std::string array = std::string(written ? "sn::make_raw_out<" : "sn::make_raw<") + text_of(i.c) + ">((const " +
-                          cpu_storage_type(i.type) + "*)a->inputs[" + text_of(i.a) + "], {" + extents.text() + "})";
+      std::string array = std::string(written ? "sn::make_raw_out<" : "sn::make_raw<") + num(i.c) + ">((const " +
+                          storage_type(i.type) + "*)a->inputs[" + num(i.a) + "], {" + extents.text() + "})";
       if (p_.flags.check_index) array = named_array(array, "a->fault", *c.function, j);
       out_ += "  const auto " + whole_array(p_.code[k].a, j) + " = " + array + ";\n";
     }
@@ -102,7 +86,7 @@ std::string cpu_emitter::user_call_text(std::size_t first, int stage, const char
   list arguments;
   for (std::size_t j = 0; j < f.inputs.size(); ++j)
     arguments.add(f.inputs[j].raw ? whole_array(p_.code[first].a, j) : value(c.operands[j], stage));
-  auto local = [&](std::size_t b) { return "y" + text_of(first) + "_" + text_of(b); };
+  auto local = [&](std::size_t b) { return "y" + num(first) + "_" + num(b); };
   std::size_t written = f.inputs.size();
   std::string text;
   for (std::size_t b = 0; b < f.outputs.size(); ++b) {
@@ -118,7 +102,7 @@ std::string cpu_emitter::user_call_text(std::size_t first, int stage, const char
   for (std::size_t b = 0; b < f.outputs.size(); ++b) {
     const std::size_t k = f.outputs[b].raw ? end : register_of(p_, first, end, b);
     if (k == end) continue;
-    text += indent + ("const " + type_of_register(p_, k)) + " r" + text_of(k) + " = " +
+    text += indent + ("const " + type_of_register(p_, k)) + " r" + num(k) + " = " +
             rounded(p_.code[k], f.returns ? call : local(b)) + ";\n";
   }
   return text;
@@ -136,8 +120,8 @@ void cpu_emitter::write_effects(std::size_t first) {
   for (std::size_t b = 0; b < f.outputs.size(); ++b) {
     const std::size_t k = f.outputs[b].raw ? end_of_call(first) : register_of(p_, first, end_of_call(first), b);
     if (k == end_of_call(first)) continue;
-    const std::string t = "t" + text_of(k);
-    if (!f.has_loop_text()) out_ += "    " + lane(t, k) + " = r" + text_of(k) + ";\n";
+    const std::string t = "t" + num(k);
+    if (!f.has_loop_text()) out_ += "    " + lane(t, k) + " = r" + num(k) + ";\n";
     padding += "  for (int l = a->lanes; l < n; ++l) " + t + "[l] = " + t + "[l - 1];\n";
   }
   if (!f.has_loop_text()) out_ += "  }\n";
@@ -157,7 +141,7 @@ void cpu_emitter::write_user_loop(std::size_t first) {
   for (std::size_t j = 0; j < f.inputs.size(); ++j) {
     const user_parameter& p = f.inputs[j];
     const std::uint16_t o = c.operands[j];
-    const std::string nth = text_of(j);
+    const std::string nth = num(j);
     if (p.raw) {
       parameters.add("const " + whole_type(p, false) + " " + p.name);
       arguments.add(whole_array(p_.code[first].a, j));
@@ -165,7 +149,7 @@ void cpu_emitter::write_user_loop(std::size_t first) {
     } else if (info_[o].where == place::scalar) {
       const std::string name = p_.code[o].op == opcode::param ? p.name : "sn_v" + nth;
       parameters.add("const " + type_of_register(p_, o) + " " + name);
-      arguments.add("r" + text_of(o));
+      arguments.add("r" + num(o));
       values.add(name);
     } else {
       parameters.add("const " + lane_type(o) + "* sn_p" + nth);
@@ -176,7 +160,7 @@ void cpu_emitter::write_user_loop(std::size_t first) {
   std::string locals, stores;
   std::size_t written = f.inputs.size();
   for (std::size_t b = 0; b < f.outputs.size(); ++b) {
-    const std::string nth = text_of(b);
+    const std::string nth = num(b);
     if (f.outputs[b].raw) {
       parameters.add("const " + whole_type(f.outputs[b], true) + " " + f.outputs[b].name);
       arguments.add(whole_array(p_.code[first].a, written++));
@@ -188,12 +172,12 @@ void cpu_emitter::write_user_loop(std::size_t first) {
     const std::size_t k = register_of(p_, first, end, b);
     if (k == end) continue;
     parameters.add(lane_type(k) + "* sn_o" + nth);
-    arguments.add("t" + text_of(k));
+    arguments.add("t" + num(k));
     stores += "    sn_o" + nth + (is_opaque_register(p_, k) ? "[sn_l].value = " : "[sn_l] = ") +
               rounded(p_.code[k], "sn_y" + nth) + ";\n";
   }
   before_ += open_scope(f) + "static void " + me + "(" + parameters.text() + ") {\n" +
-             numbered(f, "loop_prep", f.loop_prep) + "  auto sn_body = " + body_lambda(f, cpu_target()) + ";\n" +
+             numbered(f, "loop_prep", f.loop_prep) + "  auto sn_body = " + body_lambda(f) + ";\n" +
              "  for (int sn_l = 0; sn_l < sn_lanes; ++sn_l) {\n" + locals + "    " + (f.returns ? "sn_y0 = " : "") +
              "sn_body(" + values.text() + ");\n" + stores + "  }\n" + numbered(f, "after_loop", f.after_loop) + "}\n" +
              close_scope(f);

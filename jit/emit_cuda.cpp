@@ -31,7 +31,7 @@ void append_variant(const cuda_variant& v, std::string& out) {
 
 user_text text_of_users(const std::vector<const program*>& programs) {
   const bool any = std::any_of(programs.begin(), programs.end(), [](const program* p) { return calls_users(*p); });
-  return any ? define_users(programs, cuda::target) : user_text{};
+  return any ? define_users(programs, cuda::function_words) : user_text{};
 }
 
 /// The files of jit/prelude that the programs may need, in order.

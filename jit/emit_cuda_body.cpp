@@ -10,7 +10,6 @@
 namespace sinter::jit::cuda {
 namespace {
 
-std::string num(int n) { return std::to_string(n); }
 bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
 void add_once(std::vector<int>& v, int x) {
   if (!contains(v, x)) v.push_back(x);
@@ -212,15 +211,6 @@ std::string arguments(const phase& f, const argument_source& source, const std::
 bool has_storage_type(dtype t) noexcept { return t == dtype::b1 || t == dtype::f16 || t == dtype::bf16; }
 
 }  // namespace
-
-const char* storage_type(dtype t) noexcept {
-  switch (t) {
-    case dtype::b1: return "sn::b8";
-    case dtype::f16: return "sn::h16";
-    case dtype::bf16: return "sn::w16";
-    default: return register_type(t);
-  }
-}
 
 std::string widened(dtype t, const std::string& x) { return has_storage_type(t) ? "sn::widen(" + x + ")" : x; }
 std::string narrowed(dtype t, const std::string& x) {

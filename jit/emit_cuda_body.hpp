@@ -9,15 +9,12 @@
 
 namespace sinter::jit::cuda {
 
-/// Storage type of an element: "float", "sn::h16" (float16), "sn::b8" (bool), ...
-const char* storage_type(dtype t) noexcept;
-
 /// The register that a stored element `x` becomes, and the element that a register is stored as.
 std::string widened(dtype t, const std::string& x);
 std::string narrowed(dtype t, const std::string& x);
 
-/// How users' text is spelt here.
-inline constexpr user_target target{"__device__ __forceinline__", storage_type};
+/// What stands before users' functions here.
+inline constexpr const char* function_words = "__device__ __forceinline__";
 
 /// Lines of source, indented by hand.
 class text {

@@ -9,8 +9,6 @@
 namespace sinter::jit::cuda {
 namespace {
 
-std::string num(int n) { return std::to_string(n); }
-
 template <class V>
 bool contains(const V& v, int x) {
   return std::find(v.begin(), v.end(), x) != v.end();

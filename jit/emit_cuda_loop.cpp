@@ -8,8 +8,6 @@
 namespace sinter::jit::cuda {
 namespace {
 
-std::string num(int n) { return std::to_string(n); }
-
 /// The function `element_at`: everything about one element but the user's body. The user's names cannot reach in here.
 std::string define_element(const program& p, const cuda_variant& v) {
   std::vector<int> code(p.code.size()), results;
@@ -75,7 +73,7 @@ std::string emit_stride_loop(const program& p, const cuda_variant& v) {
   t(kernel_wide(p, call));
   t("  {");
   t(numbered(f, "loop_prep", f.loop_prep));
-  t("  auto sn_body = ", body_lambda(f, target), ";");
+  t("  auto sn_body = ", body_lambda(f), ";");
   t("#pragma unroll 1");
   t("  for (long long sn_at = (long long)blockIdx.x * ", cuda_block, " + threadIdx.x; sn_at < sn_args.n;");
   t("       sn_at += (long long)gridDim.x * ", cuda_block, ")");

@@ -7,8 +7,6 @@
 namespace sinter::jit::cuda {
 namespace {
 
-std::string num(int n) { return std::to_string(n); }
-
 class map_emitter {
  public:
   map_emitter(const program& p, const cuda_variant& v)

@@ -11,8 +11,6 @@
 namespace sinter::jit::cuda {
 namespace {
 
-std::string num(int n) { return std::to_string(n); }
-
 /// Bytes that a thread keeps in flight.
 constexpr int bytes_in_flight = 64;
 

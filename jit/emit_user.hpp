@@ -19,18 +19,13 @@
 
 namespace sinter::jit {
 
-/// What targets spell differently.
-struct user_target {
-  const char* function;                    // in front of a function: "__device__ __forceinline__"
-  const char* (*storage)(dtype) noexcept;  // stored elements: "sn::h16"
-};
-
-/// The functions and reductions of a module, each once.
+/// The functions and reductions of a module, each once. `words` is what the target has in front of a function:
+/// "__device__ __forceinline__".
 struct user_text {
   std::string includes;     // stands in front of everything, preludes too
   std::string definitions;  // stands behind the preludes
 };
-user_text define_users(std::span<const program* const> programs, const user_target& t);
+user_text define_users(std::span<const program* const> programs, const char* words);
 /// What the preludes of users' text must see first, where a program checks indices; else empty.
 std::string checked_mode_text(std::span<const program* const> programs);
 /// Whether a text of the programs' users names complex numbers: prelude_user_complex is then needed.
@@ -40,6 +35,8 @@ bool calls_users(const program& p) noexcept;
 /// "sn_user::sn_p...::sn_f...::call", "sn_user::sn_p...::sn_r...::monoid".
 std::string callee(const user_function& f);
 std::string monoid(const user_reduction& r);
+/// The type of a parameter that is read or written by index: "sn::raw<float, 2>".
+std::string whole_type(const user_parameter& p, bool written);
 /// The type of a value parameter: a register type, or an opaque type with its namespaces.
 std::string value_type(const user_parameter& p, const std::string& types, const std::string& preamble);
 /// The type of register `reg`, opaque ones included.
@@ -52,7 +49,7 @@ bool is_opaque_register(const program& p, std::size_t reg);
 std::string open_scope(const user_function& f);
 std::string close_scope(const user_function& f);
 /// "[&](const float x, float& z) { <body> }".
-std::string body_lambda(const user_function& f, const user_target& t);
+std::string body_lambda(const user_function& f);
 /// Text of the user's with line numbers of its own, for messages: `part` is "loop_prep".
 std::string numbered(const user_function& f, const char* part, const std::string& text);
 

@@ -52,6 +52,15 @@ const char* register_type(dtype t) noexcept {
   return names[static_cast<int>(t)];
 }
 
+const char* storage_type(dtype t) noexcept {
+  switch (t) {
+    case dtype::b1: return "sn::b8";
+    case dtype::f16: return "sn::h16";
+    case dtype::bf16: return "sn::w16";
+    default: return register_type(t);
+  }
+}
+
 unsigned needed_parts(const instr& i) noexcept {
   unsigned mask = prelude_base;
   for (dtype t : {i.type, i.arg}) {

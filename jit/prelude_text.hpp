@@ -1,6 +1,7 @@
 // The text of jit/prelude, which generated kernels start with, and how an instruction is spelt in it. Both emitters go
 // through these functions, and tier 0 compiles the same files, so there is one place that fixes what an operation means.
 #pragma once
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,13 @@ std::string prelude_source(unsigned mask);
 /// The C++ type of a register: "bool", "signed char", "short", "int", "long long", "unsigned char", ..., "float" (also
 /// for float16 and bfloat16), "double", "sn::c64", "sn::c128".
 const char* register_type(dtype t) noexcept;
+/// The C++ type of a stored element: "sn::b8", "sn::h16" and "sn::w16" for bool, float16 and bfloat16, else that of a register.
+const char* storage_type(dtype t) noexcept;
+/// A number in decimal.
+template <std::integral N>
+std::string num(N n) {
+  return std::to_string(n);
+}
 
 /// The whole expression of an instruction, rounding to its dtype included, for operands spelt `a`, `b` and `c`:
 /// "sn::round_f16(sn::add(r1, r2))". `checked_index` takes the extent as `b` and the axis as `c`. Integer power and checked_index expect a
