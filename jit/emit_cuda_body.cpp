@@ -1,9 +1,10 @@
-// Device functions of straight-line code and the parameter struct of generated CUDA kernels.
+// Device functions of straight-line code in generated CUDA kernels.
 #include "emit_cuda_body.hpp"
 
 #include <algorithm>
 #include <map>
 
+#include "cuda_parameters.hpp"
 #include "index_check.hpp"
 #include "prelude_text.hpp"
 
@@ -430,45 +431,9 @@ std::string offset(const char* strides, int operand, int first, int last, const 
   return sum.empty() ? "0" : sum;
 }
 
-std::string parameter_struct(const program& p, const cuda_variant& v, const std::vector<std::string>& extra) {
-  text t;
-  t("struct args {");
-  auto field = [&](const std::string& type, const std::string& name) { t("  alignas(8) ", type, " ", name, ";"); };
-  const int inputs = static_cast<int>(p.inputs.size()), outputs = static_cast<int>(p.outputs.size());
-  for (int k = 0; k < inputs; ++k)
-    field(std::string("const ") + storage_type(p.inputs[static_cast<std::size_t>(k)].type) + "*", "p" + num(k));
-  for (int k = 0; k < outputs; ++k)
-    field(std::string(storage_type(p.outputs[static_cast<std::size_t>(k)].type)) + "*", "w" + num(k));
-  for (std::size_t k = 0; k < p.param_types.size(); ++k) {
-    const dtype d = p.param_types[k];
-    const std::string q = "q" + num(static_cast<int>(k));
-    if (is_complex(d)) {
-      const char* part = d == dtype::c64 ? "float" : "double";
-      field(part, q + "r");
-      field(part, q + "i");
-    } else {
-      field(register_type(d), q);
-    }
-  }
-  field("int*", "fault");
-  for (int k = 0; k < inputs; ++k)
-    for (int g = 0; g < p.inputs[static_cast<std::size_t>(k)].gathers; ++g)
-      field("long long", "h" + num(k) + "_" + num(g));
-  if (v.shape != cuda_shape::linear) {
-    for (int j = 0; j < v.rank; ++j) field(v.wide_index ? "sn::extent64" : "sn::extent32", "e" + num(j));
-    for (int k = 0; k < inputs; ++k)
-      for (int j = 0; j < v.rank; ++j) field(v.wide_index ? "long long" : "int", "s" + num(k) + "_" + num(j));
-    for (int k = 0; k < outputs; ++k)
-      for (int j = 0; j < v.kept; ++j) field(v.wide_index ? "long long" : "int", "t" + num(k) + "_" + num(j));
-  }
-  for (auto& name : extra) field("long long", name);
-  t("};");
-  return t.str();
-}
-
-std::string open_kernel(const program& p, const cuda_variant& v, const std::vector<std::string>& extra) {
+std::string open_kernel(const program& p, const cuda_variant& v) {
   return "namespace " + cuda_kernel_name(p, v) + "_ {\n" + "typedef " + (v.wide_index ? "long long" : "int") + " I;\n" +
-         parameter_struct(p, v, extra);
+         cuda_args_struct(p, v);
 }
 std::string close_kernel() { return "}\n"; }
 

@@ -1,4 +1,4 @@
-// Pieces that all CUDA kernel shapes share: parameter struct, device functions of straight-line code, groups of lanes.
+// Pieces that all CUDA kernel shapes share: device functions of straight-line code, groups of lanes.
 #pragma once
 #include <functional>
 #include <string>
@@ -77,9 +77,6 @@ std::string call_lanes(const program& p, const phase& f, int lanes, bool quick, 
 std::string call_group(const program& p, const phase& f, int lanes, const argument_source& source,
                        const std::string& indent);
 
-/// The struct of launch parameters, in the order in which the backend writes it: pointers of inputs (p) and outputs
-/// (w), scalars (q), fault, gather strides (h); unless linear, extents (e) and strides over all axes (s, t); `extra`.
-std::string parameter_struct(const program& p, const cuda_variant& v, const std::vector<std::string>& extra);
 /// Declares coordinates `prefix<axis>` of the linear index `of` over the axes [first, last).
 std::string decompose(const std::string& of, int first, int last, const std::string& prefix, const std::string& indent);
 /// "+ c0 * a.s3_0 + ..." over the axes [first, last); empty sum: "0".
@@ -92,8 +89,8 @@ std::string launch_value(const program& p, std::uint16_t reg, const std::string&
 /// Bytes of the widest and weight of all instructions below `end`.
 int total_weight(const program& p, int first, int end);
 
-/// Preamble of a kernel: "namespace NAME_ { struct args ...; using I = int; ...".
-std::string open_kernel(const program& p, const cuda_variant& v, const std::vector<std::string>& extra);
+/// Preamble of a kernel: "namespace NAME_ { typedef int I; struct args ...;" (cuda_parameters.hpp).
+std::string open_kernel(const program& p, const cuda_variant& v);
 std::string close_kernel();
 
 std::string emit_map(const program& p, const cuda_variant& v);

@@ -126,7 +126,7 @@ class broadcast_emitter {
   }
 
   std::string run() {
-    t_(open_kernel(p_, v_, {"results", "elements", "team"}));
+    t_(open_kernel(p_, v_));
     t_(define_accumulators(p_));
     t_(define(p_, row_));
     t_(define(p_, element_));

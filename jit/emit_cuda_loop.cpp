@@ -64,7 +64,7 @@ std::string emit_stride_loop(const program& p, const cuda_variant& v) {
   const user_function& f = *call.function;
   const std::string name = cuda_kernel_name(p, v), space = "::" + name + "_::";
   text t;
-  t(open_kernel(p, v, {"n"}));
+  t(open_kernel(p, v));
   t(define_element(p, v));
   t(close_kernel());
   t(open_scope(f));

@@ -20,7 +20,7 @@ class map_emitter {
 
   std::string run() {
     const bool linear = v_.shape == cuda_shape::linear;
-    t_(open_kernel(p_, v_, linear ? std::vector<std::string>{"n"} : std::vector<std::string>{"outer"}));
+    t_(open_kernel(p_, v_));
     t_(define(p_, element_));
     t_("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p_, v_),
        "(const __grid_constant__ args a) {");

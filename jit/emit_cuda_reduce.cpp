@@ -29,7 +29,7 @@ class reduce_emitter {
   }
 
   std::string run() {
-    t_(open_kernel(p_, v_, {"results", "elements", "chunk", "splits", "partial"}));
+    t_(open_kernel(p_, v_));
     t_(define_accumulators(p_));
     t_(define(p_, element_));
     t_(define_finish(p_, v_));

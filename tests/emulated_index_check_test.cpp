@@ -86,9 +86,10 @@ std::string fault_of(const value& root) {
     cuda::classify(l, v);
     CHECK(l.code->flags.check_index);
     alignas(16) std::uint64_t parameters[256];
-    REQUIRE(cuda::parameter_bytes(l, v) <= sizeof parameters);
+    const auto layout = jit::cuda_layout(*l.code, v);
+    REQUIRE(jit::cuda_layout_bytes(*l.code, layout) <= sizeof parameters);
     int fault[jit::fault_words] = {};
-    const cuda::call c = cuda::build_call(l, v, 1, fault, nullptr, parameters);
+    const cuda::call c = cuda::build_call(l, v, layout, 1, fault, nullptr, parameters);
     const std::string name = jit::cuda_kernel_name(*l.code, v);
     const std::string source = std::string("#include <cmath>\nusing std::isnan;\nusing std::isinf;\n") +
                                "using std::signbit;\nusing std::isfinite;\n" + cuda_as_host + rest_of_cuda +

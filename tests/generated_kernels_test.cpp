@@ -95,10 +95,11 @@ std::vector<bytes> outputs_of(const runtime::launch& l) {
 
 void run_emulated(const runtime::launch& l, const jit::cuda_variant& v) {
   alignas(16) std::uint64_t parameters[256];
-  REQUIRE(cuda::parameter_bytes(l, v) <= sizeof parameters);
+  const auto layout = jit::cuda_layout(*l.code, v);
+  REQUIRE(jit::cuda_layout_bytes(*l.code, layout) <= sizeof parameters);
   constexpr int multiprocessors = 1;
   int fault[jit::fault_words] = {};
-  const cuda::call c = cuda::build_call(l, v, multiprocessors, fault, nullptr, parameters);
+  const cuda::call c = cuda::build_call(l, v, layout, multiprocessors, fault, nullptr, parameters);
   REQUIRE_FALSE(c.second_stage);
   const kernel_call call = host_kernel(*l.code, v);
   const std::string failure = cuda_emulator::launch({c.first.x, c.first.y, c.first.z},

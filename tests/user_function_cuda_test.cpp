@@ -51,7 +51,7 @@ struct module {
       graph::bind(*k, l);
       jit::cuda_variant v;
       cuda::classify(l, v);
-      CHECK(cuda::parameter_bytes(l, v) <= cuda::parameter_capacity);
+      CHECK(jit::cuda_layout_bytes(k->code, jit::cuda_layout(k->code, v)) <= cuda::parameter_capacity);
       add_form(k->code, v);
       v.lean = true;
       if (jit::cuda_has_lean(k->code, v)) add_form(k->code, v);

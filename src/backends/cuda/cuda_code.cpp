@@ -122,14 +122,14 @@ void kernel_table::find(std::span<const runtime::launch> launches, std::span<con
   for (std::size_t k = 0; k < launches.size(); ++k) {
     const runtime::launch& l = launches[k];
     classify(l, variant);
-    if (parameter_bytes(l, variant) > parameter_capacity)
-      throw compile_error("[cuda] a kernel with " + std::to_string(l.inputs.size()) + " inputs of rank " +
-                          std::to_string(l.extents.size()) + " has more parameters than a launch can carry");
     key.clear();
     append_key(*l.code, variant, key);
     kernel_forms* const forms = look_up(key);
     results[k] = forms ? good_enough(*forms, l) : nullptr;
     if (results[k]) continue;
+    if (jit::cuda_layout_bytes(*l.code, jit::cuda_layout(*l.code, variant)) > parameter_capacity)
+      throw compile_error("[cuda] a kernel with " + std::to_string(l.inputs.size()) + " inputs of rank " +
+                          std::to_string(l.extents.size()) + " has more parameters than a launch can carry");
     auto same = std::find_if(misses.begin(), misses.end(), [&](const miss& m) { return m.key == key; });
     if (miss_of.empty()) miss_of.assign(launches.size(), 0);
     miss_of[k] = static_cast<std::size_t>(same - misses.begin());
@@ -254,6 +254,7 @@ std::unique_ptr<kernel> kernel_table::load(const jit::program& p, const jit::cud
   loaded->main = function_of(library, name);
   if (jit::cuda_has_second_stage(v)) loaded->second = function_of(library, name + "_2");
   loaded->variant = v;
+  loaded->layout = jit::cuda_layout(p, v);
   return loaded;
 }
 

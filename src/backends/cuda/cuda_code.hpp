@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "backends/cuda/cuda_launch.hpp"
 #include "jit/compile.hpp"
@@ -19,6 +20,7 @@ namespace sinter::cuda {
 /// A loaded kernel; lives as long as the process.
 struct kernel {
   jit::cuda_variant variant;
+  std::vector<jit::cuda_field> layout;  // of its parameters
   CUfunction main = nullptr, second = nullptr;
 };
 

@@ -40,7 +40,7 @@ void split(reduce_geometry& g, std::int64_t groups, std::int64_t most, std::int6
   if (g.splits > 1) second_stage(g);
 }
 
-/// Writes 8-byte slots in the order of the generated struct.
+/// Writes 8-byte slots, one after the other.
 class slots {
  public:
   explicit slots(std::uint64_t* to) : to_(to) {}
@@ -76,24 +76,46 @@ class slots {
   std::uint64_t* to_;
 };
 
-void write_common(const launch& l, const jit::cuda_variant& v, int* fault, slots& to) {
-  const jit::program& p = *l.code;
-  auto address = [](const runtime::operand& o, dtype t) {
+/// What kernels are told of sizes, as their shape has it.
+struct sizes {
+  std::int64_t n = 0, outer = 1, team = 1;
+  reduce_geometry reduction;
+};
+
+/// What a launch says of its kernel's fields.
+struct field_values {
+  const launch& l;
+  bool wide_index;
+  const sizes& size;
+  int* fault;
+  void* scratch;
+
+  static const void* address(const runtime::operand& o, dtype t) noexcept {
     return static_cast<const char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(t));
-  };
-  for (std::size_t k = 0; k < l.inputs.size(); ++k) to.pointer(address(l.inputs[k], p.inputs[k].type));
-  for (std::size_t k = 0; k < l.outputs.size(); ++k) to.pointer(address(l.outputs[k], p.outputs[k].type));
-  for (std::size_t k = 0; k < p.param_types.size(); ++k) to.scalar(p.param_types[k], l.params[k]);
-  to.pointer(fault);
-  for (std::size_t k = 0; k < l.inputs.size(); ++k)
-    for (int g = 0; g < p.inputs[k].gathers; ++g) to.integer(l.inputs[k].gather_stride[g]);
-  if (v.shape == cuda_shape::linear) return;
-  for (int j = 0; j < v.rank; ++j) to.extent(l.extents[j], v.wide_index);
-  for (auto& o : l.inputs)
-    for (int j = 0; j < v.rank; ++j) to.integer(o.strides[j]);
-  for (auto& o : l.outputs)
-    for (int j = 0; j < v.kept; ++j) to.integer(o.strides[j]);
-}
+  }
+  void write(const jit::cuda_field& f, slots& to) const {
+    using role = jit::cuda_field::role;
+    const jit::program& p = *l.code;
+    switch (f.what) {
+      case role::input: return to.pointer(address(l.inputs[f.k], p.inputs[f.k].type));
+      case role::output: return to.pointer(address(l.outputs[f.k], p.outputs[f.k].type));
+      case role::scalar: return to.scalar(p.param_types[f.k], l.params[f.k]);
+      case role::fault: return to.pointer(fault);
+      case role::gather_stride: return to.integer(l.inputs[f.k].gather_stride[f.j]);
+      case role::extent: return to.extent(l.extents[f.j], wide_index);
+      case role::input_stride: return to.integer(l.inputs[f.k].strides[f.j]);
+      case role::output_stride: return to.integer(l.outputs[f.k].strides[f.j]);
+      case role::n: return to.integer(size.n);
+      case role::outer: return to.integer(size.outer);
+      case role::results: return to.integer(size.reduction.results);
+      case role::elements: return to.integer(size.reduction.elements);
+      case role::team: return to.integer(size.team);
+      case role::chunk: return to.integer(size.reduction.chunk);
+      case role::splits: return to.integer(size.reduction.splits);
+      case role::partial: return to.pointer(scratch);
+    }
+  }
+};
 
 grid linear_grid(const launch& l, const jit::cuda_variant& v) {
   const std::int64_t count = core::element_count(l.extents), block = std::int64_t{jit::cuda_block} * v.vector;
@@ -109,7 +131,6 @@ grid strided_grid(const launch& l, const jit::cuda_variant& v, std::int64_t& out
   const int rank = v.rank, unroll = jit::cuda_unroll(*l.code, v);
   const std::int64_t across = ceil_div(l.extents[rank - 1], v.vector);
   grid g;
-  outer = 1;
   if (rank == 1) {
     g.block_x = jit::cuda_block;
     g.x = static_cast<unsigned>(ceil_div(across, std::int64_t{jit::cuda_block} * unroll));
@@ -187,46 +208,38 @@ int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors) {
   return static_cast<int>(team);
 }
 
-std::size_t parameter_bytes(const launch& l, const jit::cuda_variant& v) noexcept {
-  const jit::program& p = *l.code;
-  std::size_t n = l.inputs.size() + l.outputs.size() + 1 + 8;
-  for (dtype t : p.param_types) n += is_complex(t) ? 2 : 1;
-  for (auto& i : p.inputs) n += i.gathers;
-  if (v.shape != cuda_shape::linear) n += 2u * v.rank + l.inputs.size() * v.rank + l.outputs.size() * v.kept;
-  return n * sizeof(std::uint64_t);
-}
-
-call build_call(const launch& l, const jit::cuda_variant& v, int multiprocessors, int* fault, void* scratch,
-                std::uint64_t* to) {
-  slots out(to);
-  write_common(l, v, fault, out);
+call build_call(const launch& l, const jit::cuda_variant& v, std::span<const jit::cuda_field> layout,
+                int multiprocessors, int* fault, void* scratch, std::uint64_t* to) {
+  sizes size;
   call c;
-  if (v.shape == cuda_shape::linear) {
-    out.integer(core::element_count(l.extents));
-    c.first = linear_grid(l, v);
-  } else if (v.shape == cuda_shape::strided) {
-    std::int64_t outer;
-    c.first = strided_grid(l, v, outer);
-    out.integer(outer);
-  } else if (v.shape == cuda_shape::stride_loop) {
-    const std::int64_t elements = core::element_count(l.extents);
-    out.integer(elements);
-    c.first = loop_grid(elements, multiprocessors);
-  } else if (v.shape == cuda_shape::broadcast_rows) {
-    const int team = team_size(l.extents[0], l.extents[1], multiprocessors);
-    out.integer(l.extents[0]);
-    out.integer(l.extents[1]);
-    out.integer(team);
-    c.first.x = static_cast<unsigned>(ceil_div(l.extents[0] * team, jit::cuda_block));
-    c.first.block_x = jit::cuda_block;
-  } else {
-    const reduce_geometry g = geometry_of(l, v);
-    for (std::int64_t n : {g.results, g.elements, g.chunk, g.splits}) out.integer(n);
-    out.pointer(scratch);
-    c.first = g.first;
-    c.second = g.second;
-    c.second_stage = g.splits > 1;
+  switch (v.shape) {
+    case cuda_shape::linear:
+      size.n = core::element_count(l.extents);
+      c.first = linear_grid(l, v);
+      break;
+    case cuda_shape::strided: c.first = strided_grid(l, v, size.outer); break;
+    case cuda_shape::stride_loop:
+      size.n = core::element_count(l.extents);
+      c.first = loop_grid(size.n, multiprocessors);
+      break;
+    case cuda_shape::broadcast_rows:
+      size.reduction.results = l.extents[0];
+      size.reduction.elements = l.extents[1];
+      size.team = team_size(l.extents[0], l.extents[1], multiprocessors);
+      c.first.x = static_cast<unsigned>(ceil_div(l.extents[0] * size.team, jit::cuda_block));
+      c.first.block_x = jit::cuda_block;
+      break;
+    case cuda_shape::reduce_rows:
+    case cuda_shape::reduce_columns:
+      size.reduction = geometry_of(l, v);
+      c.first = size.reduction.first;
+      c.second = size.reduction.second;
+      c.second_stage = size.reduction.splits > 1;
+      break;
   }
+  const field_values values{l, v.wide_index, size, fault, scratch};
+  slots out(to);
+  for (const jit::cuda_field& f : layout) values.write(f, out);
   return c;
 }
 

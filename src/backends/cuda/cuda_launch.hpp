@@ -2,8 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "jit/emit_cuda.hpp"
+#include "jit/cuda_parameters.hpp"
 #include "runtime/kernel.hpp"
 
 namespace sinter::cuda {
@@ -34,19 +35,17 @@ std::int64_t reduced_count(const runtime::launch& l) noexcept;
 /// What kernel a launch needs. Reuses the memory of `v`.
 void classify(const runtime::launch& l, jit::cuda_variant& v);
 
-/// Bytes that parameter blocks may have.
+/// Bytes that the parameters of a launch may have.
 inline constexpr std::size_t parameter_capacity = 32760;
-/// Bytes of the parameter block of a launch.
-std::size_t parameter_bytes(const runtime::launch& l, const jit::cuda_variant& v) noexcept;
 
 /// Grid and parameters of the main kernel (and of the second stage where `splits` > 1).
 struct call {
   grid first, second;
   bool second_stage = false;
 };
-/// Fills `to` in the order of the generated struct (jit/emit_cuda_body.hpp).
-call build_call(const runtime::launch& l, const jit::cuda_variant& v, int multiprocessors, int* fault, void* scratch,
-                std::uint64_t* to);
+/// Writes the fields of the kernel's layout to `to`.
+call build_call(const runtime::launch& l, const jit::cuda_variant& v, std::span<const jit::cuda_field> layout,
+                int multiprocessors, int* fault, void* scratch, std::uint64_t* to);
 /// Bytes of partial results between the stages.
 std::size_t scratch_bytes(const runtime::launch& l, const jit::cuda_variant& v) noexcept;
 
