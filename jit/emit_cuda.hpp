@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "program.hpp"
+#include "monotone_tail.hpp"
 
 namespace sinter::jit {
 
@@ -59,9 +59,8 @@ int cuda_unroll(const program& p, const cuda_variant& v);
 
 /// Whether a reduction may run as broadcast_rows: the order of its elements does not matter to the bit.
 bool is_order_free(const reduce_desc& r) noexcept;
-/// Whether the reductions' tails can be skipped (DESIGN 3); `multipliers` are the parameters that must be positive and
-/// finite for it.
-bool cuda_can_skip_tail(const program& p, std::vector<int>* multipliers = nullptr);
+/// The end of the monotone tail that a broadcast_rows kernel can skip, if its scales are positive and finite.
+monotone_tail cuda_tail(const program& p);
 
 /// Whether there is a lean form of a kernel: the same bits, where sine and cosine of float32 take most of the
 /// compiler's time. It knows those only as a function that is called, and takes elements one by one where the order is

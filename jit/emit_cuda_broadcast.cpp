@@ -14,49 +14,6 @@ bool contains(const V& v, int x) {
   return std::find(v.begin(), v.end(), x) != v.end();
 }
 
-/// The end of a chain of operations whose result the kernel computes only where it can win, last operation first. The
-/// chain may begin later than the planner's (`inner`), where an earlier operation moves the domain of an arcsine.
-struct tail_chain {
-  std::vector<int> registers, multipliers;
-  int inner = 0;
-  bool unit_domain = false;
-};
-
-tail_chain find_tail(const program& p, const reduce_desc& r) {
-  const bool ordered =
-      r.op == reduce_op::min || r.op == reduce_op::max || r.op == reduce_op::argmin || r.op == reduce_op::argmax;
-  if (!r.tail || !ordered || (r.arg != dtype::f32 && r.arg != dtype::f64)) return {};
-  auto is_param = [&](int reg) { return p.code[static_cast<std::size_t>(reg)].op == opcode::param; };
-  tail_chain t;
-  t.inner = r.reg;
-  int roots = 0;
-  bool worthwhile = false;
-  while (t.inner > r.inner) {
-    const instr& i = p.code[static_cast<std::size_t>(t.inner)];
-    if (i.type != r.arg || i.arg != r.arg) break;
-    int operand;
-    if (i.op == opcode::sqrt && roots < 3) {
-      ++roots;
-      worthwhile = true;
-      operand = i.a;
-    } else if (i.op == opcode::arcsin && !t.unit_domain) {
-      t.unit_domain = worthwhile = true;
-      operand = i.a;
-    } else if (i.op == opcode::multiply && !t.unit_domain && is_param(i.a) != is_param(i.b)) {
-      t.multipliers.push_back(p.code[is_param(i.a) ? i.a : i.b].a);
-      operand = is_param(i.a) ? i.b : i.a;
-    } else if (i.op == opcode::divide && !t.unit_domain && is_param(i.b) && !is_param(i.a)) {
-      t.multipliers.push_back(p.code[i.b].a);
-      operand = i.a;
-    } else {
-      break;
-    }
-    t.registers.push_back(t.inner);
-    t.inner = operand;
-  }
-  return worthwhile ? t : tail_chain{};
-}
-
 // A division would be compiled as one: the quick compilation leaves out what turns it into a shift.
 constexpr int columns_shift = std::countr_zero(static_cast<unsigned>(cuda_columns));
 static_assert(std::has_single_bit(static_cast<unsigned>(cuda_columns)));
@@ -72,34 +29,10 @@ const char* vector_of_four(dtype t) noexcept {
   }
 }
 
-bool is_low(reduce_op op) { return op == reduce_op::min || op == reduce_op::argmin; }
-
-/// The chain that all reductions with a tail share; empty where they differ or another register reads inside of it.
-tail_chain shared_tail(const program& p) {
-  tail_chain t;
-  const reduce_desc* first = nullptr;
-  for (auto& r : p.reductions) {
-    if (!r.tail) continue;
-    if (first && (r.reg != first->reg || r.inner != first->inner || is_low(r.op) != is_low(first->op))) return {};
-    if (!first) t = find_tail(p, r);
-    first = &r;
-  }
-  if (t.registers.empty()) return {};
-  for (int k = 0; k < p.epilogue; ++k) {
-    if (contains(t.registers, k)) continue;
-    bool inside = false;
-    p.each_operand(p.code[static_cast<std::size_t>(k)], [&](std::uint16_t r) { inside |= contains(t.registers, r); });
-    if (inside) return {};
-  }
-  for (auto& r : p.reductions)
-    if (!r.tail && contains(t.registers, r.reg)) return {};
-  return t;
-}
-
 class broadcast_emitter {
  public:
   broadcast_emitter(const program& p, const cuda_variant& v) : p_(p), v_(v) {
-    if (v.skip_tail) tail_ = shared_tail(p);
+    if (v.skip_tail) tail_ = cuda_tail(p);
     const auto count = static_cast<std::size_t>(p.epilogue);
     std::vector<bool> row_only(count);
     for (std::size_t k = 0; k < count; ++k) row_only[k] = depends_on_row_only(k, row_only);
@@ -108,17 +41,18 @@ class broadcast_emitter {
       const int r = static_cast<int>(k);
       if (row_only[k])
         row_code.push_back(r);
-      else if (!contains(tail_.registers, r))
+      else if (!skips() || r <= tail_.inner())
         code.push_back(r);
     }
     for (auto& r : p.reductions) {
-      const int reg = tail_.registers.empty() || !r.tail ? int(r.reg) : tail_.inner;
+      const int reg = skips() ? tail_.inner() : r.reg;
       if (!contains(results, reg)) results.push_back(reg);
     }
     element_ = make_phase(p, v, "element", code, results);
     for (int r : element_.live_in) row_results.push_back(r);
-    if (!tail_.registers.empty()) {
-      std::vector<int> chain(tail_.registers.rbegin(), tail_.registers.rend());
+    if (skips()) {
+      std::vector<int> chain;
+      for (auto s = tail_.steps.rbegin(); s != tail_.steps.rend(); ++s) chain.push_back(s->reg);
       tail_phase_ = make_phase(p, v, "tail", chain, {chain.back()});
     }
     row_ = make_phase(p, v, "of_row", row_code, row_results);
@@ -137,7 +71,7 @@ class broadcast_emitter {
   }
 
  private:
-  bool skips() const { return !tail_.registers.empty(); }
+  bool skips() const { return !tail_.steps.empty(); }
   dtype type(int k) const { return p_.inputs[static_cast<std::size_t>(k)].type; }
   access input_class(int k) const { return v_.inputs[static_cast<std::size_t>(k)]; }
 
@@ -174,9 +108,10 @@ class broadcast_emitter {
     t_("  accs acc;");
     t_("  acc.init();");
     if (skips()) {
-      const reduce_desc& r = first_tail();
-      t_("  sn::skip_range<", is_low(r.op) ? "true, " : "false, ", tail_.unit_domain ? "true, " : "false, ",
-         register_type(r.arg), "> skip;");
+      const auto is_arcsine = [this](const tail_step& s) { return p_.code[s.reg].op == opcode::arcsin; };
+      const bool unit_domain = std::any_of(tail_.steps.begin(), tail_.steps.end(), is_arcsine);
+      t_("  sn::skip_range<", tail_.minimum ? "true, " : "false, ", unit_domain ? "true, " : "false, ",
+         register_type(tail_.type), "> skip;");
       t_("  skip.init();");
     }
     if (v_.lean)
@@ -187,10 +122,6 @@ class broadcast_emitter {
       t_("  sn::merge_lanes(acc.a", static_cast<int>(j), ", team);");
     t_("  if (live && (thread & (team - 1)) == 0) finish(a, row, acc);");
     t_("}");
-  }
-
-  const reduce_desc& first_tail() const {
-    return *std::find_if(p_.reductions.begin(), p_.reductions.end(), [](const reduce_desc& r) { return r.tail > 0; });
   }
 
   void elements_one_by_one() {
@@ -266,12 +197,13 @@ class broadcast_emitter {
           return {"z" + num(k), register_type(type(k))};
         },
         in));
-    for (std::size_t j = 0; j < p_.reductions.size(); ++j)
-      if (!finishes_later(p_.reductions[j]))
+    if (!skips()) {
+      for (std::size_t j = 0; j < p_.reductions.size(); ++j)
         t_(in, "acc.a", static_cast<int>(j), ".step_group<", lanes, ">(x", p_.reductions[j].reg, ", r0);");
-    if (!skips()) return;
+      return;
+    }
     // One test for the group; then each element that may matter is evaluated to the end.
-    const std::string x = "x" + num(tail_.inner);
+    const std::string x = "x" + num(tail_.inner());
     t_(in, "auto farthest = skip.distance(", x, "[0]);");
     t_("#pragma unroll");
     t_(in, "for (int l = 1; l < ", lanes, "; ++l) farthest = max(farthest, skip.distance(", x, "[l]));");
@@ -296,10 +228,9 @@ class broadcast_emitter {
         in + "  "));
     for (int r : element_.results) t_(in, "  x", r, " = out.r", r, ";");
     t_(in, "}");
+    if (skips()) return tail(in, "x" + num(tail_.inner()), "r0");
     for (std::size_t j = 0; j < p_.reductions.size(); ++j)
-      if (!finishes_later(p_.reductions[j]))
-        t_(in, "acc.a", static_cast<int>(j), ".step(x", p_.reductions[j].reg, ", r0);");
-    if (skips()) tail(in, "x" + num(tail_.inner), "r0");
+      t_(in, "acc.a", static_cast<int>(j), ".step(x", p_.reductions[j].reg, ", r0);");
   }
 
   std::string coordinate(int j, const std::string& column) const {
@@ -307,24 +238,18 @@ class broadcast_emitter {
     return j < v_.rank ? column : "(long long)row * columns + " + column;
   }
 
-  bool finishes_later(const reduce_desc& r) const { return skips() && r.tail > 0; }
-
   /// The end of the chain for the inner value `x` of column `at`, unless it cannot win.
   void tail(const std::string& in, const std::string& x, const std::string& at) {
     t_(in, "if (skip.distance(", x, ") < skip.span) continue;");
-    t_(in, "const ", register_type(first_tail().arg), " value = ", call_out_of_line(p_, tail_phase_, x), ";");
-    bool first = true;
-    for (std::size_t j = 0; j < p_.reductions.size(); ++j) {
-      if (!p_.reductions[j].tail) continue;
-      const std::string step = "acc.a" + num(static_cast<int>(j)) + ".step(value, " + at + ")";
-      t_(in, first ? "if (" : "", step, first ? ") skip.offer(" + x + ");" : ";");
-      first = false;
-    }
+    t_(in, "const ", register_type(tail_.type), " value = ", call_out_of_line(p_, tail_phase_, x), ";");
+    t_(in, "if (acc.a0.step(value, ", at, ")) skip.offer(", x, ");");
+    for (std::size_t j = 1; j < p_.reductions.size(); ++j)
+      t_(in, "acc.a", static_cast<int>(j), ".step(value, ", at, ");");
   }
 
   const program& p_;
   const cuda_variant& v_;
-  tail_chain tail_;
+  monotone_tail tail_;
   phase row_, element_, tail_phase_;
   text t_;
 };
@@ -337,10 +262,20 @@ std::string emit_broadcast(const program& p, const cuda_variant& v) { return bro
 
 namespace sinter::jit {
 
-bool cuda_can_skip_tail(const program& p, std::vector<int>* multipliers) {
-  cuda::tail_chain t = cuda::shared_tail(p);
-  if (multipliers) *multipliers = t.multipliers;
-  return !t.registers.empty();
+// sn::skip_range allows for the rounding of three roots. The domain of an arcsine, which it tests, is that of the inner
+// value only where no more than roots lie between.
+monotone_tail cuda_tail(const program& p) {
+  monotone_tail t = find_tail(p);
+  int roots = 0;
+  bool arcsine = false;
+  const auto ends = [&](const tail_step& s) {
+    const opcode op = p.code[s.reg].op;
+    if (op == opcode::sqrt ? ++roots > 3 : arcsine) return true;
+    arcsine = arcsine || op == opcode::arcsin;
+    return false;
+  };
+  t.steps.erase(std::find_if(t.steps.begin(), t.steps.end(), ends), t.steps.end());
+  return t;
 }
 
 }  // namespace sinter::jit

@@ -30,7 +30,7 @@ struct tail_values {
 };
 
 /// The margin that the library uses for min of 1 * arcsin(sqrt(h)).
-cpu::tail_chain chain() {
+cpu::tail_bounds chain() {
   static jit::program p;
   p.clear();
   p.kind = jit::kernel_kind::reduce;
@@ -45,7 +45,7 @@ cpu::tail_chain chain() {
   p.outputs.push_back({t, 0, 3});
   runtime::launch l;
   l.code = &p;
-  const auto found = cpu::analyse_tail(l);
+  const auto found = cpu::bound_tail(l);
   REQUIRE(found.has_value());
   return *found;
 }
@@ -53,7 +53,7 @@ cpu::tail_chain chain() {
 }  // namespace
 
 TEST_CASE("arcsin(sqrt(h)) is in order beyond the margin, for every float32 between the floor and 1") {
-  const cpu::tail_chain c = chain();
+  const cpu::tail_bounds c = chain();
   CHECK(c.margin < 2e-5);
   tail_values best, worse;
   // `worse` runs over all floats h; `best` follows with the largest b for which h counts as worse: h > b (1 + margin).

@@ -7,6 +7,7 @@
 
 #include "graph/limits.hpp"
 #include "graph/planner.hpp"
+#include "jit/monotone_tail.hpp"
 
 namespace sinter::graph {
 
@@ -119,8 +120,8 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
     }
     out_->code.reductions.push_back({r->reduction, r->type, x->type, 0, reg, inner});
   }
-  mark_tail();
   out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
+  jit::mark_tail(out_->code);
 
   in_epilogue_ = true;
   begin_phase();
@@ -136,50 +137,6 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
     remember(n, nullptr, reg);
   }
   return finish();
-}
-
-// A chain sqrt, arcsin, times or divided by a parameter at the end of the value of a minimum or maximum: the kernel
-// may skip it where it cannot win (DESIGN 3). All reductions of the kernel must be over that value.
-void kernel_builder::mark_tail() {
-  auto& p = out_->code;
-  std::uint16_t reg = p.reductions[0].reg;
-  bool minimum = false, maximum = false;
-  for (const auto& r : p.reductions) {
-    if (r.reg != reg || (r.arg != dtype::f32 && r.arg != dtype::f64)) return;
-    if (r.op == jit::reduce_op::min || r.op == jit::reduce_op::argmin)
-      minimum = true;
-    else if (r.op == jit::reduce_op::max || r.op == jit::reduce_op::argmax)
-      maximum = true;
-    else
-      return;
-  }
-  if (minimum == maximum || reg + 1u != p.code.size()) return;
-  std::uint16_t inner = reg;
-  while (true) {
-    const instr& i = p.code[inner];
-    if (i.type != p.reductions[0].arg || i.arg != i.type) break;
-    std::uint16_t operand;
-    if (i.op == opcode::sqrt || i.op == opcode::arcsin) {
-      operand = i.a;
-    } else if (i.op == opcode::multiply || i.op == opcode::divide) {
-      bool scale_b = p.code[i.b].op == opcode::param;
-      bool scale_a = i.op == opcode::multiply && p.code[i.a].op == opcode::param;
-      if (scale_a == scale_b) break;
-      operand = scale_b ? i.a : i.b;
-    } else {
-      break;
-    }
-    if (operand + 1 != inner) break;  // the tail must be the last instructions, without gaps
-    inner = operand;
-  }
-  bool transcendental = false;
-  for (std::uint16_t k = static_cast<std::uint16_t>(inner + 1); k <= reg; ++k)
-    transcendental |= p.code[k].op == opcode::arcsin || p.code[k].op == opcode::sqrt;
-  if (!transcendental) return;
-  for (auto& r : p.reductions) {
-    r.inner = inner;
-    r.tail = static_cast<std::uint8_t>(reg - inner);
-  }
 }
 
 // ---- index maps

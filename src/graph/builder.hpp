@@ -60,7 +60,6 @@ class kernel_builder {
   std::uint16_t integer_param(std::int64_t v);
   std::uint16_t emit(jit::instr i, std::size_t after = 0);
   std::uint16_t binary(jit::opcode op, std::uint16_t a, std::uint16_t b);
-  void mark_tail();
   kernel_plan& begin(kernel_plan& out, const dims& variables);
   bool finish();
 

@@ -113,7 +113,7 @@ class prepared_table {
 };
 
 bool may_skip(const launch& l) {
-  if (!skips_tails() || !has_tail(*l.code) || !analyse_tail(l)) return false;
+  if (!skips_tails() || !bound_tail(l)) return false;
   return !shape_of(l).shared;  // short rows and few columns share blocks: nothing to skip there
 }
 
@@ -229,7 +229,7 @@ class cpu_backend final : public runtime::backend {
     if (l.code->kind == jit::kernel_kind::elementwise) {
       run_elements(p, l, fault.words);
     } else {
-      const auto tail = p.inner ? analyse_tail(l) : std::nullopt;
+      const auto tail = p.inner ? bound_tail(l) : std::nullopt;
       run_reduce(p, l, tail ? &*tail : nullptr, scratch, fault.words);
     }
     if (runtime::tracing()) trace_launch(p, l, std::chrono::steady_clock::now() - begin);

@@ -36,7 +36,7 @@ reduce_shape shape_of(const runtime::launch& l);
 
 void run_elements(const runtime::prepared& code, const runtime::launch& l, int* fault);
 std::size_t reduce_scratch(const runtime::launch& l);
-void run_reduce(const runtime::prepared& code, const runtime::launch& l, const tail_chain* tail, void* scratch, int* fault);
+void run_reduce(const runtime::prepared& code, const runtime::launch& l, const tail_bounds* tail, void* scratch, int* fault);
 
 /// Lanes worth a task of their own.
 std::int64_t task_lanes(const jit::program& p) noexcept;

@@ -176,7 +176,7 @@ void reduce_task::evaluate_tail(const void* inner, int n) {
 }
 
 void reduce_task::skipping_row_block(int n, int first) {
-  const tail_chain& t = *job_.tail;
+  const tail_bounds& t = *job_.tail;
   const double limit = t.minimum ? t.high : t.low;
   job_.code.inner->run(walker_.args(), nullptr, code_scratch_);
   if (!steps_->candidates(inner_, n, bounds_, limit)) return;
@@ -228,7 +228,7 @@ void reduce_task::column_chunk(std::int64_t outer, std::int64_t start, int n, st
 }
 
 void reduce_task::skipping_column_block(int n, int index) {
-  const tail_chain& t = *job_.tail;
+  const tail_bounds& t = *job_.tail;
   job_.code.inner->run(walker_.args(), nullptr, code_scratch_);
   if (!steps_->candidates_by_lane(inner_, n, bounds_, t.minimum ? t.high : t.low)) return;
   evaluate_tail(inner_, n);

@@ -87,7 +87,7 @@ reduce_split split_of(const runtime::launch& l, const reduce_shape& shape) {
   return s;
 }
 
-reduce_job::reduce_job(const runtime::prepared& c, const runtime::launch& l, const tail_chain* t)
+reduce_job::reduce_job(const runtime::prepared& c, const runtime::launch& l, const tail_bounds* t)
     : launch(l),
       code(c),
       tail(t),

@@ -21,11 +21,11 @@ struct reduce_split {
 
 class reduce_job {
  public:
-  reduce_job(const runtime::prepared& code, const runtime::launch& l, const tail_chain* tail);
+  reduce_job(const runtime::prepared& code, const runtime::launch& l, const tail_bounds* tail);
 
   const runtime::launch& launch;
   const runtime::prepared& code;
-  const tail_chain* tail;
+  const tail_bounds* tail;
   reduce_shape shape;
   reduce_split split;
   std::vector<const reducer*> reducers;

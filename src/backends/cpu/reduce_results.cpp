@@ -116,7 +116,7 @@ std::size_t reduce_scratch(const runtime::launch& l) {
   return split.segments > 1 ? static_cast<std::size_t>(split.segments) * segment_bytes(l, shape) : 0;
 }
 
-void run_reduce(const runtime::prepared& code, const runtime::launch& l, const tail_chain* tail, void* scratch, int* fault) {
+void run_reduce(const runtime::prepared& code, const runtime::launch& l, const tail_bounds* tail, void* scratch, int* fault) {
   for (int a = 0; a < l.kept; ++a)
     if (l.extents[a] == 0) return;
   const reduce_job job(code, l, tail);

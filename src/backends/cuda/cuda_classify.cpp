@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "backends/cuda/cuda_launch.hpp"
-#include "core/per_thread.hpp"
 #include "runtime/scalar.hpp"
 
 namespace sinter::cuda {
@@ -133,13 +132,11 @@ bool in_prologue(const jit::program& p, std::size_t input) noexcept {
 }
 
 bool tail_may_be_skipped(const launch& l) {
-  if (l.code->flags.fast_math ||
-      std::none_of(l.code->reductions.begin(), l.code->reductions.end(), [](auto& r) { return r.tail > 0; }))
-    return false;
-  std::vector<int>& multipliers = core::per_thread<std::vector<int>, launch>::get();
-  if (!jit::cuda_can_skip_tail(*l.code, &multipliers)) return false;
-  return std::all_of(multipliers.begin(), multipliers.end(), [&](int k) {
-    const auto at = static_cast<std::size_t>(k);
+  if (l.code->flags.fast_math || !jit::has_tail(*l.code)) return false;
+  const jit::monotone_tail tail = jit::cuda_tail(*l.code);
+  return std::all_of(tail.steps.begin(), tail.steps.end(), [&](const jit::tail_step& s) {
+    if (!s.scale) return true;
+    const std::size_t at = l.code->code[*s.scale].a;
     const double x = runtime::real_of(l.params[at]);
     if (l.code->param_types[at] == dtype::f64) return x > 0 && std::isfinite(x);
     const auto narrowed = static_cast<float>(x);
