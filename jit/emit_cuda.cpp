@@ -19,16 +19,6 @@ std::uint64_t hash_bytes(const std::string& bytes) noexcept {
   return h;
 }
 
-void append_variant(const cuda_variant& v, std::string& out) {
-  auto put = [&](int n) { out.push_back(static_cast<char>(n)); };
-  for (int n : {static_cast<int>(v.shape), int(v.rank), int(v.kept), int(v.vector), int(v.wide_index), int(v.skip_tail),
-                int(v.lean)})
-    put(n);
-  for (access a : v.inputs) put(static_cast<int>(a));
-  for (access a : v.outputs) put(static_cast<int>(a));
-  for (std::uint8_t r : v.row_only) put(r);
-}
-
 user_text text_of_users(const std::vector<const program*>& programs) {
   const bool any = std::any_of(programs.begin(), programs.end(), [](const program* p) { return calls_users(*p); });
   return any ? define_users(programs, cuda::function_words) : user_text{};
@@ -115,6 +105,17 @@ bool is_order_free(const reduce_desc& r) noexcept {
 bool cuda_has_lean(const program& p, const cuda_variant& v) noexcept {
   return v.shape != cuda_shape::stride_loop &&
          std::any_of(p.code.begin(), p.code.end(), [&](const instr& i) { return cuda::is_quick_trig(p, i); });
+}
+
+void append_variant(const cuda_variant& v, std::string& key) {
+  const char head[] = {static_cast<char>(v.shape),  static_cast<char>(v.rank),       static_cast<char>(v.kept),
+                       static_cast<char>(v.vector), static_cast<char>(v.wide_index), static_cast<char>(v.skip_tail),
+                       static_cast<char>(v.lean)};
+  key.append(head, sizeof head);
+  const auto bytes = [&](const auto& list) { key.append(reinterpret_cast<const char*>(list.data()), list.size()); };
+  bytes(v.inputs);
+  bytes(v.outputs);
+  bytes(v.row_only);
 }
 
 std::string cuda_kernel_name(const program& p, const cuda_variant& v) {

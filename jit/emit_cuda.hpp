@@ -67,6 +67,8 @@ monotone_tail cuda_tail(const program& p);
 /// free.
 bool cuda_has_lean(const program& p, const cuda_variant& v) noexcept;
 
+/// Appends the bytes of a variant to a key.
+void append_variant(const cuda_variant& v, std::string& key);
 /// Name of the kernel's entry point: "sn_" + label + a short hash of program and variant.
 std::string cuda_kernel_name(const program& p, const cuda_variant& v);
 /// Whether a second kernel, named with the suffix "_2", merges the partial results of split reductions.

@@ -66,15 +66,6 @@ struct collection {
   }
 };
 
-void append_variant(const jit::cuda_variant& v, std::string& key) {
-  for (int n :
-       {static_cast<int>(v.shape), int(v.rank), int(v.kept), int(v.vector), int(v.wide_index), int(v.skip_tail)})
-    key.push_back(static_cast<char>(n));
-  for (auto a : v.inputs) key.push_back(static_cast<char>(a));
-  for (auto a : v.outputs) key.push_back(static_cast<char>(a));
-  for (auto r : v.row_only) key.push_back(static_cast<char>(r));
-}
-
 /// The kernel, and its lean form where it has one.
 void observe(const runtime::launch& l) {
   jit::cuda_variant& variant = core::per_thread<jit::cuda_variant, collection>::get();
@@ -117,7 +108,6 @@ std::string identity_of(const cuda_kernel& k) {
   std::string key;
   k.code->append_key(key);
   append_variant(*k.variant, key);
-  key.push_back(static_cast<char>(k.variant->lean));
   return key;
 }
 

@@ -27,6 +27,13 @@ std::optional<std::int64_t> environment_number(const char* name) noexcept;
 /// False for 0, true for anything else; nothing where it is not set.
 std::optional<bool> environment_switch(const char* name) noexcept;
 
+/// SINTER_TIER: `low` for 0, `high` for 1, else `automatic`.
+template <class Tier>
+Tier environment_tier(Tier automatic, Tier low, Tier high) noexcept {
+  const std::string_view text = environment_text("SINTER_TIER");
+  return text == "0" ? low : text == "1" ? high : automatic;
+}
+
 /// "[sinter] NAME=value PROBLEM" on standard error, once for each variable of the table and process.
 void warn_of_environment(const char* name, std::string_view problem) noexcept;
 /// "[sinter] LINE" on standard error.

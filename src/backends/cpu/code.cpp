@@ -2,7 +2,6 @@
 #include "backends/cpu/code.hpp"
 
 #include <mutex>
-#include <string_view>
 #include <unordered_map>
 
 #include "backends/cpu/cpu_hooks.hpp"
@@ -16,14 +15,8 @@ namespace {
 
 constexpr std::uint64_t default_threshold = std::uint64_t{1} << 25;  // about as long as the compiler takes
 
-tier tier_from_environment() noexcept {
-  const std::string_view text = core::environment_text("SINTER_TIER");
-  if (text == "0") return tier::interpreted;
-  return text == "1" ? tier::compiled : tier::automatic;
-}
-
 std::atomic<tier>& tier_setting() noexcept {
-  static std::atomic<tier> setting{tier_from_environment()};
+  static std::atomic<tier> setting{core::environment_tier(tier::automatic, tier::interpreted, tier::compiled)};
   return setting;
 }
 std::atomic<std::uint64_t> threshold{default_threshold};

@@ -30,14 +30,8 @@ constexpr std::int64_t lean_limit = std::int64_t{1} << 30;
 std::atomic<std::int64_t> threshold{default_threshold};
 std::atomic<std::uint64_t> lean_count{0};
 
-tier tier_from_environment() noexcept {
-  const std::string_view text = core::environment_text("SINTER_TIER");
-  if (text == "0") return tier::lean;
-  return text == "1" ? tier::tuned : tier::automatic;
-}
-
 std::atomic<tier>& tier_setting() noexcept {
-  static std::atomic<tier> setting{tier_from_environment()};
+  static std::atomic<tier> setting{core::environment_tier(tier::automatic, tier::lean, tier::tuned)};
   return setting;
 }
 
@@ -53,22 +47,6 @@ bool lean_will_do(const runtime::launch& l) {
     case tier::automatic: break;
   }
   return element_count_of(l) < lean_limit && jit::background_available();
-}
-
-void append_variant(const jit::cuda_variant& v, std::string& key) {
-  const char head[] = {static_cast<char>(v.shape),  static_cast<char>(v.rank),       static_cast<char>(v.kept),
-                       static_cast<char>(v.vector), static_cast<char>(v.wide_index), static_cast<char>(v.skip_tail),
-                       static_cast<char>(v.lean)};
-  key.append(head, sizeof head);
-  auto bytes = [&](const auto& list) { key.append(reinterpret_cast<const char*>(list.data()), list.size()); };
-  bytes(v.inputs);
-  bytes(v.outputs);
-  bytes(v.row_only);
-}
-
-void append_key(const jit::program& p, const jit::cuda_variant& v, std::string& key) {
-  p.append_key(key);
-  append_variant(v, key);
 }
 
 /// Compiles the modules; where users' text is to blame the message is about that text.
@@ -123,7 +101,8 @@ void kernel_table::find(std::span<const runtime::launch> launches, std::span<con
     const runtime::launch& l = launches[k];
     classify(l, variant);
     key.clear();
-    append_key(*l.code, variant, key);
+    l.code->append_key(key);
+    append_variant(variant, key);
     kernel_forms* const forms = look_up(key);
     results[k] = forms ? good_enough(*forms, l) : nullptr;
     if (results[k]) continue;
