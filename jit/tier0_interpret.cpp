@@ -22,21 +22,6 @@ int slot_bytes(const program& p) noexcept {
   return widest * block_lanes;
 }
 
-/// Calls visit(register) for each register that the instruction reads.
-template <class F>
-void for_each_operand(const program& p, const instr& i, F&& visit) {
-  if (i.op == opcode::load) {
-    auto& in = p.inputs[i.a];
-    for (int g = 0; g < in.gathers; ++g) visit(in.gather[g]);
-    return;
-  }
-  if (i.op == opcode::checked_index) return visit(i.a);
-  int count = operand_count(i.op);
-  if (count > 0) visit(i.a);
-  if (count > 1) visit(i.b);
-  if (count > 2) visit(i.c);
-}
-
 struct schedule {
   // what it was made for
   std::vector<instr> code;
@@ -97,7 +82,7 @@ void schedule::make(const program& p, const block_variant& v) {
 
   std::vector<int> last_use(p.code.size(), -1);
   for (int k = first; k < last; ++k)
-    for_each_operand(p, p.code[static_cast<std::size_t>(k)], [&](std::uint16_t r) { last_use[r] = k; });
+    p.each_operand(p.code[static_cast<std::size_t>(k)], [&](std::uint16_t r) { last_use[r] = k; });
   for (auto r : result) last_use[r] = last;
 
   slot.assign(p.code.size(), no_slot);
@@ -123,7 +108,7 @@ void schedule::make(const program& p, const block_variant& v) {
       if (slot[r] == no_slot || last_use[r] > k) return;
       if (std::find(free.begin(), free.end(), slot[r]) == free.end()) free.push_back(slot[r]);
     };
-    for_each_operand(p, i, [&](std::uint16_t r) { release(r); });
+    p.each_operand(i, [&](std::uint16_t r) { release(r); });
     if (last_use[at] < 0) release(at);
   }
   made = true;
