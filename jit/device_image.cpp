@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "compile_raw.hpp"
+#include "core/identifier.hpp"
 
 namespace sinter::jit {
 namespace {
@@ -56,10 +57,6 @@ std::optional<image_symbols> symbols_of_cubin(std::string_view image) {
   return found;
 }
 
-bool is_name(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
-}
-
 /// Skips blanks and comments.
 std::string_view next_token(std::string_view text) noexcept {
   for (;;) {
@@ -80,9 +77,9 @@ std::string_view next_token(std::string_view text) noexcept {
 std::string_view variable_of(std::string_view statement) noexcept {
   const std::string_view head = statement.substr(0, statement.find_first_of("[=;"));
   std::size_t end = head.size();
-  while (end > 0 && !is_name(head[end - 1])) --end;
+  while (end > 0 && !core::continues_symbol(head[end - 1])) --end;
   std::size_t begin = end;
-  while (begin > 0 && is_name(head[begin - 1])) --begin;
+  while (begin > 0 && core::continues_symbol(head[begin - 1])) --begin;
   return head.substr(begin, end - begin);
 }
 
@@ -105,7 +102,7 @@ image_symbols symbols_of_ptx(std::string_view text) {
       std::string_view name = statement.substr(entry + 7);
       name.remove_prefix(std::min(name.find_first_not_of(" \t"), name.size()));
       std::size_t end = 0;
-      while (end < name.size() && is_name(name[end])) ++end;
+      while (end < name.size() && core::continues_symbol(name[end])) ++end;
       found.kernels.emplace_back(name.substr(0, end));
     } else if (!statement.starts_with(".param") && statement.find(".extern") == std::string_view::npos &&
                (statement.find(".const ") != std::string_view::npos ||

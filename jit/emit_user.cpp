@@ -2,10 +2,10 @@
 #include "emit_user.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <set>
 
+#include "core/identifier.hpp"
 #include "hash.hpp"
 #include "prelude_text.hpp"
 
@@ -34,7 +34,7 @@ struct preamble_parts {
 std::string identifier_at(const std::string& s, std::size_t at) {
   while (at < s.size() && (s[at] == ' ' || s[at] == '\t')) ++at;
   std::size_t end = at;
-  while (end < s.size() && (std::isalnum(static_cast<unsigned char>(s[end])) || s[end] == '_')) ++end;
+  while (end < s.size() && core::continues_identifier(s[end])) ++end;
   return s.substr(at, end - at);
 }
 

@@ -6,20 +6,21 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/identifier.hpp"
 #include "prelude_text.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::jit {
 namespace {
 
-bool starts_name(char c) noexcept { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool continues_name(char c) noexcept { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+using core::continues_identifier;
+using core::starts_identifier;
 
 /// A name, a number, a string, a directive with its continuation lines, or one other character.
 struct token {
   std::string_view text;
   bool qualified = false;  // behind "::" of another scope than sn, "." or "->": no name of ours
-  bool is_name() const noexcept { return !text.empty() && starts_name(text[0]); }
+  bool is_name() const noexcept { return !text.empty() && starts_identifier(text[0]); }
   bool is(char c) const noexcept { return text.size() == 1 && text[0] == c; }
 };
 
@@ -39,8 +40,8 @@ class lexer {
       skip_directive();
     } else if (c == '"') {
       skip_string();
-    } else if (starts_name(c) || std::isdigit(static_cast<unsigned char>(c))) {
-      while (at_ < text_.size() && (continues_name(text_[at_]) || text_[at_] == '\'')) ++at_;
+    } else if (continues_identifier(c)) {
+      while (at_ < text_.size() && (continues_identifier(text_[at_]) || text_[at_] == '\'')) ++at_;
     } else {
       ++at_;
     }
@@ -299,7 +300,7 @@ std::string select_prelude(const std::vector<std::string_view>& parts, std::stri
   selection chosen(parts);
   for (std::size_t at = text.find("sn::"); at != std::string_view::npos; at = text.find("sn::", at + 4)) {
     std::size_t end = at + 4;
-    while (end < text.size() && continues_name(text[end])) ++end;
+    while (end < text.size() && continues_identifier(text[end])) ++end;
     chosen.need(text.substr(at + 4, end - at - 4));
   }
   return chosen.text();

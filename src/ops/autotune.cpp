@@ -6,6 +6,7 @@
 #include <cstring>
 #include <ostream>
 
+#include "core/identifier.hpp"
 #include "jit/compile_util.hpp"
 #include "ops/access.hpp"
 #include "ops/autotune_space.hpp"
@@ -186,16 +187,9 @@ std::string key_of(const tuning_task& task, const std::vector<std::string>& iden
   return key;
 }
 
-bool is_identifier(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !name.empty() && letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
-}
-
 void check_macros(const configuration& c, const std::string& kernel) {
   for (const macro& m : c.macros) {
-    if (!is_identifier(m.name))
+    if (!core::is_identifier(m.name))
       throw value_error("[autotune] " + kernel + ": '" + m.name + "' is not the name of a macro");
     const auto same = [&](const macro& other) { return other.name == m.name; };
     if (std::count_if(c.macros.begin(), c.macros.end(), same) > 1)

@@ -6,13 +6,16 @@
 #include <charconv>
 #include <cstdint>
 
+#include "core/identifier.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::ops {
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using core::continues_identifier;
+using core::is_digit;
+using core::starts_identifier;
+
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 constexpr std::array keywords = {
@@ -140,9 +143,7 @@ class reader {
   }
 
   static const char* why_not_identifier(std::string_view name) {
-    if (name.empty() || !is_letter(name[0])) return "is not an identifier";
-    for (char c : name)
-      if (!is_letter(c) && !is_digit(c)) return "is not an identifier";
+    if (!core::is_identifier(name)) return "is not an identifier";
     if (std::find(keywords.begin(), keywords.end(), name) != keywords.end()) return "is a keyword";
     if (name[0] == '_' || name.find("__") != name.npos || name.substr(0, 3) == "sn_") return "is a reserved name";
     return nullptr;
@@ -208,15 +209,15 @@ std::size_t number_length(std::string_view rest) {
     const char c = rest[k], before = rest[k - 1];
     const bool exponent_sign =
         (c == '+' || c == '-') && (before == 'e' || before == 'E' || before == 'p' || before == 'P');
-    const bool separator = c == '\'' && k + 1 < rest.size() && (is_letter(rest[k + 1]) || is_digit(rest[k + 1]));
-    if (!is_letter(c) && !is_digit(c) && c != '.' && !exponent_sign && !separator) break;
+    const bool separator = c == '\'' && k + 1 < rest.size() && continues_identifier(rest[k + 1]);
+    if (!continues_identifier(c) && c != '.' && !exponent_sign && !separator) break;
   }
   return k;
 }
 
 std::size_t identifier_length(std::string_view rest) {
   std::size_t k = 1;
-  while (k < rest.size() && (is_letter(rest[k]) || is_digit(rest[k]))) ++k;
+  while (k < rest.size() && continues_identifier(rest[k])) ++k;
   return k;
 }
 
@@ -247,7 +248,7 @@ std::vector<token> tokenize(const kernel_text& t) {
       const std::size_t length = literal_length(rest);
       if (length == rest.npos) refuse_text(t, at, "a quote without end");
       take(token_kind::literal, length);
-    } else if (is_letter(c)) {
+    } else if (starts_identifier(c)) {
       take(token_kind::identifier, identifier_length(rest));
     } else if (is_digit(c) || (c == '.' && rest.size() > 1 && is_digit(rest[1]))) {
       take(token_kind::number, number_length(rest));

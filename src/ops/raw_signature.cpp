@@ -7,14 +7,13 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/identifier.hpp"
 #include "ops/raw_types.hpp"
 
 namespace sinter::ops {
 namespace {
 
-bool is_word_character(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
-}
+using core::continues_symbol;
 
 /// Comments, strings and characters become blanks; lines stay.
 std::string without_comments(std::string_view source) {
@@ -33,7 +32,7 @@ std::string without_comments(std::string_view source) {
     } else if (source.substr(at, 3) == "R\"(") {
       end = source.find(")\"", at);
       end = end == std::string_view::npos ? source.size() : end + 2;
-    } else if (source[at] == '"' || (source[at] == '\'' && (at == 0 || !is_word_character(source[at - 1])))) {
+    } else if (source[at] == '"' || (source[at] == '\'' && (at == 0 || !continues_symbol(source[at - 1])))) {
       while (end < source.size() && source[end] != source[at] && source[end] != '\n')
         end += source[end] == '\\' ? 2 : 1;
       ++end;
@@ -106,7 +105,7 @@ std::optional<raw_signature> signature_in_source(std::string_view source, std::s
   std::optional<raw_signature> found;
   for (std::size_t at = view.find(kernel); at != std::string_view::npos; at = view.find(kernel, at + 1)) {
     std::size_t open = at + kernel.size();
-    if ((at > 0 && is_word_character(view[at - 1])) || kernel.empty()) continue;
+    if ((at > 0 && continues_symbol(view[at - 1])) || kernel.empty()) continue;
     open = view.find_first_not_of(" \t\r\n", open);
     if (open == std::string_view::npos || view[open] != '(') continue;
     // What stands between the end of the previous declaration and the name.
@@ -157,7 +156,7 @@ std::string squeezed(std::string_view text) {
       blank = true;
       continue;
     }
-    if (blank && !result.empty() && is_word_character(result.back()) && is_word_character(c)) result += ' ';
+    if (blank && !result.empty() && continues_symbol(result.back()) && continues_symbol(c)) result += ' ';
     blank = false;
     result += c;
   }

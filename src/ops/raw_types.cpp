@@ -5,13 +5,14 @@
 #include <optional>
 #include <utility>
 
+#include "core/identifier.hpp"
+
 namespace sinter::ops {
 namespace {
 
-bool is_word_character(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
-}
-bool is_word(std::string_view t) noexcept { return is_word_character(t[0]); }
+using core::continues_symbol;
+
+bool is_word(std::string_view t) noexcept { return continues_symbol(t[0]); }
 
 bool is_one_of(std::string_view t, std::initializer_list<std::string_view> list) noexcept {
   return std::find(list.begin(), list.end(), t) != list.end();
@@ -187,8 +188,8 @@ tokens tokens_of(std::string_view text) {
   tokens list;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at + 1;
-    if (is_word_character(text[at]))
-      while (end < text.size() && is_word_character(text[end])) ++end;
+    if (continues_symbol(text[at]))
+      while (end < text.size() && continues_symbol(text[end])) ++end;
     else if (text.substr(at, 2) == "::")
       end = at + 2;
     if (text[at] != ' ' && text[at] != '\t' && text[at] != '\n' && text[at] != '\r' && text[at] != '\\')
