@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "cuda_parameters.hpp"
 #include "index_check.hpp"
@@ -11,7 +12,6 @@
 namespace sinter::jit::cuda {
 namespace {
 
-bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
 void add_once(std::vector<int>& v, int x) {
   if (!contains(v, x)) v.push_back(x);
 }
@@ -249,6 +249,12 @@ std::string random_stream(const instr& i) {
 }
 
 bool shares_blocks(const instr& i) noexcept { return is_random(i.op) && i.op <= opcode::random_below; }
+
+std::vector<int> instructions(std::size_t first, std::size_t last) {
+  std::vector<int> all(last - first);
+  std::iota(all.begin(), all.end(), static_cast<int>(first));
+  return all;
+}
 
 phase make_phase(const program& p, const cuda_variant& v, std::string name, std::vector<int> code,
                  std::vector<int> results) {

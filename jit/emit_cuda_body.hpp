@@ -1,5 +1,6 @@
 // Pieces that all CUDA kernel shapes share: device functions of straight-line code, groups of lanes.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -49,6 +50,17 @@ std::string random_stream(const instr& i);
 bool shares_blocks(const instr& i) noexcept;
 phase make_phase(const program& p, const cuda_variant& v, std::string name, std::vector<int> code,
                  std::vector<int> results);
+/// The instructions from `first` to before `last`.
+std::vector<int> instructions(std::size_t first, std::size_t last);
+inline bool contains(const std::vector<int>& v, int x) { return std::find(v.begin(), v.end(), x) != v.end(); }
+/// The registers of outputs or reductions, each once.
+template <class List>
+std::vector<int> registers_of(const List& list) {
+  std::vector<int> all;
+  for (const auto& x : list)
+    if (!contains(all, x.reg)) all.push_back(x.reg);
+  return all;
+}
 /// Sine or cosine of float32, which has a fast version.
 bool is_quick_trig(const program& p, const instr& i) noexcept;
 /// The function NAME and, where the phase is quick, quick_NAME, which may raise `slow`.

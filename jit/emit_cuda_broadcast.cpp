@@ -9,11 +9,6 @@
 namespace sinter::jit::cuda {
 namespace {
 
-template <class V>
-bool contains(const V& v, int x) {
-  return std::find(v.begin(), v.end(), x) != v.end();
-}
-
 // A division would be compiled as one: the quick compilation leaves out what turns it into a shift.
 constexpr int columns_shift = std::countr_zero(static_cast<unsigned>(cuda_columns));
 static_assert(std::has_single_bit(static_cast<unsigned>(cuda_columns)));

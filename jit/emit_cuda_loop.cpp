@@ -10,11 +10,7 @@ namespace {
 
 /// The function `element_at`: everything about one element but the user's body. The user's names cannot reach in here.
 std::string define_element(const program& p, const cuda_variant& v) {
-  std::vector<int> code(p.code.size()), results;
-  for (std::size_t k = 0; k < code.size(); ++k) code[k] = static_cast<int>(k);
-  for (auto& o : p.outputs)
-    if (std::find(results.begin(), results.end(), o.reg) == results.end()) results.push_back(o.reg);
-  phase element = make_phase(p, v, "element", code, results);
+  phase element = make_phase(p, v, "element", instructions(0, p.code.size()), registers_of(p.outputs));
   element.quick = false;  // called for one element
   text t;
   t(define(p, element));

@@ -11,11 +11,7 @@ class map_emitter {
  public:
   map_emitter(const program& p, const cuda_variant& v)
       : p_(p), v_(v), vec_(v.vector), unroll_(cuda_unroll(p, v)), inner_(v.rank - 1) {
-    std::vector<int> code(p.code.size()), results;
-    for (std::size_t k = 0; k < code.size(); ++k) code[k] = static_cast<int>(k);
-    for (auto& o : p.outputs)
-      if (std::find(results.begin(), results.end(), o.reg) == results.end()) results.push_back(o.reg);
-    element_ = make_phase(p, v, "element", code, results);
+    element_ = make_phase(p, v, "element", instructions(0, p.code.size()), registers_of(p.outputs));
   }
 
   std::string run() {

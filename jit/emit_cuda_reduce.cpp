@@ -18,11 +18,7 @@ class reduce_emitter {
  public:
   reduce_emitter(const program& p, const cuda_variant& v)
       : p_(p), v_(v), columns_(v.shape == cuda_shape::reduce_columns), vec_(columns_ ? v.vector : 1) {
-    std::vector<int> code(p.epilogue), results;
-    for (std::size_t k = 0; k < code.size(); ++k) code[k] = static_cast<int>(k);
-    for (auto& r : p.reductions)
-      if (std::find(results.begin(), results.end(), r.reg) == results.end()) results.push_back(r.reg);
-    element_ = make_phase(p, v, "element", code, results);
+    element_ = make_phase(p, v, "element", instructions(0, p.epilogue), registers_of(p.reductions));
     multi_ = v.rank - v.kept > 1;
     needs_position_ = multi_ || !element_.coords.empty();
     for (int k : element_.inputs) needs_position_ = needs_position_ || is_gathered(p, k);
@@ -136,6 +132,32 @@ class reduce_emitter {
       if (streamed(k)) t_(in, "const ", storage(k), " i", k, " = b", k, bsuffix_, "[", reduced_offset(k, "r0"), "];");
   }
 
+  /// The groups of a split, from `first` on `step` apart, and the elements after the last whole group.
+  template <class Groups, class Tail>
+  void loop_over_groups(const char* first, const char* step, Groups groups, Tail tail) {
+    t_("  const I full = (I)(a.elements / ", cuda_group, "), begin = (I)(blockIdx.y * a.chunk);");
+    t_("  const I stop = begin + (I)a.chunk, end = stop < full ? stop : full;");
+    t_("  if (live) {");
+    t_("    I g = begin + ", first, ";");
+    const int n = unroll();
+    if (n > 1) {
+      t_("    for (; g + ", n - 1, " * ", step, " < end; g += ", n, " * ", step, ") {");
+      groups(n);
+      t_("    }");
+    }
+    t_("#pragma unroll 1");
+    t_("    for (; g < end; g += ", step, ") {");
+    groups(1);
+    t_("    }");
+    t_("    if (g == full && g < stop) {");
+    t_("#pragma unroll 1");
+    t_("      for (I r0 = full * ", cuda_group, "; r0 < (I)a.elements; ++r0) {");
+    tail();
+    t_("      }");
+    t_("    }");
+    t_("  }");
+  }
+
   // --- rows
   void row_kernel() {
     kernel_head();
@@ -147,27 +169,8 @@ class reduce_emitter {
     result_pointers("  ");
     t_("  accs acc;");
     t_("  acc.init();");
-    t_("  const I full = (I)(a.elements / ", cuda_group, "), begin = (I)(blockIdx.y * a.chunk);");
-    t_("  const I stop = begin + (I)a.chunk, end = stop < full ? stop : full;");
-    t_("  if (live) {");
-    t_("    I g = begin + lane;");
-    const int n = unroll();
-    if (n > 1) {
-      t_("    for (; g + ", n - 1, " * threads < end; g += ", n, " * threads) {");
-      row_groups("      ", n);
-      t_("    }");
-    }
-    t_("#pragma unroll 1");
-    t_("    for (; g < end; g += threads) {");
-    row_groups("      ", 1);
-    t_("    }");
-    t_("    if (g == full && g < stop) {");
-    t_("#pragma unroll 1");
-    t_("      for (I r0 = full * ", cuda_group, "; r0 < (I)a.elements; ++r0) {");
-    tail_element("        ", "acc");
-    t_("      }");
-    t_("    }");
-    t_("  }");
+    const auto groups = [this](int n) { row_groups("      ", n); };
+    loop_over_groups("lane", "threads", groups, [this] { tail_element("        ", "acc"); });
     const int count = static_cast<int>(p_.reductions.size());
     for (int j = 0; j < count; ++j) t_("  sn::merge_row(acc.a", j, ", shared);");
     t_("  if (!live || lane != 0) return;");
@@ -240,33 +243,16 @@ class reduce_emitter {
     t_("  accs acc[", vec_, "];");
     t_("#pragma unroll");
     t_("  for (int v = 0; v < ", vec_, "; ++v) acc[v].init();");
-    t_("  const I full = (I)(a.elements / ", cuda_group, "), begin = (I)(blockIdx.y * a.chunk);");
-    t_("  const I stop = begin + (I)a.chunk, end = stop < full ? stop : full;");
-    t_("  if (live) {");
-    t_("    I g = begin + (int)threadIdx.y;");
-    const int n = unroll();
-    if (n > 1) {
-      t_("    for (; g + ", n - 1, " * lanes < end; g += ", n, " * lanes) {");
-      column_groups("      ", n);
-      t_("    }");
-    }
-    t_("#pragma unroll 1");
-    t_("    for (; g < end; g += lanes) {");
-    column_groups("      ", 1);
-    t_("    }");
-    t_("    if (g == full && g < stop) {");
-    t_("#pragma unroll 1");
-    t_("      for (I r0 = full * ", cuda_group, "; r0 < (I)a.elements; ++r0) {");
-    for (int v = 0; v < vec_; ++v) {
-      t_("        {");
-      bsuffix_ = v ? "_" + num(v) : "";
-      tail_element("          ", "acc[" + num(v) + "]");
-      t_("        }");
-    }
-    bsuffix_.clear();
-    t_("      }");
-    t_("    }");
-    t_("  }");
+    const auto groups = [this](int n) { column_groups("      ", n); };
+    loop_over_groups("(int)threadIdx.y", "lanes", groups, [this] {
+      for (int v = 0; v < vec_; ++v) {
+        t_("        {");
+        bsuffix_ = v ? "_" + num(v) : "";
+        tail_element("          ", "acc[" + num(v) + "]");
+        t_("        }");
+      }
+      bsuffix_.clear();
+    });
     for (int v = 0; v < vec_; ++v) {
       for (std::size_t j = 0; j < p_.reductions.size(); ++j)
         t_("  sn::merge_column(acc[", v, "].a", static_cast<int>(j), ", shared);");
@@ -375,11 +361,7 @@ std::string define_accumulators(const program& p) {
 }
 
 std::string define_finish(const program& p, const cuda_variant& v) {
-  std::vector<int> code, results;
-  for (std::size_t k = p.epilogue; k < p.code.size(); ++k) code.push_back(static_cast<int>(k));
-  for (auto& o : p.outputs)
-    if (std::find(results.begin(), results.end(), o.reg) == results.end()) results.push_back(o.reg);
-  phase f = make_phase(p, v, "epilogue", code, results);
+  phase f = make_phase(p, v, "epilogue", instructions(p.epilogue, p.code.size()), registers_of(p.outputs));
   f.quick = false;  // once a result
   text t;
   t(define(p, f));
