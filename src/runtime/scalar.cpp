@@ -5,8 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "jit/block.hpp"
-
 namespace sinter::runtime {
 namespace {
 
@@ -20,16 +18,8 @@ float round_to_odd(double x) noexcept {
 }
 
 float round_half(dtype t, double x) noexcept {
-  float f = round_to_odd(x);
-  std::uint16_t bits;
-  if (t == dtype::f16) {
-    jit::narrow_f16(&bits, &f, 1);
-    jit::widen_f16(&f, &bits, 1);
-  } else {
-    jit::narrow_bf16(&bits, &f, 1);
-    jit::widen_bf16(&f, &bits, 1);
-  }
-  return f;
+  const float f = round_to_odd(x);
+  return t == dtype::f16 ? static_cast<float>(half(f)) : static_cast<float>(bfloat(f));
 }
 
 std::uint64_t integer_of(const scalar& s) noexcept {
