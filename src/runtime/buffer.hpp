@@ -111,6 +111,7 @@ class buffer {
   bool fixed_ = false;
   memory_kind foreign_kind_ = memory_kind::device;  // of memory without a source
 };
+using buffer_ref = std::shared_ptr<buffer>;
 
 /// While it lives, a stream is the calling thread's current one of its device.
 class current_guard {

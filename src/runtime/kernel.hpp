@@ -1,17 +1,12 @@
 // A launchable kernel: a program together with the sizes, strides, addresses and scalars of one launch.
 #pragma once
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "core/dims.hpp"
 #include "jit/program.hpp"
 
 namespace sinter::runtime {
-
-/// Block of device memory, reference counted; returned to its device's pool when the last reference goes.
-class buffer;
-using buffer_ref = std::shared_ptr<buffer>;
 
 /// A scalar argument in the widest type of its kind; the launch narrows it to the parameter's dtype.
 struct scalar {
