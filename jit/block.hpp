@@ -21,9 +21,6 @@
 namespace sinter::jit {
 
 inline constexpr int block_lanes = 256;   // most lanes of one call
-/// Words behind a fault pointer: the data_fault; of an index its axis, then its value and the extent, two words each; of
-/// an index in users' text its axis + 1 and the operand times 256 instead of the axis, and at the end the function's hash.
-inline constexpr int fault_words = 8;
 inline constexpr int lane_multiple = 16;  // every call has a multiple of this: no vector tails, so no scalar libm
 
 /// dst[l] = op(a[l], b[l], c[l]) for l < n, n a multiple of lane_multiple. dst may be a, b or c, never partly overlap.

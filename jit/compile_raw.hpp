@@ -1,8 +1,6 @@
-// Compilation of CUDA C++ that users wrote, and what compiled images hold.
+// Compilation of CUDA C++ that users wrote.
 #pragma once
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,18 +23,5 @@ struct raw_binary {
 /// outside of the toolkit. The toolkit's headers are on the search path where they are found. Throws compile_error,
 /// with NVRTC's log and the user's numbered source, and device_error where NVRTC cannot be loaded. Needs no GPU.
 raw_binary compile_raw(const raw_program& p);
-
-/// The value of an option among NVRTC's, in any of its spellings: "--std=c++20", "-std=c++20".
-bool has_option(const std::vector<std::string>& options, std::string_view longer, std::string_view shorter);
-
-enum class image_kind { none, cubin, fatbin, ptx };
-/// What a file holds, by its first bytes; PTX by its first directive.
-image_kind image_kind_of(std::string_view bytes) noexcept;
-/// Names in a compiled image, as its code has them (mangled).
-struct image_symbols {
-  std::vector<std::string> kernels, variables;
-};
-/// Nothing where the image cannot be read (a fatbin, a damaged file).
-std::optional<image_symbols> symbols_of(std::string_view image);
 
 }  // namespace sinter::jit

@@ -21,8 +21,6 @@
 #include <sys/auxv.h>
 #endif
 
-#include "compile.hpp"
-
 namespace sinter::jit {
 
 unique_fd::~unique_fd() {
@@ -149,21 +147,6 @@ void append_field(std::string& key, std::string_view field) {
   key += std::to_string(field.size());
   key += ':';
   key += field;
-}
-
-std::string number_lines(std::string_view source) {
-  std::string text;
-  int number = 0;
-  while (!source.empty()) {
-    const std::size_t end = source.find('\n');
-    char prefix[24];
-    std::snprintf(prefix, sizeof prefix, "%4d  ", ++number);
-    text += prefix;
-    text += source.substr(0, end);
-    text += '\n';
-    source.remove_prefix(end == std::string_view::npos ? source.size() : end + 1);
-  }
-  return text;
 }
 
 }  // namespace sinter::jit

@@ -6,10 +6,9 @@
 #include <mutex>
 
 #include "cache_folder.hpp"
-#include "compile.hpp"
-#include "compile_hooks.hpp"
 #include "compile_util.hpp"
 #include "core/environment.hpp"
+#include "disk_cache.hpp"
 
 namespace sinter::jit {
 namespace {

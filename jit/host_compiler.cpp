@@ -6,10 +6,10 @@
 #include <atomic>
 #include <utility>
 
-#include "compile.hpp"
 #include "compile_hooks.hpp"
 #include "compile_util.hpp"
 #include "core/environment.hpp"
+#include "disk_cache.hpp"
 #include "dynamic_library.hpp"
 #include "host_build.hpp"
 

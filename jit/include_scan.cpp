@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "compile_raw.hpp"
 #include "compile_util.hpp"
 
 namespace sinter::jit {

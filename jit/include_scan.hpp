@@ -25,4 +25,7 @@ struct include_options {
 };
 include_options include_options_of(const std::vector<std::string>& options);
 
+/// The value of an option among NVRTC's, in any of its spellings: "--std=c++20", "-std=c++20".
+bool has_option(const std::vector<std::string>& options, std::string_view longer, std::string_view shorter);
+
 }  // namespace sinter::jit

@@ -1,5 +1,6 @@
 // CUDA C++ to cubin through NVRTC, which is opened on first use and only when the disk cache has no answer.
-#include "compile.hpp"
+#include "nvrtc.hpp"
+
 #include "sinter/error.hpp"
 
 #ifdef SINTER_HAS_CUDA
@@ -16,9 +17,10 @@
 #include <thread>
 
 #include "background.hpp"
-#include "compile_shared.hpp"
+#include "compile.hpp"
 #include "compile_steps.hpp"
 #include "compile_util.hpp"
+#include "disk_cache.hpp"
 #include "include_scan.hpp"
 #include "nvrtc_library.hpp"
 

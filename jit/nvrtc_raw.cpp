@@ -1,6 +1,8 @@
 // CUDA C++ that users wrote, through NVRTC: their options, their headers, their line numbers.
 #include "compile.hpp"
 #include "compile_raw.hpp"
+#include "disk_cache.hpp"
+#include "include_scan.hpp"
 #include "sinter/error.hpp"
 
 #ifdef SINTER_HAS_CUDA
@@ -8,9 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "compile_shared.hpp"
 #include "compile_util.hpp"
-#include "include_scan.hpp"
 #include "nvrtc_library.hpp"
 #include "prelude_text.hpp"
 

@@ -15,7 +15,7 @@ function(sinter_unity_group folder)
   endforeach()
 endfunction()
 
-sinter_unity_group(jit background cache_folder compile_host compile_shared compile_steps compile_util device_image disk_cache
+sinter_unity_group(jit background cache_folder compile compile_host compile_steps compile_util disk_cache
                    dynamic_library emit_cuda_loop)
 sinter_unity_group(jit emit_cpu emit_cpu_module emit_cuda_map half host_compiler include_scan monotone_tail optional_library program)
 sinter_unity_group(jit cuda_parameters emit_cuda emit_cuda_body emit_cpu_user prelude_select)
@@ -25,7 +25,7 @@ sinter_unity_group(src/core dtype format_number half profile shape)
 sinter_unity_group(src/graph array bind builder builder_call builder_points)
 sinter_unity_group(src/graph call capture capture_memory explain flush index_map node planner pressure record)
 sinter_unity_group(src/io byte_source npy npy_format npz replace_file text_numbers text_read text_rows text_write zip_reader)
-sinter_unity_group(src/runtime backend buffer fourier large_blocks memory_limit parallel pool products scalar stream trace)
+sinter_unity_group(src/runtime backend buffer device_image fourier large_blocks memory_limit parallel pool products scalar stream trace)
 sinter_unity_group(src/interop dlpack foreign)
 
 sinter_unity_group(src/backends/cpu block_plan code compilation cpu_count cpu_fourier cpu_products cpu_solvers

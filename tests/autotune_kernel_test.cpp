@@ -12,8 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "jit/compile.hpp"
-#include "jit/compile_hooks.hpp"
+#include "jit/disk_cache.hpp"
 #include "ops/access.hpp"
 #include "ops/raw_state.hpp"
 #include "ops/tuner.hpp"

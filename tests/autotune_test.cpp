@@ -15,9 +15,8 @@
 #include <vector>
 
 #include "jit/cache_folder.hpp"
-#include "jit/compile.hpp"
-#include "jit/compile_hooks.hpp"
 #include "jit/compile_util.hpp"
+#include "jit/disk_cache.hpp"
 #include "ops/tuner.hpp"
 #include "scratch_folder.hpp"
 #include "sinter/sinter.hpp"

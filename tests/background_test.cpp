@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "jit/background.hpp"
-#include "jit/compile.hpp"
+#include "jit/nvrtc.hpp"
 #include "scratch_folder.hpp"
 #include "sinter/error.hpp"
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "jit/fault_words.hpp"
 #include "jit/prelude_text.hpp"
 #include "jit/tier0.hpp"
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "jit/cache_folder.hpp"
-#include "jit/compile_hooks.hpp"
 #include "jit/compile_util.hpp"
+#include "jit/disk_cache.hpp"
 #include "jit/hash.hpp"
 #include "scratch_folder.hpp"
 

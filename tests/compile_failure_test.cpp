@@ -3,7 +3,8 @@
 
 #include "backends/cpu/cpu_hooks.hpp"
 #include "jit/compile.hpp"
-#include "jit/compile_hooks.hpp"
+#include "jit/compile_host.hpp"
+#include "jit/disk_cache.hpp"
 #include "runtime/backend.hpp"
 #include "scratch_folder.hpp"
 #include "sinter/sinter.hpp"

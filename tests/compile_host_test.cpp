@@ -12,6 +12,9 @@
 #include <thread>
 
 #include "fresh_cache.hpp"
+#include "jit/compile.hpp"
+#include "jit/compile_host.hpp"
+#include "jit/disk_cache.hpp"
 #include "sinter/error.hpp"
 
 namespace fs = std::filesystem;

@@ -13,8 +13,8 @@
 
 #include "backends/cpu/cpu_hooks.hpp"
 #include "core/per_thread.hpp"
-#include "jit/compile.hpp"
 #include "jit/hash.hpp"
+#include "jit/nvrtc.hpp"
 #include "runtime/backend.hpp"
 #include "sinter/error.hpp"
 #ifdef SINTER_HAS_CUDA

@@ -15,7 +15,7 @@
 
 #include "backends/cpu/cpu_hooks.hpp"
 #include "backends/cuda/cuda_launch.hpp"
-#include "jit/compile.hpp"
+#include "jit/nvrtc.hpp"
 #include "sinter/sinter.hpp"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "jit/compile.hpp"
 #include "jit/emit_cuda.hpp"
+#include "jit/nvrtc.hpp"
 
 using namespace sinter;
 using layout = jit::access;

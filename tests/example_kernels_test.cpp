@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "diffusion/steps.hpp"
-#include "jit/compile.hpp"
 #include "jit/compile_raw.hpp"
+#include "jit/nvrtc.hpp"
 #include "relative_difference/forms.hpp"
+#include "runtime/device_image.hpp"
 #include "saxpy/forms.hpp"
 
 namespace jit = sinter::jit;
+namespace runtime = sinter::runtime;
 
 TEST_CASE("examples: NVRTC compiles every kernel for sm_75 and sm_90, without warnings") {
   std::string why_not;
@@ -38,7 +40,7 @@ TEST_CASE("examples: NVRTC compiles every kernel for sm_75 and sm_90, without wa
       program.arch = arch;
       const auto binary = jit::compile_raw(program);
       CHECK(binary.log.find("warning") == std::string::npos);
-      const auto symbols = jit::symbols_of(std::string_view(binary.bytes.data(), binary.bytes.size()));
+      const auto symbols = runtime::symbols_of(std::string_view(binary.bytes.data(), binary.bytes.size()));
       REQUIRE(symbols.has_value());
       auto kernels = symbols->kernels;
       std::sort(kernels.begin(), kernels.end());

@@ -21,8 +21,8 @@
 #include "backends/cpu/cpu_hooks.hpp"
 #include "backends/cuda/cuda_launch.hpp"
 #include "complex_order.hpp"
-#include "jit/block.hpp"
-#include "jit/compile.hpp"
+#include "jit/compile_host.hpp"
+#include "jit/fault_words.hpp"
 #include "sinter/sinter.hpp"
 
 using namespace sinter;

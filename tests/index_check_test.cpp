@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "jit/block.hpp"
-#include "jit/compile.hpp"
+#include "jit/compile_host.hpp"
+#include "jit/fault_words.hpp"
 #include "jit/index_check.hpp"
 #include "runtime/backend.hpp"
 

@@ -13,6 +13,7 @@
 #include "nearest_neighbor/ladder.hpp"
 #include "nearest_neighbor/method_multi_gpu.hpp"
 #include "nearest_neighbor_points.hpp"
+#include "runtime/device_image.hpp"
 
 namespace {
 
@@ -226,7 +227,7 @@ TEST_CASE("ladder: every CUDA source compiles for sm_75 and sm_90, in every conf
     p.arch = arch;
     p.fast_math = fast_math;
     const auto made = sinter::jit::compile_raw(p);
-    CHECK(sinter::jit::image_kind_of({made.bytes.data(), made.bytes.size()}) == sinter::jit::image_kind::cubin);
+    CHECK(sinter::runtime::image_kind_of({made.bytes.data(), made.bytes.size()}) == sinter::runtime::image_kind::cubin);
   };
   for (const int arch : {75, 90}) {
     compile(chord_cuda, arch, {});

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "fresh_cache.hpp"
+#include "jit/compile.hpp"
 #include "jit/compile_steps.hpp"
+#include "jit/nvrtc.hpp"
 #include "sinter/error.hpp"
 
 namespace jit = sinter::jit;

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "jit/compile.hpp"
-#include "jit/compile_hooks.hpp"
+#include "jit/nvrtc.hpp"
 #include "jit/prelude_select.hpp"
 #include "jit/prelude_text.hpp"
 #include "scratch_folder.hpp"

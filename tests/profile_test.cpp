@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "jit/compile.hpp"
+#include "jit/nvrtc.hpp"
 #include "scratch_folder.hpp"
 #include "sinter/sinter.hpp"
 

@@ -10,10 +10,13 @@
 #include "gpu/raw_sources.hpp"
 #include "jit/compile_raw.hpp"
 #include "jit/include_scan.hpp"
+#include "jit/nvrtc.hpp"
 #include "ops/raw_signature.hpp"
+#include "runtime/device_image.hpp"
 #include "sinter/error.hpp"
 
 namespace jit = sinter::jit;
+namespace runtime = sinter::runtime;
 using sinter_test::fresh_cache;
 
 namespace {
@@ -58,7 +61,7 @@ TEST_CASE("raw compile: every kernel of the GPU tests compiles for sm_75 and sm_
     for (const char* source :
          {raw_test::axpy, raw_test::variables, raw_test::shared, raw_test::strides, raw_test::types}) {
       const auto b = jit::compile_raw(program(source, arch));
-      CHECK(jit::image_kind_of(text_of(b)) == jit::image_kind::cubin);
+      CHECK(runtime::image_kind_of(text_of(b)) == runtime::image_kind::cubin);
     }
     jit::raw_program p = program(raw_test::templates, arch);
     p.names = {"scale<float, 1>", "scale<double,2>", "my::shift"};
@@ -93,8 +96,8 @@ TEST_CASE("raw compile: kernels and variables of a cubin and of PTX are listed")
     CAPTURE(ptx);
     if (ptx) p.options = {"--gpu-architecture=compute_90"};
     const auto b = jit::compile_raw(p);
-    CHECK(jit::image_kind_of(text_of(b)) == (ptx ? jit::image_kind::ptx : jit::image_kind::cubin));
-    const auto symbols = jit::symbols_of(text_of(b));
+    CHECK(runtime::image_kind_of(text_of(b)) == (ptx ? runtime::image_kind::ptx : runtime::image_kind::cubin));
+    const auto symbols = runtime::symbols_of(text_of(b));
     REQUIRE(symbols);
     CHECK(symbols->kernels == std::vector<std::string>{"look_up"});
     CHECK(symbols->variables.size() == 4);
@@ -103,16 +106,16 @@ TEST_CASE("raw compile: kernels and variables of a cubin and of PTX are listed")
 }
 
 TEST_CASE("raw compile: an image that is none, or is cut off, is no image") {
-  CHECK(jit::image_kind_of("") == jit::image_kind::none);
-  CHECK(jit::image_kind_of("__global__ void k() {}") == jit::image_kind::none);
-  CHECK(jit::image_kind_of("// comment\n /* more */ .version 8.0\n.target sm_90\n") == jit::image_kind::ptx);
-  CHECK(jit::image_kind_of(std::string("\x50\xed\x55\xba\x01\x00", 6)) == jit::image_kind::fatbin);
-  CHECK(jit::image_kind_of(std::string("\x7f") + "ELF" + std::string(100, '\0')) == jit::image_kind::none);
-  CHECK_FALSE(jit::symbols_of("no image"));
+  CHECK(runtime::image_kind_of("") == runtime::image_kind::none);
+  CHECK(runtime::image_kind_of("__global__ void k() {}") == runtime::image_kind::none);
+  CHECK(runtime::image_kind_of("// comment\n /* more */ .version 8.0\n.target sm_90\n") == runtime::image_kind::ptx);
+  CHECK(runtime::image_kind_of(std::string("\x50\xed\x55\xba\x01\x00", 6)) == runtime::image_kind::fatbin);
+  CHECK(runtime::image_kind_of(std::string("\x7f") + "ELF" + std::string(100, '\0')) == runtime::image_kind::none);
+  CHECK_FALSE(runtime::symbols_of("no image"));
   if (no_nvrtc()) return;
   const auto b = jit::compile_raw(program(raw_test::axpy));
   for (std::size_t n = 0; n < b.bytes.size(); n += 97) {
-    const auto symbols = jit::symbols_of(text_of(b).substr(0, n));  // must not read beyond the end
+    const auto symbols = runtime::symbols_of(text_of(b).substr(0, n));  // must not read beyond the end
     if (symbols) CHECK(symbols->kernels.size() <= 1);
   }
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "docs_page.hpp"
-#include "jit/compile.hpp"
 #include "jit/compile_raw.hpp"
+#include "jit/nvrtc.hpp"
 #include "ops/tuner.hpp"
 #include "raw_fake.hpp"
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <thread>
 
+#include "jit/compile.hpp"
+#include "jit/compile_host.hpp"
 #include "sinter/error.hpp"
 #include "user_harness.hpp"
 

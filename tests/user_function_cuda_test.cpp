@@ -6,10 +6,10 @@
 
 #include "backends/cuda/cuda_launch.hpp"
 #include "graph/bind.hpp"
-#include "jit/compile.hpp"
 #include "jit/emit_cuda.hpp"
 #include "jit/emit_user.hpp"
 #include "jit/index_check.hpp"
+#include "jit/nvrtc.hpp"
 #include "jit/prelude_text.hpp"
 #include "sinter/error.hpp"
 #include "user_functions.hpp"

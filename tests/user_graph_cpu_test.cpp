@@ -7,7 +7,7 @@
 
 #include "backends/cpu/cpu_hooks.hpp"
 #include "graph/record.hpp"
-#include "jit/compile.hpp"
+#include "jit/compile_host.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/parallel.hpp"
 #include "sinter/error.hpp"

@@ -3,7 +3,10 @@
 
 #include "backends/cpu/cpu_hooks.hpp"
 #include "fresh_cache.hpp"
+#include "jit/compile.hpp"
+#include "jit/compile_host.hpp"
 #include "jit/include_scan.hpp"
+#include "jit/nvrtc.hpp"
 #include "jit/user_function.hpp"
 #include "kernel_test.hpp"
 

@@ -8,10 +8,12 @@
 #include <cstring>
 #include <filesystem>
 
-#include "compile.hpp"
 #include "compile_util.hpp"
 #include "core/environment.hpp"
 #include "info/library_report.hpp"
+#include "jit/compile_host.hpp"
+#include "jit/disk_cache.hpp"
+#include "jit/nvrtc.hpp"
 #include "runtime/backend.hpp"
 #include "sinter/info.hpp"
 

@@ -4,10 +4,10 @@
 #include <sstream>
 
 #include "graph/flush.hpp"
-#include "jit/compile_raw.hpp"
 #include "ops/access.hpp"
 #include "ops/device.hpp"
 #include "ops/raw_state.hpp"
+#include "runtime/device_image.hpp"
 
 namespace sinter::ops {
 namespace {
@@ -77,7 +77,7 @@ runtime::raw_variable variable_of(runtime::raw_module& module, const std::string
 
 raw_module::raw_module(std::string_view source, const raw_kw& kw)
     : source_(std::make_shared<ops::raw_source>(
-          runtime::module_source{std::string(source), jit::image_kind_of(source) == jit::image_kind::ptx, "",
+          runtime::module_source{std::string(source), runtime::image_kind_of(source) == runtime::image_kind::ptx, "",
                                  kw.options, kw.names, kw.fast_math})) {}
 
 raw_module raw_module::from_file(std::string_view path, const raw_kw& kw) {
@@ -90,7 +90,7 @@ raw_module raw_module::from_file(std::string_view path, const raw_kw& kw) {
   raw_module m(text.str(), kw);
   runtime::module_source& from = m.source_->from;
   from.file = name;
-  from.image = jit::image_kind_of(from.text) != jit::image_kind::none;
+  from.image = runtime::image_kind_of(from.text) != runtime::image_kind::none;
   if (from.image && (!kw.options.empty() || !kw.names.empty() || kw.fast_math))
     throw value_error("[from_file] '" + name + "' is compiled already: options and names do not apply to it");
   return m;
@@ -98,7 +98,7 @@ raw_module raw_module::from_file(std::string_view path, const raw_kw& kw) {
 
 raw_module raw_module::from_binary(std::span<const std::byte> image) {
   const std::string_view bytes(reinterpret_cast<const char*>(image.data()), image.size());
-  if (jit::image_kind_of(bytes) == jit::image_kind::none)
+  if (runtime::image_kind_of(bytes) == runtime::image_kind::none)
     throw value_error("[from_binary] " + std::to_string(bytes.size()) + " bytes that are no cubin, fatbin or PTX");
   raw_module m(bytes);
   m.source_->from.image = true;

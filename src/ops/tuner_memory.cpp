@@ -6,7 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "jit/compile.hpp"
+#include "jit/disk_cache.hpp"
 #include "ops/tuner.hpp"
 
 namespace sinter::ops {

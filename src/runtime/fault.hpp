@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "jit/block.hpp"
+#include "jit/fault_words.hpp"
 #include "jit/index_check.hpp"
 
 namespace sinter::runtime {

@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "jit/compile.hpp"
+#include "jit/nvrtc.hpp"
 #endif
 
 namespace bench {

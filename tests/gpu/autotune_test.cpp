@@ -7,8 +7,8 @@
 
 #include "gpu/autotune_sources.hpp"
 #include "gpu/gpu.hpp"
-#include "jit/compile_hooks.hpp"
 #include "jit/compile_raw.hpp"
+#include "jit/disk_cache.hpp"
 #include "ops/device.hpp"
 #include "ops/tuner.hpp"
 #include "scratch_folder.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "graph/limits.hpp"
-#include "jit/compile.hpp"
+#include "jit/nvrtc.hpp"
 #include "ops/access.hpp"
 #include "sinter/sinter.hpp"
 

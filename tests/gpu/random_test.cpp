@@ -6,6 +6,7 @@
 
 #include "gpu/gpu.hpp"
 #include "jit/compile_raw.hpp"
+#include "jit/nvrtc.hpp"
 #include "jit/prelude_text.hpp"
 #include "sinter/raw_kernel.hpp"
 

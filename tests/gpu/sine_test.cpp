@@ -8,8 +8,8 @@
 #include <string>
 
 #include "gpu/gpu.hpp"
-#include "jit/compile.hpp"
 #include "jit/emit_cuda.hpp"
+#include "jit/nvrtc.hpp"
 
 namespace jit = sinter::jit;
 

@@ -17,9 +17,9 @@
 #include "backends/cuda/cuda_hooks.hpp"
 #include "gpu/gpu.hpp"
 #include "jit/background.hpp"
-#include "jit/compile.hpp"
-#include "jit/compile_hooks.hpp"
 #include "jit/compile_steps.hpp"
+#include "jit/disk_cache.hpp"
+#include "jit/nvrtc.hpp"
 #include "runtime/backend.hpp"
 #include "scratch_folder.hpp"
 

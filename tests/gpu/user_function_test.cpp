@@ -1,5 +1,6 @@
 // Users' functions and reductions on a GPU: the cases of the CPU, and indices beyond 2^31.
 #include "gpu.hpp"
+#include "jit/compile_host.hpp"
 #include "sinter/error.hpp"
 #include "user_effects.hpp"
 #include "user_reductions.hpp"

@@ -10,6 +10,8 @@
 
 #include "fresh_cache.hpp"
 #include "jit/cache_folder.hpp"
+#include "jit/compile.hpp"
+#include "jit/compile_host.hpp"
 #include "jit/elf_check.hpp"
 
 namespace fs = std::filesystem;

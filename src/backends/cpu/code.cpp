@@ -7,7 +7,7 @@
 #include "backends/cpu/cpu_hooks.hpp"
 #include "core/environment.hpp"
 #include "core/per_thread.hpp"
-#include "jit/compile.hpp"
+#include "jit/compile_host.hpp"
 #include "jit/hash.hpp"
 
 namespace sinter::cpu {

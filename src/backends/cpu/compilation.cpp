@@ -7,6 +7,7 @@
 #include "backends/cpu/code.hpp"
 #include "core/environment.hpp"
 #include "jit/compile.hpp"
+#include "jit/compile_host.hpp"
 #include "jit/user_error.hpp"
 #include "runtime/trace.hpp"
 

@@ -27,6 +27,7 @@
 #include "backends/cpu/user_reducer.hpp"
 #include "core/per_thread.hpp"
 #include "jit/compile.hpp"
+#include "jit/fault_words.hpp"
 #include "jit/hash.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/pool.hpp"

@@ -16,6 +16,7 @@
 #include "jit/compile.hpp"
 #include "jit/compile_steps.hpp"
 #include "jit/emit_user.hpp"
+#include "jit/nvrtc.hpp"
 #include "jit/user_error.hpp"
 #include "runtime/trace.hpp"
 #include "sinter/error.hpp"

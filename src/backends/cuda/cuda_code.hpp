@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "backends/cuda/cuda_launch.hpp"
-#include "jit/compile.hpp"
+#include "jit/nvrtc.hpp"
 
 namespace sinter::cuda {
 

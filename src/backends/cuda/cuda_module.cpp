@@ -8,6 +8,7 @@
 #include "backends/cuda/cuda_error.hpp"
 #include "backends/cuda/cuda_stream.hpp"
 #include "jit/compile_raw.hpp"
+#include "runtime/device_image.hpp"
 #include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 
@@ -291,7 +292,7 @@ class gpu_function final : public runtime::raw_function {
 class gpu_module final : public runtime::raw_module {
  public:
   gpu_module(library_ref library, std::vector<std::pair<std::string, std::string>> lowered,
-             std::optional<jit::image_symbols> symbols)
+             std::optional<runtime::image_symbols> symbols)
       : library_(std::move(library)), lowered_(std::move(lowered)) {
     if (!symbols) return;
     kernels_ = std::move(symbols->kernels);
@@ -345,7 +346,7 @@ class gpu_module final : public runtime::raw_module {
 };
 
 void trace_module(int device, const runtime::module_source& source, bool from_disk,
-                  const std::optional<jit::image_symbols>& symbols) {
+                  const std::optional<runtime::image_symbols>& symbols) {
   std::string line = (from_disk ? "load module" : "compile module") + (source.file.empty() ? "" : " " + source.file);
   if (symbols)
     for (const std::string& kernel : symbols->kernels) line += " " + kernel;
@@ -358,10 +359,10 @@ std::shared_ptr<runtime::raw_module> load_module(const runtime::module_source& s
   if (source.image)  // std::string ends in the zero that PTX needs
     return std::make_shared<gpu_module>(std::make_shared<loaded_library>(source.text.c_str(), source.file, place),
                                         std::vector<std::pair<std::string, std::string>>(),
-                                        jit::symbols_of(source.text));
+                                        runtime::symbols_of(source.text));
   jit::raw_binary binary =
       jit::compile_raw({source.text, source.file, source.options, source.names, source.fast_math, place.arch});
-  auto symbols = jit::symbols_of({binary.bytes.data(), binary.bytes.size()});
+  auto symbols = runtime::symbols_of({binary.bytes.data(), binary.bytes.size()});
   if (runtime::tracing()) trace_module(place.device, source, binary.from_disk, symbols);
   binary.bytes.push_back('\0');  // in case it is PTX
   return std::make_shared<gpu_module>(std::make_shared<loaded_library>(binary.bytes.data(), source.file, place),

@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "backends/cuda/cuda_error.hpp"
-#include "jit/compile.hpp"
+#include "jit/nvrtc.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::cuda {

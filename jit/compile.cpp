@@ -1,9 +1,7 @@
 // Counters and error texts of the two compilers.
-#include "compile_shared.hpp"
-
 #include "compile.hpp"
-#include "compile_hooks.hpp"
-#include "sinter/error.hpp"
+
+#include <cstdio>
 
 namespace sinter::jit {
 namespace {
@@ -49,6 +47,21 @@ void throw_compile_error(const std::string& compiler, const std::string& what, c
   failure.reason = what;
   failure.log = log;
   throw failure;
+}
+
+std::string number_lines(std::string_view source) {
+  std::string text;
+  int number = 0;
+  while (!source.empty()) {
+    const std::size_t end = source.find('\n');
+    char prefix[24];
+    std::snprintf(prefix, sizeof prefix, "%4d  ", ++number);
+    text += prefix;
+    text += source.substr(0, end);
+    text += '\n';
+    source.remove_prefix(end == std::string_view::npos ? source.size() : end + 1);
+  }
+  return text;
 }
 
 }  // namespace sinter::jit

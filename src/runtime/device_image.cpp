@@ -1,14 +1,14 @@
-// Compiled images: what kind of file one is, and the kernels and variables in it. A cubin is an ELF file whose kernels
-// carry a mark among their symbols; PTX is text.
+// A cubin is an ELF file whose kernels carry a mark among their symbols; PTX is text.
+#include "runtime/device_image.hpp"
+
 #include <elf.h>
 
 #include <cstdint>
 #include <cstring>
 
-#include "compile_raw.hpp"
 #include "core/identifier.hpp"
 
-namespace sinter::jit {
+namespace sinter::runtime {
 namespace {
 
 constexpr unsigned char kernel_mark = 0x10;  // STO_CUDA_ENTRY in st_other
@@ -138,4 +138,4 @@ std::optional<image_symbols> symbols_of(std::string_view image) {
   }
 }
 
-}  // namespace sinter::jit
+}  // namespace sinter::runtime
