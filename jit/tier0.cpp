@@ -97,4 +97,20 @@ bool is_inline_on_cpu(opcode op, dtype type, dtype arg) noexcept {
   }
 }
 
+#if SINTER_TIER0_X86
+#define SINTER_CONVERT(function)                                       \
+  switch (active_isa()) {                                              \
+    case isa::avx512: return avx512::function(to, from, n);            \
+    case isa::avx2: return avx2::function(to, from, n);                \
+    default: return baseline::function(to, from, n);                   \
+  }
+#else
+#define SINTER_CONVERT(function) baseline::function(to, from, n);
+#endif
+
+void widen_f16(float* to, const std::uint16_t* from, int n) noexcept { SINTER_CONVERT(widen_f16) }
+void narrow_f16(std::uint16_t* to, const float* from, int n) noexcept { SINTER_CONVERT(narrow_f16) }
+void widen_bf16(float* to, const std::uint16_t* from, int n) noexcept { SINTER_CONVERT(widen_bf16) }
+void narrow_bf16(std::uint16_t* to, const float* from, int n) noexcept { SINTER_CONVERT(narrow_bf16) }
+
 }  // namespace sinter::jit
