@@ -97,6 +97,8 @@ bool is_inline_on_cpu(opcode op, dtype type, dtype arg) noexcept {
   }
 }
 
+using namespace tier0;
+
 #if SINTER_TIER0_X86
 #define SINTER_CONVERT(function)                                       \
   switch (active_isa()) {                                              \

@@ -349,6 +349,7 @@ const probe& devices() {
 
 namespace sinter::runtime {
 
+std::unique_ptr<memory_source> make_cuda_pinned_source() { return cuda::make_pinned_source(); }
 int cuda_device_count() noexcept { return cuda::devices().count; }
 std::string cuda_unavailable_reason() { return cuda::devices().reason; }
 

@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 #include <unistd.h>
 
-#include "backends/cuda/cuda_backend.hpp"
 #include "backends/cuda/cuda_driver.hpp"
 #include "backends/cuda/cuda_error.hpp"
 #include "backends/cuda/cuda_stream.hpp"
@@ -162,6 +161,8 @@ std::unique_ptr<runtime::pool> make_pool(int device, memory_kind kind, gpu_strea
   return std::make_unique<runtime::pool>(std::move(source), options_of(kind));
 }
 
+std::unique_ptr<runtime::memory_source> make_pinned_source() { return std::make_unique<host_pinned_memory>(); }
+
 bool has_concurrent_managed_access(int device) { return attribute(cudaDevAttrConcurrentManagedAccess, device) != 0; }
 
 void prefetch(int device, const void* p, std::size_t bytes, int to) {
@@ -175,9 +176,3 @@ void advise(int device, const void* p, std::size_t bytes, runtime::memory_hint h
 }
 
 }  // namespace sinter::cuda
-
-namespace sinter::runtime {
-
-std::unique_ptr<memory_source> make_cuda_pinned_source() { return std::make_unique<cuda::host_pinned_memory>(); }
-
-}  // namespace sinter::runtime

@@ -10,6 +10,8 @@ class gpu_streams;
 
 /// The pool of one kind of a GPU's memory, whose streams are waited for before memory goes back. The device is current.
 std::unique_ptr<runtime::pool> make_pool(int device, memory_kind kind, gpu_streams& streams);
+/// Pinned host memory that belongs to no GPU.
+std::unique_ptr<runtime::memory_source> make_pinned_source();
 
 /// Of managed memory that the host may touch while the GPU works.
 bool has_concurrent_managed_access(int device);
