@@ -77,23 +77,18 @@ struct multiplication {
       return a * b;
   }
 };
-/// The first NaN wins, else the first of the largest.
-struct maximum {
+/// The first NaN wins, else the first of the largest, or of the smallest.
+template <bool Largest>
+struct extreme {
   template <class T>
   static constexpr bool vector_code = !jit::has_parts<T>;
   template <class V>
   static V join(V a, V b) noexcept {
-    return at_least(a, b) || is_nan(a) ? a : b;
+    return (Largest ? at_least(a, b) : at_least(b, a)) || is_nan(a) ? a : b;
   }
 };
-struct minimum {
-  template <class T>
-  static constexpr bool vector_code = !jit::has_parts<T>;
-  template <class V>
-  static V join(V a, V b) noexcept {
-    return at_least(b, a) || is_nan(a) ? a : b;
-  }
-};
+using maximum = extreme<true>;
+using minimum = extreme<false>;
 struct logaddexp {
   template <class T>
   static constexpr bool vector_code = false;
