@@ -18,6 +18,15 @@ struct fourier_layout {
   std::int64_t length[3] = {1, 1, 1};          // of the real side where it is halved
   std::int64_t in_stride = 1, out_stride = 1;  // elements between neighbours of the last axis; 1 unless rank is 1
   std::int64_t batch = 1, in_step = 1, out_step = 1;  // elements from one transform to the next
+
+  /// Elements of axis `a` in memory.
+  std::int64_t in_extent(int a) const noexcept { return kind == fourier_kind::complex_to_real ? halved(a) : length[a]; }
+  std::int64_t out_extent(int a) const noexcept {
+    return kind == fourier_kind::real_to_complex ? halved(a) : length[a];
+  }
+
+ private:
+  std::int64_t halved(int a) const noexcept { return a == rank - 1 ? length[a] / 2 + 1 : length[a]; }
 };
 /// The layout's bytes, for tables.
 std::string key_of(const fourier_layout& l);

@@ -23,28 +23,10 @@ using runtime::fourier_layout;
 constexpr std::size_t most_plans = 64;
 constexpr std::int64_t parallel_elements = std::int64_t{1} << 16;  // fewer are not worth starting threads for
 
-#define SINTER_FFTW_FUNCTIONS(F, X) \
-  F(X##plan_guru64_dft)             \
-  F(X##plan_guru64_dft_r2c)         \
-  F(X##plan_guru64_dft_c2r) F(X##execute_dft) F(X##execute_dft_r2c) F(X##execute_dft_c2r) F(X##destroy_plan)
-#define SINTER_FFTW_WIDE(F) SINTER_FFTW_FUNCTIONS(F, fftw_)
-#define SINTER_FFTW_NARROW(F) SINTER_FFTW_FUNCTIONS(F, fftwf_)
-SINTER_DECLARED_TABLE(wide_table, SINTER_FFTW_WIDE);
-SINTER_DECLARED_TABLE(narrow_table, SINTER_FFTW_NARROW);
-// Threads are a library of their own, which may be missing.
-#define SINTER_FFTW_WIDE_THREADS(F) F(fftw_init_threads) F(fftw_threads_set_callback) F(fftw_plan_with_nthreads)
-#define SINTER_FFTW_NARROW_THREADS(F) F(fftwf_init_threads) F(fftwf_threads_set_callback) F(fftwf_plan_with_nthreads)
-SINTER_DECLARED_TABLE(wide_threads_table, SINTER_FFTW_WIDE_THREADS);
-SINTER_DECLARED_TABLE(narrow_threads_table, SINTER_FFTW_NARROW_THREADS);
-
 /// The functions of one precision by names without their prefix.
 template <class Real>
 struct functions {
   using types = fftw_types<Real>;
-  using real = Real;
-  using complex = typename types::complex;
-  using plan = typename types::plan;
-  using axis = fftw_axis;
   typename types::plan_complex* plan_complex;
   typename types::plan_from_real* plan_from_real;
   typename types::plan_to_real* plan_to_real;
@@ -54,8 +36,6 @@ struct functions {
   typename types::destroy* destroy;
   typename types::use_threads* use_threads;  // may be null
 };
-using wide_functions = functions<double>;
-using narrow_functions = functions<float>;
 
 void run_jobs(void* (*work)(char*), char* data, std::size_t bytes, int count, void*) {
   runtime::parallel_for(count, runtime::any_time,
@@ -70,42 +50,47 @@ bool share_threads(int (*init)(), SetCallback set_callback) {
   return true;
 }
 
-const wide_functions& wide_api(const char* function) {
-  static const auto& library = jit::open_library<wide_table>(runtime::fftw_place(true));
-  const wide_table& t = library.usable_by(function);
-  static const auto& threads = jit::open_library<wide_threads_table>(runtime::fftw_place(true, true));
-  static const bool parallel =
-      threads.usable && share_threads(threads.api.fftw_init_threads, threads.api.fftw_threads_set_callback);
-  static const wide_functions all{t.fftw_plan_guru64_dft,     t.fftw_plan_guru64_dft_r2c,
-                                  t.fftw_plan_guru64_dft_c2r, t.fftw_execute_dft,
-                                  t.fftw_execute_dft_r2c,     t.fftw_execute_dft_c2r,
-                                  t.fftw_destroy_plan,        parallel ? threads.api.fftw_plan_with_nthreads : nullptr};
-  return all;
-}
+template <class Real>
+const functions<Real>& api(const char* function);
 
-const narrow_functions& narrow_api(const char* function) {
-  static const auto& library = jit::open_library<narrow_table>(runtime::fftw_place(false));
-  const narrow_table& t = library.usable_by(function);
-  static const auto& threads = jit::open_library<narrow_threads_table>(runtime::fftw_place(false, true));
-  static const bool parallel =
-      threads.usable && share_threads(threads.api.fftwf_init_threads, threads.api.fftwf_threads_set_callback);
-  static const narrow_functions all{
-      t.fftwf_plan_guru64_dft,     t.fftwf_plan_guru64_dft_r2c,
-      t.fftwf_plan_guru64_dft_c2r, t.fftwf_execute_dft,
-      t.fftwf_execute_dft_r2c,     t.fftwf_execute_dft_c2r,
-      t.fftwf_destroy_plan,        parallel ? threads.api.fftwf_plan_with_nthreads : nullptr};
-  return all;
-}
+// Threads are a library of their own, which may be missing.
+#define SINTER_FFTW_FUNCTIONS(F, X) \
+  F(X##plan_guru64_dft)             \
+  F(X##plan_guru64_dft_r2c)         \
+  F(X##plan_guru64_dft_c2r) F(X##execute_dft) F(X##execute_dft_r2c) F(X##execute_dft_c2r) F(X##destroy_plan)
+#define SINTER_FFTW_THREADS(F, X) F(X##init_threads) F(X##threads_set_callback) F(X##plan_with_nthreads)
+#define SINTER_FFTW_API(Real, X, FUNCTIONS, THREADS)                                                       \
+  SINTER_DECLARED_TABLE(X##table, FUNCTIONS);                                                              \
+  SINTER_DECLARED_TABLE(X##threads_table, THREADS);                                                        \
+  template <>                                                                                              \
+  const functions<Real>& api<Real>(const char* function) {                                                 \
+    constexpr bool wide = sizeof(Real) == sizeof(double);                                                  \
+    static const auto& library = jit::open_library<X##table>(runtime::fftw_place(wide));                   \
+    const X##table& t = library.usable_by(function);                                                       \
+    static const auto& threads = jit::open_library<X##threads_table>(runtime::fftw_place(wide, true));     \
+    static const bool parallel =                                                                           \
+        threads.usable && share_threads(threads.api.X##init_threads, threads.api.X##threads_set_callback); \
+    static const functions<Real> all{                                                                      \
+        t.X##plan_guru64_dft,     t.X##plan_guru64_dft_r2c,                                                \
+        t.X##plan_guru64_dft_c2r, t.X##execute_dft,                                                        \
+        t.X##execute_dft_r2c,     t.X##execute_dft_c2r,                                                    \
+        t.X##destroy_plan,        parallel ? threads.api.X##plan_with_nthreads : nullptr};                 \
+    return all;                                                                                            \
+  }
+#define SINTER_FFTW_WIDE(F) SINTER_FFTW_FUNCTIONS(F, fftw_)
+#define SINTER_FFTW_WIDE_THREADS(F) SINTER_FFTW_THREADS(F, fftw_)
+SINTER_FFTW_API(double, fftw_, SINTER_FFTW_WIDE, SINTER_FFTW_WIDE_THREADS)
+#define SINTER_FFTW_NARROW(F) SINTER_FFTW_FUNCTIONS(F, fftwf_)
+#define SINTER_FFTW_NARROW_THREADS(F) SINTER_FFTW_THREADS(F, fftwf_)
+SINTER_FFTW_API(float, fftwf_, SINTER_FFTW_NARROW, SINTER_FFTW_NARROW_THREADS)
 
 /// FFTW's axes: for each its length and the elements between neighbours.
-template <class F>
-void describe(const fourier_layout& l, typename F::axis* axes, typename F::axis& batch) {
+void describe(const fourier_layout& l, fftw_axis* axes, fftw_axis& batch) {
   std::int64_t in = l.in_stride, out = l.out_stride;
   for (int a = l.rank - 1; a >= 0; --a) {
     axes[a] = {l.length[a], in, out};
-    const std::int64_t half = a == l.rank - 1 ? l.length[a] / 2 + 1 : l.length[a];
-    in *= l.kind == fourier_kind::complex_to_real ? half : l.length[a];
-    out *= l.kind == fourier_kind::real_to_complex ? half : l.length[a];
+    in *= l.in_extent(a);
+    out *= l.out_extent(a);
   }
   batch = {l.batch, l.in_step, l.out_step};
 }
@@ -115,62 +100,61 @@ std::mutex& planner_mutex() {
   return m;
 }
 
-template <class F>
-class plan {
+/// A plan of either precision, so that one table and one lock serve both.
+class any_plan {
  public:
-  plan(const F& f, const fourier_layout& l, void* in, void* out, const char* function) : f_(f), kind_(l.kind) {
-    typename F::axis axes[3], batch;
-    describe<F>(l, axes, batch);
-    using real = typename F::real;
-    using complex = typename F::complex;
+  any_plan() = default;
+  any_plan(const any_plan&) = delete;
+  any_plan& operator=(const any_plan&) = delete;
+  virtual ~any_plan() = default;
+  virtual void run(void* in, void* out) const = 0;
+};
+
+template <class Real>
+class plan final : public any_plan {
+ public:
+  plan(const fourier_layout& l, void* in, void* out, const char* function) : f_(api<Real>(function)), kind_(l.kind) {
+    fftw_axis axes[3], batch;
+    describe(l, axes, batch);
     const std::lock_guard lock(planner_mutex());
     const bool parallel = l.batch * l.length[0] * l.length[1] * l.length[2] >= parallel_elements;
-    if (f.use_threads) f.use_threads(parallel ? runtime::thread_count() : 1);
+    if (f_.use_threads) f_.use_threads(parallel ? runtime::thread_count() : 1);
     constexpr unsigned flags = fftw_estimate;
     switch (kind_) {
       case fourier_kind::complex:
-        plan_ = f.plan_complex(l.rank, axes, 1, &batch, static_cast<complex*>(in), static_cast<complex*>(out),
-                               l.inverse ? fftw_backward : fftw_forward, flags);
+        plan_ = f_.plan_complex(l.rank, axes, 1, &batch, static_cast<complex*>(in), static_cast<complex*>(out),
+                                l.inverse ? fftw_backward : fftw_forward, flags);
         break;
       case fourier_kind::real_to_complex:
-        plan_ = f.plan_from_real(l.rank, axes, 1, &batch, static_cast<real*>(in), static_cast<complex*>(out), flags);
+        plan_ = f_.plan_from_real(l.rank, axes, 1, &batch, static_cast<Real*>(in), static_cast<complex*>(out), flags);
         break;
       case fourier_kind::complex_to_real:
-        plan_ = f.plan_to_real(l.rank, axes, 1, &batch, static_cast<complex*>(in), static_cast<real*>(out), flags);
+        plan_ = f_.plan_to_real(l.rank, axes, 1, &batch, static_cast<complex*>(in), static_cast<Real*>(out), flags);
         break;
     }
     if (!plan_) throw device_error("[" + std::string(function) + "] FFTW has no plan for this transform");
   }
-  plan(const plan&) = delete;
-  plan& operator=(const plan&) = delete;
-  ~plan() {
+  ~plan() override {
     const std::lock_guard lock(planner_mutex());
     f_.destroy(plan_);
   }
 
-  void run(void* in, void* out) const {
-    using real = typename F::real;
-    using complex = typename F::complex;
+  void run(void* in, void* out) const override {
     switch (kind_) {
       case fourier_kind::complex: return f_.run_complex(plan_, static_cast<complex*>(in), static_cast<complex*>(out));
       case fourier_kind::real_to_complex:
-        return f_.run_from_real(plan_, static_cast<real*>(in), static_cast<complex*>(out));
+        return f_.run_from_real(plan_, static_cast<Real*>(in), static_cast<complex*>(out));
       case fourier_kind::complex_to_real:
-        return f_.run_to_real(plan_, static_cast<complex*>(in), static_cast<real*>(out));
+        return f_.run_to_real(plan_, static_cast<complex*>(in), static_cast<Real*>(out));
     }
   }
 
  private:
-  const F& f_;
-  fourier_kind kind_;
-  typename F::plan plan_{};
-};
+  using complex = typename fftw_types<Real>::complex;
 
-/// A plan of either precision, so that one table and one lock serve both.
-struct any_plan {
-  std::unique_ptr<plan<wide_functions>> wide;
-  std::unique_ptr<plan<narrow_functions>> narrow;
-  void run(void* in, void* out) const { wide ? wide->run(in, out) : narrow->run(in, out); }
+  const functions<Real>& f_;
+  fourier_kind kind_;
+  typename fftw_types<Real>::plan plan_{};
 };
 
 class fftw final : public runtime::fourier {
@@ -183,13 +167,9 @@ class fftw final : public runtime::fourier {
       key += std::to_string(n) + ",";
     plans_
         .get(key,
-             [&] {
-               auto made = std::make_shared<any_plan>();
-               if (l.wide)
-                 made->wide = std::make_unique<plan<wide_functions>>(wide_api(function), l, in, out, function);
-               else
-                 made->narrow = std::make_unique<plan<narrow_functions>>(narrow_api(function), l, in, out, function);
-               return made;
+             [&]() -> std::shared_ptr<any_plan> {
+               if (l.wide) return std::make_shared<plan<double>>(l, in, out, function);
+               return std::make_shared<plan<float>>(l, in, out, function);
              })
         ->run(in, out);
   }

@@ -81,10 +81,9 @@ class plan {
       check_cufft(api_.cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation", function);
       long long length[3], in[3], out[3];
       for (int a = 0; a < l.rank; ++a) {
-        const long long half = a == l.rank - 1 ? l.length[a] / 2 + 1 : l.length[a];
         length[a] = l.length[a];
-        in[a] = kind_ == fourier_kind::complex_to_real ? half : l.length[a];
-        out[a] = kind_ == fourier_kind::real_to_complex ? half : l.length[a];
+        in[a] = l.in_extent(a);
+        out[a] = l.out_extent(a);
       }
       check_cufft(api_.cufftMakePlanMany64(handle_, l.rank, length, in, l.in_stride, l.in_step, out, l.out_stride,
                                            l.out_step, type_of(l), l.batch, &work_bytes_),
