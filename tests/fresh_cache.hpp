@@ -11,6 +11,7 @@
 
 #include "jit/compile_hooks.hpp"
 #include "jit/compile_util.hpp"
+#include "jit/disk_cache.hpp"
 #include "scratch_folder.hpp"
 
 namespace sinter_test {
