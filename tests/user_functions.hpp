@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/array.hpp"
+#include "graph/call.hpp"
 #include "graph/flush.hpp"
 #include "graph/limits.hpp"
 #include "graph/planner.hpp"

@@ -7,10 +7,10 @@
 
 #include "core/shape.hpp"
 #include "graph/capture.hpp"
+#include "graph/explain.hpp"
 #include "graph/faults.hpp"
 #include "graph/flush.hpp"
 #include "graph/limits.hpp"
-#include "graph/pressure.hpp"
 #include "graph/recycle.hpp"
 #include "sinter/error.hpp"
 
@@ -76,6 +76,11 @@ void require_countable(const dims& shape) {
     core::checked_count(shape, "shape");
 }
 
+/// What is pending over something large may be evaluated to get rid of it, from now on.
+void offer_for_relief(const value& v) {
+  if (list_if_large(v)) runtime::set_pressure_hook(&relieve);
+}
+
 }  // namespace
 
 view_ref make_array(value v) {
@@ -85,7 +90,7 @@ view_ref make_array(value v) {
   view->strides = core::contiguous_strides(v->shape);
   view->type = v->type;
   view->whole = true;
-  list_if_large(v);
+  offer_for_relief(v);
   view->store = std::allocate_shared<storage>(recycling_allocator<storage>(), std::move(v));
   if (is_capturing()) [[unlikely]]
     note_made(view->store);
@@ -134,7 +139,7 @@ void write(const array_view& v, value rhs) {
   const value& current = s.held();
   const bool moves = current->kind_of_memory() != rhs->kind_of_memory();  // arrays stay in their kind of memory
   if (v.whole && !moves) {
-    list_if_large(rhs);
+    offer_for_relief(rhs);
     return s.replace(std::move(rhs));
   }
   if (!moves && v.offset == 0 && core::is_contiguous(v.shape, v.strides) && core::element_count(v.shape) == current->size())

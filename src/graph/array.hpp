@@ -95,8 +95,4 @@ void copy_elements(const value& to, const value& from);
 /// How a plan would look: kernels, shapes, bytes, cuts; with the generated source if asked.
 std::string explain(const array_view& v, bool with_source);
 
-/// Scope state, per thread: recorded into nodes.
-bool fast_math() noexcept;
-void set_fast_math(bool on) noexcept;
-
 }  // namespace sinter::graph

@@ -1,7 +1,8 @@
 // Users' functions that run at once because they write arrays by index, or several, or carry state around their loop.
+#include "graph/call.hpp"
+
 #include <utility>
 
-#include "graph/array.hpp"
 #include "graph/flush.hpp"
 
 namespace sinter::graph {

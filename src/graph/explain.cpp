@@ -1,7 +1,8 @@
 // The plan as text: what runs, over which shapes, how many bytes move, and why something is written to memory.
+#include "graph/explain.hpp"
+
 #include <algorithm>
 #include <cstdio>
-#include <string>
 #include <vector>
 
 #include "graph/bind.hpp"

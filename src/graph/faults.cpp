@@ -46,14 +46,6 @@ void report(const runtime::fault_list& found, const runtime::buffer& memory) {
 
 }  // namespace
 
-int fault_count(const jit::program& code) noexcept {
-  const auto n = std::count_if(code.code.begin(), code.code.end(), [](const jit::instr& i) {
-    return i.op == jit::opcode::checked_index || (i.op == jit::opcode::power && is_integer(i.type)) ||
-           i.op >= jit::opcode::random_gamma;
-  });
-  return static_cast<int>(n) + (code.flags.check_index ? static_cast<int>(code.calls.size()) : 0);
-}
-
 void throw_fault(const runtime::fault& f) {
   runtime::bad_index bad;
   const data_fault kind = f.read(&bad);

@@ -14,9 +14,6 @@ namespace sinter::graph {
 
 class storage;
 
-/// How many operations of a kernel may find something wrong; where there is one, each launch needs a fault of its own.
-int fault_count(const jit::program& code) noexcept;
-
 [[noreturn]] void throw_fault(const runtime::fault& f);
 
 /// Throws what captured kernels have found since the last call, which no array knows of. Waits for the current stream.

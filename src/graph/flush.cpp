@@ -14,8 +14,6 @@
 #include "graph/faults.hpp"
 #include "graph/limits.hpp"
 #include "graph/planner.hpp"
-#include "graph/pressure.hpp"
-#include "graph/readers.hpp"
 #include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 #include "sinter/profile.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 #include <mutex>
 #include <span>
-#include <string>
 
 #include "graph/node.hpp"
 
@@ -13,14 +12,15 @@ namespace sinter::graph {
 /// more than it takes are evaluated first. Throws memory_error or compile_error with every pending value intact.
 void flush(std::span<const value> roots);
 
+/// Evaluates pending values whose evaluation releases more memory than it takes; whether it has released any. Within a
+/// flush of the calling thread it does nothing. What cannot be evaluated stays as it is.
+bool relieve(runtime::backend& device);
+
 /// Whether flushing a value runs no kernel, since it is a leaf or names contiguous elements of one.
 bool is_in_memory(const value& v);
 
 /// Held while values are planned and evaluated. Evaluation takes a node's operands away, so whoever looks below a pending
 /// node holds it, and so does whoever plans: plans leave marks in the nodes.
 std::recursive_mutex& flush_mutex();
-
-/// The plan that flush(roots) would run, as text.
-std::string describe(std::span<const value> roots, bool with_source);
 
 }  // namespace sinter::graph

@@ -16,6 +16,9 @@ struct planner_limits {
   std::size_t large_operand = std::size_t{16} << 20;  // bytes from which pending values over it are remembered
   int fail_allocation = -1;  // n: the n-th allocation of a flush from now on throws memory_error, once
 };
-planner_limits& limits() noexcept;
+inline planner_limits& limits() noexcept {
+  static constinit planner_limits l;
+  return l;
+}
 
 }  // namespace sinter::graph

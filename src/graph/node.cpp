@@ -1,13 +1,9 @@
-// Birth and death of nodes, and the weak list of readers.
+// Birth and death of nodes, and the weak lists that they are in.
 #include "graph/node.hpp"
 
 #include <mutex>
 #include <new>
-#include <vector>
 
-#include "graph/pressure.hpp"
-#include "graph/readers.hpp"
-#include "graph/record.hpp"
 #include "graph/recycle.hpp"
 
 namespace sinter::graph {
@@ -16,6 +12,24 @@ namespace {
 std::mutex& readers_mutex() {
   static auto* m = new std::mutex;  // outlives static arrays
   return *m;
+}
+
+struct list {
+  std::mutex mutex;
+  node* head = nullptr;
+};
+list& listed() noexcept {
+  static auto* l = new list;  // outlives static arrays
+  return *l;
+}
+
+/// Of a node in a list whose lock is held. Null where the last reference has gone: another thread is about to take the
+/// node out of the list, and it must not be revived.
+value hold_if_alive(node* n) noexcept {
+  std::uint32_t count = n->refs.load(std::memory_order_relaxed);
+  while (count != 0 && !n->refs.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) {
+  }
+  return count == 0 ? value() : value::adopt(n);
 }
 
 }  // namespace
@@ -84,13 +98,44 @@ void unlink_reader(node* reduction) noexcept {
 std::vector<value> live_readers(const node* operand) {
   std::lock_guard lock(readers_mutex());
   std::vector<value> found;
-  for (node* r = operand->readers; r; r = r->next_reader) {
-    // A count of zero means that another thread is about to unlink it: it must not be revived.
-    std::uint32_t count = r->refs.load(std::memory_order_relaxed);
-    while (count != 0 && !r->refs.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) {
-    }
-    if (count != 0) found.push_back(value::adopt(r));
+  for (node* r = operand->readers; r; r = r->next_reader)
+    if (value held = hold_if_alive(r)) found.push_back(std::move(held));
+  return found;
+}
+
+bool list_if_large(const value& v) {
+  node* n = v.get();
+  if (!n->over_large || n->opaque || n->is_leaf() || n->is_listed) return false;
+  list& l = listed();
+  const std::lock_guard lock(l.mutex);
+  if (n->is_listed) return false;
+  n->next_listed = l.head;
+  if (l.head) l.head->previous_listed = n;
+  l.head = n;
+  n->is_listed = true;
+  return true;
+}
+
+void unlist(node* n) noexcept {
+  if (!n->is_listed) return;
+  list& l = listed();
+  const std::lock_guard lock(l.mutex);
+  (n->previous_listed ? n->previous_listed->next_listed : l.head) = n->next_listed;
+  if (n->next_listed) n->next_listed->previous_listed = n->previous_listed;
+  n->next_listed = n->previous_listed = nullptr;
+  n->is_listed = false;
+}
+
+std::vector<value> listed_values(runtime::device_id device) {
+  std::vector<value> found;
+  {
+    list& l = listed();
+    const std::lock_guard lock(l.mutex);
+    for (node* n = l.head; n; n = n->next_listed)
+      if (value held = hold_if_alive(n)) found.push_back(std::move(held));
   }
+  // Without the lock: a reference that goes here may have become the last one.
+  std::erase_if(found, [device](const value& v) { return v->is_leaf() || !(v->device == device); });
   return found;
 }
 

@@ -87,7 +87,7 @@ class node {
   bool is_reader = false;    // reduce: linked into the operand's list of readers
   bool opaque = false;       // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
   bool large = false;        // limits().large_operand bytes or more
-  bool over_large = false;   // something large lies below: its evaluation may release memory (pressure.hpp)
+  bool over_large = false;   // something large lies below: its evaluation may release memory (list_if_large)
   bool in_place = false;     // update: of memory whose address is out, written whoever else refers to it
   bool over_reduction = false;  // a reduction lay pending somewhere below when it was recorded
   std::atomic<bool> is_listed{false};  // among the values that are remembered for that
@@ -111,7 +111,7 @@ class node {
   node* next_reader = nullptr;  // weak, doubly linked list of the reductions that read args[0]
   node* previous_reader = nullptr;
   node* readers = nullptr;  // head of that list, in the operand
-  node* next_listed = nullptr;  // the weak list of pressure.hpp
+  node* next_listed = nullptr;  // the weak list of pending values over large operands
   node* previous_listed = nullptr;
 
   /// The nodes that this one is computed from: `args`, or those of the call. None of a leaf.
@@ -150,6 +150,23 @@ bool same_call(const node& a, const node& b) noexcept;
 inline bool is_operation(node_kind k) noexcept {
   return k == node_kind::map || k == node_kind::call || k == node_kind::random;
 }
+
+// ---- Birth, and the weak lists that a node leaves when it dies or has been evaluated
+
+node* new_node();
+
+/// The reductions that read a node, so that reductions over one value asked for one after the other become one pass.
+void link_reader(node* reduction);
+void unlink_reader(node* reduction) noexcept;
+/// The pending reductions that read `operand` and that somebody still holds.
+std::vector<value> live_readers(const node* operand);
+
+/// Pending values over large operands (`over_large`), which may be evaluated where memory runs out. Listed values are
+/// complete: other threads may evaluate them. False where the value has no place in the list, or has it already.
+bool list_if_large(const value& v);
+void unlist(node* n) noexcept;
+/// The listed values that are pending on a device and that somebody still holds.
+std::vector<value> listed_values(runtime::device_id device);
 
 inline int node::operand_count() const noexcept { return call ? static_cast<int>(call->operands.size()) : nargs; }
 inline node* node::operand(int k) const noexcept {

@@ -51,4 +51,7 @@ struct kernel_plan {
   std::vector<node*> dependencies;  // materialised nodes that this kernel reads
 };
 
+/// How many operations of a kernel may find something wrong; where there is one, each launch needs a fault of its own.
+int fault_count(const jit::program& code) noexcept;
+
 }  // namespace sinter::graph

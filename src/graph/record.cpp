@@ -4,10 +4,8 @@
 #include <algorithm>
 
 #include "core/shape.hpp"
-#include "graph/array.hpp"
 #include "graph/flush.hpp"
 #include "graph/limits.hpp"
-#include "graph/readers.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -119,11 +117,6 @@ runtime::scalar identity_of(jit::reduce_op op, dtype type) {
 
 bool fast_math() noexcept { return fast_math_on; }
 void set_fast_math(bool on) noexcept { fast_math_on = on; }
-
-planner_limits& limits() noexcept {
-  static planner_limits l;
-  return l;
-}
 
 value record_scalar(const runtime::scalar& v, dtype type, const dims& shape, runtime::device_id device) {
   value n = fresh(node_kind::scalar, type, shape, device);

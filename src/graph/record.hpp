@@ -8,6 +8,10 @@
 
 namespace sinter::graph {
 
+/// Scope state, per thread: recorded into nodes.
+bool fast_math() noexcept;
+void set_fast_math(bool on) noexcept;
+
 /// Scalar of dtype `type` broadcast to `shape`.
 value record_scalar(const runtime::scalar& v, dtype type, const dims& shape, runtime::device_id device);
 /// int64 coordinate along `axis` of `shape`.
@@ -43,11 +47,6 @@ value record_call(const jit::user_function* f, int output, const dims& shape, st
 /// each raw output, which the kernel writes; `targets` are leaves of `shape` for the other outputs.
 value record_effect(const jit::user_function* f, const dims& shape, std::vector<value> operands,
                     std::vector<value> targets, runtime::device_id device);
-/// Runs a function now, writing all outputs: outputs[k] is a storage of `shape`'s elements, or, where the function's
-/// parameter is raw, an array that the body writes by index. Pending operands are fused in; what else reads the old
-/// versions of the written arrays keeps them. The storages stay lazy afterwards.
-void run_call(const jit::user_function* f, const dims& shape, std::vector<value> operands,
-              std::span<const std::shared_ptr<const struct array_view>> outputs);
 /// `base` with the elements of the region (in base's C order) replaced by `rhs`, whose shape is the region's.
 value record_update(const value& base, const dims& strides, std::int64_t offset, const value& rhs);
 /// Leaf over `shape` elements of a buffer.

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "graph/explain.hpp"
 #include "graph/flush.hpp"
 #include "ops/promotion_args.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/shape.hpp"
+#include "graph/call.hpp"
 #include "ops/kernel_call.hpp"
 #include "ops/kernel_run.hpp"
 #include "sinter/generalized_kernel.hpp"

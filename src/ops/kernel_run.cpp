@@ -1,6 +1,8 @@
 // Outputs of functions that run at the call.
 #include "ops/kernel_run.hpp"
 
+#include "graph/call.hpp"
+
 namespace sinter::ops {
 jit::user_parameter output_parameter(const kernel_head& k, std::size_t index, const ndarray& out,
                                      const letter_types& letters) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/shape.hpp"
+#include "graph/call.hpp"
 #include "graph/faults.hpp"
 #include "graph/flush.hpp"
 #include "ops/elementwise_values.hpp"
