@@ -342,6 +342,28 @@ TEST_CASE("long chains of operations and deep drops need no deep stack") {
   CHECK(float(y(0)) == 19999);
 }
 
+TEST_CASE("arrays are evaluated as they are made where their chains are as long as the limit; recording evaluates nothing") {
+  restore_limits restore;
+  sinter::graph::limits().depth = 4;
+  const ndarray x = ramp(8);
+  sn::eval(x);
+  const ndarray a = x + 1.0, b = a * 2.0, c = b + 1.0, d = c * 2.0;
+  const auto pending = [](const ndarray& y) { return sn::explain(y).find("in memory") == std::string::npos; };
+  CHECK(pending(c));
+  CHECK_FALSE(pending(d));
+  CHECK(pending(a));
+  ndarray e = sn::sqrt(d);
+  CHECK(pending(e));
+  e(slice(0, 4)) = c + 1.0;  // the right-hand side first, by itself
+  CHECK(pending(e));
+  CHECK(values(e)[0] == 4.0);
+  sinter::graph::value v = sinter::graph::record_scalar({}, sn::float64, {8}, sinter::runtime::default_device());
+  v = sinter::graph::record_map(sinter::jit::opcode::sqrt, sn::float64, {8}, std::span(&v, 1));
+  for (int k = 0; k < 10; ++k) v = sinter::graph::record_map(sinter::jit::opcode::sin, sn::float64, {8}, std::span(&v, 1));
+  CHECK_FALSE(v->is_leaf());
+  CHECK(v->depth == 11);
+}
+
 TEST_CASE("planning looks at a shared value once, however many ways lead there") {
   ndarray x = sn::ones(8, sn::float32);
   SUBCASE("operations only") {}

@@ -10,7 +10,6 @@
 #include "graph/explain.hpp"
 #include "graph/faults.hpp"
 #include "graph/flush.hpp"
-#include "graph/limits.hpp"
 #include "graph/recycle.hpp"
 #include "sinter/error.hpp"
 
@@ -85,6 +84,7 @@ void offer_for_relief(const value& v) {
 
 view_ref make_array(value v) {
   require_countable(v->shape);
+  flush_if_long(v);
   auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
   view->shape = v->shape;
   view->strides = core::contiguous_strides(v->shape);
@@ -136,6 +136,7 @@ void write(const array_view& v, value rhs) {
     flush(std::span(&rhs, 1));
     return write_pinned(s, v, rhs);
   }
+  flush_if_long(rhs);
   const value& current = s.held();
   const bool moves = current->kind_of_memory() != rhs->kind_of_memory();  // arrays stay in their kind of memory
   if (v.whole && !moves) {
@@ -146,7 +147,7 @@ void write(const array_view& v, value rhs) {
     // A reshaped view of everything: the right-hand side in the storage's own shape.
     return s.replace(record_view(rhs, current->shape, core::contiguous_strides(current->shape), 0));
   s.replace(record_update(current, v.strides, v.offset, rhs));
-  if (current->writes > limits().update_chain) flush(std::span(&current, 1));
+  flush_if_long(current);
 }
 
 void evaluate(std::span<const view_ref> arrays) {

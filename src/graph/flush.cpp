@@ -440,6 +440,12 @@ void flush(std::span<const value> roots) {
   }
 }
 
+void flush_if_long(const value& v) {
+  if (v->depth < limits().depth && v->writes <= limits().update_chain) [[likely]]
+    return;
+  if (!v->opaque) flush(std::span(&v, 1));
+}
+
 bool is_in_memory(const value& v) {
   if (v->is_leaf()) return true;
   std::lock_guard lock(flush_mutex());  // evaluation takes a node's operands away

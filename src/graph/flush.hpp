@@ -12,6 +12,10 @@ namespace sinter::graph {
 /// more than it takes are evaluated first. Throws memory_error or compile_error with every pending value intact.
 void flush(std::span<const value> roots);
 
+/// Evaluates a value that an array is to hold if the pending operations that it consists of are as many as the limits
+/// allow: planning recurses, and the memory that pending values hold must stay bounded.
+void flush_if_long(const value& v);
+
 /// Evaluates pending values whose evaluation releases more memory than it takes; whether it has released any. Within a
 /// flush of the calling thread it does nothing. What cannot be evaluated stays as it is.
 bool relieve(runtime::backend& device);

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/shape.hpp"
-#include "graph/flush.hpp"
 #include "graph/limits.hpp"
 
 namespace sinter::graph {
@@ -36,9 +35,7 @@ bool lies_over_reduction(const node& n) {
   return n.over_reduction || n.kind.load(std::memory_order_relaxed) == node_kind::reduce;
 }
 
-/// Long chains are evaluated as they grow: planning recurses, and memory held by pending values must stay bounded.
 void note_operand(node& n, const value& operand) {
-  if (operand->depth >= limits().depth && !operand->is_leaf() && !operand->opaque) flush(std::span(&operand, 1));
   n.over_large |= operand->large || operand->over_large;
   if (operand->is_leaf()) return;
   n.over_reduction |= lies_over_reduction(*operand);

@@ -2,8 +2,6 @@
 #include "ops/pick.hpp"
 
 #include "core/shape.hpp"
-#include "graph/flush.hpp"
-#include "graph/limits.hpp"
 #include "ops/elementwise_values.hpp"
 #include "ops/manipulate_axes.hpp"
 #include "ops/select.hpp"
@@ -85,15 +83,8 @@ void choose_true(const pick_entry& e, choice& c, std::vector<dims>& met) {
     c.axes.push_back({unravel_one(positions, e.values->shape, k), e.axis + k, e.named + k, true});
 }
 
-/// Several gathers in a row would be cut where the chain is too deep: in the middle they are larger than at the end.
-void leave_room(const value& v, std::size_t gathers) {
-  if (!v->is_leaf() && v->depth + static_cast<int>(gathers) + 3 >= graph::limits().depth)
-    graph::flush(std::span(&v, 1));
-}
-
 /// I + v.shape, gathered axis by axis, each of which ends with extent 1.
 value gather_all(value v, const choice& c) {
-  leave_room(v, c.axes.size());
   const int selected = c.shape.size(), rank = selected + v->shape.size();
   dims shape = c.shape;
   for (const std::int64_t n : v->shape) shape.push_back(n);
