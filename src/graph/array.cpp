@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "core/shape.hpp"
-#include "graph/capture.hpp"
 #include "graph/explain.hpp"
 #include "graph/faults.hpp"
 #include "graph/flush.hpp"
+#include "graph/ongoing_capture.hpp"
 #include "graph/recycle.hpp"
 #include "sinter/error.hpp"
 
@@ -93,7 +93,7 @@ view_ref make_array(value v) {
   offer_for_relief(v);
   view->store = std::allocate_shared<storage>(recycling_allocator<storage>(), std::move(v));
   if (is_capturing()) [[unlikely]]
-    note_made(view->store);
+    current_capture()->note_made(view->store);
   return view;
 }
 
@@ -291,7 +291,7 @@ view_ref from_host(const void* from, const dims& shape, dtype type, runtime::dev
     }
     leaf = make_leaf(std::move(buffer), 0, shape, type);
   }
-  if (is_capturing()) hold_in_capture(leaf);  // every launch finds the elements as they are now
+  if (is_capturing()) current_capture()->hold(leaf);  // every launch finds the elements as they are now
   return make_array(std::move(leaf));
 }
 

@@ -14,8 +14,6 @@
 namespace sinter::graph {
 namespace {
 
-thread_local capture_session* session = nullptr;
-
 std::uint32_t next_number() noexcept {
   static std::atomic<std::uint32_t> next{1};
   return next.fetch_add(1);
@@ -49,43 +47,9 @@ void* address_of_memory(const storage& s) noexcept { return s.held()->buffer->ad
 
 }  // namespace
 
-void touch(const std::shared_ptr<storage>& s) { session->prepare(s); }
+void touch(const std::shared_ptr<storage>& s) { capture_session::current().prepare(s); }
 
-void note_made(const std::shared_ptr<storage>& s) {
-  s->made_in = session->number_;
-  session->made_.push_back(s);
-}
-
-void note_deferred(const std::shared_ptr<const array_view>& v) { session->deferred_.push_back(v); }
-
-void hold_in_capture(const value& leaf) {
-  std::vector<value>& held = session->held_;
-  if (session->memory_->owns(*leaf->buffer) || std::find(held.begin(), held.end(), leaf) != held.end()) return;
-  held.push_back(leaf);
-}
-
-void refuse_other_device(runtime::device_id device) {
-  if (!is_capturing() || session->device_.id() == device) return;
-  throw device_error("[capture] work on " + runtime::to_string(device) + " cannot be captured together with work on " +
-                     runtime::to_string(session->device_.id()));
-}
-
-outside_capture::outside_capture(bool wanted) {
-  runtime::thread_state& mine = runtime::this_thread();
-  if (!wanted || mine.capture == 0) return;
-  slot_ = session->device_.slot();
-  number_ = std::exchange(mine.capture, 0);
-  stream_ = std::exchange(mine.current[slot_], &session->outside_);
-  source_ = std::exchange(mine.source[slot_], session->source_before_);
-}
-
-outside_capture::~outside_capture() {
-  if (number_ == 0) return;
-  runtime::thread_state& mine = runtime::this_thread();
-  mine.capture = number_;
-  mine.current[slot_] = stream_;
-  mine.source[slot_] = source_;
-}
+void note_deferred(const std::shared_ptr<const array_view>& v) { capture_session::current().deferred_.push_back(v); }
 
 replay::~replay() {
   try {
@@ -125,23 +89,23 @@ bool capture_session::home::is_here() const {
 }
 
 capture_session::capture_session(runtime::stream& s)
-    : device_(s.owner()), outside_(s), memory_(std::make_shared<capture_memory>(device_, s)) {
+    : ongoing_capture(s, runtime::this_thread().source[s.owner().slot()]),
+      memory_(std::make_shared<capture_memory>(device_, s)) {
   runtime::thread_state& mine = runtime::this_thread();
-  if (session) throw device_error("[capture] a capture is going on in this thread already");
+  if (current_capture()) throw device_error("[capture] a capture is going on in this thread already");
   number_ = next_number();
   stream_before_ = mine.current[device_.slot()];
-  source_before_ = mine.source[device_.slot()];
   recording_ = &device_.begin_capture();
   recording_->set_notes(&notes_);
   mine.current[device_.slot()] = recording_;
   mine.source[device_.slot()] = &memory_->source(memory_kind::device);
   mine.capture = number_;
   ++runtime::captures_anywhere;
-  session = this;
+  set_current_capture(this);
 }
 
 capture_session::~capture_session() {
-  if (session) {
+  if (current_capture() == this) {
     leave();
     if (recording_) device_.abandon_capture(*std::exchange(recording_, nullptr));
     try {
@@ -160,7 +124,20 @@ void capture_session::leave() noexcept {
   mine.capture = 0;
   if (recording_) recording_->set_notes(nullptr);
   --runtime::captures_anywhere;
-  session = nullptr;
+  set_current_capture(nullptr);
+}
+
+/// Of the calling thread, which is capturing.
+capture_session& capture_session::current() { return static_cast<capture_session&>(*current_capture()); }
+
+void capture_session::note_made(const std::shared_ptr<storage>& s) {
+  s->made_in = number_;
+  made_.push_back(s);
+}
+
+void capture_session::hold(const value& leaf) {
+  if (memory_->owns(*leaf->buffer) || std::find(held_.begin(), held_.end(), leaf) != held_.end()) return;
+  held_.push_back(leaf);
 }
 
 void capture_session::prepare(const std::shared_ptr<storage>& array) {

@@ -14,42 +14,17 @@
 #include <vector>
 
 #include "graph/array.hpp"
-#include "runtime/thread_state.hpp"
+#include "graph/ongoing_capture.hpp"
 
 namespace sinter::graph {
 
 class capture_memory;
 
-/// Whether the calling thread's work is being written down.
-inline bool is_capturing() noexcept {
-  return runtime::captures_anywhere.load(std::memory_order_relaxed) != 0 && runtime::this_thread().capture != 0;
-}
-
 // Called while capturing.
 /// An array is used. The first use of one from before prepares it.
 void touch(const std::shared_ptr<storage>& s);
-void note_made(const std::shared_ptr<storage>& s);
 /// A selection whose elements nobody has read yet: it must be settled before the end.
 void note_deferred(const std::shared_ptr<const array_view>& v);
-/// Memory that captured work reads and that no array may keep.
-void hold_in_capture(const value& leaf);
-/// Throws device_error unless the capture is of that device (or there is none).
-void refuse_other_device(runtime::device_id device);
-
-/// While it lives, the calling thread's work runs, on the stream from before the capture.
-class outside_capture {
- public:
-  explicit outside_capture(bool wanted = true);
-  ~outside_capture();
-  outside_capture(const outside_capture&) = delete;
-  outside_capture& operator=(const outside_capture&) = delete;
-
- private:
-  std::uint32_t number_ = 0;
-  int slot_ = 0;
-  runtime::stream* stream_ = nullptr;
-  runtime::block_source* source_ = nullptr;
-};
 
 /// Captured work with everything that it needs. Thread safe.
 class replay {
@@ -85,7 +60,7 @@ class replay {
 
 /// A capture that is going on in the calling thread, from its beginning to finish(); without it everything is as before
 /// when the session ends.
-class capture_session {
+class capture_session final : ongoing_capture {
  public:
   /// Of the work of a stream's device. Throws device_error within another capture.
   explicit capture_session(runtime::stream& s);
@@ -99,11 +74,7 @@ class capture_session {
 
  private:
   friend void touch(const std::shared_ptr<storage>&);
-  friend void note_made(const std::shared_ptr<storage>&);
   friend void note_deferred(const std::shared_ptr<const array_view>&);
-  friend void hold_in_capture(const value&);
-  friend void refuse_other_device(runtime::device_id);
-  friend class outside_capture;
 
   struct home {
     std::shared_ptr<storage> array;
@@ -119,6 +90,9 @@ class capture_session {
   };
 
   using arrays = std::vector<std::shared_ptr<storage>>;
+  static capture_session& current();
+  void note_made(const std::shared_ptr<storage>& s) override;
+  void hold(const value& leaf) override;
   void prepare(const std::shared_ptr<storage>& s);
   void settle_home(const std::shared_ptr<storage>& s);
   arrays live_made() const;
@@ -131,11 +105,8 @@ class capture_session {
   void restore();
   void restore(home& h);
 
-  runtime::backend& device_;
-  runtime::stream& outside_;  // where work that is not captured goes
   std::uint32_t number_;
   runtime::stream* stream_before_;  // what the thread had chosen
-  runtime::block_source* source_before_;
   runtime::stream* recording_ = nullptr;
   runtime::use_notes notes_;
   std::shared_ptr<capture_memory> memory_;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "graph/capture.hpp"
+#include "graph/ongoing_capture.hpp"
 
 namespace sinter::graph {
 

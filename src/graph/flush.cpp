@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "graph/bind.hpp"
-#include "graph/capture.hpp"
 #include "graph/faults.hpp"
 #include "graph/limits.hpp"
+#include "graph/ongoing_capture.hpp"
 #include "graph/planner.hpp"
 #include "runtime/trace.hpp"
 #include "sinter/error.hpp"
@@ -193,7 +193,7 @@ class flusher {
     o.offset += leaf ? n->buffer_offset : p->offset;
     uses_.push_back({memory, writes});
     if (leaf && is_capturing()) [[unlikely]]
-      hold_in_capture(value(n));
+      current_capture()->hold(value(n));
   }
 
   // How many kernels read each node: a buffer that another kernel reads is not written in place.
