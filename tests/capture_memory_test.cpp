@@ -44,6 +44,21 @@ TEST_CASE("capture: memory that another stream was still reading when it was cap
   }
 }
 
+TEST_CASE("capture: what is left of memory that never changes is an array with memory of its own") {
+  for (const sn::device& d : {sn::device(sn::cpu), sim::first()}) {
+    std::vector<float> memory(64, 3);
+    ndarray left;
+    const auto g = sn::capture(sn::stream({.device = d}), [&] {
+      left = sn::from_pointer(memory.data(), {64}, sn::float32, {.device = d, .immutable = true}).copy();
+    });
+    g.launch();
+    left(0) = 7;
+    CHECK(values(left)[0] == 7);
+    CHECK(values(left)[1] == 3);
+    CHECK(memory[0] == 3);
+  }
+}
+
 TEST_CASE("capture: what other streams do with an array's memory from before is done before a launch writes there") {
   const sn::device d = sim::first();
   const sn::stream a({.device = d}), b({.device = d}), c({.device = d});

@@ -269,12 +269,17 @@ value pending_of_write(const array_view& v) {
   return v.store->held()->is_leaf() ? value() : v.store->held();
 }
 
+void own_elements(storage& s) {
+  const value& current = s.held();
+  flush(std::span(&current, 1));
+  if (!s.is_written_in_place()) s.replace(snapshot(current));
+}
+
 void* begin_write(const array_view& v) {
   storage& s = *v.store;
   allocate_unset(s);
+  own_elements(s);
   const value& current = s.held();
-  flush(std::span(&current, 1));
-  if (!s.pinned() && !s.is_sole_owner()) s.replace(snapshot(current));
   return static_cast<char*>(current->buffer->data()) + bytes_before(*current, v.offset);
 }
 

@@ -69,6 +69,9 @@ exposed begin_read(const array_view& v, bool any_strides);
 bool in_c_order(const array_view& v) noexcept;
 /// Address of the first element. The value has been evaluated.
 const void* address_of(const exposed& e);
+/// Evaluates the storage and makes it the only owner of its elements, unless it is written in place anyway, so that
+/// nobody else sees what is written to them. With the storage's turn.
+void own_elements(storage& s);
 /// What begin_write would evaluate, so that several arrays can be flushed together; null if nothing.
 value pending_of_write(const array_view& v);
 /// The same for writing in place through the view's strides. Evaluates the storage if need be and makes it the only

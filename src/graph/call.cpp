@@ -20,13 +20,6 @@ value fresh_leaf(const dims& shape, dtype type, runtime::device_id device) {
   return make_leaf(std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes), 0, shape, type);
 }
 
-/// Makes the storage the only one that refers to its elements, so that nobody else sees what is written to them.
-void unshare(storage& s) {
-  const value& current = s.held();
-  flush(std::span(&current, 1));
-  if (!s.pinned() && !s.is_sole_owner()) s.replace(snapshot(current));
-}
-
 bool has_gaps(const array_view& v) { return !core::is_contiguous(v.shape, v.strides); }
 
 written open(const array_view& v) {
@@ -51,7 +44,7 @@ void run_call(const jit::user_function* f, const dims& shape, std::vector<value>
   std::vector<std::pair<const array_view*, value>> regular;
   // All storages first: two outputs may be views of one.
   for (std::size_t k = 0; k < outputs.size(); ++k)
-    if (f->outputs[k].raw && !has_gaps(*outputs[k])) unshare(*outputs[k]->store);
+    if (f->outputs[k].raw && !has_gaps(*outputs[k])) own_elements(*outputs[k]->store);
   for (std::size_t k = 0; k < outputs.size(); ++k)
     if (f->outputs[k].raw) raw.push_back(open(*outputs[k]));
   for (std::size_t k = 0; k < outputs.size(); ++k) {

@@ -19,10 +19,6 @@ std::uint32_t next_number() noexcept {
   return next.fetch_add(1);
 }
 
-bool is_sole_owner(const value& leaf) noexcept {
-  return leaf->refs.load(std::memory_order_acquire) == 1 && leaf->buffer.use_count() == 1;
-}
-
 /// Guards storage::touched_in: threads may capture side by side.
 std::mutex& claims() noexcept {
   static auto* m = new std::mutex;  // outlives static arrays

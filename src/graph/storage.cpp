@@ -6,9 +6,8 @@
 
 namespace sinter::graph {
 
-bool storage::is_sole_owner() const noexcept {
-  const node& n = *current_;
-  return n.is_leaf() && n.refs.load(std::memory_order_acquire) == 1 && n.buffer.use_count() == 1 && !n.buffer->fixed();
+bool is_sole_owner(const value& leaf) noexcept {
+  return leaf->is_leaf() && leaf->refs.load(std::memory_order_acquire) == 1 && is_owned(leaf->buffer, 1);
 }
 
 turns::turns(std::vector<storage*> all) : all_(std::move(all)) {

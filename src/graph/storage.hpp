@@ -11,6 +11,15 @@
 
 namespace sinter::graph {
 
+/// The rule of ownership: elements may be written where they lie if the caller accounts for all references to their
+/// memory. Fixed memory is excluded, whoever has let go of it. It is for every caller: each wants to write there, or to
+/// give the address to others that will, and memory that never changes may be read-only, or others may count on it.
+inline bool is_owned(const runtime::buffer_ref& memory, long references) noexcept {
+  return memory.use_count() == references && !memory->fixed();
+}
+/// The same of a value, which is in memory, and the one reference to it that the caller has.
+bool is_sole_owner(const value& leaf) noexcept;
+
 /// A version, with the storage's C-contiguous nominal shape, and what was true when it was read.
 struct version {
   value v;
@@ -48,7 +57,9 @@ class storage {
     pinned_.store(true, std::memory_order_release);
   }
   /// Whether nobody else refers to the version, which is in memory, or to its elements.
-  bool is_sole_owner() const noexcept;
+  bool is_sole_owner() const noexcept { return graph::is_sole_owner(current_); }
+  /// Whether elements are written where they lie: their address is out, or nobody else refers to them.
+  bool is_written_in_place() const noexcept { return pinned() || is_sole_owner(); }
   /// Pins the storage if it is the sole owner of its elements. A thread that reads the version at the same time has its
   /// reference before that, or finds the storage pinned.
   bool pin_if_sole_owner() noexcept {

@@ -47,7 +47,7 @@ value own_memory(const value& v) {
   // The write must hold the only reference to the memory, or it would go to a copy.
   value filled = graph::record_update(std::exchange(memory, value()), core::contiguous_strides(v->shape), 0, v);
   graph::flush(std::span(&filled, 1));
-  if (filled->refs.load() == 1 && filled->buffer.use_count() == 1) return filled;
+  if (graph::is_sole_owner(filled)) return filled;
   return own_memory(filled);
 }
 

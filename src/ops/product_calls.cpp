@@ -86,7 +86,7 @@ bool takes_directly(const ndarray& out, const ndarray& x, const ndarray& y, dtyp
 
 /// Whether a new buffer for the whole array costs less than writing into the one that it has. With the storage's turn.
 bool better_replaced(const graph::array_view& v) {
-  return v.whole && !v.store->pinned() && !v.store->is_sole_owner();
+  return v.whole && !v.store->is_written_in_place();
 }
 
 static_assert(static_cast<int>(activation::relu) == static_cast<int>(runtime::activation::relu) &&
