@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
-#include <numeric>
-#include <unordered_map>
 #include <utility>
 
 #include "graph/bind.hpp"
 #include "graph/faults.hpp"
 #include "graph/limits.hpp"
 #include "graph/ongoing_capture.hpp"
-#include "graph/planner.hpp"
+#include "graph/placement.hpp"
 #include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 #include "sinter/profile.hpp"
@@ -35,11 +33,6 @@ buffer_ref allocate(runtime::backend& device, std::size_t bytes, memory_kind kin
   return std::make_shared<runtime::buffer>(device, bytes, kind);
 }
 
-struct placed {
-  buffer_ref buffer;
-  std::int64_t offset = 0;
-};
-
 /// Memory that the launches use.
 struct buffer_use {
   const runtime::buffer* buffer;
@@ -56,36 +49,6 @@ struct job {
   runtime::fault_ref fault;  // of its launch, where that can find something wrong
 };
 
-/// Whether an update reads, for every element, the very place that it writes.
-bool reads_where_it_writes(const linear_form& read, const node& update, const dims& extents) {
-  if (read.offset != update.offset || read.coefficients.size() < update.strides.size()) return false;
-  for (int v = 0; v < read.coefficients.size(); ++v) {
-    std::int64_t stride = v < update.strides.size() ? update.strides[v] : 0;
-    if (v < extents.size() && extents[v] == 1) continue;
-    if (read.coefficients[v] != stride) return false;
-  }
-  return true;
-}
-
-/// Whether what an update reads and what it writes certainly have no element in common: their ranges do not meet, or
-/// the steps of both never lead from one to the other (one column and another).
-bool apart(const linear_form& read, const node& update, const dims& extents) {
-  if (read.coefficients.size() > extents.size()) return false;  // gathered: may be anywhere
-  std::int64_t first_read = read.offset, last_read = read.offset, step = 0;
-  std::int64_t first_write = update.offset, last_write = update.offset;
-  const auto widen = [](std::int64_t& first, std::int64_t& last, std::int64_t by) { (by < 0 ? first : last) += by; };
-  for (int v = 0; v < extents.size(); ++v) {
-    if (extents[v] == 1) continue;
-    const std::int64_t r = v < read.coefficients.size() ? read.coefficients[v] : 0;
-    const std::int64_t w = v < update.strides.size() ? update.strides[v] : 0;
-    widen(first_read, last_read, r * (extents[v] - 1));
-    widen(first_write, last_write, w * (extents[v] - 1));
-    step = std::gcd(step, std::gcd(r, w));
-  }
-  if (last_read < first_write || last_write < first_read) return true;
-  return step > 1 && (read.offset - update.offset) % step != 0;
-}
-
 /// One for the process, used under the flush lock; it keeps its memory from one flush to the next.
 class flusher {
  public:
@@ -101,8 +64,7 @@ class flusher {
   bool run_if_releasing(const value& root) {
     const cleaner always(*this);
     plan(std::span(&root, 1));
-    planner_.analyse_references();
-    if (planner_.released_bytes() <= planner_.stored_bytes()) return false;
+    if (placement_.released_bytes() <= 0) return false;
     finish();
     return true;
   }
@@ -139,21 +101,8 @@ class flusher {
       std::rethrow_exception(std::exchange(fault_, nullptr));
   }
 
-  struct node_hash {
-    std::size_t operator()(const node* n) const noexcept { return reinterpret_cast<std::size_t>(n) >> 6; }
-  };
-
-  placed& place_of(node* n) { return places_[static_cast<std::size_t>(planner_.at(n).kernel)]; }
-  placed where(node* n) { return n->is_leaf() ? placed{n->buffer, n->buffer_offset} : place_of(n); }
-
   void place_all() {
-    bool updates = false;
-    places_.resize(planner_.stored_count());
-    for (const auto& k : planner_.kernels()) updates |= k->kind == plan_kind::update;
-    if (updates) {
-      planner_.analyse_references();
-      count_readers();
-    }
+    placement_.begin();
     jobs_.resize(planner_.kernels().size());
     launched_ = 0;
     if (launches_.size() < jobs_.size()) launches_.resize(jobs_.size());
@@ -164,14 +113,14 @@ class flusher {
     j.plan = &plan;
     if (plan.kind == plan_kind::alias) {
       node* n = plan.results[0];
-      placed base = where(n->args[0].get());
-      place_of(n) = {base.buffer, base.offset + (n->kind == node_kind::view ? n->offset : 0)};
+      placed base = placement_.where(n->args[0].get());
+      placement_.at(n) = {base.buffer, base.offset + (n->kind == node_kind::view ? n->offset : 0)};
       return;
     }
     if (plan.kind == plan_kind::update)
       place_update(j, plan);
     else if (plan.kind != plan_kind::effect)
-      for (node* n : plan.results) place_of(n) = {allocate(*backend_, n->bytes(), n->memory), 0};
+      for (node* n : plan.results) placement_.at(n) = {allocate(*backend_, n->bytes(), n->memory), 0};
     if (plan.code.code.empty()) return;
     j.launch = launched_++;
     runtime::launch& l = launches_[static_cast<std::size_t>(j.launch)];
@@ -187,7 +136,7 @@ class flusher {
 
   void address(runtime::operand& o, node* n, bool writes) {
     const bool leaf = n->is_leaf();
-    const placed* p = leaf ? nullptr : &place_of(n);
+    const placed* p = leaf ? nullptr : &placement_.at(n);
     const runtime::buffer* memory = leaf ? n->buffer.get() : p->buffer.get();
     o.base = memory->address();
     o.offset += leaf ? n->buffer_offset : p->offset;
@@ -196,44 +145,11 @@ class flusher {
       current_capture()->hold(value(n));
   }
 
-  // How many kernels read each node: a buffer that another kernel reads is not written in place.
-  void count_readers() {
-    for (const auto& k : planner_.kernels()) {
-      for (const input_slot& s : k->inputs) ++readers_[s.source];
-      if (k->kind == plan_kind::alias) readers_[k->results[0]->args[0].get()] += 2;
-    }
-  }
-
-  bool may_overwrite(const kernel_plan& plan) {
-    node* n = plan.results[0];
-    node* base = n->args[0].get();
-    if (n->in_place) return true;
-    if (!planner_.is_released(base)) return false;
-    placed p = where(base);
-    // References to the buffer: the plan's own (the released leaf, earlier writes in place), and `p`.
-    int& owned = owned_[p.buffer.get()];
-    if (owned == 0) owned = 1;
-    if (p.buffer.use_count() != owned + 1 || p.buffer->fixed()) return false;
-    int own = 0;
-    for (const input_slot& s : plan.inputs) {
-      if (s.source != base) continue;
-      ++own;
-      if (!reads_where_it_writes(s.at, *n, plan.extents) && !apart(s.at, *n, plan.extents)) return false;
-    }
-    if (readers_[base] != own) return false;
-    ++owned;
-    return true;
-  }
-
   void place_update(job& j, kernel_plan& plan) {
     node* n = plan.results[0];
-    bool in_place = may_overwrite(plan);
-    placed base = where(n->args[0].get());
-    if (in_place) {
-      place_of(n) = base;
-      return;
-    }
-    place_of(n) = {allocate(*backend_, n->bytes(), n->memory), 0};
+    if (placement_.reuse_base(plan)) return;
+    const placed base = placement_.where(n->args[0].get());
+    placement_.at(n) = {allocate(*backend_, n->bytes(), n->memory), 0};
     j.copy_from = base.buffer;
     j.copy_offset = base.offset * static_cast<std::int64_t>(itemsize(n->type));
     j.copy_bytes = n->bytes();
@@ -259,7 +175,7 @@ class flusher {
       done_ = static_cast<std::size_t>(&j - jobs_.data());
       if (j.launch < 0) continue;
       if (j.copy_from)
-        backend_->copy(place_of(j.plan->results[0]).buffer->address(),
+        backend_->copy(placement_.at(j.plan->results[0]).buffer->address(),
                        static_cast<char*>(j.copy_from->address()) + j.copy_offset, j.copy_bytes);
       const auto k = static_cast<std::size_t>(j.launch);
       if (!captured && fault_count(j.plan->code) != 0) {
@@ -300,7 +216,7 @@ class flusher {
     }
   }
 
-  runtime::buffer& memory_of(node* n) { return n->is_leaf() ? *n->buffer : *place_of(n).buffer; }
+  runtime::buffer& memory_of(node* n) { return n->is_leaf() ? *n->buffer : *placement_.at(n).buffer; }
 
   /// What a kernel computes from wrong data is wrong, and so is what it writes when it finds something itself.
   void pass_faults(const job& j) {
@@ -340,7 +256,7 @@ class flusher {
     for (const auto& k : std::span(planner_.kernels()).first(kernels)) {
       if (k->kind == plan_kind::effect) continue;  // its results are leaves, and its node goes with the call
       for (node* n : k->results) {
-        placed& p = place_of(n);
+        placed& p = placement_.at(n);
         unlink_reader(n);
         unlist(n);
         n->buffer = std::move(p.buffer);
@@ -362,19 +278,16 @@ class flusher {
   void clear() {
     dropped_.clear();  // after every node has its buffer
     planner_.clear();
-    places_.clear();
+    placement_.clear();
     jobs_.clear();
     uses_.clear();
-    // Clearing costs what the largest table so far costs.
-    if (!readers_.empty()) readers_.clear();
-    if (!owned_.empty()) owned_.clear();
     fault_ = nullptr;  // where a later kernel of the flush has failed
   }
 
   bool running_ = false;
   runtime::backend* backend_ = nullptr;
   planner planner_;
-  std::vector<placed> places_;  // by entry::kernel
+  placement placement_{planner_};
   std::vector<job> jobs_;
   std::vector<buffer_use> uses_;
   std::vector<runtime::launch> launches_;  // the first `launched_` are in use
@@ -383,8 +296,6 @@ class flusher {
   std::size_t done_ = 0;        // jobs that have run, where a later one fails
   std::exception_ptr fault_;    // of a kernel that was waited for
   std::vector<value> dropped_;  // operands that evaluated nodes let go
-  std::unordered_map<const node*, int, node_hash> readers_;
-  std::unordered_map<const runtime::buffer*, int> owned_;  // references to a buffer that this plan will let go
 };
 
 flusher& shared_flusher() {

@@ -344,40 +344,4 @@ void planner::group() {
   }
 }
 
-void planner::visit_for_references(node* n, std::vector<node*>& order) {
-  if (at(n).visited) return;
-  at(n).visited = true;
-  if (!n->is_leaf())
-    for (int k = 0; k < n->operand_count(); ++k) visit_for_references(n->operand(k), order);
-  order.push_back(n);
-}
-
-// A node lets go of its operands when it becomes a leaf, or when all that refer to it let go.
-void planner::analyse_references() {
-  std::vector<node*> order;
-  for (std::size_t k = 0; k < stored_.size(); ++k) visit_for_references(stored_[k], order);
-  for (std::size_t k = order.size(); k-- > 0;) {
-    node* n = order[k];
-    if (n->is_leaf()) continue;
-    if (!at(n).stored && n->refs.load(std::memory_order_acquire) != at(n).dropped) continue;
-    at(n).drops = true;
-    for (int a = 0; a < n->operand_count(); ++a) ++at(n->operand(a)).dropped;
-  }
-}
-
-std::size_t planner::released_bytes() {
-  std::size_t bytes = 0;
-  for (std::size_t k = 0; k < table_.size(); ++k)
-    if (node* n = table_[k].n; n->is_leaf() && is_released(n) && n->buffer.use_count() == 1) bytes += n->buffer->bytes();
-  return bytes;
-}
-
-std::size_t planner::stored_bytes() const {
-  std::size_t bytes = 0;
-  for (const node* n : stored_) bytes += n->bytes();
-  return bytes;
-}
-
-bool planner::is_released(node* n) { return n->refs.load(std::memory_order_acquire) == at(n).dropped; }
-
 }  // namespace sinter::graph

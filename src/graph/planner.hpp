@@ -25,15 +25,16 @@ class planner {
     std::int32_t level = -1;
     std::int32_t kernel = -1;   // stored: index into `stored_`
     std::int32_t weight = -1;   // cached inline_weight
-    std::uint32_t dropped = 0;  // references from nodes that this plan lets go
     bool apart = false;         // reads the reductions that are stored instead of being computed along with them
-    bool drops = false;         // lets go of its operands when the plan is done
-    bool visited = false;       // by analyse_references
     std::uint16_t reg = 0;      // what the kernel that is being built has computed it in, if `phase` is the builder's
     std::uint64_t phase = 0;
     std::uint64_t search = 0;   // the last search for reductions that came by
+    std::uint32_t dropped = 0;  // placement: references from nodes that this plan lets go
+    bool visited = false;       // placement: the references below have been counted
   };
-  std::size_t stored_count() const noexcept { return stored_.size(); }
+  /// The nodes that are written to memory, in the order of `entry::kernel`, and all that the plan has come by.
+  const std::vector<node*>& stored() const noexcept { return stored_; }
+  const std::vector<entry>& entries() const noexcept { return table_; }
   /// Calls f(node*) for every pending node that was computed inside kernels without being stored.
   template <class F>
   void for_each_inlined(F f) {
@@ -53,13 +54,6 @@ class planner {
   bool worth_storing(const node* n) const;
   runtime::device_id device() const noexcept { return device_; }
 
-  /// Whether nothing outside this plan refers to the node once the plan is done (valid after analyse_references).
-  bool is_released(node* n);
-  void analyse_references();
-  /// Bytes that the plan's leaves give back once it is done, and bytes that it stores (after analyse_references).
-  std::size_t released_bytes();
-  std::size_t stored_bytes() const;
-
  private:
   void add_siblings(std::span<node* const> own);
   void build_all();
@@ -70,7 +64,6 @@ class planner {
   bool set_apart();
   int level_of(node* n);
   void group();
-  void visit_for_references(node* n, std::vector<node*>& order);
 
   runtime::device_id device_{};
   std::uint64_t epoch_ = 0;
