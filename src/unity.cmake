@@ -23,8 +23,8 @@ sinter_unity_group(jit emit_cuda_broadcast emit_user nvrtc nvrtc_library nvrtc_r
 
 sinter_unity_group(src/core dtype format_number half profile shape)
 sinter_unity_group(src/graph array bind builder builder_call builder_points)
-sinter_unity_group(src/graph call capture capture_memory explain flush index_map node ongoing_capture placement plan planner
-                   record)
+sinter_unity_group(src/graph call capture capture_memory explain flush index_map node ongoing_capture placement plan
+                   plan_table planner record)
 sinter_unity_group(src/io byte_source npy npy_format npz replace_file text_numbers text_read text_rows text_write zip_reader)
 sinter_unity_group(src/runtime backend buffer device_image fourier large_blocks memory_limit parallel pool products scalar stream trace)
 sinter_unity_group(src/interop dlpack foreign)

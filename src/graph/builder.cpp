@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "graph/limits.hpp"
-#include "graph/planner.hpp"
 #include "jit/monotone_tail.hpp"
 
 namespace sinter::graph {
@@ -168,7 +167,7 @@ void kernel_builder::remember(node* n, const index_map* map, std::uint16_t reg) 
     memo_.push_back({n, false, *map, reg});
     return;
   }
-  planner::entry& e = planner_.at(n);
+  plan_table::entry& e = planner_.at(n);
   e.reg = reg;
   e.phase = phase_;
 }
@@ -176,7 +175,7 @@ void kernel_builder::remember(node* n, const index_map* map, std::uint16_t reg) 
 // The register that holds a value already; -1 if there is none.
 int kernel_builder::find(node* n, const index_map* map) {
   if (!map) {
-    const planner::entry& e = planner_.at(n);
+    const plan_table::entry& e = planner_.at(n);
     return e.phase == phase_ ? e.reg : -1;
   }
   for (const memo& m : memo_)

@@ -3,15 +3,13 @@
 #include <span>
 #include <vector>
 
-#include "graph/plan.hpp"
+#include "graph/plan_table.hpp"
 
 namespace sinter::graph {
 
-class planner;
-
 class kernel_builder {
  public:
-  explicit kernel_builder(planner& owner) : planner_(owner) {}
+  explicit kernel_builder(plan_table& table) : planner_(table) {}
 
   /// Each of these fills `out`; false where a new cut makes what was built so far wrong: the caller starts again.
   bool elementwise(kernel_plan& out, std::span<node* const> results);
@@ -70,7 +68,7 @@ class kernel_builder {
   void remember(node* n, const index_map* map, std::uint16_t reg);
   int find(node* n, const index_map* map);
 
-  planner& planner_;
+  plan_table& planner_;
   kernel_plan* out_ = nullptr;
   dims whole_;              // shape of a value whose coordinates are the variables themselves
   std::int64_t space_ = 1;  // elements of the iteration space

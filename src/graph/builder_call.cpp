@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "graph/builder.hpp"
-#include "graph/planner.hpp"
 #include "jit/index_check.hpp"
 
 namespace sinter::graph {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "graph/builder.hpp"
-#include "graph/planner.hpp"
 
 namespace sinter::graph {
 

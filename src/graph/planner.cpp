@@ -2,7 +2,6 @@
 #include "graph/planner.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 #include "graph/builder.hpp"
@@ -11,74 +10,11 @@
 namespace sinter::graph {
 namespace {
 
-std::uint64_t next_epoch() {
-  static std::uint64_t epoch = 0;  // under the flush lock
-  return ++epoch;
-}
-
 bool same_reduction(const node* a, const node* b) {
   return a->strides == b->strides && a->args[0]->shape == b->args[0]->shape;
 }
 
 }  // namespace
-
-void planner::enter(node* n) {
-  n->mark.epoch = epoch_;
-  n->mark.index = static_cast<std::int32_t>(table_.size());
-  table_.push_back({.n = n});
-}
-
-void planner::cut(node* n, cut_reason why) {
-  entry& e = at(n);
-  if (e.stored) return;
-  e.stored = true;
-  e.why = why;
-  e.kernel = static_cast<std::int32_t>(stored_.size());
-  stored_.push_back(n);
-  built_.push_back(nullptr);
-}
-
-std::int32_t planner::inline_weight(node* n) {
-  constexpr std::int32_t heavy = 1000;
-  if (n->is_leaf()) return 0;
-  entry& known = at(n);
-  if (known.stored) return 0;
-  if (known.weight >= 0) return known.weight;
-  std::int32_t w = 0;
-  switch (n->kind.load(std::memory_order_relaxed)) {
-    case node_kind::map:
-    case node_kind::random: w = jit::weight(n->op); break;
-    case node_kind::call: w = jit::weight(jit::opcode::user); break;
-    case node_kind::gather: w = 4; break;
-    case node_kind::reduce:
-    case node_kind::update: w = heavy; break;
-    default: break;
-  }
-  for (int k = 0; k < n->operand_count() && w < heavy; ++k)
-    if (!reads_raw(*n, k)) w += inline_weight(n->operand(k));
-  at(n).weight = std::min(w, heavy);
-  return at(n).weight;
-}
-
-bool planner::worth_storing(const node* n) const {
-  std::size_t bytes = static_cast<std::size_t>(n->size()) * itemsize(n->type);
-  if (bytes > runtime::get_backend(device_).memory().available / 4) return false;
-  std::size_t inputs = 0;
-  std::vector<const node*> pending{n}, done;
-  while (!pending.empty()) {
-    const node* x = pending.back();
-    pending.pop_back();
-    if (std::find(done.begin(), done.end(), x) != done.end()) continue;
-    done.push_back(x);
-    // A draw that is needed again is worth keeping whatever it is made from.
-    if (x->is_leaf() || x->kind == node_kind::random)
-      inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
-    else
-      for (int k = 0; k < x->operand_count(); ++k) pending.push_back(x->operand(k));
-    if (bytes <= 4 * inputs) return true;
-  }
-  return bytes <= 4 * inputs;
-}
 
 std::unique_ptr<kernel_plan> planner::fresh_plan() {
   if (spare_.empty()) return std::make_unique<kernel_plan>();
@@ -102,21 +38,17 @@ void planner::clear() {
       if (p && spare_.size() < most) spare_.push_back(std::move(p));
     list->clear();
   }
-  table_.clear();
-  stored_.clear();
   siblings_.clear();
+  plan_table::clear();
 }
 
 void planner::plan(std::span<const value> roots) {
-  if (!table_.empty()) clear();
-  device_ = roots[0]->device;
-  epoch_ = next_epoch();
-  for (const value& r : roots)
-    if (!r->is_leaf()) cut(r.get(), cut_reason::requested);
+  if (!entries().empty()) clear();
+  begin(roots);
   do {
     build_all();
-    for (node* n : stored_) at(n).level = -1;
-    for (node* n : stored_) level_of(n);
+    for (node* n : stored()) at(n).level = -1;
+    for (node* n : stored()) level_of(n);
   } while (set_apart());
   group();
 }
@@ -138,9 +70,9 @@ void planner::add_siblings(std::span<node* const> own) {
 void planner::build_all() {
   std::size_t known;
   do {
-    known = stored_.size();
-    for (std::size_t k = 0; k < stored_.size(); ++k) build_one(stored_[k]);
-  } while (known != stored_.size() && known != 0);
+    known = stored().size();
+    for (std::size_t k = 0; k < stored().size(); ++k) build_one(stored()[k]);
+  } while (known != stored().size() && known != 0);
 }
 
 // The reductions that a result can be the epilogue of: reached through operations of its own shape, all over one space.
@@ -171,8 +103,8 @@ bool planner::search_reductions(node* n, std::vector<node*>& out, bool apart) {
 // that comes later, that would be a second pass over the same elements: such an epilogue reads what is stored.
 bool planner::set_apart() {
   bool changed = false;
-  for (std::size_t k = 0; k < stored_.size(); ++k) {
-    node* const n = stored_[k];
+  for (std::size_t k = 0; k < stored().size(); ++k) {
+    node* const n = stored()[k];
     if (built_[k]->kind != plan_kind::reduce || n->kind == node_kind::reduce || at(n).apart) continue;
     reductions_.clear();
     if (!find_reductions(n, reductions_, false)) continue;
@@ -187,6 +119,7 @@ bool planner::set_apart() {
 
 void planner::build_one(node* n) {
   std::size_t index = static_cast<std::size_t>(at(n).kernel);
+  if (built_.size() < stored().size()) built_.resize(stored().size());
   std::unique_ptr<kernel_plan> plan = built_[index] ? std::move(built_[index]) : fresh_plan();
   plan->root = n;
   node_kind kind = n->kind;
@@ -308,7 +241,7 @@ void planner::group() {
       std::vector<node*> wider(results);
       wider.push_back(order[j]->results[0]);
       auto trial = fresh_plan();
-      std::size_t before = stored_.size();
+      std::size_t before = stored().size();
       bool ok;
       if (best->kind == plan_kind::reduce) {
         std::vector<node*> reductions;
@@ -324,10 +257,8 @@ void planner::group() {
       } else {
         ok = builder_.elementwise(*trial, wider);
       }
-      if (stored_.size() != before) {  // joining would cut something: not worth it, and what was planned stays
-        for (std::size_t k = before; k < stored_.size(); ++k) at(stored_[k]).stored = false;
-        stored_.resize(before);
-        built_.resize(before);
+      if (stored().size() != before) {  // joining would cut something: not worth it, and what was planned stays
+        store_no_more_than(before);
         continue;
       }
       if (!ok || !fail_alike(*trial, *best, *order[j])) continue;
