@@ -49,7 +49,7 @@ bool kernel_builder::finish() {
   bool large = static_cast<int>(out_->code.code.size()) > limits().instructions ||
                static_cast<int>(out_->inputs.size()) > limits().inputs;
   if (large && split_) {
-    planner_.cut(split_, cut_reason::size);
+    table_.cut(split_, cut_reason::size);
     restart_ = true;
   }
   out_->code.params = static_cast<std::uint16_t>(out_->params.size());
@@ -77,7 +77,7 @@ bool kernel_builder::update(kernel_plan& out, node* n) {
   out_->kind = plan_kind::update;
   out_->code.kind = jit::kernel_kind::elementwise;
   out_->results.assign(1, n);
-  if (!planner_.is_stored(n->args[0].get())) planner_.cut(n->args[0].get(), cut_reason::write);
+  if (!table_.is_stored(n->args[0].get())) table_.cut(n->args[0].get(), cut_reason::write);
   if (!n->args[0]->is_leaf()) out_->dependencies.push_back(n->args[0].get());
   std::uint16_t reg = lower(rhs, nullptr);
   out_->code.outputs.push_back({n->type, 0, reg});
@@ -167,7 +167,7 @@ void kernel_builder::remember(node* n, const index_map* map, std::uint16_t reg) 
     memo_.push_back({n, false, *map, reg});
     return;
   }
-  plan_table::entry& e = planner_.at(n);
+  plan_table::entry& e = table_.at(n);
   e.reg = reg;
   e.phase = phase_;
 }
@@ -175,7 +175,7 @@ void kernel_builder::remember(node* n, const index_map* map, std::uint16_t reg) 
 // The register that holds a value already; -1 if there is none.
 int kernel_builder::find(node* n, const index_map* map) {
   if (!map) {
-    const plan_table::entry& e = planner_.at(n);
+    const plan_table::entry& e = table_.at(n);
     return e.phase == phase_ ? e.reg : -1;
   }
   for (const memo& m : memo_)
@@ -270,13 +270,13 @@ std::uint16_t kernel_builder::load(node* source, linear_form at) {
 std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
   node_kind kind = n->kind;
   if (kind == node_kind::scalar) return param(n->constant, n->type);
-  if (planner_.is_stored(n) && !(in_epilogue_ && kind == node_kind::reduce)) return load(n, map);
+  if (table_.is_stored(n) && !(in_epilogue_ && kind == node_kind::reduce)) return load(n, map);
   if (const int known = find(n, map); known >= 0) return static_cast<std::uint16_t>(known);
   if (kind == node_kind::reduce) {
     if (in_epilogue_ && !map)
       for (auto [r, index] : reduced_)
         if (r == n) return emit({opcode::reduced, n->type, n->type, 0, index, 0, 0, 0});
-    if (!planner_.is_stored(n)) planner_.cut(n, cut_reason::reduction);
+    if (!table_.is_stored(n)) table_.cut(n, cut_reason::reduction);
     return load(n, map);
   }
   if (must_store(n, map)) return load(n, map);
@@ -292,7 +292,7 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
 
 bool kernel_builder::must_store(node* n, const index_map* map) {
   if (n->kind == node_kind::update) {
-    planner_.cut(n, cut_reason::write);
+    table_.cut(n, cut_reason::write);
     return true;
   }
   if (n->call) {
@@ -301,27 +301,27 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
   }
   if (n->kind == node_kind::iota || reads_points(map)) return false;
   if (!limits().fuse && n->kind != node_kind::view) {
-    planner_.cut(n, cut_reason::unfused);
+    table_.cut(n, cut_reason::unfused);
     return true;
   }
   std::int64_t size = n->size();
   if (is_operation(n->kind)) {
-    if (size * limits().smaller <= space_ && planner_.inline_weight(n) >= limits().expensive) {
-      planner_.cut(n, cut_reason::expensive);
+    if (size * limits().smaller <= space_ && table_.inline_weight(n) >= limits().expensive) {
+      table_.cut(n, cut_reason::expensive);
       return true;
     }
     const bool elsewhere = find(n, nullptr) >= 0 || std::any_of(memo_.begin(), memo_.end(), [&](const memo& m) {
                              return m.n == n && !reads_points(&m.map);
                            });
-    if (elsewhere && planner_.inline_weight(n) > 0) {
-      planner_.cut(n, cut_reason::several_views);
+    if (elsewhere && table_.inline_weight(n) > 0) {
+      table_.cut(n, cut_reason::several_views);
       restart_ = true;
       return true;
     }
   }
-  if (n->seen && space_ * 4 >= size && is_operation(n->kind) && planner_.inline_weight(n) > 0 &&
-      planner_.worth_storing(n)) {
-    planner_.cut(n, cut_reason::reused);
+  if (n->seen && space_ * 4 >= size && is_operation(n->kind) && table_.inline_weight(n) > 0 &&
+      table_.worth_storing(n)) {
+    table_.cut(n, cut_reason::reused);
     return true;
   }
   return false;
@@ -375,7 +375,7 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
   if (base->kind == node_kind::scalar) return param(base->constant, base->type);
   index_map outer = full_map(n, map);
   index_map inner;
-  bool stored = planner_.is_stored(base);
+  bool stored = table_.is_stored(base);
   if (!stored && base->kind != node_kind::update && base->kind != node_kind::reduce) {
     if (decompose(base->shape, n->shape, n->strides, n->offset, inner)) {
       index_map sub = substitute(inner, outer);
@@ -383,13 +383,13 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
     }
     if (base->kind == node_kind::view || base->kind == node_kind::map || base->kind == node_kind::gather ||
         base->kind == node_kind::iota || base->kind == node_kind::call || base->kind == node_kind::random)
-      planner_.cut(base, cut_reason::not_affine);
+      table_.cut(base, cut_reason::not_affine);
   } else if (!stored) {
-    planner_.cut(base, base->kind == node_kind::update ? cut_reason::write : cut_reason::reduction);
+    table_.cut(base, base->kind == node_kind::update ? cut_reason::write : cut_reason::reduction);
   }
   linear_form at = compose(outer, n->strides, n->offset);
   if (wants_packing(n, at)) {
-    planner_.cut(n, cut_reason::packed);
+    table_.cut(n, cut_reason::packed);
     return load(n, map);
   }
   return load(base, std::move(at));

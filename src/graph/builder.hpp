@@ -9,7 +9,7 @@ namespace sinter::graph {
 
 class kernel_builder {
  public:
-  explicit kernel_builder(plan_table& table) : planner_(table) {}
+  explicit kernel_builder(plan_table& table) : table_(table) {}
 
   /// Each of these fills `out`; false where a new cut makes what was built so far wrong: the caller starts again.
   bool elementwise(kernel_plan& out, std::span<node* const> results);
@@ -68,7 +68,7 @@ class kernel_builder {
   void remember(node* n, const index_map* map, std::uint16_t reg);
   int find(node* n, const index_map* map);
 
-  plan_table& planner_;
+  plan_table& table_;
   kernel_plan* out_ = nullptr;
   dims whole_;              // shape of a value whose coordinates are the variables themselves
   std::int64_t space_ = 1;  // elements of the iteration space
@@ -79,7 +79,7 @@ class kernel_builder {
   node* outer_gather_ = nullptr;  // the outermost one that is being lowered
   std::size_t phase_code_ = 0, phase_inputs_ = 0;  // epilogues do not share with what runs per element
   std::uint64_t phase_ = 0;  // of all that were ever built: the elements of a kernel, or its epilogue
-  std::vector<memo> memo_;   // values read through index maps; the registers of plain ones stand in the planner's table
+  std::vector<memo> memo_;   // values read through index maps; the registers of plain ones are in the plan's table
   std::vector<std::pair<node*, std::uint16_t>> reduced_;
   std::vector<memo> calls_;  // of the nodes of a call, the first one; `reg` is the index in program::calls
   bool alone_ = false;  // the kernel is for a function with text around its loop

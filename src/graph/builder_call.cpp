@@ -30,14 +30,14 @@ bool kernel_builder::effect(kernel_plan& out, node* n) {
 // memory.
 bool kernel_builder::must_store_call(node* n, const index_map* map) {
   if (alone_ || stands_alone(*n)) {
-    planner_.cut(n, cut_reason::alone);
+    table_.cut(n, cut_reason::alone);
     return true;
   }
   const node* r = finished_reduction(*n);
   if (!r) return false;
   auto is_r = [r](const auto& known) { return known.first == r; };
   if (in_epilogue_ && !map && std::any_of(reduced_.begin(), reduced_.end(), is_r)) return false;
-  planner_.cut(n, cut_reason::reduction);
+  table_.cut(n, cut_reason::reduction);
   return true;
 }
 
@@ -87,7 +87,7 @@ std::uint16_t kernel_builder::output_of(std::uint16_t call, std::size_t output) 
 
 // The whole of a node in memory, with its extents as parameters one after the other.
 std::uint16_t kernel_builder::address(node* source) {
-  if (!planner_.is_stored(source)) planner_.cut(source, cut_reason::raw);
+  if (!table_.is_stored(source)) table_.cut(source, cut_reason::raw);
   std::size_t slot = phase_inputs_;
   while (slot < out_->inputs.size() && !(out_->inputs[slot].source == source && out_->inputs[slot].raw)) ++slot;
   auto& code = out_->code.code;

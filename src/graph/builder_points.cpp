@@ -63,9 +63,9 @@ std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
 // kernel's result, the innermost one; where that is the same, its index. What was built is of no use.
 std::uint16_t kernel_builder::too_many_gathers(node* n, node* index) {
   restart_ = true;
-  node* alone = outer_gather_ && !planner_.is_stored(outer_gather_) ? outer_gather_ : n;
-  if (planner_.is_stored(alone)) alone = index;
-  if (!planner_.is_stored(alone)) planner_.cut(alone, cut_reason::size);
+  node* alone = outer_gather_ && !table_.is_stored(outer_gather_) ? outer_gather_ : n;
+  if (table_.is_stored(alone)) alone = index;
+  if (!table_.is_stored(alone)) table_.cut(alone, cut_reason::size);
   return integer_param(0);
 }
 
