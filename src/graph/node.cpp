@@ -95,11 +95,13 @@ void unlink_reader(node* reduction) noexcept {
   reduction->is_reader = false;
 }
 
-std::vector<value> live_readers(const node* operand) {
+std::vector<value> live_readers(const node* reduction) {
   std::lock_guard lock(readers_mutex());
   std::vector<value> found;
-  for (node* r = operand->readers; r; r = r->next_reader)
+  for (node* r = reduction->args[0]->readers; r; r = r->next_reader) {
+    if (r->capture != reduction->capture) continue;
     if (value held = hold_if_alive(r)) found.push_back(std::move(held));
+  }
   return found;
 }
 

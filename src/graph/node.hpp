@@ -158,8 +158,9 @@ node* new_node();
 /// The reductions that read a node, so that reductions over one value asked for one after the other become one pass.
 void link_reader(node* reduction);
 void unlink_reader(node* reduction) noexcept;
-/// The pending reductions that read `operand` and that somebody still holds.
-std::vector<value> live_readers(const node* operand);
+/// The pending reductions that read what `reduction` reads, itself included, that are still held, and that were recorded
+/// in the same capture or, like it, in none: work of one does not run in another.
+std::vector<value> live_readers(const node* reduction);
 
 /// Pending values over large operands (`over_large`), which may be evaluated where memory runs out. Listed values are
 /// complete: other threads may evaluate them. False where the value has no place in the list, or has it already.

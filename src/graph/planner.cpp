@@ -56,9 +56,8 @@ void planner::plan(std::span<const value> roots) {
 // Live reductions over the same value along the same axes ride along: their results are small, their pass is paid for.
 // A reduction of this kernel (`own`) that nothing but its epilogue and `r` refers to is not asked for again.
 void planner::add_siblings(std::span<node* const> own) {
-  for (value& r : live_readers(own[0]->args[0].get())) {
+  for (value& r : live_readers(own[0])) {
     if (r->is_leaf() || r->opaque || at(r.get()).stored || !same_reduction(own[0], r.get())) continue;
-    if (r->capture != own[0]->capture) continue;  // one of them is only written down
     const bool is_own = std::find(own.begin(), own.end(), r.get()) != own.end();
     if (is_own && r->refs.load(std::memory_order_acquire) == 2) continue;
     cut(r.get(), cut_reason::sibling);
