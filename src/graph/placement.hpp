@@ -1,10 +1,11 @@
-// Where the results of a plan go: to memory of their own, or, for updates, to where the version lies that they update. The
-// one place that decides whether elements of a recorded write are written in place.
+// Where the results of a plan go: to memory of their own, or, for updates, to where the version lies that they update.
+// The one place that decides whether elements of a recorded write are written in place.
 //
-// An update runs in place if nobody will see the difference: nothing but this plan refers to the old version once the plan
-// is done, nor to its memory (is_owned, storage.hpp), no other kernel of the plan reads it, and what the update itself reads
-// of it lies at the place that it writes, or nowhere near. Otherwise the old version is copied first. Two cases are decided
-// elsewhere, since they have no old version to keep: memory whose address is out is written in place whoever refers to it
+// An update runs in place if nobody will see the difference: nothing but this plan refers to the old version once the
+// plan is done, nor to its memory (is_owned, storage.hpp), no other kernel of the plan reads it, and what the update
+// itself reads of it lies at the place that it writes, or nowhere near. Otherwise the old version is copied first. Two
+// cases are decided elsewhere, since they have no old version to keep: memory whose address is out is written in place
+// whoever refers to it
 // (`in_place`, recorded with the update), and a write of a whole array is no update.
 #pragma once
 #include <cstdint>
@@ -36,8 +37,8 @@ class placement {
   /// Where a node lies that the plan stores; where any node lies.
   placed& at(node* n) { return places_[static_cast<std::size_t>(plan_.at(n).kernel)]; }
   placed where(node* n) { return n->is_leaf() ? placed{n->buffer, n->buffer_offset} : at(n); }
-  /// Places an update where the old version lies, if it may be written there; whether it may. Once for each, in the order
-  /// of the kernels.
+  /// Places an update where the old version lies, if it may be written there; whether it may. Once for each, in the
+  /// order of the kernels.
   bool reuse_base(const kernel_plan& update);
 
  private:

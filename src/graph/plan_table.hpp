@@ -1,5 +1,5 @@
-// What a plan knows of each node that it has come by, first of all whether it is written to memory. The builder of kernels
-// reads it and adds to it; the planner (planner.hpp) works until nothing is added any more.
+// What a plan knows of each node that it has come by, first of all whether it is written to memory. The builder of
+// kernels reads it and adds to it; the planner (planner.hpp) works until nothing is added any more.
 #pragma once
 #include <span>
 #include <vector>
@@ -15,10 +15,10 @@ class plan_table {
     bool stored = false;  // written to memory by this plan
     cut_reason why = cut_reason::requested;
     std::int32_t level = -1;
-    std::int32_t kernel = -1;   // stored: index into stored()
-    std::int32_t weight = -1;   // cached inline_weight
-    bool apart = false;         // reads the reductions that are stored instead of being computed along with them
-    std::uint16_t reg = 0;      // what the kernel that is being built has computed it in, if `phase` is the builder's
+    std::int32_t kernel = -1;  // stored: index into stored()
+    std::int32_t weight = -1;  // cached inline_weight
+    bool apart = false;        // reads the reductions that are stored instead of being computed along with them
+    std::uint16_t reg = 0;     // what the kernel that is being built has computed it in, if `phase` is the builder's
     std::uint64_t phase = 0;
     std::uint64_t search = 0;   // the last search for reductions that came by
     std::uint32_t dropped = 0;  // placement: references from nodes that this plan lets go

@@ -1,7 +1,7 @@
 // Recording: the only way to make nodes. Callers (src/ops) have checked shapes, dtypes and axes; these functions
-// neither throw for user mistakes nor touch a device nor evaluate anything, except that a computed value of more elements
-// than can be counted is a shape_error here, whoever asks for it. How long the chains of pending nodes have become is
-// noted (`depth`, `writes`); what follows from that is for flush_if_long (flush.hpp).
+// neither throw for user mistakes nor touch a device nor evaluate anything, except that a computed value of more
+// elements than can be counted is a shape_error here, whoever asks for it. How long the chains of pending nodes have
+// become is noted (`depth`, `writes`); what follows from that is for flush_if_long (flush.hpp).
 #pragma once
 #include <span>
 
