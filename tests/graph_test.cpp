@@ -354,7 +354,7 @@ TEST_CASE("arrays are evaluated as they are made where their chains are as long 
   CHECK(pending(a));
   ndarray e = sn::sqrt(d);
   CHECK(pending(e));
-  e(slice(0, 4)) = c + 1.0;  // the right-hand side first, by itself
+  e(slice(0, 4)) = (c + 1.0)(slice(0, 4));  // the sum is evaluated as it is made
   CHECK(pending(e));
   CHECK(values(e)[0] == 4.0);
   sinter::graph::value v = sinter::graph::record_scalar({}, sn::float64, {8}, sinter::runtime::default_device());
