@@ -13,15 +13,14 @@
 #include <vector>
 
 #include "backends/cpu/cpu_backend.hpp"
-#include "runtime/algorithms.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/pool.hpp"
+#include "simulated_libraries.hpp"
 #include "sinter/error.hpp"
 
 namespace sim {
 namespace {
 
-namespace runtime = sinter::runtime;
 using sinter::memory_kind;
 
 constexpr std::size_t total_memory = std::size_t{1} << 32;
@@ -238,67 +237,6 @@ class sim_graph final : public runtime::recorded_work {
   std::vector<step> steps_;
 };
 
-/// The CPU's, at once: behind everything that the current stream has been told so far.
-class sim_algorithms final : public runtime::algorithms {
- public:
-  explicit sim_algorithms(runtime::backend& device) : device_(device) {}
-  std::size_t sort_scratch(const runtime::row_layout& l) override { return cpu().sort_scratch(l); }
-  void sort(const runtime::row_layout& l, bool descending, void* data, void* scratch) override {
-    now().sort(l, descending, data, scratch);
-  }
-  std::size_t argsort_scratch(const runtime::row_layout& l) override { return cpu().argsort_scratch(l); }
-  void argsort(const runtime::row_layout& l, bool descending, const void* keys, std::int64_t* result,
-               void* scratch) override {
-    now().argsort(l, descending, keys, result, scratch);
-  }
-  std::size_t select_scratch(const runtime::selection& s) override { return cpu().select_scratch(s); }
-  const std::int64_t* count_selected(const runtime::selection& s, void* scratch) override {
-    return now().count_selected(s, scratch);
-  }
-  void select(const runtime::selection& s, int bytes, const void* data, void* result, const void* scratch) override {
-    now().select(s, bytes, data, result, scratch);
-  }
-  void select_positions(const runtime::selection& s, std::int64_t* result, const void* scratch) override {
-    now().select_positions(s, result, scratch);
-  }
-  bool takes_packed_flags() const override { return cpu().takes_packed_flags(); }
-  std::size_t scan_scratch(const runtime::scan_layout& l) override { return cpu().scan_scratch(l); }
-  void scan(const runtime::scan_layout& l, const void* from, void* to, void* scratch) override {
-    now().scan(l, from, to, scratch);
-  }
-  std::size_t count_bins_scratch(std::int64_t n, std::int64_t count) override {
-    return cpu().count_bins_scratch(n, count);
-  }
-  void count_bins(const std::int64_t* bins, std::int64_t n, std::int64_t count, std::int64_t* counts,
-                  void* scratch) override {
-    now().count_bins(bins, n, count, counts, scratch);
-  }
-  std::size_t sum_bins_scratch(std::int64_t n, std::int64_t count) override {
-    return cpu().sum_bins_scratch(n, count);
-  }
-  void sum_bins(const std::int64_t* bins, const double* weights, std::int64_t n, std::int64_t count, double* sums,
-                void* scratch) override {
-    now().sum_bins(bins, weights, n, count, sums, scratch);
-  }
-  std::size_t histogram_scratch(sinter::dtype type, std::int64_t n, const runtime::bin_range& bins) override {
-    return cpu().histogram_scratch(type, n, bins);
-  }
-  void histogram(sinter::dtype type, const void* samples, std::int64_t n, const runtime::bin_range& bins,
-                 std::int64_t* counts, void* scratch) override {
-    now().histogram(type, samples, n, bins, counts, scratch);
-  }
-
- private:
-  static runtime::algorithms& cpu() { return runtime::get_backend({}).algorithms(); }
-  runtime::algorithms& now() {
-    if (device_.current_stream().notes())
-      throw sinter::device_error("[capture] sorting, scans and selections on a simulated GPU cannot be captured");
-    device_.current_stream().synchronize();
-    return cpu();
-  }
-  runtime::backend& device_;
-};
-
 class gpu final : public runtime::backend {
  public:
   explicit gpu(int index)
@@ -364,6 +302,9 @@ class gpu final : public runtime::backend {
     here().enqueue([code, own, &p, scratch] { cpu().run(p, *own, scratch); });
   }
   runtime::algorithms& algorithms() override { return algorithms_; }
+  runtime::products& products() override { return products_; }
+  runtime::solvers& solvers() override { return solvers_; }
+  runtime::fourier& fourier() override { return fourier_; }
   void synchronize() override {
     std::vector<sim_stream*> all{&default_};
     {
@@ -474,6 +415,9 @@ class gpu final : public runtime::backend {
   std::vector<std::unique_ptr<sim_stream>> streams_, capture_streams_;
   runtime::pool device_pool_, managed_pool_, pinned_pool_;
   sim_algorithms algorithms_{*this};
+  sim_products products_{*this};
+  sim_solvers solvers_{*this};
+  sim_fourier fourier_{*this};
   std::atomic<std::uint64_t> launches_{0};
 };
 

@@ -13,16 +13,21 @@ namespace {
 
 runtime::algorithms& algorithms_of(const value& v) { return runtime::get_backend(v->device).algorithms(); }
 
-std::size_t bytes_of(const value& v) { return static_cast<std::size_t>(v->size()) * itemsize(v->type); }
+/// From the beginning of the buffer to an element.
+std::int64_t bytes_before(const value& leaf, std::int64_t element) {
+  return (leaf->buffer_offset + element) * static_cast<std::int64_t>(itemsize(leaf->type));
+}
 
 /// Scratch memory for one call. Freeing it does not wait: the pool hands it out again in the order of launches.
 runtime::buffer scratch_for(const value& v, std::size_t bytes) { return {runtime::get_backend(v->device), bytes}; }
 
 }  // namespace
 
-void* address_of_leaf(const value& leaf) {
-  return static_cast<char*>(leaf->buffer->data()) +
-         leaf->buffer_offset * static_cast<std::int64_t>(itemsize(leaf->type));
+const void* address_to_read(const value& leaf, std::int64_t element) {
+  return static_cast<const char*>(leaf->buffer->data_to_read()) + bytes_before(leaf, element);
+}
+void* address_to_write(const value& leaf, std::int64_t element) {
+  return static_cast<char*>(leaf->buffer->data()) + bytes_before(leaf, element);
 }
 
 value unset_leaf(const dims& shape, dtype type, runtime::device_id device) {
@@ -39,8 +44,7 @@ value own_memory(const value& v) {
   value memory = unset_leaf(v->shape, v->type, v->device);
   if (v->size() == 0) return memory;
   if (graph::is_in_memory(v)) {
-    runtime::get_backend(v->device).copy(address_of_leaf(memory), address_of_leaf(evaluated(v)), bytes_of(v));
-    graph::inherit_faults(memory, {&v});
+    graph::copy_elements(memory, evaluated(v));
     return memory;
   }
   // A write of the whole: the kernel that computes the expression stores into the memory.
@@ -87,7 +91,7 @@ void sort_rows(const value& own, const runtime::row_layout& l, bool descending) 
   if (l.rows == 0 || l.columns < 2) return;
   runtime::algorithms& device = algorithms_of(own);
   const runtime::buffer scratch = scratch_for(own, device.sort_scratch(l));
-  device.sort(l, descending, address_of_leaf(own), scratch.data());
+  device.sort(l, descending, address_to_write(own), scratch.data());
 }
 
 value argsort_rows(const value& keys, const runtime::row_layout& l, bool descending) {
@@ -95,7 +99,7 @@ value argsort_rows(const value& keys, const runtime::row_layout& l, bool descend
   if (l.rows == 0 || l.columns == 0) return order;
   runtime::algorithms& device = algorithms_of(keys);
   const runtime::buffer scratch = scratch_for(keys, device.argsort_scratch(l));
-  device.argsort(l, descending, address_of_leaf(keys), static_cast<std::int64_t*>(address_of_leaf(order)),
+  device.argsort(l, descending, address_to_read(keys), static_cast<std::int64_t*>(address_to_write(order)),
                  scratch.data());
   graph::inherit_faults(order, {&keys});
   return order;
@@ -112,7 +116,7 @@ value scanned(runtime::scan_op op, const value& v, int axis) {
   if (!in_place) evaluated(v);
   runtime::algorithms& device = algorithms_of(to);
   const runtime::buffer scratch = scratch_for(to, device.scan_scratch(l));
-  device.scan(l, address_of_leaf(in_place ? to : v), address_of_leaf(to), scratch.data());
+  device.scan(l, address_to_read(in_place ? to : v), address_to_write(to), scratch.data());
   if (!in_place) graph::inherit_faults(to, {&v});
   return to;
 }
@@ -123,14 +127,14 @@ value binned(const value& bins, const value& weights, std::int64_t count) {
   if (count == 0) return out;
   runtime::algorithms& device = algorithms_of(numbers);
   const std::int64_t n = numbers->size();
-  const auto* from = static_cast<const std::int64_t*>(address_of_leaf(numbers));
+  const auto* from = static_cast<const std::int64_t*>(address_to_read(numbers));
   if (weights) {
     const runtime::buffer scratch = scratch_for(numbers, device.sum_bins_scratch(n, count));
-    device.sum_bins(from, static_cast<const double*>(address_of_leaf(added)), n, count,
-                    static_cast<double*>(address_of_leaf(out)), scratch.data());
+    device.sum_bins(from, static_cast<const double*>(address_to_read(added)), n, count,
+                    static_cast<double*>(address_to_write(out)), scratch.data());
   } else {
     const runtime::buffer scratch = scratch_for(numbers, device.count_bins_scratch(n, count));
-    device.count_bins(from, n, count, static_cast<std::int64_t*>(address_of_leaf(out)), scratch.data());
+    device.count_bins(from, n, count, static_cast<std::int64_t*>(address_to_write(out)), scratch.data());
   }
   graph::inherit_faults(out, {&numbers, &added});
   return out;
@@ -141,7 +145,7 @@ value counted_in(const runtime::bin_range& bins, const value& samples) {
   const value out = unset_leaf(dims{bins.count}, dtype::i64, x->device);
   runtime::algorithms& device = algorithms_of(x);
   const runtime::buffer scratch = scratch_for(x, device.histogram_scratch(x->type, x->size(), bins));
-  device.histogram(x->type, address_of_leaf(x), x->size(), bins, static_cast<std::int64_t*>(address_of_leaf(out)),
+  device.histogram(x->type, address_to_read(x), x->size(), bins, static_cast<std::int64_t*>(address_to_write(out)),
                    scratch.data());
   graph::inherit_faults(out, {&x});
   return out;

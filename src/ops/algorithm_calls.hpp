@@ -6,8 +6,10 @@
 
 namespace sinter::ops {
 
-/// Address of an evaluated value's first element.
-void* address_of_leaf(const value& leaf);
+/// Address of an element of an evaluated value, for work that is enqueued next: some that only reads the value, which
+/// others may be reading on other streams meanwhile, or some that writes it.
+const void* address_to_read(const value& leaf, std::int64_t element = 0);
+void* address_to_write(const value& leaf, std::int64_t element = 0);
 /// A leaf of elements that are not set.
 value unset_leaf(const dims& shape, dtype type, runtime::device_id device);
 /// Evaluates a value; its elements are only read.

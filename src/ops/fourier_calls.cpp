@@ -30,7 +30,9 @@ struct settled {
 /// Evaluates. The caller's reference must be the last one if the memory is to be found its own.
 settled settle(value v) {
   graph::flush(std::span(&v, 1));
-  if (reinterpret_cast<std::intptr_t>(address_of_leaf(v)) % alignment != 0) return {own_memory(v), true};
+  const auto begin = reinterpret_cast<std::intptr_t>(v->buffer->address());
+  if ((begin + v->buffer_offset * static_cast<std::int64_t>(itemsize(v->type))) % alignment != 0)
+    return {own_memory(v), true};
   const bool own = v->refs.load() == 1 && v->buffer.use_count() == 1 && v->buffer_offset == 0;
   return {std::move(v), own};
 }
@@ -73,9 +75,9 @@ struct pass {
     return unset_leaf(shape, out_type(), in.leaf->device);
   }
   void run(const fourier_layout& l, const value& in, std::int64_t in_at, const value& out, std::int64_t out_at) const {
-    auto* const from = static_cast<char*>(address_of_leaf(in)) + in_at * static_cast<std::int64_t>(itemsize(in->type));
-    auto* const to = static_cast<char*>(address_of_leaf(out)) + out_at * static_cast<std::int64_t>(itemsize(out->type));
-    runtime::get_backend(in->device).fourier().run(l, from, to, function);
+    const bool spoilt = kind == fourier_kind::complex_to_real;  // in memory of the call's own
+    void* const from = spoilt ? address_to_write(in, in_at) : const_cast<void*>(address_to_read(in, in_at));
+    runtime::get_backend(in->device).fourier().run(l, from, address_to_write(out, out_at), function);
     if (!(in == out)) graph::inherit_faults(out, {&in});
   }
 };

@@ -83,9 +83,9 @@ factored factor(const ndarray& x, const matrix_stack& s, dtype type, const char*
   const value pivots = unset_leaf(s.with({std::min(s.rows, s.columns)}), dtype::i32, a->device);
   const value info = unset_leaf(s.batch, dtype::i32, a->device);
   if (!s.empty())
-    solvers_of(a).factor_lu(s.layout(type, function), address_of_leaf(a),
-                            static_cast<std::int32_t*>(address_of_leaf(pivots)),
-                            static_cast<std::int32_t*>(address_of_leaf(info)));
+    solvers_of(a).factor_lu(s.layout(type, function), address_to_write(a),
+                            static_cast<std::int32_t*>(address_to_write(pivots)),
+                            static_cast<std::int32_t*>(address_to_write(info)));
   return {a, pivots};
 }
 
@@ -99,8 +99,8 @@ ndarray linalg::cholesky(const ndarray& x, const cholesky_kw& kw) {
   if (s.empty()) return no_elements(s.with({s.rows, s.rows}), type, x);
   const value a = owned_by_rows(x, type, "cholesky");
   const value info = unset_leaf(s.batch, dtype::i32, a->device);
-  solvers_of(a).factor_cholesky(s.layout(type, "cholesky"), !kw.upper, address_of_leaf(a),
-                                static_cast<std::int32_t*>(address_of_leaf(info)));
+  solvers_of(a).factor_cholesky(s.layout(type, "cholesky"), !kw.upper, address_to_write(a),
+                                static_cast<std::int32_t*>(address_to_write(info)));
   const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
   const ndarray both = wrap(a), factor = kw.upper ? triu(both) : tril(both);
   eval(factor);  // a GPU has that to do while the host learns whether there is a factor
@@ -121,12 +121,12 @@ linalg::qr_result linalg::qr(const ndarray& x, const qr_kw& kw) {
   const value a = owned_by_columns(x, type, "qr");
   const value tau = unset_leaf(s.with({k}), type, a->device);
   runtime::solvers& solvers = solvers_of(a);
-  solvers.factor_qr(s.layout(type, "qr"), address_of_leaf(a), address_of_leaf(tau));
+  solvers.factor_qr(s.layout(type, "qr"), address_to_write(a), address_to_write(tau));
   const ndarray r = triu(first_rows(by_columns(a), columns));
   if (kw.mode == "r") return {{}, r};
   eval(r);  // Q is about to take its place
   const value q = columns == s.columns ? a : with_columns(a, s, columns);
-  solvers.form_q({type, s.rows, columns, s.count(), "qr"}, k, address_of_leaf(q), address_of_leaf(tau));
+  solvers.form_q({type, s.rows, columns, s.count(), "qr"}, k, address_to_write(q), address_to_read(tau));
   return {in_c_order(by_columns(q)), r};
 }
 

@@ -34,7 +34,7 @@ dtype complex_of(dtype t) { return t == dtype::f32 || t == dtype::c64 ? dtype::c
 
 ndarray conjugated(const ndarray& x) { return is_complex(x.dtype()) ? conj(x) : x; }
 
-std::int32_t* info_of(const value& info) { return static_cast<std::int32_t*>(address_of_leaf(info)); }
+std::int32_t* info_of(const value& info) { return static_cast<std::int32_t*>(address_to_write(info)); }
 
 // --- singular values
 
@@ -66,9 +66,9 @@ linalg::svd_result svd_in(const value& memory, const matrix_stack& s, svd_part p
     u = unset_leaf(s.with({left, s.rows}), type, memory->device);
     v = unset_leaf(s.with({right, s.columns}), type, memory->device);
   }
-  const right_vectors found = solvers_of(memory).svd(s.layout(type, function), part, address_of_leaf(memory),
-                                                     address_of_leaf(values), vectors ? address_of_leaf(u) : nullptr,
-                                                     vectors ? address_of_leaf(v) : nullptr, info_of(info));
+  const right_vectors found = solvers_of(memory).svd(s.layout(type, function), part, address_to_write(memory),
+                                                     address_to_write(values), vectors ? address_to_write(u) : nullptr,
+                                                     vectors ? address_to_write(v) : nullptr, info_of(info));
   require_success(info, function, no_singular_values);
   if (!vectors) return {{}, wrap(values), {}};
   if (found == right_vectors::v) return {by_columns(u), wrap(values), conjugated(wrap(v))};
@@ -134,7 +134,7 @@ linalg::eigen_result eigh_parts(const ndarray& x, char uplo, bool vectors, const
     const value a = as_it_lies ? owned_by_rows(x, type, function) : owned_by_columns(x, type, function);
     const value w = unset_leaf(s.with({s.rows}), real_of(type), a->device);
     const value info = unset_leaf(s.batch, dtype::i32, a->device);
-    solvers_of(a).eigh(s.layout(type, function), triangle, vectors, surely, address_of_leaf(a), address_of_leaf(w),
+    solvers_of(a).eigh(s.layout(type, function), triangle, vectors, surely, address_to_write(a), address_to_write(w),
                        info_of(info));
     const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
     const int64_t failure = found->first_failure();
@@ -169,8 +169,8 @@ linalg::eigen_result eig_parts(const ndarray& x, bool vectors, const char* funct
   const value w = unset_leaf(s.with({s.rows}), wide, a->device);
   const value v = vectors ? unset_leaf(s.with({s.rows, s.rows}), type, a->device) : value();
   const value info = unset_leaf(s.batch, dtype::i32, a->device);
-  solvers_of(a).eig(s.layout(type, function), address_of_leaf(a), address_of_leaf(w),
-                    vectors ? address_of_leaf(v) : nullptr, info_of(info));
+  solvers_of(a).eig(s.layout(type, function), address_to_write(a), address_to_write(w),
+                    vectors ? address_to_write(v) : nullptr, info_of(info));
   const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
   const int64_t failure = found->first_failure();
   const bool infinite = failure >= 0 && number_at(info, failure) == runtime::not_finite;

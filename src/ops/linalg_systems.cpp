@@ -30,7 +30,8 @@ namespace {
 
 std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
 
-std::int32_t* integers(const value& v) { return static_cast<std::int32_t*>(address_of_leaf(v)); }
+std::int32_t* integers_to_write(const value& v) { return static_cast<std::int32_t*>(address_to_write(v)); }
+const std::int32_t* integers_to_read(const value& v) { return static_cast<const std::int32_t*>(address_to_read(v)); }
 
 runtime::device_id device_of(const ndarray& x, const ndarray& y, const char* function) {
   const operand first(x), second(y);
@@ -97,7 +98,8 @@ factors factor_lu(const ndarray& a, const matrix_stack& s, dtype type, const cha
   f.lu = owned_by_columns(a, type, function);
   f.pivots = unset_leaf(s.with({s.rows}), dtype::i32, f.lu->device);
   f.info = unset_leaf(s.batch, dtype::i32, f.lu->device);
-  solvers_of(f.lu).factor_lu(s.layout(type, function), address_of_leaf(f.lu), integers(f.pivots), integers(f.info));
+  solvers_of(f.lu).factor_lu(s.layout(type, function), address_to_write(f.lu), integers_to_write(f.pivots),
+                             integers_to_write(f.info));
   return f;
 }
 
@@ -114,8 +116,8 @@ inverses solution_of(const ndarray& a, const ndarray& b, const char* function,
   const factors f = factor_lu(with_batch(a, s.batch, 2), s, type, function);
   if (found) *found = look_for_failures(f.info);
   const solution x = begin_solution(b, r, type, function);
-  solvers_of(x.memory).solve_lu(layout_for(r, s.count(), type, function), matrix_form::plain, address_of_leaf(f.lu),
-                                integers(f.pivots), address_of_leaf(x.memory));
+  solvers_of(x.memory).solve_lu(layout_for(r, s.count(), type, function), matrix_form::plain, address_to_read(f.lu),
+                                integers_to_read(f.pivots), address_to_write(x.memory));
   return {x.array(), f.info};
 }
 
@@ -250,8 +252,8 @@ ndarray linalg::lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_k
   const read_memory lu = read_by_columns(with_batch(a.lu, s.batch, 2), type, "lu_solve");
   const value pivots = evaluated(value_of(exchanges_of(with_batch(a.piv, s.batch, 1), s.rows)));
   const solution x = begin_solution(b, r, type, "lu_solve");
-  solvers_of(x.memory).solve_lu(layout_for(r, s.count(), type, "lu_solve"), form, lu.address(), integers(pivots),
-                                address_of_leaf(x.memory));
+  solvers_of(x.memory).solve_lu(layout_for(r, s.count(), type, "lu_solve"), form, lu.address(),
+                                integers_to_read(pivots), address_to_write(x.memory));
   graph::inherit_faults(x.memory, {&pivots});
   return x.array();
 }
@@ -278,7 +280,7 @@ ndarray linalg::solve_triangular(const ndarray& a, const ndarray& b, const solve
   t.layout.unit_diagonal = kw.unit_diagonal;
   t.layout.form = form;
   const read_memory there{t.held, t.offset};
-  solvers_of(x).solve_triangular(t.layout, there.address(), address_of_leaf(x));
+  solvers_of(x).solve_triangular(t.layout, there.address(), address_to_write(x));
   return wrap(x);
 }
 

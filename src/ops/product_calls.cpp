@@ -59,10 +59,6 @@ void make_readable(factor& f, const runtime::products& device) {
   f.offset = 0;
 }
 
-const void* address_of(const factor& f) {
-  return static_cast<const char*>(address_of_leaf(f.held)) + f.offset * static_cast<std::int64_t>(itemsize(f.held->type));
-}
-
 dims leading(const dims& shape) { return dims(shape.data(), shape.size() - 2); }
 
 /// Strides along the axes of `batch`, to which the operand's leading axes broadcast.
@@ -134,8 +130,8 @@ struct ready_product {
   runtime::products* device = nullptr;
   runtime::device_id id;
 
-  const void* a() const { return address_of(factors[0]); }
-  const void* b() const { return address_of(factors[1]); }
+  const void* a() const { return address_to_read(factors[0].held, factors[0].offset); }
+  const void* b() const { return address_to_read(factors[1].held, factors[1].offset); }
   void pass_faults(const value& to) const { graph::inherit_faults(to, {&factors[0].held, &factors[1].held}); }
   /// A new result in C order.
   value fresh() {
@@ -185,7 +181,7 @@ ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const 
     }
   }
   const value result = p.fresh();
-  p.device->multiply(p.layout, p.a(), p.b(), address_of_leaf(result));
+  p.device->multiply(p.layout, p.a(), p.b(), address_to_write(result));
   p.pass_faults(result);
   return delivered(wrap(result), kw, "matmul");
 }
@@ -200,10 +196,10 @@ ndarray multiply_and_finish(const ndarray& x, const ndarray& y, dtype type, cons
   const value result = p.fresh();
   p.pass_faults(result);
   graph::inherit_faults(result, {&bias});
-  const runtime::product_finish how{kw.scale, bias ? address_of_leaf(bias) : nullptr,
+  const runtime::product_finish how{kw.scale, bias ? address_to_read(bias) : nullptr,
                                     static_cast<runtime::activation>(kw.activation)};
-  if (p.device->multiply_and_finish(p.layout, how, p.a(), p.b(), address_of_leaf(result))) return wrap(result);
-  p.device->multiply(p.layout, p.a(), p.b(), address_of_leaf(result));
+  if (p.device->multiply_and_finish(p.layout, how, p.a(), p.b(), address_to_write(result))) return wrap(result);
+  p.device->multiply(p.layout, p.a(), p.b(), address_to_write(result));
   return finished(wrap(result), kw);
 }
 

@@ -38,8 +38,8 @@ class counted_selection {
     graph::flush(needed);
     selected_.count = flags->size();
     selected_.packed = flags_.packed;
-    if (flags_.words) selected_.words = static_cast<const std::uint32_t*>(address_of_leaf(flags_.words));
-    if (flags_.rest) selected_.flags = static_cast<const bool*>(address_of_leaf(flags_.rest));
+    if (flags_.words) selected_.words = static_cast<const std::uint32_t*>(address_to_read(flags_.words));
+    if (flags_.rest) selected_.flags = static_cast<const bool*>(address_to_read(flags_.rest));
     scratch_.emplace(device_, algorithms.select_scratch(selected_));
     const std::int64_t* const count = algorithms.count_selected(selected_, scratch_->data());
     device_.copy_to_host(&count_, count, sizeof count_);
@@ -51,15 +51,15 @@ class counted_selection {
   value elements(const value& data) {
     value out = unset_leaf(dims{count_}, data->type, data->device);
     if (count_ != 0)
-      device_.algorithms().select(selected_, static_cast<int>(itemsize(data->type)), address_of_leaf(data),
-                                  address_of_leaf(out), scratch_->data());
+      device_.algorithms().select(selected_, static_cast<int>(itemsize(data->type)), address_to_read(data),
+                                  address_to_write(out), scratch_->data());
     graph::inherit_faults(out, {&data});
     return out;
   }
   value positions() {
     value out = unset_leaf(dims{count_}, dtype::i64, device_.id());
     if (count_ != 0)
-      device_.algorithms().select_positions(selected_, static_cast<std::int64_t*>(address_of_leaf(out)),
+      device_.algorithms().select_positions(selected_, static_cast<std::int64_t*>(address_to_write(out)),
                                             scratch_->data());
     return out;
   }

@@ -77,10 +77,6 @@ value owned_by_rows(const ndarray& x, dtype type, const char* function) {
   return checked(own_memory(graph::record_cast(value_of(x, function), type)));
 }
 
-const void* read_memory::address() const {
-  return static_cast<const char*>(address_of_leaf(held)) + offset * static_cast<int64_t>(itemsize(held->type));
-}
-
 read_memory read_by_columns(const ndarray& x, dtype type, const char* function) {
   const graph::array_view& v = view_of(x, function);
   dims shape = v.shape, strides = v.strides;
@@ -141,7 +137,7 @@ std::string at_batch_index(int64_t position, const dims& batch) {
 }
 
 std::unique_ptr<runtime::outcome> look_for_failures(const value& info) {
-  return solvers_of(info).look_for_failures(static_cast<const std::int32_t*>(address_of_leaf(info)), info->size());
+  return solvers_of(info).look_for_failures(static_cast<const std::int32_t*>(address_to_read(info)), info->size());
 }
 
 void require_success(runtime::outcome& found, const value& info, const char* function, const std::string& what) {

@@ -40,7 +40,7 @@ value owned_by_rows(const ndarray& x, dtype type, const char* function);
 struct read_memory {
   value held;
   std::int64_t offset = 0;
-  const void* address() const;
+  const void* address() const { return address_to_read(held, offset); }
 };
 read_memory read_by_columns(const ndarray& x, dtype type, const char* function);
 /// The matrices in memory by columns as an array.

@@ -157,12 +157,8 @@ void* buffer::use_now(bool write) const {
   } else {
     // Others may be reading beside this, outside of any batch that has ended: no ticket is claimed and no use forgotten.
     const std::lock_guard lock(order_mutex());
-    const auto waited_for = [&](ticket t) { return t == 0 ? t : some_ticket; };
-    if (home_ != &s) s.wait_for(*home_, waited_for(write ? used() : written_.load(std::memory_order_relaxed)));
-    use_list* list = others_.load(std::memory_order_relaxed);
+    use_list* list = write ? wait_to_write(s) : wait_to_read(s);
     if (!list) others_.store(list = new use_list, std::memory_order_release);
-    for (const stream_use& u : list->uses)
-      if (u.on != &s) s.wait_for(*u.on, waited_for(write ? u.used : u.written));
     stream_use& mine = list->of(s);
     if (write) mine.written = some_ticket;
     mine.used = some_ticket;
@@ -177,19 +173,33 @@ void buffer::join_uses(const use_list& uses) {
   list->join(uses);
 }
 
-void buffer::read_by(stream& s, ticket t) const {
-  if (use_notes* const notes = s.notes()) return notes->add(data_, false);
-  if (s.is_host()) return host_waits(false);
-  const std::lock_guard lock(order_mutex());
+use_list* buffer::wait_to_read(stream& s) const {
   if (home_ != &s) {
     const ticket written = written_.load(std::memory_order_relaxed);
     const ticket covered = s.wait_for(*home_, written);
     if (written == some_ticket && covered != 0) written_.store(covered, std::memory_order_relaxed);
   }
-  use_list* list = others_.load(std::memory_order_relaxed);
+  use_list* const list = others_.load(std::memory_order_relaxed);
   if (list)
     for (const stream_use& u : list->uses)
       if (u.on != &s) s.wait_for(*u.on, u.written);
+  return list;
+}
+
+use_list* buffer::wait_to_write(stream& s) const {
+  if (home_ != &s) s.wait_for(*home_, used());
+  use_list* const list = others_.load(std::memory_order_relaxed);
+  if (list)
+    for (const stream_use& u : list->uses)
+      if (u.on != &s) s.wait_for(*u.on, u.used);
+  return list;
+}
+
+void buffer::read_by(stream& s, ticket t) const {
+  if (use_notes* const notes = s.notes()) return notes->add(data_, false);
+  if (s.is_host()) return host_waits(false);
+  const std::lock_guard lock(order_mutex());
+  use_list* list = wait_to_read(s);
   if (home_ == &s) return raise_used(t);
   if (!list) others_.store(list = new use_list, std::memory_order_release);
   stream_use& mine = list->of(s);
@@ -201,11 +211,7 @@ void buffer::write_by(stream& s, ticket t) const {
   if (use_notes* const notes = s.notes()) return notes->add(data_, true);
   if (s.is_host()) return host_waits(true);
   const std::lock_guard lock(order_mutex());
-  if (home_ != &s) s.wait_for(*home_, used());
-  use_list* list = others_.load(std::memory_order_relaxed);
-  if (list)
-    for (const stream_use& u : list->uses)
-      if (u.on != &s) s.wait_for(*u.on, u.used);
+  use_list* list = wait_to_write(s);
   if (home_ == &s) {
     set_written(t);
     delete list;

@@ -77,7 +77,11 @@ class buffer {
   friend class batch;
   void obtain(std::size_t bytes, block_source& source);
   void* use_now(bool write) const;
-  /// Waits of `s` before it reads or writes; marks the use with ticket t.
+  /// Waits of `s` before it reads (for writes) or writes (for all uses). Returns the uses by other streams than the
+  /// home. Call with order_mutex() held.
+  use_list* wait_to_read(stream& s) const;
+  use_list* wait_to_write(stream& s) const;
+  /// The waits of `s`; marks the use with ticket t.
   void read_by(stream& s, ticket t) const;
   void write_by(stream& s, ticket t) const;
   void host_waits(bool write) const;
