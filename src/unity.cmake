@@ -34,7 +34,7 @@ sinter_unity_group(src/backends/cpu block_plan code compilation cpu_count cpu_fo
 sinter_unity_group(src/backends/cpu cpu_backend cpu_scan elements lanes cpu_select openblas_library product_blocks tail user_reducer)
 
 sinter_unity_group(src/ops algorithm_calls array assign axis_set benchmark bin_rules capture contract convert creation)
-sinter_unity_group(src/ops bins device dtype_info einsum einsum_order einsum_plan einsum_terms)
+sinter_unity_group(src/ops bins device dtype_info errors einsum einsum_order einsum_plan einsum_terms)
 sinter_unity_group(src/ops creation_rules elementwise_arithmetic elementwise_bits elementwise_compare elementwise_math
                    elementwise_values eval)
 sinter_unity_group(src/ops kernel_elementwise kernel_generalized random random_integers)

@@ -32,8 +32,8 @@ dtype dtype_of_tensor(const data_type& d) {
     const data_type ours = type_of(static_cast<dtype>(k));
     if (ours.code == d.code && ours.bits == d.bits && d.lanes == 1) return static_cast<dtype>(k);
   }
-  throw dtype_error("[from_dlpack] no array has elements of code " + std::to_string(static_cast<int>(d.code)) + ", " +
-                    std::to_string(d.bits) + " bits and " + std::to_string(d.lanes) + " lanes");
+  ops::fail<dtype_error>("from_dlpack", "no array has elements of code ", static_cast<int>(d.code), ", ", d.bits,
+                         " bits and ", d.lanes, " lanes");
 }
 
 /// As the memory of an evaluated array wants it.
@@ -67,8 +67,7 @@ std::pair<runtime::device_id, memory_kind> home_of_tensor(const device_info& d, 
       } catch (const device_error&) {  // no GPU here that could make use of it: memory like any other
         return {{}, memory_kind::device};
       }
-    default:
-      throw device_error("[from_dlpack] tensors on devices of type " + std::to_string(d.type) + " are not known");
+    default: ops::fail<device_error>("from_dlpack", "tensors on devices of type ", d.type, " are not known");
   }
 }
 
@@ -107,18 +106,16 @@ struct chosen_array {
 
 void check_stream(const std::optional<std::intptr_t>& stream, const runtime::device_id& device, const char* function) {
   if (!stream) return;
-  const std::string number = "[" + std::string(function) + "] stream " + std::to_string(*stream);
-  if (device.kind == runtime::device_kind::cpu)
-    throw value_error(number + " of an array on the CPU, where there are no streams");
-  if (*stream == 0) throw value_error(number + " is ambiguous: 1 is the legacy default stream, 2 the per-thread one");
-  if (*stream < -1) throw value_error(number + " is no stream");
+  const auto refuse = [&](const char* what) { ops::fail<value_error>(function, "stream ", *stream, what); };
+  if (device.kind == runtime::device_kind::cpu) refuse(" of an array on the CPU, where there are no streams");
+  if (*stream == 0) refuse(" is ambiguous: 1 is the legacy default stream, 2 the per-thread one");
+  if (*stream < -1) refuse(" is no stream");
 }
 
 chosen_array choose(const ndarray& x, const to_dlpack_kw& kw, bool says_readonly, const char* function) {
   const graph::array_view& v = ops::view_of(x, function);
-  const auto refuse = [&](const char* what) { throw value_error("[" + std::string(function) + "] " + what); };
-  if (graph::is_capturing())
-    throw device_error("[" + std::string(function) + "] arrays cannot be handed to others in a capture");
+  const auto refuse = [&](const char* what) { ops::fail<value_error>(function, what); };
+  if (graph::is_capturing()) ops::fail<device_error>(function, "arrays cannot be handed to others in a capture");
   const bool moves = kw.device && ops::to_id(*kw.device) != v.device();
   if (moves && kw.copy == false) refuse("copy is false, but the tensor shall be on another device");
   const bool copies = moves || kw.copy == true;
@@ -176,16 +173,15 @@ ndarray import_tensor(Tensor* managed, bool readonly, bool own, const from_dlpac
                    .readonly = readonly,
                    .live = !kw.immutable || kw.copy == true};
   if (t.ndim < 0 || t.ndim > core::max_rank || (t.ndim > 0 && !t.shape))
-    throw value_error("[from_dlpack] the tensor has " + std::to_string(t.ndim) + " axes");
+    ops::fail<value_error>("from_dlpack", "the tensor has ", t.ndim, " axes");
   m.shape = core::dims(t.shape, t.ndim);
   core::checked_count(m.shape, m.function);
   m.strides = t.strides ? core::dims(t.strides, t.ndim) : core::contiguous_strides(m.shape);
   m.data = t.data ? static_cast<char*>(t.data) + t.byte_offset : nullptr;
   const bool moves = kw.device && ops::to_id(*kw.device) != m.device;
   if (moves && kw.copy == false)
-    throw value_error("[from_dlpack] copy is false, but the array shall be on " +
-                      runtime::to_string(ops::to_id(*kw.device)) + " and the tensor is on " +
-                      runtime::to_string(m.device));
+    ops::fail<value_error>("from_dlpack", "copy is false, but the array shall be on ", ops::to_id(*kw.device),
+                           " and the tensor is on ", m.device);
   auto call = [managed] {
     if (managed->deleter) managed->deleter(managed);
   };
@@ -200,8 +196,7 @@ ndarray import_tensor(Tensor* managed, bool readonly, bool own, const from_dlpac
 
 void check_version(const version_info& v) {
   if (v.major != 1)
-    throw value_error("[from_dlpack] the tensor is of DLPack " + std::to_string(v.major) + "." +
-                      std::to_string(v.minor) + "; 1.x is known");
+    ops::fail<value_error>("from_dlpack", "the tensor is of DLPack ", v.major, ".", v.minor, "; 1.x is known");
 }
 
 }  // namespace

@@ -14,8 +14,9 @@
 namespace sinter::interop {
 namespace {
 
-[[noreturn]] void refuse(const foreign_memory& m, const std::string& what) {
-  throw value_error("[" + std::string(m.function) + "] " + what);
+template <class... Parts>
+[[noreturn]] void refuse(const foreign_memory& m, const Parts&... parts) {
+  ops::fail<value_error>(m.function, parts...);
 }
 
 /// Elements from the lowest address to the pointer, and to the highest.
@@ -26,7 +27,7 @@ std::pair<std::int64_t, std::int64_t> reach(const foreign_memory& m) {
     std::int64_t& side = m.strides[a] < 0 ? below : above;
     if (__builtin_mul_overflow(m.strides[a], m.shape[a] - 1, &step) || step == INT64_MIN ||
         __builtin_add_overflow(side, step < 0 ? -step : step, &side) || side > INT64_MAX / 32)
-      refuse(m, "strides " + core::to_string(m.strides) + " of shape " + core::to_string(m.shape) + " reach too far");
+      refuse(m, "strides ", m.strides, " of shape ", m.shape, " reach too far");
   }
   return {below, above};
 }
@@ -41,10 +42,9 @@ graph::view_ref wrap_memory(const foreign_memory& m, std::shared_ptr<void> keep)
     auto none = std::make_shared<runtime::buffer>(device, 0);
     return graph::make_array(graph::make_leaf(std::move(none), 0, m.shape, m.type));
   }
-  if (!m.data) refuse(m, "null pointer for shape " + core::to_string(m.shape));
+  if (!m.data) refuse(m, "null pointer for shape ", m.shape);
   if (reinterpret_cast<std::uintptr_t>(m.data) % static_cast<std::uintptr_t>(item) != 0)
-    refuse(m, "the address is no multiple of " + std::to_string(item) + ", the size of " + std::string(name(m.type)) +
-                  "; copy the elements instead");
+    refuse(m, "the address is no multiple of ", item, ", the size of ", m.type, "; copy the elements instead");
   if (m.kind != memory_kind::device) device.memory_pool(m.kind);  // throws where there is no such memory
   const auto [below, above] = reach(m);
   const std::int64_t extent = below + above + 1;
@@ -73,12 +73,11 @@ core::dims strides_in_elements(const std::vector<std::int64_t>& bytes, const cor
   const auto item = static_cast<std::int64_t>(itemsize(type));
   core::dims strides(bytes.data(), static_cast<int>(bytes.size()));
   if (strides.size() != shape.size())
-    throw value_error("[from_pointer] " + std::to_string(strides.size()) + " strides for shape " +
-                      core::to_string(shape));
+    ops::fail<value_error>("from_pointer", strides.size(), " strides for shape ", shape);
   for (auto& s : strides) {
     if (s % item != 0)
-      throw value_error("[from_pointer] strides " + core::to_string(strides) + " are no multiples of " +
-                        std::to_string(item) + " bytes, the size of " + std::string(name(type)));
+      ops::fail<value_error>("from_pointer", "strides ", strides, " are no multiples of ", item, " bytes, the size of ",
+                             type);
     s /= item;
   }
   return strides;
@@ -86,9 +85,7 @@ core::dims strides_in_elements(const std::vector<std::int64_t>& bytes, const cor
 
 const graph::array_view& view_of_rank(const ndarray& x, int rank) {
   const graph::array_view& v = view_of(x, "host_mdview");
-  if (v.shape.size() != rank)
-    throw shape_error("[host_mdview] rank " + std::to_string(rank) + " for an array of shape " +
-                      core::to_string(v.shape));
+  if (v.shape.size() != rank) ops::fail<shape_error>("host_mdview", "rank ", rank, " for an array of shape ", v.shape);
   return v;
 }
 
@@ -130,20 +127,19 @@ detail::host_elements detail::host_elements_to_write(const ndarray& x, dtype typ
   const graph::array_view& v = view_of_rank(x, rank);
   std::copy(v.shape.begin(), v.shape.end(), extents);
   std::copy(v.strides.begin(), v.strides.end(), strides);
-  if (v.type != type)
-    throw dtype_error("[host_mdview] the array has dtype " + std::string(name(v.type)) + ", not " +
-                      std::string(name(type)));
-  if (v.readonly) throw value_error("[host_mdview] the array of shape " + core::to_string(v.shape) + " is read-only");
+  if (v.type != type) ops::fail<dtype_error>("host_mdview", "the array has dtype ", v.type, ", not ", type);
+  if (v.readonly) ops::fail<value_error>("host_mdview", "the array of shape ", v.shape, " is read-only");
   if (!graph::is_host_reachable(v))
-    throw device_error("[host_mdview] the array lies in the memory of " + runtime::to_string(v.device()) +
-                       ", which the host cannot address; view a const type, make it in managed or pinned memory, or "
-                       "move it with to_host");
+    ops::fail<device_error>(
+        "host_mdview", "the array lies in the memory of ", v.device(),
+        ", which the host cannot address; view a const type, make it in managed or pinned memory, or "
+        "move it with to_host");
   return {graph::export_to_host(v), v.store};
 }
 
 void detail::not_in_order(const std::int64_t* extents, const std::int64_t* strides, int rank) {
-  throw value_error("[host_mdview] elements of shape " + core::to_string(core::dims(extents, rank)) + " with strides " +
-                    core::to_string(core::dims(strides, rank)) + " do not lie side by side");
+  ops::fail<value_error>("host_mdview", "elements of shape ", core::dims(extents, rank), " with strides ",
+                         core::dims(strides, rank), " do not lie side by side");
 }
 
 }  // namespace v0

@@ -76,7 +76,7 @@ ndarray read_stored(byte_source& from, const npy_header& h, runtime::device_id i
 ndarray map_npy(file_source& file, const load_kw& kw) {
   const bool keeps = kw.mmap_mode == "r", shared = kw.mmap_mode == "r+";
   if (!keeps && !shared && kw.mmap_mode != "c")
-    throw value_error("[load] mmap_mode is '" + std::string(kw.mmap_mode) + "'; r, r+ and c are known");
+    ops::fail<value_error>("load", "mmap_mode is '", kw.mmap_mode, "'; r, r+ and c are known");
   if (kw.device && kw.device->kind != device_kind::cpu)
     throw value_error("[load] a mapped file lies in the CPU's memory: move the array with to_device");
   const npy_header h = read_npy_header(file, kw.dtype);
@@ -98,9 +98,7 @@ ndarray map_npy(file_source& file, const load_kw& kw) {
 
 }  // namespace
 
-std::string title_of(const char* function, const std::string& path) {
-  return "[" + std::string(function) + "] '" + path + "'";
-}
+std::string title_of(const char* function, const std::string& path) { return ops::message(function, "'", path, "'"); }
 
 ndarray read_npy(byte_source& from, const load_kw& kw) {
   const npy_header h = read_npy_header(from, kw.dtype);

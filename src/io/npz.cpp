@@ -5,6 +5,7 @@
 #include "io/replace_file.hpp"
 #include "io/zip_library.hpp"
 #include "io/zip_reader.hpp"
+#include "ops/errors.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter {
@@ -14,10 +15,9 @@ namespace {
 void check_names(const std::vector<npz_entry>& arrays, const char* function) {
   std::set<std::string_view> seen;
   for (const npz_entry& e : arrays) {
-    const std::string where = "[" + std::string(function) + "] ";
     if (e.name.empty() || e.name.find('\0') != std::string::npos)
-      throw value_error(where + "a name must have characters, and none of value 0");
-    if (!seen.insert(e.name).second) throw value_error(where + "the name '" + e.name + "' is there twice");
+      ops::fail<value_error>(function, "a name must have characters, and none of value 0");
+    if (!seen.insert(e.name).second) ops::fail<value_error>(function, "the name '", e.name, "' is there twice");
   }
 }
 

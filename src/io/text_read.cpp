@@ -160,8 +160,7 @@ class table_reader {
         return {s.f[0], s.f[1]};
       else {
         if (!fits(static_cast<std::int64_t>(s.u), rules_.type) && rules_.type != dtype::u64)
-          throw dtype_error("[" + std::string(rules_.function) + "] filling_values does not fit " +
-                            std::string(name(rules_.type)));
+          ops::fail<dtype_error>(rules_.function, "filling_values does not fit ", rules_.type);
         return static_cast<T>(s.u);
       }
     }
@@ -169,8 +168,8 @@ class table_reader {
       return false;
     else if constexpr (std::is_integral_v<T>) {
       if (is_unsigned_integer(rules_.type))
-        throw value_error("[" + std::string(rules_.function) + "] say with filling_values what missing elements of " +
-                          std::string(name(rules_.type)) + " are");
+        ops::fail<value_error>(rules_.function, "say with filling_values what missing elements of ", rules_.type,
+                               " are");
       return static_cast<T>(-1);
     } else {
       return std::numeric_limits<double>::quiet_NaN();
@@ -191,7 +190,7 @@ table read_table(row_reader& rows, const table_rules& rules, const std::optional
 
 /// As NumPy: axes of extent 1 go, down to ndmin; a single column of ndmin 2 stays one.
 ndarray shaped(const table& t, bool columns_known, std::int64_t ndmin, bool unpack, const char* function) {
-  if (ndmin < 0 || ndmin > 2) throw value_error("[" + std::string(function) + "] ndmin is 0, 1 or 2");
+  if (ndmin < 0 || ndmin > 2) ops::fail<value_error>(function, "ndmin is 0, 1 or 2");
   core::dims shape{t.rows, t.columns};
   if (t.rows == 0 && !columns_known) {
     shape = ndmin == 2 ? core::dims{0, 1} : core::dims{0};
@@ -207,7 +206,7 @@ ndarray shaped(const table& t, bool columns_known, std::int64_t ndmin, bool unpa
 }
 
 std::int64_t checked(std::int64_t n, const char* what, const char* function) {
-  if (n < 0) throw value_error("[" + std::string(function) + "] " + what + " is negative");
+  if (n < 0) ops::fail<value_error>(function, what, " is negative");
   return n;
 }
 
@@ -237,8 +236,8 @@ std::vector<std::int64_t> places_of(const columns& wanted, const std::vector<std
     if (found == names.end()) {
       std::string there;
       for (const auto& other : names) there += (there.empty() ? "" : ", ") + other;
-      throw value_error("[" + std::string(function) + "] there is no column '" + n + "'; there are " +
-                        (names.empty() ? "no names" : there));
+      ops::fail<value_error>(function, "there is no column '", n, "'; there are ",
+                             (names.empty() ? "no names" : there));
     }
     places.push_back(found - names.begin());
   }
@@ -324,8 +323,7 @@ csv_table read_table_of_names(const std::string& text, std::string title, const 
   std::vector<std::string> chosen;
   for (const std::int64_t c : rules.columns) {
     const auto n = static_cast<std::int64_t>(names.size());
-    if (c < -n || c >= n)
-      throw value_error("[read_csv] there is no column " + std::to_string(c) + " of " + std::to_string(n));
+    if (c < -n || c >= n) ops::fail<value_error>("read_csv", "there is no column ", c, " of ", n);
     chosen.push_back(names[static_cast<std::size_t>(c < 0 ? c + n : c)]);
   }
   return {std::move(chosen), read_table(rows, rules, kw.device).elements};
@@ -369,7 +367,7 @@ ndarray csv_table::operator[](std::string_view name) const {
   if (found == names_.end()) {
     std::string there;
     for (const auto& n : names_) there += (there.empty() ? "" : ", ") + n;
-    throw index_error("[csv_table] there is no column '" + std::string(name) + "'; there are " + there);
+    ops::fail<index_error>("csv_table", "there is no column '", name, "'; there are ", there);
   }
   return columns_(static_cast<std::int64_t>(found - names_.begin()));
 }

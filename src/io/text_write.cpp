@@ -17,7 +17,10 @@ namespace {
 
 constexpr int most_digits = 1000;  // width and precision
 
-[[noreturn]] void refuse(const std::string& what) { throw value_error("[savetxt] " + what); }
+template <class... Parts>
+[[noreturn]] void refuse(const Parts&... parts) {
+  ops::fail<value_error>("savetxt", parts...);
+}
 
 /// "%-8.3f", and the text in front of it.
 struct piece {
@@ -79,7 +82,7 @@ class format_reader {
     if (has(p, '#') && p.conversion != 'x' && p.conversion != 'X') wrong();
   }
   [[noreturn]] void wrong() const {
-    refuse("format '" + std::string(text_) + "' is none that numbers can be written by (%d %i %u %e %f %g %s %x)");
+    refuse("format '", text_, "' is none that numbers can be written by (%d %i %u %e %f %g %s %x)");
   }
 };
 
@@ -158,7 +161,7 @@ class numbers {
     std::string digits;
     if (is_inexact(type_)) {
       const double x = std::trunc(ops::real_element(at, type_));
-      if (!std::isfinite(x)) refuse("%d cannot write " + std::string(std::isnan(x) ? "nan" : "inf"));
+      if (!std::isfinite(x)) refuse("%d cannot write ", std::isnan(x) ? "nan" : "inf");
       char text[400];
       std::snprintf(text, sizeof text, "%.0f", x == 0 ? 0.0 : x);
       digits = text;
@@ -170,7 +173,7 @@ class numbers {
   }
 
   std::string hexadecimal(const piece& p, const std::byte* at) const {
-    if (is_inexact(type_)) refuse("%x writes integers, not " + std::string(name(type_)));
+    if (is_inexact(type_)) refuse("%x writes integers, not ", type_);
     const std::string digits = ops::integer_element(at, type_);
     const bool negative = digits[0] == '-', upper = p.conversion == 'X';
     char text[24];
@@ -197,8 +200,7 @@ row_format format_of_row(const savetxt_kw& kw, std::int64_t columns, bool comple
   row_format f;
   std::string text;
   if (kw.fmt.each()) {
-    if (kw.fmt.formats().size() != n)
-      refuse("there are " + std::to_string(kw.fmt.formats().size()) + " formats for " + std::to_string(n) + " columns");
+    if (kw.fmt.formats().size() != n) refuse("there are ", kw.fmt.formats().size(), " formats for ", n, " columns");
     text = joined(kw.fmt.formats(), kw.delimiter);
   } else {
     const std::string& one = kw.fmt.formats()[0];
@@ -210,8 +212,7 @@ row_format format_of_row(const savetxt_kw& kw, std::int64_t columns, bool comple
   }
   f.pieces = format_reader(text).read();
   if (conversions(f.pieces) != wanted)
-    refuse("format '" + text + "' writes " + std::to_string(conversions(f.pieces)) + " numbers, a row has " +
-           std::to_string(wanted));
+    refuse("format '", text, "' writes ", conversions(f.pieces), " numbers, a row has ", wanted);
   return f;
 }
 
@@ -234,7 +235,7 @@ template <class Put>
 void write_text(const ndarray& x, const savetxt_kw& kw, Put&& put) {
   const graph::array_view& v = ops::view_of(x, "savetxt");
   if (v.shape.size() != 1 && v.shape.size() != 2)
-    throw shape_error("[savetxt] shape " + core::to_string(v.shape) + " is neither a row nor a table");
+    ops::fail<shape_error>("savetxt", "shape ", v.shape, " is neither a row nor a table");
   const std::int64_t rows = v.shape[0], columns = v.shape.size() == 2 ? v.shape[1] : 1;
   const bool complex = is_complex(v.type);
   const row_format format = format_of_row(kw, columns, complex);

@@ -4,6 +4,7 @@
 
 #include "io/npy.hpp"
 #include "io/zip_library.hpp"
+#include "ops/errors.hpp"
 #include "runtime/host_libraries.hpp"
 #include "sinter/error.hpp"
 
@@ -14,8 +15,7 @@ namespace io {
 const zip_api& zip_library(const char* function) {
   static const auto& opened = jit::open_library<zip_api>(runtime::libzip_place());
   if (!opened.usable)
-    throw io_error("[" + std::string(function) + "] libzip cannot be loaded (" + opened.place.remedy + "); tried " +
-                   opened.tried);
+    ops::fail<io_error>(function, "libzip cannot be loaded (", opened.place.remedy, "); tried ", opened.tried);
   return opened.api;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "graph/array.hpp"
 #include "graph/capture.hpp"
+#include "ops/errors.hpp"
 #include "sinter/ndarray.hpp"
 
 namespace sinter::ops {

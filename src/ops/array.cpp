@@ -7,7 +7,7 @@
 namespace sinter::ops {
 
 void refuse_undefined(const char* function) {
-  throw value_error("[" + std::string(function) + "] the array is undefined (default-constructed or moved from)");
+  fail<value_error>(function, "the array is undefined (default-constructed or moved from)");
 }
 
 graph::value value_of(const ndarray& a, const char* function) { return graph::read(view_of(a, function)); }
@@ -60,7 +60,7 @@ ndarray ndarray::T() const {
 ndarray ndarray::mT() const {
   const auto& v = view_of(*this, "mT");
   const int n = v.shape.size();
-  if (n < 2) throw shape_error("[mT] shape " + core::to_string(v.shape) + " has fewer than two axes");
+  if (n < 2) ops::fail<shape_error>("mT", "shape ", v.shape, " has fewer than two axes");
   core::dims shape = v.shape, strides = v.strides;
   std::swap(shape[n - 1], shape[n - 2]);
   std::swap(strides[n - 1], strides[n - 2]);

@@ -7,10 +7,9 @@
 namespace sinter::ops {
 
 const graph::array_view& writable(const graph::array_view& v, const char* function) {
-  const std::string where = "[" + std::string(function) + "] ";
-  if (v.readonly) throw value_error(where + "the array of shape " + core::to_string(v.shape) + " is read-only");
+  if (v.readonly) fail<value_error>(function, "the array of shape ", v.shape, " is read-only");
   if (!v.whole && core::may_self_overlap(v.shape, v.strides))
-    throw value_error(where + "elements of the view of shape " + core::to_string(v.shape) +
+    fail<value_error>(function, "elements of the view of shape ", v.shape,
                       " share memory (a broadcast view); copy it first");
   return v;
 }
@@ -23,18 +22,12 @@ namespace {
 
 using ops::dims;
 
-std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
-
 [[noreturn]] void refuse_shape(const char* function, const dims& from, const dims& to) {
-  throw shape_error(in_brackets(function) + "shape " + core::to_string(from) + " does not broadcast to shape " +
-                    core::to_string(to));
+  ops::fail<shape_error>(function, "shape ", from, " does not broadcast to shape ", to);
 }
 
 void check_device(const graph::array_view& v, const ndarray& from, const char* function) {
-  const auto& there = ops::view_of(from, function).device();
-  if (!(there == v.device()))
-    throw device_error(in_brackets(function) + "arrays on " + runtime::to_string(v.device()) + " and " +
-                       runtime::to_string(there) + "; move one with to_device");
+  ops::require_one_device(function, v.device(), ops::view_of(from, function).device());
 }
 
 /// The right side of `target = e`, cast and broadcast. As NumPy, extra leading axes of extent 1 are dropped.
@@ -59,9 +52,7 @@ void assign(const ndarray& target, const operand& e) {
 
 /// An operation's result, whose shape fits, written to elements that keep their dtype.
 void write_result(const graph::array_view& to, const graph::value& result, const char* function) {
-  if (!can_cast(result->type, to.type, casting::same_kind))
-    throw dtype_error(in_brackets(function) + "cannot cast the result from " + std::string(name(result->type)) +
-                      " to " + std::string(name(to.type)) + " in place (casting rule same_kind)");
+  ops::require_same_kind(function, "the result", result->type, to.type);
   graph::write(to, ops::broadcast_value(graph::record_cast(result, to.type), to.shape));
 }
 
@@ -84,8 +75,7 @@ ndarray detail::into(const ndarray& result, const out_kw& kw, const char* functi
   check_device(to, result, function);
   const graph::value v = ops::value_of(result, function);
   if (!core::broadcasts_to(v->shape, to.shape))
-    throw shape_error(in_brackets(function) + "the result of shape " + core::to_string(v->shape) +
-                      " does not fit out of shape " + core::to_string(to.shape));
+    ops::fail<shape_error>(function, "out has shape ", to.shape, ", but the result has shape ", v->shape);
   write_result(to, v, function);
   return *kw.out;
 }

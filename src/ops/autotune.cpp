@@ -189,11 +189,10 @@ std::string key_of(const tuning_task& task, const std::vector<std::string>& iden
 
 void check_macros(const configuration& c, const std::string& kernel) {
   for (const macro& m : c.macros) {
-    if (!core::is_identifier(m.name))
-      throw value_error("[autotune] " + kernel + ": '" + m.name + "' is not the name of a macro");
+    if (!core::is_identifier(m.name)) fail<value_error>("autotune", kernel, ": '", m.name, "' is not the name of a macro");
     const auto same = [&](const macro& other) { return other.name == m.name; };
     if (std::count_if(c.macros.begin(), c.macros.end(), same) > 1)
-      throw value_error("[autotune] " + kernel + ": macro " + m.name + " is given twice in one configuration");
+      fail<value_error>("autotune", kernel, ": macro ", m.name, " is given twice in one configuration");
   }
 }
 
@@ -239,7 +238,7 @@ autotune::autotune(std::string_view source, std::string_view name, std::vector<c
   task->name = name;
   task->kw = kw;
   task->configurations = std::move(configurations);
-  if (task->configurations.empty()) throw value_error("[autotune] " + task->name + ": there are no configurations");
+  if (task->configurations.empty()) ops::fail<value_error>("autotune", task->name, ": there are no configurations");
   for (const configuration& c : task->configurations) {
     ops::check_macros(c, task->name);
     task->kernels.push_back(ops::kernel_of(*task, c));

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "ops/autotune_space.hpp"
+#include "ops/errors.hpp"
 
 namespace sinter::ops {
 namespace {
@@ -35,7 +36,7 @@ const std::string& macros::operator[](std::string_view name) const {
     if (m.name == name) return m.value.text();
   std::string known;
   for (const macro& m : list_) known += (known.empty() ? "" : ", ") + m.name;
-  throw value_error("[macros] there is no macro " + std::string(name) + (known.empty() ? "" : "; there are: " + known));
+  ops::fail<value_error>("macros", "there is no macro ", name, (known.empty() ? "" : "; there are: " + known));
 }
 
 std::int64_t macros::integer(std::string_view name) const {
@@ -43,7 +44,7 @@ std::int64_t macros::integer(std::string_view name) const {
   std::int64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc() || end != text.data() + text.size())
-    throw value_error("[macros] " + std::string(name) + " is '" + text + "', not an integer");
+    ops::fail<value_error>("macros", name, " is '", text, "', not an integer");
   return n;
 }
 
@@ -52,7 +53,7 @@ std::string to_string(const configuration& c) { return ops::text_of(c, true); }
 std::vector<configuration> cartesian(const std::vector<macro_space>& spaces,
                                      const std::function<std::optional<launch>(const macros&)>& launch_of) {
   for (const macro_space& s : spaces)
-    if (s.values.empty()) throw value_error("[cartesian] macro " + s.name + " has no values");
+    if (s.values.empty()) ops::fail<value_error>("cartesian", "macro ", s.name, " has no values");
   std::vector<configuration> all;
   std::vector<std::size_t> digit(spaces.size(), 0);
   for (bool more = true; more;) {

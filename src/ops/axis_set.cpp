@@ -16,9 +16,7 @@ axis_set find_axes(const axes& wanted, const dims& shape, const char* function) 
   for (const std::int64_t axis : wanted) {
     if (names_no_axis(axis, shape)) continue;
     bool& mark = s.reduced[static_cast<std::size_t>(normalize_axis(axis, shape, function))];
-    if (mark)
-      throw index_error("[" + std::string(function) + "] axis " + std::to_string(axis) + " is given twice for shape " +
-                        core::to_string(shape));
+    if (mark) fail<index_error>(function, "axis ", axis, " is given twice for shape ", shape);
     mark = true;
   }
   s.kept_shape = shape;

@@ -111,7 +111,7 @@ class runner {
     if (const sinter::device first = results_.front().device(); follow && first != device_) use(first);
     for (const ndarray& a : results_) {
       if (a.device() == device_) continue;
-      throw device_error("[benchmark] f returns an array on " + to_string(a.device()) + ", but " + to_string(device_) +
+      ops::fail<device_error>("benchmark", "f returns an array on ", a.device(), ", but ", device_,
                          " is timed; say {.device = ...}, and time what several devices do by a function that waits "
                          "for them and returns nothing");
     }
@@ -161,10 +161,8 @@ timing summarize(std::vector<double> seconds) {
 void detail::collect_other(const void*) noexcept {}
 
 benchmark_result detail::run_benchmark(const benchmark_body& body, const benchmark_kw& kw) {
-  if (kw.repeat < 1)
-    throw value_error("[benchmark] repeat is " + std::to_string(kw.repeat) + "; at least one run must count");
-  if (kw.warmup < 0)
-    throw value_error("[benchmark] warmup is " + std::to_string(kw.warmup) + "; it cannot be negative");
+  if (kw.repeat < 1) ops::fail<value_error>("benchmark", "repeat is ", kw.repeat, "; at least one run must count");
+  if (kw.warmup < 0) ops::fail<value_error>("benchmark", "warmup is ", kw.warmup, "; it cannot be negative");
   runner r(body, kw);
   r.warm_up();
   return r.measure();

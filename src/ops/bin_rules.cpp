@@ -117,7 +117,7 @@ number width_by(std::string_view rule, const subject& s) {
 void check_rule(std::string_view rule, const char* function) {
   for (const std::string_view known : {"auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt"})
     if (rule == known) return;
-  throw value_error("[" + std::string(function) + "] no rule for bins is called \"" + std::string(rule) +
+  fail<value_error>(function, "no rule for bins is called \"", rule,
                     "\"; there are auto, fd, doane, scott, stone, rice, sturges and sqrt");
 }
 
@@ -138,8 +138,7 @@ std::int64_t count_by_rule(std::string_view rule, const ndarray& samples, const 
   if (is_integer(s.samples.dtype()) && width.value < 1) width = {1, dtype::f64};
   const dtype type = l.type == width.type ? l.type : dtype::f64;
   const double count = std::ceil(rounded_to(type, width_of(l) / width.value));
-  if (!(count < 0x1p53))
-    throw value_error("[" + std::string(function) + "] the rule " + std::string(rule) + " wants too many bins");
+  if (!(count < 0x1p53)) fail<value_error>(function, "the rule ", rule, " wants too many bins");
   return static_cast<std::int64_t>(count);
 }
 

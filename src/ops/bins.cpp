@@ -19,7 +19,6 @@
 namespace sinter::ops {
 namespace {
 
-std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
 std::string range_text(double low, double high) {
   return "[" + std::to_string(low) + ", " + std::to_string(high) + "]";
 }
@@ -84,7 +83,7 @@ limits extremes_of(const ndarray& samples, const char* function) {
   eval(low, high);  // in one pass
   const limits l{low.item<double>(), high.item<double>(), is_inexact(samples.dtype()) ? samples.dtype() : dtype::f64};
   if (!std::isfinite(l.low) || !std::isfinite(l.high))
-    throw value_error(in_brackets(function) + "the samples' range " + range_text(l.low, l.high) + " is not finite");
+    fail<value_error>(function, "the samples' range ", range_text(l.low, l.high), " is not finite");
   return l;
 }
 
@@ -93,9 +92,9 @@ limits limits_of(const ndarray& samples, const bin_limits& given, const char* fu
   if (given) {
     l.low = given.low();
     l.high = given.high();
-    if (l.high < l.low) throw value_error(in_brackets(function) + "the range " + range_text(l.low, l.high) + " falls");
+    if (l.high < l.low) fail<value_error>(function, "the range ", range_text(l.low, l.high), " falls");
     if (!std::isfinite(l.low) || !std::isfinite(l.high))
-      throw value_error(in_brackets(function) + "the range " + range_text(l.low, l.high) + " is not finite");
+      fail<value_error>(function, "the range ", range_text(l.low, l.high), " is not finite");
   } else if (samples.size() != 0) {
     l = extremes_of(samples, function);
   }
@@ -115,8 +114,8 @@ ndarray samples_of(const ndarray& x, const char* function) {
 void check_weights(const ndarray& x, const ndarray& weights, const char* function) {
   if (!weights.defined()) return;
   if (view_of(weights, function).shape != view_of(x, function).shape)
-    throw shape_error(in_brackets(function) + "weights of shape " + core::to_string(view_of(weights, function).shape) +
-                      " for an array of shape " + core::to_string(view_of(x, function).shape));
+    fail<shape_error>(function, "weights of shape ", view_of(weights, function).shape, " for an array of shape ",
+                      view_of(x, function).shape);
   const operand a(x), b(weights);
   const operand* const both[] = {&a, &b};
   common_device(both, function);
@@ -130,23 +129,21 @@ ndarray equal_bins::edges(const device& d) const {
 }
 
 void require_bins(std::int64_t count, const device& d, const char* function) {
-  if (count >= core::most_elements)
-    throw value_error(in_brackets(function) + "too many bins: no array has " + std::to_string(count) + " counts");
+  if (count >= core::most_elements) fail<value_error>(function, "too many bins: no array has ", count, " counts");
   // Memory that nobody has is refused here, not after a look at each edge.
   if (count > 1 << 20)
     static_cast<void>(runtime::buffer(runtime::get_backend(to_id(d)), static_cast<std::size_t>(count) * sizeof count));
 }
 
 equal_bins equal_bins_of(const ndarray& samples, const limits& l, std::int64_t count, const char* function) {
-  if (count < 1) throw value_error(in_brackets(function) + "needs at least one bin, not " + std::to_string(count));
+  if (count < 1) fail<value_error>(function, "needs at least one bin, not ", count);
   require_bins(count, samples.device(), function);
   const equal_bins b{l, count, is_inexact(samples.dtype()) ? samples.dtype() : dtype::f64};
   if (!std::isfinite(step_of(b)))
-    throw value_error(in_brackets(function) + "the range " + range_text(l.low, l.high) + " is too wide for " +
-                      std::string(name(l.type)));
+    fail<value_error>(function, "the range ", range_text(l.low, l.high), " is too wide for ", l.type);
   if (!edges_ascend(b))
-    throw value_error(in_brackets(function) + "too many bins: " + std::to_string(count) + " in the range " +
-                      range_text(l.low, l.high) + " have no width in " + std::string(name(b.type)));
+    fail<value_error>(function, "too many bins: ", count, " in the range ", range_text(l.low, l.high),
+                      " have no width in ", b.type);
   return b;
 }
 
@@ -174,11 +171,10 @@ ndarray bin_of(const ndarray& samples, const equal_bins& b, const ndarray& edges
 void check_edges(const ndarray& edges, const char* function) {
   const dims shape = view_of(edges, function).shape;
   if (shape.size() != 1 || shape[0] < 1)
-    throw shape_error(in_brackets(function) + "edges must have one axis and an element, not shape " +
-                      core::to_string(shape));
+    fail<shape_error>(function, "edges must have one axis and an element, not shape ", shape);
   loop_dtype(loop_rule::ordered, edges.dtype(), function);
   if (bool(any(edges(slice(1, shape[0])) < edges(slice(0, shape[0] - 1)))))
-    throw value_error(in_brackets(function) + "edges must not fall");
+    fail<value_error>(function, "edges must not fall");
 }
 
 ndarray bin_between(const ndarray& samples, const ndarray& edges) {

@@ -36,8 +36,7 @@ void launch_graph::launch(const stream& s) const {
   graph::replay& r = replay_of(replay_);
   runtime::stream& on = ops::stream_access::of(s);
   if (&on.owner() != &r.device())
-    throw device_error("[launch_graph] a stream of " + runtime::to_string(on.owner().id()) +
-                       " cannot run a graph of " + runtime::to_string(r.device().id()));
+    ops::fail<device_error>("launch_graph", "a stream of ", on.owner().id(), " cannot run a graph of ", r.device().id());
   r.launch(on);
 }
 

@@ -21,8 +21,7 @@ namespace {
 
 void refuse_complex(sinter::dtype from, sinter::dtype to, const char* function) {
   if (is_complex(from) && !is_complex(to) && to != dtype::b1)
-    throw dtype_error("[" + std::string(function) + "] " + std::string(name(from)) + " does not convert to " +
-                      std::string(name(to)) + "; take real() or imag() first");
+    ops::fail<dtype_error>(function, from, " does not convert to ", to, "; take real() or imag() first");
 }
 
 /// The view itself where it has the dtype, else a new array of that dtype.
@@ -38,8 +37,7 @@ graph::view_ref as_type(const ndarray& a, sinter::dtype to, const char* function
 const void* detail::host_data(const host_block& block) noexcept { return block.data; }
 
 void detail::host_index_failed(const shape_t& shape, std::initializer_list<std::int64_t> where) {
-  throw index_error("[host_view] index " + core::to_string(core::dims(where)) + " is out of range for shape " +
-                    to_string(shape));
+  ops::fail<index_error>("host_view", "index ", core::dims(where), " is out of range for shape ", to_string(shape));
 }
 
 ndarray ndarray::astype(sinter::dtype to, const astype_kw& kw) const {
@@ -60,15 +58,14 @@ ndarray ndarray::copy() const { return wrap(ops::value_of(*this, "copy")); }
 void ndarray::item_to(sinter::dtype type, void* to) const {
   const graph::array_view& v = view_of(*this, "item");
   if (core::element_count(v.shape) != 1)
-    throw shape_error("[item] only an array of size 1 is a number; this one has shape " + core::to_string(v.shape));
+    ops::fail<shape_error>("item", "only an array of size 1 is a number; this one has shape ", v.shape);
   graph::copy_to_host(*as_type(*this, type, "item"), to);
 }
 
 ndarray::operator bool() const {
   const graph::array_view& v = view_of(*this, "bool");
   if (core::element_count(v.shape) != 1)
-    throw shape_error("[bool] the truth of an array of shape " + core::to_string(v.shape) +
-                      " is ambiguous; use any() or all()");
+    ops::fail<shape_error>("bool", "the truth of an array of shape ", v.shape, " is ambiguous; use any() or all()");
   return item<bool>();
 }
 
@@ -78,8 +75,7 @@ std::shared_ptr<const detail::host_block> ndarray::host_block(sinter::dtype type
 
 void* ndarray::address(sinter::dtype type) const {
   const graph::array_view& v = view_of(*this, "data");
-  if (v.type != type)
-    throw dtype_error("[data] the array has dtype " + std::string(name(v.type)) + ", not " + std::string(name(type)));
+  if (v.type != type) ops::fail<dtype_error>("data", "the array has dtype ", v.type, ", not ", type);
   return graph::export_address(v);
 }
 

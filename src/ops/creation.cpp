@@ -59,10 +59,8 @@ struct list_reader {
   }
 
   void check(const list_node& n, int depth) {
-    if (n.is_list() != (depth < shape.size()) ||
-        (n.is_list() && static_cast<std::int64_t>(n.size()) != shape[depth]))
-      throw shape_error("[array] ragged braces: an element at depth " + std::to_string(depth) +
-                        " does not fit shape " + core::to_string(shape));
+    if (n.is_list() != (depth < shape.size()) || (n.is_list() && static_cast<std::int64_t>(n.size()) != shape[depth]))
+      ops::fail<shape_error>("array", "ragged braces: an element at depth ", depth, " does not fit shape ", shape);
     if (n.is_list()) {
       for (const list_node& inner : n) check(inner, depth + 1);
       return;
@@ -109,7 +107,7 @@ ndarray array(std::initializer_list<list_node> list, const create_kw& kw) {
 ndarray detail::from_memory(const void* elements, dtype type, const shape_t& shape, const create_kw& kw) {
   const dims extents = ops::to_dims(shape);
   if (core::checked_count(extents, "array") > 0 && !elements)
-    throw value_error("[array] null pointer for shape " + core::to_string(extents));
+    ops::fail<value_error>("array", "null pointer for shape ", extents);
   ndarray x = ops::ndarray_access::make(graph::from_host(elements, extents, type, ops::chosen(kw.device)));
   return kw.dtype && *kw.dtype != type ? x.astype(*kw.dtype) : x;
 }

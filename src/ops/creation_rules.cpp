@@ -17,8 +17,6 @@ using jit::opcode;
 using ops::dims;
 using runtime::device_id;
 
-std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
-
 value constant(const scalar& x, dtype type, const dims& shape, device_id device, const char* function) {
   return graph::record_scalar(ops::scalar_of(x, type, function), type, shape, device);
 }
@@ -39,8 +37,7 @@ ndarray filled(const shape_t& shape, const operand& x, dtype type, const std::op
   const ndarray on_device = where ? x.array().to_device(*where) : x.array();
   const value v = graph::record_cast(ops::value_of(on_device, function), type);
   if (!core::broadcasts_to(v->shape, extents))
-    throw shape_error(in_brackets(function) + "fill value of shape " + core::to_string(v->shape) +
-                      " does not broadcast to shape " + core::to_string(extents));
+    ops::fail<shape_error>(function, "fill value of shape ", v->shape, " does not broadcast to shape ", extents);
   return ops::wrap(ops::broadcast_value(v, extents));
 }
 
@@ -177,11 +174,10 @@ ndarray arange(const scalar& start, const scalar& stop, const create_kw& kw) { r
 ndarray arange(const scalar& stop, const create_kw& kw) { return arange(0, stop, 1, kw); }
 
 ndarray linspace(const scalar& start, const scalar& stop, std::int64_t count, const linspace_kw& kw) {
-  if (count < 0) throw value_error("[linspace] the number of samples is negative: " + std::to_string(count));
+  if (count < 0) ops::fail<value_error>("linspace", "the number of samples is negative: ", count);
   const bool complex = start.kind() == scalar_kind::complex || stop.kind() == scalar_kind::complex;
   const dtype inner = complex ? complex128 : float64, type = kw.dtype.value_or(inner);
-  if (complex && !is_complex(type))
-    throw dtype_error("[linspace] complex numbers do not fit dtype " + std::string(name(type)));
+  if (complex && !is_complex(type)) ops::fail<dtype_error>("linspace", "complex numbers do not fit dtype ", type);
   const dims shape{count};
   core::checked_count(shape, "linspace");
   const device_id device = ops::chosen(kw.device);
@@ -241,7 +237,7 @@ namespace {
 ndarray triangle(const ndarray& x, std::int64_t k, opcode keep, const char* function) {
   value v = ops::value_of(x, function);
   dims shape = v->shape;
-  if (shape.empty()) throw shape_error(in_brackets(function) + "an array of shape () has no triangle");
+  if (shape.empty()) ops::fail<shape_error>(function, "an array of shape () has no triangle");
   if (shape.size() == 1) shape.insert(0, shape[0]);
   core::checked_count(shape, function);
   const int row = shape.size() - 2;
@@ -259,7 +255,7 @@ ndarray triu(const ndarray& x, std::int64_t k) { return triangle(x, k, opcode::g
 
 std::vector<ndarray> meshgrid(const std::vector<ndarray>& vectors, const meshgrid_kw& kw) {
   if (kw.indexing != "xy" && kw.indexing != "ij")
-    throw value_error("[meshgrid] indexing is 'xy' or 'ij', not '" + std::string(kw.indexing) + "'");
+    ops::fail<value_error>("meshgrid", "indexing is 'xy' or 'ij', not '", kw.indexing, "'");
   const int n = static_cast<int>(vectors.size());
   // The axis of the grid that belongs to each vector.
   const auto axis_of = [&](int i) { return kw.indexing == "xy" && n > 1 && i < 2 ? 1 - i : i; };
@@ -268,8 +264,7 @@ std::vector<ndarray> meshgrid(const std::vector<ndarray>& vectors, const meshgri
   for (int i = 0; i < n; ++i) {
     values.push_back(ops::value_of(vectors[static_cast<std::size_t>(i)], "meshgrid"));
     if (values.back()->shape.size() > 1)
-      throw shape_error("[meshgrid] argument " + std::to_string(i) + " has shape " +
-                        core::to_string(values.back()->shape) + ", not a vector's");
+      ops::fail<shape_error>("meshgrid", "argument ", i, " has shape ", values.back()->shape, ", not a vector's");
     shape[axis_of(i)] = values.back()->size();
   }
   core::checked_count(shape, "meshgrid");

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "ops/errors.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter {
@@ -35,11 +36,11 @@ finfo_t finfo(dtype type) {
     case dtype::c128: return binary_format(dtype::f64, 64, 52, 1023);
     default: break;
   }
-  throw dtype_error("[finfo] dtype " + std::string(name(type)) + " is not a floating-point type");
+  ops::fail<dtype_error>("finfo", "dtype ", type, " is not a floating-point type");
 }
 
 iinfo_t iinfo(dtype type) {
-  if (!is_integer(type)) throw dtype_error("[iinfo] dtype " + std::string(name(type)) + " is not an integer type");
+  if (!is_integer(type)) ops::fail<dtype_error>("iinfo", "dtype ", type, " is not an integer type");
   const int bits = static_cast<int>(itemsize(type)) * 8;
   if (is_unsigned_integer(type)) return {bits, 0, std::numeric_limits<std::uint64_t>::max() >> (64 - bits), type};
   return {bits, std::numeric_limits<std::int64_t>::min() >> (64 - bits),
@@ -55,7 +56,7 @@ bool dtype_kind::contains(dtype type) const {
   if (kind_ == "real floating") return is_real_floating(type);
   if (kind_ == "complex floating") return is_complex(type);
   if (kind_ == "numeric") return !is_bool(type);
-  throw value_error("[isdtype] unknown kind '" + std::string(kind_) + "'");
+  ops::fail<value_error>("isdtype", "unknown kind '", kind_, "'");
 }
 
 bool isdtype(dtype type, std::initializer_list<dtype_kind> kinds) {

@@ -189,8 +189,8 @@ prepared_einsum prepare(std::string_view subscripts, const std::vector<ndarray>&
     all.push_back(&list[k]);
     shapes.push_back(v.shape);
     if (!can_cast(v.type, p.type, casting::same_kind))
-      throw dtype_error("[einsum] cannot cast operand " + std::to_string(k) + " from " + std::string(name(v.type)) +
-                        " to " + std::string(name(p.type)) + " (casting rule same_kind)");
+      fail<dtype_error>("einsum", "cannot cast operand ", k, " from ", v.type, " to ", p.type,
+                        " (casting rule same_kind)");
   }
   common_device(all, "einsum");
   p.terms = parse_einsum(subscripts, shapes);

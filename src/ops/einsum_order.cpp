@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "ops/errors.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::ops {
@@ -126,7 +127,7 @@ contraction_path checked(const contraction_path& given, std::size_t count) {
     std::sort(places.begin(), places.end());
     const bool fits = !places.empty() && places.front() >= 0 && places.back() < left &&
                       std::adjacent_find(places.begin(), places.end()) == places.end();
-    if (!fits) throw value_error("[einsum] the path does not fit " + std::to_string(count) + " operands");
+    if (!fits) ops::fail<value_error>("einsum", "the path does not fit ", count, " operands");
     left -= static_cast<int>(places.size()) - 1;
   }
   contraction_path path = given;
@@ -166,11 +167,9 @@ contraction_path order_of(const term_list& terms, const einsum_terms& t, const e
   if (kw.optimize == "none") return left_to_right(terms.size());
   if (kw.optimize == "greedy" || (kw.optimize == "auto" && count > most_auto)) return greedy(terms, t);
   if (kw.optimize != "optimal" && kw.optimize != "auto")
-    throw value_error("[einsum] optimize is '" + std::string(kw.optimize) +
-                      "'; it may be 'auto', 'greedy', 'optimal' or 'none'");
+    ops::fail<value_error>("einsum", "optimize is '", kw.optimize, "'; it may be 'auto', 'greedy', 'optimal' or 'none'");
   if (count > most_optimal)
-    throw value_error("[einsum] the optimal order of " + std::to_string(count) +
-                      " operands takes too long to find; use 'greedy'");
+    ops::fail<value_error>("einsum", "the optimal order of ", count, " operands takes too long to find; use 'greedy'");
   return subset_search(terms, t).path();
 }
 

@@ -3,12 +3,16 @@
 #include <algorithm>
 
 #include "core/shape.hpp"
+#include "ops/errors.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::ops {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) { throw value_error("[einsum] " + what); }
+template <class... Parts>
+[[noreturn]] void refuse(const Parts&... parts) {
+  fail<value_error>("einsum", parts...);
+}
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -29,11 +33,9 @@ term parse_term(std::string_view text) {
       t.ellipsis = true;
       k += 2;
     } else if (text[k] == '.') {
-      refuse("einstein sum subscripts string contains a '.' that is not part of an ellipsis ('...') in '" +
-             std::string(text) + "'");
+      refuse("einstein sum subscripts string contains a '.' that is not part of an ellipsis ('...') in '", text, "'");
     } else {
-      refuse("invalid subscript '" + std::string(1, text[k]) +
-             "' in einstein sum subscripts string, subscripts must be letters");
+      refuse("invalid subscript '", text[k], "' in einstein sum subscripts string, subscripts must be letters");
     }
   }
   return t;
@@ -79,12 +81,12 @@ label_list labels_of(const term& t, int ellipsis_axes) {
 /// How many axes the ellipsis of an operand stands for.
 int ellipsis_axes(const term& t, int operand, int rank) {
   if (t.letters() > rank)
-    refuse("einstein sum subscripts string contains too many subscripts for operand " + std::to_string(operand) +
-           " of rank " + std::to_string(rank));
+    refuse("einstein sum subscripts string contains too many subscripts for operand ", operand, " of rank ", rank);
   if (!t.ellipsis && t.letters() < rank)
-    refuse("operand " + std::to_string(operand) +
-           " has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to broadcast the "
-           "extra dimensions");
+    refuse(
+        "operand ", operand,
+        " has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to broadcast the "
+        "extra dimensions");
   return rank - t.letters();
 }
 
@@ -96,13 +98,12 @@ void collect_extents(einsum_terms& out, const std::vector<dims>& shapes) {
       const std::int64_t n = shapes[k][static_cast<int>(a)];
       for (std::size_t b = 0; b < a; ++b)
         if (const std::int64_t other = shapes[k][static_cast<int>(b)]; out.inputs[k][b] == l && other != n)
-          throw shape_error("[einsum] dimensions in operand " + std::to_string(k) + " for collapsing index '" +
-                            text_of({l}) + "' don't match (" + std::to_string(other) + " != " + std::to_string(n) + ")");
+          ops::fail<shape_error>("einsum", "dimensions in operand ", k, " for collapsing index '", text_of({l}),
+                            "' don't match (", other, " != ", n, ")");
       std::int64_t& extent = out.extents[static_cast<std::size_t>(l)];
       if (extent != 1 && n != 1 && n != extent)
-        throw shape_error("[einsum] operands could not be broadcast together: index '" + text_of({l}) +
-                          "' has extent " + std::to_string(extent) + ", but " + std::to_string(n) + " in operand " +
-                          std::to_string(k) + " with shape " + core::to_string(shapes[k]));
+        ops::fail<shape_error>("einsum", "operands could not be broadcast together: index '", text_of({l}), "' has extent ",
+                          extent, ", but ", n, " in operand ", k, " with shape ", shapes[k]);
       if (n != 1) extent = n;
     }
 }
@@ -128,10 +129,10 @@ label_list explicit_output(const term& t, const einsum_terms& terms, int ellipsi
   for (std::size_t k = 0; k < out.size(); ++k) {
     const std::string name = text_of({out[k]});
     if (std::count(out.begin(), out.end(), out[k]) > 1)
-      refuse("einstein sum subscripts string includes output subscript '" + name + "' multiple times");
+      refuse("einstein sum subscripts string includes output subscript '", name, "' multiple times");
     if (out[k] < ellipsis_label &&
         std::none_of(terms.inputs.begin(), terms.inputs.end(), [&](auto& in) { return holds(in, out[k]); }))
-      refuse("einstein sum subscripts string included output subscript '" + name + "' which never appeared in an input");
+      refuse("einstein sum subscripts string included output subscript '", name, "' which never appeared in an input");
   }
   return out;
 }

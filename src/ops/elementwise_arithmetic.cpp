@@ -59,8 +59,8 @@ ndarray raised(resolved r, const operand& y) {
   if (!y.is_array()) {
     const scalar& exponent = y.number();
     if (is_integer(r.loop) && exponent.kind() == scalar_kind::integer && exponent.negative())
-      throw value_error("[power] integers to negative integer powers are not allowed (" + std::string(name(r.loop)) +
-                        " to the power " + std::to_string(exponent.as_int64()) + ")");
+      fail<value_error>("power", "integers to negative integer powers are not allowed (", r.loop, " to the power ",
+                        exponent.as_int64(), ")");
     if (const auto op = power_shortcut(exponent, r.loop)) return wrap(map_of(*op, r.loop, r.args[0]));
   }
   return wrap(graph::record_map_moving(opcode::power, r.loop, r.shape, r.values()));

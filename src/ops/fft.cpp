@@ -20,8 +20,6 @@ using runtime::fourier_kind;
 
 namespace {
 
-std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
-
 /// What a function does.
 struct family {
   const char* name;
@@ -30,13 +28,12 @@ struct family {
 };
 
 void check_points(std::int64_t n, const char* function) {
-  if (n < 1)
-    throw value_error(in_brackets(function) + "the number of points (" + std::to_string(n) + ") must be positive");
+  if (n < 1) fail<value_error>(function, "the number of points (", n, ") must be positive");
 }
 
 value argument(const ndarray& x, const family& f) {
   if (f.kind == fourier_kind::real_to_complex && is_complex(x.dtype()))
-    throw dtype_error(in_brackets(f.name) + "takes real numbers, not " + std::string(sinter::name(x.dtype())));
+    fail<dtype_error>(f.name, "takes real numbers, not ", x.dtype());
   return value_of(x, f.name);
 }
 
@@ -65,13 +62,11 @@ std::vector<fourier_axis> axes_of(const family& f, const dims& shape, const std:
   } else {
     const int count = s ? s->ndim() : shape.size();
     if (count > shape.size())
-      throw shape_error(in_brackets(f.name) + "s has " + std::to_string(count) + " extents, more than shape " +
-                        core::to_string(shape) + " has axes");
+      fail<shape_error>(f.name, "s has ", count, " extents, more than shape ", shape, " has axes");
     for (int a = shape.size() - count; a < shape.size(); ++a) list.push_back(a);
   }
   if (s && s->size() != list.size())
-    throw value_error(in_brackets(f.name) + "s and axes must have the same length, not " + std::to_string(s->size()) +
-                      " and " + std::to_string(list.size()));
+    fail<value_error>(f.name, "s and axes must have the same length, not ", s->size(), " and ", list.size());
   std::vector<fourier_axis> all;
   for (std::size_t k = 0; k < list.size(); ++k) {
     const bool keeps = !s || (*s)[k] == -1;
@@ -114,7 +109,7 @@ ndarray transform_axes(const family& f, const ndarray& x, const std::optional<sh
   for (const fourier_axis& a : all) points *= static_cast<double>(a.points);
   const double scale = fourier_scale(norm, f.inverse, points, f.name);
   if (all.empty()) {
-    if (f.kind != fourier_kind::complex) throw index_error(in_brackets(f.name) + "needs at least one axis");
+    if (f.kind != fourier_kind::complex) fail<index_error>(f.name, "needs at least one axis");
     return wrap(graph::record_cast(v, complex_of(fourier_real(v->type))));
   }
   if (!are_distinct(all)) return scaled(one_by_one(f, x, all), scale);

@@ -128,14 +128,12 @@ ndarray real_transform(const trigonometric& f, int type, const ndarray& x, doubl
 }
 
 ndarray transform(const trigonometric& f, const ndarray& x, const dct_kw& kw) {
-  if (kw.type < 1 || kw.type > 4)
-    throw value_error("[" + std::string(f.function) + "] type must be 1 to 4, not " + std::to_string(kw.type));
+  if (kw.type < 1 || kw.type > 4) fail<value_error>(f.function, "type must be 1 to 4, not ", kw.type);
   const value v = value_of(x, f.function);
   const int axis = normalize_axis(kw.axis, v->shape, f.function);
   const std::int64_t n = kw.n.value_or(v->shape[axis]);
   if (n < 1 || (kw.type == 1 && !f.sine && n < 2))
-    throw value_error("[" + std::string(f.function) + "] type " + std::to_string(kw.type) + " is not defined for " +
-                      std::to_string(n) + " points");
+    fail<value_error>(f.function, "type ", kw.type, " is not defined for ", n, " points");
   // The inverse of type 2 is type 3, and the other way round.
   const int type = static_cast<int>(f.inverse && (kw.type == 2 || kw.type == 3) ? 5 - kw.type : kw.type);
   const double points = kw.type != 1 ? 2.0 * static_cast<double>(n) : 2.0 * static_cast<double>(f.sine ? n + 1 : n - 1);
@@ -157,12 +155,10 @@ ndarray transform_all(const trigonometric& f, ndarray x, const dctn_kw& kw) {
   if (!kw.axes.given()) {
     const int given = kw.s ? kw.s->ndim() : shape.size();
     if (given > shape.size())
-      throw shape_error("[" + std::string(f.function) + "] s has " + std::to_string(given) +
-                        " extents, more than shape " + core::to_string(shape) + " has axes");
+      fail<shape_error>(f.function, "s has ", given, " extents, more than shape ", shape, " has axes");
     for (int a = shape.size() - given; a < shape.size(); ++a) list.push_back(a);
   }
-  if (kw.s && kw.s->size() != list.size())
-    throw value_error("[" + std::string(f.function) + "] s and axes must have the same length");
+  if (kw.s && kw.s->size() != list.size()) fail<value_error>(f.function, "s and axes must have the same length");
   for (std::size_t k = 0; k < list.size(); ++k) {
     dct_kw one{.type = kw.type, .axis = list[k], .norm = kw.norm, .orthogonalize = kw.orthogonalize};
     if (kw.s && (*kw.s)[k] != -1) one.n = (*kw.s)[k];

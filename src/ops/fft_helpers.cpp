@@ -21,10 +21,9 @@ using namespace ops;
 namespace {
 
 void check_frequencies(std::int64_t n, const freq_kw& kw, const char* function) {
-  if (n < 1) throw value_error("[" + std::string(function) + "] n (" + std::to_string(n) + ") must be positive");
+  if (n < 1) fail<value_error>(function, "n (", n, ") must be positive");
   if (kw.dtype && !is_real_floating(*kw.dtype))
-    throw dtype_error("[" + std::string(function) + "] gives floating-point numbers, not " +
-                      std::string(name(*kw.dtype)));
+    fail<dtype_error>(function, "gives floating-point numbers, not ", *kw.dtype);
 }
 
 // As NumPy: whole numbers times the reciprocal of n d.
@@ -76,12 +75,12 @@ void find_smooth(std::uint64_t product, std::span<const std::uint64_t> primes, s
 }  // namespace
 
 std::int64_t next_fast_len(std::int64_t target, bool real) {
-  if (target < 0) throw value_error("[next_fast_len] the target (" + std::to_string(target) + ") must not be negative");
+  if (target < 0) fail<value_error>("next_fast_len", "the target (", target, ") must not be negative");
   if (target == 0) return 0;
   constexpr std::uint64_t primes[] = {11, 7, 5, 3, 2};
   std::uint64_t best = std::uint64_t{1} << 63;
   find_smooth(1, std::span(primes).subspan(real ? 2 : 0), static_cast<std::uint64_t>(target), best);
-  if (best >> 63) throw value_error("[next_fast_len] no fast length of 63 bits reaches " + std::to_string(target));
+  if (best >> 63) fail<value_error>("next_fast_len", "no fast length of 63 bits reaches ", target);
   return static_cast<std::int64_t>(best);
 }
 
@@ -99,8 +98,7 @@ convolution plan_of(const ndarray& x, const ndarray& y, const sinter::axes& want
   c.first = value_of(x, convolving)->shape;
   c.second = value_of(y, convolving)->shape;
   if (c.first.size() != c.second.size())
-    throw shape_error("[fftconvolve] arrays of shapes " + core::to_string(c.first) + " and " +
-                      core::to_string(c.second) + " have different ranks");
+    fail<shape_error>("fftconvolve", "arrays of shapes ", c.first, " and ", c.second, " have different ranks");
   std::vector<bool> convolved(static_cast<std::size_t>(c.first.size()), !wanted.given());
   for (const int a : distinct_axes(wanted, c.first, convolving)) convolved[static_cast<std::size_t>(a)] = true;
   for (int a = 0; a < c.first.size(); ++a) {
@@ -110,8 +108,7 @@ convolution plan_of(const ndarray& x, const ndarray& y, const sinter::axes& want
       c.axes.push_back(a);
       c.full.push_back(n + m - 1);
     } else if (n != m && n != 1 && m != 1) {
-      throw shape_error("[fftconvolve] shapes " + core::to_string(c.first) + " and " + core::to_string(c.second) +
-                        " do not broadcast along axis " + std::to_string(a));
+      fail<shape_error>("fftconvolve", "shapes ", c.first, " and ", c.second, " do not broadcast along axis ", a);
     } else {
       c.full.push_back(std::max(n, m));
     }
@@ -149,7 +146,7 @@ ndarray as_float(const ndarray& x, dtype real) {
 
 ndarray fftconvolve(const ndarray& x, const ndarray& y, std::string_view mode, const sinter::axes& axes) {
   if (mode != "full" && mode != "same" && mode != "valid")
-    throw value_error("[fftconvolve] mode must be full, same or valid, not '" + std::string(mode) + "'");
+    fail<value_error>("fftconvolve", "mode must be full, same or valid, not '", mode, "'");
   const convolution c = plan_of(x, y, axes);
   dims valid = c.full;
   bool first_holds = true, second_holds = true;
@@ -159,7 +156,7 @@ ndarray fftconvolve(const ndarray& x, const ndarray& y, std::string_view mode, c
     valid[a] = std::abs(c.first[a] - c.second[a]) + 1;
   }
   if (mode == "valid" && !first_holds && !second_holds)
-    throw value_error("[fftconvolve] of shapes " + core::to_string(c.first) + " and " + core::to_string(c.second) +
+    fail<value_error>("fftconvolve", "of shapes ", c.first, " and ", c.second,
                       " neither holds the other, as mode valid needs");
   const dtype real = fourier_real(x.dtype()) == float32 && fourier_real(y.dtype()) == float32 ? float32 : float64;
   const bool complex = is_complex(x.dtype()) || is_complex(y.dtype());

@@ -231,8 +231,7 @@ dtype complex_of(dtype real) noexcept { return real == float32 ? complex64 : com
 double fourier_scale(std::string_view norm, bool inverse, double points, const char* function) {
   if (norm == "ortho") return 1 / std::sqrt(points);
   if (norm != "backward" && norm != "forward")
-    throw value_error("[" + std::string(function) + "] norm must be backward, ortho or forward, not '" +
-                      std::string(norm) + "'");
+    fail<value_error>(function, "norm must be backward, ortho or forward, not '", norm, "'");
   return (norm == "backward") == inverse ? 1 / points : 1;
 }
 

@@ -21,7 +21,7 @@ namespace {
 equal_bins find_bins(const ndarray& samples, const bin_spec& bins, const bin_limits& range, const ndarray& weights,
                      const char* function) {
   if (!bins.rule().empty() && weights.defined())
-    throw value_error("[" + std::string(function) + "] a rule (" + bins.rule() + ") for bins takes no weights");
+    fail<value_error>(function, "a rule (", bins.rule(), ") for bins takes no weights");
   const limits l = limits_of(samples, range, function);
   const std::int64_t count =
       bins.rule().empty() ? bins.count() : count_by_rule(bins.rule(), samples, range, l, function);
@@ -42,23 +42,22 @@ histogram_result finished(ndarray hist, const ndarray& edges, const histogram_kw
 
 ndarray bincount(const ndarray& x, const bincount_kw& kw) {
   const graph::array_view& v = view_of(x, "bincount");
-  if (v.shape.size() != 1)
-    throw shape_error("[bincount] the array must have one axis, not shape " + core::to_string(v.shape));
+  if (v.shape.size() != 1) fail<shape_error>("bincount", "the array must have one axis, not shape ", v.shape);
   if ((!is_integer(v.type) && !is_bool(v.type)) || v.type == dtype::u64)
-    throw dtype_error("[bincount] cannot count elements of dtype " + std::string(name(v.type)));
+    fail<dtype_error>("bincount", "cannot count elements of dtype ", v.type);
   if (kw.minlength < 0) throw value_error("[bincount] minlength must not be negative");
   check_weights(x, kw.weights, "bincount");
   if (kw.weights.defined() && is_complex(kw.weights.dtype()))
-    throw dtype_error("[bincount] cannot sum weights of dtype " + std::string(name(kw.weights.dtype())));
+    fail<dtype_error>("bincount", "cannot sum weights of dtype ", kw.weights.dtype());
   if (x.size() == 0) return zeros({kw.minlength}, {.dtype = dtype::i64, .device = x.device()});
   const ndarray bins = wrap(evaluated(value_of(x.astype(dtype::i64, false))));
   const ndarray low = min(bins), high = max(bins);
   eval(low, high);  // in one pass
   const auto least = low.item<std::int64_t>();
-  if (least < 0) throw value_error("[bincount] negative element " + std::to_string(least));
+  if (least < 0) fail<value_error>("bincount", "negative element ", least);
   const auto most = high.item<std::int64_t>();
   if (most >= core::most_elements)
-    throw value_error("[bincount] no array has as many bins as element " + std::to_string(most) + " needs");
+    fail<value_error>("bincount", "no array has as many bins as element ", most, " needs");
   return count_or_sum(bins, kw.weights, std::max(kw.minlength, most + 1));
 }
 

@@ -51,12 +51,12 @@ histogramdd_result histogramdd(const ndarray& sample, const std::vector<bin_spec
   const dims shape = view_of(sample, "histogramdd").shape;
   const auto fits = [&](std::size_t n) { return static_cast<std::size_t>(shape[1]) == n; };
   if (shape.size() != 2 || shape[1] == 0 || !fits(bins.size()) || (!kw.range.empty() && !fits(kw.range.size())))
-    throw shape_error("[histogramdd] bins of " + std::to_string(bins.size()) + " and ranges of " +
-                      std::to_string(kw.range.size()) + " dimensions for points of shape " + core::to_string(shape));
+    fail<shape_error>("histogramdd", "bins of ", bins.size(), " and ranges of ", kw.range.size(),
+                      " dimensions for points of shape ", shape);
   if (kw.weights.defined()) {
     check_weights(sample(_, 0), kw.weights, "histogramdd");
     if (is_complex(kw.weights.dtype()))
-      throw dtype_error("[histogramdd] cannot sum weights of dtype " + std::string(name(kw.weights.dtype())));
+      fail<dtype_error>("histogramdd", "cannot sum weights of dtype ", kw.weights.dtype());
   }
   loop_dtype(loop_rule::ordered, sample.dtype(), "histogramdd");
   const ndarray points = wrap(evaluated(value_of(sample)));
@@ -78,8 +78,7 @@ histogramdd_result histogramdd(const ndarray& sample, const std::vector<bin_spec
 
 histogramdd_result histogramdd(const ndarray& sample, std::int64_t bins, const histogramdd_kw& kw) {
   const dims shape = view_of(sample, "histogramdd").shape;
-  if (shape.size() != 2)
-    throw shape_error("[histogramdd] points must have two axes, not shape " + core::to_string(shape));
+  if (shape.size() != 2) fail<shape_error>("histogramdd", "points must have two axes, not shape ", shape);
   return histogramdd(sample, std::vector<bin_spec>(static_cast<std::size_t>(shape[1]), bin_spec(bins)), kw);
 }
 
@@ -87,8 +86,7 @@ histogramdd_result histogram2d(const ndarray& x, const ndarray& y, const std::ve
                                const histogramdd_kw& kw) {
   const dims a = view_of(x, "histogram2d").shape, b = view_of(y, "histogram2d").shape;
   if (a.size() != 1 || a != b)
-    throw shape_error("[histogram2d] x and y must have one axis and one length, not shapes " + core::to_string(a) +
-                      " and " + core::to_string(b));
+    fail<shape_error>("histogram2d", "x and y must have one axis and one length, not shapes ", a, " and ", b);
   return histogramdd(stack({x, y}, 1), bins, kw);
 }
 histogramdd_result histogram2d(const ndarray& x, const ndarray& y, const bin_spec& bins, const histogramdd_kw& kw) {

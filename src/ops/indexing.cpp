@@ -13,8 +13,7 @@ std::string in_shape(const core::dims& shape) { return " in shape " + core::to_s
 std::int64_t checked_index(std::int64_t i, int axis, const core::dims& shape) {
   const std::int64_t n = shape[axis];
   if (i < -n || i >= n)
-    throw index_error("[index] index " + std::to_string(i) + " is out of range for axis " + std::to_string(axis) +
-                      " with extent " + std::to_string(n) + in_shape(shape));
+    ops::fail<index_error>("index", "index ", i, " is out of range for axis ", axis, " with extent ", n, in_shape(shape));
   return i < 0 ? i + n : i;
 }
 
@@ -25,8 +24,7 @@ struct range {
 /// Python's slice.indices(n).
 range resolve(const slice& s, std::int64_t n, int axis, const core::dims& shape) {
   const std::int64_t step = s.step.given ? s.step.value : 1;
-  if (step == 0)
-    throw value_error("[index] slice step is zero for axis " + std::to_string(axis) + in_shape(shape));
+  if (step == 0) ops::fail<value_error>("index", "slice step is zero for axis ", axis, in_shape(shape));
   const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
   const auto clamp = [&](const bound& b, std::int64_t otherwise) {
     if (!b.given) return otherwise;
@@ -62,10 +60,9 @@ int count_axes(const index* first, std::size_t count, const core::dims& shape) {
     used += axes_of(first[i]);
     ellipses += first[i].kind() == index_kind::ellipsis;
   }
-  if (ellipses > 1) throw index_error("[index] more than one ellipsis for shape " + core::to_string(shape));
+  if (ellipses > 1) ops::fail<index_error>("index", "more than one ellipsis for shape ", shape);
   if (used > shape.size())
-    throw index_error("[index] too many indices: " + std::to_string(used) + " for rank " +
-                      std::to_string(shape.size()) + in_shape(shape));
+    ops::fail<index_error>("index", "too many indices: ", used, " for rank ", shape.size(), in_shape(shape));
   return used;
 }
 
@@ -86,9 +83,7 @@ graph::value list_values(const list& l, int axis, const core::dims& shape, runti
 graph::value array_values(const ndarray& a, runtime::device_id device) {
   const graph::array_view& v = ops::view_of(a, "index");
   ops::require_index_dtype(v.type, "index");
-  if (!(v.device() == device))
-    throw device_error("[index] an array on " + runtime::to_string(device) + " indexed by one on " +
-                       runtime::to_string(v.device()) + "; move one with to_device");
+  ops::require_one_device("index", device, v.device());
   const graph::value values = graph::read(v);
   return is_bool(v.type) ? values : graph::record_cast(values, dtype::i64);
 }
@@ -105,9 +100,8 @@ ops::pick_entry entry_of(const index& i, int axis, int place, const graph::array
   e.named = axis;
   for (int k = 0; e.mask && k < e.axes; ++k)
     if (e.values->shape[k] != v.shape[axis + k] && e.values->shape[k] != 0)
-      throw index_error("[index] a mask of shape " + core::to_string(e.values->shape) + " does not fit axis " +
-                        std::to_string(axis + k) + " with extent " + std::to_string(v.shape[axis + k]) +
-                        in_shape(v.shape));
+      ops::fail<index_error>("index", "a mask of shape ", e.values->shape, " does not fit axis ", axis + k, " with extent ",
+                        v.shape[axis + k], in_shape(v.shape));
   // As in NumPy an extent of 0 fits any axis: nothing is true.
   const core::dims fitting(v.shape.data() + axis, e.axes);
   if (e.mask && !(e.values->shape == fitting))
@@ -221,8 +215,7 @@ subarray ndarray::at(const index* first, std::size_t count) const {
   }
   keep(v.shape.size() - axis);
   if (shape.size() > core::max_rank)
-    throw index_error("[index] the result has rank " + std::to_string(shape.size()) + ", above " +
-                      std::to_string(core::max_rank));
+    ops::fail<index_error>("index", "the result has rank ", shape.size(), ", above ", core::max_rank);
   graph::view_ref view = graph::make_view(v, std::move(shape), std::move(strides), offset);
   if (!advanced) return ops::ndarray_access::make_sub(std::move(view));
   selected.held = graph::read(*view);

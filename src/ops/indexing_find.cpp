@@ -18,8 +18,7 @@ index_mode check_mode(std::string_view mode, const char* function) {
   if (mode == "raise") return index_mode::raise;
   if (mode == "wrap") return index_mode::wrap;
   if (mode == "clip") return index_mode::clip;
-  throw value_error("[" + std::string(function) + "] mode must be \"raise\", \"wrap\" or \"clip\", not \"" +
-                    std::string(mode) + "\"");
+  fail<value_error>(function, "mode must be \"raise\", \"wrap\" or \"clip\", not \"", mode, "\"");
 }
 
 value bring_into_range(const value& index, std::int64_t extent, index_mode mode) {
@@ -42,8 +41,7 @@ value flat_positions(const ndarray& x, const char* function) { return true_posit
 
 value integers_of(const ndarray& x, const char* function) {
   const value v = value_of(x, function);
-  if (!is_integer(v->type))
-    throw dtype_error("[" + std::string(function) + "] indices must be integers, not " + std::string(name(v->type)));
+  if (!is_integer(v->type)) fail<dtype_error>(function, "indices must be integers, not ", v->type);
   return graph::record_cast(v, dtype::i64);
 }
 
@@ -60,7 +58,7 @@ void require_in_range(const value& index, std::int64_t extent, const char* funct
   const ndarray bad = logical_or(less(list, 0), greater_equal(list, extent));
   if (list.size() == 0 || !bool(any(bad))) return;
   const auto value = take(list, argmax(bad)).item<std::int64_t>();
-  throw Error("[" + std::string(function) + "] index " + std::to_string(value) + " is out of range for " + what);
+  fail<Error>(function, "index ", value, " is out of range for ", what);
 }
 
 std::vector<ndarray> triangle(std::int64_t n, std::int64_t k, std::optional<std::int64_t> m, bool upper,
@@ -92,15 +90,14 @@ ndarray flatnonzero(const ndarray& x) { return wrap(flat_positions(x, "flatnonze
 
 ndarray compress(const ndarray& condition, const ndarray& x, optional_axis axis) {
   if (condition.ndim() != 1)
-    throw shape_error("[compress] a condition of shape " + to_string(condition.shape()) + " has not rank 1");
+    fail<shape_error>("compress", "a condition of shape ", condition.shape(), " has not rank 1");
   if (!axis && condition.size() == x.size()) return extract(condition, x);
   return take(x, flatnonzero(condition), axis);
 }
 
 ndarray extract(const ndarray& condition, const ndarray& x) {
   if (condition.size() != x.size())
-    throw shape_error("[extract] a condition of shape " + to_string(condition.shape()) + " for an array of shape " +
-                      to_string(x.shape()));
+    fail<shape_error>("extract", "a condition of shape ", condition.shape(), " for an array of shape ", x.shape());
   const operand mask(condition), subject(x);
   const operand* const both[] = {&mask, &subject};
   common_device(both, "extract");
@@ -136,7 +133,7 @@ std::vector<ndarray> detail::open_mesh(std::initializer_list<index> sequences) {
       s = array(i.items().numbers().data(), i.items().shape());
       if (i.items().is_mask()) s = not_equal(s, 0);
     }
-    if (s.ndim() != 1) throw shape_error("[ix_] a sequence of shape " + to_string(s.shape()) + " has not rank 1");
+    if (s.ndim() != 1) fail<shape_error>("ix_", "a sequence of shape ", s.shape(), " has not rank 1");
     require_index_dtype(s.dtype(), "ix_");
     if (is_bool(s.dtype())) s = flatnonzero(s);
     dims shape(static_cast<int>(sequences.size()), 1);
@@ -160,8 +157,7 @@ ndarray ravel_multi_index(const std::vector<ndarray>& coordinates, const shape_t
   const dims extents = to_dims(shape);
   core::checked_count(extents, "ravel_multi_index");
   if (coordinates.size() != shape.size() || coordinates.empty())
-    throw shape_error("[ravel_multi_index] " + std::to_string(coordinates.size()) + " coordinates for shape " +
-                      to_string(shape));
+    fail<shape_error>("ravel_multi_index", coordinates.size(), " coordinates for shape ", to_string(shape));
   const index_mode mode = check_mode(kw.mode, "ravel_multi_index");
   const dims strides = core::contiguous_strides(extents);
   ndarray sum;

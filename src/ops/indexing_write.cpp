@@ -23,16 +23,13 @@ ndarray as_array(const operand& x, const graph::array_view& beside) {
 }
 
 void require_device(const ndarray& x, const graph::array_view& beside, const char* function) {
-  if (!(view_of(x, function).device() == beside.device()))
-    throw device_error("[" + std::string(function) + "] arrays on " + runtime::to_string(beside.device()) + " and " +
-                       runtime::to_string(view_of(x, function).device()) + "; move one with to_device");
+  require_one_device(function, beside.device(), view_of(x, function).device());
 }
 
 value index_values(const ndarray& x, const graph::array_view& beside, const char* function) {
   require_device(x, beside, function);
   const value v = value_of(x, function);
-  if (!is_integer(v->type))
-    throw dtype_error("[" + std::string(function) + "] indices must be integers, not " + std::string(name(v->type)));
+  if (!is_integer(v->type)) fail<dtype_error>(function, "indices must be integers, not ", v->type);
   return graph::record_cast(v, dtype::i64);
 }
 
@@ -54,7 +51,7 @@ void put_flat(const ndarray& x, const value& positions, bool in_range, const val
   const auto strides = core::reshape_strides(v.shape, v.strides, dims{n});
   const ndarray flat = strides ? view_as(x, dims{n}, *strides, v.offset) : wrap(flattened(graph::read(v)));
   if (n == 0 && positions->shape[0] != 0)
-    throw index_error("[" + std::string(function) + "] an array without elements has no element to index");
+    fail<index_error>(function, "an array without elements has no element to index");
   pick p;
   p.base = ndarray_access::ref(flat);
   p.entries.push_back({positions, false, in_range, 0, 1, 0});
@@ -76,12 +73,8 @@ void accumulate(subarray&& where, const operand& v, accumulation how, const scat
   if (auto* selected = unread_pick(where)) return accumulate_pick(selected->what, v, how, kw.deterministic, function);
   // A view names each element once.
   const graph::array_view& view = view_of(where, function);
-  if (how != accumulation::add && is_complex(view.type))
-    throw dtype_error("[" + std::string(function) + "] complex numbers have no order");
-  if (v.is_array() && !can_cast(view_of(v.array(), function).type, view.type, casting::same_kind))
-    throw dtype_error("[" + std::string(function) + "] cannot cast from " +
-                      std::string(name(view_of(v.array(), function).type)) + " to " + std::string(name(view.type)) +
-                      " (casting rule same_kind)");
+  if (how != accumulation::add && is_complex(view.type)) fail<dtype_error>(function, "complex numbers have no order");
+  if (v.is_array()) require_same_kind(function, "the values", view_of(v.array(), function).type, view.type);
   const ndarray old = where;
   if (v.is_array()) {
     const ndarray right = v.array().astype(view.type, false);
@@ -113,9 +106,9 @@ void put_along_axis(const ndarray& x, const ndarray& indices, const operand& val
     return;
   }
   const int at = normalize_axis(*axis, v.shape, "put_along_axis");
-  const std::string shapes = "array with shape " + core::to_string(v.shape) + " and indices with shape " +
-                             core::to_string(index->shape);
-  if (index->shape.size() != v.shape.size()) throw shape_error("[put_along_axis] " + shapes + " have different ranks");
+  const std::string shapes =
+      "array with shape " + core::to_string(v.shape) + " and indices with shape " + core::to_string(index->shape);
+  if (index->shape.size() != v.shape.size()) fail<shape_error>("put_along_axis", shapes, " have different ranks");
   pick p;
   p.base = ndarray_access::ref(x);
   for (int a = 0; a < v.shape.size(); ++a) {
@@ -124,7 +117,7 @@ void put_along_axis(const ndarray& x, const ndarray& indices, const operand& val
       continue;
     }
     if (index->shape[a] != 1 && index->shape[a] != v.shape[a] && v.shape[a] != 1)
-      throw shape_error("[put_along_axis] " + shapes + " do not broadcast along axis " + std::to_string(a));
+      fail<shape_error>("put_along_axis", shapes, " do not broadcast along axis ", a);
     dims along(v.shape.size(), 1);
     along[a] = v.shape[a];
     p.entries.push_back({graph::record_iota(along, a, v.device()), false, true, a, 1, a});
@@ -137,8 +130,7 @@ void putmask(const ndarray& x, const ndarray& mask, const operand& values) {
   require_device(mask, v, "putmask");
   const value flags = truth_of(value_of(mask, "putmask"));
   if (!(flags->shape == v.shape))
-    throw shape_error("[putmask] a mask of shape " + core::to_string(flags->shape) + " for an array of shape " +
-                      core::to_string(v.shape));
+    fail<shape_error>("putmask", "a mask of shape ", flags->shape, " for an array of shape ", v.shape);
   const value right = flat_values(values, v, "putmask");
   if (right->shape[0] == 0 || core::element_count(v.shape) == 0) return;
   const graph::turn mine(*v.store);  // another thread may be writing where the mask is false
@@ -150,8 +142,7 @@ void place(const ndarray& x, const ndarray& mask, const operand& values) {
   require_device(mask, v, "place");
   const value flags = flattened(truth_of(value_of(mask, "place")));
   if (flags->shape[0] != core::element_count(v.shape))
-    throw shape_error("[place] a mask of " + std::to_string(flags->shape[0]) + " elements for an array of shape " +
-                      core::to_string(v.shape));
+    fail<shape_error>("place", "a mask of ", flags->shape[0], " elements for an array of shape ", v.shape);
   const value positions = true_positions(flags), right = flat_values(values, v, "place");
   if (positions->shape[0] == 0) return;
   if (right->shape[0] == 0) throw value_error("[place] there are no values to place");

@@ -38,16 +38,14 @@ class type_settler {
   void array(const parameter& p, dtype type) {
     if (!p.type.letter) {
       if (type != p.type.type)
-        throw dtype_error(k_.brackets() + p.name + " is " + std::string(name(type)) + ", but its type is " +
-                          std::string(name(p.type.type)) + "; " + k_.signature);
+        fail<dtype_error>(k_.name, p.name, " is ", type, ", but its type is ", p.type.type, "; ", k_.signature);
       return;
     }
     std::optional<dtype>& known = letters_[p.type.letter];
     const parameter*& from = from_[static_cast<std::size_t>(p.type.letter - 'A')];
     if (known && *known != type)
-      throw dtype_error(k_.brackets() + "type " + std::string(1, p.type.letter) + " is " + std::string(name(*known)) +
-                        " in " + from->name + ", but " + std::string(name(type)) + " in " + p.name + "; " +
-                        k_.signature);
+      fail<dtype_error>(k_.name, "type ", p.type.letter, " is ", *known, " in ", from->name, ", but ", type, " in ",
+                        p.name, "; ", k_.signature);
     known = type;
     from = &p;
   }
@@ -72,11 +70,9 @@ void settle_by_numbers(const kernel_head& k, operands arguments, letter_types& l
 /// The array view, refused if it cannot be written.
 void check_writable(const kernel_head& k, const parameter& p, const ndarray& out) {
   const graph::array_view& v = view_of(out, k.function());
-  if (v.readonly)
-    throw value_error(k.brackets() + "output " + p.name + " of shape " + core::to_string(v.shape) + " is read-only");
+  if (v.readonly) fail<value_error>(k.name, "output ", p.name, " of shape ", v.shape, " is read-only");
   if (!v.whole && core::may_self_overlap(v.shape, v.strides))
-    throw value_error(k.brackets() + "elements of output " + p.name + " of shape " + core::to_string(v.shape) +
-                      " share memory (a broadcast view)");
+    fail<value_error>(k.name, "elements of output ", p.name, " of shape ", v.shape, " share memory (a broadcast view)");
 }
 
 void check_letters(const kernel_head& k) {
@@ -85,8 +81,8 @@ void check_letters(const kernel_head& k) {
     if (!p.type.letter || p.raw || std::any_of(k.inputs.begin(), k.inputs.end(), settles)) continue;
     if (std::any_of(k.outputs.begin(), k.outputs.end(), [&](const parameter& q) { return q.raw && settles(q); }))
       continue;
-    throw value_error(k.brackets() + "nothing settles type " + std::string(1, p.type.letter) + " of output " + p.name +
-                      ": no input has it; " + k.signature);
+    fail<value_error>(k.name, "nothing settles type ", p.type.letter, " of output ", p.name, ": no input has it; ",
+                      k.signature);
   }
 }
 
@@ -99,22 +95,21 @@ void finish_head(kernel_head& k, std::initializer_list<std::string_view> reserve
     return text;
   };
   if (k.signature.empty()) k.signature = k.name + "(" + list(k.inputs) + ") -> (" + list(k.outputs) + ")";
-  if (k.outputs.empty()) throw value_error(k.brackets() + "there is no output; " + k.signature);
+  if (k.outputs.empty()) fail<value_error>(k.name, "there is no output; ", k.signature);
   if (k.inputs.size() > static_cast<std::size_t>(max_kernel_arguments))
-    throw value_error(k.brackets() + std::to_string(k.inputs.size()) + " inputs; a kernel takes at most " +
-                      std::to_string(max_kernel_arguments));
+    fail<value_error>(k.name, k.inputs.size(), " inputs; a kernel takes at most ", max_kernel_arguments);
   std::vector<const parameter*> all;
   for (const parameter& p : k.inputs) all.push_back(&p);
   for (const parameter& p : k.outputs) all.push_back(&p);
   for (std::size_t a = 0; a < all.size(); ++a) {
     const std::string& name = all[a]->name;
     for (std::size_t b = 0; b < all.size(); ++b) {
-      if (b < a && all[b]->name == name) throw value_error(k.brackets() + "'" + name + "' is an input and an output");
+      if (b < a && all[b]->name == name) fail<value_error>(k.name, "'", name, "' is an input and an output");
       if (name.size() == 1 && all[b]->type.letter == name[0])
-        throw value_error(k.brackets() + "'" + name + "' names a parameter and a type");
+        fail<value_error>(k.name, "'", name, "' names a parameter and a type");
     }
     if (std::find(reserved.begin(), reserved.end(), name) != reserved.end())
-      throw value_error(k.brackets() + "a parameter cannot be named '" + name + "', which has a meaning of its own");
+      fail<value_error>(k.name, "a parameter cannot be named '", name, "', which has a meaning of its own");
   }
   check_letters(k);
 }
@@ -141,17 +136,14 @@ void check_counts(const kernel_head& k, std::size_t arguments, std::size_t outpu
     return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
   };
   if (arguments != k.inputs.size())
-    throw value_error(k.brackets() + "takes " + number(k.inputs.size(), "argument") + ", not " +
-                      std::to_string(arguments) + ": " + k.signature);
+    fail<value_error>(k.name, "takes ", number(k.inputs.size(), "argument"), ", not ", arguments, ": ", k.signature);
   if (outputs != 0 && outputs != k.outputs.size())
-    throw value_error(k.brackets() + "has " + number(k.outputs.size(), "output") + ", not " + std::to_string(outputs) +
-                      ": " + k.signature);
+    fail<value_error>(k.name, "has ", number(k.outputs.size(), "output"), ", not ", outputs, ": ", k.signature);
 }
 
 std::vector<ndarray> check_outputs(const kernel_head& k, const std::vector<ndarray>& out) {
   if (!out.empty() && out.size() != k.outputs.size())
-    throw value_error(k.brackets() + ".out holds " + std::to_string(out.size()) + " arrays for " +
-                      std::to_string(k.outputs.size()) + " outputs: " + k.signature);
+    fail<value_error>(k.name, ".out holds ", out.size(), " arrays for ", k.outputs.size(), " outputs: ", k.signature);
   std::vector<ndarray> all = out;
   all.resize(k.outputs.size());
   for (std::size_t a = 0; a < all.size(); ++a) {
@@ -159,10 +151,10 @@ std::vector<ndarray> check_outputs(const kernel_head& k, const std::vector<ndarr
     if (all[a].defined())
       check_writable(k, p, all[a]);
     else if (p.raw)
-      throw value_error(k.brackets() + "output " + p.name + " is raw: give its array with .out; " + k.signature);
+      fail<value_error>(k.name, "output ", p.name, " is raw: give its array with .out; ", k.signature);
     for (std::size_t b = 0; b < a; ++b)
       if ((p.raw || k.outputs[b].raw) && all[a].defined() && all[b].defined() && same_storage(all[a], all[b]))
-        throw value_error(k.brackets() + "outputs " + k.outputs[b].name + " and " + p.name + " share memory");
+        fail<value_error>(k.name, "outputs ", k.outputs[b].name, " and ", p.name, " share memory");
   }
   return all;
 }
@@ -187,7 +179,7 @@ letter_types settle_types(const kernel_head& k, operands arguments, std::span<co
     if (x.is_array())
       settler.array(k.inputs[a], view_of(x.array(), k.function()).type);
     else if (k.inputs[a].raw)
-      throw value_error(k.brackets() + k.inputs[a].name + " is raw: it takes an array, not a number; " + k.signature);
+      fail<value_error>(k.name, k.inputs[a].name, " is raw: it takes an array, not a number; ", k.signature);
   }
   for (std::size_t a = 0; a < out.size(); ++a)
     if (out[a].defined()) settler.array(k.outputs[a], out[a].dtype());
@@ -228,8 +220,8 @@ graph::value argument_value(const kernel_head& k, std::size_t index, const opera
   const parameter& p = k.inputs[index];
   const dtype type = letters.of(p.type);
   if (x.number().kind() > kind_of(type))
-    throw dtype_error(k.brackets() + p.name + " is " + word_for(x.number().kind()) + ", but its type is " +
-                      shown_type(p, type) + "; " + k.signature);
+    fail<dtype_error>(k.name, p.name, " is ", word_for(x.number().kind()), ", but its type is ", shown_type(p, type),
+                      "; ", k.signature);
   return graph::record_scalar(scalar_of(x.number(), type, k.function()), type, dims(), device);
 }
 
@@ -268,8 +260,8 @@ void check_output_shape(const kernel_head& k, std::size_t output, const ndarray&
   if (!out.defined()) return;
   const dims& given = view_of(out, k.function()).shape;
   if (!(given == shape))
-    throw shape_error(k.brackets() + "output " + k.outputs[output].name + " has shape " + core::to_string(given) +
-                      ", but the result has shape " + core::to_string(shape));
+    fail<shape_error>(k.name, "output ", k.outputs[output].name, " has shape ", given, ", but the result has shape ",
+                      shape);
 }
 
 }  // namespace sinter::ops

@@ -22,7 +22,6 @@ struct kernel_head {
   std::vector<parameter> inputs, outputs;
 
   const char* function() const noexcept { return name.c_str(); }
-  std::string brackets() const { return "[" + name + "] "; }
 };
 
 /// Reads name and parameter lists; checks that there is an output, that no name is used twice or reserved (`reserved`),
@@ -33,7 +32,7 @@ kernel_head make_head(std::string_view name, std::string_view inputs, std::strin
 void finish_head(kernel_head& k, std::initializer_list<std::string_view> reserved);
 /// A text of kernel `name` under the words by which messages call it.
 inline kernel_text text_of(std::string_view name, std::string_view text, const char* what) {
-  return {text, "[" + std::string(name) + "] " + what};
+  return {text, message(name, what)};
 }
 /// Statements or an expression: brackets nest, and there is something, unless it may be empty.
 void check_code(std::string_view name, std::string_view text, const char* what, bool may_be_empty = false);

@@ -54,15 +54,14 @@ dims loop_shape(const elementwise_kernel::implementation& k, operands arguments,
   const std::vector<const dims*> shapes = loop_shapes(k.head, arguments, out);
   if (kw.size) {
     if (!shapes.empty())
-      throw shape_error(k.head.brackets() + "size is for calls whose arrays are all raw; this loop has shape " +
-                        core::to_string(broadcast_shapes(shapes, k.head.function())) + " from its arrays");
+      fail<shape_error>(k.head.name, "size is for calls whose arrays are all raw; this loop has shape ",
+                        broadcast_shapes(shapes, k.head.function()), " from its arrays");
     const dims shape{*kw.size};
     core::checked_count(shape, k.head.function());
     return shape;
   }
   if (shapes.empty() && (k.raw_inputs || arguments.empty()))
-    throw shape_error(k.head.brackets() +
-                      "the loop's length is not known, since all arrays are raw: give {.size = n}; " +
+    fail<shape_error>(k.head.name, "the loop's length is not known, since all arrays are raw: give {.size = n}; ",
                       k.head.signature);
   const dims shape = broadcast_shapes(shapes, k.head.function());
   core::checked_count(shape, k.head.function());
@@ -136,7 +135,7 @@ function::function(std::string_view declaration, std::string_view body, const fu
   std::string list;
   for (const parameter& p : k->head.inputs) list += (list.empty() ? "" : ", ") + to_string(p);
   k->head.signature = d.name + "(" + list + ") -> " + to_string(d.result);
-  if (k->head.inputs.empty()) throw value_error(k->head.brackets() + "there is no parameter; " + k->head.signature);
+  if (k->head.inputs.empty()) fail<value_error>(k->head.name, "there is no parameter; ", k->head.signature);
   finish_head(k->head, {});
   check_code(d.name, body, "body");
   check_code(d.name, kw.preamble, "preamble", true);

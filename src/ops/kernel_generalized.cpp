@@ -45,10 +45,10 @@ std::string shown_list(const std::vector<parameter>& parameters, const std::vect
 void check_groups(const kernel_head& k, const std::vector<parameter>& parameters,
                   const std::vector<core_dimensions>& core, const char* what) {
   if (parameters.size() != core.size())
-    throw value_error(k.brackets() + "the signature has " + std::to_string(core.size()) + " " + what + "s for " +
-                      std::to_string(parameters.size()) + " " + what + " parameters");
+    fail<value_error>(k.name, "the signature has ", core.size(), " ", what, "s for ", parameters.size(), " ", what,
+                      " parameters");
   for (const parameter& p : parameters)
-    if (p.raw) throw value_error(k.brackets() + p.name + " is raw, which has no meaning in a generalised kernel");
+    if (p.raw) fail<value_error>(k.name, p.name, " is raw, which has no meaning in a generalised kernel");
 }
 
 void check_dimensions(const kernel_head& k, const core_signature& core) {
@@ -59,12 +59,12 @@ void check_dimensions(const kernel_head& k, const core_signature& core) {
   for (const core_dimensions& list : core.outputs)
     for (const core_dimension& d : list)
       if (!d.name.empty() && std::find(known.begin(), known.end(), d.name) == known.end())
-        throw value_error(k.brackets() + "core dimension " + d.name + " of an output appears in no input");
+        fail<value_error>(k.name, "core dimension ", d.name, " of an output appears in no input");
   for (const auto* list : {&k.inputs, &k.outputs})
     for (const parameter& p : *list)
       for (const std::string& name : known)
         if (name == p.name || (name.size() == 1 && name[0] == p.type.letter))
-          throw value_error(k.brackets() + "'" + name + "' names a core dimension and a parameter or type");
+          fail<value_error>(k.name, "'", name, "' names a core dimension and a parameter or type");
 }
 
 /// The extents of one call.
@@ -98,14 +98,12 @@ void match_dimension(const implementation& k, operands arguments, std::size_t in
   };
   if (d.name.empty()) {
     if (extent != d.extent)
-      throw shape_error(k.head.brackets() + "core dimension " + std::to_string(position) + " of " + described(input) +
-                        " has extent " + std::to_string(extent) + ", but the signature says " +
-                        std::to_string(d.extent) + "; " + k.head.signature);
+      fail<shape_error>(k.head.name, "core dimension ", position, " of ", described(input), " has extent ", extent,
+                        ", but the signature says ", d.extent, "; ", k.head.signature);
   } else if (const auto* b = all.find(d.name)) {
     if (extent != b->extent)
-      throw shape_error(k.head.brackets() + "core dimension " + d.name + " is " + std::to_string(b->extent) + " in " +
-                        described(b->input) + ", but " + std::to_string(extent) + " in " + described(input) + "; " +
-                        k.head.signature);
+      fail<shape_error>(k.head.name, "core dimension ", d.name, " is ", b->extent, " in ", described(b->input),
+                        ", but ", extent, " in ", described(input), "; ", k.head.signature);
   } else {
     all.known.push_back({d.name, extent, input});
   }
@@ -118,8 +116,8 @@ core_extents match_extents(const implementation& k, operands arguments) {
     const dims& shape = shape_of(k, *arguments[a]);
     const int lead = shape.size() - rank_of(list);
     if (lead < 0)
-      throw shape_error(k.head.brackets() + k.head.inputs[a].name + " of shape " + core::to_string(shape) +
-                        " lacks core dimensions " + to_string(list) + "; " + k.head.signature);
+      fail<shape_error>(k.head.name, k.head.inputs[a].name, " of shape ", shape, " lacks core dimensions ",
+                        to_string(list), "; ", k.head.signature);
     for (int j = 0; j < rank_of(list); ++j)
       match_dimension(k, arguments, a, list[static_cast<std::size_t>(j)], j, shape[lead + j], all);
     all.loops.emplace_back(shape.data(), lead);
@@ -241,7 +239,7 @@ generalized_kernel::generalized_kernel(std::string_view signature, std::string_v
   check_groups(head, head.outputs, k->core.outputs, "output");
   head.signature = head.name + "(" + shown_list(head.inputs, k->core.inputs) + ") -> (" +
                    shown_list(head.outputs, k->core.outputs) + ")";
-  if (head.inputs.empty()) throw value_error(head.brackets() + "there is no input; " + head.signature);
+  if (head.inputs.empty()) fail<value_error>(head.name, "there is no input; ", head.signature);
   finish_head(head, {});
   check_dimensions(head, k->core);
   check_code(name, body, "body");

@@ -128,7 +128,7 @@ axes trailing_axes(const kernel_head& k, const reduction_argument& last) {
   if (last.given_axes()) return *last.given_axes();
   const operand& x = last.value();
   if (x.is_array() || x.number().kind() != scalar_kind::integer)
-    throw value_error(k.brackets() + "takes its inputs, then an axis (an integer or axes{...}): " + k.signature);
+    fail<value_error>(k.name, "takes its inputs, then an axis (an integer or axes{...}): ", k.signature);
   const scalar& axis = x.number();
   return axes(axis.fits_int64() ? axis.as_int64() : std::numeric_limits<std::int64_t>::max());
 }
@@ -145,8 +145,8 @@ reduction_call split_arguments(const kernel_head& k, std::span<const reduction_a
   const std::size_t inputs = std::min(arguments.size(), k.inputs.size());
   for (std::size_t a = 0; a < inputs; ++a)
     if (arguments[a]->given_axes())
-      throw value_error(k.brackets() + "argument " + std::to_string(a + 1) +
-                        " is an axes object, but axes stand behind the inputs: " + k.signature);
+      fail<value_error>(k.name, "argument ", a + 1,
+                        " is an axes object, but axes stand behind the inputs: ", k.signature);
   const bool trailing = arguments.size() == k.inputs.size() + 1;
   if (trailing) {
     if (keyword.given()) detail::axis_twice(k.function());
@@ -161,7 +161,7 @@ dims reduced_shape(const kernel_head& k, operands inputs) {
   const std::vector<const dims*> shapes = loop_shapes(k, inputs, {});
   const bool any_raw = std::any_of(k.inputs.begin(), k.inputs.end(), [](const parameter& p) { return p.raw; });
   if (shapes.empty() && (any_raw || inputs.empty()))
-    throw shape_error(k.brackets() + "what is reduced is not known, since all arrays are raw; " + k.signature);
+    fail<shape_error>(k.name, "what is reduced is not known, since all arrays are raw; ", k.signature);
   const dims shape = broadcast_shapes(shapes, k.function());
   core::checked_count(shape, k.function());
   return shape;
@@ -188,8 +188,7 @@ graph::value reduce_mapped(const implementation& k, const typed_reduction& f, st
                            dims shape, const axis_set& s, runtime::device_id device) {
   std::array<bool, core::max_rank> reduced = s.reduced;
   if (s.count == 0) {
-    if (shape.size() == core::max_rank)
-      throw shape_error(k.head.brackets() + "an array of rank 64 needs an axis to reduce");
+    if (shape.size() == core::max_rank) fail<shape_error>(k.head.name, "an array of rank 64 needs an axis to reduce");
     for (std::size_t a = 0; a < values.size(); ++a)
       if (!k.head.inputs[a].raw) values[a] = with_trailing_axis(values[a]);
     reduced[static_cast<std::size_t>(shape.size())] = true;
@@ -209,7 +208,7 @@ reduction_kernel::reduction_kernel(std::string_view inputs, std::string_view out
   auto k = std::make_shared<implementation>();
   k->head = make_head(name, inputs, outputs, {"i", "n", "a", "b"});
   for (const parameter& p : k->head.outputs)
-    if (p.raw) throw value_error(k->head.brackets() + "output " + p.name + " of a reduction cannot be raw");
+    if (p.raw) fail<value_error>(k->head.name, "output ", p.name, " of a reduction cannot be raw");
   check_code(name, map, "map");
   check_code(name, reduce, "reduce");
   check_code(name, post, "post");

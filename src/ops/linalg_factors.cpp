@@ -110,7 +110,7 @@ ndarray linalg::cholesky(const ndarray& x, const cholesky_kw& kw) {
 
 linalg::qr_result linalg::qr(const ndarray& x, const qr_kw& kw) {
   if (kw.mode != "reduced" && kw.mode != "complete" && kw.mode != "r")
-    throw value_error("[qr] Unrecognized mode '" + std::string(kw.mode) + "'; it is reduced, complete or r");
+    fail<value_error>("qr", "Unrecognized mode '", kw.mode, "'; it is reduced, complete or r");
   const matrix_stack s = matrices_of(x, "qr");
   const dtype type = linalg_dtype("qr", {&x});
   const int64_t k = std::min(s.rows, s.columns), columns = kw.mode == "complete" ? s.rows : k;

@@ -42,7 +42,7 @@ ndarray empty_like_inverse(const ndarray& x, const matrix_stack& s, dtype type) 
 }
 
 [[noreturn]] void not_two_dimensional(int rank) {
-  throw linalg_error("[lstsq] " + std::to_string(rank) + "-dimensional array given. Array must be two-dimensional");
+  fail<linalg_error>("lstsq", rank, "-dimensional array given. Array must be two-dimensional");
 }
 
 /// The right sides as a matrix.
@@ -50,8 +50,7 @@ ndarray columns_of(const ndarray& b, int64_t rows) {
   const dims& shape = view_of(b, "lstsq").shape;
   if (shape.size() != 1 && shape.size() != 2) not_two_dimensional(shape.size());
   if (shape[0] != rows)
-    throw linalg_error("[lstsq] Incompatible dimensions: a has " + std::to_string(rows) + " rows, b has shape " +
-                       core::to_string(shape));
+    fail<linalg_error>("lstsq", "Incompatible dimensions: a has ", rows, " rows, b has shape ", shape);
   return shape.size() == 1 ? expand_dims(b, 1) : b;
 }
 
@@ -123,8 +122,7 @@ ndarray linalg::matrix_rank(const ndarray& x, const matrix_rank_kw& kw) {
 ndarray linalg::cond(const ndarray& x, const norm_order& p) {
   const matrix_stack m = matrices_of(x, "cond");
   if (m.rows == 0 || m.columns == 0)
-    throw linalg_error("[cond] cond is not defined on empty arrays, such as one of shape " +
-                       core::to_string(view_of(x, "cond").shape));
+    fail<linalg_error>("cond", "cond is not defined on empty arrays, such as one of shape ", view_of(x, "cond").shape);
   const bool spectral = (!p.is_number() && !p.is_name()) || (p.is_number() && std::fabs(p.number()) == 2);
   if (!spectral) square_matrices_of(x, "cond");
   if (m.empty()) return zeros(to_shape(m.batch), {.dtype = real_of(linalg_dtype("cond", {&x})), .device = x.device()});

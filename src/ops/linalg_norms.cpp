@@ -55,7 +55,7 @@ ndarray largest(const ndarray& x, const reduce_kw& kw) {
   std::ostringstream number;
   number << order.number();
   const std::string text = order.is_name() ? "'" + std::string(order.name()) + "'" : number.str();
-  throw value_error("[" + std::string(function) + "] Invalid norm order " + text + " for " + of);
+  fail<value_error>(function, "Invalid norm order ", text, " for ", of);
 }
 
 /// One number of the elements along the axes as one vector.
@@ -143,9 +143,9 @@ ndarray linalg::norm(const ndarray& x, const norm_kw& kw) {
   for (const int64_t a : kw.axis) axis.push_back(normalize_axis(a, shape, "norm"));
   if (axis.size() == 1) return of_vectors("norm", x, kw.ord, axes(axis), kw.keepdims);
   if (axis.size() != 2)
-    throw value_error("[norm] Improper number of dimensions to norm: " + std::to_string(axis.size()) +
-                      " axes of an array of shape " + core::to_string(shape));
-  if (axis[0] == axis[1]) throw value_error("[norm] Duplicate axes given: axis " + std::to_string(axis[0]) + " twice");
+    fail<value_error>("norm", "Improper number of dimensions to norm: ", axis.size(), " axes of an array of shape ",
+                      shape);
+  if (axis[0] == axis[1]) fail<value_error>("norm", "Duplicate axes given: axis ", axis[0], " twice");
   return of_matrices("norm", x, kw.ord, axis[0], axis[1], kw.keepdims);
 }
 
@@ -162,8 +162,8 @@ ndarray linalg::cross(const ndarray& x, const ndarray& y, const cross_kw& kw) {
   const dims &a = view_of(x, "cross").shape, &b = view_of(y, "cross").shape;
   const int i = normalize_axis(kw.axis, a, "cross"), k = normalize_axis(kw.axis, b, "cross");
   if (a[i] != 3 || b[k] != 3)
-    throw value_error("[cross] Both input arrays must be (arrays of) 3-dimensional vectors, but their shapes are " +
-                      core::to_string(a) + " and " + core::to_string(b) + ", axis " + std::to_string(kw.axis));
+    fail<value_error>("cross", "Both input arrays must be (arrays of) 3-dimensional vectors, but their shapes are ", a,
+                      " and ", b, ", axis ", kw.axis);
   const ndarray first = moveaxis(x, i, -1), second = moveaxis(y, k, -1);
   const auto part = [](const ndarray& of, int n) { return of(sinter::idx::ellipsis, n); };
   const auto minor = [&](int n) {

@@ -54,17 +54,14 @@ void check_factors(const std::vector<ndarray>& factors) {
   for (std::size_t k = 0; k <= last; ++k) {
     const int rank = view_of(factors[k], "multi_dot").shape.size();
     if (rank == 2 || (rank == 1 && (k == 0 || k == last))) continue;
-    throw linalg_error("[multi_dot] " + std::to_string(rank) + "-dimensional array given as factor " +
-                       std::to_string(k) + "; it must be two-dimensional" +
+    fail<linalg_error>("multi_dot", rank, "-dimensional array given as factor ", k, "; it must be two-dimensional",
                        (k == 0 || k == last ? " or a vector" : ""));
   }
   for (std::size_t k = 0; k < last; ++k) {
     const dims &a = view_of(factors[k], "multi_dot").shape, &b = view_of(factors[k + 1], "multi_dot").shape;
     if (a[a.size() - 1] == b[0]) continue;
-    throw shape_error("[multi_dot] shapes " + core::to_string(a) + " and " + core::to_string(b) + " of factors " +
-                      std::to_string(k) + " and " + std::to_string(k + 1) + " not aligned: " +
-                      std::to_string(a[a.size() - 1]) + " (dim " + std::to_string(a.size() - 1) +
-                      ") != " + std::to_string(b[0]) + " (dim 0)");
+    fail<shape_error>("multi_dot", "shapes ", a, " and ", b, " of factors ", k, " and ", k + 1,
+                      " not aligned: ", a[a.size() - 1], " (dim ", a.size() - 1, ") != ", b[0], " (dim 0)");
   }
 }
 
@@ -90,10 +87,9 @@ ndarray linalg::matrix_power(const ndarray& x, std::int64_t n) {
   const dims& shape = view_of(x, "matrix_power").shape;
   const int rank = shape.size();
   if (rank < 2)
-    throw linalg_error("[matrix_power] " + std::to_string(rank) +
-                       "-dimensional array given. Array must be at least two-dimensional");
+    fail<linalg_error>("matrix_power", rank, "-dimensional array given. Array must be at least two-dimensional");
   if (shape[rank - 1] != shape[rank - 2])
-    throw linalg_error("[matrix_power] last 2 dimensions of the array must be square, not " + core::to_string(shape));
+    fail<linalg_error>("matrix_power", "last 2 dimensions of the array must be square, not ", shape);
   if (n < 0) {
     const ndarray inverse = inv(x);  // -n of the least number does not exist
     return n == -1 ? inverse : matmul(inverse, matrix_power(inverse, -(n + 1)));

@@ -118,7 +118,7 @@ linalg::svd_result svd_of_hermitian(const ndarray& x, bool vectors) {
 bool is_upper(char uplo, const char* function) {
   if (uplo == 'L' || uplo == 'l') return false;
   if (uplo == 'U' || uplo == 'u') return true;
-  throw value_error("[" + std::string(function) + "] uplo is L or U, not " + std::string(1, uplo));
+  fail<value_error>(function, "uplo is L or U, not ", uplo);
 }
 
 linalg::eigen_result eigh_parts(const ndarray& x, char uplo, bool vectors, const char* function) {

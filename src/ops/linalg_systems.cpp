@@ -28,8 +28,6 @@ using std::int64_t;
 
 namespace {
 
-std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
-
 std::int32_t* integers_to_write(const value& v) { return static_cast<std::int32_t*>(address_to_write(v)); }
 const std::int32_t* integers_to_read(const value& v) { return static_cast<const std::int32_t*>(address_to_read(v)); }
 
@@ -48,17 +46,14 @@ struct right_sides {
 right_sides right_sides_of(const ndarray& a, const matrix_stack& s, const ndarray& b, const char* function) {
   const dims& shape = view_of(b, function).shape;
   if (shape.empty())
-    throw shape_error(in_brackets(function) +
-                      "input operand 1 does not have enough dimensions (has 0, needs at least 1)");
+    fail<shape_error>(function, "input operand 1 does not have enough dimensions (has 0, needs at least 1)");
   right_sides r;
   r.vectors = shape.size() == 1;
   r.b = r.vectors ? matrix_stack{{}, shape[0], 1} : matrices_of(b, function);
   if (r.b.rows != s.rows)
-    throw shape_error(in_brackets(function) +
-                      "input operand 1 has a mismatch in its core dimension 0, with gufunc signature " +
-                      (r.vectors ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)") + " (size " + std::to_string(r.b.rows) +
-                      " is different from " + std::to_string(s.rows) + "): shapes " +
-                      core::to_string(view_of(a, function).shape) + " and " + core::to_string(shape));
+    fail<shape_error>(function, "input operand 1 has a mismatch in its core dimension 0, with gufunc signature ",
+                      (r.vectors ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)"), " (size ", r.b.rows, " is different from ",
+                      s.rows, "): shapes ", view_of(a, function).shape, " and ", shape);
   r.b.batch = broadcast_batches(s.batch, r.b.batch, function, a, b);
   return r;
 }
@@ -136,8 +131,7 @@ ndarray identities_for(const ndarray& x, const char* function) {
 }
 
 matrix_form form_of(int64_t trans, const char* function) {
-  if (trans < 0 || trans > 2)
-    throw value_error(in_brackets(function) + "trans is 0, 1 or 2, not " + std::to_string(trans));
+  if (trans < 0 || trans > 2) fail<value_error>(function, "trans is 0, 1 or 2, not ", trans);
   return static_cast<matrix_form>(trans);
 }
 
@@ -190,8 +184,8 @@ void require_diagonal(const ndarray& a, const matrix_stack& s) {
   const ndarray zero = equal(linalg::diagonal(a), 0);
   if (!any(zero).item<bool>()) return;
   const int64_t at = argmax(zero).item<int64_t>();
-  throw linalg_error("[solve_triangular] singular matrix: resolution failed at diagonal " +
-                     std::to_string(at % s.rows) + at_batch_index(at / s.rows, s.batch));
+  fail<linalg_error>("solve_triangular", "singular matrix: resolution failed at diagonal ", at % s.rows,
+                     at_batch_index(at / s.rows, s.batch));
 }
 
 }  // namespace
@@ -240,10 +234,9 @@ ndarray linalg::lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_k
   matrix_stack s = square_matrices_of(a.lu, "lu_solve");
   const dtype type = linalg_dtype("lu_solve", {&a.lu, &b});
   if (!(view_of(a.piv, "lu_solve").shape == s.with({s.rows})))
-    throw shape_error("[lu_solve] pivots of shape " + core::to_string(view_of(a.piv, "lu_solve").shape) +
-                      " do not belong to factors of shape " + core::to_string(view_of(a.lu, "lu_solve").shape));
-  if (!is_integer(a.piv.dtype()))
-    throw dtype_error("[lu_solve] pivots are integers, not " + std::string(name(a.piv.dtype())));
+    fail<shape_error>("lu_solve", "pivots of shape ", view_of(a.piv, "lu_solve").shape,
+                      " do not belong to factors of shape ", view_of(a.lu, "lu_solve").shape);
+  if (!is_integer(a.piv.dtype())) fail<dtype_error>("lu_solve", "pivots are integers, not ", a.piv.dtype());
   const right_sides r = right_sides_of(a.lu, s, b, "lu_solve");
   device_of(a.lu, b, "lu_solve");
   device_of(a.lu, a.piv, "lu_solve");
@@ -299,8 +292,7 @@ ndarray linalg::tensorsolve(const ndarray& a, const ndarray& b, const tensorsolv
   const dims of_x = rank <= shape.size() ? dims(shape.data() + rank, shape.size() - rank) : dims();
   const int64_t count = core::element_count(of_x);
   if (core::element_count(shape) != count * count || b.size() != count)
-    throw linalg_error("[tensorsolve] a of shape " + core::to_string(shape) + " and b of shape " +
-                       core::to_string(view_of(b, "tensorsolve").shape) +
+    fail<linalg_error>("tensorsolve", "a of shape ", shape, " and b of shape ", view_of(b, "tensorsolve").shape,
                        " do not fit: prod(a.shape[b.ndim:]) must equal prod(a.shape[:b.ndim]) and the size of b");
   const ndarray x = solved(reshape(ordered, {count, count}), ravel(b), "tensorsolve");
   return reshape(x, to_shape(of_x));
@@ -308,16 +300,15 @@ ndarray linalg::tensorsolve(const ndarray& a, const ndarray& b, const tensorsolv
 
 ndarray linalg::tensorinv(const ndarray& a, int64_t ind) {
   const dims shape = view_of(a, "tensorinv").shape;
-  if (ind < 1) throw value_error("[tensorinv] Invalid ind argument " + std::to_string(ind) + "; it is at least 1");
+  if (ind < 1) fail<value_error>("tensorinv", "Invalid ind argument ", ind, "; it is at least 1");
   const int split = static_cast<int>(std::min<int64_t>(ind, shape.size()));
   dims turned(shape.data() + split, shape.size() - split);
   const int64_t columns = core::element_count(turned);
   for (int k = 0; k < split; ++k) turned.push_back(shape[k]);
   const int64_t rows = core::element_count(dims(shape.data(), split));
   if (rows != columns)
-    throw linalg_error("[tensorinv] the first " + std::to_string(split) + " extents of shape " +
-                       core::to_string(shape) + " multiply to " + std::to_string(rows) + ", the others to " +
-                       std::to_string(columns) + "; they must be square");
+    fail<linalg_error>("tensorinv", "the first ", split, " extents of shape ", shape, " multiply to ", rows,
+                       ", the others to ", columns, "; they must be square");
   return reshape(inv(reshape(a, {rows, columns})), to_shape(turned));
 }
 

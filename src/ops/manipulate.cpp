@@ -17,23 +17,24 @@ namespace {
 
 /// The extents with -1 replaced by what is left over.
 dims complete_shape(const graph::array_view& v, const shape_t& wanted, const char* function) {
-  const std::string text = "[" + std::string(function) + "] cannot reshape an array with shape " +
-                           core::to_string(v.shape) + " into shape " + to_string(wanted);
+  const auto refuse = [&](const char* why) {
+    fail<shape_error>(function, "cannot reshape an array with shape ", v.shape, " into shape ", wanted, why);
+  };
   dims shape = to_dims(wanted);
   const std::int64_t size = core::element_count(v.shape);
   int unknown = -1;
   for (int a = 0; a < shape.size(); ++a) {
     if (shape[a] != -1) continue;
-    if (unknown >= 0) throw shape_error(text + ": only one extent may be -1");
+    if (unknown >= 0) refuse(": only one extent may be -1");
     unknown = a;
     shape[a] = 1;
   }
   const std::int64_t known = core::checked_count(shape, function);
   if (unknown >= 0) {
-    if (known == 0 || size % known != 0) throw shape_error(text);
+    if (known == 0 || size % known != 0) refuse("");
     shape[unknown] = size / known;
   } else if (known != size) {
-    throw shape_error(text);
+    refuse("");
   }
   return shape;
 }
@@ -52,8 +53,7 @@ ndarray permuted(const ndarray& x, const std::vector<int>& order) {
 ndarray permuted_as(const ndarray& x, const axes& permutation, const char* function) {
   const dims& shape = view_of(x, function).shape;
   if (permutation.size() != shape.size())
-    throw shape_error("[" + std::string(function) + "] " + std::to_string(permutation.size()) +
-                      " axes do not permute shape " + core::to_string(shape));
+    fail<shape_error>(function, permutation.size(), " axes do not permute shape ", shape);
   return permuted(x, distinct_axes(permutation, shape, function));
 }
 
@@ -65,9 +65,7 @@ std::vector<int> identity_order(int rank) {
 
 void require_rank(const ndarray& x, int rank, const char* function) {
   const dims& shape = view_of(x, function).shape;
-  if (shape.size() < rank)
-    throw shape_error("[" + std::string(function) + "] shape " + core::to_string(shape) + " has less than " +
-                      std::to_string(rank) + " axes");
+  if (shape.size() < rank) fail<shape_error>(function, "shape ", shape, " has less than ", rank, " axes");
 }
 
 ndarray broadcast_view(const ndarray& x, const dims& shape) {
@@ -91,8 +89,8 @@ ndarray reshape(const ndarray& x, const shape_t& wanted, const reshape_kw& kw) {
   const auto strides = always_copy ? std::nullopt : core::reshape_strides(v.shape, v.strides, shape);
   if (strides) return view_as(x, shape, *strides, v.offset);
   if (kw.copy && !*kw.copy)
-    throw value_error("[reshape] shape " + core::to_string(v.shape) + " with these strides has no view of shape " +
-                      core::to_string(shape) + ", and copy = false");
+    fail<value_error>("reshape", "shape ", v.shape, " with these strides has no view of shape ", shape,
+                      ", and copy = false");
   return wrap(reshape_value(value_of(x, "reshape"), shape));
 }
 
@@ -122,8 +120,7 @@ ndarray moveaxis(const ndarray& x, const axes& source, const axes& destination) 
   const std::vector<int> from = distinct_axes(source, shape, "moveaxis");
   const std::vector<int> to = distinct_axes(destination, shape, "moveaxis");
   if (from.size() != to.size())
-    throw value_error("[moveaxis] " + std::to_string(from.size()) + " source axes, but " + std::to_string(to.size()) +
-                      " destinations for shape " + core::to_string(shape));
+    fail<value_error>("moveaxis", from.size(), " source axes, but ", to.size(), " destinations for shape ", shape);
   std::vector<int> order(static_cast<std::size_t>(shape.size()), -1);
   for (std::size_t i = 0; i < from.size(); ++i) order[static_cast<std::size_t>(to[i])] = from[i];
   int next = 0;
@@ -166,8 +163,7 @@ ndarray squeeze(const ndarray& x, const axes& axis) {
   for (int a = 0; a < v.shape.size(); ++a) {
     const bool drop = axis.given() ? std::find(named.begin(), named.end(), a) != named.end() : v.shape[a] == 1;
     if (drop && v.shape[a] != 1)
-      throw shape_error("[squeeze] axis " + std::to_string(a) + " of shape " + core::to_string(v.shape) +
-                        " has an extent other than 1");
+      fail<shape_error>("squeeze", "axis ", a, " of shape ", v.shape, " has an extent other than 1");
     if (drop) continue;
     shape.push_back(v.shape[a]);
     strides.push_back(v.strides[a]);
@@ -180,8 +176,7 @@ ndarray broadcast_to(const ndarray& x, const shape_t& wanted) {
   const dims shape = to_dims(wanted);
   core::checked_count(shape, "broadcast_to");
   if (!core::broadcasts_to(v.shape, shape))
-    throw shape_error("[broadcast_to] shape " + core::to_string(v.shape) + " does not broadcast to " +
-                      core::to_string(shape));
+    fail<shape_error>("broadcast_to", "shape ", v.shape, " does not broadcast to ", shape);
   return ndarray_access::make(
       graph::make_view(v, shape, core::broadcast_strides(v.shape, v.strides, shape), v.offset, /*readonly=*/true));
 }
@@ -248,8 +243,7 @@ ndarray flipud(const ndarray& x) {
 
 ndarray rot90(const ndarray& x, std::int64_t k, const axes& plane) {
   require_rank(x, 2, "rot90");
-  if (plane.size() != 2)
-    throw value_error("[rot90] needs two axes, not " + std::to_string(plane.size()));
+  if (plane.size() != 2) fail<value_error>("rot90", "needs two axes, not ", plane.size());
   const std::vector<int> a = distinct_axes(plane, view_of(x, "rot90").shape, "rot90");
   switch ((k % 4 + 4) % 4) {
     case 0: return x;
@@ -275,8 +269,7 @@ std::vector<ndarray> unstack(const ndarray& x, std::int64_t axis) {
 std::vector<ndarray> array_split(const ndarray& x, std::int64_t sections, std::int64_t axis) {
   const dims& shape = view_of(x, "array_split").shape;
   const int a = normalize_axis(axis, shape, "array_split");
-  if (sections <= 0)
-    throw value_error("[array_split] the number of sections must be above 0, not " + std::to_string(sections));
+  if (sections <= 0) fail<value_error>("array_split", "the number of sections must be above 0, not ", sections);
   std::vector<std::int64_t> cuts{0};
   cuts.reserve(list_length(sections, "array_split") + 1);
   const std::int64_t each = shape[a] / sections, longer = shape[a] % sections;
@@ -288,8 +281,8 @@ std::vector<ndarray> split(const ndarray& x, std::int64_t sections, std::int64_t
   const dims& shape = view_of(x, "split").shape;
   const int a = normalize_axis(axis, shape, "split");
   if (sections <= 0 || shape[a] % sections != 0)
-    throw value_error("[split] axis " + std::to_string(axis) + " of shape " + core::to_string(shape) +
-                      " does not divide into " + std::to_string(sections) + " equal sections");
+    fail<value_error>("split", "axis ", axis, " of shape ", shape, " does not divide into ", sections,
+                      " equal sections");
   return array_split(x, sections, axis);
 }
 

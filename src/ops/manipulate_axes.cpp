@@ -11,7 +11,7 @@ namespace {
 template <class Text>
 std::vector<int> distinct(const axes& wanted, int rank, const char* function, const Text& of) {
   const auto refuse = [&](std::int64_t axis, const char* reason) {
-    throw index_error("[" + std::string(function) + "] axis " + std::to_string(axis) + reason + of());
+    fail<index_error>(function, "axis ", axis, reason, of());
   };
   std::vector<int> list;
   for (const std::int64_t axis : wanted) {
@@ -35,9 +35,7 @@ std::vector<int> distinct_axes(const axes& wanted, const dims& shape, const char
 
 std::size_t list_length(std::int64_t count, const char* function) {
   constexpr std::int64_t most = std::int64_t{1} << 24;
-  if (count > most)
-    throw memory_error("[" + std::string(function) + "] a list of " + std::to_string(count) + " arrays; at most " +
-                       std::to_string(most) + " are made at once");
+  if (count > most) fail<memory_error>(function, "a list of ", count, " arrays; at most ", most, " are made at once");
   return static_cast<std::size_t>(count);
 }
 

@@ -27,7 +27,7 @@ ndarray unwritten(const dims& shape, dtype type, runtime::device_id device) {
 }
 
 void require_arrays(const std::vector<ndarray>& arrays, const char* function) {
-  if (arrays.empty()) throw value_error("[" + std::string(function) + "] needs at least one array");
+  if (arrays.empty()) fail<value_error>(function, "needs at least one array");
   for (const ndarray& a : arrays) view_of(a, function);
 }
 
@@ -46,9 +46,8 @@ dims joined_shape(const std::vector<ndarray>& arrays, int axis, const char* func
     bool fit = next.size() == shape.size();
     for (int a = 0; fit && a < shape.size(); ++a) fit = a == axis || next[a] == shape[a];
     if (!fit)
-      throw shape_error("[" + std::string(function) + "] array 0 with shape " +
-                        core::to_string(view_of(arrays[0], function).shape) + " and array " + std::to_string(i) +
-                        " with shape " + core::to_string(next) + " differ outside axis " + std::to_string(axis));
+      fail<shape_error>(function, "array 0 with shape ", view_of(arrays[0], function).shape, " and array ", i,
+                        " with shape ", next, " differ outside axis ", axis);
     if (__builtin_add_overflow(shape[axis], next[axis], &shape[axis])) shape[axis] = core::most_elements + 1;
   }
   core::checked_count(shape, function);
@@ -57,7 +56,7 @@ dims joined_shape(const std::vector<ndarray>& arrays, int axis, const char* func
 
 ndarray join(const std::vector<ndarray>& arrays, std::int64_t axis, const char* function) {
   const dims& first = view_of(arrays[0], function).shape;
-  if (first.empty()) throw shape_error("[" + std::string(function) + "] arrays of rank 0 cannot be joined");
+  if (first.empty()) fail<shape_error>(function, "arrays of rank 0 cannot be joined");
   const int a = normalize_axis(axis, first, function);
   const dims shape = joined_shape(arrays, a, function);
   const dtype type = promoted_dtype(arrays, function);
@@ -106,7 +105,7 @@ value repeat_axis(const value& v, std::int64_t times, int axis, bool whole, cons
 }
 
 void require_repeats(std::int64_t n, const char* function) {
-  if (n < 0) throw value_error("[" + std::string(function) + "] cannot repeat " + std::to_string(n) + " times");
+  if (n < 0) fail<value_error>(function, "cannot repeat ", n, " times");
 }
 
 /// Element k along the axis counts[k] times. Element j of the result comes from the first k whose counts up to and with
@@ -119,7 +118,7 @@ value repeat_by_counts(const value& v, const ndarray& counts, int axis) {
   eval(least, total, roughly);
   require_repeats(least.item<std::int64_t>(), "repeat");
   if (roughly.item<double>() >= 0x1p62)
-    throw shape_error("[repeat] the counts add up to " + std::to_string(roughly.item<double>()) + " elements");
+    fail<shape_error>("repeat", "the counts add up to ", roughly.item<double>(), " elements");
   shape[axis] = total.item<std::int64_t>();
   core::checked_count(shape, "repeat");
   const value place = graph::record_iota(dims{shape[axis]}, 0, v->device);
@@ -145,8 +144,7 @@ ndarray roll(const ndarray& x, std::int64_t shift, const axes& axis) {
 ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const axes& axis) {
   value v = value_of(x, "roll");
   if (shifts.size() != static_cast<std::size_t>(axis.size()))
-    throw value_error("[roll] " + std::to_string(shifts.size()) + " shifts for " + std::to_string(axis.size()) +
-                      " axes of shape " + core::to_string(v->shape));
+    fail<value_error>("roll", shifts.size(), " shifts for ", axis.size(), " axes of shape ", v->shape);
   dims total(v->shape.size(), 0);
   std::size_t i = 0;
   for (const std::int64_t named : axis) {
@@ -168,8 +166,7 @@ ndarray stack(const std::vector<ndarray>& arrays, std::int64_t axis) {
   const dims& shape = view_of(arrays[0], "stack").shape;
   for (const ndarray& a : arrays)
     if (!(view_of(a, "stack").shape == shape))
-      throw shape_error("[stack] shapes " + core::to_string(shape) + " and " +
-                        core::to_string(view_of(a, "stack").shape) + " differ");
+      fail<shape_error>("stack", "shapes ", shape, " and ", view_of(a, "stack").shape, " differ");
   const int place = distinct_axes(axes(axis), shape.size() + 1, "stack")[0];
   return join(each(arrays, [place](const ndarray& a) { return expand_dims(a, place); }), place, "stack");
 }
@@ -222,19 +219,16 @@ ndarray repeat(const ndarray& x, const ndarray& counts, optional_axis axis) {
   device_of({x, counts}, "repeat");  // the same one
   const graph::array_view& given = view_of(counts, "repeat");
   if (!can_cast(given.type, dtype::i64, casting::safe))
-    throw dtype_error("[repeat] cannot cast counts from " + std::string(name(given.type)) +
-                      " to int64 (casting rule safe)");
-  if (given.shape.size() > 1)
-    throw shape_error("[repeat] counts must have at most one axis, not shape " + core::to_string(given.shape));
+    fail<dtype_error>("repeat", "cannot cast counts from ", given.type, " to int64 (casting rule safe)");
+  if (given.shape.size() > 1) fail<shape_error>("repeat", "counts must have at most one axis, not shape ", given.shape);
   if (core::element_count(given.shape) == 1) return repeat(x, counts.item<std::int64_t>(), axis);
   value v = value_of(x, "repeat");
   const dims shape = v->shape;
   if (!axis) v = reshape_value(v, dims{core::element_count(shape)});
   const int a = axis ? normalize_axis(*axis, shape, "repeat") : 0;
   if (given.shape[0] != v->shape[a])
-    throw shape_error("[repeat] " + std::to_string(given.shape[0]) + " counts for the " + std::to_string(v->shape[a]) +
-                      " elements along " + (axis ? "axis " + std::to_string(a) + " of" : "the flattened") + " shape " +
-                      core::to_string(shape));
+    fail<shape_error>("repeat", given.shape[0], " counts for the ", v->shape[a], " elements along ",
+                      (axis ? "axis " + std::to_string(a) + " of" : "the flattened"), " shape ", shape);
   return wrap(repeat_by_counts(v, counts, a));
 }
 
@@ -261,7 +255,7 @@ ndarray padding_of(const operand& p, const ndarray& x, int axis) {
 ndarray diff(const ndarray& x, const diff_kw& kw) {
   const dims& shape = view_of(x, "diff").shape;
   if (kw.n == 0) return x;
-  if (kw.n < 0) throw value_error("[diff] order must be 0 or more, not " + std::to_string(kw.n));
+  if (kw.n < 0) fail<value_error>("diff", "order must be 0 or more, not ", kw.n);
   if (shape.empty()) throw shape_error("[diff] needs an array with at least one axis, not shape ()");
   const int axis = normalize_axis(kw.axis, shape, "diff");
   std::vector<ndarray> parts;

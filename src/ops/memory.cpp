@@ -28,8 +28,7 @@ class allocator_source final : public runtime::block_source, public std::enable_
       p = from_->allocate(bytes == 0 ? 1 : bytes, home->native());
     } catch (const std::bad_alloc&) {
     }
-    if (!p)
-      throw memory_error("[allocate] " + from_->name() + " is exhausted: " + std::to_string(bytes) + " bytes asked for");
+    if (!p) fail<memory_error>("allocate", from_->name(), " is exhausted: ", bytes, " bytes asked for");
     const std::lock_guard lock(mutex_);
     if (live_++ == 0) self_ = shared_from_this();
     return p;
@@ -76,8 +75,8 @@ pool_figures figures_of(const runtime::memory_figures& f) { return {f.used, f.re
 /// An array that the driver can be told something of: evaluated, in managed memory.
 const graph::node& managed_leaf(const ndarray& x, const char* function, const graph::value& held) {
   if (held->buffer->kind() != memory_kind::managed)
-    throw value_error("[" + std::string(function) + "] the array of shape " + to_string(x.shape()) + " lies in " +
-                      std::string(name(held->buffer->kind())) + " memory, not in managed memory");
+    fail<value_error>(function, "the array of shape ", x.shape(), " lies in ", name(held->buffer->kind()),
+                      " memory, not in managed memory");
   return *held;
 }
 
@@ -106,9 +105,7 @@ runtime::stream& fitting(const stream& s, runtime::device_id a, runtime::device_
   runtime::stream& on = stream_access::of(s);
   const runtime::device_id d = on.owner().id();
   const bool fits = (d == a || d == b) && (!on.is_host() || a == b);
-  if (!fits)
-    throw device_error("[" + std::string(function) + "] a stream of " + runtime::to_string(d) +
-                       " cannot copy from " + runtime::to_string(a) + " to " + runtime::to_string(b));
+  if (!fits) fail<device_error>(function, "a stream of ", d, " cannot copy from ", a, " to ", b);
   return on;
 }
 
@@ -146,8 +143,7 @@ pool_figures memory_pool::figures(const stream& s) const {
   runtime::backend& b = backend_of(device_);
   runtime::stream& on = ops::stream_access::of(s);
   if (&on.owner() != &b)
-    throw device_error("[memory_pool] a stream of " + runtime::to_string(on.owner().id()) + " has no memory on " +
-                       to_string(device_));
+    ops::fail<device_error>("memory_pool", "a stream of ", on.owner().id(), " has no memory on ", device_);
   return ops::figures_of(b.memory_pool(kind_).figures(on.number()));
 }
 
@@ -157,7 +153,7 @@ void memory_pool::set_limit(std::size_t bytes) const {
 
 void memory_pool::set_limit_fraction(double fraction) const {
   if (!(fraction > 0 && fraction <= 1))
-    throw value_error("[set_limit_fraction] " + std::to_string(fraction) + " is not above 0 and at most 1");
+    ops::fail<value_error>("set_limit_fraction", fraction, " is not above 0 and at most 1");
   const sinter::device memory_of = kind_ == memory_kind::pinned ? cpu : device_;
   const auto total = static_cast<double>(backend_of(memory_of).properties().total_memory);
   set_limit(static_cast<std::size_t>(fraction * total));
@@ -234,11 +230,9 @@ ndarray ndarray::to_host(const stream& on) const {
 void* ndarray::host_address(sinter::dtype type) const {
   const graph::array_view& v = ops::view_of(*this, "host_data");
   if (!graph::is_host_reachable(v))
-    throw value_error("[host_data] the array lies in the memory of " + runtime::to_string(v.device()) +
+    ops::fail<value_error>("host_data", "the array lies in the memory of ", v.device(),
                       ", which the host cannot address; make it in managed or pinned memory, or copy it with to_host");
-  if (v.type != type)
-    throw dtype_error("[host_data] the array has dtype " + std::string(sinter::name(v.type)) + ", not " +
-                      std::string(sinter::name(type)));
+  if (v.type != type) ops::fail<dtype_error>("host_data", "the array has dtype ", v.type, ", not ", type);
   return graph::export_to_host(v);
 }
 

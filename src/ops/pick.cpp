@@ -24,17 +24,15 @@ graph::value integer_of(std::int64_t v, runtime::device_id device) {
 }
 
 void require_index_dtype(dtype type, const char* function) {
-  if (!is_integer(type) && !is_bool(type))
-    throw dtype_error("[" + std::string(function) + "] indices must be integers or bools, not " +
-                      std::string(name(type)));
+  if (!is_integer(type) && !is_bool(type)) fail<dtype_error>(function, "indices must be integers or bools, not ", type);
 }
 
 void require_within(const value& index, std::int64_t extent, int named) {
   const ndarray list = wrap(reshape_value(index, dims{core::element_count(index->shape)}));
   const ndarray bad = logical_or(less(list, -extent), greater_equal(list, extent));
   if (list.size() == 0 || !bool(any(bad))) return;
-  throw index_error("[index] index " + std::to_string(take(list, argmax(bad)).item<std::int64_t>()) +
-                    " is out of range for axis " + std::to_string(named) + " with extent " + std::to_string(extent));
+  fail<index_error>("index", "index ", take(list, argmax(bad)).item<std::int64_t>(), " is out of range for axis ",
+                    named, " with extent ", extent);
 }
 
 value unravel_one(const value& position, const dims& shape, int axis) {
@@ -72,7 +70,7 @@ void broadcast_together(choice& c, std::vector<dims>& met, const dims& shape) {
   if (core::broadcast_into(c.shape, shape)) return;
   std::string shapes;
   for (const dims& one : met) shapes += " " + core::to_string(one);
-  throw index_error("[index] shape mismatch: index arrays could not be broadcast together with shapes" + shapes);
+  fail<index_error>("index", "shape mismatch: index arrays could not be broadcast together with shapes", shapes);
 }
 
 /// The extent that the mask's true elements make, and their coordinates.
@@ -129,7 +127,7 @@ void check_not_empty(const pick& p, const choice& c) {
   if (core::element_count(picked_shape(p, c)) == 0 && core::element_count(c.shape) == 0) return;
   for (const chosen_axis& a : c.axes)
     if (p.base->shape[a.axis] == 0)
-      throw index_error("[index] axis " + std::to_string(a.named) + " with extent 0 has no element to index");
+      fail<index_error>("index", "axis ", a.named, " with extent 0 has no element to index");
 }
 
 void check_unread(const pick& p, const choice& c) {

@@ -17,24 +17,20 @@ namespace {
 
 using graph::value;
 
-std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
-
 /// e cast to the base's dtype; an array keeps its shape, but for leading axes of extent 1 beyond `rank`.
 value cast_right_side(const pick& p, const operand& e, int rank, const char* function) {
   const graph::array_view& v = *p.base;
   if (!e.is_array()) return graph::record_scalar(scalar_of(e.number(), v.type, function), v.type, dims(), v.device());
   value r = graph::record_cast(value_of(e.array(), function), v.type);
-  if (!(r->device == v.device()))
-    throw device_error(in_brackets(function) + "arrays on " + runtime::to_string(v.device()) + " and " +
-                       runtime::to_string(r->device) + "; move one with to_device");
+  require_one_device(function, v.device(), r->device);
   dims shape = r->shape;
   while (shape.size() > rank && shape[0] == 1) shape.erase(0);
   return reshape_value(r, shape);
 }
 
 [[noreturn]] void refuse_shape(const char* function, const dims& from, const dims& to) {
-  throw shape_error(in_brackets(function) + "shape mismatch: values of shape " + core::to_string(from) +
-                    " could not be broadcast to the selection's shape " + core::to_string(to));
+  fail<shape_error>(function, "shape mismatch: values of shape ", from,
+                    " could not be broadcast to the selection's shape ", to);
 }
 
 // ---- masks
@@ -284,9 +280,7 @@ namespace {
 /// The result of an in-place operation on elements of dtype `type`.
 value cast_back(const ndarray& result, dtype type, const char* function) {
   const value v = value_of(result, function);
-  if (!can_cast(v->type, type, casting::same_kind))
-    throw dtype_error(in_brackets(function) + "cannot cast the result from " + std::string(name(v->type)) + " to " +
-                      std::string(name(type)) + " in place (casting rule same_kind)");
+  require_same_kind(function, "the result", v->type, type);
   return graph::record_cast(v, type);
 }
 
@@ -370,12 +364,8 @@ void add_in_order(const scatter& s, std::vector<value> arguments, dtype type) {
 void accumulate_pick(pick& p, const operand& e, accumulation how, bool deterministic, const char* function) {
   const graph::array_view& base = writable(*p.base, function);
   const dtype type = base.type;
-  if (how != accumulation::add && is_complex(type))
-    throw dtype_error(in_brackets(function) + "complex numbers have no order");
-  if (e.is_array() && !can_cast(view_of(e.array(), function).type, type, casting::same_kind))
-    throw dtype_error(in_brackets(function) + "cannot cast from " +
-                      std::string(name(view_of(e.array(), function).type)) + " to " + std::string(name(type)) +
-                      " (casting rule same_kind)");
+  if (how != accumulation::add && is_complex(type)) fail<dtype_error>(function, "complex numbers have no order");
+  if (e.is_array()) require_same_kind(function, "the values", view_of(e.array(), function).type, type);
   p.held = value();
   const choice c = choose_elements(p);
   const dims selection = picked_shape(p, c);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/per_thread.hpp"
+#include "ops/errors.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter {
@@ -35,7 +36,7 @@ print_options print_options_with(const print_kw& kw, const char* function) {
   take(o.infstr, kw.infstr);
   take(o.sign, kw.sign);
   take(o.floatmode, kw.floatmode);
-  const auto refuse = [&](const std::string& what) { throw value_error("[" + std::string(function) + "] " + what); };
+  const auto refuse = [&](const std::string& what) { ops::fail<value_error>(function, what); };
   if (o.precision < 0) refuse("precision is negative");
   if (o.floatmode == floatmode::fixed && o.precision > most_fixed_digits)
     refuse("precision is above " + std::to_string(most_fixed_digits) + ", the most digits behind a point");

@@ -98,14 +98,9 @@ dtype product_dtype(const ndarray& x, const ndarray& y, const product_kw& kw) {
 
 void check_out(const product_kw& kw, const dims& shape, dtype type, const char* function) {
   if (!kw.out) return;
-  const std::string where = "[" + std::string(function) + "] ";
   const graph::array_view& v = writable(view_of(*kw.out, function), function);
-  if (!(v.shape == shape))
-    throw shape_error(where + "out has shape " + core::to_string(v.shape) + ", but the result has shape " +
-                      core::to_string(shape));
-  if (!can_cast(type, v.type, casting::same_kind))
-    throw dtype_error(where + "cannot cast the result from " + std::string(name(type)) + " to " +
-                      std::string(name(v.type)) + " (casting rule same_kind)");
+  if (!(v.shape == shape)) fail<shape_error>(function, "out has shape ", v.shape, ", but the result has shape ", shape);
+  require_same_kind(function, "the result", type, v.type);
 }
 
 ndarray delivered(const ndarray& result, const product_kw& kw, const char* function) {
@@ -113,9 +108,7 @@ ndarray delivered(const ndarray& result, const product_kw& kw, const char* funct
   const value v = value_of(result, function);
   check_out(kw, v->shape, v->type, function);
   const graph::array_view& to = view_of(*kw.out, function);
-  if (!(to.device() == v->device))
-    throw device_error("[" + std::string(function) + "] out is on " + runtime::to_string(to.device()) +
-                       ", the result on " + runtime::to_string(v->device) + "; move one with to_device");
+  require_one_device(function, to.device(), v->device);
   graph::write(to, graph::record_cast(v, to.type));
   return *kw.out;
 }

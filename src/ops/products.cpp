@@ -20,8 +20,6 @@ using namespace ops;
 
 namespace {
 
-std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
-
 const dims& shape_of(const ndarray& x, const char* function) { return view_of(x, function).shape; }
 
 /// The dtype that both operands are converted to, which their values must allow.
@@ -30,11 +28,7 @@ dtype loop_type(const ndarray& x, const ndarray& y, const product_kw& kw, const 
   const operand* const both[] = {&first, &second};
   common_device(both, function);
   const dtype type = product_dtype(x, y, kw);
-  for (const ndarray* a : {&x, &y})
-    if (!can_cast(view_of(*a, function).type, type, casting::same_kind))
-      throw dtype_error(in_brackets(function) + "cannot cast an operand from " +
-                        std::string(name(view_of(*a, function).type)) + " to " + std::string(name(type)) +
-                        " (casting rule same_kind)");
+  for (const ndarray* a : {&x, &y}) require_same_kind(function, "an operand", view_of(*a, function).type, type);
   return type;
 }
 
@@ -48,19 +42,17 @@ struct core_signature {
 void require_core(const ndarray& x, int operand_number, int rank, const core_signature& s) {
   const dims& shape = shape_of(x, s.function);
   if (shape.size() < rank)
-    throw shape_error(in_brackets(s.function) + "input operand " + std::to_string(operand_number) +
-                      " does not have enough dimensions (has " + std::to_string(shape.size()) +
-                      ", gufunc core with signature " + s.text + " requires " + std::to_string(rank) + ")");
+    fail<shape_error>(s.function, "input operand ", operand_number, " does not have enough dimensions (has ",
+                      shape.size(), ", gufunc core with signature ", s.text, " requires ", rank, ")");
 }
 
 /// Extent `axis` of operand 1 must be what operand 0 has; `place` is its number among operand 1's core axes.
 void require_equal(std::int64_t wanted, std::int64_t got, int place, const ndarray& x, const ndarray& y,
                    const core_signature& s) {
   if (wanted == got) return;
-  throw shape_error(in_brackets(s.function) + "input operand 1 has a mismatch in its core dimension " +
-                    std::to_string(place) + ", with gufunc signature " + s.text + " (size " + std::to_string(got) +
-                    " is different from " + std::to_string(wanted) + "): shapes " +
-                    core::to_string(shape_of(x, s.function)) + " and " + core::to_string(shape_of(y, s.function)));
+  fail<shape_error>(s.function, "input operand 1 has a mismatch in its core dimension ", place,
+                    ", with gufunc signature ", s.text, " (size ", got, " is different from ", wanted, "): shapes ",
+                    shape_of(x, s.function), " and ", shape_of(y, s.function));
 }
 
 /// The axes before the core ones must broadcast.
@@ -68,8 +60,8 @@ void require_broadcast(const ndarray& x, int x_core, const ndarray& y, int y_cor
   const dims &a = shape_of(x, s.function), &b = shape_of(y, s.function);
   dims batch(a.data(), std::max(a.size() - x_core, 0));
   if (!core::broadcast_into(batch, dims(b.data(), std::max(b.size() - y_core, 0))))
-    throw shape_error(in_brackets(s.function) + "operands could not be broadcast together: shapes " +
-                      core::to_string(a) + " and " + core::to_string(b) + " with gufunc signature " + s.text);
+    fail<shape_error>(s.function, "operands could not be broadcast together: shapes ", a, " and ", b,
+                      " with gufunc signature ", s.text);
   core::checked_count(batch, s.function);
 }
 
@@ -81,18 +73,15 @@ constexpr core_signature of_vecmat{"vecmat", "(n),(n,m)->(m)"};
 /// What may follow a product: real floating numbers, one number of the bias for each column.
 void require_finish(const matmul_kw& kw, dtype type, std::int64_t columns, const ndarray& beside) {
   if (!is_real_floating(type))
-    throw dtype_error("[matmul] scale, bias and activation take real floating dtypes, not " + std::string(name(type)));
+    fail<dtype_error>("matmul", "scale, bias and activation take real floating dtypes, not ", type);
   if (!kw.bias) return;
   const graph::array_view& v = view_of(*kw.bias, "matmul");
   if (!(v.shape == dims{columns}))
-    throw shape_error("[matmul] bias has shape " + core::to_string(v.shape) + ", but there are " +
-                      std::to_string(columns) + " columns");
+    fail<shape_error>("matmul", "bias has shape ", v.shape, ", but there are ", columns, " columns");
   const operand first(beside), second(*kw.bias);
   const operand* const both[] = {&first, &second};
   common_device(both, "matmul");
-  if (!can_cast(v.type, type, casting::same_kind))
-    throw dtype_error("[matmul] cannot cast the bias from " + std::string(name(v.type)) + " to " +
-                      std::string(name(type)) + " (casting rule same_kind)");
+  require_same_kind("matmul", "the bias", v.type, type);
 }
 
 ndarray conjugated(const ndarray& x) { return is_complex(view_of(x, "conj").type) ? conj(x) : x; }
@@ -100,9 +89,8 @@ ndarray conjugated(const ndarray& x) { return is_complex(view_of(x, "conj").type
 // --- dot, inner, tensordot
 
 [[noreturn]] void not_aligned(const char* function, const dims& a, const dims& b, int i, int k) {
-  throw shape_error(in_brackets(function) + "shapes " + core::to_string(a) + " and " + core::to_string(b) +
-                    " not aligned: " + std::to_string(a[i]) + " (dim " + std::to_string(i) +
-                    ") != " + std::to_string(b[k]) + " (dim " + std::to_string(k) + ")");
+  fail<shape_error>(function, "shapes ", a, " and ", b, " not aligned: ", a[i], " (dim ", i, ") != ", b[k], " (dim ", k,
+                    ")");
 }
 
 ndarray scaled(const ndarray& x, const ndarray& y, const product_kw& kw, const char* function) {
@@ -165,9 +153,7 @@ ndarray outer(const ndarray& x, const ndarray& y, const product_kw& kw) {
 
 ndarray vdot(const ndarray& x, const ndarray& y) {
   const ndarray a = ravel(x), b = ravel(y);
-  if (a.size() != b.size())
-    throw value_error("[vdot] vectors have different lengths: " + std::to_string(a.size()) + " and " +
-                      std::to_string(b.size()));
+  if (a.size() != b.size()) fail<value_error>("vdot", "vectors have different lengths: ", a.size(), " and ", b.size());
   const dtype type = loop_type(a, b, {}, "vdot");
   return wrap(sum_of_products(value_of(conjugated(a)), value_of(b), type, {0}));
 }
@@ -202,8 +188,8 @@ ndarray vecmat(const ndarray& x, const ndarray& y) {
 ndarray tensordot(const ndarray& x, const ndarray& y, std::int64_t count, const product_kw& kw) {
   const int a = shape_of(x, "tensordot").size(), b = shape_of(y, "tensordot").size();
   if (count < 0 || count > std::min(a, b))
-    throw value_error("[tensordot] cannot sum over " + std::to_string(count) + " axes of shapes " +
-                      core::to_string(shape_of(x, "tensordot")) + " and " + core::to_string(shape_of(y, "tensordot")));
+    fail<value_error>("tensordot", "cannot sum over ", count, " axes of shapes ", shape_of(x, "tensordot"), " and ",
+                      shape_of(y, "tensordot"));
   std::vector<int> last, first;
   const int summed = static_cast<int>(count);
   for (int k = 0; k < summed; ++k) {
@@ -219,9 +205,8 @@ ndarray tensordot(const ndarray& x, const ndarray& y, const axes& of_x, const ax
   bool fits = i.size() == k.size();
   for (std::size_t n = 0; fits && n < i.size(); ++n) fits = a[i[n]] == b[k[n]];
   if (!fits)
-    throw shape_error("[tensordot] shape-mismatch for sum: axes " + core::to_string(dims_of(i)) + " of shape " +
-                      core::to_string(a) + " and axes " + core::to_string(dims_of(k)) + " of shape " +
-                      core::to_string(b));
+    fail<shape_error>("tensordot", "shape-mismatch for sum: axes ", dims_of(i), " of shape ", a, " and axes ",
+                      dims_of(k), " of shape ", b);
   const dtype type = loop_type(x, y, kw, "tensordot");
   return contract("tensordot", x, y, {{}, {}, i, k}, type, kw);
 }

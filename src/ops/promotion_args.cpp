@@ -9,8 +9,6 @@
 namespace sinter::ops {
 namespace {
 
-std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
-
 std::string text_of(const scalar& x) {
   return x.negative() ? std::to_string(x.as_int64()) : std::to_string(x.as_uint64());
 }
@@ -25,7 +23,7 @@ bool fits(const scalar& x, dtype type) {
   const std::string what = x.kind() == scalar_kind::complex    ? "a complex number"
                            : x.kind() == scalar_kind::floating ? std::to_string(x.real())
                                                                : "integer " + text_of(x);
-  throw dtype_error(in_brackets(function) + what + " does not fit dtype " + std::string(name(type)));
+  fail<dtype_error>(function, what, " does not fit dtype ", type);
 }
 
 /// dtype of an array together with a number (NEP 50).
@@ -144,7 +142,7 @@ dims broadcast_shapes(std::span<const dims* const> shapes, const char* function)
     if (i > 0) list += i + 1 == shapes.size() ? " and " : ", ";
     list += core::to_string(*shapes[i]);
   }
-  throw shape_error(in_brackets(function) + "shapes " + list + " do not broadcast");
+  fail<shape_error>(function, "shapes ", list, " do not broadcast");
 }
 
 runtime::device_id common_device(operands x, const char* function) {
@@ -154,9 +152,8 @@ runtime::device_id common_device(operands x, const char* function) {
     const runtime::device_id& d = view_of(o->array(), function).device();
     if (!found) {
       found = &d;
-    } else if (!(*found == d)) {
-      throw device_error(in_brackets(function) + "arrays on " + runtime::to_string(*found) + " and " +
-                         runtime::to_string(d) + "; move one with to_device");
+    } else {
+      require_one_device(function, *found, d);
     }
   }
   return found ? *found : runtime::default_device();
@@ -214,9 +211,7 @@ graph::value broadcast_value(const graph::value& v, const dims& shape) {
 
 int normalize_axis(std::int64_t axis, const dims& shape, const char* function) {
   const int n = shape.size();
-  if (axis < -n || axis >= n)
-    throw index_error(in_brackets(function) + "axis " + std::to_string(axis) + " is out of range for shape " +
-                      core::to_string(shape));
+  if (axis < -n || axis >= n) fail<index_error>(function, "axis ", axis, " is out of range for shape ", shape);
   return static_cast<int>(axis < 0 ? axis + n : axis);
 }
 

@@ -10,8 +10,6 @@
 namespace sinter::ops {
 namespace {
 
-std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
-
 /// Blocks of four words that n elements take.
 std::uint64_t blocks_of(jit::opcode op, dtype type, std::int64_t n) {
   const bool rejects = op >= jit::opcode::random_gamma;
@@ -28,21 +26,18 @@ draw_space draw_space_of(const random::draw_size& size, const std::optional<devi
   for (const operand* p : parameters) arrays = arrays || p->is_array();
   space.device = arrays ? common_device(parameters, function) : chosen(where);
   if (arrays && where && chosen(where) != space.device)
-    throw device_error(in_brackets(function) + "parameters are on " + runtime::to_string(space.device) +
-                       ", but the draw is wanted on " + to_string(*where));
+    fail<device_error>(function, "parameters are on ", space.device, ", but the draw is wanted on ", *where);
   const dims own = broadcast_shapes(parameters, function);
   space.shape = size.given() ? to_dims(size.shape()) : own;
   core::checked_count(space.shape, function);
   if (!core::broadcasts_to(own, space.shape))
-    throw shape_error(in_brackets(function) + "parameters of shape " + core::to_string(own) +
-                      " do not broadcast to size " + core::to_string(space.shape));
+    fail<shape_error>(function, "parameters of shape ", own, " do not broadcast to size ", space.shape);
   return space;
 }
 
 dtype draw_dtype(const std::optional<dtype>& wanted, const char* function) {
   const dtype type = wanted.value_or(float64);
-  if (!is_real_floating(type))
-    throw dtype_error(in_brackets(function) + "draws floating-point numbers, not " + std::string(name(type)));
+  if (!is_real_floating(type)) fail<dtype_error>(function, "draws floating-point numbers, not ", type);
   return type == float64 ? float64 : float32;
 }
 

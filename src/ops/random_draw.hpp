@@ -42,7 +42,7 @@ value drawn(random::generator& g, jit::opcode op, dtype type, const draw_space& 
 template <class Test>
 void check_number(const operand& x, const char* function, const char* what, Test test) {
   if (!x.is_array() && (x.number().kind() == scalar_kind::complex || !test(x.number().real())))
-    throw value_error("[" + std::string(function) + "] " + what);
+    fail<value_error>(function, what);
 }
 
 }  // namespace sinter::ops

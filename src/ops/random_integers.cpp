@@ -21,8 +21,7 @@ std::string text_of(wide x) {
 
 dtype integer_dtype(const std::optional<dtype>& wanted, const char* function, bool with_bool) {
   const dtype type = wanted.value_or(int64);
-  if (!is_integer(type) && !(with_bool && is_bool(type)))
-    throw dtype_error("[" + std::string(function) + "] draws integers, not " + std::string(name(type)));
+  if (!is_integer(type) && !(with_bool && is_bool(type))) fail<dtype_error>(function, "draws integers, not ", type);
   return type;
 }
 
@@ -55,7 +54,7 @@ value unsigned_scalar(std::uint64_t v, dtype type, runtime::device_id device) {
 }
 
 void refuse_unless(bool holds, const std::string& message) {
-  if (!holds) throw value_error("[integers] " + message);
+  if (!holds) fail<value_error>("integers", message);
 }
 
 /// low (null: 0) + a number in [0, last], computed modulo the width of the words.
@@ -100,8 +99,7 @@ ndarray between_arrays(generator& g, const draw_space& space, dtype type, const 
 ndarray bound_array(const operand& x, dtype widest, const draw_space& space) {
   if (x.is_array()) {
     const dtype t = x.array().dtype();
-    if (!is_integer(t) && !is_bool(t))
-      throw dtype_error("[integers] bounds must be integers, not " + std::string(name(t)));
+    if (!is_integer(t) && !is_bool(t)) fail<dtype_error>("integers", "bounds must be integers, not ", t);
     if (is_unsigned_integer(widest) && is_signed_integer(t))
       refuse_unless(!bool(any(x.array() < 0)), "a bound is out of bounds for " + std::string(name(widest)));
     if (!is_unsigned_integer(widest) && t == uint64)

@@ -28,10 +28,9 @@ ndarray random_order(generator& g, std::int64_t n, runtime::device_id device) {
 
 /// Probabilities on the host, checked as NumPy checks them.
 std::vector<double> checked_probabilities(const ndarray& p, std::int64_t n) {
-  if (p.ndim() != 1 || p.size() != n)
-    throw shape_error("[choice] p must have shape (" + std::to_string(n) + ",), not " + to_string(p.shape()));
+  if (p.ndim() != 1 || p.size() != n) fail<shape_error>("choice", "p must have shape (", n, ",), not ", p.shape());
   if (!is_real_floating(p.dtype()) && !is_integer(p.dtype()))
-    throw dtype_error("[choice] p must be real, not " + std::string(name(p.dtype())));
+    fail<dtype_error>("choice", "p must be real, not ", p.dtype());
   const std::vector<double> all = p.astype(float64).to_vector<double>();
   double sum = 0, rest = 0;  // Kahan's sum
   for (const double x : all) {
@@ -72,8 +71,7 @@ ndarray chosen_indices(generator& g, std::int64_t n, const draw_space& space, co
   const std::int64_t wanted = core::element_count(space.shape);
   if (n < 0 || (n == 0 && wanted > 0)) throw value_error("[choice] there is nothing to choose from");
   if (!kw.replace && wanted > n)
-    throw value_error("[choice] " + std::to_string(wanted) + " of " + std::to_string(n) +
-                      " elements cannot be drawn without replacement");
+    fail<value_error>("choice", wanted, " of ", n, " elements cannot be drawn without replacement");
   std::vector<double> p;
   if (kw.p.defined()) p = checked_probabilities(kw.p, n);
   if (wanted == 0) return zeros(to_shape(space.shape), {.dtype = int64, .device = to_public(space.device)});
@@ -163,12 +161,12 @@ ndarray generator::choice(const ndarray& a, const draw_size& size, const choice_
   const dims shape = view_of(a, "choice").shape;
   const int axis = normalize_axis(kw.axis, shape, "choice");
   if (kw.device && *kw.device != a.device())
-    throw device_error("[choice] the array is on " + to_string(a.device()) + ", not on " + to_string(*kw.device));
+    fail<device_error>("choice", "the array is on ", a.device(), ", not on ", *kw.device);
   return take(a, chosen_indices(*this, shape[axis], space_for_choice(size, a.device()), kw), axis);
 }
 
 ndarray generator::permutation_of(std::int64_t n) {
-  if (n < 0) throw value_error("[permutation] there is no order of " + std::to_string(n) + " numbers");
+  if (n < 0) fail<value_error>("permutation", "there is no order of ", n, " numbers");
   return random_order(*this, n, runtime::default_device());
 }
 
@@ -193,8 +191,8 @@ ndarray generator::multivariate_normal(const ndarray& mean, const ndarray& cov, 
   constexpr const char* function = "multivariate_normal";
   const dtype type = draw_dtype(kw.dtype, function);
   if (mean.ndim() != 1 || cov.shape() != shape_t{mean.size(), mean.size()})
-    throw shape_error("[multivariate_normal] mean and cov must have shapes (n,) and (n, n), not " +
-                      to_string(mean.shape()) + " and " + to_string(cov.shape()));
+    fail<shape_error>("multivariate_normal", "mean and cov must have shapes (n,) and (n, n), not ", mean.shape(),
+                      " and ", cov.shape());
   const operand first(mean), second(cov);
   const operand* const both[] = {&first, &second};
   draw_space space = draw_space_of({}, kw.device, both, function);

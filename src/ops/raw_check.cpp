@@ -46,8 +46,8 @@ std::string parameters_text(const bound_kernel& kernel) {
 
 [[noreturn]] void refuse(const bound_kernel& kernel, const kernel_argument& a, std::size_t k, const std::string& who,
                          const std::string& why = "") {
-  throw dtype_error(in_brackets(who) + "argument " + std::to_string(k + 1) + " is " + described(a) +
-                    ", but the parameter is " + kernel.signature->parameters[k].text + why + parameters_text(kernel));
+  fail<dtype_error>(who, "argument ", k + 1, " is ", described(a), ", but the parameter is ",
+                    kernel.signature->parameters[k].text, why, parameters_text(kernel));
 }
 
 /// Whether what an array or a pointer leads to is what the parameter points to.
@@ -86,9 +86,8 @@ void check_sizes(const bound_kernel& kernel, kernel_arguments arguments, const s
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const std::size_t bytes = bytes_of(arguments[k]), wanted = (*kernel.parameter_bytes)[k];
     if (bytes == wanted) continue;
-    throw dtype_error(in_brackets(who) + "argument " + std::to_string(k + 1) + " is " + described(arguments[k]) + " (" +
-                      std::to_string(bytes) + " bytes), but the parameter has " + std::to_string(wanted) + " bytes" +
-                      parameters_text(kernel));
+    fail<dtype_error>(who, "argument ", k + 1, " is ", described(arguments[k]), " (", bytes,
+                      " bytes), but the parameter has ", wanted, " bytes", parameters_text(kernel));
   }
 }
 
@@ -100,26 +99,24 @@ bool exceeds(const extents3& e, const extents3& most) { return e.x > most.x || e
 bool any_below(const extents3& e, std::int64_t least) { return e.x < least || e.y < least || e.z < least; }
 
 void check_block(const runtime::function_figures& limits, const extents3& block, const std::string& who) {
-  if (any_below(block, 1)) throw value_error(in_brackets(who) + "block " + to_text(block) + " has no threads");
+  if (any_below(block, 1)) fail<value_error>(who, "block ", to_text(block), " has no threads");
   if (exceeds(block, limits.max_block))
-    throw value_error(in_brackets(who) + "block " + to_text(block) + " exceeds the device's limit of " +
-                      to_text(limits.max_block));
+    fail<value_error>(who, "block ", to_text(block), " exceeds the device's limit of ", to_text(limits.max_block));
   const std::int64_t threads = block.x * block.y * block.z;
   if (threads > limits.max_threads)
-    throw value_error(in_brackets(who) + "block " + to_text(block) + " has " + std::to_string(threads) +
-                      " threads; at most " + std::to_string(limits.max_threads) + " may run this kernel, which uses " +
-                      std::to_string(limits.registers) + " registers a thread");
+    fail<value_error>(who, "block ", to_text(block), " has ", threads, " threads; at most ", limits.max_threads,
+                      " may run this kernel, which uses ", limits.registers, " registers a thread");
 }
 
 void check_cluster(const runtime::function_figures& limits, const extents3& grid, const extents3& cluster,
                    const std::string& who) {
-  const std::string text = in_brackets(who) + "cluster " + to_text(cluster);
-  if (any_below(cluster, 1)) throw value_error(text + " has no blocks");
-  if (!limits.clusters) throw value_error(text + ": the device has no thread block clusters");
+  const auto refuse = [&](const std::string& why) { fail<value_error>(who, "cluster ", to_text(cluster), why); };
+  if (any_below(cluster, 1)) refuse(" has no blocks");
+  if (!limits.clusters) refuse(": the device has no thread block clusters");
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
-    throw value_error(text + " does not divide grid " + to_text(grid));
+    refuse(" does not divide grid " + to_text(grid));
   constexpr std::int64_t most = 1 << 16;  // far above what any device has; the driver knows better
-  if (exceeds(cluster, {most, most, most})) throw value_error(text + " is larger than any device allows");
+  if (exceeds(cluster, {most, most, most})) refuse(" is larger than any device allows");
 }
 
 }  // namespace
@@ -137,9 +134,9 @@ void check_arguments(const bound_kernel& kernel, kernel_arguments arguments, con
                             : kernel.parameter_bytes ? kernel.parameter_bytes->size()
                                                      : arguments.size();
   if (known && arguments.size() != count)
-    throw value_error(in_brackets(who) + std::to_string(arguments.size()) +
-                      (arguments.size() == 1 ? " argument" : " arguments") + ", but the kernel has " +
-                      std::to_string(count) + (count == 1 ? " parameter" : " parameters") + parameters_text(kernel));
+    fail<value_error>(who, arguments.size(), (arguments.size() == 1 ? " argument" : " arguments"),
+                      ", but the kernel has ", count, (count == 1 ? " parameter" : " parameters"),
+                      parameters_text(kernel));
   if (kernel.signature)
     for (std::size_t k = 0; k < arguments.size(); ++k) check_argument(kernel, arguments[k], k, who);
   if (kernel.parameter_bytes) check_sizes(kernel, arguments, who);
@@ -149,24 +146,21 @@ runtime::raw_launch checked_launch(const runtime::function_figures& limits, cons
   runtime::raw_launch l{extents_of(how.grid), extents_of(how.block), extents_of(how.cluster), how.shared_mem,
                         how.cooperative};
   check_block(limits, l.block, who);
-  if (any_below(l.grid, 0)) throw value_error(in_brackets(who) + "grid " + to_text(l.grid) + " has a negative extent");
+  if (any_below(l.grid, 0)) fail<value_error>(who, "grid ", to_text(l.grid), " has a negative extent");
   if (exceeds(l.grid, limits.max_grid))
-    throw value_error(in_brackets(who) + "grid " + to_text(l.grid) + " exceeds the device's limit of " +
-                      to_text(limits.max_grid));
+    fail<value_error>(who, "grid ", to_text(l.grid), " exceeds the device's limit of ", to_text(limits.max_grid));
   if (l.shared_bytes > limits.max_dynamic_shared)
-    throw value_error(in_brackets(who) + std::to_string(l.shared_bytes) + " bytes of dynamic shared memory; at most " +
-                      std::to_string(limits.max_dynamic_shared) + " are left beside the " +
-                      std::to_string(limits.shared_bytes) + " that the kernel declares");
-  if (l.cooperative && !limits.cooperative)
-    throw value_error(in_brackets(who) + "the device has no cooperative launches");
+    fail<value_error>(who, l.shared_bytes, " bytes of dynamic shared memory; at most ", limits.max_dynamic_shared,
+                      " are left beside the ", limits.shared_bytes, " that the kernel declares");
+  if (l.cooperative && !limits.cooperative) fail<value_error>(who, "the device has no cooperative launches");
   if (l.cluster.x != 0 || l.cluster.y != 0 || l.cluster.z != 0) check_cluster(limits, l.grid, l.cluster, who);
   return l;
 }
 
 void check_writable(const graph::array_view& v, bool strided, std::size_t argument, const std::string& who) {
   const auto refuse = [&](const std::string& why) {
-    throw value_error(in_brackets(who) + "argument " + std::to_string(argument + 1) + ", which the kernel may write, " +
-                      why + "; shape " + core::to_string(v.shape) + ", strides " + core::to_string(v.strides));
+    fail<value_error>(who, "argument ", argument + 1, ", which the kernel may write, ", why, "; shape ", v.shape,
+                      ", strides ", v.strides);
   };
   if (v.readonly) refuse("is read-only: pass sn::in(x), or a copy");
   if (strided ? !v.whole && core::may_self_overlap(v.shape, v.strides) : !graph::in_c_order(v))

@@ -23,7 +23,7 @@ std::unique_ptr<const bound_kernel> bind(const std::shared_ptr<runtime::raw_modu
   auto kernel = std::make_unique<bound_kernel>();
   const std::string lowered = lowered_kernel(*module, name);
   kernel->function = module->get_function(lowered, name);
-  if (!kernel->function) throw value_error(in_brackets(name) + "the module has no kernel of this name");
+  if (!kernel->function) fail<value_error>(name, "the module has no kernel of this name");
   kernel->parameter_bytes = kernel->function->parameter_bytes();
   kernel->signature = signature_of_demangled(demangle(lowered));
   if (!kernel->signature && !from.image) kernel->signature = signature_in_source(from.text, lowered);
@@ -157,9 +157,8 @@ class call {
     if (!kernel_.signature) return;
     const raw_parameter& p = kernel_.signature->parameters[u.argument];
     if (reinterpret_cast<std::uintptr_t>(address) % p.element.alignment == 0) return;
-    throw value_error(in_brackets(who_) + "argument " + std::to_string(u.argument + 1) + " begins at an address that " +
-                      p.text + " cannot point to: it must be aligned to " + std::to_string(p.element.alignment) +
-                      " bytes");
+    fail<value_error>(who_, "argument ", u.argument + 1, " begins at an address that ", p.text,
+                      " cannot point to: it must be aligned to ", p.element.alignment, " bytes");
   }
 
   const bound_kernel& kernel_;
@@ -180,9 +179,8 @@ runtime::device_id device_of(kernel_arguments arguments, const std::string& who)
     if (a.kind != argument_kind::array && a.kind != argument_kind::in && a.kind != argument_kind::strided) continue;
     const array_view& v = view_of(*static_cast<const ndarray*>(a.value), who.c_str());
     if (first && !(first->device() == v.device()))
-      throw device_error(in_brackets(who) + "argument " + std::to_string(first_at + 1) + " is on " +
-                         runtime::to_string(first->device()) + ", argument " + std::to_string(k + 1) + " on " +
-                         runtime::to_string(v.device()) + "; move one with to_device");
+      fail<device_error>(who, "argument ", first_at + 1, " is on ", first->device(), ", argument ", k + 1, " on ",
+                         v.device(), "; move one with to_device");
     if (first) continue;
     first = &v;
     first_at = k;
@@ -283,7 +281,7 @@ int raw_kernel::occupancy(const dims& block, std::size_t shared_mem, const std::
   runtime::raw_function& f = *k.on(ops::raw_device(on, k.name)).function;
   const runtime::function_figures& limits = f.figures();
   if (block.x < 1 || block.y < 1 || block.z < 1)
-    throw value_error(ops::in_brackets(k.name) + "[occupancy] a block has at least one thread");
+    ops::fail<value_error>(k.name, "[occupancy] a block has at least one thread");
   const bool fits = block.x <= limits.max_block.x && block.y <= limits.max_block.y && block.z <= limits.max_block.z &&
                     block.x * block.y * block.z <= limits.max_threads && shared_mem <= limits.max_dynamic_shared;
   return fits ? f.occupancy({block.x, block.y, block.z}, shared_mem) : 0;

@@ -17,7 +17,7 @@ std::atomic<module_loader> loader{nullptr};
 /// A compilation's message with the kernel in front instead of the compiler.
 [[noreturn]] void rethrow_for(const std::string& who, const compile_error& e) {
   const std::string_view text = e.what();
-  throw compile_error(in_brackets(who) + std::string(text.substr(text.starts_with("[") ? text.find("] ") + 2 : 0)));
+  fail<compile_error>(who, text.substr(text.starts_with("[") ? text.find("] ") + 2 : 0));
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ void require_gpu(runtime::device_id id, const std::string& who, const std::strin
   if (loader.load(std::memory_order_relaxed)) return;
   if (id.kind == runtime::device_kind::cuda && id.index >= 0 && id.index < runtime::device_count(id.kind)) return;
   const std::string why = runtime::why_no_device(runtime::device_kind::cuda);
-  throw device_error(in_brackets(who) + "raw kernels need a CUDA device: " +
+  fail<device_error>(who, "raw kernels need a CUDA device: ",
                      (!why.empty()                            ? why
                       : id.kind == runtime::device_kind::cuda ? "there is no " + runtime::to_string(id)
                                                               : which + runtime::to_string(id)));
@@ -66,10 +66,9 @@ ops::raw_source& defined_source(const std::shared_ptr<ops::raw_source>& source) 
 runtime::raw_variable variable_of(runtime::raw_module& module, const std::string& name,
                                   std::optional<std::size_t> bytes) {
   const auto found = module.get_variable(ops::lowered_variable(module, name));
-  if (!found) throw value_error(ops::in_brackets(name) + "the module has no variable of this name");
+  if (!found) ops::fail<value_error>(name, "the module has no variable of this name");
   if (bytes && *bytes != found->bytes)
-    throw value_error(ops::in_brackets(name) + "the variable has " + std::to_string(found->bytes) +
-                      " bytes, the value " + std::to_string(*bytes));
+    ops::fail<value_error>(name, "the variable has ", found->bytes, " bytes, the value ", *bytes);
   return *found;
 }
 
@@ -86,20 +85,20 @@ raw_module raw_module::from_file(std::string_view path, const raw_kw& kw) {
   std::stringstream text;
   // An empty file sets the output's fail bit, which is no failure to read.
   if (!in || (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf())) || in.bad())
-    throw io_error("[from_file] cannot read '" + name + "'");
+    ops::fail<io_error>("from_file", "cannot read '", name, "'");
   raw_module m(text.str(), kw);
   runtime::module_source& from = m.source_->from;
   from.file = name;
   from.image = runtime::image_kind_of(from.text) != runtime::image_kind::none;
   if (from.image && (!kw.options.empty() || !kw.names.empty() || kw.fast_math))
-    throw value_error("[from_file] '" + name + "' is compiled already: options and names do not apply to it");
+    ops::fail<value_error>("from_file", "'", name, "' is compiled already: options and names do not apply to it");
   return m;
 }
 
 raw_module raw_module::from_binary(std::span<const std::byte> image) {
   const std::string_view bytes(reinterpret_cast<const char*>(image.data()), image.size());
   if (runtime::image_kind_of(bytes) == runtime::image_kind::none)
-    throw value_error("[from_binary] " + std::to_string(bytes.size()) + " bytes that are no cubin, fatbin or PTX");
+    ops::fail<value_error>("from_binary", bytes.size(), " bytes that are no cubin, fatbin or PTX");
   raw_module m(bytes);
   m.source_->from.image = true;
   return m;
@@ -157,8 +156,7 @@ std::vector<std::byte> raw_module::read_global(std::string_view name, std::size_
   const auto module = source.on(device, who);
   const runtime::raw_variable from = variable_of(*module, who, std::nullopt);
   if (from.bytes % element != 0)
-    throw value_error(ops::in_brackets(who) + "the variable has " + std::to_string(from.bytes) +
-                      " bytes, no multiple of the " + std::to_string(element) + " asked for");
+    ops::fail<value_error>(who, "the variable has ", from.bytes, " bytes, no multiple of the ", element, " asked for");
   std::vector<std::byte> bytes(from.bytes);
   wait_for_streams(runtime::get_backend(device));
   runtime::get_backend(device).copy_to_host(bytes.data(), from.address, from.bytes);

@@ -1,6 +1,7 @@
 // From the names that users write to those in the compiled code.
 #include <algorithm>
 
+#include "ops/errors.hpp"
 #include "ops/raw_state.hpp"
 
 namespace sinter::ops {
@@ -41,10 +42,10 @@ std::string find(const runtime::raw_module& module, const std::optional<std::vec
   if (found.size() == 1) return found[0];
   const std::string names = std::string(what) + "s: ";
   if (found.size() > 1)
-    throw value_error(in_brackets(name) + "the name fits several " + names + list_of(found) +
+    ops::fail<value_error>(name, "the name fits several ", names, list_of(found),
                       "; give a name expression (raw_kw::names) or the mangled name");
-  throw value_error(
-      in_brackets(name) + "the module has no " + what + " of this name; " + names + list_of(*symbols) +
+  ops::fail<value_error>(
+      name, "the module has no ", what, " of this name; ", names, list_of(*symbols),
       (wanted.find('<') == std::string::npos ? "" : "; a template must stand in raw_kw::names to be compiled"));
 }
 

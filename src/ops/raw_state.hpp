@@ -47,9 +47,6 @@ struct raw_entry {
   std::vector<std::unique_ptr<const bound_kernel>> bound_;  // by the device's number
 };
 
-/// "[name] ".
-inline std::string in_brackets(std::string_view name) { return "[" + std::string(name) + "] "; }
-
 /// The GPU to use where no array decides: `on`, else the default device. device_error where it is not one.
 runtime::device_id raw_device(const std::optional<device>& on, const std::string& who);
 /// Throws device_error unless kernels can run there; `which` says whose device it is ("argument 2 is on ").

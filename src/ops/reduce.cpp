@@ -20,13 +20,11 @@ value reduce_value(reduce_op op, dtype type, const value& v, const axis_set& s) 
 }
 
 [[noreturn]] void empty_reduction(const char* function, const dims& shape) {
-  throw value_error("[" + std::string(function) + "] zero-size array with shape " + core::to_string(shape) +
-                    " has no " + function);
+  fail<value_error>(function, "zero-size array with shape ", shape, " has no ", function);
 }
 
 void refuse_dtype(const char* function, const reduce_kw& kw) {
-  if (kw.dtype)
-    throw value_error("[" + std::string(function) + "] takes no dtype keyword (" + std::string(name(*kw.dtype)) + ")");
+  if (kw.dtype) fail<value_error>(function, "takes no dtype keyword (", *kw.dtype, ")");
 }
 
 /// sum and prod in a dtype; of bools they are any and all.
@@ -78,12 +76,11 @@ ndarray min_or_max(const char* function, reduce_op op, const ndarray& x, const r
 ndarray arg_reduction(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
   refuse_dtype(function, kw);
   if (kw.axis.given() && kw.axis.size() != 1)
-    throw value_error("[" + std::string(function) + "] takes one axis or none, not " + std::to_string(kw.axis.size()));
+    fail<value_error>(function, "takes one axis or none, not ", kw.axis.size());
   const value v = value_of(x, function);
   const axis_set s = find_axes(kw.axis, v->shape, function);
   if (s.elements == 0)
-    throw value_error("[" + std::string(function) + "] attempt to get " + function + " of an empty sequence, shape " +
-                      core::to_string(v->shape));
+    fail<value_error>(function, "attempt to get ", function, " of an empty sequence, shape ", v->shape);
   if (s.count == 0)
     return wrap(graph::record_scalar(scalar_of(0, dtype::i64, function), dtype::i64, v->shape, v->device));
   const value ordered = is_bool(v->type) ? graph::record_cast(v, dtype::u8) : v;
@@ -110,11 +107,9 @@ value moment_of_one(const value& v) {
 }
 
 value variance(const char* function, const value& x, const axis_set& s, const var_kw& kw) {
-  if (kw.ddof && kw.correction)
-    throw value_error("[" + std::string(function) + "] ddof and correction are one keyword; give one of them");
+  if (kw.ddof && kw.correction) fail<value_error>(function, "ddof and correction are one keyword; give one of them");
   const dtype type = kw.dtype.value_or(is_inexact(x->type) ? x->type : dtype::f64);
-  if (!is_inexact(type))
-    throw dtype_error("[" + std::string(function) + "] dtype " + std::string(name(type)) + " is not floating point");
+  if (!is_inexact(type)) fail<dtype_error>(function, "dtype ", type, " is not floating point");
   const value v = graph::record_cast(x, wide_enough(type));
   const dtype real = real_of(v->type);
   const value moment = s.count == 0 ? moment_of_one(v) : reduce_value(reduce_op::moment2, real, v, s);
@@ -126,7 +121,7 @@ value variance(const char* function, const value& x, const axis_set& s, const va
 }  // namespace
 
 void detail::axis_twice(const char* function) {
-  throw value_error("[" + std::string(function) + "] the axis is given in second place and again as a keyword");
+  fail<value_error>(function, "the axis is given in second place and again as a keyword");
 }
 
 ndarray sum(const ndarray& x, const reduce_kw& kw) { return sum_or_prod("sum", reduce_op::sum, x, kw); }

@@ -33,8 +33,7 @@ subject subject_of(const ndarray& x, optional_axis axis, const char* function) {
 }
 
 void refuse_initial(const scan_kw& kw, const char* function) {
-  if (kw.include_initial)
-    throw value_error("[" + std::string(function) + "] takes no include_initial keyword; cumulative_sum does");
+  if (kw.include_initial) fail<value_error>(function, "takes no include_initial keyword; cumulative_sum does");
 }
 
 dtype accumulator_of(dtype t) {
@@ -76,8 +75,7 @@ ndarray sum_or_prod(scan_op op, subject s, const scan_kw& kw) {
 /// The array API's: the axis may be left out for one axis only.
 ndarray cumulative(scan_op op, const ndarray& x, const scan_kw& kw, const char* function) {
   if (!kw.axis && view_of(x, function).shape.size() > 1)
-    throw value_error("[" + std::string(function) + "] needs an axis for an array of shape " +
-                      core::to_string(view_of(x, function).shape));
+    fail<value_error>(function, "needs an axis for an array of shape ", view_of(x, function).shape);
   return sum_or_prod(op, subject_of(x, kw.axis, function), kw);
 }
 
@@ -97,7 +95,7 @@ ndarray without_nan(scan_op op, double instead, const ndarray& x, const scan_kw&
 
 ndarray extreme(scan_op op, const ndarray& x, const scan_kw& kw, const char* function) {
   refuse_initial(kw, function);
-  if (kw.dtype) throw value_error("[" + std::string(function) + "] takes no dtype keyword");
+  if (kw.dtype) fail<value_error>(function, "takes no dtype keyword");
   subject s = subject_of(x, kw.axis, function);
   const dtype type = s.v->type;
   return scan_as(op, std::move(s), type);
@@ -123,7 +121,7 @@ ndarray logcumsumexp(const ndarray& x, const scan_kw& kw) {
   subject s = subject_of(x, kw.axis, "logcumsumexp");
   const dtype type = kw.dtype.value_or(loop_dtype(loop_rule::real_floating, s.v->type, "logcumsumexp"));
   if (!is_inexact(type) || is_complex(type))
-    throw dtype_error("[logcumsumexp] dtype " + std::string(name(type)) + " is not real floating point");
+    fail<dtype_error>("logcumsumexp", "dtype ", type, " is not real floating point");
   return scan_as(scan_op::logaddexp, std::move(s), type);
 }
 

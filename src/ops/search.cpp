@@ -54,20 +54,17 @@ const function& search_function(bool of_complex) {
 }
 
 void require_vector(const dims& shape, const char* function, const char* what) {
-  if (shape.size() != 1)
-    throw shape_error("[" + std::string(function) + "] " + what + " must have one axis, not shape " +
-                      core::to_string(shape));
+  if (shape.size() != 1) fail<shape_error>(function, what, " must have one axis, not shape ", shape);
 }
 
 /// The sorted array in the order that its sorter gives.
 ndarray in_order(const ndarray& a, const ndarray& sorter) {
   const graph::array_view& s = view_of(sorter, "searchsorted");
   require_vector(s.shape, "searchsorted", "sorter");
-  if (!is_integer(s.type))
-    throw dtype_error("[searchsorted] sorter must hold integers, not " + std::string(name(s.type)));
+  if (!is_integer(s.type)) fail<dtype_error>("searchsorted", "sorter must hold integers, not ", s.type);
   if (s.shape[0] != view_of(a, "searchsorted").shape[0])
-    throw shape_error("[searchsorted] sorter of shape " + core::to_string(s.shape) + " for an array of shape " +
-                      core::to_string(view_of(a, "searchsorted").shape));
+    fail<shape_error>("searchsorted", "sorter of shape ", s.shape, " for an array of shape ",
+                      view_of(a, "searchsorted").shape);
   return take(a, sorter);
 }
 
@@ -75,7 +72,7 @@ ndarray in_order(const ndarray& a, const ndarray& sorter) {
 
 ndarray searchsorted(const ndarray& a, const operand& v, const searchsorted_kw& kw) {
   if (kw.side != "left" && kw.side != "right")
-    throw value_error("[searchsorted] side must be \"left\" or \"right\", not \"" + std::string(kw.side) + "\"");
+    fail<value_error>("searchsorted", "side must be \"left\" or \"right\", not \"", kw.side, "\"");
   require_vector(view_of(a, "searchsorted").shape, "searchsorted", "the sorted array");
   const ndarray ordered = kw.sorter.defined() ? in_order(a, kw.sorter) : a;
   const operand sorted(ordered);

@@ -14,8 +14,6 @@ namespace {
 
 using std::int64_t;
 
-std::string in_brackets(const char* function) { return "[" + std::string(function) + "] "; }
-
 /// What a solver is given must be right: its results are several, and it may not end on anything else.
 value checked(value leaf) {
   graph::check_data(leaf);
@@ -44,8 +42,7 @@ dtype linalg_dtype(const char* function, std::initializer_list<const ndarray*> o
   for (const ndarray* x : operands) {
     dtype t = view_of(*x, function).type;
     if (t == dtype::f16 || t == dtype::bf16)
-      throw dtype_error(in_brackets(function) + "arrays of " + std::string(name(t)) +
-                        " are not supported in linear algebra");
+      fail<dtype_error>(function, "arrays of ", t, " are not supported in linear algebra");
     if (!is_inexact(t)) t = dtype::f64;
     common = common ? promote_types(*common, t) : t;
   }
@@ -55,17 +52,14 @@ dtype linalg_dtype(const char* function, std::initializer_list<const ndarray*> o
 matrix_stack matrices_of(const ndarray& x, const char* function) {
   const dims& shape = view_of(x, function).shape;
   const int rank = shape.size();
-  if (rank < 2)
-    throw linalg_error(in_brackets(function) + std::to_string(rank) +
-                       "-dimensional array given. Array must be at least two-dimensional");
+  if (rank < 2) fail<linalg_error>(function, rank, "-dimensional array given. Array must be at least two-dimensional");
   return {dims(shape.data(), rank - 2), shape[rank - 2], shape[rank - 1]};
 }
 
 matrix_stack square_matrices_of(const ndarray& x, const char* function) {
   matrix_stack s = matrices_of(x, function);
   if (s.rows != s.columns)
-    throw linalg_error(in_brackets(function) + "Last 2 dimensions of the array must be square, not " +
-                       core::to_string(view_of(x, function).shape));
+    fail<linalg_error>(function, "Last 2 dimensions of the array must be square, not ", view_of(x, function).shape);
   return s;
 }
 
@@ -105,10 +99,9 @@ ndarray by_columns(const value& memory) {
 ndarray diagonal_view(const ndarray& x, int64_t offset, int64_t first, int64_t second, const char* function) {
   const graph::array_view& v = view_of(x, function);
   if (v.shape.size() < 2)
-    throw value_error(in_brackets(function) + "diag requires an array of at least two dimensions, not of shape " +
-                      core::to_string(v.shape));
+    fail<value_error>(function, "diag requires an array of at least two dimensions, not of shape ", v.shape);
   const int i = normalize_axis(first, v.shape, function), k = normalize_axis(second, v.shape, function);
-  if (i == k) throw value_error(in_brackets(function) + "axis1 and axis2 cannot be the same");
+  if (i == k) fail<value_error>(function, "axis1 and axis2 cannot be the same");
   const int64_t rows = v.shape[i], columns = v.shape[k];
   const int64_t length =
       std::max<int64_t>(0, offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns));
@@ -142,7 +135,7 @@ std::unique_ptr<runtime::outcome> look_for_failures(const value& info) {
 
 void require_success(runtime::outcome& found, const value& info, const char* function, const std::string& what) {
   const int64_t first = found.first_failure();
-  if (first >= 0) throw linalg_error(in_brackets(function) + what + at_batch_index(first, info->shape));
+  if (first >= 0) fail<linalg_error>(function, what, at_batch_index(first, info->shape));
 }
 void require_success(const value& info, const char* function, const std::string& what) {
   require_success(*look_for_failures(info), info, function, what);
@@ -155,9 +148,8 @@ std::int32_t number_at(const value& info, int64_t position) {
 dims broadcast_batches(const dims& a, const dims& b, const char* function, const ndarray& x, const ndarray& y) {
   dims batch = a;
   if (!core::broadcast_into(batch, b))
-    throw shape_error(in_brackets(function) + "leading axes could not be broadcast together: shapes " +
-                      core::to_string(view_of(x, function).shape) + " and " +
-                      core::to_string(view_of(y, function).shape));
+    fail<shape_error>(function, "leading axes could not be broadcast together: shapes ", view_of(x, function).shape,
+                      " and ", view_of(y, function).shape);
   core::checked_count(batch, function);
   return batch;
 }

@@ -25,8 +25,7 @@ void check_kth(const ndarray& x, const std::vector<std::int64_t>& kth, optional_
   if (x.size() == 0) return;  // as NumPy: there is nothing to order
   for (const std::int64_t k : kth)
     if (k >= r.count || k < -r.count)
-      throw value_error("[" + std::string(function) + "] kth (" + std::to_string(k) +
-                        ") is out of range for an axis of " + std::to_string(r.count) + " elements");
+      fail<value_error>(function, "kth (", k, ") is out of range for an axis of ", r.count, " elements");
 }
 
 /// Element order(j) of key, or order(i, j) of row i.
@@ -59,8 +58,7 @@ ndarray lexsort(const std::vector<ndarray>& keys, std::int64_t axis) {
   for (const operand& k : list) {
     all.push_back(&k);
     if (view_of(k.array(), "lexsort").shape != shape)
-      throw shape_error("[lexsort] keys have different shapes: " + core::to_string(shape) + " and " +
-                        core::to_string(view_of(k.array(), "lexsort").shape));
+      fail<shape_error>("lexsort", "keys have different shapes: ", shape, " and ", view_of(k.array(), "lexsort").shape);
   }
   const auto device = common_device(all, "lexsort");
   if (shape.empty())
@@ -104,8 +102,7 @@ ndarray argpartition(const ndarray& x, std::int64_t kth, optional_axis axis) {
 topk_result topk(const ndarray& x, std::int64_t k, const topk_kw& kw) {
   const rows_of r = rows_for(x, kw.axis, "topk");
   if (k < 0 || k > r.count)
-    throw value_error("[topk] k (" + std::to_string(k) + ") is out of range for an axis of " + std::to_string(r.count) +
-                      " elements");
+    fail<value_error>("topk", "k (", k, ") is out of range for an axis of ", r.count, " elements");
   const value keys = evaluated(r.elements);
   const value order = argsort_rows(keys, r.layout(), kw.largest);
   dims first = keys->shape;

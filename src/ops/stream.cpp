@@ -7,6 +7,7 @@
 #include "graph/capture.hpp"
 #include "graph/faults.hpp"
 #include "ops/device.hpp"
+#include "ops/errors.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter {
@@ -23,7 +24,7 @@ runtime::stream& live(const stream& s, const char* function) {
   runtime::stream& on = stream_access::of(s);
   runtime::get_backend(on.owner().id());  // throws where a fork has lost the GPU
   if (on.notes() || graph::is_capturing())
-    throw device_error("[" + std::string(function) + "] streams and events cannot be used in a capture");
+    ops::fail<device_error>(function, "streams and events cannot be used in a capture");
   return on;
 }
 
@@ -109,9 +110,8 @@ void event::synchronize() const {
 double elapsed(const event& begin, const event& end) {
   runtime::event &first = recorded(begin), &last = recorded(end);
   if (stream_access::of(begin).device != stream_access::of(end).device)
-    throw device_error("[elapsed] the events were recorded on " +
-                       runtime::to_string(stream_access::of(begin).device->id()) + " and " +
-                       runtime::to_string(stream_access::of(end).device->id()));
+    ops::fail<device_error>("elapsed", "the events were recorded on ", stream_access::of(begin).device->id(), " and ",
+                       stream_access::of(end).device->id());
   first.synchronize();
   last.synchronize();
   return last.seconds_since(first);

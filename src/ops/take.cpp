@@ -19,8 +19,7 @@ using namespace ops;
 namespace {
 
 void require_integers(dtype type, const char* function) {
-  if (!is_integer(type) && !is_bool(type))
-    throw dtype_error("[" + std::string(function) + "] indices must be integers, not " + std::string(name(type)));
+  if (!is_integer(type) && !is_bool(type)) fail<dtype_error>(function, "indices must be integers, not ", type);
 }
 
 /// The index operand as int64; a number is checked here and now.
@@ -34,9 +33,8 @@ value index_value(const operand& indices, std::int64_t extent, runtime::device_i
   const scalar& i = indices.number();
   require_integers(i.default_dtype(), "take");
   if (!i.fits_int64() || i.as_int64() >= extent || i.as_int64() < -extent)
-    throw index_error("[take] index " +
-                      (i.fits_int64() ? std::to_string(i.as_int64()) : std::to_string(i.as_uint64())) +
-                      " is out of range for an axis of extent " + std::to_string(extent));
+    fail<index_error>("take", "index ", (i.fits_int64() ? std::to_string(i.as_int64()) : std::to_string(i.as_uint64())),
+                      " is out of range for an axis of extent ", extent);
   return graph::record_scalar(scalar_of(i, dtype::i64, "take"), dtype::i64, dims(), device);
 }
 
@@ -55,8 +53,7 @@ ndarray take(const ndarray& x, const operand& indices, optional_axis axis, const
   const value index = index_value(indices, v->shape[a], device, kw.mode);
   const std::int64_t points = core::element_count(index->shape);
   if (v->shape[a] == 0 && points != 0)
-    throw index_error("[take] cannot take elements of axis " + std::to_string(a) + " of shape " +
-                      core::to_string(v->shape) + ", which has none");
+    fail<index_error>("take", "cannot take elements of axis ", a, " of shape ", v->shape, ", which has none");
   dims along(v->shape.size(), 1), gathered = v->shape, shape;
   along[a] = gathered[a] = points;
   for (int k = 0; k < a; ++k) shape.push_back(v->shape[k]);
@@ -79,21 +76,20 @@ ndarray take_along_axis(const ndarray& x, const ndarray& indices, optional_axis 
   if (!axis) v = flattened(v);
   require_integers(view_of(indices, "take_along_axis").type, "take_along_axis");
   const value index = graph::record_cast(value_of(indices, "take_along_axis"), dtype::i64);
-  const std::string shapes = "array with shape " + core::to_string(v->shape) + " and indices with shape " +
-                             core::to_string(index->shape);
-  if (index->shape.size() != v->shape.size())
-    throw shape_error("[take_along_axis] " + shapes + " have different ranks");
+  const std::string shapes =
+      "array with shape " + core::to_string(v->shape) + " and indices with shape " + core::to_string(index->shape);
+  if (index->shape.size() != v->shape.size()) fail<shape_error>("take_along_axis", shapes, " have different ranks");
   const int a = axis ? normalize_axis(*axis, v->shape, "take_along_axis") : 0;
   // Every axis but `a` broadcasts, in both directions.
   dims source = v->shape, result = index->shape;
   for (int k = 0; k < source.size(); ++k) {
     if (k == a || source[k] == result[k]) continue;
     if (source[k] != 1 && result[k] != 1)
-      throw shape_error("[take_along_axis] " + shapes + " do not broadcast along axis " + std::to_string(k));
+      fail<shape_error>("take_along_axis", shapes, " do not broadcast along axis ", k);
     source[k] = result[k] = source[k] == 1 ? result[k] : source[k];
   }
   if (source[a] == 0 && core::element_count(result) != 0)
-    throw index_error("[take_along_axis] " + shapes + ": axis " + std::to_string(a) + " has no elements");
+    fail<index_error>("take_along_axis", shapes, ": axis ", a, " has no elements");
   return wrap(graph::record_gather(broadcast_value(v, source), index, a, result, a));
 }
 

@@ -43,8 +43,7 @@ const char* hint(std::string_view function) {
 }
 
 [[noreturn]] void refuse(loop_rule rule, const std::string& dtypes, const char* verb, const char* function) {
-  throw dtype_error("[" + std::string(function) + "] " + dtypes + verb + " not supported" +
-                    (rule == loop_rule::no_bool ? hint(function) : ""));
+  fail<dtype_error>(function, dtypes, verb, " not supported", (rule == loop_rule::no_bool ? hint(function) : ""));
 }
 
 }  // namespace
