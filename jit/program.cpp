@@ -14,7 +14,6 @@ struct operation {
 constexpr operation operations[opcode_count] = {
 #define OP(name, operands, weight) {#name, operands, weight},
 #include "opcodes.def"
-#undef OP
 };
 
 constexpr const char* reduce_names[] = {"sum", "prod", "min", "max", "argmin", "argmax", "any", "all", "count", "moment2", "user"};

@@ -13,12 +13,10 @@ namespace sinter::jit {
 enum class opcode : std::uint8_t {
 #define OP(name, operands, weight) name,
 #include "opcodes.def"
-#undef OP
 };
 inline constexpr int opcode_count = 0
 #define OP(name, operands, weight) +1
 #include "opcodes.def"
-#undef OP
     ;
 const char* name(opcode op) noexcept;
 int operand_count(opcode op) noexcept;

@@ -21,25 +21,11 @@ template <class T>
 block_op function(opcode op) noexcept {
   switch (op) {
     FUNCTION(sqrt)
-    FUNCTION(exp)
-    FUNCTION(exp2)
-    FUNCTION(expm1)
-    FUNCTION(log)
-    FUNCTION(log2)
-    FUNCTION(log10)
-    FUNCTION(log1p)
-    FUNCTION(sin)
-    FUNCTION(cos)
-    FUNCTION(tan)
-    FUNCTION(arcsin)
-    FUNCTION(arccos)
-    FUNCTION(arctan)
-    FUNCTION(sinh)
-    FUNCTION(cosh)
-    FUNCTION(tanh)
-    FUNCTION(arcsinh)
-    FUNCTION(arccosh)
-    FUNCTION(arctanh)
+#define LOOP_floating(op) FUNCTION(op)
+#define LOOP_real_floating(op)
+#define OP(name, operands, weight)
+#define LIBM_OP(name, operands, weight, rule, function) LOOP_##rule(name)
+#include "opcodes.def"
     case opcode::power:
       return [](void* dst, const void* a, const void* b, const void*, int n, int*) {
         auto* x = static_cast<const T*>(a);

@@ -21,7 +21,6 @@ namespace {
 #define OP(name, operands, weight) SN_DO_##operands(name)
 #define RANDOM_OP(name, operands, weight)
 #include "opcodes.def"
-#undef OP
 
 enum class rounding { none, f16, bf16 };
 template <rounding R>

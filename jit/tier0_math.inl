@@ -10,16 +10,6 @@
 #define SINTER_MVEC 0
 #endif
 
-// op of the prelude, name in libm
-#define SN_MATH_1(X) \
-  X(exp, exp) X(exp2, exp2) X(expm1, expm1) X(log, log) X(log2, log2) X(log1p, log1p)   \
-  X(sin, sin) X(cos, cos) X(tan, tan) X(arcsin, asin) X(arccos, acos) X(arctan, atan) X(sinh, sinh) X(cosh, cosh)     \
-  X(tanh, tanh) X(arcsinh, asinh) X(arccosh, acosh) X(arctanh, atanh)
-// cbrt(27) and log10(1000) are not 3 in libmvec. float takes these through double; for double, log10 goes through libm,
-// and the cube root gets a correction.
-#define SN_MATH_WIDE(X) X(cbrt, cbrt) X(log10, log10)
-#define SN_MATH_2(X) X(power, pow) X(arctan2, atan2) X(hypot, hypot)
-
 namespace sinter::jit::tier0::SINTER_ISA {
 
 #if SINTER_MVEC
@@ -40,19 +30,18 @@ namespace sinter::jit::tier0::SINTER_ISA {
 typedef float float_vector __attribute__((vector_size(SN_VECTOR_BYTES)));
 typedef double double_vector __attribute__((vector_size(SN_VECTOR_BYTES)));
 extern "C" {
-#define DECLARE(op, fn)                             \
-  float_vector SN_MVEC_F(v, fn)(float_vector);      \
+#define DECLARE_1(fn)                          \
+  float_vector SN_MVEC_F(v, fn)(float_vector); \
   double_vector SN_MVEC_D(v, fn)(double_vector);
-SN_MATH_1(DECLARE)
-#undef DECLARE
-#define DECLARE(op, fn) double_vector SN_MVEC_D(v, fn)(double_vector);
-SN_MATH_WIDE(DECLARE)
-#undef DECLARE
-#define DECLARE(op, fn)                                         \
-  float_vector SN_MVEC_F(vv, fn)(float_vector, float_vector);   \
+#define DECLARE_2(fn)                                         \
+  float_vector SN_MVEC_F(vv, fn)(float_vector, float_vector); \
   double_vector SN_MVEC_D(vv, fn)(double_vector, double_vector);
-SN_MATH_2(DECLARE)
-#undef DECLARE
+#define OP(name, operands, weight)
+#define LIBM_OP(name, operands, weight, rule, fn) DECLARE_##operands(fn)
+#include "opcodes.def"
+DECLARE_2(pow)
+#undef DECLARE_1
+#undef DECLARE_2
 }
 #endif
 
@@ -61,26 +50,22 @@ namespace {
 #if SINTER_MVEC
 template <class T> struct vector_of { typedef float_vector type; };
 template <> struct vector_of<double> { typedef double_vector type; };
-#define DEFINE(op, fn)                                                                  \
-  struct vector_##op {                                                                  \
-    SN_MEMBER float_vector of(float_vector x) { return SN_MVEC_F(v, fn)(x); }               \
-    SN_MEMBER double_vector of(double_vector x) { return SN_MVEC_D(v, fn)(x); }             \
+#define DEFINE_1(op, fn)                                                        \
+  struct vector_##op {                                                          \
+    SN_MEMBER float_vector of(float_vector x) { return SN_MVEC_F(v, fn)(x); }   \
+    SN_MEMBER double_vector of(double_vector x) { return SN_MVEC_D(v, fn)(x); } \
   };
-SN_MATH_1(DEFINE)
-#undef DEFINE
-#define DEFINE(op, fn)                                                                  \
-  struct vector_##op {                                                                  \
-    SN_MEMBER double_vector of(double_vector x) { return SN_MVEC_D(v, fn)(x); }         \
+#define DEFINE_2(op, fn)                                                                              \
+  struct vector_##op {                                                                                \
+    SN_MEMBER float_vector of(float_vector x, float_vector y) { return SN_MVEC_F(vv, fn)(x, y); }     \
+    SN_MEMBER double_vector of(double_vector x, double_vector y) { return SN_MVEC_D(vv, fn)(x, y); }  \
   };
-SN_MATH_WIDE(DEFINE)
-#undef DEFINE
-#define DEFINE(op, fn)                                                                                  \
-  struct vector_##op {                                                                                  \
-    SN_MEMBER float_vector of(float_vector x, float_vector y) { return SN_MVEC_F(vv, fn)(x, y); }           \
-    SN_MEMBER double_vector of(double_vector x, double_vector y) { return SN_MVEC_D(vv, fn)(x, y); }        \
-  };
-SN_MATH_2(DEFINE)
-#undef DEFINE
+#define OP(name, operands, weight)
+#define LIBM_OP(name, operands, weight, rule, fn) DEFINE_##operands(name, fn)
+#include "opcodes.def"
+DEFINE_2(power, pow)
+#undef DEFINE_1
+#undef DEFINE_2
 
 template <class T, class V>
 void math_unary(void* dst, const void* a, const void*, const void*, int n, int*) {
@@ -128,6 +113,9 @@ void double_cbrt(void* dst, const void* a, const void*, const void*, int n, int*
   math_unary<double, vector_cbrt>(t, a, nullptr, nullptr, n, nullptr);
   SINTER_LANES(l, n) r[l] = refined_cbrt(x[l], t[l]);
 }
+/// cbrt(27) and log10(1000) are not 3 in libmvec. float takes these through double; for double, log10 goes through libm,
+/// and the cube root gets a correction.
+template <class V> constexpr bool is_wide = __is_same(V, vector_cbrt) || __is_same(V, vector_log10);
 template <class T, class V, class S>
 void math_wide(void* dst, const void* a, const void*, const void*, int n, int*) {
   if constexpr (sizeof(T) == sizeof(double)) {
@@ -142,13 +130,16 @@ void math_wide(void* dst, const void* a, const void*, const void*, int n, int*) 
   math_unary<double, V>(t, t, nullptr, nullptr, n, nullptr);
   SINTER_LANES(l, n) r[l] = T(t[l]);
 }
-#define MATH_WIDE(op) &math_wide<T, vector_##op, do_##op>
-#define MATH_UNARY(op) &math_unary<T, vector_##op>
-#define MATH_BINARY(op) &math_binary<T, vector_##op>
+template <class T, class V, class S>
+constexpr block_op math_unary_op() {
+  if constexpr (is_wide<V>) return &math_wide<T, V, S>;
+  else return &math_unary<T, V>;
+}
+#define MATH_1(op) math_unary_op<T, vector_##op, do_##op>()
+#define MATH_2(op) &math_binary<T, vector_##op>
 #else
-#define MATH_WIDE(op) &unary<T, T, do_##op>
-#define MATH_UNARY(op) &unary<T, T, do_##op>
-#define MATH_BINARY(op) &binary<T, T, do_##op>
+#define MATH_1(op) &unary<T, T, do_##op>
+#define MATH_2(op) &binary<T, T, do_##op>
 #endif
 
 }  // namespace

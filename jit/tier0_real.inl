@@ -13,7 +13,7 @@ void logaddexp_lanes(void* dst, const void* a, const void* b, const void*, int n
   auto* y = static_cast<const T*>(b);
   alignas(64) T t[block_lanes];
   n &= -lane_multiple;
-  constexpr block_op exp_op = MATH_UNARY(exp), log1p_op = MATH_UNARY(log1p);
+  constexpr block_op exp_op = MATH_1(exp), log1p_op = MATH_1(log1p);
   SINTER_LANES(l, n) t[l] = -sn::absolute(x[l] - y[l]);
   exp_op(t, t, nullptr, nullptr, n, fault);
   log1p_op(t, t, nullptr, nullptr, n, fault);
@@ -34,8 +34,6 @@ void half_nextafter(void* dst, const void* a, const void* b, const void*, int n,
 }
 
 #define ROUNDED(...) return with_rounding<__VA_ARGS__, R>()
-#define MATH_1(op) case opcode::op: ROUNDED(MATH_UNARY(op));
-#define MATH_2(op) case opcode::op: ROUNDED(MATH_BINARY(op));
 #define UNARY(op) case opcode::op: ROUNDED(&unary<T, T, do_##op>);
 #define BINARY(op) case opcode::op: ROUNDED(&binary<T, T, do_##op>);
 #define EXACT_UNARY(op) case opcode::op: return &unary<T, T, do_##op>;
@@ -47,38 +45,19 @@ void half_nextafter(void* dst, const void* a, const void* b, const void*, int n,
 template <class T, rounding R>
 block_op rounding_op(opcode op) noexcept {
   switch (op) {
+#define OP(name, operands, weight)
+#define LIBM_OP(name, operands, weight, rule, function) case opcode::name: ROUNDED(MATH_##operands(name));
+#include "opcodes.def"
     UNARY(square)
     UNARY(sqrt)
     UNARY(reciprocal)
-    case opcode::cbrt: ROUNDED(MATH_WIDE(cbrt));
-    MATH_1(exp)
-    MATH_1(exp2)
-    MATH_1(expm1)
-    MATH_1(log)
-    MATH_1(log2)
-    case opcode::log10: ROUNDED(MATH_WIDE(log10));
-    MATH_1(log1p)
-    MATH_1(sin)
-    MATH_1(cos)
-    MATH_1(tan)
-    MATH_1(arcsin)
-    MATH_1(arccos)
-    MATH_1(arctan)
-    MATH_1(sinh)
-    MATH_1(cosh)
-    MATH_1(tanh)
-    MATH_1(arcsinh)
-    MATH_1(arccosh)
-    MATH_1(arctanh)
     BINARY(add)
     BINARY(subtract)
     BINARY(multiply)
     BINARY(divide)
     BINARY(floor_divide)
     BINARY(remainder)
-    MATH_2(power)
-    MATH_2(arctan2)
-    MATH_2(hypot)
+    case opcode::power: ROUNDED(MATH_2(power));
     case opcode::logaddexp: ROUNDED(&logaddexp_lanes<T>);
     default: return nullptr;
   }

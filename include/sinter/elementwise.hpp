@@ -215,3 +215,24 @@ inline ndarray bitwise_right_shift(const operand& x, const operand& y) { return 
 
 }  // namespace v0
 }  // namespace sinter
+
+// The functions above that are called with arrays alone, by the number of their operands: their forms with `out=`
+// (elementwise_out.hpp) and what tests all of them are made from these lists.
+#define SINTER_UNARY_FUNCTIONS(F) \
+  F(negative) F(positive) F(absolute) F(fabs) F(sign) F(square) F(reciprocal) F(floor) F(ceil) F(trunc) F(rint) F(sqrt) \
+  F(cbrt) F(exp) F(exp2) F(expm1) F(log) F(log2) F(log10) F(log1p) F(sin) F(cos) F(tan) F(arcsin) F(arccos) F(arctan) \
+  F(sinh) F(cosh) F(tanh) F(arcsinh) F(arccosh) F(arctanh) F(deg2rad) F(rad2deg) F(conj) F(isnan) F(isinf) F(isfinite) \
+  F(signbit) F(logical_not) F(invert)
+#define SINTER_BINARY_FUNCTIONS(F) \
+  F(add) F(subtract) F(multiply) F(divide) F(floor_divide) F(remainder) F(fmod) F(power) F(float_power) F(logaddexp) \
+  F(arctan2) F(hypot) F(heaviside) F(copysign) F(nextafter) F(equal) F(not_equal) F(less) F(less_equal) F(greater) \
+  F(greater_equal) F(maximum) F(minimum) F(fmax) F(fmin) F(logical_and) F(logical_or) F(logical_xor) F(bitwise_and) \
+  F(bitwise_or) F(bitwise_xor) F(left_shift) F(right_shift)
+/// F(spelling, function)
+#define SINTER_UNARY_SPELLINGS(F) \
+  F(abs, absolute) F(acos, arccos) F(acosh, arccosh) F(asin, arcsin) F(asinh, arcsinh) F(atan, arctan) \
+  F(atanh, arctanh) F(conjugate, conj) F(fix, trunc) F(radians, deg2rad) F(degrees, rad2deg) F(bitwise_not, invert) \
+  F(bitwise_invert, invert)
+#define SINTER_BINARY_SPELLINGS(F) \
+  F(atan2, arctan2) F(pow, power) F(mod, remainder) F(true_divide, divide) F(bitwise_left_shift, left_shift) \
+  F(bitwise_right_shift, right_shift)

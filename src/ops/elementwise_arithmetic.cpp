@@ -1,4 +1,4 @@
-// Arithmetic and rounding of each element.
+// Arithmetic and rounding of each element; what is a single operation is defined in elementwise_math.cpp.
 #include <cmath>
 
 #include "ops/elementwise_values.hpp"
@@ -79,9 +79,6 @@ ndarray add(const operand& x, const operand& y) { return ring("add", opcode::add
 ndarray multiply(const operand& x, const operand& y) {
   return ring("multiply", opcode::multiply, opcode::logical_and, x, y);
 }
-ndarray subtract(const operand& x, const operand& y) {
-  return binary("subtract", opcode::subtract, loop_rule::no_bool, x, y);
-}
 
 ndarray divide(const operand& x, const operand& y) {
   resolved r = resolve_pair("divide", loop_rule::true_divide, x, y);
@@ -91,14 +88,6 @@ ndarray divide(const operand& x, const operand& y) {
   }
   return wrap(graph::record_map_moving(opcode::divide, r.loop, r.shape, r.values()));
 }
-
-ndarray floor_divide(const operand& x, const operand& y) {
-  return binary("floor_divide", opcode::floor_divide, loop_rule::real, x, y);
-}
-ndarray remainder(const operand& x, const operand& y) {
-  return binary("remainder", opcode::remainder, loop_rule::real, x, y);
-}
-ndarray fmod(const operand& x, const operand& y) { return binary("fmod", opcode::fmod, loop_rule::real, x, y); }
 
 ndarray power(const operand& x, const operand& y) {
   return raised(resolve_pair("power", loop_rule::bool_as_int8, x, y), y);
@@ -110,8 +99,6 @@ ndarray float_power(const operand& x, const operand& y) {
   const operand* const both[] = {&x, &y};
   return raised(resolve_as(both, loop, "float_power"), y);
 }
-
-ndarray negative(const ndarray& x) { return unary("negative", opcode::negative, loop_rule::no_bool, x); }
 
 ndarray positive(const ndarray& x) {
   const value v = value_of(x, "positive");
@@ -126,14 +113,10 @@ ndarray absolute(const ndarray& x) {
 }
 
 ndarray fabs(const ndarray& x) { return unary("fabs", opcode::absolute, loop_rule::real_floating, x); }
-ndarray sign(const ndarray& x) { return unary("sign", opcode::sign, loop_rule::no_bool, x); }
-ndarray square(const ndarray& x) { return unary("square", opcode::square, loop_rule::bool_as_int8, x); }
-ndarray reciprocal(const ndarray& x) { return unary("reciprocal", opcode::reciprocal, loop_rule::bool_as_int8, x); }
 
 ndarray floor(const ndarray& x) { return to_integer_value("floor", opcode::floor, x); }
 ndarray ceil(const ndarray& x) { return to_integer_value("ceil", opcode::ceil, x); }
 ndarray trunc(const ndarray& x) { return to_integer_value("trunc", opcode::trunc, x); }
-ndarray rint(const ndarray& x) { return unary("rint", opcode::rint, loop_rule::floating, x); }
 
 ndarray round(const ndarray& x, std::int64_t decimals) {
   const value v = value_of(x, "round");

@@ -1,4 +1,4 @@
-// Logic and bits of each element.
+// Logic and bits of each element; what is a single operation is defined in elementwise_math.cpp.
 #include "ops/elementwise_values.hpp"
 #include "sinter/elementwise.hpp"
 
@@ -50,12 +50,6 @@ ndarray invert(const ndarray& x) {
   const value v = value_of(x, "invert");
   loop_dtype(loop_rule::bitwise, v->type, "invert");
   return wrap(map_of(is_bool(v->type) ? opcode::logical_not : opcode::bitwise_not, v->type, v));
-}
-ndarray left_shift(const operand& x, const operand& y) {
-  return binary("left_shift", opcode::left_shift, loop_rule::shift, x, y);
-}
-ndarray right_shift(const operand& x, const operand& y) {
-  return binary("right_shift", opcode::right_shift, loop_rule::shift, x, y);
 }
 
 }  // namespace v0

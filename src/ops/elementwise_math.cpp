@@ -1,4 +1,4 @@
-// Functions of floating-point numbers, and the parts of complex ones.
+// Functions that are one operation, other functions of floating-point numbers, and the parts of complex ones.
 #include <numbers>
 
 #include "ops/elementwise_values.hpp"
@@ -9,14 +9,18 @@ inline namespace v0 {
 
 using namespace ops;
 
-namespace {
+// The table of operations has their names and the rules by which they pick a loop.
+#define FUNCTION_1(name, rule) \
+  ndarray name(const ndarray& x) { return unary(#name, opcode::name, loop_rule::rule, x); }
+#define FUNCTION_2(name, rule) \
+  ndarray name(const operand& x, const operand& y) { return binary(#name, opcode::name, loop_rule::rule, x, y); }
+#define OP(name, operands, weight)
+#define FUNCTION_OP(name, operands, weight, rule) FUNCTION_##operands(name, rule)
+#include "jit/opcodes.def"
+#undef FUNCTION_1
+#undef FUNCTION_2
 
-ndarray floating(const char* function, opcode op, const ndarray& x) {
-  return unary(function, op, loop_rule::floating, x);
-}
-ndarray real_pair(const char* function, opcode op, const operand& x, const operand& y) {
-  return binary(function, op, loop_rule::real_floating, x, y);
-}
+namespace {
 
 /// x * factor, the 16-bit dtypes by way of float32 as in NumPy; `narrow` is the factor computed in float32.
 ndarray scaled(const char* function, const ndarray& x, double factor, float narrow) {
@@ -30,34 +34,6 @@ ndarray scaled(const char* function, const ndarray& x, double factor, float narr
 }
 
 }  // namespace
-
-ndarray sqrt(const ndarray& x) { return floating("sqrt", opcode::sqrt, x); }
-ndarray cbrt(const ndarray& x) { return unary("cbrt", opcode::cbrt, loop_rule::real_floating, x); }
-ndarray exp(const ndarray& x) { return floating("exp", opcode::exp, x); }
-ndarray exp2(const ndarray& x) { return floating("exp2", opcode::exp2, x); }
-ndarray expm1(const ndarray& x) { return floating("expm1", opcode::expm1, x); }
-ndarray log(const ndarray& x) { return floating("log", opcode::log, x); }
-ndarray log2(const ndarray& x) { return floating("log2", opcode::log2, x); }
-ndarray log10(const ndarray& x) { return floating("log10", opcode::log10, x); }
-ndarray log1p(const ndarray& x) { return floating("log1p", opcode::log1p, x); }
-ndarray sin(const ndarray& x) { return floating("sin", opcode::sin, x); }
-ndarray cos(const ndarray& x) { return floating("cos", opcode::cos, x); }
-ndarray tan(const ndarray& x) { return floating("tan", opcode::tan, x); }
-ndarray arcsin(const ndarray& x) { return floating("arcsin", opcode::arcsin, x); }
-ndarray arccos(const ndarray& x) { return floating("arccos", opcode::arccos, x); }
-ndarray arctan(const ndarray& x) { return floating("arctan", opcode::arctan, x); }
-ndarray sinh(const ndarray& x) { return floating("sinh", opcode::sinh, x); }
-ndarray cosh(const ndarray& x) { return floating("cosh", opcode::cosh, x); }
-ndarray tanh(const ndarray& x) { return floating("tanh", opcode::tanh, x); }
-ndarray arcsinh(const ndarray& x) { return floating("arcsinh", opcode::arcsinh, x); }
-ndarray arccosh(const ndarray& x) { return floating("arccosh", opcode::arccosh, x); }
-ndarray arctanh(const ndarray& x) { return floating("arctanh", opcode::arctanh, x); }
-
-ndarray logaddexp(const operand& x, const operand& y) { return real_pair("logaddexp", opcode::logaddexp, x, y); }
-ndarray arctan2(const operand& y, const operand& x) { return real_pair("arctan2", opcode::arctan2, y, x); }
-ndarray hypot(const operand& x, const operand& y) { return real_pair("hypot", opcode::hypot, x, y); }
-ndarray copysign(const operand& x, const operand& y) { return real_pair("copysign", opcode::copysign, x, y); }
-ndarray nextafter(const operand& x, const operand& y) { return real_pair("nextafter", opcode::nextafter, x, y); }
 
 ndarray deg2rad(const ndarray& x) {
   return scaled("deg2rad", x, std::numbers::pi / 180.0, std::numbers::pi_v<float> / 180.0f);

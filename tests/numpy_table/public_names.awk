@@ -128,7 +128,7 @@ function skip() {
   count = 0
 }
 
-# The first token behind template <...>, attributes and parenthesised constraints; sets `special` for template <>.
+# The first token behind template <...>, attributes, parenthesised constraints and calls of the library's macros; sets `special` for template <>.
 function begin_of_head(   k, angle) {
   special = 0
   k = 1
@@ -143,6 +143,7 @@ function begin_of_head(   k, angle) {
       }
       ++k
     } else if (head[k] == "[" && head[k + 1] == "[") k = behind(k)
+    else if (head[k] ~ /^SINTER_[A-Z_]*$/ && head[k + 1] == "(") k = behind(k + 1)
     else if (head[k] == "requires" || (k > 1 && (head[k] == "&&" || head[k] == "||"))) k = behind_condition(k + 1)
     else return k
   }
