@@ -39,8 +39,7 @@ std::vector<std::string_view> cuda_parts(const std::vector<const program*>& prog
       if (is_complex(i.type)) mask |= prelude_complex;
     for (auto& r : p->reductions) {
       reduces = true;
-      sums = sums || (r.op != reduce_op::min && r.op != reduce_op::max && r.op != reduce_op::argmin &&
-                      r.op != reduce_op::argmax && r.op != reduce_op::user);
+      sums = sums || about(r.op).prelude == std::string_view("cuda_reduce_sum");
       skips = skips || r.tail > 0;
       complex_reduces = complex_reduces || is_complex(r.arg);
     }
@@ -93,13 +92,8 @@ int cuda_unroll(const program& p, const cuda_variant& v) {
 }
 
 bool is_order_free(const reduce_desc& r) noexcept {
-  switch (r.op) {
-    case reduce_op::sum:
-    case reduce_op::prod: return is_integer(r.arg) || is_bool(r.arg);
-    case reduce_op::moment2:
-    case reduce_op::user: return false;
-    default: return true;
-  }
+  const reduce_order order = about(r.op).order;
+  return order == reduce_order::free || (order == reduce_order::rounded && !is_inexact(r.arg));
 }
 
 bool cuda_has_lean(const program& p, const cuda_variant& v) noexcept {

@@ -327,23 +327,13 @@ class reduce_emitter {
 std::string accumulator(const program& p, int j) {
   const reduce_desc& r = p.reductions[static_cast<std::size_t>(j)];
   const std::string t = register_type(r.arg);
-  switch (r.op) {
-    case reduce_op::sum: return "sn::acc_sum<" + t + ">";
-    case reduce_op::prod: return "sn::acc_prod<" + t + ">";
-    case reduce_op::min: return "sn::acc_extreme<true, " + t + ">";
-    case reduce_op::max: return "sn::acc_extreme<false, " + t + ">";
-    case reduce_op::argmin: return "sn::acc_arg<true, " + t + ", I>";
-    case reduce_op::argmax: return "sn::acc_arg<false, " + t + ", I>";
-    case reduce_op::any: return "sn::acc_any";
-    case reduce_op::all: return "sn::acc_all";
-    case reduce_op::count: return "sn::acc_count";
-    case reduce_op::moment2:
-      if (!is_complex(r.arg)) return "sn::acc_moment<" + t + ">";
-      return "sn::acc_complex_moment<" + t + (r.arg == dtype::c64 ? ", float>" : ", double>");
-    case reduce_op::user:
-      return "sn::acc_user<" + type_of_reduction(p, r) + ", " + monoid(*p.combines[r.inner]) + ">";
-  }
-  return {};
+  if (r.op == reduce_op::user)
+    return "sn::acc_user<" + type_of_reduction(p, r) + ", " + monoid(*p.combines[r.inner]) + ">";
+  if (r.op == reduce_op::moment2 && is_complex(r.arg))
+    return "sn::acc_complex_moment<" + t + (r.arg == dtype::c64 ? ", float>" : ", double>");
+  std::string type = about(r.op).accumulator;
+  if (const std::size_t at = type.find('T'); at != std::string::npos) type.replace(at, 1, t);
+  return type;
 }
 
 }  // namespace

@@ -16,7 +16,11 @@ constexpr operation operations[opcode_count] = {
 #include "opcodes.def"
 };
 
-constexpr const char* reduce_names[] = {"sum", "prod", "min", "max", "argmin", "argmax", "any", "all", "count", "moment2", "user"};
+constexpr reduction reductions[reduce_op_count] = {
+#define REDUCTION(name, order, neutral, prelude, accumulator) \
+  {#name, reduce_order::order, neutral, #prelude, accumulator},
+#include "reductions.def"
+};
 
 /// Appends the length and the bytes of a vector.
 template <class T>
@@ -33,7 +37,7 @@ char* put(char* to, const std::vector<T>& v) noexcept {
 const char* name(opcode op) noexcept { return operations[static_cast<int>(op)].name; }
 int operand_count(opcode op) noexcept { return operations[static_cast<int>(op)].operands; }
 int weight(opcode op) noexcept { return operations[static_cast<int>(op)].weight; }
-const char* name(reduce_op op) noexcept { return reduce_names[static_cast<int>(op)]; }
+const reduction& about(reduce_op op) noexcept { return reductions[static_cast<int>(op)]; }
 
 void program::clear() {
   kind = kernel_kind::elementwise;
@@ -98,7 +102,7 @@ std::string program::label() const {
     text += last;
   };
   auto word_of = [&](const reduce_desc& r) {
-    return r.op == reduce_op::user ? combines[r.inner]->name.c_str() : jit::name(r.op);
+    return r.op == reduce_op::user ? combines[r.inner]->name.c_str() : about(r.op).name;
   };
   std::size_t reserved = 0;  // room for the reductions, which say most
   for (auto& r : reductions) reserved += std::strlen(word_of(r)) + 1;

@@ -56,8 +56,23 @@ struct output_desc {
   std::uint16_t reg;
 };
 
-enum class reduce_op : std::uint8_t { sum, prod, min, max, argmin, argmax, any, all, count, moment2, user };
-const char* name(reduce_op op) noexcept;
+enum class reduce_op : std::uint8_t {
+#define REDUCTION(name, order, neutral, prelude, accumulator) name,
+#include "reductions.def"
+};
+inline constexpr int reduce_op_count = 0
+#define REDUCTION(name, order, neutral, prelude, accumulator) +1
+#include "reductions.def"
+    ;
+enum class reduce_order : std::uint8_t { free, rounded, fixed };
+/// What jit/reductions.def says of a reduction.
+struct reduction {
+  const char* name;
+  reduce_order order;
+  int neutral;
+  const char *prelude, *accumulator;
+};
+const reduction& about(reduce_op op) noexcept;
 
 /// A reduction over the reduced axes of register `reg`.
 ///  sum, prod: `reg` has dtype `type`; float16 and bfloat16 accumulate in float32 and round once at the end.

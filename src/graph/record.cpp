@@ -98,14 +98,14 @@ const jit::user_function* identity_function(const jit::user_reduction& r) {
 runtime::scalar identity_of(jit::reduce_op op, dtype type) {
   runtime::scalar s;
   s.type = type;
-  bool one = op == jit::reduce_op::prod || op == jit::reduce_op::all;
+  const int neutral = jit::about(op).neutral;
   if (type == dtype::b1) {
-    s.b = one;
+    s.b = neutral != 0;
   } else if (is_inexact(type)) {
-    s.f[0] = one ? 1 : 0;
+    s.f[0] = neutral;
     s.f[1] = 0;
   } else {
-    s.i = one ? 1 : 0;
+    s.i = neutral;
   }
   return s;
 }

@@ -96,6 +96,10 @@ ndarray truth_reduction(const char* function, reduce_op op, dtype type, const nd
   return wrap(restore_axes(out, s, kw.keepdims));
 }
 
+ndarray any_or_all(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
+  return truth_reduction(function, op, dtype::b1, x, kw);
+}
+
 /// 16-bit floats are averaged in float32.
 dtype wide_enough(dtype t) { return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t; }
 
@@ -124,14 +128,12 @@ void detail::axis_twice(const char* function) {
   fail<value_error>(function, "the axis is given in second place and again as a keyword");
 }
 
-ndarray sum(const ndarray& x, const reduce_kw& kw) { return sum_or_prod("sum", reduce_op::sum, x, kw); }
-ndarray prod(const ndarray& x, const reduce_kw& kw) { return sum_or_prod("prod", reduce_op::prod, x, kw); }
-ndarray min(const ndarray& x, const reduce_kw& kw) { return min_or_max("min", reduce_op::min, x, kw); }
-ndarray max(const ndarray& x, const reduce_kw& kw) { return min_or_max("max", reduce_op::max, x, kw); }
-ndarray argmin(const ndarray& x, const reduce_kw& kw) { return arg_reduction("argmin", reduce_op::argmin, x, kw); }
-ndarray argmax(const ndarray& x, const reduce_kw& kw) { return arg_reduction("argmax", reduce_op::argmax, x, kw); }
-ndarray any(const ndarray& x, const reduce_kw& kw) { return truth_reduction("any", reduce_op::any, dtype::b1, x, kw); }
-ndarray all(const ndarray& x, const reduce_kw& kw) { return truth_reduction("all", reduce_op::all, dtype::b1, x, kw); }
+// The table of reductions has their names and which of the functions above records them.
+#define REDUCTION(...)
+#define FUNCTION_REDUCTION(name, function, ...) \
+  ndarray name(const ndarray& x, const reduce_kw& kw) { return function(#name, reduce_op::name, x, kw); }
+#include "jit/reductions.def"
+
 ndarray count_nonzero(const ndarray& x, const reduce_kw& kw) {
   return truth_reduction("count_nonzero", reduce_op::count, dtype::i64, x, kw);
 }
