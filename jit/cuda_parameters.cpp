@@ -22,9 +22,9 @@ constexpr spelling spellings[] = {
     {"team", false, false}, {"chunk", false, false}, {"splits", false, false},  {"partial", false, false}};
 static_assert(std::size(spellings) == static_cast<std::size_t>(role::partial) + 1);
 
-std::string name_of(const cuda_field& f) {
+std::string name_of(const cuda_field& f, int j) {
   const spelling& s = spellings[static_cast<std::size_t>(f.what)];
-  return s.word + (s.k ? num(f.k) : "") + (s.k && s.j ? "_" : "") + (s.j ? num(f.j) : "");
+  return s.word + (s.k ? num(f.k) : "") + (s.k && s.j ? "_" : "") + (s.j ? num(j) : "");
 }
 
 bool is_complex_scalar(const program& p, const cuda_field& f) noexcept {
@@ -40,9 +40,9 @@ std::string type_of(const program& p, const cuda_variant& v, const cuda_field& f
       return register_type(t == dtype::c64 ? dtype::f32 : t == dtype::c128 ? dtype::f64 : t);
     }
     case role::fault: return "int*";
-    case role::extent: return v.wide_index ? "sn::extent64" : "sn::extent32";
-    case role::input_stride:
-    case role::output_stride: return v.wide_index ? "long long" : "int";
+    case role::extents: return v.wide_index ? "sn::extent64" : "sn::extent32";
+    case role::input_strides:
+    case role::output_strides: return v.wide_index ? "long long" : "int";
     default: return "long long";
   }
 }
@@ -51,22 +51,19 @@ std::string type_of(const program& p, const cuda_variant& v, const cuda_field& f
 
 std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
   std::vector<cuda_field> all;
-  const auto add = [&](role what, std::size_t k = 0, int j = 0) {
-    all.push_back({what, static_cast<std::uint8_t>(j), static_cast<std::uint16_t>(k)});
+  const auto add = [&](role what, std::size_t k = 0, int members = 1) {
+    if (members > 0) all.push_back({what, static_cast<std::uint8_t>(members), static_cast<std::uint16_t>(k)});
   };
   const std::size_t inputs = p.inputs.size(), outputs = p.outputs.size();
   for (std::size_t k = 0; k < inputs; ++k) add(role::input, k);
   for (std::size_t k = 0; k < outputs; ++k) add(role::output, k);
   for (std::size_t k = 0; k < p.param_types.size(); ++k) add(role::scalar, k);
   add(role::fault);
-  for (std::size_t k = 0; k < inputs; ++k)
-    for (int j = 0; j < p.inputs[k].gathers; ++j) add(role::gather_stride, k, j);
+  for (std::size_t k = 0; k < inputs; ++k) add(role::gather_strides, k, p.inputs[k].gathers);
   if (v.shape != cuda_shape::linear) {
-    for (int j = 0; j < v.rank; ++j) add(role::extent, 0, j);
-    for (std::size_t k = 0; k < inputs; ++k)
-      for (int j = 0; j < v.rank; ++j) add(role::input_stride, k, j);
-    for (std::size_t k = 0; k < outputs; ++k)
-      for (int j = 0; j < v.kept; ++j) add(role::output_stride, k, j);
+    add(role::extents, 0, v.rank);
+    for (std::size_t k = 0; k < inputs; ++k) add(role::input_strides, k, v.rank);
+    for (std::size_t k = 0; k < outputs; ++k) add(role::output_strides, k, v.kept);
   }
   switch (v.shape) {
     case cuda_shape::linear:
@@ -85,22 +82,21 @@ std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
 
 std::size_t cuda_layout_bytes(const program& p, std::span<const cuda_field> layout) noexcept {
   std::size_t slots = 0;
-  for (const cuda_field& f : layout) slots += f.what == role::extent || is_complex_scalar(p, f) ? 2 : 1;
+  for (const cuda_field& f : layout)
+    slots += f.what == role::extents || is_complex_scalar(p, f) ? 2u * f.members : f.members;
   return slots * sizeof(std::uint64_t);
 }
 
 std::string cuda_args_struct(const program& p, const cuda_variant& v) {
   std::string text = "struct args {\n";
   for (const cuda_field& f : cuda_layout(p, v)) {
-    const auto member = [&](const char* part) {
-      text += "  alignas(8) " + type_of(p, v, f) + " " + name_of(f) + part + ";\n";
+    const auto member = [&](const std::string& name) {
+      text += "  alignas(8) " + type_of(p, v, f) + " " + name + ";\n";
     };
-    if (is_complex_scalar(p, f)) {
-      member("r");
-      member("i");
-    } else {
-      member("");
-    }
+    if (is_complex_scalar(p, f))
+      for (const char* part : {"r", "i"}) member(name_of(f, 0) + part);
+    else
+      for (int j = 0; j < f.members; ++j) member(name_of(f, j));
   }
   return text + "};\n";
 }

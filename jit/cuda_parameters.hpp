@@ -11,28 +11,29 @@
 
 namespace sinter::jit {
 
-/// A field takes one slot of 8 bytes; extents and complex scalars take two.
+/// One member of the struct, or one for each axis or gather. A member takes a slot of 8 bytes; extents and complex
+/// scalars take two.
 struct cuda_field {
   enum class role : std::uint8_t {
-    input,          // p<k>: address of the first element of input k
-    output,         // w<k>: address of the first element of output k
-    scalar,         // q<k>: parameter k of the program; complex: q<k>r and q<k>i
-    fault,          // where errors in data are reported
-    gather_stride,  // h<k>_<j>: stride of gather j of input k
-    extent,         // e<j>: extent of axis j, with what divides by it
-    input_stride,   // s<k>_<j>: stride of input k along axis j
-    output_stride,  // t<k>_<j>: stride of output k along axis j
-    n,              // elements of the iteration space
-    outer,          // elements of all axes but the last two
-    results,        // elements of the kept axes
-    elements,       // elements of the reduced axes
-    team,           // threads that share a result
-    chunk,          // groups of reduced elements in a split
-    splits,         // parts of each result that the second stage merges
-    partial,        // address of their partial results
+    input,           // p<k>: address of the first element of input k
+    output,          // w<k>: address of the first element of output k
+    scalar,          // q<k>: parameter k of the program; complex: q<k>r and q<k>i
+    fault,           // where errors in data are reported
+    gather_strides,  // h<k>_<j>: stride of gather j of input k
+    extents,         // e<j>: extent of axis j, with what divides by it
+    input_strides,   // s<k>_<j>: stride of input k along axis j
+    output_strides,  // t<k>_<j>: stride of output k along axis j
+    n,               // elements of the iteration space
+    outer,           // elements of all axes but the last two
+    results,         // elements of the kept axes
+    elements,        // elements of the reduced axes
+    team,            // threads that share a result
+    chunk,           // groups of reduced elements in a split
+    splits,          // parts of each result that the second stage merges
+    partial,         // address of their partial results
   };
   role what;
-  std::uint8_t j = 0;
+  std::uint8_t members = 1;
   std::uint16_t k = 0;
 };
 

@@ -45,6 +45,9 @@ class slots {
  public:
   explicit slots(std::uint64_t* to) : to_(to) {}
   void integer(std::int64_t n) { *to_++ = static_cast<std::uint64_t>(n); }
+  void integers(const std::int64_t* from, int count) {
+    for (int j = 0; j < count; ++j) integer(from[j]);
+  }
   void pointer(const void* p) { *to_++ = reinterpret_cast<std::uintptr_t>(p); }
   /// A register of dtype `t`; complex numbers take a slot for each part.
   void scalar(dtype t, const runtime::scalar& s) {
@@ -56,12 +59,16 @@ class slots {
       std::memcpy(to_, bytes + part * static_cast<std::size_t>(k), part);
     }
   }
-  void extent(std::int64_t n, bool wide) {
-    if (wide) {
-      integer(n);
-      integer(0);
-      return;
-    }
+  void extents(const core::dims& all, bool wide) {
+    for (const std::int64_t n : all) wide ? wide_extent(n) : narrow_extent(n);
+  }
+
+ private:
+  void wide_extent(std::int64_t n) {
+    integer(n);
+    integer(0);
+  }
+  void narrow_extent(std::int64_t n) {
     std::uint64_t multiplier = 0, shift = 0;
     if (n > 0) {
       shift = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
@@ -72,7 +79,6 @@ class slots {
     *to_++ = shift;
   }
 
- private:
   std::uint64_t* to_;
 };
 
@@ -101,10 +107,10 @@ struct field_values {
       case role::output: return to.pointer(address(l.outputs[f.k], p.outputs[f.k].type));
       case role::scalar: return to.scalar(p.param_types[f.k], l.params[f.k]);
       case role::fault: return to.pointer(fault);
-      case role::gather_stride: return to.integer(l.inputs[f.k].gather_stride[f.j]);
-      case role::extent: return to.extent(l.extents[f.j], wide_index);
-      case role::input_stride: return to.integer(l.inputs[f.k].strides[f.j]);
-      case role::output_stride: return to.integer(l.outputs[f.k].strides[f.j]);
+      case role::gather_strides: return to.integers(l.inputs[f.k].gather_stride, f.members);
+      case role::extents: return to.extents(l.extents, wide_index);
+      case role::input_strides: return to.integers(l.inputs[f.k].strides.begin(), f.members);
+      case role::output_strides: return to.integers(l.outputs[f.k].strides.begin(), f.members);
       case role::n: return to.integer(size.n);
       case role::outer: return to.integer(size.outer);
       case role::results: return to.integer(size.reduction.results);
