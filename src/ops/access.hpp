@@ -30,14 +30,9 @@ struct ndarray_access {
 /// memory that the host may look at beside the device. Synchronises.
 std::shared_ptr<const detail::host_block> elements_on_host(const ndarray& a, dtype type, bool managed);
 
-[[noreturn]] void refuse_undefined(const char* function);
-
 /// The view of an array; throws value_error naming the function if the handle is undefined.
 inline const graph::array_view& view_of(const ndarray& a, const char* function) {
-  const graph::view_ref& v = ndarray_access::ref(a);
-  if (!v) [[unlikely]]
-    refuse_undefined(function);
-  return *v;
+  return defined(ndarray_access::ref(a), function, "the array");
 }
 
 /// The value that reading the array has now.

@@ -6,10 +6,6 @@
 
 namespace sinter::ops {
 
-void refuse_undefined(const char* function) {
-  fail<value_error>(function, "the array is undefined (default-constructed or moved from)");
-}
-
 graph::value value_of(const ndarray& a, const char* function) { return graph::read(view_of(a, function)); }
 
 ndarray wrap(graph::value v) { return ndarray_access::make(graph::make_array(std::move(v))); }

@@ -14,8 +14,7 @@ inline namespace v0 {
 namespace {
 
 graph::replay& replay_of(const std::shared_ptr<graph::replay>& r) {
-  if (!r) throw value_error("[launch_graph] the graph is undefined (default-constructed or moved from)");
-  return *r;
+  return ops::defined(r, "launch_graph", "the graph");
 }
 
 }  // namespace

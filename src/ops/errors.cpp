@@ -8,6 +8,10 @@ std::string message_of(std::string_view function, std::initializer_list<message_
   return text;
 }
 
+void refuse_undefined(const char* function, const char* what) {
+  fail<value_error>(function, what, " is undefined (default-constructed or moved from)");
+}
+
 void refuse_devices(const char* function, runtime::device_id a, runtime::device_id b) {
   fail<device_error>(function, "arrays on ", a, " and ", b, "; move one with to_device");
 }

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,15 @@ std::string message(std::string_view function, const Parts&... parts) {
 template <class Error, class... Parts>
 [[noreturn]] void fail(std::string_view function, const Parts&... parts) {
   throw Error(message_of(function, {parts...}));
+}
+
+[[noreturn]] void refuse_undefined(const char* function, const char* what);
+/// What a handle refers to. value_error: "[add] the array is undefined (default-constructed or moved from)".
+template <class T>
+T& defined(const std::shared_ptr<T>& handle, const char* function, const char* what) {
+  if (!handle) [[unlikely]]
+    refuse_undefined(function, what);
+  return *handle;
 }
 
 [[noreturn]] void refuse_devices(const char* function, runtime::device_id a, runtime::device_id b);

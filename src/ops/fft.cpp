@@ -57,16 +57,8 @@ ndarray transform_axis(const family& f, const ndarray& x, const fft_kw& kw) {
 std::vector<fourier_axis> axes_of(const family& f, const dims& shape, const std::optional<shape_t>& s,
                                   const sinter::axes& wanted) {
   std::vector<int> list;
-  if (wanted.given()) {
-    for (const std::int64_t a : wanted) list.push_back(normalize_axis(a, shape, f.name));
-  } else {
-    const int count = s ? s->ndim() : shape.size();
-    if (count > shape.size())
-      fail<shape_error>(f.name, "s has ", count, " extents, more than shape ", shape, " has axes");
-    for (int a = shape.size() - count; a < shape.size(); ++a) list.push_back(a);
-  }
-  if (s && s->size() != list.size())
-    fail<value_error>(f.name, "s and axes must have the same length, not ", s->size(), " and ", list.size());
+  for (const std::int64_t a : wanted) list.push_back(normalize_axis(a, shape, f.name));
+  list = fourier_axes(wanted.given(), std::move(list), s, shape, f.name);
   std::vector<fourier_axis> all;
   for (std::size_t k = 0; k < list.size(); ++k) {
     const bool keeps = !s || (*s)[k] == -1;
@@ -101,13 +93,14 @@ ndarray one_by_one(const family& f, ndarray x, const std::vector<fourier_axis>& 
   return x;
 }
 
-ndarray transform_axes(const family& f, const ndarray& x, const std::optional<shape_t>& s, const sinter::axes& wanted,
-                       std::string_view norm) {
+/// For fft2_kw and fftn_kw.
+template <class Keywords>
+ndarray transform_axes(const family& f, const ndarray& x, const Keywords& kw) {
   const value v = argument(x, f);
-  const std::vector<fourier_axis> all = axes_of(f, v->shape, s, wanted);
+  const std::vector<fourier_axis> all = axes_of(f, v->shape, kw.s, kw.axes);
   double points = 1;
   for (const fourier_axis& a : all) points *= static_cast<double>(a.points);
-  const double scale = fourier_scale(norm, f.inverse, points, f.name);
+  const double scale = fourier_scale(kw.norm, f.inverse, points, f.name);
   if (all.empty()) {
     if (f.kind != fourier_kind::complex) fail<index_error>(f.name, "needs at least one axis");
     return wrap(graph::record_cast(v, complex_of(fourier_real(v->type))));
@@ -120,9 +113,9 @@ constexpr fourier_kind both = fourier_kind::complex, from_real = fourier_kind::r
                        to_real = fourier_kind::complex_to_real;
 
 /// Of Hermitian signals the forward transform is an inverse one of the conjugate, so the norms change places.
-std::string_view swapped(std::string_view norm) {
-  if (norm == "backward") return "forward";
-  return norm == "forward" ? "backward" : norm;
+fft_kw with_norms_swapped(fft_kw kw) {
+  kw.norm = kw.norm == "backward" ? "forward" : kw.norm == "forward" ? "backward" : kw.norm;
+  return kw;
 }
 
 }  // namespace
@@ -133,40 +126,20 @@ ndarray rfft(const ndarray& x, const fft_kw& kw) { return transform_axis({"rfft"
 ndarray irfft(const ndarray& x, const fft_kw& kw) { return transform_axis({"irfft", to_real, true}, x, kw); }
 
 ndarray hfft(const ndarray& x, const fft_kw& kw) {
-  fft_kw other = kw;
-  other.norm = swapped(kw.norm);
-  return transform_axis({"hfft", to_real, true}, conj(x), other);
+  return transform_axis({"hfft", to_real, true}, conj(x), with_norms_swapped(kw));
 }
 ndarray ihfft(const ndarray& x, const fft_kw& kw) {
-  fft_kw other = kw;
-  other.norm = swapped(kw.norm);
-  return conj(transform_axis({"ihfft", from_real, false}, x, other));
+  return conj(transform_axis({"ihfft", from_real, false}, x, with_norms_swapped(kw)));
 }
 
-ndarray fft2(const ndarray& x, const fft2_kw& kw) {
-  return transform_axes({"fft2", both, false}, x, kw.s, kw.axes, kw.norm);
-}
-ndarray ifft2(const ndarray& x, const fft2_kw& kw) {
-  return transform_axes({"ifft2", both, true}, x, kw.s, kw.axes, kw.norm);
-}
-ndarray rfft2(const ndarray& x, const fft2_kw& kw) {
-  return transform_axes({"rfft2", from_real, false}, x, kw.s, kw.axes, kw.norm);
-}
-ndarray irfft2(const ndarray& x, const fft2_kw& kw) {
-  return transform_axes({"irfft2", to_real, true}, x, kw.s, kw.axes, kw.norm);
-}
-ndarray fftn(const ndarray& x, const fftn_kw& kw) {
-  return transform_axes({"fftn", both, false}, x, kw.s, kw.axes, kw.norm);
-}
-ndarray ifftn(const ndarray& x, const fftn_kw& kw) {
-  return transform_axes({"ifftn", both, true}, x, kw.s, kw.axes, kw.norm);
-}
-ndarray rfftn(const ndarray& x, const fftn_kw& kw) {
-  return transform_axes({"rfftn", from_real, false}, x, kw.s, kw.axes, kw.norm);
-}
-ndarray irfftn(const ndarray& x, const fftn_kw& kw) {
-  return transform_axes({"irfftn", to_real, true}, x, kw.s, kw.axes, kw.norm);
-}
+ndarray fft2(const ndarray& x, const fft2_kw& kw) { return transform_axes({"fft2", both, false}, x, kw); }
+ndarray ifft2(const ndarray& x, const fft2_kw& kw) { return transform_axes({"ifft2", both, true}, x, kw); }
+ndarray rfft2(const ndarray& x, const fft2_kw& kw) { return transform_axes({"rfft2", from_real, false}, x, kw); }
+ndarray irfft2(const ndarray& x, const fft2_kw& kw) { return transform_axes({"irfft2", to_real, true}, x, kw); }
+ndarray fftn(const ndarray& x, const fftn_kw& kw) { return transform_axes({"fftn", both, false}, x, kw); }
+ndarray ifftn(const ndarray& x, const fftn_kw& kw) { return transform_axes({"ifftn", both, true}, x, kw); }
+ndarray rfftn(const ndarray& x, const fftn_kw& kw) { return transform_axes({"rfftn", from_real, false}, x, kw); }
+ndarray irfftn(const ndarray& x, const fftn_kw& kw) { return transform_axes({"irfftn", to_real, true}, x, kw); }
 
 namespace {
 

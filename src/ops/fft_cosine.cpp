@@ -151,14 +151,8 @@ ndarray transform(const trigonometric& f, const ndarray& x, const dct_kw& kw) {
 
 ndarray transform_all(const trigonometric& f, ndarray x, const dctn_kw& kw) {
   const dims shape = value_of(x, f.function)->shape;
-  std::vector<int> list = distinct_axes(kw.axes, shape, f.function);
-  if (!kw.axes.given()) {
-    const int given = kw.s ? kw.s->ndim() : shape.size();
-    if (given > shape.size())
-      fail<shape_error>(f.function, "s has ", given, " extents, more than shape ", shape, " has axes");
-    for (int a = shape.size() - given; a < shape.size(); ++a) list.push_back(a);
-  }
-  if (kw.s && kw.s->size() != list.size()) fail<value_error>(f.function, "s and axes must have the same length");
+  const std::vector<int> list =
+      fourier_axes(kw.axes.given(), distinct_axes(kw.axes, shape, f.function), kw.s, shape, f.function);
   for (std::size_t k = 0; k < list.size(); ++k) {
     dct_kw one{.type = kw.type, .axis = list[k], .norm = kw.norm, .orthogonalize = kw.orthogonalize};
     if (kw.s && (*kw.s)[k] != -1) one.n = (*kw.s)[k];

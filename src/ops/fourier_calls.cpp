@@ -228,6 +228,19 @@ dtype fourier_real(dtype t) noexcept {
 
 dtype complex_of(dtype real) noexcept { return real == float32 ? complex64 : complex128; }
 
+std::vector<int> fourier_axes(bool given, std::vector<int> listed, const std::optional<shape_t>& s, const dims& shape,
+                              const char* function) {
+  if (!given) {
+    const int count = s ? s->ndim() : shape.size();
+    if (count > shape.size())
+      fail<shape_error>(function, "s has ", count, " extents, more than shape ", shape, " has axes");
+    for (int a = shape.size() - count; a < shape.size(); ++a) listed.push_back(a);
+  }
+  if (s && s->size() != listed.size())
+    fail<value_error>(function, "s and axes must have the same length, not ", s->size(), " and ", listed.size());
+  return listed;
+}
+
 double fourier_scale(std::string_view norm, bool inverse, double points, const char* function) {
   if (norm == "ortho") return 1 / std::sqrt(points);
   if (norm != "backward" && norm != "forward")

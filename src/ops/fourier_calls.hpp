@@ -1,7 +1,9 @@
 // Transforms of values: memory in the order that the libraries want, one call for up to three axes.
 #pragma once
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "ops/algorithm_calls.hpp"
 #include "runtime/fourier.hpp"
@@ -22,6 +24,11 @@ dtype complex_of(dtype real) noexcept;
 /// elements, evaluates, and enqueues the library's calls; nothing is scaled. An array without elements gives one.
 ndarray transformed(const char* function, const value& x, runtime::fourier_kind kind, bool inverse,
                     std::span<const fourier_axis> axes);
+
+/// The axes of a transform: `listed` if they are given, else the last ones, as many as `s` has extents (without s:
+/// all). shape_error: s has more extents than there are axes; value_error: s and axes differ in length.
+std::vector<int> fourier_axes(bool given, std::vector<int> listed, const std::optional<shape_t>& s, const dims& shape,
+                              const char* function);
 
 /// "backward", "ortho" or "forward" as the factor of a transform of `points` points; value_error for another word.
 double fourier_scale(std::string_view norm, bool inverse, double points, const char* function);

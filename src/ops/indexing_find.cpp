@@ -28,6 +28,12 @@ value bring_into_range(const value& index, std::int64_t extent, index_mode mode)
   return map_of(opcode::minimum, dtype::i64, map_of(opcode::maximum, dtype::i64, index, number(0)), number(extent - 1));
 }
 
+value integers_of(const ndarray& x, const char* function) {
+  const value v = value_of(x, function);
+  if (!is_integer(v->type)) fail<dtype_error>(function, "indices must be integers, not ", v->type);
+  return graph::record_cast(v, dtype::i64);
+}
+
 }  // namespace sinter::ops
 
 namespace sinter {
@@ -38,12 +44,6 @@ using namespace ops;
 namespace {
 
 value flat_positions(const ndarray& x, const char* function) { return true_positions(truth_of(value_of(x, function))); }
-
-value integers_of(const ndarray& x, const char* function) {
-  const value v = value_of(x, function);
-  if (!is_integer(v->type)) fail<dtype_error>(function, "indices must be integers, not ", v->type);
-  return graph::record_cast(v, dtype::i64);
-}
 
 std::vector<ndarray> unravelled(const value& positions, const dims& shape) {
   std::vector<ndarray> out;

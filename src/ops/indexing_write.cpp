@@ -28,9 +28,7 @@ void require_device(const ndarray& x, const graph::array_view& beside, const cha
 
 value index_values(const ndarray& x, const graph::array_view& beside, const char* function) {
   require_device(x, beside, function);
-  const value v = value_of(x, function);
-  if (!is_integer(v->type)) fail<dtype_error>(function, "indices must be integers, not ", v->type);
-  return graph::record_cast(v, dtype::i64);
+  return integers_of(x, function);
 }
 
 /// Values 0, 1, ... count-1, then again from the first, in `shape`. Rank 1 in.

@@ -225,6 +225,14 @@ graph::value argument_value(const kernel_head& k, std::size_t index, const opera
   return graph::record_scalar(scalar_of(x.number(), type, k.function()), type, dims(), device);
 }
 
+std::vector<graph::value> argument_values(const kernel_head& k, operands arguments, const letter_types& letters,
+                                          runtime::device_id device) {
+  std::vector<graph::value> values;
+  for (std::size_t a = 0; a < arguments.size(); ++a)
+    values.push_back(argument_value(k, a, *arguments[a], letters, device));
+  return values;
+}
+
 jit::user_parameter input_parameter(const kernel_head& k, std::size_t index, const operand& x,
                                     const letter_types& letters) {
   const parameter& p = k.inputs[index];

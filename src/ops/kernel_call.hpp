@@ -71,6 +71,9 @@ const char* cpp_type(dtype t) noexcept;
 /// Argument `index` as a value of its parameter's dtype; a number has shape ().
 graph::value argument_value(const kernel_head& k, std::size_t index, const operand& x, const letter_types& letters,
                             runtime::device_id device);
+/// All arguments, in order.
+std::vector<graph::value> argument_values(const kernel_head& k, operands arguments, const letter_types& letters,
+                                          runtime::device_id device);
 /// Argument `index` as the function's parameter.
 jit::user_parameter input_parameter(const kernel_head& k, std::size_t index, const operand& x,
                                     const letter_types& letters);

@@ -116,9 +116,7 @@ std::vector<ndarray> elementwise_kernel::run(operands arguments, std::size_t out
     return jit::intern(std::move(text));
   });
 
-  std::vector<graph::value> values;
-  for (std::size_t a = 0; a < arguments.size(); ++a)
-    values.push_back(argument_value(k.head, a, *arguments[a], letters, device));
+  std::vector<graph::value> values = argument_values(k.head, arguments, letters, device);
   if (k.uses_i) values.push_back(positions(shape, device));
   if (k.uses_n) values.push_back(integer_value(core::element_count(shape), device));
   if (k.records) return {deliver(out[0], graph::record_call(f, 0, shape, std::move(values)))};
@@ -162,10 +160,7 @@ ndarray function::run(operands arguments) const {
     text.returns = true;
     return jit::intern(std::move(text));
   });
-  std::vector<graph::value> values;
-  for (std::size_t a = 0; a < arguments.size(); ++a)
-    values.push_back(argument_value(k.head, a, *arguments[a], letters, device));
-  return wrap(graph::record_call(f, 0, shape, std::move(values)));
+  return wrap(graph::record_call(f, 0, shape, argument_values(k.head, arguments, letters, device)));
 }
 
 }  // namespace v0

@@ -248,9 +248,7 @@ std::vector<ndarray> reduction_kernel::run(std::span<const reduction_argument* c
 
   const typed_reduction& f =
       k.functions.get(call_key(k.head, call.inputs, letters), [&] { return typed_functions(k, call.inputs, letters); });
-  std::vector<graph::value> values;
-  for (std::size_t a = 0; a < call.inputs.size(); ++a)
-    values.push_back(argument_value(k.head, a, *call.inputs[a], letters, device));
+  std::vector<graph::value> values = argument_values(k.head, call.inputs, letters, device);
   std::vector<graph::value> after{graph::value()};
   for (const std::size_t a : f.post_inputs) after.push_back(values[a]);
   if (k.post_uses_n) after.push_back(integer_value(s.elements, device));

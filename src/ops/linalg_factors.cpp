@@ -9,6 +9,7 @@
 
 #include "graph/flush.hpp"
 #include "ops/device.hpp"
+#include "ops/linalg_parts.hpp"
 #include "ops/manipulate_axes.hpp"
 #include "ops/solver_calls.hpp"
 #include "sinter/creation.hpp"
@@ -23,10 +24,6 @@ using namespace ops;
 using std::int64_t;
 
 namespace {
-
-ndarray no_elements(const dims& shape, dtype type, const ndarray& like) {
-  return zeros(to_shape(shape), {.dtype = type, .device = like.device()});
-}
 
 /// Identities of one shape for each matrix of a batch.
 ndarray identities(const matrix_stack& s, int64_t rows, int64_t columns, dtype type, const ndarray& like) {
@@ -54,8 +51,8 @@ value with_columns(const value& factors, const matrix_stack& s, int64_t columns)
 }
 
 linalg::qr_result qr_of_nothing(const ndarray& x, const matrix_stack& s, int64_t columns, dtype type) {
-  const ndarray r = no_elements(s.with({columns, s.columns}), type, x);
-  if (s.count() == 0 || s.rows == 0 || columns == 0) return {no_elements(s.with({s.rows, columns}), type, x), r};
+  const ndarray r = zeros_beside(x, s.with({columns, s.columns}), type);
+  if (s.count() == 0 || s.rows == 0 || columns == 0) return {zeros_beside(x, s.with({s.rows, columns}), type), r};
   return {identities(s, s.rows, columns, type, x), r};
 }
 
@@ -96,7 +93,7 @@ factored factor(const ndarray& x, const matrix_stack& s, dtype type, const char*
 ndarray linalg::cholesky(const ndarray& x, const cholesky_kw& kw) {
   const matrix_stack s = square_matrices_of(x, "cholesky");
   const dtype type = linalg_dtype("cholesky", {&x});
-  if (s.empty()) return no_elements(s.with({s.rows, s.rows}), type, x);
+  if (s.empty()) return zeros_beside(x, s.with({s.rows, s.rows}), type);
   const value a = owned_by_rows(x, type, "cholesky");
   const value info = unset_leaf(s.batch, dtype::i32, a->device);
   solvers_of(a).factor_cholesky(s.layout(type, "cholesky"), !kw.upper, address_to_write(a),

@@ -27,8 +27,6 @@ double eps_of(dtype t) {
                                             : std::numeric_limits<double>::epsilon();
 }
 
-ndarray conjugated(const ndarray& x) { return is_complex(x.dtype()) ? conj(x) : x; }
-
 /// A number, or an array of numbers for the matrices of a batch, with an axis for the singular values.
 ndarray threshold(const operand& given, const ndarray& s) {
   if (given.is_array()) return expand_dims(given.array(), -1);
@@ -38,7 +36,7 @@ ndarray threshold(const operand& given, const ndarray& s) {
 ndarray largest(const ndarray& s) { return max(s, -1, {.keepdims = true}); }
 
 ndarray empty_like_inverse(const ndarray& x, const matrix_stack& s, dtype type) {
-  return zeros(to_shape(s.with({s.columns, s.rows})), {.dtype = type, .device = x.device()});
+  return zeros_beside(x, s.with({s.columns, s.rows}), type);
 }
 
 [[noreturn]] void not_two_dimensional(int rank) {
@@ -110,7 +108,7 @@ ndarray linalg::matrix_rank(const ndarray& x, const matrix_rank_kw& kw) {
   if (shape.size() < 2) return any(not_equal(x, 0)).astype(int64);
   const matrix_stack m = matrices_of(x, "matrix_rank");
   linalg_dtype("matrix_rank", {&x});
-  if (m.empty()) return zeros(to_shape(m.batch), {.dtype = int64, .device = x.device()});
+  if (m.empty()) return zeros_beside(x, m.batch, int64);
   const ndarray s = kw.hermitian ? svd(x, {.compute_uv = false, .hermitian = true}).s : svdvals(x);
   if (kw.tol) return count_nonzero(greater(s, threshold(*kw.tol, s)), -1);
   const double usual = static_cast<double>(std::max(m.rows, m.columns)) * eps_of(s.dtype());
@@ -125,7 +123,7 @@ ndarray linalg::cond(const ndarray& x, const norm_order& p) {
     fail<linalg_error>("cond", "cond is not defined on empty arrays, such as one of shape ", view_of(x, "cond").shape);
   const bool spectral = (!p.is_number() && !p.is_name()) || (p.is_number() && std::fabs(p.number()) == 2);
   if (!spectral) square_matrices_of(x, "cond");
-  if (m.empty()) return zeros(to_shape(m.batch), {.dtype = real_of(linalg_dtype("cond", {&x})), .device = x.device()});
+  if (m.empty()) return zeros_beside(x, m.batch, real_of(linalg_dtype("cond", {&x})));
   ndarray r;
   if (spectral) {
     const ndarray s = svdvals(x), least = s(sinter::idx::ellipsis, -1), most = s(sinter::idx::ellipsis, 0);

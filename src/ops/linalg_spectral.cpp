@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "ops/device.hpp"
+#include "ops/linalg_parts.hpp"
 #include "ops/manipulate_axes.hpp"
 #include "ops/solver_calls.hpp"
 #include "ops/type_rules.hpp"
@@ -26,13 +27,7 @@ namespace {
 constexpr const char* no_singular_values = "SVD did not converge";
 constexpr const char* no_eigenvalues = "Eigenvalues did not converge";
 
-ndarray no_elements(const dims& shape, dtype type, const ndarray& like) {
-  return zeros(to_shape(shape), {.dtype = type, .device = like.device()});
-}
-
 dtype complex_of(dtype t) { return t == dtype::f32 || t == dtype::c64 ? dtype::c64 : dtype::c128; }
-
-ndarray conjugated(const ndarray& x) { return is_complex(x.dtype()) ? conj(x) : x; }
 
 std::int32_t* info_of(const value& info) { return static_cast<std::int32_t*>(address_to_write(info)); }
 
@@ -40,16 +35,16 @@ std::int32_t* info_of(const value& info) { return static_cast<std::int32_t*>(add
 
 /// Unitary matrices beside an axis without elements; none where there are no matrices.
 ndarray unitary(const matrix_stack& s, int64_t n, int64_t columns, dtype type, const ndarray& like) {
-  if (s.count() == 0 || n == 0 || columns == 0) return no_elements(s.with({n, columns}), type, like);
+  if (s.count() == 0 || n == 0 || columns == 0) return zeros_beside(like, s.with({n, columns}), type);
   return broadcast_to(eye(n, {.dtype = type, .device = like.device()}), to_shape(s.with({n, n}))).copy();
 }
 
 linalg::svd_result svd_of_nothing(const ndarray& x, const matrix_stack& s, svd_part part, dtype type) {
   const int64_t k = std::min(s.rows, s.columns);
-  const ndarray values = no_elements(s.with({k}), real_of(type), x);
+  const ndarray values = zeros_beside(x, s.with({k}), real_of(type));
   if (part == svd_part::values) return {{}, values, {}};
   const bool full = part == svd_part::full;
-  const ndarray vh = full ? unitary(s, s.columns, s.columns, type, x) : no_elements(s.with({k, s.columns}), type, x);
+  const ndarray vh = full ? unitary(s, s.columns, s.columns, type, x) : zeros_beside(x, s.with({k, s.columns}), type);
   return {unitary(s, s.rows, full ? s.rows : k, type, x), values, vh};
 }
 
@@ -126,7 +121,7 @@ linalg::eigen_result eigh_parts(const ndarray& x, char uplo, bool vectors, const
   const matrix_stack s = square_matrices_of(x, function);
   const dtype type = linalg_dtype(function, {&x});
   if (s.empty())
-    return {no_elements(s.with({s.rows}), real_of(type), x), no_elements(s.with({s.rows, s.rows}), type, x)};
+    return {zeros_beside(x, s.with({s.rows}), real_of(type)), zeros_beside(x, s.with({s.rows, s.rows}), type)};
   // Symmetric matrices by rows are the same ones by columns, with the triangles exchanged; that saves a transposition.
   const bool as_it_lies = !is_complex(type);
   const bool triangle = upper != as_it_lies;  // as LAPACK sees it; rows of the memory are its columns
@@ -164,7 +159,7 @@ linalg::eigen_result eig_parts(const ndarray& x, bool vectors, const char* funct
   const matrix_stack s = square_matrices_of(x, function);
   const dtype type = linalg_dtype(function, {&x});
   const dtype wide = complex_of(type);
-  if (s.empty()) return {no_elements(s.with({s.rows}), wide, x), no_elements(s.with({s.rows, s.rows}), wide, x)};
+  if (s.empty()) return {zeros_beside(x, s.with({s.rows}), wide), zeros_beside(x, s.with({s.rows, s.rows}), wide)};
   const value a = owned_by_columns(x, type, function);
   const value w = unset_leaf(s.with({s.rows}), wide, a->device);
   const value v = vectors ? unset_leaf(s.with({s.rows, s.rows}), type, a->device) : value();

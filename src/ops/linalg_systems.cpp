@@ -72,7 +72,7 @@ solution begin_solution(const ndarray& b, const right_sides& r, dtype type, cons
 
 ndarray empty_solution(const right_sides& r, dtype type, const ndarray& like) {
   const dims shape = r.vectors ? r.b.with({r.b.rows}) : r.b.with({r.b.rows, r.b.columns});
-  return zeros(to_shape(shape), {.dtype = type, .device = like.device()});
+  return zeros_beside(like, shape, type);
 }
 
 /// Columns by columns, the right sides of one matrix lie side by side, whatever the batch.

@@ -7,6 +7,7 @@
 
 #include "core/shape.hpp"
 #include "ops/contract.hpp"
+#include "ops/linalg_parts.hpp"
 #include "ops/manipulate_axes.hpp"
 #include "ops/product_calls.hpp"
 #include "sinter/elementwise.hpp"
@@ -83,8 +84,6 @@ void require_finish(const matmul_kw& kw, dtype type, std::int64_t columns, const
   common_device(both, "matmul");
   require_same_kind("matmul", "the bias", v.type, type);
 }
-
-ndarray conjugated(const ndarray& x) { return is_complex(view_of(x, "conj").type) ? conj(x) : x; }
 
 // --- dot, inner, tensordot
 

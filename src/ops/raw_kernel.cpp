@@ -233,8 +233,7 @@ inline namespace v0 {
 namespace {
 
 ops::raw_entry& defined_entry(const std::shared_ptr<ops::raw_entry>& entry) {
-  if (!entry) throw value_error("[raw_kernel] the kernel is undefined (default-constructed or moved from)");
-  return *entry;
+  return ops::defined(entry, "raw_kernel", "the kernel");
 }
 
 }  // namespace

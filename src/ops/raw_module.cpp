@@ -58,8 +58,7 @@ inline namespace v0 {
 namespace {
 
 ops::raw_source& defined_source(const std::shared_ptr<ops::raw_source>& source) {
-  if (!source) throw value_error("[raw_module] the module is undefined (default-constructed or moved from)");
-  return *source;
+  return ops::defined(source, "raw_module", "the module");
 }
 
 /// A variable, whose size must be that of the value where there is one.
