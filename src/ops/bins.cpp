@@ -116,9 +116,7 @@ void check_weights(const ndarray& x, const ndarray& weights, const char* functio
   if (view_of(weights, function).shape != view_of(x, function).shape)
     fail<shape_error>(function, "weights of shape ", view_of(weights, function).shape, " for an array of shape ",
                       view_of(x, function).shape);
-  const operand a(x), b(weights);
-  const operand* const both[] = {&a, &b};
-  common_device(both, function);
+  common_device(x, weights, function);
 }
 
 ndarray equal_bins::edges(const device& d) const {

@@ -98,9 +98,7 @@ ndarray compress(const ndarray& condition, const ndarray& x, optional_axis axis)
 ndarray extract(const ndarray& condition, const ndarray& x) {
   if (condition.size() != x.size())
     fail<shape_error>("extract", "a condition of shape ", condition.shape(), " for an array of shape ", x.shape());
-  const operand mask(condition), subject(x);
-  const operand* const both[] = {&mask, &subject};
-  common_device(both, "extract");
+  common_device(condition, x, "extract");
   return wrap(true_elements(value_of(x), truth_of(value_of(condition))));
 }
 

@@ -31,12 +31,6 @@ namespace {
 std::int32_t* integers_to_write(const value& v) { return static_cast<std::int32_t*>(address_to_write(v)); }
 const std::int32_t* integers_to_read(const value& v) { return static_cast<const std::int32_t*>(address_to_read(v)); }
 
-runtime::device_id device_of(const ndarray& x, const ndarray& y, const char* function) {
-  const operand first(x), second(y);
-  const operand* const both[] = {&first, &second};
-  return common_device(both, function);
-}
-
 /// The right sides of a system of matrices `a`: as matrices, or as vectors where b has rank 1.
 struct right_sides {
   bool vectors = false;
@@ -105,7 +99,7 @@ inverses solution_of(const ndarray& a, const ndarray& b, const char* function,
   matrix_stack s = square_matrices_of(a, function);
   const dtype type = linalg_dtype(function, {&a, &b});
   const right_sides r = right_sides_of(a, s, b, function);
-  device_of(a, b, function);
+  common_device(a, b, function);
   if (s.rows == 0 || r.b.empty()) return {empty_solution(r, type, a), value()};
   s.batch = factored_batch(s, r);
   const factors f = factor_lu(with_batch(a, s.batch, 2), s, type, function);
@@ -238,8 +232,8 @@ ndarray linalg::lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_k
                       " do not belong to factors of shape ", view_of(a.lu, "lu_solve").shape);
   if (!is_integer(a.piv.dtype())) fail<dtype_error>("lu_solve", "pivots are integers, not ", a.piv.dtype());
   const right_sides r = right_sides_of(a.lu, s, b, "lu_solve");
-  device_of(a.lu, b, "lu_solve");
-  device_of(a.lu, a.piv, "lu_solve");
+  common_device(a.lu, b, "lu_solve");
+  common_device(a.lu, a.piv, "lu_solve");
   if (s.rows == 0 || r.b.empty()) return empty_solution(r, type, a.lu);
   s.batch = factored_batch(s, r);
   const read_memory lu = read_by_columns(with_batch(a.lu, s.batch, 2), type, "lu_solve");
@@ -256,7 +250,7 @@ ndarray linalg::solve_triangular(const ndarray& a, const ndarray& b, const solve
   const matrix_stack s = square_matrices_of(a, "solve_triangular");
   const dtype type = linalg_dtype("solve_triangular", {&a, &b});
   const right_sides r = right_sides_of(a, s, b, "solve_triangular");
-  device_of(a, b, "solve_triangular");
+  common_device(a, b, "solve_triangular");
   if (s.rows == 0 || r.b.empty()) return empty_solution(r, type, a);
   if (!kw.unit_diagonal) require_diagonal(a, s);
   matrix_stack of_a = s;

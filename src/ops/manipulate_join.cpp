@@ -32,10 +32,8 @@ void require_arrays(const std::vector<ndarray>& arrays, const char* function) {
 }
 
 runtime::device_id device_of(const std::vector<ndarray>& arrays, const char* function) {
-  std::vector<operand> list(arrays.begin(), arrays.end());
-  std::vector<const operand*> pointers;
-  for (const operand& o : list) pointers.push_back(&o);
-  return common_device(pointers, function);
+  for (const ndarray& a : arrays) common_device(arrays[0], a, function);
+  return view_of(arrays[0], function).device();
 }
 
 /// The shape of the join, checked against the first array's.
@@ -216,7 +214,7 @@ ndarray repeat(const ndarray& x, std::int64_t repeats, optional_axis axis) {
 }
 
 ndarray repeat(const ndarray& x, const ndarray& counts, optional_axis axis) {
-  device_of({x, counts}, "repeat");  // the same one
+  common_device(x, counts, "repeat");
   const graph::array_view& given = view_of(counts, "repeat");
   if (!can_cast(given.type, dtype::i64, casting::safe))
     fail<dtype_error>("repeat", "cannot cast counts from ", given.type, " to int64 (casting rule safe)");

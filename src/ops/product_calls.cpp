@@ -135,10 +135,8 @@ struct ready_product {
 };
 
 ready_product prepare_product(const ndarray& x, const ndarray& y, dtype type, bool tf32) {
-  const operand first(x), second(y);
-  const operand* const both[] = {&first, &second};
   ready_product p;
-  p.id = common_device(both, "matmul");
+  p.id = common_device(x, y, "matmul");
   p.device = &runtime::get_backend(p.id).products();
   p.factors = {factor_of(x, type), factor_of(y, type)};
   const value held[] = {p.factors[0].held, p.factors[1].held};
@@ -250,9 +248,7 @@ ndarray without_axis(const ndarray& x, int from_behind) {
 }
 
 ndarray nothing_of(const ndarray& x, const ndarray& y, const dims& shape, dtype type) {
-  const operand first(x), second(y);
-  const operand* const both[] = {&first, &second};
-  return zeros(to_shape(shape), {.dtype = type, .device = to_public(common_device(both, "matmul"))});
+  return zeros(to_shape(shape), {.dtype = type, .device = to_public(common_device(x, y, "matmul"))});
 }
 
 ndarray product_of_matrices(const ndarray& x, const ndarray& y, dtype type, const product_kw& kw) {

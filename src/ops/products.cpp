@@ -25,9 +25,7 @@ const dims& shape_of(const ndarray& x, const char* function) { return view_of(x,
 
 /// The dtype that both operands are converted to, which their values must allow.
 dtype loop_type(const ndarray& x, const ndarray& y, const product_kw& kw, const char* function) {
-  const operand first(x), second(y);
-  const operand* const both[] = {&first, &second};
-  common_device(both, function);
+  common_device(x, y, function);
   const dtype type = product_dtype(x, y, kw);
   for (const ndarray* a : {&x, &y}) require_same_kind(function, "an operand", view_of(*a, function).type, type);
   return type;
@@ -79,9 +77,7 @@ void require_finish(const matmul_kw& kw, dtype type, std::int64_t columns, const
   const graph::array_view& v = view_of(*kw.bias, "matmul");
   if (!(v.shape == dims{columns}))
     fail<shape_error>("matmul", "bias has shape ", v.shape, ", but there are ", columns, " columns");
-  const operand first(beside), second(*kw.bias);
-  const operand* const both[] = {&first, &second};
-  common_device(both, "matmul");
+  common_device(beside, *kw.bias, "matmul");
   require_same_kind("matmul", "the bias", v.type, type);
 }
 

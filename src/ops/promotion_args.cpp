@@ -150,13 +150,16 @@ runtime::device_id common_device(operands x, const char* function) {
   for (const operand* o : x) {
     if (!o->is_array()) continue;
     const runtime::device_id& d = view_of(o->array(), function).device();
-    if (!found) {
-      found = &d;
-    } else {
-      require_one_device(function, *found, d);
-    }
+    if (found) require_one_device(function, *found, d);
+    found = &d;
   }
   return found ? *found : runtime::default_device();
+}
+
+runtime::device_id common_device(const ndarray& x, const ndarray& y, const char* function) {
+  const runtime::device_id& device = view_of(x, function).device();
+  require_one_device(function, device, view_of(y, function).device());
+  return device;
 }
 
 runtime::scalar scalar_of(const scalar& x, dtype type, const char* function) {

@@ -62,6 +62,7 @@ dims broadcast_shapes(std::span<const dims* const> shapes, const char* function)
 
 /// The arrays' device; the default device if there is none. Throws device_error naming both if they differ.
 runtime::device_id common_device(operands x, const char* function);
+runtime::device_id common_device(const ndarray& x, const ndarray& y, const char* function);
 
 /// One argument as a value of dtype `loop`. Arrays are cast and keep their own shape; numbers become recorded scalars
 /// of `shape`. Throws dtype_error if a number does not fit `loop`.

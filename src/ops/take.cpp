@@ -69,9 +69,7 @@ ndarray take(const ndarray& x, const operand& indices, optional_axis axis, const
 }
 
 ndarray take_along_axis(const ndarray& x, const ndarray& indices, optional_axis axis) {
-  const operand subject(x), where(indices);
-  const operand* const both[] = {&subject, &where};
-  common_device(both, "take_along_axis");
+  common_device(x, indices, "take_along_axis");
   value v = value_of(x, "take_along_axis");
   if (!axis) v = flattened(v);
   require_integers(view_of(indices, "take_along_axis").type, "take_along_axis");
