@@ -44,8 +44,11 @@ block_op plain_op(opcode op, dtype arg) noexcept {
 #endif
   return baseline::complex_op(op, arg);
 }
-block_op conversion(dtype to, dtype from) noexcept { SINTER_DISPATCH(cast_op(to, from)) }
+block_op conversion(dtype to, dtype from) noexcept {
+  SINTER_DISPATCH(cast_op(to, from))
+}
 
+// clang-format off
 /// The dtype that the operation gives for these operands.
 dtype result_type(opcode op, dtype arg) noexcept {
   switch (op) {
@@ -59,6 +62,7 @@ dtype result_type(opcode op, dtype arg) noexcept {
       return arg;
   }
 }
+// clang-format on
 
 }  // namespace
 }  // namespace tier0
@@ -79,6 +83,7 @@ block_op find_random_op(opcode op, dtype type) noexcept {
   return tier0::baseline::random_op(op, type);
 }
 
+// clang-format off
 bool is_inline_on_cpu(opcode op, dtype type, dtype arg) noexcept {
   auto plain = [](dtype t) { return is_bool(t) || is_integer(t) || t == dtype::f32 || t == dtype::f64; };
   if (!plain(type) || !plain(arg)) return false;
@@ -96,6 +101,7 @@ bool is_inline_on_cpu(opcode op, dtype type, dtype arg) noexcept {
       return false;
   }
 }
+// clang-format on
 
 using namespace tier0;
 

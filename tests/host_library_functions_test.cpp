@@ -133,11 +133,13 @@ static_assert(agrees<blas_int, lapack_int>);
 #ifdef HAS_FFTW
 namespace fftw {
 using namespace sinter::cpu;
+// clang-format off
 #define EACH(F, X)                                                                                           \
   F(X##plan_guru64_dft)                                                                                      \
   F(X##plan_guru64_dft_r2c)                                                                                  \
   F(X##plan_guru64_dft_c2r) F(X##execute_dft) F(X##execute_dft_r2c) F(X##execute_dft_c2r) F(X##destroy_plan) \
       F(X##init_threads) F(X##plan_with_nthreads) F(X##threads_set_callback)
+// clang-format on
 EACH(FUNCTION, fftw_)
 EACH(FUNCTION, fftwf_)
 static_assert(sizeof(fftw_axis) == sizeof(fftw_iodim64) && offsetof(fftw_axis, length) == offsetof(fftw_iodim64, n) &&

@@ -218,6 +218,7 @@ inline ndarray bitwise_right_shift(const operand& x, const operand& y) { return 
 
 // The functions above that are called with arrays alone, by the number of their operands: their forms with `out=`
 // (elementwise_out.hpp) and what tests all of them are made from these lists.
+// clang-format off
 #define SINTER_UNARY_FUNCTIONS(F) \
   F(negative) F(positive) F(absolute) F(fabs) F(sign) F(square) F(reciprocal) F(floor) F(ceil) F(trunc) F(rint) F(sqrt) \
   F(cbrt) F(exp) F(exp2) F(expm1) F(log) F(log2) F(log10) F(log1p) F(sin) F(cos) F(tan) F(arcsin) F(arccos) F(arctan) \
@@ -236,3 +237,4 @@ inline ndarray bitwise_right_shift(const operand& x, const operand& y) { return 
 #define SINTER_BINARY_SPELLINGS(F) \
   F(atan2, arctan2) F(pow, power) F(mod, remainder) F(true_divide, divide) F(bitwise_left_shift, left_shift) \
   F(bitwise_right_shift, right_shift)
+// clang-format on

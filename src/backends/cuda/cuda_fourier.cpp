@@ -31,10 +31,12 @@ constexpr std::size_t most_plans = 32;
 // take several times as long as those of rows; a transposition is one pass more. Small arrays are a matter of launches.
 constexpr std::int64_t long_transform = 64 << 10, large_array = 4 << 20;  // bytes
 
+// clang-format off
 #define SINTER_CUFFT_FUNCTIONS(F)                                                                        \
   F(cufftCreate)                                                                                         \
   F(cufftDestroy) F(cufftSetAutoAllocation) F(cufftMakePlanMany64) F(cufftSetWorkArea) F(cufftSetStream) \
       F(cufftExecC2C) F(cufftExecZ2Z) F(cufftExecR2C) F(cufftExecD2Z) F(cufftExecC2R) F(cufftExecZ2D)
+// clang-format on
 SINTER_FUNCTION_TABLE(cufft_table, SINTER_CUFFT_FUNCTIONS);
 
 const cufft_table& cufft(const char* function) {
