@@ -38,7 +38,7 @@ uses count_uses(const program& p, const phase& f) {
 bool is_trig(const instr& i) { return i.op == opcode::sin || i.op == opcode::cos; }
 
 std::string parameter(const program& p, const instr& i, const std::string& args) {
-  const std::string q = (args.empty() ? "q" : args + ".q") + num(i.a);
+  std::string q = (args.empty() ? "q" : args + ".q") + num(i.a);
   if (!is_complex(p.param_types[i.a])) return q;
   return std::string(register_type(i.type)) + "{" + q + "r, " + q + "i}";
 }

@@ -6,7 +6,6 @@
 
 namespace sinter::graph {
 
-using jit::instr;
 using jit::opcode;
 
 bool kernel_builder::effect(kernel_plan& out, node* n) {
