@@ -26,7 +26,7 @@ bool is_refused(F&& f) {
 }
 
 /// The first check that fails; 0: none. Runs in a child, where doctest's own reports would come twice.
-int check_in_child(const ndarray& leaf, ndarray pending, sn::stream& own, const sn::device& gpu) {
+int check_in_child(const ndarray& leaf, ndarray pending, ndarray pinned, sn::stream& own, const sn::device& gpu) {
   if (!is_refused([&] { (void)leaf.to_vector<float>(); })) return 1;
   if (!is_refused([&] { sn::eval(pending); })) return 2;
   if (!is_refused([&] { (void)sn::sum(leaf + 1).item<float>(); })) return 3;
@@ -38,7 +38,16 @@ int check_in_child(const ndarray& leaf, ndarray pending, sn::stream& own, const 
     return 8;  // again, on a thread that has asked before
   if (sn::sum(sn::arange(1000, {.dtype = sn::float64, .device = sn::cpu})).item<double>() != 499500) return 9;
   if (!is_refused([&] { own.synchronize(); })) return 10;
-  pending = ndarray();  // arrays may go
+  if (!is_refused([&] { (void)pinned.to_vector<float>(); })) return 11;
+  if (!is_refused([&] { (void)pinned.host<float>(); })) return 12;
+  if (!is_refused([&] { (void)sn::sum(pinned * 2).item<float>(); })) return 13;
+  if (!is_refused([&] {
+        pinned(sn::slice(0, 3)) = 1;
+        sn::eval(pinned);
+      }))
+    return 14;
+  if (!is_refused([&] { (void)pinned.data<float>(); })) return 15;
+  pending = pinned = ndarray();  // arrays may go
   return 0;
 }
 
@@ -49,13 +58,17 @@ TEST_CASE("fork: an array of a GPU is refused in a child and says why, the CPU w
   const ndarray leaf = sn::arange(1000, {.dtype = sn::float32, .device = gpu});
   sn::eval(leaf);
   const ndarray pending = sn::sin(leaf);
+  const ndarray pinned =
+      sn::to_memory(sn::arange(1000, {.dtype = sn::float32, .device = sn::cpu}), sn::memory_kind::pinned);
+  sn::eval(pinned);
+  REQUIRE(pinned.memory_kind() == sn::memory_kind::pinned);
   sn::stream own({.device = gpu});
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(20);
     int failed = 99;
     try {
-      failed = check_in_child(leaf, pending, own, gpu);
+      failed = check_in_child(leaf, pending, pinned, own, gpu);
     } catch (...) {
     }
     ::_exit(failed);
@@ -65,5 +78,6 @@ TEST_CASE("fork: an array of a GPU is refused in a child and says why, the CPU w
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
   CHECK(sn::sum(leaf).item<float>() == 499500);
+  CHECK(sn::sum(pinned).item<float>() == 499500);
   CHECK(sn::sum(pending - sn::sin(leaf)).item<float>() == 0);
 }

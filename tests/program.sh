@@ -2,7 +2,7 @@
 # run leaves $work/out and $work/err.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
 verdict() {  # name, 0 if it holds
   if [ "$2" = 0 ]; then
@@ -38,6 +38,6 @@ said() {
 }
 
 summary() {
-  echo "$passed passed, $failed failed, 0 skipped"
+  echo "$passed passed, $failed failed, $skipped skipped"
   [ "$failed" = 0 ]
 }

@@ -25,9 +25,6 @@ namespace {
 std::atomic<std::uint64_t> made_up{0};
 std::atomic<std::unique_ptr<memory_source> (*)()> made_up_pinned{nullptr};
 
-/// Whether this process was forked from one that had GPUs: the driver does not work here, and nothing wakes it.
-std::atomic<bool> lost_to_fork{false};
-
 void watch_forks() noexcept {
   [[maybe_unused]] static const int registered =
       ::pthread_atfork(nullptr, nullptr, [] { lost_to_fork.store(true, std::memory_order_relaxed); });

@@ -143,7 +143,15 @@ buffer::~buffer() {
   source_->deallocate(data_, bytes_, *home_, list);
 }
 
+std::atomic<bool> lost_to_fork{false};
+
+void buffer::refuse_pinned() const {
+  if (kind() != memory_kind::pinned) return;
+  throw device_error("[memory] an array in pinned memory cannot be used here: " + why_no_device(device_kind::cuda));
+}
+
 void* buffer::use_now(bool write) const {
+  require_usable();
   stream& s = owner_->current_stream();
   if (use_notes* const notes = s.notes()) {
     if (s.is_host())

@@ -15,6 +15,10 @@ class fault;
 using fault_ref = std::shared_ptr<fault>;
 using fault_list = std::vector<fault_ref>;
 
+/// Whether this process was forked from one that had GPUs: the driver does not work here, and nothing wakes it. What it
+/// has pinned may not even be mapped.
+extern std::atomic<bool> lost_to_fork;
+
 /// Where buffers get their memory. Lives as long as one of its blocks.
 class block_source {
  public:
@@ -75,6 +79,11 @@ class buffer {
 
  private:
   friend class batch;
+  void require_usable() const {
+    if (lost_to_fork.load(std::memory_order_relaxed)) [[unlikely]]
+      refuse_pinned();
+  }
+  void refuse_pinned() const;
   void obtain(std::size_t bytes, block_source& source);
   void* use_now(bool write) const;
   /// Waits of `s` before it reads (for writes) or writes (for all uses). Returns the uses by other streams than the
@@ -131,7 +140,8 @@ class current_guard {
 };
 
 /// Work that is enqueued together on the calling thread's current stream of a device, and what it uses. Declare before
-/// enqueueing; hold the buffers until the batch ends; let it end before anybody else can get at what was written.
+/// enqueueing; hold the buffers until the batch ends; let it end before anybody else can get at what was written. In a
+/// child that has lost the GPUs, buffers in pinned memory throw device_error.
 class batch {
  public:
   explicit batch(backend& device) noexcept;
@@ -145,6 +155,7 @@ class batch {
   ticket number() const noexcept { return ticket_; }
   /// The address, when everything that was written there comes before what is enqueued from now on.
   void* reads(const buffer& b) {
+    b.require_usable();
     if (b.is_only_at(*stream_)) [[likely]]
       b.raise_used(ticket_);
     else
@@ -153,6 +164,7 @@ class batch {
   }
   /// The address, when everything that was read or written there does.
   void* writes(const buffer& b) {
+    b.require_usable();
     if (b.is_only_at(*stream_)) [[likely]] {
       b.set_written(ticket_);
     } else {

@@ -80,6 +80,69 @@ pid_t in_child(F&& f) {
   ::_exit(status);
 }
 
+/// Transforms in a child: by plans that the parent has made with threads of its own, and by new ones.
+void transform_in_child() {
+  const ndarray x = sn::sin(sn::arange(n, {.dtype = sn::float64})), field = sn::reshape(x, {1000, 1000});
+  const auto results = [&](std::int64_t length) {
+    const auto size_of = [](const ndarray& a) { return sn::sum(sn::abs(a)).item<double>(); };
+    return std::vector<double>{size_of(sn::fft::rfft(x, {.n = length})), size_of(sn::fft::fft2(field)),
+                               size_of(sn::fft::irfft(sn::fft::rfft(x))), size_of(sn::fft::dct(field))};
+  };
+  const std::vector<double> known = results(n);
+  ends_well(in_child([&] { return results(n) == known; }), "transforms by the parent's plans");
+  const pid_t child = in_child([&] {
+    sn::fft::clear_plan_cache();
+    return results(n) == known && results(n - 1).size() == known.size();
+  });
+  ends_well(child, "transforms by new plans");
+  if (results(n) != known) ++failures, std::puts("the parent has other results after its children");
+}
+
+/// Whether f() throws a device_error that names fork.
+template <class F>
+bool is_refused(F&& f) {
+  try {
+    f();
+  } catch (const sn::device_error& e) {
+    return std::string(e.what()).find("fork") != std::string::npos;
+  }
+  return false;
+}
+
+/// A GPU's array, pinned and managed memory in a child: refused, whatever had been done with them before. The CPU
+/// works.
+void touch_gpu_in_child() {
+  const sn::device gpu = sn::cuda(0);
+  const auto made = [&] { return sn::arange(n, {.dtype = sn::float64, .device = gpu}); };
+  const ndarray leaf = made(), pending = sn::sqrt(made()), managed = sn::to_memory(made(), sn::memory_kind::managed);
+  const ndarray on_host = sn::arange(n, {.dtype = sn::float64}),
+                pinned = sn::to_memory(on_host, sn::memory_kind::pinned);
+  const ndarray back = leaf.to_host(sn::default_stream(gpu));  // pinned, too
+  sn::eval(leaf, managed, pinned, back);
+  for (const ndarray& x : {leaf, pending, managed, pinned, back}) {
+    const pid_t child = in_child([&] {
+      return is_refused([&] { (void)x.to_vector<double>(); }) && is_refused([&] { (void)x(5).item<double>(); });
+    });
+    ends_well(child, "reading an array");
+    ends_well(in_child([&] { return is_refused([&] { (void)sn::sum(x * 2).item<double>(); }); }), "computing");
+    ends_well(in_child([&] {
+                return is_refused([&] {
+                  x(_) = 1;
+                  sn::eval(x);
+                });
+              }),
+              "writing");
+    ends_well(in_child([&] { return sn::sum(on_host).item<double>() > 0; }), "the CPU");
+  }
+  ends_well(in_child([&] {
+              return is_refused([&] { sn::eval(sn::zeros({3}, {.device = gpu})); }) &&
+                     is_refused([&] { sn::eval(sn::to_memory(on_host, sn::memory_kind::pinned)); });
+            }),
+            "new memory");
+  if (sn::sum(leaf + managed).item<double>() != 2 * sn::sum(pinned).item<double>())
+    ++failures, std::puts("the parent has other results after its children");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -112,6 +175,16 @@ int main(int argc, char** argv) {
       std::exit(sn::sum(last).item<double>() < n ? 0 : 1);
     }
     ends_well(child, "a child that exits");
+  } else if (mode == "transforms") {
+    try {
+      sn::eval(sn::fft::fft(sn::zeros({4})));
+    } catch (const sn::device_error& e) {
+      return std::printf("%s\n", e.what()), 77;
+    }
+    transform_in_child();
+  } else if (mode == "gpu") {
+    if (const auto count = sn::device_count(sn::device_kind::cuda); count == 0) return std::puts("no GPU"), 77;
+    touch_gpu_in_child();
   } else {
     return 2;
   }
