@@ -3,12 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "docs_page.hpp"
+#include "graph/flush.hpp"
 #include "sinter/sinter.hpp"
 
 namespace sn = sinter;
@@ -233,6 +236,22 @@ TEST_CASE("explain beside evaluation of the same pending values") {
       }
     });
   }
+}
+
+TEST_CASE("explain waits for an evaluation in progress, whose marks are on the nodes that it would look at") {
+  const ndarray x = sn::sum(sn::arange(500) * 2);
+  std::atomic<bool> begun{false}, done{false};
+  std::unique_lock evaluation(sn::graph::flush_mutex());
+  std::thread reader([&] {
+    begun = true;
+    CHECK_FALSE(sn::explain(x).empty());
+    done = true;
+  });
+  while (!begun) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  CHECK_FALSE(done);
+  evaluation.unlock();
+  reader.join();
 }
 
 TEST_CASE("a selection that nobody has read may be read by several threads") {

@@ -86,7 +86,7 @@ TEST_CASE("abandoned folders: cleared when their process is gone, however it end
 
 TEST_CASE("abandoned folders: nothing that is not the library's own is touched") {
   const scratch_folder scratch;
-  fs::create_directory(scratch / "elsewhere");
+  REQUIRE(::mkdir((scratch / "elsewhere").c_str(), 0700) == 0);  // but for its name, what would be cleared
   jit::write_file(scratch / "elsewhere/lock", "");
   jit::write_file(scratch / "elsewhere/thesis", "text");
   for (const char* name : {"sinter-jit-000001", "sinter-jit-000002", "sinter-jit-long-name", "sinter-000003"})
@@ -104,12 +104,12 @@ TEST_CASE("abandoned folders: nothing that is not the library's own is touched")
   REQUIRE(::mkdir((scratch / "sinter-jit-000008").c_str(), 0700) == 0);
   REQUIRE(::mkfifo((scratch / "sinter-jit-000008/lock").c_str(), 0600) == 0);  // and it is not waited for
   jit::clear_abandoned_folders(scratch.path().string());
-  for (const char* name : {"elsewhere/thesis", "sinter-jit-000001", "sinter-jit-long-name", "sinter-000003",
-                           "sinter-jit-000004", "sinter-jit-000005", "sinter-jit-000007"}) {
+  for (const std::string name : {"elsewhere/thesis", "sinter-jit-000001", "sinter-jit-long-name", "sinter-000003",
+                                 "sinter-jit-000004", "sinter-jit-000005", "sinter-jit-000007"}) {
     CAPTURE(name);
     CHECK(fs::exists(scratch / name));
   }
-  for (const char* name : {"sinter-jit-000002", "sinter-jit-000006"}) {
+  for (const std::string name : {"sinter-jit-000002", "sinter-jit-000006"}) {
     CAPTURE(name);
     CHECK_FALSE(fs::exists(scratch / name));
   }
@@ -119,24 +119,32 @@ TEST_CASE("abandoned folders: nothing that is not the library's own is touched")
 TEST_CASE("abandoned folders: processes that clear and make folders at once do not hurt each other") {
   const scratch_folder scratch;
   const with_tmpdir tmp(scratch.path().string());
-  pid_t processes[4];
+  pid_t makers[2], clearers[2];
   std::fflush(nullptr);
-  for (pid_t& pid : processes) {
+  for (pid_t& pid : clearers) {
+    pid = ::fork();
+    if (pid != 0) continue;
+    for (;;) jit::clear_abandoned_folders(scratch.path().string());
+  }
+  for (pid_t& pid : makers) {
     pid = ::fork();
     if (pid != 0) continue;
     bool good = true;
-    for (int k = 0; k < 200; ++k) {
+    for (int k = 0; k < 1000; ++k) {
       const jit::private_folder folder;
-      jit::clear_abandoned_folders(scratch.path().string());
       good =
           good && jit::write_file(folder.path() + "/kernel.cpp", "text") && fs::exists(folder.path() + "/kernel.cpp");
     }
     ::_exit(good ? 0 : 1);
   }
-  for (const pid_t pid : processes) {
+  for (const pid_t pid : makers) {
     int status = -1;
     REQUIRE(::waitpid(pid, &status, 0) == pid);
     CHECK(status == 0);
+  }
+  for (const pid_t pid : clearers) {
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
   }
   CHECK(fs::is_empty(scratch.path()));
 }

@@ -9,7 +9,7 @@ using namespace sinter::idx;
 namespace {
 
 struct making {
-  const char* name;
+  std::string name;
   std::function<ndarray(const ndarray& column, const ndarray& row)> call;
 };
 

@@ -31,7 +31,7 @@ inline constexpr int64_t extremes[] = {least, least + 1,     -two_to_32, -two_to
 struct extreme_case {
   template <class F>
   extreme_case(const char* n, F f) : name(n), call([f](int64_t k) { return arrays_of(f, k); }) {}
-  const char* name;
+  std::string name;
   std::function<std::vector<ndarray>(int64_t)> call;
 
  private:

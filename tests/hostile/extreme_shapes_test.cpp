@@ -265,7 +265,7 @@ TEST_CASE("extreme integers: what NumPy gives") {
 
 // An axis of 64 bits is never another one: it was cut to 32 bits once, and 2^32 was axis 0.
 TEST_CASE("extreme integers: axes are index errors unless they are axes") {
-  const std::vector<std::pair<const char*, std::function<void(int64_t)>>> calls{
+  const std::vector<std::pair<std::string, std::function<void(int64_t)>>> calls{
       {"sum", [](int64_t k) { sn::sum(cube(), k); }},
       {"sum of axes", [](int64_t k) { sn::sum(cube(), axes{k}); }},
       {"argmax", [](int64_t k) { sn::argmax(cube(), k); }},
