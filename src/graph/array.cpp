@@ -27,7 +27,7 @@ const char* address_to_read(const node& leaf, std::int64_t element) {
 /// Elements that were never given a value need none before they are written: sn::empty costs an allocation.
 void allocate_unset(storage& s) {
   const node& n = *s.held();
-  if (n.is_leaf() || !n.unset) return;
+  if (n.kind != node_kind::scalar || !n.scalar().unset) return;
   auto memory = std::make_shared<runtime::buffer>(runtime::get_backend(n.device), n.bytes(), n.memory);
   s.replace(make_leaf(std::move(memory), 0, n.shape, n.type));
 }

@@ -269,7 +269,7 @@ std::uint16_t kernel_builder::load(node* source, linear_form at) {
 
 std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
   node_kind kind = n->kind;
-  if (kind == node_kind::scalar) return param(n->constant, n->type);
+  if (kind == node_kind::scalar) return param(n->scalar().constant, n->type);
   if (table_.is_stored(n) && !(in_epilogue_ && kind == node_kind::reduce)) return load(n, map);
   if (const int known = find(n, map); known >= 0) return static_cast<std::uint16_t>(known);
   if (kind == node_kind::reduce) {
@@ -335,13 +335,13 @@ std::uint16_t kernel_builder::lower_pending(node* n, const index_map* map) {
     case node_kind::gather: return lower_gather(n, map);
     case node_kind::iota: return lower_iota(n, map);
     case node_kind::call: return lower_call(n, map);
-    case node_kind::scalar: return param(n->constant, n->type);
+    case node_kind::scalar: return param(n->scalar().constant, n->type);
     default: return lower(n, map);
   }
 }
 
 std::uint16_t kernel_builder::lower_operand(node* n, const index_map* map, node* operand) {
-  if (operand->kind == node_kind::scalar) return param(operand->constant, operand->type);
+  if (operand->kind == node_kind::scalar) return param(operand->scalar().constant, operand->type);
   if (!map && operand->shape == whole_) return lower(operand, nullptr);
   index_map sub = broadcast(full_map(n, map), n->shape, operand->shape);
   return lower(operand, is_plain(operand, sub) ? nullptr : &sub);
@@ -372,7 +372,7 @@ bool kernel_builder::wants_packing(const node* view, const linear_form& at) cons
 
 std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
   node* base = n->args[0].get();
-  if (base->kind == node_kind::scalar) return param(base->constant, base->type);
+  if (base->kind == node_kind::scalar) return param(base->scalar().constant, base->type);
   index_map outer = full_map(n, map);
   index_map inner;
   bool stored = table_.is_stored(base);

@@ -71,8 +71,9 @@ std::uint16_t kernel_builder::too_many_gathers(node* n, node* index) {
 
 std::uint16_t kernel_builder::lower_iota(node* n, const index_map* map) {
   const index_map at = full_map(n, map);
-  linear_form coordinate{at.offset(n->axis), dims(at.variables())};
-  for (int v = 0; v < at.variables(); ++v) coordinate.coefficients[v] = at.coefficient(n->axis, v);
+  const int axis = n->iota().axis;
+  linear_form coordinate{at.offset(axis), dims(at.variables())};
+  for (int v = 0; v < at.variables(); ++v) coordinate.coefficients[v] = at.coefficient(axis, v);
   return sum_of(coordinate);
 }
 

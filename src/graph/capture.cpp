@@ -271,9 +271,7 @@ void capture_session::fill(replay& r, const arrays& made, const std::vector<home
 void capture_session::restore() {
   const auto forget = [](storage& s) {
     const turn mine(s);
-    value v = record_scalar({}, s.held()->type, s.held()->shape, s.device);
-    v->unset = true;
-    s.replace(std::move(v));
+    s.replace(record_unset(s.held()->type, s.held()->shape, s.device));
   };
   for (const auto& s : live_made()) {
     forget(*s);

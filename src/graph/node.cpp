@@ -34,7 +34,8 @@ value hold_if_alive(node* n) noexcept {
 
 }  // namespace
 
-node* new_node() { return new (recycler<sizeof(node)>::take()) node; }
+void* node::operator new(std::size_t) { return recycler<sizeof(node)>::take(); }
+void node::operator delete(void* p) noexcept { recycler<sizeof(node)>::give(p); }
 
 void destroy(node* n) noexcept {
   // Iterative: a chain of a million recorded operations must not overflow the stack.
@@ -55,8 +56,7 @@ void destroy(node* n) noexcept {
     for (value& arg : current->args) let_go(arg);
     if (current->call)
       for (value& arg : current->call->operands) let_go(arg);
-    current->~node();
-    recycler<sizeof(node)>::give(current);
+    delete current;
   }
 }
 

@@ -2,12 +2,17 @@
 // nothing else about it ever changes, so nodes may be shared between threads and arrays.
 #pragma once
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/dims.hpp"
+#include "graph/payload.hpp"
+#include "graph/value.hpp"
 #include "jit/program.hpp"
 #include "runtime/backend.hpp"
 
@@ -15,50 +20,7 @@ namespace sinter::graph {
 
 using core::dims;
 
-enum class node_kind : std::uint8_t {
-  leaf,    // C-contiguous elements of a buffer
-  scalar,  // one value, broadcast to the shape; a launch parameter, never part of generated code
-  iota,    // int64 coordinate along `axis`
-  map,     // elementwise operation or cast; operands broadcast to the shape
-  random,  // elements of a draw, each a function of its C-order position; operands (parameters) broadcast to the shape
-  view,    // affine view of args[0]: element = offset + sum strides[j] * coordinate[j] in its C order
-  gather,  // args[0] read at index args[1] along `axis`, the other coordinates as they are (take_along_axis)
-  reduce,  // reduction of args[0] over the axes in `reduced`
-  call,    // output `axis` of a user's function; operands in `call`, broadcast to the shape (raw ones: whole)
-  update,  // args[0] with the region (strides, offset) of shape args[1]->shape replaced by args[1]
-};
-
-class node;
 struct call_site;
-void destroy(node* n) noexcept;
-
-/// Intrusive reference to a node.
-class value {
- public:
-  value() noexcept = default;
-  explicit value(node* n) noexcept;  // adds a reference
-  value(const value& o) noexcept : value(o.node_) {}
-  value(value&& o) noexcept : node_(std::exchange(o.node_, nullptr)) {}
-  value& operator=(value o) noexcept {
-    std::swap(node_, o.node_);
-    return *this;
-  }
-  ~value();
-  static value adopt(node* n) noexcept {
-    value v;
-    v.node_ = n;
-    return v;
-  }
-  node* get() const noexcept { return node_; }
-  node* operator->() const noexcept { return node_; }
-  node& operator*() const noexcept { return *node_; }
-  node* release() noexcept { return std::exchange(node_, nullptr); }
-  explicit operator bool() const noexcept { return node_ != nullptr; }
-  friend bool operator==(const value& a, const value& b) noexcept { return a.node_ == b.node_; }
-
- private:
-  node* node_ = nullptr;
-};
 
 /// Which random numbers a draw takes (jit/prelude/random.h). Fixed when it is recorded, so that evaluating a draw again,
 /// or a part of it, gives the same elements.
@@ -75,15 +37,25 @@ struct plan_mark {
 
 class node {
  public:
+  template <class Payload>
+  node(Payload&& what, dtype of, const dims& extents, runtime::device_id where)
+      : kind(std::remove_cvref_t<Payload>::kind),
+        type(of),
+        device(where),
+        shape(extents),
+        recorded_(std::forward<Payload>(what)) {}
+  // Recycled: nodes come and go with every recorded operation.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* p) noexcept;
+
   std::atomic<std::uint32_t> refs{1};
-  std::atomic<node_kind> kind{node_kind::leaf};
+  std::atomic<node_kind> kind;  // the payload's until the node is evaluated, which makes it a leaf
   jit::opcode op{};            // map, random
   jit::reduce_op reduction{};  // reduce
-  dtype type{};
+  dtype type;
   std::uint8_t nargs = 0;
   bool fast_math = false;
   std::atomic<bool> seen{false};  // computed before as part of something else, and held then
-  bool unset = false;        // scalar: of an array whose elements nobody has asked for (sn::empty)
   bool is_reader = false;    // reduce: linked into the operand's list of readers
   bool opaque = false;       // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
   bool large = false;        // limits().large_operand bytes or more
@@ -92,15 +64,14 @@ class node {
   bool over_reduction = false;  // a reduction lay pending somewhere below when it was recorded
   std::atomic<bool> is_listed{false};  // among the values that are remembered for that
   memory_kind memory{};      // where it is to lie when it is evaluated
-  std::int16_t axis = 0;     // iota, gather; call: which output, or run_for_effects
+  std::int16_t axis = 0;     // gather; call: which output, or run_for_effects
   std::uint16_t depth = 0;   // longest chain of pending nodes below when it was recorded
   std::uint16_t writes = 0;  // update: pending updates in a row when it was recorded, this one included
-  runtime::device_id device{};
+  runtime::device_id device;
   value args[3];
   dims shape;
   dims strides;                // view, update: in elements of args[0]; reduce: 1 where the axis of args[0] is reduced
   std::int64_t offset = 0;     // view, update; gather: the axis that an error names
-  runtime::scalar constant;    // scalar
   random_stream stream;        // random
   const jit::user_reduction* combine = nullptr;  // reduce with reduce_op::user
   std::unique_ptr<call_site> call;               // call
@@ -114,6 +85,10 @@ class node {
   node* next_listed = nullptr;  // the weak list of pending values over large operands
   node* previous_listed = nullptr;
 
+  // What was recorded, whether or not it has been evaluated since.
+  const payload::scalar& scalar() const noexcept { return recorded<payload::scalar>(); }
+  const payload::iota& iota() const noexcept { return recorded<payload::iota>(); }
+
   /// The nodes that this one is computed from: `args`, or those of the call. None of a leaf.
   int operand_count() const noexcept;
   node* operand(int k) const noexcept;
@@ -123,6 +98,15 @@ class node {
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(size()) * itemsize(type); }
   /// Where it lies, or is to lie.
   memory_kind kind_of_memory() const noexcept { return is_leaf() ? buffer->kind() : memory; }
+
+ private:
+  template <class Payload>
+  const Payload& recorded() const noexcept {
+    assert(std::holds_alternative<Payload>(recorded_));
+    return *std::get_if<Payload>(&recorded_);
+  }
+
+  payload::any recorded_;
 };
 
 /// A user's function and its operands: one for each of its inputs. A call that runs for its effects (run_call; `axis`
@@ -151,9 +135,7 @@ inline bool is_operation(node_kind k) noexcept {
   return k == node_kind::map || k == node_kind::call || k == node_kind::random;
 }
 
-// ---- Birth, and the weak lists that a node leaves when it dies or has been evaluated
-
-node* new_node();
+// ---- The weak lists that a node leaves when it dies or has been evaluated
 
 /// The reductions that read a node, so that reductions over one value asked for one after the other become one pass.
 void link_reader(node* reduction);

@@ -2,6 +2,7 @@
 #include "graph/record.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "core/shape.hpp"
 #include "graph/limits.hpp"
@@ -13,17 +14,14 @@ thread_local bool fast_math_on = false;
 
 /// Views and gathers only name elements that exist: on the way to a result they may span more than can be counted. All
 /// other nodes may come to lie in memory.
-bool must_be_countable(node_kind kind) { return kind != node_kind::view && kind != node_kind::gather; }
+constexpr bool must_be_countable(node_kind kind) { return kind != node_kind::view && kind != node_kind::gather; }
 
-value fresh(node_kind kind, dtype type, const dims& shape, runtime::device_id device) {
+template <class Payload>
+value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id device) {
   const bool countable = core::is_countable(shape);
-  if (!countable && must_be_countable(kind)) [[unlikely]]
+  if (!countable && must_be_countable(std::remove_cvref_t<Payload>::kind)) [[unlikely]]
     core::checked_count(shape, "shape");
-  node* n = new_node();
-  n->kind.store(kind, std::memory_order_relaxed);
-  n->type = type;
-  n->shape = shape;
-  n->device = device;
+  node* n = new node(std::forward<Payload>(what), type, shape, device);
   const runtime::thread_state& mine = runtime::this_thread();
   n->memory = mine.kind[runtime::slot_of(device)];
   n->capture = mine.capture;
@@ -60,7 +58,7 @@ dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
 
 value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kept, std::span<const bool> reduced,
                   const jit::user_reduction* combine) {
-  value n = fresh(node_kind::reduce, type, kept, v->device);
+  value n = fresh(payload::reduce{}, type, kept, v->device);
   n->reduction = op;
   n->combine = combine;
   n->opaque = combine && !combine->value.opaque.empty();
@@ -74,7 +72,7 @@ value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kep
 value call_node(const jit::user_function* f, int output, const dims& shape, std::vector<value> operands,
                 runtime::device_id device) {
   const jit::user_parameter& result = f->outputs[static_cast<std::size_t>(output)];
-  value n = fresh(node_kind::call, result.type, shape, device);
+  value n = fresh(payload::call{}, result.type, shape, device);
   n->opaque = !result.opaque.empty();
   n->axis = static_cast<std::int16_t>(output);
   n->fast_math = fast_math_on;
@@ -116,20 +114,22 @@ bool fast_math() noexcept { return fast_math_on; }
 void set_fast_math(bool on) noexcept { fast_math_on = on; }
 
 value record_scalar(const runtime::scalar& v, dtype type, const dims& shape, runtime::device_id device) {
-  value n = fresh(node_kind::scalar, type, shape, device);
-  n->constant = v;
-  n->constant.type = type;
-  return n;
+  assert(v.type == type);
+  return fresh(payload::scalar{.constant = v}, type, shape, device);
+}
+
+value record_unset(dtype type, const dims& shape, runtime::device_id device) {
+  runtime::scalar zero;
+  zero.type = type;
+  return fresh(payload::scalar{.constant = zero, .unset = true}, type, shape, device);
 }
 
 value record_iota(const dims& shape, int axis, runtime::device_id device) {
-  value n = fresh(node_kind::iota, dtype::i64, shape, device);
-  n->axis = static_cast<std::int16_t>(axis);
-  return n;
+  return fresh(payload::iota{.axis = axis}, dtype::i64, shape, device);
 }
 
 value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands) {
-  value n = fresh(node_kind::map, type, shape, operands[0]->device);
+  value n = fresh(payload::map{}, type, shape, operands[0]->device);
   n->op = op;
   n->fast_math = fast_math_on;
   for (const value& operand : operands) adopt_operand(*n, operand);
@@ -137,7 +137,7 @@ value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const 
 }
 
 value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands) {
-  value n = fresh(node_kind::map, type, shape, operands[0]->device);
+  value n = fresh(payload::map{}, type, shape, operands[0]->device);
   n->op = op;
   n->fast_math = fast_math_on;
   for (value& operand : operands) adopt_operand(*n, std::move(operand));
@@ -146,7 +146,7 @@ value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span
 
 value record_random(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
                     std::span<const value> operands, runtime::device_id device) {
-  value n = fresh(node_kind::random, type, shape, device);
+  value n = fresh(payload::random{}, type, shape, device);
   n->op = op;
   n->stream = stream;
   for (const value& operand : operands) adopt_operand(*n, operand);
@@ -162,8 +162,8 @@ value record_cast(value v, dtype type) {
 value record_view(const value& v, const dims& shape, const dims& strides, std::int64_t offset) {
   if (offset == 0 && shape == v->shape && core::is_contiguous(shape, strides)) return v;
   if (v->kind.load(std::memory_order_acquire) == node_kind::scalar)
-    return record_scalar(v->constant, v->type, shape, v->device);
-  value n = fresh(node_kind::view, v->type, shape, v->device);
+    return record_scalar(v->scalar().constant, v->type, shape, v->device);
+  value n = fresh(payload::view{}, v->type, shape, v->device);
   n->strides = strides;
   n->offset = offset;
   adopt_operand(*n, v);
@@ -171,7 +171,7 @@ value record_view(const value& v, const dims& shape, const dims& strides, std::i
 }
 
 value record_gather(const value& v, const value& index, int axis, const dims& shape, int named) {
-  value n = fresh(node_kind::gather, v->type, shape, v->device);
+  value n = fresh(payload::gather{}, v->type, shape, v->device);
   n->axis = static_cast<std::int16_t>(axis);
   n->offset = named;
   adopt_operand(*n, v);
@@ -200,7 +200,7 @@ value record_call(const jit::user_function* f, int output, const dims& shape, st
 
 value record_effect(const jit::user_function* f, const dims& shape, std::vector<value> operands,
                     std::vector<value> targets, runtime::device_id device) {
-  value n = fresh(node_kind::call, dtype::u8, shape, device);
+  value n = fresh(payload::call{}, dtype::u8, shape, device);
   n->axis = run_for_effects;
   n->fast_math = fast_math_on;
   for (const value& operand : operands) n->over_reduction |= lies_over_reduction(*operand);
@@ -209,7 +209,7 @@ value record_effect(const jit::user_function* f, const dims& shape, std::vector<
 }
 
 value record_update(const value& base, const dims& strides, std::int64_t offset, const value& rhs) {
-  value n = fresh(node_kind::update, base->type, base->shape, base->device);
+  value n = fresh(payload::update{}, base->type, base->shape, base->device);
   n->strides = strides;
   n->offset = offset;
   n->memory = base->kind_of_memory();
@@ -220,7 +220,7 @@ value record_update(const value& base, const dims& strides, std::int64_t offset,
 }
 
 value make_leaf(runtime::buffer_ref buffer, std::int64_t offset, const dims& shape, dtype type) {
-  value n = fresh(node_kind::leaf, type, shape, buffer->owner().id());
+  value n = fresh(payload::leaf{}, type, shape, buffer->owner().id());
   n->buffer = std::move(buffer);
   n->buffer_offset = offset;
   return n;

@@ -13,8 +13,10 @@ namespace sinter::graph {
 bool fast_math() noexcept;
 void set_fast_math(bool on) noexcept;
 
-/// Scalar of dtype `type` broadcast to `shape`.
+/// Scalar of dtype `type`, which is that of `v`, broadcast to `shape`.
 value record_scalar(const runtime::scalar& v, dtype type, const dims& shape, runtime::device_id device);
+/// Zeros that stand for elements without values yet: a kernel that writes all of them need not have them filled.
+value record_unset(dtype type, const dims& shape, runtime::device_id device);
 /// int64 coordinate along `axis` of `shape`.
 value record_iota(const dims& shape, int axis, runtime::device_id device);
 /// Elementwise operation. Operands have one dtype (`select`: bool, T, T) and broadcast to `shape`; `type` is the

@@ -48,10 +48,10 @@ ndarray filled_like(const ndarray& x, const operand& v, const create_kw& kw, con
   return filled(x.shape(), v, kw.dtype.value_or(x.dtype()), kw.device.value_or(x.device()), function);
 }
 
-/// Nobody relies on the elements: a kernel that writes them first need not have them filled.
-ndarray unset(ndarray x) {
-  ops::view_of(x, "empty").store->now()->unset = true;
-  return x;
+ndarray unset(const shape_t& shape, dtype type, const std::optional<device>& where, const char* function) {
+  const dims extents = ops::to_dims(shape);
+  core::checked_count(extents, function);
+  return ops::wrap(graph::record_unset(type, extents, ops::chosen(where)));
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ ndarray ones(const shape_t& shape, const create_kw& kw) {
   return filled(shape, 1, kw.dtype.value_or(float64), kw.device, "ones");
 }
 ndarray empty(const shape_t& shape, const create_kw& kw) {
-  return unset(filled(shape, 0, kw.dtype.value_or(float64), kw.device, "empty"));
+  return unset(shape, kw.dtype.value_or(float64), kw.device, "empty");
 }
 ndarray full(const shape_t& shape, const operand& value, const create_kw& kw) {
   return filled(shape, value, kw.dtype.value_or(type_of(value)), kw.device, "full");
@@ -71,7 +71,8 @@ ndarray full(const shape_t& shape, const operand& value, const create_kw& kw) {
 ndarray zeros_like(const ndarray& x, const create_kw& kw) { return filled_like(x, 0, kw, "zeros_like"); }
 ndarray ones_like(const ndarray& x, const create_kw& kw) { return filled_like(x, 1, kw, "ones_like"); }
 ndarray empty_like(const ndarray& x, const create_kw& kw) {
-  return unset(filled_like(x, 0, kw, "empty_like"));
+  ops::view_of(x, "empty_like");
+  return unset(x.shape(), kw.dtype.value_or(x.dtype()), kw.device.value_or(x.device()), "empty_like");
 }
 ndarray full_like(const ndarray& x, const operand& value, const create_kw& kw) {
   return filled_like(x, value, kw, "full_like");

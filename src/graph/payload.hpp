@@ -1,0 +1,71 @@
+// What a node computes, besides its operands: a type for each kind of node, fixed when the node is recorded.
+// Axes count from 0; strides and offsets are in elements, not bytes.
+#pragma once
+#include <cstdint>
+#include <variant>
+
+#include "runtime/kernel.hpp"
+
+namespace sinter::graph {
+
+enum class node_kind : std::uint8_t { leaf, scalar, iota, map, random, view, gather, reduce, call, update };
+
+namespace payload {
+
+/// C-contiguous elements of a buffer, which the node holds: every evaluated node is a leaf.
+struct leaf {
+  static constexpr node_kind kind = node_kind::leaf;
+};
+
+/// One value, broadcast to the shape; a launch parameter, never part of generated code.
+struct scalar {
+  static constexpr node_kind kind = node_kind::scalar;
+  runtime::scalar constant;
+  bool unset = false;  // of an array whose elements have no values yet (sn::empty)
+};
+
+/// int64 coordinate along `axis` of the shape.
+struct iota {
+  static constexpr node_kind kind = node_kind::iota;
+  int axis;
+};
+
+/// Elementwise operation or cast; operands broadcast to the shape.
+struct map {
+  static constexpr node_kind kind = node_kind::map;
+};
+
+/// Elements of a draw, each a function of its C-order position; operands (parameters) broadcast to the shape.
+struct random {
+  static constexpr node_kind kind = node_kind::random;
+};
+
+/// Affine view of args[0]: element = offset + sum strides[j] * coordinate[j] in its C order.
+struct view {
+  static constexpr node_kind kind = node_kind::view;
+};
+
+/// args[0] read at index args[1] along `axis`, the other coordinates as they are (take_along_axis).
+struct gather {
+  static constexpr node_kind kind = node_kind::gather;
+};
+
+/// Reduction of args[0] over some of its axes.
+struct reduce {
+  static constexpr node_kind kind = node_kind::reduce;
+};
+
+/// An output of a user's function; operands broadcast to the shape (raw ones: whole).
+struct call {
+  static constexpr node_kind kind = node_kind::call;
+};
+
+/// args[0] with the region (strides, offset) of shape args[1]->shape replaced by args[1].
+struct update {
+  static constexpr node_kind kind = node_kind::update;
+};
+
+using any = std::variant<leaf, scalar, iota, map, random, view, gather, reduce, call, update>;
+
+}  // namespace payload
+}  // namespace sinter::graph
