@@ -40,7 +40,7 @@ bool same(const numbers_t& a, const numbers_t& b) {
 }
 
 /// The operation that an array is recorded as, before anything has run.
-jit::opcode recorded(const ndarray& x) { return ops::value_of(x)->op; }
+jit::opcode recorded(const ndarray& x) { return ops::value_of(x)->map().op; }
 
 template <class E>
 std::string message_of(const std::function<void()>& f) {

@@ -354,8 +354,9 @@ std::uint16_t kernel_builder::lower_map(node* n, const index_map* map) {
     for (int k = 0; k < n->nargs; ++k)
       if ((n->args[k]->kind == node_kind::scalar) == (pass == 0)) reg[k] = lower_operand(n, map, n->args[k].get());
   dtype arg = n->args[n->nargs - 1]->type;
-  if (n->fast_math) out_->code.flags.fast_math = true;
-  return emit({n->op, n->type, arg, 0, reg[0], reg[1], reg[2], 0}, std::size_t{std::max({reg[0], reg[1], reg[2]})} + 1);
+  if (n->map().fast_math) out_->code.flags.fast_math = true;
+  return emit({n->map().op, n->type, arg, 0, reg[0], reg[1], reg[2], 0},
+              std::size_t{std::max({reg[0], reg[1], reg[2]})} + 1);
 }
 
 // Column operands of a broadcast reduction are read once for each row: packing them makes those reads contiguous.

@@ -112,8 +112,9 @@ std::uint16_t kernel_builder::lower_random(node* n, const index_map* map) {
       is_position(at) ? emit({opcode::coord, dtype::i64, dtype::i64, 0, jit::flat_axis, 0, 0, 0}) : sum_of(at);
   std::uint16_t reg[2] = {0, 0};
   for (int k = 0; k < n->nargs; ++k) reg[k] = lower_operand(n, map, n->args[k].get());
-  const auto stream = static_cast<std::uint16_t>(out_->params.size());
-  for (const std::uint64_t word : {n->stream.key, n->stream.block, n->stream.subsequence}) {
+  const auto first_word = static_cast<std::uint16_t>(out_->params.size());
+  const random_stream& stream = n->random().stream;
+  for (const std::uint64_t word : {stream.key, stream.block, stream.subsequence}) {
     runtime::scalar s;
     s.type = dtype::u64;
     s.u = word;
@@ -121,7 +122,7 @@ std::uint16_t kernel_builder::lower_random(node* n, const index_map* map) {
     out_->code.param_types.push_back(dtype::u64);
   }
   const dtype arg = n->nargs > 0 ? n->args[0]->type : dtype::i64;
-  return emit({n->op, n->type, arg, 0, position, reg[0], reg[1], stream});
+  return emit({n->random().op, n->type, arg, 0, position, reg[0], reg[1], first_word});
 }
 
 }  // namespace sinter::graph

@@ -22,12 +22,6 @@ using core::dims;
 
 struct call_site;
 
-/// Which random numbers a draw takes (jit/prelude/random.h). Fixed when it is recorded, so that evaluating a draw again,
-/// or a part of it, gives the same elements.
-struct random_stream {
-  std::uint64_t key = 0, block = 0, subsequence = 0;
-};
-
 /// Planner scratch; meaningful only inside one flush, under its lock (`next`: only while the node is destroyed).
 struct plan_mark {
   std::uint64_t epoch = 0;  // of the flush that last touched the node
@@ -50,11 +44,10 @@ class node {
 
   std::atomic<std::uint32_t> refs{1};
   std::atomic<node_kind> kind;  // the payload's until the node is evaluated, which makes it a leaf
-  jit::opcode op{};            // map, random
   jit::reduce_op reduction{};  // reduce
   dtype type;
   std::uint8_t nargs = 0;
-  bool fast_math = false;
+  bool fast_math = false;    // call
   std::atomic<bool> seen{false};  // computed before as part of something else, and held then
   bool is_reader = false;    // reduce: linked into the operand's list of readers
   bool opaque = false;       // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
@@ -72,7 +65,6 @@ class node {
   dims shape;
   dims strides;                // view, update: in elements of args[0]; reduce: 1 where the axis of args[0] is reduced
   std::int64_t offset = 0;     // view, update; gather: the axis that an error names
-  random_stream stream;        // random
   const jit::user_reduction* combine = nullptr;  // reduce with reduce_op::user
   std::unique_ptr<call_site> call;               // call
   runtime::buffer_ref buffer;  // leaf
@@ -88,6 +80,8 @@ class node {
   // What was recorded, whether or not it has been evaluated since.
   const payload::scalar& scalar() const noexcept { return recorded<payload::scalar>(); }
   const payload::iota& iota() const noexcept { return recorded<payload::iota>(); }
+  const payload::map& map() const noexcept { return recorded<payload::map>(); }
+  const payload::random& random() const noexcept { return recorded<payload::random>(); }
 
   /// The nodes that this one is computed from: `args`, or those of the call. None of a leaf.
   int operand_count() const noexcept;

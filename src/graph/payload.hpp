@@ -10,6 +10,12 @@ namespace sinter::graph {
 
 enum class node_kind : std::uint8_t { leaf, scalar, iota, map, random, view, gather, reduce, call, update };
 
+/// Which random numbers a draw takes (jit/prelude/random.h). Fixed when it is recorded, so that evaluating a draw
+/// again, or a part of it, gives the same elements.
+struct random_stream {
+  std::uint64_t key = 0, block = 0, subsequence = 0;
+};
+
 namespace payload {
 
 /// C-contiguous elements of a buffer, which the node holds: every evaluated node is a leaf.
@@ -33,11 +39,15 @@ struct iota {
 /// Elementwise operation or cast; operands broadcast to the shape.
 struct map {
   static constexpr node_kind kind = node_kind::map;
+  jit::opcode op;
+  bool fast_math;
 };
 
 /// Elements of a draw, each a function of its C-order position; operands (parameters) broadcast to the shape.
 struct random {
   static constexpr node_kind kind = node_kind::random;
+  jit::opcode op;
+  random_stream stream;
 };
 
 /// Affine view of args[0]: element = offset + sum strides[j] * coordinate[j] in its C order.

@@ -53,8 +53,8 @@ std::int32_t plan_table::inline_weight(node* n) {
   if (known.weight >= 0) return known.weight;
   std::int32_t w = 0;
   switch (n->kind.load(std::memory_order_relaxed)) {
-    case node_kind::map:
-    case node_kind::random: w = jit::weight(n->op); break;
+    case node_kind::map: w = jit::weight(n->map().op); break;
+    case node_kind::random: w = jit::weight(n->random().op); break;
     case node_kind::call: w = jit::weight(jit::opcode::user); break;
     case node_kind::gather: w = 4; break;
     case node_kind::reduce:

@@ -62,7 +62,6 @@ value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kep
   n->reduction = op;
   n->combine = combine;
   n->opaque = combine && !combine->value.opaque.empty();
-  n->fast_math = fast_math_on;
   for (int a = 0; a < v->shape.size(); ++a) n->strides.push_back(reduced[static_cast<std::size_t>(a)] ? 1 : 0);
   adopt_operand(*n, v);
   link_reader(n.get());
@@ -129,26 +128,20 @@ value record_iota(const dims& shape, int axis, runtime::device_id device) {
 }
 
 value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands) {
-  value n = fresh(payload::map{}, type, shape, operands[0]->device);
-  n->op = op;
-  n->fast_math = fast_math_on;
+  value n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, shape, operands[0]->device);
   for (const value& operand : operands) adopt_operand(*n, operand);
   return n;
 }
 
 value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands) {
-  value n = fresh(payload::map{}, type, shape, operands[0]->device);
-  n->op = op;
-  n->fast_math = fast_math_on;
+  value n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, shape, operands[0]->device);
   for (value& operand : operands) adopt_operand(*n, std::move(operand));
   return n;
 }
 
 value record_random(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
                     std::span<const value> operands, runtime::device_id device) {
-  value n = fresh(payload::random{}, type, shape, device);
-  n->op = op;
-  n->stream = stream;
+  value n = fresh(payload::random{.op = op, .stream = stream}, type, shape, device);
   for (const value& operand : operands) adopt_operand(*n, operand);
   return n;
 }
