@@ -374,11 +374,12 @@ bool kernel_builder::wants_packing(const node* view, const linear_form& at) cons
 std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
   node* base = n->args[0].get();
   if (base->kind == node_kind::scalar) return param(base->scalar().constant, base->type);
+  const payload::view& region = n->view();
   index_map outer = full_map(n, map);
   index_map inner;
   bool stored = table_.is_stored(base);
   if (!stored && base->kind != node_kind::update && base->kind != node_kind::reduce) {
-    if (decompose(base->shape, n->shape, n->strides, n->offset, inner)) {
+    if (decompose(base->shape, n->shape, region.strides, region.offset, inner)) {
       index_map sub = substitute(inner, outer);
       return lower(base, is_plain(base, sub) ? nullptr : &sub);
     }
@@ -388,7 +389,7 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
   } else if (!stored) {
     table_.cut(base, base->kind == node_kind::update ? cut_reason::write : cut_reason::reduction);
   }
-  linear_form at = compose(outer, n->strides, n->offset);
+  linear_form at = compose(outer, region.strides, region.offset);
   if (wants_packing(n, at)) {
     table_.cut(n, cut_reason::packed);
     return load(n, map);

@@ -43,16 +43,17 @@ std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
   node* index = n->args[1].get();
   index_map index_at = broadcast(outer, n->shape, index->shape);
   std::uint16_t raw = lower(index, is_plain(index, index_at) ? nullptr : &index_at);
-  std::uint16_t extent = integer_param(v->shape[n->axis]);
-  std::uint16_t axis = integer_param(-1 - n->offset);  // no extent, so that the two never share a parameter by chance
+  const auto [axis, reported_axis] = n->gather();
+  std::uint16_t extent = integer_param(v->shape[axis]);
+  std::uint16_t report = integer_param(-1 - reported_axis);  // negative: never the same parameter as an extent
   std::uint16_t reg = emit(
-      {opcode::checked_index, dtype::i64, dtype::i64, 0, raw, out_->code.code[extent].a, out_->code.code[axis].a, 0});
+      {opcode::checked_index, dtype::i64, dtype::i64, 0, raw, out_->code.code[extent].a, out_->code.code[report].a, 0});
   const int g = gather_slot(reg);
   if (g < 0) return too_many_gathers(n, index);
   index_map at = broadcast(outer, n->shape, v->shape);
   index_map row(1, rank_ + max_gathers);
   row.coefficient(0, rank_ + g) = 1;
-  at.copy_row(n->axis, row, 0);
+  at.copy_row(axis, row, 0);
   node* const outer_gather = std::exchange(outer_gather_, outer_gather_ ? outer_gather_ : n);
   const std::uint16_t result = lower(v, &at);
   outer_gather_ = outer_gather;

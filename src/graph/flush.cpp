@@ -114,7 +114,7 @@ class flusher {
     if (plan.kind == plan_kind::alias) {
       node* n = plan.results[0];
       placed base = placement_.where(n->args[0].get());
-      placement_.at(n) = {base.buffer, base.offset + (n->kind == node_kind::view ? n->offset : 0)};
+      placement_.at(n) = {base.buffer, base.offset + (n->kind == node_kind::view ? n->view().offset : 0)};
       return;
     }
     if (plan.kind == plan_kind::update)
@@ -361,7 +361,7 @@ bool is_in_memory(const value& v) {
   if (v->is_leaf()) return true;
   std::lock_guard lock(flush_mutex());  // evaluation takes a node's operands away
   const node* n = v.get();
-  while (n->kind == node_kind::view && core::is_contiguous(n->shape, n->strides)) n = n->args[0].get();
+  while (n->kind == node_kind::view && core::is_contiguous(n->shape, n->view().strides)) n = n->args[0].get();
   return n->is_leaf();
 }
 

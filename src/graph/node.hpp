@@ -57,14 +57,14 @@ class node {
   bool over_reduction = false;  // a reduction lay pending somewhere below when it was recorded
   std::atomic<bool> is_listed{false};  // among the values that are remembered for that
   memory_kind memory{};      // where it is to lie when it is evaluated
-  std::int16_t axis = 0;     // gather; call: which output, or run_for_effects
+  std::int16_t axis = 0;     // call: which output, or run_for_effects
   std::uint16_t depth = 0;   // longest chain of pending nodes below when it was recorded
   std::uint16_t writes = 0;  // update: pending updates in a row when it was recorded, this one included
   runtime::device_id device;
   value args[3];
   dims shape;
-  dims strides;                // view, update: in elements of args[0]; reduce: 1 where the axis of args[0] is reduced
-  std::int64_t offset = 0;     // view, update; gather: the axis that an error names
+  dims strides;                // update: in elements of args[0]; reduce: 1 where the axis of args[0] is reduced
+  std::int64_t offset = 0;     // update
   const jit::user_reduction* combine = nullptr;  // reduce with reduce_op::user
   std::unique_ptr<call_site> call;               // call
   runtime::buffer_ref buffer;  // leaf
@@ -82,6 +82,8 @@ class node {
   const payload::iota& iota() const noexcept { return recorded<payload::iota>(); }
   const payload::map& map() const noexcept { return recorded<payload::map>(); }
   const payload::random& random() const noexcept { return recorded<payload::random>(); }
+  const payload::view& view() const noexcept { return recorded<payload::view>(); }
+  const payload::gather& gather() const noexcept { return recorded<payload::gather>(); }
 
   /// The nodes that this one is computed from: `args`, or those of the call. None of a leaf.
   int operand_count() const noexcept;

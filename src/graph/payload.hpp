@@ -53,11 +53,15 @@ struct random {
 /// Affine view of args[0]: element = offset + sum strides[j] * coordinate[j] in its C order.
 struct view {
   static constexpr node_kind kind = node_kind::view;
+  core::dims strides;  // one for each axis of the shape
+  std::int64_t offset;
 };
 
 /// args[0] read at index args[1] along `axis`, the other coordinates as they are (take_along_axis).
 struct gather {
   static constexpr node_kind kind = node_kind::gather;
+  int axis;
+  int reported_axis;  // what an error names; runtime::statement_axis is added for the indices of a write
 };
 
 /// Reduction of args[0] over some of its axes.

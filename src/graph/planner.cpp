@@ -124,7 +124,7 @@ void planner::build_one(node* n) {
   node_kind kind = n->kind;
   if (kind == node_kind::view) {
     node* base = n->args[0].get();
-    bool dense = core::is_contiguous(n->shape, n->strides);
+    bool dense = core::is_contiguous(n->shape, n->view().strides);
     if (dense && !is_stored(base) && base->size() == n->size() && base->kind != node_kind::scalar)
       cut(base, cut_reason::requested);
     if (dense && is_stored(base) && at(n).why != cut_reason::packed) {

@@ -156,17 +156,13 @@ value record_view(const value& v, const dims& shape, const dims& strides, std::i
   if (offset == 0 && shape == v->shape && core::is_contiguous(shape, strides)) return v;
   if (v->kind.load(std::memory_order_acquire) == node_kind::scalar)
     return record_scalar(v->scalar().constant, v->type, shape, v->device);
-  value n = fresh(payload::view{}, v->type, shape, v->device);
-  n->strides = strides;
-  n->offset = offset;
+  value n = fresh(payload::view{.strides = strides, .offset = offset}, v->type, shape, v->device);
   adopt_operand(*n, v);
   return n;
 }
 
-value record_gather(const value& v, const value& index, int axis, const dims& shape, int named) {
-  value n = fresh(payload::gather{}, v->type, shape, v->device);
-  n->axis = static_cast<std::int16_t>(axis);
-  n->offset = named;
+value record_gather(const value& v, const value& index, int axis, const dims& shape, int reported_axis) {
+  value n = fresh(payload::gather{.axis = axis, .reported_axis = reported_axis}, v->type, shape, v->device);
   adopt_operand(*n, v);
   adopt_operand(*n, index);
   return n;

@@ -34,8 +34,8 @@ value record_cast(value v, dtype type);
 value record_view(const value& v, const dims& shape, const dims& strides, std::int64_t offset);
 /// take_along_axis: `index` is int64, has v's rank, and its other extents equal v's or are 1. Negative indices count
 /// from the end; an index out of range raises data_fault::index_out_of_range at the next synchronisation, which names
-/// the axis `named`.
-value record_gather(const value& v, const value& index, int axis, const dims& shape, int named = 0);
+/// the axis `reported_axis`.
+value record_gather(const value& v, const value& index, int axis, const dims& shape, int reported_axis = 0);
 /// Reduction over the axes whose bit is set in `reduced` (index = axis); the result drops them. min, max, argmin and
 /// argmax of nothing have been refused by the caller.
 value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<const bool> reduced);
