@@ -122,8 +122,7 @@ namespace {
 /// In place, and now, whoever refers to the version: the address is out. Right-hand sides hold copies.
 void write_pinned(storage& s, const array_view& v, const value& rhs) {
   flush(std::span(&s.held(), 1));
-  const value update = record_update(s.held(), v.strides, v.offset, rhs);
-  update->in_place = true;
+  const value update = record_update(s.held(), v.strides, v.offset, rhs, true);
   flush(std::span(&update, 1));
 }
 

@@ -25,10 +25,10 @@ void bind_operands(const kernel_plan& plan, runtime::launch& out) {
   dims dense = core::contiguous_strides(kept);
   for (std::size_t k = 0; k < plan.results.size(); ++k) {
     runtime::operand& o = out.outputs[k];
-    const node* n = plan.results[k];
+    const payload::update* update = plan.kind == plan_kind::update ? &plan.results[k]->update() : nullptr;
     o.base = nullptr;
-    o.offset = plan.kind == plan_kind::update ? n->offset : 0;
-    o.strides = plan.kind == plan_kind::update ? n->strides : dense;
+    o.offset = update ? update->offset : 0;
+    o.strides = update ? update->strides : dense;
     o.strides.resize(rank, 0);
   }
 }

@@ -53,7 +53,6 @@ class node {
   bool opaque = false;       // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
   bool large = false;        // limits().large_operand bytes or more
   bool over_large = false;   // something large lies below: its evaluation may release memory (list_if_large)
-  bool in_place = false;     // update: of memory whose address is out, written whoever else refers to it
   bool over_reduction = false;  // a reduction lay pending somewhere below when it was recorded
   std::atomic<bool> is_listed{false};  // among the values that are remembered for that
   memory_kind memory{};      // where it is to lie when it is evaluated
@@ -63,8 +62,7 @@ class node {
   runtime::device_id device;
   value args[3];
   dims shape;
-  dims strides;                // update: in elements of args[0]; reduce: 1 where the axis of args[0] is reduced
-  std::int64_t offset = 0;     // update
+  dims strides;                // reduce: 1 where the axis of args[0] is reduced
   const jit::user_reduction* combine = nullptr;  // reduce with reduce_op::user
   std::unique_ptr<call_site> call;               // call
   runtime::buffer_ref buffer;  // leaf
@@ -84,6 +82,7 @@ class node {
   const payload::random& random() const noexcept { return recorded<payload::random>(); }
   const payload::view& view() const noexcept { return recorded<payload::view>(); }
   const payload::gather& gather() const noexcept { return recorded<payload::gather>(); }
+  const payload::update& update() const noexcept { return recorded<payload::update>(); }
 
   /// The nodes that this one is computed from: `args`, or those of the call. None of a leaf.
   int operand_count() const noexcept;

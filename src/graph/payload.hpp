@@ -74,9 +74,13 @@ struct call {
   static constexpr node_kind kind = node_kind::call;
 };
 
-/// args[0] with the region (strides, offset) of shape args[1]->shape replaced by args[1].
+/// args[0] with a region replaced by args[1]: element offset + sum strides[j] * coordinate[j] in its C order by the one
+/// at those coordinates.
 struct update {
   static constexpr node_kind kind = node_kind::update;
+  core::dims strides;  // one for each axis of args[1]
+  std::int64_t offset;
+  bool in_place;  // of memory whose address is out, written whoever else refers to it
 };
 
 using any = std::variant<leaf, scalar, iota, map, random, view, gather, reduce, call, update>;

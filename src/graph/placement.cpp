@@ -10,7 +10,7 @@ namespace sinter::graph {
 namespace {
 
 /// Whether an update reads, for every element, the very place that it writes.
-bool reads_where_it_writes(const linear_form& read, const node& update, const dims& extents) {
+bool reads_where_it_writes(const linear_form& read, const payload::update& update, const dims& extents) {
   if (read.offset != update.offset || read.coefficients.size() < update.strides.size()) return false;
   for (int v = 0; v < read.coefficients.size(); ++v) {
     std::int64_t stride = v < update.strides.size() ? update.strides[v] : 0;
@@ -22,7 +22,7 @@ bool reads_where_it_writes(const linear_form& read, const node& update, const di
 
 /// Whether what an update reads and what it writes certainly have no element in common: their ranges do not meet, or
 /// the steps of both never lead from one to the other (one column and another).
-bool are_disjoint(const linear_form& read, const node& update, const dims& extents) {
+bool are_disjoint(const linear_form& read, const payload::update& update, const dims& extents) {
   if (read.coefficients.size() > extents.size()) return false;  // gathered: may be anywhere
   std::int64_t first_read = read.offset, last_read = read.offset, step = 0;
   std::int64_t first_write = update.offset, last_write = update.offset;
@@ -66,10 +66,11 @@ bool placement::reuse_base(const kernel_plan& update) {
   return true;
 }
 
-bool placement::may_overwrite(const kernel_plan& update) {
-  node* n = update.results[0];
+bool placement::may_overwrite(const kernel_plan& plan) {
+  node* n = plan.results[0];
   node* base = n->args[0].get();
-  if (n->in_place) return true;
+  const payload::update& update = n->update();
+  if (update.in_place) return true;
   if (!is_released(plan_.at(base))) return false;
   const placed p = where(base);
   // References to the buffer: the plan's own (the released leaf, earlier updates in place), and `p`.
@@ -77,10 +78,10 @@ bool placement::may_overwrite(const kernel_plan& update) {
   if (owned == 0) owned = 1;
   if (!is_owned(p.buffer, owned + 1)) return false;
   int own = 0;
-  for (const input_slot& s : update.inputs) {
+  for (const input_slot& s : plan.inputs) {
     if (s.source != base) continue;
     ++own;
-    if (!reads_where_it_writes(s.at, *n, update.extents) && !are_disjoint(s.at, *n, update.extents)) return false;
+    if (!reads_where_it_writes(s.at, update, plan.extents) && !are_disjoint(s.at, update, plan.extents)) return false;
   }
   if (readers_[base] != own) return false;
   ++owned;

@@ -48,7 +48,7 @@ class placement {
   void analyse_references();
   void visit(node* n, std::vector<node*>& order);
   void count_readers();
-  bool may_overwrite(const kernel_plan& update);
+  bool may_overwrite(const kernel_plan& plan);
 
   planner& plan_;
   std::vector<placed> places_;  // by planner::entry::kernel

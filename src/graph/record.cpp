@@ -197,10 +197,9 @@ value record_effect(const jit::user_function* f, const dims& shape, std::vector<
   return n;
 }
 
-value record_update(const value& base, const dims& strides, std::int64_t offset, const value& rhs) {
-  value n = fresh(payload::update{}, base->type, base->shape, base->device);
-  n->strides = strides;
-  n->offset = offset;
+value record_update(const value& base, const dims& strides, std::int64_t offset, const value& rhs, bool in_place) {
+  value n = fresh(payload::update{.strides = strides, .offset = offset, .in_place = in_place}, base->type, base->shape,
+                  base->device);
   n->memory = base->kind_of_memory();
   adopt_operand(*n, base);
   adopt_operand(*n, rhs);

@@ -51,7 +51,9 @@ value record_call(const jit::user_function* f, int output, const dims& shape, st
 value record_effect(const jit::user_function* f, const dims& shape, std::vector<value> operands,
                     std::vector<value> targets, runtime::device_id device);
 /// `base` with the elements of the region (in base's C order) replaced by `rhs`, whose shape is the region's.
-value record_update(const value& base, const dims& strides, std::int64_t offset, const value& rhs);
+/// `in_place`: in base's memory, whoever else refers to it.
+value record_update(const value& base, const dims& strides, std::int64_t offset, const value& rhs,
+                    bool in_place = false);
 /// Leaf over `shape` elements of a buffer.
 value make_leaf(runtime::buffer_ref buffer, std::int64_t offset, const dims& shape, dtype type);
 
