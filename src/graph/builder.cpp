@@ -88,11 +88,11 @@ bool kernel_builder::update(kernel_plan& out, node* n) {
 bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions) {
   const node* first = reductions[0];
   const dims& shape = first->args[0]->shape;
-  const dims& mask = first->strides;
+  const payload::reduce& over = first->reduce();
   dims variables, position(shape.size());
-  for (int pass = 0; pass < 2; ++pass)
+  for (const bool reduced : {false, true})
     for (int a = 0; a < shape.size(); ++a)
-      if (mask[a] == pass) {
+      if (over.is_over(a) == reduced) {
         position[a] = variables.size();
         variables.push_back(shape[a]);
       }
@@ -103,7 +103,7 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
   out_->results.assign(results.begin(), results.end());
   int last = shape.size() - 1;
   while (last > 0 && shape[last] == 1) --last;
-  out_->reduces_last = shape.size() == 0 || mask[last] == 1;
+  out_->reduces_last = shape.size() == 0 || over.is_over(last);
 
   index_map map(shape.size(), rank_ + max_gathers);
   for (int a = 0; a < shape.size(); ++a) map.coefficient(a, position[a]) = 1;
@@ -112,12 +112,13 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
     std::uint16_t reg = lower(x, is_plain(x, map) ? nullptr : &map);
     reduced_.emplace_back(r, static_cast<std::uint16_t>(out_->code.reductions.size()));
     std::uint16_t inner = reg;
-    if (r->combine) {
+    const payload::reduce& what = r->reduce();
+    if (what.combine) {
       auto& combines = out_->code.combines;
-      inner = static_cast<std::uint16_t>(std::find(combines.begin(), combines.end(), r->combine) - combines.begin());
-      if (inner == combines.size()) combines.push_back(r->combine);
+      inner = static_cast<std::uint16_t>(std::find(combines.begin(), combines.end(), what.combine) - combines.begin());
+      if (inner == combines.size()) combines.push_back(what.combine);
     }
-    out_->code.reductions.push_back({r->reduction, r->type, x->type, 0, reg, inner});
+    out_->code.reductions.push_back({what.op, r->type, x->type, 0, reg, inner});
   }
   out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
   jit::mark_tail(out_->code);

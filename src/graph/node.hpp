@@ -44,7 +44,6 @@ class node {
 
   std::atomic<std::uint32_t> refs{1};
   std::atomic<node_kind> kind;  // the payload's until the node is evaluated, which makes it a leaf
-  jit::reduce_op reduction{};  // reduce
   dtype type;
   std::uint8_t nargs = 0;
   bool fast_math = false;    // call
@@ -62,8 +61,6 @@ class node {
   runtime::device_id device;
   value args[3];
   dims shape;
-  dims strides;                // reduce: 1 where the axis of args[0] is reduced
-  const jit::user_reduction* combine = nullptr;  // reduce with reduce_op::user
   std::unique_ptr<call_site> call;               // call
   runtime::buffer_ref buffer;  // leaf
   std::int64_t buffer_offset = 0;  // leaf: elements before the first one
@@ -82,6 +79,7 @@ class node {
   const payload::random& random() const noexcept { return recorded<payload::random>(); }
   const payload::view& view() const noexcept { return recorded<payload::view>(); }
   const payload::gather& gather() const noexcept { return recorded<payload::gather>(); }
+  const payload::reduce& reduce() const noexcept { return recorded<payload::reduce>(); }
   const payload::update& update() const noexcept { return recorded<payload::update>(); }
 
   /// The nodes that this one is computed from: `args`, or those of the call. None of a leaf.

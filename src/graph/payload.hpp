@@ -64,9 +64,15 @@ struct gather {
   int reported_axis;  // what an error names; runtime::statement_axis is added for the indices of a write
 };
 
-/// Reduction of args[0] over some of its axes.
+/// Reduction of args[0] over some of its axes, which the shape does not have.
 struct reduce {
   static constexpr node_kind kind = node_kind::reduce;
+  jit::reduce_op op;
+  std::uint64_t axes;                  // bit a: axis a of args[0] is reduced
+  const jit::user_reduction* combine;  // of reduce_op::user; else null
+
+  static_assert(core::max_rank <= 64);
+  bool is_over(int axis) const noexcept { return (axes >> axis & 1) != 0; }
 };
 
 /// An output of a user's function; operands broadcast to the shape (raw ones: whole).

@@ -11,7 +11,7 @@ namespace sinter::graph {
 namespace {
 
 bool same_reduction(const node* a, const node* b) {
-  return a->strides == b->strides && a->args[0]->shape == b->args[0]->shape;
+  return a->reduce().axes == b->reduce().axes && a->args[0]->shape == b->args[0]->shape;
 }
 
 }  // namespace

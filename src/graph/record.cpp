@@ -58,11 +58,10 @@ dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
 
 value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kept, std::span<const bool> reduced,
                   const jit::user_reduction* combine) {
-  value n = fresh(payload::reduce{}, type, kept, v->device);
-  n->reduction = op;
-  n->combine = combine;
+  std::uint64_t axes = 0;
+  for (int a = 0; a < v->shape.size(); ++a) axes |= std::uint64_t{reduced[static_cast<std::size_t>(a)]} << a;
+  value n = fresh(payload::reduce{.op = op, .axes = axes, .combine = combine}, type, kept, v->device);
   n->opaque = combine && !combine->value.opaque.empty();
-  for (int a = 0; a < v->shape.size(); ++a) n->strides.push_back(reduced[static_cast<std::size_t>(a)] ? 1 : 0);
   adopt_operand(*n, v);
   link_reader(n.get());
   return n;
