@@ -112,7 +112,7 @@ TEST_CASE("function: equal texts are one function") {
   const sinter::function first("T same(T x)", "return x + 1;"), second("T same(T x)", "return x + 1;"),
       third("T same(T x)", "return x + 2;");
   const ndarray x = arange(3, {.dtype = float32});
-  const auto function_of = [](const ndarray& a) { return ops::value_of(a)->call->function; };
+  const auto function_of = [](const ndarray& a) { return ops::value_of(a)->call().function; };
   CHECK(function_of(first(x)) == function_of(second(x)));
   CHECK(function_of(first(x)) != function_of(third(x)));
   CHECK(function_of(first(x)) != function_of(first(x.astype(float64))));

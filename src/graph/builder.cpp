@@ -296,7 +296,7 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     table_.cut(n, cut_reason::write);
     return true;
   }
-  if (n->call) {
+  if (n->kind == node_kind::call) {
     if (n->opaque) return false;
     if (must_store_call(n, map)) return true;
   }

@@ -15,10 +15,10 @@ bool kernel_builder::effect(kernel_plan& out, node* n) {
   out_->results.clear();
   alone_ = stands_alone(*n);
   const std::uint16_t call = lower_operands(n, nullptr);
-  const jit::user_function& f = *n->call->function;
+  const jit::user_function& f = *n->call().function;
   for (std::size_t k = 0; k < f.outputs.size(); ++k) {
     if (f.outputs[k].raw) continue;
-    out_->results.push_back(n->call->targets[out_->results.size()].get());
+    out_->results.push_back(n->call().targets[out_->results.size()].get());
     out_->code.outputs.push_back({f.outputs[k].type, 0, output_of(call, k)});
   }
   out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
@@ -41,7 +41,7 @@ bool kernel_builder::must_store_call(node* n, const index_map* map) {
 }
 
 std::uint16_t kernel_builder::lower_call(node* n, const index_map* map) {
-  const auto output = static_cast<std::size_t>(n->axis);
+  const auto output = static_cast<std::size_t>(n->call().output);
   for (const memo& m : calls_)
     if (same_call(*m.n, *n) && (map ? !m.plain && m.map == *map : m.plain)) return output_of(m.reg, output);
   const std::uint16_t call = lower_operands(n, map);
@@ -53,9 +53,9 @@ std::uint16_t kernel_builder::lower_operands(node* n, const index_map* map) {
   std::vector<std::uint16_t> operands;
   for (int k = 0; k < n->operand_count(); ++k)
     operands.push_back(reads_raw(*n, k) ? address(n->operand(k)) : lower_operand(n, map, n->operand(k)));
-  if (n->fast_math) out_->code.flags.fast_math = true;
+  if (n->call().fast_math) out_->code.flags.fast_math = true;
   if (jit::checks_index()) out_->code.flags.check_index = true;
-  return add_call(n->call->function, std::move(operands));
+  return add_call(n->call().function, std::move(operands));
 }
 
 std::uint16_t kernel_builder::add_call(const jit::user_function* f, std::vector<std::uint16_t> operands) {

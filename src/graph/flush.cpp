@@ -234,7 +234,7 @@ class flusher {
       memory_of(n).add_faults(all);
     }
     if (!effect) return;
-    const call_site& call = *j.plan->root->call;
+    const payload::call& call = j.plan->root->call();
     for (std::size_t k = call.function->inputs.size(); k < call.operands.size(); ++k)
       memory_of(call.operands[k].get()).add_faults(all);
   }
@@ -243,7 +243,7 @@ class flusher {
   void reserve_dropped() {
     std::size_t count = 0;
     for (const auto& k : planner_.kernels())
-      for (const node* n : k->results) count += std::size(n->args) + (n->call ? n->call->operands.size() : 0);
+      for (const node* n : k->results) count += static_cast<std::size_t>(n->operand_count());
     dropped_.reserve(count);
   }
 
@@ -261,15 +261,7 @@ class flusher {
         unlist(n);
         n->buffer = std::move(p.buffer);
         n->buffer_offset = p.offset;
-        for (value& a : n->args) {
-          if (a) dropped_.push_back(std::move(a));
-          a = value();
-        }
-        n->nargs = 0;
-        if (n->call) {
-          for (value& a : n->call->operands) dropped_.push_back(std::move(a));
-          n->call.reset();
-        }
+        n->release_operands([&](value v) { dropped_.push_back(std::move(v)); });
         n->kind.store(node_kind::leaf, std::memory_order_release);
       }
     }

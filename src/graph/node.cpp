@@ -46,23 +46,20 @@ void destroy(node* n) noexcept {
     doomed = current->mark.next;
     unlink_reader(current);
     unlist(current);
-    auto let_go = [&](value& arg) {
-      node* operand = arg.release();
-      if (operand && operand->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    current->release_operands([&](value v) {
+      node* operand = v.release();
+      if (operand->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         operand->mark.next = doomed;
         doomed = operand;
       }
-    };
-    for (value& arg : current->args) let_go(arg);
-    if (current->call)
-      for (value& arg : current->call->operands) let_go(arg);
+    });
     delete current;
   }
 }
 
 node* finished_reduction(const node& n) noexcept {
-  if (!n.call) return nullptr;
-  for (const value& v : n.call->operands) {
+  if (n.kind != node_kind::call) return nullptr;
+  for (const value& v : n.call().operands) {
     if (!v->opaque) continue;
     if (v->kind.load(std::memory_order_relaxed) == node_kind::reduce) return v.get();
     if (node* found = finished_reduction(*v)) return found;
@@ -71,7 +68,8 @@ node* finished_reduction(const node& n) noexcept {
 }
 
 bool same_call(const node& a, const node& b) noexcept {
-  return a.call && b.call && a.call->function == b.call->function && a.call->operands == b.call->operands;
+  if (a.kind != node_kind::call || b.kind != node_kind::call) return false;
+  return a.call().function == b.call().function && a.call().operands == b.call().operands;
 }
 
 void link_reader(node* reduction) {

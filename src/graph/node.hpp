@@ -20,8 +20,6 @@ namespace sinter::graph {
 
 using core::dims;
 
-struct call_site;
-
 /// Planner scratch; meaningful only inside one flush, under its lock (`next`: only while the node is destroyed).
 struct plan_mark {
   std::uint64_t epoch = 0;  // of the flush that last touched the node
@@ -46,7 +44,6 @@ class node {
   std::atomic<node_kind> kind;  // the payload's until the node is evaluated, which makes it a leaf
   dtype type;
   std::uint8_t nargs = 0;
-  bool fast_math = false;    // call
   std::atomic<bool> seen{false};  // computed before as part of something else, and held then
   bool is_reader = false;    // reduce: linked into the operand's list of readers
   bool opaque = false;       // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
@@ -55,13 +52,11 @@ class node {
   bool over_reduction = false;  // a reduction lay pending somewhere below when it was recorded
   std::atomic<bool> is_listed{false};  // among the values that are remembered for that
   memory_kind memory{};      // where it is to lie when it is evaluated
-  std::int16_t axis = 0;     // call: which output, or run_for_effects
   std::uint16_t depth = 0;   // longest chain of pending nodes below when it was recorded
   std::uint16_t writes = 0;  // update: pending updates in a row when it was recorded, this one included
   runtime::device_id device;
   value args[3];
   dims shape;
-  std::unique_ptr<call_site> call;               // call
   runtime::buffer_ref buffer;  // leaf
   std::int64_t buffer_offset = 0;  // leaf: elements before the first one
   std::uint32_t capture = 0;  // the capture that it was recorded in; 0: none
@@ -80,11 +75,28 @@ class node {
   const payload::view& view() const noexcept { return recorded<payload::view>(); }
   const payload::gather& gather() const noexcept { return recorded<payload::gather>(); }
   const payload::reduce& reduce() const noexcept { return recorded<payload::reduce>(); }
+  const payload::call& call() const noexcept { return recorded<payload::call>(); }
   const payload::update& update() const noexcept { return recorded<payload::update>(); }
 
   /// The nodes that this one is computed from: `args`, or those of the call. None of a leaf.
-  int operand_count() const noexcept;
-  node* operand(int k) const noexcept;
+  int operand_count() const noexcept {
+    const auto* c = std::get_if<payload::call>(&recorded_);
+    return c ? static_cast<int>(c->operands.size()) : nargs;
+  }
+  node* operand(int k) const noexcept {
+    const auto* c = std::get_if<payload::call>(&recorded_);
+    return c ? c->operands[static_cast<std::size_t>(k)].get() : args[k].get();
+  }
+  /// Calls take(value) with each of them; none are left.
+  template <class F>
+  void release_operands(F take) {
+    for (int k = 0; k < nargs; ++k) take(std::move(args[k]));
+    nargs = 0;
+    if (auto* c = std::get_if<payload::call>(&recorded_)) {
+      for (value& v : c->operands) take(std::move(v));
+      c->operands.clear();
+    }
+  }
 
   bool is_leaf() const noexcept { return kind.load(std::memory_order_acquire) == node_kind::leaf; }
   std::int64_t size() const noexcept { return core::element_count(shape); }
@@ -102,23 +114,16 @@ class node {
   payload::any recorded_;
 };
 
-/// A user's function and its operands: one for each of its inputs. A call that runs for its effects (run_call; `axis`
-/// is run_for_effects) has one for each raw output behind them, and the leaves that the other outputs are written to.
-struct call_site {
-  const jit::user_function* function;
-  std::vector<value> operands;
-  std::vector<value> targets{};
-};
-inline constexpr std::int16_t run_for_effects = -1;
-
 /// The reduction of an opaque type that a call finishes, itself or through opaque calls; null where there is none.
 node* finished_reduction(const node& n) noexcept;
 /// Whether a call is of a function with text around its loop: the only call of its kernel.
-inline bool stands_alone(const node& n) noexcept { return n.call && n.call->function->has_loop_text(); }
+inline bool stands_alone(const node& n) noexcept {
+  return n.kind == node_kind::call && n.call().function->has_loop_text();
+}
 /// Whether operand k is read by index in a user's text: it must lie in memory.
 inline bool reads_raw(const node& n, int k) noexcept {
-  if (!n.call) return false;
-  const auto& inputs = n.call->function->inputs;
+  if (n.kind != node_kind::call) return false;
+  const auto& inputs = n.call().function->inputs;
   return static_cast<std::size_t>(k) >= inputs.size() || inputs[static_cast<std::size_t>(k)].raw;
 }
 /// Whether two nodes are outputs of one call.
@@ -143,11 +148,6 @@ bool list_if_large(const value& v);
 void unlist(node* n) noexcept;
 /// The listed values that are pending on a device and that somebody still holds.
 std::vector<value> listed_values(runtime::device_id device);
-
-inline int node::operand_count() const noexcept { return call ? static_cast<int>(call->operands.size()) : nargs; }
-inline node* node::operand(int k) const noexcept {
-  return call ? call->operands[static_cast<std::size_t>(k)].get() : args[k].get();
-}
 
 inline value::value(node* n) noexcept : node_(n) {
   if (n) n->refs.fetch_add(1, std::memory_order_relaxed);

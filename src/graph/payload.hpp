@@ -3,7 +3,9 @@
 #pragma once
 #include <cstdint>
 #include <variant>
+#include <vector>
 
+#include "graph/value.hpp"
 #include "runtime/kernel.hpp"
 
 namespace sinter::graph {
@@ -75,9 +77,16 @@ struct reduce {
   bool is_over(int axis) const noexcept { return (axes >> axis & 1) != 0; }
 };
 
-/// An output of a user's function; operands broadcast to the shape (raw ones: whole).
+/// An output of a user's function, or a call for what it writes, which has no value (run_call).
 struct call {
   static constexpr node_kind kind = node_kind::call;
+  const jit::user_function* function;
+  /// One for each input, broadcast to the shape (raw ones: whole), and, for effects, the leaf of each raw output.
+  std::vector<value> operands;
+  int output;  // which one; 0 for effects
+  bool for_effects;
+  bool fast_math;
+  std::vector<value> targets{};  // for effects: the leaves that the outputs which are not raw are written to
 };
 
 /// args[0] with a region replaced by args[1]: element offset + sum strides[j] * coordinate[j] in its C order by the one

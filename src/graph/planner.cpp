@@ -153,7 +153,7 @@ void planner::build_one(node* n) {
       plan->code.clear();
       plan->results.assign(1, n);
       done = true;
-    } else if (kind == node_kind::call && n->axis == run_for_effects) {
+    } else if (kind == node_kind::call && n->call().for_effects) {
       done = builder_.effect(*plan, n);
     } else if (kind == node_kind::update) {
       done = n->args[1]->size() == 0 || builder_.update(*plan, n);

@@ -70,12 +70,14 @@ value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kep
 value call_node(const jit::user_function* f, int output, const dims& shape, std::vector<value> operands,
                 runtime::device_id device) {
   const jit::user_parameter& result = f->outputs[static_cast<std::size_t>(output)];
-  value n = fresh(payload::call{}, result.type, shape, device);
+  value n = fresh(payload::call{.function = f,
+                                .operands = std::move(operands),
+                                .output = output,
+                                .for_effects = false,
+                                .fast_math = fast_math_on},
+                  result.type, shape, device);
   n->opaque = !result.opaque.empty();
-  n->axis = static_cast<std::int16_t>(output);
-  n->fast_math = fast_math_on;
-  for (const value& operand : operands) note_operand(*n, operand);
-  n->call = std::make_unique<call_site>(call_site{f, std::move(operands)});
+  for (const value& operand : n->call().operands) note_operand(*n, operand);
   return n;
 }
 
@@ -188,11 +190,14 @@ value record_call(const jit::user_function* f, int output, const dims& shape, st
 
 value record_effect(const jit::user_function* f, const dims& shape, std::vector<value> operands,
                     std::vector<value> targets, runtime::device_id device) {
-  value n = fresh(payload::call{}, dtype::u8, shape, device);
-  n->axis = run_for_effects;
-  n->fast_math = fast_math_on;
-  for (const value& operand : operands) n->over_reduction |= lies_over_reduction(*operand);
-  n->call = std::make_unique<call_site>(call_site{f, std::move(operands), std::move(targets)});
+  value n = fresh(payload::call{.function = f,
+                                .operands = std::move(operands),
+                                .output = 0,
+                                .for_effects = true,
+                                .fast_math = fast_math_on,
+                                .targets = std::move(targets)},
+                  dtype::u8, shape, device);
+  for (const value& operand : n->call().operands) n->over_reduction |= lies_over_reduction(*operand);
   return n;
 }
 
