@@ -36,14 +36,14 @@ class node {
         device(where),
         shape(extents),
         recorded_(std::forward<Payload>(what)) {}
-  // Recycled: nodes come and go with every recorded operation.
+  // Blocks of a free list (recycle.hpp): nodes come and go with every recorded operation.
   static void* operator new(std::size_t bytes);
   static void operator delete(void* p) noexcept;
 
   std::atomic<std::uint32_t> refs{1};
   std::atomic<node_kind> kind;  // the payload's until the node is evaluated, which makes it a leaf
   dtype type;
-  std::uint8_t nargs = 0;
+  std::uint8_t nargs = 0;       // how many of `args`
   std::atomic<bool> seen{false};  // computed before as part of something else, and held then
   bool is_reader = false;    // reduce: linked into the operand's list of readers
   bool opaque = false;       // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
@@ -55,7 +55,7 @@ class node {
   std::uint16_t depth = 0;   // longest chain of pending nodes below when it was recorded
   std::uint16_t writes = 0;  // update: pending updates in a row when it was recorded, this one included
   runtime::device_id device;
-  value args[3];
+  value args[3];  // the operands of all kinds but calls
   dims shape;
   runtime::buffer_ref buffer;  // leaf
   std::int64_t buffer_offset = 0;  // leaf: elements before the first one
@@ -67,7 +67,7 @@ class node {
   node* next_listed = nullptr;  // the weak list of pending values over large operands
   node* previous_listed = nullptr;
 
-  // What was recorded, whether or not it has been evaluated since.
+  // What was recorded, of the kind that it was recorded as: evaluation does not change it.
   const payload::scalar& scalar() const noexcept { return recorded<payload::scalar>(); }
   const payload::iota& iota() const noexcept { return recorded<payload::iota>(); }
   const payload::map& map() const noexcept { return recorded<payload::map>(); }

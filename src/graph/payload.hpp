@@ -1,5 +1,5 @@
-// What a node computes, besides its operands: a type for each kind of node, fixed when the node is recorded.
-// Axes count from 0; strides and offsets are in elements, not bytes.
+// What a node computes with, besides its operands: a type for each kind of node, fixed when the node is recorded.
+// Axes count from 0, strides and offsets are in elements.
 #pragma once
 #include <cstdint>
 #include <variant>
@@ -52,7 +52,7 @@ struct random {
   random_stream stream;
 };
 
-/// Affine view of args[0]: element = offset + sum strides[j] * coordinate[j] in its C order.
+/// Affine view: at each coordinate the element offset + sum strides[j] * coordinate[j] of args[0] in C order.
 struct view {
   static constexpr node_kind kind = node_kind::view;
   core::dims strides;  // one for each axis of the shape
@@ -62,7 +62,7 @@ struct view {
 /// args[0] read at index args[1] along `axis`, the other coordinates as they are (take_along_axis).
 struct gather {
   static constexpr node_kind kind = node_kind::gather;
-  int axis;
+  int axis;           // of args[0]
   int reported_axis;  // what an error names; runtime::statement_axis is added for the indices of a write
 };
 
@@ -83,14 +83,14 @@ struct call {
   const jit::user_function* function;
   /// One for each input, broadcast to the shape (raw ones: whole), and, for effects, the leaf of each raw output.
   std::vector<value> operands;
-  int output;  // which one; 0 for effects
+  int output;  // index into the function's outputs; 0 for effects
   bool for_effects;
   bool fast_math;
   std::vector<value> targets{};  // for effects: the leaves that the outputs which are not raw are written to
 };
 
-/// args[0] with a region replaced by args[1]: element offset + sum strides[j] * coordinate[j] in its C order by the one
-/// at those coordinates.
+/// args[0] with a region replaced by args[1], whose element at each coordinate becomes the element
+/// offset + sum strides[j] * coordinate[j] in C order.
 struct update {
   static constexpr node_kind kind = node_kind::update;
   core::dims strides;  // one for each axis of args[1]
