@@ -65,7 +65,7 @@ std::vector<std::string> options_of(const raw_program& p) {
   return options;
 }
 
-std::string quoted(std::string_view text) {
+std::string string_literal(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -83,7 +83,7 @@ const std::string& shown_file(const raw_program& p) {
 std::string translation_unit(const raw_program& p) {
   std::string source = "#line 1 \"sinter\"\n";
   source += prelude_text("raw");
-  source += "#line 1 " + quoted(shown_file(p)) + "\n";
+  source += "#line 1 " + string_literal(shown_file(p)) + "\n";
   return source + p.source;
 }
 
