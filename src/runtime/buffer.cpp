@@ -41,6 +41,8 @@ buffer::buffer(backend& owner, std::size_t bytes, memory_kind kind)
     obtain(bytes, owner.plain_memory());
     return;
   }
+  if (kind == memory_kind::pinned && lost_to_fork.load(std::memory_order_relaxed)) [[unlikely]]
+    throw device_error("[memory] no memory can be pinned here: " + why_no_device(device_kind::cuda));
   block_source* source = this_thread().source[owner.slot()];
   if (source) [[unlikely]]
     source = source->of_kind(kind);
