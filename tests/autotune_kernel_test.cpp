@@ -14,6 +14,7 @@
 
 #include "jit/disk_cache.hpp"
 #include "ops/access.hpp"
+#include "ops/ops_hooks.hpp"
 #include "ops/raw_state.hpp"
 #include "ops/tuner.hpp"
 #include "runtime/raw_module.hpp"

@@ -17,6 +17,7 @@
 #include "jit/cache_folder.hpp"
 #include "jit/compile_util.hpp"
 #include "jit/disk_cache.hpp"
+#include "ops/ops_hooks.hpp"
 #include "ops/tuner.hpp"
 #include "scratch_folder.hpp"
 #include "sinter/sinter.hpp"

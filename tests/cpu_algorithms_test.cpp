@@ -4,6 +4,7 @@
 
 #include "algorithm_cases.hpp"
 #include "cpu_harness.hpp"
+#include "runtime/runtime_hooks.hpp"
 #include "sinter/error.hpp"
 
 using namespace algorithm_cases;

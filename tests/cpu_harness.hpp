@@ -11,6 +11,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/kernel.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/runtime_hooks.hpp"
 
 namespace cpu_test {
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/parallel.hpp"
+#include "runtime/runtime_hooks.hpp"
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "products_library.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/runtime_hooks.hpp"
 #include "sinter/sinter.hpp"
 
 namespace {

@@ -4,6 +4,7 @@
 #include "kernel_test.hpp"
 #include "random_reference.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/runtime_hooks.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/ops_hooks.hpp"
 #include "ops/raw_state.hpp"
 #include "sinter/sinter.hpp"
 

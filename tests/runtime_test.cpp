@@ -10,6 +10,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/runtime_hooks.hpp"
 #include "runtime/sanitizer.hpp"
 #include "sinter/error.hpp"
 

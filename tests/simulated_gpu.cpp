@@ -15,6 +15,7 @@
 #include "backends/cpu/cpu_backend.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/runtime_hooks.hpp"
 #include "simulated_libraries.hpp"
 #include "sinter/error.hpp"
 

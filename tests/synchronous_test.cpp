@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/runtime_hooks.hpp"
 #include "runtime/trace.hpp"
 #include "stream_cases.hpp"
 

@@ -10,6 +10,7 @@
 #include "docs_page.hpp"
 #include "jit/compile_raw.hpp"
 #include "jit/nvrtc.hpp"
+#include "ops/ops_hooks.hpp"
 #include "ops/tuner.hpp"
 #include "raw_fake.hpp"
 

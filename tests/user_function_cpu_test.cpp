@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "jit/block.hpp"
+#include "runtime/runtime_hooks.hpp"
 #include "user_harness.hpp"
 
 using namespace cpu_test;

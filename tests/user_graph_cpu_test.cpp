@@ -10,6 +10,7 @@
 #include "jit/compile_host.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/runtime_hooks.hpp"
 #include "sinter/error.hpp"
 #include "user_functions.hpp"
 

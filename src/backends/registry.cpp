@@ -13,6 +13,7 @@
 #include "core/environment.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/runtime_hooks.hpp"
 #include "sinter/error.hpp"
 #ifdef SINTER_HAS_CUDA
 #include "backends/cuda/cuda_backend.hpp"

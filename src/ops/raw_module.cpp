@@ -6,6 +6,7 @@
 #include "graph/flush.hpp"
 #include "ops/access.hpp"
 #include "ops/device.hpp"
+#include "ops/ops_hooks.hpp"
 #include "ops/raw_state.hpp"
 #include "runtime/device_image.hpp"
 

@@ -57,8 +57,4 @@ void require_gpu(runtime::device_id id, const std::string& who, const std::strin
 std::string lowered_kernel(const runtime::raw_module& module, const std::string& name);
 std::string lowered_variable(const runtime::raw_module& module, const std::string& name);
 
-/// What loads modules instead of the backend: kernels then need no GPU. Null: the backend.
-using module_loader = std::shared_ptr<runtime::raw_module> (*)(runtime::device_id, const runtime::module_source&);
-void load_modules_with_for_tests(module_loader loader) noexcept;
-
 }  // namespace sinter::ops

@@ -54,8 +54,6 @@ std::string default_size_class(double threads, double elements);
 std::optional<std::vector<tuning_outcome>> recall_tuning(const std::string& key, const std::vector<std::string>& names);
 void remember_tuning(const std::string& key, const std::vector<std::string>& names,
                      const std::vector<tuning_outcome>& outcomes);
-/// As a new process would.
-void forget_tunings_for_tests();
 
 /// The text that is stored, and back; nothing unless the text is whole and about these names. Samples are not stored.
 std::string encode_tuning(const std::vector<std::string>& names, const std::vector<tuning_outcome>& outcomes);

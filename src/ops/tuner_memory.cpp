@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "jit/disk_cache.hpp"
+#include "ops/ops_hooks.hpp"
 #include "ops/tuner.hpp"
 
 namespace sinter::ops {

@@ -201,7 +201,5 @@ class memory_source;
 std::unique_ptr<memory_source> make_pinned_source();
 /// Waits for every GPU that has been used.
 void synchronize_gpus() noexcept;
-/// A GPU under a number that the driver does not use, for the rest of the process, and host memory that counts as pinned.
-void install_gpu_for_tests(int index, std::unique_ptr<backend> b, std::unique_ptr<memory_source> (*pinned)());
 
 }  // namespace sinter::runtime

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/environment.hpp"
+#include "runtime/runtime_hooks.hpp"
 #include "runtime/worker_pool.hpp"
 
 namespace sinter::runtime {

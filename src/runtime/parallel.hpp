@@ -9,8 +9,6 @@ namespace sinter::runtime {
 
 /// Threads that parallel_for uses, the calling one included: SINTER_NUM_THREADS, else as many as the process has cores.
 int thread_count() noexcept;
-/// For tests: this many threads, whatever the work takes; 0 restores the default.
-void set_thread_count(int n) noexcept;
 
 /// Work of which nobody knows how long it takes, and which may take long.
 inline constexpr double any_time = std::numeric_limits<double>::infinity();

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/environment.hpp"
+#include "runtime/runtime_hooks.hpp"
 
 namespace sinter::runtime {
 namespace {

@@ -12,7 +12,5 @@ void trace(const std::string& line) noexcept;
 
 /// Whether SINTER_SYNC is set likewise. Captured work is not waited for: it does not run.
 bool synchronous() noexcept;
-/// For tests.
-void set_synchronous(bool on) noexcept;
 
 }  // namespace sinter::runtime

@@ -8,7 +8,7 @@
 #include "bench.hpp"
 
 #ifdef SINTER_HAS_CUDA
-#include "backends/cuda/cuda_solver_hooks.hpp"
+#include "backends/cuda/cuda_hooks.hpp"
 #include "backends/cuda/cusolver_library.hpp"
 #endif
 

@@ -11,6 +11,7 @@
 #include "fuzz/machine.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/runtime_hooks.hpp"
 #include "sample.hpp"
 #include "shard.hpp"
 

@@ -9,6 +9,7 @@
 #include "graph/limits.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/parallel.hpp"
+#include "runtime/runtime_hooks.hpp"
 
 namespace sinter::fuzz {
 

@@ -10,6 +10,7 @@
 #include "jit/compile_raw.hpp"
 #include "jit/disk_cache.hpp"
 #include "ops/device.hpp"
+#include "ops/ops_hooks.hpp"
 #include "ops/tuner.hpp"
 #include "scratch_folder.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cuda/cuda_solver_hooks.hpp"
+#include "backends/cuda/cuda_hooks.hpp"
 #include "gpu/gpu.hpp"
 #include "linalg_checks.hpp"
 

@@ -1,4 +1,4 @@
-// What tests and benchmarks may turn on the CPU backend. Results never depend on any of it.
+// For tests and benchmarks only: what they may turn on the CPU backend. Results never depend on any of it.
 #pragma once
 #include <cstdint>
 #include <string>

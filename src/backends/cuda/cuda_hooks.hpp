@@ -1,6 +1,7 @@
-// What tests and benchmarks may turn on the CUDA backend. Results never depend on any of it.
+// For tests and benchmarks only: what they may turn on the CUDA backend, and ask of it. Results never depend on any of it.
 #pragma once
 #include <cstdint>
+#include <string>
 
 namespace sinter::cuda {
 
@@ -19,5 +20,17 @@ tier get_tier() noexcept;
 void set_tier_threshold(std::int64_t elements) noexcept;
 /// Launches of lean kernels since the process began.
 std::uint64_t lean_launches() noexcept;
+
+/// What stands in the way of factorisations on any GPU: a library that cannot be opened or lacks a function; empty if
+/// nothing does.
+std::string why_no_solver_libraries();
+
+/// How single matrices are decomposed where singular vectors are wanted.
+enum class svd_method { chosen, by_qr, by_polar };
+void set_svd_method(svd_method m) noexcept;
+
+/// How many small Hermitian matrices are decomposed: by Jacobi's method where they are small enough, or never by it.
+enum class eigh_method { chosen, by_batches };
+void set_eigh_method(eigh_method m) noexcept;
 
 }  // namespace sinter::cuda

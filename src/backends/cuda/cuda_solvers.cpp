@@ -7,6 +7,7 @@
 
 #include "backends/cuda/cuda_driver.hpp"
 #include "backends/cuda/cuda_error.hpp"
+#include "backends/cuda/cuda_hooks.hpp"
 #include "backends/cuda/cuda_solver_calls.hpp"
 #include "backends/cuda/cuda_stream.hpp"
 #include "sinter/error.hpp"

@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 
-#include "backends/cuda/cuda_solver_hooks.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/solvers.hpp"
 

@@ -2,6 +2,7 @@
 // divide and conquer for the others.
 #include <atomic>
 
+#include "backends/cuda/cuda_hooks.hpp"
 #include "backends/cuda/cuda_solver_calls.hpp"
 
 #ifdef SINTER_HAS_GPU_SOLVERS

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <limits>
 
+#include "backends/cuda/cuda_hooks.hpp"
 #include "backends/cuda/cuda_solver_calls.hpp"
 
 #ifdef SINTER_HAS_GPU_SOLVERS
