@@ -5,15 +5,7 @@
 namespace sinter::cuda::device {
 
 cudaError_t scan_greatest(const context& c, accumulator a, const scan_plan& p, const scan_data& d, void* scratch) {
-  switch (a) {
-    case accumulator::u32: return run_scan<greatest_of<u32>>(c, p, d, scratch);
-    case accumulator::u64: return run_scan<greatest_of<u64>>(c, p, d, scratch);
-    case accumulator::f32: return run_scan<greatest_of<float>>(c, p, d, scratch);
-    case accumulator::f64: return run_scan<greatest_of<double>>(c, p, d, scratch);
-    case accumulator::c64: return run_scan<greatest_of<complex_value<float>>>(c, p, d, scratch);
-    case accumulator::c128: return run_scan<greatest_of<complex_value<double>>>(c, p, d, scratch);
-  }
-  return cudaErrorInvalidValue;
+  return run_scan_of<greatest_of>(a, c, p, d, scratch);
 }
 
 }  // namespace sinter::cuda::device

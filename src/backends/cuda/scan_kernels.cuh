@@ -1,6 +1,7 @@
 // The kernels that scan, one for each way of dealing a scan to threads, and their launches. Values are joined in an order
 // that the extents fix, never in the order in which they happen to arrive.
 #pragma once
+#include "backends/cuda/scan_parts.cuh"
 #include "backends/cuda/scan_plan.cuh"
 #include "backends/cuda/scan_tiles.cuh"
 #include "backends/cuda/scan_values.cuh"
@@ -170,6 +171,19 @@ cudaError_t run_scan(const context& c, const scan_plan& p, const scan_data& d, v
   if (p.way != scan_way::rows) return run_scan_columns<Op>(c, p, d, scratch);
   return launch(c, scan_rows<Op>, ceil_div(p.outer, scan_threads / p.lanes), scan_threads, 0,
                 scan_rows_job{d, p.outer, p.count, p.lanes});
+}
+
+template <template <class> class Op>
+cudaError_t run_scan_of(accumulator a, const context& c, const scan_plan& p, const scan_data& d, void* scratch) {
+  switch (a) {
+    case accumulator::u32: return run_scan<Op<u32>>(c, p, d, scratch);
+    case accumulator::u64: return run_scan<Op<u64>>(c, p, d, scratch);
+    case accumulator::f32: return run_scan<Op<float>>(c, p, d, scratch);
+    case accumulator::f64: return run_scan<Op<double>>(c, p, d, scratch);
+    case accumulator::c64: return run_scan<Op<complex_value<float>>>(c, p, d, scratch);
+    case accumulator::c128: return run_scan<Op<complex_value<double>>>(c, p, d, scratch);
+  }
+  return cudaErrorInvalidValue;
 }
 
 }  // namespace sinter::cuda::device
