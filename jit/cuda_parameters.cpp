@@ -11,19 +11,19 @@ namespace {
 using role = cuda_field::role;
 
 /// The name of a field: a word, and which of its two numbers follow.
-struct spelling {
+struct member_name {
   const char* word;
   bool k, j;
 };
-constexpr spelling spellings[] = {
+constexpr member_name member_names[] = {
     {"p", true, false},     {"w", true, false},      {"q", true, false},        {"fault", false, false},
     {"h", true, true},      {"e", false, true},      {"s", true, true},         {"t", true, true},
     {"n", false, false},    {"outer", false, false}, {"results", false, false}, {"elements", false, false},
     {"team", false, false}, {"chunk", false, false}, {"splits", false, false},  {"partial", false, false}};
-static_assert(std::size(spellings) == static_cast<std::size_t>(role::partial) + 1);
+static_assert(std::size(member_names) == static_cast<std::size_t>(role::partial) + 1);
 
 std::string name_of(const cuda_field& f, int j) {
-  const spelling& s = spellings[static_cast<std::size_t>(f.what)];
+  const member_name& s = member_names[static_cast<std::size_t>(f.what)];
   return s.word + (s.k ? num(f.k) : "") + (s.k && s.j ? "_" : "") + (s.j ? num(j) : "");
 }
 

@@ -14,7 +14,7 @@
 
 namespace sinter::jit {
 
-/// What stands before users' functions here.
+/// The qualifiers of users' functions.
 inline constexpr const char* cpu_function_words = "inline __attribute__((always_inline))";
 
 /// Writes the block function of one variant.

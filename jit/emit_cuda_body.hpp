@@ -14,7 +14,7 @@ namespace sinter::jit::cuda {
 std::string widened(dtype t, const std::string& x);
 std::string narrowed(dtype t, const std::string& x);
 
-/// What stands before users' functions here.
+/// The qualifiers of users' functions.
 inline constexpr const char* function_words = "__device__ __forceinline__";
 
 /// Lines of source, indented by hand.

@@ -19,7 +19,7 @@
 
 namespace sinter::jit {
 
-/// The functions and reductions of a module, each once. `words` is what the target has in front of a function:
+/// The functions and reductions of a module, each once. `words` are the target's qualifiers of a function:
 /// "__device__ __forceinline__".
 struct user_text {
   std::string includes;     // stands in front of everything, preludes too

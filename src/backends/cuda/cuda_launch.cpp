@@ -82,13 +82,13 @@ class slots {
   std::uint64_t* to_;
 };
 
-/// What kernels are told of sizes, as their shape has it.
+/// Sizes that kernels take as parameters; which of them depends on the shape.
 struct sizes {
   std::int64_t n = 0, outer = 1, team = 1;
   reduce_geometry reduction;
 };
 
-/// What a launch says of its kernel's fields.
+/// The values of the fields for one launch.
 struct field_values {
   const launch& l;
   bool wide_index;
