@@ -51,7 +51,9 @@ case ${1-} in
       printf '%s\n' "${@:2}"
     else
       sed -n "s|^ *\"file\": \"$PWD/\(\(src\|jit\)/.*\.cpp\)\".*|\1|p" "$folder/compile_commands.json" | sort -u
-    fi | xargs -P "$(nproc)" -n 4 "$tool" -p "$folder" --quiet --extra-arg=-Wno-unknown-warning-option
+    fi | xargs -P "$(nproc)" -n 4 "$tool" -p "$folder" --quiet --extra-arg=-Wno-unknown-warning-option 2>&1 |
+      grep -vE '^[0-9]+ warnings? generated'
+    [ "${PIPESTATUS[1]}" = 0 ]
     ;;
   *)
     sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
