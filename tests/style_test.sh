@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # style.sh: which versions it takes, and what it says of a source that is not formatted. Stand-ins play clang-format.
 set -u
-cd "${SINTER_SOURCE_DIR:-$(dirname "$0")/..}" || exit 1
+cd "$(dirname "$0")" || exit 1
+until [ -f .clang-format ] || [ "$PWD" = / ]; do cd ..; done
 passed=0 failed=0
 box=$(mktemp -d)
 trap 'rm -rf "$box"' EXIT
