@@ -1,9 +1,11 @@
 // Checked mode: an index out of range in a user's text is an index_error by name, and touches no memory of others.
-#include "fresh_cache.hpp"
 #include "kernel_test.hpp"
 
 #include <cstring>
 
+#include "fresh_cache.hpp"
+#include "graph/faults.hpp"
+#include "jit/block.hpp"
 #include "jit/compile_host.hpp"
 #include "jit/fault_words.hpp"
 #include "jit/index_check.hpp"
@@ -99,12 +101,14 @@ TEST_CASE("checked index: sub-arrays of generalised kernels are checked by thems
   const checked mode;
   const generalized_kernel row("(n,m)->()", "T x", "T z", "z = x(0, m);", "row");
   const generalized_kernel flat("(n)->()", "T x", "T z", "z = x[n];", "flat");
+  const generalized_kernel before("(n)->()", "T x", "T z", "z = x[-1];", "before");
   const generalized_kernel fill("(n)->(n)", "T x", "T z", "for (long long k = 0; k <= n; ++k) z[k] = x[k % n];",
                                 "fill");
   CHECK(refusal([&] {
           eval(row(ones({5, 2, 3})));
         }) == "[row] index 3 of argument x is out of range for axis 1 with extent 3");
   CHECK(refusal([&] { eval(flat(ones({5, 4}))); }) == "[flat] index 4 of argument x is out of range for extent 4");
+  CHECK(refusal([&] { eval(before(ones({5, 4}))); }) == "[before] index -1 of argument x is out of range for extent 4");
   CHECK(refusal([&] { eval(fill(ones({5, 4}))); }) == "[fill] index 4 of argument z is out of range for extent 4");
 }
 
@@ -157,6 +161,15 @@ TEST_CASE(
   CHECK(jit::describe({hash + 1, 0, -1, 7, 3}) == "[kernel] index 7 of argument an array is out of range for extent 3");
   CHECK(jit::named_array("x", "a->fault", *known, 2) ==
         "sn::named(x, a->fault, 0x" + known->symbol.substr(4) + "ull, 2)");
+}
+
+TEST_CASE("checked index: a kernel with calls may find a fault in each of them, and in checked mode only") {
+  jit::program p;
+  CHECK(graph::fault_count(p) == 0);
+  p.calls.resize(2);
+  CHECK(graph::fault_count(p) == 0);
+  p.flags.check_index = true;
+  CHECK(graph::fault_count(p) == 2);
 }
 
 TEST_CASE("checked index: the words of a fault come back as they were written") {
