@@ -373,6 +373,41 @@ TEST_CASE("planning looks at a shared value once, however many ways lead there")
   CHECK(values(x)[7] == 1);
 }
 
+TEST_CASE("planner: a pending field that is rolled several ways is computed once a step, not once for each way") {
+  ndarray field = sn::arange(24 * 24, {.dtype = sn::int64}) % 5;
+  field = sn::reshape(field, {24, 24});
+  sn::eval(field);
+  const auto step = [](const ndarray& x) {
+    ndarray sum = x * x;
+    for (int i = -1; i <= 1; ++i)
+      for (int j = -1; j <= 1; ++j) sum = sum + sn::roll(x, {i, j}, sn::axes{0, 1}) * (i + 2 * j);
+    return sum % 11;
+  };
+  ndarray pending = field, stored = field;
+  for (int k = 0; k < 12; ++k) {
+    pending = step(pending);
+    stored = step(stored);
+    sn::eval(stored);
+  }
+  const std::string plan = sn::explain(pending);
+  CHECK(std::stoi(plan.substr(plan.rfind('\n', plan.size() - 2) + 1)) <= 2 * 12);
+  CHECK(values(pending) == values(stored));
+}
+
+TEST_CASE("planner: what two index arrays of its size read is computed once, what few points need at the points") {
+  const ndarray x = sn::arange(1000.0), i = sn::arange(1000) * 7 % 1000, j = sn::arange(1000) * 3 % 1000,
+                few = sn::array({5, 7});
+  sn::eval(x, i, j, few);
+  const ndarray dear = sn::sqrt(sn::sin(x) + 2) * 3;
+  CHECK(sn::explain(dear[i] - dear[j]).find("\n2 kernels") != std::string::npos);
+  CHECK(sn::explain(dear[i] - dear).find("\n2 kernels") != std::string::npos);
+  CHECK(sn::explain(dear[few] - dear[few + 1]).find("\n1 kernels") != std::string::npos);
+  CHECK(sn::explain(dear[i] * 2).find("\n1 kernels") != std::string::npos);
+  const ndarray stored = dear.copy();
+  sn::eval(stored);
+  CHECK(values(dear[i] - dear[j]) == values(stored[i] - stored[j]));
+}
+
 TEST_CASE("an index out of range is reported at the next synchronisation") {
   ndarray x = ramp(5);
   ndarray bad = sn::take(x, sn::array({0, 7}), 0);

@@ -300,7 +300,8 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     if (n->opaque) return false;
     if (must_store_call(n, map)) return true;
   }
-  if (n->kind == node_kind::iota || reads_points(map)) return false;
+  if (n->kind == node_kind::iota) return false;
+  if (reads_points(map)) return is_dear_again(n);
   if (!limits().fuse && n->kind != node_kind::view) {
     table_.cut(n, cut_reason::unfused);
     return true;
@@ -319,6 +320,7 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
       restart_ = true;
       return true;
     }
+    if (is_dear_again(n)) return true;
   }
   if (n->seen && space_ * 4 >= size && is_operation(n->kind) && table_.inline_weight(n) > 0 &&
       table_.worth_storing(n)) {
@@ -326,6 +328,22 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     return true;
   }
   return false;
+}
+
+/// Of what is read at points only the points are computed, for each index map anew. Where the kernel asks for as many
+/// points as there are elements, doing so a second time is dearer than memory: in a chain, as of steps that roll their
+/// field, each link would cost that of the one before times the number of maps.
+bool kernel_builder::is_dear(node* n) {
+  return is_operation(n->kind) && space_ >= n->size() && planner_.inline_weight(n) >= limits().expensive;
+}
+
+bool kernel_builder::is_dear_again(node* n) {
+  if (!is_dear(n)) return false;
+  if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(), [&](const memo& m) { return m.n == n; }))
+    return false;
+  planner_.cut(n, cut_reason::several_views);
+  restart_ = true;
+  return true;
 }
 
 std::uint16_t kernel_builder::lower_pending(node* n, const index_map* map) {

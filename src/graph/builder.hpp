@@ -49,6 +49,8 @@ class kernel_builder {
   bool must_store_call(node* n, const index_map* map);
   std::uint16_t lower_operand(node* n, const index_map* map, node* operand);
   bool must_store(node* n, const index_map* map);
+  bool is_dear(node* n);
+  bool is_dear_again(node* n);
   bool wants_packing(const node* view, const linear_form& at) const;
 
   std::uint16_t load(node* source, linear_form at);

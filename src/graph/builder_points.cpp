@@ -61,10 +61,17 @@ std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
 }
 
 // The outermost gather stands alone (those inside it may be of arrays larger than what is asked for); where it is the
-// kernel's result, the innermost one; where that is the same, its index. What was built is of no use.
+// kernel's result, the innermost one; where that is the same, its index. What the outermost one reads, where that is
+// dear, serves other gathers, too. What was built is of no use; nor is what else a kernel would need that is built
+// again anyway.
 std::uint16_t kernel_builder::too_many_gathers(node* n, node* index) {
-  restart_ = true;
+  if (std::exchange(restart_, true)) return integer_param(0);
   node* alone = outer_gather_ && !table_.is_stored(outer_gather_) ? outer_gather_ : n;
+  if (outer_gather_) {
+    node* source = outer_gather_->args[0].get();
+    while (source->kind == node_kind::gather || source->kind == node_kind::view) source = source->args[0].get();
+    if (!table_.is_stored(source) && is_dear(source)) alone = source;
+  }
   if (table_.is_stored(alone)) alone = index;
   if (!table_.is_stored(alone)) table_.cut(alone, cut_reason::size);
   return integer_param(0);
