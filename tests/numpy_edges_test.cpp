@@ -24,6 +24,16 @@ constexpr std::uint64_t operator""_u(unsigned long long n) { return n; }
 
 }  // namespace
 
+TEST_CASE("zeros, ones, empty and full take a dtype in its place") {
+  CHECK(sn::zeros({2}, sn::int8).dtype() == sn::int8);
+  CHECK(sn::ones({2}, sn::complex64).dtype() == sn::complex64);
+  CHECK(sn::empty({2}, sn::bool_).dtype() == sn::bool_);
+  const ndarray x = sn::full({2, 3}, 7.9, sn::int32);
+  CHECK(x.dtype() == sn::int32);
+  CHECK(x.to_vector<std::int64_t>() == longs(6, 7));
+  CHECK(sn::full({2}, sn::array({1, 2}), sn::float32).to_vector<double>() == doubles{1, 2});
+}
+
 TEST_CASE("masks with an extent of 0 select nothing along any axis") {
   CHECK(z({0, 1})[no({0, 0})].shape() == shape_t{0});
   CHECK(z({2, 3})[no({0})].shape() == shape_t{0, 3});

@@ -69,6 +69,8 @@ template <std::same_as<dtype> D>
 ndarray ones(const shape_t& shape, D type) { return ones(shape, create_kw{.dtype = type}); }
 template <std::same_as<dtype> D>
 ndarray empty(const shape_t& shape, D type) { return empty(shape, create_kw{.dtype = type}); }
+template <std::same_as<dtype> D>
+ndarray full(const shape_t& shape, const operand& value, D type) { return full(shape, value, create_kw{.dtype = type}); }
 
 /// Shape, dtype and device of `x`, unless given.
 ndarray zeros_like(const ndarray& x, const create_kw& kw = {});
