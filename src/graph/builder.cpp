@@ -334,14 +334,14 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
 /// points as there are elements, doing so a second time is dearer than memory: in a chain, as of steps that roll their
 /// field, each link would cost that of the one before times the number of maps.
 bool kernel_builder::is_dear(node* n) {
-  return is_operation(n->kind) && space_ >= n->size() && planner_.inline_weight(n) >= limits().expensive;
+  return is_operation(n->kind) && space_ >= n->size() && table_.inline_weight(n) >= limits().expensive;
 }
 
 bool kernel_builder::is_dear_again(node* n) {
   if (!is_dear(n)) return false;
   if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(), [&](const memo& m) { return m.n == n; }))
     return false;
-  planner_.cut(n, cut_reason::several_views);
+  table_.cut(n, cut_reason::several_views);
   restart_ = true;
   return true;
 }
