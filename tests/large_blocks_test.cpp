@@ -201,7 +201,7 @@ TEST_CASE("large blocks: random requests on several streams never overlap, and k
       std::set<int> by{at->second.home};
       if (random() % 3 == 0) {  // another stream has read it
         const int reader = static_cast<int>(random() % 4);
-        if (reader != at->second.home) (uses = new use_list)->of(*streams[reader]).used = some_ticket;
+        if (reader != at->second.home) (uses = new use_list)->of(*streams[reader]).used = unknown_value;
         by.insert(reader);
       }
       history.push_back({at->first, at->first + at->second.size, by});

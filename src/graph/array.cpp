@@ -188,7 +188,7 @@ namespace {
 struct pinned_place {
   void* address;
   runtime::stream* on;
-  runtime::ticket ready;
+  runtime::timeline_value ready;
 };
 
 pinned_place pin_in_order(const array_view& v) {
@@ -200,7 +200,7 @@ pinned_place pin_in_order(const array_view& v) {
   runtime::batch work(runtime::get_backend(s.device));
   work.writes(*current->buffer);
   return {static_cast<char*>(current->buffer->address()) + bytes_before(*current, v.offset), &work.on(),
-          work.number()};
+          work.value()};
 }
 
 /// Asked once for each device.

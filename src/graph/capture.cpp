@@ -74,7 +74,7 @@ void replay::launch(runtime::stream& on) {
   for (const value& leaf : held_) work.reads(*leaf->buffer);
   work_->launch();
   last_on_ = &work.on();
-  last_ = work.number();
+  last_ = work.value();
 }
 
 std::size_t replay::memory_bytes() const { return memory_->bytes(); }
@@ -264,7 +264,7 @@ void capture_session::fill(replay& r, const arrays& made, const std::vector<home
   }
   // What was done outside of the capture comes before the first launch.
   r.last_on_ = &outside_;
-  r.last_ = runtime::some_ticket;
+  r.last_ = runtime::unknown_value;
 }
 
 /// Nothing that was captured has run, so homes have their old elements.

@@ -54,7 +54,7 @@ class replay {
   std::vector<std::shared_ptr<const void>> kept_;  // what the backend needs besides
   std::mutex mutex_;
   runtime::stream* last_on_ = nullptr;
-  runtime::ticket last_ = 0;
+  runtime::timeline_value last_ = 0;
   std::unique_ptr<runtime::recorded_work> work_;  // goes first
 };
 

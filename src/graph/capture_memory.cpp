@@ -20,7 +20,7 @@ namespace {
 /// What was done with adopted memory before is complete in the order of `home`, which whoever comes on another stream must
 /// wait for.
 runtime::use_list* known_to(runtime::stream& home) {
-  return new runtime::use_list{{{&home, runtime::some_ticket, runtime::some_ticket}}};
+  return new runtime::use_list{{{&home, runtime::unknown_value, runtime::unknown_value}}};
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ void capture_memory::part::deallocate(void* p, std::size_t, runtime::stream& hom
   try {
     // The block may outlive the stream that it is given back to.
     if (!uses) uses = std::make_unique<runtime::use_list>();
-    uses->of(home).used = runtime::some_ticket;
+    uses->of(home).used = runtime::unknown_value;
     b.memory->join_uses(*uses);
     if (!m.closed_ && m.reserved_.count(p) == 0) m.free_.push_back(p);
   } catch (...) {  // memory for a list is missing: the block is not used again

@@ -85,9 +85,9 @@ struct exported {
 void come_after_consumer(runtime::stream& home) noexcept {
   runtime::stream& theirs = home.owner().default_stream();
   try {
-    if (home.is_closed() || home.notes()) return theirs.await(runtime::some_ticket);  // nothing may be enqueued there
+    if (home.is_closed() || home.notes()) return theirs.await(runtime::unknown_value);  // nothing may be enqueued there
     const std::lock_guard lock(runtime::order_mutex());
-    home.wait_for(theirs, runtime::some_ticket);
+    home.wait_for(theirs, runtime::unknown_value);
   } catch (...) {  // a device that has failed works on nothing
   }
 }

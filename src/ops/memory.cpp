@@ -38,7 +38,7 @@ class allocator_source final : public runtime::block_source, public std::enable_
     const std::unique_ptr<runtime::use_list> uses(handed_over);
     runtime::stream& last_on = home.is_closed() ? home.owner().default_stream() : home;
     if (uses) wait_for(*uses, last_on);
-    if (&last_on != &home) wait_for({{{&home, 0, runtime::some_ticket}}}, last_on);
+    if (&last_on != &home) wait_for({{{&home, 0, runtime::unknown_value}}}, last_on);
     from_->deallocate(p, bytes == 0 ? 1 : bytes, last_on.native());
     std::shared_ptr<allocator_source> last;  // goes behind the lock
     const std::lock_guard lock(mutex_);

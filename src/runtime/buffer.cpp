@@ -70,7 +70,7 @@ buffer::buffer(backend& owner, void* data, std::size_t bytes, std::shared_ptr<vo
   if (home_->notes()) home_ = &owner.default_stream();  // the memory does not belong to the capture
   if (home_->is_host()) return;
   // Whoever handed it over may have made the stream wait for what is to be written there.
-  const ticket now = home_->open();
+  const timeline_value now = home_->open();
   home_->close();
   set_written(now);
 }
@@ -162,16 +162,16 @@ void* buffer::use_now(bool write) const {
   } else if (s.is_host()) {
     host_waits(write);
   } else if (is_only_at(s)) {
-    if (write) written_.store(some_ticket, std::memory_order_relaxed);
+    if (write) written_.store(unknown_value, std::memory_order_relaxed);
     loose_.store(true, std::memory_order_relaxed);
   } else {
-    // Others may be reading beside this, outside of any batch that has ended: no ticket is claimed and no use forgotten.
+    // Others may be reading beside this, outside of any batch that has ended: no timeline value is claimed and no use forgotten.
     const std::lock_guard lock(order_mutex());
     use_list* list = write ? wait_to_write(s) : wait_to_read(s);
     if (!list) others_.store(list = new use_list, std::memory_order_release);
     stream_use& mine = list->of(s);
-    if (write) mine.written = some_ticket;
-    mine.used = some_ticket;
+    if (write) mine.written = unknown_value;
+    mine.used = unknown_value;
   }
   return data_;
 }
@@ -185,9 +185,9 @@ void buffer::join_uses(const use_list& uses) {
 
 use_list* buffer::wait_to_read(stream& s) const {
   if (home_ != &s) {
-    const ticket written = written_.load(std::memory_order_relaxed);
-    const ticket covered = s.wait_for(*home_, written);
-    if (written == some_ticket && covered != 0) written_.store(covered, std::memory_order_relaxed);
+    const timeline_value written = written_.load(std::memory_order_relaxed);
+    const timeline_value covered = s.wait_for(*home_, written);
+    if (written == unknown_value && covered != 0) written_.store(covered, std::memory_order_relaxed);
   }
   use_list* const list = others_.load(std::memory_order_relaxed);
   if (list)
@@ -205,7 +205,7 @@ use_list* buffer::wait_to_write(stream& s) const {
   return list;
 }
 
-void buffer::read_by(stream& s, ticket t) const {
+void buffer::read_by(stream& s, timeline_value t) const {
   if (use_notes* const notes = s.notes()) return notes->add(data_, false);
   if (s.is_host()) return host_waits(false);
   const std::lock_guard lock(order_mutex());
@@ -217,7 +217,7 @@ void buffer::read_by(stream& s, ticket t) const {
 }
 
 // Nobody else can be using the buffer: whoever comes later waits for this write, and by it for everything before.
-void buffer::write_by(stream& s, ticket t) const {
+void buffer::write_by(stream& s, timeline_value t) const {
   if (use_notes* const notes = s.notes()) return notes->add(data_, true);
   if (s.is_host()) return host_waits(true);
   const std::lock_guard lock(order_mutex());
@@ -236,13 +236,13 @@ void buffer::write_by(stream& s, ticket t) const {
 // Work of the host is done when the call returns; copies of other devices to or from the memory may still be running.
 void buffer::host_waits(bool write) const {
   if (!others_.load(std::memory_order_acquire)) return;
-  std::vector<std::pair<stream*, ticket>> waits;
+  std::vector<std::pair<stream*, timeline_value>> waits;
   {
     const std::lock_guard lock(order_mutex());
     const use_list* list = others_.load(std::memory_order_relaxed);
     if (!list) return;
     for (const stream_use& u : list->uses)
-      if (const ticket t = write ? u.used : u.written; t != 0) waits.emplace_back(u.on, t);
+      if (const timeline_value t = write ? u.used : u.written; t != 0) waits.emplace_back(u.on, t);
   }
   for (const auto& [on, t] : waits) on->await(t);
   const std::lock_guard lock(order_mutex());
@@ -274,6 +274,6 @@ stream& stream_of(backend& device) noexcept {
 }  // namespace
 
 batch::batch(backend& device) noexcept
-    : stream_(&stream_of(device)), ticket_(stream_->is_host() ? 0 : stream_->open()) {}
+    : stream_(&stream_of(device)), value_(stream_->is_host() ? 0 : stream_->open()) {}
 
 }  // namespace sinter::runtime

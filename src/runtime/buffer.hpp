@@ -90,19 +90,19 @@ class buffer {
   /// home. Call with order_mutex() held.
   use_list* wait_to_read(stream& s) const;
   use_list* wait_to_write(stream& s) const;
-  /// The waits of `s`; marks the use with ticket t.
-  void read_by(stream& s, ticket t) const;
-  void write_by(stream& s, ticket t) const;
+  /// The waits of `s`; marks the use with timeline value t.
+  void read_by(stream& s, timeline_value t) const;
+  void write_by(stream& s, timeline_value t) const;
   void host_waits(bool write) const;
-  /// Of two batches that do this at once the lower ticket may remain. It stands for both: fences that are remembered were
+  /// Of two batches that do this at once the lower timeline value may remain. It stands for both: fences that are remembered were
   /// set while no batch was open, so one that covers either covers the other.
-  void raise_used(ticket t) const noexcept {
+  void raise_used(timeline_value t) const noexcept {
     if (used_.load(std::memory_order_relaxed) < t) used_.store(t, std::memory_order_relaxed);
   }
-  ticket used() const noexcept {
-    return loose_.load(std::memory_order_relaxed) ? some_ticket : used_.load(std::memory_order_relaxed);
+  timeline_value used() const noexcept {
+    return loose_.load(std::memory_order_relaxed) ? unknown_value : used_.load(std::memory_order_relaxed);
   }
-  void set_written(ticket t) const noexcept {
+  void set_written(timeline_value t) const noexcept {
     written_.store(t, std::memory_order_relaxed);
     used_.store(t, std::memory_order_relaxed);
     loose_.store(false, std::memory_order_relaxed);
@@ -116,7 +116,7 @@ class buffer {
   stream* home_;                    // the stream that the memory belongs to
   void* data_ = nullptr;
   std::size_t bytes_;
-  mutable std::atomic<ticket> written_{0}, used_{0};     // by batches of the home stream; written_ also some_ticket
+  mutable std::atomic<timeline_value> written_{0}, used_{0};     // by batches of the home stream; written_ also unknown_value
   mutable std::atomic<bool> loose_{false};               // used there outside of batches as well
   mutable std::atomic<use_list*> others_{nullptr};       // by others
   mutable std::atomic<fault_list*> faults_{nullptr};
@@ -146,36 +146,36 @@ class batch {
  public:
   explicit batch(backend& device) noexcept;
   ~batch() {
-    if (ticket_ != 0) stream_->close();
+    if (value_ != 0) stream_->close();
   }
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;
 
   stream& on() const noexcept { return *stream_; }
-  ticket number() const noexcept { return ticket_; }
+  timeline_value value() const noexcept { return value_; }
   /// The address, when everything that was written there comes before what is enqueued from now on.
   void* reads(const buffer& b) {
     b.require_usable();
     if (b.is_only_at(*stream_)) [[likely]]
-      b.raise_used(ticket_);
+      b.raise_used(value_);
     else
-      b.read_by(*stream_, ticket_);
+      b.read_by(*stream_, value_);
     return b.data_;
   }
   /// The address, when everything that was read or written there does.
   void* writes(const buffer& b) {
     b.require_usable();
     if (b.is_only_at(*stream_)) [[likely]] {
-      b.set_written(ticket_);
+      b.set_written(value_);
     } else {
-      b.write_by(*stream_, ticket_);
+      b.write_by(*stream_, value_);
     }
     return b.data_;
   }
 
  private:
   stream* stream_;
-  ticket ticket_;  // 0 where work is done when the call returns
+  timeline_value value_;  // 0 where work is done when the call returns
 };
 
 }  // namespace sinter::runtime

@@ -19,7 +19,7 @@ std::size_t round_large(std::size_t bytes) noexcept { return (bytes + large_step
 use_list* with_home(use_list* uses, stream* home) {
   if (!home || home->is_host()) return uses;
   if (!uses) uses = new use_list;
-  uses->of(*home).used = some_ticket;
+  uses->of(*home).used = unknown_value;
   return uses;
 }
 

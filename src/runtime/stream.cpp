@@ -1,4 +1,4 @@
-// The order between streams: tickets, fences, and who has waited for whom.
+// The order between streams: timeline values, fences, and who has waited for whom.
 #include "runtime/stream.hpp"
 
 #include <algorithm>
@@ -51,25 +51,25 @@ bool use_notes::writes(const void* address) const noexcept {
 stream::stream(backend& owner, int number, bool host) noexcept
     : owner_(&owner), number_(number), host_(host), id_(next_id()) {}
 
-ticket stream::cover(ticket t) {
-  if (covered_ == some_ticket) return last();
-  if (t != some_ticket && t <= covered_) return covered_;
+timeline_value stream::cover(timeline_value t) {
+  if (covered_ == unknown_value) return last();
+  if (t != unknown_value && t <= covered_) return covered_;
   if (notes())
     throw device_error("[stream] an array that a capture is computing was used outside of it, before the capture's end");
   // Read before the fence is set: batches that had ended by then are covered by it.
   const std::uint64_t state = state_.load();
-  const bool settled = (state & (one_ticket - 1)) == 0;
+  const bool settled = (state & (one_value - 1)) == 0;
   set_fence();
-  if (!settled) return 0;  // batches with lower tickets than t may be open: this fence serves its caller alone
+  if (!settled) return 0;  // batches with lower timeline values than t may be open: this fence serves its caller alone
   return covered_ = std::max(covered_, state >> open_bits);
 }
 
-ticket stream::wait_for(stream& before, ticket t) {
+timeline_value stream::wait_for(stream& before, timeline_value t) {
   if (t == 0 || &before == this || before.host_) return 0;
   if (waited_.size() <= before.id_) waited_.resize(before.id_ + 1);
-  ticket& known = waited_[before.id_];
-  if (t != some_ticket && t <= known) return known;
-  const ticket covered = before.cover(t);
+  timeline_value& known = waited_[before.id_];
+  if (t != unknown_value && t <= known) return known;
+  const timeline_value covered = before.cover(t);
   wait_fence(before);
   known = std::max(known, std::min(before.covered_, before.last()));
   return covered;
@@ -77,7 +77,7 @@ ticket stream::wait_for(stream& before, ticket t) {
 
 void stream::seal() {
   set_fence();
-  covered_ = some_ticket;
+  covered_ = unknown_value;
 }
 
 void stream::unseal() noexcept {
@@ -86,7 +86,7 @@ void stream::unseal() noexcept {
   waited_.clear();
 }
 
-void stream::await(ticket t) {
+void stream::await(timeline_value t) {
   if (t == 0 || host_) return;
   {
     const std::lock_guard lock(order_mutex());
@@ -95,7 +95,7 @@ void stream::await(ticket t) {
   await_fence();  // another thread may have set it anew: then this waits a little longer
 }
 
-void stream::hold_others(void* theirs, ticket t) {
+void stream::hold_others(void* theirs, timeline_value t) {
   if (t == 0 || host_ || theirs == native()) return;
   const std::lock_guard lock(order_mutex());
   cover(t);

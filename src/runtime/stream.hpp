@@ -4,9 +4,9 @@
 // the other. Results must not depend on streams, so every buffer remembers which streams have used it (buffer.hpp), and
 // whoever enqueues work says what it reads and writes. Streams then wait for each other as far as the buffers demand.
 //
-// What is enqueued together is a batch and has a number, its ticket. A stream that must come after ticket t of another
-// one waits for a fence: a mark that covers everything enqueued when it was set. One fence serves all who need a ticket
-// that it covers, and a stream remembers up to which ticket of each other stream it has waited.
+// What is enqueued together is a batch and has a number, its timeline value. A stream that must come after timeline value t of another
+// one waits for a fence: a mark that covers everything enqueued when it was set. One fence serves all who need a timeline value
+// that it covers, and a stream remembers up to which timeline value of each other stream it has waited.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -20,14 +20,14 @@ namespace sinter::runtime {
 class backend;
 class stream;
 
-using ticket = std::uint64_t;
+using timeline_value = std::uint64_t;
 /// Of work that was enqueued outside of batches: at some time before whoever asks.
-inline constexpr ticket some_ticket = ~ticket{0};
+inline constexpr timeline_value unknown_value = ~timeline_value{0};
 
 /// When a stream has used some memory, as far as others may have to wait for it; 0: never.
 struct stream_use {
   stream* on = nullptr;
-  ticket written = 0, used = 0;  // used: read or written
+  timeline_value written = 0, used = 0;  // used: read or written
 };
 /// Uses of memory by streams other than the one that it belongs to. Guarded by order_mutex().
 struct use_list {
@@ -70,19 +70,19 @@ class stream {
   virtual void synchronize() {}
   virtual bool is_idle() { return true; }
 
-  /// Begins a batch, whose ticket it returns, and ends one. What is enqueued between the two is covered by fences set
+  /// Begins a batch, whose timeline value it returns, and ends one. What is enqueued between the two is covered by fences set
   /// after the end.
-  ticket open() noexcept { return (state_.fetch_add(one_ticket + 1) >> open_bits) + 1; }
+  timeline_value open() noexcept { return (state_.fetch_add(one_value + 1) >> open_bits) + 1; }
   void close() noexcept { state_.fetch_sub(1); }
 
-  /// What is enqueued here from now on comes after ticket t of `before`, which has ended. Returns the last ticket that
+  /// What is enqueued here from now on comes after timeline value t of `before`, which has ended. Returns the last timeline value that
   /// this has covered, 0 where that is not known. Call with order_mutex() held.
-  ticket wait_for(stream& before, ticket t);
-  /// The host waits for ticket t, which has ended. Call without order_mutex().
-  void await(ticket t);
+  timeline_value wait_for(stream& before, timeline_value t);
+  /// The host waits for timeline value t, which has ended. Call without order_mutex().
+  void await(timeline_value t);
   /// What others enqueue from now on, on a queue of theirs that they know by its native handle (null: the device's
-  /// default stream), comes after ticket t, which has ended. Call without order_mutex().
-  void hold_others(void* theirs, ticket t);
+  /// default stream), comes after timeline value t, which has ended. Call without order_mutex().
+  void hold_others(void* theirs, timeline_value t);
 
   /// Work is written down, not run; whoever enqueues it adds what it uses here. Null where work runs.
   use_notes* notes() const noexcept { return notes_.load(std::memory_order_relaxed); }
@@ -111,20 +111,20 @@ class stream {
 
  private:
   static constexpr int open_bits = 16;
-  static constexpr std::uint64_t one_ticket = std::uint64_t{1} << open_bits;
-  ticket last() const noexcept { return state_.load() >> open_bits; }
-  /// Sets a fence for ticket t unless one covers it. Returns the last ticket covered, 0 where that is not known.
-  ticket cover(ticket t);
+  static constexpr std::uint64_t one_value = std::uint64_t{1} << open_bits;
+  timeline_value last() const noexcept { return state_.load() >> open_bits; }
+  /// Sets a fence for timeline value t unless one covers it. Returns the last timeline value covered, 0 where that is not known.
+  timeline_value cover(timeline_value t);
 
   backend* owner_;
   int number_;
   bool host_;
   std::size_t id_;                        // of all streams of the process
-  std::atomic<std::uint64_t> state_{0};   // the last ticket, and below it the number of batches that have not ended
+  std::atomic<std::uint64_t> state_{0};   // the last timeline value, and below it the number of batches that have not ended
   std::atomic<use_notes*> notes_{nullptr};
   std::atomic<bool> closed_{false};
-  ticket covered_ = 0;                    // by the fence (some_ticket: sealed); with waited_, guarded by order_mutex()
-  std::vector<ticket> waited_;            // by stream: up to which ticket this one has waited
+  timeline_value covered_ = 0;                    // by the fence (unknown_value: sealed); with waited_, guarded by order_mutex()
+  std::vector<timeline_value> waited_;            // by stream: up to which timeline value this one has waited
 };
 
 struct stream_options {

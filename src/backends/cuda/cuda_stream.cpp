@@ -190,7 +190,7 @@ void gpu_streams::synchronize() {
   }
   for (gpu_stream* s : busy) {
     if (s->foreign)
-      s->await(runtime::some_ticket);  // its handle may go away meanwhile: then the last fence stands for it
+      s->await(runtime::unknown_value);  // its handle may go away meanwhile: then the last fence stands for it
     else
       s->synchronize();
   }
