@@ -124,7 +124,7 @@ TEST_CASE("a consumer on the stream that the array is worked on costs nothing, a
   const sn::dlpack_ptr same = sn::to_dlpack(x, {.stream = number_of(a)});
   const sn::dlpack_ptr none = sn::to_dlpack(x, {.stream = std::intptr_t{-1}});
   const auto t = sim::take_tally();
-  CHECK(t.fences == 0);
+  CHECK(t.events == 0);
   CHECK(t.waits == 0);
   CHECK(t.host_waits == 0);
   CHECK(tensor_of(same).data == tensor_of(none).data);

@@ -93,18 +93,18 @@ class sim_stream final : public runtime::stream {
   }
   std::deque<step> queue;
   std::unique_ptr<std::vector<step>> captured;  // while work is written down
-  mark_ref fence;
+  mark_ref recorded;
 
  protected:
-  void set_fence() override {
-    fence = std::make_shared<mark>();
-    push({nullptr, nullptr, fence});
+  void record_event() override {
+    recorded = std::make_shared<mark>();
+    push({nullptr, nullptr, recorded});
   }
-  void wait_fence(stream& of) override { push({static_cast<sim_stream&>(of).fence, nullptr, nullptr}); }
-  void await_fence() override {
-    if (fence) scheduler::instance().run_until(fence);
+  void wait_event(stream& of) override { push({static_cast<sim_stream&>(of).recorded, nullptr, nullptr}); }
+  void await_event() override {
+    if (recorded) scheduler::instance().run_until(recorded);
   }
-  void hold_at_fence(void* theirs) override;
+  void hold_at_event(void* theirs) override;
 };
 
 void scheduler::add(sim_stream& s) {
@@ -115,7 +115,7 @@ void scheduler::add(sim_stream& s) {
 void scheduler::push(sim_stream& s, step what) {
   const std::lock_guard lock(mutex_);
   tally_.waits += what.needs != nullptr;
-  tally_.fences += what.reaches != nullptr;
+  tally_.events += what.reaches != nullptr;
   s.queue.push_back(std::move(what));
   if (eager_ && random_() % 2) run_one();
 }
@@ -165,8 +165,8 @@ sim_stream& scheduler::find(runtime::backend& device, void* native) {
     if (&s->owner() == &device && s->native() == native) return *s;
   throw sinter::device_error("[simulated] there is no such stream");
 }
-void sim_stream::hold_at_fence(void* theirs) {
-  scheduler::instance().find(owner(), theirs).push({fence, nullptr, nullptr});
+void sim_stream::hold_at_event(void* theirs) {
+  scheduler::instance().find(owner(), theirs).push({recorded, nullptr, nullptr});
 }
 
 class sim_event final : public runtime::event {

@@ -23,7 +23,7 @@ void set_order(std::uint64_t seed, bool eager = false);
 
 /// What was asked of the devices since the last call.
 struct tally {
-  std::size_t fences = 0, waits = 0, host_waits = 0;
+  std::size_t events = 0, waits = 0, host_waits = 0;
 };
 tally take_tally();
 /// Work that is queued and has not run.

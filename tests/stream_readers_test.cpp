@@ -74,7 +74,7 @@ void check_no_waits(const std::vector<family>& families, bool factored = false) 
       }
       const sim::tally t = sim::take_tally();
       CHECK(t.waits == 0);
-      CHECK(t.fences == 0);
+      CHECK(t.events == 0);
       for (const ndarray& r : results) CHECK(sn::array_equal(r.to_device(sn::cpu), *expected));
     }
   }

@@ -121,7 +121,7 @@ TEST_CASE("one stream: nothing is waited for and nothing marked") {
   }
   const auto t = sim::take_tally();
   CHECK(t.waits == 0);
-  CHECK(t.fences == 0);
+  CHECK(t.events == 0);
   CHECK(t.host_waits == 0);
   CHECK(values(x)[99] == 119);
 }
@@ -142,7 +142,7 @@ TEST_CASE("an input that several streams share costs each of them one wait, and 
     }
   const auto t = sim::take_tally();
   CHECK(t.waits == 3);
-  CHECK(t.fences == 1);
+  CHECK(t.events == 1);
   for (std::size_t k = 0; k < results.size(); ++k)
     CHECK(values(results[k])[7] == 7 + static_cast<std::int64_t>(k % 3) + 1);
 }

@@ -94,7 +94,7 @@ class buffer {
   void read_by(stream& s, timeline_value t) const;
   void write_by(stream& s, timeline_value t) const;
   void host_waits(bool write) const;
-  /// Of two batches that do this at once the lower timeline value may remain. It stands for both: fences that are remembered were
+  /// Of two batches that do this at once the lower timeline value may remain. It stands for both: events that are remembered were
   /// set while no batch was open, so one that covers either covers the other.
   void raise_used(timeline_value t) const noexcept {
     if (used_.load(std::memory_order_relaxed) < t) used_.store(t, std::memory_order_relaxed);

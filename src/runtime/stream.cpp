@@ -1,4 +1,4 @@
-// The order between streams: timeline values, fences, and who has waited for whom.
+// The order between streams: timeline values, events, and who has waited for whom.
 #include "runtime/stream.hpp"
 
 #include <algorithm>
@@ -56,11 +56,11 @@ timeline_value stream::cover(timeline_value t) {
   if (t != unknown_value && t <= covered_) return covered_;
   if (notes())
     throw device_error("[stream] an array that a capture is computing was used outside of it, before the capture's end");
-  // Read before the fence is set: batches that had ended by then are covered by it.
+  // Read before the event is set: batches that had ended by then are covered by it.
   const std::uint64_t state = state_.load();
   const bool settled = (state & (one_value - 1)) == 0;
-  set_fence();
-  if (!settled) return 0;  // batches with lower timeline values than t may be open: this fence serves its caller alone
+  record_event();
+  if (!settled) return 0;  // batches with lower timeline values than t may be open: this event serves its caller alone
   return covered_ = std::max(covered_, state >> open_bits);
 }
 
@@ -70,13 +70,13 @@ timeline_value stream::wait_for(stream& before, timeline_value t) {
   timeline_value& known = waited_[before.id_];
   if (t != unknown_value && t <= known) return known;
   const timeline_value covered = before.cover(t);
-  wait_fence(before);
+  wait_event(before);
   known = std::max(known, std::min(before.covered_, before.last()));
   return covered;
 }
 
 void stream::seal() {
-  set_fence();
+  record_event();
   covered_ = unknown_value;
 }
 
@@ -92,14 +92,14 @@ void stream::await(timeline_value t) {
     const std::lock_guard lock(order_mutex());
     cover(t);
   }
-  await_fence();  // another thread may have set it anew: then this waits a little longer
+  await_event();  // another thread may have set it anew: then this waits a little longer
 }
 
 void stream::hold_others(void* theirs, timeline_value t) {
   if (t == 0 || host_ || theirs == native()) return;
   const std::lock_guard lock(order_mutex());
   cover(t);
-  hold_at_fence(theirs);
+  hold_at_event(theirs);
 }
 
 }  // namespace sinter::runtime

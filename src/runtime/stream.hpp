@@ -5,7 +5,7 @@
 // whoever enqueues work says what it reads and writes. Streams then wait for each other as far as the buffers demand.
 //
 // What is enqueued together is a batch and has a number, its timeline value. A stream that must come after timeline value t of another
-// one waits for a fence: a mark that covers everything enqueued when it was set. One fence serves all who need a timeline value
+// one waits for an event: a mark that covers everything enqueued when it was set. One event serves all who need a timeline value
 // that it covers, and a stream remembers up to which timeline value of each other stream it has waited.
 #pragma once
 #include <atomic>
@@ -70,7 +70,7 @@ class stream {
   virtual void synchronize() {}
   virtual bool is_idle() { return true; }
 
-  /// Begins a batch, whose timeline value it returns, and ends one. What is enqueued between the two is covered by fences set
+  /// Begins a batch, whose timeline value it returns, and ends one. What is enqueued between the two is covered by events set
   /// after the end.
   timeline_value open() noexcept { return (state_.fetch_add(one_value + 1) >> open_bits) + 1; }
   void close() noexcept { state_.fetch_sub(1); }
@@ -97,23 +97,23 @@ class stream {
 
  protected:
   /// Marks everything enqueued so far; the mark before is forgotten.
-  virtual void set_fence() {}
+  virtual void record_event() {}
   /// What is enqueued here from now on comes after the mark of another stream, which may be another device's.
-  virtual void wait_fence(stream&) {}
+  virtual void wait_event(stream&) {}
   /// The host waits for the mark.
-  virtual void await_fence() {}
+  virtual void await_event() {}
   /// What comes on a queue of others, by its native handle, comes after the mark.
-  virtual void hold_at_fence(void*) {}
-  /// The stream's queue goes away: a last fence stands for all of it. Call with order_mutex() held.
+  virtual void hold_at_event(void*) {}
+  /// The stream's queue goes away: a last event stands for all of it. Call with order_mutex() held.
   void seal();
-  /// The last fence has been reached, and the stream stands for another queue, whose work comes after nobody's.
+  /// The last event has been reached, and the stream stands for another queue, whose work comes after nobody's.
   void unseal() noexcept;
 
  private:
   static constexpr int open_bits = 16;
   static constexpr std::uint64_t one_value = std::uint64_t{1} << open_bits;
   timeline_value last() const noexcept { return state_.load() >> open_bits; }
-  /// Sets a fence for timeline value t unless one covers it. Returns the last timeline value covered, 0 where that is not known.
+  /// Sets an event for timeline value t unless one covers it. Returns the last timeline value covered, 0 where that is not known.
   timeline_value cover(timeline_value t);
 
   backend* owner_;
@@ -123,7 +123,7 @@ class stream {
   std::atomic<std::uint64_t> state_{0};   // the last timeline value, and below it the number of batches that have not ended
   std::atomic<use_notes*> notes_{nullptr};
   std::atomic<bool> closed_{false};
-  timeline_value covered_ = 0;                    // by the fence (unknown_value: sealed); with waited_, guarded by order_mutex()
+  timeline_value covered_ = 0;                    // by the event (unknown_value: sealed); with waited_, guarded by order_mutex()
   std::vector<timeline_value> waited_;            // by stream: up to which timeline value this one has waited
 };
 

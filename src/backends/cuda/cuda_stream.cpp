@@ -95,31 +95,31 @@ bool gpu_stream::is_idle() {
   return is_ready(cudaStreamQuery(handle_), "cudaStreamQuery");
 }
 
-void gpu_stream::set_fence() {
+void gpu_stream::record_event() {
   enter();
-  if (!fence_) {
-    check(cudaEventCreateWithFlags(&fence_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  if (!event_) {
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   }
-  check(cudaEventRecord(fence_, handle_), "cudaEventRecord");
+  check(cudaEventRecord(event_, handle_), "cudaEventRecord");
 }
 
-void gpu_stream::wait_fence(stream& of) {
+void gpu_stream::wait_event(stream& of) {
   enter();
-  check(cudaStreamWaitEvent(handle_, static_cast<gpu_stream&>(of).fence_, 0), "cudaStreamWaitEvent");
+  check(cudaStreamWaitEvent(handle_, static_cast<gpu_stream&>(of).event_, 0), "cudaStreamWaitEvent");
 }
 
-void gpu_stream::await_fence() {
-  if (fence_) check(cudaEventSynchronize(fence_), "cudaEventSynchronize");
+void gpu_stream::await_event() {
+  if (event_) check(cudaEventSynchronize(event_), "cudaEventSynchronize");
 }
 
 // The handle may be another GPU's, or stand for a default stream: of the current device, which is this one then.
-void gpu_stream::hold_at_fence(void* theirs) {
+void gpu_stream::hold_at_event(void* theirs) {
   enter();
-  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(theirs), fence_, 0), "cudaStreamWaitEvent");
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(theirs), event_, 0), "cudaStreamWaitEvent");
 }
 
 bool gpu_stream::is_finished() const noexcept {
-  const bool finished = !fence_ || cudaEventQuery(fence_) == cudaSuccess;
+  const bool finished = !event_ || cudaEventQuery(event_) == cudaSuccess;
   if (!finished) (void)cudaGetLastError();
   return finished;
 }
@@ -190,7 +190,7 @@ void gpu_streams::synchronize() {
   }
   for (gpu_stream* s : busy) {
     if (s->foreign)
-      s->await(runtime::unknown_value);  // its handle may go away meanwhile: then the last fence stands for it
+      s->await(runtime::unknown_value);  // its handle may go away meanwhile: then the last event stands for it
     else
       s->synchronize();
   }

@@ -47,15 +47,15 @@ class gpu_stream final : public runtime::stream {
   const bool foreign;
 
  protected:
-  void set_fence() override;
-  void wait_fence(stream& of) override;
-  void await_fence() override;
-  void hold_at_fence(void* theirs) override;
+  void record_event() override;
+  void wait_event(stream& of) override;
+  void await_event() override;
+  void hold_at_event(void* theirs) override;
 
  private:
   int device_;
   cudaStream_t handle_;
-  cudaEvent_t fence_ = nullptr;
+  cudaEvent_t event_ = nullptr;
 };
 
 /// The streams of one GPU; they live as long as the process.

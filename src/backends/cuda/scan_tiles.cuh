@@ -18,7 +18,7 @@ namespace sinter::cuda::device {
 
 // --- the board
 
-/// A published value: each 32-bit word travels with a mark in one 64-bit store, so that no fence is needed.
+/// A published value: each 32-bit word travels with a mark in one 64-bit store, so that no memory fence is needed.
 __device__ __forceinline__ void publish_word(u64* to, u32 word) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(u64{1} << 32 | word) : "memory");
 }
