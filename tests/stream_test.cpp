@@ -272,7 +272,7 @@ TEST_CASE("memory of a stream that nobody holds any more is used by others, in o
   CHECK(sn::memory_pool(d).figures().reserved <= reserved + 3 * 65536);
 }
 
-TEST_CASE("an address that is asked for outside of batches is in order all the same") {
+TEST_CASE("an address that is asked for outside of submissions is in order all the same") {
   using namespace sinter;
   const sn::device d = sim::first();
   runtime::backend& gpu = runtime::get_backend({runtime::device_kind::cuda, d.index});
@@ -305,7 +305,7 @@ TEST_CASE("an address that is asked for outside of batches is in order all the s
   }
 }
 
-TEST_CASE("a mark that was set while a batch was open does not stand for what that batch enqueues later") {
+TEST_CASE("a mark that was set while a submission was open does not cover what that submission enqueues later") {
   namespace runtime = sinter::runtime;
   const sn::device d = sim::first();
   runtime::backend& gpu = runtime::get_backend({runtime::device_kind::cuda, d.index});
@@ -321,15 +321,15 @@ TEST_CASE("a mark that was set while a batch was open does not stand for what th
     const runtime::buffer first(gpu, bytes), second(gpu, bytes);
     const auto fetch = [&](const runtime::buffer& to, const runtime::buffer& from) {
       const sn::stream_guard there(b);
-      runtime::batch work(gpu);
+      runtime::submission work(gpu);
       const void* const source = work.reads(from);
       gpu.copy(work.writes(to), source, bytes);
     };
     {
-      runtime::batch early(gpu);
+      runtime::submission early(gpu);
       void* const target = early.writes(first);
       {
-        runtime::batch late(gpu);  // as another thread's on the same stream
+        runtime::submission late(gpu);  // as another thread's on the same stream
         gpu.copy(late.writes(second), twos.data(), bytes);
       }
       fetch(got_second, second);  // b waits for `late` while `early` has nothing enqueued yet

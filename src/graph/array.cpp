@@ -53,7 +53,7 @@ void copy_elements(const value& to, const value& from) {
   const std::size_t bytes = from->bytes();
   if (bytes == 0) return;
   runtime::backend& device = runtime::get_backend(from->device);
-  runtime::batch work(device);
+  runtime::submission work(device);
   const auto* source = static_cast<const char*>(work.reads(*from->buffer)) + bytes_before(*from, 0);
   device.copy(static_cast<char*>(work.writes(*to->buffer)) + bytes_before(*to, 0), source, bytes);
   inherit_faults(to, {&from});
@@ -174,7 +174,7 @@ void copy_to_host(const array_view& v, void* to) {
   runtime::backend& device = runtime::get_backend(source->device);
   const runtime::fault_list known = source->buffer->faults();
   {
-    runtime::batch work(device);
+    runtime::submission work(device);
     const auto* from = static_cast<const char*>(work.reads(*source->buffer)) + bytes_before(*source, first);
     device.copy_to_host(to, from, static_cast<std::size_t>(count) * itemsize(v.type));
   }
@@ -197,7 +197,7 @@ pinned_place pin_in_order(const array_view& v) {
   const value& current = s.held();
   flush(std::span(&current, 1));
   if (!s.pinned() && !s.pin_if_sole_owner()) s.replace_and_pin(snapshot(current));
-  runtime::batch work(runtime::get_backend(s.device));
+  runtime::submission work(runtime::get_backend(s.device));
   work.writes(*current->buffer);
   return {static_cast<char*>(current->buffer->address()) + bytes_before(*current, v.offset), &work.on(),
           work.value()};
@@ -217,7 +217,7 @@ bool has_concurrent_access(runtime::backend& device) {
 void* pin(const array_view& v) { return pin_in_order(v).address; }
 
 void* hand_over(const array_view& v, void* their_stream) {
-  const pinned_place place = pin_in_order(v);  // its batch has ended
+  const pinned_place place = pin_in_order(v);  // its submission has ended
   place.on->hold_others(their_stream, place.ready);
   return place.address;
 }
@@ -290,7 +290,7 @@ view_ref from_host(const void* from, const dims& shape, dtype type, runtime::dev
     const outside_capture now;  // the elements are there already, so bringing them is no work of a graph
     auto buffer = std::make_shared<runtime::buffer>(target, bytes);
     if (bytes != 0) {
-      runtime::batch work(target);
+      runtime::submission work(target);
       target.copy_from_host(work.writes(*buffer), from, bytes);
     }
     leaf = make_leaf(std::move(buffer), 0, shape, type);
@@ -313,7 +313,7 @@ void copy_between(const runtime::buffer& to, const runtime::buffer& from, std::i
   refuse_other_device(origin.id());
   runtime::backend& works = on ? on->owner() : target.host_addressable() ? origin : target;
   const runtime::current_guard here(on ? *on : works.current_stream());
-  runtime::batch work(works);
+  runtime::submission work(works);
   const void* const begin = is_ordinary_host_memory(from) ? from.address() : work.reads(from);
   const auto* source = static_cast<const char*>(begin) + skip;
   void* const result = is_ordinary_host_memory(to) ? to.address() : work.writes(to);

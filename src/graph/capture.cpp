@@ -60,7 +60,7 @@ void replay::launch(runtime::stream& on) {
   if (is_capturing()) throw device_error("[launch_graph] the launch of another graph cannot be captured");
   const std::lock_guard lock(mutex_);
   const runtime::current_guard here(on);
-  runtime::batch work(device_);
+  runtime::submission work(device_);
   {
     const std::lock_guard order(runtime::order_mutex());
     work.on().wait_for(*last_on_, last_);
@@ -164,7 +164,7 @@ void capture_session::settle_home(const std::shared_ptr<storage>& array) {
     memory_->adopt(*current->buffer);
     s.set_pinned(false);
     // Captured work may overwrite the memory, and a launch comes after this stream: readers elsewhere are waited for here.
-    runtime::batch work(device_);
+    runtime::submission work(device_);
     work.writes(*current->buffer);
   }
   const node& leaf = *current;
@@ -293,7 +293,7 @@ void capture_session::restore(home& h) {
   const runtime::current_guard here(outside_);
   if (!at_home) memory = std::make_shared<runtime::buffer>(device_, h.bytes);
   if (!at_home && h.bytes != 0) {
-    runtime::batch work(device_);
+    runtime::submission work(device_);
     device_.copy(work.writes(*memory), h.address, h.bytes);
   }
   const turn mine(*h.array);

@@ -79,7 +79,7 @@ void* capture_memory::part::allocate(std::size_t bytes, runtime::stream*& home, 
     const outside_capture now;
     fresh = std::make_unique<runtime::buffer>(m.device_, bytes, of);
     // Whatever other streams still do there ends before the work can be launched: they are waited for now.
-    runtime::batch work(m.device_);
+    runtime::submission work(m.device_);
     work.writes(*fresh);
   }
   const std::lock_guard lock(m.mutex_);

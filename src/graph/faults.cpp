@@ -72,7 +72,7 @@ void check_data(const value& leaf) {
   const runtime::fault_list known = leaf->buffer->faults();
   {
     // Comes after everything that has written there.
-    runtime::batch work(leaf->buffer->owner());
+    runtime::submission work(leaf->buffer->owner());
     work.reads(*leaf->buffer);
   }
   report_captured_faults(leaf->buffer->owner());

@@ -167,7 +167,7 @@ class flusher {
       scratch_bytes = std::max(scratch_bytes, backend_->scratch_bytes(*prepared_[k], launches[k]));
     buffer_ref scratch;  // one for all: launches of a device run in order
     if (scratch_bytes != 0) scratch = allocate(*backend_, scratch_bytes, memory_kind::device);
-    runtime::batch work(*backend_);
+    runtime::submission work(*backend_);
     for (const buffer_use& u : uses_) u.writes ? work.writes(*u.buffer) : work.reads(*u.buffer);
     void* const scratch_memory = scratch ? work.writes(*scratch) : nullptr;
     const bool captured = backend_->current_stream().notes() != nullptr;

@@ -184,7 +184,7 @@ void prefetch(const ndarray& x, const device& to, const std::optional<stream>& o
   const runtime::current_guard here(
       on ? ops::fitting(*on, leaf.device, leaf.device, "prefetch") : b.current_stream());
   if (leaf.buffer->bytes() == 0) return;  // which drivers refuse
-  runtime::batch work(b);
+  runtime::submission work(b);
   b.prefetch(work.reads(*leaf.buffer), leaf.buffer->bytes(), ops::place_of(to));
 }
 

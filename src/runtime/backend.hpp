@@ -91,7 +91,7 @@ class backend {
   block_source& plain_memory() const noexcept { return *plain_memory_; }
   std::shared_ptr<block_source> get_block_source() const;
 
-  // Copies, in the order of the calling thread's current stream. The caller has declared what they use (batch).
+  // Copies, in the order of the calling thread's current stream. The caller has declared what they use (submission).
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) = 0;  // returns when `from` may be reused
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;    // synchronous
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;            // same device

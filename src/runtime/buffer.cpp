@@ -165,7 +165,7 @@ void* buffer::use_now(bool write) const {
     if (write) written_.store(unknown_value, std::memory_order_relaxed);
     loose_.store(true, std::memory_order_relaxed);
   } else {
-    // Others may be reading beside this, outside of any batch that has ended: no timeline value is claimed and no use forgotten.
+    // Others may be reading beside this, outside of any submission that has ended: no timeline value is claimed and no use forgotten.
     const std::lock_guard lock(order_mutex());
     use_list* list = write ? wait_to_write(s) : wait_to_read(s);
     if (!list) others_.store(list = new use_list, std::memory_order_release);
@@ -273,7 +273,7 @@ stream& stream_of(backend& device) noexcept {
 
 }  // namespace
 
-batch::batch(backend& device) noexcept
+submission::submission(backend& device) noexcept
     : stream_(&stream_of(device)), value_(stream_->is_host() ? 0 : stream_->open()) {}
 
 }  // namespace sinter::runtime

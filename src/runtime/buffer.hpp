@@ -1,4 +1,4 @@
-// Buffers: memory of one backend with the record of who works on it, and batches: work that says what it uses.
+// Buffers: memory of one backend with the record of who works on it, and submissions: work that says what it uses.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -35,7 +35,7 @@ class block_source {
   virtual block_source* of_kind(memory_kind k) noexcept { return k == kind() ? this : nullptr; }
 };
 
-/// Memory of one backend, given back on destruction. Work on it is declared by a batch; whoever asks for data() counts
+/// Memory of one backend, given back on destruction. Work on it is declared by a submission; whoever asks for data() counts
 /// as reading and writing it, on the calling thread's current stream, until the buffer is used on another stream or freed.
 class buffer {
  public:
@@ -78,7 +78,7 @@ class buffer {
   void hand_over(block_source& to) noexcept { source_ = &to; }
 
  private:
-  friend class batch;
+  friend class submission;
   void require_usable() const {
     if (lost_to_fork.load(std::memory_order_relaxed)) [[unlikely]]
       refuse_pinned();
@@ -94,8 +94,8 @@ class buffer {
   void read_by(stream& s, timeline_value t) const;
   void write_by(stream& s, timeline_value t) const;
   void host_waits(bool write) const;
-  /// Of two batches that do this at once the lower timeline value may remain. It stands for both: events that are remembered were
-  /// set while no batch was open, so one that covers either covers the other.
+  /// Of two submissions that do this at once the lower timeline value may remain. It stands for both: events that are remembered were
+  /// set while no submission was open, so one that covers either covers the other.
   void raise_used(timeline_value t) const noexcept {
     if (used_.load(std::memory_order_relaxed) < t) used_.store(t, std::memory_order_relaxed);
   }
@@ -116,8 +116,8 @@ class buffer {
   stream* home_;                    // the stream that the memory belongs to
   void* data_ = nullptr;
   std::size_t bytes_;
-  mutable std::atomic<timeline_value> written_{0}, used_{0};     // by batches of the home stream; written_ also unknown_value
-  mutable std::atomic<bool> loose_{false};               // used there outside of batches as well
+  mutable std::atomic<timeline_value> written_{0}, used_{0};     // by submissions of the home stream; written_ also unknown_value
+  mutable std::atomic<bool> loose_{false};               // used there outside of submissions as well
   mutable std::atomic<use_list*> others_{nullptr};       // by others
   mutable std::atomic<fault_list*> faults_{nullptr};
   std::shared_ptr<void> keep_;
@@ -140,16 +140,16 @@ class current_guard {
 };
 
 /// Work that is enqueued together on the calling thread's current stream of a device, and what it uses. Declare before
-/// enqueueing; hold the buffers until the batch ends; let it end before anybody else can get at what was written. In a
+/// enqueueing; hold the buffers until the submission ends; let it end before anybody else can get at what was written. In a
 /// child that has lost the GPUs, buffers in pinned memory throw device_error.
-class batch {
+class submission {
  public:
-  explicit batch(backend& device) noexcept;
-  ~batch() {
+  explicit submission(backend& device) noexcept;
+  ~submission() {
     if (value_ != 0) stream_->close();
   }
-  batch(const batch&) = delete;
-  batch& operator=(const batch&) = delete;
+  submission(const submission&) = delete;
+  submission& operator=(const submission&) = delete;
 
   stream& on() const noexcept { return *stream_; }
   timeline_value value() const noexcept { return value_; }

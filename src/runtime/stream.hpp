@@ -4,7 +4,7 @@
 // the other. Results must not depend on streams, so every buffer remembers which streams have used it (buffer.hpp), and
 // whoever enqueues work says what it reads and writes. Streams then wait for each other as far as the buffers demand.
 //
-// What is enqueued together is a batch and has a number, its timeline value. A stream that must come after timeline value t of another
+// What is enqueued together is a submission and has a number, its timeline value. A stream that must come after timeline value t of another
 // one waits for an event: a mark that covers everything enqueued when it was set. One event serves all who need a timeline value
 // that it covers, and a stream remembers up to which timeline value of each other stream it has waited.
 #pragma once
@@ -21,7 +21,7 @@ class backend;
 class stream;
 
 using timeline_value = std::uint64_t;
-/// Of work that was enqueued outside of batches: at some time before whoever asks.
+/// Of work that was enqueued outside of submissions: at some time before whoever asks.
 inline constexpr timeline_value unknown_value = ~timeline_value{0};
 
 /// When a stream has used some memory, as far as others may have to wait for it; 0: never.
@@ -70,7 +70,7 @@ class stream {
   virtual void synchronize() {}
   virtual bool is_idle() { return true; }
 
-  /// Begins a batch, whose timeline value it returns, and ends one. What is enqueued between the two is covered by events set
+  /// Begins a submission, whose timeline value it returns, and ends one. What is enqueued between the two is covered by events set
   /// after the end.
   timeline_value open() noexcept { return (state_.fetch_add(one_value + 1) >> open_bits) + 1; }
   void close() noexcept { state_.fetch_sub(1); }
@@ -120,7 +120,7 @@ class stream {
   int number_;
   bool host_;
   std::size_t id_;                        // of all streams of the process
-  std::atomic<std::uint64_t> state_{0};   // the last timeline value, and below it the number of batches that have not ended
+  std::atomic<std::uint64_t> state_{0};   // the last timeline value, and below it the number of submissions that have not ended
   std::atomic<use_notes*> notes_{nullptr};
   std::atomic<bool> closed_{false};
   timeline_value covered_ = 0;                    // by the event (unknown_value: sealed); with waited_, guarded by order_mutex()
