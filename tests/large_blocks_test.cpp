@@ -172,7 +172,7 @@ TEST_CASE("large blocks: what is more than may be kept goes back when the last p
 TEST_CASE("large blocks: random requests on several streams never overlap, and know who was there before") {
   struct live {
     std::size_t bytes, size;  // asked for, and what the pool counts
-    int home;
+    int owner;
   };
   struct past {  // streams that have used [from, to)
     std::uintptr_t from, to;
@@ -198,14 +198,14 @@ TEST_CASE("large blocks: random requests on several streams never overlap, and k
     };
     const auto free_one = [&](std::map<std::uintptr_t, live>::iterator at) {
       use_list* uses = nullptr;
-      std::set<int> by{at->second.home};
+      std::set<int> by{at->second.owner};
       if (random() % 3 == 0) {  // another stream has read it
         const int reader = static_cast<int>(random() % 4);
-        if (reader != at->second.home) (uses = new use_list)->of(*streams[reader]).used = unknown_value;
+        if (reader != at->second.owner) (uses = new use_list)->of(*streams[reader]).used = unknown_value;
         by.insert(reader);
       }
       history.push_back({at->first, at->first + at->second.size, by});
-      p.deallocate(reinterpret_cast<void*>(at->first), at->second.bytes, *streams[at->second.home], uses);
+      p.deallocate(reinterpret_cast<void*>(at->first), at->second.bytes, *streams[at->second.owner], uses);
       all.erase(at);
     };
     for (int step = 0; step < 400; ++step) {
@@ -219,12 +219,12 @@ TEST_CASE("large blocks: random requests on several streams never overlap, and k
       } else {
         const std::size_t bytes = sizes[random() % std::size(sizes)];
         const int number = static_cast<int>(random() % 4);
-        stream* home = streams[number].get();
+        stream* owner = streams[number].get();
         use_list* got = nullptr;
         void* address = nullptr;
         const std::size_t used = p.figures().used;
         try {
-          address = p.allocate(bytes, home, got);
+          address = p.allocate(bytes, owner, got);
         } catch (const memory_error&) {
           ++refused;
           continue;

@@ -8,7 +8,7 @@
 
 namespace sinter::graph {
 
-capture_memory::capture_memory(runtime::backend& device, runtime::stream& home) : device_(device), home_(home) {
+capture_memory::capture_memory(runtime::backend& device, runtime::stream& owner) : device_(device), owner_(owner) {
   for (int k = 0; k < 3; ++k) {
     parts_[k].owner = this;
     parts_[k].of = static_cast<memory_kind>(k);
@@ -17,10 +17,10 @@ capture_memory::capture_memory(runtime::backend& device, runtime::stream& home) 
 
 namespace {
 
-/// What was done with adopted memory before is complete in the order of `home`, which whoever comes on another stream must
-/// wait for.
-runtime::use_list* known_to(runtime::stream& home) {
-  return new runtime::use_list{{{&home, runtime::unknown_value, runtime::unknown_value}}};
+/// What was done with adopted memory before is complete in the order of `owner`; work on another stream
+/// must wait for it.
+runtime::use_list* known_to(runtime::stream& owner) {
+  return new runtime::use_list{{{&owner, runtime::unknown_value, runtime::unknown_value}}};
 }
 
 }  // namespace
@@ -39,7 +39,8 @@ void capture_memory::adopt(runtime::buffer& b) {
   const memory_kind kind = b.kind();
   const auto at = blocks_.try_emplace(b.address()).first;
   try {
-    at->second = {std::make_unique<runtime::buffer>(device_, b.address(), b.bytes(), *b.source(), b.home()), false, true};
+    at->second = {std::make_unique<runtime::buffer>(device_, b.address(), b.bytes(), *b.source(), b.owner_stream()),
+                  false, true};
   } catch (...) {
     blocks_.erase(at);
     throw;
@@ -60,15 +61,16 @@ void* capture_memory::find_free(std::size_t bytes, memory_kind kind) {
   return nullptr;
 }
 
-void* capture_memory::part::allocate(std::size_t bytes, runtime::stream*& home, runtime::use_list*& uses) {
+void* capture_memory::part::allocate(std::size_t bytes, runtime::stream*& owner_stream,
+                                     runtime::use_list*& uses) {
   capture_memory& m = *owner;
   uses = nullptr;
-  home = &m.home_;
+  owner_stream = &m.owner_;
   {
     const std::lock_guard lock(m.mutex_);
     if (void* p = m.find_free(bytes, of)) {
       block& b = m.blocks_.at(p);
-      if (b.adopted) uses = known_to(m.home_);
+      if (b.adopted) uses = known_to(m.owner_);
       b.free = false;
       m.note_live();
       return p;
@@ -89,7 +91,7 @@ void* capture_memory::part::allocate(std::size_t bytes, runtime::stream*& home, 
   return p;
 }
 
-void capture_memory::part::deallocate(void* p, std::size_t, runtime::stream& home,
+void capture_memory::part::deallocate(void* p, std::size_t, runtime::stream& owner_stream,
                                       runtime::use_list* handed_over) noexcept {
   capture_memory& m = *owner;
   std::unique_ptr<runtime::use_list> uses(handed_over);
@@ -101,7 +103,7 @@ void capture_memory::part::deallocate(void* p, std::size_t, runtime::stream& hom
   try {
     // The block may outlive the stream that it is given back to.
     if (!uses) uses = std::make_unique<runtime::use_list>();
-    uses->of(home).used = runtime::unknown_value;
+    uses->of(owner_stream).used = runtime::unknown_value;
     b.memory->join_uses(*uses);
     if (!m.closed_ && m.reserved_.count(p) == 0) m.free_.push_back(p);
   } catch (...) {  // memory for a list is missing: the block is not used again
@@ -120,14 +122,14 @@ void capture_memory::reserve(const std::vector<void*>& addresses) {
 }
 
 std::shared_ptr<runtime::buffer> capture_memory::take(void* address) {
-  const std::unique_ptr<runtime::use_list> uses(known_to(home_));
+  const std::unique_ptr<runtime::use_list> uses(known_to(owner_));
   std::shared_ptr<runtime::buffer> taken;
   {
     const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(address);
     if (found == blocks_.end() || !found->second.free) return nullptr;
     block& b = found->second;
-    taken = std::make_shared<runtime::buffer>(device_, address, b.memory->bytes(), source(b.memory->kind()), home_);
+    taken = std::make_shared<runtime::buffer>(device_, address, b.memory->bytes(), source(b.memory->kind()), owner_);
     b.free = false;
     std::erase(free_, address);
     note_live();

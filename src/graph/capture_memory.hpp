@@ -13,8 +13,8 @@ namespace sinter::graph {
 
 class capture_memory : public std::enable_shared_from_this<capture_memory> {
  public:
-  /// Blocks are given back in the order of `home`.
-  capture_memory(runtime::backend& device, runtime::stream& home);
+  /// Blocks are given back in the order of `owner`.
+  capture_memory(runtime::backend& device, runtime::stream& owner);
   capture_memory(const capture_memory&) = delete;
   capture_memory& operator=(const capture_memory&) = delete;
 
@@ -38,8 +38,9 @@ class capture_memory : public std::enable_shared_from_this<capture_memory> {
    public:
     capture_memory* owner = nullptr;
     memory_kind of = memory_kind::device;
-    void* allocate(std::size_t bytes, runtime::stream*& home, runtime::use_list*& uses) override;
-    void deallocate(void* p, std::size_t bytes, runtime::stream& home, runtime::use_list* uses) noexcept override;
+    void* allocate(std::size_t bytes, runtime::stream*& owner_stream, runtime::use_list*& uses) override;
+    void deallocate(void* p, std::size_t bytes, runtime::stream& owner_stream,
+                    runtime::use_list* uses) noexcept override;
     memory_kind kind() const noexcept override { return of; }
     runtime::block_source* of_kind(memory_kind k) noexcept override { return &owner->source(k); }
   };
@@ -51,7 +52,7 @@ class capture_memory : public std::enable_shared_from_this<capture_memory> {
   void* find_free(std::size_t bytes, memory_kind kind);
 
   runtime::backend& device_;
-  runtime::stream& home_;
+  runtime::stream& owner_;
   part parts_[3];
   mutable std::mutex mutex_;
   std::unordered_map<void*, block> blocks_;

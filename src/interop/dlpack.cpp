@@ -53,7 +53,7 @@ device_info place_of(const device& asked) {
 }
 
 /// Where an array over a tensor's memory is to be, if nothing has to be copied, and what kind of memory that is.
-std::pair<runtime::device_id, memory_kind> home_of_tensor(const device_info& d, const std::optional<device>& asked) {
+std::pair<runtime::device_id, memory_kind> place_of_tensor(const device_info& d, const std::optional<device>& asked) {
   switch (d.type) {
     case on_cpu: return {{}, memory_kind::device};
     case on_cuda: return {{runtime::device_kind::cuda, d.id}, memory_kind::device};
@@ -77,17 +77,18 @@ struct exported {
   Tensor tensor{};
   core::dims shape, strides;
   std::shared_ptr<graph::storage> store;
-  runtime::stream* home = nullptr;  // of memory that a GPU works on: in whose order it will be used again
+  runtime::stream* owner_stream = nullptr;  // of a GPU's memory, which is used again in this stream's order; else null
 };
 
 /// What a consumer has enqueued on the default stream comes before whatever else is done in the memory. Work on streams
 /// of its own it must have finished: the handles may be gone by now.
-void come_after_consumer(runtime::stream& home) noexcept {
-  runtime::stream& theirs = home.owner().default_stream();
+void come_after_consumer(runtime::stream& owner_stream) noexcept {
+  runtime::stream& theirs = owner_stream.owner().default_stream();
   try {
-    if (home.is_closed() || home.notes()) return theirs.await(runtime::unknown_value);  // nothing may be enqueued there
+    if (owner_stream.is_closed() || owner_stream.notes())
+      return theirs.await(runtime::unknown_value);  // nothing may be enqueued there
     const std::lock_guard lock(runtime::order_mutex());
-    home.wait_for(theirs, runtime::unknown_value);
+    owner_stream.wait_for(theirs, runtime::unknown_value);
   } catch (...) {  // a device that has failed works on nothing
   }
 }
@@ -95,7 +96,7 @@ void come_after_consumer(runtime::stream& home) noexcept {
 template <class Tensor>
 void delete_exported(Tensor* t) {
   const std::unique_ptr<exported<Tensor>> e(static_cast<exported<Tensor>*>(t->manager_ctx));
-  if (e->home) come_after_consumer(*e->home);
+  if (e->owner_stream) come_after_consumer(*e->owner_stream);
 }
 
 /// The array to be shared, and whether it is a copy for the consumer alone.
@@ -148,7 +149,8 @@ std::unique_ptr<exported<Tensor>> export_array(const ndarray& x, const to_dlpack
   t.device = kw.device ? place_of(*kw.device) : place_of(v);
   const bool empty = core::element_count(v.shape) == 0;
   t.data = empty ? nullptr : shared_address(v, t.device, kw.stream);
-  if (!empty && v.device().kind == runtime::device_kind::cuda) e->home = &v.store->now()->buffer->home();
+  if (!empty && v.device().kind == runtime::device_kind::cuda)
+    e->owner_stream = &v.store->now()->buffer->owner_stream();
   t.ndim = v.shape.size();
   t.dtype = type_of(v.type);
   t.shape = e->shape.data();
@@ -162,13 +164,13 @@ std::unique_ptr<exported<Tensor>> export_array(const ndarray& x, const to_dlpack
 template <class Tensor>
 ndarray import_tensor(Tensor* managed, bool readonly, bool own, const from_dlpack_kw& kw) {
   const tensor& t = managed->dl_tensor;
-  const auto [home, kind] = home_of_tensor(t.device, kw.device);
+  const auto [device, kind] = place_of_tensor(t.device, kw.device);
   foreign_memory m{.function = "from_dlpack",
                    .data = nullptr,
                    .type = dtype_of_tensor(t.dtype),
                    .shape = {},
                    .strides = {},
-                   .device = home,
+                   .device = device,
                    .kind = kind,
                    .readonly = readonly,
                    .live = !kw.immutable || kw.copy == true};

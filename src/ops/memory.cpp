@@ -21,11 +21,11 @@ class allocator_source final : public runtime::block_source, public std::enable_
  public:
   explicit allocator_source(std::shared_ptr<allocator> a) : from_(std::move(a)) {}
 
-  void* allocate(std::size_t bytes, runtime::stream*& home, runtime::use_list*& uses) override {
+  void* allocate(std::size_t bytes, runtime::stream*& owner_stream, runtime::use_list*& uses) override {
     uses = nullptr;
     void* p = nullptr;
     try {
-      p = from_->allocate(bytes == 0 ? 1 : bytes, home->native());
+      p = from_->allocate(bytes == 0 ? 1 : bytes, owner_stream->native());
     } catch (const std::bad_alloc&) {
     }
     if (!p) fail<memory_error>("allocate", from_->name(), " is exhausted: ", bytes, " bytes asked for");
@@ -34,11 +34,12 @@ class allocator_source final : public runtime::block_source, public std::enable_
     return p;
   }
 
-  void deallocate(void* p, std::size_t bytes, runtime::stream& home, runtime::use_list* handed_over) noexcept override {
+  void deallocate(void* p, std::size_t bytes, runtime::stream& owner_stream,
+                  runtime::use_list* handed_over) noexcept override {
     const std::unique_ptr<runtime::use_list> uses(handed_over);
-    runtime::stream& last_on = home.is_closed() ? home.owner().default_stream() : home;
+    runtime::stream& last_on = owner_stream.is_closed() ? owner_stream.owner().default_stream() : owner_stream;
     if (uses) wait_for(*uses, last_on);
-    if (&last_on != &home) wait_for({{{&home, 0, runtime::unknown_value}}}, last_on);
+    if (&last_on != &owner_stream) wait_for({{{&owner_stream, 0, runtime::unknown_value}}}, last_on);
     from_->deallocate(p, bytes == 0 ? 1 : bytes, last_on.native());
     std::shared_ptr<allocator_source> last;  // goes behind the lock
     const std::lock_guard lock(mutex_);
@@ -46,14 +47,14 @@ class allocator_source final : public runtime::block_source, public std::enable_
   }
 
  private:
-  static void wait_for(const runtime::use_list& uses, runtime::stream& home) noexcept {
+  static void wait_for(const runtime::use_list& uses, runtime::stream& later) noexcept {
     try {
-      if (home.is_host()) {
+      if (later.is_host()) {
         for (const runtime::stream_use& u : uses.uses) u.on->await(u.used);
         return;
       }
       const std::lock_guard order(runtime::order_mutex());
-      for (const runtime::stream_use& u : uses.uses) home.wait_for(*u.on, u.used);
+      for (const runtime::stream_use& u : uses.uses) later.wait_for(*u.on, u.used);
     } catch (...) {  // a device that has failed works on nothing
     }
   }

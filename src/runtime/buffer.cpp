@@ -36,7 +36,7 @@ bool relieve_pressure(backend& device) {
 buffer::buffer(backend& owner, std::size_t bytes) : buffer(owner, bytes, this_thread().kind[owner.slot()]) {}
 
 buffer::buffer(backend& owner, std::size_t bytes, memory_kind kind)
-    : owner_(&owner), home_(&owner.current_stream()), bytes_(bytes) {
+    : owner_(&owner), owner_stream_(&owner.current_stream()), bytes_(bytes) {
   if (kind == memory_kind::device && !this_thread().source[owner.slot()] && !owner.has_block_source()) [[likely]] {
     obtain(bytes, owner.plain_memory());
     return;
@@ -55,36 +55,36 @@ buffer::buffer(backend& owner, std::size_t bytes, memory_kind kind)
 }
 
 buffer::buffer(backend& owner, std::size_t bytes, block_source& source)
-    : owner_(&owner), home_(&owner.current_stream()), bytes_(bytes) {
+    : owner_(&owner), owner_stream_(&owner.current_stream()), bytes_(bytes) {
   obtain(bytes, source);
 }
 
 buffer::buffer(backend& owner, void* data, std::size_t bytes, std::shared_ptr<void> keep, bool fixed, memory_kind kind)
     : owner_(&owner),
-      home_(&owner.current_stream()),
+      owner_stream_(&owner.current_stream()),
       data_(data),
       bytes_(bytes),
       keep_(std::move(keep)),
       fixed_(fixed),
       foreign_kind_(kind) {
-  if (home_->notes()) home_ = &owner.default_stream();  // the memory does not belong to the capture
-  if (home_->is_host()) return;
+  if (owner_stream_->notes()) owner_stream_ = &owner.default_stream();  // the memory does not belong to the capture
+  if (owner_stream_->is_host()) return;
   // Whoever handed it over may have made the stream wait for what is to be written there.
-  const timeline_value now = home_->open();
-  home_->close();
+  const timeline_value now = owner_stream_->open();
+  owner_stream_->close();
   set_written(now);
 }
 
-buffer::buffer(backend& owner, void* data, std::size_t bytes, block_source& source, stream& home) noexcept
-    : owner_(&owner), source_(&source), home_(&home), data_(data), bytes_(bytes) {}
+buffer::buffer(backend& owner, void* data, std::size_t bytes, block_source& source, stream& owner_stream) noexcept
+    : owner_(&owner), source_(&source), owner_stream_(&owner_stream), data_(data), bytes_(bytes) {}
 
 void buffer::obtain(std::size_t bytes, block_source& source) {
   use_list* uses = nullptr;
   try {
-    data_ = source.allocate(bytes, home_, uses);
+    data_ = source.allocate(bytes, owner_stream_, uses);
   } catch (const memory_error&) {
     if (!relieve_pressure(*owner_)) throw;
-    data_ = source.allocate(bytes, home_, uses);
+    data_ = source.allocate(bytes, owner_stream_, uses);
   }
   source_ = &source;
   others_.store(uses, std::memory_order_relaxed);
@@ -136,13 +136,13 @@ buffer::~buffer() {
     // Others know nothing of the order of our streams.
     try {
       if (!keep_) return;
-      home_->await(used());
+      owner_stream_->await(used());
       for (const stream_use& u : uses ? uses->uses : std::vector<stream_use>()) u.on->await(u.used);
     } catch (...) {  // a device that has failed works on nothing
     }
     return;
   }
-  source_->deallocate(data_, bytes_, *home_, list);
+  source_->deallocate(data_, bytes_, *owner_stream_, list);
 }
 
 std::atomic<bool> lost_to_fork{false};
@@ -184,9 +184,9 @@ void buffer::join_uses(const use_list& uses) {
 }
 
 use_list* buffer::wait_to_read(stream& s) const {
-  if (home_ != &s) {
+  if (owner_stream_ != &s) {
     const timeline_value written = written_.load(std::memory_order_relaxed);
-    const timeline_value covered = s.wait_for(*home_, written);
+    const timeline_value covered = s.wait_for(*owner_stream_, written);
     if (written == unknown_value && covered != 0) written_.store(covered, std::memory_order_relaxed);
   }
   use_list* const list = others_.load(std::memory_order_relaxed);
@@ -197,7 +197,7 @@ use_list* buffer::wait_to_read(stream& s) const {
 }
 
 use_list* buffer::wait_to_write(stream& s) const {
-  if (home_ != &s) s.wait_for(*home_, used());
+  if (owner_stream_ != &s) s.wait_for(*owner_stream_, used());
   use_list* const list = others_.load(std::memory_order_relaxed);
   if (list)
     for (const stream_use& u : list->uses)
@@ -210,7 +210,7 @@ void buffer::read_by(stream& s, timeline_value t) const {
   if (s.is_host()) return host_waits(false);
   const std::lock_guard lock(order_mutex());
   use_list* list = wait_to_read(s);
-  if (home_ == &s) return raise_used(t);
+  if (owner_stream_ == &s) return raise_used(t);
   if (!list) others_.store(list = new use_list, std::memory_order_release);
   stream_use& mine = list->of(s);
   mine.used = std::max(mine.used, t);
@@ -222,7 +222,7 @@ void buffer::write_by(stream& s, timeline_value t) const {
   if (s.is_host()) return host_waits(true);
   const std::lock_guard lock(order_mutex());
   use_list* list = wait_to_write(s);
-  if (home_ == &s) {
+  if (owner_stream_ == &s) {
     set_written(t);
     delete list;
     others_.store(nullptr, std::memory_order_release);

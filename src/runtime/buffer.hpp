@@ -23,13 +23,13 @@ extern std::atomic<bool> lost_to_fork;
 class block_source {
  public:
   virtual ~block_source() = default;
-  /// Memory for work on `home`, aligned to 256 bytes, never null. `uses` gets what streams may still do with the memory
-  /// (null: nothing), which the caller owns; `home` becomes the stream in whose order it is to be given back. Throws
+  /// Memory for work on `owner`, aligned to 256 bytes, never null. `uses` gets what streams may still do with the memory
+  /// (null: nothing), which the caller owns; `owner` becomes the stream in whose order it is to be given back. Throws
   /// memory_error.
-  virtual void* allocate(std::size_t bytes, stream*& home, use_list*& uses) = 0;
-  /// `bytes` as given to allocate(). The memory may be used again in the order of `home` and, as far as `uses` says
+  virtual void* allocate(std::size_t bytes, stream*& owner, use_list*& uses) = 0;
+  /// `bytes` as given to allocate(). The memory may be used again in the order of `owner` and, as far as `uses` says
   /// (null: nothing; it is handed over), when other streams are done with it.
-  virtual void deallocate(void* p, std::size_t bytes, stream& home, use_list* uses) noexcept = 0;
+  virtual void deallocate(void* p, std::size_t bytes, stream& owner, use_list* uses) noexcept = 0;
   virtual memory_kind kind() const noexcept { return memory_kind::device; }
   /// Where the memory of a kind comes from for whoever has chosen this source; null: from the device's pool.
   virtual block_source* of_kind(memory_kind k) noexcept { return k == kind() ? this : nullptr; }
@@ -48,7 +48,7 @@ class buffer {
   buffer(backend& owner, void* data, std::size_t bytes, std::shared_ptr<void> keep, bool fixed,
          memory_kind kind = memory_kind::device);
   /// A block that has been taken from a source already.
-  buffer(backend& owner, void* data, std::size_t bytes, block_source& source, stream& home) noexcept;
+  buffer(backend& owner, void* data, std::size_t bytes, block_source& source, stream& owner_stream) noexcept;
   ~buffer();
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
@@ -63,7 +63,7 @@ class buffer {
   backend& owner() const noexcept { return *owner_; }
   memory_kind kind() const noexcept { return source_ ? source_->kind() : foreign_kind_; }
   bool fixed() const noexcept { return fixed_; }
-  stream& home() const noexcept { return *home_; }
+  stream& owner_stream() const noexcept { return *owner_stream_; }
   block_source* source() const noexcept { return source_; }
   /// What launches have found wrong, or may find yet, in the data that the elements were computed from. Almost always
   /// nothing, which one load tells.
@@ -87,7 +87,7 @@ class buffer {
   void obtain(std::size_t bytes, block_source& source);
   void* use_now(bool write) const;
   /// Waits of `s` before it reads (for writes) or writes (for all uses). Returns the uses by other streams than the
-  /// home. Call with order_mutex() held.
+  /// owner. Call with order_mutex() held.
   use_list* wait_to_read(stream& s) const;
   use_list* wait_to_write(stream& s) const;
   /// The waits of `s`; marks the use with timeline value t.
@@ -108,15 +108,15 @@ class buffer {
     loose_.store(false, std::memory_order_relaxed);
   }
   bool is_only_at(const stream& s) const noexcept {
-    return home_ == &s && !others_.load(std::memory_order_acquire);
+    return owner_stream_ == &s && !others_.load(std::memory_order_acquire);
   }
 
   backend* owner_;
   block_source* source_ = nullptr;  // null: foreign memory
-  stream* home_;                    // the stream that the memory belongs to
+  stream* owner_stream_;            // the stream that the memory belongs to
   void* data_ = nullptr;
   std::size_t bytes_;
-  mutable std::atomic<timeline_value> written_{0}, used_{0};     // by submissions of the home stream; written_ also unknown_value
+  mutable std::atomic<timeline_value> written_{0}, used_{0};     // by submissions of the owner stream; written_ also unknown_value
   mutable std::atomic<bool> loose_{false};               // used there outside of submissions as well
   mutable std::atomic<use_list*> others_{nullptr};       // by others
   mutable std::atomic<fault_list*> faults_{nullptr};

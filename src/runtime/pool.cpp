@@ -15,11 +15,11 @@ constexpr std::size_t large_step = std::size_t{2} << 20;
 
 std::size_t round_large(std::size_t bytes) noexcept { return (bytes + large_step - 1) / large_step * large_step; }
 
-/// What was freed in the order of `home` may still be in use there, as far as other streams are concerned.
-use_list* with_home(use_list* uses, stream* home) {
-  if (!home || home->is_host()) return uses;
+/// What was freed in the order of `owner` may still be in use there, as far as other streams are concerned.
+use_list* with_owner(use_list* uses, stream* owner) {
+  if (!owner || owner->is_host()) return uses;
   if (!uses) uses = new use_list;
-  uses->of(*home).used = unknown_value;
+  uses->of(*owner).used = unknown_value;
   return uses;
 }
 
@@ -92,10 +92,10 @@ void pool::uncount(lane& l, std::size_t size) noexcept {
   used_ -= size;
 }
 
-void* pool::allocate(std::size_t bytes, stream*& home, use_list*& uses) {
+void* pool::allocate(std::size_t bytes, stream*& owner, use_list*& uses) {
   const std::lock_guard lock(mutex_);
-  if (home->number() == 0) default_lane_.of = home;
-  const block b = take(bytes, lane_of(home->number(), home));
+  if (owner->number() == 0) default_lane_.of = owner;
+  const block b = take(bytes, lane_of(owner->number(), owner));
   uses = b.uses;
   return b.p;
 }
@@ -157,7 +157,7 @@ bool pool::take_from_others(const lane& mine, block& out, Take take) {
   each_lane([&](lane& other) {
     if (found || &other == &mine || !take(other, out)) return;
     found = true;
-    out.uses = with_home(out.uses, other.of);
+    out.uses = with_owner(out.uses, other.of);
   });
   return found;
 }
@@ -197,9 +197,9 @@ void pool::release(const block& b, std::size_t size) noexcept {
   give_back(b.p, size);
 }
 
-void pool::deallocate(void* p, std::size_t bytes, stream& home, use_list* uses) noexcept {
+void pool::deallocate(void* p, std::size_t bytes, stream& owner, use_list* uses) noexcept {
   const std::lock_guard lock(mutex_);
-  give({p, uses}, bytes, lane_of(home.number(), &home), &home);
+  give({p, uses}, bytes, lane_of(owner.number(), &owner), &owner);
 }
 
 void pool::deallocate(void* p, std::size_t bytes) noexcept {
@@ -208,20 +208,20 @@ void pool::deallocate(void* p, std::size_t bytes) noexcept {
   give({p, nullptr}, bytes, default_lane_, nullptr);
 }
 
-void pool::give(block b, std::size_t bytes, lane& mine, stream* home) noexcept {
+void pool::give(block b, std::size_t bytes, lane& mine, stream* owner) noexcept {
   const bool is_large = bytes >= options_.large;
   if (is_large || parts_ != 0) [[unlikely]] {
     const std::size_t size = large_.size_of(b.p);
     if (!is_large && size != 0) --parts_;
-    if (is_large || size != 0) return give_large(b, size, mine, home);
+    if (is_large || size != 0) return give_large(b, size, mine, owner);
   }
   const int c = class_of(bytes);
   const std::size_t size = class_bytes(c);
   uncount(mine, size);
   if (options_.host) allow_bytes(b.p, 0, size);
   try {
-    if (home && home->is_closed()) [[unlikely]] {
-      b.uses = with_home(b.uses, home);
+    if (owner && owner->is_closed()) [[unlikely]] {
+      b.uses = with_owner(b.uses, owner);
       orphans_.small[c].push_back(b);
     } else {
       mine.small[c].push_back(b);
@@ -232,13 +232,13 @@ void pool::give(block b, std::size_t bytes, lane& mine, stream* home) noexcept {
   }
 }
 
-void pool::give_large(block b, std::size_t size, lane& mine, stream* home) noexcept {
+void pool::give_large(block b, std::size_t size, lane& mine, stream* owner) noexcept {
   uncount(mine, size);
   if (options_.host) allow_bytes(b.p, 0, size);
-  const bool orphan = home && home->is_closed();
+  const bool orphan = owner && owner->is_closed();
   if (orphan) {
     try {
-      b.uses = with_home(b.uses, home);
+      b.uses = with_owner(b.uses, owner);
     } catch (...) {  // what the stream did there cannot be noted down, so it ends now
       source_->synchronize();
     }
@@ -261,10 +261,10 @@ void pool::orphan_blocks(stream& from) noexcept {
     for (int c = 0; c < class_count; ++c)
       for (; !source.small[c].empty(); source.small[c].pop_back()) {
         block& b = source.small[c].back();
-        b.uses = with_home(b.uses, &from);
+        b.uses = with_owner(b.uses, &from);
         orphans_.small[c].push_back(b);
       }
-    large_.move(source.large, orphans_.large, [&](use_list* uses) { return with_home(uses, &from); });
+    large_.move(source.large, orphans_.large, [&](use_list* uses) { return with_owner(uses, &from); });
   } catch (const std::bad_alloc&) {  // what is left stays with the stream until the next trim
   }
 }

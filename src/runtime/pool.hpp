@@ -46,8 +46,8 @@ class pool final : public block_source {
   pool& operator=(const pool&) = delete;
 
   /// Never null, also for 0 bytes; throws memory_error with the figures when nothing is left after a trim.
-  void* allocate(std::size_t bytes, stream*& home, use_list*& uses) override;
-  void deallocate(void* p, std::size_t bytes, stream& home, use_list* uses) noexcept override;
+  void* allocate(std::size_t bytes, stream*& owner, use_list*& uses) override;
+  void deallocate(void* p, std::size_t bytes, stream& owner, use_list* uses) noexcept override;
   memory_kind kind() const noexcept override { return options_.kind; }
   /// Where there is one stream only.
   void* allocate(std::size_t bytes);
@@ -88,8 +88,8 @@ class pool final : public block_source {
   block take(std::size_t bytes, lane& mine);
   block take_large(std::size_t bytes, lane& mine);
   block take_part(std::size_t& size, lane& mine, std::size_t asked);
-  void give(block b, std::size_t bytes, lane& mine, stream* home) noexcept;
-  void give_large(block b, std::size_t size, lane& mine, stream* home) noexcept;
+  void give(block b, std::size_t bytes, lane& mine, stream* owner) noexcept;
+  void give_large(block b, std::size_t size, lane& mine, stream* owner) noexcept;
   /// A block of another lane, in the order of what its stream still does there.
   template <class Take>
   bool take_from_others(const lane& mine, block& out, Take take);
