@@ -56,61 +56,61 @@ int pool::class_of(std::size_t bytes) noexcept {
   return 4 * octave + step;
 }
 
-pool::lane& pool::other_lane(std::size_t number, stream* s) {
-  if (lanes_.size() <= number) lanes_.resize(number + 1);
-  if (!lanes_[number]) {
-    lanes_[number] = std::make_unique<lane>();
-    lanes_[number]->of = s;
+pool::arena& pool::other_arena(std::size_t number, stream* s) {
+  if (arenas_.size() <= number) arenas_.resize(number + 1);
+  if (!arenas_[number]) {
+    arenas_[number] = std::make_unique<arena>();
+    arenas_[number]->of = s;
   }
-  return *lanes_[number];
+  return *arenas_[number];
 }
 
-/// Calls f(lane) for every lane of a stream.
+/// Calls f(arena) for every arena of a stream.
 template <class F>
-void pool::each_lane(F f) const {
-  f(const_cast<lane&>(default_lane_));
-  for (const auto& l : lanes_)
-    if (l) f(*l);
+void pool::each_arena(F f) const {
+  f(const_cast<arena&>(default_arena_));
+  for (const auto& a : arenas_)
+    if (a) f(*a);
 }
 
-std::size_t pool::lane::free_bytes() const noexcept {
+std::size_t pool::arena::free_bytes() const noexcept {
   std::size_t sum = 0;
   for (int c = 0; c < class_count; ++c) sum += small[c].size() * class_bytes(c);
   return sum + large.bytes();
 }
 
-void pool::count(lane& l, std::size_t size) noexcept {
-  l.used += size;
-  l.peak = std::max(l.peak, l.used);
+void pool::count(arena& a, std::size_t size) noexcept {
+  a.used += size;
+  a.peak = std::max(a.peak, a.used);
   used_ += size;
   peak_ = std::max(peak_, used_);
   ++allocations_;
 }
 
-void pool::uncount(lane& l, std::size_t size) noexcept {
-  l.used -= size;
+void pool::uncount(arena& a, std::size_t size) noexcept {
+  a.used -= size;
   used_ -= size;
 }
 
 void* pool::allocate(std::size_t bytes, stream*& owner, use_list*& uses) {
   const std::lock_guard lock(mutex_);
-  if (owner->number() == 0) default_lane_.of = owner;
-  const block b = take(bytes, lane_of(owner->number(), owner));
+  if (owner->number() == 0) default_arena_.of = owner;
+  const block b = take(bytes, arena_of(owner->number(), owner));
   uses = b.uses;
   return b.p;
 }
 
 void* pool::allocate(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  return take(bytes, default_lane_).p;
+  return take(bytes, default_arena_).p;
 }
 
-block pool::take(std::size_t bytes, lane& mine) {
+block pool::take(std::size_t bytes, arena& mine) {
   if (bytes >= options_.large) return take_large(bytes, mine);
   const int c = class_of(bytes);
   std::size_t size = class_bytes(c);
   block b;
-  const auto reuse = [c](lane& from, block& out) {
+  const auto reuse = [c](arena& from, block& out) {
     auto& list = from.small[c];
     if (list.empty()) return false;
     out = list.back();
@@ -128,7 +128,7 @@ block pool::take(std::size_t bytes, lane& mine) {
   return b;
 }
 
-block pool::take_large(std::size_t bytes, lane& mine) {
+block pool::take_large(std::size_t bytes, arena& mine) {
   if (bytes > SIZE_MAX - large_step) exhausted(bytes);
   std::size_t size = round_large(bytes);
   block b;
@@ -143,7 +143,7 @@ block pool::take_large(std::size_t bytes, lane& mine) {
 }
 
 /// Everything that is free lies in allocations of which something is in use.
-block pool::take_part(std::size_t& size, lane& mine, std::size_t asked) {
+block pool::take_part(std::size_t& size, arena& mine, std::size_t asked) {
   size = round_large(size);
   block b;
   if (!take_free_large(mine, size, b)) exhausted(asked);
@@ -152,9 +152,9 @@ block pool::take_part(std::size_t& size, lane& mine, std::size_t asked) {
 }
 
 template <class Take>
-bool pool::take_from_others(const lane& mine, block& out, Take take) {
+bool pool::take_from_others(const arena& mine, block& out, Take take) {
   bool found = false;
-  each_lane([&](lane& other) {
+  each_arena([&](arena& other) {
     if (found || &other == &mine || !take(other, out)) return;
     found = true;
     out.uses = with_owner(out.uses, other.of);
@@ -162,9 +162,9 @@ bool pool::take_from_others(const lane& mine, block& out, Take take) {
   return found;
 }
 
-bool pool::take_free_large(lane& mine, std::size_t& size, block& out) {
+bool pool::take_free_large(arena& mine, std::size_t& size, block& out) {
   if (large_.take(mine.large, size, true, out) || large_.take(orphans_.large, size, true, out)) return true;
-  return take_from_others(mine, out, [&](lane& from, block& b) { return large_.take(from.large, size, true, b); });
+  return take_from_others(mine, out, [&](arena& from, block& b) { return large_.take(from.large, size, true, b); });
 }
 
 void* pool::obtain(std::size_t size) {
@@ -199,16 +199,16 @@ void pool::release(const block& b, std::size_t size) noexcept {
 
 void pool::deallocate(void* p, std::size_t bytes, stream& owner, use_list* uses) noexcept {
   const std::lock_guard lock(mutex_);
-  give({p, uses}, bytes, lane_of(owner.number(), &owner), &owner);
+  give({p, uses}, bytes, arena_of(owner.number(), &owner), &owner);
 }
 
 void pool::deallocate(void* p, std::size_t bytes) noexcept {
   if (!p) return;
   const std::lock_guard lock(mutex_);
-  give({p, nullptr}, bytes, default_lane_, nullptr);
+  give({p, nullptr}, bytes, default_arena_, nullptr);
 }
 
-void pool::give(block b, std::size_t bytes, lane& mine, stream* owner) noexcept {
+void pool::give(block b, std::size_t bytes, arena& mine, stream* owner) noexcept {
   const bool is_large = bytes >= options_.large;
   if (is_large || parts_ != 0) [[unlikely]] {
     const std::size_t size = large_.size_of(b.p);
@@ -232,7 +232,7 @@ void pool::give(block b, std::size_t bytes, lane& mine, stream* owner) noexcept 
   }
 }
 
-void pool::give_large(block b, std::size_t size, lane& mine, stream* owner) noexcept {
+void pool::give_large(block b, std::size_t size, arena& mine, stream* owner) noexcept {
   uncount(mine, size);
   if (options_.host) allow_bytes(b.p, 0, size);
   const bool orphan = owner && owner->is_closed();
@@ -255,8 +255,8 @@ void pool::give_large(block b, std::size_t size, lane& mine, stream* owner) noex
 void pool::orphan_blocks(stream& from) noexcept {
   const std::lock_guard lock(mutex_);
   const auto k = static_cast<std::size_t>(from.number());
-  if (k == 0 || k >= lanes_.size() || !lanes_[k]) return;
-  lane& source = *lanes_[k];
+  if (k == 0 || k >= arenas_.size() || !arenas_[k]) return;
+  arena& source = *arenas_[k];
   try {
     for (int c = 0; c < class_count; ++c)
       for (; !source.small[c].empty(); source.small[c].pop_back()) {
@@ -276,13 +276,13 @@ void pool::trim() noexcept {
 
 void pool::trim_locked() noexcept {
   source_->synchronize();
-  const auto empty = [&](lane& l) {
+  const auto empty = [&](arena& a) {
     for (int c = 0; c < class_count; ++c) {
-      for (const block& b : l.small[c]) release(b, class_bytes(c));
-      l.small[c].clear();
+      for (const block& b : a.small[c]) release(b, class_bytes(c));
+      a.small[c].clear();
     }
   };
-  each_lane(empty);
+  each_arena(empty);
   empty(orphans_);
   large_.remove_free(&await_uses, [this](void* p, std::size_t size) { give_back(p, size); });
 }
@@ -295,7 +295,7 @@ void pool::set_limit(std::size_t bytes) noexcept {
 void pool::reset_peak() noexcept {
   const std::lock_guard lock(mutex_);
   peak_ = used_;
-  each_lane([](lane& l) { l.peak = l.used; });
+  each_arena([](arena& a) { a.peak = a.used; });
 }
 
 memory_figures pool::figures() const noexcept {
@@ -314,10 +314,10 @@ memory_figures pool::figures(int stream_number) const noexcept {
   memory_figures f = figures();
   const std::lock_guard lock(mutex_);
   const auto k = static_cast<std::size_t>(stream_number);
-  const lane* l = k == 0 ? &default_lane_ : k < lanes_.size() ? lanes_[k].get() : nullptr;
-  f.used = l ? l->used : 0;
-  f.reserved = l ? l->used + l->free_bytes() : 0;
-  f.peak = l ? l->peak : 0;
+  const arena* a = k == 0 ? &default_arena_ : k < arenas_.size() ? arenas_[k].get() : nullptr;
+  f.used = a ? a->used : 0;
+  f.reserved = a ? a->used + a->free_bytes() : 0;
+  f.peak = a ? a->peak : 0;
   return f;
 }
 

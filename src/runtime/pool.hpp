@@ -69,7 +69,7 @@ class pool final : public block_source {
  private:
   static constexpr int class_count = 4 * 48;
   /// The free blocks of a stream.
-  struct lane {
+  struct arena {
     stream* of = nullptr;
     std::vector<block> small[class_count];
     large_blocks::shelf large;
@@ -79,26 +79,26 @@ class pool final : public block_source {
   };
   static int class_of(std::size_t bytes) noexcept;
   static std::size_t class_bytes(int c) noexcept;
-  lane& lane_of(int number, stream* s) {
-    return number == 0 ? default_lane_ : other_lane(static_cast<std::size_t>(number), s);
+  arena& arena_of(int number, stream* s) {
+    return number == 0 ? default_arena_ : other_arena(static_cast<std::size_t>(number), s);
   }
-  lane& other_lane(std::size_t number, stream* s);
+  arena& other_arena(std::size_t number, stream* s);
   template <class F>
-  void each_lane(F f) const;
-  block take(std::size_t bytes, lane& mine);
-  block take_large(std::size_t bytes, lane& mine);
-  block take_part(std::size_t& size, lane& mine, std::size_t asked);
-  void give(block b, std::size_t bytes, lane& mine, stream* owner) noexcept;
-  void give_large(block b, std::size_t size, lane& mine, stream* owner) noexcept;
-  /// A block of another lane, in the order of what its stream still does there.
+  void each_arena(F f) const;
+  block take(std::size_t bytes, arena& mine);
+  block take_large(std::size_t bytes, arena& mine);
+  block take_part(std::size_t& size, arena& mine, std::size_t asked);
+  void give(block b, std::size_t bytes, arena& mine, stream* owner) noexcept;
+  void give_large(block b, std::size_t size, arena& mine, stream* owner) noexcept;
+  /// A block of another arena, in the order of what its stream still does there.
   template <class Take>
-  bool take_from_others(const lane& mine, block& out, Take take);
+  bool take_from_others(const arena& mine, block& out, Take take);
   /// A large block that is free, wherever it is; larger ones are cut.
-  bool take_free_large(lane& mine, std::size_t& size, block& out);
+  bool take_free_large(arena& mine, std::size_t& size, block& out);
   void* obtain(std::size_t size);
   void* obtain_large(std::size_t size);
-  void count(lane& l, std::size_t size) noexcept;
-  void uncount(lane& l, std::size_t size) noexcept;
+  void count(arena& a, std::size_t size) noexcept;
+  void uncount(arena& a, std::size_t size) noexcept;
   void release(const block& b, std::size_t size) noexcept;
   void give_back(void* p, std::size_t size) noexcept;
   void trim_locked() noexcept;
@@ -107,9 +107,9 @@ class pool final : public block_source {
   std::unique_ptr<memory_source> source_;
   options options_;
   mutable std::mutex mutex_;
-  lane default_lane_;                         // of the default stream
-  std::vector<std::unique_ptr<lane>> lanes_;  // by the stream's number
-  lane orphans_;                              // of streams that nobody holds any more
+  arena default_arena_;                         // of the default stream
+  std::vector<std::unique_ptr<arena>> arenas_;  // by the stream's number
+  arena orphans_;                              // of streams that nobody holds any more
   large_blocks large_;
   std::size_t parts_ = 0;                     // small requests that large blocks serve
   std::size_t used_ = 0, reserved_ = 0, peak_ = 0;
