@@ -140,9 +140,9 @@ class sim_solvers final : public runtime::solvers, sim_library {
                              std::int32_t* info) override {
     return now().solvers().svd(m, part, a, s, u, v, info);
   }
-  void eigh(const runtime::matrix_batch& m, bool upper, bool vectors, bool surely, void* a, void* w,
+  void eigh(const runtime::matrix_batch& m, bool upper, bool vectors, bool robust, void* a, void* w,
             std::int32_t* info) override {
-    now().solvers().eigh(m, upper, vectors, surely, a, w, info);
+    now().solvers().eigh(m, upper, vectors, robust, a, w, info);
   }
   void eig(const runtime::matrix_batch& m, void* a, void* w, void* v, std::int32_t* info) override {
     now().solvers().eig(m, a, w, v, info);

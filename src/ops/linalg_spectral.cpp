@@ -125,17 +125,17 @@ linalg::eigen_result eigh_parts(const ndarray& x, char uplo, bool vectors, const
   // Symmetric matrices by rows are the same ones by columns, with the triangles exchanged; that saves a transposition.
   const bool as_it_lies = !is_complex(type);
   const bool triangle = upper != as_it_lies;  // as LAPACK sees it; rows of the memory are its columns
-  for (const bool surely : {false, true}) {
+  for (const bool robust : {false, true}) {
     const value a = as_it_lies ? owned_by_rows(x, type, function) : owned_by_columns(x, type, function);
     const value w = unset_leaf(s.with({s.rows}), real_of(type), a->device);
     const value info = unset_leaf(s.batch, dtype::i32, a->device);
-    solvers_of(a).eigh(s.layout(type, function), triangle, vectors, surely, address_to_write(a), address_to_write(w),
+    solvers_of(a).eigh(s.layout(type, function), triangle, vectors, robust, address_to_write(a), address_to_write(w),
                        info_of(info));
     const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
     const int64_t failure = found->first_failure();
     if (failure < 0) return {wrap(w), vectors ? by_columns(a) : ndarray()};
-    // The fast way may have failed where the sure one does not.
-    if (surely || number_at(info, failure) == runtime::not_finite)
+    // The fast method may have failed where the robust one converges.
+    if (robust || number_at(info, failure) == runtime::not_finite)
       require_success(*found, info, function, no_eigenvalues);
   }
   return {};

@@ -86,8 +86,9 @@ class solvers {
                             std::int32_t* info) = 0;
 
   /// Eigenvalues w (real, ascending) of Hermitian matrices, of which one triangle is read; a becomes the eigenvectors,
-  /// or is destroyed. Unless `surely`, a fast way may be taken that does not converge where the sure one does.
-  virtual void eigh(const matrix_batch& m, bool upper, bool vectors, bool surely, void* a, void* w,
+  /// or is destroyed. Unless `robust`, a faster method may be used, which does not converge for some matrices for which
+  /// the robust one does.
+  virtual void eigh(const matrix_batch& m, bool upper, bool vectors, bool robust, void* a, void* w,
                     std::int32_t* info) = 0;
   /// Eigenvalues w (complex) of matrices, and unless v is null right eigenvectors of length 1; a is destroyed.
   /// For real matrices v is real: where w[j], w[j + 1] are a conjugated pair, columns j and j + 1 are the real and the

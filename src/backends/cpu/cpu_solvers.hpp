@@ -17,7 +17,7 @@ class cpu_solvers final : public runtime::solvers {
   bool svd_takes_wide() const noexcept override { return true; }
   runtime::right_vectors svd(const runtime::matrix_batch& m, runtime::svd_part part, void* a, void* s, void* u, void* v,
                              std::int32_t* info) override;
-  void eigh(const runtime::matrix_batch& m, bool upper, bool vectors, bool surely, void* a, void* w,
+  void eigh(const runtime::matrix_batch& m, bool upper, bool vectors, bool robust, void* a, void* w,
             std::int32_t* info) override;
   void eig(const runtime::matrix_batch& m, void* a, void* w, void* v, std::int32_t* info) override;
 };

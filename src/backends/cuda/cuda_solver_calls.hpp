@@ -98,7 +98,7 @@ class cuda_solvers final : public runtime::solvers {
   bool svd_takes_wide() const noexcept override { return false; }
   runtime::right_vectors svd(const matrix_batch& m, runtime::svd_part part, void* a, void* s, void* u, void* v,
                              std::int32_t* info) override;
-  void eigh(const matrix_batch& m, bool upper, bool vectors, bool surely, void* a, void* w,
+  void eigh(const matrix_batch& m, bool upper, bool vectors, bool robust, void* a, void* w,
             std::int32_t* info) override;
   void eig(const matrix_batch& m, void* a, void* w, void* v, std::int32_t* info) override;
 

@@ -78,9 +78,9 @@ void eigh_one_by_one(const solver_call& call, const eigh_job& j) {
   }
 }
 
-bool by_jacobi(const matrix_batch& m, bool surely) {
+bool by_jacobi(const matrix_batch& m, bool robust) {
   const eigh_method wanted = wanted_eigh.load(std::memory_order_relaxed);
-  if (surely || m.rows < 2 || !many_small(m, largest_jacobi)) return false;
+  if (robust || m.rows < 2 || !many_small(m, largest_jacobi)) return false;
   return wanted != eigh_method::by_batches;
 }
 
@@ -88,10 +88,10 @@ bool by_jacobi(const matrix_batch& m, bool surely) {
 
 void set_eigh_method(eigh_method m) noexcept { wanted_eigh.store(m, std::memory_order_relaxed); }
 
-void cuda_solvers::eigh(const matrix_batch& m, bool upper, bool vectors, bool surely, void* a, void* w,
+void cuda_solvers::eigh(const matrix_batch& m, bool upper, bool vectors, bool robust, void* a, void* w,
                         std::int32_t* info) {
   const solver_call call(*this, m.function);
-  const bool jacobi = by_jacobi(m, surely);
+  const bool jacobi = by_jacobi(m, robust);
   const fit_matrices fit(call, m, upper ? device::matrix_part::upper : device::matrix_part::lower, jacobi, a);
   const eigh_job j{m,
                    upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER,
