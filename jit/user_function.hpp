@@ -1,4 +1,4 @@
-// Functions that users write as text, with every type settled. Programs call them by address: equal functions are one
+// Functions that users write as text, with every type resolved. Programs call them by address: equal functions are one
 // object, which lives as long as the process.
 #pragma once
 #include <cstdint>

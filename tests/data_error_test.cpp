@@ -329,11 +329,11 @@ TEST_CASE("data errors: records are given back when they have been read, and are
   first->address()[0] = 2;
   CHECK(first->is_raised());
   CHECK_FALSE(second->is_raised());
-  second->settle();
+  second->resolve();
   runtime::fault_ref third = log.begin();
   CHECK(third->address() != first->address());
   CHECK_FALSE(second->is_raised());
-  first->settle();
+  first->resolve();
   CHECK(first->is_raised());
   std::vector<runtime::fault_ref> many;
   for (int k = 0; k < 20; ++k) {

@@ -141,7 +141,7 @@ void capture_session::prepare(const std::shared_ptr<storage>& array) {
   if (s.made_in == number_ || !claim(s, number_)) return;
   try {
     if (s.device == device_.id())
-      settle_home(array);
+      resolve_home(array);
     else
       give_up(s);
   } catch (...) {
@@ -150,7 +150,7 @@ void capture_session::prepare(const std::shared_ptr<storage>& array) {
   }
 }
 
-void capture_session::settle_home(const std::shared_ptr<storage>& array) {
+void capture_session::resolve_home(const std::shared_ptr<storage>& array) {
   storage& s = *array;
   const outside_capture now;
   const turn mine(s);

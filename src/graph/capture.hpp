@@ -23,7 +23,7 @@ class capture_memory;
 // Called while capturing.
 /// An array is used. The first use of one from before prepares it.
 void touch(const std::shared_ptr<storage>& s);
-/// A selection whose elements nobody has read yet: it must be settled before the end.
+/// A selection whose elements nobody has read yet: it must be resolved before the end.
 void note_deferred(const std::shared_ptr<const array_view>& v);
 
 /// Captured work with everything that it needs. Thread safe.
@@ -68,7 +68,7 @@ class capture_session final : ongoing_capture {
   capture_session(const capture_session&) = delete;
   capture_session& operator=(const capture_session&) = delete;
 
-  /// Selections that nobody has read yet, to be settled before finish().
+  /// Selections that nobody has read yet, to be resolved before finish().
   std::vector<std::shared_ptr<const array_view>> deferred() const;
   std::unique_ptr<replay> finish();
 
@@ -94,7 +94,7 @@ class capture_session final : ongoing_capture {
   void note_made(const std::shared_ptr<storage>& s) override;
   void hold(const value& leaf) override;
   void prepare(const std::shared_ptr<storage>& s);
-  void settle_home(const std::shared_ptr<storage>& s);
+  void resolve_home(const std::shared_ptr<storage>& s);
   arrays live_made() const;
   std::vector<home*> moved_homes();
   void evaluate_everything(const arrays& made);

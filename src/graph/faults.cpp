@@ -32,7 +32,7 @@ using runtime::data_fault;
 void report(const runtime::fault_list& found, const runtime::buffer& memory) {
   runtime::fault_ref first;
   for (const runtime::fault_ref& f : found) {
-    f->settle();
+    f->resolve();
     runtime::bad_index bad;
     const data_fault kind = f->read(&bad);
     const bool stays = kind != data_fault::none && !bad.of_statement;

@@ -189,8 +189,8 @@ class flusher {
         backend_->run(*prepared_[k], launches[k], scratch_memory);
       }
       if (runtime::synchronous() && !captured) [[unlikely]]
-        settle("sn_" + j.plan->code.label(), j.fault);
-      if (j.fault && j.fault->is_settled()) {
+        wait_for_kernel("sn_" + j.plan->code.label(), j.fault);
+      if (j.fault && j.fault->is_resolved()) {
         if (j.fault->is_raised())
           backend_->faults().keep(j.fault);
         else
@@ -200,11 +200,11 @@ class flusher {
   }
 
   /// Waits for a kernel. A failure of the device ends the flush; what is wrong in data is thrown when results are kept.
-  void settle(const std::string& kernel, const runtime::fault_ref& own) {
+  void wait_for_kernel(const std::string& kernel, const runtime::fault_ref& own) {
     try {
       report_captured_faults(*backend_, kernel);
       if (!own) return;
-      own->settle();
+      own->resolve();
       if (!own->is_raised()) return;
       own->kernel = kernel;
       own->reported = true;

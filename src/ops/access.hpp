@@ -8,19 +8,19 @@
 namespace sinter::ops {
 
 /// Reads a selection by arrays whose elements nobody has needed so far (ops/pick.hpp).
-void settle(const graph::array_view& v);
+void resolve(const graph::array_view& v);
 
 struct ndarray_access {
   static ndarray make(graph::view_ref v) noexcept { return ndarray(std::move(v)); }
   static subarray make_sub(graph::view_ref v) noexcept { return subarray(std::move(v)); }
   /// Null for an undefined array.
   static const graph::view_ref& ref(const ndarray& a) {
-    if (a.view_ && a.view_->deferred.load(std::memory_order_acquire)) [[unlikely]] settle(*a.view_);
+    if (a.view_ && a.view_->deferred.load(std::memory_order_acquire)) [[unlikely]] resolve(*a.view_);
     if (graph::is_capturing() && a.view_) [[unlikely]] graph::touch(a.view_->store);
     return a.view_;
   }
   /// The same, but a selection by arrays may not have been read yet.
-  static const graph::view_ref& unsettled(const ndarray& a) noexcept { return a.view_; }
+  static const graph::view_ref& unresolved(const ndarray& a) noexcept { return a.view_; }
   /// All elements where the host can read them, C order; `detail::host_data` has the address. Synchronises.
   static std::shared_ptr<const detail::host_block> host(const ndarray& a) { return a.host_block(a.dtype()); }
 };

@@ -51,7 +51,7 @@ class sample_arguments {
   sample_arguments(const kernel_argument* first, std::size_t count) : list_(first, first + count) {
     copies_.reserve(count);
     for (kernel_argument& a : list_)
-      if (is_array(a) && (a.readonly || a.kind == argument_kind::in)) settle(a);
+      if (is_array(a) && (a.readonly || a.kind == argument_kind::in)) evaluate_argument(a);
   }
   const kernel_argument* data() const noexcept { return list_.data(); }
   std::size_t size() const noexcept { return list_.size(); }
@@ -64,7 +64,7 @@ class sample_arguments {
   }
 
  private:
-  void settle(kernel_argument& a) {
+  void evaluate_argument(kernel_argument& a) {
     const graph::view_ref& v = ndarray_access::ref(array_of(a));
     if (a.kind == argument_kind::strided || graph::in_c_order(*v)) {
       graph::evaluate(std::span(&v, 1));

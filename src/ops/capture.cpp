@@ -22,7 +22,7 @@ graph::replay& replay_of(const std::shared_ptr<graph::replay>& r) {
 launch_graph detail::capture_calls(const stream& s, void (*call)(void*), void* f) {
   graph::capture_session session(ops::stream_access::of(s));
   call(f);
-  for (const auto& view : session.deferred()) ops::settle(*view);
+  for (const auto& view : session.deferred()) ops::resolve(*view);
   return launch_graph(session.finish());
 }
 

@@ -22,13 +22,13 @@ constexpr int most_axes = 3;            // of a library's call
 constexpr std::int64_t most_calls = 8;  // rather than transposing
 constexpr std::int64_t alignment = 16;  // bytes
 
-struct settled {
+struct evaluated_operand {
   value leaf;
   bool own = false;  // nobody else reads its memory
 };
 
 /// Evaluates. The caller's reference must be the last one if the memory is to be found its own.
-settled settle(value v) {
+evaluated_operand evaluate_operand(value v) {
   graph::flush(std::span(&v, 1));
   const auto begin = reinterpret_cast<std::intptr_t>(v->buffer->address());
   if ((begin + v->buffer_offset * static_cast<std::int64_t>(itemsize(v->type))) % alignment != 0)
@@ -37,8 +37,8 @@ settled settle(value v) {
   return {std::move(v), own};
 }
 
-settled owned(value v) {
-  settled s = settle(std::move(v));
+evaluated_operand owned(value v) {
+  evaluated_operand s = evaluate_operand(std::move(v));
   if (!s.own) s = {own_memory(s.leaf), true};
   return s;
 }
@@ -66,11 +66,11 @@ struct pass {
     return kind == fourier_kind::real_to_complex ? points / 2 + 1 : points;
   }
 
-  settled input(value v) const {
+  evaluated_operand input(value v) const {
     v = graph::record_cast(std::move(v), in_type());
-    return kind == fourier_kind::complex_to_real ? owned(std::move(v)) : settle(std::move(v));
+    return kind == fourier_kind::complex_to_real ? owned(std::move(v)) : evaluate_operand(std::move(v));
   }
-  value output(const settled& in, const dims& shape) const {
+  value output(const evaluated_operand& in, const dims& shape) const {
     if (kind == fourier_kind::complex && in.own) return in.leaf;
     return unset_leaf(shape, out_type(), in.leaf->device);
   }
@@ -95,7 +95,7 @@ value along_last(const pass& p, value x, std::span<const fourier_axis> axes) {
     if (a == l.rank - 1) shape[lead + a] = p.out_extent(l.length[a]);
     l.out_step *= shape[lead + a];
   }
-  const settled in = p.input(std::move(x));
+  const evaluated_operand in = p.input(std::move(x));
   const value out = p.output(in, shape);
   if (out->size() != 0) p.run(l, in.leaf, 0, out, 0);
   return out;
@@ -125,7 +125,7 @@ value along_inner(const pass& p, value x, const fourier_axis& axis) {
   const std::int64_t in_block = shape[axis.axis] * inner;
   shape[axis.axis] = p.out_extent(axis.points);
   const fourier_layout l = inner_layout(p, axis, inner);
-  const settled in = p.input(std::move(x));
+  const evaluated_operand in = p.input(std::move(x));
   const value out = p.output(in, shape);
   for (std::int64_t k = 0; k < outer && out->size() != 0; ++k)
     p.run(l, in.leaf, k * in_block, out, k * shape[axis.axis] * inner);

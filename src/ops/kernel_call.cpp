@@ -31,9 +31,9 @@ std::string shown_type(const parameter& p, dtype type) {
 }
 
 /// Follows the dtypes of arrays and says where a letter got its own.
-class type_settler {
+class type_resolver {
  public:
-  type_settler(const kernel_head& k, letter_types& letters) : k_(k), letters_(letters) {}
+  type_resolver(const kernel_head& k, letter_types& letters) : k_(k), letters_(letters) {}
 
   void array(const parameter& p, dtype type) {
     if (!p.type.letter) {
@@ -56,8 +56,8 @@ class type_settler {
   std::array<const parameter*, 26> from_{};
 };
 
-/// Letters that no array settles are what their numbers promote to.
-void settle_by_numbers(const kernel_head& k, operands arguments, letter_types& letters) {
+/// Letters that no array determines are what their numbers promote to.
+void resolve_by_numbers(const kernel_head& k, operands arguments, letter_types& letters) {
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
     if (letters[letter]) continue;
     std::vector<const operand*> numbers;
@@ -77,9 +77,9 @@ void check_writable(const kernel_head& k, const parameter& p, const ndarray& out
 
 void check_letters(const kernel_head& k) {
   for (const parameter& p : k.outputs) {
-    const auto settles = [&](const parameter& q) { return q.type.letter == p.type.letter; };
-    if (!p.type.letter || p.raw || std::any_of(k.inputs.begin(), k.inputs.end(), settles)) continue;
-    if (std::any_of(k.outputs.begin(), k.outputs.end(), [&](const parameter& q) { return q.raw && settles(q); }))
+    const auto resolves = [&](const parameter& q) { return q.type.letter == p.type.letter; };
+    if (!p.type.letter || p.raw || std::any_of(k.inputs.begin(), k.inputs.end(), resolves)) continue;
+    if (std::any_of(k.outputs.begin(), k.outputs.end(), [&](const parameter& q) { return q.raw && resolves(q); }))
       continue;
     fail<value_error>(k.name, "nothing settles type ", p.type.letter, " of output ", p.name, ": no input has it; ",
                       k.signature);
@@ -171,19 +171,19 @@ void letter_types::append_key(std::string& key) const {
     if (t) key += static_cast<char>(static_cast<int>(*t) + 1);
 }
 
-letter_types settle_types(const kernel_head& k, operands arguments, std::span<const ndarray> out) {
+letter_types resolve_types(const kernel_head& k, operands arguments, std::span<const ndarray> out) {
   letter_types letters;
-  type_settler settler(k, letters);
+  type_resolver resolver(k, letters);
   for (std::size_t a = 0; a < arguments.size(); ++a) {
     const operand& x = *arguments[a];
     if (x.is_array())
-      settler.array(k.inputs[a], view_of(x.array(), k.function()).type);
+      resolver.array(k.inputs[a], view_of(x.array(), k.function()).type);
     else if (k.inputs[a].raw)
       fail<value_error>(k.name, k.inputs[a].name, " is raw: it takes an array, not a number; ", k.signature);
   }
   for (std::size_t a = 0; a < out.size(); ++a)
-    if (out[a].defined()) settler.array(k.outputs[a], out[a].dtype());
-  settle_by_numbers(k, arguments, letters);
+    if (out[a].defined()) resolver.array(k.outputs[a], out[a].dtype());
+  resolve_by_numbers(k, arguments, letters);
   return letters;
 }
 

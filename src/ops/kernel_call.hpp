@@ -25,7 +25,7 @@ struct kernel_head {
 };
 
 /// Reads name and parameter lists; checks that there is an output, that no name is used twice or reserved (`reserved`),
-/// and that every letter of outputs is settled by inputs or raw outputs.
+/// and that every letter of outputs is resolved by inputs or raw outputs.
 kernel_head make_head(std::string_view name, std::string_view inputs, std::string_view outputs,
                       std::initializer_list<std::string_view> reserved);
 /// The checks of make_head for lists that have been read; sets the signature.
@@ -59,7 +59,7 @@ class letter_types {
   std::array<std::optional<dtype>, 26> types_{};
 };
 /// Settles the letters and checks all dtypes. `out` has an entry for each output; undefined ones do not count.
-letter_types settle_types(const kernel_head& k, operands arguments, std::span<const ndarray> out);
+letter_types resolve_types(const kernel_head& k, operands arguments, std::span<const ndarray> out);
 
 /// Shapes of arguments that are arrays and not raw, and of outputs that are given and not raw.
 std::vector<const dims*> loop_shapes(const kernel_head& k, operands arguments, std::span<const ndarray> out);

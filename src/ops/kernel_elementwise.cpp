@@ -100,7 +100,7 @@ std::vector<ndarray> elementwise_kernel::run(operands arguments, std::size_t out
   const implementation& k = *body_;
   check_counts(k.head, arguments.size(), outputs);
   const std::vector<ndarray> out = check_outputs(k.head, kw.out);
-  const letter_types letters = settle_types(k.head, arguments, out);
+  const letter_types letters = resolve_types(k.head, arguments, out);
   const dims shape = loop_shape(k, arguments, kw, out);
   const runtime::device_id device = kernel_device(k.head, arguments, out);
   for (std::size_t a = 0; a < out.size(); ++a)
@@ -150,7 +150,7 @@ const std::string& function::signature() const noexcept { return body_->head.sig
 ndarray function::run(operands arguments) const {
   const implementation& k = *body_;
   check_counts(k.head, arguments.size(), 1);
-  const letter_types letters = settle_types(k.head, arguments, {});
+  const letter_types letters = resolve_types(k.head, arguments, {});
   const dims shape = broadcast_shapes(loop_shapes(k.head, arguments, {}), k.head.function());
   core::checked_count(shape, k.head.function());
   const runtime::device_id device = kernel_device(k.head, arguments, {});

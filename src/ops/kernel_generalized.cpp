@@ -257,7 +257,7 @@ std::vector<ndarray> generalized_kernel::run(operands arguments, std::size_t out
   const implementation& k = *body_;
   check_counts(k.head, arguments.size(), outputs);
   const std::vector<ndarray> out = check_outputs(k.head, kw.out);
-  const letter_types letters = settle_types(k.head, arguments, out);
+  const letter_types letters = resolve_types(k.head, arguments, out);
   const core_extents all = match_extents(k, arguments);
   for (std::size_t a = 0; a < out.size(); ++a) {
     const dims shape = with_core(all.loop, k.core.outputs[a], all);

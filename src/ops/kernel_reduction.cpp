@@ -41,7 +41,7 @@ namespace {
 
 using implementation = reduction_kernel::implementation;
 
-void settle_reduce_type(implementation& k, std::string_view text, const kernel_text& preamble) {
+void resolve_reduce_type(implementation& k, std::string_view text, const kernel_text& preamble) {
   const kernel_head& head = k.head;
   const kernel_text t = text_of(head.name, text, "reduce_type");
   if (text.empty()) {
@@ -214,7 +214,7 @@ reduction_kernel::reduction_kernel(std::string_view inputs, std::string_view out
   check_code(name, post, "post");
   check_code(name, identity, "identity");
   check_code(name, kw.preamble, "preamble", true);
-  settle_reduce_type(*k, kw.reduce_type, text_of(name, kw.preamble, "preamble"));
+  resolve_reduce_type(*k, kw.reduce_type, text_of(name, kw.preamble, "preamble"));
   k->map_uses_i = mentions(text_of(name, map, "map"), "i");
   k->map_uses_n = mentions(text_of(name, map, "map"), "n");
   const kernel_text post_text = text_of(name, post, "post");
@@ -239,7 +239,7 @@ std::vector<ndarray> reduction_kernel::run(std::span<const reduction_argument* c
   const reduction_call call = split_arguments(k.head, arguments, kw.axis);
   check_counts(k.head, call.inputs.size(), outputs);
   const std::vector<ndarray> out = check_outputs(k.head, kw.out);
-  const letter_types letters = settle_types(k.head, call.inputs, out);
+  const letter_types letters = resolve_types(k.head, call.inputs, out);
   const dims shape = reduced_shape(k.head, call.inputs);
   const runtime::device_id device = kernel_device(k.head, call.inputs, out);
   const axis_set s = find_axes(call.axis, shape, k.head.function());

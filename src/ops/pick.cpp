@@ -196,12 +196,12 @@ subarray make_picked(pick p) {
 }
 
 picked_view* unread_pick(const ndarray& a) noexcept {
-  const graph::view_ref& v = ndarray_access::unsettled(a);
+  const graph::view_ref& v = ndarray_access::unresolved(a);
   if (!v || !v->deferred.load(std::memory_order_acquire)) return nullptr;
   return const_cast<picked_view*>(static_cast<const picked_view*>(v.get()));
 }
 
-void settle(const graph::array_view& v) {
+void resolve(const graph::array_view& v) {
   auto& picked = const_cast<picked_view&>(static_cast<const picked_view&>(v));
   const std::lock_guard lock(picked.once);
   if (!picked.deferred.load(std::memory_order_relaxed)) return;

@@ -25,7 +25,7 @@ dtype real_of(dtype t) noexcept;
 
 /// The dtype that a weak number has beside an array of dtype `other` (bool is never weak).
 dtype weak_dtype(const scalar& x, dtype other) noexcept;
-/// The dtype of each of two arguments, weak numbers settled by the other one.
+/// The dtype of each of two arguments, weak numbers resolved by the other one.
 struct dtype_pair {
   dtype first, second;
 };

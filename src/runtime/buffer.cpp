@@ -107,7 +107,7 @@ void buffer::add_faults(const fault_list& more) const {
   runtime::add_faults(*list, more);
   if (list->size() < many) return;
   const auto first = std::stable_partition(list->begin(), list->end(),
-                                           [](const fault_ref& f) { return !f->is_settled() || f->is_raised(); });
+                                           [](const fault_ref& f) { return !f->is_resolved() || f->is_raised(); });
   sound.assign(std::make_move_iterator(first), std::make_move_iterator(list->end()));
   list->erase(first, list->end());
 }

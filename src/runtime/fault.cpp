@@ -36,26 +36,26 @@ data_fault read_fault(const int* words, bad_index* index) noexcept {
 }
 
 fault::~fault() {
-  if (is_settled()) return;
+  if (is_resolved()) return;
   const std::lock_guard lock(log_.mutex_);
   log_.slots_[static_cast<std::size_t>(slot_)].retired = true;
   log_.slots_[static_cast<std::size_t>(slot_)].reported = reported;
 }
 
 data_fault fault::read(bad_index* index) const {
-  if (is_settled()) return read_fault(own_, index);
+  if (is_resolved()) return read_fault(own_, index);
   const std::lock_guard lock(log_.mutex_);
   return read_fault(slot_ < 0 ? own_ : log_.host(slot_), index);
 }
 
-void fault::settle() {
-  if (is_settled()) return;
+void fault::resolve() {
+  if (is_resolved()) return;
   const std::lock_guard lock(log_.mutex_);
   if (slot_ < 0) return;
   std::copy_n(log_.host(slot_), jit::fault_words, own_);
   log_.release(slot_);
   slot_ = -1;
-  settled_.store(true, std::memory_order_release);
+  resolved_.store(true, std::memory_order_release);
 }
 
 void add_faults(fault_list& to, const fault_list& from) {
@@ -90,7 +90,7 @@ fault_ref fault_log::begin() {
   while ((free = find_free()) < 0) {
     lock.unlock();
     owner_->synchronize();
-    settle_all();
+    resolve_all();
     lock.lock();
   }
   slot& s = slots_[static_cast<std::size_t>(free)];
@@ -98,7 +98,7 @@ fault_ref fault_log::begin() {
   s.owner = f;
   f->slot_ = free;
   f->address_ = device_ + free * slot_words;
-  f->settled_.store(false, std::memory_order_release);
+  f->resolved_.store(false, std::memory_order_release);
   return f;
 }
 
@@ -109,7 +109,7 @@ fault_ref fault_log::copy_of_retired(int slot) {
   return f;
 }
 
-void fault_log::settle_all() {
+void fault_log::resolve_all() {
   fault_list held;  // goes after the lock, which the end of a fault takes
   {
     const std::lock_guard lock(mutex_);
@@ -127,7 +127,7 @@ void fault_log::settle_all() {
     }
   }
   for (const fault_ref& f : held) {
-    f->settle();
+    f->resolve();
     if (f->is_raised()) keep(f);
   }
 }

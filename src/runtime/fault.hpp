@@ -52,8 +52,8 @@ class fault {
   /// Certain once the launch has been waited for.
   bool is_raised() const { return read() != data_fault::none; }
   /// The launch has been waited for: nothing is written any more.
-  void settle();
-  bool is_settled() const noexcept { return settled_.load(std::memory_order_acquire); }
+  void resolve();
+  bool is_resolved() const noexcept { return resolved_.load(std::memory_order_acquire); }
 
   /// Thrown once already; of those, synchronize() says nothing any more.
   std::atomic<bool> reported{false};
@@ -66,7 +66,7 @@ class fault {
   fault_log& log_;
   int slot_ = -1;  // of the log's, -1: the words are here; with own_ guarded by the log
   int* address_;
-  std::atomic<bool> settled_{true};
+  std::atomic<bool> resolved_{true};
   int own_[jit::fault_words] = {};
 };
 using fault_ref = std::shared_ptr<fault>;
@@ -99,7 +99,7 @@ class fault_log {
     bool reported = false;  // of a retired one
   };
   int find_free() const noexcept;
-  void settle_all();
+  void resolve_all();
   void release(int slot) noexcept;
   int* host(int slot) const noexcept { return host_ + slot * slot_words; }
   fault_ref copy_of_retired(int slot);

@@ -58,9 +58,9 @@ timeline_value stream::cover(timeline_value t) {
     throw device_error("[stream] an array that a capture is computing was used outside of it, before the capture's end");
   // Read before the event is set: submissions that had ended by then are covered by it.
   const std::uint64_t state = state_.load();
-  const bool settled = (state & (one_value - 1)) == 0;
+  const bool none_open = (state & (one_value - 1)) == 0;
   record_event();
-  if (!settled) return 0;  // submissions with lower timeline values than t may be open: this event serves its caller alone
+  if (!none_open) return 0;  // submissions with lower timeline values than t may be open: this event serves its caller alone
   return covered_ = std::max(covered_, state >> open_bits);
 }
 

@@ -147,7 +147,7 @@ class radix_sorter {
   }
 
   /// Up to short_part records; `to` may be `from`. Each goes to the place that the number of smaller ones tells, which
-  /// vector code counts over 32 bits of the keys; where keys are wider, insertion settles the rest.
+  /// vector code counts over 32 bits of the keys; where keys are wider, insertion sorts the rest.
   void sort_short(const Record* from, Record* to, std::int64_t n, key_range<key> range) const {
     constexpr int lanes = 16;
     const int shift = range.bits > 32 ? range.bits - 32 : 0;

@@ -129,7 +129,7 @@ class cuda_algorithms final : public runtime::algorithms {
     begin();
     raise(enqueue(), function);
     target_.launches->fetch_add(1, std::memory_order_relaxed);
-    settle(target_.device, function);
+    after_enqueue(target_.device, function);
   }
 
   algorithm_target target_;

@@ -106,7 +106,7 @@ class plan {
     check_cufft(api_.cufftSetStream(handle_, stream), "cufftSetStream", function);
     if (work_bytes_ != 0) check_cufft(api_.cufftSetWorkArea(handle_, work.data()), "cufftSetWorkArea", function);
     check_cufft(execute(in, out), "a cuFFT transform", function);
-    settle(owner.id().index, function);
+    after_enqueue(owner.id().index, function);
   }
 
  private:

@@ -161,7 +161,7 @@ class gpu_function final : public runtime::raw_function {
     if (runtime::use_notes* const captured = capture_notes(place().device)) [[unlikely]]
       captured->keep.push_back(library_);
     place().launches->fetch_add(1, std::memory_order_relaxed);
-    settle(place().device, shown_.c_str());
+    after_enqueue(place().device, shown_.c_str());
   }
 
  private:

@@ -305,7 +305,7 @@ class cuda_products final : public runtime::products {
 
   void count() {
     target_.launches->fetch_add(1, std::memory_order_relaxed);
-    settle(target_.device, "matmul");
+    after_enqueue(target_.device, "matmul");
   }
 
   product_target target_;

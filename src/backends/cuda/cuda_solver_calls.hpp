@@ -38,10 +38,10 @@ class solver_call {
 
   /// Device memory that is free again, in the order of the stream, when the buffer goes.
   scratch_memory scratch(int64_t bytes) const;
-  /// Host memory for the library, until the next call asks for some. What used it must have ended: see settle().
+  /// Host memory for the library, until the next call asks for some. What used it must have ended: see await_host_memory().
   void* host_memory(std::size_t bytes) const;
   /// Waits for the stream if a call was given host memory.
-  void settle(std::size_t host_bytes) const;
+  void await_host_memory(std::size_t host_bytes) const;
   void synchronize() const;
 
   /// Addresses of `count` pieces for batched routines; the table lives as long as the buffer.

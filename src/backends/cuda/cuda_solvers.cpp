@@ -135,7 +135,7 @@ void solver_call::check(cublasStatus_t status, const char* call) const {
 }
 void solver_call::count(const char* call) const {
   owner_.target_.launches->fetch_add(1, std::memory_order_relaxed);
-  cuda::settle(owner_.target_.device, call);
+  cuda::after_enqueue(owner_.target_.device, call);
 }
 void solver_call::check(cudaError_t status, const char* call) const { cuda::check(status, call); }
 
@@ -148,7 +148,7 @@ void* solver_call::host_memory(std::size_t bytes) const {
   return bytes == 0 ? nullptr : owner_.host_memory_.data();
 }
 
-void solver_call::settle(std::size_t host_bytes) const {
+void solver_call::await_host_memory(std::size_t host_bytes) const {
   if (host_bytes != 0) synchronize();
 }
 

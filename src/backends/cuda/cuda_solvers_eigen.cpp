@@ -57,7 +57,7 @@ void eigh_batched(const solver_call& call, const eigh_job& j) {
                                                 j.a, n, f::real, j.w, f::data, work->data(), on_device,
                                                 call.host_memory(on_host), on_host, j.info, j.m.count),
              "cusolverDnXsyevBatched");
-  call.settle(on_host);
+  call.await_host_memory(on_host);
 }
 
 template <class T>
@@ -74,7 +74,7 @@ void eigh_one_by_one(const solver_call& call, const eigh_job& j) {
                                             piece<T>(j.a, k, n * n), n, f::real, piece<part_of<T>>(j.w, k, n), f::data,
                                             work->data(), on_device, call.host_memory(on_host), on_host, j.info + k),
                "cusolverDnXsyevd");
-    call.settle(on_host);
+    call.await_host_memory(on_host);
   }
 }
 
@@ -130,7 +130,7 @@ void cuda_solvers::eig(const matrix_batch& m, void* a, void* w, void* v, std::in
                                              nullptr, n, f::data, piece<T>(v, k, n * n), n, f::data, work->data(),
                                              on_device, call.host_memory(on_host), on_host, info + k),
                  "cusolverDnXgeev");
-      call.settle(on_host);
+      call.await_host_memory(on_host);
     }
   });
   fit.finish(info, w, m.rows);

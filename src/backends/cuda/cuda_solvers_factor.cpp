@@ -129,7 +129,7 @@ void cuda_solvers::factor_cholesky(const matrix_batch& m, bool upper, void* a, s
                                               piece<T>(a, k, size), m.rows, f::data, work->data(), on_device,
                                               call.host_memory(on_host), on_host, info + k),
                  "cusolverDnXpotrf");
-    call.settle(on_host);
+    call.await_host_memory(on_host);
   });
 }
 

@@ -95,7 +95,7 @@ class svd_by_qr {
                                               at.v, columns(), f::data, work_->data(), on_device_,
                                               call_.host_memory(on_host_), on_host_, at.info),
                 "cusolverDnXgesvd");
-    call_.settle(on_host_);
+    call_.await_host_memory(on_host_);
   }
 
  private:

@@ -70,7 +70,7 @@ void trace(int device, const std::string& what) {
   runtime::trace("cuda:" + std::to_string(device) + " " + what);
 }
 
-void settle(int device, const char* call) {
+void after_enqueue(int device, const char* call) {
   if (runtime::tracing()) [[unlikely]]
     trace(device, std::string("launch ") + call);
   if (runtime::synchronous() && !capture_notes(device)) [[unlikely]]

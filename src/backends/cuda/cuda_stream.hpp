@@ -17,7 +17,7 @@ cudaStream_t current_stream(int device) noexcept;
 void trace(int device, const std::string& what);
 /// After each call that enqueues work on the current stream: prints it where SINTER_TRACE says so, and waits for it where
 /// SINTER_SYNC does. Throws in the name of the call.
-void settle(int device, const char* call);
+void after_enqueue(int device, const char* call);
 /// Where to note what captured work uses; null unless the calling thread's work on the device is being captured.
 runtime::use_notes* capture_notes(int device) noexcept;
 
