@@ -177,7 +177,7 @@ ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const 
   return delivered(wrap(result), kw, "matmul");
 }
 
-ndarray multiply_and_finish(const ndarray& x, const ndarray& y, dtype type, const matmul_kw& kw) {
+ndarray multiply_with_epilogue(const ndarray& x, const ndarray& y, dtype type, const matmul_kw& kw) {
   ready_product p = prepare_product(x, y, type, kw.tf32);
   value bias;
   if (kw.bias) {
@@ -187,14 +187,14 @@ ndarray multiply_and_finish(const ndarray& x, const ndarray& y, dtype type, cons
   const value result = p.fresh();
   p.pass_faults(result);
   graph::inherit_faults(result, {&bias});
-  const runtime::product_finish how{kw.scale, bias ? address_to_read(bias) : nullptr,
-                                    static_cast<runtime::activation>(kw.activation)};
-  if (p.device->multiply_and_finish(p.layout, how, p.a(), p.b(), address_to_write(result))) return wrap(result);
+  const runtime::product_epilogue how{kw.scale, bias ? address_to_read(bias) : nullptr,
+                                      static_cast<runtime::activation>(kw.activation)};
+  if (p.device->multiply_with_epilogue(p.layout, how, p.a(), p.b(), address_to_write(result))) return wrap(result);
   p.device->multiply(p.layout, p.a(), p.b(), address_to_write(result));
-  return finished(wrap(result), kw);
+  return with_epilogue(wrap(result), kw);
 }
 
-ndarray finished(const ndarray& product, const matmul_kw& kw) {
+ndarray with_epilogue(const ndarray& product, const matmul_kw& kw) {
   const dtype type = view_of(product, "matmul").type;
   const dtype wide = is_narrow_float(type) ? dtype::f32 : type;
   ndarray z = product.astype(wide, /*copy=*/false);

@@ -12,9 +12,9 @@ dtype product_dtype(const ndarray& x, const ndarray& y, const product_kw& kw);
 
 /// activation(scale * x y + bias) as a new array, by the device in one call; where it has none, the product evaluated and the
 /// rest recorded. x and y as for multiply_matrices.
-ndarray multiply_and_finish(const ndarray& x, const ndarray& y, dtype type, const matmul_kw& kw);
+ndarray multiply_with_epilogue(const ndarray& x, const ndarray& y, dtype type, const matmul_kw& kw);
 /// The same of a product; recorded.
-ndarray finished(const ndarray& product, const matmul_kw& kw);
+ndarray with_epilogue(const ndarray& product, const matmul_kw& kw);
 
 /// Products of matrices x (..., rows, inner) and y (..., inner, columns) whose extents fit, in `type`, by the device:
 /// evaluated. The result is a new array or `out`, which has its shape.

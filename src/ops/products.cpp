@@ -70,7 +70,7 @@ constexpr core_signature of_matvec{"matvec", "(m,n),(n)->(m)"};
 constexpr core_signature of_vecmat{"vecmat", "(n),(n,m)->(m)"};
 
 /// What may follow a product: real floating numbers, one number of the bias for each column.
-void require_finish(const matmul_kw& kw, dtype type, std::int64_t columns, const ndarray& beside) {
+void require_epilogue(const matmul_kw& kw, dtype type, std::int64_t columns, const ndarray& beside) {
   if (!is_real_floating(type))
     fail<dtype_error>("matmul", "scale, bias and activation take real floating dtypes, not ", type);
   if (!kw.bias) return;
@@ -122,11 +122,12 @@ ndarray matmul(const ndarray& x, const ndarray& y, const matmul_kw& kw) {
   const ndarray left = row ? expand_dims(x, 0) : x, right = column ? expand_dims(y, 1) : y;
   if (kw.scale == 1 && !kw.bias && kw.activation == activation::none)
     return product_of(left, right, {row, column}, type, plain);
-  require_finish(kw, type, column ? 1 : b[b.size() - 1], left);
+  require_epilogue(kw, type, column ? 1 : b[b.size() - 1], left);
   const bool of_matrices =
       !row && !column && a[a.size() - 2] > 1 && b[b.size() - 1] > 1 && core::element_count(a) > 0 && core::element_count(b) > 0;
-  const ndarray result = of_matrices ? multiply_and_finish(left, right, type, kw)
-                                     : finished(product_of(left, right, {row, column}, type, {.tf32 = kw.tf32}), kw);
+  const ndarray result = of_matrices
+                             ? multiply_with_epilogue(left, right, type, kw)
+                             : with_epilogue(product_of(left, right, {row, column}, type, {.tf32 = kw.tf32}), kw);
   return delivered(result, plain, "matmul");
 }
 

@@ -65,7 +65,7 @@ void swap_axes(product_layout& l, int i, int k) {
 
 }  // namespace
 
-bool products::multiply_and_finish(const product_layout&, const product_finish&, const void*, const void*, void*) {
+bool products::multiply_with_epilogue(const product_layout&, const product_epilogue&, const void*, const void*, void*) {
   return false;
 }
 

@@ -30,9 +30,9 @@ struct product_layout {
 };
 
 enum class activation : std::uint8_t { none, relu, gelu };
-/// What becomes of a product a b of real floating numbers: activation(scale * a b + bias), rounded to the dtype at the end.
-/// gelu is the one by hyperbolic tangent.
-struct product_finish {
+/// Of a product a b of real floating numbers: activation(scale * a b + bias), rounded to the dtype at the end. gelu is
+/// the one by hyperbolic tangent.
+struct product_epilogue {
   double scale = 1;
   const void* bias = nullptr;  // `columns` elements of the product's dtype, added to each row; null: none
   activation how = activation::none;
@@ -49,9 +49,10 @@ class products {
                       std::int64_t column_stride) const = 0;
   /// No extent is 0. Throws device_error where the library that it needs cannot be opened.
   virtual void multiply(const product_layout& l, const void* a, const void* b, void* c) = 0;
-  /// The same, finished on the way. False where the device has no call for this layout: nothing has been done then.
-  virtual bool multiply_and_finish(const product_layout& l, const product_finish& f, const void* a, const void* b,
-                                   void* c);
+  /// The same with an epilogue, in one call. False where the device has no such call for this layout; nothing has been
+  /// done then.
+  virtual bool multiply_with_epilogue(const product_layout& l, const product_epilogue& f, const void* a, const void* b,
+                                      void* c);
 };
 
 /// A matrix as BLAS takes it: unit stride along the rows (row-major) or the columns, the other stride its leading

@@ -24,7 +24,7 @@ namespace {
 
 using runtime::activation;
 using runtime::blas_matrix;
-using runtime::product_finish;
+using runtime::product_epilogue;
 using runtime::product_layout;
 using std::int64_t;
 
@@ -67,7 +67,7 @@ cudaDataType_t data_type(dtype t) {
   return t == dtype::f16 ? CUDA_R_16F : t == dtype::bf16 ? CUDA_R_16BF : CUDA_R_32F;
 }
 
-cublasLtEpilogue_t epilogue_of(const product_finish& f) {
+cublasLtEpilogue_t epilogue_of(const product_epilogue& f) {
   const bool bias = f.bias != nullptr;
   switch (f.how) {
     case activation::relu: return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
@@ -86,10 +86,10 @@ std::uint32_t alignment_of(const void* p) {
 /// Everything that the choice of an algorithm rests on.
 using choice_key = std::array<int64_t, 13>;
 
-class epilogue_by_cublaslt final : public product_epilogue {
+class cublaslt_products final : public lt_products {
  public:
-  bool run(const product_layout& l, const product_finish& f, const void* a, const void* b, void* c, cudaStream_t stream,
-           runtime::backend& memory) override {
+  bool run(const product_layout& l, const product_epilogue& f, const void* a, const void* b, void* c,
+           cudaStream_t stream, runtime::backend& memory) override {
     const auto z = runtime::as_blas(l.rows, l.columns, l.c.row, l.c.column);
     const bool supported = l.type == dtype::f16 || l.type == dtype::bf16 || l.type == dtype::f32;
     if (!supported || !l.batch.empty() || !z || !z->row_major) return false;
@@ -136,7 +136,7 @@ class epilogue_by_cublaslt final : public product_epilogue {
           "cublasLtMatmulPreferenceSetAttribute");
   }
 
-  static void describe(operation& op, const product_layout& l, const product_finish& f, const blas_matrix& x,
+  static void describe(operation& op, const product_layout& l, const product_epilogue& f, const blas_matrix& x,
                        const blas_matrix& y) {
     const auto compute = l.tf32 && l.type == dtype::f32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     check(cublaslt().cublasLtMatmulDescCreate(&op.handle, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
@@ -155,8 +155,8 @@ class epilogue_by_cublaslt final : public product_epilogue {
           "cublasLtMatrixLayoutCreate");
   }
 
-  static choice_key key_of(const product_layout& l, const product_finish& f, const blas_matrix& x, const blas_matrix& y,
-                           const blas_matrix& z, const void* a, const void* b, const void* c) {
+  static choice_key key_of(const product_layout& l, const product_epilogue& f, const blas_matrix& x,
+                           const blas_matrix& y, const blas_matrix& z, const void* a, const void* b, const void* c) {
     return {static_cast<int64_t>(l.type),
             l.rows,
             l.columns,
@@ -211,11 +211,11 @@ class epilogue_by_cublaslt final : public product_epilogue {
 
 }  // namespace
 
-std::unique_ptr<product_epilogue> make_product_epilogue() { return std::make_unique<epilogue_by_cublaslt>(); }
+std::unique_ptr<lt_products> make_lt_products() { return std::make_unique<cublaslt_products>(); }
 
 #else
 
-std::unique_ptr<product_epilogue> make_product_epilogue() { return nullptr; }
+std::unique_ptr<lt_products> make_lt_products() { return nullptr; }
 
 #endif
 

@@ -144,12 +144,12 @@ class cuda_products final : public runtime::products {
       multiply_by_library(l, a, b, c);
   }
 
-  bool multiply_and_finish(const product_layout& layout, const runtime::product_finish& f, const void* a, const void* b,
-                           void* c) override {
-    if (!epilogue_) return false;
+  bool multiply_with_epilogue(const product_layout& layout, const runtime::product_epilogue& f, const void* a,
+                              const void* b, void* c) override {
+    if (!lt_) return false;
     check_usable();
     make_current(target_.device);
-    if (!epilogue_->run(simplified(layout), f, a, b, c, current_stream(target_.device), *target_.memory)) return false;
+    if (!lt_->run(simplified(layout), f, a, b, c, current_stream(target_.device), *target_.memory)) return false;
     count();
     return true;
   }
@@ -309,7 +309,7 @@ class cuda_products final : public runtime::products {
   }
 
   product_target target_;
-  std::unique_ptr<product_epilogue> epilogue_ = make_product_epilogue();
+  std::unique_ptr<lt_products> lt_ = make_lt_products();
 };
 
 }  // namespace
