@@ -10,29 +10,29 @@ struct rows_job {
   key_rule rule;
   i64 rows;
   int columns;
-  int lanes;  // of a row's team, up to 32
-  int warps;  // of a row's team
+  int lanes;  // of a row's thread group, up to 32
+  int warps;  // of a row's thread group
   const void* from;
   void* to;
 };
 
-/// A thread's place: its row, its number in the row's team, and where the team's part of the shared memory begins.
+/// A thread's place: its row, its number in the row's thread group, and how many threads that has.
 struct place {
   i64 row;
   int t, threads;
-  u32 peers;  // lanes of the warp that belong to the team
+  u32 peers;  // lanes of the warp that belong to the group
 };
 
 __device__ __forceinline__ place place_of(const rows_job& j) {
   const int lane = threadIdx.x % 32;
   if (j.warps > 1) return {blockIdx.x, static_cast<int>(threadIdx.x), 32 * j.warps, all_lanes};
-  const int teams = 32 / j.lanes, team = lane / j.lanes;
+  const int groups = 32 / j.lanes, group = lane / j.lanes;
   const i64 warp = static_cast<i64>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
-  const u32 peers = j.lanes == 32 ? all_lanes : ((1u << j.lanes) - 1) << (team * j.lanes);
-  return {warp * teams + team, lane % j.lanes, j.lanes, peers};
+  const u32 peers = j.lanes == 32 ? all_lanes : ((1u << j.lanes) - 1) << (group * j.lanes);
+  return {warp * groups + group, lane % j.lanes, j.lanes, peers};
 }
 
-__device__ __forceinline__ void synchronize_team(const rows_job& j) {
+__device__ __forceinline__ void synchronize_group(const rows_job& j) {
   if (j.warps > 1) __syncthreads();
   else __syncwarp();
 }
@@ -61,7 +61,8 @@ struct value_stage {
   }
 };
 
-/// Zeros and NaNs, sorted by their bits, go back to the order in which the row has them. A team's lanes of one warp.
+/// Zeros and NaNs, sorted by their bits, go back to the order in which the row has them. Called by the lanes of one
+/// warp of the group.
 template <class U>
 __device__ void restore_ties(const rows_job& j, const place& p, int first, const value_stage<U>& stage) {
   const int t = p.t, lanes = j.lanes;
@@ -106,20 +107,20 @@ __global__ void __launch_bounds__(512) sort_row_values(const rows_job j) {
       ties = ties || (j.rule.kind == key_class::real && (bits == n.sign || is_nan_part(bits, n)));
     }
   }
-  sort_team(x, p.t, j.lanes, j.warps, shared);
+  sort_group(x, p.t, j.lanes, j.warps, shared);
 
-  // A warp's teams lie side by side in the warp's part of the shared memory.
+  // A warp's groups have consecutive pieces of the warp's part of the shared memory.
   const int threads = j.warps > 1 ? 32 * j.warps : 32, warp = threadIdx.x / 32;
   u32* const words = j.warps > 1 ? shared : shared + warp * 32 * R * value_stage<U>::planes;
   const value_stage<U> stage(words, threads * R);
   const int mine = j.warps > 1 ? threadIdx.x : threadIdx.x % 32, first = (mine - p.t) * R;
 #pragma unroll
   for (int r = 0; r < R; ++r) stage.put(mine * R + r, element_of(x[r].key, j.rule));
-  synchronize_team(j);
+  synchronize_group(j);
   const bool any_ties = j.warps > 1 ? __syncthreads_or(ties) != 0 : __any_sync(all_lanes, ties) != 0;
   if (any_ties) {
     if (j.warps == 1 || warp == 0) restore_ties(j, p, first, stage);
-    synchronize_team(j);
+    synchronize_group(j);
   }
 #pragma unroll
   for (int r = 0; r < R; ++r) {
@@ -148,7 +149,7 @@ __device__ __forceinline__ void load_item(tagged_pair_item& x, const rows_job& j
   const key_pair<u64> k = tied_complex(parts[0], parts[1], j.rule);
   x = {k.high, k.low, static_cast<u32>(i)};
 }
-// What fills a row up: behind every element, since its position is.
+// What fills a row up: sorted after every element, since its position is greater.
 __device__ __forceinline__ void fill_item(plain_item<u64>& x, int i) {
   x.key = ~u64{0} << 32 | static_cast<u32>(i);
 }
@@ -173,13 +174,13 @@ __global__ void __launch_bounds__(512) sort_row_positions(const rows_job j) {
     if (i < j.columns && p.row < j.rows) load_item(x[r], j, p.row * j.columns + i, i);
     else fill_item(x[r], i);
   }
-  sort_team(x, p.t, j.lanes, j.warps, shared);
+  sort_group(x, p.t, j.lanes, j.warps, shared);
 
   const hand_over stage{j.warps > 1 ? shared : shared + threadIdx.x / 32 * (32 * R)};
   const int mine = j.warps > 1 ? threadIdx.x : threadIdx.x % 32, first = (mine - p.t) * R;
 #pragma unroll
   for (int r = 0; r < R; ++r) stage.at(mine * R + r) = index_of(x[r]);
-  synchronize_team(j);
+  synchronize_group(j);
   const i64 begin = p.row * j.columns;
   Element result[R];
 #pragma unroll
@@ -189,7 +190,7 @@ __global__ void __launch_bounds__(512) sort_row_positions(const rows_job j) {
     if constexpr (gather) result[r] = static_cast<const Element*>(j.from)[begin + stage.at(first + i)];
     else result[r] = stage.at(first + i);
   }
-  if (gather) synchronize_team(j);
+  if (gather) synchronize_group(j);
 #pragma unroll
   for (int r = 0; r < R; ++r) {
     const int i = r * p.threads + p.t;

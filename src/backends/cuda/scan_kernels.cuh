@@ -20,8 +20,8 @@ template <class Op>
 __global__ void __launch_bounds__(scan_threads) scan_rows(const scan_rows_job j) {
   using T = typename Op::type;
   constexpr int V = vector_length<T>, K = 4;
-  const int lane = threadIdx.x % j.lanes, teams = scan_threads / j.lanes;
-  const i64 row = static_cast<i64>(blockIdx.x) * teams + threadIdx.x / j.lanes;
+  const int lane = threadIdx.x % j.lanes, groups = scan_threads / j.lanes;
+  const i64 row = static_cast<i64>(blockIdx.x) * groups + threadIdx.x / j.lanes;
   const i64 count = row < j.rows ? j.count : 0, begin = row * j.count;
   T carry{};
   if (j.count <= static_cast<i64>(j.lanes) * V) {

@@ -1,4 +1,4 @@
-// A sorting network over registers: a team of threads (lanes of a warp, or whole warps of a block) sorts R items a
+// A sorting network over registers: a thread group (lanes of a warp, or whole warps of a block) sorts R items a
 // thread. Merges compare mirrored halves first, so that every comparison puts the smaller item first. Items must not
 // tie, except for items that are the same in every bit.
 #pragma once
@@ -146,10 +146,10 @@ __device__ __forceinline__ void step_warps(Item (&x)[R], int mask, bool smaller,
   __syncthreads();
 }
 
-/// Sorts the items of a team of `lanes` lanes (a power of two up to 32), or, where `warps` is more than 1, of a whole
-/// block of so many warps (a power of two). t: the thread's number in the team. Item t * R + r ends up in x[r].
+/// Sorts the items of a thread group of `lanes` lanes (a power of two up to 32), or, where `warps` is more than 1, of a whole
+/// block of so many warps (a power of two). t: the thread's number in the group. Item t * R + r ends up in x[r].
 template <int R, class Item>
-__device__ __forceinline__ void sort_team(Item (&x)[R], int t, int lanes, int warps, u32* shared) {
+__device__ __forceinline__ void sort_group(Item (&x)[R], int t, int lanes, int warps, u32* shared) {
   sort_own(x);
   for (int size = 2; size <= lanes; size *= 2) {
     mirror_lanes(x, size - 1, (t & (size / 2)) == 0);
