@@ -1,10 +1,11 @@
 // Scans of long rows, one pass over memory.
 //
-// A row is cut into tiles; of each, memory holds the total in a board. One block stands on each multiprocessor (a
-// cooperative launch, so that all of them run at once) and takes every gridDim.x-th tile. It works ahead: while tile n is
-// scanned and stored, tile n + 1 waits in shared memory for what stands before it, the total of tile n + 2 is published
-// and tile n + 3 is on its way. One warp publishes and another one adds up the other blocks' totals, so that what stands
-// before a tile is known when its turn comes.
+// A variant of the decoupled look-back (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled
+// Look-back", 2016). A row is divided into tiles; the status of each, in global memory, holds its total. One block runs on
+// each multiprocessor (a cooperative launch, so that all are resident) and takes every gridDim.x-th tile. It works ahead:
+// while tile n is scanned and stored, tile n + 1 waits in shared memory for the total of all tiles before it, the total of
+// tile n + 2 is stored and tile n + 3 is being copied. One warp stores totals, another one adds up those of other blocks,
+// so that the total before a tile is known when the tile is scanned.
 //
 // Floating-point results must be the same in every run, so totals are never joined in the order in which they arrive:
 // those of 32 tiles by a tree, these sums one after the other, then the tiles of the last, unfinished 32.
@@ -16,28 +17,28 @@
 
 namespace sinter::cuda::device {
 
-// --- the board
+// --- the status of tiles
 
-/// A published value: each 32-bit word travels with a mark in one 64-bit store, so that no memory fence is needed.
-__device__ __forceinline__ void publish_word(u64* to, u32 word) {
+/// Each 32-bit word is stored with its valid flag as one 64-bit word, so that no memory fence is needed.
+__device__ __forceinline__ void store_word(u64* to, u32 word) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(u64{1} << 32 | word) : "memory");
 }
-__device__ __forceinline__ u64 read_word(const u64* from) {
+__device__ __forceinline__ u64 load_word(const u64* from) {
   u64 word;
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
   return word;
 }
 
-/// Totals of tiles in scratch memory that was cleared before.
+/// Totals of tiles, in scratch memory that was set to 0: not valid.
 template <class T>
-class board {
+class tile_status {
  public:
   static constexpr int words = value_words<T>::count;
-  __device__ explicit board(u64* at) : at_(at) {}
-  __device__ void publish(i64 k, const T& value) const {
+  __device__ explicit tile_status(u64* at) : at_(at) {}
+  __device__ void store(i64 k, const T& value) const {
     const value_words<T> w = words_of(value);
 #pragma unroll
-    for (int i = 0; i < words; ++i) publish_word(at_ + k * words + i, w.at[i]);
+    for (int i = 0; i < words; ++i) store_word(at_ + k * words + i, w.at[i]);
   }
   struct reading {
     u64 at[words];
@@ -45,15 +46,15 @@ class board {
   __device__ reading read(i64 k) const {
     reading r;
 #pragma unroll
-    for (int i = 0; i < words; ++i) r.at[i] = read_word(at_ + k * words + i);
+    for (int i = 0; i < words; ++i) r.at[i] = load_word(at_ + k * words + i);
     return r;
   }
-  /// Waits until everything has been published that `r` read too early.
+  /// Waits for the words that were not valid yet when `r` was read.
   __device__ T wait(i64 k, reading r) const {
     value_words<T> w;
 #pragma unroll
     for (int i = 0; i < words; ++i) {
-      while (r.at[i] >> 32 == 0) r.at[i] = read_word(at_ + k * words + i);
+      while (r.at[i] >> 32 == 0) r.at[i] = load_word(at_ + k * words + i);
       w.at[i] = static_cast<u32>(r.at[i]);
     }
     return value_of<T>(w);
@@ -66,31 +67,32 @@ class board {
 struct scan_tiles_job {
   scan_data data;
   i64 rows, count, tiles;  // tiles of a row
-  u64* totals;             // the board
+  u64* totals;             // the status of all tiles
 };
 struct tile_place {
   i64 row, tile;
 };
-__device__ __forceinline__ tile_place place_of(const scan_tiles_job& j, i64 ticket) {
-  const i64 row = j.rows == 1 ? 0 : ticket / j.tiles;
-  return {row, ticket - row * j.tiles};
+__device__ __forceinline__ tile_place place_of(const scan_tiles_job& j, i64 index) {
+  const i64 row = j.rows == 1 ? 0 : index / j.tiles;
+  return {row, index - row * j.tiles};
 }
 
-/// What stands before a tile, for tiles that come in order: one warp keeps the sum of all whole groups that it has passed.
+/// The total of all tiles before one, for tiles in ascending order: one warp keeps the sum of the whole groups of 32
+/// that it has passed.
 template <class Op>
-class tiles_before {
+class look_back {
  public:
   using T = typename Op::type;
 
-  /// Nothing stands before a row's first tile: the result is then without meaning.
-  __device__ __forceinline__ T of(const scan_tiles_job& j, i64 ticket) {
-    const tile_place place = place_of(j, ticket);
-    const board<T> totals(j.totals + (ticket - place.tile) * board<T>::words);
+  /// The result for a row's first tile means nothing.
+  __device__ __forceinline__ T of(const scan_tiles_job& j, i64 index) {
+    const tile_place place = place_of(j, index);
+    const tile_status<T> totals(j.totals + (index - place.tile) * tile_status<T>::words);
     if (place.row != row_) row_ = place.row, group_ = 0;
     const int lane = threadIdx.x % 32, rest = static_cast<int>(place.tile % tile_group);
     const i64 last = place.tile / tile_group;
-    // All first readings are under way before anything waits.
-    typename board<T>::reading of_rest{};
+    // All first loads are issued before any wait, so that their latencies overlap.
+    typename tile_status<T>::reading of_rest{};
     if (lane < rest) of_rest = totals.read(last * tile_group + lane);
     while (group_ < last) pass_groups(totals, last);
     T part{};
@@ -102,11 +104,11 @@ class tiles_before {
   }
 
  private:
-  static constexpr int at_once = board<T>::words == 1 ? 6 : board<T>::words == 2 ? 4 : 2;
+  static constexpr int at_once = tile_status<T>::words == 1 ? 6 : tile_status<T>::words == 2 ? 4 : 2;
 
-  __device__ __forceinline__ void pass_groups(const board<T>& totals, i64 last) {
+  __device__ __forceinline__ void pass_groups(const tile_status<T>& totals, i64 last) {
     const int lane = threadIdx.x % 32, groups = static_cast<int>(last - group_ < at_once ? last - group_ : at_once);
-    typename board<T>::reading r[at_once]{};
+    typename tile_status<T>::reading r[at_once]{};
     T x[at_once]{};
 #pragma unroll
     for (int i = 0; i < at_once; ++i)
@@ -157,7 +159,7 @@ __device__ __forceinline__ void wait_copies() {
 #endif
 }
 
-/// One thread's part of the tiles in shared memory. It copies what it will read, so that no barrier stands between.
+/// One thread's part of the tiles in shared memory. It copies what it will read, so that no barrier is needed.
 template <class Op, int Warps, int K>
 class staged_tiles {
  public:
@@ -168,12 +170,12 @@ class staged_tiles {
   __device__ staged_tiles(const scan_tiles_job& j, uint4* memory)
       : job_(j), memory_(memory), own_((threadIdx.x / 32 * K * 32 + threadIdx.x % 32) * V) {}
 
-  /// Starts to copy a tile, with zeros behind the row's end.
-  __device__ __forceinline__ void fetch(int stage, i64 ticket) {
-    if (ticket < job_.rows * job_.tiles)
+  /// Starts to copy a tile, with zeros after the row's end.
+  __device__ __forceinline__ void fetch(int stage, i64 index) {
+    if (index < job_.rows * job_.tiles)
       with_stored_type<T>(job_.data.stored, [&](auto tag) {
         using S = decltype(tag);
-        const tile_place place = place_of(job_, ticket);
+        const tile_place place = place_of(job_, index);
         const i64 first = place.tile * length + own_;
         const S* const from = static_cast<const S*>(job_.data.from) + place.row * job_.count + first;
         S* const to = at<S>(stage);
@@ -226,8 +228,8 @@ class staged_tiles {
     }
     return x[0][0];
   }
-  __device__ __forceinline__ void store(const T (&x)[K][V], i64 ticket) const {
-    const tile_place place = place_of(job_, ticket);
+  __device__ __forceinline__ void store(const T (&x)[K][V], i64 index) const {
+    const tile_place place = place_of(job_, index);
     store_chunks<Op>(x, job_.data, place.row * job_.count, place.tile * length + own_, 32 * V, job_.count);
   }
 
@@ -252,60 +254,60 @@ __device__ __forceinline__ void wait_at(int barrier, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-/// What the warps of a block tell each other. Barriers come in pairs, for even and odd n.
+/// What the warps of a block exchange. Barriers come in pairs, for even and odd n.
 template <class T, int Warps>
 struct tile_exchange {
   static constexpr int scanners = Warps * 32;
   T totals[4][Warps];  // of the warps' parts of tile n, at n % 4
-  T start[2];          // what stands before tile n, at n % 2
+  T start[2];          // the total before tile n, at n % 2
 
-  // The scanning warps have the totals of tile n + 2; the publisher waits for them.
+  // The scanning warps have written the totals of tile n + 2; the warp that stores totals waits for that.
   __device__ static void have_totals(int n) { arrive(1 + n % 2, scanners + 32); }
   __device__ static void await_totals(int n) { wait_at(1 + n % 2, scanners + 32); }
-  // They have done with start[(n - 1) % 2]; who writes it next waits for that.
+  // They have read start[(n - 1) % 2]; the warp that writes it next waits for that.
   __device__ static void have_started(int n) { arrive(3 + n % 2, scanners + 32); }
   __device__ static void await_started(int n) { wait_at(3 + n % 2, scanners + 32); }
-  // start[n % 2] is there, and the publisher keeps up; the scanning warps wait.
+  // start[n % 2] is written, and the totals of tile n + 1 are stored; the scanning warps wait for both.
   __device__ static void have_start(int n) { arrive(5 + n % 2, scanners + 64); }
   __device__ static void await_start(int n) { wait_at(5 + n % 2, scanners + 64); }
 };
 
 template <class Op, int Warps, class T = typename Op::type>
-__device__ __forceinline__ void publish_tiles(const scan_tiles_job& j, tile_exchange<T, Warps>& e) {
+__device__ __forceinline__ void store_totals(const scan_tiles_job& j, tile_exchange<T, Warps>& e) {
   const i64 all = j.rows * j.tiles, step = gridDim.x;
-  const auto publish = [&](i64 ticket, int n) {
-    if (ticket >= all) return;
+  const auto store = [&](i64 index, int n) {
+    if (index >= all) return;
     T total = e.totals[n % 4][0];
 #pragma unroll
     for (int w = 1; w < Warps; ++w) total = Op::join(total, e.totals[n % 4][w]);
-    if (threadIdx.x % 32 == 0) board<T>(j.totals).publish(ticket, total);
+    if (threadIdx.x % 32 == 0) tile_status<T>(j.totals).store(index, total);
   };
-  publish(blockIdx.x, 0);
-  publish(blockIdx.x + step, 1);
+  store(blockIdx.x, 0);
+  store(blockIdx.x + step, 1);
   int n = 0;
-  for (i64 ticket = blockIdx.x; ticket < all; ticket += step, ++n) {
+  for (i64 index = blockIdx.x; index < all; index += step, ++n) {
     e.have_start(n);
     e.await_totals(n);
-    publish(ticket + 2 * step, n + 2);
+    store(index + 2 * step, n + 2);
   }
 }
 
 template <class Op, int Warps, class T = typename Op::type>
 __device__ __forceinline__ void find_starts(const scan_tiles_job& j, tile_exchange<T, Warps>& e) {
   const i64 all = j.rows * j.tiles, step = gridDim.x;
-  tiles_before<Op> before;
-  const auto find = [&](i64 ticket, int n) {
-    if (ticket >= all) return;
-    const T start = before.of(j, ticket);
+  look_back<Op> before;
+  const auto find = [&](i64 index, int n) {
+    if (index >= all) return;
+    const T start = before.of(j, index);
     if (threadIdx.x % 32 == 0) e.start[n % 2] = start;
     __syncwarp();
     e.have_start(n);
   };
   find(blockIdx.x, 0);
   int n = 0;
-  for (i64 ticket = blockIdx.x; ticket < all; ticket += step, ++n) {
+  for (i64 index = blockIdx.x; index < all; index += step, ++n) {
     e.await_started(n);
-    find(ticket + step, n + 1);
+    find(index + step, n + 1);
   }
 }
 
@@ -331,27 +333,27 @@ __device__ __forceinline__ void scan_tiles_body(const scan_tiles_job& j) {
     if (blockIdx.x + step < all) find_total(1);
   }
   __syncthreads();
-  if (warp == Warps) return publish_tiles<Op>(j, e);
+  if (warp == Warps) return store_totals<Op>(j, e);
   if (warp > Warps) return find_starts<Op>(j, e);
 
   int n = 0;
-  for (i64 ticket = blockIdx.x; ticket < all; ticket += step, ++n) {
+  for (i64 index = blockIdx.x; index < all; index += step, ++n) {
     wait_copies<S - 3>();
-    if (ticket + 2 * step < all) find_total(n + 2);
+    if (index + 2 * step < all) find_total(n + 2);
     e.have_totals(n);
     e.have_started(n);
     T x[K][V];
     tiles.take(n % S, x);
-    tiles.fetch(n % S, ticket + S * step);
+    tiles.fetch(n % S, index + S * step);
     e.await_start(n);
     T before = e.totals[n % 4][0];
 #pragma unroll
     for (int w = 1; w < Warps; ++w)
       if (w < warp) before = Op::join(before, e.totals[n % 4][w]);
-    const bool first = place_of(j, ticket).tile == 0;
+    const bool first = place_of(j, index).tile == 0;
     if (!first) before = warp > 0 ? Op::join(e.start[n % 2], before) : e.start[n % 2];
     scan_chunks_of<Op>(x, lane, 32, !first || warp > 0, before);
-    tiles.store(x, ticket);
+    tiles.store(x, index);
   }
 }
 
