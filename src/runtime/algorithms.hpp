@@ -1,8 +1,8 @@
 // Device-wide algorithms that are no straight-line programs: sorting, scans, selection, counting.
 //
-// Everything is enqueued like a launch and never synchronises. Addresses are memory of the backend; counts are elements.
-// The caller provides scratch memory of at least the bytes that the matching `*_scratch` names. Results do not vary from
-// run to run, nor with the number of threads. Nothing ends at 2^31 elements.
+// Everything is enqueued like a launch and never synchronises. Addresses are memory of the backend; counts are
+// elements. The caller provides scratch memory of at least as many bytes as the matching `*_scratch` returns. Results
+// do not vary from run to run, nor with the number of threads. All counts may exceed 2^31.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sinter::runtime {
 
-/// `rows` sequences of `columns` elements each, one behind the other.
+/// `rows` sequences of `columns` elements each, one after the other.
 struct row_layout {
   dtype type{};
   std::int64_t rows = 1, columns = 0;
@@ -53,10 +53,10 @@ class algorithms {
   virtual ~algorithms() = default;
 
   /// Sorts each row in place. Ascending order is NumPy's: false before true, -0 equal to +0, NaN last, complex by real
-  /// part, then imaginary part, then those with a NaN: in the imaginary part alone (by real part), in the real part alone
-  /// (by imaginary part), in both. Descending is the reverse of it, NaN first. Equal elements keep their order, also
-  /// where descending; which of a row's NaNs comes first is open. Nothing is lost: -0 stays -0, NaNs keep their bits.
-  /// Rows and columns may each be beyond 2^31. Scratch: at most 1.2 times the bytes of `data` and 10 MiB.
+  /// part, then imaginary part, then those with a NaN: in the imaginary part alone (by real part), in the real part
+  /// alone (by imaginary part), in both. Descending is the reverse of it, NaN first. Equal elements keep their order,
+  /// also where descending; the order of a row's NaNs is unspecified. Elements keep their bits: -0 stays -0, NaNs their
+  /// payload. Rows and columns may each exceed 2^31. Scratch: at most 1.2 times the bytes of `data` and 10 MiB.
   virtual std::size_t sort_scratch(const row_layout& l) = 0;
   virtual void sort(const row_layout& l, bool descending, void* data, void* scratch) = 0;
 
@@ -67,16 +67,16 @@ class algorithms {
   virtual std::size_t argsort_scratch(const row_layout& l) = 0;
   virtual void argsort(const row_layout& l, bool descending, const void* keys, std::int64_t* result, void* scratch) = 0;
 
-  /// Selections take two steps, so that the result can have its size. The first counts, and leaves in `scratch` what
-  /// any number of the others start from; it returns where (memory of the backend) the number of selected elements will
-  /// be.
+  /// Selections take two steps, so that the result can be allocated at its size. The first counts, and leaves in
+  /// `scratch` what any number of second steps start from; it returns the address (memory of the backend) that will
+  /// hold the number of selected elements.
   virtual std::size_t select_scratch(const selection& s) = 0;
   virtual const std::int64_t* count_selected(const selection& s, void* scratch) = 0;
   /// The selected elements of `data`, of `bytes` bytes each (1, 2, 4, 8 or 16), in order.
   virtual void select(const selection& s, int bytes, const void* data, void* result, const void* scratch) = 0;
-  /// Where the selected elements stand, in order.
+  /// The positions of the selected elements, in order.
   virtual void select_positions(const selection& s, std::int64_t* result, const void* scratch) = 0;
-  /// Whether selections may have words, and are the faster for it; others have bools alone.
+  /// Whether selections may have words, which are then faster than bools.
   virtual bool takes_packed_flags() const = 0;
 
   /// Inclusive scan; `to` may be `from`. The order in which values are joined follows from the layout alone. Scratch: at

@@ -1,4 +1,4 @@
-// What a backend does unless it says otherwise.
+// Defaults of the backend interface.
 #include "runtime/backend.hpp"
 
 #include "runtime/pool.hpp"

@@ -1,4 +1,4 @@
-// What a device must offer. Nothing above this interface names CUDA.
+// The interface of a device. Nothing above it refers to CUDA.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct memory_figures {
   std::size_t limit = 0;                         // the most to be held; SIZE_MAX: none
 };
 
-/// What a device is, as far as it can tell; see sinter::device_properties.
+/// Properties of a device, as far as it reports them; see sinter::device_properties.
 struct device_figures {
   std::string name, pci_bus_id;
   int compute_major = 0, compute_minor = 0;
@@ -59,17 +59,17 @@ struct counters {
 class timer {
  public:
   virtual ~timer() = default;
-  /// Marks the beginning. A device that works beside the host is first kept busy for `hold` seconds, so that work which
-  /// is enqueued meanwhile runs without gaps; the host is not held.
+  /// Marks the beginning. An asynchronous device is first kept busy for `hold` seconds, so that work which is enqueued
+  /// meanwhile runs without gaps; the host is not blocked.
   virtual void start(double hold) = 0;
   virtual void stop() = 0;
-  /// Whether the device has yet to come to the beginning.
+  /// Whether the device has not reached the beginning yet.
   virtual bool is_held() = 0;
   /// From the beginning to the end of the work, in seconds; waits for it.
   virtual double seconds() = 0;
 };
 
-class prepared;  // opaque to callers: whatever a backend needs to run one launch
+class prepared;  // opaque: what a backend needs to run one launch
 
 class backend {
  public:
@@ -87,7 +87,7 @@ class backend {
   /// Where memory of kind `device` comes from instead of the pool; null: from the pool.
   void set_block_source(std::shared_ptr<block_source> source);
   bool has_block_source() const noexcept { return has_source_.load(std::memory_order_relaxed); }
-  /// memory_pool(memory_kind::device), as constructors have named it.
+  /// memory_pool(memory_kind::device), as given to start().
   block_source& plain_memory() const noexcept { return *plain_memory_; }
   std::shared_ptr<block_source> get_block_source() const;
 
@@ -117,8 +117,8 @@ class backend {
   virtual void synchronize() = 0;
   /// Of launches that begin from now on.
   fault_log& faults() noexcept { return faults_; }
-  /// What launches without a fault of their own have found, which captured ones are. Waits for the current stream; reads
-  /// and clears the record. Of an index out of range, the first one that was met goes to *index.
+  /// What captured launches, which have no fault of their own, have found. Waits for the current stream; reads and
+  /// clears the record. The first index out of range that was found goes to *index.
   virtual data_fault take_fault(bad_index* index) = 0;
   data_fault take_fault() { return take_fault(nullptr); }
   virtual std::string source(const launch&) = 0;        // generated source, for explain; empty where there is none
@@ -138,25 +138,25 @@ class backend {
   /// Fourier transforms; throws device_error where the backend has none.
   virtual runtime::fourier& fourier();
 
-  // Streams. Everything that is enqueued goes to the calling thread's current stream.
+  // Streams. All work is enqueued on the calling thread's current stream.
   stream& default_stream() const noexcept { return *default_stream_; }
   stream& current_stream() const noexcept {
     stream* s = this_thread().current[slot_];
     return s ? *s : *default_stream_;
   }
   int slot() const noexcept { return slot_; }
-  /// Streams that somebody holds besides the default one.
+  /// Streams with a handle, besides the default one.
   std::atomic<int> held_streams{0};
   virtual stream& open_stream(const stream_options& o) = 0;
-  /// Over a handle that somebody else has made.
+  /// Over a native handle of another library.
   virtual stream& wrap_stream(void* native) = 0;
-  /// Nobody holds it any more; what is enqueued runs on.
+  /// The last handle is gone; what is enqueued still runs.
   virtual void close_stream(stream& s) noexcept = 0;
   virtual std::unique_ptr<event> make_event(bool timing) = 0;
 
-  /// A stream on which work is written down from now on instead of being run, by the calling thread alone.
+  /// A stream whose work is captured from now on instead of run; for the calling thread only.
   virtual stream& begin_capture() = 0;
-  /// What was written down; throws device_error where that failed. The stream is no longer anybody's.
+  /// The captured work; throws device_error where the capture failed. The stream may be reused.
   virtual std::unique_ptr<recorded_work> end_capture(stream& s) = 0;
   virtual void abandon_capture(stream& s) noexcept = 0;
 
@@ -165,7 +165,7 @@ class backend {
  protected:
   /// Called by constructors, before anything is allocated.
   void start(device_id id, stream& default_stream, block_source& plain_memory);
-  /// Throws device_error where the current stream's work is only written down; `what` cannot be part of that.
+  /// Throws device_error where the current stream is being captured, of which `what` cannot be part.
   void refuse_in_capture(const char* what) const;
 
  private:
@@ -178,8 +178,8 @@ class backend {
   std::shared_ptr<block_source> source_;
 };
 
-/// Asked where an allocation on a device fails: whether something has been done about it, so that trying again is worth
-/// it. Never asked while it works. Null: nobody.
+/// Called when an allocation on a device fails; returns whether it has freed something, so that the allocation is tried
+/// again. Never called recursively. Null: none.
 using pressure_hook = bool (*)(backend&);
 void set_pressure_hook(pressure_hook hook) noexcept;
 bool relieve_pressure(backend& device);
@@ -189,7 +189,7 @@ backend& get_backend(device_id id);
 /// SINTER_DEVICE if set ("cpu", "cuda", "cuda:1"), else the first GPU, else the CPU.
 device_id default_device();
 void set_default_device(device_id id);
-/// Where a thread keeps what it has chosen for a device (thread_state.hpp).
+/// The index of a device in a thread's choices (thread_state.hpp).
 inline int slot_of(device_id id) noexcept { return id.kind == device_kind::cpu ? 0 : 1 + id.index; }
 int device_count(device_kind kind);
 /// Why there is no device of a kind; empty where there is one.

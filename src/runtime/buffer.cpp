@@ -1,4 +1,4 @@
-// Buffers: where their memory comes from, who waits for whom before it is used, and how it goes back.
+// Buffers: where their memory comes from, which streams wait before it is used, and how it is given back.
 #include "runtime/buffer.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ buffer::buffer(backend& owner, void* data, std::size_t bytes, std::shared_ptr<vo
       foreign_kind_(kind) {
   if (owner_stream_->notes()) owner_stream_ = &owner.default_stream();  // the memory does not belong to the capture
   if (owner_stream_->is_host()) return;
-  // Whoever handed it over may have made the stream wait for what is to be written there.
+  // The producer may have made this stream wait for work that writes to the memory: counts as this stream's write.
   const timeline_value now = owner_stream_->open();
   owner_stream_->close();
   set_written(now);
@@ -133,12 +133,12 @@ buffer::~buffer() {
   use_list* const list = others_.load(std::memory_order_acquire);
   if (!source_) {
     const std::unique_ptr<use_list> uses(list);
-    // Others know nothing of the order of our streams.
+    // The owner of foreign memory does not know the order of our streams, so the host waits for them.
     try {
       if (!keep_) return;
       owner_stream_->await(used());
       for (const stream_use& u : uses ? uses->uses : std::vector<stream_use>()) u.on->await(u.used);
-    } catch (...) {  // a device that has failed works on nothing
+    } catch (...) {  // a failed device runs nothing
     }
     return;
   }
@@ -165,7 +165,7 @@ void* buffer::use_now(bool write) const {
     if (write) written_.store(unknown_value, std::memory_order_relaxed);
     loose_.store(true, std::memory_order_relaxed);
   } else {
-    // Others may be reading beside this, outside of any submission that has ended: no timeline value is claimed and no use forgotten.
+    // Uses outside of submissions may overlap this one: it gets no timeline value, and no recorded use is dropped.
     const std::lock_guard lock(order_mutex());
     use_list* list = write ? wait_to_write(s) : wait_to_read(s);
     if (!list) others_.store(list = new use_list, std::memory_order_release);
@@ -216,7 +216,7 @@ void buffer::read_by(stream& s, timeline_value t) const {
   mine.used = std::max(mine.used, t);
 }
 
-// Nobody else can be using the buffer: whoever comes later waits for this write, and by it for everything before.
+// Earlier uses can be dropped: later ones wait for this write, which comes after all of them.
 void buffer::write_by(stream& s, timeline_value t) const {
   if (use_notes* const notes = s.notes()) return notes->add(data_, true);
   if (s.is_host()) return host_waits(true);
@@ -233,7 +233,7 @@ void buffer::write_by(stream& s, timeline_value t) const {
   set_written(0);
 }
 
-// Work of the host is done when the call returns; copies of other devices to or from the memory may still be running.
+// Work of the host is done when a call returns, but copies by GPUs to or from the memory may still be running.
 void buffer::host_waits(bool write) const {
   if (!others_.load(std::memory_order_acquire)) return;
   std::vector<std::pair<stream*, timeline_value>> waits;
@@ -265,7 +265,7 @@ current_guard::current_guard(stream& s) noexcept
 
 namespace {
 
-/// On the CPU all streams are one, unless work is written down.
+/// All streams of the CPU are one, unless work is captured.
 stream& stream_of(backend& device) noexcept {
   stream& s = device.current_stream();
   return s.is_host() && !s.notes() ? device.default_stream() : s;

@@ -1,4 +1,4 @@
-// Buffers: memory of one backend with the record of who works on it, and submissions: work that says what it uses.
+// Buffers: memory of one backend with the record of the streams that use it. Submissions: work that declares its uses.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -23,41 +23,42 @@ extern std::atomic<bool> lost_to_fork;
 class block_source {
  public:
   virtual ~block_source() = default;
-  /// Memory for work on `owner`, aligned to 256 bytes, never null. `uses` gets what streams may still do with the memory
-  /// (null: nothing), which the caller owns; `owner` becomes the stream in whose order it is to be given back. Throws
-  /// memory_error.
+  /// Memory for work on `owner`, aligned to 256 bytes, never null. `uses` gets the pending uses of the memory by
+  /// streams (null: none), which the caller owns; `owner` becomes the stream in whose order the memory is to be given
+  /// back. Throws memory_error.
   virtual void* allocate(std::size_t bytes, stream*& owner, use_list*& uses) = 0;
-  /// `bytes` as given to allocate(). The memory may be used again in the order of `owner` and, as far as `uses` says
-  /// (null: nothing; it is handed over), when other streams are done with it.
+  /// `bytes` as given to allocate(). The memory may be reused in the order of `owner`, after the pending uses by other
+  /// streams in `uses` (null: none), which passes into the source's ownership.
   virtual void deallocate(void* p, std::size_t bytes, stream& owner, use_list* uses) noexcept = 0;
   virtual memory_kind kind() const noexcept { return memory_kind::device; }
-  /// Where the memory of a kind comes from for whoever has chosen this source; null: from the device's pool.
+  /// Where threads that have chosen this source get memory of a kind; null: from the device's pool.
   virtual block_source* of_kind(memory_kind k) noexcept { return k == kind() ? this : nullptr; }
 };
 
-/// Memory of one backend, given back on destruction. Work on it is declared by a submission; whoever asks for data() counts
-/// as reading and writing it, on the calling thread's current stream, until the buffer is used on another stream or freed.
+/// Memory of one backend, given back on destruction. A submission declares the work on it. An address taken by data()
+/// counts as read and written by the calling thread's current stream until the buffer is used on another stream or
+/// freed.
 class buffer {
  public:
-  /// From where the calling thread's memory on the device comes, or of a kind.
+  /// From the source that the calling thread has chosen for the device; of the thread's kind of memory, or of `kind`.
   buffer(backend& owner, std::size_t bytes);
   buffer(backend& owner, std::size_t bytes, memory_kind kind);
   buffer(backend& owner, std::size_t bytes, block_source& source);
-  /// Memory of a kind that others have made, ready in the order of the current stream. `keep` is let go when the
-  /// streams that have worked on it are done. fixed: its elements never change, so nothing may be written in its place.
+  /// Foreign memory of a kind, ready in the order of the current stream. `keep` is released when the streams that have
+  /// used the memory are done. fixed: its elements never change, so nothing may be written there.
   buffer(backend& owner, void* data, std::size_t bytes, std::shared_ptr<void> keep, bool fixed,
          memory_kind kind = memory_kind::device);
-  /// A block that has been taken from a source already.
+  /// A block that was allocated from a source before.
   buffer(backend& owner, void* data, std::size_t bytes, block_source& source, stream& owner_stream) noexcept;
   ~buffer();
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
 
-  /// The address, for work that follows at once and is enqueued on the current stream (on the CPU: is done).
+  /// The address, for work that is enqueued next on the current stream (on the CPU: that runs next).
   void* data() const { return use_now(true); }
   /// The same for work that only reads.
   const void* data_to_read() const { return use_now(false); }
-  /// The address as a number: nothing is known of what will be done there.
+  /// The address as a number; declares no use.
   void* address() const noexcept { return data_; }
   std::size_t bytes() const noexcept { return bytes_; }
   backend& owner() const noexcept { return *owner_; }
@@ -65,16 +66,16 @@ class buffer {
   bool fixed() const noexcept { return fixed_; }
   stream& owner_stream() const noexcept { return *owner_stream_; }
   block_source* source() const noexcept { return source_; }
-  /// What launches have found wrong, or may find yet, in the data that the elements were computed from. Almost always
-  /// nothing, which one load tells.
+  /// Faults that launches have found, or may yet find, in the data that the elements were computed from. Almost always
+  /// none, which one load tells.
   bool has_faults() const noexcept { return faults_.load(std::memory_order_acquire) != nullptr; }
   fault_list faults() const;
   void add_faults(const fault_list& more) const;
   void drop_fault(const fault_ref& f) const noexcept;
   void clear_faults() const noexcept;
-  /// Others may still use the memory.
+  /// Adds pending uses of the memory by other streams.
   void join_uses(const use_list& uses);
-  /// The block will be given back to another source, which keeps it for its own ends.
+  /// The block will be given back to another source.
   void hand_over(block_source& to) noexcept { source_ = &to; }
 
  private:
@@ -94,8 +95,8 @@ class buffer {
   void read_by(stream& s, timeline_value t) const;
   void write_by(stream& s, timeline_value t) const;
   void host_waits(bool write) const;
-  /// Of two submissions that do this at once the lower timeline value may remain. It stands for both: events that are remembered were
-  /// set while no submission was open, so one that covers either covers the other.
+  /// Of two submissions that do this at the same time the lower value may remain. That is enough: events that cover a
+  /// value were recorded while no submission was open, so one that covers either value covers the other.
   void raise_used(timeline_value t) const noexcept {
     if (used_.load(std::memory_order_relaxed) < t) used_.store(t, std::memory_order_relaxed);
   }
@@ -116,9 +117,9 @@ class buffer {
   stream* owner_stream_;            // the stream that the memory belongs to
   void* data_ = nullptr;
   std::size_t bytes_;
-  mutable std::atomic<timeline_value> written_{0}, used_{0};     // by submissions of the owner stream; written_ also unknown_value
-  mutable std::atomic<bool> loose_{false};               // used there outside of submissions as well
-  mutable std::atomic<use_list*> others_{nullptr};       // by others
+  mutable std::atomic<timeline_value> written_{0}, used_{0};  // by the owner stream; written_ also unknown_value
+  mutable std::atomic<bool> loose_{false};                    // used there outside of submissions as well
+  mutable std::atomic<use_list*> others_{nullptr};            // uses by other streams; null: none
   mutable std::atomic<fault_list*> faults_{nullptr};
   std::shared_ptr<void> keep_;
   bool fixed_ = false;
@@ -126,7 +127,7 @@ class buffer {
 };
 using buffer_ref = std::shared_ptr<buffer>;
 
-/// While it lives, a stream is the calling thread's current one of its device.
+/// Makes a stream the calling thread's current one of its device, until the end of the scope.
 class current_guard {
  public:
   explicit current_guard(stream& s) noexcept;
@@ -139,9 +140,10 @@ class current_guard {
   stream* before_;
 };
 
-/// Work that is enqueued together on the calling thread's current stream of a device, and what it uses. Declare before
-/// enqueueing; hold the buffers until the submission ends; let it end before anybody else can get at what was written. In a
-/// child that has lost the GPUs, buffers in pinned memory throw device_error.
+/// Work that is enqueued together on the calling thread's current stream of a device, and the buffers that it uses.
+/// Declare uses before enqueueing; keep the buffers alive until the submission ends; end it before another thread can
+/// reach what was written. In a child that
+/// has lost the GPUs, buffers in pinned memory throw device_error.
 class submission {
  public:
   explicit submission(backend& device) noexcept;
@@ -153,7 +155,7 @@ class submission {
 
   stream& on() const noexcept { return *stream_; }
   timeline_value value() const noexcept { return value_; }
-  /// The address, when everything that was written there comes before what is enqueued from now on.
+  /// Declares a read and returns the address: what is enqueued from now on comes after all writes to the buffer.
   void* reads(const buffer& b) {
     b.require_usable();
     if (b.is_only_at(*stream_)) [[likely]]
@@ -162,7 +164,7 @@ class submission {
       b.read_by(*stream_, value_);
     return b.data_;
   }
-  /// The address, when everything that was read or written there does.
+  /// Declares a write and returns the address: what is enqueued from now on comes after all uses of the buffer.
   void* writes(const buffer& b) {
     b.require_usable();
     if (b.is_only_at(*stream_)) [[likely]] {

@@ -1,4 +1,4 @@
-// Faults of launches: their records, and who still needs them.
+// Faults of launches, and the lifetime of their records.
 #include "runtime/fault.hpp"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ fault_ref fault_log::begin() {
   return f;
 }
 
-/// What a launch that nobody holds the fault of has found. With the lock.
+/// What a launch whose fault is gone has found. With the lock.
 fault_ref fault_log::copy_of_retired(int slot) {
   fault_ref f(new fault(*this));
   std::copy_n(host(slot), jit::fault_words, f->own_);
@@ -110,7 +110,7 @@ fault_ref fault_log::copy_of_retired(int slot) {
 }
 
 void fault_log::resolve_all() {
-  fault_list held;  // goes after the lock, which the end of a fault takes
+  fault_list held;  // destroyed after the lock, which ~fault() takes
   {
     const std::lock_guard lock(mutex_);
     for (std::size_t k = 0; k < slots_.size(); ++k) {

@@ -1,6 +1,6 @@
-// What kernels find wrong in data: an index out of range, a parameter that a distribution does not allow. It is found
-// while they run, on a GPU long after their launch, and belongs to the elements that they write and to whatever is
-// computed from those. So each launch that may find something has a fault, which the memory that it writes refers to.
+// Errors that kernels find in data: an index out of range, a parameter that a distribution does not allow. They are
+// found while kernels run, on a GPU long after their launch, and concern the elements written and all that is computed
+// from them. So each launch that may find an error has a fault, to which the memory that it writes refers.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -33,13 +33,13 @@ struct bad_index {
 /// Added to the axis of a write's own indices.
 inline constexpr int statement_axis = 1024;
 
-/// Takes apart the words that kernels write (jit::fault_words).
+/// Decodes the words that kernels write (jit::fault_words).
 data_fault read_fault(const int* words, bad_index* index) noexcept;
 
 class backend;
 class fault_log;
 
-/// What one launch has found. Held by all memory that depends on what the launch wrote.
+/// What one launch has found. Referred to by all memory that depends on what the launch wrote.
 class fault {
  public:
   ~fault();
@@ -51,20 +51,20 @@ class fault {
   data_fault read(bad_index* index = nullptr) const;
   /// Certain once the launch has been waited for.
   bool is_raised() const { return read() != data_fault::none; }
-  /// The launch has been waited for: nothing is written any more.
+  /// Takes over the words: the launch has been waited for, so they are final.
   void resolve();
   bool is_resolved() const noexcept { return resolved_.load(std::memory_order_acquire); }
 
-  /// Thrown once already; of those, synchronize() says nothing any more.
+  /// Thrown before; synchronize() does not throw it again.
   std::atomic<bool> reported{false};
-  /// The kernel's name where launches are waited for one by one. Set before anybody else can read it.
+  /// The kernel's name where each launch is waited for. Set before other threads can read it.
   std::string kernel;
 
  private:
   friend class fault_log;
   explicit fault(fault_log& log) noexcept : log_(log), address_(own_) {}
   fault_log& log_;
-  int slot_ = -1;  // of the log's, -1: the words are here; with own_ guarded by the log
+  int slot_ = -1;  // in the log; -1: the words are in own_. Both guarded by the log's mutex
   int* address_;
   std::atomic<bool> resolved_{true};
   int own_[jit::fault_words] = {};
@@ -72,22 +72,22 @@ class fault {
 using fault_ref = std::shared_ptr<fault>;
 using fault_list = std::vector<fault_ref>;
 
-/// Adds the faults that `to` has not got.
+/// Adds the faults that are not in `to`.
 void add_faults(fault_list& to, const fault_list& from);
 
 /// The faults of a device's launches. Thread safe, but launches of one device begin one after the other.
 class fault_log {
  public:
-  /// For a device that works beside the host: `count` records of slot_words ints, as the host and as the device see
-  /// them. Without them the words lie in the faults.
+  /// For an asynchronous device: `count` records of slot_words ints, by their host and their device address. Without
+  /// them the words are stored in the faults.
   void use_slots(int* host, int* device, int count, backend& owner);
   static constexpr int slot_words = 8;
 
-  /// For a launch that follows at once. Where all records are in use it waits for the device, which ends their use.
+  /// For the next launch. Where all records are in use it waits for the device, which ends their use.
   fault_ref begin();
   /// Keeps what a launch has found for take_unreported().
   void keep(fault_ref f);
-  /// The first fault that nobody has thrown so far, null if none; all others count as reported.
+  /// The first fault that has not been thrown so far, null if none; all others are marked as reported.
   fault_ref take_unreported();
 
  private:
@@ -95,7 +95,7 @@ class fault_log {
   struct slot {
     std::weak_ptr<fault> owner;
     bool used = false;
-    bool retired = false;   // nobody holds the fault, but its launch may not be done
+    bool retired = false;   // the fault is gone, but its launch may still run
     bool reported = false;  // of a retired one
   };
   int find_free() const noexcept;

@@ -1,4 +1,4 @@
-// Keys of transforms, and backends without them.
+// Keys of transforms, and the default of backends without them.
 #include "runtime/fourier.hpp"
 
 #include <initializer_list>

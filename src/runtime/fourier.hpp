@@ -31,7 +31,7 @@ struct fourier_layout {
 /// The layout's bytes, for tables.
 std::string key_of(const fourier_layout& l);
 
-/// Plans that are kept for another call.
+/// Cached plans.
 struct fourier_figures {
   std::size_t plans = 0, limit = 0;
 };
@@ -40,13 +40,14 @@ class fourier {
  public:
   virtual ~fourier() = default;
   /// Throws device_error, in the name of `function`, where the library is missing or fails. `in` and `out` are the same
-  /// or do not overlap; in place is for `complex` with equal strides and steps. complex_to_real may spoil its input.
-  /// Addresses are aligned to 16 bytes. Thread safe.
+  /// or do not overlap; in place is for `complex` with equal strides and steps. complex_to_real may overwrite its
+  /// input. Addresses are aligned to 16 bytes. Thread safe.
   virtual void run(const fourier_layout& l, void* in, void* out, const char* function) = 0;
-  /// Whether transforms with this stride take longer than a transposition that brings their axis last, and rows then.
+  /// Whether transforms with this stride take longer than a transposition that makes their axis the last one, followed
+  /// by transforms of rows.
   virtual bool prefers_rows(const fourier_layout&) const noexcept { return false; }
   virtual fourier_figures figures() = 0;
-  /// Lets all plans go.
+  /// Drops all plans.
   virtual void clear() = 0;
 };
 

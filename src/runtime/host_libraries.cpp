@@ -1,4 +1,4 @@
-// The names that the dynamic linker knows the libraries by: Debian's and Ubuntu's, which are those of their makers.
+// The sonames of the libraries: Debian's and Ubuntu's are those of upstream.
 #include "runtime/host_libraries.hpp"
 
 #include <utility>

@@ -1,10 +1,10 @@
-// Where the libraries of the distribution are found that are opened on first use. The build needs none of them.
+// Where libraries of the distribution that are opened on first use are found. The build needs none of them.
 #pragma once
 #include "jit/optional_library.hpp"
 
 namespace sinter::runtime {
 
-/// `title`: as messages name it.
+/// `title`: the name in messages.
 jit::library_place openblas_place(std::string title = "OpenBLAS");
 /// FFTW of a precision (float64 where `wide`), or the library of its threads.
 jit::library_place fftw_place(bool wide, bool threads = false);

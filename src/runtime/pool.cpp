@@ -1,4 +1,4 @@
-// The block cache: size classes, free lists for each stream, limits and figures. large_blocks.cpp has the large ones.
+// The caching allocator: size classes, an arena for each stream, limits and figures. large_blocks.cpp has large blocks.
 #include "runtime/pool.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr std::size_t large_step = std::size_t{2} << 20;
 
 std::size_t round_large(std::size_t bytes) noexcept { return (bytes + large_step - 1) / large_step * large_step; }
 
-/// What was freed in the order of `owner` may still be in use there, as far as other streams are concerned.
+/// Adds the owner's own pending work, which other streams must wait for, to the uses of a block that it has freed.
 use_list* with_owner(use_list* uses, stream* owner) {
   if (!owner || owner->is_host()) return uses;
   if (!uses) uses = new use_list;
@@ -23,14 +23,14 @@ use_list* with_owner(use_list* uses, stream* owner) {
   return uses;
 }
 
-/// The source has waited for its own device. Copies of other devices may still be at work on a block.
+/// The source has waited for its own device, but copies of other devices may still use the block.
 void await_uses(use_list* uses) noexcept {
   const std::unique_ptr<use_list> done(uses);
   if (!uses) return;
   for (const stream_use& u : uses->uses) {
     try {
       u.on->await(u.used);
-    } catch (...) {  // a device that has failed works on nothing
+    } catch (...) {  // a failed device runs nothing
     }
   }
 }
@@ -65,7 +65,7 @@ pool::arena& pool::other_arena(std::size_t number, stream* s) {
   return *arenas_[number];
 }
 
-/// Calls f(arena) for every arena of a stream.
+/// Calls f(arena) for the arena of every stream.
 template <class F>
 void pool::each_arena(F f) const {
   f(const_cast<arena&>(default_arena_));
@@ -142,7 +142,7 @@ block pool::take_large(std::size_t bytes, arena& mine) {
   return b;
 }
 
-/// Everything that is free lies in allocations of which something is in use.
+/// A small request served by a large block: nothing can be released, since every allocation has a block in use.
 block pool::take_part(std::size_t& size, arena& mine, std::size_t asked) {
   size = round_large(size);
   block b;
@@ -226,7 +226,7 @@ void pool::give(block b, std::size_t bytes, arena& mine, stream* owner) noexcept
     } else {
       mine.small[c].push_back(b);
     }
-  } catch (...) {  // the list could not grow: the block goes back instead
+  } catch (...) {  // the list could not grow: the block is released instead
     source_->synchronize();
     release(b, size);
   }
@@ -239,7 +239,7 @@ void pool::give_large(block b, std::size_t size, arena& mine, stream* owner) noe
   if (orphan) {
     try {
       b.uses = with_owner(b.uses, owner);
-    } catch (...) {  // what the stream did there cannot be noted down, so it ends now
+    } catch (...) {  // the stream's pending work cannot be recorded, so it is waited for
       source_->synchronize();
     }
   }
@@ -247,8 +247,8 @@ void pool::give_large(block b, std::size_t size, arena& mine, stream* owner) noe
   if (large_.free_bytes() <= options_.keep_large) return;
   use_list* uses = nullptr;
   const std::size_t all = large_.remove(p, uses);
-  if (all == 0) return;  // others of the same allocation are in use
-  source_->synchronize();  // giving memory back waits for the device
+  if (all == 0) return;    // other blocks of the same allocation are in use
+  source_->synchronize();  // memory that is released must not be in use
   release({p, uses}, all);
 }
 

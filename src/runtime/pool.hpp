@@ -1,5 +1,5 @@
-// Block cache over any raw allocator, host or device: it never touches the memory itself. The address
-// sanitizer learns which bytes of host blocks nobody may touch: all of free ones, and what others have beyond their size.
+// A caching allocator over any raw allocator, host or device: it never touches the memory itself. In host blocks it
+// poisons for the address sanitizer all free bytes, and those of used blocks beyond the requested size.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sinter::runtime {
 
-/// Where a pool gets its memory. Calls come with the pool's lock held.
+/// Where a pool gets its memory. Called with the pool's lock held.
 class memory_source {
  public:
   virtual ~memory_source() = default;
@@ -26,10 +26,10 @@ class memory_source {
 };
 
 /// Small blocks come in size classes, four to an octave, kept in free lists; large ones in steps of 2 MiB, reused where
-/// at most a quarter is wasted and kept up to a limit. Each stream has free lists of its own, since what was freed by the
-/// work of one stream may be used at once by later work of that stream only. Where memory runs out, larger free blocks are
-/// cut; then, and when a stream is let go, a block goes to another stream together with the record of who may still use
-/// it. Only whole allocations go back to the system. Thread safe.
+/// at most a quarter is wasted and kept up to a limit. Each stream has an arena of free blocks, since later work of the
+/// same stream alone may reuse at once what its work has freed. When memory runs out, larger free blocks are split, and
+/// blocks of other arenas are taken together with the record of their pending uses; the same record goes with the
+/// blocks of a stream that is closed. Only whole allocations go back to the system. Thread safe.
 class pool final : public block_source {
  public:
   struct options {
@@ -38,7 +38,7 @@ class pool final : public block_source {
     std::size_t keep_large = std::size_t{1} << 30;        // free large blocks held at most
     memory_kind kind = memory_kind::device;
     std::size_t limit = SIZE_MAX;                         // bytes held from the system at most
-    bool host = false;                                    // only the processor uses the blocks
+    bool host = false;                                    // only the CPU uses the blocks
   };
   pool(std::unique_ptr<memory_source> source, options o);
   ~pool() override;
@@ -49,13 +49,13 @@ class pool final : public block_source {
   void* allocate(std::size_t bytes, stream*& owner, use_list*& uses) override;
   void deallocate(void* p, std::size_t bytes, stream& owner, use_list* uses) noexcept override;
   memory_kind kind() const noexcept override { return options_.kind; }
-  /// Where there is one stream only.
+  /// For pools of one stream only.
   void* allocate(std::size_t bytes);
   void deallocate(void* p, std::size_t bytes) noexcept;
 
   /// Returns every allocation to the system of which nothing is in use.
   void trim() noexcept;
-  /// Nobody holds the stream any more: its free blocks are for whoever asks next.
+  /// The stream has no handle left: its free blocks become available to all streams.
   void orphan_blocks(stream& from) noexcept;
   /// SIZE_MAX: none. What is held already stays.
   void set_limit(std::size_t bytes) noexcept;
@@ -90,10 +90,10 @@ class pool final : public block_source {
   block take_part(std::size_t& size, arena& mine, std::size_t asked);
   void give(block b, std::size_t bytes, arena& mine, stream* owner) noexcept;
   void give_large(block b, std::size_t size, arena& mine, stream* owner) noexcept;
-  /// A block of another arena, in the order of what its stream still does there.
+  /// A block of another arena, with its stream's pending work recorded as a use.
   template <class Take>
   bool take_from_others(const arena& mine, block& out, Take take);
-  /// A large block that is free, wherever it is; larger ones are cut.
+  /// A free large block of any arena; larger ones are split.
   bool take_free_large(arena& mine, std::size_t& size, block& out);
   void* obtain(std::size_t size);
   void* obtain_large(std::size_t size);
@@ -109,17 +109,17 @@ class pool final : public block_source {
   mutable std::mutex mutex_;
   arena default_arena_;                         // of the default stream
   std::vector<std::unique_ptr<arena>> arenas_;  // by the stream's number
-  arena orphans_;                              // of streams that nobody holds any more
+  arena orphans_;                               // of closed streams
   large_blocks large_;
-  std::size_t parts_ = 0;                     // small requests that large blocks serve
+  std::size_t parts_ = 0;  // small requests that large blocks serve
   std::size_t used_ = 0, reserved_ = 0, peak_ = 0;
   std::uint64_t allocations_ = 0;
 };
 
 /// What SINTER_GPU_MEMORY_LIMIT says of a GPU with that much memory.
 std::size_t gpu_memory_limit(std::size_t total);
-/// "8GiB", "500 MB", "0.5" (of `total`), "1073741824"; empty: no limit (SIZE_MAX). value_error, with `where` in front, on
-/// anything else.
+/// "8GiB", "500 MB", "0.5" (of `total`), "1073741824"; empty: no limit (SIZE_MAX). value_error that begins
+/// with [where] on anything else.
 std::size_t parse_memory_limit(std::string_view text, std::size_t total, const char* where);
 
 }  // namespace sinter::runtime

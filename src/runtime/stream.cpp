@@ -1,4 +1,4 @@
-// The order between streams: timeline values, events, and who has waited for whom.
+// The order between streams: timeline values, events, and up to where streams have waited for each other.
 #include "runtime/stream.hpp"
 
 #include <algorithm>
@@ -56,11 +56,11 @@ timeline_value stream::cover(timeline_value t) {
   if (t != unknown_value && t <= covered_) return covered_;
   if (notes())
     throw device_error("[stream] an array that a capture is computing was used outside of it, before the capture's end");
-  // Read before the event is set: submissions that had ended by then are covered by it.
+  // Read before the event is recorded, which therefore covers all submissions that had ended.
   const std::uint64_t state = state_.load();
   const bool none_open = (state & (one_value - 1)) == 0;
   record_event();
-  if (!none_open) return 0;  // submissions with lower timeline values than t may be open: this event serves its caller alone
+  if (!none_open) return 0;  // submissions with values below t may be open: the event serves this caller only
   return covered_ = std::max(covered_, state >> open_bits);
 }
 
@@ -92,7 +92,7 @@ void stream::await(timeline_value t) {
     const std::lock_guard lock(order_mutex());
     cover(t);
   }
-  await_event();  // another thread may have set it anew: then this waits a little longer
+  await_event();  // another thread may have recorded it again: then this waits a little longer
 }
 
 void stream::hold_others(void* theirs, timeline_value t) {
