@@ -108,7 +108,7 @@ class backend {
   /// Finds or compiles what the launches need (all of a flush at once, so that a miss compiles one module). Nothing runs
   /// yet; throws compile_error. results[i] belongs to launches[i] and stays valid for the process.
   virtual void prepare(std::span<const launch> launches, std::span<const prepared*> results) = 0;
-  /// Scratch bytes that run() will ask for.
+  /// Scratch bytes that run() needs.
   virtual std::size_t scratch_bytes(const prepared&, const launch&) const = 0;
   /// Enqueues one launch; `scratch` has scratch_bytes() bytes.
   virtual void run(const prepared&, const launch&, void* scratch) = 0;

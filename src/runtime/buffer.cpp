@@ -100,7 +100,7 @@ fault_list buffer::faults() const {
 void buffer::add_faults(const fault_list& more) const {
   constexpr std::size_t many = 32;
   if (more.empty()) return;
-  fault_list sound;  // faults go after the lock
+  fault_list sound;  // destroyed after the lock is released
   const std::lock_guard lock(faults_mutex());
   fault_list* list = faults_.load(std::memory_order_relaxed);
   if (!list) faults_.store(list = new fault_list, std::memory_order_release);
@@ -133,7 +133,7 @@ buffer::~buffer() {
   use_list* const list = others_.load(std::memory_order_acquire);
   if (!source_) {
     const std::unique_ptr<use_list> uses(list);
-    // The owner of foreign memory does not know the order of our streams, so the host waits for them.
+    // Whatever frees foreign memory does not wait for our streams, so the host does.
     try {
       if (!keep_) return;
       owner_stream_->await(used());

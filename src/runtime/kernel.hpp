@@ -30,7 +30,7 @@ struct operand {
 
 /// The iteration space of an elementwise kernel is `extents` (C order); adjacent axes have already been merged where
 /// every operand allows it. A reduce kernel iterates over `kept` axes, then the reduced ones; outputs and inputs of the
-/// epilogue have strides over the kept axes (zeros behind them).
+/// epilogue have strides over the kept axes (then zeros).
 struct launch {
   const jit::program* code = nullptr;
   core::dims extents;
@@ -38,7 +38,7 @@ struct launch {
   bool reduces_last = false;       // whether the last axis longer than 1 of the reduced value, as the user wrote it, is reduced
   std::vector<operand> inputs, outputs;
   std::vector<scalar> params;
-  int* fault = nullptr;            // where what is wrong in data is written (runtime/fault.hpp); null: to the device's own record
+  int* fault = nullptr;  // where faults are recorded (runtime/fault.hpp); null: in the device's record
 };
 
 }  // namespace sinter::runtime

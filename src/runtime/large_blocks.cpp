@@ -1,5 +1,5 @@
-// The map of large blocks and their cutting and joining. Entries of shelves are made with the blocks and kept while
-// those are in use, so that only taking asks the host for memory.
+// The map of large blocks, which are split and joined. Entries of shelves are made with the blocks and kept while those
+// are in use, so that only taking a block allocates host memory.
 #include "runtime/large_blocks.hpp"
 
 #include <memory>
@@ -46,7 +46,7 @@ bool large_blocks::take(shelf& from, std::size_t& size, bool may_cut, block& out
   return true;
 }
 
-/// A free block becomes two, of which the first has `size` bytes. Others may still use either.
+/// Splits a free block; the first part has `size` bytes. Both parts keep the record of pending uses.
 void large_blocks::cut(pieces::iterator at, std::size_t size) {
   piece& x = at->second;
   char* const p = at->first;
@@ -78,7 +78,7 @@ void* large_blocks::give(const block& b, shelf& to) noexcept {
   return join_next(before) ? before->first : b.p;
 }
 
-/// The block and the one behind it become one, if both are free for the same stream.
+/// Joins the block and the next one, if both are free for the same stream.
 bool large_blocks::join_next(pieces::iterator at) noexcept {
   const auto next = std::next(at);
   piece& x = at->second;
@@ -90,7 +90,7 @@ bool large_blocks::join_next(pieces::iterator at) noexcept {
       x.uses = uses.release();
     else if (uses)
       x.uses->join(*uses);
-  } catch (const std::bad_alloc&) {  // they stay apart
+  } catch (const std::bad_alloc&) {  // they stay separate
     next->second.uses = uses.release();
     return false;
   }

@@ -1,4 +1,4 @@
-// Large blocks of a pool: cut from the allocations of its source, and put together again when they come back.
+// Large blocks of a pool: split from the allocations of its source, and joined again when they are given back.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -12,11 +12,11 @@ namespace sinter::runtime {
 /// Memory that is free, or has just been taken.
 struct block {
   void* p = nullptr;
-  use_list* uses = nullptr;  // what other streams may still do there; owned
+  use_list* uses = nullptr;  // pending uses by other streams; owned
 };
 
-/// Knows every large block, in use or free, by address. Neighbours of one allocation that are free for the same stream
-/// are one block again. Knows nothing of sources, limits and locks. Giving back takes no memory, so it cannot fail.
+/// All large blocks, in use or free, by address. Neighbours of one allocation that are free for the same stream are
+/// joined. Sources, limits and locks are the pool's. Giving a block back allocates nothing, so it cannot fail.
 class large_blocks {
   using by_size = std::set<std::pair<std::size_t, void*>>;
 
@@ -35,13 +35,14 @@ class large_blocks {
   /// A new allocation of a source, which is in use.
   void add(void* p, std::size_t size);
   /// A free block of at least `size` bytes; false: there is none. `size` becomes the block's. It is handed out whole
-  /// where at most a quarter is too much. A larger one is taken only if it may be cut, and the rest stays on the shelf.
+  /// where at most a quarter is wasted. A larger one is taken only if it may be split; the rest stays on the shelf.
   bool take(shelf& from, std::size_t& size, bool may_cut, block& out);
   /// The size of a block that is in use; 0: no such block.
   std::size_t size_of(void* p) const noexcept;
-  /// Puts a block that is in use on a shelf. Returns where it begins, now that it is one with its free neighbours.
+  /// Puts a block that is in use on a shelf and joins it with its free neighbours. Returns where the joined block
+  /// begins.
   void* give(const block& b, shelf& to) noexcept;
-  /// Moves all blocks; change(uses) gives what is known of each one's uses there.
+  /// Moves all blocks; change(uses) returns the new record of each one's pending uses.
   template <class F>
   void move(shelf& from, shelf& to, F change) {
     while (!from.blocks_.empty()) {
@@ -83,8 +84,8 @@ class large_blocks {
     std::size_t size = 0;
     bool begins = false;       // an allocation
     shelf* on = nullptr;       // null: in use
-    use_list* uses = nullptr;  // of a free one
-    by_size::node_type entry;  // of one in use: its place on a shelf to come
+    use_list* uses = nullptr;  // of a free block
+    by_size::node_type entry;  // of a block in use: for the shelf that it will be put on
   };
   using pieces = std::map<char*, piece>;
 

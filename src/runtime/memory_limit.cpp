@@ -14,7 +14,7 @@ std::size_t parse_memory_limit(std::string_view text, std::size_t total, const c
                     "' is no amount of memory: use 8GiB, 500 MB, 1073741824, or a part of the memory like 0.5");
 }
 
-// A limit that nobody understands is an error, not a warning: whoever sets one shares the GPU with others.
+// A limit that cannot be parsed is an error, not a warning: it is set where the GPU is shared with other processes.
 std::size_t gpu_memory_limit(std::size_t total) {
   const char* text = std::getenv("SINTER_GPU_MEMORY_LIMIT");
   return text ? parse_memory_limit(text, total, "SINTER_GPU_MEMORY_LIMIT") : SIZE_MAX;

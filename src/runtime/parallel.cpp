@@ -18,8 +18,8 @@ namespace {
 
 constexpr int most_threads = 1024;
 
-/// Each thread gets at least this much: a thread that slept begins some tens of microseconds after the call, and waking
-/// it takes the caller a few.
+/// Each thread gets at least this much work: a sleeping thread begins some tens of microseconds after the call, and
+/// waking it costs the caller a few.
 constexpr double least_share = 20e3;  // nanoseconds
 
 /// Cores that the process may run on.

@@ -10,7 +10,7 @@ namespace sinter::runtime {
 /// Threads that parallel_for uses, the calling one included: SINTER_NUM_THREADS, else as many as the process has cores.
 int thread_count() noexcept;
 
-/// Work of which nobody knows how long it takes, and which may take long.
+/// For work of unknown duration, which may take long.
 inline constexpr double any_time = std::numeric_limits<double>::infinity();
 
 namespace detail {
@@ -18,8 +18,8 @@ void parallel_for(std::int64_t tasks, double nanoseconds, void (*run)(void*, std
 }
 
 /// Calls fn(task) for each task in [0, tasks), in any order, on several threads; returns when all are done and rethrows
-/// the first exception. `nanoseconds` is about what all tasks together take on one thread: what is not worth waking
-/// another thread for runs on the calling one. Inside of another parallel_for it runs there too.
+/// the first exception. `nanoseconds` is about what all tasks together take on one thread: work for which waking
+/// another thread does not pay runs on the calling thread, and so does a parallel_for inside another one.
 template <class F>
 void parallel_for(std::int64_t tasks, double nanoseconds, F&& fn) {
   using function = std::remove_reference_t<F>;

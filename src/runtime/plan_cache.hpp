@@ -1,4 +1,4 @@
-// Plans of a library, kept by what they are for; the least recently used one goes when there are too many.
+// Plans of a library, cached by key; the least recently used one is evicted when there are too many.
 #pragma once
 #include <list>
 #include <memory>
@@ -14,8 +14,8 @@ class plan_cache {
  public:
   explicit plan_cache(std::size_t limit) : limit_(limit) {}
 
-  /// The plan for a key, made by `make` where there is none. It stays alive for its holder when the table drops it. One
-  /// plan is made at a time, which planners of libraries ask for.
+  /// The plan for a key, made by `make` where there is none. It stays alive for its holder when it is evicted. One
+  /// plan is made at a time, as planners of libraries require.
   template <class Make>
   std::shared_ptr<Plan> get(const std::string& key, Make make) {
     const std::lock_guard lock(mutex_);

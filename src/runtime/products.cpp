@@ -12,22 +12,22 @@ void drop_axis(product_layout& l, int k) {
   for (matrix_strides* m : {&l.a, &l.b, &l.c}) m->batch.erase(k);
 }
 
-bool continues(const matrix_strides& m, int k, std::int64_t extent_behind) {
-  return m.batch[k] == m.batch[k + 1] * extent_behind;
+bool continues(const matrix_strides& m, int k, std::int64_t next_extent) {
+  return m.batch[k] == m.batch[k + 1] * next_extent;
 }
 
 void merge_axes(product_layout& l) {
   for (int k = l.batch.size() - 1; k >= 0; --k)
     if (l.batch[k] == 1) drop_axis(l, k);
   for (int k = l.batch.size() - 2; k >= 0; --k) {
-    const std::int64_t behind = l.batch[k + 1];
-    if (!continues(l.a, k, behind) || !continues(l.b, k, behind) || !continues(l.c, k, behind)) continue;
+    const std::int64_t next = l.batch[k + 1];
+    if (!continues(l.a, k, next) || !continues(l.b, k, next) || !continues(l.c, k, next)) continue;
     l.batch[k + 1] *= l.batch[k];
     drop_axis(l, k);
   }
 }
 
-/// Whether axis k can stand in front of the axis of `extent` elements and stride `stride`, in one matrix.
+/// Whether batch axis k and the axis of `extent` elements and stride `stride` after it can become one axis of a matrix.
 bool extends(const matrix_strides& m, int k, std::int64_t extent, std::int64_t stride) {
   return extent == 1 || m.batch[k] == extent * stride;
 }
@@ -80,7 +80,7 @@ std::optional<blas_matrix> as_blas(std::int64_t rows, std::int64_t columns, std:
 
 product_layout simplified(product_layout l) {
   merge_axes(l);
-  // The axes that lie closest behind the matrix first: folding one may make the next one fit.
+  // From the innermost batch axis outwards: folding one may make the next one fit.
   for (bool again = true; again;) {
     again = false;
     for (int k = l.batch.size() - 1; k >= 0 && !again; --k) again = fold_into_rows(l, k) || fold_into_columns(l, k);

@@ -1,4 +1,4 @@
-// Matrix products on a device: what vendors' BLAS libraries do, and the products of integers that they do not.
+// Matrix products on a device: those of vendors' BLAS libraries, and products of integers, which these lack.
 //
 // A product is enqueued like a launch and never synchronises. Addresses are memory of the backend; extents and strides
 // count elements.
@@ -26,7 +26,7 @@ struct product_layout {
   std::int64_t rows = 0, columns = 0, inner = 0;
   core::dims batch;
   matrix_strides a, b, c;
-  bool tf32 = false;  // float32: inputs may be rounded to 10 bits of mantissa where the device gains by it
+  bool tf32 = false;  // float32: inputs may be rounded to 10 bits of mantissa where that is faster on the device
 };
 
 enum class activation : std::uint8_t { none, relu, gelu };
@@ -66,7 +66,8 @@ std::optional<blas_matrix> as_blas(std::int64_t rows, std::int64_t columns, std:
                                    std::int64_t column_stride) noexcept;
 
 /// The same products with as few batch axes as the strides allow: axes of extent 1 go, adjacent ones merge, and an axis
-/// along which one factor repeats becomes rows or columns of the other. Of what is left the longest axis stands last.
+/// along which one factor repeats becomes rows or columns of the other. Of the remaining axes the longest becomes the
+/// last.
 product_layout simplified(product_layout l);
 
 /// Calls f(offset of a, of b, of c) for each point of the batch axes before the last `kept` ones.

@@ -1,5 +1,5 @@
-// Kernels that users write: what a device must offer to load a module of them and to launch one. Names here are those
-// of the compiled code (mangled); what users may write instead is resolved above.
+// Kernels that users write: the interface of a device to load a module of them and to launch one. Names here are those
+// of the compiled code (mangled); the names that users write are resolved above this layer.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the sanitizers are told of memory that the library keeps for later: without it, a block that is used after it was
-// given back, or beyond the bytes that were asked for, would look like any other, and a mutex in it like the one before.
+// Annotations for the sanitizers of memory that the library caches: without them, uses of a block after it was freed or
+// beyond its requested size would not be detected, and a mutex in it would be mistaken for the previous one.
 #pragma once
 #include <cstddef>
 
@@ -35,7 +35,7 @@ inline void allow_bytes(void*, std::size_t, std::size_t) noexcept {}
 inline bool bytes_allowed(void*, std::size_t) noexcept { return true; }
 #endif
 
-/// Whether small objects come from the system each time, so that a sanitizer sees where each begins and ends.
+/// Whether each small object is allocated from the system, so that a sanitizer checks its bounds.
 #if defined(SINTER_ADDRESS_SANITIZER) || defined(SINTER_THREAD_SANITIZER)
 inline constexpr bool objects_watched = true;
 #else

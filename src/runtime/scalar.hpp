@@ -1,4 +1,4 @@
-// Scalars on their way into a kernel: both backends narrow them to the parameter's dtype here, so that they agree.
+// Kernel arguments that are scalars: both backends narrow them to the parameter's dtype here, so that they agree.
 #pragma once
 #include "runtime/kernel.hpp"
 

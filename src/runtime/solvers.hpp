@@ -1,10 +1,10 @@
-// Factorisations of matrices, and what is solved with them: what vendors' LAPACK libraries do.
+// Factorisations of matrices and solvers that use them, by vendors' LAPACK libraries.
 //
 // Work is enqueued like a launch; nothing here waits for results, save where a library itself does. Addresses are
-// memory of the backend, scratch memory comes from its pool. Matrices lie by columns, one behind the other, without
-// gaps; they are float32, float64, complex64 or complex128, and no extent is 0. `info` has one number for each matrix:
-// 0 where all went well, else what LAPACK's routine of that name says, or not_finite. device_error where a library that
-// is needed cannot be opened.
+// memory of the backend, scratch memory comes from its pool. Matrices are stored by columns, one after the other,
+// without gaps; they are float32, float64, complex64 or complex128, and no extent is 0. `info` has one number for each
+// matrix: 0 where all went well, else what LAPACK's routine of that name says, or not_finite. device_error where a
+// library that is needed cannot be opened.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -18,7 +18,7 @@ namespace sinter::runtime {
 struct matrix_batch {
   dtype type{};
   std::int64_t rows = 0, columns = 0, count = 1;
-  const char* function = "linalg";  // whose errors messages name
+  const char* function = "linalg";  // for error messages
 
   std::int64_t smaller() const noexcept { return rows < columns ? rows : columns; }
 };
@@ -31,7 +31,7 @@ enum class svd_part : std::uint8_t { values, reduced, full };
 enum class right_vectors : std::uint8_t { v, vh };
 
 /// op(a) x = b for triangular matrices a (order x order), of which one triangle is read. Here b and x lie by rows
-/// (order x columns), one matrix behind the other.
+/// (order x columns), one matrix after the other.
 struct triangular_system {
   dtype type{};
   std::int64_t order = 0, columns = 0, count = 1;
@@ -46,11 +46,11 @@ struct triangular_system {
 /// or NaN, and nothing was computed.
 constexpr std::int32_t not_finite = std::numeric_limits<std::int32_t>::min();
 
-/// What becomes of matrices on which a device may still be working.
+/// The outcome of factorisations that may still be running.
 class outcome {
  public:
   virtual ~outcome() = default;
-  /// Where the first number is that is not 0; -1 if there is none. Waits for the work before.
+  /// The index of the first number that is not 0; -1 if there is none. Waits for the work enqueued before.
   virtual std::int64_t first_failure() = 0;
 };
 
@@ -58,7 +58,7 @@ class solvers {
  public:
   virtual ~solvers() = default;
 
-  /// Begins to look for failures among the numbers of `info`: what is enqueued afterwards is not waited for.
+  /// Enqueues a search for failures among the numbers of `info`; work enqueued afterwards is not waited for.
   virtual std::unique_ptr<outcome> look_for_failures(const std::int32_t* info, std::int64_t count) = 0;
 
   /// a = P L U with partial pivoting, in place. pivots, from 1, min(rows, columns) a matrix: row i changed places with

@@ -1,4 +1,4 @@
-// What a thread has chosen for its own work: streams, kinds of memory, where memory comes from, the default device.
+// A thread's choices: streams, kinds of memory, sources of memory, the default device.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -16,12 +16,12 @@ inline constexpr int device_slots = 65;
 struct thread_state {
   stream* current[device_slots] = {};       // null: the device's default stream
   block_source* source[device_slots] = {};  // null: the device's
-  memory_kind kind[device_slots] = {};      // of memory that nothing else is said of
+  memory_kind kind[device_slots] = {};      // of memory whose kind is not given
   int default_slot = -1;                    // the thread's default device; -1: the process's
-  std::uint32_t capture = 0;                // the number of the capture that is going on; 0: none
+  std::uint32_t capture = 0;                // the number of the capture in progress; 0: none
 };
 
-/// Captures that are going on in all threads: whoever asks for its own can mostly save itself the look.
+/// Captures in progress in all threads: while it is 0 a thread need not look for its own.
 inline std::atomic<int> captures_anywhere{0};
 
 /// Trivially destructible on purpose: arrays in static storage may die after it.

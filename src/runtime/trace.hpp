@@ -1,5 +1,5 @@
-// What the environment asks of launches. SINTER_TRACE: one line on stderr for each kernel that is compiled or launched.
-// SINTER_SYNC: the host waits for each launch, so that an error names the operation that it comes from.
+// Debugging of launches by the environment. SINTER_TRACE: one line on stderr for each kernel that is compiled or
+// launched. SINTER_SYNC: the host waits for each launch, so that an error names its operation.
 #pragma once
 #include <string>
 

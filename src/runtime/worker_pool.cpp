@@ -1,9 +1,9 @@
-// A call for help is a number of free seats. A worker takes a seat and counts itself in with one atomic operation, so
-// that the caller, when it takes the rest of the seats away, knows for whom it has to wait: for threads at work, never
-// for a thread that the system has yet to let run.
+// A call offers a number of free seats. A worker takes a seat and is counted as working by one atomic operation, so
+// that the caller, when it withdraws the remaining seats, waits for working threads only, never for a thread that has
+// not been scheduled yet.
 //
-// Whoever waits looks again and again for a few microseconds, which back-to-back calls need, and then sleeps: a thread
-// that goes on looking takes the core away from the one that it waits for.
+// A thread that waits spins for a few microseconds, which is enough for back-to-back calls, and then sleeps: spinning
+// longer would keep the core from the thread that it waits for.
 #include "runtime/worker_pool.hpp"
 
 #include <linux/futex.h>
@@ -22,9 +22,9 @@ namespace sinter::runtime {
 namespace {
 
 using clock = std::chrono::steady_clock;
-constexpr std::chrono::microseconds patience{5};
-constexpr std::uint32_t woken_at_a_time =
-    4;  // each of them wakes as many: waking all of a large machine's would take long
+constexpr std::chrono::microseconds spin_time{5};
+// Each of them wakes as many: one thread would take long to wake all of a large machine.
+constexpr std::uint32_t woken_at_a_time = 4;
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == 4 && std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -47,7 +47,7 @@ void relax() noexcept {
 /// Whether done() has come true within a few microseconds.
 template <class Done>
 bool comes_soon(Done done) noexcept {
-  const clock::time_point end = clock::now() + patience;
+  const clock::time_point end = clock::now() + spin_time;
   do {
     for (int k = 0; k < 16; ++k) {
       if (done()) return true;
@@ -59,7 +59,7 @@ bool comes_soon(Done done) noexcept {
 
 std::atomic<worker_pool*> current{nullptr};
 
-/// In a forked child. What the pool was doing for other threads of the parent no longer matters.
+/// In a forked child, which has none of the pool's threads.
 void forget_pool() noexcept { current.store(nullptr, std::memory_order_relaxed); }
 
 }  // namespace
@@ -101,7 +101,7 @@ void worker_pool::finish() {
   }
 }
 
-/// Lets some sleeping workers know of free seats.
+/// Wakes some sleeping workers for free seats.
 void worker_pool::rouse(std::uint32_t seats) {
   if (seats != 0 && sleeping_.load() > 0) wake(calls_, static_cast<int>(std::min(seats, woken_at_a_time)));
 }
@@ -114,8 +114,8 @@ bool worker_pool::help() {
   } while (!state_.compare_exchange_weak(now, now - seat + 1, std::memory_order_acquire, std::memory_order_relaxed));
   rouse((now - seat) / seat);
   work_(what_);
-  // Nothing is left to do, so the other seats go. The last one out wakes the caller, and then knows nothing of the
-  // work.
+  // No task is left, so the other seats are withdrawn. The last worker wakes the caller, after which `work_` may
+  // dangle.
   now = state_.load(std::memory_order_relaxed);
   std::uint32_t after;
   do {

@@ -13,8 +13,8 @@ class worker_pool {
   static worker_pool* instance() noexcept;
 
   /// Calls work(what) on this thread and, while that lasts, on up to `helpers` threads of the pool, which are started
-  /// when they are first asked for. Returns when all these calls have returned; a thread that has not yet begun when
-  /// this thread is done is not waited for. One caller at a time has help, others do their work alone.
+  /// when they are first needed. Returns when all these calls have returned; a thread that has not begun when this
+  /// thread is done is not waited for. The pool helps one caller at a time; others work alone.
   void run(int helpers, void (*work)(void*) noexcept, void* what);
 
  private:
@@ -29,12 +29,12 @@ class worker_pool {
   void rouse(std::uint32_t seats);
   void finish();
 
-  std::atomic_flag taken_;  // somebody has the pool's help
-  int workers_ = 0;         // threads so far; touched by who has it
+  std::atomic_flag taken_;  // a caller uses the pool
+  int workers_ = 0;         // threads so far; used by that caller
   void (*work_)(void*) noexcept = nullptr;
   void* what_ = nullptr;
   alignas(64) std::atomic<std::uint32_t> state_{0};
-  alignas(64) std::atomic<std::uint32_t> calls_{0};  // goes up with each call for help: what workers sleep on
+  alignas(64) std::atomic<std::uint32_t> calls_{0};  // number of calls: workers sleep on it
   std::atomic<int> sleeping_{0};
 };
 
