@@ -26,7 +26,7 @@ class dims {
     if (n > 0) std::memcpy(data(), first, sizeof(std::int64_t) * static_cast<std::size_t>(n));
     size_ = n;
   }
-  // Recording and planning copy and compare extents all the time: what lies inline goes without calls and loops.
+  // Recording and planning copy and compare extents all the time: inline extents are copied without calls and loops.
   dims(const dims& o) : store_(o.store_), size_(o.size_), capacity_(inline_capacity) {
     if (o.capacity_ > inline_capacity) [[unlikely]]
       copy_far(o);
@@ -136,7 +136,7 @@ class dims {
 /// The most elements that an array may have, whatever its dtype: their bytes, 16 an element at most, fit in int64.
 inline constexpr std::int64_t most_elements = INT64_MAX / 16;
 /// Whether the extents can be counted: none is negative, and those that are not 0 multiply to at most most_elements.
-/// Zeros do not excuse the others, as in NumPy: strides are products of those.
+/// Zeros do not lift the limit on the others, as in NumPy: strides are products of those.
 inline bool is_countable(const dims& shape) noexcept {
   std::int64_t n = 1;
   bool good = true;

@@ -1,4 +1,4 @@
-// The table of variables, what they may be, and the warnings.
+// The table of variables, their allowed values, and the warnings.
 #include "core/environment.hpp"
 
 #include <sys/stat.h>
@@ -54,8 +54,8 @@ constexpr environment_variable variables[] = {
      "there is no default device, and what needs one throws device_error", is_device},
     {"SINTER_NUM_THREADS", "threads on the CPU", "a number from 1 to 1024", "there are as many as usual",
      is_number<1, 1024>},
-    {"SINTER_TIER", "kernels: 0 quick to make (the CPU interprets), 1 tuned from the beginning, auto", "0, 1 or auto",
-     "auto is used", is_tier},
+    {"SINTER_TIER", "kernels: 0 baseline tier (the CPU interprets), 1 optimised tier from the first launch, auto",
+     "0, 1 or auto", "auto is used", is_tier},
     {"SINTER_CXX", "compiler of kernels for the CPU", "the name or path of a program",
      "kernels are interpreted, and functions given as text are refused", is_program},
     {"SINTER_COMPILE_TIMEOUT", "seconds until that compiler is given up; 0: never", "a number of seconds up to 86400",
@@ -76,7 +76,7 @@ std::atomic<bool> warned[std::size(variables)];
 std::size_t index_of(const char* name) noexcept {
   const auto* found = std::find_if(std::begin(variables), std::end(variables),
                                    [&](const environment_variable& v) { return std::string_view(v.name) == name; });
-  if (found == std::end(variables)) std::abort();  // not in the table: a mistake of the library's
+  if (found == std::end(variables)) std::abort();  // not in the table: a bug
   return static_cast<std::size_t>(found - variables);
 }
 

@@ -1,4 +1,4 @@
-// Digits come from std::to_chars, which is exact; what is shortest for 16-bit types is found by trying.
+// Digits come from std::to_chars, which is exact; the shortest digits for 16-bit types are found by trial.
 #include "core/format_number.hpp"
 
 #include <algorithm>
@@ -57,14 +57,14 @@ void strip_zeros(decimal& d) {
   while (d.digits.size() > 1 && d.digits.back() == '0') d.digits.pop_back();
 }
 
-/// The shortest digits, at most `digits` of them; 0 or fewer leave only what rounds up.
+/// The shortest digits, at most `digits` of them; with 0 or fewer the result is 0 or what the value rounds up to.
 decimal cut_digits(double x, dtype type, int digits) {
   decimal d = shortest_digits(x, type);
   if (static_cast<int>(d.digits.size()) > digits) {
     if (digits >= 1) {
       d = rounded_digits(x, digits);
     } else {
-      // The shortest digits of what lies beside the middle may be the middle itself; the exact ones tell.
+      // The shortest digits of a value next to the midpoint may be those of the midpoint: the exact digits decide.
       decimal exact = d.digits == "5" ? rounded_digits(x, most_digits) : d;
       strip_zeros(exact);
       const bool up = digits == 0 && exact.digits > "5";
@@ -77,7 +77,7 @@ decimal cut_digits(double x, dtype type, int digits) {
 
 std::string sign_of(double x, const number_format& f) { return std::signbit(x) ? "-" : f.plus ? "+" : ""; }
 
-/// What stands behind the whole part: the point, the digits, zeros as trimming asks.
+/// The text after the whole part: the point, the digits, zeros by the rule of trimming.
 std::string fraction_text(std::string fraction, const number_format& f) {
   if (f.trimming == trim::keep && static_cast<int>(fraction.size()) < f.min_digits)
     fraction.append(static_cast<std::size_t>(f.min_digits) - fraction.size(), '0');
@@ -88,12 +88,12 @@ std::string fraction_text(std::string fraction, const number_format& f) {
   return "." + fraction;
 }
 
-/// Digits in front of the point and behind it.
+/// Digits before the point and after it.
 struct places {
   std::string whole, fraction;
 };
 
-/// Exactly `digits` digits behind the point, ties to even.
+/// Exactly `digits` digits after the point, ties to even.
 places exact_places(double magnitude, int digits) {
   std::string text(static_cast<std::size_t>(digits) + 320, '\0');
   const auto end = std::to_chars(text.data(), text.data() + text.size(), magnitude, std::chars_format::fixed, digits).ptr;
@@ -144,9 +144,9 @@ std::string positional(double x, const number_format& f) {
     // Digits that fill up to the minimum are the exact value's, not zeros.
     if (static_cast<int>(p.fraction.size()) < f.min_digits) p = exact_places(magnitude, f.min_digits);
   }
-  const std::string behind = fraction_text(p.fraction, f);
-  std::string text = padded(sign_of(x, f) + p.whole, f.pad_left) + behind;
-  const int short_of = f.pad_right + 1 - static_cast<int>(behind.size());
+  const std::string fraction = fraction_text(p.fraction, f);
+  std::string text = padded(sign_of(x, f) + p.whole, f.pad_left) + fraction;
+  const int short_of = f.pad_right + 1 - static_cast<int>(fraction.size());
   if (f.pad_right > 0 && short_of > 0) text.append(static_cast<std::size_t>(short_of), ' ');
   return text;
 }

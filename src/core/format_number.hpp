@@ -15,14 +15,14 @@ enum class trim : std::uint8_t {
 };
 
 struct number_format {
-  dtype type = dtype::f64;  // whose neighbours the digits must tell apart: f16, bf16, f32 or f64
-  int precision = -1;       // most digits behind the point; -1: all
+  dtype type = dtype::f64;  // the digits distinguish neighbours of this type: f16, bf16, f32 or f64
+  int precision = -1;       // most digits after the point; -1: all
   bool unique = true;       // false: exactly `precision` digits of the exact value (positional only)
-  int min_digits = 0;       // fewest digits behind the point (trim::keep)
+  int min_digits = 0;       // fewest digits after the point (trim::keep)
   trim trimming = trim::point;
   bool plus = false;        // "+1." for what has no minus sign
   int pad_left = 0;         // least width before the point, sign included
-  int pad_right = 0;        // positional: least width behind the point
+  int pad_right = 0;        // positional: least width after the point
   int exponent_digits = 2;  // scientific: fewest
 };
 

@@ -10,7 +10,7 @@ constexpr bool starts_identifier(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 constexpr bool continues_identifier(char c) noexcept { return starts_identifier(c) || is_digit(c); }
-/// Compilers' own names hold dollar signs, too.
+/// Names that compilers generate contain dollar signs, too.
 constexpr bool continues_symbol(char c) noexcept { return continues_identifier(c) || c == '$'; }
 
 constexpr bool is_identifier(std::string_view text) noexcept {

@@ -1,5 +1,5 @@
-// Ranges for profilers through NVTX, whose headers find the profiler's library by themselves. Everything below the
-// public headers uses these ranges, hence their place at the bottom.
+// Ranges for profilers through NVTX, whose headers find the profiler's library by themselves. All other folders use
+// these ranges, hence their place in the lowest one.
 #include "sinter/profile.hpp"
 
 #ifdef SINTER_HAS_CUDA

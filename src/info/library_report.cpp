@@ -9,13 +9,13 @@
 namespace sinter::info {
 namespace {
 
-/// The file that a handle stands for.
+/// The file of a handle.
 std::string path_of(void* handle) {
   link_map* map = nullptr;
   return ::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name ? map->l_name : "";
 }
 
-/// One that the build had no headers of: nothing will ever open it.
+/// A library whose headers the build did not have, so that it is never opened.
 library_state left_out(std::string title, const std::string& why) { return {std::move(title), "", "", why}; }
 
 }  // namespace
@@ -24,7 +24,7 @@ library_state look_for(const jit::library_place& place) {
   library_state state{place.title, place.sonames.front(), "", ""};
   std::string said;
   for (const std::string& candidate : jit::candidates(place)) {
-    // Lazily: nothing is called, and the large ones take long to bind.
+    // Lazily: no function is called, and binding all of a large library takes long.
     if (void* const handle = ::dlopen(candidate.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
       state.path = path_of(handle);
       if (state.path.empty()) state.path = candidate;

@@ -9,8 +9,8 @@ namespace sinter::info {
 
 struct library_state {
   std::string title, soname;
-  std::string path;     // of what was opened; empty: nothing was
-  std::string problem;  // then: where it was looked for, and what the dynamic linker said
+  std::string path;     // of the opened file; empty: it could not be opened
+  std::string problem;  // then: the folders searched, and the dynamic linker's message
 };
 
 /// Opens the first candidate. Needs none of its functions.

@@ -113,8 +113,8 @@ std::string cache_section() {
   return text + line("state", cache.status());
 }
 
-constexpr std::size_t wide = 25;  // as the longest name of a variable asks for
-/// Of variables that begin with SINTER_ one may be misspelt.
+constexpr std::size_t wide = 25;  // fits the longest name of a variable
+/// Variables that begin with SINTER_ but are not in the table, perhaps misspelt.
 std::string unknown_variables() {
   std::string text;
   for (char** e = environ; e && *e; ++e) {

@@ -36,7 +36,7 @@ dtype dtype_of_tensor(const data_type& d) {
                          " bits and ", d.lanes, " lanes");
 }
 
-/// As the memory of an evaluated array wants it.
+/// The DLPack device of an evaluated array's memory.
 device_info place_of(const graph::array_view& v) {
   const runtime::device_id id = v.device();
   switch (v.store->now()->kind_of_memory()) {
@@ -47,7 +47,7 @@ device_info place_of(const graph::array_view& v) {
   return id.kind == runtime::device_kind::cuda ? device_info{on_cuda, id.index} : device_info{on_cpu, 0};
 }
 
-/// As a consumer has asked for it, who may know no other types.
+/// The DLPack device that a consumer has requested; it may support no other types.
 device_info place_of(const device& asked) {
   return asked.kind == device_kind::cuda ? device_info{on_cuda, asked.index} : device_info{on_cpu, 0};
 }
@@ -64,7 +64,7 @@ std::pair<runtime::device_id, memory_kind> place_of_tensor(const device_info& d,
       try {
         runtime::get_backend({}).memory_pool(memory_kind::pinned);
         return {{}, memory_kind::pinned};
-      } catch (const device_error&) {  // no GPU here that could make use of it: memory like any other
+      } catch (const device_error&) {  // without a GPU pinned memory is ordinary memory
         return {{}, memory_kind::device};
       }
     default: ops::fail<device_error>("from_dlpack", "tensors on devices of type ", d.type, " are not known");
@@ -80,8 +80,8 @@ struct exported {
   runtime::stream* owner_stream = nullptr;  // of a GPU's memory, which is used again in this stream's order; else null
 };
 
-/// What a consumer has enqueued on the default stream comes before whatever else is done in the memory. Work on streams
-/// of its own it must have finished: the handles may be gone by now.
+/// Orders later uses of the memory after what a consumer has enqueued on the default stream. Its work on other streams
+/// must be complete: their handles may no longer exist.
 void come_after_consumer(runtime::stream& owner_stream) noexcept {
   runtime::stream& theirs = owner_stream.owner().default_stream();
   try {
@@ -89,7 +89,7 @@ void come_after_consumer(runtime::stream& owner_stream) noexcept {
       return theirs.await(runtime::unknown_value);  // nothing may be enqueued there
     const std::lock_guard lock(runtime::order_mutex());
     owner_stream.wait_for(theirs, runtime::unknown_value);
-  } catch (...) {  // a device that has failed works on nothing
+  } catch (...) {  // a failed device runs nothing
   }
 }
 
@@ -122,13 +122,15 @@ chosen_array choose(const ndarray& x, const to_dlpack_kw& kw, bool says_readonly
   const bool copies = moves || kw.copy == true;
   if (v.readonly && !says_readonly && !copies)
     refuse(
-        "the array is read-only, which the old form of DLPack cannot say; ask for a copy, or use the versioned form");
+        "the array is read-only, which the old form of DLPack cannot express; request a copy, or use the versioned "
+        "form");
   check_stream(kw.stream, moves ? ops::to_id(*kw.device) : v.device(), function);
   if (moves) return {x.to_device(*kw.device), true};
   return {copies ? x.copy() : x, copies};
 }
 
-/// The address, ready for whoever is to use it: the host, where it may be the one, or a stream.
+/// The address, after pending work has been ordered before the consumer: before the host, where it can access the
+/// memory, or before a stream.
 void* shared_address(const graph::array_view& v, const device_info& place, std::optional<std::intptr_t> stream) {
   if (stream == -1) return graph::pin(v);
   if (!stream && place.type == on_cuda) stream = 1;
@@ -160,7 +162,7 @@ std::unique_ptr<exported<Tensor>> export_array(const ndarray& x, const to_dlpack
   return e;
 }
 
-/// The array over a tensor's memory. `own`: nobody else has it.
+/// The array over a tensor's memory. `own`: the memory is exclusively owned.
 template <class Tensor>
 ndarray import_tensor(Tensor* managed, bool readonly, bool own, const from_dlpack_kw& kw) {
   const tensor& t = managed->dl_tensor;

@@ -139,7 +139,7 @@ detail::host_elements detail::host_elements_to_write(const ndarray& x, dtype typ
 
 void detail::not_in_order(const std::int64_t* extents, const std::int64_t* strides, int rank) {
   ops::fail<value_error>("host_mdview", "elements of shape ", core::dims(extents, rank), " with strides ",
-                         core::dims(strides, rank), " do not lie side by side");
+                         core::dims(strides, rank), " are not contiguous");
 }
 
 }  // namespace v0

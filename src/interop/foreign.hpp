@@ -1,4 +1,4 @@
-// Arrays over memory that the library has not made.
+// Arrays over foreign memory.
 #pragma once
 #include <memory>
 
@@ -7,22 +7,22 @@
 namespace sinter::interop {
 
 struct foreign_memory {
-  const char* function;  // that is named in messages
+  const char* function;  // for messages
   void* data = nullptr;
   dtype type{};
   core::dims shape, strides;  // in elements
   runtime::device_id device{};
   memory_kind kind = memory_kind::device;
   bool readonly = false;
-  bool live = true;  // others may change the elements
+  bool live = true;  // other code may change the elements
 };
 
 /// The memory is ready in the order of the calling thread's current stream. Throws value_error, shape_error and
-/// device_error, as sinter::from_pointer says. An array without elements has memory of its own. `keep` is let go when
-/// nothing refers to the memory any more and the streams that have worked on it are done.
+/// device_error, as sinter::from_pointer says. An array without elements does not use the memory. `keep` is released
+/// when nothing refers to the memory any more and the streams that have used it are done.
 graph::view_ref wrap_memory(const foreign_memory& m, std::shared_ptr<void> keep);
 
-/// Lets something go exactly once, from the moment that it is armed: until then whoever made it still has it.
+/// Releases something exactly once, provided that it was armed: until then the caller still owns it.
 template <class Release>
 class armed_release {
  public:

@@ -1,5 +1,5 @@
-// Where a reader gets its bytes: a file, memory, a stream, a member of an archive. Readers ask how much there may be
-// before they make room for it, so that a false size in a file costs nothing.
+// Where a reader gets its bytes: a file, memory, a stream, a member of an archive. Readers query how much there may
+// be before they allocate memory for it, so that a false size in a file costs nothing.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -65,7 +65,7 @@ class file_source final : public byte_source {
   ~file_source() override;
   std::uint64_t left() const override { return size_ > position() ? size_ - position() : 0; }
   std::uint64_t size() const noexcept { return size_; }
-  /// The first `bytes` bytes of the file in memory, until the last copy of the pointer goes. Throws io_error.
+  /// Maps the first `bytes` bytes of the file, until the last copy of the pointer is gone. Throws io_error.
   /// shared: what is written goes to the file; else the first write to a page makes a copy of it.
   std::shared_ptr<void> map(std::size_t bytes, bool writable, bool shared) const;
 

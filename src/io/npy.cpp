@@ -18,14 +18,14 @@ using ops::ndarray_access;
 
 constexpr std::size_t chunk = std::size_t{8} << 20;
 
-/// The shape of what lies in the file, C order.
+/// The shape of the elements as stored, in C order.
 core::dims stored_shape(const npy_header& h) {
   core::dims s = h.shape;
   if (h.fortran) std::reverse(s.begin(), s.end());
   return s;
 }
 
-/// As `load` hands it out: the axes in the header's order, converted if asked.
+/// The array that `load` returns: the axes in the header's order, converted where the caller wants that.
 ndarray presented(const ndarray& stored, const npy_header& h, const load_kw& kw) {
   const ndarray x = h.fortran ? stored.T() : stored;
   return kw.dtype ? x.astype(*kw.dtype, false) : x;
@@ -49,7 +49,7 @@ void read_into_device(byte_source& from, const npy_header& h, runtime::backend& 
   }
 }
 
-/// A stream does not say how much it has: memory grows with what has come.
+/// A stream has no known size, so memory grows with what has been read.
 ndarray read_unknown(byte_source& from, const npy_header& h, runtime::device_id device) {
   std::vector<std::byte> bytes;
   while (bytes.size() < h.bytes) {

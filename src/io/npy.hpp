@@ -18,7 +18,7 @@ struct npy_image {
   std::size_t bytes = 0;
   std::shared_ptr<const void> keep;
 };
-/// Evaluates and synchronises; `function` names who asks.
+/// Evaluates and synchronises; `function` is the caller's name in messages.
 npy_image npy_image_of(const ndarray& x, const char* function);
 
 /// "[load] 'x.npy'"

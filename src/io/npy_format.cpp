@@ -25,7 +25,7 @@ constexpr descr_entry descrs[] = {{"b1", dtype::b1},  {"i1", dtype::i8},  {"i2",
                                   {"u8", dtype::u64}, {"f2", dtype::f16}, {"V2", dtype::bf16}, {"f4", dtype::f32},
                                   {"f8", dtype::f64}, {"c8", dtype::c64}, {"c16", dtype::c128}};
 
-/// Text as it may stand in a message: printable, not endless.
+/// Text made fit for a message: printable, of limited length.
 std::string shown(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, 60)) out += c >= ' ' && c < 127 ? c : '?';
@@ -183,7 +183,7 @@ void check_sizes(npy_header& h, const byte_source& from) {
   bool none = false;
   for (const std::int64_t d : h.shape) {
     none |= d == 0;
-    // Zero extents do not excuse the others: strides are products of those.
+    // Zero extents do not lift the limit on the others: strides are products of those.
     if (d != 0 && (__builtin_mul_overflow(n, static_cast<std::uint64_t>(d), &n) || n > INT64_MAX / 16))
       from.fail("is damaged: its header says shape " + core::to_string(h.shape) + ", more elements than any array has");
   }

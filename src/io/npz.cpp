@@ -1,4 +1,4 @@
-// Archives of arrays: writing, and what users hold of one that is read.
+// Archives of arrays: writing, and the public handle of one that is read.
 #include <set>
 
 #include "io/npy.hpp"

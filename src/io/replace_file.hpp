@@ -11,7 +11,7 @@ class replace_file {
   /// Links are followed. What is there and is no regular file (a pipe, a terminal) is written directly. Throws io_error
   /// that begins with `title`.
   replace_file(const std::string& path, std::string title);
-  /// Without finish(): nothing has happened.
+  /// Without finish() the old file stays as it is.
   ~replace_file();
   replace_file(const replace_file&) = delete;
   replace_file& operator=(const replace_file&) = delete;

@@ -1,4 +1,4 @@
-// std::from_chars and what NumPy takes beside it.
+// std::from_chars, and the forms that only NumPy accepts.
 #include "io/text_numbers.hpp"
 
 #include <charconv>
@@ -17,7 +17,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
   return true;
 }
 
-/// Takes a sign away; from_chars knows no plus.
+/// Removes a sign; from_chars does not accept a plus.
 bool take_sign(std::string_view& text) noexcept {
   if (text.empty() || (text[0] != '+' && text[0] != '-')) return false;
   const bool minus = text[0] == '-';
@@ -25,7 +25,7 @@ bool take_sign(std::string_view& text) noexcept {
   return minus;
 }
 
-/// What a number without a sign that is out of range is nearest to: its first digit's place says whether it is too
+/// The value nearest to an unsigned number that is out of range: its first digit's place decides whether it is too
 /// large or too small.
 double out_of_range(std::string_view digits) noexcept {
   const std::size_t e = digits.find_first_of("eE");
@@ -45,7 +45,7 @@ double out_of_range(std::string_view digits) noexcept {
   return place + exponent > 0 ? HUGE_VAL : 0.0;
 }
 
-/// A number at the beginning of the text, its sign included; gives what stands behind it.
+/// A number at the beginning of the text, its sign included; returns the text after it.
 bool take_number(std::string_view& text, double& to) noexcept {
   const bool minus = take_sign(text);
   if (text.empty() || text[0] == '-' || text[0] == '+') return false;

@@ -31,7 +31,7 @@ struct table_rules {
   bool lists_ragged = false;           // all lines of other lengths in one message
   bool choose_from_ragged = false;     // with columns given, only those must be there
   std::vector<std::string> missing{};  // these fields are missing, whatever they could be read as
-  bool others_missing = false;         // and so is what is no number
+  bool others_missing = false;         // fields that are not numbers are missing, too
   std::optional<scalar> filling{};
 };
 
@@ -188,7 +188,7 @@ table read_table(row_reader& rows, const table_rules& rules, const std::optional
   }
 }
 
-/// As NumPy: axes of extent 1 go, down to ndmin; a single column of ndmin 2 stays one.
+/// As NumPy: axes of extent 1 are removed, down to ndmin axes; with ndmin 2 a single column stays one.
 ndarray shaped(const table& t, bool columns_known, std::int64_t ndmin, bool unpack, const char* function) {
   if (ndmin < 0 || ndmin > 2) ops::fail<value_error>(function, "ndmin is 0, 1 or 2");
   core::dims shape{t.rows, t.columns};
@@ -215,7 +215,7 @@ void skip_lines(row_reader& rows, std::int64_t n) {
     if (!rows.skip_line()) return;
 }
 
-/// Editors of other systems put a mark in front of text in UTF-8.
+/// Some editors write a byte order mark before text in UTF-8.
 std::string_view without_mark(std::string_view text) {
   return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;
 }
@@ -244,7 +244,7 @@ std::vector<std::int64_t> places_of(const columns& wanted, const std::vector<std
   return places;
 }
 
-/// The names in the next line that has any, behind a comment's sign or not.
+/// The names in the next line that has any, commented out or not.
 std::vector<std::string> read_names(row_reader& rows, const row_rules& rules) {
   std::vector<std::string_view> fields;
   std::string_view line;
@@ -264,7 +264,7 @@ ndarray load_text(const std::string& text, std::string title, const loadtxt_kw& 
   row_reader rows(without_mark(text), {kw.comments, kw.delimiter, kw.quotechar, false});
   skip_lines(rows, checked(kw.skiprows, "skiprows", "loadtxt"));
   if (!kw.usecols.names().empty())
-    throw value_error("[loadtxt] usecols are numbers; genfromtxt with names, or read_csv, knows columns by name");
+    throw value_error("[loadtxt] usecols are numbers; genfromtxt with names, or read_csv, selects columns by name");
   table_rules rules{.function = "loadtxt", .title = std::move(title)};
   rules.type = kw.dtype.value_or(dtype::f64);
   rules.max_rows = checked(kw.max_rows.value_or(no_limit), "max_rows", "loadtxt");

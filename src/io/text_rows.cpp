@@ -11,7 +11,7 @@ std::string_view trimmed(std::string_view field) noexcept {
   return field;
 }
 
-/// Goes behind the next line; where its text ends.
+/// Moves past the next line; returns where its text ends.
 std::size_t row_reader::pass_line() {
   // One search a line for each of the two characters; the next line feed is kept, since old text has none.
   if (feed_ < at_ || at_ == 0) feed_ = std::min(text_.find('\n', at_), text_.size());
@@ -37,7 +37,7 @@ bool row_reader::take_line(std::string_view& line) {
 std::string_view row_reader::line_from_here() {
   const std::size_t begin = at_, simple_end = pass_line();
   if (rules_.quote == '\0') return text_.substr(begin, simple_end - begin);
-  // A line end is quoted where an odd number of quotes stands in front of it and no comment does.
+  // A line end is quoted where an odd number of quotes precedes it, and no comment.
   bool open = false, comment = false;
   for (std::size_t k = begin; !comment; k = at_) {
     for (; k < at_ && !comment; ++k) {
@@ -76,7 +76,7 @@ std::string_view row_reader::without_comment(std::string_view line) const {
   return line;
 }
 
-/// What stands in a field that has quotes.
+/// The text of a field that has quotes.
 std::string_view row_reader::unquoted(std::string_view field) {
   if (rules_.quote == '\0' || field.find(rules_.quote) == std::string_view::npos) return field;
   std::string& text = changed_.emplace_back();

@@ -1,4 +1,4 @@
-// Text in rows and fields: line ends, comments, delimiters, quotes. Knows nothing of numbers.
+// Text in rows and fields: line ends, comments, delimiters, quotes. Numbers are parsed elsewhere.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -14,13 +14,13 @@ struct row_rules {
   bool trim = false;  // blanks at both ends of a line do not count (they may be delimiters)
 };
 
-/// Goes through the rows of a text, which must outlive it and the fields. A copy goes on by itself; fields belong to
-/// the reader that gave them.
+/// Goes through the rows of a text, which must outlive it and the fields. A copy continues independently; fields
+/// live as long as the reader that returned them.
 class row_reader {
  public:
   row_reader(std::string_view text, const row_rules& rules) : text_(text), rules_(rules) {}
 
-  /// Goes behind the next line; false where there is none.
+  /// Moves past the next line; false where there is none.
   bool skip_line();
   /// The next line without its end; line ends between quotes belong to it.
   bool take_line(std::string_view& line);
@@ -41,7 +41,7 @@ class row_reader {
 
   std::string_view text_;
   row_rules rules_;
-  std::size_t at_ = 0, feed_ = 0;  // the next line feed, where it is not behind at_
+  std::size_t at_ = 0, feed_ = 0;  // the next line feed, unless at_ is past it
   std::int64_t line_ = 0;
   std::deque<std::string> changed_;  // fields with quotes taken out, until the next row
 };

@@ -1,4 +1,4 @@
-// savetxt: Python's old string formatting, taken apart and checked before printf sees it.
+// savetxt: Python's old string formatting, parsed and checked before it is passed to printf.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -22,7 +22,7 @@ template <class... Parts>
   ops::fail<value_error>("savetxt", parts...);
 }
 
-/// "%-8.3f", and the text in front of it.
+/// "%-8.3f", and the text before it.
 struct piece {
   std::string before;
   std::string flags;
@@ -92,7 +92,7 @@ int conversions(const std::vector<piece>& pieces) {
   return n;
 }
 
-/// Sign and digits at the width that the piece asks for; zeros go between them.
+/// Sign and digits padded to the piece's width; zeros are inserted between them.
 std::string padded(const piece& p, std::string sign, std::string digits, bool zeros) {
   const std::size_t taken = sign.size() + digits.size(), width = static_cast<std::size_t>(p.width);
   const std::size_t n = taken < width ? width - taken : 0;
@@ -126,7 +126,7 @@ std::string real_text(const piece& p, double x) {
   return padded(p, sign_of(p, std::signbit(x)), std::move(digits), true);
 }
 
-/// The elements of one array, complex ones as two numbers each, by what conversions want of them.
+/// The elements of one array, complex ones as two numbers each, in the types that conversions take.
 class numbers {
  public:
   numbers(const std::byte* elements, dtype type)

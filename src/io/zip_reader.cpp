@@ -1,5 +1,5 @@
-// Archives through libzip. What a member says of its size is checked against what deflate can make of its bytes, so
-// that a small file cannot ask for much memory.
+// Archives through libzip. The size that a member declares is checked against what deflate can expand its bytes to, so
+// that a small file cannot cause a large allocation.
 #include "io/zip_reader.hpp"
 
 #include "io/npy.hpp"
@@ -67,7 +67,7 @@ class member_source final : public byte_source {
   std::size_t read_some(void* to, std::size_t bytes) override {
     const std::int64_t got = api_.zip_fread(file_, to, bytes);
     if (got < 0) fail(std::string("cannot be read: ") + api_.zip_file_strerror(file_));
-    // Less than it said may come, never more: left() must stay right.
+    // There may be fewer bytes than declared, never more, so that left() stays right.
     return static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(got), left()));
   }
 
