@@ -34,7 +34,7 @@ struct tuning_task;  // what autotune was given
 namespace sinter {
 inline namespace v0 {
 
-/// What a macro stands for: text or an integer; true is 1, false 0.
+/// The value of a macro: text or an integer; true is 1, false 0.
 class macro_value {
  public:
   macro_value(std::string text) : text_(std::move(text)) {}

@@ -21,7 +21,7 @@ struct timing {
   double median = 0, min = 0, max = 0;
   double iqr = 0;               // from the first quartile to the third
   std::vector<double> samples;  // one for each run, in the order of the runs
-  /// iqr / median: how far the middle half of the runs lies apart.
+  /// iqr / median: the relative spread of the middle half of the runs.
   double spread() const noexcept { return median > 0 ? iqr / median : 0; }
 };
 /// Median and quartiles as NumPy's, between neighbours where they fall between two. Throws value_error without samples.
@@ -30,7 +30,7 @@ timing summarize(std::vector<double> seconds);
 struct benchmark_kw {
   kwonly _kw{};
   int repeat = 20;     // runs that count
-  int warmup = 3;      // runs before them, which compile (behind the first also what compiles in the background), fill
+  int warmup = 3;      // runs before them, which compile (after the first also what compiles in the background), fill
                        // the pools and warm caches
   std::string name{};  // for the printed line, and for profilers
   std::optional<sinter::device> device{};

@@ -15,7 +15,7 @@ inline namespace v0 {
 
 namespace detail {
 ndarray from_memory(const void* elements, dtype type, const shape_t& shape, const create_kw& kw);
-/// A container of elements side by side (vector, std::array, span), but not one of our arrays.
+/// A container of contiguous elements (vector, std::array, span), but not an ndarray.
 template <class R>
 concept element_range = !std::derived_from<R, ndarray> && requires(const R& r) {
   std::size(r);

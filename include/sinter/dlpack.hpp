@@ -77,21 +77,21 @@ using dlpack_legacy_ptr = std::unique_ptr<DLManagedTensor, dlpack_deleter>;
 struct to_dlpack_kw {
   kwonly _kw{};
   /// The stream on which the consumer will work, as Python's protocol numbers it: 1 the legacy default stream, 2 the
-  /// per-thread default stream, -1 none (nobody waits), anything else a cudaStream_t. What is enqueued there from now
-  /// on comes after whatever this library does with the elements; the host does not wait. Without one: the legacy
+  /// per-thread default stream, -1 none (no stream waits), anything else a cudaStream_t. What is enqueued there from
+  /// now on comes after whatever this library does with the elements; the host does not wait. Without one: the legacy
   /// default stream; of pinned and managed memory, which the host may read, the host waits. Only of arrays on a GPU.
   std::optional<std::intptr_t> stream{};
-  /// true: the tensor is a copy of its own. false: value_error where only a copy could be given. Else a copy where
+  /// true: the tensor is a separate copy. false: value_error where only a copy could be given. Else a copy where
   /// needed.
   std::optional<bool> copy{};
   /// Where the tensor shall be; another device than the array's takes a copy. The tensor then is of type on_cpu or
-  /// on_cuda, whatever kind of memory it is in, for consumers that know no others.
+  /// on_cuda, whatever kind of memory it is in, for consumers that support no others.
   std::optional<sinter::device> device{};
 };
-/// The array as a tensor that shares its memory: what either side writes the other sees. Evaluates the array; from then
-/// on its reads and writes happen at once, as after data(). The tensor keeps the memory until it is deleted: give
-/// `release()` to a consumer, which calls the tensor's deleter when its work on streams of its own is done (work that
-/// it has enqueued on the default stream may still be running). Arrays in pinned memory go out as on_cuda_host, in
+/// The array as a tensor that shares its memory: writes by either side are visible to the other. Evaluates the array;
+/// from then on its reads and writes happen at once, as after data(). The tensor keeps the memory until it is deleted:
+/// give `release()` to a consumer, which calls the tensor's deleter when its work on streams of its own is done (work
+/// that it has enqueued on the default stream may still be running). Arrays in pinned memory go out as on_cuda_host, in
 /// managed memory as on_cuda_managed. The versioned form says of a read-only array that it is one; the old form cannot,
 /// so it is refused there (value_error) unless a copy is asked for. value_error too for a stream of 0, which is
 /// ambiguous, below -1, or of an array on the CPU; device_error in a capture. What kernels find wrong in data is
@@ -110,17 +110,17 @@ struct from_dlpack_kw {
   std::optional<bool> copy{};  // true: always, and the tensor is deleted at once; false: never
   /// Where the array shall be; another one than the tensor's takes a copy. Managed memory is every GPU's.
   std::optional<sinter::device> device{};
-  bool immutable = false;  // a promise that nobody changes the elements, as in from_pointer
+  bool immutable = false;  // the caller guarantees that the elements do not change, as in from_pointer
 };
 /// An array over a tensor's memory, read-only where the tensor says so. Takes the tensor over: its deleter is called
 /// when nothing refers to the memory any more and the streams that have worked on it are done, which the host waits
 /// for. Where the function throws the tensor is still the caller's. The elements are taken to be ready in the order of
-/// the calling thread's current stream (dlpack_stream). Elements that others may change are copied when an expression
-/// of them is written down, unless the tensor says that it is a copy of its own. Tensors of type on_cuda_host become
-/// arrays on the CPU, in pinned memory where there is a GPU; on_cuda_managed arrays in managed memory of a GPU. Throws
-/// dtype_error for elements that no array has (several lanes, other widths), device_error for devices that are not
-/// there or not known, value_error for sizes, strides and addresses that do not fit, for versions above 1.x, and where
-/// copy = false asks for what cannot be.
+/// the calling thread's current stream (dlpack_stream). Elements that other code may change are copied when an
+/// expression of them is recorded, unless the tensor says that it is a separate copy. Tensors of type on_cuda_host
+/// become arrays on the CPU, in pinned memory where there is a GPU; on_cuda_managed arrays in managed memory of a GPU.
+/// Throws dtype_error for elements that no array has (several lanes, other widths), device_error for devices that are
+/// not there or not known, value_error for sizes, strides and addresses that do not fit, for versions above 1.x, and
+/// where copy = false cannot be satisfied.
 ndarray from_dlpack(DLManagedTensorVersioned* t, const from_dlpack_kw& kw = {});
 ndarray from_dlpack(DLManagedTensor* t, const from_dlpack_kw& kw = {});
 ndarray from_dlpack(dlpack_ptr t, const from_dlpack_kw& kw = {});

@@ -31,9 +31,9 @@ struct einsum_kw {
   bool tf32 = false;
 };
 
-/// NumPy's einsum: letters name the axes of each operand, `...` those that broadcast; a letter that the output does not name
-/// is summed over, one that an operand names twice takes its diagonal. Without `->` the output has the letters that occur
-/// once, in alphabetical order, behind the axes of `...`. Extents of 1 broadcast.
+/// NumPy's einsum: letters name the axes of each operand, `...` those that broadcast; a letter that the output does not
+/// name is summed over, one that an operand names twice takes its diagonal. Without `->` the output has the letters
+/// that occur once, in alphabetical order, after the axes of `...`. Extents of 1 broadcast.
 ///
 /// Indices that occur in one operand only are summed first. Then operands are contracted pair by pair: those with free
 /// indices on both sides and summed ones by the device's matrix product (see products.hpp), at the call; all others by

@@ -73,7 +73,7 @@ ndarray ceil(const ndarray& x);
 ndarray trunc(const ndarray& x);
 /// Nearest integer value, ties to even; integers become floating point, as in NumPy.
 ndarray rint(const ndarray& x);
-/// Rounded to `decimals` digits behind the point, ties to even; integers keep their dtype.
+/// Rounded to `decimals` digits after the point, ties to even; integers keep their dtype.
 ndarray round(const ndarray& x, std::int64_t decimals = 0);
 
 // Functions of floating-point numbers. Integers are converted to the smallest of float16, float32 and float64 that

@@ -15,7 +15,7 @@ void eval_all(std::initializer_list<const ndarray*> arrays);
 std::string explain_all(std::initializer_list<const ndarray*> arrays);
 }  // namespace detail
 
-/// Evaluates the arrays together, in as few kernels as their expressions allow. Nobody needs it for correct results;
+/// Evaluates the arrays together, in as few kernels as their expressions allow. It is never needed for correct results;
 /// the work may still be running on the device when it returns.
 template <std::derived_from<ndarray>... A>
 void eval(const A&... arrays) {

@@ -8,7 +8,7 @@ inline namespace v0 {
 /// Keywords of generalized_kernel's constructor.
 struct generalized_kernel_kw {
   kwonly _kw{};
-  std::string_view preamble{};  // text of namespace scope in front
+  std::string_view preamble{};  // text of namespace scope before the kernel
 };
 
 /// Keywords of a generalised kernel's call.
@@ -20,9 +20,9 @@ struct generalized_kernel_call_kw {
 /// `generalized_kernel dist("(n,k),(m,k)->(n,m)", "T x, T y", "T z", body, "dist");`.
 ///
 /// The signature gives each argument's core dimensions, its last axes: names, which have one extent throughout a call,
-/// or numbers, which fix it. The axes in front are loop dimensions; those of all inputs broadcast, and the body runs
-/// once for each element of the loop, by one thread. Outputs have the loop's shape followed by their core dimensions,
-/// which must be numbers or appear in inputs.
+/// or numbers, which fix it. The axes before these are loop dimensions; those of all inputs broadcast, and the body
+/// runs once for each element of the loop, by one thread. Outputs have the loop's shape followed by their core
+/// dimensions, which must be numbers or appear in inputs.
 ///
 /// In the body an argument with core dimensions is a sub-array: x(i, j) by coordinates, x[k] by C-order position,
 /// x.shape(axis), x.size(), x.ndim. Outputs are written the same way, and elements that are not written are undefined.

@@ -4,9 +4,9 @@
 //   const sn::launch_graph step = sn::capture([&] { u["1:-1, 1:-1"] += rate * laplacian(u); });
 //   for (int k = 0; k < steps; ++k) step.launch();
 //
-// capture calls the function once. What it evaluates is planned and compiled, and its kernels and copies are written down
+// capture calls the function once. What it evaluates is planned and compiled, and its kernels and copies are captured
 // instead of being run. A launch then runs all of them by one call of the driver, without recording, planning or
-// launching anew, so loops of small kernels run at the speed of the device and not of the host.
+// launching them again, so loops of small kernels run at the speed of the device and not of the host.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -35,8 +35,8 @@ launch_graph capture_calls(const stream& s, void (*call)(void*), void* f);
 ///    (`x[...] = e`) between launches as you like. The numbers in expressions are those of the capture;
 ///  - an array that was made in the function and is still held keeps its memory, and gets new elements in every launch.
 ///    Before the first launch its elements are unspecified.
-/// Giving a name another array is the host's doing and happens once, in the capture. Arrays that the graph knows are
-/// pinned, as by data(): their memory stays, writes and reads of them happen at once.
+/// Assigning another array to a name is the host's work and happens once, during the capture. Arrays that the graph
+/// uses are pinned, as by data(): their memory stays, writes and reads of them happen at once.
 ///
 /// The graph holds the arrays from before and all memory that it needs. Launches are ordered among each other and with
 /// everything else that works on these arrays, on whatever stream.
@@ -66,14 +66,14 @@ class launch_graph {
 /// outside of the graph; what is pending at the end of f, of arrays that f has made or written, belongs to the graph.
 /// Nothing that belongs to the graph runs before the first launch: arrays have their old elements afterwards.
 ///
-/// What a graph cannot hold throws device_error, which names it, and so does capture: reading elements on the host (item,
-/// to_vector, printing, masks whose size depends on data), waiting, another stream or device, launching another graph,
-/// and on the CPU everything but expressions and copies (sorting, scans). Whatever f throws is passed on. Then arrays
-/// from before the capture have their old elements, those that f has made are as from sn::empty, and the stream can be
-/// used as before.
+/// What a graph cannot hold throws device_error, which names it, and so does capture: reading elements on the host
+/// (item, to_vector, printing, masks whose size depends on data), waiting, another stream or device, launching another
+/// graph, and on the CPU everything but expressions and copies (sorting, scans). Whatever f throws is passed on. Then
+/// arrays from before the capture have their old elements, those that f has made are as from sn::empty, and the stream
+/// can be used as before.
 ///
-/// Threads may capture side by side. For what other threads may do meanwhile, a capture writes every array that it uses,
-/// also those that it only reads; an array that another thread's capture is using is refused (device_error).
+/// Threads may capture concurrently. For what other threads may do meanwhile, a capture writes every array that it
+/// uses, also those that it only reads; an array that another thread's capture is using is refused (device_error).
 template <std::invocable F>
 launch_graph capture(const stream& s, F&& f) {
   using callable = std::remove_reference_t<F>;

@@ -21,25 +21,24 @@ struct pointer_kw {
   /// or zero, and are multiples of the element's size.
   std::vector<std::int64_t> strides{};
   sinter::device device = cpu;
-  /// What kind of memory it is, which nobody checks: pinned (of the CPU or a GPU; copies then run beside other work) or
-  /// a GPU's managed memory (host_data and host_mdview then reach it). x.memory_kind() says what is said here.
+  /// The kind of memory, which is not checked: pinned (of the CPU or a GPU; copies then overlap with other work) or a
+  /// GPU's managed memory (host_data and host_mdview then reach it). x.memory_kind() returns this.
   sinter::memory_kind kind = memory_kind::device;
   /// Called with the pointer when nothing refers to the memory any more and the device has finished with it. It must
   /// not throw, and must not call the library. Not called where from_pointer throws.
   std::function<void(void*)> deleter{};
   bool readonly = false;
-  /// A promise that nobody changes the elements while the array or a view of it lives. Reads then need no copy, and
-  /// expressions of it are recorded and fused like any others. Implies readonly.
+  /// The caller guarantees that the elements do not change while the array or a view of it lives. Reads then need no
+  /// copy, and expressions of it are recorded and fused like any others. Implies readonly.
   bool immutable = false;
 };
-/// An array over memory that somebody else has made, without a copy. Others may change the elements at any time, so
-/// what an expression needs of them is copied when it is written down (unless `immutable`), and what is assigned to the
-/// array is written at once. Memory of a GPU needs its device named, and is taken to be ready in the order of the
-/// calling thread's current stream: work of others that is still running on another stream is the caller's to wait for
-/// (stream::wait). From then on the library keeps its own work in order, whatever stream it runs on. Throws value_error
-/// for a null pointer, for strides that do not fit, for an address that does not suit the dtype (a multiple of its
-/// size), and where a write would meet elements that are the same; shape_error; device_error where the device is
-/// missing or has no memory of the kind.
+/// An array over foreign memory, without a copy. Other code may change the elements at any time, so an expression's
+/// operands are copied when it is recorded (unless `immutable`), and what is assigned to the array is written at once.
+/// Memory of a GPU needs its device named, and is taken to be ready in the order of the calling thread's current
+/// stream: the caller waits for other work that is still running on another stream (stream::wait). From then on the
+/// library keeps its own work in order, whatever stream it runs on. Throws value_error for a null pointer, for strides
+/// that do not fit, for an address that does not suit the dtype (a multiple of its size), and where a write would meet
+/// elements that are the same; shape_error; device_error where the device is missing or has no memory of the kind.
 ndarray from_pointer(void* data, const shape_t& shape, dtype type, const pointer_kw& kw = {});
 template <element_type T>
 ndarray from_pointer(T* data, const shape_t& shape, pointer_kw kw = {}) {
@@ -112,7 +111,7 @@ class host_mdview {
   template <int_like... I>
   requires(sizeof...(I) == Rank) T& operator[](I... at) const noexcept { return (*this)(at...); }
 #endif
-  /// All elements side by side. Throws value_error where they do not lie in C order.
+  /// All elements as one range. Throws value_error where they are not contiguous in C order.
   std::span<T> span() const {
     std::int64_t step = 1;
     for (int a = Rank - 1; a >= 0; --a) {

@@ -29,10 +29,10 @@ struct load_kw {
 /// can (structured elements, text, Python objects); sizes are checked against the file before memory is taken.
 ///
 /// A map wants elements in this machine's byte order, at an address that suits them. Of a map in mode "r" the library
-/// copies nothing: the file must not change meanwhile. In mode "r+" reads and writes happen when they are written down,
+/// copies nothing: the file must not change meanwhile. In mode "r+" reads and writes happen at the call,
 /// and other processes see them. A mapped file that is cut short ends the program with SIGBUS, as in NumPy.
 ndarray load(const std::string& path, const load_kw& kw = {});
-/// The next array of a stream; it then stands behind that one. Cannot be mapped.
+/// The next array of a stream, which is then positioned after it. Cannot be mapped.
 ndarray load(std::istream& in, const load_kw& kw = {});
 
 /// Writes a .npy file, and adds ".npy" to a path that does not end so. An array whose elements lie in Fortran order is

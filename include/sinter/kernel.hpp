@@ -1,14 +1,14 @@
 // Kernels that the user writes as text: elementwise_kernel for each element, `function` for use inside expressions.
 // reduction_kernel.hpp and generalized_kernel.hpp hold their relatives. The text is C++ in which the parameters are
-// variables; the library settles types, broadcasts, compiles, launches. One text serves CPU and GPU.
+// variables; the library resolves types, broadcasts, compiles, launches. One text serves CPU and GPU.
 //
 // Parameter lists: "T x, raw float32 y, int n". A type is NumPy's name (float32, int64, bool, complex64, float16,
 // bfloat16, ...), a C++ spelling (float, double, int, unsigned long long, int64_t, size_t, ...; C++ decides what it
-// means: `int` is 32 bits wide) or a type letter. A letter is a capital that stands for the dtype of the arguments of
-// that type; the text can use it as a type. Arrays must have exactly the dtype that is written, or one and the same
+// means: `int` is 32 bits wide) or a type letter. A letter is a capital and means the dtype of the arguments of that
+// type; the text can use it as a type. Arrays must have exactly the dtype that is written, or one and the same
 // dtype where they share a letter (dtype_error otherwise). Numbers take the parameter's dtype; a letter that no array
-// settles is what the numbers alone promote to (int64, float64, ...). A number of a higher kind than the dtype (2.5 for
-// an integer) and one that does not fit are dtype_errors. In the text float16 and bfloat16 are float; complex64 and
+// determines is what the numbers alone promote to (int64, float64, ...). A number of a higher kind than the dtype (2.5
+// for an integer) and one that does not fit are dtype_errors. In the text float16 and bfloat16 are float; complex64 and
 // complex128 are types with the usual operators; the mathematical functions have their C names (sqrt, exp, fmax, ...)
 // and take float and double.
 //
@@ -95,10 +95,10 @@ using kernel_calls = calls_up_to<Kernel, Argument, Keywords, std::make_index_seq
 /// Keywords of elementwise_kernel's constructor.
 struct elementwise_kernel_kw {
   kwonly _kw{};
-  /// Text of namespace scope in front: functions (`__device__`), structs, #include and #define lines.
+  /// Text of namespace scope before the kernel: functions (`__device__`), structs, #include and #define lines.
   std::string_view preamble{};
-  /// Statements in front of and behind a thread's loop over elements. They see raw parameters, parameters given as
-  /// numbers, and `n`; the body sees what loop_prep declares.
+  /// Statements before and after a thread's loop over elements. They can use raw parameters, parameters given as
+  /// numbers, and `n`; the body can use what loop_prep declares.
   std::string_view loop_prep{};
   std::string_view after_loop{};
 };
@@ -108,8 +108,8 @@ struct kernel_kw {
   kwonly _kw{};
   /// The loop's length, hence its shape (size,): needed where raw inputs are the only arrays, else a shape_error.
   std::optional<std::int64_t> size{};
-  /// Arrays to write, one for each output, instead of new ones; an undefined array asks for a new one. They have
-  /// exactly the outputs' dtypes and the loop's shape, which they take part in settling (raw ones do not).
+  /// Arrays to write, one for each output, instead of new ones; an undefined array requests a new one. They have
+  /// exactly the outputs' dtypes and the loop's shape, which they help to determine (raw ones do not).
   std::vector<ndarray> out{};
 };
 
@@ -124,7 +124,7 @@ struct kernel_kw {
 /// with the pending expressions that go in. Raw outputs must be given with `.out`; their other elements stay.
 ///
 /// Constructors throw value_error that names the position and the text for a list that cannot be read, a name that is
-/// not an identifier, a letter that only outputs have (a raw output settles it), unbalanced brackets. Calls throw
+/// not an identifier, a letter that only outputs have (a raw output determines it), unbalanced brackets. Calls throw
 /// value_error (number of arguments; the message shows the signature), dtype_error, shape_error, device_error. What the
 /// compiler says about the body comes as compile_error when the kernel first runs.
 class elementwise_kernel : public detail::kernel_calls<elementwise_kernel, operand, kernel_kw> {
@@ -148,7 +148,7 @@ class elementwise_kernel : public detail::kernel_calls<elementwise_kernel, opera
 /// Keywords of function's constructor.
 struct function_kw {
   kwonly _kw{};
-  std::string_view preamble{};  // text of namespace scope in front
+  std::string_view preamble{};  // text of namespace scope before the function
 };
 
 /// A function of elements, registered once and called in expressions: `function f("T f(T x, T y)", "return x *

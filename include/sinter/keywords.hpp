@@ -1,4 +1,5 @@
-// Keyword arguments: aggregates written as `{.dtype = float32}`. The guard in front makes positional braces an error.
+// Keyword arguments: aggregates written as `{.dtype = float32}`. The guard as first member makes positional braces an
+// error.
 #pragma once
 #include <concepts>
 #include <cstdint>

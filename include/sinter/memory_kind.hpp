@@ -8,7 +8,7 @@ inline namespace v0 {
 
 enum class memory_kind : std::uint8_t {
   device,   ///< the device's own memory; ordinary memory on the CPU
-  managed,  ///< one address for the GPU and the host; the driver moves pages to whoever touches them
+  managed,  ///< one address for the GPU and the host; the driver migrates pages to the device that touches them
   pinned,   ///< host memory that the system does not page out: copies to and from it run beside other work, and a GPU
             ///< can work on it where it lies, through the bus
 };

@@ -91,7 +91,7 @@ class host_view {
   std::size_t size_;
 };
 
-/// An n-dimensional array: dtype and shape are known at run time, elements when somebody needs them.
+/// An n-dimensional array: dtype and shape are known at run time, elements are computed when they are needed.
 class ndarray {
  public:
   /// No array at all; anything but assigning to it throws.
@@ -125,12 +125,12 @@ class ndarray {
   std::int64_t len() const;
 
   /// Basic indexing gives a view: `x(_, newaxis, 0)`. An integer out of range throws index_error.
-  /// With arrays or lists among the indices the result is a copy, recorded when somebody needs it, with the elements and
-  /// the shape of NumPy: `x[idx]`, `x(_, idx)`, `x(rows, columns)`, `x[mask]`. Index arrays are integers of any shape and
-  /// broadcast together; an index out of range throws index_error that names it, each time the result is read (of a list:
-  /// at once). A mask is bools over as many axes as it has; how many it selects depends on data, so needing the result
-  /// synchronises. index_error: a mask whose extents are not the axes' (0 fits any, and selects nothing); dtype_error:
-  /// other dtypes; device_error.
+  /// With arrays or lists among the indices the result is a copy, recorded when it is needed, with the elements and
+  /// the shape of NumPy: `x[idx]`, `x(_, idx)`, `x(rows, columns)`, `x[mask]`. Index arrays are integers of any shape
+  /// and broadcast together; an index out of range throws index_error that names it, each time the result is read (of a
+  /// list: at once). A mask is bools over as many axes as it has; how many it selects depends on data, so needing the
+  /// result synchronises. index_error: a mask whose extents are not the axes' (0 fits any, and selects nothing);
+  /// dtype_error: other dtypes; device_error.
   template <index_like... I> subarray operator()(const I&... i) const;
   /// One array an axis, as nonzero and ix_ (indexing.hpp) give them: `x(nonzero(m))`.
   subarray operator()(const std::vector<ndarray>& indices) const;
@@ -163,7 +163,7 @@ class ndarray {
   /// GPUs, are enqueued; others wait.
   ndarray to_device(const sinter::device& to) const;
   /// The same, copied on a stream of a GPU that has a part in it, so that it can run beside other work. The host's side
-  /// must be in pinned memory for that (to_host takes care of it). Whoever uses the array waits by itself; on the CPU
+  /// must be in pinned memory for that (to_host takes care of it). Uses of the array wait by themselves; on the CPU
   /// that holds the host. device_error for a stream of another device.
   ndarray to_device(const sinter::device& to, const stream& on) const;
   /// The array on the CPU; with a stream in pinned memory, and the copy is only enqueued.

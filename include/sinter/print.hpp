@@ -14,7 +14,7 @@ inline namespace v0 {
 
 /// How floating-point numbers of one array are given digits.
 enum class floatmode : std::uint8_t {
-  fixed,          // `precision` digits behind the point
+  fixed,          // `precision` digits after the point
   unique,         // as many as tell the number from its neighbours, whatever `precision` says
   maxprec,        // as many as that, but at most `precision`
   maxprec_equal,  // the same number for all elements: the most that maxprec gives one of them
@@ -22,7 +22,7 @@ enum class floatmode : std::uint8_t {
 
 /// NumPy's print options, and their defaults.
 struct print_options {
-  int precision = 8;              // digits behind the point
+  int precision = 8;              // digits after the point
   std::int64_t threshold = 1000;  // with more elements only those at the edges are shown (and copied to the host)
   int edgeitems = 3;              // of each axis, at each end
   int linewidth = 75;             // characters
@@ -71,7 +71,7 @@ std::string array_repr(const ndarray& x, const print_kw& kw = {});
 struct array2string_kw {
   kwonly _kw{};
   std::string_view separator = " ";
-  std::string_view prefix = "", suffix = "";  // what stands around the text: only their lengths count, for wrapping
+  std::string_view prefix = "", suffix = "";  // text before and after: only their lengths count, for wrapping
   print_kw options{};
 };
 std::string array2string(const ndarray& x, const array2string_kw& kw = {});

@@ -41,11 +41,11 @@ struct product_kw {
 /// 0.5 z (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))).
 enum class activation : std::uint8_t { none, relu, gelu };
 
-/// Keywords of matmul. Real floating dtypes may have the product finished: activation(scale * x y + bias). Where the device's
-/// BLAS has a call for it (cuBLASLt: float16, bfloat16, float32; one matrix on the left or a stack of them, one on the
-/// right) that is part of the product and costs no pass over the result, which is rounded once, at the end; else one kernel
-/// behind the product does it, in float32 for 16-bit floats. dtype_error: other dtypes; shape_error: bias is not one number
-/// for each column.
+/// Keywords of matmul. Products of real floating dtypes may have an epilogue: activation(scale * x y + bias). Where the
+/// device's BLAS has a call for it (cuBLASLt: float16, bfloat16, float32; one matrix on the left or a stack of them,
+/// one on the right) that is part of the product and costs no pass over the result, which is rounded once, at the end;
+/// else one kernel after the product does it, in float32 for 16-bit floats. dtype_error: other dtypes; shape_error:
+/// bias is not one number for each column.
 struct matmul_kw {
   kwonly _kw{};
   std::optional<ndarray> out{};          // out, dtype and tf32 as of product_kw

@@ -5,9 +5,9 @@
 namespace sinter {
 inline namespace v0 {
 
-/// Whether ranges go anywhere: the library was built with the CUDA toolkit (NVTX belongs to it) and a profiler is
+/// Whether ranges are recorded: the library was built with the CUDA toolkit (NVTX belongs to it) and a profiler is
 /// attached, which it shows by NVTX_INJECTION64_PATH in the environment. SINTER_NVTX=0 switches ranges off, any other
-/// value on. Looked up once; afterwards as cheap as reading a flag, so ask before a name is put together.
+/// value on. Looked up once; afterwards as cheap as reading a flag, so check it before building a name.
 bool profiling() noexcept;
 
 /// A range from here to the end of the scope, shown under `name` by an attached profiler; nothing without one. Ranges

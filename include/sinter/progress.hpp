@@ -13,7 +13,7 @@ inline namespace v0 {
 
 struct progress_kw {
   kwonly _kw{};
-  std::string name{};  // what is being done, in front of the bar
+  std::string name{};  // what is being done, shown before the bar
   std::string unit{};  // what is counted: "rows"
 };
 

@@ -72,7 +72,7 @@ struct multivariate_normal_kw {
   std::optional<sinter::device> device{};
 };
 
-/// Where a generator stands. Blocks are of four 32-bit words.
+/// The state of a generator. Blocks are of four 32-bit words.
 struct generator_state {
   std::uint64_t key = 0;          // the seed
   std::uint64_t block = 0;        // the next one

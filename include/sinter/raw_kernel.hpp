@@ -7,7 +7,7 @@
 //   })", "axpy");
 //   axpy({.grid = {(n + 255) / 256}, .block = {256}}, 2.0f, x, y, n);
 //
-// A launch is enqueued on the current stream (stream.hpp), behind all earlier work on its arrays, and returns at once;
+// A launch is enqueued on the current stream (stream.hpp), after all earlier work on its arrays, and returns at once;
 // arrays are evaluated as needed, and lazy expressions may be made of them before and after.
 #pragma once
 #include <concepts>
@@ -103,7 +103,7 @@ concept plain_range = requires(const T& r) {
 /// C order if the kernel takes a pointer) or read-only; readers and other holders of its elements are left alone.
 inline detail::in_array in(const ndarray& x) { return {x}; }
 /// `x` with its shape and strides: the parameter is a `sinter::strided<T, N>` by value, N being x.ndim(). No copy is
-/// made of a view. The definition stands in front of every raw source:
+/// made of a view. The definition is put before every raw source:
 ///
 ///   template <class T, int N> struct strided {
 ///     T* data;                            // the first element
@@ -147,7 +147,7 @@ struct kernel_attributes {
   int registers = 0;                         ///< of each thread
   int max_threads_per_block = 0;             ///< with that many registers
   std::size_t shared_bytes = 0;              ///< static shared memory of a block
-  std::size_t max_dynamic_shared_bytes = 0;  ///< dynamic shared memory that a block may ask for
+  std::size_t max_dynamic_shared_bytes = 0;  ///< dynamic shared memory that a block may request
   std::size_t constant_bytes = 0;            ///< user-written __constant__ memory
   std::size_t local_bytes = 0;               ///< local memory of each thread (spilled registers, arrays)
   int binary_version = 0;                    ///< 90: code for compute capability 9.0
@@ -156,13 +156,13 @@ struct kernel_attributes {
 
 /// A kernel: of a raw_module, or with a source of its own. A handle: copies share what is compiled. Compiled and loaded
 /// at the first use on each device, through the disk cache. Kernels with sources of their own that are the same share
-/// one loaded module, kept as long as the process: making such a kernel anew where it is used costs little.
+/// one loaded module, kept as long as the process: making such a kernel again where it is used costs little.
 class raw_kernel {
  public:
   /// No kernel; using it throws value_error.
   raw_kernel() = default;
   /// `source` is CUDA C++ (or PTX text). `name` is the kernel's: of an extern "C" function, of a C++ function
-  /// ("scale", "my::scale"), or a template's name expression ("scale<float>"), which need not stand in kw.names.
+  /// ("scale", "my::scale"), or a template's name expression ("scale<float>"), which need not be in kw.names.
   raw_kernel(std::string_view source, std::string_view name, const raw_kw& kw = {});
 
   /// Enqueues the kernel on the device of its arrays (without any: the default device) and returns.

@@ -1,4 +1,4 @@
-// reduction_kernel: a reduction that the user writes as a map, a combination and a finish.
+// reduction_kernel: a reduction that the user writes as a map, a combination and a final step.
 #pragma once
 #include "sinter/kernel.hpp"
 
@@ -28,7 +28,7 @@ struct reduction_kernel_kw {
   /// What is accumulated: a dtype's or C++ type's name, a letter, or a struct of the preamble (at most 32 bytes,
   /// trivially copyable). By default the first output's type; float where that is a 16-bit float.
   std::string_view reduce_type{};
-  std::string_view preamble{};  // text of namespace scope in front; it can use the letters
+  std::string_view preamble{};  // text of namespace scope before the kernel; it can use the letters
 };
 
 /// Keywords of a reduction kernel's call.
@@ -44,9 +44,9 @@ struct reduction_kernel_call_kw {
 ///
 /// Inputs broadcast together. `map` is an expression of them for each element; `i` is the C-order position in the
 /// broadcast shape. `reduce` is an expression of `a` and `b`, associative and commutative up to rounding, that combines
-/// two mapped values. `post` is a statement that assigns the outputs from `a`; it also sees raw inputs and inputs given
-/// as numbers. `n`, in map and post, is how many elements go into one result. `identity` is an expression: the value
-/// that changes nothing, hence the result (after post) where there is nothing to reduce.
+/// two mapped values. `post` is a statement that assigns the outputs from `a`; it can also use raw inputs and inputs
+/// given as numbers. `n`, in map and post, is how many elements go into one result. `identity` is an expression: the
+/// value that changes nothing, hence the result (after post) where there is nothing to reduce.
 ///
 /// A call records and returns at once, and runs as one kernel with the expressions that go in, on the plans of the
 /// library's own reductions; with several outputs it runs at the call. The order of combination depends on the shape

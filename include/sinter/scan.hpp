@@ -20,14 +20,14 @@ struct scan_kw {
 };
 
 /// Running sum in the dtypes of sum: bool and signed integers give int64, unsigned ones uint64; float16 and bfloat16
-/// are summed in float32. `dtype` casts first. include_initial puts a 0 in front: the axis grows by one, and diff gives
+/// are summed in float32. `dtype` casts first. include_initial puts a 0 first: the axis grows by one, and diff gives
 /// x back. value_error: no axis is given for more than one.
 ndarray cumulative_sum(const ndarray& x, const scan_kw& kw = {});
 inline ndarray cumulative_sum(const ndarray& x, optional_axis axis, scan_kw kw = {}) {
   kw.axis = axis;
   return cumulative_sum(x, kw);
 }
-/// Running product, as cumulative_sum; include_initial puts a 1 in front. From a 0 on it stays 0 while factors are
+/// Running product, as cumulative_sum; include_initial puts a 1 first. From a 0 on it stays 0 while factors are
 /// finite.
 ndarray cumulative_prod(const ndarray& x, const scan_kw& kw = {});
 inline ndarray cumulative_prod(const ndarray& x, optional_axis axis, scan_kw kw = {}) {
@@ -58,7 +58,7 @@ inline ndarray nancumprod(const ndarray& x, optional_axis axis, scan_kw kw = {})
   return nancumprod(x, kw);
 }
 
-/// The largest element so far (NumPy's maximum.accumulate): NaN wins from where it stands, also one in a part of a
+/// The largest element so far (NumPy's maximum.accumulate): NaN wins from its position on, also one in a part of a
 /// complex number, and stays the first one met; complex numbers are compared by real part, then imaginary part; of
 /// equal elements, -0 and +0 say, the first one stays. dtype stays. value_error: a dtype is given.
 ndarray cummax(const ndarray& x, const scan_kw& kw = {});

@@ -1,14 +1,14 @@
 // Sorting. These functions evaluate their arguments and enqueue the work at the call; none of them waits for it.
 //
-// The order is NumPy's: false before true, -0 equal to +0, NaN behind every number; complex numbers by real part, then
+// The order is NumPy's: false before true, -0 equal to +0, NaN after every number; complex numbers by real part, then
 // imaginary part, those with a NaN last. Descending order is the reverse of it, NaN first. Every sort is stable, also a
 // descending one: equal elements keep their order. Expressions are computed straight into the memory that is sorted.
 //
 // An axis (the last one unless given) is counted from the end where it is negative; `_` flattens first, in C order.
 // index_error: the axis is out of range, which any axis is for rank 0. Sorting along another axis than the last one
-// transposes on the way in, and what reads the result transposes back: expressions fuse with that. Besides its result, a sort takes scratch memory
-// of at most 1.2 times the input's bytes and 10 MiB; argsort takes the same and a 32-bit index for each element (64-bit
-// for rows of 2^32 and more, where elements of one byte take 2.1 times their bytes).
+// transposes on the way in, and what reads the result transposes back: expressions fuse with that. Besides its result,
+// a sort takes scratch memory of at most 1.2 times the input's bytes and 10 MiB; argsort takes the same and a 32-bit
+// index for each element (64-bit for rows of 2^32 and more, where elements of one byte take 2.1 times their bytes).
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -53,7 +53,7 @@ inline ndarray lexsort(std::initializer_list<ndarray> keys,
 /// The keys are the sub-arrays along the first axis: lexsort of a (k, n) array gives n indices.
 ndarray lexsort(const ndarray& keys, std::int64_t axis = -1);
 
-/// Element `kth` stands where it would if the axis were sorted, those before it are not larger, those behind it not
+/// Element `kth` is where it would be if the axis were sorted, those before it are not larger, those after it not
 /// smaller. Negative kth count from the end; value_error out of range, unless x is empty. All of the axis is sorted,
 /// which NumPy leaves open.
 ndarray partition(const ndarray& x, std::int64_t kth, optional_axis axis = -1);

@@ -1,20 +1,20 @@
-// Streams, events, and which GPU is meant: what runs beside what.
+// Streams, events and the choice of a GPU: which work may overlap.
 //
 //   const sn::stream a, b;
 //   ndarray x, y;
 //   { const sn::stream_guard on(a); x = sn::sin(u); sn::eval(x); }
-//   { const sn::stream_guard on(b); y = sn::cos(u); sn::eval(y); }   // may run beside the first
+//   { const sn::stream_guard on(b); y = sn::cos(u); sn::eval(y); }   // may overlap with the first
 //   const auto z = (x + y).to_vector<float>();                       // waits for both by itself
 //
-// Results never depend on streams. Every array knows which streams work on it, and work of one stream waits for work of
-// another wherever one of them needs or overwrites what the other has. Memory that is freed while a stream still works on
-// it is not handed out again before that is safe. Nobody has to synchronise for correct values; streams, events and waits
-// are for speed, and for code outside of the library that works on the same memory.
+// Results never depend on streams. Every array records which streams use it, and work of one stream waits for work of
+// another wherever the two conflict (read after write, write after read, write after write). Memory that is freed while
+// a stream still uses it is not reused before that is safe. Correct values need no synchronisation; streams, events and
+// waits are for speed, and for code outside of the library that uses the same memory.
 //
-// An expression is recorded, not run. It runs on the stream that is current for the thread that evaluates it, when it is
-// evaluated. Streams and events know launched work only: eval() what they are meant to time or to wait for.
+// An expression is recorded, not run. It runs on the stream that is current for the thread that evaluates it, when it
+// is evaluated. Streams and events cover launched work only: eval() what they are meant to time or to wait for.
 //
-// On the CPU all work is done when the call that asked for it returns, so a stream is always idle there and an event has
+// On the CPU all work is done when the call that needs it returns, so a stream is always idle there and an event has
 // always happened; the functions exist, so that code for both devices is the same.
 #pragma once
 #include <cstddef>
@@ -55,9 +55,9 @@ class stream {
   /// A new stream. Throws device_error where the device is missing.
   stream() : stream(stream_kw{}) {}
   explicit stream(const stream_kw& kw);
-  /// A stream that somebody else has made, a cudaStream_t (null: the device's default stream). It must live as long as
-  /// the handle. device_error on the CPU, or where it belongs to another GPU; value_error for cudaStreamPerThread, which
-  /// is another stream in each thread.
+  /// A stream of another library, a cudaStream_t (null: the device's default stream). It must live as long as
+  /// the handle. device_error on the CPU, or where it belongs to another GPU; value_error for cudaStreamPerThread,
+  /// which is another stream in each thread.
   static stream external(void* native, const std::optional<sinter::device>& on = {});
 
   sinter::device device() const;
@@ -113,8 +113,8 @@ class event {
  public:
   event() : event(event_kw{}) {}
   explicit event(const event_kw& kw);
-  /// The point behind everything launched on the stream so far (default: the current stream of the default device). An
-  /// event may be recorded again; who has begun to wait for the point before still waits for that one.
+  /// The point after everything launched on the stream so far (default: the current stream of the default device). An
+  /// event may be recorded again; a wait that has begun still ends at the previous point.
   void record();
   void record(const stream& s);
   /// Whether the point has been reached. True of an event that has never been recorded.
@@ -144,7 +144,7 @@ class [[nodiscard]] device_guard {
   std::optional<device> before_;
 };
 
-/// What a device is. Of the CPU: name, memory, threads; the rest as it stands here.
+/// Properties of a device. Of the CPU: name, memory, threads; the rest has the defaults given here.
 struct device_properties {
   std::string name;
   int compute_major = 0, compute_minor = 0;
@@ -159,7 +159,7 @@ struct device_properties {
   int max_threads_per_multiprocessor = 0;
   int registers_per_multiprocessor = 0;
   std::size_t shared_memory_per_block = 0;           ///< that every kernel may use
-  std::size_t shared_memory_per_block_optin = 0;     ///< that a kernel may ask for
+  std::size_t shared_memory_per_block_optin = 0;     ///< that a kernel may request
   std::size_t shared_memory_per_multiprocessor = 0;
   int least_priority = 0, greatest_priority = 0;     ///< of streams; the greatest is the lower number
   bool managed_memory = false;                       ///< memory_kind::managed can be had

@@ -40,7 +40,7 @@ class columns {
 /// In all readers below:
 /// - dtype: float64 unless said. Floating-point numbers are read as float64 and rounded from that; integers must fit.
 ///   bool takes true and false in any case, and integers.
-/// - delimiter: "" for runs of blanks; otherwise what stands between two fields, blanks around them not counting.
+/// - delimiter: "" for runs of blanks; otherwise the text between two fields, blanks around them not counting.
 /// - comments: what begins a comment that goes to the end of the line; "" for none.
 /// - quotechar: 0 for none. Quoted fields may have delimiters, line ends, and the quote twice for one of it.
 /// - Lines end with \n, \r\n or \r; empty ones do not count.
@@ -70,9 +70,9 @@ struct genfromtxt_kw {
   std::string_view delimiter = "";
   std::int64_t skip_header = 0, skip_footer = 0;  // lines at the beginning; rows at the end
   std::vector<std::string> missing_values{};      // beside the empty field
-  std::optional<scalar> filling_values{};         // what stands for them: nan, -1 or false unless said
+  std::optional<scalar> filling_values{};         // their value: by default nan, -1 or false
   columns usecols{};
-  bool names = false;  // the first line has the names of the columns, behind `comments` or not
+  bool names = false;  // the first line has the names of the columns, commented out or not
   bool unpack = false;
   bool loose = true;          // what is no number is missing as well; as in NumPy, a missing value that is one is not
   bool invalid_raise = true;  // lines of other lengths: io_error that lists them, or left out
@@ -142,7 +142,7 @@ struct savetxt_kw {
   text_format fmt = "%.18e";
   std::string_view delimiter = " ";
   std::string_view newline = "\n";
-  std::string_view header = "", footer = "";  // each of their lines behind `comments`
+  std::string_view header = "", footer = "";  // each of their lines is prefixed by `comments`
   std::string_view comments = "# ";
 };
 /// Writes an array of rank 1 (a number a line) or 2. The formats are Python's of old: %d %i %u %e %f %g %s %x with
