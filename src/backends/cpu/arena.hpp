@@ -9,7 +9,7 @@
 
 namespace sinter::cpu {
 
-/// Hands out 64-byte aligned memory that lives until the arena goes; the slabs stay with the thread.
+/// Allocates 64-byte aligned memory that lives as long as the arena; the slabs stay with the thread.
 class arena {
  public:
   arena() : mine_(slabs()), slab_(mine_.current), used_(mine_.used) {}

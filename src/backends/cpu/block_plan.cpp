@@ -23,7 +23,7 @@ core::dims coordinate_steps(const runtime::launch& l, const walk_axes& axes, int
     steps[axis] = 1;
     return steps;
   }
-  // Walks over results leave the reduced axes out, which stand behind the others.
+  // Walks over results leave out the reduced axes, which are the last ones.
   const core::dims walked(l.extents.data(), axes.outer.size() + axes.block.size());
   const core::dims dense = core::contiguous_strides(walked);
   for (int a = 0; a < dense.size(); ++a) steps[a] = dense[a];

@@ -1,4 +1,4 @@
-// How one launch is walked: which axes vary within a block, and what each input looks like there.
+// The traversal of one launch: which axes vary within a block, and how each input is read there.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -39,7 +39,7 @@ class param_block {
 struct input_plan {
   enum class how : std::uint8_t { unused, uniform, copied, gathered, whole } access = how::unused;
   dtype type{};
-  bool in_place = false;       // whole blocks are read where they are
+  bool in_place = false;       // whole blocks are read without a copy
   const char* base = nullptr;  // of the first element
   lane_map map;
   core::dims outer;            // strides of the outer axes
@@ -67,7 +67,7 @@ struct block_plan {
 /// An output and how blocks reach it.
 struct output_plan {
   dtype type{};
-  bool in_place = false;  // whole blocks are written where they belong
+  bool in_place = false;  // whole blocks are written without a copy
   char* base = nullptr;
   lane_map map;
   core::dims outer;
@@ -83,7 +83,7 @@ struct output_plan {
 /// One thread's walk over blocks: owns the lane buffers and fills block_args.
 class block_walker {
  public:
-  /// `extra`: pointers that the caller adds behind the inputs.
+  /// `extra`: pointers that the caller appends to the inputs.
   block_walker(const block_plan& plan, arena& memory, int outputs, int extra, int* fault);
   /// Fixes the outer coordinates, given as an index into the C-ordered outer space.
   void move_to(std::int64_t outer_index);

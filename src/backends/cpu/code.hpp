@@ -12,7 +12,7 @@
 
 namespace sinter::cpu {
 
-/// What the host compiler makes callable; alive for the whole process.
+/// Code that the host compiler compiles; lives as long as the process.
 class compiled_code {
  public:
   explicit compiled_code(bool must_compile) noexcept : must_compile_(must_compile) {}
@@ -26,7 +26,7 @@ class compiled_code {
  protected:
   enum class state : int { cold, compiling, ready };
   state current_state() const noexcept { return state_.load(std::memory_order_relaxed); }
-  /// Whether the compiler has failed at it for reasons of its own, so that it is interpreted for good.
+  /// Whether the compiler itself has failed, so that the code is interpreted from now on.
   bool is_set_aside() const noexcept { return set_aside_.load(std::memory_order_relaxed); }
 
  private:
@@ -46,12 +46,12 @@ class block_code final : public compiled_code {
  public:
   block_code(jit::program p, jit::block_variant v);
 
-  /// Runs one block. `reduced`: lanes of each finished reduction (epilogues), placed behind the inputs in `args` too.
+  /// Runs one block. `reduced`: lanes of each finished reduction (epilogues), appended to the inputs in `args`, too.
   void run(jit::block_args& args, const void* const* reduced, void* scratch) const;
-  /// What run() may have to allocate on the calling thread, which then does not fail there until other code runs.
+  /// Allocates what run() needs on the calling thread, so that run() does not fail there until other code runs.
   void make_ready() const;
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
-  /// Notes work to come; returns whether it is time to compile.
+  /// Counts upcoming work; returns whether it is time to compile.
   bool wants_compilation(std::uint64_t lanes) noexcept;
   std::string label() const override { return program_.label(); }
   jit::cpu_definition definition(const std::string& name) const override;

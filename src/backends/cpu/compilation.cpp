@@ -1,4 +1,4 @@
-// Which thread compiles what, and what becomes of the rest when a user's text is refused.
+// Which thread compiles what, and how the rest is compiled when a user's text is refused.
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -14,7 +14,7 @@
 namespace sinter::cpu {
 namespace {
 
-/// A compiler that did not end in time is not waited for again, but for text that has no other way to run.
+/// After a timeout the compiler runs only for text that cannot be interpreted.
 std::atomic<bool> compiler_hangs{false};
 
 void warn_of(const jit::compiler_failure& failure) {
@@ -24,12 +24,12 @@ void warn_of(const jit::compiler_failure& failure) {
   core::warn(failure.compiler + " " + failure.reason + ": kernels that it should have compiled are interpreted");
 }
 
-/// Whether another text would have fared better.
+/// Whether another text could have been compiled.
 bool refuses_text(const jit::compiler_failure& failure) noexcept { return failure.cause == jit::failure_cause::text; }
 
 }  // namespace
 
-/// Codes that this thread has claimed. What is not ready when it goes is cold again.
+/// Codes that this thread has claimed. On destruction those that are not ready become cold again.
 class compilation {
  public:
   explicit compilation(std::span<compiled_code* const> codes) {
@@ -62,7 +62,7 @@ class compilation {
       }
     } catch (const compile_error&) {
     }
-    // One text may spoil the others, by mistake or by what it defines: each is tried by itself.
+    // One text may break the others, by an error or by its definitions: each is compiled separately.
     std::exception_ptr refused;
     for (auto at = users; at != claimed_.end(); ++at) attempt({&*at, 1}, refused);
     if (users != claimed_.begin())

@@ -1,4 +1,4 @@
-// The permutations that sort rows. What is sorted are 64-bit records of a prefix of the key and the index below it, so
+// The permutations that sort rows. 64-bit records of a prefix of the key and, in the low bits, the index are sorted, so
 // that their two buffers fit into the result and the scratch memory. Records of one prefix are then sorted by what the
 // prefix leaves out of the key, with the same engine. Short keys are distributed instead, digit by digit.
 #include <mutex>
@@ -47,7 +47,7 @@ class index_sorter {
  private:
   using key = typename ordering<T>::key;
 
-  /// The lowest `bits` bits of key - base are what is left to sort by.
+  /// The lowest `bits` bits of key - base remain to be sorted by.
   key key_of(std::uint64_t index, const key_range<key>& left) const noexcept {
     const key kept = key(key(~key(0)) >> (8 * static_cast<int>(sizeof(key)) - left.bits));
     return key(order_(keys_[index]) - left.base) & kept;

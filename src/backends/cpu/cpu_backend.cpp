@@ -81,7 +81,7 @@ struct key_hash {
   std::size_t operator()(const std::string& key) const noexcept { return static_cast<std::size_t>(jit::hash_bytes(key).lo); }
 };
 
-/// What launches have been prepared. Never destroyed.
+/// All launches that have been prepared. Never destroyed.
 class prepared_table {
  public:
   prepared& find(const launch& l, const needs& n) {
@@ -134,7 +134,7 @@ void trace_launch(const prepared& p, const launch& l, std::chrono::steady_clock:
                  (compiled ? "compiled, " : "interpreted, ") + time);
 }
 
-/// The host does the work, so the work is done when the call returns.
+/// The host does the work before the call returns.
 class wall_timer final : public runtime::timer {
  public:
   void start(double) override { begin_ = std::chrono::steady_clock::now(); }
@@ -212,7 +212,7 @@ class cpu_backend final : public runtime::backend {
         if (user_reducer& u = find_user_reducer(r); !u.is_compiled()) wanted.push_back(&u);
     }
     compile_blocks(wanted);
-    // Behind the compilation: a user's text that does not compile here is none for observers either.
+    // After the compilation: observers do not get launches whose text does not compile.
     if (const auto observer = current_observer.load(std::memory_order_relaxed))
       for (const launch& l : launches) observer(l);
   }
@@ -330,7 +330,7 @@ class cpu_backend final : public runtime::backend {
     runtime::stream& s = current_stream();
     return s.notes() ? &static_cast<recorder&>(s) : nullptr;
   }
-  /// A stream that nobody holds, or a new one; streams live as long as the process.
+  /// A stream without a handle, or a new one; streams live as long as the process.
   template <class S>
   S& take(std::vector<S*>& unused) {
     const std::lock_guard lock(stream_mutex_);

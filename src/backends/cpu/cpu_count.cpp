@@ -58,7 +58,7 @@ void count_range(std::int64_t begin, std::int64_t end, std::int64_t bin_count, s
   }
 }
 
-/// The same on counts that other threads change too; elements of one bin in a row go there together.
+/// The same on counts shared by threads; consecutive elements of one bin are added together.
 template <class BinAt>
 void count_range_shared(std::int64_t begin, std::int64_t end, std::int64_t bin_count, std::int64_t* counts,
                         const BinAt& bin_at) {
@@ -103,7 +103,7 @@ void count_all(std::int64_t n, std::int64_t bin_count, std::int64_t* counts, voi
   });
 }
 
-/// As many tables as sums are added up in apart; fewer than these four do not keep threads busy.
+/// The number of separate tables of sums; fewer than four do not keep threads busy.
 std::int64_t summing_tables(std::int64_t n, std::int64_t bin_count) noexcept {
   const std::int64_t tables = n / std::max(short_input, 8 * bin_count);
   return tables < 4 ? 1 : std::min<std::int64_t>(tables, 64);
@@ -151,7 +151,7 @@ void cpu_algorithms::sum_bins(const std::int64_t* bins, const double* weights, s
     });
     return add_tables(table, tables, bin_count, sums);
   }
-  // Many bins: each thread takes bins of its own and looks through all elements for them.
+  // Many bins: each thread owns a range of bins and scans all elements for them.
   const std::int64_t most = n < 2 * short_input ? 1 : std::min(16, runtime::thread_count());
   const std::int64_t shared = std::clamp<std::int64_t>(bin_count >> 10, 1, most);
   runtime::parallel_for(shared, count_time * static_cast<double>(n), [&](std::int64_t p) {

@@ -1,4 +1,4 @@
-// FFTW behind runtime's interface. Plans are estimated, since measuring takes longer than most transforms and
+// FFTW as runtime::fourier. Plans are estimated, since measuring takes longer than most transforms and
 // overwrites the arrays. Making and destroying plans is not thread-safe, so there is one lock for both precisions;
 // running them is.
 #include "backends/cpu/cpu_fourier.hpp"
@@ -42,7 +42,7 @@ void run_jobs(void* (*work)(char*), char* data, std::size_t bytes, int count, vo
                         [&](std::int64_t k) { work(data + static_cast<std::size_t>(k) * bytes); });
 }
 
-/// Lets FFTW share out its work to the library's threads. Its own would be missing in a forked child.
+/// Runs FFTW's tasks on the library's threads. FFTW's own threads would not exist in a forked child.
 template <class SetCallback>
 bool share_threads(int (*init)(), SetCallback set_callback) {
   if (init() == 0) return false;

@@ -1,4 +1,4 @@
-// For tests and benchmarks only: what they may turn on the CPU backend. Results never depend on any of it.
+// Settings of the CPU backend for tests and benchmarks. Results never depend on them.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ void set_skip_tails(bool on) noexcept;
 bool skips_tails() noexcept;
 /// "compiled by /usr/bin/g++ (...)", or why programs are interpreted.
 std::string tier_status();
-/// Called with every launch that is prepared, before it runs, from any thread; null: nobody. Returns the one before.
+/// Called with every launch that is prepared, before it runs, from any thread; null: none. Returns the previous one.
 using launch_observer = void (*)(const runtime::launch&);
 launch_observer set_launch_observer(launch_observer observer) noexcept;
 

@@ -18,8 +18,8 @@ using std::int64_t;
 
 bool by_blocks(dtype t) { return !is_inexact(t) || t == dtype::f16 || t == dtype::bf16; }
 
-/// A part of the result, computed by one call on one thread. How a result is cut depends on the extents alone, so that its
-/// bits do not depend on the number of threads.
+/// A part of the result, computed by one call on one thread. The tiles depend on the extents alone, so that the bits of
+/// the result do not depend on the number of threads.
 struct tiling {
   int64_t rows, columns;  // of a tile
   int64_t down, across;   // tiles
@@ -27,7 +27,7 @@ struct tiling {
 
 tiling tiles_of(const product_layout& l, int64_t matrices) {
   constexpr int64_t tasks = 32, step = 64, least = 256;
-  constexpr double small = 64.0 * 64 * 64;  // one thread has it done before others have started
+  constexpr double small = 64.0 * 64 * 64;  // one thread is done before others have started
   const double work = static_cast<double>(l.rows) * static_cast<double>(l.columns) * static_cast<double>(l.inner);
   if (matrices >= tasks || work <= small) return {l.rows, l.columns, 1, 1};
   const double area = static_cast<double>(l.rows) * static_cast<double>(l.columns) * static_cast<double>(matrices) / tasks;
@@ -96,8 +96,8 @@ class gemm {
   blas_int leading_;
 };
 
-/// The library's threads share out tiles and matrices; OpenBLAS's own threads stay asleep, since the two would be in each
-/// other's way.
+/// The library's threads share tiles and matrices; OpenBLAS's own threads stay asleep, since both together would
+/// oversubscribe the cores.
 void multiply_by_library(const product_layout& l, const void* a, const void* b, void* c) {
   for (const int64_t n : {l.rows, l.columns, l.inner})
     if (n > INT_MAX)

@@ -1,4 +1,4 @@
-// Matrix products on the CPU: OpenBLAS for the types that it knows, blocks of converted elements for the others.
+// Matrix products on the CPU: OpenBLAS for the types that it supports, blocks of converted elements for the others.
 #pragma once
 #include "runtime/products.hpp"
 

@@ -1,11 +1,12 @@
-// Inclusive scans. The scanned axis is cut into segments; what an element becomes is the scan of its own segment joined
-// with the total of the segments before, and these totals are joined one after the other. So the order of operations
-// follows from the position along the axis alone: neither threads nor the other axes matter, and no scan of numbers
-// that are not negative ever falls.
+// Inclusive scans. The scanned axis is divided into segments; the result for an element is the scan of its own segment
+// joined with the total of the segments before, and these totals are joined one after the other. So the order of
+// operations follows from the position along the axis alone: neither threads nor the other axes matter, and a scan of
+// numbers that are not negative never decreases.
 //
-// Lanes are scans that run side by side: adjacent columns, or as many rows or segments of one row as hide the latency
-// of an addition. Short rows, and columns where there are enough for all threads, are scanned from end to end, in one
-// pass. Else all threads find the totals of a wave of segments, small enough to stay in the cache, then scan these.
+// Lanes are scans that run in parallel in vector registers: adjacent columns, or as many rows or segments of one row as
+// hide the latency of an addition. Short rows, and columns where there are enough for all threads, are scanned from end
+// to end, in one pass. Else all threads find the totals of a wave of segments, small enough to stay in the cache, then
+// scan these.
 #include <algorithm>
 #include <utility>
 

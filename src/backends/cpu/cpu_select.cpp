@@ -16,7 +16,7 @@ constexpr std::uint64_t ones = 0x0101010101010101u;
 
 std::int64_t chunks_of(std::int64_t n) noexcept { return (n + chunk - 1) / chunk; }
 
-/// Eight flags as bytes 0 or 1, whatever non-zero bytes stand for true.
+/// Eight flags as bytes 0 or 1; any non-zero byte is true.
 std::uint64_t load_flags(const unsigned char* flags) noexcept {
   std::uint64_t w;
   std::memcpy(&w, flags, 8);
@@ -35,8 +35,8 @@ std::int64_t count_flags(const unsigned char* flags, std::int64_t n) noexcept {
   return count;
 }
 
-/// Calls put(place, i) for the flagged i in [0, n), which get the places [place, end) in order. Other i may get a place
-/// too, of which the flagged one takes possession later.
+/// Calls put(place, i) for the flagged i in [0, n), which get the places [place, end) in order. Other i may get a
+/// place, too, which a flagged one overwrites later.
 template <class Put>
 void write_flagged(const unsigned char* flags, std::int64_t n, std::int64_t place, std::int64_t end, const Put& put) {
   std::int64_t i = 0;
@@ -57,7 +57,8 @@ void write_flagged(const unsigned char* flags, std::int64_t n, std::int64_t plac
   while (place < end) put_one(flags[i] != 0);
 }
 
-/// put(place, i) writes what stands for element i. `scratch` holds the place of each chunk's first one, then the total.
+/// put(place, i) writes element i, or its position. `scratch` holds the place of each chunk's first one, then the
+/// total.
 template <class Put>
 void select_flagged(const runtime::selection& s, const void* scratch, const Put& put) {
   const auto* flags = reinterpret_cast<const unsigned char*>(s.flags);

@@ -11,7 +11,7 @@ using runtime::svd_part;
 
 namespace {
 
-/// Real workspace that gesdd wants of complex matrices, by its description.
+/// The real workspace of gesdd for complex matrices, by its documentation.
 int64_t gesdd_reals(int64_t rows, int64_t columns, bool vectors) {
   const int64_t least = std::min(rows, columns), most = std::max(rows, columns);
   if (!vectors) return 7 * least;
@@ -144,7 +144,7 @@ class geev {
 
 enum class matrix_part { all, lower, upper };  // with the diagonal
 
-/// Whether the elements in a part of a matrix by columns are finite: LAPACK may not come to an end where they are not.
+/// Whether the elements in a part of a matrix by columns are finite: LAPACK may not terminate where they are not.
 template <class T>
 bool is_finite(const T* a, int64_t rows, int64_t columns, matrix_part part) {
   constexpr int64_t numbers = sizeof(T) / sizeof(real_part<T>);

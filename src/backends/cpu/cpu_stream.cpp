@@ -1,4 +1,4 @@
-// Streams and events of the CPU, where work is done when the call returns; and work that is written down instead.
+// Streams and events of the CPU, where work is done when the call returns; and captured work.
 #include "backends/cpu/cpu_stream.hpp"
 
 #include <chrono>

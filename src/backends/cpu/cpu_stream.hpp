@@ -1,4 +1,4 @@
-// Streams and events of the CPU, where work is done when the call returns; and work that is written down instead.
+// Streams and events of the CPU, where work is done when the call returns; and captured work.
 #pragma once
 #include <memory>
 #include <vector>
@@ -25,7 +25,7 @@ struct recorded_step {
 };
 using recorded_steps = std::vector<std::unique_ptr<const recorded_step>>;
 
-/// A stream whose work is written down.
+/// A stream whose work is captured.
 class recorder final : public cpu_stream {
  public:
   using cpu_stream::cpu_stream;

@@ -13,7 +13,7 @@ namespace sinter::cpu {
 
 namespace {
 
-/// Whether a user's function may loop for each element, so that nobody knows how long it takes.
+/// Whether a user's function may loop for each element, so that its duration is unknown.
 bool has_loops(const jit::user_function& f) {
   for (const std::string* text : {&f.body, &f.preamble})
     for (const char* word : {"for", "while", "goto"})
@@ -30,7 +30,7 @@ std::int64_t task_lanes(const jit::program& p) noexcept {
     if (has_loops(*p.calls[i.a].function)) return jit::block_lanes;
     instructions += static_cast<std::size_t>(weight(i.op));
   }
-  // Some 20 microseconds' work: far more than it costs to hand out a task.
+  // Some 20 microseconds' work: far more than the overhead of a task.
   return std::max<std::int64_t>(4096, 131072 / static_cast<std::int64_t>(instructions));
 }
 
@@ -88,8 +88,9 @@ struct partition {
   std::int64_t per_task = 1;              // blocks
 };
 
-// What a user's function costs is not known, it may loop over a whole array for each element: every thread gets several
-// tasks, and small spaces small blocks. Text around the loop sees blocks, so theirs do not depend on the threads.
+// The cost of a user's function is unknown, it may loop over a whole array for each element: every thread gets several
+// tasks, and small spaces get small blocks. Text around the loop runs once a block, so there the blocks must not depend
+// on the number of threads.
 partition share_out(const jit::program& p, const block_plan& plan) {
   partition s;
   const std::int64_t tasks = 8 * std::int64_t{runtime::thread_count()};
@@ -106,7 +107,7 @@ partition share_out(const jit::program& p, const block_plan& plan) {
   return s;
 }
 
-/// What a thread needs for a task. Nothing fails once it is there.
+/// What a thread needs for a task. With it, the task cannot fail.
 struct element_memory {
   element_memory(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs)
       : walker(plan, memory, static_cast<int>(outputs.size()), 0, fault.words),
@@ -158,8 +159,8 @@ void run_elements(const runtime::prepared& code, const runtime::launch& l, int* 
     }
     merge_fault(fault, mine.fault);
   };
-  // An update in place must not end half done where memory runs out. This thread has what it needs before anything is
-  // written, and does what other threads have no memory for.
+  // An update in place must not be left incomplete where memory runs out: this thread has its memory before anything is
+  // written, and does the tasks for which other threads have none.
   element_memory own(*code.main, plan, outputs);
   const std::int64_t tasks = (share.blocks + share.per_task - 1) / share.per_task;
   if (tasks == 1) return run_task(0, own);

@@ -12,7 +12,7 @@ struct fftw_axis {
 inline constexpr unsigned fftw_estimate = 1u << 6;
 inline constexpr int fftw_forward = -1, fftw_backward = 1;
 
-/// The functions of one precision; a plan points to what only FFTW knows.
+/// The functions of one precision; a plan is opaque.
 template <class Real>
 struct fftw_types {
   using real = Real;

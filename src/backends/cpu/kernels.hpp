@@ -25,7 +25,7 @@ namespace sinter::cpu {
 walk_axes element_axes(const runtime::launch& l);
 walk_axes epilogue_axes(const runtime::launch& l);
 
-/// Row reductions (the last axis is reduced) and column reductions differ in how a block lies in the space.
+/// Row reductions (the last axis is reduced) and column reductions differ in the shape of blocks.
 struct reduce_shape {
   std::int64_t results = 1, reduced = 1;  // extents
   bool rows = false;                      // row class
@@ -38,14 +38,14 @@ void run_elements(const runtime::prepared& code, const runtime::launch& l, int* 
 std::size_t reduce_scratch(const runtime::launch& l);
 void run_reduce(const runtime::prepared& code, const runtime::launch& l, const tail_bounds* tail, void* scratch, int* fault);
 
-/// Lanes worth a task of their own.
+/// Lanes that justify a task.
 std::int64_t task_lanes(const jit::program& p) noexcept;
-/// About how many nanoseconds a lane takes; any_time where nobody knows.
+/// About how many nanoseconds a lane takes; any_time where that is unknown.
 double lane_time(const jit::program& p) noexcept;
 struct fault_record {
   int words[jit::fault_words] = {};
 };
-/// Tasks report faults of their own; this keeps one of them.
+/// Each task reports its faults; this keeps one of them.
 void merge_fault(int* shared, const fault_record& mine) noexcept;
 
 }  // namespace sinter::cpu

@@ -39,7 +39,7 @@ inline blas_int counted(int64_t n, const char* function) {
   return static_cast<blas_int>(n);
 }
 
-/// Memory that nobody initialises.
+/// Uninitialised memory.
 template <class T>
 class workspace {
  public:
@@ -67,7 +67,7 @@ int64_t asked_for(T first) {
 }
 
 /// Calls f(first, last) for ranges of a batch. Many matrices: each on one thread. Few: one after the other, each on all
-/// threads, or on one where they would wait for each other more than work.
+/// threads, or on one where synchronisation would dominate.
 template <class F>
 void each_range(const char* function, int64_t count, int64_t work_each, F&& f) {
   const int threads = runtime::thread_count();

@@ -1,5 +1,5 @@
-// LAPACK as OpenBLAS has it, by its Fortran names: the C interface of Debian's liblapacke goes to whatever LAPACK the
-// system prefers, which need not be OpenBLAS's.
+// LAPACK as OpenBLAS has it, by its Fortran names: the C interface of Debian's liblapacke calls the LAPACK that
+// the system prefers, which need not be OpenBLAS's.
 #pragma once
 #include "backends/cpu/openblas_functions.hpp"
 #include "jit/optional_library.hpp"

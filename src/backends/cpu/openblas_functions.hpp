@@ -1,5 +1,5 @@
 // The functions of OpenBLAS that the library calls, as distributions build it: integers of 32 bits, Fortran's names
-// with an underscore behind them, and the length of each text behind all other arguments. They are declared here, so
+// followed by an underscore, and the length of each text after all other arguments. They are declared here, so
 // that a build needs no header of OpenBLAS's; where there is one, openblas_functions_test.cpp compares. NAME_type is
 // the type of NAME.
 #pragma once

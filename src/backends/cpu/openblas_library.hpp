@@ -1,4 +1,4 @@
-// OpenBLAS, opened on first use, and how its threads live beside the library's own.
+// OpenBLAS, opened on first use, and how its threads share the cores with the library's own.
 #pragma once
 #include <mutex>
 
@@ -15,7 +15,7 @@ namespace sinter::cpu {
 SINTER_DECLARED_TABLE(openblas_api, SINTER_OPENBLAS_FUNCTIONS);
 
 /// The right to call OpenBLAS with a number of threads, which is a setting of the whole process. With one thread (its
-/// others then sleep), the library's own threads may call it side by side while the section lives. Behind it the setting is what it was.
+/// others then sleep), the library's own threads may call it concurrently in the section. Its end restores the setting.
 class openblas_section {
  public:
   /// Throws device_error, in the name of a public function, where OpenBLAS cannot be used.
@@ -26,7 +26,7 @@ class openblas_section {
  private:
   const openblas_api& api_;
   std::unique_lock<std::mutex> lock_;
-  int before_;  // what the process had chosen
+  int before_;  // the setting before
 };
 
 }  // namespace sinter::cpu

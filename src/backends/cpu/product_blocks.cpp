@@ -1,6 +1,6 @@
 // Products block by block: a block of each factor is converted to contiguous elements of the type that is computed in,
-// and a block of the result is summed up there and converted back. Tasks are blocks of the result, so that threads never
-// meet; the order of additions depends on nothing but the extents.
+// and a block of the result is summed up there and converted back. Tasks are blocks of the result, so that threads
+// never conflict; the order of additions depends on nothing but the extents.
 #include <algorithm>
 #include <cstring>
 
@@ -26,7 +26,7 @@ struct part {
   int rows, columns;
 };
 
-/// Integers and bools: widened without their sign, which wrapping arithmetic does not need.
+/// Integers and bools: zero-extended, since wrapping arithmetic does not need the sign.
 template <class T, class A, void (*Multiply)(A*, const A*, const A*, int, int, int)>
 struct whole_numbers {
   using element = T;

@@ -1,8 +1,8 @@
-// Stable sorting of records by unsigned keys, on one thread or many: the engine below sort and argsort.
+// Stable sorting of records by unsigned keys, on one thread or many: the engine of sort and argsort.
 //
-// Records are parted by the highest bits in which their keys differ, then each part is sorted on its own: long parts by
-// the next bits and so on, parts with few bits left by these bits from the lowest up, short parts by counting smaller
-// keys. Equal keys keep their order, so there is one right result, whatever the number of threads.
+// Records are partitioned by the highest bits in which their keys differ, then each part is sorted on its own: long
+// parts by the next bits and so on, parts with few bits left by these bits from the lowest up, short parts by counting
+// smaller keys. Equal keys keep their order, so there is one right result, whatever the number of threads.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -17,7 +17,7 @@
 
 namespace sinter::cpu {
 
-/// Nanoseconds that looking at an element and moving it takes.
+/// Nanoseconds for reading and moving an element.
 inline constexpr double pass_time = 1;
 
 template <class K>
@@ -64,8 +64,8 @@ key_range<K> find_key_range(std::int64_t n, int threads, const KeyAt& key_at) {
   return range(low, high);
 }
 
-/// Parts [0, n) stably by digit_at(i) < digits: calls put(i, place) for all i, `place` being where i comes. Returns
-/// where each digit begins, and n.
+/// Partitions [0, n) stably by digit_at(i) < digits: calls put(i, place) for all i, `place` being the new position of
+/// i. Returns where each digit begins, and n.
 template <class DigitAt, class Put>
 std::vector<std::int64_t> distribute(std::int64_t n, std::int64_t digits, int threads, const DigitAt& digit_at,
                                      const Put& put) {
@@ -130,15 +130,15 @@ class radix_sorter {
     if (to != from) std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(n) * sizeof(Record));
   }
 
-  // In what follows the records lie in `data`; they end up in `other` or `data` as to_other says, and what the one that
-  // is not named holds is lost.
+  // In the functions below the records are in `data`; they end up in `other` if to_other, else in `data`, and the other
+  // one is overwritten.
 
   void sort_part(Record* data, Record* other, std::int64_t n, key_range<key> range, bool to_other) const {
     if (n <= 1 || range.bits == 0) return move(to_other ? other : data, data, n);
     if (n <= short_part) return sort_short(data, to_other ? other : data, n, range);
     const int passes = (range.bits + digit_bits - 1) / digit_bits;
     const int levels = (std::bit_width(static_cast<std::uint64_t>(n)) - 4 + digit_bits - 1) / digit_bits;
-    // Measured: three passes cost as much as what follows the last level of parting.
+    // Measured: three passes cost as much as what follows the last level of partitioning.
     const bool few_bits = passes <= std::min(levels + (n > 2 * short_part ? 3 : 0), most_passes);
     if (few_bits && n <= cached_part)
       sort_from_lowest(data, other, n, range, to_other, passes);
@@ -146,8 +146,8 @@ class radix_sorter {
       sort_from_highest(data, other, n, range, to_other);
   }
 
-  /// Up to short_part records; `to` may be `from`. Each goes to the place that the number of smaller ones tells, which
-  /// vector code counts over 32 bits of the keys; where keys are wider, insertion sorts the rest.
+  /// Up to short_part records; `to` may be `from`. The position of each is the number of smaller ones, which vector
+  /// code counts over 32 bits of the keys; where keys are wider, insertion sorts the rest.
   void sort_short(const Record* from, Record* to, std::int64_t n, key_range<key> range) const {
     constexpr int lanes = 16;
     const int shift = range.bits > 32 ? range.bits - 32 : 0;
@@ -235,7 +235,7 @@ class radix_sorter {
     }
   }
 
-  /// As sort_part; all threads part the records, then each sorts parts of its own.
+  /// As sort_part; all threads partition the records, then each sorts some parts.
   void sort_together(Record* data, Record* other, std::int64_t n, key_range<key> range, bool to_other,
                      int threads) const {
     if (range.bits == 0) return move_together(to_other ? other : data, data, n, threads);
@@ -248,7 +248,7 @@ class radix_sorter {
       const std::int64_t begin = begins[static_cast<std::size_t>(d)], end = begins[static_cast<std::size_t>(d) + 1];
       sort(other + begin, data + begin, end - begin, key_range<key>{key(range.base + key(key(d) << shift)), shift});
     };
-    // A part too long for one thread's share is parted again by all.
+    // A part too long for one thread's share is partitioned again by all.
     const std::int64_t longest = std::max(parallel_part, n / (8 * threads));
     runtime::parallel_for(mask + 1, 4 * pass_time * static_cast<double>(n), [&](std::int64_t d) {
       sort_digits(d, [&](Record* from, Record* to, std::int64_t m, key_range<key> rest) {

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t row_chunk_elements = 2048;
 constexpr std::int64_t free_row_chunk = 1 << 16;  // where any order gives the same
 constexpr std::int64_t column_chunk_elements = 128;
-constexpr std::int64_t few_groups = 32;           // fewer groups of results than this are cut into segments
+constexpr std::int64_t few_groups = 32;  // fewer groups of results than this are divided into segments
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 

@@ -7,8 +7,8 @@
 
 namespace sinter::cpu {
 
-/// How the reduced space is cut. Chunks fix the order of additions; segments only share out work: they are runs of
-/// 2^n chunks, so that joining segments pairwise repeats the tree of their chunks.
+/// The partition of the reduced space. Chunks fix the order of additions; segments only distribute work: they are runs
+/// of 2^n chunks, so that joining segments pairwise repeats the tree of their chunks.
 struct reduce_split {
   std::int64_t chunk = 1;             // reduced elements
   std::int64_t chunks = 1;            // in all
@@ -78,7 +78,7 @@ class reduce_task {
  public:
   reduce_task(const reduce_job& job, arena& memory, int* fault);
   void run(std::int64_t group, std::int64_t segment, char* scratch);
-  /// Joins the partial results of all segments and finishes the group.
+  /// Joins the partial results of all segments and stores the group's results.
   void gather(std::int64_t group, const char* scratch);
 
  private:

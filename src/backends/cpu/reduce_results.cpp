@@ -88,7 +88,7 @@ void reduce_task::gather(std::int64_t group, const char* scratch) {
   store(first, n);
 }
 
-// Finished lanes to memory, through the epilogue where there is more to it than the reductions themselves.
+// Finished lanes to memory, through the epilogue unless that only stores the reductions.
 void reduce_task::store(std::int64_t first, int n) {
   const jit::program& p = *job_.launch.code;
   if (!job_.plain_results) {

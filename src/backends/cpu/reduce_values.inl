@@ -1,5 +1,5 @@
-// What the loops of reduce_loops.inl know about element types. Only this file's own types: nothing of the standard library
-// may be compiled here, where a wider instruction set than the machine's may be in force.
+// Element types of the loops of reduce_loops.inl. Nothing of the standard library may be included: its inline functions
+// would be compiled for a wider instruction set than the machine may have.
 
 template <class T>
 struct complex_value {

@@ -1,4 +1,4 @@
-// Picks the loops of the best instruction set that the machine has.
+// Selects the loops of the best instruction set that the machine has.
 #include "backends/cpu/reducers.hpp"
 
 #include "jit/tier0.hpp"

@@ -13,7 +13,7 @@ namespace sinter::cpu {
 using jit::row_lanes;
 inline constexpr int max_planes = 4;
 
-/// Accumulators are arrays of lanes, one for each plane; the first `partials` planes are what chunks leave behind.
+/// Accumulators are arrays of lanes, one for each plane; the first `partials` planes are the partial result of a chunk.
 struct reducer {
   int planes = 1, partials = 1;
   int bytes[max_planes] = {};  // of a lane, per plane

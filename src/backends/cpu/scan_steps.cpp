@@ -51,8 +51,8 @@ bool at_least(complex_value<T> a, complex_value<T> b) noexcept {
   return (a.re > b.re && !is_nan(a.im) && !is_nan(b.im)) || (a.re == b.re && a.im >= b.im);
 }
 
-// join(a, b): a stands for elements before those of b. Integers come unsigned to the first two, so that they wrap.
-// vector_code: what calls no function and does not branch.
+// join(a, b): the elements of a precede those of b. The first two operations get integers as unsigned, so that they
+// wrap. vector_code: what calls no function and does not branch.
 struct addition {
   template <class T>
   static constexpr bool vector_code = true;

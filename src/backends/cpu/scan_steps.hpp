@@ -8,10 +8,10 @@ namespace sinter::cpu {
 
 inline constexpr int scan_row_lanes = 8, scan_column_lanes = 64;
 
-/// Lanes are scanned side by side. A step does `length` elements of each: `from` and `to` are where the first lane
-/// begins, the same memory or apart. With null `to` it only finds the totals; with `carry`, what comes before in each
-/// lane, it joins this to all results but not to the totals. Totals and carries are elements, of float16 and bfloat16
-/// floats.
+/// Lanes are scanned in parallel. A step does `length` elements of each: `from` and `to` are where the first lane
+/// begins, the same memory or disjoint. With null `to` it only finds the totals; with `carry`, what comes before in
+/// each lane, it joins this to all results but not to the totals. Totals and carries are elements, of float16 and
+/// bfloat16 floats.
 struct scan_steps {
   int element_bytes = 0, total_bytes = 0;
   /// scan_row_lanes rows, or one; `pitch` elements apart.

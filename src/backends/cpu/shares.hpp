@@ -1,4 +1,4 @@
-// Even shares of a range of elements, for work that comes out the same however it is shared.
+// Even shares of a range of elements, for work whose result does not depend on the shares.
 #pragma once
 #include <algorithm>
 #include <cstdint>

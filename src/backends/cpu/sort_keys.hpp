@@ -1,4 +1,4 @@
-// What sorting compares: for each element type a map to unsigned integers whose order is NumPy's ascending order.
+// Sort keys: for each element type a map to unsigned integers whose order is NumPy's ascending order.
 //
 // The maps are not one to one: -0 and +0 have one key, and so have all NaNs. Sorting moves the elements themselves, so
 // that no bits are lost. Descending order is that of the inverted keys.
@@ -120,7 +120,7 @@ struct ordering {
   key operator()(const T& x) const noexcept { return key(sort_key(x) ^ flipped); }
 };
 
-/// Calls f with a value-initialised element of the type that stands for `type` in sorting.
+/// Calls f with a value-initialised element of the type that represents `type` in sorting.
 template <class F>
 decltype(auto) with_sorted_type(dtype type, F&& f) {
   switch (type) {

@@ -1,4 +1,4 @@
-// Sharing rows out to threads, for sort and argsort.
+// Distributing rows to threads, for sort and argsort.
 #pragma once
 #include <algorithm>
 #include <cstddef>

@@ -11,14 +11,14 @@ using jit::opcode;
 
 namespace {
 
-// Let x be worse than the best inner value b by the relative margin m. Walking from the tail's result back to its input,
-// `needed` is how far apart (relatively) the values must be at each point for the final results to be in order:
+// Let x be worse than the best inner value b by the relative margin m. Walking from the tail's result back to its
+// input, `needed` is the relative distance that values must have at each point for the final results to be in order:
 //  - a multiplication or division by a positive number rounds monotonically, so nothing after it can change the order;
-//    values that are to stay apart by `needed` must come in apart by one more ulp;
+//    values whose distance is to stay `needed` must have one more ulp before it;
 //  - arcsin of libmvec errs by up to 4 ulp (we take 6), on either side; exactly it spreads values apart, being convex;
 //  - sqrt halves relative distances and rounds by half an ulp on either side.
-// The result is doubled. The scale of the multipliers is bounded so that no value on the way becomes subnormal while the
-// inner values differ by at least `floor`.
+// The result is doubled. The scale of the multipliers is bounded so that no value on the way becomes subnormal while
+// the inner values differ by at least `floor`.
 struct walk {
   double ulp;
   double low = -std::numeric_limits<double>::infinity(), high = -low;  // between them the rest of the tail has no NaN
