@@ -124,13 +124,13 @@ void check_digits(const emulated::digit_kernels<T>& kernels, const product_shape
         expected[static_cast<std::size_t>(room / 2 + at(s.c) + i * s.c.row + j * s.c.column)] = static_cast<T>(sum);
       }
   }
-  const bool turn = lies_by_columns(s.c);
-  const product_shape by_rows = turn ? turned(s) : s;
+  const bool transposes = lies_by_columns(s.c);
+  const product_shape by_rows = transposes ? transposed(s) : s;
   const int planes = static_cast<int>(sizeof(T));
   const digit_parts parts = parts_of(by_rows, planes, limits);
   host_device<T> device{kernels,
-                        turn ? b0 : a0,
-                        turn ? a0 : b0,
+                        transposes ? b0 : a0,
+                        transposes ? a0 : b0,
                         got.data() + room / 2,
                         guarded(parts.a_bytes),
                         guarded(parts.b_bytes),

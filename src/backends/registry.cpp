@@ -49,7 +49,7 @@ int cuda_devices() noexcept {
 std::string cuda_missing() {
   if (lost_to_fork.load(std::memory_order_relaxed))
     return "the process was forked from one that used GPUs, and CUDA does not survive that; fork before the first use of "
-           "a GPU, or start the program anew (exec)";
+           "a GPU, or restart the program (exec)";
 #ifdef SINTER_HAS_CUDA
   return cuda_unavailable_reason();
 #else
@@ -105,7 +105,7 @@ device_id device_from_environment() {
 }  // namespace
 
 backend& get_backend(device_id id) {
-  // One slot a thread remembers: nearly every call asks for the same device again.
+  // Each thread caches its last device: nearly every call is for the same one.
   thread_local backend* last = nullptr;
   thread_local device_id last_id;
   if (last && last_id == id && !is_lost(id)) return *last;

@@ -10,12 +10,12 @@ namespace {
 
 constexpr int threads = 256;
 
-/// Which word of what an element's key is.
+/// The source of the sorted word.
 struct word_job {
   key_rule rule;
   const void* keys;
   int shift;            // bits of the key below the word
-  i64 columns;          // of a row, where the word is one of the row's number
+  i64 columns;          // of a row, where the word is part of the row's number
   i64 bin_count;        // of bins
 };
 
@@ -161,7 +161,7 @@ row_job batch_of(const row_job& j) {
   return b;
 }
 
-/// The buffers in scratch memory, for a whole batch.
+/// The buffers in scratch memory, for rows that are sorted together.
 struct narrow_layout {
   position_buffers buffers{};
   std::size_t scratch = 0;

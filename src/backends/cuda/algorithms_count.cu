@@ -24,8 +24,8 @@ struct sampled_bins {
   __device__ __forceinline__ i64 bin(T x) const { return bins.bin(x); }
 };
 
-/// Counts in shared memory: `copies` counters for each bin (a power of two), a lane's own as far as they go, so that few
-/// bins mean few conflicts.
+/// Counts in shared memory: `copies` counters for each bin (a power of two), one for each lane while there are enough,
+/// so that few bins do not mean many conflicts.
 template <class Bins>
 __global__ void __launch_bounds__(threads) count_shared(const Bins bins, i64 n, int bin_count, int copies,
                                                         unsigned long long* counts) {
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(threads) count_shared(const Bins bins, i64 n, 
   constexpr int ahead = 4;
   const i64 step = static_cast<i64>(gridDim.x) * threads;
   for (i64 k = static_cast<i64>(blockIdx.x) * threads + threadIdx.x; k < n; k += ahead * step) {
-    typename Bins::sample x[ahead];  // all under way before any is looked at
+    typename Bins::sample x[ahead];  // all loads are issued before any is used
 #pragma unroll
     for (int a = 0; a < ahead; ++a)
       if (k + a * step < n) x[a] = bins.samples[k + a * step];
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(threads) count_shared(const Bins bins, i64 n, 
   }
 }
 
-/// Counts in device memory. Where all lanes of a warp meet one bin, one of them adds for all.
+/// Counts in device memory. Where all lanes of a warp have the same bin, one of them adds for all.
 template <class Bins>
 __global__ void __launch_bounds__(threads) count_global(const Bins bins, i64 n, unsigned long long* counts) {
   const i64 step = static_cast<i64>(gridDim.x) * threads;
@@ -80,8 +80,8 @@ cudaError_t count(const context& c, const Bins& bins, i64 n, i64 bin_count, i64*
     return launch(c, count_global<Bins>, looping_blocks(c, n, 4 * threads), threads, 0, bins, n, to);
   int copies = 32;
   while (copies * bin_count > shared_counters) copies /= 2;
-  // Blocks clear and add up their counters, so there are no more of them than run at a time. A block's counters have 32
-  // bits, which bounds what it may meet.
+  // Blocks clear and add up their counters, so no more are launched than run at a time. A block's counters have 32
+  // bits, which bounds the number of its samples.
   const i64 resident = static_cast<i64>(c.multiprocessors) * 4, least = ceil_div(n, i64{1} << 31);
   i64 blocks = ceil_div(n, 16 * threads);
   if (blocks > resident) blocks = resident;
@@ -97,7 +97,7 @@ cudaError_t count_samples(const context& c, const void* samples, i64 n, const bi
 
 // --- sums of weights by bin
 //
-// Positions are sorted by bin, so a bin's weights lie side by side. Sums of 32 neighbours, of 32 such sums, and so on
+// Positions are sorted by bin, so a bin's weights are contiguous. Sums of 32 neighbours, of 32 such sums, and so on
 // make every bin a few loads of a warp, whatever its size, in an order that the bins alone decide.
 
 constexpr int fan = 32;

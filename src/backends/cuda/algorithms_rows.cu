@@ -37,8 +37,8 @@ __device__ __forceinline__ void synchronize_group(const rows_job& j) {
   else __syncwarp();
 }
 
-/// Words that a warp (or the block) hands from the threads that sorted them to those that store them: `own` consecutive
-/// ones of each thread. The order of the words in memory keeps both sides free of bank conflicts.
+/// Words that a warp (or the block) passes from the threads that sorted them to those that store them: `own`
+/// consecutive ones of each thread. The order of the words in memory keeps both sides free of bank conflicts.
 struct hand_over {
   u32* words;
   __device__ __forceinline__ u32& at(int k) const { return words[k ^ (k / 32 % 32)]; }
@@ -89,7 +89,7 @@ __device__ void restore_ties(const rows_job& j, const place& p, int first, const
   }
 }
 
-/// Sorts elements of up to 8 bytes that are no complex numbers; may be in place.
+/// Sorts elements of up to 8 bytes that are not complex numbers; may be in place.
 template <class U, int R>
 __global__ void __launch_bounds__(512) sort_row_values(const rows_job j) {
   extern __shared__ u32 shared[];

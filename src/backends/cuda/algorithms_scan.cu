@@ -1,4 +1,4 @@
-// Scans: how one is dealt to threads, and which kernels serve which elements.
+// Scans: how they are distributed to threads, and the kernels of each element type.
 #include "backends/cuda/scan_parts.cuh"
 #include "backends/cuda/scan_values.cuh"
 
@@ -61,7 +61,7 @@ storage storage_of(element t) {
   return bytes_of(t) == 1 ? storage::bytes1 : bytes_of(t) == 2 ? storage::bytes2 : storage::own;
 }
 
-/// What turns elements into values of which the greatest is wanted.
+/// The flip that makes the wanted value of a scan the greatest.
 u64 flip_of(element t, bool least) {
   if (is_complex(t)) return least ? u64{1} << (4 * bytes_of(t) - 1) : 0;
   if (is_float(t)) return least ? u64{1} << (t == element::f64 ? 63 : 31) : 0;
@@ -70,7 +70,7 @@ u64 flip_of(element t, bool least) {
   return least ? sign ^ all : sign;
 }
 
-/// Sums of truth values are disjunctions, and products conjunctions.
+/// Sums of bools are disjunctions, and products conjunctions.
 scan_kind kind_of(const scan_job& j) {
   if (j.type != element::b1) return j.kind;
   return j.kind == scan_kind::sum ? scan_kind::max : j.kind == scan_kind::prod ? scan_kind::min : j.kind;

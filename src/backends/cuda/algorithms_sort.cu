@@ -24,7 +24,7 @@ cudaError_t radix_sort(void* temporary, bytes_t& bytes, cub::DoubleBuffer<Key>& 
                     : cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, n, 0, bits, s);
 }
 
-/// A null `temporary` asks for the bytes. The result is in `data`.
+/// A null `temporary` queries the bytes. The result is in `data`.
 template <class Key>
 cudaError_t sort_numbers(void* data, void* other, void* temporary, bytes_t& bytes, i64 n, bool descending,
                          cudaStream_t s) {
@@ -34,7 +34,7 @@ cudaError_t sort_numbers(void* data, void* other, void* temporary, bytes_t& byte
   return cudaMemcpyAsync(data, other, static_cast<bytes_t>(n) * sizeof(Key), cudaMemcpyDeviceToDevice, s);
 }
 
-/// The parts of a complex number as they lie in memory.
+/// The parts of a complex number in memory.
 template <class U>
 struct alignas(2 * sizeof(U)) complex_bits {
   U real, imaginary;
@@ -53,7 +53,7 @@ cudaError_t sort_complex(void* data, void* temporary, bytes_t& bytes, i64 n, con
                                               complex_before<U>{rule}, s);
 }
 
-/// Sorts one row; a null `temporary` asks for its bytes.
+/// Sorts one row; a null `temporary` queries its bytes.
 cudaError_t sort_row(const row_job& j, void* data, void* other, void* temporary, bytes_t& bytes, cudaStream_t s) {
   const i64 n = j.columns;
   const bool d = j.descending;
@@ -76,8 +76,8 @@ cudaError_t sort_row(const row_job& j, void* data, void* other, void* temporary,
 
 // --- NaNs
 //
-// CUB sorts by bits, which brings negative NaNs to the wrong end: in front where ascending, behind where descending.
-// They are few if any, so the row is looked at afterwards and turned only where it must be.
+// CUB sorts by bits, which puts negative NaNs at the wrong end: the beginning where ascending, the end where
+// descending. They are few if any, so the row is checked afterwards and rotated only where necessary.
 
 /// Whether the element at `at` of a sorted row is a NaN at the wrong end.
 template <class U>
@@ -85,9 +85,9 @@ __device__ bool is_misplaced(const U* row, i64 at, const narrow_rule<U>& n) {
   return row[at] > (n.sign | n.infinity);
 }
 
-/// *turn: by how many elements the row must be turned to the left (ascending) or right (descending).
+/// *rotation: by how many elements the row must be rotated to the left (ascending) or right (descending).
 template <class U>
-__global__ void count_misplaced(const U* row, i64 columns, const key_rule rule, i64* turn) {
+__global__ void count_misplaced(const U* row, i64 columns, const key_rule rule, i64* rotation) {
   const narrow_rule<U> n(rule);
   i64 low = 0, high = columns;  // misplaced ones lie below `low` and none from `high` on, counted from their end
   while (low < high) {
@@ -95,44 +95,44 @@ __global__ void count_misplaced(const U* row, i64 columns, const key_rule rule, 
     if (is_misplaced(row, rule.descending ? columns - 1 - middle : middle, n)) low = middle + 1;
     else high = middle;
   }
-  *turn = low;
+  *rotation = low;
 }
 
 template <class U>
-__global__ void turn_row(const U* row, U* other, i64 columns, bool descending, const i64* turn) {
-  const i64 by = *turn;
+__global__ void rotate_row(const U* row, U* other, i64 columns, bool descending, const i64* rotation) {
+  const i64 by = *rotation;
   if (by == 0) return;
   const i64 shift = descending ? columns - by : by, step = static_cast<i64>(gridDim.x) * blockDim.x;
   for (i64 k = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; k < columns; k += step)
     other[k] = row[k + shift < columns ? k + shift : k + shift - columns];
 }
 template <class U>
-__global__ void copy_turned(U* row, const U* other, i64 columns, const i64* turn) {
-  if (*turn == 0) return;
+__global__ void copy_rotated(U* row, const U* other, i64 columns, const i64* rotation) {
+  if (*rotation == 0) return;
   const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;
   for (i64 k = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; k < columns; k += step) row[k] = other[k];
 }
 
 template <class U>
-cudaError_t place_nans_of(const context& c, const row_job& j, void* data, void* other, i64* turn) {
+cudaError_t place_nans_of(const context& c, const row_job& j, void* data, void* other, i64* rotation) {
   U* const row = static_cast<U*>(data);
   U* const copy = static_cast<U*>(other);
   const i64 blocks = looping_blocks(c, j.columns, 16 * threads);
-  SINTER_TRY(launch(c, count_misplaced<U>, 1, 1, 0, row, j.columns, rule_of(j.type, j.descending), turn));
-  SINTER_TRY(launch(c, turn_row<U>, blocks, threads, 0, row, copy, j.columns, j.descending, turn));
-  return launch(c, copy_turned<U>, blocks, threads, 0, row, copy, j.columns, turn);
+  SINTER_TRY(launch(c, count_misplaced<U>, 1, 1, 0, row, j.columns, rule_of(j.type, j.descending), rotation));
+  SINTER_TRY(launch(c, rotate_row<U>, blocks, threads, 0, row, copy, j.columns, j.descending, rotation));
+  return launch(c, copy_rotated<U>, blocks, threads, 0, row, copy, j.columns, rotation);
 }
-cudaError_t place_nans(const context& c, const row_job& j, void* data, void* other, i64* turn) {
+cudaError_t place_nans(const context& c, const row_job& j, void* data, void* other, i64* rotation) {
   switch (bytes_of(j.type)) {
-    case 2: return place_nans_of<u16>(c, j, data, other, turn);
-    case 4: return place_nans_of<u32>(c, j, data, other, turn);
-    default: return place_nans_of<u64>(c, j, data, other, turn);
+    case 2: return place_nans_of<u16>(c, j, data, other, rotation);
+    case 4: return place_nans_of<u32>(c, j, data, other, rotation);
+    default: return place_nans_of<u64>(c, j, data, other, rotation);
   }
 }
 
-// --- rows of bytes: their elements are counted and written anew
+// --- rows of bytes: counting sort
 
-/// counts[row * 256 + key]; blocks of one row lie side by side on x.
+/// counts[row * 256 + key]; blocks of one row are consecutive along x.
 __global__ void count_bytes(const u8* data, i64 columns, const key_rule rule, u64* counts) {
   __shared__ u32 own[256];
   own[threadIdx.x] = 0;
@@ -158,7 +158,7 @@ __global__ void write_bytes(u8* data, i64 columns, const key_rule rule, const u6
   u8* const row = data + blockIdx.y * columns;
   const i64 step = static_cast<i64>(gridDim.x) * threads;
   for (i64 k = static_cast<i64>(blockIdx.x) * threads + threadIdx.x; k < columns; k += step) {
-    u32 key = 0;  // the first whose elements end behind k
+    u32 key = 0;  // the first whose elements end after k
     for (u32 half = 128; half > 0; half /= 2)
       if (ends[key + half - 1] <= k) key += half;
     row[k] = static_cast<u8>(element_of<u32>(key, rule));
@@ -191,7 +191,7 @@ __global__ void fetch(const T* from, const u32* positions, T* to, i64 n) {
 
 /// Rows from here on are sorted one by one.
 constexpr i64 long_row = i64{1} << 20;
-/// Scratch memory that a batch of rows may take in any case; what else is fixed takes less than 2 MiB.
+/// Scratch memory that rows sorted together may take in any case; what else is fixed takes less than 2 MiB.
 constexpr double small_scratch = 8 << 20;
 
 /// As many rows as 1.1 times the data's bytes of scratch memory serve; 0 where rows are sorted one by one.
@@ -260,7 +260,7 @@ cudaError_t sort_batches(const context& c, const row_job& j, i64 rows, char* dat
 
 struct row_layout {
   void* other = nullptr;
-  i64* turn = nullptr;
+  i64* rotation = nullptr;
   void* temporary = nullptr;
   bytes_t temporary_bytes = 0, scratch = 0;
 };
@@ -268,7 +268,7 @@ cudaError_t row_layout_of(const context& c, const row_job& j, void* scratch, row
   SINTER_TRY(sort_row(j, nullptr, nullptr, nullptr, l.temporary_bytes, c.stream));
   pieces p(scratch);
   if (!is_complex(j.type)) l.other = p.take<char>(j.columns * bytes_of(j.type));
-  if (is_float(j.type)) l.turn = p.take<i64>(1);
+  if (is_float(j.type)) l.rotation = p.take<i64>(1);
   l.temporary = p.take<char>(static_cast<i64>(l.temporary_bytes));
   l.scratch = p.used();
   return cudaSuccess;
@@ -280,7 +280,7 @@ cudaError_t sort_one_by_one(const context& c, const row_job& j, char* data, void
   for (i64 row = 0; row < j.rows; ++row) {
     char* const at = data + row * j.columns * bytes_of(j.type);
     SINTER_TRY(sort_row(j, at, l.other, l.temporary, l.temporary_bytes, c.stream));
-    if (is_float(j.type)) SINTER_TRY(place_nans(c, j, at, l.other, l.turn));
+    if (is_float(j.type)) SINTER_TRY(place_nans(c, j, at, l.other, l.rotation));
   }
   return cudaSuccess;
 }

@@ -14,7 +14,7 @@ namespace sinter::cuda {
 // clang-format on
 SINTER_FUNCTION_TABLE(cublas_api, SINTER_CUBLAS_FUNCTIONS);
 
-/// Opens it if need be; throws device_error, in the name of a public function, where it cannot be used.
+/// Opens it if necessary; throws device_error, in the name of a public function, where it cannot be used.
 const cublas_api& cublas(const char* function);
 /// Throws device_error that names the call.
 void check(const cublas_api& api, cublasStatus_t status, const char* call);

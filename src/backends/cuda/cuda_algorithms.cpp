@@ -1,4 +1,4 @@
-// Runtime's interface over the plain functions that nvcc compiled.
+// runtime::algorithms over the plain functions that nvcc compiled.
 #include "backends/cuda/cuda_algorithms.hpp"
 
 #include <string>
@@ -36,7 +36,7 @@ device::select_job job_of(const selection& s) {
   return {s.count, s.packed, s.words, reinterpret_cast<const unsigned char*>(s.flags)};
 }
 
-/// What device code asks where to run: on the calling thread's current stream.
+/// The context of device code: the calling thread's current stream.
 struct current_context {
   int device, multiprocessors;
   operator device::context() const { return {current_stream(device), multiprocessors}; }
@@ -110,7 +110,7 @@ class cuda_algorithms final : public runtime::algorithms {
     check_usable();
     check(cudaSetDevice(target_.device), "cudaSetDevice");
   }
-  /// Device code for other GPUs only is the one error that whoever built the library can mend.
+  /// Missing device code for the GPU gets a message of its own: rebuilding the library helps.
   void raise(cudaError_t status, const char* function) const {
     if (status != cudaErrorNoKernelImageForDevice) return check(status, function);
     (void)cudaGetLastError();
@@ -118,10 +118,10 @@ class cuda_algorithms final : public runtime::algorithms {
                        SINTER_DEVICE_ARCHITECTURES " only, which the GPU cannot run; build with SINTER_CUDA_ARCHITECTURES");
   }
   template <class F>
-  size_t bytes(const char* function, F&& ask) const {
+  size_t bytes(const char* function, F&& query) const {
     begin();
     size_t n = 0;
-    raise(ask(n), function);
+    raise(query(n), function);
     return n;
   }
   template <class F>

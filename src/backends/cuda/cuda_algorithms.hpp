@@ -1,4 +1,4 @@
-// Device-wide algorithms on a GPU, as runtime's interface wants them.
+// Device-wide algorithms on a GPU: runtime::algorithms.
 #pragma once
 #include <atomic>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The CUDA backend behind runtime's interface: copies, launches, faults, and the parts that lie beside it: memory,
-// streams, graphs. The default stream is the legacy one, so that work of user code there is ordered with sinter's.
+// The CUDA backend as runtime::backend: copies, launches, faults; memory, streams and graphs are in files of their own.
+// The default stream is the legacy one, so that work of user code there is ordered with sinter's.
 #include "backends/cuda/cuda_backend.hpp"
 
 #include <cuda_runtime_api.h>
@@ -112,7 +112,7 @@ class cuda_backend final : public runtime::backend {
   void copy_from_peer(void* to, backend& peer, const void* from, std::size_t bytes, runtime::stream& on) override {
     refuse_in_capture("copying between GPUs");
     begin();
-    (void)can_access_peer(peer);  // lets copies go straight
+    (void)can_access_peer(peer);  // enables direct copies
     static_cast<gpu_stream&>(on).enter();
     check(cudaMemcpyPeerAsync(to, index_, from, peer.id().index, bytes, static_cast<gpu_stream&>(on).handle()),
           "cudaMemcpyPeerAsync");
@@ -267,7 +267,7 @@ class cuda_backend final : public runtime::backend {
     launches_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  // The driver knows what an address is: an array's memory may be the host's.
+  // The driver finds out the kind of address: an array's memory may be the host's.
   void enqueue_copy(void* to, const void* from, std::size_t bytes) {
     begin();
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cuda::current_stream(index_)), "cudaMemcpyAsync");

@@ -1,4 +1,5 @@
-// The driver's own functions, asked of the runtime so that nothing links libcuda, and the device of the calling thread.
+// The driver's functions, looked up through the runtime so that nothing links libcuda, and the device of the calling
+// thread.
 #pragma once
 #include <cuda.h>
 #include <cuda_runtime_api.h>

@@ -48,7 +48,7 @@ void check(cublasStatus_t status, const char* call) {
   throw device_error("[matmul] " + std::string(call) + ": " + cublaslt().cublasLtGetStatusString(status));
 }
 
-/// A descriptor that goes with its scope.
+/// A descriptor that is destroyed with its scope.
 template <class Handle, auto Destroy>
 struct descriptor {
   Handle handle = nullptr;
@@ -77,13 +77,13 @@ cublasLtEpilogue_t epilogue_of(const product_epilogue& f) {
   return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-/// The largest power of two, up to 256, that divides an address: algorithms differ in the alignment that they want.
+/// The largest power of two, up to 256, that divides an address: algorithms differ in the alignment that they need.
 std::uint32_t alignment_of(const void* p) {
   const auto address = reinterpret_cast<std::uintptr_t>(p) | 256;
   return static_cast<std::uint32_t>(address & (~address + 1));
 }
 
-/// Everything that the choice of an algorithm rests on.
+/// Everything on which the choice of an algorithm depends.
 using choice_key = std::array<int64_t, 13>;
 
 class cublaslt_products final : public lt_products {
@@ -140,7 +140,7 @@ class cublaslt_products final : public lt_products {
                        const blas_matrix& y) {
     const auto compute = l.tf32 && l.type == dtype::f32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     check(cublaslt().cublasLtMatmulDescCreate(&op.handle, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
-    // The transposes of the factors, in the other order: what lies by rows is transposed already.
+    // The transposes of the factors, in the other order: a factor stored by rows is transposed already.
     set(op, CUBLASLT_MATMUL_DESC_TRANSA, y.row_major ? CUBLAS_OP_N : CUBLAS_OP_T);
     set(op, CUBLASLT_MATMUL_DESC_TRANSB, x.row_major ? CUBLAS_OP_N : CUBLAS_OP_T);
     set(op, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(f));
@@ -178,11 +178,11 @@ class cublaslt_products final : public lt_products {
     const auto known = choices_.find(key);
     if (known != choices_.end()) return known->second;
     if (choices_.size() >= most_choices) choices_.clear();
-    return choices_[key] = ask(op, first, second, result, a, b, c);
+    return choices_[key] = choose(op, first, second, result, a, b, c);
   }
 
-  std::optional<choice> ask(const operation& op, const matrix& first, const matrix& second, const matrix& result,
-                            const void* a, const void* b, const void* c) const {
+  std::optional<choice> choose(const operation& op, const matrix& first, const matrix& second, const matrix& result,
+                               const void* a, const void* b, const void* c) const {
     const cublaslt_api& api = cublaslt();
     preference p;
     check(api.cublasLtMatmulPreferenceCreate(&p.handle), "cublasLtMatmulPreferenceCreate");

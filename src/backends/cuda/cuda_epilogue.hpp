@@ -9,12 +9,12 @@
 
 namespace sinter::cuda {
 
-/// Thread safe. Keeps what it has found out about layouts.
+/// Thread safe. Caches the algorithm chosen for each layout.
 class lt_products {
  public:
   virtual ~lt_products() = default;
-  /// One product, without batch axes, on the current device. False where cuBLASLt has nothing for it; nothing has been done
-  /// then. Scratch memory comes from `memory`.
+  /// One product, without batch axes, on the current device. False where cuBLASLt does not support it; nothing has been
+  /// done then. Scratch memory comes from `memory`.
   virtual bool run(const runtime::product_layout& l, const runtime::product_epilogue& f, const void* a, const void* b,
                    void* c, cudaStream_t stream, runtime::backend& memory) = 0;
 };

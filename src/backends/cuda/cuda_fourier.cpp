@@ -1,4 +1,4 @@
-// cuFFT behind runtime's interface. Plans hold their constants only: work areas, which may be as large as the array,
+// cuFFT as runtime::fourier. Plans hold their constants only: work areas, which may be as large as the array,
 // come from the pool for each call.
 #include "backends/cuda/cuda_fourier.hpp"
 
@@ -28,7 +28,8 @@ using runtime::fourier_layout;
 constexpr std::size_t most_plans = 32;
 
 // Long transforms take several passes. With a stride each of them reads and writes a few neighbours at a time, and they
-// take several times as long as those of rows; a transposition is one pass more. Small arrays are a matter of launches.
+// take several times as long as those of rows; a transposition is one pass more. For small arrays the number of
+// launches dominates.
 constexpr std::int64_t long_transform = 64 << 10, large_array = 4 << 20;  // bytes
 
 // clang-format off

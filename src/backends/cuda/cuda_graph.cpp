@@ -1,4 +1,4 @@
-// CUDA graphs: what a stream is told while it is captured becomes one thing to launch.
+// CUDA graphs: the work enqueued on a stream while it is captured becomes one graph to launch.
 #include <cuda_runtime_api.h>
 
 #include "backends/cuda/cuda_driver.hpp"
@@ -37,7 +37,7 @@ cudaStream_t handle_of(runtime::stream& s) { return static_cast<gpu_stream&>(s).
 }  // namespace
 
 void begin_capture(runtime::stream& s) {
-  // Relaxed: allocating, compiling and loading go on meanwhile, here and in other threads.
+  // Relaxed: this and other threads allocate, compile and load during the capture.
   check(cudaStreamBeginCapture(handle_of(s), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
 }
 

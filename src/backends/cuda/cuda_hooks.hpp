@@ -1,24 +1,24 @@
-// For tests and benchmarks only: what they may turn on the CUDA backend, and ask of it. Results never depend on any of it.
+// Settings of the CUDA backend for tests and benchmarks. Results never depend on them.
 #pragma once
 #include <cstdint>
 #include <string>
 
 namespace sinter::cuda {
 
-/// In which form kernels are compiled that have a lean one (jit::cuda_has_lean).
+/// The tier of kernels that have a baseline form, which compiles fast (jit::cuda_has_lean).
 enum class tier : std::uint8_t {
-  automatic,  // lean at first; tuned in the background once the lean kernel has done enough work to pay for it
-  lean,       // never tuned, unless the disk cache has it
-  tuned,      // before it runs for the first time
+  automatic,  // baseline first; optimised in the background once the kernel has done enough work to pay for it
+  lean,       // baseline, unless the disk cache has the optimised form
+  tuned,      // optimised, before the first launch
 };
 
-/// Initially SINTER_TIER (0: lean, 1: tuned, auto), else automatic.
+/// Initially SINTER_TIER (0: baseline, 1: optimised, auto), else automatic.
 void set_tier(tier t) noexcept;
 tier get_tier() noexcept;
-/// Elements (of reductions: those reduced, all together) from which on `automatic` compiles the tuned form. 0 restores
-/// the default.
+/// Elements (of reductions: those reduced, all together) from which on `automatic` compiles the optimised form. 0
+/// restores the default.
 void set_tier_threshold(std::int64_t elements) noexcept;
-/// Launches of lean kernels since the process began.
+/// Launches of baseline kernels since the process began.
 std::uint64_t lean_launches() noexcept;
 
 /// What stands in the way of factorisations on any GPU: a library that cannot be opened or lacks a function; empty if

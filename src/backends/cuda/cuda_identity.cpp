@@ -1,4 +1,4 @@
-// What measured choices depend on besides the program: the GPU and its driver.
+// The GPU and its driver, on which measured choices depend besides the program.
 #include "backends/cuda/cuda_identity.hpp"
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 namespace sinter::cuda {
 namespace {
 
-/// The driver's own version, which the CUDA runtime does not tell; empty where the kernel module does not show it.
+/// The driver's version, which the CUDA runtime does not report; empty where the kernel module does not show it.
 std::string driver_release() {
   std::ifstream file("/sys/module/nvidia/version");
   std::string release;

@@ -1,4 +1,4 @@
-// What measured choices depend on besides the program: the GPU and its driver.
+// The GPU and its driver, on which measured choices depend besides the program.
 #pragma once
 #include <string>
 

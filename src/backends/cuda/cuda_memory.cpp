@@ -29,7 +29,7 @@ class gpu_memory : public runtime::memory_source {
   gpu_memory(int device, gpu_streams& streams) : device_(device), streams_(streams) {}
   void* allocate(std::size_t bytes) noexcept override {
     void* p = nullptr;
-    if (cudaSetDevice(device_) == cudaSuccess && ask(&p, bytes) == cudaSuccess) return p;
+    if (cudaSetDevice(device_) == cudaSuccess && try_allocate(&p, bytes) == cudaSuccess) return p;
     (void)cudaGetLastError();
     return nullptr;
   }
@@ -44,12 +44,12 @@ class gpu_memory : public runtime::memory_source {
   void synchronize() noexcept override {
     try {
       streams_.synchronize();
-    } catch (...) {  // a device that has failed works on nothing
+    } catch (...) {  // a failed device runs nothing
     }
   }
 
  protected:
-  virtual cudaError_t ask(void** p, std::size_t bytes) const noexcept { return cudaMalloc(p, bytes); }
+  virtual cudaError_t try_allocate(void** p, std::size_t bytes) const noexcept { return cudaMalloc(p, bytes); }
 
  private:
   int device_;
@@ -61,13 +61,13 @@ class managed_memory final : public gpu_memory {
   using gpu_memory::gpu_memory;
 
  private:
-  cudaError_t ask(void** p, std::size_t bytes) const noexcept override {
+  cudaError_t try_allocate(void** p, std::size_t bytes) const noexcept override {
     return cudaMallocManaged(p, bytes, cudaMemAttachGlobal);
   }
 };
 
 /// Pinned for all GPUs, at the same address for the host and for them.
-cudaError_t ask_pinned(void** p, std::size_t bytes) noexcept {
+cudaError_t allocate_pinned(void** p, std::size_t bytes) noexcept {
   return cudaHostAlloc(p, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
 }
 
@@ -78,15 +78,15 @@ class pinned_memory final : public gpu_memory {
   std::size_t available() const noexcept override { return free_host_memory(); }
 
  private:
-  cudaError_t ask(void** p, std::size_t bytes) const noexcept override { return ask_pinned(p, bytes); }
+  cudaError_t try_allocate(void** p, std::size_t bytes) const noexcept override { return allocate_pinned(p, bytes); }
 };
 
-/// Of the CPU's arrays, which wait for copies to and from them by themselves before they are freed.
+/// For arrays of the CPU, whose buffers wait for copies to and from them before they are freed.
 class host_pinned_memory final : public runtime::memory_source {
  public:
   void* allocate(std::size_t bytes) noexcept override {
     void* p = nullptr;
-    if (ask_pinned(&p, bytes) == cudaSuccess) return p;
+    if (allocate_pinned(&p, bytes) == cudaSuccess) return p;
     (void)cudaGetLastError();
     return nullptr;
   }
@@ -104,7 +104,7 @@ runtime::pool::options options_of(memory_kind kind) {
     o.name = "pinned memory";
     return o;
   }
-  // Giving memory back to the driver waits for the device, so blocks are kept until something else needs them.
+  // Freeing memory synchronises the device, so blocks are kept until other requests need them.
   o.keep_large = total;
   o.name = kind == memory_kind::device ? "GPU memory" : "managed memory";
   if (kind == memory_kind::device) o.limit = runtime::gpu_memory_limit(total);

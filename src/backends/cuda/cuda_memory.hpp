@@ -8,9 +8,9 @@ namespace sinter::cuda {
 
 class gpu_streams;
 
-/// The pool of one kind of a GPU's memory, whose streams are waited for before memory goes back. The device is current.
+/// The pool of one kind of a GPU's memory, whose streams are waited for before memory is freed. The device is current.
 std::unique_ptr<runtime::pool> make_pool(int device, memory_kind kind, gpu_streams& streams);
-/// Pinned host memory that belongs to no GPU.
+/// Pinned host memory for arrays of the CPU.
 std::unique_ptr<runtime::memory_source> make_pinned_source();
 
 /// Of managed memory that the host may touch while the GPU works.

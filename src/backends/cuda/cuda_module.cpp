@@ -1,4 +1,4 @@
-// Modules of kernels that users write: loading, variables, attributes, launches, and what went wrong with a launch.
+// Modules of kernels that users write: loading, variables, attributes, launches and their errors.
 #include "backends/cuda/cuda_module.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using runtime::raw_launch;
 #define SINTER_DRIVER_FUNCTION(name) \
   static const auto name = reinterpret_cast<decltype(&::name)>(driver_function(#name))
 
-/// A library in the driver's sense. Unloads when the last kernel of it is gone, after the device has finished.
+/// A library in the driver's sense (CUlibrary). Unloaded when its last kernel is gone, after a synchronisation.
 class loaded_library {
  public:
   loaded_library(const char* image, const std::string& file, const module_place& p)
@@ -32,18 +32,18 @@ class loaded_library {
   loaded_library(const loaded_library&) = delete;
   loaded_library& operator=(const loaded_library&) = delete;
   ~loaded_library() {
-    // At the end of the process the driver may be gone already: then there is nothing left to unload.
+    // At exit the driver may have shut down, which has unloaded everything.
     if (!handle || cudaSetDevice(place.device) != cudaSuccess) return;
     try {
       runtime::get_backend({runtime::device_kind::cuda, place.device}).synchronize();
-    } catch (...) {  // a device that has failed works on nothing
+    } catch (...) {  // a failed device runs nothing
     }
     (void)cudaLibraryUnload(handle);
     (void)cudaGetLastError();
   }
 
-  /// Images come from elsewhere: what is wrong with one is said in words. The driver may look at it only when the first
-  /// kernel is asked for; PTX is compiled then.
+  /// Images may be invalid, so their errors are explained. The driver may read one only when the first kernel is looked
+  /// up; PTX is compiled then.
   void check_image(cudaError_t status, const char* call) const {
     if (status == cudaSuccess) return;
     (void)cudaGetLastError();
@@ -171,7 +171,7 @@ class gpu_function final : public runtime::raw_function {
     make_current(place().device);
   }
 
-  /// More than the 48 KB that every kernel may use has to be asked for once.
+  /// More than the 48 KB that every kernel may use must be requested once.
   void allow_shared(std::size_t bytes) {
     if (bytes <= allowed_shared_.load(std::memory_order_relaxed)) return;
     SINTER_DRIVER_FUNCTION(cuFuncSetAttribute);
@@ -225,7 +225,7 @@ class gpu_function final : public runtime::raw_function {
     return cuLaunchKernelEx(&c, f_, arguments, nullptr);
   }
 
-  /// Every device with clusters has eight blocks; more must be asked for.
+  /// Clusters of eight blocks are portable; more must be requested.
   void allow_large_clusters() {
     SINTER_DRIVER_FUNCTION(cuFuncSetAttribute);
     const std::lock_guard lock(mutex_);
@@ -260,7 +260,7 @@ class gpu_function final : public runtime::raw_function {
     return "; at most " + std::to_string(blocks) + " such blocks fit in a cluster";
   }
 
-  /// What the checks before a launch could not tell.
+  /// Errors that the checks before a launch cannot find.
   [[noreturn]] void refuse(CUresult status, const raw_launch& how) {
     const std::string launch = described(how);
     switch (status) {

@@ -8,7 +8,7 @@
 
 namespace sinter::cuda {
 
-/// Where a module lives; its launches go to the calling thread's current stream and are counted in `launches`.
+/// The device of a module; launches go to the calling thread's current stream and are counted in `launches`.
 struct module_place {
   int device = 0;
   int arch = 0;  // 90 for compute capability 9.0

@@ -1,5 +1,5 @@
-// Runtime's products over cuBLAS, those of integers by an own kernel or, larger ones, as products of digits. Row-major
-// results are computed as their transposes, which BLAS stores by columns.
+// runtime::products over cuBLAS, those of integers by a dedicated kernel or, larger ones, as products of digits.
+// Row-major results are computed as their transposes, which BLAS stores by columns.
 #include "backends/cuda/cuda_products.hpp"
 
 #include <mutex>
@@ -27,7 +27,7 @@ bool reads_any_strides(dtype t) { return !is_inexact(t); }
 
 device::element device_element(dtype t) { return static_cast<device::element>(t); }
 
-/// The address of an element at a distance, which may lie behind.
+/// The address of an element at a distance, which may be negative.
 template <class P>
 P moved(P p, dtype t, int64_t elements) {
   using byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<P>>, const char, char>;
@@ -188,7 +188,7 @@ class cuda_products final : public runtime::products {
   }
 
   /// Products of 8-bit digits by tensor cores (product_digits.hpp). False where there is no cuBLAS: nothing has been
-  /// done then, and the own kernel has the same result.
+  /// done then, and the dedicated kernel has the same result.
   bool multiply_by_digits(const device::context& context, dtype type, const device::product_shape& shape, const void* a,
                           const void* b, void* c) {
     if (!opened_cublas().usable) return false;
@@ -196,9 +196,9 @@ class cuda_products final : public runtime::products {
     const std::lock_guard lock(mutex_);
     open(api);
     const auto workspace = enter_stream(api);
-    const bool turn = device::lies_by_columns(shape.c);
-    const device::product_shape s = turn ? device::turned(shape) : shape;
-    if (turn) std::swap(a, b);
+    const bool transposes = device::lies_by_columns(shape.c);
+    const device::product_shape s = transposes ? device::transposed(shape) : shape;
+    if (transposes) std::swap(a, b);
     const int planes = static_cast<int>(itemsize(type));
     const device::digit_parts parts = device::parts_of(s, planes);
     const auto scratch = [&](int64_t bytes) {
@@ -212,7 +212,7 @@ class cuda_products final : public runtime::products {
     return true;
   }
 
-  /// What multiply_digits asks for, on a stream. cuBLAS stores by columns: sums^T = b a^T.
+  /// The steps of multiply_digits, on a stream. cuBLAS stores by columns: sums^T = b a^T.
   struct digit_calls {
     cuda_products& owner;
     const cublas_api& api;
@@ -248,8 +248,8 @@ class cuda_products final : public runtime::products {
     }
   };
 
-  /// The library's own workspace serves the default stream. On others, where it could be in use, it gets one of the
-  /// same size, so that it chooses the same algorithms.
+  /// cuBLAS's own workspace is used on the default stream. On other streams, where it could be in use, cuBLAS gets
+  /// another one of the same size, so that it chooses the same algorithms.
   std::unique_ptr<runtime::buffer> enter_stream(const cublas_api& api) {
     cuda::check(api, api.cublasSetStream(handle_, current_stream(target_.device)), "cublasSetStream");
     if (target_.memory->current_stream().number() == 0) return nullptr;
@@ -261,7 +261,7 @@ class cuda_products final : public runtime::products {
   void open(const cublas_api& api) {
     if (handle_) return;
     cublasStatus_t status = api.cublasCreate(&handle_);
-    if (status != CUBLAS_STATUS_SUCCESS) {  // its workspace may not have fitted
+    if (status != CUBLAS_STATUS_SUCCESS) {  // there may have been no memory for its workspace
       target_.release_memory();
       status = api.cublasCreate(&handle_);
     }

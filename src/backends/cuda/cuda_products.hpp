@@ -1,5 +1,5 @@
-// Matrix products on a GPU, as runtime's interface wants them: cuBLAS, and for integers and bools an own kernel or, for
-// large ones, products of their digits by cuBLAS.
+// Matrix products on a GPU, runtime::products: cuBLAS, and for integers and bools a dedicated kernel or, for large
+// ones, products of their digits by cuBLAS.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -11,13 +11,14 @@
 
 namespace sinter::cuda {
 
-/// Where the products of a device run: on the calling thread's current stream. Every call of the library counts as one launch.
+/// How the products of a device run: on the calling thread's current stream. Every call of the library counts as one
+/// launch.
 struct product_target {
   int device = 0;
   int multiprocessors = 1;
   std::atomic<std::uint64_t>* launches = nullptr;
   runtime::backend* memory = nullptr;    // that scratch memory comes from
-  std::size_t workspace_bytes = 0;       // that cuBLAS has by itself
+  std::size_t workspace_bytes = 0;       // of cuBLAS's own workspace
   std::function<void()> release_memory;  // gives cached memory back to the driver, which libraries allocate from
 };
 std::unique_ptr<runtime::products> make_products(const product_target& target);

@@ -1,4 +1,4 @@
-// Runtime's solvers over cuSOLVER, declared for the files that share them: handles, scratch memory, checks.
+// runtime::solvers over cuSOLVER, declared for the files that share them: handles, scratch memory, checks.
 #pragma once
 #include "backends/cuda/cusolver_library.hpp"
 #ifdef SINTER_HAS_GPU_SOLVERS
@@ -13,12 +13,12 @@ namespace sinter::cuda {
 using runtime::matrix_batch;
 using std::int64_t;
 
-/// A number as the libraries count; value_error where they do not.
+/// A number in the libraries' integer type; value_error where it does not fit.
 int counted(int64_t n, const char* function);
 
 using scratch_memory = std::unique_ptr<runtime::buffer>;
 
-/// The handles of one device and the right to use them: they belong to one thread at a time.
+/// The handles of one device, locked: one thread at a time may use them.
 class solver_call {
  public:
   solver_call(class cuda_solvers& owner, const char* function);
@@ -36,9 +36,10 @@ class solver_call {
   void check(cublasStatus_t status, const char* call) const;
   void check(cudaError_t status, const char* call) const;
 
-  /// Device memory that is free again, in the order of the stream, when the buffer goes.
+  /// Device memory that is freed in the order of the stream with the buffer.
   scratch_memory scratch(int64_t bytes) const;
-  /// Host memory for the library, until the next call asks for some. What used it must have ended: see await_host_memory().
+  /// Host memory for the library, until the next call of this function. Work that used it must be complete: see
+  /// await_host_memory().
   void* host_memory(std::size_t bytes) const;
   /// Waits for the stream if a call was given host memory.
   void await_host_memory(std::size_t host_bytes) const;
@@ -46,7 +47,7 @@ class solver_call {
 
   /// Addresses of `count` pieces for batched routines; the table lives as long as the buffer.
   scratch_memory addresses(const void* first, int64_t stride_bytes, int64_t count) const;
-  /// Two tables, one behind the other.
+  /// Two tables, one after the other.
   scratch_memory addresses(const void* first, int64_t stride_bytes, const void* second, int64_t second_stride_bytes,
                            int64_t count) const;
   device::context context() const;
@@ -58,7 +59,7 @@ class solver_call {
 };
 
 /// Makes matrices fit for a library: those that are not finite become zeros. `scaled` (for at most 32 rows and
-/// columns): those that are very small or very large are brought to the size of 1, for Jacobi's method, which adds up
+/// columns): those that are very small or very large are scaled to about 1, for Jacobi's method, which adds up
 /// squares.
 class fit_matrices {
  public:
@@ -76,7 +77,7 @@ class fit_matrices {
   scratch_memory memory_;
 };
 
-/// Host memory that the device writes, and when it has.
+/// Host memory that the device writes, and the event after that.
 struct check_slot {
   cudaEvent_t done = nullptr;
   int64_t* found = nullptr;  // device::most_finders of them
@@ -115,10 +116,10 @@ class cuda_solvers final : public runtime::solvers {
   cublasHandle_t blas_handle_ = nullptr;
   gesvdjInfo_t svd_jacobi_ = nullptr;
   syevjInfo_t eigh_jacobi_ = nullptr;
-  scratch_memory turn_;  // whoever has it last is waited for
+  scratch_memory last_use_;  // written by every call: orders calls on different streams
   std::vector<char> host_memory_;
   std::mutex slots_mutex_;
-  std::vector<check_slot> slots_;  // that nobody uses
+  std::vector<check_slot> slots_;  // unused
 };
 
 /// Whether matrices are many and small enough for batched routines, which keep a matrix within a block or two.

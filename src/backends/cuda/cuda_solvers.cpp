@@ -65,7 +65,7 @@ int counted(int64_t n, const char* function) {
   return static_cast<int>(n);
 }
 
-// cuSOLVER wants cuBLAS, so the one that the build knows is opened first.
+// cuSOLVER needs cuBLAS, so the version that the build found is opened first.
 solver_call::solver_call(cuda_solvers& owner, const char* function)
     : solver((cublas_solvers(function), cusolver(function))),
       blas(cublas_solvers(function)),
@@ -82,10 +82,10 @@ solver_call::solver_call(cuda_solvers& owner, const char* function)
   if (owner.target_.owner->current_stream().notes())
     throw device_error("[" + std::string(function) + "] factorisations cannot be captured");
   stream = current_stream(owner.target_.device);
-  // The libraries keep memory of their own, so that work on one stream comes after work on another.
-  if (!owner.turn_)
-    owner.turn_ = std::make_unique<runtime::buffer>(*owner.target_.owner, 1, owner.target_.owner->plain_memory());
-  (void)owner.turn_->data();
+  // The libraries' internal memory is shared by streams, so work on one stream comes after earlier work on another.
+  if (!owner.last_use_)
+    owner.last_use_ = std::make_unique<runtime::buffer>(*owner.target_.owner, 1, owner.target_.owner->plain_memory());
+  (void)owner.last_use_->data();
   if (const auto set = solver.cusolverDnSetStream(solver_handle, stream); set != CUSOLVER_STATUS_SUCCESS)
     failed(function, "cusolverDnSetStream", name_of(set));
   if (const auto set = blas.cublasSetStream(blas_handle, stream); set != CUBLAS_STATUS_SUCCESS)
@@ -96,7 +96,7 @@ void cuda_solvers::open(const cusolver_api& solver, const cublas_solver_api& bla
   const auto attempt = [&](auto create, auto succeeded) {
     auto status = create();
     if (status == succeeded) return status;
-    target_.release_memory();  // their own memory may not have fitted
+    target_.release_memory();  // there may have been no memory for their own buffers
     return create();
   };
   if (!solver_handle_) {
@@ -119,7 +119,7 @@ void cuda_solvers::open(const cusolver_api& solver, const cublas_solver_api& bla
   if (!svd_jacobi_)
     if (const auto made = solver.cusolverDnCreateGesvdjInfo(&svd_jacobi_); made != CUSOLVER_STATUS_SUCCESS)
       failed(function, "cusolverDnCreateGesvdjInfo", name_of(made));
-  // Left as they are: eigenvalues are sorted, and the tolerance is that of the type.
+  // The defaults stay: eigenvalues are sorted, and the tolerance is that of the type.
   if (!eigh_jacobi_)
     if (const auto made = solver.cusolverDnCreateSyevjInfo(&eigh_jacobi_); made != CUSOLVER_STATUS_SUCCESS)
       failed(function, "cusolverDnCreateSyevjInfo", name_of(made));
@@ -213,7 +213,7 @@ check_slot cuda_solvers::take_slot() {
   return s;
 }
 
-/// A kernel looks at the numbers and leaves what it finds in host memory, which spares a copy of all of them.
+/// A kernel searches the numbers and writes its result to host memory, which saves a copy of all of them.
 class cuda_outcome final : public runtime::outcome {
  public:
   cuda_outcome(cuda_solvers& owner, const std::int32_t* info, int64_t count)
@@ -224,7 +224,7 @@ class cuda_outcome final : public runtime::outcome {
     owner.target_.launches->fetch_add(1, std::memory_order_relaxed);
     cuda::check(cudaEventRecord(slot_.done, stream), "cudaEventRecord");
   }
-  /// The slot may be written again only once it has been written.
+  /// The slot may be reused only after the kernel has written it.
   ~cuda_outcome() override {
     if (cudaEventSynchronize(slot_.done) != cudaSuccess) {
       (void)cudaGetLastError();
@@ -262,7 +262,7 @@ std::unique_ptr<runtime::solvers> make_solvers(const solver_target& target) {
 namespace sinter::cuda {
 namespace {
 
-/// Where the toolkit had no header: every function says so.
+/// For builds without the toolkit's header: every function throws.
 class no_solvers final : public runtime::solvers {
  public:
   std::unique_ptr<runtime::outcome> look_for_failures(const std::int32_t*, std::int64_t) override { missing("linalg"); }

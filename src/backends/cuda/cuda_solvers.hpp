@@ -1,4 +1,4 @@
-// Factorisations of matrices on a GPU, as runtime's interface wants them: cuSOLVER, and cuBLAS for many small ones.
+// Factorisations of matrices on a GPU, runtime::solvers: cuSOLVER, and cuBLAS for many small ones.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -10,9 +10,10 @@
 
 namespace sinter::cuda {
 
-/// Where the factorisations of a device run: on the calling thread's current stream. Every call of a library counts as one launch.
+/// How the factorisations of a device run: on the calling thread's current stream. Every call of a library counts as
+/// one launch.
 struct solver_target {
-  runtime::backend* owner = nullptr;  // gives scratch memory
+  runtime::backend* owner = nullptr;  // of scratch memory
   int device = 0;
   int multiprocessors = 1;
   std::atomic<std::uint64_t>* launches = nullptr;

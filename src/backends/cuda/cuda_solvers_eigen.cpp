@@ -13,10 +13,10 @@ namespace {
 
 std::atomic<eigh_method> wanted_eigh{eigh_method::chosen};
 
-constexpr int64_t largest_jacobi = 32;  // a warp's; beyond, it takes ten times as long as the other way
+constexpr int64_t largest_jacobi = 32;  // one warp's; above, it takes ten times as long as the other method
 constexpr int64_t largest_batched = 512;
 
-/// What the ways to decompose Hermitian matrices are told.
+/// Arguments of the methods that decompose Hermitian matrices.
 struct eigh_job {
   matrix_batch m;
   cublasFillMode_t triangle;

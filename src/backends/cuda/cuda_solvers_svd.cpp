@@ -39,7 +39,7 @@ struct svd_memory {
   std::int32_t* info;
 };
 
-/// The first `used` of every `stride` bytes, put side by side.
+/// The first `used` of every `stride` bytes, packed.
 void gather(const solver_call& call, void* to, const void* from, int64_t used, int64_t stride, int64_t count) {
   const auto width = static_cast<std::size_t>(used);
   call.check(cudaMemcpy2DAsync(to, width, from, static_cast<std::size_t>(stride), width,
@@ -47,14 +47,14 @@ void gather(const solver_call& call, void* to, const void* from, int64_t used, i
              "cudaMemcpy2DAsync");
 }
 
-/// Jacobi's method for all matrices at once. It gives all vectors there are, of which fewer may be wanted.
+/// Jacobi's method for all matrices at once. It computes all vectors, of which fewer may be needed.
 template <class T>
 void svd_by_jacobi(const solver_call& call, gesvdjInfo_t jacobi, const svd_job& j, const svd_memory<T>& at) {
   using f = solver_of<T>;
   const int rows = static_cast<int>(j.m.rows), columns = static_cast<int>(j.m.columns);
   const int count = counted(j.m.count, j.m.function);
   const cusolverEigMode_t mode = j.vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
-  // Without vectors, too, the library gets room for them.
+  // The library needs memory for vectors even where none are computed.
   const bool partly = j.left < j.m.rows, own_u = !j.vectors || partly;
   const scratch_memory all_u = call.scratch(own_u ? size_of<T>(j.m.rows * j.m.rows * j.m.count) : 0);
   const scratch_memory all_v = call.scratch(j.vectors ? 0 : size_of<T>(j.m.columns * j.m.columns * j.m.count));
@@ -132,7 +132,7 @@ class svd_by_polar {
     const scratch_memory vh = call_.scratch(size_of<T>(columns() * columns()));
     const svd_memory<T> again{at.a, at.s, at.u, static_cast<T*>(vh->data()), at.info};
     svd_by_qr<T>(call_, j_, again)(again);
-    turn(again.v, at.v);
+    conjugate_transpose(again.v, at.v);
   }
 
  private:
@@ -164,7 +164,7 @@ class svd_by_polar {
     return failed == 0 && perturbation == 0 && least > negligible;  // not for NaN
   }
   /// v = vh^H.
-  void turn(const T* vh, T* v) {
+  void conjugate_transpose(const T* vh, T* v) {
     const T one = element_of<T>(1), zero = element_of<T>(0);
     const int n = static_cast<int>(columns());
     call_.check(

@@ -1,4 +1,4 @@
-// Streams of a GPU: made, used again, waited for; and events.
+// Streams of a GPU: creation, reuse, synchronisation; and events.
 #include "backends/cuda/cuda_stream.hpp"
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace sinter::cuda {
 namespace {
 
-/// What a query says that does not wait: success or not ready; anything else throws.
+/// The result of a non-blocking query: success or not ready; anything else throws.
 bool is_ready(cudaError_t status, const char* call) {
   if (status == cudaErrorNotReady) {
     (void)cudaGetLastError();
@@ -112,7 +112,7 @@ void gpu_stream::await_event() {
   if (event_) check(cudaEventSynchronize(event_), "cudaEventSynchronize");
 }
 
-// The handle may be another GPU's, or stand for a default stream: of the current device, which is this one then.
+// The handle may be another GPU's, or mean the default stream of the current device, which enter() makes this one.
 void gpu_stream::hold_at_event(void* theirs) {
   enter();
   check(cudaStreamWaitEvent(static_cast<cudaStream_t>(theirs), event_, 0), "cudaStreamWaitEvent");
@@ -158,7 +158,7 @@ runtime::stream& gpu_streams::wrap(void* native) {
     throw device_error("[stream] the stream belongs to cuda:" + std::to_string(device) + ", not to cuda:" +
                        std::to_string(device_));
   const std::lock_guard lock(mutex_);
-  // The same number must not stand for two queues whose work may still be running.
+  // One number must not represent two queues whose work may still be running.
   for (const auto& s : all_)
     if (s->is_closed() && s->foreign && s->is_finished()) {
       s->reset(handle);
@@ -175,7 +175,7 @@ void gpu_streams::close(runtime::stream& s) noexcept {
     try {
       const std::lock_guard order(runtime::order_mutex());
       mine.finish();
-    } catch (...) {  // a device that has failed works on nothing
+    } catch (...) {  // a failed device runs nothing
     }
   }
   mine.set_closed(true);
@@ -190,7 +190,7 @@ void gpu_streams::synchronize() {
   }
   for (gpu_stream* s : busy) {
     if (s->foreign)
-      s->await(runtime::unknown_value);  // its handle may go away meanwhile: then the last event stands for it
+      s->await(runtime::unknown_value);  // its handle may become invalid meanwhile: then the last event covers it
     else
       s->synchronize();
   }

@@ -1,4 +1,4 @@
-// Streams and events of a GPU. Everything in this backend that enqueues work asks current_stream() where.
+// Streams and events of a GPU. All work in this backend is enqueued on current_stream().
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -15,10 +15,10 @@ namespace sinter::cuda {
 cudaStream_t current_stream(int device) noexcept;
 /// A line of SINTER_TRACE, "cuda:0 what".
 void trace(int device, const std::string& what);
-/// After each call that enqueues work on the current stream: prints it where SINTER_TRACE says so, and waits for it where
-/// SINTER_SYNC does. Throws in the name of the call.
+/// Called after each call that enqueues work on the current stream: prints it if SINTER_TRACE is set, and waits for it
+/// if SINTER_SYNC is. Throws in the name of the call.
 void after_enqueue(int device, const char* call);
-/// Where to note what captured work uses; null unless the calling thread's work on the device is being captured.
+/// Where to record what captured work uses; null unless the calling thread's work on the device is being captured.
 runtime::use_notes* capture_notes(int device) noexcept;
 
 class gpu_stream final : public runtime::stream {
@@ -33,7 +33,7 @@ class gpu_stream final : public runtime::stream {
   cudaStream_t handle() const noexcept { return handle_; }
   /// The null handle means the default stream of the current device: makes that the stream's.
   void enter() const;
-  /// Stands for another handle from now on, which has waited for nobody.
+  /// Represents another handle from now on, which has waited for no other stream.
   void reset(cudaStream_t handle) {
     handle_ = handle;
     unseal();
@@ -65,9 +65,9 @@ class gpu_streams {
   runtime::stream& default_stream() noexcept { return *all_.front(); }
   runtime::stream& open(const runtime::stream_options& o);
   runtime::stream& wrap(void* native);
-  /// Back to those that nobody holds.
+  /// Makes the stream available for reuse.
   void close(runtime::stream& s) noexcept;
-  /// The host waits for all streams that work runs on.
+  /// The host waits for all streams but those of captures.
   void synchronize();
 
  private:

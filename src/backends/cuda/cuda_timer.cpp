@@ -1,6 +1,7 @@
-// Device time by events on a stream. Between two events of an idle stream a short kernel would mostly be waited for, so
-// the stream can be held back by a kernel that does nothing for a given time: whatever is enqueued meanwhile then runs
-// back to back. A fixed time cannot deadlock, as waiting for a sign of the host would if the timed code synchronises.
+// Device time by events on a stream. On an idle stream the time between two events around a short kernel is mostly
+// launch latency, so the stream can be held by a kernel that does nothing for a given time: work that is enqueued
+// meanwhile then runs back to back. A fixed time cannot deadlock, as waiting for a signal of the host would if the
+// timed code synchronises.
 #include "backends/cuda/cuda_timer.hpp"
 
 #include <array>

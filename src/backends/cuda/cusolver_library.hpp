@@ -1,4 +1,4 @@
-// cuSOLVER, and what cuBLAS has of factorisations and triangular systems, opened on first use. Only where the toolkit has
+// cuSOLVER, and cuBLAS's factorisations and triangular systems, opened on first use. Only where the toolkit has
 // both headers.
 #pragma once
 #if defined(SINTER_HAS_CUSOLVER) && defined(SINTER_HAS_CUBLAS)
@@ -43,7 +43,7 @@ namespace sinter::cuda {
 SINTER_FUNCTION_TABLE(cusolver_api, SINTER_CUSOLVER_FUNCTIONS);
 SINTER_FUNCTION_TABLE(cublas_solver_api, SINTER_CUBLAS_SOLVER_FUNCTIONS);
 
-/// Open them if need be; throw device_error, in the name of a public function, where they cannot be used.
+/// Open them if necessary; throw device_error, in the name of a public function, where they cannot be used.
 const cusolver_api& cusolver(const char* function);
 const cublas_solver_api& cublas_solvers(const char* function);
 

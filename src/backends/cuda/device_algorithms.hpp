@@ -1,8 +1,8 @@
-// What the device code compiled by nvcc offers the rest of the CUDA backend: plain functions on device addresses. This
-// header is C++17, includes nothing of the library, and nothing throws across it.
+// The interface of device code compiled by nvcc to the rest of the CUDA backend: plain functions on device addresses.
+// This header is C++17, includes nothing of the library, and nothing throws across it.
 //
-// Work is enqueued on a stream; no function synchronises. Each *_scratch function says how many bytes of device memory
-// its algorithm wants; scratch memory is aligned to 256 bytes.
+// Work is enqueued on a stream; no function synchronises. Each *_scratch function returns how many bytes of device
+// memory its algorithm needs; scratch memory is aligned to 256 bytes.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -20,7 +20,7 @@ struct context {
   int multiprocessors = 1;
 };
 
-/// `rows` sequences of `columns` elements, one behind the other.
+/// `rows` sequences of `columns` elements, one after the other.
 struct row_job {
   element type{};
   bool descending = false;
@@ -55,7 +55,7 @@ cudaError_t argsort_scratch(const context& c, const row_job& j, std::size_t& byt
 cudaError_t argsort(const context& c, const row_job& j, const void* keys, std::int64_t* result, void* scratch);
 
 std::size_t select_scratch(const select_job& j);
-/// *count becomes the address, in scratch memory, of how many flags are true.
+/// *count becomes the address, in scratch memory, of the number of true flags.
 cudaError_t count_selected(const context& c, const select_job& j, void* scratch, const std::int64_t** count);
 /// After count_selected, which filled the scratch memory. Elements of 1, 2, 4, 8 or 16 bytes; null `data`: positions, of
 /// 8 bytes, instead.

@@ -1,4 +1,4 @@
-// What the device code's files share: sizes, scratch memory in pieces, launches, loads that other blocks' stores reach.
+// Shared by the files of device code: sizes, scratch memory in pieces, launches, loads that other blocks' stores reach.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -59,7 +59,7 @@ constexpr int bits_below(i64 n) {
   return bits;
 }
 
-/// Deals scratch memory in aligned pieces; over a null base it only counts the bytes.
+/// Divides scratch memory into aligned pieces; over a null base it only counts the bytes.
 class pieces {
  public:
   explicit pieces(void* base) : base_(static_cast<char*>(base)) {}

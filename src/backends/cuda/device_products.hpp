@@ -1,4 +1,4 @@
-// What the device code offers for products that no library knows: integers, which wrap around, and bools. As in
+// Device code for products that no library has: integers, which wrap around, and bools. As in
 // device_algorithms.hpp nothing synchronises and nothing throws.
 #pragma once
 #include "backends/cuda/device_algorithms.hpp"

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(split_threads) split_kernel(const split_job s,
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t k0 = static_cast<std::int64_t>(blockIdx.x) * split_tile;
   const std::int64_t line0 = static_cast<std::int64_t>(blockIdx.y) * split_tile;
-  // Neighbouring threads read neighbouring elements, whichever way the matrix lies.
+  // Reads are coalesced for both orders of storage.
   const bool along_inner = s.from.column == 1;
   const int across = thread % split_tile, down = thread / split_tile;
   const std::int64_t line_first = line0 + (along_inner ? down : across), k_first = k0 + (along_inner ? across : down);
@@ -71,7 +71,7 @@ struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) join_values {
   T v[join_each];
 };
 
-/// Four neighbouring columns a thread, threads along the rows one behind the other; along y the matrices.
+/// Four neighbouring columns a thread, threads along the rows one after the other; along y the matrices.
 template <class T, bool Logical>
 __global__ void __launch_bounds__(join_threads)
     join_kernel(const join_job s, const join_values<std::int32_t>* sums, T* to) {

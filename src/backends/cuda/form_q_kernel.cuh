@@ -1,4 +1,4 @@
-// Q from reflectors, for many small matrices. It stands alone, so that tests can run it where there is no GPU.
+// Q from reflectors, for many small matrices. It includes nothing, so that tests can run it where there is no GPU.
 #pragma once
 
 namespace sinter::cuda::device {
@@ -61,7 +61,7 @@ __device__ T warp_sum(T v) {
 constexpr int q_threads = 256;
 
 /// LAPACK's org2r, a block for each matrix and a warp for each column: from the last reflector 1 - tau v v^H to the
-/// first, each is applied to the columns behind its own, and its own becomes that of the identity with it applied.
+/// first, each is applied to the columns after its own, and its own becomes that of the identity with it applied.
 template <class T>
 __global__ void form_q_kernel(long long rows, long long columns, long long reflectors, long long count, T* all,
                               const T* factors) {

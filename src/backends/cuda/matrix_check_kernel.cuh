@@ -1,11 +1,11 @@
-// Matrices whose elements are not all finite, and the first of many factorisations that failed. It stands alone, so
-// that tests can run it where there is no GPU.
+// Matrices whose elements are not all finite, and the first of many factorisations that failed. It includes nothing,
+// so that tests can run it where there is no GPU.
 #pragma once
 
 namespace sinter::cuda::device {
 
 constexpr int check_threads = 256;
-constexpr long long in_one_warp = 4096;  // numbers of a matrix that a warp looks at by itself
+constexpr long long in_one_warp = 4096;  // numbers of a matrix that one warp checks
 
 /// `count` matrices by columns, of real numbers: a complex element is two of them.
 struct number_matrices {
@@ -59,7 +59,7 @@ __global__ void clear_small_kernel(number_matrices m, R* all, int* flags, int* e
       } else if (belongs(m, i % length / parts, i / length)) {
         bad = true;
       } else if (exponents) {
-        a[i] = R{0};  // nobody should read it
+        a[i] = R{0};  // outside of the triangle, never read
       }
     }
     const bool any = __ballot_sync(0xffffffffu, bad) != 0;

@@ -1,13 +1,13 @@
-// Products of integers as sums of products of 8-bit digits, which tensor cores multiply into 32 bits: what is split up,
-// multiplied and joined, and in which order. Plain C++17; who multiplies is a parameter, so that tests run it on the
-// host.
+// Products of integers as sums of products of 8-bit digits, which tensor cores multiply into 32 bits: what is split,
+// multiplied and joined, and in which order. Plain C++17; the multiplication is a parameter, so that tests run it on
+// the host.
 //
 // An integer of w bits is a sum of w / 8 digits a_i 256^i, each from -128 to 127, modulo 2^w, and so is a product the
-// sum of the a_i b_j 256^(i + j) with i + j < w / 8. a's digits lie one plane behind the other along the inner axis,
-// a_0 | a_1 | ..., those of b the other way round, ... | b_1 | b_0: all products with i + j = s are then one matrix
+// sum of the a_i b_j 256^(i + j) with i + j < w / 8. a's digits are stored one plane after the other along the inner
+// axis, a_0 | a_1 | ..., those of b in reverse order, ... | b_1 | b_0: all products with i + j = s are then one matrix
 // product over s + 1 planes, from a's first one and from b's last but s. Bools are digits themselves.
 //
-// Planes are cut so short that 32 bits hold every sum: whether they would wrap around or saturate does not matter.
+// Parts are so short that 32 bits hold every sum: whether sums would wrap around or saturate does not matter.
 #pragma once
 #include <cstdint>
 
@@ -27,7 +27,7 @@ struct split_job {
 };
 
 /// sums (rows, columns) = a (rows, depth) b (columns, depth)^T for `matrices` matrices; bytes into 32 bits, all
-/// contiguous along their last axis, one line of a or b `leading` bytes behind the other. The others count elements.
+/// contiguous along their last axis, one line of a or b `leading` bytes after the other. The others count elements.
 struct digit_product {
   std::int64_t rows = 0, columns = 0, depth = 0, leading = 0;
   std::int64_t b_offset = 0, sums_offset = 0;
@@ -85,7 +85,7 @@ inline digit_parts parts_of(const product_shape& s, int planes, const digit_limi
 }
 
 /// Whether digits are faster than the kernel that multiplies elements. With H200's figures: that kernel makes some 8e12
-/// multiplications per second (2e12 of 64 bits), tensor cores 5e14 of digits, of which an element of 32 bits wants 10,
+/// multiplications per second (2e12 of 64 bits), tensor cores 5e14 of digits, of which an element of 32 bits needs 10,
 /// of 64 bits 36; but splitting and joining move some 20 bytes an element of the factors and 40 of the result, and the
 /// whole is 4 to 11 launches.
 inline bool digits_pay(const product_shape& s) {
@@ -96,19 +96,19 @@ inline bool digits_pay(const product_shape& s) {
              least_work;
 }
 
-/// Whether the result lies by columns. Its transpose, with the factors exchanged, is then the better one to write.
+/// Whether the result is stored by columns. Its transpose, with the factors exchanged, is then computed instead.
 inline bool lies_by_columns(const product_strides& c) {
   const auto length = [](std::int64_t n) { return n < 0 ? -n : n; };
   return length(c.row) < length(c.column);
 }
-inline product_strides turned(const product_strides& m) { return {m.column, m.row, {m.batch[0], m.batch[1]}}; }
-inline product_shape turned(const product_shape& s) {
-  return {s.columns, s.rows, s.inner, {s.batch[0], s.batch[1]}, turned(s.b), turned(s.a), turned(s.c)};
+inline product_strides transposed(const product_strides& m) { return {m.column, m.row, {m.batch[0], m.batch[1]}}; }
+inline product_shape transposed(const product_shape& s) {
+  return {s.columns, s.rows, s.inner, {s.batch[0], s.batch[1]}, transposed(s.b), transposed(s.a), transposed(s.c)};
 }
 
 /// Makes the product by calls of d, in order:
 ///   split_a(job, offset), split_b(job, offset)   offset: of the part in the factor, in elements
-///   multiply(product)                             of what was split last
+///   multiply(product)                             of the parts that were split last
 ///   join(job, offset)                             offset: of the part in the result
 /// planes: bytes of an element.
 template <class Device>
@@ -120,7 +120,7 @@ void multiply_digits(const product_shape& s, int planes, const digit_parts& p, D
         const std::int64_t matrices = least_of(p.matrices, all - first);
         const std::int64_t columns = least_of(p.columns, s.columns - column), inner = least_of(p.inner, s.inner - k);
         const std::int64_t plane = padded(inner), leading = planes * plane;
-        d.split_b(split_job{columns, inner, padded(columns), plane, turned(s.b), s.batch[1], first, matrices, true},
+        d.split_b(split_job{columns, inner, padded(columns), plane, transposed(s.b), s.batch[1], first, matrices, true},
                   k * s.b.row + column * s.b.column);
         for (std::int64_t row = 0; row < s.rows; row += p.rows) {
           const std::int64_t rows = least_of(p.rows, s.rows - row), one = padded(rows) * padded(columns);

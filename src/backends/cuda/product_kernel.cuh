@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(product_threads)
   __shared__ A a_tile[product_depth][product_tile + 1];
   __shared__ A b_tile[product_depth][product_tile + 1];
   const int thread = static_cast<int>(threadIdx.x), across = thread % product_lanes, down = thread / product_lanes;
-  // Neighbouring threads read neighbouring elements, whichever way the matrix lies.
+  // Reads are coalesced for both orders of storage.
   const bool a_along_inner = s.a.column == 1, b_along_inner = s.b.row == 1;
   const std::int64_t batches = s.batch[0] * s.batch[1], row_tiles = (s.rows + product_tile - 1) / product_tile;
   const std::int64_t column0 = static_cast<std::int64_t>(blockIdx.x) * product_tile;

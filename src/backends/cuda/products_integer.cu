@@ -19,7 +19,7 @@ cudaError_t run(const context& c, const product_shape& s, const void* left, cons
 
 }  // namespace
 
-// Signed and unsigned elements have the same bits in the end, whatever was put in front of them.
+// The result's bits do not depend on the sign extension, so signed and unsigned elements share their kernels.
 cudaError_t integer_product(const context& c, element type, const product_shape& s, const void* left, const void* right,
                             void* to) {
   if (type == element::b1) return run<u8, u32, true>(c, s, left, right, to);

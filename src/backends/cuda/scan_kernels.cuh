@@ -1,5 +1,5 @@
-// The kernels that scan, one for each way of dealing a scan to threads, and their launches. Values are joined in an order
-// that the extents fix, never in the order in which they happen to arrive.
+// The kernels that scan, one for each way of distributing a scan to threads, and their launches. Values are joined in
+// an order that the extents fix, never in the order in which they happen to arrive.
 #pragma once
 #include "backends/cuda/scan_parts.cuh"
 #include "backends/cuda/scan_plan.cuh"
@@ -46,7 +46,7 @@ struct scan_columns_job {
   scan_data data;
   i64 columns, count, inner;  // columns: outer * inner
   i64 segments, length;
-  void* totals;  // of a column's segments, side by side
+  void* totals;  // of a column's segments, contiguous
   bool only_totals;
 };
 
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(scan_threads) scan_strips(const scan_columns_j
   constexpr int run = strip_run(sizeof(T));
   extern __shared__ uint4 strip_memory[];
   const int inner = static_cast<int>(j.inner), runs = scan_threads / inner, line_run = run * inner;
-  T* const values = reinterpret_cast<T*>(strip_memory);             // an unused one behind each run, against conflicts
+  T* const values = reinterpret_cast<T*>(strip_memory);  // an unused one after each run, against bank conflicts
   T* const ends = values + scan_threads * run + scan_threads;       // the runs' totals
   const i64 outer = blockIdx.x / j.segments, segment = blockIdx.x - outer * j.segments;
   const i64 line = segment * j.length, at = (outer * j.count + line) * j.inner;

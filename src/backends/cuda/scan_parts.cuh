@@ -1,4 +1,4 @@
-// What algorithms_scan.cu calls of the files that hold the kernels of one operation each.
+// Called by algorithms_scan.cu: one file for the kernels of each operation.
 #pragma once
 #include "backends/cuda/device_algorithms.hpp"
 #include "backends/cuda/scan_plan.cuh"

@@ -1,5 +1,5 @@
-// How a scan is dealt to threads. Follows from its extents and the size of its accumulator alone, so that the order in
-// which values are joined does too.
+// How a scan is distributed to threads. Follows from its extents and the size of its accumulator alone, so that the
+// order in which values are joined does too.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -10,7 +10,7 @@ namespace sinter::cuda::device {
 
 enum class scan_way : unsigned char {
   rows,     // inner is 1: some lanes, or a warp, go along a row
-  tiles,    // inner is 1: one block on each multiprocessor goes from tile to tile, ahead of what it may store
+  tiles,    // inner is 1: one block on each multiprocessor goes from tile to tile, computing ahead of its stores
   columns,  // a thread goes down a column, or down a segment of it
   strips,   // inner is small: a block holds whole lines of it in shared memory
 };

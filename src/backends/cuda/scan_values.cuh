@@ -1,4 +1,4 @@
-// The values that scans add up: accumulator types, their operations, and elements on their way from and to memory.
+// The values that scans add up: accumulator types, their operations, and loads and stores of elements.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -15,8 +15,8 @@ struct alignas(2 * sizeof(R)) complex_value {
   R re, im;
 };
 
-// Integers of up to 32 bits are scanned in 32 bits, of which the lowest are stored; sign is a matter of the flip below.
-// The operations are associative but for rounding, and not all commute: `a` always stands before `b`.
+// Integers of up to 32 bits are scanned in 32 bits, of which the lowest are stored; the flip below takes care of the
+// sign. The operations are associative but for rounding, and not all commute: `a` always precedes `b`.
 
 template <class T>
 struct sum_of {
@@ -70,7 +70,7 @@ template <class T>
 struct log_sum_of {
   using type = T;
   static constexpr bool flips = false;
-  /// A function of its own: it is long, and a scan joins at many places.
+  /// Not inlined: it is long, and a scan joins at many places.
   __device__ __noinline__ static T join(T a, T b) {
     if (a == b) return a + static_cast<T>(0.69314718055994530942);
     const T d = a - b;
@@ -91,7 +91,7 @@ __device__ __forceinline__ complex_value<R> flipped(complex_value<R> x, u64 flip
   return {flipped(x.re, flip), flipped(x.im, flip)};
 }
 
-/// How elements lie in memory where that is not their accumulator's type.
+/// Elements in memory where their type is not their accumulator's.
 enum class storage : unsigned char { own, bytes1, bytes2, half, bfloat };
 
 struct scan_data {
@@ -144,7 +144,7 @@ __device__ __forceinline__ bool is_aligned(const S* p) {
 template <class T>
 constexpr int vector_length = static_cast<int>(16 / sizeof(T));
 
-/// x[k][v] = element first + k * step + v of the row of `count` elements that begins at element `row`; zeros behind it.
+/// x[k][v] = element first + k * step + v of the row of `count` elements that begins at element `row`; zeros after it.
 template <class Op, int K, int V, class T = typename Op::type>
 __device__ __forceinline__ void load_chunks(T (&x)[K][V], const scan_data& d, i64 row, i64 first, i64 step, i64 count) {
   with_stored_type<T>(d.stored, [&](auto tag) {
@@ -252,8 +252,8 @@ __device__ __forceinline__ T of_lane(const T& x, int lane, int width) {
   return value_of<T>(w);
 }
 
-/// Scans x, `lanes` threads side by side with K chunks of V consecutive elements each: chunk k of all lanes stands
-/// before chunk k + 1. `carry` (where there is one) stands before everything; it becomes the total.
+/// Scans x, `lanes` threads with K chunks of V consecutive elements each: chunk k of all lanes precedes chunk k + 1.
+/// `carry` (where there is one) precedes everything; it becomes the total.
 template <class Op, int K, int V, class T = typename Op::type>
 __device__ __forceinline__ void scan_chunks_of(T (&x)[K][V], int lane, int lanes, bool has_carry, T& carry) {
   T total[K];

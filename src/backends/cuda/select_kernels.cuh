@@ -1,7 +1,7 @@
 // The kernels that select elements by flags. A warp has a tile of 1024 flags, a word for each lane: bit b of lane j's
 // word belongs to the tile's element 32 * b + j. So one vote over a bit gives 32 neighbouring elements their places.
 //
-// Nothing is included but what a host compiler knows too, so that the tests run these kernels without a GPU.
+// Only headers of the host compiler are included, so that tests run these kernels without a GPU.
 #pragma once
 #include <cstdint>
 
@@ -9,13 +9,13 @@ namespace sinter::cuda::device {
 
 inline constexpr int select_tile = 1024, select_warps = 8, select_threads = 32 * select_warps;
 
-/// Where the words of tiles lie: `given` holds those of the first `packed` tiles, `made` those of the others.
+/// The words of tiles: `given` holds those of the first `packed` tiles, `made` those of the others.
 struct tile_words {
   const unsigned* given;
   const unsigned* made;
   std::int64_t packed;
 };
-/// Source of a selection that wants the elements' positions.
+/// Source of a selection of the elements' positions.
 struct positions {};
 
 __device__ __forceinline__ std::int64_t tile_of_warp() {

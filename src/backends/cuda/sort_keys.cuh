@@ -14,7 +14,7 @@ struct key_rule {
   bool descending = false;
   int bytes = 1;  // of a part
   u64 sign = 0, mask = 0, infinity = 0;
-  u64 negative_nans = 0;  // how many bit patterns: exact keys are turned by so many to bring those to the end
+  u64 negative_nans = 0;  // how many bit patterns: exact keys are rotated by that many to put those at the end
 };
 
 inline key_rule rule_of(element t, bool descending) {
@@ -127,7 +127,7 @@ struct key_pair {
   U high, low;
 };
 
-/// NumPy's order of complex numbers: by real part, then imaginary part; behind them those whose imaginary part alone is
+/// NumPy's order of complex numbers: by real part, then imaginary part; after them those whose imaginary part alone is
 /// NaN (by real part), those whose real part alone is (by imaginary part), and those where both are.
 template <class U>
 __device__ __forceinline__ key_pair<U> tied_complex(U real, U imaginary, const key_rule& r) {

@@ -1,4 +1,4 @@
-// What the files that sort call of each other.
+// Functions that the files of sorts share.
 #pragma once
 #include "backends/cuda/device_common.cuh"
 
@@ -19,7 +19,7 @@ struct position_sort {
 };
 /// Bytes of a key that such a sort carries: 2 or 4.
 int carried_key_bytes(element type);
-/// Where the buffers lie: two for keys, two for positions, and CUB's.
+/// The buffers: two for keys, two for positions, and CUB's.
 struct position_buffers {
   void* keys[2];
   u32* positions[2];
