@@ -103,7 +103,7 @@ struct csv_kw {
 /// Columns of numbers with their names.
 class csv_table {
  public:
-  csv_table(std::vector<std::string> names, ndarray rows) : names_(std::move(names)), columns_(rows.T()) {}
+  csv_table(std::vector<std::string> names, const ndarray& rows) : names_(std::move(names)), columns_(rows.T()) {}
   const std::vector<std::string>& names() const noexcept { return names_; }
   std::int64_t rows() const { return columns_.shape(1); }
   bool contains(std::string_view name) const noexcept;

@@ -93,7 +93,7 @@ int conversions(const std::vector<piece>& pieces) {
 }
 
 /// Sign and digits padded to the piece's width; zeros are inserted between them.
-std::string padded(const piece& p, std::string sign, std::string digits, bool zeros) {
+std::string padded(const piece& p, const std::string& sign, const std::string& digits, bool zeros) {
   const std::size_t taken = sign.size() + digits.size(), width = static_cast<std::size_t>(p.width);
   const std::size_t n = taken < width ? width - taken : 0;
   if (zeros && has(p, '0') && !has(p, '-')) return sign + std::string(n, '0') + digits;
@@ -107,7 +107,7 @@ std::string sign_of(const piece& p, bool negative) {
 std::string integer_text(const piece& p, bool negative, std::string digits, const std::string& prefix = "") {
   const auto least = static_cast<std::size_t>(std::max(p.precision, 0));
   if (digits.size() < least) digits.insert(0, least - digits.size(), '0');
-  return padded(p, sign_of(p, negative) + prefix, std::move(digits), true);
+  return padded(p, sign_of(p, negative) + prefix, digits, true);
 }
 
 std::string real_text(const piece& p, double x) {
@@ -123,7 +123,7 @@ std::string real_text(const piece& p, double x) {
   const auto end = std::to_chars(text, text + sizeof text, std::fabs(x), how, p.precision < 0 ? 6 : p.precision).ptr;
   std::string digits(text, end);
   if (upper) std::replace(digits.begin(), digits.end(), 'e', 'E');
-  return padded(p, sign_of(p, std::signbit(x)), std::move(digits), true);
+  return padded(p, sign_of(p, std::signbit(x)), digits, true);
 }
 
 /// The elements of one array, complex ones as two numbers each, in the types that conversions take.

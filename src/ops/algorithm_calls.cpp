@@ -123,7 +123,7 @@ value scanned(runtime::scan_op op, const value& v, int axis) {
 
 value binned(const value& bins, const value& weights, std::int64_t count) {
   const value numbers = evaluated(bins), added = weights ? evaluated(weights) : value();
-  const value out = unset_leaf(dims{count}, weights ? dtype::f64 : dtype::i64, numbers->device);
+  value out = unset_leaf(dims{count}, weights ? dtype::f64 : dtype::i64, numbers->device);
   if (count == 0) return out;
   runtime::algorithms& device = algorithms_of(numbers);
   const std::int64_t n = numbers->size();
@@ -142,7 +142,7 @@ value binned(const value& bins, const value& weights, std::int64_t count) {
 
 value counted_in(const runtime::bin_range& bins, const value& samples) {
   const value x = evaluated(samples);
-  const value out = unset_leaf(dims{bins.count}, dtype::i64, x->device);
+  value out = unset_leaf(dims{bins.count}, dtype::i64, x->device);
   runtime::algorithms& device = algorithms_of(x);
   const runtime::buffer scratch = scratch_for(x, device.histogram_scratch(x->type, x->size(), bins));
   device.histogram(x->type, address_to_read(x), x->size(), bins, static_cast<std::int64_t*>(address_to_write(out)),
