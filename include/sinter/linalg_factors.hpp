@@ -3,8 +3,8 @@
 //
 // They run at the call: the argument is evaluated into the memory that LAPACK works in (cuSOLVER on a GPU, OpenBLAS on
 // the CPU, opened on first use: device_error that says what was tried where they are missing). Functions that say so
-// wait for the device, to know whether they succeeded; elementwise work on the results fuses as usual. What LAPACK
-// leaves by columns is transposed by whatever reads it next; lu_factor alone returns it as it lies, as SciPy's does.
+// wait for the device, to find out whether they succeeded; elementwise work on the results fuses as usual. Results that
+// LAPACK stores by columns are transposed when they are read; lu_factor alone returns them as stored, as SciPy's does.
 //
 // dtypes: float32, float64, complex64 and complex128; integers and bools become float64; float16 and bfloat16 are a
 // dtype_error. Rank below 2, a matrix that must be square and is not, and a factorisation that does not exist are a

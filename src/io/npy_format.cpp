@@ -130,7 +130,8 @@ class header_reader {
     const std::size_t begin = at_;
     if (at_ < text_.size() && (text_[at_] == '[' || text_[at_] == '(')) {
       const std::size_t end = std::min(text_.find("'fortran_order'", at_), text_.size());
-      refuse_elements("structured elements " + shown(text_.substr(begin, end - begin)) + "; save each field apart");
+      refuse_elements("structured elements " + shown(text_.substr(begin, end - begin)) +
+                      "; save each field separately");
     }
     std::string_view code = string();
     const bool ordered = !code.empty() && std::strchr("<>|=", code[0]) != nullptr;

@@ -21,15 +21,14 @@ void set_tier_threshold(std::int64_t elements) noexcept;
 /// Launches of baseline kernels since the process began.
 std::uint64_t lean_launches() noexcept;
 
-/// What stands in the way of factorisations on any GPU: a library that cannot be opened or lacks a function; empty if
-/// nothing does.
+/// Why no GPU can factorise matrices: a library that cannot be opened or lacks a function; empty if all can.
 std::string why_no_solver_libraries();
 
-/// How single matrices are decomposed where singular vectors are wanted.
+/// The method for single matrices where singular vectors are needed.
 enum class svd_method { chosen, by_qr, by_polar };
 void set_svd_method(svd_method m) noexcept;
 
-/// How many small Hermitian matrices are decomposed: by Jacobi's method where they are small enough, or never by it.
+/// The method for many small Hermitian matrices: Jacobi's where they are small enough, or never that.
 enum class eigh_method { chosen, by_batches };
 void set_eigh_method(eigh_method m) noexcept;
 
