@@ -18,7 +18,7 @@ endfunction()
 sinter_unity_group(jit background cache_folder compile compile_host compile_steps compile_util disk_cache
                    dynamic_library emit_cuda_loop)
 sinter_unity_group(jit emit_cpu emit_cpu_module emit_cuda_map host_compiler include_scan monotone_tail optional_library program)
-sinter_unity_group(jit cuda_parameters emit_cuda emit_cuda_body emit_cpu_user prelude_select)
+sinter_unity_group(jit cuda_parameters cuda_units emit_cuda emit_cuda_body emit_cpu_user prelude_select)
 sinter_unity_group(jit emit_cuda_broadcast emit_user nvrtc nvrtc_library nvrtc_raw prelude_text user_error user_function)
 
 sinter_unity_group(src/core dtype format_number half profile shape)

@@ -22,6 +22,7 @@
 #include "backends/cuda/cuda_stream.hpp"
 #include "backends/cuda/cuda_timer.hpp"
 #include "core/per_thread.hpp"
+#include "jit/cuda_units.hpp"
 #include "jit/nvrtc.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/trace.hpp"
@@ -175,7 +176,7 @@ class cuda_backend final : public runtime::backend {
   std::string source(const launch& l) override {
     jit::cuda_variant v;
     classify(l, v);
-    return source_of(*l.code, v);
+    return jit::cuda_source(*l.code, v);
   }
   runtime::counters statistics() const override {
     return {launches_, kernels_.compilations(), kernels_.disk_hits(), pool_->allocations()};

@@ -13,11 +13,8 @@
 #include "core/environment.hpp"
 #include "core/per_thread.hpp"
 #include "jit/background.hpp"
-#include "jit/compile.hpp"
 #include "jit/compile_steps.hpp"
-#include "jit/emit_user.hpp"
-#include "jit/nvrtc.hpp"
-#include "jit/user_error.hpp"
+#include "jit/cuda_units.hpp"
 #include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 
@@ -50,18 +47,6 @@ bool lean_will_do(const runtime::launch& l) {
   return element_count_of(l) < lean_limit && jit::background_available();
 }
 
-/// Compiles the modules; where users' text is to blame the message is about that text.
-std::vector<jit::cubin> compile_modules(const std::vector<jit::cuda_unit>& units,
-                                        const std::vector<const jit::program*>& programs) {
-  try {
-    return jit::compile_cuda(units);
-  } catch (const jit::compiler_failure& failure) {
-    const auto calls = [](const jit::program* p) { return jit::calls_users(*p); };
-    if (std::none_of(programs.begin(), programs.end(), calls)) throw;
-    throw compile_error(jit::user_failure_text(programs, failure));
-  }
-}
-
 CUfunction function_of(cudaLibrary_t library, const std::string& name) {
   static const auto get = reinterpret_cast<decltype(&cuKernelGetFunction)>(driver_function("cuKernelGetFunction"));
   cudaKernel_t kernel = nullptr;
@@ -81,10 +66,6 @@ std::uint64_t lean_launches() noexcept { return lean_count; }
 void launch_kernel(CUfunction f, const grid& g, void** arguments, cudaStream_t stream) {
   static const auto launch = reinterpret_cast<decltype(&cuLaunchKernel)>(driver_function("cuLaunchKernel"));
   check_driver(launch(f, g.x, g.y, g.z, g.block_x, g.block_y, 1, 0, stream, arguments, nullptr), "cuLaunchKernel");
-}
-
-std::string source_of(const jit::program& p, const jit::cuda_variant& v) {
-  return jit::cuda_module({&p}, jit::emit_cuda(p, v));
 }
 
 kernel_forms* kernel_table::look_up(std::string_view key) const {
@@ -164,7 +145,7 @@ void kernel_table::improve(kernel_forms& forms, const jit::program& code, const 
   const auto task = [this, &forms, variant, code = std::make_shared<const jit::program>(code)] {
     try {
       make_current(device_);
-      const jit::cuda_unit unit = unit_of(*code, variant);
+      const jit::cuda_unit unit = jit::cuda_unit_of(*code, variant, arch_);
       std::unique_ptr<kernel> loaded = load(*code, variant, jit::compile_cuda({&unit, 1}).front());
       const std::unique_lock lock(mutex_);
       if (!forms.tuned) forms.tuned = std::move(loaded);
@@ -177,25 +158,6 @@ void kernel_table::improve(kernel_forms& forms, const jit::program& code, const 
   if (!jit::run_in_background(task)) forms.improving = false;
 }
 
-jit::cuda_unit kernel_table::unit_of(const jit::program& p, const jit::cuda_variant& v) const {
-  jit::cuda_unit u;
-  u.name = jit::cuda_kernel_name(p, v);
-  u.weight = p.code.size() * (v.shape == jit::cuda_shape::broadcast_rows ? 2 : 1);
-  u.options = {.arch = arch_,
-               .fast_math = p.flags.fast_math,
-               .fast_compile = v.lean || v.shape == jit::cuda_shape::broadcast_rows};
-  u.source = [p = &p, v] { return source_of(*p, v); };
-  if (jit::calls_users(p)) {  // a hash stands for users' text in the stable key, which is too little
-    u.identity = source_of(p, v);
-    u.is_source = true;
-  } else {
-    u.identity = jit::generator_identity();
-    p.append_stable_key(u.identity);
-    append_variant(v, u.identity);
-  }
-  return u;
-}
-
 void kernel_table::compile(std::vector<miss>& misses) {
   const jit::timed_step all("find", "all");
   make_current(device_);
@@ -206,17 +168,17 @@ void kernel_table::compile(std::vector<miss>& misses) {
     if (m.variant.lean && get_tier() != tier::lean) {  // what an earlier process has tuned is at hand
       jit::cuda_variant tuned = m.variant;
       tuned.lean = false;
-      if (const auto stored = jit::load_cuda(unit_of(*m.code, tuned))) {
+      if (const auto stored = jit::load_cuda(jit::cuda_unit_of(*m.code, tuned, arch_))) {
         m.found = keep(m.key, load(*m.code, tuned, *stored));
         continue;
       }
     }
     missing.push_back(&m);
     programs.push_back(m.code);
-    units.push_back(unit_of(*m.code, m.variant));
+    units.push_back(jit::cuda_unit_of(*m.code, m.variant, arch_));
   }
   if (units.empty()) return;
-  const std::vector<jit::cubin> binaries = compile_modules(units, programs);
+  const std::vector<jit::cubin> binaries = jit::compile_units(units, programs);
   for (std::size_t k = 0; k < missing.size(); ++k)
     missing[k]->found = keep(missing[k]->key, load(*missing[k]->code, missing[k]->variant, binaries[k]));
 }

@@ -57,7 +57,6 @@ class kernel_table {
   void note_lean(kernel_forms& forms, const runtime::launch& l);
   void improve(kernel_forms& forms, const jit::program& code, const jit::cuda_variant& variant);
   void compile(std::vector<miss>& misses);
-  jit::cuda_unit unit_of(const jit::program& p, const jit::cuda_variant& v) const;
   std::unique_ptr<kernel> load(const jit::program& p, const jit::cuda_variant& v, const jit::cubin& binary);
   const kernel* keep(const std::string& key, std::unique_ptr<kernel> loaded);
 
@@ -70,8 +69,5 @@ class kernel_table {
 /// The driver's launch, without the runtime's bookkeeping: a few tenths of a microsecond less for each kernel. The
 /// entry points come from the runtime, so nothing links libcuda.
 void launch_kernel(CUfunction f, const grid& g, void** arguments, cudaStream_t stream);
-
-/// The whole translation unit for one launch.
-std::string source_of(const jit::program& p, const jit::cuda_variant& v);
 
 }  // namespace sinter::cuda
