@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "failure_hooks.hpp"
+
 namespace sinter::jit {
 namespace {
 std::atomic<int> compilations_to_failure{-1};

@@ -53,15 +53,11 @@ compile_counters& counters() noexcept;
                                       const std::vector<std::string>& options, std::string_view log,
                                       std::string_view source, failure_cause cause = failure_cause::text);
 
-/// Throws compile_error where a test has asked for it.
+/// Throws compile_error where a test has asked for it (failure_hooks.hpp).
 void fail_on_request(const std::string& compiler, std::string_view source);
-/// For tests: the n-th call of compile_host or compile_cuda from now on (0: the next) throws compile_error, once; -1: none.
-void fail_compilation_for_tests(int n) noexcept;
 
 /// How long one of several compilations waits for heavier ones to begin before it.
 std::chrono::milliseconds compile_patience() noexcept;
-/// For tests; below 0: as usual.
-void set_compile_patience_for_tests(int milliseconds) noexcept;
 
 /// Runs one computation for each key at a time: threads that ask for the same key meanwhile share its result, or its
 /// exception. Nothing is remembered afterwards, and no lock is held while computing.

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "cache_folder.hpp"
+#include "cache_hooks.hpp"
 #include "compile_util.hpp"
 #include "core/environment.hpp"
 #include "disk_cache.hpp"

@@ -1,6 +1,5 @@
 // The cache on disk of what has been compiled and measured.
 #pragma once
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,8 +27,5 @@ class disk_cache {
  private:
   disk_cache();
 };
-
-/// For tests: points disk_cache::instance() at another folder. Calls in progress finish with the one they began with.
-void reset_disk_cache_for_tests(const std::string& folder, std::uint64_t limit_bytes = std::uint64_t{512} << 20);
 
 }  // namespace sinter::jit

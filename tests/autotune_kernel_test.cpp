@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "jit/cache_hooks.hpp"
 #include "jit/disk_cache.hpp"
 #include "ops/access.hpp"
 #include "ops/ops_hooks.hpp"

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "jit/cache_folder.hpp"
+#include "jit/cache_hooks.hpp"
 #include "jit/compile_util.hpp"
 #include "jit/disk_cache.hpp"
 #include "ops/ops_hooks.hpp"

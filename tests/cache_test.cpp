@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "jit/cache_folder.hpp"
+#include "jit/cache_hooks.hpp"
 #include "jit/compile_util.hpp"
 #include "jit/disk_cache.hpp"
 #include "jit/hash.hpp"

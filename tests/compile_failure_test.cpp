@@ -2,9 +2,10 @@
 #include <doctest/doctest.h>
 
 #include "backends/cpu/cpu_hooks.hpp"
-#include "jit/compile.hpp"
+#include "jit/cache_hooks.hpp"
 #include "jit/compile_host.hpp"
 #include "jit/disk_cache.hpp"
+#include "jit/failure_hooks.hpp"
 #include "runtime/backend.hpp"
 #include "scratch_folder.hpp"
 #include "sinter/sinter.hpp"

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "fresh_cache.hpp"
+#include "jit/cache_hooks.hpp"
 #include "jit/compile.hpp"
 #include "jit/compile_host.hpp"
 #include "jit/disk_cache.hpp"

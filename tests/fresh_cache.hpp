@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "jit/cache_hooks.hpp"
 #include "jit/compile_hooks.hpp"
 #include "jit/compile_util.hpp"
 #include "jit/disk_cache.hpp"

@@ -5,7 +5,6 @@
 
 #include "fresh_cache.hpp"
 #include "graph/faults.hpp"
-#include "jit/block.hpp"
 #include "jit/compile_host.hpp"
 #include "jit/fault_words.hpp"
 #include "jit/index_check.hpp"

@@ -10,6 +10,7 @@
 #include "fresh_cache.hpp"
 #include "jit/compile.hpp"
 #include "jit/compile_steps.hpp"
+#include "jit/failure_hooks.hpp"
 #include "jit/nvrtc.hpp"
 #include "sinter/error.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "gpu/autotune_sources.hpp"
 #include "gpu/gpu.hpp"
+#include "jit/cache_hooks.hpp"
 #include "jit/compile_raw.hpp"
 #include "jit/disk_cache.hpp"
 #include "ops/device.hpp"

@@ -17,6 +17,7 @@
 #include "backends/cuda/cuda_hooks.hpp"
 #include "gpu/gpu.hpp"
 #include "jit/background.hpp"
+#include "jit/cache_hooks.hpp"
 #include "jit/compile_steps.hpp"
 #include "jit/disk_cache.hpp"
 #include "jit/nvrtc.hpp"
