@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "fresh_cache.hpp"
-#include "graph/faults.hpp"
+#include "graph/plan.hpp"
 #include "jit/compile_host.hpp"
 #include "jit/fault_words.hpp"
 #include "jit/index_check.hpp"
