@@ -1,9 +1,9 @@
 // Counters and error texts of the two compilers.
-#include "compile.hpp"
+#include "jit/compile.hpp"
 
 #include <cstdio>
 
-#include "failure_hooks.hpp"
+#include "jit/hooks.hpp"
 
 namespace sinter::jit {
 namespace {

@@ -1,3 +1,6 @@
+// jit: what both generators share: the text of the prelude and of users' functions, failures and figures of
+// compilations. What is about one target only belongs to jit/cpu or jit/cuda.
+//
 // What the compilation for the host (compile_host.hpp) and the one for GPUs (nvrtc.hpp) have in common: how they fail, what
 // they count, one compilation for each key.
 #pragma once
@@ -53,7 +56,7 @@ compile_counters& counters() noexcept;
                                       const std::vector<std::string>& options, std::string_view log,
                                       std::string_view source, failure_cause cause = failure_cause::text);
 
-/// Throws compile_error where a test has asked for it (failure_hooks.hpp).
+/// Throws compile_error where a test has asked for it (hooks.hpp).
 void fail_on_request(const std::string& compiler, std::string_view source);
 
 /// How long one of several compilations waits for heavier ones to begin before it.

@@ -1,5 +1,5 @@
 // The list of steps that compiling took.
-#include "compile_steps.hpp"
+#include "jit/compile_steps.hpp"
 
 #include <algorithm>
 #include <atomic>

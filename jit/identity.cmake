@@ -1,7 +1,8 @@
 # Writes the C++ file OUT, which defines sinter::jit::generator_identity: a hash of the text that decides what source is
 # generated. Cached kernels are found by it, and so an edited generator never meets the kernels of the one before.
 #   cmake -DOUT=<out.cpp> -DDIR=<jit> -P jit/identity.cmake
-file(GLOB files "${DIR}/*.cpp" "${DIR}/*.hpp" "${DIR}/*.def" "${DIR}/prelude/*.h" "${DIR}/../include/sinter/dtype.hpp")
+file(GLOB_RECURSE files "${DIR}/*.cpp" "${DIR}/*.hpp" "${DIR}/*.def" "${DIR}/*.h")
+list(APPEND files "${DIR}/../include/sinter/dtype.hpp")
 list(SORT files)
 set(all "")
 foreach(path ${files})

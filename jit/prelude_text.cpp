@@ -1,5 +1,5 @@
 // How an instruction is spelt in terms of jit/prelude.
-#include "prelude_text.hpp"
+#include "jit/prelude_text.hpp"
 
 namespace sinter::jit {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "program.hpp"
+#include "jit/program/program.hpp"
 
 namespace sinter::jit {
 

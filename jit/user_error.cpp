@@ -1,5 +1,5 @@
 // The message of a compile_error for users' text.
-#include "user_error.hpp"
+#include "jit/user_error.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
-#include "compile.hpp"
-#include "program.hpp"
+#include "jit/compile.hpp"
+#include "jit/program/program.hpp"
 
 namespace sinter::jit {
 

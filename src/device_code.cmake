@@ -10,7 +10,7 @@ if(NOT DEFINED CMAKE_CUDA_COMPILER_LAUNCHER AND CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 enable_language(CUDA)
 
-file(GLOB sinter_device_sources CONFIGURE_DEPENDS backends/cuda/*.cu)
+file(GLOB_RECURSE sinter_device_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/backends/cuda/*.cu")
 add_library(sinter_device OBJECT ${sinter_device_sources})
 # CMake 3.25 knows no C++20 for nvcc, so the device code makes do with C++17.
 set_target_properties(sinter_device PROPERTIES

@@ -3,58 +3,88 @@
 # it after an edit. A source that is not named here compiles alone, as the loops with flags of their own must. Sources of
 # one group share their unnamed namespace and using-directives: where two clash, move one to another group, or out.
 
-# sinter_unity_group(folder sources...) : file names without ".cpp", relative to the top of the repository.
-function(sinter_unity_group folder)
-  string(MAKE_C_IDENTIFIER "${folder}_${ARGV1}" group)
+# sinter_unity_group(sources...) : paths from the top of the repository, without ".cpp".
+function(sinter_unity_group)
+  string(MAKE_C_IDENTIFIER "${ARGV0}" group)
   foreach(name IN LISTS ARGN)
-    set(source "${PROJECT_SOURCE_DIR}/${folder}/${name}.cpp")
+    set(source "${PROJECT_SOURCE_DIR}/${name}.cpp")
     if(NOT EXISTS "${source}")
-      message(FATAL_ERROR "sinter: src/unity.cmake names ${folder}/${name}.cpp, which is not there")
+      message(FATAL_ERROR "sinter: src/unity.cmake names ${name}.cpp, which is not there")
     endif()
     set_property(SOURCE "${source}" PROPERTY UNITY_GROUP "${group}")
   endforeach()
 endfunction()
 
-sinter_unity_group(jit background cache_folder compile compile_host compile_steps compile_util disk_cache
-                   dynamic_library emit_cuda_loop)
-sinter_unity_group(jit emit_cpu emit_cpu_module emit_cuda_map host_compiler include_scan monotone_tail optional_library program)
-sinter_unity_group(jit cuda_parameters cuda_units emit_cuda emit_cuda_body emit_cpu_user prelude_select)
-sinter_unity_group(jit emit_cuda_broadcast emit_user nvrtc nvrtc_library nvrtc_raw prelude_text user_error user_function)
+sinter_unity_group(src/platform/background src/platform/cache_folder jit/compile jit/cpu/compile_host
+                   jit/compile_steps src/platform/files src/platform/disk_cache src/platform/dynamic_library
+                   jit/cuda/emit_loop)
+sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/emit_map jit/cpu/host_compiler jit/program/include_scan
+                   jit/program/monotone_tail src/platform/optional_library jit/program/program)
+sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cpu/emit_user
+                   jit/cuda/prelude_select)
+sinter_unity_group(jit/cuda/emit_broadcast jit/user_text jit/cuda/nvrtc jit/cuda/nvrtc_library jit/cuda/nvrtc_raw
+                   jit/prelude_text jit/user_error jit/program/user_function)
 
-sinter_unity_group(src/core dtype format_number half profile shape)
-sinter_unity_group(src/graph array bind builder builder_call builder_points)
-sinter_unity_group(src/graph call capture capture_memory explain flush index_map node ongoing_capture placement plan
-                   plan_table planner record)
-sinter_unity_group(src/io byte_source npy npy_format npz replace_file text_numbers text_read text_rows text_write zip_reader)
-sinter_unity_group(src/runtime backend buffer device_image fourier large_blocks memory_limit parallel pool products scalar stream trace)
-sinter_unity_group(src/interop dlpack foreign)
+sinter_unity_group(src/core/dtype src/core/format_number src/core/half src/core/profile src/core/shape)
+sinter_unity_group(src/graph/run/array src/graph/plan/bind src/graph/plan/builder src/graph/plan/builder_call
+                   src/graph/plan/builder_points)
+sinter_unity_group(src/graph/run/call src/graph/capture/capture src/graph/capture/memory src/graph/run/explain
+                   src/graph/run/flush src/graph/plan/index_map src/graph/values/node src/graph/run/ongoing_capture
+                   src/graph/run/placement src/graph/plan/plan src/graph/plan/table src/graph/plan/planner
+                   src/graph/values/record)
+sinter_unity_group(src/io/byte_source src/io/npy src/io/npy_format src/io/npz src/io/replace_file src/io/text_numbers
+                   src/io/text_read src/io/text_rows src/io/text_write src/io/zip_reader)
+sinter_unity_group(src/runtime/backend src/runtime/buffer src/runtime/device_image src/runtime/algorithms/fourier
+                   src/runtime/large_blocks src/runtime/memory_limit src/runtime/parallel src/runtime/pool
+                   src/runtime/algorithms/products jit/program/scalar src/runtime/stream src/runtime/trace)
+sinter_unity_group(src/interop/dlpack src/interop/foreign)
 
-sinter_unity_group(src/backends/cpu block_plan code compilation cpu_count cpu_fourier cpu_products cpu_solvers
-                   cpu_solvers_spectral cpu_stream)
-sinter_unity_group(src/backends/cpu cpu_backend cpu_scan elements lanes cpu_select openblas_library product_blocks tail user_reducer)
+sinter_unity_group(src/backends/cpu/kernels/block_plan src/backends/cpu/kernels/code
+                   src/backends/cpu/kernels/compilation src/backends/cpu/algorithms/count
+                   src/backends/cpu/fft/fourier src/backends/cpu/linalg/products src/backends/cpu/linalg/solvers
+                   src/backends/cpu/linalg/solvers_spectral src/backends/cpu/stream)
+sinter_unity_group(src/backends/cpu/backend src/backends/cpu/algorithms/scan src/backends/cpu/kernels/elements
+                   src/backends/cpu/kernels/lanes src/backends/cpu/algorithms/select
+                   src/backends/cpu/linalg/openblas_library src/backends/cpu/linalg/product_blocks
+                   src/backends/cpu/kernels/tail src/backends/cpu/reduce/user_reducer)
 
-sinter_unity_group(src/ops algorithm_calls array assign axis_set benchmark bin_rules capture contract convert creation)
-sinter_unity_group(src/ops bins device dtype_info errors einsum einsum_order einsum_plan einsum_terms)
-sinter_unity_group(src/ops creation_rules elementwise_arithmetic elementwise_bits elementwise_compare elementwise_math
-                   elementwise_values eval)
-sinter_unity_group(src/ops kernel_elementwise kernel_generalized random random_integers)
-sinter_unity_group(src/ops raw_types solver_calls tuner_memory)
-sinter_unity_group(src/ops fft fft_cosine fft_helpers format_elements format_time fourier_calls histogram histogramdd
-                   linalg_norms)
-sinter_unity_group(src/ops indexing indexing_find indexing_write kernel_call kernel_run kernel_text)
-sinter_unity_group(src/ops linalg_expm linalg_factors linalg_least_squares linalg_products linalg_systems)
-sinter_unity_group(src/ops linalg_spectral manipulate manipulate_axes manipulate_join memory operators pick)
-sinter_unity_group(src/ops pick_write print print_options product_calls progress random_generator random_sample
-                   scan)
-sinter_unity_group(src/ops products reduce sample_arrays search select sets)
-sinter_unity_group(src/ops promotion_args sort stream take tuner type_rules)
-sinter_unity_group(src/ops raw_check raw_kernel raw_module raw_names raw_signature)
-sinter_unity_group(src/ops autotune autotune_space)
+sinter_unity_group(src/ops/base/algorithm_calls src/ops/base/array src/ops/indexing/assign src/ops/base/axis_set
+                   src/ops/tuning/benchmark src/ops/reduce/bin_rules src/ops/base/capture src/ops/linalg/contract
+                   src/ops/base/convert src/ops/shape/creation)
+sinter_unity_group(src/ops/reduce/bins src/ops/base/device src/ops/elementwise/dtype_info src/ops/base/errors
+                   src/ops/linalg/einsum src/ops/linalg/einsum_order src/ops/linalg/einsum_plan
+                   src/ops/linalg/einsum_terms)
+sinter_unity_group(src/ops/shape/creation_rules src/ops/elementwise/arithmetic src/ops/elementwise/bits
+                   src/ops/elementwise/compare src/ops/elementwise/math src/ops/base/elementwise_values
+                   src/ops/base/eval)
+sinter_unity_group(src/ops/kernels/elementwise src/ops/kernels/generalized src/ops/random/random
+                   src/ops/random/integers)
+sinter_unity_group(src/ops/raw/types src/ops/linalg/solver_calls src/ops/tuning/tuner_memory)
+sinter_unity_group(src/ops/fft/fft src/ops/fft/cosine src/ops/fft/helpers src/ops/print/format_elements
+                   src/ops/tuning/format_time src/ops/fft/fourier_calls src/ops/reduce/histogram
+                   src/ops/reduce/histogramdd src/ops/linalg/norms)
+sinter_unity_group(src/ops/indexing/indexing src/ops/indexing/find src/ops/indexing/write src/ops/kernels/call
+                   src/ops/kernels/run src/ops/kernels/text)
+sinter_unity_group(src/ops/linalg/expm src/ops/linalg/factors src/ops/linalg/least_squares src/ops/linalg/multi_dot
+                   src/ops/linalg/systems)
+sinter_unity_group(src/ops/linalg/spectral src/ops/shape/manipulate src/ops/base/axes src/ops/shape/join
+                   src/ops/base/memory src/ops/elementwise/operators src/ops/indexing/pick)
+sinter_unity_group(src/ops/indexing/pick_write src/ops/print/print src/ops/print/options src/ops/linalg/product_calls
+                   src/ops/tuning/progress src/ops/random/generator src/ops/random/sample src/ops/reduce/scan)
+sinter_unity_group(src/ops/linalg/products src/ops/reduce/reduce src/ops/tuning/sample_arrays src/ops/reduce/search
+                   src/ops/indexing/select src/ops/reduce/sets)
+sinter_unity_group(src/ops/base/promotion_args src/ops/reduce/sort src/ops/base/stream src/ops/indexing/take
+                   src/ops/tuning/tuner src/ops/base/type_rules)
+sinter_unity_group(src/ops/raw/check src/ops/raw/kernel src/ops/raw/module src/ops/raw/names src/ops/raw/signature)
+sinter_unity_group(src/ops/tuning/autotune src/ops/tuning/autotune_space)
 
 if(SINTER_CUDA_FOUND)
-  sinter_unity_group(src/backends/cuda cuda_algorithms cuda_backend cuda_classify cuda_code cuda_driver cuda_error cuda_graph
-                     cuda_identity cuda_launch cuda_module cuda_stream cuda_timer)
-  sinter_unity_group(src/backends/cuda cuda_solvers cuda_solvers_eigen cuda_fourier)
+  sinter_unity_group(src/backends/cuda/algorithms/algorithms src/backends/cuda/backend jit/cuda/classify
+                     src/backends/cuda/code src/backends/cuda/driver/driver src/backends/cuda/driver/error
+                     src/backends/cuda/driver/graph src/backends/cuda/driver/identity jit/cuda/launch
+                     src/backends/cuda/raw/module src/backends/cuda/driver/stream src/backends/cuda/timer)
+  sinter_unity_group(src/backends/cuda/linalg/solvers src/backends/cuda/linalg/solvers_eigen
+                     src/backends/cuda/fft/fourier)
 endif()
 
 # What most of them include. Sources with flags or definitions of their own could not use it.
@@ -62,7 +92,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_precompile_headers(sinter_objects PRIVATE
     <algorithm> <atomic> <charconv> <cmath> <cstring> <functional> <map> <memory> <mutex> <optional> <string> <unordered_map>
     <vector> "${PROJECT_SOURCE_DIR}/include/sinter/ndarray.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/core/shape.hpp"
-    "${CMAKE_CURRENT_SOURCE_DIR}/graph/flush.hpp")
+    "${CMAKE_CURRENT_SOURCE_DIR}/graph/run/flush.hpp")
   target_compile_options(sinter_objects PRIVATE -fpch-preprocess)  # for ccache
   foreach(source IN LISTS sinter_sources)
     get_source_file_property(flags "${source}" COMPILE_OPTIONS)

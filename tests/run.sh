@@ -13,4 +13,4 @@ build
 log=$build_dir/tests.log
 ctest --test-dir "$build_dir" -V -j "$(nproc)" "$@" 2>&1 | tee "$log"
 say
-awk -f tests/summary.awk "$log"
+awk -f tests/scripts/summary.awk "$log"

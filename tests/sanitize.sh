@@ -20,4 +20,4 @@ echo race:libopenblas >"$build/suppressions"
 export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS="second_deadlock_stack=1 suppressions=$PWD/$build/suppressions"
 # Compiling kernels takes the sanitized suite no longer than any other, running them does: a sample of the programs.
 export SINTER_FUZZ_SAMPLE=${SINTER_FUZZ_SAMPLE:-4} SINTER_FUZZ_COMPILED=${SINTER_FUZZ_COMPILED:-8}
-DURATIONS=tests/bench/gpu_durations.txt JOBS=$jobs PART=${2:-0/1} bash tests/side_by_side.sh "$build/tests.log" "$build/tests/sinter_tests" "$build/tests/sinter_fuzz"
+DURATIONS=tests/bench/gpu_durations.txt JOBS=$jobs PART=${2:-0/1} bash tests/scripts/side_by_side.sh "$build/tests.log" "$build/tests/sinter_tests" "$build/tests/sinter_fuzz"

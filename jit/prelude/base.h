@@ -3,7 +3,7 @@
 // this folder includes anything, and all must stay C++17. Order: base, float, half, convert, complex, complex_math.
 //
 // Contract. Registers: bool, signed char, short, int, long long, their unsigned kin, float (also for float16 and
-// bfloat16, rounded to the type), double, sn::c64, sn::c128. Operation `op` of jit/opcodes.def is sn::op(operands),
+// bfloat16, rounded to the type), double, sn::c64, sn::c128. Operation `op` of jit/program/opcodes.def is sn::op(operands),
 // overloaded on the register type; all operands have one type. sn::cast<To>(x) converts; sn::to_f16(x), sn::to_bf16(x)
 // convert to the two half types. Operations on those are computed in float and wrapped in sn::round_f16, sn::round_bf16;
 // nextafter has the forms sn::nextafter_f16 and sn::nextafter_bf16. Storage to register and back: sn::f16_to_float(bits),

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/cpu_backend.hpp"
-#include "core/environment.hpp"
+#include "backends/cpu/backend.hpp"
+#include "platform/environment.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/hooks.hpp"
 #include "runtime/pool.hpp"
-#include "runtime/runtime_hooks.hpp"
 #include "sinter/error.hpp"
 #ifdef SINTER_HAS_CUDA
-#include "backends/cuda/cuda_backend.hpp"
+#include "backends/cuda/backend.hpp"
 #endif
 
 namespace sinter::runtime {
@@ -58,7 +58,7 @@ std::string cuda_missing() {
 }
 
 std::unique_ptr<backend> make_backend(device_id id) {
-  core::check_environment();
+  platform::check_environment();
 #ifdef SINTER_HAS_CUDA
   if (id.kind == device_kind::cuda) return make_cuda_backend(id.index);
 #endif
@@ -93,7 +93,7 @@ struct registry {
 };
 
 device_id device_from_environment() {
-  core::check_environment();
+  platform::check_environment();
   if (const char* text = std::getenv("SINTER_DEVICE"); text && *text) {
     device_id id = parse_device(text);
     require(id, "SINTER_DEVICE");

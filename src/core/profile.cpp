@@ -8,14 +8,14 @@
 
 #include <cstdlib>
 
-#include "core/environment.hpp"
+#include "platform/environment.hpp"
 
 namespace sinter {
 inline namespace v0 {
 namespace {
 
 bool is_wanted() noexcept {
-  if (const auto wanted = core::environment_switch("SINTER_NVTX")) return *wanted;
+  if (const auto wanted = platform::environment_switch("SINTER_NVTX")) return *wanted;
   const char* library = std::getenv("NVTX_INJECTION64_PATH");
   return library && *library;
 }

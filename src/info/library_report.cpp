@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "runtime/host_libraries.hpp"
+#include "platform/host_libraries.hpp"
 
 namespace sinter::info {
 namespace {
@@ -20,10 +20,10 @@ library_state left_out(std::string title, const std::string& why) { return {std:
 
 }  // namespace
 
-library_state look_for(const jit::library_place& place) {
+library_state look_for(const platform::library_place& place) {
   library_state state{place.title, place.sonames.front(), "", ""};
   std::string said;
-  for (const std::string& candidate : jit::candidates(place)) {
+  for (const std::string& candidate : platform::candidates(place)) {
     // Lazily: no function is called, and binding all of a large library takes long.
     if (void* const handle = ::dlopen(candidate.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
       state.path = path_of(handle);
@@ -45,7 +45,7 @@ std::vector<library_state> look_for_libraries() {
   std::vector<library_state> all;
   const auto toolkit = [&](const char* title, const char* soname) {
     if (*soname != '\0')
-      all.push_back(look_for(jit::toolkit_library(title, {soname})));
+      all.push_back(look_for(platform::toolkit_library(title, {soname})));
     else
       all.push_back(left_out(title, "the toolkit of the build had no headers of it"));
   };
@@ -72,7 +72,7 @@ std::vector<library_state> look_for_libraries() {
     all.push_back(left_out(title, "sinter was built without the CUDA toolkit"));
   (void)toolkit;
 #endif
-  for (const auto& place : {runtime::openblas_place(), runtime::fftw_place(true), runtime::libzip_place()})
+  for (const auto& place : {platform::openblas_place(), platform::fftw_place(true), platform::libzip_place()})
     all.push_back(look_for(place));
   return all;
 }

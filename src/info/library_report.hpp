@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "optional_library.hpp"
+#include "platform/optional_library.hpp"
 
 namespace sinter::info {
 
@@ -14,7 +14,7 @@ struct library_state {
 };
 
 /// Opens the first candidate. Needs none of its functions.
-library_state look_for(const jit::library_place& place);
+library_state look_for(const platform::library_place& place);
 /// Of everything that the library may open, in the order in which it is to be shown.
 std::vector<library_state> look_for_libraries();
 

@@ -8,12 +8,12 @@
 #include <cstring>
 #include <filesystem>
 
-#include "compile_util.hpp"
-#include "core/environment.hpp"
 #include "info/library_report.hpp"
-#include "jit/compile_host.hpp"
-#include "jit/disk_cache.hpp"
-#include "jit/nvrtc.hpp"
+#include "jit/cpu/compile_host.hpp"
+#include "jit/cuda/nvrtc.hpp"
+#include "platform/disk_cache.hpp"
+#include "platform/environment.hpp"
+#include "platform/files.hpp"
 #include "runtime/backend.hpp"
 #include "sinter/info.hpp"
 
@@ -98,7 +98,7 @@ std::string compiler_section() {
 }
 
 std::string cache_section() {
-  jit::disk_cache& cache = jit::disk_cache::instance();
+  platform::disk_cache& cache = platform::disk_cache::instance();
   std::string text = "Cache of compiled kernels\n";
   if (cache.folder().empty()) return text + line("folder", "none: " + cache.status());
   std::uint64_t bytes = 0, files = 0;
@@ -120,7 +120,7 @@ std::string unknown_variables() {
   for (char** e = environ; e && *e; ++e) {
     if (std::strncmp(*e, "SINTER_", 7) != 0) continue;
     const std::string name(*e, std::strcspn(*e, "="));
-    const auto known = core::environment_variables();
+    const auto known = platform::environment_variables();
     if (std::any_of(known.begin(), known.end(), [&](const auto& v) { return name == v.name; })) continue;
     if (name.starts_with("SINTER_TEST_") || name.starts_with("SINTER_FUZZ_")) continue;  // of the tests
     text += line(name, "is set, but means nothing to the library", wide);
@@ -130,9 +130,9 @@ std::string unknown_variables() {
 
 std::string environment_section() {
   std::string text = "Environment\n";
-  for (const core::environment_variable& v : core::environment_variables()) {
+  for (const platform::environment_variable& v : platform::environment_variables()) {
     const char* const value = std::getenv(v.name);
-    const std::string problem = core::environment_problem(v);
+    const std::string problem = platform::environment_problem(v);
     const std::string note = problem.empty() ? "  (" + std::string(v.meaning) + ")" : "  " + problem;
     text += line(v.name, (value ? value : "not set") + note, wide);
   }
@@ -149,7 +149,7 @@ inline namespace v0 {
 std::string_view version() noexcept { return SINTER_VERSION; }
 
 std::string show_config() {
-  core::check_environment();
+  platform::check_environment();
   return info::build_section() + info::device_section() + info::library_section() + info::compiler_section() +
          info::cache_section() + info::environment_section();
 }

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "core/shape.hpp"
-#include "graph/capture.hpp"
+#include "graph/capture/capture.hpp"
 #include "interop/foreign.hpp"
-#include "ops/device.hpp"
-#include "ops/promotion_args.hpp"
+#include "ops/base/device.hpp"
+#include "ops/base/promotion_args.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::interop {

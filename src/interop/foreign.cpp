@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/shape.hpp"
-#include "graph/capture.hpp"
-#include "ops/device.hpp"
-#include "ops/promotion_args.hpp"
+#include "graph/capture/capture.hpp"
+#include "ops/base/device.hpp"
+#include "ops/base/promotion_args.hpp"
 #include "sinter/error.hpp"
 #include "sinter/interop.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "graph/array.hpp"
+#include "graph/run/array.hpp"
 
 namespace sinter::interop {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <istream>
 
-#include "compile_util.hpp"
+#include "platform/files.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::io {
@@ -45,7 +45,7 @@ std::size_t stream_source::read_some(void* to, std::size_t bytes) {
 file_source::file_source(const std::string& path, std::string title, bool writable)
     : byte_source(std::move(title)),
       fd_(::open(path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK)) {
-  if (fd_ < 0) fail("cannot be opened: " + jit::errno_text(errno));
+  if (fd_ < 0) fail("cannot be opened: " + platform::errno_text(errno));
   struct stat about {};
   const bool known = ::fstat(fd_, &about) == 0;
   if (known && S_ISREG(about.st_mode)) {
@@ -63,14 +63,14 @@ std::size_t file_source::read_some(void* to, std::size_t bytes) {
   for (;;) {
     const ssize_t got = ::read(fd_, to, std::min(bytes, most));
     if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) fail("cannot be read: " + jit::errno_text(errno));
+    if (errno != EINTR) fail("cannot be read: " + platform::errno_text(errno));
   }
 }
 
 std::shared_ptr<void> file_source::map(std::size_t bytes, bool writable, bool shared) const {
   const int protection = PROT_READ | (writable ? PROT_WRITE : 0);
   void* const at = ::mmap(nullptr, bytes, protection, shared ? MAP_SHARED : MAP_PRIVATE, fd_, 0);
-  if (at == MAP_FAILED) fail("cannot be mapped: " + jit::errno_text(errno));
+  if (at == MAP_FAILED) fail("cannot be mapped: " + platform::errno_text(errno));
   return {at, [bytes](void* p) { ::munmap(p, bytes); }};
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "io/replace_file.hpp"
-#include "ops/device.hpp"
-#include "ops/promotion_args.hpp"
+#include "ops/base/device.hpp"
+#include "ops/base/promotion_args.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::io {

@@ -5,7 +5,7 @@
 #include "io/replace_file.hpp"
 #include "io/zip_library.hpp"
 #include "io/zip_reader.hpp"
-#include "ops/errors.hpp"
+#include "ops/base/errors.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter {

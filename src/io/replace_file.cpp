@@ -8,13 +8,13 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "compile_util.hpp"
+#include "platform/files.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::io {
 
 replace_file::replace_file(const std::string& path, std::string title) : title_(std::move(title)), path_(path) {
-  if (const std::string real = jit::real_path(path); !real.empty()) path_ = real;
+  if (const std::string real = platform::real_path(path); !real.empty()) path_ = real;
   struct stat old {};
   const bool exists = ::stat(path_.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) {
@@ -23,7 +23,7 @@ replace_file::replace_file(const std::string& path, std::string title) : title_(
     return;
   }
   if (exists && ::access(path_.c_str(), W_OK) != 0) fail("cannot be written", errno);
-  temporary_ = path_ + "." + jit::unique_suffix();
+  temporary_ = path_ + "." + platform::unique_suffix();
   fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd_ < 0) {
     temporary_.clear();
@@ -38,7 +38,7 @@ replace_file::~replace_file() {
 }
 
 void replace_file::write(const void* data, std::size_t bytes) {
-  if (!jit::write_all(fd_, data, bytes)) fail("cannot be written", errno);
+  if (!platform::write_all(fd_, data, bytes)) fail("cannot be written", errno);
 }
 
 void replace_file::finish() {
@@ -51,7 +51,7 @@ void replace_file::finish() {
 }
 
 void replace_file::fail(const std::string& what, int code) const {
-  throw io_error(title_ + " " + what + ": " + jit::errno_text(code));
+  throw io_error(title_ + " " + what + ": " + platform::errno_text(code));
 }
 
 }  // namespace sinter::io

@@ -8,8 +8,8 @@
 #include "io/npy.hpp"
 #include "io/text_numbers.hpp"
 #include "io/text_rows.hpp"
-#include "ops/device.hpp"
-#include "ops/promotion_args.hpp"
+#include "ops/base/device.hpp"
+#include "ops/base/promotion_args.hpp"
 #include "sinter/error.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/text.hpp"
@@ -151,7 +151,7 @@ class table_reader {
 
   T make_filling() const {
     if (rules_.filling) {
-      const runtime::scalar s = ops::scalar_of(*rules_.filling, dtype_of<T>, rules_.function);
+      const jit::scalar s = ops::scalar_of(*rules_.filling, dtype_of<T>, rules_.function);
       if constexpr (std::is_same_v<T, bool>)
         return s.b;
       else if constexpr (std::is_same_v<T, double>)

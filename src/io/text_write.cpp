@@ -7,8 +7,8 @@
 
 #include "io/npy.hpp"
 #include "io/replace_file.hpp"
-#include "ops/format_elements.hpp"
-#include "ops/promotion_args.hpp"
+#include "ops/base/promotion_args.hpp"
+#include "ops/print/format_elements.hpp"
 #include "sinter/error.hpp"
 #include "sinter/text.hpp"
 

@@ -1,7 +1,7 @@
 // libzip, opened on first use.
 #pragma once
 #include "io/zip_functions.hpp"
-#include "optional_library.hpp"
+#include "platform/optional_library.hpp"
 
 namespace sinter::io {
 

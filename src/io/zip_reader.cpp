@@ -4,8 +4,8 @@
 
 #include "io/npy.hpp"
 #include "io/zip_library.hpp"
-#include "ops/errors.hpp"
-#include "runtime/host_libraries.hpp"
+#include "ops/base/errors.hpp"
+#include "platform/host_libraries.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter {
@@ -13,7 +13,7 @@ namespace sinter {
 namespace io {
 
 const zip_api& zip_library(const char* function) {
-  static const auto& opened = jit::open_library<zip_api>(runtime::libzip_place());
+  static const auto& opened = platform::open_library<zip_api>(platform::libzip_place());
   if (!opened.usable)
     ops::fail<io_error>(function, "libzip cannot be loaded (", opened.place.remedy, "); tried ", opened.tried);
   return opened.api;

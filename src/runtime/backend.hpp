@@ -1,3 +1,6 @@
+// src/runtime: what every device offers, and what needs no device: buffers, pools, streams and their order, faults,
+// threads. No expression is known here, and no vendor's library.
+//
 // The interface of a device. Nothing above it refers to CUDA.
 #pragma once
 #include <cstddef>
@@ -6,9 +9,9 @@
 #include <span>
 #include <string>
 
+#include "jit/program/launch.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/fault.hpp"
-#include "runtime/kernel.hpp"
 #include "runtime/raw_module.hpp"
 #include "runtime/stream.hpp"
 #include "runtime/thread_state.hpp"
@@ -107,11 +110,11 @@ class backend {
 
   /// Finds or compiles what the launches need (all of a flush at once, so that a miss compiles one module). Nothing runs
   /// yet; throws compile_error. results[i] belongs to launches[i] and stays valid for the process.
-  virtual void prepare(std::span<const launch> launches, std::span<const prepared*> results) = 0;
+  virtual void prepare(std::span<const jit::launch> launches, std::span<const prepared*> results) = 0;
   /// Scratch bytes that run() needs.
-  virtual std::size_t scratch_bytes(const prepared&, const launch&) const = 0;
+  virtual std::size_t scratch_bytes(const prepared&, const jit::launch&) const = 0;
   /// Enqueues one launch; `scratch` has scratch_bytes() bytes.
-  virtual void run(const prepared&, const launch&, void* scratch) = 0;
+  virtual void run(const prepared&, const jit::launch&, void* scratch) = 0;
 
   /// Waits for all streams but those that are being captured; does not look at the fault flag.
   virtual void synchronize() = 0;
@@ -121,7 +124,7 @@ class backend {
   /// clears the record. The first index out of range that was found goes to *index.
   virtual data_fault take_fault(bad_index* index) = 0;
   data_fault take_fault() { return take_fault(nullptr); }
-  virtual std::string source(const launch&) = 0;        // generated source, for explain; empty where there is none
+  virtual std::string source(const jit::launch&) = 0;        // generated source, for explain; empty where there is none
   virtual counters statistics() const = 0;
   virtual std::unique_ptr<timer> make_timer() = 0;
 

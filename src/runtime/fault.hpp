@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "jit/fault_words.hpp"
-#include "jit/index_check.hpp"
+#include "jit/program/fault_words.hpp"
+#include "jit/program/index_check.hpp"
 
 namespace sinter::runtime {
 

@@ -2,14 +2,14 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/environment.hpp"
+#include "platform/environment.hpp"
 #include "runtime/pool.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::runtime {
 
 std::size_t parse_memory_limit(std::string_view text, std::size_t total, const char* where) {
-  if (const auto bytes = core::memory_amount(text, total)) return *bytes;
+  if (const auto bytes = platform::memory_amount(text, total)) return *bytes;
   throw value_error("[" + std::string(where) + "] '" + std::string(text) +
                     "' is no amount of memory: use 8GiB, 500 MB, 1073741824, or a part of the memory like 0.5");
 }

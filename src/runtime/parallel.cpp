@@ -9,8 +9,8 @@
 #include <mutex>
 #include <thread>
 
-#include "core/environment.hpp"
-#include "runtime/runtime_hooks.hpp"
+#include "platform/environment.hpp"
+#include "runtime/hooks.hpp"
 #include "runtime/worker_pool.hpp"
 
 namespace sinter::runtime {
@@ -30,7 +30,7 @@ int cores() noexcept {
 }
 
 int default_threads() noexcept {
-  if (const auto n = core::environment_number("SINTER_NUM_THREADS")) return static_cast<int>(*n);
+  if (const auto n = platform::environment_number("SINTER_NUM_THREADS")) return static_cast<int>(*n);
   return std::clamp(cores(), 1, most_threads);
 }
 

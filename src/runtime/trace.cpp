@@ -4,21 +4,21 @@
 #include <atomic>
 #include <cstdio>
 
-#include "core/environment.hpp"
-#include "runtime/runtime_hooks.hpp"
+#include "platform/environment.hpp"
+#include "runtime/hooks.hpp"
 
 namespace sinter::runtime {
 namespace {
 
 std::atomic<bool>& synchronous_setting() noexcept {
-  static std::atomic<bool> on{core::environment_switch("SINTER_SYNC").value_or(false)};
+  static std::atomic<bool> on{platform::environment_switch("SINTER_SYNC").value_or(false)};
   return on;
 }
 
 }  // namespace
 
 bool tracing() noexcept {
-  static const bool on = core::environment_switch("SINTER_TRACE").value_or(false);
+  static const bool on = platform::environment_switch("SINTER_TRACE").value_or(false);
   return on;
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "bench.hpp"
-#include "runtime/algorithms.hpp"
+#include "runtime/algorithms/algorithms.hpp"
 #include "runtime/backend.hpp"
 
 namespace bench {

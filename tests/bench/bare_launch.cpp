@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "jit/nvrtc.hpp"
+#include "jit/cuda/nvrtc.hpp"
 #endif
 
 namespace bench {

@@ -9,7 +9,7 @@
 
 #include <sinter/sinter.hpp>
 
-#include "jit/background.hpp"
+#include "platform/background.hpp"
 
 namespace bench {
 
@@ -44,7 +44,7 @@ double steady_seconds(F&& work, int rounds = 7) {
     });
   };
   batch(1);
-  sinter::jit::wait_for_background();  // kernels are compiled again for speed
+  sinter::platform::wait_for_background();  // kernels are compiled again for speed
   const double once = batch(1);
   const int calls = std::clamp(static_cast<int>(0.03 / once), 1, 1000);
   std::vector<double> seconds;

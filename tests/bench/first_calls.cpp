@@ -46,7 +46,7 @@ void first_calls() {
   row("the nearest-neighbour search, 2^16 x 2^13", search);
   const double end = now();
   row("the same again", search);
-  sn::jit::wait_for_background();
+  sn::platform::wait_for_background();
   const double settled = now();
   row("the same once the compiler has rested", search);
   sn::jit::record_compile_steps(false);

@@ -6,7 +6,7 @@
 # ARCH (90), JOBS (16) and BUILD (build) may be set, and
 #   SINTER_GPU_TIME   seconds that tests and checks may take from the script's beginning (540); what has not run by then is
 #                     skipped, and the stage fails
-#   SINTER_FUZZ_SEED  which of the random programs run (tests/sample.hpp); drawn and written down where it is not set
+#   SINTER_FUZZ_SEED  which of the random programs run (tests/support/sample.hpp); drawn and written down where it is not set
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
@@ -67,7 +67,7 @@ suite() (
   setsid timeout -k 5 "$left" ctest --test-dir "$build" -V -j 2 -E '^sinter_(tests|fuzz)$' >"$out/ctest.log" 2>&1 &
   others=$!
   JOBS=$jobs TIME_LIMIT=$left DURATIONS=tests/bench/gpu_durations.txt \
-    bash tests/side_by_side.sh "$out/cases.log" "$build/tests/sinter_tests" "$build/tests/sinter_fuzz"
+    bash tests/scripts/side_by_side.sh "$out/cases.log" "$build/tests/sinter_tests" "$build/tests/sinter_fuzz"
   status=$?
   wait $others
   [ $? = 124 ] && status=1 && echo "time ran out for the tests in ctest.log"
@@ -77,7 +77,7 @@ suite() (
     echo "0: $(tail -n 1 "$out/cases.log")"
     echo " 0/1 Test #0: cases ....  $(tail -n 1 "$out/cases.log" | grep -q ' 0 failed,' && echo ' Passed' || echo '***Failed')  $SECONDS.00 sec"
     cat "$out/ctest.log"
-  } | awk -f tests/summary.awk || status=1
+  } | awk -f tests/scripts/summary.awk || status=1
   exit $status
 )
 
@@ -89,7 +89,7 @@ check() {
   [ "$tool" = memcheck ] || options=(--error-exitcode 9)
   grep -v -F -f <(sed -n "s/^$tool //p" tests/bench/unchecked_cases.txt) tests/bench/checked_cases.txt >"$out/$tool.only"
   JOBS=$2 TIME_LIMIT=$(seconds_left 240) ONLY=$out/$tool.only CHECKER="compute-sanitizer --tool $tool ${options[*]}" \
-    DURATIONS=tests/bench/gpu_durations.txt bash tests/side_by_side.sh "$out/$tool.log" "$build/tests/sinter_tests" >"$out/$tool.sum"
+    DURATIONS=tests/bench/gpu_durations.txt bash tests/scripts/side_by_side.sh "$out/$tool.log" "$build/tests/sinter_tests" >"$out/$tool.sum"
   status=$?
   tail -n 25 "$out/$tool.sum"
   # A process that was ended has not come to its sum of errors.

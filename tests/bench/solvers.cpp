@@ -8,8 +8,8 @@
 #include "bench.hpp"
 
 #ifdef SINTER_HAS_CUDA
-#include "backends/cuda/cuda_hooks.hpp"
-#include "backends/cuda/cusolver_library.hpp"
+#include "backends/cuda/driver/hooks.hpp"
+#include "backends/cuda/linalg/cusolver_library.hpp"
 #endif
 
 namespace bench {

@@ -3,7 +3,7 @@
 # Takes SINTER_SOURCE_DIR and SINTER_BUILD_DIR (a finished build) from the environment.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../checks.sh"
+. "$here/../scripts/checks.sh"
 
 refused_for_the_comma() {
   fails cmake --build "$box/found" --target comma && cmake --build "$box/found" --target comma | grep -q 'comma'

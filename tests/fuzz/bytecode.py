@@ -5,7 +5,7 @@ import zlib
 
 import numpy as np
 
-sys.path.insert(0, __file__.rsplit("/", 2)[0] + "/golden")
+sys.path.insert(0, __file__.rsplit("/", 2)[0] + "/golden/make")
 from golden_format import CODE, DTYPES, NO_DTYPE, Writer, key_items  # noqa: E402
 
 BF16 = DTYPES.index("bfloat16")

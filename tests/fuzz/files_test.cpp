@@ -9,10 +9,10 @@
 #include <sstream>
 
 #include "fuzz/mutation.hpp"
-#include "golden.hpp"
+#include "golden/golden.hpp"
 #include "io/npy.hpp"
 #include "io/zip_reader.hpp"
-#include "shard.hpp"
+#include "support/shard.hpp"
 
 namespace {
 

@@ -7,13 +7,13 @@
 #include <cstdlib>
 #include <optional>
 
-#include "backends/cpu/cpu_hooks.hpp"
+#include "backends/cpu/kernels/hooks.hpp"
 #include "fuzz/machine.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/hooks.hpp"
 #include "runtime/parallel.hpp"
-#include "runtime/runtime_hooks.hpp"
-#include "sample.hpp"
-#include "shard.hpp"
+#include "support/sample.hpp"
+#include "support/shard.hpp"
 
 namespace {
 

@@ -1,15 +1,15 @@
 // The meaning of each instruction in terms of the public API.
-#include "backends/cpu/cpu_hooks.hpp"  // clang takes namespace sinter::cpu only before the device of that name
+#include "backends/cpu/kernels/hooks.hpp"  // clang takes namespace sinter::cpu only before the device of that name
 
 #include "fuzz/machine.hpp"
 
 #include <map>
 
-#include "golden_functions.hpp"
-#include "graph/limits.hpp"
+#include "golden/functions.hpp"
+#include "graph/values/limits.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/hooks.hpp"
 #include "runtime/parallel.hpp"
-#include "runtime/runtime_hooks.hpp"
 
 namespace sinter::fuzz {
 

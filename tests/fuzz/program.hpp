@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "golden.hpp"
+#include "golden/golden.hpp"
 
 namespace sinter::fuzz {
 

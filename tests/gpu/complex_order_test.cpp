@@ -1,6 +1,6 @@
 // Order among complex numbers on every device: each combination of finite, infinite and NaN parts, in every function
 // that compares, against NumPy's rules.
-#include "complex_order.hpp"
+#include "support/complex_order.hpp"
 
 #include <complex>
 #include <functional>

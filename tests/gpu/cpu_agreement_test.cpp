@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gpu/gpu.hpp"
-#include "ulp.hpp"
+#include "support/ulp.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;

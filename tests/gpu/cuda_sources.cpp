@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/cuda_launch.hpp"
-#include "graph/bind.hpp"
-#include "graph/planner.hpp"
-#include "jit/emit_cuda.hpp"
+#include "graph/plan/bind.hpp"
+#include "graph/plan/planner.hpp"
+#include "jit/cuda/emit.hpp"
+#include "jit/cuda/launch.hpp"
 
 namespace gpu_test {
 
@@ -19,7 +19,7 @@ std::vector<std::string> cuda_sources(const sinter::graph::value& x) {
   std::vector<std::string> sources;
   for (const auto& k : planner.kernels()) {
     if (k->code.code.empty()) continue;
-    sinter::runtime::launch l;
+    sinter::jit::launch l;
     sinter::graph::bind(*k, l);
     sinter::jit::cuda_variant v;
     sinter::cuda::classify(l, v);

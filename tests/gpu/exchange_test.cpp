@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "gpu/gpu.hpp"
-#include "stream_cases.hpp"
+#include "support/stream_cases.hpp"
 
 using namespace stream_test;
 using sinter::memory_kind;

@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "graph/limits.hpp"
-#include "jit/nvrtc.hpp"
-#include "ops/access.hpp"
+#include "graph/values/limits.hpp"
+#include "jit/cuda/nvrtc.hpp"
+#include "ops/base/access.hpp"
 #include "sinter/sinter.hpp"
 
 namespace gpu_test {

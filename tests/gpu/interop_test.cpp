@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "runtime/backend.hpp"
-#include "scratch_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gpu/gpu.hpp"
-#include "message_of.hpp"
+#include "support/message_of.hpp"
 
 namespace sn = sinter;
 using sn::ndarray;

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cuda/cuda_hooks.hpp"
+#include "backends/cuda/driver/hooks.hpp"
 #include "gpu/gpu.hpp"
-#include "linalg_checks.hpp"
+#include "support/linalg_checks.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "examples/nearest_neighbor_points.hpp"
 #include "gpu/gpu.hpp"
 #include "nearest_neighbor/check.hpp"
 #include "nearest_neighbor/chord_search.hpp"
 #include "nearest_neighbor/knn_check.hpp"
 #include "nearest_neighbor/ladder.hpp"
 #include "nearest_neighbor/two_kernel_search.hpp"
-#include "nearest_neighbor_points.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "products_library.hpp"
 #include "runtime/backend.hpp"
+#include "support/products_library.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "gpu/gpu.hpp"
-#include "jit/compile_raw.hpp"
-#include "jit/nvrtc.hpp"
+#include "jit/cuda/compile_raw.hpp"
+#include "jit/cuda/nvrtc.hpp"
 #include "jit/prelude_text.hpp"
 #include "sinter/raw_kernel.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "gpu/gpu.hpp"
-#include "jit/emit_cuda.hpp"
-#include "jit/nvrtc.hpp"
+#include "jit/cuda/emit.hpp"
+#include "jit/cuda/nvrtc.hpp"
 
 namespace jit = sinter::jit;
 

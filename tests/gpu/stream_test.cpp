@@ -11,7 +11,7 @@
 
 #include "gpu/gpu.hpp"
 #include "gpu/ordered_allocator.hpp"
-#include "stream_cases.hpp"
+#include "support/stream_cases.hpp"
 
 using namespace stream_test;
 

@@ -3,9 +3,9 @@
 
 #include <chrono>
 
-#include "backends/cuda/cuda_timer.hpp"
+#include "backends/cuda/timer.hpp"
 #include "gpu/gpu.hpp"
-#include "ops/device.hpp"
+#include "ops/base/device.hpp"
 
 namespace sn = sinter;
 using gpu_test::in_some_try;

@@ -8,7 +8,7 @@ source_dir="${SINTER_SOURCE_DIR:-$(cd "$here/../.." && pwd)}"
 cxx="${CXX:-g++}"
 budget=60000      # preprocessed lines that are not blank; the standard library of GCC 12 alone takes 47000
 own_budget=2500   # of them in sinter's own headers
-. "$here/../checks.sh"
+. "$here/../scripts/checks.sh"
 
 for header in "$source_dir"/include/sinter/*.hpp; do
   name="sinter/$(basename "$header")"

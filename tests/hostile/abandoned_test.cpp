@@ -12,19 +12,19 @@
 #include <fstream>
 #include <string>
 
-#include "jit/cache_folder.hpp"
-#include "jit/compile_util.hpp"
-#include "jit/private_folder.hpp"
-#include "scratch_folder.hpp"
+#include "platform/cache_folder.hpp"
+#include "platform/files.hpp"
+#include "platform/private_folder.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace fs = std::filesystem;
-namespace jit = sinter::jit;
+namespace platform = sinter::platform;
 using sinter_test::scratch_folder;
 
 namespace {
 
 struct with_tmpdir {
-  std::string before = jit::environment("TMPDIR");
+  std::string before = platform::environment("TMPDIR");
   explicit with_tmpdir(const std::string& folder) { ::setenv("TMPDIR", folder.c_str(), 1); }
   ~with_tmpdir() { before.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", before.c_str(), 1); }
 };
@@ -39,8 +39,8 @@ struct holder {
     std::fflush(nullptr);
     pid = ::fork();
     if (pid == 0) {
-      const jit::private_folder folder;
-      jit::write_file(folder.path() + "/kernel.cpp", "text");
+      const platform::private_folder folder;
+      platform::write_file(folder.path() + "/kernel.cpp", "text");
       (void)!::write(ends[1], folder.path().c_str(), folder.path().size());
       ::close(ends[1]);
       for (;;) ::pause();
@@ -72,38 +72,38 @@ TEST_CASE("abandoned folders: cleared when their process is gone, however it end
   const with_tmpdir tmp(scratch.path().string());
   holder first, second;
   age(first.path);  // a slow compiler is none the less alive
-  jit::clear_abandoned_folders(scratch.path().string());
+  platform::clear_abandoned_folders(scratch.path().string());
   CHECK(fs::exists(first.path + "/kernel.cpp"));
   CHECK(fs::exists(second.path + "/kernel.cpp"));
   first.kill();
-  jit::clear_abandoned_folders(scratch.path().string());
+  platform::clear_abandoned_folders(scratch.path().string());
   CHECK_FALSE(fs::exists(first.path));
   CHECK(fs::exists(second.path + "/kernel.cpp"));
   second.kill();
-  jit::clear_abandoned_folders(scratch.path().string());
+  platform::clear_abandoned_folders(scratch.path().string());
   CHECK(fs::is_empty(scratch.path()));
 }
 
 TEST_CASE("abandoned folders: nothing that is not the library's own is touched") {
   const scratch_folder scratch;
   REQUIRE(::mkdir((scratch / "elsewhere").c_str(), 0700) == 0);  // but for its name, what would be cleared
-  jit::write_file(scratch / "elsewhere/lock", "");
-  jit::write_file(scratch / "elsewhere/thesis", "text");
+  platform::write_file(scratch / "elsewhere/lock", "");
+  platform::write_file(scratch / "elsewhere/thesis", "text");
   for (const char* name : {"sinter-jit-000001", "sinter-jit-000002", "sinter-jit-long-name", "sinter-000003"})
     REQUIRE(::mkdir((scratch / name).c_str(), 0700) == 0);
   age(scratch / "sinter-jit-000002");  // made, but never locked
-  for (const char* name : {"sinter-jit-long-name", "sinter-000003"}) jit::write_file(scratch / name + "/lock", "");
+  for (const char* name : {"sinter-jit-long-name", "sinter-000003"}) platform::write_file(scratch / name + "/lock", "");
   fs::create_directory_symlink(scratch / "elsewhere", scratch / "sinter-jit-000004");
-  jit::write_file(scratch / "sinter-jit-000005", "a file");
+  platform::write_file(scratch / "sinter-jit-000005", "a file");
   REQUIRE(::mkdir((scratch / "sinter-jit-000006").c_str(), 0700) == 0);
-  jit::write_file(scratch / "sinter-jit-000006/lock", "");
+  platform::write_file(scratch / "sinter-jit-000006/lock", "");
   fs::create_directory_symlink(scratch / "elsewhere", scratch / "sinter-jit-000006/link");
   REQUIRE(::mkdir((scratch / "sinter-jit-000007").c_str(), 0777) == 0);
   REQUIRE(::chmod((scratch / "sinter-jit-000007").c_str(), 0777) == 0);  // anybody could have made the lock
-  jit::write_file(scratch / "sinter-jit-000007/lock", "");
+  platform::write_file(scratch / "sinter-jit-000007/lock", "");
   REQUIRE(::mkdir((scratch / "sinter-jit-000008").c_str(), 0700) == 0);
   REQUIRE(::mkfifo((scratch / "sinter-jit-000008/lock").c_str(), 0600) == 0);  // and it is not waited for
-  jit::clear_abandoned_folders(scratch.path().string());
+  platform::clear_abandoned_folders(scratch.path().string());
   for (const std::string name : {"elsewhere/thesis", "sinter-jit-000001", "sinter-jit-long-name", "sinter-000003",
                                  "sinter-jit-000004", "sinter-jit-000005", "sinter-jit-000007"}) {
     CAPTURE(name);
@@ -113,7 +113,7 @@ TEST_CASE("abandoned folders: nothing that is not the library's own is touched")
     CAPTURE(name);
     CHECK_FALSE(fs::exists(scratch / name));
   }
-  jit::clear_abandoned_folders("/nowhere");
+  platform::clear_abandoned_folders("/nowhere");
 }
 
 TEST_CASE("abandoned folders: processes that clear and make folders at once do not hurt each other") {
@@ -124,16 +124,16 @@ TEST_CASE("abandoned folders: processes that clear and make folders at once do n
   for (pid_t& pid : clearers) {
     pid = ::fork();
     if (pid != 0) continue;
-    for (;;) jit::clear_abandoned_folders(scratch.path().string());
+    for (;;) platform::clear_abandoned_folders(scratch.path().string());
   }
   for (pid_t& pid : makers) {
     pid = ::fork();
     if (pid != 0) continue;
     bool good = true;
     for (int k = 0; k < 1000; ++k) {
-      const jit::private_folder folder;
-      good =
-          good && jit::write_file(folder.path() + "/kernel.cpp", "text") && fs::exists(folder.path() + "/kernel.cpp");
+      const platform::private_folder folder;
+      good = good && platform::write_file(folder.path() + "/kernel.cpp", "text") &&
+             fs::exists(folder.path() + "/kernel.cpp");
     }
     ::_exit(good ? 0 : 1);
   }
@@ -152,13 +152,13 @@ TEST_CASE("abandoned folders: processes that clear and make folders at once do n
 TEST_CASE("abandoned entries: a process killed while it writes leaves a file, which the next one clears") {
   const scratch_folder scratch;
   const std::string folder = scratch / "c";
-  REQUIRE(jit::cache_folder(folder, 1 << 20).store("old", "value"));
+  REQUIRE(platform::cache_folder(folder, 1 << 20).store("old", "value"));
   // Killed again and again in the middle of storing.
   for (int round = 0; round < 20; ++round) {
     std::fflush(nullptr);
     const pid_t pid = ::fork();
     if (pid == 0) {
-      jit::cache_folder cache(folder, 1 << 28);
+      platform::cache_folder cache(folder, 1 << 28);
       const std::string value(4000000, 'v');
       for (int k = 0;; ++k) cache.store(std::to_string(k % 3), value);
     }
@@ -166,7 +166,7 @@ TEST_CASE("abandoned entries: a process killed while it writes leaves a file, wh
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
   }
-  jit::cache_folder cache(folder, 1 << 28);
+  platform::cache_folder cache(folder, 1 << 28);
   CHECK(cache.store("new", "value"));
   for (const auto& item : fs::directory_iterator(folder)) {
     CAPTURE(item.path().string());

@@ -4,7 +4,7 @@
 # Usage: busy.sh FOLDER_OF_PROGRAMS
 set -u
 program=$1/busy
-. "$(dirname "$0")/../program.sh"
+. "$(dirname "$0")/../scripts/program.sh"
 export SINTER_DEVICE=cpu SINTER_CACHE_DIR=$work/cache SINTER_TIER=0
 [ "$(nproc)" -ge 2 ] || { echo "one core: nothing to compare"; exit 77; }
 

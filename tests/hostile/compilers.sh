@@ -3,7 +3,7 @@
 # Usage: compilers.sh FOLDER-OF-PROGRAMS
 set -u
 program=$1/kernels
-. "$(dirname "$0")/../program.sh"
+. "$(dirname "$0")/../scripts/program.sh"
 real=$(command -v g++) || { echo "0 passed, 0 failed, 1 skipped: no g++"; exit 77; }
 export SINTER_CACHE_DIR=$work/cache SINTER_TIER=1 TMPDIR=$work/tmp SINTER_DEVICE=cpu
 unset SINTER_COMPILE_TIMEOUT SINTER_CXX

@@ -1,7 +1,7 @@
 // Shapes whose elements cannot be counted: whatever would make one throws shape_error, and nothing is allocated for it.
 #include <functional>
 
-#include "extreme_integers.hpp"
+#include "hostile/extreme_integers.hpp"
 
 using namespace hostile;
 using namespace sinter::idx;

@@ -3,7 +3,7 @@
 # Usage: environment.sh FOLDER-OF-PROGRAMS
 set -u
 program=$1/kernels
-. "$(dirname "$0")/../program.sh"
+. "$(dirname "$0")/../scripts/program.sh"
 for name in $(env | grep -oE '^SINTER_[A-Z_]+'); do unset "$name"; done
 export SINTER_CACHE_DIR=$work/cache
 

@@ -4,7 +4,7 @@
 # Usage: exit_handlers.sh FOLDER_OF_PROGRAMS
 set -u
 program=true
-. "$(dirname "$0")/../program.sh"
+. "$(dirname "$0")/../scripts/program.sh"
 objects=$1/../../src/CMakeFiles/sinter_objects.dir
 command -v nm >/dev/null && command -v readelf >/dev/null || { echo "binutils are missing"; exit 77; }
 [ -d "$objects" ] || { echo "there are no object files in $objects"; exit 77; }

@@ -1,5 +1,5 @@
 // Extremes of integers in linear algebra, transforms, random numbers and kernels of users.
-#include "extreme_integers.hpp"
+#include "hostile/extreme_integers.hpp"
 
 using namespace hostile;
 using sinter::axes;

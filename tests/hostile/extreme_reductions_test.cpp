@@ -1,5 +1,5 @@
 // Extremes of integers in reductions, sorting, searching, sets, histograms and functions of elements.
-#include "extreme_integers.hpp"
+#include "hostile/extreme_integers.hpp"
 
 using namespace hostile;
 using sinter::axes;

@@ -1,7 +1,7 @@
 // Extremes of integers in printing, files, memory of others, devices, streams and measurements.
 #include <sstream>
 
-#include "extreme_integers.hpp"
+#include "hostile/extreme_integers.hpp"
 
 using namespace hostile;
 

@@ -1,5 +1,5 @@
 // Extremes of integers in creation, shapes and indices.
-#include "extreme_integers.hpp"
+#include "hostile/extreme_integers.hpp"
 
 using namespace hostile;
 using namespace sinter::idx;

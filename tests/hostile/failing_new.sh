@@ -3,7 +3,7 @@
 # Usage: failing_new.sh FOLDER_OF_PROGRAMS
 set -u
 program=$1/failing_new
-. "$(dirname "$0")/../program.sh"
+. "$(dirname "$0")/../scripts/program.sh"
 export SINTER_DEVICE=cpu SINTER_CACHE_DIR=$work/cache SINTER_TIER=0
 
 ends_well() {  # NAME ARGUMENTS...

@@ -3,7 +3,7 @@
 # Usage: forked.sh FOLDER_OF_PROGRAMS
 set -u
 program=$1/forked
-. "$(dirname "$0")/../program.sh"
+. "$(dirname "$0")/../scripts/program.sh"
 export SINTER_DEVICE=cpu SINTER_CACHE_DIR=$work/cache SINTER_TIER=0
 export TSAN_OPTIONS="${TSAN_OPTIONS:-} die_after_fork=0"
 

@@ -4,7 +4,7 @@
 set -u
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source_dir="${SINTER_SOURCE_DIR:-$(cd "$here/../.." && pwd)}"
-. "$here/../checks.sh"
+. "$here/../scripts/checks.sh"
 nothing() { ! grep . "$1"; }
 
 awk -f "$here/integer_parameters.awk" "$source_dir"/include/sinter/*.hpp | sort -u >"$box/declared"

@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "fresh_cache.hpp"
-#include "jit/cache_folder.hpp"
 #include "jit/compile.hpp"
-#include "jit/compile_host.hpp"
-#include "jit/elf_check.hpp"
+#include "jit/cpu/compile_host.hpp"
+#include "platform/cache_folder.hpp"
+#include "platform/elf_check.hpp"
+#include "support/fresh_cache.hpp"
 
 namespace fs = std::filesystem;
 namespace jit = sinter::jit;
+namespace platform = sinter::platform;
 using sinter_test::cache_entry;
 using sinter_test::fresh_cache;
 using sinter_test::no_compiler;
@@ -46,7 +47,7 @@ TEST_CASE("planted cache: libraries that are damaged inside a valid entry are co
   REQUIRE(answer(1) == 1);
   REQUIRE(cache.entries().size() == 1);
   const cache_entry good(cache.entries()[0]);
-  jit::cache_folder folder(cache.scratch / "cache", megabyte);
+  platform::cache_folder folder(cache.scratch / "cache", megabyte);
   const auto plant = [&](const std::string& payload) {
     REQUIRE(folder.store(good.key, payload));
     const auto before = compiled();
@@ -70,7 +71,7 @@ TEST_CASE("planted cache: a library of other functions is compiled again, and on
   REQUIRE(answer(1) == 1);
   const cache_entry one(cache.entries()[0]);
   jit::compile_host("extern \"C\" int question() { return 0; }\n", {"question"});
-  jit::cache_folder folder(cache.scratch / "cache", megabyte);
+  platform::cache_folder folder(cache.scratch / "cache", megabyte);
   for (const fs::path& path : cache.entries()) {
     const cache_entry e(path);
     if (e.key != one.key) REQUIRE(folder.store(one.key, e.payload));
@@ -91,7 +92,7 @@ TEST_CASE("planted cache: a library of other functions is compiled again, and on
 
 TEST_CASE("planted cache: files of other users, and those that they may write, are not loaded") {
   const scratch_folder scratch;
-  jit::cache_folder cache(scratch / "c", megabyte);
+  platform::cache_folder cache(scratch / "c", megabyte);
   const auto refuses = [&](auto change) {
     REQUIRE(cache.store("key", "value"));
     change(cache.entry_path("key"));
@@ -112,9 +113,9 @@ TEST_CASE("planted cache: files of other users, and those that they may write, a
 
 TEST_CASE("planted cache: a folder that everybody may write serves its owner, and nobody's files in it count") {
   const scratch_folder scratch;
-  REQUIRE(jit::cache_folder(scratch / "c", megabyte).store("mine", "value"));
+  REQUIRE(platform::cache_folder(scratch / "c", megabyte).store("mine", "value"));
   fs::permissions(scratch / "c", fs::perms::all);
-  jit::cache_folder cache(scratch / "c", megabyte);
+  platform::cache_folder cache(scratch / "c", megabyte);
   CHECK(text_of(cache.load("mine")) == "value");
   CHECK(cache.store("other", "value"));
   // What everybody may put there: links, folders, pipes under the names of entries and of the lock.
@@ -138,7 +139,7 @@ TEST_CASE("planted cache: a folder that everybody may write serves its owner, an
     if (kind == 0) fs::create_symlink(theirs, lock);
     if (kind == 1) fs::create_directory(lock);
     if (kind == 2) REQUIRE(::mkfifo(lock.c_str(), 0600) == 0);
-    jit::cache_folder small(scratch / "c", 6000);
+    platform::cache_folder small(scratch / "c", 6000);
     for (int k = 0; k < 12; ++k)
       CHECK(small.store(std::to_string(k), std::string(1000, 'x')));  // evicts, and does not wait
     CHECK(fs::exists(theirs));
@@ -149,12 +150,12 @@ TEST_CASE("planted cache: a link in the place of the folder is followed, one to 
   const scratch_folder scratch;
   fs::create_directory(scratch / "real");
   fs::create_symlink(scratch / "real", scratch / "link");
-  jit::cache_folder linked(scratch / "link", megabyte);
+  platform::cache_folder linked(scratch / "link", megabyte);
   CHECK(linked.store("key", "value"));
   CHECK(text_of(linked.load("key")) == "value");
   CHECK(linked.try_writing().empty());
   fs::create_symlink(scratch / "nowhere", scratch / "dangling");
-  jit::cache_folder dangling(scratch / "dangling", megabyte);
+  platform::cache_folder dangling(scratch / "dangling", megabyte);
   CHECK_FALSE(dangling.store("key", "value"));
   CHECK(dangling.try_writing().find("dangling") != std::string::npos);
   CHECK_FALSE(fs::exists(scratch / "nowhere"));
@@ -165,10 +166,10 @@ TEST_CASE("broken libraries: whatever is cut off or emptied is seen before the d
   const fresh_cache cache;
   REQUIRE(answer(1) == 1);
   const std::string good = cache_entry(cache.entries()[0]).payload;
-  CHECK(std::string(jit::damage_of_library(good)).empty());
+  CHECK(std::string(platform::damage_of_library(good)).empty());
   for (std::size_t bytes = 0; bytes < good.size(); bytes += bytes < 1024 ? 1 : 37) {
     CAPTURE(bytes);
-    CHECK_FALSE(std::string(jit::damage_of_library(std::string_view(good).substr(0, bytes))).empty());
+    CHECK_FALSE(std::string(platform::damage_of_library(std::string_view(good).substr(0, bytes))).empty());
   }
   // No header, however wrong, leads outside of the bytes (the sanitizers and the guard page of the allocator watch).
   std::vector<char> exact(good.begin(), good.end());
@@ -176,7 +177,7 @@ TEST_CASE("broken libraries: whatever is cut off or emptied is seen before the d
   for (std::size_t at = 0; at < 64 + 12 * 56 && at < exact.size(); ++at) {
     for (const unsigned char bits : {0xff, 0x80, 0x01}) {
       exact[at] = static_cast<char>(exact[at] ^ bits);
-      seen += *jit::damage_of_library({exact.data(), exact.size()}) != '\0';
+      seen += *platform::damage_of_library({exact.data(), exact.size()}) != '\0';
       exact[at] = static_cast<char>(exact[at] ^ bits);
     }
   }

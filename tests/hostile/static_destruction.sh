@@ -3,7 +3,7 @@
 # Usage: static_destruction.sh FOLDER_OF_PROGRAMS
 set -u
 program=$1/static_destruction
-. "$(dirname "$0")/../program.sh"
+. "$(dirname "$0")/../scripts/program.sh"
 export SINTER_DEVICE=cpu SINTER_CACHE_DIR=$work/cache
 
 # ends NAME LINE MODE : within 60 seconds, with status 0, nothing on stderr, and the line last.

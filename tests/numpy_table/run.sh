@@ -8,7 +8,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source_dir="${SINTER_SOURCE_DIR:-$(cd "$here/../.." && pwd)}"
 cxx="${CXX:-g++}"
 include=$source_dir/include
-. "$here/../checks.sh"
+. "$here/../scripts/checks.sh"
 
 names_of() { awk -f "$here/public_names.awk" "$@"; }
 # compare FOLDER PAGE...: differences between the headers of a folder and pages.

@@ -1,0 +1,290 @@
+// Block functions: which registers are locals, arrays or scalars, and the loops and calls that compute them.
+#include "jit/cpu/emit.hpp"
+
+#include <algorithm>
+
+#include "jit/prelude_text.hpp"
+
+namespace sinter::jit {
+namespace {
+
+bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16; }
+
+}  // namespace
+
+cpu_emitter::cpu_emitter(const program& p, const block_variant& v) : p_(p), v_(v), info_(p.code.size()) {
+  mark_used();
+  for (std::size_t k = 0; k < p.code.size(); ++k)
+    if (info_[k].where != place::unused) put_in_place(k);
+  user_stage_.resize(static_cast<std::size_t>(stages_));
+  for (std::size_t k = 0; k < p.code.size(); ++k)
+    if (info_[k].where == place::inlined && p.code[k].op == opcode::user)
+      user_stage_[static_cast<std::size_t>(info_[k].stage)] = true;
+  find_arrays();
+}
+
+// All outputs of a call are computed together; effects happen whoever reads an output.
+void cpu_emitter::mark_used() {
+  const std::size_t first = v_.epilogue && p_.kind == kernel_kind::reduce ? p_.epilogue : 0;
+  const std::size_t last = writes_reductions() ? p_.epilogue : p_.code.size();
+  for (std::size_t k = 0; k < output_count(); ++k) info_[output_register(k)].where = place::inlined;
+  for (std::size_t k = first; k < last; ++k)
+    if (has_effects(p_.code[k])) info_[k].where = place::inlined;
+  for (std::size_t k = p_.code.size(); k-- > 0;) {
+    if (info_[k].where == place::unused) continue;
+    each_operand(k, [&](std::uint16_t o) { info_[o].where = place::inlined; });
+    if (p_.code[k].op != opcode::user) continue;
+    for (std::size_t m = first_of_call(k); m < end_of_call(k); ++m) info_[m].where = place::inlined;
+  }
+}
+
+void cpu_emitter::put_in_place(std::size_t k) {
+  const instr& i = p_.code[k];
+  info& me = info_[k];
+  bool scalar = i.op == opcode::param || i.op == opcode::address ||
+                (i.op == opcode::load && !is_gathered(i) && is_uniform(i.a)) || (!is_source(i) && !has_effects(i));
+  int stage = 0;
+  each_operand(k, [&](std::uint16_t o) {
+    scalar = scalar && info_[o].where == place::scalar;
+    // A call may read what another call of its stage has filled: calls run in program order.
+    bool after = info_[o].where == place::called && !follows_loop(i);
+    if (info_[o].where != place::scalar) stage = std::max(stage, info_[o].stage + (after ? 1 : 0));
+  });
+  me.stage = stage;
+  if (scalar) me.where = place::scalar;
+  else if (follows_loop(i)) me.where = place::called;
+  else me.where = is_source(i) && !is_gathered(i) ? place::direct : place::inlined;
+  if (me.where == place::inlined) stages_ = std::max(stages_, stage + 1);
+  if (me.where == place::called) stages_ = std::max(stages_, stage + 1);
+}
+
+void cpu_emitter::find_arrays() {
+  for (std::size_t k = 0; k < output_count(); ++k) {
+    info& me = info_[output_register(k)];
+    if (me.where != place::inlined && me.where != place::called) continue;
+    me.in_array = true;
+    const bool by_user = me.where == place::called ? p_.code[output_register(k)].op == opcode::user
+                                                   : user_stage_[static_cast<std::size_t>(me.stage)];
+    if (me.output < 0 && !by_user) me.output = static_cast<int>(k);
+  }
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    if (info_[k].where != place::inlined && info_[k].where != place::called) continue;
+    each_operand(k, [&](std::uint16_t o) {
+      bool elsewhere = info_[o].where == place::inlined && info_[o].stage < info_[k].stage;
+      bool needed = info_[k].where == place::called && (is_call(p_.code[k]) || info_[o].where != place::scalar);
+      if (needed || elsewhere) info_[o].in_array = true;
+    });
+  }
+}
+
+std::string cpu_emitter::array(std::size_t k) const {
+  const instr& i = p_.code[k];
+  if (info_[k].where == place::direct) {
+    if (i.op == opcode::coord) return "coord" + num(i.a);
+    return "in" + num(i.op == opcode::reduced ? p_.inputs.size() + i.a : i.a);
+  }
+  return info_[k].output >= 0 ? "out" + num(info_[k].output) : "t" + num(k);
+}
+
+std::string cpu_emitter::value(std::size_t k, int stage) const {
+  const info& o = info_[k];
+  bool local = o.where == place::scalar || (o.where == place::inlined && o.stage == stage);
+  return local ? "r" + num(k) : lane(array(k), k);
+}
+
+std::string cpu_emitter::lane(const std::string& array, std::size_t k) const {
+  return array + (is_opaque_register(p_, k) ? "[l].value" : "[l]");
+}
+
+std::string cpu_emitter::lane_type(std::size_t k) const {
+  const std::string type = type_of_register(p_, k);
+  return is_opaque_register(p_, k) ? "sn::opaque<" + type + ">" : type;
+}
+
+std::string cpu_emitter::expression(std::size_t k, int stage) const {
+  const instr& i = p_.code[k];
+  if (i.op == opcode::param) return std::string("*(const ") + register_type(i.type) + "*)a->params[" + num(i.a) + "]";
+  if (i.op == opcode::load && is_gathered(i)) {
+    const std::string in = num(i.a);
+    std::string at = "off" + in + "[l]";
+    for (int g = 0; g < p_.inputs[i.a].gathers; ++g)
+      at += " + gs" + in + "_" + num(g) + " * " + value(p_.inputs[i.a].gather[g], stage);
+    std::string element = "in" + in + "[" + at + "]";
+    if (!is_half(i.type)) return element;
+    return (i.type == dtype::f16 ? "sn::f16_to_float(" : "sn::bf16_to_float(") + element + ")";
+  }
+  if (i.op == opcode::load) return std::string("*(const ") + register_type(i.type) + "*)a->inputs[" + num(i.a) + "]";
+  if (i.op == opcode::checked_index)
+    return call_expression(i, value(i.a, stage), "*(const long long*)a->params[" + num(i.b) + "]",
+                           "*(const long long*)a->params[" + num(i.c) + "]");
+  std::string operand[3];
+  int n = 0;
+  each_operand(k, [&](std::uint16_t o) { operand[n++] = value(o, stage); });
+  return call_expression(i, operand[0], operand[1], operand[2]);
+}
+
+unsigned cpu_emitter::parts() const {
+  unsigned mask = prelude_base;
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    if (info_[k].where == place::unused) continue;
+    const instr& i = p_.code[k];
+    if (!is_call(i)) mask |= needed_parts(i);
+    else if (is_complex(i.type) || is_complex(i.arg)) mask |= needed_parts({opcode::add, i.type, i.arg, 0, 0, 0, 0, 0});
+  }
+  return mask;
+}
+
+void cpu_emitter::write_pointers() {
+  std::vector<bool> input(p_.inputs.size() + p_.reductions.size()), coord;
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const instr& i = p_.code[k];
+    if (info_[k].where != place::direct && !(info_[k].where == place::inlined && is_gathered(i))) continue;
+    if (i.op == opcode::coord) {
+      if (coord.size() <= i.a) coord.resize(i.a + 1u);
+      if (!coord[i.a])
+        out_ += "  const long long* __restrict coord" + num(i.a) + " = a->coords[" + num(i.a) + "];\n";
+      coord[i.a] = true;
+      continue;
+    }
+    std::size_t n = i.op == opcode::reduced ? p_.inputs.size() + i.a : i.a;
+    if (input[n]) continue;
+    input[n] = true;
+    const bool gathered = is_gathered(i);
+    const std::string type = gathered && is_half(i.type) ? "unsigned short" : lane_type(k), in = num(n);
+    out_ += "  const " + type + "* __restrict in" + in + " = (const " + type + "*)a->inputs[" + in + "];\n";
+    if (!gathered) continue;
+    out_ += "  const long long* __restrict off" + in + " = a->offsets[" + in + "];\n";
+    for (int g = 0; g < p_.inputs[i.a].gathers; ++g) {
+      const std::string which = num(g);
+      out_ += "  const long long gs" + in + "_" + which + " = a->gather_strides[" + in + "][" + which + "];\n";
+    }
+  }
+  for (std::size_t k = 0; k < output_count(); ++k) {
+    const std::string type = lane_type(output_register(k)), n = num(k);
+    out_ += "  " + type + "* __restrict out" + n + " = (" + type + "*)a->outputs[" + n + "];\n";
+  }
+}
+
+void cpu_emitter::write_arrays() {
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const info& me = info_[k];
+    bool stored = me.where == place::called || (me.in_array && me.where != place::direct);
+    if (!stored || me.output >= 0) continue;
+    out_ += "  SN_ARRAY(" + lane_type(k) + ", t" + num(k) + ", " + num(block_lanes) + ");\n";
+  }
+}
+
+void cpu_emitter::write_scalars() {
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const instr& i = p_.code[k];
+    if (info_[k].where != place::scalar || i.op == opcode::address) continue;
+    if (is_call(i)) write_scalar_call(k);
+    else if (is_first_of_call(k)) out_ += user_call_text(k, 0, "  ");
+    else if (i.op != opcode::user) out_ += std::string("  const ") + register_type(i.type) + " r" + num(k) + " = " + expression(k, 0) + ";\n";
+    if (info_[k].in_array) out_ += "  SN_LANES(n) " + lane("t" + num(k), k) + " = r" + num(k) + ";\n";
+  }
+}
+
+void cpu_emitter::write_call(std::size_t k, const std::string& to, const std::string (&from)[3], const char* lanes) {
+  std::size_t index = 0;
+  for (std::size_t j = 0; j < k; ++j) index += info_[j].where != place::unused && is_call(p_.code[j]);
+  const instr& i = p_.code[k];
+  std::string first = from[0];
+  if (is_random(i.op)) {
+    first = "&s" + num(k) + "_stream";
+    out_ += "  const sn_random_source s" + num(k) + "_stream = {" + from[0];
+    for (int w = 0; w < 3; ++w)
+      out_ += ", *(const unsigned long long*)a->params[" + num(i.spare2 + w) + "]";
+    out_ += "};\n";
+  }
+  out_ += "  a->operations[" + num(index) + "](" + to;
+  for (auto& f : {first, from[1], from[2]}) out_ += ", " + (f.empty() ? std::string("0") : f);
+  out_ += std::string(", ") + lanes + ", fault);  // " + name(p_.code[k].op) + "\n";
+}
+
+// One vector's worth of equal lanes: the vector routine gives the bits that the lanes of a block would get.
+void cpu_emitter::write_scalar_call(std::size_t k) {
+  const std::string me = num(k), lanes = num(lane_multiple);
+  std::string from[3];
+  int n = 0;
+  each_operand(k, [&](std::uint16_t o) {
+    const std::string name = "s" + me + "_" + num(n);
+    out_ += std::string("  SN_ARRAY(") + register_type(p_.code[o].type) + ", " + name + ", " + lanes + ");\n";
+    out_ += "  SN_LANES(" + lanes + ") " + name + "[l] = r" + num(o) + ";\n";
+    from[n++] = name;
+  });
+  const std::string type = register_type(p_.code[k].type);
+  out_ += "  SN_ARRAY(" + type + ", s" + me + ", " + lanes + ");\n";
+  write_call(k, "s" + me, from, lanes.c_str());
+  out_ += "  const " + type + " r" + me + " = s" + me + "[0];\n";
+}
+
+void cpu_emitter::write_loop(int stage) {
+  std::string body;
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    if (info_[k].where != place::inlined || info_[k].stage != stage) continue;
+    const std::string me = num(k);
+    if (is_first_of_call(k)) body += user_call_text(k, stage, "    ");
+    else if (p_.code[k].op != opcode::user)
+      body += std::string("    const ") + register_type(p_.code[k].type) + " r" + me + " = " + expression(k, stage) + ";\n";
+    if (info_[k].in_array) body += "    " + lane(array(k), k) + " = r" + me + ";\n";
+  }
+  if (body.empty()) return;
+  out_ += user_stage_[static_cast<std::size_t>(stage)] ? "  for (int l = 0; l < n; ++l) {\n" : "  SN_LANES(n) {\n";
+  out_ += body + "  }\n";
+}
+
+void cpu_emitter::write_calls(int stage) {
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    if (info_[k].where != place::called || info_[k].stage != stage) continue;
+    if (p_.code[k].op == opcode::user) {
+      if (is_first_of_call(k)) write_effects(k);
+      continue;
+    }
+    std::string from[3];
+    int n = 0;
+    each_operand(k, [&](std::uint16_t o) { from[n++] = array(o); });
+    write_call(k, array(k), from, "n");
+  }
+}
+
+// Outputs that are no array of their own: copies of inputs, scalars, one register stored twice.
+void cpu_emitter::write_copies() {
+  for (std::size_t k = 0; k < output_count(); ++k) {
+    std::uint16_t reg = output_register(k);
+    if (info_[reg].output == static_cast<int>(k)) continue;
+    out_ += "  SN_LANES(n) " + lane("out" + num(k), reg) + " = " + value(reg, stages_) + ";\n";
+  }
+}
+
+std::string cpu_emitter::text(const std::string& function) {
+  function_ = function;
+  out_ = "extern \"C\" void " + function + "(const sn_block_args* a) {\n";
+  out_ += "  const int n = a->n & ~" + num(lane_multiple - 1) + ";\n  int* fault = a->fault;\n  (void)fault;\n";
+  write_pointers();
+  write_whole_arrays();
+  write_arrays();
+  write_scalars();
+  for (int s = 0; s < stages_; ++s) {
+    write_loop(s);
+    write_calls(s);
+  }
+  write_copies();
+  return before_ + out_ + "}\n";
+}
+
+std::vector<block_op> cpu_emitter::operations() const {
+  std::vector<block_op> all;
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const instr& i = p_.code[k];
+    if (info_[k].where == place::unused || !is_call(i)) continue;
+    all.push_back(is_random(i.op) ? find_random_op(i.op, i.type) : find_block_op(i.op, i.type, i.arg));
+  }
+  return all;
+}
+
+std::vector<block_op> external_operations(const program& p, const block_variant& v) {
+  return cpu_emitter(p, v).operations();
+}
+
+}  // namespace sinter::jit

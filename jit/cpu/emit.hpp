@@ -1,0 +1,104 @@
+// Tier 1: C++ for one block of a program. Runs of plain arithmetic, and of users' functions, become loops that the host
+// compiler vectorises; all else is a call of the very block operation that tier 0 uses.
+//
+// Users' functions call libm lane by lane, never libmvec: which lanes GCC would give to libmvec depends on the code
+// around them, and a result must depend on nothing but its operands. Loops that call them promise the compiler nothing
+// about aliases (a body may keep an array) and store to arrays of the block function's own, which nothing can alias.
+// A function with effects (raw outputs, text around its loop) has a loop of its own, over elements without padding.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "jit/cpu/block.hpp"
+#include "jit/user_text.hpp"
+
+namespace sinter::jit {
+
+/// The qualifiers of users' functions.
+inline constexpr const char* cpu_function_words = "inline __attribute__((always_inline))";
+
+/// Writes the block function of one variant.
+class cpu_emitter {
+ public:
+  cpu_emitter(const program& p, const block_variant& v);
+  /// The prelude parts that the function rests on, but for those of users' text.
+  unsigned parts() const;
+  /// The function, and in front of it those that hold users' loops.
+  std::string text(const std::string& function);
+  std::vector<block_op> operations() const;
+
+ private:
+  /// How the value of a register is had.
+  enum class place : std::uint8_t {
+    unused,
+    scalar,   // one value for the block: a parameter, a uniform input, anything computed from such alone
+    direct,   // an array that the caller passes: plain loads, coordinates, finished reductions
+    inlined,  // a local of the loop of its stage; stored in an array where others need it
+    called,   // an array that a block operation or a function with effects fills after the loop of its stage
+  };
+  struct info {
+    place where = place::unused;
+    int stage = 0;
+    bool in_array = false;  // inlined: a later stage, a call or an output reads it
+    int output = -1;        // the output whose memory serves as its array
+  };
+
+  bool writes_reductions() const { return p_.kind == kernel_kind::reduce && !v_.epilogue; }
+  std::size_t output_count() const { return writes_reductions() ? p_.reductions.size() : p_.outputs.size(); }
+  std::uint16_t output_register(std::size_t k) const {
+    return writes_reductions() ? p_.reductions[k].reg : p_.outputs[k].reg;
+  }
+  bool is_uniform(std::uint16_t input) const { return input < 64 && (v_.uniform >> input & 1) != 0; }
+  bool is_gathered(const instr& i) const { return i.op == opcode::load && p_.inputs[i.a].gathers != 0; }
+  static bool is_source(const instr& i) { return operand_count(i.op) == 0 && i.op != opcode::user; }
+  /// Whether the instruction is a call of a block operation.
+  static bool is_call(const instr& i) {
+    return !is_source(i) && i.op != opcode::checked_index && i.op != opcode::user &&
+           !is_inline_on_cpu(i.op, i.type, i.arg);
+  }
+  const user_function& function_of(const instr& i) const { return *p_.calls[i.a].function; }
+  bool has_effects(const instr& i) const;
+  bool follows_loop(const instr& i) const { return is_call(i) || has_effects(i); }
+  /// The first instruction of the call that instruction k is an output of, and the one behind its last.
+  std::size_t first_of_call(std::size_t k) const;
+  std::size_t end_of_call(std::size_t k) const;
+  bool is_first_of_call(std::size_t k) const { return p_.code[k].op == opcode::user && first_of_call(k) == k; }
+  template <class F>
+  void each_operand(std::size_t k, F f) const {
+    p_.each_operand(p_.code[k], f);
+  }
+
+  void mark_used();
+  void put_in_place(std::size_t k);
+  void find_arrays();
+  std::string array(std::size_t k) const;
+  std::string lane(const std::string& array, std::size_t k) const;
+  std::string lane_type(std::size_t k) const;
+  std::string value(std::size_t k, int stage) const;
+  std::string expression(std::size_t k, int stage) const;
+  void write_pointers();
+  void write_arrays();
+  void write_scalars();
+  void write_loop(int stage);
+  void write_calls(int stage);
+  void write_scalar_call(std::size_t k);
+  void write_call(std::size_t k, const std::string& to, const std::string (&from)[3], const char* lanes);
+  void write_copies();
+
+  // Users' functions (emit_user.cpp).
+  std::string whole_array(std::size_t call, std::size_t operand) const;
+  void write_whole_arrays();
+  std::string user_call_text(std::size_t first, int stage, const char* indent) const;
+  std::string rounded(const instr& i, const std::string& value) const;
+  void write_effects(std::size_t first);
+  void write_user_loop(std::size_t first);
+
+  const program& p_;
+  const block_variant& v_;
+  std::vector<info> info_;
+  std::vector<bool> user_stage_;  // whether the loop of a stage calls users' functions
+  int stages_ = 1;
+  std::string function_, before_, out_;
+};
+
+}  // namespace sinter::jit

@@ -1,0 +1,86 @@
+// Translation units of tier 1: preludes, users' texts, block functions, the steps of users' reductions.
+#include "jit/cpu/emit.hpp"
+#include "jit/prelude_text.hpp"
+
+namespace sinter::jit {
+namespace {
+
+const char* const block_types =
+    "typedef void (*sn_block_op)(void*, const void*, const void*, const void*, int, int*);\n"
+    "struct sn_block_args {\n"
+    "  const void* const* inputs;\n  const long long* const* offsets;\n  const long long (*gather_strides)[2];\n"
+    "  const void* const* params;\n  const long long* const* coords;\n  void* const* outputs;\n"
+    "  const sn_block_op* operations;\n  int* fault;\n  int n;\n  int lanes;\n};\n"
+    "struct sn_random_source {\n  const long long* position;\n  unsigned long long key, base, subsequence;\n};\n"
+    "#define SN_LANES(n) _Pragma(\"GCC ivdep\") for (int l = 0; l < (n); ++l)\n"
+    "#define SN_ARRAY(T, name, n) alignas(64) T name[n]\n";
+
+/// The steps of a reduction under the names that reducers have for them.
+std::string reduction_text(const user_reduction& r, const std::string& name) {
+  std::string lane = value_type(r.value, r.types, r.preamble);
+  if (!r.value.opaque.empty()) lane = "sn::opaque<" + lane + ">";
+  const std::string steps = "sn_steps_" + name;
+  std::string out =
+      "typedef sn::reduce_steps<" + monoid(r) + ", " + lane + ", " + std::to_string(row_lanes) + "> " + steps + ";\n";
+  auto define = [&](const char* step, const char* parameters, const std::string& body) {
+    out += "extern \"C\" void " + name + "_" + step + parameters + " {" + body + "}\n";
+  };
+  define("reset", "(void* const* acc, int n)", " " + steps + "::reset(acc, n); ");
+  define("row", "(void* const* acc, const void* lanes, int n, int first)",
+         " " + steps + "::row(acc, lanes, n, first); ");
+  define("column", "(void* const* acc, const void* lanes, int n, int, int)", " " + steps + "::column(acc, lanes, n); ");
+  define("close", "(void* const*, int, bool, int, long long)", "");
+  define("join", "(void* const* a, void* const* b, int n)", " " + steps + "::join(a, b, n); ");
+  define("finish", "(void* const* acc, void* to, int n)", " " + steps + "::finish(acc, to, n); ");
+  return out;
+}
+
+}  // namespace
+
+int register_bytes(const program& p, std::size_t reg) noexcept {
+  return is_opaque_register(p, reg) ? opaque_bytes : lane_bytes(p.code[reg].type);
+}
+
+bool needs_compiler(const program& p, const block_variant& v) noexcept {
+  const bool reduces = p.kind == kernel_kind::reduce;
+  const std::size_t first = reduces && v.epilogue ? p.epilogue : 0;
+  const std::size_t last = reduces && !v.epilogue ? p.epilogue : p.code.size();
+  for (std::size_t k = first; k < last; ++k)
+    if (p.code[k].op == opcode::user) return true;
+  return false;
+}
+
+std::string emit_cpu(std::span<const cpu_definition> definitions) {
+  // A reduction by itself is a program that combines and computes nothing.
+  std::vector<program> monoids(definitions.size());
+  std::vector<const program*> programs;
+  std::string functions;
+  unsigned mask = prelude_base;
+  bool users = false, reduces = false, has_complex = false;
+  for (std::size_t k = 0; k < definitions.size(); ++k) {
+    const cpu_definition& d = definitions[k];
+    if (d.monoid) monoids[k].combines.push_back(d.monoid);
+    const program& p = d.monoid ? monoids[k] : *d.code;
+    programs.push_back(&p);
+    users = users || calls_users(p);
+    reduces = reduces || d.monoid != nullptr;
+    has_complex = has_complex || names_complex(p);
+    if (d.monoid) {
+      functions += reduction_text(*d.monoid, d.name);
+      continue;
+    }
+    cpu_emitter emitter(p, d.variant);
+    mask |= emitter.parts();
+    functions += emitter.text(d.name);
+  }
+  if (users) mask |= prelude_float | prelude_half;
+  if (has_complex) mask |= prelude_user_complex;
+  const user_text text = define_users(programs, cpu_function_words);
+  std::string source = checked_mode_text(programs) + text.includes + prelude_source(mask);
+  if (users) source.append(prelude_text("user_cpu")).append(prelude_text("user"));
+  if (has_complex) source.append(prelude_text("user_complex"));
+  if (reduces) source.append(prelude_text("cpu_reduce_user"));
+  return source + text.definitions + block_types + functions;
+}
+
+}  // namespace sinter::jit

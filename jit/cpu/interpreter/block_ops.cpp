@@ -1,0 +1,124 @@
+// Which block operation serves an instruction, and which instructions generated CPU code writes out itself.
+#include "jit/cpu/interpreter/block_ops.hpp"
+
+namespace sinter::jit {
+namespace tier0 {
+namespace {
+
+isa detect() noexcept {
+#if SINTER_TIER0_X86
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl"))
+    return isa::avx512;
+  if (__builtin_cpu_supports("avx2")) return isa::avx2;
+#endif
+  return isa::baseline;
+}
+
+}  // namespace
+
+isa active_isa() noexcept {
+  static const isa found = detect();
+  return found;
+}
+
+#if SINTER_TIER0_X86
+#define SINTER_DISPATCH(call)                      \
+  switch (active_isa()) {                          \
+    case isa::avx512: return avx512::call;         \
+    case isa::avx2: return avx2::call;             \
+    default: return baseline::call;                \
+  }
+#else
+#define SINTER_DISPATCH(call) return baseline::call;
+#endif
+
+namespace {
+
+block_op plain_op(opcode op, dtype arg) noexcept {
+  if (is_bool(arg) || is_integer(arg)) SINTER_DISPATCH(integer_op(op, arg))
+  if (is_real_floating(arg)) SINTER_DISPATCH(real_op(op, arg))
+#if SINTER_TIER0_X86
+  if (active_isa() != isa::baseline) return avx2::complex_op(op, arg);
+#endif
+  return baseline::complex_op(op, arg);
+}
+block_op conversion(dtype to, dtype from) noexcept {
+  SINTER_DISPATCH(cast_op(to, from))
+}
+
+// clang-format off
+/// The dtype that the operation gives for these operands.
+dtype result_type(opcode op, dtype arg) noexcept {
+  switch (op) {
+    case opcode::isnan: case opcode::isinf: case opcode::isfinite: case opcode::signbit: case opcode::logical_not:
+    case opcode::equal: case opcode::not_equal: case opcode::less: case opcode::less_equal: case opcode::greater:
+    case opcode::greater_equal: case opcode::logical_and: case opcode::logical_or: case opcode::logical_xor:
+      return dtype::b1;
+    case opcode::absolute: case opcode::real: case opcode::imag:
+      return arg == dtype::c64 ? dtype::f32 : arg == dtype::c128 ? dtype::f64 : arg;
+    default:
+      return arg;
+  }
+}
+// clang-format on
+
+}  // namespace
+}  // namespace tier0
+
+block_op find_block_op(opcode op, dtype type, dtype arg) noexcept {
+  if (op == opcode::cast) return tier0::conversion(type, arg);
+  if (type != tier0::result_type(op, arg)) return nullptr;
+  if (block_op found = tier0::plain_op(op, arg)) return found;
+  return is_complex(arg) ? tier0::complex_math_op(op, arg) : nullptr;
+}
+
+// Fused multiply-adds are asked for by name; every processor with AVX2 that matters has them.
+block_op find_random_op(opcode op, dtype type) noexcept {
+#if SINTER_TIER0_X86
+  if (tier0::active_isa() == tier0::isa::avx512) return tier0::avx512::random_op(op, type);
+  if (tier0::active_isa() == tier0::isa::avx2 && __builtin_cpu_supports("fma")) return tier0::avx2::random_op(op, type);
+#endif
+  return tier0::baseline::random_op(op, type);
+}
+
+// clang-format off
+bool is_inline_on_cpu(opcode op, dtype type, dtype arg) noexcept {
+  auto plain = [](dtype t) { return is_bool(t) || is_integer(t) || t == dtype::f32 || t == dtype::f64; };
+  if (!plain(type) || !plain(arg)) return false;
+  switch (op) {
+    case opcode::cast: case opcode::negative: case opcode::absolute: case opcode::square: case opcode::sqrt:
+    case opcode::add: case opcode::subtract: case opcode::multiply: case opcode::divide: case opcode::maximum:
+    case opcode::minimum: case opcode::equal: case opcode::not_equal: case opcode::less: case opcode::less_equal:
+    case opcode::greater: case opcode::greater_equal: case opcode::logical_not: case opcode::logical_and:
+    case opcode::logical_or: case opcode::logical_xor: case opcode::bitwise_not: case opcode::bitwise_and:
+    case opcode::bitwise_or: case opcode::bitwise_xor: case opcode::left_shift: case opcode::right_shift:
+    case opcode::select: case opcode::isnan: case opcode::isinf: case opcode::isfinite: case opcode::signbit:
+    case opcode::floor: case opcode::ceil: case opcode::trunc: case opcode::rint: case opcode::copysign:
+      return true;
+    default:
+      return false;
+  }
+}
+// clang-format on
+
+using namespace tier0;
+
+#if SINTER_TIER0_X86
+#define SINTER_CONVERT(function)                                       \
+  switch (active_isa()) {                                              \
+    case isa::avx512: return avx512::function(to, from, n);            \
+    case isa::avx2: return avx2::function(to, from, n);                \
+    default: return baseline::function(to, from, n);                   \
+  }
+#else
+#define SINTER_CONVERT(function) baseline::function(to, from, n);
+#endif
+
+void widen_f16(float* to, const std::uint16_t* from, int n) noexcept { SINTER_CONVERT(widen_f16) }
+void narrow_f16(std::uint16_t* to, const float* from, int n) noexcept { SINTER_CONVERT(narrow_f16) }
+void widen_bf16(float* to, const std::uint16_t* from, int n) noexcept { SINTER_CONVERT(widen_bf16) }
+void narrow_bf16(std::uint16_t* to, const float* from, int n) noexcept { SINTER_CONVERT(narrow_bf16) }
+
+}  // namespace sinter::jit

@@ -1,0 +1,55 @@
+// jit/cpu/interpreter: the block operations and the loop over a program's instructions. Only kernels' loops: their
+// files are compiled with flags of their own.
+//
+// The block operations, compiled once for each instruction set; find_block_op picks the best that the machine has.
+// Each family is a header of loops (*.inl) that small source files compile under their instruction set.
+#pragma once
+#include <cstdint>
+
+#include "jit/cpu/block.hpp"
+
+#if defined(__x86_64__)
+#define SINTER_TIER0_X86 1
+#else
+#define SINTER_TIER0_X86 0
+#endif
+
+namespace sinter::jit::tier0 {
+
+#define SINTER_TIER0_DECLARE(isa)                                                        \
+  namespace isa {                                                                        \
+  block_op integer_op(opcode op, dtype arg) noexcept;                                    \
+  block_op real_op(opcode op, dtype arg) noexcept;                                       \
+  block_op cast_op(dtype to, dtype from) noexcept;                                       \
+  block_op random_op(opcode op, dtype type) noexcept;                                    \
+  void widen_f16(float* to, const std::uint16_t* from, int n) noexcept;                  \
+  void narrow_f16(std::uint16_t* to, const float* from, int n) noexcept;                 \
+  void widen_bf16(float* to, const std::uint16_t* from, int n) noexcept;                 \
+  void narrow_bf16(std::uint16_t* to, const float* from, int n) noexcept;                \
+  }
+SINTER_TIER0_DECLARE(baseline)
+#if SINTER_TIER0_X86
+SINTER_TIER0_DECLARE(avx2)
+SINTER_TIER0_DECLARE(avx512)
+#endif
+#undef SINTER_TIER0_DECLARE
+
+// Complex arithmetic stops at AVX2: where fused operations exist, GCC 12 makes them of complex products (vfmaddsub) even
+// under -ffp-contract=off.
+namespace baseline {
+block_op complex_op(opcode op, dtype arg) noexcept;
+}
+#if SINTER_TIER0_X86
+namespace avx2 {
+block_op complex_op(opcode op, dtype arg) noexcept;
+}
+#endif
+
+/// Functions of complex numbers: scalar code, one copy.
+block_op complex_math_op(opcode op, dtype arg) noexcept;
+
+enum class isa : std::uint8_t { baseline, avx2, avx512 };
+/// The instruction set in use.
+isa active_isa() noexcept;
+
+}  // namespace sinter::jit::tier0

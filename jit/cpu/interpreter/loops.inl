@@ -1,0 +1,119 @@
+// The loops over lanes, and the operations of the prelude as types that the loops can be instantiated with.
+#include "jit/cpu/lane_loops.inl"
+#include "jit/prelude/base.h"
+#include "jit/prelude/float.h"
+#include "jit/prelude/half.h"
+#include "jit/prelude/convert.h"
+#include "jit/prelude/complex.h"
+
+namespace sinter::jit::tier0::SINTER_ISA {
+namespace {
+
+// do_add::of(x, y) is sn::add(x, y); what has no operands is no function of the prelude.
+#define SN_DO_0(name)
+#define SN_DO_1(name)                                \
+  struct do_##name {                                 \
+    template <class... A>                            \
+    SN_MEMBER auto of(A... a) { return sn::name(a...); } \
+  };
+#define SN_DO_2(name) SN_DO_1(name)
+#define SN_DO_3(name) SN_DO_1(name)
+#define OP(name, operands, weight) SN_DO_##operands(name)
+#define RANDOM_OP(name, operands, weight)
+#include "jit/program/opcodes.def"
+
+enum class rounding { none, f16, bf16 };
+template <rounding R>
+SN_FN float rounded(float x) {
+  if constexpr (R == rounding::f16) return sn::round_f16(x);
+  else if constexpr (R == rounding::bf16) return sn::round_bf16(x);
+  else return x;
+}
+
+// GCC makes no vector code of loads of bool next to wider lanes; of bytes that are compared with 0 it does.
+template <class T> struct lane { typedef T type; };
+template <> struct lane<bool> { typedef unsigned char type; };
+
+template <class R, class A, class F>
+void unary(void* dst, const void* a, const void*, const void*, int n, int*) {
+  auto* r = static_cast<R*>(dst);
+  auto* x = static_cast<const typename lane<A>::type*>(a);
+  n &= -lane_multiple;
+  SINTER_LANES(l, n) put_lane<R>(r, l, F::of(static_cast<A>(get_lane(x, l))));
+}
+template <class R, class A, class F>
+void binary(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  auto* r = static_cast<R*>(dst);
+  auto* x = static_cast<const A*>(a);
+  auto* y = static_cast<const A*>(b);
+  n &= -lane_multiple;
+  SINTER_LANES(l, n) put_lane<R>(r, l, F::of(get_lane(x, l), get_lane(y, l)));
+}
+// Operations that call the C library, choose between two computations for each element, or divide integers, which no
+// instruction set does lane by lane.
+template <class R, class A, class F>
+void unary_by_one(void* dst, const void* a, const void*, const void*, int n, int*) {
+  SINTER_ONE_BY_ONE(l, n) static_cast<R*>(dst)[l] = F::of(static_cast<const A*>(a)[l]);
+}
+template <class T, class F>
+void binary_by_one(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  SINTER_ONE_BY_ONE(l, n)
+  static_cast<T*>(dst)[l] = F::of(static_cast<const T*>(a)[l], static_cast<const T*>(b)[l]);
+}
+/// Of complex numbers, what is the same operation on each part.
+template <block_op Part>
+void in_parts(void* dst, const void* a, const void* b, const void*, int n, int* fault) {
+  Part(dst, a, b, nullptr, 2 * n, fault);
+}
+/// Of complex numbers, a test that holds where it holds for both parts, or for one of them.
+enum class of_parts { both, one };
+template <block_op Part, of_parts Which>
+void test_parts(void* dst, const void* a, const void* b, const void*, int n, int* fault) {
+  alignas(64) unsigned short pairs[block_lanes];  // of truth values, a byte each
+  auto* r = static_cast<bool*>(dst);
+  n &= -lane_multiple;
+  Part(pairs, a, b, nullptr, 2 * n, fault);
+  SINTER_LANES(l, n) r[l] = Which == of_parts::both ? pairs[l] == 0x0101 : pairs[l] != 0;
+}
+/// The real (0) or imaginary (1) parts. Four or two elements at a time: clang's own vector code gathers them one by one.
+template <class R, int Which>
+void part_of(void* dst, const void* a, const void*, const void*, int n, int*) {
+  typedef R vector __attribute__((vector_size(16)));
+  auto* r = static_cast<R*>(dst);
+  auto* x = static_cast<const R*>(a);
+  constexpr int width = int(sizeof(vector) / sizeof(R));
+  n &= -lane_multiple;
+  for (int l = 0; l < n; l += width) {
+    vector low, high, parts;
+    __builtin_memcpy(&low, x + 2 * l, sizeof low);
+    __builtin_memcpy(&high, x + 2 * l + width, sizeof high);
+    if constexpr (width == 4) parts = __builtin_shufflevector(low, high, Which, 2 + Which, 4 + Which, 6 + Which);
+    else parts = __builtin_shufflevector(low, high, Which, 2 + Which);
+    __builtin_memcpy(r + l, &parts, sizeof parts);
+  }
+}
+template <class T>
+void choose(void* dst, const void* c, const void* a, const void* b, int n, int*) {
+  auto* r = static_cast<T*>(dst);
+  auto* k = static_cast<const lane<bool>::type*>(c);
+  auto* x = static_cast<const T*>(a);
+  auto* y = static_cast<const T*>(b);
+  n &= -lane_multiple;
+  SINTER_LANES(l, n) r[l] = sn::select(k[l] != 0, x[l], y[l]);
+}
+/// A float operation, then the rounding of each lane to a half type.
+template <block_op F, rounding R>
+void then_round(void* dst, const void* a, const void* b, const void* c, int n, int* fault) {
+  F(dst, a, b, c, n, fault);
+  auto* r = static_cast<float*>(dst);
+  n &= -lane_multiple;
+  SINTER_LANES(l, n) r[l] = rounded<R>(r[l]);
+}
+template <block_op F, rounding R>
+constexpr block_op with_rounding() {
+  if constexpr (R == rounding::none) return F;
+  else return &then_round<F, R>;
+}
+
+}  // namespace
+}  // namespace sinter::jit::tier0::SINTER_ISA

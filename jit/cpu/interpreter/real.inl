@@ -1,0 +1,140 @@
+// Block operations on float and double, and on float16 and bfloat16 as rounded floats.
+#include "jit/cpu/interpreter/loops.inl"
+#include "jit/cpu/interpreter/math.inl"
+
+namespace sinter::jit::tier0::SINTER_ISA {
+namespace {
+
+/// As sn::logaddexp, with the two functions taken block-wise.
+template <class T>
+void logaddexp_lanes(void* dst, const void* a, const void* b, const void*, int n, int* fault) {
+  auto* r = static_cast<T*>(dst);
+  auto* x = static_cast<const T*>(a);
+  auto* y = static_cast<const T*>(b);
+  alignas(64) T t[block_lanes];
+  n &= -lane_multiple;
+  constexpr block_op exp_op = MATH_1(exp), log1p_op = MATH_1(log1p);
+  SINTER_LANES(l, n) t[l] = -sn::absolute(x[l] - y[l]);
+  exp_op(t, t, nullptr, nullptr, n, fault);
+  log1p_op(t, t, nullptr, nullptr, n, fault);
+  SINTER_LANES(l, n) {
+    T d = x[l] - y[l], more = d > 0 ? x[l] : y[l];
+    T apart = d == d ? more + t[l] : d;
+    r[l] = x[l] == y[l] ? x[l] + T(0.69314718055994530942) : apart;
+  }
+}
+
+template <rounding R>
+void half_nextafter(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  auto* r = static_cast<float*>(dst);
+  auto* x = static_cast<const float*>(a);
+  auto* y = static_cast<const float*>(b);
+  for (int l = 0; l < n; ++l)
+    r[l] = R == rounding::f16 ? sn::nextafter_f16(x[l], y[l]) : sn::nextafter_bf16(x[l], y[l]);
+}
+
+#define ROUNDED(...) return with_rounding<__VA_ARGS__, R>()
+#define UNARY(op) case opcode::op: ROUNDED(&unary<T, T, do_##op>);
+#define BINARY(op) case opcode::op: ROUNDED(&binary<T, T, do_##op>);
+#define EXACT_UNARY(op) case opcode::op: return &unary<T, T, do_##op>;
+#define EXACT_BINARY(op) case opcode::op: return &binary<T, T, do_##op>;
+#define TEST(op) case opcode::op: return &unary<bool, T, do_##op>;
+#define COMPARE(op) case opcode::op: return &binary<bool, T, do_##op>;
+
+/// Operations whose result is rounded to the type.
+template <class T, rounding R>
+block_op rounding_op(opcode op) noexcept {
+  switch (op) {
+#define OP(name, operands, weight)
+#define LIBM_OP(name, operands, weight, rule, function) case opcode::name: ROUNDED(MATH_##operands(name));
+#include "jit/program/opcodes.def"
+    UNARY(square)
+    UNARY(sqrt)
+    UNARY(reciprocal)
+    BINARY(add)
+    BINARY(subtract)
+    BINARY(multiply)
+    BINARY(divide)
+    BINARY(floor_divide)
+    BINARY(remainder)
+    case opcode::power: ROUNDED(MATH_2(power));
+    case opcode::logaddexp: ROUNDED(&logaddexp_lanes<T>);
+    default: return nullptr;
+  }
+}
+
+/// Operations whose result needs no rounding in any of the types.
+template <class T>
+block_op exact_op(opcode op) noexcept {
+  switch (op) {
+    EXACT_UNARY(negative)
+    EXACT_UNARY(absolute)
+    EXACT_UNARY(sign)
+    EXACT_UNARY(floor)
+    EXACT_UNARY(ceil)
+    EXACT_UNARY(trunc)
+    EXACT_UNARY(rint)
+    EXACT_UNARY(conj)
+    EXACT_UNARY(real)
+    EXACT_UNARY(imag)
+    TEST(isnan)
+    TEST(isinf)
+    TEST(isfinite)
+    TEST(signbit)
+    TEST(logical_not)
+    EXACT_BINARY(fmod)
+    EXACT_BINARY(copysign)
+    EXACT_BINARY(maximum)
+    EXACT_BINARY(minimum)
+    EXACT_BINARY(fmax)
+    EXACT_BINARY(fmin)
+    COMPARE(equal)
+    COMPARE(not_equal)
+    COMPARE(less)
+    COMPARE(less_equal)
+    COMPARE(greater)
+    COMPARE(greater_equal)
+    COMPARE(logical_and)
+    COMPARE(logical_or)
+    COMPARE(logical_xor)
+    case opcode::select: return &choose<T>;
+    default: return nullptr;
+  }
+}
+
+template <class T, rounding R>
+block_op floating_op(opcode op) noexcept {
+  if (op == opcode::nextafter) {
+    if constexpr (R == rounding::none) return &binary_by_one<T, do_nextafter>;
+    else return &half_nextafter<R>;
+  }
+  if (block_op found = exact_op<T>(op)) return found;
+  return rounding_op<T, R>(op);
+}
+
+}  // namespace
+
+block_op real_op(opcode op, dtype arg) noexcept {
+  switch (arg) {
+    case dtype::f16: return floating_op<float, rounding::f16>(op);
+    case dtype::bf16: return floating_op<float, rounding::bf16>(op);
+    case dtype::f32: return floating_op<float, rounding::none>(op);
+    case dtype::f64: return floating_op<double, rounding::none>(op);
+    default: return nullptr;
+  }
+}
+
+void widen_f16(float* to, const std::uint16_t* from, int n) noexcept {
+  SINTER_LANES(l, n) to[l] = sn::f16_to_float(from[l]);
+}
+void narrow_f16(std::uint16_t* to, const float* from, int n) noexcept {
+  SINTER_LANES(l, n) to[l] = sn::float_to_f16(from[l]);
+}
+void widen_bf16(float* to, const std::uint16_t* from, int n) noexcept {
+  SINTER_LANES(l, n) to[l] = sn::bf16_to_float(from[l]);
+}
+void narrow_bf16(std::uint16_t* to, const float* from, int n) noexcept {
+  SINTER_LANES(l, n) to[l] = sn::float_to_bf16(from[l]);
+}
+
+}  // namespace sinter::jit::tier0::SINTER_ISA

@@ -1,0 +1,280 @@
+// Which variant of a kernel a launch needs: layout classes of its operands, index width, shape.
+#include <algorithm>
+#include <cmath>
+
+#include "jit/cuda/launch.hpp"
+#include "jit/program/scalar.hpp"
+
+namespace sinter::cuda {
+namespace {
+
+using jit::access;
+using jit::cuda_shape;
+using jit::launch;
+using jit::operand;
+
+/// Room that indices need beyond the last one: what a whole grid of blocks may overshoot.
+constexpr std::int64_t slack = std::int64_t{1} << 20;
+constexpr std::int64_t narrow_limit = (std::int64_t{1} << 31) - slack;
+
+bool aligned(const operand& o, std::size_t size, std::size_t bytes) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(o.base) + static_cast<std::uintptr_t>(o.offset) * size) % bytes == 0;
+}
+
+bool constant_over(const launch& l, const operand& o, int first, int last) noexcept {
+  for (int j = first; j < last; ++j)
+    if (o.strides[j] != 0 && l.extents[j] != 1) return false;
+  return true;
+}
+
+/// Whether all strides but that of `axis` keep vectors of `n` elements aligned.
+bool keeps_vectors(const launch& l, const operand& o, int axis, std::int64_t n) noexcept {
+  for (int j = 0; j < l.extents.size(); ++j)
+    if (j != axis && l.extents[j] != 1 && o.strides[j] % n != 0) return false;
+  return true;
+}
+
+bool vector_along(const launch& l, const operand& o, std::size_t size, int axis, std::int64_t n) noexcept {
+  const std::size_t bytes = std::min<std::size_t>(16, size * static_cast<std::size_t>(n));
+  return o.strides[axis] == 1 && aligned(o, size, bytes) && keeps_vectors(l, o, axis, n);
+}
+
+bool fits_narrow(const launch& l, std::int64_t iterations) noexcept {
+  if (iterations >= narrow_limit) return false;
+  auto fits = [&](const operand& o) {
+    std::int64_t span = 0;
+    for (int j = 0; j < l.extents.size(); ++j)
+      span += std::abs(o.strides[j]) * std::max<std::int64_t>(l.extents[j] - 1, 0);
+    return span < narrow_limit;
+  };
+  return std::all_of(l.inputs.begin(), l.inputs.end(), fits) && std::all_of(l.outputs.begin(), l.outputs.end(), fits);
+}
+
+std::size_t size_of_input(const launch& l, std::size_t k) noexcept { return itemsize(l.code->inputs[k].type); }
+std::size_t size_of_output(const launch& l, std::size_t k) noexcept { return itemsize(l.code->outputs[k].type); }
+bool gathered(const launch& l, std::size_t k) noexcept { return l.code->inputs[k].gathers > 0; }
+
+// --- elementwise
+
+bool classify_linear(const launch& l, jit::cuda_variant& v) {
+  if (l.extents.size() > 1) return false;
+  const int n = jit::cuda_vector_length(*l.code);
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    const operand& o = l.inputs[k];
+    const bool uniform = constant_over(l, o, 0, l.extents.size());
+    if (!uniform && !(o.strides[0] == 1 && (gathered(l, k) || vector_along(l, o, size_of_input(l, k), 0, n))))
+      return false;
+    v.inputs.push_back(uniform ? access::uniform : access::linear);
+  }
+  for (std::size_t k = 0; k < l.outputs.size(); ++k) {
+    const operand& o = l.outputs[k];
+    if (!l.extents.empty() && l.extents[0] != 1 && o.strides[0] != 1) return false;
+    if (!aligned(o, size_of_output(l, k),
+                 std::min<std::size_t>(16, size_of_output(l, k) * static_cast<std::size_t>(n))))
+      return false;
+    v.outputs.push_back(access::linear);
+  }
+  v.shape = cuda_shape::linear;
+  v.vector = static_cast<std::uint8_t>(n);
+  return true;
+}
+
+/// Whether vectors along the inner axis serve every operand: moved whole, or one value for all lanes.
+bool inner_vectors(const launch& l, int n) noexcept {
+  const int inner = l.extents.size() - 1;
+  if (n == 1 || l.extents[inner] % n != 0) return false;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    const operand& o = l.inputs[k];
+    if (gathered(l, k) || o.strides[inner] == 0) continue;
+    if (!vector_along(l, o, size_of_input(l, k), inner, n)) return false;
+  }
+  for (std::size_t k = 0; k < l.outputs.size(); ++k)
+    if (!vector_along(l, l.outputs[k], size_of_output(l, k), inner, n)) return false;
+  return true;
+}
+
+void classify_strided(const launch& l, jit::cuda_variant& v) {
+  const int rank = l.extents.size(), inner = rank - 1;
+  const int n = jit::cuda_vector_length(*l.code);
+  const bool vectors = inner_vectors(l, n);
+  v.shape = cuda_shape::strided;
+  v.vector = static_cast<std::uint8_t>(vectors ? n : 1);
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    const operand& o = l.inputs[k];
+    const bool uniform = constant_over(l, o, 0, rank);
+    v.inputs.push_back(uniform                                               ? access::uniform
+                       : vectors && !gathered(l, k) && o.strides[inner] == 1 ? access::linear
+                                                                             : access::strided);
+  }
+  v.outputs.assign(l.outputs.size(), vectors ? access::linear : access::strided);
+  v.wide_index = !fits_narrow(l, core::element_count(l.extents));
+}
+
+void classify_loop(const launch& l, jit::cuda_variant& v) {
+  v.shape = cuda_shape::stride_loop;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k)
+    v.inputs.push_back(constant_over(l, l.inputs[k], 0, l.extents.size()) ? access::uniform : access::strided);
+  v.outputs.assign(l.outputs.size(), access::strided);
+  v.wide_index = !fits_narrow(l, core::element_count(l.extents));
+}
+
+bool has_loop_text(const jit::program& p) noexcept {
+  return std::any_of(p.calls.begin(), p.calls.end(), [](auto& c) { return c.function->has_loop_text(); });
+}
+
+// --- reductions
+
+/// Which inputs are read for each element (the others belong to the epilogue).
+bool in_prologue(const jit::program& p, std::size_t input) noexcept {
+  for (std::size_t k = 0; k < p.epilogue; ++k)
+    if (p.code[k].op == jit::opcode::load && p.code[k].a == input) return true;
+  return false;
+}
+
+bool tail_may_be_skipped(const launch& l) {
+  if (l.code->flags.fast_math || !jit::has_tail(*l.code)) return false;
+  const jit::monotone_tail tail = jit::cuda_tail(*l.code);
+  return std::all_of(tail.steps.begin(), tail.steps.end(), [&](const jit::tail_step& s) {
+    if (!s.scale) return true;
+    const std::size_t at = l.code->code[*s.scale].a;
+    const double x = jit::real_of(l.params[at]);
+    if (l.code->param_types[at] == dtype::f64) return x > 0 && std::isfinite(x);
+    const auto narrowed = static_cast<float>(x);
+    return narrowed > 0 && std::isfinite(narrowed);
+  });
+}
+
+bool classify_broadcast(const launch& l, jit::cuda_variant& v) {
+  if (l.kept != 1 || l.extents.size() != 2) return false;
+  const std::int64_t rows = l.extents[0], columns = l.extents[1];
+  if (rows < 512 || columns < jit::cuda_columns || rows >= narrow_limit * 16) return false;
+  for (auto& r : l.code->reductions)
+    if (!jit::is_order_free(r)) return false;
+  int row_inputs = 0, column_inputs = 0;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    const operand& o = l.inputs[k];
+    const bool over_rows = o.strides[0] != 0, over_columns = o.strides[1] != 0;
+    if (!in_prologue(*l.code, k)) {
+      v.inputs.push_back(access::strided);
+      v.row_only.push_back(1);
+      continue;
+    }
+    if (gathered(l, k) || (over_rows && over_columns)) return false;
+    ++(over_columns ? column_inputs : row_inputs);
+    v.row_only.push_back(!over_columns);
+    const bool vectors = over_columns && vector_along(l, o, size_of_input(l, k), 1, jit::cuda_columns);
+    v.inputs.push_back(vectors ? access::linear : access::strided);
+  }
+  if (column_inputs == 0 || row_inputs == 0) return false;
+  v.shape = cuda_shape::broadcast_rows;
+  v.outputs.assign(l.outputs.size(), access::strided);
+  v.wide_index = !fits_narrow(l, std::max(rows, columns) + 64 * jit::cuda_columns);
+  v.skip_tail = tail_may_be_skipped(l);
+  return true;
+}
+
+/// Order-free reductions take the shape that suits the layout; others the one that the user's shape names.
+bool prefers_rows(const launch& l) noexcept {
+  if (kept_count(l) == 1) return true;
+  const auto& reductions = l.code->reductions;
+  if (!std::all_of(reductions.begin(), reductions.end(), [](auto& r) { return jit::is_order_free(r); }))
+    return l.reduces_last;
+  const int last = l.extents.size() - 1;
+  bool row = false, column = false;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (gathered(l, k) || !in_prologue(*l.code, k)) continue;
+    row = row || l.inputs[k].strides[last] == 1;
+    column = column || (l.kept > 0 && l.inputs[k].strides[l.kept - 1] == 1);
+  }
+  return row != column ? row : l.reduces_last;
+}
+
+/// Whether elements need their position in the whole space.
+bool asks_for_position(const launch& l) noexcept {
+  const auto end = l.code->code.begin() + l.code->epilogue;
+  return std::any_of(l.code->code.begin(), end,
+                     [&](auto& i) { return i.op == jit::opcode::coord && i.a == l.extents.size(); });
+}
+
+void classify_rows(const launch& l, jit::cuda_variant& v) {
+  const int rank = l.extents.size();
+  v.shape = cuda_shape::reduce_rows;
+  if (asks_for_position(l) && reduced_count(l) % jit::cuda_group == 0) v.vector = jit::cuda_group;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    const operand& o = l.inputs[k];
+    const bool uniform = constant_over(l, o, l.kept, rank);
+    const bool vectors = !uniform && !gathered(l, k) && rank - l.kept == 1 &&
+                         vector_along(l, o, size_of_input(l, k), rank - 1, jit::cuda_group);
+    v.inputs.push_back(uniform ? access::uniform : vectors ? access::linear : access::strided);
+  }
+}
+
+void classify_columns(const launch& l, jit::cuda_variant& v) {
+  const int rank = l.extents.size(), inner = l.kept - 1;
+  std::size_t widest = 4;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k)
+    if (in_prologue(*l.code, k) && !constant_over(l, l.inputs[k], l.kept, rank))
+      widest = std::max(widest, size_of_input(l, k));
+  const auto n = static_cast<std::int64_t>(16 / widest);
+  bool vectors = n > 1 && inner >= 0 && l.extents[inner] % n == 0 && kept_count(l) >= 128;
+  bool any = false;
+  for (std::size_t k = 0; k < l.inputs.size() && vectors; ++k) {
+    const operand& o = l.inputs[k];
+    if (!in_prologue(*l.code, k) || gathered(l, k) || constant_over(l, o, l.kept, rank)) continue;
+    if (o.strides[inner] == 0) continue;  // one value for all of a vector
+    vectors = vector_along(l, o, size_of_input(l, k), inner, n);
+    any = any || vectors;
+  }
+  vectors = vectors && any;
+  v.shape = cuda_shape::reduce_columns;
+  v.vector = static_cast<std::uint8_t>(vectors ? n : 1);
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    const operand& o = l.inputs[k];
+    const bool uniform = constant_over(l, o, l.kept, rank);
+    const bool linear = vectors && !gathered(l, k) && o.strides[inner] != 0;
+    v.inputs.push_back(uniform ? access::uniform : linear ? access::linear : access::strided);
+  }
+}
+
+}  // namespace
+
+std::int64_t kept_count(const launch& l) noexcept {
+  std::int64_t n = 1;
+  for (int j = 0; j < l.kept; ++j) n *= l.extents[j];
+  return n;
+}
+std::int64_t reduced_count(const launch& l) noexcept {
+  std::int64_t n = 1;
+  for (int j = l.kept; j < l.extents.size(); ++j) n *= l.extents[j];
+  return n;
+}
+
+void classify(const launch& l, jit::cuda_variant& v) {
+  auto reset = [&] {
+    v.inputs.clear();
+    v.outputs.clear();
+    v.row_only.clear();
+    v.rank = static_cast<std::uint8_t>(l.extents.size());
+    v.kept = l.code->kind == jit::kernel_kind::reduce ? static_cast<std::uint8_t>(l.kept) : v.rank;
+    v.vector = 1;
+    v.wide_index = v.skip_tail = v.lean = false;
+  };
+  reset();
+  if (l.code->kind == jit::kernel_kind::elementwise) {
+    if (has_loop_text(*l.code)) return classify_loop(l, v);
+    if (classify_linear(l, v)) return;
+    reset();
+    classify_strided(l, v);
+    return;
+  }
+  if (classify_broadcast(l, v)) return;
+  reset();
+  if (prefers_rows(l))
+    classify_rows(l, v);
+  else
+    classify_columns(l, v);
+  v.outputs.assign(l.outputs.size(), access::strided);
+  v.wide_index = !fits_narrow(l, kept_count(l) * std::max<std::int64_t>(reduced_count(l), 1));
+}
+
+}  // namespace sinter::cuda

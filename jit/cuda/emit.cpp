@@ -1,0 +1,154 @@
+// Entry points of the CUDA generator: names, choice of the shape's emitter, prelude parts.
+#include "jit/cuda/emit.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "jit/cuda/emit_body.hpp"
+#include "jit/cuda/prelude_select.hpp"
+#include "jit/prelude_text.hpp"
+#include "jit/user_text.hpp"
+
+namespace sinter::jit {
+namespace {
+
+/// FNV-1a.
+std::uint64_t hash_bytes(const std::string& bytes) noexcept {
+  std::uint64_t h = 1469598103934665603ull;
+  for (unsigned char c : bytes) h = (h ^ c) * 1099511628211ull;
+  return h;
+}
+
+user_text text_of_users(const std::vector<const program*>& programs) {
+  const bool any = std::any_of(programs.begin(), programs.end(), [](const program* p) { return calls_users(*p); });
+  return any ? define_users(programs, cuda::function_words) : user_text{};
+}
+
+/// The files of jit/prelude that the programs may need, in order.
+std::vector<std::string_view> cuda_parts(const std::vector<const program*>& programs) {
+  unsigned mask = prelude_base;
+  bool reduces = false, sums = false, complex_reduces = false, skips = false, users = false;
+  for (const program* p : programs) {
+    if (calls_users(*p)) {
+      users = true;
+      mask |= prelude_float | prelude_half;
+      if (names_complex(*p)) mask |= prelude_user_complex;
+    }
+    for (auto& i : p->code) mask |= needed_parts(i);
+    for (auto& i : p->inputs)
+      if (is_complex(i.type)) mask |= prelude_complex;
+    for (auto& r : p->reductions) {
+      reduces = true;
+      sums = sums || about(r.op).prelude == std::string_view("cuda_reduce_sum");
+      skips = skips || r.tail > 0;
+      complex_reduces = complex_reduces || is_complex(r.arg);
+    }
+  }
+  if (reduces) mask |= prelude_float;
+  std::vector<std::string_view> parts = prelude_files(mask);
+  auto add = [&](bool needed, const char* part) {
+    if (needed) parts.emplace_back(part);
+  };
+  add(true, "cuda_loop");
+  add(reduces, "cuda_reduce");
+  add(sums || complex_reduces, "cuda_reduce_sum");
+  add(complex_reduces, "cuda_reduce_complex");
+  add(skips, "cuda_reduce_skip");
+  add(users && reduces, "cuda_reduce_user");
+  add(users, "user_cuda");
+  add(users, "user");
+  add(users && (mask & prelude_user_complex), "user_complex");
+  return parts;
+}
+
+}  // namespace
+
+int cuda_vector_length(const program& p) {
+  if (!p.calls.empty() && std::any_of(p.code.begin(), p.code.end(), [](auto& i) { return i.op == opcode::address; }))
+    return 1;
+  std::size_t widest = 1;
+  for (auto& i : p.inputs) widest = std::max(widest, itemsize(i.type));
+  for (auto& o : p.outputs) widest = std::max(widest, itemsize(o.type));
+  return static_cast<int>(16 / widest);
+}
+
+int cuda_unroll(const program& p, const cuda_variant& v) {
+  int bytes = 0;
+  const std::size_t inputs = std::min(p.inputs.size(), v.inputs.size());
+  for (std::size_t k = 0; k < inputs; ++k)
+    if (v.inputs[k] != access::uniform) bytes += v.vector * static_cast<int>(itemsize(p.inputs[k].type));
+  const bool streams = bytes > 0;
+  if (!streams)
+    for (auto& o : p.outputs) bytes += v.vector * static_cast<int>(itemsize(o.type));
+  int n = bytes ? std::clamp(64 / bytes, 1, 4) : 1;
+  const int work = cuda::total_weight(p, 0, static_cast<int>(p.code.size()));
+  // Threads prepare the keys of a draw once, which takes as long as an element: they draw 32 of those that are quick.
+  const bool draws = std::any_of(p.code.begin(), p.code.end(), [](auto& i) { return is_random(i.op); });
+  if (draws && v.shape == cuda_shape::linear && work <= 64)
+    return v.vector == 4 && !streams && work <= 32 ? 2 * n : n;
+  if (v.shape != cuda_shape::linear) n = std::max(n, bytes <= 64 ? 2 : 1);
+  if (work > 20) n = std::min(n, 2);
+  return work > 40 ? 1 : n;
+}
+
+bool is_order_free(const reduce_desc& r) noexcept {
+  const reduce_order order = about(r.op).order;
+  return order == reduce_order::free || (order == reduce_order::rounded && !is_inexact(r.arg));
+}
+
+bool cuda_has_lean(const program& p, const cuda_variant& v) noexcept {
+  return v.shape != cuda_shape::stride_loop &&
+         std::any_of(p.code.begin(), p.code.end(), [&](const instr& i) { return cuda::is_quick_trig(p, i); });
+}
+
+void append_variant(const cuda_variant& v, std::string& key) {
+  const char head[] = {static_cast<char>(v.shape),  static_cast<char>(v.rank),       static_cast<char>(v.kept),
+                       static_cast<char>(v.vector), static_cast<char>(v.wide_index), static_cast<char>(v.skip_tail),
+                       static_cast<char>(v.lean)};
+  key.append(head, sizeof head);
+  const auto bytes = [&](const auto& list) { key.append(reinterpret_cast<const char*>(list.data()), list.size()); };
+  bytes(v.inputs);
+  bytes(v.outputs);
+  bytes(v.row_only);
+}
+
+std::string cuda_kernel_name(const program& p, const cuda_variant& v) {
+  std::string key;
+  p.append_stable_key(key);
+  append_variant(v, key);
+  char tail[16];
+  std::snprintf(tail, sizeof tail, "_%010llx", static_cast<unsigned long long>(hash_bytes(key) & 0xffffffffffull));
+  return "sn_" + p.label() + tail;
+}
+
+bool cuda_has_second_stage(const cuda_variant& v) noexcept {
+  return v.shape == cuda_shape::reduce_rows || v.shape == cuda_shape::reduce_columns;
+}
+
+std::string emit_cuda(const program& p, const cuda_variant& v) {
+  switch (v.shape) {
+    case cuda_shape::linear:
+    case cuda_shape::strided: return cuda::emit_map(p, v);
+    case cuda_shape::reduce_rows:
+    case cuda_shape::reduce_columns: return cuda::emit_reduce(p, v);
+    case cuda_shape::broadcast_rows: return cuda::emit_broadcast(p, v);
+    case cuda_shape::stride_loop: return cuda::emit_stride_loop(p, v);
+  }
+  return {};
+}
+
+std::string cuda_prelude(const std::vector<const program*>& programs) {
+  const user_text user = text_of_users(programs);
+  std::string source = checked_mode_text(programs) + user.includes;
+  for (std::string_view part : cuda_parts(programs)) source += prelude_text(part);
+  return source + user.definitions;
+}
+
+std::string cuda_module(const std::vector<const program*>& programs, const std::string& kernels) {
+  // What users' text mentions is not known.
+  if (std::any_of(programs.begin(), programs.end(), [](const program* p) { return calls_users(*p); }))
+    return cuda_prelude(programs) + kernels;
+  return select_prelude(cuda_parts(programs), kernels) + kernels;
+}
+
+}  // namespace sinter::jit

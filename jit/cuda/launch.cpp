@@ -1,0 +1,259 @@
+// Grids and parameter blocks of launches.
+#include "jit/cuda/launch.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "jit/program/scalar.hpp"
+
+namespace sinter::cuda {
+namespace {
+
+using jit::cuda_shape;
+using jit::launch;
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+constexpr std::int64_t power_of_two_above(std::int64_t n) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1))));
+}
+constexpr std::int64_t power_of_two_below(std::int64_t n) {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1))));
+}
+
+/// Blocks that keep any GPU busy for several waves; fixed, since results must not depend on the device's size.
+constexpr std::int64_t many_blocks = 4096;
+
+/// Merging the splits: threads along results, the others along splits.
+void second_stage(reduce_geometry& g) {
+  const std::int64_t wide = std::min<std::int64_t>(power_of_two_above(g.results), 32);
+  const std::int64_t lanes = std::min(jit::cuda_block / wide, power_of_two_below(g.splits));
+  g.second.block_y = static_cast<unsigned>(lanes);
+  g.second.block_x = static_cast<unsigned>(jit::cuda_block / lanes);
+  g.second.x = static_cast<unsigned>(ceil_div(g.results, g.second.block_x));
+}
+
+void split(reduce_geometry& g, std::int64_t groups, std::int64_t most, std::int64_t step) {
+  g.chunk = ceil_div(ceil_div(std::max<std::int64_t>(groups, 1), std::max<std::int64_t>(most, 1)), step) * step;
+  g.splits = std::max<std::int64_t>(1, ceil_div(groups, g.chunk));
+  g.first.y = static_cast<unsigned>(g.splits);
+  if (g.splits > 1) second_stage(g);
+}
+
+/// Writes 8-byte slots, one after the other.
+class slots {
+ public:
+  explicit slots(std::uint64_t* to) : to_(to) {}
+  void integer(std::int64_t n) { *to_++ = static_cast<std::uint64_t>(n); }
+  void integers(const std::int64_t* from, int count) {
+    for (int j = 0; j < count; ++j) integer(from[j]);
+  }
+  void pointer(const void* p) { *to_++ = reinterpret_cast<std::uintptr_t>(p); }
+  /// A register of dtype `t`; complex numbers take a slot for each part.
+  void scalar(dtype t, const jit::scalar& s) {
+    unsigned char bytes[16] = {};
+    jit::write_register(bytes, t, s);
+    const std::size_t part = is_complex(t) ? itemsize(t) / 2 : sizeof(std::uint64_t);
+    for (int k = 0; k < (is_complex(t) ? 2 : 1); ++k, ++to_) {
+      *to_ = 0;
+      std::memcpy(to_, bytes + part * static_cast<std::size_t>(k), part);
+    }
+  }
+  void extents(const core::dims& all, bool wide) {
+    for (const std::int64_t n : all) wide ? wide_extent(n) : narrow_extent(n);
+  }
+
+ private:
+  void wide_extent(std::int64_t n) {
+    integer(n);
+    integer(0);
+  }
+  void narrow_extent(std::int64_t n) {
+    std::uint64_t multiplier = 0, shift = 0;
+    if (n > 0) {
+      shift = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
+      multiplier =
+          (((std::uint64_t{1} << shift) - static_cast<std::uint64_t>(n)) << 32) / static_cast<std::uint64_t>(n) + 1;
+    }
+    *to_++ = static_cast<std::uint64_t>(n) | multiplier << 32;
+    *to_++ = shift;
+  }
+
+  std::uint64_t* to_;
+};
+
+/// Sizes that kernels take as parameters; which of them depends on the shape.
+struct sizes {
+  std::int64_t n = 0, outer = 1, team = 1;
+  reduce_geometry reduction;
+};
+
+/// The values of the fields for one launch.
+struct field_values {
+  const launch& l;
+  bool wide_index;
+  const sizes& size;
+  int* fault;
+  void* scratch;
+
+  static const void* address(const jit::operand& o, dtype t) noexcept {
+    return static_cast<const char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(t));
+  }
+  void write(const jit::cuda_field& f, slots& to) const {
+    using role = jit::cuda_field::role;
+    const jit::program& p = *l.code;
+    switch (f.what) {
+      case role::input: return to.pointer(address(l.inputs[f.k], p.inputs[f.k].type));
+      case role::output: return to.pointer(address(l.outputs[f.k], p.outputs[f.k].type));
+      case role::scalar: return to.scalar(p.param_types[f.k], l.params[f.k]);
+      case role::fault: return to.pointer(fault);
+      case role::gather_strides: return to.integers(l.inputs[f.k].gather_stride, f.members);
+      case role::extents: return to.extents(l.extents, wide_index);
+      case role::input_strides: return to.integers(l.inputs[f.k].strides.begin(), f.members);
+      case role::output_strides: return to.integers(l.outputs[f.k].strides.begin(), f.members);
+      case role::n: return to.integer(size.n);
+      case role::outer: return to.integer(size.outer);
+      case role::results: return to.integer(size.reduction.results);
+      case role::elements: return to.integer(size.reduction.elements);
+      case role::team: return to.integer(size.team);
+      case role::chunk: return to.integer(size.reduction.chunk);
+      case role::splits: return to.integer(size.reduction.splits);
+      case role::partial: return to.pointer(scratch);
+    }
+  }
+};
+
+grid linear_grid(const launch& l, const jit::cuda_variant& v) {
+  const std::int64_t count = core::element_count(l.extents), block = std::int64_t{jit::cuda_block} * v.vector;
+  const int unroll = count <= block ? 1 : jit::cuda_unroll(*l.code, v);  // one block will do whatever it is
+  grid g;
+  g.x = static_cast<unsigned>(ceil_div(count, block * unroll));
+  g.block_x = jit::cuda_block;
+  return g;
+}
+
+/// Inner axis on x. Where operands run along the other axis, 32 x 32 tiles let the first-level cache transpose.
+grid strided_grid(const launch& l, const jit::cuda_variant& v, std::int64_t& outer) {
+  const int rank = v.rank, unroll = jit::cuda_unroll(*l.code, v);
+  const std::int64_t across = ceil_div(l.extents[rank - 1], v.vector);
+  grid g;
+  if (rank == 1) {
+    g.block_x = jit::cuda_block;
+    g.x = static_cast<unsigned>(ceil_div(across, std::int64_t{jit::cuda_block} * unroll));
+    return g;
+  }
+  bool crossed = false;
+  for (auto& o : l.inputs) crossed = crossed || (o.strides[rank - 1] > 1 && o.strides[rank - 2] == 1);
+  const std::int64_t down = l.extents[rank - 2];
+  std::int64_t width = std::min<std::int64_t>(power_of_two_above(across), crossed              ? 32
+                                                                          : down >= 4 * unroll ? 64
+                                                                                               : jit::cuda_block);
+  g.block_x = static_cast<unsigned>(width);
+  g.block_y = static_cast<unsigned>(jit::cuda_block / width);
+  g.x = static_cast<unsigned>(ceil_div(across, width));
+  g.y = static_cast<unsigned>(std::min<std::int64_t>(ceil_div(down, std::int64_t{g.block_y} * unroll), 65535));
+  for (int j = 0; j < rank - 2; ++j) outer *= l.extents[j];
+  g.z = static_cast<unsigned>(std::min<std::int64_t>(outer, 65535));
+  return g;
+}
+
+grid loop_grid(std::int64_t elements, int multiprocessors) {
+  grid g;
+  g.block_x = jit::cuda_block;
+  g.x = static_cast<unsigned>(
+      std::min(ceil_div(elements, jit::cuda_block), std::int64_t{multiprocessors} * jit::cuda_loop_blocks));
+  return g;
+}
+
+reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
+  const std::int64_t results = kept_count(l), elements = reduced_count(l);
+  return v.shape == cuda_shape::reduce_rows ? row_geometry(results, elements)
+                                            : column_geometry(results, elements, v.vector);
+}
+
+}  // namespace
+
+reduce_geometry row_geometry(std::int64_t results, std::int64_t elements) {
+  reduce_geometry g;
+  g.results = results;
+  g.elements = elements;
+  const std::int64_t groups = ceil_div(elements, jit::cuda_group);
+  std::int64_t threads = jit::cuda_block;
+  if (groups < 1024 && (results >= 1024 || groups < 64))
+    threads = std::min<std::int64_t>(32, power_of_two_below(groups / 2));
+  const std::int64_t rows = jit::cuda_block / threads;
+  g.first.block_x = static_cast<unsigned>(threads);
+  g.first.block_y = static_cast<unsigned>(rows);
+  g.first.x = static_cast<unsigned>(ceil_div(results, rows));
+  std::int64_t most = 1;
+  if (threads == jit::cuda_block && results < many_blocks / 4)
+    most = std::min(ceil_div(many_blocks, results), groups / (jit::cuda_block * 8));
+  split(g, groups, most, most > 1 ? jit::cuda_block * 4 : 1);
+  return g;
+}
+
+reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector) {
+  reduce_geometry g;
+  g.results = results;
+  g.elements = elements;
+  const std::int64_t groups = ceil_div(elements, jit::cuda_group);
+  std::int64_t lanes = results >= 32 ? 8 : jit::cuda_block / power_of_two_above(results);
+  lanes = std::min(lanes, power_of_two_above(groups));
+  g.first.block_y = static_cast<unsigned>(lanes);
+  g.first.block_x = static_cast<unsigned>(jit::cuda_block / lanes);
+  g.first.x = static_cast<unsigned>(ceil_div(results, std::int64_t{g.first.block_x} * vector));
+  const std::int64_t most = std::min(many_blocks / ceil_div(results, 128), groups / (lanes * 8));
+  split(g, groups, most, most > 1 ? lanes * 8 : 1);
+  return g;
+}
+
+int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors) {
+  const std::int64_t wanted = std::int64_t{multiprocessors} * 2048;
+  std::int64_t team = 1;
+  while (team < 32 && rows * team * 3 <= wanted * 2 && team * 2 * jit::cuda_columns <= columns) team *= 2;
+  return static_cast<int>(team);
+}
+
+call build_call(const launch& l, const jit::cuda_variant& v, std::span<const jit::cuda_field> layout,
+                int multiprocessors, int* fault, void* scratch, std::uint64_t* to) {
+  sizes size;
+  call c;
+  switch (v.shape) {
+    case cuda_shape::linear:
+      size.n = core::element_count(l.extents);
+      c.first = linear_grid(l, v);
+      break;
+    case cuda_shape::strided: c.first = strided_grid(l, v, size.outer); break;
+    case cuda_shape::stride_loop:
+      size.n = core::element_count(l.extents);
+      c.first = loop_grid(size.n, multiprocessors);
+      break;
+    case cuda_shape::broadcast_rows:
+      size.reduction.results = l.extents[0];
+      size.reduction.elements = l.extents[1];
+      size.team = team_size(l.extents[0], l.extents[1], multiprocessors);
+      c.first.x = static_cast<unsigned>(ceil_div(l.extents[0] * size.team, jit::cuda_block));
+      c.first.block_x = jit::cuda_block;
+      break;
+    case cuda_shape::reduce_rows:
+    case cuda_shape::reduce_columns:
+      size.reduction = geometry_of(l, v);
+      c.first = size.reduction.first;
+      c.second = size.reduction.second;
+      c.second_stage = size.reduction.splits > 1;
+      break;
+  }
+  const field_values values{l, v.wide_index, size, fault, scratch};
+  slots out(to);
+  for (const jit::cuda_field& f : layout) values.write(f, out);
+  return c;
+}
+
+std::size_t scratch_bytes(const launch& l, const jit::cuda_variant& v) noexcept {
+  if (!jit::cuda_has_second_stage(v)) return 0;
+  const reduce_geometry g = geometry_of(l, v);
+  if (g.splits <= 1) return 0;
+  return static_cast<std::size_t>(g.results * g.splits) * l.code->reductions.size() * jit::cuda_partial_bytes;
+}
+
+}  // namespace sinter::cuda

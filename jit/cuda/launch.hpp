@@ -1,0 +1,52 @@
+// From a launch to a kernel variant, a grid and a parameter block. No CUDA calls: testable without a GPU.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "jit/cuda/parameters.hpp"
+#include "jit/program/launch.hpp"
+
+namespace sinter::cuda {
+
+/// Extents of grid and block.
+struct grid {
+  unsigned x = 1, y = 1, z = 1;
+  unsigned block_x = 1, block_y = 1;
+};
+
+/// How a reduction is dealt to threads. Depends on the numbers of results and elements only, so that the order in which
+/// floating-point values are combined does too.
+struct reduce_geometry {
+  std::int64_t results = 1, elements = 1;
+  std::int64_t chunk = 1;   // groups of four elements in a split
+  std::int64_t splits = 1;  // more than 1: the second stage merges them
+  grid first, second;
+};
+reduce_geometry row_geometry(std::int64_t results, std::int64_t elements);
+reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector);
+/// Threads of a row of broadcast_rows.
+int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors);
+
+/// Iterations of a launch.
+std::int64_t kept_count(const jit::launch& l) noexcept;
+std::int64_t reduced_count(const jit::launch& l) noexcept;
+
+/// What kernel a launch needs. Reuses the memory of `v`.
+void classify(const jit::launch& l, jit::cuda_variant& v);
+
+/// Bytes that the parameters of a launch may have.
+inline constexpr std::size_t parameter_capacity = 32760;
+
+/// Grid and parameters of the main kernel (and of the second stage where `splits` > 1).
+struct call {
+  grid first, second;
+  bool second_stage = false;
+};
+/// Writes the fields of the kernel's layout to `to`.
+call build_call(const jit::launch& l, const jit::cuda_variant& v, std::span<const jit::cuda_field> layout,
+                int multiprocessors, int* fault, void* scratch, std::uint64_t* to);
+/// Bytes of partial results between the stages.
+std::size_t scratch_bytes(const jit::launch& l, const jit::cuda_variant& v) noexcept;
+
+}  // namespace sinter::cuda

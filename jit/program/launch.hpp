@@ -1,0 +1,44 @@
+// A launchable kernel: a program together with the sizes, strides, addresses and scalars of one launch.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/dims.hpp"
+#include "jit/program/program.hpp"
+
+namespace sinter::jit {
+
+/// A scalar argument in the widest type of its kind; the launch narrows it to the parameter's dtype.
+struct scalar {
+  dtype type = dtype::f64;
+  union {
+    bool b;
+    std::int64_t i;
+    std::uint64_t u;
+    double f[2];
+  };
+  scalar() : f{0, 0} {}
+};
+
+/// One operand of a launch. Strides are in elements, one for each iteration axis; 0 where the operand does not vary.
+struct operand {
+  void* base = nullptr;
+  std::int64_t offset = 0;                 // elements
+  core::dims strides;
+  std::int64_t gather_stride[2] = {0, 0};  // elements
+};
+
+/// The iteration space of an elementwise kernel is `extents` (C order); adjacent axes have already been merged where
+/// every operand allows it. A reduce kernel iterates over `kept` axes, then the reduced ones; outputs and inputs of the
+/// epilogue have strides over the kept axes (then zeros).
+struct launch {
+  const program* code = nullptr;
+  core::dims extents;
+  int kept = 0;                    // elementwise: all
+  bool reduces_last = false;       // whether the last axis longer than 1 of the reduced value, as the user wrote it, is reduced
+  std::vector<operand> inputs, outputs;
+  std::vector<scalar> params;
+  int* fault = nullptr;  // where faults are recorded (runtime/fault.hpp); null: in the device's record
+};
+
+}  // namespace sinter::jit

@@ -1,0 +1,149 @@
+// jit/program: what a kernel computes and what it is launched with: opcodes, programs, users' functions, launches, and
+// what follows from those alone. No source text for a target, no compiler, no memory of a device.
+//
+// What a kernel computes: a straight-line program in single assignment, its operands and its reductions.
+// A program holds no sizes, strides, addresses or scalar values, so its bytes are the key of every cache.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "jit/program/user_function.hpp"
+#include "sinter/dtype.hpp"
+
+namespace sinter::jit {
+
+enum class opcode : std::uint8_t {
+#define OP(name, operands, weight) name,
+#include "jit/program/opcodes.def"
+};
+inline constexpr int opcode_count = 0
+#define OP(name, operands, weight) +1
+#include "jit/program/opcodes.def"
+    ;
+const char* name(opcode op) noexcept;
+int operand_count(opcode op) noexcept;
+int weight(opcode op) noexcept;
+constexpr bool is_random(opcode op) noexcept { return op >= opcode::random_bits; }
+
+/// Instruction k defines register k. Registers of bool, integer and complex types hold that type; float16 and
+/// bfloat16 registers hold a float that has been rounded to the type.
+struct instr {
+  opcode op;
+  dtype type;            // of the result
+  dtype arg;             // of the operands (of the two values, for select)
+  std::uint8_t spare = 0;
+  // load, address: input; param: parameter; coord: axis (their number: the C-order position in the whole space);
+  // reduced: reduction; user: call; else the operand registers
+  std::uint16_t a = 0;
+  std::uint16_t b = 0;   // checked_index: the parameter of the extent; address: of the first extent; user: which output
+  std::uint16_t c = 0;   // address: the rank; checked_index: the parameter of the axis that a fault names
+  std::uint16_t spare2 = 0;  // random: the first of three parameters
+};
+static_assert(sizeof(instr) == 12);
+
+/// The axis of a `coord` that asks for the C-order position in the whole iteration space (of an epilogue: among the
+/// results). Before a launch is bound; then it is the number of axes.
+inline constexpr std::uint16_t flat_axis = 0xffff;
+
+/// An input buffer. The address of an element, in elements, is
+/// offset + sum_j stride[j] * coordinate[j] + sum_g gather_stride[g] * register[gather[g]].
+struct input_desc {
+  dtype type;
+  std::uint8_t gathers = 0;        // how many of `gather` are in use
+  std::uint16_t gather[2] = {0, 0};  // int64 registers, defined before the load
+};
+struct output_desc {
+  dtype type;
+  std::uint8_t spare = 0;
+  std::uint16_t reg;
+};
+
+enum class reduce_op : std::uint8_t {
+#define REDUCTION(name, order, neutral, prelude, accumulator) name,
+#include "jit/program/reductions.def"
+};
+inline constexpr int reduce_op_count = 0
+#define REDUCTION(name, order, neutral, prelude, accumulator) +1
+#include "jit/program/reductions.def"
+    ;
+enum class reduce_order : std::uint8_t { free, rounded, fixed };
+/// What jit/program/reductions.def says of a reduction.
+struct reduction {
+  const char* name;
+  reduce_order order;
+  int neutral;
+  const char *prelude, *accumulator;
+};
+const reduction& about(reduce_op op) noexcept;
+
+/// A reduction over the reduced axes of register `reg`.
+///  sum, prod: `reg` has dtype `type`; float16 and bfloat16 accumulate in float32 and round once at the end.
+///  min, max: NaN wins. argmin, argmax: int64 C-order index over the reduced axes; the first NaN, else the first best.
+///  any, all, count: `reg` is bool; the result is bool, bool, int64. moment2: sum of |x - mean|^2, in the real type.
+///  user: program::combines[inner] over its own type; the order is that of a floating-point sum.
+struct reduce_desc {
+  reduce_op op;
+  dtype type;             // of the result
+  dtype arg;              // of `reg`
+  std::uint8_t tail = 0;  // how many of the instructions just before `reg` are a monotone tail (DESIGN 3), 0: none
+  std::uint16_t reg;
+  std::uint16_t inner = 0;  // the register that the tail starts from; user: which of program::combines
+};
+
+/// One call of a user's function: a register for each of its inputs, then for each raw output (`address` instructions for
+/// raw ones; those of outputs are written). Its `user` instructions, one for each output that is not raw (some may not be
+/// read), stand next to each other. A call without such outputs has one of type u8 and output 0, which nothing reads; like
+/// every call with raw outputs it must be made all the same.
+struct user_call {
+  const user_function* function;
+  std::vector<std::uint16_t> operands;
+};
+
+enum class kernel_kind : std::uint8_t { elementwise, reduce };
+
+/// Options that change generated code and therefore belong to the key.
+struct program_flags {
+  bool fast_math = false;
+  bool check_index = false;  // users' functions check the indices of raw arrays
+};
+
+struct program {
+  kernel_kind kind = kernel_kind::elementwise;
+  program_flags flags;
+  std::vector<instr> code;        // reduce: [0, epilogue) runs per element, [epilogue, end) per result
+  std::uint16_t epilogue = 0;     // elementwise: code.size()
+  std::uint16_t params = 0;
+  std::vector<dtype> param_types;
+  std::vector<input_desc> inputs;
+  std::vector<output_desc> outputs;   // reduce: registers of the epilogue (a `reduced` instruction at least)
+  std::vector<reduce_desc> reductions;
+  std::vector<user_call> calls;
+  std::vector<const user_reduction*> combines;
+
+  void clear();
+  /// Calls f(register) for each register that an instruction reads.
+  template <class F>
+  void each_operand(const instr& i, F f) const;
+  /// Canonical bytes: equal exactly when the generated code would be.
+  void append_key(std::string& out) const;
+  /// The same, but equal in all processes: the contents' hashes stand for user functions.
+  void append_stable_key(std::string& out) const;
+  /// "sub_sin_square_add_argmin": what profilers and explain show. At most 60 characters.
+  std::string label() const;
+
+ private:
+  void append_plain_key(std::string& out) const;
+};
+
+template <class F>
+void program::each_operand(const instr& i, F f) const {
+  const std::uint16_t regs[3] = {i.a, i.b, i.c};
+  for (int k = 0; k < operand_count(i.op); ++k) f(regs[k]);
+  if (i.op == opcode::load)
+    for (int g = 0; g < inputs[i.a].gathers; ++g) f(inputs[i.a].gather[g]);
+  if (i.op == opcode::user)
+    for (std::uint16_t r : calls[i.a].operands) f(r);
+}
+
+}  // namespace sinter::jit

@@ -1,8 +1,0 @@
-// The block operations of tier0_real.inl for the instruction set baseline.
-#include "tier0.hpp"
-
-#define SINTER_ISA baseline
-#define SINTER_ISA_LEVEL 0
-#include "tier0_begin.inl"
-#include "tier0_real.inl"
-#include "tier0_end.inl"

@@ -1,0 +1,38 @@
+// src/backends/cpu/algorithms: sorts, scans, selections and counts on the host.
+//
+// The device-wide algorithms on the CPU: parallel, synchronous, the same bits for any number of threads.
+#pragma once
+#include "runtime/algorithms/algorithms.hpp"
+
+namespace sinter::cpu {
+
+/// Each family has a source file of its own.
+class cpu_algorithms final : public runtime::algorithms {
+ public:
+  std::size_t sort_scratch(const runtime::row_layout& l) override;
+  void sort(const runtime::row_layout& l, bool descending, void* data, void* scratch) override;
+  std::size_t argsort_scratch(const runtime::row_layout& l) override;
+  void argsort(const runtime::row_layout& l, bool descending, const void* keys, std::int64_t* result,
+               void* scratch) override;
+
+  std::size_t select_scratch(const runtime::selection& s) override;
+  const std::int64_t* count_selected(const runtime::selection& s, void* scratch) override;
+  void select(const runtime::selection& s, int bytes, const void* data, void* result, const void* scratch) override;
+  void select_positions(const runtime::selection& s, std::int64_t* result, const void* scratch) override;
+  bool takes_packed_flags() const override { return false; }
+
+  std::size_t scan_scratch(const runtime::scan_layout& l) override;
+  void scan(const runtime::scan_layout& l, const void* from, void* to, void* scratch) override;
+
+  std::size_t count_bins_scratch(std::int64_t n, std::int64_t bin_count) override;
+  void count_bins(const std::int64_t* bins, std::int64_t n, std::int64_t bin_count, std::int64_t* counts,
+                  void* scratch) override;
+  std::size_t sum_bins_scratch(std::int64_t n, std::int64_t bin_count) override;
+  void sum_bins(const std::int64_t* bins, const double* weights, std::int64_t n, std::int64_t bin_count, double* sums,
+                void* scratch) override;
+  std::size_t histogram_scratch(dtype type, std::int64_t n, const runtime::bin_range& bins) override;
+  void histogram(dtype type, const void* samples, std::int64_t n, const runtime::bin_range& bins, std::int64_t* counts,
+                 void* scratch) override;
+};
+
+}  // namespace sinter::cpu

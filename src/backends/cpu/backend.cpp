@@ -1,0 +1,386 @@
+// The backend interface over the CPU drivers: memory, preparation, launches, faults, figures.
+#include "backends/cpu/backend.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/algorithms/algorithms.hpp"
+#include "backends/cpu/fft/fourier.hpp"
+#include "backends/cpu/kernels/hooks.hpp"
+#include "backends/cpu/kernels/kernels.hpp"
+#include "backends/cpu/linalg/products.hpp"
+#include "backends/cpu/linalg/solvers.hpp"
+#include "backends/cpu/reduce/user_reducer.hpp"
+#include "backends/cpu/stream.hpp"
+#include "jit/compile.hpp"
+#include "jit/program/fault_words.hpp"
+#include "platform/hash.hpp"
+#include "platform/per_thread.hpp"
+#include "runtime/parallel.hpp"
+#include "runtime/pool.hpp"
+#include "runtime/trace.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+using jit::launch;
+using runtime::prepared;
+
+std::atomic<launch_observer> current_observer{nullptr};
+
+class host_memory final : public runtime::memory_source {
+ public:
+  void* allocate(std::size_t bytes) noexcept override {
+    constexpr std::size_t huge_page = std::size_t{2} << 20;
+    void* p = nullptr;
+    if (bytes > SIZE_MAX / 2 || posix_memalign(&p, bytes >= 2 * huge_page ? huge_page : 256, bytes) != 0) return nullptr;
+#ifdef MADV_HUGEPAGE
+    if (bytes >= 2 * huge_page) madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    return p;
+  }
+  void release(void* p, std::size_t) noexcept override { std::free(p); }
+  std::size_t available() const noexcept override {
+    const long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(size) : 0;
+  }
+};
+
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+  return "CPU";
+}
+
+/// The geometry of a launch as far as code depends on it.
+struct needs {
+  std::uint64_t elements = 0, results = 0;  // uniform inputs
+  bool split_tail = false;
+};
+
+needs needs_of(const launch& l, bool split_tail) {
+  if (l.code->kind == jit::kernel_kind::elementwise) return {uniform_inputs(l, element_axes(l)), 0, false};
+  return {uniform_inputs(l, shape_of(l).axes), uniform_inputs(l, epilogue_axes(l)), split_tail};
+}
+
+struct key_hash {
+  std::size_t operator()(const std::string& key) const noexcept { return static_cast<std::size_t>(platform::hash_bytes(key).lo); }
+};
+
+/// All launches that have been prepared. Never destroyed.
+class prepared_table {
+ public:
+  prepared& find(const launch& l, const needs& n) {
+    std::string& key = platform::per_thread<std::string, prepared_table>::get();
+    key.clear();
+    key.append(reinterpret_cast<const char*>(&n.elements), sizeof n.elements);
+    key.append(reinterpret_cast<const char*>(&n.results), sizeof n.results);
+    key.push_back(static_cast<char>(n.split_tail));
+    l.code->append_key(key);
+    std::lock_guard lock(mutex_);
+    auto& slot = entries_[key];
+    if (!slot) slot = make(*l.code, n);
+    return *slot;
+  }
+
+ private:
+  static std::unique_ptr<prepared> make(const jit::program& p, const needs& n) {
+    auto made = std::make_unique<prepared>();
+    made->main = &find_code(p, {false, n.elements});
+    if (p.kind == jit::kernel_kind::reduce) made->epilogue = &find_code(p, {true, n.results});
+    if (n.split_tail) {
+      made->inner = &find_code(inner_program(p), {false, n.elements});
+      made->tail = &find_code(tail_program(p), {false, 0});
+    }
+    return made;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::unique_ptr<prepared>, key_hash> entries_;
+};
+
+bool may_skip(const launch& l) {
+  if (!skips_tails() || !bound_tail(l)) return false;
+  return !shape_of(l).shared;  // short rows and few columns share blocks: nothing to skip there
+}
+
+/// An epilogue that only stores the reductions runs no code.
+bool has_epilogue(const jit::program& p) {
+  for (auto& o : p.outputs)
+    if (p.code[o.reg].op != jit::opcode::reduced) return true;
+  return false;
+}
+
+void trace_launch(const prepared& p, const launch& l, std::chrono::steady_clock::duration took) {
+  const double us = std::chrono::duration<double, std::micro>(took).count();
+  const bool compiled = (p.inner ? p.inner : p.main)->is_compiled();
+  char time[32];
+  std::snprintf(time, sizeof time, "%.1f us", us);
+  runtime::trace("cpu launch sn_" + l.code->label() + " " + core::to_string(l.extents) + ", " +
+                 (compiled ? "compiled, " : "interpreted, ") + time);
+}
+
+/// The host does the work before the call returns.
+class wall_timer final : public runtime::timer {
+ public:
+  void start(double) override { begin_ = std::chrono::steady_clock::now(); }
+  void stop() override { end_ = std::chrono::steady_clock::now(); }
+  bool is_held() override { return false; }
+  double seconds() override { return std::chrono::duration<double>(end_ - begin_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point begin_, end_;
+};
+
+class cpu_backend final : public runtime::backend {
+ public:
+  cpu_backend() : pool_(std::make_unique<host_memory>(), {.name = "CPU memory", .host = true}) {
+    start({}, host_stream_, pool_);
+  }
+
+  runtime::device_id id() const override { return {}; }
+  std::string description() const override {
+    const int n = runtime::thread_count();
+    return processor_name() + " (" + std::to_string(n) + (n == 1 ? " thread)" : " threads)");
+  }
+  std::string identity() const override { return description(); }
+  bool host_addressable() const override { return true; }
+
+  runtime::pool& memory_pool(memory_kind kind) override {
+    if (kind == memory_kind::device) return pool_;
+    if (kind == memory_kind::managed) throw device_error("[memory] the CPU has no managed memory: it is a GPU's");
+    const std::lock_guard lock(stream_mutex_);
+    if (!pinned_)
+      pinned_ = std::make_unique<runtime::pool>(runtime::make_pinned_source(),
+                                                runtime::pool::options{.name = "pinned memory", .kind = kind});
+    return *pinned_;
+  }
+
+  void copy_from_host(void* to, const void* from, std::size_t bytes) override {
+    refuse_in_capture("bringing elements from the host");
+    copy(to, from, bytes);
+  }
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override {
+    refuse_in_capture("reading elements on the host");
+    copy(to, from, bytes);
+  }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    if (recorder* r = recording()) [[unlikely]]
+      return r->add(to, from, bytes);
+    constexpr std::size_t part = std::size_t{4} << 20;
+    if (bytes < 2 * part) {
+      if (bytes) std::memmove(to, from, bytes);
+      return;
+    }
+    const auto parts = static_cast<std::int64_t>((bytes + part - 1) / part);
+    runtime::parallel_for(parts, 0.1 * static_cast<double>(bytes), [&](std::int64_t k) {
+      const std::size_t at = static_cast<std::size_t>(k) * part;
+      std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, std::min(part, bytes - at));
+    });
+  }
+
+  void prepare(std::span<const launch> launches, std::span<const prepared*> results) override {
+    std::vector<compiled_code*> wanted;
+    auto want = [&](block_code* c, std::uint64_t lanes) {
+      if (c && c->wants_compilation(lanes)) wanted.push_back(c);
+    };
+    for (std::size_t k = 0; k < launches.size(); ++k) {
+      const launch& l = launches[k];
+      const bool skip = may_skip(l);
+      prepared& p = table_.find(l, needs_of(l, skip));
+      results[k] = &p;
+      std::int64_t lanes = core::element_count(l.extents), kept = 1;
+      for (int a = 0; a < l.kept; ++a) kept *= l.extents[a];
+      want(skip ? p.inner : p.main, static_cast<std::uint64_t>(lanes));
+      if (skip) want(p.tail, static_cast<std::uint64_t>(lanes) / 8);
+      if (p.epilogue && has_epilogue(*l.code)) want(p.epilogue, static_cast<std::uint64_t>(kept));
+      for (const jit::user_reduction* r : l.code->combines)
+        if (user_reducer& u = find_user_reducer(r); !u.is_compiled()) wanted.push_back(&u);
+    }
+    compile_blocks(wanted);
+    // After the compilation: observers do not get launches whose text does not compile.
+    if (const auto observer = current_observer.load(std::memory_order_relaxed))
+      for (const launch& l : launches) observer(l);
+  }
+
+  std::size_t scratch_bytes(const prepared&, const launch& l) const override {
+    return l.code->kind == jit::kernel_kind::reduce ? reduce_scratch(l) : 0;
+  }
+
+  void run(const prepared& p, const launch& l, void* scratch) override {
+    if (recorder* r = recording()) [[unlikely]]
+      return r->add(p, l, scratch);
+    ++launches_;
+    fault_record fault;
+    const auto begin = std::chrono::steady_clock::now();
+    if (l.code->kind == jit::kernel_kind::elementwise) {
+      run_elements(p, l, fault.words);
+    } else {
+      const auto tail = p.inner ? bound_tail(l) : std::nullopt;
+      run_reduce(p, l, tail ? &*tail : nullptr, scratch, fault.words);
+    }
+    if (runtime::tracing()) trace_launch(p, l, std::chrono::steady_clock::now() - begin);
+    if (fault.words[0] == 0) return;
+    if (!l.fault) return keep_fault(fault);
+    std::copy_n(fault.words + 1, jit::fault_words - 1, l.fault + 1);
+    std::atomic_ref<int>(*l.fault).store(fault.words[0]);
+  }
+
+  void synchronize() override {}
+  runtime::data_fault take_fault(runtime::bad_index* index) override {
+    refuse_in_capture("waiting for the device");
+    if (!faulty_.load(std::memory_order_acquire)) return runtime::data_fault::none;
+    const std::lock_guard lock(fault_mutex_);
+    const runtime::data_fault found = runtime::read_fault(fault_.words, index);
+    fault_ = {};
+    faulty_ = false;
+    return found;
+  }
+
+  std::string source(const launch& l) override {
+    const needs n = needs_of(l, may_skip(l));
+    const std::string name = "sn_" + l.code->label();
+    std::vector<jit::cpu_definition> all;
+    auto define = [&](const compiled_code& c, const std::string& as) { all.push_back(c.definition(as)); };
+    if (n.split_tail) {
+      define(find_code(inner_program(*l.code), {false, n.elements}), name + "_inner");
+      define(find_code(tail_program(*l.code), {false, 0}), name + "_tail");
+    } else {
+      define(find_code(*l.code, {false, n.elements}), name);
+    }
+    if (l.code->kind == jit::kernel_kind::reduce && has_epilogue(*l.code))
+      define(find_code(*l.code, {true, n.results}), name + "_epilogue");
+    for (const jit::user_reduction* r : l.code->combines) define(find_user_reducer(r), "sn_" + r->name);
+    return "// " + tier_status() + "\n" + jit::emit_cpu(all);
+  }
+
+  runtime::counters statistics() const override {
+    runtime::counters c;
+    c.launches = launches_;
+    const auto compiled = jit::compile_statistics();
+    c.compilations = compiled.host_compiled;
+    c.disk_hits = compiled.host_from_disk;
+    c.allocations = pool_.allocations();
+    return c;
+  }
+  std::unique_ptr<runtime::timer> make_timer() override {
+    refuse_in_capture("measuring time");
+    return std::make_unique<wall_timer>();
+  }
+
+  runtime::algorithms& algorithms() override {
+    refuse_in_capture("sorting, scans, selections and counts on the CPU");
+    return algorithms_;
+  }
+  runtime::products& products() override {
+    refuse_in_capture("matrix products on the CPU");
+    return products_;
+  }
+  runtime::solvers& solvers() override {
+    refuse_in_capture("factorisations on the CPU");
+    return solvers_;
+  }
+  runtime::fourier& fourier() override {
+    refuse_in_capture("Fourier transforms on the CPU");
+    return *fourier_;
+  }
+
+  runtime::stream& open_stream(const runtime::stream_options&) override { return take<cpu_stream>(free_streams_); }
+  runtime::stream& wrap_stream(void*) override {
+    throw device_error("[stream] there are no streams of others on the CPU");
+  }
+  void close_stream(runtime::stream& s) noexcept override { put_back(static_cast<cpu_stream&>(s), free_streams_); }
+  std::unique_ptr<runtime::event> make_event(bool) override { return cpu::make_event(); }
+  runtime::stream& begin_capture() override { return take<recorder>(free_recorders_); }
+  std::unique_ptr<runtime::recorded_work> end_capture(runtime::stream& s) override {
+    std::unique_ptr<runtime::recorded_work> work = static_cast<recorder&>(s).finish();
+    put_back(static_cast<recorder&>(s), free_recorders_);
+    return work;
+  }
+  void abandon_capture(runtime::stream& s) noexcept override {
+    static_cast<recorder&>(s).clear();
+    put_back(static_cast<recorder&>(s), free_recorders_);
+  }
+
+  runtime::device_figures properties() override {
+    runtime::device_figures f;
+    f.name = processor_name();
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && size > 0) f.total_memory = static_cast<std::size_t>(pages) * static_cast<std::size_t>(size);
+    f.multiprocessors = runtime::thread_count();
+    return f;
+  }
+
+ private:
+  recorder* recording() const noexcept {
+    runtime::stream& s = current_stream();
+    return s.notes() ? &static_cast<recorder&>(s) : nullptr;
+  }
+  /// A stream without a handle, or a new one; streams live as long as the process.
+  template <class S>
+  S& take(std::vector<S*>& unused) {
+    const std::lock_guard lock(stream_mutex_);
+    if (unused.empty()) {
+      unused.reserve(static_cast<std::size_t>(streams_) + 1);
+      auto made = std::make_unique<S>(*this, streams_);
+      ++streams_;
+      return *made.release();
+    }
+    S& s = *unused.back();
+    unused.pop_back();
+    return s;
+  }
+  template <class S>
+  void put_back(S& s, std::vector<S*>& unused) noexcept {
+    const std::lock_guard lock(stream_mutex_);
+    unused.push_back(&s);  // does not allocate: take() has made room
+  }
+
+  cpu_stream host_stream_{*this, 0};
+  std::mutex stream_mutex_;
+  int streams_ = 1;
+  std::vector<cpu_stream*> free_streams_;
+  std::vector<recorder*> free_recorders_;
+  runtime::pool pool_;
+  std::unique_ptr<runtime::pool> pinned_;
+  cpu_algorithms algorithms_;
+  cpu_products products_;
+  cpu_solvers solvers_;
+  std::unique_ptr<runtime::fourier> fourier_ = make_fourier();
+  prepared_table table_;
+  std::atomic<std::uint64_t> launches_{0};
+  void keep_fault(const fault_record& f) {
+    const std::lock_guard lock(fault_mutex_);
+    if (!faulty_) fault_ = f;
+    faulty_.store(true, std::memory_order_release);
+  }
+  std::mutex fault_mutex_;
+  std::atomic<bool> faulty_{false};
+  fault_record fault_;
+};
+
+}  // namespace
+
+launch_observer set_launch_observer(launch_observer observer) noexcept { return current_observer.exchange(observer); }
+
+}  // namespace sinter::cpu
+
+namespace sinter::runtime {
+
+std::unique_ptr<backend> make_cpu_backend() { return std::make_unique<cpu::cpu_backend>(); }
+
+}  // namespace sinter::runtime

@@ -1,0 +1,190 @@
+// Inputs of a block: uniform values, lanes read in place, lanes copied, gather offsets, coordinates.
+#include "backends/cpu/kernels/block_plan.hpp"
+
+#include <cstring>
+
+#include "jit/program/scalar.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+using jit::opcode;
+
+core::dims pick(const core::dims& from, const core::dims& axes) {
+  core::dims out;
+  for (auto a : axes) out.push_back(from[static_cast<int>(a)]);
+  return out;
+}
+
+/// By how much a coordinate grows along each axis.
+core::dims coordinate_steps(const jit::launch& l, const walk_axes& axes, int axis) {
+  core::dims steps(l.extents.size());
+  if (axis < l.extents.size()) {
+    steps[axis] = 1;
+    return steps;
+  }
+  // Walks over results leave out the reduced axes, which are the last ones.
+  const core::dims walked(l.extents.data(), axes.outer.size() + axes.block.size());
+  const core::dims dense = core::contiguous_strides(walked);
+  for (int a = 0; a < dense.size(); ++a) steps[a] = dense[a];
+  return steps;
+}
+
+}  // namespace
+
+std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexcept {
+  std::uint64_t mask = 0;
+  const std::size_t n = l.inputs.size() < 64 ? l.inputs.size() : 64;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (l.code->inputs[k].gathers) continue;
+    bool uniform = true;
+    for (auto a : axes.block) uniform = uniform && (l.inputs[k].strides[static_cast<int>(a)] == 0 || l.extents[static_cast<int>(a)] == 1);
+    if (uniform) mask |= std::uint64_t{1} << k;
+  }
+  return mask;
+}
+
+param_block::param_block(const jit::launch& l) : cells_(l.params.size()), pointers_(l.params.size()) {
+  for (std::size_t k = 0; k < cells_.size(); ++k) {
+    jit::write_register(cells_[k].bytes, l.code->param_types[k], l.params[k]);
+    pointers_[k] = cells_[k].bytes;
+  }
+}
+
+block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t first, std::size_t last,
+                       const param_block& p)
+    : launch(&l), outer(pick(l.extents, axes.outer)), block(pick(l.extents, axes.block)), params(&p) {
+  outer_count = core::element_count(outer);
+  block_count = core::element_count(block);
+  const auto& code = *l.code;
+  const std::uint64_t uniform = uniform_inputs(l, axes);
+  inputs.resize(code.inputs.size());
+  for (std::size_t k = first; k < last; ++k) {
+    const jit::instr& i = code.code[k];
+    if (i.op == opcode::coord) {
+      bool known = false;
+      for (auto& c : coordinates) known = known || c.axis == i.a;
+      if (known) continue;
+      const core::dims steps = coordinate_steps(l, axes, i.a);
+      coordinate_plan c{i.a, pick(steps, axes.outer), {}};
+      c.map.assign(block, pick(steps, axes.block));
+      coordinates.push_back(std::move(c));
+    }
+    const bool whole = i.op == opcode::address;
+    if ((i.op != opcode::load && !whole) || inputs[i.a].access != input_plan::how::unused) continue;
+    input_plan& in = inputs[i.a];
+    const jit::operand& o = l.inputs[i.a];
+    in.type = code.inputs[i.a].type;
+    in.source = &o;
+    in.outer = pick(o.strides, axes.outer);
+    in.map.assign(block, pick(o.strides, axes.block));
+    in.base = static_cast<const char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(in.type));
+    if (whole) {
+      in.access = input_plan::how::whole;
+    } else if (code.inputs[i.a].gathers) {
+      in.access = input_plan::how::gathered;
+      in.base = static_cast<const char*>(o.base);
+    } else if (i.a < 64 && (uniform >> i.a & 1)) {
+      in.access = input_plan::how::uniform;
+    } else {
+      in.access = input_plan::how::copied;
+      in.in_place = in.map.contiguous && !is_half(in.type);
+    }
+  }
+}
+
+// Memory that is read as well is written from a private buffer: a program may read it again after it has written.
+output_plan::output_plan(const jit::launch& l, std::size_t k, const walk_axes& axes) {
+  const jit::operand& o = l.outputs[k];
+  type = l.code->outputs[k].type;
+  base = static_cast<char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(type));
+  outer = pick(o.strides, axes.outer);
+  map.assign(pick(l.extents, axes.block), pick(o.strides, axes.block));
+  in_place = map.contiguous && !is_half(type);
+  for (auto& in : l.inputs) in_place = in_place && in.base != o.base;
+}
+
+block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, int extra, int* fault) : plan_(plan) {
+  const std::size_t n = plan.inputs.size(), rank = static_cast<std::size_t>(plan.launch->extents.size());
+  coordinate_ = memory.take_array<std::int64_t>(static_cast<std::size_t>(plan.outer.size()));
+  base_ = memory.take_array<const char*>(n);
+  outer_offset_ = memory.take_array<std::int64_t>(n);
+  lanes_ = memory.take_array<void*>(n);
+  offsets_ = memory.take_array<std::int64_t*>(n);
+  inputs_ = memory.take_array<const void*>(n + static_cast<std::size_t>(extra));
+  outputs_ = memory.take_array<void*>(static_cast<std::size_t>(outputs));
+  coords_ = memory.take_array<std::int64_t*>(rank + 1);
+  auto* strides = memory.take_array<std::int64_t[2]>(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const input_plan& in = plan.inputs[k];
+    inputs_[k] = nullptr;
+    offsets_[k] = nullptr;
+    strides[k][0] = strides[k][1] = 0;
+    if (in.access == input_plan::how::unused) continue;
+    if (in.access == input_plan::how::gathered) {
+      offsets_[k] = memory.take_array<std::int64_t>(jit::block_lanes);
+      inputs_[k] = in.base;
+      for (int g = 0; g < 2; ++g) strides[k][g] = in.source->gather_stride[g];
+    } else if (in.access == input_plan::how::whole) {
+      inputs_[k] = in.base;
+    } else {
+      const int lanes = in.access == input_plan::how::uniform ? 1 : jit::block_lanes;
+      lanes_[k] = memory.take(static_cast<std::size_t>(lanes * jit::lane_bytes(in.type)));
+    }
+  }
+  for (std::size_t a = 0; a <= rank; ++a) coords_[a] = nullptr;
+  for (auto& c : plan.coordinates) coords_[c.axis] = memory.take_array<std::int64_t>(jit::block_lanes);
+  args_.inputs = inputs_;
+  args_.offsets = offsets_;
+  args_.gather_strides = strides;
+  args_.params = plan.params->pointers();
+  args_.coords = coords_;
+  args_.outputs = outputs_;
+  args_.fault = fault;
+}
+
+void block_walker::move_to(std::int64_t outer_index) {
+  if (outer_index == at_) return;
+  at_ = outer_index;
+  unravel(outer_index, plan_.outer, coordinate_);
+  for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
+    const input_plan& in = plan_.inputs[k];
+    if (in.access == input_plan::how::unused || in.access == input_plan::how::whole) continue;
+    std::int64_t offset = 0;
+    for (int a = 0; a < in.outer.size(); ++a) offset += in.outer[a] * coordinate_[a];
+    outer_offset_[k] = offset;
+    base_[k] = in.base + offset * static_cast<std::int64_t>(itemsize(in.type));
+    if (in.access != input_plan::how::uniform) continue;
+    inputs_[k] = base_[k];
+    if (is_half(in.type)) {
+      load_lanes(lanes_[k], base_[k], in.type, in.map, 0, 1, 1);
+      inputs_[k] = lanes_[k];
+    }
+  }
+}
+
+void block_walker::bind(std::int64_t start, int n) {
+  const int padded = pad_lanes(n);
+  args_.n = padded;
+  args_.lanes = n;
+  for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
+    const input_plan& in = plan_.inputs[k];
+    if (in.access == input_plan::how::copied) {
+      if (in.in_place && padded == n) {
+        inputs_[k] = base_[k] + start * static_cast<std::int64_t>(itemsize(in.type));
+      } else {
+        load_lanes(lanes_[k], base_[k], in.type, in.map, start, n, padded);
+        inputs_[k] = lanes_[k];
+      }
+    } else if (in.access == input_plan::how::gathered) {
+      fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);
+    }
+  }
+  for (auto& c : plan_.coordinates) {
+    std::int64_t base = 0;
+    for (int a = 0; a < c.outer.size(); ++a) base += c.outer[a] * coordinate_[a];
+    fill_offsets(coords_[c.axis], base, c.map, start, n, padded);
+  }
+}
+
+}  // namespace sinter::cpu

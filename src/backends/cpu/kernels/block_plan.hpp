@@ -1,0 +1,122 @@
+// The traversal of one launch: which axes vary within a block, and how each input is read there.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "backends/cpu/kernels/arena.hpp"
+#include "backends/cpu/kernels/code.hpp"
+#include "backends/cpu/kernels/lanes.hpp"
+#include "jit/program/launch.hpp"
+
+namespace sinter::cpu {
+
+/// Axes of a launch in the order in which they are walked. A block is a range of the C-ordered space of the block axes;
+/// the outer axes are constant within it.
+struct walk_axes {
+  core::dims outer, block;  // axis numbers
+};
+
+/// Shortest innermost axis that blocks run along; shorter ones are flattened together with the axes around them.
+inline constexpr std::int64_t long_axis = 128;
+
+/// Bit k: input k has one value in each block.
+std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexcept;
+
+/// Scalars in register format, as block_args takes them.
+class param_block {
+ public:
+  explicit param_block(const jit::launch& l);
+  const void* const* pointers() const noexcept { return pointers_.data(); }
+
+ private:
+  struct alignas(16) cell {
+    unsigned char bytes[16];
+  };
+  std::vector<cell> cells_;
+  std::vector<const void*> pointers_;
+};
+
+struct input_plan {
+  enum class how : std::uint8_t { unused, uniform, copied, gathered, whole } access = how::unused;
+  dtype type{};
+  bool in_place = false;       // whole blocks are read without a copy
+  const char* base = nullptr;  // of the first element
+  lane_map map;
+  core::dims outer;            // strides of the outer axes
+  const jit::operand* source = nullptr;
+};
+/// An axis' coordinate, or (`axis` is the number of axes) the C-order position among the elements or results.
+struct coordinate_plan {
+  int axis;
+  core::dims outer;  // strides of the outer axes
+  lane_map map;
+};
+
+/// What all blocks of a launch share. `first` and `last` bound the instructions that run.
+struct block_plan {
+  const jit::launch* launch;
+  core::dims outer, block;     // extents
+  std::int64_t outer_count, block_count;
+  std::vector<input_plan> inputs;
+  std::vector<coordinate_plan> coordinates;
+  const param_block* params;
+
+  block_plan(const jit::launch& l, const walk_axes& axes, std::size_t first, std::size_t last, const param_block& p);
+};
+
+/// An output and how blocks reach it.
+struct output_plan {
+  dtype type{};
+  bool in_place = false;  // whole blocks are written without a copy
+  char* base = nullptr;
+  lane_map map;
+  core::dims outer;
+
+  output_plan(const jit::launch& l, std::size_t k, const walk_axes& axes);
+  char* at(const std::int64_t* outer_coordinates) const noexcept {
+    std::int64_t offset = 0;
+    for (int a = 0; a < outer.size(); ++a) offset += outer[a] * outer_coordinates[a];
+    return base + offset * static_cast<std::int64_t>(itemsize(type));
+  }
+};
+
+/// One thread's walk over blocks: owns the lane buffers and fills block_args.
+class block_walker {
+ public:
+  /// `extra`: pointers that the caller appends to the inputs.
+  block_walker(const block_plan& plan, arena& memory, int outputs, int extra, int* fault);
+  /// Fixes the outer coordinates, given as an index into the C-ordered outer space.
+  void move_to(std::int64_t outer_index);
+  /// Points args() at lanes [start, start + n) of the block space; at most block_lanes.
+  void bind(std::int64_t start, int n);
+
+  jit::block_args& args() noexcept { return args_; }
+  const void** inputs() noexcept { return inputs_; }
+  void** outputs() noexcept { return outputs_; }
+  const std::int64_t* coordinates() const noexcept { return coordinate_; }
+
+ private:
+  const block_plan& plan_;
+  std::int64_t at_ = -1;
+  std::int64_t* coordinate_;   // of the outer axes
+  const char** base_;          // per input, at the outer coordinates
+  std::int64_t* outer_offset_;  // the same in elements
+  void** lanes_;               // per input: buffer
+  std::int64_t** offsets_;
+  std::int64_t** coords_;
+  const void** inputs_;
+  void** outputs_;
+  jit::block_args args_{};
+};
+
+/// Coordinates of element `index` of a C-ordered space.
+inline void unravel(std::int64_t index, const core::dims& extents, std::int64_t* to) noexcept {
+  for (int a = extents.size() - 1; a > 0; --a) {
+    const std::int64_t q = index / extents[a];
+    to[a] = index - q * extents[a];
+    index = q;
+  }
+  if (!extents.empty()) to[0] = index;
+}
+
+}  // namespace sinter::cpu

@@ -1,0 +1,81 @@
+// Block functions: a program variant, interpreted while it is cold, compiled by the host compiler when it is hot. Those
+// that hold users' text are compiled before they first run.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "jit/cpu/block.hpp"
+
+namespace sinter::cpu {
+
+/// Code that the host compiler compiles; lives as long as the process.
+class compiled_code {
+ public:
+  explicit compiled_code(bool must_compile) noexcept : must_compile_(must_compile) {}
+  virtual ~compiled_code() = default;
+  /// Whether it cannot run before it is compiled.
+  bool must_compile() const noexcept { return must_compile_; }
+  bool is_compiled() const noexcept { return state_.load(std::memory_order_acquire) == state::ready; }
+  virtual std::string label() const = 0;
+  virtual jit::cpu_definition definition(const std::string& name) const = 0;
+
+ protected:
+  enum class state : int { cold, compiling, ready };
+  state current_state() const noexcept { return state_.load(std::memory_order_relaxed); }
+  /// Whether the compiler itself has failed, so that the code is interpreted from now on.
+  bool is_set_aside() const noexcept { return set_aside_.load(std::memory_order_relaxed); }
+
+ private:
+  friend void compile_blocks(std::span<compiled_code* const> codes);
+  friend class compilation;
+  /// The names that the translation unit gives to what is compiled.
+  virtual std::vector<std::string> functions(const std::string& name) const = 0;
+  virtual void install(std::span<void* const> addresses) noexcept = 0;
+
+  const bool must_compile_;
+  std::atomic<state> state_{state::cold};
+  std::atomic<bool> set_aside_{false};
+};
+
+/// One program variant.
+class block_code final : public compiled_code {
+ public:
+  block_code(jit::program p, jit::block_variant v);
+
+  /// Runs one block. `reduced`: lanes of each finished reduction (epilogues), appended to the inputs in `args`, too.
+  void run(jit::block_args& args, const void* const* reduced, void* scratch) const;
+  /// Allocates what run() needs on the calling thread, so that run() does not fail there until other code runs.
+  void make_ready() const;
+  std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
+  /// Counts upcoming work; returns whether it is time to compile.
+  bool wants_compilation(std::uint64_t lanes) noexcept;
+  std::string label() const override { return program_.label(); }
+  jit::cpu_definition definition(const std::string& name) const override;
+
+ private:
+  std::vector<std::string> functions(const std::string& name) const override { return {name}; }
+  void install(std::span<void* const> addresses) noexcept override;
+
+  jit::program program_;
+  jit::block_variant variant_;
+  std::size_t scratch_bytes_;
+  std::vector<jit::block_op> operations_;
+  std::atomic<jit::block_function> function_{nullptr};
+  std::atomic<std::uint64_t> work_{0};
+};
+
+/// The code of a variant, made on first use and never destroyed. Thread safe.
+block_code& find_code(const jit::program& p, const jit::block_variant& v);
+
+/// Compiles what is not compiled yet as one translation unit, and waits for users' texts that another thread compiles.
+/// Without a host compiler it does nothing, unless users' text must be compiled. Throws compile_error where the
+/// compiler refuses a text; everything else is compiled all the same. Where the compiler itself fails (it hangs, cannot
+/// write, makes no library) recorded expressions are interpreted, with one line on standard error for the process, and
+/// users' text is a compile_error.
+void compile_blocks(std::span<compiled_code* const> codes);
+
+}  // namespace sinter::cpu

@@ -1,0 +1,54 @@
+// src/backends/cpu/kernels: launches on the host: from operands to blocks of lanes, through the compiled or the
+// interpreted program, and back.
+//
+// What the backend needs to run a launch, and the two drivers that run it.
+#pragma once
+#include <vector>
+
+#include "backends/cpu/kernels/block_plan.hpp"
+#include "backends/cpu/kernels/tail.hpp"
+#include "runtime/backend.hpp"
+
+namespace sinter::runtime {
+
+/// Code for one launch geometry of a program. Never destroyed.
+class prepared {
+ public:
+  cpu::block_code* main = nullptr;      // the elements
+  cpu::block_code* inner = nullptr;     // the elements up to a monotone tail
+  cpu::block_code* tail = nullptr;      // the tail
+  cpu::block_code* epilogue = nullptr;  // the results of a reduction
+};
+
+}  // namespace sinter::runtime
+
+namespace sinter::cpu {
+
+/// How a launch is walked; everything here follows from extents and strides.
+walk_axes element_axes(const jit::launch& l);
+walk_axes epilogue_axes(const jit::launch& l);
+
+/// Row reductions (the last axis is reduced) and column reductions differ in the shape of blocks.
+struct reduce_shape {
+  std::int64_t results = 1, reduced = 1;  // extents
+  bool rows = false;                      // row class
+  bool shared = false;                    // a block holds several rows, or several steps of all columns
+  walk_axes axes;
+};
+reduce_shape shape_of(const jit::launch& l);
+
+void run_elements(const runtime::prepared& code, const jit::launch& l, int* fault);
+std::size_t reduce_scratch(const jit::launch& l);
+void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch, int* fault);
+
+/// Lanes that justify a task.
+std::int64_t task_lanes(const jit::program& p) noexcept;
+/// About how many nanoseconds a lane takes; any_time where that is unknown.
+double lane_time(const jit::program& p) noexcept;
+struct fault_record {
+  int words[jit::fault_words] = {};
+};
+/// Each task reports its faults; this keeps one of them.
+void merge_fault(int* shared, const fault_record& mine) noexcept;
+
+}  // namespace sinter::cpu

@@ -1,0 +1,152 @@
+// Copy loops specialised by element size; everything else about a dtype is bytes here.
+#include "backends/cpu/kernels/lanes.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "jit/cpu/block.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+struct pair64 {
+  std::uint64_t lo, hi;
+};
+
+/// Calls f(lane, element offset, stride, count) for every run of the range.
+template <class F>
+void each_run(const lane_map& map, std::int64_t start, int n, F&& f) {
+  const int rank = map.extents.size();
+  if (rank <= 1) {
+    std::int64_t stride = rank == 0 ? 0 : map.strides[0];
+    f(0, start * stride, stride, n);
+    return;
+  }
+  std::int64_t coordinate[core::max_rank];
+  std::int64_t offset = 0, rest = start;
+  for (int a = rank - 1; a >= 0; --a) {
+    std::int64_t q = rest / map.extents[a];
+    coordinate[a] = rest - q * map.extents[a];
+    offset += coordinate[a] * map.strides[a];
+    rest = q;
+  }
+  const std::int64_t inner = map.extents[rank - 1], stride = map.strides[rank - 1];
+  for (int lane = 0;;) {
+    int run = static_cast<int>(std::min<std::int64_t>(inner - coordinate[rank - 1], n - lane));
+    f(lane, offset, stride, run);
+    lane += run;
+    if (lane == n) return;
+    offset -= coordinate[rank - 1] * stride;
+    coordinate[rank - 1] = 0;
+    for (int a = rank - 2; a >= 0; --a) {
+      offset += map.strides[a];
+      if (++coordinate[a] < map.extents[a]) break;
+      offset -= map.extents[a] * map.strides[a];
+      coordinate[a] = 0;
+    }
+  }
+}
+
+/// Two axes, the inner one of a few elements: a counter instead of a call for every run.
+template <class T>
+void load_short_runs(T* out, const T* in, const lane_map& map, std::int64_t start, int n) {
+  const std::int64_t inner = map.extents[1], outer_stride = map.strides[0], stride = map.strides[1];
+  std::int64_t row = start / inner, column = start - row * inner;
+  const T* from = in + row * outer_stride;
+  for (int l = 0; l < n; ++l) {
+    out[l] = from[column * stride];
+    if (++column == inner) {
+      column = 0;
+      from += outer_stride;
+    }
+  }
+}
+
+template <class T>
+void load_bytes(void* to, const char* base, const lane_map& map, std::int64_t start, int n, int padded) {
+  T* out = static_cast<T*>(to);
+  const T* in = reinterpret_cast<const T*>(base);
+  if (map.extents.size() == 2 && map.extents[1] <= 16) load_short_runs(out, in, map, start, n);
+  else each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
+    const T* from = in + offset;
+    if (stride == 1) std::memcpy(out + lane, from, sizeof(T) * static_cast<std::size_t>(count));
+    else if (stride == 0) std::fill_n(out + lane, count, *from);
+    else
+      for (int l = 0; l < count; ++l) out[lane + l] = from[l * stride];
+  });
+  for (int l = n; l < padded; ++l) out[l] = out[n - 1];
+}
+
+template <class T>
+void store_bytes(char* base, const lane_map& map, std::int64_t start, int n, const void* from) {
+  const T* in = static_cast<const T*>(from);
+  T* out = reinterpret_cast<T*>(base);
+  each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
+    T* to = out + offset;
+    if (stride == 1) std::memcpy(to, in + lane, sizeof(T) * static_cast<std::size_t>(count));
+    else
+      for (int l = 0; l < count; ++l) to[l * stride] = in[lane + l];
+  });
+}
+
+}  // namespace
+
+void lane_map::assign(const core::dims& space, const core::dims& steps) {
+  extents.clear();
+  strides.clear();
+  constant = true;
+  // Innermost first, reversed at the end: merging looks at the axis just inside.
+  for (int a = space.size() - 1; a >= 0; --a) {
+    if (space[a] == 1) continue;
+    if (steps[a] != 0) constant = false;
+    int last = extents.size() - 1;
+    if (last >= 0 && steps[a] == strides[last] * extents[last]) {
+      extents[last] *= space[a];
+    } else {
+      extents.push_back(space[a]);
+      strides.push_back(steps[a]);
+    }
+  }
+  std::reverse(extents.begin(), extents.end());
+  std::reverse(strides.begin(), strides.end());
+  contiguous = extents.size() == 0 || (extents.size() == 1 && strides[0] == 1);
+}
+
+void load_lanes(void* to, const char* base, dtype type, const lane_map& map, std::int64_t start, int n, int padded) {
+  if (is_half(type)) {
+    alignas(64) std::uint16_t bits[jit::block_lanes];
+    load_bytes<std::uint16_t>(bits, base, map, start, n, padded);
+    return (type == dtype::f16 ? jit::widen_f16 : jit::widen_bf16)(static_cast<float*>(to), bits, padded);
+  }
+  switch (itemsize(type)) {
+    case 1: return load_bytes<std::uint8_t>(to, base, map, start, n, padded);
+    case 2: return load_bytes<std::uint16_t>(to, base, map, start, n, padded);
+    case 4: return load_bytes<std::uint32_t>(to, base, map, start, n, padded);
+    case 8: return load_bytes<std::uint64_t>(to, base, map, start, n, padded);
+    default: return load_bytes<pair64>(to, base, map, start, n, padded);
+  }
+}
+
+void store_lanes(char* base, dtype type, const lane_map& map, std::int64_t start, int n, const void* from) {
+  if (is_half(type)) {
+    alignas(64) std::uint16_t bits[jit::block_lanes];
+    (type == dtype::f16 ? jit::narrow_f16 : jit::narrow_bf16)(bits, static_cast<const float*>(from), n);
+    return store_bytes<std::uint16_t>(base, map, start, n, bits);
+  }
+  switch (itemsize(type)) {
+    case 1: return store_bytes<std::uint8_t>(base, map, start, n, from);
+    case 2: return store_bytes<std::uint16_t>(base, map, start, n, from);
+    case 4: return store_bytes<std::uint32_t>(base, map, start, n, from);
+    case 8: return store_bytes<std::uint64_t>(base, map, start, n, from);
+    default: return store_bytes<pair64>(base, map, start, n, from);
+  }
+}
+
+void fill_offsets(std::int64_t* to, std::int64_t base, const lane_map& map, std::int64_t start, int n, int padded) {
+  each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
+    for (int l = 0; l < count; ++l) to[lane + l] = base + offset + l * stride;
+  });
+  for (int l = n; l < padded; ++l) to[l] = to[n - 1];
+}
+
+}  // namespace sinter::cpu

@@ -1,0 +1,85 @@
+// What the calls of LAPACK share: element types, sizes as LAPACK counts, workspaces, batches over threads.
+#pragma once
+#include <algorithm>
+#include <climits>
+#include <complex>
+#include <memory>
+#include <string>
+
+#include "backends/cpu/linalg/lapack_library.hpp"
+#include "backends/cpu/linalg/openblas_library.hpp"
+#include "runtime/algorithms/solvers.hpp"
+#include "runtime/parallel.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter::cpu {
+
+using runtime::matrix_batch;
+using std::int32_t;
+using std::int64_t;
+
+template <class T>
+using real_part = typename lapack_of<T>::real;
+
+/// Calls f with a value of the dtype's C++ type.
+template <class F>
+void with_type(dtype t, F&& f) {
+  switch (t) {
+    case dtype::f32: return f(float{});
+    case dtype::f64: return f(double{});
+    case dtype::c64: return f(std::complex<float>{});
+    default: return f(std::complex<double>{});
+  }
+}
+
+/// A number as LAPACK counts; value_error where it does not.
+inline blas_int counted(int64_t n, const char* function) {
+  if (n > INT_MAX)
+    throw value_error("[" + std::string(function) + "] " + std::to_string(n) + " is more than LAPACK counts to");
+  return static_cast<blas_int>(n);
+}
+
+/// Uninitialised memory.
+template <class T>
+class workspace {
+ public:
+  explicit workspace(int64_t count) : memory_(new T[static_cast<std::size_t>(std::max<int64_t>(count, 1))]) {}
+  T* data() const noexcept { return memory_.get(); }
+
+ private:
+  std::unique_ptr<T[]> memory_;
+};
+template <class R>
+class workspace<std::complex<R>> {
+ public:
+  explicit workspace(int64_t count) : parts_(2 * std::max<int64_t>(count, 1)) {}
+  std::complex<R>* data() const noexcept { return reinterpret_cast<std::complex<R>*>(parts_.data()); }
+
+ private:
+  workspace<R> parts_;
+};
+
+/// What a query has left in the first element of the workspace.
+template <class T>
+int64_t asked_for(T first) {
+  // The number may have been rounded down to a float.
+  return static_cast<int64_t>(static_cast<double>(std::real(first)) * (1 + 1e-6));
+}
+
+/// Calls f(first, last) for ranges of a batch. Many matrices: each on one thread. Few: one after the other, each on all
+/// threads, or on one where synchronisation would dominate.
+template <class F>
+void each_range(const char* function, int64_t count, int64_t work_each, F&& f) {
+  const int threads = runtime::thread_count();
+  const bool side_by_side = threads > 1 && count >= threads;
+  constexpr int64_t worth_threads = 20'000'000;
+  const openblas_section blas(function, side_by_side || work_each < worth_threads ? 1 : threads);
+  if (!side_by_side) return f(int64_t{0}, count);
+  const int64_t enough = std::max<int64_t>(1, 1'000'000 / std::max<int64_t>(1, work_each));
+  const int64_t each = std::clamp<int64_t>(count / (4 * threads), 1, enough);
+  const double nanoseconds = static_cast<double>(count) * (1000 + static_cast<double>(work_each));
+  runtime::parallel_for((count + each - 1) / each, nanoseconds,
+                        [&](int64_t task) { f(task * each, std::min(count, (task + 1) * each)); });
+}
+
+}  // namespace sinter::cpu

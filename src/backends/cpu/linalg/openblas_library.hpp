@@ -1,0 +1,32 @@
+// OpenBLAS, opened on first use, and how its threads share the cores with the library's own.
+#pragma once
+#include <mutex>
+
+#include "backends/cpu/linalg/openblas_functions.hpp"
+#include "platform/optional_library.hpp"
+
+namespace sinter::cpu {
+
+// clang-format off
+#define SINTER_OPENBLAS_FUNCTIONS(F)                                                                  \
+  F(openblas_set_num_threads) F(openblas_get_num_threads)                                             \
+  F(cblas_sgemm) F(cblas_dgemm) F(cblas_cgemm) F(cblas_zgemm)
+// clang-format on
+SINTER_DECLARED_TABLE(openblas_api, SINTER_OPENBLAS_FUNCTIONS);
+
+/// The right to call OpenBLAS with a number of threads, which is a setting of the whole process. With one thread (its
+/// others then sleep), the library's own threads may call it concurrently in the section. Its end restores the setting.
+class openblas_section {
+ public:
+  /// Throws device_error, in the name of a public function, where OpenBLAS cannot be used.
+  openblas_section(const char* function, int threads);
+  ~openblas_section();
+  const openblas_api* operator->() const noexcept { return &api_; }
+
+ private:
+  const openblas_api& api_;
+  std::unique_lock<std::mutex> lock_;
+  int before_;  // the setting before
+};
+
+}  // namespace sinter::cpu

@@ -1,0 +1,149 @@
+// Runtime's products over OpenBLAS.
+#include "backends/cpu/linalg/products.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <string>
+
+#include "backends/cpu/linalg/openblas_library.hpp"
+#include "runtime/parallel.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+using runtime::product_layout;
+using std::int64_t;
+
+bool by_blocks(dtype t) { return !is_inexact(t) || t == dtype::f16 || t == dtype::bf16; }
+
+/// A part of the result, computed by one call on one thread. The tiles depend on the extents alone, so that the bits of
+/// the result do not depend on the number of threads.
+struct tiling {
+  int64_t rows, columns;  // of a tile
+  int64_t down, across;   // tiles
+};
+
+tiling tiles_of(const product_layout& l, int64_t matrices) {
+  constexpr int64_t tasks = 32, step = 64, least = 256;
+  constexpr double small = 64.0 * 64 * 64;  // one thread is done before others have started
+  const double work = static_cast<double>(l.rows) * static_cast<double>(l.columns) * static_cast<double>(l.inner);
+  if (matrices >= tasks || work <= small) return {l.rows, l.columns, 1, 1};
+  const double area = static_cast<double>(l.rows) * static_cast<double>(l.columns) * static_cast<double>(matrices) / tasks;
+  const auto side = std::max(least, (static_cast<int64_t>(std::sqrt(area)) + step - 1) / step * step);
+  tiling t{std::min(side, l.rows), std::min(side, l.columns), 1, 1};
+  // What one side is too short for goes to the other.
+  if (l.rows < side) t.columns = std::min(l.columns, std::max(least, static_cast<int64_t>(area) / l.rows / step * step));
+  if (l.columns < side) t.rows = std::min(l.rows, std::max(least, static_cast<int64_t>(area) / l.columns / step * step));
+  t.down = (l.rows + t.rows - 1) / t.rows;
+  t.across = (l.columns + t.columns - 1) / t.columns;
+  return t;
+}
+
+struct factor {
+  blas_form transposed;
+  blas_int leading;
+};
+
+factor factor_of(int64_t rows, int64_t columns, int64_t row, int64_t column) {
+  const auto m = *runtime::as_blas(rows, columns, row, column);
+  return {m.row_major ? blas_form::plain : blas_form::transposed, static_cast<blas_int>(m.leading)};
+}
+
+/// Products of parts of the matrices of one layout.
+class gemm {
+ public:
+  gemm(const product_layout& l, const openblas_section& blas)
+      : blas_(blas), type_(l.type), inner_(static_cast<blas_int>(l.inner)),
+        a_(factor_of(l.rows, l.inner, l.a.row, l.a.column)), b_(factor_of(l.inner, l.columns, l.b.row, l.b.column)) {
+    const auto c = *runtime::as_blas(l.rows, l.columns, l.c.row, l.c.column);
+    order_ = c.row_major ? blas_order::by_rows : blas_order::by_columns;
+    leading_ = static_cast<blas_int>(c.leading);
+    if (!c.row_major) {  // what is transposed by rows is not by columns
+      for (factor* f : {&a_, &b_}) f->transposed = f->transposed == blas_form::plain ? blas_form::transposed : blas_form::plain;
+    }
+  }
+
+  void operator()(int64_t rows, int64_t columns, const void* a, const void* b, void* c) const {
+    const auto m = static_cast<blas_int>(rows), n = static_cast<blas_int>(columns);
+    const float one[2] = {1, 0}, zero[2] = {0, 0};
+    const double wide_one[2] = {1, 0}, wide_zero[2] = {0, 0};
+    switch (type_) {
+      case dtype::f32:
+        return blas_->cblas_sgemm(order_, a_.transposed, b_.transposed, m, n, inner_, 1, static_cast<const float*>(a),
+                                  a_.leading, static_cast<const float*>(b), b_.leading, 0, static_cast<float*>(c),
+                                  leading_);
+      case dtype::f64:
+        return blas_->cblas_dgemm(order_, a_.transposed, b_.transposed, m, n, inner_, 1, static_cast<const double*>(a),
+                                  a_.leading, static_cast<const double*>(b), b_.leading, 0, static_cast<double*>(c),
+                                  leading_);
+      case dtype::c64:
+        return blas_->cblas_cgemm(order_, a_.transposed, b_.transposed, m, n, inner_, one, a, a_.leading, b, b_.leading,
+                                  zero, c, leading_);
+      default:
+        return blas_->cblas_zgemm(order_, a_.transposed, b_.transposed, m, n, inner_, wide_one, a, a_.leading, b,
+                                  b_.leading, wide_zero, c, leading_);
+    }
+  }
+
+ private:
+  const openblas_section& blas_;
+  dtype type_;
+  blas_int inner_;
+  factor a_, b_;
+  blas_order order_;
+  blas_int leading_;
+};
+
+/// The library's threads share tiles and matrices; OpenBLAS's own threads stay asleep, since both together would
+/// oversubscribe the cores.
+void multiply_by_library(const product_layout& l, const void* a, const void* b, void* c) {
+  for (const int64_t n : {l.rows, l.columns, l.inner})
+    if (n > INT_MAX)
+      throw value_error("[matmul] an extent of " + std::to_string(n) + " is more than OpenBLAS counts to");
+  const openblas_section blas("matmul", 1);
+  const gemm multiply(l, blas);
+  const int64_t matrices = l.batch.empty() ? 1 : l.batch.back();
+  const tiling t = tiles_of(l, matrices);
+  const int64_t tiles = t.down * t.across;
+  const auto size = static_cast<int64_t>(itemsize(l.type));
+  const auto step = [&](const runtime::matrix_strides& m) { return l.batch.empty() ? 0 : m.batch.back(); };
+  runtime::for_each_matrix(l, l.batch.empty() ? 0 : 1, [&](int64_t at_a, int64_t at_b, int64_t at_c) {
+    const auto one = [&](int64_t k) {
+      const int64_t z = k / tiles, i = k % tiles / t.across * t.rows, j = k % tiles % t.across * t.columns;
+      multiply(std::min(t.rows, l.rows - i), std::min(t.columns, l.columns - j),
+               static_cast<const char*>(a) + (at_a + z * step(l.a) + i * l.a.row) * size,
+               static_cast<const char*>(b) + (at_b + z * step(l.b) + j * l.b.column) * size,
+               static_cast<char*>(c) + (at_c + z * step(l.c) + i * l.c.row + j * l.c.column) * size);
+    };
+    // Small matrices share tasks.
+    const int64_t each = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, l.rows * l.columns * l.inner));
+    const int64_t count = matrices * tiles;
+    const double nanoseconds = 200 * static_cast<double>(count) + 0.05 * static_cast<double>(matrices) *
+                               static_cast<double>(l.rows) * static_cast<double>(l.columns) * static_cast<double>(l.inner);
+    runtime::parallel_for((count + each - 1) / each, nanoseconds, [&](int64_t task) {
+      for (int64_t k = task * each; k < std::min(count, (task + 1) * each); ++k) one(k);
+    });
+  });
+}
+
+}  // namespace
+
+bool cpu_products::reads(dtype type, int64_t rows, int64_t columns, int64_t row, int64_t column) const {
+  if (by_blocks(type)) return true;
+  const auto m = runtime::as_blas(rows, columns, row, column);
+  return m && m->leading <= INT_MAX;
+}
+
+bool cpu_products::writes(dtype type, int64_t rows, int64_t columns, int64_t row, int64_t column) const {
+  return reads(type, rows, columns, row, column);
+}
+
+void cpu_products::multiply(const product_layout& layout, const void* a, const void* b, void* c) {
+  const product_layout l = runtime::simplified(layout);
+  if (by_blocks(l.type)) return multiply_blocks(l, a, b, c);
+  multiply_by_library(l, a, b, c);
+}
+
+}  // namespace sinter::cpu

@@ -1,0 +1,140 @@
+// Geometry of a reduction: classes, chunks, segments, groups of results.
+#include "backends/cpu/reduce/job.hpp"
+
+#include <algorithm>
+
+namespace sinter::cpu {
+namespace {
+
+// Elements of a chunk: 32 additions a lane, then a tree, is as accurate as NumPy's pairwise sum.
+constexpr std::int64_t row_chunk_elements = 2048;
+constexpr std::int64_t free_row_chunk = 1 << 16;  // where any order gives the same
+constexpr std::int64_t column_chunk_elements = 128;
+constexpr std::int64_t few_groups = 32;  // fewer groups of results than this are divided into segments
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
+
+}  // namespace
+
+// The class depends on what the user wrote, not on the layout. A row of at most row_lanes elements has one for each
+// lane, so several of them share a block; few columns share a block over several steps.
+reduce_shape shape_of(const jit::launch& l) {
+  reduce_shape s;
+  const int rank = l.extents.size();
+  for (int a = 0; a < rank; ++a) (a < l.kept ? s.results : s.reduced) *= l.extents[a];
+  s.rows = l.reduces_last;
+  if (s.rows) {
+    s.shared = s.reduced <= row_lanes;
+    const bool along = !s.shared && rank > l.kept && l.extents[rank - 1] >= long_axis;
+    const int first = s.shared ? 0 : along ? rank - 1 : l.kept;
+    for (int a = 0; a < rank; ++a) (a < first ? s.axes.outer : s.axes.block).push_back(a);
+    return s;
+  }
+  s.shared = s.results <= jit::block_lanes / 2;
+  const bool along = !s.shared && l.kept > 0 && l.extents[l.kept - 1] >= long_axis;
+  for (int a = l.kept; a < rank; ++a) (s.shared ? s.axes.block : s.axes.outer).push_back(a);
+  for (int a = 0; a < l.kept; ++a) (along && a < l.kept - 1 ? s.axes.outer : s.axes.block).push_back(a);
+  return s;
+}
+
+walk_axes epilogue_axes(const jit::launch& l) {
+  walk_axes axes;
+  for (int a = 0; a < l.kept; ++a) axes.block.push_back(a);
+  return axes;
+}
+
+std::size_t segment_bytes(const jit::launch& l, const reduce_shape& shape) {
+  std::size_t bytes = 0;
+  for (auto& r : l.code->reductions) {
+    const reducer& table = reducer_of(*l.code, r);
+    for (int p = 0; p < table.partials; ++p) bytes += plane_bytes(table, p, shape.results);
+  }
+  return bytes;
+}
+
+reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
+  reduce_split s;
+  if (shape.reduced == 0) {
+    s.group = jit::block_lanes;
+    s.groups = ceil_div(shape.results, s.group);
+    return s;
+  }
+  const std::int64_t lanes = task_lanes(*l.code) * 4;
+  bool any_order = true;
+  for (auto& r : l.code->reductions) any_order = any_order && reducer_of(*l.code, r).any_order;
+  s.chunk = !shape.rows ? column_chunk_elements : any_order ? free_row_chunk : row_chunk_elements;
+  s.chunks = ceil_div(shape.reduced, s.chunk);
+  if (shape.rows) {
+    s.group = std::clamp<std::int64_t>(lanes / shape.reduced, 1, jit::block_lanes);
+    s.groups = ceil_div(shape.results, s.group);
+  } else if (shape.shared) {
+    s.group = shape.results;
+  } else {
+    // Groups are the blocks of results: they do not cross the end of the last kept axis where blocks run along it.
+    const std::int64_t run = l.extents[l.kept - 1] >= long_axis ? l.extents[l.kept - 1] : shape.results;
+    s.group = jit::block_lanes;
+    s.groups = ceil_div(run, s.group) * (shape.results / run);
+  }
+  s.segment_chunks = s.chunks;
+  if (s.groups < few_groups && s.chunks > 1) {
+    const std::int64_t width = shape.rows ? 1 : std::min<std::int64_t>(shape.results, jit::block_lanes);
+    s.segment_chunks = 1;
+    while (s.segment_chunks < s.chunks && s.segment_chunks * s.chunk * width < lanes) s.segment_chunks *= 2;
+    s.segments = ceil_div(s.chunks, s.segment_chunks);
+  }
+  const std::int64_t width = shape.rows ? s.group : std::min<std::int64_t>(shape.results, jit::block_lanes);
+  s.task_units = std::max<std::int64_t>(1, lanes / (width * std::min(shape.reduced, s.segment_chunks * s.chunk)));
+  return s;
+}
+
+reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const tail_bounds* t)
+    : launch(l),
+      code(c),
+      tail(t),
+      shape(shape_of(l)),
+      split(split_of(l, shape)),
+      params(l),
+      elements(l, shape.axes, 0, l.code->epilogue, params),
+      result_axes(epilogue_axes(l)),
+      results(l, result_axes, l.code->epilogue, l.code->code.size(), params) {
+  const jit::program& p = *l.code;
+  only_loads = true;
+  for (auto& r : p.reductions) {
+    reducers.push_back(&reducer_of(p, r));
+    const jit::instr& i = p.code[r.reg];
+    const bool plain = i.op == jit::opcode::load && elements.inputs[i.a].access == input_plan::how::copied;
+    loaded.push_back(plain ? i.a : -1);
+    only_loads = only_loads && plain;
+  }
+  plain_results = true;
+  for (std::size_t k = 0; k < p.outputs.size(); ++k) {
+    outputs.emplace_back(l, k, result_axes);
+    plain_results = plain_results && p.code[p.outputs[k].reg].op == jit::opcode::reduced;
+  }
+}
+
+partial_stack::partial_stack(const reducer& r, arena& memory, int lanes, std::int64_t pushes) : reducer_(r) {
+  int depth = 2;
+  while (pushes > 0) pushes >>= 1, ++depth;
+  pointers_ = memory.take_array<void*>(static_cast<std::size_t>(depth * max_planes));
+  for (int k = 0; k < depth; ++k)
+    for (int p = 0; p < r.partials; ++p)
+      pointers_[k * max_planes + p] = memory.take(static_cast<std::size_t>(lanes * r.bytes[p]));
+}
+
+void partial_stack::push(void* const* acc, int n) {
+  for (int p = 0; p < reducer_.partials; ++p)
+    __builtin_memcpy(slot(top_)[p], acc[p], static_cast<std::size_t>(n * reducer_.bytes[p]));
+  ++top_;
+  ++count_;
+  for (std::int64_t c = count_; (c & 1) == 0; c >>= 1) {
+    reducer_.join(slot(top_ - 2), slot(top_ - 1), n);
+    --top_;
+  }
+}
+
+void partial_stack::fold(int n) {
+  for (; top_ > 1; --top_) reducer_.join(slot(top_ - 2), slot(top_ - 1), n);
+}
+
+}  // namespace sinter::cpu

@@ -1,0 +1,130 @@
+// src/backends/cpu/reduce: reductions over blocks, in an order that the extents alone decide.
+//
+// What all tasks of one reduction launch share, and the state of one task.
+#pragma once
+#include <vector>
+
+#include "backends/cpu/kernels/kernels.hpp"
+#include "backends/cpu/reduce/user_reducer.hpp"
+
+namespace sinter::cpu {
+
+/// The partition of the reduced space. Chunks fix the order of additions; segments only distribute work: they are runs
+/// of 2^n chunks, so that joining segments pairwise repeats the tree of their chunks.
+struct reduce_split {
+  std::int64_t chunk = 1;             // reduced elements
+  std::int64_t chunks = 1;            // in all
+  std::int64_t segment_chunks = 1;    // chunks of a segment
+  std::int64_t segments = 1;
+  std::int64_t group = 1;             // results that are reduced and stored together
+  std::int64_t groups = 1;
+  std::int64_t task_units = 1;        // groups of one segment that make a task
+};
+
+class reduce_job {
+ public:
+  reduce_job(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail);
+
+  const jit::launch& launch;
+  const runtime::prepared& code;
+  const tail_bounds* tail;
+  reduce_shape shape;
+  reduce_split split;
+  std::vector<const reducer*> reducers;
+  std::vector<int> loaded;       // per reduction: the input that it reads as it is, or -1
+  bool only_loads = false;       // no code runs: every reduction reads an input as it is
+  param_block params;
+  block_plan elements;
+  walk_axes result_axes;
+  block_plan results;
+  std::vector<output_plan> outputs;
+  bool plain_results = false;    // every output is a finished reduction as it is
+
+  dtype register_type(std::size_t k) const { return launch.code->reductions[k].type; }
+  /// Bytes of a lane of what reduction k reads, and of its result.
+  int argument_bytes(std::size_t k) const { return jit::register_bytes(*launch.code, launch.code->reductions[k].reg); }
+  int result_bytes(std::size_t k) const {
+    const bool by_user = launch.code->reductions[k].op == jit::reduce_op::user;
+    return by_user ? reducers[k]->bytes[0] : jit::lane_bytes(register_type(k));
+  }
+};
+
+reduce_split split_of(const jit::launch& l, const reduce_shape& shape);
+/// Bytes of the partial results of one segment.
+std::size_t segment_bytes(const jit::launch& l, const reduce_shape& shape);
+/// Bytes of one plane of partial results of one segment.
+inline std::size_t plane_bytes(const reducer& r, int plane, std::int64_t results) noexcept {
+  return (static_cast<std::size_t>(results * r.bytes[plane]) + 63) & ~std::size_t{63};
+}
+
+/// Partial results of chunks, joined pairwise as a binary counter: whatever the segments, the tree is the same.
+class partial_stack {
+ public:
+  partial_stack(const reducer& r, arena& memory, int lanes, std::int64_t pushes);
+  void clear() noexcept { top_ = 0, count_ = 0; }
+  void push(void* const* acc, int n);
+  /// Joins what is left, the latest first; the result is in planes().
+  void fold(int n);
+  void* const* planes() const noexcept { return slot(0); }
+
+ private:
+  void* const* slot(int k) const noexcept { return pointers_ + k * max_planes; }
+  const reducer& reducer_;
+  void** pointers_;
+  int top_ = 0;
+  std::int64_t count_ = 0;
+};
+
+/// One thread's work on groups of results: running it on one stores its results or leaves partial ones.
+class reduce_task {
+ public:
+  reduce_task(const reduce_job& job, arena& memory, int* fault);
+  void run(std::int64_t group, std::int64_t segment, char* scratch);
+  /// Joins the partial results of all segments and stores the group's results.
+  void gather(std::int64_t group, const char* scratch);
+
+ private:
+  struct accumulator {
+    const reducer* r;
+    void* planes[max_planes];
+    void* moved[max_planes];  // scratch for shifted()
+  };
+  void rows(std::int64_t group, std::int64_t segment, char* scratch);
+  void shared_rows(std::int64_t first, int rows);
+  void row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end);
+  void row_block(int n, int first);
+  void skipping_row_block(int n, int first);
+  void columns(std::int64_t group, std::int64_t segment, char* scratch);
+  void column_chunk(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end);
+  void shared_column_chunk(std::int64_t begin, std::int64_t end);
+  void skipping_column_block(int n, int index);
+  void evaluate_tail(const void* inner, int n);
+  static void* const* shifted(accumulator& a, int lanes) noexcept;
+  const void* lanes_of(std::size_t k) const;
+  void join_row_lanes();
+  void finish(std::size_t k, void* const* planes, std::int64_t at, int n);
+  void close(int lanes, bool rows, std::int64_t begin, std::int64_t end);
+  void put_partial(char* scratch, std::int64_t segment, std::int64_t result, int n);
+  void nothing(int n);
+  void leave(std::int64_t first, std::int64_t segment, std::int64_t at, int n, char* scratch);
+  void store(std::int64_t first, int n);
+
+  const reduce_job& job_;
+  arena& memory_;
+  block_walker walker_;
+  block_walker result_walker_;
+  std::vector<accumulator> accumulators_;
+  std::vector<partial_stack> stacks_;
+  std::vector<void*> buffers_, result_buffers_;
+  void* code_scratch_;
+  jit::block_args tail_args_{};
+  const void* tail_input_ = nullptr;
+  void* inner_ = nullptr;
+  void* tail_output_ = nullptr;
+  void* bounds_ = nullptr;
+  const tail_steps* steps_ = nullptr;
+  void* transposed_ = nullptr;
+  const void** done_;  // per reduction: finished lanes of the group
+};
+
+}  // namespace sinter::cpu

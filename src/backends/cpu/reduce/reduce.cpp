@@ -1,0 +1,257 @@
+// Reductions: what a task does with its rows or columns, and how tasks make up a launch.
+#include <algorithm>
+#include <cstring>
+
+#include "backends/cpu/reduce/job.hpp"
+#include "runtime/parallel.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+template <class T>
+void transpose(void* to, const void* from, int rows, int columns) {
+  for (int j = 0; j < columns; ++j)
+    for (int r = 0; r < rows; ++r) static_cast<T*>(to)[j * rows + r] = static_cast<const T*>(from)[r * columns + j];
+}
+struct pair64 {
+  std::uint64_t lo, hi;
+};
+struct opaque_lane {
+  unsigned char bytes[jit::opaque_bytes];
+};
+void transpose_lanes(void* to, const void* from, int rows, int columns, int bytes) {
+  switch (bytes) {
+    case 1: return transpose<std::uint8_t>(to, from, rows, columns);
+    case 2: return transpose<std::uint16_t>(to, from, rows, columns);
+    case 4: return transpose<std::uint32_t>(to, from, rows, columns);
+    case 8: return transpose<std::uint64_t>(to, from, rows, columns);
+    case 16: return transpose<pair64>(to, from, rows, columns);
+    default: return transpose<opaque_lane>(to, from, rows, columns);
+  }
+}
+
+const void* further(const void* lanes, int n, int bytes) noexcept { return static_cast<const char*>(lanes) + n * bytes; }
+
+}  // namespace
+
+reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
+    : job_(job),
+      memory_(memory),
+      walker_(job.elements, memory, static_cast<int>(job.reducers.size()), 0, fault),
+      result_walker_(job.results, memory, static_cast<int>(job.outputs.size()), static_cast<int>(job.reducers.size()), fault) {
+  const int width = job.shape.rows && !job.shape.shared ? row_lanes : jit::block_lanes;
+  const int stacked = job.shape.rows ? 1 : jit::block_lanes;
+  const std::size_t count = job.reducers.size();
+  accumulators_.resize(count);
+  stacks_.reserve(count);
+  done_ = memory.take_array<const void*>(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    accumulator& a = accumulators_[k];
+    a.r = job.reducers[k];
+    for (int i = 0; i < a.r->planes; ++i) a.planes[i] = memory.take(static_cast<std::size_t>(width * a.r->bytes[i]));
+    stacks_.emplace_back(*a.r, memory, stacked, job.split.segment_chunks);
+    buffers_.push_back(memory.take(static_cast<std::size_t>(jit::block_lanes * job.argument_bytes(k))));
+    walker_.outputs()[k] = buffers_[k];
+    done_[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * job.result_bytes(k)));
+  }
+  for (std::size_t k = 0; k < job.outputs.size(); ++k) {
+    result_buffers_.push_back(memory.take(static_cast<std::size_t>(jit::block_lanes * jit::lane_bytes(job.outputs[k].type))));
+    result_walker_.outputs()[k] = result_buffers_[k];
+  }
+  const auto& c = job.code;
+  std::size_t bytes = std::max(c.main->scratch_bytes(), c.epilogue->scratch_bytes());
+  if (job.tail) {
+    bytes = std::max({bytes, c.inner->scratch_bytes(), c.tail->scratch_bytes()});
+    const std::size_t lanes = jit::block_lanes * itemsize(job.tail->type);
+    inner_ = memory.take(lanes);
+    tail_output_ = memory.take(lanes);
+    bounds_ = memory.take(lanes);
+    walker_.outputs()[0] = inner_;
+    steps_ = &find_tail_steps(job.tail->type, job.tail->minimum);
+    tail_args_ = walker_.args();
+    tail_args_.inputs = &tail_input_;
+    tail_args_.outputs = &tail_output_;
+  }
+  if (job.shape.rows && job.shape.shared) transposed_ = memory.take(jit::block_lanes * std::size_t{jit::opaque_bytes});
+  code_scratch_ = memory.take(bytes);
+}
+
+void* const* reduce_task::shifted(accumulator& a, int lanes) noexcept {
+  for (int p = 0; p < a.r->planes; ++p) a.moved[p] = static_cast<char*>(a.planes[p]) + lanes * a.r->bytes[p];
+  return a.moved;
+}
+
+const void* reduce_task::lanes_of(std::size_t k) const {
+  return job_.only_loads ? const_cast<block_walker&>(walker_).inputs()[job_.loaded[k]] : buffers_[k];
+}
+
+void reduce_task::close(int lanes, bool rows, std::int64_t begin, std::int64_t end) {
+  for (auto& a : accumulators_) a.r->close(a.planes, lanes, rows, static_cast<int>(end - begin), begin);
+}
+
+void reduce_task::join_row_lanes() {
+  for (auto& a : accumulators_)
+    for (int w = row_lanes / 2; w > 0; w /= 2) a.r->join(a.planes, shifted(a, w), w);
+}
+
+// ---- rows
+
+void reduce_task::rows(std::int64_t group, std::int64_t segment, char* scratch) {
+  const std::int64_t first = group * job_.split.group;
+  const int n = static_cast<int>(std::min(job_.split.group, job_.shape.results - first));
+  const std::int64_t reduced = job_.shape.reduced;
+  if (job_.shape.shared) {
+    const int most = static_cast<int>(jit::block_lanes / reduced);
+    for (int at = 0; at < n; at += most) {
+      const int rows = std::min(most, n - at);
+      shared_rows(first + at, rows);
+      for (std::size_t k = 0; k < accumulators_.size(); ++k) finish(k, accumulators_[k].planes, at, rows);
+    }
+    return;
+  }
+  const reduce_split& s = job_.split;
+  for (int at = 0; at < n; ++at) {
+    for (auto& stack : stacks_) stack.clear();
+    if (job_.tail) steps_->loosen(bounds_, 1);
+    const std::int64_t last = std::min(s.chunks, (segment + 1) * s.segment_chunks);
+    for (std::int64_t c = segment * s.segment_chunks; c < last; ++c) {
+      row_chunk(first + at, c * s.chunk, std::min(reduced, (c + 1) * s.chunk));
+      for (std::size_t k = 0; k < stacks_.size(); ++k) stacks_[k].push(accumulators_[k].planes, 1);
+    }
+    leave(first + at, segment, at, 1, scratch);
+  }
+}
+
+// Lane j of every row lies in one run, so that the row tree runs over many rows at once.
+void reduce_task::shared_rows(std::int64_t first, int rows) {
+  const int columns = static_cast<int>(job_.shape.reduced), n = rows * columns;
+  walker_.move_to(0);
+  walker_.bind(first * columns, n);
+  if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
+  for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+    accumulator& a = accumulators_[k];
+    const int bytes = job_.argument_bytes(k);
+    const void* lanes = lanes_of(k);
+    if (columns > 1) {
+      transpose_lanes(transposed_, lanes, rows, columns, bytes);
+      lanes = transposed_;
+    }
+    a.r->reset(a.planes, n);
+    for (int j = 0; j < columns; ++j) a.r->column(shifted(a, j * rows), further(lanes, j * rows, bytes), rows, j, 1);
+    a.r->close(a.planes, n, false, 1, 0);
+    for (int w = row_lanes / 2; w > 0; w /= 2)
+      if (columns > w) a.r->join(a.planes, shifted(a, w * rows), std::min(w, columns - w) * rows);
+  }
+}
+
+void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end) {
+  for (auto& a : accumulators_) a.r->reset(a.planes, row_lanes);
+  const std::int64_t run = job_.elements.block_count, runs = job_.shape.reduced / run;
+  std::int64_t outer = row * runs + begin / run, start = begin % run;
+  for (std::int64_t e = begin; e < end;) {
+    const int n = static_cast<int>(std::min({std::int64_t{jit::block_lanes}, end - e, run - start}));
+    walker_.move_to(outer);
+    walker_.bind(start, n);
+    const int at = static_cast<int>(e - begin);
+    job_.tail ? skipping_row_block(n, at) : row_block(n, at);
+    e += n;
+    start += n;
+    if (start == run) start = 0, ++outer;
+  }
+  close(row_lanes, true, begin, end);
+  join_row_lanes();
+}
+
+void reduce_task::row_block(int n, int first) {
+  if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
+  for (std::size_t k = 0; k < accumulators_.size(); ++k)
+    accumulators_[k].r->row(accumulators_[k].planes, lanes_of(k), n, first);
+}
+
+void reduce_task::evaluate_tail(const void* inner, int n) {
+  tail_input_ = inner;
+  tail_args_.n = pad_lanes(n);
+  tail_args_.lanes = n;
+  job_.code.tail->run(tail_args_, nullptr, code_scratch_);
+}
+
+void reduce_task::skipping_row_block(int n, int first) {
+  const tail_bounds& t = *job_.tail;
+  const double limit = t.minimum ? t.high : t.low;
+  job_.code.inner->run(walker_.args(), nullptr, code_scratch_);
+  if (!steps_->candidates(inner_, n, bounds_, limit)) return;
+  for (int at = 0; at < n; at += row_lanes) {
+    const int m = std::min(row_lanes, n - at);
+    const void* x = further(inner_, at, jit::lane_bytes(t.type));
+    if (!steps_->candidates(x, m, bounds_, limit)) continue;
+    evaluate_tail(x, m);
+    for (auto& a : accumulators_) a.r->row(a.planes, tail_output_, m, first + at);
+    steps_->tighten(x, m, bounds_, t.low, t.high, t.margin, t.floor);
+  }
+}
+
+// ---- columns
+
+void reduce_task::columns(std::int64_t group, std::int64_t segment, char* scratch) {
+  const std::int64_t run = job_.shape.shared ? job_.shape.results : job_.elements.block_count;
+  const std::int64_t blocks = (run + jit::block_lanes - 1) / jit::block_lanes;
+  const std::int64_t outer = group / blocks, start = group % blocks * jit::block_lanes;
+  const int n = static_cast<int>(std::min<std::int64_t>(jit::block_lanes, run - start));
+  const reduce_split& s = job_.split;
+  for (auto& stack : stacks_) stack.clear();
+  if (job_.tail) steps_->loosen(bounds_, n);
+  const std::int64_t last = std::min(s.chunks, (segment + 1) * s.segment_chunks);
+  for (std::int64_t c = segment * s.segment_chunks; c < last; ++c) {
+    const std::int64_t begin = c * s.chunk, end = std::min(job_.shape.reduced, begin + s.chunk);
+    for (auto& a : accumulators_) a.r->reset(a.planes, n);
+    job_.shape.shared ? shared_column_chunk(begin, end) : column_chunk(outer, start, n, begin, end);
+    close(n, false, begin, end);
+    for (std::size_t k = 0; k < stacks_.size(); ++k) stacks_[k].push(accumulators_[k].planes, n);
+  }
+  leave(outer * run + start, segment, 0, n, scratch);
+}
+
+void reduce_task::column_chunk(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end) {
+  const std::int64_t runs = job_.shape.results / job_.elements.block_count;
+  for (std::int64_t r = begin; r < end; ++r) {
+    walker_.move_to(r * runs + outer);
+    walker_.bind(start, n);
+    const int index = static_cast<int>(r - begin);
+    if (job_.tail) {
+      skipping_column_block(n, index);
+      continue;
+    }
+    if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
+    for (std::size_t k = 0; k < accumulators_.size(); ++k)
+      accumulators_[k].r->column(accumulators_[k].planes, lanes_of(k), n, index, index + 1);
+  }
+}
+
+void reduce_task::skipping_column_block(int n, int index) {
+  const tail_bounds& t = *job_.tail;
+  job_.code.inner->run(walker_.args(), nullptr, code_scratch_);
+  if (!steps_->candidates_by_lane(inner_, n, bounds_, t.minimum ? t.high : t.low)) return;
+  evaluate_tail(inner_, n);
+  for (auto& a : accumulators_) a.r->column(a.planes, tail_output_, n, index, index + 1);
+  steps_->tighten_by_lane(inner_, n, bounds_, t.low, t.high, t.margin, t.floor);
+}
+
+void reduce_task::shared_column_chunk(std::int64_t begin, std::int64_t end) {
+  const int width = static_cast<int>(job_.shape.results), most = jit::block_lanes / width;
+  walker_.move_to(0);
+  for (std::int64_t r = begin; r < end; r += most) {
+    const int steps = static_cast<int>(std::min<std::int64_t>(most, end - r));
+    walker_.bind(r * width, steps * width);
+    if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
+    for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+      const accumulator& a = accumulators_[k];
+      const int bytes = job_.argument_bytes(k);
+      for (int j = 0; j < steps; ++j) {
+        const int index = static_cast<int>(r - begin) + j;
+        a.r->column(a.planes, further(lanes_of(k), j * width, bytes), width, index, index + 1);
+      }
+    }
+  }
+}
+
+}  // namespace sinter::cpu

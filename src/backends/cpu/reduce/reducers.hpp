@@ -1,0 +1,62 @@
+// The steps of reductions over lane arrays, compiled once for each instruction set.
+//
+// The order of additions depends on nothing but the position of an element in the reduced space: in a row chunk, lane
+// e mod row_lanes takes element e; the lanes are then joined by halves. A column chunk adds one element after the other.
+// Partial results of chunks are joined pairwise.
+#pragma once
+#include <cstdint>
+
+#include "jit/cpu/block.hpp"
+
+namespace sinter::cpu {
+
+using jit::row_lanes;
+inline constexpr int max_planes = 4;
+
+/// Accumulators are arrays of lanes, one for each plane; the first `partials` planes are the partial result of a chunk.
+struct reducer {
+  int planes = 1, partials = 1;
+  int bytes[max_planes] = {};  // of a lane, per plane
+  /// Whether the result is the same in any order, so that chunks may be of any size.
+  bool any_order = true;
+  void (*reset)(void* const* acc, int n) = nullptr;
+  /// Element first + l of the chunk goes to lane (first + l) mod row_lanes.
+  void (*row)(void* const* acc, const void* lanes, int n, int first) = nullptr;
+  /// Element `index` of the chunk, the nth that the lanes take: lane l to accumulator l.
+  void (*column)(void* const* acc, const void* lanes, int n, int index, int nth) = nullptr;
+  /// Ends a chunk of `length` elements that starts at element `base`; after it the first planes hold partial results.
+  void (*close)(void* const* acc, int n, bool rows, int length, std::int64_t base) = nullptr;
+  /// a[l] = a[l] joined with b[l], which comes later.
+  void (*join)(void* const* a, void* const* b, int n) = nullptr;
+  /// Lanes of the result's register (of float32 for float16 and bfloat16, not rounded yet).
+  void (*finish)(void* const* acc, void* to, int n) = nullptr;
+};
+
+/// Follows from the operation and its argument; float16 and bfloat16 results are rounded by the caller.
+const reducer& find_reducer(jit::reduce_op op, dtype arg);
+
+/// Tails of minima and maxima, in the type of the inner value (float32 or float64).
+struct tail_steps {
+  /// Whether some lane may not be skipped: beyond `bound` (one value, or one for each lane) and within `limit` is safe.
+  bool (*candidates)(const void* x, int n, const void* bound, double limit) = nullptr;
+  bool (*candidates_by_lane)(const void* x, int n, const void* bounds, double limit) = nullptr;
+  /// Tightens the bound by the values within [low, high] that have been evaluated.
+  void (*tighten)(const void* x, int n, void* bound, double low, double high, double margin, double floor) = nullptr;
+  void (*tighten_by_lane)(const void* x, int n, void* bounds, double low, double high, double margin, double floor) = nullptr;
+  void (*loosen)(void* bounds, int n) = nullptr;  // nothing has been evaluated yet
+};
+const tail_steps& find_tail_steps(dtype type, bool minimum);
+
+#define SINTER_REDUCE_DECLARE(isa)                                                     \
+  namespace isa {                                                                      \
+  reducer make_reducer(jit::reduce_op op, dtype arg);                                  \
+  tail_steps make_tail_steps(dtype type, bool minimum);                                \
+  }
+SINTER_REDUCE_DECLARE(baseline)
+#if defined(__x86_64__)
+SINTER_REDUCE_DECLARE(avx2)
+SINTER_REDUCE_DECLARE(avx512)
+#endif
+#undef SINTER_REDUCE_DECLARE
+
+}  // namespace sinter::cpu

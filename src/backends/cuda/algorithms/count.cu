@@ -1,0 +1,250 @@
+// Counting: elements of each bin, histograms, and sums of weights by bin.
+#include "backends/cuda/algorithms/device_common.cuh"
+#include "backends/cuda/algorithms/sort_parts.cuh"
+#include "runtime/algorithms/equal_bins.hpp"
+
+namespace sinter::cuda::device {
+namespace {
+
+constexpr int threads = 512;
+constexpr int shared_counters = 8192;  // of a block
+
+// What is counted, and the bin of each sample, or -1.
+struct given_bins {
+  using sample = i64;
+  const i64* samples;
+  i64 bin_count;
+  __device__ __forceinline__ i64 bin(i64 b) const { return b >= 0 && b < bin_count ? b : -1; }
+};
+template <class T>
+struct sampled_bins {
+  using sample = T;
+  const T* samples;
+  backends::equal_bins<T> bins;
+  __device__ __forceinline__ i64 bin(T x) const { return bins.bin(x); }
+};
+
+/// Counts in shared memory: `copies` counters for each bin (a power of two), one for each lane while there are enough,
+/// so that few bins do not mean many conflicts.
+template <class Bins>
+__global__ void __launch_bounds__(threads) count_shared(const Bins bins, i64 n, int bin_count, int copies,
+                                                        unsigned long long* counts) {
+  __shared__ u32 own[shared_counters];
+  for (int k = threadIdx.x; k < bin_count * copies; k += threads) own[k] = 0;
+  __syncthreads();
+  const int copy = threadIdx.x & (copies - 1);
+  constexpr int ahead = 4;
+  const i64 step = static_cast<i64>(gridDim.x) * threads;
+  for (i64 k = static_cast<i64>(blockIdx.x) * threads + threadIdx.x; k < n; k += ahead * step) {
+    typename Bins::sample x[ahead];  // all loads are issued before any is used
+#pragma unroll
+    for (int a = 0; a < ahead; ++a)
+      if (k + a * step < n) x[a] = bins.samples[k + a * step];
+#pragma unroll
+    for (int a = 0; a < ahead; ++a) {
+      const i64 b = k + a * step < n ? bins.bin(x[a]) : -1;
+      if (b >= 0) atomicAdd(&own[static_cast<int>(b) * copies + copy], 1u);
+    }
+  }
+  __syncthreads();
+  for (int k = threadIdx.x; k < bin_count; k += threads) {
+    u32 sum = 0;
+    for (int i = 0; i < copies; ++i) sum += own[k * copies + ((k + i) & (copies - 1))];
+    if (sum != 0) atomicAdd(&counts[k], static_cast<unsigned long long>(sum));
+  }
+}
+
+/// Counts in device memory. Where all lanes of a warp have the same bin, one of them adds for all.
+template <class Bins>
+__global__ void __launch_bounds__(threads) count_global(const Bins bins, i64 n, unsigned long long* counts) {
+  const i64 step = static_cast<i64>(gridDim.x) * threads;
+  for (i64 base = static_cast<i64>(blockIdx.x) * threads; base < n; base += step) {
+    const i64 k = base + threadIdx.x;
+    const i64 b = k < n ? bins.bin(bins.samples[k]) : -1;
+    const i64 first = __shfl_sync(all_lanes, b, 0);
+    if (__all_sync(all_lanes, b == first)) {
+      if (threadIdx.x % 32 == 0 && b >= 0) atomicAdd(&counts[b], 32ull);
+    } else if (b >= 0) {
+      atomicAdd(&counts[b], 1ull);
+    }
+  }
+}
+
+template <class Bins>
+cudaError_t count(const context& c, const Bins& bins, i64 n, i64 bin_count, i64* counts) {
+  if (bin_count == 0) return cudaSuccess;
+  SINTER_TRY(cudaMemsetAsync(counts, 0, static_cast<std::size_t>(bin_count) * sizeof(i64), c.stream));
+  if (n == 0) return cudaSuccess;
+  auto* const to = reinterpret_cast<unsigned long long*>(counts);
+  if (bin_count > shared_counters)
+    return launch(c, count_global<Bins>, looping_blocks(c, n, 4 * threads), threads, 0, bins, n, to);
+  int copies = 32;
+  while (copies * bin_count > shared_counters) copies /= 2;
+  // Blocks clear and add up their counters, so no more are launched than run at a time. A block's counters have 32
+  // bits, which bounds the number of its samples.
+  const i64 resident = static_cast<i64>(c.multiprocessors) * 4, least = ceil_div(n, i64{1} << 31);
+  i64 blocks = ceil_div(n, 16 * threads);
+  if (blocks > resident) blocks = resident;
+  if (blocks < least) blocks = least;
+  return launch(c, count_shared<Bins>, blocks, threads, 0, bins, n, static_cast<int>(bin_count), copies, to);
+}
+
+template <class T>
+cudaError_t count_samples(const context& c, const void* samples, i64 n, const bin_job& j, i64* counts) {
+  const sampled_bins<T> bins{static_cast<const T*>(samples), backends::equal_bins<T>(j.low, j.high, j.count, j.narrow)};
+  return count(c, bins, n, j.count, counts);
+}
+
+// --- sums of weights by bin
+//
+// Positions are sorted by bin, so a bin's weights are contiguous. Sums of 32 neighbours, of 32 such sums, and so on
+// make every bin a few loads of a warp, whatever its size, in an order that the bins alone decide.
+
+constexpr int fan = 32;
+constexpr int most_levels = 7;
+constexpr i64 bins_at_once = i64{1} << 26;  // samples that are sorted together; later ones are added to their sums
+
+struct sum_levels {
+  const double* level[most_levels];
+};
+
+__device__ __forceinline__ double warp_sum(double x) {
+#pragma unroll
+  for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(all_lanes, x, d);
+  return x;
+}
+
+/// Weights in the order of their bins, and where each bin's begin and end; bins out of range are left out.
+__global__ void gather_weights(const i64* bins, const double* weights, const u32* positions, i64 n, i64 bin_count,
+                               double* sorted, u32* begins, u32* ends) {
+  const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;
+  for (i64 k = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; k < n; k += step) {
+    const u32 p = positions[k];
+    const i64 b = bins[p];
+    sorted[k] = weights[p];
+    if (b < 0 || b >= bin_count) continue;
+    if (k == 0 || bins[positions[k - 1]] != b) begins[b] = static_cast<u32>(k);
+    if (k == n - 1 || bins[positions[k + 1]] != b) ends[b] = static_cast<u32>(k + 1);
+  }
+}
+
+/// above[k] = the sum of below[32k] to below[32k + 31]; a rest of fewer is left out.
+__global__ void sum_fans(const double* below, double* above, i64 n) {
+  const i64 warps = static_cast<i64>(gridDim.x) * blockDim.x / 32;
+  for (i64 k = (static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x) / 32; k < n; k += warps) {
+    const double sum = warp_sum(below[k * fan + threadIdx.x % 32]);
+    if (threadIdx.x % 32 == 0) above[k] = sum;
+  }
+}
+
+/// A warp adds up the range of each bin: what does not fill a whole sum of the next level, on both sides, level by level.
+__global__ void sum_ranges(const sum_levels levels, const u32* begins, const u32* ends, i64 bin_count, bool add,
+                           double* sums) {
+  const i64 warps = static_cast<i64>(gridDim.x) * blockDim.x / 32;
+  const u32 lane = threadIdx.x % 32;
+  for (i64 b = (static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x) / 32; b < bin_count; b += warps) {
+    u32 low = begins[b], high = ends[b];
+    double left = 0, right = 0;
+    for (int k = 0; low < high; ++k) {
+      const double* const level = levels.level[k];
+      const u32 inner_low = ceil_div(low, fan), inner_high = high / fan;
+      if (inner_low >= inner_high) {  // no whole sum: at most 62 values
+        double x = low + lane < high ? level[low + lane] : 0;
+        if (low + 32 + lane < high) x += level[low + 32 + lane];
+        left += warp_sum(x);
+        break;
+      }
+      left += warp_sum(low + lane < inner_low * fan ? level[low + lane] : 0);
+      right = warp_sum(inner_high * fan + lane < high ? level[inner_high * fan + lane] : 0) + right;
+      low = inner_low;
+      high = inner_high;
+    }
+    if (lane == 0) sums[b] = (add ? sums[b] : 0) + (left + right);
+  }
+}
+
+struct sum_layout {
+  position_buffers buffers{};
+  u32 *begins = nullptr, *ends = nullptr;
+  double* level[most_levels] = {};
+  std::size_t scratch = 0;
+};
+cudaError_t sum_layout_of(const context& c, i64 n, i64 bin_count, void* scratch, sum_layout& l) {
+  SINTER_TRY(bin_sort_temporary(c, n, bin_count, l.buffers.temporary_bytes));
+  pieces p(scratch);
+  for (int k = 0; k < 2; ++k) l.buffers.keys[k] = p.take<u32>(n);
+  for (int k = 0; k < 2; ++k) l.buffers.positions[k] = p.take<u32>(n);
+  l.buffers.temporary = p.take<char>(static_cast<i64>(l.buffers.temporary_bytes));
+  l.begins = p.take<u32>(bin_count);
+  l.ends = p.take<u32>(bin_count);
+  i64 length = n;
+  for (int k = 0; k < most_levels; ++k, length /= fan) l.level[k] = p.take<double>(length);
+  l.scratch = p.used();
+  return cudaSuccess;
+}
+
+cudaError_t add_bins(const context& c, const i64* bins, const double* weights, i64 n, i64 bin_count, bool add,
+                     double* sums, const sum_layout& l) {
+  const std::size_t bytes = static_cast<std::size_t>(bin_count) * sizeof(u32);
+  SINTER_TRY(cudaMemsetAsync(l.begins, 0, bytes, c.stream));
+  SINTER_TRY(cudaMemsetAsync(l.ends, 0, bytes, c.stream));
+  u32* positions = nullptr;
+  SINTER_TRY(sort_by_bin(c, bins, n, bin_count, l.buffers, positions));
+  SINTER_TRY(launch(c, gather_weights, looping_blocks(c, n, threads), threads, 0, bins, weights, positions, n, bin_count,
+                    l.level[0], l.begins, l.ends));
+  sum_levels levels{};
+  i64 length = n;
+  for (int k = 0; k < most_levels; ++k) {
+    levels.level[k] = l.level[k];
+    length /= fan;
+    if (length > 0 && k + 1 < most_levels)
+      SINTER_TRY(launch(c, sum_fans, looping_blocks(c, length * 32, threads), threads, 0, l.level[k], l.level[k + 1],
+                        length));
+  }
+  return launch(c, sum_ranges, looping_blocks(c, bin_count * 32, threads), threads, 0, levels, l.begins, l.ends,
+                bin_count, add, sums);
+}
+
+}  // namespace
+
+cudaError_t count_bins(const context& c, const std::int64_t* bins, std::int64_t n, std::int64_t bin_count,
+                       std::int64_t* counts) {
+  return count(c, given_bins{bins, bin_count}, n, bin_count, counts);
+}
+
+cudaError_t histogram(const context& c, element type, const void* samples, std::int64_t n, const bin_job& bins,
+                      std::int64_t* counts) {
+  switch (type) {
+    case element::i32: return count_samples<std::int32_t>(c, samples, n, bins, counts);
+    case element::i64: return count_samples<i64>(c, samples, n, bins, counts);
+    case element::u8: return count_samples<u8>(c, samples, n, bins, counts);
+    case element::u16: return count_samples<u16>(c, samples, n, bins, counts);
+    case element::f32: return count_samples<float>(c, samples, n, bins, counts);
+    case element::f64: return count_samples<double>(c, samples, n, bins, counts);
+    default: return cudaErrorInvalidValue;
+  }
+}
+
+cudaError_t sum_bins_scratch(const context& c, std::int64_t n, std::int64_t bin_count, std::size_t& bytes) {
+  bytes = 0;
+  if (n == 0 || bin_count == 0) return cudaSuccess;
+  sum_layout l;
+  SINTER_TRY(sum_layout_of(c, n < bins_at_once ? n : bins_at_once, bin_count, nullptr, l));
+  bytes = l.scratch;
+  return cudaSuccess;
+}
+
+cudaError_t sum_bins(const context& c, const std::int64_t* bins, const double* weights, std::int64_t n,
+                     std::int64_t bin_count, double* sums, void* scratch) {
+  if (bin_count == 0) return cudaSuccess;
+  if (n == 0) return cudaMemsetAsync(sums, 0, static_cast<std::size_t>(bin_count) * sizeof(double), c.stream);
+  sum_layout l;
+  SINTER_TRY(sum_layout_of(c, n < bins_at_once ? n : bins_at_once, bin_count, scratch, l));
+  for (i64 from = 0; from < n; from += bins_at_once) {
+    const i64 some = n - from < bins_at_once ? n - from : bins_at_once;
+    SINTER_TRY(add_bins(c, bins + from, weights + from, some, bin_count, from > 0, sums, l));
+  }
+  return cudaSuccess;
+}
+
+}  // namespace sinter::cuda::device

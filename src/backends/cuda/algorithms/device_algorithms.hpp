@@ -1,0 +1,78 @@
+// src/backends/cuda/algorithms: kernels written by hand for sorts, scans, selections and counts. Device code is in .cu
+// and .cuh, which know no headers of the library but these.
+//
+// The interface of device code compiled by nvcc to the rest of the CUDA backend: plain functions on device addresses.
+// This header is C++17, includes nothing of the library, and nothing throws across it.
+//
+// Work is enqueued on a stream; no function synchronises. Each *_scratch function returns how many bytes of device
+// memory its algorithm needs; scratch memory is aligned to 256 bytes.
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sinter::cuda::device {
+
+/// Element types, in the order of sinter::dtype.
+enum class element : unsigned char { b1, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128 };
+enum class scan_kind : unsigned char { sum, prod, max, min, logaddexp };
+
+struct context {
+  cudaStream_t stream = nullptr;
+  int multiprocessors = 1;
+};
+
+/// `rows` sequences of `columns` elements, one after the other.
+struct row_job {
+  element type{};
+  bool descending = false;
+  std::int64_t rows = 1, columns = 0;
+};
+
+/// A scan along the middle axis of (outer, count, inner).
+struct scan_job {
+  scan_kind kind{};
+  element type{};
+  std::int64_t outer = 1, count = 0, inner = 1;
+};
+
+/// Flags of `count` elements: bits for the first `packed` ones (select_kernels.cuh says in which order), a multiple of
+/// 1024, and bytes for the others.
+struct select_job {
+  std::int64_t count = 0, packed = 0;
+  const unsigned* words = nullptr;
+  const unsigned char* flags = nullptr;
+};
+
+/// `count` bins of equal width over [low, high]; `narrow`: with edges computed in float32.
+struct bin_job {
+  double low = 0, high = 1;
+  std::int64_t count = 1;
+  bool narrow = false;
+};
+
+cudaError_t sort_scratch(const context& c, const row_job& j, std::size_t& bytes);
+cudaError_t sort(const context& c, const row_job& j, void* data, void* scratch);
+cudaError_t argsort_scratch(const context& c, const row_job& j, std::size_t& bytes);
+cudaError_t argsort(const context& c, const row_job& j, const void* keys, std::int64_t* result, void* scratch);
+
+std::size_t select_scratch(const select_job& j);
+/// *count becomes the address, in scratch memory, of the number of true flags.
+cudaError_t count_selected(const context& c, const select_job& j, void* scratch, const std::int64_t** count);
+/// After count_selected, which filled the scratch memory. Elements of 1, 2, 4, 8 or 16 bytes; null `data`: positions, of
+/// 8 bytes, instead.
+cudaError_t select(const context& c, const select_job& j, int bytes, const void* data, void* result, void* scratch);
+
+std::size_t scan_scratch(const scan_job& j);
+cudaError_t scan(const context& c, const scan_job& j, const void* from, void* to, void* scratch);
+
+cudaError_t count_bins(const context& c, const std::int64_t* bins, std::int64_t n, std::int64_t bin_count,
+                       std::int64_t* counts);
+cudaError_t histogram(const context& c, element type, const void* samples, std::int64_t n, const bin_job& bins,
+                      std::int64_t* counts);
+cudaError_t sum_bins_scratch(const context& c, std::int64_t n, std::int64_t bin_count, std::size_t& bytes);
+cudaError_t sum_bins(const context& c, const std::int64_t* bins, const double* weights, std::int64_t n,
+                     std::int64_t bin_count, double* sums, void* scratch);
+
+}  // namespace sinter::cuda::device

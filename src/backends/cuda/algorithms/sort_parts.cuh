@@ -1,0 +1,37 @@
+// Functions that the files of sorts share.
+#pragma once
+#include "backends/cuda/algorithms/device_common.cuh"
+
+namespace sinter::cuda::device {
+
+/// Rows that one block can hold.
+i64 longest_sorted_row(element type);
+i64 longest_argsorted_row(element type);
+/// For columns up to those.
+cudaError_t sort_rows(const context& c, const row_job& j, void* data);
+cudaError_t argsort_rows(const context& c, const row_job& j, const void* keys, i64* result);
+
+/// Rows sorted whole by their keys, carrying 32-bit positions: the result is the positions (in all rows together, below
+/// 2^32) in the order of rows and keys.
+struct position_sort {
+  row_job job;
+  const void* keys = nullptr;
+};
+/// Bytes of a key that such a sort carries: 2 or 4.
+int carried_key_bytes(element type);
+/// The buffers: two for keys, two for positions, and CUB's.
+struct position_buffers {
+  void* keys[2];
+  u32* positions[2];
+  void* temporary;
+  std::size_t temporary_bytes;
+};
+cudaError_t position_sort_temporary(const context& c, const row_job& j, std::size_t& bytes);
+/// *sorted: which of the buffers has the positions.
+cudaError_t sort_positions(const context& c, const position_sort& s, const position_buffers& b, u32*& sorted);
+
+/// Sorts positions 0 to n - 1 by bins[position]; bins outside [0, bin_count) go last. n is below 2^32.
+cudaError_t bin_sort_temporary(const context& c, i64 n, i64 bin_count, std::size_t& bytes);
+cudaError_t sort_by_bin(const context& c, const i64* bins, i64 n, i64 bin_count, const position_buffers& b, u32*& sorted);
+
+}  // namespace sinter::cuda::device

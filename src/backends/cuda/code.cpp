@@ -1,0 +1,214 @@
+// The kernels that a device holds: looked up by program and variant, compiled by NVRTC on a miss. Some run in a lean
+// form first, which compiles sooner, while the tuned one is compiled in the background.
+#include "backends/cuda/code.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+
+#include "backends/cuda/driver/driver.hpp"
+#include "backends/cuda/driver/error.hpp"
+#include "backends/cuda/driver/hooks.hpp"
+#include "backends/cuda/driver/stream.hpp"
+#include "jit/compile_steps.hpp"
+#include "jit/cuda/units.hpp"
+#include "platform/background.hpp"
+#include "platform/environment.hpp"
+#include "platform/per_thread.hpp"
+#include "runtime/trace.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter::cuda {
+namespace {
+
+// By their instructions a lean search takes some 3 ps longer for an element than a tuned one on an H200: 0.2 ms at the
+// threshold, and 3 ms at the limit, where the tuned one compiles some 25 ms longer.
+constexpr std::int64_t default_threshold = std::int64_t{1} << 26;
+constexpr std::int64_t lean_limit = std::int64_t{1} << 30;
+std::atomic<std::int64_t> threshold{default_threshold};
+std::atomic<std::uint64_t> lean_count{0};
+
+std::atomic<tier>& tier_setting() noexcept {
+  static std::atomic<tier> setting{platform::environment_tier(tier::automatic, tier::lean, tier::tuned)};
+  return setting;
+}
+
+std::int64_t element_count_of(const jit::launch& l) noexcept {
+  return l.code->kind == jit::kernel_kind::reduce ? kept_count(l) * reduced_count(l) : core::element_count(l.extents);
+}
+
+/// Whether a launch should rather run the lean kernel than wait for the tuned one.
+bool lean_will_do(const jit::launch& l) {
+  switch (get_tier()) {
+    case tier::lean: return true;
+    case tier::tuned: return false;
+    case tier::automatic: break;
+  }
+  return element_count_of(l) < lean_limit && platform::background_available();
+}
+
+CUfunction function_of(cudaLibrary_t library, const std::string& name) {
+  static const auto get = reinterpret_cast<decltype(&cuKernelGetFunction)>(driver_function("cuKernelGetFunction"));
+  cudaKernel_t kernel = nullptr;
+  check(cudaLibraryGetKernel(&kernel, library, name.c_str()), "cudaLibraryGetKernel");
+  CUfunction f = nullptr;
+  check_driver(get(&f, reinterpret_cast<CUkernel>(kernel)), "cuKernelGetFunction");
+  return f;
+}
+
+}  // namespace
+
+void set_tier(tier t) noexcept { tier_setting() = t; }
+tier get_tier() noexcept { return tier_setting(); }
+void set_tier_threshold(std::int64_t elements) noexcept { threshold = elements ? elements : default_threshold; }
+std::uint64_t lean_launches() noexcept { return lean_count; }
+
+void launch_kernel(CUfunction f, const grid& g, void** arguments, cudaStream_t stream) {
+  static const auto launch = reinterpret_cast<decltype(&cuLaunchKernel)>(driver_function("cuLaunchKernel"));
+  check_driver(launch(f, g.x, g.y, g.z, g.block_x, g.block_y, 1, 0, stream, arguments, nullptr), "cuLaunchKernel");
+}
+
+kernel_forms* kernel_table::look_up(std::string_view key) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = kernels_.find(key);
+  return found == kernels_.end() ? nullptr : found->second.get();
+}
+
+void kernel_table::find(std::span<const jit::launch> launches, std::span<const kernel*> results) {
+  jit::cuda_variant& variant = platform::per_thread<jit::cuda_variant, kernel_table>::get();
+  std::string& key = platform::per_thread<std::string, kernel_table>::get();
+  std::vector<miss> misses;
+  std::vector<std::size_t> miss_of;  // the miss of each launch that has one
+  for (std::size_t k = 0; k < launches.size(); ++k) {
+    const jit::launch& l = launches[k];
+    classify(l, variant);
+    key.clear();
+    l.code->append_key(key);
+    append_variant(variant, key);
+    kernel_forms* const forms = look_up(key);
+    results[k] = forms ? good_enough(*forms, l) : nullptr;
+    if (results[k]) continue;
+    if (jit::cuda_layout_bytes(*l.code, jit::cuda_layout(*l.code, variant)) > parameter_capacity)
+      throw compile_error("[cuda] a kernel with " + std::to_string(l.inputs.size()) + " inputs of rank " +
+                          std::to_string(l.extents.size()) + " has more parameters than a launch can carry");
+    auto same = std::find_if(misses.begin(), misses.end(), [&](const miss& m) { return m.key == key; });
+    if (miss_of.empty()) miss_of.assign(launches.size(), 0);
+    miss_of[k] = static_cast<std::size_t>(same - misses.begin());
+    variant.lean = jit::cuda_has_lean(*l.code, variant) && lean_will_do(l);
+    if (same == misses.end())
+      misses.push_back({key, l.code, variant, nullptr});
+    else
+      same->variant.lean = same->variant.lean && variant.lean;
+  }
+  if (misses.empty()) return;
+  compile(misses);
+  for (std::size_t k = 0; k < launches.size(); ++k) {
+    if (results[k]) continue;
+    results[k] = misses[miss_of[k]].found;
+    if (results[k]->variant.lean) note_lean(*look_up(misses[miss_of[k]].key), launches[k]);
+  }
+}
+
+const kernel* kernel_table::lean_of(const kernel_forms& forms) const {
+  const std::shared_lock lock(mutex_);
+  return forms.lean.get();
+}
+
+/// The best kernel there is, unless the launch is worth waiting for a better one: then null.
+const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& l) {
+  const kernel* const best = forms.best.load(std::memory_order_acquire);
+  if (!best->variant.lean) {
+    if (get_tier() != tier::lean || !jit::cuda_has_lean(*l.code, best->variant)) return best;
+    const kernel* const lean = lean_of(forms);
+    if (lean) note_lean(forms, l);
+    return lean;
+  }
+  if (!lean_will_do(l)) return nullptr;
+  note_lean(forms, l);
+  return best;
+}
+
+/// Counts what the lean kernel is given, and has the tuned one compiled once that was enough.
+void kernel_table::note_lean(kernel_forms& forms, const jit::launch& l) {
+  lean_count.fetch_add(1, std::memory_order_relaxed);
+  const std::int64_t elements = element_count_of(l);
+  const std::int64_t done = forms.work.fetch_add(elements, std::memory_order_relaxed) + elements;
+  if (get_tier() != tier::automatic || done < threshold.load(std::memory_order_relaxed) || forms.improving) return;
+  jit::cuda_variant tuned;
+  classify(l, tuned);
+  improve(forms, *l.code, tuned);
+}
+
+/// Compiles the tuned form in the background, once.
+void kernel_table::improve(kernel_forms& forms, const jit::program& code, const jit::cuda_variant& variant) {
+  if (forms.improving.exchange(true)) return;
+  const auto task = [this, &forms, variant, code = std::make_shared<const jit::program>(code)] {
+    try {
+      make_current(device_);
+      const jit::cuda_unit unit = jit::cuda_unit_of(*code, variant, arch_);
+      std::unique_ptr<kernel> loaded = load(*code, variant, jit::compile_cuda({&unit, 1}).front());
+      const std::unique_lock lock(mutex_);
+      if (!forms.tuned) forms.tuned = std::move(loaded);
+      forms.best.store(forms.tuned.get(), std::memory_order_release);
+    } catch (const std::exception& e) {  // the lean kernel goes on serving
+      if (runtime::tracing())
+        trace(device_, "no tuned form of " + jit::cuda_kernel_name(*code, variant) + ": " + e.what());
+    }
+  };
+  if (!platform::run_in_background(task)) forms.improving = false;
+}
+
+void kernel_table::compile(std::vector<miss>& misses) {
+  const jit::timed_step all("find", "all");
+  make_current(device_);
+  std::vector<jit::cuda_unit> units;
+  std::vector<const jit::program*> programs;
+  std::vector<miss*> missing;
+  for (miss& m : misses) {
+    if (m.variant.lean && get_tier() != tier::lean) {  // what an earlier process has tuned is at hand
+      jit::cuda_variant tuned = m.variant;
+      tuned.lean = false;
+      if (const auto stored = jit::load_cuda(jit::cuda_unit_of(*m.code, tuned, arch_))) {
+        m.found = keep(m.key, load(*m.code, tuned, *stored));
+        continue;
+      }
+    }
+    missing.push_back(&m);
+    programs.push_back(m.code);
+    units.push_back(jit::cuda_unit_of(*m.code, m.variant, arch_));
+  }
+  if (units.empty()) return;
+  const std::vector<jit::cubin> binaries = jit::compile_units(units, programs);
+  for (std::size_t k = 0; k < missing.size(); ++k)
+    missing[k]->found = keep(missing[k]->key, load(*missing[k]->code, missing[k]->variant, binaries[k]));
+}
+
+std::unique_ptr<kernel> kernel_table::load(const jit::program& p, const jit::cuda_variant& v,
+                                           const jit::cubin& binary) {
+  ++(binary.from_disk ? disk_hits_ : compilations_);
+  const std::string name = jit::cuda_kernel_name(p, v);
+  if (runtime::tracing()) trace(device_, (binary.from_disk ? "load " : "compile ") + name);
+  const jit::timed_step step("load", name);
+  cudaLibrary_t library = nullptr;
+  check(cudaLibraryLoadData(&library, binary.bytes.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+        "cudaLibraryLoadData");
+  auto loaded = std::make_unique<kernel>();
+  loaded->main = function_of(library, name);
+  if (jit::cuda_has_second_stage(v)) loaded->second = function_of(library, name + "_2");
+  loaded->variant = v;
+  loaded->layout = jit::cuda_layout(p, v);
+  return loaded;
+}
+
+/// Puts a kernel into the table; the one of its form that is there from now on.
+const kernel* kernel_table::keep(const std::string& key, std::unique_ptr<kernel> loaded) {
+  const std::unique_lock lock(mutex_);
+  auto& forms = kernels_[key];
+  if (!forms) forms = std::make_unique<kernel_forms>();
+  auto& form = loaded->variant.lean ? forms->lean : forms->tuned;
+  if (!form) form = std::move(loaded);
+  forms->best.store(forms->tuned ? forms->tuned.get() : forms->lean.get(), std::memory_order_release);
+  return form.get();
+}
+
+}  // namespace sinter::cuda

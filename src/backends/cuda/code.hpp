@@ -1,0 +1,73 @@
+// The kernels that a device holds: looked up by program and variant, compiled by NVRTC on a miss.
+#pragma once
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "jit/cuda/launch.hpp"
+#include "jit/cuda/nvrtc.hpp"
+
+namespace sinter::cuda {
+
+/// A loaded kernel; lives as long as the process.
+struct kernel {
+  jit::cuda_variant variant;
+  std::vector<jit::cuda_field> layout;  // of its parameters
+  CUfunction main = nullptr, second = nullptr;
+};
+
+/// The kernels of one program over operands of one layout: the same bits, and `best` is the faster of those there are.
+struct kernel_forms {
+  std::atomic<const kernel*> best{nullptr};
+  std::unique_ptr<kernel> lean, tuned;
+  std::atomic<std::int64_t> work{0};   // elements that the lean kernel has gone through
+  std::atomic<bool> improving{false};  // the tuned kernel is being compiled, or could not be
+};
+
+class kernel_table {
+ public:
+  kernel_table(int device, int arch) : device_(device), arch_(arch) {}
+  /// results[i] is the kernel of launches[i]. Each miss becomes a module; they are compiled side by side.
+  void find(std::span<const jit::launch> launches, std::span<const kernel*> results);
+  std::uint64_t compilations() const noexcept { return compilations_; }
+  std::uint64_t disk_hits() const noexcept { return disk_hits_; }
+
+ private:
+  struct miss {
+    std::string key;
+    const jit::program* code;
+    jit::cuda_variant variant;
+    const kernel* found = nullptr;
+  };
+  struct string_hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const noexcept { return std::hash<std::string_view>()(s); }
+  };
+  kernel_forms* look_up(std::string_view key) const;
+  const kernel* good_enough(kernel_forms& forms, const jit::launch& l);
+  const kernel* lean_of(const kernel_forms& forms) const;
+  void note_lean(kernel_forms& forms, const jit::launch& l);
+  void improve(kernel_forms& forms, const jit::program& code, const jit::cuda_variant& variant);
+  void compile(std::vector<miss>& misses);
+  std::unique_ptr<kernel> load(const jit::program& p, const jit::cuda_variant& v, const jit::cubin& binary);
+  const kernel* keep(const std::string& key, std::unique_ptr<kernel> loaded);
+
+  int device_, arch_;
+  mutable std::shared_mutex mutex_;  // of kernels_, and of who owns what in them
+  std::unordered_map<std::string, std::unique_ptr<kernel_forms>, string_hash, std::equal_to<>> kernels_;
+  std::atomic<std::uint64_t> compilations_{0}, disk_hits_{0};
+};
+
+/// The driver's launch, without the runtime's bookkeeping: a few tenths of a microsecond less for each kernel. The
+/// entry points come from the runtime, so nothing links libcuda.
+void launch_kernel(CUfunction f, const grid& g, void** arguments, cudaStream_t stream);
+
+}  // namespace sinter::cuda

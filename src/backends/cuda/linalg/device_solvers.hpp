@@ -1,0 +1,56 @@
+// Device code for factorisations, in addition to the libraries. As in device_algorithms.hpp nothing synchronises
+// and nothing throws.
+#pragma once
+#include "backends/cuda/algorithms/device_algorithms.hpp"
+
+namespace sinter::cuda::device {
+
+/// table[i] = first + i * stride bytes: batched routines take tables of addresses.
+struct address_row {
+  void* first = nullptr;
+  std::int64_t stride = 0;
+  void** table = nullptr;
+};
+cudaError_t address_table(const context& c, const address_row& row, std::int64_t count);
+/// Two of them in one launch.
+cudaError_t address_tables(const context& c, const address_row& one, const address_row& other, std::int64_t count);
+
+/// `count` matrices of rows x columns by columns, one after the other, whose first `reflectors` columns hold
+/// reflectors: the first columns of their product take their place. tau: `reflectors` factors a matrix. f32, f64, c64
+/// or c128.
+struct q_shape {
+  element type{};
+  std::int64_t rows = 0, columns = 0, reflectors = 0, count = 0;
+};
+cudaError_t form_q(const context& c, const q_shape& s, void* a, const void* tau);
+
+enum class matrix_part : int { all, lower, upper };  // with the diagonal
+/// Matrices by columns; f32, f64, c64 or c128.
+struct check_shape {
+  element type{};
+  std::int64_t rows = 0, columns = 0, count = 0;
+  matrix_part part = matrix_part::all;
+};
+/// flags[k]: whether the part of matrix k has an element that is not finite. Such a matrix becomes zeros. `exponents`,
+/// if not null (for at most 32 rows and columns): very small and very large matrices are divided by 2^exponents[k], so
+/// that squares of their elements can be added up.
+cudaError_t clear_unless_finite(const context& c, const check_shape& s, void* a, std::int32_t* flags,
+                                std::int32_t* exponents);
+/// Values that are multiplied by the powers of two again: `each` numbers for every matrix.
+struct scaled_values {
+  const std::int32_t* exponents = nullptr;
+  bool wide = false;  // double precision
+  int each = 0;
+  void* values = nullptr;
+};
+/// info[k] = value where flags[k] is not 0; the values of each matrix are scaled back.
+cudaError_t mark(const context& c, const std::int32_t* flags, std::int64_t count, std::int32_t value,
+                 std::int32_t* info, const scaled_values& scaled);
+
+/// The index of the first of `count` numbers that is not 0: the least of found[0, finders(count)), or `count`. `found`
+/// may be memory of the host.
+constexpr std::int64_t most_finders = 1024;
+std::int64_t finders(std::int64_t count) noexcept;
+cudaError_t find_first(const context& c, const std::int32_t* numbers, std::int64_t count, std::int64_t* found);
+
+}  // namespace sinter::cuda::device

@@ -1,0 +1,303 @@
+// Capture: homes of arrays, what belongs to the graph, and how everything is put back where it was.
+#include "graph/capture/capture.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <unordered_set>
+#include <utility>
+
+#include "core/shape.hpp"
+#include "graph/capture/memory.hpp"
+#include "graph/run/flush.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter::graph {
+namespace {
+
+std::uint32_t next_number() noexcept {
+  static std::atomic<std::uint32_t> next{1};
+  return next.fetch_add(1);
+}
+
+/// Guards storage::touched_in: threads may capture side by side.
+std::mutex& claims() noexcept {
+  static auto* m = new std::mutex;  // outlives static arrays
+  return *m;
+}
+
+/// Whether an array is new to a capture, which has it for itself from then on.
+bool claim(storage& s, std::uint32_t number) {
+  const std::lock_guard lock(claims());
+  if (s.touched_in == number) return false;
+  if (s.touched_in != 0)
+    throw device_error("[capture] an array is used by another thread's capture, which has not ended");
+  s.touched_in = number;
+  return true;
+}
+void give_up(storage& s) noexcept {
+  const std::lock_guard lock(claims());
+  s.touched_in = 0;
+}
+
+void* address_of_memory(const storage& s) noexcept { return s.held()->buffer->address(); }
+
+}  // namespace
+
+void touch(const std::shared_ptr<storage>& s) { capture_session::current().prepare(s); }
+
+void note_deferred(const std::shared_ptr<const array_view>& v) { capture_session::current().deferred_.push_back(v); }
+
+replay::~replay() {
+  try {
+    if (last_on_) last_on_->await(last_);
+  } catch (...) {  // a device that has failed works on nothing
+  }
+  work_.reset();
+  if (memory_) memory_->close();
+}
+
+void replay::launch(runtime::stream& on) {
+  if (is_capturing()) throw device_error("[launch_graph] the launch of another graph cannot be captured");
+  const std::lock_guard lock(mutex_);
+  const runtime::current_guard here(on);
+  runtime::submission work(device_);
+  {
+    const std::lock_guard order(runtime::order_mutex());
+    work.on().wait_for(*last_on_, last_);
+  }
+  for (const array_use& u : arrays_) {
+    const value now = u.array->now();  // pinned, so the array keeps its memory
+    u.written ? work.writes(*now->buffer) : work.reads(*now->buffer);
+  }
+  for (const auto& weak : made_)
+    if (const auto array = weak.lock()) work.writes(*array->now()->buffer);
+  for (const value& leaf : held_) work.reads(*leaf->buffer);
+  work_->launch();
+  last_on_ = &work.on();
+  last_ = work.value();
+}
+
+std::size_t replay::memory_bytes() const { return memory_->bytes(); }
+
+bool capture_session::home::is_here() const {
+  const value now = array->now();
+  return now->is_leaf() && now->buffer->address() == address && now->buffer_offset == offset;
+}
+
+capture_session::capture_session(runtime::stream& s)
+    : ongoing_capture(s, runtime::this_thread().source[s.owner().slot()]),
+      memory_(std::make_shared<capture_memory>(device_, s)) {
+  runtime::thread_state& mine = runtime::this_thread();
+  if (current_capture()) throw device_error("[capture] a capture is going on in this thread already");
+  number_ = next_number();
+  stream_before_ = mine.current[device_.slot()];
+  recording_ = &device_.begin_capture();
+  recording_->set_notes(&notes_);
+  mine.current[device_.slot()] = recording_;
+  mine.source[device_.slot()] = &memory_->source(memory_kind::device);
+  mine.capture = number_;
+  ++runtime::captures_anywhere;
+  set_current_capture(this);
+}
+
+capture_session::~capture_session() {
+  if (current_capture() == this) {
+    leave();
+    if (recording_) device_.abandon_capture(*std::exchange(recording_, nullptr));
+    try {
+      restore();
+    } catch (...) {  // arrays that could not be brought back are as from sn::empty
+    }
+  }
+  for (auto& [s, h] : homes_) give_up(*h.array);
+}
+
+/// The thread works as before; what was captured is not finished yet.
+void capture_session::leave() noexcept {
+  runtime::thread_state& mine = runtime::this_thread();
+  mine.current[device_.slot()] = stream_before_;
+  mine.source[device_.slot()] = source_before_;
+  mine.capture = 0;
+  if (recording_) recording_->set_notes(nullptr);
+  --runtime::captures_anywhere;
+  set_current_capture(nullptr);
+}
+
+/// Of the calling thread, which is capturing.
+capture_session& capture_session::current() { return static_cast<capture_session&>(*current_capture()); }
+
+void capture_session::note_made(const std::shared_ptr<storage>& s) {
+  s->made_in = number_;
+  made_.push_back(s);
+}
+
+void capture_session::hold(const value& leaf) {
+  if (memory_->owns(*leaf->buffer) || std::find(held_.begin(), held_.end(), leaf) != held_.end()) return;
+  held_.push_back(leaf);
+}
+
+void capture_session::prepare(const std::shared_ptr<storage>& array) {
+  storage& s = *array;
+  if (s.made_in == number_ || !claim(s, number_)) return;
+  try {
+    if (s.device == device_.id())
+      resolve_home(array);
+    else
+      give_up(s);
+  } catch (...) {
+    give_up(s);
+    throw;
+  }
+}
+
+void capture_session::resolve_home(const std::shared_ptr<storage>& array) {
+  storage& s = *array;
+  const outside_capture now;
+  const turn mine(s);
+  const value& current = s.held();
+  flush(std::span(&current, 1));
+  const bool was_pinned = s.pinned();
+  // Memory that others have or know stays where it is: it is written in place only.
+  const bool stays = was_pinned && (!current->buffer->source() || !is_sole_owner(current));
+  if (!stays) {
+    if (!is_sole_owner(current) || !current->buffer->source()) s.replace(snapshot(current));
+    memory_->adopt(*current->buffer);
+    s.set_pinned(false);
+    // Captured work may overwrite the memory, and a launch comes after this stream: readers elsewhere are waited for here.
+    runtime::submission work(device_);
+    work.writes(*current->buffer);
+  }
+  const node& leaf = *current;
+  homes_.emplace(&s, home{array, &leaf, leaf.buffer->address(), leaf.shape, leaf.type, leaf.buffer_offset,
+                          leaf.buffer->bytes(), was_pinned});
+}
+
+std::vector<std::shared_ptr<const array_view>> capture_session::deferred() const {
+  std::vector<std::shared_ptr<const array_view>> views;
+  for (const auto& weak : deferred_)
+    if (auto v = weak.lock()) views.push_back(std::move(v));
+  return views;
+}
+
+capture_session::arrays capture_session::live_made() const {
+  arrays live;
+  for (const auto& weak : made_)
+    if (auto s = weak.lock(); s && s->device == device_.id()) live.push_back(std::move(s));
+  return live;
+}
+
+std::vector<capture_session::home*> capture_session::moved_homes() {
+  std::vector<home*> moved;
+  for (auto& [s, h] : homes_)
+    if (!h.is_here()) moved.push_back(&h);
+  return moved;
+}
+
+void capture_session::evaluate_everything(const arrays& made) {
+  std::vector<value> roots;
+  const auto want = [&](const storage& s) {
+    if (value now = s.now(); !now->is_leaf()) roots.push_back(std::move(now));
+  };
+  for (const auto& s : made) want(*s);
+  for (const auto& [s, h] : homes_) want(*s);
+  flush(roots);
+}
+
+/// Whatever lies where an array is to come home moves away, and arrays that the code has made get memory of their own.
+void capture_session::make_room(const arrays& made, const std::vector<home*>& moving) {
+  std::vector<void*> addresses;
+  for (const home* h : moving) addresses.push_back(h->address);
+  memory_->reserve(addresses);
+  const auto is_wanted = [&](void* p) { return std::find(addresses.begin(), addresses.end(), p) != addresses.end(); };
+  for (const auto& s : made) {
+    const turn mine(*s);
+    if (!is_sole_owner(s->held()) || is_wanted(address_of_memory(*s))) s->replace(snapshot(s->held()));
+  }
+  for (const home* h : moving) {
+    const turn mine(*h->array);
+    if (is_wanted(address_of_memory(*h->array))) h->array->replace(snapshot(h->array->held()));
+  }
+}
+
+void capture_session::bring_home(home& h) {
+  runtime::buffer_ref memory = memory_->take(h.address);
+  if (!memory)
+    throw device_error("[capture] something that is neither an array nor an expression still holds the elements of an " +
+                       std::string("array of shape ") + core::to_string(h.shape));
+  value leaf = make_leaf(std::move(memory), h.offset, h.shape, h.type);
+  const turn mine(*h.array);
+  copy_elements(leaf, h.array->held());
+  h.array->replace(std::move(leaf));
+}
+
+std::unique_ptr<replay> capture_session::finish() {
+  const arrays made = live_made();
+  evaluate_everything(made);
+  const std::vector<home*> moved = moved_homes();
+  make_room(made, moved);
+  for (home* h : moved) bring_home(*h);
+  std::unique_ptr<replay> r(new replay(device_));
+  leave();
+  try {
+    r->work_ = device_.end_capture(*std::exchange(recording_, nullptr));
+  } catch (...) {
+    restore();
+    throw;
+  }
+  fill(*r, made, moved);
+  return r;
+}
+
+void capture_session::fill(replay& r, const arrays& made, const std::vector<home*>& moved) {
+  r.memory_ = memory_;
+  r.held_ = std::move(held_);
+  r.kept_ = std::move(notes_.keep);
+  for (auto& [s, h] : homes_) {
+    const bool moves = std::find(moved.begin(), moved.end(), &h) != moved.end();
+    const bool written = moves || s->now().get() != h.original || notes_.writes(h.address);
+    r.arrays_.push_back({h.array, written});
+    h.array->set_pinned(true);
+  }
+  for (const auto& s : made) {
+    r.made_.push_back(s);
+    s->set_pinned(true);
+  }
+  // What was done outside of the capture comes before the first launch.
+  r.last_on_ = &outside_;
+  r.last_ = runtime::unknown_value;
+}
+
+/// Nothing that was captured has run, so homes have their old elements.
+void capture_session::restore() {
+  const auto forget = [](storage& s) {
+    const turn mine(s);
+    s.replace(record_unset(s.held()->type, s.held()->shape, s.device));
+  };
+  for (const auto& s : live_made()) {
+    forget(*s);
+    s->made_in = 0;
+  }
+  const std::vector<home*> moved = moved_homes();
+  std::vector<void*> addresses;
+  for (home* h : moved) addresses.push_back(h->address);
+  memory_->reserve(addresses);
+  for (home* h : moved) forget(*h->array);
+  for (home* h : moved) restore(*h);
+  for (auto& [s, h] : homes_) h.array->set_pinned(h.pinned);
+  memory_->close();
+}
+
+void capture_session::restore(home& h) {
+  runtime::buffer_ref memory = memory_->take(h.address);
+  const bool at_home = memory != nullptr;
+  const runtime::current_guard here(outside_);
+  if (!at_home) memory = std::make_shared<runtime::buffer>(device_, h.bytes);
+  if (!at_home && h.bytes != 0) {
+    runtime::submission work(device_);
+    device_.copy(work.writes(*memory), h.address, h.bytes);
+  }
+  const turn mine(*h.array);
+  h.array->replace(make_leaf(std::move(memory), h.offset, h.shape, h.type));
+}
+
+}  // namespace sinter::graph

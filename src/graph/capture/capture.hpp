@@ -1,0 +1,121 @@
+// src/graph/capture: work that is written down to be launched again, and the memory that belongs to it.
+//
+// Capture of what a thread evaluates: work is written down instead of being run, so that it can be launched again.
+//
+// A launch must do what the captured code would do again, so arrays keep their places. Every array from before that the
+// code uses (touches) is evaluated and made the only owner of its memory first, outside of the capture; that memory is its
+// home. Within the capture it is an array like any other, whose versions move from buffer to buffer; at the end a copy
+// brings the last version home, unless it is there already. Arrays that the code makes and leaves behind keep the memory
+// that they have at the end. Homes and all memory that the code has used on the way belong to the capture, so nobody else
+// gets it; freed memory, homes included, is used again within. Afterwards all these arrays are pinned.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/run/array.hpp"
+#include "graph/run/ongoing_capture.hpp"
+
+namespace sinter::graph {
+
+class capture_memory;
+
+// Called while capturing.
+/// An array is used. The first use of one from before prepares it.
+void touch(const std::shared_ptr<storage>& s);
+/// A selection whose elements nobody has read yet: it must be resolved before the end.
+void note_deferred(const std::shared_ptr<const array_view>& v);
+
+/// Captured work with everything that it needs. Thread safe.
+class replay {
+ public:
+  ~replay();
+  replay(const replay&) = delete;
+  replay& operator=(const replay&) = delete;
+  /// Enqueues the work on a stream of its device.
+  void launch(runtime::stream& on);
+  runtime::backend& device() const noexcept { return device_; }
+  std::size_t size() const { return work_->size(); }
+  std::size_t memory_bytes() const;
+
+ private:
+  friend class capture_session;
+  explicit replay(runtime::backend& device) : device_(device) {}
+
+  struct array_use {
+    std::shared_ptr<storage> array;
+    bool written;
+  };
+  runtime::backend& device_;
+  std::shared_ptr<capture_memory> memory_;
+  std::vector<array_use> arrays_;                 // from before
+  std::vector<std::weak_ptr<storage>> made_;      // in the capture
+  std::vector<value> held_;
+  std::vector<std::shared_ptr<const void>> kept_;  // what the backend needs besides
+  std::mutex mutex_;
+  runtime::stream* last_on_ = nullptr;
+  runtime::timeline_value last_ = 0;
+  std::unique_ptr<runtime::recorded_work> work_;  // goes first
+};
+
+/// A capture that is going on in the calling thread, from its beginning to finish(); without it everything is as before
+/// when the session ends.
+class capture_session final : ongoing_capture {
+ public:
+  /// Of the work of a stream's device. Throws device_error within another capture.
+  explicit capture_session(runtime::stream& s);
+  ~capture_session();
+  capture_session(const capture_session&) = delete;
+  capture_session& operator=(const capture_session&) = delete;
+
+  /// Selections that nobody has read yet, to be resolved before finish().
+  std::vector<std::shared_ptr<const array_view>> deferred() const;
+  std::unique_ptr<replay> finish();
+
+ private:
+  friend void touch(const std::shared_ptr<storage>&);
+  friend void note_deferred(const std::shared_ptr<const array_view>&);
+
+  struct home {
+    std::shared_ptr<storage> array;
+    const node* original;  // its leaf; not held, so only for comparison while the array has not been written
+    void* address;
+    dims shape;
+    dtype type;
+    std::int64_t offset;
+    std::size_t bytes;
+    bool pinned;
+    /// Whether the array's elements lie there now.
+    bool is_here() const;
+  };
+
+  using arrays = std::vector<std::shared_ptr<storage>>;
+  static capture_session& current();
+  void note_made(const std::shared_ptr<storage>& s) override;
+  void hold(const value& leaf) override;
+  void prepare(const std::shared_ptr<storage>& s);
+  void resolve_home(const std::shared_ptr<storage>& s);
+  arrays live_made() const;
+  std::vector<home*> moved_homes();
+  void evaluate_everything(const arrays& made);
+  void make_room(const arrays& made, const std::vector<home*>& moving);
+  void bring_home(home& h);
+  void leave() noexcept;
+  void fill(replay& r, const arrays& made, const std::vector<home*>& moved);
+  void restore();
+  void restore(home& h);
+
+  std::uint32_t number_;
+  runtime::stream* stream_before_;  // what the thread had chosen
+  runtime::stream* recording_ = nullptr;
+  runtime::use_notes notes_;
+  std::shared_ptr<capture_memory> memory_;
+  std::unordered_map<const storage*, home> homes_;
+  std::vector<std::weak_ptr<storage>> made_;
+  std::vector<std::weak_ptr<const array_view>> deferred_;
+  std::vector<value> held_;
+};
+
+}  // namespace sinter::graph

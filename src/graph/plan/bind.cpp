@@ -1,0 +1,118 @@
+// Merging of iteration axes: the fewer axes, the fewer layouts that kernels must be compiled for.
+#include "graph/plan/bind.hpp"
+
+#include <vector>
+
+namespace sinter::graph {
+namespace {
+
+void bind_operands(const kernel_plan& plan, jit::launch& out) {
+  int rank = plan.extents.size();
+  out.inputs.resize(plan.inputs.size());
+  for (std::size_t k = 0; k < plan.inputs.size(); ++k) {
+    const input_slot& s = plan.inputs[k];
+    jit::operand& o = out.inputs[k];
+    o.base = nullptr;
+    o.offset = s.at.offset;
+    o.strides = s.at.coefficients;
+    o.strides.resize(rank);
+    int used = 0;
+    for (int v = rank; v < s.at.coefficients.size(); ++v)
+      if (s.at.coefficients[v] != 0) o.gather_stride[used++] = s.at.coefficients[v];
+  }
+  out.outputs.resize(plan.results.size());
+  dims kept(plan.extents.data(), plan.kept);
+  dims dense = core::contiguous_strides(kept);
+  for (std::size_t k = 0; k < plan.results.size(); ++k) {
+    jit::operand& o = out.outputs[k];
+    const payload::update* update = plan.kind == plan_kind::update ? &plan.results[k]->update() : nullptr;
+    o.base = nullptr;
+    o.offset = update ? update->offset : 0;
+    o.strides = update ? update->strides : dense;
+    o.strides.resize(rank, 0);
+  }
+}
+
+template <class F>
+void each_operand(jit::launch& l, F f) {
+  for (auto& o : l.inputs) f(o.strides);
+  for (auto& o : l.outputs) f(o.strides);
+}
+
+/// What the axes have become: a position in a space of one axis is that axis' coordinate.
+std::uint16_t bound_position(const dims& extents, int axes) {
+  int found = 0, count = 0;
+  for (int a = 0; a < axes; ++a)
+    if (extents[a] != 1) found = a, ++count;
+  return static_cast<std::uint16_t>(count > 1 ? extents.size() : found);
+}
+
+}  // namespace
+
+void bind(kernel_plan& plan, jit::launch& out) {
+  bind_operands(plan, out);
+  out.code = &plan.code;
+  out.params = plan.params;
+  out.reduces_last = plan.reduces_last;
+  int rank = plan.extents.size();
+  std::uint64_t coordinates = 0;  // axes that a coordinate is asked of
+  bool any_coord = false;
+  for (const jit::instr& i : plan.code.code) {
+    if (i.op != jit::opcode::coord) continue;
+    any_coord = true;
+    if (i.a != jit::flat_axis) coordinates |= std::uint64_t{1} << i.a;
+  }
+
+  dims extents = plan.extents;
+  dims origin(rank);  // the planned axis that a bound one came from
+  for (int a = 0; a < rank; ++a) origin[a] = a;
+  int kept = plan.kept;
+  auto erase = [&](int a) {
+    extents.erase(a);
+    origin.erase(a);
+    each_operand(out, [a](dims& s) { s.erase(a); });
+    if (a < kept) --kept;
+  };
+  auto named = [&](int a) { return (coordinates >> origin[a] & 1) != 0; };
+  for (int a = extents.size() - 1; a >= 0; --a)
+    if (extents[a] == 1 && !named(a)) erase(a);
+  for (int a = extents.size() - 2; a >= 0; --a) {
+    if (a + 1 == kept || named(a) || named(a + 1)) continue;
+    bool mergeable = true;
+    each_operand(out, [&](dims& s) { mergeable = mergeable && s[a] == s[a + 1] * extents[a + 1]; });
+    if (!mergeable) continue;
+    extents[a + 1] *= extents[a];
+    erase(a);
+  }
+  if (extents.empty() || (plan.kind == plan_kind::reduce && kept == extents.size())) {
+    // Backends always have an axis to iterate over, and a reduction an axis to reduce.
+    extents.push_back(1);
+    origin.push_back(-1);
+    each_operand(out, [](dims& s) { s.push_back(0); });
+    if (plan.kind != plan_kind::reduce) kept = extents.size();
+  }
+  if (plan.kind == plan_kind::reduce && kept == 0) {
+    extents.insert(0, 1);
+    origin.insert(0, -1);
+    each_operand(out, [](dims& s) { s.insert(0, 0); });
+    kept = 1;
+  }
+  for (std::size_t k = 0; any_coord && k < plan.code.code.size(); ++k) {
+    jit::instr& i = plan.code.code[k];
+    if (i.op != jit::opcode::coord) continue;
+    if (i.a == jit::flat_axis) {
+      const bool of_results = plan.kind == plan_kind::reduce && k >= plan.code.epilogue;
+      i.a = bound_position(extents, of_results ? kept : extents.size());
+      continue;
+    }
+    for (int a = 0; a < origin.size(); ++a)
+      if (origin[a] == i.a) {
+        i.a = static_cast<std::uint16_t>(a);
+        break;
+      }
+  }
+  out.extents = std::move(extents);
+  out.kept = kept;
+}
+
+}  // namespace sinter::graph

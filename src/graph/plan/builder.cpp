@@ -1,0 +1,419 @@
+// Lowering of nodes into the program of one kernel.
+#include "graph/plan/builder.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "graph/values/limits.hpp"
+#include "jit/program/monotone_tail.hpp"
+
+namespace sinter::graph {
+
+using jit::instr;
+using jit::opcode;
+
+// ---- the three kinds of kernels
+
+kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
+  out_ = &out;
+  out.code.clear();
+  out.inputs.clear();
+  out.params.clear();
+  out.dependencies.clear();
+  out.extents = variables;
+  out.kept = variables.size();
+  out.reduces_last = false;  // a plan may have been a reduction's before
+  rank_ = variables.size();
+  whole_ = variables;
+  space_ = core::element_count(variables);
+  begin_phase();
+  reduced_.clear();
+  alone_ = false;
+  gathers_ = 0;
+  joined_.clear();
+  outer_gather_ = nullptr;
+  phase_code_ = phase_inputs_ = 0;
+  split_ = nullptr;
+  restart_ = in_epilogue_ = false;
+  return out;
+}
+
+void kernel_builder::begin_phase() {
+  ++phase_;
+  memo_.clear();
+  calls_.clear();
+}
+
+bool kernel_builder::finish() {
+  bool large = static_cast<int>(out_->code.code.size()) > limits().instructions ||
+               static_cast<int>(out_->inputs.size()) > limits().inputs;
+  if (large && split_) {
+    table_.cut(split_, cut_reason::size);
+    restart_ = true;
+  }
+  out_->code.params = static_cast<std::uint16_t>(out_->params.size());
+  return !restart_;
+}
+
+bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> results) {
+  begin(out, results[0]->shape);
+  out_->kind = plan_kind::elementwise;
+  out_->code.kind = jit::kernel_kind::elementwise;
+  out_->results.assign(results.begin(), results.end());
+  alone_ = stands_alone(*results[0]);
+  for (node* n : results) {
+    std::uint16_t reg = lower_pending(n, nullptr);
+    out_->code.outputs.push_back({n->type, 0, reg});
+    remember(n, nullptr, reg);
+  }
+  out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
+  return finish();
+}
+
+bool kernel_builder::update(kernel_plan& out, node* n) {
+  node* rhs = n->args[1].get();
+  begin(out, rhs->shape);
+  out_->kind = plan_kind::update;
+  out_->code.kind = jit::kernel_kind::elementwise;
+  out_->results.assign(1, n);
+  if (!table_.is_stored(n->args[0].get())) table_.cut(n->args[0].get(), cut_reason::write);
+  if (!n->args[0]->is_leaf()) out_->dependencies.push_back(n->args[0].get());
+  std::uint16_t reg = lower(rhs, nullptr);
+  out_->code.outputs.push_back({n->type, 0, reg});
+  out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
+  return finish();
+}
+
+bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions) {
+  const node* first = reductions[0];
+  const dims& shape = first->args[0]->shape;
+  const payload::reduce& over = first->reduce();
+  dims variables, position(shape.size());
+  for (const bool reduced : {false, true})
+    for (int a = 0; a < shape.size(); ++a)
+      if (over.is_over(a) == reduced) {
+        position[a] = variables.size();
+        variables.push_back(shape[a]);
+      }
+  begin(out, variables);
+  out_->kind = plan_kind::reduce;
+  out_->code.kind = jit::kernel_kind::reduce;
+  out_->kept = first->shape.size();
+  out_->results.assign(results.begin(), results.end());
+  int last = shape.size() - 1;
+  while (last > 0 && shape[last] == 1) --last;
+  out_->reduces_last = shape.size() == 0 || over.is_over(last);
+
+  index_map map(shape.size(), rank_ + max_gathers);
+  for (int a = 0; a < shape.size(); ++a) map.coefficient(a, position[a]) = 1;
+  for (node* r : reductions) {
+    node* x = r->args[0].get();
+    std::uint16_t reg = lower(x, is_plain(x, map) ? nullptr : &map);
+    reduced_.emplace_back(r, static_cast<std::uint16_t>(out_->code.reductions.size()));
+    std::uint16_t inner = reg;
+    const payload::reduce& what = r->reduce();
+    if (what.combine) {
+      auto& combines = out_->code.combines;
+      inner = static_cast<std::uint16_t>(std::find(combines.begin(), combines.end(), what.combine) - combines.begin());
+      if (inner == combines.size()) combines.push_back(what.combine);
+    }
+    out_->code.reductions.push_back({what.op, r->type, x->type, 0, reg, inner});
+  }
+  out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
+  jit::mark_tail(out_->code);
+
+  in_epilogue_ = true;
+  begin_phase();
+  phase_code_ = out_->code.code.size();
+  phase_inputs_ = out_->inputs.size();
+  whole_ = first->shape;
+  space_ = core::element_count(whole_);
+  joined_.clear();
+  gathers_ = 0;  // those registers belong to the elements, not to the results
+  for (node* n : results) {
+    std::uint16_t reg = n->kind == node_kind::reduce ? lower(n, nullptr) : lower_pending(n, nullptr);
+    out_->code.outputs.push_back({n->type, 0, reg});
+    remember(n, nullptr, reg);
+  }
+  return finish();
+}
+
+// ---- index maps
+
+index_map kernel_builder::full_map(const node* n, const index_map* map) const {
+  return map ? *map : index_map::identity(n->shape.size(), rank_ + max_gathers);
+}
+
+bool kernel_builder::is_plain(const node* n, const index_map& map) const {
+  if (!(n->shape == whole_)) return false;
+  for (int k = 0; k < map.rows(); ++k) {
+    if (map.offset(k) != 0) return false;
+    for (int v = 0; v < map.variables(); ++v)
+      if (k == v ? n->shape[k] != 1 && map.coefficient(k, v) != 1 : map.coefficient(k, v) != 0) return false;
+  }
+  return true;
+}
+
+bool kernel_builder::reads_points(const index_map* map) const {
+  if (!map) return false;
+  for (int k = 0; k < map->rows(); ++k)
+    for (int v = rank_; v < map->variables(); ++v)
+      if (map->coefficient(k, v) != 0) return true;
+  return false;
+}
+
+void kernel_builder::remember(node* n, const index_map* map, std::uint16_t reg) {
+  if (map) {
+    memo_.push_back({n, false, *map, reg});
+    return;
+  }
+  plan_table::entry& e = table_.at(n);
+  e.reg = reg;
+  e.phase = phase_;
+}
+
+// The register that holds a value already; -1 if there is none.
+int kernel_builder::find(node* n, const index_map* map) {
+  if (!map) {
+    const plan_table::entry& e = table_.at(n);
+    return e.phase == phase_ ? e.reg : -1;
+  }
+  for (const memo& m : memo_)
+    if (m.n == n && m.map == *map) return m.reg;
+  return -1;
+}
+
+// ---- instructions
+
+// `after`: nothing equal stands before it, since an instruction comes behind its operands.
+std::uint16_t kernel_builder::emit(instr i, std::size_t after) {
+  auto& code = out_->code.code;
+  const std::size_t window = code.size() < emit_window ? 0 : code.size() - emit_window + 1;
+  const std::size_t first = std::max({window, phase_code_, after});
+  for (std::size_t k = code.size(); k-- > first;)
+    if (std::memcmp(&code[k], &i, sizeof i) == 0) return static_cast<std::uint16_t>(k);
+  code.push_back(i);
+  return static_cast<std::uint16_t>(code.size() - 1);
+}
+
+std::uint16_t kernel_builder::binary(opcode op, std::uint16_t a, std::uint16_t b) {
+  return emit({op, dtype::i64, dtype::i64, 0, a, b, 0, 0});
+}
+
+std::uint16_t kernel_builder::param(const jit::scalar& v, dtype type) {
+  std::uint16_t index = 0;
+  for (; index < out_->params.size(); ++index) {
+    const jit::scalar& p = out_->params[index];
+    // Bits, not values: -0.0 and NaN payloads are different parameters.
+    if (out_->code.param_types[index] == type && p.u == v.u && (!is_complex(type) || std::memcmp(p.f, v.f, 16) == 0))
+      break;
+  }
+  if (index == out_->params.size()) {
+    out_->params.push_back(v);
+    out_->code.param_types.push_back(type);
+  }
+  return emit({opcode::param, type, type, 0, index, 0, 0, 0});
+}
+
+std::uint16_t kernel_builder::integer_param(std::int64_t v) {
+  jit::scalar s;
+  s.type = dtype::i64;
+  s.i = v;
+  return param(s, dtype::i64);
+}
+
+std::uint16_t kernel_builder::load(node* source, const index_map* map) {
+  // The identity needs no composition, and most loads are of that kind.
+  if (!map) {
+    const int known = find(source, nullptr);
+    if (known >= 0 && out_->code.code.size() - static_cast<std::size_t>(known) < emit_window)
+      return static_cast<std::uint16_t>(known);
+    const std::uint16_t reg = load(source, {0, core::contiguous_strides(source->shape)});
+    remember(source, nullptr, reg);
+    return reg;
+  }
+  return load(source, compose(full_map(source, map), core::contiguous_strides(source->shape), 0));
+}
+
+void kernel_builder::depend_on(node* source) {
+  auto& known = out_->dependencies;
+  if (!source->is_leaf() && std::find(known.begin(), known.end(), source) == known.end()) known.push_back(source);
+}
+
+std::uint16_t kernel_builder::load(node* source, linear_form at) {
+  join_gathers(at);
+  // One length for equal forms: without zeros behind, where there are none to speak of.
+  while (at.coefficients.size() > rank_ + load_gathers && at.coefficients.back() == 0)
+    at.coefficients.resize(at.coefficients.size() - 1);
+  while (at.coefficients.size() < rank_ + load_gathers) at.coefficients.push_back(0);
+  for (int v = 0; v < rank_; ++v)
+    if (out_->extents[v] == 1) at.coefficients[v] = 0;
+  std::uint16_t slot = static_cast<std::uint16_t>(phase_inputs_);
+  for (; slot < out_->inputs.size(); ++slot) {
+    const input_slot& s = out_->inputs[slot];
+    if (s.source == source && !s.raw && s.at.offset == at.offset && s.at.coefficients == at.coefficients) break;
+  }
+  if (slot == out_->inputs.size()) {
+    jit::input_desc d{source->type, 0, {0, 0}};
+    for (int g = 0; rank_ + g < at.coefficients.size(); ++g)
+      if (at.coefficients[rank_ + g] != 0)
+        d.gather[d.gathers++] = g < max_gathers ? gather_regs_[g] : joined_[static_cast<std::size_t>(g - max_gathers)];
+    out_->code.inputs.push_back(d);
+    out_->inputs.push_back({source, std::move(at)});
+    depend_on(source);
+  }
+  return emit({opcode::load, source->type, source->type, 0, slot, 0, 0, 0});
+}
+
+// ---- nodes
+
+std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
+  node_kind kind = n->kind;
+  if (kind == node_kind::scalar) return param(n->scalar().constant, n->type);
+  if (table_.is_stored(n) && !(in_epilogue_ && kind == node_kind::reduce)) return load(n, map);
+  if (const int known = find(n, map); known >= 0) return static_cast<std::uint16_t>(known);
+  if (kind == node_kind::reduce) {
+    if (in_epilogue_ && !map)
+      for (auto [r, index] : reduced_)
+        if (r == n) return emit({opcode::reduced, n->type, n->type, 0, index, 0, 0, 0});
+    if (!table_.is_stored(n)) table_.cut(n, cut_reason::reduction);
+    return load(n, map);
+  }
+  if (must_store(n, map)) return load(n, map);
+  std::size_t code_before = out_->code.code.size(), inputs_before = out_->inputs.size();
+  std::uint16_t reg = lower_pending(n, map);
+  remember(n, map, reg);
+  if (!split_ && is_operation(kind) && !n->opaque && !reads_points(map) &&
+      (static_cast<int>(out_->code.code.size() - code_before) * 2 > limits().instructions ||
+       static_cast<int>(out_->inputs.size() - inputs_before) * 2 > limits().inputs))
+    split_ = n;
+  return reg;
+}
+
+bool kernel_builder::must_store(node* n, const index_map* map) {
+  if (n->kind == node_kind::update) {
+    table_.cut(n, cut_reason::write);
+    return true;
+  }
+  if (n->kind == node_kind::call) {
+    if (n->opaque) return false;
+    if (must_store_call(n, map)) return true;
+  }
+  if (n->kind == node_kind::iota) return false;
+  if (reads_points(map)) return is_dear_again(n);
+  if (!limits().fuse && n->kind != node_kind::view) {
+    table_.cut(n, cut_reason::unfused);
+    return true;
+  }
+  std::int64_t size = n->size();
+  if (is_operation(n->kind)) {
+    if (size * limits().smaller <= space_ && table_.inline_weight(n) >= limits().expensive) {
+      table_.cut(n, cut_reason::expensive);
+      return true;
+    }
+    const bool elsewhere = find(n, nullptr) >= 0 || std::any_of(memo_.begin(), memo_.end(), [&](const memo& m) {
+                             return m.n == n && !reads_points(&m.map);
+                           });
+    if (elsewhere && table_.inline_weight(n) > 0) {
+      table_.cut(n, cut_reason::several_views);
+      restart_ = true;
+      return true;
+    }
+    if (is_dear_again(n)) return true;
+  }
+  if (n->seen && space_ * 4 >= size && is_operation(n->kind) && table_.inline_weight(n) > 0 &&
+      table_.worth_storing(n)) {
+    table_.cut(n, cut_reason::reused);
+    return true;
+  }
+  return false;
+}
+
+/// Of what is read at points only the points are computed, for each index map anew. Where the kernel asks for as many
+/// points as there are elements, doing so a second time is dearer than memory: in a chain, as of steps that roll their
+/// field, each link would cost that of the one before times the number of maps.
+bool kernel_builder::is_dear(node* n) {
+  return is_operation(n->kind) && space_ >= n->size() && table_.inline_weight(n) >= limits().expensive;
+}
+
+bool kernel_builder::is_dear_again(node* n) {
+  if (!is_dear(n)) return false;
+  if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(), [&](const memo& m) { return m.n == n; }))
+    return false;
+  table_.cut(n, cut_reason::several_views);
+  restart_ = true;
+  return true;
+}
+
+std::uint16_t kernel_builder::lower_pending(node* n, const index_map* map) {
+  switch (n->kind.load(std::memory_order_relaxed)) {
+    case node_kind::map: return lower_map(n, map);
+    case node_kind::random: return lower_random(n, map);
+    case node_kind::view: return lower_view(n, map);
+    case node_kind::gather: return lower_gather(n, map);
+    case node_kind::iota: return lower_iota(n, map);
+    case node_kind::call: return lower_call(n, map);
+    case node_kind::scalar: return param(n->scalar().constant, n->type);
+    default: return lower(n, map);
+  }
+}
+
+std::uint16_t kernel_builder::lower_operand(node* n, const index_map* map, node* operand) {
+  if (operand->kind == node_kind::scalar) return param(operand->scalar().constant, operand->type);
+  if (!map && operand->shape == whole_) return lower(operand, nullptr);
+  index_map sub = broadcast(full_map(n, map), n->shape, operand->shape);
+  return lower(operand, is_plain(operand, sub) ? nullptr : &sub);
+}
+
+std::uint16_t kernel_builder::lower_map(node* n, const index_map* map) {
+  std::uint16_t reg[3] = {0, 0, 0};
+  // Scalars first, so that a monotone tail's instructions stay together.
+  for (int pass = 0; pass < 2; ++pass)
+    for (int k = 0; k < n->nargs; ++k)
+      if ((n->args[k]->kind == node_kind::scalar) == (pass == 0)) reg[k] = lower_operand(n, map, n->args[k].get());
+  dtype arg = n->args[n->nargs - 1]->type;
+  if (n->map().fast_math) out_->code.flags.fast_math = true;
+  return emit({n->map().op, n->type, arg, 0, reg[0], reg[1], reg[2], 0},
+              std::size_t{std::max({reg[0], reg[1], reg[2]})} + 1);
+}
+
+// Column operands of a broadcast reduction are read once for each row: packing them makes those reads contiguous.
+bool kernel_builder::wants_packing(const node* view, const linear_form& at) const {
+  if (out_->kind != plan_kind::reduce || in_epilogue_ || view->size() * 64 > space_ || view->size() <= 1) return false;
+  bool strided = false;
+  for (int v = 0; v < rank_; ++v) {
+    if (out_->extents[v] == 1 || at.coefficients[v] == 0) continue;
+    if (v < out_->kept) return false;
+    strided |= v == rank_ - 1 && at.coefficients[v] != 1;
+  }
+  return strided;
+}
+
+std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
+  node* base = n->args[0].get();
+  if (base->kind == node_kind::scalar) return param(base->scalar().constant, base->type);
+  const payload::view& region = n->view();
+  index_map outer = full_map(n, map);
+  index_map inner;
+  bool stored = table_.is_stored(base);
+  if (!stored && base->kind != node_kind::update && base->kind != node_kind::reduce) {
+    if (decompose(base->shape, n->shape, region.strides, region.offset, inner)) {
+      index_map sub = substitute(inner, outer);
+      return lower(base, is_plain(base, sub) ? nullptr : &sub);
+    }
+    if (base->kind == node_kind::view || base->kind == node_kind::map || base->kind == node_kind::gather ||
+        base->kind == node_kind::iota || base->kind == node_kind::call || base->kind == node_kind::random)
+      table_.cut(base, cut_reason::not_affine);
+  } else if (!stored) {
+    table_.cut(base, base->kind == node_kind::update ? cut_reason::write : cut_reason::reduction);
+  }
+  linear_form at = compose(outer, region.strides, region.offset);
+  if (wants_packing(n, at)) {
+    table_.cut(n, cut_reason::packed);
+    return load(n, map);
+  }
+  return load(base, std::move(at));
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,93 @@
+// Builds one kernel: walks the nodes below its results and writes the straight-line program, its inputs and parameters.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "graph/plan/table.hpp"
+
+namespace sinter::graph {
+
+class kernel_builder {
+ public:
+  explicit kernel_builder(plan_table& table) : table_(table) {}
+
+  /// Each of these fills `out`; false where a new cut makes what was built so far wrong: the caller starts again.
+  bool elementwise(kernel_plan& out, std::span<node* const> results);
+  bool reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions);
+  bool update(kernel_plan& out, node* result);
+  bool effect(kernel_plan& out, node* call);
+
+ private:
+  static constexpr int max_gathers = 8;   // variables of index maps
+  static constexpr int load_gathers = 2;  // gathered coordinates in one load; more are added up first
+
+  struct memo {
+    node* n;
+    bool plain;  // the map is the identity over the whole space
+    index_map map;
+    std::uint16_t reg;
+  };
+  static constexpr std::size_t emit_window = 48;  // how far back an equal instruction is looked for
+
+  std::uint16_t lower(node* n, const index_map* map);
+  std::uint16_t lower_pending(node* n, const index_map* map);
+  std::uint16_t lower_map(node* n, const index_map* map);
+  std::uint16_t lower_view(node* n, const index_map* map);
+  std::uint16_t lower_gather(node* n, const index_map* map);
+  std::uint16_t too_many_gathers(node* n, node* index);
+  int gather_slot(std::uint16_t reg);
+  void join_gathers(linear_form& at);
+  std::uint16_t lower_iota(node* n, const index_map* map);
+  std::uint16_t lower_random(node* n, const index_map* map);
+  bool is_position(const linear_form& at) const;
+  std::uint16_t sum_of(const linear_form& at);
+  std::uint16_t lower_call(node* n, const index_map* map);
+  std::uint16_t lower_operands(node* n, const index_map* map);
+  std::uint16_t add_call(const jit::user_function* f, std::vector<std::uint16_t> operands);
+  std::uint16_t output_of(std::uint16_t call, std::size_t output) const;
+  std::uint16_t address(node* source);
+  bool must_store_call(node* n, const index_map* map);
+  std::uint16_t lower_operand(node* n, const index_map* map, node* operand);
+  bool must_store(node* n, const index_map* map);
+  bool is_dear(node* n);
+  bool is_dear_again(node* n);
+  bool wants_packing(const node* view, const linear_form& at) const;
+
+  std::uint16_t load(node* source, linear_form at);
+  std::uint16_t load(node* source, const index_map* map);
+  void depend_on(node* source);
+  std::uint16_t param(const jit::scalar& value, dtype type);
+  std::uint16_t integer_param(std::int64_t v);
+  std::uint16_t emit(jit::instr i, std::size_t after = 0);
+  std::uint16_t binary(jit::opcode op, std::uint16_t a, std::uint16_t b);
+  kernel_plan& begin(kernel_plan& out, const dims& variables);
+  bool finish();
+
+  index_map full_map(const node* n, const index_map* map) const;
+  bool is_plain(const node* n, const index_map& map) const;
+  bool reads_points(const index_map* map) const;
+  void begin_phase();
+  void remember(node* n, const index_map* map, std::uint16_t reg);
+  int find(node* n, const index_map* map);
+
+  plan_table& table_;
+  kernel_plan* out_ = nullptr;
+  dims whole_;              // shape of a value whose coordinates are the variables themselves
+  std::int64_t space_ = 1;  // elements of the iteration space
+  int rank_ = 0;            // iteration variables
+  int gathers_ = 0;
+  std::uint16_t gather_regs_[max_gathers] = {};
+  std::vector<std::uint16_t> joined_;  // sums of them: variables of loads only, behind those
+  node* outer_gather_ = nullptr;  // the outermost one that is being lowered
+  std::size_t phase_code_ = 0, phase_inputs_ = 0;  // epilogues do not share with what runs per element
+  std::uint64_t phase_ = 0;  // of all that were ever built: the elements of a kernel, or its epilogue
+  std::vector<memo> memo_;   // values read through index maps; the registers of plain ones are in the plan's table
+  std::vector<std::pair<node*, std::uint16_t>> reduced_;
+  std::vector<memo> calls_;  // of the nodes of a call, the first one; `reg` is the index in program::calls
+  bool alone_ = false;  // the kernel is for a function with text around its loop
+  node* split_ = nullptr;  // where to cut if the kernel turns out too large
+  bool restart_ = false;
+  bool in_epilogue_ = false;
+};
+
+}  // namespace sinter::graph

@@ -1,0 +1,59 @@
+// src/graph/plan: from values that are wanted to kernels and their operands. Nothing runs here, and no node is changed.
+//
+// A plan: which nodes are written to memory, and by which kernels.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/plan/index_map.hpp"
+#include "graph/values/node.hpp"
+
+namespace sinter::graph {
+
+/// Why a node is written to memory although nobody asked for it.
+enum class cut_reason : std::uint8_t {
+  requested,      // a root
+  sibling,        // a pending reduction over the same value: it rides along
+  reduction,      // its consumer iterates over something else than its result
+  write,          // base of a partial write
+  expensive,      // much smaller than its consumer's iteration space, and not cheap
+  several_views,  // reached through two or more index maps
+  not_affine,     // a reshape that no affine map expresses
+  packed,         // a strided operand that a broadcast reduction streams again and again
+  reused,         // computed once before and still held
+  size,           // the kernel would be too large
+  unfused,        // fusion is off
+  raw,            // a user's function reads it by index
+  alone,          // a user's function with text around its loop, or what such a function would share its kernel with
+};
+const char* text(cut_reason r) noexcept;
+
+/// An input of a kernel: elements of a stored node, addressed by the kernel's variables.
+struct input_slot {
+  node* source;
+  linear_form at;  // in elements of source's C order
+  bool raw = false;  // the whole node, for an `address` instruction
+};
+
+/// effect: a user's function that runs for what it writes; its results are leaves already.
+enum class plan_kind : std::uint8_t { elementwise, reduce, update, alias, effect };
+
+struct kernel_plan {
+  plan_kind kind = plan_kind::elementwise;
+  node* root = nullptr;        // the node that it was first built for
+  int level = 0;               // kernels of one level are independent
+  std::vector<node*> results;  // one for each output
+  dims extents;                // kept axes, then reduced ones
+  int kept = 0;
+  bool reduces_last = false;
+  jit::program code;
+  std::vector<input_slot> inputs;
+  std::vector<jit::scalar> params;
+  std::vector<node*> dependencies;  // materialised nodes that this kernel reads
+};
+
+/// How many operations of a kernel may find something wrong; where there is one, each launch needs a fault of its own.
+int fault_count(const jit::program& code) noexcept;
+
+}  // namespace sinter::graph

@@ -1,0 +1,277 @@
+// The planner: discovers what must be stored, then puts independent kernels over one space together.
+#include "graph/plan/planner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "graph/plan/builder.hpp"
+#include "graph/values/limits.hpp"
+
+namespace sinter::graph {
+namespace {
+
+bool same_reduction(const node* a, const node* b) {
+  return a->reduce().axes == b->reduce().axes && a->args[0]->shape == b->args[0]->shape;
+}
+
+}  // namespace
+
+std::unique_ptr<kernel_plan> planner::fresh_plan() {
+  if (spare_.empty()) return std::make_unique<kernel_plan>();
+  std::unique_ptr<kernel_plan> p = std::move(spare_.back());
+  spare_.pop_back();
+  p->kind = plan_kind::elementwise;
+  p->level = 0;
+  p->reduces_last = false;
+  p->results.clear();
+  p->code.clear();
+  p->inputs.clear();
+  p->params.clear();
+  p->dependencies.clear();
+  return p;
+}
+
+void planner::clear() {
+  constexpr std::size_t most = 64;
+  for (auto* list : {&built_, &kernels_}) {
+    for (auto& p : *list)
+      if (p && spare_.size() < most) spare_.push_back(std::move(p));
+    list->clear();
+  }
+  siblings_.clear();
+  plan_table::clear();
+}
+
+void planner::plan(std::span<const value> roots) {
+  if (!entries().empty()) clear();
+  begin(roots);
+  do {
+    build_all();
+    for (node* n : stored()) at(n).level = -1;
+    for (node* n : stored()) level_of(n);
+  } while (set_apart());
+  group();
+}
+
+// Live reductions over the same value along the same axes ride along: their results are small, their pass is paid for.
+// A reduction of this kernel (`own`) that nothing but its epilogue and `r` refers to is not asked for again.
+void planner::add_siblings(std::span<node* const> own) {
+  for (value& r : live_readers(own[0])) {
+    if (r->is_leaf() || r->opaque || at(r.get()).stored || !same_reduction(own[0], r.get())) continue;
+    const bool is_own = std::find(own.begin(), own.end(), r.get()) != own.end();
+    if (is_own && r->refs.load(std::memory_order_acquire) == 2) continue;
+    cut(r.get(), cut_reason::sibling);
+    siblings_.push_back(std::move(r));
+  }
+}
+
+// Building a kernel finds cuts, and a cut found late may lie inside a kernel built before: repeat until nothing is new.
+void planner::build_all() {
+  std::size_t known;
+  do {
+    known = stored().size();
+    for (std::size_t k = 0; k < stored().size(); ++k) build_one(stored()[k]);
+  } while (known != stored().size() && known != 0);
+}
+
+// The reductions that a result can be the epilogue of: reached through operations of its own shape, all over one space.
+bool planner::find_reductions(node* n, std::vector<node*>& out, bool apart) {
+  if (!n->over_reduction) return true;
+  ++search_;
+  return search_reductions(n, out, apart);
+}
+
+bool planner::search_reductions(node* n, std::vector<node*>& out, bool apart) {
+  for (int k = 0; k < n->operand_count(); ++k) {
+    node* a = n->operand(k);
+    if (a->is_leaf() || reads_raw(*n, k) || !(a->shape == n->shape)) continue;
+    if (a->kind == node_kind::reduce) {
+      if (at(a).stored && (apart || (at(a).why != cut_reason::requested && at(a).why != cut_reason::sibling))) continue;
+      if (!out.empty() && !same_reduction(out[0], a)) return false;
+      if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(a);
+    } else if (is_operation(a->kind) && !stands_alone(*a) && !at(a).stored) {
+      if (out.size() > 8) return false;
+      if (std::exchange(at(a).search, search_) == search_) continue;  // shared: what lies below is known
+      if (!search_reductions(a, out, apart)) return false;
+    }
+  }
+  return true;
+}
+
+// An epilogue of a reduction that is stored too is computed along with it, in one kernel. Where it also needs something
+// that comes later, that would be a second pass over the same elements: such an epilogue reads what is stored.
+bool planner::set_apart() {
+  bool changed = false;
+  for (std::size_t k = 0; k < stored().size(); ++k) {
+    node* const n = stored()[k];
+    if (built_[k]->kind != plan_kind::reduce || n->kind == node_kind::reduce || at(n).apart) continue;
+    reductions_.clear();
+    if (!find_reductions(n, reductions_, false)) continue;
+    const std::int32_t level = at(n).level;
+    if (std::none_of(reductions_.begin(), reductions_.end(),
+                     [&](node* r) { return at(r).stored && at(r).level < level; }))
+      continue;
+    at(n).apart = changed = true;
+  }
+  return changed;
+}
+
+void planner::build_one(node* n) {
+  std::size_t index = static_cast<std::size_t>(at(n).kernel);
+  if (built_.size() < stored().size()) built_.resize(stored().size());
+  std::unique_ptr<kernel_plan> plan = built_[index] ? std::move(built_[index]) : fresh_plan();
+  plan->root = n;
+  node_kind kind = n->kind;
+  if (kind == node_kind::view) {
+    node* base = n->args[0].get();
+    bool dense = core::is_contiguous(n->shape, n->view().strides);
+    if (dense && !is_stored(base) && base->size() == n->size() && base->kind != node_kind::scalar)
+      cut(base, cut_reason::requested);
+    if (dense && is_stored(base) && at(n).why != cut_reason::packed) {
+      plan->kind = plan_kind::alias;
+      plan->results.assign(1, n);
+      plan->dependencies.clear();
+      if (!base->is_leaf()) plan->dependencies.push_back(base);
+      built_[index] = std::move(plan);
+      return;
+    }
+  }
+  std::vector<node*>& reductions = reductions_;
+  reductions.clear();
+  if (kind == node_kind::reduce)
+    reductions.push_back(n);
+  else if (is_operation(kind) && limits().fuse && !stands_alone(*n) && !find_reductions(n, reductions, at(n).apart))
+    reductions.clear();
+  if (reductions.empty() && kind == node_kind::call)
+    if (node* r = finished_reduction(*n)) reductions.push_back(r);
+  if (!reductions.empty() && limits().fuse) add_siblings(reductions);
+
+  bool done = false;
+  while (!done) {
+    if (n->size() == 0) {  // nothing to compute: an empty buffer
+      plan->kind = plan_kind::elementwise;
+      plan->code.clear();
+      plan->results.assign(1, n);
+      done = true;
+    } else if (kind == node_kind::call && n->call().for_effects) {
+      done = builder_.effect(*plan, n);
+    } else if (kind == node_kind::update) {
+      done = n->args[1]->size() == 0 || builder_.update(*plan, n);
+      if (n->args[1]->size() == 0) {
+        plan->kind = plan_kind::alias;
+        plan->results.assign(1, n);
+        plan->dependencies.clear();
+        if (!is_stored(n->args[0].get())) cut(n->args[0].get(), cut_reason::write);
+        if (!n->args[0]->is_leaf()) plan->dependencies.push_back(n->args[0].get());
+      }
+    } else if (!reductions.empty()) {
+      done = builder_.reduction(*plan, std::span(&n, 1), reductions);
+    } else {
+      done = builder_.elementwise(*plan, std::span(&n, 1));
+    }
+  }
+  built_[index] = std::move(plan);
+}
+
+int planner::level_of(node* n) {
+  std::size_t index = static_cast<std::size_t>(at(n).kernel);
+  if (at(n).level >= 0) return at(n).level;
+  int level = 0;
+  for (node* d : built_[index]->dependencies) level = std::max(level, level_of(d) + 1);
+  at(n).level = level;
+  built_[index]->level = level;
+  return level;
+}
+
+namespace {
+
+/// Whether two kernels over one space are better launched as one.
+bool may_join(const kernel_plan& a, const kernel_plan& b) {
+  if (a.level != b.level || a.kind != b.kind) return false;
+  if (a.kind != plan_kind::elementwise && a.kind != plan_kind::reduce) return false;
+  if ((stands_alone(*a.results[0]) || stands_alone(*b.results[0])) && !same_call(*a.results[0], *b.results[0]))
+    return false;
+  if (a.code.code.empty() || b.code.code.empty() || a.code.flags.fast_math != b.code.flags.fast_math) return false;
+  if (a.kept != b.kept || !(a.extents == b.extents) || a.reduces_last != b.reduces_last) return false;
+  if (a.code.code.size() + b.code.code.size() > static_cast<std::size_t>(limits().instructions)) return false;
+  if (a.inputs.size() + b.inputs.size() > static_cast<std::size_t>(limits().inputs)) return false;
+  if (a.results.size() + b.results.size() > static_cast<std::size_t>(limits().outputs)) return false;
+  if (a.kind == plan_kind::reduce) {
+    const node* ra = a.results[0];
+    const node* rb = b.results[0];
+    for (const input_slot& s : a.inputs)
+      for (const input_slot& t : b.inputs)
+        if (s.source == t.source && s.at.offset == t.at.offset && s.at.coefficients == t.at.coefficients) return true;
+    if (const node* r = finished_reduction(*ra); r && r == finished_reduction(*rb)) return true;
+    return ra->kind == node_kind::reduce && rb->kind == node_kind::reduce && ra->args[0] == rb->args[0];
+  }
+  if (core::element_count(a.extents) <= (1 << 16)) return true;  // a launch costs more than the work
+  for (const input_slot& s : a.inputs)
+    for (const input_slot& t : b.inputs)
+      if (s.source == t.source) return true;
+  return false;
+}
+
+/// What is wrong in a kernel's data is wrong with all that it writes, so whatever may be shares a kernel only with what
+/// depends on the same operations. Those of both are the same ones where the joined kernel has no more of them than either.
+bool fail_alike(const kernel_plan& joined, const kernel_plan& a, const kernel_plan& b) {
+  const int all = fault_count(joined.code);
+  return all == 0 || (fault_count(a.code) == all && fault_count(b.code) == all);
+}
+
+}  // namespace
+
+void planner::group() {
+  if (built_.size() == 1) {
+    kernels_.push_back(std::move(built_[0]));
+    return;
+  }
+  std::vector<kernel_plan*> order;
+  for (auto& k : built_) order.push_back(k.get());
+  std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->level < b->level; });
+  std::vector<bool> taken(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (taken[i]) continue;
+    std::vector<node*> results(order[i]->results);
+    kernel_plan* best = order[i];
+    std::unique_ptr<kernel_plan> joined;
+    for (std::size_t j = i + 1; limits().fuse && j < order.size() && order[j]->level == order[i]->level; ++j) {
+      if (taken[j] || !may_join(*best, *order[j])) continue;
+      std::vector<node*> wider(results);
+      wider.push_back(order[j]->results[0]);
+      auto trial = fresh_plan();
+      std::size_t before = stored().size();
+      bool ok;
+      if (best->kind == plan_kind::reduce) {
+        std::vector<node*> reductions;
+        bool found = true;
+        for (node* n : wider) {
+          if (n->kind != node_kind::reduce)
+            found = found && find_reductions(n, reductions, at(n).apart);
+          else if (std::find(reductions.begin(), reductions.end(), n) == reductions.end())
+            reductions.push_back(n);
+        }
+        for (node* r : reductions) found = found && same_reduction(reductions[0], r);
+        ok = found && builder_.reduction(*trial, wider, reductions);
+      } else {
+        ok = builder_.elementwise(*trial, wider);
+      }
+      if (stored().size() != before) {  // joining would cut something: not worth it, and what was planned stays
+        store_no_more_than(before);
+        continue;
+      }
+      if (!ok || !fail_alike(*trial, *best, *order[j])) continue;
+      if (trial->dependencies.size() > best->dependencies.size() + order[j]->dependencies.size()) continue;
+      trial->level = best->level;
+      joined = std::move(trial);
+      best = joined.get();
+      results = wider;
+      taken[j] = true;
+    }
+    if (!joined) joined = std::move(built_[static_cast<std::size_t>(at(order[i]->root).kernel)]);
+    // `order` keeps pointing at plans that were not moved from: those that lost to a join stay in built_.
+    kernels_.push_back(std::move(joined));
+  }
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,42 @@
+// Decides what is written to memory and groups it into kernels.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "graph/plan/builder.hpp"
+
+namespace sinter::graph {
+
+/// Keeps its memory from one plan to the next: recording and launching a small kernel costs about a microsecond.
+class planner : public plan_table {
+ public:
+  /// Plans the evaluation of `roots` (pending, all on one device). The nodes are not changed.
+  void plan(std::span<const value> roots);
+  /// Lets go of what the plan refers to.
+  void clear();
+
+  const std::vector<std::unique_ptr<kernel_plan>>& kernels() const noexcept { return kernels_; }
+
+ private:
+  void add_siblings(std::span<node* const> own);
+  void build_all();
+  void build_one(node* n);
+  bool find_reductions(node* n, std::vector<node*>& out, bool apart);
+  bool search_reductions(node* n, std::vector<node*>& out, bool apart);
+  bool set_apart();
+  int level_of(node* n);
+  void group();
+
+  std::uint64_t search_ = 0;
+  std::vector<value> siblings_;                      // keeps the reductions that ride along alive
+  std::vector<std::unique_ptr<kernel_plan>> built_;  // parallel to stored()
+  std::vector<std::unique_ptr<kernel_plan>> kernels_;
+  std::vector<std::unique_ptr<kernel_plan>> spare_;  // plans to be used again
+  std::vector<node*> reductions_;                    // scratch of build_one
+  kernel_builder builder_{*this};
+
+  std::unique_ptr<kernel_plan> fresh_plan();
+};
+
+}  // namespace sinter::graph

@@ -1,0 +1,364 @@
+// Reads and writes of arrays: where views of one storage meet its versions.
+#include "graph/run/array.hpp"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "core/shape.hpp"
+#include "graph/run/explain.hpp"
+#include "graph/run/flush.hpp"
+#include "graph/run/ongoing_capture.hpp"
+#include "graph/values/faults.hpp"
+#include "graph/values/recycle.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter::graph {
+namespace {
+
+/// Bytes from the beginning of the buffer to an element.
+std::int64_t bytes_before(const node& leaf, std::int64_t element) {
+  return (leaf.buffer_offset + element) * static_cast<std::int64_t>(itemsize(leaf.type));
+}
+const char* address_to_read(const node& leaf, std::int64_t element) {
+  return static_cast<const char*>(leaf.buffer->data_to_read()) + bytes_before(leaf, element);
+}
+
+/// Elements that were never given a value need none before they are written: sn::empty costs an allocation.
+void allocate_unset(storage& s) {
+  const node& n = *s.held();
+  if (n.kind != node_kind::scalar || !n.scalar().unset) return;
+  auto memory = std::make_shared<runtime::buffer>(runtime::get_backend(n.device), n.bytes(), n.memory);
+  s.replace(make_leaf(std::move(memory), 0, n.shape, n.type));
+}
+
+/// What a view of a pinned storage holds now. Copies no more than what lies between its first and its last element,
+/// since other threads may be writing elsewhere.
+value copy_of_view(const value& leaf, const array_view& v) {
+  if (v.whole) return snapshot(leaf);
+  std::int64_t first = v.offset, last = v.offset;
+  for (int a = 0; a < v.shape.size(); ++a) {
+    if (v.shape[a] == 0) first = last = 0;
+    if (v.shape[a] == 0) break;
+    (v.strides[a] < 0 ? first : last) += v.strides[a] * (v.shape[a] - 1);
+  }
+  const std::int64_t extent = leaf->size() == 0 ? 0 : last - first + 1;
+  const value part = snapshot(make_leaf(leaf->buffer, leaf->buffer_offset + first, dims{extent}, leaf->type));
+  return record_view(part, v.shape, v.strides, v.offset - first);
+}
+
+}  // namespace
+
+void copy_elements(const value& to, const value& from) {
+  const std::size_t bytes = from->bytes();
+  if (bytes == 0) return;
+  runtime::backend& device = runtime::get_backend(from->device);
+  runtime::submission work(device);
+  const auto* source = static_cast<const char*>(work.reads(*from->buffer)) + bytes_before(*from, 0);
+  device.copy(static_cast<char*>(work.writes(*to->buffer)) + bytes_before(*to, 0), source, bytes);
+  inherit_faults(to, {&from});
+}
+
+value snapshot(const value& leaf) {
+  auto memory =
+      std::make_shared<runtime::buffer>(runtime::get_backend(leaf->device), leaf->bytes(), leaf->buffer->kind());
+  value copy = make_leaf(std::move(memory), 0, leaf->shape, leaf->type);
+  copy_elements(copy, leaf);
+  return copy;
+}
+
+namespace {
+
+/// What a handle shows can be counted: size(), and whatever is allocated for its elements.
+void require_countable(const dims& shape) {
+  if (!core::is_countable(shape)) [[unlikely]]
+    core::checked_count(shape, "shape");
+}
+
+/// What is pending over something large may be evaluated to get rid of it, from now on.
+void offer_for_relief(const value& v) {
+  if (list_if_large(v)) runtime::set_pressure_hook(&relieve);
+}
+
+}  // namespace
+
+view_ref make_array(value v) {
+  require_countable(v->shape);
+  flush_if_long(v);
+  auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
+  view->shape = v->shape;
+  view->strides = core::contiguous_strides(v->shape);
+  view->type = v->type;
+  view->whole = true;
+  offer_for_relief(v);
+  view->store = std::allocate_shared<storage>(recycling_allocator<storage>(), std::move(v));
+  if (is_capturing()) [[unlikely]]
+    current_capture()->note_made(view->store);
+  return view;
+}
+
+view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset, bool readonly) {
+  require_countable(shape);
+  auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
+  view->store = of.store;
+  view->type = of.type;
+  view->offset = offset;
+  view->readonly = of.readonly || readonly;
+  view->whole = offset == 0 && core::is_contiguous(shape, strides) && shape == of.store->now()->shape;
+  view->shape = std::move(shape);
+  view->strides = std::move(strides);
+  return view;
+}
+
+value read(const array_view& v) {
+  version now = v.store->now_as_is();
+  if (now.pinned) return copy_of_view(now.v, v);
+  if (v.whole) return std::move(now.v);
+  return record_view(now.v, v.shape, v.strides, v.offset);
+}
+
+namespace {
+
+/// In place, and now, whoever refers to the version: the address is out. Right-hand sides hold copies.
+void write_pinned(storage& s, const array_view& v, const value& rhs) {
+  flush(std::span(&s.held(), 1));
+  const value update = record_update(s.held(), v.strides, v.offset, rhs, true);
+  flush(std::span(&update, 1));
+}
+
+}  // namespace
+
+void write(const array_view& v, value rhs) {
+  storage& s = *v.store;
+  const turn mine(s);
+  if (s.pinned()) {
+    flush(std::span(&rhs, 1));
+    return write_pinned(s, v, rhs);
+  }
+  flush_if_long(rhs);
+  const value& current = s.held();
+  const bool moves = current->kind_of_memory() != rhs->kind_of_memory();  // arrays stay in their kind of memory
+  if (v.whole && !moves) {
+    offer_for_relief(rhs);
+    return s.replace(std::move(rhs));
+  }
+  if (!moves && v.offset == 0 && core::is_contiguous(v.shape, v.strides) && core::element_count(v.shape) == current->size())
+    // A reshaped view of everything: the right-hand side in the storage's own shape.
+    return s.replace(record_view(rhs, current->shape, core::contiguous_strides(current->shape), 0));
+  s.replace(record_update(current, v.strides, v.offset, rhs));
+  flush_if_long(current);
+}
+
+void evaluate(std::span<const view_ref> arrays) {
+  if (arrays.size() == 1) {  // without memory for a list: small work is often evaluated by itself
+    const value root = arrays[0]->store->now();
+    return flush(std::span(&root, 1));
+  }
+  std::vector<value> roots;
+  roots.reserve(arrays.size());
+  for (const view_ref& a : arrays) roots.push_back(a->store->now());
+  flush(roots);
+}
+
+void copy_to_host(const array_view& v, void* to) {
+  std::int64_t count = core::element_count(v.shape);
+  if (count == 0) return;
+  const value current = v.store->now();
+  // A small part of something pending is computed by itself.
+  const bool dense = core::is_contiguous(v.shape, v.strides);
+  if (!v.whole && !current->is_leaf() && count * 4 >= current->size()) flush(std::span(&current, 1));
+  const bool direct = v.whole || (dense && current->is_leaf());
+  const value source = direct ? current : record_view(current, v.shape, v.strides, v.offset);
+  flush(std::span(&source, 1));
+  const std::int64_t first = source == current && !v.whole ? v.offset : 0;
+  runtime::backend& device = runtime::get_backend(source->device);
+  const runtime::fault_list known = source->buffer->faults();
+  {
+    runtime::submission work(device);
+    const auto* from = static_cast<const char*>(work.reads(*source->buffer)) + bytes_before(*source, first);
+    device.copy_to_host(to, from, static_cast<std::size_t>(count) * itemsize(v.type));
+  }
+  report_captured_faults(device);
+  refuse_wrong_data(*source->buffer, known);
+}
+
+namespace {
+
+/// Where a pinned view is, and the point in the current stream's work from which on it may be used.
+struct pinned_place {
+  void* address;
+  runtime::stream* on;
+  runtime::timeline_value ready;
+};
+
+pinned_place pin_in_order(const array_view& v) {
+  storage& s = *v.store;
+  const turn mine(s);
+  const value& current = s.held();
+  flush(std::span(&current, 1));
+  if (!s.pinned() && !s.pin_if_sole_owner()) s.replace_and_pin(snapshot(current));
+  runtime::submission work(runtime::get_backend(s.device));
+  work.writes(*current->buffer);
+  return {static_cast<char*>(current->buffer->address()) + bytes_before(*current, v.offset), &work.on(),
+          work.value()};
+}
+
+/// Asked once for each device.
+bool has_concurrent_access(runtime::backend& device) {
+  enum answer : std::int8_t { unknown, no, yes };
+  static std::atomic<std::int8_t> answers[runtime::device_slots];
+  std::atomic<std::int8_t>& known = answers[device.slot()];
+  if (known == unknown) known = device.properties().concurrent_managed_access ? yes : no;
+  return known == yes;
+}
+
+}  // namespace
+
+void* pin(const array_view& v) { return pin_in_order(v).address; }
+
+void* hand_over(const array_view& v, void* their_stream) {
+  const pinned_place place = pin_in_order(v);  // its submission has ended
+  place.on->hold_others(their_stream, place.ready);
+  return place.address;
+}
+
+void* export_address(const array_view& v) {
+  void* const address = pin(v);
+  const value now = v.store->now();
+  const runtime::fault_list known = now->buffer->faults();
+  report_captured_faults(runtime::get_backend(v.device()));  // waits
+  refuse_wrong_data(*now->buffer, known);
+  return address;
+}
+
+bool is_host_reachable(const array_view& v) {
+  return runtime::get_backend(v.device()).host_addressable() ||
+         v.store->now()->kind_of_memory() != memory_kind::device;
+}
+
+bool host_may_share(const array_view& v) {
+  runtime::backend& device = runtime::get_backend(v.device());
+  const memory_kind kind = v.store->now()->kind_of_memory();
+  return device.host_addressable() || kind == memory_kind::pinned ||
+         (kind == memory_kind::managed && has_concurrent_access(device));
+}
+
+void* export_to_host(const array_view& v) {
+  void* const address = export_address(v);
+  if (!host_may_share(v)) runtime::get_backend(v.device()).synchronize();  // nobody may work while the host does
+  return address;
+}
+
+bool in_c_order(const array_view& v) noexcept { return v.whole || core::is_contiguous(v.shape, v.strides); }
+
+exposed begin_read(const array_view& v, bool any_strides) {
+  const value current = v.store->now();
+  const bool ordered = in_c_order(v);
+  // A small part of something pending is computed by itself; otherwise the whole of it is, and keeps its place.
+  const bool part = !current->is_leaf() && core::element_count(v.shape) * 4 < current->size();
+  if (v.whole || (!part && (ordered || any_strides))) return {current, v.strides, v.offset};
+  return {record_view(current, v.shape, v.strides, v.offset), core::contiguous_strides(v.shape), 0};
+}
+
+const void* address_of(const exposed& e) { return address_to_read(*e.held, e.offset); }
+
+value pending_of_write(const array_view& v) {
+  const turn mine(*v.store);
+  allocate_unset(*v.store);
+  return v.store->held()->is_leaf() ? value() : v.store->held();
+}
+
+void own_elements(storage& s) {
+  const value& current = s.held();
+  flush(std::span(&current, 1));
+  if (!s.is_written_in_place()) s.replace(snapshot(current));
+}
+
+void* begin_write(const array_view& v) {
+  storage& s = *v.store;
+  allocate_unset(s);
+  own_elements(s);
+  const value& current = s.held();
+  return static_cast<char*>(current->buffer->data()) + bytes_before(*current, v.offset);
+}
+
+view_ref from_host(const void* from, const dims& shape, dtype type, runtime::device_id device) {
+  runtime::backend& target = runtime::get_backend(device);
+  std::size_t bytes = static_cast<std::size_t>(core::element_count(shape)) * itemsize(type);
+  value leaf;
+  {
+    const outside_capture now;  // the elements are there already, so bringing them is no work of a graph
+    auto buffer = std::make_shared<runtime::buffer>(target, bytes);
+    if (bytes != 0) {
+      runtime::submission work(target);
+      target.copy_from_host(work.writes(*buffer), from, bytes);
+    }
+    leaf = make_leaf(std::move(buffer), 0, shape, type);
+  }
+  if (is_capturing()) current_capture()->hold(leaf);  // every launch finds the elements as they are now
+  return make_array(std::move(leaf));
+}
+
+namespace {
+
+bool is_pinned(const runtime::buffer& b) { return b.kind() == memory_kind::pinned; }
+/// Whether copies to or from it are done when the call returns: nobody has to wait for them.
+bool is_ordinary_host_memory(const runtime::buffer& b) { return b.owner().host_addressable() && !is_pinned(b); }
+
+/// Between two devices, in the order of a stream of one of them. The buffers are whole arrays.
+void copy_between(const runtime::buffer& to, const runtime::buffer& from, std::int64_t skip, std::size_t bytes,
+                  runtime::stream* on) {
+  runtime::backend &target = runtime::get_backend(to.owner().id()), &origin = runtime::get_backend(from.owner().id());
+  refuse_other_device(target.id());
+  refuse_other_device(origin.id());
+  runtime::backend& works = on ? on->owner() : target.host_addressable() ? origin : target;
+  const runtime::current_guard here(on ? *on : works.current_stream());
+  runtime::submission work(works);
+  const void* const begin = is_ordinary_host_memory(from) ? from.address() : work.reads(from);
+  const auto* source = static_cast<const char*>(begin) + skip;
+  void* const result = is_ordinary_host_memory(to) ? to.address() : work.writes(to);
+  if (!origin.host_addressable() && !target.host_addressable())
+    target.copy_from_peer(result, origin, source, bytes, work.on());
+  else if (origin.host_addressable())
+    is_pinned(from) ? target.enqueue_from_host(result, source, bytes) : target.copy_from_host(result, source, bytes);
+  else
+    is_pinned(to) ? origin.enqueue_to_host(result, source, bytes) : origin.copy_to_host(result, source, bytes);
+}
+
+}  // namespace
+
+view_ref from_buffer(std::shared_ptr<runtime::buffer> memory, std::int64_t extent, dtype type, dims shape, dims strides,
+                     std::int64_t offset, bool live, bool readonly) {
+  const bool dense = offset == 0 && core::element_count(shape) == extent && core::is_contiguous(shape, strides);
+  const view_ref whole = make_array(make_leaf(std::move(memory), 0, dense ? shape : dims{extent}, type));
+  whole->store->set_pinned(live);
+  return make_view(*whole, std::move(shape), std::move(strides), offset, readonly);
+}
+
+view_ref to_device(const array_view& v, runtime::device_id device, std::optional<memory_kind> kind,
+                   runtime::stream* on) {
+  value source = read(v);
+  flush(std::span(&source, 1));
+  runtime::backend& target = runtime::get_backend(device);
+  const memory_kind chosen = kind.value_or(runtime::this_thread().kind[target.slot()]);
+  auto buffer = std::make_shared<runtime::buffer>(target, source->bytes(), chosen);
+  const value copy = make_leaf(std::move(buffer), 0, source->shape, source->type);
+  if (device == source->device) {
+    std::optional<runtime::current_guard> here;
+    if (on) here.emplace(*on);
+    copy_elements(copy, source);
+  } else if (source->bytes() != 0) {
+    copy_between(*copy->buffer, *source->buffer, bytes_before(*source, 0), source->bytes(), on);
+    inherit_faults(copy, {&source});
+  }
+  return make_array(copy);
+}
+
+std::string explain(const array_view& v, bool with_source) {
+  const value root = v.store->now();
+  std::string text = describe(std::span(&root, 1), with_source);
+  if (!v.whole) text += "the array is a view of that, with shape " + core::to_string(v.shape) + "\n";
+  return text;
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,136 @@
+// The plan as text: what runs, over which shapes, how many bytes move, and why something is written to memory.
+#include "graph/run/explain.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "graph/plan/bind.hpp"
+#include "graph/plan/planner.hpp"
+#include "graph/run/flush.hpp"
+
+namespace sinter::graph {
+namespace {
+
+std::string bytes_text(double bytes) {
+  const char* units[] = {"B", "KB", "MB", "GB", "TB"};
+  int u = 0;
+  while (bytes >= 1000 && u < 4) {
+    bytes /= 1000;
+    ++u;
+  }
+  char out[32];
+  std::snprintf(out, sizeof out, u == 0 ? "%.0f %s" : "%.2f %s", bytes, units[u]);
+  return out;
+}
+
+double bytes_of(const node* n) { return static_cast<double>(n->size()) * static_cast<double>(itemsize(n->type)); }
+
+const char* kind_text(plan_kind k) {
+  switch (k) {
+    case plan_kind::elementwise: return "elementwise";
+    case plan_kind::reduce: return "reduction";
+    case plan_kind::update: return "partial write";
+    case plan_kind::alias: return "alias";
+    case plan_kind::effect: return "user function";
+  }
+  return "";
+}
+
+std::string space_text(const kernel_plan& k) {
+  if (k.kind != plan_kind::reduce) return core::to_string(k.extents);
+  dims kept(k.extents.data(), k.kept);
+  dims reduced(k.extents.data() + k.kept, k.extents.size() - k.kept);
+  return core::to_string(kept) + " results, each over " + core::to_string(reduced);
+}
+
+/// "sqdiff(r1, r2).z": output z of a call.
+std::string call_text(const jit::program& p, const jit::instr& i) {
+  const jit::user_call& call = p.calls[i.a];
+  const jit::user_function& f = *call.function;
+  std::string text = f.name + "(";
+  for (std::size_t k = 0; k < call.operands.size(); ++k) text += (k ? ", r" : "r") + std::to_string(call.operands[k]);
+  text += ")";
+  return f.returns || f.outputs.empty() ? text : text + "." + f.outputs[i.b].name;
+}
+
+std::string program_text(const jit::program& p) {
+  std::string out;
+  for (std::size_t k = 0; k < p.code.size(); ++k) {
+    const jit::instr& i = p.code[k];
+    out += "      r" + std::to_string(k) + " = " + (i.op == jit::opcode::user ? call_text(p, i) : jit::name(i.op));
+    int operands = jit::operand_count(i.op);
+    const std::uint16_t reg[] = {i.a, i.b, i.c};
+    if (operands == 0 && i.op != jit::opcode::user) out += " " + std::to_string(i.a);
+    for (int a = 0; a < operands; ++a) out += (a ? ", r" : " r") + std::to_string(reg[a]);
+    out += std::string(" : ") + std::string(name(i.type)) +
+           (k + 1 == p.epilogue && p.epilogue < p.code.size() ? "   -- reduced here\n" : "\n");
+  }
+  return out;
+}
+
+/// Of pending values of one device.
+std::string plan_text(std::span<const value> roots, bool with_source) {
+  runtime::backend& device = runtime::get_backend(roots[0]->device);
+  std::string out;
+  planner plan;
+  plan.plan(roots);
+  double total = 0;
+  int number = 0;
+  for (const auto& k : plan.kernels()) {
+    out += "kernel " + std::to_string(++number) + ": " +
+           (k->code.code.empty() ? "nothing to compute" : k->code.label()) + "  [" + kind_text(k->kind) + "]\n";
+    if (k->kind == plan_kind::alias || k->code.code.empty()) continue;
+    out += "  space  " + space_text(*k) + "\n";
+    double moved = 0;
+    for (const input_slot& s : k->inputs) {
+      out += "  reads  " + core::to_string(s.source->shape) + " " + std::string(name(s.source->type)) + ", " +
+             bytes_text(bytes_of(s.source)) + (s.source->is_leaf() ? "" : " (an earlier kernel's)") + "\n";
+      moved += bytes_of(s.source);
+    }
+    for (node* n : k->results) {
+      const auto& e = plan.at(n);
+      out += "  writes " + core::to_string(n->shape) + " " + std::string(name(n->type)) + ", " +
+             bytes_text(bytes_of(n)) + "  -- " + text(e.why) + "\n";
+      moved += k->kind == plan_kind::update ? bytes_of(n->args[1].get()) : bytes_of(n);
+    }
+    if (!k->code.reductions.empty() && k->code.reductions[0].tail != 0)
+      out += "  the last " + std::to_string(k->code.reductions[0].tail) +
+             " operations are skipped where they cannot win\n";
+    out += "  moves  " + bytes_text(moved) + ", " + std::to_string(k->code.code.size()) + " instructions\n" +
+           program_text(k->code);
+    total += moved;
+    if (with_source) {
+      jit::launch l;
+      bind(*k, l);
+      out += device.source(l);
+    }
+  }
+  return out + std::to_string(plan.kernels().size()) + " kernels, " + bytes_text(total) + " moved\n";
+}
+
+}  // namespace
+
+std::string describe(std::span<const value> roots, bool with_source) {
+  const std::lock_guard lock(flush_mutex());
+  std::string out;
+  std::vector<runtime::device_id> described;
+  for (const value& root : roots) {
+    const runtime::device_id device = root->device;
+    if (std::find(described.begin(), described.end(), device) != described.end()) continue;
+    described.push_back(device);
+    out += "device " + runtime::to_string(device) + " (" + runtime::get_backend(device).description() + ")\n";
+    std::vector<value> pending;
+    for (const value& v : roots) {
+      if (!(v->device == device)) continue;
+      if (!v->is_leaf())
+        pending.push_back(v);
+      else
+        out += "in memory: " + core::to_string(v->shape) + " " + std::string(name(v->type)) + ", nothing to run\n";
+    }
+    if (!pending.empty()) out += plan_text(pending, with_source);
+  }
+  return out;
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,14 @@
+// Plans as text.
+#pragma once
+#include <span>
+#include <string>
+
+#include "graph/values/node.hpp"
+
+namespace sinter::graph {
+
+/// The plan that flush(roots) would run: kernels, shapes, bytes, why something is stored; with the generated source if
+/// asked.
+std::string describe(std::span<const value> roots, bool with_source);
+
+}  // namespace sinter::graph

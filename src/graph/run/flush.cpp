@@ -1,0 +1,360 @@
+// One flush: plan, bind, allocate, compile; then launch; then the nodes become leaves. Until the first launch nothing
+// that others can see has changed, so a failure leaves every pending value intact.
+#include "graph/run/flush.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "graph/plan/bind.hpp"
+#include "graph/run/ongoing_capture.hpp"
+#include "graph/run/placement.hpp"
+#include "graph/values/faults.hpp"
+#include "graph/values/limits.hpp"
+#include "runtime/trace.hpp"
+#include "sinter/error.hpp"
+#include "sinter/profile.hpp"
+
+namespace sinter::graph {
+
+std::recursive_mutex& flush_mutex() {
+  static auto* m = new std::recursive_mutex;  // outlives static arrays
+  return *m;
+}
+
+namespace {
+
+using runtime::buffer_ref;
+
+buffer_ref allocate(runtime::backend& device, std::size_t bytes, memory_kind kind) {
+  int& countdown = limits().fail_allocation;
+  if (countdown >= 0 && countdown-- == 0) throw memory_error("[evaluate] allocation failed on request of a test");
+  return std::make_shared<runtime::buffer>(device, bytes, kind);
+}
+
+/// Memory that the launches use.
+struct buffer_use {
+  const runtime::buffer* buffer;
+  bool writes;
+};
+
+/// A planned kernel on its way to the device.
+struct job {
+  kernel_plan* plan = nullptr;
+  int launch = -1;       // -1: nothing to run
+  buffer_ref copy_from;  // update out of place: copied into the result first
+  std::int64_t copy_offset = 0;
+  std::size_t copy_bytes = 0;
+  runtime::fault_ref fault;  // of its launch, where that can find something wrong
+};
+
+/// One for the process, used under the flush lock; it keeps its memory from one flush to the next.
+class flusher {
+ public:
+  /// All roots are pending and on one device.
+  void run(std::span<const value> roots) {
+    const range shown("sinter: evaluate");
+    const cleaner always(*this);
+    plan(roots);
+    finish();
+  }
+
+  /// Evaluates the value if that releases more memory than it takes; whether it did.
+  bool run_if_releasing(const value& root) {
+    const cleaner always(*this);
+    plan(std::span(&root, 1));
+    if (placement_.released_bytes() <= 0) return false;
+    finish();
+    return true;
+  }
+
+  bool is_running() const noexcept { return running_; }
+
+ private:
+  struct cleaner {
+    flusher& f;
+    explicit cleaner(flusher& owner) : f(owner) { f.running_ = true; }
+    ~cleaner() {
+      f.clear();
+      f.running_ = false;
+    }
+  };
+
+  void plan(std::span<const value> roots) {
+    backend_ = &runtime::get_backend(roots[0]->device);
+    refuse_other_device(roots[0]->device);
+    planner_.plan(roots);
+  }
+
+  void finish() {
+    place_all();
+    reserve_dropped();
+    try {
+      launch_all();
+    } catch (...) {
+      commit(done_);  // an update that has run in place must not run again
+      throw;
+    }
+    commit(jobs_.size());
+    if (fault_) [[unlikely]]
+      std::rethrow_exception(std::exchange(fault_, nullptr));
+  }
+
+  void place_all() {
+    placement_.begin();
+    jobs_.resize(planner_.kernels().size());
+    launched_ = 0;
+    if (launches_.size() < jobs_.size()) launches_.resize(jobs_.size());
+    for (std::size_t k = 0; k < jobs_.size(); ++k) place(jobs_[k], *planner_.kernels()[k]);
+  }
+
+  void place(job& j, kernel_plan& plan) {
+    j.plan = &plan;
+    if (plan.kind == plan_kind::alias) {
+      node* n = plan.results[0];
+      placed base = placement_.where(n->args[0].get());
+      placement_.at(n) = {base.buffer, base.offset + (n->kind == node_kind::view ? n->view().offset : 0)};
+      return;
+    }
+    if (plan.kind == plan_kind::update)
+      place_update(j, plan);
+    else if (plan.kind != plan_kind::effect)
+      for (node* n : plan.results) placement_.at(n) = {allocate(*backend_, n->bytes(), n->memory), 0};
+    if (plan.code.code.empty()) return;
+    j.launch = launched_++;
+    jit::launch& l = launches_[static_cast<std::size_t>(j.launch)];
+    l.fault = nullptr;
+    bind(plan, l);
+    for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+      const input_slot& s = plan.inputs[i];
+      // What a function that runs for its effects gets whole, it may write.
+      address(l.inputs[i], s.source, s.raw && plan.kind == plan_kind::effect);
+    }
+    for (std::size_t o = 0; o < plan.results.size(); ++o) address(l.outputs[o], plan.results[o], true);
+  }
+
+  void address(jit::operand& o, node* n, bool writes) {
+    const bool leaf = n->is_leaf();
+    const placed* p = leaf ? nullptr : &placement_.at(n);
+    const runtime::buffer* memory = leaf ? n->buffer.get() : p->buffer.get();
+    o.base = memory->address();
+    o.offset += leaf ? n->buffer_offset : p->offset;
+    uses_.push_back({memory, writes});
+    if (leaf && is_capturing()) [[unlikely]]
+      current_capture()->hold(value(n));
+  }
+
+  void place_update(job& j, kernel_plan& plan) {
+    node* n = plan.results[0];
+    if (placement_.reuse_base(plan)) return;
+    const placed base = placement_.where(n->args[0].get());
+    placement_.at(n) = {allocate(*backend_, n->bytes(), n->memory), 0};
+    j.copy_from = base.buffer;
+    j.copy_offset = base.offset * static_cast<std::int64_t>(itemsize(n->type));
+    j.copy_bytes = n->bytes();
+    uses_.push_back({j.copy_from.get(), false});
+  }
+
+  void launch_all() {
+    done_ = 0;
+    if (launched_ == 0) return;
+    const std::span<const jit::launch> launches(launches_.data(), static_cast<std::size_t>(launched_));
+    prepared_.assign(launches.size(), nullptr);
+    backend_->prepare(launches, prepared_);
+    std::size_t scratch_bytes = 0;
+    for (std::size_t k = 0; k < launches.size(); ++k)
+      scratch_bytes = std::max(scratch_bytes, backend_->scratch_bytes(*prepared_[k], launches[k]));
+    buffer_ref scratch;  // one for all: launches of a device run in order
+    if (scratch_bytes != 0) scratch = allocate(*backend_, scratch_bytes, memory_kind::device);
+    runtime::submission work(*backend_);
+    for (const buffer_use& u : uses_) u.writes ? work.writes(*u.buffer) : work.reads(*u.buffer);
+    void* const scratch_memory = scratch ? work.writes(*scratch) : nullptr;
+    const bool captured = backend_->current_stream().notes() != nullptr;
+    for (job& j : jobs_) {
+      done_ = static_cast<std::size_t>(&j - jobs_.data());
+      if (j.launch < 0) continue;
+      if (j.copy_from)
+        backend_->copy(placement_.at(j.plan->results[0]).buffer->address(),
+                       static_cast<char*>(j.copy_from->address()) + j.copy_offset, j.copy_bytes);
+      const auto k = static_cast<std::size_t>(j.launch);
+      if (!captured && fault_count(j.plan->code) != 0) {
+        j.fault = backend_->faults().begin();
+        launches_[k].fault = j.fault->address();
+      }
+      if (profiling()) [[unlikely]] {
+        const range named("sn_" + j.plan->code.label());
+        backend_->run(*prepared_[k], launches[k], scratch_memory);
+      } else {
+        backend_->run(*prepared_[k], launches[k], scratch_memory);
+      }
+      if (runtime::synchronous() && !captured) [[unlikely]]
+        wait_for_kernel("sn_" + j.plan->code.label(), j.fault);
+      if (j.fault && j.fault->is_resolved()) {
+        if (j.fault->is_raised())
+          backend_->faults().keep(j.fault);
+        else
+          j.fault.reset();
+      }
+    }
+  }
+
+  /// Waits for a kernel. A failure of the device ends the flush; what is wrong in data is thrown when results are kept.
+  void wait_for_kernel(const std::string& kernel, const runtime::fault_ref& own) {
+    try {
+      report_captured_faults(*backend_, kernel);
+      if (!own) return;
+      own->resolve();
+      if (!own->is_raised()) return;
+      own->kernel = kernel;
+      own->reported = true;
+      throw_fault(*own);
+    } catch (const device_error& e) {
+      throw device_error("[evaluate] " + kernel + ": " + e.what());
+    } catch (const error&) {
+      if (!fault_) fault_ = std::current_exception();
+    }
+  }
+
+  runtime::buffer& memory_of(node* n) { return n->is_leaf() ? *n->buffer : *placement_.at(n).buffer; }
+
+  /// What a kernel computes from wrong data is wrong, and so is what it writes when it finds something itself.
+  void pass_faults(const job& j) {
+    if (j.launch < 0 || backend_->current_stream().notes()) return;
+    runtime::fault_list all;
+    if (j.fault) all.push_back(j.fault);
+    const auto take = [&](const runtime::buffer& b) {
+      if (b.has_faults()) add_faults(all, b.faults());
+    };
+    for (const input_slot& s : j.plan->inputs) take(memory_of(s.source));
+    if (j.copy_from) take(*j.copy_from);
+    const bool effect = j.plan->kind == plan_kind::effect;
+    for (node* n : j.plan->results) {
+      if (effect && memory_of(n).has_faults()) memory_of(n).clear_faults();  // all of it has been written
+      memory_of(n).add_faults(all);
+    }
+    if (!effect) return;
+    const payload::call& call = j.plan->root->call();
+    for (std::size_t k = call.function->inputs.size(); k < call.operands.size(); ++k)
+      memory_of(call.operands[k].get()).add_faults(all);
+  }
+
+  /// Room for what commit() lets go: nothing may fail once something has run.
+  void reserve_dropped() {
+    std::size_t count = 0;
+    for (const auto& k : planner_.kernels())
+      for (const node* n : k->results) count += static_cast<std::size_t>(n->operand_count());
+    dropped_.reserve(count);
+  }
+
+  /// The results of the first kernels become leaves.
+  void commit(std::size_t kernels) {
+    if (kernels == 0) return;
+    for (const job& j : std::span(jobs_).first(kernels)) pass_faults(j);
+    // What was computed on the way and is still held may be asked for again.
+    planner_.for_each_inlined([](node* n) { n->seen.store(true, std::memory_order_relaxed); });
+    for (const auto& k : std::span(planner_.kernels()).first(kernels)) {
+      if (k->kind == plan_kind::effect) continue;  // its results are leaves, and its node goes with the call
+      for (node* n : k->results) {
+        placed& p = placement_.at(n);
+        unlink_reader(n);
+        unlist(n);
+        n->buffer = std::move(p.buffer);
+        n->buffer_offset = p.offset;
+        n->release_operands([&](value v) { dropped_.push_back(std::move(v)); });
+        n->kind.store(node_kind::leaf, std::memory_order_release);
+      }
+    }
+  }
+
+  void clear() {
+    dropped_.clear();  // after every node has its buffer
+    planner_.clear();
+    placement_.clear();
+    jobs_.clear();
+    uses_.clear();
+    fault_ = nullptr;  // where a later kernel of the flush has failed
+  }
+
+  bool running_ = false;
+  runtime::backend* backend_ = nullptr;
+  planner planner_;
+  placement placement_{planner_};
+  std::vector<job> jobs_;
+  std::vector<buffer_use> uses_;
+  std::vector<jit::launch> launches_;  // the first `launched_` are in use
+  int launched_ = 0;
+  std::vector<const runtime::prepared*> prepared_;
+  std::size_t done_ = 0;        // jobs that have run, where a later one fails
+  std::exception_ptr fault_;    // of a kernel that was waited for
+  std::vector<value> dropped_;  // operands that evaluated nodes let go
+};
+
+flusher& shared_flusher() {
+  static auto* f = new flusher;  // outlives static arrays
+  return *f;
+}
+
+/// Under the flush lock.
+bool relieve_locked(runtime::backend& device) {
+  bool any = false;
+  for (const value& v : listed_values(device.id())) {
+    if (v->is_leaf() || v->capture != runtime::this_thread().capture) continue;
+    try {
+      any |= shared_flusher().run_if_releasing(v);
+    } catch (const error&) {  // what cannot be evaluated now is not what was asked for
+    }
+  }
+  return any;
+}
+
+void run(std::span<const value> roots) {
+  try {
+    shared_flusher().run(roots);
+  } catch (const memory_error&) {
+    if (!relieve_locked(runtime::get_backend(roots[0]->device))) throw;
+    std::vector<value> rest(roots.begin(), roots.end());
+    std::erase_if(rest, [](const value& v) { return v->is_leaf(); });
+    if (!rest.empty()) shared_flusher().run(rest);
+  }
+}
+
+}  // namespace
+
+bool relieve(runtime::backend& device) {
+  const std::lock_guard lock(flush_mutex());
+  return !shared_flusher().is_running() && relieve_locked(device);
+}
+
+void flush(std::span<const value> roots) {
+  if (std::all_of(roots.begin(), roots.end(), [](const value& r) { return r->is_leaf(); })) return;
+  std::lock_guard lock(flush_mutex());
+  if (std::all_of(roots.begin(), roots.end(),
+                  [&](const value& r) { return r->device == roots[0]->device && !r->is_leaf(); }))
+    return run(roots);
+  std::vector<value> rest(roots.begin(), roots.end());
+  while (!rest.empty()) {
+    runtime::device_id device = rest.front()->device;
+    auto other = std::stable_partition(rest.begin(), rest.end(), [&](const value& v) { return v->device == device; });
+    std::vector<value> here(rest.begin(), other);
+    rest.erase(rest.begin(), other);
+    std::erase_if(here, [](const value& v) { return v->is_leaf(); });
+    if (!here.empty()) run(here);
+  }
+}
+
+void flush_if_long(const value& v) {
+  if (v->depth < limits().depth && v->writes <= limits().update_chain) [[likely]]
+    return;
+  if (!v->opaque) flush(std::span(&v, 1));
+}
+
+bool is_in_memory(const value& v) {
+  if (v->is_leaf()) return true;
+  std::lock_guard lock(flush_mutex());  // evaluation takes a node's operands away
+  const node* n = v.get();
+  while (n->kind == node_kind::view && core::is_contiguous(n->shape, n->view().strides)) n = n->args[0].get();
+  return n->is_leaf();
+}
+
+}  // namespace sinter::graph

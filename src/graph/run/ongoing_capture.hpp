@@ -1,0 +1,61 @@
+// The capture that is going on in the calling thread, as evaluation sees it. Captures are built on evaluation
+// (capture.hpp); this is the one way back, so that evaluation has no part in what a capture is.
+#pragma once
+#include <memory>
+
+#include "graph/values/storage.hpp"
+#include "runtime/thread_state.hpp"
+
+namespace sinter::graph {
+
+/// What evaluation tells a capture, and what it must be told to work outside of one.
+class ongoing_capture {
+ public:
+  ongoing_capture(runtime::stream& outside, runtime::block_source* source_before) noexcept
+      : device_(outside.owner()), outside_(outside), source_before_(source_before) {}
+  ongoing_capture(const ongoing_capture&) = delete;
+  ongoing_capture& operator=(const ongoing_capture&) = delete;
+
+  /// An array has been made.
+  virtual void note_made(const std::shared_ptr<storage>& s) = 0;
+  /// Captured work reads memory that no array may keep.
+  virtual void hold(const value& leaf) = 0;
+  runtime::backend& device() const noexcept { return device_; }
+
+ protected:
+  ~ongoing_capture() = default;
+  runtime::backend& device_;
+  runtime::stream& outside_;              // where work that is not captured goes
+  runtime::block_source* source_before_;  // where the thread's memory came from before
+
+ private:
+  friend class outside_capture;
+};
+
+/// Whether the calling thread's work is being written down.
+inline bool is_capturing() noexcept {
+  return runtime::captures_anywhere.load(std::memory_order_relaxed) != 0 && runtime::this_thread().capture != 0;
+}
+/// Also while the thread works outside of it; null where there is none.
+ongoing_capture* current_capture() noexcept;
+void set_current_capture(ongoing_capture* c) noexcept;
+
+/// Throws device_error unless the capture is of that device (or there is none).
+void refuse_other_device(runtime::device_id device);
+
+/// While it lives, the calling thread's work runs, on the stream from before the capture.
+class outside_capture {
+ public:
+  explicit outside_capture(bool wanted = true);
+  ~outside_capture();
+  outside_capture(const outside_capture&) = delete;
+  outside_capture& operator=(const outside_capture&) = delete;
+
+ private:
+  std::uint32_t number_ = 0;
+  int slot_ = 0;
+  runtime::stream* stream_ = nullptr;
+  runtime::block_source* source_ = nullptr;
+};
+
+}  // namespace sinter::graph

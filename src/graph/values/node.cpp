@@ -1,0 +1,142 @@
+// Birth and death of nodes, and the weak lists that they are in.
+#include "graph/values/node.hpp"
+
+#include <mutex>
+#include <new>
+
+#include "graph/values/recycle.hpp"
+
+namespace sinter::graph {
+namespace {
+
+std::mutex& readers_mutex() {
+  static auto* m = new std::mutex;  // outlives static arrays
+  return *m;
+}
+
+struct list {
+  std::mutex mutex;
+  node* head = nullptr;
+};
+list& listed() noexcept {
+  static auto* l = new list;  // outlives static arrays
+  return *l;
+}
+
+/// Of a node in a list whose lock is held. Null where the last reference has gone: another thread is about to take the
+/// node out of the list, and it must not be revived.
+value hold_if_alive(node* n) noexcept {
+  std::uint32_t count = n->refs.load(std::memory_order_relaxed);
+  while (count != 0 && !n->refs.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) {
+  }
+  return count == 0 ? value() : value::adopt(n);
+}
+
+}  // namespace
+
+void* node::operator new(std::size_t) { return recycler<sizeof(node)>::take(); }
+void node::operator delete(void* p) noexcept { recycler<sizeof(node)>::give(p); }
+
+void destroy(node* n) noexcept {
+  // Iterative: a chain of a million recorded operations must not overflow the stack.
+  node* doomed = n;
+  doomed->mark.next = nullptr;
+  while (doomed) {
+    node* current = doomed;
+    doomed = current->mark.next;
+    unlink_reader(current);
+    unlist(current);
+    current->release_operands([&](value v) {
+      node* operand = v.release();
+      if (operand->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        operand->mark.next = doomed;
+        doomed = operand;
+      }
+    });
+    delete current;
+  }
+}
+
+node* finished_reduction(const node& n) noexcept {
+  if (n.kind != node_kind::call) return nullptr;
+  for (const value& v : n.call().operands) {
+    if (!v->opaque) continue;
+    if (v->kind.load(std::memory_order_relaxed) == node_kind::reduce) return v.get();
+    if (node* found = finished_reduction(*v)) return found;
+  }
+  return nullptr;
+}
+
+bool same_call(const node& a, const node& b) noexcept {
+  if (a.kind != node_kind::call || b.kind != node_kind::call) return false;
+  return a.call().function == b.call().function && a.call().operands == b.call().operands;
+}
+
+void link_reader(node* reduction) {
+  std::lock_guard lock(readers_mutex());
+  node* operand = reduction->args[0].get();
+  reduction->next_reader = operand->readers;
+  if (operand->readers) operand->readers->previous_reader = reduction;
+  operand->readers = reduction;
+  reduction->is_reader = true;
+}
+
+void unlink_reader(node* reduction) noexcept {
+  if (!reduction->is_reader) return;
+  std::lock_guard lock(readers_mutex());
+  if (reduction->previous_reader)
+    reduction->previous_reader->next_reader = reduction->next_reader;
+  else
+    reduction->args[0]->readers = reduction->next_reader;
+  if (reduction->next_reader) reduction->next_reader->previous_reader = reduction->previous_reader;
+  reduction->next_reader = reduction->previous_reader = nullptr;
+  reduction->is_reader = false;
+}
+
+std::vector<value> live_readers(const node* reduction) {
+  std::lock_guard lock(readers_mutex());
+  std::vector<value> found;
+  for (node* r = reduction->args[0]->readers; r; r = r->next_reader) {
+    if (r->capture != reduction->capture) continue;
+    if (value held = hold_if_alive(r)) found.push_back(std::move(held));
+  }
+  return found;
+}
+
+bool list_if_large(const value& v) {
+  node* n = v.get();
+  if (!n->over_large || n->opaque || n->is_leaf() || n->is_listed) return false;
+  list& l = listed();
+  const std::lock_guard lock(l.mutex);
+  if (n->is_listed) return false;
+  n->next_listed = l.head;
+  if (l.head) l.head->previous_listed = n;
+  l.head = n;
+  n->is_listed = true;
+  return true;
+}
+
+void unlist(node* n) noexcept {
+  if (!n->is_listed) return;
+  list& l = listed();
+  const std::lock_guard lock(l.mutex);
+  (n->previous_listed ? n->previous_listed->next_listed : l.head) = n->next_listed;
+  if (n->next_listed) n->next_listed->previous_listed = n->previous_listed;
+  n->next_listed = n->previous_listed = nullptr;
+  n->is_listed = false;
+}
+
+std::vector<value> listed_values(runtime::device_id device) {
+  std::vector<value> found;
+  {
+    list& l = listed();
+    const std::lock_guard lock(l.mutex);
+    for (node* n = l.head; n; n = n->next_listed)
+      if (value held = hold_if_alive(n)) found.push_back(std::move(held));
+  }
+  // Without the lock: a reference that goes here may have become the last one.
+  std::erase_if(found, [device](const value& v) { return v->is_leaf() || !(v->device == device); });
+  return found;
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,162 @@
+// src/graph/values: recorded values, what they are made of, and the storages whose versions they are. Nothing here
+// decides what is computed when.
+//
+// A recorded value: an immutable node of a directed acyclic graph. Evaluation turns a node into a leaf in place;
+// nothing else about it ever changes, so nodes may be shared between threads and arrays.
+#pragma once
+#include <atomic>
+#include <cassert>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/dims.hpp"
+#include "graph/values/payload.hpp"
+#include "graph/values/value.hpp"
+#include "jit/program/program.hpp"
+#include "runtime/backend.hpp"
+
+namespace sinter::graph {
+
+using core::dims;
+
+/// Planner scratch; meaningful only inside one flush, under its lock (`next`: only while the node is destroyed).
+struct plan_mark {
+  std::uint64_t epoch = 0;  // of the flush that last touched the node
+  std::int32_t index = -1;  // into the planner's table
+  node* next = nullptr;
+};
+
+class node {
+ public:
+  template <class Payload>
+  node(Payload&& what, dtype of, const dims& extents, runtime::device_id where)
+      : kind(std::remove_cvref_t<Payload>::kind),
+        type(of),
+        device(where),
+        shape(extents),
+        recorded_(std::forward<Payload>(what)) {}
+  // Blocks of a free list (recycle.hpp): nodes come and go with every recorded operation.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* p) noexcept;
+
+  std::atomic<std::uint32_t> refs{1};
+  std::atomic<node_kind> kind;  // the payload's until the node is evaluated, which makes it a leaf
+  dtype type;
+  std::uint8_t nargs = 0;       // how many of `args`
+  std::atomic<bool> seen{false};  // computed before as part of something else, and held then
+  bool is_reader = false;    // reduce: linked into the operand's list of readers
+  bool opaque = false;       // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
+  bool large = false;        // limits().large_operand bytes or more
+  bool over_large = false;   // something large lies below: its evaluation may release memory (list_if_large)
+  bool over_reduction = false;  // a reduction lay pending somewhere below when it was recorded
+  std::atomic<bool> is_listed{false};  // among the values that are remembered for that
+  memory_kind memory{};      // where it is to lie when it is evaluated
+  std::uint16_t depth = 0;   // longest chain of pending nodes below when it was recorded
+  std::uint16_t writes = 0;  // update: pending updates in a row when it was recorded, this one included
+  runtime::device_id device;
+  value args[3];  // the operands of all kinds but calls
+  dims shape;
+  runtime::buffer_ref buffer;  // leaf
+  std::int64_t buffer_offset = 0;  // leaf: elements before the first one
+  std::uint32_t capture = 0;  // the capture that it was recorded in; 0: none
+  plan_mark mark;
+  node* next_reader = nullptr;  // weak, doubly linked list of the reductions that read args[0]
+  node* previous_reader = nullptr;
+  node* readers = nullptr;  // head of that list, in the operand
+  node* next_listed = nullptr;  // the weak list of pending values over large operands
+  node* previous_listed = nullptr;
+
+  // What was recorded, of the kind that it was recorded as: evaluation does not change it.
+  const payload::scalar& scalar() const noexcept { return recorded<payload::scalar>(); }
+  const payload::iota& iota() const noexcept { return recorded<payload::iota>(); }
+  const payload::map& map() const noexcept { return recorded<payload::map>(); }
+  const payload::random& random() const noexcept { return recorded<payload::random>(); }
+  const payload::view& view() const noexcept { return recorded<payload::view>(); }
+  const payload::gather& gather() const noexcept { return recorded<payload::gather>(); }
+  const payload::reduce& reduce() const noexcept { return recorded<payload::reduce>(); }
+  const payload::call& call() const noexcept { return recorded<payload::call>(); }
+  const payload::update& update() const noexcept { return recorded<payload::update>(); }
+
+  /// The nodes that this one is computed from: `args`, or those of the call. None of a leaf.
+  int operand_count() const noexcept {
+    const auto* c = std::get_if<payload::call>(&recorded_);
+    return c ? static_cast<int>(c->operands.size()) : nargs;
+  }
+  node* operand(int k) const noexcept {
+    const auto* c = std::get_if<payload::call>(&recorded_);
+    return c ? c->operands[static_cast<std::size_t>(k)].get() : args[k].get();
+  }
+  /// Calls take(value) with each of them; none are left.
+  template <class F>
+  void release_operands(F take) {
+    for (int k = 0; k < nargs; ++k) take(std::move(args[k]));
+    nargs = 0;
+    if (auto* c = std::get_if<payload::call>(&recorded_)) {
+      for (value& v : c->operands) take(std::move(v));
+      c->operands.clear();
+    }
+  }
+
+  bool is_leaf() const noexcept { return kind.load(std::memory_order_acquire) == node_kind::leaf; }
+  std::int64_t size() const noexcept { return core::element_count(shape); }
+  std::size_t bytes() const noexcept { return static_cast<std::size_t>(size()) * itemsize(type); }
+  /// Where it lies, or is to lie.
+  memory_kind kind_of_memory() const noexcept { return is_leaf() ? buffer->kind() : memory; }
+
+ private:
+  template <class Payload>
+  const Payload& recorded() const noexcept {
+    assert(std::holds_alternative<Payload>(recorded_));
+    return *std::get_if<Payload>(&recorded_);
+  }
+
+  payload::any recorded_;
+};
+
+/// The reduction of an opaque type that a call finishes, itself or through opaque calls; null where there is none.
+node* finished_reduction(const node& n) noexcept;
+/// Whether a call is of a function with text around its loop: the only call of its kernel.
+inline bool stands_alone(const node& n) noexcept {
+  return n.kind == node_kind::call && n.call().function->has_loop_text();
+}
+/// Whether operand k is read by index in a user's text: it must lie in memory.
+inline bool reads_raw(const node& n, int k) noexcept {
+  if (n.kind != node_kind::call) return false;
+  const auto& inputs = n.call().function->inputs;
+  return static_cast<std::size_t>(k) >= inputs.size() || inputs[static_cast<std::size_t>(k)].raw;
+}
+/// Whether two nodes are outputs of one call.
+bool same_call(const node& a, const node& b) noexcept;
+/// Whether a node computes each of its elements from those of its operands.
+inline bool is_operation(node_kind k) noexcept {
+  return k == node_kind::map || k == node_kind::call || k == node_kind::random;
+}
+
+// ---- The weak lists that a node leaves when it dies or has been evaluated
+
+/// The reductions that read a node, so that reductions over one value asked for one after the other become one pass.
+void link_reader(node* reduction);
+void unlink_reader(node* reduction) noexcept;
+/// The pending reductions that read what `reduction` reads, itself included, that are still held, and that were recorded
+/// in the same capture or, like it, in none: work of one does not run in another.
+std::vector<value> live_readers(const node* reduction);
+
+/// Pending values over large operands (`over_large`), which may be evaluated where memory runs out. Listed values are
+/// complete: other threads may evaluate them. False where the value has no place in the list, or has it already.
+bool list_if_large(const value& v);
+void unlist(node* n) noexcept;
+/// The listed values that are pending on a device and that somebody still holds.
+std::vector<value> listed_values(runtime::device_id device);
+
+inline value::value(node* n) noexcept : node_(n) {
+  if (n) n->refs.fetch_add(1, std::memory_order_relaxed);
+}
+inline value::~value() {
+  if (node_ && node_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(node_);
+}
+
+}  // namespace sinter::graph

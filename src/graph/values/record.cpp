@@ -1,0 +1,221 @@
+// Recording: makes nodes. The only work done here is bookkeeping that must be fixed when an operation is written down.
+#include "graph/values/record.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/shape.hpp"
+#include "graph/values/limits.hpp"
+
+namespace sinter::graph {
+namespace {
+
+thread_local bool fast_math_on = false;
+
+/// Views and gathers only name elements that exist: on the way to a result they may span more than can be counted. All
+/// other nodes may come to lie in memory.
+constexpr bool must_be_countable(node_kind kind) { return kind != node_kind::view && kind != node_kind::gather; }
+
+template <class Payload>
+value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id device) {
+  const bool countable = core::is_countable(shape);
+  if (!countable && must_be_countable(std::remove_cvref_t<Payload>::kind)) [[unlikely]]
+    core::checked_count(shape, "shape");
+  node* n = new node(std::forward<Payload>(what), type, shape, device);
+  const runtime::thread_state& mine = runtime::this_thread();
+  n->memory = mine.kind[runtime::slot_of(device)];
+  n->capture = mine.capture;
+  n->large = !countable || n->bytes() >= limits().large_operand;
+  return value::adopt(n);
+}
+
+bool lies_over_reduction(const node& n) {
+  return n.over_reduction || n.kind.load(std::memory_order_relaxed) == node_kind::reduce;
+}
+
+void note_operand(node& n, const value& operand) {
+  n.over_large |= operand->large || operand->over_large;
+  if (operand->is_leaf()) return;
+  n.over_reduction |= lies_over_reduction(*operand);
+  n.depth = std::max(n.depth, static_cast<std::uint16_t>(operand->depth + 1));
+}
+void adopt_operand(node& n, value operand) {
+  note_operand(n, operand);
+  n.args[n.nargs++] = std::move(operand);
+}
+
+/// The shape that is left; `nothing`: a reduced extent is 0.
+dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
+  dims kept;
+  for (int a = 0; a < v->shape.size(); ++a) {
+    if (reduced[static_cast<std::size_t>(a)])
+      nothing |= v->shape[a] == 0;
+    else
+      kept.push_back(v->shape[a]);
+  }
+  return kept;
+}
+
+value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kept, std::span<const bool> reduced,
+                  const jit::user_reduction* combine) {
+  std::uint64_t axes = 0;
+  for (int a = 0; a < v->shape.size(); ++a) axes |= std::uint64_t{reduced[static_cast<std::size_t>(a)]} << a;
+  value n = fresh(payload::reduce{.op = op, .axes = axes, .combine = combine}, type, kept, v->device);
+  n->opaque = combine && !combine->value.opaque.empty();
+  adopt_operand(*n, v);
+  link_reader(n.get());
+  return n;
+}
+
+value call_node(const jit::user_function* f, int output, const dims& shape, std::vector<value> operands,
+                runtime::device_id device) {
+  const jit::user_parameter& result = f->outputs[static_cast<std::size_t>(output)];
+  value n = fresh(payload::call{.function = f,
+                                .operands = std::move(operands),
+                                .output = output,
+                                .for_effects = false,
+                                .fast_math = fast_math_on},
+                  result.type, shape, device);
+  n->opaque = !result.opaque.empty();
+  for (const value& operand : n->call().operands) note_operand(*n, operand);
+  return n;
+}
+
+/// What a user's reduction over nothing is.
+const jit::user_function* identity_function(const jit::user_reduction& r) {
+  jit::user_function f;
+  f.name = r.name;
+  f.types = r.types;
+  f.preamble = r.preamble;
+  f.body = "return " + r.identity + ";";
+  f.returns = true;
+  f.outputs.push_back(r.value);
+  return jit::intern(std::move(f));
+}
+
+jit::scalar identity_of(jit::reduce_op op, dtype type) {
+  jit::scalar s;
+  s.type = type;
+  const int neutral = jit::about(op).neutral;
+  if (type == dtype::b1) {
+    s.b = neutral != 0;
+  } else if (is_inexact(type)) {
+    s.f[0] = neutral;
+    s.f[1] = 0;
+  } else {
+    s.i = neutral;
+  }
+  return s;
+}
+
+}  // namespace
+
+bool fast_math() noexcept { return fast_math_on; }
+void set_fast_math(bool on) noexcept { fast_math_on = on; }
+
+value record_scalar(const jit::scalar& v, dtype type, const dims& shape, runtime::device_id device) {
+  assert(v.type == type);
+  return fresh(payload::scalar{.constant = v}, type, shape, device);
+}
+
+value record_unset(dtype type, const dims& shape, runtime::device_id device) {
+  jit::scalar zero;
+  zero.type = type;
+  return fresh(payload::scalar{.constant = zero, .unset = true}, type, shape, device);
+}
+
+value record_iota(const dims& shape, int axis, runtime::device_id device) {
+  return fresh(payload::iota{.axis = axis}, dtype::i64, shape, device);
+}
+
+value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands) {
+  value n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, shape, operands[0]->device);
+  for (const value& operand : operands) adopt_operand(*n, operand);
+  return n;
+}
+
+value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands) {
+  value n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, shape, operands[0]->device);
+  for (value& operand : operands) adopt_operand(*n, std::move(operand));
+  return n;
+}
+
+value record_random(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
+                    std::span<const value> operands, runtime::device_id device) {
+  value n = fresh(payload::random{.op = op, .stream = stream}, type, shape, device);
+  for (const value& operand : operands) adopt_operand(*n, operand);
+  return n;
+}
+
+value record_cast(value v, dtype type) {
+  if (v->type == type) return v;
+  const dims shape = v->shape;
+  return record_map_moving(jit::opcode::cast, type, shape, std::span(&v, 1));
+}
+
+value record_view(const value& v, const dims& shape, const dims& strides, std::int64_t offset) {
+  if (offset == 0 && shape == v->shape && core::is_contiguous(shape, strides)) return v;
+  if (v->kind.load(std::memory_order_acquire) == node_kind::scalar)
+    return record_scalar(v->scalar().constant, v->type, shape, v->device);
+  value n = fresh(payload::view{.strides = strides, .offset = offset}, v->type, shape, v->device);
+  adopt_operand(*n, v);
+  return n;
+}
+
+value record_gather(const value& v, const value& index, int axis, const dims& shape, int reported_axis) {
+  value n = fresh(payload::gather{.axis = axis, .reported_axis = reported_axis}, v->type, shape, v->device);
+  adopt_operand(*n, v);
+  adopt_operand(*n, index);
+  return n;
+}
+
+value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<const bool> reduced) {
+  bool nothing = false;
+  const dims kept = kept_shape(v, reduced, nothing);
+  if (nothing) return record_scalar(identity_of(op, type), type, kept, v->device);
+  return reduce_node(op, type, v, kept, reduced, nullptr);
+}
+
+value record_reduce(const jit::user_reduction* combine, const value& v, std::span<const bool> reduced) {
+  bool nothing = false;
+  const dims kept = kept_shape(v, reduced, nothing);
+  if (nothing) return call_node(identity_function(*combine), 0, kept, {}, v->device);
+  return reduce_node(jit::reduce_op::user, combine->value.type, v, kept, reduced, combine);
+}
+
+value record_call(const jit::user_function* f, int output, const dims& shape, std::vector<value> operands) {
+  const runtime::device_id device = operands.empty() ? runtime::default_device() : operands[0]->device;
+  return call_node(f, output, shape, std::move(operands), device);
+}
+
+value record_effect(const jit::user_function* f, const dims& shape, std::vector<value> operands,
+                    std::vector<value> targets, runtime::device_id device) {
+  value n = fresh(payload::call{.function = f,
+                                .operands = std::move(operands),
+                                .output = 0,
+                                .for_effects = true,
+                                .fast_math = fast_math_on,
+                                .targets = std::move(targets)},
+                  dtype::u8, shape, device);
+  for (const value& operand : n->call().operands) n->over_reduction |= lies_over_reduction(*operand);
+  return n;
+}
+
+value record_update(const value& base, const dims& strides, std::int64_t offset, const value& rhs, bool in_place) {
+  value n = fresh(payload::update{.strides = strides, .offset = offset, .in_place = in_place}, base->type, base->shape,
+                  base->device);
+  n->memory = base->kind_of_memory();
+  adopt_operand(*n, base);
+  adopt_operand(*n, rhs);
+  n->writes = static_cast<std::uint16_t>(base->is_leaf() ? 1 : base->writes + 1);
+  return n;
+}
+
+value make_leaf(runtime::buffer_ref buffer, std::int64_t offset, const dims& shape, dtype type) {
+  value n = fresh(payload::leaf{}, type, shape, buffer->owner().id());
+  n->buffer = std::move(buffer);
+  n->buffer_offset = offset;
+  return n;
+}
+
+}  // namespace sinter::graph

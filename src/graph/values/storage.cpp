@@ -1,0 +1,23 @@
+// Turns of several storages, and who refers to a version.
+#include "graph/values/storage.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace sinter::graph {
+
+bool is_sole_owner(const value& leaf) noexcept {
+  return leaf->is_leaf() && leaf->refs.load(std::memory_order_acquire) == 1 && is_owned(leaf->buffer, 1);
+}
+
+turns::turns(std::vector<storage*> all) : all_(std::move(all)) {
+  std::sort(all_.begin(), all_.end(), std::less<>());
+  all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
+  for (storage* s : all_) s->writers_.lock();
+}
+
+turns::~turns() {
+  for (storage* s : all_) s->writers_.unlock();
+}
+
+}  // namespace sinter::graph

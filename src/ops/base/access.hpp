@@ -1,0 +1,46 @@
+// src/ops/base: what the functions of the other rooms are made of: handles and their views, arguments and their dtypes,
+// axes, devices, calls of device-wide algorithms. No NumPy function of an array's elements.
+//
+// The way from handles to the graph and back; public headers hide it.
+#pragma once
+#include "graph/capture/capture.hpp"
+#include "graph/run/array.hpp"
+#include "ops/base/errors.hpp"
+#include "sinter/ndarray.hpp"
+
+namespace sinter::ops {
+
+/// Reads a selection by arrays whose elements nobody has needed so far (ops/indexing/pick.hpp).
+void resolve(const graph::array_view& v);
+
+struct ndarray_access {
+  static ndarray make(graph::view_ref v) noexcept { return ndarray(std::move(v)); }
+  static subarray make_sub(graph::view_ref v) noexcept { return subarray(std::move(v)); }
+  /// Null for an undefined array.
+  static const graph::view_ref& ref(const ndarray& a) {
+    if (a.view_ && a.view_->deferred.load(std::memory_order_acquire)) [[unlikely]] resolve(*a.view_);
+    if (graph::is_capturing() && a.view_) [[unlikely]] graph::touch(a.view_->store);
+    return a.view_;
+  }
+  /// The same, but a selection by arrays may not have been read yet.
+  static const graph::view_ref& unresolved(const ndarray& a) noexcept { return a.view_; }
+  /// All elements where the host can read them, C order; `detail::host_data` has the address. Synchronises.
+  static std::shared_ptr<const detail::host_block> host(const ndarray& a) { return a.host_block(a.dtype()); }
+};
+
+/// An array's elements where the host can read them, C order, converted to a dtype; `detail::host_data` has the
+/// address. Not copied where an array of that dtype lies in C order in the host's memory, nor, `managed`, in managed
+/// memory that the host may look at beside the device. Synchronises.
+std::shared_ptr<const detail::host_block> elements_on_host(const ndarray& a, dtype type, bool managed);
+
+/// The view of an array; throws value_error naming the function if the handle is undefined.
+inline const graph::array_view& view_of(const ndarray& a, const char* function) {
+  return defined(ndarray_access::ref(a), function, "the array");
+}
+
+/// The value that reading the array has now.
+graph::value value_of(const ndarray& a, const char* function = "ndarray");
+/// New array that holds a value.
+ndarray wrap(graph::value v);
+
+}  // namespace sinter::ops

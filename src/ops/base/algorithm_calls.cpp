@@ -1,0 +1,154 @@
+// Calls of the device-wide algorithms: memory, layouts, scratch.
+#include "ops/base/algorithm_calls.hpp"
+
+#include <utility>
+
+#include "core/shape.hpp"
+#include "graph/run/flush.hpp"
+#include "graph/values/faults.hpp"
+#include "ops/base/axes.hpp"
+
+namespace sinter::ops {
+namespace {
+
+runtime::algorithms& algorithms_of(const value& v) { return runtime::get_backend(v->device).algorithms(); }
+
+/// From the beginning of the buffer to an element.
+std::int64_t bytes_before(const value& leaf, std::int64_t element) {
+  return (leaf->buffer_offset + element) * static_cast<std::int64_t>(itemsize(leaf->type));
+}
+
+/// Scratch memory for one call. Freeing it does not wait: the pool hands it out again in the order of launches.
+runtime::buffer scratch_for(const value& v, std::size_t bytes) { return {runtime::get_backend(v->device), bytes}; }
+
+}  // namespace
+
+const void* address_to_read(const value& leaf, std::int64_t element) {
+  return static_cast<const char*>(leaf->buffer->data_to_read()) + bytes_before(leaf, element);
+}
+void* address_to_write(const value& leaf, std::int64_t element) {
+  return static_cast<char*>(leaf->buffer->data()) + bytes_before(leaf, element);
+}
+
+value unset_leaf(const dims& shape, dtype type, runtime::device_id device) {
+  const auto bytes = static_cast<std::size_t>(core::checked_count(shape, "shape")) * itemsize(type);
+  return graph::make_leaf(std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes), 0, shape, type);
+}
+
+value evaluated(value v) {
+  graph::flush(std::span(&v, 1));
+  return v;
+}
+
+value own_memory(const value& v) {
+  value memory = unset_leaf(v->shape, v->type, v->device);
+  if (v->size() == 0) return memory;
+  if (graph::is_in_memory(v)) {
+    graph::copy_elements(memory, evaluated(v));
+    return memory;
+  }
+  // A write of the whole: the kernel that computes the expression stores into the memory.
+  // The write must hold the only reference to the memory, or it would go to a copy.
+  value filled = graph::record_update(std::exchange(memory, value()), core::contiguous_strides(v->shape), 0, v);
+  graph::flush(std::span(&filled, 1));
+  if (graph::is_sole_owner(filled)) return filled;
+  return own_memory(filled);
+}
+
+rows_of rows_along(const value& v, int axis) {
+  rows_of r;
+  r.shape = v->shape;
+  r.axis = axis;
+  r.count = v->shape[axis];
+  const dims dense = core::contiguous_strides(v->shape);
+  dims shape, strides;
+  for (int a = 0; a < v->shape.size(); ++a)
+    if (a != axis) {
+      shape.push_back(v->shape[a]);
+      strides.push_back(dense[a]);
+      r.rows *= v->shape[a];
+    }
+  shape.push_back(r.count);
+  strides.push_back(dense[axis]);
+  r.elements = axis == v->shape.size() - 1 ? v : graph::record_view(v, shape, strides, 0);
+  return r;
+}
+
+ndarray in_place_of(const rows_of& r, const value& leaf) {
+  const int last = leaf->shape.size() - 1;
+  if (r.axis == last) return wrap(leaf);
+  const dims dense = core::contiguous_strides(leaf->shape);
+  dims shape, strides;
+  for (int a = 0; a <= last; ++a) {
+    const int from = a == r.axis ? last : a < r.axis ? a : a - 1;
+    shape.push_back(leaf->shape[from]);
+    strides.push_back(dense[from]);
+  }
+  return wrap(graph::record_view(leaf, shape, strides, 0));
+}
+
+void sort_rows(const value& own, const runtime::row_layout& l, bool descending) {
+  if (l.rows == 0 || l.columns < 2) return;
+  runtime::algorithms& device = algorithms_of(own);
+  const runtime::buffer scratch = scratch_for(own, device.sort_scratch(l));
+  device.sort(l, descending, address_to_write(own), scratch.data());
+}
+
+value argsort_rows(const value& keys, const runtime::row_layout& l, bool descending) {
+  value order = unset_leaf(keys->shape, dtype::i64, keys->device);
+  if (l.rows == 0 || l.columns == 0) return order;
+  runtime::algorithms& device = algorithms_of(keys);
+  const runtime::buffer scratch = scratch_for(keys, device.argsort_scratch(l));
+  device.argsort(l, descending, address_to_read(keys), static_cast<std::int64_t*>(address_to_write(order)),
+                 scratch.data());
+  graph::inherit_faults(order, {&keys});
+  return order;
+}
+
+value scanned(runtime::scan_op op, const value& v, int axis) {
+  runtime::scan_layout l{op, v->type, 1, v->shape[axis], 1};
+  for (int a = 0; a < axis; ++a) l.outer *= v->shape[a];
+  for (int a = axis + 1; a < v->shape.size(); ++a) l.inner *= v->shape[a];
+  // What lies in memory already is read there; a pending expression is computed into the result's memory.
+  const bool in_place = !graph::is_in_memory(v);
+  value to = in_place ? own_memory(v) : unset_leaf(v->shape, v->type, v->device);
+  if (v->size() == 0) return to;
+  if (!in_place) evaluated(v);
+  runtime::algorithms& device = algorithms_of(to);
+  const runtime::buffer scratch = scratch_for(to, device.scan_scratch(l));
+  device.scan(l, address_to_read(in_place ? to : v), address_to_write(to), scratch.data());
+  if (!in_place) graph::inherit_faults(to, {&v});
+  return to;
+}
+
+value binned(const value& bins, const value& weights, std::int64_t count) {
+  const value numbers = evaluated(bins), added = weights ? evaluated(weights) : value();
+  value out = unset_leaf(dims{count}, weights ? dtype::f64 : dtype::i64, numbers->device);
+  if (count == 0) return out;
+  runtime::algorithms& device = algorithms_of(numbers);
+  const std::int64_t n = numbers->size();
+  const auto* from = static_cast<const std::int64_t*>(address_to_read(numbers));
+  if (weights) {
+    const runtime::buffer scratch = scratch_for(numbers, device.sum_bins_scratch(n, count));
+    device.sum_bins(from, static_cast<const double*>(address_to_read(added)), n, count,
+                    static_cast<double*>(address_to_write(out)), scratch.data());
+  } else {
+    const runtime::buffer scratch = scratch_for(numbers, device.count_bins_scratch(n, count));
+    device.count_bins(from, n, count, static_cast<std::int64_t*>(address_to_write(out)), scratch.data());
+  }
+  graph::inherit_faults(out, {&numbers, &added});
+  return out;
+}
+
+value counted_in(const runtime::bin_range& bins, const value& samples) {
+  const value x = evaluated(samples);
+  value out = unset_leaf(dims{bins.count}, dtype::i64, x->device);
+  runtime::algorithms& device = algorithms_of(x);
+  const runtime::buffer scratch = scratch_for(x, device.histogram_scratch(x->type, x->size(), bins));
+  device.histogram(x->type, address_to_read(x), x->size(), bins, static_cast<std::int64_t*>(address_to_write(out)),
+                   scratch.data());
+  graph::inherit_faults(out, {&x});
+  return out;
+}
+
+}  // namespace sinter::ops

@@ -1,0 +1,70 @@
+// The handle: what it answers about itself, transposes, and its way into the graph.
+#include <ostream>
+
+#include "ops/base/device.hpp"
+#include "ops/base/promotion_args.hpp"
+
+namespace sinter::ops {
+
+graph::value value_of(const ndarray& a, const char* function) { return graph::read(view_of(a, function)); }
+
+ndarray wrap(graph::value v) { return ndarray_access::make(graph::make_array(std::move(v))); }
+
+}  // namespace sinter::ops
+
+namespace sinter {
+inline namespace v0 {
+
+using ops::ndarray_access;
+using ops::view_of;
+
+sinter::dtype ndarray::dtype() const { return view_of(*this, "dtype").type; }
+int ndarray::ndim() const { return view_of(*this, "ndim").shape.size(); }
+shape_t ndarray::shape() const { return ops::to_shape(view_of(*this, "shape").shape); }
+std::int64_t ndarray::shape(std::int64_t axis) const {
+  const auto& v = view_of(*this, "shape");
+  return v.shape[ops::normalize_axis(axis, v.shape, "shape")];
+}
+std::int64_t ndarray::size() const { return core::element_count(view_of(*this, "size").shape); }
+std::int64_t ndarray::nbytes() const {
+  return size() * static_cast<std::int64_t>(itemsize(view_of(*this, "nbytes").type));
+}
+std::vector<std::int64_t> ndarray::strides() const {
+  const auto& v = view_of(*this, "strides");
+  std::vector<std::int64_t> bytes(v.strides.begin(), v.strides.end());
+  for (auto& s : bytes) s *= static_cast<std::int64_t>(itemsize(v.type));
+  return bytes;
+}
+sinter::device ndarray::device() const { return ops::to_public(view_of(*this, "device").device()); }
+std::int64_t ndarray::len() const {
+  const auto& v = view_of(*this, "len");
+  if (v.shape.empty()) throw shape_error("[len] an array of shape () has no first axis");
+  return v.shape[0];
+}
+
+ndarray ndarray::T() const {
+  const auto& v = view_of(*this, "T");
+  const int n = v.shape.size();
+  core::dims shape(n), strides(n);
+  for (int i = 0; i < n; ++i) {
+    shape[i] = v.shape[n - 1 - i];
+    strides[i] = v.strides[n - 1 - i];
+  }
+  return ndarray_access::make(graph::make_view(v, std::move(shape), std::move(strides), v.offset));
+}
+
+ndarray ndarray::mT() const {
+  const auto& v = view_of(*this, "mT");
+  const int n = v.shape.size();
+  if (n < 2) ops::fail<shape_error>("mT", "shape ", v.shape, " has fewer than two axes");
+  core::dims shape = v.shape, strides = v.strides;
+  std::swap(shape[n - 1], shape[n - 2]);
+  std::swap(strides[n - 1], strides[n - 2]);
+  return ndarray_access::make(graph::make_view(v, std::move(shape), std::move(strides), v.offset));
+}
+
+std::string to_string(const shape_t& shape) { return core::to_string(ops::to_dims(shape)); }
+std::ostream& operator<<(std::ostream& out, const shape_t& shape) { return out << to_string(shape); }
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,24 @@
+// The axes of a reduction: which are reduced, what is left, how results get their axes back.
+#pragma once
+#include <array>
+
+#include "ops/base/promotion_args.hpp"
+#include "sinter/keywords.hpp"
+
+namespace sinter::ops {
+
+/// The axes of one reduction of one shape.
+struct axis_set {
+  std::array<bool, core::max_rank> reduced{};
+  int count = 0;              // of reduced axes
+  std::int64_t elements = 1;  // that go into one result
+  std::int64_t results = 1;
+  dims kept_shape;  // of the result with keepdims
+};
+
+/// Throws index_error for an axis that is out of range or given twice.
+axis_set find_axes(const axes& wanted, const dims& shape, const char* function);
+/// The reduced value with extent 1 for each reduced axis, if they are kept.
+graph::value restore_axes(const graph::value& v, const axis_set& s, bool keepdims);
+
+}  // namespace sinter::ops

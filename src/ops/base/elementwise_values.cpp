@@ -1,0 +1,86 @@
+#include "ops/base/elementwise_values.hpp"
+
+#include <algorithm>
+
+namespace sinter::ops {
+
+dims common_shape(std::span<const value> operands) {
+  dims shape = operands[0]->shape;
+  for (const value& v : operands.subspan(1)) {
+    while (shape.size() < v->shape.size()) shape.insert(0, 1);
+    const int lead = shape.size() - v->shape.size();
+    for (int a = 0; a < v->shape.size(); ++a)
+      if (v->shape[a] != 1) shape[lead + a] = v->shape[a];
+  }
+  return shape;
+}
+
+value map_of(opcode op, dtype type, const value& a) { return graph::record_map(op, type, a->shape, std::span(&a, 1)); }
+
+value map_of(opcode op, dtype type, const value& a, const value& b) {
+  const value both[] = {a, b};
+  return graph::record_map(op, type, common_shape(both), both);
+}
+
+value select_of(const value& condition, const value& a, const value& b) {
+  const value all[] = {condition, a, b};
+  return graph::record_map(opcode::select, a->type, common_shape(all), all);
+}
+
+value constant_of(double v, dtype type, runtime::device_id device) {
+  return graph::record_scalar(scalar_of(v, type, "constant"), type, dims(), device);
+}
+
+value bool_of(bool v, const dims& shape, runtime::device_id device) {
+  return graph::record_scalar(scalar_of(v, dtype::b1, "constant"), dtype::b1, shape, device);
+}
+
+ndarray unary(const char* function, opcode op, loop_rule rule, const ndarray& x) {
+  const value v = value_of(x, function);
+  const dtype loop = loop_dtype(rule, v->type, function);
+  return wrap(map_of(op, loop, graph::record_cast(v, loop)));
+}
+
+resolved resolve_pair(const char* function, loop_rule rule, const operand& x, const operand& y) {
+  const auto [first, second] = argument_dtypes(x, y, function);
+  const operand* const both[] = {&x, &y};
+  return resolve_as(both, loop_dtype(rule, first, second, function), function);
+}
+
+ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x, const operand& y) {
+  resolved r = resolve_pair(function, rule, x, y);
+  return wrap(graph::record_map_moving(op, r.loop, r.shape, r.values()));
+}
+
+value zero_and_sign_of(const value& factor) {
+  const dtype type = factor->type, real = real_of(type);
+  const auto number = [&](double x) { return constant_of(x, real, factor->device); };
+  const auto part = [&](opcode op) { return is_complex(type) ? map_of(op, real, factor) : factor; };
+  // x * 0 is 0 of finite x and NaN of others.
+  value not_finite = map_of(opcode::multiply, real, part(opcode::real), number(0));
+  if (is_complex(type)) {
+    const value of_imag = map_of(opcode::multiply, real, part(opcode::imag), number(0));
+    not_finite = map_of(opcode::add, real, not_finite, of_imag);
+  }
+  const value zero = map_of(opcode::equal, dtype::b1, factor, constant_of(0, type, factor->device));
+  const value size =
+      map_of(opcode::add, real, select_of(zero, number(0), number(1)), map_of(opcode::absolute, real, not_finite));
+  return is_complex(type) ? size : map_of(opcode::copysign, real, size, factor);
+}
+
+value zero_where_lost(const value& product, const value& factors) {
+  const value zero = map_of(opcode::equal, dtype::b1, factors, constant_of(0, factors->type, factors->device));
+  const value lost = map_of(opcode::isnan, dtype::b1, product);
+  return select_of(map_of(opcode::logical_and, dtype::b1, lost, zero), graph::record_cast(factors, product->type),
+                   product);
+}
+
+value extreme_of(opcode op, const value& a, const value& b) {
+  if (is_bool(a->type)) {
+    const bool larger = op == opcode::maximum || op == opcode::fmax;
+    return map_of(larger ? opcode::logical_or : opcode::logical_and, dtype::b1, a, b);
+  }
+  return map_of(op, a->type, a, b);
+}
+
+}  // namespace sinter::ops

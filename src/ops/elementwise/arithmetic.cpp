@@ -1,0 +1,134 @@
+// Arithmetic and rounding of each element; what is a single operation is defined in math.cpp.
+#include <cmath>
+
+#include "ops/base/elementwise_values.hpp"
+#include "sinter/elementwise.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+
+namespace {
+
+value convert(const value& v, dtype type) { return graph::record_cast(v, type); }
+
+/// add and multiply: of bools, the logical operation.
+ndarray ring(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
+  resolved r = resolve_pair(function, loop_rule::any, x, y);
+  return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
+}
+
+struct exponents {
+  int lowest, highest;  // of normal numbers, as in 2^e
+};
+exponents normal_exponents(dtype type) {
+  switch (type) {
+    case dtype::f16: return {-14, 15};
+    case dtype::bf16:
+    case dtype::f32: return {-126, 127};
+    default: return {-1022, 1023};
+  }
+}
+
+/// 1 / v where that is exact and normal in the dtype, so that multiplying by it gives the bits of dividing by v.
+std::optional<double> exact_reciprocal(const operand& y, dtype type) {
+  if (y.is_array() || !is_real_floating(type)) return {};
+  const double v = y.number().real();
+  int exponent = 0;
+  if (!std::isfinite(v) || std::abs(std::frexp(v, &exponent)) != 0.5) return {};
+  const int of_reciprocal = 1 - exponent;
+  const auto [lowest, highest] = normal_exponents(type);
+  if (of_reciprocal < lowest || of_reciprocal > highest) return {};
+  return std::copysign(std::ldexp(1.0, of_reciprocal), v);
+}
+
+/// The operation that a power by this number is, if there is one (NumPy's shortcuts).
+std::optional<opcode> power_shortcut(const scalar& y, dtype loop) {
+  if (y.kind() == scalar_kind::boolean || y.kind() == scalar_kind::complex) return {};
+  const double exponent = y.real();
+  if (exponent == 2) return opcode::square;
+  if (!is_inexact(loop)) return {};
+  if (exponent == 0.5) return opcode::sqrt;
+  if (exponent == -1) return opcode::reciprocal;
+  return {};
+}
+
+/// args[0] to the power args[1], which `y` was before it was cast.
+ndarray raised(resolved r, const operand& y) {
+  if (!y.is_array()) {
+    const scalar& exponent = y.number();
+    if (is_integer(r.loop) && exponent.kind() == scalar_kind::integer && exponent.negative())
+      fail<value_error>("power", "integers to negative integer powers are not allowed (", r.loop, " to the power ",
+                        exponent.as_int64(), ")");
+    if (const auto op = power_shortcut(exponent, r.loop)) return wrap(map_of(*op, r.loop, r.args[0]));
+  }
+  return wrap(graph::record_map_moving(opcode::power, r.loop, r.shape, r.values()));
+}
+
+/// Integers and bools as they are, floats through `op`; complex is refused.
+ndarray to_integer_value(const char* function, opcode op, const ndarray& x) {
+  const value v = value_of(x, function);
+  const dtype loop = loop_dtype(loop_rule::ordered, v->type, function);
+  return wrap(is_real_floating(loop) ? map_of(op, loop, v) : v);
+}
+
+}  // namespace
+
+ndarray add(const operand& x, const operand& y) { return ring("add", opcode::add, opcode::logical_or, x, y); }
+ndarray multiply(const operand& x, const operand& y) {
+  return ring("multiply", opcode::multiply, opcode::logical_and, x, y);
+}
+
+ndarray divide(const operand& x, const operand& y) {
+  resolved r = resolve_pair("divide", loop_rule::true_divide, x, y);
+  if (const auto factor = exact_reciprocal(y, r.loop)) {
+    const value by[] = {r.args[0], constant_of(*factor, r.loop, r.device)};
+    return wrap(graph::record_map(opcode::multiply, r.loop, r.shape, by));
+  }
+  return wrap(graph::record_map_moving(opcode::divide, r.loop, r.shape, r.values()));
+}
+
+ndarray power(const operand& x, const operand& y) {
+  return raised(resolve_pair("power", loop_rule::bool_as_int8, x, y), y);
+}
+
+ndarray float_power(const operand& x, const operand& y) {
+  const auto [first, second] = argument_dtypes(x, y, "float_power");
+  const dtype loop = is_complex(promote_types(first, second)) ? dtype::c128 : dtype::f64;
+  const operand* const both[] = {&x, &y};
+  return raised(resolve_as(both, loop, "float_power"), y);
+}
+
+ndarray positive(const ndarray& x) {
+  const value v = value_of(x, "positive");
+  loop_dtype(loop_rule::no_bool, v->type, "positive");
+  return wrap(v);
+}
+
+ndarray absolute(const ndarray& x) {
+  const value v = value_of(x, "absolute");
+  if (is_bool(v->type) || is_unsigned_integer(v->type)) return wrap(v);
+  return wrap(map_of(opcode::absolute, real_of(v->type), v));
+}
+
+ndarray fabs(const ndarray& x) { return unary("fabs", opcode::absolute, loop_rule::real_floating, x); }
+
+ndarray floor(const ndarray& x) { return to_integer_value("floor", opcode::floor, x); }
+ndarray ceil(const ndarray& x) { return to_integer_value("ceil", opcode::ceil, x); }
+ndarray trunc(const ndarray& x) { return to_integer_value("trunc", opcode::trunc, x); }
+
+ndarray round(const ndarray& x, std::int64_t decimals) {
+  const value v = value_of(x, "round");
+  if (is_integer(v->type) && decimals >= 0) return wrap(v);
+  const dtype loop = is_integer(v->type) ? dtype::f64 : float_of(v->type);
+  value out = convert(v, loop);
+  const value scale = constant_of(std::pow(10.0, std::abs(static_cast<double>(decimals))), loop, v->device);
+  if (decimals != 0) out = map_of(decimals > 0 ? opcode::multiply : opcode::divide, loop, out, scale);
+  out = map_of(opcode::rint, loop, out);
+  if (decimals != 0) out = map_of(decimals > 0 ? opcode::divide : opcode::multiply, loop, out, scale);
+  return wrap(is_integer(v->type) ? convert(out, v->type) : out);
+}
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,56 @@
+// Logic and bits of each element; what is a single operation is defined in math.cpp.
+#include "ops/base/elementwise_values.hpp"
+#include "sinter/elementwise.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+
+namespace {
+
+value truth_operand(const operand& x, const dims& shape, runtime::device_id device, const char* function) {
+  if (x.is_array()) return truth_of(value_of(x.array(), function));
+  return bool_of(x.number().real() != 0 || x.number().imag() != 0, shape, device);
+}
+
+ndarray logical(const char* function, opcode op, const operand& x, const operand& y) {
+  const operand* const both[] = {&x, &y};
+  const dims shape = broadcast_shapes(both, function);
+  const auto device = common_device(both, function);
+  const value args[] = {truth_operand(x, shape, device, function), truth_operand(y, shape, device, function)};
+  return wrap(graph::record_map(op, dtype::b1, shape, args));
+}
+
+/// Bitwise functions; of bools, the logical operation.
+ndarray bitwise(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
+  resolved r = resolve_pair(function, loop_rule::bitwise, x, y);
+  return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
+}
+
+}  // namespace
+
+ndarray logical_and(const operand& x, const operand& y) { return logical("logical_and", opcode::logical_and, x, y); }
+ndarray logical_or(const operand& x, const operand& y) { return logical("logical_or", opcode::logical_or, x, y); }
+ndarray logical_xor(const operand& x, const operand& y) { return logical("logical_xor", opcode::logical_xor, x, y); }
+ndarray logical_not(const ndarray& x) {
+  return wrap(map_of(opcode::logical_not, dtype::b1, truth_of(value_of(x, "logical_not"))));
+}
+
+ndarray bitwise_and(const operand& x, const operand& y) {
+  return bitwise("bitwise_and", opcode::bitwise_and, opcode::logical_and, x, y);
+}
+ndarray bitwise_or(const operand& x, const operand& y) {
+  return bitwise("bitwise_or", opcode::bitwise_or, opcode::logical_or, x, y);
+}
+ndarray bitwise_xor(const operand& x, const operand& y) {
+  return bitwise("bitwise_xor", opcode::bitwise_xor, opcode::logical_xor, x, y);
+}
+ndarray invert(const ndarray& x) {
+  const value v = value_of(x, "invert");
+  loop_dtype(loop_rule::bitwise, v->type, "invert");
+  return wrap(map_of(is_bool(v->type) ? opcode::logical_not : opcode::bitwise_not, v->type, v));
+}
+
+}  // namespace v0
+}  // namespace sinter

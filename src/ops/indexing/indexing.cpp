@@ -1,0 +1,228 @@
+// Keys: integers, slices, newaxis and ellipsis to a view; arrays and lists among them to a selection of that view.
+#include <algorithm>
+
+#include "ops/base/promotion_args.hpp"
+#include "ops/indexing/pick.hpp"
+
+namespace sinter {
+inline namespace v0 {
+namespace {
+
+std::string in_shape(const core::dims& shape) { return " in shape " + core::to_string(shape); }
+
+std::int64_t checked_index(std::int64_t i, int axis, const core::dims& shape) {
+  const std::int64_t n = shape[axis];
+  if (i < -n || i >= n)
+    ops::fail<index_error>("index", "index ", i, " is out of range for axis ", axis, " with extent ", n, in_shape(shape));
+  return i < 0 ? i + n : i;
+}
+
+struct range {
+  std::int64_t first, count, step;
+};
+
+/// Python's slice.indices(n).
+range resolve(const slice& s, std::int64_t n, int axis, const core::dims& shape) {
+  const std::int64_t step = s.step.given ? s.step.value : 1;
+  if (step == 0) ops::fail<value_error>("index", "slice step is zero for axis ", axis, in_shape(shape));
+  const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
+  const auto clamp = [&](const bound& b, std::int64_t otherwise) {
+    if (!b.given) return otherwise;
+    return std::clamp(b.value < 0 ? b.value + n : b.value, low, high);
+  };
+  const std::int64_t first = clamp(s.start, step > 0 ? low : high), last = clamp(s.stop, step > 0 ? high : low);
+  if (step > 0 ? first >= last : first <= last) return {0, 0, step};
+  // Unsigned, since a step of INT64_MIN has no negative.
+  const auto distance = static_cast<std::uint64_t>(step > 0 ? last - first : first - last);
+  const auto width = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
+  const auto count = static_cast<std::int64_t>((distance - 1) / width + 1);
+  return {first, count, count == 1 ? 1 : step};
+}
+
+/// How many axes an index uses up.
+int axes_of(const index& i) {
+  switch (i.kind()) {
+    case index_kind::integer:
+    case index_kind::slice: return 1;
+    case index_kind::array: {
+      const graph::array_view& v = ops::view_of(i.array(), "index");
+      return is_bool(v.type) ? v.shape.size() : 1;
+    }
+    case index_kind::list: return i.items().is_mask() ? i.items().shape().ndim() : 1;
+    default: return 0;
+  }
+}
+
+/// How many axes the indices use up; refuses too many of them and a second ellipsis.
+int count_axes(const index* first, std::size_t count, const core::dims& shape) {
+  int used = 0, ellipses = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    used += axes_of(first[i]);
+    ellipses += first[i].kind() == index_kind::ellipsis;
+  }
+  if (ellipses > 1) ops::fail<index_error>("index", "more than one ellipsis for shape ", shape);
+  if (used > shape.size())
+    ops::fail<index_error>("index", "too many indices: ", used, " for rank ", shape.size(), in_shape(shape));
+  return used;
+}
+
+bool is_advanced(const index& i) { return i.kind() == index_kind::array || i.kind() == index_kind::list; }
+
+/// A list as an array on the device. Indices are checked and counted from the front here.
+graph::value list_values(const list& l, int axis, const core::dims& shape, runtime::device_id device) {
+  const core::dims extents = ops::to_dims(l.shape());
+  if (l.is_mask()) {
+    const std::vector<char> flags(l.numbers().begin(), l.numbers().end());
+    return graph::from_host(flags.data(), extents, dtype::b1, device)->store->now();
+  }
+  std::vector<std::int64_t> checked;
+  for (const std::int64_t i : l.numbers()) checked.push_back(checked_index(i, axis, shape));
+  return graph::from_host(checked.data(), extents, dtype::i64, device)->store->now();
+}
+
+graph::value array_values(const ndarray& a, runtime::device_id device) {
+  const graph::array_view& v = ops::view_of(a, "index");
+  ops::require_index_dtype(v.type, "index");
+  ops::require_one_device("index", device, v.device());
+  const graph::value values = graph::read(v);
+  return is_bool(v.type) ? values : graph::record_cast(values, dtype::i64);
+}
+
+/// One array or list of the key, which indexes from `axis` on; `place` is where that axis is in the selected view.
+ops::pick_entry entry_of(const index& i, int axis, int place, const graph::array_view& v) {
+  ops::pick_entry e;
+  const bool listed = i.kind() == index_kind::list;
+  e.values = listed ? list_values(i.items(), axis, v.shape, v.device()) : array_values(i.array(), v.device());
+  e.mask = is_bool(e.values->type);
+  e.in_range = listed && !e.mask;
+  e.axes = e.mask ? e.values->shape.size() : 1;
+  e.axis = place;
+  e.named = axis;
+  for (int k = 0; e.mask && k < e.axes; ++k)
+    if (e.values->shape[k] != v.shape[axis + k] && e.values->shape[k] != 0)
+      ops::fail<index_error>("index", "a mask of shape ", e.values->shape, " does not fit axis ", axis + k, " with extent ",
+                        v.shape[axis + k], in_shape(v.shape));
+  // As in NumPy an extent of 0 fits any axis: nothing is true.
+  const core::dims fitting(v.shape.data() + axis, e.axes);
+  if (e.mask && !(e.values->shape == fitting))
+    e.values = graph::record_scalar(ops::scalar_of(false, dtype::b1, "index"), dtype::b1, fitting, v.device());
+  return e;
+}
+
+/// Where NumPy puts the selected axes: in place of the arrays, or in front where something stands between those.
+class selection_place {
+ public:
+  /// `kept`: axes of the result so far that the arrays have nothing to do with.
+  void advanced(int kept) {
+    if (state_ == none) front_ = kept;
+    state_ = state_ == none || state_ == run ? run : (front_ = 0, apart);
+  }
+  void other() {
+    if (state_ == run) state_ = behind;
+  }
+  int front() const noexcept { return front_; }
+
+ private:
+  enum { none, run, behind, apart } state_ = none;
+  int front_ = 0;
+};
+
+}  // namespace
+
+list::list(std::initializer_list<list_node> items) {
+  std::vector<std::int64_t> extents;
+  bool any_number = false;
+  const auto fill = [&](auto& self, const list_node* first, std::size_t count, std::size_t depth) -> void {
+    if (extents.size() == depth) extents.resize(depth + 1, static_cast<std::int64_t>(count));
+    if (extents[depth] != static_cast<std::int64_t>(count)) throw shape_error("[list] lists of different lengths");
+    for (std::size_t k = 0; k < count; ++k) {
+      const list_node& node = first[k];
+      if (node.is_list() != (k == 0 ? node.is_list() : first[0].is_list()) || (!node.is_list() && extents.size() > depth + 1))
+        throw shape_error("[list] numbers beside lists");
+      if (node.is_list()) {
+        self(self, node.begin(), node.size(), depth + 1);
+        continue;
+      }
+      const scalar& s = node.number();
+      if (s.kind() != scalar_kind::integer && s.kind() != scalar_kind::boolean)
+        throw dtype_error("[list] indices must be integers or bools");
+      const bool boolean = s.kind() == scalar_kind::boolean;
+      if (boolean ? any_number : mask_) throw dtype_error("[list] numbers beside bools");
+      (boolean ? mask_ : any_number) = true;
+      numbers_.push_back(s.fits_int64() ? s.as_int64() : std::numeric_limits<std::int64_t>::max());
+    }
+  };
+  fill(fill, items.begin(), items.size(), 0);
+  shape_ = shape_t(extents);
+}
+
+subarray ndarray::operator()(const std::vector<ndarray>& indices) const {
+  const std::vector<index> key(indices.begin(), indices.end());
+  return at(key.data(), key.size());
+}
+
+subarray ndarray::at(const index* first, std::size_t count) const {
+  const graph::array_view& v = ops::view_of(*this, "index");
+  const int used = count_axes(first, count, v.shape);
+  const bool advanced = std::any_of(first, first + count, is_advanced);
+  ops::pick selected;
+  selection_place place;
+  int kept = 0;  // axes of the result that no array indexes
+  core::dims shape, strides;
+  std::int64_t offset = v.offset;
+  int axis = 0;
+  const auto keep = [&](int n) {
+    for (; n > 0; --n, ++axis) {
+      shape.push_back(v.shape[axis]);
+      strides.push_back(v.strides[axis]);
+    }
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    switch (first[i].kind()) {
+      case index_kind::integer:
+        offset += checked_index(first[i].integer(), axis, v.shape) * v.strides[axis];
+        ++axis;
+        place.advanced(kept);  // beside arrays a number counts as one
+        break;
+      case index_kind::slice: {
+        const range r = resolve(first[i].range(), v.shape[axis], axis, v.shape);
+        offset += r.first * v.strides[axis];
+        shape.push_back(r.count);
+        strides.push_back(r.count == 0 ? v.strides[axis] : v.strides[axis] * r.step);
+        ++axis;
+        ++kept;
+        place.other();
+        break;
+      }
+      case index_kind::newaxis:
+        shape.push_back(1);
+        strides.push_back(0);
+        ++kept;
+        place.other();
+        break;
+      case index_kind::ellipsis:
+        kept += v.shape.size() - used;
+        keep(v.shape.size() - used);
+        place.other();
+        break;
+      case index_kind::array:
+      case index_kind::list:
+        selected.entries.push_back(entry_of(first[i], axis, shape.size(), v));
+        place.advanced(kept);
+        keep(selected.entries.back().axes);
+        break;
+    }
+  }
+  keep(v.shape.size() - axis);
+  if (shape.size() > core::max_rank)
+    ops::fail<index_error>("index", "the result has rank ", shape.size(), ", above ", core::max_rank);
+  graph::view_ref view = graph::make_view(v, std::move(shape), std::move(strides), offset);
+  if (!advanced) return ops::ndarray_access::make_sub(std::move(view));
+  selected.held = graph::read(*view);
+  selected.base = std::move(view);
+  selected.front = place.front();
+  return ops::make_picked(std::move(selected));
+}
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,220 @@
+// Reading selections by arrays: masks become index arrays, index arrays a chain of gathers that fuses with its readers.
+#include "ops/indexing/pick.hpp"
+
+#include "core/shape.hpp"
+#include "ops/base/axes.hpp"
+#include "ops/base/elementwise_values.hpp"
+#include "ops/indexing/select.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/take.hpp"
+
+namespace sinter::ops {
+
+using graph::value;
+
+bool pick::keeps(int axis) const noexcept {
+  for (const pick_entry& e : entries)
+    if (axis >= e.axis && axis < e.axis + e.axes) return false;
+  return true;
+}
+
+graph::value integer_of(std::int64_t v, runtime::device_id device) {
+  return graph::record_scalar(scalar_of(v, dtype::i64, "index"), dtype::i64, dims(), device);
+}
+
+void require_index_dtype(dtype type, const char* function) {
+  if (!is_integer(type) && !is_bool(type)) fail<dtype_error>(function, "indices must be integers or bools, not ", type);
+}
+
+void require_within(const value& index, std::int64_t extent, int named) {
+  const ndarray list = wrap(reshape_value(index, dims{core::element_count(index->shape)}));
+  const ndarray bad = logical_or(less(list, -extent), greater_equal(list, extent));
+  if (list.size() == 0 || !bool(any(bad))) return;
+  fail<index_error>("index", "index ", take(list, argmax(bad)).item<std::int64_t>(), " is out of range for axis ",
+                    named, " with extent ", extent);
+}
+
+value unravel_one(const value& position, const dims& shape, int axis) {
+  value v = position;
+  const std::int64_t stride = core::contiguous_strides(shape)[axis];
+  if (stride > 1) v = map_of(opcode::floor_divide, dtype::i64, v, integer_of(stride, v->device));
+  if (axis > 0) v = map_of(opcode::remainder, dtype::i64, v, integer_of(shape[axis], v->device));
+  return v;
+}
+
+value pad_behind(const value& v, int rank) {
+  dims shape = v->shape;
+  while (shape.size() < rank) shape.push_back(1);
+  return reshape_value(v, shape);
+}
+
+dims kept_extents(const pick& p) {
+  dims kept;
+  for (int a = 0; a < p.base->shape.size(); ++a)
+    if (p.keeps(a)) kept.push_back(p.base->shape[a]);
+  return kept;
+}
+
+dims picked_shape(const pick& p, const choice& c) {
+  dims shape = kept_extents(p);
+  for (int a = 0; a < c.shape.size(); ++a) shape.insert(p.front + a, c.shape[a]);
+  return shape;
+}
+
+namespace {
+
+/// Makes c.shape the one that index arrays broadcast to; `met` collects their shapes.
+void broadcast_together(choice& c, std::vector<dims>& met, const dims& shape) {
+  met.push_back(shape);
+  if (core::broadcast_into(c.shape, shape)) return;
+  std::string shapes;
+  for (const dims& one : met) shapes += " " + core::to_string(one);
+  fail<index_error>("index", "shape mismatch: index arrays could not be broadcast together with shapes", shapes);
+}
+
+/// The extent that the mask's true elements make, and their coordinates.
+void choose_true(const pick_entry& e, choice& c, std::vector<dims>& met) {
+  const value positions = true_positions(e.values);
+  broadcast_together(c, met, positions->shape);
+  for (int k = 0; k < e.axes; ++k)
+    c.axes.push_back({unravel_one(positions, e.values->shape, k), e.axis + k, e.named + k, true});
+}
+
+/// I + v.shape, gathered axis by axis, each of which ends with extent 1.
+value gather_all(value v, const choice& c) {
+  const int selected = c.shape.size(), rank = selected + v->shape.size();
+  dims shape = c.shape;
+  for (const std::int64_t n : v->shape) shape.push_back(n);
+  v = broadcast_value(v, shape);
+  for (const chosen_axis& a : c.axes) {
+    value index = a.index;
+    dims wide(selected, 1);
+    for (int k = 0; k < index->shape.size(); ++k) wide[selected - index->shape.size() + k] = index->shape[k];
+    index = pad_behind(reshape_value(index, wide), rank);
+    shape[selected + a.axis] = 1;
+    v = graph::record_gather(v, index, selected + a.axis, shape, a.named);
+  }
+  return v;
+}
+
+/// Masks over several axes of something in memory: one axis in place of them, so that no coordinates are worked out.
+void merge_mask_axes(pick& p, value& v) {
+  if (!v->is_leaf()) return;
+  for (pick_entry& e : p.entries) {
+    if (!e.mask || e.axes < 2) continue;
+    dims shape;
+    const std::int64_t count = core::element_count(e.values->shape);
+    for (int a = 0; a < v->shape.size(); ++a) {
+      if (a == e.axis) shape.push_back(count);
+      if (a < e.axis || a >= e.axis + e.axes) shape.push_back(v->shape[a]);
+    }
+    v = reshape_value(v, shape);
+    p.base = graph::make_array(v);
+    e.values = reshape_value(e.values, dims{count});
+    for (pick_entry& o : p.entries)
+      if (o.axis > e.axis) o.axis -= e.axes - 1;
+    e.axes = 1;
+  }
+}
+
+bool is_whole_mask(const pick& p) {
+  return p.entries.size() == 1 && p.entries[0].mask && p.entries[0].axes > 0 &&
+         p.entries[0].axes == p.base->shape.size();
+}
+
+void check_not_empty(const pick& p, const choice& c) {
+  if (core::element_count(picked_shape(p, c)) == 0 && core::element_count(c.shape) == 0) return;
+  for (const chosen_axis& a : c.axes)
+    if (p.base->shape[a.axis] == 0)
+      fail<index_error>("index", "axis ", a.named, " with extent 0 has no element to index");
+}
+
+void check_unread(const pick& p, const choice& c) {
+  if (core::element_count(c.shape) == 0 || core::element_count(picked_shape(p, c)) != 0) return;
+  for (const chosen_axis& a : c.axes)
+    if (!a.in_range) require_within(a.index, p.base->shape[a.axis], a.named);
+}
+
+}  // namespace
+
+choice choose_elements(const pick& p) {
+  choice c;
+  std::vector<dims> met;
+  for (const pick_entry& e : p.entries) {
+    if (e.mask) {
+      choose_true(e, c, met);
+      continue;
+    }
+    broadcast_together(c, met, e.values->shape);
+    c.axes.push_back({e.values, e.axis, e.named, e.in_range});
+    if (core::element_count(e.values->shape) > 1) c.unique = false;
+  }
+  core::checked_count(picked_shape(p, c), "index");
+  check_not_empty(p, c);
+  check_unread(p, c);
+  return c;
+}
+
+value read_pick(const pick& selection) {
+  if (is_whole_mask(selection)) return true_elements(selection.held, selection.entries[0].values);
+  pick p;
+  p.base = selection.base;
+  p.entries = selection.entries;
+  p.front = selection.front;
+  value v = selection.held;
+  merge_mask_axes(p, v);
+  const choice c = choose_elements(p);
+  const dims shape = picked_shape(p, c);
+  v = gather_all(v, c);
+  // The selected axes to their place, without those that were used up.
+  const dims along = core::contiguous_strides(v->shape);
+  dims strides;
+  for (int a = 0; a < p.base->shape.size(); ++a)
+    if (p.keeps(a)) strides.push_back(along[c.shape.size() + a]);
+  for (int a = 0; a < c.shape.size(); ++a) strides.insert(p.front + a, along[a]);
+  return graph::record_view(v, shape, strides, 0);
+}
+
+subarray make_picked(pick p) {
+  auto view = std::make_shared<picked_view>();
+  view->what = std::move(p);
+  view->deferred.store(true, std::memory_order_relaxed);
+  view->capture = runtime::this_thread().capture;
+  if (graph::is_capturing()) [[unlikely]]
+    graph::note_deferred(view);
+  // Whatever does not depend on data is refused at once.
+  choice c;
+  std::vector<dims> met;
+  for (const pick_entry& e : view->what.entries)
+    if (!e.mask) {
+      broadcast_together(c, met, e.values->shape);
+      c.axes.push_back({e.values, e.axis, e.named, e.in_range});
+    }
+  if (!c.axes.empty()) check_not_empty(view->what, c);
+  return ndarray_access::make_sub(std::move(view));
+}
+
+picked_view* unread_pick(const ndarray& a) noexcept {
+  const graph::view_ref& v = ndarray_access::unresolved(a);
+  if (!v || !v->deferred.load(std::memory_order_acquire)) return nullptr;
+  return const_cast<picked_view*>(static_cast<const picked_view*>(v.get()));
+}
+
+void resolve(const graph::array_view& v) {
+  auto& picked = const_cast<picked_view&>(static_cast<const picked_view&>(v));
+  const std::lock_guard lock(picked.once);
+  if (!picked.deferred.load(std::memory_order_relaxed)) return;
+  // What was selected before a capture is no part of it.
+  const graph::outside_capture now(picked.capture != runtime::this_thread().capture);
+  const graph::view_ref read = graph::make_array(read_pick(picked.what));
+  picked.store = read->store;
+  picked.shape = read->shape;
+  picked.strides = read->strides;
+  picked.type = read->type;
+  picked.whole = true;
+  picked.what = {};
+  picked.deferred.store(false, std::memory_order_release);
+}
+
+}  // namespace sinter::ops

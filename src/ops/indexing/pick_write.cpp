@@ -1,0 +1,388 @@
+// Writing selections by arrays: masks as a fused choice between old and new elements, index arrays as a scatter by a
+// function of our own. Everything is read before the first element is written.
+#include <algorithm>
+#include <vector>
+
+#include "core/shape.hpp"
+#include "graph/run/call.hpp"
+#include "graph/run/flush.hpp"
+#include "graph/values/faults.hpp"
+#include "ops/base/axes.hpp"
+#include "ops/base/elementwise_values.hpp"
+#include "ops/indexing/pick.hpp"
+#include "ops/indexing/select.hpp"
+
+namespace sinter::ops {
+namespace {
+
+using graph::value;
+
+/// e cast to the base's dtype; an array keeps its shape, but for leading axes of extent 1 beyond `rank`.
+value cast_right_side(const pick& p, const operand& e, int rank, const char* function) {
+  const graph::array_view& v = *p.base;
+  if (!e.is_array()) return graph::record_scalar(scalar_of(e.number(), v.type, function), v.type, dims(), v.device());
+  value r = graph::record_cast(value_of(e.array(), function), v.type);
+  require_one_device(function, v.device(), r->device);
+  dims shape = r->shape;
+  while (shape.size() > rank && shape[0] == 1) shape.erase(0);
+  return reshape_value(r, shape);
+}
+
+[[noreturn]] void refuse_shape(const char* function, const dims& from, const dims& to) {
+  fail<shape_error>(function, "shape mismatch: values of shape ", from,
+                    " could not be broadcast to the selection's shape ", to);
+}
+
+// ---- masks
+
+/// `r` of the result's shape, whose selected axis (at p.front) it broadcasts along, in place of the base's elements.
+/// Nothing where it does not broadcast along that axis.
+value along_mask(const pick& p, const value& r) {
+  const dims& base = p.base->shape;
+  const int rank = base.size() - p.entries[0].axes + 1, lead = rank - r->shape.size();
+  if (lead < 0 || (p.front >= lead && r->shape[p.front - lead] != 1)) return {};
+  const dims dense = core::contiguous_strides(r->shape);
+  dims strides;
+  int at = 0;  // axis of the result
+  for (int a = 0; a < base.size(); ++a) {
+    if (!p.keeps(a)) {
+      strides.push_back(0);
+      continue;
+    }
+    if (at == p.front) ++at;
+    const std::int64_t n = at < lead ? 1 : r->shape[at - lead];
+    if (n != 1 && n != base[a]) return {};
+    strides.push_back(n == 1 ? 0 : dense[at - lead]);
+    ++at;
+  }
+  return graph::record_view(r, base, strides, 0);
+}
+
+bool is_one_mask(const pick& p) { return p.entries.size() == 1 && p.entries[0].mask; }
+
+void write_where(const pick& p, const value& fresh) {
+  const pick_entry& e = p.entries[0];
+  const value mask = pad_behind(e.values, e.values->shape.size() + p.base->shape.size() - e.axis - e.axes);
+  const graph::turn mine(*p.base->store);  // another thread may be writing where the mask is false
+  const value old = graph::read(*p.base);
+  const value all[] = {mask, fresh, old};
+  graph::write(*p.base, graph::record_map(opcode::select, old->type, old->shape, all));
+}
+
+// ---- index arrays
+
+/// The axis that an error names, marked: where an index is out of range nothing is written, so that the array is right.
+int statement_axis_of(int named) { return named < runtime::statement_axis ? named + runtime::statement_axis : named; }
+
+/// A choice ready to be written: the loop runs over c.shape, then the kept axes.
+struct scatter {
+  const pick& p;
+  const choice& c;
+  dims kept, loop;
+  runtime::device_id device;
+
+  scatter(const pick& from, const choice& what)
+      : p(from), c(what), kept(kept_extents(from)), loop(what.shape), device(from.base->device()) {
+    for (const std::int64_t n : kept) loop.push_back(n);
+  }
+
+  /// The coordinates of one axis, in range and from 0; out of range is a fault.
+  value coordinate(const chosen_axis& a) const {
+    if (a.in_range) return a.index;
+    const std::int64_t n = p.base->shape[a.axis];
+    dims wide = a.index->shape, whole = wide;
+    wide.push_back(1);
+    whole.push_back(n);
+    const value count = broadcast_value(graph::record_iota(dims{n}, 0, device), whole);
+    const value checked =
+        graph::record_gather(count, reshape_value(a.index, wide), whole.size() - 1, wide, statement_axis_of(a.named));
+    return reshape_value(checked, a.index->shape);
+  }
+
+  /// sum of coordinate * stride over the selected axes, of c.shape; `strides` are per base axis.
+  value position(const dims& strides, std::int64_t offset) const {
+    value sum = graph::record_scalar(scalar_of(offset, dtype::i64, "index"), dtype::i64, c.shape, device);
+    for (const chosen_axis& a : c.axes)
+      sum = map_of(opcode::add, dtype::i64, sum,
+                   map_of(opcode::multiply, dtype::i64, coordinate(a), integer_of(strides[a.axis], device)));
+    return sum;
+  }
+
+  /// Where each element of the loop lies in the storage.
+  value address() const {
+    value at = pad_behind(position(p.base->strides, p.base->offset), loop.size());
+    int k = c.shape.size();
+    for (int a = 0; a < p.base->shape.size(); ++a) {
+      if (!p.keeps(a)) continue;
+      dims along(loop.size(), 1);
+      along[k] = loop[k];
+      at = map_of(opcode::add, dtype::i64, at,
+                  map_of(opcode::multiply, dtype::i64, graph::record_iota(along, k, device),
+                         integer_of(p.base->strides[a], device)));
+      ++k;
+    }
+    return broadcast_value(at, loop);
+  }
+
+  /// One bool: some index is out of range. Nothing is written then.
+  value out_of_range() const {
+    value bad = bool_of(false, dims(), device);
+    for (const chosen_axis& a : c.axes) {
+      if (a.in_range) continue;
+      const std::int64_t n = p.base->shape[a.axis];
+      const value each =
+          map_of(opcode::logical_or, dtype::b1, map_of(opcode::less, dtype::b1, a.index, integer_of(-n, device)),
+                 map_of(opcode::greater_equal, dtype::b1, a.index, integer_of(n, device)));
+      bool axes[core::max_rank];
+      const int rank = each->shape.size();
+      std::fill_n(axes, rank, true);
+      const value some = rank == 0 ? each
+                                   : graph::record_reduce(jit::reduce_op::any, dtype::b1, each,
+                                                          std::span(axes, static_cast<std::size_t>(rank)));
+      bad = map_of(opcode::logical_or, dtype::b1, bad, some);
+    }
+    return bad;
+  }
+
+  /// A value of the selection's shape in the loop's order of axes.
+  value in_loop_order(const value& r, const dims& selection) const {
+    const value v = broadcast_value(r, selection);
+    const dims dense = core::contiguous_strides(selection);
+    dims strides;
+    for (int a = 0; a < c.shape.size(); ++a) strides.push_back(dense[p.front + a]);
+    for (int a = 0; a < selection.size(); ++a)
+      if (a < p.front || a >= p.front + c.shape.size()) strides.push_back(dense[a]);
+    return graph::record_view(v, loop, strides, 0);
+  }
+};
+
+jit::user_parameter input(const char* name, dtype type, bool raw = false, int rank = 0) {
+  jit::user_parameter parameter;
+  parameter.name = name;
+  parameter.type = type;
+  parameter.raw = raw;
+  parameter.rank = static_cast<std::uint8_t>(rank);
+  return parameter;
+}
+
+/// A function over a loop that writes the raw output `y` by index.
+const jit::user_function* loop_function(const char* name, std::vector<jit::user_parameter> inputs, dtype written,
+                                        std::string body) {
+  jit::user_function f;
+  f.name = name;
+  f.inputs = std::move(inputs);
+  f.outputs.push_back(input("y", written, true, 1));
+  f.body = std::move(body);
+  return jit::intern(std::move(f));
+}
+
+graph::view_ref fresh_array(const value& v) {
+  value evaluated = v;
+  graph::flush(std::span(&evaluated, 1));
+  return graph::make_array(std::move(evaluated));
+}
+
+value positions_in(const dims& shape, runtime::device_id device) {
+  const std::int64_t n = core::element_count(shape);
+  return reshape_value(graph::record_iota(dims{n}, 0, device), shape);
+}
+
+/// For each of the selected places whether it is the last one in C order that names its element.
+value is_last(const scatter& s) {
+  dims strides(s.p.base->shape.size());  // over the selected axes only
+  std::int64_t places = 1;
+  for (std::size_t k = s.c.axes.size(); k-- > 0;) {
+    strides[s.c.axes[k].axis] = places;
+    places *= s.p.base->shape[s.c.axes[k].axis];
+  }
+  const value place = s.position(strides, 0), order = positions_in(s.c.shape, s.device);
+  const std::int64_t n = core::element_count(s.c.shape);
+  if (places / 4 <= n) {  // the highest position that names each place
+    const graph::view_ref owner = fresh_array(
+        graph::record_scalar(scalar_of(std::int64_t{-1}, dtype::i64, "index"), dtype::i64, dims{places}, s.device));
+    const auto* f = loop_function("last_of_equal", {input("at", dtype::i64), input("k", dtype::i64)}, dtype::i64,
+                                  "atomic_max(y, at, k);");
+    graph::run_call(f, s.c.shape, {place, order}, std::span(&owner, 1));
+    const value found = graph::record_gather(owner->store->now(), reshape_value(place, dims{n}), 0, dims{n});
+    return map_of(opcode::equal, dtype::b1, reshape_value(found, s.c.shape), order);
+  }
+  const value flat = reshape_value(place, dims{n}), sorted = sorting_permutation(flat, places);
+  const graph::view_ref last = fresh_array(bool_of(false, dims{n}, s.device));
+  const auto* f = loop_function(
+      "last_of_equal", {input("k", dtype::i64), input("order", dtype::i64, true, 1), input("at", dtype::i64, true, 1)},
+      dtype::b1, "y[order[k]] = k + 1 == order.size() || at[order[k]] != at[order[k + 1]];");
+  graph::run_call(f, dims{n}, {positions_in(dims{n}, s.device), sorted, flat}, std::span(&last, 1));
+  return reshape_value(last->store->now(), s.c.shape);
+}
+
+/// The storage's elements in its C order.
+graph::view_ref whole_storage(const graph::array_view& v) {
+  const std::int64_t n = v.store->now()->size();
+  return graph::make_view(v, dims{n}, dims{1}, 0);
+}
+
+void run_scatter(const scatter& s, const jit::user_function* f, std::vector<value> arguments) {
+  const graph::array_view& v = *s.p.base;
+  // What reads the old elements is evaluated first, so that they need not be copied.
+  const graph::turn mine(*v.store);
+  if (!v.store->is_sole_owner()) graph::flush(arguments);
+  const graph::view_ref target = whole_storage(v);
+  graph::run_call(f, s.loop, std::move(arguments), std::span(&target, 1));
+  graph::report_statement(*v.store);
+}
+
+/// `same`: equal indices get equal values, so that their order does not matter.
+void write_chosen(const pick& p, const choice& c, const value& r, const dims& selection, bool same) {
+  const scatter s(p, c);
+  if (core::element_count(s.loop) == 0) return;
+  const dtype type = p.base->type;
+  std::vector<value> arguments{s.address(), s.in_loop_order(r, selection), s.out_of_range()};
+  std::vector<jit::user_parameter> inputs{input("at", dtype::i64), input("v", type), input("bad", dtype::b1, true, 0)};
+  if (same || c.unique) {
+    run_scatter(s, loop_function("scatter", std::move(inputs), type, "if (!bad[0]) y[at] = v;"), std::move(arguments));
+    return;
+  }
+  arguments.push_back(broadcast_value(pad_behind(is_last(s), s.loop.size()), s.loop));
+  inputs.push_back(input("last", dtype::b1));
+  run_scatter(s, loop_function("scatter", std::move(inputs), type, "if (last && !bad[0]) y[at] = v;"),
+              std::move(arguments));
+}
+
+/// Whether a right side of this shape is the same for all selected places.
+bool is_same_for_all(const dims& r, const dims& selection, const pick& p, const choice& c) {
+  const int lead = selection.size() - r.size();
+  for (int a = 0; a < c.shape.size(); ++a) {
+    const int at = p.front + a - lead;
+    if (at >= 0 && r[at] != 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void write_pick(pick& p, const operand& e, const char* function) {
+  writable(*p.base, function);
+  p.held = value();
+  const int masked_rank = p.base->shape.size() - p.entries[0].axes + 1;
+  if (is_one_mask(p)) {
+    const value r = cast_right_side(p, e, masked_rank, function);
+    if (const value fresh = along_mask(p, r)) return write_where(p, fresh);
+  }
+  const choice c = choose_elements(p);
+  const dims selection = picked_shape(p, c);
+  const value r = cast_right_side(p, e, selection.size(), function);
+  if (!core::broadcasts_to(r->shape, selection)) refuse_shape(function, r->shape, selection);
+  write_chosen(p, c, r, selection, is_same_for_all(r->shape, selection, p, c));
+}
+
+namespace {
+
+/// The result of an in-place operation on elements of dtype `type`.
+value cast_back(const ndarray& result, dtype type, const char* function) {
+  const value v = value_of(result, function);
+  require_same_kind(function, "the result", v->type, type);
+  return graph::record_cast(v, type);
+}
+
+}  // namespace
+
+void update_pick(pick& p, const operand& e, const char* function,
+                 ndarray (*operation)(const operand&, const operand&)) {
+  const graph::array_view& base = writable(*p.base, function);
+  if (is_one_mask(p)) {
+    p.held = value();
+    const graph::turn mine(*base.store);
+    const ndarray old = wrap(graph::read(base));
+    if (!e.is_array()) return write_where(p, cast_back(operation(operand(old), e), base.type, function));
+    if (const value wide = along_mask(p, value_of(e.array(), function))) {
+      const ndarray right = wrap(wide);
+      return write_where(p, cast_back(operation(operand(old), operand(right)), base.type, function));
+    }
+  }
+  const choice c = choose_elements(p);
+  const dims selection = picked_shape(p, c);
+  if (e.is_array() && !core::broadcasts_to(view_of(e.array(), function).shape, selection))
+    refuse_shape(function, view_of(e.array(), function).shape, selection);
+  pick known = p;  // masks are indices by now, so that they need not be counted again
+  known.entries.clear();
+  for (const chosen_axis& a : c.axes)
+    known.entries.push_back({a.index, false, a.in_range, a.axis, 1, statement_axis_of(a.named)});
+  // Masks of rank 0 have left no index behind, only an extent.
+  if (!known.entries.empty()) known.entries[0].values = broadcast_value(known.entries[0].values, c.shape);
+  known.held = graph::read(base);
+  p.held = value();
+  const bool nothing_chosen = c.axes.empty();  // 0-d masks alone
+  ndarray old = wrap(nothing_chosen ? broadcast_value(known.held, selection) : read_pick(known));
+  known.held = value();
+  const value result = cast_back(operation(operand(old), e), base.type, function);
+  old = ndarray();
+  write_chosen(p, c, result, selection,
+               !e.is_array() || is_same_for_all(view_of(e.array(), function).shape, selection, p, c));
+}
+
+namespace {
+
+const char* step_of(accumulation how) {
+  return how == accumulation::add ? "atomic_add" : how == accumulation::max ? "atomic_max" : "atomic_min";
+}
+
+/// Values that fall on one element are added in C order, one after the other: by one thread for each such element,
+/// which reads ahead where there are many of them.
+void add_in_order(const scatter& s, std::vector<value> arguments, dtype type) {
+  const std::int64_t n = core::element_count(s.loop);
+  const value at = reshape_value(arguments[0], dims{n}), v = reshape_value(arguments[1], dims{n});
+  const value order = sorting_permutation(at, s.p.base->store->now()->size());
+  const auto sorted = [&](const value& x) { return graph::record_gather(x, order, 0, dims{n}); };
+  const auto* f = loop_function("add_in_order",
+                                {input("k", dtype::i64), input("at", dtype::i64, true, 1), input("v", type, true, 1),
+                                 input("bad", dtype::b1, true, 0)},
+                                type,
+                                "const long long here = at[k];\n"
+                                "if (!bad[0] && (k == 0 || at[k - 1] != here)) {\n"
+                                "  auto sum = v[k];\n"
+                                "  sum = y[here] + sum;\n"
+                                "  long long j = k + 1;\n"
+                                "  for (; j + 4 <= at.size() && at[j + 3] == here; j += 4) {\n"
+                                "    const auto a = v[j], b = v[j + 1], c = v[j + 2], d = v[j + 3];\n"
+                                "    sum = sum + a;\n"
+                                "    sum = sum + b;\n"
+                                "    sum = sum + c;\n"
+                                "    sum = sum + d;\n"
+                                "  }\n"
+                                "  for (; j < at.size() && at[j] == here; ++j) sum = sum + v[j];\n"
+                                "  y[here] = sum;\n"
+                                "}");
+  std::vector<value> inputs{positions_in(dims{n}, s.device), sorted(at), sorted(v), arguments[2]};
+  const graph::view_ref target = whole_storage(*s.p.base);
+  graph::flush(inputs);
+  graph::run_call(f, dims{n}, std::move(inputs), std::span(&target, 1));
+  graph::report_statement(*s.p.base->store);
+}
+
+}  // namespace
+
+void accumulate_pick(pick& p, const operand& e, accumulation how, bool deterministic, const char* function) {
+  const graph::array_view& base = writable(*p.base, function);
+  const dtype type = base.type;
+  if (how != accumulation::add && is_complex(type)) fail<dtype_error>(function, "complex numbers have no order");
+  if (e.is_array()) require_same_kind(function, "the values", view_of(e.array(), function).type, type);
+  p.held = value();
+  const choice c = choose_elements(p);
+  const dims selection = picked_shape(p, c);
+  const value r = cast_right_side(p, e, selection.size(), function);
+  if (!core::broadcasts_to(r->shape, selection)) refuse_shape(function, r->shape, selection);
+  const scatter s(p, c);
+  if (core::element_count(s.loop) == 0) return;
+  std::vector<value> arguments{s.address(), s.in_loop_order(r, selection), s.out_of_range()};
+  if (how == accumulation::add && deterministic && is_inexact(type)) return add_in_order(s, std::move(arguments), type);
+  if (is_bool(type)) how = how == accumulation::add ? accumulation::max : how;
+  std::string body = std::string("if (!bad[0]) ") + step_of(how) + "(y, at, v);";
+  if (is_bool(type))
+    body = how == accumulation::max ? "if (v && !bad[0]) y[at] = true;" : "if (!v && !bad[0]) y[at] = false;";
+  run_scatter(s,
+              loop_function("scatter", {input("at", dtype::i64), input("v", type), input("bad", dtype::b1, true, 0)},
+                            type, std::move(body)),
+              std::move(arguments));
+}
+
+}  // namespace sinter::ops

@@ -1,0 +1,95 @@
+// Reading at indices: recorded as gathers, which the planner composes with whatever computes the array.
+#include "sinter/take.hpp"
+
+#include <string>
+
+#include "core/shape.hpp"
+#include "ops/base/axes.hpp"
+#include "ops/base/device.hpp"
+#include "ops/base/elementwise_values.hpp"
+#include "ops/indexing/index_mode.hpp"
+#include "ops/indexing/pick.hpp"
+#include "sinter/creation.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+
+namespace {
+
+void require_integers(dtype type, const char* function) {
+  if (!is_integer(type) && !is_bool(type)) fail<dtype_error>(function, "indices must be integers, not ", type);
+}
+
+/// The index operand as int64; a number is checked here and now.
+value index_value(const operand& indices, std::int64_t extent, runtime::device_id device, std::string_view mode) {
+  if (indices.is_array() || check_mode(mode, "take") != index_mode::raise) {
+    const ndarray list = indices.is_array() ? indices.array() : full({}, indices, {.device = to_public(device)});
+    const value v = value_of(list, "take");
+    require_integers(v->type, "take");
+    return bring_into_range(graph::record_cast(v, dtype::i64), extent, check_mode(mode, "take"));
+  }
+  const scalar& i = indices.number();
+  require_integers(i.default_dtype(), "take");
+  if (!i.fits_int64() || i.as_int64() >= extent || i.as_int64() < -extent)
+    fail<index_error>("take", "index ", (i.fits_int64() ? std::to_string(i.as_int64()) : std::to_string(i.as_uint64())),
+                      " is out of range for an axis of extent ", extent);
+  return graph::record_scalar(scalar_of(i, dtype::i64, "take"), dtype::i64, dims(), device);
+}
+
+value flattened(const value& v) { return reshape_value(v, dims{core::element_count(v->shape)}); }
+
+}  // namespace
+
+ndarray take(const ndarray& x, const operand& indices, optional_axis axis, const mode_kw& kw) {
+  const operand subject(x);
+  const operand* const both[] = {&subject, &indices};
+  const auto device = common_device(both, "take");
+  value v = value_of(x, "take");
+  const bool flat = !axis || (v->shape.empty() && (*axis == 0 || *axis == -1));
+  if (flat) v = flattened(v);
+  const int a = flat ? 0 : normalize_axis(*axis, v->shape, "take");
+  const value index = index_value(indices, v->shape[a], device, kw.mode);
+  const std::int64_t points = core::element_count(index->shape);
+  if (v->shape[a] == 0 && points != 0)
+    fail<index_error>("take", "cannot take elements of axis ", a, " of shape ", v->shape, ", which has none");
+  dims along(v->shape.size(), 1), gathered = v->shape, shape;
+  along[a] = gathered[a] = points;
+  for (int k = 0; k < a; ++k) shape.push_back(v->shape[k]);
+  for (const std::int64_t n : index->shape) shape.push_back(n);
+  for (int k = a + 1; k < v->shape.size(); ++k) shape.push_back(v->shape[k]);
+  core::checked_count(shape, "take");
+  // NumPy looks at the indices once for each index of the axes in front, whatever lies behind.
+  std::int64_t in_front = 1;
+  for (int k = 0; k < a; ++k) in_front *= v->shape[k];
+  if (points != 0 && in_front != 0 && core::element_count(shape) == 0 && indices.is_array())
+    require_within(index, v->shape[a], a);
+  return wrap(reshape_value(graph::record_gather(v, reshape_value(index, along), a, gathered, a), shape));
+}
+
+ndarray take_along_axis(const ndarray& x, const ndarray& indices, optional_axis axis) {
+  common_device(x, indices, "take_along_axis");
+  value v = value_of(x, "take_along_axis");
+  if (!axis) v = flattened(v);
+  require_integers(view_of(indices, "take_along_axis").type, "take_along_axis");
+  const value index = graph::record_cast(value_of(indices, "take_along_axis"), dtype::i64);
+  const std::string shapes =
+      "array with shape " + core::to_string(v->shape) + " and indices with shape " + core::to_string(index->shape);
+  if (index->shape.size() != v->shape.size()) fail<shape_error>("take_along_axis", shapes, " have different ranks");
+  const int a = axis ? normalize_axis(*axis, v->shape, "take_along_axis") : 0;
+  // Every axis but `a` broadcasts, in both directions.
+  dims source = v->shape, result = index->shape;
+  for (int k = 0; k < source.size(); ++k) {
+    if (k == a || source[k] == result[k]) continue;
+    if (source[k] != 1 && result[k] != 1)
+      fail<shape_error>("take_along_axis", shapes, " do not broadcast along axis ", k);
+    source[k] = result[k] = source[k] == 1 ? result[k] : source[k];
+  }
+  if (source[a] == 0 && core::element_count(result) != 0)
+    fail<index_error>("take_along_axis", shapes, ": axis ", a, " has no elements");
+  return wrap(graph::record_gather(broadcast_value(v, source), index, a, result, a));
+}
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,238 @@
+// Einsum: operands become arrays with each label once; sums, products and matrix products of them do the rest.
+#include "sinter/einsum.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <ostream>
+
+#include "ops/base/axes.hpp"
+#include "ops/linalg/contract.hpp"
+#include "ops/linalg/einsum_plan.hpp"
+#include "ops/linalg/product_calls.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+
+namespace {
+
+/// An array whose axes have these labels, all different, and extents other than 1.
+struct labelled {
+  ndarray array;
+  label_list labels;
+
+  int axis(label l) const { return static_cast<int>(std::find(labels.begin(), labels.end(), l) - labels.begin()); }
+};
+
+/// The diagonal where labels repeat; without axes of extent 1, along which nothing varies. A view.
+labelled with_distinct_labels(const ndarray& x, const label_list& labels) {
+  const graph::array_view& v = view_of(x, "einsum");
+  dims shape, strides;
+  labelled out;
+  for (std::size_t a = 0; a < labels.size(); ++a) {
+    const int axis = static_cast<int>(a);
+    if (v.shape[axis] == 1) continue;
+    if (holds(out.labels, labels[a])) {
+      strides[out.axis(labels[a])] += v.strides[axis];
+      continue;
+    }
+    out.labels.push_back(labels[a]);
+    shape.push_back(v.shape[axis]);
+    strides.push_back(v.strides[axis]);
+  }
+  out.array = view_as(x, shape, strides, v.offset);
+  return out;
+}
+
+/// A view with the axes of `order`; of extent 1 where the array has no such label.
+ndarray arranged(const labelled& x, const label_list& order) {
+  const graph::array_view& v = view_of(x.array, "einsum");
+  dims shape, strides;
+  for (const label l : order) {
+    const bool there = holds(x.labels, l);
+    shape.push_back(there ? v.shape[x.axis(l)] : 1);
+    strides.push_back(there ? v.strides[x.axis(l)] : 0);
+  }
+  return view_as(x.array, shape, strides, v.offset);
+}
+
+/// The labels in the order of the array's memory.
+label_list memory_order(const labelled& x) {
+  const graph::array_view& v = view_of(x.array, "einsum");
+  label_list order = x.labels;
+  std::stable_sort(order.begin(), order.end(), [&](label a, label b) {
+    return std::abs(v.strides[x.axis(a)]) > std::abs(v.strides[x.axis(b)]);
+  });
+  return order;
+}
+
+label_list without(const label_list& all, const label_list& some) {
+  label_list out;
+  for (const label l : all)
+    if (!holds(some, l)) out.push_back(l);
+  return out;
+}
+
+label_list only(const label_list& order, const label_list& some) {
+  label_list out;
+  for (const label l : order)
+    if (holds(some, l)) out.push_back(l);
+  return out;
+}
+
+std::vector<int> places_of(const label_list& some, const label_list& order) {
+  std::vector<int> out;
+  for (const label l : some) out.push_back(static_cast<int>(std::find(order.begin(), order.end(), l) - order.begin()));
+  return out;
+}
+
+class evaluation {
+ public:
+  evaluation(const einsum_terms& t, dtype type, const einsum_kw& kw) : t_(t), type_(type), kw_(kw) {}
+
+  labelled run(std::vector<labelled> left, const contraction_path& path) {
+    sum_first(left);
+    for (std::vector<int> step : path) {
+      std::sort(step.begin(), step.end());
+      std::vector<labelled> taken;
+      for (auto k = step.rbegin(); k != step.rend(); ++k) {
+        taken.insert(taken.begin(), std::move(left[static_cast<std::size_t>(*k)]));
+        left.erase(left.begin() + *k);
+      }
+      labelled product = std::move(taken[0]);
+      for (std::size_t k = 1; k < taken.size(); ++k) {
+        term_list others;
+        for (const labelled& o : left) others.push_back(o.labels);
+        for (std::size_t n = k + 1; n < taken.size(); ++n) others.push_back(taken[n].labels);
+        product = contracted(product, taken[k], labels_after(product.labels, taken[k].labels, others, t_.output));
+      }
+      left.push_back(std::move(product));
+    }
+    return std::move(left[0]);
+  }
+
+ private:
+  void sum_first(std::vector<labelled>& all) const {
+    term_list terms;
+    for (const labelled& x : all) terms.push_back(x.labels);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const label_list summed = summed_first(terms, k, t_.output);
+      if (summed.empty()) continue;
+      const label_list order = memory_order(all[k]);
+      const value v = graph::record_cast(value_of(arranged(all[k], order), "einsum"), type_);
+      all[k] = {wrap(sum_over(v, places_of(summed, order))), without(order, summed)};
+      terms[k] = all[k].labels;
+    }
+  }
+
+  labelled contracted(const labelled& a, const labelled& b, const label_list& after) const {
+    const label_roles r = roles_of(a.labels, b.labels, after);
+    if (r.is_matrix_product()) return matrix_product(a, b, r);
+    if (r.inner.empty()) {
+      const label_list wanted = only(t_.output, after);
+      const label_list order = wanted.size() == after.size() ? wanted : united(memory_order(a), memory_order(b));
+      return {wrap(product_of_values(arranged_value(a, order), arranged_value(b, order), type_)), order};
+    }
+    // One operand has all labels; the sum runs in the order of its memory.
+    const label_list order = memory_order(r.columns.empty() ? a : b);
+    return {wrap(sum_of_products(arranged_value(a, order), arranged_value(b, order), type_, places_of(r.inner, order))),
+            without(order, r.inner)};
+  }
+
+  value arranged_value(const labelled& x, const label_list& order) const {
+    return value_of(arranged(x, order), "einsum");
+  }
+
+  /// With the factors in the order that leaves the output's last label last.
+  labelled matrix_product(const labelled& a, const labelled& b, const label_roles& r) const {
+    const label_list free = only(t_.output, united(r.rows, r.columns));
+    if (!free.empty() && holds(r.rows, free.back())) return matrix_product_in_order(b, a, {r.batch, r.inner, r.columns, r.rows});
+    return matrix_product_in_order(a, b, r);
+  }
+
+  labelled matrix_product_in_order(const labelled& a, const labelled& b, const label_roles& r) const {
+    const contraction c{places_of(r.batch, a.labels), places_of(r.batch, b.labels), places_of(r.inner, a.labels),
+                        places_of(r.inner, b.labels)};
+    labelled out;
+    out.labels = r.batch;
+    for (const label_list* free : {&r.rows, &r.columns}) out.labels.insert(out.labels.end(), free->begin(), free->end());
+    product_kw kw{.tf32 = kw_.tf32};
+    out.array = contract("einsum", a.array, b.array, c, type_, kw);
+    return out;
+  }
+
+  const einsum_terms& t_;
+  dtype type_;
+  const einsum_kw& kw_;
+};
+
+/// Everything that is known before anything is computed.
+struct prepared_einsum {
+  einsum_terms terms;
+  std::vector<labelled> operands;
+  term_list labels;  // of the operands
+  contraction_path path;
+  dtype type{};
+};
+
+prepared_einsum prepare(std::string_view subscripts, const std::vector<ndarray>& operands, const einsum_kw& kw) {
+  if (operands.empty()) throw value_error("[einsum] must provide at least an operand");
+  std::vector<operand> list(operands.begin(), operands.end());
+  std::vector<const operand*> all;
+  std::vector<dims> shapes;
+  prepared_einsum p;
+  p.type = kw.dtype ? *kw.dtype : promoted_dtype(operands, "einsum");
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const graph::array_view& v = view_of(operands[k], "einsum");
+    all.push_back(&list[k]);
+    shapes.push_back(v.shape);
+    if (!can_cast(v.type, p.type, casting::same_kind))
+      fail<dtype_error>("einsum", "cannot cast operand ", k, " from ", v.type, " to ", p.type,
+                        " (casting rule same_kind)");
+  }
+  common_device(all, "einsum");
+  p.terms = parse_einsum(subscripts, shapes);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    p.operands.push_back(with_distinct_labels(operands[k], p.terms.inputs[k]));
+    p.labels.push_back(p.operands.back().labels);
+  }
+  term_list reduced = p.labels;
+  for (std::size_t k = 0; k < reduced.size(); ++k)
+    reduced[k] = without(reduced[k], summed_first(reduced, k, p.terms.output));
+  p.path = order_of(reduced, p.terms, kw);
+  return p;
+}
+
+dims output_shape(const einsum_terms& t) {
+  dims shape;
+  for (const label l : t.output) shape.push_back(t.extent(l));
+  return shape;
+}
+
+}  // namespace
+
+ndarray einsum(std::string_view subscripts, const std::vector<ndarray>& operands, const einsum_kw& kw) {
+  const prepared_einsum p = prepare(subscripts, operands, kw);
+  const product_kw to{.out = kw.out};
+  check_out(to, output_shape(p.terms), p.type, "einsum");
+  // Sums of sums keep the wider type until the end.
+  const bool one_product = p.operands.size() == 2 && summed_first(p.labels, 0, p.terms.output).empty() &&
+                           summed_first(p.labels, 1, p.terms.output).empty();
+  const bool narrow = p.type == dtype::f16 || p.type == dtype::bf16;
+  const dtype work = narrow && !one_product && p.operands.size() > 1 ? dtype::f32 : p.type;
+  const labelled result = evaluation(p.terms, work, kw).run(p.operands, p.path);
+  const ndarray out = arranged(result, p.terms.output);
+  return delivered(out.astype(p.type, /*copy=*/false), to, "einsum");
+}
+
+einsum_plan einsum_path(std::string_view subscripts, const std::vector<ndarray>& operands, const einsum_kw& kw) {
+  const prepared_einsum p = prepare(subscripts, operands, kw);
+  return {p.path, describe_einsum(subscripts, p.terms, p.labels, p.path)};
+}
+
+std::ostream& operator<<(std::ostream& out, const einsum_plan& p) { return out << p.text; }
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,281 @@
+// Operands and results of products in memory: what BLAS reads as it is, and what is copied for it.
+#include "ops/linalg/product_calls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/shape.hpp"
+#include "graph/run/flush.hpp"
+#include "graph/values/faults.hpp"
+#include "ops/base/algorithm_calls.hpp"
+#include "ops/base/axes.hpp"
+#include "ops/base/device.hpp"
+#include "ops/indexing/pick.hpp"
+#include "runtime/algorithms/products.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+
+namespace sinter::ops {
+namespace {
+
+/// An operand in memory, or on its way there.
+struct factor {
+  value held;
+  dims shape, strides;  // in elements of `held`
+  std::int64_t offset = 0;
+
+  std::int64_t rows() const { return shape[shape.size() - 2]; }
+  std::int64_t columns() const { return shape[shape.size() - 1]; }
+  std::int64_t row() const { return strides[strides.size() - 2]; }
+  std::int64_t column() const { return strides[strides.size() - 1]; }
+};
+
+/// One matrix instead of many equal ones along the leading axes.
+ndarray without_repeats(const ndarray& x) {
+  const graph::array_view& v = view_of(x, "matmul");
+  dims shape = v.shape;
+  for (int a = 0; a + 2 < shape.size(); ++a)
+    if (v.strides[a] == 0) shape[a] = 1;
+  return shape == v.shape ? x : view_as(x, shape, v.strides, v.offset);
+}
+
+factor factor_of(const ndarray& operand, dtype type) {
+  const ndarray x = without_repeats(operand);
+  const graph::array_view& v = view_of(x, "matmul");
+  if (v.type == type) {
+    graph::exposed e = graph::begin_read(v, /*any_strides=*/true);
+    return {std::move(e.held), v.shape, std::move(e.strides), e.offset};
+  }
+  value converted = graph::record_cast(value_of(x, "matmul"), type);
+  return {std::move(converted), v.shape, core::contiguous_strides(v.shape), 0};
+}
+
+/// Copies an operand that BLAS cannot express; it has been evaluated.
+void make_readable(factor& f, const runtime::products& device) {
+  if (device.reads(f.held->type, f.rows(), f.columns(), f.row(), f.column())) return;
+  f.held = evaluated(graph::record_view(f.held, f.shape, f.strides, f.offset));
+  f.strides = core::contiguous_strides(f.shape);
+  f.offset = 0;
+}
+
+dims leading(const dims& shape) { return dims(shape.data(), shape.size() - 2); }
+
+/// Strides along the axes of `batch`, to which the operand's leading axes broadcast.
+runtime::matrix_strides strides_over(const dims& batch, const dims& shape, const dims& strides) {
+  const int own = shape.size() - 2;
+  runtime::matrix_strides out{strides[own], strides[own + 1], dims(batch.size())};
+  for (int a = 0; a < own; ++a)
+    if (shape[a] != 1) out.batch[batch.size() - own + a] = strides[a];
+  return out;
+}
+
+/// Whether the array may be written while the factors are read: another storage than theirs, elements of its own, and
+/// strides that the device writes. (What is pending of it is evaluated only where part of it stays.)
+bool takes_directly(const ndarray& out, const ndarray& x, const ndarray& y, dtype type,
+                    const runtime::products& device) {
+  const graph::array_view& v = view_of(out, "matmul");
+  const int last = v.shape.size() - 1;
+  return v.type == type && v.store != view_of(x, "matmul").store && v.store != view_of(y, "matmul").store &&
+         device.writes(type, v.shape[last - 1], v.shape[last], v.strides[last - 1], v.strides[last]);
+}
+
+/// Whether a new buffer for the whole array costs less than writing into the one that it has. With the storage's turn.
+bool better_replaced(const graph::array_view& v) {
+  return v.whole && !v.store->is_written_in_place();
+}
+
+static_assert(static_cast<int>(activation::relu) == static_cast<int>(runtime::activation::relu) &&
+              static_cast<int>(activation::gelu) == static_cast<int>(runtime::activation::gelu));
+
+bool is_narrow_float(dtype t) { return t == dtype::f16 || t == dtype::bf16; }
+
+}  // namespace
+
+dtype product_dtype(const ndarray& x, const ndarray& y, const product_kw& kw) {
+  return kw.dtype ? *kw.dtype : promote_types(view_of(x, "matmul").type, view_of(y, "matmul").type);
+}
+
+void check_out(const product_kw& kw, const dims& shape, dtype type, const char* function) {
+  if (!kw.out) return;
+  const graph::array_view& v = writable(view_of(*kw.out, function), function);
+  if (!(v.shape == shape)) fail<shape_error>(function, "out has shape ", v.shape, ", but the result has shape ", shape);
+  require_same_kind(function, "the result", type, v.type);
+}
+
+ndarray delivered(const ndarray& result, const product_kw& kw, const char* function) {
+  if (!kw.out) return result;
+  const value v = value_of(result, function);
+  check_out(kw, v->shape, v->type, function);
+  const graph::array_view& to = view_of(*kw.out, function);
+  require_one_device(function, to.device(), v->device);
+  graph::write(to, graph::record_cast(v, to.type));
+  return *kw.out;
+}
+
+namespace {
+
+/// A product with its factors in memory; where the result goes is open.
+struct ready_product {
+  std::array<factor, 2> factors;
+  runtime::product_layout layout;
+  dims shape;  // of the result
+  runtime::products* device = nullptr;
+  runtime::device_id id;
+
+  const void* a() const { return address_to_read(factors[0].held, factors[0].offset); }
+  const void* b() const { return address_to_read(factors[1].held, factors[1].offset); }
+  void pass_faults(const value& to) const { graph::inherit_faults(to, {&factors[0].held, &factors[1].held}); }
+  /// A new result in C order.
+  value fresh() {
+    const value result = unset_leaf(shape, layout.type, id);
+    layout.c = strides_over(layout.batch, shape, core::contiguous_strides(shape));
+    return result;
+  }
+};
+
+ready_product prepare_product(const ndarray& x, const ndarray& y, dtype type, bool tf32) {
+  ready_product p;
+  p.id = common_device(x, y, "matmul");
+  p.device = &runtime::get_backend(p.id).products();
+  p.factors = {factor_of(x, type), factor_of(y, type)};
+  const value held[] = {p.factors[0].held, p.factors[1].held};
+  graph::flush(held);
+  for (factor& f : p.factors) make_readable(f, *p.device);
+
+  dims batch = leading(view_of(x, "matmul").shape);
+  core::broadcast_into(batch, leading(view_of(y, "matmul").shape));
+  const factor &a = p.factors[0], &b = p.factors[1];
+  p.layout = {type, a.rows(), b.columns(), a.columns(), batch, {}, {}, {}, tf32};
+  p.layout.a = strides_over(batch, a.shape, a.strides);
+  p.layout.b = strides_over(batch, b.shape, b.strides);
+  p.shape = batch;
+  p.shape.push_back(a.rows());
+  p.shape.push_back(b.columns());
+  return p;
+}
+
+}  // namespace
+
+ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const product_kw& kw) {
+  ready_product p = prepare_product(x, y, type, kw.tf32);
+  if (kw.out && takes_directly(*kw.out, x, y, type, *p.device)) {
+    const graph::array_view& v = view_of(*kw.out, "matmul");
+    const graph::turn mine(*v.store);
+    if (!better_replaced(v)) {
+      p.layout.c = strides_over(p.layout.batch, v.shape, v.strides);
+      void* to = graph::begin_write(v);
+      p.device->multiply(p.layout, p.a(), p.b(), to);
+      if (v.whole) v.store->held()->buffer->clear_faults();
+      p.pass_faults(v.store->held());
+      return *kw.out;
+    }
+  }
+  const value result = p.fresh();
+  p.device->multiply(p.layout, p.a(), p.b(), address_to_write(result));
+  p.pass_faults(result);
+  return delivered(wrap(result), kw, "matmul");
+}
+
+ndarray multiply_with_epilogue(const ndarray& x, const ndarray& y, dtype type, const matmul_kw& kw) {
+  ready_product p = prepare_product(x, y, type, kw.tf32);
+  value bias;
+  if (kw.bias) {
+    bias = graph::record_cast(value_of(*kw.bias, "matmul"), type);
+    graph::flush(std::span(&bias, 1));
+  }
+  const value result = p.fresh();
+  p.pass_faults(result);
+  graph::inherit_faults(result, {&bias});
+  const runtime::product_epilogue how{kw.scale, bias ? address_to_read(bias) : nullptr,
+                                      static_cast<runtime::activation>(kw.activation)};
+  if (p.device->multiply_with_epilogue(p.layout, how, p.a(), p.b(), address_to_write(result))) return wrap(result);
+  p.device->multiply(p.layout, p.a(), p.b(), address_to_write(result));
+  return with_epilogue(wrap(result), kw);
+}
+
+ndarray with_epilogue(const ndarray& product, const matmul_kw& kw) {
+  const dtype type = view_of(product, "matmul").type;
+  const dtype wide = is_narrow_float(type) ? dtype::f32 : type;
+  ndarray z = product.astype(wide, /*copy=*/false);
+  if (kw.scale != 1) z = z * kw.scale;
+  if (kw.bias) z = z + kw.bias->astype(wide, /*copy=*/false);
+  if (kw.activation == activation::relu) z = maximum(z, 0);
+  if (kw.activation == activation::gelu)
+    z = 0.5 * z * (1 + tanh(0.7978845608028654 * (z + 0.044715 * (z * z * z))));  // sqrt(2 / pi)
+  return z.astype(type, /*copy=*/false);
+}
+
+value product_of_values(const value& x, const value& y, dtype type) {
+  const value a = graph::record_cast(x, type), b = graph::record_cast(y, type);
+  return map_of(is_bool(type) ? opcode::logical_and : opcode::multiply, type, a, b);
+}
+
+value sum_over(const value& v, const std::vector<int>& axes) {
+  std::array<bool, core::max_rank> reduced{};
+  const int rank = v->shape.size();
+  for (const int a : axes) reduced[static_cast<std::size_t>(a < 0 ? a + rank : a)] = true;
+  const auto op = is_bool(v->type) ? jit::reduce_op::any : jit::reduce_op::sum;
+  return graph::record_reduce(op, v->type, v, std::span(reduced.data(), static_cast<std::size_t>(rank)));
+}
+
+value sum_of_products(const value& x, const value& y, dtype type, const std::vector<int>& axes) {
+  const dtype wide = is_narrow_float(type) ? dtype::f32 : type;
+  return graph::record_cast(sum_over(product_of_values(x, y, wide), axes), type);
+}
+
+ndarray multiply_vectors(const ndarray& x, const ndarray& y, dtype type) {
+  const graph::array_view& v = view_of(x, "matmul");
+  const value vector = value_of(y, "matmul");
+  const int rank = v.shape.size(), last = vector->shape.size();
+  dims shape = vector->shape;
+  // Along the columns of a matrix that lies by columns, so that the memory is read in its order.
+  const bool by_columns = v.shape[rank - 2] != 1 && v.shape[rank - 1] != 1 &&
+                          std::abs(v.strides[rank - 2]) < std::abs(v.strides[rank - 1]);
+  shape.insert(by_columns ? last : last - 1, 1);
+  const value column = reshape_value(vector, shape);
+  return wrap(sum_of_products(value_of(by_columns ? x.mT() : x, "matmul"), column, type, {by_columns ? -2 : -1}));
+}
+
+namespace {
+
+ndarray without_axis(const ndarray& x, int from_behind) {
+  const graph::array_view& v = view_of(x, "matmul");
+  dims shape = v.shape, strides = v.strides;
+  shape.erase(shape.size() - from_behind);
+  strides.erase(strides.size() - from_behind);
+  return view_as(x, shape, strides, v.offset);
+}
+
+ndarray nothing_of(const ndarray& x, const ndarray& y, const dims& shape, dtype type) {
+  return zeros(to_shape(shape), {.dtype = type, .device = to_public(common_device(x, y, "matmul"))});
+}
+
+ndarray product_of_matrices(const ndarray& x, const ndarray& y, dtype type, const product_kw& kw) {
+  const dims &a = view_of(x, "matmul").shape, &b = view_of(y, "matmul").shape;
+  dims shape = leading(a);
+  core::broadcast_into(shape, leading(b));
+  const std::int64_t rows = a[a.size() - 2], columns = b[b.size() - 1];
+  shape.push_back(rows);
+  shape.push_back(columns);
+  check_out(kw, shape, type, "matmul");
+  if (core::element_count(shape) == 0 || a[a.size() - 1] == 0)
+    return delivered(nothing_of(x, y, shape, type), kw, "matmul");
+  if (rows != 1 && columns != 1) return multiply_matrices(x, y, type, kw);
+  const ndarray sums = columns == 1 ? multiply_vectors(x, without_axis(y, 1), type)
+                                    : multiply_vectors(y.mT(), without_axis(x, 2), type);
+  return delivered(wrap(reshape_value(value_of(sums, "matmul"), shape)), kw, "matmul");
+}
+
+}  // namespace
+
+ndarray product_of(const ndarray& x, const ndarray& y, const dropped_axes& drop, dtype type, const product_kw& kw) {
+  if (!drop.row && !drop.column) return product_of_matrices(x, y, type, kw);
+  const ndarray sums =
+      !drop.column ? multiply_vectors(y.mT(), without_axis(x, 2), type)
+      : !drop.row  ? multiply_vectors(x, without_axis(y, 1), type)
+                   : wrap(sum_of_products(value_of(without_axis(x, 2)), value_of(without_axis(y, 1)), type, {-1}));
+  return delivered(sums, kw, "matmul");
+}
+
+}  // namespace sinter::ops

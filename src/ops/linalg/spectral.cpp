@@ -1,0 +1,204 @@
+// Singular values and eigenvalues: which way round a matrix goes to LAPACK, and what comes back as arrays.
+#include <algorithm>
+#include <complex>
+#include <memory>
+
+#include "ops/base/axes.hpp"
+#include "ops/base/device.hpp"
+#include "ops/base/type_rules.hpp"
+#include "ops/linalg/parts.hpp"
+#include "ops/linalg/solver_calls.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/linalg_factors.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/sort.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+using runtime::right_vectors;
+using runtime::svd_part;
+using std::int64_t;
+
+namespace {
+
+constexpr const char* no_singular_values = "SVD did not converge";
+constexpr const char* no_eigenvalues = "Eigenvalues did not converge";
+
+dtype complex_of(dtype t) { return t == dtype::f32 || t == dtype::c64 ? dtype::c64 : dtype::c128; }
+
+std::int32_t* info_of(const value& info) { return static_cast<std::int32_t*>(address_to_write(info)); }
+
+// --- singular values
+
+/// Unitary matrices beside an axis without elements; none where there are no matrices.
+ndarray unitary(const matrix_stack& s, int64_t n, int64_t columns, dtype type, const ndarray& like) {
+  if (s.count() == 0 || n == 0 || columns == 0) return zeros_beside(like, s.with({n, columns}), type);
+  return broadcast_to(eye(n, {.dtype = type, .device = like.device()}), to_shape(s.with({n, n}))).copy();
+}
+
+linalg::svd_result svd_of_nothing(const ndarray& x, const matrix_stack& s, svd_part part, dtype type) {
+  const int64_t k = std::min(s.rows, s.columns);
+  const ndarray values = zeros_beside(x, s.with({k}), real_of(type));
+  if (part == svd_part::values) return {{}, values, {}};
+  const bool full = part == svd_part::full;
+  const ndarray vh = full ? unitary(s, s.columns, s.columns, type, x) : zeros_beside(x, s.with({k, s.columns}), type);
+  return {unitary(s, s.rows, full ? s.rows : k, type, x), values, vh};
+}
+
+/// u, s and v^H of the matrices by columns in memory that is destroyed.
+linalg::svd_result svd_in(const value& memory, const matrix_stack& s, svd_part part, const char* function) {
+  const bool full = part == svd_part::full, vectors = part != svd_part::values;
+  const dtype type = memory->type;
+  const int64_t k = std::min(s.rows, s.columns);
+  const value values = unset_leaf(s.with({k}), real_of(type), memory->device);
+  const value info = unset_leaf(s.batch, dtype::i32, memory->device);
+  const int64_t left = full ? s.rows : k, right = full ? s.columns : k;
+  value u, v;
+  if (vectors) {
+    u = unset_leaf(s.with({left, s.rows}), type, memory->device);
+    v = unset_leaf(s.with({right, s.columns}), type, memory->device);
+  }
+  const right_vectors found = solvers_of(memory).svd(s.layout(type, function), part, address_to_write(memory),
+                                                     address_to_write(values), vectors ? address_to_write(u) : nullptr,
+                                                     vectors ? address_to_write(v) : nullptr, info_of(info));
+  require_success(info, function, no_singular_values);
+  if (!vectors) return {{}, wrap(values), {}};
+  if (found == right_vectors::v) return {by_columns(u), wrap(values), conjugated(wrap(v))};
+  // The same memory holds v^H by columns: (right x columns), lying by columns.
+  const ndarray held = wrap(v);
+  const dims shape = s.with({right, s.columns});
+  dims strides = core::contiguous_strides(s.with({s.columns, right}));
+  std::swap(strides[strides.size() - 1], strides[strides.size() - 2]);
+  return {by_columns(u), wrap(values), view_as(held, shape, strides, 0)};
+}
+
+/// By rows, matrices lie transposed for LAPACK: x^T = u' s v'^H, so x = conj(v') s u'^T, without a copy in another
+/// order.
+linalg::svd_result svd_parts(const ndarray& x, svd_part part, const char* function) {
+  const matrix_stack s = matrices_of(x, function);
+  const dtype type = linalg_dtype(function, {&x});
+  if (s.empty()) return svd_of_nothing(x, s, part, type);
+  const runtime::solvers& solvers = runtime::get_backend(to_id(x.device())).solvers();
+  // QR iterations for a square matrix may take longer or shorter for its transpose: it is left as it is.
+  const bool left = s.rows > s.columns || (s.rows == s.columns && s.count() == 1 && part == svd_part::values);
+  if (left && !solvers.svd_takes_wide())
+    return svd_in(owned_by_columns(x, type, function), s, part, function);
+  const matrix_stack turned{s.batch, s.columns, s.rows};
+  const linalg::svd_result t = svd_in(owned_by_rows(x, type, function), turned, part, function);
+  if (part == svd_part::values) return t;
+  return {matrix_transpose(t.vh), t.s, matrix_transpose(t.u)};
+}
+
+/// Of Hermitian matrices: eigenvalues are singular values but for their signs.
+linalg::svd_result svd_of_hermitian(const ndarray& x, bool vectors) {
+  square_matrices_of(x, "svd");
+  if (!vectors) {
+    const ndarray s = absolute(linalg::eigvalsh(x));
+    return {{}, flip(sort(s), axes{-1}), {}};
+  }
+  const auto [w, v] = linalg::eigh(x);
+  const ndarray order = flip(argsort(absolute(w)), axes{-1});
+  const ndarray sorted = take_along_axis(w, order, -1);
+  const ndarray u = take_along_axis(v, expand_dims(order, -2), -1);
+  // A vector for the eigenvalue 0 may have either sign, but not 0.
+  const ndarray signs = where(less(sorted, 0.0), -1.0, 1.0).astype(w.dtype());
+  return {u, absolute(sorted), conjugated(matrix_transpose(u * expand_dims(signs, -2)))};
+}
+
+// --- eigenvalues
+
+bool is_upper(char uplo, const char* function) {
+  if (uplo == 'L' || uplo == 'l') return false;
+  if (uplo == 'U' || uplo == 'u') return true;
+  fail<value_error>(function, "uplo is L or U, not ", uplo);
+}
+
+linalg::eigen_result eigh_parts(const ndarray& x, char uplo, bool vectors, const char* function) {
+  const bool upper = is_upper(uplo, function);
+  const matrix_stack s = square_matrices_of(x, function);
+  const dtype type = linalg_dtype(function, {&x});
+  if (s.empty())
+    return {zeros_beside(x, s.with({s.rows}), real_of(type)), zeros_beside(x, s.with({s.rows, s.rows}), type)};
+  // Symmetric matrices by rows are the same ones by columns, with the triangles exchanged; that saves a transposition.
+  const bool as_it_lies = !is_complex(type);
+  const bool triangle = upper != as_it_lies;  // as LAPACK sees it; rows of the memory are its columns
+  for (const bool robust : {false, true}) {
+    const value a = as_it_lies ? owned_by_rows(x, type, function) : owned_by_columns(x, type, function);
+    const value w = unset_leaf(s.with({s.rows}), real_of(type), a->device);
+    const value info = unset_leaf(s.batch, dtype::i32, a->device);
+    solvers_of(a).eigh(s.layout(type, function), triangle, vectors, robust, address_to_write(a), address_to_write(w),
+                       info_of(info));
+    const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
+    const int64_t failure = found->first_failure();
+    if (failure < 0) return {wrap(w), vectors ? by_columns(a) : ndarray()};
+    // The fast method may have failed where the robust one converges.
+    if (robust || number_at(info, failure) == runtime::not_finite)
+      require_success(*found, info, function, no_eigenvalues);
+  }
+  return {};
+}
+
+/// Complex vectors from LAPACK's pairs of real columns. `memory` holds the columns as rows.
+ndarray paired(const ndarray& memory, const ndarray& w) {
+  const int64_t n = memory.shape(-1);
+  const int axis = memory.ndim() - 2;
+  const ndarray number = arange(n, {.device = memory.device()});
+  const ndarray next = take(memory, minimum(number + 1, n - 1), axis);
+  const ndarray previous = take(memory, maximum(number - 1, 0), axis);
+  const ndarray sign = expand_dims(imag(w), -1);  // positive: the first one of a pair
+  const std::complex<double> i(0, 1);
+  const ndarray first = where(less(sign, 0.0), previous, memory);
+  const ndarray second = where(less(sign, 0.0), negative(memory), where(greater(sign, 0.0), next, 0.0));
+  return matrix_transpose(first + i * second);
+}
+
+linalg::eigen_result eig_parts(const ndarray& x, bool vectors, const char* function) {
+  const matrix_stack s = square_matrices_of(x, function);
+  const dtype type = linalg_dtype(function, {&x});
+  const dtype wide = complex_of(type);
+  if (s.empty()) return {zeros_beside(x, s.with({s.rows}), wide), zeros_beside(x, s.with({s.rows, s.rows}), wide)};
+  const value a = owned_by_columns(x, type, function);
+  const value w = unset_leaf(s.with({s.rows}), wide, a->device);
+  const value v = vectors ? unset_leaf(s.with({s.rows, s.rows}), type, a->device) : value();
+  const value info = unset_leaf(s.batch, dtype::i32, a->device);
+  solvers_of(a).eig(s.layout(type, function), address_to_write(a), address_to_write(w),
+                    vectors ? address_to_write(v) : nullptr, info_of(info));
+  const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
+  const int64_t failure = found->first_failure();
+  const bool infinite = failure >= 0 && number_at(info, failure) == runtime::not_finite;
+  require_success(*found, info, function, infinite ? "Array must not contain infs or NaNs" : no_eigenvalues);
+  const ndarray values = wrap(w);
+  if (!vectors) return {values, {}};
+  return {values, is_complex(type) ? by_columns(v) : paired(wrap(v), values)};
+}
+
+}  // namespace
+
+linalg::svd_result linalg::svd(const ndarray& x, const svd_kw& kw) {
+  const svd_part vectors = kw.full_matrices ? svd_part::full : svd_part::reduced;
+  const svd_result r = kw.hermitian ? svd_of_hermitian(x, kw.compute_uv)
+                                    : svd_parts(x, kw.compute_uv ? vectors : svd_part::values, "svd");
+  if (!kw.compute_uv) return {{}, in_c_order(r.s), {}};
+  return {in_c_order(r.u), in_c_order(r.s), in_c_order(r.vh)};
+}
+ndarray linalg::svdvals(const ndarray& x) { return svd_parts(x, svd_part::values, "svdvals").s; }
+
+linalg::eigen_result linalg::eigh(const ndarray& x, const eigh_kw& kw) {
+  const eigen_result r = eigh_parts(x, kw.uplo, true, "eigh");
+  return {r.eigenvalues, in_c_order(r.eigenvectors)};
+}
+ndarray linalg::eigvalsh(const ndarray& x, const eigh_kw& kw) {
+  return eigh_parts(x, kw.uplo, false, "eigvalsh").eigenvalues;
+}
+
+linalg::eigen_result linalg::eig(const ndarray& x) {
+  const eigen_result r = eig_parts(x, true, "eig");
+  return {r.eigenvalues, in_c_order(r.eigenvectors)};
+}
+ndarray linalg::eigvals(const ndarray& x) { return eig_parts(x, false, "eigvals").eigenvalues; }
+
+}  // namespace v0
+}  // namespace sinter

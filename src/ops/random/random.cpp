@@ -1,0 +1,203 @@
+// Distributions: what is drawn, and the arithmetic around it.
+#include <cmath>
+#include <limits>
+
+#include "core/shape.hpp"
+#include "ops/random/draw.hpp"
+#include "sinter/dtype_info.hpp"
+#include "sinter/reduce.hpp"
+
+namespace sinter::ops {
+namespace {
+
+/// Blocks of four words that n elements take.
+std::uint64_t blocks_of(jit::opcode op, dtype type, std::int64_t n) {
+  const bool rejects = op >= jit::opcode::random_gamma;
+  const std::int64_t each = rejects ? 1 : 16 / static_cast<std::int64_t>(itemsize(type));
+  return static_cast<std::uint64_t>((n + each - 1) / each);
+}
+
+}  // namespace
+
+draw_space draw_space_of(const random::draw_size& size, const std::optional<device>& where, operands parameters,
+                         const char* function) {
+  draw_space space;
+  bool arrays = false;
+  for (const operand* p : parameters) arrays = arrays || p->is_array();
+  space.device = arrays ? common_device(parameters, function) : chosen(where);
+  if (arrays && where && chosen(where) != space.device)
+    fail<device_error>(function, "parameters are on ", space.device, ", but the draw is wanted on ", *where);
+  const dims own = broadcast_shapes(parameters, function);
+  space.shape = size.given() ? to_dims(size.shape()) : own;
+  core::checked_count(space.shape, function);
+  if (!core::broadcasts_to(own, space.shape))
+    fail<shape_error>(function, "parameters of shape ", own, " do not broadcast to size ", space.shape);
+  return space;
+}
+
+dtype draw_dtype(const std::optional<dtype>& wanted, const char* function) {
+  const dtype type = wanted.value_or(float64);
+  if (!is_real_floating(type)) fail<dtype_error>(function, "draws floating-point numbers, not ", type);
+  return type == float64 ? float64 : float32;
+}
+
+value drawn(random::generator& g, jit::opcode op, dtype type, const draw_space& space,
+            std::span<const value> parameters) {
+  const auto blocks = blocks_of(op, type, core::element_count(space.shape));
+  const graph::random_stream stream = random::generator::access::take(g, blocks);
+  return graph::record_random(op, type, space.shape, stream, parameters, space.device);
+}
+
+}  // namespace sinter::ops
+
+namespace sinter {
+inline namespace v0 {
+namespace random {
+
+using namespace ops;
+
+namespace {
+
+/// A draw of floats: where, in which dtype, for what function.
+class float_draw {
+ public:
+  float_draw(const char* function, const draw_size& size, const draw_kw& kw, operands parameters)
+      : function_(function),
+        type_(draw_dtype(kw.dtype, function)),
+        wanted_(kw.dtype.value_or(float64)),
+        space_(draw_space_of(size, kw.device, parameters, function)) {}
+
+  dtype type() const noexcept { return type_; }
+  value parameter(const operand& x) const { return to_value(x, type_, dims(), space_.device, function_); }
+  value elements(generator& g, jit::opcode op, std::span<const value> parameters = {}) const {
+    return drawn(g, op, type_, space_, parameters);
+  }
+  value map(jit::opcode op, const value& a) const {
+    return graph::record_map(op, type_, space_.shape, std::span(&a, 1));
+  }
+  value map(jit::opcode op, const value& a, const value& b) const {
+    const value both[] = {a, b};
+    return graph::record_map(op, type_, space_.shape, both);
+  }
+  value scaled(const value& x, const operand& scale) const {
+    return is_number(scale, 1) ? x : map(jit::opcode::multiply, x, parameter(scale));
+  }
+  value moved(const value& x, const operand& loc) const {
+    return is_number(loc, 0) ? x : map(jit::opcode::add, x, parameter(loc));
+  }
+  ndarray result(const value& x) const { return wrap(graph::record_cast(x, wanted_)); }
+  const draw_space& space() const noexcept { return space_; }
+
+ private:
+  static bool is_number(const operand& x, double v) {
+    return !x.is_array() && x.number().kind() != scalar_kind::complex && x.number().real() == v;
+  }
+  const char* function_;
+  dtype type_, wanted_;
+  draw_space space_;
+};
+
+bool is_not_negative(double x) { return !(x < 0) && !std::signbit(x); }
+
+void check_scale(const operand& scale, const char* function) {
+  check_number(scale, function, "scale must not be negative", is_not_negative);
+}
+
+ndarray location_and_scale(const char* function, generator& g, jit::opcode op, const operand& loc, const operand& scale,
+                           const draw_size& size, const draw_kw& kw) {
+  check_scale(scale, function);
+  const operand* const both[] = {&loc, &scale};
+  const float_draw d(function, size, kw, both);
+  return d.result(d.moved(d.scaled(d.elements(g, op), scale), loc));
+}
+
+}  // namespace
+
+ndarray generator::random(const draw_size& size, const draw_kw& kw) {
+  const float_draw d("random", size, kw, {});
+  return d.result(d.elements(*this, jit::opcode::random_uniform));
+}
+
+ndarray generator::uniform(const operand& low, const operand& high, const draw_size& size, const draw_kw& kw) {
+  const operand* const both[] = {&low, &high};
+  const float_draw d("uniform", size, kw, both);
+  const value u = d.elements(*this, jit::opcode::random_uniform);
+  if (!low.is_array() && !high.is_array()) {
+    // The range is computed before it is rounded to the dtype.
+    check_number(low, "uniform", "low must be a real number", [](double) { return true; });
+    const double first = low.number().real();
+    check_number(high, "uniform", "high - low must be finite and not negative",
+                 [&](double last) { return std::isfinite(last - first) && last >= first; });
+    return d.result(d.moved(d.scaled(u, high.number().real() - first), low));
+  }
+  const value from = d.parameter(low), range = map_of(jit::opcode::subtract, d.type(), d.parameter(high), from);
+  return d.result(d.map(jit::opcode::add, d.map(jit::opcode::multiply, u, range), from));
+}
+
+ndarray generator::standard_normal(const draw_size& size, const draw_kw& kw) {
+  const float_draw d("standard_normal", size, kw, {});
+  return d.result(d.elements(*this, jit::opcode::random_normal));
+}
+
+ndarray generator::normal(const operand& loc, const operand& scale, const draw_size& size, const draw_kw& kw) {
+  return location_and_scale("normal", *this, jit::opcode::random_normal, loc, scale, size, kw);
+}
+
+ndarray generator::lognormal(const operand& mean, const operand& sigma, const draw_size& size, const draw_kw& kw) {
+  check_number(sigma, "lognormal", "sigma must not be negative", is_not_negative);
+  const operand* const both[] = {&mean, &sigma};
+  const float_draw d("lognormal", size, kw, both);
+  const value normal = d.moved(d.scaled(d.elements(*this, jit::opcode::random_normal), sigma), mean);
+  return d.result(d.map(jit::opcode::exp, normal));
+}
+
+ndarray generator::standard_exponential(const draw_size& size, const draw_kw& kw) {
+  const float_draw d("standard_exponential", size, kw, {});
+  return d.result(d.elements(*this, jit::opcode::random_exponential));
+}
+
+ndarray generator::exponential(const operand& scale, const draw_size& size, const draw_kw& kw) {
+  return location_and_scale("exponential", *this, jit::opcode::random_exponential, 0.0, scale, size, kw);
+}
+
+// The size of a variate is exponential. Its sign is the last bit of the same word, which the size does not look at.
+ndarray generator::laplace(const operand& loc, const operand& scale, const draw_size& size, const draw_kw& kw) {
+  check_scale(scale, "laplace");
+  const operand* const both[] = {&loc, &scale};
+  const float_draw d("laplace", size, kw, both);
+  const value magnitude = d.elements(*this, jit::opcode::random_exponential);
+  const dtype word = d.type() == float32 ? uint32 : uint64;
+  const value bits =
+      graph::record_random(jit::opcode::random_bits, word, d.space().shape, magnitude->random().stream, {}, d.space().device);
+  const value last = map_of(jit::opcode::bitwise_and, word, bits,
+                            graph::record_scalar(scalar_of(1, word, "laplace"), word, dims(), d.space().device));
+  const value variate = select_of(truth_of(last), magnitude, d.map(jit::opcode::negative, magnitude));
+  return d.result(d.moved(d.scaled(variate, scale), loc));
+}
+
+ndarray generator::standard_gamma(const operand& shape, const draw_size& size, const draw_kw& kw) {
+  return gamma(shape, 1.0, size, kw);
+}
+
+ndarray generator::gamma(const operand& shape, const operand& scale, const draw_size& size, const draw_kw& kw) {
+  check_number(shape, "gamma", "shape must be finite and not negative",
+               [](double x) { return is_not_negative(x) && std::isfinite(x); });
+  check_scale(scale, "gamma");
+  const operand* const both[] = {&shape, &scale};
+  const float_draw d("gamma", size, kw, both);
+  const value a = d.parameter(shape);
+  return d.result(d.scaled(d.elements(*this, jit::opcode::random_gamma, std::span(&a, 1)), scale));
+}
+
+ndarray generator::beta(const operand& a, const operand& b, const draw_size& size, const draw_kw& kw) {
+  for (const operand* x : {&a, &b})
+    check_number(*x, "beta", "a and b must be positive and finite", [](double v) { return v > 0 && std::isfinite(v); });
+  const operand* const both[] = {&a, &b};
+  const float_draw d("beta", size, kw, both);
+  const value parameters[] = {d.parameter(a), d.parameter(b)};
+  return d.result(d.elements(*this, jit::opcode::random_beta, parameters));
+}
+
+}  // namespace random
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,194 @@
+// Limits, edges, bins and counts, with NumPy's rounding: edges are compared in their own dtype, so that a sample on an
+// edge lies where it lies for NumPy.
+#include "ops/reduce/bins.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "ops/base/axes.hpp"
+#include "ops/base/device.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/eval.hpp"
+#include "sinter/kernel.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/search.hpp"
+
+namespace sinter::ops {
+namespace {
+
+std::string range_text(double low, double high) {
+  return "[" + std::to_string(low) + ", " + std::to_string(high) + "]";
+}
+
+double epsilon_of(dtype type) {
+  return type == dtype::f16 ? 0x1p-10 : type == dtype::bf16 ? 0x1p-7 : type == dtype::f32 ? 0x1p-23 : 0x1p-52;
+}
+
+double step_of(const equal_bins& b) {
+  const dtype t = b.limits.type;
+  return rounded_to(t, width_of(b.limits) / rounded_to(t, static_cast<double>(b.count)));
+}
+
+/// Edge k as `edges` computes it.
+double edge_of(const equal_bins& b, double step, std::int64_t k) {
+  if (k == b.count) return rounded_to(b.type, b.limits.high);
+  const dtype t = b.limits.type;
+  const double along = rounded_to(t, rounded_to(t, static_cast<double>(k)) * step);
+  return rounded_to(b.type, rounded_to(t, along + b.limits.low));
+}
+
+bool edges_ascend(const equal_bins& b) {
+  const double step = step_of(b), largest = std::max(std::abs(b.limits.low), std::abs(b.limits.high));
+  // Each edge is off by less than three roundings, so these are far apart.
+  if (step > 8 * std::max(epsilon_of(b.type), epsilon_of(b.limits.type)) * largest) return true;
+  double before = edge_of(b, step, 0);
+  for (std::int64_t k = 1; k <= b.count; ++k) {
+    const double edge = edge_of(b, step, k);
+    if (!(before < edge)) return false;
+    before = edge;
+  }
+  return true;
+}
+
+/// The dtype as which algorithms::histogram counts samples; none for 16-bit floats.
+std::optional<dtype> counted_as(dtype t) {
+  switch (t) {
+    case dtype::i8:
+    case dtype::i16: return dtype::i32;
+    case dtype::u32: return dtype::i64;
+    case dtype::u64: return dtype::f64;
+    case dtype::f16:
+    case dtype::bf16: return std::nullopt;
+    default: return t;
+  }
+}
+
+}  // namespace
+
+double rounded_to(dtype type, double x) {
+  // A product, sum or quotient of float32 numbers that was rounded to float64 before rounds to the same float32.
+  switch (type) {
+    case dtype::f16: return static_cast<float>(half(x));
+    case dtype::bf16: return static_cast<float>(bfloat(x));
+    case dtype::f32: return static_cast<float>(x);
+    default: return x;
+  }
+}
+
+limits extremes_of(const ndarray& samples, const char* function) {
+  const ndarray low = min(samples), high = max(samples);
+  eval(low, high);  // in one pass
+  const limits l{low.item<double>(), high.item<double>(), is_inexact(samples.dtype()) ? samples.dtype() : dtype::f64};
+  if (!std::isfinite(l.low) || !std::isfinite(l.high))
+    fail<value_error>(function, "the samples' range ", range_text(l.low, l.high), " is not finite");
+  return l;
+}
+
+limits limits_of(const ndarray& samples, const bin_limits& given, const char* function) {
+  limits l;
+  if (given) {
+    l.low = given.low();
+    l.high = given.high();
+    if (l.high < l.low) fail<value_error>(function, "the range ", range_text(l.low, l.high), " falls");
+    if (!std::isfinite(l.low) || !std::isfinite(l.high))
+      fail<value_error>(function, "the range ", range_text(l.low, l.high), " is not finite");
+  } else if (samples.size() != 0) {
+    l = extremes_of(samples, function);
+  }
+  if (l.low == l.high) {
+    l.low = rounded_to(l.type, l.low - 0.5);
+    l.high = rounded_to(l.type, l.high + 0.5);
+  }
+  return l;
+}
+
+ndarray samples_of(const ndarray& x, const char* function) {
+  const dtype type = loop_dtype(loop_rule::ordered, view_of(x, function).type, function);
+  const ndarray flat = ravel(x);
+  return is_bool(type) ? flat.astype(dtype::u8) : flat;
+}
+
+void check_weights(const ndarray& x, const ndarray& weights, const char* function) {
+  if (!weights.defined()) return;
+  if (view_of(weights, function).shape != view_of(x, function).shape)
+    fail<shape_error>(function, "weights of shape ", view_of(weights, function).shape, " for an array of shape ",
+                      view_of(x, function).shape);
+  common_device(x, weights, function);
+}
+
+ndarray equal_bins::edges(const device& d) const {
+  if (limits.type == dtype::f64) return linspace(limits.low, limits.high, count + 1, {.dtype = type, .device = d});
+  const ndarray k = arange(count + 1, {.dtype = dtype::i64, .device = d});
+  const ndarray along = k.astype(limits.type) * step_of(*this) + limits.low;
+  return where(k == count, limits.high, along).astype(type, false);
+}
+
+void require_bins(std::int64_t count, const device& d, const char* function) {
+  if (count >= core::most_elements) fail<value_error>(function, "too many bins: no array has ", count, " counts");
+  // Memory that nobody has is refused here, not after a look at each edge.
+  if (count > 1 << 20)
+    static_cast<void>(runtime::buffer(runtime::get_backend(to_id(d)), static_cast<std::size_t>(count) * sizeof count));
+}
+
+equal_bins equal_bins_of(const ndarray& samples, const limits& l, std::int64_t count, const char* function) {
+  if (count < 1) fail<value_error>(function, "needs at least one bin, not ", count);
+  require_bins(count, samples.device(), function);
+  const equal_bins b{l, count, is_inexact(samples.dtype()) ? samples.dtype() : dtype::f64};
+  if (!std::isfinite(step_of(b)))
+    fail<value_error>(function, "the range ", range_text(l.low, l.high), " is too wide for ", l.type);
+  if (!edges_ascend(b))
+    fail<value_error>(function, "too many bins: ", count, " in the range ", range_text(l.low, l.high),
+                      " have no width in ", b.type);
+  return b;
+}
+
+ndarray counts_of(const ndarray& samples, const equal_bins& b) {
+  if (const auto type = counted_as(samples.dtype())) {
+    const runtime::bin_range bins{b.limits.low, b.limits.high, b.count, b.limits.type == dtype::f32};
+    return wrap(counted_in(bins, value_of(samples.astype(*type, false))));
+  }
+  return count_or_sum(bin_of(samples, b, b.edges(samples.device())), ndarray(), b.count);
+}
+
+ndarray bin_of(const ndarray& samples, const equal_bins& b, const ndarray& edges) {
+  static const auto& bin = *new function("int64 histogram_bin(T x, raw T edges, double low, double width)", R"(
+  long long n = edges.size() - 1;
+  if (!(x >= edges[0] && x <= edges[n])) return -1;
+  double guess = ((double)x - low) / width * n;
+  long long k = guess < n ? (long long)guess : n - 1;
+  if (k < 0) k = 0;
+  while (k > 0 && x < edges[k]) --k;
+  while (k < n - 1 && x >= edges[k + 1]) ++k;
+  return k;)");
+  return bin(samples.astype(b.type, false), edges, b.limits.low, b.limits.high - b.limits.low);
+}
+
+void check_edges(const ndarray& edges, const char* function) {
+  const dims shape = view_of(edges, function).shape;
+  if (shape.size() != 1 || shape[0] < 1)
+    fail<shape_error>(function, "edges must have one axis and an element, not shape ", shape);
+  loop_dtype(loop_rule::ordered, edges.dtype(), function);
+  if (bool(any(edges(slice(1, shape[0])) < edges(slice(0, shape[0] - 1)))))
+    fail<value_error>(function, "edges must not fall");
+}
+
+ndarray bin_between(const ndarray& samples, const ndarray& edges) {
+  const std::int64_t n = edges.size() - 1;
+  const ndarray last = edges(n), place = searchsorted(edges, samples, "right") - 1;
+  return where(samples == last, n - 1, where(samples <= last, place, -1));
+}
+
+ndarray count_or_sum(const ndarray& bins, const ndarray& weights, std::int64_t n) {
+  const value at = value_of(ravel(bins));
+  if (!weights.defined()) return wrap(binned(at, value(), n));
+  const auto sums = [&](const ndarray& w) { return wrap(binned(at, value_of(ravel(w).astype(dtype::f64)), n)); };
+  if (!is_complex(weights.dtype())) return sums(weights);
+  static const auto& complex_of =
+      *new function("complex128 complex_of(double re, double im)", "return complex128(re, im);");
+  return complex_of(sums(real(weights)), sums(imag(weights)));
+}
+
+}  // namespace sinter::ops

@@ -1,0 +1,176 @@
+// Reductions as NumPy defines them, on top of the graph's reduce node.
+#include "sinter/reduce.hpp"
+
+#include <algorithm>
+
+#include "ops/base/axis_set.hpp"
+#include "ops/base/elementwise_values.hpp"
+#include "sinter/elementwise.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+using jit::reduce_op;
+
+namespace {
+
+value reduce_value(reduce_op op, dtype type, const value& v, const axis_set& s) {
+  return graph::record_reduce(op, type, v, std::span(s.reduced.data(), static_cast<std::size_t>(v->shape.size())));
+}
+
+[[noreturn]] void empty_reduction(const char* function, const dims& shape) {
+  fail<value_error>(function, "zero-size array with shape ", shape, " has no ", function);
+}
+
+void refuse_dtype(const char* function, const reduce_kw& kw) {
+  if (kw.dtype) fail<value_error>(function, "takes no dtype keyword (", *kw.dtype, ")");
+}
+
+/// sum and prod in a dtype; of bools they are any and all.
+value accumulate(reduce_op op, const value& x, dtype type, const axis_set& s) {
+  const value v = graph::record_cast(x, type);
+  if (s.count == 0) return v;
+  if (is_bool(type)) op = op == reduce_op::sum ? reduce_op::any : reduce_op::all;
+  return reduce_value(op, type, v, s);
+}
+
+bool has_zero_rule(dtype t, const axis_set& s) { return is_inexact(t) && s.count != 0; }
+
+/// A product of finite factors, one of them 0, is 0: the factors are multiplied in an order of the library's own, and a
+/// part that overflows may meet the 0 as an infinity. `product` may be NaN for that reason only where all factors are
+/// finite.
+value zero_restored(const value& product, const value& v, const axis_set& s) {
+  const value factors = zero_and_sign_of(v);
+  return zero_where_lost(product, reduce_value(reduce_op::prod, factors->type, factors, s));
+}
+
+dtype accumulator_of(dtype t) {
+  if (is_bool(t) || is_signed_integer(t)) return dtype::i64;
+  return is_unsigned_integer(t) ? dtype::u64 : t;
+}
+
+ndarray sum_or_prod(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
+  const value v = value_of(x, function);
+  const axis_set s = find_axes(kw.axis, v->shape, function);
+  const dtype type = kw.dtype.value_or(accumulator_of(v->type));
+  value out = accumulate(op, v, type, s);
+  if (op == reduce_op::prod && has_zero_rule(type, s)) out = zero_restored(out, graph::record_cast(v, type), s);
+  return wrap(restore_axes(out, s, kw.keepdims));
+}
+
+value least_or_greatest(const char* function, reduce_op op, const value& v, const axis_set& s) {
+  if (s.elements == 0) empty_reduction(function, v->shape);
+  if (s.count == 0) return v;
+  if (is_bool(v->type)) op = op == reduce_op::min ? reduce_op::all : reduce_op::any;
+  return reduce_value(op, v->type, v, s);
+}
+
+ndarray min_or_max(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
+  refuse_dtype(function, kw);
+  const value v = value_of(x, function);
+  const axis_set s = find_axes(kw.axis, v->shape, function);
+  return wrap(restore_axes(least_or_greatest(function, op, v, s), s, kw.keepdims));
+}
+
+ndarray arg_reduction(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
+  refuse_dtype(function, kw);
+  if (kw.axis.given() && kw.axis.size() != 1)
+    fail<value_error>(function, "takes one axis or none, not ", kw.axis.size());
+  const value v = value_of(x, function);
+  const axis_set s = find_axes(kw.axis, v->shape, function);
+  if (s.elements == 0)
+    fail<value_error>(function, "attempt to get ", function, " of an empty sequence, shape ", v->shape);
+  if (s.count == 0)
+    return wrap(graph::record_scalar(scalar_of(0, dtype::i64, function), dtype::i64, v->shape, v->device));
+  const value ordered = is_bool(v->type) ? graph::record_cast(v, dtype::u8) : v;
+  return wrap(restore_axes(reduce_value(op, dtype::i64, ordered, s), s, kw.keepdims));
+}
+
+/// any, all and count, of bools.
+ndarray truth_reduction(const char* function, reduce_op op, dtype type, const ndarray& x, const reduce_kw& kw) {
+  refuse_dtype(function, kw);
+  const value v = truth_of(value_of(x, function));
+  const axis_set s = find_axes(kw.axis, v->shape, function);
+  const value out = s.count == 0 ? graph::record_cast(v, type) : reduce_value(op, type, v, s);
+  return wrap(restore_axes(out, s, kw.keepdims));
+}
+
+ndarray any_or_all(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
+  return truth_reduction(function, op, dtype::b1, x, kw);
+}
+
+/// 16-bit floats are averaged in float32.
+dtype wide_enough(dtype t) { return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t; }
+
+/// |x - x|^2: what is left of the variance of single elements, NaN where x is not finite.
+value moment_of_one(const value& v) {
+  const value d = map_of(opcode::subtract, v->type, v, v);
+  const dtype real = real_of(v->type);
+  return map_of(opcode::square, real, is_complex(v->type) ? map_of(opcode::absolute, real, d) : d);
+}
+
+value variance(const char* function, const value& x, const axis_set& s, const var_kw& kw) {
+  if (kw.ddof && kw.correction) fail<value_error>(function, "ddof and correction are one keyword; give one of them");
+  const dtype type = kw.dtype.value_or(is_inexact(x->type) ? x->type : dtype::f64);
+  if (!is_inexact(type)) fail<dtype_error>(function, "dtype ", type, " is not floating point");
+  const value v = graph::record_cast(x, wide_enough(type));
+  const dtype real = real_of(v->type);
+  const value moment = s.count == 0 ? moment_of_one(v) : reduce_value(reduce_op::moment2, real, v, s);
+  const double ddof = kw.ddof.value_or(kw.correction.value_or(0.0));
+  const value divisor = constant_of(std::max(static_cast<double>(s.elements) - ddof, 0.0), real, v->device);
+  return graph::record_cast(map_of(opcode::divide, real, moment, divisor), real_of(type));
+}
+
+}  // namespace
+
+void detail::axis_twice(const char* function) {
+  fail<value_error>(function, "the axis is given in second place and again as a keyword");
+}
+
+// The table of reductions has their names and which of the functions above records them.
+#define REDUCTION(...)
+#define FUNCTION_REDUCTION(name, function, ...) \
+  ndarray name(const ndarray& x, const reduce_kw& kw) { return function(#name, reduce_op::name, x, kw); }
+#include "jit/program/reductions.def"
+
+ndarray count_nonzero(const ndarray& x, const reduce_kw& kw) {
+  return truth_reduction("count_nonzero", reduce_op::count, dtype::i64, x, kw);
+}
+
+ndarray ptp(const ndarray& x, const reduce_kw& kw) {
+  refuse_dtype("ptp", kw);
+  const value v = value_of(x, "ptp");
+  loop_dtype(loop_rule::no_bool, v->type, "ptp");
+  const axis_set s = find_axes(kw.axis, v->shape, "ptp");
+  const value range = map_of(opcode::subtract, v->type, least_or_greatest("ptp", reduce_op::max, v, s),
+                             least_or_greatest("ptp", reduce_op::min, v, s));
+  return wrap(restore_axes(range, s, kw.keepdims));
+}
+
+ndarray mean(const ndarray& x, const reduce_kw& kw) {
+  const value v = value_of(x, "mean");
+  const axis_set s = find_axes(kw.axis, v->shape, "mean");
+  const dtype type = kw.dtype.value_or(is_inexact(v->type) ? v->type : dtype::f64);
+  const value total = accumulate(reduce_op::sum, v, wide_enough(type), s);
+  const dtype quotient = is_inexact(type) ? total->type : dtype::f64;
+  const value count = constant_of(static_cast<double>(s.elements), quotient, v->device);
+  const value out = map_of(opcode::divide, quotient, graph::record_cast(total, quotient), count);
+  return wrap(restore_axes(graph::record_cast(out, type), s, kw.keepdims));
+}
+
+ndarray var(const ndarray& x, const var_kw& kw) {
+  const value v = value_of(x, "var");
+  const axis_set s = find_axes(kw.axis, v->shape, "var");
+  return wrap(restore_axes(variance("var", v, s, kw), s, kw.keepdims));
+}
+
+ndarray std(const ndarray& x, const var_kw& kw) {
+  const value v = value_of(x, "std");
+  const axis_set s = find_axes(kw.axis, v->shape, "std");
+  const value of = variance("std", v, s, kw);
+  return wrap(restore_axes(map_of(opcode::sqrt, of->type, of), s, kw.keepdims));
+}
+
+}  // namespace v0
+}  // namespace sinter

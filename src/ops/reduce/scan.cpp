@@ -1,0 +1,129 @@
+// Scans as NumPy and the array API define them, on top of the device-wide algorithm.
+#include "sinter/scan.hpp"
+
+#include <string>
+
+#include "ops/base/algorithm_calls.hpp"
+#include "ops/base/axes.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+using runtime::scan_op;
+
+namespace {
+
+/// The value to scan, and along which axis.
+struct subject {
+  value v;
+  int axis = 0;
+};
+
+subject subject_of(const ndarray& x, optional_axis axis, const char* function) {
+  value v = value_of(x, function);
+  const bool of_number = v->shape.empty() && axis && (*axis == 0 || *axis == -1);
+  if (!axis || of_number) return {reshape_value(v, dims{v->size()}), 0};
+  const int a = normalize_axis(*axis, v->shape, function);
+  return {std::move(v), a};
+}
+
+void refuse_initial(const scan_kw& kw, const char* function) {
+  if (kw.include_initial) fail<value_error>(function, "takes no include_initial keyword; cumulative_sum does");
+}
+
+dtype accumulator_of(dtype t) {
+  if (is_bool(t) || is_signed_integer(t)) return dtype::i64;
+  return is_unsigned_integer(t) ? dtype::u64 : t;
+}
+
+/// Scans in `type`; bools as bytes, whose sum is the largest and whose product is the smallest so far.
+ndarray scan_as(scan_op op, subject s, dtype type) {
+  s.v = graph::record_cast(s.v, type);
+  if (!is_bool(type)) return wrap(scanned(op, s.v, s.axis));
+  if (op == scan_op::sum) op = scan_op::max;
+  if (op == scan_op::prod) op = scan_op::min;
+  return wrap(graph::record_cast(scanned(op, graph::record_cast(s.v, dtype::u8), s.axis), dtype::b1));
+}
+
+/// Whether a running product is NaN somewhere, and then at its end: the CPU has done its work and can look, on a GPU
+/// nobody waits for that.
+bool may_have_lost_zeros(const ndarray& products, int axis) {
+  const std::int64_t n = products.shape(axis);
+  if (n == 0 || products.device().kind != device_kind::cpu) return n != 0;
+  return bool(any(isnan(slice_of(products, axis, n - 1, n))));
+}
+
+ndarray sum_or_prod(scan_op op, subject s, const scan_kw& kw) {
+  const dtype type = kw.dtype.value_or(accumulator_of(s.v->type));
+  ndarray out = scan_as(op, s, type);
+  if (op == scan_op::prod && is_inexact(type) && may_have_lost_zeros(out, s.axis)) {  // see prod
+    const value factors = zero_and_sign_of(graph::record_cast(s.v, type));
+    out = wrap(zero_where_lost(value_of(out), scanned(op, factors, s.axis)));
+  }
+  if (!kw.include_initial) return out;
+  dims shape = s.v->shape;
+  shape[s.axis] = 1;
+  const int identity = op == scan_op::prod ? 1 : 0;
+  return concatenate({full(to_shape(shape), identity, {.dtype = type, .device = out.device()}), out}, s.axis);
+}
+
+/// The array API's: the axis may be left out for one axis only.
+ndarray cumulative(scan_op op, const ndarray& x, const scan_kw& kw, const char* function) {
+  if (!kw.axis && view_of(x, function).shape.size() > 1)
+    fail<value_error>(function, "needs an axis for an array of shape ", view_of(x, function).shape);
+  return sum_or_prod(op, subject_of(x, kw.axis, function), kw);
+}
+
+ndarray accumulated(scan_op op, const ndarray& x, const scan_kw& kw, const char* function) {
+  refuse_initial(kw, function);
+  return sum_or_prod(op, subject_of(x, kw.axis, function), kw);
+}
+
+/// With NaN replaced before the cast to a dtype.
+ndarray without_nan(scan_op op, double instead, const ndarray& x, const scan_kw& kw, const char* function) {
+  refuse_initial(kw, function);
+  subject s = subject_of(x, kw.axis, function);
+  if (is_inexact(s.v->type))
+    s.v = select_of(map_of(opcode::isnan, dtype::b1, s.v), constant_of(instead, s.v->type, s.v->device), s.v);
+  return sum_or_prod(op, std::move(s), kw);
+}
+
+ndarray extreme(scan_op op, const ndarray& x, const scan_kw& kw, const char* function) {
+  refuse_initial(kw, function);
+  if (kw.dtype) fail<value_error>(function, "takes no dtype keyword");
+  subject s = subject_of(x, kw.axis, function);
+  const dtype type = s.v->type;
+  return scan_as(op, std::move(s), type);
+}
+
+}  // namespace
+
+ndarray cumulative_sum(const ndarray& x, const scan_kw& kw) {
+  return cumulative(scan_op::sum, x, kw, "cumulative_sum");
+}
+ndarray cumulative_prod(const ndarray& x, const scan_kw& kw) {
+  return cumulative(scan_op::prod, x, kw, "cumulative_prod");
+}
+ndarray cumsum(const ndarray& x, const scan_kw& kw) { return accumulated(scan_op::sum, x, kw, "cumsum"); }
+ndarray cumprod(const ndarray& x, const scan_kw& kw) { return accumulated(scan_op::prod, x, kw, "cumprod"); }
+ndarray nancumsum(const ndarray& x, const scan_kw& kw) { return without_nan(scan_op::sum, 0, x, kw, "nancumsum"); }
+ndarray nancumprod(const ndarray& x, const scan_kw& kw) { return without_nan(scan_op::prod, 1, x, kw, "nancumprod"); }
+ndarray cummax(const ndarray& x, const scan_kw& kw) { return extreme(scan_op::max, x, kw, "cummax"); }
+ndarray cummin(const ndarray& x, const scan_kw& kw) { return extreme(scan_op::min, x, kw, "cummin"); }
+
+ndarray logcumsumexp(const ndarray& x, const scan_kw& kw) {
+  refuse_initial(kw, "logcumsumexp");
+  subject s = subject_of(x, kw.axis, "logcumsumexp");
+  const dtype type = kw.dtype.value_or(loop_dtype(loop_rule::real_floating, s.v->type, "logcumsumexp"));
+  if (!is_inexact(type) || is_complex(type))
+    fail<dtype_error>("logcumsumexp", "dtype ", type, " is not real floating point");
+  return scan_as(scan_op::logaddexp, std::move(s), type);
+}
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,103 @@
+// Binary search as a function of each element, with the sorted array passed whole.
+#include "sinter/search.hpp"
+
+#include <string>
+
+#include "ops/base/elementwise_values.hpp"
+#include "sinter/kernel.hpp"
+#include "sinter/take.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+
+namespace {
+
+// The order of sort: NaN behind every number, complex numbers by real part, then imaginary part.
+constexpr const char* real_order =
+    "template <class V> __device__ bool before(V a, V b) { return a < b || (b != b && a == a); }";
+constexpr const char* complex_order = R"(
+template <class V> __device__ bool before(V a, V b) {
+  auto ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
+  if (ar < br) return ai == ai || bi != bi;
+  if (ar > br) return bi != bi && ai == ai;
+  if (ar == br || (ar != ar && br != br)) return ai < bi || (bi != bi && ai == ai);
+  return br != br;
+})";
+constexpr const char* search_body = R"(
+  long long low = 0, high = sorted.size();
+  while (low < high) {
+    long long middle = low + (high - low) / 2;
+    T s = sorted[middle];
+    if (right ? !before(x, s) : before(s, x)) low = middle + 1;
+    else high = middle;
+  }
+  return low;)";
+constexpr const char* digitize_body = R"(
+  long long n = bins.size(), low = 0, high = n;
+  bool descending = n > 1 && before(bins[n - 1], bins[0]);
+  while (low < high) {
+    long long middle = low + (high - low) / 2;
+    T s = bins[descending ? n - 1 - middle : middle];
+    if (right ? before(s, x) : !before(x, s)) low = middle + 1;
+    else high = middle;
+  }
+  return descending ? n - low : low;)";
+
+const function& search_function(bool of_complex) {
+  static const auto& real =
+      *new function("int64 searchsorted(T x, raw T sorted, bool right)", search_body, {.preamble = real_order});
+  static const auto& complex =
+      *new function("int64 searchsorted(T x, raw T sorted, bool right)", search_body, {.preamble = complex_order});
+  return of_complex ? complex : real;
+}
+
+void require_vector(const dims& shape, const char* function, const char* what) {
+  if (shape.size() != 1) fail<shape_error>(function, what, " must have one axis, not shape ", shape);
+}
+
+/// The sorted array in the order that its sorter gives.
+ndarray in_order(const ndarray& a, const ndarray& sorter) {
+  const graph::array_view& s = view_of(sorter, "searchsorted");
+  require_vector(s.shape, "searchsorted", "sorter");
+  if (!is_integer(s.type)) fail<dtype_error>("searchsorted", "sorter must hold integers, not ", s.type);
+  if (s.shape[0] != view_of(a, "searchsorted").shape[0])
+    fail<shape_error>("searchsorted", "sorter of shape ", s.shape, " for an array of shape ",
+                      view_of(a, "searchsorted").shape);
+  return take(a, sorter);
+}
+
+}  // namespace
+
+ndarray searchsorted(const ndarray& a, const operand& v, const searchsorted_kw& kw) {
+  if (kw.side != "left" && kw.side != "right")
+    fail<value_error>("searchsorted", "side must be \"left\" or \"right\", not \"", kw.side, "\"");
+  require_vector(view_of(a, "searchsorted").shape, "searchsorted", "the sorted array");
+  const ndarray ordered = kw.sorter.defined() ? in_order(a, kw.sorter) : a;
+  const operand sorted(ordered);
+  const operand* const both[] = {&sorted, &v};
+  const auto [type, out_of_range] = strong_type_of(sorted, v, "searchsorted");
+  const auto device = common_device(both, "searchsorted");
+  if (out_of_range != 0) {
+    const std::int64_t at = out_of_range < 0 ? 0 : a.size();
+    return wrap(graph::record_scalar(scalar_of(at, dtype::i64, "searchsorted"), dtype::i64, dims(), device));
+  }
+  return search_function(is_complex(type))(wrap(to_value(v, type, dims(), device, "searchsorted")),
+                                           wrap(to_value(sorted, type, dims(), device, "searchsorted")),
+                                           kw.side == "right");
+}
+
+ndarray digitize(const ndarray& x, const ndarray& bins, const digitize_kw& kw) {
+  static const auto& f =
+      *new function("int64 digitize(T x, raw T bins, bool right)", digitize_body, {.preamble = real_order});
+  require_vector(view_of(bins, "digitize").shape, "digitize", "bins");
+  const operand element(x), edges(bins);
+  const operand* const both[] = {&element, &edges};
+  const dtype type = loop_dtype(loop_rule::ordered, result_type_of(both, "digitize"), "digitize");
+  common_device(both, "digitize");
+  return f(x.astype(type, false), bins.astype(type, false), kw.right);
+}
+
+}  // namespace v0
+}  // namespace sinter

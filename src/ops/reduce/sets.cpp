@@ -1,0 +1,198 @@
+// Sets: sort, mark where runs of equal elements begin, select there.
+#include "sinter/sets.hpp"
+
+#include <string>
+
+#include "ops/base/algorithm_calls.hpp"
+#include "ops/base/axes.hpp"
+#include "ops/base/device.hpp"
+#include "ops/indexing/select.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/kernel.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/search.hpp"
+#include "sinter/sort.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+
+namespace {
+
+struct wanted {
+  bool index = false, inverse = false, counts = false, equal_nan = false;
+};
+
+ndarray positions_of(const ndarray& x, std::int64_t n) {
+  return arange(n, {.dtype = dtype::i64, .device = x.device()});
+}
+
+ndarray elements(const ndarray& data, const ndarray& flags) {
+  return wrap(true_elements(value_of(data), value_of(flags)));
+}
+
+/// Whether each element, or row, of a sorted array begins a run of equal ones.
+ndarray run_starts(const ndarray& sorted, bool equal_nan) {
+  const ndarray i = positions_of(sorted, sorted.shape(0));
+  const ndarray before = take(sorted, maximum(i - 1, 0), 0);
+  ndarray differs = sorted != before;
+  if (equal_nan && is_inexact(sorted.dtype())) differs = differs & ~(isnan(sorted) & isnan(before));
+  if (sorted.ndim() == 2) differs = any(differs, 1);
+  return differs | (i == 0);
+}
+
+/// index, inverse (1-D) and counts from the flags of the runs and the permutation that sorted.
+void fill_rest(unique_result& out, const ndarray& starts, const ndarray& order, const wanted& w) {
+  const std::int64_t n = starts.size();
+  if (w.index || w.counts) {
+    const ndarray first = wrap(true_positions(value_of(starts)));
+    if (w.index) out.index = take(order, first);
+    if (w.counts) {
+      const ndarray k = positions_of(first, first.size());
+      const std::int64_t last = first.size() - 1;
+      out.counts = where(k == last, n, take(first, minimum(k + 1, last))) - first;
+    }
+  }
+  if (w.inverse) {
+    static const auto& scatter = *new elementwise_kernel("int64 at, int64 run", "raw int64 inverse",
+                                                         "inverse[at] = run - 1;", "unique_inverse");
+    out.inverse = zeros({n}, {.dtype = dtype::i64, .device = order.device()});
+    const ndarray run = wrap(scanned(runtime::scan_op::sum, value_of(starts.astype(dtype::i64)), 0));
+    if (n != 0) scatter(order, run, {.out = {out.inverse}});
+  }
+}
+
+unique_result unique_flat(const ndarray& x, const wanted& w, const char* function) {
+  const value flat = reshape_value(value_of(x, function), dims{x.size()});
+  const runtime::row_layout l{flat->type, 1, flat->size()};
+  ndarray sorted, order;
+  if (w.index || w.inverse) {
+    const value keys = evaluated(flat);
+    order = wrap(argsort_rows(keys, l, false));
+    sorted = wrap(evaluated(value_of(take(wrap(keys), order))));
+  } else {
+    const value own = own_memory(flat);
+    sort_rows(own, l, false);
+    sorted = wrap(own);
+  }
+  const ndarray starts = wrap(evaluated(value_of(run_starts(sorted, w.equal_nan))));
+  unique_result out;
+  out.values = elements(sorted, starts);
+  fill_rest(out, starts, order, w);
+  if (w.inverse) out.inverse = reshape(out.inverse, x.shape());
+  return out;
+}
+
+unique_result unique_along(const ndarray& x, std::int64_t axis, const wanted& w) {
+  const dims shape = view_of(x, "unique").shape;
+  const int a = normalize_axis(axis, shape, "unique");
+  const ndarray front = moveaxis(x, a, 0);
+  const std::int64_t n = shape[a], width = n == 0 ? 0 : x.size() / n;
+  const ndarray rows = reshape(front, {n, width});
+  std::vector<ndarray> keys;
+  for (std::int64_t k = width; k-- > 0;) keys.push_back(rows.T()(k));
+  const ndarray order = keys.empty() ? positions_of(x, n) : lexsort(keys);
+  const ndarray starts = wrap(evaluated(value_of(run_starts(take(rows, order, 0), false))));
+  unique_result out;
+  const ndarray first = take(order, wrap(true_positions(value_of(starts))));
+  out.values = moveaxis(take(front, first, 0), 0, a);
+  fill_rest(out, starts, order, w);
+  return out;
+}
+
+ndarray sorted_join(const ndarray& x, const ndarray& y, bool assume_unique) {
+  const wanted one_nan{.equal_nan = true};
+  const ndarray a = assume_unique ? ravel(x) : unique_flat(x, one_nan, "setxor1d").values;
+  const ndarray b = assume_unique ? ravel(y) : unique_flat(y, one_nan, "setxor1d").values;
+  return sort(concatenate({a, b}));
+}
+
+}  // namespace
+
+ndarray unique_values(const ndarray& x) { return unique_flat(x, {}, "unique_values").values; }
+unique_counts_result unique_counts(const ndarray& x) {
+  unique_result r = unique_flat(x, {.counts = true}, "unique_counts");
+  return {r.values, r.counts};
+}
+unique_inverse_result unique_inverse(const ndarray& x) {
+  unique_result r = unique_flat(x, {.inverse = true}, "unique_inverse");
+  return {r.values, r.inverse};
+}
+unique_all_result unique_all(const ndarray& x) {
+  unique_result r = unique_flat(x, {.index = true, .inverse = true, .counts = true}, "unique_all");
+  return {r.values, r.index, r.inverse, r.counts};
+}
+
+unique_result unique(const ndarray& x, const unique_kw& kw) {
+  const wanted w{kw.return_index, kw.return_inverse, kw.return_counts, kw.equal_nan};
+  return kw.axis ? unique_along(x, *kw.axis, w) : unique_flat(x, w, "unique");
+}
+
+intersect_result intersect1d(const ndarray& x, const ndarray& y, const intersect_kw& kw) {
+  unique_result a{.values = ravel(x), .index = {}, .inverse = {}, .counts = {}}, b = a;
+  b.values = ravel(y);
+  if (!kw.assume_unique) {
+    a = unique_flat(x, {.index = kw.return_indices, .equal_nan = true}, "intersect1d");
+    b = unique_flat(y, {.index = kw.return_indices, .equal_nan = true}, "intersect1d");
+  }
+  const ndarray both = concatenate({a.values, b.values});
+  const std::int64_t n = both.size();
+  intersect_result out;
+  if (!kw.return_indices) {
+    const ndarray sorted = sort(both);
+    const ndarray head = sorted(slice(0, n == 0 ? 0 : n - 1));
+    out.values = elements(head, head == sorted(slice(n == 0 ? 0 : 1, n)));
+    return out;
+  }
+  const ndarray order = argsort(both), sorted = take(both, order);
+  const std::int64_t last = n == 0 ? 0 : n - 1, next = n == 0 ? 0 : 1;
+  const ndarray head = sorted(slice(0, last));
+  const ndarray same = wrap(evaluated(value_of(head == sorted(slice(next, n)))));
+  out.values = elements(head, same);
+  out.indices1 = elements(order(slice(0, last)), same);
+  out.indices2 = elements(order(slice(next, n)), same) - a.values.size();
+  if (a.index.defined()) {
+    out.indices1 = take(a.index, out.indices1);
+    out.indices2 = take(b.index, out.indices2);
+  }
+  return out;
+}
+
+ndarray union1d(const ndarray& x, const ndarray& y) {
+  return unique_flat(concatenate({x, y}, std::nullopt), {.equal_nan = true}, "union1d").values;
+}
+
+ndarray setdiff1d(const ndarray& x, const ndarray& y, const set_kw& kw) {
+  const ndarray a = kw.assume_unique ? ravel(x) : unique_flat(x, {.equal_nan = true}, "setdiff1d").values;
+  return elements(a, isin(a, y, {.invert = true}));
+}
+
+ndarray setxor1d(const ndarray& x, const ndarray& y, const set_kw& kw) {
+  const ndarray all = sorted_join(x, y, kw.assume_unique);
+  const ndarray starts = run_starts(all, false);
+  const std::int64_t n = all.size();
+  const ndarray i = positions_of(all, n);
+  // Alone is what begins a run and is followed by another beginning, or by the end.
+  const ndarray next = where(i == n - 1, true, take(starts, minimum(i + 1, n - 1)));
+  return elements(all, starts & next);
+}
+
+ndarray isin(const operand& x, const operand& test, const isin_kw& kw) {
+  const operand* const both[] = {&x, &test};
+  const auto [type, out_of_range] = strong_type_of(x, test, "isin");
+  const auto device = common_device(both, "isin");
+  if (out_of_range != 0)
+    return wrap(bool_of(kw.invert, x.is_array() ? view_of(x.array(), "isin").shape : dims(), device));
+  const value element = to_value(x, type, dims(), device, "isin");
+  const ndarray sorted = sort(wrap(to_value(test, type, dims(), device, "isin")), std::nullopt);
+  if (sorted.size() == 0) return wrap(bool_of(kw.invert, element->shape, device));
+  const ndarray e = wrap(element), at = searchsorted(sorted, e);
+  const ndarray found = take(sorted, minimum(at, sorted.size() - 1)) == e;
+  return kw.invert ? ~found : found;
+}
+
+}  // namespace v0
+}  // namespace sinter

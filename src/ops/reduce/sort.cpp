@@ -1,0 +1,119 @@
+// Sorting as NumPy and the array API define it, on top of the device-wide algorithms.
+#include "sinter/sort.hpp"
+
+#include <string>
+
+#include "ops/base/algorithm_calls.hpp"
+#include "ops/base/axes.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+
+namespace {
+
+/// The rows that an axis names, of the flattened array where there is none.
+rows_of rows_for(const ndarray& x, optional_axis axis, const char* function) {
+  const value v = value_of(x, function);
+  if (!axis) return rows_along(reshape_value(v, dims{v->size()}), 0);
+  return rows_along(v, normalize_axis(*axis, v->shape, function));
+}
+
+void check_kth(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis, const char* function) {
+  const rows_of r = rows_for(x, axis, function);
+  if (x.size() == 0) return;  // as NumPy: there is nothing to order
+  for (const std::int64_t k : kth)
+    if (k >= r.count || k < -r.count)
+      fail<value_error>(function, "kth (", k, ") is out of range for an axis of ", r.count, " elements");
+}
+
+/// Element order(j) of key, or order(i, j) of row i.
+value reordered(const value& key, const value& order) {
+  return graph::record_gather(key, order, key->shape.size() - 1, key->shape);
+}
+
+}  // namespace
+
+ndarray sort(const ndarray& x, const sort_kw& kw) {
+  const rows_of r = rows_for(x, kw.axis, "sort");
+  const value own = own_memory(r.elements);
+  sort_rows(own, r.layout(), kw.descending);
+  return in_place_of(r, own);
+}
+
+ndarray argsort(const ndarray& x, const sort_kw& kw) {
+  const graph::array_view& v = view_of(x, "argsort");
+  if (v.shape.empty() && kw.axis && (*kw.axis == 0 || *kw.axis == -1))
+    return wrap(graph::record_scalar(scalar_of(0, dtype::i64, "argsort"), dtype::i64, dims(), v.device()));
+  const rows_of r = rows_for(x, kw.axis, "argsort");
+  return in_place_of(r, argsort_rows(evaluated(r.elements), r.layout(), kw.descending));
+}
+
+ndarray lexsort(const std::vector<ndarray>& keys, std::int64_t axis) {
+  if (keys.empty()) throw value_error("[lexsort] needs at least one key");
+  const dims shape = view_of(keys[0], "lexsort").shape;
+  std::vector<operand> list(keys.begin(), keys.end());
+  std::vector<const operand*> all;
+  for (const operand& k : list) {
+    all.push_back(&k);
+    if (view_of(k.array(), "lexsort").shape != shape)
+      fail<shape_error>("lexsort", "keys have different shapes: ", shape, " and ", view_of(k.array(), "lexsort").shape);
+  }
+  const auto device = common_device(all, "lexsort");
+  if (shape.empty())
+    return wrap(graph::record_scalar(scalar_of(0, dtype::i64, "lexsort"), dtype::i64, dims(), device));
+  // One stable sort for each key, the least important one first.
+  rows_of r = rows_for(keys[0], axis, "lexsort");
+  value order = argsort_rows(evaluated(r.elements), r.layout(), false);
+  for (std::size_t k = 1; k < keys.size(); ++k) {
+    r = rows_for(keys[k], axis, "lexsort");
+    const value step = argsort_rows(evaluated(reordered(r.elements, order)), r.layout(), false);
+    order = evaluated(reordered(order, step));
+  }
+  return in_place_of(r, order);
+}
+
+ndarray lexsort(const ndarray& keys, std::int64_t axis) {
+  const dims shape = view_of(keys, "lexsort").shape;
+  if (shape.empty()) throw value_error("[lexsort] needs at least one key, not an array of rank 0");
+  std::vector<ndarray> list;
+  list.reserve(list_length(shape[0], "lexsort"));
+  for (std::int64_t k = 0; k < shape[0]; ++k) list.push_back(keys(k));
+  return lexsort(list, axis);
+}
+
+ndarray partition(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis) {
+  check_kth(x, kth, axis, "partition");
+  return sort(x, axis);
+}
+ndarray partition(const ndarray& x, std::int64_t kth, optional_axis axis) {
+  return partition(x, std::vector<std::int64_t>{kth}, axis);
+}
+
+ndarray argpartition(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis) {
+  check_kth(x, kth, axis, "argpartition");
+  return argsort(x, axis);
+}
+ndarray argpartition(const ndarray& x, std::int64_t kth, optional_axis axis) {
+  return argpartition(x, std::vector<std::int64_t>{kth}, axis);
+}
+
+topk_result topk(const ndarray& x, std::int64_t k, const topk_kw& kw) {
+  const rows_of r = rows_for(x, kw.axis, "topk");
+  if (k < 0 || k > r.count)
+    fail<value_error>("topk", "k (", k, ") is out of range for an axis of ", r.count, " elements");
+  const value keys = evaluated(r.elements);
+  const value order = argsort_rows(keys, r.layout(), kw.largest);
+  dims first = keys->shape;
+  first[first.size() - 1] = k;
+  // The few that are wanted, so that the whole order need not be kept.
+  value both[] = {graph::record_view(order, first, core::contiguous_strides(order->shape), 0), value()};
+  both[1] = graph::record_gather(keys, both[0], first.size() - 1, first);
+  both[0] = evaluated(both[0]);
+  both[1] = evaluated(both[1]);
+  return {in_place_of(r, both[1]), in_place_of(r, both[0])};
+}
+
+}  // namespace v0
+}  // namespace sinter

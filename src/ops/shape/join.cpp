@@ -1,0 +1,275 @@
+// Joining, repeating and shifting: what makes new arrays.
+#include <algorithm>
+#include <string>
+
+#include "core/shape.hpp"
+#include "ops/base/axes.hpp"
+#include "ops/base/elementwise_values.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/eval.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/scan.hpp"
+#include "sinter/search.hpp"
+
+namespace sinter {
+inline namespace v0 {
+
+using namespace ops;
+
+namespace {
+
+/// Memory for a new array whose elements the caller writes.
+ndarray unwritten(const dims& shape, dtype type, runtime::device_id device) {
+  const auto bytes = static_cast<std::size_t>(core::checked_count(shape, "shape")) * itemsize(type);
+  auto memory = std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes);
+  return ndarray_access::make(graph::make_array(graph::make_leaf(std::move(memory), 0, shape, type)));
+}
+
+void require_arrays(const std::vector<ndarray>& arrays, const char* function) {
+  if (arrays.empty()) fail<value_error>(function, "needs at least one array");
+  for (const ndarray& a : arrays) view_of(a, function);
+}
+
+runtime::device_id device_of(const std::vector<ndarray>& arrays, const char* function) {
+  for (const ndarray& a : arrays) common_device(arrays[0], a, function);
+  return view_of(arrays[0], function).device();
+}
+
+/// The shape of the join, checked against the first array's.
+dims joined_shape(const std::vector<ndarray>& arrays, int axis, const char* function) {
+  dims shape = view_of(arrays[0], function).shape;
+  for (std::size_t i = 1; i < arrays.size(); ++i) {
+    const dims& next = view_of(arrays[i], function).shape;
+    bool fit = next.size() == shape.size();
+    for (int a = 0; fit && a < shape.size(); ++a) fit = a == axis || next[a] == shape[a];
+    if (!fit)
+      fail<shape_error>(function, "array 0 with shape ", view_of(arrays[0], function).shape, " and array ", i,
+                        " with shape ", next, " differ outside axis ", axis);
+    if (__builtin_add_overflow(shape[axis], next[axis], &shape[axis])) shape[axis] = core::most_elements + 1;
+  }
+  core::checked_count(shape, function);
+  return shape;
+}
+
+ndarray join(const std::vector<ndarray>& arrays, std::int64_t axis, const char* function) {
+  const dims& first = view_of(arrays[0], function).shape;
+  if (first.empty()) fail<shape_error>(function, "arrays of rank 0 cannot be joined");
+  const int a = normalize_axis(axis, first, function);
+  const dims shape = joined_shape(arrays, a, function);
+  const dtype type = promoted_dtype(arrays, function);
+  if (arrays.size() == 1) return wrap(value_of(arrays[0], function));
+  const ndarray out = unwritten(shape, type, device_of(arrays, function));
+  std::int64_t at = 0;
+  for (const ndarray& x : arrays) {
+    const value part = graph::record_cast(value_of(x, function), type);
+    const std::int64_t extent = part->shape[a];
+    if (core::element_count(part->shape) != 0)
+      graph::write(*ndarray_access::ref(slice_of(out, a, at, at + extent)), part);
+    at += extent;
+  }
+  return out;
+}
+
+template <class F>
+std::vector<ndarray> each(const std::vector<ndarray>& arrays, F&& f) {
+  std::vector<ndarray> out;
+  for (const ndarray& a : arrays) out.push_back(f(a));
+  return out;
+}
+
+/// Shifted along one axis by reading at coordinate - shift: a negative index counts from the end.
+value roll_axis(const value& v, std::int64_t shift, int axis) {
+  const std::int64_t n = v->shape[axis];
+  const std::int64_t by = n == 0 ? 0 : (shift % n + n) % n;
+  if (by == 0) return v;
+  dims along(v->shape.size(), 1);
+  along[axis] = n;
+  const value start = graph::record_scalar(scalar_of(by, dtype::i64, "roll"), dtype::i64, dims(), v->device);
+  const value from = map_of(opcode::subtract, dtype::i64, graph::record_iota(along, axis, v->device), start);
+  return graph::record_gather(v, from, axis, v->shape);
+}
+
+/// Elements repeated along a new axis behind `axis` (or before it), the two merged into one.
+value repeat_axis(const value& v, std::int64_t times, int axis, bool whole, const char* function) {
+  dims expanded = v->shape, strides = core::contiguous_strides(v->shape), merged = v->shape;
+  const int place = whole ? axis : axis + 1;
+  expanded.insert(place, times);
+  strides.insert(place, 0);
+  if (v->shape[axis] == 0) return v;  // nothing, however often
+  core::checked_count(expanded, function);
+  merged[axis] *= times;
+  return reshape_value(graph::record_view(v, expanded, strides, 0), merged);
+}
+
+void require_repeats(std::int64_t n, const char* function) {
+  if (n < 0) fail<value_error>(function, "cannot repeat ", n, " times");
+}
+
+/// Element k along the axis counts[k] times. Element j of the result comes from the first k whose counts up to and with
+/// its own exceed j.
+value repeat_by_counts(const value& v, const ndarray& counts, int axis) {
+  dims shape = v->shape;
+  if (shape[axis] == 0) return v;
+  const ndarray each = counts.astype(int64, false), ends = cumsum(each);
+  const ndarray least = min(each), total = ends(-1), roughly = sum(each, {.dtype = float64});
+  eval(least, total, roughly);
+  require_repeats(least.item<std::int64_t>(), "repeat");
+  if (roughly.item<double>() >= 0x1p62)
+    fail<shape_error>("repeat", "the counts add up to ", roughly.item<double>(), " elements");
+  shape[axis] = total.item<std::int64_t>();
+  core::checked_count(shape, "repeat");
+  const value place = graph::record_iota(dims{shape[axis]}, 0, v->device);
+  const value from = value_of(searchsorted(ends, wrap(place), {.side = "right"}), "repeat");
+  dims along(shape.size(), 1);
+  along[axis] = shape[axis];
+  return graph::record_gather(v, reshape_value(from, along), axis, shape);
+}
+
+}  // namespace
+
+ndarray roll(const ndarray& x, std::int64_t shift) {
+  const value v = value_of(x, "roll");
+  const dims shape = v->shape;
+  return wrap(reshape_value(roll_axis(reshape_value(v, dims{core::element_count(shape)}), shift, 0), shape));
+}
+
+ndarray roll(const ndarray& x, std::int64_t shift, const axes& axis) {
+  if (!axis.given()) return roll(x, shift);
+  return roll(x, std::vector<std::int64_t>(static_cast<std::size_t>(axis.size()), shift), axis);
+}
+
+ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const axes& axis) {
+  value v = value_of(x, "roll");
+  if (shifts.size() != static_cast<std::size_t>(axis.size()))
+    fail<value_error>("roll", shifts.size(), " shifts for ", axis.size(), " axes of shape ", v->shape);
+  dims total(v->shape.size(), 0);
+  std::size_t i = 0;
+  for (const std::int64_t named : axis) {
+    const int a = normalize_axis(named, v->shape, "roll");
+    const std::int64_t n = std::max<std::int64_t>(v->shape[a], 1);
+    total[a] = (total[a] + shifts[i++] % n) % n;
+  }
+  for (int a = 0; a < total.size(); ++a) v = roll_axis(v, total[a], a);
+  return wrap(v);
+}
+
+ndarray concatenate(const std::vector<ndarray>& arrays, optional_axis axis) {
+  require_arrays(arrays, "concatenate");
+  return axis ? join(arrays, *axis, "concatenate") : join(each(arrays, ravel), 0, "concatenate");
+}
+
+ndarray stack(const std::vector<ndarray>& arrays, std::int64_t axis) {
+  require_arrays(arrays, "stack");
+  const dims& shape = view_of(arrays[0], "stack").shape;
+  for (const ndarray& a : arrays)
+    if (!(view_of(a, "stack").shape == shape))
+      fail<shape_error>("stack", "shapes ", shape, " and ", view_of(a, "stack").shape, " differ");
+  const int place = distinct_axes(axes(axis), shape.size() + 1, "stack")[0];
+  return join(each(arrays, [place](const ndarray& a) { return expand_dims(a, place); }), place, "stack");
+}
+
+ndarray vstack(const std::vector<ndarray>& arrays) {
+  require_arrays(arrays, "vstack");
+  return join(each(arrays, atleast_2d), 0, "vstack");
+}
+
+ndarray hstack(const std::vector<ndarray>& arrays) {
+  require_arrays(arrays, "hstack");
+  const auto parts = each(arrays, atleast_1d);
+  return join(parts, parts[0].ndim() == 1 ? 0 : 1, "hstack");
+}
+
+ndarray dstack(const std::vector<ndarray>& arrays) {
+  require_arrays(arrays, "dstack");
+  return join(each(arrays, atleast_3d), 2, "dstack");
+}
+
+ndarray column_stack(const std::vector<ndarray>& arrays) {
+  require_arrays(arrays, "column_stack");
+  const auto column = [](const ndarray& a) { return a.ndim() < 2 ? transpose(atleast_2d(a)) : a; };
+  return join(each(arrays, column), 1, "column_stack");
+}
+
+ndarray tile(const ndarray& x, const shape_t& repetitions) {
+  value v = value_of(x, "tile");
+  dims times = to_dims(repetitions), shape = v->shape;
+  for (const std::int64_t n : times) require_repeats(n, "tile");
+  while (shape.size() < times.size()) shape.insert(0, 1);
+  while (times.size() < shape.size()) times.insert(0, 1);
+  core::checked_count(shape, "tile");
+  v = reshape_value(v, shape);
+  for (int a = 0; a < shape.size(); ++a)
+    if (times[a] != 1) v = repeat_axis(v, times[a], a, true, "tile");
+  return wrap(v);
+}
+
+ndarray repeat(const ndarray& x, std::int64_t repeats, optional_axis axis) {
+  value v = value_of(x, "repeat");
+  require_repeats(repeats, "repeat");
+  if (!axis || v->shape.empty())
+    v = reshape_value(v, dims{core::element_count(v->shape)});  // NumPy: rank 0 counts as 1
+  const int a = axis ? normalize_axis(*axis, v->shape, "repeat") : 0;
+  return wrap(repeat_axis(v, repeats, a, false, "repeat"));
+}
+
+ndarray repeat(const ndarray& x, const ndarray& counts, optional_axis axis) {
+  common_device(x, counts, "repeat");
+  const graph::array_view& given = view_of(counts, "repeat");
+  if (!can_cast(given.type, dtype::i64, casting::safe))
+    fail<dtype_error>("repeat", "cannot cast counts from ", given.type, " to int64 (casting rule safe)");
+  if (given.shape.size() > 1) fail<shape_error>("repeat", "counts must have at most one axis, not shape ", given.shape);
+  if (core::element_count(given.shape) == 1) return repeat(x, counts.item<std::int64_t>(), axis);
+  value v = value_of(x, "repeat");
+  const dims shape = v->shape;
+  if (!axis) v = reshape_value(v, dims{core::element_count(shape)});
+  const int a = axis ? normalize_axis(*axis, shape, "repeat") : 0;
+  if (given.shape[0] != v->shape[a])
+    fail<shape_error>("repeat", given.shape[0], " counts for the ", v->shape[a], " elements along ",
+                      (axis ? "axis " + std::to_string(a) + " of" : "the flattened"), " shape ", shape);
+  return wrap(repeat_by_counts(v, counts, a));
+}
+
+ndarray repeat(const ndarray& x, const std::vector<std::int64_t>& counts, optional_axis axis) {
+  return repeat(x, array(counts, {.device = x.device()}), axis);
+}
+
+namespace {
+
+/// What diff puts in front or behind, of x's shape but for the axis (a number: one element there).
+ndarray padding_of(const operand& p, const ndarray& x, int axis) {
+  const dims& shape = view_of(x, "diff").shape;
+  if (p.is_array() && view_of(p.array(), "diff").shape.size() != 0) return p.array();
+  dims one = shape;
+  one[axis] = 1;
+  if (p.is_array()) return broadcast_to(p.array(), to_shape(one));
+  const operand subject(x);
+  const operand* const both[] = {&subject, &p};
+  return wrap(to_value(p, result_type_of(both, "diff"), one, view_of(x, "diff").device(), "diff"));
+}
+
+}  // namespace
+
+ndarray diff(const ndarray& x, const diff_kw& kw) {
+  const dims& shape = view_of(x, "diff").shape;
+  if (kw.n == 0) return x;
+  if (kw.n < 0) fail<value_error>("diff", "order must be 0 or more, not ", kw.n);
+  if (shape.empty()) throw shape_error("[diff] needs an array with at least one axis, not shape ()");
+  const int axis = normalize_axis(kw.axis, shape, "diff");
+  std::vector<ndarray> parts;
+  if (kw.prepend) parts.push_back(padding_of(*kw.prepend, x, axis));
+  parts.push_back(x);
+  if (kw.append) parts.push_back(padding_of(*kw.append, x, axis));
+  ndarray out = parts.size() == 1 ? x : join(parts, axis, "diff");
+  // Once nothing is left, nothing changes.
+  for (std::int64_t left = std::min(kw.n, std::max<std::int64_t>(out.shape(axis), 1)); left > 0; --left) {
+    const std::int64_t n = out.shape(axis);
+    const ndarray upper = slice_of(out, axis, std::min<std::int64_t>(1, n), n);
+    const ndarray lower = slice_of(out, axis, 0, std::max<std::int64_t>(n - 1, 0));
+    out = is_bool(out.dtype()) ? not_equal(upper, lower) : subtract(upper, lower);
+  }
+  return out;
+}
+
+}  // namespace v0
+}  // namespace sinter

@@ -1,0 +1,13 @@
+// Where libraries of the distribution that are opened on first use are found. The build needs none of them.
+#pragma once
+#include "platform/optional_library.hpp"
+
+namespace sinter::platform {
+
+/// `title`: the name in messages.
+library_place openblas_place(std::string title = "OpenBLAS");
+/// FFTW of a precision (float64 where `wide`), or the library of its threads.
+library_place fftw_place(bool wide, bool threads = false);
+library_place libzip_place();
+
+}  // namespace sinter::platform

@@ -1,0 +1,107 @@
+// src/runtime/algorithms: what a device computes besides kernels: sorts, scans, products, factorisations, transforms,
+// as interfaces that the backends implement, and arithmetic that they share.
+//
+// Device-wide algorithms that are no straight-line programs: sorting, scans, selection, counting.
+//
+// Everything is enqueued like a launch and never synchronises. Addresses are memory of the backend; counts are
+// elements. The caller provides scratch memory of at least as many bytes as the matching `*_scratch` returns. Results
+// do not vary from run to run, nor with the number of threads. All counts may exceed 2^31.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "sinter/dtype.hpp"
+
+namespace sinter::runtime {
+
+/// `rows` sequences of `columns` elements each, one after the other.
+struct row_layout {
+  dtype type{};
+  std::int64_t rows = 1, columns = 0;
+};
+
+enum class scan_op : std::uint8_t { sum, prod, max, min, logaddexp };
+
+/// A scan along the middle axis of (outer, count, inner), C-contiguous. sum and prod wrap around for integers, and are
+/// disjunction and conjunction of bools. max and min let the first NaN win and compare complex numbers by real part, then
+/// imaginary part; of equal elements the first stays. logaddexp takes real floating types. float16 and bfloat16
+/// accumulate in float32.
+struct scan_layout {
+  scan_op op{};
+  dtype type{};
+  std::int64_t outer = 1, count = 0, inner = 1;
+};
+
+/// Which of `count` elements are selected, in C order; at least one element. The first `packed` ones have a bit each: bit
+/// b of words[32 * t + j] is that of element flags_of_tile * t + 32 * b + j. The others have bools.
+struct selection {
+  std::int64_t count = 0, packed = 0;    // packed: a multiple of flags_of_tile
+  const std::uint32_t* words = nullptr;
+  const bool* flags = nullptr;           // of the elements from `packed` on
+};
+inline constexpr std::int64_t flags_of_tile = 1024;
+
+/// `count` bins of equal width over [low, high], the last one closed, as numpy.histogram has them: edge k is
+/// k * (high - low) / count + low, the last one high, computed in float64, or, where `narrow`, in float32 from low and
+/// high of that type; samples are float32 then. Float32 samples are compared with edges rounded to float32, all others
+/// with float64 edges. Edges must ascend.
+struct bin_range {
+  double low = 0, high = 1;
+  std::int64_t count = 1;
+  bool narrow = false;
+};
+
+class algorithms {
+ public:
+  virtual ~algorithms() = default;
+
+  /// Sorts each row in place. Ascending order is NumPy's: false before true, -0 equal to +0, NaN last, complex by real
+  /// part, then imaginary part, then those with a NaN: in the imaginary part alone (by real part), in the real part
+  /// alone (by imaginary part), in both. Descending is the reverse of it, NaN first. Equal elements keep their order,
+  /// also where descending; the order of a row's NaNs is unspecified. Elements keep their bits: -0 stays -0, NaNs their
+  /// payload. Rows and columns may each exceed 2^31. Scratch: at most 1.2 times the bytes of `data` and 10 MiB.
+  virtual std::size_t sort_scratch(const row_layout& l) = 0;
+  virtual void sort(const row_layout& l, bool descending, void* data, void* scratch) = 0;
+
+  /// The permutation (indices within the row) that sorts each row; stable, also where descending: equal elements, all
+  /// NaNs and both zeros among them, keep their order, so there is one result. `keys` stay as they are. Scratch: at most
+  /// 1.2 times the bytes of `keys`, one 32-bit index an element (64-bit where a row is longer than 2^32 - 1; keys of one
+  /// byte then take 2.1 times their bytes) and 10 MiB.
+  virtual std::size_t argsort_scratch(const row_layout& l) = 0;
+  virtual void argsort(const row_layout& l, bool descending, const void* keys, std::int64_t* result, void* scratch) = 0;
+
+  /// Selections take two steps, so that the result can be allocated at its size. The first counts, and leaves in
+  /// `scratch` what any number of second steps start from; it returns the address (memory of the backend) that will
+  /// hold the number of selected elements.
+  virtual std::size_t select_scratch(const selection& s) = 0;
+  virtual const std::int64_t* count_selected(const selection& s, void* scratch) = 0;
+  /// The selected elements of `data`, of `bytes` bytes each (1, 2, 4, 8 or 16), in order.
+  virtual void select(const selection& s, int bytes, const void* data, void* result, const void* scratch) = 0;
+  /// The positions of the selected elements, in order.
+  virtual void select_positions(const selection& s, std::int64_t* result, const void* scratch) = 0;
+  /// Whether selections may have words, which are then faster than bools.
+  virtual bool takes_packed_flags() const = 0;
+
+  /// Inclusive scan; `to` may be `from`. The order in which values are joined follows from the layout alone. Scratch: at
+  /// most a tenth of the bytes of `from`, or 4 MiB where that is more.
+  virtual std::size_t scan_scratch(const scan_layout& l) = 0;
+  virtual void scan(const scan_layout& l, const void* from, void* to, void* scratch) = 0;
+
+  /// counts[b] = how many bins[i] equal b, for b in [0, bin_count); values outside are left out.
+  virtual std::size_t count_bins_scratch(std::int64_t n, std::int64_t bin_count) = 0;
+  virtual void count_bins(const std::int64_t* bins, std::int64_t n, std::int64_t bin_count, std::int64_t* counts,
+                          void* scratch) = 0;
+  /// sums[b] = the sum of weights[i] where bins[i] equals b; values outside are left out. The order of the additions
+  /// follows from the bins alone. Scratch: at most 26 bytes for each of up to 2^26 elements and 8 for each bin,
+  /// or an eighth of the bytes of `bins`.
+  virtual std::size_t sum_bins_scratch(std::int64_t n, std::int64_t bin_count) = 0;
+  virtual void sum_bins(const std::int64_t* bins, const double* weights, std::int64_t n, std::int64_t bin_count,
+                        double* sums, void* scratch) = 0;
+  /// counts[b] = how many samples (int32, int64, uint8, uint16, float32 or float64; dtype_error for others) lie in bin
+  /// b, in one pass: there is no array of bins in between. NaNs lie in no bin.
+  virtual std::size_t histogram_scratch(dtype type, std::int64_t n, const bin_range& bins) = 0;
+  virtual void histogram(dtype type, const void* samples, std::int64_t n, const bin_range& bins, std::int64_t* counts,
+                         void* scratch) = 0;
+};
+
+}  // namespace sinter::runtime

@@ -1,0 +1,351 @@
+// Generated CUDA kernels, run thread by thread on the CPU: what the generator means is tested where there is no GPU.
+// Lean and tuned forms must agree bit for bit, also where arguments of sine and cosine are huge, and with the CPU
+// backend to rounding (whose sine is another one).
+#include <doctest/doctest.h>
+
+#include "emulated/cuda_as_host.hpp"
+#include "emulated/cuda_emulator.hpp"
+
+#ifdef SINTER_HAS_CUDA
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/kernels/hooks.hpp"
+#include "jit/cpu/compile_host.hpp"
+#include "jit/cuda/launch.hpp"
+#include "jit/program/fault_words.hpp"
+#include "sinter/sinter.hpp"
+#include "support/complex_order.hpp"
+
+using namespace sinter;
+using namespace sinter::idx;
+
+namespace {
+
+/// What the kernel's library calls of the emulator, which lives in this program.
+struct emulator_calls {
+  const cuda_emulator::position* here;
+  const cuda_emulator::index3 *block, *grid;
+  const void* (*exchange)(unsigned mask, const void* own, std::size_t bytes, int from);
+  int (*lane)();
+  void (*barrier)();
+};
+
+/// The choice that stands as PTX in the prelude.
+constexpr const char* choice = R"({
+    const bool odd = (quadrant & 1) != 0;
+    p = odd ? even : __uint_as_float(0xB94D4153u);
+    c = odd ? __uint_as_float(sine_constants[1]) : __uint_as_float(0x3C0885E4u);
+    d = odd ? __uint_as_float(sine_constants[2]) : __uint_as_float(0xBE2AAAA8u);
+    factor = odd ? 1.0f : y;
+  })";
+
+void replace_choice(std::string& source) {
+  const std::size_t begin = source.find("asm(\"{"), end = source.find("\"f\"(y));", begin);
+  if (begin == std::string::npos) return;
+  REQUIRE(end != std::string::npos);
+  source.replace(begin, end + 8 - begin, choice);
+}
+
+using kernel_call = void (*)(const void* parameters);
+
+/// A kernel as a function of this process.
+kernel_call host_kernel(const jit::program& p, const jit::cuda_variant& v) {
+  static std::map<std::string, kernel_call> known;
+  const std::string name = jit::cuda_kernel_name(p, v);
+  kernel_call& call = known[name];
+  if (call) return call;
+  std::string source = jit::cuda_module({&p}, jit::emit_cuda(p, v));
+  replace_choice(source);
+  source = cuda_as_host + source + "extern \"C\" void call(const void* p) { " + name + "(*(const " + name +
+           "_::args*)p); }\n";
+  const std::vector<void*> found = jit::compile_host(source, {"connect", "call"});
+  const emulator_calls calls{&cuda_emulator::here,    &cuda_emulator::block_extent, &cuda_emulator::grid_extent,
+                             cuda_emulator::exchange, cuda_emulator::lane,          cuda_emulator::block_barrier};
+  reinterpret_cast<void (*)(const emulator_calls*)>(found[0])(&calls);
+  return call = reinterpret_cast<kernel_call>(found[1]);
+}
+
+using bytes = std::vector<char>;
+
+char* begin_of(const jit::launch& l, std::size_t output) {
+  return static_cast<char*>(l.outputs[output].base) +
+         l.outputs[output].offset * static_cast<std::int64_t>(itemsize(l.code->outputs[output].type));
+}
+
+/// The outputs, which the cases here store without gaps.
+std::vector<bytes> outputs_of(const jit::launch& l) {
+  std::vector<bytes> all;
+  std::int64_t count = 1;
+  for (int j = 0; j < l.kept; ++j) count *= l.extents[j];
+  for (std::size_t k = 0; k < l.outputs.size(); ++k) {
+    const char* const from = begin_of(l, k);
+    all.emplace_back(from, from + count * static_cast<std::int64_t>(itemsize(l.code->outputs[k].type)));
+  }
+  return all;
+}
+
+void run_emulated(const jit::launch& l, const jit::cuda_variant& v) {
+  alignas(16) std::uint64_t parameters[256];
+  const auto layout = jit::cuda_layout(*l.code, v);
+  REQUIRE(jit::cuda_layout_bytes(*l.code, layout) <= sizeof parameters);
+  constexpr int multiprocessors = 1;
+  int fault[jit::fault_words] = {};
+  const cuda::call c = cuda::build_call(l, v, layout, multiprocessors, fault, nullptr, parameters);
+  REQUIRE_FALSE(c.second_stage);
+  const kernel_call call = host_kernel(*l.code, v);
+  const std::string failure = cuda_emulator::launch({c.first.x, c.first.y, c.first.z},
+                                                    {c.first.block_x, c.first.block_y, 1}, [&] { call(parameters); });
+  CHECK(failure.empty());
+  CHECK(fault[0] == 0);
+}
+
+struct seen_launch {
+  std::vector<bytes> emulated;
+  jit::cuda_shape shape;
+};
+std::vector<seen_launch>* seen = nullptr;
+std::set<jit::cuda_shape> lean_shapes;
+
+/// Runs a launch of the CPU backend before it does: first the tuned kernel, then the lean one, which must leave the
+/// same bits. The launches that follow read what was left.
+void observe(const jit::launch& l) {
+  jit::cuda_variant v;
+  cuda::classify(l, v);
+  run_emulated(l, v);
+  seen->push_back({outputs_of(l), v.shape});
+  if (!jit::cuda_has_lean(*l.code, v)) return;
+  lean_shapes.insert(v.shape);
+  for (std::size_t k = 0; k < l.outputs.size(); ++k) std::memset(begin_of(l, k), 0x55, seen->back().emulated[k].size());
+  v.lean = true;
+  run_emulated(l, v);
+  CHECK(outputs_of(l) == seen->back().emulated);
+}
+
+struct recorded {
+  ndarray result;
+  std::vector<seen_launch> launches;
+};
+
+/// Evaluates `x` on the CPU, and every kernel of it on the emulator before.
+recorded emulate(const ndarray& x) {
+  recorded r;
+  seen = &r.launches;
+  const cpu::launch_observer before = cpu::set_launch_observer(observe);
+  eval(x);
+  cpu::set_launch_observer(before);
+  r.result = x;
+  return r;
+}
+
+bool no_emulation() {
+  if (!cuda_emulator::available()) {
+    MESSAGE("left out: the sanitizer does not follow changes of stack");
+    return true;
+  }
+  if (const auto& compiler = jit::host_compiler::find(); compiler.path.empty()) {
+    MESSAGE("left out: " << compiler.reason);
+    return true;
+  }
+  return false;
+}
+
+/// Numbers between -1.5 and 1.5, and huge ones here and there.
+ndarray angles(std::int64_t n, int huge_each = 0) {
+  std::vector<float> x(static_cast<std::size_t>(n));
+  std::uint32_t state = 12345;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    state = state * 1664525u + 1013904223u;
+    x[k] = static_cast<float>(state >> 8) * 0x1.8p-23f - 1.5f;
+    if (huge_each && k % static_cast<std::size_t>(huge_each) == 1) x[k] *= k % 2 ? 3e6f : 7e30f;
+  }
+  return array(x).to_device("cpu");
+}
+
+/// Whether the last kernel's first output agrees with the CPU's result to `tolerance`.
+void check_close(const recorded& r, double tolerance) {
+  REQUIRE_FALSE(r.launches.empty());
+  const std::vector<float> expected = r.result.to_vector<float>();
+  const bytes& raw = r.launches.back().emulated[0];
+  REQUIRE(raw.size() == expected.size() * sizeof(float));
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    float got;
+    std::memcpy(&got, raw.data() + k * sizeof got, sizeof got);
+    CAPTURE(k);
+    if (std::isnan(expected[k])) {
+      CHECK(std::isnan(got));
+    } else {
+      CHECK(std::abs(got - expected[k]) <= tolerance * (1 + std::abs(expected[k])));
+    }
+  }
+}
+
+/// The last kernel's first output, as elements of T.
+template <class T>
+std::vector<T> emulated_as(const recorded& r) {
+  REQUIRE_FALSE(r.launches.empty());
+  const bytes& raw = r.launches.back().emulated[0];
+  std::vector<T> x(raw.size() / sizeof(T));
+  std::memcpy(x.data(), raw.data(), raw.size());
+  return x;
+}
+
+/// Minima, maxima and their places of the rows of x, which lie along `axis` of `given`, in kernels of `shape`.
+template <class R>
+void check_extremes(const std::vector<std::complex<R>>& x, std::size_t columns, const ndarray& given, int axis,
+                    jit::cuda_shape shape) {
+  using order = test::complex_order<R>;
+  for (const bool low : {true, false}) {
+    CAPTURE(low);
+    const recorded where = emulate(low ? argmin(given, axis) : argmax(given, axis));
+    const recorded what = emulate(low ? min(given, {.axis = axis}) : max(given, {.axis = axis}));
+    CHECK(where.launches.back().shape == shape);
+    const auto places = emulated_as<std::int64_t>(where);
+    const auto values = emulated_as<std::complex<R>>(what);
+    REQUIRE(places.size() == x.size() / columns);
+    REQUIRE(values.size() == places.size());
+    for (std::size_t r = 0; r < places.size(); ++r) {
+      CAPTURE(r);
+      const auto* const row = &x[r * columns];
+      const std::int64_t expected = order::place(row, columns, low);
+      CHECK(places[r] == expected);
+      CHECK(order::same(values[r], row[expected]));
+    }
+  }
+}
+
+template <class R>
+void check_complex_extremes() {
+  // Elements past the last group of four, several groups, and several threads a row.
+  for (const std::size_t columns : {6, 13, 40}) {
+    CAPTURE(columns);
+    const auto x = test::complex_order<R>::rows(900, columns, static_cast<unsigned>(columns));
+    const auto n = static_cast<std::int64_t>(columns);
+    const ndarray rows = reshape(array(x).to_device("cpu"), {-1, n});
+    const ndarray across = rows.T().copy();
+    eval(across);
+    check_extremes(x, columns, rows, 1, jit::cuda_shape::reduce_rows);
+    check_extremes(x, columns, across, 0, jit::cuda_shape::reduce_columns);
+  }
+}
+
+ndarray distances(const ndarray& p, const ndarray& q) {
+  const auto lat1 = p(_, newaxis, 0), lon1 = p(_, newaxis, 1);
+  const auto lat2 = q(_, 0), lon2 = q(_, 1);
+  const auto h = square(sin((lat2 - lat1) / 2)) + cos(lat1) * cos(lat2) * square(sin((lon2 - lon1) / 2));
+  return 12742.0 * arcsin(sqrt(minimum(h, 1)));
+}
+
+}  // namespace
+
+TEST_CASE("emulated: lean and tuned elementwise kernels have the same bits, and the CPU's values") {
+  if (no_emulation()) return;
+  for (const int huge : {0, 7, 400}) {
+    CAPTURE(huge);
+    // Two and a bit blocks of vectors; a strided view; rows of a matrix, vectors and single elements; a gather.
+    const ndarray x = angles(9001, huge), y = angles(9001);
+    check_close(emulate(sin(x) * y + cos(x)), 1e-5);
+    check_close(emulate(cos(x(slice(_, _, 2))) * 3), 1e-5);
+    const ndarray m = reshape(angles(48 * 52, huge), {48, 52});
+    check_close(emulate(sin(m) + y(slice(0, 52))), 1e-5);
+    check_close(emulate(sin(m.T()) * 2 + m.T()), 1e-5);
+    check_close(emulate(cos(m(_, slice(1, 50))) - 1), 1e-5);
+    const ndarray cube = reshape(angles(6 * 10 * 12, huge), {6, 10, 12});
+    check_close(emulate(sin(transpose(cube, {1, 0, 2}))), 1e-5);
+    check_close(emulate(cos(take(x, arange(5, 4000, 3).to_device("cpu")))), 1e-5);
+  }
+  CHECK(lean_shapes.count(jit::cuda_shape::linear) == 1);
+  CHECK(lean_shapes.count(jit::cuda_shape::strided) == 1);
+}
+
+TEST_CASE("emulated: lean and tuned reductions have the same bits, and the CPU's values") {
+  if (no_emulation()) return;
+  for (const int huge : {0, 7, 400}) {
+    CAPTURE(huge);
+    const ndarray m = reshape(angles(61 * 70, huge), {61, 70});
+    check_close(emulate(sum(sin(m), {.axis = 1})), 1e-4);
+    check_close(emulate(sum(cos(m) * 2, {.axis = 0})), 1e-4);
+    check_close(emulate(max(sin(m), {.axis = 1})), 1e-5);
+  }
+  CHECK(lean_shapes.count(jit::cuda_shape::reduce_rows) == 1);
+  CHECK(lean_shapes.count(jit::cuda_shape::reduce_columns) == 1);
+}
+
+TEST_CASE("emulated: the broadcast search finds what the CPU finds, in both forms") {
+  if (no_emulation()) return;
+  constexpr std::int64_t rows = 520;
+  // Columns: whole groups of four, some left over, one team or several threads a row.
+  for (const std::int64_t columns : {4, 7, 37, 64}) {
+    for (const int huge : {0, 301}) {
+      CAPTURE(columns);
+      CAPTURE(huge);
+      const ndarray p = reshape(angles(2 * rows, huge), {rows, 2});
+      const ndarray q = reshape(angles(2 * columns) * 0.9, {columns, 2});
+      eval(q);
+      const recorded smallest = emulate(min(distances(p, q), {.axis = 1}));
+      CHECK(smallest.launches.back().shape == jit::cuda_shape::broadcast_rows);
+      check_close(smallest, 2e-4);
+      check_close(emulate(max(sin(p(_, newaxis, 0) + q(_, 1)), {.axis = 1})), 1e-5);
+      // The index names an element as near as the nearest.
+      const ndarray d = distances(p, q);
+      const recorded nearest = emulate(argmin(d, 1));
+      const std::vector<float> all = d.to_vector<float>();
+      const bytes& raw = nearest.launches.back().emulated[0];
+      REQUIRE(raw.size() == rows * sizeof(std::int64_t));
+      for (std::int64_t k = 0; k < rows; ++k) {
+        std::int64_t found;
+        std::memcpy(&found, raw.data() + static_cast<std::size_t>(k) * sizeof found, sizeof found);
+        REQUIRE(found >= 0);
+        REQUIRE(found < columns);
+        const auto row = all.begin() + k * columns;
+        const float best = *std::min_element(row, row + columns);
+        CHECK(row[found] <= best * (1 + 2e-4F) + 2e-2F);
+      }
+    }
+  }
+  CHECK(lean_shapes.count(jit::cuda_shape::broadcast_rows) == 1);
+}
+
+TEST_CASE("emulated: minima and maxima of complex numbers, and their places, whatever parts are infinite or NaN") {
+  if (no_emulation()) return;
+  check_complex_extremes<float>();
+  check_complex_extremes<double>();
+}
+
+TEST_CASE("emulated: the broadcast search among complex numbers takes the first NaN in either part") {
+  if (no_emulation()) return;
+  using order = test::complex_order<float>;
+  constexpr std::size_t rows = 520, columns = 27;
+  const ndarray odd = arange(rows).to_device("cpu") % 2 == 1;
+  const auto draw = [](unsigned seed) {
+    std::mt19937 random(seed);
+    const auto all = order::all();
+    std::vector<std::complex<float>> x(columns);
+    for (auto& z : x) z = all[random() % all.size()];
+    return x;
+  };
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const auto x = draw(seed), y = draw(100 + seed);
+    const ndarray even_row = array(x).to_device("cpu"), odd_row = array(y).to_device("cpu");
+    eval(odd, even_row, odd_row);
+    for (const bool low : {true, false}) {
+      CAPTURE(low);
+      const ndarray all = where(odd(_, newaxis), odd_row, even_row);
+      const recorded found = emulate(low ? argmin(all, 1) : argmax(all, 1));
+      CHECK(found.launches.back().shape == jit::cuda_shape::broadcast_rows);
+      const auto places = emulated_as<std::int64_t>(found);
+      REQUIRE(places.size() == rows);
+      for (std::size_t r = 0; r < rows; ++r) CHECK(places[r] == order::place((r % 2 ? y : x).data(), columns, low));
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Makes the files of tests/golden/data from NumPy 2: python3 tests/golden/make/make_golden.py [folder]."""
+import os
+import sys
+import warnings
+
+import numpy as np
+
+from golden_advanced import write_advanced, write_functions
+from golden_elementwise import write_casts, write_elementwise, write_promotion
+from golden_fft import write_fft
+from golden_files import write_npy, write_npz
+from golden_histograms import write_histograms
+from golden_indexing import write_indexing
+from golden_linalg import write_linalg
+from golden_printing import write_array2string, write_printing
+from golden_products import write_einsum, write_products
+from golden_reductions import write_reductions
+from golden_sorting import write_sorting
+from golden_text import write_savetxt, write_text
+
+
+def main():
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    seeds = {"elementwise": (write_elementwise, 1), "casts": (write_casts, 2), "indexing": (write_indexing, 3),
+             "reductions": (write_reductions, 4), "advanced": (write_advanced, 5),
+             "indexing_functions": (write_functions, 6), "sorting": (write_sorting, 5),
+             "histograms": (write_histograms, 7), "npy": (write_npy, 7), "npz": (write_npz, 8),
+             "printing": (write_printing, 9), "array2string": (write_array2string, 10),
+             "text": (write_text, 11), "savetxt": (write_savetxt, 12),
+             "products": (write_products, 8), "einsum": (write_einsum, 9), "linalg": (write_linalg, 10),
+             "fft": (write_fft, 7)}
+    sizes = {"promotion": write_promotion(os.path.join(folder, "promotion.bin"))}
+    for name, (write, seed) in seeds.items():
+        sizes[name] = write(os.path.join(folder, name + ".bin"), np.random.default_rng(seed))
+    for name, size in sizes.items():
+        print(f"{name}.bin {size / 1e6:.2f} MB")
+
+
+if __name__ == "__main__":
+    main()

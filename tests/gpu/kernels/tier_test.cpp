@@ -1,0 +1,248 @@
+// Lean and tuned forms of CUDA kernels: the same bits, and which of them runs when.
+#ifdef SINTER_HAS_CUDA
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backends/cuda/driver/hooks.hpp"
+#include "gpu/gpu.hpp"
+#include "jit/compile_steps.hpp"
+#include "jit/cuda/nvrtc.hpp"
+#include "platform/background.hpp"
+#include "platform/disk_cache.hpp"
+#include "platform/hooks.hpp"
+#include "runtime/backend.hpp"
+#include "support/scratch_folder.hpp"
+
+using namespace sinter;
+using namespace sinter::idx;
+
+namespace {
+
+/// Restores what a case changes.
+struct settings {
+  sinter_test::scratch_folder scratch;
+  cuda::tier tier = cuda::get_tier();
+  std::string folder = platform::disk_cache::instance().folder();
+  settings() { platform::reset_disk_cache_for_tests(scratch / "cache"); }
+  ~settings() {
+    platform::wait_for_background();
+    cuda::set_tier(tier);
+    cuda::set_tier_threshold(0);
+    platform::reset_disk_cache_for_tests(folder);
+  }
+  settings(const settings&) = delete;
+  settings& operator=(const settings&) = delete;
+};
+
+runtime::counters counts() { return runtime::get_backend(runtime::default_device()).statistics(); }
+
+/// Angles between -4 and 4, some of them beyond what the fast sine is good for, and what is no number.
+ndarray angles(std::int64_t n, unsigned seed, bool huge) {
+  std::vector<float> x = gpu_test::uniform<float>(n, -4, 4, seed);
+  if (huge) {
+    for (std::size_t k = 5; k < x.size(); k += 97) x[k] *= k % 2 ? 1e5F : 3e30F;
+    x[2] = std::numeric_limits<float>::infinity();
+    x[3] = std::numeric_limits<float>::quiet_NaN();
+    x[4] = -0.0F;
+  }
+  return array(x);
+}
+
+ndarray distances(const ndarray& p, const ndarray& q) {
+  const auto lat1 = p(_, newaxis, 0), lon1 = p(_, newaxis, 1);
+  const auto lat2 = q(_, 0), lon2 = q(_, 1);
+  const auto h = square(sin((lat2 - lat1) / 2)) + cos(lat1) * cos(lat2) * square(sin((lon2 - lon1) / 2));
+  return 12742.0 * arcsin(sqrt(minimum(h, 1)));
+}
+
+struct named_work {
+  std::string name;
+  std::function<ndarray()> record;
+};
+
+std::vector<named_work> all_work(bool huge) {
+  const ndarray x = angles(100003, 1, huge), y = angles(100003, 2, false);
+  const ndarray m = reshape(angles(300 * 260, 3, huge), {300, 260});
+  const ndarray p = reshape(angles(2 * 700, 4, huge), {700, 2});
+  return {
+      {"vectors", [=] { return sin(x) * y + square(cos(x)); }},
+      {"a strided view", [=] { return cos(x(slice(1, _, 3))) - 2; }},
+      {"a transposed matrix", [=] { return sin(m.T()) + m.T(); }},
+      {"rows", [=] { return sum(sin(m) * 2, {.axis = 1}); }},
+      {"columns", [=] { return sum(cos(m), {.axis = 0}); }},
+      {"two stages", [=] { return sum(cos(x) * sin(x)); }},
+      {"smallest of a row",
+       [=] {
+         return min(distances(p, reshape(angles(2 * 203, 5, false), {203, 2})), 1);
+       }},
+      {"greatest of a row", [=] { return max(sin(p(_, newaxis, 0) - y(slice(0, 77))), 1); }},
+      {"nearest",
+       [=] {
+         return argmin(distances(p, reshape(angles(2 * 64, 6, false), {64, 2})), 1).astype(float32);
+       }},
+  };
+}
+
+ndarray evaluated(const named_work& w, cuda::tier t) {
+  cuda::set_tier(t);
+  ndarray result = w.record();
+  eval(result);
+  return result;
+}
+
+constexpr const char* folder_variable = "SINTER_TIER_TEST_CACHE";
+
+struct child_counts {
+  int compilations = -1, lean_launches = -1;
+};
+
+/// Waits until the background thread has begun with a tuned form, after the evaluation that is recorded.
+void await_tuned_form() {
+  const auto begun = [] {
+    double evaluated = std::numeric_limits<double>::infinity();
+    bool generated = false;
+    for (const jit::compile_step& s : jit::recorded_compile_steps()) {
+      if (s.what == "find") evaluated = s.end;
+      if (s.what == "generate" && s.begin >= evaluated) generated = true;
+    }
+    return generated;
+  };
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!begun() && std::chrono::steady_clock::now() < limit)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+/// Runs the case below in a process of its own with this cache; what it wrote.
+child_counts in_a_process(const std::string& cache) {
+  const sinter_test::scratch_folder scratch;
+  const std::string log = scratch / "log";
+  std::fflush(nullptr);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::setenv(folder_variable, log.c_str(), 1);
+    ::setenv("SINTER_CACHE_DIR", cache.c_str(), 1);
+    ::unsetenv("SINTER_TEST_SHARD");
+    if (!std::freopen("/dev/null", "w", stdout)) ::_exit(2);
+    ::execl("/proc/self/exe", "sinter_tests", "--test-case=gpu tiers child*", static_cast<char*>(nullptr));
+    ::_exit(3);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(pid, &status, 0) == pid);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  child_counts c;
+  std::ifstream(log) >> c.compilations >> c.lean_launches;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("gpu tiers: lean kernels give the bits of tuned ones") {
+  if (gpu_test::no_gpu()) return;
+  const settings restored;
+  for (const bool huge : {false, true}) {
+    CAPTURE(huge);
+    for (const named_work& w : all_work(huge)) {
+      CAPTURE(w.name);
+      const std::vector<float> tuned = evaluated(w, cuda::tier::tuned).to_vector<float>();
+      const auto before = cuda::lean_launches();
+      const std::vector<float> lean = evaluated(w, cuda::tier::lean).to_vector<float>();
+      CHECK(cuda::lean_launches() > before);
+      CHECK(gpu_test::first_difference(tuned, lean) == -1);
+    }
+  }
+}
+
+TEST_CASE("gpu tiers: a lean kernel runs until it has done enough, then the tuned one") {
+  if (gpu_test::no_gpu()) return;
+  const settings restored;
+  cuda::set_tier(cuda::tier::automatic);
+  cuda::set_tier_threshold(2500);
+  const ndarray x = angles(1000, 7, true);
+  const auto work = [&] {
+    ndarray r = 3 * sin(x + 1.25) - cos(x) * 0.125;  // a program of this case alone
+    eval(r);
+    return r.to_vector<float>();
+  };
+  const auto before = counts();
+  const auto lean_before = cuda::lean_launches();
+  const std::vector<float> first = work();
+  CHECK(counts().compilations == before.compilations + 1);
+  CHECK(cuda::lean_launches() == lean_before + 1);
+  work();
+  platform::wait_for_background();
+  CHECK(counts().compilations == before.compilations + 1);  // 2,000 elements are not enough
+  work();
+  platform::wait_for_background();
+  CHECK(counts().compilations == before.compilations + 2);
+  CHECK(cuda::lean_launches() == lean_before + 3);
+  const std::vector<float> last = work();
+  CHECK(counts().compilations == before.compilations + 2);
+  CHECK(cuda::lean_launches() == lean_before + 3);
+  CHECK(gpu_test::first_difference(first, last) == -1);
+}
+
+TEST_CASE("gpu tiers: large work waits for the tuned kernel, also where a lean one is there") {
+  if (gpu_test::no_gpu()) return;
+  const settings restored;
+  cuda::set_tier(cuda::tier::automatic);
+  const auto work = [](std::int64_t rows, std::int64_t columns) {
+    const ndarray x = angles(rows, 8, false), y = angles(columns, 9, false);
+    ndarray r = max(2.5 * sin(x(_, newaxis) + y), 1);  // a program of this case alone
+    eval(r);
+  };
+  const auto before = counts();
+  const auto lean_before = cuda::lean_launches();
+  work(1024, 1024);
+  CHECK(cuda::lean_launches() == lean_before + 1);
+  CHECK(counts().compilations == before.compilations + 1);
+  work(1 << 16, 1 << 14);
+  CHECK(cuda::lean_launches() == lean_before + 1);
+  CHECK(counts().compilations == before.compilations + 2);
+  work(1024, 1024);  // nothing is left to do better
+  CHECK(cuda::lean_launches() == lean_before + 1);
+  CHECK(counts().compilations == before.compilations + 2);
+}
+
+TEST_CASE("gpu tiers child: a search that the process ends behind") {
+  const char* log = std::getenv(folder_variable);
+  if (!log || gpu_test::no_gpu()) return;
+  cuda::set_tier(cuda::tier::automatic);
+  const ndarray p = reshape(angles(2 << 16, 10, false), {1 << 16, 2}),
+                q = reshape(angles(2 << 13, 11, false), {1 << 13, 2});
+  const auto before = counts();
+  // NVRTC is there, so that the background thread has nothing before the tuned form to do.
+  jit::warm_up_nvrtc();
+  platform::wait_for_background();
+  jit::record_compile_steps(true);
+  eval(argmin(distances(p, q), 1));
+  const auto after = counts();
+  // The process waits for a task that has begun and drops one that has not, so it ends once the compiler is at work.
+  if (after.compilations > before.compilations) await_tuned_form();
+  std::ofstream(log) << after.compilations - before.compilations << ' ' << cuda::lean_launches();
+}
+
+TEST_CASE("gpu tiers: a process may end while a kernel is compiled, and the next one finds it tuned") {
+  if (gpu_test::no_gpu()) return;
+  const sinter_test::scratch_folder scratch;
+  const child_counts first = in_a_process(scratch / "cache");
+  CHECK(first.compilations > 0);
+  CHECK(first.lean_launches > 0);
+  // The reduction is there in its tuned form, and small kernels in their lean one.
+  const child_counts second = in_a_process(scratch / "cache");
+  CHECK(second.compilations == 0);
+  CHECK(second.lean_launches == first.lean_launches - 1);
+}
+
+#endif

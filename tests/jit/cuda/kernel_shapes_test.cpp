@@ -1,0 +1,272 @@
+// One small expression at least for each shape of CUDA kernel, access and kind of element: what a memory checker runs.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "backends/cpu/kernels/hooks.hpp"
+#include "golden/batch.hpp"
+#include "jit/program/launch.hpp"
+#ifdef SINTER_HAS_CUDA
+#include "jit/cuda/launch.hpp"
+#endif
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+using sinter::idx::_;
+
+/// Fractions in (0, 1) that repeat late.
+ndarray fractions(const shape_t& shape, dtype type, std::uint32_t seed) {
+  std::int64_t n = 1;
+  for (auto d : shape) n *= d;
+  std::vector<double> v(static_cast<std::size_t>(n));
+  for (std::size_t k = 0; k < v.size(); ++k) {
+    const auto h = static_cast<std::uint32_t>(k + seed) * 2654435761u;
+    v[k] = (h >> 8) / 16777217.0 + 1e-9;
+  }
+  return array(v.data(), shape, {.dtype = type});
+}
+
+/// The operands, on one device.
+struct operands {
+  std::map<std::string, ndarray> of;
+
+  explicit operands(const device& where) {
+    auto put = [&](const char* name, const ndarray& a) { of[name] = a.to_device(where); };
+    std::uint32_t seed = 1;
+    for (dtype t : {int8, int32, float16, bfloat16, float32, float64}) {
+      const bool whole = t == int8 || t == int32;
+      const ndarray x = fractions({1037}, float64, seed += 7777), m = fractions({52, 36}, float64, seed += 7777);
+      put((std::string("line ") + std::string(name(t))).c_str(), (whole ? x * 9 : x).astype(t));
+      put((std::string("matrix ") + std::string(name(t))).c_str(), (whole ? m * 9 : m).astype(t));
+    }
+    for (dtype t : {complex64, complex128}) {
+      const auto part = t == complex64 ? float32 : float64;
+      const std::complex<double> j(0, 1);
+      put((std::string("line ") + std::string(name(t))).c_str(),
+          fractions({1037}, part, 5) + j * fractions({1037}, part, 99));
+      put((std::string("matrix ") + std::string(name(t))).c_str(),
+          fractions({52, 36}, part, 5) + j * fractions({52, 36}, part, 99));
+    }
+    put("cube", fractions({9, 20, 24}, float32, 3));
+    put("six axes", fractions({3, 4, 5, 3, 4, 6}, float32, 4));
+    put("long", fractions({300001}, float32, 11));
+    put("tall", fractions({20011, 6}, float32, 12));
+    put("wide", fractions({40, 512}, float32, 13));
+    put("rows", fractions({700, 1}, float32, 14));
+    put("rows64", fractions({700, 1}, float64, 15));
+    put("columns", fractions({1, 61}, float32, 16));
+    put("columns64", fractions({1, 64}, float64, 17));
+    put("picks", (fractions({40}, float64, 18) * 36).astype(int64));
+    put("picks of rows", (fractions({52, 5}, float64, 19) * 36).astype(int64));
+  }
+  const ndarray& operator()(const std::string& name) const { return of.at(name); }
+};
+
+struct shape_case {
+  std::string name;
+  std::function<ndarray(const operands&)> record;
+};
+
+ndarray haversine(const operands& o, const char* rows, const char* columns, double factor) {
+  const ndarray d = o(rows) - o(columns);
+  return factor * arcsin(sqrt(square(sin(d * 0.5)) + 0.25 * square(sin(d * 0.25))));
+}
+
+void add_elementwise(std::vector<shape_case>& out) {
+  for (dtype t : {int8, int32, float16, bfloat16, float32, float64, complex64, complex128}) {
+    const std::string of(name(t)), line = "line " + of, matrix = "matrix " + of;
+    out.push_back({"linear " + of, [=](const operands& o) { return o(line) * o(line) + o(line); }});
+    out.push_back({"every third " + of, [=](const operands& o) {
+                     return o(line)(slice(1, none_t{0}, 3)) + o(line)(slice(none_t{0}, none_t{0}, -3))(slice(0, 346));
+                   }});
+    out.push_back({"transposed " + of, [=](const operands& o) {
+                     return o(matrix)(slice(0, 36)) + permute_dims(o(matrix)(slice(0, 36)), {1, 0});
+                   }});
+    out.push_back({"row over matrix " + of, [=](const operands& o) { return o(matrix) + o(matrix)(7); }});
+    out.push_back({"update " + of, [=](const operands& o) {
+                     ndarray x = o(line).copy();
+                     x(slice(5, 1001)) += o(line)(slice(0, 996));
+                     x(slice(none_t{0}, none_t{0}, 4)) = o(line)(slice(0, 260));
+                     return x;
+                   }});
+    out.push_back({"take " + of, [=](const operands& o) { return take(o(matrix), o("picks"), 1); }});
+  }
+  out.push_back({"three axes", [](const operands& o) { return o("cube") + o("cube")(0, 0, 0); }});
+  out.push_back({"three axes, middle broadcast",
+                 [](const operands& o) { return o("cube") * o("cube")(slice(0, 9), slice(3, 4)); }});
+  out.push_back({"three axes, reversed", [](const operands& o) {
+                   return sqrt(permute_dims(o("cube"), {2, 1, 0})) + 1;
+                 }});
+  out.push_back({"transposed by one number", [](const operands& o) {
+                   return permute_dims(o("matrix float32"), {1, 0}) * o("line float32")(3);
+                 }});
+  out.push_back({"four axes", [](const operands& o) { return sqrt(permute_dims(o("six axes")(1, 2), {3, 2, 1, 0})); }});
+  out.push_back({"six axes", [](const operands& o) { return o("six axes") + o("six axes")(2, 3, 4, 2, 3); }});
+  out.push_back({"six axes, reversed", [](const operands& o) {
+                   return 1 - permute_dims(o("six axes"), {5, 4, 3, 2, 1, 0});
+                 }});
+  out.push_back({"take_along_axis",
+                 [](const operands& o) { return take_along_axis(o("matrix float32"), o("picks of rows"), 1); }});
+  out.push_back(
+      {"take of an expression", [](const operands& o) { return take(o("matrix float32") * 2, o("picks") - 36, 1); }});
+}
+
+void add_reductions(std::vector<shape_case>& out) {
+  for (dtype t : {int8, int32, float16, bfloat16, float32, float64, complex64, complex128}) {
+    const std::string matrix = "matrix " + std::string(name(t)), line = "line " + std::string(name(t));
+    out.push_back({"rows of " + matrix, [=](const operands& o) { return sum(o(matrix), {.axis = 1}); }});
+    out.push_back({"columns of " + matrix, [=](const operands& o) { return sum(o(matrix), {.axis = 0}); }});
+    out.push_back({"all of " + line, [=](const operands& o) { return sum(o(line) + o(line)); }});
+    out.push_back({"largest " + line, [=](const operands& o) { return max(real(o(line))); }});
+  }
+  for (const char* name : {"long", "tall", "wide", "cube"}) {
+    const std::string of = name;
+    out.push_back({"sum of all, " + of, [=](const operands& o) { return sum(o(of)); }});
+    out.push_back({"last axis, " + of, [=](const operands& o) { return sum(o(of), {.axis = -1}); }});
+    out.push_back({"first axis, " + of, [=](const operands& o) { return sum(o(of), {.axis = 0}); }});
+    out.push_back({"variance, last axis, " + of, [=](const operands& o) { return var(o(of), {.axis = -1}); }});
+    out.push_back({"variance, first axis, " + of, [=](const operands& o) { return var(o(of), {.axis = 0}); }});
+    out.push_back({"argmax, first axis, " + of, [=](const operands& o) { return argmax(o(of), {.axis = 0}); }});
+    out.push_back({"argmin, last axis, " + of, [=](const operands& o) { return argmin(o(of), {.axis = -1}); }});
+    out.push_back({"count, " + of, [=](const operands& o) { return count_nonzero(o(of) > 0.5); }});
+  }
+  out.push_back({"outer axes", [](const operands& o) { return sum(o("cube"), {.axis = {0, 2}}); }});
+  out.push_back({"every second axis", [](const operands& o) { return max(o("six axes"), {.axis = {0, 2, 4}}); }});
+  out.push_back({"transposed rows", [](const operands& o) {
+                   return sum(permute_dims(o("wide"), {1, 0}), {.axis = 1});
+                 }});
+  out.push_back({"transposed columns", [](const operands& o) {
+                   return prod(permute_dims(o("wide"), {1, 0}), {.axis = 0});
+                 }});
+  out.push_back({"columns times a factor of each row", [](const operands& o) {
+                   return sum(o("wide") * o("wide")(_, slice(1)), {.axis = 0});
+                 }});
+  out.push_back({"rows of gathers",
+                 [](const operands& o) { return sum(take(o("matrix float32"), o("picks"), 1), {.axis = 1}); }});
+  out.push_back({"columns of gathers",
+                 [](const operands& o) { return sum(take(o("matrix float32"), o("picks"), 0), {.axis = 0}); }});
+  out.push_back(
+      {"epilogue", [](const operands& o) { return sqrt(sum(square(o("wide")), {.axis = 1})) + o("wide")(_, 3); }});
+  out.push_back(
+      {"any, strided", [](const operands& o) { return any(o("wide")(_, slice(0, 512, 3)) > 0.9, {.axis = 1}); }});
+}
+
+void add_broadcasts(std::vector<shape_case>& out) {
+  out.push_back(
+      {"smallest over columns", [](const operands& o) { return min(abs(o("rows") - o("columns")), {.axis = 1}); }});
+  out.push_back(
+      {"index over columns", [](const operands& o) { return argmin(abs(o("rows64") - o("columns64")), {.axis = 1}); }});
+  out.push_back(
+      {"tail skipped", [](const operands& o) { return min(haversine(o, "rows", "columns", 2.5), {.axis = 1}); }});
+  out.push_back({"tail skipped, float64",
+                 [](const operands& o) { return argmin(haversine(o, "rows64", "columns64", 2.5), {.axis = 1}); }});
+  out.push_back(
+      {"tail not skipped", [](const operands& o) { return min(haversine(o, "rows", "columns", -2.5), {.axis = 1}); }});
+  out.push_back(
+      {"count over columns", [](const operands& o) { return count_nonzero(o("rows") > o("columns"), {.axis = 1}); }});
+  out.push_back({"columns every second",
+                 [](const operands& o) { return max(o("rows") * o("columns")(_, slice(0, 61, 2)), {.axis = 1}); }});
+}
+
+std::vector<shape_case> all_cases() {
+  std::vector<shape_case> out;
+  add_elementwise(out);
+  add_reductions(out);
+  add_broadcasts(out);
+  return out;
+}
+
+/// 64 epsilons of the value; argmin and the like exactly.
+policy tolerance_of(dtype t) {
+  if (is_complex(t)) return {closeness::modulus, 64, true};
+  return {closeness::unit_ulp, 64, true};
+}
+
+#ifdef SINTER_HAS_CUDA
+std::set<std::string>& kernel_shapes() {
+  static std::set<std::string> shapes;
+  return shapes;
+}
+cpu::launch_observer observer_before = nullptr;
+
+void observe(const jit::launch& l) {
+  static constexpr const char* names[] = {"linear", "strided", "rows", "columns", "broadcast"};
+  static std::mutex mutex;
+  jit::cuda_variant v;
+  cuda::classify(l, v);
+  const std::string shape = names[static_cast<int>(v.shape)];
+  const std::lock_guard lock(mutex);
+  auto& found = kernel_shapes();
+  const bool map = v.shape == jit::cuda_shape::linear || v.shape == jit::cuda_shape::strided;
+  found.insert(shape + (map ? ", rank " + std::to_string(v.rank) : v.skip_tail ? ", tail skipped" : ""));
+  found.insert(shape + (v.vector > 1 ? ", vectors" : ", single"));
+  if (cuda::scratch_bytes(l, v) > 0) found.insert(shape + ", two stages");
+  for (std::size_t k = 0; k < v.inputs.size(); ++k) {
+    static constexpr const char* accesses[] = {"uniform", "linear", "strided"};
+    const bool gathers = l.code->inputs[k].gathers > 0;
+    found.insert(shape + ", " + (gathers ? "gathered" : accesses[static_cast<int>(v.inputs[k])]));
+  }
+  if (observer_before) observer_before(l);
+}
+#endif
+
+}  // namespace
+
+TEST_CASE("every kernel shape gives the CPU's values") {
+  const operands here(default_device()), reference(device("cpu"));
+  batch cases;
+  for (auto& c : all_cases()) {
+    CAPTURE(c.name);
+    const auto expected = download(c.record(reference));
+    cases.add(
+        c.name, [&here, record = c.record] { return record(here); },
+        [=](const host_array& got) {
+          const auto diff = difference(got, expected, tolerance_of(got.type));
+          CHECK_MESSAGE(diff.empty(), c.name, ": ", diff);
+        });
+  }
+}
+
+#ifdef SINTER_HAS_CUDA
+TEST_CASE("the expressions for every kernel shape reach every kernel shape") {
+  kernel_shapes().clear();
+  observer_before = cpu::set_launch_observer(observe);
+  const operands on_cpu(device("cpu"));
+  for (auto& c : all_cases()) download(c.record(on_cpu));
+  cpu::set_launch_observer(observer_before);
+  for (const std::string wanted : {"linear, rank 1",
+                                   "linear, vectors",
+                                   "linear, single",
+                                   "linear, uniform",
+                                   "strided, rank 1",
+                                   "strided, rank 2",
+                                   "strided, rank 3",
+                                   "strided, rank 4",
+                                   "strided, rank 6",
+                                   "strided, vectors",
+                                   "strided, single",
+                                   "strided, gathered",
+                                   "strided, uniform",
+                                   "rows",
+                                   "rows, linear",
+                                   "rows, strided",
+                                   "rows, gathered",
+                                   "rows, two stages",
+                                   "columns",
+                                   "columns, vectors",
+                                   "columns, single",
+                                   "columns, gathered",
+                                   "columns, two stages",
+                                   "broadcast",
+                                   "broadcast, tail skipped",
+                                   "broadcast, linear",
+                                   "broadcast, strided"}) {
+    CHECK_MESSAGE(kernel_shapes().count(wanted) == 1, wanted);
+  }
+}
+#endif

@@ -1,0 +1,152 @@
+// What a simulated GPU computes with: the CPU's algorithms and libraries, at once, after everything that the current
+// stream has been given so far. Work of other streams stays queued.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "runtime/algorithms/algorithms.hpp"
+#include "runtime/algorithms/fourier.hpp"
+#include "runtime/algorithms/products.hpp"
+#include "runtime/algorithms/solvers.hpp"
+#include "runtime/backend.hpp"
+#include "sinter/error.hpp"
+
+namespace sim {
+
+namespace runtime = sinter::runtime;
+
+class sim_library {
+ protected:
+  sim_library(runtime::backend& device, const char* what) : device_(device), what_(what) {}
+  static runtime::backend& cpu() { return runtime::get_backend({}); }
+  /// The CPU, when the current stream has done what it was given.
+  runtime::backend& now() const {
+    runtime::stream& here = device_.current_stream();
+    if (here.notes())
+      throw sinter::device_error("[capture] " + std::string(what_) + " on a simulated GPU cannot be captured");
+    here.synchronize();
+    return cpu();
+  }
+
+ private:
+  runtime::backend& device_;
+  const char* what_;
+};
+
+class sim_algorithms final : public runtime::algorithms, sim_library {
+ public:
+  explicit sim_algorithms(runtime::backend& device) : sim_library(device, "sorting, scans and selections") {}
+  std::size_t sort_scratch(const runtime::row_layout& l) override { return asked().sort_scratch(l); }
+  void sort(const runtime::row_layout& l, bool descending, void* data, void* scratch) override {
+    now().algorithms().sort(l, descending, data, scratch);
+  }
+  std::size_t argsort_scratch(const runtime::row_layout& l) override { return asked().argsort_scratch(l); }
+  void argsort(const runtime::row_layout& l, bool descending, const void* keys, std::int64_t* result,
+               void* scratch) override {
+    now().algorithms().argsort(l, descending, keys, result, scratch);
+  }
+  std::size_t select_scratch(const runtime::selection& s) override { return asked().select_scratch(s); }
+  const std::int64_t* count_selected(const runtime::selection& s, void* scratch) override {
+    return now().algorithms().count_selected(s, scratch);
+  }
+  void select(const runtime::selection& s, int bytes, const void* data, void* result, const void* scratch) override {
+    now().algorithms().select(s, bytes, data, result, scratch);
+  }
+  void select_positions(const runtime::selection& s, std::int64_t* result, const void* scratch) override {
+    now().algorithms().select_positions(s, result, scratch);
+  }
+  bool takes_packed_flags() const override { return asked().takes_packed_flags(); }
+  std::size_t scan_scratch(const runtime::scan_layout& l) override { return asked().scan_scratch(l); }
+  void scan(const runtime::scan_layout& l, const void* from, void* to, void* scratch) override {
+    now().algorithms().scan(l, from, to, scratch);
+  }
+  std::size_t count_bins_scratch(std::int64_t n, std::int64_t count) override {
+    return asked().count_bins_scratch(n, count);
+  }
+  void count_bins(const std::int64_t* bins, std::int64_t n, std::int64_t count, std::int64_t* counts,
+                  void* scratch) override {
+    now().algorithms().count_bins(bins, n, count, counts, scratch);
+  }
+  std::size_t sum_bins_scratch(std::int64_t n, std::int64_t count) override {
+    return asked().sum_bins_scratch(n, count);
+  }
+  void sum_bins(const std::int64_t* bins, const double* weights, std::int64_t n, std::int64_t count, double* sums,
+                void* scratch) override {
+    now().algorithms().sum_bins(bins, weights, n, count, sums, scratch);
+  }
+  std::size_t histogram_scratch(sinter::dtype type, std::int64_t n, const runtime::bin_range& bins) override {
+    return asked().histogram_scratch(type, n, bins);
+  }
+  void histogram(sinter::dtype type, const void* samples, std::int64_t n, const runtime::bin_range& bins,
+                 std::int64_t* counts, void* scratch) override {
+    now().algorithms().histogram(type, samples, n, bins, counts, scratch);
+  }
+
+ private:
+  static runtime::algorithms& asked() { return cpu().algorithms(); }
+};
+
+class sim_products final : public runtime::products, sim_library {
+ public:
+  explicit sim_products(runtime::backend& device) : sim_library(device, "matrix products") {}
+  bool reads(sinter::dtype type, std::int64_t rows, std::int64_t columns, std::int64_t row,
+             std::int64_t column) const override {
+    return cpu().products().reads(type, rows, columns, row, column);
+  }
+  bool writes(sinter::dtype type, std::int64_t rows, std::int64_t columns, std::int64_t row,
+              std::int64_t column) const override {
+    return cpu().products().writes(type, rows, columns, row, column);
+  }
+  void multiply(const runtime::product_layout& l, const void* a, const void* b, void* c) override {
+    now().products().multiply(l, a, b, c);
+  }
+};
+
+class sim_fourier final : public runtime::fourier, sim_library {
+ public:
+  explicit sim_fourier(runtime::backend& device) : sim_library(device, "transforms") {}
+  void run(const runtime::fourier_layout& l, void* in, void* out, const char* function) override {
+    now().fourier().run(l, in, out, function);
+  }
+  runtime::fourier_figures figures() override { return {}; }
+  void clear() override {}
+};
+
+class sim_solvers final : public runtime::solvers, sim_library {
+ public:
+  explicit sim_solvers(runtime::backend& device) : sim_library(device, "factorisations") {}
+  std::unique_ptr<runtime::outcome> look_for_failures(const std::int32_t* info, std::int64_t count) override {
+    return now().solvers().look_for_failures(info, count);
+  }
+  void factor_lu(const runtime::matrix_batch& m, void* a, std::int32_t* pivots, std::int32_t* info) override {
+    now().solvers().factor_lu(m, a, pivots, info);
+  }
+  void solve_lu(const runtime::matrix_batch& b, runtime::matrix_form form, const void* lu, const std::int32_t* pivots,
+                void* x) override {
+    now().solvers().solve_lu(b, form, lu, pivots, x);
+  }
+  void solve_triangular(const runtime::triangular_system& s, const void* a, void* x) override {
+    now().solvers().solve_triangular(s, a, x);
+  }
+  void factor_cholesky(const runtime::matrix_batch& m, bool upper, void* a, std::int32_t* info) override {
+    now().solvers().factor_cholesky(m, upper, a, info);
+  }
+  void factor_qr(const runtime::matrix_batch& m, void* a, void* tau) override { now().solvers().factor_qr(m, a, tau); }
+  void form_q(const runtime::matrix_batch& q, std::int64_t reflectors, void* a, const void* tau) override {
+    now().solvers().form_q(q, reflectors, a, tau);
+  }
+  bool svd_takes_wide() const noexcept override { return cpu().solvers().svd_takes_wide(); }
+  runtime::right_vectors svd(const runtime::matrix_batch& m, runtime::svd_part part, void* a, void* s, void* u, void* v,
+                             std::int32_t* info) override {
+    return now().solvers().svd(m, part, a, s, u, v, info);
+  }
+  void eigh(const runtime::matrix_batch& m, bool upper, bool vectors, bool robust, void* a, void* w,
+            std::int32_t* info) override {
+    now().solvers().eigh(m, upper, vectors, robust, a, w, info);
+  }
+  void eig(const runtime::matrix_batch& m, void* a, void* w, void* v, std::int32_t* info) override {
+    now().solvers().eig(m, a, w, v, info);
+  }
+};
+
+}  // namespace sim
