@@ -9,13 +9,25 @@ constexpr bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype:
 /// Operations on float16 and bfloat16 whose result in float32 is already a value of the type.
 bool keeps_half_values(opcode op) noexcept {
   switch (op) {
-    case opcode::negative: case opcode::absolute: case opcode::sign: case opcode::floor: case opcode::ceil:
-    case opcode::trunc: case opcode::rint: case opcode::conj: case opcode::real: case opcode::imag:
-    case opcode::copysign: case opcode::maximum: case opcode::minimum: case opcode::fmax: case opcode::fmin:
-    case opcode::fmod: case opcode::select: case opcode::nextafter:
-      return true;
-    default:
-      return false;
+    case opcode::negative:
+    case opcode::absolute:
+    case opcode::sign:
+    case opcode::floor:
+    case opcode::ceil:
+    case opcode::trunc:
+    case opcode::rint:
+    case opcode::conj:
+    case opcode::real:
+    case opcode::imag:
+    case opcode::copysign:
+    case opcode::maximum:
+    case opcode::minimum:
+    case opcode::fmax:
+    case opcode::fmin:
+    case opcode::fmod:
+    case opcode::select:
+    case opcode::nextafter: return true;
+    default: return false;
   }
 }
 
@@ -79,9 +91,8 @@ std::vector<std::string_view> prelude_files(unsigned mask) {
     unsigned bit;
     const char* name;
   } parts[] = {{prelude_base, "base"},       {prelude_float, "float"},
-               {prelude_random, "random"},
-               {prelude_half, "half"},       {prelude_convert, "convert"},
-               {prelude_user_complex, "user_number"},
+               {prelude_random, "random"},   {prelude_half, "half"},
+               {prelude_convert, "convert"}, {prelude_user_complex, "user_number"},
                {prelude_complex, "complex"}, {prelude_complex_math, "complex_math"}};
   std::vector<std::string_view> names;
   mask = closure(mask);

@@ -111,10 +111,8 @@ std::string parameters(const user_function& f) {
   };
   for (const user_parameter& p : f.inputs) add("const " + (p.raw ? whole_type(p, false) : own_type(p)), p.name);
   for (const user_parameter& p : f.outputs) {
-    if (p.raw)
-      add("const " + whole_type(p, true), p.name);
-    else if (!f.returns)
-      add(own_type(p) + "&", p.name);
+    if (p.raw) add("const " + whole_type(p, true), p.name);
+    else if (!f.returns) add(own_type(p) + "&", p.name);
   }
   return "(" + list + ")";
 }

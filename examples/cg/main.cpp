@@ -79,9 +79,7 @@ void run(const options& o) {
 int main(int count, char** words) {
   return examples::run_program("cg", [&] {
     const auto o = parse_options(count, words);
-    if (o.help)
-      std::fputs(help_text().c_str(), stdout);
-    else
-      run(o);
+    if (o.help) std::fputs(help_text().c_str(), stdout);
+    else run(o);
   });
 }

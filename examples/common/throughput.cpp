@@ -173,10 +173,8 @@ verdict check(const computation& c, const form& f, const ndarray& result, std::s
   double worst = 0, folded = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double p = static_cast<double>(x[i]), q = static_cast<double>(y[i]), exact = c.exact(p, q);
-    if (folds)
-      folded = c.fold(folded, exact);
-    else
-      worst = std::max(worst, units(std::fabs(static_cast<double>(found[i]) - exact), c.allowed(p, q)));
+    if (folds) folded = c.fold(folded, exact);
+    else worst = std::max(worst, units(std::fabs(static_cast<double>(found[i]) - exact), c.allowed(p, q)));
   }
   if (folds) worst = units(std::fabs(static_cast<double>(found[0]) - folded), c.fold_allowed(folded));
   return {worst, 1};
@@ -198,10 +196,8 @@ ndarray spread(const ndarray& x) {
 int run_throughput(const computation& c, int count, char** words) {
   return run_program(c.name.c_str(), [&] {
     const auto o = parse_options(count, words);
-    if (o.help)
-      std::fputs(help_text(c).c_str(), stdout);
-    else
-      run(c, o);
+    if (o.help) std::fputs(help_text(c).c_str(), stdout);
+    else run(c, o);
   });
 }
 

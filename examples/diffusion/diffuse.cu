@@ -24,9 +24,8 @@ __device__ void write_at_edge(float* next, int n, int i, int j, float old, float
   if (below && right) next[last * n + last] = result;
 }
 
-extern "C" __global__ void __launch_bounds__(SIDE * SIDE / ROWS) diffuse(const float* __restrict__ u,
-                                                                         float* __restrict__ next, int n, float rate,
-                                                                         bool reflecting) {
+extern "C" __global__ void __launch_bounds__(SIDE* SIDE / ROWS)
+    diffuse(const float* __restrict__ u, float* __restrict__ next, int n, float rate, bool reflecting) {
   __shared__ float tile[SIDE + 2][SIDE + 2];
   // The tile's corner lies above and to the left of the block's own elements. What lies outside of the field is not used.
   const int top = blockIdx.y * SIDE - 1, left = blockIdx.x * SIDE - 1, last = n - 1;
@@ -49,9 +48,7 @@ extern "C" __global__ void __launch_bounds__(SIDE * SIDE / ROWS) diffuse(const f
     const int at = r + k, i = top + at;
     const float old = tile[at][c];
     const float result = old + rate * (tile[at - 1][c] + tile[at + 1][c] + tile[at][c - 1] + tile[at][c + 1] - 4 * old);
-    if (inner)
-      next[i * n + j] = result;
-    else
-      write_at_edge(next, n, i, j, old, result, reflecting);
+    if (inner) next[i * n + j] = result;
+    else write_at_edge(next, n, i, j, old, result, reflecting);
   }
 }

@@ -114,8 +114,7 @@ void run(const options& o) {
   if (o.method != method::raw) results.push_back(measure(slices, start, o, s));
   if (o.method == method::all && device.kind != sn::device_kind::cuda)
     std::printf("%-12s left out: it needs a CUDA device\n", raw.name);
-  else if (o.method != method::slices)
-    results.push_back(measure(raw, start, o, s));
+  else if (o.method != method::slices) results.push_back(measure(raw, start, o, s));
   if (results.size() == 2) {
     const double magnitude = sn::max(sn::absolute(start)).item<double>();
     report({sn::max(sn::absolute(results[0] - results[1])).item<double>(), 2 * rounding_bound(o.steps, s, magnitude)},
@@ -131,9 +130,7 @@ void run(const options& o) {
 int main(int count, char** words) {
   return examples::run_program("diffusion", [&] {
     const auto o = parse_options(count, words);
-    if (o.help)
-      std::fputs(help_text().c_str(), stdout);
-    else
-      run(o);
+    if (o.help) std::fputs(help_text().c_str(), stdout);
+    else run(o);
   });
 }

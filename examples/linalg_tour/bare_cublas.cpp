@@ -32,14 +32,17 @@ template <class T>
 class cublas_product final : public bare_product {
  public:
   cublas_product(const ndarray& a, const ndarray& b, const ndarray& c)
-      : m_(static_cast<int>(c.shape(0))), n_(static_cast<int>(c.shape(1))), k_(static_cast<int>(a.shape(1))),
-        a_(a.data<T>()), b_(b.data<T>()), c_(c.data<T>()) {}
+      : m_(static_cast<int>(c.shape(0))),
+        n_(static_cast<int>(c.shape(1))),
+        k_(static_cast<int>(a.shape(1))),
+        a_(a.data<T>()),
+        b_(b.data<T>()),
+        c_(c.data<T>()) {}
   void run() override {
     const T one = 1, zero = 0;
     if constexpr (sizeof(T) == 4)
       check(cublasSgemm(handle(), CUBLAS_OP_N, CUBLAS_OP_N, n_, m_, k_, &one, b_, n_, a_, k_, &zero, c_, n_));
-    else
-      check(cublasDgemm(handle(), CUBLAS_OP_N, CUBLAS_OP_N, n_, m_, k_, &one, b_, n_, a_, k_, &zero, c_, n_));
+    else check(cublasDgemm(handle(), CUBLAS_OP_N, CUBLAS_OP_N, n_, m_, k_, &one, b_, n_, a_, k_, &zero, c_, n_));
   }
 
  private:

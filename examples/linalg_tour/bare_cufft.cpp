@@ -25,10 +25,8 @@ class plan {
  public:
   explicit plan(const ndarray& x) : in_(x.copy()), out_(x.copy()), from_(address(in_)), to_(address(out_)) {
     const int first = static_cast<int>(x.shape(0));
-    if (x.ndim() == 1)
-      check(cufftPlan1d(&handle_, first, CUFFT_C2C, 1), "cufftPlan1d");
-    else
-      check(cufftPlan2d(&handle_, first, static_cast<int>(x.shape(1)), CUFFT_C2C), "cufftPlan2d");
+    if (x.ndim() == 1) check(cufftPlan1d(&handle_, first, CUFFT_C2C, 1), "cufftPlan1d");
+    else check(cufftPlan2d(&handle_, first, static_cast<int>(x.shape(1)), CUFFT_C2C), "cufftPlan2d");
   }
   plan(const plan&) = delete;
   plan& operator=(const plan&) = delete;

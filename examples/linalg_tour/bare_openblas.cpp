@@ -18,14 +18,17 @@ template <class T>
 class openblas_product final : public bare_product {
  public:
   openblas_product(const ndarray& a, const ndarray& b, const ndarray& c)
-      : m_(static_cast<blasint>(c.shape(0))), n_(static_cast<blasint>(c.shape(1))),
-        k_(static_cast<blasint>(a.shape(1))), a_(a.data<T>()), b_(b.data<T>()), c_(c.data<T>()) {}
+      : m_(static_cast<blasint>(c.shape(0))),
+        n_(static_cast<blasint>(c.shape(1))),
+        k_(static_cast<blasint>(a.shape(1))),
+        a_(a.data<T>()),
+        b_(b.data<T>()),
+        c_(c.data<T>()) {}
   void run() override {
     openblas_set_num_threads(static_cast<int>(std::thread::hardware_concurrency()));
     if constexpr (sizeof(T) == 4)
       cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m_, n_, k_, 1, a_, k_, b_, n_, 0, c_, n_);
-    else
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m_, n_, k_, 1, a_, k_, b_, n_, 0, c_, n_);
+    else cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m_, n_, k_, 1, a_, k_, b_, n_, 0, c_, n_);
   }
 
  private:

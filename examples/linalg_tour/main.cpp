@@ -26,8 +26,8 @@ void print_row(const stop& s, const options& o) {
 std::int64_t chosen(std::int64_t wanted, std::int64_t by_default) { return wanted == 0 ? by_default : wanted; }
 
 void products(const options& o, bool gpu) {
-  const std::vector<std::int64_t> by_default = gpu ? std::vector<std::int64_t>{10000, 5000, 7000}
-                                                   : std::vector<std::int64_t>{1000, 500, 700};
+  const std::vector<std::int64_t> by_default =
+      gpu ? std::vector<std::int64_t>{10000, 5000, 7000} : std::vector<std::int64_t>{1000, 500, 700};
   const auto& s = o.sizes.empty() ? by_default : o.sizes;
   for (const sn::dtype type : {sn::float32, sn::float64}) print_row(product_and_sum(s[0], s[1], s[2], type), o);
   print_row(summed_einsum(s[0], s[1], s[2]), o);
@@ -65,9 +65,7 @@ void tour(const options& o) {
 int main(int count, char** words) {
   return examples::run_program("linalg_tour", [&] {
     const options o = parse_options(count, words);
-    if (o.help)
-      std::fputs(help_text().c_str(), stdout);
-    else
-      tour(o);
+    if (o.help) std::fputs(help_text().c_str(), stdout);
+    else tour(o);
   });
 }

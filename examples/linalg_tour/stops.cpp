@@ -51,7 +51,8 @@ stop product_and_sum(std::int64_t m, std::int64_t k, std::int64_t n, sn::dtype t
 stop summed_einsum(std::int64_t m, std::int64_t k, std::int64_t n) {
   const ndarray a = numbers(m, k, sn::float32, 1), b = numbers(k, n, sn::float32, 2);
   return {title("einsum(\"ij,jk->k\", a, b)", {m, k, n}, sn::float32),
-          [=] { return sn::einsum("ij,jk->k", a, b); }, {},
+          [=] { return sn::einsum("ij,jk->k", a, b); },
+          {},
           [=](const ndarray& c) { return check_column_sums(c, a, b); }};
 }
 

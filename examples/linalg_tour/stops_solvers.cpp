@@ -41,9 +41,8 @@ examples::verdict compare(const ndarray& x, const ndarray& exact, std::int64_t o
 
 stop qr_factors(std::int64_t order) {
   const ndarray a = matrix(order, 1);
-  return {title("linalg::qr(a)", order), [=] { return sn::linalg::qr(a).q; }, bare_qr(a), [=](const ndarray& q) {
-            return compare(sn::matmul(q, sn::linalg::qr(a).r), a, order);
-          }};
+  return {title("linalg::qr(a)", order), [=] { return sn::linalg::qr(a).q; }, bare_qr(a),
+          [=](const ndarray& q) { return compare(sn::matmul(q, sn::linalg::qr(a).r), a, order); }};
 }
 
 stop solution(std::int64_t order) {
@@ -58,7 +57,8 @@ stop solution(std::int64_t order) {
 
 stop singular_vectors(std::int64_t order) {
   const ndarray a = matrix(order, 1);
-  return {title("linalg::svd(a)", order), [=] { return sn::linalg::svd(a).u; }, bare_svd(a), [=](const ndarray&) {
+  return {title("linalg::svd(a)", order), [=] { return sn::linalg::svd(a).u; }, bare_svd(a),
+          [=](const ndarray&) {
             const auto [u, s, vh] = sn::linalg::svd(a);
             return compare(sn::matmul(u * s, vh), a, order);
           }};
@@ -80,7 +80,8 @@ stop fourier(const sn::shape_t& shape) {
   const bool plane = shape.ndim() == 2;
   std::string name = plane ? "fft::fft2(x), " : "fft::fft(x), ";
   name += std::to_string(shape[0]) + (plane ? " x " + std::to_string(shape[1]) : "") + ", complex64";
-  return {name, [=] { return sn::fft::fftn(x); }, bare_fft(x), [=](const ndarray& y) {
+  return {name, [=] { return sn::fft::fftn(x); }, bare_fft(x),
+          [=](const ndarray& y) {
             // As in float64, but for a few roundings for each halving of the length.
             const ndarray exact = sn::fft::fftn(x.astype(sn::complex128));
             const double halvings = std::log2(static_cast<double>(x.size()) + 1);
@@ -90,18 +91,18 @@ stop fourier(const sn::shape_t& shape) {
 }
 
 stop normal_numbers(std::int64_t count) {
-  return {"generator.standard_normal, " + std::to_string(count) + ", float32",
-          [=, g = std::make_shared<sn::random::generator>(7)] {
-            return g->standard_normal(count, {.dtype = sn::float32});
-          },
-          bare_normal(count), [=](const ndarray& x) {
-            // The mean and the variance are those of the distribution, within six standard deviations of theirs.
-            const ndarray wide = x.astype(sn::float64);
-            const double mean = sn::mean(wide).item<double>(), square = sn::mean(sn::square(wide)).item<double>();
-            const double deviations = std::max(std::abs(mean), std::abs(square - 1) / std::sqrt(2.0)) *
-                                      std::sqrt(static_cast<double>(count));
-            return examples::verdict{deviations, 6};
-          }};
+  return {
+      "generator.standard_normal, " + std::to_string(count) + ", float32",
+      [=, g = std::make_shared<sn::random::generator>(7)] { return g->standard_normal(count, {.dtype = sn::float32}); },
+      bare_normal(count),
+      [=](const ndarray& x) {
+        // The mean and the variance are those of the distribution, within six standard deviations of theirs.
+        const ndarray wide = x.astype(sn::float64);
+        const double mean = sn::mean(wide).item<double>(), square = sn::mean(sn::square(wide)).item<double>();
+        const double deviations =
+            std::max(std::abs(mean), std::abs(square - 1) / std::sqrt(2.0)) * std::sqrt(static_cast<double>(count));
+        return examples::verdict{deviations, 6};
+      }};
 }
 
 }  // namespace linalg_tour

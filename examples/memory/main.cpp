@@ -64,9 +64,7 @@ void run(const options& o) {
 int main(int count, char** words) {
   return examples::run_program("memory", [&] {
     const auto o = memory::parse_options(count, words);
-    if (o.help)
-      std::fputs(memory::help_text().c_str(), stdout);
-    else
-      run(o);
+    if (o.help) std::fputs(memory::help_text().c_str(), stdout);
+    else run(o);
   });
 }

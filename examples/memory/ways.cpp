@@ -12,9 +12,7 @@ namespace {
 
 using namespace sn::idx;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 template <class F>
 double seconds_of(F&& work) {

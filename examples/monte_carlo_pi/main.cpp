@@ -98,9 +98,7 @@ void run(const options& o) {
 int main(int count, char** words) {
   return examples::run_program("monte_carlo_pi", [&] {
     const auto o = parse_options(count, words);
-    if (o.help)
-      std::fputs(help_text, stdout);
-    else
-      run(o);
+    if (o.help) std::fputs(help_text, stdout);
+    else run(o);
   });
 }

@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-
 namespace nearest_neighbor {
 namespace {
 
@@ -34,7 +33,8 @@ std::int64_t rows_of_block(const ndarray& p, const ndarray& q, int k) {
   // On the CPU the squares of a block are an array, in many dimensions with a float64 product beside it; on a GPU they
   // exist tile by tile, and the block is its results, the unit vectors and a copy of the indices.
   const bool gpu = p.device().kind == sn::device_kind::cuda;
-  const std::int64_t bytes = gpu ? 20 * k + 4 * std::max<std::int64_t>(3, p.shape(1)) : (p.shape(1) > 8 ? 12 : 4) * q.shape(0);
+  const std::int64_t bytes =
+      gpu ? 20 * k + 4 * std::max<std::int64_t>(3, p.shape(1)) : (p.shape(1) > 8 ? 12 : 4) * q.shape(0);
   const std::int64_t allowed = gpu ? std::int64_t{256} << 20 : std::int64_t{64} << 20;
   return std::max<std::int64_t>(1, allowed / bytes);
 }

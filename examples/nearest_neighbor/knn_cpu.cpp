@@ -57,14 +57,10 @@ ndarray squares_of(const ndarray& u, const ndarray& v) {
 /// Turns the chosen squares of one row into distances.
 void finish(const float* p, const float* q, metric how, int k, std::int64_t* index, float* distance) {
   for (int j = 0; j < k; ++j) {
-    if (distance[j] == infinity)
-      index[j] = -1;
-    else if (how == metric::euclidean)
-      distance[j] = std::sqrt(distance[j]);
-    else if (how == metric::cosine)
-      distance[j] /= 2;
-    else
-      distance[j] = great_circle_km(p[0], p[1], q[2 * index[j]], q[2 * index[j] + 1]);
+    if (distance[j] == infinity) index[j] = -1;
+    else if (how == metric::euclidean) distance[j] = std::sqrt(distance[j]);
+    else if (how == metric::cosine) distance[j] /= 2;
+    else distance[j] = great_circle_km(p[0], p[1], q[2 * index[j]], q[2 * index[j] + 1]);
   }
   if (how != metric::haversine) return;
   // Squared chords of rounded unit vectors give the order up to a metre.

@@ -70,8 +70,7 @@ bool run(const options& o) {
     // Another number of cores or of steps is no reason to fail.
     if (k > 0 && !rungs[k].missing.empty())
       std::printf("left out: %s: %s\n", rungs[k].variant.c_str(), rungs[k].missing.c_str());
-    else
-      run_one(rungs[k], t);
+    else run_one(rungs[k], t);
   }
   return true;
 }

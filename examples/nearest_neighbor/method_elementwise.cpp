@@ -24,8 +24,8 @@ for (long long j = 0; j < lats.size(); ++j) {
 distance = diameter * asin(sqrt(fmin(low, T(1))));)",
       "nearest_of_all");
   const auto lat = p(_, 0);
-  const auto [index, distance] = nearest.outputs<2>(lat, p(_, 1), sn::cos(lat), q(_, 0), q(_, 1), sn::cos(q(_, 0)),
-                                                    2 * earth_radius_km);
+  const auto [index, distance] =
+      nearest.outputs<2>(lat, p(_, 1), sn::cos(lat), q(_, 0), q(_, 1), sn::cos(q(_, 0)), 2 * earth_radius_km);
   return {index, distance};
 }
 

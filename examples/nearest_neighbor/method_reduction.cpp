@@ -12,9 +12,7 @@ neighbours search(const ndarray& p, const ndarray& q) {
       "T lat1, T lon1, T cos1, T lat2, T lon2, T cos2, int64 j, T diameter", "int64 index, T distance",
       "pair_of(lat1, lon1, cos1, lat2, lon2, cos2, j)", "closer(a, b)",
       "index = a.j; distance = diameter * asin(sqrt(fmin(a.h, T(1))))", "pair{T(2), 0x7fffffffffffffffll}",
-      "nearest_pair",
-      {.reduce_type = "pair",
-       .preamble = R"(struct pair { T h; long long j; };
+      "nearest_pair", {.reduce_type = "pair", .preamble = R"(struct pair { T h; long long j; };
 __device__ inline pair pair_of(T lat1, T lon1, T cos1, T lat2, T lon2, T cos2, long long j) {
   const T u = sin((lat2 - lat1) / 2), v = sin((lon2 - lon1) / 2);
   return pair{u * u + cos1 * cos2 * (v * v), j};

@@ -102,15 +102,13 @@ options parse_options(int count, const char* const* words) {
     else if (word == "--metric") {
       o.measure = parse_metric(word, list.value_of(word));
       was.metric = true;
-    }
-    else if (word == "--map") o.map = list.value_of(word);
+    } else if (word == "--map") o.map = list.value_of(word);
     else if (word == "--device") o.device = list.value_of(word);
     else if (word == "--output") o.output = list.value_of(word);
     else if (word == "--cities" || word == "--airports") {
       (word == "--cities" ? o.cities : o.airports) = list.value_of(word);
       was.files = true;
-    }
-    else if (word == "--observations") o.observations = parse_count(word, list.value_of(word), most_points);
+    } else if (word == "--observations") o.observations = parse_count(word, list.value_of(word), most_points);
     else if (word == "--references") o.references = parse_count(word, list.value_of(word), most_points);
     else if (word == "--repeat") o.repeat = static_cast<int>(parse_count(word, list.value_of(word), 1'000'000));
     else throw usage_error("unknown option '" + std::string(word) + "'; --help lists them");

@@ -10,16 +10,16 @@ namespace nearest_neighbor {
 
 struct options {
   std::string method = "broadcast";
-  std::string cities, airports;                    // input files
-  std::string device;                              // empty: sinter's default
-  std::string output;                              // empty: no table is written
-  std::string map;                                 // empty: no picture is drawn
-  std::int64_t observations = 0, references = 0;   // both positive: synthetic points instead of the files
+  std::string cities, airports;                   // input files
+  std::string device;                             // empty: sinter's default
+  std::string output;                             // empty: no table is written
+  std::string map;                                // empty: no picture is drawn
+  std::int64_t observations = 0, references = 0;  // both positive: synthetic points instead of the files
   int repeat = 1;
-  int k = 8;                                       // knn: neighbours of each point
-  metric measure = metric::haversine;              // knn
-  int dimensions = 2;                              // knn, of synthetic points
-  int devices = 0;                                 // multi_gpu: how many; 0: all
+  int k = 8;                           // knn: neighbours of each point
+  metric measure = metric::haversine;  // knn
+  int dimensions = 2;                  // knn, of synthetic points
+  int devices = 0;                     // multi_gpu: how many; 0: all
   bool fast_math = false, explain = false, help = false;
 
   bool every_method() const { return method == "all"; }

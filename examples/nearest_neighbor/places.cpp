@@ -75,7 +75,8 @@ places read(const std::string& path, const layout& columns) {
     out.radians.push_back(radians(field[columns.latitude], "latitude", 90, at));
     out.radians.push_back(radians(field[columns.longitude], "longitude", 180, at));
   }
-  if (file.bad() || (at.line == 0 && !file.eof())) throw input_error("cannot read " + path + ": " + std::strerror(errno));
+  if (file.bad() || (at.line == 0 && !file.eof()))
+    throw input_error("cannot read " + path + ": " + std::strerror(errno));
   if (out.count() == 0) throw input_error(path + ": no rows");
   return out;
 }
@@ -109,13 +110,9 @@ places places::every(std::int64_t step) const {
   return some;
 }
 
-places read_cities(const std::string& path) {
-  return read<4>(path, {"name,country,lat,lon", 0, 1, 2, 3});
-}
+places read_cities(const std::string& path) { return read<4>(path, {"name,country,lat,lon", 0, 1, 2, 3}); }
 
-places read_airports(const std::string& path) {
-  return read<5>(path, {"code,name,country,lat,lon", 1, 2, 3, 4});
-}
+places read_airports(const std::string& path) { return read<5>(path, {"code,name,country,lat,lon", 1, 2, 3, 4}); }
 
 places random_places(std::int64_t count, std::uint64_t seed) {
   places out;

@@ -55,7 +55,8 @@ void print_summary(const places& cities, const places& airports, const result& f
   const auto country = cities.country(far);
   std::printf("%-12s %.3f km\n", "mean", mean);
   std::printf("%-12s %s%s, %.1f km from %s\n", "farthest", cities.name(far).c_str(),
-              country.empty() ? "" : (" (" + country + ")").c_str(), static_cast<double>(d[static_cast<std::size_t>(far)]),
+              country.empty() ? "" : (" (" + country + ")").c_str(),
+              static_cast<double>(d[static_cast<std::size_t>(far)]),
               airports.name(found.index[static_cast<std::size_t>(far)]).c_str());
 }
 

@@ -12,10 +12,14 @@ struct method {
   std::vector<rung> (*rungs)(const options&);
 };
 
-constexpr method methods[] = {
-    {"loop", loop_rungs},           {"broadcast", broadcast_rungs},   {"elementwise", elementwise_rungs},
-    {"reduction", reduction_rungs}, {"two_kernel", two_kernel_rungs}, {"raw", raw_rungs},
-    {"knn", knn_rungs},             {"multi_gpu", multi_gpu_rungs}};
+constexpr method methods[] = {{"loop", loop_rungs},
+                              {"broadcast", broadcast_rungs},
+                              {"elementwise", elementwise_rungs},
+                              {"reduction", reduction_rungs},
+                              {"two_kernel", two_kernel_rungs},
+                              {"raw", raw_rungs},
+                              {"knn", knn_rungs},
+                              {"multi_gpu", multi_gpu_rungs}};
 
 constexpr double patience = 4;  // seconds that a search on the CPU may take in a ladder
 

@@ -20,8 +20,8 @@ inline ndarray haversine(const ndarray& p, const ndarray& q) {
   using namespace sn::idx;
   const auto lat1 = p(_, newaxis, 0), lon1 = p(_, newaxis, 1);
   const auto lat2 = q(_, 0), lon2 = q(_, 1);
-  const auto h = sn::square(sn::sin((lat2 - lat1) / 2)) +
-                 sn::cos(lat1) * sn::cos(lat2) * sn::square(sn::sin((lon2 - lon1) / 2));
+  const auto h =
+      sn::square(sn::sin((lat2 - lat1) / 2)) + sn::cos(lat1) * sn::cos(lat2) * sn::square(sn::sin((lon2 - lon1) / 2));
   // Between opposite points float32 rounds h to a little more than 1, where arcsin has no value.
   return 2 * earth_radius_km * sn::arcsin(sn::sqrt(sn::minimum(h, 1)));
 }

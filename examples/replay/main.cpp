@@ -125,9 +125,7 @@ void run(const options& o) {
 int main(int count, char** words) {
   return examples::run_program("replay", [&] {
     const auto o = replay::parse_options(count, words);
-    if (o.help)
-      std::fputs(replay::help_text().c_str(), stdout);
-    else
-      run(o);
+    if (o.help) std::fputs(replay::help_text().c_str(), stdout);
+    else run(o);
   });
 }

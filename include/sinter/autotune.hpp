@@ -114,9 +114,9 @@ struct trial {
 
 /// The outcome of a search.
 struct tuned {
-  std::string name;           // the kernel's
-  sinter::device on;          // where it was tuned
-  std::string hardware;       // that device's name, architecture and driver
+  std::string name;      // the kernel's
+  sinter::device on;     // where it was tuned
+  std::string hardware;  // that device's name, architecture and driver
   std::string size_class;
   bool remembered = false;    // found in memory or on disk: nothing was run
   std::vector<trial> trials;  // in the order of the configurations

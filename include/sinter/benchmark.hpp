@@ -52,14 +52,16 @@ void collect_other(const void* result) noexcept;  // keeps the compiler from dro
 template <class R>
 void collect(std::vector<ndarray>& to, R&& r) {
   using type = std::remove_cvref_t<R>;
-  if constexpr (std::derived_from<type, ndarray>)
-    to.push_back(std::forward<R>(r));
+  if constexpr (std::derived_from<type, ndarray>) to.push_back(std::forward<R>(r));
   else if constexpr (requires { std::tuple_size<type>::value; })
     std::apply([&](auto&&... part) { (collect(to, std::forward<decltype(part)>(part)), ...); }, std::forward<R>(r));
-  else if constexpr (requires { requires std::derived_from<typename type::value_type, ndarray>; r.begin(); r.end(); })
+  else if constexpr (requires {
+                       requires std::derived_from<typename type::value_type, ndarray>;
+                       r.begin();
+                       r.end();
+                     })
     to.insert(to.end(), r.begin(), r.end());
-  else
-    collect_other(&r);
+  else collect_other(&r);
 }
 
 struct benchmark_body {
@@ -87,20 +89,18 @@ benchmark_result run_benchmark(const benchmark_body& body, const benchmark_kw& k
 /// Throws value_error if repeat < 1 or warmup < 0, device_error if f returns an array of another device, what f throws,
 /// and the data errors of kernels that have run (as synchronize does).
 template <class F>
-  requires std::invocable<std::remove_reference_t<F>&>
-benchmark_result benchmark(F&& f, const benchmark_kw& kw = {}) {
+  requires std::invocable < std::remove_reference_t<F>
+& > benchmark_result benchmark(F&& f, const benchmark_kw& kw = {}) {
   using callable = std::remove_reference_t<F>;
   if constexpr (std::is_function_v<callable>) {
     return benchmark([&f]() -> decltype(auto) { return f(); }, kw);
   } else {
-    const detail::benchmark_body body{
-        const_cast<void*>(static_cast<const void*>(std::addressof(f))), [](void* p, std::vector<ndarray>& results) {
-          callable& g = *static_cast<callable*>(p);
-          if constexpr (std::is_void_v<decltype(g())>)
-            g();
-          else
-            detail::collect(results, g());
-        }};
+    const detail::benchmark_body body{const_cast<void*>(static_cast<const void*>(std::addressof(f))),
+                                      [](void* p, std::vector<ndarray>& results) {
+                                        callable& g = *static_cast<callable*>(p);
+                                        if constexpr (std::is_void_v<decltype(g())>) g();
+                                        else detail::collect(results, g());
+                                      }};
     return detail::run_benchmark(body, kw);
   }
 }

@@ -50,9 +50,7 @@ ndarray asarray(const ndarray& x, const create_kw& kw = {});
 ndarray asarray(std::initializer_list<list_node> list, const create_kw& kw = {});
 template <class X>
   requires(scalar_like<X> || detail::element_range<X>)
-ndarray asarray(const X& x, const create_kw& kw = {}) {
-  return array(x, kw);
-}
+ndarray asarray(const X& x, const create_kw& kw = {}) { return array(x, kw); }
 /// The array API's spelling of x.astype(to, kw).
 inline ndarray astype(const ndarray& x, dtype to, const astype_kw& kw = {}) { return x.astype(to, kw); }
 
@@ -64,13 +62,21 @@ ndarray ones(const shape_t& shape, const create_kw& kw = {});
 ndarray empty(const shape_t& shape, const create_kw& kw = {});
 ndarray full(const shape_t& shape, const operand& value, const create_kw& kw = {});
 template <std::same_as<dtype> D>
-ndarray zeros(const shape_t& shape, D type) { return zeros(shape, create_kw{.dtype = type}); }
+ndarray zeros(const shape_t& shape, D type) {
+  return zeros(shape, create_kw{.dtype = type});
+}
 template <std::same_as<dtype> D>
-ndarray ones(const shape_t& shape, D type) { return ones(shape, create_kw{.dtype = type}); }
+ndarray ones(const shape_t& shape, D type) {
+  return ones(shape, create_kw{.dtype = type});
+}
 template <std::same_as<dtype> D>
-ndarray empty(const shape_t& shape, D type) { return empty(shape, create_kw{.dtype = type}); }
+ndarray empty(const shape_t& shape, D type) {
+  return empty(shape, create_kw{.dtype = type});
+}
 template <std::same_as<dtype> D>
-ndarray full(const shape_t& shape, const operand& value, D type) { return full(shape, value, create_kw{.dtype = type}); }
+ndarray full(const shape_t& shape, const operand& value, D type) {
+  return full(shape, value, create_kw{.dtype = type});
+}
 
 /// Shape, dtype and device of `x`, unless given.
 ndarray zeros_like(const ndarray& x, const create_kw& kw = {});

@@ -35,8 +35,8 @@ constexpr bool is_inexact(dtype t) noexcept { return t >= dtype::f16; }
 
 /// NumPy's name of the type ("float32"); bfloat16 as ml_dtypes names it.
 constexpr std::string_view name(dtype t) noexcept {
-  constexpr std::string_view names[dtype_count] = {"bool",   "int8",    "int16",    "int32",   "int64",
-                                                   "uint8",  "uint16",  "uint32",   "uint64",  "float16",
+  constexpr std::string_view names[dtype_count] = {"bool",     "int8",    "int16",   "int32",     "int64",
+                                                   "uint8",    "uint16",  "uint32",  "uint64",    "float16",
                                                    "bfloat16", "float32", "float64", "complex64", "complex128"};
   return names[static_cast<int>(t)];
 }
@@ -68,21 +68,45 @@ template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
 struct dtype_of_t<T> {
   static constexpr int log2 = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
-  static constexpr dtype value = static_cast<dtype>(static_cast<int>(std::is_signed_v<T> ? dtype::i8 : dtype::u8) + log2);
+  static constexpr dtype value =
+      static_cast<dtype>(static_cast<int>(std::is_signed_v<T> ? dtype::i8 : dtype::u8) + log2);
 };
-template <> struct dtype_of_t<bool> { static constexpr dtype value = dtype::b1; };
-template <> struct dtype_of_t<half> { static constexpr dtype value = dtype::f16; };
-template <> struct dtype_of_t<bfloat> { static constexpr dtype value = dtype::bf16; };
-template <> struct dtype_of_t<float> { static constexpr dtype value = dtype::f32; };
-template <> struct dtype_of_t<double> { static constexpr dtype value = dtype::f64; };
-template <> struct dtype_of_t<std::complex<float>> { static constexpr dtype value = dtype::c64; };
-template <> struct dtype_of_t<std::complex<double>> { static constexpr dtype value = dtype::c128; };
+template <>
+struct dtype_of_t<bool> {
+  static constexpr dtype value = dtype::b1;
+};
+template <>
+struct dtype_of_t<half> {
+  static constexpr dtype value = dtype::f16;
+};
+template <>
+struct dtype_of_t<bfloat> {
+  static constexpr dtype value = dtype::bf16;
+};
+template <>
+struct dtype_of_t<float> {
+  static constexpr dtype value = dtype::f32;
+};
+template <>
+struct dtype_of_t<double> {
+  static constexpr dtype value = dtype::f64;
+};
+template <>
+struct dtype_of_t<std::complex<float>> {
+  static constexpr dtype value = dtype::c64;
+};
+template <>
+struct dtype_of_t<std::complex<double>> {
+  static constexpr dtype value = dtype::c128;
+};
 template <class T>
 inline constexpr dtype dtype_of = dtype_of_t<std::remove_cv_t<T>>::value;
 
 /// A C++ type that arrays can hold.
 template <class T>
-concept element_type = requires { dtype_of_t<std::remove_cv_t<T>>::value; };
+concept element_type = requires {
+  dtype_of_t<std::remove_cv_t<T>>::value;
+};
 
 /// The dtype that NumPy 2 promotes two array dtypes to. bfloat16 with float16 gives float32.
 dtype promote_types(dtype a, dtype b) noexcept;

@@ -24,7 +24,7 @@ ndarray into(const ndarray& result, const out_kw& kw, const char* function);
 // Those of the lists at the end of elementwise.hpp.
 #define SINTER_UNARY_OUT(name, function) \
   inline ndarray name(const ndarray& x, const out_kw& kw) { return detail::into(function(x), kw, #function); }
-#define SINTER_BINARY_OUT(name, function)                                    \
+#define SINTER_BINARY_OUT(name, function)                                     \
   inline ndarray name(const operand& x, const operand& y, const out_kw& kw) { \
     return detail::into(function(x, y), kw, #function);                       \
   }

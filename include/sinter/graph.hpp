@@ -16,7 +16,9 @@
 #include "sinter/device.hpp"
 #include "sinter/stream.hpp"
 
-namespace sinter::graph { class replay; }
+namespace sinter::graph {
+class replay;
+}
 
 namespace sinter {
 inline namespace v0 {
@@ -77,8 +79,7 @@ class launch_graph {
 template <std::invocable F>
 launch_graph capture(const stream& s, F&& f) {
   using callable = std::remove_reference_t<F>;
-  if constexpr (std::is_function_v<callable>)
-    return capture(s, &f);
+  if constexpr (std::is_function_v<callable>) return capture(s, &f);
   else
     return detail::capture_calls(
         s, [](void* g) { (void)(*static_cast<callable*>(g))(); }, const_cast<void*>(static_cast<const void*>(&f)));

@@ -70,7 +70,7 @@ host_elements host_elements_to_read(const ndarray& x, dtype type, int rank, std:
 /// array on the CPU or of a GPU's in managed or pinned memory, as host_data does and under its rules: from then on the
 /// array's own reads and writes happen at once, on a GPU in the order of its streams. Both evaluate and synchronise.
 template <class T, int Rank>
-  requires(element_type<T> && Rank >= 0)
+  requires(element_type<T>&& Rank >= 0)
 class host_mdview {
  public:
   using value_type = std::remove_const_t<T>;
@@ -101,7 +101,8 @@ class host_mdview {
     return n;
   }
   template <int_like... I>
-  requires(sizeof...(I) == Rank) T& operator()(I... at) const noexcept {
+    requires(sizeof...(I) == Rank)
+  T& operator()(I... at) const noexcept {
     std::int64_t offset = 0;
     std::size_t axis = 0;
     ((offset += static_cast<std::int64_t>(at) * strides_[axis++]), ...);
@@ -109,7 +110,8 @@ class host_mdview {
   }
 #ifdef __cpp_multidimensional_subscript
   template <int_like... I>
-  requires(sizeof...(I) == Rank) T& operator[](I... at) const noexcept { return (*this)(at...); }
+    requires(sizeof...(I) == Rank)
+  T& operator[](I... at) const noexcept { return (*this)(at...); }
 #endif
   /// All elements as one range. Throws value_error where they are not contiguous in C order.
   std::span<T> span() const {

@@ -160,9 +160,8 @@ class function {
   function(std::string_view declaration, std::string_view body, const function_kw& kw = {});
 
   template <class... A>
-  requires(std::convertible_to<const A&, operand>&&...) ndarray operator()(const A&... arguments) const {
-    return run_all(operand(arguments)...);
-  }
+    requires(std::convertible_to<const A&, operand>&&...)
+  ndarray operator()(const A&... arguments) const { return run_all(operand(arguments)...); }
   const std::string& name() const noexcept;
   /// "f(T x, T y) -> T".
   const std::string& signature() const noexcept;

@@ -16,7 +16,9 @@ namespace sinter {
 inline namespace v0 {
 
 /// First member of every keyword aggregate: nothing but `{}` initialises it.
-struct kwonly { explicit kwonly() = default; };
+struct kwonly {
+  explicit kwonly() = default;
+};
 
 /// Axes of a reduction or permutation: `1`, `axes{0, 2}`; none means all of them. Of any integer type, kept as they are:
 /// where they are used, index_error for one that is out of range.

@@ -35,7 +35,8 @@ class norm_order {
   norm_order(none_t) noexcept {}
   norm_order(std::nullopt_t) noexcept {}
   template <class T>
-  requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) norm_order(T p)
+    requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
+  norm_order(T p)
   noexcept : kind_(order_kind::number), number_(static_cast<double>(p)) {}
   norm_order(const char* name) noexcept : kind_(order_kind::name), name_(name) {}
   norm_order(std::string_view name) noexcept : kind_(order_kind::name), name_(name) {}
@@ -64,10 +65,8 @@ struct norm_kw {
 /// float64 of integers. value_error: another order or another number of axes.
 ndarray norm(const ndarray& x, const norm_kw& kw = {});
 template <class T>
-requires(std::is_arithmetic_v<T> || std::convertible_to<T, std::string_view>) ndarray
-    norm(const ndarray& x, const T& ord) {
-  return norm(x, norm_kw{.ord = ord});
-}
+  requires(std::is_arithmetic_v<T> || std::convertible_to<T, std::string_view>)
+ndarray norm(const ndarray& x, const T& ord) { return norm(x, norm_kw{.ord = ord}); }
 
 struct vector_norm_kw {
   kwonly _kw{};

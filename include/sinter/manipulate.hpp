@@ -102,8 +102,7 @@ ndarray repeat(const ndarray& x, std::int64_t repeats, optional_axis axis = std:
 /// hold safely; shape_error: another number of counts; value_error: a negative one.
 ndarray repeat(const ndarray& x, const ndarray& counts, optional_axis axis = std::nullopt);
 ndarray repeat(const ndarray& x, const std::vector<std::int64_t>& counts, optional_axis axis = std::nullopt);
-inline ndarray repeat(const ndarray& x, std::initializer_list<std::int64_t> counts,
-                      optional_axis axis = std::nullopt) {
+inline ndarray repeat(const ndarray& x, std::initializer_list<std::int64_t> counts, optional_axis axis = std::nullopt) {
   return repeat(x, std::vector<std::int64_t>(counts), axis);
 }
 
@@ -113,15 +112,18 @@ std::vector<ndarray> unstack(const ndarray& x, std::int64_t axis = 0);
 std::vector<ndarray> split(const ndarray& x, std::int64_t sections, std::int64_t axis = 0);
 /// Parts that end before each of the indices; views.
 std::vector<ndarray> split(const ndarray& x, const std::vector<std::int64_t>& indices, std::int64_t axis = 0);
-inline std::vector<ndarray> split(const ndarray& x, std::initializer_list<std::int64_t> indices, std::int64_t axis = 0) {
+inline std::vector<ndarray> split(const ndarray& x, std::initializer_list<std::int64_t> indices,
+                                  std::int64_t axis = 0) {
   return split(x, std::vector<std::int64_t>(indices), axis);
 }
 /// Parts (memory_error for more than 2^24) along an axis, the first ones longer by one where it does not divide; views.
 std::vector<ndarray> array_split(const ndarray& x, std::int64_t sections, std::int64_t axis = 0);
-inline std::vector<ndarray> array_split(const ndarray& x, const std::vector<std::int64_t>& indices, std::int64_t axis = 0) {
+inline std::vector<ndarray> array_split(const ndarray& x, const std::vector<std::int64_t>& indices,
+                                        std::int64_t axis = 0) {
   return split(x, indices, axis);
 }
-inline std::vector<ndarray> array_split(const ndarray& x, std::initializer_list<std::int64_t> indices, std::int64_t axis = 0) {
+inline std::vector<ndarray> array_split(const ndarray& x, std::initializer_list<std::int64_t> indices,
+                                        std::int64_t axis = 0) {
   return split(x, indices, axis);
 }
 
@@ -135,7 +137,9 @@ struct diff_kw {
 };
 /// n-th difference of neighbours along an axis: x[1:] - x[:-1]; of bools, not_equal. Empty where n is the extent or more.
 ndarray diff(const ndarray& x, const diff_kw& kw = {});
-inline ndarray diff(const ndarray& x, std::int64_t n, std::int64_t axis = -1) { return diff(x, {.n = n, .axis = axis}); }
+inline ndarray diff(const ndarray& x, std::int64_t n, std::int64_t axis = -1) {
+  return diff(x, {.n = n, .axis = axis});
+}
 
 }  // namespace v0
 }  // namespace sinter

@@ -21,8 +21,12 @@
 #include "sinter/shape.hpp"
 #include "sinter/subscript.hpp"
 
-namespace sinter::graph { struct array_view; }
-namespace sinter::ops { struct ndarray_access; }
+namespace sinter::graph {
+struct array_view;
+}
+namespace sinter::ops {
+struct ndarray_access;
+}
 
 namespace sinter {
 inline namespace v0 {
@@ -35,8 +39,7 @@ class list_node {
  public:
   template <scalar_like T>
   list_node(T v) noexcept : number_(v) {}
-  list_node(std::initializer_list<list_node> list) noexcept
-      : number_(false), list_(list), is_list_(true) {}
+  list_node(std::initializer_list<list_node> list) noexcept : number_(false), list_(list), is_list_(true) {}
   bool is_list() const noexcept { return is_list_; }
   const scalar& number() const noexcept { return number_; }
   std::size_t size() const noexcept { return list_.size(); }
@@ -61,7 +64,9 @@ template <element_type T>
 class host_view {
  public:
   host_view(std::shared_ptr<const detail::host_block> block, shape_t shape, std::int64_t size)
-      : block_(std::move(block)), data_(static_cast<const T*>(detail::host_data(*block_))), shape_(std::move(shape)),
+      : block_(std::move(block)),
+        data_(static_cast<const T*>(detail::host_data(*block_))),
+        shape_(std::move(shape)),
         size_(static_cast<std::size_t>(size)) {}
   const T* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return size_; }
@@ -103,7 +108,8 @@ class ndarray {
   ndarray& operator=(ndarray&&) & = default;
   ndarray& operator=(const ndarray&) && = delete;
   ndarray& operator=(ndarray&&) && = delete;
-  template <scalar_like T> ndarray& operator=(T) = delete;
+  template <scalar_like T>
+  ndarray& operator=(T) = delete;
   ndarray& operator=(std::initializer_list<list_node>) = delete;
 
   bool defined() const noexcept { return view_ != nullptr; }
@@ -131,18 +137,21 @@ class ndarray {
   /// list: at once). A mask is bools over as many axes as it has; how many it selects depends on data, so needing the
   /// result synchronises. index_error: a mask whose extents are not the axes' (0 fits any, and selects nothing);
   /// dtype_error: other dtypes; device_error.
-  template <index_like... I> subarray operator()(const I&... i) const;
+  template <index_like... I>
+  subarray operator()(const I&... i) const;
   /// One array an axis, as nonzero and ix_ (indexing.hpp) give them: `x(nonzero(m))`.
   subarray operator()(const std::vector<ndarray>& indices) const;
   /// A key made at run time, of any indices: `std::vector<index> key{1, slice(2, 5)}; x(key)`. None give the whole array.
-  template <std::same_as<std::vector<index>> K> subarray operator()(const K& key) const;
+  template <std::same_as<std::vector<index>> K>
+  subarray operator()(const K& key) const;
   template <class K>
-    requires std::same_as<K, std::vector<index>> || std::same_as<K, std::vector<ndarray>>
-  subarray operator[](const K& key) const;
+  requires std::same_as<K, std::vector<index>> || std::same_as<K, std::vector<ndarray>> subarray
+  operator[](const K& key) const;
   /// The same as text checked by the compiler: `x["1:-1, ::2"]`.
   subarray operator[](const subscript& s) const;
 #ifdef __cpp_multidimensional_subscript
-  template <index_like... I> subarray operator[](const I&... i) const;
+  template <index_like... I>
+  subarray operator[](const I&... i) const;
 #else
   subarray operator[](const index& i) const;
 #endif
@@ -156,7 +165,9 @@ class ndarray {
   ndarray astype(sinter::dtype to, const astype_kw& kw = {}) const;
   /// The same with .copy.
   template <std::same_as<bool> B>
-  ndarray astype(sinter::dtype to, B copy) const { return astype(to, astype_kw{.copy = copy}); }
+  ndarray astype(sinter::dtype to, B copy) const {
+    return astype(to, astype_kw{.copy = copy});
+  }
   /// A new array with the same elements.
   ndarray copy() const;
   /// The array on another device; itself if it is there already. Copies between a GPU and pinned memory, and between
@@ -301,7 +312,8 @@ class subarray : public ndarray {
     ndarray::operator=(static_cast<const ndarray&>(o));
     return *this;
   }
-  template <scalar_like T> subarray& operator=(T) & = delete;
+  template <scalar_like T>
+  subarray& operator=(T) & = delete;
 
   using ndarray::operator+=;
   using ndarray::operator-=;
@@ -329,8 +341,8 @@ subarray ndarray::operator()(const K& key) const {
   return at(key.data(), key.size());
 }
 template <class K>
-  requires std::same_as<K, std::vector<index>> || std::same_as<K, std::vector<ndarray>>
-subarray ndarray::operator[](const K& key) const {
+requires std::same_as<K, std::vector<index>> || std::same_as<K, std::vector<ndarray>> subarray
+ndarray::operator[](const K& key) const {
   return (*this)(key);
 }
 inline subarray ndarray::operator[](const subscript& s) const {

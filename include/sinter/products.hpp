@@ -48,11 +48,11 @@ enum class activation : std::uint8_t { none, relu, gelu };
 /// bias is not one number for each column.
 struct matmul_kw {
   kwonly _kw{};
-  std::optional<ndarray> out{};          // out, dtype and tf32 as of product_kw
+  std::optional<ndarray> out{};  // out, dtype and tf32 as of product_kw
   std::optional<sinter::dtype> dtype{};
   bool tf32 = false;
   double scale = 1;
-  std::optional<ndarray> bias{};         // shape (columns,), added to each row
+  std::optional<ndarray> bias{};  // shape (columns,), added to each row
   sinter::activation activation = sinter::activation::none;
 };
 

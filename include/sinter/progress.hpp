@@ -6,7 +6,9 @@
 
 #include "sinter/keywords.hpp"
 
-namespace sinter::ops { class progress_bar; }
+namespace sinter::ops {
+class progress_bar;
+}
 
 namespace sinter {
 inline namespace v0 {

@@ -59,10 +59,14 @@ ndarray max(const ndarray& x, const A& axis, const reduce_kw& kw = {}) {
 }
 inline ndarray amin(const ndarray& x, const reduce_kw& kw = {}) { return min(x, kw); }
 template <axis_like A>
-ndarray amin(const ndarray& x, const A& axis, const reduce_kw& kw = {}) { return min(x, axis, kw); }
+ndarray amin(const ndarray& x, const A& axis, const reduce_kw& kw = {}) {
+  return min(x, axis, kw);
+}
 inline ndarray amax(const ndarray& x, const reduce_kw& kw = {}) { return max(x, kw); }
 template <axis_like A>
-ndarray amax(const ndarray& x, const A& axis, const reduce_kw& kw = {}) { return max(x, axis, kw); }
+ndarray amax(const ndarray& x, const A& axis, const reduce_kw& kw = {}) {
+  return max(x, axis, kw);
+}
 /// max - min; bools are refused.
 ndarray ptp(const ndarray& x, const reduce_kw& kw = {});
 template <axis_like A>

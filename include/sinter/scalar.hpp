@@ -14,8 +14,10 @@ inline namespace v0 {
 class ndarray;
 
 namespace detail {
-template <class T> struct is_complex_number : std::false_type {};
-template <std::floating_point T> struct is_complex_number<std::complex<T>> : std::true_type {};
+template <class T>
+struct is_complex_number : std::false_type {};
+template <std::floating_point T>
+struct is_complex_number<std::complex<T>> : std::true_type {};
 }  // namespace detail
 
 /// A C++ number: bool, an integer, a floating-point number or std::complex of one.

@@ -17,11 +17,17 @@ namespace sinter {
 inline namespace v0 {
 
 /// `_`: a slice bound left out, or as an index the whole axis.
-struct none_t { explicit constexpr none_t(int) noexcept {} };
+struct none_t {
+  explicit constexpr none_t(int) noexcept {}
+};
 /// A new axis of extent 1.
-struct newaxis_t { explicit newaxis_t() = default; };
+struct newaxis_t {
+  explicit newaxis_t() = default;
+};
 /// All axes that the other indices leave over.
-struct ellipsis_t { explicit ellipsis_t() = default; };
+struct ellipsis_t {
+  explicit ellipsis_t() = default;
+};
 
 namespace detail {
 template <int_like T>
@@ -209,7 +215,8 @@ concept one_of = (std::same_as<T, U> || ...);
 template <class T>
 concept index_token = one_of<T, slice, none_t, newaxis_t, ellipsis_t, list, subscript>;
 }  // namespace detail
-template <detail::index_token A, class B> void operator,(const A&, const B&) = delete;
+template <detail::index_token A, class B>
+void operator,(const A&, const B&) = delete;
 template <class A, detail::index_token B>
   requires(!detail::index_token<A>)
 void operator,(const A&, const B&) = delete;

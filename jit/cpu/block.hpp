@@ -56,23 +56,23 @@ int register_bytes(const program& p, std::size_t reg) noexcept;
 struct block_args {
   // per input: n lanes; one value where `uniform`; base address where gathered; the first element behind `address`
   const void* const* inputs;
-  const std::int64_t* const* offsets;    // per input: lane offsets in elements where gathered, else null
+  const std::int64_t* const* offsets;       // per input: lane offsets in elements where gathered, else null
   const std::int64_t (*gather_strides)[2];  // per input, elements
-  const void* const* params;             // per parameter: one value in register format
-  const std::int64_t* const* coords;     // per axis that a `coord` names (behind them the position): n lanes
-  void* const* outputs;                  // per output (elementwise) or per reduction (reduce): n lanes of the register
-  const block_op* operations;            // tier 1: the block operations it calls, in program order
-  int* fault;                            // fault_words: a data_fault, then what is known about it
-  int n;                                 // lanes, a multiple of lane_multiple, at most block_lanes
-  int lanes = 0;                         // how many of them are elements and no padding: what effects happen for
+  const void* const* params;                // per parameter: one value in register format
+  const std::int64_t* const* coords;        // per axis that a `coord` names (behind them the position): n lanes
+  void* const* outputs;        // per output (elementwise) or per reduction (reduce): n lanes of the register
+  const block_op* operations;  // tier 1: the block operations it calls, in program order
+  int* fault;                  // fault_words: a data_fault, then what is known about it
+  int n;                       // lanes, a multiple of lane_multiple, at most block_lanes
+  int lanes = 0;               // how many of them are elements and no padding: what effects happen for
 };
 using block_function = void (*)(const block_args*);
 
 /// Which part of a program a block function runs, and which inputs have one value for the whole block. Together with
 /// the program's key this is the key of tier 1.
 struct block_variant {
-  bool epilogue = false;           // reduce programs: the instructions behind `epilogue` (outputs: per output)
-  std::uint64_t uniform = 0;       // bit k: input k
+  bool epilogue = false;      // reduce programs: the instructions behind `epilogue` (outputs: per output)
+  std::uint64_t uniform = 0;  // bit k: input k
 };
 
 /// Whether the variant calls users' functions, so that only tier 1 can run it.
@@ -80,7 +80,8 @@ bool needs_compiler(const program& p, const block_variant& v) noexcept;
 
 /// Tier 0: interprets. `scratch` holds at least interpreter_scratch_bytes(p) bytes, 64-byte aligned. `reduced` gives the
 /// lanes of each finished reduction to the epilogue (null otherwise).
-void interpret(const program& p, const block_variant& v, const block_args& args, const void* const* reduced, void* scratch);
+void interpret(const program& p, const block_variant& v, const block_args& args, const void* const* reduced,
+               void* scratch);
 std::size_t interpreter_scratch_bytes(const program& p);
 /// Does what interpret() would do first on this thread, and the only thing there that may throw: std::bad_alloc.
 void prepare_interpreter(const program& p, const block_variant& v);

@@ -141,8 +141,7 @@ void cpu_emitter::write_pointers() {
     if (info_[k].where != place::direct && !(info_[k].where == place::inlined && is_gathered(i))) continue;
     if (i.op == opcode::coord) {
       if (coord.size() <= i.a) coord.resize(i.a + 1u);
-      if (!coord[i.a])
-        out_ += "  const long long* __restrict coord" + num(i.a) + " = a->coords[" + num(i.a) + "];\n";
+      if (!coord[i.a]) out_ += "  const long long* __restrict coord" + num(i.a) + " = a->coords[" + num(i.a) + "];\n";
       coord[i.a] = true;
       continue;
     }
@@ -180,7 +179,8 @@ void cpu_emitter::write_scalars() {
     if (info_[k].where != place::scalar || i.op == opcode::address) continue;
     if (is_call(i)) write_scalar_call(k);
     else if (is_first_of_call(k)) out_ += user_call_text(k, 0, "  ");
-    else if (i.op != opcode::user) out_ += std::string("  const ") + register_type(i.type) + " r" + num(k) + " = " + expression(k, 0) + ";\n";
+    else if (i.op != opcode::user)
+      out_ += std::string("  const ") + register_type(i.type) + " r" + num(k) + " = " + expression(k, 0) + ";\n";
     if (info_[k].in_array) out_ += "  SN_LANES(n) " + lane("t" + num(k), k) + " = r" + num(k) + ";\n";
   }
 }
@@ -193,8 +193,7 @@ void cpu_emitter::write_call(std::size_t k, const std::string& to, const std::st
   if (is_random(i.op)) {
     first = "&s" + num(k) + "_stream";
     out_ += "  const sn_random_source s" + num(k) + "_stream = {" + from[0];
-    for (int w = 0; w < 3; ++w)
-      out_ += ", *(const unsigned long long*)a->params[" + num(i.spare2 + w) + "]";
+    for (int w = 0; w < 3; ++w) out_ += ", *(const unsigned long long*)a->params[" + num(i.spare2 + w) + "]";
     out_ += "};\n";
   }
   out_ += "  a->operations[" + num(index) + "](" + to;
@@ -226,7 +225,8 @@ void cpu_emitter::write_loop(int stage) {
     const std::string me = num(k);
     if (is_first_of_call(k)) body += user_call_text(k, stage, "    ");
     else if (p_.code[k].op != opcode::user)
-      body += std::string("    const ") + register_type(p_.code[k].type) + " r" + me + " = " + expression(k, stage) + ";\n";
+      body +=
+          std::string("    const ") + register_type(p_.code[k].type) + " r" + me + " = " + expression(k, stage) + ";\n";
     if (info_[k].in_array) body += "    " + lane(array(k), k) + " = r" + me + ";\n";
   }
   if (body.empty()) return;

@@ -161,10 +161,8 @@ host_compiler find_now() {
   host_compiler found = probe_host_compiler(preferred, platform::environment("PATH"));
   if (!found.path.empty() || (preferred.empty() && !found.failed)) return found;
   const std::string rest = ": kernels are interpreted, and functions given as text are refused";
-  if (preferred.empty())
-    platform::warn("the C++ compiler cannot be used: " + found.reason + rest);
-  else
-    platform::warn_of_environment("SINTER_CXX", "cannot be used: " + found.reason + rest);
+  if (preferred.empty()) platform::warn("the C++ compiler cannot be used: " + found.reason + rest);
+  else platform::warn_of_environment("SINTER_CXX", "cannot be used: " + found.reason + rest);
   return found;
 }
 

@@ -269,10 +269,8 @@ void classify(const launch& l, jit::cuda_variant& v) {
   }
   if (classify_broadcast(l, v)) return;
   reset();
-  if (prefers_rows(l))
-    classify_rows(l, v);
-  else
-    classify_columns(l, v);
+  if (prefers_rows(l)) classify_rows(l, v);
+  else classify_columns(l, v);
   v.outputs.assign(l.outputs.size(), access::strided);
   v.wide_index = !fits_narrow(l, kept_count(l) * std::max<std::int64_t>(reduced_count(l), 1));
 }

@@ -84,8 +84,7 @@ int cuda_unroll(const program& p, const cuda_variant& v) {
   const int work = cuda::total_weight(p, 0, static_cast<int>(p.code.size()));
   // Threads prepare the keys of a draw once, which takes as long as an element: they draw 32 of those that are quick.
   const bool draws = std::any_of(p.code.begin(), p.code.end(), [](auto& i) { return is_random(i.op); });
-  if (draws && v.shape == cuda_shape::linear && work <= 64)
-    return v.vector == 4 && !streams && work <= 32 ? 2 * n : n;
+  if (draws && v.shape == cuda_shape::linear && work <= 64) return v.vector == 4 && !streams && work <= 32 ? 2 * n : n;
   if (v.shape != cuda_shape::linear) n = std::max(n, bytes <= 64 ? 2 : 1);
   if (work > 20) n = std::min(n, 2);
   return work > 40 ? 1 : n;

@@ -30,7 +30,7 @@ enum class cuda_shape : std::uint8_t {
 struct cuda_variant {
   cuda_shape shape = cuda_shape::linear;
   std::uint8_t rank = 1;
-  std::uint8_t kept = 1;    // elementwise: the rank; reduce: how many of the axes are kept
+  std::uint8_t kept = 1;  // elementwise: the rank; reduce: how many of the axes are kept
   // Elements of a vector access where the shape leaves a choice; reduce_rows: those of a group where rows are whole groups
   // and elements ask for their position in the whole space.
   std::uint8_t vector = 1;

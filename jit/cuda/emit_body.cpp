@@ -105,12 +105,9 @@ class writer {
       ++operand;
     }
     for (std::size_t k = 0; k < f.outputs.size(); ++k) {
-      if (f.outputs[k].raw)
-        add(whole_array(p_, c, operand++, "a"));
-      else if (f.returns)
-        result = "r" + num(declare(first.a, k)) + " = ";
-      else
-        add("r" + num(declare(first.a, k)));
+      if (f.outputs[k].raw) add(whole_array(p_, c, operand++, "a"));
+      else if (f.returns) result = "r" + num(declare(first.a, k)) + " = ";
+      else add("r" + num(declare(first.a, k)));
     }
     out_("  ", result, f.has_loop_text() ? "sn_body" : callee(f), "(", list, ");");
     for (int j : f_.code) {
@@ -144,8 +141,7 @@ class writer {
       if (i.type == dtype::f32)
         out_("  sn::quick_sincos(", reg(i.a), ", ", s, ", ", c, ", slow, ",
              signless(k) && signless(j) ? "true" : "false", ");");
-      else
-        out_("  ::sincos(", reg(i.a), ", &", s, ", &", c, ");");
+      else out_("  ::sincos(", reg(i.a), ", &", s, ", &", c, ");");
       done_[static_cast<std::size_t>(j)] = true;
       return true;
     }
@@ -296,10 +292,8 @@ std::string define_function(const program& p, const phase& f, bool quick) {
     f.lambda ? "(const args& a, const Body& sn_body," : "(const args& a,");
   for (int k : f.inputs) {
     dtype d = p.inputs[static_cast<std::size_t>(k)].type;
-    if (is_gathered(p, k))
-      t("    const ", storage_type(d), "* v", k, ",");
-    else
-      t("    ", register_type(d), " v", k, ",");
+    if (is_gathered(p, k)) t("    const ", storage_type(d), "* v", k, ",");
+    else t("    ", register_type(d), " v", k, ",");
   }
   for (int k : f.coords) t(f.place ? "    sn::random_place c" : "    long long c", k, ",");
   for (int r : f.live_in) t("    ", type(r), " r", r, ",");

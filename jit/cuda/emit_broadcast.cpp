@@ -34,10 +34,8 @@ class broadcast_emitter {
     std::vector<int> row_code, code, row_results, results;
     for (std::size_t k = 0; k < count; ++k) {
       const int r = static_cast<int>(k);
-      if (row_only[k])
-        row_code.push_back(r);
-      else if (!skips() || r <= tail_.inner())
-        code.push_back(r);
+      if (row_only[k]) row_code.push_back(r);
+      else if (!skips() || r <= tail_.inner()) code.push_back(r);
     }
     for (auto& r : p.reductions) {
       const int reg = skips() ? tail_.inner() : r.reg;
@@ -109,10 +107,8 @@ class broadcast_emitter {
          register_type(tail_.type), "> skip;");
       t_("  skip.init();");
     }
-    if (v_.lean)
-      elements_one_by_one();
-    else
-      elements_in_groups();
+    if (v_.lean) elements_one_by_one();
+    else elements_in_groups();
     for (std::size_t j = 0; j < p_.reductions.size(); ++j)
       t_("  sn::merge_lanes(acc.a", static_cast<int>(j), ", team);");
     t_("  if (live && (thread & (team - 1)) == 0) finish(a, row, acc);");
@@ -181,8 +177,7 @@ class broadcast_emitter {
     for (int j : element_.coords) {
       t_(in, "long long k_", j, "[", lanes, "];");
       t_("#pragma unroll");
-      t_(in, "for (int l = 0; l < ", lanes, "; ++l) k_", j,
-         "[l] = ", coordinate(j, "(r0 | l)"), ";");
+      t_(in, "for (int l = 0; l < ", lanes, "; ++l) k_", j, "[l] = ", coordinate(j, "(r0 | l)"), ";");
     }
     t_(call_lanes(
         p_, element_, lanes, element_.quick,

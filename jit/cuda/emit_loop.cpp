@@ -41,8 +41,7 @@ std::string kernel_wide(const program& p, const user_call& c) {
   std::size_t operand = 0;
   for (const user_parameter& in : f.inputs) {
     const std::uint16_t r = c.operands[operand];
-    if (in.raw)
-      t("  const auto ", in.name, " = ", whole_array(p, c, operand, "sn_args"), ";");
+    if (in.raw) t("  const auto ", in.name, " = ", whole_array(p, c, operand, "sn_args"), ";");
     else if (p.code[r].op == opcode::param)
       t("  const ", register_type(in.type), " ", in.name, " = ", launch_value(p, r, "sn_args"), ";");
     ++operand;

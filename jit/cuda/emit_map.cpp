@@ -20,10 +20,8 @@ class map_emitter {
     t_(define(p_, element_));
     t_("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p_, v_),
        "(const __grid_constant__ args a) {");
-    if (linear)
-      linear_body();
-    else
-      strided_body();
+    if (linear) linear_body();
+    else strided_body();
     t_("}");
     return t_.str() + close_kernel();
   }
@@ -194,10 +192,8 @@ class map_emitter {
   }
 
   void rows(const std::string& in) {
-    if (v_.lean)
-      rows_one_by_one(in);
-    else
-      block_of_rows(in);
+    if (v_.lean) rows_one_by_one(in);
+    else block_of_rows(in);
   }
 
   void rows_one_by_one(const std::string& in) {
@@ -212,7 +208,9 @@ class map_emitter {
     t_(in, "    const I c", inner_, " = ", flat ? "begin" : "across", " + l;");
     one_element(
         in + "    ",
-        [&](int j) { return j <= inner_ ? "c" + num(j) : row_number() + " * a.e" + num(inner_) + ".n + c" + num(inner_); },
+        [&](int j) {
+          return j <= inner_ ? "c" + num(j) : row_number() + " * a.e" + num(inner_) + ".n + c" + num(inner_);
+        },
         [&](int k) {
           const std::string at = " + (" + offset("s", k, 0, v_.rank, "c") + ")";
           return "a.p" + num(k) + (input_class(k) == access::uniform ? "" : at);
@@ -227,7 +225,8 @@ class map_emitter {
     const std::string first = "c" + num(inner_);
     if (j == inner_) return first + " | l";
     if (j < inner_) return "c" + num(j);
-    return "(" + row_number() + " * (a.e" + num(inner_) + ".n / " + num(vec_) + ") * " + num(vec_) + " + " + first + ") | l";
+    return "(" + row_number() + " * (a.e" + num(inner_) + ".n / " + num(vec_) + ") * " + num(vec_) + " + " + first +
+           ") | l";
   }
 
   /// Of the row, among all rows; of a single one it stands for nothing.
@@ -244,10 +243,8 @@ class map_emitter {
     const std::string u = "for (int u = 0; u < " + num(unroll_) + "; ++u) ";
     for (int k : element_.inputs) {
       if (plain_uniform(k)) continue;
-      if (is_gathered(p_, k))
-        t_(in, "const ", storage_type(type(k)), "* g", k, "[", unroll_, "];");
-      else
-        t_(in, "sn::pack<", storage_type(type(k)), ", ", vec_, "> i", k, "[", unroll_, "];");
+      if (is_gathered(p_, k)) t_(in, "const ", storage_type(type(k)), "* g", k, "[", unroll_, "];");
+      else t_(in, "sn::pack<", storage_type(type(k)), ", ", vec_, "> i", k, "[", unroll_, "];");
     }
     t_("#pragma unroll");
     t_(in, u, "{");
@@ -258,10 +255,8 @@ class map_emitter {
       const std::string at = "a.p" + num(k) + " + (" + offset("s", k, 0, v_.rank, "c") + ")";
       if (is_gathered(p_, k))
         t_(in, "    g", k, "[u] = ", input_class(k) == access::uniform ? "a.p" + num(k) : at, ";");
-      else if (vec_ == 1)
-        t_(in, "    i", k, "[u].v[0] = *(", at, ");");
-      else if (input_class(k) == access::linear)
-        t_(in, "    i", k, "[u] = sn::fetch<", vec_, ">(", at, ");");
+      else if (vec_ == 1) t_(in, "    i", k, "[u].v[0] = *(", at, ");");
+      else if (input_class(k) == access::linear) t_(in, "    i", k, "[u] = sn::fetch<", vec_, ">(", at, ");");
       else {
         t_("#pragma unroll");
         t_(in, "    for (int l = 0; l < ", vec_, "; ++l) i", k, "[u].v[l] = (", at, ")[l * a.s", k, "_", inner_, "];");

@@ -29,10 +29,8 @@ class reduce_emitter {
     t_(define_accumulators(p_));
     t_(define(p_, element_));
     t_(define_finish(p_, v_));
-    if (columns_)
-      column_kernel();
-    else
-      row_kernel();
+    if (columns_) column_kernel();
+    else row_kernel();
     t_(define_second_stage(p_, v_));
     return t_.str() + close_kernel();
   }
@@ -187,10 +185,8 @@ class reduce_emitter {
     bool loose = false;
     for (int k : element_.inputs) {
       if (!streamed(k)) continue;
-      if (vectors(k))
-        t_(in, "  f", k, "[u] = sn::fetch<", cuda_group, ">(b", k, " + r0);");
-      else
-        loose = true;
+      if (vectors(k)) t_(in, "  f", k, "[u] = sn::fetch<", cuda_group, ">(b", k, " + r0);");
+      else loose = true;
     }
     if (loose) {
       t_("#pragma unroll");
@@ -373,8 +369,8 @@ std::string define_finish(const program& p, const cuda_variant& v) {
       },
       "  "));
   for (std::size_t k = 0; k < p.outputs.size(); ++k)
-    t("  a.w", static_cast<int>(k), "[", offset("t", static_cast<int>(k), 0, v.kept, "k"), "] = ",
-      narrowed(p.outputs[k].type, "out.r" + num(p.outputs[k].reg)), ";");
+    t("  a.w", static_cast<int>(k), "[", offset("t", static_cast<int>(k), 0, v.kept, "k"),
+      "] = ", narrowed(p.outputs[k].type, "out.r" + num(p.outputs[k].reg)), ";");
   t("}");
   const int count = static_cast<int>(p.reductions.size());
   if (v.shape == cuda_shape::broadcast_rows) return t.str();

@@ -231,10 +231,8 @@ std::vector<cubin> compile_cuda(std::span<const cuda_unit> units) {
   std::vector<std::size_t> missing;
   for (std::size_t k = 0; k < units.size(); ++k) {
     auto stored = load_cuda(units[k]);
-    if (stored)
-      results[k] = *std::move(stored);
-    else
-      missing.push_back(k);
+    if (stored) results[k] = *std::move(stored);
+    else missing.push_back(k);
   }
   if (missing.empty()) return results;
   std::stable_sort(missing.begin(), missing.end(),

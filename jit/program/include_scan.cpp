@@ -79,10 +79,8 @@ class scanner {
 
  private:
   void directive(std::string_view line, const std::string& beside) {
-    if (line.starts_with("%:"))
-      line.remove_prefix(1);
-    else if (!line.starts_with('#'))
-      return;
+    if (line.starts_with("%:")) line.remove_prefix(1);
+    else if (!line.starts_with('#')) return;
     line = behind_comments(line.substr(1));
     const bool next = line.starts_with("include_next");
     if (!line.starts_with("include") && !line.starts_with("import") && !line.starts_with("embed")) {
@@ -165,10 +163,8 @@ bool take_value(const std::vector<std::string>& options, std::size_t& k, std::st
   }
   if (!option.starts_with(name)) return false;
   std::string_view rest = option.substr(name.size());
-  if (rest[0] == '=')
-    rest.remove_prefix(1);
-  else if (name != "-I")
-    return false;
+  if (rest[0] == '=') rest.remove_prefix(1);
+  else if (name != "-I") return false;
   value = trimmed(rest);
   return true;
 }

@@ -23,7 +23,7 @@ struct scalar {
 /// One operand of a launch. Strides are in elements, one for each iteration axis; 0 where the operand does not vary.
 struct operand {
   void* base = nullptr;
-  std::int64_t offset = 0;                 // elements
+  std::int64_t offset = 0;  // elements
   core::dims strides;
   std::int64_t gather_stride[2] = {0, 0};  // elements
 };
@@ -34,8 +34,9 @@ struct operand {
 struct launch {
   const program* code = nullptr;
   core::dims extents;
-  int kept = 0;                    // elementwise: all
-  bool reduces_last = false;       // whether the last axis longer than 1 of the reduced value, as the user wrote it, is reduced
+  int kept = 0;  // elementwise: all
+  bool reduces_last =
+      false;  // whether the last axis longer than 1 of the reduced value, as the user wrote it, is reduced
   std::vector<operand> inputs, outputs;
   std::vector<scalar> params;
   int* fault = nullptr;  // where faults are recorded (runtime/fault.hpp); null: in the device's record

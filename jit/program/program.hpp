@@ -30,14 +30,14 @@ constexpr bool is_random(opcode op) noexcept { return op >= opcode::random_bits;
 /// bfloat16 registers hold a float that has been rounded to the type.
 struct instr {
   opcode op;
-  dtype type;            // of the result
-  dtype arg;             // of the operands (of the two values, for select)
+  dtype type;  // of the result
+  dtype arg;   // of the operands (of the two values, for select)
   std::uint8_t spare = 0;
   // load, address: input; param: parameter; coord: axis (their number: the C-order position in the whole space);
   // reduced: reduction; user: call; else the operand registers
   std::uint16_t a = 0;
-  std::uint16_t b = 0;   // checked_index: the parameter of the extent; address: of the first extent; user: which output
-  std::uint16_t c = 0;   // address: the rank; checked_index: the parameter of the axis that a fault names
+  std::uint16_t b = 0;  // checked_index: the parameter of the extent; address: of the first extent; user: which output
+  std::uint16_t c = 0;  // address: the rank; checked_index: the parameter of the axis that a fault names
   std::uint16_t spare2 = 0;  // random: the first of three parameters
 };
 static_assert(sizeof(instr) == 12);
@@ -50,7 +50,7 @@ inline constexpr std::uint16_t flat_axis = 0xffff;
 /// offset + sum_j stride[j] * coordinate[j] + sum_g gather_stride[g] * register[gather[g]].
 struct input_desc {
   dtype type;
-  std::uint8_t gathers = 0;        // how many of `gather` are in use
+  std::uint8_t gathers = 0;          // how many of `gather` are in use
   std::uint16_t gather[2] = {0, 0};  // int64 registers, defined before the load
 };
 struct output_desc {
@@ -111,12 +111,12 @@ struct program_flags {
 struct program {
   kernel_kind kind = kernel_kind::elementwise;
   program_flags flags;
-  std::vector<instr> code;        // reduce: [0, epilogue) runs per element, [epilogue, end) per result
-  std::uint16_t epilogue = 0;     // elementwise: code.size()
+  std::vector<instr> code;     // reduce: [0, epilogue) runs per element, [epilogue, end) per result
+  std::uint16_t epilogue = 0;  // elementwise: code.size()
   std::uint16_t params = 0;
   std::vector<dtype> param_types;
   std::vector<input_desc> inputs;
-  std::vector<output_desc> outputs;   // reduce: registers of the epilogue (a `reduced` instruction at least)
+  std::vector<output_desc> outputs;  // reduce: registers of the epilogue (a `reduced` instruction at least)
   std::vector<reduce_desc> reductions;
   std::vector<user_call> calls;
   std::vector<const user_reduction*> combines;

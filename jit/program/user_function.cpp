@@ -21,12 +21,14 @@ void put(std::string& key, const std::string& field) {
 void put(std::string& key, const user_parameter& p) {
   put(key, p.name);
   put(key, p.opaque);
-  for (int n : {static_cast<int>(p.type), static_cast<int>(p.raw), static_cast<int>(p.rank)}) key += static_cast<char>(n);
+  for (int n : {static_cast<int>(p.type), static_cast<int>(p.raw), static_cast<int>(p.rank)})
+    key += static_cast<char>(n);
 }
 
 std::string contents(const user_function& f) {
   std::string key = f.files + (f.returns ? "function that returns\n" : "function\n");
-  for (const std::string* field : {&f.name, &f.types, &f.preamble, &f.setup, &f.body, &f.loop_prep, &f.after_loop}) put(key, *field);
+  for (const std::string* field : {&f.name, &f.types, &f.preamble, &f.setup, &f.body, &f.loop_prep, &f.after_loop})
+    put(key, *field);
   for (const user_parameter& p : f.inputs) put(key, p);
   key += '>';
   for (const user_parameter& p : f.outputs) put(key, p);
@@ -98,7 +100,6 @@ const user_reduction* intern(user_reduction r) {
   r.files = hash_of_files({&r.preamble, &r.combine, &r.identity});
   return intern_in(std::move(r), "sn_r");
 }
-
 
 const user_function* find_function(std::uint64_t hash) {
   auto& table = intern_table<user_function>::instance();

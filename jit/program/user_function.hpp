@@ -23,10 +23,11 @@ inline constexpr int opaque_bytes = 32;
 /// `body` is a statement sequence that assigns the outputs from the inputs, or, where `returns`, the body of a function
 /// with one output. It sees the inputs as const values and the outputs as variables, all by their names.
 struct user_function {
-  std::string name;         // as the user calls it: an identifier, part of the kernel's label
-  std::string types;        // typedefs of type letters: "typedef float T;"
-  std::string preamble;     // text of namespace scope that the body needs; its #include and #define lines are moved to the top
-  std::string setup;        // declarations of the library's in front of the body, which sees them
+  std::string name;   // as the user calls it: an identifier, part of the kernel's label
+  std::string types;  // typedefs of type letters: "typedef float T;"
+  std::string
+      preamble;  // text of namespace scope that the body needs; its #include and #define lines are moved to the top
+  std::string setup;  // declarations of the library's in front of the body, which sees them
   std::string body;
   bool returns = false;
   std::vector<user_parameter> inputs, outputs;
@@ -35,9 +36,9 @@ struct user_function {
   std::string loop_prep, after_loop;
 
   // Set by intern().
-  std::string files;       // a hash of the files that the texts include, as they were then
-  std::string symbol;      // "sn_f" + 16 hexadecimal digits of the contents' hash: the same in every process
-  std::uint64_t id = 0;    // unique in this process: part of program keys
+  std::string files;     // a hash of the files that the texts include, as they were then
+  std::string symbol;    // "sn_f" + 16 hexadecimal digits of the contents' hash: the same in every process
+  std::uint64_t id = 0;  // unique in this process: part of program keys
 
   bool has_loop_text() const noexcept { return !loop_prep.empty() || !after_loop.empty(); }
 };
@@ -52,9 +53,9 @@ const user_function* find_function(std::uint64_t hash);
 struct user_reduction {
   std::string name;
   std::string types, preamble;
-  user_parameter value;    // the accumulated type (never raw; its name is not used)
-  std::string combine;     // expression of a and b
-  std::string identity;    // expression
+  user_parameter value;  // the accumulated type (never raw; its name is not used)
+  std::string combine;   // expression of a and b
+  std::string identity;  // expression
 
   std::string files;
   std::string symbol;

@@ -48,7 +48,8 @@ int cuda_devices() noexcept {
 
 std::string cuda_missing() {
   if (lost_to_fork.load(std::memory_order_relaxed))
-    return "the process was forked from one that used GPUs, and CUDA does not survive that; fork before the first use of "
+    return "the process was forked from one that used GPUs, and CUDA does not survive that; fork before the first use "
+           "of "
            "a GPU, or restart the program (exec)";
 #ifdef SINTER_HAS_CUDA
   return cuda_unavailable_reason();
@@ -69,7 +70,8 @@ std::unique_ptr<backend> make_backend(device_id id) {
 void require(device_id id, const char* function) {
   int count = device_count(id.kind);
   if (id.index >= 0 && id.index < count) return;
-  if (!is_lost(id) && id.kind == device_kind::cuda && id.index >= 0 && id.index < 64 && (made_up.load() >> id.index & 1))
+  if (!is_lost(id) && id.kind == device_kind::cuda && id.index >= 0 && id.index < 64 &&
+      (made_up.load() >> id.index & 1))
     return;
   std::string message = std::string("[") + function + "] there is no device " + to_string(id) + ": ";
   if (id.kind == device_kind::cpu) message += "the only CPU device is cpu";

@@ -14,9 +14,7 @@ inline constexpr int max_rank = 64;
 class dims {
  public:
   dims() noexcept : store_{}, size_(0), capacity_(inline_capacity) {}
-  explicit dims(int n, std::int64_t value = 0) : dims() {
-    resize(n, value);
-  }
+  explicit dims(int n, std::int64_t value = 0) : dims() { resize(n, value); }
   dims(std::initializer_list<std::int64_t> list) : dims() {
     reserve(static_cast<int>(list.size()));
     for (auto v : list) data()[size_++] = v;
@@ -64,8 +62,14 @@ class dims {
   std::int64_t* end() noexcept { return data() + size_; }
   const std::int64_t* begin() const noexcept { return data(); }
   const std::int64_t* end() const noexcept { return data() + size_; }
-  std::int64_t& operator[](int i) noexcept { assert(i >= 0 && i < size_); return data()[i]; }
-  std::int64_t operator[](int i) const noexcept { assert(i >= 0 && i < size_); return data()[i]; }
+  std::int64_t& operator[](int i) noexcept {
+    assert(i >= 0 && i < size_);
+    return data()[i];
+  }
+  std::int64_t operator[](int i) const noexcept {
+    assert(i >= 0 && i < size_);
+    return data()[i];
+  }
   std::int64_t back() const noexcept { return data()[size_ - 1]; }
 
   void clear() noexcept { size_ = 0; }

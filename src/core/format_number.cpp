@@ -96,7 +96,8 @@ struct places {
 /// Exactly `digits` digits after the point, ties to even.
 places exact_places(double magnitude, int digits) {
   std::string text(static_cast<std::size_t>(digits) + 320, '\0');
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), magnitude, std::chars_format::fixed, digits).ptr;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), magnitude, std::chars_format::fixed, digits).ptr;
   text.resize(static_cast<std::size_t>(end - text.data()));
   const std::size_t point = text.find('.');
   return {text.substr(0, point), point == std::string::npos ? "" : text.substr(point + 1)};

@@ -42,10 +42,8 @@ std::optional<dims> reshape_strides(const dims& shape, const dims& strides, cons
     int oj = oi + 1, nj = ni + 1;
     std::int64_t old_count = from[oi], new_count = to[ni];
     while (old_count != new_count) {
-      if (new_count < old_count)
-        new_count *= to[nj++];
-      else
-        old_count *= from[oj++];
+      if (new_count < old_count) new_count *= to[nj++];
+      else old_count *= from[oj++];
     }
     for (int k = oi; k + 1 < oj; ++k)
       if (step[k] != from[k + 1] * step[k + 1]) return std::nullopt;

@@ -44,10 +44,8 @@ library_state look_for(const platform::library_place& place) {
 std::vector<library_state> look_for_libraries() {
   std::vector<library_state> all;
   const auto toolkit = [&](const char* title, const char* soname) {
-    if (*soname != '\0')
-      all.push_back(look_for(platform::toolkit_library(title, {soname})));
-    else
-      all.push_back(left_out(title, "the toolkit of the build had no headers of it"));
+    if (*soname != '\0') all.push_back(look_for(platform::toolkit_library(title, {soname})));
+    else all.push_back(left_out(title, "the toolkit of the build had no headers of it"));
   };
 #ifdef SINTER_HAS_CUDA
   toolkit("NVRTC", SINTER_NVRTC_SONAME);

@@ -40,9 +40,9 @@ std::string bytes_text(std::uint64_t bytes) {
 std::string build_section() {
   const std::string how = std::string("compiled by ") +
 #ifdef __clang__
-                    "clang " __clang_version__;
+                          "clang " __clang_version__;
 #else
-                    "GCC " __VERSION__;
+                          "GCC " __VERSION__;
 #endif
   std::string cuda = "built without the CUDA toolkit";
 #ifdef SINTER_HAS_CUDA

@@ -66,10 +66,8 @@ ndarray read_stored(byte_source& from, const npy_header& h, runtime::device_id i
   runtime::backend& device = runtime::get_backend(id);
   auto memory = std::make_shared<runtime::buffer>(device, h.bytes);
   auto* const to = static_cast<std::byte*>(memory->data());
-  if (device.host_addressable())
-    read_into_host(from, h, to);
-  else
-    read_into_device(from, h, device, to);
+  if (device.host_addressable()) read_into_host(from, h, to);
+  else read_into_device(from, h, device, to);
   return ndarray_access::make(graph::make_array(graph::make_leaf(std::move(memory), 0, stored_shape(h), h.type)));
 }
 

@@ -152,20 +152,16 @@ class table_reader {
   T make_filling() const {
     if (rules_.filling) {
       const jit::scalar s = ops::scalar_of(*rules_.filling, dtype_of<T>, rules_.function);
-      if constexpr (std::is_same_v<T, bool>)
-        return s.b;
-      else if constexpr (std::is_same_v<T, double>)
-        return s.f[0];
-      else if constexpr (std::is_same_v<T, std::complex<double>>)
-        return {s.f[0], s.f[1]};
+      if constexpr (std::is_same_v<T, bool>) return s.b;
+      else if constexpr (std::is_same_v<T, double>) return s.f[0];
+      else if constexpr (std::is_same_v<T, std::complex<double>>) return {s.f[0], s.f[1]};
       else {
         if (!fits(static_cast<std::int64_t>(s.u), rules_.type) && rules_.type != dtype::u64)
           ops::fail<dtype_error>(rules_.function, "filling_values does not fit ", rules_.type);
         return static_cast<T>(s.u);
       }
     }
-    if constexpr (std::is_same_v<T, bool>)
-      return false;
+    if constexpr (std::is_same_v<T, bool>) return false;
     else if constexpr (std::is_integral_v<T>) {
       if (is_unsigned_integer(rules_.type))
         ops::fail<value_error>(rules_.function, "say with filling_values what missing elements of ", rules_.type,

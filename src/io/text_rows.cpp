@@ -68,10 +68,8 @@ std::string_view row_reader::without_comment(std::string_view line) const {
   if (rules_.comments.empty()) return line;
   if (rules_.quote == '\0') return line.substr(0, line.find(rules_.comments));
   for (std::size_t k = 0; k < line.size(); ++k) {
-    if (line[k] == rules_.quote)
-      k = quoted_end(line, k);
-    else if (line.substr(k).starts_with(rules_.comments))
-      return line.substr(0, k);
+    if (line[k] == rules_.quote) k = quoted_end(line, k);
+    else if (line.substr(k).starts_with(rules_.comments)) return line.substr(0, k);
   }
   return line;
 }

@@ -123,10 +123,8 @@ std::vector<stored_entry> list_entries(DIR* dir) {
     struct stat st {};
     if (!is_temporary_name(name) && !is_entry_name(name)) continue;
     if (::fstatat(::dirfd(dir), item->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (is_entry_name(name))
-      entries.push_back({std::string(name), static_cast<std::uint64_t>(st.st_size), st.st_mtim});
-    else if (is_abandoned(dir, item->d_name, st))
-      ::unlinkat(::dirfd(dir), item->d_name, 0);
+    if (is_entry_name(name)) entries.push_back({std::string(name), static_cast<std::uint64_t>(st.st_size), st.st_mtim});
+    else if (is_abandoned(dir, item->d_name, st)) ::unlinkat(::dirfd(dir), item->d_name, 0);
   }
   return entries;
 }
@@ -209,7 +207,8 @@ bool cache_folder::store(std::string_view key, std::string_view payload) {
   const std::uint64_t bytes = sizeof(entry_header) + key.size() + payload.size();
   if (bytes > limit_) {
     return fail("an entry of " + std::to_string(bytes) + " bytes exceeds the cache's limit of " +
-                    std::to_string(limit_) + " bytes", 0);
+                    std::to_string(limit_) + " bytes",
+                0);
   }
   std::string temporary, problem;
   const unique_fd fd = open_temporary(unique_suffix(), temporary, problem);

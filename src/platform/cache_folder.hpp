@@ -40,7 +40,7 @@ class cache_folder {
 
   const std::string path_;
   const std::uint64_t limit_;
-  mutable std::mutex mutex_;            // of those below
+  mutable std::mutex mutex_;  // of those below
   std::string problem_;
   std::uint64_t stored_since_scan_ = 0;
   bool cleared_ = false;

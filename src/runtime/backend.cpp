@@ -55,9 +55,7 @@ algorithms& backend::algorithms() {
   throw device_error("[algorithms] sorting, scans and selections do not run on " + to_string(id()));
 }
 
-products& backend::products() {
-  throw device_error("[products] matrix products do not run on " + to_string(id()));
-}
+products& backend::products() { throw device_error("[products] matrix products do not run on " + to_string(id())); }
 
 solvers& backend::solvers() {
   throw device_error("[linalg] factorisations of matrices do not run on " + to_string(id()));

@@ -78,13 +78,13 @@ class backend {
  public:
   virtual ~backend() = default;
   virtual device_id id() const = 0;
-  virtual std::string description() const = 0;          // "NVIDIA H200", "AMD EPYC (2 cores)"
-  virtual std::string identity() const = 0;             // what measured choices depend on: name, architecture, driver
-  virtual bool host_addressable() const = 0;            // whether the host may dereference this memory
+  virtual std::string description() const = 0;  // "NVIDIA H200", "AMD EPYC (2 cores)"
+  virtual std::string identity() const = 0;     // what measured choices depend on: name, architecture, driver
+  virtual bool host_addressable() const = 0;    // whether the host may dereference this memory
 
   /// The pool of a kind of memory, made at first use; throws device_error where the device has no such memory.
   virtual pool& memory_pool(memory_kind kind) = 0;
-  memory_figures memory();                              // of the device's own
+  memory_figures memory();  // of the device's own
   void trim();
   void reset_peak();
   /// Where memory of kind `device` comes from instead of the pool; null: from the pool.
@@ -124,7 +124,7 @@ class backend {
   /// clears the record. The first index out of range that was found goes to *index.
   virtual data_fault take_fault(bad_index* index) = 0;
   data_fault take_fault() { return take_fault(nullptr); }
-  virtual std::string source(const jit::launch&) = 0;        // generated source, for explain; empty where there is none
+  virtual std::string source(const jit::launch&) = 0;  // generated source, for explain; empty where there is none
   virtual counters statistics() const = 0;
   virtual std::unique_ptr<timer> make_timer() = 0;
 

@@ -160,8 +160,7 @@ class submission {
     b.require_usable();
     if (b.is_only_at(*stream_)) [[likely]]
       b.raise_used(value_);
-    else
-      b.read_by(*stream_, value_);
+    else b.read_by(*stream_, value_);
     return b.data_;
   }
   /// Declares a write and returns the address: what is enqueued from now on comes after all uses of the buffer.

@@ -63,12 +63,10 @@ std::string_view next_token(std::string_view text) noexcept {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     text.remove_prefix(first == std::string_view::npos ? text.size() : first);
     std::size_t end = 0;
-    if (text.starts_with("//"))
-      end = text.find('\n');
+    if (text.starts_with("//")) end = text.find('\n');
     else if (text.starts_with("/*"))
       end = text.find("*/") == std::string_view::npos ? std::string_view::npos : text.find("*/") + 2;
-    else
-      return text;
+    else return text;
     text.remove_prefix(end == std::string_view::npos ? text.size() : end);
   }
 }

@@ -86,10 +86,8 @@ bool large_blocks::join_next(pieces::iterator at) noexcept {
   std::unique_ptr<use_list> uses(next->second.uses);
   next->second.uses = nullptr;
   try {
-    if (!x.uses)
-      x.uses = uses.release();
-    else if (uses)
-      x.uses->join(*uses);
+    if (!x.uses) x.uses = uses.release();
+    else if (uses) x.uses->join(*uses);
   } catch (const std::bad_alloc&) {  // they stay separate
     next->second.uses = uses.release();
     return false;

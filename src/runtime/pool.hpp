@@ -20,7 +20,7 @@ class memory_source {
   virtual ~memory_source() = default;
   virtual void* allocate(std::size_t bytes) noexcept = 0;  // null when exhausted
   virtual void release(void* p, std::size_t bytes) noexcept = 0;
-  virtual std::size_t available() const noexcept = 0;      // bytes that the system could still give
+  virtual std::size_t available() const noexcept = 0;  // bytes that the system could still give
   /// Called before cached blocks go back to the system, and before a retry after exhaustion.
   virtual void synchronize() noexcept {}
 };
@@ -33,12 +33,12 @@ class memory_source {
 class pool final : public block_source {
  public:
   struct options {
-    std::string name = "memory";                          // for messages
-    std::size_t large = std::size_t{32} << 20;            // from here on blocks are large
-    std::size_t keep_large = std::size_t{1} << 30;        // free large blocks held at most
+    std::string name = "memory";                    // for messages
+    std::size_t large = std::size_t{32} << 20;      // from here on blocks are large
+    std::size_t keep_large = std::size_t{1} << 30;  // free large blocks held at most
     memory_kind kind = memory_kind::device;
-    std::size_t limit = SIZE_MAX;                         // bytes held from the system at most
-    bool host = false;                                    // only the CPU uses the blocks
+    std::size_t limit = SIZE_MAX;  // bytes held from the system at most
+    bool host = false;             // only the CPU uses the blocks
   };
   pool(std::unique_ptr<memory_source> source, options o);
   ~pool() override;

@@ -55,7 +55,8 @@ timeline_value stream::cover(timeline_value t) {
   if (covered_ == unknown_value) return last();
   if (t != unknown_value && t <= covered_) return covered_;
   if (notes())
-    throw device_error("[stream] an array that a capture is computing was used outside of it, before the capture's end");
+    throw device_error(
+        "[stream] an array that a capture is computing was used outside of it, before the capture's end");
   // Read before the event is recorded, which therefore covers all submissions that had ended.
   const std::uint64_t state = state_.load();
   const bool none_open = (state & (one_value - 1)) == 0;

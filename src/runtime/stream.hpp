@@ -122,8 +122,8 @@ class stream {
   backend* owner_;
   int number_;
   bool host_;
-  std::size_t id_;                        // of all streams of the process
-  std::atomic<std::uint64_t> state_{0};   // the last timeline value << open_bits | the number of open submissions
+  std::size_t id_;                       // of all streams of the process
+  std::atomic<std::uint64_t> state_{0};  // the last timeline value << open_bits | the number of open submissions
   std::atomic<use_notes*> notes_{nullptr};
   std::atomic<bool> closed_{false};
   timeline_value covered_ = 0;          // by the event (unknown_value: sealed); with waited_, guarded by order_mutex()

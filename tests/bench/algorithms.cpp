@@ -141,12 +141,10 @@ void count_rows(const ndarray& x, int64_t n) {
     const memory counts(static_cast<size_t>(bins) * 8), scratch(a.sum_bins_scratch(fewer, bins));
     const memory count_scratch(a.count_bins_scratch(fewer, bins));
     const std::string size = std::to_string(bins) + " bins, " + power_name(fewer);
-    print_row("bincount of " + size, steady_seconds([&] {
-                a.count_bins(in, fewer, bins, counts.as<int64_t>(), count_scratch.data());
-              }));
-    print_row("bincount with weights of " + size, steady_seconds([&] {
-                a.sum_bins(in, w, fewer, bins, counts.as<double>(), scratch.data());
-              }));
+    print_row("bincount of " + size,
+              steady_seconds([&] { a.count_bins(in, fewer, bins, counts.as<int64_t>(), count_scratch.data()); }));
+    print_row("bincount with weights of " + size,
+              steady_seconds([&] { a.sum_bins(in, w, fewer, bins, counts.as<double>(), scratch.data()); }));
   }
 }
 

@@ -41,11 +41,12 @@ double bare_launch_seconds() {
   std::vector<double> seconds;
   for (int round = 0; round < rounds; ++round) {
     require(cudaDeviceSynchronize());
-    seconds.push_back(seconds_of([&] {
-                        for (int k = 0; k < calls; ++k)
-                          require(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(4), dim3(256),
-                                                   arguments, 0, nullptr));
-                      }) / calls);
+    seconds.push_back(
+        seconds_of([&] {
+          for (int k = 0; k < calls; ++k)
+            require(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(4), dim3(256), arguments, 0, nullptr));
+        }) /
+        calls);
   }
   require(cudaDeviceSynchronize());
   require(cudaFree(memory));

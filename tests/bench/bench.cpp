@@ -55,8 +55,8 @@ void elementwise_and_sums(std::int64_t n) {
   const auto x = numbers({n}, 0, 1), y = numbers({n}, 1, 2);
   const double bytes = 4.0 * static_cast<double>(n);
   const std::string size = ", " + power(n);
-  print_row("cos^2 + sin^2" + size,
-            steady_seconds([&] { sn::eval(sn::square(sn::cos(x)) + sn::square(sn::sin(x))); }), 2 * bytes, "GB/s");
+  print_row("cos^2 + sin^2" + size, steady_seconds([&] { sn::eval(sn::square(sn::cos(x)) + sn::square(sn::sin(x))); }),
+            2 * bytes, "GB/s");
   print_row("2x + y" + size, steady_seconds([&] { sn::eval(2 * x + y); }), 3 * bytes, "GB/s");
   print_row("sum((x-y)^2)" + size, steady_seconds([&] { sn::eval(sn::sum(sn::square(x - y))); }), 2 * bytes, "GB/s");
   print_row("sum" + size, steady_seconds([&] { sn::eval(sn::sum(x)); }), bytes, "GB/s");
@@ -82,7 +82,8 @@ void host_row(const char* name, F&& work) {
     sn::synchronize();
     seconds.push_back(seconds_of([&] {
                         for (int k = 0; k < calls; ++k) work();
-                      }) / calls);
+                      }) /
+                      calls);
   }
   print_row(name, median(seconds));
 }
@@ -114,7 +115,8 @@ void replays(bool gpu) {
   const std::int64_t n = gpu ? 2000 : 500;
   const auto u = numbers({n, n}, 0, 1), v = numbers({n, n}, 0, 1);
   const auto inner = [](const ndarray& f) {
-    return f["1:-1, 1:-1"] + 0.2f * (f[":-2, 1:-1"] + f["2:, 1:-1"] + f["1:-1, :-2"] + f["1:-1, 2:"] - 4 * f["1:-1, 1:-1"]);
+    return f["1:-1, 1:-1"] +
+           0.2f * (f[":-2, 1:-1"] + f["2:, 1:-1"] + f["1:-1, :-2"] + f["1:-1, 2:"] - 4 * f["1:-1, 1:-1"]);
   };
   replay_rows("two stencil steps, " + std::to_string(n) + "^2", [&] {
     v["1:-1, 1:-1"] = inner(u);

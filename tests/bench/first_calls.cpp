@@ -62,9 +62,9 @@ void first_calls_cold_and_warm(const char* program) {
   // Small work would be interpreted on the CPU: SINTER_TIER=1 makes it compile, so that there is something to time.
   const bool cpu = sn::default_device().kind == sn::device_kind::cpu;
   const std::string command = "SINTER_CACHE_DIR=" + shell_word(folder) + (cpu ? " SINTER_TIER=1 " : " ") +
-                              shell_word(program) +
-                              " --first-calls --device " + sn::to_string(sn::default_device());
-  for (const char* title : {"First calls in a fresh process, empty cache", "First calls in a fresh process, from the disk cache"}) {
+                              shell_word(program) + " --first-calls --device " + sn::to_string(sn::default_device());
+  for (const char* title :
+       {"First calls in a fresh process, empty cache", "First calls in a fresh process, from the disk cache"}) {
     std::printf("\n%s\n\n", title);
     std::fflush(stdout);
     if (std::system(command.c_str()) != 0) std::printf("(failed)\n");

@@ -46,13 +46,13 @@ std::string output_of(F&& f) {
 TEST_CASE("the code of docs/linalg.md does what the page says") {
   if (sinter::test::no_products()) return;
   sn::ndarray a = sn::array({{1.0, 2.0}, {3.0, 4.0}}), x = sn::array({1.0, 0.5});
-  sn::ndarray b = sn::matmul(a, a.T());                       // NumPy's a @ a.T
-  sn::ndarray y = sn::matmul(a, x);                           // a vector is a column here, a row on the left
-  sn::ndarray stack = sn::matmul(sn::ones({5, 2, 2}), a);     // leading axes broadcast
+  sn::ndarray b = sn::matmul(a, a.T());                    // NumPy's a @ a.T
+  sn::ndarray y = sn::matmul(a, x);                        // a vector is a column here, a row on the left
+  sn::ndarray stack = sn::matmul(sn::ones({5, 2, 2}), a);  // leading axes broadcast
   sn::ndarray sums = sn::tensordot(stack, a, sn::axes{1, 2}, sn::axes{0, 1});
   sn::ndarray grid = sn::outer(x, x), whole = sn::kron(a, a);
   sn::ndarray length = sn::sqrt(sn::vdot(x, x)), rows = sn::vecdot(a, a);
-  sn::ndarray chain = sn::linalg::multi_dot({x, a, b, x});    // in the order of fewest multiplications
+  sn::ndarray chain = sn::linalg::multi_dot({x, a, b, x});  // in the order of fewest multiplications
   sn::ndarray cube = sn::linalg::matrix_power(a, 3);
   CHECK(numbers(b) == row{5, 11, 11, 25});
   CHECK(numbers(y) == row{2, 5});
@@ -65,7 +65,7 @@ TEST_CASE("the code of docs/linalg.md does what the page says") {
   CHECK(chain.item<double>() == 2.5 * (5 + 5.5) + 4 * (11 + 12.5));
   CHECK(numbers(cube) == row{37, 54, 81, 118});
 
-  sn::ndarray r = x - sn::matmul(a, x);                       // one kernel, when somebody needs r
+  sn::ndarray r = x - sn::matmul(a, x);  // one kernel, when somebody needs r
   CHECK(numbers(r) == row{-1, -4.5});
 
   sn::ndarray quick = sn::matmul(a.astype(sn::float32), a.astype(sn::float32), {.tf32 = true});
@@ -77,17 +77,15 @@ TEST_CASE("the code of docs/linalg.md does what the page says") {
   CHECK(numbers(to) == row{0, 0, 7, 10, 15, 22, 0, 0});
 
   sn::ndarray trace = sn::einsum("ii", a);
-  sn::ndarray diagonal = sn::einsum("ii->i", a);              // a view
+  sn::ndarray diagonal = sn::einsum("ii->i", a);  // a view
   sn::ndarray product = sn::einsum("...ij,jk->...ik", stack, a);
-  sn::ndarray weights = sn::einsum("ij,jk->k", a, b);         // sums over i first: one pass over each matrix
+  sn::ndarray weights = sn::einsum("ij,jk->k", a, b);  // sums over i first: one pass over each matrix
   sn::ndarray energy = sn::einsum("i,ij,j", x, a, x, {.optimize = "optimal"});
   sn::ndarray layer = sn::matmul(stack, a, {.scale = 0.5, .bias = x, .activation = sn::activation::relu});
   CHECK(layer.shape() == sn::shape_t{5, 2, 2});
   CHECK(layer(0, 0, 0).item<double>() == 0.5 * 22 + 1);
 
-  const std::string plan = output_of([&] {
-    std::cout << sn::einsum_path("ij,jk,kl->il", {a, b, a});
-  });
+  const std::string plan = output_of([&] { std::cout << sn::einsum_path("ij,jk,kl->il", {a, b, a}); });
   CHECK(trace.item<double>() == 5);
   CHECK(numbers(diagonal) == row{1, 4});
   CHECK(product.shape() == sn::shape_t{5, 2, 2});

@@ -67,7 +67,7 @@ bool same(const std::vector<double>& a, const std::vector<double>& b) {
                     [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
 }
 
-const numbers shapes[] = {{1, 1, 5, 1, 0}, {3, 3, 40, 1, 1}, {8, 8, 21, 2, 2},  {5, 3, 9, 2, 0},
+const numbers shapes[] = {{1, 1, 5, 1, 0},   {3, 3, 40, 1, 1}, {8, 8, 21, 2, 2}, {5, 3, 9, 2, 0},
                           {33, 33, 4, 1, 2}, {40, 2, 6, 1, 0}, {17, 17, 8, 2, 1}};
 
 }  // namespace
@@ -140,9 +140,8 @@ TEST_CASE("kernels bring very small and very large matrices to the size of 1, an
       for (int i = 0; i < 5; ++i) all.push_back(i > j ? 0x1p900 : i == 1 && j == 3 ? size : size / 4);
   const std::vector<double> before = all;
   std::vector<int> flags(6, 7), exponents(6, 7), info(6, 0);
-  CHECK(cuda_emulator::launch({1}, {64}, [&] {
-          emulated::clear_small(m, all.data(), flags.data(), exponents.data());
-        }) == std::string());
+  CHECK(cuda_emulator::launch(
+            {1}, {64}, [&] { emulated::clear_small(m, all.data(), flags.data(), exponents.data()); }) == std::string());
   for (std::size_t k = 0; k < 6; ++k) {
     CAPTURE(k);
     CHECK(exponents[k] == wanted[k]);

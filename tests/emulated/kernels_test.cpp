@@ -87,12 +87,9 @@ TEST_CASE("emulated kernels: the emulator finds exchanges with threads that left
           __syncwarp();
         })) == "an exchange names a thread that has left");
   CHECK(std::string(launch({1}, {64}, [] {
-          if (threadIdx.x < 32)
-            __syncthreads();
-          else if (threadIdx.x == 40)
-            __ballot_sync(0xffffffffu, true);
-          else
-            __syncthreads();
+          if (threadIdx.x < 32) __syncthreads();
+          else if (threadIdx.x == 40) __ballot_sync(0xffffffffu, true);
+          else __syncthreads();
         })) == "threads wait for each other at different places");
 }
 

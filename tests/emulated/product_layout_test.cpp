@@ -53,7 +53,13 @@ matrix_strides contiguous(const dims& batch, int64_t rows, int64_t columns, std:
 
 product_layout layout_of(dims batch, int64_t m, int64_t n, int64_t k, std::vector<bool> a_repeats = {},
                          std::vector<bool> b_repeats = {}) {
-  return {dtype::f32, m, n, k, batch, contiguous(batch, m, k, a_repeats), contiguous(batch, k, n, b_repeats),
+  return {dtype::f32,
+          m,
+          n,
+          k,
+          batch,
+          contiguous(batch, m, k, a_repeats),
+          contiguous(batch, k, n, b_repeats),
           contiguous(batch, m, n)};
 }
 
@@ -70,8 +76,8 @@ TEST_CASE("a matrix is BLAS's where one stride is 1 and the other at least as lo
   CHECK(!as_blas(3, 4, 0, 1));
   CHECK(!as_blas(3, 4, 3, 1));  // overlapping rows
   CHECK(!as_blas(3, 4, 1, 2));
-  CHECK(is_row_major(as_blas(1, 4, -77, 1), 4));    // strides along extents of 1 do not count
-  CHECK(is_column_major(as_blas(1, 4, 0, 5), 5));   // every fifth element: columns of one
+  CHECK(is_row_major(as_blas(1, 4, -77, 1), 4));   // strides along extents of 1 do not count
+  CHECK(is_column_major(as_blas(1, 4, 0, 5), 5));  // every fifth element: columns of one
   CHECK(is_row_major(as_blas(3, 1, 5, 0), 5));
   CHECK(as_blas(1, 1, 0, 0));
 }
@@ -166,8 +172,8 @@ TEST_CASE("the GPU's kernel for integers gives what a plain loop does, for any s
   if (!cuda_emulator::available()) MESSAGE("left out: the sanitizer does not follow changes of stack");
   check_all_types({5, 7, 3, {1, 1}, {3, 1, {0, 0}}, {7, 1, {0, 0}}, {7, 1, {0, 0}}});
   check_all_types({65, 70, 33, {1, 1}, {33, 1, {0, 0}}, {70, 1, {0, 0}}, {70, 1, {0, 0}}});
-  check_all_types({130, 64, 16, {1, 1}, {1, 130, {0, 0}}, {1, 16, {0, 0}}, {1, 130, {0, 0}}});        // all by columns
-  check_all_types({4, 3, 20, {2, 3}, {20, 1, {0, 80}}, {3, 1, {60, 0}}, {3, 1, {36, 12}}});            // two batch axes
-  check_all_types({6, 5, 4, {1, 2}, {-8, 2, {0, -60}}, {10, -2, {0, 0}}, {10, 2, {0, 100}}});          // backwards, gaps
+  check_all_types({130, 64, 16, {1, 1}, {1, 130, {0, 0}}, {1, 16, {0, 0}}, {1, 130, {0, 0}}});  // all by columns
+  check_all_types({4, 3, 20, {2, 3}, {20, 1, {0, 80}}, {3, 1, {60, 0}}, {3, 1, {36, 12}}});     // two batch axes
+  check_all_types({6, 5, 4, {1, 2}, {-8, 2, {0, -60}}, {10, -2, {0, 0}}, {10, 2, {0, 100}}});   // backwards, gaps
   check_all_types({1, 1, 100, {1, 1}, {0, 1, {0, 0}}, {1, 0, {0, 0}}, {1, 1, {0, 0}}});
 }

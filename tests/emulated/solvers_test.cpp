@@ -27,10 +27,8 @@ struct part_of<std::complex<R>> {
 
 template <class T>
 T conjugate(T v) {
-  if constexpr (std::is_floating_point_v<T>)
-    return v;
-  else
-    return std::conj(v);
+  if constexpr (std::is_floating_point_v<T>) return v;
+  else return std::conj(v);
 }
 
 /// Columns of the identity, with the reflectors 1 - tau v v^H applied from the last to the first.
@@ -58,10 +56,8 @@ void check(std::size_t rows, std::size_t columns, std::size_t reflectors, std::s
   std::mt19937 random(static_cast<unsigned>(rows * 100 + columns));
   const auto number = [&] {
     const auto one = [&] { return static_cast<R>(static_cast<double>(random()) / 4294967296.0 - 0.5); };
-    if constexpr (std::is_floating_point_v<T>)
-      return one();
-    else
-      return T(one(), one());
+    if constexpr (std::is_floating_point_v<T>) return one();
+    else return T(one(), one());
   };
   std::vector<T> a(rows * columns * count), tau(reflectors * count);
   for (T& x : a) x = number();

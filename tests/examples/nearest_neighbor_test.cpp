@@ -15,7 +15,10 @@ namespace {
 
 using namespace nearest_neighbor;
 
-struct pair_of { std::int64_t index; double km; };
+struct pair_of {
+  std::int64_t index;
+  double km;
+};
 
 pair_of exact_nearest(const float* p, const places& others) {
   pair_of best{0, 1e300};

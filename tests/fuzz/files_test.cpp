@@ -50,10 +50,8 @@ std::vector<std::string> files_of(const char* golden, F&& skip_result) {
   for (int i = 0; i < f.cases(); ++i) {
     f.text();
     all.push_back(f.text());
-    if (f.u8() == 0)
-      skip_result(f);
-    else
-      f.text();
+    if (f.u8() == 0) skip_result(f);
+    else f.text();
   }
   std::erase_if(all, [](const std::string& s) { return s.empty() || s.size() > 4096; });
   return all;

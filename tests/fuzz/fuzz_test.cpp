@@ -113,9 +113,7 @@ void check_ways(const program& p, const std::vector<way>& ways) {
   }
 }
 
-std::uint64_t launch_count() {
-  return runtime::get_backend(runtime::default_device()).statistics().launches;
-}
+std::uint64_t launch_count() { return runtime::get_backend(runtime::default_device()).statistics().launches; }
 
 const way plain{};
 const way unfused{.when = evaluation::every_step};

@@ -9,9 +9,9 @@
 namespace sinter::fuzz {
 
 enum class evaluation : std::uint8_t {
-  as_written,   // where the program says, and at every read
-  every_step,   // after each instruction: nothing is fused
-  at_the_end,   // once: every read is recorded as a copy, all of them evaluated together
+  as_written,  // where the program says, and at every read
+  every_step,  // after each instruction: nothing is fused
+  at_the_end,  // once: every read is recorded as a copy, all of them evaluated together
 };
 
 /// How the planner cuts programs into kernels.

@@ -19,11 +19,28 @@ struct tables {
   std::vector<std::string> functions, families, names, signatures;
 };
 
-const char* const op_names[opcode_count] = {
-    "data", "full", "arange", "view", "transpose", "reshape", "flip", "moveaxis", "squeeze", "expand_dims",
-    "broadcast_to", "copy", "astype", "unary", "binary", "weak", "where", "clip", "iop", "iweak", "set", "set_weak",
-    "iset", "iset_weak", "reduce", "take_along_axis", "take", "drop", "eval", "read", "alias", "fails", "pin", "mark",
-    "launches", "held", "true", "pick", "pick_set", "pick_set_weak", "pick_iset", "pick_iset_weak", "pick_add"};
+const char* const op_names[opcode_count] = {"data",         "full",
+                                            "arange",       "view",
+                                            "transpose",    "reshape",
+                                            "flip",         "moveaxis",
+                                            "squeeze",      "expand_dims",
+                                            "broadcast_to", "copy",
+                                            "astype",       "unary",
+                                            "binary",       "weak",
+                                            "where",        "clip",
+                                            "iop",          "iweak",
+                                            "set",          "set_weak",
+                                            "iset",         "iset_weak",
+                                            "reduce",       "take_along_axis",
+                                            "take",         "drop",
+                                            "eval",         "read",
+                                            "alias",        "fails",
+                                            "pin",          "mark",
+                                            "launches",     "held",
+                                            "true",         "pick",
+                                            "pick_set",     "pick_set_weak",
+                                            "pick_iset",    "pick_iset_weak",
+                                            "pick_add"};
 
 std::vector<std::string> read_names(test::golden_file& f) {
   std::vector<std::string> out(static_cast<std::size_t>(f.varint()));
@@ -113,9 +130,9 @@ std::vector<program> load_programs() {
 std::string listing(const instruction& i) {
   std::ostringstream out;
   std::size_t from = 0;
-  const bool writes = i.op >= opcode::pick_set || i.op == opcode::iop || i.op == opcode::iweak || i.op == opcode::set || i.op == opcode::set_weak ||
-                      i.op == opcode::iset || i.op == opcode::iset_weak || i.op == opcode::read ||
-                      i.op == opcode::drop || i.op == opcode::pin || i.op == opcode::true_;
+  const bool writes = i.op >= opcode::pick_set || i.op == opcode::iop || i.op == opcode::iweak || i.op == opcode::set ||
+                      i.op == opcode::set_weak || i.op == opcode::iset || i.op == opcode::iset_weak ||
+                      i.op == opcode::read || i.op == opcode::drop || i.op == opcode::pin || i.op == opcode::true_;
   if (!writes && !i.registers.empty()) out << "r" << i.registers[from++] << " = ";
   out << op_names[static_cast<int>(i.op)];
   if (!i.function.empty()) out << " " << i.function;

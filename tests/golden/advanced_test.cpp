@@ -57,7 +57,9 @@ void read_key(golden_file& f, array_key& key) {
 
 using making = ndarray (*)(const host_array&);
 ndarray in_memory(const host_array& a) { return upload(a); }
-ndarray pending(const host_array& a) { return where(ones(shape_t(a.shape), bool_), upload(a), zeros(shape_t(a.shape), a.type)); }
+ndarray pending(const host_array& a) {
+  return where(ones(shape_t(a.shape), bool_), upload(a), zeros(shape_t(a.shape), a.type));
+}
 /// A view with gaps of something larger.
 ndarray strided(const host_array& a) {
   std::vector<std::int64_t> wide = a.shape;
@@ -134,7 +136,9 @@ TEST_CASE("indexing by arrays reads and writes what NumPy does, of a view with g
 namespace {
 
 constexpr std::int64_t no_axis = 99;
-optional_axis axis_of(std::int64_t a) { return a == no_axis ? optional_axis(none_t{0}) : optional_axis(static_cast<int>(a)); }
+optional_axis axis_of(std::int64_t a) {
+  return a == no_axis ? optional_axis(none_t{0}) : optional_axis(static_cast<int>(a));
+}
 
 std::vector<ndarray> call(const std::string& name, const std::vector<ndarray>& a, const std::vector<std::int64_t>& n,
                           const std::string& mode) {

@@ -81,10 +81,12 @@ void check(const elementwise_case& c, const elementwise_data& data, const std::v
     CHECK_THROWS_AS_MESSAGE(call(c.function, args), dtype_error, what);
     return;
   }
-  cases.add(what, [&c, args] { return call(c.function, args); }, [&c, inputs, what](const host_array& got) {
-    const auto diff = difference(got, c.expected, c.tolerance, inputs, c.has_unknown ? &c.unknown : nullptr);
-    CHECK_MESSAGE(diff.empty(), what, ": ", diff);
-  });
+  cases.add(
+      what, [&c, args] { return call(c.function, args); },
+      [&c, inputs, what](const host_array& got) {
+        const auto diff = difference(got, c.expected, c.tolerance, inputs, c.has_unknown ? &c.unknown : nullptr);
+        CHECK_MESSAGE(diff.empty(), what, ": ", diff);
+      });
 }
 
 /// The odd elements, backwards, of an array twice as long: the same elements as `plain`.
@@ -152,10 +154,12 @@ TEST_CASE("casts between all dtypes give NumPy's values where the value fits" * 
   batch cases;
   for_casts([&](dtype to, const host_array& in, const host_array& expected, const host_array&) {
     const std::string what = std::string(name(in.type)) + " to " + std::string(name(to));
-    cases.add(what, [x = upload(in), to] { return x.astype(to); }, [what, in, expected](const host_array& got) {
-      const auto diff = difference(got, expected, {}, {&in});
-      CHECK_MESSAGE(diff.empty(), what, ": ", diff);
-    });
+    cases.add(
+        what, [x = upload(in), to] { return x.astype(to); },
+        [what, in, expected](const host_array& got) {
+          const auto diff = difference(got, expected, {}, {&in});
+          CHECK_MESSAGE(diff.empty(), what, ": ", diff);
+        });
   });
 }
 
@@ -168,11 +172,14 @@ TEST_CASE("casts of numbers out of an integer's range are defined: the same alon
     const auto x = upload(outside);
     const auto plain = std::make_shared<host_array>();
     const slice backwards(none_t{0}, none_t{0}, -1);
-    cases.add(what, [=] { return x.astype(to); }, [=](const host_array& got) { *plain = got; });
-    cases.add(what + ", backwards", [=] { return x(backwards).astype(to)(backwards).copy(); },
-              [=](const host_array& got) { CHECK_MESSAGE(difference(got, *plain, {}).empty(), what, ", backwards"); });
-    cases.add(what + ", one", [=] { return x(0).astype(to); },
-              [=](const host_array& got) { CHECK_MESSAGE(show(got, 0) == show(*plain, 0), what, ", one"); });
+    cases.add(
+        what, [=] { return x.astype(to); }, [=](const host_array& got) { *plain = got; });
+    cases.add(
+        what + ", backwards", [=] { return x(backwards).astype(to)(backwards).copy(); },
+        [=](const host_array& got) { CHECK_MESSAGE(difference(got, *plain, {}).empty(), what, ", backwards"); });
+    cases.add(
+        what + ", one", [=] { return x(0).astype(to); },
+        [=](const host_array& got) { CHECK_MESSAGE(show(got, 0) == show(*plain, 0), what, ", one"); });
   });
 }
 

@@ -26,14 +26,16 @@ binary_function find_binary(std::string_view name) {
 #undef BINARY
 #undef UNARY_SPELLING
 
-#define ORDINARY(f)                                                                                 \
-  {#f, [](const ndarray& x, const axes& a, bool keep, std::optional<dtype> t, double) {            \
-     return sinter::f(x, reduce_kw{.axis = a, .keepdims = keep, .dtype = t});                      \
-   }}
-#define SPREAD(f)                                                                                  \
-  {#f, [](const ndarray& x, const axes& a, bool keep, std::optional<dtype> t, double ddof) {       \
-     return sinter::f(x, var_kw{.axis = a, .keepdims = keep, .dtype = t, .ddof = ddof});           \
-   }}
+#define ORDINARY(f)                                                                             \
+  {                                                                                             \
+#f, [](const ndarray& x, const axes& a, bool keep, std::optional <dtype> t,                 \
+           double) { return sinter::f(x, reduce_kw{.axis = a, .keepdims = keep, .dtype = t}); } \
+  }
+#define SPREAD(f)                                                                                               \
+  {                                                                                                             \
+#f, [](const ndarray& x, const axes& a, bool keep, std::optional <dtype> t,                                 \
+           double ddof) { return sinter::f(x, var_kw{.axis = a, .keepdims = keep, .dtype = t, .ddof = ddof}); } \
+  }
 
 reduction_function find_reduction(std::string_view name) {
   static const std::unordered_map<std::string_view, reduction_function> table = {

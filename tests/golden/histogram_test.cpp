@@ -89,10 +89,8 @@ TEST_CASE("histograms give NumPy's counts and edges" * doctest::test_suite(shard
   golden_file f("histograms.bin");
   for (int i = 0; i < f.cases(); ++i) {
     const bool mine = this_shard().takes(i / 40);
-    if (f.text() == "histogram")
-      check_histogram(f, mine);
-    else
-      check_grid(f, mine);
+    if (f.text() == "histogram") check_histogram(f, mine);
+    else check_grid(f, mine);
   }
   CHECK(f.at_end());
 }

@@ -52,7 +52,10 @@ void check_all(ndarray (*make)(const std::vector<std::int64_t>&)) {
     };
     cases.add(what, record, [=](const host_array& got) {
       const auto diff = difference(got, expected, {});
-      CHECK_MESSAGE(diff.empty(), what, kind == access::assign ? " = " : kind == access::add ? " += " : " ",
+      CHECK_MESSAGE(diff.empty(), what,
+                    kind == access::assign ? " = "
+                    : kind == access::add  ? " += "
+                                           : " ",
                     kind == access::read ? "" : show(first), ": ", diff);
     });
   }

@@ -32,8 +32,7 @@ ndarray result_of(const std::string& name, const std::vector<ndarray>& x, const 
   if (name == "vecmat") return vecmat(x[0], x[1]);
   if (name == "kron") return kron(x[0], x[1]);
   if (name == "tensordot") return tensordot(x[0], x[1], static_cast<int>(n[0]));
-  if (name == "tensordot axes")
-    return tensordot(x[0], x[1], part_of(n, 1, 1 + n[0]), part_of(n, 1 + n[0], count));
+  if (name == "tensordot axes") return tensordot(x[0], x[1], part_of(n, 1, 1 + n[0]), part_of(n, 1 + n[0], count));
   if (name == "multi_dot") return linalg::multi_dot(x);
   if (name == "matrix_power") return linalg::matrix_power(x[0], n[0]);
   throw io_error("no function is called " + name);

@@ -117,12 +117,9 @@ void check_orders(std::vector<int> members, const std::vector<ndarray>& arrays, 
     std::vector<typed> arguments;
     std::string text;
     for (const int m : members) {
-      if (m == extra)
-        arguments.emplace_back(*number);
-      else if (++round % 3 == 0)
-        arguments.emplace_back(arrays[static_cast<std::size_t>(m)]);
-      else
-        arguments.emplace_back(numpy_dtypes[static_cast<std::size_t>(m)]);
+      if (m == extra) arguments.emplace_back(*number);
+      else if (++round % 3 == 0) arguments.emplace_back(arrays[static_cast<std::size_t>(m)]);
+      else arguments.emplace_back(numpy_dtypes[static_cast<std::size_t>(m)]);
       text += m == extra ? "number " : std::string(name(numpy_dtypes[static_cast<std::size_t>(m)])) + " ";
     }
     const dtype got = sinter::detail::result_type(arguments);

@@ -75,10 +75,12 @@ TEST_CASE("reductions give NumPy's dtype, shape and values over every set of axe
     const auto tolerance = f.tolerance();
     const auto expected = f.array();
     if (!mine) continue;
-    cases.add(what, [c] { return c.run(); }, [=](const host_array& got) {
-      const auto diff = difference(got, expected, tolerance);
-      CHECK_MESSAGE(diff.empty(), what, ": ", diff);
-    });
+    cases.add(
+        what, [c] { return c.run(); },
+        [=](const host_array& got) {
+          const auto diff = difference(got, expected, tolerance);
+          CHECK_MESSAGE(diff.empty(), what, ": ", diff);
+        });
   }
   CHECK(f.at_end());
 }

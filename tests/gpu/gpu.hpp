@@ -63,24 +63,17 @@ bool in_some_try(F&& holds) {
 
 template <class T>
 auto bits_of(T x) {
-  if constexpr (sizeof(T) == 1)
-    return std::bit_cast<std::uint8_t>(x);
-  else if constexpr (sizeof(T) == 2)
-    return std::bit_cast<std::uint16_t>(x);
-  else if constexpr (sizeof(T) == 4)
-    return std::bit_cast<std::uint32_t>(x);
-  else
-    return std::bit_cast<std::uint64_t>(x);
+  if constexpr (sizeof(T) == 1) return std::bit_cast<std::uint8_t>(x);
+  else if constexpr (sizeof(T) == 2) return std::bit_cast<std::uint16_t>(x);
+  else if constexpr (sizeof(T) == 4) return std::bit_cast<std::uint32_t>(x);
+  else return std::bit_cast<std::uint64_t>(x);
 }
 
 template <class T>
 bool is_nan(T x) {
-  if constexpr (std::is_floating_point_v<T>)
-    return x != x;
-  else if constexpr (std::is_integral_v<T>)
-    return false;
-  else
-    return static_cast<float>(x) != static_cast<float>(x);
+  if constexpr (std::is_floating_point_v<T>) return x != x;
+  else if constexpr (std::is_integral_v<T>) return false;
+  else return static_cast<float>(x) != static_cast<float>(x);
 }
 
 /// Where two lists of elements differ first in their bits (NaN equals NaN), or -1.

@@ -58,7 +58,8 @@ TEST_CASE("gpu: sorting, scans and kernels written by hand can be captured") {
     extern "C" __global__ void reverse(const long long* x, long long* y, int n) {
       const int i = blockIdx.x * blockDim.x + threadIdx.x;
       if (i < n) y[i] = x[n - 1 - i] * 3 % 5003;
-    })", "reverse");
+    })",
+                                 "reverse");
     g = sn::capture([&] {
       reverse({.grid = {20}, .block = {256}}, sn::in(x), y, 5000);
       sorted = sn::sort(y);
@@ -134,7 +135,8 @@ TEST_CASE("gpu: a graph of small expressions and one of stencil steps run faster
     }
   };
   const auto inner = [](const ndarray& a) {
-    return a["1:-1, 1:-1"] + 0.2f * (a[":-2, 1:-1"] + a["2:, 1:-1"] + a["1:-1, :-2"] + a["1:-1, 2:"] - 4 * a["1:-1, 1:-1"]);
+    return a["1:-1, 1:-1"] +
+           0.2f * (a[":-2, 1:-1"] + a["2:, 1:-1"] + a["1:-1, :-2"] + a["1:-1, 2:"] - 4 * a["1:-1, 1:-1"]);
   };
   const auto steps = [&](const pair& p) {
     p.y["1:-1, 1:-1"] = inner(p.x);

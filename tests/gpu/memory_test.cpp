@@ -71,8 +71,8 @@ TEST_CASE("gpu: prefetches and advice are taken, and change no element") {
   sn::prefetch(x, d);
   sn::prefetch(x, sn::cpu, s);
   sn::prefetch(x, d, s);
-  for (const auto advice : {sn::memory_advice::read_mostly, sn::memory_advice::preferred_location,
-                            sn::memory_advice::accessed_by})
+  for (const auto advice :
+       {sn::memory_advice::read_mostly, sn::memory_advice::preferred_location, sn::memory_advice::accessed_by})
     for (const sn::device& where : {d, sn::device(sn::cpu)}) {
       sn::advise(x, advice, where);
       x += 1;
@@ -117,8 +117,9 @@ TEST_CASE("gpu: an array larger than the device's memory ends in memory_error wi
     } catch (const sn::memory_error& e) {
       message = e.what();
     }
-    CHECK_MESSAGE(message.find("GPU memory is exhausted: " + std::to_string(bytes) + " bytes asked for") !=
-                      std::string::npos, message);
+    CHECK_MESSAGE(
+        message.find("GPU memory is exhausted: " + std::to_string(bytes) + " bytes asked for") != std::string::npos,
+        message);
     for (const char* figure : {"in use", "held", "peak", "available"})
       CHECK_MESSAGE(message.find(figure) != std::string::npos, message);
     CHECK(values(x)[999] == 2997);

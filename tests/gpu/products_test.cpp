@@ -54,7 +54,8 @@ TEST_CASE("integer and bool products are the CPU's, for every dtype, in any layo
   if (left_out()) return;
   for (const dtype t : {bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64})
     for (const shape_t& s : {shape_t{2, 3, 2}, {64, 64, 64}, {65, 130, 200}, {300, 1000, 70}}) {
-      const ndarray a = whole({s[0], s[1]}, t, t == bool_ ? 40 : 30000, 1), b = whole({s[1], s[2]}, t, t == bool_ ? 30 : 30000, 2);
+      const ndarray a = whole({s[0], s[1]}, t, t == bool_ ? 40 : 30000, 1),
+                    b = whole({s[1], s[2]}, t, t == bool_ ? 30 : 30000, 2);
       const ndarray x = a.to_device(cpu), y = b.to_device(cpu);
       CHECK(same(matmul(a, b), matmul(x, y)));
       CHECK(same(matmul(b.T(), a.T()), matmul(y.T(), x.T())));
@@ -79,10 +80,8 @@ ndarray any_integers(const shape_t& shape, dtype type, unsigned seed, std::int64
   std::vector<std::int64_t> values(static_cast<std::size_t>(n));
   for (std::int64_t& v : values) {
     const std::uint64_t any = random();
-    if (is_bool(type))
-      v = any % static_cast<std::uint64_t>(rarely) == 0;
-    else
-      v = static_cast<std::int64_t>(any % 7 == 0 ? extremes[any / 7 % 4] : any);
+    if (is_bool(type)) v = any % static_cast<std::uint64_t>(rarely) == 0;
+    else v = static_cast<std::int64_t>(any % 7 == 0 ? extremes[any / 7 % 4] : any);
   }
   const ndarray x = reshape(array(values, {.device = cpu}), shape).astype(type);
   eval(x);
@@ -253,7 +252,8 @@ TEST_CASE("a product is one call of cuBLAS, stacks too, and nothing is copied fo
   CHECK(calls_of([&] { matmul(a, b); }) == 1);
   CHECK(calls_of([&] { matmul(a, a.mT()); }) == 1);
   CHECK(calls_of([&] { matmul(a(_, slice(10, 150), slice(20, 90)), b(slice(20, 90), slice(3, 50))); }) == 1);
-  CHECK(calls_of([&] { matmul(a(_, newaxis), a(newaxis).mT()); }) == 6);  // two batch axes: one call each of the outer one
+  CHECK(calls_of([&] { matmul(a(_, newaxis), a(newaxis).mT()); }) ==
+        6);                                                  // two batch axes: one call each of the outer one
   CHECK(calls_of([&] { matmul(a["..., ::-1"], b); }) == 2);  // copied first
   CHECK(calls_of([&] { eval(maximum(matmul(a, b) * 2 + 1, 0)); }) == 2);
   CHECK(same(matmul(a, a.mT())(3), matmul(a(3), a(3).T())));
@@ -282,7 +282,8 @@ TEST_CASE("cuBLASLt scales, adds a bias and activates within the product") {
       // Its hyperbolic tangent is an approximation.
       CHECK(bool(all(abs(curved.astype(float64) - gelu) <= (epsilon + 1e-3) * abs(z) + 1e-6)));
     }
-  const ndarray stack = whole({5, 30, 40}, float32, 6, 4), right = whole({40, 24}, float32, 6, 5), row = whole({24}, float32, 9, 6);
+  const ndarray stack = whole({5, 30, 40}, float32, 6, 4), right = whole({40, 24}, float32, 6, 5),
+                row = whole({24}, float32, 9, 6);
   CHECK(same(matmul(stack, right, {.bias = row}), matmul(stack, right) + row));
   CHECK(same(matmul(stack, stack.mT(), {.scale = 2}), matmul(stack, stack.mT()) * 2));
   const ndarray odd = whole({33, 35}, float16, 4, 7);
@@ -309,7 +310,8 @@ TEST_CASE("batches of many shapes are what their matrices are one by one") {
 
 TEST_CASE("vectors' products are recorded and agree with cuBLAS's") {
   if (left_out()) return;
-  const ndarray a = whole({3000, 2000}, float32, 8, 1), x = whole({2000}, float32, 8, 2), y = whole({3000}, float32, 8, 3);
+  const ndarray a = whole({3000, 2000}, float32, 8, 1), x = whole({2000}, float32, 8, 2),
+                y = whole({3000}, float32, 8, 3);
   const ndarray both = matmul(a, stack({x, x}, 1)), left = matmul(stack({y, y}, 0), a);
   CHECK(same(matmul(a, x), both(_, 0)));
   CHECK(same(matmul(y, a), left(0)));

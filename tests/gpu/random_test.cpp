@@ -76,8 +76,8 @@ class device_in_use {
 };
 
 /// What `of` makes of a draw on the GPU has the bits of the same on the CPU.
-void check_same(const draw& d, const shape_t& shape, const std::function<ndarray(const ndarray&)>& of,
-                const char* what, const generator& from = generator(77).jumped(2)) {
+void check_same(const draw& d, const shape_t& shape, const std::function<ndarray(const ndarray&)>& of, const char* what,
+                const generator& from = generator(77).jumped(2)) {
   const device gpu = default_device();
   generator first(from), second(from);
   std::vector<std::uint64_t> wanted;

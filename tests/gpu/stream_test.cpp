@@ -96,8 +96,9 @@ TEST_CASE("gpu: threads with streams of their own free blocks that others reuse,
           x = x + 1;
           sn::eval(x);
         }
-        if (mine.defined() && values(mine(slice(n - 2, n))) != list{(round - 1) % 3 * (n - 2) + n - 2 + (t + 1) % threads + 6,
-                                                                     (round - 1) % 3 * (n - 1) + n - 1 + (t + 1) % threads + 6})
+        if (mine.defined() &&
+            values(mine(slice(n - 2, n))) != list{(round - 1) % 3 * (n - 2) + n - 2 + (t + 1) % threads + 6,
+                                                  (round - 1) % 3 * (n - 1) + n - 1 + (t + 1) % threads + 6})
           ++wrong;
         mine = ndarray();
         next[static_cast<std::size_t>(t)] = x;
@@ -267,7 +268,7 @@ TEST_CASE("gpu: a stream that somebody else has made") {
       y = x * 2 + round;
       sn::eval(y);
     }
-    REQUIRE(cudaStreamDestroy(theirs) == cudaSuccess);  // the work goes on
+    REQUIRE(cudaStreamDestroy(theirs) == cudaSuccess);       // the work goes on
     const ndarray z = ramp(1000, sn::default_device()) * 3;  // may get memory of the stream that is gone
     sn::eval(z);
     CHECK(values(y) == counting(1000, 2, round));

@@ -93,10 +93,8 @@ TEST_CASE("capture: what other streams do with an array's memory from before is 
       sn::eval(x);
     }
     sn::launch_graph g;
-    if (seed % 2 == 0)
-      g = sn::capture(a, [&] { rotate(x); });
-    else
-      CHECK_THROWS_AS((void)sn::capture(a, [&]() -> void { rotate(x), throw 1; }), int);
+    if (seed % 2 == 0) g = sn::capture(a, [&] { rotate(x); });
+    else CHECK_THROWS_AS((void)sn::capture(a, [&]() -> void { rotate(x), throw 1; }), int);
     const sn::stream_guard on(c);
     CHECK(values(x)[9] == 27);
   }

@@ -88,7 +88,8 @@ TEST_CASE("reductions over one value along the same axes are one pass, asked for
   auto l = values(low);
   auto rows = values(t);
   auto w = at.to_vector<std::int64_t>();
-  for (int i = 0; i < 20; ++i) CHECK(rows[static_cast<std::size_t>(i * 30 + w[static_cast<std::size_t>(i)])] == l[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < 20; ++i)
+    CHECK(rows[static_cast<std::size_t>(i * 30 + w[static_cast<std::size_t>(i)])] == l[static_cast<std::size_t>(i)]);
 }
 
 TEST_CASE("a reduction that is stored is not computed again by what else waits for another") {
@@ -273,7 +274,8 @@ TEST_CASE("boundary writes and a stencil: bounded kernels and memory over many s
     std::vector<double> old = reference;
     auto was = [&](int i, int j) { return static_cast<float>(old[static_cast<std::size_t>(i * n + j)]); };
     for (int i = 1; i < n - 1; ++i)
-      for (int j = 1; j < n - 1; ++j) at(i, j) = 0.25f * (was(i + 1, j) + was(i - 1, j) + was(i, j + 1) + was(i, j - 1));
+      for (int j = 1; j < n - 1; ++j)
+        at(i, j) = 0.25f * (was(i + 1, j) + was(i - 1, j) + was(i, j + 1) + was(i, j - 1));
   }
   sn::eval(u);
   CHECK(values(u) == reference);
@@ -342,7 +344,8 @@ TEST_CASE("long chains of operations and deep drops need no deep stack") {
   CHECK(float(y(0)) == 19999);
 }
 
-TEST_CASE("arrays are evaluated as they are made where their chains are as long as the limit; recording evaluates nothing") {
+TEST_CASE(
+    "arrays are evaluated as they are made where their chains are as long as the limit; recording evaluates nothing") {
   restore_limits restore;
   sinter::graph::limits().depth = 4;
   const ndarray x = ramp(8);
@@ -359,7 +362,8 @@ TEST_CASE("arrays are evaluated as they are made where their chains are as long 
   CHECK(values(e)[0] == 4.0);
   sinter::graph::value v = sinter::graph::record_scalar({}, sn::float64, {8}, sinter::runtime::default_device());
   v = sinter::graph::record_map(sinter::jit::opcode::sqrt, sn::float64, {8}, std::span(&v, 1));
-  for (int k = 0; k < 10; ++k) v = sinter::graph::record_map(sinter::jit::opcode::sin, sn::float64, {8}, std::span(&v, 1));
+  for (int k = 0; k < 10; ++k)
+    v = sinter::graph::record_map(sinter::jit::opcode::sin, sn::float64, {8}, std::span(&v, 1));
   CHECK_FALSE(v->is_leaf());
   CHECK(v->depth == 11);
 }

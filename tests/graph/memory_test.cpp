@@ -247,7 +247,7 @@ TEST_CASE("exhaustion: pending values that release more than they take are evalu
       part = y(slice(0, 4)) * 10;
       same = sn::zeros(2, {.dtype = sn::int64, .device = d}) + 1;
     }  // only the pending values hold the blocks now
-    const ndarray z = round == 0 ? block(10 * mega, 7)
+    const ndarray z = round == 0   ? block(10 * mega, 7)
                       : round == 1 ? sn::arange(static_cast<std::int64_t>(10 * mega / 8), {.device = d})
                                    : sn::array(std::vector<std::int64_t>(10 * mega / 8, 7), {.device = d});
     sn::eval(z);

@@ -56,7 +56,8 @@ TEST_CASE("streams on the CPU: the functions exist, work is done at once, events
   s.synchronize();
   CHECK(end.query());
   CHECK(sn::elapsed(begin, end) >= 0);
-  CHECK(message_of<sn::value_error>([&] { (void)sn::elapsed(begin, untimed); }).find("timing = false") != std::string::npos);
+  CHECK(message_of<sn::value_error>([&] { (void)sn::elapsed(begin, untimed); }).find("timing = false") !=
+        std::string::npos);
   CHECK(message_of<sn::value_error>([&] { (void)sn::elapsed(begin, sn::event()); }).find("not been recorded") !=
         std::string::npos);
   CHECK_THROWS_AS(sn::stream::external(&x, d), sn::device_error);

@@ -95,12 +95,9 @@ TEST_CASE("each thread may write its own array while all read a common one") {
 
 TEST_CASE("threads that update rows of one array lose nothing") {
   const auto bump = [](const ndarray& x, int t, int k) {
-    if (k % 3 == 0)
-      x(t) += 1;
-    else if (k % 3 == 1)
-      x(t, _) = x(t, _) + 1;
-    else
-      x[sn::array({t})] += 1;
+    if (k % 3 == 0) x(t) += 1;
+    else if (k % 3 == 1) x(t, _) = x(t, _) + 1;
+    else x[sn::array({t})] += 1;
   };
   for (int round = 0; round < 20; ++round) {
     const ndarray x = sn::zeros({threads, 100}, sn::int64);
@@ -120,12 +117,9 @@ TEST_CASE("threads that write by disjoint masks and indices of one array lose no
     in_parallel([&](int t) {
       const ndarray mine = number % threads == t, where = sn::flatnonzero(mine);
       for (int k = 0; k < 6; ++k) {
-        if ((t + k) % 3 == 0)
-          x[mine] += 1;
-        else if ((t + k) % 3 == 1)
-          sn::add_at(x[where], 1);
-        else
-          sn::putmask(x, sn::broadcast_to(sn::expand_dims(mine, 1), {64, 3}), x + 1);
+        if ((t + k) % 3 == 0) x[mine] += 1;
+        else if ((t + k) % 3 == 1) sn::add_at(x[where], 1);
+        else sn::putmask(x, sn::broadcast_to(sn::expand_dims(mine, 1), {64, 3}), x + 1);
       }
     });
     CHECK(sn::all(x == 6).item<bool>());
@@ -137,10 +131,8 @@ TEST_CASE("of overlapping writes by several threads one is the last") {
     const ndarray x = sn::zeros(100, sn::int64);
     in_parallel([&](int t) {
       if (t > 1) return;
-      if (t == 0)
-        x(slice(_, 60)) = 1;
-      else
-        x(slice(40, _)) = 2;
+      if (t == 0) x(slice(_, 60)) = 1;
+      else x(slice(40, _)) = 2;
     });
     const auto v = x.to_vector<std::int64_t>();
     const std::set<std::int64_t> shared(v.begin() + 40, v.begin() + 60);
@@ -195,8 +187,7 @@ TEST_CASE("an address may be taken while other threads read") {
     sn::eval(x);
     std::vector<ndarray> before(threads);
     in_parallel([&](int t) {
-      if (t == 0)
-        (void)x.data<std::int64_t>();
+      if (t == 0) (void)x.data<std::int64_t>();
       else
         before[static_cast<std::size_t>(t)] =
             x + t;  // recorded before or after, never evaluated before the write below
@@ -214,10 +205,8 @@ TEST_CASE("results of products may go into parts of one array from several threa
     const ndarray x = sn::zeros({threads, 6, 6}, sn::int64);
     in_parallel([&](int t) {
       for (int k = 0; k < 4; ++k) {
-        if ((t + k) % 2 == 0)
-          sn::matmul(a, b, {.out = x(t)});
-        else
-          x(t) = sn::matmul(a, b);
+        if ((t + k) % 2 == 0) sn::matmul(a, b, {.out = x(t)});
+        else x(t) = sn::matmul(a, b);
       }
     });
     CHECK(sn::array_equal(x, sn::broadcast_to(sn::matmul(a, b), {threads, 6, 6})));

@@ -14,14 +14,12 @@ using namespace sn::idx;
 ndarray nearest(const ndarray& p, const ndarray& q) {
   auto lat1 = p(_, newaxis, 0), lon1 = p(_, newaxis, 1);
   auto lat2 = q["None, :, 0"], lon2 = q["None, :, 1"];
-  auto h = sn::square(sn::sin((lat2 - lat1) / 2)) +
-           sn::cos(lat1) * sn::cos(lat2) * sn::square(sn::sin((lon2 - lon1) / 2));
+  auto h =
+      sn::square(sn::sin((lat2 - lat1) / 2)) + sn::cos(lat1) * sn::cos(lat2) * sn::square(sn::sin((lon2 - lon1) / 2));
   return sn::argmin(2 * 6371.0 * sn::arcsin(sn::sqrt(h)), 1);
 }
 
-void jacobi(ndarray u) {
-  u["1:-1, 1:-1"] = 0.25 * (u["2:, 1:-1"] + u[":-2, 1:-1"] + u["1:-1, 2:"] + u["1:-1, :-2"]);
-}
+void jacobi(ndarray u) { u["1:-1, 1:-1"] = 0.25 * (u["2:, 1:-1"] + u[":-2, 1:-1"] + u["1:-1, 2:"] + u["1:-1, :-2"]); }
 
 ndarray softmax(const ndarray& x) {
   auto e = sn::exp(x - sn::max(x, -1, {.keepdims = true}));
@@ -59,12 +57,25 @@ void writes(ndarray x, int i, std::size_t n) {
 
 std::vector<ndarray> creations(std::size_t n) {
   std::vector<ndarray> all{
-      sn::zeros({n, 3}, {.dtype = sn::float32}), sn::zeros({n, 3}, sn::float32), sn::zeros(3), sn::zeros({}),
-      sn::array({{1, 2}, {3, 4}}), sn::array({}), sn::array({true, false}), sn::array(3.0),
-      sn::array({std::complex<double>(1, 2), std::complex<double>()}), sn::array(std::vector<float>{1, 2}),
-      sn::arange(5), sn::arange(0, 5, {.dtype = sn::int32}), sn::arange(5, {.dtype = sn::float32}),
-      sn::full({2, 2}, 7), sn::linspace(0, 1, 5, {.endpoint = false}), sn::eye(3, {.k = 1}), sn::eye(3, 4),
-      sn::zeros(3, {.device = "cpu"}), sn::zeros(3, {.device = sn::cuda(0)}),
+      sn::zeros({n, 3}, {.dtype = sn::float32}),
+      sn::zeros({n, 3}, sn::float32),
+      sn::zeros(3),
+      sn::zeros({}),
+      sn::array({{1, 2}, {3, 4}}),
+      sn::array({}),
+      sn::array({true, false}),
+      sn::array(3.0),
+      sn::array({std::complex<double>(1, 2), std::complex<double>()}),
+      sn::array(std::vector<float>{1, 2}),
+      sn::arange(5),
+      sn::arange(0, 5, {.dtype = sn::int32}),
+      sn::arange(5, {.dtype = sn::float32}),
+      sn::full({2, 2}, 7),
+      sn::linspace(0, 1, 5, {.endpoint = false}),
+      sn::eye(3, {.k = 1}),
+      sn::eye(3, 4),
+      sn::zeros(3, {.device = "cpu"}),
+      sn::zeros(3, {.device = sn::cuda(0)}),
   };
   for (const auto& g : sn::meshgrid({all[10], all[11]}, {.indexing = "ij"})) all.push_back(g);
   return all;
@@ -90,10 +101,13 @@ void kernels(ndarray x, ndarray y, int n, std::size_t blocks) {
   axpy({.grid = {(n + 255) / 256}, .block = {256}}, 2.0f, x, sn::in(x + y), y(_, 0), n);
   axpy({.grid = blocks, .block = {32, 8}, .shared_mem = 100 << 10, .cooperative = true, .cluster = {2, 1, 1}});
   const sn::raw_module module("source", {.fast_math = true});
-  struct point { float x, y; };
+  struct point {
+    float x, y;
+  };
   float* address = nullptr;
   module.get("k")({.grid = 1}, sn::strided(x), sn::strided(sn::in(y)), sn::in(sn::strided(y)), point{1, 2}, nullptr,
-                  address, static_cast<const void*>(address), true, 'a', 1ULL, std::complex<float>(1, 2), sn::half(1.f));
+                  address, static_cast<const void*>(address), true, 'a', 1ULL, std::complex<float>(1, 2),
+                  sn::half(1.f));
   module.set_global("table", std::vector<float>{1, 2});
   module.set_global("table", std::span<const float>(address, 3), sn::cuda(1));
   module.set_global("table", x);
@@ -168,7 +182,8 @@ void linear_algebra(ndarray a, ndarray b) {
   const auto factors = sn::linalg::lu_factor(a);
   std::cout << sn::linalg::lu_solve(factors, b) << sn::linalg::lu_solve({factors.lu, factors.piv}, b, {.trans = 2})
             << sn::linalg::qr(a, "complete").q << sn::linalg::qr(a, {.mode = "r"}).r << rank;
-  std::cout << sn::linalg::norm(a) << sn::linalg::norm(a, 2) << sn::linalg::norm(a, -INFINITY) << sn::linalg::norm(a, "nuc")
+  std::cout << sn::linalg::norm(a) << sn::linalg::norm(a, 2) << sn::linalg::norm(a, -INFINITY)
+            << sn::linalg::norm(a, "nuc")
             << sn::linalg::norm(a, {.ord = sn::idx::_, .axis = sn::axes{0, 1}, .keepdims = true})
             << sn::linalg::vector_norm(a, {.axis = 0, .ord = 0.5}) << sn::linalg::matrix_norm(a, {.ord = 1})
             << sn::linalg::cond(a) << sn::linalg::cond(a, "fro") << sn::linalg::matrix_rank(a, {.tol = 1e-3})

@@ -38,12 +38,9 @@ struct extreme_case {
   template <class F>
   static std::vector<ndarray> arrays_of(const F& f, int64_t k) {
     using result = decltype(f(k));
-    if constexpr (std::is_convertible_v<result, ndarray>)
-      return {ndarray(f(k))};
-    else if constexpr (std::is_same_v<result, std::vector<ndarray>>)
-      return f(k);
-    else
-      return static_cast<void>(f(k)), std::vector<ndarray>();
+    if constexpr (std::is_convertible_v<result, ndarray>) return {ndarray(f(k))};
+    else if constexpr (std::is_same_v<result, std::vector<ndarray>>) return f(k);
+    else return static_cast<void>(f(k)), std::vector<ndarray>();
   }
 };
 

@@ -107,8 +107,7 @@ TEST_CASE("planted cache: files of other users, and those that they may write, a
   }
   if (::geteuid() == 0)
     refuses([&](const std::string& path) { REQUIRE(::chown(path.c_str(), somebody_else, somebody_else) == 0); });
-  else
-    MESSAGE("left out: only root can make files of others");
+  else MESSAGE("left out: only root can make files of others");
 }
 
 TEST_CASE("planted cache: a folder that everybody may write serves its owner, and nobody's files in it count") {

@@ -20,10 +20,8 @@ auto guarded(F&& f) -> decltype(f()) {
   } catch (const std::exception& e) {
     message = e.what();
   }
-  if constexpr (std::is_pointer_v<decltype(f())>)
-    return nullptr;
-  else
-    return static_cast<decltype(f())>(-1);
+  if constexpr (std::is_pointer_v<decltype(f())>) return nullptr;
+  else return static_cast<decltype(f())>(-1);
 }
 
 sinter::ndarray& of(void* array) { return *static_cast<sinter::ndarray*>(array); }

@@ -52,8 +52,8 @@ struct pending {
   }
   void check() const {
     CHECK(x.to_vector<std::int64_t>() == integers{3, 1, 4, 1, 5});
-    CHECK(chain.to_vector<std::int64_t>() == integers{(324 ^ 21) + 13, (16 ^ 21) + 13, (625 ^ 21) + 13, (16 ^ 21) + 13,
-                                                      (1024 ^ 21) + 13});
+    CHECK(chain.to_vector<std::int64_t>() ==
+          integers{(324 ^ 21) + 13, (16 ^ 21) + 13, (625 ^ 21) + 13, (16 ^ 21) + 13, (1024 ^ 21) + 13});
     CHECK(shared.to_vector<std::int64_t>() == integers{18, 4, 25, 4, 32});
     CHECK(written.to_vector<std::int64_t>() == integers{3, 1 + 18 - 77, 4 + 4 - 77, 1 + 25 - 77, 5});
     const auto a = chain.to_vector<std::int64_t>(), b = written.to_vector<std::int64_t>();

@@ -11,8 +11,8 @@
 namespace sn = sinter;
 using namespace sn::idx;
 
-extern sn::ndarray x, y, v, w;      // any
-extern sn::ndarray mask;            // of bools
+extern sn::ndarray x, y, v, w;          // any
+extern sn::ndarray mask;                // of bools
 extern sn::ndarray idx, rows, columns;  // of integers
 extern const std::vector<sn::index> key;
 extern sn::dtype s, t;

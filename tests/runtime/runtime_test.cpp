@@ -59,7 +59,8 @@ TEST_CASE("devices: names are parsed and printed, others and missing ones are de
   CHECK(parse_device("cuda:12") == device_id{device_kind::cuda, 12});
   CHECK(to_string({device_kind::cuda, 3}) == "cuda:3");
   CHECK(to_string({}) == "cpu");
-  for (const char* bad : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cpu "}) CHECK_THROWS_AS(parse_device(bad), device_error);
+  for (const char* bad : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cpu "})
+    CHECK_THROWS_AS(parse_device(bad), device_error);
   CHECK(get_backend({}).id() == device_id{});
   CHECK(&get_backend({}) == &get_backend({}));
   const int gpus = device_count(device_kind::cuda);
@@ -93,7 +94,7 @@ TEST_CASE("pool: freed blocks are used again, large ones too, and figures follow
   p.deallocate(large, 90 * mega);
   CHECK(p.allocate(40 * mega) != large);
   void* second = p.allocate(120 * mega);
-  p.deallocate(second, 120 * mega);       // beyond what may be kept: straight back
+  p.deallocate(second, 120 * mega);  // beyond what may be kept: straight back
   CHECK(p.figures().peak >= 160 * mega);
   p.trim();
   CHECK(p.figures().reserved == p.figures().used);
@@ -158,7 +159,11 @@ TEST_CASE("parallel_for: every task runs once, exceptions come back, nested call
       for (auto& r : runs) once = once && r == 3;
       CHECK(once);
     }
-    CHECK_THROWS_AS(parallel_for(100, any_time, [](std::int64_t t) { if (t == 42) throw std::runtime_error("task"); }), std::runtime_error);
+    CHECK_THROWS_AS(parallel_for(100, any_time,
+                                 [](std::int64_t t) {
+                                   if (t == 42) throw std::runtime_error("task");
+                                 }),
+                    std::runtime_error);
   }
   set_thread_count(0);
 }

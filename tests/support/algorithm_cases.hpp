@@ -157,10 +157,8 @@ inline const char* name_of(pattern p) {
 
 template <class T>
 T from_double(double x) {
-  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat>)
-    return T(static_cast<float>(x));
-  else
-    return static_cast<T>(x);
+  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat>) return T(static_cast<float>(x));
+  else return static_cast<T>(x);
 }
 
 template <class T>
@@ -179,28 +177,23 @@ T random_bits(std::mt19937_64& random) {
 template <class T>
 T random_number(std::mt19937_64& random) {
   const auto unit = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
-  if constexpr (std::is_integral_v<T>)
-    return random_bits<T>(random);
+  if constexpr (std::is_integral_v<T>) return random_bits<T>(random);
   else if constexpr (is_complex_type<T>) {
     const double re = unit(), im = unit();
     return T(static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(im));
-  } else
-    return from_double<T>(unit());
+  } else return from_double<T>(unit());
 }
 
 /// A number among those that agree in their highest bits.
 template <class T>
 T close_number(std::mt19937_64& random) {
   const double small = static_cast<double>(random() % 100000);
-  if constexpr (std::is_same_v<T, bool>)
-    return random() % 8 == 0;
-  else if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(random() % 100);
+  if constexpr (std::is_same_v<T, bool>) return random() % 8 == 0;
+  else if constexpr (std::is_integral_v<T>) return static_cast<T>(random() % 100);
   else if constexpr (is_complex_type<T>) {
     using part = typename T::value_type;
     return T(part(1), static_cast<part>(1 + small * 0x1p-20));
-  } else
-    return from_double<T>(1 + small * 0x1p-40);
+  } else return from_double<T>(1 + small * 0x1p-40);
 }
 
 /// Of the ascending and the descending pattern the numbers are still to be sorted: sorted_values does it.

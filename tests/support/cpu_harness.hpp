@@ -18,10 +18,10 @@ namespace cpu_test {
 using namespace sinter;
 using core::dims;
 using jit::instr;
+using jit::launch;
 using jit::opcode;
 using jit::program;
 using jit::reduce_op;
-using jit::launch;
 
 inline runtime::backend& device() { return runtime::get_backend({}); }
 
@@ -52,7 +52,8 @@ struct builder {
   }
   void reduce(reduce_op op, dtype type, int reg) {
     p.kind = jit::kernel_kind::reduce;
-    p.reductions.push_back({op, type, p.code[static_cast<std::size_t>(reg)].type, 0, static_cast<std::uint16_t>(reg), 0});
+    p.reductions.push_back(
+        {op, type, p.code[static_cast<std::size_t>(reg)].type, 0, static_cast<std::uint16_t>(reg), 0});
   }
   /// Stores every reduction as it is.
   program reductions() {

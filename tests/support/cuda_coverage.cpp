@@ -97,8 +97,7 @@ void compile_module(const cuda_kernel* const* kernels, std::size_t count, int ar
   try {
     jit::compile_cuda(module_source(kernels, count), {.arch = arch, .fast_math = kernels[0]->code->flags.fast_math});
   } catch (const error& e) {
-    if (count == 1)
-      failures.push_back(std::string(e.what()));
+    if (count == 1) failures.push_back(std::string(e.what()));
     else
       for (std::size_t k = 0; k < count; ++k) compile_module(kernels + k, 1, arch, failures);
   }
@@ -120,10 +119,8 @@ std::vector<range> modules_of(const std::vector<const cuda_kernel*>& kernels) {
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const bool same = !modules.empty() && modules.back().count < kernels_a_module &&
                       kernels[k]->code->flags.fast_math == kernels[modules.back().from]->code->flags.fast_math;
-    if (same)
-      ++modules.back().count;
-    else
-      modules.push_back({k, 1});
+    if (same) ++modules.back().count;
+    else modules.push_back({k, 1});
   }
   return modules;
 }

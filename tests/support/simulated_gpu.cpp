@@ -86,10 +86,8 @@ class sim_stream final : public runtime::stream {
   bool is_idle() override { return scheduler::instance().is_empty(*this); }
   void enqueue(std::function<void()> work) { push({nullptr, std::move(work), nullptr}); }
   void push(step what) {
-    if (captured)
-      captured->push_back(std::move(what));
-    else
-      scheduler::instance().push(*this, std::move(what));
+    if (captured) captured->push_back(std::move(what));
+    else scheduler::instance().push(*this, std::move(what));
   }
   std::deque<step> queue;
   std::unique_ptr<std::vector<step>> captured;  // while work is written down

@@ -39,9 +39,12 @@ inline std::int64_t ordinal(float v) noexcept {
 inline std::int64_t ordinal(half v) noexcept { return v.bits & 0x8000 ? -std::int64_t{v.bits & 0x7fff} : v.bits; }
 inline std::int64_t ordinal(bfloat v) noexcept { return v.bits & 0x8000 ? -std::int64_t{v.bits & 0x7fff} : v.bits; }
 
-template <class T> inline constexpr double epsilon_of = std::numeric_limits<T>::epsilon();
-template <> inline constexpr double epsilon_of<half> = 0x1p-10;
-template <> inline constexpr double epsilon_of<bfloat> = 0x1p-7;
+template <class T>
+inline constexpr double epsilon_of = std::numeric_limits<T>::epsilon();
+template <>
+inline constexpr double epsilon_of<half> = 0x1p-10;
+template <>
+inline constexpr double epsilon_of<bfloat> = 0x1p-7;
 
 /// Numbers between a and b; huge where only one of them is finite. The difference is taken before it becomes a double,
 /// which could not tell neighbours among float64's ordinals apart.

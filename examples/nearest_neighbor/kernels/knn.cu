@@ -13,7 +13,7 @@
 #ifndef CHUNK
 #define CHUNK 16
 #endif
-#define SIDE 64       // rows and columns of a tile
+#define SIDE 64           // rows and columns of a tile
 #define PITCH (SIDE + 4)  // of coordinates, so that a warp's transposing stores spread over the banks
 #define THREADS 256
 
@@ -52,9 +52,10 @@ __device__ __forceinline__ void insert(row_list& l, float square, int column, in
 
 /// p (m, dimensions), q (n, dimensions); squares, indices (m, k), nearest first, of equally near ones the first column
 /// first. k <= n.
-extern "C" __global__ __launch_bounds__(THREADS) void knn_search(
-    const float* __restrict__ p, long long m, const float* __restrict__ q, int n, int dimensions, int k,
-    float* __restrict__ squares, int* __restrict__ indices) {
+extern "C" __global__ __launch_bounds__(THREADS) void knn_search(const float* __restrict__ p, long long m,
+                                                                 const float* __restrict__ q, int n, int dimensions,
+                                                                 int k, float* __restrict__ squares,
+                                                                 int* __restrict__ indices) {
   __shared__ workspace work;
   __shared__ float list_square[SIDE][LIST];
   __shared__ int list_index[SIDE][LIST];

@@ -24,11 +24,11 @@ isa active_isa() noexcept {
 }
 
 #if SINTER_TIER0_X86
-#define SINTER_DISPATCH(call)                      \
-  switch (active_isa()) {                          \
-    case isa::avx512: return avx512::call;         \
-    case isa::avx2: return avx2::call;             \
-    default: return baseline::call;                \
+#define SINTER_DISPATCH(call)              \
+  switch (active_isa()) {                  \
+    case isa::avx512: return avx512::call; \
+    case isa::avx2: return avx2::call;     \
+    default: return baseline::call;        \
   }
 #else
 #define SINTER_DISPATCH(call) return baseline::call;
@@ -44,9 +44,7 @@ block_op plain_op(opcode op, dtype arg) noexcept {
 #endif
   return baseline::complex_op(op, arg);
 }
-block_op conversion(dtype to, dtype from) noexcept {
-  SINTER_DISPATCH(cast_op(to, from))
-}
+block_op conversion(dtype to, dtype from) noexcept {SINTER_DISPATCH(cast_op(to, from))}
 
 // clang-format off
 /// The dtype that the operation gives for these operands.
@@ -106,11 +104,11 @@ bool is_inline_on_cpu(opcode op, dtype type, dtype arg) noexcept {
 using namespace tier0;
 
 #if SINTER_TIER0_X86
-#define SINTER_CONVERT(function)                                       \
-  switch (active_isa()) {                                              \
-    case isa::avx512: return avx512::function(to, from, n);            \
-    case isa::avx2: return avx2::function(to, from, n);                \
-    default: return baseline::function(to, from, n);                   \
+#define SINTER_CONVERT(function)                            \
+  switch (active_isa()) {                                   \
+    case isa::avx512: return avx512::function(to, from, n); \
+    case isa::avx2: return avx2::function(to, from, n);     \
+    default: return baseline::function(to, from, n);        \
   }
 #else
 #define SINTER_CONVERT(function) baseline::function(to, from, n);

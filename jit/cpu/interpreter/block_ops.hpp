@@ -16,16 +16,16 @@
 
 namespace sinter::jit::tier0 {
 
-#define SINTER_TIER0_DECLARE(isa)                                                        \
-  namespace isa {                                                                        \
-  block_op integer_op(opcode op, dtype arg) noexcept;                                    \
-  block_op real_op(opcode op, dtype arg) noexcept;                                       \
-  block_op cast_op(dtype to, dtype from) noexcept;                                       \
-  block_op random_op(opcode op, dtype type) noexcept;                                    \
-  void widen_f16(float* to, const std::uint16_t* from, int n) noexcept;                  \
-  void narrow_f16(std::uint16_t* to, const float* from, int n) noexcept;                 \
-  void widen_bf16(float* to, const std::uint16_t* from, int n) noexcept;                 \
-  void narrow_bf16(std::uint16_t* to, const float* from, int n) noexcept;                \
+#define SINTER_TIER0_DECLARE(isa)                                         \
+  namespace isa {                                                         \
+  block_op integer_op(opcode op, dtype arg) noexcept;                     \
+  block_op real_op(opcode op, dtype arg) noexcept;                        \
+  block_op cast_op(dtype to, dtype from) noexcept;                        \
+  block_op random_op(opcode op, dtype type) noexcept;                     \
+  void widen_f16(float* to, const std::uint16_t* from, int n) noexcept;   \
+  void narrow_f16(std::uint16_t* to, const float* from, int n) noexcept;  \
+  void widen_bf16(float* to, const std::uint16_t* from, int n) noexcept;  \
+  void narrow_bf16(std::uint16_t* to, const float* from, int n) noexcept; \
   }
 SINTER_TIER0_DECLARE(baseline)
 #if SINTER_TIER0_X86

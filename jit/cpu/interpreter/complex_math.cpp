@@ -11,9 +11,9 @@ namespace sinter::jit::tier0 {
 namespace complex_functions {
 namespace {
 
-#define FUNCTION(op) \
-  case opcode::op: \
-    return [](void* dst, const void* a, const void*, const void*, int n, int*) { \
+#define FUNCTION(op)                                                                             \
+  case opcode::op:                                                                               \
+    return [](void* dst, const void* a, const void*, const void*, int n, int*) {                 \
       for (int l = 0; l < n; ++l) static_cast<T*>(dst)[l] = sn::op(static_cast<const T*>(a)[l]); \
     };
 

@@ -34,10 +34,10 @@ struct schedule {
   bool made = false;
   // the schedule itself
   int first = 0, last = 0, slots = 0, lane_space = 0;
-  std::vector<std::int16_t> slot;    // of each register, or no_slot: its lanes lie elsewhere
-  std::vector<block_op> operation;   // per instruction
-  std::vector<std::uint16_t> result; // registers to hand out, in order
-  std::vector<const void*> lanes;    // per register, of the current block
+  std::vector<std::int16_t> slot;     // of each register, or no_slot: its lanes lie elsewhere
+  std::vector<block_op> operation;    // per instruction
+  std::vector<std::uint16_t> result;  // registers to hand out, in order
+  std::vector<const void*> lanes;     // per register, of the current block
 
   bool fits(const program& p, const block_variant& v) const noexcept;
   void make(const program& p, const block_variant& v);
@@ -159,7 +159,8 @@ void gather(void* to, const void* base, dtype type, const std::int64_t* address,
   }
 }
 
-void gathered_load(void* to, const input_desc& in, const block_args& args, int input, const void* const* lanes) noexcept {
+void gathered_load(void* to, const input_desc& in, const block_args& args, int input,
+                   const void* const* lanes) noexcept {
   std::int64_t address[block_lanes];
   auto* offsets = args.offsets[input];
   auto* first = static_cast<const std::int64_t*>(lanes[in.gather[0]]);
@@ -209,7 +210,8 @@ schedule& schedule_of(const program& p, const block_variant& v) {
 
 void prepare_interpreter(const program& p, const block_variant& v) { (void)schedule_of(p, v); }
 
-void interpret(const program& p, const block_variant& v, const block_args& args, const void* const* reduced, void* scratch) {
+void interpret(const program& p, const block_variant& v, const block_args& args, const void* const* reduced,
+               void* scratch) {
   schedule& s = schedule_of(p, v);
   const void** lanes = s.lanes.data();
   auto* space = static_cast<char*>(scratch);

@@ -46,7 +46,8 @@ class host_memory final : public runtime::memory_source {
   void* allocate(std::size_t bytes) noexcept override {
     constexpr std::size_t huge_page = std::size_t{2} << 20;
     void* p = nullptr;
-    if (bytes > SIZE_MAX / 2 || posix_memalign(&p, bytes >= 2 * huge_page ? huge_page : 256, bytes) != 0) return nullptr;
+    if (bytes > SIZE_MAX / 2 || posix_memalign(&p, bytes >= 2 * huge_page ? huge_page : 256, bytes) != 0)
+      return nullptr;
 #ifdef MADV_HUGEPAGE
     if (bytes >= 2 * huge_page) madvise(p, bytes, MADV_HUGEPAGE);
 #endif
@@ -62,7 +63,8 @@ class host_memory final : public runtime::memory_source {
 std::string processor_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
-    if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+    if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
   return "CPU";
 }
 
@@ -78,7 +80,9 @@ needs needs_of(const launch& l, bool split_tail) {
 }
 
 struct key_hash {
-  std::size_t operator()(const std::string& key) const noexcept { return static_cast<std::size_t>(platform::hash_bytes(key).lo); }
+  std::size_t operator()(const std::string& key) const noexcept {
+    return static_cast<std::size_t>(platform::hash_bytes(key).lo);
+  }
 };
 
 /// All launches that have been prepared. Never destroyed.

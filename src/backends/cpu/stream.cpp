@@ -26,10 +26,8 @@ class recorded_list final : public runtime::recorded_work {
   recorded_list(runtime::backend& device, recorded_steps steps) : device_(device), steps_(std::move(steps)) {}
   void launch() override {
     for (const auto& s : steps_) {
-      if (s->prepared)
-        device_.run(*s->prepared, s->how, s->to);
-      else
-        device_.copy(s->to, s->from, s->bytes);
+      if (s->prepared) device_.run(*s->prepared, s->how, s->to);
+      else device_.copy(s->to, s->from, s->bytes);
     }
   }
   std::size_t size() const override { return steps_.size(); }

@@ -151,8 +151,8 @@ class cuda_backend final : public runtime::backend {
     begin();
     const kernel& k = of(code);
     std::uint64_t parameters[parameter_capacity / sizeof(std::uint64_t)];
-    const call c = build_call(l, k.variant, k.layout, multiprocessors_, l.fault ? l.fault : device_fault_, scratch,
-                              parameters);
+    const call c =
+        build_call(l, k.variant, k.layout, multiprocessors_, l.fault ? l.fault : device_fault_, scratch, parameters);
     if (runtime::tracing()) [[unlikely]]
       trace_launch(l, k, c);
     start(k.main, c.first, parameters);

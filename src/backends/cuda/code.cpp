@@ -95,10 +95,8 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
     if (miss_of.empty()) miss_of.assign(launches.size(), 0);
     miss_of[k] = static_cast<std::size_t>(same - misses.begin());
     variant.lean = jit::cuda_has_lean(*l.code, variant) && lean_will_do(l);
-    if (same == misses.end())
-      misses.push_back({key, l.code, variant, nullptr});
-    else
-      same->variant.lean = same->variant.lean && variant.lean;
+    if (same == misses.end()) misses.push_back({key, l.code, variant, nullptr});
+    else same->variant.lean = same->variant.lean && variant.lean;
   }
   if (misses.empty()) return;
   compile(misses);

@@ -140,10 +140,8 @@ void capture_session::prepare(const std::shared_ptr<storage>& array) {
   storage& s = *array;
   if (s.made_in == number_ || !claim(s, number_)) return;
   try {
-    if (s.device == device_.id())
-      resolve_home(array);
-    else
-      give_up(s);
+    if (s.device == device_.id()) resolve_home(array);
+    else give_up(s);
   } catch (...) {
     give_up(s);
     throw;
@@ -222,8 +220,9 @@ void capture_session::make_room(const arrays& made, const std::vector<home*>& mo
 void capture_session::bring_home(home& h) {
   runtime::buffer_ref memory = memory_->take(h.address);
   if (!memory)
-    throw device_error("[capture] something that is neither an array nor an expression still holds the elements of an " +
-                       std::string("array of shape ") + core::to_string(h.shape));
+    throw device_error(
+        "[capture] something that is neither an array nor an expression still holds the elements of an " +
+        std::string("array of shape ") + core::to_string(h.shape));
   value leaf = make_leaf(std::move(memory), h.offset, h.shape, h.type);
   const turn mine(*h.array);
   copy_elements(leaf, h.array->held());

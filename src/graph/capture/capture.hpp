@@ -50,8 +50,8 @@ class replay {
   };
   runtime::backend& device_;
   std::shared_ptr<capture_memory> memory_;
-  std::vector<array_use> arrays_;                 // from before
-  std::vector<std::weak_ptr<storage>> made_;      // in the capture
+  std::vector<array_use> arrays_;             // from before
+  std::vector<std::weak_ptr<storage>> made_;  // in the capture
   std::vector<value> held_;
   std::vector<std::shared_ptr<const void>> kept_;  // what the backend needs besides
   std::mutex mutex_;

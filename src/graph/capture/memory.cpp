@@ -52,7 +52,8 @@ void capture_memory::adopt(runtime::buffer& b) {
 void* capture_memory::find_free(std::size_t bytes, memory_kind kind) {
   for (std::size_t k = free_.size(); k-- > 0;) {
     const runtime::buffer& b = *blocks_.at(free_[k]).memory;
-    const bool fits = b.kind() == kind && b.bytes() >= bytes && b.bytes() - bytes <= std::max<std::size_t>(bytes / 4, 1024);
+    const bool fits =
+        b.kind() == kind && b.bytes() >= bytes && b.bytes() - bytes <= std::max<std::size_t>(bytes / 4, 1024);
     if (!fits) continue;
     void* p = free_[k];
     free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(k));
@@ -61,8 +62,7 @@ void* capture_memory::find_free(std::size_t bytes, memory_kind kind) {
   return nullptr;
 }
 
-void* capture_memory::part::allocate(std::size_t bytes, runtime::stream*& owner_stream,
-                                     runtime::use_list*& uses) {
+void* capture_memory::part::allocate(std::size_t bytes, runtime::stream*& owner_stream, runtime::use_list*& uses) {
   capture_memory& m = *owner;
   uses = nullptr;
   owner_stream = &m.owner_;

@@ -56,11 +56,11 @@ class capture_memory : public std::enable_shared_from_this<capture_memory> {
   part parts_[3];
   mutable std::mutex mutex_;
   std::unordered_map<void*, block> blocks_;
-  std::vector<void*> free_;                   // the one freed last is used first
+  std::vector<void*> free_;  // the one freed last is used first
   std::unordered_set<void*> reserved_;
-  std::size_t live_ = 0;                      // blocks that buffers hold
+  std::size_t live_ = 0;  // blocks that buffers hold
   bool closed_ = false;
-  std::shared_ptr<capture_memory> self_;      // while there are some
+  std::shared_ptr<capture_memory> self_;  // while there are some
 };
 
 }  // namespace sinter::graph

@@ -77,15 +77,15 @@ class kernel_builder {
   int rank_ = 0;            // iteration variables
   int gathers_ = 0;
   std::uint16_t gather_regs_[max_gathers] = {};
-  std::vector<std::uint16_t> joined_;  // sums of them: variables of loads only, behind those
-  node* outer_gather_ = nullptr;  // the outermost one that is being lowered
+  std::vector<std::uint16_t> joined_;              // sums of them: variables of loads only, behind those
+  node* outer_gather_ = nullptr;                   // the outermost one that is being lowered
   std::size_t phase_code_ = 0, phase_inputs_ = 0;  // epilogues do not share with what runs per element
   std::uint64_t phase_ = 0;  // of all that were ever built: the elements of a kernel, or its epilogue
   std::vector<memo> memo_;   // values read through index maps; the registers of plain ones are in the plan's table
   std::vector<std::pair<node*, std::uint16_t>> reduced_;
   std::vector<memo> calls_;  // of the nodes of a call, the first one; `reg` is the index in program::calls
-  bool alone_ = false;  // the kernel is for a function with text around its loop
-  node* split_ = nullptr;  // where to cut if the kernel turns out too large
+  bool alone_ = false;       // the kernel is for a function with text around its loop
+  node* split_ = nullptr;    // where to cut if the kernel turns out too large
   bool restart_ = false;
   bool in_epilogue_ = false;
 };

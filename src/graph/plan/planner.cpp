@@ -138,8 +138,7 @@ void planner::build_one(node* n) {
   }
   std::vector<node*>& reductions = reductions_;
   reductions.clear();
-  if (kind == node_kind::reduce)
-    reductions.push_back(n);
+  if (kind == node_kind::reduce) reductions.push_back(n);
   else if (is_operation(kind) && limits().fuse && !stands_alone(*n) && !find_reductions(n, reductions, at(n).apart))
     reductions.clear();
   if (reductions.empty() && kind == node_kind::call)
@@ -246,10 +245,8 @@ void planner::group() {
         std::vector<node*> reductions;
         bool found = true;
         for (node* n : wider) {
-          if (n->kind != node_kind::reduce)
-            found = found && find_reductions(n, reductions, at(n).apart);
-          else if (std::find(reductions.begin(), reductions.end(), n) == reductions.end())
-            reductions.push_back(n);
+          if (n->kind != node_kind::reduce) found = found && find_reductions(n, reductions, at(n).apart);
+          else if (std::find(reductions.begin(), reductions.end(), n) == reductions.end()) reductions.push_back(n);
         }
         for (node* r : reductions) found = found && same_reduction(reductions[0], r);
         ok = found && builder_.reduction(*trial, wider, reductions);

@@ -78,8 +78,7 @@ bool plan_table::worth_storing(const node* n) const {
     if (std::find(done.begin(), done.end(), x) != done.end()) continue;
     done.push_back(x);
     // A draw that is needed again is worth keeping whatever it is made from.
-    if (x->is_leaf() || x->kind == node_kind::random)
-      inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
+    if (x->is_leaf() || x->kind == node_kind::random) inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
     else
       for (int k = 0; k < x->operand_count(); ++k) pending.push_back(x->operand(k));
     if (bytes <= 4 * inputs) return true;

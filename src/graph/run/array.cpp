@@ -142,7 +142,8 @@ void write(const array_view& v, value rhs) {
     offer_for_relief(rhs);
     return s.replace(std::move(rhs));
   }
-  if (!moves && v.offset == 0 && core::is_contiguous(v.shape, v.strides) && core::element_count(v.shape) == current->size())
+  if (!moves && v.offset == 0 && core::is_contiguous(v.shape, v.strides) &&
+      core::element_count(v.shape) == current->size())
     // A reshaped view of everything: the right-hand side in the storage's own shape.
     return s.replace(record_view(rhs, current->shape, core::contiguous_strides(current->shape), 0));
   s.replace(record_update(current, v.strides, v.offset, rhs));
@@ -199,8 +200,7 @@ pinned_place pin_in_order(const array_view& v) {
   if (!s.pinned() && !s.pin_if_sole_owner()) s.replace_and_pin(snapshot(current));
   runtime::submission work(runtime::get_backend(s.device));
   work.writes(*current->buffer);
-  return {static_cast<char*>(current->buffer->address()) + bytes_before(*current, v.offset), &work.on(),
-          work.value()};
+  return {static_cast<char*>(current->buffer->address()) + bytes_before(*current, v.offset), &work.on(), work.value()};
 }
 
 /// Asked once for each device.
@@ -232,8 +232,7 @@ void* export_address(const array_view& v) {
 }
 
 bool is_host_reachable(const array_view& v) {
-  return runtime::get_backend(v.device()).host_addressable() ||
-         v.store->now()->kind_of_memory() != memory_kind::device;
+  return runtime::get_backend(v.device()).host_addressable() || v.store->now()->kind_of_memory() != memory_kind::device;
 }
 
 bool host_may_share(const array_view& v) {
@@ -321,8 +320,7 @@ void copy_between(const runtime::buffer& to, const runtime::buffer& from, std::i
     target.copy_from_peer(result, origin, source, bytes, work.on());
   else if (origin.host_addressable())
     is_pinned(from) ? target.enqueue_from_host(result, source, bytes) : target.copy_from_host(result, source, bytes);
-  else
-    is_pinned(to) ? origin.enqueue_to_host(result, source, bytes) : origin.copy_to_host(result, source, bytes);
+  else is_pinned(to) ? origin.enqueue_to_host(result, source, bytes) : origin.copy_to_host(result, source, bytes);
 }
 
 }  // namespace

@@ -123,10 +123,8 @@ std::string describe(std::span<const value> roots, bool with_source) {
     std::vector<value> pending;
     for (const value& v : roots) {
       if (!(v->device == device)) continue;
-      if (!v->is_leaf())
-        pending.push_back(v);
-      else
-        out += "in memory: " + core::to_string(v->shape) + " " + std::string(name(v->type)) + ", nothing to run\n";
+      if (!v->is_leaf()) pending.push_back(v);
+      else out += "in memory: " + core::to_string(v->shape) + " " + std::string(name(v->type)) + ", nothing to run\n";
     }
     if (!pending.empty()) out += plan_text(pending, with_source);
   }

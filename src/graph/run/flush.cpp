@@ -117,8 +117,7 @@ class flusher {
       placement_.at(n) = {base.buffer, base.offset + (n->kind == node_kind::view ? n->view().offset : 0)};
       return;
     }
-    if (plan.kind == plan_kind::update)
-      place_update(j, plan);
+    if (plan.kind == plan_kind::update) place_update(j, plan);
     else if (plan.kind != plan_kind::effect)
       for (node* n : plan.results) placement_.at(n) = {allocate(*backend_, n->bytes(), n->memory), 0};
     if (plan.code.code.empty()) return;
@@ -191,10 +190,8 @@ class flusher {
       if (runtime::synchronous() && !captured) [[unlikely]]
         wait_for_kernel("sn_" + j.plan->code.label(), j.fault);
       if (j.fault && j.fault->is_resolved()) {
-        if (j.fault->is_raised())
-          backend_->faults().keep(j.fault);
-        else
-          j.fault.reset();
+        if (j.fault->is_raised()) backend_->faults().keep(j.fault);
+        else j.fault.reset();
       }
     }
   }

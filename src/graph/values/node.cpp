@@ -84,10 +84,8 @@ void link_reader(node* reduction) {
 void unlink_reader(node* reduction) noexcept {
   if (!reduction->is_reader) return;
   std::lock_guard lock(readers_mutex());
-  if (reduction->previous_reader)
-    reduction->previous_reader->next_reader = reduction->next_reader;
-  else
-    reduction->args[0]->readers = reduction->next_reader;
+  if (reduction->previous_reader) reduction->previous_reader->next_reader = reduction->next_reader;
+  else reduction->args[0]->readers = reduction->next_reader;
   if (reduction->next_reader) reduction->next_reader->previous_reader = reduction->previous_reader;
   reduction->next_reader = reduction->previous_reader = nullptr;
   reduction->is_reader = false;

@@ -46,27 +46,27 @@ class node {
   std::atomic<std::uint32_t> refs{1};
   std::atomic<node_kind> kind;  // the payload's until the node is evaluated, which makes it a leaf
   dtype type;
-  std::uint8_t nargs = 0;       // how many of `args`
+  std::uint8_t nargs = 0;         // how many of `args`
   std::atomic<bool> seen{false};  // computed before as part of something else, and held then
-  bool is_reader = false;    // reduce: linked into the operand's list of readers
-  bool opaque = false;       // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
-  bool large = false;        // limits().large_operand bytes or more
-  bool over_large = false;   // something large lies below: its evaluation may release memory (list_if_large)
-  bool over_reduction = false;  // a reduction lay pending somewhere below when it was recorded
+  bool is_reader = false;         // reduce: linked into the operand's list of readers
+  bool opaque = false;      // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
+  bool large = false;       // limits().large_operand bytes or more
+  bool over_large = false;  // something large lies below: its evaluation may release memory (list_if_large)
+  bool over_reduction = false;         // a reduction lay pending somewhere below when it was recorded
   std::atomic<bool> is_listed{false};  // among the values that are remembered for that
-  memory_kind memory{};      // where it is to lie when it is evaluated
-  std::uint16_t depth = 0;   // longest chain of pending nodes below when it was recorded
-  std::uint16_t writes = 0;  // update: pending updates in a row when it was recorded, this one included
+  memory_kind memory{};                // where it is to lie when it is evaluated
+  std::uint16_t depth = 0;             // longest chain of pending nodes below when it was recorded
+  std::uint16_t writes = 0;            // update: pending updates in a row when it was recorded, this one included
   runtime::device_id device;
   value args[3];  // the operands of all kinds but calls
   dims shape;
-  runtime::buffer_ref buffer;  // leaf
+  runtime::buffer_ref buffer;      // leaf
   std::int64_t buffer_offset = 0;  // leaf: elements before the first one
-  std::uint32_t capture = 0;  // the capture that it was recorded in; 0: none
+  std::uint32_t capture = 0;       // the capture that it was recorded in; 0: none
   plan_mark mark;
   node* next_reader = nullptr;  // weak, doubly linked list of the reductions that read args[0]
   node* previous_reader = nullptr;
-  node* readers = nullptr;  // head of that list, in the operand
+  node* readers = nullptr;      // head of that list, in the operand
   node* next_listed = nullptr;  // the weak list of pending values over large operands
   node* previous_listed = nullptr;
 

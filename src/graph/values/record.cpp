@@ -48,10 +48,8 @@ void adopt_operand(node& n, value operand) {
 dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
   dims kept;
   for (int a = 0; a < v->shape.size(); ++a) {
-    if (reduced[static_cast<std::size_t>(a)])
-      nothing |= v->shape[a] == 0;
-    else
-      kept.push_back(v->shape[a]);
+    if (reduced[static_cast<std::size_t>(a)]) nothing |= v->shape[a] == 0;
+    else kept.push_back(v->shape[a]);
   }
   return kept;
 }

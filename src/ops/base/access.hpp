@@ -18,8 +18,10 @@ struct ndarray_access {
   static subarray make_sub(graph::view_ref v) noexcept { return subarray(std::move(v)); }
   /// Null for an undefined array.
   static const graph::view_ref& ref(const ndarray& a) {
-    if (a.view_ && a.view_->deferred.load(std::memory_order_acquire)) [[unlikely]] resolve(*a.view_);
-    if (graph::is_capturing() && a.view_) [[unlikely]] graph::touch(a.view_->store);
+    if (a.view_ && a.view_->deferred.load(std::memory_order_acquire)) [[unlikely]]
+      resolve(*a.view_);
+    if (graph::is_capturing() && a.view_) [[unlikely]]
+      graph::touch(a.view_->store);
     return a.view_;
   }
   /// The same, but a selection by arrays may not have been read yet.

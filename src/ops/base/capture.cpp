@@ -35,7 +35,8 @@ void launch_graph::launch(const stream& s) const {
   graph::replay& r = replay_of(replay_);
   runtime::stream& on = ops::stream_access::of(s);
   if (&on.owner() != &r.device())
-    ops::fail<device_error>("launch_graph", "a stream of ", on.owner().id(), " cannot run a graph of ", r.device().id());
+    ops::fail<device_error>("launch_graph", "a stream of ", on.owner().id(), " cannot run a graph of ",
+                            r.device().id());
   r.launch(on);
 }
 

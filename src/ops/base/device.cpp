@@ -47,6 +47,5 @@ memory_info memory(const device& d) {
   return {m.used, m.reserved, m.peak, m.available};
 }
 
-
 }  // namespace v0
 }  // namespace sinter

@@ -88,9 +88,7 @@ graph::value evaluated_storage(const ndarray& x, const char* function) {
   return v->store->now();
 }
 
-const runtime::backend* place_of(const device& d) {
-  return d.kind == device_kind::cpu ? nullptr : &backend_of(d);
-}
+const runtime::backend* place_of(const device& d) { return d.kind == device_kind::cpu ? nullptr : &backend_of(d); }
 
 void give_advice(const ndarray& x, memory_advice advice, const device& where, bool on, const char* function) {
   const graph::value held = evaluated_storage(x, function);
@@ -182,8 +180,7 @@ void prefetch(const ndarray& x, const device& to, const std::optional<stream>& o
   const graph::value held = ops::evaluated_storage(x, "prefetch");
   const graph::node& leaf = ops::managed_leaf(x, "prefetch", held);
   runtime::backend& b = runtime::get_backend(leaf.device);
-  const runtime::current_guard here(
-      on ? ops::fitting(*on, leaf.device, leaf.device, "prefetch") : b.current_stream());
+  const runtime::current_guard here(on ? ops::fitting(*on, leaf.device, leaf.device, "prefetch") : b.current_stream());
   if (leaf.buffer->bytes() == 0) return;  // which drivers refuse
   runtime::submission work(b);
   b.prefetch(work.reads(*leaf.buffer), leaf.buffer->bytes(), ops::place_of(to));
@@ -204,8 +201,9 @@ allocator_scope::allocator_scope(const device& d, std::shared_ptr<allocator> a) 
   auto source = ops::source_of(std::move(a));
   if (!source) throw value_error("[allocator_scope] there is no allocator");
   if (graph::is_capturing())
-    throw device_error("[capture] an allocator_scope cannot begin in a capture, whose memory belongs to the graph; "
-                       "begin it around the capture");
+    throw device_error(
+        "[capture] an allocator_scope cannot begin in a capture, whose memory belongs to the graph; "
+        "begin it around the capture");
   before_ = std::exchange(runtime::this_thread().source[slot_], source.get());
   held_ = std::move(source);
 }
@@ -231,8 +229,9 @@ ndarray ndarray::to_host(const stream& on) const {
 void* ndarray::host_address(sinter::dtype type) const {
   const graph::array_view& v = ops::view_of(*this, "host_data");
   if (!graph::is_host_reachable(v))
-    ops::fail<value_error>("host_data", "the array lies in the memory of ", v.device(),
-                      ", which the host cannot address; make it in managed or pinned memory, or copy it with to_host");
+    ops::fail<value_error>(
+        "host_data", "the array lies in the memory of ", v.device(),
+        ", which the host cannot address; make it in managed or pinned memory, or copy it with to_host");
   if (v.type != type) ops::fail<dtype_error>("host_data", "the array has dtype ", v.type, ", not ", type);
   return graph::export_to_host(v);
 }

@@ -60,10 +60,8 @@ const graph::array_view* alike(operands x, const char* function) {
   for (const operand* o : x) {
     if (!o->is_array()) continue;
     const graph::array_view& v = view_of(o->array(), function);
-    if (!first)
-      first = &v;
-    else if (!(v.shape == first->shape && v.device() == first->device()))
-      return nullptr;
+    if (!first) first = &v;
+    else if (!(v.shape == first->shape && v.device() == first->device())) return nullptr;
   }
   return first;
 }
@@ -91,10 +89,8 @@ dtype promotion::result(const char* function) const {
 dtype result_type_of(operands x, const char* function) {
   promotion p;
   for (const operand* o : x) {
-    if (o->is_array())
-      p.add(view_of(o->array(), function).type);
-    else
-      p.add(o->number());
+    if (o->is_array()) p.add(view_of(o->array(), function).type);
+    else p.add(o->number());
   }
   return p.result(function);
 }
@@ -226,12 +222,9 @@ inline namespace v0 {
 dtype detail::result_type(std::span<const typed_operand> operands) {
   ops::promotion p;
   for (const typed_operand& o : operands) {
-    if (o.array)
-      p.add(ops::view_of(*o.array, "result_type").type);
-    else if (o.type)
-      p.add(*o.type);
-    else
-      p.add(o.number);
+    if (o.array) p.add(ops::view_of(*o.array, "result_type").type);
+    else if (o.type) p.add(*o.type);
+    else p.add(o.number);
   }
   return p.result("result_type");
 }

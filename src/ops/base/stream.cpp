@@ -76,9 +76,7 @@ stream default_stream(const std::optional<device>& on) {
   return stream_access::make(backend_of(on).default_stream(), 0, false);
 }
 
-stream current_stream(const std::optional<device>& on) {
-  return stream_access::again(backend_of(on).current_stream());
-}
+stream current_stream(const std::optional<device>& on) { return stream_access::again(backend_of(on).current_stream()); }
 
 stream_guard::stream_guard(const stream& s) : held_(s) {
   runtime::stream& on = live(s, "stream_guard");
@@ -111,7 +109,7 @@ double elapsed(const event& begin, const event& end) {
   runtime::event &first = recorded(begin), &last = recorded(end);
   if (stream_access::of(begin).device != stream_access::of(end).device)
     ops::fail<device_error>("elapsed", "the events were recorded on ", stream_access::of(begin).device->id(), " and ",
-                       stream_access::of(end).device->id());
+                            stream_access::of(end).device->id());
   first.synchronize();
   last.synchronize();
   return last.seconds_since(first);

@@ -27,7 +27,7 @@ struct stream_state {
 
 struct event_state {
   bool timing = true;
-  runtime::backend* device = nullptr;  // of the last record
+  runtime::backend* device = nullptr;     // of the last record
   std::unique_ptr<runtime::event> point;  // null: never recorded
 };
 

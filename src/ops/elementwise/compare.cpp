@@ -61,8 +61,8 @@ std::optional<ndarray> compare_beyond(const char* function, opcode op, const ope
 ndarray compare(const char* function, opcode op, const operand& x, const operand& y) {
   if (auto answer = compare_beyond(function, op, x, y)) return *answer;
   const auto [first, second] = argument_dtypes(x, y, function);
-  const bool mixed = (is_signed_integer(first) && second == dtype::u64) ||
-                     (first == dtype::u64 && is_signed_integer(second));
+  const bool mixed =
+      (is_signed_integer(first) && second == dtype::u64) || (first == dtype::u64 && is_signed_integer(second));
   if (mixed) return compare_mixed(function, op, x, y, is_signed_integer(first));
   const operand* const both[] = {&x, &y};
   resolved r = resolve_as(both, promote_types(first, second), function);
@@ -157,9 +157,9 @@ ndarray where(const operand& condition, const operand& x, const operand& y) {
   const dims shape = broadcast_shapes(all, "where");
   const auto device = common_device(all, "where");
   const dtype type = result_type_of(values, "where");
-  const value choose = condition.is_array() ? truth_of(value_of(condition.array(), "where"))
-                                            : bool_of(condition.number().real() != 0 || condition.number().imag() != 0,
-                                                      dims(), device);
+  const value choose = condition.is_array()
+                           ? truth_of(value_of(condition.array(), "where"))
+                           : bool_of(condition.number().real() != 0 || condition.number().imag() != 0, dims(), device);
   const value branches[] = {choose, to_value(x, type, shape, device, "where"),
                             to_value(y, type, shape, device, "where")};
   return wrap(graph::record_map(opcode::select, type, shape, branches));

@@ -90,18 +90,16 @@ const subarray& subarray::operator=(const subarray& e) && {
 }
 
 // The named form and the temporary's form of each operator do the same.
-#define SINTER_IN_PLACE(op)                                                                                   \
-  ndarray& ndarray::operator op##=(const operand& e)& {                                                       \
-    in_place(*this, e, "in-place " #op, [](const operand& a, const operand& b) { return a.array() op b; });   \
-    return *this;                                                                                             \
-  }                                                                                                           \
-  const subarray& subarray::operator op##=(const operand& e)&& {                                              \
-    constexpr auto operation = [](const operand& a, const operand& b) { return a.array() op b; };             \
-    if (auto* selected = ops::unread_pick(*this))                                                             \
-      ops::update_pick(selected->what, e, "in-place " #op, operation);                                        \
-    else                                                                                                      \
-      in_place(*this, e, "in-place " #op, operation);                                                         \
-    return *this;                                                                                             \
+#define SINTER_IN_PLACE(op)                                                                                        \
+  ndarray& ndarray::operator op##=(const operand& e)& {                                                            \
+    in_place(*this, e, "in-place " #op, [](const operand& a, const operand& b) { return a.array() op b; });        \
+    return *this;                                                                                                  \
+  }                                                                                                                \
+  const subarray& subarray::operator op##=(const operand& e)&& {                                                   \
+    constexpr auto operation = [](const operand& a, const operand& b) { return a.array() op b; };                  \
+    if (auto* selected = ops::unread_pick(*this)) ops::update_pick(selected->what, e, "in-place " #op, operation); \
+    else in_place(*this, e, "in-place " #op, operation);                                                           \
+    return *this;                                                                                                  \
   }
 SINTER_IN_PLACE(+)
 SINTER_IN_PLACE(-)

@@ -13,7 +13,8 @@ std::string in_shape(const core::dims& shape) { return " in shape " + core::to_s
 std::int64_t checked_index(std::int64_t i, int axis, const core::dims& shape) {
   const std::int64_t n = shape[axis];
   if (i < -n || i >= n)
-    ops::fail<index_error>("index", "index ", i, " is out of range for axis ", axis, " with extent ", n, in_shape(shape));
+    ops::fail<index_error>("index", "index ", i, " is out of range for axis ", axis, " with extent ", n,
+                           in_shape(shape));
   return i < 0 ? i + n : i;
 }
 
@@ -100,8 +101,8 @@ ops::pick_entry entry_of(const index& i, int axis, int place, const graph::array
   e.named = axis;
   for (int k = 0; e.mask && k < e.axes; ++k)
     if (e.values->shape[k] != v.shape[axis + k] && e.values->shape[k] != 0)
-      ops::fail<index_error>("index", "a mask of shape ", e.values->shape, " does not fit axis ", axis + k, " with extent ",
-                        v.shape[axis + k], in_shape(v.shape));
+      ops::fail<index_error>("index", "a mask of shape ", e.values->shape, " does not fit axis ", axis + k,
+                             " with extent ", v.shape[axis + k], in_shape(v.shape));
   // As in NumPy an extent of 0 fits any axis: nothing is true.
   const core::dims fitting(v.shape.data() + axis, e.axes);
   if (e.mask && !(e.values->shape == fitting))
@@ -137,7 +138,8 @@ list::list(std::initializer_list<list_node> items) {
     if (extents[depth] != static_cast<std::int64_t>(count)) throw shape_error("[list] lists of different lengths");
     for (std::size_t k = 0; k < count; ++k) {
       const list_node& node = first[k];
-      if (node.is_list() != (k == 0 ? node.is_list() : first[0].is_list()) || (!node.is_list() && extents.size() > depth + 1))
+      if (node.is_list() != (k == 0 ? node.is_list() : first[0].is_list()) ||
+          (!node.is_list() && extents.size() > depth + 1))
         throw shape_error("[list] numbers beside lists");
       if (node.is_list()) {
         self(self, node.begin(), node.size(), depth + 1);

@@ -14,11 +14,11 @@ using core::dims;
 
 /// An index array or mask of a key.
 struct pick_entry {
-  graph::value values;   // int64 indices, or a mask
+  graph::value values;  // int64 indices, or a mask
   bool mask = false;
-  bool in_range = false;  // indices that have been checked
+  bool in_range = false;   // indices that have been checked
   int axis = 0, axes = 1;  // of the base: the first one, and how many
-  int named = 0;          // axis of the array that the user indexed
+  int named = 0;           // axis of the array that the user indexed
 };
 
 /// `base(entries)`. What the key's other items say is in the base's view already.

@@ -148,10 +148,8 @@ std::vector<ndarray> check_outputs(const kernel_head& k, const std::vector<ndarr
   all.resize(k.outputs.size());
   for (std::size_t a = 0; a < all.size(); ++a) {
     const parameter& p = k.outputs[a];
-    if (all[a].defined())
-      check_writable(k, p, all[a]);
-    else if (p.raw)
-      fail<value_error>(k.name, "output ", p.name, " is raw: give its array with .out; ", k.signature);
+    if (all[a].defined()) check_writable(k, p, all[a]);
+    else if (p.raw) fail<value_error>(k.name, "output ", p.name, " is raw: give its array with .out; ", k.signature);
     for (std::size_t b = 0; b < a; ++b)
       if ((p.raw || k.outputs[b].raw) && all[a].defined() && all[b].defined() && same_storage(all[a], all[b]))
         fail<value_error>(k.name, "outputs ", k.outputs[b].name, " and ", p.name, " share memory");
@@ -176,8 +174,7 @@ letter_types resolve_types(const kernel_head& k, operands arguments, std::span<c
   type_resolver resolver(k, letters);
   for (std::size_t a = 0; a < arguments.size(); ++a) {
     const operand& x = *arguments[a];
-    if (x.is_array())
-      resolver.array(k.inputs[a], view_of(x.array(), k.function()).type);
+    if (x.is_array()) resolver.array(k.inputs[a], view_of(x.array(), k.function()).type);
     else if (k.inputs[a].raw)
       fail<value_error>(k.name, k.inputs[a].name, " is raw: it takes an array, not a number; ", k.signature);
   }

@@ -194,10 +194,8 @@ std::size_t comment_length(std::string_view rest) {
 /// Length of a string or character literal, npos if it does not end on its line.
 std::size_t literal_length(std::string_view rest) {
   for (std::size_t k = 1; k < rest.size() && rest[k] != '\n'; ++k) {
-    if (rest[k] == '\\')
-      ++k;
-    else if (rest[k] == rest[0])
-      return k + 1;
+    if (rest[k] == '\\') ++k;
+    else if (rest[k] == rest[0]) return k + 1;
   }
   return rest.npos;
 }

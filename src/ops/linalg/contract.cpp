@@ -50,7 +50,8 @@ std::vector<int> best_order(const graph::array_view& x, const graph::array_view&
   std::vector<int> as_x = written, as_y = written;
   const auto by_strides = [](const graph::array_view& v, const std::vector<int>& axes) {
     return [&v, &axes](int i, int k) {
-      return std::abs(v.strides[axes[static_cast<std::size_t>(i)]]) > std::abs(v.strides[axes[static_cast<std::size_t>(k)]]);
+      return std::abs(v.strides[axes[static_cast<std::size_t>(i)]]) >
+             std::abs(v.strides[axes[static_cast<std::size_t>(k)]]);
     };
   };
   std::stable_sort(as_x.begin(), as_x.end(), by_strides(x, c.inner_x));

@@ -62,9 +62,8 @@ ndarray arranged(const labelled& x, const label_list& order) {
 label_list memory_order(const labelled& x) {
   const graph::array_view& v = view_of(x.array, "einsum");
   label_list order = x.labels;
-  std::stable_sort(order.begin(), order.end(), [&](label a, label b) {
-    return std::abs(v.strides[x.axis(a)]) > std::abs(v.strides[x.axis(b)]);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](label a, label b) { return std::abs(v.strides[x.axis(a)]) > std::abs(v.strides[x.axis(b)]); });
   return order;
 }
 
@@ -148,7 +147,8 @@ class evaluation {
   /// With the factors in the order that leaves the output's last label last.
   labelled matrix_product(const labelled& a, const labelled& b, const label_roles& r) const {
     const label_list free = only(t_.output, united(r.rows, r.columns));
-    if (!free.empty() && holds(r.rows, free.back())) return matrix_product_in_order(b, a, {r.batch, r.inner, r.columns, r.rows});
+    if (!free.empty() && holds(r.rows, free.back()))
+      return matrix_product_in_order(b, a, {r.batch, r.inner, r.columns, r.rows});
     return matrix_product_in_order(a, b, r);
   }
 
@@ -157,7 +157,8 @@ class evaluation {
                         places_of(r.inner, b.labels)};
     labelled out;
     out.labels = r.batch;
-    for (const label_list* free : {&r.rows, &r.columns}) out.labels.insert(out.labels.end(), free->begin(), free->end());
+    for (const label_list* free : {&r.rows, &r.columns})
+      out.labels.insert(out.labels.end(), free->begin(), free->end());
     product_kw kw{.tf32 = kw_.tf32};
     out.array = contract("einsum", a.array, b.array, c, type_, kw);
     return out;

@@ -52,7 +52,11 @@ contraction_path greedy(term_list left, const einsum_terms& t) {
 class subset_search {
  public:
   subset_search(const term_list& terms, const einsum_terms& t)
-      : terms_(terms), t_(t), count_(terms.size()), labels_(std::size_t{1} << count_), cost_(labels_.size(), -1.0),
+      : terms_(terms),
+        t_(t),
+        count_(terms.size()),
+        labels_(std::size_t{1} << count_),
+        cost_(labels_.size(), -1.0),
         split_(labels_.size()) {
     for (std::uint32_t s = 1; s < labels_.size(); ++s) labels_[s] = labels_of(s);
     for (std::size_t k = 0; k < count_; ++k) cost_[std::size_t{1} << k] = 0;
@@ -167,7 +171,8 @@ contraction_path order_of(const term_list& terms, const einsum_terms& t, const e
   if (kw.optimize == "none") return left_to_right(terms.size());
   if (kw.optimize == "greedy" || (kw.optimize == "auto" && count > most_auto)) return greedy(terms, t);
   if (kw.optimize != "optimal" && kw.optimize != "auto")
-    ops::fail<value_error>("einsum", "optimize is '", kw.optimize, "'; it may be 'auto', 'greedy', 'optimal' or 'none'");
+    ops::fail<value_error>("einsum", "optimize is '", kw.optimize,
+                           "'; it may be 'auto', 'greedy', 'optimal' or 'none'");
   if (count > most_optimal)
     ops::fail<value_error>("einsum", "the optimal order of ", count, " operands takes too long to find; use 'greedy'");
   return subset_search(terms, t).path();

@@ -99,11 +99,11 @@ void collect_extents(einsum_terms& out, const std::vector<dims>& shapes) {
       for (std::size_t b = 0; b < a; ++b)
         if (const std::int64_t other = shapes[k][static_cast<int>(b)]; out.inputs[k][b] == l && other != n)
           ops::fail<shape_error>("einsum", "dimensions in operand ", k, " for collapsing index '", text_of({l}),
-                            "' don't match (", other, " != ", n, ")");
+                                 "' don't match (", other, " != ", n, ")");
       std::int64_t& extent = out.extents[static_cast<std::size_t>(l)];
       if (extent != 1 && n != 1 && n != extent)
-        ops::fail<shape_error>("einsum", "operands could not be broadcast together: index '", text_of({l}), "' has extent ",
-                          extent, ", but ", n, " in operand ", k, " with shape ", shapes[k]);
+        ops::fail<shape_error>("einsum", "operands could not be broadcast together: index '", text_of({l}),
+                               "' has extent ", extent, ", but ", n, " in operand ", k, " with shape ", shapes[k]);
       if (n != 1) extent = n;
     }
 }
@@ -123,8 +123,9 @@ label_list implicit_output(const einsum_terms& terms, int ellipsis) {
 
 label_list explicit_output(const term& t, const einsum_terms& terms, int ellipsis) {
   if (ellipsis > 0 && !t.ellipsis)
-    refuse("output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
-           "broadcast the extra dimensions");
+    refuse(
+        "output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
+        "broadcast the extra dimensions");
   const label_list out = labels_of(t, ellipsis);
   for (std::size_t k = 0; k < out.size(); ++k) {
     const std::string name = text_of({out[k]});
@@ -142,10 +143,8 @@ label_list explicit_output(const term& t, const einsum_terms& terms, int ellipsi
 std::string text_of(const label_list& labels) {
   std::string out;
   for (const label l : labels) {
-    if (l < ellipsis_label)
-      out += static_cast<char>(l);
-    else if (out.size() < 3 || out.substr(out.size() - 3) != "...")
-      out += "...";
+    if (l < ellipsis_label) out += static_cast<char>(l);
+    else if (out.size() < 3 || out.substr(out.size() - 3) != "...") out += "...";
   }
   return out;
 }

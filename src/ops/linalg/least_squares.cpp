@@ -80,10 +80,8 @@ linalg::lstsq_result linalg::lstsq(const ndarray& a, const ndarray& b, const lst
     x = matmul(conjugated(matrix_transpose(parts.vh)), scaled);
     r.rank = count_nonzero(greater(r.s, limit)).item<int64_t>();
   }
-  if (r.rank == n && m > n)
-    r.residuals = sum(squares(sides - matmul(matrix, x)), 0);
-  else
-    r.residuals = zeros({0}, {.dtype = ops::real_of(type), .device = a.device()});
+  if (r.rank == n && m > n) r.residuals = sum(squares(sides - matmul(matrix, x)), 0);
+  else r.residuals = zeros({0}, {.dtype = ops::real_of(type), .device = a.device()});
   r.x = b.ndim() == 1 ? reshape(x, {n}) : x;
   return r;
 }

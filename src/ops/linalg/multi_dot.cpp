@@ -25,7 +25,8 @@ class chain_order {
         const std::size_t k = i + length;
         double best = -1;
         for (std::size_t s = i; s < k; ++s) {
-          const double c = cost[i * count_ + s] + cost[(s + 1) * count_ + k] + extents[i] * extents[s + 1] * extents[k + 1];
+          const double c =
+              cost[i * count_ + s] + cost[(s + 1) * count_ + k] + extents[i] * extents[s + 1] * extents[k + 1];
           if (best >= 0 && c >= best) continue;
           best = c;
           split_[i * count_ + k] = s;
@@ -75,10 +76,10 @@ ndarray identities_like(const ndarray& x) {
 ndarray linalg::multi_dot(const std::vector<ndarray>& factors, const product_kw& kw) {
   if (factors.size() < 2) throw value_error("[multi_dot] expecting at least two arrays");
   check_factors(factors);
-  if (factors.size() == 2)
-    return matmul(factors[0], factors[1], {.out = kw.out, .dtype = kw.dtype, .tf32 = kw.tf32});
+  if (factors.size() == 2) return matmul(factors[0], factors[1], {.out = kw.out, .dtype = kw.dtype, .tf32 = kw.tf32});
   std::vector<double> extents;
-  for (const ndarray& f : factors) extents.push_back(f.ndim() == 1 && extents.empty() ? 1.0 : static_cast<double>(f.shape(0)));
+  for (const ndarray& f : factors)
+    extents.push_back(f.ndim() == 1 && extents.empty() ? 1.0 : static_cast<double>(f.shape(0)));
   extents.push_back(factors.back().ndim() == 1 ? 1.0 : static_cast<double>(factors.back().shape(1)));
   return product_between(factors, chain_order(extents), 0, factors.size() - 1, kw);
 }

@@ -81,9 +81,7 @@ bool takes_directly(const ndarray& out, const ndarray& x, const ndarray& y, dtyp
 }
 
 /// Whether a new buffer for the whole array costs less than writing into the one that it has. With the storage's turn.
-bool better_replaced(const graph::array_view& v) {
-  return v.whole && !v.store->is_written_in_place();
-}
+bool better_replaced(const graph::array_view& v) { return v.whole && !v.store->is_written_in_place(); }
 
 static_assert(static_cast<int>(activation::relu) == static_cast<int>(runtime::activation::relu) &&
               static_cast<int>(activation::gelu) == static_cast<int>(runtime::activation::gelu));
@@ -230,8 +228,8 @@ ndarray multiply_vectors(const ndarray& x, const ndarray& y, dtype type) {
   const int rank = v.shape.size(), last = vector->shape.size();
   dims shape = vector->shape;
   // Along the columns of a matrix that lies by columns, so that the memory is read in its order.
-  const bool by_columns = v.shape[rank - 2] != 1 && v.shape[rank - 1] != 1 &&
-                          std::abs(v.strides[rank - 2]) < std::abs(v.strides[rank - 1]);
+  const bool by_columns =
+      v.shape[rank - 2] != 1 && v.shape[rank - 1] != 1 && std::abs(v.strides[rank - 2]) < std::abs(v.strides[rank - 1]);
   shape.insert(by_columns ? last : last - 1, 1);
   const value column = reshape_value(vector, shape);
   return wrap(sum_of_products(value_of(by_columns ? x.mT() : x, "matmul"), column, type, {by_columns ? -2 : -1}));
@@ -262,8 +260,8 @@ ndarray product_of_matrices(const ndarray& x, const ndarray& y, dtype type, cons
   if (core::element_count(shape) == 0 || a[a.size() - 1] == 0)
     return delivered(nothing_of(x, y, shape, type), kw, "matmul");
   if (rows != 1 && columns != 1) return multiply_matrices(x, y, type, kw);
-  const ndarray sums = columns == 1 ? multiply_vectors(x, without_axis(y, 1), type)
-                                    : multiply_vectors(y.mT(), without_axis(x, 2), type);
+  const ndarray sums =
+      columns == 1 ? multiply_vectors(x, without_axis(y, 1), type) : multiply_vectors(y.mT(), without_axis(x, 2), type);
   return delivered(wrap(reshape_value(value_of(sums, "matmul"), shape)), kw, "matmul");
 }
 

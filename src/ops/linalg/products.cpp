@@ -123,8 +123,8 @@ ndarray matmul(const ndarray& x, const ndarray& y, const matmul_kw& kw) {
   if (kw.scale == 1 && !kw.bias && kw.activation == activation::none)
     return product_of(left, right, {row, column}, type, plain);
   require_epilogue(kw, type, column ? 1 : b[b.size() - 1], left);
-  const bool of_matrices =
-      !row && !column && a[a.size() - 2] > 1 && b[b.size() - 1] > 1 && core::element_count(a) > 0 && core::element_count(b) > 0;
+  const bool of_matrices = !row && !column && a[a.size() - 2] > 1 && b[b.size() - 1] > 1 &&
+                           core::element_count(a) > 0 && core::element_count(b) > 0;
   const ndarray result = of_matrices
                              ? multiply_with_epilogue(left, right, type, kw)
                              : with_epilogue(product_of(left, right, {row, column}, type, {.tf32 = kw.tf32}), kw);

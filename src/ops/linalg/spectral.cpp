@@ -84,8 +84,7 @@ linalg::svd_result svd_parts(const ndarray& x, svd_part part, const char* functi
   const runtime::solvers& solvers = runtime::get_backend(to_id(x.device())).solvers();
   // QR iterations for a square matrix may take longer or shorter for its transpose: it is left as it is.
   const bool left = s.rows > s.columns || (s.rows == s.columns && s.count() == 1 && part == svd_part::values);
-  if (left && !solvers.svd_takes_wide())
-    return svd_in(owned_by_columns(x, type, function), s, part, function);
+  if (left && !solvers.svd_takes_wide()) return svd_in(owned_by_columns(x, type, function), s, part, function);
   const matrix_stack turned{s.batch, s.columns, s.rows};
   const linalg::svd_result t = svd_in(owned_by_rows(x, type, function), turned, part, function);
   if (part == svd_part::values) return t;

@@ -167,8 +167,8 @@ ndarray generator::laplace(const operand& loc, const operand& scale, const draw_
   const float_draw d("laplace", size, kw, both);
   const value magnitude = d.elements(*this, jit::opcode::random_exponential);
   const dtype word = d.type() == float32 ? uint32 : uint64;
-  const value bits =
-      graph::record_random(jit::opcode::random_bits, word, d.space().shape, magnitude->random().stream, {}, d.space().device);
+  const value bits = graph::record_random(jit::opcode::random_bits, word, d.space().shape, magnitude->random().stream,
+                                          {}, d.space().device);
   const value last = map_of(jit::opcode::bitwise_and, word, bits,
                             graph::record_scalar(scalar_of(1, word, "laplace"), word, dims(), d.space().device));
   const value variate = select_of(truth_of(last), magnitude, d.map(jit::opcode::negative, magnitude));

@@ -240,7 +240,8 @@ ops::raw_entry& defined_entry(const std::shared_ptr<ops::raw_entry>& entry) {
 
 raw_kernel::raw_kernel(std::string_view source, std::string_view name, const raw_kw& kw) {
   runtime::module_source from{
-      std::string(source), runtime::image_kind_of(source) == runtime::image_kind::ptx, "", kw.options, kw.names, kw.fast_math};
+      std::string(source), runtime::image_kind_of(source) == runtime::image_kind::ptx, "", kw.options, kw.names,
+      kw.fast_math};
   if (!from.image && name.find('<') != std::string_view::npos) from.names.emplace_back(name);
   entry_ = std::make_shared<ops::raw_entry>(ops::shared_source(std::move(from)), name);
 }

@@ -43,7 +43,7 @@ std::string find(const runtime::raw_module& module, const std::optional<std::vec
   const std::string names = std::string(what) + "s: ";
   if (found.size() > 1)
     ops::fail<value_error>(name, "the name fits several ", names, list_of(found),
-                      "; give a name expression (raw_kw::names) or the mangled name");
+                           "; give a name expression (raw_kw::names) or the mangled name");
   ops::fail<value_error>(
       name, "the module has no ", what, " of this name; ", names, list_of(*symbols),
       (wanted.find('<') == std::string::npos ? "" : "; a template must stand in raw_kw::names to be compiled"));

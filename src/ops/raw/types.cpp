@@ -190,8 +190,7 @@ tokens tokens_of(std::string_view text) {
     std::size_t end = at + 1;
     if (continues_symbol(text[at]))
       while (end < text.size() && continues_symbol(text[end])) ++end;
-    else if (text.substr(at, 2) == "::")
-      end = at + 2;
+    else if (text.substr(at, 2) == "::") end = at + 2;
     if (text[at] != ' ' && text[at] != '\t' && text[at] != '\n' && text[at] != '\r' && text[at] != '\\')
       list.push_back(text.substr(at, end - at));
     at = end;
@@ -218,10 +217,8 @@ std::vector<tokens> split_at_commas(const tokens& t) {
   for (const std::string_view w : t) {
     if (is_one_of(w, {"<", "(", "[", "{"})) ++depth;
     if (is_one_of(w, {">", ")", "]", "}"})) --depth;
-    if (w == "," && depth == 0)
-      parts.emplace_back();
-    else
-      parts.back().push_back(w);
+    if (w == "," && depth == 0) parts.emplace_back();
+    else parts.back().push_back(w);
   }
   return parts;
 }

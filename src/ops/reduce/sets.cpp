@@ -57,8 +57,8 @@ void fill_rest(unique_result& out, const ndarray& starts, const ndarray& order, 
     }
   }
   if (w.inverse) {
-    static const auto& scatter = *new elementwise_kernel("int64 at, int64 run", "raw int64 inverse",
-                                                         "inverse[at] = run - 1;", "unique_inverse");
+    static const auto& scatter =
+        *new elementwise_kernel("int64 at, int64 run", "raw int64 inverse", "inverse[at] = run - 1;", "unique_inverse");
     out.inverse = zeros({n}, {.dtype = dtype::i64, .device = order.device()});
     const ndarray run = wrap(scanned(runtime::scan_op::sum, value_of(starts.astype(dtype::i64)), 0));
     if (n != 0) scatter(order, run, {.out = {out.inverse}});

@@ -61,8 +61,7 @@ ndarray lexsort(const std::vector<ndarray>& keys, std::int64_t axis) {
       fail<shape_error>("lexsort", "keys have different shapes: ", shape, " and ", view_of(k.array(), "lexsort").shape);
   }
   const auto device = common_device(all, "lexsort");
-  if (shape.empty())
-    return wrap(graph::record_scalar(scalar_of(0, dtype::i64, "lexsort"), dtype::i64, dims(), device));
+  if (shape.empty()) return wrap(graph::record_scalar(scalar_of(0, dtype::i64, "lexsort"), dtype::i64, dims(), device));
   // One stable sort for each key, the least important one first.
   rows_of r = rows_for(keys[0], axis, "lexsort");
   value order = argsort_rows(evaluated(r.elements), r.layout(), false);

@@ -27,12 +27,8 @@ void put_scalar(std::byte*& to, const jit::scalar& s) {
     case dtype::bf16: return put(to, bfloat(static_cast<float>(s.f[0])));
     case dtype::f32: return put(to, static_cast<float>(s.f[0]));
     case dtype::f64: return put(to, s.f[0]);
-    case dtype::c64:
-      put(to, static_cast<float>(s.f[0]));
-      return put(to, static_cast<float>(s.f[1]));
-    case dtype::c128:
-      put(to, s.f[0]);
-      return put(to, s.f[1]);
+    case dtype::c64: put(to, static_cast<float>(s.f[0])); return put(to, static_cast<float>(s.f[1]));
+    case dtype::c128: put(to, s.f[0]); return put(to, s.f[1]);
     default: break;
   }
   switch (itemsize(s.type)) {
@@ -86,10 +82,8 @@ struct list_reader {
 
 void put_list(std::byte*& to, const list_node* first, const list_node* last, dtype type) {
   for (; first != last; ++first) {
-    if (first->is_list())
-      put_list(to, first->begin(), first->end(), type);
-    else
-      put_scalar(to, ops::scalar_of(first->number(), type, "array"));
+    if (first->is_list()) put_list(to, first->begin(), first->end(), type);
+    else put_scalar(to, ops::scalar_of(first->number(), type, "array"));
   }
 }
 

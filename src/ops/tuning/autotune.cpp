@@ -189,7 +189,8 @@ std::string key_of(const tuning_task& task, const std::vector<std::string>& iden
 
 void check_macros(const configuration& c, const std::string& kernel) {
   for (const macro& m : c.macros) {
-    if (!core::is_identifier(m.name)) fail<value_error>("autotune", kernel, ": '", m.name, "' is not the name of a macro");
+    if (!core::is_identifier(m.name))
+      fail<value_error>("autotune", kernel, ": '", m.name, "' is not the name of a macro");
     const auto same = [&](const macro& other) { return other.name == m.name; };
     if (std::count_if(c.macros.begin(), c.macros.end(), same) > 1)
       fail<value_error>("autotune", kernel, ": macro ", m.name, " is given twice in one configuration");

@@ -111,9 +111,10 @@ class runner {
     if (const sinter::device first = results_.front().device(); follow && first != device_) use(first);
     for (const ndarray& a : results_) {
       if (a.device() == device_) continue;
-      ops::fail<device_error>("benchmark", "f returns an array on ", a.device(), ", but ", device_,
-                         " is timed; say {.device = ...}, and time what several devices do by a function that waits "
-                         "for them and returns nothing");
+      ops::fail<device_error>(
+          "benchmark", "f returns an array on ", a.device(), ", but ", device_,
+          " is timed; say {.device = ...}, and time what several devices do by a function that waits "
+          "for them and returns nothing");
     }
     if (follow) backend_->synchronize();
   }

@@ -37,12 +37,9 @@ std::string format_clock(double seconds) {
   const auto total = static_cast<long long>(std::ceil(seconds));
   const long long days = total / 86400, hours = total / 3600 % 24, minutes = total / 60 % 60, rest = total % 60;
   char text[64];
-  if (days > 0)
-    std::snprintf(text, sizeof text, "%lldd %02lld:%02lld:%02lld", days, hours, minutes, rest);
-  else if (hours > 0)
-    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", hours, minutes, rest);
-  else
-    std::snprintf(text, sizeof text, "%lld:%02lld", minutes, rest);
+  if (days > 0) std::snprintf(text, sizeof text, "%lldd %02lld:%02lld:%02lld", days, hours, minutes, rest);
+  else if (hours > 0) std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", hours, minutes, rest);
+  else std::snprintf(text, sizeof text, "%lld:%02lld", minutes, rest);
   return text;
 }
 

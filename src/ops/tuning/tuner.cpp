@@ -82,10 +82,8 @@ class searcher {
   void compare(std::size_t k) {
     const bool ran = try_on_device(k, [&] {
       bench_.run(k);
-      if (!reference_)
-        bench_.keep();
-      else if (const std::string d = bench_.difference(); !d.empty())
-        outcomes_[k].problem = "the result differs: " + d;
+      if (!reference_) bench_.keep();
+      else if (const std::string d = bench_.difference(); !d.empty()) outcomes_[k].problem = "the result differs: " + d;
     });
     if (!ran) return;
     if (!reference_) reference_ = k;

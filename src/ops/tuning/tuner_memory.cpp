@@ -91,8 +91,7 @@ std::string encode_tuning(const std::vector<std::string>& names, const std::vect
     if (o.works())
       text += "seconds " + number(o.time.median) + " " + number(o.time.min) + " " + number(o.time.max) + " " +
               number(o.time.iqr) + " median, min, max, quartiles apart\n";
-    else
-      text += "problem " + one_line_of(o.problem) + "\n";
+    else text += "problem " + one_line_of(o.problem) + "\n";
   }
   return text + std::string(last_line) + "\n";
 }

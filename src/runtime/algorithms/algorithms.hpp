@@ -35,9 +35,9 @@ struct scan_layout {
 /// Which of `count` elements are selected, in C order; at least one element. The first `packed` ones have a bit each: bit
 /// b of words[32 * t + j] is that of element flags_of_tile * t + 32 * b + j. The others have bools.
 struct selection {
-  std::int64_t count = 0, packed = 0;    // packed: a multiple of flags_of_tile
+  std::int64_t count = 0, packed = 0;  // packed: a multiple of flags_of_tile
   const std::uint32_t* words = nullptr;
-  const bool* flags = nullptr;           // of the elements from `packed` on
+  const bool* flags = nullptr;  // of the elements from `packed` on
 };
 inline constexpr std::int64_t flags_of_tile = 1024;
 

@@ -26,7 +26,8 @@ TEST_CASE("elementwise: every length around lanes and blocks is exact and stays 
     cpu::set_tier(tier);
     for (int n : sizes) {
       CAPTURE(n);
-      auto a = random_values<float>(static_cast<std::size_t>(n), -1, 1, 1), c = random_values<float>(static_cast<std::size_t>(n), -1, 1, 2);
+      auto a = random_values<float>(static_cast<std::size_t>(n), -1, 1, 1),
+           c = random_values<float>(static_cast<std::size_t>(n), -1, 1, 2);
       std::vector<float> out(static_cast<std::size_t>(n) + 32, canary);
       launch l = space(p, {n});
       l.inputs = {at(a, {1}), at(c, {1})};
@@ -38,7 +39,9 @@ TEST_CASE("elementwise: every length around lanes and blocks is exact and stays 
         const float product = a[static_cast<std::size_t>(i)] * 3.25f;
         right = right && out[static_cast<std::size_t>(i) + 16] == product + c[static_cast<std::size_t>(i)];
       }
-      for (int i = 0; i < 16; ++i) right = right && out[static_cast<std::size_t>(i)] == canary && out[out.size() - 1 - static_cast<std::size_t>(i)] == canary;
+      for (int i = 0; i < 16; ++i)
+        right = right && out[static_cast<std::size_t>(i)] == canary &&
+                out[out.size() - 1 - static_cast<std::size_t>(i)] == canary;
       CHECK(right);
     }
   }
@@ -111,7 +114,8 @@ TEST_CASE("elementwise: scalars, empty spaces, coordinates, several outputs, in-
 
   builder c;
   auto i = c.coord(0), j = c.coord(2);
-  program coordinates = c.elementwise({c.binary(opcode::subtract, dtype::i64, c.binary(opcode::multiply, dtype::i64, i, j), i)});
+  program coordinates =
+      c.elementwise({c.binary(opcode::subtract, dtype::i64, c.binary(opcode::multiply, dtype::i64, i, j), i)});
   for (std::int64_t inner : {3, 200}) {
     std::vector<std::int64_t> index(static_cast<std::size_t>(5 * 4 * inner));
     launch k = space(coordinates, {5, 4, inner});
@@ -158,7 +162,8 @@ TEST_CASE("elementwise: float16 and bfloat16 are widened and rounded, bool and s
     for (int n : {5, 300}) {
       std::vector<std::uint16_t> in(static_cast<std::size_t>(n)), out(in.size());
       for (int i = 0; i < n; ++i)
-        in[static_cast<std::size_t>(i)] = t == dtype::f16 ? half(static_cast<float>(i)).bits : bfloat(static_cast<float>(i)).bits;
+        in[static_cast<std::size_t>(i)] =
+            t == dtype::f16 ? half(static_cast<float>(i)).bits : bfloat(static_cast<float>(i)).bits;
       launch l = space(p, {n});
       l.inputs = {at(in, {1})};
       l.outputs = {at(out, {1})};

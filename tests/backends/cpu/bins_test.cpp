@@ -25,8 +25,7 @@ std::vector<std::int64_t> make_bins(std::int64_t n, std::int64_t bin_count, unsi
   std::vector<std::int64_t> bins(static_cast<std::size_t>(n));
   const std::int64_t outside[] = {-1, bin_count, limits::min(), limits::max()};
   for (std::size_t i = 0; i < bins.size(); ++i) {
-    if (i % run)
-      bins[i] = bins[i - 1];
+    if (i % run) bins[i] = bins[i - 1];
     else
       bins[i] = random() % 10 == 0 ? outside[random() % 4]
                                    : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bin_count));

@@ -49,8 +49,7 @@ constexpr bool is_complete = requires {
 template <class Ours, class Theirs>
 struct agreement {
   static constexpr bool value() {
-    if constexpr (std::is_same_v<Ours, Theirs>)
-      return true;
+    if constexpr (std::is_same_v<Ours, Theirs>) return true;
     else if constexpr (std::is_enum_v<Ours> || std::is_enum_v<Theirs>)
       return (std::is_enum_v<Ours> || std::is_integral_v<Ours>)&&(
                  std::is_enum_v<Theirs> || std::is_integral_v<Theirs>)&&sizeof(Ours) == sizeof(Theirs);
@@ -59,10 +58,8 @@ struct agreement {
     else if constexpr (std::is_class_v<Ours> && std::is_class_v<Theirs>) {
       if constexpr (is_complete<Ours> && is_complete<Theirs>)
         return sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs);
-      else
-        return true;
-    } else
-      return false;
+      else return true;
+    } else return false;
   }
 };
 template <class Ours, class Theirs>
@@ -75,10 +72,8 @@ struct agreement<Ours*, Theirs*> {
 template <class R, class... A, class S, class... B>
 struct agreement<R(A...), S(B...)> {
   static constexpr bool value() {
-    if constexpr (sizeof...(A) == sizeof...(B))
-      return (agreement<R, S>::value() && ... && agreement<A, B>::value());
-    else
-      return false;
+    if constexpr (sizeof...(A) == sizeof...(B)) return (agreement<R, S>::value() && ... && agreement<A, B>::value());
+    else return false;
   }
 };
 template <class Ours, class Theirs>

@@ -16,7 +16,8 @@ namespace {
 
 /// Reduces a (results, reduced) matrix along its last axis in row class, or a (reduced, results) one in column class.
 template <class T, class Out>
-std::vector<Out> reduce_all_ways(reduce_op op, const std::vector<T>& data, std::int64_t results, std::int64_t reduced, bool rows) {
+std::vector<Out> reduce_all_ways(reduce_op op, const std::vector<T>& data, std::int64_t results, std::int64_t reduced,
+                                 bool rows) {
   builder b;
   b.reduce(op, dtype_of<Out>, b.load(dtype_of<T>));
   program p = b.reductions();
@@ -42,13 +43,15 @@ std::vector<Out> reduce_all_ways(reduce_op op, const std::vector<T>& data, std::
 }
 
 template <class T>
-T element(const std::vector<T>& data, std::int64_t results, std::int64_t reduced, bool rows, std::int64_t result, std::int64_t e) {
+T element(const std::vector<T>& data, std::int64_t results, std::int64_t reduced, bool rows, std::int64_t result,
+          std::int64_t e) {
   return data[static_cast<std::size_t>(rows ? result * reduced + e : e * results + result)];
 }
 
 const std::pair<std::int64_t, std::int64_t> reduction_sizes[] = {
-    {1, 1}, {3, 1}, {1, 3}, {1000, 3}, {100, 63}, {70, 64}, {70, 65}, {40, 100}, {9, 128}, {5, 257}, {3, 2048},
-    {2, 2049}, {300, 300}, {1, 5000}, {4, 20000}, {1, 300000}, {130, 130}, {700, 257}, {256, 40}, {129, 1000}, {17, 6000}};
+    {1, 1},     {3, 1},      {1, 3},     {1000, 3},  {100, 63}, {70, 64},    {70, 65},
+    {40, 100},  {9, 128},    {5, 257},   {3, 2048},  {2, 2049}, {300, 300},  {1, 5000},
+    {4, 20000}, {1, 300000}, {130, 130}, {700, 257}, {256, 40}, {129, 1000}, {17, 6000}};
 
 }  // namespace
 
@@ -74,8 +77,10 @@ TEST_CASE("reductions: sums, products and moments agree with long double arithme
           const long double d = element(data, results, reduced, rows, r, e) - sum / reduced;
           moment += d * d;
         }
-        right = right && std::fabs(static_cast<double>(sums[static_cast<std::size_t>(r)] - sum)) <= 2e-6 * static_cast<double>(size);
-        stable = stable && std::fabs(static_cast<double>(moments[static_cast<std::size_t>(r)] - moment)) <= 2e-7 * static_cast<double>(moment) + 1e-30;
+        right = right && std::fabs(static_cast<double>(sums[static_cast<std::size_t>(r)] - sum)) <=
+                             2e-6 * static_cast<double>(size);
+        stable = stable && std::fabs(static_cast<double>(moments[static_cast<std::size_t>(r)] - moment)) <=
+                               2e-7 * static_cast<double>(moment) + 1e-30;
       }
       CHECK(right);
       CHECK(stable);
@@ -98,7 +103,8 @@ TEST_CASE("reductions: integers wrap, truth values and counts, complex by parts"
       }
       auto sums = reduce_all_ways<std::int32_t, std::int32_t>(reduce_op::sum, ints, results, reduced, rows);
       auto products = reduce_all_ways<std::int32_t, std::int32_t>(reduce_op::prod, ints, results, reduced, rows);
-      auto complex_sums = reduce_all_ways<std::complex<float>, std::complex<float>>(reduce_op::sum, numbers, results, reduced, rows);
+      auto complex_sums =
+          reduce_all_ways<std::complex<float>, std::complex<float>>(reduce_op::sum, numbers, results, reduced, rows);
       bool right = true;
       for (std::int64_t r = 0; r < results; ++r) {
         std::uint32_t sum = 0, product = 1;
@@ -109,8 +115,8 @@ TEST_CASE("reductions: integers wrap, truth values and counts, complex by parts"
           complex_sum += element(numbers, results, reduced, rows, r, e);
         }
         const auto k = static_cast<std::size_t>(r);
-        right = right && static_cast<std::uint32_t>(sums[k]) == sum && static_cast<std::uint32_t>(products[k]) == product &&
-                complex_sums[k] == complex_sum;
+        right = right && static_cast<std::uint32_t>(sums[k]) == sum &&
+                static_cast<std::uint32_t>(products[k]) == product && complex_sums[k] == complex_sum;
       }
       CHECK(right);
     }
@@ -149,7 +155,8 @@ TEST_CASE("reductions: extremes with ties and NaN give the first, whatever the c
         std::vector<float> data(static_cast<std::size_t>(results * reduced));
         std::mt19937 engine(static_cast<unsigned>(9 + kind));
         for (auto& v : data) {
-          v = kind == 2 ? std::numeric_limits<float>::infinity() : static_cast<float>(static_cast<int>(engine() % 50) - 25);
+          v = kind == 2 ? std::numeric_limits<float>::infinity()
+                        : static_cast<float>(static_cast<int>(engine() % 50) - 25);
           if (kind == 1 && engine() % 997 == 0) v = nan;
         }
         auto least = reduce_all_ways<float, float>(reduce_op::min, data, results, reduced, rows);
@@ -160,13 +167,15 @@ TEST_CASE("reductions: extremes with ties and NaN give the first, whatever the c
           std::int64_t low = 0, high = 0;
           for (std::int64_t e = 1; e < reduced; ++e) {
             const float v = element(data, results, reduced, rows, r, e);
-            const float l = element(data, results, reduced, rows, r, low), h = element(data, results, reduced, rows, r, high);
+            const float l = element(data, results, reduced, rows, r, low),
+                        h = element(data, results, reduced, rows, r, high);
             if (l == l && !(v >= l)) low = e;
             if (h == h && !(v <= h)) high = e;
           }
           const float value = element(data, results, reduced, rows, r, low);
           const auto k = static_cast<std::size_t>(r);
-          right = right && first_least[k] == low && first_most[k] == high && (least[k] == value || (value != value && least[k] != least[k]));
+          right = right && first_least[k] == low && first_most[k] == high &&
+                  (least[k] == value || (value != value && least[k] != least[k]));
         }
         CHECK(right);
       }
@@ -211,7 +220,8 @@ TEST_CASE("reductions: of nothing, with zeros of both signs, with an epilogue, i
       b.reduce(reduce_op::sum, dtype::f32, twice);
       b.reduce(reduce_op::max, dtype::f32, x);
       b.p.epilogue = static_cast<std::uint16_t>(b.p.code.size());
-      auto sum = b.emit(opcode::reduced, dtype::f32, dtype::f32, 0), most = b.emit(opcode::reduced, dtype::f32, dtype::f32, 1);
+      auto sum = b.emit(opcode::reduced, dtype::f32, dtype::f32, 0),
+           most = b.emit(opcode::reduced, dtype::f32, dtype::f32, 1);
       auto y = b.load(dtype::f32), n = b.param(dtype::f32);
       auto mean = b.binary(opcode::divide, dtype::f32, sum, n);
       auto shifted = b.binary(opcode::add, dtype::f32, b.unary(opcode::exp, dtype::f32, mean), y);
@@ -233,7 +243,8 @@ TEST_CASE("reductions: of nothing, with zeros of both signs, with an epilogue, i
         }
         const auto k = static_cast<std::size_t>(r);
         const double expected = std::exp(total / static_cast<double>(reduced)) + shift[k];
-        right = right && std::fabs(got[k] - expected) < 1e-5 * (1 + std::fabs(expected)) && second[k] == static_cast<float>(best);
+        right = right && std::fabs(got[k] - expected) < 1e-5 * (1 + std::fabs(expected)) &&
+                second[k] == static_cast<float>(best);
       }
       CHECK(right);
     }

@@ -35,10 +35,8 @@ std::vector<T> scanned(const scan_layout& l, const std::vector<T>& values) {
     CHECK(from.download() == first);
   }
   std::vector<T> result(values.size());
-  if constexpr (std::is_same_v<T, bool>)
-    result.assign(first.begin(), first.end());
-  else if (!first.empty())
-    std::memcpy(static_cast<void*>(result.data()), first.data(), first.size());
+  if constexpr (std::is_same_v<T, bool>) result.assign(first.begin(), first.end());
+  else if (!first.empty()) std::memcpy(static_cast<void*>(result.data()), first.data(), first.size());
   return result;
 }
 
@@ -75,31 +73,25 @@ std::vector<T> plain_scan(const scan_layout& l, const std::vector<T>& values, Jo
 
 template <class T>
 T wrapped_sum(T a, T b) {
-  if constexpr (std::is_same_v<T, bool>)
-    return a || b;
+  if constexpr (std::is_same_v<T, bool>) return a || b;
   else if constexpr (std::is_integral_v<T>)
     return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  else
-    return a + b;
+  else return a + b;
 }
 template <class T>
 T wrapped_product(T a, T b) {
-  if constexpr (std::is_same_v<T, bool>)
-    return a && b;
+  if constexpr (std::is_same_v<T, bool>) return a && b;
   else if constexpr (std::is_integral_v<T>)
     return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
   else if constexpr (is_complex_type<T>)
     return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
-  else
-    return a * b;
+  else return a * b;
 }
 
 template <class T>
 bool has_nan(const T& x) {
-  if constexpr (is_complex_type<T>)
-    return has_nan(x.real()) || has_nan(x.imag());
-  else
-    return x != x;
+  if constexpr (is_complex_type<T>) return has_nan(x.real()) || has_nan(x.imag());
+  else return x != x;
 }
 /// NumPy's comparison of complex numbers is false where an imaginary part is NaN.
 template <class T>
@@ -128,16 +120,12 @@ std::vector<T> exact_values(std::int64_t n, bool product, unsigned seed) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double sign = random() % 2 ? 1 : -1;
     // Along any axis of the layouts used here, neighbours at even and odd places undo each other.
-    if constexpr (std::is_integral_v<T>)
-      values[i] = random_bits<T>(random);
+    if constexpr (std::is_integral_v<T>) values[i] = random_bits<T>(random);
     else if constexpr (is_complex_type<T>) {
       using part = typename T::value_type;
-      if (product)
-        values[i] = random() % 2 ? T(part(sign), 0) : T(0, part(sign));
-      else
-        values[i] = T(part(sign), part(random() % 2 ? 1 : -1));
-    } else
-      values[i] = from_double<T>(product ? sign : random() % 3 == 0 ? 0.0 : sign);
+      if (product) values[i] = random() % 2 ? T(part(sign), 0) : T(0, part(sign));
+      else values[i] = T(part(sign), part(random() % 2 ? 1 : -1));
+    } else values[i] = from_double<T>(product ? sign : random() % 3 == 0 ? 0.0 : sign);
   }
   return values;
 }

@@ -75,7 +75,8 @@ TEST_CASE_TEMPLATE("monotone tails: skipping changes no bit", T, float, double) 
     }
     check_tail(data, 200, 600, 2.0);
     for (auto& v : data)
-      if (engine() % 401 == 0) v = engine() % 2 ? nan : engine() % 2 ? T(-0.25) : engine() % 2 ? T(0.75) : engine() % 2 ? infinity : -T(0);
+      if (engine() % 401 == 0)
+        v = engine() % 2 ? nan : engine() % 2 ? T(-0.25) : engine() % 2 ? T(0.75) : engine() % 2 ? infinity : -T(0);
     check_tail(data, 200, 600, 2.0);
   }
   // Neighbouring numbers, ascending: arcsin of libmvec steps back by an ulp here and there.

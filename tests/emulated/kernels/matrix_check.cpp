@@ -18,9 +18,7 @@ void clear_small(const numbers& m, double* all, int* flags, int* exponents) {
   device::clear_small_kernel(of(m), all, flags, exponents);
 }
 void flag_columns(const numbers& m, const double* all, int* flags) { device::flag_columns_kernel(of(m), all, flags); }
-void clear_columns(const numbers& m, double* all, const int* flags) {
-  device::clear_columns_kernel(of(m), all, flags);
-}
+void clear_columns(const numbers& m, double* all, const int* flags) { device::clear_columns_kernel(of(m), all, flags); }
 void mark(const int* flags, long long count, int value, int* info) { device::mark_kernel(flags, count, value, info); }
 void mark_and_scale(const int* flags, long long count, int value, int* info, const int* exponents, double* values,
                     int each) {

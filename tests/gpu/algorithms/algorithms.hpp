@@ -149,11 +149,25 @@ inline std::uint64_t special_bits(dtype t, unsigned choice) {
     const std::uint64_t values[] = {0, 1, 2, sign, sign - 1, ~std::uint64_t{0}, sign + 1, 100};
     return values[choice % 8];
   }
-  const std::uint64_t infinity = t == dtype::f16 ? 0x7c00 : t == dtype::bf16 ? 0x7f80 : size == 4 ? 0x7f800000 : std::uint64_t{0x7ff} << 52;
+  const std::uint64_t infinity = t == dtype::f16    ? 0x7c00
+                                 : t == dtype::bf16 ? 0x7f80
+                                 : size == 4        ? 0x7f800000
+                                                    : std::uint64_t{0x7ff} << 52;
   const std::uint64_t half_infinity = infinity / 2;  // some number
-  const std::uint64_t values[] = {0,            sign,          infinity,         infinity | sign,      infinity + 1,
-                                  sign - 1,     (infinity + 3) | sign, half_infinity, half_infinity | sign, 1,
-                                  1 | sign,     half_infinity + 1,     0,             sign};
+  const std::uint64_t values[] = {0,
+                                  sign,
+                                  infinity,
+                                  infinity | sign,
+                                  infinity + 1,
+                                  sign - 1,
+                                  (infinity + 3) | sign,
+                                  half_infinity,
+                                  half_infinity | sign,
+                                  1,
+                                  1 | sign,
+                                  half_infinity + 1,
+                                  0,
+                                  sign};
   return values[choice % 14];
 }
 
@@ -165,7 +179,9 @@ inline bytes make_elements(dtype t, pattern p, int64_t count, unsigned seed) {
   bytes out(static_cast<size_t>(count) * item);
   std::mt19937_64 random(seed);
   for (size_t at = 0; at < out.size(); at += part) {
-    std::uint64_t value = p == pattern::equal ? special_bits(t, seed) : p == pattern::specials ? special_bits(t, random() % 64) : random();
+    std::uint64_t value = p == pattern::equal      ? special_bits(t, seed)
+                          : p == pattern::specials ? special_bits(t, random() % 64)
+                                                   : random();
     if (sinter::is_bool(t)) value &= 1;
     std::memcpy(&out[at], &value, part);
   }
@@ -173,7 +189,8 @@ inline bytes make_elements(dtype t, pattern p, int64_t count, unsigned seed) {
   std::vector<int64_t> order(static_cast<size_t>(count));
   stable_sort_positions(t, p == pattern::descending, out.data(), order);
   bytes sorted(out.size());
-  for (size_t k = 0; k < order.size(); ++k) std::memcpy(&sorted[k * item], &out[static_cast<size_t>(order[k]) * item], item);
+  for (size_t k = 0; k < order.size(); ++k)
+    std::memcpy(&sorted[k * item], &out[static_cast<size_t>(order[k]) * item], item);
   return sorted;
 }
 

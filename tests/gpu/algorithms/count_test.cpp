@@ -19,7 +19,8 @@ std::vector<int64_t> random_bins(int64_t n, int64_t bins, bool outside) {
     const auto draw = random();
     x = static_cast<int64_t>(draw % static_cast<std::uint64_t>(bins));
     if (outside && draw % 11 == 0) x = draw % 2 ? -1 - x : bins + x;
-    if (outside && draw % 1013 == 0) x = draw % 2 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+    if (outside && draw % 1013 == 0)
+      x = draw % 2 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
   }
   return out;
 }
@@ -36,7 +37,8 @@ TEST_CASE("gpu: bins are counted, few and many, and what lies outside is left ou
   if (!b) return;
   runtime::algorithms& a = b->algorithms();
   for (int64_t n : sizes)
-    for (int64_t bins : {int64_t{1}, int64_t{10}, int64_t{300}, int64_t{5000}, int64_t{8192}, int64_t{8193}, int64_t{300000}})
+    for (int64_t bins :
+         {int64_t{1}, int64_t{10}, int64_t{300}, int64_t{5000}, int64_t{8192}, int64_t{8193}, int64_t{300000}})
       for (bool outside : {false, true}) {
         CAPTURE(n);
         CAPTURE(bins);
@@ -229,7 +231,8 @@ TEST_CASE("gpu: more than 2^31 elements are sorted, scanned, selected and counte
     const device_array counts(*b, size_t{16});
     const device_array none(*b, a.histogram_scratch(dtype::u8, n, {0, 2, 2}));
     a.histogram(dtype::u8, flags.data(), n, {0, 2, 2}, counts.as<int64_t>(), none.data());
-    CHECK(counts.to_host_as<int64_t>() == std::vector<int64_t>{n - static_cast<int64_t>(set.size()), static_cast<int64_t>(set.size())});
+    CHECK(counts.to_host_as<int64_t>() ==
+          std::vector<int64_t>{n - static_cast<int64_t>(set.size()), static_cast<int64_t>(set.size())});
   }
 }
 

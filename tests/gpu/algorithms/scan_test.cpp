@@ -18,16 +18,16 @@ namespace {
 struct extents {
   int64_t outer, count, inner;
 };
-const extents layouts[] = {{1, 1, 1},      {1, 2, 1},     {1, 31, 1},    {1, 32, 1},   {1, 33, 1},    {1, 1000, 1},
-                           {1, 4097, 1},   {1, 70000, 1}, {5003, 3, 1},  {1001, 33, 1}, {300, 1000, 1}, {3, 20011, 1},
-                           {2100, 2500, 1}, {1, 1000, 7},  {2, 5003, 3},  {3, 300, 64},  {1, 3001, 100}, {4, 50, 33},
-                           {1, 70001, 2},  {300, 5, 300}, {1, 1, 5}};
+const extents layouts[] = {{1, 1, 1},       {1, 2, 1},     {1, 31, 1},   {1, 32, 1},    {1, 33, 1},     {1, 1000, 1},
+                           {1, 4097, 1},    {1, 70000, 1}, {5003, 3, 1}, {1001, 33, 1}, {300, 1000, 1}, {3, 20011, 1},
+                           {2100, 2500, 1}, {1, 1000, 7},  {2, 5003, 3}, {3, 300, 64},  {1, 3001, 100}, {4, 50, 33},
+                           {1, 70001, 2},   {300, 5, 300}, {1, 1, 5}};
 const extents long_layouts[] = {{1, (1 << 20) + 3, 1}, {2, (1 << 20) + 3, 1}, {1, (1 << 19) + 3, 2}, {1, 20000, 150}};
 
 std::string describe(dtype t, scan_op op, const extents& e) {
   const char* ops[] = {"sum", "prod", "max", "min", "logaddexp"};
-  return std::string(ops[static_cast<int>(op)]) + " of " + std::string(sinter::name(t)) + ", (" + std::to_string(e.outer) +
-         ", " + std::to_string(e.count) + ", " + std::to_string(e.inner) + ")";
+  return std::string(ops[static_cast<int>(op)]) + " of " + std::string(sinter::name(t)) + ", (" +
+         std::to_string(e.outer) + ", " + std::to_string(e.count) + ", " + std::to_string(e.inner) + ")";
 }
 
 /// A scan by a loop: `join` takes accumulators, which have type A in memory type T.
@@ -96,10 +96,13 @@ bytes expected_scan(dtype t, scan_op op, const bytes& data, const extents& e) {
   const bool order = op == scan_op::max || op == scan_op::min;
   switch (t) {
     case dtype::b1:  // sums are disjunctions, products conjunctions
-      return expected_of<std::uint8_t, std::uint8_t>(
-          op == scan_op::sum ? scan_op::max : op == scan_op::prod ? scan_op::min : op, data, e);
+      return expected_of<std::uint8_t, std::uint8_t>(op == scan_op::sum    ? scan_op::max
+                                                     : op == scan_op::prod ? scan_op::min
+                                                                           : op,
+                                                     data, e);
     case dtype::i8:
-      return order ? expected_of<std::int8_t, std::int8_t>(op, data, e) : expected_of<std::int8_t, std::uint64_t>(op, data, e);
+      return order ? expected_of<std::int8_t, std::int8_t>(op, data, e)
+                   : expected_of<std::int8_t, std::uint64_t>(op, data, e);
     case dtype::i16:
       return order ? expected_of<std::int16_t, std::int16_t>(op, data, e)
                    : expected_of<std::int16_t, std::uint64_t>(op, data, e);
@@ -136,7 +139,8 @@ void write_real(dtype t, unsigned char* to, double x) {
 /// Numbers whose sums and products no order rounds: small integers; or units (1, -1, i, -i).
 bytes exact_numbers(dtype t, scan_op op, size_t count, unsigned seed) {
   if (!sinter::is_inexact(t)) return make_elements(t, pattern::bits, static_cast<int64_t>(count), seed);
-  if (op == scan_op::max || op == scan_op::min) return make_elements(t, pattern::bits, static_cast<int64_t>(count), seed);
+  if (op == scan_op::max || op == scan_op::min)
+    return make_elements(t, pattern::bits, static_cast<int64_t>(count), seed);
   const size_t item = sinter::itemsize(t);
   bytes out(count * item);
   std::mt19937_64 random(seed);
@@ -249,7 +253,8 @@ TEST_CASE("gpu: a sum of negative zeros is a negative zero, and a NaN stays from
     check_scan(*b, dtype::f32, scan_op::sum, {1, n, 1}, zeros, zeros, 0);
     broken = exact_numbers(dtype::f32, scan_op::sum, static_cast<size_t>(n), 3);
     write_real(dtype::f32, &broken[static_cast<size_t>(n / 2) * 4], std::numeric_limits<double>::quiet_NaN());
-    check_scan(*b, dtype::f32, scan_op::sum, {1, n, 1}, broken, expected_scan(dtype::f32, scan_op::sum, broken, {1, n, 1}), 0);
+    check_scan(*b, dtype::f32, scan_op::sum, {1, n, 1}, broken,
+               expected_scan(dtype::f32, scan_op::sum, broken, {1, n, 1}), 0);
   }
 }
 
@@ -257,14 +262,16 @@ TEST_CASE("gpu: sums of random numbers have the same bits in every run and are c
   runtime::backend* const b = backend_under_test();
   if (!b) return;
   for (dtype t : {dtype::f32, dtype::f64, dtype::f16, dtype::bf16})
-    for (const extents& e : {extents{1, (1 << 21) + 77, 1}, extents{300, 1000, 1}, extents{1, 100000, 5}, extents{2, 3000, 200}}) {
+    for (const extents& e :
+         {extents{1, (1 << 21) + 77, 1}, extents{300, 1000, 1}, extents{1, 100000, 5}, extents{2, 3000, 200}}) {
       const std::string what = describe(t, scan_op::sum, e);
       CAPTURE(what);
       const size_t item = sinter::itemsize(t), count = static_cast<size_t>(e.outer * e.count * e.inner);
       bytes data(count * item), wide(count * 8), sizes(count * 8);
       std::mt19937_64 random(5);
       for (size_t k = 0; k < count; ++k) {
-        write_real(t, &data[k * item], (static_cast<double>(random() >> 11) * 0x1p-53 - 0.5) * (t == dtype::f16 ? 0.1 : 1));
+        write_real(t, &data[k * item],
+                   (static_cast<double>(random() >> 11) * 0x1p-53 - 0.5) * (t == dtype::f16 ? 0.1 : 1));
         const double x = real_part(t, &data[k * item], 0), size = std::abs(x);
         std::memcpy(&wide[k * 8], &x, 8);
         std::memcpy(&sizes[k * 8], &size, 8);
@@ -297,7 +304,8 @@ TEST_CASE("gpu: logarithms of sums of exponentials are close to a loop in float6
   runtime::backend* const b = backend_under_test();
   if (!b) return;
   for (dtype t : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64})
-    for (const extents& e : {extents{1, 33, 1}, extents{100, 700, 1}, extents{1, 100003, 1}, extents{1, 3000, 7}, extents{2, 400, 130}}) {
+    for (const extents& e :
+         {extents{1, 33, 1}, extents{100, 700, 1}, extents{1, 100003, 1}, extents{1, 3000, 7}, extents{2, 400, 130}}) {
       const std::string what = describe(t, scan_op::logaddexp, e);
       CAPTURE(what);
       const size_t item = sinter::itemsize(t), count = static_cast<size_t>(e.outer * e.count * e.inner);
@@ -306,7 +314,8 @@ TEST_CASE("gpu: logarithms of sums of exponentials are close to a loop in float6
       std::mt19937_64 random(9);
       for (size_t k = 0; k < count; ++k) {
         const auto draw = random();
-        write_real(t, &data[k * item], draw % 50 == 0 ? -infinity : static_cast<double>(draw >> 11) * 0x1p-53 * 20 - 10);
+        write_real(t, &data[k * item],
+                   draw % 50 == 0 ? -infinity : static_cast<double>(draw >> 11) * 0x1p-53 * 20 - 10);
         const double x = real_part(t, &data[k * item], 0);
         std::memcpy(&wide[k * 8], &x, 8);
       }
@@ -324,7 +333,8 @@ TEST_CASE("gpu: logarithms of sums of exponentials are close to a loop in float6
       for (size_t k = 0; k < count && wrong < 0; ++k) {
         const double a = real_part(t, &got[k * item], 0), y = read_as<double>(expected.data(), k);
         if (a == y) continue;
-        if (!(std::abs(a - y) <= (stored + 300 * accumulator) * std::max(1.0, std::abs(y)))) wrong = static_cast<int64_t>(k);
+        if (!(std::abs(a - y) <= (stored + 300 * accumulator) * std::max(1.0, std::abs(y))))
+          wrong = static_cast<int64_t>(k);
       }
       CHECK(wrong == -1);
     }

@@ -23,7 +23,8 @@ std::string describe(const rows_case& c) {
 std::vector<int64_t> expected_positions(const rows_case& c, const bytes& data) {
   std::vector<int64_t> all, order(static_cast<size_t>(c.columns));
   for (int64_t r = 0; r < c.rows; ++r) {
-    stable_sort_positions(c.type, c.descending, data.data() + static_cast<size_t>(r * c.columns) * sinter::itemsize(c.type), order);
+    stable_sort_positions(c.type, c.descending,
+                          data.data() + static_cast<size_t>(r * c.columns) * sinter::itemsize(c.type), order);
     all.insert(all.end(), order.begin(), order.end());
   }
   return all;
@@ -45,7 +46,8 @@ bytes bits_in_order(const rows_case& c, const bytes& data) {
   std::vector<std::string> elements(static_cast<size_t>(c.columns));
   bytes out;
   for (size_t at = 0; at < data.size(); at += row) {
-    for (size_t k = 0; k < elements.size(); ++k) elements[k].assign(reinterpret_cast<const char*>(&data[at + k * item]), item);
+    for (size_t k = 0; k < elements.size(); ++k)
+      elements[k].assign(reinterpret_cast<const char*>(&data[at + k * item]), item);
     std::sort(elements.begin(), elements.end());
     for (auto& e : elements) out.insert(out.end(), e.begin(), e.end());
   }
@@ -95,18 +97,21 @@ TEST_CASE("gpu: sort and argsort of one row of each dtype, pattern and direction
   for (dtype t : all_dtypes())
     for (pattern p : all_patterns)
       for (bool down : {false, true})
-        for (int64_t n : {int64_t{1}, int64_t{2}, int64_t{31}, int64_t{32}, int64_t{33}, int64_t{1000}, int64_t{4097}, int64_t{20011}})
+        for (int64_t n : {int64_t{1}, int64_t{2}, int64_t{31}, int64_t{32}, int64_t{33}, int64_t{1000}, int64_t{4097},
+                          int64_t{20011}})
           if (n < 1000 || p != pattern::equal) check_rows(*b, {t, p, 1, n, down});
 }
 
 TEST_CASE("gpu: sort and argsort of many rows, short and long, agree with a stable sort") {
   runtime::backend* const b = backend_under_test();
   if (!b) return;
-  const int64_t shapes[][2] = {{1001, 1}, {5003, 2}, {3001, 3},  {1000, 7},  {501, 16},  {333, 33}, {100, 65},  {77, 130},
-                               {40, 257}, {33, 513}, {17, 1024}, {9, 1025}, {5, 2049}, {3, 4100}, {5, 8200}, {12, 17000}};
+  const int64_t shapes[][2] = {{1001, 1}, {5003, 2}, {3001, 3}, {1000, 7},  {501, 16},  {333, 33},
+                               {100, 65}, {77, 130}, {40, 257}, {33, 513},  {17, 1024}, {9, 1025},
+                               {5, 2049}, {3, 4100}, {5, 8200}, {12, 17000}};
   for (dtype t : all_dtypes())
     for (auto [rows, columns] : shapes)
-      for (pattern p : {pattern::bits, pattern::specials}) check_rows(*b, {t, p, rows, columns, (rows + columns) % 2 == 0});
+      for (pattern p : {pattern::bits, pattern::specials})
+        check_rows(*b, {t, p, rows, columns, (rows + columns) % 2 == 0});
 }
 
 TEST_CASE("gpu: sort and argsort of long rows agree with a stable sort") {
@@ -116,7 +121,8 @@ TEST_CASE("gpu: sort and argsort of long rows agree with a stable sort") {
     for (bool down : {false, true}) {
       const pattern p = down ? pattern::specials : pattern::bits;
       check_rows(*b, {t, p, 1, (int64_t{1} << 20) + 3, down});
-      if (t == dtype::f32 || t == dtype::c64 || t == dtype::i8) check_rows(*b, {t, p, 2, (int64_t{1} << 20) + 3, !down});
+      if (t == dtype::f32 || t == dtype::c64 || t == dtype::i8)
+        check_rows(*b, {t, p, 2, (int64_t{1} << 20) + 3, !down});
     }
 }
 
@@ -127,7 +133,8 @@ TEST_CASE("gpu: nothing to sort is no error") {
   for (auto [rows, columns] : shapes) {
     const runtime::row_layout layout{dtype::f32, rows, columns};
     const device_array data(*b, size_t{0}), result(*b, size_t{0});
-    const device_array scratch(*b, std::max(b->algorithms().sort_scratch(layout), b->algorithms().argsort_scratch(layout)));
+    const device_array scratch(*b,
+                               std::max(b->algorithms().sort_scratch(layout), b->algorithms().argsort_scratch(layout)));
     b->algorithms().sort(layout, false, data.data(), scratch.data());
     b->algorithms().argsort(layout, false, data.data(), result.as<int64_t>(), scratch.data());
     b->synchronize();
@@ -137,7 +144,8 @@ TEST_CASE("gpu: nothing to sort is no error") {
 TEST_CASE("gpu: scratch memory of sort and argsort keeps its bound where it matters") {
   runtime::backend* const b = backend_under_test();
   if (!b) return;
-  const int64_t shapes[][2] = {{1, int64_t{1} << 28}, {1, int64_t{3} << 30}, {1 << 18, 1024}, {1 << 12, 1 << 16}, {7, 1 << 25}, {3, 1 << 19}};
+  const int64_t shapes[][2] = {{1, int64_t{1} << 28}, {1, int64_t{3} << 30}, {1 << 18, 1024},
+                               {1 << 12, 1 << 16},    {7, 1 << 25},          {3, 1 << 19}};
   for (dtype t : all_dtypes())
     for (auto [rows, columns] : shapes) {
       const runtime::row_layout layout{t, rows, columns};

@@ -54,7 +54,8 @@ TEST_CASE("raw kernel on a GPU: the page's first kernel") {
   extern "C" __global__ void axpy(float a, const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] += a * x[i];
-  })", "axpy");
+  })",
+                            "axpy");
 
   const int n = 1000;
   auto x = sn::ones(n, sn::float32), y = sn::arange(n, {.dtype = sn::float32});
@@ -72,7 +73,8 @@ TEST_CASE("raw kernel on a GPU: the page's template and its variable") {
     long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (i == 0 || i + 1 >= x.size()) return;
     y(i) = weights[0] * x(i - 1) + weights[1] * x(i) + weights[2] * x(i + 1);
-  })", {.names = {"smooth<float>"}});
+  })",
+                              {.names = {"smooth<float>"}});
 
   smooth.set_global("weights", std::vector<float>{0.25f, 0.5f, 0.25f});
   auto samples = sn::arange(1000, {.dtype = sn::float32}), out = samples.copy();
@@ -92,7 +94,8 @@ TEST_CASE("raw kernel on a GPU: the page's launch with shared memory") {
     for (int i = threadIdx.x; i < n; i += blockDim.x) block[i] = x[blockIdx.x * n + i];
     __syncthreads();
     for (int i = threadIdx.x; i < n; i += blockDim.x) y[blockIdx.x * n + i] = block[n - 1 - i];
-  })", "reverse");
+  })",
+                               "reverse");
 
   const std::size_t bytes = std::min<std::size_t>(100 << 10, reverse.attributes().max_dynamic_shared_bytes);
   const int length = static_cast<int>(bytes / sizeof(float));
@@ -108,7 +111,8 @@ TEST_CASE("raw kernel on a GPU: the page's launch with shared memory") {
 TEST_CASE("raw kernels: the page shows the code that these tests run") {
   const std::string docs = std::string(SINTER_SOURCE_DIR) + "/docs/";
   const std::vector<std::string> page = lines_of(docs + "kernels_raw.md");
-  const std::vector<std::string> here = lines_of(std::string(SINTER_TEST_SOURCE_DIR) + "/gpu/kernels/raw_docs_test.cpp");
+  const std::vector<std::string> here =
+      lines_of(std::string(SINTER_TEST_SOURCE_DIR) + "/gpu/kernels/raw_docs_test.cpp");
   const auto blocks = code_of(page);
   CHECK(blocks.size() == 3);
   for (const auto& block : blocks) {

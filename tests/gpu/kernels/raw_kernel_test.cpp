@@ -217,10 +217,8 @@ TEST_CASE("raw kernel on a GPU: parameters of every kind") {
   const ndarray x = ramp(20);
   for (const sn::dtype t : {sn::float16, sn::bfloat16}) {
     const ndarray h = x.astype(t), y = sn::empty_like(h);
-    if (t == sn::float16)
-      m.get("halves")(how, h, y, sn::half(0.5f), 20);
-    else
-      m.get("bfloats")(how, h, y, sn::bfloat(0.5f), 20);
+    if (t == sn::float16) m.get("halves")(how, h, y, sn::half(0.5f), 20);
+    else m.get("bfloats")(how, h, y, sn::bfloat(0.5f), 20);
     CHECK(same(y, (x * 0.5).astype(t)));
   }
   const ndarray z = x.astype(sn::complex64) * std::complex<double>(1, 2), w = sn::empty_like(z);

@@ -219,8 +219,7 @@ bool fails_at(const program& p, long k, const std::vector<snapshot>& expected) {
   if (!same(now, expected[done])) {
     if (done == p.steps.size() || !same(now, expected[done + 1]))
       complain("after step " + std::to_string(done) + " arrays hold what they never should");
-    else
-      ++done;  // it was done, and failed behind
+    else ++done;  // it was done, and failed behind
   }
   if (go_on(p, s, done, -1) != p.steps.size() || !same(seen(s), expected.back()))
     complain("cannot be taken to its end");

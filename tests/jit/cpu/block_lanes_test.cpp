@@ -39,8 +39,16 @@ std::vector<unsigned char> random_lanes(dtype t, unsigned seed) {
     for (auto& b : bytes) b &= 1;
   auto fill = [&](auto sample, std::size_t count) {
     using T = decltype(sample);
-    const T special[] = {0, T(-0.0), 1, -1, std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN(),
-                         std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max(), T(1e5), T(0.5)};
+    const T special[] = {0,
+                         T(-0.0),
+                         1,
+                         -1,
+                         std::numeric_limits<T>::infinity(),
+                         std::numeric_limits<T>::quiet_NaN(),
+                         std::numeric_limits<T>::denorm_min(),
+                         std::numeric_limits<T>::max(),
+                         T(1e5),
+                         T(0.5)};
     for (std::size_t k = 0; k < count; ++k) {
       T v = T(std::uniform_real_distribution<double>(-4, 4)(random));
       if (random() % 8 == 0) v = special[random() % 10];
@@ -83,7 +91,8 @@ void for_each_operation(F&& visit) {
 
 }  // namespace
 
-TEST_CASE("a lane's result depends on neither its place nor the number of lanes, nor on sharing memory with an operand") {
+TEST_CASE(
+    "a lane's result depends on neither its place nor the number of lanes, nor on sharing memory with an operand") {
   int wrong = 0, operations = 0;
   for_each_operation([&](opcode op, dtype type, dtype arg, block_op f) {
     ++operations;
@@ -96,9 +105,12 @@ TEST_CASE("a lane's result depends on neither its place nor the number of lanes,
     for (int l = 0; l < block_lanes; l += lane_multiple) {
       auto at = std::size_t(l);
       // one lane earlier within the block, where there is one
-      std::vector<unsigned char> x(a.begin() + std::ptrdiff_t(at * first), a.begin() + std::ptrdiff_t((at + 16) * first));
-      auto y = std::vector<unsigned char>(b.begin() + std::ptrdiff_t(at * in), b.begin() + std::ptrdiff_t((at + 16) * in));
-      auto z = std::vector<unsigned char>(c.begin() + std::ptrdiff_t(at * in), c.begin() + std::ptrdiff_t((at + 16) * in));
+      std::vector<unsigned char> x(a.begin() + std::ptrdiff_t(at * first),
+                                   a.begin() + std::ptrdiff_t((at + 16) * first));
+      auto y =
+          std::vector<unsigned char>(b.begin() + std::ptrdiff_t(at * in), b.begin() + std::ptrdiff_t((at + 16) * in));
+      auto z =
+          std::vector<unsigned char>(c.begin() + std::ptrdiff_t(at * in), c.begin() + std::ptrdiff_t((at + 16) * in));
       std::rotate(x.begin(), x.begin() + std::ptrdiff_t(first), x.end());
       std::rotate(y.begin(), y.begin() + std::ptrdiff_t(in), y.end());
       std::rotate(z.begin(), z.begin() + std::ptrdiff_t(in), z.end());
@@ -178,11 +190,11 @@ TEST_CASE("the interpreter: loads, uniform inputs, parameters, gathers, coordina
             make(opcode::checked_index, int64, int64, 3, 1, 1)};
   p.inputs[2].gathers = 1;
   p.inputs[2].gather[0] = 4;
-  p.code.push_back(make(opcode::load, float16, float16, 2));              // 5
-  p.code.push_back(make(opcode::multiply, float32, float32, 0, 1));       // 6
-  p.code.push_back(make(opcode::add, float32, float32, 6, 2));            // 7
-  p.code.push_back(make(opcode::cast, float32, float16, 5));              // 8
-  p.code.push_back(make(opcode::add, float32, float32, 7, 8));            // 9
+  p.code.push_back(make(opcode::load, float16, float16, 2));         // 5
+  p.code.push_back(make(opcode::multiply, float32, float32, 0, 1));  // 6
+  p.code.push_back(make(opcode::add, float32, float32, 6, 2));       // 7
+  p.code.push_back(make(opcode::cast, float32, float16, 5));         // 8
+  p.code.push_back(make(opcode::add, float32, float32, 7, 8));       // 9
   p.outputs = {{float32, 0, 9}, {int64, 0, 4}};
   p.epilogue = std::uint16_t(p.code.size());
 

@@ -338,8 +338,8 @@ void compare_complex(const char* name, sn::cx<R> (*f)(sn::cx<R>), opcode op, dou
   for (c v : z) {
     c want = apply(op, v);
     sn::cx<R> got = f(sn::cx<R>{v.real(), v.imag()});
-    INFO(std::string(name) << " of " << double(v.real()) << ", " << double(v.imag()) << ": " << double(got.re) << ", " << double(got.im)
-              << " for " << double(want.real()) << ", " << double(want.imag()));
+    INFO(std::string(name) << " of " << double(v.real()) << ", " << double(v.imag()) << ": " << double(got.re) << ", "
+                           << double(got.im) << " for " << double(want.real()) << ", " << double(want.imag()));
     R scale = std::isfinite(want.real()) && std::isfinite(want.imag()) ? std::hypot(want.real(), want.imag()) : R(1);
     bool zeros = true;
     if (std::isfinite(v.real()) && std::isfinite(v.imag())) {
@@ -361,9 +361,11 @@ void compare_complex(const char* name, sn::cx<R> (*f)(sn::cx<R>), opcode op, dou
 }  // namespace
 
 TEST_CASE("the complex functions written for CUDA agree with the C library") {
-#define COMPARE(op, bound)                                                                                       \
-  compare_complex<float>(#op, [](sn::cx<float> z) { return sn::op(z); }, opcode::op, bound);                     \
-  compare_complex<double>(#op, [](sn::cx<double> z) { return sn::op(z); }, opcode::op, bound);
+#define COMPARE(op, bound)                                                \
+  compare_complex<float>(                                                 \
+      #op, [](sn::cx<float> z) { return sn::op(z); }, opcode::op, bound); \
+  compare_complex<double>(                                                \
+      #op, [](sn::cx<double> z) { return sn::op(z); }, opcode::op, bound);
   COMPARE(sqrt, 4)
   COMPARE(exp, 4)
   COMPARE(log, 4)

@@ -63,7 +63,8 @@ TEST_CASE("a source compiles to functions that can be called, math functions in 
 extern "C" __attribute__((simd("notinbranch"))) float cosf(float);
 extern "C" void cosines(float* x, int n) { for (int i = 0; i < n; ++i) x[i] = cosf(x[i]); }
 extern "C" int wrap(int x) { return x + 1; }
-)", {"wrap", "cosines"});
+)",
+                                           {"wrap", "cosines"});
   REQUIRE(functions.size() == 2);
   CHECK(reinterpret_cast<int (*)(int)>(functions[0])(2147483647) == -2147483647 - 1);
   float x[64];

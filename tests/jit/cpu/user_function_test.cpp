@@ -35,8 +35,9 @@ launch row_of(const program& p, std::int64_t n, std::vector<jit::operand> inputs
 
 jit::scalar whole_number(std::int64_t v) { return number(static_cast<double>(v), dtype::i64); }
 
-const dtype all_types[] = {dtype::b1,  dtype::i8,  dtype::i16, dtype::i32, dtype::i64,  dtype::u8,  dtype::u16, dtype::u32,
-                           dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64, dtype::c64, dtype::c128};
+const dtype all_types[] = {dtype::b1,   dtype::i8,  dtype::i16, dtype::i32, dtype::i64,
+                           dtype::u8,   dtype::u16, dtype::u32, dtype::u64, dtype::f16,
+                           dtype::bf16, dtype::f32, dtype::f64, dtype::c64, dtype::c128};
 
 }  // namespace
 
@@ -70,7 +71,8 @@ TEST_CASE("a user's function fuses with what is around it, at every length, and 
 
 TEST_CASE("a user's function that returns its result is the same as one that assigns it") {
   if (no_compiler()) return;
-  auto f = function_text("clip", {value_of("x", dtype::f64)}, {value_of("z", dtype::f64)}, "if (x < 0) return 0; return x * x;");
+  auto f = function_text("clip", {value_of("x", dtype::f64)}, {value_of("z", dtype::f64)},
+                         "if (x < 0) return 0; return x * x;");
   f.returns = true;
   auto g = function_text("clip", {value_of("x", dtype::f64)}, {value_of("z", dtype::f64)}, "z = x < 0 ? 0 : x * x");
   g.body += "\n;";
@@ -91,7 +93,11 @@ TEST_CASE("values of every dtype reach a user's function and come back as they a
   for (dtype t : all_types) {
     CAPTURE(name(t));
     auto f = function_text("same", {value_of("x", t)}, {value_of("z", t)}, "T y = x; z = y");
-    f.types = std::string("typedef ") + (t == dtype::c64 ? "complex64" : t == dtype::c128 ? "complex128" : "decltype(x_type)") + " T;";
+    f.types = std::string("typedef ") +
+              (t == dtype::c64    ? "complex64"
+               : t == dtype::c128 ? "complex128"
+                                  : "decltype(x_type)") +
+              " T;";
     if (!is_complex(t)) f.types = "", f.body = "const auto y = x; z = y;";
     f.body += ";";
     user_builder b;
@@ -129,8 +135,9 @@ TEST_CASE("results of half types are rounded to the type before anybody reads th
 
 TEST_CASE("complex numbers have operators, constructors and functions in users' text") {
   if (no_compiler()) return;
-  auto f = function_text("turn", {value_of("x", dtype::c128), value_of("y", dtype::c64)}, {value_of("z", dtype::c128)},
-                         "complex128 i(0, 1); z = i * x + 2.0 * conj(x) - complex128(y) / 4.0; if (abs(x) == 0) z = exp(i);");
+  auto f = function_text(
+      "turn", {value_of("x", dtype::c128), value_of("y", dtype::c64)}, {value_of("z", dtype::c128)},
+      "complex128 i(0, 1); z = i * x + 2.0 * conj(x) - complex128(y) / 4.0; if (abs(x) == 0) z = exp(i);");
   user_builder b;
   const program p = b.elementwise({b.call(f, {b.load(dtype::c128), b.load(dtype::c64)})});
   std::vector<std::complex<double>> x(100), out(100);
@@ -181,12 +188,14 @@ TEST_CASE("functions of several outputs: any of them read, in other stages, twic
 
 TEST_CASE("whole arrays are read by position and by coordinates, at every rank and dtype") {
   if (no_compiler()) return;
-  auto f = function_text("stencil", {whole("x", dtype::f32, 2), whole("s", dtype::f64, 0), whole("w", dtype::i16, 1), value_of("i", dtype::i64)},
-                         {value_of("z", dtype::f64)},
-                         "long long r = i / x.shape(1), c = i % x.shape(1);\n"
-                         "double sum = 0;\n"
-                         "for (int k = 0; k < w.size(); ++k) if (c + k < x.shape(1)) sum += w[k] * x(r, c + k);\n"
-                         "z = sum * s() + x.ndim + 100 * s.size() + x[i];");
+  auto f = function_text(
+      "stencil",
+      {whole("x", dtype::f32, 2), whole("s", dtype::f64, 0), whole("w", dtype::i16, 1), value_of("i", dtype::i64)},
+      {value_of("z", dtype::f64)},
+      "long long r = i / x.shape(1), c = i % x.shape(1);\n"
+      "double sum = 0;\n"
+      "for (int k = 0; k < w.size(); ++k) if (c + k < x.shape(1)) sum += w[k] * x(r, c + k);\n"
+      "z = sum * s() + x.ndim + 100 * s.size() + x[i];");
   user_builder b;
   auto x = b.address(dtype::f32, 2), s = b.address(dtype::f64, 0), w = b.address(dtype::i16, 1);
   auto i = b.load(dtype::i64);
@@ -196,8 +205,8 @@ TEST_CASE("whole arrays are read by position and by coordinates, at every rank a
   std::vector<double> scale{0, 3}, out(rows * columns);
   std::vector<std::int16_t> weights{5, 1, -2, 7};
   auto index = upto(rows * columns);
-  launch l = row_of(p, rows * columns, {at(data, {0}, 3), at(scale, {0}, 1), at(weights, {0}, 1), at(index, {1})}, {at(out, {1})},
-                    {whole_number(rows), whole_number(columns), whole_number(3)});
+  launch l = row_of(p, rows * columns, {at(data, {0}, 3), at(scale, {0}, 1), at(weights, {0}, 1), at(index, {1})},
+                    {at(out, {1})}, {whole_number(rows), whole_number(columns), whole_number(3)});
   auto got = in_all_ways(l, out);
   bool right = true;
   for (std::int64_t r = 0; r < rows; ++r)
@@ -211,14 +220,16 @@ TEST_CASE("whole arrays are read by position and by coordinates, at every rank a
 
   for (dtype t : all_types) {
     CAPTURE(name(t));
-    auto turn = function_text("turned", {whole("x", t, 3), value_of("i", dtype::i64)}, {value_of("z", t)},
-                              "const long long n = x.shape(2);\nz = x(i / n % x.shape(0), i / n / x.shape(0), n - 1 - i % n);");
+    auto turn =
+        function_text("turned", {whole("x", t, 3), value_of("i", dtype::i64)}, {value_of("z", t)},
+                      "const long long n = x.shape(2);\nz = x(i / n % x.shape(0), i / n / x.shape(0), n - 1 - i % n);");
     user_builder c;
     auto whole_x = c.address(t, 3);
     const program q = c.elementwise({c.call(turn, {whole_x, c.coord(0)})});
     const std::size_t each = itemsize(t);
     std::vector<unsigned char> in(4 * 5 * 6 * each), back(in.size()), expected(in.size());
-    for (std::size_t k = 0; k < in.size(); ++k) in[k] = static_cast<unsigned char>(t == dtype::b1 ? k % 3 == 0 : (k * 7) % 60);
+    for (std::size_t k = 0; k < in.size(); ++k)
+      in[k] = static_cast<unsigned char>(t == dtype::b1 ? k % 3 == 0 : (k * 7) % 60);
     for (std::size_t k = 0; k < 120; ++k) {
       const std::size_t first = k / 6 % 4, second = k / 24, third = 5 - k % 6;
       std::memcpy(&expected[k * each], &in[((first * 5 + second) * 6 + third) * each], each);
@@ -261,11 +272,13 @@ TEST_CASE("atomic sums, minima and maxima of every dtype lose nothing between th
   runtime::set_thread_count(7);
   for (dtype t : all_types) {
     CAPTURE(name(t));
-    auto f = function_text("meet", {value_of("x", t), value_of("i", dtype::i64)}, {whole("z", t, 1)},
-                           is_complex(t) ? "sn::atomic_add(z, 0, x);"
-                                         : "sn::atomic_add(z, 0, x); sn::atomic_min(z, 1, x); sn::atomic_max(z, 2, x); z[3] = x;");
+    auto f = function_text(
+        "meet", {value_of("x", t), value_of("i", dtype::i64)}, {whole("z", t, 1)},
+        is_complex(t) ? "sn::atomic_add(z, 0, x);"
+                      : "sn::atomic_add(z, 0, x); sn::atomic_min(z, 1, x); sn::atomic_max(z, 2, x); z[3] = x;");
     user_builder b;
-    auto i = b.coord(0), x = b.emit(opcode::cast, t, dtype::i64, b.binary(opcode::remainder, dtype::i64, i, b.param(dtype::i64)));
+    auto i = b.coord(0),
+         x = b.emit(opcode::cast, t, dtype::i64, b.binary(opcode::remainder, dtype::i64, i, b.param(dtype::i64)));
     b.call(f, {x, i, b.address(t, 1)});
     const program p = b.elementwise({});
     // As int64 there and back: 0 + 1 + 0 + 1 ..., small enough for bfloat16 to be exact.
@@ -289,7 +302,8 @@ TEST_CASE("atomic sums, minima and maxima of every dtype lose nothing between th
 TEST_CASE("whole outputs of half types round what is stored, and NaN wins atomic extremes") {
   if (no_compiler()) return;
   for (dtype t : {dtype::f16, dtype::bf16}) {
-    auto f = function_text("store", {value_of("x", dtype::f32), value_of("i", dtype::i64)}, {whole("z", t, 1)}, "z[i] = x; z[i] += 0;");
+    auto f = function_text("store", {value_of("x", dtype::f32), value_of("i", dtype::i64)}, {whole("z", t, 1)},
+                           "z[i] = x; z[i] += 0;");
     user_builder b;
     auto x = b.load(dtype::f32), i = b.coord(0);
     b.call(f, {x, i, b.address(t, 1)});
@@ -317,8 +331,9 @@ TEST_CASE("whole outputs of half types round what is stored, and NaN wins atomic
 TEST_CASE("a function with effects may have values too, and what reads them sees no padding") {
   if (no_compiler()) return;
   // The value is an index: of padding it would be anything.
-  auto f = function_text("count", {value_of("x", dtype::i64)}, {value_of("k", dtype::i64), whole("total", dtype::i64, 0)},
-                         "sn::atomic_add(total, 0, x); k = x % 3;");
+  auto f =
+      function_text("count", {value_of("x", dtype::i64)}, {value_of("k", dtype::i64), whole("total", dtype::i64, 0)},
+                    "sn::atomic_add(total, 0, x); k = x % 3;");
   user_builder b;
   auto x = b.load(dtype::i64), total = b.address(dtype::i64, 0);
   auto k = b.call(f, {b.unary(opcode::square, dtype::i64, x), total});
@@ -348,15 +363,18 @@ TEST_CASE("a function with effects may have values too, and what reads them sees
 
 TEST_CASE("text around the loop is run once for each block and is seen by the body") {
   if (no_compiler()) return;
-  auto f = function_text("block_sums", {value_of("x", dtype::f64), whole("w", dtype::f64, 1), value_of("scale", dtype::f64)},
-                         {value_of("z", dtype::f16), whole("sums", dtype::f64, 1), whole("blocks", dtype::i32, 0)},
-                         "sum += x; a += 1; z = x * first");
+  auto f =
+      function_text("block_sums", {value_of("x", dtype::f64), whole("w", dtype::f64, 1), value_of("scale", dtype::f64)},
+                    {value_of("z", dtype::f16), whole("sums", dtype::f64, 1), whole("blocks", dtype::i32, 0)},
+                    "sum += x; a += 1; z = x * first");
   f.body += ";";
   // Names that the generated text might use itself.
   f.loop_prep = "double sum = 0; int a = 0, n = 0, l = 0;\nconst double first = w[0] * scale;";
-  f.after_loop = "sn::atomic_add(sums, 0, sum * scale + n + l);\nsn::atomic_add(sums, 1, a);\nsn::atomic_add(blocks, 0, 1);";
+  f.after_loop =
+      "sn::atomic_add(sums, 0, sum * scale + n + l);\nsn::atomic_add(sums, 1, a);\nsn::atomic_add(blocks, 0, 1);";
   user_builder b;
-  auto x = b.load(dtype::f64), w = b.address(dtype::f64, 1), scale = b.param(dtype::f64), sums = b.address(dtype::f64, 1), blocks = b.address(dtype::i32, 0);
+  auto x = b.load(dtype::f64), w = b.address(dtype::f64, 1), scale = b.param(dtype::f64),
+       sums = b.address(dtype::f64, 1), blocks = b.address(dtype::i32, 0);
   auto z = b.call(f, {b.unary(opcode::square, dtype::f64, x), w, scale, sums, blocks});
   const program p = b.elementwise({b.emit(opcode::cast, dtype::f32, dtype::f16, z)});
   settings restore;
@@ -386,15 +404,17 @@ TEST_CASE("text around the loop is run once for each block and is seen by the bo
 
 TEST_CASE("a call of values that are one for a block is made once for the block; others once for each lane") {
   if (no_compiler()) return;
-  auto f = function_text("counted", {value_of("x", dtype::f32), value_of("where", dtype::i64)}, {value_of("z", dtype::f32)},
-                         "\n#ifdef __CUDACC__\natomicAdd((unsigned long long*)where, 1ull);\n#else\n"
-                         "__atomic_fetch_add((long long*)where, 1, __ATOMIC_RELAXED);\n#endif\nz = x + 1;");
+  auto f =
+      function_text("counted", {value_of("x", dtype::f32), value_of("where", dtype::i64)}, {value_of("z", dtype::f32)},
+                    "\n#ifdef __CUDACC__\natomicAdd((unsigned long long*)where, 1ull);\n#else\n"
+                    "__atomic_fetch_add((long long*)where, 1, __ATOMIC_RELAXED);\n#endif\nz = x + 1;");
   user_builder b;
   auto x = b.load(dtype::f32), where = b.param(dtype::i64), y = b.load(dtype::f32);
   const program p = b.elementwise({b.binary(opcode::add, dtype::f32, b.call(f, {x, where}), y)});
   long long calls = 0;
   std::vector<float> u(1024, 2.0f), v = random_values<float>(1024, 0, 1, 9), out(1024);
-  const std::vector<jit::scalar> params{whole_number(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&calls)))};
+  const std::vector<jit::scalar> params{
+      whole_number(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&calls)))};
   settings restore;
   runtime::set_thread_count(1);
   run(row_of(p, 1024, {at(u, {0}), at(v, {1})}, {at(out, {1})}, params));
@@ -407,13 +427,15 @@ TEST_CASE("a call of values that are one for a block is made once for the block;
 
 TEST_CASE("users' mathematical functions give libm's bits for every lane") {
   if (no_compiler()) return;
-  auto f = function_text("functions", {value_of("x", dtype::f32), value_of("d", dtype::f64), value_of("k", dtype::i32)},
-                         {value_of("a", dtype::f32), value_of("b", dtype::f64), value_of("c", dtype::f64), value_of("e", dtype::f32)},
-                         "a = sin(x) + expf(x) + pow(x, 1.5f); b = sin(d) * exp(d) + hypot(d, 2) + erf(d);\n"
-                         "c = sqrt(k) + max(k, 3) + abs(-k) + fmax(d, k); e = fma(x, x, min(x, 0.5f)) + rsqrt(x + 1) + lgamma(x + 2);");
+  auto f = function_text(
+      "functions", {value_of("x", dtype::f32), value_of("d", dtype::f64), value_of("k", dtype::i32)},
+      {value_of("a", dtype::f32), value_of("b", dtype::f64), value_of("c", dtype::f64), value_of("e", dtype::f32)},
+      "a = sin(x) + expf(x) + pow(x, 1.5f); b = sin(d) * exp(d) + hypot(d, 2) + erf(d);\n"
+      "c = sqrt(k) + max(k, 3) + abs(-k) + fmax(d, k); e = fma(x, x, min(x, 0.5f)) + rsqrt(x + 1) + lgamma(x + 2);");
   user_builder b;
   auto first = b.call(f, {b.load(dtype::f32), b.load(dtype::f64), b.load(dtype::i32)});
-  const program p = b.elementwise({first, static_cast<std::uint16_t>(first + 1), static_cast<std::uint16_t>(first + 2), static_cast<std::uint16_t>(first + 3)});
+  const program p = b.elementwise({first, static_cast<std::uint16_t>(first + 1), static_cast<std::uint16_t>(first + 2),
+                                   static_cast<std::uint16_t>(first + 3)});
   for (int n : {1, 7, 33, 256, 1000}) {
     CAPTURE(n);
     const auto size = static_cast<std::size_t>(n);
@@ -423,7 +445,8 @@ TEST_CASE("users' mathematical functions give libm's bits for every lane") {
     for (std::size_t i = 0; i < size; ++i) k[i] = static_cast<std::int32_t>(i);
     std::vector<float> out_a(size), out_e(size);
     std::vector<double> out_b(size), out_c(size);
-    launch l = row_of(p, n, {at(x, {1}), at(d, {1}), at(k, {1})}, {at(out_a, {1}), at(out_b, {1}), at(out_c, {1}), at(out_e, {1})});
+    launch l = row_of(p, n, {at(x, {1}), at(d, {1}), at(k, {1})},
+                      {at(out_a, {1}), at(out_b, {1}), at(out_c, {1}), at(out_e, {1})});
     in_all_ways(l, out_b);
     bool right = true;
     for (std::size_t i = 0; i < size; ++i) {
@@ -431,7 +454,8 @@ TEST_CASE("users' mathematical functions give libm's bits for every lane") {
       right = right && out_a[i] == sinf(x[i]) + expf(x[i]) + powf(x[i], 1.5f);
       right = right && out_b[i] == std::sin(d[i]) * std::exp(d[i]) + std::hypot(d[i], 2) + std::erf(d[i]);
       right = right && out_c[i] == std::sqrt(kd) + std::max(k[i], 3) + std::abs(-k[i]) + std::fmax(d[i], kd);
-      right = right && out_e[i] == std::fma(x[i], x[i], std::min(x[i], 0.5f)) + 1.0f / std::sqrt(x[i] + 1) + lgammaf(x[i] + 2);
+      right = right &&
+              out_e[i] == std::fma(x[i], x[i], std::min(x[i], 0.5f)) + 1.0f / std::sqrt(x[i] + 1) + lgammaf(x[i] + 2);
     }
     CHECK(right);
   }
@@ -441,7 +465,8 @@ TEST_CASE("a body may keep arrays, loop and leave early; its layout changes no b
   if (no_compiler()) return;
   auto f = function_text("sorted", {value_of("x", dtype::i32), value_of("y", dtype::i32)}, {value_of("z", dtype::i32)},
                          "int v[4] = {x % 7, y % 5, x % 3, y % 11};\n"
-                         "for (int a = 0; a < 4; ++a) for (int b = a + 1; b < 4; ++b) if (v[b] < v[a]) { int t = v[a]; v[a] = v[b]; v[b] = t; }\n"
+                         "for (int a = 0; a < 4; ++a) for (int b = a + 1; b < 4; ++b) if (v[b] < v[a]) { int t = v[a]; "
+                         "v[a] = v[b]; v[b] = t; }\n"
                          "z = -1;\nif (v[0] == v[1]) return;\nwhile (z < v[y & 3]) ++z;\nz = z * 100 + v[x & 3];");
   user_builder b;
   const program p = b.elementwise({b.call(f, {b.load(dtype::i32), b.load(dtype::i32)})});

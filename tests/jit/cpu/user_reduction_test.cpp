@@ -241,8 +241,9 @@ TEST_CASE("types of a preamble from 1 to 32 bytes, beside other reductions, are 
   for (const auto& type : types) {
     CAPTURE(type.second);
     const std::string count = std::to_string(type.second);
-    const std::string preamble = std::string(type.first) + "\n__device__ lane sum(lane a, lane b) { lane c; for (int k = 0; k < " +
-                                 count + "; ++k) c.v[k] = a.v[k] + b.v[k]; return c; }";
+    const std::string preamble = std::string(type.first) +
+                                 "\n__device__ lane sum(lane a, lane b) { lane c; for (int k = 0; k < " + count +
+                                 "; ++k) c.v[k] = a.v[k] + b.v[k]; return c; }";
     auto map = function_text("spread", {value_of("x", dtype::u8)}, {opaque_value("p", "lane")},
                              "for (int k = 0; k < " + count + "; ++k) p.v[k] = x * (k + 1);");
     auto finish = function_text(
@@ -260,8 +261,7 @@ TEST_CASE("types of a preamble from 1 to 32 bytes, beside other reductions, are 
     auto z = b.call(finish, {b.reduced(0)});
     auto sum = b.reduced(1), highest = b.reduced(2);
     const program p = b.results({z, sum, highest});
-    for (const auto& size :
-         {std::pair<std::int64_t, std::int64_t>{40, 10}, {3, 5000}, {300, 200}, {1, 70000}})
+    for (const auto& size : {std::pair<std::int64_t, std::int64_t>{40, 10}, {3, 5000}, {300, 200}, {1, 70000}})
       for (bool rows : {true, false}) {
         const auto results = size.first, reduced = size.second;
         CAPTURE(results);

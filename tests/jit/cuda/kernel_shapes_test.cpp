@@ -143,9 +143,8 @@ void add_reductions(std::vector<shape_case>& out) {
   out.push_back({"transposed columns", [](const operands& o) {
                    return prod(permute_dims(o("wide"), {1, 0}), {.axis = 0});
                  }});
-  out.push_back({"columns times a factor of each row", [](const operands& o) {
-                   return sum(o("wide") * o("wide")(_, slice(1)), {.axis = 0});
-                 }});
+  out.push_back({"columns times a factor of each row",
+                 [](const operands& o) { return sum(o("wide") * o("wide")(_, slice(1)), {.axis = 0}); }});
   out.push_back({"rows of gathers",
                  [](const operands& o) { return sum(take(o("matrix float32"), o("picks"), 1), {.axis = 1}); }});
   out.push_back({"columns of gathers",

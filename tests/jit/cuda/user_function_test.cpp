@@ -211,8 +211,9 @@ TEST_CASE("cuda: checked mode compiles with raw arrays of every dtype, around lo
         f, {100}, {leaf({7}, t), leaf({3, 5}, t), leaf({}, t), position({100}, cpu), leaf({8}, t), leaf({3, 4}, t)}, {},
         cpu));
   }
-  const auto* looped = function("looped", {raw("a", f32), par("i", i64)}, {par("z", f32), raw("h", f32)},
-                                "z = a[i] + first; h[i] = z;", {.loop_prep = "float first = a[0];", .after_loop = "h[0] = first;"});
+  const auto* looped =
+      function("looped", {raw("a", f32), par("i", i64)}, {par("z", f32), raw("h", f32)}, "z = a[i] + first; h[i] = z;",
+               {.loop_prep = "float first = a[0];", .after_loop = "h[0] = first;"});
   m.add(graph::record_effect(looped, {9}, {leaf({9}, f32), position({9}, cpu), leaf({9}, f32)}, {leaf({9}, f32)}, cpu));
   jit::user_function part;
   part.name = "part";
@@ -229,8 +230,8 @@ TEST_CASE("cuda: checked mode compiles with raw arrays of every dtype, around lo
 
 TEST_CASE("cuda: users' functions beside the library's sine compile in the lean form, too") {
   module m;
-  const auto* f = function("mixed", {par("x", f32), raw("t", f32), par("i", i64)}, {par("y", f32)},
-                           "y = sinf(x) * t[i % 4];");
+  const auto* f =
+      function("mixed", {par("x", f32), raw("t", f32), par("i", i64)}, {par("y", f32)}, "y = sinf(x) * t[i % 4];");
   value x = leaf({64, 32}, f32), t = leaf({4}, f32);
   const value angle = apply(jit::opcode::sin, plus(x, 1));
   m.add(plus(call(f, {64, 32}, {angle, t, position({64, 32}, cpu)}), 2));

@@ -60,8 +60,8 @@ const std::vector<dtype> all_types = {bool_,  int8,    int16,    int32,   int64,
 
 TEST_CASE("functions of floats convert integers to the smallest float that holds them") {
   const std::vector<std::pair<dtype, dtype>> expected = {
-      {bool_, float16},   {int8, float16},   {uint8, float16},   {int16, float32},   {uint16, float32},
-      {int32, float64},   {uint32, float64}, {int64, float64},   {uint64, float64},  {float16, float16},
+      {bool_, float16},     {int8, float16},    {uint8, float16},   {int16, float32},       {uint16, float32},
+      {int32, float64},     {uint32, float64},  {int64, float64},   {uint64, float64},      {float16, float16},
       {bfloat16, bfloat16}, {float32, float32}, {float64, float64}, {complex64, complex64}, {complex128, complex128}};
   for (const auto& pair : expected) {
     const dtype from = pair.first, to = pair.second;
@@ -102,8 +102,8 @@ TEST_CASE("arithmetic of bools follows NumPy's loops") {
   CHECK(same(truth(maximum(f, t)), {1, 1}));
   CHECK(same(truth(minimum(f, t)), {0, 1}));
   CHECK(same(truth(f < t), {1, 0}));
-  for (const ndarray& x : {floor_divide(f, t), remainder(f, t), fmod(f, t), power(f, t), square(f), left_shift(t, t),
-                           right_shift(t, t)})
+  for (const ndarray& x :
+       {floor_divide(f, t), remainder(f, t), fmod(f, t), power(f, t), square(f), left_shift(t, t), right_shift(t, t)})
     CHECK(x.dtype() == int8);
   CHECK(same(numbers(left_shift(t, t)), {2, 2}));
   CHECK(absolute(f).dtype() == bool_);
@@ -125,8 +125,8 @@ TEST_CASE("functions without a loop for complex or floats throw dtype_error") {
   const ndarray c = one(complex64), f = one(float64);
   for (const auto& call : std::vector<std::function<void()>>{
            [&] { floor(c); }, [&] { arctan2(c, c); }, [&] { floor_divide(c, c); }, [&] { remainder(c, f); },
-           [&] { cbrt(c); }, [&] { fabs(c); }, [&] { signbit(c); }, [&] { deg2rad(c); }, [&] { f << 1; },
-           [&] { ~f; }, [&] { heaviside(c, c); }, [&] { nextafter(c, c); }})
+           [&] { cbrt(c); }, [&] { fabs(c); }, [&] { signbit(c); }, [&] { deg2rad(c); }, [&] { f << 1; }, [&] { ~f; },
+           [&] { heaviside(c, c); }, [&] { nextafter(c, c); }})
     CHECK_THROWS_AS(call(), dtype_error);
   CHECK(contains(message_of<dtype_error>([&] { bitwise_and(f, f); }),
                  "[bitwise_and] float64 and float64 are not supported"));

@@ -19,9 +19,7 @@ using doubles = std::vector<double>;
 /// A function with and without a place for its result.
 struct form {
   std::string_view name;
-  bool takes_bits() const {
-    return name.starts_with("bitwise") || name.ends_with("_shift") || name == "invert";
-  }
+  bool takes_bits() const { return name.starts_with("bitwise") || name.ends_with("_shift") || name == "invert"; }
 };
 struct unary_form : form {
   ndarray (*plain)(const ndarray&);
@@ -87,8 +85,7 @@ TEST_CASE("the result broadcasts to out, never out to the result") {
 TEST_CASE("out is refused where its dtype, its memory or the array itself does not do") {
   ndarray whole = arange(3);
   CHECK_THROWS_WITH_AS(power(whole, 0.5, {.out = whole}),
-                       "[power] cannot cast the result from float64 to int64 (casting rule same_kind)",
-                       dtype_error);
+                       "[power] cannot cast the result from float64 to int64 (casting rule same_kind)", dtype_error);
   CHECK_THROWS_AS(divide(whole, 2, {.out = whole}), dtype_error);
   CHECK_THROWS_AS(add(whole, 1, {.out = zeros({3}, uint64)}), dtype_error);
   CHECK_THROWS_AS(add(whole, 1, {.out = zeros({3}, bool_)}), dtype_error);

@@ -73,9 +73,13 @@ TEST_CASE("a mask of rank 0 adds an axis of extent 1 or 0") {
 
 TEST_CASE("shapes that do not fit are named") {
   const ndarray x = counting({4, 5}), three = array({true, true, true, false});
-  CHECK(has(message_of<index_error>([&] { x(array({0, 1}), array({0, 1, 2})); }),
+  CHECK(has(message_of<index_error>([&] {
+              x(array({0, 1}), array({0, 1, 2}));
+            }),
             "index arrays could not be broadcast together with shapes (2,) (3,)"));
-  CHECK(has(message_of<index_error>([&] { values(x(three, array({0, 1}))); }),
+  CHECK(has(message_of<index_error>([&] {
+              values(x(three, array({0, 1})));
+            }),
             "index arrays could not be broadcast together with shapes (3,) (2,)"));
   CHECK(has(message_of<shape_error>([&] { x(three, 0) = ones({2}); }),
             "[assign] shape mismatch: values of shape (2,) could not be broadcast to the selection's shape (3,)"));
@@ -130,8 +134,8 @@ TEST_CASE("what is known on the host is refused at once") {
   const ndarray x = counting({4, 3});
   CHECK(has(message_of<index_error>([&] { x(_, list{0, 3}); }), "index 3 is out of range for axis 1 with extent 3"));
   CHECK_THROWS_AS(x(list{0, 1}, list{0, 1, 2}), index_error);
-  CHECK_THROWS_AS(x(array({true, false})), index_error);                    // extents of a mask
-  CHECK_THROWS_AS(x(array({0}), array({0}), array({0})), index_error);      // too many
+  CHECK_THROWS_AS(x(array({true, false})), index_error);                // extents of a mask
+  CHECK_THROWS_AS(x(array({0}), array({0}), array({0})), index_error);  // too many
   CHECK_THROWS_AS(x(ones({4, 3, 1}, bool_)), index_error);
   CHECK_THROWS_AS(x[array({0.5})], dtype_error);
   CHECK_THROWS_AS(zeros({0, 3})[array({0})], index_error);
@@ -269,16 +273,16 @@ TEST_CASE("the code of docs/indexing.md") {
   namespace sn = sinter;
   sn::ndarray x = sn::reshape(sn::arange(12), {4, 3});
   sn::ndarray idx = sn::array({3, 0, -1});
-  auto rows = x[idx];                                 // shape (3, 3)
-  auto columns = x(_, sn::list{2, 0});                // shape (4, 2)
-  auto points = x(idx, sn::list{0, 1, 2});            // shape (3,): x(3, 0), x(0, 1), x(-1, 2)
-  auto large = x[x > 8];                              // 9, 10, 11
-  auto some = x(x(_, 0) > 5, slice(1, _));            // the rows whose first element is above 5
+  auto rows = x[idx];                       // shape (3, 3)
+  auto columns = x(_, sn::list{2, 0});      // shape (4, 2)
+  auto points = x(idx, sn::list{0, 1, 2});  // shape (3,): x(3, 0), x(0, 1), x(-1, 2)
+  auto large = x[x > 8];                    // 9, 10, 11
+  auto some = x(x(_, 0) > 5, slice(1, _));  // the rows whose first element is above 5
   auto block = x(sn::ix_(sn::list{0, 2}, sn::list{2, 0}));
-  auto found = x(sn::nonzero(x % 5 == 0));            // 0, 5, 10
+  auto found = x(sn::nonzero(x % 5 == 0));  // 0, 5, 10
   std::vector<sn::index> key(static_cast<std::size_t>(x.ndim()), _);
-  key[1] = sn::list{2, 0};                            // or a number, a slice, newaxis, ellipsis, an array, a mask
-  auto same = x[key];                                 // columns
+  key[1] = sn::list{2, 0};  // or a number, a slice, newaxis, ellipsis, an array, a mask
+  auto same = x[key];       // columns
   CHECK(array_equal(same, columns));
   CHECK(rows.shape() == shape_t{3, 3});
   CHECK(columns.shape() == shape_t{4, 2});
@@ -288,14 +292,15 @@ TEST_CASE("the code of docs/indexing.md") {
   CHECK(values(block) == integers{2, 0, 8, 6});
   CHECK(values(found) == integers{0, 5, 10});
   sn::ndarray y = sn::zeros({5}, sn::int64);
-  y[sn::list{1, 3, 1}] = sn::array({10, 20, 30});     // of equal indices the last wins: 0 30 0 20 0
+  y[sn::list{1, 3, 1}] = sn::array({10, 20, 30});  // of equal indices the last wins: 0 30 0 20 0
   CHECK(values(y) == integers{0, 30, 0, 20, 0});
-  y[sn::list{0, 0}] += 1;                             // adds once
-  sn::add_at(y, sn::list{4, 4}, 1);                   // adds twice
-  y[y > 15] = 0;                                      // 1 0 0 0 2
+  y[sn::list{0, 0}] += 1;            // adds once
+  sn::add_at(y, sn::list{4, 4}, 1);  // adds twice
+  y[y > 15] = 0;                     // 1 0 0 0 2
   CHECK(values(y) == integers{1, 0, 0, 0, 2});
   // Every line of code of the page stands above, word for word.
-  std::ifstream page(SINTER_SOURCE_DIR "/docs/indexing.md"), self(SINTER_TEST_SOURCE_DIR "/ops/indexing/arrays_test.cpp");
+  std::ifstream page(SINTER_SOURCE_DIR "/docs/indexing.md"),
+      self(SINTER_TEST_SOURCE_DIR "/ops/indexing/arrays_test.cpp");
   std::stringstream text;
   text << self.rdbuf();
   bool code = false;

@@ -176,8 +176,7 @@ TEST_CASE("a number that does not fit the dtype is refused and nothing is writte
 
 TEST_CASE("the right side broadcasts to the left, never the other way") {
   ndarray x = zeros({2, 3});
-  CHECK(message_of<shape_error>([&] { x() = zeros({2}); }) ==
-        "[assign] shape (2,) does not broadcast to shape (2, 3)");
+  CHECK(message_of<shape_error>([&] { x() = zeros({2}); }) == "[assign] shape (2,) does not broadcast to shape (2, 3)");
   CHECK_THROWS_AS(x(0) += zeros({2, 3}), shape_error);
   CHECK_THROWS_AS(x(0) += zeros({1, 3}), shape_error);
   x += array({1, 2, 3});

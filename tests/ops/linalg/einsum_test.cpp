@@ -88,7 +88,8 @@ TEST_CASE("every order of contraction gives the same numbers") {
   const char* subscripts = "ab,bc,cd,de,ef->fa";
   const ndarray expected = einsum(subscripts, chain, {.optimize = "none"});
   CHECK(expected.shape() == shape_t{6, 4});
-  for (const char* word : {"auto", "greedy", "optimal"}) CHECK(same(einsum(subscripts, chain, {.optimize = word}), expected));
+  for (const char* word : {"auto", "greedy", "optimal"})
+    CHECK(same(einsum(subscripts, chain, {.optimize = word}), expected));
   const auto plan = einsum_path(subscripts, chain, {.optimize = "optimal"});
   CHECK(plan.path.size() == 4);
   CHECK(same(einsum(subscripts, chain, {.path = plan.path}), expected));
@@ -108,7 +109,8 @@ TEST_CASE("the optimal order is the one of fewest multiplications") {
   CHECK(einsum_path("i->i", {zeros({3})}).path.empty());
   const std::vector<ndarray> many(13, zeros({2, 2}));
   CHECK(einsum_path("ab,bc,cd,de,ef,fg,gh,hi,ij,jk,kl,lm,mn->an", many).path.size() == 12);
-  CHECK_THROWS_AS(einsum_path("ab,bc,cd,de,ef,fg,gh,hi,ij,jk,kl,lm,mn->an", many, {.optimize = "optimal"}), value_error);
+  CHECK_THROWS_AS(einsum_path("ab,bc,cd,de,ef,fg,gh,hi,ij,jk,kl,lm,mn->an", many, {.optimize = "optimal"}),
+                  value_error);
 }
 
 TEST_CASE("the plan says what each step becomes") {
@@ -174,7 +176,8 @@ TEST_CASE("errors have NumPy's words") {
   CHECK(holds(said("......", {m}), "contains a '.' that is not part of an ellipsis"));
   CHECK(holds(said("...j->j", {m}), "output has more dimensions than subscripts given in einstein sum"));
   CHECK(holds(said("ii", {m}), "dimensions in operand 0 for collapsing index 'i' don't match (2 != 3)"));
-  CHECK(holds(said("ij,ij", {m, zeros({2, 4})}), "operands could not be broadcast together: index 'j' has extent 3, but 4"));
+  CHECK(holds(said("ij,ij", {m, zeros({2, 4})}),
+              "operands could not be broadcast together: index 'j' has extent 3, but 4"));
   CHECK_THROWS_AS(einsum("ij,ij", m, zeros({2, 4})), shape_error);
   CHECK_THROWS_AS(einsum("ii", m), shape_error);
   CHECK_THROWS_AS(einsum("i1", m), value_error);

@@ -60,8 +60,14 @@ bool same(const ndarray& x, const ndarray& y) {
 
 TEST_CASE("products of every size equal the sums of a plain loop") {
   if (no_products()) return;
-  for (const shape_t& s : {shape_t{1, 1, 1}, {2, 3, 2}, {31, 32, 33}, {129, 257, 300}, {1000, 3, 7}, {3, 1000, 1000},
-                           {300, 2, 1}, {64, 64, 64}}) {
+  for (const shape_t& s : {shape_t{1, 1, 1},
+                           {2, 3, 2},
+                           {31, 32, 33},
+                           {129, 257, 300},
+                           {1000, 3, 7},
+                           {3, 1000, 1000},
+                           {300, 2, 1},
+                           {64, 64, 64}}) {
     const std::int64_t m = s[0], k = s[1], n = s[2];
     const ndarray a = whole({m, k}, int64), b = whole({k, n}, int64, 1);
     const auto x = a.to_vector<std::int64_t>(), y = b.to_vector<std::int64_t>();
@@ -97,9 +103,9 @@ TEST_CASE("views that BLAS can express go in without a copy") {
     costs_one(b.T(), b);
     costs_one(wide["2:8, 3:11"], b);
     costs_one(wide["2:8, 3:11"].T(), b.T());
-    costs_one(wide["::2, :8"], b);            // rows with gaps: a longer leading dimension
+    costs_one(wide["::2, :8"], b);  // rows with gaps: a longer leading dimension
     costs_one(wide["::2, :8"].T(), wide["::2, 1:4"]);
-    costs_one(stack, b);                      // one product of 18 rows
+    costs_one(stack, b);  // one product of 18 rows
     costs_one(stack.mT(), a);
     costs_one(stack, stack.mT());
     costs_one(stack["::2"], b);
@@ -288,9 +294,13 @@ TEST_CASE("out takes what same_kind casting allows, and its shape must be the re
   CHECK(same(real(matmul(a, b, {.out = wide})), exact_product(a, b)));
   const ndarray x = whole({3}, float64, 2), to = zeros({2});
   CHECK(same(matmul(a, x, {.out = to}), sum(a * x, 1)));
-  CHECK(holds(message_of<dtype_error>([&] { matmul(a, b, {.out = zeros({2, 2}, int32)}); }),
+  CHECK(holds(message_of<dtype_error>([&] {
+                matmul(a, b, {.out = zeros({2, 2}, int32)});
+              }),
               "cannot cast the result from float64 to int32 (casting rule same_kind)"));
-  CHECK(holds(message_of<shape_error>([&] { matmul(a, b, {.out = zeros({2, 3})}); }),
+  CHECK(holds(message_of<shape_error>([&] {
+                matmul(a, b, {.out = zeros({2, 3})});
+              }),
               "[matmul] out has shape (2, 3), but the result has shape (2, 2)"));
   CHECK(holds(message_of<value_error>([&] { matmul(a, b, {.out = broadcast_to(zeros({2}), {2, 2})}); }), "read-only"));
 }
@@ -344,20 +354,30 @@ TEST_CASE("the dtype keyword converts operands, as same_kind casting allows") {
 
 TEST_CASE("errors have NumPy's words") {
   const auto said = [](auto&& call) { return message_of<shape_error>(call); };
-  CHECK(said([] { matmul(zeros({2, 3}), zeros({4, 5})); }) ==
+  CHECK(said([] {
+          matmul(zeros({2, 3}), zeros({4, 5}));
+        }) ==
         "[matmul] input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) "
         "(size 4 is different from 3): shapes (2, 3) and (4, 5)");
-  CHECK(said([] { matmul(zeros({}), zeros({4, 5})); }) ==
+  CHECK(said([] {
+          matmul(zeros({}), zeros({4, 5}));
+        }) ==
         "[matmul] input operand 0 does not have enough dimensions (has 0, gufunc core with signature "
         "(n?,k),(k,m?)->(n?,m?) requires 1)");
-  CHECK(said([] { matmul(zeros({2, 3, 4}), zeros({3, 4, 5})); }) ==
+  CHECK(said([] {
+          matmul(zeros({2, 3, 4}), zeros({3, 4, 5}));
+        }) ==
         "[matmul] operands could not be broadcast together: shapes (2, 3, 4) and (3, 4, 5) with gufunc signature "
         "(n?,k),(k,m?)->(n?,m?)");
-  CHECK(said([] { dot(zeros({2, 3}), zeros({4, 5})); }) ==
-        "[dot] shapes (2, 3) and (4, 5) not aligned: 3 (dim 1) != 4 (dim 0)");
-  CHECK(said([] { inner(zeros({2, 3}), zeros({4, 5})); }) ==
-        "[inner] shapes (2, 3) and (4, 5) not aligned: 3 (dim 1) != 5 (dim 1)");
-  CHECK(holds(said([] { tensordot(zeros({2, 3}), zeros({4, 5}), axes{0}, axes{1}); }),
+  CHECK(said([] {
+          dot(zeros({2, 3}), zeros({4, 5}));
+        }) == "[dot] shapes (2, 3) and (4, 5) not aligned: 3 (dim 1) != 4 (dim 0)");
+  CHECK(said([] {
+          inner(zeros({2, 3}), zeros({4, 5}));
+        }) == "[inner] shapes (2, 3) and (4, 5) not aligned: 3 (dim 1) != 5 (dim 1)");
+  CHECK(holds(said([] {
+                tensordot(zeros({2, 3}), zeros({4, 5}), axes{0}, axes{1});
+              }),
               "[tensordot] shape-mismatch for sum"));
   CHECK(holds(said([] { vecdot(zeros({3}), zeros({4})); }),
               "[vecdot] input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->()"));
@@ -378,7 +398,9 @@ TEST_CASE("multi_dot multiplies in the cheapest order, matrix_power by squaring;
   const ndarray first = whole({60}, float64, 3), column = whole({50}, float64, 4);
   CHECK(linalg::multi_dot({first, b, c, column}).shape() == shape_t{});
   CHECK(same(linalg::multi_dot({first, b, c, column}), matmul(matmul(matmul(first, b), c), column)));
-  CHECK(holds(message_of<linalg_error>([&] { linalg::multi_dot({a, zeros({2, 2, 2}), c}); }),
+  CHECK(holds(message_of<linalg_error>([&] {
+                linalg::multi_dot({a, zeros({2, 2, 2}), c});
+              }),
               "3-dimensional array given as factor 1; it must be two-dimensional"));
   CHECK(holds(message_of<shape_error>([&] { linalg::multi_dot({a, c, b}); }), "not aligned: 60 (dim 1) != 3 (dim 0)"));
   CHECK_THROWS_AS(linalg::multi_dot({a}), value_error);
@@ -411,7 +433,8 @@ TEST_CASE("results do not depend on the number of threads where they are exact, 
   std::vector<int> right(4);
   for (int k = 0; k < 4; ++k)
     threads.emplace_back([&, k] {
-      for (int n = 0; n < 20; ++n) right[static_cast<std::size_t>(k)] += same(matmul(a + k, b), exact_product(a + k, b));
+      for (int n = 0; n < 20; ++n)
+        right[static_cast<std::size_t>(k)] += same(matmul(a + k, b), exact_product(a + k, b));
     });
   for (auto& t : threads) t.join();
   CHECK(right == std::vector<int>(4, 20));

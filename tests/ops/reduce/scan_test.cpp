@@ -16,7 +16,7 @@ namespace {
 using namespace sinter;
 using doubles = std::vector<double>;
 constexpr double qnan = std::numeric_limits<double>::quiet_NaN();
-doubles numbers (const ndarray& x) { return x.astype(float64).to_vector<double>(); }
+doubles numbers(const ndarray& x) { return x.astype(float64).to_vector<double>(); }
 ndarray grid() { return array({{1, 2, 3}, {4, 5, 6}}); }
 
 }  // namespace
@@ -30,9 +30,7 @@ TEST_CASE("sums and products accumulate in the dtypes of sum") {
   CHECK(numbers(cumprod(array({true, false, true}), {.dtype = bool_})) == doubles{1, 0, 0});
 }
 
-TEST_CASE("16-bit floats are summed in float32") {
-  CHECK(numbers(cumsum(ones({3000}, float16)))[2999] == 3000);
-}
+TEST_CASE("16-bit floats are summed in float32") { CHECK(numbers(cumsum(ones({3000}, float16)))[2999] == 3000); }
 
 TEST_CASE("without an axis cumsum flattens; cumulative_sum does so for one axis only") {
   CHECK(numbers(cumsum(grid())) == doubles{1, 3, 6, 10, 15, 21});

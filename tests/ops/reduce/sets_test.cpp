@@ -15,7 +15,7 @@ namespace {
 using namespace sinter;
 using doubles = std::vector<double>;
 constexpr double qnan = std::numeric_limits<double>::quiet_NaN();
-doubles numbers (const ndarray& x) { return x.astype(float64).to_vector<double>(); }
+doubles numbers(const ndarray& x) { return x.astype(float64).to_vector<double>(); }
 
 }  // namespace
 

@@ -14,7 +14,7 @@ namespace {
 using namespace sinter;
 using doubles = std::vector<double>;
 constexpr double qnan = std::numeric_limits<double>::quiet_NaN();
-doubles numbers (const ndarray& x) { return x.astype(float64).to_vector<double>(); }
+doubles numbers(const ndarray& x) { return x.astype(float64).to_vector<double>(); }
 ndarray grid() { return array({{3, 1, 2}, {6, 5, 4}}); }
 
 }  // namespace
@@ -22,7 +22,8 @@ ndarray grid() { return array({{3, 1, 2}, {6, 5, 4}}); }
 TEST_CASE("sort takes the last axis, a named one, or all elements") {
   CHECK(numbers(sort(grid())) == doubles{1, 2, 3, 4, 5, 6});
   CHECK(numbers(sort(array({{3, 5}, {2, 9}, {1, 7}}), 0)) == doubles{1, 5, 2, 7, 3, 9});
-  CHECK(numbers(sort(array({{3, 5}, {2, 9}, {1, 7}}), std::nullopt, {.descending = true})) == doubles{9, 7, 5, 3, 2, 1});
+  CHECK(numbers(sort(array({{3, 5}, {2, 9}, {1, 7}}), std::nullopt, {.descending = true})) ==
+        doubles{9, 7, 5, 3, 2, 1});
   CHECK(sort(array({{3, 5}, {2, 9}, {1, 7}}), 0).shape() == shape_t{3, 2});
 }
 

@@ -118,11 +118,16 @@ TEST_CASE("scratch memory of sort and argsort: 1.2 times the data, and an index 
 }
 
 TEST_CASE("scratch memory of scans: a tenth of the data, or 4 MiB") {
-  const runtime::scan_layout sizes[] = {{{}, {}, 1, std::int64_t{1} << 31, 1}, {{}, {}, 3000, 100000, 1},
-                                        {{}, {}, 1, (1 << 28) + 5, 1},         {{}, {}, 5000, 257, 64},
-                                        {{}, {}, 5000, 257, 60},               {{}, {}, 1, 1 << 24, 33},
-                                        {{}, {}, 1, 1 << 20, 1000},            {{}, {}, 7, 33, 9000},
-                                        {{}, {}, 1, 529, 1 << 20},             {{}, {}, 1, 1000, 1}};
+  const runtime::scan_layout sizes[] = {{{}, {}, 1, std::int64_t{1} << 31, 1},
+                                        {{}, {}, 3000, 100000, 1},
+                                        {{}, {}, 1, (1 << 28) + 5, 1},
+                                        {{}, {}, 5000, 257, 64},
+                                        {{}, {}, 5000, 257, 60},
+                                        {{}, {}, 1, 1 << 24, 33},
+                                        {{}, {}, 1, 1 << 20, 1000},
+                                        {{}, {}, 7, 33, 9000},
+                                        {{}, {}, 1, 529, 1 << 20},
+                                        {{}, {}, 1, 1000, 1}};
   for (int t = 0; t < dtype_count; ++t)
     for (runtime::scan_layout l : sizes) {
       l.type = static_cast<dtype>(t);

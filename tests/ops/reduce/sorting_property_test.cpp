@@ -42,12 +42,9 @@ auto bits_of_element(const T& x) {
 
 template <class T>
 bool is_nan_element(const T& x) {
-  if constexpr (is_complex_type<T>)
-    return x.real() != x.real() || x.imag() != x.imag();
-  else if constexpr (std::is_integral_v<T>)
-    return false;
-  else
-    return static_cast<float>(x) != static_cast<float>(x);
+  if constexpr (is_complex_type<T>) return x.real() != x.real() || x.imag() != x.imag();
+  else if constexpr (std::is_integral_v<T>) return false;
+  else return static_cast<float>(x) != static_cast<float>(x);
 }
 
 /// Whether rows hold the expected elements to the bit; where NaNs are expected, NaNs that are those of the row. Kernels

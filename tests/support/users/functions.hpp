@@ -73,26 +73,16 @@ inline const user_reduction* reduction(std::string name, user_parameter v, std::
 
 template <class T>
 constexpr dtype dtype_for() {
-  if constexpr (std::is_same_v<T, bool>)
-    return dtype::b1;
-  else if constexpr (std::is_same_v<T, float>)
-    return dtype::f32;
-  else if constexpr (std::is_same_v<T, double>)
-    return dtype::f64;
-  else if constexpr (std::is_same_v<T, std::complex<float>>)
-    return dtype::c64;
-  else if constexpr (std::is_same_v<T, std::complex<double>>)
-    return dtype::c128;
-  else if constexpr (std::is_same_v<T, std::int8_t>)
-    return dtype::i8;
-  else if constexpr (std::is_same_v<T, std::uint8_t>)
-    return dtype::u8;
-  else if constexpr (std::is_same_v<T, std::int16_t>)
-    return dtype::i16;
-  else if constexpr (std::is_same_v<T, std::int32_t>)
-    return dtype::i32;
-  else
-    return dtype::i64;
+  if constexpr (std::is_same_v<T, bool>) return dtype::b1;
+  else if constexpr (std::is_same_v<T, float>) return dtype::f32;
+  else if constexpr (std::is_same_v<T, double>) return dtype::f64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>) return dtype::c64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>) return dtype::c128;
+  else if constexpr (std::is_same_v<T, std::int8_t>) return dtype::i8;
+  else if constexpr (std::is_same_v<T, std::uint8_t>) return dtype::u8;
+  else if constexpr (std::is_same_v<T, std::int16_t>) return dtype::i16;
+  else if constexpr (std::is_same_v<T, std::int32_t>) return dtype::i32;
+  else return dtype::i64;
 }
 
 /// A value in memory.
@@ -124,10 +114,8 @@ std::vector<T> elements(const value& v) {
 inline value number(double x, dtype t, const dims& shape, runtime::device_id device) {
   jit::scalar s;
   s.type = t;
-  if (is_integer(t))
-    s.i = static_cast<std::int64_t>(x);
-  else
-    s.f[0] = x;
+  if (is_integer(t)) s.i = static_cast<std::int64_t>(x);
+  else s.f[0] = x;
   return graph::record_scalar(s, t, shape, device);
 }
 inline value map(jit::opcode op, value a, value b) {

@@ -29,9 +29,8 @@ std::size_t table_bytes(std::int64_t tables, std::int64_t bin_count) noexcept {
 template <class T>
 void fill_zero(T* values, std::int64_t n) {
   const shares parts(n, runtime::thread_count());
-  runtime::parallel_for(parts.count, fill_time * static_cast<double>(n), [&](std::int64_t p) {
-    std::fill(values + parts.begin(p), values + parts.end(p), T{});
-  });
+  runtime::parallel_for(parts.count, fill_time * static_cast<double>(n),
+                        [&](std::int64_t p) { std::fill(values + parts.begin(p), values + parts.end(p), T{}); });
 }
 
 /// results[b] = the sum of tables[k][b] over k, in this order.

@@ -112,10 +112,8 @@ class radix_sorter {
     sort(data, other, n, find_key_range<key>(n, threads, key_at), threads);
   }
   void sort(Record* data, Record* other, std::int64_t n, key_range<key> range, int threads) const {
-    if (threads > 1 && n >= parallel_part)
-      sort_together(data, other, n, range, false, threads);
-    else
-      sort_part(data, other, n, range, false);
+    if (threads > 1 && n >= parallel_part) sort_together(data, other, n, range, false, threads);
+    else sort_part(data, other, n, range, false);
   }
 
  private:
@@ -140,10 +138,8 @@ class radix_sorter {
     const int levels = (std::bit_width(static_cast<std::uint64_t>(n)) - 4 + digit_bits - 1) / digit_bits;
     // Measured: three passes cost as much as what follows the last level of partitioning.
     const bool few_bits = passes <= std::min(levels + (n > 2 * short_part ? 3 : 0), most_passes);
-    if (few_bits && n <= cached_part)
-      sort_from_lowest(data, other, n, range, to_other, passes);
-    else
-      sort_from_highest(data, other, n, range, to_other);
+    if (few_bits && n <= cached_part) sort_from_lowest(data, other, n, range, to_other, passes);
+    else sort_from_highest(data, other, n, range, to_other);
   }
 
   /// Up to short_part records; `to` may be `from`. The position of each is the number of smaller ones, which vector

@@ -41,10 +41,8 @@ class scanner {
   void run() const {
     const int threads = runtime::thread_count();
     const std::int64_t strips = rows_ ? (l_.outer + scan_row_lanes - 1) / scan_row_lanes : l_.outer * column_blocks();
-    if (segments_ == 1 || (!rows_ && (threads == 1 || strips >= 2 * threads)))
-      run_strips(strips);
-    else
-      run_waves(threads);
+    if (segments_ == 1 || (!rows_ && (threads == 1 || strips >= 2 * threads))) run_strips(strips);
+    else run_waves(threads);
   }
 
  private:

@@ -58,10 +58,8 @@ struct addition {
   static constexpr bool vector_code = true;
   template <class V>
   static V join(V a, V b) noexcept {
-    if constexpr (jit::has_parts<V>)
-      return {a.re + b.re, a.im + b.im};
-    else
-      return static_cast<V>(a + b);
+    if constexpr (jit::has_parts<V>) return {a.re + b.re, a.im + b.im};
+    else return static_cast<V>(a + b);
   }
 };
 struct multiplication {
@@ -69,12 +67,9 @@ struct multiplication {
   static constexpr bool vector_code = true;
   template <class V>
   static V join(V a, V b) noexcept {
-    if constexpr (std::is_integral_v<V>)
-      return static_cast<V>(std::uint64_t{a} * b);
-    else if constexpr (jit::has_parts<V>)
-      return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-    else
-      return a * b;
+    if constexpr (std::is_integral_v<V>) return static_cast<V>(std::uint64_t{a} * b);
+    else if constexpr (jit::has_parts<V>) return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    else return a * b;
   }
 };
 /// The first NaN wins, else the first of the largest, or of the smallest.
@@ -124,12 +119,9 @@ struct steps {
         for (int c = 0; c < Lanes; ++c) sum[c] = joined(sum[c], load(from[c * pitch + i]));
       }
     };
-    if (!to)
-      pass([](int, std::int64_t) {});
-    else if (!carry)
-      pass([&](int c, std::int64_t i) { to[c * pitch + i] = static_cast<T>(sum[c]); });
-    else
-      pass([&](int c, std::int64_t i) { to[c * pitch + i] = static_cast<T>(joined(before[c], sum[c])); });
+    if (!to) pass([](int, std::int64_t) {});
+    else if (!carry) pass([&](int c, std::int64_t i) { to[c * pitch + i] = static_cast<T>(sum[c]); });
+    else pass([&](int c, std::int64_t i) { to[c * pitch + i] = static_cast<T>(joined(before[c], sum[c])); });
     for (int c = 0; c < Lanes; ++c) static_cast<value*>(totals_address)[c] = sum[c];
   }
 
@@ -153,8 +145,7 @@ struct steps {
     for (std::int64_t i = 0;;) {
       if (to && carry)
         each_lane(width, [&](int c) { put_lane(to, c, static_cast<T>(joined(get_lane(carry, c), get_lane(sum, c)))); });
-      else if (to)
-        each_lane(width, [&](int c) { put_lane(to, c, static_cast<T>(get_lane(sum, c))); });
+      else if (to) each_lane(width, [&](int c) { put_lane(to, c, static_cast<T>(get_lane(sum, c))); });
       if (++i == length) break;
       from += pitch;
       if (to) to += pitch;

@@ -38,7 +38,8 @@ std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexce
   for (std::size_t k = 0; k < n; ++k) {
     if (l.code->inputs[k].gathers) continue;
     bool uniform = true;
-    for (auto a : axes.block) uniform = uniform && (l.inputs[k].strides[static_cast<int>(a)] == 0 || l.extents[static_cast<int>(a)] == 1);
+    for (auto a : axes.block)
+      uniform = uniform && (l.inputs[k].strides[static_cast<int>(a)] == 0 || l.extents[static_cast<int>(a)] == 1);
     if (uniform) mask |= std::uint64_t{1} << k;
   }
   return mask;

@@ -42,7 +42,7 @@ struct input_plan {
   bool in_place = false;       // whole blocks are read without a copy
   const char* base = nullptr;  // of the first element
   lane_map map;
-  core::dims outer;            // strides of the outer axes
+  core::dims outer;  // strides of the outer axes
   const jit::operand* source = nullptr;
 };
 /// An axis' coordinate, or (`axis` is the number of axes) the C-order position among the elements or results.
@@ -55,7 +55,7 @@ struct coordinate_plan {
 /// What all blocks of a launch share. `first` and `last` bound the instructions that run.
 struct block_plan {
   const jit::launch* launch;
-  core::dims outer, block;     // extents
+  core::dims outer, block;  // extents
   std::int64_t outer_count, block_count;
   std::vector<input_plan> inputs;
   std::vector<coordinate_plan> coordinates;
@@ -98,10 +98,10 @@ class block_walker {
  private:
   const block_plan& plan_;
   std::int64_t at_ = -1;
-  std::int64_t* coordinate_;   // of the outer axes
-  const char** base_;          // per input, at the outer coordinates
+  std::int64_t* coordinate_;    // of the outer axes
+  const char** base_;           // per input, at the outer coordinates
   std::int64_t* outer_offset_;  // the same in elements
-  void** lanes_;               // per input: buffer
+  void** lanes_;                // per input: buffer
   std::int64_t** offsets_;
   std::int64_t** coords_;
   const void** inputs_;

@@ -23,7 +23,9 @@ std::atomic<std::uint64_t> threshold{default_threshold};
 std::atomic<bool> skip_tails{true};
 
 struct key_hash {
-  std::size_t operator()(const std::string& key) const noexcept { return static_cast<std::size_t>(platform::hash_bytes(key).lo); }
+  std::size_t operator()(const std::string& key) const noexcept {
+    return static_cast<std::size_t>(platform::hash_bytes(key).lo);
+  }
 };
 
 struct code_table {

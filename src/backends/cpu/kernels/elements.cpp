@@ -85,7 +85,7 @@ struct partition {
   std::int64_t lanes = jit::block_lanes;  // most of a block
   std::int64_t run = 0;                   // blocks of an outer position
   std::int64_t blocks = 0;
-  std::int64_t per_task = 1;              // blocks
+  std::int64_t per_task = 1;  // blocks
 };
 
 // The cost of a user's function is unknown, it may loop over a whole array for each element: every thread gets several
@@ -98,7 +98,8 @@ partition share_out(const jit::program& p, const block_plan& plan) {
   for (const jit::user_call& c : p.calls) users = true, around = around || c.function->has_loop_text();
   if (users && !around) {
     const std::int64_t fair = (plan.block_count * plan.outer_count + tasks - 1) / tasks;
-    s.lanes = std::clamp<std::int64_t>((fair + jit::lane_multiple - 1) & -jit::lane_multiple, jit::lane_multiple, s.lanes);
+    s.lanes =
+        std::clamp<std::int64_t>((fair + jit::lane_multiple - 1) & -jit::lane_multiple, jit::lane_multiple, s.lanes);
   }
   s.run = (plan.block_count + s.lanes - 1) / s.lanes;
   s.blocks = s.run * plan.outer_count;
@@ -149,12 +150,14 @@ void run_elements(const runtime::prepared& code, const jit::launch& l, int* faul
       for (std::size_t k = 0; k < outputs.size(); ++k) {
         const output_plan& o = outputs[k];
         const bool in_place = o.in_place && whole;
-        walker.outputs()[k] = in_place ? o.at(walker.coordinates()) + start * static_cast<std::int64_t>(itemsize(o.type)) : buffers[k];
+        walker.outputs()[k] =
+            in_place ? o.at(walker.coordinates()) + start * static_cast<std::int64_t>(itemsize(o.type)) : buffers[k];
       }
       code.main->run(walker.args(), nullptr, mine.scratch);
       for (std::size_t k = 0; k < outputs.size(); ++k) {
         const output_plan& o = outputs[k];
-        if (walker.outputs()[k] == buffers[k]) store_lanes(o.at(walker.coordinates()), o.type, o.map, start, n, buffers[k]);
+        if (walker.outputs()[k] == buffers[k])
+          store_lanes(o.at(walker.coordinates()), o.type, o.map, start, n, buffers[k]);
       }
     }
     merge_fault(fault, mine.fault);

@@ -39,7 +39,8 @@ reduce_shape shape_of(const jit::launch& l);
 
 void run_elements(const runtime::prepared& code, const jit::launch& l, int* fault);
 std::size_t reduce_scratch(const jit::launch& l);
-void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch, int* fault);
+void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch,
+                int* fault);
 
 /// Lanes that justify a task.
 std::int64_t task_lanes(const jit::program& p) noexcept;

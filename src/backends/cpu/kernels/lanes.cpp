@@ -67,13 +67,14 @@ void load_bytes(void* to, const char* base, const lane_map& map, std::int64_t st
   T* out = static_cast<T*>(to);
   const T* in = reinterpret_cast<const T*>(base);
   if (map.extents.size() == 2 && map.extents[1] <= 16) load_short_runs(out, in, map, start, n);
-  else each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
-    const T* from = in + offset;
-    if (stride == 1) std::memcpy(out + lane, from, sizeof(T) * static_cast<std::size_t>(count));
-    else if (stride == 0) std::fill_n(out + lane, count, *from);
-    else
-      for (int l = 0; l < count; ++l) out[lane + l] = from[l * stride];
-  });
+  else
+    each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
+      const T* from = in + offset;
+      if (stride == 1) std::memcpy(out + lane, from, sizeof(T) * static_cast<std::size_t>(count));
+      else if (stride == 0) std::fill_n(out + lane, count, *from);
+      else
+        for (int l = 0; l < count; ++l) out[lane + l] = from[l * stride];
+    });
   for (int l = n; l < padded; ++l) out[l] = out[n - 1];
 }
 

@@ -43,11 +43,11 @@ struct whole_numbers {
 };
 
 #if defined(__x86_64__)
-#define SINTER_PRODUCT_LOOP(function)                                         \
-  switch (jit::tier0::active_isa()) {                                         \
-    case jit::tier0::isa::avx512: return avx512::function(s, a, b, m, n, k);  \
-    case jit::tier0::isa::avx2: return avx2::function(s, a, b, m, n, k);      \
-    default: return baseline::function(s, a, b, m, n, k);                     \
+#define SINTER_PRODUCT_LOOP(function)                                        \
+  switch (jit::tier0::active_isa()) {                                        \
+    case jit::tier0::isa::avx512: return avx512::function(s, a, b, m, n, k); \
+    case jit::tier0::isa::avx2: return avx2::function(s, a, b, m, n, k);     \
+    default: return baseline::function(s, a, b, m, n, k);                    \
   }
 #else
 #define SINTER_PRODUCT_LOOP(function) baseline::function(s, a, b, m, n, k);
@@ -112,8 +112,13 @@ class block_product {
   using T = typename Arithmetic::element;
   using A = typename Arithmetic::sum;
   block_product(const product_layout& l, const Arithmetic& x, const void* a, const void* b, void* c)
-      : l_(l), x_(x), a_(static_cast<const char*>(a)), b_(static_cast<const char*>(b)), c_(static_cast<char*>(c)),
-        across_((l.columns + block_columns - 1) / block_columns), down_((l.rows + block_rows - 1) / block_rows) {}
+      : l_(l),
+        x_(x),
+        a_(static_cast<const char*>(a)),
+        b_(static_cast<const char*>(b)),
+        c_(static_cast<char*>(c)),
+        across_((l.columns + block_columns - 1) / block_columns),
+        down_((l.rows + block_rows - 1) / block_rows) {}
 
   void run() const {
     runtime::for_each_matrix(l_, l_.batch.empty() ? 0 : 1, [&](int64_t a, int64_t b, int64_t c) {
@@ -143,9 +148,12 @@ class block_product {
     b += matrix * step(l_.b) + column * l_.b.column;
     c += matrix * step(l_.c) + row * l_.c.row + column * l_.c.column;
     arena memory;
-    const auto take = [&](int m, int n) { return memory.take_array<A>(static_cast<std::size_t>(m) * static_cast<std::size_t>(n)); };
+    const auto take = [&](int m, int n) {
+      return memory.take_array<A>(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));
+    };
     A *const left = take(rows, deepest), *const right = take(deepest, columns), *const sums = take(rows, columns);
-    std::memset(static_cast<void*>(sums), 0, sizeof(A) * static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+    std::memset(static_cast<void*>(sums), 0,
+                sizeof(A) * static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
     for (int64_t k = 0; k < l_.inner; k += block_inner) {
       const int depth = static_cast<int>(std::min(block_inner, l_.inner - k));
       read_part(x_, left, {a_ + bytes(a + k * l_.a.column), l_.a.row, l_.a.column, rows, depth});

@@ -30,12 +30,15 @@ tiling tiles_of(const product_layout& l, int64_t matrices) {
   constexpr double small = 64.0 * 64 * 64;  // one thread is done before others have started
   const double work = static_cast<double>(l.rows) * static_cast<double>(l.columns) * static_cast<double>(l.inner);
   if (matrices >= tasks || work <= small) return {l.rows, l.columns, 1, 1};
-  const double area = static_cast<double>(l.rows) * static_cast<double>(l.columns) * static_cast<double>(matrices) / tasks;
+  const double area =
+      static_cast<double>(l.rows) * static_cast<double>(l.columns) * static_cast<double>(matrices) / tasks;
   const auto side = std::max(least, (static_cast<int64_t>(std::sqrt(area)) + step - 1) / step * step);
   tiling t{std::min(side, l.rows), std::min(side, l.columns), 1, 1};
   // What one side is too short for goes to the other.
-  if (l.rows < side) t.columns = std::min(l.columns, std::max(least, static_cast<int64_t>(area) / l.rows / step * step));
-  if (l.columns < side) t.rows = std::min(l.rows, std::max(least, static_cast<int64_t>(area) / l.columns / step * step));
+  if (l.rows < side)
+    t.columns = std::min(l.columns, std::max(least, static_cast<int64_t>(area) / l.rows / step * step));
+  if (l.columns < side)
+    t.rows = std::min(l.rows, std::max(least, static_cast<int64_t>(area) / l.columns / step * step));
   t.down = (l.rows + t.rows - 1) / t.rows;
   t.across = (l.columns + t.columns - 1) / t.columns;
   return t;
@@ -55,13 +58,17 @@ factor factor_of(int64_t rows, int64_t columns, int64_t row, int64_t column) {
 class gemm {
  public:
   gemm(const product_layout& l, const openblas_section& blas)
-      : blas_(blas), type_(l.type), inner_(static_cast<blas_int>(l.inner)),
-        a_(factor_of(l.rows, l.inner, l.a.row, l.a.column)), b_(factor_of(l.inner, l.columns, l.b.row, l.b.column)) {
+      : blas_(blas),
+        type_(l.type),
+        inner_(static_cast<blas_int>(l.inner)),
+        a_(factor_of(l.rows, l.inner, l.a.row, l.a.column)),
+        b_(factor_of(l.inner, l.columns, l.b.row, l.b.column)) {
     const auto c = *runtime::as_blas(l.rows, l.columns, l.c.row, l.c.column);
     order_ = c.row_major ? blas_order::by_rows : blas_order::by_columns;
     leading_ = static_cast<blas_int>(c.leading);
     if (!c.row_major) {  // what is transposed by rows is not by columns
-      for (factor* f : {&a_, &b_}) f->transposed = f->transposed == blas_form::plain ? blas_form::transposed : blas_form::plain;
+      for (factor* f : {&a_, &b_})
+        f->transposed = f->transposed == blas_form::plain ? blas_form::transposed : blas_form::plain;
     }
   }
 
@@ -120,8 +127,9 @@ void multiply_by_library(const product_layout& l, const void* a, const void* b, 
     // Small matrices share tasks.
     const int64_t each = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, l.rows * l.columns * l.inner));
     const int64_t count = matrices * tiles;
-    const double nanoseconds = 200 * static_cast<double>(count) + 0.05 * static_cast<double>(matrices) *
-                               static_cast<double>(l.rows) * static_cast<double>(l.columns) * static_cast<double>(l.inner);
+    const double nanoseconds =
+        200 * static_cast<double>(count) + 0.05 * static_cast<double>(matrices) * static_cast<double>(l.rows) *
+                                               static_cast<double>(l.columns) * static_cast<double>(l.inner);
     runtime::parallel_for((count + each - 1) / each, nanoseconds, [&](int64_t task) {
       for (int64_t k = task * each; k < std::min(count, (task + 1) * each); ++k) one(k);
     });

@@ -19,11 +19,14 @@ class cpu_products final : public runtime::products {
 /// integers to unsigned ones, for loops of the library. Strides are any. `l` is simplified.
 void multiply_blocks(const runtime::product_layout& l, const void* a, const void* b, void* c);
 
-#define SINTER_PRODUCT_DECLARE(isa)                                                                                   \
-  namespace isa {                                                                                                     \
-  void add_products(std::uint32_t* sums, const std::uint32_t* a, const std::uint32_t* b, int rows, int columns, int inner); \
-  void add_products(std::uint64_t* sums, const std::uint64_t* a, const std::uint64_t* b, int rows, int columns, int inner); \
-  void or_products(std::uint32_t* sums, const std::uint32_t* a, const std::uint32_t* b, int rows, int columns, int inner);  \
+#define SINTER_PRODUCT_DECLARE(isa)                                                                             \
+  namespace isa {                                                                                               \
+  void add_products(std::uint32_t* sums, const std::uint32_t* a, const std::uint32_t* b, int rows, int columns, \
+                    int inner);                                                                                 \
+  void add_products(std::uint64_t* sums, const std::uint64_t* a, const std::uint64_t* b, int rows, int columns, \
+                    int inner);                                                                                 \
+  void or_products(std::uint32_t* sums, const std::uint32_t* a, const std::uint32_t* b, int rows, int columns,  \
+                   int inner);                                                                                  \
   }
 /// sums (rows, columns) += a (rows, inner) b (inner, columns), contiguous, or |= of &.
 SINTER_PRODUCT_DECLARE(baseline)

@@ -179,8 +179,7 @@ right_vectors cpu_solvers::svd(const matrix_batch& m, svd_part part, void* a, vo
         T* const matrix = piece<T>(a, i, m.rows * m.columns);
         if (is_finite(matrix, m.rows, m.columns, matrix_part::all))
           one(matrix, piece<real_part<T>>(s, i, k), piece<T>(u, i, of_u), piece<T>(v, i, of_v), info + i);
-        else
-          info[i] = runtime::not_finite;
+        else info[i] = runtime::not_finite;
       }
     });
   });
@@ -197,8 +196,7 @@ void cpu_solvers::eigh(const matrix_batch& m, bool upper, bool vectors, bool, vo
         T* const matrix = piece<T>(a, i, m.rows * m.rows);
         if (is_finite(matrix, m.rows, m.rows, upper ? matrix_part::upper : matrix_part::lower))
           one(matrix, piece<real_part<T>>(w, i, m.rows), info + i);
-        else
-          info[i] = runtime::not_finite;
+        else info[i] = runtime::not_finite;
       }
     });
   });
@@ -214,8 +212,7 @@ void cpu_solvers::eig(const matrix_batch& m, void* a, void* w, void* v, std::int
         T* const matrix = piece<T>(a, i, m.rows * m.rows);
         if (is_finite(matrix, m.rows, m.rows, matrix_part::all))
           one(matrix, piece<std::complex<real_part<T>>>(w, i, m.rows), piece<T>(v, i, m.rows * m.rows), info + i);
-        else
-          info[i] = runtime::not_finite;
+        else info[i] = runtime::not_finite;
       }
     });
   });

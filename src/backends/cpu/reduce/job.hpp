@@ -12,13 +12,13 @@ namespace sinter::cpu {
 /// The partition of the reduced space. Chunks fix the order of additions; segments only distribute work: they are runs
 /// of 2^n chunks, so that joining segments pairwise repeats the tree of their chunks.
 struct reduce_split {
-  std::int64_t chunk = 1;             // reduced elements
-  std::int64_t chunks = 1;            // in all
-  std::int64_t segment_chunks = 1;    // chunks of a segment
+  std::int64_t chunk = 1;           // reduced elements
+  std::int64_t chunks = 1;          // in all
+  std::int64_t segment_chunks = 1;  // chunks of a segment
   std::int64_t segments = 1;
-  std::int64_t group = 1;             // results that are reduced and stored together
+  std::int64_t group = 1;  // results that are reduced and stored together
   std::int64_t groups = 1;
-  std::int64_t task_units = 1;        // groups of one segment that make a task
+  std::int64_t task_units = 1;  // groups of one segment that make a task
 };
 
 class reduce_job {
@@ -31,14 +31,14 @@ class reduce_job {
   reduce_shape shape;
   reduce_split split;
   std::vector<const reducer*> reducers;
-  std::vector<int> loaded;       // per reduction: the input that it reads as it is, or -1
-  bool only_loads = false;       // no code runs: every reduction reads an input as it is
+  std::vector<int> loaded;  // per reduction: the input that it reads as it is, or -1
+  bool only_loads = false;  // no code runs: every reduction reads an input as it is
   param_block params;
   block_plan elements;
   walk_axes result_axes;
   block_plan results;
   std::vector<output_plan> outputs;
-  bool plain_results = false;    // every output is a finished reduction as it is
+  bool plain_results = false;  // every output is a finished reduction as it is
 
   dtype register_type(std::size_t k) const { return launch.code->reductions[k].type; }
   /// Bytes of a lane of what reduction k reads, and of its result.

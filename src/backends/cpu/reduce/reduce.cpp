@@ -30,7 +30,9 @@ void transpose_lanes(void* to, const void* from, int rows, int columns, int byte
   }
 }
 
-const void* further(const void* lanes, int n, int bytes) noexcept { return static_cast<const char*>(lanes) + n * bytes; }
+const void* further(const void* lanes, int n, int bytes) noexcept {
+  return static_cast<const char*>(lanes) + n * bytes;
+}
 
 }  // namespace
 
@@ -38,7 +40,8 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
     : job_(job),
       memory_(memory),
       walker_(job.elements, memory, static_cast<int>(job.reducers.size()), 0, fault),
-      result_walker_(job.results, memory, static_cast<int>(job.outputs.size()), static_cast<int>(job.reducers.size()), fault) {
+      result_walker_(job.results, memory, static_cast<int>(job.outputs.size()), static_cast<int>(job.reducers.size()),
+                     fault) {
   const int width = job.shape.rows && !job.shape.shared ? row_lanes : jit::block_lanes;
   const int stacked = job.shape.rows ? 1 : jit::block_lanes;
   const std::size_t count = job.reducers.size();
@@ -55,7 +58,8 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
     done_[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * job.result_bytes(k)));
   }
   for (std::size_t k = 0; k < job.outputs.size(); ++k) {
-    result_buffers_.push_back(memory.take(static_cast<std::size_t>(jit::block_lanes * jit::lane_bytes(job.outputs[k].type))));
+    result_buffers_.push_back(
+        memory.take(static_cast<std::size_t>(jit::block_lanes * jit::lane_bytes(job.outputs[k].type))));
     result_walker_.outputs()[k] = result_buffers_[k];
   }
   const auto& c = job.code;

@@ -34,8 +34,7 @@ struct reducer_table {
   reducer all[operation_count][dtype_count];
   reducer_table() {
     for (int op = 0; op < operation_count; ++op)
-      for (int t = 0; t < dtype_count; ++t)
-        all[op][t] = choose(static_cast<jit::reduce_op>(op), static_cast<dtype>(t));
+      for (int t = 0; t < dtype_count; ++t) all[op][t] = choose(static_cast<jit::reduce_op>(op), static_cast<dtype>(t));
   }
 };
 

@@ -42,15 +42,16 @@ struct tail_steps {
   bool (*candidates_by_lane)(const void* x, int n, const void* bounds, double limit) = nullptr;
   /// Tightens the bound by the values within [low, high] that have been evaluated.
   void (*tighten)(const void* x, int n, void* bound, double low, double high, double margin, double floor) = nullptr;
-  void (*tighten_by_lane)(const void* x, int n, void* bounds, double low, double high, double margin, double floor) = nullptr;
+  void (*tighten_by_lane)(const void* x, int n, void* bounds, double low, double high, double margin,
+                          double floor) = nullptr;
   void (*loosen)(void* bounds, int n) = nullptr;  // nothing has been evaluated yet
 };
 const tail_steps& find_tail_steps(dtype type, bool minimum);
 
-#define SINTER_REDUCE_DECLARE(isa)                                                     \
-  namespace isa {                                                                      \
-  reducer make_reducer(jit::reduce_op op, dtype arg);                                  \
-  tail_steps make_tail_steps(dtype type, bool minimum);                                \
+#define SINTER_REDUCE_DECLARE(isa)                      \
+  namespace isa {                                       \
+  reducer make_reducer(jit::reduce_op op, dtype arg);   \
+  tail_steps make_tail_steps(dtype type, bool minimum); \
   }
 SINTER_REDUCE_DECLARE(baseline)
 #if defined(__x86_64__)

@@ -98,7 +98,8 @@ void reduce_task::store(std::int64_t first, int n) {
       const auto bytes = static_cast<std::size_t>(job_.result_bytes(k));
       char* lanes = static_cast<char*>(const_cast<void*>(done_[k]));
       for (int l = n; l < pad_lanes(n); ++l)
-        std::memcpy(lanes + static_cast<std::size_t>(l) * bytes, lanes + static_cast<std::size_t>(n - 1) * bytes, bytes);
+        std::memcpy(lanes + static_cast<std::size_t>(l) * bytes, lanes + static_cast<std::size_t>(n - 1) * bytes,
+                    bytes);
       result_walker_.inputs()[p.inputs.size() + k] = lanes;
     }
     job_.code.epilogue->run(result_walker_.args(), done_, code_scratch_);
@@ -116,7 +117,8 @@ std::size_t reduce_scratch(const jit::launch& l) {
   return split.segments > 1 ? static_cast<std::size_t>(split.segments) * segment_bytes(l, shape) : 0;
 }
 
-void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch, int* fault) {
+void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch,
+                int* fault) {
   for (int a = 0; a < l.kept; ++a)
     if (l.extents[a] == 0) return;
   const reduce_job job(code, l, tail);
@@ -127,12 +129,14 @@ void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_
     arena memory;
     fault_record mine;
     reduce_task task(job, memory, mine.words);
-    for (std::int64_t u = t * each; u < std::min(units, (t + 1) * each); ++u) task.run(u % groups, u / groups, partials);
+    for (std::int64_t u = t * each; u < std::min(units, (t + 1) * each); ++u)
+      task.run(u % groups, u / groups, partials);
     merge_fault(fault, mine);
   });
   if (job.split.segments == 1) return;
   const std::int64_t gathers = (job.shape.results + jit::block_lanes - 1) / jit::block_lanes;
-  const double gathering = static_cast<double>(job.shape.results) * static_cast<double>(job.split.segments);  // 1 ns each
+  const double gathering =
+      static_cast<double>(job.shape.results) * static_cast<double>(job.split.segments);  // 1 ns each
   runtime::parallel_for(gathers, gathering, [&](std::int64_t group) {
     arena memory;
     fault_record mine;

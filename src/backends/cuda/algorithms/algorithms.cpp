@@ -66,9 +66,8 @@ class cuda_algorithms final : public runtime::algorithms {
     return count;
   }
   void select(const selection& s, int element_bytes, const void* data, void* result, const void* scratch) override {
-    call("select", [&] {
-      return device::select(context_, job_of(s), element_bytes, data, result, const_cast<void*>(scratch));
-    });
+    call("select",
+         [&] { return device::select(context_, job_of(s), element_bytes, data, result, const_cast<void*>(scratch)); });
   }
   void select_positions(const selection& s, int64_t* result, const void* scratch) override {
     call("select_positions",
@@ -115,7 +114,8 @@ class cuda_algorithms final : public runtime::algorithms {
     if (status != cudaErrorNoKernelImageForDevice) return check(status, function);
     (void)cudaGetLastError();
     throw device_error("[" + std::string(function) + "] this build has device code for the CUDA architectures " +
-                       SINTER_DEVICE_ARCHITECTURES " only, which the GPU cannot run; build with SINTER_CUDA_ARCHITECTURES");
+                       SINTER_DEVICE_ARCHITECTURES
+                       " only, which the GPU cannot run; build with SINTER_CUDA_ARCHITECTURES");
   }
   template <class F>
   size_t bytes(const char* function, F&& query) const {

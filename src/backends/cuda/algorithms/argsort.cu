@@ -14,9 +14,9 @@ constexpr int threads = 256;
 struct word_job {
   key_rule rule;
   const void* keys;
-  int shift;            // bits of the key below the word
-  i64 columns;          // of a row, where the word is part of the row's number
-  i64 bin_count;        // of bins
+  int shift;      // bits of the key below the word
+  i64 columns;    // of a row, where the word is part of the row's number
+  i64 bin_count;  // of bins
 };
 
 /// The key of the element at `index`, in the lowest bits; `shift` is below the key's width.

@@ -27,8 +27,8 @@ struct sampled_bins {
 /// Counts in shared memory: `copies` counters for each bin (a power of two), one for each lane while there are enough,
 /// so that few bins do not mean many conflicts.
 template <class Bins>
-__global__ void __launch_bounds__(threads) count_shared(const Bins bins, i64 n, int bin_count, int copies,
-                                                        unsigned long long* counts) {
+__global__ void __launch_bounds__(threads)
+    count_shared(const Bins bins, i64 n, int bin_count, int copies, unsigned long long* counts) {
   __shared__ u32 own[shared_counters];
   for (int k = threadIdx.x; k < bin_count * copies; k += threads) own[k] = 0;
   __syncthreads();
@@ -190,16 +190,16 @@ cudaError_t add_bins(const context& c, const i64* bins, const double* weights, i
   SINTER_TRY(cudaMemsetAsync(l.ends, 0, bytes, c.stream));
   u32* positions = nullptr;
   SINTER_TRY(sort_by_bin(c, bins, n, bin_count, l.buffers, positions));
-  SINTER_TRY(launch(c, gather_weights, looping_blocks(c, n, threads), threads, 0, bins, weights, positions, n, bin_count,
-                    l.level[0], l.begins, l.ends));
+  SINTER_TRY(launch(c, gather_weights, looping_blocks(c, n, threads), threads, 0, bins, weights, positions, n,
+                    bin_count, l.level[0], l.begins, l.ends));
   sum_levels levels{};
   i64 length = n;
   for (int k = 0; k < most_levels; ++k) {
     levels.level[k] = l.level[k];
     length /= fan;
     if (length > 0 && k + 1 < most_levels)
-      SINTER_TRY(launch(c, sum_fans, looping_blocks(c, length * 32, threads), threads, 0, l.level[k], l.level[k + 1],
-                        length));
+      SINTER_TRY(
+          launch(c, sum_fans, looping_blocks(c, length * 32, threads), threads, 0, l.level[k], l.level[k + 1], length));
   }
   return launch(c, sum_ranges, looping_blocks(c, bin_count * 32, threads), threads, 0, levels, l.begins, l.ends,
                 bin_count, add, sums);

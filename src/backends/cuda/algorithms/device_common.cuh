@@ -77,12 +77,14 @@ class pieces {
 };
 
 template <class... P, class... A>
-cudaError_t launch(const context& c, void (*kernel)(P...), dim3 blocks, int threads, std::size_t shared, A... arguments) {
+cudaError_t launch(const context& c, void (*kernel)(P...), dim3 blocks, int threads, std::size_t shared,
+                   A... arguments) {
   kernel<<<blocks, static_cast<unsigned>(threads), shared, c.stream>>>(static_cast<P>(arguments)...);
   return cudaGetLastError();
 }
 template <class... P, class... A>
-cudaError_t launch(const context& c, void (*kernel)(P...), i64 blocks, int threads, std::size_t shared, A... arguments) {
+cudaError_t launch(const context& c, void (*kernel)(P...), i64 blocks, int threads, std::size_t shared,
+                   A... arguments) {
   return launch(c, kernel, dim3(static_cast<unsigned>(blocks)), threads, shared, arguments...);
 }
 
@@ -93,10 +95,10 @@ inline i64 looping_blocks(const context& c, i64 n, int per_block) {
   return wanted < most ? wanted : most;
 }
 
-#define SINTER_TRY(call)                            \
-  do {                                              \
-    const cudaError_t status_ = (call);             \
-    if (status_ != cudaSuccess) return status_;     \
+#define SINTER_TRY(call)                        \
+  do {                                          \
+    const cudaError_t status_ = (call);         \
+    if (status_ != cudaSuccess) return status_; \
   } while (false)
 
 }  // namespace sinter::cuda::device

@@ -81,7 +81,8 @@ __device__ void restore_ties(const rows_job& j, const place& p, int first, const
     const bool inside = base + t < j.columns && p.row < j.rows;
     const U bits = inside ? load_part<U>(j.from, p.row * j.columns + base + t, j.rule.bytes) : n.sign - 1;
     const bool zero = inside && is_zero_part(bits, n), nan = inside && is_nan_part(bits, n);
-    const u32 zero_lanes = __ballot_sync(all_lanes, zero) & p.peers, nan_lanes = __ballot_sync(all_lanes, nan) & p.peers;
+    const u32 zero_lanes = __ballot_sync(all_lanes, zero) & p.peers,
+              nan_lanes = __ballot_sync(all_lanes, nan) & p.peers;
     if (zero) stage.put(first + zeros + __popc(zero_lanes & before), bits);
     if (nan) stage.put(first + nans + __popc(nan_lanes & before), bits);
     zeros += __popc(zero_lanes);
@@ -125,8 +126,7 @@ __global__ void __launch_bounds__(512) sort_row_values(const rows_job j) {
 #pragma unroll
   for (int r = 0; r < R; ++r) {
     const int i = r * p.threads + p.t;
-    if (i < j.columns && p.row < j.rows)
-      store_part(j.to, p.row * j.columns + i, j.rule.bytes, stage.get(first + i));
+    if (i < j.columns && p.row < j.rows) store_part(j.to, p.row * j.columns + i, j.rule.bytes, stage.get(first + i));
   }
 }
 
@@ -150,13 +150,9 @@ __device__ __forceinline__ void load_item(tagged_pair_item& x, const rows_job& j
   x = {k.high, k.low, static_cast<u32>(i)};
 }
 // What fills a row up: sorted after every element, since its position is greater.
-__device__ __forceinline__ void fill_item(plain_item<u64>& x, int i) {
-  x.key = ~u64{0} << 32 | static_cast<u32>(i);
-}
+__device__ __forceinline__ void fill_item(plain_item<u64>& x, int i) { x.key = ~u64{0} << 32 | static_cast<u32>(i); }
 __device__ __forceinline__ void fill_item(tagged_item& x, int i) { x = {~u64{0}, static_cast<u32>(i)}; }
-__device__ __forceinline__ void fill_item(tagged_pair_item& x, int i) {
-  x = {~u64{0}, ~u64{0}, static_cast<u32>(i)};
-}
+__device__ __forceinline__ void fill_item(tagged_pair_item& x, int i) { x = {~u64{0}, ~u64{0}, static_cast<u32>(i)}; }
 __device__ __forceinline__ u32 index_of(const plain_item<u64>& x) { return static_cast<u32>(x.key); }
 __device__ __forceinline__ u32 index_of(const tagged_item& x) { return x.index; }
 __device__ __forceinline__ u32 index_of(const tagged_pair_item& x) { return x.index; }

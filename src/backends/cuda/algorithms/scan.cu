@@ -76,9 +76,7 @@ scan_kind kind_of(const scan_job& j) {
   return j.kind == scan_kind::sum ? scan_kind::max : j.kind == scan_kind::prod ? scan_kind::min : j.kind;
 }
 
-scan_plan plan_of(const scan_job& j) {
-  return plan_scan(j.outer, j.count, j.inner, bytes_of(accumulator_of(j.type)));
-}
+scan_plan plan_of(const scan_job& j) { return plan_scan(j.outer, j.count, j.inner, bytes_of(accumulator_of(j.type))); }
 bool is_empty(const scan_job& j) { return j.outer == 0 || j.count == 0 || j.inner == 0; }
 
 }  // namespace
@@ -99,8 +97,8 @@ scan_plan plan_totals(const scan_plan& p) { return plan_scan(p.outer * p.inner, 
 std::size_t scan_plan_scratch(const scan_plan& p) {
   if (p.way == scan_way::rows) return 0;
   if (p.way == scan_way::tiles)
-    return static_cast<std::size_t>(p.outer * ceil_div(p.count, least_tile.length(p.accumulator))) * (p.accumulator / 4) *
-           sizeof(u64);
+    return static_cast<std::size_t>(p.outer * ceil_div(p.count, least_tile.length(p.accumulator))) *
+           (p.accumulator / 4) * sizeof(u64);
   if (p.segments == 1) return 0;
   const std::size_t totals = static_cast<std::size_t>(p.outer * p.inner * p.segments) * p.accumulator;
   return ceil_div(totals, 256) * 256 + scan_plan_scratch(plan_totals(p));

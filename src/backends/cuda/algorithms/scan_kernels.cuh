@@ -94,8 +94,8 @@ __global__ void __launch_bounds__(scan_threads) scan_strips(const scan_columns_j
   constexpr int run = strip_run(sizeof(T));
   extern __shared__ uint4 strip_memory[];
   const int inner = static_cast<int>(j.inner), runs = scan_threads / inner, line_run = run * inner;
-  T* const values = reinterpret_cast<T*>(strip_memory);  // an unused one after each run, against bank conflicts
-  T* const ends = values + scan_threads * run + scan_threads;       // the runs' totals
+  T* const values = reinterpret_cast<T*>(strip_memory);        // an unused one after each run, against bank conflicts
+  T* const ends = values + scan_threads * run + scan_threads;  // the runs' totals
   const i64 outer = blockIdx.x / j.segments, segment = blockIdx.x - outer * j.segments;
   const i64 line = segment * j.length, at = (outer * j.count + line) * j.inner;
   const int lines = static_cast<int>(j.count - line < j.length ? j.count - line : j.length), elements = lines * inner;

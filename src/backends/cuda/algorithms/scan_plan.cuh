@@ -39,9 +39,9 @@ constexpr __host__ __device__ int strip_run(std::size_t bytes) { return bytes <=
 struct scan_plan {
   scan_way way{};
   std::int64_t outer = 1, count = 0, inner = 1;
-  int lanes = 32;                           // rows: of a row's thread group
-  std::int64_t segments = 1, length = 0;    // columns and strips: pieces of the scanned axis, and their lengths
-  std::size_t accumulator = 4;              // bytes
+  int lanes = 32;                         // rows: of a row's thread group
+  std::int64_t segments = 1, length = 0;  // columns and strips: pieces of the scanned axis, and their lengths
+  std::size_t accumulator = 4;            // bytes
 };
 
 scan_plan plan_scan(std::int64_t outer, std::int64_t count, std::int64_t inner, std::size_t accumulator);

@@ -106,14 +106,18 @@ __device__ __forceinline__ u32 widened(u16 x) { return x; }
 __device__ __forceinline__ float widened(__half x) { return __half2float(x); }
 __device__ __forceinline__ float widened(__nv_bfloat16 x) { return __bfloat162float(x); }
 template <class T>
-__device__ __forceinline__ T widened(T x) { return x; }
+__device__ __forceinline__ T widened(T x) {
+  return x;
+}
 
 __device__ __forceinline__ void narrow(u32 x, u8& to) { to = static_cast<u8>(x); }
 __device__ __forceinline__ void narrow(u32 x, u16& to) { to = static_cast<u16>(x); }
 __device__ __forceinline__ void narrow(float x, __half& to) { to = __float2half_rn(x); }
 __device__ __forceinline__ void narrow(float x, __nv_bfloat16& to) { to = __float2bfloat16_rn(x); }
 template <class T>
-__device__ __forceinline__ void narrow(T x, T& to) { to = x; }
+__device__ __forceinline__ void narrow(T x, T& to) {
+  to = x;
+}
 
 /// Calls f with a value of the type that is stored.
 template <class T, class F>

@@ -19,8 +19,8 @@ struct key_rule {
 
 inline key_rule rule_of(element t, bool descending) {
   key_rule r;
-  r.kind = is_complex(t) ? key_class::complex
-           : is_float(t) ? key_class::real
+  r.kind = is_complex(t)  ? key_class::complex
+           : is_float(t)  ? key_class::real
            : is_signed(t) ? key_class::signed_integer
                           : key_class::unsigned_integer;
   r.descending = descending;

@@ -24,9 +24,7 @@ struct tagged_item {
   static constexpr int words = 3;
   u64 key;
   u32 index;
-  __device__ __forceinline__ u32 word(int k) const {
-    return k == 2 ? index : static_cast<u32>(key >> (32 * k));
-  }
+  __device__ __forceinline__ u32 word(int k) const { return k == 2 ? index : static_cast<u32>(key >> (32 * k)); }
   __device__ __forceinline__ static tagged_item from_words(const u32* w) {
     return {w[0] | static_cast<u64>(w[1]) << 32, w[2]};
   }

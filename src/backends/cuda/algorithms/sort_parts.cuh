@@ -32,6 +32,7 @@ cudaError_t sort_positions(const context& c, const position_sort& s, const posit
 
 /// Sorts positions 0 to n - 1 by bins[position]; bins outside [0, bin_count) go last. n is below 2^32.
 cudaError_t bin_sort_temporary(const context& c, i64 n, i64 bin_count, std::size_t& bytes);
-cudaError_t sort_by_bin(const context& c, const i64* bins, i64 n, i64 bin_count, const position_buffers& b, u32*& sorted);
+cudaError_t sort_by_bin(const context& c, const i64* bins, i64 n, i64 bin_count, const position_buffers& b,
+                        u32*& sorted);
 
 }  // namespace sinter::cuda::device

@@ -66,9 +66,7 @@ cudaStream_t current_stream(int device) noexcept {
   return s ? static_cast<const gpu_stream*>(s)->handle() : nullptr;
 }
 
-void trace(int device, const std::string& what) {
-  runtime::trace("cuda:" + std::to_string(device) + " " + what);
-}
+void trace(int device, const std::string& what) { runtime::trace("cuda:" + std::to_string(device) + " " + what); }
 
 void after_enqueue(int device, const char* call) {
   if (runtime::tracing()) [[unlikely]]
@@ -155,8 +153,8 @@ runtime::stream& gpu_streams::wrap(void* native) {
   int device = -1;
   check(cudaStreamGetDevice(handle, &device), "cudaStreamGetDevice");
   if (device != device_)
-    throw device_error("[stream] the stream belongs to cuda:" + std::to_string(device) + ", not to cuda:" +
-                       std::to_string(device_));
+    throw device_error("[stream] the stream belongs to cuda:" + std::to_string(device) +
+                       ", not to cuda:" + std::to_string(device_));
   const std::lock_guard lock(mutex_);
   // One number must not represent two queues whose work may still be running.
   for (const auto& s : all_)
@@ -191,8 +189,7 @@ void gpu_streams::synchronize() {
   for (gpu_stream* s : busy) {
     if (s->foreign)
       s->await(runtime::unknown_value);  // its handle may become invalid meanwhile: then the last event covers it
-    else
-      s->synchronize();
+    else s->synchronize();
   }
 }
 

@@ -41,7 +41,8 @@ constexpr std::int64_t long_transform = 64 << 10, large_array = 4 << 20;  // byt
 SINTER_FUNCTION_TABLE(cufft_table, SINTER_CUFFT_FUNCTIONS);
 
 const cufft_table& cufft(const char* function) {
-  static const auto& opened = platform::open_library<cufft_table>(platform::toolkit_library("cuFFT", {SINTER_CUFFT_SONAME}));
+  static const auto& opened =
+      platform::open_library<cufft_table>(platform::toolkit_library("cuFFT", {SINTER_CUFFT_SONAME}));
   return opened.usable_by(function);
 }
 
@@ -184,9 +185,7 @@ class missing final : public runtime::fourier {
 
 }  // namespace
 
-std::unique_ptr<runtime::fourier> make_fourier(runtime::backend&, int) {
-  return std::make_unique<missing>();
-}
+std::unique_ptr<runtime::fourier> make_fourier(runtime::backend&, int) { return std::make_unique<missing>(); }
 
 #endif
 

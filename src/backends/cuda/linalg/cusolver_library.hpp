@@ -50,28 +50,28 @@ const cublas_solver_api& cublas_solvers(const char* function);
 /// The functions and type tags of an element type.
 template <class T>
 struct solver_of;
-#define SINTER_SOLVER_OF(T, P, ORTHOGONAL, HERMITIAN, DATA, REAL)                           \
-  template <>                                                                              \
-  struct solver_of<T> {                                                                    \
-    static constexpr cudaDataType data = DATA, real = REAL;                                \
-    static constexpr auto getrf = &cusolver_api::cusolverDn##P##getrf;                     \
-    static constexpr auto getrf_size = &cusolver_api::cusolverDn##P##getrf_bufferSize;     \
-    static constexpr auto getrs = &cusolver_api::cusolverDn##P##getrs;                     \
-    static constexpr auto potrf_batched = &cusolver_api::cusolverDn##P##potrfBatched;      \
-    static constexpr auto geqrf = &cusolver_api::cusolverDn##P##geqrf;                     \
-    static constexpr auto geqrf_size = &cusolver_api::cusolverDn##P##geqrf_bufferSize;     \
-    static constexpr auto orgqr = &cusolver_api::cusolverDn##P##ORTHOGONAL##gqr;           \
-    static constexpr auto orgqr_size = &cusolver_api::cusolverDn##P##ORTHOGONAL##gqr_bufferSize; \
-    static constexpr auto gesvdj = &cusolver_api::cusolverDn##P##gesvdjBatched;            \
-    static constexpr auto gesvdj_size = &cusolver_api::cusolverDn##P##gesvdjBatched_bufferSize; \
-    static constexpr auto syevj = &cusolver_api::cusolverDn##P##HERMITIAN##evjBatched;     \
+#define SINTER_SOLVER_OF(T, P, ORTHOGONAL, HERMITIAN, DATA, REAL)                                      \
+  template <>                                                                                          \
+  struct solver_of<T> {                                                                                \
+    static constexpr cudaDataType data = DATA, real = REAL;                                            \
+    static constexpr auto getrf = &cusolver_api::cusolverDn##P##getrf;                                 \
+    static constexpr auto getrf_size = &cusolver_api::cusolverDn##P##getrf_bufferSize;                 \
+    static constexpr auto getrs = &cusolver_api::cusolverDn##P##getrs;                                 \
+    static constexpr auto potrf_batched = &cusolver_api::cusolverDn##P##potrfBatched;                  \
+    static constexpr auto geqrf = &cusolver_api::cusolverDn##P##geqrf;                                 \
+    static constexpr auto geqrf_size = &cusolver_api::cusolverDn##P##geqrf_bufferSize;                 \
+    static constexpr auto orgqr = &cusolver_api::cusolverDn##P##ORTHOGONAL##gqr;                       \
+    static constexpr auto orgqr_size = &cusolver_api::cusolverDn##P##ORTHOGONAL##gqr_bufferSize;       \
+    static constexpr auto gesvdj = &cusolver_api::cusolverDn##P##gesvdjBatched;                        \
+    static constexpr auto gesvdj_size = &cusolver_api::cusolverDn##P##gesvdjBatched_bufferSize;        \
+    static constexpr auto syevj = &cusolver_api::cusolverDn##P##HERMITIAN##evjBatched;                 \
     static constexpr auto syevj_size = &cusolver_api::cusolverDn##P##HERMITIAN##evjBatched_bufferSize; \
-    static constexpr auto trsm = &cublas_solver_api::cublas##P##trsm;                      \
-    static constexpr auto trsm_batched = &cublas_solver_api::cublas##P##trsmBatched;       \
-    static constexpr auto getrf_batched = &cublas_solver_api::cublas##P##getrfBatched;     \
-    static constexpr auto getrs_batched = &cublas_solver_api::cublas##P##getrsBatched;     \
-    static constexpr auto geqrf_batched = &cublas_solver_api::cublas##P##geqrfBatched;     \
-    static constexpr auto geam = &cublas_solver_api::cublas##P##geam;                      \
+    static constexpr auto trsm = &cublas_solver_api::cublas##P##trsm;                                  \
+    static constexpr auto trsm_batched = &cublas_solver_api::cublas##P##trsmBatched;                   \
+    static constexpr auto getrf_batched = &cublas_solver_api::cublas##P##getrfBatched;                 \
+    static constexpr auto getrs_batched = &cublas_solver_api::cublas##P##getrsBatched;                 \
+    static constexpr auto geqrf_batched = &cublas_solver_api::cublas##P##geqrfBatched;                 \
+    static constexpr auto geam = &cublas_solver_api::cublas##P##geam;                                  \
   };
 SINTER_SOLVER_OF(float, S, or, sy, CUDA_R_32F, CUDA_R_32F)
 SINTER_SOLVER_OF(double, D, or, sy, CUDA_R_64F, CUDA_R_64F)

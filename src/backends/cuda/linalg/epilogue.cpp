@@ -38,7 +38,8 @@ using std::int64_t;
 SINTER_FUNCTION_TABLE(cublaslt_api, SINTER_CUBLASLT_FUNCTIONS);
 
 const cublaslt_api& cublaslt() {
-  static const auto& opened = platform::open_library<cublaslt_api>(platform::toolkit_library("cuBLASLt", {SINTER_CUBLASLT_SONAME}));
+  static const auto& opened =
+      platform::open_library<cublaslt_api>(platform::toolkit_library("cuBLASLt", {SINTER_CUBLASLT_SONAME}));
   return opened.usable_by("matmul");
 }
 
@@ -63,9 +64,7 @@ using operation = descriptor<cublasLtMatmulDesc_t, &cublaslt_api::cublasLtMatmul
 using matrix = descriptor<cublasLtMatrixLayout_t, &cublaslt_api::cublasLtMatrixLayoutDestroy>;
 using preference = descriptor<cublasLtMatmulPreference_t, &cublaslt_api::cublasLtMatmulPreferenceDestroy>;
 
-cudaDataType_t data_type(dtype t) {
-  return t == dtype::f16 ? CUDA_R_16F : t == dtype::bf16 ? CUDA_R_16BF : CUDA_R_32F;
-}
+cudaDataType_t data_type(dtype t) { return t == dtype::f16 ? CUDA_R_16F : t == dtype::bf16 ? CUDA_R_16BF : CUDA_R_32F; }
 
 cublasLtEpilogue_t epilogue_of(const product_epilogue& f) {
   const bool bias = f.bias != nullptr;

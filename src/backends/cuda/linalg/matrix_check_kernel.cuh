@@ -82,8 +82,8 @@ template <class R>
 __global__ void flag_columns_kernel(number_matrices m, const R* all, int* flags) {
   const long long lane = threadIdx.x % 32, length = m.rows * m.parts;
   const long long warps = static_cast<long long>(gridDim.x) * (blockDim.x / 32);
-  for (long long w = static_cast<long long>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
-       w < m.count * m.columns; w += warps) {
+  for (long long w = static_cast<long long>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32; w < m.count * m.columns;
+       w += warps) {
     const R* const a = all + w * length;
     bool bad = false;
     for (long long i = lane; i < length; i += 32)
@@ -97,8 +97,8 @@ template <class R>
 __global__ void clear_columns_kernel(number_matrices m, R* all, const int* flags) {
   const long long lane = threadIdx.x % 32, length = m.rows * m.parts;
   const long long warps = static_cast<long long>(gridDim.x) * (blockDim.x / 32);
-  for (long long w = static_cast<long long>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
-       w < m.count * m.columns; w += warps)
+  for (long long w = static_cast<long long>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32; w < m.count * m.columns;
+       w += warps)
     if (flags[w / m.columns] != 0)
       for (long long i = lane; i < length; i += 32) all[w * length + i] = R{0};
 }

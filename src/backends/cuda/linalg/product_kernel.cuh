@@ -6,8 +6,8 @@
 namespace sinter::cuda::device {
 
 constexpr int product_tile = 64, product_depth = 16, product_threads = 256;
-constexpr int product_lanes = 16;                                // threads along each side of a tile
-constexpr int product_each = product_tile / product_lanes;       // results of a thread along each side
+constexpr int product_lanes = 16;                           // threads along each side of a tile
+constexpr int product_each = product_tile / product_lanes;  // results of a thread along each side
 constexpr int product_loads = product_tile * product_depth / product_threads;
 
 /// T holds an element; A, unsigned, is wide enough for what is left of a sum in T. Logical: or of ands, of bytes 0 and 1.
@@ -49,10 +49,8 @@ __global__ void __launch_bounds__(product_threads)
           for (int i = 0; i < product_each; ++i) y[i] = b_tile[k][across + i * product_lanes];
           for (int i = 0; i < product_each; ++i)
             for (int l = 0; l < product_each; ++l) {
-              if (Logical)
-                sum[i][l] |= x[i] & y[l];
-              else
-                sum[i][l] += x[i] * y[l];
+              if (Logical) sum[i][l] |= x[i] & y[l];
+              else sum[i][l] += x[i] * y[l];
             }
         }
         __syncthreads();

@@ -139,10 +139,8 @@ class cuda_products final : public runtime::products {
     check_usable();
     make_current(target_.device);
     const product_layout l = simplified(layout);
-    if (!is_inexact(l.type))
-      multiply_integers(l, a, b, c);
-    else
-      multiply_by_library(l, a, b, c);
+    if (!is_inexact(l.type)) multiply_integers(l, a, b, c);
+    else multiply_by_library(l, a, b, c);
   }
 
   bool multiply_with_epilogue(const product_layout& layout, const runtime::product_epilogue& f, const void* a,

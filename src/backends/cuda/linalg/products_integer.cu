@@ -13,8 +13,8 @@ cudaError_t run(const context& c, const product_shape& s, const void* left, cons
   const i64 batches = s.batch[0] * s.batch[1];
   const dim3 blocks(static_cast<unsigned>(columns), static_cast<unsigned>(rows < most ? rows : most),
                     static_cast<unsigned>(batches < most ? batches : most));
-  return launch(c, integer_product_kernel<T, A, Logical>, blocks, product_threads, 0, s,
-                static_cast<const T*>(left), static_cast<const T*>(right), static_cast<T*>(to));
+  return launch(c, integer_product_kernel<T, A, Logical>, blocks, product_threads, 0, s, static_cast<const T*>(left),
+                static_cast<const T*>(right), static_cast<T*>(to));
 }
 
 }  // namespace

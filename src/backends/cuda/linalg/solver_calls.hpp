@@ -135,10 +135,8 @@ constexpr int64_t size_of(int64_t elements) {
 /// A real number as an element.
 template <class T>
 T element_of(double v) {
-  if constexpr (std::is_floating_point_v<T>)
-    return static_cast<T>(v);
-  else
-    return T{static_cast<part_of<T>>(v), 0};
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(v);
+  else return T{static_cast<part_of<T>>(v), 0};
 }
 
 /// The k-th of many equal pieces; null of nothing.

@@ -46,10 +46,10 @@ void eigh_batched(const solver_call& call, const eigh_job& j) {
   using f = solver_of<T>;
   const int64_t n = j.m.rows;
   std::size_t on_device = 0, on_host = 0;
-  call.check(call.solver.cusolverDnXsyevBatched_bufferSize(call.solver_handle, call.parameters, j.mode, j.triangle, n,
-                                                           f::data, j.a, n, f::real, j.w, f::data, &on_device, &on_host,
-                                                           j.m.count),
-             "cusolverDnXsyevBatched_bufferSize");
+  call.check(
+      call.solver.cusolverDnXsyevBatched_bufferSize(call.solver_handle, call.parameters, j.mode, j.triangle, n, f::data,
+                                                    j.a, n, f::real, j.w, f::data, &on_device, &on_host, j.m.count),
+      "cusolverDnXsyevBatched_bufferSize");
   const scratch_memory work = call.scratch(static_cast<int64_t>(on_device));
   // Versions of CUDA 12 read some of it before they write it.
   call.check(cudaMemsetAsync(work->data(), 0, on_device, call.stream), "cudaMemsetAsync");

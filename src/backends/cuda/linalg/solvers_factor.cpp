@@ -54,11 +54,10 @@ void cuda_solvers::solve_lu(const matrix_batch& b, matrix_form form, const void*
     const int64_t size = b.rows * b.rows, sides = b.rows * b.columns;
     if (b.count > 1 && b.rows <= largest_batched) {
       const scratch_memory tables = call.addresses(lu, size_of<T>(size), x, size_of<T>(sides), b.count);
-      const auto from = static_cast<T* const*>(tables->data()), to = from + b.count;
+      const auto from = static_cast<T*const*>(tables->data()), to = from + b.count;
       int wrong = 0;  // of an argument
-      call.check((call.blas.*f::getrs_batched)(
-                     call.blas_handle, operation(form), order, columns, from, order, pivots, to, order, &wrong,
-                     counted(b.count, b.function)),
+      call.check((call.blas.*f::getrs_batched)(call.blas_handle, operation(form), order, columns, from, order, pivots,
+                                               to, order, &wrong, counted(b.count, b.function)),
                  "cublas<t>getrsBatched");
       return;
     }
@@ -89,11 +88,10 @@ void cuda_solvers::solve_triangular(const triangular_system& s, const void* a, v
     const int64_t sides = s.order * s.columns;
     if (s.count > 1 && s.order <= largest_batched) {
       const scratch_memory tables = call.addresses(a, size_of<T>(s.stride), x, size_of<T>(sides), s.count);
-      const auto from = static_cast<T* const*>(tables->data()), to = from + s.count;
-      call.check(
-          (call.blas.*f::trsm_batched)(call.blas_handle, CUBLAS_SIDE_RIGHT, triangle, op, diagonal, columns, order,
-                                       &alpha, from, leading, to, columns, counted(s.count, s.function)),
-          "cublas<t>trsmBatched");
+      const auto from = static_cast<T*const*>(tables->data()), to = from + s.count;
+      call.check((call.blas.*f::trsm_batched)(call.blas_handle, CUBLAS_SIDE_RIGHT, triangle, op, diagonal, columns,
+                                              order, &alpha, from, leading, to, columns, counted(s.count, s.function)),
+                 "cublas<t>trsmBatched");
       return;
     }
     for (int64_t k = 0; k < s.count; ++k)

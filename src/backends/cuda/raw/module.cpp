@@ -186,8 +186,8 @@ class gpu_function final : public runtime::raw_function {
     SINTER_DRIVER_FUNCTION(cuLaunchKernel);
     const auto n = [](std::int64_t e) { return static_cast<unsigned>(e); };
     return cuLaunchKernel(f_, n(how.grid.x), n(how.grid.y), n(how.grid.z), n(how.block.x), n(how.block.y),
-                          n(how.block.z), static_cast<unsigned>(how.shared_bytes), current_stream(place().device), arguments,
-                          nullptr);
+                          n(how.block.z), static_cast<unsigned>(how.shared_bytes), current_stream(place().device),
+                          arguments, nullptr);
   }
 
   /// The configuration points to `attributes`, which has room for two.
