@@ -9,7 +9,7 @@ objects=$1/../../src/CMakeFiles/sinter_objects.dir
 command -v nm >/dev/null && command -v readelf >/dev/null || { echo "binutils are missing"; exit 77; }
 [ -d "$objects" ] || { echo "there are no object files in $objects"; exit 77; }
 find "$objects" -name '*.o' -print0 >"$work/list"
-find "$objects" -name 'background.cpp.o' -o -name 'unity_jit_background_*.o' | grep -q .  # what is looked for below is there at all
+find "$objects" -name 'background.cpp.o' -o -name 'unity_src_platform_background*.o' | grep -q .  # what is looked for below is there at all
 verdict "the object files of the library" $?
 
 xargs -0 nm -A --undefined-only <"$work/list" | grep -w __cxa_atexit >"$work/out"
