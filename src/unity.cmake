@@ -68,8 +68,8 @@ sinter_unity_group(src/ops/indexing/indexing src/ops/indexing/find src/ops/index
 sinter_unity_group(src/ops/linalg/expm src/ops/linalg/factors src/ops/linalg/least_squares src/ops/linalg/multi_dot
                    src/ops/linalg/systems)
 sinter_unity_group(src/ops/linalg/spectral src/ops/shape/manipulate src/ops/base/axes src/ops/shape/join
-                   src/ops/base/memory src/ops/elementwise/operators src/ops/indexing/pick)
-sinter_unity_group(src/ops/indexing/pick_write src/ops/print/print src/ops/print/options src/ops/linalg/product_calls
+                   src/ops/base/memory src/ops/elementwise/operators src/ops/indexing/advanced_index)
+sinter_unity_group(src/ops/indexing/advanced_write src/ops/print/print src/ops/print/options src/ops/linalg/product_calls
                    src/ops/tuning/progress src/ops/random/generator src/ops/random/sample src/ops/reduce/scan)
 sinter_unity_group(src/ops/linalg/products src/ops/reduce/reduce src/ops/tuning/sample_arrays src/ops/reduce/search
                    src/ops/indexing/select src/ops/reduce/sets)

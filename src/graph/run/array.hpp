@@ -18,7 +18,7 @@ struct array_view {
   dtype type{};
   bool whole = false;     // the view is the storage, element for element, in its nominal shape
   bool readonly = false;  // writes through it, or through views of it, are refused
-  // A selection by arrays that nobody has read: what it holds is worked out when somebody does (ops/indexing/pick.hpp).
+  // A selection by arrays that nobody has read: what it holds is worked out when somebody does (ops/indexing/advanced_index.hpp).
   std::atomic<bool> deferred{false};
 
   const runtime::device_id& device() const noexcept { return store->device; }

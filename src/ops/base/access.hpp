@@ -10,7 +10,7 @@
 
 namespace sinter::ops {
 
-/// Reads a selection by arrays whose elements nobody has needed so far (ops/indexing/pick.hpp).
+/// Reads a selection by arrays whose elements nobody has needed so far (ops/indexing/advanced_index.hpp).
 void resolve(const graph::array_view& v);
 
 struct ndarray_access {

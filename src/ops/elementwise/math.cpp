@@ -9,7 +9,7 @@ inline namespace v0 {
 
 using namespace ops;
 
-// The table of operations has their names and the rules by which they pick a loop.
+// The table of operations has their names and the rules by which they choose a loop.
 #define FUNCTION_1(name, rule) \
   ndarray name(const ndarray& x) { return unary(#name, opcode::name, loop_rule::rule, x); }
 #define FUNCTION_2(name, rule) \

@@ -1,7 +1,7 @@
 // Writes through views: assignment to an indexed temporary and the in-place operators.
 #include "core/shape.hpp"
 #include "ops/base/promotion_args.hpp"
-#include "ops/indexing/pick.hpp"
+#include "ops/indexing/advanced_index.hpp"
 #include "sinter/elementwise_out.hpp"
 
 namespace sinter::ops {
@@ -45,7 +45,7 @@ graph::value right_side(const graph::array_view& target, const operand& e) {
 }
 
 void assign(const ndarray& target, const operand& e) {
-  if (auto* selected = ops::unread_pick(target)) return ops::write_pick(selected->what, e, "assign");
+  if (auto* selected = ops::unread_selection(target)) return ops::write_selection(selected->what, e, "assign");
   const graph::array_view& v = ops::writable(ops::view_of(target, "assign"), "assign");
   graph::write(v, right_side(v, e));
 }
@@ -90,16 +90,17 @@ const subarray& subarray::operator=(const subarray& e) && {
 }
 
 // The named form and the temporary's form of each operator do the same.
-#define SINTER_IN_PLACE(op)                                                                                        \
-  ndarray& ndarray::operator op##=(const operand& e)& {                                                            \
-    in_place(*this, e, "in-place " #op, [](const operand& a, const operand& b) { return a.array() op b; });        \
-    return *this;                                                                                                  \
-  }                                                                                                                \
-  const subarray& subarray::operator op##=(const operand& e)&& {                                                   \
-    constexpr auto operation = [](const operand& a, const operand& b) { return a.array() op b; };                  \
-    if (auto* selected = ops::unread_pick(*this)) ops::update_pick(selected->what, e, "in-place " #op, operation); \
-    else in_place(*this, e, "in-place " #op, operation);                                                           \
-    return *this;                                                                                                  \
+#define SINTER_IN_PLACE(op)                                                                                 \
+  ndarray& ndarray::operator op##=(const operand& e)& {                                                     \
+    in_place(*this, e, "in-place " #op, [](const operand& a, const operand& b) { return a.array() op b; }); \
+    return *this;                                                                                           \
+  }                                                                                                         \
+  const subarray& subarray::operator op##=(const operand& e)&& {                                            \
+    constexpr auto operation = [](const operand& a, const operand& b) { return a.array() op b; };           \
+    if (auto* selected = ops::unread_selection(*this))                                                      \
+      ops::update_selection(selected->what, e, "in-place " #op, operation);                                 \
+    else in_place(*this, e, "in-place " #op, operation);                                                    \
+    return *this;                                                                                           \
   }
 SINTER_IN_PLACE(+)
 SINTER_IN_PLACE(-)

@@ -5,7 +5,7 @@
 #include "ops/base/axes.hpp"
 #include "ops/base/device.hpp"
 #include "ops/indexing/index_mode.hpp"
-#include "ops/indexing/pick.hpp"
+#include "ops/indexing/advanced_index.hpp"
 #include "ops/indexing/select.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ops/base/promotion_args.hpp"
-#include "ops/indexing/pick.hpp"
+#include "ops/indexing/advanced_index.hpp"
 
 namespace sinter {
 inline namespace v0 {
@@ -90,8 +90,8 @@ graph::value array_values(const ndarray& a, runtime::device_id device) {
 }
 
 /// One array or list of the key, which indexes from `axis` on; `place` is where that axis is in the selected view.
-ops::pick_entry entry_of(const index& i, int axis, int place, const graph::array_view& v) {
-  ops::pick_entry e;
+ops::index_entry entry_of(const index& i, int axis, int place, const graph::array_view& v) {
+  ops::index_entry e;
   const bool listed = i.kind() == index_kind::list;
   e.values = listed ? list_values(i.items(), axis, v.shape, v.device()) : array_values(i.array(), v.device());
   e.mask = is_bool(e.values->type);
@@ -167,7 +167,7 @@ subarray ndarray::at(const index* first, std::size_t count) const {
   const graph::array_view& v = ops::view_of(*this, "index");
   const int used = count_axes(first, count, v.shape);
   const bool advanced = std::any_of(first, first + count, is_advanced);
-  ops::pick selected;
+  ops::advanced_index selected;
   selection_place place;
   int kept = 0;  // axes of the result that no array indexes
   core::dims shape, strides;
@@ -223,7 +223,7 @@ subarray ndarray::at(const index* first, std::size_t count) const {
   selected.held = graph::read(*view);
   selected.base = std::move(view);
   selected.front = place.front();
-  return ops::make_picked(std::move(selected));
+  return ops::make_selection(std::move(selected));
 }
 
 }  // namespace v0

@@ -8,7 +8,7 @@
 #include "ops/base/device.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "ops/indexing/index_mode.hpp"
-#include "ops/indexing/pick.hpp"
+#include "ops/indexing/advanced_index.hpp"
 #include "sinter/creation.hpp"
 
 namespace sinter {

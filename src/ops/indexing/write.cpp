@@ -3,7 +3,7 @@
 #include "ops/base/axes.hpp"
 #include "ops/base/device.hpp"
 #include "ops/indexing/index_mode.hpp"
-#include "ops/indexing/pick.hpp"
+#include "ops/indexing/advanced_index.hpp"
 #include "ops/indexing/select.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -50,11 +50,11 @@ void put_flat(const ndarray& x, const value& positions, bool in_range, const val
   const ndarray flat = strides ? view_as(x, dims{n}, *strides, v.offset) : wrap(flattened(graph::read(v)));
   if (n == 0 && positions->shape[0] != 0)
     fail<index_error>(function, "an array without elements has no element to index");
-  pick p;
+  advanced_index p;
   p.base = ndarray_access::ref(flat);
   p.entries.push_back({positions, false, in_range, 0, 1, 0});
   const ndarray right = wrap(repeated(values, positions->shape));
-  write_pick(p, right, function);
+  write_selection(p, right, function);
   if (!strides) graph::write(v, reshape_value(value_of(flat, function), v.shape));
 }
 
@@ -68,7 +68,8 @@ value flat_values(const operand& values, const graph::array_view& v, const char*
 
 void accumulate(subarray&& where, const operand& v, accumulation how, const scatter_kw& kw, const char* function,
                 ndarray (*combine)(const operand&, const operand&)) {
-  if (auto* selected = unread_pick(where)) return accumulate_pick(selected->what, v, how, kw.deterministic, function);
+  if (auto* selected = unread_selection(where))
+    return accumulate_selection(selected->what, v, how, kw.deterministic, function);
   // A view names each element once.
   const graph::array_view& view = view_of(where, function);
   if (how != accumulation::add && is_complex(view.type)) fail<dtype_error>(function, "complex numbers have no order");
@@ -107,7 +108,7 @@ void put_along_axis(const ndarray& x, const ndarray& indices, const operand& val
   const std::string shapes =
       "array with shape " + core::to_string(v.shape) + " and indices with shape " + core::to_string(index->shape);
   if (index->shape.size() != v.shape.size()) fail<shape_error>("put_along_axis", shapes, " have different ranks");
-  pick p;
+  advanced_index p;
   p.base = ndarray_access::ref(x);
   for (int a = 0; a < v.shape.size(); ++a) {
     if (a == at) {
@@ -120,7 +121,7 @@ void put_along_axis(const ndarray& x, const ndarray& indices, const operand& val
     along[a] = v.shape[a];
     p.entries.push_back({graph::record_iota(along, a, v.device()), false, true, a, 1, a});
   }
-  write_pick(p, values, "put_along_axis");
+  write_selection(p, values, "put_along_axis");
 }
 
 void putmask(const ndarray& x, const ndarray& mask, const operand& values) {

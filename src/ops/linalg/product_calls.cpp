@@ -11,7 +11,7 @@
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/device.hpp"
-#include "ops/indexing/pick.hpp"
+#include "ops/indexing/advanced_index.hpp"
 #include "runtime/algorithms/products.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"

@@ -13,7 +13,7 @@ namespace sinter::ops {
 using core::dims;
 
 /// An index array or mask of a key.
-struct pick_entry {
+struct index_entry {
   graph::value values;  // int64 indices, or a mask
   bool mask = false;
   bool in_range = false;   // indices that have been checked
@@ -22,25 +22,25 @@ struct pick_entry {
 };
 
 /// `base(entries)`. What the key's other items say is in the base's view already.
-struct pick {
+struct advanced_index {
   graph::view_ref base;
   graph::value held;  // what the base held when it was indexed
-  std::vector<pick_entry> entries;
+  std::vector<index_entry> entries;
   int front = 0;  // axes in front of the selected ones in the result, of those that no entry uses up
 
   bool keeps(int axis) const noexcept;
 };
 
 /// A view that is filled in when it is first used.
-struct picked_view : graph::array_view {
-  pick what;
+struct selection_view : graph::array_view {
+  advanced_index what;
   std::mutex once;
   std::uint32_t capture = 0;  // that it was made in (graph/capture/capture.hpp)
 };
 
-subarray make_picked(pick p);
+subarray make_selection(advanced_index p);
 /// The selection behind a handle that nobody has read yet; null for any other.
-picked_view* unread_pick(const ndarray& a) noexcept;
+selection_view* unread_selection(const ndarray& a) noexcept;
 
 /// Index arrays without masks: coordinates along single axes, broadcast to one shape. Synchronises for masks.
 struct chosen_axis {
@@ -53,22 +53,24 @@ struct choice {
   std::vector<chosen_axis> axes;
   bool unique = true;  // no element is named twice
 };
-choice choose_elements(const pick& p);
+choice choose_elements(const advanced_index& p);
 /// Extents of the axes that no entry uses up.
-dims kept_extents(const pick& p);
+dims kept_extents(const advanced_index& p);
 /// The result's shape.
-dims picked_shape(const pick& p, const choice& c);
+dims selection_shape(const advanced_index& p, const choice& c);
 
 /// The elements. Records; synchronises for masks.
-graph::value read_pick(const pick& p);
+graph::value read_selection(const advanced_index& p);
 /// base(entries) = e.
-void write_pick(pick& p, const operand& e, const char* function);
+void write_selection(advanced_index& p, const operand& e, const char* function);
 /// base(entries) = operation(base(entries), e), cast as same_kind.
-void update_pick(pick& p, const operand& e, const char* function, ndarray (*operation)(const operand&, const operand&));
+void update_selection(advanced_index& p, const operand& e, const char* function,
+                      ndarray (*operation)(const operand&, const operand&));
 
 enum class accumulation : std::uint8_t { add, max, min };
 /// Each selected element is combined with each value that falls on it.
-void accumulate_pick(pick& p, const operand& e, accumulation how, bool deterministic, const char* function);
+void accumulate_selection(advanced_index& p, const operand& e, accumulation how, bool deterministic,
+                          const char* function);
 
 /// The view, if it may be written; value_error otherwise.
 const graph::array_view& writable(const graph::array_view& v, const char* function);

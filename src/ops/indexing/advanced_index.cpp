@@ -1,5 +1,5 @@
 // Reading selections by arrays: masks become index arrays, index arrays a chain of gathers that fuses with its readers.
-#include "ops/indexing/pick.hpp"
+#include "ops/indexing/advanced_index.hpp"
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
@@ -13,8 +13,8 @@ namespace sinter::ops {
 
 using graph::value;
 
-bool pick::keeps(int axis) const noexcept {
-  for (const pick_entry& e : entries)
+bool advanced_index::keeps(int axis) const noexcept {
+  for (const index_entry& e : entries)
     if (axis >= e.axis && axis < e.axis + e.axes) return false;
   return true;
 }
@@ -49,14 +49,14 @@ value pad_behind(const value& v, int rank) {
   return reshape_value(v, shape);
 }
 
-dims kept_extents(const pick& p) {
+dims kept_extents(const advanced_index& p) {
   dims kept;
   for (int a = 0; a < p.base->shape.size(); ++a)
     if (p.keeps(a)) kept.push_back(p.base->shape[a]);
   return kept;
 }
 
-dims picked_shape(const pick& p, const choice& c) {
+dims selection_shape(const advanced_index& p, const choice& c) {
   dims shape = kept_extents(p);
   for (int a = 0; a < c.shape.size(); ++a) shape.insert(p.front + a, c.shape[a]);
   return shape;
@@ -74,7 +74,7 @@ void broadcast_together(choice& c, std::vector<dims>& met, const dims& shape) {
 }
 
 /// The extent that the mask's true elements make, and their coordinates.
-void choose_true(const pick_entry& e, choice& c, std::vector<dims>& met) {
+void choose_true(const index_entry& e, choice& c, std::vector<dims>& met) {
   const value positions = true_positions(e.values);
   broadcast_together(c, met, positions->shape);
   for (int k = 0; k < e.axes; ++k)
@@ -99,9 +99,9 @@ value gather_all(value v, const choice& c) {
 }
 
 /// Masks over several axes of something in memory: one axis in place of them, so that no coordinates are worked out.
-void merge_mask_axes(pick& p, value& v) {
+void merge_mask_axes(advanced_index& p, value& v) {
   if (!v->is_leaf()) return;
-  for (pick_entry& e : p.entries) {
+  for (index_entry& e : p.entries) {
     if (!e.mask || e.axes < 2) continue;
     dims shape;
     const std::int64_t count = core::element_count(e.values->shape);
@@ -112,36 +112,36 @@ void merge_mask_axes(pick& p, value& v) {
     v = reshape_value(v, shape);
     p.base = graph::make_array(v);
     e.values = reshape_value(e.values, dims{count});
-    for (pick_entry& o : p.entries)
+    for (index_entry& o : p.entries)
       if (o.axis > e.axis) o.axis -= e.axes - 1;
     e.axes = 1;
   }
 }
 
-bool is_whole_mask(const pick& p) {
+bool is_whole_mask(const advanced_index& p) {
   return p.entries.size() == 1 && p.entries[0].mask && p.entries[0].axes > 0 &&
          p.entries[0].axes == p.base->shape.size();
 }
 
-void check_not_empty(const pick& p, const choice& c) {
-  if (core::element_count(picked_shape(p, c)) == 0 && core::element_count(c.shape) == 0) return;
+void check_not_empty(const advanced_index& p, const choice& c) {
+  if (core::element_count(selection_shape(p, c)) == 0 && core::element_count(c.shape) == 0) return;
   for (const chosen_axis& a : c.axes)
     if (p.base->shape[a.axis] == 0)
       fail<index_error>("index", "axis ", a.named, " with extent 0 has no element to index");
 }
 
-void check_unread(const pick& p, const choice& c) {
-  if (core::element_count(c.shape) == 0 || core::element_count(picked_shape(p, c)) != 0) return;
+void check_unread(const advanced_index& p, const choice& c) {
+  if (core::element_count(c.shape) == 0 || core::element_count(selection_shape(p, c)) != 0) return;
   for (const chosen_axis& a : c.axes)
     if (!a.in_range) require_within(a.index, p.base->shape[a.axis], a.named);
 }
 
 }  // namespace
 
-choice choose_elements(const pick& p) {
+choice choose_elements(const advanced_index& p) {
   choice c;
   std::vector<dims> met;
-  for (const pick_entry& e : p.entries) {
+  for (const index_entry& e : p.entries) {
     if (e.mask) {
       choose_true(e, c, met);
       continue;
@@ -150,22 +150,22 @@ choice choose_elements(const pick& p) {
     c.axes.push_back({e.values, e.axis, e.named, e.in_range});
     if (core::element_count(e.values->shape) > 1) c.unique = false;
   }
-  core::checked_count(picked_shape(p, c), "index");
+  core::checked_count(selection_shape(p, c), "index");
   check_not_empty(p, c);
   check_unread(p, c);
   return c;
 }
 
-value read_pick(const pick& selection) {
+value read_selection(const advanced_index& selection) {
   if (is_whole_mask(selection)) return true_elements(selection.held, selection.entries[0].values);
-  pick p;
+  advanced_index p;
   p.base = selection.base;
   p.entries = selection.entries;
   p.front = selection.front;
   value v = selection.held;
   merge_mask_axes(p, v);
   const choice c = choose_elements(p);
-  const dims shape = picked_shape(p, c);
+  const dims shape = selection_shape(p, c);
   v = gather_all(v, c);
   // The selected axes to their place, without those that were used up.
   const dims along = core::contiguous_strides(v->shape);
@@ -176,8 +176,8 @@ value read_pick(const pick& selection) {
   return graph::record_view(v, shape, strides, 0);
 }
 
-subarray make_picked(pick p) {
-  auto view = std::make_shared<picked_view>();
+subarray make_selection(advanced_index p) {
+  auto view = std::make_shared<selection_view>();
   view->what = std::move(p);
   view->deferred.store(true, std::memory_order_relaxed);
   view->capture = runtime::this_thread().capture;
@@ -186,7 +186,7 @@ subarray make_picked(pick p) {
   // Whatever does not depend on data is refused at once.
   choice c;
   std::vector<dims> met;
-  for (const pick_entry& e : view->what.entries)
+  for (const index_entry& e : view->what.entries)
     if (!e.mask) {
       broadcast_together(c, met, e.values->shape);
       c.axes.push_back({e.values, e.axis, e.named, e.in_range});
@@ -195,19 +195,19 @@ subarray make_picked(pick p) {
   return ndarray_access::make_sub(std::move(view));
 }
 
-picked_view* unread_pick(const ndarray& a) noexcept {
+selection_view* unread_selection(const ndarray& a) noexcept {
   const graph::view_ref& v = ndarray_access::unresolved(a);
   if (!v || !v->deferred.load(std::memory_order_acquire)) return nullptr;
-  return const_cast<picked_view*>(static_cast<const picked_view*>(v.get()));
+  return const_cast<selection_view*>(static_cast<const selection_view*>(v.get()));
 }
 
 void resolve(const graph::array_view& v) {
-  auto& picked = const_cast<picked_view&>(static_cast<const picked_view&>(v));
+  auto& picked = const_cast<selection_view&>(static_cast<const selection_view&>(v));
   const std::lock_guard lock(picked.once);
   if (!picked.deferred.load(std::memory_order_relaxed)) return;
   // What was selected before a capture is no part of it.
   const graph::outside_capture now(picked.capture != runtime::this_thread().capture);
-  const graph::view_ref read = graph::make_array(read_pick(picked.what));
+  const graph::view_ref read = graph::make_array(read_selection(picked.what));
   picked.store = read->store;
   picked.shape = read->shape;
   picked.strides = read->strides;

@@ -9,7 +9,7 @@
 #include "graph/values/faults.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
-#include "ops/indexing/pick.hpp"
+#include "ops/indexing/advanced_index.hpp"
 #include "ops/indexing/select.hpp"
 
 namespace sinter::ops {
@@ -18,7 +18,7 @@ namespace {
 using graph::value;
 
 /// e cast to the base's dtype; an array keeps its shape, but for leading axes of extent 1 beyond `rank`.
-value cast_right_side(const pick& p, const operand& e, int rank, const char* function) {
+value cast_right_side(const advanced_index& p, const operand& e, int rank, const char* function) {
   const graph::array_view& v = *p.base;
   if (!e.is_array()) return graph::record_scalar(scalar_of(e.number(), v.type, function), v.type, dims(), v.device());
   value r = graph::record_cast(value_of(e.array(), function), v.type);
@@ -37,7 +37,7 @@ value cast_right_side(const pick& p, const operand& e, int rank, const char* fun
 
 /// `r` of the result's shape, whose selected axis (at p.front) it broadcasts along, in place of the base's elements.
 /// Nothing where it does not broadcast along that axis.
-value along_mask(const pick& p, const value& r) {
+value along_mask(const advanced_index& p, const value& r) {
   const dims& base = p.base->shape;
   const int rank = base.size() - p.entries[0].axes + 1, lead = rank - r->shape.size();
   if (lead < 0 || (p.front >= lead && r->shape[p.front - lead] != 1)) return {};
@@ -58,10 +58,10 @@ value along_mask(const pick& p, const value& r) {
   return graph::record_view(r, base, strides, 0);
 }
 
-bool is_one_mask(const pick& p) { return p.entries.size() == 1 && p.entries[0].mask; }
+bool is_one_mask(const advanced_index& p) { return p.entries.size() == 1 && p.entries[0].mask; }
 
-void write_where(const pick& p, const value& fresh) {
-  const pick_entry& e = p.entries[0];
+void write_where(const advanced_index& p, const value& fresh) {
+  const index_entry& e = p.entries[0];
   const value mask = pad_behind(e.values, e.values->shape.size() + p.base->shape.size() - e.axis - e.axes);
   const graph::turn mine(*p.base->store);  // another thread may be writing where the mask is false
   const value old = graph::read(*p.base);
@@ -76,12 +76,12 @@ int statement_axis_of(int named) { return named < runtime::statement_axis ? name
 
 /// A choice ready to be written: the loop runs over c.shape, then the kept axes.
 struct scatter {
-  const pick& p;
+  const advanced_index& p;
   const choice& c;
   dims kept, loop;
   runtime::device_id device;
 
-  scatter(const pick& from, const choice& what)
+  scatter(const advanced_index& from, const choice& what)
       : p(from), c(what), kept(kept_extents(from)), loop(what.shape), device(from.base->device()) {
     for (const std::int64_t n : kept) loop.push_back(n);
   }
@@ -232,7 +232,7 @@ void run_scatter(const scatter& s, const jit::user_function* f, std::vector<valu
 }
 
 /// `same`: equal indices get equal values, so that their order does not matter.
-void write_chosen(const pick& p, const choice& c, const value& r, const dims& selection, bool same) {
+void write_chosen(const advanced_index& p, const choice& c, const value& r, const dims& selection, bool same) {
   const scatter s(p, c);
   if (core::element_count(s.loop) == 0) return;
   const dtype type = p.base->type;
@@ -249,7 +249,7 @@ void write_chosen(const pick& p, const choice& c, const value& r, const dims& se
 }
 
 /// Whether a right side of this shape is the same for all selected places.
-bool is_same_for_all(const dims& r, const dims& selection, const pick& p, const choice& c) {
+bool is_same_for_all(const dims& r, const dims& selection, const advanced_index& p, const choice& c) {
   const int lead = selection.size() - r.size();
   for (int a = 0; a < c.shape.size(); ++a) {
     const int at = p.front + a - lead;
@@ -260,7 +260,7 @@ bool is_same_for_all(const dims& r, const dims& selection, const pick& p, const 
 
 }  // namespace
 
-void write_pick(pick& p, const operand& e, const char* function) {
+void write_selection(advanced_index& p, const operand& e, const char* function) {
   writable(*p.base, function);
   p.held = value();
   const int masked_rank = p.base->shape.size() - p.entries[0].axes + 1;
@@ -269,7 +269,7 @@ void write_pick(pick& p, const operand& e, const char* function) {
     if (const value fresh = along_mask(p, r)) return write_where(p, fresh);
   }
   const choice c = choose_elements(p);
-  const dims selection = picked_shape(p, c);
+  const dims selection = selection_shape(p, c);
   const value r = cast_right_side(p, e, selection.size(), function);
   if (!core::broadcasts_to(r->shape, selection)) refuse_shape(function, r->shape, selection);
   write_chosen(p, c, r, selection, is_same_for_all(r->shape, selection, p, c));
@@ -286,8 +286,8 @@ value cast_back(const ndarray& result, dtype type, const char* function) {
 
 }  // namespace
 
-void update_pick(pick& p, const operand& e, const char* function,
-                 ndarray (*operation)(const operand&, const operand&)) {
+void update_selection(advanced_index& p, const operand& e, const char* function,
+                      ndarray (*operation)(const operand&, const operand&)) {
   const graph::array_view& base = writable(*p.base, function);
   if (is_one_mask(p)) {
     p.held = value();
@@ -300,10 +300,10 @@ void update_pick(pick& p, const operand& e, const char* function,
     }
   }
   const choice c = choose_elements(p);
-  const dims selection = picked_shape(p, c);
+  const dims selection = selection_shape(p, c);
   if (e.is_array() && !core::broadcasts_to(view_of(e.array(), function).shape, selection))
     refuse_shape(function, view_of(e.array(), function).shape, selection);
-  pick known = p;  // masks are indices by now, so that they need not be counted again
+  advanced_index known = p;  // masks are indices by now, so that they need not be counted again
   known.entries.clear();
   for (const chosen_axis& a : c.axes)
     known.entries.push_back({a.index, false, a.in_range, a.axis, 1, statement_axis_of(a.named)});
@@ -312,7 +312,7 @@ void update_pick(pick& p, const operand& e, const char* function,
   known.held = graph::read(base);
   p.held = value();
   const bool nothing_chosen = c.axes.empty();  // 0-d masks alone
-  ndarray old = wrap(nothing_chosen ? broadcast_value(known.held, selection) : read_pick(known));
+  ndarray old = wrap(nothing_chosen ? broadcast_value(known.held, selection) : read_selection(known));
   known.held = value();
   const value result = cast_back(operation(operand(old), e), base.type, function);
   old = ndarray();
@@ -361,14 +361,15 @@ void add_in_order(const scatter& s, std::vector<value> arguments, dtype type) {
 
 }  // namespace
 
-void accumulate_pick(pick& p, const operand& e, accumulation how, bool deterministic, const char* function) {
+void accumulate_selection(advanced_index& p, const operand& e, accumulation how, bool deterministic,
+                          const char* function) {
   const graph::array_view& base = writable(*p.base, function);
   const dtype type = base.type;
   if (how != accumulation::add && is_complex(type)) fail<dtype_error>(function, "complex numbers have no order");
   if (e.is_array()) require_same_kind(function, "the values", view_of(e.array(), function).type, type);
   p.held = value();
   const choice c = choose_elements(p);
-  const dims selection = picked_shape(p, c);
+  const dims selection = selection_shape(p, c);
   const value r = cast_right_side(p, e, selection.size(), function);
   if (!core::broadcasts_to(r->shape, selection)) refuse_shape(function, r->shape, selection);
   const scatter s(p, c);
