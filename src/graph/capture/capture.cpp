@@ -1,4 +1,5 @@
-// Capture: homes of arrays, what belongs to the graph, and how everything is put back where it was.
+// Capture: static allocations of arrays, the memory that belongs to the graph, and restoring everything when a capture
+// is abandoned.
 #include "graph/capture/capture.hpp"
 
 #include <algorithm>
@@ -19,13 +20,13 @@ std::uint32_t next_number() noexcept {
   return next.fetch_add(1);
 }
 
-/// Guards storage::touched_in: threads may capture side by side.
+/// Guards storage::touched_in: threads may capture concurrently.
 std::mutex& claims() noexcept {
   static auto* m = new std::mutex;  // outlives static arrays
   return *m;
 }
 
-/// Whether an array is new to a capture, which has it for itself from then on.
+/// Claims an array for a capture, which then uses it exclusively; returns whether this capture had not used it before.
 bool claim(storage& s, std::uint32_t number) {
   const std::lock_guard lock(claims());
   if (s.touched_in == number) return false;
@@ -50,7 +51,7 @@ void note_deferred(const std::shared_ptr<const array_view>& v) { capture_session
 replay::~replay() {
   try {
     if (last_on_) last_on_->await(last_);
-  } catch (...) {  // a device that has failed works on nothing
+  } catch (...) {  // a device that has failed executes no work
   }
   work_.reset();
   if (memory_) memory_->close();
@@ -106,13 +107,13 @@ capture_session::~capture_session() {
     if (recording_) device_.abandon_capture(*std::exchange(recording_, nullptr));
     try {
       restore();
-    } catch (...) {  // arrays that could not be brought back are as from sn::empty
+    } catch (...) {  // arrays that cannot be restored are uninitialised, as from sn::empty
     }
   }
   for (auto& [s, h] : homes_) give_up(*h.array);
 }
 
-/// The thread works as before; what was captured is not finished yet.
+/// The thread's work is executed again instead of being captured; the captured work is not instantiated yet.
 void capture_session::leave() noexcept {
   runtime::thread_state& mine = runtime::this_thread();
   mine.current[device_.slot()] = stream_before_;
@@ -123,7 +124,7 @@ void capture_session::leave() noexcept {
   set_current_capture(nullptr);
 }
 
-/// Of the calling thread, which is capturing.
+/// The session of the calling thread, which must be capturing.
 capture_session& capture_session::current() { return static_cast<capture_session&>(*current_capture()); }
 
 void capture_session::note_made(const std::shared_ptr<storage>& s) {
@@ -155,13 +156,14 @@ void capture_session::resolve_home(const std::shared_ptr<storage>& array) {
   const value& current = s.held();
   flush(std::span(&current, 1));
   const bool was_pinned = s.pinned();
-  // Memory that others have or know stays where it is: it is written in place only.
+  // Memory with other references, or whose address has been handed out, keeps its address: it is written in place only.
   const bool stays = was_pinned && (!current->buffer->source() || !is_sole_owner(current));
   if (!stays) {
     if (!is_sole_owner(current) || !current->buffer->source()) s.replace(snapshot(current));
     memory_->adopt(*current->buffer);
     s.set_pinned(false);
-    // Captured work may overwrite the memory, and a launch comes after this stream: readers elsewhere are waited for here.
+    // Captured work may overwrite the memory. A launch is ordered after this stream, which here waits for readers on
+    // other streams.
     runtime::submission work(device_);
     work.writes(*current->buffer);
   }
@@ -201,7 +203,8 @@ void capture_session::evaluate_everything(const arrays& made) {
   flush(roots);
 }
 
-/// Whatever lies where an array is to come home moves away, and arrays that the code has made get memory of their own.
+/// Moves whatever occupies the static allocation of an array that is to be copied back, and gives arrays made in the
+/// capture exclusively owned memory.
 void capture_session::make_room(const arrays& made, const std::vector<home*>& moving) {
   std::vector<void*> addresses;
   for (const home* h : moving) addresses.push_back(h->address);
@@ -261,12 +264,12 @@ void capture_session::fill(replay& r, const arrays& made, const std::vector<home
     r.made_.push_back(s);
     s->set_pinned(true);
   }
-  // What was done outside of the capture comes before the first launch.
+  // Work done outside of the capture precedes the first launch.
   r.last_on_ = &outside_;
   r.last_ = runtime::unknown_value;
 }
 
-/// Nothing that was captured has run, so homes have their old elements.
+/// No captured work has run, so the static allocations hold their old elements.
 void capture_session::restore() {
   const auto forget = [](storage& s) {
     const turn mine(s);

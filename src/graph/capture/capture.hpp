@@ -1,13 +1,14 @@
-// src/graph/capture: work that is written down to be launched again, and the memory that belongs to it.
+// src/graph/capture: work that is captured to be launched repeatedly, and the memory that belongs to it.
 //
-// Capture of what a thread evaluates: work is written down instead of being run, so that it can be launched again.
+// Capture of what a thread evaluates: work is recorded instead of being run, so that it can be launched repeatedly.
 //
-// A launch must do what the captured code would do again, so arrays keep their places. Every array from before that the
-// code uses (touches) is evaluated and made the only owner of its memory first, outside of the capture; that memory is its
-// home. Within the capture it is an array like any other, whose versions move from buffer to buffer; at the end a copy
-// brings the last version home, unless it is there already. Arrays that the code makes and leaves behind keep the memory
-// that they have at the end. Homes and all memory that the code has used on the way belong to the capture, so nobody else
-// gets it; freed memory, homes included, is used again within. Afterwards all these arrays are pinned.
+// A launch must do what the captured code would do again, so arrays keep their addresses. Every existing array that the
+// code uses (touch) is first evaluated and made the sole owner of its memory, outside of the capture; that memory is
+// its static allocation (`home`). Within the capture it is an array like any other, whose versions move from buffer to
+// buffer; at the end the last version is copied to the static allocation unless it is there already. Arrays that the
+// code makes and that outlive the capture keep the memory that they have at its end. Static allocations and all
+// temporary memory of the code belong to the capture exclusively; within it, freed memory is reused, static allocations
+// included. Afterwards all these arrays are pinned.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -23,9 +24,9 @@ namespace sinter::graph {
 class capture_memory;
 
 // Called while capturing.
-/// An array is used. The first use of one from before prepares it.
+/// Notes that an array is used. The first use of an array that existed before the capture prepares it.
 void touch(const std::shared_ptr<storage>& s);
-/// A selection whose elements nobody has read yet: it must be resolved before the end.
+/// Notes a selection whose elements have not been read yet: it must be resolved before the capture ends.
 void note_deferred(const std::shared_ptr<const array_view>& v);
 
 /// Captured work with everything that it needs. Thread safe.
@@ -50,27 +51,27 @@ class replay {
   };
   runtime::backend& device_;
   std::shared_ptr<capture_memory> memory_;
-  std::vector<array_use> arrays_;             // from before
-  std::vector<std::weak_ptr<storage>> made_;  // in the capture
+  std::vector<array_use> arrays_;             // those that existed before the capture
+  std::vector<std::weak_ptr<storage>> made_;  // those made in the capture
   std::vector<value> held_;
-  std::vector<std::shared_ptr<const void>> kept_;  // what the backend needs besides
+  std::vector<std::shared_ptr<const void>> kept_;  // what the backend needs as well
   std::mutex mutex_;
   runtime::stream* last_on_ = nullptr;
   runtime::timeline_value last_ = 0;
-  std::unique_ptr<runtime::recorded_work> work_;  // goes first
+  std::unique_ptr<runtime::recorded_work> work_;  // destroyed first
 };
 
-/// A capture that is going on in the calling thread, from its beginning to finish(); without it everything is as before
-/// when the session ends.
+/// The ongoing capture of the calling thread, from its beginning to finish(); if the session ends without finish(),
+/// everything is restored.
 class capture_session final : ongoing_capture {
  public:
-  /// Of the work of a stream's device. Throws device_error within another capture.
+  /// Captures work of a stream's device. Throws device_error within another capture.
   explicit capture_session(runtime::stream& s);
   ~capture_session();
   capture_session(const capture_session&) = delete;
   capture_session& operator=(const capture_session&) = delete;
 
-  /// Selections that nobody has read yet, to be resolved before finish().
+  /// Selections that have not been read yet, to be resolved before finish().
   std::vector<std::shared_ptr<const array_view>> deferred() const;
   std::unique_ptr<replay> finish();
 
@@ -80,14 +81,14 @@ class capture_session final : ongoing_capture {
 
   struct home {
     std::shared_ptr<storage> array;
-    const node* original;  // its leaf; not held, so only for comparison while the array has not been written
+    const node* original;  // its leaf, not owned: only for comparison while the array has not been written
     void* address;
     dims shape;
     dtype type;
     std::int64_t offset;
     std::size_t bytes;
     bool pinned;
-    /// Whether the array's elements lie there now.
+    /// Whether the array's elements are in the static allocation now.
     bool is_here() const;
   };
 
@@ -108,7 +109,7 @@ class capture_session final : ongoing_capture {
   void restore(home& h);
 
   std::uint32_t number_;
-  runtime::stream* stream_before_;  // what the thread had chosen
+  runtime::stream* stream_before_;  // the thread's current stream before the capture
   runtime::stream* recording_ = nullptr;
   runtime::use_notes notes_;
   std::shared_ptr<capture_memory> memory_;

@@ -17,8 +17,8 @@ capture_memory::capture_memory(runtime::backend& device, runtime::stream& owner)
 
 namespace {
 
-/// What was done with adopted memory before is complete in the order of `owner`; work on another stream
-/// must wait for it.
+/// Uses of adopted memory: its earlier work is complete in the order of `owner`; work on another stream must wait for
+/// it.
 runtime::use_list* known_to(runtime::stream& owner) {
   return new runtime::use_list{{{&owner, runtime::unknown_value, runtime::unknown_value}}};
 }
@@ -29,7 +29,7 @@ bool capture_memory::owns(const runtime::buffer& b) const noexcept {
   return std::any_of(std::begin(parts_), std::end(parts_), [&](const part& p) { return b.source() == &p; });
 }
 
-/// Blocks need their source as long as a buffer holds them, whoever else is gone.
+/// Blocks need their source as long as a buffer holds them, even when all other references are gone.
 void capture_memory::note_live() {
   if (live_++ == 0) self_ = shared_from_this();
 }
@@ -80,7 +80,7 @@ void* capture_memory::part::allocate(std::size_t bytes, runtime::stream*& owner_
   {
     const outside_capture now;
     fresh = std::make_unique<runtime::buffer>(m.device_, bytes, of);
-    // Whatever other streams still do there ends before the work can be launched: they are waited for now.
+    // Work of other streams on this memory must end before the captured work is launched, so it is waited for now.
     runtime::submission work(m.device_);
     work.writes(*fresh);
   }
@@ -95,18 +95,18 @@ void capture_memory::part::deallocate(void* p, std::size_t, runtime::stream& own
                                       runtime::use_list* handed_over) noexcept {
   capture_memory& m = *owner;
   std::unique_ptr<runtime::use_list> uses(handed_over);
-  std::shared_ptr<capture_memory> last;  // these go behind the lock
+  std::shared_ptr<capture_memory> last;  // destroyed after the lock is released
   std::unique_ptr<runtime::buffer> done;
   const std::lock_guard lock(m.mutex_);
   block& b = m.blocks_.at(p);
   b.free = true;
   try {
-    // The block may outlive the stream that it is given back to.
+    // The block may outlive the stream that it is returned to.
     if (!uses) uses = std::make_unique<runtime::use_list>();
     uses->of(owner_stream).used = runtime::unknown_value;
     b.memory->join_uses(*uses);
     if (!m.closed_ && m.reserved_.count(p) == 0) m.free_.push_back(p);
-  } catch (...) {  // memory for a list is missing: the block is not used again
+  } catch (...) {  // allocating a list has failed: the block is not reused
   }
   if (m.closed_) {
     done = std::move(b.memory);
@@ -134,14 +134,14 @@ std::shared_ptr<runtime::buffer> capture_memory::take(void* address) {
     std::erase(free_, address);
     note_live();
   }
-  taken->join_uses(*uses);  // where that fails, the buffer gives the block back, which takes the lock
+  taken->join_uses(*uses);  // if that throws, the buffer's destructor returns the block, which takes the lock
   return taken;
 }
 
 void capture_memory::close() noexcept {
-  // One at a time: a list of them would have to be allocated.
+  // One at a time: collecting them would need an allocation.
   for (bool more = true; more;) {
-    decltype(blocks_)::node_type done;  // goes after the lock
+    decltype(blocks_)::node_type done;  // destroyed after the lock is released
     const std::lock_guard lock(mutex_);
     closed_ = true;
     free_.clear();

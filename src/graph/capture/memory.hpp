@@ -1,5 +1,5 @@
-// Memory that belongs to captured work: blocks are taken from where the thread's memory comes from and stay here as long as
-// the work can be launched or an array lies in them; what is freed meanwhile is used again.
+// Memory that belongs to captured work: blocks are taken from the thread's memory source and stay here as long as the
+// work can be launched or an array uses them; blocks freed meanwhile are reused.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -13,7 +13,7 @@ namespace sinter::graph {
 
 class capture_memory : public std::enable_shared_from_this<capture_memory> {
  public:
-  /// Blocks are given back in the order of `owner`.
+  /// Blocks are returned in the order of `owner`.
   capture_memory(runtime::backend& device, runtime::stream& owner);
   capture_memory(const capture_memory&) = delete;
   capture_memory& operator=(const capture_memory&) = delete;
@@ -21,19 +21,19 @@ class capture_memory : public std::enable_shared_from_this<capture_memory> {
   runtime::block_source& source(memory_kind k) noexcept { return parts_[static_cast<int>(k)]; }
   /// Whether a buffer's memory belongs here.
   bool owns(const runtime::buffer& b) const noexcept;
-  /// A buffer's memory belongs here from now on, also while the buffer lives.
+  /// Takes ownership of a buffer's memory, also while the buffer lives.
   void adopt(runtime::buffer& b);
-  /// The memory at these addresses, when it is free or becomes so, is not used for anything else.
+  /// The memory at these addresses, once free, is not allocated for anything else.
   void reserve(const std::vector<void*>& addresses);
-  /// A buffer over free memory at an address that belongs here; null if something lies there.
+  /// A buffer over free memory at an address that belongs here; null if the memory is in use.
   std::shared_ptr<runtime::buffer> take(void* address);
-  /// The work is gone: free blocks go back to where they came from, and so do others when they become free.
+  /// The work has been destroyed: free blocks return to their source, and so do others when they become free.
   void close() noexcept;
-  /// Bytes that were taken; adopted blocks do not count.
+  /// Bytes taken from the source; adopted blocks do not count.
   std::size_t bytes() const;
 
  private:
-  /// What buffers know as their source: one for each kind of memory.
+  /// The block source that buffers refer to: one for each kind of memory.
   class part final : public runtime::block_source {
    public:
     capture_memory* owner = nullptr;
@@ -56,11 +56,11 @@ class capture_memory : public std::enable_shared_from_this<capture_memory> {
   part parts_[3];
   mutable std::mutex mutex_;
   std::unordered_map<void*, block> blocks_;
-  std::vector<void*> free_;  // the one freed last is used first
+  std::vector<void*> free_;  // last in, first out
   std::unordered_set<void*> reserved_;
-  std::size_t live_ = 0;  // blocks that buffers hold
+  std::size_t live_ = 0;  // blocks held by buffers
   bool closed_ = false;
-  std::shared_ptr<capture_memory> self_;  // while there are some
+  std::shared_ptr<capture_memory> self_;  // keeps this alive while there are live blocks
 };
 
 }  // namespace sinter::graph

@@ -39,7 +39,7 @@ void each_operand(jit::launch& l, F f) {
   for (auto& o : l.outputs) f(o.strides);
 }
 
-/// What the axes have become: a position in a space of one axis is that axis' coordinate.
+/// The position in the merged space: with one axis, its coordinate.
 std::uint16_t bound_position(const dims& extents, int axes) {
   int found = 0, count = 0;
   for (int a = 0; a < axes; ++a)
@@ -55,7 +55,7 @@ void bind(kernel_plan& plan, jit::launch& out) {
   out.params = plan.params;
   out.reduces_last = plan.reduces_last;
   int rank = plan.extents.size();
-  std::uint64_t coordinates = 0;  // axes that a coordinate is asked of
+  std::uint64_t coordinates = 0;  // axes whose coordinate the program reads
   bool any_coord = false;
   for (const jit::instr& i : plan.code.code) {
     if (i.op != jit::opcode::coord) continue;
@@ -64,7 +64,7 @@ void bind(kernel_plan& plan, jit::launch& out) {
   }
 
   dims extents = plan.extents;
-  dims origin(rank);  // the planned axis that a bound one came from
+  dims origin(rank);  // the planned axis that a merged one came from
   for (int a = 0; a < rank; ++a) origin[a] = a;
   int kept = plan.kept;
   auto erase = [&](int a) {
@@ -85,7 +85,7 @@ void bind(kernel_plan& plan, jit::launch& out) {
     erase(a);
   }
   if (extents.empty() || (plan.kind == plan_kind::reduce && kept == extents.size())) {
-    // Backends always have an axis to iterate over, and a reduction an axis to reduce.
+    // Backends expect at least one axis to iterate over, and a reduction an axis to reduce.
     extents.push_back(1);
     origin.push_back(-1);
     each_operand(out, [](dims& s) { s.push_back(0); });

@@ -4,8 +4,8 @@
 
 namespace sinter::graph {
 
-/// Fills `out` except for the operands' base addresses. Adjacent axes are merged where every operand allows it and no
-/// coordinate is asked for; axes of extent 1 go. Renumbers the program's coordinates accordingly.
+/// Fills `out` except for the operands' base addresses. Adjacent axes are merged where every operand allows it and the
+/// program reads no coordinate of them; axes of extent 1 are dropped. Renumbers the program's coordinates accordingly.
 void bind(kernel_plan& plan, jit::launch& out);
 
 }  // namespace sinter::graph

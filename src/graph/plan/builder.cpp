@@ -23,7 +23,7 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   out.dependencies.clear();
   out.extents = variables;
   out.kept = variables.size();
-  out.reduces_last = false;  // a plan may have been a reduction's before
+  out.reduces_last = false;  // the plan object may have held a reduction before
   rank_ = variables.size();
   whole_ = variables;
   space_ = core::element_count(variables);
@@ -130,7 +130,7 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
   whole_ = first->shape;
   space_ = core::element_count(whole_);
   joined_.clear();
-  gathers_ = 0;  // those registers belong to the elements, not to the results
+  gathers_ = 0;  // those registers belong to the per-element phase, not to the results
   for (node* n : results) {
     std::uint16_t reg = n->kind == node_kind::reduce ? lower(n, nullptr) : lower_pending(n, nullptr);
     out_->code.outputs.push_back({n->type, 0, reg});
@@ -173,7 +173,7 @@ void kernel_builder::remember(node* n, const index_map* map, std::uint16_t reg) 
   e.phase = phase_;
 }
 
-// The register that holds a value already; -1 if there is none.
+// The register that already holds a value; -1 if there is none.
 int kernel_builder::find(node* n, const index_map* map) {
   if (!map) {
     const plan_table::entry& e = table_.at(n);
@@ -186,7 +186,7 @@ int kernel_builder::find(node* n, const index_map* map) {
 
 // ---- instructions
 
-// `after`: nothing equal stands before it, since an instruction comes behind its operands.
+// `after`: the search for an equal instruction may end here, since an instruction follows its operands.
 std::uint16_t kernel_builder::emit(instr i, std::size_t after) {
   auto& code = out_->code.code;
   const std::size_t window = code.size() < emit_window ? 0 : code.size() - emit_window + 1;
@@ -243,7 +243,7 @@ void kernel_builder::depend_on(node* source) {
 
 std::uint16_t kernel_builder::load(node* source, linear_form at) {
   join_gathers(at);
-  // One length for equal forms: without zeros behind, where there are none to speak of.
+  // Equal forms get equal lengths: trailing zeros are removed.
   while (at.coefficients.size() > rank_ + load_gathers && at.coefficients.back() == 0)
     at.coefficients.resize(at.coefficients.size() - 1);
   while (at.coefficients.size() < rank_ + load_gathers) at.coefficients.push_back(0);
@@ -330,9 +330,9 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
   return false;
 }
 
-/// Of what is read at points only the points are computed, for each index map anew. Where the kernel asks for as many
-/// points as there are elements, doing so a second time is dearer than memory: in a chain, as of steps that roll their
-/// field, each link would cost that of the one before times the number of maps.
+/// A value that is read at points is computed at these points only, again for each index map. If the kernel reads as
+/// many points as there are elements, a second computation costs more than memory traffic: in a chain of steps that
+/// roll their field, each link would cost as much as the previous one times the number of maps.
 bool kernel_builder::is_dear(node* n) {
   return is_operation(n->kind) && space_ >= n->size() && table_.inline_weight(n) >= limits().expensive;
 }

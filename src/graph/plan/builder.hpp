@@ -11,7 +11,8 @@ class kernel_builder {
  public:
   explicit kernel_builder(plan_table& table) : table_(table) {}
 
-  /// Each of these fills `out`; false where a new cut makes what was built so far wrong: the caller starts again.
+  /// Each of these fills `out`; false if a new materialisation point invalidates what was built: the caller starts
+  /// again.
   bool elementwise(kernel_plan& out, std::span<node* const> results);
   bool reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions);
   bool update(kernel_plan& out, node* result);
@@ -19,7 +20,7 @@ class kernel_builder {
 
  private:
   static constexpr int max_gathers = 8;   // variables of index maps
-  static constexpr int load_gathers = 2;  // gathered coordinates in one load; more are added up first
+  static constexpr int load_gathers = 2;  // gathered coordinates of one load; of more, the sum is computed first
 
   struct memo {
     node* n;
@@ -27,7 +28,7 @@ class kernel_builder {
     index_map map;
     std::uint16_t reg;
   };
-  static constexpr std::size_t emit_window = 48;  // how far back an equal instruction is looked for
+  static constexpr std::size_t emit_window = 48;  // how far back an equal instruction is searched for
 
   std::uint16_t lower(node* n, const index_map* map);
   std::uint16_t lower_pending(node* n, const index_map* map);
@@ -77,15 +78,15 @@ class kernel_builder {
   int rank_ = 0;            // iteration variables
   int gathers_ = 0;
   std::uint16_t gather_regs_[max_gathers] = {};
-  std::vector<std::uint16_t> joined_;              // sums of them: variables of loads only, behind those
-  node* outer_gather_ = nullptr;                   // the outermost one that is being lowered
-  std::size_t phase_code_ = 0, phase_inputs_ = 0;  // epilogues do not share with what runs per element
-  std::uint64_t phase_ = 0;  // of all that were ever built: the elements of a kernel, or its epilogue
+  std::vector<std::uint16_t> joined_;              // sums of gathers: variables of loads only, numbered after gathers
+  node* outer_gather_ = nullptr;                   // the outermost gather that is being lowered
+  std::size_t phase_code_ = 0, phase_inputs_ = 0;  // start of the epilogue: no sharing with per-element code
+  std::uint64_t phase_ = 0;  // unique number of what is being built: a kernel's per-element code or its epilogue
   std::vector<memo> memo_;   // values read through index maps; the registers of plain ones are in the plan's table
   std::vector<std::pair<node*, std::uint16_t>> reduced_;
-  std::vector<memo> calls_;  // of the nodes of a call, the first one; `reg` is the index in program::calls
-  bool alone_ = false;       // the kernel is for a function with text around its loop
-  node* split_ = nullptr;    // where to cut if the kernel turns out too large
+  std::vector<memo> calls_;  // the first node of each call; `reg` is the index in program::calls
+  bool alone_ = false;       // the kernel has a call that is not fusible
+  node* split_ = nullptr;    // what to materialise if the kernel turns out too large
   bool restart_ = false;
   bool in_epilogue_ = false;
 };

@@ -25,8 +25,8 @@ bool kernel_builder::effect(kernel_plan& out, node* n) {
   return finish();
 }
 
-// Calls that a kernel cannot hold: next to one that must be alone, or of a reduction's result that never lies in
-// memory.
+// Whether a call must be materialised: the kernel has a call that is not fusible, or a reduction result that is never
+// in memory.
 bool kernel_builder::must_store_call(node* n, const index_map* map) {
   if (alone_ || stands_alone(*n)) {
     table_.cut(n, cut_reason::alone);
@@ -84,7 +84,7 @@ std::uint16_t kernel_builder::output_of(std::uint16_t call, std::size_t output) 
   return static_cast<std::uint16_t>(k);
 }
 
-// The whole of a node in memory, with its extents as parameters one after the other.
+// The address of a whole node in memory; its extents are consecutive parameters.
 std::uint16_t kernel_builder::address(node* source) {
   if (!table_.is_stored(source)) table_.cut(source, cut_reason::raw);
   std::size_t slot = phase_inputs_;

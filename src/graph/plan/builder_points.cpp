@@ -8,7 +8,7 @@ namespace sinter::graph {
 
 using jit::opcode;
 
-// The variable that stands for a register; -1 if there are too many.
+// The variable that represents a register; -1 if there are too many.
 int kernel_builder::gather_slot(std::uint16_t reg) {
   int g = 0;
   while (g < gathers_ && gather_regs_[g] != reg) ++g;
@@ -17,7 +17,7 @@ int kernel_builder::gather_slot(std::uint16_t reg) {
   return g;
 }
 
-// A load adds up few gathered coordinates by itself: of more, one sum is made here.
+// A load can add only a few gathered coordinates: if there are more, their sum is computed here.
 void kernel_builder::join_gathers(linear_form& at) {
   int used = 0, sum = -1;
   for (int v = rank_; v < at.coefficients.size(); ++v) used += at.coefficients[v] != 0;
@@ -45,7 +45,7 @@ std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
   std::uint16_t raw = lower(index, is_plain(index, index_at) ? nullptr : &index_at);
   const auto [axis, reported_axis] = n->gather();
   std::uint16_t extent = integer_param(v->shape[axis]);
-  std::uint16_t report = integer_param(-1 - reported_axis);  // negative: never the same parameter as an extent
+  std::uint16_t report = integer_param(-1 - reported_axis);  // negative, so never equal to an extent's parameter
   std::uint16_t reg = emit(
       {opcode::checked_index, dtype::i64, dtype::i64, 0, raw, out_->code.code[extent].a, out_->code.code[report].a, 0});
   const int g = gather_slot(reg);
@@ -60,10 +60,10 @@ std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
   return result;
 }
 
-// The outermost gather stands alone (those inside it may be of arrays larger than what is asked for); where it is the
-// kernel's result, the innermost one; where that is the same, its index. What the outermost one reads, where that is
-// dear, serves other gathers, too. What was built is of no use; nor is what else a kernel would need that is built
-// again anyway.
+// Materialises the outermost gather (the arrays of those inside may be larger than what is read); if that is the
+// kernel's result, the innermost one; if that is the same node, its index. If the source of the outermost gather is
+// expensive, it is materialised instead, since other gathers can read it too. The kernel is built again, so what was
+// built is discarded, and further materialisation points are not needed yet.
 std::uint16_t kernel_builder::too_many_gathers(node* n, node* index) {
   if (std::exchange(restart_, true)) return integer_param(0);
   node* alone = outer_gather_ && !table_.is_stored(outer_gather_) ? outer_gather_ : n;

@@ -1,4 +1,4 @@
-// Composition of affine index maps: views over pending values cost nothing because of this file.
+// Composition of affine index maps, which makes views over pending values free.
 #include "graph/plan/index_map.hpp"
 
 namespace sinter::graph {

@@ -1,4 +1,4 @@
-// What can be said of a plan by looking at it.
+// Properties that can be derived from a plan.
 #include "graph/plan/plan.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// src/graph/plan: from values that are wanted to kernels and their operands. Nothing runs here, and no node is changed.
+// src/graph/plan: from requested values to kernels and their operands. Nothing runs here, and no node is changed.
 //
 // A plan: which nodes are written to memory, and by which kernels.
 #pragma once
@@ -11,21 +11,21 @@
 
 namespace sinter::graph {
 
-/// Why a node is written to memory although nobody asked for it.
+/// Why a node is a materialisation point.
 enum class cut_reason : std::uint8_t {
   requested,      // a root
-  sibling,        // a pending reduction over the same value: it rides along
-  reduction,      // its consumer iterates over something else than its result
+  sibling,        // a pending reduction over the same value: computed in the same pass
+  reduction,      // its consumer's iteration space is not that of its result
   write,          // base of a partial write
   expensive,      // much smaller than its consumer's iteration space, and not cheap
-  several_views,  // reached through two or more index maps
+  several_views,  // read through two or more index maps
   not_affine,     // a reshape that no affine map expresses
-  packed,         // a strided operand that a broadcast reduction streams again and again
-  reused,         // computed once before and still held
+  packed,         // a strided operand that a broadcast reduction reads repeatedly
+  reused,         // computed before, and still referenced
   size,           // the kernel would be too large
-  unfused,        // fusion is off
+  unfused,        // fusion is disabled
   raw,            // a user's function reads it by index
-  alone,          // a user's function with text around its loop, or what such a function would share its kernel with
+  alone,          // a user's function that is not fusible (text around its loop), or what would share its kernel
 };
 const char* text(cut_reason r) noexcept;
 
@@ -36,12 +36,12 @@ struct input_slot {
   bool raw = false;  // the whole node, for an `address` instruction
 };
 
-/// effect: a user's function that runs for what it writes; its results are leaves already.
+/// effect: a user's function that runs for its side effects; its results are leaves already.
 enum class plan_kind : std::uint8_t { elementwise, reduce, update, alias, effect };
 
 struct kernel_plan {
   plan_kind kind = plan_kind::elementwise;
-  node* root = nullptr;        // the node that it was first built for
+  node* root = nullptr;        // the node that the kernel was first built for
   int level = 0;               // kernels of one level are independent
   std::vector<node*> results;  // one for each output
   dims extents;                // kept axes, then reduced ones
@@ -53,7 +53,7 @@ struct kernel_plan {
   std::vector<node*> dependencies;  // materialised nodes that this kernel reads
 };
 
-/// How many operations of a kernel may find something wrong; where there is one, each launch needs a fault of its own.
+/// The number of a kernel's operations that may find a fault; if there are any, each launch needs a fault object.
 int fault_count(const jit::program& code) noexcept;
 
 }  // namespace sinter::graph

@@ -1,4 +1,4 @@
-// The planner: discovers what must be stored, then puts independent kernels over one space together.
+// The planner: finds the materialisation points, then joins independent kernels over one iteration space.
 #include "graph/plan/planner.hpp"
 
 #include <algorithm>
@@ -53,8 +53,9 @@ void planner::plan(std::span<const value> roots) {
   group();
 }
 
-// Live reductions over the same value along the same axes ride along: their results are small, their pass is paid for.
-// A reduction of this kernel (`own`) that nothing but its epilogue and `r` refers to is not asked for again.
+// Adds the live reductions over the same value along the same axes to the kernel: their results are small, and they
+// share its pass. A reduction of this kernel (`own`) to which only its epilogue and `r` refer is not added: its value
+// is not needed again.
 void planner::add_siblings(std::span<node* const> own) {
   for (value& r : live_readers(own[0])) {
     if (r->is_leaf() || r->opaque || at(r.get()).stored || !same_reduction(own[0], r.get())) continue;
@@ -65,7 +66,8 @@ void planner::add_siblings(std::span<node* const> own) {
   }
 }
 
-// Building a kernel finds cuts, and a cut found late may lie inside a kernel built before: repeat until nothing is new.
+// Building a kernel finds materialisation points, and one found late may be inside a kernel built before: repeat until
+// there are no more.
 void planner::build_all() {
   std::size_t known;
   do {
@@ -74,7 +76,7 @@ void planner::build_all() {
   } while (known != stored().size() && known != 0);
 }
 
-// The reductions that a result can be the epilogue of: reached through operations of its own shape, all over one space.
+// The reductions whose epilogue a result can be: reached through operations of its own shape, all over one space.
 bool planner::find_reductions(node* n, std::vector<node*>& out, bool apart) {
   if (!n->over_reduction) return true;
   ++search_;
@@ -91,15 +93,16 @@ bool planner::search_reductions(node* n, std::vector<node*>& out, bool apart) {
       if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(a);
     } else if (is_operation(a->kind) && !stands_alone(*a) && !at(a).stored) {
       if (out.size() > 8) return false;
-      if (std::exchange(at(a).search, search_) == search_) continue;  // shared: what lies below is known
+      if (std::exchange(at(a).search, search_) == search_) continue;  // shared: its operands have been searched
       if (!search_reductions(a, out, apart)) return false;
     }
   }
   return true;
 }
 
-// An epilogue of a reduction that is stored too is computed along with it, in one kernel. Where it also needs something
-// that comes later, that would be a second pass over the same elements: such an epilogue reads what is stored.
+// Normally the epilogue of a stored reduction is computed in the reduction's kernel. If the epilogue also needs a later
+// result, that would be a second pass over the same elements: such an epilogue is split from the reduction and reads
+// the stored result.
 bool planner::set_apart() {
   bool changed = false;
   for (std::size_t k = 0; k < stored().size(); ++k) {
@@ -211,8 +214,9 @@ bool may_join(const kernel_plan& a, const kernel_plan& b) {
   return false;
 }
 
-/// What is wrong in a kernel's data is wrong with all that it writes, so whatever may be shares a kernel only with what
-/// depends on the same operations. Those of both are the same ones where the joined kernel has no more of them than either.
+/// A fault in a kernel's data marks everything that the kernel writes, so a kernel that may fail is joined only with
+/// one that depends on the same checked operations. They are the same if the joined kernel has no more of them than
+/// either.
 bool fail_alike(const kernel_plan& joined, const kernel_plan& a, const kernel_plan& b) {
   const int all = fault_count(joined.code);
   return all == 0 || (fault_count(a.code) == all && fault_count(b.code) == all);
@@ -253,7 +257,7 @@ void planner::group() {
       } else {
         ok = builder_.elementwise(*trial, wider);
       }
-      if (stored().size() != before) {  // joining would cut something: not worth it, and what was planned stays
+      if (stored().size() != before) {  // joining would materialise more: the plans stay separate
         store_no_more_than(before);
         continue;
       }
@@ -266,7 +270,7 @@ void planner::group() {
       taken[j] = true;
     }
     if (!joined) joined = std::move(built_[static_cast<std::size_t>(at(order[i]->root).kernel)]);
-    // `order` keeps pointing at plans that were not moved from: those that lost to a join stay in built_.
+    // `order` keeps pointing at plans that were not moved from: those of failed joins stay in built_.
     kernels_.push_back(std::move(joined));
   }
 }

@@ -8,12 +8,12 @@
 
 namespace sinter::graph {
 
-/// Keeps its memory from one plan to the next: recording and launching a small kernel costs about a microsecond.
+/// Memory is reused from one plan to the next: recording and launching a small kernel costs about a microsecond.
 class planner : public plan_table {
  public:
   /// Plans the evaluation of `roots` (pending, all on one device). The nodes are not changed.
   void plan(std::span<const value> roots);
-  /// Lets go of what the plan refers to.
+  /// Releases what the plan refers to.
   void clear();
 
   const std::vector<std::unique_ptr<kernel_plan>>& kernels() const noexcept { return kernels_; }
@@ -29,10 +29,10 @@ class planner : public plan_table {
   void group();
 
   std::uint64_t search_ = 0;
-  std::vector<value> siblings_;                      // keeps the reductions that ride along alive
+  std::vector<value> siblings_;                      // keeps the sibling reductions alive
   std::vector<std::unique_ptr<kernel_plan>> built_;  // parallel to stored()
   std::vector<std::unique_ptr<kernel_plan>> kernels_;
-  std::vector<std::unique_ptr<kernel_plan>> spare_;  // plans to be used again
+  std::vector<std::unique_ptr<kernel_plan>> spare_;  // plans to be reused
   std::vector<node*> reductions_;                    // scratch of build_one
   kernel_builder builder_{*this};
 

@@ -1,4 +1,4 @@
-// The nodes of a plan: which are stored, and what it costs to compute them where they are read.
+// The nodes of a plan: which are stored, and the cost of computing them inline.
 #include "graph/plan/table.hpp"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ bool plan_table::worth_storing(const node* n) const {
     pending.pop_back();
     if (std::find(done.begin(), done.end(), x) != done.end()) continue;
     done.push_back(x);
-    // A draw that is needed again is worth keeping whatever it is made from.
+    // A draw that is needed again is worth keeping whatever its operands are.
     if (x->is_leaf() || x->kind == node_kind::random) inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
     else
       for (int k = 0; k < x->operand_count(); ++k) pending.push_back(x->operand(k));

@@ -1,4 +1,4 @@
-// Reads and writes of arrays: where views of one storage meet its versions.
+// Reads and writes of arrays through views of a storage and its versions.
 #include "graph/run/array.hpp"
 
 #include <atomic>
@@ -24,7 +24,7 @@ const char* address_to_read(const node& leaf, std::int64_t element) {
   return static_cast<const char*>(leaf.buffer->data_to_read()) + bytes_before(leaf, element);
 }
 
-/// Elements that were never given a value need none before they are written: sn::empty costs an allocation.
+/// Uninitialised elements need no values before they are written: sn::empty costs an allocation only.
 void allocate_unset(storage& s) {
   const node& n = *s.held();
   if (n.kind != node_kind::scalar || !n.scalar().unset) return;
@@ -32,8 +32,8 @@ void allocate_unset(storage& s) {
   s.replace(make_leaf(std::move(memory), 0, n.shape, n.type));
 }
 
-/// What a view of a pinned storage holds now. Copies no more than what lies between its first and its last element,
-/// since other threads may be writing elsewhere.
+/// The present elements of a view of a pinned storage. Copies no more than the range from its first to its last
+/// element, since other threads may be writing elsewhere.
 value copy_of_view(const value& leaf, const array_view& v) {
   if (v.whole) return snapshot(leaf);
   std::int64_t first = v.offset, last = v.offset;
@@ -69,13 +69,13 @@ value snapshot(const value& leaf) {
 
 namespace {
 
-/// What a handle shows can be counted: size(), and whatever is allocated for its elements.
+/// The shape of a handle must be countable, for size() and for the allocation of its elements.
 void require_countable(const dims& shape) {
   if (!core::is_countable(shape)) [[unlikely]]
     core::checked_count(shape, "shape");
 }
 
-/// What is pending over something large may be evaluated to get rid of it, from now on.
+/// Lists a pending value over a large operand, so that it may be evaluated to release memory.
 void offer_for_relief(const value& v) {
   if (list_if_large(v)) runtime::set_pressure_hook(&relieve);
 }
@@ -119,7 +119,8 @@ value read(const array_view& v) {
 
 namespace {
 
-/// In place, and now, whoever refers to the version: the address is out. Right-hand sides hold copies.
+/// Written in place and at once, even if there are other references: the address has been handed out. Right-hand sides
+/// hold copies.
 void write_pinned(storage& s, const array_view& v, const value& rhs) {
   flush(std::span(&s.held(), 1));
   const value update = record_update(s.held(), v.strides, v.offset, rhs, true);
@@ -137,21 +138,21 @@ void write(const array_view& v, value rhs) {
   }
   flush_if_long(rhs);
   const value& current = s.held();
-  const bool moves = current->kind_of_memory() != rhs->kind_of_memory();  // arrays stay in their kind of memory
+  const bool moves = current->kind_of_memory() != rhs->kind_of_memory();  // an array keeps its kind of memory
   if (v.whole && !moves) {
     offer_for_relief(rhs);
     return s.replace(std::move(rhs));
   }
   if (!moves && v.offset == 0 && core::is_contiguous(v.shape, v.strides) &&
       core::element_count(v.shape) == current->size())
-    // A reshaped view of everything: the right-hand side in the storage's own shape.
+    // A reshaped view of everything: the right-hand side in the storage's nominal shape.
     return s.replace(record_view(rhs, current->shape, core::contiguous_strides(current->shape), 0));
   s.replace(record_update(current, v.strides, v.offset, rhs));
   flush_if_long(current);
 }
 
 void evaluate(std::span<const view_ref> arrays) {
-  if (arrays.size() == 1) {  // without memory for a list: small work is often evaluated by itself
+  if (arrays.size() == 1) {  // without allocating a list: single small arrays are common
     const value root = arrays[0]->store->now();
     return flush(std::span(&root, 1));
   }
@@ -165,7 +166,7 @@ void copy_to_host(const array_view& v, void* to) {
   std::int64_t count = core::element_count(v.shape);
   if (count == 0) return;
   const value current = v.store->now();
-  // A small part of something pending is computed by itself.
+  // A small part of something pending is computed alone.
   const bool dense = core::is_contiguous(v.shape, v.strides);
   if (!v.whole && !current->is_leaf() && count * 4 >= current->size()) flush(std::span(&current, 1));
   const bool direct = v.whole || (dense && current->is_leaf());
@@ -185,7 +186,7 @@ void copy_to_host(const array_view& v, void* to) {
 
 namespace {
 
-/// Where a pinned view is, and the point in the current stream's work from which on it may be used.
+/// The address of a pinned view, and the point in the current stream's work from which on it may be used.
 struct pinned_place {
   void* address;
   runtime::stream* on;
@@ -203,7 +204,7 @@ pinned_place pin_in_order(const array_view& v) {
   return {static_cast<char*>(current->buffer->address()) + bytes_before(*current, v.offset), &work.on(), work.value()};
 }
 
-/// Asked once for each device.
+/// Queried once for each device.
 bool has_concurrent_access(runtime::backend& device) {
   enum answer : std::int8_t { unknown, no, yes };
   static std::atomic<std::int8_t> answers[runtime::device_slots];
@@ -244,7 +245,7 @@ bool host_may_share(const array_view& v) {
 
 void* export_to_host(const array_view& v) {
   void* const address = export_address(v);
-  if (!host_may_share(v)) runtime::get_backend(v.device()).synchronize();  // nobody may work while the host does
+  if (!host_may_share(v)) runtime::get_backend(v.device()).synchronize();  // the device must be idle meanwhile
   return address;
 }
 
@@ -253,7 +254,7 @@ bool in_c_order(const array_view& v) noexcept { return v.whole || core::is_conti
 exposed begin_read(const array_view& v, bool any_strides) {
   const value current = v.store->now();
   const bool ordered = in_c_order(v);
-  // A small part of something pending is computed by itself; otherwise the whole of it is, and keeps its place.
+  // A small part of something pending is computed alone; otherwise all of it is evaluated and stays in memory.
   const bool part = !current->is_leaf() && core::element_count(v.shape) * 4 < current->size();
   if (v.whole || (!part && (ordered || any_strides))) return {current, v.strides, v.offset};
   return {record_view(current, v.shape, v.strides, v.offset), core::contiguous_strides(v.shape), 0};
@@ -286,7 +287,7 @@ view_ref from_host(const void* from, const dims& shape, dtype type, runtime::dev
   std::size_t bytes = static_cast<std::size_t>(core::element_count(shape)) * itemsize(type);
   value leaf;
   {
-    const outside_capture now;  // the elements are there already, so bringing them is no work of a graph
+    const outside_capture now;  // the host has the elements already, so their upload is not part of the graph
     auto buffer = std::make_shared<runtime::buffer>(target, bytes);
     if (bytes != 0) {
       runtime::submission work(target);
@@ -294,17 +295,17 @@ view_ref from_host(const void* from, const dims& shape, dtype type, runtime::dev
     }
     leaf = make_leaf(std::move(buffer), 0, shape, type);
   }
-  if (is_capturing()) current_capture()->hold(leaf);  // every launch finds the elements as they are now
+  if (is_capturing()) current_capture()->hold(leaf);  // every launch reads the elements as they are now
   return make_array(std::move(leaf));
 }
 
 namespace {
 
 bool is_pinned(const runtime::buffer& b) { return b.kind() == memory_kind::pinned; }
-/// Whether copies to or from it are done when the call returns: nobody has to wait for them.
+/// Ordinary host memory: copies to or from it are complete when the call returns, so no wait is needed.
 bool is_ordinary_host_memory(const runtime::buffer& b) { return b.owner().host_addressable() && !is_pinned(b); }
 
-/// Between two devices, in the order of a stream of one of them. The buffers are whole arrays.
+/// Copies between two devices, in the order of a stream of one of them. The buffers are whole arrays.
 void copy_between(const runtime::buffer& to, const runtime::buffer& from, std::int64_t skip, std::size_t bytes,
                   runtime::stream* on) {
   runtime::backend &target = runtime::get_backend(to.owner().id()), &origin = runtime::get_backend(from.owner().id());

@@ -1,4 +1,5 @@
-// Users' functions that run at once because they write arrays by index, or several, or carry state around their loop.
+// Users' functions that run at once because they write arrays by index, write several arrays, or carry state around
+// their loop.
 #include "graph/run/call.hpp"
 
 #include <utility>
@@ -8,11 +9,11 @@
 namespace sinter::graph {
 namespace {
 
-/// What a raw output is written to, as a leaf in C order.
+/// The target of a raw output, as a leaf in C order.
 struct written {
   const array_view* view;
   value leaf;
-  bool copy = false;  // the leaf stands in for a view with gaps: its elements go back afterwards
+  bool copy = false;  // the leaf is a packed copy of a view with gaps: its elements are copied back afterwards
 };
 
 value fresh_leaf(const dims& shape, dtype type, runtime::device_id device) {
@@ -24,7 +25,7 @@ bool has_gaps(const array_view& v) { return !core::is_contiguous(v.shape, v.stri
 
 written open(const array_view& v) {
   if (has_gaps(v)) {
-    value packed = read(v);  // no affine view of it is dense: evaluation makes a buffer that only `packed` has
+    value packed = read(v);  // no affine view of it is dense: evaluation makes a buffer owned by `packed` only
     flush(std::span(&packed, 1));
     return {&v, std::move(packed), true};
   }

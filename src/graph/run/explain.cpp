@@ -1,4 +1,4 @@
-// The plan as text: what runs, over which shapes, how many bytes move, and why something is written to memory.
+// The plan as text: what runs, over which shapes, how many bytes move, and why nodes are materialised.
 #include "graph/run/explain.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ std::string program_text(const jit::program& p) {
   return out;
 }
 
-/// Of pending values of one device.
+/// The plan of pending values of one device.
 std::string plan_text(std::span<const value> roots, bool with_source) {
   runtime::backend& device = runtime::get_backend(roots[0]->device);
   std::string out;

@@ -1,5 +1,5 @@
-// One flush: plan, bind, allocate, compile; then launch; then the nodes become leaves. Until the first launch nothing
-// that others can see has changed, so a failure leaves every pending value intact.
+// One flush: plan, bind, allocate, compile; then launch; then the nodes become leaves. Nothing visible to other code
+// changes before the first launch, so a failure leaves every pending value intact.
 #include "graph/run/flush.hpp"
 
 #include <algorithm>
@@ -39,17 +39,17 @@ struct buffer_use {
   bool writes;
 };
 
-/// A planned kernel on its way to the device.
+/// A planned kernel with its launch.
 struct job {
   kernel_plan* plan = nullptr;
   int launch = -1;       // -1: nothing to run
   buffer_ref copy_from;  // update out of place: copied into the result first
   std::int64_t copy_offset = 0;
   std::size_t copy_bytes = 0;
-  runtime::fault_ref fault;  // of its launch, where that can find something wrong
+  runtime::fault_ref fault;  // of its launch, if that may find a fault
 };
 
-/// One for the process, used under the flush lock; it keeps its memory from one flush to the next.
+/// One for the process, used under the flush lock; its memory is reused from one flush to the next.
 class flusher {
  public:
   /// All roots are pending and on one device.
@@ -60,7 +60,7 @@ class flusher {
     finish();
   }
 
-  /// Evaluates the value if that releases more memory than it takes; whether it did.
+  /// Evaluates the value if that releases more memory than it takes; returns whether it did.
   bool run_if_releasing(const value& root) {
     const cleaner always(*this);
     plan(std::span(&root, 1));
@@ -127,7 +127,7 @@ class flusher {
     bind(plan, l);
     for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
       const input_slot& s = plan.inputs[i];
-      // What a function that runs for its effects gets whole, it may write.
+      // A function that runs for its side effects may write its raw operands.
       address(l.inputs[i], s.source, s.raw && plan.kind == plan_kind::effect);
     }
     for (std::size_t o = 0; o < plan.results.size(); ++o) address(l.outputs[o], plan.results[o], true);
@@ -164,7 +164,7 @@ class flusher {
     std::size_t scratch_bytes = 0;
     for (std::size_t k = 0; k < launches.size(); ++k)
       scratch_bytes = std::max(scratch_bytes, backend_->scratch_bytes(*prepared_[k], launches[k]));
-    buffer_ref scratch;  // one for all: launches of a device run in order
+    buffer_ref scratch;  // shared by all: launches of a device run in order
     if (scratch_bytes != 0) scratch = allocate(*backend_, scratch_bytes, memory_kind::device);
     runtime::submission work(*backend_);
     for (const buffer_use& u : uses_) u.writes ? work.writes(*u.buffer) : work.reads(*u.buffer);
@@ -196,7 +196,7 @@ class flusher {
     }
   }
 
-  /// Waits for a kernel. A failure of the device ends the flush; what is wrong in data is thrown when results are kept.
+  /// Waits for a kernel. A failure of the device ends the flush; faults in data are thrown when results are committed.
   void wait_for_kernel(const std::string& kernel, const runtime::fault_ref& own) {
     try {
       report_captured_faults(*backend_, kernel);
@@ -215,7 +215,7 @@ class flusher {
 
   runtime::buffer& memory_of(node* n) { return n->is_leaf() ? *n->buffer : *placement_.at(n).buffer; }
 
-  /// What a kernel computes from wrong data is wrong, and so is what it writes when it finds something itself.
+  /// Results inherit the faults of a kernel's operands and those that the kernel finds itself.
   void pass_faults(const job& j) {
     if (j.launch < 0 || backend_->current_stream().notes()) return;
     runtime::fault_list all;
@@ -227,7 +227,7 @@ class flusher {
     if (j.copy_from) take(*j.copy_from);
     const bool effect = j.plan->kind == plan_kind::effect;
     for (node* n : j.plan->results) {
-      if (effect && memory_of(n).has_faults()) memory_of(n).clear_faults();  // all of it has been written
+      if (effect && memory_of(n).has_faults()) memory_of(n).clear_faults();  // all of it has been overwritten
       memory_of(n).add_faults(all);
     }
     if (!effect) return;
@@ -236,7 +236,7 @@ class flusher {
       memory_of(call.operands[k].get()).add_faults(all);
   }
 
-  /// Room for what commit() lets go: nothing may fail once something has run.
+  /// Reserves space for what commit() releases: nothing may fail once a kernel has run.
   void reserve_dropped() {
     std::size_t count = 0;
     for (const auto& k : planner_.kernels())
@@ -248,10 +248,10 @@ class flusher {
   void commit(std::size_t kernels) {
     if (kernels == 0) return;
     for (const job& j : std::span(jobs_).first(kernels)) pass_faults(j);
-    // What was computed on the way and is still held may be asked for again.
+    // Values that were computed inline and still have references may be needed again.
     planner_.for_each_inlined([](node* n) { n->seen.store(true, std::memory_order_relaxed); });
     for (const auto& k : std::span(planner_.kernels()).first(kernels)) {
-      if (k->kind == plan_kind::effect) continue;  // its results are leaves, and its node goes with the call
+      if (k->kind == plan_kind::effect) continue;  // its results are leaves, and its node is released with the call
       for (node* n : k->results) {
         placed& p = placement_.at(n);
         unlink_reader(n);
@@ -270,7 +270,7 @@ class flusher {
     placement_.clear();
     jobs_.clear();
     uses_.clear();
-    fault_ = nullptr;  // where a later kernel of the flush has failed
+    fault_ = nullptr;  // set if a later kernel of the flush has failed
   }
 
   bool running_ = false;
@@ -282,9 +282,9 @@ class flusher {
   std::vector<jit::launch> launches_;  // the first `launched_` are in use
   int launched_ = 0;
   std::vector<const runtime::prepared*> prepared_;
-  std::size_t done_ = 0;        // jobs that have run, where a later one fails
+  std::size_t done_ = 0;        // jobs that have run, if a later one fails
   std::exception_ptr fault_;    // of a kernel that was waited for
-  std::vector<value> dropped_;  // operands that evaluated nodes let go
+  std::vector<value> dropped_;  // operands that evaluated nodes release
 };
 
 flusher& shared_flusher() {
@@ -299,7 +299,7 @@ bool relieve_locked(runtime::backend& device) {
     if (v->is_leaf() || v->capture != runtime::this_thread().capture) continue;
     try {
       any |= shared_flusher().run_if_releasing(v);
-    } catch (const error&) {  // what cannot be evaluated now is not what was asked for
+    } catch (const error&) {  // the caller did not request this value
     }
   }
   return any;
@@ -348,7 +348,7 @@ void flush_if_long(const value& v) {
 
 bool is_in_memory(const value& v) {
   if (v->is_leaf()) return true;
-  std::lock_guard lock(flush_mutex());  // evaluation takes a node's operands away
+  std::lock_guard lock(flush_mutex());  // evaluation releases a node's operands
   const node* n = v.get();
   while (n->kind == node_kind::view && core::is_contiguous(n->shape, n->view().strides)) n = n->args[0].get();
   return n->is_leaf();

@@ -1,4 +1,4 @@
-// Which capture is going on in a thread, and work outside of it.
+// The calling thread's ongoing capture, and work outside of it.
 #include "graph/run/ongoing_capture.hpp"
 
 #include <utility>

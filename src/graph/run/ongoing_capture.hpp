@@ -1,5 +1,5 @@
-// The capture that is going on in the calling thread, as evaluation sees it. Captures are built on evaluation
-// (capture.hpp); this is the one way back, so that evaluation has no part in what a capture is.
+// The calling thread's ongoing capture as seen by evaluation. Captures depend on evaluation (capture.hpp); this
+// interface is the only dependency in the other direction.
 #pragma once
 #include <memory>
 
@@ -8,7 +8,7 @@
 
 namespace sinter::graph {
 
-/// What evaluation tells a capture, and what it must be told to work outside of one.
+/// What evaluation reports to a capture, and what it needs to work outside of one.
 class ongoing_capture {
  public:
   ongoing_capture(runtime::stream& outside, runtime::block_source* source_before) noexcept
@@ -18,32 +18,32 @@ class ongoing_capture {
 
   /// An array has been made.
   virtual void note_made(const std::shared_ptr<storage>& s) = 0;
-  /// Captured work reads memory that no array may keep.
+  /// Captured work reads memory that may have no array left: the capture keeps the leaf alive.
   virtual void hold(const value& leaf) = 0;
   runtime::backend& device() const noexcept { return device_; }
 
  protected:
   ~ongoing_capture() = default;
   runtime::backend& device_;
-  runtime::stream& outside_;              // where work that is not captured goes
-  runtime::block_source* source_before_;  // where the thread's memory came from before
+  runtime::stream& outside_;              // stream of work that is not captured
+  runtime::block_source* source_before_;  // the thread's memory source before the capture
 
  private:
   friend class outside_capture;
 };
 
-/// Whether the calling thread's work is being written down.
+/// Whether the calling thread's work is being captured.
 inline bool is_capturing() noexcept {
   return runtime::captures_anywhere.load(std::memory_order_relaxed) != 0 && runtime::this_thread().capture != 0;
 }
-/// Also while the thread works outside of it; null where there is none.
+/// Also while the thread works outside of it; null if there is none.
 ongoing_capture* current_capture() noexcept;
 void set_current_capture(ongoing_capture* c) noexcept;
 
 /// Throws device_error unless the capture is of that device (or there is none).
 void refuse_other_device(runtime::device_id device);
 
-/// While it lives, the calling thread's work runs, on the stream from before the capture.
+/// While it lives, the calling thread's work runs on the stream that was current before the capture.
 class outside_capture {
  public:
   explicit outside_capture(bool wanted = true);

@@ -1,4 +1,4 @@
-// References that go with a plan, and which updates may overwrite what they update.
+// References that a plan releases, and which updates may overwrite their base.
 #include "graph/run/placement.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace sinter::graph {
 namespace {
 
-/// Whether an update reads, for every element, the very place that it writes.
+/// Whether an update reads, for every element, exactly the place that it writes.
 bool reads_where_it_writes(const linear_form& read, const payload::update& update, const dims& extents) {
   if (read.offset != update.offset || read.coefficients.size() < update.strides.size()) return false;
   for (int v = 0; v < read.coefficients.size(); ++v) {
@@ -20,8 +20,8 @@ bool reads_where_it_writes(const linear_form& read, const payload::update& updat
   return true;
 }
 
-/// Whether what an update reads and what it writes certainly have no element in common: their ranges do not meet, or
-/// the steps of both never lead from one to the other (one column and another).
+/// Whether what an update reads and what it writes are certainly disjoint: their ranges do not overlap, or no
+/// combination of their strides leads from one to the other (two columns).
 bool are_disjoint(const linear_form& read, const payload::update& update, const dims& extents) {
   if (read.coefficients.size() > extents.size()) return false;  // gathered: may be anywhere
   std::int64_t first_read = read.offset, last_read = read.offset, step = 0;
@@ -39,7 +39,7 @@ bool are_disjoint(const linear_form& read, const payload::update& update, const 
   return step > 1 && (read.offset - update.offset) % step != 0;
 }
 
-/// Whether nothing outside of the plan refers to the node once the plan is done.
+/// Whether no reference from outside of the plan remains once the plan is done.
 bool is_released(const planner::entry& e) { return e.n->refs.load(std::memory_order_acquire) == e.dropped; }
 
 }  // namespace
@@ -54,7 +54,7 @@ void placement::begin() {
 
 void placement::clear() {
   places_.clear();
-  // Clearing costs what the largest table so far costs.
+  // Clearing costs as much as the largest table so far.
   if (!readers_.empty()) readers_.clear();
   if (!owned_.empty()) owned_.clear();
 }
@@ -73,7 +73,7 @@ bool placement::may_overwrite(const kernel_plan& plan) {
   if (update.in_place) return true;
   if (!is_released(plan_.at(base))) return false;
   const placed p = where(base);
-  // References to the buffer: the plan's own (the released leaf, earlier updates in place), and `p`.
+  // References to the buffer: those of the plan (the released leaf, earlier updates in place), and `p`.
   int& owned = owned_[p.buffer.get()];
   if (owned == 0) owned = 1;
   if (!is_owned(p.buffer, owned + 1)) return false;
@@ -88,7 +88,7 @@ bool placement::may_overwrite(const kernel_plan& plan) {
   return true;
 }
 
-/// How many kernels read each node: a version that another kernel reads is not overwritten.
+/// Counts the kernels that read each node: a version that another kernel reads is not overwritten.
 void placement::count_readers() {
   for (const auto& k : plan_.kernels()) {
     for (const input_slot& s : k->inputs) ++readers_[s.source];
@@ -104,7 +104,7 @@ void placement::visit(node* n, std::vector<node*>& order) {
   order.push_back(n);
 }
 
-/// A node lets go of its operands when it becomes a leaf, or when all that refer to it let go.
+/// A node releases its operands when it becomes a leaf, or when all nodes that refer to it release it.
 void placement::analyse_references() {
   std::vector<node*> order;
   for (node* n : plan_.stored()) visit(n, order);

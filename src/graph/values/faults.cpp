@@ -1,4 +1,4 @@
-// Errors in data: which faults memory has, and what is thrown when somebody reads it.
+// Errors in data: which faults memory has, and what is thrown when its elements are read.
 #include "graph/values/faults.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using runtime::data_fault;
                     std::to_string(bad.axis) + " with extent " + std::to_string(bad.extent) + by);
 }
 
-/// Throws the first of the faults that still counts. Their launches have been waited for.
+/// Throws the first fault that still counts. The launches have been waited for.
 void report(const runtime::fault_list& found, const runtime::buffer& memory) {
   runtime::fault_ref first;
   for (const runtime::fault_ref& f : found) {
@@ -71,7 +71,7 @@ void check_data(const value& leaf) {
   if (!leaf->buffer->has_faults()) return;
   const runtime::fault_list known = leaf->buffer->faults();
   {
-    // Comes after everything that has written there.
+    // Ordered after everything that has written there.
     runtime::submission work(leaf->buffer->owner());
     work.reads(*leaf->buffer);
   }

@@ -5,15 +5,15 @@
 namespace sinter::graph {
 
 struct planner_limits {
-  int depth = 192;         // pending nodes in a chain before an array is evaluated as it is made
+  int depth = 192;         // pending nodes in a chain before an array is evaluated when it is made
   int update_chain = 12;   // pending writes to one storage before they run
   int instructions = 192;  // of one kernel
   int inputs = 28;         // buffers read by one kernel
   int outputs = 8;         // buffers written by one kernel
-  int expensive = 4;       // weight from which a smaller producer is computed once instead of in every iteration
+  int expensive = 4;       // weight from which a smaller producer is computed once instead of in each iteration
   int smaller = 4;         // how many times smaller it must be
   bool fuse = true;        // false: every operation is its own kernel (tests compare the two)
-  std::size_t large_operand = std::size_t{16} << 20;  // bytes from which pending values over it are remembered
+  std::size_t large_operand = std::size_t{16} << 20;  // bytes from which values pending over it are listed (relieve)
   int fail_allocation = -1;  // n: the n-th allocation of a flush from now on throws memory_error, once
 };
 inline planner_limits& limits() noexcept {

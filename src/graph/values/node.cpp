@@ -1,4 +1,4 @@
-// Birth and death of nodes, and the weak lists that they are in.
+// Creation and destruction of nodes, and the weak lists that they are in.
 #include "graph/values/node.hpp"
 
 #include <mutex>
@@ -23,8 +23,8 @@ list& listed() noexcept {
   return *l;
 }
 
-/// Of a node in a list whose lock is held. Null where the last reference has gone: another thread is about to take the
-/// node out of the list, and it must not be revived.
+/// Reference to a node of a list whose lock is held. Null if the last reference is gone: another thread is about to
+/// unlink the node, and it must not be revived.
 value hold_if_alive(node* n) noexcept {
   std::uint32_t count = n->refs.load(std::memory_order_relaxed);
   while (count != 0 && !n->refs.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) {
@@ -132,7 +132,7 @@ std::vector<value> listed_values(runtime::device_id device) {
     for (node* n = l.head; n; n = n->next_listed)
       if (value held = hold_if_alive(n)) found.push_back(std::move(held));
   }
-  // Without the lock: a reference that goes here may have become the last one.
+  // Without the lock: a reference released here may be the last one.
   std::erase_if(found, [device](const value& v) { return v->is_leaf() || !(v->device == device); });
   return found;
 }

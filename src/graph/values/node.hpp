@@ -1,5 +1,5 @@
-// src/graph/values: recorded values, what they are made of, and the storages whose versions they are. Nothing here
-// decides what is computed when.
+// src/graph/values: recorded values, their payloads, and the storages whose versions they are. Nothing here decides
+// what is computed when.
 //
 // A recorded value: an immutable node of a directed acyclic graph. Evaluation turns a node into a leaf in place;
 // nothing else about it ever changes, so nodes may be shared between threads and arrays.
@@ -23,7 +23,7 @@ namespace sinter::graph {
 
 using core::dims;
 
-/// Planner scratch; meaningful only inside one flush, under its lock (`next`: only while the node is destroyed).
+/// Planner scratch; valid only inside one flush, under its lock (`next`: only while the node is destroyed).
 struct plan_mark {
   std::uint64_t epoch = 0;  // of the flush that last touched the node
   std::int32_t index = -1;  // into the planner's table
@@ -39,29 +39,29 @@ class node {
         device(where),
         shape(extents),
         recorded_(std::forward<Payload>(what)) {}
-  // Blocks of a free list (recycle.hpp): nodes come and go with every recorded operation.
+  // Blocks of a free list (recycle.hpp): every recorded operation allocates and frees nodes.
   static void* operator new(std::size_t bytes);
   static void operator delete(void* p) noexcept;
 
   std::atomic<std::uint32_t> refs{1};
   std::atomic<node_kind> kind;  // the payload's until the node is evaluated, which makes it a leaf
   dtype type;
-  std::uint8_t nargs = 0;         // how many of `args`
-  std::atomic<bool> seen{false};  // computed before as part of something else, and held then
+  std::uint8_t nargs = 0;         // used elements of `args`
+  std::atomic<bool> seen{false};  // has been evaluated as part of another kernel while other references held it
   bool is_reader = false;         // reduce: linked into the operand's list of readers
-  bool opaque = false;      // call, reduce: a type of a preamble, never in memory; only calls and reductions read it
+  bool opaque = false;      // call, reduce: a type of a preamble, never in memory; read only by calls and reductions
   bool large = false;       // limits().large_operand bytes or more
-  bool over_large = false;  // something large lies below: its evaluation may release memory (list_if_large)
-  bool over_reduction = false;         // a reduction lay pending somewhere below when it was recorded
-  std::atomic<bool> is_listed{false};  // among the values that are remembered for that
-  memory_kind memory{};                // where it is to lie when it is evaluated
+  bool over_large = false;  // an operand below is large: evaluation may release memory (list_if_large)
+  bool over_reduction = false;         // a reduction below was pending when it was recorded
+  std::atomic<bool> is_listed{false};  // is in the list of pending values over large operands
+  memory_kind memory{};                // where its result is to be allocated
   std::uint16_t depth = 0;             // longest chain of pending nodes below when it was recorded
   std::uint16_t writes = 0;            // update: pending updates in a row when it was recorded, this one included
   runtime::device_id device;
-  value args[3];  // the operands of all kinds but calls
+  value args[3];  // the operands of all kinds except calls
   dims shape;
   runtime::buffer_ref buffer;      // leaf
-  std::int64_t buffer_offset = 0;  // leaf: elements before the first one
+  std::int64_t buffer_offset = 0;  // leaf: index of the first element in the buffer
   std::uint32_t capture = 0;       // the capture that it was recorded in; 0: none
   plan_mark mark;
   node* next_reader = nullptr;  // weak, doubly linked list of the reductions that read args[0]
@@ -70,7 +70,7 @@ class node {
   node* next_listed = nullptr;  // the weak list of pending values over large operands
   node* previous_listed = nullptr;
 
-  // What was recorded, of the kind that it was recorded as: evaluation does not change it.
+  // The payload as recorded: evaluation does not change it.
   const payload::scalar& scalar() const noexcept { return recorded<payload::scalar>(); }
   const payload::iota& iota() const noexcept { return recorded<payload::iota>(); }
   const payload::map& map() const noexcept { return recorded<payload::map>(); }
@@ -90,7 +90,7 @@ class node {
     const auto* c = std::get_if<payload::call>(&recorded_);
     return c ? c->operands[static_cast<std::size_t>(k)].get() : args[k].get();
   }
-  /// Calls take(value) with each of them; none are left.
+  /// Moves each operand into take(value); afterwards there are none.
   template <class F>
   void release_operands(F take) {
     for (int k = 0; k < nargs; ++k) take(std::move(args[k]));
@@ -104,7 +104,7 @@ class node {
   bool is_leaf() const noexcept { return kind.load(std::memory_order_acquire) == node_kind::leaf; }
   std::int64_t size() const noexcept { return core::element_count(shape); }
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(size()) * itemsize(type); }
-  /// Where it lies, or is to lie.
+  /// The kind of memory that holds it, or will.
   memory_kind kind_of_memory() const noexcept { return is_leaf() ? buffer->kind() : memory; }
 
  private:
@@ -117,13 +117,13 @@ class node {
   payload::any recorded_;
 };
 
-/// The reduction of an opaque type that a call finishes, itself or through opaque calls; null where there is none.
+/// The reduction of an opaque type whose epilogue a call is, directly or through opaque calls; null if there is none.
 node* finished_reduction(const node& n) noexcept;
-/// Whether a call is of a function with text around its loop: the only call of its kernel.
+/// Whether a call is not fusible, because its function has text around the loop: it is the only call of its kernel.
 inline bool stands_alone(const node& n) noexcept {
   return n.kind == node_kind::call && n.call().function->has_loop_text();
 }
-/// Whether operand k is read by index in a user's text: it must lie in memory.
+/// Whether operand k is read by index in a user's text: it must be in memory.
 inline bool reads_raw(const node& n, int k) noexcept {
   if (n.kind != node_kind::call) return false;
   const auto& inputs = n.call().function->inputs;
@@ -136,20 +136,20 @@ inline bool is_operation(node_kind k) noexcept {
   return k == node_kind::map || k == node_kind::call || k == node_kind::random;
 }
 
-// ---- The weak lists that a node leaves when it dies or has been evaluated
+// ---- The weak lists that a node leaves when it is destroyed or evaluated
 
-/// The reductions that read a node, so that reductions over one value asked for one after the other become one pass.
+/// The reductions that read a node, so that several reductions over one value are fused into one pass.
 void link_reader(node* reduction);
 void unlink_reader(node* reduction) noexcept;
-/// The pending reductions that read what `reduction` reads, itself included, that are still held, and that were recorded
-/// in the same capture or, like it, in none: work of one does not run in another.
+/// The pending reductions with the operand of `reduction`, itself included, that still have references and were
+/// recorded in the same capture (or likewise in none): work of one capture does not run in another.
 std::vector<value> live_readers(const node* reduction);
 
-/// Pending values over large operands (`over_large`), which may be evaluated where memory runs out. Listed values are
-/// complete: other threads may evaluate them. False where the value has no place in the list, or has it already.
+/// Lists a pending value over large operands (`over_large`), which may be evaluated when memory runs out. Listed values
+/// are complete: other threads may evaluate them. False if the value does not qualify or is listed already.
 bool list_if_large(const value& v);
 void unlist(node* n) noexcept;
-/// The listed values that are pending on a device and that somebody still holds.
+/// The listed values that are pending on a device and still have references.
 std::vector<value> listed_values(runtime::device_id device);
 
 inline value::value(node* n) noexcept : node_(n) {

@@ -1,4 +1,4 @@
-// What a node computes with, besides its operands: a type for each kind of node, fixed when the node is recorded.
+// What a node computes with besides its operands: a type for each kind of node, fixed when the node is recorded.
 // Axes count from 0, strides and offsets are in elements.
 #pragma once
 #include <cstdint>
@@ -29,7 +29,7 @@ struct leaf {
 struct scalar {
   static constexpr node_kind kind = node_kind::scalar;
   jit::scalar constant;
-  bool unset = false;  // of an array whose elements have no values yet (sn::empty)
+  bool unset = false;  // of an array whose elements are uninitialised (sn::empty)
 };
 
 /// int64 coordinate along `axis` of the shape.
@@ -59,14 +59,14 @@ struct view {
   std::int64_t offset;
 };
 
-/// args[0] read at index args[1] along `axis`, the other coordinates as they are (take_along_axis).
+/// args[0] read at index args[1] along `axis`, the other coordinates unchanged (take_along_axis).
 struct gather {
   static constexpr node_kind kind = node_kind::gather;
   int axis;           // of args[0]
-  int reported_axis;  // what an error names; runtime::statement_axis is added for the indices of a write
+  int reported_axis;  // the axis in an error; runtime::statement_axis is added for the indices of a write
 };
 
-/// Reduction of args[0] over some of its axes, which the shape does not have.
+/// Reduction of args[0] over some of its axes, which are absent from the shape.
 struct reduce {
   static constexpr node_kind kind = node_kind::reduce;
   jit::reduce_op op;
@@ -77,7 +77,7 @@ struct reduce {
   bool is_over(int axis) const noexcept { return (axes >> axis & 1) != 0; }
 };
 
-/// An output of a user's function, or a call for what it writes, which has no value (run_call).
+/// An output of a user's function, or a call for its side effects, which has no value (run_call).
 struct call {
   static constexpr node_kind kind = node_kind::call;
   const jit::user_function* function;
@@ -86,7 +86,7 @@ struct call {
   int output;  // index into the function's outputs; 0 for effects
   bool for_effects;
   bool fast_math;
-  std::vector<value> targets{};  // for effects: the leaves that the outputs which are not raw are written to
+  std::vector<value> targets{};  // for effects: the leaves of the outputs that are not raw
 };
 
 /// args[0] with a region replaced by args[1], whose element at each coordinate becomes the element
@@ -95,7 +95,7 @@ struct update {
   static constexpr node_kind kind = node_kind::update;
   core::dims strides;  // one for each axis of args[1]
   std::int64_t offset;
-  bool in_place;  // of memory whose address is out, written whoever else refers to it
+  bool in_place;  // of memory whose address has been handed out: written even if there are other references
 };
 
 using any = std::variant<leaf, scalar, iota, map, random, view, gather, reduce, call, update>;

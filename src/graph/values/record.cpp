@@ -1,4 +1,4 @@
-// Recording: makes nodes. The only work done here is bookkeeping that must be fixed when an operation is written down.
+// Recording: makes nodes. The only work done here is bookkeeping that must be fixed when an operation is recorded.
 #include "graph/values/record.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 
 thread_local bool fast_math_on = false;
 
-/// Views and gathers only name elements that exist: on the way to a result they may span more than can be counted. All
-/// other nodes may come to lie in memory.
+/// Views and gathers select elements that exist: an intermediate one may span more than can be counted. Nodes of all
+/// other kinds may be materialised.
 constexpr bool must_be_countable(node_kind kind) { return kind != node_kind::view && kind != node_kind::gather; }
 
 template <class Payload>
@@ -44,7 +44,7 @@ void adopt_operand(node& n, value operand) {
   n.args[n.nargs++] = std::move(operand);
 }
 
-/// The shape that is left; `nothing`: a reduced extent is 0.
+/// The shape without the reduced axes; `nothing`: a reduced extent is 0.
 dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
   dims kept;
   for (int a = 0; a < v->shape.size(); ++a) {
@@ -79,7 +79,7 @@ value call_node(const jit::user_function* f, int output, const dims& shape, std:
   return n;
 }
 
-/// What a user's reduction over nothing is.
+/// The function that yields the result of a user's reduction over no elements.
 const jit::user_function* identity_function(const jit::user_reduction& r) {
   jit::user_function f;
   f.name = r.name;

@@ -1,7 +1,7 @@
 // Recording: the only way to make nodes. Callers (src/ops) have checked shapes, dtypes and axes; these functions
 // neither throw for user mistakes nor touch a device nor evaluate anything, except that a computed value of more
-// elements than can be counted is a shape_error here, whoever asks for it. How long the chains of pending nodes have
-// become is noted (`depth`, `writes`); what follows from that is for flush_if_long (flush.hpp).
+// elements than can be counted is a shape_error here for every caller. The length of chains of pending nodes is stored
+// (`depth`, `writes`); flush_if_long (flush.hpp) acts on it.
 #pragma once
 #include <span>
 
@@ -9,49 +9,49 @@
 
 namespace sinter::graph {
 
-/// Scope state, per thread: recorded into nodes.
+/// Per-thread scope state: recorded into nodes.
 bool fast_math() noexcept;
 void set_fast_math(bool on) noexcept;
 
 /// Scalar of dtype `type`, which is that of `v`, broadcast to `shape`.
 value record_scalar(const jit::scalar& v, dtype type, const dims& shape, runtime::device_id device);
-/// Zeros that stand for elements without values yet: a kernel that writes all of them need not have them filled.
+/// Zeros in place of uninitialised elements: a kernel that writes all of them need not have them filled.
 value record_unset(dtype type, const dims& shape, runtime::device_id device);
 /// int64 coordinate along `axis` of `shape`.
 value record_iota(const dims& shape, int axis, runtime::device_id device);
 /// Elementwise operation. Operands have one dtype (`select`: bool, T, T) and broadcast to `shape`; `type` is the
 /// result's.
 value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands);
-/// The same, moving from the operands: counting references is a good part of what recording costs.
+/// The same, moving from the operands: reference counting is a considerable part of the cost of recording.
 value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands);
-/// A draw of random numbers: `op` is one of the random operations, `operands` are what it takes behind the position
+/// A draw of random numbers: `op` is one of the random operations, `operands` are its arguments after the position
 /// (their dtypes in jit/program/opcodes.def), broadcast to `shape`.
 value record_random(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
                     std::span<const value> operands, runtime::device_id device);
 /// Cast; returns `v` itself when the dtype is the same already.
 value record_cast(value v, dtype type);
-/// Affine view; returns `v` itself when it is the whole of it.
+/// Affine view; returns `v` itself when the view is the identity.
 value record_view(const value& v, const dims& shape, const dims& strides, std::int64_t offset);
 /// take_along_axis: `index` is int64, has v's rank, and its other extents equal v's or are 1. Negative indices count
-/// from the end; an index out of range raises data_fault::index_out_of_range at the next synchronisation, which names
-/// the axis `reported_axis`.
+/// from the end; an index out of range raises data_fault::index_out_of_range at the next synchronisation, with
+/// `reported_axis` as its axis.
 value record_gather(const value& v, const value& index, int axis, const dims& shape, int reported_axis = 0);
-/// Reduction over the axes whose bit is set in `reduced` (index = axis); the result drops them. min, max, argmin and
-/// argmax of nothing have been refused by the caller.
+/// Reduction over the axes whose bit is set in `reduced` (index = axis); the result drops them. The caller has refused
+/// min, max, argmin and argmax over no elements.
 value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<const bool> reduced);
-/// Reduction by a user's monoid over its own type (`v` has it). Results that stand in a type of the preamble are values
-/// that only a call may read.
+/// Reduction by a user's monoid over its own type (`v` has it). A result of a preamble's type can be read by calls
+/// only.
 value record_reduce(const jit::user_reduction* combine, const value& v, std::span<const bool> reduced);
 /// Output `output` of a user's function. Operands have the dtypes of its inputs and broadcast to `shape`; raw ones are
-/// evaluated, whole, before the kernel runs, and have the rank that the function says. On the operands' device (the
-/// default one where there are none). A call that finishes a reduction has the reduction's shape.
+/// evaluated, whole, before the kernel runs, and have the rank that the function declares. On the operands' device (the
+/// default one if there are none). A call that is the epilogue of a reduction has the reduction's shape.
 value record_call(const jit::user_function* f, int output, const dims& shape, std::vector<value> operands);
-/// A call that runs for its effects when it is flushed, and has no value. Behind the inputs, `operands` has a leaf for
-/// each raw output, which the kernel writes; `targets` are leaves of `shape` for the other outputs.
+/// A call that runs for its side effects when it is flushed, and has no value. After the inputs, `operands` has a leaf
+/// for each raw output, which the kernel writes; `targets` are leaves of `shape` for the other outputs.
 value record_effect(const jit::user_function* f, const dims& shape, std::vector<value> operands,
                     std::vector<value> targets, runtime::device_id device);
 /// `base` with the elements of the region (in base's C order) replaced by `rhs`, whose shape is the region's.
-/// `in_place`: in base's memory, whoever else refers to it.
+/// `in_place`: in base's memory, even if there are other references to it.
 value record_update(const value& base, const dims& strides, std::int64_t offset, const value& rhs,
                     bool in_place = false);
 /// Leaf over `shape` elements of a buffer.

@@ -1,4 +1,4 @@
-// Memory of small objects that come and go with every recorded operation: a free list for each thread and size.
+// Memory of small objects that every recorded operation allocates and frees: a free list for each thread and size.
 #pragma once
 #include <cstddef>
 #include <new>
@@ -7,8 +7,9 @@
 
 namespace sinter::graph {
 
-/// Free blocks of one size, of one thread, which go when the thread ends. The list itself is trivially destructible on
-/// purpose: arrays in static storage may die after it. Sanitizers see every block come and go.
+/// A thread's free blocks of one size, freed when the thread ends. The list itself is deliberately trivially
+/// destructible: arrays with static lifetime may be destroyed after it. Sanitizers see every allocation and
+/// deallocation.
 template <std::size_t Bytes>
 struct recycler {
   static void* take() {
@@ -20,7 +21,7 @@ struct recycler {
     --l.count;
     return p;
   }
-  /// Blocks may come back on another thread than the one that took them.
+  /// Blocks may be freed on a thread other than the one that allocated them.
   static void give(void* p) noexcept {
     if (runtime::objects_watched) return ::operator delete(p);
     free_list& l = list();
@@ -47,7 +48,7 @@ struct recycler {
         l.head = *static_cast<void**>(p);
         ::operator delete(p);
       }
-      l.count = most;  // what comes now is not kept
+      l.count = most;  // blocks freed from now on are not kept
     }
   };
   [[gnu::noinline, gnu::cold]] static void watch(free_list& l) noexcept {

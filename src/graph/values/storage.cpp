@@ -1,4 +1,4 @@
-// Turns of several storages, and who refers to a version.
+// Write locks of several storages, and the count of references to a version.
 #include "graph/values/storage.hpp"
 
 #include <algorithm>
