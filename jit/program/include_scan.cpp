@@ -1,5 +1,5 @@
-// Conditions are not evaluated and comments only where a directive may follow them, so that the list of files may be
-// too long, never too short.
+// Conditions are not evaluated, and comments are skipped only where a directive may follow, so the list of files may be
+// too long but never too short.
 #include "jit/program/include_scan.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ std::string_view trimmed(std::string_view s) {
   return first == std::string_view::npos ? std::string_view() : s.substr(first);
 }
 
-/// Behind blanks and comments; nothing where a comment does not end on the line.
+/// The text after blanks and comments; empty if a comment does not end on the line.
 std::string_view behind_comments(std::string_view s) {
   for (s = trimmed(s); s.starts_with("/*"); s = trimmed(s)) {
     const std::size_t end = s.find("*/", 2);
@@ -30,7 +30,7 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-/// The text with lines joined that a backslash continues.
+/// The text with the lines joined that a backslash continues.
 std::string joined_lines(std::string_view text) {
   std::string joined;
   joined.reserve(text.size());
@@ -48,10 +48,10 @@ std::string joined_lines(std::string_view text) {
   return joined;
 }
 
-/// Where names are looked for.
+/// Where names are searched for.
 struct places {
-  std::vector<std::string> folders;  // what lies here is read
-  std::vector<std::string> fixed;    // what lies here is taken as it is
+  std::vector<std::string> folders;  // files found here are scanned as well
+  std::vector<std::string> fixed;    // files found here are assumed not to change
   bool all = false;                  // files of one name in several folders all count
 };
 
@@ -66,7 +66,7 @@ class scanner {
       const std::size_t end = text.find('\n');
       std::string_view line = text.substr(0, end);
       directive(behind_comments(line), beside);
-      // A comment that began on an earlier line may end in front of a directive.
+      // A comment that began on an earlier line may end before a directive.
       for (std::size_t at = line.find("*/"); at != std::string_view::npos; at = line.find("*/")) {
         line.remove_prefix(at + 2);
         directive(behind_comments(line), beside);
@@ -153,7 +153,7 @@ void add_folders(std::vector<std::string>& folders, const std::string& list) {
   }
 }
 
-/// The value of `option` where it is one of the names, glued to it, behind '=' or in the next option.
+/// The value of `option` if it is one of the names: attached, after '=' or in the next option.
 bool take_value(const std::vector<std::string>& options, std::size_t& k, std::string_view name, std::string& value) {
   const std::string_view option = options[k];
   if (option == name) {
@@ -177,7 +177,7 @@ std::optional<std::string> included_text(std::string_view source, const std::str
   return text_of(source, beside, {folders, fixed, false});
 }
 
-// The host compiler looks into the folders that its variables name, NVRTC into the current one.
+// The host compiler searches the folders in its environment variables, NVRTC the current one.
 std::optional<std::string> included_by_users(std::string_view text) {
   places where{{"."}, {"/usr/include"}, true};
   for (const char* variable : {"CPATH", "CPLUS_INCLUDE_PATH"})

@@ -1,4 +1,4 @@
-// The switch of checked mode, and what is said of an index out of range.
+// The switch of checked mode, and the message for an index out of range.
 #include "jit/program/index_check.hpp"
 
 #include <atomic>
@@ -20,8 +20,7 @@ std::atomic<bool>& setting() noexcept {
   return on;
 }
 
-/// Parameters of generalised kernels: what the text knows as x is a part of the array sn_all_x, whose first axis it
-/// does not see.
+/// Parameters of generalised kernels: x in the text is a part of the array sn_all_x without its first axis.
 constexpr std::string_view whole_prefix = "sn_all_";
 
 const user_parameter* parameter_of(const user_function& f, std::size_t operand) {

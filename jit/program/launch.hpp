@@ -20,7 +20,8 @@ struct scalar {
   scalar() : f{0, 0} {}
 };
 
-/// One operand of a launch. Strides are in elements, one for each iteration axis; 0 where the operand does not vary.
+/// One operand of a launch. Strides are in elements, one for each iteration axis; 0 if the operand does not vary along
+/// it.
 struct operand {
   void* base = nullptr;
   std::int64_t offset = 0;  // elements
@@ -29,14 +30,13 @@ struct operand {
 };
 
 /// The iteration space of an elementwise kernel is `extents` (C order); adjacent axes have already been merged where
-/// every operand allows it. A reduce kernel iterates over `kept` axes, then the reduced ones; outputs and inputs of the
-/// epilogue have strides over the kept axes (then zeros).
+/// every operand allows it. A reduce kernel iterates over the kept axes, then the reduced ones; outputs and inputs of
+/// the epilogue have strides over the kept axes (then zeros).
 struct launch {
   const program* code = nullptr;
   core::dims extents;
-  int kept = 0;  // elementwise: all
-  bool reduces_last =
-      false;  // whether the last axis longer than 1 of the reduced value, as the user wrote it, is reduced
+  int kept = 0;               // number of kept axes; elementwise: all
+  bool reduces_last = false;  // the last axis longer than 1, in the user's order, is reduced
   std::vector<operand> inputs, outputs;
   std::vector<scalar> params;
   int* fault = nullptr;  // where faults are recorded (runtime/fault.hpp); null: in the device's record

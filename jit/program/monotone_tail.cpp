@@ -1,4 +1,4 @@
-// Which operations are a tail.
+// Finds the operations of a monotone tail.
 #include "jit/program/monotone_tail.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ monotone_tail find_tail(const program& p) {
     reg = s->operand;
   }
   const auto scales = [](const tail_step& s) { return s.scale.has_value(); };
-  if (std::all_of(t.steps.begin(), t.steps.end(), scales)) return {};  // too cheap to be worth a test
+  if (std::all_of(t.steps.begin(), t.steps.end(), scales)) return {};  // too cheap to justify a test
   return t;
 }
 

@@ -1,5 +1,5 @@
-// Monotone tails: operations at the end of the value of minima and maxima that keep its order, such as the
-// 2 * arcsin(sqrt(h)) of a distance. A kernel need not compute them for an element that cannot win by h alone.
+// Monotone tails: order-preserving operations at the end of the value of minima and maxima, such as the 2 *
+// arcsin(sqrt(h)) of a distance. A kernel can omit them for an element that cannot win by h alone.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@ namespace sinter::jit {
 /// sqrt, arcsin, or a multiplication or division by a parameter, which keeps the order if it is positive.
 struct tail_step {
   std::uint16_t reg;                   // the instruction
-  std::uint16_t operand;               // the register just before, which it is applied to
+  std::uint16_t operand;               // the preceding register, to which it is applied
   std::optional<std::uint16_t> scale;  // of a multiplication or division: the register of the parameter
 };
 
@@ -27,7 +27,7 @@ struct monotone_tail {
 /// among them.
 monotone_tail find_tail(const program& p);
 
-/// Notes the tail in the reductions of a program, for has_tail() and its key.
+/// Stores the tail in the reductions of a program, for has_tail() and its key.
 void mark_tail(program& p);
 /// Whether mark_tail has found one.
 bool has_tail(const program& p) noexcept;

@@ -52,7 +52,7 @@ void program::clear() {
   combines.clear();
 }
 
-// The vectors are stored as they lie in memory: the records have no padding, and clear() leaves unused fields zero.
+// The vectors are stored byte by byte: the records have no padding, and clear() leaves unused fields zero.
 void program::append_plain_key(std::string& out) const {
   static_assert(sizeof(instr) == 12 && sizeof(input_desc) == 6 && sizeof(output_desc) == 4 && sizeof(reduce_desc) == 8);
   const std::size_t start = out.size();
@@ -72,7 +72,7 @@ void program::append_plain_key(std::string& out) const {
   put(to, reductions);
 }
 
-// What users' functions add stands behind the counts of the plain key, so that no other program has the same one.
+// Users' functions are appended after the counts of the plain key, so no other program has the same key.
 void program::append_key(std::string& out) const {
   append_plain_key(out);
   for (const user_call& c : calls) {
@@ -95,7 +95,7 @@ std::string program::label() const {
   constexpr std::size_t limit = 60;
   std::string text, last;
   auto add = [&](const char* word) {
-    if (last == word) return;  // x*x*x reads as one multiply
+    if (last == word) return;  // x*x*x is shown as one multiply
     last = word;
     if (text.size() + last.size() + 1 > limit) return;
     if (!text.empty()) text += '_';
@@ -104,7 +104,7 @@ std::string program::label() const {
   auto word_of = [&](const reduce_desc& r) {
     return r.op == reduce_op::user ? combines[r.inner]->name.c_str() : about(r.op).name;
   };
-  std::size_t reserved = 0;  // room for the reductions, which say most
+  std::size_t reserved = 0;  // space for the reductions, the most informative words
   for (auto& r : reductions) reserved += std::strlen(word_of(r)) + 1;
   for (std::size_t k = 0; k < code.size(); ++k) {
     const instr& i = code[k];

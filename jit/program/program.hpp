@@ -1,5 +1,5 @@
-// jit/program: what a kernel computes and what it is launched with: opcodes, programs, users' functions, launches, and
-// what follows from those alone. No source text for a target, no compiler, no memory of a device.
+// jit/program: what a kernel computes and its launch parameters: opcodes, programs, users' functions, launches, and
+// what can be derived from these alone. No source text for a target, no compiler, no memory of a device.
 //
 // What a kernel computes: a straight-line program in single assignment, its operands and its reductions.
 // A program holds no sizes, strides, addresses or scalar values, so its bytes are the key of every cache.
@@ -36,21 +36,21 @@ struct instr {
   // load, address: input; param: parameter; coord: axis (their number: the C-order position in the whole space);
   // reduced: reduction; user: call; else the operand registers
   std::uint16_t a = 0;
-  std::uint16_t b = 0;  // checked_index: the parameter of the extent; address: of the first extent; user: which output
-  std::uint16_t c = 0;  // address: the rank; checked_index: the parameter of the axis that a fault names
+  std::uint16_t b = 0;       // checked_index: the parameter of the extent; address: of the first extent; user: output
+  std::uint16_t c = 0;       // address: the rank; checked_index: the parameter of the reported axis
   std::uint16_t spare2 = 0;  // random: the first of three parameters
 };
 static_assert(sizeof(instr) == 12);
 
-/// The axis of a `coord` that asks for the C-order position in the whole iteration space (of an epilogue: among the
-/// results). Before a launch is bound; then it is the number of axes.
+/// The axis of a `coord` that denotes the C-order position in the whole iteration space (in an epilogue: among the
+/// results) until a launch is bound; afterwards it is the number of axes.
 inline constexpr std::uint16_t flat_axis = 0xffff;
 
 /// An input buffer. The address of an element, in elements, is
 /// offset + sum_j stride[j] * coordinate[j] + sum_g gather_stride[g] * register[gather[g]].
 struct input_desc {
   dtype type;
-  std::uint8_t gathers = 0;          // how many of `gather` are in use
+  std::uint8_t gathers = 0;          // used elements of `gather`
   std::uint16_t gather[2] = {0, 0};  // int64 registers, defined before the load
 };
 struct output_desc {
@@ -68,7 +68,7 @@ inline constexpr int reduce_op_count = 0
 #include "jit/program/reductions.def"
     ;
 enum class reduce_order : std::uint8_t { free, rounded, fixed };
-/// What jit/program/reductions.def says of a reduction.
+/// The properties of a reduction from jit/program/reductions.def.
 struct reduction {
   const char* name;
   reduce_order order;
@@ -86,15 +86,15 @@ struct reduce_desc {
   reduce_op op;
   dtype type;             // of the result
   dtype arg;              // of `reg`
-  std::uint8_t tail = 0;  // how many of the instructions just before `reg` are a monotone tail (DESIGN 3), 0: none
+  std::uint8_t tail = 0;  // length of the monotone tail just before `reg` (monotone_tail.hpp), 0: none
   std::uint16_t reg;
-  std::uint16_t inner = 0;  // the register that the tail starts from; user: which of program::combines
+  std::uint16_t inner = 0;  // the register that the tail starts from; user: index in program::combines
 };
 
-/// One call of a user's function: a register for each of its inputs, then for each raw output (`address` instructions for
-/// raw ones; those of outputs are written). Its `user` instructions, one for each output that is not raw (some may not be
-/// read), stand next to each other. A call without such outputs has one of type u8 and output 0, which nothing reads; like
-/// every call with raw outputs it must be made all the same.
+/// One call of a user's function: a register for each of its inputs, then for each raw output (`address` instructions
+/// for raw ones; those of outputs are written). Its `user` instructions, one for each output that is not raw (some may
+/// be unused), are consecutive. A call without such outputs has one of type u8 and output 0, which is never read; like
+/// every call with raw outputs it must be made for its side effects.
 struct user_call {
   const user_function* function;
   std::vector<std::uint16_t> operands;
@@ -102,7 +102,7 @@ struct user_call {
 
 enum class kernel_kind : std::uint8_t { elementwise, reduce };
 
-/// Options that change generated code and therefore belong to the key.
+/// Options that change generated code and are therefore part of the key.
 struct program_flags {
   bool fast_math = false;
   bool check_index = false;  // users' functions check the indices of raw arrays
@@ -116,7 +116,7 @@ struct program {
   std::uint16_t params = 0;
   std::vector<dtype> param_types;
   std::vector<input_desc> inputs;
-  std::vector<output_desc> outputs;  // reduce: registers of the epilogue (a `reduced` instruction at least)
+  std::vector<output_desc> outputs;  // reduce: registers of the epilogue (at least one `reduced` instruction)
   std::vector<reduce_desc> reductions;
   std::vector<user_call> calls;
   std::vector<const user_reduction*> combines;
@@ -127,7 +127,7 @@ struct program {
   void each_operand(const instr& i, F f) const;
   /// Canonical bytes: equal exactly when the generated code would be.
   void append_key(std::string& out) const;
-  /// The same, but equal in all processes: the contents' hashes stand for user functions.
+  /// The same, but equal in all processes: user functions are represented by the hashes of their contents.
   void append_stable_key(std::string& out) const;
   /// "sub_sin_square_add_argmin": what profilers and explain show. At most 60 characters.
   std::string label() const;

@@ -8,8 +8,8 @@
 namespace sinter::jit {
 namespace {
 
-/// float whose last bit says that something was lost, so that a second rounding, to fewer bits, is the only one that
-/// counts (Boldo and Melquiond, "When double rounding is odd", 2005).
+/// Rounds to odd: the last bit of the float marks lost bits, so that a second rounding, to fewer bits, gives the
+/// correctly rounded result (Boldo and Melquiond, "When double rounding is odd", 2005).
 float round_to_odd(double x) noexcept {
   auto f = static_cast<float>(x);
   if (f == x || !std::isfinite(f) || !std::isfinite(x)) return f;

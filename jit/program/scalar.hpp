@@ -1,4 +1,5 @@
-// Kernel arguments that are scalars: both backends narrow them to the parameter's dtype here, so that they agree.
+// Kernel arguments that are scalars: both backends narrow them to the parameter's dtype here, so that the results
+// agree.
 #pragma once
 #include "jit/program/launch.hpp"
 

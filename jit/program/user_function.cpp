@@ -42,7 +42,8 @@ std::string contents(const user_reduction& r) {
   return key;
 }
 
-/// Empty for texts that include nothing. Files that cannot be known are taken for unchanged while the process lives.
+/// Empty for texts that include nothing. Files that cannot be determined are assumed not to change while the process
+/// lives.
 std::string hash_of_files(std::initializer_list<const std::string*> texts) {
   std::string all;
   for (const std::string* text : texts)
