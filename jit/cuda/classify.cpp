@@ -13,7 +13,7 @@ using jit::cuda_shape;
 using jit::launch;
 using jit::operand;
 
-/// Room that indices need beyond the last one: what a whole grid of blocks may overshoot.
+/// Headroom for indices beyond the last one: a whole grid of blocks may overshoot.
 constexpr std::int64_t slack = std::int64_t{1} << 20;
 constexpr std::int64_t narrow_limit = (std::int64_t{1} << 31) - slack;
 
@@ -27,7 +27,7 @@ bool constant_over(const launch& l, const operand& o, int first, int last) noexc
   return true;
 }
 
-/// Whether all strides but that of `axis` keep vectors of `n` elements aligned.
+/// Whether all strides except that of `axis` keep vectors of `n` elements aligned.
 bool keeps_vectors(const launch& l, const operand& o, int axis, std::int64_t n) noexcept {
   for (int j = 0; j < l.extents.size(); ++j)
     if (j != axis && l.extents[j] != 1 && o.strides[j] % n != 0) return false;
@@ -79,7 +79,7 @@ bool classify_linear(const launch& l, jit::cuda_variant& v) {
   return true;
 }
 
-/// Whether vectors along the inner axis serve every operand: moved whole, or one value for all lanes.
+/// Whether vectors along the inner axis suit every operand: a vector access, or one value for all lanes.
 bool inner_vectors(const launch& l, int n) noexcept {
   const int inner = l.extents.size() - 1;
   if (n == 1 || l.extents[inner] % n != 0) return false;
@@ -173,7 +173,8 @@ bool classify_broadcast(const launch& l, jit::cuda_variant& v) {
   return true;
 }
 
-/// Order-free reductions take the shape that suits the layout; others the one that the user's shape names.
+/// Order-free reductions take the kernel shape that suits the layout; for others the user's shape alone decides, so
+/// that the order of additions does not depend on the layout.
 bool prefers_rows(const launch& l) noexcept {
   if (kept_count(l) == 1) return true;
   const auto& reductions = l.code->reductions;
@@ -189,7 +190,7 @@ bool prefers_rows(const launch& l) noexcept {
   return row != column ? row : l.reduces_last;
 }
 
-/// Whether elements need their position in the whole space.
+/// Whether the program reads positions in the whole space.
 bool asks_for_position(const launch& l) noexcept {
   const auto end = l.code->code.begin() + l.code->epilogue;
   return std::any_of(l.code->code.begin(), end,

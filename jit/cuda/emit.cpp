@@ -82,7 +82,8 @@ int cuda_unroll(const program& p, const cuda_variant& v) {
     for (auto& o : p.outputs) bytes += v.vector * static_cast<int>(itemsize(o.type));
   int n = bytes ? std::clamp(64 / bytes, 1, 4) : 1;
   const int work = cuda::total_weight(p, 0, static_cast<int>(p.code.size()));
-  // Threads prepare the keys of a draw once, which takes as long as an element: they draw 32 of those that are quick.
+  // A thread prepares the keys of a draw once, which costs as much as an element: it draws 32 elements if each is
+  // cheap.
   const bool draws = std::any_of(p.code.begin(), p.code.end(), [](auto& i) { return is_random(i.op); });
   if (draws && v.shape == cuda_shape::linear && work <= 64) return v.vector == 4 && !streams && work <= 32 ? 2 * n : n;
   if (v.shape != cuda_shape::linear) n = std::max(n, bytes <= 64 ? 2 : 1);
@@ -144,7 +145,7 @@ std::string cuda_prelude(const std::vector<const program*>& programs) {
 }
 
 std::string cuda_module(const std::vector<const program*>& programs, const std::string& kernels) {
-  // What users' text mentions is not known.
+  // The names that users' text mentions are unknown.
   if (std::any_of(programs.begin(), programs.end(), [](const program* p) { return calls_users(*p); }))
     return cuda_prelude(programs) + kernels;
   return select_prelude(cuda_parts(programs), kernels) + kernels;

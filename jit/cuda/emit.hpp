@@ -22,29 +22,29 @@ enum class cuda_shape : std::uint8_t {
   linear,          // elementwise, rank 1 after merging, all operands uniform or linear: vectors
   strided,         // elementwise, any rank: inner axis on threadIdx.x, several rows a thread
   reduce_rows,     // the last iteration axes are reduced: a group of threads for each result
-  reduce_columns,  // neighbouring results lie next to each other: threads own results
-  broadcast_rows,  // every operand depends on the row or the column only: threads own rows, columns stream
-  stride_loop,     // a user's function with text around its loop, any rank: elements dealt to threads one by one
+  reduce_columns,  // neighbouring results are contiguous: a thread accumulates whole results
+  broadcast_rows,  // every operand depends on the row or the column only: a thread group per row, columns stream
+  stride_loop,     // a user's function with text around its loop, any rank: grid-stride loop
 };
 
 struct cuda_variant {
   cuda_shape shape = cuda_shape::linear;
   std::uint8_t rank = 1;
-  std::uint8_t kept = 1;  // elementwise: the rank; reduce: how many of the axes are kept
-  // Elements of a vector access where the shape leaves a choice; reduce_rows: those of a group where rows are whole groups
-  // and elements ask for their position in the whole space.
+  std::uint8_t kept = 1;  // elementwise: the rank; reduce: number of kept axes
+  // Elements of a vector access where the shape leaves a choice; reduce_rows: elements of a group if rows are whole
+  // groups and the program reads positions in the whole space.
   std::uint8_t vector = 1;
-  bool wide_index = false;  // 64-bit index arithmetic (DESIGN 4)
+  bool wide_index = false;  // 64-bit index arithmetic
   bool skip_tail = false;   // monotone tail with a multiplier whose sign allows the skip
-  bool lean = false;        // compiles in two thirds of the time, and runs slower: see cuda_has_lean
+  bool lean = false;        // baseline tier: compiles in two thirds of the time, runs slower: see cuda_has_lean
   std::vector<access> inputs, outputs;
   std::vector<std::uint8_t> row_only;  // broadcast_rows: input depends on the row (1), the column (0)
 };
 
 /// Threads of a block, in all shapes.
 inline constexpr int cuda_block = 256;
-/// Consecutive reduced elements that a thread combines at a time: fixed, as the order of floating-point sums rests on
-/// it.
+/// Consecutive reduced elements that a thread combines at a time: fixed, since it determines the order of
+/// floating-point sums.
 inline constexpr int cuda_group = 4;
 /// broadcast_rows: columns of a thread in one step. Eight would run 3% faster and take 20% longer to compile.
 inline constexpr int cuda_columns = 4;
@@ -54,20 +54,20 @@ inline constexpr int cuda_partial_bytes = 32;
 /// stride_loop: blocks for each multiprocessor.
 inline constexpr int cuda_loop_blocks = 8;
 
-/// Elements of the vectors of a linear kernel: 16 bytes of the widest operand; 1 where a user's function reads by index,
-/// since neighbouring threads then had better have neighbouring elements.
+/// Elements of the vectors of a linear kernel: 16 bytes of the widest operand; 1 if a user's function reads by index,
+/// so that neighbouring threads process neighbouring elements and their accesses coalesce.
 int cuda_vector_length(const program& p);
 /// linear: vectors of a thread; strided: rows of a thread (elements a block apart at rank 1).
 int cuda_unroll(const program& p, const cuda_variant& v);
 
-/// Whether a reduction may run as broadcast_rows: the order of its elements does not matter to the bit.
+/// Whether a reduction may run as broadcast_rows: its result is bit-identical for any order of its elements.
 bool is_order_free(const reduce_desc& r) noexcept;
 /// The end of the monotone tail that a broadcast_rows kernel can skip, if its scales are positive and finite.
 monotone_tail cuda_tail(const program& p);
 
-/// Whether there is a lean form of a kernel: the same bits, where sine and cosine of float32 take most of the
-/// compiler's time. It knows those only as a function that is called, and takes elements one by one where the order is
-/// free.
+/// Whether a kernel has a baseline form, for programs in which sine and cosine of float32 dominate compile time: the
+/// same bits, but these functions are called instead of inlined, and elements are processed one at a time where their
+/// order is free.
 bool cuda_has_lean(const program& p, const cuda_variant& v) noexcept;
 
 /// Appends the bytes of a variant to a key.
@@ -76,9 +76,10 @@ void append_variant(const cuda_variant& v, std::string& key);
 std::string cuda_kernel_name(const program& p, const cuda_variant& v);
 /// Whether a second kernel, named with the suffix "_2", merges the partial results of split reductions.
 bool cuda_has_second_stage(const cuda_variant& v) noexcept;
-/// One __global__ function (and its second stage where the shape needs one), without the prelude.
+/// One __global__ function (and its second stage if the shape needs one), without the prelude.
 std::string emit_cuda(const program& p, const cuda_variant& v);
-/// A whole module: in front of the kernels that emit_cuda made of these programs, what they need of the prelude.
+/// A whole module: the parts of the prelude that are needed, followed by the kernels that emit_cuda made of these
+/// programs.
 std::string cuda_module(const std::vector<const program*>& programs, const std::string& kernels);
 /// All of the prelude's files that the programs may need, for text that does not come from emit_cuda.
 std::string cuda_prelude(const std::vector<const program*>& programs);

@@ -16,7 +16,7 @@ void add_once(std::vector<int>& v, int x) {
   if (!contains(v, x)) v.push_back(x);
 }
 
-/// How often each register is read inside a phase, and how often where its sign does not matter.
+/// The number of reads of each register within a phase, and of those for which its sign is irrelevant.
 struct uses {
   std::vector<int> all, signless;
 };
@@ -43,8 +43,8 @@ std::string parameter(const program& p, const instr& i, const std::string& args)
   return std::string(register_type(i.type)) + "{" + q + "r, " + q + "i}";
 }
 
-/// C++'s own operators where they give an operation's bits: the compiler has less to read than a template of the
-/// prelude. Empty where there is none.
+/// C++'s built-in operators where they are bit-exact, since the compiler parses them faster than a template of the
+/// prelude. Empty if there is none.
 std::string plain_expression(const instr& i, const std::string& a, const std::string& b) {
   if (i.arg != dtype::f32 && i.arg != dtype::f64) return {};
   switch (i.op) {
@@ -64,8 +64,8 @@ std::string plain_expression(const instr& i, const std::string& a, const std::st
   }
 }
 
-/// The lines of a phase. `quick`: sine and cosine by the fast version. `args` names the struct of launch parameters;
-/// empty: they are variables.
+/// Emits the lines of a phase. `quick`: sine and cosine by the fast version. `args`: name of the struct of launch
+/// parameters; if empty, they are variables.
 class writer {
  public:
   writer(const program& p, const phase& f, bool quick, std::string args = "a")
@@ -92,7 +92,7 @@ class writer {
     if (i.op == opcode::user) return call(i);
     out_("  const ", type_of_register(p_, static_cast<std::size_t>(k)), " r", k, " = ", expression(k, i), ";");
   }
-  /// A call fills all of its outputs, whose instructions stand next to each other.
+  /// Emits a call, which computes all of its outputs; their instructions are consecutive.
   void call(const instr& first) {
     const user_call& c = p_.calls[first.a];
     const user_function& f = *c.function;
@@ -275,7 +275,7 @@ phase make_phase(const program& p, const cuda_variant& v, std::string name, std:
     if (shares_blocks(i) && v.shape == cuda_shape::linear) f.place = true;
     p.each_operand(i, reads);
   }
-  if (f.quick) f.place = false;  // its coordinates stand in arrays that a loop goes through
+  if (f.quick) f.place = false;  // coordinates are kept in arrays that a loop indexes
   for (int r : f.results) reads(r);
   std::erase_if(f.code, in_arguments);
   return f;

@@ -1,4 +1,4 @@
-// Pieces that all CUDA kernel shapes share: device functions of straight-line code, groups of lanes.
+// Pieces shared by all CUDA kernel shapes: device functions of straight-line code, groups of lanes.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -10,14 +10,14 @@
 
 namespace sinter::jit::cuda {
 
-/// The register that a stored element `x` becomes, and the element that a register is stored as.
+/// The register value of a stored element `x`, and the stored element of a register value.
 std::string widened(dtype t, const std::string& x);
 std::string narrowed(dtype t, const std::string& x);
 
 /// The qualifiers of users' functions.
 inline constexpr const char* function_words = "__device__ __forceinline__";
 
-/// Lines of source, indented by hand.
+/// Lines of source, indented by the caller.
 class text {
  public:
   template <class... Parts>
@@ -36,17 +36,17 @@ class text {
   std::string out_;
 };
 
-/// Instructions that become one device function. Parameters of the program are read where they are used.
+/// Instructions that are emitted as one device function. Parameters of the program are read where they are used.
 struct phase {
   std::string name;
   std::vector<int> code, inputs, coords, live_in, reduced, results;
-  bool quick = false;   // sine or cosine of float32: worth a fast version (cuda_loop.h)
-  bool lambda = false;  // calls a user's function that the kernel holds: passed as `sn_body`
+  bool quick = false;   // sine or cosine of float32: has a fast version (cuda_loop.h)
+  bool lambda = false;  // calls a user's function that is a lambda of the kernel: passed as `sn_body`
   bool place = false;   // coordinates are given as sn::random_place
 };
-/// Which numbers a draw takes, as an expression.
+/// The random stream of a draw, as an expression.
 std::string random_stream(const instr& i);
-/// A draw whose elements share blocks with their neighbours.
+/// Whether the elements of a draw share blocks with their neighbours.
 bool shares_blocks(const instr& i) noexcept;
 phase make_phase(const program& p, const cuda_variant& v, std::string name, std::vector<int> code,
                  std::vector<int> results);
@@ -61,31 +61,30 @@ std::vector<int> registers_of(const List& list) {
     if (!contains(all, x.reg)) all.push_back(x.reg);
   return all;
 }
-/// Sine or cosine of float32, which has a fast version.
+/// Whether an instruction is the sine or cosine of float32, which has a fast version.
 bool is_quick_trig(const program& p, const instr& i) noexcept;
-/// The function NAME and, where the phase is quick, quick_NAME, which may raise `slow`.
+/// The function NAME and, if the phase is quick, quick_NAME, which may set `slow`.
 std::string define(const program& p, const phase& f);
-/// A phase with one operand and one result that hardly ever runs: a function that is called, so that it is compiled
-/// once however often it stands in unrolled code. Then a call of it.
+/// A phase with one operand and one result that is rarely executed: emitted as a called function, so that it is
+/// compiled once even in unrolled code. Then a call of it.
 std::string define_out_of_line(const program& p, const phase& f);
 std::string call_out_of_line(const program& p, const phase& f, const std::string& operand);
 
-/// What a phase is given: 'v' value of an input (its pointer where gathered), 'c' coordinate, 'r' register of another
-/// phase, 'd' finished reduction.
+/// The arguments of a phase: 'v' value of an input (its pointer if gathered), 'c' coordinate, 'r' register of another
+/// phase, 'd' result of a reduction.
 struct argument {
   std::string expression;
-  std::string array_type;  // not empty: `expression` names an array with one element a lane
+  std::string array_type;  // if not empty, `expression` is an array with one element per lane
 };
 using argument_source = std::function<argument(char kind, int index)>;
 
 /// Calls the phase for one set of values; the result is in `out`, a NAME_out declared by this text.
 std::string call_once(const phase& f, const argument_source& source, const std::string& indent);
 /// Calls the phase for `lanes` lanes: declares arrays x<register>[lanes] and fills them; `quick`: by the fast version,
-/// which may raise `slow` (a variable in scope).
+/// which may set `slow` (a variable in scope).
 std::string call_lanes(const program& p, const phase& f, int lanes, bool quick, const argument_source& source,
                        const std::string& indent);
-/// The same with everything around it: where the phase is quick, a `slow` of its own, and the group computed again
-/// where it was raised.
+/// The same as a complete block: if the phase is quick, declares `slow` and recomputes the group if it was set.
 std::string call_group(const program& p, const phase& f, int lanes, const argument_source& source,
                        const std::string& indent);
 
@@ -94,14 +93,15 @@ std::string decompose(const std::string& of, int first, int last, const std::str
 /// "+ c0 * a.s3_0 + ..." over the axes [first, last); empty sum: "0".
 std::string offset(const char* strides, int operand, int first, int last, const std::string& prefix);
 bool is_gathered(const program& p, int input);
-/// "sn::make_raw<2>(a.p0, {a.q3, a.q4})": what an `address` register is; `args` names the struct of launch parameters.
+/// "sn::make_raw<2>(a.p0, {a.q3, a.q4})": the value of an `address` register; `args` names the struct of launch
+/// parameters.
 std::string whole_array(const program& p, const user_call& c, std::size_t operand, const std::string& args);
 /// The value of a `param` register.
 std::string launch_value(const program& p, std::uint16_t reg, const std::string& args);
-/// Bytes of the widest and weight of all instructions below `end`.
+/// Sum of the weights of the instructions [first, end).
 int total_weight(const program& p, int first, int end);
 
-/// Preamble of a kernel: "namespace NAME_ { typedef int I; struct args ...;" (parameters.hpp).
+/// Opens a kernel: "namespace NAME_ { typedef int I; struct args ...;" (parameters.hpp).
 std::string open_kernel(const program& p, const cuda_variant& v);
 std::string close_kernel();
 

@@ -1,5 +1,6 @@
-// CUDA reductions whose operands depend on the row or on the column only: threads own rows, columns stream through the
-// cache four at a time. What depends on the row alone is computed once. Only for reductions whose order is free.
+// CUDA reductions whose operands depend on the row or on the column only: each row has a thread group, and columns
+// stream through the cache four at a time. What depends on the row alone is computed once. Only for reductions whose
+// order is free.
 #include <algorithm>
 #include <bit>
 
@@ -9,12 +10,12 @@
 namespace sinter::jit::cuda {
 namespace {
 
-// A division would be compiled as one: the quick compilation leaves out what turns it into a shift.
+// A division would not be optimised: the quick compilation omits the pass that turns it into a shift.
 constexpr int columns_shift = std::countr_zero(static_cast<unsigned>(cuda_columns));
 static_assert(std::has_single_bit(static_cast<unsigned>(cuda_columns)));
 
 static_assert(cuda_columns == 4);
-/// CUDA's own vector of four such elements: fetch() by words takes the compiler longer. Null where there is none.
+/// CUDA's vector type of four such elements: fetch() by words takes longer to compile. Null if there is none.
 const char* vector_of_four(dtype t) noexcept {
   switch (t) {
     case dtype::f32: return "float4";
@@ -49,7 +50,7 @@ class broadcast_emitter {
       tail_phase_ = make_phase(p, v, "tail", chain, {chain.back()});
     }
     row_ = make_phase(p, v, "of_row", row_code, row_results);
-    row_.quick = false;  // once a row
+    row_.quick = false;  // runs once per row
   }
 
   std::string run() {
@@ -131,8 +132,8 @@ class broadcast_emitter {
     t_("    const I r0 = g * ", cuda_columns, ";");
     group("    ");
     t_("  }");
-    // One element at a time: the columns left over, or the whole row where the fast version was not good for it. Small
-    // code, as it is compiled each time and runs hardly ever.
+    // One element at a time: the remaining columns, or the whole row if the fast version was not valid for it. The code
+    // is small, since it is always compiled but rarely executed.
     if (element_.quick) {
       t_("  if (slow) {");
       t_("    acc.init();");
@@ -192,7 +193,7 @@ class broadcast_emitter {
         t_(in, "acc.a", static_cast<int>(j), ".step_group<", lanes, ">(x", p_.reductions[j].reg, ", r0);");
       return;
     }
-    // One test for the group; then each element that may matter is evaluated to the end.
+    // One test for the group; then only the elements that may win are evaluated completely.
     const std::string x = "x" + num(tail_.inner());
     t_(in, "auto farthest = skip.distance(", x, "[0]);");
     t_("#pragma unroll");
@@ -228,7 +229,7 @@ class broadcast_emitter {
     return j < v_.rank ? column : "(long long)row * columns + " + column;
   }
 
-  /// The end of the chain for the inner value `x` of column `at`, unless it cannot win.
+  /// Evaluates the tail for the inner value `x` of column `at`, unless it cannot win.
   void tail(const std::string& in, const std::string& x, const std::string& at) {
     t_(in, "if (skip.distance(", x, ") < skip.span) continue;");
     t_(in, "const ", register_type(tail_.type), " value = ", call_out_of_line(p_, tail_phase_, x), ";");
@@ -252,8 +253,8 @@ std::string emit_broadcast(const program& p, const cuda_variant& v) { return bro
 
 namespace sinter::jit {
 
-// sn::skip_range allows for the rounding of three roots. The domain of an arcsine, which it tests, is that of the inner
-// value only where no more than roots lie between.
+// sn::skip_range allows for the rounding of three roots. It tests the domain of an arcsine on the inner value, which is
+// valid only if there are no operations but roots between them.
 monotone_tail cuda_tail(const program& p) {
   monotone_tail t = find_tail(p);
   int roots = 0;

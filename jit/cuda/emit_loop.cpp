@@ -1,5 +1,6 @@
-// CUDA kernels of users' functions with text around the loop: each thread runs that text once, and between it takes
-// elements a grid apart. The body is a lambda inside the kernel, which sees the variables of the text in front.
+// CUDA kernels of users' functions with text around the loop: each thread runs that text once, before and after a
+// grid-stride loop over its elements. The body is a lambda inside the kernel, in which the variables of the text before
+// the loop are visible.
 #include <algorithm>
 
 #include "jit/cuda/emit_body.hpp"
@@ -8,7 +9,8 @@
 namespace sinter::jit::cuda {
 namespace {
 
-/// The function `element_at`: everything about one element but the user's body. The user's names cannot reach in here.
+/// The function `element_at`: everything about one element except the user's body. The user's names are not visible in
+/// it.
 std::string define_element(const program& p, const cuda_variant& v) {
   phase element = make_phase(p, v, "element", instructions(0, p.code.size()), registers_of(p.outputs));
   element.quick = false;  // called for one element
@@ -33,8 +35,8 @@ std::string define_element(const program& p, const cuda_variant& v) {
   return t.str();
 }
 
-/// Parameters that hold for the whole kernel, as variables for the text around the loop: arrays that are read or
-/// written by index, and numbers.
+/// Parameters that are constant for the whole kernel, as variables for the text around the loop: arrays that are read
+/// or written by index, and numbers.
 std::string kernel_wide(const program& p, const user_call& c) {
   const user_function& f = *c.function;
   text t;

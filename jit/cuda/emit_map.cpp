@@ -37,7 +37,7 @@ class map_emitter {
         t_(in, "const ", register_type(type(k)), " u", k, " = ", widened(type(k), "*a.p" + num(k)), ";");
   }
 
-  // Vectors: full blocks move `unroll` vectors a thread, the last block (lean: each) goes element by element.
+  // Vectors: full blocks move `unroll` vectors per thread, the last block (baseline tier: every block) single elements.
   void linear_body() {
     const int chunk = cuda_block * vec_ * unroll_;
     uniform_values("  ");
@@ -55,8 +55,8 @@ class map_emitter {
 
   using text_of = std::function<std::string(int)>;
 
-  /// One element by the phase that holds for every value: coordinate of an axis, address of an input, place of an
-  /// output.
+  /// One element by the version of the phase that is valid for every value: coordinate of an axis, address of an input,
+  /// place of an output.
   void one_element(const std::string& in, const text_of& coordinate, const text_of& address, const text_of& place) {
     t_(call_once(
         element_,
@@ -83,7 +83,7 @@ class map_emitter {
     t_("#pragma unroll");
     t_("    for (int u = 0; u < ", unroll_, "; ++u) {");
     t_("      const long long at = first + u * ", cuda_block * vec_, ";");
-    // `at` is a multiple of the lanes.
+    // `at` is a multiple of the number of lanes.
     const std::string place = "sn::random_place{first, u * " + num(cuda_block * vec_) + " | l}";
     lanes("      ", "u", [&](int) { return element_.place ? place : std::string("at | l"); });
     stores("      ", [&](int k) { return "a.w" + num(k) + " + at"; });
@@ -92,7 +92,7 @@ class map_emitter {
     t_("  }");
   }
 
-  /// What random_place asks for.
+  /// The condition under which random_place is valid.
   std::string same_upper_half(int chunk) const {
     std::string all;
     for (const instr& i : p_.code)
@@ -164,7 +164,8 @@ class map_emitter {
     }
   }
 
-  // Rows: c<inner> runs over threadIdx.x; a thread takes `unroll` rows, blockDim.y apart (rank 1: elements of its row).
+  // Rows: c<inner> runs over threadIdx.x; a thread processes `unroll` rows, blockDim.y apart (rank 1: elements of its
+  // row).
   void strided_body() {
     const bool flat = v_.rank == 1;
     const std::string row = flat ? "" : num(v_.rank - 2);
@@ -220,7 +221,8 @@ class map_emitter {
     t_(in, "}");
   }
 
-  /// Of lane l. Low bits that are known to be 0 let lanes share what they compute from blocks of random numbers.
+  /// Coordinate of lane l, as `first | l`: known low bits let lanes share what they compute from blocks of random
+  /// numbers.
   std::string coordinate(int j) const {
     const std::string first = "c" + num(inner_);
     if (j == inner_) return first + " | l";
@@ -229,7 +231,7 @@ class map_emitter {
            ") | l";
   }
 
-  /// Of the row, among all rows; of a single one it stands for nothing.
+  /// Number of the row among all rows; not used at rank 1.
   std::string row_number() const {
     std::string row = "(long long)c0";
     for (int k = 1; k < inner_; ++k) row = "(" + row + " * a.e" + num(k) + ".n + c" + num(k) + ")";

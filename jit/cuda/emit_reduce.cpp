@@ -1,8 +1,9 @@
-// CUDA reductions along rows (a group of threads a result) and columns (threads own results), in one or two stages.
+// CUDA reductions along rows (a group of threads for each result) and columns (a thread accumulates whole results), in
+// one or two stages.
 //
-// The order in which floating-point elements are combined rests on the extents alone: groups of four consecutive
-// reduced elements, dealt to the threads of a row (or of a column) in turn, then a tree over the threads, then over the
-// splits. Vector width, alignment and index class only change how elements are read.
+// The order in which floating-point elements are combined depends on the extents alone: groups of four consecutive
+// reduced elements, distributed cyclically among the threads of a row (or of a column), then a tree over the threads,
+// then over the splits. Vector width, alignment and index class change only how elements are read.
 #include <algorithm>
 
 #include "jit/cuda/emit_body.hpp"
@@ -11,7 +12,7 @@
 namespace sinter::jit::cuda {
 namespace {
 
-/// Bytes that a thread keeps in flight.
+/// Bytes that a thread keeps in flight to hide latency.
 constexpr int bytes_in_flight = 64;
 
 class reduce_emitter {
@@ -41,7 +42,7 @@ class reduce_emitter {
   access input_class(int k) const { return v_.inputs[static_cast<std::size_t>(k)]; }
   bool fixed(int k) const { return input_class(k) == access::uniform && !is_gathered(p_, k); }
   bool streamed(int k) const { return !fixed(k) && !is_gathered(p_, k); }
-  /// Vectors along the reduced axis (rows).
+  /// Whether an input is read as vectors along the reduced axis (rows).
   bool vectors(int k) const { return !columns_ && input_class(k) == access::linear && !is_gathered(p_, k); }
 
   int unroll() const {
@@ -69,7 +70,7 @@ class reduce_emitter {
     }
   }
 
-  /// Offset of input k at the reduced coordinates c<j>, or at the linear index `r` where there is one reduced axis.
+  /// Offset of input k at the reduced coordinates c<j>, or at the linear index `r` if there is one reduced axis.
   std::string reduced_offset(int k, const std::string& r) const {
     if (multi_) return offset("s", k, v_.kept, v_.rank, "c");
     if (input_class(k) == access::uniform || v_.rank == v_.kept) return "0";
@@ -87,7 +88,7 @@ class reduce_emitter {
     t_("#pragma unroll");
     t_(in, "for (int l = 0; l < ", lane_count, "; ++l) {");
     if (needs_position_) {
-      t_(in, "  const I r = r0 | l;");  // several lanes: r0 is a multiple of them
+      t_(in, "  const I r = r0 | l;");  // several lanes: r0 is a multiple of their number
       t_(decompose("r", v_.kept, v_.rank, "c", in + "  "));
     }
     for (int k : element_.inputs) {
@@ -98,8 +99,8 @@ class reduce_emitter {
     t_(in, "}");
   }
 
-  /// Of lane l. In rows of whole groups the low bits of a position are known, which lets lanes share what they compute
-  /// from blocks of random numbers.
+  /// Coordinate of lane l. If rows are whole groups, the low bits of a position are known, so lanes can share what they
+  /// compute from blocks of random numbers.
   std::string coordinate(int j) const {
     if (j < v_.kept) return "k" + num(j) + bsuffix_;
     if (j < v_.rank) return "c" + num(j);
@@ -130,7 +131,8 @@ class reduce_emitter {
       if (streamed(k)) t_(in, "const ", storage(k), " i", k, " = b", k, bsuffix_, "[", reduced_offset(k, "r0"), "];");
   }
 
-  /// The groups of a split, from `first` on `step` apart, and the elements after the last whole group.
+  /// Loops over the groups of a split, beginning with `first` at a stride of `step`, and over the elements after the
+  /// last whole group.
   template <class Groups, class Tail>
   void loop_over_groups(const char* first, const char* step, Groups groups, Tail tail) {
     t_("  const I full = (I)(a.elements / ", cuda_group, "), begin = (I)(blockIdx.y * a.chunk);");
@@ -258,7 +260,7 @@ class reduce_emitter {
     t_("}");
   }
 
-  /// Pointers, values and coordinates of the results after the first of a thread's vector: neighbours on the last axis.
+  /// Pointers, values and coordinates of the further results of a thread's vector: neighbours on the last axis.
   void later_results(int v) {
     const std::string suffix = "_" + num(v);
     for (int k : element_.inputs) {
@@ -315,7 +317,7 @@ class reduce_emitter {
   int vec_;
   phase element_;
   bool multi_ = false, needs_position_ = false;
-  std::string bsuffix_;  // which result of a thread's vector the text is for
+  std::string bsuffix_;  // suffix for the result of a thread's vector that the text computes
   text t_;
 };
 
@@ -348,7 +350,7 @@ std::string define_accumulators(const program& p) {
 
 std::string define_finish(const program& p, const cuda_variant& v) {
   phase f = make_phase(p, v, "epilogue", instructions(p.epilogue, p.code.size()), registers_of(p.outputs));
-  f.quick = false;  // once a result
+  f.quick = false;  // runs once per result
   text t;
   t(define(p, f));
   t("__device__ __forceinline__ void finish(const args& a, I row, const accs& acc) {");
@@ -392,7 +394,7 @@ std::string define_second_stage(const program& p, const cuda_variant& v) {
   t("  const bool live = wanted < a.results;");
   t("  accs acc;");
   t("  acc.init();");
-  // Eight loads in flight: a stage this small is all latency.
+  // Eight loads in flight, since latency dominates such a small stage.
   const int count = static_cast<int>(p.reductions.size());
   t("  long long s = live ? threadIdx.y : a.splits;");
   t("  const long long lanes = blockDim.y;");

@@ -21,10 +21,10 @@ constexpr std::int64_t power_of_two_below(std::int64_t n) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1))));
 }
 
-/// Blocks that keep any GPU busy for several waves; fixed, since results must not depend on the device's size.
+/// Enough blocks to occupy any GPU for several waves; fixed, since results must not depend on the device's size.
 constexpr std::int64_t many_blocks = 4096;
 
-/// Merging the splits: threads along results, the others along splits.
+/// Merging the splits: some threads of a block along results, the others along splits.
 void second_stage(reduce_geometry& g) {
   const std::int64_t wide = std::min<std::int64_t>(power_of_two_above(g.results), 32);
   const std::int64_t lanes = std::min(jit::cuda_block / wide, power_of_two_below(g.splits));
@@ -40,7 +40,7 @@ void split(reduce_geometry& g, std::int64_t groups, std::int64_t most, std::int6
   if (g.splits > 1) second_stage(g);
 }
 
-/// Writes 8-byte slots, one after the other.
+/// Writes consecutive 8-byte slots.
 class slots {
  public:
   explicit slots(std::uint64_t* to) : to_(to) {}
@@ -49,7 +49,7 @@ class slots {
     for (int j = 0; j < count; ++j) integer(from[j]);
   }
   void pointer(const void* p) { *to_++ = reinterpret_cast<std::uintptr_t>(p); }
-  /// A register of dtype `t`; complex numbers take a slot for each part.
+  /// A register of dtype `t`; a complex number takes two slots, one per part.
   void scalar(dtype t, const jit::scalar& s) {
     unsigned char bytes[16] = {};
     jit::write_register(bytes, t, s);
@@ -82,7 +82,7 @@ class slots {
   std::uint64_t* to_;
 };
 
-/// Sizes that kernels take as parameters; which of them depends on the shape.
+/// Sizes that kernels take as parameters; the kernel's shape decides which.
 struct sizes {
   std::int64_t n = 0, outer = 1, team = 1;
   reduce_geometry reduction;
@@ -125,14 +125,15 @@ struct field_values {
 
 grid linear_grid(const launch& l, const jit::cuda_variant& v) {
   const std::int64_t count = core::element_count(l.extents), block = std::int64_t{jit::cuda_block} * v.vector;
-  const int unroll = count <= block ? 1 : jit::cuda_unroll(*l.code, v);  // one block will do whatever it is
+  const int unroll = count <= block ? 1 : jit::cuda_unroll(*l.code, v);  // one block suffices in any case
   grid g;
   g.x = static_cast<unsigned>(ceil_div(count, block * unroll));
   g.block_x = jit::cuda_block;
   return g;
 }
 
-/// Inner axis on x. Where operands run along the other axis, 32 x 32 tiles let the first-level cache transpose.
+/// Inner axis on x. If operands are contiguous along the other axis, 32 x 32 tiles let the first-level cache do the
+/// transposition.
 grid strided_grid(const launch& l, const jit::cuda_variant& v, std::int64_t& outer) {
   const int rank = v.rank, unroll = jit::cuda_unroll(*l.code, v);
   const std::int64_t across = ceil_div(l.extents[rank - 1], v.vector);

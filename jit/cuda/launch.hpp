@@ -15,30 +15,30 @@ struct grid {
   unsigned block_x = 1, block_y = 1;
 };
 
-/// How a reduction is dealt to threads. Depends on the numbers of results and elements only, so that the order in which
-/// floating-point values are combined does too.
+/// How a reduction is distributed among threads. Depends on the numbers of results and elements only, and so does the
+/// order in which floating-point values are combined.
 struct reduce_geometry {
   std::int64_t results = 1, elements = 1;
   std::int64_t chunk = 1;   // groups of four elements in a split
-  std::int64_t splits = 1;  // more than 1: the second stage merges them
+  std::int64_t splits = 1;  // more than 1: merged by the second stage
   grid first, second;
 };
 reduce_geometry row_geometry(std::int64_t results, std::int64_t elements);
 reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector);
-/// Threads of a row of broadcast_rows.
+/// Size of the thread group for a row of broadcast_rows.
 int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors);
 
 /// Iterations of a launch.
 std::int64_t kept_count(const jit::launch& l) noexcept;
 std::int64_t reduced_count(const jit::launch& l) noexcept;
 
-/// What kernel a launch needs. Reuses the memory of `v`.
+/// The kernel variant that a launch needs. Reuses the memory of `v`.
 void classify(const jit::launch& l, jit::cuda_variant& v);
 
-/// Bytes that the parameters of a launch may have.
+/// Capacity in bytes for the parameters of a launch.
 inline constexpr std::size_t parameter_capacity = 32760;
 
-/// Grid and parameters of the main kernel (and of the second stage where `splits` > 1).
+/// Grid and parameters of the main kernel (and of the second stage if `splits` > 1).
 struct call {
   grid first, second;
   bool second_stage = false;

@@ -1,4 +1,4 @@
-// CUDA C++ to cubin through NVRTC, which is opened on first use and only when the disk cache has no answer.
+// CUDA C++ to cubin through NVRTC, which is opened on first use and only after a miss of the disk cache.
 #include "jit/cuda/nvrtc.hpp"
 
 #include "sinter/error.hpp"
@@ -29,7 +29,7 @@ namespace {
 
 using namespace nvrtc;
 
-// --minimal leaves out the declarations of textures and of the runtime API: 3 ms of 48. The assembler's report (-v) says
+// --minimal omits the declarations of textures and of the runtime API: 3 ms of 48. The assembler's report (-v) shows
 // whether registers were spilled.
 std::vector<std::string> options_for(const nvrtc_options& options) {
   std::vector<std::string> texts{"--gpu-architecture=sm_" + std::to_string(options.arch), "--std=c++17",
@@ -39,14 +39,14 @@ std::vector<std::string> options_for(const nvrtc_options& options) {
   return texts;
 }
 
-/// What one compilation is about. `begins` is called just before NVRTC starts, and calls what it is given when that may be.
+/// One compilation. `begins` is called just before NVRTC starts; it calls its argument when NVRTC may start.
 struct request {
   std::string_view name;
   std::string key;
   std::function<std::string()> source;
   std::vector<std::string> options;
   std::function<void(const std::function<void()>&)> begins;
-  std::function<std::optional<std::string>()> key_now = {};  // where files that the source includes are part of the key
+  std::function<std::optional<std::string>()> key_now = {};  // if files that the source includes are part of the key
 };
 
 cubin compile_now(const request& r) {
@@ -123,7 +123,7 @@ std::string key_of(const std::string& what, const std::string& identity, const s
   platform::append_field(key, identity);
   return key;
 }
-/// Nothing where the text includes files that cannot be known: it is then compiled in each process.
+/// Null if the included files cannot be determined: the text is then compiled in each process.
 std::optional<std::string> key_of(const cuda_unit& u) {
   std::string key = key_of("sinter kernel 1\n", u.identity, options_for(u.options));
   if (!u.is_source) return key;
@@ -136,13 +136,13 @@ std::optional<std::string> key_of(const cuda_unit& u) {
 request request_of(const cuda_unit& u) {
   request r{u.name, "", u.source, options_for(u.options), nullptr};
   if (u.is_source) r.key_now = [&u] { return key_of(u); };
-  // Equal sources are compiled once at a time, whether or not the disk may keep what comes out.
+  // Equal sources are compiled once at a time, even if the result must not be stored on disk.
   r.key = key_of(u).value_or(key_of("sinter unknown 1\n", u.identity, r.options));
   return r;
 }
 
-/// Compiles some units side by side. NVRTC's front end takes one source at a time, and who comes first is served first:
-/// each compilation begins after the one before it, in the given order, so that the longest is not the last.
+/// Compiles some units in parallel. NVRTC's front end processes one source at a time, in order of arrival, so each
+/// compilation begins after the previous one of the given order: the longest must not be the last.
 class side_by_side {
  public:
   side_by_side(std::span<const cuda_unit> units, std::vector<std::size_t> order, std::vector<cubin>& results)
@@ -153,7 +153,7 @@ class side_by_side {
     std::vector<std::thread> helpers;
     try {
       while (helpers.size() + 1 < std::min(order_.size(), cores)) helpers.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {  // no thread to spare: those that there are do the work
+    } catch (const std::system_error&) {  // no further threads are available: the existing ones do the work
     }
     work();
     for (std::thread& t : helpers) t.join();
@@ -176,7 +176,7 @@ class side_by_side {
       pass_turn(m);
     }
   }
-  // An order that is worth a little patience, no more: another thread may be compiling the same unit already.
+  // The order is only an optimisation, hence the timeout: another thread may be compiling the same unit already.
   void wait_for_turn(std::size_t m, const std::function<void()>& start) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, compile_patience(), [&] { return turn_ >= m; });
@@ -208,7 +208,7 @@ void warm_up_now() noexcept {
     compile_now({"", "", source, options_for({}), nullptr});
     platform::end_background_before_exit_handlers();
   } catch (...) {
-    return;  // the compilation that needs NVRTC will say what is wrong
+    return;  // the first compilation reports the error
   }
 }
 

@@ -10,11 +10,11 @@
 namespace sinter::jit {
 
 /// Compiles CUDA C++ to a cubin for `arch` (90 for sm_90) with NVRTC, through the disk cache. Needs NVRTC but no GPU.
-/// Throws compile_error, or device_error where NVRTC cannot be loaded (naming each library tried).
+/// Throws compile_error, or device_error if NVRTC cannot be loaded (with each library tried).
 struct nvrtc_options {
   int arch = 90;
   bool fast_math = false;
-  bool fast_compile = false;  // leaves out what takes the compiler long and gains little (NVRTC 12.8 and newer)
+  bool fast_compile = false;  // omits passes that take long and gain little (NVRTC 12.8 and newer)
 };
 struct cubin {
   std::vector<char> bytes;
@@ -23,16 +23,17 @@ struct cubin {
 };
 cubin compile_cuda(const std::string& source, const nvrtc_options& options);
 
-/// A source that is written only where the cache has no answer.
+/// A source that is generated only after a cache miss.
 struct cuda_unit {
-  std::string name;                     // shown
-  std::string identity;                 // units of one identity have one source, whichever process and version ask
-  bool is_source = false;               // the identity is the source, and users' text in it may include files
-  std::size_t weight = 0;               // roughly how long it takes: the longest begins first
+  std::string name;                     // for messages
+  std::string identity;                 // units of one identity have the same source in all processes and versions
+  bool is_source = false;               // the identity is the source; users' text in it may include files
+  std::size_t weight = 0;               // estimate of its compile time: the longest begins first
   std::function<std::string()> source;  // may be called on another thread
   nvrtc_options options;
 };
-/// Several at a time, on as many threads as there are cores. Throws what the first failing one throws.
+/// Compiles several units in parallel, on as many threads as there are cores. Throws the error of the first failed
+/// unit.
 std::vector<cubin> compile_cuda(std::span<const cuda_unit> units);
 /// From the disk cache only.
 std::optional<cubin> load_cuda(const cuda_unit& unit);

@@ -1,4 +1,4 @@
-// Opening NVRTC, and what its programs do.
+// Loading of NVRTC, and its programs.
 #ifdef SINTER_HAS_CUDA
 
 #include "jit/cuda/nvrtc_library.hpp"
@@ -26,14 +26,14 @@ platform::library_place place() {
   return platform::toolkit_library("NVRTC", std::move(names));
 }
 
-// NVRTC opens its builtins by name, which the dynamic linker finds only in the folders of its own configuration. Once
-// the ones beside NVRTC are loaded, the name stands for them.
+// NVRTC opens its builtins by name, which the dynamic linker finds only in its configured folders. Once those in
+// NVRTC's folder are loaded, the name resolves to them.
 void open_builtins(const std::string& nvrtc_path, const nvrtc_api& api) {
   const std::size_t slash = nvrtc_path.rfind('/');
   int major = 0, minor = 0;
   if (slash == std::string::npos || api.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) return;
   const std::string name = "libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor);
-  std::string ignored;  // without them NVRTC itself says what it misses
+  std::string ignored;  // if they are missing, NVRTC reports it
   platform::dynamic_library::open(nvrtc_path.substr(0, slash + 1) + name, ignored);
 }
 
@@ -93,8 +93,8 @@ void nvrtc_program::add_name(const std::string& expression) {
 }
 
 nvrtcResult nvrtc_program::compile(std::vector<std::string> options) {
-  // From 12.9 on NVRTC keeps a cache of its own where there is a driver; what comes from there has no log, and this
-  // library caches already.
+  // NVRTC 12.9 and newer has its own cache if there is a driver; results from it have no log, and this library has a
+  // cache already.
   int major = 0, minor = 0;
   if (api_.nvrtcVersion(&major, &minor) == NVRTC_SUCCESS && 100 * major + minor >= 1209)
     options.push_back("--no-cache");

@@ -1,4 +1,4 @@
-// The NVRTC library, opened on first use, and one program of it. Only for builds with the CUDA toolkit.
+// The NVRTC library, opened on first use, and its programs. Only for builds with the CUDA toolkit.
 #pragma once
 #include <nvrtc.h>
 
@@ -24,16 +24,16 @@ struct nvrtc_api : nvrtc_functions {
 };
 using nvrtc_library = platform::optional_library<nvrtc_api>;
 
-/// Opens it if need be.
+/// Opens it if necessary.
 const nvrtc_library& library();
-/// Throws device_error where it cannot be used.
+/// Throws device_error if it cannot be used.
 const nvrtc_api& usable_api();
-/// Which NVRTC would compile, found without loading it. With only a name to go by, the name stands for the version.
+/// Identifies the NVRTC that would compile, without loading it. If only a name is known, it serves as the version.
 const std::string& library_identity();
-/// The folder that holds it, symbolic links resolved; empty with only a name to go by. Does not load it.
+/// The folder that holds it, symbolic links resolved; empty if only a name is known. Does not load it.
 std::string library_folder();
 
-/// Throws device_error for failures that have nothing to do with the source.
+/// Throws device_error for failures unrelated to the source.
 void check(const nvrtc_api& api, nvrtcResult result, const char* call);
 
 class nvrtc_program {
@@ -43,11 +43,11 @@ class nvrtc_program {
   nvrtc_program(const nvrtc_program&) = delete;
   nvrtc_program& operator=(const nvrtc_program&) = delete;
 
-  /// Before compile(): a kernel or variable whose name in the compiled code is wanted.
+  /// Before compile(): a kernel or variable whose name in the compiled code is requested.
   void add_name(const std::string& expression);
   nvrtcResult compile(std::vector<std::string> options);
   std::string log() const;
-  /// The cubin; empty where the options asked for a virtual architecture.
+  /// The cubin; empty if the options requested a virtual architecture.
   std::vector<char> binary() const;
   /// The PTX, without the terminating zero.
   std::vector<char> ptx() const;

@@ -1,4 +1,4 @@
-// CUDA C++ that users wrote, through NVRTC: their options, their headers, their line numbers.
+// Users' CUDA C++ through NVRTC, with their options, headers and line numbers.
 #include "jit/compile.hpp"
 #include "jit/cuda/compile_raw.hpp"
 #include "jit/program/include_scan.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 using namespace nvrtc;
 
-/// The toolkit's headers: best those beside the library that compiles.
+/// The toolkit's headers, preferably those of the NVRTC in use.
 std::vector<std::string> find_toolkit_headers() {
   std::vector<std::string> places;
   if (const std::string folder = library_folder(); !folder.empty()) places.push_back(folder + "/../include");
@@ -34,7 +34,7 @@ std::vector<std::string> find_toolkit_headers() {
   for (const std::string& place : places) {
     const std::string real = platform::real_path(place);
     if (place.empty() || platform::file_identity(real + "/cuda_fp16.h").empty()) continue;
-    // From CUDA 13 on CUB, Thrust and libcu++, which cooperative_groups.h includes, have a folder of their own.
+    // From CUDA 13 on, CUB, Thrust and libcu++, which cooperative_groups.h includes, are in a separate folder.
     const std::string libraries = platform::real_path(real + "/cccl");
     return libraries.empty() ? std::vector{real} : std::vector{real, libraries};
   }
@@ -51,8 +51,8 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + (slash == 0));
 }
 
-/// The user's own options win: ours stand only where theirs do not say otherwise. Code of the architecture-specific
-/// kind (sm_90a) runs on just the device that it is for, which is what is wanted, and has all of its instructions.
+/// The user's options take precedence over the defaults here. Code for an architecture-specific target (sm_90a) runs on
+/// that architecture only, which suffices here, and can use all of its instructions.
 std::vector<std::string> options_of(const raw_program& p) {
   std::vector<std::string> options = p.options;
   if (!has_option(p.options, "--gpu-architecture", "-arch"))
@@ -79,7 +79,7 @@ const std::string& shown_file(const raw_program& p) {
   return p.file.empty() ? plain : p.file;
 }
 
-/// Lines of messages are those of the user's text.
+/// Line numbers in messages are those of the user's text.
 std::string translation_unit(const raw_program& p) {
   std::string source = "#line 1 \"sinter\"\n";
   source += prelude_text("raw");
@@ -111,7 +111,7 @@ raw_binary compile_now(const raw_program& p, const std::string& source, const st
   return result;
 }
 
-// On disk: the log, each name and its lowered form, the code; each with its length in front.
+// On disk: the log, each name and its lowered form, the code; each preceded by its length.
 void put(std::vector<char>& bytes, std::string_view field) {
   const std::uint64_t count = field.size();
   const char* head = reinterpret_cast<const char*>(&count);
@@ -155,7 +155,7 @@ bool unpack(const std::vector<char>& stored, std::size_t names, raw_binary& b) {
   return true;
 }
 
-/// Nothing where what the source includes cannot be known: it is then compiled each time.
+/// Null if the included files cannot be determined: the source is then compiled each time.
 std::optional<std::string> key_of(const raw_program& p, const std::string& source,
                                   const std::vector<std::string>& options) {
   include_options wanted = include_options_of(p.options);

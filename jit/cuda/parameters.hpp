@@ -1,5 +1,5 @@
-// The parameters of a generated CUDA kernel, described once: from the list of its fields follow the struct in the
-// kernel's source, its size, and what a launch writes (jit/cuda/launch.cpp).
+// The parameters of a generated CUDA kernel, described once: the list of fields determines the struct in the kernel's
+// source, its size, and what a launch writes (jit/cuda/launch.cpp).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct cuda_field {
     scalar,          // q<k>: parameter k of the program; complex: q<k>r and q<k>i
     fault,           // where errors in data are reported
     gather_strides,  // h<k>_<j>: stride of gather j of input k
-    extents,         // e<j>: extent of axis j, with what divides by it
+    extents,         // e<j>: extent of axis j, with the constants for a division by it
     input_strides,   // s<k>_<j>: stride of input k along axis j
     output_strides,  // t<k>_<j>: stride of output k along axis j
     n,               // elements of the iteration space

@@ -1,4 +1,4 @@
-// Files of jit/prelude as lists of declarations, and which of those a kernel needs.
+// Splits the files of jit/prelude into declarations and selects those that a kernel needs.
 #include "jit/cuda/prelude_select.hpp"
 
 #include <cctype>
@@ -19,17 +19,17 @@ using core::starts_identifier;
 /// A name, a number, a string, a directive with its continuation lines, or one other character.
 struct token {
   std::string_view text;
-  bool qualified = false;  // behind "::" of another scope than sn, "." or "->": no name of ours
+  bool qualified = false;  // after "::" of a scope other than sn, "." or "->": no name of this library
   bool is_name() const noexcept { return !text.empty() && starts_identifier(text[0]); }
   bool is(char c) const noexcept { return text.size() == 1 && text[0] == c; }
 };
 
 class lexer {
  public:
-  /// Inside a directive "#" is a character like others.
+  /// Inside a directive "#" is an ordinary character.
   explicit lexer(std::string_view text, bool directives = true) : text_(text), directives_(directives) {}
 
-  /// An empty token at the end.
+  /// An empty token at the end of the text.
   token next() {
     skip_blanks();
     token t;
@@ -75,7 +75,7 @@ class lexer {
       if (text_[at_] == '\\') ++at_;
     ++at_;
   }
-  /// What the next token needs to know of this one and those before it.
+  /// Stores what the classification of the next token depends on.
   void note(std::string_view t) {
     member_ = t == "." || (t == ">" && last_ == "-");
     scope_ = t == ":" && last_ == ":";
@@ -94,7 +94,7 @@ class lexer {
 struct declaration {
   std::string_view text;
   std::vector<std::string_view> names, mentions;
-  std::string pasted;  // a macro's line SN_X(name, ...) may stand for SN_X_name
+  std::string pasted;  // a macro's line SN_X(name, ...) may refer to SN_X_name
 };
 
 class parser {
@@ -179,7 +179,7 @@ class parser {
     }
     if (!macro_line) head_.finish(d.names);
     std::size_t end = lexer_.position();
-    if (text_.substr(end).starts_with(";")) ++end;  // read as an empty declaration
+    if (text_.substr(end).starts_with(";")) ++end;  // else it would be parsed as an empty declaration
     d.text = text_.substr(static_cast<std::size_t>(begin - text_.data()),
                           end - static_cast<std::size_t>(begin - text_.data()));
     require(!d.names.empty(), "a declaration without a name");
@@ -218,7 +218,7 @@ class parser {
       }
     }
     void enumerator(const token& t, std::vector<std::string_view>& names) {
-      if (t.is_name()) names.push_back(t.text);  // and what their values mention, which does no harm
+      if (t.is_name()) names.push_back(t.text);  // includes names in their values, which is harmless
     }
     void finish(std::vector<std::string_view>& names) {
       if (!done && !last.empty()) names.push_back(last);
@@ -240,7 +240,7 @@ class parser {
   std::vector<declaration> found_;
 };
 
-/// Parsed once in a process.
+/// Parsed once per process.
 const std::vector<declaration>& declarations_of(std::string_view part) {
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<std::string, std::vector<declaration>, std::less<>>;
@@ -255,7 +255,7 @@ struct entry {
   bool needed = false;
 };
 
-/// The declarations of some files, by what they declare.
+/// The declarations of some files, by the names that they declare.
 class selection {
  public:
   explicit selection(const std::vector<std::string_view>& parts) {

@@ -1,4 +1,4 @@
-// Identities of kernels in the disk cache, and what is said when they do not compile.
+// Identities of kernels in the disk cache, and errors of their compilation.
 #include "jit/cuda/units.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ cuda_unit cuda_unit_of(const program& p, const cuda_variant& v, int arch) {
   u.options = {
       .arch = arch, .fast_math = p.flags.fast_math, .fast_compile = v.lean || v.shape == cuda_shape::broadcast_rows};
   u.source = [p = &p, v] { return cuda_source(*p, v); };
-  if (calls_users(p)) {  // a hash stands for users' text in the stable key, which is too little
+  if (calls_users(p)) {  // the stable key has only a hash of users' text, which is not enough
     u.identity = cuda_source(p, v);
     u.is_source = true;
   } else {
