@@ -8,7 +8,7 @@
 namespace sinter::jit {
 namespace {
 std::atomic<int> compilations_to_failure{-1};
-constexpr int usual_patience = 3;  // milliseconds: the order is worth no more
+constexpr int usual_patience = 3;  // milliseconds: the order is not worth a longer wait
 std::atomic<int> patience{usual_patience};
 }  // namespace
 

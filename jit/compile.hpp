@@ -1,8 +1,8 @@
-// jit: what both generators share: the text of the prelude and of users' functions, failures and figures of
-// compilations. What is about one target only belongs to jit/cpu or jit/cuda.
+// jit: what both generators share: the text of the prelude and of users' functions, failures and statistics of
+// compilations. What concerns only one target belongs to jit/cpu or jit/cuda.
 //
-// What the compilation for the host (compile_host.hpp) and the one for GPUs (nvrtc.hpp) have in common: how they fail, what
-// they count, one compilation for each key.
+// Common to the compilation for the host (compile_host.hpp) and for GPUs (nvrtc.hpp): how they fail, what they count,
+// one compilation at a time for each key.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -22,12 +22,12 @@ namespace sinter::jit {
 
 /// Why a compilation has failed.
 enum class failure_cause : std::uint8_t {
-  text,          // the compiler refuses the text
-  surroundings,  // the compiler, its process or its files: another text would have fared no better
+  text,          // the compiler rejects the text
+  surroundings,  // the compiler, its process or its files: another text would have failed too
   time,          // it took longer than SINTER_COMPILE_TIMEOUT allows
 };
 
-/// A compile_error that a caller who knows more about the text can tell better.
+/// A compile_error whose message a caller with more information about the text can improve.
 struct compiler_failure : compile_error {
   using compile_error::compile_error;
   failure_cause cause = failure_cause::text;
@@ -37,13 +37,15 @@ struct compiler_failure : compile_error {
 /// Changes with everything that generated source depends on besides the program: the text of jit/.
 std::string_view generator_identity() noexcept;
 
-/// What was compiled, and what came from the disk cache instead, since the process began.
+/// The numbers of compilations and of hits of the disk cache since the process began.
 struct compile_figures {
   std::uint64_t host_compiled = 0, host_from_disk = 0, cuda_compiled = 0, cuda_from_disk = 0;
 };
 compile_figures compile_statistics() noexcept;
 
-/// Lines with their numbers in front: "   1  line\n   2  line\n".
+/// Lines preceded by their numbers: "   1  line
+///    2  line
+/// ".
 std::string number_lines(std::string_view source);
 
 struct compile_counters {
@@ -56,14 +58,14 @@ compile_counters& counters() noexcept;
                                       const std::vector<std::string>& options, std::string_view log,
                                       std::string_view source, failure_cause cause = failure_cause::text);
 
-/// Throws compile_error where a test has asked for it (hooks.hpp).
+/// Throws compile_error if a test has requested it (hooks.hpp).
 void fail_on_request(const std::string& compiler, std::string_view source);
 
-/// How long one of several compilations waits for heavier ones to begin before it.
+/// How long one of several compilations waits for longer ones to begin first.
 std::chrono::milliseconds compile_patience() noexcept;
 
-/// Runs one computation for each key at a time: threads that ask for the same key meanwhile share its result, or its
-/// exception. Nothing is remembered afterwards, and no lock is held while computing.
+/// Runs one computation for each key at a time: threads that request the same key meanwhile share its result, or its
+/// exception. Nothing is stored afterwards, and no lock is held while computing.
 template <class Result>
 class single_flight {
  public:

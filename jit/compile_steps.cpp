@@ -1,4 +1,4 @@
-// The list of steps that compiling took.
+// The list of compilation steps.
 #include "jit/compile_steps.hpp"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ timed_step::~timed_step() {
   const std::lock_guard lock(list.mutex);
   try {
     list.steps.push_back({what_, std::string(name_), begin_, end, cpu});
-  } catch (const std::bad_alloc&) {  // the list has a gap, and the compilation goes on
+  } catch (const std::bad_alloc&) {  // the step is missing in the list, and the compilation continues
   }
 }
 

@@ -1,4 +1,4 @@
-// What compiling and loading kernels spends its time on, for those who want to shorten it.
+// Where compiling and loading kernels spend their time, for profiling.
 #pragma once
 #include <string>
 #include <string_view>
@@ -6,20 +6,20 @@
 
 namespace sinter::jit {
 
-/// One thing that was done for one kernel, on one thread.
+/// One step for one kernel, on one thread.
 struct compile_step {
   std::string what;           // "look on disk", "generate", "compile", "store on disk", "load"; "find": all of that
-  std::string name;           // of the kernel; "all" of an evaluation
+  std::string name;           // the kernel's; "all" for an evaluation
   double begin = 0, end = 0;  // seconds of the steady clock
-  double cpu = 0;             // seconds that the thread was running: where it is less than end - begin, it waited
+  double cpu = 0;             // seconds of CPU time of the thread: if less than end - begin, it waited
 };
 
-/// Begins a new list; false: records no more.
+/// Begins a new list; false: stops recording.
 void record_compile_steps(bool on);
-/// The list so far, by the time of beginning.
+/// The list so far, by begin time.
 std::vector<compile_step> recorded_compile_steps();
 
-/// A step from here to the end of the scope; costs nothing while nobody records.
+/// A step from here to the end of the scope; costs nothing unless steps are recorded.
 class [[nodiscard]] timed_step {
  public:
   timed_step(const char* what, std::string_view name) noexcept;

@@ -6,7 +6,7 @@ namespace sinter::jit {
 /// The n-th call of compile_host or compile_cuda from now on (0: the next) throws compile_error, once; -1: none.
 void fail_compilation_for_tests(int n) noexcept;
 
-/// How long one of several compilations waits for heavier ones to begin before it; below 0: as usual.
+/// How long one of several compilations waits for longer ones to begin first; below 0: the default.
 void set_compile_patience_for_tests(int milliseconds) noexcept;
 
 }  // namespace sinter::jit

@@ -1,5 +1,5 @@
 # Writes the C++ file OUT, which defines sinter::jit::generator_identity: a hash of the text that decides what source is
-# generated. Cached kernels are found by it, and so an edited generator never meets the kernels of the one before.
+# generated. It is part of the keys of cached kernels, so an edited generator never uses kernels of an earlier one.
 #   cmake -DOUT=<out.cpp> -DDIR=<jit> -P jit/identity.cmake
 file(GLOB_RECURSE files "${DIR}/*.cpp" "${DIR}/*.hpp" "${DIR}/*.def" "${DIR}/*.h")
 list(APPEND files "${DIR}/../include/sinter/dtype.hpp")

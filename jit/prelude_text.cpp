@@ -1,4 +1,4 @@
-// How an instruction is spelt in terms of jit/prelude.
+// The expression emitted for an instruction, in terms of jit/prelude.
 #include "jit/prelude_text.hpp"
 
 namespace sinter::jit {

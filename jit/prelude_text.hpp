@@ -1,5 +1,5 @@
-// The text of jit/prelude, which generated kernels start with, and how an instruction is spelt in it. Both emitters go
-// through these functions, and tier 0 compiles the same files, so there is one place that fixes what an operation means.
+// The text of jit/prelude, with which generated kernels begin, and the expressions emitted for instructions. Both
+// emitters use these functions, and tier 0 compiles the same files, so each operation is defined in one place.
 #pragma once
 #include <concepts>
 #include <string>
@@ -10,30 +10,31 @@
 
 namespace sinter::jit {
 
-/// A file of jit/prelude by its name without ".h" ("base"); empty where there is none. Embedded at build time.
+/// A file of jit/prelude by its name without ".h" ("base"); empty if there is none. Embedded at build time.
 std::string_view prelude_text(std::string_view part) noexcept;
 
-/// The common parts in the order in which a source must hold them. `base` is always needed.
+/// The common parts, in the order in which a source must have them. `base` is always needed.
 enum prelude_parts : unsigned {
   prelude_base = 1,           // types, integer and logical operations
-  prelude_float = 2,          // real floating-point operations (stands before half, convert and complex)
+  prelude_float = 2,          // real floating-point operations (before half, convert and complex)
   prelude_half = 4,           // rounding to float16 and bfloat16
   prelude_convert = 8,        // casts among bool, integers and real floats
   prelude_complex = 16,       // complex types, their arithmetic, comparisons and casts
   prelude_complex_math = 32,  // sqrt, exp, log, power, trigonometric functions of complex numbers
-  prelude_random = 128,       // random numbers (behind float)
-  prelude_user_complex = 64,  // complex types with constructors and operators, for users' text (in front of complex)
+  prelude_random = 128,       // random numbers (after float)
+  prelude_user_complex = 64,  // complex types with constructors and operators, for users' text (before complex)
 };
-/// The parts that the expression of an instruction (and its register type) needs, everything they rest on included.
+/// The parts that the expression of an instruction (and its register type) needs, with their dependencies.
 unsigned needed_parts(const instr& i) noexcept;
-/// The names of the parts in `mask`, in order, what they rest on included; and their texts.
+/// The names of the parts in `mask` and of their dependencies, in order; and their texts.
 std::vector<std::string_view> prelude_files(unsigned mask);
 std::string prelude_source(unsigned mask);
 
 /// The C++ type of a register: "bool", "signed char", "short", "int", "long long", "unsigned char", ..., "float" (also
 /// for float16 and bfloat16), "double", "sn::c64", "sn::c128".
 const char* register_type(dtype t) noexcept;
-/// The C++ type of a stored element: "sn::b8", "sn::h16" and "sn::w16" for bool, float16 and bfloat16, else that of a register.
+/// The C++ type of a stored element: "sn::b8", "sn::h16" and "sn::w16" for bool, float16 and bfloat16, else that of a
+/// register.
 const char* storage_type(dtype t) noexcept;
 /// A number in decimal.
 template <std::integral N>
@@ -41,10 +42,10 @@ std::string num(N n) {
   return std::to_string(n);
 }
 
-/// The whole expression of an instruction, rounding to its dtype included, for operands spelt `a`, `b` and `c`:
-/// "sn::round_f16(sn::add(r1, r2))". `checked_index` takes the extent as `b` and the axis as `c`. Integer power and checked_index expect a
-/// variable `int* fault` in scope. Not for load, param, coord,
-/// reduced and random instructions.
+/// The whole expression of an instruction, including the rounding to its dtype, for the operands' expressions `a`, `b`
+/// and `c`: "sn::round_f16(sn::add(r1, r2))". `checked_index` takes the extent as `b` and the axis as `c`. Integer
+/// power and checked_index expect a variable `int* fault` in scope. Not for load, param, coord, reduced and random
+/// instructions.
 std::string call_expression(const instr& i, std::string_view a, std::string_view b = {}, std::string_view c = {});
 /// The same for a random instruction; `stream` is an expression of the type sn::random_stream.
 std::string random_expression(const instr& i, std::string_view a, std::string_view b, std::string_view c,

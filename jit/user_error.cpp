@@ -8,7 +8,7 @@
 namespace sinter::jit {
 namespace {
 
-/// What one function or reduction consists of, with the names that #line directives give the parts.
+/// The texts of one function or reduction, with their names in #line directives.
 struct user_source {
   std::string name;
   std::vector<std::pair<std::string, const std::string*>> parts;
@@ -36,7 +36,7 @@ std::vector<user_source> sources_of(std::span<const program* const> programs) {
   return all;
 }
 
-/// Where the log first speaks of a line of this part: "name:12".
+/// The first position in this part that the log mentions: "name:12".
 std::size_t position_in(const std::string& log, const std::string& part) {
   for (std::size_t at = log.find(part + ":"); at != std::string::npos; at = log.find(part + ":", at + 1)) {
     const bool whole = at == 0 || log[at - 1] == '\n' || log[at - 1] == ' ';
@@ -65,7 +65,7 @@ std::string user_failure_text(std::span<const program* const> programs, const co
       if (at < first) first = at, guilty = &s;
     }
   if (guilty == nullptr) {
-    // Not a line of the user's: what is around them does not fit them, so all of it is shown.
+    // The error is not in the user's lines but in the code around them, so all of it is shown.
     return "[" + (all.empty() ? std::string("compile") : all[0].name) + "] " + failure.what();
   }
   std::string text =

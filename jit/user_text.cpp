@@ -28,7 +28,7 @@ struct directive {
 };
 struct preamble_parts {
   std::vector<directive> directives;
-  std::string in_place;  // the preamble with empty lines where includes were
+  std::string in_place;  // the preamble with its includes replaced by empty lines
 };
 
 std::string identifier_at(const std::string& s, std::size_t at) {
@@ -65,7 +65,7 @@ preamble_parts split(const std::string& preamble) {
   return p;
 }
 
-/// Takes back what a text defined.
+/// #undef lines for the macros that a text has defined.
 std::string undefine(const std::vector<directive>& directives) {
   std::string out;
   for (const directive& d : directives)
@@ -77,7 +77,7 @@ std::string undefine(const std::string& text) {
   return text.find('#') == std::string::npos ? std::string() : undefine(split(text).directives);
 }
 
-/// The preprocessor lines up to the last #include (and the end of the conditions that hold it).
+/// The preprocessor lines up to the last #include (and the end of the conditions around it).
 std::string hoisted(const std::vector<directive>& directives) {
   std::size_t last = 0;
   for (std::size_t k = 0; k < directives.size(); ++k)
@@ -138,7 +138,7 @@ void add_once(std::vector<const T*>& list, const T* x) {
   if (std::find(list.begin(), list.end(), x) == list.end()) list.push_back(x);
 }
 
-/// The body as a block inside the function's, so that its own variables may have the names of parameters.
+/// The body as a block inside the function's, so that its variables may have the names of parameters.
 std::string block_of(const user_function& f) {
   return "{\n" + f.setup + "{\n" + line_mark(f.name, "") + f.body + "\n" + back + "}\n}";
 }

@@ -1,7 +1,7 @@
-// Source text of users' functions, the same for every target but for a few words.
+// Source text of users' functions, the same for every target except for a few words.
 //
-// Functions and reductions with equal types and preamble share a namespace, so that a struct of the preamble is one
-// type to a mapping, the reduction over it and what finishes its results:
+// Functions and reductions with equal types and preamble share a namespace, so that a struct of the preamble is the
+// same type in a mapping, in the reduction over it and in its epilogue:
 //   namespace sn_user { namespace sn_p0123456789abcdef {
 //     <types> <preamble>
 //     namespace sn_f0123456789abcdef { <device inline> void call(const float x, const sn::raw<double, 2> y, float& z) {
@@ -22,13 +22,13 @@ namespace sinter::jit {
 /// The functions and reductions of a module, each once. `words` are the target's qualifiers of a function:
 /// "__device__ __forceinline__".
 struct user_text {
-  std::string includes;     // stands in front of everything, preludes too
-  std::string definitions;  // stands behind the preludes
+  std::string includes;     // goes first, before the preludes too
+  std::string definitions;  // follows the preludes
 };
 user_text define_users(std::span<const program* const> programs, const char* words);
-/// What the preludes of users' text must see first, where a program checks indices; else empty.
+/// What must precede the preludes of users' text if a program checks indices; else empty.
 std::string checked_mode_text(std::span<const program* const> programs);
-/// Whether a text of the programs' users names complex numbers: prelude_user_complex is then needed.
+/// Whether a text of the program's users mentions complex numbers: prelude_user_complex is then needed.
 bool names_complex(const program& p);
 bool calls_users(const program& p) noexcept;
 
@@ -45,12 +45,13 @@ std::string type_of_register(const program& p, std::size_t reg);
 std::string type_of_reduction(const program& p, const reduce_desc& r);
 bool is_opaque_register(const program& p, std::size_t reg);
 
-/// Around a kernel whose function has text around its loop: the namespaces and macros that its text sees.
+/// Opens and closes the scope of a kernel whose function has text around its loop: the namespaces and macros that are
+/// visible in its text.
 std::string open_scope(const user_function& f);
 std::string close_scope(const user_function& f);
 /// "[&](const float x, float& z) { <body> }".
 std::string body_lambda(const user_function& f);
-/// Text of the user's with line numbers of its own, for messages: `part` is "loop_prep".
+/// User's text with its own line numbers, for messages: `part` is "loop_prep".
 std::string numbered(const user_function& f, const char* part, const std::string& text);
 
 }  // namespace sinter::jit

@@ -1,18 +1,18 @@
-// jit/cpu: programs on the host: the C++ that is generated, the compiler that takes it, and (jit/cpu/interpreter) what
-// runs without one. No arrays, no threads, no layouts: backends/cpu fills the blocks.
+// jit/cpu: programs on the host: the C++ that is generated, its compiler, and (jit/cpu/interpreter) the interpreter,
+// which needs none. No arrays, no threads, no layouts: backends/cpu fills the blocks.
 //
-// How the CPU runs a program: block by block, each register an array of lanes in the first-level cache.
+// Execution of a program on the CPU: block by block, each register an array of lanes in the first-level cache.
 //
 // Tier 0 interprets the program one instruction at a time over a block with the precompiled block operations below;
-// tier 1 is generated C++ for the whole program. Both take the same block_args, and tier 1 calls the very same block
-// operations for everything that is not plain arithmetic (sin, exp, power, complex functions, ...), so the two tiers
-// agree bit for bit by construction, whatever the host compiler vectorises.
+// tier 1 is generated C++ for the whole program. Both take the same block_args, and tier 1 calls the same block
+// operations for everything except plain arithmetic (sin, exp, power, complex functions, ...), so the two tiers agree
+// bit for bit by construction, whatever the host compiler vectorises.
 //
-// Register arrays: bool as one byte 0 or 1; integers, float32, float64 as themselves; float16 and bfloat16 as float
-// (rounded to the type); complex as two floats or doubles; types of users' preambles with opaque_bytes each. Arrays are
-// 64-byte aligned only where the driver owns them.
+// Register arrays: bool as one byte 0 or 1; integers, float32, float64 in their types; float16 and bfloat16 as float
+// (rounded to the type); complex as two floats or doubles; types of users' preambles with opaque_bytes each. Only
+// arrays allocated by the driver are 64-byte aligned.
 //
-// Users' functions exist as text only: tier 0 runs no program that calls one.
+// Users' functions exist as text only: tier 0 cannot run a program that calls one.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -23,13 +23,14 @@
 
 namespace sinter::jit {
 
-inline constexpr int block_lanes = 256;   // most lanes of one call
+inline constexpr int block_lanes = 256;   // maximum number of lanes of one call
 inline constexpr int lane_multiple = 16;  // every call has a multiple of this: no vector tails, so no scalar libm
 
-/// dst[l] = op(a[l], b[l], c[l]) for l < n, n a multiple of lane_multiple. dst may be a, b or c, never partly overlap.
+/// dst[l] = op(a[l], b[l], c[l]) for l < n, n a multiple of lane_multiple. dst may alias a, b or c entirely, but must
+/// not overlap them partly.
 using block_op = void (*)(void* dst, const void* a, const void* b, const void* c, int n, int* fault);
 
-/// What the block operation of a random instruction is given as `a`; `b` and `c` are its other operands.
+/// The argument `a` of the block operation of a random instruction; `b` and `c` are its other operands.
 struct random_source {
   const std::int64_t* position;
   std::uint64_t key, base, subsequence;
@@ -37,12 +38,12 @@ struct random_source {
 /// The block operation of a random instruction.
 block_op find_random_op(opcode op, dtype type) noexcept;
 
-/// The block operation for an instruction (not for load, param, coord, reduced, checked_index, random), or null where
-/// the dtypes do not fit the operation.
+/// The block operation for an instruction (not for load, param, coord, reduced, checked_index, random), or null if the
+/// operation does not support the dtypes.
 block_op find_block_op(opcode op, dtype type, dtype arg) noexcept;
 
-/// Whether generated CPU code writes the operation out itself (true) or calls its block operation (false). True only
-/// for operations whose result IEEE 754 or integer arithmetic fixes to the bit.
+/// Whether generated CPU code computes the operation inline (true) or calls its block operation (false). True only for
+/// operations whose result IEEE 754 or integer arithmetic determines to the bit.
 bool is_inline_on_cpu(opcode op, dtype type, dtype arg) noexcept;
 
 /// Bytes of one lane in a register array.
@@ -54,51 +55,52 @@ constexpr int lane_bytes(dtype t) noexcept {
 int register_bytes(const program& p, std::size_t reg) noexcept;
 
 struct block_args {
-  // per input: n lanes; one value where `uniform`; base address where gathered; the first element behind `address`
+  // per input: n lanes; one value if `uniform`; base address if gathered; the first element if read by `address`
   const void* const* inputs;
-  const std::int64_t* const* offsets;       // per input: lane offsets in elements where gathered, else null
+  const std::int64_t* const* offsets;       // per input: lane offsets in elements if gathered, else null
   const std::int64_t (*gather_strides)[2];  // per input, elements
   const void* const* params;                // per parameter: one value in register format
-  const std::int64_t* const* coords;        // per axis that a `coord` names (behind them the position): n lanes
+  const std::int64_t* const* coords;        // per axis of a `coord` (after the axes the position): n lanes
   void* const* outputs;        // per output (elementwise) or per reduction (reduce): n lanes of the register
   const block_op* operations;  // tier 1: the block operations it calls, in program order
-  int* fault;                  // fault_words: a data_fault, then what is known about it
+  int* fault;                  // fault_words: a data_fault, then its details
   int n;                       // lanes, a multiple of lane_multiple, at most block_lanes
-  int lanes = 0;               // how many of them are elements and no padding: what effects happen for
+  int lanes = 0;               // number of lanes that are elements and not padding: effects are restricted to them
 };
 using block_function = void (*)(const block_args*);
 
-/// Which part of a program a block function runs, and which inputs have one value for the whole block. Together with
-/// the program's key this is the key of tier 1.
+/// The part of a program that a block function runs, and the inputs that have one value for the whole block. Together
+/// with the program's key this is the key of tier 1.
 struct block_variant {
-  bool epilogue = false;      // reduce programs: the instructions behind `epilogue` (outputs: per output)
+  bool epilogue = false;      // reduce programs: the instructions from `epilogue` on (outputs: per output)
   std::uint64_t uniform = 0;  // bit k: input k
 };
 
 /// Whether the variant calls users' functions, so that only tier 1 can run it.
 bool needs_compiler(const program& p, const block_variant& v) noexcept;
 
-/// Tier 0: interprets. `scratch` holds at least interpreter_scratch_bytes(p) bytes, 64-byte aligned. `reduced` gives the
-/// lanes of each finished reduction to the epilogue (null otherwise).
+/// Tier 0: interprets. `scratch` holds at least interpreter_scratch_bytes(p) bytes, 64-byte aligned. `reduced` has the
+/// lanes of each reduction's result for the epilogue (null otherwise).
 void interpret(const program& p, const block_variant& v, const block_args& args, const void* const* reduced,
                void* scratch);
 std::size_t interpreter_scratch_bytes(const program& p);
-/// Does what interpret() would do first on this thread, and the only thing there that may throw: std::bad_alloc.
+/// Makes the schedule that interpret() needs on this thread, the only step of it that may throw: std::bad_alloc.
 void prepare_interpreter(const program& p, const block_variant& v);
 
-/// What a translation unit of tier 1 defines: `extern "C" void NAME(const block_args*)` for a variant of a program. For
-/// epilogues, `inputs` of `reduced` instructions follow the program's inputs. Or, where `monoid` is set, the steps of a
-/// user's reduction: NAME_reset, NAME_row, NAME_column, NAME_close, NAME_join and NAME_finish (backends/cpu/reduce/reducers.hpp).
+/// The definition in a translation unit of tier 1: `extern "C" void NAME(const block_args*)` for a variant of a
+/// program. For epilogues, `inputs` of `reduced` instructions follow the program's inputs. If `monoid` is set, instead
+/// the steps of a user's reduction: NAME_reset, NAME_row, NAME_column, NAME_close, NAME_join and NAME_finish
+/// (backends/cpu/reduce/reducers.hpp).
 struct cpu_definition {
   const program* code = nullptr;
   block_variant variant;
   const user_reduction* monoid = nullptr;
   std::string name;
 };
-/// Lanes of the accumulators of a row, among which its elements are dealt out.
+/// Lanes of the accumulators of a row, among which its elements are distributed.
 inline constexpr int row_lanes = 64;
 
-/// C++ source of the definitions. It includes nothing but what users' preambles include.
+/// C++ source of the definitions. It includes only what users' preambles include.
 std::string emit_cpu(std::span<const cpu_definition> definitions);
 /// The block operations that a variant's code calls, in the order of block_args::operations.
 std::vector<block_op> external_operations(const program& p, const block_variant& v);

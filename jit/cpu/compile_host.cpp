@@ -1,4 +1,4 @@
-// Generated C++ to callable code: the modules of this process, then the disk cache, then the host compiler.
+// Generated C++ to callable code: looked up in the modules of this process, then the disk cache, then compiled.
 #include <gnu/libc-version.h>
 
 #include <cerrno>
@@ -40,7 +40,7 @@ std::vector<std::string> make_options() {
       "-x", "c++", "-std=gnu++20", "-w", "-O2", "-ftree-vectorize", "-march=native", "-fno-math-errno",
       "-fno-trapping-math", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fPIC", "-shared", "-nostdlib",
       "-fno-semantic-interposition", "-fno-asynchronous-unwind-tables",
-      // For the time that a compilation takes: no temporary assembly file, no plugin in the linker.
+      // These reduce the compile time: they avoid a temporary assembly file and the plugin of the linker.
       "-pipe", "-fno-use-linker-plugin",
       // 5 instead of 14 kB on disk and in memory.
       "-Wl,-z,noseparate-code,-s"};
@@ -60,7 +60,7 @@ std::string make_key(const host_compiler& compiler, const std::string& source, c
   return key;
 }
 
-// Loaded modules, for the life of the process. Keyed by the whole text, since a hash alone could name other code.
+// Loaded modules, for the life of the process. Keyed by the whole text, since hashes can collide.
 struct module_table {
   std::mutex mutex;
   std::unordered_map<std::string, platform::dynamic_library> loaded;
@@ -78,7 +78,7 @@ platform::dynamic_library find_loaded(const std::string& key) {
   return found == table.loaded.end() ? platform::dynamic_library() : found->second;
 }
 
-/// The first of the functions that the library lacks; empty where it has all.
+/// The first of the functions that the library lacks; empty if it has all.
 std::string missing_function(const platform::dynamic_library& library, const std::vector<std::string>& functions) {
   for (const std::string& f : functions)
     if (library.symbol(f.c_str()) == nullptr) return f;
@@ -119,8 +119,8 @@ platform::dynamic_library compile_and_load(const host_compiler& compiler, const 
   return library;
 }
 
-/// From the disk, or else compiled. `included` is what files that the source names held when the key was made; where it
-/// is not known, or has changed meanwhile, the disk has no part in it.
+/// Loads from the disk, or compiles. `included`: the contents of the included files when the key was made; if they
+/// cannot be determined, or have changed meanwhile, the disk cache is bypassed.
 platform::dynamic_library load_or_compile(const host_compiler& compiler, const std::string& key,
                                           const std::string& source, const std::vector<std::string>& functions,
                                           const std::optional<std::string>& included) {
@@ -140,14 +140,14 @@ platform::dynamic_library obtain(const host_compiler& compiler, const std::strin
   const std::string key = make_key(compiler, source, included.value_or(""));
   if (const platform::dynamic_library library = find_loaded(key)) return library;
   return *flights.run(key, [&] {
-    platform::dynamic_library library = find_loaded(key);  // a flight may have landed since the first look
+    platform::dynamic_library library = find_loaded(key);  // another thread may have added it meanwhile
     if (!library) library = load_or_compile(compiler, key, source, functions, included);
     const std::lock_guard lock(modules().mutex);
     return modules().loaded.emplace(key, library).first->second;
   });
 }
 
-/// Whether the compiler's folder takes files: an error of the compiler's may be no more than a full disk.
+/// Whether the compiler's folder can be written: a compiler error may be caused by a full disk.
 std::string trouble_with(const platform::private_folder& folder) {
   const std::string path = folder.path() + "/trial";
   if (platform::write_file(path, std::string(65536, ' '))) return "";
@@ -158,7 +158,7 @@ long compile_seconds() {
   return static_cast<long>(platform::environment_number("SINTER_COMPILE_TIMEOUT").value_or(60));
 }
 
-/// What a run says of its failure, if it is one.
+/// Sets the cause and the text of a failure from the result of a run.
 void judge(const platform::process_result& run, const platform::private_folder& folder, host_build& build) {
   build.cause = failure_cause::surroundings;
   if (run.start_error != 0) {
@@ -205,7 +205,7 @@ host_build run_host_compiler(const std::string& compiler, std::string_view sourc
   for (const char* text : {input.c_str(), "-o", output.c_str(), "-lmvec", "-lm", "-lgcc"}) arguments.push_back(text);
   platform::process_result run = platform::run_process(compiler, arguments, folder.path(), compile_seconds());
   result.log = std::move(run.output);
-  // -1: somebody else has taken the exit status (SIGCHLD is ignored); the output then tells.
+  // -1: the exit status was discarded (SIGCHLD is ignored); the output file then tells whether the run has succeeded.
   if (run.start_error == 0 && !run.timed_out && run.signal == 0 && run.exit_status <= 0) {
     if (auto object = platform::read_file(output, largest_object)) result.object = std::move(*object);
   }
@@ -223,7 +223,7 @@ std::vector<void*> compile_host_with(const host_compiler& compiler, const std::s
   std::vector<void*> addresses;
   for (const std::string& function : functions) {
     addresses.push_back(library.symbol(function.c_str()));
-    if (addresses.back() == nullptr)  // a module of this process, from a call for other functions
+    if (addresses.back() == nullptr)  // the module was loaded by an earlier call for other functions
       throw_compile_error(compiler.path, "made no function " + function, host_options(), "", source);
   }
   return addresses;

@@ -23,7 +23,7 @@ cpu_emitter::cpu_emitter(const program& p, const block_variant& v) : p_(p), v_(v
   find_arrays();
 }
 
-// All outputs of a call are computed together; effects happen whoever reads an output.
+// All outputs of a call are computed together; calls with effects are kept even if no output is read.
 void cpu_emitter::mark_used() {
   const std::size_t first = v_.epilogue && p_.kind == kernel_kind::reduce ? p_.epilogue : 0;
   const std::size_t last = writes_reductions() ? p_.epilogue : p_.code.size();
@@ -46,7 +46,7 @@ void cpu_emitter::put_in_place(std::size_t k) {
   int stage = 0;
   each_operand(k, [&](std::uint16_t o) {
     scalar = scalar && info_[o].where == place::scalar;
-    // A call may read what another call of its stage has filled: calls run in program order.
+    // A call may read the result of another call of its stage: calls run in program order.
     bool after = info_[o].where == place::called && !follows_loop(i);
     if (info_[o].where != place::scalar) stage = std::max(stage, info_[o].stage + (after ? 1 : 0));
   });
@@ -201,7 +201,7 @@ void cpu_emitter::write_call(std::size_t k, const std::string& to, const std::st
   out_ += std::string(", ") + lanes + ", fault);  // " + name(p_.code[k].op) + "\n";
 }
 
-// One vector's worth of equal lanes: the vector routine gives the bits that the lanes of a block would get.
+// A full vector of equal lanes, so that the vector routine gives the bits that the lanes of a block would get.
 void cpu_emitter::write_scalar_call(std::size_t k) {
   const std::string me = num(k), lanes = num(lane_multiple);
   std::string from[3];
@@ -248,7 +248,7 @@ void cpu_emitter::write_calls(int stage) {
   }
 }
 
-// Outputs that are no array of their own: copies of inputs, scalars, one register stored twice.
+// Outputs without a dedicated array: copies of inputs, scalars, one register stored twice.
 void cpu_emitter::write_copies() {
   for (std::size_t k = 0; k < output_count(); ++k) {
     std::uint16_t reg = output_register(k);

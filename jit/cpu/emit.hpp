@@ -1,10 +1,10 @@
 // Tier 1: C++ for one block of a program. Runs of plain arithmetic, and of users' functions, become loops that the host
-// compiler vectorises; all else is a call of the very block operation that tier 0 uses.
+// compiler vectorises; everything else calls the block operation that tier 0 uses.
 //
-// Users' functions call libm lane by lane, never libmvec: which lanes GCC would give to libmvec depends on the code
-// around them, and a result must depend on nothing but its operands. Loops that call them promise the compiler nothing
-// about aliases (a body may keep an array) and store to arrays of the block function's own, which nothing can alias.
-// A function with effects (raw outputs, text around its loop) has a loop of its own, over elements without padding.
+// Users' functions call libm lane by lane, never libmvec: which lanes GCC would pass to libmvec depends on the
+// surrounding code, and a result must depend on its operands only. Their loops assert no absence of aliases to the
+// compiler (a body may keep an array), and store to local arrays of the block function, which cannot be aliased. A
+// function with effects (raw outputs, text around its loop) has a separate loop, over elements without padding.
 #pragma once
 #include <string>
 #include <vector>
@@ -21,19 +21,19 @@ inline constexpr const char* cpu_function_words = "inline __attribute__((always_
 class cpu_emitter {
  public:
   cpu_emitter(const program& p, const block_variant& v);
-  /// The prelude parts that the function rests on, but for those of users' text.
+  /// The prelude parts that the function needs, except those of users' text.
   unsigned parts() const;
-  /// The function, and in front of it those that hold users' loops.
+  /// The function, preceded by those that contain users' loops.
   std::string text(const std::string& function);
   std::vector<block_op> operations() const;
 
  private:
-  /// How the value of a register is had.
+  /// Where the value of a register is.
   enum class place : std::uint8_t {
     unused,
-    scalar,   // one value for the block: a parameter, a uniform input, anything computed from such alone
-    direct,   // an array that the caller passes: plain loads, coordinates, finished reductions
-    inlined,  // a local of the loop of its stage; stored in an array where others need it
+    scalar,   // one value for the block: a parameter, a uniform input, anything computed only from these
+    direct,   // an array that the caller passes: plain loads, coordinates, results of reductions
+    inlined,  // a local of the loop of its stage; stored in an array if needed outside of it
     called,   // an array that a block operation or a function with effects fills after the loop of its stage
   };
   struct info {
@@ -59,7 +59,7 @@ class cpu_emitter {
   const user_function& function_of(const instr& i) const { return *p_.calls[i.a].function; }
   bool has_effects(const instr& i) const;
   bool follows_loop(const instr& i) const { return is_call(i) || has_effects(i); }
-  /// The first instruction of the call that instruction k is an output of, and the one behind its last.
+  /// The first instruction of the call of which instruction k is an output, and the end of its instructions.
   std::size_t first_of_call(std::size_t k) const;
   std::size_t end_of_call(std::size_t k) const;
   bool is_first_of_call(std::size_t k) const { return p_.code[k].op == opcode::user && first_of_call(k) == k; }

@@ -15,7 +15,7 @@ const char* const block_types =
     "#define SN_LANES(n) _Pragma(\"GCC ivdep\") for (int l = 0; l < (n); ++l)\n"
     "#define SN_ARRAY(T, name, n) alignas(64) T name[n]\n";
 
-/// The steps of a reduction under the names that reducers have for them.
+/// The steps of a reduction under the names that reducers use.
 std::string reduction_text(const user_reduction& r, const std::string& name) {
   std::string lane = value_type(r.value, r.types, r.preamble);
   if (!r.value.opaque.empty()) lane = "sn::opaque<" + lane + ">";
@@ -51,7 +51,7 @@ bool needs_compiler(const program& p, const block_variant& v) noexcept {
 }
 
 std::string emit_cpu(std::span<const cpu_definition> definitions) {
-  // A reduction by itself is a program that combines and computes nothing.
+  // A user's reduction without a program is a program with a combine and no instructions.
   std::vector<program> monoids(definitions.size());
   std::vector<const program*> programs;
   std::string functions;

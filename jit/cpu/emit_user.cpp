@@ -1,4 +1,4 @@
-// Users' functions in block functions: calls in a stage's loop, and loops of their own for functions with effects.
+// Users' functions in block functions: calls in a stage's loop, and separate loops for functions with effects.
 #include <algorithm>
 
 #include "jit/cpu/emit.hpp"
@@ -8,7 +8,7 @@
 namespace sinter::jit {
 namespace {
 
-/// "sn_user::sn_p0123456789abcdef::", where the function's own name would follow.
+/// "sn_user::sn_p0123456789abcdef::", the scope of the function's namespace.
 std::string scope_of(const user_function& f) {
   const std::string name = callee(f);
   return name.substr(0, name.size() - (f.symbol + "::call").size());
@@ -24,7 +24,7 @@ class list {
   std::string text_;
 };
 
-/// Whether `output` of the call whose first instruction is `first` has a register, and which.
+/// The register of `output` of the call whose first instruction is `first`; `end` if it has none.
 std::size_t register_of(const program& p, std::size_t first, std::size_t end, std::size_t output) {
   for (std::size_t k = first; k < end; ++k)
     if (p.code[k].b == output) return k;
@@ -108,7 +108,7 @@ std::string cpu_emitter::user_call_text(std::size_t first, int stage, const char
   return text;
 }
 
-// Effects happen for elements, not for padding, whose lanes repeat the last result.
+// Effects are restricted to elements: padding lanes repeat the last result.
 void cpu_emitter::write_effects(std::size_t first) {
   const user_function& f = function_of(p_.code[first]);
   if (f.has_loop_text()) {
@@ -128,7 +128,7 @@ void cpu_emitter::write_effects(std::size_t first) {
   out_ += padding;
 }
 
-// A function of its own around the loop. What the text around the loop sees by name: arrays that are passed whole, and
+// A separate function around the loop. Visible by name in the text around the loop: arrays that are passed whole, and
 // scalars of the launch. All other names begin with sn_.
 void cpu_emitter::write_user_loop(std::size_t first) {
   const user_call& c = p_.calls[p_.code[first].a];

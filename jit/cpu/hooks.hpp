@@ -1,4 +1,4 @@
-// For tests only: the host compilation with its surroundings as arguments.
+// For tests only: the host compilation with its environment as arguments.
 #pragma once
 #include <string>
 #include <vector>

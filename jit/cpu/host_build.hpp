@@ -8,16 +8,16 @@
 
 namespace sinter::jit {
 
-/// The options of every host compilation (DESIGN: IEEE results, vector code, no contraction).
+/// The options of every host compilation: IEEE results, vector code, no contraction.
 const std::vector<std::string>& host_options();
 
 struct host_build {
-  std::vector<char> object;  // empty: it failed
-  std::string failure;       // what went wrong, in words
+  std::vector<char> object;  // empty: the run failed
+  std::string failure;       // description of the failure
   std::string log;           // what the compiler printed
   failure_cause cause = failure_cause::text;
 };
-/// For at most SINTER_COMPILE_TIMEOUT seconds.
+/// Takes at most SINTER_COMPILE_TIMEOUT seconds.
 host_build run_host_compiler(const std::string& compiler, std::string_view source);
 
 }  // namespace sinter::jit

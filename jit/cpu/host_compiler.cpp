@@ -1,4 +1,4 @@
-// Finds a host compiler that generated code may rely on, and runs it.
+// Finds a suitable host compiler for generated code, and probes it.
 #include <gnu/libc-version.h>
 #include <unistd.h>
 
@@ -18,8 +18,8 @@ namespace {
 
 std::atomic<const host_compiler*> stand_in{nullptr};
 
-// What generated code needs of a compiler, as a program: a linked library with vector calls to libmvec. An error text
-// after the marker is a lasting refusal; anything else that goes wrong may be a passing trouble and is not remembered.
+// The requirements of generated code on a compiler, as a program: a linked library with vector calls to libmvec. An
+// error text after the marker is a permanent refusal; any other failure may be temporary and is not cached.
 constexpr std::string_view refusal_marker = "SINTER_REFUSES";
 constexpr std::string_view probe_source = R"(#if defined(__clang__)
 #error SINTER_REFUSES clang does not vectorise calls of math functions through libmvec; GCC 12 or newer is needed
@@ -35,7 +35,7 @@ bool is_executable_file(const std::string& path) {
   return ::access(path.c_str(), X_OK) == 0 && !platform::file_identity(path).empty();
 }
 
-// A compiler launcher hides which compiler it starts, so its identity says nothing.
+// A compiler launcher hides which compiler it starts, so its file does not identify the compiler.
 bool is_launcher(const std::string& path) {
   const std::string real = platform::real_path(path);
   const std::string name = real.substr(real.rfind('/') + 1);
@@ -57,7 +57,7 @@ std::vector<std::string> paths_of(const std::string& name, const std::string& se
   return found;
 }
 
-// The text of the probe's #error line, without the compiler's decoration.
+// The text of the probe's #error line, without the compiler's additions.
 std::string refusal_in(const std::string& log) {
   const std::size_t at = log.find(refusal_marker);
   if (at == std::string::npos) return "";
@@ -90,7 +90,7 @@ verdict run_probe(const std::string& path) {
   return {version(), "", true};
 }
 
-// A warm process starts no compiler: what the probe said is kept under the file's identity.
+// The probe's result is cached under the file's identity, so that later processes start no compiler.
 verdict probe(const std::string& path, const std::string& file) {
   std::string key = "sinter host compiler probe 1\n";
   for (const std::string_view part :
@@ -128,7 +128,7 @@ void try_compiler(const std::string& path, host_compiler& result) {
 
 host_compiler probe_host_compiler(const std::string& preferred, const std::string& search_path) {
   std::vector<std::string> names{"c++", "g++", "g++-16", "g++-15", "g++-14", "g++-13", "g++-12"};
-  if (!preferred.empty()) names = {preferred};  // the user's choice is not second-guessed
+  if (!preferred.empty()) names = {preferred};  // no fallback for the user's choice
   host_compiler result;
   std::vector<std::string> tried;
   for (const std::string& name : names) {
@@ -154,10 +154,9 @@ host_compiler probe_host_compiler(const std::string& preferred, const std::strin
 
 namespace {
 
-/// A machine without a compiler is an ordinary one; a compiler that was asked for, or that fails, is told.
+/// A machine without a compiler is not unusual; a requested or failing compiler causes a warning.
 host_compiler find_now() {
-  const std::string preferred =
-      platform::environment("SINTER_CXX");  // one that is no program is not second-guessed either
+  const std::string preferred = platform::environment("SINTER_CXX");  // no fallback either
   host_compiler found = probe_host_compiler(preferred, platform::environment("PATH"));
   if (!found.path.empty() || (preferred.empty() && !found.failed)) return found;
   const std::string rest = ": kernels are interpreted, and functions given as text are refused";

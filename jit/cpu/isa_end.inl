@@ -1,4 +1,4 @@
-// Closes what isa_begin.inl opened.
+// Ends what isa_begin.inl has enabled.
 #if SINTER_ISA_LEVEL > 0
 #ifdef __clang__
 #pragma clang attribute pop

@@ -1,12 +1,12 @@
-// The mark of loops over lanes that have to become vector code, and how they read and write elements. It may be
-// included where an instruction set has been opened: nothing here can be called from elsewhere.
+// Macros for loops over lanes that must be vectorised, and how they read and write elements. May be included where an
+// instruction set is enabled: nothing here can be called from elsewhere.
 #pragma once
 
-// The iterations are independent: a destination may be a source, lane for lane, and overlaps it in no other way. Clang
-// warns where a marked loop stays scalar (-Wpass-failed); a loop that cannot be vector code has no mark.
+// The iterations are independent: a destination may alias a source, lane for lane, and overlaps it in no other way.
+// Clang warns if a marked loop is not vectorised (-Wpass-failed); a loop that cannot be vectorised is not marked.
 #ifdef __clang__
 #define SINTER_LANES(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (n); ++l)
-// Clang makes vectors of what it then takes apart.
+// Otherwise clang vectorises these and then scalarises the vectors.
 #define SINTER_ONE_BY_ONE(l, n) _Pragma("clang loop vectorize(disable)") for (int l = 0; l < (n); ++l)
 #else
 #define SINTER_ONE_BY_ONE(l, n) for (int l = 0; l < (n); ++l)
@@ -15,8 +15,8 @@
 
 namespace sinter::jit {
 
-// Complex elements go by their parts. Passed by value, a complex number of floats is one vector of two in clang's eyes; a
-// loop that loads or stores such vectors stays scalar.
+// Complex elements are moved by their parts. Passed by value, a complex number of floats is a vector of two for clang,
+// which does not vectorise a loop that loads or stores such vectors.
 template <class T>
 concept has_parts = requires(T x) {
   x.re;

@@ -27,7 +27,7 @@ struct cuda_field {
     outer,           // elements of all axes but the last two
     results,         // elements of the kept axes
     elements,        // elements of the reduced axes
-    team,            // threads that share a result
+    team,            // size of the thread group of a result
     chunk,           // groups of reduced elements in a split
     splits,          // parts of each result that the second stage merges
     partial,         // address of their partial results

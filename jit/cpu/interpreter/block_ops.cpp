@@ -1,4 +1,4 @@
-// Which block operation serves an instruction, and which instructions generated CPU code writes out itself.
+// The block operation of an instruction, and which instructions generated CPU code computes inline.
 #include "jit/cpu/interpreter/block_ops.hpp"
 
 namespace sinter::jit {
@@ -47,7 +47,7 @@ block_op plain_op(opcode op, dtype arg) noexcept {
 block_op conversion(dtype to, dtype from) noexcept {SINTER_DISPATCH(cast_op(to, from))}
 
 // clang-format off
-/// The dtype that the operation gives for these operands.
+/// The result dtype of the operation for these operands.
 dtype result_type(opcode op, dtype arg) noexcept {
   switch (op) {
     case opcode::isnan: case opcode::isinf: case opcode::isfinite: case opcode::signbit: case opcode::logical_not:
@@ -72,7 +72,7 @@ block_op find_block_op(opcode op, dtype type, dtype arg) noexcept {
   return is_complex(arg) ? tier0::complex_math_op(op, arg) : nullptr;
 }
 
-// Fused multiply-adds are asked for by name; every processor with AVX2 that matters has them.
+// Uses explicit fused multiply-adds; every relevant processor with AVX2 has them.
 block_op find_random_op(opcode op, dtype type) noexcept {
 #if SINTER_TIER0_X86
   if (tier0::active_isa() == tier0::isa::avx512) return tier0::avx512::random_op(op, type);

@@ -1,7 +1,7 @@
 // jit/cpu/interpreter: the block operations and the loop over a program's instructions. Only kernels' loops: their
-// files are compiled with flags of their own.
+// files are compiled with separate flags.
 //
-// The block operations, compiled once for each instruction set; find_block_op picks the best that the machine has.
+// The block operations, compiled once for each instruction set; find_block_op selects the best that the machine has.
 // Each family is a header of loops (*.inl) that small source files compile under their instruction set.
 #pragma once
 #include <cstdint>
@@ -34,8 +34,8 @@ SINTER_TIER0_DECLARE(avx512)
 #endif
 #undef SINTER_TIER0_DECLARE
 
-// Complex arithmetic stops at AVX2: where fused operations exist, GCC 12 makes them of complex products (vfmaddsub) even
-// under -ffp-contract=off.
+// Complex arithmetic stops at AVX2: if fused operations exist, GCC 12 generates them for complex products (vfmaddsub)
+// even under -ffp-contract=off.
 namespace baseline {
 block_op complex_op(opcode op, dtype arg) noexcept;
 }

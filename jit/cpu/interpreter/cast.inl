@@ -47,7 +47,7 @@ void convert_real(void* dst, const void* a, const void*, const void*, int n, int
   cast_from<R>(To)(dst, parts, nullptr, nullptr, n, fault);
 }
 
-/// From a complex type: the real part, except that bool asks both and complex takes both.
+/// From a complex type: the real part, except that bool tests both and complex converts both.
 template <class R>
 block_op cast_from_complex(dtype to) noexcept {
   switch (to) {

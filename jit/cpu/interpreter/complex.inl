@@ -4,7 +4,7 @@
 namespace sinter::jit::tier0::SINTER_ISA {
 namespace {
 
-/// What an element is moved as: a complex number of floats as one word (see lane_loops.inl).
+/// The type in which an element is moved: a complex number of floats as one word (see lane_loops.inl).
 template <class T> struct moved { typedef T type; };
 template <> struct moved<sn::c64> { typedef unsigned long long type; };
 

@@ -10,7 +10,7 @@ namespace {
 #define BINARY_BY_ONE(op) case opcode::op: return &binary_by_one<T, do_##op>;
 #define COMPARE(op) case opcode::op: return &binary<bool, T, do_##op>;
 
-/// What bool and integers have in common.
+/// Operations common to bool and integers.
 template <class T>
 block_op common_op(opcode op) noexcept {
   switch (op) {

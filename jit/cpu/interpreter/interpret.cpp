@@ -1,8 +1,8 @@
 // Tier 0: runs a program over one block, instruction by instruction, with the precompiled block operations.
 //
-// The schedule of a program (which operation, which slot of scratch memory) is worked out once and kept per thread;
-// a call with the same program bytes only walks it. Slots are reused as soon as a register is dead, so that the working
-// set stays in the first-level cache.
+// The schedule of a program (which operation, which slot of scratch memory) is computed once and kept per thread; a
+// call with the same program bytes only executes it. Slots are reused as soon as a register is dead, so that the
+// working set stays in the first-level cache.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -23,7 +23,7 @@ int slot_bytes(const program& p) noexcept {
 }
 
 struct schedule {
-  // what it was made for
+  // the program and variant that it was made for
   std::vector<instr> code;
   std::vector<input_desc> inputs;
   std::vector<output_desc> outputs;
@@ -34,9 +34,9 @@ struct schedule {
   bool made = false;
   // the schedule itself
   int first = 0, last = 0, slots = 0, lane_space = 0;
-  std::vector<std::int16_t> slot;     // of each register, or no_slot: its lanes lie elsewhere
+  std::vector<std::int16_t> slot;     // of each register, or no_slot: its lanes are elsewhere
   std::vector<block_op> operation;    // per instruction
-  std::vector<std::uint16_t> result;  // registers to hand out, in order
+  std::vector<std::uint16_t> result;  // registers to be output, in order
   std::vector<const void*> lanes;     // per register, of the current block
 
   bool fits(const program& p, const block_variant& v) const noexcept;
@@ -54,7 +54,7 @@ bool schedule::fits(const program& p, const block_variant& v) const noexcept {
          same_bytes(outputs, p.outputs) && same_bytes(reductions, p.reductions);
 }
 
-/// Whether the lanes of an instruction's result are read in place, where the driver put them.
+/// Whether the lanes of an instruction's result are read in place from the driver's arrays.
 bool reads_in_place(const program& p, const block_variant& v, const instr& i) noexcept {
   if (i.op == opcode::coord || i.op == opcode::reduced) return true;
   return i.op == opcode::load && p.inputs[i.a].gathers == 0 && !((v.uniform >> (i.a & 63)) & 1);
@@ -95,7 +95,8 @@ void schedule::make(const program& p, const block_variant& v) {
     auto at = static_cast<std::size_t>(k);
     if ((i.op > opcode::checked_index || i.op == opcode::cast) && i.op != opcode::user)
       operation[at] = is_random(i.op) ? find_random_op(i.op, i.type) : find_block_op(i.op, i.type, i.arg);
-    // The result's slot is taken before the operands' are given back: lanes of different widths must not share one.
+    // The result's slot is allocated before the operands' slots are freed: lanes of different widths must not share
+    // one.
     if (!reads_in_place(p, v, i)) {
       if (free.empty()) {
         slot[at] = static_cast<std::int16_t>(slots++);
@@ -133,7 +134,7 @@ void splat(void* to, const void* value, int bytes, int n) noexcept {
   }
 }
 
-/// Reads base[address] for each lane; float16 and bfloat16 lie in memory as 16 bits.
+/// Reads base[address] for each lane; float16 and bfloat16 are 16 bits wide in memory.
 void gather(void* to, const void* base, dtype type, const std::int64_t* address, int n) noexcept {
   auto fetch = [&](auto sample) {
     auto* lanes = static_cast<decltype(sample)*>(to);
@@ -199,7 +200,7 @@ random_source source_of(const instr& i, const void* position, const block_args& 
   return {static_cast<const std::int64_t*>(position), word(0), word(1), word(2)};
 }
 
-/// The calling thread's.
+/// The calling thread's schedule.
 schedule& schedule_of(const program& p, const block_variant& v) {
   schedule& s = platform::per_thread<schedule, program>::get();
   if (!s.fits(p, v)) s.make(p, v);
@@ -215,7 +216,7 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
   schedule& s = schedule_of(p, v);
   const void** lanes = s.lanes.data();
   auto* space = static_cast<char*>(scratch);
-  // The very last result goes straight to its output, where nothing is read after it.
+  // The last result is computed directly into its output if nothing is read after it.
   const int direct = s.result.size() == 1 && s.result[0] == s.last - 1 ? s.last - 1 : -1;
   for (int k = s.first; k < s.last; ++k) {
     const instr& i = p.code[static_cast<std::size_t>(k)];
@@ -253,7 +254,7 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
 }
 
 std::size_t interpreter_scratch_bytes(const program& p) {
-  // With every load in a slot of its own the count bounds that of each variant.
+  // With a slot for every load, the count is an upper bound for all variants.
   schedule s;
   std::size_t slots = 0;
   for (bool epilogue : {false, true}) {

@@ -9,7 +9,7 @@
 namespace sinter::jit::tier0::SINTER_ISA {
 namespace {
 
-// do_add::of(x, y) is sn::add(x, y); what has no operands is no function of the prelude.
+// do_add::of(x, y) is sn::add(x, y); a name without operands is not a function of the prelude.
 #define SN_DO_0(name)
 #define SN_DO_1(name)                                \
   struct do_##name {                                 \
@@ -30,7 +30,7 @@ SN_FN float rounded(float x) {
   else return x;
 }
 
-// GCC makes no vector code of loads of bool next to wider lanes; of bytes that are compared with 0 it does.
+// GCC does not vectorise loads of bool next to wider lanes, but does vectorise bytes that are compared with 0.
 template <class T> struct lane { typedef T type; };
 template <> struct lane<bool> { typedef unsigned char type; };
 
@@ -49,8 +49,8 @@ void binary(void* dst, const void* a, const void* b, const void*, int n, int*) {
   n &= -lane_multiple;
   SINTER_LANES(l, n) put_lane<R>(r, l, F::of(get_lane(x, l), get_lane(y, l)));
 }
-// Operations that call the C library, choose between two computations for each element, or divide integers, which no
-// instruction set does lane by lane.
+// Operations that call the C library, select between two computations for each element, or divide integers, for which
+// no instruction set has vector instructions.
 template <class R, class A, class F>
 void unary_by_one(void* dst, const void* a, const void*, const void*, int n, int*) {
   SINTER_ONE_BY_ONE(l, n) static_cast<R*>(dst)[l] = F::of(static_cast<const A*>(a)[l]);
@@ -60,12 +60,12 @@ void binary_by_one(void* dst, const void* a, const void* b, const void*, int n, 
   SINTER_ONE_BY_ONE(l, n)
   static_cast<T*>(dst)[l] = F::of(static_cast<const T*>(a)[l], static_cast<const T*>(b)[l]);
 }
-/// Of complex numbers, what is the same operation on each part.
+/// Operations on complex numbers that are the same operation on each part.
 template <block_op Part>
 void in_parts(void* dst, const void* a, const void* b, const void*, int n, int* fault) {
   Part(dst, a, b, nullptr, 2 * n, fault);
 }
-/// Of complex numbers, a test that holds where it holds for both parts, or for one of them.
+/// Tests on complex numbers that are true if they are for both parts, or for one of them.
 enum class of_parts { both, one };
 template <block_op Part, of_parts Which>
 void test_parts(void* dst, const void* a, const void* b, const void*, int n, int* fault) {
@@ -75,7 +75,8 @@ void test_parts(void* dst, const void* a, const void* b, const void*, int n, int
   Part(pairs, a, b, nullptr, 2 * n, fault);
   SINTER_LANES(l, n) r[l] = Which == of_parts::both ? pairs[l] == 0x0101 : pairs[l] != 0;
 }
-/// The real (0) or imaginary (1) parts. Four or two elements at a time: clang's own vector code gathers them one by one.
+/// The real (0) or imaginary (1) parts. Four or two elements at a time: clang's vectoriser would gather them one by
+/// one.
 template <class R, int Which>
 void part_of(void* dst, const void* a, const void*, const void*, int n, int*) {
   typedef R vector __attribute__((vector_size(16)));

@@ -1,9 +1,9 @@
-// Transcendental functions of float and double. On x86-64 with glibc 2.35 or newer they go through libmvec, called by its
-// ABI names, so that every compiler takes the same path; elsewhere lane by lane through libm.
+// Transcendental functions of float and double. On x86-64 with glibc 2.35 or newer they use libmvec, called by its ABI
+// names, so that every compiler calls the same routines; elsewhere libm lane by lane.
 //
-// Measured against long double (glibc 2.36; 51,200 arguments a function, uniform and over all exponents; three
-// instruction sets): at most 3.8 ulp (log of float), 3.2 for double (cos), power below 1. Infinities, NaN, signed zeros,
-// subnormals and huge arguments agree with libm, and a lane's result does not depend on its neighbours.
+// Measured against long double (glibc 2.36; 51,200 arguments per function, uniform and over all exponents; three
+// instruction sets): at most 3.8 ulp (log of float), 3.2 for double (cos), power below 1. Infinities, NaN, signed
+// zeros, subnormals and huge arguments agree with libm, and a lane's result does not depend on its neighbours.
 #if SINTER_TIER0_X86 && defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 35)
 #define SINTER_MVEC 1
 #else
@@ -93,8 +93,8 @@ void math_binary(void* dst, const void* a, const void* b, const void*, int n, in
     __builtin_memcpy(r + l, &v, sizeof v);
   }
 }
-/// One Newton step from y, a cube root of x but for an ulp or two. The residual is formed without rounding (Dekker's
-/// products, no fused operations needed), so that the result is within 0.6 ulp and exact for cubes.
+/// One Newton step from y, a cube root of x with an error of an ulp or two. The residual is formed without rounding
+/// (Dekker's products, no fused operations needed), so the result is within 0.6 ulp and exact for cubes.
 SN_FN double refined_cbrt(double x, double y) {
   double c = 134217729.0 * y, yh = c - (c - y), yl = y - yh;
   double p = y * y, p_low = ((yh * yh - p) + 2.0 * yh * yl) + yl * yl;
@@ -103,7 +103,7 @@ SN_FN double refined_cbrt(double x, double y) {
   double q = p * y, q_low = ((ph * yh - q) + ph * yl + pl * yh) + pl * yl;
   double better = y - ((q - x) + (q_low + p_low * y)) / (3.0 * p);
   double size = sn::absolute(x);
-  return bool(int(size > 1e-280) & int(size < 1e300)) ? better : y;  // elsewhere the products lose bits
+  return bool(int(size > 1e-280) & int(size < 1e300)) ? better : y;  // outside of this range the products are not exact
 }
 void double_cbrt(void* dst, const void* a, const void*, const void*, int n, int*) {
   alignas(64) double t[block_lanes];
@@ -113,8 +113,8 @@ void double_cbrt(void* dst, const void* a, const void*, const void*, int n, int*
   math_unary<double, vector_cbrt>(t, a, nullptr, nullptr, n, nullptr);
   SINTER_LANES(l, n) r[l] = refined_cbrt(x[l], t[l]);
 }
-/// cbrt(27) and log10(1000) are not 3 in libmvec. float takes these through double; for double, log10 goes through libm,
-/// and the cube root gets a correction.
+/// cbrt(27) and log10(1000) are not 3 in libmvec. For float both are computed in double; for double, log10 uses libm,
+/// and the cube root is corrected.
 template <class V> constexpr bool is_wide = __is_same(V, vector_cbrt) || __is_same(V, vector_log10);
 template <class T, class V, class S>
 void math_wide(void* dst, const void* a, const void*, const void*, int n, int*) {

@@ -1,15 +1,15 @@
-// Block operations that draw random numbers (jit/prelude/random.h). Lanes that follow each other in their draw share blocks
-// of Philox, which are computed side by side; others compute a block each.
+// Block operations that draw random numbers (jit/prelude/random.h). Lanes with consecutive positions in their draw
+// share blocks of Philox, which are computed in parallel; others compute a block each.
 #include "jit/cpu/interpreter/loops.inl"
 
-#include "jit/prelude/random.h"  // rests on what the loops include
+#include "jit/prelude/random.h"  // needs what the loops include
 
 namespace sinter::jit::tier0::SINTER_ISA {
 namespace {
 
-constexpr int most_blocks = block_lanes / 2 + lane_multiple;  // of 64-bit elements that begin inside of a block
+constexpr int most_blocks = block_lanes / 2 + lane_multiple;  // of 64-bit elements that begin within a block
 
-/// Blocks of random words, the same word of all of them side by side.
+/// Blocks of random words as structure of arrays.
 struct word_arrays {
   alignas(64) unsigned w0[most_blocks], w1[most_blocks], w2[most_blocks], w3[most_blocks];
 };
@@ -145,7 +145,7 @@ void draw_below(void* dst, const void* source, const void* last, const void*, in
   alignas(64) T words[block_lanes];
   draw<T, bits_draw<T>>(words, source, nullptr, nullptr, n, fault);
   if constexpr (sizeof(T) == 4) {
-    // All lanes as if none had to draw again; then those that had to, and those whose range is every word.
+    // All lanes as if none were rejected; then the rejected ones, and those whose range is every word.
     n &= -lane_multiple;
     unsigned special = 0;
     SINTER_LANES(l, n) {
@@ -159,7 +159,7 @@ void draw_below(void* dst, const void* source, const void* last, const void*, in
   for (int l = 0; l < n; ++l) r[l] = sn::below(from.position[l], words[l], most[l], stream_of(from));
 }
 
-// Loops of unknown length: lane by lane.
+// Rejection loops of unknown length: lane by lane.
 template <class T>
 void draw_gamma(void* dst, const void* source, const void* b, const void*, int n, int* fault) {
   const auto& from = *static_cast<const random_source*>(source);

@@ -5,7 +5,7 @@
 namespace sinter::jit::tier0::SINTER_ISA {
 namespace {
 
-/// As sn::logaddexp, with the two functions taken block-wise.
+/// As sn::logaddexp, with its two functions computed block-wise.
 template <class T>
 void logaddexp_lanes(void* dst, const void* a, const void* b, const void*, int n, int* fault) {
   auto* r = static_cast<T*>(dst);
