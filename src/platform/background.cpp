@@ -1,10 +1,11 @@
-// The library's background thread, and how it ends before anything that a task may be using.
+// The library's background thread, which ends before anything that a task may be using is destroyed.
 //
 // NVRTC registers exit handlers while it loads, and they destroy what a load or a compilation in progress still uses.
-// So the thread must have ended before any exit handler runs. Only destructors of the exiting thread's own variables
-// come that early: hence tasks are taken once the main thread, which is the one that returns from main, has such a
-// variable. A handler serves programs that call exit in another thread. NVRTC goes on registering handlers as it
-// compiles for the first time, and those of last are run first: so ours is registered again with each task.
+// So the thread must have ended before any exit handler runs. Only destructors of the exiting thread's thread_local
+// variables run that early: hence tasks are accepted once the main thread, which is the one that returns from main, has
+// such a variable. An exit handler serves programs that call exit in another thread. NVRTC registers further handlers
+// during its first compilation, and handlers run in reverse order of registration: so this one is registered again with
+// each task.
 #include "platform/background.hpp"
 
 #include <sys/types.h>
@@ -24,7 +25,7 @@ namespace {
 
 class worker {
  public:
-  /// Never destroyed: exit handlers may run after static objects are gone.
+  /// Never destroyed: exit handlers may run after static objects are destroyed.
   static worker& instance() {
     static worker& one = *new worker;
     return one;
@@ -42,7 +43,7 @@ class worker {
     try {
       if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
     } catch (const std::system_error&) {
-      return false;  // no thread to spare
+      return false;  // no further thread is available
     }
     tasks_.push_back(std::move(task));
     ++unfinished_;

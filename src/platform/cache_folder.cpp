@@ -21,10 +21,10 @@ namespace sinter::platform {
 namespace {
 
 constexpr std::string_view entry_suffix = ".sinter";
-// A file that is being written is locked, so that others can tell whether its writer lives: the lock goes with the
-// process, and holds across containers. It has the second name as soon as it is locked.
+// A file that is being written is locked, so that other processes can tell whether its writer lives: the lock ends with
+// the process, and works across containers. The file is renamed to the second prefix as soon as it is locked.
 constexpr std::string_view unlocked_prefix = "sinter-new-", temporary_prefix = "sinter-tmp-";
-constexpr std::time_t stale_temporary_seconds = 3600;  // where there are no locks
+constexpr std::time_t stale_temporary_seconds = 3600;  // for file systems without locks
 
 struct entry_header {
   char magic[8] = {'s', 'i', 'n', 't', 'e', 'r', 'J', 'C'};
@@ -32,7 +32,7 @@ struct entry_header {
   std::uint32_t byte_order = 0x01020304;
   std::uint64_t key_bytes = 0;
   std::uint64_t payload_bytes = 0;
-  hash128 checksum;  // of everything before it, the key and the payload
+  hash128 checksum;  // of all fields before it, the key and the payload
 };
 static_assert(sizeof(entry_header) == 48);
 
@@ -49,7 +49,7 @@ entry_header make_header(std::string_view key, std::string_view payload) {
   return header;
 }
 
-// The whole header is determined by key and payload, so one comparison checks magic, version, sizes and checksum.
+// Key and payload determine the whole header, so one comparison checks magic, version, sizes and checksum.
 bool is_valid(std::string_view file, std::string_view key) {
   if (file.size() < sizeof(entry_header) + key.size()) return false;
   if (file.substr(sizeof(entry_header), key.size()) != key) return false;
@@ -57,14 +57,14 @@ bool is_valid(std::string_view file, std::string_view key) {
   return std::memcmp(file.data(), &expected, sizeof expected) == 0;
 }
 
-// An entry becomes code of this process: only files that nobody else could have written count.
+// An entry becomes code of this process: only files that no other user could have written are valid.
 bool is_trusted(int fd) {
   struct stat st {};
   return ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_uid == ::geteuid() || st.st_uid == 0) &&
          (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// Files are otherwise stamped with the kernel's tick, several milliseconds long: too coarse an order of use.
+// Default time stamps have the resolution of the kernel's tick, several milliseconds: too coarse for the order of use.
 void touch(int fd) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -106,7 +106,7 @@ bool is_temporary_name(std::string_view name) {
   return name.starts_with(unlocked_prefix) || name.starts_with(temporary_prefix);
 }
 
-/// Whether nobody writes the file any more.
+/// Whether the file's writer has ended.
 bool is_abandoned(DIR* dir, const char* name, const struct stat& st) {
   if (std::time(nullptr) - st.st_mtim.tv_sec > stale_temporary_seconds) return true;
   if (!S_ISREG(st.st_mode) || st.st_uid != ::geteuid() || !std::string_view(name).starts_with(temporary_prefix))
@@ -115,7 +115,7 @@ bool is_abandoned(DIR* dir, const char* name, const struct stat& st) {
   return fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
-// Lists the entries, and removes what processes that died while writing have left.
+// Lists the entries, and removes temporary files of processes that ended while writing.
 std::vector<stored_entry> list_entries(DIR* dir) {
   std::vector<stored_entry> entries;
   while (const dirent* item = ::readdir(dir)) {
@@ -174,7 +174,7 @@ bool cache_folder::fail(const std::string& what, int code) {
   return false;
 }
 
-/// A new file, locked where the file system has locks; no descriptor and a problem where there can be none.
+/// A new file, locked if the file system has locks; no descriptor and a problem if it cannot be created.
 unique_fd cache_folder::open_temporary(const std::string& suffix, std::string& path, std::string& problem) const {
   if (!make_folders(path_)) {
     problem = "cannot create the folder " + path_ + ": " + errno_text(errno);
@@ -230,7 +230,7 @@ void cache_folder::remove(std::string_view key) {
   if (!path_.empty()) ::unlink(entry_path(key).c_str());
 }
 
-/// With the first store: what processes that died while writing have left.
+/// Called with the first store: removes temporary files of processes that ended while writing.
 void cache_folder::clear_abandoned() {
   {
     const std::lock_guard lock(mutex_);
@@ -247,8 +247,9 @@ void cache_folder::clear_abandoned() {
   ::closedir(dir);
 }
 
-// Reading the whole folder at each store would cost more than the store once there are thousands of entries. One store
-// in 32 (by name, so that many short processes do their share) and each sixteenth of the limit bound the excess.
+// Scanning the folder at each store would cost more than the store once there are thousands of entries. A scan at one
+// store in 32 (chosen by name, so that many short processes share the work) and after each sixteenth of the limit
+// bounds the excess.
 void cache_folder::account(std::uint64_t bytes, const std::string& path) {
   {
     const std::lock_guard lock(mutex_);
@@ -263,8 +264,8 @@ void cache_folder::account(std::uint64_t bytes, const std::string& path) {
   evict();
 }
 
-// Down to seven eighths of the limit, so that a full cache is not scanned again at once. One process at a time: a
-// second would count and remove the same files.
+// Evicts down to seven eighths of the limit, so that a full cache is not scanned again at once. One process at a time:
+// a second one would count and remove the same files.
 void cache_folder::evict() {
   const unique_fd lock_file(::open((path_ + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (lock_file && ::flock(lock_file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return;

@@ -11,18 +11,18 @@
 
 namespace sinter::platform {
 
-/// Safe under many threads and processes. Nothing here throws but std::bad_alloc; `problem()` tells of what failed.
+/// Safe under many threads and processes. Throws nothing except std::bad_alloc; `problem()` describes failures.
 class cache_folder {
  public:
-  /// `problem` is set where there is no folder to use (path empty) and nothing can be stored.
+  /// `problem` is set if there is no folder to use (path empty) and nothing can be stored.
   cache_folder(std::string path, std::uint64_t limit_bytes, std::string problem = "");
 
-  /// The payload stored under the key, after comparing the whole key and the checksum. Anything else under the
-  /// entry's name is removed. A hit makes the entry the most recently used one.
+  /// The payload stored under the key, after comparing the whole key and the checksum. A file of the entry's name with
+  /// other contents is removed. A hit makes the entry the most recently used one.
   std::optional<std::vector<char>> load(std::string_view key);
   bool store(std::string_view key, std::string_view payload);
   void remove(std::string_view key);
-  /// Writes a file and removes it again: why nothing can be stored, or nothing.
+  /// Writes a file and removes it again; returns why nothing can be stored, or an empty string.
   std::string try_writing();
 
   const std::string& path() const noexcept { return path_; }
@@ -40,7 +40,7 @@ class cache_folder {
 
   const std::string path_;
   const std::uint64_t limit_;
-  mutable std::mutex mutex_;  // of those below
+  mutable std::mutex mutex_;  // guards the members below
   std::string problem_;
   std::uint64_t stored_since_scan_ = 0;
   bool cleared_ = false;

@@ -1,4 +1,4 @@
-// Starting a process, reading what it prints, and ending it when its time is up.
+// Starting a process, reading its output, and ending it after its time limit.
 #include "platform/child_process.hpp"
 
 #include <fcntl.h>
@@ -45,8 +45,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// The compiler must not inherit a mask or ignored signals that would break its own pipes and children. It leads a
-// process group, so that what it has started can be ended with it.
+// The child must not inherit a signal mask or ignored signals, which would break its own pipes and children. It leads a
+// process group, so that the processes that it starts can be ended with it.
 void set_attributes(posix_spawnattr_t& attributes) {
   sigset_t none, defaults;
   sigemptyset(&none);
@@ -79,20 +79,21 @@ int start(const std::string& program, const std::vector<std::string>& arguments,
   return error;
 }
 
-/// What a child prints. Of an endless text the beginning is kept, and the rest read, so that the child does not wait.
+/// The output of a child. Only the beginning of a long text is kept, but all of it is read, so that the child does not
+/// block.
 class output_reader {
  public:
   explicit output_reader(int fd) : fd_(fd) {}
   int fd() const noexcept { return fd_; }
 
-  /// Reads what is there, up to a megabyte.
+  /// Reads what is available, up to a megabyte.
   void read_some() {
     char part[16384];
     for (int k = 0; k < 64 && fd_ >= 0; ++k) {
       const ssize_t n = ::read(fd_, part, sizeof part);
       if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
       if (n <= 0) {
-        fd_ = -1;  // nobody writes any more
+        fd_ = -1;  // all writers have closed it
         return;
       }
       const std::size_t count = static_cast<std::size_t>(n), kept = std::min(count, kept_output - text_.size());
@@ -128,9 +129,9 @@ int watch_of(pid_t pid) {
 #endif
 }
 
-/// Reads the output until the process ends; false where its time was up before.
+/// Reads the output until the process ends; false if its time limit passed first.
 bool follow(pid_t pid, output_reader& output, long seconds) {
-  constexpr int look_again_ms = 5;  // where nothing tells of the end
+  constexpr int look_again_ms = 5;  // polling interval without a watch descriptor
   const unique_fd watch(watch_of(pid));
   const auto deadline = clock::now() + std::chrono::seconds(seconds);
   for (;;) {

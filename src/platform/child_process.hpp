@@ -1,4 +1,4 @@
-// Programs that are run without a shell, for a limited time.
+// Programs that are run without a shell, with a time limit.
 #pragma once
 #include <string>
 #include <vector>
@@ -6,13 +6,13 @@
 namespace sinter::platform {
 
 struct process_result {
-  int start_error = 0;     // errno where the program could not be started
-  int exit_status = 0;     // -1 where the process's parent discards it (SIGCHLD ignored)
-  int signal = 0;          // what ended it, if anything
+  int start_error = 0;     // errno if the program could not be started
+  int exit_status = 0;     // -1 if the process's parent discards it (SIGCHLD ignored)
+  int signal = 0;          // the signal that ended it; 0: none
   bool timed_out = false;  // it was killed, with its process group
-  std::string output;      // both outputs; of long ones the beginning
+  std::string output;      // stdout and stderr; only the beginning if it is long
 };
-/// Runs a program and waits, for at most `seconds` (0: for ever): standard input is empty, temporary files go to
+/// Runs a program and waits, for at most `seconds` (0: without limit): standard input is empty, temporary files go to
 /// `folder`, messages are in English.
 process_result run_process(const std::string& program, const std::vector<std::string>& arguments,
                            const std::string& folder, long seconds);

@@ -1,4 +1,4 @@
-// The process's disk cache: where it lies, how large it may grow, and what to say about it.
+// The process's disk cache: its folder, its size limit, and its status.
 #include <pwd.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ std::string home_folder() {
   return found != nullptr && found->pw_dir != nullptr ? found->pw_dir : "";
 }
 
-// Relative to the working directory only where the user says so: the XDG specification rules it out for its variable.
+// Relative to the working directory only if the user says so: the XDG specification rules it out for its variable.
 std::string default_folder() {
   if (const std::string_view folder = environment_text("SINTER_CACHE_DIR"); !folder.empty()) return std::string(folder);
   if (const std::string folder = environment("XDG_CACHE_HOME"); folder.starts_with('/')) return folder + "/sinter";
@@ -50,7 +50,7 @@ std::shared_ptr<cache_folder> make_default() {
   return std::make_shared<cache_folder>(std::move(folder), limit, std::move(problem));
 }
 
-// Never destroyed: arrays in static storage may still compile when the process exits.
+// Never destroyed: arrays with static lifetime may still cause compilations when the process exits.
 struct current_folder {
   std::mutex mutex;
   std::shared_ptr<cache_folder> folder = make_default();

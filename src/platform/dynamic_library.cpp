@@ -1,4 +1,5 @@
-// Opening libraries by name, and shared objects from memory without trusting a file that others could exchange.
+// Opening libraries by name, and shared objects from memory without relying on a file that other processes could
+// replace.
 #include "platform/dynamic_library.hpp"
 
 #include <dlfcn.h>
@@ -23,8 +24,8 @@ void* open_handle(const std::string& path, std::string& error) {
   return handle;
 }
 
-// The dynamic linker takes a library for loaded when its path was opened before, and descriptor numbers come back.
-// So each load spells the same path differently: the bits of a counter as "/" and "/.".
+// The dynamic linker considers a library loaded if its path was opened before, and descriptor numbers are reused. So
+// each load writes the same path differently: the bits of a counter as "/" and "/.".
 std::string descriptor_path(int fd) {
   static std::atomic<unsigned> loads{0};
   std::string path = "/proc/self";

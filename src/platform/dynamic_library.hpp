@@ -1,18 +1,18 @@
-// Libraries opened while the program runs: optional vendor libraries, and shared objects that were just compiled.
+// Libraries opened at run time: optional vendor libraries, and shared objects that were just compiled.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace sinter::platform {
 
-/// A loaded library. It stays loaded for the life of the process: code of it may be running, and its own exit
-/// handlers may be registered, so closing would save nothing and could crash.
+/// A loaded library. It stays loaded for the life of the process: its code may be running, and its exit handlers may be
+/// registered, so closing it would save nothing and could crash.
 class dynamic_library {
  public:
   dynamic_library() = default;
 
-  /// Opens by file name (found as the dynamic linker finds libraries) or path; on failure the result is empty and
-  /// `error` holds the linker's message.
+  /// Opens by file name (searched for as by the dynamic linker) or path; on failure the result is empty and `error`
+  /// holds the linker's message.
   static dynamic_library open(const std::string& name, std::string& error);
   /// Loads a shared object held in memory.
   static dynamic_library from_bytes(std::string_view bytes, std::string& error);
@@ -33,6 +33,6 @@ class dynamic_library {
 
 }  // namespace sinter::platform
 
-/// Resolves `name`, as the vendor's header spells it after macro expansion, into table.name.
+/// Resolves `name`, as renamed by the macros of the vendor's header, into table.name.
 #define SINTER_SYMBOL_TEXT_(name) #name
 #define SINTER_SYMBOL_TEXT(name) SINTER_SYMBOL_TEXT_(name)

@@ -1,4 +1,4 @@
-// The parts of an ELF file that loading it rests on: headers, segments, the dynamic section and its tables.
+// The parts of an ELF file that loading depends on: headers, segments, the dynamic section and its tables.
 #include "platform/elf_check.hpp"
 
 #include <elf.h>
@@ -22,7 +22,7 @@ bool lies_in(std::uint64_t offset, std::uint64_t bytes, std::uint64_t size) noex
 }
 
 template <class T>
-T read_at(std::string_view bytes, std::uint64_t offset) noexcept {  // the caller knows that it lies inside
+T read_at(std::string_view bytes, std::uint64_t offset) noexcept {  // the caller has checked the range
   T to;
   std::memcpy(&to, bytes.data() + offset, sizeof to);
   return to;
@@ -39,7 +39,7 @@ class library {
     if (std::memcmp(head_.e_ident, ELFMAG, SELFMAG) != 0 || head_.e_ident[EI_CLASS] != word_size ||
         head_.e_type != ET_DYN)
       return "it does not begin like one";
-    // Linkers write the table of sections last, so that it is missing in whatever is cut short.
+    // Linkers write the section table last, so it is missing in a truncated file.
     if (!has_sections()) return "its table of sections is missing";
     if (!has_segments()) return "a segment lies outside of it";
     return has_dynamic_section() ? "" : "its dynamic section leads outside of it";
@@ -70,7 +70,7 @@ class library {
     }
     return loaded > 0;
   }
-  /// Whether addresses lie in what is loaded from the file; `offset` is where they lie there.
+  /// Whether addresses are in a segment that is loaded from the file; `offset` is their position in the file.
   bool in_file(std::uint64_t address, std::uint64_t bytes, std::uint64_t& offset) const noexcept {
     for (unsigned k = 0; k < head_.e_phnum; ++k) {
       const segment s = segment_at(k);

@@ -58,7 +58,7 @@ std::optional<std::vector<char>> read_all(int fd, std::size_t most) {
 }
 
 std::optional<std::vector<char>> read_file(const std::string& path, std::size_t most) {
-  const unique_fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe has no end to wait for
+  const unique_fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // must not block on a pipe
   if (!fd) return std::nullopt;
   return read_all(fd.get(), most);
 }
@@ -96,7 +96,7 @@ std::string file_identity(const std::string& path) {
 namespace {
 
 #if defined(__x86_64__) || defined(__i386__)
-// Leaf 1's ebx is left out: it names the core that happens to run.
+// Leaf 1's ebx is excluded: it identifies the core that executes the instruction.
 std::string read_cpu_features() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   std::string text = "x86";
@@ -115,7 +115,7 @@ std::string read_cpu_features() {
     if (__get_cpuid_count(7, leaf, &a, &b, &c, &d)) add(leaf == 0 ? 0 : a, b, c, d);
   }
   if (__get_cpuid(0x80000001U, &a, &b, &c, &d)) add(0, 0, c, d);
-  if (extended_state) {  // which registers the operating system saves: without them a feature bit is worth nothing
+  if (extended_state) {  // the operating system must save the registers, else a feature bit is useless
     unsigned low = 0, high = 0;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     add(low, high, 0, 0);

@@ -1,8 +1,8 @@
-// src/platform: what the library asks of the operating system and of the process: files and their identities, caches on
-// disk, libraries opened at run time, child processes, the background thread, the environment, hashes. Nothing here
-// knows of arrays, dtypes or programs.
+// src/platform: the library's interface to the operating system and the process: files and their identities, caches on
+// disk, libraries opened at run time, child processes, the background thread, the environment, hashes. Independent of
+// arrays, dtypes and programs.
 //
-// What compiling and caching share: files, identities for keys.
+// Shared by compiling and caching: files, identities for keys.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -31,9 +31,9 @@ class unique_fd {
   int fd_ = -1;
 };
 
-/// Writes all bytes, through interruptions and short writes; false leaves the cause in errno.
+/// Writes all bytes, despite interruptions and short writes; false leaves the cause in errno.
 bool write_all(int fd, const void* data, std::size_t bytes) noexcept;
-/// The whole of a plain file of at most so many bytes; nothing for anything else, and on a read error.
+/// The contents of a regular file of at most so many bytes; null for anything else, and on a read error.
 std::optional<std::vector<char>> read_all(int fd, std::size_t most = SIZE_MAX);
 std::optional<std::vector<char>> read_file(const std::string& path, std::size_t most = SIZE_MAX);
 /// Creates or truncates, mode 0600; false leaves the cause in errno.
@@ -44,14 +44,14 @@ std::string errno_text(int code);
 /// "PID-COUNT-RANDOM": differs between threads, processes and (in all likelihood) machines that share a folder.
 std::string unique_suffix();
 
-/// "PATH|SIZE|SECONDS.NANOSECONDS" of the file behind all symbolic links, or empty where there is none.
+/// "PATH|SIZE|SECONDS.NANOSECONDS" of the file with symbolic links resolved, or empty if there is none.
 std::string file_identity(const std::string& path);
 std::string real_path(const std::string& path);
 
 /// What -march=native depends on: a text that differs between processors with different instruction sets.
 const std::string& cpu_features();
 
-/// The text of an environment variable; empty where it is unset.
+/// The text of an environment variable; empty if it is unset.
 std::string environment(const char* name);
 
 /// Appends a length-prefixed field, so that no two lists of fields give the same key.

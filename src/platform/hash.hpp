@@ -1,5 +1,5 @@
-// A 128-bit hash of bytes (MurmurHash3 x64, public domain): names of cache entries and checksums. Not cryptographic:
-// whoever looks something up by it compares the bytes as well.
+// A 128-bit hash of bytes (MurmurHash3 x64, public domain): names of cache entries and checksums. Not cryptographic: a
+// lookup by hash must compare the bytes as well.
 #pragma once
 #include <bit>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Where libraries of the distribution that are opened on first use are found. The build needs none of them.
+// Where to find libraries of the distribution that are opened on first use. The build needs none of them.
 #pragma once
 #include "platform/optional_library.hpp"
 
@@ -6,7 +6,7 @@ namespace sinter::platform {
 
 /// `title`: the name in messages.
 library_place openblas_place(std::string title = "OpenBLAS");
-/// FFTW of a precision (float64 where `wide`), or the library of its threads.
+/// FFTW of a precision (float64 if `wide`), or its threads library.
 library_place fftw_place(bool wide, bool threads = false);
 library_place libzip_place();
 

@@ -1,4 +1,4 @@
-// Where optional libraries are looked for.
+// Where optional libraries are searched for.
 #include "platform/optional_library.hpp"
 
 #include <unistd.h>

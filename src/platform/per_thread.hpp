@@ -1,14 +1,14 @@
-// Objects of each thread that can be used at any time, also while the thread ends.
+// Per-thread objects that can be used at any time, also while the thread ends.
 #pragma once
 #include <unistd.h>
 
 namespace sinter::platform {
 
 /// A T of the calling thread, made at its first use; `Tag` distinguishes objects of one type. A thread_local T would
-/// not do: destructors of static objects run on a thread whose thread_local objects are destroyed, and arrays in static
-/// storage still compute there. Here only a pointer is thread_local, which has no destructor. The main thread's object
-/// lives as long as the process; another thread's is destroyed with the thread, and a later use on that thread makes a
-/// new one, which is never destroyed.
+/// not do: destructors of static objects run on a thread whose thread_local objects are destroyed, and arrays with
+/// static lifetime still compute there. Here only a pointer is thread_local, which has no destructor. The main thread's
+/// object lives as long as the process; another thread's is destroyed with the thread, and a later use on that thread
+/// makes a new one, which is never destroyed.
 template <class T, class Tag>
 class per_thread {
  public:

@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::string_view prefix = "sinter-jit-";
 constexpr const char* lock_name = "lock";
-// The lock gets its name when it is held, so that nobody ever finds it free while its maker lives.
+// The lock is renamed once it is held, so that no process finds it free while its creator lives.
 constexpr const char* new_lock_name = "lock.new";
-constexpr std::time_t unlocked_seconds = 3600;  // longer than any process takes between making a folder and locking it
+constexpr std::time_t unlocked_seconds = 3600;  // longer than creating and then locking a folder takes
 
 std::string base_folder() {
   std::string base = environment("TMPDIR");
@@ -36,7 +36,7 @@ void remove_folder(const std::string& path) {
 unique_fd lock_folder(const std::string& path) {
   const std::string early = path + "/" + new_lock_name, name = path + "/" + lock_name;
   unique_fd fd(::open(early.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  // Where the file system has no locks the folder is cleared by age.
+  // On file systems without locks the folder is removed by age.
   if (!fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 || ::rename(early.c_str(), name.c_str()) != 0) return {};
   return fd;
 }

@@ -1,4 +1,4 @@
-// Folders for the files of one compilation. What killed processes have left is removed by the next one.
+// Folders for the files of one compilation. Folders left by killed processes are removed by the next one.
 #pragma once
 #include <string>
 
@@ -6,9 +6,9 @@
 
 namespace sinter::platform {
 
-/// A folder "sinter-jit-XXXXXX" of mode 0700 under $TMPDIR or /tmp, removed with the files in it. `path()` is empty
-/// where it could not be made, and problem() says which folder and why. A file in it is locked while the object lives:
-/// the lock goes with the process however that ends, and is seen from other containers, as process numbers are not.
+/// A folder "sinter-jit-XXXXXX" of mode 0700 under $TMPDIR or /tmp, removed with the files in it. `path()` is empty if
+/// it could not be created, and problem() says which folder and why. A file in it is locked while the object lives: the
+/// lock ends with the process in any case, and is visible in other containers, unlike process numbers.
 class private_folder {
  public:
   private_folder();
@@ -23,7 +23,7 @@ class private_folder {
   unique_fd lock_;
 };
 
-/// Removes folders under `base` whose makers are gone. The first private folder of a process does so.
+/// Removes folders under `base` whose creators have ended. Called for the first private folder of a process.
 void clear_abandoned_folders(const std::string& base);
 
 }  // namespace sinter::platform
