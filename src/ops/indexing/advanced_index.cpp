@@ -1,4 +1,4 @@
-// Reading selections by arrays: masks become index arrays, index arrays a chain of gathers that fuses with its readers.
+// Reading advanced selections: masks become index arrays, index arrays a chain of gathers that fuses with its readers.
 #include "ops/indexing/advanced_index.hpp"
 
 #include "core/shape.hpp"
@@ -64,7 +64,7 @@ dims selection_shape(const advanced_index& p, const choice& c) {
 
 namespace {
 
-/// Makes c.shape the one that index arrays broadcast to; `met` collects their shapes.
+/// Broadcasts c.shape with `shape`, the shape of another index array; `met` collects these shapes.
 void broadcast_together(choice& c, std::vector<dims>& met, const dims& shape) {
   met.push_back(shape);
   if (core::broadcast_into(c.shape, shape)) return;
@@ -73,7 +73,7 @@ void broadcast_together(choice& c, std::vector<dims>& met, const dims& shape) {
   fail<index_error>("index", "shape mismatch: index arrays could not be broadcast together with shapes", shapes);
 }
 
-/// The extent that the mask's true elements make, and their coordinates.
+/// Adds the number of the mask's true elements as an extent, and their coordinates.
 void choose_true(const index_entry& e, choice& c, std::vector<dims>& met) {
   const value positions = true_positions(e.values);
   broadcast_together(c, met, positions->shape);
@@ -81,7 +81,8 @@ void choose_true(const index_entry& e, choice& c, std::vector<dims>& met) {
     c.axes.push_back({unravel_one(positions, e.values->shape, k), e.axis + k, e.named + k, true});
 }
 
-/// I + v.shape, gathered axis by axis, each of which ends with extent 1.
+/// A value of shape I + v.shape, where I is the shape of the index arrays: gathered axis by axis; each gathered axis is
+/// left with extent 1.
 value gather_all(value v, const choice& c) {
   const int selected = c.shape.size(), rank = selected + v->shape.size();
   dims shape = c.shape;
@@ -98,7 +99,8 @@ value gather_all(value v, const choice& c) {
   return v;
 }
 
-/// Masks over several axes of something in memory: one axis in place of them, so that no coordinates are worked out.
+/// Merges the axes under a multi-axis mask of a value in memory, so that true positions need not be split into
+/// coordinates.
 void merge_mask_axes(advanced_index& p, value& v) {
   if (!v->is_leaf()) return;
   for (index_entry& e : p.entries) {
@@ -167,7 +169,7 @@ value read_selection(const advanced_index& selection) {
   const choice c = choose_elements(p);
   const dims shape = selection_shape(p, c);
   v = gather_all(v, c);
-  // The selected axes to their place, without those that were used up.
+  // Moves the selected axes to their place and drops the gathered axes of extent 1.
   const dims along = core::contiguous_strides(v->shape);
   dims strides;
   for (int a = 0; a < p.base->shape.size(); ++a)
@@ -183,7 +185,7 @@ subarray make_selection(advanced_index p) {
   view->capture = runtime::this_thread().capture;
   if (graph::is_capturing()) [[unlikely]]
     graph::note_deferred(view);
-  // Whatever does not depend on data is refused at once.
+  // Errors that do not depend on data are thrown at once.
   choice c;
   std::vector<dims> met;
   for (const index_entry& e : view->what.entries)
@@ -205,7 +207,7 @@ void resolve(const graph::array_view& v) {
   auto& picked = const_cast<selection_view&>(static_cast<const selection_view&>(v));
   const std::lock_guard lock(picked.once);
   if (!picked.deferred.load(std::memory_order_relaxed)) return;
-  // What was selected before a capture is no part of it.
+  // A selection made before a capture is evaluated outside of it.
   const graph::outside_capture now(picked.capture != runtime::this_thread().capture);
   const graph::view_ref read = graph::make_array(read_selection(picked.what));
   picked.store = read->store;

@@ -1,6 +1,6 @@
-// src/ops/indexing: selections and writes by keys, masks and index arrays, and the functions that find or take by them.
+// src/ops/indexing: selections and writes by keys, masks and index arrays, and the functions that search, take and put.
 //
-// Selections by arrays: what `x[idx]` and `x(mask, _)` name, read when somebody needs it and written through.
+// Selections by arrays (advanced indexing): `x[idx]` and `x(mask, _)`, evaluated on first use and written through.
 #pragma once
 #include <mutex>
 #include <span>
@@ -16,30 +16,30 @@ using core::dims;
 struct index_entry {
   graph::value values;  // int64 indices, or a mask
   bool mask = false;
-  bool in_range = false;   // indices that have been checked
-  int axis = 0, axes = 1;  // of the base: the first one, and how many
-  int named = 0;           // axis of the array that the user indexed
+  bool in_range = false;   // the indices have been checked
+  int axis = 0, axes = 1;  // of the base: the first indexed axis, and how many
+  int named = 0;           // axis of the user's array, reported in errors
 };
 
-/// `base(entries)`. What the key's other items say is in the base's view already.
+/// `base(entries)`. The key's basic indices (integers, slices) are already part of the base's view.
 struct advanced_index {
   graph::view_ref base;
-  graph::value held;  // what the base held when it was indexed
+  graph::value held;  // the base's value when it was indexed
   std::vector<index_entry> entries;
-  int front = 0;  // axes in front of the selected ones in the result, of those that no entry uses up
+  int front = 0;  // how many of the axes that no entry consumes precede the selected ones in the result
 
   bool keeps(int axis) const noexcept;
 };
 
-/// A view that is filled in when it is first used.
+/// The deferred view of an advanced selection: evaluated when it is first used.
 struct selection_view : graph::array_view {
   advanced_index what;
   std::mutex once;
-  std::uint32_t capture = 0;  // that it was made in (graph/capture/capture.hpp)
+  std::uint32_t capture = 0;  // in which it was created (graph/capture/capture.hpp)
 };
 
 subarray make_selection(advanced_index p);
-/// The selection behind a handle that nobody has read yet; null for any other.
+/// The selection that a handle refers to, if it has not been evaluated yet; null for any other handle.
 selection_view* unread_selection(const ndarray& a) noexcept;
 
 /// Index arrays without masks: coordinates along single axes, broadcast to one shape. Synchronises for masks.
@@ -51,15 +51,15 @@ struct chosen_axis {
 struct choice {
   dims shape;
   std::vector<chosen_axis> axes;
-  bool unique = true;  // no element is named twice
+  bool unique = true;  // no element is selected twice
 };
 choice choose_elements(const advanced_index& p);
-/// Extents of the axes that no entry uses up.
+/// Extents of the axes that no entry consumes.
 dims kept_extents(const advanced_index& p);
 /// The result's shape.
 dims selection_shape(const advanced_index& p, const choice& c);
 
-/// The elements. Records; synchronises for masks.
+/// The selected elements. Records; synchronises for masks.
 graph::value read_selection(const advanced_index& p);
 /// base(entries) = e.
 void write_selection(advanced_index& p, const operand& e, const char* function);
@@ -68,23 +68,22 @@ void update_selection(advanced_index& p, const operand& e, const char* function,
                       ndarray (*operation)(const operand&, const operand&));
 
 enum class accumulation : std::uint8_t { add, max, min };
-/// Each selected element is combined with each value that falls on it.
-void accumulate_selection(advanced_index& p, const operand& e, accumulation how, bool deterministic,
-                          const char* function);
+/// Combines each selected element with every value whose index selects it.
+void accumulate_selection(advanced_index& p, const operand& e, accumulation how, bool deterministic, const char* function);
 
-/// The view, if it may be written; value_error otherwise.
+/// The view if it is writable; value_error otherwise.
 const graph::array_view& writable(const graph::array_view& v, const char* function);
 
-/// Small pieces shared by the files of this subject.
+/// Helpers shared by the indexing sources.
 graph::value integer_of(std::int64_t v, runtime::device_id device);
-/// Throws index_error unless all indices are in [-extent, extent). Synchronises: for indices that no gather will look at,
-/// since nothing is selected for another reason.
+/// Throws index_error unless all indices are in [-extent, extent). Synchronises: for indices that no gather will check,
+/// since another extent of 0 leaves nothing to select.
 void require_within(const graph::value& index, std::int64_t extent, int named);
-/// Integers or bools.
+/// Throws unless the dtype is an integer or bool.
 void require_index_dtype(dtype type, const char* function);
 /// Coordinate `axis` of C-order positions in `shape`.
 graph::value unravel_one(const graph::value& position, const dims& shape, int axis);
-/// With axes of extent 1 behind until the rank is `rank`.
+/// The value with trailing axes of extent 1 appended up to rank `rank`.
 graph::value pad_behind(const graph::value& v, int rank);
 
 }  // namespace sinter::ops

@@ -1,5 +1,5 @@
-// Writing selections by arrays: masks as a fused choice between old and new elements, index arrays as a scatter by a
-// function of our own. Everything is read before the first element is written.
+// Writing advanced selections: masks as a fused select between old and new elements, index arrays as a scatter by a
+// generated function. All operands are read before the first element is written.
 #include <algorithm>
 #include <vector>
 
@@ -17,7 +17,8 @@ namespace {
 
 using graph::value;
 
-/// e cast to the base's dtype; an array keeps its shape, but for leading axes of extent 1 beyond `rank`.
+/// e cast to the base's dtype; an array keeps its shape, except that leading axes of extent 1 beyond `rank` are
+/// dropped.
 value cast_right_side(const advanced_index& p, const operand& e, int rank, const char* function) {
   const graph::array_view& v = *p.base;
   if (!e.is_array()) return graph::record_scalar(scalar_of(e.number(), v.type, function), v.type, dims(), v.device());
@@ -35,15 +36,15 @@ value cast_right_side(const advanced_index& p, const operand& e, int rank, const
 
 // ---- masks
 
-/// `r` of the result's shape, whose selected axis (at p.front) it broadcasts along, in place of the base's elements.
-/// Nothing where it does not broadcast along that axis.
+/// `r`, which broadcasts to the result's shape and along its selected axis (at p.front), reshaped to the base's axes.
+/// Null if it does not broadcast along that axis.
 value along_mask(const advanced_index& p, const value& r) {
   const dims& base = p.base->shape;
   const int rank = base.size() - p.entries[0].axes + 1, lead = rank - r->shape.size();
   if (lead < 0 || (p.front >= lead && r->shape[p.front - lead] != 1)) return {};
   const dims dense = core::contiguous_strides(r->shape);
   dims strides;
-  int at = 0;  // axis of the result
+  int at = 0;  // current axis of the result
   for (int a = 0; a < base.size(); ++a) {
     if (!p.keeps(a)) {
       strides.push_back(0);
@@ -63,7 +64,8 @@ bool is_one_mask(const advanced_index& p) { return p.entries.size() == 1 && p.en
 void write_where(const advanced_index& p, const value& fresh) {
   const index_entry& e = p.entries[0];
   const value mask = pad_behind(e.values, e.values->shape.size() + p.base->shape.size() - e.axis - e.axes);
-  const graph::turn mine(*p.base->store);  // another thread may be writing where the mask is false
+  // Excludes other writers: elements where the mask is false are rewritten as well.
+  const graph::turn mine(*p.base->store);
   const value old = graph::read(*p.base);
   const value all[] = {mask, fresh, old};
   graph::write(*p.base, graph::record_map(opcode::select, old->type, old->shape, all));
@@ -71,10 +73,11 @@ void write_where(const advanced_index& p, const value& fresh) {
 
 // ---- index arrays
 
-/// The axis that an error names, marked: where an index is out of range nothing is written, so that the array is right.
+/// The axis reported in an error, marked as one of a whole statement: with an index out of range nothing is written, so
+/// the array keeps its contents.
 int statement_axis_of(int named) { return named < runtime::statement_axis ? named + runtime::statement_axis : named; }
 
-/// A choice ready to be written: the loop runs over c.shape, then the kept axes.
+/// An indexed selection prepared for writing: the loop runs over c.shape, then over the kept axes.
 struct scatter {
   const advanced_index& p;
   const choice& c;
@@ -86,7 +89,7 @@ struct scatter {
     for (const std::int64_t n : kept) loop.push_back(n);
   }
 
-  /// The coordinates of one axis, in range and from 0; out of range is a fault.
+  /// Non-negative coordinates along one axis; an index out of range is a data fault.
   value coordinate(const chosen_axis& a) const {
     if (a.in_range) return a.index;
     const std::int64_t n = p.base->shape[a.axis];
@@ -99,7 +102,7 @@ struct scatter {
     return reshape_value(checked, a.index->shape);
   }
 
-  /// sum of coordinate * stride over the selected axes, of c.shape; `strides` are per base axis.
+  /// sum(coordinate * stride) + offset over the selected axes, of shape c.shape; `strides` are per base axis.
   value position(const dims& strides, std::int64_t offset) const {
     value sum = graph::record_scalar(scalar_of(offset, dtype::i64, "index"), dtype::i64, c.shape, device);
     for (const chosen_axis& a : c.axes)
@@ -108,7 +111,7 @@ struct scatter {
     return sum;
   }
 
-  /// Where each element of the loop lies in the storage.
+  /// The storage position of each element of the loop.
   value address() const {
     value at = pad_behind(position(p.base->strides, p.base->offset), loop.size());
     int k = c.shape.size();
@@ -124,7 +127,7 @@ struct scatter {
     return broadcast_value(at, loop);
   }
 
-  /// One bool: some index is out of range. Nothing is written then.
+  /// A bool scalar: whether any index is out of range, in which case nothing is written.
   value out_of_range() const {
     value bad = bool_of(false, dims(), device);
     for (const chosen_axis& a : c.axes) {
@@ -144,7 +147,7 @@ struct scatter {
     return bad;
   }
 
-  /// A value of the selection's shape in the loop's order of axes.
+  /// A value of the selection's shape with its axes in the loop's order.
   value in_loop_order(const value& r, const dims& selection) const {
     const value v = broadcast_value(r, selection);
     const dims dense = core::contiguous_strides(selection);
@@ -165,7 +168,7 @@ jit::user_parameter input(const char* name, dtype type, bool raw = false, int ra
   return parameter;
 }
 
-/// A function over a loop that writes the raw output `y` by index.
+/// A user function over a loop that writes the raw output `y` by index.
 const jit::user_function* loop_function(const char* name, std::vector<jit::user_parameter> inputs, dtype written,
                                         std::string body) {
   jit::user_function f;
@@ -187,7 +190,7 @@ value positions_in(const dims& shape, runtime::device_id device) {
   return reshape_value(graph::record_iota(dims{n}, 0, device), shape);
 }
 
-/// For each of the selected places whether it is the last one in C order that names its element.
+/// Whether each selected position is the last one in C order that refers to its element.
 value is_last(const scatter& s) {
   dims strides(s.p.base->shape.size());  // over the selected axes only
   std::int64_t places = 1;
@@ -197,7 +200,7 @@ value is_last(const scatter& s) {
   }
   const value place = s.position(strides, 0), order = positions_in(s.c.shape, s.device);
   const std::int64_t n = core::element_count(s.c.shape);
-  if (places / 4 <= n) {  // the highest position that names each place
+  if (places / 4 <= n) {  // a dense table small enough: the highest position that refers to each element
     const graph::view_ref owner = fresh_array(
         graph::record_scalar(scalar_of(std::int64_t{-1}, dtype::i64, "index"), dtype::i64, dims{places}, s.device));
     const auto* f = loop_function("last_of_equal", {input("at", dtype::i64), input("k", dtype::i64)}, dtype::i64,
@@ -215,7 +218,7 @@ value is_last(const scatter& s) {
   return reshape_value(last->store->now(), s.c.shape);
 }
 
-/// The storage's elements in its C order.
+/// The storage's elements in storage order.
 graph::view_ref whole_storage(const graph::array_view& v) {
   const std::int64_t n = v.store->now()->size();
   return graph::make_view(v, dims{n}, dims{1}, 0);
@@ -223,7 +226,7 @@ graph::view_ref whole_storage(const graph::array_view& v) {
 
 void run_scatter(const scatter& s, const jit::user_function* f, std::vector<value> arguments) {
   const graph::array_view& v = *s.p.base;
-  // What reads the old elements is evaluated first, so that they need not be copied.
+  // Pending readers of the old elements are evaluated first, so that the storage need not be copied.
   const graph::turn mine(*v.store);
   if (!v.store->is_sole_owner()) graph::flush(arguments);
   const graph::view_ref target = whole_storage(v);
@@ -231,7 +234,7 @@ void run_scatter(const scatter& s, const jit::user_function* f, std::vector<valu
   graph::report_statement(*v.store);
 }
 
-/// `same`: equal indices get equal values, so that their order does not matter.
+/// `same`: equal indices have equal values, so the order of the writes does not matter.
 void write_chosen(const advanced_index& p, const choice& c, const value& r, const dims& selection, bool same) {
   const scatter s(p, c);
   if (core::element_count(s.loop) == 0) return;
@@ -248,7 +251,7 @@ void write_chosen(const advanced_index& p, const choice& c, const value& r, cons
               std::move(arguments));
 }
 
-/// Whether a right side of this shape is the same for all selected places.
+/// Whether a right side of this shape broadcasts along the selected axes.
 bool is_same_for_all(const dims& r, const dims& selection, const advanced_index& p, const choice& c) {
   const int lead = selection.size() - r.size();
   for (int a = 0; a < c.shape.size(); ++a) {
@@ -303,15 +306,15 @@ void update_selection(advanced_index& p, const operand& e, const char* function,
   const dims selection = selection_shape(p, c);
   if (e.is_array() && !core::broadcasts_to(view_of(e.array(), function).shape, selection))
     refuse_shape(function, view_of(e.array(), function).shape, selection);
-  advanced_index known = p;  // masks are indices by now, so that they need not be counted again
+  advanced_index known = p;  // masks have become indices, so they need not be counted again
   known.entries.clear();
   for (const chosen_axis& a : c.axes)
     known.entries.push_back({a.index, false, a.in_range, a.axis, 1, statement_axis_of(a.named)});
-  // Masks of rank 0 have left no index behind, only an extent.
+  // Masks of rank 0 leave no index, only an extent.
   if (!known.entries.empty()) known.entries[0].values = broadcast_value(known.entries[0].values, c.shape);
   known.held = graph::read(base);
   p.held = value();
-  const bool nothing_chosen = c.axes.empty();  // 0-d masks alone
+  const bool nothing_chosen = c.axes.empty();  // 0-d masks only
   ndarray old = wrap(nothing_chosen ? broadcast_value(known.held, selection) : read_selection(known));
   known.held = value();
   const value result = cast_back(operation(operand(old), e), base.type, function);
@@ -326,8 +329,7 @@ const char* step_of(accumulation how) {
   return how == accumulation::add ? "atomic_add" : how == accumulation::max ? "atomic_max" : "atomic_min";
 }
 
-/// Values that fall on one element are added in C order, one after the other: by one thread for each such element,
-/// which reads ahead where there are many of them.
+/// Adds values with equal indices in C order: one thread per element, which prefetches where many values fall on it.
 void add_in_order(const scatter& s, std::vector<value> arguments, dtype type) {
   const std::int64_t n = core::element_count(s.loop);
   const value at = reshape_value(arguments[0], dims{n}), v = reshape_value(arguments[1], dims{n});

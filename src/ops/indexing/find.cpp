@@ -1,4 +1,4 @@
-// Where elements are: nonzero and its kin, coordinates and positions, choices.
+// Positions of elements: nonzero and related functions, coordinates and flat positions, choose.
 #include "sinter/indexing.hpp"
 
 #include "core/shape.hpp"
@@ -51,7 +51,7 @@ std::vector<ndarray> unravelled(const value& positions, const dims& shape) {
   return out;
 }
 
-/// Throws an error for the first index outside of [0, extent). Synchronises.
+/// Throws an error for the first index outside [0, extent). Synchronises.
 template <class Error = index_error>
 void require_in_range(const value& index, std::int64_t extent, const char* function, const std::string& what) {
   const ndarray list = wrap(reshape_value(index, dims{core::element_count(index->shape)}));

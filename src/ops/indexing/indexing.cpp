@@ -1,4 +1,5 @@
-// Keys: integers, slices, newaxis and ellipsis to a view; arrays and lists among them to a selection of that view.
+// Keys: integers, slices, newaxis and ellipsis give a view; arrays and lists among them give an indexed selection of
+// that view.
 #include <algorithm>
 
 #include "ops/base/promotion_args.hpp"
@@ -22,7 +23,7 @@ struct range {
   std::int64_t first, count, step;
 };
 
-/// Python's slice.indices(n).
+/// The result of Python's slice.indices(n).
 range resolve(const slice& s, std::int64_t n, int axis, const core::dims& shape) {
   const std::int64_t step = s.step.given ? s.step.value : 1;
   if (step == 0) ops::fail<value_error>("index", "slice step is zero for axis ", axis, in_shape(shape));
@@ -33,14 +34,14 @@ range resolve(const slice& s, std::int64_t n, int axis, const core::dims& shape)
   };
   const std::int64_t first = clamp(s.start, step > 0 ? low : high), last = clamp(s.stop, step > 0 ? high : low);
   if (step > 0 ? first >= last : first <= last) return {0, 0, step};
-  // Unsigned, since a step of INT64_MIN has no negative.
+  // Unsigned, since -INT64_MIN does not exist.
   const auto distance = static_cast<std::uint64_t>(step > 0 ? last - first : first - last);
   const auto width = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
   const auto count = static_cast<std::int64_t>((distance - 1) / width + 1);
   return {first, count, count == 1 ? 1 : step};
 }
 
-/// How many axes an index uses up.
+/// How many axes an index consumes.
 int axes_of(const index& i) {
   switch (i.kind()) {
     case index_kind::integer:
@@ -54,7 +55,7 @@ int axes_of(const index& i) {
   }
 }
 
-/// How many axes the indices use up; refuses too many of them and a second ellipsis.
+/// How many axes the indices consume; throws for too many of them and for a second ellipsis.
 int count_axes(const index* first, std::size_t count, const core::dims& shape) {
   int used = 0, ellipses = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -69,7 +70,7 @@ int count_axes(const index* first, std::size_t count, const core::dims& shape) {
 
 bool is_advanced(const index& i) { return i.kind() == index_kind::array || i.kind() == index_kind::list; }
 
-/// A list as an array on the device. Indices are checked and counted from the front here.
+/// A list as an array on the device. Its indices are known on the host, so they are checked and made non-negative here.
 graph::value list_values(const list& l, int axis, const core::dims& shape, runtime::device_id device) {
   const core::dims extents = ops::to_dims(l.shape());
   if (l.is_mask()) {
@@ -89,7 +90,8 @@ graph::value array_values(const ndarray& a, runtime::device_id device) {
   return is_bool(v.type) ? values : graph::record_cast(values, dtype::i64);
 }
 
-/// One array or list of the key, which indexes from `axis` on; `place` is where that axis is in the selected view.
+/// One array or list of the key, which indexes axes starting at `axis`; `place` is the position of that axis in the
+/// selected view.
 ops::index_entry entry_of(const index& i, int axis, int place, const graph::array_view& v) {
   ops::index_entry e;
   const bool listed = i.kind() == index_kind::list;
@@ -103,17 +105,17 @@ ops::index_entry entry_of(const index& i, int axis, int place, const graph::arra
     if (e.values->shape[k] != v.shape[axis + k] && e.values->shape[k] != 0)
       ops::fail<index_error>("index", "a mask of shape ", e.values->shape, " does not fit axis ", axis + k,
                              " with extent ", v.shape[axis + k], in_shape(v.shape));
-  // As in NumPy an extent of 0 fits any axis: nothing is true.
+  // As in NumPy a mask with extent 0 fits any axis: no element of it is true.
   const core::dims fitting(v.shape.data() + axis, e.axes);
   if (e.mask && !(e.values->shape == fitting))
     e.values = graph::record_scalar(ops::scalar_of(false, dtype::b1, "index"), dtype::b1, fitting, v.device());
   return e;
 }
 
-/// Where NumPy puts the selected axes: in place of the arrays, or in front where something stands between those.
+/// Where NumPy puts the selected axes: in place of the arrays if these are adjacent in the key, else first.
 class selection_place {
  public:
-  /// `kept`: axes of the result so far that the arrays have nothing to do with.
+  /// `kept`: axes of the result so far that no array indexes.
   void advanced(int kept) {
     if (state_ == none) front_ = kept;
     state_ = state_ == none || state_ == run ? run : (front_ = 0, apart);
@@ -184,7 +186,7 @@ subarray ndarray::at(const index* first, std::size_t count) const {
       case index_kind::integer:
         offset += checked_index(first[i].integer(), axis, v.shape) * v.strides[axis];
         ++axis;
-        place.advanced(kept);  // beside arrays a number counts as one
+        place.advanced(kept);  // next to arrays an integer is an index array as well
         break;
       case index_kind::slice: {
         const range r = resolve(first[i].range(), v.shape[axis], axis, v.shape);

@@ -1,5 +1,5 @@
-// Selections whose size depends on data. Flags are counted first, so that the result is allocated at its size and the
-// elements go straight into it; the count is all that travels to the host.
+// Selections whose size depends on data. The flags are counted first, so that the result is allocated at its exact size
+// and the elements are written directly into it; only the count is copied to the host.
 #include "ops/indexing/select.hpp"
 
 #include <limits>
@@ -18,11 +18,11 @@ namespace {
 constexpr std::int64_t tile_rows = 32, tile_columns = 32;
 static_assert(tile_rows * tile_columns == runtime::flags_of_tile);
 
-/// Pending flags of so many elements are computed as bits, where the backend can use those: an eighth of the memory and
-/// of what is written and read again. Of fewer elements the launches are what counts.
+/// From this many elements on, pending flags are evaluated as packed bits if the backend supports it: an eighth of the
+/// memory and of the traffic. Below, launch latency dominates.
 constexpr std::int64_t least_packed = std::int64_t{1} << 20;
 
-/// Flags, and with them the data, evaluated and counted. Lives until the elements have been asked for.
+/// Flags, and with them the data, evaluated and counted. Must outlive the enqueued selection.
 class counted_selection {
  public:
   /// `data` may be null. Waits for the count; reports data faults.
@@ -89,8 +89,8 @@ packed_flags pack_flags(const value& flags) {
     out.rest = flags;
     return out;
   }
-  // Bit b of a word is row b of a tile; the rows are what is added up, so that neighbouring words are computed side by
-  // side from neighbouring elements.
+  // Bit b of a word is row b of a tile. The reduction runs over the rows, so that adjacent words are computed from
+  // adjacent elements.
   dims shape = lead, strides = core::contiguous_strides(flags->shape);
   shape.resize(rank - 1);
   strides.resize(rank - 1);
@@ -125,7 +125,7 @@ value true_elements(const value& data, const value& flags) {
 }
 
 value sorting_permutation(const value& keys, std::int64_t bound) {
-  // Half the digits to sort by.
+  // With 32-bit keys a radix sort takes half the passes.
   const bool narrow = bound <= std::numeric_limits<std::int32_t>::max();
   const value sorted_by = evaluated(narrow ? graph::record_cast(keys, dtype::i32) : keys);
   return argsort_rows(sorted_by, {sorted_by->type, 1, sorted_by->size()}, false);

@@ -1,4 +1,4 @@
-// Reading at indices: recorded as gathers, which the planner composes with whatever computes the array.
+// Reading at indices: recorded as gathers, which the planner composes with the producer of the array.
 #include "sinter/take.hpp"
 
 #include <string>
@@ -22,7 +22,7 @@ void require_integers(dtype type, const char* function) {
   if (!is_integer(type) && !is_bool(type)) fail<dtype_error>(function, "indices must be integers, not ", type);
 }
 
-/// The index operand as int64; a number is checked here and now.
+/// The index operand as int64; a number is checked at once.
 value index_value(const operand& indices, std::int64_t extent, runtime::device_id device, std::string_view mode) {
   if (indices.is_array() || check_mode(mode, "take") != index_mode::raise) {
     const ndarray list = indices.is_array() ? indices.array() : full({}, indices, {.device = to_public(device)});
@@ -60,7 +60,7 @@ ndarray take(const ndarray& x, const operand& indices, optional_axis axis, const
   for (const std::int64_t n : index->shape) shape.push_back(n);
   for (int k = a + 1; k < v->shape.size(); ++k) shape.push_back(v->shape[k]);
   core::checked_count(shape, "take");
-  // NumPy looks at the indices once for each index of the axes in front, whatever lies behind.
+  // NumPy checks the indices once per leading index, even where trailing extents are 0.
   std::int64_t in_front = 1;
   for (int k = 0; k < a; ++k) in_front *= v->shape[k];
   if (points != 0 && in_front != 0 && core::element_count(shape) == 0 && indices.is_array())

@@ -1,4 +1,4 @@
-// Writing to many elements: put and its kin, and the accumulating scatters.
+// Scattered writes: put and related functions, and the accumulating scatters.
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/device.hpp"
@@ -31,7 +31,7 @@ value index_values(const ndarray& x, const graph::array_view& beside, const char
   return integers_of(x, function);
 }
 
-/// Values 0, 1, ... count-1, then again from the first, in `shape`. Rank 1 in.
+/// The values of a rank 1 array, repeated cyclically to fill `shape`.
 value repeated(const value& values, const dims& shape) {
   const std::int64_t n = core::element_count(shape), count = values->shape[0];
   if (count == 1) return broadcast_value(reshape_value(values, dims()), shape);
@@ -45,7 +45,8 @@ value repeated(const value& values, const dims& shape) {
 void put_flat(const ndarray& x, const value& positions, bool in_range, const value& values, const char* function) {
   const graph::array_view& v = writable(view_of(x, function), function);
   const std::int64_t n = core::element_count(v.shape);
-  const graph::turn mine(*v.store);  // all of it is read and written where it has gaps
+  // Excludes other writers: where the view has gaps, the whole storage is read and written.
+  const graph::turn mine(*v.store);
   const auto strides = core::reshape_strides(v.shape, v.strides, dims{n});
   const ndarray flat = strides ? view_as(x, dims{n}, *strides, v.offset) : wrap(flattened(graph::read(v)));
   if (n == 0 && positions->shape[0] != 0)
@@ -68,9 +69,8 @@ value flat_values(const operand& values, const graph::array_view& v, const char*
 
 void accumulate(subarray&& where, const operand& v, accumulation how, const scatter_kw& kw, const char* function,
                 ndarray (*combine)(const operand&, const operand&)) {
-  if (auto* selected = unread_selection(where))
-    return accumulate_selection(selected->what, v, how, kw.deterministic, function);
-  // A view names each element once.
+  if (auto* selected = unread_selection(where)) return accumulate_selection(selected->what, v, how, kw.deterministic, function);
+  // In a view no two positions share an element, so one elementwise operation does it.
   const graph::array_view& view = view_of(where, function);
   if (how != accumulation::add && is_complex(view.type)) fail<dtype_error>(function, "complex numbers have no order");
   if (v.is_array()) require_same_kind(function, "the values", view_of(v.array(), function).type, view.type);
@@ -132,7 +132,7 @@ void putmask(const ndarray& x, const ndarray& mask, const operand& values) {
     fail<shape_error>("putmask", "a mask of shape ", flags->shape, " for an array of shape ", v.shape);
   const value right = flat_values(values, v, "putmask");
   if (right->shape[0] == 0 || core::element_count(v.shape) == 0) return;
-  const graph::turn mine(*v.store);  // another thread may be writing where the mask is false
+  const graph::turn mine(*v.store);  // excludes other writers: elements where the mask is false are rewritten as well
   graph::write(v, select_of(flags, repeated(right, v.shape), graph::read(v)));
 }
 
