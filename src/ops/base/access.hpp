@@ -1,7 +1,7 @@
-// src/ops/base: what the functions of the other rooms are made of: handles and their views, arguments and their dtypes,
-// axes, devices, calls of device-wide algorithms. No NumPy function of an array's elements.
+// src/ops/base: helpers that the other folders of src/ops share: handles and their views, arguments and their dtypes,
+// axes, devices, calls of device-wide algorithms. No NumPy function is defined here.
 //
-// The way from handles to the graph and back; public headers hide it.
+// Access from public handles to the graph and back, which the public headers do not expose.
 #pragma once
 #include "graph/capture/capture.hpp"
 #include "graph/run/array.hpp"
@@ -10,7 +10,7 @@
 
 namespace sinter::ops {
 
-/// Reads a selection by arrays whose elements nobody has needed so far (ops/indexing/advanced_index.hpp).
+/// Evaluates a deferred advanced selection (ops/indexing/advanced_index.hpp).
 void resolve(const graph::array_view& v);
 
 struct ndarray_access {
@@ -24,15 +24,15 @@ struct ndarray_access {
       graph::touch(a.view_->store);
     return a.view_;
   }
-  /// The same, but a selection by arrays may not have been read yet.
+  /// The same, but an advanced selection may not have been evaluated yet.
   static const graph::view_ref& unresolved(const ndarray& a) noexcept { return a.view_; }
-  /// All elements where the host can read them, C order; `detail::host_data` has the address. Synchronises.
+  /// All elements in host-readable memory, C order; `detail::host_data` has the address. Synchronises.
   static std::shared_ptr<const detail::host_block> host(const ndarray& a) { return a.host_block(a.dtype()); }
 };
 
-/// An array's elements where the host can read them, C order, converted to a dtype; `detail::host_data` has the
-/// address. Not copied where an array of that dtype lies in C order in the host's memory, nor, `managed`, in managed
-/// memory that the host may look at beside the device. Synchronises.
+/// An array's elements in host-readable memory, C order, converted to a dtype; `detail::host_data` has the address. Not
+/// copied if the array has that dtype and C order and is in host memory or, with `managed`, in managed memory that the
+/// host may access concurrently with the device. Synchronises.
 std::shared_ptr<const detail::host_block> elements_on_host(const ndarray& a, dtype type, bool managed);
 
 /// The view of an array; throws value_error naming the function if the handle is undefined.
@@ -40,7 +40,7 @@ inline const graph::array_view& view_of(const ndarray& a, const char* function) 
   return defined(ndarray_access::ref(a), function, "the array");
 }
 
-/// The value that reading the array has now.
+/// The array's current value.
 graph::value value_of(const ndarray& a, const char* function = "ndarray");
 /// New array that holds a value.
 ndarray wrap(graph::value v);

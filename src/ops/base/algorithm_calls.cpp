@@ -1,4 +1,4 @@
-// Calls of the device-wide algorithms: memory, layouts, scratch.
+// Calls of the device-wide algorithms: buffers, layouts, scratch memory.
 #include "ops/base/algorithm_calls.hpp"
 
 #include <utility>
@@ -13,12 +13,12 @@ namespace {
 
 runtime::algorithms& algorithms_of(const value& v) { return runtime::get_backend(v->device).algorithms(); }
 
-/// From the beginning of the buffer to an element.
+/// Byte offset of an element from the beginning of the buffer.
 std::int64_t bytes_before(const value& leaf, std::int64_t element) {
   return (leaf->buffer_offset + element) * static_cast<std::int64_t>(itemsize(leaf->type));
 }
 
-/// Scratch memory for one call. Freeing it does not wait: the pool hands it out again in the order of launches.
+/// Scratch memory for one call. Freeing it does not wait, since the pool reuses memory in stream order.
 runtime::buffer scratch_for(const value& v, std::size_t bytes) { return {runtime::get_backend(v->device), bytes}; }
 
 }  // namespace
@@ -47,8 +47,8 @@ value own_memory(const value& v) {
     graph::copy_elements(memory, evaluated(v));
     return memory;
   }
-  // A write of the whole: the kernel that computes the expression stores into the memory.
-  // The write must hold the only reference to the memory, or it would go to a copy.
+  // An update of the whole array: the kernel that computes the expression stores directly into the memory. The update
+  // must hold the only reference to the memory, or copy-on-write would allocate another buffer.
   value filled = graph::record_update(std::exchange(memory, value()), core::contiguous_strides(v->shape), 0, v);
   graph::flush(std::span(&filled, 1));
   if (graph::is_sole_owner(filled)) return filled;
@@ -109,7 +109,7 @@ value scanned(runtime::scan_op op, const value& v, int axis) {
   runtime::scan_layout l{op, v->type, 1, v->shape[axis], 1};
   for (int a = 0; a < axis; ++a) l.outer *= v->shape[a];
   for (int a = axis + 1; a < v->shape.size(); ++a) l.inner *= v->shape[a];
-  // What lies in memory already is read there; a pending expression is computed into the result's memory.
+  // A value in memory is read in place; a pending expression is evaluated into the result's memory and scanned there.
   const bool in_place = !graph::is_in_memory(v);
   value to = in_place ? own_memory(v) : unset_leaf(v->shape, v->type, v->device);
   if (v->size() == 0) return to;

@@ -1,4 +1,4 @@
-// The handle: what it answers about itself, transposes, and its way into the graph.
+// The array handle: its properties, transposes, and its connection to the graph.
 #include <ostream>
 
 #include "ops/base/device.hpp"

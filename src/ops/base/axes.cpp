@@ -7,7 +7,7 @@ namespace sinter::ops {
 
 namespace {
 
-/// `of()`: of what the axes are, for messages.
+/// `of()` describes the array or result, for messages.
 template <class Text>
 std::vector<int> distinct(const axes& wanted, int rank, const char* function, const Text& of) {
   const auto refuse = [&](std::int64_t axis, const char* reason) {

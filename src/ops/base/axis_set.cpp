@@ -5,7 +5,7 @@
 namespace sinter::ops {
 namespace {
 
-/// NumPy takes axis 0 and -1 of a rank 0 array as "no axis".
+/// As in NumPy, axis 0 or -1 of a rank 0 array means "no axis".
 bool names_no_axis(std::int64_t axis, const dims& shape) { return shape.empty() && (axis == 0 || axis == -1); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The axes of a reduction: which are reduced, what is left, how results get their axes back.
+// The axes of a reduction: which are reduced, which remain, and how keepdims restores them.
 #pragma once
 #include <array>
 
@@ -11,14 +11,14 @@ namespace sinter::ops {
 struct axis_set {
   std::array<bool, core::max_rank> reduced{};
   int count = 0;              // of reduced axes
-  std::int64_t elements = 1;  // that go into one result
+  std::int64_t elements = 1;  // per result
   std::int64_t results = 1;
-  dims kept_shape;  // of the result with keepdims
+  dims kept_shape;  // the result's shape with keepdims
 };
 
 /// Throws index_error for an axis that is out of range or given twice.
 axis_set find_axes(const axes& wanted, const dims& shape, const char* function);
-/// The reduced value with extent 1 for each reduced axis, if they are kept.
+/// The reduced value with extent 1 for each reduced axis if `keepdims`.
 graph::value restore_axes(const graph::value& v, const axis_set& s, bool keepdims);
 
 }  // namespace sinter::ops

@@ -1,4 +1,4 @@
-// Captured graphs as the public API has them.
+// The public API of captured graphs.
 #include "graph/capture/capture.hpp"
 
 #include <utility>

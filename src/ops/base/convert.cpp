@@ -1,4 +1,4 @@
-// Out of the graph: casts, copies, single elements, host views, addresses.
+// Conversions and host access: casts, copies, single elements, host views, addresses.
 #include "ops/base/device.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "runtime/backend.hpp"
@@ -10,7 +10,7 @@ using ops::ndarray_access;
 using ops::view_of;
 using ops::wrap;
 
-/// Elements on the host: either evaluated memory kept alive by its value, or a copy.
+/// Elements on the host: evaluated memory kept alive by its value, or a copy.
 struct detail::host_block {
   graph::value keep;
   std::unique_ptr<std::byte[]> copy;
@@ -24,7 +24,7 @@ void refuse_complex(sinter::dtype from, sinter::dtype to, const char* function) 
     ops::fail<dtype_error>(function, from, " does not convert to ", to, "; take real() or imag() first");
 }
 
-/// The view itself where it has the dtype, else a new array of that dtype.
+/// The view itself if it has the dtype, else a new array of that dtype.
 graph::view_ref as_type(const ndarray& a, sinter::dtype to, const char* function) {
   const graph::array_view& v = view_of(a, function);
   if (v.type == to) return ndarray_access::ref(a);
@@ -43,7 +43,7 @@ void detail::host_index_failed(const shape_t& shape, std::initializer_list<std::
 ndarray ndarray::astype(sinter::dtype to, const astype_kw& kw) const {
   const graph::array_view& v = view_of(*this, "astype");
   if (kw.device && !(ops::to_id(*kw.device) == v.device())) {
-    // What is fewer bytes travels.
+    // Transfers the narrower of the two dtypes.
     const bool first = itemsize(to) < itemsize(v.type);
     const ndarray moved = (first ? astype(to) : *this).to_device(*kw.device);
     return first ? moved : moved.astype(to, {.copy = false});
@@ -52,7 +52,7 @@ ndarray ndarray::astype(sinter::dtype to, const astype_kw& kw) const {
   return wrap(graph::record_cast(graph::read(v), to));
 }
 
-// Values never change, so a second array that holds the same value is a copy; bytes are copied when one is written.
+// Values are immutable, so a second array that holds the same value is a copy; bytes are copied on write.
 ndarray ndarray::copy() const { return wrap(ops::value_of(*this, "copy")); }
 
 void ndarray::item_to(sinter::dtype type, void* to) const {
@@ -88,10 +88,10 @@ std::shared_ptr<const detail::host_block> ops::elements_on_host(const ndarray& a
   if (v->whole && !v->store->pinned() && count > 0) {
     graph::evaluate(std::span(&v, 1));
     graph::value now = graph::read(*v);
-    // The pages of managed memory move to whoever touches them, which a copy does not do.
+    // Direct access by the host would migrate the pages of managed memory; a copy does not.
     const bool stays = now->kind_of_memory() == memory_kind::managed && !managed;
     if (now->is_leaf() && !stays && graph::host_may_share(*v)) {
-      // Waits and reports data faults, as a copy would. Whoever writes later finds that somebody holds the elements.
+      // Waits and reports data faults, as a copy would. A later write sees the reference to the elements and copies.
       std::byte one[16];
       graph::copy_to_host(*graph::make_view(*v, {}, {}, v->offset), one);
       block->data = static_cast<const std::byte*>(now->buffer->address()) +

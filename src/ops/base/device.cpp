@@ -1,4 +1,4 @@
-// Devices as the public API names them, over the runtime's.
+// The public API of devices, on top of the runtime's.
 #include "sinter/device.hpp"
 
 #include <ostream>
@@ -31,14 +31,14 @@ int device_count(device_kind kind) { return runtime::device_count(ops::to_id(dev
 
 device default_device() { return ops::to_public(runtime::default_device()); }
 void set_default_device(const device& d) {
-  runtime::get_backend(ops::to_id(d));  // throws if it is missing, before anything changes
+  runtime::get_backend(ops::to_id(d));  // throws if it is missing, before any state changes
   runtime::set_default_device(ops::to_id(d));
 }
 
 void synchronize() { synchronize(default_device()); }
 void synchronize(const device& d) {
   auto& backend = runtime::get_backend(ops::to_id(d));
-  if (!graph::is_capturing()) backend.synchronize();  // report_faults says that it cannot be captured
+  if (!graph::is_capturing()) backend.synchronize();  // in a capture, report_faults throws
   graph::report_faults(backend);
 }
 

@@ -1,4 +1,4 @@
-// Public device names and the runtime's, both ways.
+// Conversions between the public device names and the runtime's.
 #pragma once
 #include <optional>
 
@@ -9,7 +9,7 @@ namespace sinter::ops {
 
 runtime::device_id to_id(const device& d);
 device to_public(const runtime::device_id& id);
-/// The device asked for, which must exist, else the default one.
+/// The given device, which must exist, else the default one.
 inline runtime::device_id chosen(const std::optional<device>& d) {
   if (!d) return runtime::default_device();
   return runtime::get_backend(to_id(*d)).id();

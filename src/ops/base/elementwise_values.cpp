@@ -56,7 +56,7 @@ value zero_and_sign_of(const value& factor) {
   const dtype type = factor->type, real = real_of(type);
   const auto number = [&](double x) { return constant_of(x, real, factor->device); };
   const auto part = [&](opcode op) { return is_complex(type) ? map_of(op, real, factor) : factor; };
-  // x * 0 is 0 of finite x and NaN of others.
+  // x * 0 is 0 for finite x and NaN otherwise.
   value not_finite = map_of(opcode::multiply, real, part(opcode::real), number(0));
   if (is_complex(type)) {
     const value of_imag = map_of(opcode::multiply, real, part(opcode::imag), number(0));

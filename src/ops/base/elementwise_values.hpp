@@ -1,4 +1,4 @@
-// Short ways to record elementwise values: what the NumPy functions in src/ops compose.
+// Shorthands for recording elementwise values, from which the NumPy functions in src/ops are composed.
 #pragma once
 #include "ops/base/type_rules.hpp"
 
@@ -7,34 +7,35 @@ namespace sinter::ops {
 using graph::value;
 using jit::opcode;
 
-/// The shape that values of compatible shapes broadcast to.
+/// The common broadcast shape of values, which are known to be compatible.
 dims common_shape(std::span<const value> operands);
 
-/// One operation over values of one dtype; their shapes are known to be compatible.
+/// One operation over values that have its dtype and compatible shapes.
 value map_of(opcode op, dtype type, const value& a);
 value map_of(opcode op, dtype type, const value& a, const value& b);
 /// condition ? a : b
 value select_of(const value& condition, const value& a, const value& b);
-/// A number of a real dtype (or a real number of a complex one), of shape ().
+/// A scalar of a real dtype (or of a complex one with imaginary part 0), of shape ().
 value constant_of(double v, dtype type, runtime::device_id device);
-/// A bool in every element of `shape`.
+/// A bool broadcast to `shape`.
 value bool_of(bool v, const dims& shape, runtime::device_id device);
-/// Whether each element is not zero.
+/// Whether each element is nonzero.
 inline value truth_of(const value& a) { return graph::record_cast(a, dtype::b1); }
 
-/// f(x) for the loop that `rule` picks; the result has the loop's dtype.
+/// f(x) in the loop dtype that `rule` selects, which is also the result's.
 ndarray unary(const char* function, opcode op, loop_rule rule, const ndarray& x);
 ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x, const operand& y);
 /// Two arguments cast to their loop dtype.
 resolved resolve_pair(const char* function, loop_rule rule, const operand& x, const operand& y);
 
-/// For products whose order of multiplication is not the user's: of each factor a number whose products tell what
-/// became of zeros. 0 and 1 with the factor's sign (of complex numbers +), NaN where it is not finite.
+/// For products whose order of multiplication is the library's: per factor a number such that the product of these
+/// numbers says which zero, if any, the exact product is. 0 or 1 with the factor's sign (+ for complex numbers), NaN if
+/// the factor is not finite.
 value zero_and_sign_of(const value& factor);
-/// `product`, but the zero that `factors`, the product of zero_and_sign_of, is where the product is NaN.
+/// `product`, with NaN replaced where `factors`, the product of zero_and_sign_of, is a zero: by that zero.
 value zero_where_lost(const value& product, const value& factors);
 
-/// `op` is maximum, minimum, fmax or fmin; values of one dtype, any of them.
+/// `op` is maximum, minimum, fmax or fmin; the values have one dtype, of any kind.
 value extreme_of(opcode op, const value& a, const value& b);
 
 }  // namespace sinter::ops

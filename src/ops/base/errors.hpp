@@ -1,8 +1,8 @@
-// Messages of errors: the function in brackets, then what is wrong with which shapes, dtypes, axes or devices.
+// Error messages: the function in brackets, then the problem with the shapes, dtypes, axes or devices concerned.
 //
 //   fail<shape_error>("add", "shapes ", x.shape, " and ", y.shape, " do not broadcast");
 //
-// throws "[add] shapes (2, 3) and (4,) do not broadcast". A message that has no parts may be thrown as it is.
+// throws "[add] shapes (2, 3) and (4,) do not broadcast". A message without parts may be thrown directly.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace sinter::ops {
 
-/// What a message consists of: texts as they are, numbers, "(2, 3)", "float32", "cuda:0".
+/// A part of a message: verbatim text, a number, "(2, 3)", "float32", "cuda:0".
 class message_part {
  public:
   message_part(const char* text) : text_(text) {}
@@ -56,7 +56,7 @@ template <class Error, class... Parts>
 }
 
 [[noreturn]] void refuse_undefined(const char* function, const char* what);
-/// What a handle refers to. value_error: "[add] the array is undefined (default-constructed or moved from)".
+/// The object that a handle refers to. value_error: "[add] the array is undefined (default-constructed or moved from)".
 template <class T>
 T& defined(const std::shared_ptr<T>& handle, const char* function, const char* what) {
   if (!handle) [[unlikely]]
@@ -65,7 +65,7 @@ T& defined(const std::shared_ptr<T>& handle, const char* function, const char* w
 }
 
 [[noreturn]] void refuse_devices(const char* function, runtime::device_id a, runtime::device_id b);
-/// device_error: "[add] arrays on cuda:0 and cpu; move one with to_device", where these are two devices.
+/// device_error if the devices differ: "[add] arrays on cuda:0 and cpu; move one with to_device".
 inline void require_one_device(const char* function, runtime::device_id a, runtime::device_id b) {
   if (!(a == b)) [[unlikely]]
     refuse_devices(function, a, b);

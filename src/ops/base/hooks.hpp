@@ -1,4 +1,4 @@
-// For tests only: what they may turn in the functions.
+// For tests only: hooks into the functions.
 #pragma once
 #include <memory>
 
@@ -7,10 +7,10 @@
 
 namespace sinter::ops {
 
-/// Forgets the tunings that this process has made or read, as a new process would.
+/// Drops the tuning results that this process has cached, as in a new process.
 void forget_tunings_for_tests();
 
-/// What loads modules instead of the backend: kernels then need no GPU. Null: the backend.
+/// Loads modules in place of the backend, so that raw kernels need no GPU. Null: the backend loads them.
 using module_loader = std::shared_ptr<runtime::raw_module> (*)(runtime::device_id, const runtime::module_source&);
 void load_modules_with_for_tests(module_loader loader) noexcept;
 

@@ -1,4 +1,4 @@
-// Pools, kinds of memory, allocators of others, and arrays on their way from one place to another.
+// The public API of memory: pools, kinds of memory, custom allocators, and transfers between devices.
 #include "sinter/memory.hpp"
 
 #include <atomic>
@@ -16,7 +16,7 @@
 namespace sinter::ops {
 namespace {
 
-/// A user's allocator as the runtime sees it. Lives as long as somebody has chosen it or one of its blocks is in use.
+/// Adapts a user's allocator to the runtime. Lives as long as it is selected or one of its blocks is in use.
 class allocator_source final : public runtime::block_source, public std::enable_shared_from_this<allocator_source> {
  public:
   explicit allocator_source(std::shared_ptr<allocator> a) : from_(std::move(a)) {}
@@ -41,7 +41,7 @@ class allocator_source final : public runtime::block_source, public std::enable_
     if (uses) wait_for(*uses, last_on);
     if (&last_on != &owner_stream) wait_for({{{&owner_stream, 0, runtime::unknown_value}}}, last_on);
     from_->deallocate(p, bytes == 0 ? 1 : bytes, last_on.native());
-    std::shared_ptr<allocator_source> last;  // goes behind the lock
+    std::shared_ptr<allocator_source> last;  // destroyed after the lock is released
     const std::lock_guard lock(mutex_);
     if (--live_ == 0) last = std::move(self_);
   }
@@ -55,7 +55,7 @@ class allocator_source final : public runtime::block_source, public std::enable_
       }
       const std::lock_guard order(runtime::order_mutex());
       for (const runtime::stream_use& u : uses.uses) later.wait_for(*u.on, u.used);
-    } catch (...) {  // a device that has failed works on nothing
+    } catch (...) {  // a failed device executes nothing, so there is nothing to wait for
     }
   }
 
@@ -73,7 +73,7 @@ runtime::backend& backend_of(const device& d) { return runtime::get_backend(to_i
 
 pool_figures figures_of(const runtime::memory_figures& f) { return {f.used, f.reserved, f.peak, f.available, f.limit}; }
 
-/// An array that the driver can be told something of: evaluated, in managed memory.
+/// Throws unless the array is in managed memory, which the driver's hints require; `held` is its evaluated value.
 const graph::node& managed_leaf(const ndarray& x, const char* function, const graph::value& held) {
   if (held->buffer->kind() != memory_kind::managed)
     fail<value_error>(function, "the array of shape ", x.shape(), " lies in ", name(held->buffer->kind()),
@@ -93,13 +93,13 @@ const runtime::backend* place_of(const device& d) { return d.kind == device_kind
 void give_advice(const ndarray& x, memory_advice advice, const device& where, bool on, const char* function) {
   const graph::value held = evaluated_storage(x, function);
   const graph::node& leaf = managed_leaf(x, function, held);
-  if (leaf.buffer->bytes() == 0) return;  // which drivers refuse
+  if (leaf.buffer->bytes() == 0) return;  // drivers reject empty ranges
   runtime::get_backend(leaf.device)
       .advise(leaf.buffer->address(), leaf.buffer->bytes(), static_cast<runtime::memory_hint>(advice), place_of(where),
               on);
 }
 
-/// The stream if it may do a copy between the two.
+/// The stream, if it can copy between the two devices.
 runtime::stream& fitting(const stream& s, runtime::device_id a, runtime::device_id b, const char* function) {
   runtime::stream& on = stream_access::of(s);
   const runtime::device_id d = on.owner().id();
@@ -163,7 +163,7 @@ void memory_pool::reset_peak() const { backend_of(device_).memory_pool(kind_).re
 
 memory_scope::memory_scope(memory_kind kind, const std::optional<device>& on) {
   runtime::backend& b = runtime::get_backend(ops::chosen(on));
-  b.memory_pool(kind);  // throws where there is none
+  b.memory_pool(kind);  // throws if the kind is not available
   slot_ = b.slot();
   before_ = std::exchange(runtime::this_thread().kind[slot_], kind);
 }
@@ -181,7 +181,7 @@ void prefetch(const ndarray& x, const device& to, const std::optional<stream>& o
   const graph::node& leaf = ops::managed_leaf(x, "prefetch", held);
   runtime::backend& b = runtime::get_backend(leaf.device);
   const runtime::current_guard here(on ? ops::fitting(*on, leaf.device, leaf.device, "prefetch") : b.current_stream());
-  if (leaf.buffer->bytes() == 0) return;  // which drivers refuse
+  if (leaf.buffer->bytes() == 0) return;  // drivers reject empty ranges
   runtime::submission work(b);
   b.prefetch(work.reads(*leaf.buffer), leaf.buffer->bytes(), ops::place_of(to));
 }

@@ -1,4 +1,4 @@
-// Checks and casts the arguments of a call; every failure names the function, the shapes or the dtypes.
+// Checks and casts the arguments of a call; every error reports the function and the shapes or dtypes.
 #include "ops/base/promotion_args.hpp"
 
 #include <cmath>
@@ -54,7 +54,7 @@ jit::scalar float_to_integer(const scalar& x, dtype type, const char* function) 
   return s;
 }
 
-/// The first array, if all arrays have its shape and its device; null otherwise.
+/// The first array if all arrays have its shape and device; null otherwise.
 const graph::array_view* alike(operands x, const char* function) {
   const graph::array_view* first = nullptr;
   for (const operand* o : x) {

@@ -1,4 +1,4 @@
-// Streams, events, guards and devices' properties, over the runtime's.
+// The public API of streams, events, guards and device properties, on top of the runtime's.
 #include "ops/base/stream.hpp"
 
 #include <utility>
@@ -19,10 +19,10 @@ namespace {
 
 runtime::backend& backend_of(const std::optional<device>& d) { return runtime::get_backend(ops::chosen(d)); }
 
-/// The stream for something that cannot be captured.
+/// The stream, for calls that cannot be captured.
 runtime::stream& live(const stream& s, const char* function) {
   runtime::stream& on = stream_access::of(s);
-  runtime::get_backend(on.owner().id());  // throws where a fork has lost the GPU
+  runtime::get_backend(on.owner().id());  // throws if the GPU is unusable after a fork
   if (on.notes() || graph::is_capturing())
     ops::fail<device_error>(function, "streams and events cannot be used in a capture");
   return on;

@@ -1,4 +1,4 @@
-// What handles of streams and events refer to.
+// The objects that handles of streams and events refer to.
 #pragma once
 #include <memory>
 
@@ -7,7 +7,7 @@
 
 namespace sinter::ops {
 
-/// A stream that somebody holds; the default stream belongs to its backend.
+/// A stream with user handles; the default stream is owned by its backend.
 struct stream_state {
   runtime::stream& on;
   int priority = 0;
@@ -33,14 +33,14 @@ struct event_state {
 
 struct stream_access {
   static runtime::stream& of(const stream& s) noexcept { return s.state_->on; }
-  /// A new holder; owned: the stream is closed when the last handle goes.
+  /// A new state; if `owned`, the stream is closed with the last handle.
   static stream make(runtime::stream& on, int priority, bool owned) {
     auto state = std::make_shared<stream_state>(on, priority, owned);
     const std::lock_guard lock(runtime::order_mutex());
     if (owned) on.holder = state;
     return stream(std::move(state));
   }
-  /// Another handle of whoever holds the stream.
+  /// Another handle that shares the stream's existing state.
   static stream again(runtime::stream& on) {
     std::shared_ptr<void> held;
     {

@@ -6,7 +6,7 @@
 namespace sinter::ops {
 namespace {
 
-/// The loop for a promoted dtype, or `false` where there is none.
+/// Sets the loop for a promoted dtype; `false` if there is none.
 bool find_loop(loop_rule rule, dtype promoted, dtype& loop) {
   loop = promoted;
   const bool boolean = is_bool(promoted), complex = is_complex(promoted);
@@ -35,7 +35,7 @@ bool find_loop(loop_rule rule, dtype promoted, dtype& loop) {
   return false;
 }
 
-/// What NumPy advises where people expect bools to work.
+/// NumPy's advice for functions that are commonly called with bools.
 const char* hint(std::string_view function) {
   if (function == "subtract") return "; use bitwise_xor (^) or logical_xor";
   if (function == "negative") return "; use invert (~) or logical_not";
@@ -89,7 +89,7 @@ dtype loop_dtype(loop_rule rule, dtype x, const char* function) {
 
 dtype loop_dtype(loop_rule rule, dtype x, dtype y, const char* function) {
   dtype loop;
-  // Floating loops are chosen operand by operand: int8 with uint8 fits float16, though the two promote to int16.
+  // Floating loops are chosen per operand: int8 with uint8 fits float16, though the two promote to int16.
   const bool apart = rule == loop_rule::floating || rule == loop_rule::real_floating;
   const dtype promoted = apart ? promote_types(float_of(x), float_of(y)) : promote_types(x, y);
   // uint64 with a signed integer promotes to float64, which bit functions do not take.
