@@ -22,7 +22,7 @@ std::vector<int> others(int rank, const std::vector<int>& batch, const std::vect
   return rest;
 }
 
-/// The axes of a group as one: its extent, and whether a view shows it.
+/// A group of axes merged into one: its extent, and whether a view can express it.
 struct joined {
   int64_t extent = 1;
   bool is_view = true;
@@ -43,7 +43,7 @@ std::vector<int> in_order(const std::vector<int>& axes, const std::vector<int>& 
   return out;
 }
 
-/// The order of the summed axes in which the fewest elements must be copied: as written, or as they lie in x or in y.
+/// The order of the summed axes in which the fewest elements must be copied: as given, or by the strides of x or of y.
 std::vector<int> best_order(const graph::array_view& x, const graph::array_view& y, const contraction& c) {
   std::vector<int> written(c.inner_x.size());
   std::iota(written.begin(), written.end(), 0);
@@ -66,7 +66,7 @@ std::vector<int> best_order(const graph::array_view& x, const graph::array_view&
   return best;
 }
 
-/// (batch..., rows, inner) or (batch..., inner, columns): a view where strides allow it.
+/// The operand as (batch..., rows, inner) or (batch..., inner, columns): a view where strides allow it.
 ndarray as_matrices(const ndarray& x, const std::vector<int>& batch, const std::vector<int>& first,
                     const std::vector<int>& second) {
   const graph::array_view& v = view_of(x, "contract");
@@ -103,7 +103,7 @@ ndarray contract(const char* function, const ndarray& x, const ndarray& y, const
   const ndarray left = as_matrices(x, c.batch_x, rows, in_order(c.inner_x, order));
   const ndarray right = as_matrices(y, c.batch_y, in_order(c.inner_y, order), columns);
   const dropped_axes drop{rows.empty(), columns.empty()};
-  // Where the result has the product's own shape, BLAS may write straight into `out`.
+  // If the result has the product's shape, BLAS may write directly into `out`.
   if (rows.size() <= 1 && columns.size() <= 1) return product_of(left, right, drop, type, kw);
   const ndarray result = product_of(left, right, drop, type, {.tf32 = kw.tf32});
   return delivered(reshape(result, to_shape(shape)), kw, function);

@@ -1,4 +1,5 @@
-// Einsum: operands become arrays with each label once; sums, products and matrix products of them do the rest.
+// Einsum: operands are reduced to arrays with distinct labels, which are combined by recorded sums, products and matrix
+// products.
 #include "sinter/einsum.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ using namespace ops;
 
 namespace {
 
-/// An array whose axes have these labels, all different, and extents other than 1.
+/// An array whose axes have distinct labels and extents other than 1.
 struct labelled {
   ndarray array;
   label_list labels;
@@ -26,7 +27,7 @@ struct labelled {
   int axis(label l) const { return static_cast<int>(std::find(labels.begin(), labels.end(), l) - labels.begin()); }
 };
 
-/// The diagonal where labels repeat; without axes of extent 1, along which nothing varies. A view.
+/// The diagonal along repeated labels; axes of extent 1 are dropped, since they broadcast. A view.
 labelled with_distinct_labels(const ndarray& x, const label_list& labels) {
   const graph::array_view& v = view_of(x, "einsum");
   dims shape, strides;
@@ -46,7 +47,7 @@ labelled with_distinct_labels(const ndarray& x, const label_list& labels) {
   return out;
 }
 
-/// A view with the axes of `order`; of extent 1 where the array has no such label.
+/// A view with the axes of `order`; extent 1 where the array does not have the label.
 ndarray arranged(const labelled& x, const label_list& order) {
   const graph::array_view& v = view_of(x.array, "einsum");
   dims shape, strides;
@@ -58,7 +59,7 @@ ndarray arranged(const labelled& x, const label_list& order) {
   return view_as(x.array, shape, strides, v.offset);
 }
 
-/// The labels in the order of the array's memory.
+/// The labels by decreasing stride, so that the last one is contiguous.
 label_list memory_order(const labelled& x) {
   const graph::array_view& v = view_of(x.array, "einsum");
   label_list order = x.labels;
@@ -134,7 +135,7 @@ class evaluation {
       const label_list order = wanted.size() == after.size() ? wanted : united(memory_order(a), memory_order(b));
       return {wrap(product_of_values(arranged_value(a, order), arranged_value(b, order), type_)), order};
     }
-    // One operand has all labels; the sum runs in the order of its memory.
+    // One operand has all labels; the sum runs in its memory order.
     const label_list order = memory_order(r.columns.empty() ? a : b);
     return {wrap(sum_of_products(arranged_value(a, order), arranged_value(b, order), type_, places_of(r.inner, order))),
             without(order, r.inner)};
@@ -144,7 +145,7 @@ class evaluation {
     return value_of(arranged(x, order), "einsum");
   }
 
-  /// With the factors in the order that leaves the output's last label last.
+  /// Swaps the factors if that makes the output's last label the last one of the product.
   labelled matrix_product(const labelled& a, const labelled& b, const label_roles& r) const {
     const label_list free = only(t_.output, united(r.rows, r.columns));
     if (!free.empty() && holds(r.rows, free.back()))
@@ -169,7 +170,7 @@ class evaluation {
   const einsum_kw& kw_;
 };
 
-/// Everything that is known before anything is computed.
+/// The einsum after parsing and choice of the path, before any computation.
 struct prepared_einsum {
   einsum_terms terms;
   std::vector<labelled> operands;
@@ -218,7 +219,7 @@ ndarray einsum(std::string_view subscripts, const std::vector<ndarray>& operands
   const prepared_einsum p = prepare(subscripts, operands, kw);
   const product_kw to{.out = kw.out};
   check_out(to, output_shape(p.terms), p.type, "einsum");
-  // Sums of sums keep the wider type until the end.
+  // Several sums or products are computed in float32 for 16-bit floats and rounded once at the end.
   const bool one_product = p.operands.size() == 2 && summed_first(p.labels, 0, p.terms.output).empty() &&
                            summed_first(p.labels, 1, p.terms.output).empty();
   const bool narrow = p.type == dtype::f16 || p.type == dtype::bf16;

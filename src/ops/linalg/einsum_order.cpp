@@ -26,7 +26,7 @@ term_list without(const term_list& left, std::size_t i, std::size_t k) {
   return others;
 }
 
-/// The pair whose product takes least memory beyond what it replaces; of those, the one that costs least.
+/// Greedy: the pair whose product takes least memory beyond the factors it replaces; among equals the cheapest one.
 contraction_path greedy(term_list left, const einsum_terms& t) {
   contraction_path path;
   while (left.size() > 1) {
@@ -48,7 +48,8 @@ contraction_path greedy(term_list left, const einsum_terms& t) {
   return path;
 }
 
-/// Fewest multiplications over all orders: the best way to contract each subset, from the small ones up.
+/// Fewest multiplications over all orders, by dynamic programming: the best contraction of each subset, by increasing
+/// size.
 class subset_search {
  public:
   subset_search(const term_list& terms, const einsum_terms& t)
@@ -66,14 +67,14 @@ class subset_search {
 
   contraction_path path() const {
     contraction_path out;
-    std::vector<std::uint32_t> places;  // which subset stands where
+    std::vector<std::uint32_t> places;  // the subset at each position
     for (std::size_t k = 0; k < count_; ++k) places.push_back(std::uint32_t{1} << k);
     if (count_ > 1) contract(static_cast<std::uint32_t>(labels_.size() - 1), places, out);
     return out;
   }
 
  private:
-  /// Labels that the product of a subset still has.
+  /// Labels that remain in the product of a subset.
   label_list labels_of(std::uint32_t s) const {
     label_list all, kept;
     for (std::size_t k = 0; k < count_; ++k)
@@ -88,7 +89,7 @@ class subset_search {
   void search(std::uint32_t s) {
     for (std::uint32_t part = (s - 1) & s; part > 0; part = (part - 1) & s) {
       const std::uint32_t rest = s ^ part;
-      if (part < rest) continue;  // each pair once
+      if (part < rest) continue;  // visits each pair once
       const double cost = cost_[part] + cost_[rest] + size_of(united(labels_[part], labels_[rest]), t_);
       if (cost_[s] >= 0 && cost >= cost_[s]) continue;
       cost_[s] = cost;
@@ -116,7 +117,7 @@ class subset_search {
   std::vector<std::uint32_t> split_;
 };
 
-/// From left to right: the product so far stands last in the list, the next operand first.
+/// From left to right: the product so far is last in the list, the next operand first.
 contraction_path left_to_right(std::size_t count) {
   contraction_path path;
   if (count > 1) path.push_back({0, 1});
@@ -135,7 +136,7 @@ contraction_path checked(const contraction_path& given, std::size_t count) {
     left -= static_cast<int>(places.size()) - 1;
   }
   contraction_path path = given;
-  if (left > 1) {  // the rest in one step, as NumPy does
+  if (left > 1) {  // the remaining operands in one step, as NumPy does
     path.emplace_back();
     for (int k = 0; k < left; ++k) path.back().push_back(k);
   }

@@ -1,4 +1,4 @@
-// In which order the operands of einsum are contracted.
+// The order in which the operands of einsum are contracted.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -8,18 +8,18 @@
 
 namespace sinter::ops {
 
-/// An operand with each of its labels once, or the product of several.
+/// For each operand or intermediate product its labels, each once.
 using term_list = std::vector<label_list>;
 
-/// The labels of the product of two terms: those that other terms or the output have.
+/// The labels of the product of two terms: those that occur in other terms or in the output.
 label_list labels_after(const label_list& a, const label_list& b, const term_list& others, const label_list& output);
 /// The product of the extents.
 double size_of(const label_list& labels, const einsum_terms& t);
-/// Labels of either, each once.
+/// The union of two label lists.
 label_list united(const label_list& a, const label_list& b);
 
-/// The order that `optimize` asks for, or kw.path if it is given, checked. Steps of one or more operands each; behind the
-/// last one a single term is left. value_error: an unknown word, a path that does not fit.
+/// The order that `optimize` selects, or kw.path, validated, if it is given. Each step contracts one or more operands;
+/// after the last step a single term remains. value_error: an unknown word, a path that does not fit.
 contraction_path order_of(const term_list& terms, const einsum_terms& t, const einsum_kw& kw);
 
 }  // namespace sinter::ops

@@ -16,7 +16,7 @@ template <class... Parts>
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// One operand's subscripts (or the output's): letters with at most one ellipsis.
+/// The subscripts of one operand or of the output: letters with at most one ellipsis.
 struct term {
   std::string before, after;
   bool ellipsis = false;
@@ -78,7 +78,7 @@ label_list labels_of(const term& t, int ellipsis_axes) {
   return out;
 }
 
-/// How many axes the ellipsis of an operand stands for.
+/// How many axes the ellipsis of an operand covers.
 int ellipsis_axes(const term& t, int operand, int rank) {
   if (t.letters() > rank)
     refuse("einstein sum subscripts string contains too many subscripts for operand ", operand, " of rank ", rank);
@@ -108,7 +108,7 @@ void collect_extents(einsum_terms& out, const std::vector<dims>& shapes) {
     }
 }
 
-/// Letters that occur once, in alphabetical order, behind the ellipsis.
+/// The implicit output: the ellipsis, then the letters that occur once, in alphabetical order.
 label_list implicit_output(const einsum_terms& terms, int ellipsis) {
   std::vector<int> count(ellipsis_label);
   for (const label_list& in : terms.inputs)

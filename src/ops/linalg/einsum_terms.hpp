@@ -1,4 +1,4 @@
-// Subscripts of einsum, taken apart: every axis of every operand has a label.
+// Parsed subscripts of einsum: every axis of every operand has a label.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@ namespace sinter::ops {
 
 using core::dims;
 
-/// A letter's code, or one of `ellipsis_label` and above for an axis of `...`, counted from its last one.
+/// A letter's code, or, for an axis of `...`, one of `ellipsis_label` and above, counted from the last axis.
 using label = int;
 inline constexpr label ellipsis_label = 128;
 using label_list = std::vector<label>;

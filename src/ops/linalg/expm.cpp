@@ -1,5 +1,5 @@
-// The exponential of matrices: Pade approximants of a degree that suits the whole batch, each matrix scaled by a power
-// of two of its own, and squared as often.
+// The matrix exponential by Pade approximants: one degree for the whole batch; each matrix has its own power of two for
+// scaling and squaring.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,11 +23,12 @@ using std::int64_t;
 namespace {
 
 /// The approximants (Higham, The Scaling and Squaring Method for the Matrix Exponential Revisited, 2005, table 2.3; for
-/// float32 table 2.2): up to `theta`, a bound on the size of a matrix, the backward error is below the unit roundoff.
+/// float32 table 2.2). If a bound on the size of a matrix is at most `theta`, the backward error is below the unit
+/// roundoff.
 struct approximant {
   int degree;
   double theta;
-  std::span<const double> b;  // of the numerator; the denominator's have alternating signs
+  std::span<const double> b;  // of the numerator; the denominator has the same with alternating signs
 };
 
 constexpr double b3[] = {120, 60, 12, 1}, b5[] = {30240, 15120, 3360, 420, 30, 1},
@@ -60,12 +61,12 @@ std::vector<approximant> approximants_for(dtype t) {
 
 constexpr int highest_power = 27;  // 2 * 13 + 1
 
-/// Of each matrix, on the host: the sizes that Al-Mohy and Higham choose by.
+/// Per matrix, on the host: the quantities from which Al-Mohy and Higham choose degree and scaling.
 struct sizes {
   double norm = 0, d4 = 0, d6 = 0, d8 = 0, d10 = 0;
   double log_of_power[highest_power + 1] = {};  // log2 of the norm of (|a| / norm)^p, p = 7, 11, 15, 19, 27
 
-  /// The same of the matrix times a factor.
+  /// The same for the matrix times a factor.
   sizes times(double f) const {
     sizes s = *this;
     for (double* d : {&s.norm, &s.d4, &s.d6, &s.d8, &s.d10}) *d *= f;
@@ -88,7 +89,7 @@ std::vector<sizes> sizes_of(const powers& p) {
   const ndarray norm = norm_1(p.a);
   const ndarray unit = absolute(p.a) / expand_dims(where(equal(norm, 0), 1, norm), axes{-1, -2});
   std::vector<ndarray> asked{norm, norm_1(p.a4), norm_1(p.a6), norm_1(p.a8), norm_1(p.a10)};
-  // Of a matrix without negative elements, the norm of a power is the largest element of ones times the power.
+  // For a nonnegative matrix, the 1-norm of a power is the largest element of a row of ones times the power.
   ndarray row = sum(unit, -2);
   for (int k = 2; k <= highest_power; ++k) {
     row = vecmat(row, unit);
@@ -108,9 +109,9 @@ std::vector<sizes> sizes_of(const powers& p) {
   return all;
 }
 
-/// log2 of binomial(2m, m) (2m + 1)!, the reciprocal of the first coefficient that an approximant leaves out.
+/// log2 of binomial(2m, m) (2m + 1)!, the reciprocal of the first coefficient that an approximant omits.
 double log_of_coefficient(int m) {
-  // std::lgamma leaves the sign in a variable of the process, which threads would race for.
+  // std::lgamma writes the sign to a global variable, which is a data race between threads.
   const auto log_gamma = [](double x) {
     int sign;
     return ::lgamma_r(x, &sign);
@@ -119,7 +120,7 @@ double log_of_coefficient(int m) {
   return logarithm / std::log(2.0);
 }
 
-/// How many more halvings the terms that the bounds on norms of powers do not cover ask for.
+/// Additional halvings for the terms that the bounds on norms of powers do not cover.
 int further_halvings(const sizes& s, int m, int halvings, double log_of_unit) {
   if (s.norm == 0) return 0;
   const double p = s.log_of_power[2 * m + 1];
@@ -140,7 +141,7 @@ int halvings_for(const sizes& s, const approximant& a, double log_of_unit) {
   return halvings + further_halvings(s, a.degree, halvings, log_of_unit);
 }
 
-/// The cheapest approximant that needs no scaling, else the last one; and how often each matrix is halved for it.
+/// The cheapest approximant that needs no scaling, else the last one, and the number of halvings of each matrix.
 struct choice_of {
   approximant with;
   std::vector<int> halvings;
@@ -166,7 +167,7 @@ ndarray even_part(const powers& p, std::span<const double> b, std::size_t first,
   return total;
 }
 
-/// Degree 13 has more even powers than there are; the higher ones are a product.
+/// Degree 13 needs higher even powers than are computed; they are factored through a^6.
 ndarray even_part_13(const powers& p, std::size_t first, const ndarray& one) {
   const ndarray low = b13[first] * one + b13[first + 2] * p.a2 + b13[first + 4] * p.a4 + b13[first + 6] * p.a6;
   const ndarray high = b13[first + 8] * p.a2 + b13[first + 10] * p.a4 + b13[first + 12] * p.a6;
@@ -185,7 +186,7 @@ powers scaled(const powers& p, const ndarray& by) {
   return {p.a * by, p.a2 * two, p.a4 * four, p.a6 * (two * four), p.a8 * (four * four), p.a10};
 }
 
-/// One number for each matrix, with axes for its rows and columns.
+/// One number per matrix, with axes for rows and columns.
 template <class T>
 ndarray for_each_matrix(const std::vector<T>& numbers, const matrix_stack& s, dtype type, const ndarray& like) {
   const ndarray flat = array(numbers, {.dtype = type, .device = like.device()});
@@ -206,7 +207,7 @@ ndarray times_powers_of_two(const ndarray& x, const std::vector<int>& exponents,
   return x * for_each_matrix(factors, s, ops::real_of(x.dtype()), x);
 }
 
-/// Finite matrices, given their norms.
+/// The exponential of finite matrices with the given norms.
 ndarray exponential(const ndarray& x, const std::vector<double>& norms, const matrix_stack& s) {
   // Powers of matrices with norms up to 1 do not overflow.
   std::vector<int> shifts;

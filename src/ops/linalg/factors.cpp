@@ -1,4 +1,4 @@
-// Cholesky, QR and LU factorisations: LAPACK in memory of its own, triangles by recorded masks.
+// Cholesky, QR and LU factorisations: LAPACK on exclusively owned memory, triangles by recorded masks.
 #include "sinter/linalg_factors.hpp"
 
 #include <algorithm>
@@ -25,25 +25,25 @@ using std::int64_t;
 
 namespace {
 
-/// Identities of one shape for each matrix of a batch.
+/// An identity of the same shape for each matrix of a batch.
 ndarray identities(const matrix_stack& s, int64_t rows, int64_t columns, dtype type, const ndarray& like) {
   return broadcast_to(eye(rows, {.columns = columns, .dtype = type, .device = like.device()}),
                       to_shape(s.with({rows, columns})))
       .copy();
 }
 
-/// The first `count` rows of the matrices, which are the axis before the last; a view.
+/// The first `count` rows of the matrices, along the axis before the last; a view.
 ndarray first_rows(const ndarray& x, int64_t count) { return slice_of(x, x.ndim() - 2, 0, count); }
 ndarray first_columns(const ndarray& x, int64_t count) { return slice_of(x, x.ndim() - 1, 0, count); }
 
 // --- QR
 
-/// Memory by columns for `columns` columns that begins with those that `factors` holds.
+/// Column-major memory for `columns` columns, the first of which are copied from `factors`.
 value with_columns(const value& factors, const matrix_stack& s, int64_t columns) {
   const ndarray held = wrap(factors);
   if (columns <= s.columns) return own_memory(value_of(first_rows(held, columns)));
   value memory = unset_leaf(s.with({columns, s.rows}), factors->type, factors->device);
-  // The write must hold the only reference to the memory, or it would go to a copy.
+  // The update must hold the only reference to the memory, or copy-on-write would allocate another buffer.
   const dims strides = core::contiguous_strides(memory->shape);
   value filled = graph::record_update(std::exchange(memory, value()), strides, 0, value_of(held));
   graph::flush(std::span(&filled, 1));
@@ -58,7 +58,7 @@ linalg::qr_result qr_of_nothing(const ndarray& x, const matrix_stack& s, int64_t
 
 // --- LU
 
-/// Where each row of P^T x comes from, from LAPACK's exchanges. `count` matrices, `exchanged` pivots each.
+/// The row that each row of P^T x comes from, by LAPACK's row exchanges. `count` matrices with `exchanged` pivots each.
 std::vector<int64_t> permutations(const ndarray& pivots, int64_t count, int64_t rows, int64_t exchanged) {
   const auto from = pivots.host<std::int32_t>();
   std::vector<int64_t> all(static_cast<std::size_t>(count * rows));
@@ -72,7 +72,7 @@ std::vector<int64_t> permutations(const ndarray& pivots, int64_t count, int64_t 
 }
 
 struct factored {
-  value lu, pivots;  // by columns; from 1
+  value lu, pivots;  // column-major; pivots count from 1
 };
 
 factored factor(const ndarray& x, const matrix_stack& s, dtype type, const char* function) {
@@ -88,8 +88,8 @@ factored factor(const ndarray& x, const matrix_stack& s, dtype type, const char*
 
 }  // namespace
 
-// Rows of x are columns for LAPACK, which therefore sees the conjugate of x; its upper factor lies where the lower one
-// of x belongs, and the other way round.
+// Row-major x is the conjugate of x to LAPACK, which is column-major; its upper triangle is the lower one of x, and the
+// other way round.
 ndarray linalg::cholesky(const ndarray& x, const cholesky_kw& kw) {
   const matrix_stack s = square_matrices_of(x, "cholesky");
   const dtype type = linalg_dtype("cholesky", {&x});
@@ -100,7 +100,7 @@ ndarray linalg::cholesky(const ndarray& x, const cholesky_kw& kw) {
                                 static_cast<std::int32_t*>(address_to_write(info)));
   const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
   const ndarray both = wrap(a), factor = kw.upper ? triu(both) : tril(both);
-  eval(factor);  // a GPU has that to do while the host learns whether there is a factor
+  eval(factor);  // keeps the GPU busy while the host waits for the success of the factorisation
   require_success(*found, info, "cholesky", "Matrix is not positive definite");
   return factor;
 }
@@ -121,7 +121,7 @@ linalg::qr_result linalg::qr(const ndarray& x, const qr_kw& kw) {
   solvers.factor_qr(s.layout(type, "qr"), address_to_write(a), address_to_write(tau));
   const ndarray r = triu(first_rows(by_columns(a), columns));
   if (kw.mode == "r") return {{}, r};
-  eval(r);  // Q is about to take its place
+  eval(r);  // before Q overwrites the factors
   const value q = columns == s.columns ? a : with_columns(a, s, columns);
   solvers.form_q({type, s.rows, columns, s.count(), "qr"}, k, address_to_write(q), address_to_read(tau));
   return {in_c_order(by_columns(q)), r};
@@ -138,7 +138,7 @@ linalg::lu_result linalg::lu(const ndarray& x, const lu_kw& kw) {
   const std::vector<int64_t> order = permutations(wrap(f.pivots), s.count(), s.rows, s.empty() ? 0 : k);
   const ndarray source = array(order.data(), to_shape(s.with({s.rows})), {.device = x.device()});
   if (kw.permute_l || kw.p_indices) {
-    // Row source[i] of x is row i of l u; where row i of x went is the inverse permutation.
+    // Row source[i] of x is row i of l u; the inverse permutation maps rows of x to rows of l u.
     std::vector<int64_t> place(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       const std::size_t first = i - i % static_cast<std::size_t>(s.rows);

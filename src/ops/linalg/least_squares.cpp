@@ -1,4 +1,4 @@
-// What NumPy derives from singular values: least squares, pseudo-inverses, ranks, condition numbers.
+// Functions based on singular values: least squares, pseudo-inverses, ranks, condition numbers.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -27,7 +27,7 @@ double eps_of(dtype t) {
                                             : std::numeric_limits<double>::epsilon();
 }
 
-/// A number, or an array of numbers for the matrices of a batch, with an axis for the singular values.
+/// A number, or one number per matrix of a batch, with an axis for the singular values.
 ndarray threshold(const operand& given, const ndarray& s) {
   if (given.is_array()) return expand_dims(given.array(), -1);
   return full({}, given, {.dtype = s.dtype(), .device = s.device()});
@@ -43,7 +43,7 @@ ndarray empty_like_inverse(const ndarray& x, const matrix_stack& s, dtype type) 
   fail<linalg_error>("lstsq", rank, "-dimensional array given. Array must be two-dimensional");
 }
 
-/// The right sides as a matrix.
+/// The right sides as matrices.
 ndarray columns_of(const ndarray& b, int64_t rows) {
   const dims& shape = view_of(b, "lstsq").shape;
   if (shape.size() != 1 && shape.size() != 2) not_two_dimensional(shape.size());
@@ -90,7 +90,7 @@ ndarray linalg::pinv(const ndarray& x, const pinv_kw& kw) {
   if (kw.rcond && kw.rtol) throw value_error("[pinv] rcond and rtol are two names of one argument; give one of them");
   const matrix_stack s = matrices_of(x, "pinv");
   const dtype type = linalg_dtype("pinv", {&x});
-  // As NumPy: where the matrices have no elements the dtype stays.
+  // As NumPy: the dtype is kept for matrices without elements.
   if (s.rows == 0 || s.columns == 0) return empty_like_inverse(x, s, x.dtype());
   if (s.empty()) return empty_like_inverse(x, s, type);
   const svd_result parts = svd(conjugated(x), {.full_matrices = false, .hermitian = kw.hermitian});
@@ -113,8 +113,8 @@ ndarray linalg::matrix_rank(const ndarray& x, const matrix_rank_kw& kw) {
   return count_nonzero(greater(s, (kw.rtol ? threshold(*kw.rtol, s) : threshold(usual, s)) * largest(s)), -1);
 }
 
-// 1, -1, the infinities and "fro" need inverses; where there is none the product of the norms is NaN, and that counts
-// as infinite unless the matrix itself has a NaN.
+// The norms 1, -1, the infinities and "fro" need the inverse; if there is none, the product of the norms is NaN, which
+// becomes infinity unless the matrix itself contains a NaN.
 ndarray linalg::cond(const ndarray& x, const norm_order& p) {
   const matrix_stack m = matrices_of(x, "cond");
   if (m.rows == 0 || m.columns == 0)

@@ -92,7 +92,7 @@ ndarray linalg::matrix_power(const ndarray& x, std::int64_t n) {
   if (shape[rank - 1] != shape[rank - 2])
     fail<linalg_error>("matrix_power", "last 2 dimensions of the array must be square, not ", shape);
   if (n < 0) {
-    const ndarray inverse = inv(x);  // -n of the least number does not exist
+    const ndarray inverse = inv(x);  // since -n overflows for the least integer
     return n == -1 ? inverse : matmul(inverse, matrix_power(inverse, -(n + 1)));
   }
   if (n == 0) return identities_like(x);

@@ -1,4 +1,4 @@
-// Norms as recorded reductions, and by singular values; traces, diagonals, cross products.
+// Norms as recorded reductions or by singular values; traces, diagonals, cross products.
 #include "sinter/linalg_norms.hpp"
 
 #include <cmath>
@@ -30,13 +30,14 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_narrow(dtype t) { return t == dtype::f16 || t == dtype::bf16; }
 
-/// What norms compute with: float64 of integers, and float32 of narrower floats, so that squares do not overflow.
+/// The dtype that norms are computed in: float64 for integers, and float32 for narrower floats, so that squares do not
+/// overflow.
 ndarray widened(const ndarray& x) {
   const dtype t = view_of(x, "norm").type;
   if (!is_inexact(t)) return x.astype(float64);
   return is_narrow(t) ? x.astype(float32) : x;
 }
-/// Back to the dtype that belongs to x.
+/// Casts a norm back to the result dtype for x.
 ndarray narrowed(const ndarray& norm, const ndarray& x) {
   const dtype t = x.dtype();
   return is_narrow(t) ? norm.astype(t) : norm;
@@ -44,7 +45,7 @@ ndarray narrowed(const ndarray& norm, const ndarray& x) {
 
 ndarray squares(const ndarray& x) { return is_complex(x.dtype()) ? square(real(x)) + square(imag(x)) : square(x); }
 
-/// max over axes, of numbers that are not negative: 0 of nothing.
+/// max over axes of nonnegative numbers; 0 for no elements.
 ndarray largest(const ndarray& x, const reduce_kw& kw) {
   const axis_set s = find_axes(kw.axis, view_of(x, "norm").shape, "norm");
   if (s.elements != 0) return max(x, kw);
@@ -58,7 +59,7 @@ ndarray largest(const ndarray& x, const reduce_kw& kw) {
   fail<value_error>(function, "Invalid norm order ", text, " for ", of);
 }
 
-/// One number of the elements along the axes as one vector.
+/// The norm of the elements along the axes as one vector.
 ndarray of_vectors(const char* function, const ndarray& of, const norm_order& order, const axes& axis, bool keepdims) {
   if (order.is_name()) invalid_order(function, order, "vectors");
   const ndarray x = widened(of);
@@ -72,14 +73,14 @@ ndarray of_vectors(const char* function, const ndarray& of, const norm_order& or
   return narrowed(power(sum(power(absolute(x), p), kw), 1 / p), of);
 }
 
-/// Sums of magnitudes along one axis, the extreme of them along the other; both axes stay with extent 1.
+/// Sums of magnitudes along one axis, then their extreme along the other; both axes remain with extent 1.
 ndarray extreme_sum(const ndarray& x, int summed, int searched, bool least) {
   const ndarray sums = sum(absolute(x), {.axis = summed, .keepdims = true});
   const reduce_kw kw{.axis = searched, .keepdims = true};
   return least ? min(sums, kw) : largest(sums, kw);
 }
 
-/// Singular values of the matrices in two axes, which stay with extent 1.
+/// A norm of the singular values of the matrices in two axes, which remain with extent 1.
 ndarray by_singular_values(const char* function, const ndarray& x, int rows, int columns,
                            ndarray (*reduce)(const ndarray&, const reduce_kw&)) {
   linalg_dtype(function, {&x});

@@ -1,4 +1,4 @@
-// What functions of linear algebra share beneath their public names.
+// Helpers shared by the functions of linear algebra.
 #pragma once
 #include "graph/values/node.hpp"
 #include "ops/base/promotion_args.hpp"
@@ -8,15 +8,15 @@
 
 namespace sinter::ops {
 
-/// Inverses of square matrices, with LAPACK's `info` for each: where it is not 0 there is no inverse, and what stands
-/// in its place has no meaning.
+/// Inverses of square matrices, with LAPACK's `info` for each: where it is nonzero there is no inverse, and the
+/// elements are meaningless.
 struct inverses {
   ndarray x;
   graph::value info;
 };
 inverses inverses_of(const ndarray& x, const char* function);
 
-/// Zeros of a shape, most often without elements, on the device of another array.
+/// Zeros of a shape, usually without elements, on the device of another array.
 inline ndarray zeros_beside(const ndarray& like, const dims& shape, dtype type) {
   return zeros(to_shape(shape), {.dtype = type, .device = like.device()});
 }

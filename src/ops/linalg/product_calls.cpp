@@ -1,4 +1,4 @@
-// Operands and results of products in memory: what BLAS reads as it is, and what is copied for it.
+// Operands and results of products: which layouts BLAS reads directly, and which are copied first.
 #include "ops/linalg/product_calls.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace sinter::ops {
 namespace {
 
-/// An operand in memory, or on its way there.
+/// An operand that is in memory or will be evaluated into it.
 struct factor {
   value held;
   dims shape, strides;  // in elements of `held`
@@ -31,7 +31,7 @@ struct factor {
   std::int64_t column() const { return strides[strides.size() - 1]; }
 };
 
-/// One matrix instead of many equal ones along the leading axes.
+/// A single matrix instead of broadcast copies along the leading axes.
 ndarray without_repeats(const ndarray& x) {
   const graph::array_view& v = view_of(x, "matmul");
   dims shape = v.shape;
@@ -51,7 +51,7 @@ factor factor_of(const ndarray& operand, dtype type) {
   return {std::move(converted), v.shape, core::contiguous_strides(v.shape), 0};
 }
 
-/// Copies an operand that BLAS cannot express; it has been evaluated.
+/// Copies an evaluated operand whose layout BLAS cannot express.
 void make_readable(factor& f, const runtime::products& device) {
   if (device.reads(f.held->type, f.rows(), f.columns(), f.row(), f.column())) return;
   f.held = evaluated(graph::record_view(f.held, f.shape, f.strides, f.offset));
@@ -70,8 +70,9 @@ runtime::matrix_strides strides_over(const dims& batch, const dims& shape, const
   return out;
 }
 
-/// Whether the array may be written while the factors are read: another storage than theirs, elements of its own, and
-/// strides that the device writes. (What is pending of it is evaluated only where part of it stays.)
+/// Whether BLAS may write the result directly into the array while it reads the factors: the storages are disjoint, the
+/// dtype is the product's, and the device can write these strides. (Pending updates of the array are evaluated only if
+/// part of its contents remains.)
 bool takes_directly(const ndarray& out, const ndarray& x, const ndarray& y, dtype type,
                     const runtime::products& device) {
   const graph::array_view& v = view_of(out, "matmul");
@@ -80,7 +81,8 @@ bool takes_directly(const ndarray& out, const ndarray& x, const ndarray& y, dtyp
          device.writes(type, v.shape[last - 1], v.shape[last], v.strides[last - 1], v.strides[last]);
 }
 
-/// Whether a new buffer for the whole array costs less than writing into the one that it has. With the storage's turn.
+/// Whether a new buffer for the whole array is cheaper than a write into the existing one. The caller holds the
+/// storage's lock.
 bool better_replaced(const graph::array_view& v) { return v.whole && !v.store->is_written_in_place(); }
 
 static_assert(static_cast<int>(activation::relu) == static_cast<int>(runtime::activation::relu) &&
@@ -113,7 +115,7 @@ ndarray delivered(const ndarray& result, const product_kw& kw, const char* funct
 
 namespace {
 
-/// A product with its factors in memory; where the result goes is open.
+/// A product with its factors in memory, before its destination is chosen.
 struct ready_product {
   std::array<factor, 2> factors;
   runtime::product_layout layout;
@@ -124,7 +126,7 @@ struct ready_product {
   const void* a() const { return address_to_read(factors[0].held, factors[0].offset); }
   const void* b() const { return address_to_read(factors[1].held, factors[1].offset); }
   void pass_faults(const value& to) const { graph::inherit_faults(to, {&factors[0].held, &factors[1].held}); }
-  /// A new result in C order.
+  /// A new, uninitialised C-contiguous result, whose strides are set in the layout.
   value fresh() {
     const value result = unset_leaf(shape, layout.type, id);
     layout.c = strides_over(layout.batch, shape, core::contiguous_strides(shape));
@@ -227,7 +229,7 @@ ndarray multiply_vectors(const ndarray& x, const ndarray& y, dtype type) {
   const value vector = value_of(y, "matmul");
   const int rank = v.shape.size(), last = vector->shape.size();
   dims shape = vector->shape;
-  // Along the columns of a matrix that lies by columns, so that the memory is read in its order.
+  // Summed along the columns of a column-major matrix, so that memory is read contiguously.
   const bool by_columns =
       v.shape[rank - 2] != 1 && v.shape[rank - 1] != 1 && std::abs(v.strides[rank - 2]) < std::abs(v.strides[rank - 1]);
   shape.insert(by_columns ? last : last - 1, 1);

@@ -1,4 +1,4 @@
-// Products as NumPy defines them: every one is a matrix product of views, or a recorded sum of products.
+// Products as NumPy defines them: each is a matrix product of views or a recorded sum of products.
 #include "sinter/products.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 const dims& shape_of(const ndarray& x, const char* function) { return view_of(x, function).shape; }
 
-/// The dtype that both operands are converted to, which their values must allow.
+/// The dtype that both operands are converted to, if casting allows it.
 dtype loop_type(const ndarray& x, const ndarray& y, const product_kw& kw, const char* function) {
   common_device(x, y, function);
   const dtype type = product_dtype(x, y, kw);
@@ -45,7 +45,7 @@ void require_core(const ndarray& x, int operand_number, int rank, const core_sig
                       shape.size(), ", gufunc core with signature ", s.text, " requires ", rank, ")");
 }
 
-/// Extent `axis` of operand 1 must be what operand 0 has; `place` is its number among operand 1's core axes.
+/// Extent `axis` of operand 1 must equal that of operand 0; `place` is its number among operand 1's core axes.
 void require_equal(std::int64_t wanted, std::int64_t got, int place, const ndarray& x, const ndarray& y,
                    const core_signature& s) {
   if (wanted == got) return;
@@ -54,7 +54,7 @@ void require_equal(std::int64_t wanted, std::int64_t got, int place, const ndarr
                     shape_of(x, s.function), " and ", shape_of(y, s.function));
 }
 
-/// The axes before the core ones must broadcast.
+/// Throws unless the axes before the core axes broadcast.
 void require_broadcast(const ndarray& x, int x_core, const ndarray& y, int y_core, const core_signature& s) {
   const dims &a = shape_of(x, s.function), &b = shape_of(y, s.function);
   dims batch(a.data(), std::max(a.size() - x_core, 0));
@@ -69,7 +69,7 @@ constexpr core_signature of_vecdot{"vecdot", "(n),(n)->()"};
 constexpr core_signature of_matvec{"matvec", "(m,n),(n)->(m)"};
 constexpr core_signature of_vecmat{"vecmat", "(n),(n,m)->(m)"};
 
-/// What may follow a product: real floating numbers, one number of the bias for each column.
+/// Checks the arguments of an epilogue: a real floating dtype, one bias element per column.
 void require_epilogue(const matmul_kw& kw, dtype type, std::int64_t columns, const ndarray& beside) {
   if (!is_real_floating(type))
     fail<dtype_error>("matmul", "scale, bias and activation take real floating dtypes, not ", type);
@@ -93,7 +93,7 @@ ndarray scaled(const ndarray& x, const ndarray& y, const product_kw& kw, const c
   return delivered(multiply(x.astype(type, false), y.astype(type, false)), kw, function);
 }
 
-/// Sums over axis i of x and axis k of y; the other axes of x, then those of y.
+/// Sums over axis i of x and axis k of y; the result has the other axes of x, then those of y.
 ndarray along(const char* function, const ndarray& x, int i, const ndarray& y, int k, const product_kw& kw) {
   const dims &a = shape_of(x, function), &b = shape_of(y, function);
   if (a[i] != b[k]) not_aligned(function, a, b, i, k);
@@ -110,7 +110,7 @@ ndarray matmul(const ndarray& x, const ndarray& y, const matmul_kw& kw) {
   const bool row = a.size() == 1, column = b.size() == 1;
   require_equal(a[a.size() - 1], column ? b[0] : b[b.size() - 2], 0, x, y, of_matmul);
   require_broadcast(x, 2, y, 2, of_matmul);
-  if (!row && !column) {  // before operands are copied for it
+  if (!row && !column) {  // an error here avoids copying the operands
     dims shape(a.data(), a.size() - 2);
     core::broadcast_into(shape, dims(b.data(), b.size() - 2));
     shape.push_back(a[a.size() - 2]);
@@ -218,7 +218,7 @@ ndarray kron(const ndarray& x, const ndarray& y) {
     right.push_back(1);
     right.push_back(b[k]);
     std::int64_t product = 0;
-    if (__builtin_mul_overflow(a[k], b[k], &product)) product = core::most_elements + 1;  // which is refused below
+    if (__builtin_mul_overflow(a[k], b[k], &product)) product = core::most_elements + 1;  // rejected below
     shape.push_back(product);
   }
   core::checked_count(shape, "kron");

@@ -14,7 +14,7 @@ namespace {
 
 using std::int64_t;
 
-/// What a solver is given must be right: its results are several, and it may not end on anything else.
+/// Data faults are reported before a solver runs: it has several results, and it may not terminate on other input.
 value checked(value leaf) {
   graph::check_data(leaf);
   return leaf;

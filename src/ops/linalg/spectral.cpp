@@ -1,4 +1,4 @@
-// Singular values and eigenvalues: which way round a matrix goes to LAPACK, and what comes back as arrays.
+// Singular values and eigenvalues: which orientation of a matrix LAPACK receives, and its results as arrays.
 #include <algorithm>
 #include <complex>
 #include <memory>
@@ -33,7 +33,7 @@ std::int32_t* info_of(const value& info) { return static_cast<std::int32_t*>(add
 
 // --- singular values
 
-/// Unitary matrices beside an axis without elements; none where there are no matrices.
+/// Identities as the unitary factors of matrices without elements; empty if the batch is empty.
 ndarray unitary(const matrix_stack& s, int64_t n, int64_t columns, dtype type, const ndarray& like) {
   if (s.count() == 0 || n == 0 || columns == 0) return zeros_beside(like, s.with({n, columns}), type);
   return broadcast_to(eye(n, {.dtype = type, .device = like.device()}), to_shape(s.with({n, n}))).copy();
@@ -48,7 +48,7 @@ linalg::svd_result svd_of_nothing(const ndarray& x, const matrix_stack& s, svd_p
   return {unitary(s, s.rows, full ? s.rows : k, type, x), values, vh};
 }
 
-/// u, s and v^H of the matrices by columns in memory that is destroyed.
+/// u, s and v^H of the matrices in column-major memory, which is overwritten.
 linalg::svd_result svd_in(const value& memory, const matrix_stack& s, svd_part part, const char* function) {
   const bool full = part == svd_part::full, vectors = part != svd_part::values;
   const dtype type = memory->type;
@@ -67,7 +67,7 @@ linalg::svd_result svd_in(const value& memory, const matrix_stack& s, svd_part p
   require_success(info, function, no_singular_values);
   if (!vectors) return {{}, wrap(values), {}};
   if (found == right_vectors::v) return {by_columns(u), wrap(values), conjugated(wrap(v))};
-  // The same memory holds v^H by columns: (right x columns), lying by columns.
+  // The same memory holds v^H column-major, (right x columns).
   const ndarray held = wrap(v);
   const dims shape = s.with({right, s.columns});
   dims strides = core::contiguous_strides(s.with({s.columns, right}));
@@ -75,14 +75,13 @@ linalg::svd_result svd_in(const value& memory, const matrix_stack& s, svd_part p
   return {by_columns(u), wrap(values), view_as(held, shape, strides, 0)};
 }
 
-/// By rows, matrices lie transposed for LAPACK: x^T = u' s v'^H, so x = conj(v') s u'^T, without a copy in another
-/// order.
+/// Row-major matrices are transposed to LAPACK: x^T = u' s v'^H, so x = conj(v') s u'^T, without a transposing copy.
 linalg::svd_result svd_parts(const ndarray& x, svd_part part, const char* function) {
   const matrix_stack s = matrices_of(x, function);
   const dtype type = linalg_dtype(function, {&x});
   if (s.empty()) return svd_of_nothing(x, s, part, type);
   const runtime::solvers& solvers = runtime::get_backend(to_id(x.device())).solvers();
-  // QR iterations for a square matrix may take longer or shorter for its transpose: it is left as it is.
+  // The QR iterations may take more or fewer steps for the transpose of a square matrix, so it keeps its orientation.
   const bool left = s.rows > s.columns || (s.rows == s.columns && s.count() == 1 && part == svd_part::values);
   if (left && !solvers.svd_takes_wide()) return svd_in(owned_by_columns(x, type, function), s, part, function);
   const matrix_stack turned{s.batch, s.columns, s.rows};
@@ -91,7 +90,7 @@ linalg::svd_result svd_parts(const ndarray& x, svd_part part, const char* functi
   return {matrix_transpose(t.vh), t.s, matrix_transpose(t.u)};
 }
 
-/// Of Hermitian matrices: eigenvalues are singular values but for their signs.
+/// For Hermitian matrices singular values are the magnitudes of the eigenvalues.
 linalg::svd_result svd_of_hermitian(const ndarray& x, bool vectors) {
   square_matrices_of(x, "svd");
   if (!vectors) {
@@ -102,7 +101,7 @@ linalg::svd_result svd_of_hermitian(const ndarray& x, bool vectors) {
   const ndarray order = flip(argsort(absolute(w)), axes{-1});
   const ndarray sorted = take_along_axis(w, order, -1);
   const ndarray u = take_along_axis(v, expand_dims(order, -2), -1);
-  // A vector for the eigenvalue 0 may have either sign, but not 0.
+  // The sign of a vector for the eigenvalue 0 is arbitrary, but the factor must not be 0.
   const ndarray signs = where(less(sorted, 0.0), -1.0, 1.0).astype(w.dtype());
   return {u, absolute(sorted), conjugated(matrix_transpose(u * expand_dims(signs, -2)))};
 }
@@ -121,9 +120,10 @@ linalg::eigen_result eigh_parts(const ndarray& x, char uplo, bool vectors, const
   const dtype type = linalg_dtype(function, {&x});
   if (s.empty())
     return {zeros_beside(x, s.with({s.rows}), real_of(type)), zeros_beside(x, s.with({s.rows, s.rows}), type)};
-  // Symmetric matrices by rows are the same ones by columns, with the triangles exchanged; that saves a transposition.
+  // Row-major symmetric matrices are the same ones column-major with the triangles exchanged, which saves a
+  // transposition.
   const bool as_it_lies = !is_complex(type);
-  const bool triangle = upper != as_it_lies;  // as LAPACK sees it; rows of the memory are its columns
+  const bool triangle = upper != as_it_lies;  // as LAPACK interprets it; rows of the memory are its columns
   for (const bool robust : {false, true}) {
     const value a = as_it_lies ? owned_by_rows(x, type, function) : owned_by_columns(x, type, function);
     const value w = unset_leaf(s.with({s.rows}), real_of(type), a->device);
@@ -133,21 +133,21 @@ linalg::eigen_result eigh_parts(const ndarray& x, char uplo, bool vectors, const
     const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
     const int64_t failure = found->first_failure();
     if (failure < 0) return {wrap(w), vectors ? by_columns(a) : ndarray()};
-    // The fast method may have failed where the robust one converges.
+    // The robust method may converge where the fast one failed.
     if (robust || number_at(info, failure) == runtime::not_finite)
       require_success(*found, info, function, no_eigenvalues);
   }
   return {};
 }
 
-/// Complex vectors from LAPACK's pairs of real columns. `memory` holds the columns as rows.
+/// Complex eigenvectors from LAPACK's pairs of real columns. `memory` holds the columns as rows.
 ndarray paired(const ndarray& memory, const ndarray& w) {
   const int64_t n = memory.shape(-1);
   const int axis = memory.ndim() - 2;
   const ndarray number = arange(n, {.device = memory.device()});
   const ndarray next = take(memory, minimum(number + 1, n - 1), axis);
   const ndarray previous = take(memory, maximum(number - 1, 0), axis);
-  const ndarray sign = expand_dims(imag(w), -1);  // positive: the first one of a pair
+  const ndarray sign = expand_dims(imag(w), -1);  // positive for the first one of a pair
   const std::complex<double> i(0, 1);
   const ndarray first = where(less(sign, 0.0), previous, memory);
   const ndarray second = where(less(sign, 0.0), negative(memory), where(greater(sign, 0.0), next, 0.0));

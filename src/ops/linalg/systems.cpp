@@ -1,4 +1,4 @@
-// Systems of linear equations: LU factors and triangular solves, and what NumPy builds on them.
+// Systems of linear equations: LU factors and triangular solves, and the functions built on them.
 #include "sinter/linalg_systems.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ namespace {
 std::int32_t* integers_to_write(const value& v) { return static_cast<std::int32_t*>(address_to_write(v)); }
 const std::int32_t* integers_to_read(const value& v) { return static_cast<const std::int32_t*>(address_to_read(v)); }
 
-/// The right sides of a system of matrices `a`: as matrices, or as vectors where b has rank 1.
+/// The right sides for matrices `a`: as matrices, or as vectors if b has rank 1.
 struct right_sides {
   bool vectors = false;
   matrix_stack b;
@@ -52,7 +52,7 @@ right_sides right_sides_of(const ndarray& a, const matrix_stack& s, const ndarra
   return r;
 }
 
-/// Memory by columns for b, which becomes x, and x as an array.
+/// Column-major memory with b, which is overwritten by x.
 struct solution {
   value memory;
   bool vectors;
@@ -69,13 +69,13 @@ ndarray empty_solution(const right_sides& r, dtype type, const ndarray& like) {
   return zeros_beside(like, shape, type);
 }
 
-/// Columns by columns, the right sides of one matrix lie side by side, whatever the batch.
+/// With a single matrix, all right sides of the batch are adjacent columns of one matrix.
 runtime::matrix_batch layout_for(const right_sides& r, int64_t matrices, dtype type, const char* function) {
   if (matrices == 1) return {type, r.b.rows, r.b.columns * r.b.count(), 1, function};
   return r.b.layout(type, function);
 }
 
-/// The matrices that are factored: those of a, repeated only where some but not all right sides share one.
+/// The batch of matrices to factor: that of a, or the broadcast one if only some right sides share a matrix.
 dims factored_batch(const matrix_stack& s, const right_sides& r) { return s.count() == 1 ? s.batch : r.b.batch; }
 
 struct factors {
@@ -92,8 +92,8 @@ factors factor_lu(const ndarray& a, const matrix_stack& s, dtype type, const cha
   return f;
 }
 
-/// Solves; info is null where there was nothing to solve. Whether that was possible is asked of *found, if given, which
-/// does not wait for the solution, only for the factors.
+/// Solves; info is null if there was nothing to solve. Whether the factorisation succeeded is stored in *found, if
+/// given, which waits for the factors only, not for the solution.
 inverses solution_of(const ndarray& a, const ndarray& b, const char* function,
                      std::unique_ptr<runtime::outcome>* found = nullptr) {
   matrix_stack s = square_matrices_of(a, function);
@@ -117,7 +117,7 @@ ndarray solved(const ndarray& a, const ndarray& b, const char* function) {
   return solution.x;
 }
 
-/// Identities, one for each matrix.
+/// An identity for each matrix.
 ndarray identities_for(const ndarray& x, const char* function) {
   const matrix_stack s = square_matrices_of(x, function);
   const ndarray one = eye(s.rows, {.dtype = linalg_dtype(function, {&x}), .device = x.device()});
@@ -129,7 +129,7 @@ matrix_form form_of(int64_t trans, const char* function) {
   return static_cast<matrix_form>(trans);
 }
 
-/// Triangular matrices where they lie, if rows or columns are dense.
+/// Triangular matrices in place, if rows or columns are dense.
 struct triangles {
   value held;
   int64_t offset = 0;
@@ -138,7 +138,7 @@ struct triangles {
 
 bool lies_dense(int64_t unit, int64_t other, int64_t n) { return n <= 1 || (unit == 1 && other >= n); }
 
-/// The batch axes of strides as one, if they are.
+/// The common stride of merged batch axes, if a single one can express them.
 std::optional<int64_t> single_stride(const dims& batch, const dims& strides) {
   dims own(strides.data(), batch.size());
   if (const auto joined = core::reshape_strides(batch, own, dims{core::element_count(batch)})) return (*joined)[0];
@@ -201,7 +201,7 @@ linalg::slogdet_result linalg::slogdet(const ndarray& x) {
   const ndarray exchanges = sum(not_equal(pivots, in_place), -1);
   const ndarray parity = where(equal(exchanges & 1, 0), 1, -1).astype(type);
   const ndarray sign_of_u = prod(sign(u), -1), logarithm = sum(log(absolute(u)), -1);
-  // A matrix whose factorisation met a zero has the determinant 0, whatever was left of it.
+  // A matrix whose factorisation met a zero pivot has determinant 0, whatever was computed for it.
   const double infinite = std::numeric_limits<double>::infinity();
   return {where(regular, parity * sign_of_u, 0), where(regular, logarithm, -infinite)};
 }
@@ -215,7 +215,8 @@ ndarray linalg::det(const ndarray& x) {
 
 namespace {
 
-/// LAPACK's pivots, from 1. It exchanges rows unseen, so those out of range become an error, and never reach it.
+/// LAPACK's pivots, from 1. LAPACK exchanges rows without bounds checks, so an index out of range is a data fault and
+/// is clipped.
 ndarray exchanges_of(const ndarray& pivots, int64_t rows) {
   const ndarray rows_from_1 = arange(rows, {.dtype = int32, .device = pivots.device()}) + 1;
   return clip(take(rows_from_1, pivots), 1, rows);
