@@ -1,4 +1,4 @@
-// What is wrong with a launch, said before anything runs.
+// Validation of a launch before any work is enqueued.
 #include "ops/raw/check.hpp"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ std::string parameters_text(const bound_kernel& kernel) {
                     kernel.signature->parameters[k].text, why, parameters_text(kernel));
 }
 
-/// Whether what an array or a pointer leads to is what the parameter points to.
+/// Throws unless the element type of an array or pointer matches the type that the parameter points to.
 void check_elements(const bound_kernel& kernel, const kernel_argument& a, std::size_t k, bool readonly,
                     std::optional<dtype> type, const std::string& who) {
   const raw_parameter& p = kernel.signature->parameters[k];
@@ -63,7 +63,7 @@ void check_argument(const bound_kernel& kernel, const kernel_argument& a, std::s
   switch (p.kind) {
     case parameter_kind::unknown: return;
     case parameter_kind::number:
-      // A struct of the user's own may stand for one; its size is checked.
+      // A user's struct may represent a number; only its size is checked.
       if (a.kind == argument_kind::number ? !p.element.accepts(*a.type)
                                           : a.kind != argument_kind::object || a.bytes != p.element.bytes)
         refuse(kernel, a, k, who);
@@ -115,7 +115,8 @@ void check_cluster(const runtime::function_figures& limits, const extents3& grid
   if (!limits.clusters) refuse(": the device has no thread block clusters");
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
     refuse(" does not divide grid " + to_text(grid));
-  constexpr std::int64_t most = 1 << 16;  // far above what any device has; the driver knows better
+  // Far above any device's limit, so that the cast is safe; the driver checks the actual limit.
+  constexpr std::int64_t most = 1 << 16;
   if (exceeds(cluster, {most, most, most})) refuse(" is larger than any device allows");
 }
 

@@ -1,4 +1,4 @@
-// What is wrong with a launch, said before anything runs.
+// Validation of a launch before any work is enqueued.
 #pragma once
 #include <span>
 #include <string>
@@ -9,19 +9,19 @@ namespace sinter::ops {
 
 using kernel_arguments = std::span<const detail::kernel_argument>;
 
-/// Number, dtypes, kinds and ranks of the arguments against the parameters, as far as these are known. Throws
-/// value_error (the number) or dtype_error, with the parameters.
+/// Checks number, dtypes, kinds and ranks of the arguments against the parameters, as far as these are known. Throws
+/// value_error (the number) or dtype_error, with the parameters in the message.
 void check_arguments(const bound_kernel& kernel, kernel_arguments arguments, const std::string& who);
 
-/// The launch for the device; its extents, shared memory and features are within the limits. Throws value_error with
-/// the limit.
+/// The launch in the runtime's terms; checks its extents, shared memory and features against the device's limits.
+/// Throws value_error with the limit.
 runtime::raw_launch checked_launch(const runtime::function_figures& limits, const launch& how, const std::string& who);
 
-/// Throws value_error unless an array can be written in the way that a kernel does: not read-only, in C order (or with
-/// strides that keep elements apart).
+/// Throws value_error unless a kernel can write the array: it must not be read-only, and must be in C order (or have
+/// strides without overlapping elements).
 void check_writable(const graph::array_view& v, bool strided, std::size_t argument, const std::string& who);
 
-/// Bytes that an argument has as a parameter.
+/// Size in bytes of an argument as a kernel parameter.
 std::size_t bytes_of(const detail::kernel_argument& a);
 
 }  // namespace sinter::ops

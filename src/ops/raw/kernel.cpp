@@ -1,4 +1,4 @@
-// Kernels written by hand: found in their module, launched on arrays.
+// Hand-written kernels: looked up in their module, launched on arrays.
 #include <memory_resource>
 #include <unordered_map>
 
@@ -27,17 +27,17 @@ std::unique_ptr<const bound_kernel> bind(const std::shared_ptr<runtime::raw_modu
   kernel->parameter_bytes = kernel->function->parameter_bytes();
   kernel->signature = signature_of_demangled(demangle(lowered));
   if (!kernel->signature && !from.image) kernel->signature = signature_in_source(from.text, lowered);
-  // The compiler's count is right where a macro has misled the reading of the text.
+  // The compiler's count is right where a macro has misled the parser of the source.
   if (kernel->signature && kernel->parameter_bytes &&
       kernel->signature->parameters.size() != kernel->parameter_bytes->size())
     kernel->signature.reset();
   return kernel;
 }
 
-/// How an array reaches a kernel.
+/// How a kernel accesses an array.
 enum class access {
-  read,   // the elements that it has now, whatever is written
-  share,  // the storage's own elements, only read
+  read,   // the array's current value, regardless of writes by the launch
+  share,  // the storage's own elements, read only
   write,  // the storage's own elements
 };
 
@@ -53,15 +53,15 @@ access access_of(const bound_kernel& kernel, const kernel_argument& a, std::size
                  const std::string& who) {
   if (a.readonly) return access::read;
   const bool strided = a.kind == argument_kind::strided;
-  // A pointer to const says what sn::in says, but for memory that other arguments of the same launch write.
+  // A pointer to const means sn::in, except that memory which other arguments of the same launch write is shared.
   if (kernel.signature && kernel.signature->parameters[k].readonly)
     return strided || graph::in_c_order(v) ? access::share : access::read;
   check_writable(v, strided, k, who);
   return access::write;
 }
 
-/// One launch: evaluates the arrays together, makes those that are written the only owners of their elements, and packs
-/// what the driver takes: the address of each parameter's value.
+/// One launch: evaluates the arrays together, makes written arrays the sole owners of their elements (copy-on-write),
+/// and packs the parameters for the driver: the address of each parameter's value.
 class call {
  public:
   call(const bound_kernel& kernel, kernel_arguments arguments, const std::string& who)
@@ -109,7 +109,7 @@ class call {
 
   graph::exposed source_of(const array_use& u) const {
     const array_view& v = *u.view;
-    // A pinned storage keeps its memory when it is written, so that a read beside the write needs a copy.
+    // A pinned storage is written in place, so an argument that reads its current value needs a copy.
     if (v.store->pinned() && is_written(*v.store)) return {graph::read(v), core::contiguous_strides(v.shape), 0};
     return graph::begin_read(v, arguments_[u.argument].kind == argument_kind::strided);
   }
@@ -122,7 +122,7 @@ class call {
       if (v && !v->is_leaf()) pending.push_back(std::move(v));
     }
     if (!pending.empty()) graph::flush(pending);
-    pending.clear();  // what is written must have no other owner
+    pending.clear();  // written storages must be the only owners of their elements
     const auto is_shared_too = [&](const array_use& u) { return u.how == access::share && is_written(*u.view->store); };
     for (array_use& u : uses_)
       if (is_shared_too(u)) u.source.held = value();
@@ -132,7 +132,7 @@ class call {
       if (is_shared_too(u)) u.source.held = u.view->store->now();
   }
 
-  /// The address of the parameter's value: of a pointer, or of a sinter::strided.
+  /// The address of the parameter's value, which is a pointer or a sinter::strided.
   void* pack(const array_use& u) {
     const array_view& v = *u.view;
     const void* address = u.how == access::write ? u.address : graph::address_of(u.source);
@@ -152,7 +152,7 @@ class call {
     return fields;
   }
 
-  /// A float4* needs an address that four floats together are aligned to.
+  /// A float4* must be aligned for four floats.
   void check_alignment(const array_use& u, const void* address) const {
     if (!kernel_.signature) return;
     const raw_parameter& p = kernel_.signature->parameters[u.argument];
@@ -170,7 +170,7 @@ class call {
   std::pmr::vector<void*> packed_;
 };
 
-/// The GPU of the arrays; without any, the default device.
+/// The device of the arrays, which must be a GPU; the default device if there are none.
 runtime::device_id device_of(kernel_arguments arguments, const std::string& who) {
   const array_view* first = nullptr;
   std::size_t first_at = 0;
@@ -191,8 +191,8 @@ runtime::device_id device_of(kernel_arguments arguments, const std::string& who)
   return first->device();
 }
 
-/// Kernels made from the same text share one module, which stays: a kernel that is made anew in every call of a
-/// function costs a look-up.
+/// Kernels created from the same source share one module, which is never unloaded: creating a kernel again in every
+/// call of a function costs a lookup only.
 std::shared_ptr<raw_source> shared_source(runtime::module_source from) {
   struct table {
     std::mutex mutex;

@@ -1,4 +1,4 @@
-// Modules of kernels written by hand: where their source comes from, where they are loaded, their variables.
+// Modules of hand-written kernels: where their source comes from, where they are loaded, their variables.
 #include <atomic>
 #include <fstream>
 #include <sstream>
@@ -15,7 +15,7 @@ namespace {
 
 std::atomic<module_loader> loader{nullptr};
 
-/// A compilation's message with the kernel in front instead of the compiler.
+/// Rethrows a compilation's error with the kernel's name as the prefix of the message instead of the compiler's.
 [[noreturn]] void rethrow_for(const std::string& who, const compile_error& e) {
   const std::string_view text = e.what();
   fail<compile_error>(who, text.substr(text.starts_with("[") ? text.find("] ") + 2 : 0));
@@ -62,7 +62,7 @@ ops::raw_source& defined_source(const std::shared_ptr<ops::raw_source>& source) 
   return ops::defined(source, "raw_module", "the module");
 }
 
-/// A variable, whose size must be that of the value where there is one.
+/// A global variable; its size must be that of the value, if one is given.
 runtime::raw_variable variable_of(runtime::raw_module& module, const std::string& name,
                                   std::optional<std::size_t> bytes) {
   const auto found = module.get_variable(ops::lowered_variable(module, name));
@@ -83,7 +83,7 @@ raw_module raw_module::from_file(std::string_view path, const raw_kw& kw) {
   const std::string name(path);
   std::ifstream in(name, std::ios::binary);
   std::stringstream text;
-  // An empty file sets the output's fail bit, which is no failure to read.
+  // An empty file sets the output stream's failbit, which is not a read error.
   if (!in || (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf())) || in.bad())
     ops::fail<io_error>("from_file", "cannot read '", name, "'");
   raw_module m(text.str(), kw);
@@ -113,7 +113,7 @@ raw_kernel raw_module::get(std::string_view name) const {
 
 namespace {
 
-/// Which kernels on which streams use a variable is not known.
+/// Waits for all streams, since it is not known which kernels on which streams use a variable.
 void wait_for_streams(runtime::backend& device) {
   if (device.held_streams != 0 && !graph::is_capturing()) device.synchronize();
 }

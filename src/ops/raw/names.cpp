@@ -1,4 +1,4 @@
-// From the names that users write to those in the compiled code.
+// From the names that users write to the symbols in the compiled code.
 #include <algorithm>
 
 #include "ops/base/errors.hpp"
@@ -7,7 +7,7 @@
 namespace sinter::ops {
 namespace {
 
-/// As names are compared: no blanks, no "&" or "::" in front.
+/// The normal form in which names are compared: no blanks, no leading "&" or "::".
 std::string normal(std::string_view name) {
   std::string text = squeezed(name);
   if (text.starts_with("&")) text.erase(0, 1);
@@ -21,8 +21,8 @@ std::string list_of(const std::vector<std::string>& lowered) {
   return text.empty() ? "none" : text;
 }
 
-/// Whether a symbol is what `name` (normal) means: its own spelling, its qualified name, or that without the template
-/// arguments where the user wrote none.
+/// Whether `name` (normal form) refers to a symbol: it equals the symbol, its qualified name, or that without template
+/// arguments.
 bool is_named(const std::string& lowered, const std::string& name) {
   const std::string qualified = qualified_name(demangle(lowered));
   return lowered == name || qualified == name || without_arguments(qualified) == name;

@@ -15,7 +15,7 @@ namespace {
 
 using core::continues_symbol;
 
-/// Comments, strings and characters become blanks; lines stay.
+/// Replaces comments, strings and characters by blanks; line breaks stay.
 std::string without_comments(std::string_view source) {
   std::string text(source);
   const auto blank = [&](std::size_t from, std::size_t to) {
@@ -46,7 +46,7 @@ std::string without_comments(std::string_view source) {
   return text;
 }
 
-/// Position behind the bracket that closes the one at `open`; npos where there is none.
+/// Position after the bracket that closes the one at `open`; npos if there is none.
 std::size_t behind_bracket(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t at = open; at < text.size(); ++at) {
@@ -61,7 +61,7 @@ std::optional<raw_signature> signature_of_list(std::string_view list, bool from_
   for (const tokens& t : split_at_commas(tokens_of(list))) {
     if (t.size() == 1 && t[0] == "void") continue;
     s.parameters.push_back(parameter_of(t, from_source));
-    // One word that is no type is a macro, which may stand for any number of parameters.
+    // A single word that is not a type is a macro, which may expand to any number of parameters.
     if (from_source && t.size() == 1 && s.parameters.back().kind == parameter_kind::unknown) return std::nullopt;
   }
   s.text = "(";
@@ -79,7 +79,7 @@ bool same_kinds(const raw_signature& a, const raw_signature& b) {
                     });
 }
 
-/// Where the parameter list of a demangled function begins; npos for a name that is no function.
+/// Where the parameter list of a demangled function begins; npos for a name that is not a function.
 std::size_t parameter_list(std::string_view demangled) {
   std::size_t end = demangled.rfind(')');
   if (end == std::string_view::npos) return std::string_view::npos;
@@ -108,7 +108,7 @@ std::optional<raw_signature> signature_in_source(std::string_view source, std::s
     if ((at > 0 && continues_symbol(view[at - 1])) || kernel.empty()) continue;
     open = view.find_first_not_of(" \t\r\n", open);
     if (open == std::string_view::npos || view[open] != '(') continue;
-    // What stands between the end of the previous declaration and the name.
+    // The text between the end of the previous declaration and the name.
     const std::size_t begin = at == 0 ? std::string_view::npos : view.find_last_of(";{}", at - 1);
     const tokens head = tokens_of(view.substr(begin == std::string_view::npos ? 0 : begin + 1,
                                               at - (begin == std::string_view::npos ? 0 : begin + 1)));
@@ -133,7 +133,7 @@ std::string qualified_name(std::string_view demangled) {
   for (std::size_t at = 0; at < head.size(); ++at) {
     if (head[at] == '<' || head[at] == '(') ++depth;
     if (head[at] == '>' || head[at] == ')') --depth;
-    if (head[at] == ' ' && depth == 0) begin = at + 1;  // behind the result's type
+    if (head[at] == ' ' && depth == 0) begin = at + 1;  // after the result type
   }
   return squeezed(head.substr(begin));
 }

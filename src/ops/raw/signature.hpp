@@ -1,5 +1,5 @@
-// The parameters of a kernel, as far as text tells: from the demangled name of a C++ kernel, or from its declaration in
-// the source.
+// The parameters of a kernel, as far as text reveals them: from the demangled name of a C++ kernel, or from its
+// declaration in the source.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace sinter::ops {
 
-/// A type that stands for elements: the dtypes that it may be given, the first one being what it is. float2 is
-/// complex64 or two float32; void is anything.
+/// The element type of a pointer or array parameter: the dtypes that it accepts, starting with its own. float2 is
+/// complex64 or two float32; void accepts any dtype.
 struct element_class {
   dtype types[2] = {};
   int count = 0;          // of `types`; 0: unknown
@@ -26,7 +26,7 @@ struct raw_parameter {
   parameter_kind kind = parameter_kind::unknown;
   element_class element;  // number: itself; pointer, strided: what it points to
   bool readonly = false;  // pointer, strided: to const
-  int rank = 0;           // strided
+  int rank = 0;           // of a strided parameter
   std::string text;       // "const float* x"
 };
 struct raw_signature {
@@ -34,19 +34,19 @@ struct raw_signature {
   std::string text;  // "(float a, const float* x, float* y, int n)"
 };
 
-/// "void axpy<float>(float, float const*, float*, int)"; nothing where it holds no parameter list.
+/// From "void axpy<float>(float, float const*, float*, int)"; null if the name has no parameter list.
 std::optional<raw_signature> signature_of_demangled(std::string_view demangled);
-/// From `__global__ void kernel(...)` in CUDA C++. Nothing where there is none, where several differ, and where the
-/// preprocessor has a part in it. Types made by macros, typedefs and templates are unknown parameters.
+/// From `__global__ void kernel(...)` in CUDA C++. Null if there is none, if several declarations differ, or if the
+/// preprocessor contributes to it. Types from macros, typedefs and templates are unknown parameters.
 std::optional<raw_signature> signature_in_source(std::string_view source, std::string_view kernel);
 
-/// "my::axpy<float>" of "void my::axpy<float>(float, ...)", without blanks.
+/// "my::axpy<float>" from "void my::axpy<float>(float, ...)", without blanks.
 std::string qualified_name(std::string_view demangled);
 /// The name without template arguments: "my::axpy".
 std::string_view without_arguments(std::string_view qualified);
-/// Blanks only where two words meet.
+/// The text with blanks only between two words.
 std::string squeezed(std::string_view text);
-/// The C++ name behind a mangled one; the name itself where it is not mangled.
+/// The demangled C++ name; the name itself if it is not mangled.
 std::string demangle(const std::string& mangled);
 
 }  // namespace sinter::ops

@@ -1,7 +1,7 @@
-// src/ops/raw: users' modules and kernels that are launched as they are.
+// src/ops/raw: users' CUDA modules and kernels, launched unmodified.
 //
-// What the handles raw_module and raw_kernel share: a module's source with the modules loaded from it, and a kernel
-// with its function on each device.
+// The shared state of the handles raw_module and raw_kernel: a module's source with the modules loaded from it, and a
+// kernel with its function on each device.
 #pragma once
 #include <map>
 #include <memory>
@@ -21,7 +21,7 @@ struct raw_source {
   runtime::module_source from;
 
   explicit raw_source(runtime::module_source s) : from(std::move(s)) {}
-  /// The module on a device, compiled and loaded by the first caller. `who` is named in messages.
+  /// The module on a device, compiled and loaded on first use. `who` is the name in error messages.
   std::shared_ptr<runtime::raw_module> on(runtime::device_id device, const std::string& who);
 
  private:
@@ -32,8 +32,8 @@ struct raw_source {
 /// A kernel on one device.
 struct bound_kernel {
   std::shared_ptr<runtime::raw_function> function;
-  std::optional<raw_signature> signature;                   // where the text tells
-  std::optional<std::vector<std::size_t>> parameter_bytes;  // where the device tells
+  std::optional<raw_signature> signature;                   // null if the text does not reveal it
+  std::optional<std::vector<std::size_t>> parameter_bytes;  // null if the device does not report them
 };
 
 struct raw_entry {
@@ -41,7 +41,7 @@ struct raw_entry {
   std::string name;
 
   raw_entry(std::shared_ptr<raw_source> s, std::string_view n) : source(std::move(s)), name(n) {}
-  /// Loaded and looked up by the first caller.
+  /// The kernel on a device, loaded and looked up on first use.
   const bound_kernel& on(runtime::device_id device);
 
  private:
@@ -49,13 +49,13 @@ struct raw_entry {
   std::vector<std::unique_ptr<const bound_kernel>> bound_;  // by the device's number
 };
 
-/// The GPU to use where no array decides: `on`, else the default device. device_error where it is not one.
+/// The GPU to use if there are no arrays: `on`, else the default device. device_error if that is not a GPU.
 runtime::device_id raw_device(const std::optional<device>& on, const std::string& who);
-/// Throws device_error unless kernels can run there; `which` says whose device it is ("argument 2 is on ").
+/// Throws device_error unless the device can run kernels; `which` describes whose device it is ("argument 2 is on ").
 void require_gpu(runtime::device_id id, const std::string& who, const std::string& which);
 
-/// The name in the compiled code of a kernel, or of a variable, that a user names. value_error, with what there is,
-/// where there is none or more than one.
+/// The symbol of a kernel, or of a variable, for the name that a user gives. value_error, with the existing names, if
+/// none or more than one matches.
 std::string lowered_kernel(const runtime::raw_module& module, const std::string& name);
 std::string lowered_variable(const runtime::raw_module& module, const std::string& name);
 

@@ -1,4 +1,4 @@
-// C++ types of kernel parameters read as text.
+// Parser for the C++ types of kernel parameters.
 #include "ops/raw/types.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::optional<dtype> integer_of(const tokens& t) {
   return static_cast<dtype>(static_cast<int>(count("unsigned") ? dtype::u8 : dtype::i8) + log2);
 }
 
-/// Names of one word that mean a dtype.
+/// Type names of one word.
 std::optional<dtype> named_type(std::string_view t) {
   static constexpr std::pair<std::string_view, dtype> names[] = {
       {"bool", dtype::b1},
@@ -102,7 +102,7 @@ element_class vector_type(std::string_view t) {
   return e;
 }
 
-/// Removes "std::", "cuda::std::", "thrust::" and the like; false where the name is in some other namespace.
+/// Removes "std::", "cuda::std::", "thrust::" and similar; false if the name is in another namespace.
 bool strip_namespace(tokens& t) {
   const auto argument = std::find(t.begin(), t.end(), "<");
   auto last = argument;
@@ -114,7 +114,7 @@ bool strip_namespace(tokens& t) {
   return known;
 }
 
-/// What stands between "<" and the ">" at the end.
+/// The tokens between "<" and the ">" at the end, split at commas.
 std::vector<tokens> template_arguments(const tokens& t) {
   const auto open = std::find(t.begin(), t.end(), "<");
   if (open == t.end() || t.back() != ">") return {};
@@ -141,7 +141,7 @@ element_class element_of(tokens t) {
   return plain(part.types[0] == dtype::f32 ? dtype::c64 : dtype::c128);
 }
 
-/// Takes const and decorations out, but for those of template arguments; whether there was a const.
+/// Removes const and decorations outside of template arguments; returns whether there was a const.
 bool take_const(tokens& t) {
   bool found = false;
   int depth = 0;
@@ -154,7 +154,7 @@ bool take_const(tokens& t) {
   return found;
 }
 
-/// strided<T, N>, in namespace sinter or by a using declaration.
+/// strided<T, N>, qualified with sinter:: or found by a using declaration.
 bool parse_strided(tokens base, raw_parameter& p) {
   if (!strip_namespace(base) || base.empty() || base[0] != "strided") return false;
   std::vector<tokens> arguments = template_arguments(base);
@@ -171,7 +171,7 @@ bool parse_strided(tokens base, raw_parameter& p) {
   return true;
 }
 
-/// "float" "x": the name behind a type without a star.
+/// Removes a parameter's name from the tokens: "x" from "float" "x".
 void drop_name(tokens& base) {
   if (base.size() < 2 || !is_word(base.back()) || is_builtin(base.back())) return;
   const std::string_view before = base[base.size() - 2];
@@ -225,9 +225,9 @@ std::vector<tokens> split_at_commas(const tokens& t) {
 
 namespace {
 
-/// Demanglers put const behind ("float const*"); people put it in front.
+/// Demanglers write const after the type ("float const*"); users usually write it first, which is the normal form.
 void const_in_front(tokens& t) {
-  std::size_t begin = 0;  // of the type that is being read
+  std::size_t begin = 0;  // of the type that is being parsed
   for (std::size_t k = 0; k < t.size(); ++k) {
     if (is_one_of(t[k], {"<", ",", "(", "*", "&"})) begin = k + 1;
     if (!is_const(t[k]) || k == begin) continue;
