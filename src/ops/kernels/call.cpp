@@ -25,12 +25,12 @@ const char* word_for(scalar_kind kind) {
   return words[static_cast<int>(kind)];
 }
 
-/// A parameter's dtype as messages show it: "int32", "int32 (T)".
+/// A parameter's dtype as shown in messages: "int32", "int32 (T)".
 std::string shown_type(const parameter& p, dtype type) {
   return std::string(name(type)) + (p.type.letter ? " (" + std::string(1, p.type.letter) + ")" : "");
 }
 
-/// Follows the dtypes of arrays and says where a letter got its own.
+/// Resolves type letters by the dtypes of arrays and remembers, for messages, which array determined each.
 class type_resolver {
  public:
   type_resolver(const kernel_head& k, letter_types& letters) : k_(k), letters_(letters) {}
@@ -56,7 +56,7 @@ class type_resolver {
   std::array<const parameter*, 26> from_{};
 };
 
-/// Letters that no array determines are what their numbers promote to.
+/// Resolves letters that no array determines to the promoted dtype of their numbers.
 void resolve_by_numbers(const kernel_head& k, operands arguments, letter_types& letters) {
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
     if (letters[letter]) continue;
@@ -67,7 +67,7 @@ void resolve_by_numbers(const kernel_head& k, operands arguments, letter_types& 
   }
 }
 
-/// The array view, refused if it cannot be written.
+/// Throws unless the output array is writable; returns its view.
 void check_writable(const kernel_head& k, const parameter& p, const ndarray& out) {
   const graph::array_view& v = view_of(out, k.function());
   if (v.readonly) fail<value_error>(k.name, "output ", p.name, " of shape ", v.shape, " is read-only");

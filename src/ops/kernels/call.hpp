@@ -1,7 +1,7 @@
 // src/ops/kernels: users' functions that fuse: elementwise, reduction and generalized kernels.
 //
-// What the users' kernels share at construction and at a call: checks of parameters and arguments, dtypes for letters,
-// values for operands, arrays for results.
+// Shared by these kernels at construction and at a call: checks of parameters and arguments, dtypes of type letters,
+// values of operands, arrays for results.
 #pragma once
 #include <array>
 #include <functional>
@@ -26,22 +26,22 @@ struct kernel_head {
   const char* function() const noexcept { return name.c_str(); }
 };
 
-/// Reads name and parameter lists; checks that there is an output, that no name is used twice or reserved (`reserved`),
-/// and that every letter of outputs is resolved by inputs or raw outputs.
+/// Parses name and parameter lists; checks that there is an output, that no name is used twice or reserved
+/// (`reserved`), and that inputs or raw outputs resolve every letter of the outputs.
 kernel_head make_head(std::string_view name, std::string_view inputs, std::string_view outputs,
                       std::initializer_list<std::string_view> reserved);
-/// The checks of make_head for lists that have been read; sets the signature.
+/// The checks of make_head for parsed lists; sets the signature.
 void finish_head(kernel_head& k, std::initializer_list<std::string_view> reserved);
-/// A text of kernel `name` under the words by which messages call it.
+/// A text of the kernel `name`, with the description of it that messages use.
 inline kernel_text text_of(std::string_view name, std::string_view text, const char* what) {
   return {text, message(name, what)};
 }
-/// Statements or an expression: brackets nest, and there is something, unless it may be empty.
+/// Checks that brackets in statements or an expression nest, and that the text is not empty unless `may_be_empty`.
 void check_code(std::string_view name, std::string_view text, const char* what, bool may_be_empty = false);
 
-/// value_error with the signature unless the counts are the kernel's; `outputs` 0 stands for any.
+/// value_error with the signature unless the counts are the kernel's; `outputs` 0 accepts any number.
 void check_counts(const kernel_head& k, std::size_t arguments, std::size_t outputs);
-/// `.out`: empty, or an entry for each output, which is writable if it is defined; raw outputs are defined and share
+/// Checks `.out`: empty, or an entry for each output; defined ones are writable; raw outputs are defined and share
 /// memory with no other. Returns an entry for each output.
 std::vector<ndarray> check_outputs(const kernel_head& k, const std::vector<ndarray>& out);
 
@@ -54,21 +54,21 @@ class letter_types {
   }
   /// "typedef float T;\n" for each.
   std::string typedefs() const;
-  /// One character for each letter, in their order: what distinguishes calls.
+  /// Appends one character per letter, in the letters' order: the part of a cache key that depends on dtypes.
   void append_key(std::string& key) const;
 
  private:
   std::array<std::optional<dtype>, 26> types_{};
 };
-/// Settles the letters and checks all dtypes. `out` has an entry for each output; undefined ones do not count.
+/// Resolves the letters and checks all dtypes. `out` has an entry for each output; undefined ones are ignored.
 letter_types resolve_types(const kernel_head& k, operands arguments, std::span<const ndarray> out);
 
-/// Shapes of arguments that are arrays and not raw, and of outputs that are given and not raw.
+/// Shapes of the arguments that are arrays and not raw, and of the given outputs that are not raw.
 std::vector<const dims*> loop_shapes(const kernel_head& k, operands arguments, std::span<const ndarray> out);
 /// The device of all arrays.
 runtime::device_id kernel_device(const kernel_head& k, operands arguments, std::span<const ndarray> out);
 
-/// C++'s name of a dtype in kernels.
+/// The name of a dtype in the C++ of kernels.
 const char* cpp_type(dtype t) noexcept;
 /// Argument `index` as a value of its parameter's dtype; a number has shape ().
 graph::value argument_value(const kernel_head& k, std::size_t index, const operand& x, const letter_types& letters,
@@ -76,22 +76,22 @@ graph::value argument_value(const kernel_head& k, std::size_t index, const opera
 /// All arguments, in order.
 std::vector<graph::value> argument_values(const kernel_head& k, operands arguments, const letter_types& letters,
                                           runtime::device_id device);
-/// Argument `index` as the function's parameter.
+/// The parameter of the generated function for argument `index`.
 jit::user_parameter input_parameter(const kernel_head& k, std::size_t index, const operand& x,
                                     const letter_types& letters);
 
-/// C-order position of each element of `shape`, as int64.
+/// The C-order position of each element of `shape`, as int64.
 graph::value positions(const dims& shape, runtime::device_id device);
-/// An int64 number of shape ().
+/// An int64 scalar of shape ().
 graph::value integer_value(std::int64_t v, runtime::device_id device);
-/// Array of elements that are not set.
+/// An array with uninitialised elements.
 graph::view_ref uninitialised(const dims& shape, dtype type, runtime::device_id device, const char* function);
-/// The array that holds `v`: `out` written through if it is defined, else a new one.
+/// Writes `v` through `out` if that is defined; else a new array that holds it.
 ndarray deliver(const ndarray& out, graph::value v);
 /// Throws shape_error unless a given output has the result's shape.
 void check_output_shape(const kernel_head& k, std::size_t output, const ndarray& out, const dims& shape);
 
-/// The functions that a kernel has been called with, by what distinguishes calls. Thread safe.
+/// The functions generated for a kernel so far, by the key of their dtypes and options. Thread safe.
 template <class T>
 class function_cache {
  public:

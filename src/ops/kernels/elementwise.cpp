@@ -1,4 +1,4 @@
-// elementwise_kernel and function: users' loops over elements as call nodes.
+// elementwise_kernel and function: users' elementwise code as call nodes.
 #include <algorithm>
 
 #include "core/shape.hpp"
@@ -28,7 +28,7 @@ struct function::implementation {
 
 namespace {
 
-/// The function for the types of this call, without its outputs.
+/// The function for the dtypes of this call, without its outputs.
 jit::user_function typed_function(const kernel_head& k, operands arguments, const letter_types& letters,
                                   const std::string& preamble, const std::string& body) {
   jit::user_function f = new_function(k.name, letters, preamble, body);
@@ -48,7 +48,7 @@ std::string call_key(const kernel_head& k, operands arguments, const letter_type
   return key;
 }
 
-/// The shape of an elementwise kernel's loop.
+/// The loop shape of an elementwise kernel.
 dims loop_shape(const elementwise_kernel::implementation& k, operands arguments, const kernel_kw& kw,
                 std::span<const ndarray> out) {
   const std::vector<const dims*> shapes = loop_shapes(k.head, arguments, out);
@@ -79,7 +79,7 @@ elementwise_kernel::elementwise_kernel(std::string_view inputs, std::string_view
   check_code(name, kw.loop_prep, "loop_prep", true);
   check_code(name, kw.after_loop, "after_loop", true);
   k->uses_i = mentions(text_of(name, body, "body"), "i");
-  // A call node has an operand at least, which says where it runs.
+  // A call node needs at least one operand, which determines its device.
   k->uses_n = k->head.inputs.empty() || mentions(text_of(name, body, "body"), "n") ||
               mentions(text_of(name, kw.loop_prep, "loop_prep"), "n") ||
               mentions(text_of(name, kw.after_loop, "after_loop"), "n");
@@ -128,7 +128,7 @@ function::function(std::string_view declaration, std::string_view body, const fu
   auto k = std::make_shared<implementation>();
   k->head.name = d.name;
   k->head.inputs = std::move(d.parameters);
-  // The result cannot be named in the body; its name only has to differ from the parameters'.
+  // The result has a name that the body cannot use; it only has to differ from the parameters' names.
   k->head.outputs.push_back({"sn_result", d.result, false});
   std::string list;
   for (const parameter& p : k->head.inputs) list += (list.empty() ? "" : ", ") + to_string(p);

@@ -1,5 +1,5 @@
-// generalized_kernel: sub-arrays as raw arrays with one axis for all loop dimensions. Where a sub-array starts is an
-// ordinary int64 input, an affine function of the loop's coordinates, so repeated loop axes cost nothing.
+// generalized_kernel: sub-arrays as raw arrays with one axis for all loop dimensions. The start of a sub-array is an
+// ordinary int64 input, an affine function of the loop's coordinates, so broadcast loop axes are not materialised.
 #include <algorithm>
 
 #include "core/shape.hpp"
@@ -41,7 +41,7 @@ std::string shown_list(const std::vector<parameter>& parameters, const std::vect
   return text;
 }
 
-/// As many groups as parameters, none of them raw.
+/// Checks that there are as many groups as parameters, none of them raw.
 void check_groups(const kernel_head& k, const std::vector<parameter>& parameters,
                   const std::vector<core_dimensions>& core, const char* what) {
   if (parameters.size() != core.size())
@@ -67,12 +67,12 @@ void check_dimensions(const kernel_head& k, const core_signature& core) {
           fail<value_error>(k.name, "'", name, "' names a core dimension and a parameter or type");
 }
 
-/// The extents of one call.
+/// The extents of the core and loop dimensions in one call.
 struct core_extents {
   struct bound {
     std::string name;
     std::int64_t extent;
-    std::size_t input;  // where it was met first
+    std::size_t input;  // that first defined it
   };
   std::vector<bound> known;
   std::vector<dims> loops;  // of each input
@@ -204,7 +204,7 @@ std::vector<graph::value> core_values(const implementation& k, operands argument
   return values;
 }
 
-/// Runs the kernel and writes the outputs, whose sub-arrays are stacked along one axis at first.
+/// Runs the kernel and writes the outputs; the kernel writes their sub-arrays stacked along one axis.
 std::vector<ndarray> run_with_core(const implementation& k, const jit::user_function* f, const core_extents& all,
                                    std::vector<graph::value> values, std::span<const ndarray> out,
                                    runtime::device_id device) {

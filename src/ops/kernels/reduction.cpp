@@ -1,4 +1,4 @@
-// reduction_kernel: a mapping call, a reduction by the user's monoid, a finishing call.
+// reduction_kernel: a mapping call, a reduction with the user's monoid, and a post-processing call.
 #include <algorithm>
 #include <limits>
 
@@ -16,7 +16,7 @@ using namespace ops;
 
 namespace {
 
-/// The three functions for the types of one call.
+/// The three functions for the dtypes of one call.
 struct typed_reduction {
   const jit::user_function* map = nullptr;
   const jit::user_reduction* combine = nullptr;
@@ -30,8 +30,8 @@ struct reduction_kernel::implementation {
   kernel_head head;
   std::string map, combine, post, identity, preamble;
   std::optional<written_type> reduce_type;
-  std::string opaque;         // the struct that is accumulated, else empty
-  bool default_type = false;  // the accumulated type is the first output's
+  std::string opaque;         // the struct type of the accumulator, else empty
+  bool default_type = false;  // the accumulator has the first output's dtype
   bool map_uses_i = false, map_uses_n = false, post_uses_n = false;
   std::vector<std::size_t> post_may_use;  // inputs that post mentions
   function_cache<typed_reduction> functions;
@@ -62,7 +62,7 @@ void resolve_reduce_type(implementation& k, std::string_view text, const kernel_
     throw value_error(t.where + ": no input settles type " + std::string(1, letter) + "; " + head.signature);
 }
 
-/// The accumulated value as a parameter.
+/// The accumulator as a parameter.
 jit::user_parameter accumulated(const implementation& k, const letter_types& letters) {
   if (!k.opaque.empty()) return {.name = "a", .type = dtype::u8, .opaque = k.opaque};
   dtype type = letters.of(*k.reduce_type);
@@ -123,7 +123,7 @@ std::string call_key(const kernel_head& k, operands arguments, const letter_type
   return key;
 }
 
-/// What was written behind the inputs: axes, as such or as a number.
+/// Axes given after the inputs, as axes or as a number.
 axes trailing_axes(const kernel_head& k, const reduction_argument& last) {
   if (last.given_axes()) return *last.given_axes();
   const operand& x = last.value();
@@ -133,7 +133,7 @@ axes trailing_axes(const kernel_head& k, const reduction_argument& last) {
   return axes(axis.fits_int64() ? axis.as_int64() : std::numeric_limits<std::int64_t>::max());
 }
 
-/// The arguments proper, and the axes.
+/// The kernel's arguments, and the axes.
 struct reduction_call {
   std::vector<const operand*> inputs;
   axes axis;
@@ -175,15 +175,15 @@ dims result_shape(const axis_set& s, const dims& shape, bool keepdims) {
   return kept;
 }
 
-/// The value with one more axis of extent 1 behind the others.
+/// The value with a trailing axis of extent 1.
 graph::value with_trailing_axis(const graph::value& v) {
   dims shape = v->shape;
   shape.push_back(1);
   return graph::record_view(v, shape, core::contiguous_strides(shape), 0);
 }
 
-/// The reduction of the mapped inputs. Where the user reduces no axis, it runs over one of extent 1, so that what is
-/// accumulated may be a struct here too.
+/// Reduces the mapped inputs. If the user reduces no axis, the reduction runs over an axis of extent 1, so that the
+/// accumulator may be a struct in this case too.
 graph::value reduce_mapped(const implementation& k, const typed_reduction& f, std::vector<graph::value> values,
                            dims shape, const axis_set& s, runtime::device_id device) {
   std::array<bool, core::max_rank> reduced = s.reduced;

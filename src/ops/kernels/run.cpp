@@ -1,4 +1,4 @@
-// Outputs of functions that run at the call.
+// Outputs of functions that are executed at the call instead of recorded.
 #include "ops/kernels/run.hpp"
 
 #include "graph/run/call.hpp"

@@ -1,10 +1,10 @@
-// Running users' functions at the call, and the text they are given in.
+// Executing users' functions at the call, and building them from text.
 #pragma once
 #include "ops/kernels/call.hpp"
 
 namespace sinter::ops {
 
-/// A function of this name and text without parameters.
+/// A function with this name and text, without parameters.
 inline jit::user_function new_function(std::string name, const letter_types& letters, std::string preamble,
                                        std::string body) {
   jit::user_function f;
@@ -15,11 +15,11 @@ inline jit::user_function new_function(std::string name, const letter_types& let
   return f;
 }
 
-/// Output `index` as the function's parameter; `out` is its array where it is raw.
+/// The function's parameter for output `index`; `out` is the array of a raw output.
 jit::user_parameter output_parameter(const kernel_head& k, std::size_t index, const ndarray& out,
                                      const letter_types& letters);
 
-/// Runs a function over `shape` and writes all its outputs: new arrays, or `out` where it is defined.
+/// Runs a function over `shape` and writes all its outputs: `out` where it is defined, else new arrays.
 std::vector<ndarray> run_now(const kernel_head& k, const jit::user_function* f, const dims& shape,
                              std::vector<graph::value> values, std::span<const ndarray> out, runtime::device_id device);
 

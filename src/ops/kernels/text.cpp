@@ -1,4 +1,4 @@
-// The tokenizer and the small grammars of kernel texts.
+// The tokenizer and parsers of kernel texts.
 #include "ops/kernels/text.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ bool is_integer_word(std::string_view w) {
   return w == "signed" || w == "unsigned" || w == "char" || w == "short" || w == "int" || w == "long";
 }
 
-/// C++'s integer types, whatever the order of their words: "unsigned long int".
+/// C++'s integer types, with their words in any order: "unsigned long int".
 std::optional<dtype> integer_of_words(const token* first, const token* last) {
   const auto count = [&](std::string_view word) {
     return std::count_if(first, last, [&](const token& t) { return t.text == word; });
@@ -84,7 +84,7 @@ std::string_view span_of(const kernel_text& t, const token* first, const token* 
   return t.text.substr(from, to - from);
 }
 
-/// Tokens one after the other.
+/// A recursive-descent parser over the tokens.
 class reader {
  public:
   explicit reader(const kernel_text& t) : t_(t), tokens_(tokenize(t)) {}
@@ -104,7 +104,7 @@ class reader {
     refuse_text(t_, t.position, t.kind == token_kind::end ? what : what + " instead of '" + std::string(t.text) + "'");
   }
 
-  /// [raw] type name; `what` is what the name names. Without `raw_allowed`, "raw" is no word of the grammar.
+  /// Parses "[raw] type name"; `what` describes the name in messages. Without `raw_allowed`, "raw" is not a keyword.
   parameter read_parameter(const char* what, bool raw_allowed) {
     parameter p;
     if (raw_allowed && accept("raw")) p.raw = true;
@@ -127,7 +127,7 @@ class reader {
       refuse_text(t_, name.position, "'" + std::string(name.text) + "' " + why);
   }
 
-  /// Up to, not including, `close` (or the end of the text).
+  /// Parses up to, not including, `close` (or the end of the text).
   std::vector<parameter> read_list(token_kind close_kind, std::string_view close) {
     std::vector<parameter> list;
     const auto at_close = [&] { return peek().kind == close_kind && (close.empty() || peek().is(close)); };
@@ -183,7 +183,7 @@ class reader {
   std::size_t at_ = 0;
 };
 
-/// Length of the comment at the front of `rest`, 0 if there is none, npos if it has no end.
+/// Length of the comment at the beginning of `rest`, 0 if there is none, npos if it is not terminated.
 std::size_t comment_length(std::string_view rest) {
   if (rest.substr(0, 2) == "//") return std::min(rest.find('\n'), rest.size());
   if (rest.substr(0, 2) != "/*") return 0;
@@ -200,7 +200,7 @@ std::size_t literal_length(std::string_view rest) {
   return rest.npos;
 }
 
-/// Length of a number as the preprocessor sees it: 1e-5f, 0x1p+3, 1'000.
+/// Length of a preprocessing number: 1e-5f, 0x1p+3, 1'000.
 std::size_t number_length(std::string_view rest) {
   std::size_t k = 1;
   for (; k < rest.size(); ++k) {
@@ -297,7 +297,7 @@ std::string as_statements(const kernel_text& t) {
   std::string text(t.text);
   const token& last = tokens[tokens.size() - 2];
   if (last.is(";")) return text;
-  // A preprocessor line may be the last: nothing can stand on it.
+  // The last line may be a preprocessor directive, to which nothing can be appended.
   if (has_word(t, "#")) return text + "\n;";
   return text.insert(last.position + last.text.size(), ";");
 }

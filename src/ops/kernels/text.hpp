@@ -1,5 +1,5 @@
-// Reading what users write for kernels: tokens, parameter lists, type names. Mistakes throw value_error with the
-// position and the text.
+// Parsing of the texts that users write for kernels: tokens, parameter lists, type names. Errors are value_error with
+// the position and the text.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace sinter::ops {
 
-/// A piece of text with the words by which messages call it: "[sqdiff] input parameters".
+/// A text with its description for messages: "[sqdiff] input parameters".
 struct kernel_text {
   std::string_view text;
   std::string where;
@@ -29,38 +29,39 @@ struct token {
   bool is(std::string_view word) const noexcept { return text == word && kind != token_kind::literal; }
 };
 
-/// The tokens of C++ text without comments, closed by one of kind `end`. Throws for a string or comment without end.
+/// The tokens of C++ text without comments, followed by one of kind `end`. Throws for an unterminated string or
+/// comment.
 std::vector<token> tokenize(const kernel_text& t);
 
-/// Throws unless (), [] and {} nest. Text with preprocessor lines is taken as it is.
+/// Throws unless (), [] and {} nest. Text with preprocessor directives is not checked.
 void check_brackets(const kernel_text& t);
-/// Whether the text names a variable: the identifier, unless it is a member (x.i, x->i, s::i).
+/// Whether the text refers to a variable: the identifier occurs, and not as a member (x.i, x->i, s::i).
 bool mentions(const kernel_text& t, std::string_view identifier);
 
-/// Whether a word stands anywhere among the tokens.
+/// Whether a word is one of the tokens.
 bool has_word(const kernel_text& t, std::string_view word);
-/// The text with its last statement closed; nothing stays nothing. Lines stay the user's.
+/// The text with its last statement terminated by ";"; empty text stays empty. Line numbers are preserved.
 std::string as_statements(const kernel_text& t);
 
 /// Throws unless the text is an identifier of C++ that is neither a keyword nor reserved (`_x`, `x__y`, `sn_x`).
 void check_identifier(const kernel_text& t);
 
-/// A type as it is written: a letter, or a dtype.
+/// A type in a parameter list: a letter, or a dtype.
 struct written_type {
   char letter = 0;  // 'A' to 'Z', or 0
   dtype type{};
 };
 
-/// A parameter as it is written.
+/// A parameter in a parameter list.
 struct parameter {
   std::string name;
   written_type type;
   bool raw = false;
 };
 
-/// "T x, raw unsigned long long y". `raw_allowed` is false where raw has no meaning.
+/// Parses "T x, raw unsigned long long y". `raw_allowed` is false where raw has no meaning.
 std::vector<parameter> parse_parameters(const kernel_text& t);
-/// The type that the whole text is, if it is one: a letter, NumPy's or C++'s name.
+/// The type, if the whole text is one: a letter, or a NumPy or C++ name.
 std::optional<written_type> parse_type(const kernel_text& t);
 
 /// "T f(T x, T y)".
@@ -82,7 +83,7 @@ struct core_signature {
 };
 core_signature parse_core_signature(const kernel_text& t);
 
-/// "T x", "raw float32 y": as a signature shows a parameter.
+/// A parameter as in a signature: "T x", "raw float32 y".
 std::string to_string(const parameter& p);
 /// "T", "float32".
 std::string to_string(const written_type& t);
