@@ -1,4 +1,4 @@
-// autotune: what a configuration of a raw kernel is compiled from, how it is tried, and the table of the result.
+// autotune: how a configuration of a raw kernel is compiled and run, and the table of results.
 #include "sinter/autotune.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct tuning_task {
   std::string source, name;
   std::vector<configuration> configurations;
   autotune_kw kw;
-  std::vector<raw_kernel> kernels;  // of the configurations
+  std::vector<raw_kernel> kernels;  // one per configuration
 };
 
 namespace {
@@ -44,8 +44,8 @@ bool is_array(const kernel_argument& a) noexcept {
 }
 const ndarray& array_of(const kernel_argument& a) noexcept { return *static_cast<const ndarray*>(a.value); }
 
-/// The arguments of every launch of a search. Arrays that are only read are brought into the form in which a launch
-/// takes them without further work, which would be timed otherwise.
+/// The arguments of every launch of a search. Read-only arrays are evaluated and copied into the layout that a launch
+/// needs, since launches would otherwise do it within the timing.
 class sample_arguments {
  public:
   sample_arguments(const kernel_argument* first, std::size_t count) : list_(first, first + count) {
@@ -83,7 +83,7 @@ class raw_bench final : public tuning_bench {
  public:
   raw_bench(const tuning_task& task, const device& on, const sample_arguments& arguments)
       : task_(task), on_(on), arguments_(arguments), samples_(arguments.written(), {task.kw.rtol, task.kw.atol}) {}
-  /// The samples are as the caller left them, whatever happened; where the device is lost, so are they.
+  /// Restores the samples to the caller's contents; that fails only if the device is lost, and the samples with it.
   ~raw_bench() override {
     try {
       samples_.restore();
@@ -128,8 +128,8 @@ class raw_bench final : public tuning_bench {
   sample_arrays samples_;
 };
 
-/// What the stored results of the configurations are about: not the grids, which differ between sizes of one class,
-/// except where nothing else tells two configurations apart.
+/// The texts that identify configurations in stored results: without the grids, which differ between sizes of one
+/// class, unless two configurations differ in nothing else.
 std::vector<std::string> identities_of(const std::vector<configuration>& all) {
   std::vector<std::string> gridless, identities;
   for (const configuration& c : all) gridless.push_back(text_of(c, false));
@@ -159,7 +159,7 @@ std::string type_of(const kernel_argument& a) {
   return std::to_string(a.bytes) + " bytes" + (a.type ? " of " + std::string(name(*a.type)) : "");
 }
 
-/// Length-prefixed fields and counts: no two tasks have the same key.
+/// A key of length-prefixed fields and counts, so that no two tasks have the same key.
 std::string key_of(const tuning_task& task, const std::vector<std::string>& identities, const tuned& result,
                    const kernel_argument* samples, std::size_t count) {
   std::string key = "sinter tuning 1\n";
@@ -203,7 +203,7 @@ raw_kernel kernel_of(const tuning_task& task, const configuration& c) {
   return raw_kernel(task.source, task.name, kw);
 }
 
-/// Where the kernel is to run: the first array's device, which must be a GPU.
+/// The device for the search: that of the first array, which must be a GPU.
 device device_of(const tuning_task& task, const kernel_argument* samples, std::size_t count) {
   for (std::size_t k = 0; k < count; ++k) {
     if (!is_array(samples[k])) continue;
@@ -217,7 +217,7 @@ device device_of(const tuning_task& task, const kernel_argument* samples, std::s
 std::vector<tuning_outcome> try_all(const tuning_task& task, const device& on, const kernel_argument* samples,
                                     std::size_t count) {
   const range shown("sinter: autotune " + task.name);
-  synchronize(on);  // an error in data from before is thrown here, and no configuration is blamed for it
+  synchronize(on);  // reports errors of earlier work here, so that they are not attributed to a configuration
   std::vector<std::string> names;
   for (const configuration& c : task.configurations) names.push_back(to_string(c));
   const sample_arguments arguments(samples, count);

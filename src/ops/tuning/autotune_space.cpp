@@ -1,4 +1,4 @@
-// Configurations: macros with their values, and the combinations of them.
+// Configurations: macros with their values, and their combinations.
 #include <charconv>
 
 #include "ops/base/errors.hpp"

@@ -1,4 +1,4 @@
-// Timing of anything that can be called: what belongs to a run, and in which order clocks start and stop.
+// Timing of callables: what belongs to a run, and the order in which clocks start and stop.
 #include "sinter/benchmark.hpp"
 
 #include <algorithm>
@@ -18,14 +18,14 @@ namespace sinter {
 inline namespace v0 {
 namespace {
 
-// The GPU is held for some times the host time that the last warm-up run took, since host times vary.
+// The GPU is held for a multiple of the host time of the last warm-up run, since host times vary.
 constexpr double longest_hold = 1e-3, shortest_hold = 50e-6, hold_factor = 4;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 struct run_times {
   double host = 0, device = 0;
-  bool held = false;  // everything was enqueued before the device began
+  bool held = false;  // all work was enqueued before the device started on it
 };
 
 class runner {
@@ -35,14 +35,14 @@ class runner {
     use(kw.device ? *kw.device : default_device());
   }
 
-  /// Finds the device, unless the user has named it, and how long to hold it.
+  /// Determines the device, unless the user gave it, and how long to hold it.
   void warm_up() {
     for (int k = 0; k < kw_.warmup; ++k) {
       const bool first = k == 0, last = k > 0 && k + 1 == kw_.warmup;
-      // The first run may compile, so its host time says nothing.
+      // The first run may compile, so its host time is not representative.
       const run_times t = run(last ? longest_hold : 0, first && !kw_.device);
       if (last && t.held) hold_ = std::clamp(hold_factor * t.host, shortest_hold, longest_hold);
-      // What runs so far may be about to be replaced by something faster.
+      // Background compilation may still replace the kernels by optimised ones.
       if (first) platform::wait_for_background();
     }
   }
@@ -126,11 +126,11 @@ class runner {
   runtime::backend* backend_ = nullptr;
   std::unique_ptr<runtime::timer> timer_;
   double hold_ = 0;
-  std::vector<ndarray> results_;  // these keep their memory from run to run, so that runs do not allocate
+  std::vector<ndarray> results_;  // kept alive with their memory between runs, so that runs do not allocate
   std::vector<graph::view_ref> views_;
 };
 
-/// Between the neighbours where q (0 to 1) falls between two, as NumPy's quantile.
+/// The quantile q (0 to 1) with linear interpolation, as NumPy's quantile.
 double quantile(const std::vector<double>& sorted, double q) {
   const double at = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(at));
@@ -158,7 +158,8 @@ timing summarize(std::vector<double> seconds) {
   return t;
 }
 
-// In a file of its own, and never inlined, so that the compiler must compute what is handed over.
+// In another translation unit than its callers and never inlined, so that the compiler cannot optimise the argument
+// away.
 void detail::collect_other(const void*) noexcept {}
 
 benchmark_result detail::run_benchmark(const benchmark_body& body, const benchmark_kw& kw) {

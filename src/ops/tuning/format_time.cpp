@@ -1,4 +1,4 @@
-// Durations and rates as text for people.
+// Durations and rates as readable text.
 #include "ops/tuning/format_time.hpp"
 
 #include <algorithm>

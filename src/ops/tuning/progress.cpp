@@ -1,4 +1,4 @@
-// Progress on a terminal: when to draw, and what the line says.
+// Progress on a terminal: when to draw, and the contents of the line.
 #include "sinter/progress.hpp"
 
 #include <sys/ioctl.h>
@@ -84,7 +84,7 @@ void progress_bar::tick(std::int64_t n) noexcept {
     draw(now);
     next_ = now + options_.interval;
   } catch (const std::exception&) {
-    return;  // progress that cannot be shown must not stop the work
+    return;  // a failure to show progress must not stop the work
   }
 }
 

@@ -1,4 +1,4 @@
-// The progress bar behind sinter/progress.hpp, with its terminal and its clock as arguments.
+// The progress bar of sinter/progress.hpp, with terminal and clock as arguments.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace sinter::ops {
 
-/// Whether a bar may be drawn on a file: it is a terminal, and not one without cursor movement ("dumb").
+/// Whether a bar may be drawn to a file: it is a terminal with cursor movement (not "dumb").
 bool draws_on(int fd, const char* term) noexcept;
 /// Seconds of the steady clock.
 double steady_seconds() noexcept;
 
 struct progress_state {
-  std::int64_t done = 0, total = 0;  // total <= 0: not known
+  std::int64_t done = 0, total = 0;  // total <= 0: unknown
   double elapsed = 0;                // seconds
 };
-/// One line without its end, of at most `columns` characters: what does not fit is left out, the bar first.
+/// One line without line end, of at most `columns` characters: parts that do not fit are omitted, the bar first.
 std::string progress_line(const std::string& name, const std::string& unit, const progress_state& state, int columns);
 
 class progress_bar {
@@ -44,8 +44,8 @@ class progress_bar {
   const std::int64_t total_;
   double begin_ = 0;
   std::atomic<std::int64_t> done_{0};
-  std::atomic<double> next_{0};  // when to draw again
-  std::mutex mutex_;             // of what follows, and of the line
+  std::atomic<double> next_{0};  // time of the next drawing
+  std::mutex mutex_;             // guards the members below, and the terminal line
   bool drawn_ = false, finished_ = false;
 };
 

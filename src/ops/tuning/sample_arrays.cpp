@@ -1,5 +1,5 @@
-// Arrays that a kernel writes while it is tried out. Copies are made on the device, and comparisons run there as fused
-// expressions, so that large samples stay where they are.
+// Arrays that a kernel writes during a search. Copies and comparisons (fused expressions) run on the device, so that
+// large samples are not transferred.
 #include "ops/tuning/sample_arrays.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::size_t bytes_of(const graph::array_view& v) {
   return static_cast<std::size_t>(core::element_count(v.shape)) * itemsize(v.type);
 }
 
-/// Another memory with the same contents.
+/// A copy in separate memory.
 graph::view_ref copy_of(const graph::array_view& v) { return graph::to_device(v, v.device()); }
 
 ndarray handle(const graph::view_ref& v) { return ndarray_access::make(v); }

@@ -1,4 +1,4 @@
-// The search for the best of several configurations: compile all, compare the results of all, time those that agree.
+// The search for the fastest of several configurations: compile all, compare their results, time those that agree.
 #include "ops/tuning/tuner.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t longest_problem = 300;
 
-/// The first line of a message, and the first one that tells of an error, since compilers' logs are long.
+/// The first line of a message and the first line that contains "error", since compilers' logs are long.
 std::string one_line(const std::string& message) {
   std::string text = message.substr(0, message.find('\n'));
   for (std::size_t at = message.find('\n'); at != std::string::npos;) {
@@ -56,14 +56,14 @@ class searcher {
   }
 
  private:
-  /// Whether it went well; if not, the outcome says why.
+  /// Whether the attempt succeeded; if not, the outcome has the problem.
   template <class F>
   bool attempt(std::size_t k, F&& f) {
     try {
       f();
       return true;
     } catch (const memory_error&) {
-      throw;  // says nothing about the configuration
+      throw;  // not the configuration's fault
     } catch (const error& e) {
       outcomes_[k].problem = one_line(e.what());
       failures_[k] = std::current_exception();

@@ -1,6 +1,6 @@
-// What searches have found, as text in the disk cache. The cache compares whole keys, checks sums, and replaces entries
-// in one step, so processes may tune and look up at the same time; text that is not exactly as written here counts as
-// nothing.
+// Results of searches, as text in the disk cache. The cache compares whole keys, verifies checksums, and replaces
+// entries atomically, so that processes may tune and look up concurrently; text that is not exactly in this format is
+// ignored.
 #include <charconv>
 #include <cmath>
 #include <mutex>
@@ -37,7 +37,7 @@ std::string number(double x) {
   return std::string(text, end);
 }
 
-/// Takes lines, words and numbers off the front of a text; `good` is false from the first that is not there.
+/// Parses lines, words and numbers from the front of a text; `good` becomes false at the first mismatch.
 class reader {
  public:
   explicit reader(std::string_view text) : rest_(text) {}
