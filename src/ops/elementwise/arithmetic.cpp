@@ -1,4 +1,4 @@
-// Arithmetic and rounding of each element; what is a single operation is defined in math.cpp.
+// Elementwise arithmetic and rounding; functions that are a single operation are defined in math.cpp.
 #include <cmath>
 
 #include "ops/base/elementwise_values.hpp"
@@ -13,14 +13,14 @@ namespace {
 
 value convert(const value& v, dtype type) { return graph::record_cast(v, type); }
 
-/// add and multiply: of bools, the logical operation.
+/// add and multiply, which are logical operations for bools.
 ndarray ring(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
   resolved r = resolve_pair(function, loop_rule::any, x, y);
   return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
 }
 
 struct exponents {
-  int lowest, highest;  // of normal numbers, as in 2^e
+  int lowest, highest;  // of normal numbers, as powers of two
 };
 exponents normal_exponents(dtype type) {
   switch (type) {
@@ -31,7 +31,7 @@ exponents normal_exponents(dtype type) {
   }
 }
 
-/// 1 / v where that is exact and normal in the dtype, so that multiplying by it gives the bits of dividing by v.
+/// 1 / v if it is exact and normal in the dtype, so that multiplying by it gives the same bits as dividing by v.
 std::optional<double> exact_reciprocal(const operand& y, dtype type) {
   if (y.is_array() || !is_real_floating(type)) return {};
   const double v = y.number().real();
@@ -43,7 +43,7 @@ std::optional<double> exact_reciprocal(const operand& y, dtype type) {
   return std::copysign(std::ldexp(1.0, of_reciprocal), v);
 }
 
-/// The operation that a power by this number is, if there is one (NumPy's shortcuts).
+/// The operation that equals a power with this exponent, if there is one (NumPy's shortcuts).
 std::optional<opcode> power_shortcut(const scalar& y, dtype loop) {
   if (y.kind() == scalar_kind::boolean || y.kind() == scalar_kind::complex) return {};
   const double exponent = y.real();
@@ -54,7 +54,7 @@ std::optional<opcode> power_shortcut(const scalar& y, dtype loop) {
   return {};
 }
 
-/// args[0] to the power args[1], which `y` was before it was cast.
+/// args[0] to the power args[1]; `y` is the exponent before the cast.
 ndarray raised(resolved r, const operand& y) {
   if (!y.is_array()) {
     const scalar& exponent = y.number();
@@ -66,7 +66,7 @@ ndarray raised(resolved r, const operand& y) {
   return wrap(graph::record_map_moving(opcode::power, r.loop, r.shape, r.values()));
 }
 
-/// Integers and bools as they are, floats through `op`; complex is refused.
+/// Applies `op` to floats; integers and bools are unchanged, complex is rejected.
 ndarray to_integer_value(const char* function, opcode op, const ndarray& x) {
   const value v = value_of(x, function);
   const dtype loop = loop_dtype(loop_rule::ordered, v->type, function);

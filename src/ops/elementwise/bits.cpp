@@ -1,4 +1,4 @@
-// Logic and bits of each element; what is a single operation is defined in math.cpp.
+// Elementwise logic and bit operations; functions that are a single operation are defined in math.cpp.
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/elementwise.hpp"
 
@@ -22,7 +22,7 @@ ndarray logical(const char* function, opcode op, const operand& x, const operand
   return wrap(graph::record_map(op, dtype::b1, shape, args));
 }
 
-/// Bitwise functions; of bools, the logical operation.
+/// Bitwise functions, which are logical operations for bools.
 ndarray bitwise(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
   resolved r = resolve_pair(function, loop_rule::bitwise, x, y);
   return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));

@@ -1,4 +1,4 @@
-// Comparisons, extremes, choices and predicates of each element.
+// Elementwise comparisons, extremes, selections and predicates.
 #include <cmath>
 #include <limits>
 
@@ -14,7 +14,7 @@ using namespace ops;
 
 namespace {
 
-/// What `op` says of two unequal numbers.
+/// The result of `op` for two unequal numbers.
 bool verdict(opcode op, bool first_is_smaller) {
   switch (op) {
     case opcode::not_equal: return true;
@@ -30,12 +30,12 @@ bool fits(const scalar& x, dtype type) {
   const iinfo_t range = iinfo(type);
   return x.negative() ? x.as_int64() >= range.min : x.as_uint64() <= range.max;
 }
-/// Whether an operand is an integer number that no element of the dtype can equal.
+/// Whether an operand is an integer that the dtype cannot represent.
 bool out_of_range(const operand& x, dtype type) {
   return !x.is_array() && x.number().kind() == scalar_kind::integer && is_integer(type) && !fits(x.number(), type);
 }
 
-/// A signed integer compared with uint64: a negative one is smaller than all, the others compare as uint64.
+/// Compares a signed integer with uint64: a negative one is smaller than all, the others are compared as uint64.
 ndarray compare_mixed(const char* function, opcode op, const operand& x, const operand& y, bool x_is_signed) {
   const operand* const both[] = {&x, &y};
   const dims shape = broadcast_shapes(both, function);
@@ -48,7 +48,7 @@ ndarray compare_mixed(const char* function, opcode op, const operand& x, const o
   return wrap(select_of(negative, bool_of(verdict(op, x_is_signed), dims(), device), ordinary));
 }
 
-/// The comparison where one side is a number that no element of the other one's integer dtype can equal.
+/// The comparison if one side is a number that the other one's integer dtype cannot represent.
 std::optional<ndarray> compare_beyond(const char* function, opcode op, const operand& x, const operand& y) {
   if (x.is_array() == y.is_array()) return {};
   const graph::array_view& elements = view_of((x.is_array() ? x : y).array(), function);
@@ -74,14 +74,14 @@ ndarray extreme(const char* function, opcode op, const operand& x, const operand
   return wrap(extreme_of(op, r.args[0], r.args[1]));
 }
 
-/// Predicates of floating point; `otherwise` is the answer for every bool and integer.
+/// Floating-point predicates; `otherwise` is the result for all bools and integers.
 ndarray predicate(const char* function, opcode op, bool otherwise, const ndarray& x) {
   const value v = value_of(x, function);
   if (!is_inexact(v->type)) return wrap(bool_of(otherwise, v->shape, v->device));
   return wrap(map_of(op, dtype::b1, v));
 }
 
-/// A bound that every element keeps anyway: an integer beyond the end of the dtype that it guards.
+/// A bound that no element can violate: an integer beyond the range of the dtype.
 bool is_vacuous(const operand& bound, dtype type, bool is_low) {
   return out_of_range(bound, type) && bound.number().negative() == is_low;
 }
@@ -177,7 +177,7 @@ ndarray signbit(const ndarray& x) {
 }
 
 ndarray isclose(const operand& x, const operand& y, double rtol, double atol, bool equal_nan) {
-  // As NumPy: integers are compared in floating point, so that |min| is right.
+  // As NumPy: integers are compared in floating point, so that |min| does not overflow.
   if (y.is_array() && !is_inexact(y.array().dtype()))
     return isclose(x, y.array().astype(dtype::f64), rtol, atol, equal_nan);
   const ndarray distance = absolute(subtract(x, y));

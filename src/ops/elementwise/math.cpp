@@ -1,4 +1,4 @@
-// Functions that are one operation, other functions of floating-point numbers, and the parts of complex ones.
+// Functions that are a single operation, other floating-point functions, and the parts of complex numbers.
 #include <numbers>
 
 #include "ops/base/elementwise_values.hpp"
@@ -9,7 +9,7 @@ inline namespace v0 {
 
 using namespace ops;
 
-// The table of operations has their names and the rules by which they choose a loop.
+// The table of operations has their names and loop rules.
 #define FUNCTION_1(name, rule) \
   ndarray name(const ndarray& x) { return unary(#name, opcode::name, loop_rule::rule, x); }
 #define FUNCTION_2(name, rule) \
@@ -22,7 +22,7 @@ using namespace ops;
 
 namespace {
 
-/// x * factor, the 16-bit dtypes by way of float32 as in NumPy; `narrow` is the factor computed in float32.
+/// x * factor, the 16-bit dtypes in float32 as in NumPy; `narrow` is the factor computed in float32.
 ndarray scaled(const char* function, const ndarray& x, double factor, float narrow) {
   const value v = value_of(x, function);
   const dtype loop = loop_dtype(loop_rule::real_floating, v->type, function);

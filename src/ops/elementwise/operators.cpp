@@ -1,4 +1,4 @@
-// The operators that ndarray declares: each is the function of the same meaning.
+// The operators of ndarray: each calls the function of the same meaning.
 #include "sinter/elementwise.hpp"
 
 namespace sinter {
