@@ -5,7 +5,7 @@
 //   dct 2: 2 sum_j x_j cos(pi k (2 j + 1) / (2 n))        dct 3: x_0 + 2 sum_(j>0) x_j cos(pi j (2 k + 1) / (2 n))
 //   dct 4: 2 sum_j x_j cos(pi (2 k + 1) (2 j + 1) / (4 n))
 // and the same with sines. Types 2 and 3 take one transform of n points (Makhoul, "A fast cosine transform in one and
-// two dimensions", 1980); type 1 one of the evenly or oddly continued signal; type 4 one of 2 n points.
+// two dimensions", 1980); type 1 takes one of the evenly or oddly extended signal; type 4 one of 2 n points.
 #include <cmath>
 #include <string>
 
@@ -30,7 +30,7 @@ namespace {
 constexpr double pi = 3.14159265358979323846;
 
 std::int64_t length(const ndarray& x) { return x.shape(-1); }
-/// 0, 1, ..., n - 1 in float64, where x is.
+/// 0, 1, ..., n - 1 in float64 on x's device.
 ndarray count(std::int64_t n, const ndarray& x) { return arange(n, {.dtype = float64, .device = x.device()}); }
 ndarray cosines(const ndarray& angle, dtype t) { return cos(angle).astype(t); }
 ndarray sines(const ndarray& angle, dtype t) { return sin(angle).astype(t); }
@@ -51,7 +51,7 @@ ndarray dct_1(const ndarray& x) {
 
 ndarray dct_2(const ndarray& x) {
   const std::int64_t n = length(x);
-  // x_0, x_2, ..., x_3, x_1; frequencies above n / 2 are the conjugates of those below.
+  // Input order x_0, x_2, ..., x_3, x_1; frequencies above n / 2 are the conjugates of those below.
   const ndarray f = rfft(concatenate({every_other(x, 0), reversed(every_other(x, 1))}, -1));
   const ndarray k = count(n, x), angle = k * (pi / (2.0 * static_cast<double>(n)));
   const ndarray above = k > static_cast<double>(n / 2);
@@ -65,12 +65,12 @@ ndarray dct_2(const ndarray& x) {
 ndarray dct_3(const ndarray& x) {
   const std::int64_t n = length(x), half = n / 2 + 1;
   const ndarray k = count(half, x), angle = k * (pi / (2.0 * static_cast<double>(n)));
-  // (x_k - i x_(n-k)) exp(i angle), x_n being 0.
+  // (x_k - i x_(n-k)) exp(i angle), with x_n = 0.
   const ndarray index = where(k == 0.0, 0.0, static_cast<double>(n) - k).astype(int64);
   const ndarray a = part(x, 0, half), b = take(x, index, -1) * (k > 0.0).astype(x.dtype());
   const ndarray c = cosines(angle, x.dtype()), s = sines(angle, x.dtype());
   const ndarray v = irfft(complex_number(a * c + b * s, a * s - b * c), {.n = n, .norm = "forward"});
-  // Back from x_0, x_2, ..., x_3, x_1.
+  // Restores the order from x_0, x_2, ..., x_3, x_1.
   const ndarray j = count(n, x), odd = remainder(j, 2.0) == 1.0;
   const ndarray from = where(odd, static_cast<double>(n - 1) - floor(j / 2.0), floor(j / 2.0));
   return take(v, from.astype(int64), -1);
@@ -104,7 +104,7 @@ struct trigonometric {
   bool inverse;
 };
 
-/// x with the element at one end (the last one of sines) times a factor; of type 1 both ends.
+/// x with the element at one end (for sines the last) times a factor; both ends for a cosine transform of type 1.
 ndarray weighted(const ndarray& x, bool at_first, bool at_last, double factor) {
   const ndarray k = count(length(x), x);
   ndarray ends = at_first ? k == 0.0 : k < 0.0;
@@ -114,7 +114,7 @@ ndarray weighted(const ndarray& x, bool at_first, bool at_last, double factor) {
 
 ndarray real_transform(const trigonometric& f, int type, const ndarray& x, double scale, bool orthogonal) {
   const double root = std::sqrt(2.0);
-  // Which terms have another weight in an orthogonal matrix: those whose function has twice the mean square.
+  // In an orthogonal matrix the terms whose function has twice the mean square have another weight.
   const bool first = (type == 1 && !f.sine) || !f.sine, last = f.sine || (type == 1 && !f.sine);
   const bool before = orthogonal && ((type == 1 && !f.sine) || type == 3);
   const bool behind = orthogonal && ((type == 1 && !f.sine) || type == 2);

@@ -20,7 +20,7 @@ using runtime::fourier_kind;
 
 namespace {
 
-/// What a function does.
+/// The properties of a function.
 struct family {
   const char* name;
   fourier_kind kind;
@@ -37,7 +37,7 @@ value argument(const ndarray& x, const family& f) {
   return value_of(x, f.name);
 }
 
-/// The points along an axis where none are given.
+/// The number of points along an axis if the caller gives none.
 std::int64_t own_points(const family& f, std::int64_t extent, bool halved) {
   return f.kind == fourier_kind::complex_to_real && halved ? 2 * (extent - 1) : extent;
 }
@@ -63,7 +63,7 @@ std::vector<fourier_axis> axes_of(const family& f, const dims& shape, const std:
   for (std::size_t k = 0; k < list.size(); ++k) {
     const bool keeps = !s || (*s)[k] == -1;
     const std::int64_t extent = shape[list[k]];
-    // NumPy takes -1 in the halved axis of an inverse for the extent of the axis itself.
+    // For the halved axis of an inverse NumPy interprets -1 as the extent of the axis itself.
     const std::int64_t own = s ? extent : own_points(f, extent, k + 1 == list.size());
     all.push_back({list[k], keeps ? own : (*s)[k]});
     check_points(all.back().points, f.name);
@@ -78,7 +78,7 @@ bool are_distinct(const std::vector<fourier_axis>& all) {
   return true;
 }
 
-/// One axis after the other in NumPy's order: from the last one listed; a real result comes last.
+/// One axis at a time in NumPy's order: from the last one listed; a real result is produced last.
 ndarray one_by_one(const family& f, ndarray x, const std::vector<fourier_axis>& all) {
   auto step = [&](fourier_kind kind, const fourier_axis& axis) {
     x = transformed(f.name, value_of(x, f.name), kind, f.inverse, std::span(&axis, 1));
@@ -93,7 +93,7 @@ ndarray one_by_one(const family& f, ndarray x, const std::vector<fourier_axis>& 
   return x;
 }
 
-/// For fft2_kw and fftn_kw.
+/// Shared by fft2_kw and fftn_kw.
 template <class Keywords>
 ndarray transform_axes(const family& f, const ndarray& x, const Keywords& kw) {
   const value v = argument(x, f);
@@ -112,7 +112,7 @@ ndarray transform_axes(const family& f, const ndarray& x, const Keywords& kw) {
 constexpr fourier_kind both = fourier_kind::complex, from_real = fourier_kind::real_to_complex,
                        to_real = fourier_kind::complex_to_real;
 
-/// Of Hermitian signals the forward transform is an inverse one of the conjugate, so the norms change places.
+/// The forward transform of a Hermitian signal is the inverse one of its conjugate, so the norms are exchanged.
 fft_kw with_norms_swapped(fft_kw kw) {
   kw.norm = kw.norm == "backward" ? "forward" : kw.norm == "forward" ? "backward" : kw.norm;
   return kw;

@@ -1,5 +1,5 @@
-// From a value to the libraries' layouts: axes moved to the end, memory that may be spoilt, several calls where one
-// does not do.
+// From a value to the libraries' layouts: transformed axes moved to the end, operands that a call may overwrite,
+// several calls where one cannot express the transform.
 #include "ops/fft/fourier_calls.hpp"
 
 #include <algorithm>
@@ -18,16 +18,16 @@ namespace {
 using runtime::fourier_kind;
 using runtime::fourier_layout;
 
-constexpr int most_axes = 3;            // of a library's call
-constexpr std::int64_t most_calls = 8;  // rather than transposing
+constexpr int most_axes = 3;            // of one library call
+constexpr std::int64_t most_calls = 8;  // above, a transposition is cheaper
 constexpr std::int64_t alignment = 16;  // bytes
 
 struct evaluated_operand {
   value leaf;
-  bool own = false;  // nobody else reads its memory
+  bool own = false;  // exclusively owned memory
 };
 
-/// Evaluates. The caller's reference must be the last one if the memory is to be found its own.
+/// Evaluates. The memory can be exclusively owned only if the argument is the last reference to the value.
 evaluated_operand evaluate_operand(value v) {
   graph::flush(std::span(&v, 1));
   const auto begin = reinterpret_cast<std::intptr_t>(v->buffer->address());
@@ -43,7 +43,7 @@ evaluated_operand owned(value v) {
   return s;
 }
 
-/// A pass over at most three axes, which stand at the end in this order.
+/// One transform over at most three axes, which are the last ones in this order.
 struct pass {
   const char* function;
   fourier_kind kind;
@@ -75,14 +75,15 @@ struct pass {
     return unset_leaf(shape, out_type(), in.leaf->device);
   }
   void run(const fourier_layout& l, const value& in, std::int64_t in_at, const value& out, std::int64_t out_at) const {
-    const bool spoilt = kind == fourier_kind::complex_to_real;  // in memory of the call's own
+    // The library overwrites its input, which the call owns exclusively.
+    const bool spoilt = kind == fourier_kind::complex_to_real;
     void* const from = spoilt ? address_to_write(in, in_at) : const_cast<void*>(address_to_read(in, in_at));
     runtime::get_backend(in->device).fourier().run(l, from, address_to_write(out, out_at), function);
     if (!(in == out)) graph::inherit_faults(out, {&in});
   }
 };
 
-/// Axes at the end, in order: one call.
+/// The last axes, in order: one call.
 value along_last(const pass& p, value x, std::span<const fourier_axis> axes) {
   dims shape = x->shape;
   const int lead = shape.size() - static_cast<int>(axes.size());
@@ -101,7 +102,7 @@ value along_last(const pass& p, value x, std::span<const fourier_axis> axes) {
   return out;
 }
 
-/// The axes in front of one, and those behind it.
+/// The element counts of the axes before and after one.
 struct surroundings {
   std::int64_t outer = 1, inner = 1;
   surroundings(const dims& shape, int axis) {
@@ -110,7 +111,7 @@ struct surroundings {
   }
 };
 
-/// Of an axis where it is, for one index of the axes in front of it.
+/// The layout along an axis in place, for one index of its leading axes.
 fourier_layout inner_layout(const pass& p, const fourier_axis& axis, std::int64_t inner) {
   fourier_layout l = p.layout();
   l.length[0] = axis.points;
@@ -118,7 +119,7 @@ fourier_layout inner_layout(const pass& p, const fourier_axis& axis, std::int64_
   return l;
 }
 
-/// One axis further in front, where it is: a call for each index of the axes in front of it.
+/// Transforms an axis in place: one call per index of its leading axes.
 value along_inner(const pass& p, value x, const fourier_axis& axis) {
   dims shape = x->shape;
   const auto [outer, inner] = surroundings(shape, axis.axis);
@@ -132,7 +133,7 @@ value along_inner(const pass& p, value x, const fourier_axis& axis) {
   return out;
 }
 
-/// Whether that is a few calls, each on aligned memory, and none that the library is slow at.
+/// Whether along_inner needs few calls, each on aligned memory, and the library is fast with that layout.
 bool suits_inner(const pass& p, const value& x, const fourier_axis& axis) {
   const dims& shape = x->shape;
   const surroundings other(shape, axis.axis);
@@ -146,7 +147,7 @@ bool suits_inner(const pass& p, const value& x, const fourier_axis& axis) {
   return outer == 1 || (outer <= most_calls && aligned);
 }
 
-/// The other axes in front, then those that are transformed.
+/// The untransformed axes, then the transformed ones.
 std::vector<int> order_for(int rank, std::span<const fourier_axis> axes) {
   std::vector<int> order;
   for (int a = 0; a < rank; ++a)
@@ -167,8 +168,8 @@ value reordered(const value& v, const std::vector<int>& order) {
   return graph::record_view(v, shape, strides, 0);
 }
 
-/// A leaf whose axes stand in this order, as an array with the axes in theirs: recorded, so that what reads it next moves
-/// the elements.
+/// A leaf whose axes are in this order, as an array in the original order: a recorded view, so that the next reader
+/// does the transposition.
 ndarray restored(const value& leaf, const std::vector<int>& order) {
   if (stays(order)) return wrap(leaf);
   const dims dense = core::contiguous_strides(leaf->shape);
@@ -189,7 +190,7 @@ ndarray run_pass(const pass& p, value x, std::span<const fourier_axis> axes) {
   return restored(along_last(p, std::move(moved), axes), order);
 }
 
-/// In as many passes as it takes. The real side is the first one, or the last one.
+/// In as many passes as necessary. The pass with the real side is the first or the last one.
 ndarray run_passes(const pass& p, value x, std::span<const fourier_axis> axes) {
   if (axes.size() <= most_axes) return run_pass(p, std::move(x), axes);
   const pass others{p.function, fourier_kind::complex, p.inverse, p.real};
@@ -200,7 +201,7 @@ ndarray run_passes(const pass& p, value x, std::span<const fourier_axis> axes) {
   return ends ? run_pass(p, std::move(between), last) : run_passes(others, std::move(between), rest);
 }
 
-/// Axes of one point change nothing but the dtype.
+/// A transform along an axis with one point only changes the dtype.
 ndarray without_single_points(pass p, value x, std::span<const fourier_axis> axes) {
   const bool gives_real = p.kind == fourier_kind::complex_to_real;
   if (axes.back().points == 1) p.kind = fourier_kind::complex;

@@ -1,6 +1,6 @@
-// src/ops/fft: transforms. What is not the vendor's transform itself is recorded with the functions of the other rooms.
+// src/ops/fft: transforms. Everything but the vendor's transform is recorded with the functions of the other folders.
 //
-// Transforms of values: memory in the order that the libraries want, one call for up to three axes.
+// Transforms of values: memory in the layout that the libraries need, one call for up to three axes.
 #pragma once
 #include <optional>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace sinter::ops {
 
-/// One transform along an axis, of so many points (of the real side where it is halved).
+/// One transform along an axis; `points` counts the real side of a halved axis.
 struct fourier_axis {
   int axis = 0;
   std::int64_t points = 0;
@@ -22,8 +22,9 @@ struct fourier_axis {
 dtype fourier_real(dtype t) noexcept;
 dtype complex_of(dtype real) noexcept;
 
-/// Transforms along distinct axes, the last one being the halved one of a real kind. Cuts and fills the axes, converts the
-/// elements, evaluates, and enqueues the library's calls; nothing is scaled. An array without elements gives one.
+/// Transforms along distinct axes; for a real kind the last one is the halved one. Truncates or zero-pads the axes,
+/// converts the elements, evaluates, and enqueues the library's calls; nothing is scaled. An array without elements
+/// gives one as well.
 ndarray transformed(const char* function, const value& x, runtime::fourier_kind kind, bool inverse,
                     std::span<const fourier_axis> axes);
 
@@ -32,10 +33,11 @@ ndarray transformed(const char* function, const value& x, runtime::fourier_kind 
 std::vector<int> fourier_axes(bool given, std::vector<int> listed, const std::optional<shape_t>& s, const dims& shape,
                               const char* function);
 
-/// "backward", "ortho" or "forward" as the factor of a transform of `points` points; value_error for another word.
+/// The scale factor of "backward", "ortho" or "forward" for a transform of `points` points; value_error for another
+/// word.
 double fourier_scale(std::string_view norm, bool inverse, double points, const char* function);
 
-/// The array cut or filled with zeros at the end of an axis.
+/// The array truncated or zero-padded at the end of an axis.
 value resized(const value& x, int axis, std::int64_t length);
 
 }  // namespace sinter::ops

@@ -1,4 +1,4 @@
-// What stands around transforms: frequencies, shifts, good lengths, convolution.
+// Helpers of transforms: frequencies, shifts, fast lengths, convolution.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -26,7 +26,7 @@ void check_frequencies(std::int64_t n, const freq_kw& kw, const char* function) 
     fail<dtype_error>(function, "gives floating-point numbers, not ", *kw.dtype);
 }
 
-// As NumPy: whole numbers times the reciprocal of n d.
+// As NumPy: integers times the reciprocal of n d.
 ndarray frequencies(const ndarray& k, std::int64_t n, const freq_kw& kw) {
   return (k * (1.0 / (static_cast<double>(n) * kw.d))).astype(kw.dtype.value_or(float64), false);
 }
@@ -62,7 +62,8 @@ ndarray ifftshift(const ndarray& x, const sinter::axes& axes) { return shifted(x
 
 namespace {
 
-/// The least product of `product` and powers of the primes that reaches the target, where it is less than `best`.
+/// Updates `best` with the least product of `product` and powers of the primes that reaches the target, if it is
+/// smaller.
 void find_smooth(std::uint64_t product, std::span<const std::uint64_t> primes, std::uint64_t target,
                  std::uint64_t& best) {
   for (;; product *= primes[0]) {
@@ -90,7 +91,7 @@ constexpr const char* convolving = "fftconvolve";
 
 struct convolution {
   std::vector<int> axes;
-  dims first, second, full;  // extents along all axes; of `full` the broadcast ones where they are not convolved
+  dims first, second, full;  // over all axes; in `full` the broadcast extent of axes that are not convolved
 };
 
 convolution plan_of(const ndarray& x, const ndarray& y, const sinter::axes& wanted) {
@@ -103,7 +104,7 @@ convolution plan_of(const ndarray& x, const ndarray& y, const sinter::axes& want
   for (const int a : distinct_axes(wanted, c.first, convolving)) convolved[static_cast<std::size_t>(a)] = true;
   for (int a = 0; a < c.first.size(); ++a) {
     const std::int64_t n = c.first[a], m = c.second[a];
-    // As SciPy: along axes of one element the product of the transforms broadcasts, which is the convolution.
+    // As SciPy: along an axis of extent 1 the product of the transforms broadcasts, which is the convolution.
     if (convolved[static_cast<std::size_t>(a)]) {
       c.axes.push_back(a);
       c.full.push_back(n + m - 1);
@@ -128,7 +129,7 @@ ndarray full_convolution(const ndarray& x, const ndarray& y, const convolution& 
   return all;
 }
 
-/// The middle of the convolved axes.
+/// The central part of the convolved axes.
 ndarray centered(ndarray x, const convolution& c, const dims& wanted) {
   for (const int a : c.axes) {
     const std::int64_t first = (c.full[a] - wanted[a]) / 2;
@@ -137,7 +138,7 @@ ndarray centered(ndarray x, const convolution& c, const dims& wanted) {
   return x;
 }
 
-/// A float dtype that both have, of the precision that they are transformed in.
+/// Casts to the float dtype, real or complex, of the precision of the transform.
 ndarray as_float(const ndarray& x, dtype real) {
   return x.astype(is_complex(x.dtype()) ? complex_of(real) : real, false);
 }
