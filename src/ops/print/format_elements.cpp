@@ -1,4 +1,4 @@
-// Words for elements: widths are found in a first pass over all of them, as in numpy._core.arrayprint.
+// Elements as text: a first pass over all elements finds the common width, as in numpy._core.arrayprint.
 #include "ops/print/format_elements.hpp"
 
 #include <algorithm>
@@ -21,14 +21,14 @@ T get(const std::byte* p) {
   return v;
 }
 
-/// What all floating-point elements of an array have in common, as NumPy's FloatingFormat finds it.
+/// The common format of an array's floating-point elements, found as NumPy's FloatingFormat does.
 class floating_format {
  public:
   floating_format(const std::vector<double>& data, dtype type, char sign, const print_options& options)
       : options_(options), sign_(sign) {
     format_.type = type;
     format_.plus = sign == '+';
-    // No number has more digits than that; only fixed ones are filled up with zeros.
+    // An upper limit on the digits of any number; only fixed notation is padded with zeros.
     constexpr int most_digits = 1100;
     const bool fixed = options.floatmode == floatmode::fixed;
     format_.precision = options.floatmode == floatmode::unique ? -1
@@ -101,7 +101,7 @@ class floating_format {
     }
   }
 
-  /// Makes room for "nan" and "inf".
+  /// Widens the format for "nan" and "inf".
   void widen(const std::vector<double>& data) {
     const bool signs = sign_ != '-' || std::find(data.begin(), data.end(), -HUGE_VAL) != data.end();
     const int offset = pad_right_ + 1;
@@ -130,13 +130,13 @@ std::vector<std::string> format_complex(const std::byte* p, dtype type, std::siz
   std::vector<std::string> words;
   for (std::size_t i = 0; i < count; ++i) {
     std::string text = second(imag[i]);
-    text.insert(text.find_last_not_of(' ') + 1, "j");  // in front of the padding
+    text.insert(text.find_last_not_of(' ') + 1, "j");  // before the padding
     words.push_back(first(real[i]) + text);
   }
   return words;
 }
 
-/// The width comes from the largest and the smallest one, as NumPy takes it.
+/// As in NumPy, the width is that of the largest or the smallest element.
 std::vector<std::string> format_integers(const std::byte* p, dtype type, std::size_t count, char sign) {
   std::vector<std::string> words;
   bool negative = false;

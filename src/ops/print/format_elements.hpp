@@ -1,4 +1,4 @@
-// The elements of an array as words of common width, as NumPy's element formatters make them.
+// The elements of an array as strings of common width, as NumPy's element formatters produce them.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -11,9 +11,9 @@ namespace sinter::ops {
 /// `count` elements of dtype `type` in memory; `alone` for a 0-d array.
 std::vector<std::string> format_elements(const std::byte* elements, dtype type, std::size_t count, bool alone,
                                          const print_options& options);
-/// One element as str() of a NumPy scalar.
+/// One element, as str() of a NumPy scalar.
 std::string format_scalar(const std::byte* element, dtype type);
-/// A real floating element, exactly.
+/// A real floating element, converted exactly.
 double real_element(const std::byte* element, dtype type);
 /// An integer in decimal; a bool as 0 or 1.
 std::string integer_element(const std::byte* element, dtype type);

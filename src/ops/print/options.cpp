@@ -1,4 +1,4 @@
-// Print options are a thread's own, as NumPy's are a context's.
+// Print options are thread-local, as NumPy's are context-local.
 #include "ops/print/options.hpp"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 namespace sinter::ops {
 
 print_options& current_print_options();
-/// Those, with what is given changed. Throws value_error in the name of `function`.
+/// The thread's options with the given ones replaced. Errors are value_error with the prefix `function`.
 print_options print_options_with(const print_kw& kw, const char* function);
 
 }  // namespace sinter::ops

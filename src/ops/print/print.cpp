@@ -1,4 +1,4 @@
-// Arrays as text: the layout rules of NumPy's arrayprint (legacy modes left out).
+// Arrays as text: the layout rules of NumPy's arrayprint (without legacy modes).
 #include "sinter/print.hpp"
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace {
 
 using ops::dims;
 
-/// The elements that are shown, C order, and the shape that they form.
+/// The elements that are printed, in C order, and their shape.
 struct shown {
   dims shape;
   std::vector<std::byte> elements;
 };
 
-/// Copies one corner block of the array into its place among the shown elements.
+/// Copies one corner block of the array to its position among the printed elements.
 void fetch_block(const graph::array_view& v, const dims& first, const dims& extent, const dims& to, shown& out) {
   const std::size_t item = itemsize(v.type);
   std::int64_t offset = v.offset;
@@ -68,10 +68,10 @@ shown fetch(const graph::array_view& v, bool summarise, std::int64_t edge) {
   return out;
 }
 
-/// Without what is blank at the end, line ends of a separator included.
+/// The text without trailing blanks, including line ends of a separator.
 std::string without_blanks(const std::string& text) { return text.substr(0, text.find_last_not_of(" \t\n\v\f\r") + 1); }
 
-/// Puts words into nested, wrapped lines.
+/// Formats strings as nested, wrapped lines.
 class layout {
  public:
   layout(const dims& shape, const dims& shown_shape, const std::vector<std::string>& words, std::string separator,
