@@ -1,4 +1,4 @@
-// Generators: seeds, states, streams of their own.
+// Generators: seeds, states, spawned streams.
 #include <mutex>
 #include <random>
 
@@ -10,13 +10,12 @@ inline namespace v0 {
 namespace random {
 namespace {
 
-/// Words of random bits that follow from a key and a child's number: NumPy's SeedSequence(key, spawn_key=(number,)),
-/// which is O'Neill's seed_seq ("Developing a seed_seq alternative", 2015).
+/// Random words derived from a key and a child's number: NumPy's SeedSequence(key, spawn_key=(number,)), which is
+/// O'Neill's seed_seq ("Developing a seed_seq alternative", 2015).
 class seed_sequence {
  public:
   seed_sequence(std::uint64_t key, std::uint64_t number) {
-    // NumPy fills the entropy up to the size of the pool before it appends the child's number, in as few words as hold
-    // it.
+    // NumPy pads the entropy to the pool size before it appends the child's number, in as few words as needed.
     std::vector<std::uint32_t> words{low(key), high(key), 0, 0, low(number)};
     if (high(number) != 0) words.push_back(high(number));
     std::uint32_t constant = 0x43b0d7e5u;
@@ -37,7 +36,7 @@ class seed_sequence {
     for (std::size_t from = 4; from < words.size(); ++from)
       for (std::uint32_t& to : pool_) to = mix(to, hashed(words[from]));
   }
-  /// The first 64 bits that it generates.
+  /// The first 64 generated bits.
   std::uint64_t first() const {
     std::uint32_t constant = 0x8b51f9ddu, out[2];
     for (int i = 0; i < 2; ++i) {

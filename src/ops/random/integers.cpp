@@ -1,4 +1,4 @@
-// Draws of whole numbers.
+// Draws of integers.
 #include <cmath>
 
 #include "ops/random/draw.hpp"
@@ -37,7 +37,7 @@ struct limits_of {
   }
 };
 
-/// A number that integers() takes as a bound: whole, or a float with a whole value.
+/// A bound of integers(): an integer, or a float with an integer value.
 wide bound_of(const scalar& x) {
   if (x.kind() == scalar_kind::integer || x.kind() == scalar_kind::boolean)
     return x.negative() ? static_cast<wide>(x.as_int64()) : static_cast<wide>(x.as_uint64());
@@ -57,7 +57,7 @@ void refuse_unless(bool holds, const std::string& message) {
   if (!holds) fail<value_error>("integers", message);
 }
 
-/// low (null: 0) + a number in [0, last], computed modulo the width of the words.
+/// low (0 if null) + a number in [0, last], computed modulo the word size.
 ndarray shifted(generator& g, const draw_space& space, dtype type, const value& low, const value& last) {
   const dtype word = last->type;
   const value n = drawn(g, jit::opcode::random_below, word, space, std::span(&last, 1));
@@ -79,7 +79,7 @@ ndarray between_numbers(generator& g, const draw_space& space, dtype type, wide 
   return shifted(g, space, type, from, unsigned_scalar(last, word, space.device));
 }
 
-/// Arrays of bounds, `high` included. They are compared in the widest type of the dtype's kind.
+/// Arrays of bounds, `high` included, compared in the widest type of the dtype's kind.
 ndarray between_arrays(generator& g, const draw_space& space, dtype type, const ndarray& low, const ndarray& high) {
   const limits_of range(type);
   const bool is_unsigned = is_unsigned_integer(type);
@@ -95,7 +95,7 @@ ndarray between_arrays(generator& g, const draw_space& space, dtype type, const 
   return shifted(g, space, type, from, last);
 }
 
-/// A bound as an array of the widest integers of the dtype's kind.
+/// A bound as an array of the widest integer dtype of the same kind.
 ndarray bound_array(const operand& x, dtype widest, const draw_space& space) {
   if (x.is_array()) {
     const dtype t = x.array().dtype();

@@ -1,4 +1,4 @@
-// Distributions: what is drawn, and the arithmetic around it.
+// Distributions: which random operation is drawn, and the arithmetic applied to it.
 #include <cmath>
 #include <limits>
 
@@ -10,7 +10,7 @@
 namespace sinter::ops {
 namespace {
 
-/// Blocks of four words that n elements take.
+/// The number of blocks of four words for n elements.
 std::uint64_t blocks_of(jit::opcode op, dtype type, std::int64_t n) {
   const bool rejects = op >= jit::opcode::random_gamma;
   const std::int64_t each = rejects ? 1 : 16 / static_cast<std::int64_t>(itemsize(type));
@@ -58,7 +58,7 @@ using namespace ops;
 
 namespace {
 
-/// A draw of floats: where, in which dtype, for what function.
+/// A draw of floats: shape, device, dtype and the function for error messages.
 class float_draw {
  public:
   float_draw(const char* function, const draw_size& size, const draw_kw& kw, operands parameters)
@@ -123,7 +123,7 @@ ndarray generator::uniform(const operand& low, const operand& high, const draw_s
   const float_draw d("uniform", size, kw, both);
   const value u = d.elements(*this, jit::opcode::random_uniform);
   if (!low.is_array() && !high.is_array()) {
-    // The range is computed before it is rounded to the dtype.
+    // The range is computed in float64 before it is rounded to the dtype.
     check_number(low, "uniform", "low must be a real number", [](double) { return true; });
     const double first = low.number().real();
     check_number(high, "uniform", "high - low must be finite and not negative",
@@ -160,7 +160,7 @@ ndarray generator::exponential(const operand& scale, const draw_size& size, cons
   return location_and_scale("exponential", *this, jit::opcode::random_exponential, 0.0, scale, size, kw);
 }
 
-// The size of a variate is exponential. Its sign is the last bit of the same word, which the size does not look at.
+// The magnitude is exponential. The sign is the last bit of the same word, which the magnitude does not use.
 ndarray generator::laplace(const operand& loc, const operand& scale, const draw_size& size, const draw_kw& kw) {
   check_scale(scale, "laplace");
   const operand* const both[] = {&loc, &scale};

@@ -1,4 +1,4 @@
-// Orders and samples: permutations by sorting random keys, choices, multivariate normal rows.
+// Permutations by sorting random keys, choices, multivariate normal rows.
 #include <cmath>
 #include <numeric>
 
@@ -26,13 +26,13 @@ ndarray random_order(generator& g, std::int64_t n, runtime::device_id device) {
   return argsort(wrap(drawn(g, jit::opcode::random_bits, uint64, {dims{n}, device})));
 }
 
-/// Probabilities on the host, checked as NumPy checks them.
+/// Probabilities on the host, validated as in NumPy.
 std::vector<double> checked_probabilities(const ndarray& p, std::int64_t n) {
   if (p.ndim() != 1 || p.size() != n) fail<shape_error>("choice", "p must have shape (", n, ",), not ", p.shape());
   if (!is_real_floating(p.dtype()) && !is_integer(p.dtype()))
     fail<dtype_error>("choice", "p must be real, not ", p.dtype());
   const std::vector<double> all = p.astype(float64).to_vector<double>();
-  double sum = 0, rest = 0;  // Kahan's sum
+  double sum = 0, rest = 0;  // compensated (Kahan) summation
   for (const double x : all) {
     if (!(x >= 0)) throw value_error("[choice] probabilities must be numbers that are not negative");
     const double y = x - rest, t = sum + y;
@@ -45,8 +45,8 @@ std::vector<double> checked_probabilities(const ndarray& p, std::int64_t n) {
   return all;
 }
 
-/// Indices with replacement: where a uniform number falls among the running sums, which are added up on the host so
-/// that every device picks the same.
+/// Indices with replacement, by searching uniform numbers in the cumulative probabilities, which are summed on the host
+/// so that every device draws the same indices.
 ndarray weighted_indices(generator& g, const std::vector<double>& p, const draw_space& space) {
   std::vector<double> sums(p.size());
   std::partial_sum(p.begin(), p.end(), sums.begin());
@@ -55,8 +55,8 @@ ndarray weighted_indices(generator& g, const std::vector<double>& p, const draw_
   return searchsorted(array(sums, {.device = to_public(space.device)}), u, "right");
 }
 
-/// The first ones of an order in which likely elements tend to come early: exponential variates divided by the weights
-/// (Efraimidis and Spirakis, 2006) are what drawing one after the other gives.
+/// The first elements of a weighted random order: sorting exponential variates divided by the weights is equivalent to
+/// drawing one element at a time without replacement (Efraimidis and Spirakis, 2006).
 ndarray weighted_order(generator& g, const std::vector<double>& p, std::int64_t wanted, runtime::device_id device) {
   std::int64_t possible = 0;
   for (const double x : p) possible += x > 0;
@@ -88,7 +88,7 @@ draw_space space_for_choice(const draw_size& size, const std::optional<device>& 
   return draw_space_of(size, where, {}, "choice");
 }
 
-/// cov = V L V' with orthogonal V, by Jacobi's rotations: rows of V' times sqrt(L), so that cov = A' A.
+/// cov = V L V' with orthogonal V, by Jacobi rotations: the rows of A = sqrt(L) V', so that cov = A' A.
 class covariance_root {
  public:
   covariance_root(std::vector<double> cov, std::int64_t n) : a_(std::move(cov)), v_(a_.size()), n_(n) {
@@ -102,7 +102,7 @@ class covariance_root {
     for (std::int64_t i = 0; i < n_; ++i) least = std::min(least, a_[at(i, i)]);
     return least;
   }
-  /// Row j is the j-th eigenvector times the root of its eigenvalue.
+  /// Row j is the j-th eigenvector times the square root of its eigenvalue.
   std::vector<double> rows() const {
     std::vector<double> out(v_.size());
     for (std::int64_t j = 0; j < n_; ++j)
@@ -209,7 +209,7 @@ ndarray generator::multivariate_normal(const ndarray& mean, const ndarray& cov, 
   core::checked_count(space.shape, function);
   const ndarray rows = reshape(array(root.rows(), {.dtype = type, .device = to_public(space.device)}), {n, n});
   const ndarray z = wrap(drawn(*this, jit::opcode::random_normal, type, space));
-  // Row times matrix: a sum for each element, until its operands are worth a product.
+  // Row times matrix as a fused sum per element; a BLAS product would pay off for large operands only.
   const ndarray x = mean.astype(type) + sum(expand_dims(z, -1) * rows, -2);
   return x.astype(kw.dtype.value_or(float64), false);
 }
