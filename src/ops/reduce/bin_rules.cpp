@@ -1,6 +1,6 @@
-// The rules by which numpy.histogram chooses how many bins of equal width there are. A rule gives a width; widths, like
-// NumPy's, are numbers of the samples' dtype or of float64, rounded after every operation, so that a quotient which is
-// a whole number rounds up where it does for NumPy.
+// The rules by which numpy.histogram chooses the number of bins of equal width. A rule gives a width; as in NumPy,
+// widths have the samples' dtype or float64 and are rounded after every operation, so that a quotient that is an
+// integer is rounded up in the same cases.
 #include <algorithm>
 #include <numbers>
 #include <string>
@@ -20,7 +20,7 @@ struct number {
   dtype type = dtype::f64;
 };
 
-/// Samples within the limits, and what several rules want of them.
+/// Samples within the limits, and quantities that several rules need.
 struct subject {
   ndarray samples;
   limits bins;      // the outermost edges
@@ -76,16 +76,16 @@ double automatic_width(const subject& s) {
 
 __extension__ using int128 = __int128;
 
-/// The sum of the counts' squares, exact but for more than 2^31 samples.
+/// The sum of the squared counts, exact for up to 2^31 samples.
 int128 sum_of_squares(const ndarray& counts, std::int64_t n) {
   if (n < std::int64_t{1} << 31) return sum(counts * counts).item<std::int64_t>();
   const ndarray wide = counts.astype(dtype::f64);
   return static_cast<int128>(sum(wide * wide).item<double>());
 }
 
-/// The number of bins whose histogram has the least estimated error, by cross-validation; tries them all. The estimate
-/// for bins of width h and counts c is (2 - (n + 1) * sum((c / n)^2)) / h. Several may be equal, of which the first is
-/// taken, so they are compared as the integers that they are but for a common factor.
+/// The number of bins with the least estimated error, by cross-validation over all candidates. The estimate for bins of
+/// width h and counts c is (2 - (n + 1) * sum((c / n)^2)) / h. Ties go to the first candidate, so the estimates are
+/// compared exactly, as integers (without a common factor).
 number stone_width(const subject& s) {
   const std::int64_t n = s.samples.size();
   if (n <= 1 || s.spread() == 0) return {};
@@ -127,7 +127,7 @@ std::int64_t count_by_rule(std::string_view rule, const ndarray& samples, const 
                            const char* function) {
   check_rule(rule, function);
   subject s{samples, l, l, function};
-  if (given) {  // what lies outside is not looked at
+  if (given) {  // samples outside the range are ignored
     const ndarray kept = (samples >= l.low) & (samples <= l.high);
     if (!bool(all(kept))) s.samples = samples[kept];
   }

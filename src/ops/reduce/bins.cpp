@@ -1,5 +1,5 @@
-// Limits, edges, bins and counts, with NumPy's rounding: edges are compared in their own dtype, so that a sample on an
-// edge lies where it lies for NumPy.
+// Limits, edges, bins and counts with NumPy's rounding: edges are compared in their own dtype, so that a sample on an
+// edge falls into the same bin as in NumPy.
 #include "ops/reduce/bins.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ double step_of(const equal_bins& b) {
   return rounded_to(t, width_of(b.limits) / rounded_to(t, static_cast<double>(b.count)));
 }
 
-/// Edge k as `edges` computes it.
+/// Edge k, with the rounding of `edges`.
 double edge_of(const equal_bins& b, double step, std::int64_t k) {
   if (k == b.count) return rounded_to(b.type, b.limits.high);
   const dtype t = b.limits.type;
@@ -42,7 +42,7 @@ double edge_of(const equal_bins& b, double step, std::int64_t k) {
 
 bool edges_ascend(const equal_bins& b) {
   const double step = step_of(b), largest = std::max(std::abs(b.limits.low), std::abs(b.limits.high));
-  // Each edge is off by less than three roundings, so these are far apart.
+  // The error of each edge is below three roundings, so edges with this step are distinct.
   if (step > 8 * std::max(epsilon_of(b.type), epsilon_of(b.limits.type)) * largest) return true;
   double before = edge_of(b, step, 0);
   for (std::int64_t k = 1; k <= b.count; ++k) {
@@ -53,7 +53,7 @@ bool edges_ascend(const equal_bins& b) {
   return true;
 }
 
-/// The dtype as which algorithms::histogram counts samples; none for 16-bit floats.
+/// The dtype in which algorithms::histogram counts samples; null for 16-bit floats.
 std::optional<dtype> counted_as(dtype t) {
   switch (t) {
     case dtype::i8:
@@ -69,7 +69,8 @@ std::optional<dtype> counted_as(dtype t) {
 }  // namespace
 
 double rounded_to(dtype type, double x) {
-  // A product, sum or quotient of float32 numbers that was rounded to float64 before rounds to the same float32.
+  // Double rounding is exact here: a product, sum or quotient of float32 numbers rounded to float64 and then to float32
+  // equals the one rounded to float32.
   switch (type) {
     case dtype::f16: return static_cast<float>(half(x));
     case dtype::bf16: return static_cast<float>(bfloat(x));
@@ -128,7 +129,7 @@ ndarray equal_bins::edges(const device& d) const {
 
 void require_bins(std::int64_t count, const device& d, const char* function) {
   if (count >= core::most_elements) fail<value_error>(function, "too many bins: no array has ", count, " counts");
-  // Memory that nobody has is refused here, not after a look at each edge.
+  // A request beyond the available memory is rejected before the loop over the edges.
   if (count > 1 << 20)
     static_cast<void>(runtime::buffer(runtime::get_backend(to_id(d)), static_cast<std::size_t>(count) * sizeof count));
 }

@@ -1,7 +1,7 @@
 // src/ops/reduce: functions that combine or order elements along axes: reductions, scans, sorts, searches, sets,
 // histograms.
 //
-// What histograms share: samples, the limits and edges of bins, the bin of each sample, counts.
+// Shared by the histograms: samples, limits and edges of bins, the bin of each sample, counts.
 #pragma once
 #include <cmath>
 
@@ -10,24 +10,24 @@
 
 namespace sinter::ops {
 
-/// A number in another floating dtype, rounded once.
+/// A number rounded once to another floating dtype.
 double rounded_to(dtype type, double x);
 
-/// Limits of bins, and the dtype that they are numbers of: extremes found in inexact samples keep the samples' dtype
-/// and what NumPy computes from them is computed in it; all else is float64.
+/// Limits of bins, and their dtype: extremes of inexact samples have the samples' dtype, in which NumPy then computes
+/// as well; anything else is float64.
 struct limits {
   double low = 0, high = 1;
   dtype type = dtype::f64;
 };
 /// Least and greatest element, which must be finite (value_error). Synchronises.
 limits extremes_of(const ndarray& samples, const char* function);
-/// The limits given, else the extremes; 0 and 1 of no samples. Equal ones are moved apart by 1. Synchronises where none
-/// are given. value_error: they fall or are not finite.
+/// The given limits, else the extremes; 0 and 1 for no samples. Equal limits are widened to a distance of 1.
+/// Synchronises if none are given. value_error: they are decreasing or not finite.
 limits limits_of(const ndarray& samples, const bin_limits& given, const char* function);
 /// high - low, rounded.
 inline double width_of(const limits& l) { return rounded_to(l.type, l.high - l.low); }
 
-/// Flattened elements as reals that bins take: bools as uint8. dtype_error: complex numbers.
+/// The flattened samples in a real dtype that binning supports: bools as uint8. dtype_error: complex numbers.
 ndarray samples_of(const ndarray& x, const char* function);
 /// weights must be undefined or have x's shape (shape_error) and device.
 void check_weights(const ndarray& x, const ndarray& weights, const char* function);
@@ -41,24 +41,25 @@ struct equal_bins {
   /// numpy.linspace(low, high, count + 1, dtype=type); recorded.
   ndarray edges(const device& d) const;
 };
-/// value_error for more bins than an array has elements, memory_error for more than there is memory for.
+/// value_error for more bins than an array can have elements, memory_error for more than fit in memory.
 void require_bins(std::int64_t count, const device& d, const char* function);
 /// The bins of numpy.histogram. value_error: less than one bin, or so many that edges coincide.
 equal_bins equal_bins_of(const ndarray& samples, const limits& l, std::int64_t count, const char* function);
 /// How many samples lie in each bin, int64.
 ndarray counts_of(const ndarray& samples, const equal_bins& bins);
-/// The bin of each sample, -1 outside of all; recorded.
+/// The bin of each sample, -1 outside of all bins; recorded.
 ndarray bin_of(const ndarray& samples, const equal_bins& bins, const ndarray& edges);
 
-/// Edges have one axis, an element at least (shape_error) and never fall (value_error). Synchronises.
+/// Throws unless edges have one axis with at least one element (shape_error) and never decrease (value_error).
+/// Synchronises.
 void check_edges(const ndarray& edges, const char* function);
-/// The bin of each sample between edges, the last bin closed; -1 outside of all; recorded.
+/// The bin of each sample between edges, the last bin closed on both sides; -1 outside of all bins; recorded.
 ndarray bin_between(const ndarray& samples, const ndarray& edges);
 
-/// int64 counts of the bins [0, n), or float64 (complex128) sums of weights by bin.
+/// int64 counts of the bins [0, n), or float64 (complex128) sums of weights per bin.
 ndarray count_or_sum(const ndarray& bins, const ndarray& weights, std::int64_t n);
 
-/// How many bins numpy.histogram chooses by the rule of a name. value_error: no rule has the name. Synchronises.
+/// The number of bins that numpy.histogram chooses by the named rule. value_error: unknown rule. Synchronises.
 std::int64_t count_by_rule(std::string_view rule, const ndarray& samples, const bin_limits& given, const limits& l,
                            const char* function);
 

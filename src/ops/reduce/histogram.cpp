@@ -1,4 +1,4 @@
-// Counts of integers, and histograms of one dimension.
+// Counts of integers, and one-dimensional histograms.
 #include "sinter/histogram.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ histogram_result histogram(const ndarray& x, const bin_spec& bins, const histogr
     const ndarray at = bin_between(samples, bins.edges());
     return finished(count_or_sum(at, kw.weights, bins.edges().size() - 1), bins.edges(), kw);
   }
-  const ndarray own = wrap(evaluated(value_of(samples)));  // read several times
+  const ndarray own = wrap(evaluated(value_of(samples)));  // evaluated once, since it is read several times
   const equal_bins b = find_bins(own, bins, kw.range, kw.weights, "histogram");
   const ndarray edges = b.edges(x.device());
   if (!kw.weights.defined()) return finished(counts_of(own, b), edges, kw);

@@ -1,4 +1,4 @@
-// Histograms over several dimensions: the cell of each point from its bins, then a count.
+// Multidimensional histograms: the cell of each point from its bins, then a count.
 #include <string>
 
 #include "core/shape.hpp"
@@ -18,7 +18,7 @@ using idx::_;
 
 namespace {
 
-/// The edges along one dimension; as NumPy's, those of equal bins may coincide.
+/// The edges along one dimension; as in NumPy, edges of equal bins may coincide here.
 ndarray edges_along(const ndarray& samples, const bin_spec& bins, const bin_limits& range, std::size_t dimension) {
   const std::string which = "[histogramdd] bins of dimension " + std::to_string(dimension);
   if (bins.has_edges()) {
@@ -33,7 +33,7 @@ ndarray edges_along(const ndarray& samples, const bin_spec& bins, const bin_limi
   return equal_bins{l, bins.count(), l.type}.edges(samples.device());
 }
 
-/// Divides counts by their sum and the cells' volumes.
+/// Divides counts by their sum and by the cells' volumes.
 ndarray density_of(ndarray hist, const std::vector<ndarray>& edges) {
   const ndarray total = sum(hist);
   for (std::size_t d = 0; d < edges.size(); ++d) {

@@ -1,4 +1,4 @@
-// Reductions as NumPy defines them, on top of the graph's reduce node.
+// NumPy's reductions, on top of the graph's reduce node.
 #include "sinter/reduce.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void refuse_dtype(const char* function, const reduce_kw& kw) {
   if (kw.dtype) fail<value_error>(function, "takes no dtype keyword (", *kw.dtype, ")");
 }
 
-/// sum and prod in a dtype; of bools they are any and all.
+/// sum and prod in a dtype; for bools they are any and all.
 value accumulate(reduce_op op, const value& x, dtype type, const axis_set& s) {
   const value v = graph::record_cast(x, type);
   if (s.count == 0) return v;
@@ -37,9 +37,9 @@ value accumulate(reduce_op op, const value& x, dtype type, const axis_set& s) {
 
 bool has_zero_rule(dtype t, const axis_set& s) { return is_inexact(t) && s.count != 0; }
 
-/// A product of finite factors, one of them 0, is 0: the factors are multiplied in an order of the library's own, and a
-/// part that overflows may meet the 0 as an infinity. `product` may be NaN for that reason only where all factors are
-/// finite.
+/// A product of finite factors of which one is 0 is 0, but the library chooses the order of multiplication, and a
+/// partial product that overflows to infinity times 0 is NaN. This restores the zero; NaN can have that reason only if
+/// all factors are finite.
 value zero_restored(const value& product, const value& v, const axis_set& s) {
   const value factors = zero_and_sign_of(v);
   return zero_where_lost(product, reduce_value(reduce_op::prod, factors->type, factors, s));
@@ -87,7 +87,7 @@ ndarray arg_reduction(const char* function, reduce_op op, const ndarray& x, cons
   return wrap(restore_axes(reduce_value(op, dtype::i64, ordered, s), s, kw.keepdims));
 }
 
-/// any, all and count, of bools.
+/// any, all and count of bools.
 ndarray truth_reduction(const char* function, reduce_op op, dtype type, const ndarray& x, const reduce_kw& kw) {
   refuse_dtype(function, kw);
   const value v = truth_of(value_of(x, function));
@@ -103,7 +103,7 @@ ndarray any_or_all(const char* function, reduce_op op, const ndarray& x, const r
 /// 16-bit floats are averaged in float32.
 dtype wide_enough(dtype t) { return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t; }
 
-/// |x - x|^2: what is left of the variance of single elements, NaN where x is not finite.
+/// |x - x|^2: the variance of single elements, 0 or, where x is not finite, NaN.
 value moment_of_one(const value& v) {
   const value d = map_of(opcode::subtract, v->type, v, v);
   const dtype real = real_of(v->type);
@@ -128,7 +128,7 @@ void detail::axis_twice(const char* function) {
   fail<value_error>(function, "the axis is given in second place and again as a keyword");
 }
 
-// The table of reductions has their names and which of the functions above records them.
+// The table of reductions has their names and the function above that records each.
 #define REDUCTION(...)
 #define FUNCTION_REDUCTION(name, function, ...) \
   ndarray name(const ndarray& x, const reduce_kw& kw) { return function(#name, reduce_op::name, x, kw); }

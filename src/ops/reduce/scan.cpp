@@ -1,4 +1,4 @@
-// Scans as NumPy and the array API define them, on top of the device-wide algorithm.
+// The scans of NumPy and the array API, on top of the device-wide algorithm.
 #include "sinter/scan.hpp"
 
 #include <string>
@@ -18,7 +18,7 @@ using runtime::scan_op;
 
 namespace {
 
-/// The value to scan, and along which axis.
+/// The value to scan, and the axis.
 struct subject {
   value v;
   int axis = 0;
@@ -41,7 +41,7 @@ dtype accumulator_of(dtype t) {
   return is_unsigned_integer(t) ? dtype::u64 : t;
 }
 
-/// Scans in `type`; bools as bytes, whose sum is the largest and whose product is the smallest so far.
+/// Scans in `type`; bools as bytes, whose running sum is a maximum and whose running product is a minimum.
 ndarray scan_as(scan_op op, subject s, dtype type) {
   s.v = graph::record_cast(s.v, type);
   if (!is_bool(type)) return wrap(scanned(op, s.v, s.axis));
@@ -50,8 +50,8 @@ ndarray scan_as(scan_op op, subject s, dtype type) {
   return wrap(graph::record_cast(scanned(op, graph::record_cast(s.v, dtype::u8), s.axis), dtype::b1));
 }
 
-/// Whether a running product is NaN somewhere, and then at its end: the CPU has done its work and can look, on a GPU
-/// nobody waits for that.
+/// Whether a running product may contain a NaN, which would then also be at its end: on the CPU the result is ready and
+/// can be inspected; a GPU is not waited for, so the answer is yes.
 bool may_have_lost_zeros(const ndarray& products, int axis) {
   const std::int64_t n = products.shape(axis);
   if (n == 0 || products.device().kind != device_kind::cpu) return n != 0;
@@ -61,7 +61,7 @@ bool may_have_lost_zeros(const ndarray& products, int axis) {
 ndarray sum_or_prod(scan_op op, subject s, const scan_kw& kw) {
   const dtype type = kw.dtype.value_or(accumulator_of(s.v->type));
   ndarray out = scan_as(op, s, type);
-  if (op == scan_op::prod && is_inexact(type) && may_have_lost_zeros(out, s.axis)) {  // see prod
+  if (op == scan_op::prod && is_inexact(type) && may_have_lost_zeros(out, s.axis)) {  // see reduce.cpp
     const value factors = zero_and_sign_of(graph::record_cast(s.v, type));
     out = wrap(zero_where_lost(value_of(out), scanned(op, factors, s.axis)));
   }
@@ -72,7 +72,7 @@ ndarray sum_or_prod(scan_op op, subject s, const scan_kw& kw) {
   return concatenate({full(to_shape(shape), identity, {.dtype = type, .device = out.device()}), out}, s.axis);
 }
 
-/// The array API's: the axis may be left out for one axis only.
+/// The array API's scans, where the axis may be omitted for one-dimensional arrays only.
 ndarray cumulative(scan_op op, const ndarray& x, const scan_kw& kw, const char* function) {
   if (!kw.axis && view_of(x, function).shape.size() > 1)
     fail<value_error>(function, "needs an axis for an array of shape ", view_of(x, function).shape);
@@ -84,7 +84,7 @@ ndarray accumulated(scan_op op, const ndarray& x, const scan_kw& kw, const char*
   return sum_or_prod(op, subject_of(x, kw.axis, function), kw);
 }
 
-/// With NaN replaced before the cast to a dtype.
+/// Replaces NaN before the cast to a dtype.
 ndarray without_nan(scan_op op, double instead, const ndarray& x, const scan_kw& kw, const char* function) {
   refuse_initial(kw, function);
   subject s = subject_of(x, kw.axis, function);

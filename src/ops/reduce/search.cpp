@@ -1,4 +1,4 @@
-// Binary search as a function of each element, with the sorted array passed whole.
+// Binary search as an elementwise function with the sorted array as a raw argument.
 #include "sinter/search.hpp"
 
 #include <string>
@@ -14,7 +14,7 @@ using namespace ops;
 
 namespace {
 
-// The order of sort: NaN behind every number, complex numbers by real part, then imaginary part.
+// The order of sort: NaN after every number, complex numbers by real part, then imaginary part.
 constexpr const char* real_order =
     "template <class V> __device__ bool before(V a, V b) { return a < b || (b != b && a == a); }";
 constexpr const char* complex_order = R"(
@@ -57,7 +57,7 @@ void require_vector(const dims& shape, const char* function, const char* what) {
   if (shape.size() != 1) fail<shape_error>(function, what, " must have one axis, not shape ", shape);
 }
 
-/// The sorted array in the order that its sorter gives.
+/// The array in the order that its sorter gives.
 ndarray in_order(const ndarray& a, const ndarray& sorter) {
   const graph::array_view& s = view_of(sorter, "searchsorted");
   require_vector(s.shape, "searchsorted", "sorter");

@@ -1,4 +1,4 @@
-// Sets: sort, mark where runs of equal elements begin, select there.
+// Sets: sort, mark the first element of each run of equal ones, select those.
 #include "sinter/sets.hpp"
 
 #include <string>
@@ -34,7 +34,7 @@ ndarray elements(const ndarray& data, const ndarray& flags) {
   return wrap(true_elements(value_of(data), value_of(flags)));
 }
 
-/// Whether each element, or row, of a sorted array begins a run of equal ones.
+/// Whether each element, or row, of a sorted array is the first of a run of equal ones.
 ndarray run_starts(const ndarray& sorted, bool equal_nan) {
   const ndarray i = positions_of(sorted, sorted.shape(0));
   const ndarray before = take(sorted, maximum(i - 1, 0), 0);
@@ -44,7 +44,7 @@ ndarray run_starts(const ndarray& sorted, bool equal_nan) {
   return differs | (i == 0);
 }
 
-/// index, inverse (1-D) and counts from the flags of the runs and the permutation that sorted.
+/// index, inverse (1-D) and counts from the run flags and the sorting permutation.
 void fill_rest(unique_result& out, const ndarray& starts, const ndarray& order, const wanted& w) {
   const std::int64_t n = starts.size();
   if (w.index || w.counts) {
@@ -175,7 +175,7 @@ ndarray setxor1d(const ndarray& x, const ndarray& y, const set_kw& kw) {
   const ndarray starts = run_starts(all, false);
   const std::int64_t n = all.size();
   const ndarray i = positions_of(all, n);
-  // Alone is what begins a run and is followed by another beginning, or by the end.
+  // An element is unique to its set if it starts a run and the next element starts another, or there is none.
   const ndarray next = where(i == n - 1, true, take(starts, minimum(i + 1, n - 1)));
   return elements(all, starts & next);
 }

@@ -1,4 +1,4 @@
-// Sorting as NumPy and the array API define it, on top of the device-wide algorithms.
+// The sorts of NumPy and the array API, on top of the device-wide algorithms.
 #include "sinter/sort.hpp"
 
 #include <string>
@@ -13,7 +13,7 @@ using namespace ops;
 
 namespace {
 
-/// The rows that an axis names, of the flattened array where there is none.
+/// The rows along an axis; without an axis the flattened array is one row.
 rows_of rows_for(const ndarray& x, optional_axis axis, const char* function) {
   const value v = value_of(x, function);
   if (!axis) return rows_along(reshape_value(v, dims{v->size()}), 0);
@@ -22,7 +22,7 @@ rows_of rows_for(const ndarray& x, optional_axis axis, const char* function) {
 
 void check_kth(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis, const char* function) {
   const rows_of r = rows_for(x, axis, function);
-  if (x.size() == 0) return;  // as NumPy: there is nothing to order
+  if (x.size() == 0) return;  // as NumPy: kth is not checked for an empty array
   for (const std::int64_t k : kth)
     if (k >= r.count || k < -r.count)
       fail<value_error>(function, "kth (", k, ") is out of range for an axis of ", r.count, " elements");
@@ -62,7 +62,7 @@ ndarray lexsort(const std::vector<ndarray>& keys, std::int64_t axis) {
   }
   const auto device = common_device(all, "lexsort");
   if (shape.empty()) return wrap(graph::record_scalar(scalar_of(0, dtype::i64, "lexsort"), dtype::i64, dims(), device));
-  // One stable sort for each key, the least important one first.
+  // One stable sort per key, the least significant one first.
   rows_of r = rows_for(keys[0], axis, "lexsort");
   value order = argsort_rows(evaluated(r.elements), r.layout(), false);
   for (std::size_t k = 1; k < keys.size(); ++k) {
@@ -106,7 +106,7 @@ topk_result topk(const ndarray& x, std::int64_t k, const topk_kw& kw) {
   const value order = argsort_rows(keys, r.layout(), kw.largest);
   dims first = keys->shape;
   first[first.size() - 1] = k;
-  // The few that are wanted, so that the whole order need not be kept.
+  // Copies the few requested indices, so that the whole permutation can be freed.
   value both[] = {graph::record_view(order, first, core::contiguous_strides(order->shape), 0), value()};
   both[1] = graph::record_gather(keys, both[0], first.size() - 1, first);
   both[0] = evaluated(both[0]);
