@@ -19,7 +19,7 @@ void put(std::byte*& to, T v) {
   to += sizeof v;
 }
 
-/// Appends a number in the memory format of its dtype.
+/// Appends a number in the memory representation of its dtype.
 void put_scalar(std::byte*& to, const jit::scalar& s) {
   switch (s.type) {
     case dtype::b1: return put(to, s.b);
@@ -39,7 +39,7 @@ void put_scalar(std::byte*& to, const jit::scalar& s) {
   }
 }
 
-/// A brace list read as an array: its shape along the first elements, checked everywhere, and the widest kind.
+/// Parses a brace list as an array: its shape from the first elements, checked for the others, and the widest kind.
 struct list_reader {
   dims shape;
   scalar_kind kind = scalar_kind::boolean;

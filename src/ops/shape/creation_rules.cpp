@@ -1,4 +1,5 @@
-// Arrays from rules: constants, ranges, diagonals, triangles, grids. All are recorded; none takes memory until needed.
+// Arrays from rules: constants, ranges, diagonals, triangles, grids. All are recorded; none takes memory until
+// evaluated.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -80,7 +81,7 @@ ndarray full_like(const ndarray& x, const operand& value, const create_kw& kw) {
 
 namespace {
 
-/// ceil((stop - start) / step) where all are integers of any size up to 64 bits.
+/// ceil((stop - start) / step) for integers of up to 64 bits, without overflow.
 std::int64_t integer_length(const scalar& start, const scalar& stop, const scalar& step) {
   const auto wide = [](const scalar& x) {
     return x.negative() ? static_cast<__int128>(x.as_int64()) : static_cast<__int128>(x.as_uint64());
@@ -109,8 +110,8 @@ double rounded(double x, dtype type) {
   }
 }
 
-/// start + i * (next - start), as NumPy fills a range: start and next have the dtype `to`, the arithmetic is float32
-/// for narrow types, and element 1 is `next` itself.
+/// start + i * (next - start), as NumPy fills a range: start and next have the dtype `to`, the arithmetic is in float32
+/// for narrow types, and element 1 is exactly `next`.
 value float_range(double start, double step, dtype to, const dims& shape, device_id device) {
   const dtype type = to == float64 || to == complex128 ? float64 : float32;
   const double first = rounded(start, to), next = rounded(start + step, to), by = rounded(next - first, type);
@@ -122,7 +123,7 @@ value float_range(double start, double step, dtype to, const dims& shape, device
   return choose(second, constant(next, type, shape, device, "arange"), sum, shape);
 }
 
-/// The same in wrapping integers; a float start or step is truncated first, as NumPy does.
+/// The same in wrapping integers; a float start or step is truncated first, as in NumPy.
 value integer_range(const scalar& start, const scalar& step, dtype type, const dims& shape, device_id device) {
   const bool exact = start.kind() <= scalar_kind::integer && step.kind() <= scalar_kind::integer;
   std::uint64_t first, by;
@@ -190,7 +191,7 @@ ndarray linspace(const scalar& start, const scalar& stop, std::int64_t count, co
   const std::int64_t intervals = kw.endpoint ? count - 1 : count;
   const value i = graph::record_iota(shape, 0, device);
   value y = graph::record_cast(i, inner);
-  // NumPy divides before it multiplies where the step underflows to zero.
+  // As in NumPy, the division comes first if the step underflows to zero.
   const std::complex<double> step = intervals > 0 ? delta / static_cast<double>(intervals) : delta;
   if (intervals > 0 && step == 0.0) {
     y = map2(opcode::divide, inner, shape, y, number(static_cast<double>(intervals)));
@@ -209,8 +210,8 @@ ndarray linspace(const scalar& start, const scalar& stop, std::int64_t count, co
 
 namespace {
 
-/// The number of a diagonal of matrices in the last two axes, brought near to them, so that adding a row to it cannot
-/// wrap around: every diagonal below the lowest one, or above the highest one, is like any other.
+/// The number of a diagonal of matrices in the last two axes, clamped to their range, so that adding a row number
+/// cannot overflow: all diagonals outside of the matrix are equivalent.
 std::int64_t near_diagonal(std::int64_t k, const dims& shape) {
   return std::clamp(k, -shape[shape.size() - 2], shape[shape.size() - 1]);
 }
@@ -258,7 +259,7 @@ std::vector<ndarray> meshgrid(const std::vector<ndarray>& vectors, const meshgri
   if (kw.indexing != "xy" && kw.indexing != "ij")
     ops::fail<value_error>("meshgrid", "indexing is 'xy' or 'ij', not '", kw.indexing, "'");
   const int n = static_cast<int>(vectors.size());
-  // The axis of the grid that belongs to each vector.
+  // The axis of the grid along which each vector varies.
   const auto axis_of = [&](int i) { return kw.indexing == "xy" && n > 1 && i < 2 ? 1 - i : i; };
   std::vector<value> values;
   dims shape(n, 1);

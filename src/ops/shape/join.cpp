@@ -1,4 +1,4 @@
-// Joining, repeating and shifting: what makes new arrays.
+// Joining, repeating and shifting: functions that return new arrays.
 #include <algorithm>
 #include <string>
 
@@ -19,7 +19,7 @@ using namespace ops;
 
 namespace {
 
-/// Memory for a new array whose elements the caller writes.
+/// Uninitialised memory for a new array, which the caller fills.
 ndarray unwritten(const dims& shape, dtype type, runtime::device_id device) {
   const auto bytes = static_cast<std::size_t>(core::checked_count(shape, "shape")) * itemsize(type);
   auto memory = std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes);
@@ -78,7 +78,7 @@ std::vector<ndarray> each(const std::vector<ndarray>& arrays, F&& f) {
   return out;
 }
 
-/// Shifted along one axis by reading at coordinate - shift: a negative index counts from the end.
+/// Rolls along one axis by reading at coordinate - shift, where a negative index counts from the end.
 value roll_axis(const value& v, std::int64_t shift, int axis) {
   const std::int64_t n = v->shape[axis];
   const std::int64_t by = n == 0 ? 0 : (shift % n + n) % n;
@@ -90,13 +90,13 @@ value roll_axis(const value& v, std::int64_t shift, int axis) {
   return graph::record_gather(v, from, axis, v->shape);
 }
 
-/// Elements repeated along a new axis behind `axis` (or before it), the two merged into one.
+/// Repeats elements along a new axis after `axis` (or before it), then merges the two.
 value repeat_axis(const value& v, std::int64_t times, int axis, bool whole, const char* function) {
   dims expanded = v->shape, strides = core::contiguous_strides(v->shape), merged = v->shape;
   const int place = whole ? axis : axis + 1;
   expanded.insert(place, times);
   strides.insert(place, 0);
-  if (v->shape[axis] == 0) return v;  // nothing, however often
+  if (v->shape[axis] == 0) return v;  // no elements, whatever the number of repetitions
   core::checked_count(expanded, function);
   merged[axis] *= times;
   return reshape_value(graph::record_view(v, expanded, strides, 0), merged);
@@ -106,8 +106,8 @@ void require_repeats(std::int64_t n, const char* function) {
   if (n < 0) fail<value_error>(function, "cannot repeat ", n, " times");
 }
 
-/// Element k along the axis counts[k] times. Element j of the result comes from the first k whose counts up to and with
-/// its own exceed j.
+/// Repeats element k along the axis counts[k] times. Element j of the result comes from the first k whose inclusive
+/// cumulative count exceeds j.
 value repeat_by_counts(const value& v, const ndarray& counts, int axis) {
   dims shape = v->shape;
   if (shape[axis] == 0) return v;
@@ -208,7 +208,7 @@ ndarray repeat(const ndarray& x, std::int64_t repeats, optional_axis axis) {
   value v = value_of(x, "repeat");
   require_repeats(repeats, "repeat");
   if (!axis || v->shape.empty())
-    v = reshape_value(v, dims{core::element_count(v->shape)});  // NumPy: rank 0 counts as 1
+    v = reshape_value(v, dims{core::element_count(v->shape)});  // NumPy treats rank 0 as rank 1
   const int a = axis ? normalize_axis(*axis, v->shape, "repeat") : 0;
   return wrap(repeat_axis(v, repeats, a, false, "repeat"));
 }
@@ -236,7 +236,7 @@ ndarray repeat(const ndarray& x, const std::vector<std::int64_t>& counts, option
 
 namespace {
 
-/// What diff puts in front or behind, of x's shape but for the axis (a number: one element there).
+/// The array that diff prepends or appends, of x's shape except along the axis (a number: one element there).
 ndarray padding_of(const operand& p, const ndarray& x, int axis) {
   const dims& shape = view_of(x, "diff").shape;
   if (p.is_array() && view_of(p.array(), "diff").shape.size() != 0) return p.array();
@@ -261,7 +261,7 @@ ndarray diff(const ndarray& x, const diff_kw& kw) {
   parts.push_back(x);
   if (kw.append) parts.push_back(padding_of(*kw.append, x, axis));
   ndarray out = parts.size() == 1 ? x : join(parts, axis, "diff");
-  // Once nothing is left, nothing changes.
+  // At most extent-many steps: after those the result is empty and stays so.
   for (std::int64_t left = std::min(kw.n, std::max<std::int64_t>(out.shape(axis), 1)); left > 0; --left) {
     const std::int64_t n = out.shape(axis);
     const ndarray upper = slice_of(out, axis, std::min<std::int64_t>(1, n), n);

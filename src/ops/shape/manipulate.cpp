@@ -15,7 +15,7 @@ using namespace ops;
 
 namespace {
 
-/// The extents with -1 replaced by what is left over.
+/// The extents, with -1 replaced by the extent that fits.
 dims complete_shape(const graph::array_view& v, const shape_t& wanted, const char* function) {
   const auto refuse = [&](const char* why) {
     fail<shape_error>(function, "cannot reshape an array with shape ", v.shape, " into shape ", wanted, why);
