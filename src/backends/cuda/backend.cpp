@@ -1,5 +1,5 @@
-// The CUDA backend as runtime::backend: copies, launches, faults; memory, streams and graphs are in files of their own.
-// The default stream is the legacy one, so that work of user code there is ordered with sinter's.
+// The CUDA backend as runtime::backend: copies, launches, faults; memory, streams and graphs are in separate files. The
+// default stream is the legacy one, so that work of user code on it is ordered with sinter's.
 #include "backends/cuda/backend.hpp"
 
 #include <cuda_runtime_api.h>
@@ -40,7 +40,7 @@ int attribute(cudaDeviceAttr a, int device) {
   return value;
 }
 
-/// Of a handle, as cuBLAS's documentation gives it (cublasSetWorkspace).
+/// The workspace size of a cuBLAS handle, as documented for cublasSetWorkspace.
 std::size_t blas_workspace_bytes(int arch) { return (arch >= 90 ? std::size_t{32} : std::size_t{4}) << 20; }
 
 class cuda_backend final : public runtime::backend {
@@ -56,7 +56,7 @@ class cuda_backend final : public runtime::backend {
     backend::start({runtime::device_kind::cuda, index}, streams_.default_stream(), *pool_);
     jit::warm_up_nvrtc();
     void* host = nullptr;
-    constexpr int record = runtime::fault_log::slot_words;  // the device's own, then those of launches
+    constexpr int record = runtime::fault_log::slot_words;  // the device's record, then those of launches
     check(cudaHostAlloc(&host, sizeof(int) * record * (1 + fault_slots), cudaHostAllocMapped | cudaHostAllocPortable),
           "cudaHostAlloc");
     fault_ = static_cast<int*>(host);
@@ -268,7 +268,7 @@ class cuda_backend final : public runtime::backend {
     launches_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  // The driver finds out the kind of address: an array's memory may be the host's.
+  // The driver determines the kind of each address: an array's memory may be host memory.
   void enqueue_copy(void* to, const void* from, std::size_t bytes) {
     begin();
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cuda::current_stream(index_)), "cudaMemcpyAsync");
@@ -313,7 +313,7 @@ class cuda_backend final : public runtime::backend {
   std::unique_ptr<runtime::fourier> fourier_;
 };
 
-/// The number of devices, or the reason for there being none.
+/// The number of devices, or the reason why there is none.
 struct probe {
   int count = 0;
   std::string reason;

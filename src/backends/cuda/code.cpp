@@ -1,5 +1,5 @@
-// The kernels that a device holds: looked up by program and variant, compiled by NVRTC on a miss. Some run in a lean
-// form first, which compiles sooner, while the tuned one is compiled in the background.
+// The kernels loaded on a device: looked up by program and variant, compiled by NVRTC on a miss. Some run in a baseline
+// form first, which compiles sooner, while the optimised form is compiled in the background.
 #include "backends/cuda/code.hpp"
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 namespace sinter::cuda {
 namespace {
 
-// By their instructions a lean search takes some 3 ps longer for an element than a tuned one on an H200: 0.2 ms at the
-// threshold, and 3 ms at the limit, where the tuned one compiles some 25 ms longer.
+// From instruction counts, a baseline search takes about 3 ps per element more than an optimised one on an H200: 0.2 ms
+// at the threshold, and 3 ms at the limit, while the optimised one takes about 25 ms longer to compile.
 constexpr std::int64_t default_threshold = std::int64_t{1} << 26;
 constexpr std::int64_t lean_limit = std::int64_t{1} << 30;
 std::atomic<std::int64_t> threshold{default_threshold};
@@ -37,7 +37,7 @@ std::int64_t element_count_of(const jit::launch& l) noexcept {
   return l.code->kind == jit::kernel_kind::reduce ? kept_count(l) * reduced_count(l) : core::element_count(l.extents);
 }
 
-/// Whether a launch should rather run the lean kernel than wait for the tuned one.
+/// Whether a launch should run the baseline kernel rather than wait for the optimised one.
 bool lean_will_do(const jit::launch& l) {
   switch (get_tier()) {
     case tier::lean: return true;
@@ -78,7 +78,7 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
   jit::cuda_variant& variant = platform::per_thread<jit::cuda_variant, kernel_table>::get();
   std::string& key = platform::per_thread<std::string, kernel_table>::get();
   std::vector<miss> misses;
-  std::vector<std::size_t> miss_of;  // the miss of each launch that has one
+  std::vector<std::size_t> miss_of;  // index into the misses for each launch that has one
   for (std::size_t k = 0; k < launches.size(); ++k) {
     const jit::launch& l = launches[k];
     classify(l, variant);
@@ -112,7 +112,7 @@ const kernel* kernel_table::lean_of(const kernel_forms& forms) const {
   return forms.lean.get();
 }
 
-/// The best kernel there is, unless the launch is worth waiting for a better one: then null.
+/// The best loaded kernel; null if the launch is large enough to wait for a better one.
 const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& l) {
   const kernel* const best = forms.best.load(std::memory_order_acquire);
   if (!best->variant.lean) {
@@ -126,7 +126,8 @@ const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& 
   return best;
 }
 
-/// Counts what the lean kernel is given, and has the tuned one compiled once that was enough.
+/// Counts the elements processed by the baseline kernel, and starts the optimised compilation once they reach the
+/// threshold.
 void kernel_table::note_lean(kernel_forms& forms, const jit::launch& l) {
   lean_count.fetch_add(1, std::memory_order_relaxed);
   const std::int64_t elements = element_count_of(l);
@@ -137,7 +138,7 @@ void kernel_table::note_lean(kernel_forms& forms, const jit::launch& l) {
   improve(forms, *l.code, tuned);
 }
 
-/// Compiles the tuned form in the background, once.
+/// Compiles the optimised form in the background, once.
 void kernel_table::improve(kernel_forms& forms, const jit::program& code, const jit::cuda_variant& variant) {
   if (forms.improving.exchange(true)) return;
   const auto task = [this, &forms, variant, code = std::make_shared<const jit::program>(code)] {
@@ -148,7 +149,7 @@ void kernel_table::improve(kernel_forms& forms, const jit::program& code, const 
       const std::unique_lock lock(mutex_);
       if (!forms.tuned) forms.tuned = std::move(loaded);
       forms.best.store(forms.tuned.get(), std::memory_order_release);
-    } catch (const std::exception& e) {  // the lean kernel goes on serving
+    } catch (const std::exception& e) {  // the baseline kernel stays in use
       if (runtime::tracing())
         trace(device_, "no tuned form of " + jit::cuda_kernel_name(*code, variant) + ": " + e.what());
     }
@@ -163,7 +164,7 @@ void kernel_table::compile(std::vector<miss>& misses) {
   std::vector<const jit::program*> programs;
   std::vector<miss*> missing;
   for (miss& m : misses) {
-    if (m.variant.lean && get_tier() != tier::lean) {  // what an earlier process has tuned is at hand
+    if (m.variant.lean && get_tier() != tier::lean) {  // uses an optimised form from the disk cache, if there is one
       jit::cuda_variant tuned = m.variant;
       tuned.lean = false;
       if (const auto stored = jit::load_cuda(jit::cuda_unit_of(*m.code, tuned, arch_))) {
@@ -198,7 +199,7 @@ std::unique_ptr<kernel> kernel_table::load(const jit::program& p, const jit::cud
   return loaded;
 }
 
-/// Puts a kernel into the table; the one of its form that is there from now on.
+/// Adds a kernel to the table and returns the one that the table has for its form from now on.
 const kernel* kernel_table::keep(const std::string& key, std::unique_ptr<kernel> loaded) {
   const std::unique_lock lock(mutex_);
   auto& forms = kernels_[key];

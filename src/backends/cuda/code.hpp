@@ -1,4 +1,4 @@
-// The kernels that a device holds: looked up by program and variant, compiled by NVRTC on a miss.
+// The kernels loaded on a device: looked up by program and variant, compiled by NVRTC on a miss.
 #pragma once
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -24,18 +24,19 @@ struct kernel {
   CUfunction main = nullptr, second = nullptr;
 };
 
-/// The kernels of one program over operands of one layout: the same bits, and `best` is the faster of those there are.
+/// The forms of one program for operands of one layout: their results are bit-identical, and `best` is the fastest
+/// loaded one.
 struct kernel_forms {
   std::atomic<const kernel*> best{nullptr};
   std::unique_ptr<kernel> lean, tuned;
-  std::atomic<std::int64_t> work{0};   // elements that the lean kernel has gone through
-  std::atomic<bool> improving{false};  // the tuned kernel is being compiled, or could not be
+  std::atomic<std::int64_t> work{0};   // elements processed by the baseline kernel
+  std::atomic<bool> improving{false};  // the optimised kernel is being compiled, or its compilation failed
 };
 
 class kernel_table {
  public:
   kernel_table(int device, int arch) : device_(device), arch_(arch) {}
-  /// results[i] is the kernel of launches[i]. Each miss becomes a module; they are compiled side by side.
+  /// results[i] is the kernel of launches[i]. Each miss becomes a module; modules are compiled concurrently.
   void find(std::span<const jit::launch> launches, std::span<const kernel*> results);
   std::uint64_t compilations() const noexcept { return compilations_; }
   std::uint64_t disk_hits() const noexcept { return disk_hits_; }
@@ -61,13 +62,13 @@ class kernel_table {
   const kernel* keep(const std::string& key, std::unique_ptr<kernel> loaded);
 
   int device_, arch_;
-  mutable std::shared_mutex mutex_;  // of kernels_, and of who owns what in them
+  mutable std::shared_mutex mutex_;  // guards kernels_ and the ownership of their forms
   std::unordered_map<std::string, std::unique_ptr<kernel_forms>, string_hash, std::equal_to<>> kernels_;
   std::atomic<std::uint64_t> compilations_{0}, disk_hits_{0};
 };
 
-/// The driver's launch, without the runtime's bookkeeping: a few tenths of a microsecond less for each kernel. The
-/// entry points come from the runtime, so nothing links libcuda.
+/// The driver's launch, without the runtime's bookkeeping: it saves a few tenths of a microsecond per kernel. The entry
+/// points are looked up through the runtime, so nothing links libcuda.
 void launch_kernel(CUfunction f, const grid& g, void** arguments, cudaStream_t stream);
 
 }  // namespace sinter::cuda

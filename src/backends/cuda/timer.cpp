@@ -34,7 +34,7 @@ cudaKernel_t load_hold_kernel(int device) {
   return kernel;
 }
 
-/// Loaded at the first hold, for the life of the process.
+/// Loaded on first use, and never unloaded.
 cudaKernel_t hold_kernel(int device) {
   static std::mutex& mutex = *new std::mutex;
   static std::array<cudaKernel_t, most_devices> kernels{};
@@ -93,7 +93,7 @@ class event_timer final : public runtime::timer {
   }
 
  private:
-  /// The timed code may have made another device current.
+  /// Restores the current device, which the timed code may have changed.
   void enter() const {
     check_usable();
     check(cudaSetDevice(device_), "cudaSetDevice");

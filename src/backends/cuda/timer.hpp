@@ -9,10 +9,10 @@
 
 namespace sinter::cuda {
 
-/// A timer of one stream of a device, which is current.
+/// A timer of one stream of the current device.
 std::unique_ptr<runtime::timer> make_timer(int device, cudaStream_t stream);
 
-/// The kernel that keeps a device busy: `sn_hold(nanoseconds)`.
+/// Source of the kernel that keeps a device busy: `sn_hold(nanoseconds)`.
 std::string hold_source();
 
 }  // namespace sinter::cuda

@@ -109,7 +109,7 @@ class cuda_algorithms final : public runtime::algorithms {
     check_usable();
     check(cudaSetDevice(target_.device), "cudaSetDevice");
   }
-  /// Missing device code for the GPU gets a message of its own: rebuilding the library helps.
+  /// Missing device code for the GPU gets a dedicated message, since rebuilding the library helps.
   void raise(cudaError_t status, const char* function) const {
     if (status != cudaErrorNoKernelImageForDevice) return check(status, function);
     (void)cudaGetLastError();

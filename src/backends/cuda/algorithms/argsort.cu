@@ -19,7 +19,7 @@ struct word_job {
   i64 bin_count;  // of bins
 };
 
-/// The key of the element at `index`, in the lowest bits; `shift` is below the key's width.
+/// The key of the element at `index`, in the lowest bits; `shift` is less than the key's width.
 __device__ __forceinline__ u64 key_word(const word_job& j, i64 index) {
   if (j.rule.kind != key_class::complex) {
     if (j.rule.bytes == 8) return tied_key(static_cast<const u64*>(j.keys)[index], j.rule) >> j.shift;
@@ -77,7 +77,7 @@ __global__ void widen(const u32* positions, i64* result, i64 n, u32 columns) {
     result[k] = positions[k] % columns;
 }
 
-/// A sort by several words, lowest first; keeps track of which buffers are in use.
+/// A multi-pass sort by several words, lowest first; tracks which buffers are in use.
 template <class Key, class Index>
 class word_sort {
  public:
@@ -122,7 +122,7 @@ class word_sort {
   bool first_ = true;
 };
 
-/// Passes over the words of the keys, then over those of the rows' numbers.
+/// Passes over the words of the keys, then over those of the row numbers.
 template <class Sort>
 cudaError_t sort_words(Sort& s, const row_job& j, const void* keys, int word_bits) {
   const int key_bits = 8 * bytes_of(j.type);
@@ -149,9 +149,9 @@ cudaError_t sort_positions_with(const context& c, const position_sort& s, const 
 
 // --- argsort of long rows
 
-/// Rows are sorted together as far as their positions stay below this.
+/// Rows are sorted together while their positions stay below this.
 constexpr i64 most_together = i64{1} << 31;
-/// Rows from here on have positions of 64 bits.
+/// Rows of this length and more have 64-bit positions.
 constexpr i64 longest_narrow = (i64{1} << 32) - 1;
 
 row_job batch_of(const row_job& j) {
@@ -176,7 +176,7 @@ cudaError_t narrow_layout_of(const context& c, const row_job& batch, void* scrat
   l.scratch = p.used();
   return cudaSuccess;
 }
-/// The result's own memory, 8 bytes an element, holds one buffer of positions and as many keys as fit.
+/// The result's memory, 8 bytes per element, holds one buffer of positions and as many keys as fit.
 void use_result(row_job batch, i64* result, position_buffers& b) {
   const i64 n = batch.rows * batch.columns;
   char* const own = reinterpret_cast<char*>(result);
@@ -200,7 +200,7 @@ cudaError_t argsort_narrow(const context& c, const row_job& j, const char* keys,
     use_result(batch, to, l.buffers);
     u32* sorted = nullptr;
     SINTER_TRY(sort_positions(c, {batch, keys + row * j.columns * bytes_of(j.type)}, l.buffers, sorted));
-    // Widening writes over the result's memory, so the positions must lie outside of it.
+    // Widening overwrites the result's memory, so the positions must not be there.
     if (sorted != l.buffers.positions[0])
       SINTER_TRY(cudaMemcpyAsync(l.buffers.positions[0], sorted, static_cast<std::size_t>(n) * sizeof(u32),
                                  cudaMemcpyDeviceToDevice, c.stream));
@@ -210,7 +210,7 @@ cudaError_t argsort_narrow(const context& c, const row_job& j, const char* keys,
   return cudaSuccess;
 }
 
-/// One row of more than 2^32 elements: keys are carried a byte at a time, which leaves room for positions of 64 bits.
+/// One row of more than 2^32 elements: keys are carried a byte at a time, which leaves room for 64-bit positions.
 struct wide_layout {
   u8* keys[2];
   u64* positions;

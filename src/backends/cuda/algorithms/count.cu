@@ -24,8 +24,8 @@ struct sampled_bins {
   __device__ __forceinline__ i64 bin(T x) const { return bins.bin(x); }
 };
 
-/// Counts in shared memory: `copies` counters for each bin (a power of two), one for each lane while there are enough,
-/// so that few bins do not mean many conflicts.
+/// Counts in shared memory: `copies` counters per bin (a power of two), up to one per lane, so that few bins do not
+/// cause many atomic conflicts.
 template <class Bins>
 __global__ void __launch_bounds__(threads)
     count_shared(const Bins bins, i64 n, int bin_count, int copies, unsigned long long* counts) {
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// Counts in device memory. Where all lanes of a warp have the same bin, one of them adds for all.
+/// Counts in device memory. If all lanes of a warp have the same bin, one of them adds for all.
 template <class Bins>
 __global__ void __launch_bounds__(threads) count_global(const Bins bins, i64 n, unsigned long long* counts) {
   const i64 step = static_cast<i64>(gridDim.x) * threads;
@@ -80,7 +80,7 @@ cudaError_t count(const context& c, const Bins& bins, i64 n, i64 bin_count, i64*
     return launch(c, count_global<Bins>, looping_blocks(c, n, 4 * threads), threads, 0, bins, n, to);
   int copies = 32;
   while (copies * bin_count > shared_counters) copies /= 2;
-  // Blocks clear and add up their counters, so no more are launched than run at a time. A block's counters have 32
+  // Blocks clear and merge their counters, so no more are launched than can be resident. A block's counters have 32
   // bits, which bounds the number of its samples.
   const i64 resident = static_cast<i64>(c.multiprocessors) * 4, least = ceil_div(n, i64{1} << 31);
   i64 blocks = ceil_div(n, 16 * threads);
@@ -97,8 +97,9 @@ cudaError_t count_samples(const context& c, const void* samples, i64 n, const bi
 
 // --- sums of weights by bin
 //
-// Positions are sorted by bin, so a bin's weights are contiguous. Sums of 32 neighbours, of 32 such sums, and so on
-// make every bin a few loads of a warp, whatever its size, in an order that the bins alone decide.
+// Positions are sorted by bin, so a bin's weights are contiguous. With sums of 32 neighbours, of 32 such sums, and so
+// on, every bin needs only a few loads of a warp, whatever its size, and the order of additions depends on the bins
+// alone.
 
 constexpr int fan = 32;
 constexpr int most_levels = 7;
@@ -114,7 +115,7 @@ __device__ __forceinline__ double warp_sum(double x) {
   return x;
 }
 
-/// Weights in the order of their bins, and where each bin's begin and end; bins out of range are left out.
+/// Weights in the order of their bins, and the begin and end of each bin; bins out of range are dropped.
 __global__ void gather_weights(const i64* bins, const double* weights, const u32* positions, i64 n, i64 bin_count,
                                double* sorted, u32* begins, u32* ends) {
   const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;
@@ -128,7 +129,7 @@ __global__ void gather_weights(const i64* bins, const double* weights, const u32
   }
 }
 
-/// above[k] = the sum of below[32k] to below[32k + 31]; a rest of fewer is left out.
+/// above[k] = the sum of below[32k] to below[32k + 31]; an incomplete last group is dropped.
 __global__ void sum_fans(const double* below, double* above, i64 n) {
   const i64 warps = static_cast<i64>(gridDim.x) * blockDim.x / 32;
   for (i64 k = (static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x) / 32; k < n; k += warps) {
@@ -137,7 +138,8 @@ __global__ void sum_fans(const double* below, double* above, i64 n) {
   }
 }
 
-/// A warp adds up the range of each bin: what does not fill a whole sum of the next level, on both sides, level by level.
+/// A warp sums the range of each bin: level by level, the values at both ends that do not fill a whole sum of the next
+/// level.
 __global__ void sum_ranges(const sum_levels levels, const u32* begins, const u32* ends, i64 bin_count, bool add,
                            double* sums) {
   const i64 warps = static_cast<i64>(gridDim.x) * blockDim.x / 32;

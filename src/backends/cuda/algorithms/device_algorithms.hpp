@@ -1,5 +1,5 @@
-// src/backends/cuda/algorithms: kernels written by hand for sorts, scans, selections and counts. Device code is in .cu
-// and .cuh, which know no headers of the library but these.
+// src/backends/cuda/algorithms: hand-written kernels for sorts, scans, selections and counts. Device code is in .cu and
+// .cuh files, which include no headers of the library but these.
 //
 // The interface of device code compiled by nvcc to the rest of the CUDA backend: plain functions on device addresses.
 // This header is C++17, includes nothing of the library, and nothing throws across it.
@@ -23,7 +23,7 @@ struct context {
   int multiprocessors = 1;
 };
 
-/// `rows` sequences of `columns` elements, one after the other.
+/// `rows` contiguous sequences of `columns` elements.
 struct row_job {
   element type{};
   bool descending = false;
@@ -37,8 +37,8 @@ struct scan_job {
   std::int64_t outer = 1, count = 0, inner = 1;
 };
 
-/// Flags of `count` elements: bits for the first `packed` ones (select_kernels.cuh says in which order), a multiple of
-/// 1024, and bytes for the others.
+/// Flags of `count` elements: bits for the first `packed` ones (in the order of select_kernels.cuh), a multiple of
+/// 1024, and bytes for the rest.
 struct select_job {
   std::int64_t count = 0, packed = 0;
   const unsigned* words = nullptr;
@@ -58,7 +58,7 @@ cudaError_t argsort_scratch(const context& c, const row_job& j, std::size_t& byt
 cudaError_t argsort(const context& c, const row_job& j, const void* keys, std::int64_t* result, void* scratch);
 
 std::size_t select_scratch(const select_job& j);
-/// *count becomes the address, in scratch memory, of the number of true flags.
+/// Sets *count to the address, in scratch memory, of the number of true flags.
 cudaError_t count_selected(const context& c, const select_job& j, void* scratch, const std::int64_t** count);
 /// After count_selected, which filled the scratch memory. Elements of 1, 2, 4, 8 or 16 bytes; null `data`: positions, of
 /// 8 bytes, instead.

@@ -1,4 +1,4 @@
-// Shared by the files of device code: sizes, scratch memory in pieces, launches, loads that other blocks' stores reach.
+// Shared device code: sizes, scratch memory in pieces, launches, loads that see other blocks' stores.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -88,7 +88,7 @@ cudaError_t launch(const context& c, void (*kernel)(P...), i64 blocks, int threa
   return launch(c, kernel, dim3(static_cast<unsigned>(blocks)), threads, shared, arguments...);
 }
 
-/// Blocks for n items, `per_block` each, that loop where the device is full anyway.
+/// The number of blocks for n items, `per_block` each; grid-stride loops limit it to what fills the device.
 inline i64 looping_blocks(const context& c, i64 n, int per_block) {
   const i64 most = static_cast<i64>(c.multiprocessors) * 32;
   const i64 wanted = ceil_div(n, per_block);

@@ -1,4 +1,5 @@
-// Sorting many rows of up to a few thousand elements: each is held in the registers of some lanes, a warp, or a block.
+// Sorting many rows of up to a few thousand elements: each is held in the registers of part of a warp, a warp, or a
+// block.
 #include "backends/cuda/algorithms/sort_keys.cuh"
 #include "backends/cuda/algorithms/sort_network.cuh"
 #include "backends/cuda/algorithms/sort_parts.cuh"
@@ -16,7 +17,7 @@ struct rows_job {
   void* to;
 };
 
-/// A thread's place: its row, its number in the row's thread group, and how many threads that has.
+/// A thread's position: its row, its number in the row's thread group, and the size of that group.
 struct place {
   i64 row;
   int t, threads;
@@ -37,8 +38,8 @@ __device__ __forceinline__ void synchronize_group(const rows_job& j) {
   else __syncwarp();
 }
 
-/// Words that a warp (or the block) passes from the threads that sorted them to those that store them: `own`
-/// consecutive ones of each thread. The order of the words in memory keeps both sides free of bank conflicts.
+/// Words that a warp (or the block) exchanges between the threads that sorted them and those that store them: `own`
+/// consecutive ones per thread. Their order in shared memory keeps both sides free of bank conflicts.
 struct hand_over {
   u32* words;
   __device__ __forceinline__ u32& at(int k) const { return words[k ^ (k / 32 % 32)]; }
@@ -61,8 +62,8 @@ struct value_stage {
   }
 };
 
-/// Zeros and NaNs, sorted by their bits, go back to the order in which the row has them. Called by the lanes of one
-/// warp of the group.
+/// Zeros and NaNs, sorted by their bits, get the order back that they have in the row. Called by the lanes of one warp
+/// of the group.
 template <class U>
 __device__ void restore_ties(const rows_job& j, const place& p, int first, const value_stage<U>& stage) {
   const int t = p.t, lanes = j.lanes;
@@ -110,7 +111,7 @@ __global__ void __launch_bounds__(512) sort_row_values(const rows_job j) {
   }
   sort_group(x, p.t, j.lanes, j.warps, shared);
 
-  // A warp's groups have consecutive pieces of the warp's part of the shared memory.
+  // The groups of a warp use consecutive pieces of the warp's part of shared memory.
   const int threads = j.warps > 1 ? 32 * j.warps : 32, warp = threadIdx.x / 32;
   u32* const words = j.warps > 1 ? shared : shared + warp * 32 * R * value_stage<U>::planes;
   const value_stage<U> stage(words, threads * R);
@@ -149,7 +150,7 @@ __device__ __forceinline__ void load_item(tagged_pair_item& x, const rows_job& j
   const key_pair<u64> k = tied_complex(parts[0], parts[1], j.rule);
   x = {k.high, k.low, static_cast<u32>(i)};
 }
-// What fills a row up: sorted after every element, since its position is greater.
+// Padding of a row: sorted after every element, since its position is greater.
 __device__ __forceinline__ void fill_item(plain_item<u64>& x, int i) { x.key = ~u64{0} << 32 | static_cast<u32>(i); }
 __device__ __forceinline__ void fill_item(tagged_item& x, int i) { x = {~u64{0}, static_cast<u32>(i)}; }
 __device__ __forceinline__ void fill_item(tagged_pair_item& x, int i) { x = {~u64{0}, ~u64{0}, static_cast<u32>(i)}; }
@@ -157,8 +158,7 @@ __device__ __forceinline__ u32 index_of(const plain_item<u64>& x) { return stati
 __device__ __forceinline__ u32 index_of(const tagged_item& x) { return x.index; }
 __device__ __forceinline__ u32 index_of(const tagged_pair_item& x) { return x.index; }
 
-/// The permutation that sorts each row, as i64; or (gather) the sorted elements themselves, which may go to where they
-/// came from.
+/// The permutation that sorts each row, as i64; or (gather) the sorted elements themselves, possibly in place.
 template <class Item, class Element, bool gather, int R>
 __global__ void __launch_bounds__(512) sort_row_positions(const rows_job j) {
   extern __shared__ u32 shared[];
@@ -196,9 +196,9 @@ __global__ void __launch_bounds__(512) sort_row_positions(const rows_job j) {
 
 // --- launches
 
-constexpr int block_warps = 4;  // where a row needs no more than a warp
+constexpr int block_warps = 4;  // for rows that need at most a warp each
 
-/// Rows of up to `columns` elements with R items a thread; `words` of shared memory a thread.
+/// Rows of up to `columns` elements with R items per thread and `words` of shared memory per thread.
 template <int R>
 cudaError_t start(const context& c, void (*kernel)(rows_job), rows_job j, int words_of_value, int words_of_item) {
   const i64 threads = power_of_two_from(ceil_div(j.columns, R));

@@ -1,11 +1,11 @@
-// Scans: how they are distributed to threads, and the kernels of each element type.
+// Scans: their distribution to threads, and the kernels of each element type.
 #include "backends/cuda/algorithms/scan_parts.cuh"
 #include "backends/cuda/algorithms/scan_values.cuh"
 
 namespace sinter::cuda::device {
 namespace {
 
-/// Short rows, or so many that a warp each keeps any GPU busy.
+/// Short rows, or so many that one warp per row keeps any GPU busy.
 bool prefers_rows(i64 outer, i64 count) { return count <= 2048 || (outer >= 2048 && count <= 65536); }
 
 constexpr i64 enough_columns = 65536, enough_threads = 131072;
@@ -61,7 +61,7 @@ storage storage_of(element t) {
   return bytes_of(t) == 1 ? storage::bytes1 : bytes_of(t) == 2 ? storage::bytes2 : storage::own;
 }
 
-/// The flip that makes the wanted value of a scan the greatest.
+/// The flip that turns the extreme that a scan searches into the maximum.
 u64 flip_of(element t, bool least) {
   if (is_complex(t)) return least ? u64{1} << (4 * bytes_of(t) - 1) : 0;
   if (is_float(t)) return least ? u64{1} << (t == element::f64 ? 63 : 31) : 0;

@@ -1,5 +1,5 @@
-// The kernels that scan, one for each way of distributing a scan to threads, and their launches. Values are joined in
-// an order that the extents fix, never in the order in which they happen to arrive.
+// The scan kernels, one per distribution of a scan to threads, and their launches. Values are joined in an order that
+// depends on the extents alone, never on timing.
 #pragma once
 #include "backends/cuda/algorithms/scan_parts.cuh"
 #include "backends/cuda/algorithms/scan_plan.cuh"
@@ -50,8 +50,8 @@ struct scan_columns_job {
   bool only_totals;
 };
 
-/// A thread goes down one segment of a column, eight elements at a time. With `only_totals` it leaves the segment's total;
-/// else `totals` holds their scan.
+/// A thread scans one segment of a column, eight elements at a time. With `only_totals` it stores the segment's total;
+/// else `totals` holds the scan of the totals.
 template <class Op>
 __global__ void __launch_bounds__(scan_threads) scan_columns(const scan_columns_job j) {
   using T = typename Op::type;
@@ -86,15 +86,15 @@ __global__ void __launch_bounds__(scan_threads) scan_columns(const scan_columns_
 
 // --- strips
 
-/// As columns, with whole lines of `inner` elements in shared memory, so that reads and writes are coalesced however few
-/// columns there are: a thread goes along a run of lines of one column.
+/// Like columns, but with whole lines of `inner` elements in shared memory, so that reads and writes are coalesced even
+/// for few columns: a thread scans a run of lines of one column.
 template <class Op>
 __global__ void __launch_bounds__(scan_threads) scan_strips(const scan_columns_job j) {
   using T = typename Op::type;
   constexpr int run = strip_run(sizeof(T));
   extern __shared__ uint4 strip_memory[];
   const int inner = static_cast<int>(j.inner), runs = scan_threads / inner, line_run = run * inner;
-  T* const values = reinterpret_cast<T*>(strip_memory);        // an unused one after each run, against bank conflicts
+  T* const values = reinterpret_cast<T*>(strip_memory);        // padded by one after each run, against bank conflicts
   T* const ends = values + scan_threads * run + scan_threads;  // the runs' totals
   const i64 outer = blockIdx.x / j.segments, segment = blockIdx.x - outer * j.segments;
   const i64 line = segment * j.length, at = (outer * j.count + line) * j.inner;
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(scan_threads) scan_strips(const scan_columns_j
 template <class Op>
 cudaError_t run_scan(const context& c, const scan_plan& p, const scan_data& d, void* scratch);
 
-/// Columns or strips: the segments' totals first, where there are several, and the scan of those.
+/// Columns or strips: for several segments their totals first, then the scan of the totals.
 template <class Op>
 cudaError_t run_scan_columns(const context& c, const scan_plan& p, const scan_data& d, void* scratch) {
   using T = typename Op::type;

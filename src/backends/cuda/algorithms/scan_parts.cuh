@@ -1,4 +1,4 @@
-// Called by scan.cu: one file for the kernels of each operation.
+// The kernels that scan.cu calls: one file per operation.
 #pragma once
 #include "backends/cuda/algorithms/device_algorithms.hpp"
 #include "backends/cuda/algorithms/scan_plan.cuh"

@@ -1,5 +1,5 @@
-// How a scan is distributed to threads. Follows from its extents and the size of its accumulator alone, so that the
-// order in which values are joined does too.
+// The distribution of a scan to threads. It depends on the extents and the size of the accumulator alone, and so does
+// the order in which values are joined.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -9,17 +9,17 @@
 namespace sinter::cuda::device {
 
 enum class scan_way : unsigned char {
-  rows,     // inner is 1: some lanes, or a warp, go along a row
-  tiles,    // inner is 1: one block on each multiprocessor goes from tile to tile, computing ahead of its stores
-  columns,  // a thread goes down a column, or down a segment of it
+  rows,     // inner is 1: a warp, or part of one, scans a row
+  tiles,    // inner is 1: one block per multiprocessor goes from tile to tile, computing ahead of its stores
+  columns,  // a thread scans a column, or a segment of it
   strips,   // inner is small: a block holds whole lines of it in shared memory
 };
 
 inline constexpr int scan_threads = 256;
 
-/// Tiles: as much as four of them fill a multiprocessor's shared memory.
+/// Tiles, sized so that four of them fill a multiprocessor's shared memory.
 struct tile_shape {
-  int warps, chunks;  // warps that scan, and 16-byte pieces of each lane
+  int warps, chunks;  // warps that scan, and 16-byte pieces per lane
   constexpr __host__ __device__ int pieces() const { return warps * 32 * chunks; }
   constexpr __host__ __device__ std::int64_t length(std::size_t bytes) const {  // elements
     return pieces() * static_cast<std::int64_t>(16 / bytes);
@@ -27,13 +27,13 @@ struct tile_shape {
 };
 inline constexpr int tile_stages = 4, tile_group = 32;
 inline constexpr tile_shape least_tile{8, 3};
-/// By the architecture that code was compiled for (90 for sm_90): 227 KiB, at least 99 KiB, 64 KiB of shared memory.
+/// By the architecture of the compiled code (90 for sm_90): 227 KiB, at least 99 KiB, 64 KiB of shared memory.
 constexpr __host__ __device__ tile_shape tile_shape_of(int architecture) {
   if (architecture == 90 || (architecture >= 100 && architecture < 120)) return {16, 7};
   return architecture >= 80 ? tile_shape{8, 6} : least_tile;
 }
 
-/// Lines of a strip that one thread goes along.
+/// Lines of a strip per thread.
 constexpr __host__ __device__ int strip_run(std::size_t bytes) { return bytes <= 8 ? 16 : 8; }
 
 struct scan_plan {

@@ -84,7 +84,7 @@ class look_back {
  public:
   using T = typename Op::type;
 
-  /// The result for a row's first tile means nothing.
+  /// The result is meaningless for a row's first tile.
   __device__ __forceinline__ T of(const scan_tiles_job& j, i64 index) {
     const tile_place place = place_of(j, index);
     const tile_status<T> totals(j.totals + (index - place.tile) * tile_status<T>::words);
@@ -159,7 +159,7 @@ __device__ __forceinline__ void wait_copies() {
 #endif
 }
 
-/// One thread's part of the tiles in shared memory. It copies what it will read, so that no barrier is needed.
+/// One thread's part of the tiles in shared memory. It copies what it will read itself, so that no barrier is needed.
 template <class Op, int Warps, int K>
 class staged_tiles {
  public:
@@ -214,7 +214,7 @@ class staged_tiles {
     for (int k = 0; k < K; ++k)
 #pragma unroll
       for (int v = 1; v < V; ++v) x[k][0] = Op::join(x[k][0], x[k][v]);
-    if constexpr (Op::flips) {  // of two that are equal the first one wins
+    if constexpr (Op::flips) {  // the first of two equal values wins
 #pragma unroll
       for (int d = 1; d < 32; d *= 2)
 #pragma unroll
@@ -246,7 +246,7 @@ class staged_tiles {
 
 // --- the kernel
 
-/// A barrier that some warps wait at and others pass.
+/// A barrier at which some warps wait and others only arrive.
 __device__ __forceinline__ void arrive(int barrier, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
@@ -254,7 +254,7 @@ __device__ __forceinline__ void wait_at(int barrier, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-/// What the warps of a block exchange. Barriers come in pairs, for even and odd n.
+/// The data that the warps of a block exchange. Barriers come in pairs, for even and odd n.
 template <class T, int Warps>
 struct tile_exchange {
   static constexpr int scanners = Warps * 32;
@@ -357,7 +357,7 @@ __device__ __forceinline__ void scan_tiles_body(const scan_tiles_job& j) {
   }
 }
 
-/// Each architecture's code has the body of one shape only.
+/// The code for each architecture has the body of one shape only.
 template <class Op, int Warps, int K>
 __global__ void __launch_bounds__((Warps + 2) * 32, 1) scan_tiles(const scan_tiles_job j) {
 #ifdef __CUDA_ARCH__

@@ -15,8 +15,8 @@ struct alignas(2 * sizeof(R)) complex_value {
   R re, im;
 };
 
-// Integers of up to 32 bits are scanned in 32 bits, of which the lowest are stored; the flip below takes care of the
-// sign. The operations are associative but for rounding, and not all commute: `a` always precedes `b`.
+// Integers of up to 32 bits are scanned in 32 bits, of which the lowest are stored; the flip below handles the sign.
+// The operations are associative except for rounding, and not all are commutative: `a` always precedes `b`.
 
 template <class T>
 struct sum_of {
@@ -46,13 +46,13 @@ struct product_of<complex_value<R>> {
   }
 };
 
-// Minima are maxima of flipped values: all bits of an integer, the signs of a floating-point number. So is the order of
-// signed integers, whose sign bit flips.
+// Minima are maxima of flipped values: all bits of an integer, the sign of a floating-point number. Signed integers are
+// compared likewise, by flipping the sign bit.
 template <class T>
 struct greatest_of {
   using type = T;
   static constexpr bool flips = true;
-  /// NaN wins, and so does the first of two that are equal.
+  /// NaN wins, as does the first of two equal values.
   __device__ __forceinline__ static T join(T a, T b) { return a >= b || a != a ? a : b; }
 };
 template <class R>
@@ -70,7 +70,7 @@ template <class T>
 struct log_sum_of {
   using type = T;
   static constexpr bool flips = false;
-  /// Not inlined: it is long, and a scan joins at many places.
+  /// Not inlined: it is long, and a scan has many join points.
   __device__ __noinline__ static T join(T a, T b) {
     if (a == b) return a + static_cast<T>(0.69314718055994530942);
     const T d = a - b;
@@ -91,7 +91,7 @@ __device__ __forceinline__ complex_value<R> flipped(complex_value<R> x, u64 flip
   return {flipped(x.re, flip), flipped(x.im, flip)};
 }
 
-/// Elements in memory where their type is not their accumulator's.
+/// The type of elements in memory if it differs from the accumulator's.
 enum class storage : unsigned char { own, bytes1, bytes2, half, bfloat };
 
 struct scan_data {
@@ -144,7 +144,7 @@ __device__ __forceinline__ bool is_aligned(const S* p) {
   return reinterpret_cast<std::uintptr_t>(p) % (sizeof(S) * V) == 0;
 }
 
-/// Elements a thread moves at once.
+/// Elements that a thread moves at once.
 template <class T>
 constexpr int vector_length = static_cast<int>(16 / sizeof(T));
 
@@ -233,7 +233,8 @@ __device__ __forceinline__ T value_of(const value_words<T>& w) {
   memcpy(&x, w.at, sizeof x);
   return x;
 }
-/// The value of the lane `distance` below, of the one `distance` above, and of lane `lane`, among groups of `width` lanes.
+/// The value of the lane `distance` below, of the one `distance` above, and of lane `lane`, among groups of `width`
+/// lanes.
 template <class T>
 __device__ __forceinline__ T from_below(const T& x, int distance, int width) {
   value_words<T> w = words_of(x);
@@ -256,8 +257,8 @@ __device__ __forceinline__ T of_lane(const T& x, int lane, int width) {
   return value_of<T>(w);
 }
 
-/// Scans x, `lanes` threads with K chunks of V consecutive elements each: chunk k of all lanes precedes chunk k + 1.
-/// `carry` (where there is one) precedes everything; it becomes the total.
+/// Scans x over `lanes` threads with K chunks of V consecutive elements each: chunk k of all lanes precedes chunk k +
+/// 1. `carry`, if given, precedes everything and becomes the total.
 template <class Op, int K, int V, class T = typename Op::type>
 __device__ __forceinline__ void scan_chunks_of(T (&x)[K][V], int lane, int lanes, bool has_carry, T& carry) {
   T total[K];
@@ -288,7 +289,7 @@ __device__ __forceinline__ void scan_chunks_of(T (&x)[K][V], int lane, int lanes
   }
 }
 
-/// Joins lanes 0 to `lane` in a fixed order; what lanes above hold does not matter.
+/// Joins lanes 0 to `lane` in a fixed order; the values of higher lanes are ignored.
 template <class Op, class T = typename Op::type>
 __device__ __forceinline__ T join_lanes(T x, int lane) {
 #pragma unroll

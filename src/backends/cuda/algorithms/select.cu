@@ -1,15 +1,15 @@
-// Selection by flags, in two steps without anything that depends on timing: flags become bits and counts of tiles, the
-// counts' running sums say where each tile's elements go.
+// Selection by flags, in two deterministic steps: flags become bits and counts per tile; the running sums of the counts
+// give the positions of each tile's elements.
 #include "backends/cuda/algorithms/device_common.cuh"
 #include "backends/cuda/algorithms/select_kernels.cuh"
 
 namespace sinter::cuda::device {
 namespace {
 
-/// What a selection keeps in scratch memory.
+/// The layout of a selection's scratch memory.
 struct select_state {
   i64 tiles, packed;  // packed: tiles with given words
-  u32* made;          // words of the others
+  u32* made;          // words of the other tiles
   i64* ends;
   void* scan_scratch;
   std::size_t bytes;

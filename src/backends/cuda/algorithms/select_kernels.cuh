@@ -1,5 +1,5 @@
-// The kernels that select elements by flags. A warp has a tile of 1024 flags, a word for each lane: bit b of lane j's
-// word belongs to the tile's element 32 * b + j. So one vote over a bit gives 32 neighbouring elements their places.
+// The kernels that select elements by flags. A warp handles a tile of 1024 flags, one word per lane: bit b of lane j's
+// word belongs to the tile's element 32 * b + j, so one ballot per bit gives the positions of 32 neighbouring elements.
 //
 // Only headers of the host compiler are included, so that tests run these kernels without a GPU.
 #pragma once
@@ -9,7 +9,7 @@ namespace sinter::cuda::device {
 
 inline constexpr int select_tile = 1024, select_warps = 8, select_threads = 32 * select_warps;
 
-/// The words of tiles: `given` holds those of the first `packed` tiles, `made` those of the others.
+/// The words of tiles: `given` has those of the first `packed` tiles, `made` those of the rest.
 struct tile_words {
   const unsigned* given;
   const unsigned* made;
@@ -33,7 +33,7 @@ __device__ __forceinline__ unsigned truth_of_bytes(unsigned v) {
   return ((((v & 0x7f7f7f7fu) + 0x7f7f7f7fu) | v) >> 7) & 0x01010101u;
 }
 
-/// Four flags, false beyond the last one.
+/// Four flags, false after the last one.
 __device__ __forceinline__ unsigned four_flags(const unsigned char* flags, std::int64_t at, std::int64_t count) {
   unsigned v = 0;
   for (int k = 0; k < 4; ++k)
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(select_threads)
   if (lane == 0) counts[tile] = total;
 }
 
-/// Counts the bits of tiles whose words were given.
+/// Counts the bits of tiles whose words are given.
 static __global__ void __launch_bounds__(select_threads)
     count_words(const unsigned* words, std::int64_t tiles, std::int64_t* counts) {
   const std::int64_t tile = tile_of_warp();
@@ -91,8 +91,8 @@ __device__ __forceinline__ T selected_from(const T* data, std::int64_t at) {
 }
 __device__ __forceinline__ std::int64_t selected_from(positions, std::int64_t at) { return at; }
 
-/// Writes the selected elements of each tile from where those of the tile before end; `ends` are the running sums of
-/// the tiles' counts. Only what is selected is read, `ahead` elements of each lane at a time.
+/// Writes the selected elements of each tile, starting where those of the previous tile end; `ends` are the running
+/// sums of the tiles' counts. Only selected elements are read, `ahead` per lane at a time.
 template <int ahead, class From, class To>
 __global__ void __launch_bounds__(select_threads)
     select_tiles(const From from, const tile_words words, const std::int64_t* ends, std::int64_t tiles, To* to) {

@@ -89,7 +89,7 @@ __device__ bool is_misplaced(const U* row, i64 at, const narrow_rule<U>& n) {
 template <class U>
 __global__ void count_misplaced(const U* row, i64 columns, const key_rule rule, i64* rotation) {
   const narrow_rule<U> n(rule);
-  i64 low = 0, high = columns;  // misplaced ones lie below `low` and none from `high` on, counted from their end
+  i64 low = 0, high = columns;  // misplaced ones are below `low` and none from `high` on, counted from their end
   while (low < high) {
     const i64 middle = low + (high - low) / 2;
     if (is_misplaced(row, rule.descending ? columns - 1 - middle : middle, n)) low = middle + 1;
@@ -158,14 +158,14 @@ __global__ void write_bytes(u8* data, i64 columns, const key_rule rule, const u6
   u8* const row = data + blockIdx.y * columns;
   const i64 step = static_cast<i64>(gridDim.x) * threads;
   for (i64 k = static_cast<i64>(blockIdx.x) * threads + threadIdx.x; k < columns; k += step) {
-    u32 key = 0;  // the first whose elements end after k
+    u32 key = 0;  // the first key whose elements end after k
     for (u32 half = 128; half > 0; half /= 2)
       if (ends[key + half - 1] <= k) key += half;
     row[k] = static_cast<u8>(element_of<u32>(key, rule));
   }
 }
 
-constexpr i64 rows_of_bytes = 1024;  // counted at a time
+constexpr i64 rows_of_bytes = 1024;  // counted per pass
 
 cudaError_t sort_bytes(const context& c, const row_job& j, u8* data, u64* counts) {
   const key_rule rule = rule_of(j.type, j.descending);
@@ -189,12 +189,12 @@ __global__ void fetch(const T* from, const u32* positions, T* to, i64 n) {
   for (i64 k = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; k < n; k += step) to[k] = from[positions[k]];
 }
 
-/// Rows from here on are sorted one by one.
+/// Rows of this length and more are sorted one by one.
 constexpr i64 long_row = i64{1} << 20;
-/// Scratch memory that rows sorted together may take in any case; what else is fixed takes less than 2 MiB.
+/// Scratch memory that rows sorted together may always take; the fixed rest takes less than 2 MiB.
 constexpr double small_scratch = 8 << 20;
 
-/// As many rows as 1.1 times the data's bytes of scratch memory serve; 0 where rows are sorted one by one.
+/// The number of rows for which scratch memory of 1.1 times the data's size suffices; 0 if rows are sorted one by one.
 i64 rows_together(const row_job& j) {
   if (j.rows == 1 || j.columns >= long_row) return 0;
   const double bytes = bytes_of(j.type);
@@ -219,7 +219,7 @@ cudaError_t batch_layout_of(const context& c, const row_job& batch, void* scratc
   char* const keys = p.take<char>(2 * n * key_bytes);
   l.buffers.keys[0] = keys;
   l.buffers.keys[1] = keys + n * key_bytes;
-  // The keys are spent when elements are fetched.
+  // The keys are no longer needed when elements are fetched.
   l.fetched = bytes_of(batch.type) <= 2 * key_bytes ? keys : p.take<char>(n * bytes_of(batch.type));
   l.buffers.positions[0] = p.take<u32>(n);
   l.buffers.positions[1] = p.take<u32>(n);

@@ -1,5 +1,5 @@
-// Sort keys: unsigned integers whose order is NumPy's order of the elements. Two kinds: exact keys, one for each bit
-// pattern, from which elements come back; and tied keys, the same for elements that count as equal (-0 and +0, NaNs).
+// Sort keys: unsigned integers in NumPy's order of the elements. There are two kinds: exact keys, one per bit pattern,
+// from which elements can be restored; and tied keys, equal for elements that compare equal (-0 and +0, NaNs).
 #pragma once
 #include "backends/cuda/algorithms/device_common.cuh"
 
@@ -7,8 +7,8 @@ namespace sinter::cuda::device {
 
 enum class key_class : unsigned char { unsigned_integer, signed_integer, real, complex };
 
-/// How elements (or the parts of complex ones) of `bytes` bytes become keys. Types of up to 4 bytes have keys of their
-/// own width in a u32.
+/// How elements (or the parts of complex ones) of `bytes` bytes become keys. Types of up to 4 bytes have keys of the
+/// same width in a u32.
 struct key_rule {
   key_class kind{};
   bool descending = false;
@@ -40,7 +40,7 @@ inline key_rule rule_of(element t, bool descending) {
   return r;
 }
 
-/// The numbers of a rule in the width that keys are computed in.
+/// The constants of a rule in the width that keys are computed in.
 template <class U>
 struct narrow_rule {
   U sign, mask, infinity, negative_nans;
@@ -107,7 +107,7 @@ __device__ __forceinline__ U element_of(U key, const key_rule& r) {
   return ordered & n.sign ? ordered ^ n.sign : ~ordered & n.mask;
 }
 
-/// Ascending tied key of a real part: NaN is the greatest, both zeros are one.
+/// Ascending tied key of a real part: NaN is the greatest, both zeros have the same key.
 template <class U>
 __device__ __forceinline__ U tied_real(U bits, const narrow_rule<U>& n) {
   if (is_nan_part(bits, n)) return n.mask;

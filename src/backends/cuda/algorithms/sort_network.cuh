@@ -1,6 +1,6 @@
-// A sorting network over registers: a thread group (lanes of a warp, or whole warps of a block) sorts R items a
+// A sorting network over registers: a thread group (lanes of a warp, or whole warps of a block) sorts R items per
 // thread. Merges compare mirrored halves first, so that every comparison puts the smaller item first. Items must not
-// tie, except for items that are the same in every bit.
+// tie, except for bit-identical ones.
 #pragma once
 #include "backends/cuda/algorithms/device_common.cuh"
 
@@ -80,7 +80,7 @@ __device__ __forceinline__ Item from_lane(const Item& x, int mask) {
   return Item::from_words(w);
 }
 
-/// Sorts a thread's own items.
+/// Sorts the items of one thread.
 template <int R, class Item>
 __device__ __forceinline__ void sort_own(Item (&x)[R]) {
 #pragma unroll
@@ -108,7 +108,7 @@ __device__ __forceinline__ void merge_own(Item (&x)[R]) {
   }
 }
 
-/// One step between lanes: against the same items of lane ^ mask, or its items in reverse.
+/// One step between lanes: with the same items of lane ^ mask, or its items in reverse.
 template <int R, class Item>
 __device__ __forceinline__ void step_lanes(Item (&x)[R], int mask, bool smaller) {
 #pragma unroll

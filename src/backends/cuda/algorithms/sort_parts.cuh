@@ -1,4 +1,4 @@
-// Functions that the files of sorts share.
+// Functions shared by the sorts.
 #pragma once
 #include "backends/cuda/algorithms/device_common.cuh"
 
@@ -7,12 +7,12 @@ namespace sinter::cuda::device {
 /// Rows that one block can hold.
 i64 longest_sorted_row(element type);
 i64 longest_argsorted_row(element type);
-/// For columns up to those.
+/// For columns up to longest_sorted_row().
 cudaError_t sort_rows(const context& c, const row_job& j, void* data);
 cudaError_t argsort_rows(const context& c, const row_job& j, const void* keys, i64* result);
 
-/// Rows sorted whole by their keys, carrying 32-bit positions: the result is the positions (in all rows together, below
-/// 2^32) in the order of rows and keys.
+/// Whole rows sorted by their keys, carrying 32-bit positions: the result is the positions (below 2^32 in all rows
+/// together) in the order of rows and keys.
 struct position_sort {
   row_job job;
   const void* keys = nullptr;

@@ -1,4 +1,4 @@
-// src/backends/cuda/driver: calls of the CUDA runtime and driver that all others need: errors, the current device,
+// src/backends/cuda/driver: the CUDA runtime and driver calls that the other folders share: errors, the current device,
 // streams, graphs.
 //
 // The driver's functions, looked up through the runtime so that nothing links libcuda, and the device of the calling
@@ -9,11 +9,11 @@
 
 namespace sinter::cuda {
 
-/// Makes a device current for the calling thread. A thread that has never set one has no context, which launches
-/// through the driver need.
+/// Makes a device current for the calling thread. Launches through the driver need this, since a thread that has never
+/// set a device has no context.
 void make_current(int device);
 
-/// A function of the driver by name, as of a CUDA version; null where the driver is older.
+/// A driver function by name, in the version of a CUDA release; null if the driver is older.
 void* find_driver_function(const char* name, unsigned version = 12000);
 /// The same; throws device_error where there is none.
 void* driver_function(const char* name);

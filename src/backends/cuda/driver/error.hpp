@@ -4,9 +4,9 @@
 
 namespace sinter::cuda {
 
-/// Throws device_error that names the call; once an error has poisoned the device, for every later call too.
+/// Throws device_error with the call's name; after an error has poisoned the context, every later call throws, too.
 void check(cudaError_t status, const char* call);
-/// Throws where an earlier error has made the device unusable.
+/// Throws if an earlier error has made the device unusable.
 void check_usable();
 
 }  // namespace sinter::cuda

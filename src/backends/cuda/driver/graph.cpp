@@ -37,7 +37,7 @@ cudaStream_t handle_of(runtime::stream& s) { return static_cast<gpu_stream&>(s).
 }  // namespace
 
 void begin_capture(runtime::stream& s) {
-  // Relaxed: this and other threads allocate, compile and load during the capture.
+  // Relaxed, since this and other threads allocate, compile and load during the capture.
   check(cudaStreamBeginCapture(handle_of(s), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
 }
 

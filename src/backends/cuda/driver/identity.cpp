@@ -1,4 +1,4 @@
-// The GPU and its driver, on which measured choices depend besides the program.
+// The identity of the GPU and its driver, which measured choices depend on besides the program.
 #include "backends/cuda/driver/identity.hpp"
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 namespace sinter::cuda {
 namespace {
 
-/// The driver's version, which the CUDA runtime does not report; empty where the kernel module does not show it.
+/// The driver's version, which the CUDA runtime does not report; empty if the kernel module does not expose it.
 std::string driver_release() {
   std::ifstream file("/sys/module/nvidia/version");
   std::string release;
@@ -58,7 +58,7 @@ runtime::device_figures properties_of(int device) {
   f.multiprocessors = p.multiProcessorCount;
   f.memory_bus_width = p.memoryBusWidth;
   f.warp_size = p.warpSize;
-  f.clock_rate = 1e3 * attribute(cudaDevAttrClockRate);  // the driver counts in kHz
+  f.clock_rate = 1e3 * attribute(cudaDevAttrClockRate);  // the driver reports kHz
   f.memory_clock_rate = 1e3 * attribute(cudaDevAttrMemoryClockRate);
   f.max_threads_per_block = p.maxThreadsPerBlock;
   f.max_threads_per_multiprocessor = p.maxThreadsPerMultiProcessor;

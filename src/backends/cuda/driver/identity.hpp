@@ -1,4 +1,4 @@
-// The GPU and its driver, on which measured choices depend besides the program.
+// The identity of the GPU and its driver, which measured choices depend on besides the program.
 #pragma once
 #include <string>
 
@@ -8,7 +8,7 @@ namespace sinter::cuda {
 
 /// "NVIDIA H200, sm_90, driver 580.159.03 (CUDA 13.0)". Looked up once for each device.
 const std::string& identity_of(int device);
-/// What the device can do.
+/// The device's properties and capabilities.
 runtime::device_figures properties_of(int device);
 
 }  // namespace sinter::cuda

@@ -22,7 +22,7 @@ bool is_ready(cudaError_t status, const char* call) {
   return true;
 }
 
-/// The stream that the calling thread has chosen; null: none.
+/// The stream that the calling thread has selected; null: none.
 const runtime::stream* chosen(int device) noexcept {
   return runtime::this_thread().current[runtime::slot_of({runtime::device_kind::cuda, device})];
 }
@@ -110,7 +110,7 @@ void gpu_stream::await_event() {
   if (event_) check(cudaEventSynchronize(event_), "cudaEventSynchronize");
 }
 
-// The handle may be another GPU's, or mean the default stream of the current device, which enter() makes this one.
+// The handle may belong to another GPU, or be the default stream of the current device, which enter() sets to this one.
 void gpu_stream::hold_at_event(void* theirs) {
   enter();
   check(cudaStreamWaitEvent(static_cast<cudaStream_t>(theirs), event_, 0), "cudaStreamWaitEvent");

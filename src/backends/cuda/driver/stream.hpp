@@ -11,12 +11,12 @@
 
 namespace sinter::cuda {
 
-/// The stream that the calling thread's work on a device goes to; null is the legacy default stream.
+/// The stream for the calling thread's work on a device; null is the legacy default stream.
 cudaStream_t current_stream(int device) noexcept;
 /// A line of SINTER_TRACE, "cuda:0 what".
 void trace(int device, const std::string& what);
 /// Called after each call that enqueues work on the current stream: prints it if SINTER_TRACE is set, and waits for it
-/// if SINTER_SYNC is. Throws in the name of the call.
+/// if SINTER_SYNC is. Errors report the call.
 void after_enqueue(int device, const char* call);
 /// Where to record what captured work uses; null unless the calling thread's work on the device is being captured.
 runtime::use_notes* capture_notes(int device) noexcept;
@@ -31,16 +31,16 @@ class gpu_stream final : public runtime::stream {
   void synchronize() override;
   bool is_idle() override;
   cudaStream_t handle() const noexcept { return handle_; }
-  /// The null handle means the default stream of the current device: makes that the stream's.
+  /// A null handle means the default stream of the current device: makes the stream's device current.
   void enter() const;
-  /// Represents another handle from now on, which has waited for no other stream.
+  /// Takes over a new handle, which has not waited for any other stream.
   void reset(cudaStream_t handle) {
     handle_ = handle;
     unseal();
   }
   /// The handle will not be used any more.
   void finish() { seal(); }
-  /// Whether what was enqueued there is done.
+  /// Whether all work enqueued so far is complete.
   bool is_finished() const noexcept;
 
   const runtime::stream_options options;
@@ -67,7 +67,7 @@ class gpu_streams {
   runtime::stream& wrap(void* native);
   /// Makes the stream available for reuse.
   void close(runtime::stream& s) noexcept;
-  /// The host waits for all streams but those of captures.
+  /// Blocks the host until all streams except those of captures are idle.
   void synchronize();
 
  private:
@@ -81,7 +81,7 @@ class gpu_streams {
 
 std::unique_ptr<runtime::event> make_event(int device, bool timing);
 
-/// Capture on a stream of its own, so that the rest of the process may go on with the others.
+/// Captures on a dedicated stream, so that the rest of the process may continue to use the others.
 void begin_capture(runtime::stream& s);
 std::unique_ptr<runtime::recorded_work> end_capture(runtime::stream& s, int device);
 void abandon_capture(runtime::stream& s) noexcept;

@@ -1,5 +1,5 @@
-// cuFFT as runtime::fourier. Plans hold their constants only: work areas, which may be as large as the array,
-// come from the pool for each call.
+// cuFFT as runtime::fourier. Plans keep only their constants; work areas, which may be as large as the array, come from
+// the pool for each call.
 #include "backends/cuda/fft/fourier.hpp"
 
 #include <string>
@@ -27,9 +27,8 @@ using runtime::fourier_layout;
 
 constexpr std::size_t most_plans = 32;
 
-// Long transforms take several passes. With a stride each of them reads and writes a few neighbours at a time, and they
-// take several times as long as those of rows; a transposition is one pass more. For small arrays the number of
-// launches dominates.
+// Long transforms take several passes. With a stride, each pass has poorly coalesced accesses and takes several times
+// as long as for rows; a transposition costs one more pass. For small arrays launch overhead dominates.
 constexpr std::int64_t long_transform = 64 << 10, large_array = 4 << 20;  // bytes
 
 // clang-format off
@@ -101,7 +100,7 @@ class plan {
   plan& operator=(const plan&) = delete;
   ~plan() { (void)api_.cufftDestroy(handle_); }
 
-  /// A plan has one work area at a time, so callers take turns.
+  /// A plan has one work area at a time, so concurrent calls are serialised.
   void run(runtime::backend& owner, cudaStream_t stream, void* in, void* out, const char* function) {
     const runtime::buffer work(owner, work_bytes_);
     const std::lock_guard lock(mutex_);

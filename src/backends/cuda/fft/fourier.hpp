@@ -7,7 +7,7 @@
 
 namespace sinter::cuda {
 
-/// Transforms on the calling thread's current stream of a device; work areas come from the backend's pool.
+/// Transforms run on the calling thread's current stream of a device; work areas come from the backend's pool.
 std::unique_ptr<runtime::fourier> make_fourier(runtime::backend& owner, int device);
 
 }  // namespace sinter::cuda

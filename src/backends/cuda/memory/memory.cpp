@@ -1,4 +1,4 @@
-// Where the pools of a GPU get their memory: the device's own, managed, and pinned host memory.
+// The sources of a GPU's memory pools: device memory, managed memory, and pinned host memory.
 #include "backends/cuda/memory/memory.hpp"
 
 #include <cuda_runtime_api.h>
@@ -44,7 +44,7 @@ class gpu_memory : public runtime::memory_source {
   void synchronize() noexcept override {
     try {
       streams_.synchronize();
-    } catch (...) {  // a failed device runs nothing
+    } catch (...) {  // a failed device executes nothing
     }
   }
 
@@ -66,7 +66,7 @@ class managed_memory final : public gpu_memory {
   }
 };
 
-/// Pinned for all GPUs, at the same address for the host and for them.
+/// Pinned for all GPUs, at the same address on the host and on the devices.
 cudaError_t allocate_pinned(void** p, std::size_t bytes) noexcept {
   return cudaHostAlloc(p, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
 }
@@ -81,7 +81,7 @@ class pinned_memory final : public gpu_memory {
   cudaError_t try_allocate(void** p, std::size_t bytes) const noexcept override { return allocate_pinned(p, bytes); }
 };
 
-/// For arrays of the CPU, whose buffers wait for copies to and from them before they are freed.
+/// For arrays on the CPU; their buffers wait for copies to and from them before they are freed.
 class host_pinned_memory final : public runtime::memory_source {
  public:
   void* allocate(std::size_t bytes) noexcept override {
@@ -104,7 +104,7 @@ runtime::pool::options options_of(memory_kind kind) {
     o.name = "pinned memory";
     return o;
   }
-  // Freeing memory synchronises the device, so blocks are kept until other requests need them.
+  // cudaFree synchronises the device, so blocks stay cached until other requests need their memory.
   o.keep_large = total;
   o.name = kind == memory_kind::device ? "GPU memory" : "managed memory";
   if (kind == memory_kind::device) o.limit = runtime::gpu_memory_limit(total);

@@ -1,4 +1,4 @@
-// Where the pools of a GPU get their memory: the device's own, managed, and pinned host memory.
+// The sources of a GPU's memory pools: device memory, managed memory, and pinned host memory.
 #pragma once
 #include <memory>
 
@@ -8,14 +8,15 @@ namespace sinter::cuda {
 
 class gpu_streams;
 
-/// The pool of one kind of a GPU's memory, whose streams are waited for before memory is freed. The device is current.
+/// The pool of one kind of memory of a GPU, which waits for the streams before it frees memory. The device is current.
 std::unique_ptr<runtime::pool> make_pool(int device, memory_kind kind, gpu_streams& streams);
-/// Pinned host memory for arrays of the CPU.
+/// Pinned host memory for arrays on the CPU.
 std::unique_ptr<runtime::memory_source> make_pinned_source();
 
-/// Of managed memory that the host may touch while the GPU works.
+/// Whether the host may access managed memory while the GPU works.
 bool has_concurrent_managed_access(int device);
-/// `to`: a GPU's number, or -1 for the host; on the calling thread's current stream of `device`.
+/// Prefetches managed memory to `to`, a GPU's number or -1 for the host, on the calling thread's current stream of
+/// `device`.
 void prefetch(int device, const void* p, std::size_t bytes, int to);
 void advise(int device, const void* p, std::size_t bytes, runtime::memory_hint hint, int where, bool on);
 

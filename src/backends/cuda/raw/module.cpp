@@ -1,4 +1,4 @@
-// Modules of kernels that users write: loading, variables, attributes, launches and their errors.
+// Users' CUDA modules: loading, variables, attributes, launches and their errors.
 #include "backends/cuda/raw/module.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using runtime::raw_launch;
 #define SINTER_DRIVER_FUNCTION(name) \
   static const auto name = reinterpret_cast<decltype(&::name)>(driver_function(#name))
 
-/// A library in the driver's sense (CUlibrary). Unloaded when its last kernel is gone, after a synchronisation.
+/// A library of the driver (CUlibrary). Unloaded, after a synchronisation, with its last kernel.
 class loaded_library {
  public:
   loaded_library(const char* image, const std::string& file, const module_place& p)
@@ -32,18 +32,18 @@ class loaded_library {
   loaded_library(const loaded_library&) = delete;
   loaded_library& operator=(const loaded_library&) = delete;
   ~loaded_library() {
-    // At exit the driver may have shut down, which has unloaded everything.
+    // At exit the driver may have shut down already, which unloads everything.
     if (!handle || cudaSetDevice(place.device) != cudaSuccess) return;
     try {
       runtime::get_backend({runtime::device_kind::cuda, place.device}).synchronize();
-    } catch (...) {  // a failed device runs nothing
+    } catch (...) {  // a failed device executes nothing
     }
     (void)cudaLibraryUnload(handle);
     (void)cudaGetLastError();
   }
 
-  /// Images may be invalid, so their errors are explained. The driver may read one only when the first kernel is looked
-  /// up; PTX is compiled then.
+  /// Adds an explanation to load errors, since an image may be invalid. The driver may read an image, and compile PTX,
+  /// only when the first kernel is looked up.
   void check_image(cudaError_t status, const char* call) const {
     if (status == cudaSuccess) return;
     (void)cudaGetLastError();
@@ -70,7 +70,7 @@ class loaded_library {
 
  private:
   std::string shown_file_;
-  char log_[4096] = "";  // of compiling PTX; the driver may write it as long as the library is loaded
+  char log_[4096] = "";  // of PTX compilation; the driver may write to it while the library is loaded
   cudaJitOption options_[2] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
   void* values_[2] = {log_, reinterpret_cast<void*>(sizeof log_)};
 };
@@ -171,7 +171,7 @@ class gpu_function final : public runtime::raw_function {
     make_current(place().device);
   }
 
-  /// More than the 48 KB that every kernel may use must be requested once.
+  /// More than the 48 KB of shared memory that every kernel may use must be requested once per kernel.
   void allow_shared(std::size_t bytes) {
     if (bytes <= allowed_shared_.load(std::memory_order_relaxed)) return;
     SINTER_DRIVER_FUNCTION(cuFuncSetAttribute);
@@ -190,7 +190,7 @@ class gpu_function final : public runtime::raw_function {
                           arguments, nullptr);
   }
 
-  /// The configuration points to `attributes`, which has room for two.
+  /// The configuration points to `attributes`, which must have room for two.
   CUlaunchConfig configuration(const raw_launch& how, CUlaunchAttribute* attributes) const {
     const auto n = [](std::int64_t e) { return static_cast<unsigned>(e); };
     CUlaunchConfig c{n(how.grid.x),
@@ -225,7 +225,7 @@ class gpu_function final : public runtime::raw_function {
     return cuLaunchKernelEx(&c, f_, arguments, nullptr);
   }
 
-  /// Clusters of eight blocks are portable; more must be requested.
+  /// Clusters of up to eight blocks are portable; larger ones must be requested.
   void allow_large_clusters() {
     SINTER_DRIVER_FUNCTION(cuFuncSetAttribute);
     const std::lock_guard lock(mutex_);
@@ -260,7 +260,7 @@ class gpu_function final : public runtime::raw_function {
     return "; at most " + std::to_string(blocks) + " such blocks fit in a cluster";
   }
 
-  /// Errors that the checks before a launch cannot find.
+  /// Reports errors that the checks before a launch cannot find.
   [[noreturn]] void refuse(CUresult status, const raw_launch& how) {
     const std::string launch = described(how);
     switch (status) {
@@ -277,7 +277,7 @@ class gpu_function final : public runtime::raw_function {
       default: break;
     }
     check_driver(status, "cuLaunchKernel");
-    throw device_error(launch + " failed");  // not reached: the status is an error
+    throw device_error(launch + " failed");  // unreachable: the status is an error
   }
 
   library_ref library_;
@@ -308,7 +308,7 @@ class gpu_module final : public runtime::raw_module {
     cudaKernel_t kernel = nullptr;
     const cudaError_t status = cudaLibraryGetKernel(&kernel, library_->handle, lowered.c_str());
     if (missing(status)) {
-      // In the image, but not for this GPU.
+      // The image has the kernel, but not for this GPU.
       const bool listed = kernels_ && std::find(kernels_->begin(), kernels_->end(), lowered) != kernels_->end();
       if (listed) library_->check_image(cudaErrorNoKernelImageForDevice, "cudaLibraryGetKernel");
       return nullptr;

@@ -1,4 +1,4 @@
-// Modules of kernels that users write, loaded on one GPU.
+// Users' CUDA modules, loaded on one GPU.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace sinter::cuda {
 
-/// The device of a module; launches go to the calling thread's current stream and are counted in `launches`.
+/// The device of a module; launches use the calling thread's current stream and are counted in `launches`.
 struct module_place {
   int device = 0;
   int arch = 0;  // 90 for compute capability 9.0
   std::atomic<std::uint64_t>* launches = nullptr;
 };
 
-/// Compiles source text, and loads. The device is current.
+/// Compiles source text, or takes an image, and loads it. The device is current.
 std::shared_ptr<runtime::raw_module> load_module(const runtime::module_source& source, const module_place& place);
 
 }  // namespace sinter::cuda
