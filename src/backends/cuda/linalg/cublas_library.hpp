@@ -1,4 +1,4 @@
-// cuBLAS, opened on first use. Only where the toolkit has its header.
+// cuBLAS, opened on first use. Only if the toolkit has its header.
 #pragma once
 #ifdef SINTER_HAS_CUBLAS
 #include <cublas_v2.h>
@@ -14,9 +14,9 @@ namespace sinter::cuda {
 // clang-format on
 SINTER_FUNCTION_TABLE(cublas_api, SINTER_CUBLAS_FUNCTIONS);
 
-/// Opens it if necessary; throws device_error, in the name of a public function, where it cannot be used.
+/// Opens it if necessary; device_error, with the prefix `function`, if it cannot be used.
 const cublas_api& cublas(const char* function);
-/// Throws device_error that names the call.
+/// Throws device_error with the call's name.
 void check(const cublas_api& api, cublasStatus_t status, const char* call);
 
 }  // namespace sinter::cuda

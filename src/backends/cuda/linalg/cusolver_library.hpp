@@ -1,5 +1,5 @@
-// cuSOLVER, and cuBLAS's factorisations and triangular systems, opened on first use. Only where the toolkit has
-// both headers.
+// cuSOLVER, and cuBLAS's factorisations and triangular systems, opened on first use. Only if the toolkit has both
+// headers.
 #pragma once
 #if defined(SINTER_HAS_CUSOLVER) && defined(SINTER_HAS_CUBLAS)
 #define SINTER_HAS_GPU_SOLVERS 1
@@ -43,7 +43,7 @@ namespace sinter::cuda {
 SINTER_FUNCTION_TABLE(cusolver_api, SINTER_CUSOLVER_FUNCTIONS);
 SINTER_FUNCTION_TABLE(cublas_solver_api, SINTER_CUBLAS_SOLVER_FUNCTIONS);
 
-/// Open them if necessary; throw device_error, in the name of a public function, where they cannot be used.
+/// Open them if necessary; device_error, with the prefix `function`, if they cannot be used.
 const cusolver_api& cusolver(const char* function);
 const cublas_solver_api& cublas_solvers(const char* function);
 
@@ -83,7 +83,7 @@ SINTER_SOLVER_OF(cuDoubleComplex, Z, un, he, CUDA_C_64F, CUDA_R_64F)
 template <class T>
 using part_of = std::conditional_t<solver_of<T>::real == CUDA_R_32F, float, double>;
 
-/// Calls f with a value of the dtype's type.
+/// Calls f with a value of the dtype's C++ type.
 template <class F>
 void with_solver_type(dtype t, F&& f) {
   switch (t) {

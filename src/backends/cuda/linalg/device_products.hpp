@@ -1,5 +1,5 @@
-// Device code for products that no library has: integers, which wrap around, and bools. As in
-// device_algorithms.hpp nothing synchronises and nothing throws.
+// Device code for products that no library offers: integers, which wrap around, and bools. As in device_algorithms.hpp
+// nothing synchronises and nothing throws.
 #pragma once
 #include "backends/cuda/algorithms/device_algorithms.hpp"
 #include "backends/cuda/linalg/product_digits.hpp"

@@ -12,12 +12,12 @@ struct address_row {
   void** table = nullptr;
 };
 cudaError_t address_table(const context& c, const address_row& row, std::int64_t count);
-/// Two of them in one launch.
+/// Two such tables in one launch.
 cudaError_t address_tables(const context& c, const address_row& one, const address_row& other, std::int64_t count);
 
-/// `count` matrices of rows x columns by columns, one after the other, whose first `reflectors` columns hold
-/// reflectors: the first columns of their product take their place. tau: `reflectors` factors a matrix. f32, f64, c64
-/// or c128.
+/// `count` contiguous column-major matrices of rows x columns, whose first `reflectors` columns hold reflectors; they
+/// are replaced by the first columns of the reflectors' product. tau: `reflectors` factors per matrix. f32, f64, c64 or
+/// c128.
 struct q_shape {
   element type{};
   std::int64_t rows = 0, columns = 0, reflectors = 0, count = 0;
@@ -25,30 +25,30 @@ struct q_shape {
 cudaError_t form_q(const context& c, const q_shape& s, void* a, const void* tau);
 
 enum class matrix_part : int { all, lower, upper };  // with the diagonal
-/// Matrices by columns; f32, f64, c64 or c128.
+/// Column-major matrices; f32, f64, c64 or c128.
 struct check_shape {
   element type{};
   std::int64_t rows = 0, columns = 0, count = 0;
   matrix_part part = matrix_part::all;
 };
-/// flags[k]: whether the part of matrix k has an element that is not finite. Such a matrix becomes zeros. `exponents`,
+/// flags[k]: whether the part of matrix k has an element that is not finite. Such a matrix is set to zero. `exponents`,
 /// if not null (for at most 32 rows and columns): very small and very large matrices are divided by 2^exponents[k], so
-/// that squares of their elements can be added up.
+/// that squares of their elements can be summed.
 cudaError_t clear_unless_finite(const context& c, const check_shape& s, void* a, std::int32_t* flags,
                                 std::int32_t* exponents);
-/// Values that are multiplied by the powers of two again: `each` numbers for every matrix.
+/// Results that are multiplied by the powers of two again: `each` numbers per matrix.
 struct scaled_values {
   const std::int32_t* exponents = nullptr;
   bool wide = false;  // double precision
   int each = 0;
   void* values = nullptr;
 };
-/// info[k] = value where flags[k] is not 0; the values of each matrix are scaled back.
+/// info[k] = value where flags[k] is nonzero; the values of each matrix are scaled back.
 cudaError_t mark(const context& c, const std::int32_t* flags, std::int64_t count, std::int32_t value,
                  std::int32_t* info, const scaled_values& scaled);
 
-/// The index of the first of `count` numbers that is not 0: the least of found[0, finders(count)), or `count`. `found`
-/// may be memory of the host.
+/// The index of the first nonzero among `count` numbers: the least of found[0, finders(count)), or `count`. `found` may
+/// be host memory.
 constexpr std::int64_t most_finders = 1024;
 std::int64_t finders(std::int64_t count) noexcept;
 cudaError_t find_first(const context& c, const std::int32_t* numbers, std::int64_t count, std::int64_t* found);

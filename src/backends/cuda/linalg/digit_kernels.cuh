@@ -1,5 +1,5 @@
-// The kernels around products of digits: elements become digits, sums of digits' products become elements. Includes
-// nothing of CUDA, so that tests can run them thread by thread on the host.
+// The kernels before and after products of digits: they split elements into digits and join sums of products into
+// elements. Includes nothing of CUDA, so that tests can run them thread by thread on the host.
 #pragma once
 #include <type_traits>
 
@@ -9,24 +9,27 @@ namespace sinter::cuda::device {
 
 constexpr int split_tile = 64, split_threads = 256;
 constexpr int split_loads = split_tile * split_tile / split_threads;
-constexpr int split_rows = split_threads / split_tile;  // of a tile, that a block reads at a time
-constexpr int join_threads = 256, join_each = 4;        // columns of a thread
+constexpr int split_rows = split_threads / split_tile;  // of a tile, read by a block at a time
+constexpr int join_threads = 256, join_each = 4;        // columns per thread
 
-/// The bytes of the result, lowest first, are the digits of x: adding 128 to each of them carries where a digit wraps.
+/// The bytes of the result, lowest first, are the digits of x: adding 128 to each propagates the carry of digits that
+/// wrap.
 template <class T>
 __device__ __forceinline__ T with_digits(T x) {
   constexpr T halves = static_cast<T>(0x8080808080808080ull);
   return static_cast<T>(static_cast<T>(x + halves) ^ halves);
 }
 
-/// Of a matrix of a stack, of which there are fewer than 2^32, since each has elements of its own in the result.
+/// The offset of a matrix in a stack, of which there are fewer than 2^32, since each has separate elements in the
+/// result.
 __device__ __forceinline__ std::int64_t matrix_offset(const product_strides& m, std::int64_t matrix,
                                                       std::int64_t last_batch) {
   const auto which = static_cast<std::uint32_t>(matrix), last = static_cast<std::uint32_t>(last_batch);
   return which / last * m.batch[0] + which % last * m.batch[1];
 }
 
-/// A block for each tile: along x those of the inner axis, along y of the lines, along z the matrices. T is unsigned.
+/// One block per tile: along x the tiles of the inner axis, along y those of the lines, along z the matrices. T is
+/// unsigned.
 template <class T, bool Logical>
 __global__ void __launch_bounds__(split_threads) split_kernel(const split_job s, const T* from, std::uint32_t* to) {
   __shared__ T tile[split_tile][split_tile + 1];
@@ -34,7 +37,7 @@ __global__ void __launch_bounds__(split_threads) split_kernel(const split_job s,
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t k0 = static_cast<std::int64_t>(blockIdx.x) * split_tile;
   const std::int64_t line0 = static_cast<std::int64_t>(blockIdx.y) * split_tile;
-  // Reads are coalesced for both orders of storage.
+  // Chooses the order in which reads are coalesced.
   const bool along_inner = s.from.column == 1;
   const int across = thread % split_tile, down = thread / split_tile;
   const std::int64_t line_first = line0 + (along_inner ? down : across), k_first = k0 + (along_inner ? across : down);
@@ -71,7 +74,7 @@ struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) join_values {
   T v[join_each];
 };
 
-/// Four neighbouring columns a thread, threads along the rows one after the other; along y the matrices.
+/// Four neighbouring columns per thread, threads along consecutive rows; along y the matrices.
 template <class T, bool Logical>
 __global__ void __launch_bounds__(join_threads)
     join_kernel(const join_job s, const join_values<std::int32_t>* sums, T* to) {

@@ -1,5 +1,5 @@
-// cuBLASLt's epilogues. A row-major result is computed as its transpose, whose rows are the result's columns: the bias, which
-// cuBLASLt adds along rows, is then one number for each column.
+// cuBLASLt's epilogues. A row-major result is computed as its transpose, whose rows are the result's columns, so that
+// the bias, which cuBLASLt adds along rows, has one number per column.
 #include "backends/cuda/linalg/epilogue.hpp"
 
 #ifdef SINTER_HAS_CUBLASLT
@@ -49,7 +49,7 @@ void check(cublasStatus_t status, const char* call) {
   throw device_error("[matmul] " + std::string(call) + ": " + cublaslt().cublasLtGetStatusString(status));
 }
 
-/// A descriptor that is destroyed with its scope.
+/// A descriptor that is destroyed at the end of its scope.
 template <class Handle, auto Destroy>
 struct descriptor {
   Handle handle = nullptr;
@@ -76,13 +76,13 @@ cublasLtEpilogue_t epilogue_of(const product_epilogue& f) {
   return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-/// The largest power of two, up to 256, that divides an address: algorithms differ in the alignment that they need.
+/// The largest power of two, up to 256, that divides an address; algorithms have different alignment requirements.
 std::uint32_t alignment_of(const void* p) {
   const auto address = reinterpret_cast<std::uintptr_t>(p) | 256;
   return static_cast<std::uint32_t>(address & (~address + 1));
 }
 
-/// Everything on which the choice of an algorithm depends.
+/// All inputs to the choice of an algorithm.
 using choice_key = std::array<int64_t, 13>;
 
 class cublaslt_products final : public lt_products {
@@ -146,7 +146,7 @@ class cublaslt_products final : public lt_products {
     if (f.bias) set(op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, f.bias);
   }
 
-  /// A factor as it lies in memory, in BLAS's order of columns.
+  /// The layout of a factor in memory, as a column-major matrix of BLAS.
   static void place(matrix& m, dtype type, int64_t rows, int64_t columns, const blas_matrix& lies) {
     const int64_t across = lies.row_major ? columns : rows, down = lies.row_major ? rows : columns;
     check(cublaslt().cublasLtMatrixLayoutCreate(&m.handle, data_type(type), static_cast<std::uint64_t>(across),
@@ -186,7 +186,7 @@ class cublaslt_products final : public lt_products {
     preference p;
     check(api.cublasLtMatmulPreferenceCreate(&p.handle), "cublasLtMatmulPreferenceCreate");
     set(p, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{most_workspace});
-    // Sums split among blocks are added in float32, not in the 16 bits of the result.
+    // Split-K sums are added in float32, not in the 16 bits of the result.
     set(p, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
     set(p, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_of(b));
     set(p, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_of(a));

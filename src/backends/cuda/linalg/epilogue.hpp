@@ -1,4 +1,4 @@
-// Products with an epilogue by cuBLASLt: scaled, with a bias, activated.
+// Products with an epilogue by cuBLASLt: scale, bias, activation.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -13,12 +13,12 @@ namespace sinter::cuda {
 class lt_products {
  public:
   virtual ~lt_products() = default;
-  /// One product, without batch axes, on the current device. False where cuBLASLt does not support it; nothing has been
-  /// done then. Scratch memory comes from `memory`.
+  /// One product, without batch axes, on the current device. False, without any effect, if cuBLASLt does not support
+  /// it. Scratch memory comes from `memory`.
   virtual bool run(const runtime::product_layout& l, const runtime::product_epilogue& f, const void* a, const void* b,
                    void* c, cudaStream_t stream, runtime::backend& memory) = 0;
 };
-/// Null where the library was built without cuBLASLt.
+/// Null in a build without cuBLASLt.
 std::unique_ptr<lt_products> make_lt_products();
 
 }  // namespace sinter::cuda

@@ -1,4 +1,4 @@
-// Q from reflectors, for many small matrices. It includes nothing, so that tests can run it where there is no GPU.
+// Q from reflectors, for many small matrices. It includes nothing, so that tests can run it without a GPU.
 #pragma once
 
 namespace sinter::cuda::device {
@@ -51,7 +51,7 @@ __device__ pair<R> from_lane(pair<R> v, int distance) {
   return {__shfl_xor_sync(0xffffffffu, v.re, distance), __shfl_xor_sync(0xffffffffu, v.im, distance)};
 }
 
-/// The same sum in every lane of a warp.
+/// The sum over a warp, identical in every lane.
 template <class T>
 __device__ T warp_sum(T v) {
   for (int distance = 16; distance > 0; distance /= 2) v = v + from_lane(v, distance);
@@ -60,8 +60,9 @@ __device__ T warp_sum(T v) {
 
 constexpr int q_threads = 256;
 
-/// LAPACK's org2r, a block for each matrix and a warp for each column: from the last reflector 1 - tau v v^H to the
-/// first, each is applied to the columns after its own, and its own becomes that of the identity with it applied.
+/// LAPACK's org2r, with a block per matrix and a warp per column: from the last reflector 1 - tau v v^H to the first,
+/// each is applied to the columns after its column, which it then replaces by the column of the identity with the
+/// reflector applied.
 template <class T>
 __global__ void form_q_kernel(long long rows, long long columns, long long reflectors, long long count, T* all,
                               const T* factors) {

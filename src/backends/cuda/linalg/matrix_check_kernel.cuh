@@ -1,13 +1,13 @@
-// Matrices whose elements are not all finite, and the first of many factorisations that failed. It includes nothing,
-// so that tests can run it where there is no GPU.
+// Checks for matrices with elements that are not finite, and for the first of many factorisations that failed. It
+// includes nothing, so that tests can run it without a GPU.
 #pragma once
 
 namespace sinter::cuda::device {
 
 constexpr int check_threads = 256;
-constexpr long long in_one_warp = 4096;  // numbers of a matrix that one warp checks
+constexpr long long in_one_warp = 4096;  // numbers per matrix up to which one warp checks it
 
-/// `count` matrices by columns, of real numbers: a complex element is two of them.
+/// `count` column-major matrices of real numbers: a complex element counts as two.
 struct number_matrices {
   long long rows, columns, count;  // of elements
   int parts;                       // numbers in an element
@@ -24,8 +24,8 @@ __device__ bool finite_number(R x) {
   return x - x == R{0};
 }
 
-/// Where a largest number of a matrix may lie, as a power of two, so that neither squares nor their products with the
-/// square of the rounding error leave the type's range.
+/// The safe range of a matrix's largest number, as powers of two, in which neither squares nor their products with the
+/// squared rounding error overflow or underflow.
 template <class R>
 constexpr int safe_exponent = sizeof(R) == 4 ? 30 : 300;
 
@@ -38,10 +38,10 @@ __device__ R warp_max(R v) {
   return v;
 }
 
-/// A warp for each matrix: flags[k] is whether one of its elements is not finite, and such a matrix becomes zeros.
-/// Where `exponents` is not null, a matrix whose largest number is not within the safe range is divided by
-/// 2^exponents[k], which brings that number to [1, 2); otherwise exponents[k] is 0. What the triangle leaves out may
-/// then become 0 as well.
+/// One warp per matrix: flags[k] is whether one of its elements is not finite, and such a matrix is set to zero. If
+/// `exponents` is not null, a matrix whose largest number is outside of the safe range is divided by 2^exponents[k],
+/// which brings that number to [1, 2); otherwise exponents[k] is 0. Elements outside of the triangle may then become 0
+/// as well.
 template <class R>
 __global__ void clear_small_kernel(number_matrices m, R* all, int* flags, int* exponents) {
   const unsigned lane = threadIdx.x % 32, parts = static_cast<unsigned>(m.parts);
@@ -77,7 +77,7 @@ __global__ void clear_small_kernel(number_matrices m, R* all, int* flags, int* e
   }
 }
 
-/// A warp for each column of larger matrices. flags, 0 before, become 1 where one of the elements is not finite.
+/// One warp per column of larger matrices. flags, initially 0, become 1 if an element is not finite.
 template <class R>
 __global__ void flag_columns_kernel(number_matrices m, const R* all, int* flags) {
   const long long lane = threadIdx.x % 32, length = m.rows * m.parts;
@@ -92,7 +92,7 @@ __global__ void flag_columns_kernel(number_matrices m, const R* all, int* flags)
   }
 }
 
-/// Zeros in the place of the matrices that are flagged.
+/// Sets flagged matrices to zero.
 template <class R>
 __global__ void clear_columns_kernel(number_matrices m, R* all, const int* flags) {
   const long long lane = threadIdx.x % 32, length = m.rows * m.parts;
@@ -103,13 +103,13 @@ __global__ void clear_columns_kernel(number_matrices m, R* all, const int* flags
       for (long long i = lane; i < length; i += 32) all[w * length + i] = R{0};
 }
 
-/// info[k] = value where flags[k] is not 0.
+/// info[k] = value where flags[k] is nonzero.
 static __global__ void mark_kernel(const int* flags, long long count, int value, int* info) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long k = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; k < count; k += step)
     if (flags[k] != 0) info[k] = value;
 }
-/// The same, and what belongs to matrix k, `each` values, is multiplied by 2^exponents[k].
+/// The same, and the `each` values of matrix k are multiplied by 2^exponents[k].
 template <class R>
 __global__ void mark_and_scale_kernel(const int* flags, long long count, int value, int* info, const int* exponents,
                                       R* values, int each) {
@@ -121,7 +121,7 @@ __global__ void mark_and_scale_kernel(const int* flags, long long count, int val
   }
 }
 
-/// found[w]: the least k at which the w-th warp of the grid has met a number that is not 0; `count` if at none.
+/// found[w]: the least k at which the w-th warp of the grid found a nonzero number; `count` if none.
 static __global__ void find_first_kernel(const int* numbers, long long count, long long* found) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   const long long thread = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -1,10 +1,9 @@
-// Products of integers as sums of products of 8-bit digits, which tensor cores multiply into 32 bits: what is split,
-// multiplied and joined, and in which order. Plain C++17; the multiplication is a parameter, so that tests run it on
-// the host.
+// Products of integers as sums of products of 8-bit digits, which tensor cores multiply into 32 bits: the plan of
+// splitting, multiplying and joining. Plain C++17; the multiplication is a parameter, so that tests run it on the host.
 //
-// An integer of w bits is a sum of w / 8 digits a_i 256^i, each from -128 to 127, modulo 2^w, and so is a product the
-// sum of the a_i b_j 256^(i + j) with i + j < w / 8. a's digits are stored one plane after the other along the inner
-// axis, a_0 | a_1 | ..., those of b in reverse order, ... | b_1 | b_0: all products with i + j = s are then one matrix
+// An integer of w bits is a sum of w / 8 digits a_i 256^i, each from -128 to 127, modulo 2^w, and so a product is the
+// sum of the a_i b_j 256^(i + j) with i + j < w / 8. a's digits are stored in consecutive planes along the inner axis,
+// a_0 | a_1 | ..., those of b in reverse order, ... | b_1 | b_0: all products with i + j = s are then one matrix
 // product over s + 1 planes, from a's first one and from b's last but s. Bools are digits themselves.
 //
 // Parts are so short that 32 bits hold every sum: whether sums would wrap around or saturate does not matter.
@@ -15,8 +14,7 @@
 
 namespace sinter::cuda::device {
 
-/// The digits of a factor, or of a part of it: (matrices, padded_lines, planes, padded_inner) bytes, zeros where the
-/// factor has nothing.
+/// The digits of a factor, or of a part of it: (matrices, padded_lines, planes, padded_inner) bytes, padded with zeros.
 struct split_job {
   std::int64_t lines = 0, inner = 0;  // a's rows, b's columns; elements along the sums
   std::int64_t padded_lines = 0, padded_inner = 0;
@@ -27,7 +25,7 @@ struct split_job {
 };
 
 /// sums (rows, columns) = a (rows, depth) b (columns, depth)^T for `matrices` matrices; bytes into 32 bits, all
-/// contiguous along their last axis, one line of a or b `leading` bytes after the other. The others count elements.
+/// contiguous along their last axis. Lines of a and b are `leading` bytes apart; other strides are in elements.
 struct digit_product {
   std::int64_t rows = 0, columns = 0, depth = 0, leading = 0;
   std::int64_t b_offset = 0, sums_offset = 0;
@@ -42,11 +40,11 @@ struct join_job {
   product_strides to;
   std::int64_t last_batch = 1;
   std::int64_t first = 0, matrices = 1;
-  bool add = false;  // to what the result holds
+  bool add = false;  // adds to the result instead of replacing it
 };
 
-/// How much is done at a time, which bounds the scratch memory: 1 GiB for 64 bits. depth: digits in a sum, of which 32
-/// bits hold 2^17 - 1 of any magnitude.
+/// Limits of one part, which bound the scratch memory: 1 GiB for 64 bits. depth: digits in a sum, of which 32 bits hold
+/// 2^17 - 1 of any magnitude.
 struct digit_limits {
   std::int64_t side = 4096, depth = 65536;
 };
@@ -84,10 +82,10 @@ inline digit_parts parts_of(const product_shape& s, int planes, const digit_limi
   return p;
 }
 
-/// Whether digits are faster than the kernel that multiplies elements. With H200's figures: that kernel makes some 8e12
-/// multiplications per second (2e12 of 64 bits), tensor cores 5e14 of digits, of which an element of 32 bits needs 10,
-/// of 64 bits 36; but splitting and joining move some 20 bytes an element of the factors and 40 of the result, and the
-/// whole is 4 to 11 launches.
+/// Whether digits are faster than the kernel that multiplies elements. With the figures of an H200: that kernel performs
+/// about 8e12 multiplications per second (2e12 of 64 bits), tensor cores 5e14 of digits, of which an element of 32 bits
+/// needs 10, of 64 bits 36; but splitting and joining move about 20 bytes per element of the factors and 40 of the
+/// result, and there are 4 to 11 launches.
 inline bool digits_pay(const product_shape& s) {
   constexpr double least_work = 1 << 26;
   return s.rows >= 64 && s.columns >= 64 && s.inner >= 128 &&
@@ -96,7 +94,7 @@ inline bool digits_pay(const product_shape& s) {
              least_work;
 }
 
-/// Whether the result is stored by columns. Its transpose, with the factors exchanged, is then computed instead.
+/// Whether the result is column-major. Its transpose, with the factors exchanged, is then computed instead.
 inline bool lies_by_columns(const product_strides& c) {
   const auto length = [](std::int64_t n) { return n < 0 ? -n : n; };
   return length(c.row) < length(c.column);
@@ -106,7 +104,7 @@ inline product_shape transposed(const product_shape& s) {
   return {s.columns, s.rows, s.inner, {s.batch[0], s.batch[1]}, transposed(s.b), transposed(s.a), transposed(s.c)};
 }
 
-/// Makes the product by calls of d, in order:
+/// Computes the product by calls of d, in order:
 ///   split_a(job, offset), split_b(job, offset)   offset: of the part in the factor, in elements
 ///   multiply(product)                             of the parts that were split last
 ///   join(job, offset)                             offset: of the part in the result

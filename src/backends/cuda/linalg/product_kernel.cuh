@@ -1,4 +1,4 @@
-// The kernel for products of integers and bools: tiles of both factors in shared memory, 4 x 4 results a thread.
+// The kernel for products of integers and bools: tiles of both factors in shared memory, 4 x 4 results per thread.
 // Includes nothing of CUDA, so that tests can run it thread by thread on the host.
 #pragma once
 #include "backends/cuda/linalg/product_shape.hpp"
@@ -7,17 +7,18 @@ namespace sinter::cuda::device {
 
 constexpr int product_tile = 64, product_depth = 16, product_threads = 256;
 constexpr int product_lanes = 16;                           // threads along each side of a tile
-constexpr int product_each = product_tile / product_lanes;  // results of a thread along each side
+constexpr int product_each = product_tile / product_lanes;  // results per thread along each side
 constexpr int product_loads = product_tile * product_depth / product_threads;
 
-/// T holds an element; A, unsigned, is wide enough for what is left of a sum in T. Logical: or of ands, of bytes 0 and 1.
+/// T holds an element; A, unsigned, is wide enough for the sum modulo T's range. Logical: disjunctions of conjunctions,
+/// of bytes 0 and 1.
 template <class T, class A, bool Logical>
 __global__ void __launch_bounds__(product_threads)
     integer_product_kernel(const product_shape s, const T* left, const T* right, T* to) {
   __shared__ A a_tile[product_depth][product_tile + 1];
   __shared__ A b_tile[product_depth][product_tile + 1];
   const int thread = static_cast<int>(threadIdx.x), across = thread % product_lanes, down = thread / product_lanes;
-  // Reads are coalesced for both orders of storage.
+  // Chooses the order in which reads are coalesced.
   const bool a_along_inner = s.a.column == 1, b_along_inner = s.b.row == 1;
   const std::int64_t batches = s.batch[0] * s.batch[1], row_tiles = (s.rows + product_tile - 1) / product_tile;
   const std::int64_t column0 = static_cast<std::int64_t>(blockIdx.x) * product_tile;

@@ -1,4 +1,4 @@
-// Extents and strides of a product, as the kernel for integers takes them. Plain C++17.
+// Extents and strides of a product, as the kernel for integers needs them. Plain C++17.
 #pragma once
 #include <cstdint>
 

@@ -27,7 +27,7 @@ bool reads_any_strides(dtype t) { return !is_inexact(t); }
 
 device::element device_element(dtype t) { return static_cast<device::element>(t); }
 
-/// The address of an element at a distance, which may be negative.
+/// The address of an element at a given distance, which may be negative.
 template <class P>
 P moved(P p, dtype t, int64_t elements) {
   using byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<P>>, const char, char>;
@@ -58,7 +58,7 @@ void check(const cublas_api& api, cublasStatus_t status, const char* call) {
 
 namespace {
 
-/// Factors and result of a call, in BLAS's order of columns.
+/// Factors and result of a call, as column-major matrices of BLAS.
 struct blas_factor {
   const void* at;
   cublasOperation_t operation;
@@ -89,8 +89,8 @@ element_types types_of(const product_layout& l) {
   }
 }
 
-/// 1 and 0 in the type that the result is scaled in; a real one is the first part of a complex one, which cuBLAS reads
-/// with instructions that want it aligned.
+/// 1 and 0 in the type of the scale factors; a real one is the first part of a complex one, since cuBLAS reads them
+/// with aligned instructions.
 struct scale {
   alignas(8) float single[2];
   alignas(16) double wide[2];
@@ -186,8 +186,8 @@ class cuda_products final : public runtime::products {
     });
   }
 
-  /// Products of 8-bit digits by tensor cores (product_digits.hpp). False where there is no cuBLAS: nothing has been
-  /// done then, and the dedicated kernel has the same result.
+  /// Products of 8-bit digits by tensor cores (product_digits.hpp). False, without any effect, if there is no cuBLAS;
+  /// the dedicated kernel has the same result.
   bool multiply_by_digits(const device::context& context, dtype type, const device::product_shape& shape, const void* a,
                           const void* b, void* c) {
     if (!opened_cublas().usable) return false;
@@ -211,7 +211,7 @@ class cuda_products final : public runtime::products {
     return true;
   }
 
-  /// The steps of multiply_digits, on a stream. cuBLAS stores by columns: sums^T = b a^T.
+  /// The steps of multiply_digits, on a stream. cuBLAS is column-major: sums^T = b a^T.
   struct digit_calls {
     cuda_products& owner;
     const cublas_api& api;
@@ -247,8 +247,8 @@ class cuda_products final : public runtime::products {
     }
   };
 
-  /// cuBLAS's own workspace is used on the default stream. On other streams, where it could be in use, cuBLAS gets
-  /// another one of the same size, so that it chooses the same algorithms.
+  /// The handle's workspace is used on the default stream only. Other streams, which may run concurrently, get a
+  /// separate one of the same size, so that cuBLAS chooses the same algorithms.
   std::unique_ptr<runtime::buffer> enter_stream(const cublas_api& api) {
     cuda::check(api, api.cublasSetStream(handle_, current_stream(target_.device)), "cublasSetStream");
     if (target_.memory->current_stream().number() == 0) return nullptr;
@@ -260,13 +260,13 @@ class cuda_products final : public runtime::products {
   void open(const cublas_api& api) {
     if (handle_) return;
     cublasStatus_t status = api.cublasCreate(&handle_);
-    if (status != CUBLAS_STATUS_SUCCESS) {  // there may have been no memory for its workspace
+    if (status != CUBLAS_STATUS_SUCCESS) {  // possibly no memory for its workspace
       target_.release_memory();
       status = api.cublasCreate(&handle_);
     }
     if (status != CUBLAS_STATUS_SUCCESS) handle_ = nullptr;
     cuda::check(api, status, "cublasCreate");
-    // Sums split among blocks are added in float32, not in the 16 bits of the result.
+    // Split-K sums are added in float32, not in the 16 bits of the result.
     constexpr auto mode =
         static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
     cuda::check(api, api.cublasSetMathMode(handle_, mode), "cublasSetMathMode");

@@ -1,4 +1,4 @@
-// Splitting factors into digits and joining sums: which instance of the kernels, and how many blocks of it.
+// Launches of the kernels that split factors into digits and join sums: the kernel instance and the number of blocks.
 #include "backends/cuda/algorithms/device_common.cuh"
 #include "backends/cuda/linalg/device_products.hpp"
 #include "backends/cuda/linalg/digit_kernels.cuh"

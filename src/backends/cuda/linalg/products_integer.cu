@@ -1,4 +1,4 @@
-// Products of integers and bools: which instance of the kernel, and how many blocks of it.
+// Launches of the kernel for products of integers and bools: the kernel instance and the number of blocks.
 #include "backends/cuda/algorithms/device_common.cuh"
 #include "backends/cuda/linalg/device_products.hpp"
 #include "backends/cuda/linalg/product_kernel.cuh"

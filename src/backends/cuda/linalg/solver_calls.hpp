@@ -1,4 +1,4 @@
-// runtime::solvers over cuSOLVER, declared for the files that share them: handles, scratch memory, checks.
+// runtime::solvers over cuSOLVER, shared declarations: handles, scratch memory, checks.
 #pragma once
 #include "backends/cuda/linalg/cusolver_library.hpp"
 #ifdef SINTER_HAS_GPU_SOLVERS
@@ -13,7 +13,7 @@ namespace sinter::cuda {
 using runtime::matrix_batch;
 using std::int64_t;
 
-/// A number in the libraries' integer type; value_error where it does not fit.
+/// A number in the libraries' integer type; value_error if it does not fit.
 int counted(int64_t n, const char* function);
 
 using scratch_memory = std::unique_ptr<runtime::buffer>;
@@ -30,15 +30,15 @@ class solver_call {
   cublasHandle_t blas_handle;
   cudaStream_t stream;
 
-  /// Throw device_error that names the call; count a launch.
+  /// Throw device_error with the call's name; count a launch.
   void count(const char* call) const;
   void check(cusolverStatus_t status, const char* call) const;
   void check(cublasStatus_t status, const char* call) const;
   void check(cudaError_t status, const char* call) const;
 
-  /// Device memory that is freed in the order of the stream with the buffer.
+  /// Device memory that is freed in stream order with the buffer.
   scratch_memory scratch(int64_t bytes) const;
-  /// Host memory for the library, until the next call of this function. Work that used it must be complete: see
+  /// Host memory for the library, until the next call of this function. Work that uses it must be complete by then: see
   /// await_host_memory().
   void* host_memory(std::size_t bytes) const;
   /// Waits for the stream if a call was given host memory.
@@ -47,7 +47,7 @@ class solver_call {
 
   /// Addresses of `count` pieces for batched routines; the table lives as long as the buffer.
   scratch_memory addresses(const void* first, int64_t stride_bytes, int64_t count) const;
-  /// Two tables, one after the other.
+  /// Two consecutive tables.
   scratch_memory addresses(const void* first, int64_t stride_bytes, const void* second, int64_t second_stride_bytes,
                            int64_t count) const;
   device::context context() const;
@@ -58,13 +58,12 @@ class solver_call {
   std::unique_lock<std::mutex> lock_;
 };
 
-/// Makes matrices fit for a library: those that are not finite become zeros. `scaled` (for at most 32 rows and
-/// columns): those that are very small or very large are scaled to about 1, for Jacobi's method, which adds up
-/// squares.
+/// Prepares matrices for a library: those that are not finite are set to zero. `scaled` (for at most 32 rows and
+/// columns): those that are very small or very large are scaled to about 1, for Jacobi's method, which sums squares.
 class fit_matrices {
  public:
   fit_matrices(const solver_call& call, const matrix_batch& m, device::matrix_part part, bool scaled, void* a);
-  /// Once the library has written its numbers, and `each` singular values or eigenvalues for every matrix.
+  /// Called after the library has written its numbers, and `each` singular values or eigenvalues per matrix.
   void finish(std::int32_t* info, void* values, int64_t each) const;
 
  private:
@@ -77,7 +76,7 @@ class fit_matrices {
   scratch_memory memory_;
 };
 
-/// Host memory that the device writes, and the event after that.
+/// Host memory that the device writes, and the event after the write.
 struct check_slot {
   cudaEvent_t done = nullptr;
   int64_t* found = nullptr;  // device::most_finders of them
@@ -116,7 +115,7 @@ class cuda_solvers final : public runtime::solvers {
   cublasHandle_t blas_handle_ = nullptr;
   gesvdjInfo_t svd_jacobi_ = nullptr;
   syevjInfo_t eigh_jacobi_ = nullptr;
-  scratch_memory last_use_;  // written by every call: orders calls on different streams
+  scratch_memory last_use_;  // written by every call, which orders calls on different streams
   std::vector<char> host_memory_;
   std::mutex slots_mutex_;
   std::vector<check_slot> slots_;  // unused
@@ -139,7 +138,7 @@ T element_of(double v) {
   else return T{static_cast<part_of<T>>(v), 0};
 }
 
-/// The k-th of many equal pieces; null of nothing.
+/// The k-th of many equal pieces; null if the first one is null.
 template <class T>
 T* piece(void* all, int64_t k, int64_t size) {
   return all ? static_cast<T*>(all) + k * size : nullptr;

@@ -65,7 +65,7 @@ int counted(int64_t n, const char* function) {
   return static_cast<int>(n);
 }
 
-// cuSOLVER needs cuBLAS, so the version that the build found is opened first.
+// cuSOLVER depends on cuBLAS, so the version found by the build is opened first.
 solver_call::solver_call(cuda_solvers& owner, const char* function)
     : solver((cublas_solvers(function), cusolver(function))),
       blas(cublas_solvers(function)),
@@ -82,7 +82,8 @@ solver_call::solver_call(cuda_solvers& owner, const char* function)
   if (owner.target_.owner->current_stream().notes())
     throw device_error("[" + std::string(function) + "] factorisations cannot be captured");
   stream = current_stream(owner.target_.device);
-  // The libraries' internal memory is shared by streams, so work on one stream comes after earlier work on another.
+  // The libraries' internal memory is shared by streams, so work on one stream is ordered after earlier work on
+  // another.
   if (!owner.last_use_)
     owner.last_use_ = std::make_unique<runtime::buffer>(*owner.target_.owner, 1, owner.target_.owner->plain_memory());
   (void)owner.last_use_->data();
@@ -96,7 +97,7 @@ void cuda_solvers::open(const cusolver_api& solver, const cublas_solver_api& bla
   const auto attempt = [&](auto create, auto succeeded) {
     auto status = create();
     if (status == succeeded) return status;
-    target_.release_memory();  // there may have been no memory for their own buffers
+    target_.release_memory();  // possibly no memory for their internal buffers
     return create();
   };
   if (!solver_handle_) {
@@ -119,7 +120,7 @@ void cuda_solvers::open(const cusolver_api& solver, const cublas_solver_api& bla
   if (!svd_jacobi_)
     if (const auto made = solver.cusolverDnCreateGesvdjInfo(&svd_jacobi_); made != CUSOLVER_STATUS_SUCCESS)
       failed(function, "cusolverDnCreateGesvdjInfo", name_of(made));
-  // The defaults stay: eigenvalues are sorted, and the tolerance is that of the type.
+  // The defaults are right: eigenvalues are sorted, and the tolerance is that of the type.
   if (!eigh_jacobi_)
     if (const auto made = solver.cusolverDnCreateSyevjInfo(&eigh_jacobi_); made != CUSOLVER_STATUS_SUCCESS)
       failed(function, "cusolverDnCreateSyevjInfo", name_of(made));
@@ -213,7 +214,7 @@ check_slot cuda_solvers::take_slot() {
   return s;
 }
 
-/// A kernel searches the numbers and writes its result to host memory, which saves a copy of all of them.
+/// A kernel searches the numbers and writes its result to host memory, which avoids copying all of them.
 class cuda_outcome final : public runtime::outcome {
  public:
   cuda_outcome(cuda_solvers& owner, const std::int32_t* info, int64_t count)

@@ -10,10 +10,10 @@
 
 namespace sinter::cuda {
 
-/// How the factorisations of a device run: on the calling thread's current stream. Every call of a library counts as
-/// one launch.
+/// The context of a device's factorisations, which run on the calling thread's current stream. Every library call
+/// counts as one launch.
 struct solver_target {
-  runtime::backend* owner = nullptr;  // of scratch memory
+  runtime::backend* owner = nullptr;  // source of scratch memory
   int device = 0;
   int multiprocessors = 1;
   std::atomic<std::uint64_t>* launches = nullptr;

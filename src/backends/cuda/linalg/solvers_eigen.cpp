@@ -1,5 +1,5 @@
 // Eigenvalues on a GPU by cuSOLVER. Hermitian matrices: Jacobi's method or the batched routine for many small ones,
-// divide and conquer for the others.
+// divide and conquer otherwise.
 #include <atomic>
 
 #include "backends/cuda/driver/hooks.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 std::atomic<eigh_method> wanted_eigh{eigh_method::chosen};
 
-constexpr int64_t largest_jacobi = 32;  // one warp's; above, it takes ten times as long as the other method
+constexpr int64_t largest_jacobi = 32;  // one warp's limit; above, it takes ten times as long as the other method
 constexpr int64_t largest_batched = 512;
 
 /// Arguments of the methods that decompose Hermitian matrices.
@@ -25,7 +25,7 @@ struct eigh_job {
   std::int32_t* info;
 };
 
-/// Jacobi's method, as far as the precision of the type goes; a warp for each matrix.
+/// Jacobi's method, to the precision of the type; one warp per matrix.
 template <class T>
 void eigh_by_jacobi(const solver_call& call, syevjInfo_t jacobi, const eigh_job& j) {
   using f = solver_of<T>;
@@ -51,7 +51,7 @@ void eigh_batched(const solver_call& call, const eigh_job& j) {
                                                     j.a, n, f::real, j.w, f::data, &on_device, &on_host, j.m.count),
       "cusolverDnXsyevBatched_bufferSize");
   const scratch_memory work = call.scratch(static_cast<int64_t>(on_device));
-  // Versions of CUDA 12 read some of it before they write it.
+  // Versions of CUDA 12 read part of it before writing it.
   call.check(cudaMemsetAsync(work->data(), 0, on_device, call.stream), "cudaMemsetAsync");
   call.check(call.solver.cusolverDnXsyevBatched(call.solver_handle, call.parameters, j.mode, j.triangle, n, f::data,
                                                 j.a, n, f::real, j.w, f::data, work->data(), on_device,

@@ -1,5 +1,5 @@
 // LU, Cholesky and QR factorisations, and triangular systems, on a GPU: one matrix by cuSOLVER, many small ones by the
-// batched routines of cuBLAS and cuSOLVER, many large ones after one another.
+// batched routines of cuBLAS and cuSOLVER, many large ones one at a time.
 #include "backends/cuda/linalg/solver_calls.hpp"
 
 #ifdef SINTER_HAS_GPU_SOLVERS
@@ -55,7 +55,7 @@ void cuda_solvers::solve_lu(const matrix_batch& b, matrix_form form, const void*
     if (b.count > 1 && b.rows <= largest_batched) {
       const scratch_memory tables = call.addresses(lu, size_of<T>(size), x, size_of<T>(sides), b.count);
       const auto from = static_cast<T*const*>(tables->data()), to = from + b.count;
-      int wrong = 0;  // of an argument
+      int wrong = 0;  // number of an invalid argument
       call.check((call.blas.*f::getrs_batched)(call.blas_handle, operation(form), order, columns, from, order, pivots,
                                                to, order, &wrong, counted(b.count, b.function)),
                  "cublas<t>getrsBatched");
@@ -70,8 +70,8 @@ void cuda_solvers::solve_lu(const matrix_batch& b, matrix_form form, const void*
   });
 }
 
-// By columns, rows of x are columns of x^T, and op(a) x = b is x^T op(a)^T = b^T: a solve from the right. A matrix that
-// lies by rows is read as its transpose.
+// In column-major order, rows of x are columns of x^T, and op(a) x = b is x^T op(a)^T = b^T: a solve from the right. A
+// row-major matrix is read as its transpose.
 void cuda_solvers::solve_triangular(const triangular_system& s, const void* a, void* x) {
   const int order = counted(s.order, s.function), columns = counted(s.columns, s.function);
   const int leading = counted(s.leading, s.function);
@@ -141,7 +141,7 @@ void cuda_solvers::factor_qr(const matrix_batch& m, void* a, void* tau) {
     if (many_small(m, largest_batched)) {
       const scratch_memory matrices = call.addresses(a, size_of<T>(size), m.count);
       const scratch_memory factors = call.addresses(tau, size_of<T>(k), m.count);
-      int wrong = 0;  // of an argument
+      int wrong = 0;  // number of an invalid argument
       call.check(
           (call.blas.*f::geqrf_batched)(call.blas_handle, rows, columns, static_cast<T* const*>(matrices->data()), rows,
                                         static_cast<T* const*>(factors->data()), &wrong, counted(m.count, m.function)),

@@ -1,5 +1,5 @@
-// Many small matrices: tables of their addresses, and Q from reflectors, for which no library has a batched routine;
-// matrices that are not finite, and which of many failed.
+// Many small matrices: tables of their addresses; Q from reflectors, for which no library has a batched routine; checks
+// for elements that are not finite and for failed factorisations.
 #include "backends/cuda/algorithms/device_common.cuh"
 #include "backends/cuda/linalg/device_solvers.hpp"
 #include "backends/cuda/linalg/form_q_kernel.cuh"

@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<svd_method> wanted_method{svd_method::chosen};
 
-constexpr int64_t largest_jacobi = 32;   // the library's bound
+constexpr int64_t largest_jacobi = 32;   // the library's limit
 constexpr int64_t smallest_polar = 128;  // below, QR iterations are faster
 
 /// Matrices of one SVD: rows >= columns. There are as many right vectors as columns.
@@ -30,7 +30,7 @@ struct svd_job {
       : m(batch), vectors(part != svd_part::values), full(part == svd_part::full), left(full ? m.rows : m.columns) {}
 };
 
-/// The first of an SVD's matrices and of its results.
+/// The first of an SVD's matrices and its results.
 template <class T>
 struct svd_memory {
   T* a;
@@ -39,7 +39,7 @@ struct svd_memory {
   std::int32_t* info;
 };
 
-/// The first `used` of every `stride` bytes, packed.
+/// Packs the first `used` of every `stride` bytes.
 void gather(const solver_call& call, void* to, const void* from, int64_t used, int64_t stride, int64_t count) {
   const auto width = static_cast<std::size_t>(used);
   call.check(cudaMemcpy2DAsync(to, width, from, static_cast<std::size_t>(stride), width,
@@ -47,14 +47,14 @@ void gather(const solver_call& call, void* to, const void* from, int64_t used, i
              "cudaMemcpy2DAsync");
 }
 
-/// Jacobi's method for all matrices at once. It computes all vectors, of which fewer may be needed.
+/// Jacobi's method for all matrices at once. It always computes all vectors, though fewer may be needed.
 template <class T>
 void svd_by_jacobi(const solver_call& call, gesvdjInfo_t jacobi, const svd_job& j, const svd_memory<T>& at) {
   using f = solver_of<T>;
   const int rows = static_cast<int>(j.m.rows), columns = static_cast<int>(j.m.columns);
   const int count = counted(j.m.count, j.m.function);
   const cusolverEigMode_t mode = j.vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
-  // The library needs memory for vectors even where none are computed.
+  // The library needs memory for vectors even if none are computed.
   const bool partly = j.left < j.m.rows, own_u = !j.vectors || partly;
   const scratch_memory all_u = call.scratch(own_u ? size_of<T>(j.m.rows * j.m.rows * j.m.count) : 0);
   const scratch_memory all_v = call.scratch(j.vectors ? 0 : size_of<T>(j.m.columns * j.m.columns * j.m.count));
@@ -72,7 +72,7 @@ void svd_by_jacobi(const solver_call& call, gesvdjInfo_t jacobi, const svd_job& 
     gather(call, at.u, u, size_of<T>(j.m.rows * j.left), size_of<T>(j.m.rows * j.m.rows), j.m.count);
 }
 
-/// QR iterations for one matrix after the other; instead of v they leave v^H.
+/// QR iterations, one matrix at a time; they give v^H instead of v.
 template <class T>
 class svd_by_qr {
  public:
@@ -110,9 +110,9 @@ class svd_by_qr {
   scratch_memory work_;
 };
 
-/// Polar decomposition (Nakatsukasa and Higham, Stable and Efficient Spectral Divide and Conquer Algorithms, 2013) for
-/// one matrix after the other: several times as fast, and as accurate unless the matrix is nearly singular, when the
-/// library adds a perturbation. Those matrices are done again by QR iterations.
+/// Polar decomposition (Nakatsukasa and Higham, Stable and Efficient Spectral Divide and Conquer Algorithms, 2013), one
+/// matrix at a time: several times as fast, and as accurate unless the matrix is nearly singular, when the library adds
+/// a perturbation. Those matrices are recomputed by QR iterations.
 template <class T>
 class svd_by_polar {
  public:
@@ -161,7 +161,7 @@ class svd_by_polar {
     copy(&least, at.s + columns() - 1, sizeof least, cudaMemcpyDeviceToHost);
     call_.synchronize();
     const part negligible = std::numeric_limits<part>::epsilon() * static_cast<part>(rows()) * most;
-    return failed == 0 && perturbation == 0 && least > negligible;  // not for NaN
+    return failed == 0 && perturbation == 0 && least > negligible;  // false for NaN
   }
   /// v = vh^H.
   void conjugate_transpose(const T* vh, T* v) {
