@@ -24,7 +24,7 @@ class dims {
     if (n > 0) std::memcpy(data(), first, sizeof(std::int64_t) * static_cast<std::size_t>(n));
     size_ = n;
   }
-  // Recording and planning copy and compare extents all the time: inline extents are copied without calls and loops.
+  // Recording and planning copy and compare extents on every call: inline extents are copied without calls and loops.
   dims(const dims& o) : store_(o.store_), size_(o.size_), capacity_(inline_capacity) {
     if (o.capacity_ > inline_capacity) [[unlikely]]
       copy_far(o);
@@ -137,23 +137,23 @@ class dims {
   }
 };
 
-/// The most elements that an array may have, whatever its dtype: their bytes, 16 an element at most, fit in int64.
+/// The maximum number of elements of an array of any dtype: their bytes, at most 16 per element, fit in int64.
 inline constexpr std::int64_t most_elements = INT64_MAX / 16;
-/// Whether the extents can be counted: none is negative, and those that are not 0 multiply to at most most_elements.
-/// Zeros do not lift the limit on the others, as in NumPy: strides are products of those.
+/// Whether the extents are valid: none is negative, and the nonzero ones multiply to at most most_elements. As in NumPy
+/// zeros do not lift the limit on the others, since strides are products of those.
 inline bool is_countable(const dims& shape) noexcept {
   std::int64_t n = 1;
   bool good = true;
   for (auto d : shape) good = good & !__builtin_mul_overflow(n, d == 0 ? 1 : d, &n) & (d >= 0);
   return good && n <= most_elements;
 }
-/// Number of elements; 1 for rank 0. Of a shape that is_countable, as those of arrays and computed nodes are.
+/// Number of elements; 1 for rank 0. Requires is_countable, which the shapes of arrays and computed nodes satisfy.
 inline std::int64_t element_count(const dims& shape) noexcept {
   std::int64_t n = 1;
   for (auto d : shape) n *= d;
   return n;
 }
-/// Strides in elements of a C-contiguous array of this shape (zero extents count as one).
+/// Strides in elements of a C-contiguous array of this shape (extents of 0 count as 1).
 inline dims contiguous_strides(const dims& shape) {
   dims s(shape.size());
   std::int64_t* const to = s.data();
@@ -165,7 +165,7 @@ inline dims contiguous_strides(const dims& shape) {
   }
   return s;
 }
-/// Whether strides in elements describe a C-contiguous layout; axes of extent 0 or 1 do not matter.
+/// Whether strides in elements describe a C-contiguous layout; strides of axes with extent 0 or 1 are ignored.
 inline bool is_contiguous(const dims& shape, const dims& strides) noexcept {
   std::int64_t step = 1;
   for (int i = shape.size() - 1; i >= 0; --i) {

@@ -9,7 +9,7 @@
 namespace sinter::core {
 namespace {
 
-constexpr int most_digits = 767;  // significant ones that a double can have
+constexpr int most_digits = 767;  // maximum number of significant digits of a double
 
 /// 0.d1d2d3... * 10^point
 struct decimal {
@@ -57,14 +57,15 @@ void strip_zeros(decimal& d) {
   while (d.digits.size() > 1 && d.digits.back() == '0') d.digits.pop_back();
 }
 
-/// The shortest digits, at most `digits` of them; with 0 or fewer the result is 0 or what the value rounds up to.
+/// The shortest digits, at most `digits` of them; for 0 or fewer the result is 0 or the power of ten that the value
+/// rounds up to.
 decimal cut_digits(double x, dtype type, int digits) {
   decimal d = shortest_digits(x, type);
   if (static_cast<int>(d.digits.size()) > digits) {
     if (digits >= 1) {
       d = rounded_digits(x, digits);
     } else {
-      // The shortest digits of a value next to the midpoint may be those of the midpoint: the exact digits decide.
+      // The shortest digits of a value near the midpoint may be those of the midpoint, so the exact digits decide.
       decimal exact = d.digits == "5" ? rounded_digits(x, most_digits) : d;
       strip_zeros(exact);
       const bool up = digits == 0 && exact.digits > "5";
@@ -77,7 +78,7 @@ decimal cut_digits(double x, dtype type, int digits) {
 
 std::string sign_of(double x, const number_format& f) { return std::signbit(x) ? "-" : f.plus ? "+" : ""; }
 
-/// The text after the whole part: the point, the digits, zeros by the rule of trimming.
+/// The text after the integer part: the point, the digits, zeros as trimming requires.
 std::string fraction_text(std::string fraction, const number_format& f) {
   if (f.trimming == trim::keep && static_cast<int>(fraction.size()) < f.min_digits)
     fraction.append(static_cast<std::size_t>(f.min_digits) - fraction.size(), '0');
@@ -142,7 +143,7 @@ std::string positional(double x, const number_format& f) {
     p = exact_places(magnitude, f.precision);
   } else if (magnitude != 0) {
     p = unique_places(magnitude, f);
-    // Digits that fill up to the minimum are the exact value's, not zeros.
+    // Digits that pad to the minimum are those of the exact value, not zeros.
     if (static_cast<int>(p.fraction.size()) < f.min_digits) p = exact_places(magnitude, f.min_digits);
   }
   const std::string fraction = fraction_text(p.fraction, f);
@@ -157,7 +158,7 @@ std::string scientific(double x, const number_format& f) {
   const double magnitude = std::fabs(x);
   if (magnitude != 0) {
     d = f.precision >= 0 ? cut_digits(magnitude, f.type, f.precision + 1) : shortest_digits(magnitude, f.type);
-    // Digits that fill up to the minimum are the exact value's, not zeros.
+    // Digits that pad to the minimum are those of the exact value, not zeros.
     if (static_cast<int>(d.digits.size()) <= f.min_digits) d = rounded_digits(magnitude, f.min_digits + 1);
   }
   std::string text = padded(sign_of(x, f) + d.digits[0], f.pad_left) + fraction_text(d.digits.substr(1), f);

@@ -24,7 +24,7 @@ half::half(float value) noexcept {
   const std::uint32_t magnitude = x & 0x7fffffffu;
   std::uint32_t result;
   if (magnitude > 0x7f800000u) {
-    // The payload's high bits stay; the quiet bit keeps a NaN from becoming infinity.
+    // The payload's high bits are kept; the quiet bit keeps a NaN from becoming infinity.
     result = 0x7e00u | ((magnitude >> 13) & 0x3ffu);
   } else if (magnitude >= 0x477ff000u) {
     result = 0x7c00u;  // 65520 and above round to infinity

@@ -1,4 +1,4 @@
-// Identifiers of C++ in text.
+// C++ identifiers in text.
 #pragma once
 #include <algorithm>
 #include <string_view>
@@ -10,7 +10,7 @@ constexpr bool starts_identifier(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 constexpr bool continues_identifier(char c) noexcept { return starts_identifier(c) || is_digit(c); }
-/// Names that compilers generate contain dollar signs, too.
+/// Compiler-generated names may contain dollar signs as well.
 constexpr bool continues_symbol(char c) noexcept { return continues_identifier(c) || c == '$'; }
 
 constexpr bool is_identifier(std::string_view text) noexcept {

@@ -1,5 +1,5 @@
-// Ranges for profilers through NVTX, whose headers find the profiler's library by themselves. All other folders use
-// these ranges, hence their place in the lowest one.
+// Profiler ranges through NVTX, whose headers locate the profiler's library themselves. They are in the lowest folder,
+// since all others use them.
 #include "sinter/profile.hpp"
 
 #ifdef SINTER_HAS_CUDA

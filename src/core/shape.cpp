@@ -29,7 +29,7 @@ std::int64_t checked_count(const dims& shape, const char* function) {
 
 std::optional<dims> reshape_strides(const dims& shape, const dims& strides, const dims& to) {
   if (element_count(shape) == 0) return contiguous_strides(to);
-  dims from, step;  // without axes of extent 1, whose strides mean nothing
+  dims from, step;  // without axes of extent 1, whose strides are irrelevant
   for (int i = 0; i < shape.size(); ++i) {
     if (shape[i] == 1) continue;
     from.push_back(shape[i]);
@@ -55,7 +55,7 @@ std::optional<dims> reshape_strides(const dims& shape, const dims& strides, cons
     oi = oj;
     ni = nj;
   }
-  for (; ni < to.size(); ++ni) result[ni] = 1;  // extents of 1 that are left over
+  for (; ni < to.size(); ++ni) result[ni] = 1;  // trailing extents of 1
   return result;
 }
 

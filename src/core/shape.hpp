@@ -6,21 +6,21 @@
 
 namespace sinter::core {
 
-/// Number of elements of a shape that a user wrote. Throws shape_error naming the function for a negative extent, a
-/// rank above max_rank, or a count whose bytes (16 an element) do not fit in int64.
+/// Number of elements of a shape given by a user. Throws shape_error with the prefix `function` for a negative extent,
+/// a rank above max_rank, or a count whose bytes (16 per element) do not fit in int64.
 std::int64_t checked_count(const dims& shape, const char* function);
 
-/// Strides (in the units of `strides`) with which a view of `shape`/`strides` shows its elements, in C order, as
-/// `to`; nothing if only a copy can. Both shapes have the same number of elements.
+/// Strides (in the units of `strides`) with which a view of `shape`/`strides` has the shape `to` with its elements in C
+/// order; null if that needs a copy. Both shapes have the same number of elements.
 std::optional<dims> reshape_strides(const dims& shape, const dims& strides, const dims& to);
 
 /// Broadcasts `shape` into `into` (which grows as needed); false if they do not fit.
 bool broadcast_into(dims& into, const dims& shape);
 /// Whether `shape` broadcasts to exactly `to`.
 bool broadcasts_to(const dims& shape, const dims& to) noexcept;
-/// Strides for reading `shape`/`strides` as the larger shape `to`: 0 along the axes that repeat.
+/// Strides for reading `shape`/`strides` as the larger shape `to`: 0 along broadcast axes.
 dims broadcast_strides(const dims& shape, const dims& strides, const dims& to);
-/// Whether two coordinates may address one element. Exact for strides that nest, else on the safe side.
+/// Whether two coordinates may address the same element. Exact for nested strides, else conservative.
 bool may_self_overlap(const dims& shape, const dims& strides);
 
 }  // namespace sinter::core
