@@ -1,5 +1,5 @@
-// Where a reader gets its bytes: a file, memory, a stream, a member of an archive. Readers query how much there may
-// be before they allocate memory for it, so that a false size in a file costs nothing.
+// The sources of a reader's bytes: a file, memory, a stream, a member of an archive. Readers query the available size
+// before they allocate memory, so that a false size in a file cannot cause a large allocation.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace sinter::io {
 
 class byte_source {
  public:
-  /// `title` begins every message about it: "[load] 'x.npy'".
+  /// `title` is the prefix of all error messages: "[load] 'x.npy'".
   explicit byte_source(std::string title) : title_(std::move(title)) {}
   virtual ~byte_source() = default;
   byte_source(const byte_source&) = delete;
   byte_source& operator=(const byte_source&) = delete;
 
-  /// The next bytes; io_error where there are fewer.
+  /// Reads the next bytes; io_error if there are fewer.
   void read(void* to, std::size_t bytes);
-  /// No more than this many bytes are left. `unknown` of a stream.
+  /// An upper limit on the remaining bytes; `unknown` for a stream.
   virtual std::uint64_t left() const = 0;
   static constexpr std::uint64_t unknown = UINT64_MAX;
   /// Bytes read so far.
@@ -37,7 +37,7 @@ class byte_source {
   std::uint64_t position_ = 0;
 };
 
-/// Bytes in memory, which must outlive it.
+/// Bytes in memory, which must outlive the source.
 class memory_source final : public byte_source {
  public:
   memory_source(std::span<const std::byte> bytes, std::string title) : byte_source(std::move(title)), bytes_(bytes) {}
@@ -58,15 +58,15 @@ class stream_source final : public byte_source {
   std::istream& in_;
 };
 
-/// A regular file. Throws io_error where it cannot be opened or is none.
+/// A regular file. Throws io_error if it cannot be opened or is not a regular file.
 class file_source final : public byte_source {
  public:
   file_source(const std::string& path, std::string title, bool writable = false);
   ~file_source() override;
   std::uint64_t left() const override { return size_ > position() ? size_ - position() : 0; }
   std::uint64_t size() const noexcept { return size_; }
-  /// Maps the first `bytes` bytes of the file, until the last copy of the pointer is gone. Throws io_error.
-  /// shared: what is written goes to the file; else the first write to a page makes a copy of it.
+  /// Maps the first `bytes` bytes of the file, for the lifetime of the returned pointer. Throws io_error. shared:
+  /// writes go to the file; otherwise pages are copied on write.
   std::shared_ptr<void> map(std::size_t bytes, bool writable, bool shared) const;
 
  private:

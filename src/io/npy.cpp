@@ -1,4 +1,4 @@
-// load and save: .npy files as arrays and back.
+// load and save: .npy files from and to arrays.
 #include "io/npy.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ core::dims stored_shape(const npy_header& h) {
   return s;
 }
 
-/// The array that `load` returns: the axes in the header's order, converted where the caller wants that.
+/// The array that `load` returns: the axes in the header's order, converted to the dtype that the caller requests.
 ndarray presented(const ndarray& stored, const npy_header& h, const load_kw& kw) {
   const ndarray x = h.fortran ? stored.T() : stored;
   return kw.dtype ? x.astype(*kw.dtype, false) : x;
@@ -49,7 +49,7 @@ void read_into_device(byte_source& from, const npy_header& h, runtime::backend& 
   }
 }
 
-/// A stream has no known size, so memory grows with what has been read.
+/// A stream has no known size, so memory grows with the data read.
 ndarray read_unknown(byte_source& from, const npy_header& h, runtime::device_id device) {
   std::vector<std::byte> bytes;
   while (bytes.size() < h.bytes) {
@@ -107,7 +107,7 @@ npy_image npy_image_of(const ndarray& x, const char* function) {
   const graph::array_view& v = ops::view_of(x, function);
   const ndarray turned = x.T();
   const core::dims backwards = ops::view_of(turned, function).shape;
-  // Fortran order is what the transposed array has in C order; where it has both, the file says C.
+  // An array is in Fortran order if its transpose is C-contiguous; if both are, the file says C.
   const bool fortran = !core::is_contiguous(v.shape, v.strides) &&
                        core::is_contiguous(backwards, ops::view_of(turned, function).strides);
   npy_image image;

@@ -1,4 +1,4 @@
-// .npy contents as arrays, from any source and to any place.
+// Arrays from and to .npy data, independent of the source and destination.
 #pragma once
 #include <iosfwd>
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace sinter::io {
 
-/// The array that the source holds, read to the end of its elements.
+/// The array in the source, which is read to the end of its elements.
 ndarray read_npy(byte_source& from, const load_kw& kw);
 
-/// What a .npy file of an array holds: header and elements, which lie in host memory as long as this does.
+/// The .npy representation of an array: header and elements, which stay in host memory for its lifetime.
 struct npy_image {
   std::string header;
   const std::byte* elements = nullptr;

@@ -1,4 +1,4 @@
-// The header is a Python dictionary as text; the few forms that NumPy writes are read here, everything else is refused.
+// The header is a Python dictionary as text; only the forms that NumPy writes are accepted.
 #include "io/npy_format.hpp"
 
 #include <algorithm>
@@ -25,14 +25,14 @@ constexpr descr_entry descrs[] = {{"b1", dtype::b1},  {"i1", dtype::i8},  {"i2",
                                   {"u8", dtype::u64}, {"f2", dtype::f16}, {"V2", dtype::bf16}, {"f4", dtype::f32},
                                   {"f8", dtype::f64}, {"c8", dtype::c64}, {"c16", dtype::c128}};
 
-/// Text made fit for a message: printable, of limited length.
+/// Text made safe for a message: printable, of limited length.
 std::string shown(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, 60)) out += c >= ' ' && c < 127 ? c : '?';
   return out + (text.size() > 60 ? "..." : "");
 }
 
-/// Reads the dictionary from its text.
+/// Parser for the dictionary.
 class header_reader {
  public:
   header_reader(const byte_source& from, std::string_view text, std::optional<dtype> raw_type)
@@ -115,12 +115,13 @@ class header_reader {
       if (error != std::errc()) wrong("has no extent at character " + std::to_string(at_));
       if (n < 0) wrong("has the negative extent " + std::to_string(n));
       at_ = static_cast<std::size_t>(end - text_.data());
-      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // long integers of Python 2
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // a Python 2 long
       header_.shape.push_back(n);
       if (header_.shape.size() > core::max_rank) wrong("has more than 64 axes");
       if (take(',')) continue;
       expect(')');
-      if (header_.shape.size() == 1) wrong("has a number where a tuple should be");  // (3) is 3
+      // In Python (3) is a number, not a tuple.
+      if (header_.shape.size() == 1) wrong("has a number where a tuple should be");
       break;
     }
   }
@@ -178,13 +179,13 @@ void turn(std::byte* elements, std::size_t bytes, Swap swap) {
   }
 }
 
-/// Checks the sizes against one another and against what the source may have.
+/// Checks the sizes for consistency and against the available bytes of the source.
 void check_sizes(npy_header& h, const byte_source& from) {
   std::uint64_t n = 1;
   bool none = false;
   for (const std::int64_t d : h.shape) {
     none |= d == 0;
-    // Zero extents do not lift the limit on the others: strides are products of those.
+    // Zero extents do not lift the limit on the others, since strides are products of those.
     if (d != 0 && (__builtin_mul_overflow(n, static_cast<std::uint64_t>(d), &n) || n > INT64_MAX / 16))
       from.fail("is damaged: its header says shape " + core::to_string(h.shape) + ", more elements than any array has");
   }
@@ -240,7 +241,7 @@ std::string npy_header_bytes(dtype type, const core::dims& shape, bool fortran) 
   std::string text = std::string("{'descr': '") + (itemsize(type) == 1 ? '|' : '<') + std::string(code) +
                      "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + core::to_string(shape) +
                      ", }";
-  // Room for the first axis to grow to 21 digits (Fortran order: the last), then blanks up to a multiple of 64.
+  // Padding for the first axis to grow to 21 digits (Fortran order: the last), then blanks up to a multiple of 64.
   constexpr std::size_t growth = 21;
   if (!shape.empty()) {
     const std::size_t digits = std::to_string(fortran ? shape.back() : shape[0]).size();

@@ -1,4 +1,4 @@
-// Archives of arrays: writing, and the public handle of one that is read.
+// Archives of arrays: writing, and the public handle of an open archive.
 #include <set>
 
 #include "io/npy.hpp"
@@ -27,7 +27,7 @@ std::vector<npz_entry> numbered(const std::vector<ndarray>& arrays) {
   return named;
 }
 
-/// libzip makes no archive without members.
+/// libzip does not write archives without members.
 void write_empty(const std::string& path, const std::string& title) {
   std::string end_record(22, '\0');
   end_record.replace(0, 4, "PK\5\6");
@@ -55,7 +55,7 @@ class zip_writer {
   zip_writer(const zip_writer&) = delete;
   zip_writer& operator=(const zip_writer&) = delete;
 
-  /// The bytes are read by finish().
+  /// finish() reads the bytes, which must exist until then.
   void add(const std::string& name, const io::npy_image& image, bool compress) {
     io::zip_fragment parts[2] = {{bytes_of(image.header.data()), image.header.size()},
                                  {bytes_of(image.elements), image.bytes}};
@@ -67,7 +67,7 @@ class zip_writer {
       fail();
     }
     const auto index = static_cast<std::uint64_t>(k);
-    // The first of January 1980, as NumPy: equal arrays give equal files.
+    // Fixed to the first of January 1980, as in NumPy, so that equal arrays give equal files.
     constexpr std::uint16_t first_day = 1 << 5 | 1;
     if (api_.zip_set_file_compression(archive_, index, compress ? io::zip::deflated : io::zip::stored, 0) != 0 ||
         api_.zip_file_set_dostime(archive_, index, 0, first_day, 0) != 0)
@@ -90,7 +90,7 @@ class zip_writer {
 void write_archive(const std::string& path, const std::string& title, const std::vector<npz_entry>& arrays,
                    bool compress, const char* function) {
   zip_writer archive(path, title, function);
-  std::vector<io::npy_image> images;  // until the archive is closed
+  std::vector<io::npy_image> images;  // kept until the archive is closed
   for (const npz_entry& e : arrays) {
     images.push_back(io::npy_image_of(e.array, function));
     archive.add(e.name + ".npy", images.back(), compress);

@@ -29,7 +29,7 @@ replace_file::replace_file(const std::string& path, std::string title) : title_(
     temporary_.clear();
     fail("cannot be written", errno);
   }
-  if (exists) (void)!::fchmod(fd_, old.st_mode & 07777);  // a file system without modes is no reason to fail
+  if (exists) (void)!::fchmod(fd_, old.st_mode & 07777);  // some file systems have no modes, which is not an error
 }
 
 replace_file::~replace_file() {

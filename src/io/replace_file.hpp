@@ -1,5 +1,5 @@
-// Writing a file that readers see whole or not at all: the bytes go to a temporary beside it, which takes its name when
-// it is complete. So a failure leaves the old file, and arrays mapped from the old file keep their elements.
+// Atomic replacement of a file: the bytes go to a temporary file in the same folder, which is renamed when it is
+// complete. A failure leaves the old file, and arrays mapped from the old file keep their elements.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,10 +8,10 @@ namespace sinter::io {
 
 class replace_file {
  public:
-  /// Links are followed. What is there and is no regular file (a pipe, a terminal) is written directly. Throws io_error
-  /// that begins with `title`.
+  /// Follows links. An existing path that is not a regular file (a pipe, a terminal) is written directly. Throws
+  /// io_error with the prefix `title`.
   replace_file(const std::string& path, std::string title);
-  /// Without finish() the old file stays as it is.
+  /// Without finish() the old file is unchanged.
   ~replace_file();
   replace_file(const replace_file&) = delete;
   replace_file& operator=(const replace_file&) = delete;

@@ -1,4 +1,4 @@
-// std::from_chars, and the forms that only NumPy accepts.
+// std::from_chars, extended by the forms that only NumPy accepts.
 #include "io/text_numbers.hpp"
 
 #include <charconv>
@@ -25,8 +25,8 @@ bool take_sign(std::string_view& text) noexcept {
   return minus;
 }
 
-/// The value nearest to an unsigned number that is out of range: its first digit's place decides whether it is too
-/// large or too small.
+/// The double nearest to an unsigned number that is out of range: the position of its first digit decides whether it is
+/// infinity or 0.
 double out_of_range(std::string_view digits) noexcept {
   const std::size_t e = digits.find_first_of("eE");
   const std::string_view mantissa = digits.substr(0, e);
@@ -45,7 +45,7 @@ double out_of_range(std::string_view digits) noexcept {
   return place + exponent > 0 ? HUGE_VAL : 0.0;
 }
 
-/// A number at the beginning of the text, its sign included; returns the text after it.
+/// Parses a number at the beginning of the text, its sign included, and removes it from the text.
 bool take_number(std::string_view& text, double& to) noexcept {
   const bool minus = take_sign(text);
   if (text.empty() || text[0] == '-' || text[0] == '+') return false;

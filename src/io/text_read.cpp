@@ -1,4 +1,4 @@
-// loadtxt, genfromtxt and read_csv: rows of fields become rows of numbers of the widest type of their kind, and those
+// loadtxt, genfromtxt and read_csv: rows of fields become rows of numbers of the widest type of their kind, and these
 // an array.
 #include <algorithm>
 #include <istream>
@@ -19,19 +19,19 @@ namespace {
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-/// What the three readers have in common.
+/// The rules shared by the three readers.
 struct table_rules {
   const char* function;
   std::string title;  // "[loadtxt] 'x.txt'"
   dtype type = dtype::f64;
   std::int64_t max_rows = no_limit, skip_footer = 0;
-  std::vector<std::int64_t> columns{};  // none: all
-  std::int64_t expected = -1;           // columns of a line; -1: as many as the first has
+  std::vector<std::int64_t> columns{};  // empty: all
+  std::int64_t expected = -1;           // columns per line; -1: as in the first line
   bool ragged_throws = true;
-  bool lists_ragged = false;           // all lines of other lengths in one message
-  bool choose_from_ragged = false;     // with columns given, only those must be there
-  std::vector<std::string> missing{};  // these fields are missing, whatever they could be read as
-  bool others_missing = false;         // fields that are not numbers are missing, too
+  bool lists_ragged = false;           // report all lines of other lengths in one message
+  bool choose_from_ragged = false;     // if columns are given, only those must exist
+  std::vector<std::string> missing{};  // these fields are missing values, even if they are numbers
+  bool others_missing = false;         // fields that are not numbers are missing values, too
   std::optional<scalar> filling{};
 };
 
@@ -40,7 +40,7 @@ struct table {
   ndarray elements;  // rank 2
 };
 
-/// The type that fields are read as: numbers are rounded to narrower ones once.
+/// The type that fields are parsed as; numbers are rounded to a narrower dtype once.
 dtype wide(dtype t) {
   if (t == dtype::b1 || t == dtype::u64) return t;
   if (is_integer(t)) return dtype::i64;
@@ -75,7 +75,7 @@ class table_reader {
   const table_rules& rules_;
   std::vector<std::string_view> fields_;
   std::vector<std::conditional_t<std::is_same_v<T, bool>, char, T>> values_;
-  std::int64_t count_ = 0, first_;  // rows; columns of a line
+  std::int64_t count_ = 0, first_;  // rows; columns per line
   std::string ragged_;
   std::optional<T> fill_;
 
@@ -184,7 +184,7 @@ table read_table(row_reader& rows, const table_rules& rules, const std::optional
   }
 }
 
-/// As NumPy: axes of extent 1 are removed, down to ndmin axes; with ndmin 2 a single column stays one.
+/// As NumPy: removes axes of extent 1, down to ndmin axes; with ndmin 2 a single column remains a column.
 ndarray shaped(const table& t, bool columns_known, std::int64_t ndmin, bool unpack, const char* function) {
   if (ndmin < 0 || ndmin > 2) ops::fail<value_error>(function, "ndmin is 0, 1 or 2");
   core::dims shape{t.rows, t.columns};
@@ -240,7 +240,7 @@ std::vector<std::int64_t> places_of(const columns& wanted, const std::vector<std
   return places;
 }
 
-/// The names in the next line that has any, commented out or not.
+/// The column names in the next line that is not empty, commented out or not.
 std::vector<std::string> read_names(row_reader& rows, const row_rules& rules) {
   std::vector<std::string_view> fields;
   std::string_view line;
@@ -283,7 +283,7 @@ ndarray generate_from_text(const std::string& text, std::string title, const gen
   rules.columns = places_of(kw.usecols, names, "genfromtxt");
   rules.ragged_throws = kw.invalid_raise;
   rules.lists_ragged = rules.choose_from_ragged = true;
-  // As NumPy: a loose reader looks at the list where reading has failed, where everything counts as missing.
+  // As NumPy: a loose reader treats every field that fails to parse as missing, so the list is irrelevant.
   rules.others_missing = kw.loose;
   if (!kw.loose) {
     rules.missing = kw.missing_values;

@@ -1,4 +1,4 @@
-// Lines first, since nearly all text has no quotes; a quoted line end joins two of them.
+// Splits into lines first, since most text has no quotes; a quoted line end joins two of them.
 #include "io/text_rows.hpp"
 
 #include <algorithm>
@@ -11,9 +11,10 @@ std::string_view trimmed(std::string_view field) noexcept {
   return field;
 }
 
-/// Moves past the next line; returns where its text ends.
+/// Moves past the next line; returns the end of its text.
 std::size_t row_reader::pass_line() {
-  // One search a line for each of the two characters; the next line feed is kept, since old text has none.
+  // One search per line for each of the two characters; the position of the next line feed is kept, since text of old
+  // systems has none.
   if (feed_ < at_ || at_ == 0) feed_ = std::min(text_.find('\n', at_), text_.size());
   const std::size_t back = text_.substr(at_, feed_ - at_).find('\r');
   const std::size_t end = back == std::string_view::npos ? feed_ : at_ + back;
@@ -37,7 +38,7 @@ bool row_reader::take_line(std::string_view& line) {
 std::string_view row_reader::line_from_here() {
   const std::size_t begin = at_, simple_end = pass_line();
   if (rules_.quote == '\0') return text_.substr(begin, simple_end - begin);
-  // A line end is quoted where an odd number of quotes precedes it, and no comment.
+  // A line end is quoted if an odd number of quotes precedes it outside of a comment.
   bool open = false, comment = false;
   for (std::size_t k = begin; !comment; k = at_) {
     for (; k < at_ && !comment; ++k) {
@@ -51,7 +52,7 @@ std::string_view row_reader::line_from_here() {
   return text_.substr(begin, end - begin);
 }
 
-/// The quote that ends the quoted text which begins at `quote`, or the end of the line.
+/// The closing quote of the quoted text that begins at `quote`, or the end of the line.
 std::size_t row_reader::quoted_end(std::string_view line, std::size_t quote) const {
   for (std::size_t k = quote + 1; k < line.size(); ++k) {
     if (line[k] != rules_.quote) continue;
@@ -74,7 +75,7 @@ std::string_view row_reader::without_comment(std::string_view line) const {
   return line;
 }
 
-/// The text of a field that has quotes.
+/// The text of a field with quotes.
 std::string_view row_reader::unquoted(std::string_view field) {
   if (rules_.quote == '\0' || field.find(rules_.quote) == std::string_view::npos) return field;
   std::string& text = changed_.emplace_back();
@@ -86,7 +87,7 @@ std::string_view row_reader::unquoted(std::string_view field) {
     const std::size_t end = quoted_end(field, k);
     for (std::size_t i = k + 1; i < end; ++i) {
       text += field[i];
-      if (field[i] == rules_.quote) ++i;  // two for one
+      if (field[i] == rules_.quote) ++i;  // a doubled quote is a literal one
     }
     k = end;
   }

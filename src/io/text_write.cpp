@@ -1,4 +1,4 @@
-// savetxt: Python's old string formatting, parsed and checked before it is passed to printf.
+// savetxt: Python's %-formatting, parsed and validated before it is passed to printf.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -15,24 +15,24 @@
 namespace sinter::io {
 namespace {
 
-constexpr int most_digits = 1000;  // width and precision
+constexpr int most_digits = 1000;  // limit of width and precision
 
 template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
   ops::fail<value_error>("savetxt", parts...);
 }
 
-/// "%-8.3f", and the text before it.
+/// A conversion such as "%-8.3f", and the text before it.
 struct piece {
   std::string before;
   std::string flags;
   int width = 0, precision = -1;
-  char conversion = '\0';  // none: text at the end of the row
+  char conversion = '\0';  // none: trailing text of the row
 };
 
 bool has(const piece& p, char flag) { return p.flags.find(flag) != std::string::npos; }
 
-/// The pieces of a row's format.
+/// Parses a row's format into pieces.
 class format_reader {
  public:
   explicit format_reader(std::string_view text) : text_(text) {}
@@ -76,7 +76,7 @@ class format_reader {
       ++at_;
       p.precision = number();
     }
-    while (at("hlL")) ++at_;  // as Python: they mean nothing
+    while (at("hlL")) ++at_;  // ignored, as in Python
     if (!at("diueEfFgGsxX")) wrong();
     p.conversion = text_[at_++];
     if (has(p, '#') && p.conversion != 'x' && p.conversion != 'X') wrong();
@@ -92,7 +92,7 @@ int conversions(const std::vector<piece>& pieces) {
   return n;
 }
 
-/// Sign and digits padded to the piece's width; zeros are inserted between them.
+/// Sign and digits padded to the piece's width; zero padding goes between them.
 std::string padded(const piece& p, const std::string& sign, const std::string& digits, bool zeros) {
   const std::size_t taken = sign.size() + digits.size(), width = static_cast<std::size_t>(p.width);
   const std::size_t n = taken < width ? width - taken : 0;
@@ -112,7 +112,7 @@ std::string integer_text(const piece& p, bool negative, std::string digits, cons
 
 std::string real_text(const piece& p, double x) {
   const bool upper = p.conversion == 'E' || p.conversion == 'F' || p.conversion == 'G';
-  // Python's nan has no sign, and it fills up with zeros where C fills up with blanks.
+  // In Python nan has no sign and is padded with zeros, which C does not do.
   if (std::isnan(x)) return padded(p, sign_of(p, false), upper ? "NAN" : "nan", true);
   if (std::isinf(x)) return padded(p, sign_of(p, x < 0), upper ? "INF" : "inf", true);
   const char kind = upper ? static_cast<char>(p.conversion - 'A' + 'a') : p.conversion;
@@ -126,7 +126,7 @@ std::string real_text(const piece& p, double x) {
   return padded(p, sign_of(p, std::signbit(x)), digits, true);
 }
 
-/// The elements of one array, complex ones as two numbers each, in the types that conversions take.
+/// The elements of one array, complex ones as two numbers each, converted to the types of the conversions.
 class numbers {
  public:
   numbers(const std::byte* elements, dtype type)
@@ -191,7 +191,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
 /// The format of a whole row of `columns` elements.
 struct row_format {
   std::vector<piece> pieces;
-  bool mends_signs = false;  // "+-" of the standard form of complex numbers
+  bool mends_signs = false;  // "+-" in the default format of complex numbers
 };
 
 row_format format_of_row(const savetxt_kw& kw, std::int64_t columns, bool complex) {
@@ -230,7 +230,7 @@ void mend_signs(std::string& row) {
   for (std::size_t at = row.find("+-"); at != std::string::npos; at = row.find("+-", at)) row.erase(at, 1);
 }
 
-/// Calls put(text) for parts of what savetxt writes.
+/// Calls put(text) for each part of savetxt's output.
 template <class Put>
 void write_text(const ndarray& x, const savetxt_kw& kw, Put&& put) {
   const graph::array_view& v = ops::view_of(x, "savetxt");

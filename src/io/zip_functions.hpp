@@ -1,6 +1,6 @@
 // The functions, structs and constants of libzip (1.0 and newer) that the library uses. They are declared here, so that
-// a build needs no header of libzip's; where there is one, zip_functions_test.cpp compares. NAME_type is the type of
-// NAME.
+// a build does not need libzip's header; where there is one, zip_functions_test.cpp compares them. NAME_type is the
+// type of NAME.
 #pragma once
 #include <cstdint>
 #include <ctime>
@@ -16,7 +16,7 @@ struct zip_failure {  // zip_error_t
   char* text;
 };
 struct zip_about {      // zip_stat_t
-  std::uint64_t valid;  // which of the others have values: has_...
+  std::uint64_t valid;  // which of the other members are valid: has_...
   const char* name;
   std::uint64_t index, size, compressed_size;
   std::time_t time;
@@ -32,8 +32,8 @@ struct zip_fragment {  // zip_buffer_fragment_t
 namespace zip {
 inline constexpr int create = 1, truncate = 8, read_only = 16;  // of zip_open
 inline constexpr std::uint32_t name_is_utf8 = 2048;             // of zip_file_add
-inline constexpr int stored = 0, deflated = 8;                  // methods of compression
-inline constexpr int unencrypted = 0;                           // a method of encryption
+inline constexpr int stored = 0, deflated = 8;                  // compression methods
+inline constexpr int unencrypted = 0;                           // an encryption method
 inline constexpr std::uint64_t has_size = 4, has_compressed_size = 8, has_compression = 64, has_encryption = 128;
 }  // namespace zip
 

@@ -16,7 +16,7 @@ namespace sinter::io {
 
 SINTER_DECLARED_TABLE(zip_api, SINTER_ZIP_FUNCTIONS);
 
-/// Throws io_error, in the name of a public function, that says what was tried and what to install.
+/// Throws io_error, with the prefix `function`, that lists what was tried and what to install.
 const zip_api& zip_library(const char* function);
 
 }  // namespace sinter::io

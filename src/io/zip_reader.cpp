@@ -1,5 +1,5 @@
-// Archives through libzip. The size that a member declares is checked against what deflate can expand its bytes to, so
-// that a small file cannot cause a large allocation.
+// Archives through libzip. The declared size of a member is checked against the most that deflate can expand its bytes
+// to, so that a small file cannot cause a large allocation.
 #include "io/zip_reader.hpp"
 
 #include "io/npy.hpp"
@@ -21,7 +21,7 @@ const zip_api& zip_library(const char* function) {
 
 namespace {
 
-/// One member, from its first byte to its last; the checksum is verified at the end.
+/// A member, read from its first to its last byte; the checksum is verified at the end.
 class member_source final : public byte_source {
  public:
   member_source(const zip_api& api, zip_archive* archive, std::int64_t index, std::uint64_t archive_bytes,
@@ -39,7 +39,7 @@ class member_source final : public byte_source {
     if (file_) api_.zip_fclose(file_);
   }
   std::uint64_t left() const override { return size_ - position(); }
-  /// Reads what is left.
+  /// Reads the remaining bytes.
   void finish() {
     char rest[4096];
     while (read_some(rest, sizeof rest) != 0) {
@@ -54,7 +54,7 @@ class member_source final : public byte_source {
     const bool stored = about.compression == zip::stored;
     if (!stored && about.compression != zip::deflated)
       fail("is compressed by method " + std::to_string(about.compression) + "; stored and deflated members are known");
-    // Deflate makes at most 258 bytes of two bits.
+    // Deflate expands two bits to at most 258 bytes.
     constexpr std::uint64_t expansion = 1032;
     const bool plausible =
         about.compressed_size <= archive_bytes &&
@@ -67,7 +67,7 @@ class member_source final : public byte_source {
   std::size_t read_some(void* to, std::size_t bytes) override {
     const std::int64_t got = api_.zip_fread(file_, to, bytes);
     if (got < 0) fail(std::string("cannot be read: ") + api_.zip_file_strerror(file_));
-    // There may be fewer bytes than declared, never more, so that left() stays right.
+    // A member may have fewer bytes than declared, but never returns more, so that left() stays valid.
     return static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(got), left()));
   }
 

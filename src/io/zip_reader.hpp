@@ -12,17 +12,17 @@
 
 namespace sinter::detail {
 
-/// Names, sizes and contents of the members. Throws io_error for what is no archive.
+/// Names, sizes and contents of the members. Throws io_error if the data is not an archive.
 class zip_reader {
  public:
   explicit zip_reader(const std::string& path);
-  /// An archive in memory, which must outlive it.
+  /// An archive in memory, which must outlive the reader.
   zip_reader(std::span<const std::byte> bytes, std::string title);
   ~zip_reader();
   zip_reader(const zip_reader&) = delete;
   zip_reader& operator=(const zip_reader&) = delete;
 
-  /// Names of the members as arrays have them (without ".npy"), in the archive's order; of equal names the last counts.
+  /// Names of the members as array names (without ".npy"), in the archive's order; of equal names the last one is used.
   const std::vector<std::string>& names() const noexcept { return names_; }
   bool contains(std::string_view name) const noexcept { return find(name) >= 0; }
   ndarray load(std::string_view name, const load_kw& kw);
