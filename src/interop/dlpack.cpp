@@ -1,4 +1,4 @@
-// DLPack: tensors of arrays, and arrays of tensors.
+// DLPack: arrays to tensors, and tensors to arrays.
 #include "sinter/dlpack.hpp"
 
 #include <mutex>
@@ -52,12 +52,12 @@ device_info place_of(const device& asked) {
   return asked.kind == device_kind::cuda ? device_info{on_cuda, asked.index} : device_info{on_cpu, 0};
 }
 
-/// Where an array over a tensor's memory is to be, if nothing has to be copied, and what kind of memory that is.
+/// The device and kind of memory of an array over a tensor's memory, if no copy is needed.
 std::pair<runtime::device_id, memory_kind> place_of_tensor(const device_info& d, const std::optional<device>& asked) {
   switch (d.type) {
     case on_cpu: return {{}, memory_kind::device};
     case on_cuda: return {{runtime::device_kind::cuda, d.id}, memory_kind::device};
-    case on_cuda_managed:  // of every GPU
+    case on_cuda_managed:  // accessible from every GPU
       if (asked && asked->kind == device_kind::cuda) return {ops::to_id(*asked), memory_kind::managed};
       return {{runtime::device_kind::cuda, d.id}, memory_kind::managed};
     case on_cuda_host:
@@ -71,25 +71,25 @@ std::pair<runtime::device_id, memory_kind> place_of_tensor(const device_info& d,
   }
 }
 
-/// What a tensor refers to while it lives.
+/// The objects that an exported tensor keeps alive.
 template <class Tensor>
 struct exported {
   Tensor tensor{};
   core::dims shape, strides;
   std::shared_ptr<graph::storage> store;
-  runtime::stream* owner_stream = nullptr;  // of a GPU's memory, which is used again in this stream's order; else null
+  runtime::stream* owner_stream = nullptr;  // of GPU memory, which is reused in this stream's order; else null
 };
 
-/// Orders later uses of the memory after what a consumer has enqueued on the default stream. Its work on other streams
-/// must be complete: their handles may no longer exist.
+/// Orders later uses of the memory after the work that a consumer has enqueued on the default stream. The consumer's
+/// work on other streams must be complete, since their handles may no longer exist.
 void come_after_consumer(runtime::stream& owner_stream) noexcept {
   runtime::stream& theirs = owner_stream.owner().default_stream();
   try {
     if (owner_stream.is_closed() || owner_stream.notes())
-      return theirs.await(runtime::unknown_value);  // nothing may be enqueued there
+      return theirs.await(runtime::unknown_value);  // nothing may be enqueued on the stream
     const std::lock_guard lock(runtime::order_mutex());
     owner_stream.wait_for(theirs, runtime::unknown_value);
-  } catch (...) {  // a failed device runs nothing
+  } catch (...) {  // a failed device executes nothing
   }
 }
 
@@ -99,7 +99,7 @@ void delete_exported(Tensor* t) {
   if (e->owner_stream) come_after_consumer(*e->owner_stream);
 }
 
-/// The array to be shared, and whether it is a copy for the consumer alone.
+/// The array to export, and whether it is a copy for the consumer alone.
 struct chosen_array {
   ndarray x;
   bool copied;
@@ -129,8 +129,8 @@ chosen_array choose(const ndarray& x, const to_dlpack_kw& kw, bool says_readonly
   return {copies ? x.copy() : x, copies};
 }
 
-/// The address, after pending work has been ordered before the consumer: before the host, where it can access the
-/// memory, or before a stream.
+/// The address, after ordering pending work before the consumer: before the host, if it can access the memory, or
+/// before a stream.
 void* shared_address(const graph::array_view& v, const device_info& place, std::optional<std::intptr_t> stream) {
   if (stream == -1) return graph::pin(v);
   if (!stream && place.type == on_cuda) stream = 1;

@@ -1,4 +1,4 @@
-// from_pointer, and views of elements on the host.
+// from_pointer, and views of elements in host memory.
 #include "interop/foreign.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ template <class... Parts>
   ops::fail<value_error>(m.function, parts...);
 }
 
-/// Elements from the lowest address to the pointer, and to the highest.
+/// The number of elements from the lowest address to the pointer, and from there to the highest.
 std::pair<std::int64_t, std::int64_t> reach(const foreign_memory& m) {
   std::int64_t below = 0, above = 0;
   for (int a = 0; a < m.shape.size(); ++a) {
@@ -45,7 +45,7 @@ graph::view_ref wrap_memory(const foreign_memory& m, std::shared_ptr<void> keep)
   if (!m.data) refuse(m, "null pointer for shape ", m.shape);
   if (reinterpret_cast<std::uintptr_t>(m.data) % static_cast<std::uintptr_t>(item) != 0)
     refuse(m, "the address is no multiple of ", item, ", the size of ", m.type, "; copy the elements instead");
-  if (m.kind != memory_kind::device) device.memory_pool(m.kind);  // throws where there is no such memory
+  if (m.kind != memory_kind::device) device.memory_pool(m.kind);  // throws if the kind is not available
   const auto [below, above] = reach(m);
   const std::int64_t extent = below + above + 1;
   void* const lowest = static_cast<char*>(m.data) - below * item;

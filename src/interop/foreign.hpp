@@ -17,12 +17,12 @@ struct foreign_memory {
   bool live = true;  // other code may change the elements
 };
 
-/// The memory is ready in the order of the calling thread's current stream. Throws value_error, shape_error and
-/// device_error, as sinter::from_pointer says. An array without elements does not use the memory. `keep` is released
-/// when nothing refers to the memory any more and the streams that have used it are done.
+/// Wraps memory that is ready in the order of the calling thread's current stream. Throws value_error, shape_error and
+/// device_error, as documented for sinter::from_pointer. An array without elements does not use the memory. `keep` is
+/// released when there are no more references to the memory and the streams that have used it are idle.
 graph::view_ref wrap_memory(const foreign_memory& m, std::shared_ptr<void> keep);
 
-/// Releases something exactly once, provided that it was armed: until then the caller still owns it.
+/// Releases something exactly once, and only if it was armed: until then the caller still owns it.
 template <class Release>
 class armed_release {
  public:
