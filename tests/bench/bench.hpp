@@ -1,4 +1,4 @@
-// What the parts of the benchmark share: the clock, the table, and input arrays.
+// Shared by the parts of the benchmark: the clock, the table, and input arrays.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -33,8 +33,8 @@ inline double median(std::vector<double> v) {
   return *middle;
 }
 
-/// Seconds of one call: the median over rounds, each of as many calls back to back as take 30 ms, with one wait at the
-/// end. Waiting costs microseconds, which must not count against kernels that take few themselves.
+/// Seconds per call: the median over rounds, each with as many calls as take 30 ms and one synchronisation at the end.
+/// A synchronisation costs microseconds, which must not be attributed to kernels that take only a few.
 template <class F>
 double steady_seconds(F&& work, int rounds = 7) {
   const auto batch = [&](int calls) {
@@ -44,7 +44,7 @@ double steady_seconds(F&& work, int rounds = 7) {
     });
   };
   batch(1);
-  sinter::platform::wait_for_background();  // kernels are compiled again for speed
+  sinter::platform::wait_for_background();  // kernels are recompiled with optimisation
   const double once = batch(1);
   const int calls = std::clamp(static_cast<int>(0.03 / once), 1, 1000);
   std::vector<double> seconds;
@@ -62,11 +62,11 @@ inline void print_row(const std::string& name, double seconds, double amount = 0
   std::fflush(stdout);
 }
 
-/// float32 numbers that differ from element to element, made on the device.
+/// float32 numbers that differ from element to element, computed on the device.
 inline ndarray numbers(const sn::shape_t& shape, double low, double high) {
   std::int64_t n = 1;
   for (auto e : shape) n *= e;
-  // A multiplicative step modulo a prime: cheap, and no two neighbours alike.
+  // A multiplicative step modulo a prime: cheap, and no two neighbours are equal.
   const auto i = sn::arange(n, {.dtype = sn::int64}) * 48271 % 65521;
   auto x = sn::reshape((i.astype(sn::float32) * ((high - low) / 65521.0) + low), shape);
   sn::eval(x);
@@ -76,20 +76,20 @@ inline ndarray numbers(const sn::shape_t& shape, double low, double high) {
 /// Points (n, 2): latitude and longitude in radians.
 ndarray points(std::int64_t n, std::uint64_t seed);
 
-/// Seconds of host time that a bare launch of an x + y kernel takes on the current GPU, without any library: the floor
-/// of the host rows. 0 where there is no GPU.
+/// Host time in seconds of a bare launch of an x + y kernel on the current GPU, without any library: a lower bound for
+/// the host rows. 0 without a GPU.
 double bare_launch_seconds();
 
-/// Numbers of 24 random bits in [0, 1), float32, made on the device.
+/// Numbers of 24 random bits in [0, 1), float32, computed on the device.
 ndarray random_numbers(std::int64_t n);
 /// "2^20"; n is a power of two.
 std::string power_name(std::int64_t n);
 
-/// How many elements the widest rows of sorting, scans, selection and counting have: fewer where memory is small.
+/// The number of elements of the widest rows of sorting, scans, selection and counting: fewer if memory is small.
 std::int64_t algorithm_size();
-/// Times of sorting, searching, selecting, scanning and counting as users call them, beside their goals.
+/// Times of sorting, searching, selecting, scanning and counting through the public API, with their goals.
 void function_rows();
-/// Times of the algorithms behind them, each by itself.
+/// Times of the underlying device-wide algorithms, each separately.
 void algorithm_rows();
 /// Times of draws of random numbers.
 void random_rows();
@@ -99,9 +99,9 @@ void fft_rows();
 /// Times of products, einsum, and a step of conjugate gradients.
 void linalg_rows();
 
-/// Times of first calls, in this process and with the kernel cache that the environment names.
+/// Times of first calls, in this process and with the kernel cache that the environment selects.
 void first_calls();
-/// Runs first_calls twice in fresh processes: with an empty cache folder, then with what the first left there.
+/// Runs first_calls twice in fresh processes: with an empty cache folder, then with the cache of the first run.
 void first_calls_cold_and_warm(const char* program);
 
 }  // namespace bench

@@ -8,9 +8,9 @@
 //   ...
 //   cuda_emulator::launch({blocks}, {256}, [&] { chord_search_4(...); });
 //
-// Blocks run one after the other. The threads of a block are coroutines with stacks of their own that give way at
-// barriers and warp exchanges; an exchange or a barrier that some of the named threads can never reach is an error,
-// where a GPU would hang or return garbage. Only what the kernels here use is defined.
+// Blocks run one after the other. The threads of a block are coroutines with separate stacks that yield at barriers and
+// warp exchanges; an exchange or a barrier that some threads of its mask can never reach is an error, where a GPU would
+// hang or return garbage. Only what the kernels here use is defined.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -30,19 +30,20 @@ struct index3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// Why a launch could not go on (a thread waits for one that has left, an access is misaligned); empty: it could.
+/// Why a launch could not be completed (a thread waits for one that has exited, an access is misaligned); empty on
+/// success.
 const char* launch(index3 grid, index3 block, const std::function<void()>& kernel);
-/// False in builds whose sanitizer does not follow changes of stack.
+/// False in builds with a sanitizer that does not support switching stacks.
 bool available();
 
-// What the kernels call.
+// Called by the kernels.
 struct position {
   index3 thread, block;
 };
 extern position here;
 extern index3 grid_extent, block_extent;
 void block_barrier();
-/// All threads of the mask leave `bytes` at `own` and find those of lane `from` at the returned address, until their
+/// All threads of the mask provide `bytes` at `own` and receive the address of those of lane `from`, valid until their
 /// next exchange.
 const void* exchange(unsigned mask, const void* own, std::size_t bytes, int from);
 unsigned vote(unsigned mask, bool predicate);

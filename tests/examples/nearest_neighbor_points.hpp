@@ -1,4 +1,4 @@
-// Points that the tests of the nearest-neighbour example share.
+// Points shared by the tests of the nearest-neighbour example.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -12,8 +12,9 @@ struct point_sets {
   places from, to;
 };
 
-/// A patch of 20 x 20 references some `metres` apart around (latitude, 0.8), and points in between: neighbours are a
-/// few metres away. float32 radians are up to 0.24e-6 * 6371 km = 0.8 m apart there, and exact as they are.
+/// A patch of 20 x 20 references about `metres` apart around (latitude, 0.8), and points between them: neighbours are a
+/// few metres away. float32 radians are up to 0.24e-6 * 6371 km = 0.8 m apart there; the points are exactly
+/// representable.
 inline point_sets metres_apart(double latitude, double metres) {
   point_sets out;
   const double step = metres / 6371008.8;
@@ -28,7 +29,7 @@ inline point_sets metres_apart(double latitude, double metres) {
   return out;
 }
 
-/// Points all over the globe, and references opposite to some of them.
+/// Points all over the globe, and references antipodal to some of them.
 inline point_sets opposite_points() {
   point_sets out;
   for (int k = 0; k < 2000; ++k) {

@@ -1,4 +1,4 @@
-// Runs fuzz programs by the public API, in each of the library's own ways.
+// Runs fuzz programs through the public API, with each execution strategy of the library.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,15 +9,15 @@
 namespace sinter::fuzz {
 
 enum class evaluation : std::uint8_t {
-  as_written,  // where the program says, and at every read
-  every_step,  // after each instruction: nothing is fused
-  at_the_end,  // once: every read is recorded as a copy, all of them evaluated together
+  as_written,  // evaluates where the program says, and at every read
+  every_step,  // evaluates after each instruction: nothing is fused
+  at_the_end,  // evaluates once: every read is recorded as a copy, all of them evaluated together
 };
 
-/// How the planner cuts programs into kernels.
+/// How the planner partitions programs into kernels.
 enum class planning : std::uint8_t {
   usual,
-  tiny_kernels,  // limits so small that chains, inputs and pending writes meet them
+  tiny_kernels,  // limits so small that chains, inputs and pending writes reach them
   one_by_one,    // every operation is its own kernel
 };
 
@@ -26,17 +26,17 @@ struct way {
   bool compiled = false;  // CPU: compile each program at first use; else interpret
   int threads = 1;
   planning plan = planning::usual;
-  bool out_of_memory = false;  // an allocation of each instruction fails once, then the instruction is tried again
+  bool out_of_memory = false;  // an allocation of each instruction fails once, then the instruction is retried
 
   std::string name() const;
 };
 
 struct outcome {
   std::vector<test::host_array> reads;
-  std::string error;  // what went wrong, empty if nothing
+  std::string error;  // empty on success
 };
 
-/// Runs the program; sets tier, threads and planner limits for the call and restores none but the last.
+/// Runs the program; sets tier, threads and planner limits for the call, and restores only the limits.
 outcome run(const program& p, const way& w);
 
 }  // namespace sinter::fuzz

@@ -1,5 +1,4 @@
-// Damaged files: real ones with a few random changes, the same for the same number; and memory that ends where they
-// end.
+// Damaged files: valid ones with a few random changes, reproducible by number; and memory that ends where they end.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace sinter::fuzz {
 
-/// Numbers that depend on nothing but the seed (SplitMix64).
+/// Random numbers that depend on the seed alone (SplitMix64).
 class random_numbers {
  public:
   explicit random_numbers(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
@@ -26,11 +25,11 @@ class random_numbers {
   std::uint64_t state_;
 };
 
-/// What mutation `number` makes of the seeds: one of them with one to four changes of bits, bytes, lengths, or of words
-/// that the format has a meaning for.
+/// Mutation `number` of the seeds: one of them with one to four changes of bits, bytes, lengths, or words with a
+/// meaning in the format.
 std::string mutated(const std::vector<std::string>& seeds, const std::vector<std::string>& words, std::uint64_t number);
 
-/// Memory in front of a page that nobody may touch: reading past the end ends the program.
+/// Memory before an inaccessible page: reading past the end terminates the program.
 class guarded_memory {
  public:
   explicit guarded_memory(std::size_t most);

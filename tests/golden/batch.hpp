@@ -1,5 +1,5 @@
-// Golden cases recorded one by one, evaluated together: a flush compiles all its kernels as one module, which on a GPU
-// costs a tenth of as many modules.
+// Golden cases recorded one by one and evaluated together: a flush compiles all its kernels as one module, which on a
+// GPU takes a tenth of the time of separate modules.
 #pragma once
 #include <functional>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sinter::test {
 
-/// Calls must be made from within a test case. Nothing is left out: the destructor runs what is still recorded.
+/// Must be used within a test case. No case is lost: the destructor runs those that are still pending.
 class batch {
  public:
   using recorder = std::function<ndarray()>;
@@ -20,8 +20,8 @@ class batch {
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;
 
-  /// Records now, and hands the result to `check` once a batch is full. What recording or evaluating throws fails the
-  /// case called `what`. `record` runs once more if the evaluation of its batch throws.
+  /// Records now, and passes the result to `check` once a batch is full. An exception of recording or evaluating fails
+  /// the case `what`. `record` runs once more if the evaluation of its batch throws.
   void add(std::string what, recorder record, checker check);
   void finish();
 

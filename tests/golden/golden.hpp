@@ -1,4 +1,5 @@
-// Reader of the golden files that tests/golden/make/make_golden.py writes, and the comparison of arrays with what they hold.
+// Reader of the golden files that tests/golden/make/make_golden.py writes, and the comparison of arrays with their
+// contents.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -46,12 +47,13 @@ decltype(auto) with_element(dtype t, F&& f) {
 ndarray upload(const host_array& a);
 host_array download(const ndarray& a);
 
-/// One file: numbers as the format's README describes them, read in order.
+/// One file: the primitives described in the format's README, read in order.
 class golden_file {
  public:
-  /// Opens `name` in SINTER_GOLDEN_DIR, the environment variable or else the folder of the build. Throws io_error.
+  /// Opens `name` in the folder of the environment variable SINTER_GOLDEN_DIR, else in that of the build. Throws
+  /// io_error.
   explicit golden_file(std::string_view name);
-  /// Any file of the same primitives, whose first bytes are `magic`.
+  /// Any file of the same primitives that begins with `magic`.
   golden_file(std::string_view path, std::string_view magic);
 
   int cases() const noexcept { return cases_; }
@@ -66,7 +68,7 @@ class golden_file {
   host_array array();
   policy tolerance();
   std::vector<index> key();
-  /// One item of a key, after the number that says which kind it is.
+  /// One item of a key, after the number of its kind.
   index key_item(std::uint8_t kind);
   /// The next `n` bytes.
   std::string_view raw(std::size_t n);
@@ -90,8 +92,8 @@ std::string show_shape(const std::vector<std::int64_t>& shape);
 /// Small arrays in full, others by their first elements.
 std::string show(const host_array& a);
 
-/// Empty if dtype and shape agree and each element is what the policy allows, save those that `unknown` marks; else
-/// what differs, with `inputs` at the first difference.
+/// Empty if dtype and shape agree and the policy accepts each element except those that `unknown` marks; else a
+/// description, with `inputs` at the first difference.
 std::string difference(const host_array& got, const host_array& expected, const policy& p,
                        const std::vector<const host_array*>& inputs = {}, const host_array* unknown = nullptr);
 

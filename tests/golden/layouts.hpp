@@ -1,4 +1,4 @@
-// Arrays of golden files in several layouts: a base array, and how to view it (with_layout in golden_reductions.py).
+// Arrays of golden files in several layouts: a base array, and its view (with_layout in golden_reductions.py).
 #pragma once
 #include <vector>
 

@@ -1,4 +1,4 @@
-// What the GPU tests share: whether there is a GPU to test, the CUDA source of a plan, bit-for-bit comparisons.
+// Shared by the GPU tests: whether there is a GPU, the CUDA source of a plan, bit-for-bit comparisons.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@
 
 namespace gpu_test {
 
-/// Whether a case must be left out, since the selected device is not a GPU; says why.
+/// Whether a case must be skipped, since the selected device is not a GPU; prints the reason.
 inline bool no_gpu() {
   if (sinter::device_count(sinter::device_kind::cuda) == 0) {
     MESSAGE("left out: no CUDA device was found");
@@ -29,7 +29,7 @@ inline bool no_gpu() {
   return true;
 }
 
-/// Whether NVRTC is missing; says why.
+/// Whether NVRTC is missing; prints a message.
 inline bool no_nvrtc() {
   std::string why_not;
   if (sinter::jit::nvrtc_available(&why_not)) return false;
@@ -37,13 +37,13 @@ inline bool no_nvrtc() {
   return true;
 }
 
-/// The CUDA sources of the kernels that would evaluate `x`, whatever device it is on.
+/// The CUDA sources of the kernels that would evaluate `x`, on any device.
 std::vector<std::string> cuda_sources(const sinter::graph::value& x);
 inline std::vector<std::string> cuda_sources(const sinter::ndarray& x) {
   return cuda_sources(sinter::ops::value_of(x));
 }
 
-/// While it lives, every operation is its own kernel.
+/// During its lifetime every operation is a separate kernel.
 struct unfused {
   sinter::graph::planner_limits before = sinter::graph::limits();
   unfused() { sinter::graph::limits().fuse = false; }
@@ -52,8 +52,8 @@ struct unfused {
   unfused& operator=(const unfused&) = delete;
 };
 
-/// Whether a measurement says what it must in one of several tries: another program may have the device, or this
-/// thread's core, in the middle of one.
+/// Whether a measurement succeeds in one of several attempts, since another program may use the device, or this
+/// thread's core, during one.
 template <class F>
 bool in_some_try(F&& holds) {
   for (int k = 0; k < 20; ++k)
@@ -76,7 +76,7 @@ bool is_nan(T x) {
   else return static_cast<float>(x) != static_cast<float>(x);
 }
 
-/// Where two lists of elements differ first in their bits (NaN equals NaN), or -1.
+/// The first position at which two lists of elements differ in their bits (NaN equals NaN), or -1.
 template <class T>
 std::int64_t first_difference(const std::vector<T>& a, const std::vector<T>& b) {
   if (a.size() != b.size()) return 0;
@@ -85,7 +85,7 @@ std::int64_t first_difference(const std::vector<T>& a, const std::vector<T>& b) 
   return -1;
 }
 
-/// Numbers evenly from [low, high), the same in every run.
+/// Uniform numbers from [low, high), the same in every run.
 template <class T>
 std::vector<T> uniform(std::int64_t count, double low, double high, unsigned seed) {
   std::mt19937_64 random(seed);

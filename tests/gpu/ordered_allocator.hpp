@@ -1,5 +1,5 @@
-// CUDA's stream-ordered allocator as a source of arrays' memory. compute-sanitizer knows in which stream's order such
-// memory is given and taken back, so with it a use that is not in that order is found:
+// CUDA's stream-ordered allocator as a source of arrays' memory. compute-sanitizer tracks the stream in whose order
+// such memory is allocated and freed, so it detects uses that are not ordered with them:
 //
 //   compute-sanitizer --tool memcheck --track-stream-ordered-races all tests/sinter_tests -tc="gpu: race checker*"
 #pragma once
@@ -32,7 +32,7 @@ class ordered_allocator final : public sinter::allocator {
   std::string name() const override { return "cudaMallocAsync"; }
 };
 
-/// Whether the GPU has no such allocator; says so.
+/// Whether the GPU does not support this allocator; prints a message.
 inline bool no_ordered_allocator() {
   int has = 0;
   const int gpu = sinter::default_device().index;

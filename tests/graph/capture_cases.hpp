@@ -1,4 +1,4 @@
-// What the tests of captures share, beside what those of streams do.
+// Shared by the tests of captures, in addition to stream_cases.hpp.
 #pragma once
 #include <string>
 #include <utility>
@@ -18,7 +18,7 @@ std::string device_error_of(F&& f) {
   return sinter_test::message_of<sn::device_error>(std::forward<F>(f));
 }
 
-/// Pending, so that a capture is what evaluates it.
+/// A pending value, so that the capture evaluates it.
 inline ndarray ramp(std::int64_t n, const sn::device& d) { return sn::arange(n, {.device = d}) + 0; }
 
 }  // namespace capture_test

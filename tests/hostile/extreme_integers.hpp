@@ -1,5 +1,5 @@
-// Calls of public functions with the extremes of their integer parameters. integer_parameters.sh fails where a header
-// has an integer parameter that no table names.
+// Calls of public functions with the extremes of their integer parameters. integer_parameters.sh fails if a header has
+// an integer parameter that is missing in the tables.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ inline constexpr int64_t two_to_31 = int64_t{1} << 31, two_to_32 = int64_t{1} <<
 inline constexpr int64_t extremes[] = {least, least + 1,     -two_to_32, -two_to_31 - 1, -two_to_31,    -1,       0,
                                        1,     two_to_31 - 1, two_to_31,  two_to_32,      two_to_32 + 1, most - 1, most};
 
-/// A function (or field of keywords: "diff_kw.n") and a call of it. What stands behind a blank tells calls apart.
+/// A function (or field of keywords: "diff_kw.n") and a call of it. Text after a blank distinguishes calls.
 struct extreme_case {
   template <class F>
   extreme_case(const char* n, F f) : name(n), call([f](int64_t k) { return arrays_of(f, k); }) {}
@@ -44,7 +44,7 @@ struct extreme_case {
   }
 };
 
-/// What has few elements is computed.
+/// Evaluates arrays of few elements.
 inline void evaluate_small(const std::vector<ndarray>& arrays) {
   std::size_t looked_at = 0;
   for (const ndarray& a : arrays) {
@@ -54,7 +54,8 @@ inline void evaluate_small(const std::vector<ndarray>& arrays) {
   }
 }
 
-/// The CPU, with no memory for what no test means to have, so that a machine with much of it behaves like any other.
+/// Selects the CPU, with its memory limited to what tests intend to allocate, so that the memory size of the machine
+/// does not matter.
 struct little_memory {
   const sn::device before = sn::default_device();
   little_memory() {
@@ -67,14 +68,14 @@ struct little_memory {
   }
 };
 
-/// Seconds of the processor's time that the calling thread has had.
+/// Processor time of the calling thread in seconds.
 inline double thread_seconds() {
   timespec t{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Each call returns, or throws an error of the library's own types, within two seconds of the processor's time.
+/// Checks that each call returns, or throws an error of the library's types, within two seconds of processor time.
 inline void check_extremes(const std::vector<extreme_case>& cases) {
   const little_memory limit;
   for (const extreme_case& c : cases)
@@ -86,7 +87,7 @@ inline void check_extremes(const std::vector<extreme_case>& cases) {
       try {
         evaluate_small(c.call(k));
       } catch (const sn::error& e) {
-        base = typeid(e) == typeid(sn::error);  // not one of its kinds
+        base = typeid(e) == typeid(sn::error);  // the base class itself
         other = base ? e.what() : "";
       } catch (const std::exception& e) {
         other = e.what();

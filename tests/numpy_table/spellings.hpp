@@ -1,4 +1,4 @@
-// The names that the pages of the NumPy table use in their spellings, which run.sh compiles. Never run.
+// Declarations for the code in the NumPy table of the documentation, which run.sh compiles. Never run.
 #pragma once
 #include <cmath>
 #include <iostream>

@@ -1,5 +1,5 @@
-// What the tests of device-wide algorithms share, whatever the backend: data of any dtype, the cases, references made
-// with the standard library, and memory of the backend with guard bytes around it.
+// Shared by the tests of device-wide algorithms on all backends: data of any dtype, the cases, references computed with
+// the standard library, and memory of the backend between guard bytes.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ using sinter::test::with_element;
 
 // --- memory
 
-/// Memory of a backend of exactly the bytes asked for, between bytes that must not change.
+/// Memory of a backend of exactly the requested size, between guard bytes that must not change.
 class guarded_memory {
  public:
   guarded_memory(backend& b, std::size_t size) : buffer_(b, size + 2 * guard), size_(size) {
@@ -65,7 +65,7 @@ class guarded_memory {
   }
 
  private:
-  static constexpr std::size_t guard = 256;  // keeps the alignment
+  static constexpr std::size_t guard = 256;  // preserves the alignment
   static constexpr unsigned char mark = 0xa5;
   bytes copy(std::size_t at, std::size_t n) const {
     bytes all(n);
@@ -173,7 +173,7 @@ T random_bits(std::mt19937_64& random) {
   }
 }
 
-/// A number: integers over all their range, others from [0, 1).
+/// A random number: integers over their whole range, others from [0, 1).
 template <class T>
 T random_number(std::mt19937_64& random) {
   const auto unit = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
@@ -184,7 +184,7 @@ T random_number(std::mt19937_64& random) {
   } else return from_double<T>(unit());
 }
 
-/// A number among those that agree in their highest bits.
+/// A random number among those with equal highest bits.
 template <class T>
 T close_number(std::mt19937_64& random) {
   const double small = static_cast<double>(random() % 100000);
@@ -196,7 +196,7 @@ T close_number(std::mt19937_64& random) {
   } else return from_double<T>(1 + small * 0x1p-40);
 }
 
-/// Of the ascending and the descending pattern the numbers are still to be sorted: sorted_values does it.
+/// For the ascending and the descending pattern the numbers are sorted afterwards, by sorted_values.
 template <class T>
 std::vector<T> make_values(pattern p, std::int64_t count, unsigned seed) {
   std::mt19937_64 random(seed);
@@ -220,7 +220,7 @@ std::vector<T> make_values(pattern p, std::int64_t count, unsigned seed) {
   return values;
 }
 
-// --- the order of sorting, by NumPy's own rules
+// --- the order of sorting, by NumPy's rules
 
 inline bool real_before(double a, double b) { return a < b || (b != b && a == a); }
 
@@ -262,8 +262,8 @@ std::vector<std::int64_t> stable_order(const std::vector<T>& values, std::int64_
   return order;
 }
 
-/// Whether `order` is what stable_order gives, in linear time: a permutation of each row that ascends where elements
-/// are equal. There is one such order.
+/// Whether `order` equals stable_order, in linear time: a permutation of each row that ascends among equal elements,
+/// which is unique.
 template <class T>
 bool is_stable_order(const std::vector<T>& values, std::int64_t rows, std::int64_t columns, bool descending,
                      const std::vector<std::int64_t>& order) {
@@ -283,7 +283,7 @@ bool is_stable_order(const std::vector<T>& values, std::int64_t rows, std::int64
   return true;
 }
 
-/// The elements in that order.
+/// The elements in the given order.
 template <class T>
 std::vector<T> gathered(const std::vector<T>& values, std::int64_t columns, const std::vector<std::int64_t>& order) {
   std::vector<T> result(values.size());
@@ -306,11 +306,11 @@ std::vector<T> sorted_values(pattern p, std::int64_t count, unsigned seed) {
 struct row_case {
   std::int64_t rows, columns;
 };
-/// Every single length that may take a path of its own, many short rows, a few long ones.
+/// Every length that may take a separate code path, many short rows, a few long ones.
 inline const row_case sort_cases[] = {{1, 0},    {0, 5},    {1, 1},     {5, 1},   {1, 2},     {1, 31},
                                       {1, 32},   {1, 33},   {1, 64},    {1, 65},  {1, 129},   {1, 1000},
                                       {1, 4097}, {700, 17}, {600, 130}, {3, 513}, {513, 600}, {4, 5000}};
-/// All threads work on one row of these.
+/// Rows so long that all threads work on each.
 inline const row_case long_sort_cases[] = {{1, 70001}, {2, 200000}, {1, (1 << 20) + 3}};
 
 inline const std::int64_t lengths[] = {0, 1, 2, 31, 32, 33, 1000, 4097, (1 << 20) + 3};
@@ -350,8 +350,8 @@ inline const histogram_case histogram_cases[] = {
     {dtype::u16, 100.0, 1000.0, {238, 239, 237, 240, 237, 239, 239}},
 };
 
-/// The samples of a case: spread over the range and a little beyond, and of floating types every edge and its
-/// neighbours, NaN, infinities. Made by the same arithmetic as those that NumPy counted.
+/// The samples of a case: spread over the range and slightly beyond, and for floating types every edge and its
+/// neighbours, NaN, infinities. Computed by the same arithmetic as the samples that NumPy counted.
 template <class T>
 std::vector<T> histogram_samples(const histogram_case& c) {
   const double width = c.high - c.low;
@@ -378,7 +378,7 @@ std::vector<T> histogram_samples(const histogram_case& c) {
   return samples;
 }
 
-/// The edges of equal bins as numpy.linspace makes them, of the type that samples are compared in.
+/// The edges of equal bins as computed by numpy.linspace, in the type in which samples are compared.
 template <class T>
 auto edges_of(const runtime::bin_range& b) {
   using edge = std::conditional_t<std::is_same_v<T, float>, float, double>;
@@ -392,7 +392,7 @@ auto edges_of(const runtime::bin_range& b) {
   return b.narrow ? with(float{}) : with(double{});
 }
 
-/// The samples, and of the edges each one and its neighbours, as many as there are samples.
+/// The samples, and each edge with both neighbours, for at most as many edges as there are samples.
 template <class T>
 std::vector<T> samples_around(const std::vector<T>& edges, std::vector<T> samples) {
   const std::size_t n = samples.size();
@@ -401,7 +401,7 @@ std::vector<T> samples_around(const std::vector<T>& edges, std::vector<T> sample
   return samples;
 }
 
-/// How many samples lie between edges, the last bin closed.
+/// The number of samples between edges, the last bin closed.
 template <class T, class E>
 std::vector<std::int64_t> counts_between(const std::vector<T>& samples, const std::vector<E>& edges) {
   std::vector<std::int64_t> counts(edges.size() - 1);
@@ -413,7 +413,7 @@ std::vector<std::int64_t> counts_between(const std::vector<T>& samples, const st
   return counts;
 }
 
-/// Calls f with an element of the types that histograms take.
+/// Calls f with an element of each type that histograms support.
 template <class F>
 void with_sample_type(dtype type, F&& f) {
   switch (type) {

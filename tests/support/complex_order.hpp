@@ -1,5 +1,5 @@
-// NumPy's order of complex numbers in plain words, and numbers that try it: every combination of finite, infinite and
-// NaN parts.
+// NumPy's order of complex numbers, spelled out, and test numbers for it: every combination of finite, infinite and NaN
+// parts.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -25,8 +25,8 @@ struct complex_order {
     return v;
   }
 
-  /// Rows of `columns` numbers: every ordered pair of all() at two places among finite numbers between them, then rows
-  /// that hold anything anywhere. `count` of them in an order that differs from call to call only by the seed.
+  /// Rows of `columns` numbers: every ordered pair of all() at two positions among finite numbers between them, then
+  /// rows of arbitrary numbers. `count` of them, in an order that depends on the seed.
   static std::vector<value> rows(std::size_t count, std::size_t columns, unsigned seed) {
     const std::vector<value> v = all();
     std::mt19937 random(seed);
@@ -51,14 +51,14 @@ struct complex_order {
     if (is_nan(a) || is_nan(b)) return false;
     return a.real() < b.real() || (a.real() == b.real() && a.imag() < b.imag());
   }
-  /// Equal, or NaN both.
+  /// Equal, or both NaN.
   static bool same(value a, value b) { return a == b || (is_nan(a) && is_nan(b)); }
   static bool same_parts(value a, value b) {
     const auto part = [](R x, R y) { return x == y || (std::isnan(x) && std::isnan(y)); };
     return part(a.real(), b.real()) && part(a.imag(), b.imag());
   }
 
-  /// Where the least (or greatest) element is: the first NaN, otherwise the first of its value.
+  /// The index of the least (or greatest) element: the first NaN, otherwise the first with its value.
   static std::int64_t place(const value* row, std::size_t columns, bool low) {
     std::size_t best = 0;
     for (std::size_t k = 1; k < columns && !is_nan(row[best]); ++k)
@@ -66,7 +66,7 @@ struct complex_order {
     return static_cast<std::int64_t>(best);
   }
 
-  /// Sorts put after everything else, in this order: NaN in the imaginary part, in the real part, in both.
+  /// Sorts put after all other numbers, in this order: NaN in the imaginary part, in the real part, in both.
   static bool sorts_before(value a, value b) {
     const auto kind = [](value z) { return 2 * std::isnan(z.real()) + std::isnan(z.imag()); };
     if (kind(a) != kind(b)) return kind(a) < kind(b);

@@ -1,4 +1,5 @@
-// For tests of the CPU backend: builds programs by hand and launches them in every way that must give the same bits.
+// For tests of the CPU backend: builds programs by hand and launches them in every way that must give bit-identical
+// results.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -55,7 +56,7 @@ struct builder {
     p.reductions.push_back(
         {op, type, p.code[static_cast<std::size_t>(reg)].type, 0, static_cast<std::uint16_t>(reg), 0});
   }
-  /// Stores every reduction as it is.
+  /// Stores the result of every reduction.
   program reductions() {
     p.epilogue = static_cast<std::uint16_t>(p.code.size());
     for (std::size_t k = 0; k < p.reductions.size(); ++k) {
@@ -99,7 +100,7 @@ inline void run(const launch& l) {
   device().run(*ready[0], l, scratch.data());
 }
 
-/// Restores the settings of the backend.
+/// Restores the settings of the backend at the end of its scope.
 struct settings {
   ~settings() {
     cpu::set_tier(cpu::tier::automatic);
@@ -123,7 +124,7 @@ std::vector<T> random_values(std::size_t n, double low, double high, unsigned se
   return v;
 }
 
-/// Runs the launch in both tiers and with 1, 2 and 7 threads, and requires the bits of `out` to be the same.
+/// Runs the launch in both tiers and with 1, 2 and 7 threads, and requires bit-identical `out`.
 template <class T>
 std::vector<T> in_all_ways(const launch& l, std::vector<T>& out) {
   settings restore;

@@ -1,4 +1,4 @@
-// The pieces of code of a page of documentation, and whether a test has them.
+// The code blocks of a page of the documentation, and whether a test contains them.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ inline std::string whole_file(const std::string& path) {
   return text.str();
 }
 
-/// Code whatever its layout and comments.
+/// Code without layout and comments.
 inline std::string bare_code(const std::string& text) {
   std::istringstream lines(text);
   std::string out;
@@ -26,7 +26,7 @@ inline std::string bare_code(const std::string& text) {
   return out;
 }
 
-/// What stands between ```cpp and ```.
+/// The text between ```cpp and ```.
 inline std::vector<std::string> code_blocks(const std::string& page) {
   std::vector<std::string> blocks;
   for (std::size_t at = page.find("```cpp\n"); at != std::string::npos; at = page.find("```cpp\n", at)) {
@@ -37,7 +37,7 @@ inline std::vector<std::string> code_blocks(const std::string& page) {
   return blocks;
 }
 
-/// Every block of code on docs/`page` is part of tests/`test`.
+/// Checks that every code block of docs/`page` is part of tests/`test`.
 inline void check_page(const std::string& page, const std::string& test, std::size_t blocks) {
   const std::string here = bare_code(whole_file(SINTER_SOURCE_DIR "/tests/" + test));
   const auto found = code_blocks(whole_file(SINTER_SOURCE_DIR "/docs/" + page));

@@ -1,5 +1,5 @@
 // For tests of the host compiler and of the disk cache: a cache for one test, a library of one function to compile, and
-// what an entry's file holds.
+// the contents of an entry's file.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@
 
 namespace sinter_test {
 
-/// Nothing on the disk, and nothing that other tests have loaded.
+/// An empty disk cache, without libraries that other tests have loaded.
 struct fresh_cache {
   scratch_folder scratch;
   std::string before = sinter::platform::disk_cache::instance().folder();
@@ -27,7 +27,7 @@ struct fresh_cache {
   }
   ~fresh_cache() { sinter::platform::reset_disk_cache_for_tests(before); }
 
-  /// The files of entries.
+  /// The files of the entries.
   std::vector<std::filesystem::path> entries() const {
     std::vector<std::filesystem::path> all;
     for (const auto& item : std::filesystem::directory_iterator(scratch / "cache"))
@@ -51,8 +51,8 @@ inline int answer(const std::string& source) {
   return reinterpret_cast<int (*)()>(sinter::jit::compile_host(source, {"answer"}).at(0))();
 }
 
-/// The key and the payload of an entry's file: behind 48 bytes of header, whose third and fourth number are lengths.
-/// Both are empty where the file is too short.
+/// The key and the payload of an entry's file, which follow 48 bytes of header with their lengths as third and fourth
+/// number. Both are empty if the file is too short.
 struct cache_entry {
   std::string key, payload;
   explicit cache_entry(const std::filesystem::path& path) {

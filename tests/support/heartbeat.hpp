@@ -1,4 +1,4 @@
-// A test program that runs for minutes says where it is: every ten seconds the case that begins, and each case that
+// A test program that runs for minutes reports its progress: every ten seconds the case that begins, and each case that
 // took longer. Included by main.cpp only.
 #pragma once
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the tests of users' kernels share: messages of exceptions, numbers of kernels, lists of elements.
+// Shared by the tests of users' kernels: messages of exceptions, numbers of kernels, lists of elements.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -28,14 +28,14 @@ std::string message_of(Call call) {
 
 inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-/// How many kernels would evaluate `x` now.
+/// The number of kernels that would now evaluate `x`.
 inline int kernels_of(const ndarray& x) {
   const std::string plan = explain(x);
   int count = 0;
   for (std::size_t at = plan.find("\nkernel "); at != plan.npos; at = plan.find("\nkernel ", at + 1)) ++count;
   return count;
 }
-/// Whether `x` has been computed.
+/// Whether `x` has been evaluated.
 inline bool is_evaluated(const ndarray& x) { return contains(explain(x), "nothing to run"); }
 
 template <class T>

@@ -1,5 +1,5 @@
-// What the tests of linear algebra share: whether there is a library to test, matrices, and residuals in units of what
-// LAPACK's own tests allow.
+// Shared by the tests of linear algebra: whether there is a library to test, matrices, and residuals in the units of
+// LAPACK's own tests.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@
 
 namespace sinter::test {
 
-/// Whether a case must be left out since no LAPACK or BLAS library can be used; says why.
+/// Whether a case must be skipped since no LAPACK or BLAS library can be used; prints the reason.
 inline bool no_solvers() {
   static const std::string why = [] {
     try {
@@ -37,13 +37,13 @@ inline double eps_of(dtype t) {
 inline dtype real_type(dtype t) { return t == float32 || t == complex64 ? float32 : float64; }
 inline dtype complex_type(dtype t) { return t == float32 || t == complex64 ? complex64 : complex128; }
 
-/// Numbers of a normal distribution, the same in every run.
+/// Normally distributed numbers, the same in every run.
 inline ndarray normal(const shape_t& shape, dtype t, unsigned seed) {
   std::mt19937_64 random(seed);
   std::int64_t count = 1;
   for (const auto n : shape) count *= n;
   std::vector<std::complex<double>> x(static_cast<std::size_t>(count));
-  // Not std::normal_distribution, whose numbers are not the same everywhere.
+  // Not std::normal_distribution, whose numbers depend on the implementation.
   const auto uniform = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
   for (auto& v : x) {
     const double radius = std::sqrt(-2 * std::log(uniform())), angle = 6.283185307179586 * uniform();
@@ -53,7 +53,7 @@ inline ndarray normal(const shape_t& shape, dtype t, unsigned seed) {
   return (is_complex(t) ? all : real(all)).astype(t);
 }
 
-/// x and its conjugated transpose in the widest type of its kind, so that checks add no rounding to speak of.
+/// x and its conjugated transpose in the widest type of its kind, so that the rounding of checks is negligible.
 inline ndarray wide(const ndarray& x) { return x.astype(is_complex(x.dtype()) ? complex128 : float64); }
 inline ndarray adjoint(const ndarray& x) { return is_complex(x.dtype()) ? conj(x.mT()) : x.mT(); }
 
@@ -63,7 +63,7 @@ inline double norm_1(const ndarray& x) {
   return max(sum(absolute(wide(x)), -2)).item<double>();
 }
 
-/// Largest ||x - y|| / (n eps size): LAPACK's tests ask for less than 30, and so do these.
+/// Largest ||x - y|| / (n eps size); as in LAPACK's tests it must be less than 30.
 inline double ratio(const ndarray& x, const ndarray& y, double size, std::int64_t n, dtype t) {
   const double error = norm_1(wide(x) - wide(y));
   return size == 0 ? (error == 0 ? 0 : 1e300) : error / (static_cast<double>(n) * eps_of(t) * size);
@@ -86,7 +86,8 @@ inline ndarray positive_definite(const shape_t& shape, dtype t, unsigned seed) {
   return (matmul(x, adjoint(x)) + eye(x.shape(-1)) * static_cast<double>(x.shape(-1))).astype(t);
 }
 
-/// Shapes of matrices: small ones, those around the sizes at which libraries change their ways, tall, wide, stacked.
+/// Shapes of matrices: small ones, those around the sizes at which libraries change their algorithms, tall, wide,
+/// stacked.
 inline std::vector<shape_t> square_shapes() {
   return {{1, 1},    {2, 2},       {3, 3},     {31, 31},    {32, 32},    {33, 33},
           {4, 3, 3}, {2, 3, 5, 5}, {40, 8, 8}, {3, 33, 33}, {1, 1, 6, 6}};

@@ -1,4 +1,4 @@
-// A listener of doctest's that hears nothing: the base of those that override what they want to know.
+// A listener of doctest that ignores all events: the base of those that override some.
 #pragma once
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
-// What a call says when it fails.
+// The error message of a failing call.
 #pragma once
 #include <string>
 
 namespace sinter_test {
 
-/// The message of the Error that f throws; other exceptions pass.
+/// The message of the Error that f throws; other exceptions propagate.
 template <class Error, class F>
 std::string message_of(F&& f) {
   try {

@@ -1,4 +1,4 @@
-// Whether the device under test multiplies matrices, which needs a library that may be missing.
+// Whether the device under test can multiply matrices, which needs a library that may be missing.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 
 namespace sinter::test {
 
-/// Whether a case must be left out since no BLAS library can be used; says why.
+/// Whether a case must be skipped since no BLAS library can be used; prints the reason.
 inline bool no_products() {
   static const std::string why = [] {
     try {

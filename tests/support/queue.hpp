@@ -1,9 +1,10 @@
-// Cases from a queue that several processes share: whoever is ready takes the next one, so that all end together
-// however long each case is. tests/scripts/side_by_side.sh makes the queue, starts the processes and adds up what they write.
+// Cases from a queue that several processes share: an idle process takes the next one, so that all finish at about the
+// same time, however long each case is. tests/scripts/side_by_side.sh creates the queue, starts the processes and sums
+// up their output.
 //
-// SINTER_TEST_QUEUE names the files, with ':' between them, which are worked off one after the other. A line is
-// "i/n <tab> source file <tab> name of the case": of cases that divide their data (suite "sharded") part i of n. How
-// many lines are taken is in a file beside it (".next").
+// SINTER_TEST_QUEUE lists the files, separated by ':', which are processed one after the other. A line is "i/n <tab>
+// source file <tab> name of the case": part i of n of a case that divides its data (suite "sharded"). The number of
+// lines taken is in a file next to it (".next").
 #pragma once
 #include <doctest/doctest.h>
 
@@ -32,14 +33,14 @@ struct unit {
   std::string part, file, name;
 };
 
-/// A name as a filter of doctest: there a comma separates and a quote groups; '?' stands for any character.
+/// A name as a doctest filter, where a comma separates and a quote groups; '?' matches any character.
 inline std::string as_filter(std::string name) {
   for (char& c : name)
     if (std::strchr(",\"\\", c)) c = '?';
   return name;
 }
 
-/// The place of a source file in the repository.
+/// The path of a source file in the repository.
 inline std::string short_file_name(const char* file) {
   constexpr std::string_view top = SINTER_SOURCE_DIR "/";
   const std::string_view whole = file;
@@ -61,7 +62,7 @@ class queue {
     }
   }
 
-  /// Nothing where all units are taken.
+  /// Null if all units have been taken.
   std::optional<unit> take() {
     const std::size_t n = count_one();
     if (n < units_.size()) return units_[n];
@@ -69,7 +70,7 @@ class queue {
   }
 
  private:
-  /// The lock ends with the process, however that ends.
+  /// The lock is released when the process ends, for whatever reason.
   std::size_t count_one() {
     const int fd = ::open(counter_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0 || ::flock(fd, LOCK_EX) != 0) throw std::runtime_error("SINTER_TEST_QUEUE: cannot lock " + counter_);
@@ -87,7 +88,7 @@ class queue {
   std::vector<unit> units_;
 };
 
-/// Runs one unit; whether all its checks held. What it writes begins and ends with a line for the one who adds up.
+/// Runs one unit; returns whether all its checks passed. Its output begins and ends with a line for side_by_side.sh.
 inline bool run_unit(int argc, char** argv, const unit& u) {
   std::cout << "[unit]\tbegin\t0\t" << u.part << '\t' << u.file << '\t' << u.name << std::endl;
   set_this_shard(parse_shard(u.part.c_str()));

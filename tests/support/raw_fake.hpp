@@ -1,4 +1,4 @@
-// Raw kernels without a GPU: a module made of C++ functions stands for the compiled one, and the arrays are on the CPU.
+// Raw kernels without a GPU: a module of C++ functions replaces the compiled one, and the arrays are on the CPU.
 #pragma once
 #include <cstring>
 #include <functional>
@@ -25,7 +25,7 @@ struct fake_kernel {
   std::optional<std::vector<std::size_t>> bytes;
 };
 
-/// What the fake device holds: kernels and variables by their names in the compiled code.
+/// The contents of the fake device: kernels and variables by their names in the compiled code.
 struct fake_device {
   std::map<std::string, fake_kernel> kernels;
   std::map<std::string, std::vector<float>> variables;
@@ -71,7 +71,7 @@ class fake_module final : public runtime::raw_module {
   std::optional<std::vector<std::string>> kernels_, variables_;
 };
 
-/// While it lives, modules are fake, and the CPU is the default device, whose memory theirs is.
+/// During its lifetime modules are fake, and the CPU is the default device, whose memory they use.
 struct fake : fake_device {
   sn::device before = sn::default_device();
   fake() {
@@ -107,7 +107,7 @@ T value(void** arguments, int k) {
   return v;
 }
 
-/// A module of its own for each test: raw_kernel objects of the same text share theirs.
+/// A separate module for each test, since raw_kernel objects of the same text share theirs.
 inline sn::raw_module module_of(const char* source) { return sn::raw_module(source); }
 
 inline ndarray floats(std::initializer_list<sn::list_node> list) {

@@ -1,6 +1,6 @@
-// A GPU's compiler needs a twentieth of a second for each kernel, and some tests need tens of thousands of kernels.
-// There they run a part of their cases, another one each day. SINTER_FUZZ_SEED (a number) chooses the part, so that a
-// run can be repeated; SINTER_FUZZ_SAMPLE=1 takes all cases, =20 one in twenty.
+// A GPU's compiler needs a twentieth of a second per kernel, and some tests need tens of thousands of kernels. With a
+// GPU they run a sample of their cases, which changes every day. SINTER_FUZZ_SEED (a number) selects the sample, so
+// that a run can be repeated; SINTER_FUZZ_SAMPLE=1 takes all cases, =20 one in twenty.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -22,14 +22,14 @@ inline long long sample_seed() {
   return seed;
 }
 
-/// One case in how many runs on the default device, where `on_gpu` do on a GPU.
+/// The sampling interval on the default device: on a GPU one case in `on_gpu` runs.
 inline int sample_step(int on_gpu) {
   const char* text = std::getenv("SINTER_FUZZ_SAMPLE");
   if (text && *text) return std::max(1, std::atoi(text));
   return default_device().kind == device_kind::cuda ? on_gpu : 1;
 }
 
-/// Which of the cases 0, 1, 2, ... belong to the sample.
+/// Membership of the cases 0, 1, 2, ... in the sample.
 class sample {
  public:
   explicit sample(int on_gpu) : step_(sample_step(on_gpu)), first_(sample_seed() % step_) {
@@ -37,7 +37,7 @@ class sample {
   }
   int step() const noexcept { return step_; }
   bool takes(long long number) const noexcept { return number % step_ == first_; }
-  /// The number among those that are taken.
+  /// The index among the sampled cases.
   long long place(long long number) const noexcept { return number / step_; }
 
  private:

@@ -1,4 +1,4 @@
-// One part of the suite out of several: SINTER_TEST_SHARD=i/n with 0 <= i < n, so that processes can run side by side.
+// One part of the suite out of several: SINTER_TEST_SHARD=i/n with 0 <= i < n, so that processes can run concurrently.
 // Processes that take their work from a queue (queue.hpp) have a part of one case at a time.
 #pragma once
 #include <cstdlib>
@@ -10,7 +10,7 @@ struct shard {
   bool takes(long long number) const noexcept { return number % count == index; }
 };
 
-/// "i/n"; the whole where the text makes no sense.
+/// Parses "i/n"; the whole suite if the text is malformed.
 inline shard parse_shard(const char* text) noexcept {
   if (!text) return {};
   char* end = nullptr;
@@ -19,18 +19,18 @@ inline shard parse_shard(const char* text) noexcept {
   return count > 0 && index >= 0 && index < count ? shard{static_cast<int>(index), static_cast<int>(count)} : shard{};
 }
 
-/// What this_shard() gives; of use to set_this_shard() only.
+/// The value of this_shard(); only for set_this_shard().
 inline shard& chosen_shard() noexcept {
   static shard chosen = parse_shard(std::getenv("SINTER_TEST_SHARD"));
   return chosen;
 }
 
-/// The whole suite where the variable is not set or makes no sense.
+/// The whole suite if the variable is not set or malformed.
 inline shard this_shard() noexcept { return chosen_shard(); }
-/// From now on this_shard() is `part`.
+/// Makes `part` the result of this_shard().
 inline void set_this_shard(shard part) noexcept { chosen_shard() = part; }
 
-/// The doctest suite of the cases that run in every shard, each time with their own part of the data.
+/// The doctest suite of the cases that run in every shard, each time with a different part of their data.
 inline constexpr const char* sharded_suite = "sharded";
 
 }  // namespace sinter::test

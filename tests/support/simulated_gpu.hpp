@@ -1,6 +1,7 @@
-// GPUs that machines without one have: their kernels are the CPU's, but work is only queued when it is launched, and runs
-// later, in an order of streams that a seed draws, as late as somebody who waits allows. Whatever the library does not put
-// in order goes wrong here sooner or later. Unlike a real GPU's, the default stream waits for nobody.
+// Simulated GPUs for machines without one: their kernels are the CPU's, but a launch only queues work, which runs
+// later, in a random order of streams that depends on a seed, as late as synchronisation allows. An ordering that the
+// library omits shows up as a wrong result sooner or later. Unlike a real GPU's, the default stream does not wait for
+// other streams.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,19 +10,18 @@
 
 namespace sim {
 
-/// Devices, made at the first call; they stay for the rest of the process. The second has
-/// concurrent managed access.
+/// The devices, created on the first call, for the rest of the process. The second one has concurrent managed access.
 sinter::device first();
 sinter::device second();
-/// A third one (cuda:60), whose limit of memory is what the environment says at the first call. cuda:61 is always
+/// A third one (cuda:60), whose memory limit is taken from the environment on the first call. cuda:61 is always
 /// missing.
 sinter::device third();
 
-/// From here on orders are drawn from the seed. eager: a step of some stream runs at each launch; otherwise nothing runs
-/// before somebody waits.
+/// Restarts the random order from the seed. eager: each launch runs a step of some stream; otherwise nothing runs until
+/// something waits for it.
 void set_order(std::uint64_t seed, bool eager = false);
 
-/// What was asked of the devices since the last call.
+/// The calls of the devices since the last tally.
 struct tally {
   std::size_t events = 0, waits = 0, host_waits = 0;
 };
@@ -29,7 +29,7 @@ tally take_tally();
 /// Work that is queued and has not run.
 std::size_t queued();
 
-/// Bytes that the first device has in all; 0: no limit of its own. Counts from the next allocation on.
+/// The total memory of the first device in bytes; 0: no separate limit. Takes effect at the next allocation.
 void set_memory(std::size_t bytes);
 
 }  // namespace sim

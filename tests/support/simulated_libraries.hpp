@@ -1,5 +1,5 @@
-// What a simulated GPU computes with: the CPU's algorithms and libraries, at once, after everything that the current
-// stream has been given so far. Work of other streams stays queued.
+// The algorithms and libraries of a simulated GPU: the CPU's, run at once after all work that the current stream has
+// been given so far. Work of other streams stays queued.
 #pragma once
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@ class sim_library {
  protected:
   sim_library(runtime::backend& device, const char* what) : device_(device), what_(what) {}
   static runtime::backend& cpu() { return runtime::get_backend({}); }
-  /// The CPU, when the current stream has done what it was given.
+  /// The CPU, after the current stream has completed its work.
   runtime::backend& now() const {
     runtime::stream& here = device_.current_stream();
     if (here.notes())

@@ -1,4 +1,4 @@
-// What the tests of streams share: where they run, random programs over streams, arrays of counted numbers, messages.
+// Shared by the tests of streams: their devices, random programs over streams, arrays of counted numbers, messages.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -39,7 +39,7 @@ inline list counting(std::int64_t n, std::int64_t scale = 1, std::int64_t offset
   return v;
 }
 
-/// The same random sequence of operations on arrays of a device, each on a stream drawn from a list.
+/// The same random sequence of operations on arrays of a device, each on a random stream of a list.
 inline std::vector<list> random_program(std::uint64_t seed, const sn::device& d,
                                         const std::vector<sn::stream>& streams) {
   std::mt19937_64 random(seed);

@@ -1,5 +1,5 @@
-// How far a result may be from the expected one: units in the last place, moduli of complex numbers, absolute bounds.
-// NaN equals NaN whatever its payload; a policy says whether the two zeros differ.
+// The permitted error of a result: units in the last place, moduli of complex numbers, absolute bounds. NaN equals NaN
+// whatever its payload; a policy selects whether the two zeros differ.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -46,8 +46,8 @@ inline constexpr double epsilon_of<half> = 0x1p-10;
 template <>
 inline constexpr double epsilon_of<bfloat> = 0x1p-7;
 
-/// Numbers between a and b; huge where only one of them is finite. The difference is taken before it becomes a double,
-/// which could not tell neighbours among float64's ordinals apart.
+/// The number of representable values between a and b; huge if only one of them is finite. The difference is computed
+/// before the conversion to double, which cannot represent float64's ordinals exactly.
 template <class T>
 double ulp_distance(T a, T b) noexcept {
   const std::int64_t x = ordinal(a), y = ordinal(b);
@@ -89,12 +89,12 @@ bool close_complex(std::complex<T> got, std::complex<T> expected, const policy& 
   }
   const double re = double(got.real()) - double(expected.real()), im = double(got.imag()) - double(expected.imag());
   const double modulus = std::hypot(double(expected.real()), double(expected.imag()));
-  // Below the normal range a result cannot be closer than the spacing there.
+  // Below the normal range the spacing bounds the precision of any result.
   const double floor = double(std::numeric_limits<T>::denorm_min());
   return std::hypot(re, im) <= p.bound * (epsilon_of<T> * modulus + floor);
 }
 
-/// Whether `got` is what the policy allows for `expected`.
+/// Whether the policy accepts `got` for `expected`.
 template <class T>
 bool close(const T& got, const T& expected, const policy& p) noexcept {
   if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
