@@ -60,8 +60,8 @@ cudaError_t argsort(const context& c, const row_job& j, const void* keys, std::i
 std::size_t select_scratch(const select_job& j);
 /// Sets *count to the address, in scratch memory, of the number of true flags.
 cudaError_t count_selected(const context& c, const select_job& j, void* scratch, const std::int64_t** count);
-/// After count_selected, which filled the scratch memory. Elements of 1, 2, 4, 8 or 16 bytes; null `data`: positions, of
-/// 8 bytes, instead.
+/// After count_selected, which filled the scratch memory. Elements of 1, 2, 4, 8 or 16 bytes; with null `data` the
+/// 8-byte positions instead.
 cudaError_t select(const context& c, const select_job& j, int bytes, const void* data, void* result, void* scratch);
 
 std::size_t scan_scratch(const scan_job& j);

@@ -1,14 +1,14 @@
 // Scans of long rows, one pass over memory.
 //
 // A variant of the decoupled look-back (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled
-// Look-back", 2016). A row is divided into tiles; the status of each, in global memory, holds its total. One block runs on
-// each multiprocessor (a cooperative launch, so that all are resident) and takes every gridDim.x-th tile. It works ahead:
-// while tile n is scanned and stored, tile n + 1 waits in shared memory for the total of all tiles before it, the total of
-// tile n + 2 is stored and tile n + 3 is being copied. One warp stores totals, another one adds up those of other blocks,
-// so that the total before a tile is known when the tile is scanned.
+// Look-back", 2016). A row is divided into tiles; the status of each, in global memory, holds its total. One block runs
+// on each multiprocessor (a cooperative launch, so that all are resident) and takes every gridDim.x-th tile. It works
+// ahead: while tile n is scanned and stored, tile n + 1 waits in shared memory for the total of all tiles before it,
+// the total of tile n + 2 is stored and tile n + 3 is being copied. One warp stores totals, another one sums those of
+// other blocks, so that the total before a tile is known when the tile is scanned.
 //
-// Floating-point results must be the same in every run, so totals are never joined in the order in which they arrive:
-// those of 32 tiles by a tree, these sums one after the other, then the tiles of the last, unfinished 32.
+// Floating-point results must be the same in every run, so totals are never joined in order of arrival: those of 32
+// tiles by a tree, these sums sequentially, then the tiles of the last, incomplete group of 32.
 #pragma once
 #include <algorithm>
 

@@ -257,8 +257,8 @@ __device__ __forceinline__ T of_lane(const T& x, int lane, int width) {
   return value_of<T>(w);
 }
 
-/// Scans x over `lanes` threads with K chunks of V consecutive elements each: chunk k of all lanes precedes chunk k +
-/// 1. `carry`, if given, precedes everything and becomes the total.
+/// Scans x over `lanes` threads with K chunks of V consecutive elements each: all lanes' chunk k precedes chunk k + 1.
+/// `carry`, if given, precedes everything and becomes the total.
 template <class Op, int K, int V, class T = typename Op::type>
 __device__ __forceinline__ void scan_chunks_of(T (&x)[K][V], int lane, int lanes, bool has_carry, T& carry) {
   T total[K];

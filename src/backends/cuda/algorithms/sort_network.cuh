@@ -144,8 +144,9 @@ __device__ __forceinline__ void step_warps(Item (&x)[R], int mask, bool smaller,
   __syncthreads();
 }
 
-/// Sorts the items of a thread group of `lanes` lanes (a power of two up to 32), or, where `warps` is more than 1, of a whole
-/// block of so many warps (a power of two). t: the thread's number in the group. Item t * R + r ends up in x[r].
+/// Sorts the items of a thread group of `lanes` lanes (a power of two up to 32) or, if `warps` is more than 1, of a
+/// whole block of that many warps (a power of two). t: the thread's number in the group. Item t * R + r ends up in
+/// x[r].
 template <int R, class Item>
 __device__ __forceinline__ void sort_group(Item (&x)[R], int t, int lanes, int warps, u32* shared) {
   sort_own(x);

@@ -82,10 +82,10 @@ inline digit_parts parts_of(const product_shape& s, int planes, const digit_limi
   return p;
 }
 
-/// Whether digits are faster than the kernel that multiplies elements. With the figures of an H200: that kernel performs
-/// about 8e12 multiplications per second (2e12 of 64 bits), tensor cores 5e14 of digits, of which an element of 32 bits
-/// needs 10, of 64 bits 36; but splitting and joining move about 20 bytes per element of the factors and 40 of the
-/// result, and there are 4 to 11 launches.
+/// Whether digits are faster than the kernel that multiplies elements. With the figures of an H200: that kernel
+/// performs about 8e12 multiplications per second (2e12 of 64 bits), tensor cores 5e14 of digits, of which an element
+/// of 32 bits needs 10, of 64 bits 36; but splitting and joining move about 20 bytes per element of the factors and 40
+/// of the result, and there are 4 to 11 launches.
 inline bool digits_pay(const product_shape& s) {
   constexpr double least_work = 1 << 26;
   return s.rows >= 64 && s.columns >= 64 && s.inner >= 128 &&

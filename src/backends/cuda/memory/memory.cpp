@@ -104,7 +104,7 @@ runtime::pool::options options_of(memory_kind kind) {
     o.name = "pinned memory";
     return o;
   }
-  // cudaFree synchronises the device, so blocks stay cached until other requests need their memory.
+  // Freeing memory synchronises the device, so blocks stay cached until other requests need their memory.
   o.keep_large = total;
   o.name = kind == memory_kind::device ? "GPU memory" : "managed memory";
   if (kind == memory_kind::device) o.limit = runtime::gpu_memory_limit(total);
