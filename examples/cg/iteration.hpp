@@ -34,7 +34,7 @@ struct outcome {
   double residual = 0;  // relative, as the iteration keeps it
   bool converged = false;
 };
-/// `report` is called with the number of iterations and the relative residual whenever somebody looks at it. Stops
+/// `report` is called with the number of iterations and the relative residual whenever it is checked. Stops
 /// where it is not a number, too.
 outcome solve(const ndarray& a, const ndarray& b, const settings& how,
               const std::function<void(int, double)>& report = {});

@@ -15,13 +15,13 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The words behind the program's name, one after the other.
+/// The words after the program's name, one after the other.
 class word_list {
  public:
   word_list(int count, const char* const* words) : at_(words + 1), end_(words + count) {}
   bool done() const { return at_ >= end_; }
   std::string_view take() { return *at_++; }
-  /// The word behind `option`; usage_error if there is none, or an empty one.
+  /// The word after `option`; usage_error if there is none, or an empty one.
   std::string_view value_of(std::string_view option);
 
  private:
@@ -39,7 +39,7 @@ std::vector<std::int64_t> parse_counts(std::string_view option, std::string_view
 /// The place of `text` among `choices`.
 int parse_choice(std::string_view option, std::string_view text, std::initializer_list<std::string_view> choices);
 
-/// The main function of a program. What `work` throws becomes one line on stderr, behind the program's name. The exit
+/// The main function of a program. What `work` throws becomes one line on stderr, after the program's name. The exit
 /// status: 0, or 2 for a usage_error, or 1.
 int run_program(const char* name, const std::function<void()>& work);
 

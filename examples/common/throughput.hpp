@@ -48,7 +48,7 @@ verdict check(const computation& c, const form& f, const ndarray& result, std::s
 /// `count` numbers evenly from [0.5, 1.5), the same for the same seed.
 std::vector<float> random_numbers(std::size_t count, unsigned seed);
 
-/// x with a gap behind each element: a view of every other element of a new array.
+/// x with a gap after each element: a view of every other element of a new array.
 ndarray spread(const ndarray& x);
 
 /// The main function: reads the command line, prints the table.

@@ -49,7 +49,7 @@ struct fields {
 /// One launch, which reads `now` and writes `next`; then they change places. Needs a CUDA device. Bits as by
 /// slices. At most 46340 rows.
 void step_by_kernel(fields& f, const scheme& s);
-/// Its source, diffuse.cu, and what its compiler needs to know.
+/// Its source, diffuse.cu, and the options of its compiler.
 extern const std::string_view diffuse_cuda;
 std::vector<std::string> diffuse_options();
 

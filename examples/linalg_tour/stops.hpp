@@ -11,7 +11,7 @@ namespace linalg_tour {
 
 struct stop {
   std::string name;
-  std::function<ndarray()> work;  // records or enqueues; the result is evaluated by whoever times it
+  std::function<ndarray()> work;  // records or enqueues; the result is evaluated by the code that times it
   std::function<void()> bare;     // the vendor's call; empty where there is none
   std::function<examples::verdict(const ndarray& result)> check;
 };

@@ -1,4 +1,4 @@
-// Prepares the unit vectors and launches the kernels of the tuned search.
+// Prepares the unit vectors and launches the kernels of the optimised search.
 #include "chord_search.hpp"
 
 #include <algorithm>

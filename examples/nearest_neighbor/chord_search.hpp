@@ -50,7 +50,7 @@ class chord_search {
   sn::raw_kernel search_, finish_;
 };
 
-/// The number of parts that chord_config::splits = 0 stands for.
+/// The number of parts where chord_config::splits is 0.
 std::int64_t chord_splits(const chord_config& config, std::int64_t rows, std::int64_t columns);
 
 }  // namespace nearest_neighbor

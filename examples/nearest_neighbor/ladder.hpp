@@ -18,7 +18,7 @@ struct task {
   const places& cities;
   const places& airports;
   const options& o;
-  /// Whether all rows are wanted, however long that takes (a table or a map is made of them).
+  /// Whether all rows are needed, however long that takes (a table or a map is made of them).
   bool complete = false;
   double reading = 0;  // seconds that the inputs took
 };

@@ -1,5 +1,5 @@
 // Several GPUs in one process: a thread for each, its share of the observations and a copy of the references on each,
-// the tuned raw kernels on each, the results gathered in host memory.
+// the optimised raw kernels on each, the results gathered in host memory.
 #include "method_multi_gpu.hpp"
 
 #include <algorithm>

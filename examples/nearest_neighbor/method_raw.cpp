@@ -1,4 +1,4 @@
-// The tuned raw kernels of chord_search.hpp on one GPU.
+// The optimised raw kernels of chord_search.hpp on one GPU.
 #include "chord_search.hpp"
 #include "ladder.hpp"
 

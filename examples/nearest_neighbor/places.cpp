@@ -49,7 +49,7 @@ float radians(std::string_view text, const char* what, double limit, const posit
   return static_cast<float>(degrees * (std::numbers::pi / 180));
 }
 
-/// The columns of a file and which of them are wanted.
+/// The columns of a file and which of them are used.
 struct layout {
   std::string_view header;
   std::size_t name, country, latitude, longitude;

@@ -7,7 +7,7 @@
 
 namespace nearest_neighbor {
 
-/// Points as the search wants them, and the names for the report. Random points have no names.
+/// Points as the search takes them, and the names for the report. Random points have no names.
 struct places {
   std::vector<float> radians;  // latitude, longitude, latitude, ...
   std::vector<std::string> names, countries;

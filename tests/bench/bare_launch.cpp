@@ -1,4 +1,4 @@
-// What the driver takes for one launch, measured as the host rows are: the same kernel, back to back, nobody waits.
+// The driver's time for one launch, measured as the host rows are: the same kernel, back to back, without a wait.
 #include "bench.hpp"
 
 #ifdef SINTER_HAS_CUDA

@@ -72,7 +72,7 @@ void axis_reductions(std::int64_t side) {
   print_row("var axis 1" + size, steady_seconds([&] { sn::eval(sn::var(x, 1)); }), bytes, "GB/s");
 }
 
-/// Host time of one call, recording and launching, over many calls that nobody waits for.
+/// Host time of one call, recording and launching, over many calls without a wait.
 template <class F>
 void host_row(const char* name, F&& work) {
   constexpr int calls = 2000;

@@ -89,7 +89,7 @@ std::string power_name(std::int64_t n);
 std::int64_t algorithm_size();
 /// Times of sorting, searching, selecting, scanning and counting through the public API, with their goals.
 void function_rows();
-/// Times of the underlying device-wide algorithms, each separately.
+/// Times of the algorithms that they use, each by itself.
 void algorithm_rows();
 /// Times of draws of random numbers.
 void random_rows();

@@ -39,7 +39,7 @@ void finish(const results& list) {
   for (const ndarray& a : list) sn::eval(a);
 }
 
-/// The median over batches of calls back to back, of 30 ms each; of what takes more than a second one call has to do.
+/// The median over batches of calls back to back, of 30 ms each; of functions that take more than a second, one call.
 double device_seconds(const std::function<results()>& call) {
   const auto timer = default_backend().make_timer();
   const auto batch = [&](int calls) {
@@ -58,7 +58,7 @@ double device_seconds(const std::function<results()>& call) {
 }
 
 /// Bytes of the pool's highest use during one call, beyond what was in use before and the result. Cached blocks go back
-/// first: one that is larger than asked for would count as a whole.
+/// first: one that is larger than requested would count as a whole.
 double scratch_bytes(const std::function<results()>& call) {
   runtime::backend& b = default_backend();
   finish(call());  // compiles, and makes what is made only once

@@ -1,4 +1,4 @@
-// Times the tuned nearest-neighbour kernels in many configurations on a GPU, for autotuning by hand.
+// Times the optimised nearest-neighbour kernels in many configurations on a GPU, for autotuning by hand.
 //   sinter_bench_nearest [--sizes M N]... [--config rows block group unroll tile dpx splits]...
 // Without --sizes 2^16 x 2^13 and 2^24 x 2^14; without --config a list around the default. For each configuration and
 // size one line: milliseconds of the two kernels alone, of a whole search with its preparation when searches follow

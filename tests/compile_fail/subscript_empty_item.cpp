@@ -1,4 +1,4 @@
 // expect: empty item|not a constant expression
-// Nothing stands between the commas.
+// There is nothing between the commas.
 #include <sinter/sinter.hpp>
 void f(sinter::ndarray x) { x["1,,2"]; }

@@ -1,4 +1,4 @@
-// A program of somebody else's project: the array is made, evaluated and read back.
+// A program of another project: the array is made, evaluated and read back.
 #include <iostream>
 
 #include <sinter/sinter.hpp>

@@ -1,4 +1,4 @@
-// Ranges: what a profiler sees of a program, through a library that stands in for the profiler.
+// Ranges: what a profiler sees of a program, through a library that replaces the profiler.
 #include <doctest/doctest.h>
 
 #include <sys/wait.h>

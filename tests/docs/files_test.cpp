@@ -1,4 +1,4 @@
-// The code of docs/files.md: every line of it stands in this file, and does what the page says.
+// The code of docs/files.md: every line of it is in this file, and does what the page says.
 #include <doctest/doctest.h>
 
 #include <filesystem>

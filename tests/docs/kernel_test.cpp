@@ -1,4 +1,4 @@
-// The code of docs/kernels_functions.md: every line of it stands between the marks below, and does what the text says.
+// The code of docs/kernels_functions.md: every line of it is between the marks below, and does what the text says.
 #include <cmath>
 
 #include "support/docs_page.hpp"

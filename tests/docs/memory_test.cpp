@@ -1,4 +1,4 @@
-// The code of docs/memory.md and docs/streams.md: every line of it stands in this file, and does what the pages say. Where
+// The code of docs/memory.md and docs/streams.md: every line of it is in this file, and does what the pages say. Where
 // the default device is the CPU a simulated GPU takes its place.
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ std::string squeezed(const std::string& text) {
   return out;
 }
 
-/// What stands between ```cpp and ```.
+/// The text between ```cpp and ```.
 std::vector<std::string> code_of(const std::string& page) {
   std::vector<std::string> blocks;
   for (std::size_t at = page.find("```cpp\n"); at != std::string::npos; at = page.find("```cpp\n", at)) {

@@ -1,4 +1,4 @@
-// The code of docs/random.md: every line of it stands between the marks below, and does what the text says.
+// The code of docs/random.md: every line of it is between the marks below, and does what the text says.
 
 #include "support/docs_page.hpp"
 #include "support/kernel_test.hpp"

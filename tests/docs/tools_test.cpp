@@ -1,4 +1,4 @@
-// The code of docs/kernels_tuning.md: every line of it stands in this file, and does what the page says. Without a GPU
+// The code of docs/kernels_tuning.md: every line of it is in this file, and does what the page says. Without a GPU
 // the kernels are functions of the test, and their source is compiled all the same.
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-// Prefix of generated CUDA kernels for compilation by the host compiler: the keywords and functions of CUDA that they
-// use, in terms of the emulator's thread position and exchanges, which connect() sets.
+// The text before generated CUDA kernels, so that the host compiler takes them: words and functions of CUDA that
+// they use, in terms of the emulator's position and exchanges, which connect() hands over.
 #pragma once
 
 inline constexpr const char* cuda_as_host = R"(

@@ -1,4 +1,4 @@
-// The coroutines behind cuda_emulator.hpp.
+// The coroutines of cuda_emulator.hpp.
 #undef _FORTIFY_SOURCE  // its longjmp takes a jump to another stack for an attack
 #include "emulated/cuda_emulator.hpp"
 

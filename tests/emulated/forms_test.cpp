@@ -27,7 +27,7 @@ unsigned blocks_of(std::int64_t size, std::int64_t count) {
   return static_cast<unsigned>(examples::blocks_of(size, count));
 }
 
-/// Elements with room behind them that must stay as it is, at addresses like those of new arrays.
+/// Elements with room after them that must not change, at addresses like those of new arrays.
 struct vector {
   explicit vector(std::size_t n) : memory(n / 4 + 2, float4{-7, -7, -7, -7}), size(n) {}
   explicit vector(const std::vector<float>& from) : vector(from.size()) { std::copy(from.begin(), from.end(), data()); }

@@ -1,6 +1,6 @@
 // Generated CUDA kernels, run thread by thread on the CPU: what the generator means is tested where there is no GPU.
-// Lean and tuned forms must agree bit for bit, also where arguments of sine and cosine are huge, and with the CPU
-// backend to rounding (whose sine is another one).
+// Baseline and optimised tiers must agree bit for bit, also where arguments of sine and cosine are huge, and with the
+// CPU backend to rounding (whose sine is another one).
 #include <doctest/doctest.h>
 
 #include "emulated/cuda_as_host.hpp"
@@ -39,7 +39,7 @@ struct emulator_calls {
   void (*barrier)();
 };
 
-/// The choice that stands as PTX in the prelude.
+/// The choice that is written as PTX in the prelude.
 constexpr const char* choice = R"({
     const bool odd = (quadrant & 1) != 0;
     p = odd ? even : __uint_as_float(0xB94D4153u);
@@ -115,8 +115,8 @@ struct seen_launch {
 std::vector<seen_launch>* seen = nullptr;
 std::set<jit::cuda_shape> lean_shapes;
 
-/// Runs a launch of the CPU backend before it does: first the tuned kernel, then the lean one, which must leave the
-/// same bits. The launches that follow read what was left.
+/// Runs a launch of the CPU backend before it does: first the optimised kernel, then the baseline one, which must leave
+/// the same bits. The launches that follow read what was left.
 void observe(const jit::launch& l) {
   jit::cuda_variant v;
   cuda::classify(l, v);
@@ -282,7 +282,7 @@ TEST_CASE("emulated: lean and tuned reductions have the same bits, and the CPU's
 TEST_CASE("emulated: the broadcast search finds what the CPU finds, in both forms") {
   if (no_emulation()) return;
   constexpr std::int64_t rows = 520;
-  // Columns: whole groups of four, some left over, one team or several threads a row.
+  // Columns: whole groups of four, some left over, one thread group or several threads a row.
   for (const std::int64_t columns : {4, 7, 37, 64}) {
     for (const int huge : {0, 301}) {
       CAPTURE(columns);

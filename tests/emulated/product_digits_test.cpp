@@ -35,7 +35,7 @@ std::vector<T> elements(std::size_t n, unsigned seed, filling how) {
   return x;
 }
 
-/// Memory of a size, followed by bytes that nobody may touch; none of it is 0 at first.
+/// Memory of a size, followed by inaccessible bytes; none of it is 0 at first.
 class guarded {
  public:
   explicit guarded(int64_t bytes) : size_(static_cast<std::size_t>(bytes)), words_(size_ / 4 + 64, 0x5b5b5b5b) {}
@@ -74,7 +74,7 @@ struct host_device {
   void split_a(const split_job& s, int64_t offset) { split(s, a + offset, a_digits); }
   void split_b(const split_job& s, int64_t offset) { split(s, b + offset, b_digits); }
 
-  /// What cuBLAS wants, and that 32 bits hold the sums.
+  /// What cuBLAS requires, and that 32 bits hold the sums.
   void multiply(const digit_product& p) {
     ++products;
     CHECK((p.rows % 16 == 0 && p.columns % 16 == 0 && p.depth % 16 == 0 && p.leading % 16 == 0));

@@ -1,5 +1,5 @@
-// Layouts of matrix products: what BLAS can express, how batches become simpler, and the kernel for integers, run thread
-// by thread on the CPU. All against plain loops.
+// Layouts of matrix products: what BLAS can express, how batches become simpler, and the kernel for integers, run
+// thread by thread on the CPU. All against plain loops.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -92,7 +92,7 @@ TEST_CASE("batch axes merge, and become rows or columns where one factor repeats
   CHECK(inner_rows.batch == dims{2});
   CHECK(inner_rows.rows == 12);
   auto by_columns = layout_of({3}, 4, 5, 6, {true}, {});
-  by_columns.b = {15, 1, dims{5}};  // the matrices stand side by side
+  by_columns.b = {15, 1, dims{5}};  // the matrices are side by side
   by_columns.c = {15, 1, dims{5}};
   const auto columns = simplified(by_columns);
   CHECK(columns.batch.empty());

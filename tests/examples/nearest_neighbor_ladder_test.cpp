@@ -122,7 +122,7 @@ TEST_CASE("ladder: the check finds every kind of mistake") {
   CHECK(verdict_on([](result& r) { r.index[5] = -1; })[1].failure.find("city 5: ") == 0);
   CHECK(verdict_on([](result& r) { r.index[5] = 50; })[1].failure.find("city 5: ") == 0);
   CHECK(verdict_on([](result& r) { r.index.pop_back(); })[1].failure == "it has results for 899 cities");
-  // All of them wrong in the same way: float64 knows.
+  // All of them wrong in the same way: float64 is the reference.
   auto shifted = right;
   for (std::size_t i = 0; i < shifted.index.size(); ++i) {
     shifted.index[i] = (shifted.index[i] + 1) % 50;

@@ -1,6 +1,6 @@
 // Readers of files against a million damaged ones: a reader gives an array that the file has room for, or throws
-// io_error; it never reads behind the end and never takes memory for what is not there. SINTER_FUZZ_FILE=1234 replays
-// one mutation in each case.
+// io_error; it never reads past the end and never allocates memory for data that is not there. SINTER_FUZZ_FILE=1234
+// replays one mutation in each case.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -67,7 +67,7 @@ tally fuzz_reader(const std::vector<std::string>& seeds, const std::vector<std::
                   F&& read) {
   fuzz::guarded_memory memory(1 << 16);
   tally t;
-  // What a device or a table takes once, at its first use, is nobody's fault below.
+  // What a device or a table allocates once, at its first use, is not counted below.
   for (const std::string& seed : seeds) try {
       (void)read(memory.hold(seed));
     } catch (const io_error&) {

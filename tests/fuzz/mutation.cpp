@@ -1,4 +1,4 @@
-// Changes to files, and the page behind them.
+// Changes to files, and the page after them.
 #include "fuzz/mutation.hpp"
 
 #include <sys/mman.h>

@@ -29,7 +29,7 @@ class random_numbers {
 /// meaning in the format.
 std::string mutated(const std::vector<std::string>& seeds, const std::vector<std::string>& words, std::uint64_t number);
 
-/// Memory before an inaccessible page: reading past the end terminates the program.
+/// Memory before an inaccessible page: reading past the end ends the program.
 class guarded_memory {
  public:
   explicit guarded_memory(std::size_t most);

@@ -63,7 +63,7 @@ struct instruction {
   std::vector<std::int64_t> numbers;  // i
   std::vector<std::int64_t> shape;    // s
   std::vector<index> key;             // k, K
-  std::vector<int> key_registers;     // K: the register of each item, or -1
+  std::vector<int> key_registers;     // K: of each item its register, or -1
   std::string function;               // f
   int type = 255;                     // t: dtype code, 255 for none
   int flags = 0;                      // b

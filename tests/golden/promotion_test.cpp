@@ -109,7 +109,7 @@ using typed = sinter::detail::typed_operand;
 
 /// result_type in every order of the arguments, each dtype as itself or as an array of it.
 void check_orders(std::vector<int> members, const std::vector<ndarray>& arrays, const scalar* number, dtype expected) {
-  const int extra = static_cast<int>(numpy_dtypes.size());  // stands for the number
+  const int extra = static_cast<int>(numpy_dtypes.size());  // represents the number
   if (number) members.push_back(extra);
   std::sort(members.begin(), members.end());
   int round = 0;

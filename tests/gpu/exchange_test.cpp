@@ -21,7 +21,7 @@ const sn::dlpack::tensor& tensor_of(const sn::dlpack_ptr& t) { return sn::dlpack
 bool is_on(const sn::dlpack::device_info& d, std::int32_t type, int id) { return d.type == type && d.id == id; }
 sn::stream beside() { return sn::stream({.non_blocking = true}); }
 
-/// A stream of somebody else, which waits for nobody by itself.
+/// A foreign stream, which waits for no other one by itself.
 struct other_stream {
   cudaStream_t handle = nullptr;
   other_stream() { REQUIRE(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking) == cudaSuccess); }
@@ -54,7 +54,7 @@ ndarray scratch() {
   return x;
 }
 
-/// A producer of n elements in memory that CUDA has allocated; its deleter lets somebody else write there at once.
+/// A producer of n elements in memory that CUDA has allocated; its deleter passes it to code that writes there at once.
 struct producer {
   void* memory = nullptr;
   std::int64_t shape[1] = {n};

@@ -88,7 +88,7 @@ TEST_CASE("gpu: a product on one stream is read on another") {
       const sn::stream_guard on(right);
       cube = sn::matmul(square, a);
     }
-    square = ndarray();  // its memory may be used again behind what `right` does
+    square = ndarray();  // its memory may be reused after the work of `right`
     const sn::stream_guard on(left);
     const ndarray other = sn::matmul(a, a.T());
     CHECK(values(cube) == expected);

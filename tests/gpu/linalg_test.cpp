@@ -1,5 +1,5 @@
 // Factorisations on a GPU beyond what the tests of every device do: each of the ways that cuSOLVER offers, many small
-// matrices at once, matrices that one way cannot take; without a GPU, whether the libraries have what is wanted of
+// matrices at once, matrices that one way cannot take; without a GPU, whether the libraries have the functions used of
 // them.
 #ifdef SINTER_HAS_CUDA
 

@@ -1,5 +1,5 @@
-// CUDA's stream-ordered allocator as a source of arrays' memory. compute-sanitizer tracks the stream in whose order
-// such memory is allocated and freed, so it detects uses that are not ordered with them:
+// CUDA's stream-ordered allocator as a source of arrays' memory. compute-sanitizer tracks in which stream's order such
+// memory is given and taken back, so with it a use that is not in that order is found:
 //
 //   compute-sanitizer --tool memcheck --track-stream-ordered-races all tests/sinter_tests -tc="gpu: race checker*"
 #pragma once

@@ -315,7 +315,7 @@ TEST_CASE("capture: what cannot be captured says so, leaves arrays as they were,
     CHECK(values(x)[3] == 4);
     CHECK_THROWS_AS((void)sn::capture(s, [&]() -> void { x += 5, throw 42; }), int);
     CHECK(values(x)[3] == 4);
-    g.launch();  // the graph from before knows x's memory
+    g.launch();  // the earlier graph refers to x's memory
     CHECK(values(x)[3] == 5);
   }
   CHECK_THROWS_AS(sn::launch_graph().launch(), sn::value_error);

@@ -1,4 +1,4 @@
-// Errors in data: they come whenever somebody reads what was computed from it, and to nobody else.
+// Errors in data: they are thrown by every read of what was computed from it, and by no other read.
 #include <doctest/doctest.h>
 
 #include <functional>

@@ -35,7 +35,7 @@ int check_in_child(const ndarray& leaf, ndarray pending, ndarray pinned, sn::str
   if (!is_refused([&] { sn::synchronize(gpu); })) return 6;
   if (!is_refused([&] { sn::set_default_device(gpu); })) return 7;
   if (!is_refused([&] { (void)sn::sum(leaf + 1).item<float>(); }))
-    return 8;  // again, on a thread that has asked before
+    return 8;  // again, on a thread that has called it before
   if (sn::sum(sn::arange(1000, {.dtype = sn::float64, .device = sn::cpu})).item<double>() != 499500) return 9;
   if (!is_refused([&] { own.synchronize(); })) return 10;
   if (!is_refused([&] { (void)pinned.to_vector<float>(); })) return 11;

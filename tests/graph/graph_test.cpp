@@ -237,7 +237,7 @@ TEST_CASE("a partial write that reads its target: every pair of short slices of 
           for (int from_step : {-2, -1, 1, 2, 3}) {
             if (!inside(to, to_step, count) || !inside(from, from_step, count)) continue;
             const ndarray x = start.copy();
-            x(2) = 20;  // a version that nobody else has
+            x(2) = 20;  // a version with a sole owner
             x(part(to, to_step, count)) = x(part(from, from_step, count)) + 1.0;
             std::vector<double> expected(n);
             for (int k = 0; k < n; ++k) expected[static_cast<std::size_t>(k)] = k == 2 ? 20 : k;

@@ -199,7 +199,7 @@ TEST_CASE("exhaustion: free blocks of other streams serve before anything is giv
     sn::eval(result);
   }
   const sn::stream_guard on(b);
-  const ndarray y = block(6 * mega, 5);  // in x's memory, behind the sum
+  const ndarray y = block(6 * mega, 5);  // in x's memory, after the sum
   CHECK(result.item<std::int64_t>() == 4 * static_cast<std::int64_t>(6 * mega / 8));
   CHECK(values(y(slice(0, 2))) == list{5, 5});
 }
@@ -264,7 +264,7 @@ TEST_CASE("exhaustion: what would release nothing stays pending, and the error l
   const large_from large(mega);
   const small_gpu small(16 * mega);
   const ndarray x = block(6 * mega, 2);
-  const ndarray grown = x + x(0);  // as large as its input, which somebody holds
+  const ndarray grown = x + x(0);  // as large as its input, which is still referenced
   const ndarray total = sn::sum(x);
   const ndarray asked = sn::zeros(20 * mega / 8, {.dtype = sn::int64, .device = d}) + 9;
   for (int attempt = 0; attempt < 2; ++attempt) {

@@ -1,5 +1,5 @@
-// Streams, events and guards: the API on the CPU, and the order of work on simulated GPUs that run what is queued as late
-// and as wildly as they may. Values are those of the same operations on the CPU, bit for bit.
+// Streams, events and guards: the API on the CPU, and the order of work on simulated GPUs that run what is queued as
+// late and as wildly as they may. Values are those of the same operations on the CPU, bit for bit.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -14,7 +14,7 @@ using namespace stream_test;
 
 namespace {
 
-/// Blocks that other cases have given back come with the record of who worked there, for whom somebody would wait.
+/// Blocks that other cases have freed come with the record of their pending uses, for which a caller would wait.
 void forget_earlier_cases(const sn::device& d) {
   sn::synchronize(d);
   sn::memory_pool(d).trim();
@@ -357,7 +357,7 @@ TEST_CASE("memory of others: it belongs to the stream that it was taken over on,
     ndarray x;
     {
       const sn::stream_guard on(a);
-      gpu.copy(memory.data(), theirs.data(), 64 * sizeof(std::int64_t));  // the owner's work, behind which a comes
+      gpu.copy(memory.data(), theirs.data(), 64 * sizeof(std::int64_t));  // the owner's work, after which a comes
       x = sn::from_pointer(memory.data(), {64}, sn::int64, {.device = d});
     }
     const sn::stream_guard on(b);
@@ -459,7 +459,7 @@ TEST_CASE("copies between a GPU and pinned memory wait for nobody, and whoever u
     CHECK(values(host) == list(400, -1));
     CHECK(values(other) == list(400, 1));
   }
-  // The result's memory is free before the copy has come: whoever gets it next waits.
+  // The result's memory is free before the copy is done: its next use waits.
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     sim::set_order(seed);
     const ndarray x = ramp(400, d);

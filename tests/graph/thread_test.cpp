@@ -157,7 +157,7 @@ TEST_CASE("readers beside a writer see its rows as they are between two writes")
       while (!done) {
         const ndarray now = x.copy();
         CHECK(sn::array_equal(sn::min(now, 1), sn::max(now, 1)));
-        CHECK(sn::sum(x(3)).item<std::int64_t>() == 0);  // which nobody writes
+        CHECK(sn::sum(x(3)).item<std::int64_t>() == 0);  // which no thread writes
         CHECK(sn::max(x(t % 3) + x(3)).item<std::int64_t>() <= 100);
       }
     });

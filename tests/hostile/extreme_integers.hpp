@@ -27,7 +27,7 @@ inline constexpr int64_t two_to_31 = int64_t{1} << 31, two_to_32 = int64_t{1} <<
 inline constexpr int64_t extremes[] = {least, least + 1,     -two_to_32, -two_to_31 - 1, -two_to_31,    -1,       0,
                                        1,     two_to_31 - 1, two_to_31,  two_to_32,      two_to_32 + 1, most - 1, most};
 
-/// A function (or field of keywords: "diff_kw.n") and a call of it. Text after a blank distinguishes calls.
+/// A function (or field of keywords: "diff_kw.n") and a call of it. The text after a blank distinguishes calls.
 struct extreme_case {
   template <class F>
   extreme_case(const char* n, F f) : name(n), call([f](int64_t k) { return arrays_of(f, k); }) {}

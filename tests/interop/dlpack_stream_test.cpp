@@ -1,5 +1,5 @@
 // DLPack on a GPU, in order: a consumer's stream waits for what computes a tensor and the host does not, what is taken
-// from a producer is used behind it on every stream, and memory is given back when nobody works on it any more. On
+// from a producer is used after it on every stream, and memory is freed when no work on it is pending. On
 // simulated GPUs, where whatever is not in order goes wrong.
 #include <doctest/doctest.h>
 
@@ -23,13 +23,13 @@ sinter::runtime::backend& backend_of(const sn::device& d) {
 const sn::dlpack::tensor& tensor_of(const sn::dlpack_ptr& t) { return sn::dlpack::view(t.get())->dl_tensor; }
 std::intptr_t number_of(const sn::stream& s) { return reinterpret_cast<std::intptr_t>(s.native_handle()); }
 
-/// Work of somebody else on a stream, of which the library knows nothing: copies elements.
+/// Foreign work on a stream, which the library does not track: copies elements.
 void others_copy(const sn::stream& on, void* to, const void* from) {
   const sn::stream_guard guard(on);
   backend_of(on.device()).copy(to, from, bytes);
 }
 
-/// A producer of n elements in memory of a device. Its deleter gives the memory to somebody who writes there at once.
+/// A producer of n elements in memory of a device. Its deleter passes the memory to code that writes there at once.
 struct producer {
   list elements = counting(n, 2);
   std::int64_t shape[1] = {n};

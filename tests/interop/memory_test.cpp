@@ -30,7 +30,7 @@ ndarray made_in(memory_kind kind, const sn::device& d, std::int64_t scale) {
   return x;
 }
 
-/// A producer of n elements in memory of a type; its deleter gives the memory to somebody who writes there at once.
+/// A producer of n elements in memory of a type; its deleter passes the memory to code that writes there at once.
 struct producer {
   list elements = counting(n, 2);
   std::int64_t shape[1] = {n};
@@ -129,7 +129,7 @@ TEST_CASE("a pinned array of the CPU goes out when the copy to it is done") {
 
 TEST_CASE("pinned tensors come in as pinned arrays of the CPU, whose copies run beside the host and are waited for") {
   const sn::device d = sim::first();
-  // Blocks of other cases may still be read by copies, for which whoever writes there next would wait.
+  // Blocks of other cases may still be read by copies, for which the next write there would wait.
   sn::pinned_pool(sn::cpu).trim();
   const sn::stream copies({.device = d});
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -262,7 +262,7 @@ TEST_CASE("host_mdview to read: no copy where the host may look beside the GPU, 
     CHECK(x.memory_kind() == p.kind);
     CHECK(sn::host_mdview<const double, 1>(x)(2) == 7.0);
     if (p.kind != memory_kind::device)
-      CHECK((same.host_data<std::int64_t>() == view.data_handle()) == false);  // somebody else holds those
+      CHECK((same.host_data<std::int64_t>() == view.data_handle()) == false);  // another reference holds those
     const ndarray fresh = made_in(p.kind, p.device, 4);
     std::optional<sn::host_mdview<const std::int64_t, 1>> seen(fresh);
     const void* const at = seen->data_handle();

@@ -1,4 +1,4 @@
-// A flush whose compilation fails leaves every pending value as it was; asked again, it runs.
+// A flush whose compilation fails leaves every pending value unchanged; a second attempt runs.
 #include <doctest/doctest.h>
 
 #include "backends/cpu/kernels/hooks.hpp"

@@ -70,7 +70,7 @@ TEST_CASE("checked index: writes and atomic operations out of range change nothi
   for (const dtype t : {int8, int32, float32, float64, float16, bfloat16, uint8, bool_, complex64, complex128}) {
     CAPTURE(t);
     const elementwise_kernel put("T v, int64 k", "raw T z", "z[k] = v;", "put");
-    // In front of and behind the array that is written lie others, which must stay.
+    // Before and after the array that is written there are others, which must not change.
     ndarray all = zeros({64}, {.dtype = t});
     eval(all);
     const ndarray part = all(slice(16, 32));

@@ -37,7 +37,7 @@ std::string slow_source() {
   return text + "}\n";
 }
 
-/// Posts a compilation (a pause where there is no NVRTC) and a task behind it; returns when the first has begun.
+/// Posts a compilation (a pause where there is no NVRTC) and a task after it; returns when the first has begun.
 void begin_compiling() {
   static std::atomic<bool> begun{false};
   CHECK(platform::background_available());

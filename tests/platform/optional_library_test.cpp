@@ -15,7 +15,7 @@ using namespace sinter;
 
 namespace {
 
-// A header's macro stands before the name that the library has.
+// A header's macro precedes the name that the library has.
 #define bessel_function jn
 #define MATH_FUNCTIONS(F) F(bessel_function) F(lgamma_r)
 SINTER_FUNCTION_TABLE(math_api, MATH_FUNCTIONS);

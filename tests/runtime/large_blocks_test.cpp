@@ -1,5 +1,5 @@
 // Large blocks of a pool: cut where memory runs out, one again when they come back, and never handed to a stream that
-// does not know who may still use them.
+// has no record of pending uses of them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ TEST_CASE("large blocks: cut where the system has no more, and one again when al
   CHECK(a == whole);
   CHECK(b == shifted(a, 40 * mega));
   CHECK(c == shifted(b, 50 * mega));
-  CHECK(system.synchronized == 0);  // nobody had to wait
+  CHECK(system.synchronized == 0);  // without a wait
   CHECK(p.figures().used == 200 * mega);
   CHECK(p.figures().reserved == 200 * mega);
   CHECK_THROWS_AS(p.allocate(32 * mega), memory_error);
@@ -167,11 +167,11 @@ TEST_CASE("large blocks: what is more than may be kept goes back when the last p
   CHECK(!system.wrong);
 }
 
-// A model follows every byte range: which streams have worked there since somebody last waited for all of them. Whoever
-// gets memory must be told of each of them, and nobody may get what another one has.
+// A model follows every byte range: which streams have used it since the last wait for all of them. A caller that
+// gets memory must be told of each of them, and no memory may be given out twice.
 TEST_CASE("large blocks: random requests on several streams never overlap, and know who was there before") {
   struct live {
-    std::size_t bytes, size;  // asked for, and what the pool counts
+    std::size_t bytes, size;  // requested, and what the pool counts
     int owner;
   };
   struct past {  // streams that have used [from, to)

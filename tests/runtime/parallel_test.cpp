@@ -1,4 +1,4 @@
-// parallel_for and the threads behind it: what goes to other threads, callers side by side, and how the threads wait.
+// parallel_for and its threads: what runs on other threads, concurrent callers, and how the threads wait.
 #include <doctest/doctest.h>
 
 #include <sys/wait.h>

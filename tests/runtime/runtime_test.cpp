@@ -43,7 +43,7 @@ class heap_source final : public memory_source {
  public:
   void* allocate(std::size_t bytes) noexcept override { return std::aligned_alloc(256, bytes); }
   void release(void* p, std::size_t bytes) noexcept override {
-    CHECK(bytes_allowed(p, bytes));  // whoever gets it next knows nothing of the pool
+    CHECK(bytes_allowed(p, bytes));  // its next owner does not depend on the pool
     std::free(p);
   }
   std::size_t available() const noexcept override { return SIZE_MAX; }

@@ -38,7 +38,7 @@ TEST_CASE("synchronous: an index out of range is thrown by the evaluation that r
 }
 
 TEST_CASE("synchronous: without it the same error waits for the next synchronisation") {
-  if (sn::runtime::synchronous()) return;  // asked for by the environment
+  if (sn::runtime::synchronous()) return;  // set by the environment
   const sn::device d = sim::first();
   const ndarray x = sn::arange(10, {.device = d}), index = sn::arange(3, {.device = d}) * 6;
   const ndarray y = sn::take(x, index + 0);

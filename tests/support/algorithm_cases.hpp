@@ -30,7 +30,7 @@ using sinter::test::with_element;
 
 // --- memory
 
-/// Memory of a backend of exactly the requested size, between guard bytes that must not change.
+/// Memory of a backend of exactly the bytes requested, between bytes that must not change.
 class guarded_memory {
  public:
   guarded_memory(backend& b, std::size_t size) : buffer_(b, size + 2 * guard), size_(size) {

@@ -66,7 +66,7 @@ struct collection {
   }
 };
 
-/// The kernel, and its lean form where it has one.
+/// The kernel, and its baseline form where it has one.
 void observe(const jit::launch& l) {
   jit::cuda_variant& variant = platform::per_thread<jit::cuda_variant, collection>::get();
   std::string& key = platform::per_thread<std::string, collection>::get();

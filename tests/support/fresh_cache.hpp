@@ -51,8 +51,8 @@ inline int answer(const std::string& source) {
   return reinterpret_cast<int (*)()>(sinter::jit::compile_host(source, {"answer"}).at(0))();
 }
 
-/// The key and the payload of an entry's file, which follow 48 bytes of header with their lengths as third and fourth
-/// number. Both are empty if the file is too short.
+/// The key and the payload of an entry's file: after 48 bytes of header, whose third and fourth number are lengths.
+/// Both are empty where the file is too short.
 struct cache_entry {
   std::string key, payload;
   explicit cache_entry(const std::filesystem::path& path) {

@@ -1,4 +1,4 @@
-// A listener of doctest that ignores all events: the base of those that override some.
+// A listener of doctest's that does nothing: the base of those that override some of its functions.
 #pragma once
 #include <doctest/doctest.h>
 

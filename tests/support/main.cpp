@@ -1,8 +1,8 @@
 // The test runner's main function, compiled once. SINTER_TEST_DEVICE ("cpu", "cuda:0") picks the device of the whole
 // suite; a machine without it fails here, in one line. SINTER_TEST_SHARD=i/n runs a part of the suite (shard.hpp),
 // SINTER_TEST_QUEUE what is left in a queue (queue.hpp). `-ltc -r=units` lists suite, file and name of each case.
-// On a GPU kernels run in their tuned form from the beginning, however small the case; SINTER_TIER=0 takes the lean
-// one.
+// On a GPU kernels run in their optimised tier from the beginning, however small the case; SINTER_TIER=0 takes the
+// baseline one.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-// Cases from a queue that several processes share: an idle process takes the next one, so that all finish at about the
-// same time, however long each case is. tests/scripts/side_by_side.sh creates the queue, starts the processes and sums
-// up their output.
+// Cases from a queue that several processes share: an idle process takes the next one, so that all end together
+// however long each case is. tests/scripts/side_by_side.sh makes the queue, starts the processes and adds up what they
+// write.
 //
 // SINTER_TEST_QUEUE lists the files, separated by ':', which are processed one after the other. A line is "i/n <tab>
 // source file <tab> name of the case": part i of n of a case that divides its data (suite "sharded"). The number of
@@ -33,7 +33,7 @@ struct unit {
   std::string part, file, name;
 };
 
-/// A name as a doctest filter, where a comma separates and a quote groups; '?' matches any character.
+/// A name as a filter of doctest: there a comma separates and a quote groups; '?' matches any character.
 inline std::string as_filter(std::string name) {
   for (char& c : name)
     if (std::strchr(",\"\\", c)) c = '?';

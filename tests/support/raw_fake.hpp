@@ -1,4 +1,4 @@
-// Raw kernels without a GPU: a module of C++ functions replaces the compiled one, and the arrays are on the CPU.
+// Raw kernels without a GPU: a module made of C++ functions replaces the compiled one, and the arrays are on the CPU.
 #pragma once
 #include <cstring>
 #include <functional>

@@ -90,7 +90,7 @@ class sim_stream final : public runtime::stream {
     else scheduler::instance().push(*this, std::move(what));
   }
   std::deque<step> queue;
-  std::unique_ptr<std::vector<step>> captured;  // while work is written down
+  std::unique_ptr<std::vector<step>> captured;  // while work is captured
   mark_ref recorded;
 
  protected:
@@ -190,7 +190,7 @@ class sim_event final : public runtime::event {
   int at_ = 0;
 };
 
-/// Ordinary memory, as much as the device has. What is given back is overwritten: nobody may still work there.
+/// Ordinary memory, as much as the device has. Freed memory is overwritten: it may have no pending uses.
 class sim_memory final : public runtime::memory_source {
  public:
   /// waits_for: whose work ends before memory goes back, as a driver waits for one device only; null: everybody's.

@@ -1,7 +1,6 @@
-// Simulated GPUs for machines without one: their kernels are the CPU's, but a launch only queues work, which runs
-// later, in a random order of streams that depends on a seed, as late as synchronisation allows. An ordering that the
-// library omits shows up as a wrong result sooner or later. Unlike a real GPU's, the default stream does not wait for
-// other streams.
+// GPUs that machines without one have: their kernels are the CPU's, but work is only queued when it is launched, and
+// runs later, in an order of streams that a seed draws, as late as the waits allow. Work that the library does not put
+// in order goes wrong here sooner or later. Unlike a real GPU's, the default stream waits for no other one.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,11 +16,11 @@ sinter::device second();
 /// missing.
 sinter::device third();
 
-/// Restarts the random order from the seed. eager: each launch runs a step of some stream; otherwise nothing runs until
-/// something waits for it.
+/// From here on orders are drawn from the seed. eager: a step of some stream runs at each launch; otherwise nothing
+/// runs before a wait.
 void set_order(std::uint64_t seed, bool eager = false);
 
-/// The calls of the devices since the last tally.
+/// The calls of the devices since the last query.
 struct tally {
   std::size_t events = 0, waits = 0, host_waits = 0;
 };

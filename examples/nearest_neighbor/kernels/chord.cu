@@ -8,7 +8,7 @@
 // ROWS    rows that a thread owns: each column is loaded once for all of them
 // BLOCK   threads of a block; a block owns ROWS * BLOCK rows
 // GROUP   columns whose minimum is taken before the place of the smallest is noted: 8, 16, 32, 64 or 128
-// UNROLL  how often the code for four columns stands side by side, at most GROUP / 4: fewer branches, or less code
+// UNROLL  how often the code for four columns is repeated, at most GROUP / 4: fewer branches, or less code
 // TILE    columns that a block brings to shared memory at a time, a multiple of GROUP; 0: read through the cache
 // DPX     1: the minimum of three by one integer instruction, since chords are not negative; 0: of two floats
 #ifndef ROWS
@@ -117,7 +117,7 @@ extern "C" __global__ __launch_bounds__(BLOCK) void chord_search(
   }
 }
 
-/// The smallest of LANES lanes that stand side by side, for all of them.
+/// The smallest of LANES neighbouring lanes, for all of them.
 __device__ __forceinline__ packed smallest_of_lanes(packed v) {
 #pragma unroll
   for (int step = LANES / 2; step > 0; step /= 2) v = smaller(v, __shfl_xor_sync(0xffffffffu, v, step));

@@ -30,7 +30,7 @@ struct row_list {
   int low_index, high_index;
 };
 
-/// Puts (square, column) behind everything that is not larger; the last place falls out.
+/// Inserts (square, column) after all entries that are not larger; the last entry is dropped.
 __device__ __forceinline__ void insert(row_list& l, float square, int column, int lane) {
   const unsigned all = 0xffffffffu;
   int place = __popc(__ballot_sync(all, l.low <= square));
@@ -70,7 +70,7 @@ extern "C" __global__ __launch_bounds__(THREADS) void knn_search(const float* __
   for (int base = 0; base < n; base += SIDE) {
     float sum[4][4] = {};
     for (int from = 0; from < dimensions; from += CHUNK) {
-      __syncthreads();  // the lists are ready, and nobody reads the last tile any more
+      __syncthreads();  // the lists are ready, and no thread reads the last tile any more
 #pragma unroll
       for (int e = tid; e < SIDE * CHUNK; e += THREADS) {
         const int d = from + e % CHUNK, r = e / CHUNK;

@@ -1,5 +1,5 @@
 // Sorting and selection on the CPU: every dtype against the standard library's stable sort, the same bits for any
-// number of threads, nothing written but what is asked for, scratch memory within its bounds.
+// number of threads, nothing written but the result, scratch memory within its bounds.
 #include "backends/cpu/kernels/hooks.hpp"  // clang takes namespace sinter::cpu only before the device of that name
 
 #include "runtime/hooks.hpp"

@@ -129,7 +129,7 @@ TEST_CASE("elementwise: scalars, empty spaces, coordinates, several outputs, in-
     CHECK(right);
   }
 
-  // Two outputs, the first of which overwrites an input that the second still needs behind a call.
+  // Two outputs, the first of which overwrites an input that the second still needs after a call.
   builder d;
   auto u = d.load(dtype::f32), v = d.load(dtype::f32);
   auto s = d.unary(opcode::sin, dtype::f32, u);

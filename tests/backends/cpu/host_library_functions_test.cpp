@@ -41,7 +41,7 @@ namespace {
 
 /// Whether a caller that believes in the first type and a function of the second one understand each other: the same
 /// numbers, enumerations as integers of their size, structs of one size, pointers to what agrees. A struct that only
-/// one of them knows agrees with any.
+/// one of them holds agrees with any.
 template <class T>
 constexpr bool is_complete = requires {
   sizeof(T);

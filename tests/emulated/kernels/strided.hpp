@@ -1,4 +1,4 @@
-// Stands in for the view that stands in front of every raw source.
+// Replaces the view whose text precedes every raw source.
 #pragma once
 
 namespace sinter {

@@ -35,7 +35,7 @@ inline std::vector<dtype> all_dtypes() {
 /// The GPU's backend, or null with a message that says why there is none.
 runtime::backend* backend_under_test();
 
-/// Memory of a backend, filled from host memory; `offset` bytes lie in front of it.
+/// Memory of a backend, filled from host memory; `offset` bytes precede it.
 class device_array {
  public:
   device_array(runtime::backend& b, size_t size, size_t offset = 0)

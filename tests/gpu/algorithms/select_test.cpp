@@ -39,7 +39,7 @@ std::vector<std::uint32_t> words_of(const bytes& flags, int64_t packed) {
 }
 
 /// A selection that has been counted: the first `packed` flags are bits, the bools of the others begin `offset` bytes
-/// behind an aligned address.
+/// after an aligned address.
 class counted {
  public:
   counted(runtime::backend& b, const bytes& flags, int64_t packed, size_t offset = 0)

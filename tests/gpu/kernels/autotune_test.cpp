@@ -1,4 +1,5 @@
-// autotune on a GPU: what is found, what is left out, what the arrays hold, and what the next process knows.
+// autotune on a GPU: the configuration found, those left out, the elements of the arrays, and the result stored for the
+// next process.
 #include <doctest/doctest.h>
 
 #include <sstream>

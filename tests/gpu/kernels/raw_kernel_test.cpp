@@ -110,7 +110,7 @@ TEST_CASE("raw kernel on a GPU: constant and global variables") {
   const ndarray at = sn::array({7, 0, 3, 3}, {.dtype = sn::int32}), out = sn::empty({4}, sn::float32);
   const ndarray later = sn::empty({4}, sn::float32);
   look_up({.grid = 1, .block = 32}, at, out, 4);
-  m.set_global("my::table", ramp(8) * -1.0);  // behind the launch
+  m.set_global("my::table", ramp(8) * -1.0);  // after the launch
   look_up({.grid = 1, .block = 32}, at, later, 4);
   CHECK(values(out) == std::vector<float>{76, 6, 36, 36});
   CHECK(values(later) == std::vector<float>{-1, 6, 3, 3});
@@ -231,7 +231,7 @@ TEST_CASE("raw kernel on a GPU: parameters of every kind") {
   m.get("by_struct")(how, params{3, 10}, scaled);
   CHECK(same(scaled(slice(0, 10)), x(slice(0, 10)) * 3.0));
   CHECK(same(scaled(slice(10, 20)), x(slice(10, 20))));
-  CHECK_THROWS_AS(m.get("by_struct")(how, 3.0f, scaled), sn::dtype_error);  // 8 bytes, as the driver knows
+  CHECK_THROWS_AS(m.get("by_struct")(how, 3.0f, scaled), sn::dtype_error);  // 8 bytes, according to the driver
   const ndarray i = sn::zeros({64}, sn::int64);
   m.get("bounded")({.grid = 1, .block = 64}, true, i);
   CHECK(same(i, sn::arange(64)));

@@ -1,4 +1,4 @@
-// Lean and tuned forms of CUDA kernels: the same bits, and which of them runs when.
+// Baseline and optimised tiers of CUDA kernels: the same bits, and which of them runs when.
 #ifdef SINTER_HAS_CUDA
 
 #include <sys/wait.h>
@@ -107,7 +107,7 @@ struct child_counts {
   int compilations = -1, lean_launches = -1;
 };
 
-/// Waits until the background thread has begun with a tuned form, after the evaluation that is recorded.
+/// Waits until the background thread has begun with an optimised form, after the evaluation that is recorded.
 void await_tuned_form() {
   const auto begun = [] {
     double evaluated = std::numeric_limits<double>::infinity();
@@ -222,7 +222,7 @@ TEST_CASE("gpu tiers child: a search that the process ends behind") {
   const ndarray p = reshape(angles(2 << 16, 10, false), {1 << 16, 2}),
                 q = reshape(angles(2 << 13, 11, false), {1 << 13, 2});
   const auto before = counts();
-  // NVRTC is there, so that the background thread has nothing before the tuned form to do.
+  // NVRTC is there, so that the background thread has no task before the optimised form.
   jit::warm_up_nvrtc();
   platform::wait_for_background();
   jit::record_compile_steps(true);
@@ -239,7 +239,7 @@ TEST_CASE("gpu tiers: a process may end while a kernel is compiled, and the next
   const child_counts first = in_a_process(scratch / "cache");
   CHECK(first.compilations > 0);
   CHECK(first.lean_launches > 0);
-  // The reduction is there in its tuned form, and small kernels in their lean one.
+  // The reduction exists in its optimised form, and small kernels in their baseline one.
   const child_counts second = in_a_process(scratch / "cache");
   CHECK(second.compilations == 0);
   CHECK(second.lean_launches == first.lean_launches - 1);

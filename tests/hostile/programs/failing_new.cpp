@@ -1,6 +1,6 @@
 // Every call of operator new fails once: the k-th of a program, for k = 1, 2, ... until the program ends before its
 // k-th. A failure must come out as std::bad_alloc or a memory_error, leave every array with what it held before the
-// step or what it holds after it, and leave nothing behind. The rest of the program must then come to the same end.
+// step or what it holds after it, and leak nothing. The rest of the program must then come to the same end.
 #include <algorithm>
 #include <atomic>
 #include <complex>
@@ -18,7 +18,7 @@
 namespace {
 
 std::atomic<long> until_failure{-1};  // calls; negative: none fails
-std::atomic<long> blocks{0};          // that nobody has given back
+std::atomic<long> blocks{0};          // that have not been freed
 const char* running = "the start";
 long failing_call = 0;
 
@@ -219,7 +219,7 @@ bool fails_at(const program& p, long k, const std::vector<snapshot>& expected) {
   if (!same(now, expected[done])) {
     if (done == p.steps.size() || !same(now, expected[done + 1]))
       complain("after step " + std::to_string(done) + " arrays hold what they never should");
-    else ++done;  // it was done, and failed behind
+    else ++done;  // it was done, and failed afterwards
   }
   if (go_on(p, s, done, -1) != p.steps.size() || !same(seen(s), expected.back()))
     complain("cannot be taken to its end");
@@ -251,7 +251,7 @@ long try_all(const program& p) {
   return calls;
 }
 
-/// Functions with a text that nobody has compiled yet: the same, at some of the calls.
+/// Functions with a text that has not been compiled yet: the same, at some of the calls.
 void try_compiling() {
   running = "a user's function";
   const ndarray x = sn::arange(8, {.dtype = sn::float64});

@@ -1,5 +1,5 @@
 // Block operations over whole blocks: independence of lanes, equality across instruction sets, the interpreter; and how
-// instructions and programs are spelt.
+// instructions and programs are emitted.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -97,7 +97,7 @@ program reduction_of(reduce_op op, dtype t, dtype result) {
   return b.reduced();
 }
 
-/// argmin (and, if asked, min) of 2R * arcsin(sqrt(square(sin((lat2-lat1)/2)) + c1*c2*square(sin((lon2-lon1)/2)))).
+/// argmin (and, on request, min) of 2R * arcsin(sqrt(square(sin((lat2-lat1)/2)) + c1*c2*square(sin((lon2-lon1)/2)))).
 program haversine(dtype t, bool sibling) {
   builder b;
   int in[6];
@@ -149,7 +149,7 @@ cuda_variant broadcast(const program& p, std::size_t row_inputs, bool skip, bool
   return v;
 }
 
-/// Kernels of one translation unit, those with a lean form in both.
+/// Kernels of one translation unit, those with a baseline form in both.
 struct module {
   std::vector<program> programs;
   std::vector<cuda_variant> variants;

@@ -94,7 +94,7 @@ TEST_CASE("threads that need the same cubin share one compilation") {
 
 namespace {
 
-/// A kernel that multiplies by `factor`; counts how often its source is asked for.
+/// A kernel that multiplies by `factor`; counts how often its source is requested.
 jit::cuda_unit unit_of(int factor, std::atomic<int>& asked) {
   jit::cuda_unit u;
   u.name = "times" + std::to_string(factor);
@@ -165,7 +165,7 @@ TEST_CASE("of units compiled side by side the heaviest begins first") {
   CHECK(std::set<std::string>(compiled.begin(), compiled.end()).size() == 4);
   CHECK(compiled.front() == "times23");
   jit::compile_cuda(units);
-  for (const auto& step : jit::recorded_compile_steps()) CHECK(step.name != "");  // nobody records any more
+  for (const auto& step : jit::recorded_compile_steps()) CHECK(step.name != "");  // recording is off again
   CHECK(jit::recorded_compile_steps().size() >= 12);
 }
 

@@ -178,7 +178,7 @@ TEST_CASE("raw compile: a header that changes is compiled again") {
   CHECK(two.bytes != one.bytes);
   p.source = "#define NAME \"outer.h\"\n#include NAME\nextern \"C\" __global__ void k(int* x) { x[0] = VALUE; }";
   CHECK_FALSE(jit::compile_raw(p).from_disk);
-  CHECK_FALSE(jit::compile_raw(p).from_disk);  // nobody knows what NAME stands for
+  CHECK_FALSE(jit::compile_raw(p).from_disk);  // the value of NAME is unknown
 }
 
 TEST_CASE("raw compile: a file names itself in errors and finds headers beside it") {

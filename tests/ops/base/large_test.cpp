@@ -45,7 +45,7 @@ TEST_CASE("a reduction over 65536 x 65536 broadcast elements, 2^32 indices, need
   const ndarray rows = sawtooth(side, 65530, 120)(idx::_, idx::newaxis), columns = sawtooth(side, 65533, 7);
   auto& backend = runtime::get_backend(runtime::default_device());
   const auto before = backend.memory().used;
-  // The largest value stands in row 65530, first where the column's is 99: index 65530 * 2^16 + 99 > 2^31.
+  // The largest value is in row 65530, first where the column's is 99: index 65530 * 2^16 + 99 > 2^31.
   const ndarray where_largest = argmax(bitwise_and(rows, 127) + bitwise_and(columns, 1));
   CHECK(std::int64_t(where_largest) == 65530 * side + 1);
   const ndarray count = count_nonzero(rows == columns);

@@ -1,4 +1,5 @@
-// Indexing by arrays and masks: spellings, errors, what is recorded and what runs, hazards of reading and writing at once.
+// Indexing by arrays and masks: spellings, errors, what is recorded and what runs, hazards of reading and writing at
+// once.
 #include <doctest/doctest.h>
 
 #include <complex>
@@ -230,7 +231,7 @@ TEST_CASE("masked assignment is one kernel without a list of indices") {
 TEST_CASE("gathers fuse into what reads them, and a pending array is computed at the indices only") {
   const ndarray a = counting({300, 1}), b = counting({1, 300}), i = array({5, 7}), j = array({11, 299});
   eval(a, b, i, j);
-  const ndarray table = a * 1000 + b;  // nobody needs all of it
+  const ndarray table = a * 1000 + b;  // not all of it is needed
   const auto before = launches();
   const ndarray picked = table(i, j) * 2 + 1;
   eval(picked);
@@ -298,7 +299,7 @@ TEST_CASE("the code of docs/indexing.md") {
   sn::add_at(y, sn::list{4, 4}, 1);  // adds twice
   y[y > 15] = 0;                     // 1 0 0 0 2
   CHECK(values(y) == integers{1, 0, 0, 0, 2});
-  // Every line of code of the page stands above, word for word.
+  // Every line of code of the page is above, word for word.
   std::ifstream page(SINTER_SOURCE_DIR "/docs/indexing.md"),
       self(SINTER_TEST_SOURCE_DIR "/ops/indexing/arrays_test.cpp");
   std::stringstream text;

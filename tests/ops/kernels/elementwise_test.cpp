@@ -49,7 +49,7 @@ TEST_CASE("elementwise_kernel: what cannot be read is refused at construction") 
   std::string many;
   for (int k = 0; k < 25; ++k) many += (k > 0 ? ", T x" : "T x") + std::to_string(k);
   CHECK(contains(refused(many, "T z", "z = x0"), "25 inputs; a kernel takes at most 24"));
-  // A raw output is always given, so it settles its letter.
+  // A raw output is always given, so it resolves its letter.
   CHECK_NOTHROW(elementwise_kernel("T x", "raw U z, U w", "z[i] = x; w = 1", "k"));
   CHECK(sqdiff().signature() == "sqdiff(T x, T y) -> (T z)");
   CHECK(sqdiff().name() == "sqdiff");

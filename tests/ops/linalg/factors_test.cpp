@@ -72,7 +72,7 @@ void check_svd(const ndarray& a, bool full) {
 void check_eigh(const ndarray& a, char uplo) {
   const dtype t = a.dtype();
   const std::int64_t n = a.shape(-1);
-  // What stands in the other triangle must not matter.
+  // The elements of the other triangle must not matter.
   const ndarray spoilt = uplo == 'L' ? tril(a) + triu(a * 0 + std::numeric_limits<double>::quiet_NaN(), 1)
                                      : triu(a) + tril(a * 0 + std::numeric_limits<double>::infinity(), -1);
   const auto [w, v] = linalg::eigh(n > 1 ? spoilt : a, {.uplo = uplo});

@@ -22,7 +22,7 @@ inline sn::random_stream stream_of(const random::generator& g) {
   return {s.key, s.block, s.subsequence};
 }
 
-/// f(position, stream) for the elements of a draw that begins where `g` stands.
+/// f(position, stream) for the elements of a draw that begins at the state of `g`.
 template <class T, class F>
 std::vector<T> expected(const random::generator& g, std::int64_t n, F f) {
   const sn::random_stream s = stream_of(g);

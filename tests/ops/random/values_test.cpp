@@ -59,7 +59,7 @@ TEST_CASE("random: standard normals are Box and Muller's transform of the words"
   }
   CHECK(narrow < 4e-7);
   CHECK(wide < 6e-16);
-  // Both ends of u, and around the step where it is rounded to 1: the square root's arguments are as it wants them.
+  // Both ends of u, and around the step where it is rounded to 1: the square root's arguments are in its domain.
   for (const unsigned a : {0u, 1u, 2u, 0xffffff7eu, 0xffffff7fu, 0xffffff80u, 0xfffffffeu, 0xffffffffu}) {
     CAPTURE(a);
     const float m = sn::minus_two_log<false>(a);

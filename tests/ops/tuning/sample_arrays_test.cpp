@@ -21,7 +21,7 @@ using sn::ops::sample_arrays;
 
 namespace {
 
-/// Writes one element as a kernel would: into the memory, behind the recording.
+/// Writes one element as a kernel would: into the memory, without recording it.
 template <class T>
 void poke(const ndarray& x, std::int64_t at, T value) {
   const auto& v = sn::ops::view_of(x, "poke");

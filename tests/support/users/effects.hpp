@@ -91,7 +91,7 @@ inline void check_raw_outputs(runtime::device_id d) {
   run(f, {n}, {plus(stored(x, d), 1), position({n}, d), number(n, dtype::i64, {}, d)}, {y, z});
   CHECK(elements<float>(*y) == made<float>(n, [&](auto k) { return x[at(n - 1 - k)] + 1; }));
   CHECK(elements<double>(*z) == made<double>(n, [&](auto k) { return 2.0 * (x[at(k)] + 1); }));
-  // Results that have been computed on the way are not lost, and elements nobody writes stay.
+  // Intermediate results are not lost, and elements that are not written stay.
   const auto* g = function("corner", {par("i", dtype::i64)}, {raw("m", dtype::f32, 2)}, "m(i, m.shape(1) - 1) = i;");
   auto m = new_array(std::vector<float>(12, 7), {3, 4}, d);
   run(g, {3}, {position({3}, d)}, {m});
@@ -158,7 +158,7 @@ inline void check_versions(runtime::device_id d) {
   bump(p);
   value after = times(graph::read(*p), 2);
   CHECK(elements<float>(after) == std::vector<float>{6, 8, 10, 12, 14, 16});
-  // Regular outputs: whole, partial, shared with a reader, in place where nobody else looks.
+  // Regular outputs: whole, partial, shared with a reader, in place with a sole owner.
   const auto* three =
       function("three", {par("i", dtype::i64)}, {par("u", dtype::f32), par("v", dtype::f32)}, "u = i; v = -i;");
   auto u = new_array(start, d), w = new_array(start, d);

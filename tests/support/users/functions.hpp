@@ -19,7 +19,7 @@
 
 namespace user_test {
 
-// Not all of sinter: its public functions have names that are wanted here.
+// Not all of sinter: its public functions have names that are needed here.
 namespace core = sinter::core;
 namespace graph = sinter::graph;
 namespace jit = sinter::jit;

@@ -20,7 +20,7 @@ struct least_of {
                                    "{1e30f, 1ll << 60}", pairs());
     const auto* at = function("index_of", {opaque("p", "pair")}, {par("k", dtype::i64)}, "k = p.i;", pairs());
     const auto* of = function("value_of", {opaque("p", "pair")}, {par("v", dtype::f32)}, "v = p.v;", pairs());
-    // Positions along the reduced axes: i counts all elements, so only reductions of the last axes are asked for.
+    // Positions along the reduced axes: i counts all elements, so only reductions of the last axes are tested.
     value r = reduce(lesser, call(make, x->shape, {x, position(x->shape, d)}), kept);
     index = call(at, r->shape, {r});
     low = call(of, r->shape, {r});
