@@ -25,7 +25,7 @@ void iterate(const ndarray& a, state& s);
 
 struct settings {
   double tolerance = 1e-10;  // of the residual's norm relative to that of b
-  int every = 5;             // iterations between two looks at the residual, which wait for the device
+  int every = 5;             // iterations between two checks of the residual, which wait for the device
   int most = 1000;           // iterations
 };
 struct outcome {

@@ -1,4 +1,4 @@
-// A result against an independent computation: how far apart they are, and how far they may be.
+// A result against an independent computation: their difference, and its bound.
 #pragma once
 #include <string>
 

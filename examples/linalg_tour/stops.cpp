@@ -21,7 +21,7 @@ std::string title(const char* what, const std::vector<std::int64_t>& sizes, sn::
 }
 
 std::function<void()> bare_product_of(const ndarray& a, const ndarray& b) {
-  // The vendor gets matrices of its own: an address that is out would make the library copy before each use.
+  // The vendor gets separate matrices: an exported address would make the library copy before each use.
   const ndarray c = sn::zeros({a.shape(0), b.shape(1)}, a.dtype());
   std::shared_ptr<bare_product> product = make_bare_product(a.copy(), b.copy(), c);
   if (!product) return {};

@@ -32,7 +32,7 @@ std::string title(const std::string& what, std::int64_t order) {
 
 double size_of(const ndarray& x) { return sn::sqrt(sn::sum(sn::square(sn::abs(x)))).item<double>(); }
 
-/// How far two are apart, relative to the second; as many roundings of the order as LAPACK's tests allow.
+/// The difference of two, relative to the second; as many roundings of the order as LAPACK's tests allow.
 examples::verdict compare(const ndarray& x, const ndarray& exact, std::int64_t order) {
   return {size_of(x - exact) / size_of(exact), 30 * 0x1p-52 * static_cast<double>(order)};
 }

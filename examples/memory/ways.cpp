@@ -63,7 +63,7 @@ std::vector<float> with_overlap(const input& in, const sn::device& on, cost& c) 
     y = filled(in.y, sn::memory_kind::pinned, sn::cpu);
   });
   const auto n = static_cast<std::int64_t>(in.x.size());
-  std::vector<ndarray> xs, ys;  // pinned arrays of their own, so that each part is one copy
+  std::vector<ndarray> xs, ys;  // separate pinned arrays, so that each part is one copy
   {
     const sn::memory_scope pinned(sn::memory_kind::pinned, sn::cpu);
     for (std::int64_t k = 0; k < parts; ++k) {

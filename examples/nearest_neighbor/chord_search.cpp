@@ -37,7 +37,7 @@ std::int64_t chord_splits(const chord_config& c, std::int64_t rows, std::int64_t
   if (c.splits > 0) return std::min(c.splits, ceil_div(columns, c.group));
   const std::int64_t blocks = ceil_div(rows, std::int64_t{c.rows} * c.block);
   // Every block takes as long as any other, so the time goes with the rounds of resident blocks that it takes, and each
-  // part costs a little of its own. A part of fewer than 8 groups would be mostly that.
+  // part has a small fixed cost. A part of fewer than 8 groups would be mostly that.
   const std::int64_t most = std::clamp<std::int64_t>(columns / (8 * c.group), 1, 2 * ceil_div(c.resident, blocks));
   std::int64_t best = 1;
   double best_cost = 1e300;

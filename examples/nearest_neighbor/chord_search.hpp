@@ -1,5 +1,5 @@
 // The nearest neighbour by raw kernels tuned for it (kernels/chord.cu). The points become unit vectors; the smallest
-// squared chord tells the neighbour, and the haversine formula the distance to it.
+// squared chord gives the neighbour, and the haversine formula the distance to it.
 #pragma once
 #include <cstdint>
 
@@ -11,7 +11,8 @@ namespace nearest_neighbor {
 struct chord_config {
   int rows = 8, block = 256, group = 32, unroll = 4, tile = 1024;
   bool dpx = true;
-  /// Into how many parts the columns are cut, each for blocks of its own, where the rows alone do not fill the device.
+  /// Into how many parts the columns are divided, each for separate blocks, where the rows alone do not fill the
+  /// device.
   /// 0: as many as fill `resident` blocks evenly.
   std::int64_t splits = 0;
   std::int64_t resident = 396;  // blocks at work at a time: 3 on each of an H200's 132 multiprocessors

@@ -18,7 +18,7 @@ T great_circle_km(T lat1, T lon1, T lat2, T lon2) {
 /// In double, of points in float.
 inline double exact_km(const float* p, const float* q) { return great_circle_km<double>(p[0], p[1], q[0], q[1]); }
 
-/// What float can tell: 1e-5 of a distance or 1 m, the larger.
+/// The resolution of float: 1e-5 of a distance or 1 m, the larger.
 inline double tolerance_km(double km) { return std::fmax(1e-5 * km, 1e-3); }
 
 }  // namespace nearest_neighbor

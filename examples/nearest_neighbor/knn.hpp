@@ -56,7 +56,7 @@ knn_block knn_on_cpu(const knn_inputs& in, int k, metric how);
 struct knn_kernels {
   sn::raw_kernel search, great_circle;
 };
-/// Compiled for lists of 8, 16, 32 or 64 places, and for few or many dimensions; a module of its own.
+/// Compiled for lists of 8, 16, 32 or 64 places, and for few or many dimensions; a separate module.
 knn_kernels make_knn_kernels(int k, std::int64_t dimensions);
 knn_block knn_on_gpu(const knn_kernels& kernels, const knn_inputs& in, int k, metric how);
 

@@ -75,7 +75,7 @@ bool run(const options& o) {
   return true;
 }
 
-/// What was printed may be on its way to a full disk.
+/// Buffered output may fail only now, for instance on a full disk.
 void finish_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
     throw input_error(std::string("cannot write to standard output: ") + std::strerror(errno));

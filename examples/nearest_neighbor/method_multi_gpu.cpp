@@ -63,7 +63,7 @@ class worker {
   std::exception_ptr failure_;
 };
 
-/// Threads that do the same step at the same time when told to, and stay alive in between.
+/// Threads that do the same step at the same time on request, and stay alive in between.
 class team {
  public:
   explicit team(std::vector<worker>& workers) : gate_(static_cast<std::ptrdiff_t>(workers.size()) + 1) {

@@ -66,7 +66,7 @@ inline void print_row(const std::string& name, double seconds, double amount = 0
 inline ndarray numbers(const sn::shape_t& shape, double low, double high) {
   std::int64_t n = 1;
   for (auto e : shape) n *= e;
-  // A multiplicative step modulo a prime: cheap, and no two neighbours are equal.
+  // A multiplicative step modulo a prime: fast, and no two neighbours alike.
   const auto i = sn::arange(n, {.dtype = sn::int64}) * 48271 % 65521;
   auto x = sn::reshape((i.astype(sn::float32) * ((high - low) / 65521.0) + low), shape);
   sn::eval(x);

@@ -1,4 +1,4 @@
-// The CUDA kernels that look at matrices before a factorisation and at its numbers afterwards, run thread by thread on
+// The CUDA kernels that check matrices before a factorisation and its numbers afterwards, run thread by thread on
 // the CPU, against plain loops.
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // The text before generated CUDA kernels, so that the host compiler takes them: words and functions of CUDA that
-// they use, in terms of the emulator's position and exchanges, which connect() hands over.
+// they use, in terms of the emulator's position and exchanges, which connect() passes.
 #pragma once
 
 inline constexpr const char* cuda_as_host = R"(

@@ -1,5 +1,5 @@
 // Runs CUDA kernels on the CPU, thread by thread, so that the logic of hand-written kernels is tested where there is no
-// GPU. A kernel's source is included after this header, in a translation unit of its own:
+// GPU. A kernel's source is included after this header, in a separate translation unit:
 //
 //   #include "emulated/cuda_emulator.hpp"
 //   #define ROWS 4
@@ -8,9 +8,9 @@
 //   ...
 //   cuda_emulator::launch({blocks}, {256}, [&] { chord_search_4(...); });
 //
-// Blocks run one after the other. The threads of a block are coroutines with separate stacks that yield at barriers and
-// warp exchanges; an exchange or a barrier that some threads of its mask can never reach is an error, where a GPU would
-// hang or return garbage. Only what the kernels here use is defined.
+// Blocks run one after the other. The threads of a block are coroutines with separate stacks that yield at
+// barriers and warp exchanges; an exchange or a barrier that some of the named threads can never reach is an error,
+// where a GPU would hang or return garbage. Only what the kernels here use is defined.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Checked mode as a GPU runs it, thread by thread on the CPU: generated CUDA kernels of users' functions tell the first
-// index out of range, and leave what lies elsewhere alone.
+// Checked mode as a GPU runs it, thread by thread on the CPU: generated CUDA kernels of users' functions report the
+// first index out of range, and do not touch other memory.
 #ifdef SINTER_HAS_CUDA
 
 #include <cstring>

@@ -194,7 +194,7 @@ TEST_CASE("parts keep every sum within 32 bits and scratch memory within bounds"
             CHECK(128 * 128 * planes * p.inner <= std::numeric_limits<std::int32_t>::max());
             CHECK(p.a_bytes + p.b_bytes + p.sums_bytes <= int64_t{1} << 30);
           }
-  CHECK(parts_of({2048, 2048, 2048, {1, 1}, {}, {}, {}}, 8).inner == 2048);  // nothing is cut that fits
+  CHECK(parts_of({2048, 2048, 2048, {1, 1}, {}, {}, {}}, 8).inner == 2048);  // nothing that fits is split
 }
 
 TEST_CASE("digits are for large products of wide matrices") {

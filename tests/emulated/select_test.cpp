@@ -28,7 +28,7 @@ struct flag_list {
       if (static_cast<int>(draw % 64) < in_64)
         data()[k] = draw % 3 ? 1 : static_cast<unsigned char>(1 + draw / 64 % 255);
     }
-    for (int64_t k = n; k < n + 8; ++k) data()[k] = 1;  // beyond the last flag: must not be looked at
+    for (int64_t k = n; k < n + 8; ++k) data()[k] = 1;  // beyond the last flag: must not be read
   }
 };
 

@@ -1,4 +1,4 @@
-// The cg example: its iterations against exact solutions and known properties, its systems, what its checks notice.
+// The cg example: its iterations against exact solutions and known properties, its systems, what its checks detect.
 #include "cg/iteration.hpp"
 #include "cg/system.hpp"
 #include "runtime/backend.hpp"

@@ -15,7 +15,7 @@ namespace {
 
 const border both_borders[] = {border::fixed, border::reflecting};
 
-/// A field of its own for each size, with the border in place.
+/// A separate field for each size, with the border in place.
 ndarray start_of(std::int64_t n, border b) {
   const ndarray u = random_field(n, 100 + static_cast<std::uint64_t>(n));
   if (b == border::reflecting) reflect(u);
@@ -105,7 +105,7 @@ TEST_CASE("diffusion: the field is float32, of magnitude 1, rough, and the same 
     CHECK(sn::array_equal(u, random_field(n, 5)));
     CHECK_FALSE(sn::array_equal(u, random_field(n, 6)));
   }
-  // Neighbours differ, yet far less than elements that lie far apart.
+  // Neighbours differ, yet far less than elements that are far from each other.
   const ndarray u = random_field(256, 9);
   const float near = sn::mean(sn::absolute(sn::diff(u))).item<float>();
   const float far = sn::mean(sn::absolute(u[":, 128:"] - u[":, :128"])).item<float>();

@@ -1,4 +1,4 @@
-// The example that estimates pi: one kernel, the same points stored, and what its checks must notice.
+// The example that estimates pi: one kernel, the same points stored, and what its checks must detect.
 #include <doctest/doctest.h>
 
 #include "monte_carlo_pi/estimate.hpp"

@@ -25,7 +25,7 @@ thread_local std::size_t largest = 0;
 }  // namespace
 
 #ifndef __SANITIZE_ADDRESS__
-// The largest request for memory of a reader is seen here. Sanitizers have allocators of their own.
+// The largest request for memory of a reader is recorded here. Sanitizers have their own allocators.
 void* operator new(std::size_t bytes) {
   if (watching && bytes > largest) largest = bytes;
   if (void* p = std::malloc(bytes == 0 ? 1 : bytes)) return p;

@@ -1,6 +1,6 @@
 // Random programs against NumPy's stored results, and in each of the library's own ways against each other.
 // SINTER_FUZZ_CASE=1234 replays one program in every way. On a GPU, where every distinct kernel costs a compilation,
-// a part of the programs runs (sample.hpp), half of that in the ways that need kernels of their own.
+// a part of the programs runs (sample.hpp), half of that in the modes that need dedicated kernels.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -14,7 +14,7 @@ enum class evaluation : std::uint8_t {
   at_the_end,  // evaluates once: every read is recorded as a copy, all of them evaluated together
 };
 
-/// How the planner partitions programs into kernels.
+/// Where the planner places fusion barriers.
 enum class planning : std::uint8_t {
   usual,
   tiny_kernels,  // limits so small that chains, inputs and pending writes reach them

@@ -1,4 +1,4 @@
-// The way from a recorded value to CUDA source. A file of its own, since the backend's namespace has the name of a
+// The way from a recorded value to CUDA source. A separate file, since the backend's namespace has the name of a
 // public function.
 #ifdef SINTER_HAS_CUDA
 

@@ -1,4 +1,4 @@
-// Arrays handed over by streams on a real GPU: consumers' and producers' streams, pinned and managed memory of both
+// Arrays exchanged by streams on a real GPU: consumers' and producers' streams, pinned and managed memory of both
 // sides.
 #ifdef SINTER_HAS_CUDA
 

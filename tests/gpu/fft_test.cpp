@@ -127,7 +127,7 @@ TEST_CASE("gpu: long transforms along an axis that is not the last, which go by 
   for (const shape_t& shape : {shape_t{16384, 70}, shape_t{2, 12000, 50}, shape_t{16384, 3}, shape_t{512, 300}})
     for (const dtype type : {complex64, complex128})
       for (const transform& t : all) check_same(t.of, shape, type, t.name);
-  // The argument stays as it is, and what comes back lies in C order.
+  // The argument does not change, and the result is in C order.
   const ndarray x = noise({16384, 70}, complex64, default_device()), before = x.copy();
   eval(before);
   const ndarray y = fft::ifft(x, {.axis = 0});

@@ -116,7 +116,7 @@ TEST_CASE("gpu: data errors of captured kernels show at the next synchronisation
   CHECK(values(picked) == list{0, 9, 2});
 }
 
-// A graph pins its arrays, so what is called and what is launched have arrays of their own.
+// A graph pins its arrays, so the called and the launched version have separate arrays.
 TEST_CASE("gpu: a graph of small expressions and one of stencil steps run faster than the loops" *
           doctest::test_suite("alone")) {
   if (gpu_test::no_gpu()) return;

@@ -327,7 +327,7 @@ TEST_CASE("gpu: an index out of range is named at the next synchronisation, noth
   const ndarray x = numbers({40, 30}, float32, gpu());
   const auto before = x.to_vector<float>();
   const auto check = [&](const char* expected, const std::function<void()>& work) {
-    work();  // recorded, or on its way
+    work();  // recorded, or enqueued
     const std::string message = index_error_of([] { synchronize(gpu()); });
     CHECK_MESSAGE(message.find(expected) != std::string::npos, message);
     CHECK_NOTHROW(synchronize(gpu()));

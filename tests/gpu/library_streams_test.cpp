@@ -25,7 +25,7 @@ ndarray scattered(std::int64_t rows, std::int64_t columns, int seed, sn::dtype t
   return x;
 }
 
-/// Results of each library on inputs of its own: products and transforms, then what cuSOLVER does.
+/// Results of each library on separate inputs: products and transforms, then what cuSOLVER does.
 constexpr std::size_t of_cusolver = 4, items = 8;
 std::vector<std::vector<double>> work(int seed) {
   const ndarray a = scattered(65, 65, seed, sn::float64), b = scattered(65, 33, seed + 1, sn::float64);

@@ -233,7 +233,7 @@ TEST_CASE("16-bit products are summed in float32 and rounded once") {
     for (const shape_t& s : {shape_t{16, 100000, 16}, {2, 30001, 3}, {512, 512, 512}, {33, 65, 129}}) {
       const ndarray a = abs(numbers({s[0], s[1]}, t, 1)) / 64, b = abs(numbers({s[1], s[2]}, t, 2)) / 64;
       eval(a, b);
-      // Tensor cores cut off what they add up; in 16 bits these sums would stop growing.
+      // Tensor cores truncate their sums; in 16 bits these sums would stop growing.
       CHECK(relative_error(matmul(a, b), a, b) <= 0.5 * epsilon + static_cast<double>(s[1]) * 0x1p-24);
     }
 }

@@ -269,7 +269,7 @@ TEST_CASE("gpu: a stream that somebody else has made") {
       sn::eval(y);
     }
     REQUIRE(cudaStreamDestroy(theirs) == cudaSuccess);       // the work goes on
-    const ndarray z = ramp(1000, sn::default_device()) * 3;  // may get memory of the stream that is gone
+    const ndarray z = ramp(1000, sn::default_device()) * 3;  // may get memory of the destroyed stream
     sn::eval(z);
     CHECK(values(y) == counting(1000, 2, round));
     CHECK(values(z) == counting(1000, 3));

@@ -252,7 +252,7 @@ TEST_CASE("capture: threads capture side by side; an array is in one capture at 
     const auto h = sn::capture(other, [&] { x += 2; });
     h.launch();
     CHECK(values(x)[3] == 6);
-    // One that has failed lets go of its arrays.
+    // One that has failed releases its arrays.
     CHECK_THROWS_AS((void)sn::capture(s, [&]() -> void { x += 5, throw 1; }), int);
     std::thread([&] {
       const auto k = sn::capture(other, [&] { x += 2; });

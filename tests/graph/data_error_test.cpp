@@ -70,7 +70,7 @@ TEST_CASE("data errors: the value throws each time it is read, and nothing else 
         CHECK(thrown_by([&] { (void)y(0).item<double>(); }) == first);
         CHECK(thrown_by([&] { (void)sn::to_string(y); }) == first);
       }
-      CHECK_NOTHROW(sn::synchronize(d));  // told already
+      CHECK_NOTHROW(sn::synchronize(d));  // reported already
     }
 }
 

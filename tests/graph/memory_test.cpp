@@ -304,7 +304,7 @@ TEST_CASE("memory_scope: arrays written in it lie in that kind of memory, and st
     x(slice(0, 2)) = 50;  // out of place, since the copy holds the elements
     sn::eval(x);
     CHECK(x.memory_kind() == kind);
-    x(_) = outside;  // a whole write of something that lies elsewhere
+    x(_) = outside;  // a whole write of a value in other memory
     sn::eval(x);
     CHECK(x.memory_kind() == kind);
     CHECK(values(x) == values(outside));

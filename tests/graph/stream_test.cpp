@@ -223,7 +223,7 @@ TEST_CASE("threads with streams of their own share inputs, and free what others 
       pool.emplace_back([&, t] {
         const sn::stream own({.device = d});
         const sn::stream_guard on(own);
-        // What another thread made on its stream, which is gone by now; its last handle dies here.
+        // Made by another thread on its stream, which has been destroyed; the last handle ends here.
         ndarray mine = std::move(passed[static_cast<std::size_t>((t + 1) % threads)]);
         ndarray x = shared[static_cast<std::size_t>(round % 3)] + t;
         for (int k = 0; k < 4; ++k) {

@@ -1,4 +1,4 @@
-// Folders and files of processes that are gone are cleared; those of the living, and of others, are left alone.
+// Folders and files of ended processes are removed; those of running ones, and of other users, are not touched.
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>

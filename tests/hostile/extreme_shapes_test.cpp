@@ -263,7 +263,7 @@ TEST_CASE("extreme integers: what NumPy gives") {
   CHECK(sn::all(sn::isnan(sn::round(sn::array({1.5, 0.0}), least))).item<bool>());
 }
 
-// An axis of 64 bits is never another one: it was cut to 32 bits once, and 2^32 was axis 0.
+// An axis of 64 bits is never another one: it was truncated to 32 bits once, and 2^32 was axis 0.
 TEST_CASE("extreme integers: axes are index errors unless they are axes") {
   const std::vector<std::pair<std::string, std::function<void(int64_t)>>> calls{
       {"sum", [](int64_t k) { sn::sum(cube(), k); }},

@@ -1,4 +1,4 @@
-// What the library tells of itself: the report's libraries, where a missing one was looked for.
+// The library's report on itself: its libraries, where a missing one was looked for.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -282,7 +282,7 @@ TEST_CASE("memory is not used again before what a consumer has enqueued on the d
       const ndarray next = sn::zeros(n, {.dtype = sn::int64, .device = d}) - 5;
       sn::eval(next);
       CHECK(next.data<std::int64_t>() == address);
-    } else {  // the stream that the memory belongs to is gone
+    } else {  // the owner stream has been destroyed
       a.reset();
       t.reset();
       const sn::stream_guard on(b);

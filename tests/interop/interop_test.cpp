@@ -1,4 +1,4 @@
-// Memory of others as arrays: what is read and written when, when the memory is let go, what is refused; and views of
+// Foreign memory as arrays: the time of reads and writes, when the memory is released, what is refused; and views of
 // arrays for code on the host.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Text files: what NumPy's loadtxt, genfromtxt and savetxt give, columns by name, and messages that tell the place.
+// Text files: what NumPy's loadtxt, genfromtxt and savetxt give, columns by name, and messages that give the place.
 #include <doctest/doctest.h>
 
 #include <clocale>
@@ -15,7 +15,7 @@ using namespace sinter::test;
 using namespace sinter::idx;
 using sinter_test::scratch_folder;
 
-/// One call of a reader, as it lies in the golden file.
+/// One call of a reader, as it is stored in the golden file.
 struct call {
   bool generates = false;
   std::string text, comments, delimiter, quote;

@@ -100,7 +100,7 @@ TEST_CASE("whichever flush of a program fails to compile, the results are the sa
   int failed = 0;
   for (int k = 0; k < 4; ++k) {
     CAPTURE(k);
-    // A type of its own for each round: kernels that an earlier round has compiled would not be compiled again.
+    // Another type for each round: kernels that an earlier round has compiled would not be compiled again.
     static constexpr dtype types[] = {int32, uint32, uint64, float64};
     pending p;
     const ndarray other = (p.chain.astype(types[k]) * 9 - 4) * p.x.astype(types[k]);

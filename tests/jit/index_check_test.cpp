@@ -59,7 +59,7 @@ TEST_CASE("checked index: a read by position or by coordinates names function, a
   const auto read2 = [&](int k, int j) { eval(at2(w, x, m, std::int64_t{k}, std::int64_t{j})); };
   CHECK(refusal([&] { read2(3, 0); }) == "[at2] index 3 of argument x is out of range for axis 0 with extent 3");
   CHECK(refusal([&] { read2(0, -2); }) == "[at2] index -2 of argument x is out of range for axis 1 with extent 4");
-  // What is in range is what it always was, and the fault is gone.
+  // Elements in range are unchanged, and the fault is cleared.
   CHECK(elements<double>(at(x, arange(10))) == x.to_vector<double>());
   CHECK(at2(w, x, m, std::int64_t{2}, std::int64_t{3}).item<double>() == 11);
 }

@@ -56,7 +56,7 @@ void begin_compiling() {
   while (!begun) std::this_thread::yield();
 }
 
-/// Runs one case of this program in a process of its own; its exit status, and the lines that it wrote.
+/// Runs one case of this program in a separate process; its exit status, and the lines that it wrote.
 int run_child(const char* test_case, std::vector<std::string>& lines) {
   const sinter_test::scratch_folder scratch;
   const std::string log = scratch / "log", filter = std::string("--test-case=") + test_case;

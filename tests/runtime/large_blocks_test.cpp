@@ -1,4 +1,4 @@
-// Large blocks of a pool: cut where memory runs out, one again when they come back, and never handed to a stream that
+// Large blocks of a pool: split where memory runs out, joined when they are freed, and never given to a stream that
 // has no record of pending uses of them.
 #include <doctest/doctest.h>
 
@@ -97,7 +97,7 @@ TEST_CASE("large blocks: cut where the system has no more, and one again when al
   CHECK(p.figures().used == 150 * mega);
   CHECK(p.figures().reserved == 200 * mega);
   CHECK(p.figures().available == 50 * mega);
-  CHECK(p.allocate(48 * mega) == b);  // little is wasted, so it is not cut
+  CHECK(p.allocate(48 * mega) == b);  // little is wasted, so it is not split
   CHECK(p.figures().used == 200 * mega);
   p.deallocate(a, 40 * mega);
   p.deallocate(b, 48 * mega);
@@ -168,7 +168,7 @@ TEST_CASE("large blocks: what is more than may be kept goes back when the last p
 }
 
 // A model follows every byte range: which streams have used it since the last wait for all of them. A caller that
-// gets memory must be told of each of them, and no memory may be given out twice.
+// gets memory must get a record of each of them, and no memory may be given out twice.
 TEST_CASE("large blocks: random requests on several streams never overlap, and know who was there before") {
   struct live {
     std::size_t bytes, size;  // requested, and what the pool counts

@@ -306,7 +306,7 @@ std::vector<T> sorted_values(pattern p, std::int64_t count, unsigned seed) {
 struct row_case {
   std::int64_t rows, columns;
 };
-/// Every length that may take a separate code path, many short rows, a few long ones.
+/// Every single length that may take a separate path, many short rows, a few long ones.
 inline const row_case sort_cases[] = {{1, 0},    {0, 5},    {1, 1},     {5, 1},   {1, 2},     {1, 31},
                                       {1, 32},   {1, 33},   {1, 64},    {1, 65},  {1, 129},   {1, 1000},
                                       {1, 4097}, {700, 17}, {600, 130}, {3, 513}, {513, 600}, {4, 5000}};

@@ -91,7 +91,7 @@ std::string module_source(const cuda_kernel* const* kernels, std::size_t count) 
   return jit::cuda_module(programs, text);
 }
 
-/// A module that fails is taken apart, so that each kernel at fault is named.
+/// A module that fails is split, so that each faulty kernel is reported.
 void compile_module(const cuda_kernel* const* kernels, std::size_t count, int arch,
                     std::vector<std::string>& failures) {
   try {

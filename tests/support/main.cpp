@@ -1,4 +1,4 @@
-// The test runner's main function, compiled once. SINTER_TEST_DEVICE ("cpu", "cuda:0") picks the device of the whole
+// The test runner's main function, compiled once. SINTER_TEST_DEVICE ("cpu", "cuda:0") selects the device of the whole
 // suite; a machine without it fails here, in one line. SINTER_TEST_SHARD=i/n runs a part of the suite (shard.hpp),
 // SINTER_TEST_QUEUE what is left in a queue (queue.hpp). `-ltc -r=units` lists suite, file and name of each case.
 // On a GPU kernels run in their optimised tier from the beginning, however small the case; SINTER_TIER=0 takes the
@@ -76,7 +76,7 @@ void keep_this_shard(doctest::Context& context) {
 bool run_cases(int argc, char** argv, int& result) {
   if (const char* queues = std::getenv("SINTER_TEST_QUEUE"); queues && *queues) {
     const std::string paths = queues;
-    ::unsetenv("SINTER_TEST_QUEUE");  // processes that cases start run what they are told
+    ::unsetenv("SINTER_TEST_QUEUE");  // processes that cases start run what their arguments say
     result = sinter::test::run_queues(argc, argv, paths);
     return true;
   }

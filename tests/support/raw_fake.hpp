@@ -107,7 +107,7 @@ T value(void** arguments, int k) {
   return v;
 }
 
-/// A separate module for each test, since raw_kernel objects of the same text share theirs.
+/// A separate module for each test: raw_kernel objects of the same text share theirs.
 inline sn::raw_module module_of(const char* source) { return sn::raw_module(source); }
 
 inline ndarray floats(std::initializer_list<sn::list_node> list) {

@@ -28,7 +28,7 @@ tally take_tally();
 /// Work that is queued and has not run.
 std::size_t queued();
 
-/// The total memory of the first device in bytes; 0: no separate limit. Takes effect at the next allocation.
+/// Bytes that the first device has in all; 0: no limit. Counts from the next allocation on.
 void set_memory(std::size_t bytes);
 
 }  // namespace sim

@@ -1,6 +1,6 @@
 // The nearest of n points for each of m, all of them unit vectors: the smallest squared chord. Two kernels: the search
 // finds the group of GROUP columns that holds the smallest chord, which takes 7 instructions a pair (6.5 with DPX: 3
-// subtractions, 1 product, 2 fused products, 1 or 1/2 minimum); the finish looks at that group again for the column,
+// subtractions, 1 product, 2 fused products, 1 or 1/2 minimum); the finish reads that group again for the column,
 // and takes the distance from the angles.
 //
 // Differences of coordinates keep distances of a few metres, which 1 - dot(p, q) loses: it is 1e-13 there.

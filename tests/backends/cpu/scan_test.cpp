@@ -17,7 +17,7 @@ namespace {
 
 backend& the_cpu() { return runtime::get_backend({}); }
 
-/// The scan, apart and in place, with 1, 2 and 7 threads: all the same bits.
+/// The scan, out of place and in place, with 1, 2 and 7 threads: all the same bits.
 template <class T>
 std::vector<T> scanned(const scan_layout& l, const std::vector<T>& values) {
   auto& algorithms = the_cpu().algorithms();
@@ -185,7 +185,7 @@ TEST_CASE("scan: sums of floats are as good as a loop's, and start anew on each 
     std::vector<double> wide_values(values.begin(), values.end());
     const auto expected =
         plain_scan({scan_op::sum, dtype::f64, c.outer, c.count, c.inner}, wide_values, wrapped_sum<double>);
-    // Additions on the way to any element: a segment's and the totals before.
+    // Additions before any element: a segment's and the totals before.
     const double bound = (528 + static_cast<double>(c.count) / 528) * 0x1p-24;
     double worst = 0;
     for (std::size_t i = 0; i < got.size(); ++i) worst = std::max(worst, std::fabs(got[i] - expected[i]) / expected[i]);

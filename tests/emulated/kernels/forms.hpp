@@ -1,4 +1,4 @@
-// The kernels of saxpy, relative_difference and diffusion as functions of the host; each file is a unit of its own.
+// The kernels of saxpy, relative_difference and diffusion as functions of the host; each file is a separate unit.
 #pragma once
 
 namespace emulated {

@@ -1,4 +1,4 @@
-// The example's kernels as functions of the host, in several configurations; each is compiled in a unit of its own.
+// The example's kernels as functions of the host, in several configurations; each is compiled in a separate unit.
 #pragma once
 
 namespace emulated {

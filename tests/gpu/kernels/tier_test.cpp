@@ -123,7 +123,7 @@ void await_tuned_form() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// Runs the case below in a process of its own with this cache; what it wrote.
+/// Runs the case below in a separate process with this cache; what it wrote.
 child_counts in_a_process(const std::string& cache) {
   const sinter_test::scratch_folder scratch;
   const std::string log = scratch / "log";

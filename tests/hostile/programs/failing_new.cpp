@@ -1,5 +1,5 @@
 // Every call of operator new fails once: the k-th of a program, for k = 1, 2, ... until the program ends before its
-// k-th. A failure must come out as std::bad_alloc or a memory_error, leave every array with what it held before the
+// k-th. A failure must be thrown as std::bad_alloc or a memory_error, leave every array with what it held before the
 // step or what it holds after it, and leak nothing. The rest of the program must then come to the same end.
 #include <algorithm>
 #include <atomic>
@@ -193,7 +193,7 @@ void complain(const std::string& what) {
   if (++failures <= 20) std::printf("%s, call %ld: %s\n", running, failing_call, what.c_str());
 }
 
-/// From step `from` on, with a failure at call k; the steps done. Nothing else may come out.
+/// From step `from` on, with a failure at call k; the steps done. Nothing else may be thrown.
 std::size_t go_on(const program& p, state& s, std::size_t from, long k) {
   until_failure = k;
   std::size_t done = from;

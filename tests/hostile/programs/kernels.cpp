@@ -1,7 +1,7 @@
 // Runs what must be compiled on the CPU, and says what came out. Usage: kernels WHAT...
 //   recorded  an expression: "recorded right" whether it was compiled or interpreted
 //   text      a function given as text: "text right", or "text refused: " and the first line of the compile_error
-//   another   a function of its own, so that the compiler has been tried
+//   another   a separate function, so that the compiler has been tried
 //   index     the same with an index out of range: "index: " and the message of the index_error, or "index: none"
 #include <cstdio>
 #include <cstring>

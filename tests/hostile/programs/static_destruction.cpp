@@ -1,5 +1,5 @@
-// Arrays that outlive main: read, recorded on and written when the thread's own objects are gone. The argument says
-// where; the last line of the output is "done" if everything that was computed there was right.
+// Arrays that outlive main: read, recorded on and written when the thread's own objects have been destroyed. The
+// argument says where; the last line of the output is "done" if everything that was computed there was right.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -113,7 +113,7 @@ void when_thread_ends() {
   }).join();
 }
 
-/// Destructors of such keys run when the thread_local objects are gone for good.
+/// Destructors of such keys run when the thread_local objects have been destroyed.
 void after_thread_ended() {
   static pthread_key_t key;
   ::pthread_key_create(&key, [](void* p) {
@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
       use(other);
       std::exit(0);
     }).detach();
-    for (pending p;; p = pending()) sn::eval(p.sine, p.rows);  // goes on until the process is gone
+    for (pending p;; p = pending()) sn::eval(p.sine, p.rows);  // continues until the process ends
   } else if (mode == "thread_ends") {
     when_thread_ends();
     after_thread_ended();

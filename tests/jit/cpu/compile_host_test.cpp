@@ -215,7 +215,7 @@ TEST_CASE("a compiler is probed once: later processes take its version from the 
   jit::compile_host_with(second, answer_source(15), {"answer"});
   CHECK(line_count(runs) == "2");
 
-  make_script(script, body + "\n# another version");  // a changed compiler is probed and compiles anew
+  make_script(script, body + "\n# another version");  // a changed compiler is probed and compiles again
   const auto third = jit::probe_host_compiler(script, "");
   CHECK(third.identity != first.identity);
   CHECK(line_count(runs) == "3");

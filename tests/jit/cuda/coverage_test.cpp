@@ -1,4 +1,4 @@
-// The check of CUDA kernels on machines without a GPU sees what is launched, and notices a kernel that does not
+// The check of CUDA kernels on machines without a GPU sees what is launched, and detects a kernel that does not
 // compile.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// What functions return lies in C order, as the strides say, whatever the strides of their arguments and the axis that
+// Results of functions are in C order, as their strides say, whatever the strides of their arguments and the axis that
 // they work along. Views are the exceptions, and are named. The list is held against the headers.
 #include <doctest/doctest.h>
 

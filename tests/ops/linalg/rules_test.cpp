@@ -71,7 +71,7 @@ TEST_CASE("linalg: half types are refused, save by norms that need no factorisat
     CHECK(linalg::norm(x, "fro").dtype() == t);
     CHECK(linalg::trace(x).item<float>() == 5);
   }
-  // Squares of half numbers do not overflow on the way.
+  // Squares of half numbers do not overflow in between.
   CHECK(linalg::norm(array({300.0, 400.0}).astype(float16)).item<float>() == 500);
 }
 
@@ -394,7 +394,7 @@ TEST_CASE("linalg: pivots of lu_factor from 0, factors for other right sides") {
   const ndarray a = normal({3, 7, 7}, complex128, 23), b = normal({3, 7, 2}, complex128, 24);
   const ndarray x = linalg::lu_solve(linalg::lu_factor(a), b, {.trans = 2});
   CHECK(ratio(matmul(adjoint(a), x), b, norm_1(a) * norm_1(x), 7, complex128) < allowed_ratio);
-  // Pivots of other integers are read like those of lu_factor; wrong ones never reach LAPACK, which would believe them.
+  // Pivots of other integers are read like those of lu_factor; wrong ones never reach LAPACK, which would use them.
   CHECK(array_equal(linalg::lu_solve({f.lu, f.piv.astype(int64)}, array({1.0, 5.0})), array({1.0, 1.0})));
   for (const int wrong : {2, -3, 1 << 30})
     CHECK_THROWS_AS(linalg::lu_solve({f.lu, array({0, wrong})}, ones(2)).to_vector<double>(), index_error);

@@ -1,4 +1,4 @@
-// Draws in expressions: what fuses, and that an element is the same however it is come by.
+// Draws in expressions: what fuses, and that an element is the same however it is computed.
 #include "backends/cpu/kernels/hooks.hpp"
 #include "graph/values/limits.hpp"
 #include "ops/random/reference.hpp"

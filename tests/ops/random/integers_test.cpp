@@ -71,7 +71,7 @@ TEST_CASE("integers: ranges that are no power of two are exactly even") {
     }
     CHECK(statistics::equal_counts_p(counts) > smallest_p);
   }
-  // The words that are drawn again come from the next subsequences 2^32 apart, at the element's place.
+  // Redrawn words come from the next subsequences 2^32 apart, at the element's place.
   const sn::random_stream s{2, 0, 0};
   generator g(2);
   const auto got = g.integers(0, std::uint64_t{3} << 30, 4096, {.dtype = uint32}).to_vector<std::uint32_t>();

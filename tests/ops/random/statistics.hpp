@@ -1,9 +1,9 @@
 // Tests of distributions: statistics with their p-values, and the distribution functions that they compare with.
 //
-// A case that looks at n elements names what it would notice. A p-value below 1e-4 fails; seeds are fixed, so a case
-// fails always or never. Kolmogorov and Smirnov's statistic of n elements goes beyond 2.23 / sqrt(n) with that
-// probability; so a distribution function that is off by 3.9 / sqrt(n) anywhere is noticed in 99 of 100 draws. A mean
-// is noticed (99 of 100) when it is off by 6.3 standard errors.
+// A case that looks at n elements names the deviations that it would detect. A p-value below 1e-4 fails; seeds are
+// fixed, so a case fails always or never. Kolmogorov and Smirnov's statistic of n elements goes beyond 2.23 / sqrt(n)
+// with that probability; so a distribution function that is off by 3.9 / sqrt(n) anywhere is detected in 99 of 100
+// draws. A mean is detected (99 of 100) when it is off by 6.3 standard errors.
 #pragma once
 #include <algorithm>
 #include <cmath>

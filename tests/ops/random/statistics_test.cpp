@@ -1,5 +1,5 @@
 // Distributions, correlations and the independence of streams, by statistics with fixed seeds (statistics.hpp
-// says what they notice).
+// says what they detect).
 #include "ops/random/statistics.hpp"
 
 #include "ops/random/reference.hpp"

@@ -57,7 +57,7 @@ TEST_CASE("sort along another axis than the last one: one kernel transposes, int
     CHECK(cost_of([&] { return sort(x, axis); }) == cost{1, 2});
     CHECK(cost_of([&] { return sort(x * 2 + 1, axis); }) == cost{1, 2});
   }
-  // What lies transposed is copied in the order that is sorted.
+  // A transposed array is copied in the order that is sorted.
   CHECK(cost_of([&] { return sort(x.T()); }) == cost{1, 2});
 }
 

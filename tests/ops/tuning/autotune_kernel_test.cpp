@@ -255,7 +255,7 @@ TEST_CASE(
   other[0].launch.block = 64;
   CHECK_FALSE(is_known(gpu.source, other, classed, x, y));
   CHECK_FALSE(is_known(gpu.source, {space[0], other[0]}, classed, x, y));
-  // Grids count where nothing else tells configurations apart.
+  // Grids count where nothing else distinguishes configurations.
   other = {space[0], space[0]};
   other[1].launch.grid = 5;
   CHECK_FALSE(is_known(gpu.source, other, classed, x, y));

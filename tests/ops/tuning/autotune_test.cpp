@@ -1,4 +1,4 @@
-// autotune without a GPU: the search on a bench that only pretends, the memory of what was found,
+// autotune without a GPU: the search with simulated measurements, the cache of results,
 // configurations and their errors, and the printed table.
 #include "sinter/autotune.hpp"
 
