@@ -1,4 +1,4 @@
-// What it costs to call an expression for the first time: compiled new, and from the cache on disk.
+// Latency of the first call of an expression: compiled, and loaded from the disk cache.
 #include <cstdlib>
 #include <filesystem>
 

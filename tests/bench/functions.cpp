@@ -1,11 +1,11 @@
 // Times sorting, searching, selecting, scanning and counting as users call them, beside their goals, and measures the
 // memory that a call takes beyond its input and its result. peers.py --algorithms prints the same rows for other
-// libraries; beside.awk puts both next to each other.
+// libraries; beside.awk prints both side by side.
 //
 // A goal is "<= N ms" or "<= N x CuPy", the time that CuPy takes in a run on the same machine. Times are the device's:
 // events around a batch of calls. Scratch memory is the pool's highest use during one call less what was in use before
 // and less the result, in multiples of the input's bytes. The pool counts whole blocks, which may be larger than what
-// was asked for.
+// was requested.
 #include <cmath>
 #include <exception>
 #include <functional>

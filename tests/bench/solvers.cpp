@@ -1,4 +1,4 @@
-// Times factorisations and what is solved with them, QR beside the bare calls of cuSOLVER, SVD and stacks of Hermitian
+// Times factorisations and solvers, QR beside the bare calls of cuSOLVER, SVD and stacks of Hermitian
 // matrices in each of their ways.
 // solver_peers.py prints the same rows for other libraries. Usage: sinter_bench_solvers [--device NAME] [--small]
 #include <cstdint>

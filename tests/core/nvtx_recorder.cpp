@@ -1,4 +1,4 @@
-// Stands in for a profiler: NVTX loads this library and calls it for each range; it writes "push NAME" and "pop" to the
+// Replaces a profiler: NVTX loads this library and calls it for each range; it writes "push NAME" and "pop" to the
 // file that SINTER_NVTX_LOG names.
 #include <nvtx3/nvToolsExt.h>
 

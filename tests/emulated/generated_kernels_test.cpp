@@ -1,6 +1,6 @@
-// Generated CUDA kernels, run thread by thread on the CPU: what the generator means is tested where there is no GPU.
-// Baseline and optimised tiers must agree bit for bit, also where arguments of sine and cosine are huge, and with the
-// CPU backend to rounding (whose sine is another one).
+// Generated CUDA kernels, run thread by thread on the CPU: the meaning of generated code is tested where there is no
+// GPU. Baseline and optimised tiers must agree bit for bit, also where arguments of sine and cosine are huge, and with
+// the CPU backend to rounding (whose sine is another one).
 #include <doctest/doctest.h>
 
 #include "emulated/cuda_as_host.hpp"

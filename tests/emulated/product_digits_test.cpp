@@ -1,5 +1,5 @@
-// Products of integers as products of digits: the CUDA backend's order of work and its kernels, run thread by thread on
-// the CPU, with a plain loop in cuBLAS's place. Against plain loops over the elements.
+// Products of integers as products of digits: the CUDA backend's sequence of steps and its kernels, run thread by
+// thread on the CPU, with a plain loop instead of cuBLAS. Compared with plain loops over the elements.
 #include <doctest/doctest.h>
 
 #include <algorithm>

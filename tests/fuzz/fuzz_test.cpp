@@ -1,4 +1,4 @@
-// Random programs against NumPy's stored results, and in each of the library's own ways against each other.
+// Random programs against NumPy's stored results, and in each mode of evaluation against each other.
 // SINTER_FUZZ_CASE=1234 replays one program in every way. On a GPU, where every distinct kernel costs a compilation,
 // a part of the programs runs (sample.hpp), half of that in the modes that need dedicated kernels.
 #include <doctest/doctest.h>

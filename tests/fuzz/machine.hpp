@@ -1,4 +1,4 @@
-// Runs fuzz programs through the public API, with each execution strategy of the library.
+// Runs fuzz programs by the public API, in each mode of evaluation and planning.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// What goes wrong on a GPU: indices out of range and exhausted memory are reported, and arrays from before stay intact.
+// Errors on a GPU: indices out of range and exhausted memory are reported, and arrays from before stay intact.
 #ifdef SINTER_HAS_CUDA
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Files and shared memory on a GPU: arrays loaded to it and saved from it, memory of others there, DLPack.
+// Files and shared memory on a GPU: arrays loaded to it and saved from it, foreign memory there, DLPack.
 #include "gpu/gpu.hpp"
 
 #include <sstream>

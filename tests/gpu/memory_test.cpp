@@ -1,4 +1,4 @@
-// Kinds of memory on a real GPU. Managed memory stays far below what the card has.
+// Kinds of memory on a real GPU. Managed memory stays far below the memory of the card.
 #ifdef SINTER_HAS_CUDA
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Matrix products on the GPU: the library's own kernel and cuBLAS against the CPU, precision, calls of the library.
+// Matrix products on the GPU: the dedicated kernel and cuBLAS against the CPU, precision, calls of the library.
 #include "gpu/gpu.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The generated kernels' own sine and cosine against NVRTC's, for every float32.
+// The sine and cosine of generated kernels against NVRTC's, for every float32.
 #ifdef SINTER_HAS_CUDA
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// Streams on a real GPU: order, reuse of memory, streams of others, events, several GPUs.
+// Streams on a real GPU: order, reuse of memory, foreign streams, events, several GPUs.
 #ifdef SINTER_HAS_CUDA
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// Captured graphs and what is around them: memory that others use or own, other streams, devices and threads.
+// Captured graphs and their surroundings: memory in other use or of other owners, other streams, devices and threads.
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// GPUs do not survive fork: in a child every use says so, and the CPU goes on.
+// GPUs do not survive fork: in a child every use is an error that says so, and the CPU works.
 #include <doctest/doctest.h>
 
 #include <sys/wait.h>

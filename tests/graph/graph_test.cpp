@@ -1,4 +1,4 @@
-// What the planner decides and what versions guarantee: kernels counted, nothing materialised that need not be, writes
+// What the planner decides and what versions guarantee: kernels counted, no unnecessary materialisation, writes
 // that readers recorded before them never see.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Pools with limits, kinds of memory, allocators of others, and what happens when memory runs out.
+// Pools with limits, kinds of memory, external allocators, and what happens when memory runs out.
 #include <doctest/doctest.h>
 
 #include <atomic>

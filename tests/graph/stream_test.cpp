@@ -1,5 +1,5 @@
 // Streams, events and guards: the API on the CPU, and the order of work on simulated GPUs that run what is queued as
-// late and as wildly as they may. Values are those of the same operations on the CPU, bit for bit.
+// late and in as random an order as they may. Values are those of the same operations on the CPU, bit for bit.
 #include <doctest/doctest.h>
 
 #include <atomic>

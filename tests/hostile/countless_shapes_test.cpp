@@ -1,4 +1,5 @@
-// Shapes whose elements cannot be counted: whatever would make one throws shape_error, and nothing is allocated for it.
+// Shapes whose number of elements overflows: every function that would make one throws shape_error and allocates
+// nothing.
 #include <functional>
 
 #include "hostile/extreme_integers.hpp"

@@ -1,4 +1,4 @@
-// Extremes of integers in linear algebra, transforms, random numbers and kernels of users.
+// Extremes of integers in linear algebra, transforms, random numbers and users' kernels.
 #include "hostile/extreme_integers.hpp"
 
 using namespace hostile;

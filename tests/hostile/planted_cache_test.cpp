@@ -1,4 +1,4 @@
-// A cache folder that others have had their hands on: what could be theirs is compiled again, never run.
+// A cache folder that other users could write: entries that could be theirs are compiled again, never run.
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// The library behind C functions, for Python's ctypes: arrays made here and there, exchanged as DLPack tensors.
+// The library through C functions, for Python's ctypes: arrays made here and there, exchanged as DLPack tensors.
 // Functions that can fail give null or -1, and sinter_error() then returns the reason.
 #include <cstdint>
 #include <cstring>

@@ -1,6 +1,6 @@
 // DLPack on a GPU, in order: a consumer's stream waits for what computes a tensor and the host does not, what is taken
 // from a producer is used after it on every stream, and memory is freed when no work on it is pending. On
-// simulated GPUs, where whatever is not in order goes wrong.
+// simulated GPUs, where work out of order gives wrong results.
 #include <doctest/doctest.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// DLPack: what is exported, what is taken over, who deletes a tensor and when, and tensors that make no sense.
+// DLPack: what is exported, what is imported, the ownership of tensors, and invalid tensors.
 #include <doctest/doctest.h>
 
 #include <complex>

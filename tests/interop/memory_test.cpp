@@ -1,5 +1,5 @@
-// Pinned and managed memory between libraries: the types that tensors say, who waits for whom, and views for code on
-// the host, which reach such memory without a copy. On simulated GPUs.
+// Pinned and managed memory between libraries: the types of tensors, which stream waits for which, and views for code
+// on the host, which reach such memory without a copy. On simulated GPUs.
 #include <doctest/doctest.h>
 
 #include <optional>

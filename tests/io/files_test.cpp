@@ -1,5 +1,5 @@
 // .npy files: everything NumPy writes is read, what is read is written back to the byte, everything else is refused
-// before memory is taken; maps, streams, and files that are replaced.
+// before memory is allocated; maps, streams, and files that are replaced.
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
-// .npz archives: NumPy's are read, ours are read back, damaged ones are refused before memory is taken.
+// .npz archives: NumPy's are read, those of the library are read back, damaged ones are refused before memory is
+// allocated.
 #include <doctest/doctest.h>
 
 #include <fstream>

@@ -1,4 +1,5 @@
-// Checked mode: an index out of range in a user's text is an index_error by name, and touches no memory of others.
+// Checked mode: an index out of range in a user's text is an index_error that names the array, and touches no other
+// memory.
 #include "support/kernel_test.hpp"
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // GPUs that machines without one have: their kernels are the CPU's, but work is only queued when it is launched, and
 // runs later, in an order of streams that a seed draws, as late as the waits allow. Work that the library does not put
-// in order goes wrong here sooner or later. Unlike a real GPU's, the default stream waits for no other one.
+// in order gives wrong results here sooner or later. Unlike a real GPU's, the default stream waits for no other one.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The kernels that look for what is not finite and for failures, as host functions for the emulator.
+// The kernels that search for elements that are not finite and for failures, as host functions for the emulator.
 #pragma once
 
 namespace emulated {

@@ -1,4 +1,4 @@
-// Raw kernels on a GPU: what they compute, what launches may ask for, what the arrays hold before and after.
+// Raw kernels on a GPU: what they compute, the limits of launches, the elements of arrays before and after.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Compiling for the host: text to callable, which compiler serves, what a failure says, and what is compiled twice.
+// Compiling for the host: from text to a callable, the choice of the compiler, messages of failures, and what is
+// compiled twice.
 #include <doctest/doctest.h>
 
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// Compiling users' text: preambles, mistakes and whom they touch, threads that want the same, machines without a
+// Compiling users' text: preambles, errors and what they affect, threads that compile the same text, machines without a
 // compiler.
 #include <doctest/doctest.h>
 

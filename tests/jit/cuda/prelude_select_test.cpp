@@ -1,4 +1,4 @@
-// What of the prelude a CUDA kernel is given: all that it needs, nothing that it does not.
+// The part of the prelude that a CUDA kernel gets: all declarations that it needs, and no others.
 #include <doctest/doctest.h>
 
 #include <set>

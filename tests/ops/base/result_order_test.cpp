@@ -1,5 +1,5 @@
 // Results of functions are in C order, as their strides say, whatever the strides of their arguments and the axis that
-// they work along. Views are the exceptions, and are named. The list is held against the headers.
+// they work along. Views are the exceptions, and are named. The list is compared with the headers.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Streams that read one array at the same time: whatever is computed from it, none of them waits for another one.
+// Streams that read one array at the same time: for every function of it, none of them waits for another one.
 #include <doctest/doctest.h>
 
 #include <complex>
