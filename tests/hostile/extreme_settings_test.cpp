@@ -1,4 +1,4 @@
-// Extremes of integers in printing, files, memory of others, devices, streams and measurements.
+// Extremes of integers in printing, files, foreign memory, devices, streams and measurements.
 #include <sstream>
 
 #include "hostile/extreme_integers.hpp"
