@@ -46,7 +46,8 @@ std::vector<std::vector<std::string>> code_of(const std::vector<std::string>& pa
 
 }  // namespace
 
-// clang-format off: as the page has it
+// As the page has it.
+// clang-format off
 TEST_CASE("raw kernel on a GPU: the page's first kernel") {
   if (gpu_test::no_gpu()) return;
   const captured output;
@@ -54,8 +55,7 @@ TEST_CASE("raw kernel on a GPU: the page's first kernel") {
   extern "C" __global__ void axpy(float a, const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] += a * x[i];
-  })",
-                            "axpy");
+  })", "axpy");
 
   const int n = 1000;
   auto x = sn::ones(n, sn::float32), y = sn::arange(n, {.dtype = sn::float32});
@@ -73,8 +73,7 @@ TEST_CASE("raw kernel on a GPU: the page's template and its variable") {
     long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (i == 0 || i + 1 >= x.size()) return;
     y(i) = weights[0] * x(i - 1) + weights[1] * x(i) + weights[2] * x(i + 1);
-  })",
-                              {.names = {"smooth<float>"}});
+  })", {.names = {"smooth<float>"}});
 
   smooth.set_global("weights", std::vector<float>{0.25f, 0.5f, 0.25f});
   auto samples = sn::arange(1000, {.dtype = sn::float32}), out = samples.copy();
@@ -94,8 +93,7 @@ TEST_CASE("raw kernel on a GPU: the page's launch with shared memory") {
     for (int i = threadIdx.x; i < n; i += blockDim.x) block[i] = x[blockIdx.x * n + i];
     __syncthreads();
     for (int i = threadIdx.x; i < n; i += blockDim.x) y[blockIdx.x * n + i] = block[n - 1 - i];
-  })",
-                               "reverse");
+  })", "reverse");
 
   const std::size_t bytes = std::min<std::size_t>(100 << 10, reverse.attributes().max_dynamic_shared_bytes);
   const int length = static_cast<int>(bytes / sizeof(float));
