@@ -89,8 +89,8 @@ benchmark_result run_benchmark(const benchmark_body& body, const benchmark_kw& k
 /// Throws value_error if repeat < 1 or warmup < 0, device_error if f returns an array of another device, what f throws,
 /// and the data errors of kernels that have run (as synchronize does).
 template <class F>
-  requires std::invocable < std::remove_reference_t<F>
-& > benchmark_result benchmark(F&& f, const benchmark_kw& kw = {}) {
+  requires(std::invocable<std::remove_reference_t<F>&>)
+benchmark_result benchmark(F&& f, const benchmark_kw& kw = {}) {
   using callable = std::remove_reference_t<F>;
   if constexpr (std::is_function_v<callable>) {
     return benchmark([&f]() -> decltype(auto) { return f(); }, kw);
