@@ -69,7 +69,8 @@ void update_selection(advanced_index& p, const operand& e, const char* function,
 
 enum class accumulation : std::uint8_t { add, max, min };
 /// Combines each selected element with every value whose index selects it.
-void accumulate_selection(advanced_index& p, const operand& e, accumulation how, bool deterministic, const char* function);
+void accumulate_selection(advanced_index& p, const operand& e, accumulation how, bool deterministic,
+                          const char* function);
 
 /// The view if it is writable; value_error otherwise.
 const graph::array_view& writable(const graph::array_view& v, const char* function);

@@ -90,16 +90,17 @@ const subarray& subarray::operator=(const subarray& e) && {
 }
 
 // Both forms of each operator, on an array and on an indexed temporary, do the same.
-#define SINTER_IN_PLACE(op)                                                                                        \
-  ndarray& ndarray::operator op##=(const operand& e)& {                                                            \
-    in_place(*this, e, "in-place " #op, [](const operand& a, const operand& b) { return a.array() op b; });        \
-    return *this;                                                                                                  \
-  }                                                                                                                \
-  const subarray& subarray::operator op##=(const operand& e)&& {                                                   \
-    constexpr auto operation = [](const operand& a, const operand& b) { return a.array() op b; };                  \
-    if (auto* selected = ops::unread_selection(*this)) ops::update_selection(selected->what, e, "in-place " #op, operation); \
-    else in_place(*this, e, "in-place " #op, operation);                                                           \
-    return *this;                                                                                                  \
+#define SINTER_IN_PLACE(op)                                                                                 \
+  ndarray& ndarray::operator op##=(const operand& e)& {                                                     \
+    in_place(*this, e, "in-place " #op, [](const operand& a, const operand& b) { return a.array() op b; }); \
+    return *this;                                                                                           \
+  }                                                                                                         \
+  const subarray& subarray::operator op##=(const operand& e)&& {                                            \
+    constexpr auto operation = [](const operand& a, const operand& b) { return a.array() op b; };           \
+    if (auto* selected = ops::unread_selection(*this))                                                      \
+      ops::update_selection(selected->what, e, "in-place " #op, operation);                                 \
+    else in_place(*this, e, "in-place " #op, operation);                                                    \
+    return *this;                                                                                           \
   }
 SINTER_IN_PLACE(+)
 SINTER_IN_PLACE(-)

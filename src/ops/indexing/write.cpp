@@ -69,7 +69,8 @@ value flat_values(const operand& values, const graph::array_view& v, const char*
 
 void accumulate(subarray&& where, const operand& v, accumulation how, const scatter_kw& kw, const char* function,
                 ndarray (*combine)(const operand&, const operand&)) {
-  if (auto* selected = unread_selection(where)) return accumulate_selection(selected->what, v, how, kw.deterministic, function);
+  if (auto* selected = unread_selection(where))
+    return accumulate_selection(selected->what, v, how, kw.deterministic, function);
   // In a view no two positions share an element, so one elementwise operation does it.
   const graph::array_view& view = view_of(where, function);
   if (how != accumulation::add && is_complex(view.type)) fail<dtype_error>(function, "complex numbers have no order");
