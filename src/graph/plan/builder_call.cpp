@@ -16,6 +16,10 @@ bool kernel_builder::effect(kernel_plan& out, node* n) {
   alone_ = stands_alone(*n);
   const std::uint16_t call = lower_operands(n, nullptr);
   const jit::user_function& f = *n->call().function;
+  // After the inputs come the raw outputs.
+  for (int k = static_cast<int>(f.inputs.size()); k < n->operand_count(); ++k)
+    for (input_slot& s : out_->inputs)
+      if (s.raw && s.source == n->operand(k)) s.written = true;
   for (std::size_t k = 0; k < f.outputs.size(); ++k) {
     if (f.outputs[k].raw) continue;
     out_->results.push_back(n->call().targets[out_->results.size()].get());

@@ -32,8 +32,9 @@ const char* text(cut_reason r) noexcept;
 /// An input of a kernel: elements of a stored node, addressed by the kernel's variables.
 struct input_slot {
   node* source;
-  linear_form at;    // in elements of source's C order
-  bool raw = false;  // the whole node, for an `address` instruction
+  linear_form at;        // in elements of source's C order
+  bool raw = false;      // the whole node, for an `address` instruction
+  bool written = false;  // raw, and the function writes it
 };
 
 /// effect: a user's function that runs for its side effects; its results are leaves already.

@@ -127,8 +127,7 @@ class flusher {
     bind(plan, l);
     for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
       const input_slot& s = plan.inputs[i];
-      // A function that runs for its side effects may write its raw operands.
-      address(l.inputs[i], s.source, s.raw && plan.kind == plan_kind::effect);
+      address(l.inputs[i], s.source, s.written);
     }
     for (std::size_t o = 0; o < plan.results.size(); ++o) address(l.outputs[o], plan.results[o], true);
   }

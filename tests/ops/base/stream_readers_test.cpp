@@ -136,3 +136,20 @@ TEST_CASE("streams that factor one matrix or solve with it do not wait for each 
   const bool factored = true;
   check_no_waits({{"lu_solve", [](const inputs& in) { return sn::linalg::lu_solve(in.factors, in.sides); }}}, factored);
 }
+
+TEST_CASE("streams whose kernels index one array do not wait for each other") {
+  check_no_waits({
+      {"raw input",
+       [](const inputs& in) {
+         const sn::elementwise_kernel reverse("raw T x, int64 k", "T z", "z = x[63 - k]", "reverse");
+         return reverse(in.numbers, sn::arange(64, {.device = in.numbers.device()}));
+       }},
+      {"raw input and raw output",
+       [](const inputs& in) {
+         const sn::elementwise_kernel reverse("raw T x", "raw T z", "z[i] = x[n - 1 - i]", "reverse_into");
+         const ndarray z = sn::zeros_like(in.numbers);
+         reverse(in.numbers, {.size = 64, .out = {z}});
+         return z;
+       }},
+  });
+}
