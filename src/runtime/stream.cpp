@@ -57,6 +57,9 @@ timeline_value stream::cover(timeline_value t) {
   if (notes())
     throw device_error(
         "[stream] an array that a capture is computing was used outside of it, before the capture's end");
+  // Work outside of submissions has no value. It gets one here: by the last value alone, a stream that waited for it before
+  // that work would take it as covered.
+  if (t == unknown_value) state_.fetch_add(one_value);
   // Read before the event is recorded, which therefore covers all submissions that had ended.
   const std::uint64_t state = state_.load();
   const bool none_open = (state & (one_value - 1)) == 0;

@@ -3,10 +3,13 @@
 
 #include <complex>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "runtime/backend.hpp"
+#include "support/simulated_gpu.hpp"
 #include "support/stream_cases.hpp"
 
 using namespace stream_test;
@@ -152,4 +155,50 @@ TEST_CASE("streams whose kernels index one array do not wait for each other") {
          return z;
        }},
   });
+}
+
+TEST_CASE("a write outside of submissions is waited for by a stream that has waited for the writer's stream before") {
+  namespace runtime = sinter::runtime;
+  const sn::device d = sim::first();
+  runtime::backend& gpu = runtime::get_backend({runtime::device_kind::cuda, d.index});
+  const sn::stream a({.device = d}), b({.device = d}), c({.device = d});
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    sim::set_order(seed, seed % 2 == 0);
+    // Other values each time: memory is used again, and what is left in it must not look right.
+    const auto add = static_cast<std::int64_t>(seed) * 100;
+    const ndarray x = ramp(64, d) + add;
+    const auto* const from = x.data<std::int64_t>();
+    std::vector<std::int64_t> got(64);
+    std::unique_ptr<runtime::buffer> written, first, second;
+    ndarray early;
+    {
+      const sn::stream_guard on(b);
+      written = std::make_unique<runtime::buffer>(gpu, 512);
+      early = x + 1;
+      sn::eval(early);
+    }
+    {
+      const sn::stream_guard on(a);
+      first = std::make_unique<runtime::buffer>(gpu, 512);
+    }
+    const sn::stream_guard on(c);
+    second = std::make_unique<runtime::buffer>(gpu, 512);
+    const ndarray later = early * 2;
+    sn::eval(later);  // c waits for b
+    {
+      const sn::stream_guard writing(b);
+      gpu.copy(written->data(), from, 512);
+    }
+    {
+      const sn::stream_guard reading(a);
+      gpu.copy(first->data(), written->data_to_read(), 512);  // a waits for b, and what b has written has a value
+    }
+    (void)sim::take_tally();
+    gpu.copy(second->data(), written->data_to_read(), 512);
+    CHECK(sim::take_tally().waits >= 1);
+    gpu.copy_to_host(got.data(), second->data_to_read(), 512);
+    std::vector<std::int64_t> expected = counting(64);
+    for (std::int64_t& e : expected) e += add;
+    CHECK(got == expected);
+  }
 }
