@@ -8,13 +8,13 @@
 namespace sinter::jit {
 namespace {
 std::atomic<int> compilations_to_failure{-1};
-constexpr int usual_patience = 3;  // milliseconds: the order is not worth a longer wait
-std::atomic<int> patience{usual_patience};
+constexpr int usual_wait_limit = 3;  // milliseconds: the order is not worth a longer wait
+std::atomic<int> wait_limit{usual_wait_limit};
 }  // namespace
 
-std::chrono::milliseconds compile_patience() noexcept { return std::chrono::milliseconds(patience.load()); }
-void set_compile_patience_for_tests(int milliseconds) noexcept {
-  patience = milliseconds < 0 ? usual_patience : milliseconds;
+std::chrono::milliseconds compile_wait_limit() noexcept { return std::chrono::milliseconds(wait_limit.load()); }
+void set_compile_wait_limit_for_tests(int milliseconds) noexcept {
+  wait_limit = milliseconds < 0 ? usual_wait_limit : milliseconds;
 }
 
 void fail_compilation_for_tests(int n) noexcept { compilations_to_failure = n; }

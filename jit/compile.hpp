@@ -62,7 +62,7 @@ compile_counters& counters() noexcept;
 void fail_on_request(const std::string& compiler, std::string_view source);
 
 /// How long one of several compilations waits for longer ones to begin first.
-std::chrono::milliseconds compile_patience() noexcept;
+std::chrono::milliseconds compile_wait_limit() noexcept;
 
 /// Runs one computation for each key at a time: threads that request the same key meanwhile share its result, or its
 /// exception. Nothing is stored afterwards, and no lock is held while computing.

@@ -7,6 +7,6 @@ namespace sinter::jit {
 void fail_compilation_for_tests(int n) noexcept;
 
 /// How long one of several compilations waits for longer ones to begin first; below 0: the default.
-void set_compile_patience_for_tests(int milliseconds) noexcept;
+void set_compile_wait_limit_for_tests(int milliseconds) noexcept;
 
 }  // namespace sinter::jit

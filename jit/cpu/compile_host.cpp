@@ -148,7 +148,7 @@ platform::dynamic_library obtain(const host_compiler& compiler, const std::strin
 }
 
 /// Whether the compiler's folder can be written: a compiler error may be caused by a full disk.
-std::string trouble_with(const platform::private_folder& folder) {
+std::string problem_of(const platform::private_folder& folder) {
   const std::string path = folder.path() + "/trial";
   if (platform::write_file(path, std::string(65536, ' '))) return "";
   return "cannot write to " + folder.path() + " (under TMPDIR or /tmp): " + platform::errno_text(errno);
@@ -159,7 +159,7 @@ long compile_seconds() {
 }
 
 /// Sets the cause and the text of a failure from the result of a run.
-void judge(const platform::process_result& run, const platform::private_folder& folder, host_build& build) {
+void set_outcome(const platform::process_result& run, const platform::private_folder& folder, host_build& build) {
   build.cause = failure_cause::surroundings;
   if (run.start_error != 0) {
     build.failure = "cannot be started: " + platform::errno_text(run.start_error);
@@ -168,8 +168,8 @@ void judge(const platform::process_result& run, const platform::private_folder& 
     build.failure = "did not end within " + std::to_string(compile_seconds()) + " s (SINTER_COMPILE_TIMEOUT)";
   } else if (!build.object.empty()) {
     build.cause = failure_cause::text;
-  } else if (std::string trouble = trouble_with(folder); !trouble.empty()) {
-    build.failure = std::move(trouble);
+  } else if (std::string problem = problem_of(folder); !problem.empty()) {
+    build.failure = std::move(problem);
   } else if (run.signal != 0) {
     build.failure = "was ended by signal " + std::to_string(run.signal);
   } else if (run.exit_status > 0) {
@@ -209,7 +209,7 @@ host_build run_host_compiler(const std::string& compiler, std::string_view sourc
   if (run.start_error == 0 && !run.timed_out && run.signal == 0 && run.exit_status <= 0) {
     if (auto object = platform::read_file(output, largest_object)) result.object = std::move(*object);
   }
-  judge(run, folder, result);
+  set_outcome(run, folder, result);
   return result;
 }
 

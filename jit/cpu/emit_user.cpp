@@ -72,7 +72,7 @@ void cpu_emitter::write_whole_arrays() {
       const bool written = j >= c.function->inputs.size();
       std::string array = std::string(written ? "sn::make_raw_out<" : "sn::make_raw<") + num(i.c) + ">((const " +
                           storage_type(i.type) + "*)a->inputs[" + num(i.a) + "], {" + extents.text() + "})";
-      if (p_.flags.check_index) array = named_array(array, "a->fault", *c.function, j);
+      if (p_.flags.check_index) array = checked_array(array, "a->fault", *c.function, j);
       out_ += "  const auto " + whole_array(p_.code[k].a, j) + " = " + array + ";\n";
     }
   }

@@ -258,7 +258,7 @@ void classify(const launch& l, jit::cuda_variant& v) {
     v.rank = static_cast<std::uint8_t>(l.extents.size());
     v.kept = l.code->kind == jit::kernel_kind::reduce ? static_cast<std::uint8_t>(l.kept) : v.rank;
     v.vector = 1;
-    v.wide_index = v.skip_tail = v.lean = false;
+    v.wide_index = v.skip_tail = v.baseline = false;
   };
   reset();
   if (l.code->kind == jit::kernel_kind::elementwise) {

@@ -96,15 +96,15 @@ bool is_order_free(const reduce_desc& r) noexcept {
   return order == reduce_order::free || (order == reduce_order::rounded && !is_inexact(r.arg));
 }
 
-bool cuda_has_lean(const program& p, const cuda_variant& v) noexcept {
+bool cuda_has_baseline(const program& p, const cuda_variant& v) noexcept {
   return v.shape != cuda_shape::stride_loop &&
          std::any_of(p.code.begin(), p.code.end(), [&](const instr& i) { return cuda::is_quick_trig(p, i); });
 }
 
 void append_variant(const cuda_variant& v, std::string& key) {
-  const char head[] = {static_cast<char>(v.shape),  static_cast<char>(v.rank),       static_cast<char>(v.kept),
-                       static_cast<char>(v.vector), static_cast<char>(v.wide_index), static_cast<char>(v.skip_tail),
-                       static_cast<char>(v.lean)};
+  const char head[] = {static_cast<char>(v.shape),   static_cast<char>(v.rank),       static_cast<char>(v.kept),
+                       static_cast<char>(v.vector),  static_cast<char>(v.wide_index), static_cast<char>(v.skip_tail),
+                       static_cast<char>(v.baseline)};
   key.append(head, sizeof head);
   const auto bytes = [&](const auto& list) { key.append(reinterpret_cast<const char*>(list.data()), list.size()); };
   bytes(v.inputs);

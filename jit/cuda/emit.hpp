@@ -36,7 +36,7 @@ struct cuda_variant {
   std::uint8_t vector = 1;
   bool wide_index = false;  // 64-bit index arithmetic
   bool skip_tail = false;   // monotone tail with a multiplier whose sign allows the skip
-  bool lean = false;        // baseline tier: compiles in two thirds of the time, runs slower: see cuda_has_lean
+  bool baseline = false;    // baseline tier: compiles in two thirds of the time, runs slower: see cuda_has_baseline
   std::vector<access> inputs, outputs;
   std::vector<std::uint8_t> row_only;  // broadcast_rows: input depends on the row (1), the column (0)
 };
@@ -68,7 +68,7 @@ monotone_tail cuda_tail(const program& p);
 /// Whether a kernel has a baseline form, for programs in which sine and cosine of float32 dominate compile time: the
 /// same bits, but these functions are called instead of inlined, and elements are processed one at a time where their
 /// order is free.
-bool cuda_has_lean(const program& p, const cuda_variant& v) noexcept;
+bool cuda_has_baseline(const program& p, const cuda_variant& v) noexcept;
 
 /// Appends the bytes of a variant to a key.
 void append_variant(const cuda_variant& v, std::string& key);

@@ -221,7 +221,7 @@ std::string whole_array(const program& p, const user_call& c, std::size_t operan
   for (int k = 0; k < i.c; ++k) extents += (k ? ", " : "") + args + ".q" + num(i.b + k);
   const std::string array = std::string(written ? "sn::make_raw_out<" : "sn::make_raw<") + num(i.c) + ">(" + args +
                             ".p" + num(i.a) + ", {" + (i.c ? extents : "1") + "})";
-  return p.flags.check_index ? named_array(array, args + ".fault", *c.function, operand) : array;
+  return p.flags.check_index ? checked_array(array, args + ".fault", *c.function, operand) : array;
 }
 
 std::string launch_value(const program& p, std::uint16_t r, const std::string& args) {
@@ -269,7 +269,7 @@ phase make_phase(const program& p, const cuda_variant& v, std::string name, std:
     const instr& i = p.code[static_cast<std::size_t>(k)];
     if (i.op == opcode::coord) add_once(f.coords, i.a);
     if (i.op == opcode::reduced) add_once(f.reduced, i.a);
-    if (is_quick_trig(p, i) && !v.lean) f.quick = true;
+    if (is_quick_trig(p, i) && !v.baseline) f.quick = true;
     if (i.op == opcode::load) add_once(f.inputs, i.a);
     if (i.op == opcode::user && p.calls[i.a].function->has_loop_text()) f.lambda = true;
     if (shares_blocks(i) && v.shape == cuda_shape::linear) f.place = true;

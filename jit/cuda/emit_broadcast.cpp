@@ -108,7 +108,7 @@ class broadcast_emitter {
          register_type(tail_.type), "> skip;");
       t_("  skip.init();");
     }
-    if (v_.lean) elements_one_by_one();
+    if (v_.baseline) elements_one_by_one();
     else elements_in_groups();
     for (std::size_t j = 0; j < p_.reductions.size(); ++j)
       t_("  sn::merge_lanes(acc.a", static_cast<int>(j), ", team);");

@@ -42,7 +42,7 @@ class map_emitter {
     const int chunk = cuda_block * vec_ * unroll_;
     uniform_values("  ");
     t_("  const long long start = (long long)blockIdx.x * ", chunk, ";");
-    if (!v_.lean) full_block(chunk);
+    if (!v_.baseline) full_block(chunk);
     t_("  const long long end = start + ", chunk, " < a.n ? start + ", chunk, " : a.n;");
     t_("#pragma unroll 1");
     t_("  for (long long at = start + threadIdx.x; at < end; at += ", cuda_block, ") {");
@@ -177,7 +177,7 @@ class map_emitter {
       rows("  ");
       return;
     }
-    if (!v_.lean) t_("  const I c", inner_, " = across;");
+    if (!v_.baseline) t_("  const I c", inner_, " = across;");
     t_("  if (across >= a.e", inner_, ".n) return;");
     t_("  const I step = (I)blockDim.y;");
     if (v_.rank > 2) {
@@ -193,7 +193,7 @@ class map_emitter {
   }
 
   void rows(const std::string& in) {
-    if (v_.lean) rows_one_by_one(in);
+    if (v_.baseline) rows_one_by_one(in);
     else block_of_rows(in);
   }
 

@@ -179,7 +179,7 @@ class side_by_side {
   // The order is only an optimisation, hence the timeout: another thread may be compiling the same unit already.
   void wait_for_turn(std::size_t m, const std::function<void()>& start) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, compile_patience(), [&] { return turn_ >= m; });
+    changed_.wait_for(lock, compile_wait_limit(), [&] { return turn_ >= m; });
     start();
     turn_ = std::max(turn_, m + 1);
     changed_.notify_all();

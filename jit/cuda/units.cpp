@@ -16,8 +16,9 @@ cuda_unit cuda_unit_of(const program& p, const cuda_variant& v, int arch) {
   cuda_unit u;
   u.name = cuda_kernel_name(p, v);
   u.weight = p.code.size() * (v.shape == cuda_shape::broadcast_rows ? 2 : 1);
-  u.options = {
-      .arch = arch, .fast_math = p.flags.fast_math, .fast_compile = v.lean || v.shape == cuda_shape::broadcast_rows};
+  u.options = {.arch = arch,
+               .fast_math = p.flags.fast_math,
+               .fast_compile = v.baseline || v.shape == cuda_shape::broadcast_rows};
   u.source = [p = &p, v] { return cuda_source(*p, v); };
   if (calls_users(p)) {  // the stable key has only a hash of users' text, which is not enough
     u.identity = cuda_source(p, v);

@@ -82,7 +82,7 @@ struct alignas(16) spare_element {
 __device__
 #endif
 static spare_element no_element;
-template <class A> SN_FN A named(A x, int* fault, unsigned long long function, int operand) {
+template <class A> SN_FN A checked(A x, int* fault, unsigned long long function, int operand) {
   x.site = access_site{fault, function, operand};
   return x;
 }

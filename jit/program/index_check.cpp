@@ -36,9 +36,9 @@ const user_parameter* parameter_of(const user_function& f, std::size_t operand) 
 bool checks_index() noexcept { return setting().load(std::memory_order_relaxed); }
 void set_checks_index(bool on) noexcept { setting() = on; }
 
-std::string named_array(const std::string& array, const std::string& fault, const user_function& f,
-                        std::size_t operand) {
-  return "sn::named(" + array + ", " + fault + ", 0x" + f.symbol.substr(f.symbol.size() - 16) + "ull, " +
+std::string checked_array(const std::string& array, const std::string& fault, const user_function& f,
+                          std::size_t operand) {
+  return "sn::checked(" + array + ", " + fault + ", 0x" + f.symbol.substr(f.symbol.size() - 16) + "ull, " +
          std::to_string(operand) + ")";
 }
 

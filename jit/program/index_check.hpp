@@ -19,9 +19,9 @@ struct bad_access {
   int axis = -1;               // -1: indexed by position
   std::int64_t value = 0, extent = 0;
 };
-/// The expression for a checked array in generated code: "sn::named(ARRAY, FAULT, 0x0123456789abcdefull, 2)".
-std::string named_array(const std::string& array, const std::string& fault, const user_function& f,
-                        std::size_t operand);
+/// The expression for a checked array in generated code: "sn::checked(ARRAY, FAULT, 0x0123456789abcdefull, 2)".
+std::string checked_array(const std::string& array, const std::string& fault, const user_function& f,
+                          std::size_t operand);
 /// Whether the access was a write, which has written nothing.
 bool was_write(const bad_access& a);
 /// "[f] index 12 of argument x is out of range for extent 10".

@@ -58,7 +58,7 @@ class header_reader {
     for (const bool s : seen)
       if (!s) wrong("lacks one of descr, fortran_order and shape");
     skip_space();
-    if (at_ != text_.size()) wrong("goes on behind its dictionary");
+    if (at_ != text_.size()) wrong("continues after its dictionary");
     return header_;
   }
 
@@ -170,7 +170,7 @@ class header_reader {
 };
 
 template <class T, class Swap>
-void turn(std::byte* elements, std::size_t bytes, Swap swap) {
+void swap_bytes(std::byte* elements, std::size_t bytes, Swap swap) {
   for (std::size_t k = 0; k < bytes; k += sizeof(T)) {
     T v;
     std::memcpy(&v, elements + k, sizeof v);
@@ -229,9 +229,9 @@ void normalise_elements(std::byte* elements, std::size_t bytes, const npy_header
     for (std::size_t k = 0; k < bytes; ++k) elements[k] = std::byte{elements[k] != std::byte{0}};
   if (!h.swapped) return;
   const std::size_t part = is_complex(h.type) ? itemsize(h.type) / 2 : itemsize(h.type);
-  if (part == 2) turn<std::uint16_t>(elements, bytes, [](auto v) { return __builtin_bswap16(v); });
-  if (part == 4) turn<std::uint32_t>(elements, bytes, [](auto v) { return __builtin_bswap32(v); });
-  if (part == 8) turn<std::uint64_t>(elements, bytes, [](auto v) { return __builtin_bswap64(v); });
+  if (part == 2) swap_bytes<std::uint16_t>(elements, bytes, [](auto v) { return __builtin_bswap16(v); });
+  if (part == 4) swap_bytes<std::uint32_t>(elements, bytes, [](auto v) { return __builtin_bswap32(v); });
+  if (part == 8) swap_bytes<std::uint64_t>(elements, bytes, [](auto v) { return __builtin_bswap64(v); });
 }
 
 std::string npy_header_bytes(dtype type, const core::dims& shape, bool fortran) {

@@ -15,7 +15,7 @@ doubles numbers(const sn::ndarray& x) { return x.astype(sn::float64).to_vector<d
 
 }  // namespace
 
-TEST_CASE("docs/sorting.md: every block of code stands in this file") {
+TEST_CASE("docs/sorting.md: every block of code is in this file") {
   sinter_test::check_page("sorting.md", "docs/sorting_test.cpp", 5);
 }
 

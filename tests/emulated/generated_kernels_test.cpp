@@ -113,7 +113,7 @@ struct seen_launch {
   jit::cuda_shape shape;
 };
 std::vector<seen_launch>* seen = nullptr;
-std::set<jit::cuda_shape> lean_shapes;
+std::set<jit::cuda_shape> baseline_shapes;
 
 /// Runs a launch of the CPU backend before it does: first the optimised kernel, then the baseline one, which must leave
 /// the same bits. The launches that follow read what was left.
@@ -122,10 +122,10 @@ void observe(const jit::launch& l) {
   cuda::classify(l, v);
   run_emulated(l, v);
   seen->push_back({outputs_of(l), v.shape});
-  if (!jit::cuda_has_lean(*l.code, v)) return;
-  lean_shapes.insert(v.shape);
+  if (!jit::cuda_has_baseline(*l.code, v)) return;
+  baseline_shapes.insert(v.shape);
   for (std::size_t k = 0; k < l.outputs.size(); ++k) std::memset(begin_of(l, k), 0x55, seen->back().emulated[k].size());
-  v.lean = true;
+  v.baseline = true;
   run_emulated(l, v);
   CHECK(outputs_of(l) == seen->back().emulated);
 }
@@ -246,7 +246,7 @@ ndarray distances(const ndarray& p, const ndarray& q) {
 
 }  // namespace
 
-TEST_CASE("emulated: lean and tuned elementwise kernels have the same bits, and the CPU's values") {
+TEST_CASE("emulated: baseline and optimised elementwise kernels have the same bits, and the CPU's values") {
   if (no_emulation()) return;
   for (const int huge : {0, 7, 400}) {
     CAPTURE(huge);
@@ -262,11 +262,11 @@ TEST_CASE("emulated: lean and tuned elementwise kernels have the same bits, and 
     check_close(emulate(sin(transpose(cube, {1, 0, 2}))), 1e-5);
     check_close(emulate(cos(take(x, arange(5, 4000, 3).to_device("cpu")))), 1e-5);
   }
-  CHECK(lean_shapes.count(jit::cuda_shape::linear) == 1);
-  CHECK(lean_shapes.count(jit::cuda_shape::strided) == 1);
+  CHECK(baseline_shapes.count(jit::cuda_shape::linear) == 1);
+  CHECK(baseline_shapes.count(jit::cuda_shape::strided) == 1);
 }
 
-TEST_CASE("emulated: lean and tuned reductions have the same bits, and the CPU's values") {
+TEST_CASE("emulated: baseline and optimised reductions have the same bits, and the CPU's values") {
   if (no_emulation()) return;
   for (const int huge : {0, 7, 400}) {
     CAPTURE(huge);
@@ -275,8 +275,8 @@ TEST_CASE("emulated: lean and tuned reductions have the same bits, and the CPU's
     check_close(emulate(sum(cos(m) * 2, {.axis = 0})), 1e-4);
     check_close(emulate(max(sin(m), {.axis = 1})), 1e-5);
   }
-  CHECK(lean_shapes.count(jit::cuda_shape::reduce_rows) == 1);
-  CHECK(lean_shapes.count(jit::cuda_shape::reduce_columns) == 1);
+  CHECK(baseline_shapes.count(jit::cuda_shape::reduce_rows) == 1);
+  CHECK(baseline_shapes.count(jit::cuda_shape::reduce_columns) == 1);
 }
 
 TEST_CASE("emulated: the broadcast search finds what the CPU finds, in both forms") {
@@ -311,7 +311,7 @@ TEST_CASE("emulated: the broadcast search finds what the CPU finds, in both form
       }
     }
   }
-  CHECK(lean_shapes.count(jit::cuda_shape::broadcast_rows) == 1);
+  CHECK(baseline_shapes.count(jit::cuda_shape::broadcast_rows) == 1);
 }
 
 TEST_CASE("emulated: minima and maxima of complex numbers, and their places, whatever parts are infinite or NaN") {

@@ -111,7 +111,7 @@ std::string read_npy_elements(std::span<const std::byte> bytes) {
   }
   if (h.shape.size() > core::max_rank) return "has too many axes";
   if (h.bytes != n * itemsize(h.type)) return "has sizes that do not fit";
-  if (h.offset != from.position() || h.offset + h.bytes > bytes.size()) return "has elements behind its end";
+  if (h.offset != from.position() || h.offset + h.bytes > bytes.size()) return "has elements after its end";
   std::vector<std::byte> elements(h.bytes);
   from.read(elements.data(), elements.size());
   io::normalise_elements(elements.data(), elements.size(), h);

@@ -126,7 +126,7 @@ TEST_CASE("gpu: the default streams as a consumer's, by number and without one")
   CHECK(sn::dlpack_stream(sn::default_device()) == 1);
 }
 
-TEST_CASE("gpu: what a producer still computes is used behind it, and its memory goes back when all is done") {
+TEST_CASE("gpu: what a producer still computes is used after it, and its memory goes back when all is done") {
   if (gpu_test::no_gpu()) return;
   const sn::device d = sn::default_device();
   const sn::stream a = beside(), b = beside();

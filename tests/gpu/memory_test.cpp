@@ -127,7 +127,7 @@ TEST_CASE("gpu: an array larger than the device's memory ends in memory_error wi
   CHECK(values(pending)[999] == 2998);
 }
 
-TEST_CASE("gpu: pending sums over arrays that nobody else holds are computed when memory runs out") {
+TEST_CASE("gpu: pending sums over arrays without other handles are computed when memory runs out") {
   if (gpu_test::no_gpu()) return;
   const sn::memory_pool pool;
   sn::synchronize();

@@ -98,7 +98,7 @@ ndarray as_it_is(const ndarray& x) { return x; }
 
 }  // namespace
 
-TEST_CASE("gpu: draws have the bits of the CPU, in whole blocks of threads and behind them") {
+TEST_CASE("gpu: draws have the bits of the CPU, in whole blocks of threads and after them") {
   if (gpu_test::no_gpu()) return;
   for (const draw& d : draws())
     for (const std::int64_t n : {1, 5, 1000, 4096, 100003}) check_same(d, {n}, as_it_is, "as it is");
@@ -145,7 +145,7 @@ TEST_CASE("gpu: draws have the bits of the CPU however they are read") {
   }
 }
 
-TEST_CASE("gpu: draws behind a reduction and inside of broadcast searches") {
+TEST_CASE("gpu: draws after a reduction and inside of broadcast searches") {
   if (gpu_test::no_gpu()) return;
   const draw noisy{"noisy sums", [](generator& g, const shape_t& s) {
                      const ndarray x = reshape(arange(float(s[0] * 8)), {s[0], 8});

@@ -252,7 +252,7 @@ TEST_CASE("gpu: events measure seconds, and refuse what they cannot measure") {
   CHECK_THROWS_AS((void)sn::elapsed(begin, untimed), sn::value_error);
 }
 
-TEST_CASE("gpu: a stream that somebody else has made") {
+TEST_CASE("gpu: a stream made outside of the library") {
   if (gpu_test::no_gpu()) return;
   const ndarray x = ramp(1000, sn::default_device());
   sn::eval(x);

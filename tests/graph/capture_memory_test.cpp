@@ -154,7 +154,7 @@ TEST_CASE("capture: memory of others cannot be chosen within, only around") {
   CHECK(live() == 0);
 }
 
-TEST_CASE("capture: addresses that are out stay where they are, whoever else holds the memory") {
+TEST_CASE("capture: addresses that are out stay where they are, whatever else holds the memory") {
   for (const sn::device& d : devices()) {
     CAPTURE(d);
     ndarray x = ramp(20, d);

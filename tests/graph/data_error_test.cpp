@@ -238,7 +238,7 @@ TEST_CASE("data errors: an error in the right side or in computed indices stays 
   }
 }
 
-TEST_CASE("data errors: synchronize tells what nobody has read, once") {
+TEST_CASE("data errors: synchronize reports what has not been read, once") {
   const all_told at_end;
   for (const sn::device& d : devices()) {
     CAPTURE(d);
@@ -280,7 +280,7 @@ TEST_CASE("data errors: more launches than a device has records for") {
   CHECK_NOTHROW(sn::synchronize(d));
 }
 
-TEST_CASE("data errors: many writes by indices that nobody reads in between cost no more and more") {
+TEST_CASE("data errors: the cost of writes by indices without reads in between does not grow") {
   const all_told at_end;
   for (const sn::device& d : devices()) {
     const ndarray x = sn::zeros({5}, {.dtype = sn::int64, .device = d});

@@ -96,7 +96,7 @@ TEST_CASE("a reduction that is stored is not computed again by what else waits f
   const ndarray a = sn::reshape(ramp(48), {6, 8}), p = ramp(8), r = ramp(6);
   sn::eval(a, p, r);
   const ndarray product = sn::sum(a * p, 1);
-  SUBCASE("read behind a sum over it") {
+  SUBCASE("read after a sum over it") {
     const ndarray y = r - sn::sum(r * product) * product;
     const std::string plan = sn::explain(y), whole = "reads  (48,)";
     CHECK(plan.find("3 kernels") != std::string::npos);
@@ -184,7 +184,7 @@ TEST_CASE("the right-hand side is read before the target is written") {
   CHECK(values(f) == std::vector<double>{4, 3, 2, 1, 0});
 }
 
-TEST_CASE("a partial write runs in place when nobody else refers to the version") {
+TEST_CASE("a partial write runs in place when nothing else refers to the version") {
   ndarray x = sn::zeros({1 << 16}, {.dtype = sn::float32});
   sn::eval(x);
   peak memory;

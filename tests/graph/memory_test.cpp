@@ -204,7 +204,7 @@ TEST_CASE("exhaustion: free blocks of other streams serve before anything is giv
   CHECK(values(y(slice(0, 2))) == list{5, 5});
 }
 
-TEST_CASE("exhaustion: large free blocks are cut, for other streams too, behind what is still done there") {
+TEST_CASE("exhaustion: large free blocks are cut, for other streams too, after the work that is enqueued there") {
   const sn::device d = sim::first();
   const sn::memory_pool pool(d);
   for (std::uint64_t seed = 0; seed < 10; ++seed) {

@@ -63,7 +63,7 @@ TEST_CASE("streams on the CPU: the functions exist, work is done at once, events
   CHECK_THROWS_AS(sn::stream::external(&x, d), sn::device_error);
 }
 
-TEST_CASE("a handle of the current stream keeps it, also behind the guard and behind the other handles") {
+TEST_CASE("a handle of the current stream keeps it, also after the guard and the other handles are gone") {
   sn::stream kept = sn::default_stream(sim::first());
   void* native = nullptr;
   {
@@ -127,7 +127,7 @@ TEST_CASE("one stream: nothing is waited for and nothing marked") {
   CHECK(values(x)[99] == 119);
 }
 
-TEST_CASE("an input that several streams share costs each of them one wait, and nobody waits for readers") {
+TEST_CASE("an input that several streams share costs each of them one wait, and no stream waits for readers") {
   const sn::device d = sim::first();
   forget_earlier_cases(d);
   const auto streams = some_streams(d, 4);
@@ -244,7 +244,7 @@ TEST_CASE("threads with streams of their own share inputs, and free what others 
     CHECK(values(passed[static_cast<std::size_t>(t)]) == counting(300, (rounds - 1) % 3 + 1, t + 4));
 }
 
-TEST_CASE("memory of a stream that nobody holds any more is used by others, in order") {
+TEST_CASE("memory of a stream without handles is used by others, in order") {
   const sn::device d = sim::first();
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     sim::set_order(seed);
@@ -346,7 +346,7 @@ TEST_CASE("a mark that was set while a submission was open does not cover what t
   }
 }
 
-TEST_CASE("memory of others: it belongs to the stream that it was taken over on, behind what that waits for") {
+TEST_CASE("memory of others: it belongs to the stream that it was taken over on, after what that waits for") {
   const sn::device d = sim::first();
   sinter::runtime::backend& gpu = sinter::runtime::get_backend({sinter::runtime::device_kind::cuda, d.index});
   const sn::stream a({.device = d}), b({.device = d});
@@ -429,7 +429,7 @@ TEST_CASE("arrays of two devices: an error that names both, and copies in order 
   CHECK(values(x.to_device(d)) == counting(10));
 }
 
-TEST_CASE("copies between a GPU and pinned memory wait for nobody, and whoever uses the result waits by itself") {
+TEST_CASE("copies between a GPU and pinned memory do not wait, and users of the result wait by themselves") {
   const sn::device d = sim::first();
   const sn::stream copies({.device = d});
   for (std::uint64_t seed = 0; seed < 30; ++seed) {

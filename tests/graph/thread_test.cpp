@@ -243,7 +243,7 @@ TEST_CASE("explain waits for an evaluation in progress, whose marks are on the n
   reader.join();
 }
 
-TEST_CASE("a selection that nobody has read may be read by several threads") {
+TEST_CASE("a selection that has not been read may be read by several threads") {
   for (int round = 0; round < 20; ++round) {
     const ndarray x = sn::arange(100) * 2, picked = x[x % 3 == 0];
     in_parallel([&](int t) {

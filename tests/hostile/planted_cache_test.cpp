@@ -110,7 +110,7 @@ TEST_CASE("planted cache: files of other users, and those that they may write, a
   else MESSAGE("left out: only root can make files of others");
 }
 
-TEST_CASE("planted cache: a folder that everybody may write serves its owner, and nobody's files in it count") {
+TEST_CASE("planted cache: a folder that everybody may write serves its owner, and its files do not count") {
   const scratch_folder scratch;
   REQUIRE(platform::cache_folder(scratch / "c", megabyte).store("mine", "value"));
   fs::permissions(scratch / "c", fs::perms::all);

@@ -114,7 +114,7 @@ TEST_CASE("without a stream, and with 1, the default stream waits") {
   }
 }
 
-TEST_CASE("a consumer on the stream that the array is worked on costs nothing, and -1 asks for nothing") {
+TEST_CASE("a consumer on the stream that the array is worked on costs nothing, and -1 requires nothing") {
   const sn::device d = sim::first();
   const sn::stream a({.device = d});
   const sn::stream_guard on(a);
@@ -167,7 +167,7 @@ TEST_CASE("what a producer is asked to make wait is the calling thread's current
   CHECK_THROWS_AS((void)sn::dlpack_stream(sn::cuda(61)), sn::device_error);
 }
 
-TEST_CASE("what a producer still computes is used behind it, whatever stream uses it") {
+TEST_CASE("what a producer still computes is used after it, whatever stream uses it") {
   const sn::device d = sim::first();
   const sn::stream theirs({.device = d}), a({.device = d}), b({.device = d});
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -195,7 +195,7 @@ TEST_CASE("what a producer still computes is used behind it, whatever stream use
   }
 }
 
-TEST_CASE("a pointer that is handed in is used behind the stream that was current then") {
+TEST_CASE("a pointer that is handed in is used after the stream that was current then") {
   const sn::device d = sim::first();
   const sn::stream a({.device = d}), b({.device = d});
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

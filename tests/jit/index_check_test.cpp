@@ -139,8 +139,8 @@ TEST_CASE("checked index: checked and unchecked kernels have keys of their own i
     with = source();
     CHECK(contains(refusal([&] { eval(pick(x, inside + 1)); }), "index 5 of argument x"));
   }
-  CHECK(contains(with, "sn::named("));
-  CHECK_FALSE(contains(without, "sn::named("));
+  CHECK(contains(with, "sn::checked("));
+  CHECK_FALSE(contains(without, "sn::checked("));
 }
 
 TEST_CASE(
@@ -159,8 +159,8 @@ TEST_CASE(
         "[found] index -7 of argument d is out of range for axis 1 with extent 3");
   CHECK(jit::find_function(hash + 1) == nullptr);
   CHECK(jit::describe({hash + 1, 0, -1, 7, 3}) == "[kernel] index 7 of argument an array is out of range for extent 3");
-  CHECK(jit::named_array("x", "a->fault", *known, 2) ==
-        "sn::named(x, a->fault, 0x" + known->symbol.substr(4) + "ull, 2)");
+  CHECK(jit::checked_array("x", "a->fault", *known, 2) ==
+        "sn::checked(x, a->fault, 0x" + known->symbol.substr(4) + "ull, 2)");
 }
 
 TEST_CASE("checked index: a kernel with calls may find a fault in each of them, and in checked mode only") {

@@ -86,7 +86,7 @@ TEST_CASE("user functions: equal contents are one object with one symbol, others
   CHECK(lesser() == lesser());
 }
 
-TEST_CASE("user functions: a call fuses with what is before and behind it, and is written once") {
+TEST_CASE("user functions: a call fuses with what is before and after it, and is written once") {
   value x = ramp({8}), y = ramp({8});
   value a = plus(x, 1), z = call(square_plus(), {8}, {a, y});
   planned p({add(times(z, 2), z)});
@@ -136,7 +136,7 @@ TEST_CASE("user functions: a raw operand is stored first, and read through its a
     value t = plus(times(x, 2), 1);
     planned p({call(reader(), {40}, {t, i})});
     REQUIRE(p.kernels() == 2);
-    CHECK(p.plan.at(t.get()).why == graph::cut_reason::raw);
+    CHECK(p.plan.at(t.get()).why == graph::store_reason::raw);
     const jit::program& code = p.code(1);
     const jit::instr& a = find(code, opcode::address);
     CHECK(a.c == 1);
@@ -178,7 +178,7 @@ TEST_CASE("user functions: calls are dear, so a small one that a larger space re
   value operands[] = {column, row};
   planned p({graph::record_map(opcode::add, f32, {16, 64}, operands)});
   CHECK(p.kernels() == 2);
-  CHECK(p.plan.at(z.get()).why == graph::cut_reason::expensive);
+  CHECK(p.plan.at(z.get()).why == graph::store_reason::expensive);
 }
 
 TEST_CASE("user functions: a call read through several views is stored") {
@@ -187,7 +187,7 @@ TEST_CASE("user functions: a call read through several views is stored") {
   value a = graph::record_view(z, {15}, {1}, 0), b = graph::record_view(z, {15}, {1}, 1);
   planned p({add(a, b)});
   CHECK(p.kernels() == 2);
-  CHECK(p.plan.at(z.get()).why == graph::cut_reason::several_views);
+  CHECK(p.plan.at(z.get()).why == graph::store_reason::several_views);
 }
 
 TEST_CASE("user functions: views of operands and of results cost nothing") {
@@ -212,8 +212,8 @@ TEST_CASE("user functions: text around the loop makes a kernel of its own, with 
     CHECK(p.code(k).outputs.size() == 2);
     CHECK(p.code(k).kind == jit::kernel_kind::elementwise);
   }
-  CHECK(p.plan.at(z.get()).why == graph::cut_reason::alone);
-  CHECK(p.plan.at(in.get()).why == graph::cut_reason::alone);
+  CHECK(p.plan.at(z.get()).why == graph::store_reason::unfusible);
+  CHECK(p.plan.at(in.get()).why == graph::store_reason::unfusible);
   CHECK(p.kernels() == 3);
 }
 

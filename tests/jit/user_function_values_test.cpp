@@ -18,7 +18,7 @@ constexpr runtime::device_id cpu{};
     check(cpu);                \
   }
 
-USER_CASE("user functions on the CPU: fused before and behind", check_fusion)
+USER_CASE("user functions on the CPU: fused before and after", check_fusion)
 USER_CASE("user functions on the CPU: several outputs of different types", check_outputs)
 USER_CASE("user functions on the CPU: every type of element", check_types)
 USER_CASE("user functions on the CPU: views, broadcasting, ranks", check_layouts)

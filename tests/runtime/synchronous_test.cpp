@@ -46,7 +46,7 @@ TEST_CASE("synchronous: without it the same error waits for the next synchronisa
   CHECK_THROWS_AS(sn::synchronize(d), sn::index_error);
 }
 
-TEST_CASE("synchronous: nothing is queued behind a call, and captures still hold their work back") {
+TEST_CASE("synchronous: nothing is queued after a call, and captures still hold their work back") {
   const waiting here;
   const sn::device d = sim::first();
   const std::size_t of_others = sim::queued();

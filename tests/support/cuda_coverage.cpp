@@ -78,9 +78,9 @@ void observe(const jit::launch& l) {
   const std::lock_guard lock(c.mutex);
   if (!c.keys.insert(key).second) return;
   c.kernels.push_back(kernel_of(l));
-  if (!jit::cuda_has_lean(*l.code, variant)) return;
+  if (!jit::cuda_has_baseline(*l.code, variant)) return;
   c.kernels.push_back(kernel_of(l));
-  c.kernels.back().variant->lean = true;
+  c.kernels.back().variant->baseline = true;
 }
 
 std::string module_source(const cuda_kernel* const* kernels, std::size_t count) {

@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   }
 #ifdef SINTER_HAS_CUDA
   using namespace sinter;  // in which cuda names a function, too: a qualified name would be ambiguous
-  if (!std::getenv("SINTER_TIER")) cuda::set_tier(cuda::tier::tuned);
+  if (!std::getenv("SINTER_TIER")) cuda::set_tier(cuda::tier::optimised);
 #endif
   // A static array has opened the default device by now, whatever device the suite was to have.
   if (sinter::memory(sinter::cpu).used != 0) {

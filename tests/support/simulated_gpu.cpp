@@ -333,7 +333,7 @@ class gpu final : public runtime::backend {
   }
   runtime::stream& wrap_stream(void* native) override {
     if (!native) return default_;
-    throw sinter::device_error("[simulated] nobody else makes streams here");
+    throw sinter::device_error("[simulated] only the library makes streams here");
   }
   void close_stream(runtime::stream& s) noexcept override {
     close(s);

@@ -258,7 +258,7 @@ class cuda_backend final : public runtime::backend {
       return core::to_string({g.x, g.y, g.z}) + " of " + core::to_string({g.block_x, g.block_y});
     };
     std::string line = "launch " + jit::cuda_kernel_name(*l.code, k.variant) + " " + core::to_string(l.extents) +
-                       (k.variant.lean ? ", lean" : "") + ", blocks " + shape(c.first);
+                       (k.variant.baseline ? ", baseline" : "") + ", blocks " + shape(c.first);
     if (c.second_stage) line += ", then " + shape(c.second);
     trace(index_, line);
   }

@@ -24,12 +24,12 @@ namespace {
 // From instruction counts, a baseline search takes about 3 ps per element more than an optimised one on an H200: 0.2 ms
 // at the threshold, and 3 ms at the limit, while the optimised one takes about 25 ms longer to compile.
 constexpr std::int64_t default_threshold = std::int64_t{1} << 26;
-constexpr std::int64_t lean_limit = std::int64_t{1} << 30;
+constexpr std::int64_t baseline_limit = std::int64_t{1} << 30;
 std::atomic<std::int64_t> threshold{default_threshold};
-std::atomic<std::uint64_t> lean_count{0};
+std::atomic<std::uint64_t> baseline_count{0};
 
 std::atomic<tier>& tier_setting() noexcept {
-  static std::atomic<tier> setting{platform::environment_tier(tier::automatic, tier::lean, tier::tuned)};
+  static std::atomic<tier> setting{platform::environment_tier(tier::automatic, tier::baseline, tier::optimised)};
   return setting;
 }
 
@@ -38,13 +38,13 @@ std::int64_t element_count_of(const jit::launch& l) noexcept {
 }
 
 /// Whether a launch should run the baseline kernel rather than wait for the optimised one.
-bool lean_will_do(const jit::launch& l) {
+bool baseline_suffices(const jit::launch& l) {
   switch (get_tier()) {
-    case tier::lean: return true;
-    case tier::tuned: return false;
+    case tier::baseline: return true;
+    case tier::optimised: return false;
     case tier::automatic: break;
   }
-  return element_count_of(l) < lean_limit && platform::background_available();
+  return element_count_of(l) < baseline_limit && platform::background_available();
 }
 
 CUfunction function_of(cudaLibrary_t library, const std::string& name) {
@@ -61,7 +61,7 @@ CUfunction function_of(cudaLibrary_t library, const std::string& name) {
 void set_tier(tier t) noexcept { tier_setting() = t; }
 tier get_tier() noexcept { return tier_setting(); }
 void set_tier_threshold(std::int64_t elements) noexcept { threshold = elements ? elements : default_threshold; }
-std::uint64_t lean_launches() noexcept { return lean_count; }
+std::uint64_t baseline_launches() noexcept { return baseline_count; }
 
 void launch_kernel(CUfunction f, const grid& g, void** arguments, cudaStream_t stream) {
   static const auto launch = reinterpret_cast<decltype(&cuLaunchKernel)>(driver_function("cuLaunchKernel"));
@@ -94,48 +94,48 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
     auto same = std::find_if(misses.begin(), misses.end(), [&](const miss& m) { return m.key == key; });
     if (miss_of.empty()) miss_of.assign(launches.size(), 0);
     miss_of[k] = static_cast<std::size_t>(same - misses.begin());
-    variant.lean = jit::cuda_has_lean(*l.code, variant) && lean_will_do(l);
+    variant.baseline = jit::cuda_has_baseline(*l.code, variant) && baseline_suffices(l);
     if (same == misses.end()) misses.push_back({key, l.code, variant, nullptr});
-    else same->variant.lean = same->variant.lean && variant.lean;
+    else same->variant.baseline = same->variant.baseline && variant.baseline;
   }
   if (misses.empty()) return;
   compile(misses);
   for (std::size_t k = 0; k < launches.size(); ++k) {
     if (results[k]) continue;
     results[k] = misses[miss_of[k]].found;
-    if (results[k]->variant.lean) note_lean(*look_up(misses[miss_of[k]].key), launches[k]);
+    if (results[k]->variant.baseline) note_baseline(*look_up(misses[miss_of[k]].key), launches[k]);
   }
 }
 
-const kernel* kernel_table::lean_of(const kernel_forms& forms) const {
+const kernel* kernel_table::baseline_of(const kernel_forms& forms) const {
   const std::shared_lock lock(mutex_);
-  return forms.lean.get();
+  return forms.baseline.get();
 }
 
 /// The best loaded kernel; null if the launch is large enough to wait for a better one.
 const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& l) {
   const kernel* const best = forms.best.load(std::memory_order_acquire);
-  if (!best->variant.lean) {
-    if (get_tier() != tier::lean || !jit::cuda_has_lean(*l.code, best->variant)) return best;
-    const kernel* const lean = lean_of(forms);
-    if (lean) note_lean(forms, l);
-    return lean;
+  if (!best->variant.baseline) {
+    if (get_tier() != tier::baseline || !jit::cuda_has_baseline(*l.code, best->variant)) return best;
+    const kernel* const baseline = baseline_of(forms);
+    if (baseline) note_baseline(forms, l);
+    return baseline;
   }
-  if (!lean_will_do(l)) return nullptr;
-  note_lean(forms, l);
+  if (!baseline_suffices(l)) return nullptr;
+  note_baseline(forms, l);
   return best;
 }
 
 /// Counts the elements processed by the baseline kernel, and starts the optimised compilation once they reach the
 /// threshold.
-void kernel_table::note_lean(kernel_forms& forms, const jit::launch& l) {
-  lean_count.fetch_add(1, std::memory_order_relaxed);
+void kernel_table::note_baseline(kernel_forms& forms, const jit::launch& l) {
+  baseline_count.fetch_add(1, std::memory_order_relaxed);
   const std::int64_t elements = element_count_of(l);
   const std::int64_t done = forms.work.fetch_add(elements, std::memory_order_relaxed) + elements;
   if (get_tier() != tier::automatic || done < threshold.load(std::memory_order_relaxed) || forms.improving) return;
-  jit::cuda_variant tuned;
-  classify(l, tuned);
-  improve(forms, *l.code, tuned);
+  jit::cuda_variant optimised;
+  classify(l, optimised);
+  improve(forms, *l.code, optimised);
 }
 
 /// Compiles the optimised form in the background, once.
@@ -147,11 +147,11 @@ void kernel_table::improve(kernel_forms& forms, const jit::program& code, const 
       const jit::cuda_unit unit = jit::cuda_unit_of(*code, variant, arch_);
       std::unique_ptr<kernel> loaded = load(*code, variant, jit::compile_cuda({&unit, 1}).front());
       const std::unique_lock lock(mutex_);
-      if (!forms.tuned) forms.tuned = std::move(loaded);
-      forms.best.store(forms.tuned.get(), std::memory_order_release);
+      if (!forms.optimised) forms.optimised = std::move(loaded);
+      forms.best.store(forms.optimised.get(), std::memory_order_release);
     } catch (const std::exception& e) {  // the baseline kernel stays in use
       if (runtime::tracing())
-        trace(device_, "no tuned form of " + jit::cuda_kernel_name(*code, variant) + ": " + e.what());
+        trace(device_, "no optimised form of " + jit::cuda_kernel_name(*code, variant) + ": " + e.what());
     }
   };
   if (!platform::run_in_background(task)) forms.improving = false;
@@ -164,11 +164,12 @@ void kernel_table::compile(std::vector<miss>& misses) {
   std::vector<const jit::program*> programs;
   std::vector<miss*> missing;
   for (miss& m : misses) {
-    if (m.variant.lean && get_tier() != tier::lean) {  // uses an optimised form from the disk cache, if there is one
-      jit::cuda_variant tuned = m.variant;
-      tuned.lean = false;
-      if (const auto stored = jit::load_cuda(jit::cuda_unit_of(*m.code, tuned, arch_))) {
-        m.found = keep(m.key, load(*m.code, tuned, *stored));
+    if (m.variant.baseline &&
+        get_tier() != tier::baseline) {  // uses an optimised form from the disk cache, if there is one
+      jit::cuda_variant optimised = m.variant;
+      optimised.baseline = false;
+      if (const auto stored = jit::load_cuda(jit::cuda_unit_of(*m.code, optimised, arch_))) {
+        m.found = keep(m.key, load(*m.code, optimised, *stored));
         continue;
       }
     }
@@ -204,9 +205,9 @@ const kernel* kernel_table::keep(const std::string& key, std::unique_ptr<kernel>
   const std::unique_lock lock(mutex_);
   auto& forms = kernels_[key];
   if (!forms) forms = std::make_unique<kernel_forms>();
-  auto& form = loaded->variant.lean ? forms->lean : forms->tuned;
+  auto& form = loaded->variant.baseline ? forms->baseline : forms->optimised;
   if (!form) form = std::move(loaded);
-  forms->best.store(forms->tuned ? forms->tuned.get() : forms->lean.get(), std::memory_order_release);
+  forms->best.store(forms->optimised ? forms->optimised.get() : forms->baseline.get(), std::memory_order_release);
   return form.get();
 }
 

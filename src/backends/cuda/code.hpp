@@ -28,7 +28,7 @@ struct kernel {
 /// loaded one.
 struct kernel_forms {
   std::atomic<const kernel*> best{nullptr};
-  std::unique_ptr<kernel> lean, tuned;
+  std::unique_ptr<kernel> baseline, optimised;
   std::atomic<std::int64_t> work{0};   // elements processed by the baseline kernel
   std::atomic<bool> improving{false};  // the optimised kernel is being compiled, or its compilation failed
 };
@@ -54,8 +54,8 @@ class kernel_table {
   };
   kernel_forms* look_up(std::string_view key) const;
   const kernel* good_enough(kernel_forms& forms, const jit::launch& l);
-  const kernel* lean_of(const kernel_forms& forms) const;
-  void note_lean(kernel_forms& forms, const jit::launch& l);
+  const kernel* baseline_of(const kernel_forms& forms) const;
+  void note_baseline(kernel_forms& forms, const jit::launch& l);
   void improve(kernel_forms& forms, const jit::program& code, const jit::cuda_variant& variant);
   void compile(std::vector<miss>& misses);
   std::unique_ptr<kernel> load(const jit::program& p, const jit::cuda_variant& v, const jit::cubin& binary);

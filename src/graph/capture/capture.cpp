@@ -80,7 +80,7 @@ void replay::launch(runtime::stream& on) {
 
 std::size_t replay::memory_bytes() const { return memory_->bytes(); }
 
-bool capture_session::home::is_here() const {
+bool capture_session::static_allocation::is_here() const {
   const value now = array->now();
   return now->is_leaf() && now->buffer->address() == address && now->buffer_offset == offset;
 }
@@ -110,7 +110,7 @@ capture_session::~capture_session() {
     } catch (...) {  // arrays that cannot be restored are uninitialised, as from sn::empty
     }
   }
-  for (auto& [s, h] : homes_) give_up(*h.array);
+  for (auto& [s, h] : allocations_) give_up(*h.array);
 }
 
 /// The thread's work is executed again instead of being captured; the captured work is not instantiated yet.
@@ -152,7 +152,7 @@ void capture_session::prepare(const std::shared_ptr<storage>& array) {
 void capture_session::resolve_home(const std::shared_ptr<storage>& array) {
   storage& s = *array;
   const outside_capture now;
-  const turn mine(s);
+  const write_lock mine(s);
   const value& current = s.held();
   flush(std::span(&current, 1));
   const bool was_pinned = s.pinned();
@@ -168,8 +168,8 @@ void capture_session::resolve_home(const std::shared_ptr<storage>& array) {
     work.writes(*current->buffer);
   }
   const node& leaf = *current;
-  homes_.emplace(&s, home{array, &leaf, leaf.buffer->address(), leaf.shape, leaf.type, leaf.buffer_offset,
-                          leaf.buffer->bytes(), was_pinned});
+  allocations_.emplace(&s, static_allocation{array, &leaf, leaf.buffer->address(), leaf.shape, leaf.type,
+                                             leaf.buffer_offset, leaf.buffer->bytes(), was_pinned});
 }
 
 std::vector<std::shared_ptr<const array_view>> capture_session::deferred() const {
@@ -186,9 +186,9 @@ capture_session::arrays capture_session::live_made() const {
   return live;
 }
 
-std::vector<capture_session::home*> capture_session::moved_homes() {
-  std::vector<home*> moved;
-  for (auto& [s, h] : homes_)
+std::vector<capture_session::static_allocation*> capture_session::moved_allocations() {
+  std::vector<static_allocation*> moved;
+  for (auto& [s, h] : allocations_)
     if (!h.is_here()) moved.push_back(&h);
   return moved;
 }
@@ -199,35 +199,35 @@ void capture_session::evaluate_everything(const arrays& made) {
     if (value now = s.now(); !now->is_leaf()) roots.push_back(std::move(now));
   };
   for (const auto& s : made) want(*s);
-  for (const auto& [s, h] : homes_) want(*s);
+  for (const auto& [s, h] : allocations_) want(*s);
   flush(roots);
 }
 
 /// Moves whatever occupies the static allocation of an array that is to be copied back, and gives arrays made in the
 /// capture exclusively owned memory.
-void capture_session::make_room(const arrays& made, const std::vector<home*>& moving) {
+void capture_session::make_room(const arrays& made, const std::vector<static_allocation*>& moving) {
   std::vector<void*> addresses;
-  for (const home* h : moving) addresses.push_back(h->address);
+  for (const static_allocation* h : moving) addresses.push_back(h->address);
   memory_->reserve(addresses);
   const auto is_wanted = [&](void* p) { return std::find(addresses.begin(), addresses.end(), p) != addresses.end(); };
   for (const auto& s : made) {
-    const turn mine(*s);
+    const write_lock mine(*s);
     if (!is_sole_owner(s->held()) || is_wanted(address_of_memory(*s))) s->replace(snapshot(s->held()));
   }
-  for (const home* h : moving) {
-    const turn mine(*h->array);
+  for (const static_allocation* h : moving) {
+    const write_lock mine(*h->array);
     if (is_wanted(address_of_memory(*h->array))) h->array->replace(snapshot(h->array->held()));
   }
 }
 
-void capture_session::bring_home(home& h) {
+void capture_session::bring_back(static_allocation& h) {
   runtime::buffer_ref memory = memory_->take(h.address);
   if (!memory)
     throw device_error(
         "[capture] something that is neither an array nor an expression still holds the elements of an " +
         std::string("array of shape ") + core::to_string(h.shape));
   value leaf = make_leaf(std::move(memory), h.offset, h.shape, h.type);
-  const turn mine(*h.array);
+  const write_lock mine(*h.array);
   copy_elements(leaf, h.array->held());
   h.array->replace(std::move(leaf));
 }
@@ -235,9 +235,9 @@ void capture_session::bring_home(home& h) {
 std::unique_ptr<replay> capture_session::finish() {
   const arrays made = live_made();
   evaluate_everything(made);
-  const std::vector<home*> moved = moved_homes();
+  const std::vector<static_allocation*> moved = moved_allocations();
   make_room(made, moved);
-  for (home* h : moved) bring_home(*h);
+  for (static_allocation* h : moved) bring_back(*h);
   std::unique_ptr<replay> r(new replay(device_));
   leave();
   try {
@@ -250,11 +250,11 @@ std::unique_ptr<replay> capture_session::finish() {
   return r;
 }
 
-void capture_session::fill(replay& r, const arrays& made, const std::vector<home*>& moved) {
+void capture_session::fill(replay& r, const arrays& made, const std::vector<static_allocation*>& moved) {
   r.memory_ = memory_;
   r.held_ = std::move(held_);
   r.kept_ = std::move(notes_.keep);
-  for (auto& [s, h] : homes_) {
+  for (auto& [s, h] : allocations_) {
     const bool moves = std::find(moved.begin(), moved.end(), &h) != moved.end();
     const bool written = moves || s->now().get() != h.original || notes_.writes(h.address);
     r.arrays_.push_back({h.array, written});
@@ -272,24 +272,24 @@ void capture_session::fill(replay& r, const arrays& made, const std::vector<home
 /// No captured work has run, so the static allocations hold their old elements.
 void capture_session::restore() {
   const auto forget = [](storage& s) {
-    const turn mine(s);
+    const write_lock mine(s);
     s.replace(record_unset(s.held()->type, s.held()->shape, s.device));
   };
   for (const auto& s : live_made()) {
     forget(*s);
     s->made_in = 0;
   }
-  const std::vector<home*> moved = moved_homes();
+  const std::vector<static_allocation*> moved = moved_allocations();
   std::vector<void*> addresses;
-  for (home* h : moved) addresses.push_back(h->address);
+  for (static_allocation* h : moved) addresses.push_back(h->address);
   memory_->reserve(addresses);
-  for (home* h : moved) forget(*h->array);
-  for (home* h : moved) restore(*h);
-  for (auto& [s, h] : homes_) h.array->set_pinned(h.pinned);
+  for (static_allocation* h : moved) forget(*h->array);
+  for (static_allocation* h : moved) restore(*h);
+  for (auto& [s, h] : allocations_) h.array->set_pinned(h.pinned);
   memory_->close();
 }
 
-void capture_session::restore(home& h) {
+void capture_session::restore(static_allocation& h) {
   runtime::buffer_ref memory = memory_->take(h.address);
   const bool at_home = memory != nullptr;
   const runtime::current_guard here(outside_);
@@ -298,7 +298,7 @@ void capture_session::restore(home& h) {
     runtime::submission work(device_);
     device_.copy(work.writes(*memory), h.address, h.bytes);
   }
-  const turn mine(*h.array);
+  const write_lock mine(*h.array);
   h.array->replace(make_leaf(std::move(memory), h.offset, h.shape, h.type));
 }
 

@@ -4,7 +4,7 @@
 //
 // A launch must do what the captured code would do again, so arrays keep their addresses. Every existing array that the
 // code uses (touch) is first evaluated and made the sole owner of its memory, outside of the capture; that memory is
-// its static allocation (`home`). Within the capture it is an array like any other, whose versions move from buffer to
+// its static allocation. Within the capture it is an array like any other, whose versions move from buffer to
 // buffer; at the end the last version is copied to the static allocation unless it is there already. Arrays that the
 // code makes and that outlive the capture keep the memory that they have at its end. Static allocations and all
 // temporary memory of the code belong to the capture exclusively; within it, freed memory is reused, static allocations
@@ -79,7 +79,7 @@ class capture_session final : ongoing_capture {
   friend void touch(const std::shared_ptr<storage>&);
   friend void note_deferred(const std::shared_ptr<const array_view>&);
 
-  struct home {
+  struct static_allocation {
     std::shared_ptr<storage> array;
     const node* original;  // its leaf, not owned: only for comparison while the array has not been written
     void* address;
@@ -99,21 +99,21 @@ class capture_session final : ongoing_capture {
   void prepare(const std::shared_ptr<storage>& s);
   void resolve_home(const std::shared_ptr<storage>& s);
   arrays live_made() const;
-  std::vector<home*> moved_homes();
+  std::vector<static_allocation*> moved_allocations();
   void evaluate_everything(const arrays& made);
-  void make_room(const arrays& made, const std::vector<home*>& moving);
-  void bring_home(home& h);
+  void make_room(const arrays& made, const std::vector<static_allocation*>& moving);
+  void bring_back(static_allocation& h);
   void leave() noexcept;
-  void fill(replay& r, const arrays& made, const std::vector<home*>& moved);
+  void fill(replay& r, const arrays& made, const std::vector<static_allocation*>& moved);
   void restore();
-  void restore(home& h);
+  void restore(static_allocation& h);
 
   std::uint32_t number_;
   runtime::stream* stream_before_;  // the thread's current stream before the capture
   runtime::stream* recording_ = nullptr;
   runtime::use_notes notes_;
   std::shared_ptr<capture_memory> memory_;
-  std::unordered_map<const storage*, home> homes_;
+  std::unordered_map<const storage*, static_allocation> allocations_;
   std::vector<std::weak_ptr<storage>> made_;
   std::vector<std::weak_ptr<const array_view>> deferred_;
   std::vector<value> held_;

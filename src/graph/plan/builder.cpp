@@ -29,7 +29,7 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   space_ = core::element_count(variables);
   begin_phase();
   reduced_.clear();
-  alone_ = false;
+  unfusible_ = false;
   gathers_ = 0;
   joined_.clear();
   outer_gather_ = nullptr;
@@ -49,7 +49,7 @@ bool kernel_builder::finish() {
   bool large = static_cast<int>(out_->code.code.size()) > limits().instructions ||
                static_cast<int>(out_->inputs.size()) > limits().inputs;
   if (large && split_) {
-    table_.cut(split_, cut_reason::size);
+    table_.materialise(split_, store_reason::size);
     restart_ = true;
   }
   out_->code.params = static_cast<std::uint16_t>(out_->params.size());
@@ -61,7 +61,7 @@ bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> result
   out_->kind = plan_kind::elementwise;
   out_->code.kind = jit::kernel_kind::elementwise;
   out_->results.assign(results.begin(), results.end());
-  alone_ = stands_alone(*results[0]);
+  unfusible_ = unfusible(*results[0]);
   for (node* n : results) {
     std::uint16_t reg = lower_pending(n, nullptr);
     out_->code.outputs.push_back({n->type, 0, reg});
@@ -77,7 +77,7 @@ bool kernel_builder::update(kernel_plan& out, node* n) {
   out_->kind = plan_kind::update;
   out_->code.kind = jit::kernel_kind::elementwise;
   out_->results.assign(1, n);
-  if (!table_.is_stored(n->args[0].get())) table_.cut(n->args[0].get(), cut_reason::write);
+  if (!table_.is_stored(n->args[0].get())) table_.materialise(n->args[0].get(), store_reason::write);
   if (!n->args[0]->is_leaf()) out_->dependencies.push_back(n->args[0].get());
   std::uint16_t reg = lower(rhs, nullptr);
   out_->code.outputs.push_back({n->type, 0, reg});
@@ -277,7 +277,7 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
     if (in_epilogue_ && !map)
       for (auto [r, index] : reduced_)
         if (r == n) return emit({opcode::reduced, n->type, n->type, 0, index, 0, 0, 0});
-    if (!table_.is_stored(n)) table_.cut(n, cut_reason::reduction);
+    if (!table_.is_stored(n)) table_.materialise(n, store_reason::reduction);
     return load(n, map);
   }
   if (must_store(n, map)) return load(n, map);
@@ -293,7 +293,7 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
 
 bool kernel_builder::must_store(node* n, const index_map* map) {
   if (n->kind == node_kind::update) {
-    table_.cut(n, cut_reason::write);
+    table_.materialise(n, store_reason::write);
     return true;
   }
   if (n->kind == node_kind::call) {
@@ -301,30 +301,30 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     if (must_store_call(n, map)) return true;
   }
   if (n->kind == node_kind::iota) return false;
-  if (reads_points(map)) return is_dear_again(n);
+  if (reads_points(map)) return is_computed_again(n);
   if (!limits().fuse && n->kind != node_kind::view) {
-    table_.cut(n, cut_reason::unfused);
+    table_.materialise(n, store_reason::unfused);
     return true;
   }
   std::int64_t size = n->size();
   if (is_operation(n->kind)) {
     if (size * limits().smaller <= space_ && table_.inline_weight(n) >= limits().expensive) {
-      table_.cut(n, cut_reason::expensive);
+      table_.materialise(n, store_reason::expensive);
       return true;
     }
     const bool elsewhere = find(n, nullptr) >= 0 || std::any_of(memo_.begin(), memo_.end(), [&](const memo& m) {
                              return m.n == n && !reads_points(&m.map);
                            });
     if (elsewhere && table_.inline_weight(n) > 0) {
-      table_.cut(n, cut_reason::several_views);
+      table_.materialise(n, store_reason::several_views);
       restart_ = true;
       return true;
     }
-    if (is_dear_again(n)) return true;
+    if (is_computed_again(n)) return true;
   }
-  if (n->seen && space_ * 4 >= size && is_operation(n->kind) && table_.inline_weight(n) > 0 &&
+  if (n->evaluated_before && space_ * 4 >= size && is_operation(n->kind) && table_.inline_weight(n) > 0 &&
       table_.worth_storing(n)) {
-    table_.cut(n, cut_reason::reused);
+    table_.materialise(n, store_reason::reused);
     return true;
   }
   return false;
@@ -333,15 +333,15 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
 /// A value that is read at points is computed at these points only, again for each index map. If the kernel reads as
 /// many points as there are elements, a second computation costs more than memory traffic: in a chain of steps that
 /// roll their field, each link would cost as much as the previous one times the number of maps.
-bool kernel_builder::is_dear(node* n) {
+bool kernel_builder::is_expensive(node* n) {
   return is_operation(n->kind) && space_ >= n->size() && table_.inline_weight(n) >= limits().expensive;
 }
 
-bool kernel_builder::is_dear_again(node* n) {
-  if (!is_dear(n)) return false;
+bool kernel_builder::is_computed_again(node* n) {
+  if (!is_expensive(n)) return false;
   if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(), [&](const memo& m) { return m.n == n; }))
     return false;
-  table_.cut(n, cut_reason::several_views);
+  table_.materialise(n, store_reason::several_views);
   restart_ = true;
   return true;
 }
@@ -404,13 +404,13 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
     }
     if (base->kind == node_kind::view || base->kind == node_kind::map || base->kind == node_kind::gather ||
         base->kind == node_kind::iota || base->kind == node_kind::call || base->kind == node_kind::random)
-      table_.cut(base, cut_reason::not_affine);
+      table_.materialise(base, store_reason::not_affine);
   } else if (!stored) {
-    table_.cut(base, base->kind == node_kind::update ? cut_reason::write : cut_reason::reduction);
+    table_.materialise(base, base->kind == node_kind::update ? store_reason::write : store_reason::reduction);
   }
   linear_form at = compose(outer, region.strides, region.offset);
   if (wants_packing(n, at)) {
-    table_.cut(n, cut_reason::packed);
+    table_.materialise(n, store_reason::packed);
     return load(n, map);
   }
   return load(base, std::move(at));

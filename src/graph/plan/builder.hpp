@@ -50,8 +50,8 @@ class kernel_builder {
   bool must_store_call(node* n, const index_map* map);
   std::uint16_t lower_operand(node* n, const index_map* map, node* operand);
   bool must_store(node* n, const index_map* map);
-  bool is_dear(node* n);
-  bool is_dear_again(node* n);
+  bool is_expensive(node* n);
+  bool is_computed_again(node* n);
   bool wants_packing(const node* view, const linear_form& at) const;
 
   std::uint16_t load(node* source, linear_form at);
@@ -85,7 +85,7 @@ class kernel_builder {
   std::vector<memo> memo_;   // values read through index maps; the registers of plain ones are in the plan's table
   std::vector<std::pair<node*, std::uint16_t>> reduced_;
   std::vector<memo> calls_;  // the first node of each call; `reg` is the index in program::calls
-  bool alone_ = false;       // the kernel has a call that is not fusible
+  bool unfusible_ = false;   // the kernel has a call that is not fusible
   node* split_ = nullptr;    // what to materialise if the kernel turns out too large
   bool restart_ = false;
   bool in_epilogue_ = false;

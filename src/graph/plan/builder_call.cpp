@@ -13,7 +13,7 @@ bool kernel_builder::effect(kernel_plan& out, node* n) {
   out_->kind = plan_kind::effect;
   out_->code.kind = jit::kernel_kind::elementwise;
   out_->results.clear();
-  alone_ = stands_alone(*n);
+  unfusible_ = unfusible(*n);
   const std::uint16_t call = lower_operands(n, nullptr);
   const jit::user_function& f = *n->call().function;
   // After the inputs come the raw outputs.
@@ -32,15 +32,15 @@ bool kernel_builder::effect(kernel_plan& out, node* n) {
 // Whether a call must be materialised: the kernel has a call that is not fusible, or a reduction result that is never
 // in memory.
 bool kernel_builder::must_store_call(node* n, const index_map* map) {
-  if (alone_ || stands_alone(*n)) {
-    table_.cut(n, cut_reason::alone);
+  if (unfusible_ || unfusible(*n)) {
+    table_.materialise(n, store_reason::unfusible);
     return true;
   }
   const node* r = finished_reduction(*n);
   if (!r) return false;
   auto is_r = [r](const auto& known) { return known.first == r; };
   if (in_epilogue_ && !map && std::any_of(reduced_.begin(), reduced_.end(), is_r)) return false;
-  table_.cut(n, cut_reason::reduction);
+  table_.materialise(n, store_reason::reduction);
   return true;
 }
 
@@ -90,7 +90,7 @@ std::uint16_t kernel_builder::output_of(std::uint16_t call, std::size_t output) 
 
 // The address of a whole node in memory; its extents are consecutive parameters.
 std::uint16_t kernel_builder::address(node* source) {
-  if (!table_.is_stored(source)) table_.cut(source, cut_reason::raw);
+  if (!table_.is_stored(source)) table_.materialise(source, store_reason::raw);
   std::size_t slot = phase_inputs_;
   while (slot < out_->inputs.size() && !(out_->inputs[slot].source == source && out_->inputs[slot].raw)) ++slot;
   auto& code = out_->code.code;

@@ -66,14 +66,14 @@ std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
 // built is discarded, and further materialisation points are not needed yet.
 std::uint16_t kernel_builder::too_many_gathers(node* n, node* index) {
   if (std::exchange(restart_, true)) return integer_param(0);
-  node* alone = outer_gather_ && !table_.is_stored(outer_gather_) ? outer_gather_ : n;
+  node* candidate = outer_gather_ && !table_.is_stored(outer_gather_) ? outer_gather_ : n;
   if (outer_gather_) {
     node* source = outer_gather_->args[0].get();
     while (source->kind == node_kind::gather || source->kind == node_kind::view) source = source->args[0].get();
-    if (!table_.is_stored(source) && is_dear(source)) alone = source;
+    if (!table_.is_stored(source) && is_expensive(source)) candidate = source;
   }
-  if (table_.is_stored(alone)) alone = index;
-  if (!table_.is_stored(alone)) table_.cut(alone, cut_reason::size);
+  if (table_.is_stored(candidate)) candidate = index;
+  if (!table_.is_stored(candidate)) table_.materialise(candidate, store_reason::size);
   return integer_param(0);
 }
 

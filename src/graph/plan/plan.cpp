@@ -5,21 +5,21 @@
 
 namespace sinter::graph {
 
-const char* text(cut_reason r) noexcept {
+const char* text(store_reason r) noexcept {
   switch (r) {
-    case cut_reason::requested: return "requested";
-    case cut_reason::sibling: return "a pending reduction over the same value";
-    case cut_reason::reduction: return "a reduction's result, read over another space";
-    case cut_reason::write: return "base of a partial write";
-    case cut_reason::expensive: return "not cheap, and much smaller than what reads it: computed once";
-    case cut_reason::several_views: return "read through several index maps: computed once";
-    case cut_reason::not_affine: return "reshaped in a way that no affine map expresses";
-    case cut_reason::packed: return "strided, and streamed many times: packed";
-    case cut_reason::reused: return "computed before and still held: stored this time";
-    case cut_reason::size: return "the kernel would be too large";
-    case cut_reason::unfused: return "fusion is off";
-    case cut_reason::raw: return "read by index in a user's function";
-    case cut_reason::alone: return "a user's function with text around its loop has a kernel of its own";
+    case store_reason::requested: return "requested";
+    case store_reason::sibling: return "a pending reduction over the same value";
+    case store_reason::reduction: return "a reduction's result, read over another space";
+    case store_reason::write: return "base of a partial write";
+    case store_reason::expensive: return "not cheap, and much smaller than what reads it: computed once";
+    case store_reason::several_views: return "read through several index maps: computed once";
+    case store_reason::not_affine: return "reshaped in a way that no affine map expresses";
+    case store_reason::packed: return "strided, and streamed many times: packed";
+    case store_reason::reused: return "computed before and still held: stored this time";
+    case store_reason::size: return "the kernel would be too large";
+    case store_reason::unfused: return "fusion is off";
+    case store_reason::raw: return "read by index in a user's function";
+    case store_reason::unfusible: return "a user's function with text around its loop has a kernel of its own";
   }
   return "";
 }

@@ -12,7 +12,7 @@
 namespace sinter::graph {
 
 /// Why a node is a materialisation point.
-enum class cut_reason : std::uint8_t {
+enum class store_reason : std::uint8_t {
   requested,      // a root
   sibling,        // a pending reduction over the same value: computed in the same pass
   reduction,      // its consumer's iteration space is not that of its result
@@ -25,9 +25,9 @@ enum class cut_reason : std::uint8_t {
   size,           // the kernel would be too large
   unfused,        // fusion is disabled
   raw,            // a user's function reads it by index
-  alone,          // a user's function that is not fusible (text around its loop), or what would share its kernel
+  unfusible,      // a user's function that is not fusible (text around its loop), or what would share its kernel
 };
-const char* text(cut_reason r) noexcept;
+const char* text(store_reason r) noexcept;
 
 /// An input of a kernel: elements of a stored node, addressed by the kernel's variables.
 struct input_slot {

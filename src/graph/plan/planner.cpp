@@ -49,7 +49,7 @@ void planner::plan(std::span<const value> roots) {
     build_all();
     for (node* n : stored()) at(n).level = -1;
     for (node* n : stored()) level_of(n);
-  } while (set_apart());
+  } while (split_epilogues());
   group();
 }
 
@@ -61,7 +61,7 @@ void planner::add_siblings(std::span<node* const> own) {
     if (r->is_leaf() || r->opaque || at(r.get()).stored || !same_reduction(own[0], r.get())) continue;
     const bool is_own = std::find(own.begin(), own.end(), r.get()) != own.end();
     if (is_own && r->refs.load(std::memory_order_acquire) == 2) continue;
-    cut(r.get(), cut_reason::sibling);
+    materialise(r.get(), store_reason::sibling);
     siblings_.push_back(std::move(r));
   }
 }
@@ -77,24 +77,25 @@ void planner::build_all() {
 }
 
 // The reductions whose epilogue a result can be: reached through operations of its own shape, all over one space.
-bool planner::find_reductions(node* n, std::vector<node*>& out, bool apart) {
+bool planner::find_reductions(node* n, std::vector<node*>& out, bool split) {
   if (!n->over_reduction) return true;
   ++search_;
-  return search_reductions(n, out, apart);
+  return search_reductions(n, out, split);
 }
 
-bool planner::search_reductions(node* n, std::vector<node*>& out, bool apart) {
+bool planner::search_reductions(node* n, std::vector<node*>& out, bool split) {
   for (int k = 0; k < n->operand_count(); ++k) {
     node* a = n->operand(k);
     if (a->is_leaf() || reads_raw(*n, k) || !(a->shape == n->shape)) continue;
     if (a->kind == node_kind::reduce) {
-      if (at(a).stored && (apart || (at(a).why != cut_reason::requested && at(a).why != cut_reason::sibling))) continue;
+      if (at(a).stored && (split || (at(a).why != store_reason::requested && at(a).why != store_reason::sibling)))
+        continue;
       if (!out.empty() && !same_reduction(out[0], a)) return false;
       if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(a);
-    } else if (is_operation(a->kind) && !stands_alone(*a) && !at(a).stored) {
+    } else if (is_operation(a->kind) && !unfusible(*a) && !at(a).stored) {
       if (out.size() > 8) return false;
       if (std::exchange(at(a).search, search_) == search_) continue;  // shared: its operands have been searched
-      if (!search_reductions(a, out, apart)) return false;
+      if (!search_reductions(a, out, split)) return false;
     }
   }
   return true;
@@ -103,18 +104,18 @@ bool planner::search_reductions(node* n, std::vector<node*>& out, bool apart) {
 // Normally the epilogue of a stored reduction is computed in the reduction's kernel. If the epilogue also needs a later
 // result, that would be a second pass over the same elements: such an epilogue is split from the reduction and reads
 // the stored result.
-bool planner::set_apart() {
+bool planner::split_epilogues() {
   bool changed = false;
   for (std::size_t k = 0; k < stored().size(); ++k) {
     node* const n = stored()[k];
-    if (built_[k]->kind != plan_kind::reduce || n->kind == node_kind::reduce || at(n).apart) continue;
+    if (built_[k]->kind != plan_kind::reduce || n->kind == node_kind::reduce || at(n).split) continue;
     reductions_.clear();
     if (!find_reductions(n, reductions_, false)) continue;
     const std::int32_t level = at(n).level;
     if (std::none_of(reductions_.begin(), reductions_.end(),
                      [&](node* r) { return at(r).stored && at(r).level < level; }))
       continue;
-    at(n).apart = changed = true;
+    at(n).split = changed = true;
   }
   return changed;
 }
@@ -129,8 +130,8 @@ void planner::build_one(node* n) {
     node* base = n->args[0].get();
     bool dense = core::is_contiguous(n->shape, n->view().strides);
     if (dense && !is_stored(base) && base->size() == n->size() && base->kind != node_kind::scalar)
-      cut(base, cut_reason::requested);
-    if (dense && is_stored(base) && at(n).why != cut_reason::packed) {
+      materialise(base, store_reason::requested);
+    if (dense && is_stored(base) && at(n).why != store_reason::packed) {
       plan->kind = plan_kind::alias;
       plan->results.assign(1, n);
       plan->dependencies.clear();
@@ -142,7 +143,7 @@ void planner::build_one(node* n) {
   std::vector<node*>& reductions = reductions_;
   reductions.clear();
   if (kind == node_kind::reduce) reductions.push_back(n);
-  else if (is_operation(kind) && limits().fuse && !stands_alone(*n) && !find_reductions(n, reductions, at(n).apart))
+  else if (is_operation(kind) && limits().fuse && !unfusible(*n) && !find_reductions(n, reductions, at(n).split))
     reductions.clear();
   if (reductions.empty() && kind == node_kind::call)
     if (node* r = finished_reduction(*n)) reductions.push_back(r);
@@ -163,7 +164,7 @@ void planner::build_one(node* n) {
         plan->kind = plan_kind::alias;
         plan->results.assign(1, n);
         plan->dependencies.clear();
-        if (!is_stored(n->args[0].get())) cut(n->args[0].get(), cut_reason::write);
+        if (!is_stored(n->args[0].get())) materialise(n->args[0].get(), store_reason::write);
         if (!n->args[0]->is_leaf()) plan->dependencies.push_back(n->args[0].get());
       }
     } else if (!reductions.empty()) {
@@ -191,8 +192,7 @@ namespace {
 bool may_join(const kernel_plan& a, const kernel_plan& b) {
   if (a.level != b.level || a.kind != b.kind) return false;
   if (a.kind != plan_kind::elementwise && a.kind != plan_kind::reduce) return false;
-  if ((stands_alone(*a.results[0]) || stands_alone(*b.results[0])) && !same_call(*a.results[0], *b.results[0]))
-    return false;
+  if ((unfusible(*a.results[0]) || unfusible(*b.results[0])) && !same_call(*a.results[0], *b.results[0])) return false;
   if (a.code.code.empty() || b.code.code.empty() || a.code.flags.fast_math != b.code.flags.fast_math) return false;
   if (a.kept != b.kept || !(a.extents == b.extents) || a.reduces_last != b.reduces_last) return false;
   if (a.code.code.size() + b.code.code.size() > static_cast<std::size_t>(limits().instructions)) return false;
@@ -249,7 +249,7 @@ void planner::group() {
         std::vector<node*> reductions;
         bool found = true;
         for (node* n : wider) {
-          if (n->kind != node_kind::reduce) found = found && find_reductions(n, reductions, at(n).apart);
+          if (n->kind != node_kind::reduce) found = found && find_reductions(n, reductions, at(n).split);
           else if (std::find(reductions.begin(), reductions.end(), n) == reductions.end()) reductions.push_back(n);
         }
         for (node* r : reductions) found = found && same_reduction(reductions[0], r);

@@ -22,9 +22,9 @@ class planner : public plan_table {
   void add_siblings(std::span<node* const> own);
   void build_all();
   void build_one(node* n);
-  bool find_reductions(node* n, std::vector<node*>& out, bool apart);
-  bool search_reductions(node* n, std::vector<node*>& out, bool apart);
-  bool set_apart();
+  bool find_reductions(node* n, std::vector<node*>& out, bool split);
+  bool search_reductions(node* n, std::vector<node*>& out, bool split);
+  bool split_epilogues();
   int level_of(node* n);
   void group();
 

@@ -17,7 +17,7 @@ void plan_table::begin(std::span<const value> roots) {
   device_ = roots[0]->device;
   epoch_ = next_epoch();
   for (const value& r : roots)
-    if (!r->is_leaf()) cut(r.get(), cut_reason::requested);
+    if (!r->is_leaf()) materialise(r.get(), store_reason::requested);
 }
 
 void plan_table::clear() {
@@ -36,7 +36,7 @@ void plan_table::enter(node* n) {
   table_.push_back({.n = n});
 }
 
-void plan_table::cut(node* n, cut_reason why) {
+void plan_table::materialise(node* n, store_reason why) {
   entry& e = at(n);
   if (e.stored) return;
   e.stored = true;

@@ -13,11 +13,11 @@ class plan_table {
   struct entry {
     node* n;
     bool stored = false;  // written to memory by this plan
-    cut_reason why = cut_reason::requested;
+    store_reason why = store_reason::requested;
     std::int32_t level = -1;
     std::int32_t kernel = -1;  // stored: index into stored()
     std::int32_t weight = -1;  // cached inline_weight
-    bool apart = false;        // split epilogue: reads the stored reductions instead of being computed in their kernel
+    bool split = false;        // split epilogue: reads the stored reductions instead of being computed in their kernel
     std::uint16_t reg = 0;     // the register of the kernel being built that holds it, if `phase` is the builder's
     std::uint64_t phase = 0;
     std::uint64_t search = 0;   // the last search for reductions that visited it
@@ -31,7 +31,7 @@ class plan_table {
   }
   bool is_stored(node* n) { return n->is_leaf() || at(n).stored; }
   /// Makes the node a materialisation point: it is stored from now on.
-  void cut(node* n, cut_reason why);
+  void materialise(node* n, store_reason why);
   /// The cost per element if the node is computed inside the kernels that read it.
   std::int32_t inline_weight(node* n);
   /// Whether there is memory for the node, and storing it moves little more than recomputing it.

@@ -131,7 +131,7 @@ void write_pinned(storage& s, const array_view& v, const value& rhs) {
 
 void write(const array_view& v, value rhs) {
   storage& s = *v.store;
-  const turn mine(s);
+  const write_lock mine(s);
   if (s.pinned()) {
     flush(std::span(&rhs, 1));
     return write_pinned(s, v, rhs);
@@ -195,7 +195,7 @@ struct pinned_place {
 
 pinned_place pin_in_order(const array_view& v) {
   storage& s = *v.store;
-  const turn mine(s);
+  const write_lock mine(s);
   const value& current = s.held();
   flush(std::span(&current, 1));
   if (!s.pinned() && !s.pin_if_sole_owner()) s.replace_and_pin(snapshot(current));
@@ -263,7 +263,7 @@ exposed begin_read(const array_view& v, bool any_strides) {
 const void* address_of(const exposed& e) { return address_to_read(*e.held, e.offset); }
 
 value pending_of_write(const array_view& v) {
-  const turn mine(*v.store);
+  const write_lock mine(*v.store);
   allocate_unset(*v.store);
   return v.store->held()->is_leaf() ? value() : v.store->held();
 }

@@ -77,7 +77,7 @@ void own_elements(storage& s);
 value pending_of_write(const array_view& v);
 /// The same for writing in place through the view's strides. Evaluates the storage if necessary and makes it the sole
 /// owner of its elements: pending readers, copies and host views keep the old ones. Other views of the storage see what
-/// is written. The caller holds the storage's write lock (`turn`) until the work is enqueued.
+/// is written. The caller holds the storage's write lock (`write_lock`) until the work is enqueued.
 void* begin_write(const array_view& v);
 
 /// Array from host memory (copied): `from` holds the elements in C order.

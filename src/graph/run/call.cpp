@@ -40,7 +40,7 @@ void run_call(const jit::user_function* f, const dims& shape, std::vector<value>
   if (core::element_count(shape) == 0) return;
   std::vector<storage*> stores;
   for (const view_ref& v : outputs) stores.push_back(v->store.get());
-  const turns mine(std::move(stores));
+  const write_locks mine(std::move(stores));
   std::vector<written> raw;
   std::vector<std::pair<const array_view*, value>> regular;
   // All storages first: two outputs may be views of one.

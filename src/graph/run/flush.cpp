@@ -248,7 +248,7 @@ class flusher {
     if (kernels == 0) return;
     for (const job& j : std::span(jobs_).first(kernels)) pass_faults(j);
     // Values that were computed inline and still have references may be needed again.
-    planner_.for_each_inlined([](node* n) { n->seen.store(true, std::memory_order_relaxed); });
+    planner_.for_each_inlined([](node* n) { n->evaluated_before.store(true, std::memory_order_relaxed); });
     for (const auto& k : std::span(planner_.kernels()).first(kernels)) {
       if (k->kind == plan_kind::effect) continue;  // its results are leaves, and its node is released with the call
       for (node* n : k->results) {

@@ -46,9 +46,10 @@ class node {
   std::atomic<std::uint32_t> refs{1};
   std::atomic<node_kind> kind;  // the payload's until the node is evaluated, which makes it a leaf
   dtype type;
-  std::uint8_t nargs = 0;         // used elements of `args`
-  std::atomic<bool> seen{false};  // has been evaluated as part of another kernel while other references held it
-  bool is_reader = false;         // reduce: linked into the operand's list of readers
+  std::uint8_t nargs = 0;  // used elements of `args`
+  std::atomic<bool> evaluated_before{
+      false};               // has been evaluated as part of another kernel while other references held it
+  bool is_reader = false;   // reduce: linked into the operand's list of readers
   bool opaque = false;      // call, reduce: a type of a preamble, never in memory; read only by calls and reductions
   bool large = false;       // limits().large_operand bytes or more
   bool over_large = false;  // an operand below is large: evaluation may release memory (list_if_large)
@@ -120,7 +121,7 @@ class node {
 /// The reduction of an opaque type whose epilogue a call is, directly or through opaque calls; null if there is none.
 node* finished_reduction(const node& n) noexcept;
 /// Whether a call is not fusible, because its function has text around the loop: it is the only call of its kernel.
-inline bool stands_alone(const node& n) noexcept {
+inline bool unfusible(const node& n) noexcept {
   return n.kind == node_kind::call && n.call().function->has_loop_text();
 }
 /// Whether operand k is read by index in a user's text: it must be in memory.

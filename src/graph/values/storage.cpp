@@ -10,13 +10,13 @@ bool is_sole_owner(const value& leaf) noexcept {
   return leaf->is_leaf() && leaf->refs.load(std::memory_order_acquire) == 1 && is_owned(leaf->buffer, 1);
 }
 
-turns::turns(std::vector<storage*> all) : all_(std::move(all)) {
+write_locks::write_locks(std::vector<storage*> all) : all_(std::move(all)) {
   std::sort(all_.begin(), all_.end(), std::less<>());
   all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
   for (storage* s : all_) s->writers_.lock();
 }
 
-turns::~turns() {
+write_locks::~write_locks() {
   for (storage* s : all_) s->writers_.unlock();
 }
 

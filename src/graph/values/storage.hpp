@@ -26,7 +26,7 @@ struct version {
   bool pinned = false;
 };
 
-/// Any thread may read the version at any time. Only the holder of the storage's write lock (`turn`, below) replaces
+/// Any thread may read the version at any time. Only the holder of the storage's write lock (`write_lock`, below) replaces
 /// it.
 class storage {
  public:
@@ -74,8 +74,8 @@ class storage {
   std::uint32_t touched_in = 0;           // the capture that uses it; 0: none
 
  private:
-  friend class turn;
-  friend class turns;
+  friend class write_lock;
+  friend class write_locks;
   /// Spin lock for copying a pointer: a mutex would cost more than the copy, on every operand of every recorded
   /// operation.
   class guard {
@@ -104,21 +104,21 @@ class storage {
 
 /// Write lock of a storage, held by a thread until its write has been recorded, or enqueued if memory is written
 /// directly. Readers never wait for it. Lock order: acquired before the flush lock, never within it.
-class turn {
+class write_lock {
  public:
-  explicit turn(storage& s) : lock_(s.writers_) {}
+  explicit write_lock(storage& s) : lock_(s.writers_) {}
 
  private:
   const std::lock_guard<std::recursive_mutex> lock_;
 };
 
 /// Write locks of several storages, acquired in one order by all threads to avoid deadlock.
-class turns {
+class write_locks {
  public:
-  explicit turns(std::vector<storage*> all);
-  ~turns();
-  turns(const turns&) = delete;
-  turns& operator=(const turns&) = delete;
+  explicit write_locks(std::vector<storage*> all);
+  ~write_locks();
+  write_locks(const write_locks&) = delete;
+  write_locks& operator=(const write_locks&) = delete;
 
  private:
   std::vector<storage*> all_;

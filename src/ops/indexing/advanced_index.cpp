@@ -27,12 +27,12 @@ void require_index_dtype(dtype type, const char* function) {
   if (!is_integer(type) && !is_bool(type)) fail<dtype_error>(function, "indices must be integers or bools, not ", type);
 }
 
-void require_within(const value& index, std::int64_t extent, int named) {
+void require_within(const value& index, std::int64_t extent, int reported_axis) {
   const ndarray list = wrap(reshape_value(index, dims{core::element_count(index->shape)}));
   const ndarray bad = logical_or(less(list, -extent), greater_equal(list, extent));
   if (list.size() == 0 || !bool(any(bad))) return;
   fail<index_error>("index", "index ", take(list, argmax(bad)).item<std::int64_t>(), " is out of range for axis ",
-                    named, " with extent ", extent);
+                    reported_axis, " with extent ", extent);
 }
 
 value unravel_one(const value& position, const dims& shape, int axis) {
@@ -43,7 +43,7 @@ value unravel_one(const value& position, const dims& shape, int axis) {
   return v;
 }
 
-value pad_behind(const value& v, int rank) {
+value append_unit_axes(const value& v, int rank) {
   dims shape = v->shape;
   while (shape.size() < rank) shape.push_back(1);
   return reshape_value(v, shape);
@@ -56,16 +56,16 @@ dims kept_extents(const advanced_index& p) {
   return kept;
 }
 
-dims selection_shape(const advanced_index& p, const choice& c) {
+dims selection_shape(const advanced_index& p, const selected_elements& c) {
   dims shape = kept_extents(p);
-  for (int a = 0; a < c.shape.size(); ++a) shape.insert(p.front + a, c.shape[a]);
+  for (int a = 0; a < c.shape.size(); ++a) shape.insert(p.selected_at + a, c.shape[a]);
   return shape;
 }
 
 namespace {
 
 /// Broadcasts c.shape with `shape`, the shape of another index array; `met` collects these shapes.
-void broadcast_together(choice& c, std::vector<dims>& met, const dims& shape) {
+void broadcast_together(selected_elements& c, std::vector<dims>& met, const dims& shape) {
   met.push_back(shape);
   if (core::broadcast_into(c.shape, shape)) return;
   std::string shapes;
@@ -74,27 +74,27 @@ void broadcast_together(choice& c, std::vector<dims>& met, const dims& shape) {
 }
 
 /// Adds the number of the mask's true elements as an extent, and their coordinates.
-void choose_true(const index_entry& e, choice& c, std::vector<dims>& met) {
+void select_true(const index_entry& e, selected_elements& c, std::vector<dims>& met) {
   const value positions = true_positions(e.values);
   broadcast_together(c, met, positions->shape);
   for (int k = 0; k < e.axes; ++k)
-    c.axes.push_back({unravel_one(positions, e.values->shape, k), e.axis + k, e.named + k, true});
+    c.axes.push_back({unravel_one(positions, e.values->shape, k), e.axis + k, e.reported_axis + k, true});
 }
 
 /// A value of shape I + v.shape, where I is the shape of the index arrays: gathered axis by axis; each gathered axis is
 /// left with extent 1.
-value gather_all(value v, const choice& c) {
+value gather_all(value v, const selected_elements& c) {
   const int selected = c.shape.size(), rank = selected + v->shape.size();
   dims shape = c.shape;
   for (const std::int64_t n : v->shape) shape.push_back(n);
   v = broadcast_value(v, shape);
-  for (const chosen_axis& a : c.axes) {
+  for (const selected_axis& a : c.axes) {
     value index = a.index;
     dims wide(selected, 1);
     for (int k = 0; k < index->shape.size(); ++k) wide[selected - index->shape.size() + k] = index->shape[k];
-    index = pad_behind(reshape_value(index, wide), rank);
+    index = append_unit_axes(reshape_value(index, wide), rank);
     shape[selected + a.axis] = 1;
-    v = graph::record_gather(v, index, selected + a.axis, shape, a.named);
+    v = graph::record_gather(v, index, selected + a.axis, shape, a.reported_axis);
   }
   return v;
 }
@@ -125,31 +125,31 @@ bool is_whole_mask(const advanced_index& p) {
          p.entries[0].axes == p.base->shape.size();
 }
 
-void check_not_empty(const advanced_index& p, const choice& c) {
+void check_not_empty(const advanced_index& p, const selected_elements& c) {
   if (core::element_count(selection_shape(p, c)) == 0 && core::element_count(c.shape) == 0) return;
-  for (const chosen_axis& a : c.axes)
+  for (const selected_axis& a : c.axes)
     if (p.base->shape[a.axis] == 0)
-      fail<index_error>("index", "axis ", a.named, " with extent 0 has no element to index");
+      fail<index_error>("index", "axis ", a.reported_axis, " with extent 0 has no element to index");
 }
 
-void check_unread(const advanced_index& p, const choice& c) {
+void check_unread(const advanced_index& p, const selected_elements& c) {
   if (core::element_count(c.shape) == 0 || core::element_count(selection_shape(p, c)) != 0) return;
-  for (const chosen_axis& a : c.axes)
-    if (!a.in_range) require_within(a.index, p.base->shape[a.axis], a.named);
+  for (const selected_axis& a : c.axes)
+    if (!a.in_range) require_within(a.index, p.base->shape[a.axis], a.reported_axis);
 }
 
 }  // namespace
 
-choice choose_elements(const advanced_index& p) {
-  choice c;
+selected_elements select_elements(const advanced_index& p) {
+  selected_elements c;
   std::vector<dims> met;
   for (const index_entry& e : p.entries) {
     if (e.mask) {
-      choose_true(e, c, met);
+      select_true(e, c, met);
       continue;
     }
     broadcast_together(c, met, e.values->shape);
-    c.axes.push_back({e.values, e.axis, e.named, e.in_range});
+    c.axes.push_back({e.values, e.axis, e.reported_axis, e.in_range});
     if (core::element_count(e.values->shape) > 1) c.unique = false;
   }
   core::checked_count(selection_shape(p, c), "index");
@@ -159,14 +159,14 @@ choice choose_elements(const advanced_index& p) {
 }
 
 value read_selection(const advanced_index& selection) {
-  if (is_whole_mask(selection)) return true_elements(selection.held, selection.entries[0].values);
+  if (is_whole_mask(selection)) return true_elements(selection.source, selection.entries[0].values);
   advanced_index p;
   p.base = selection.base;
   p.entries = selection.entries;
-  p.front = selection.front;
-  value v = selection.held;
+  p.selected_at = selection.selected_at;
+  value v = selection.source;
   merge_mask_axes(p, v);
-  const choice c = choose_elements(p);
+  const selected_elements c = select_elements(p);
   const dims shape = selection_shape(p, c);
   v = gather_all(v, c);
   // Moves the selected axes to their place and drops the gathered axes of extent 1.
@@ -174,7 +174,7 @@ value read_selection(const advanced_index& selection) {
   dims strides;
   for (int a = 0; a < p.base->shape.size(); ++a)
     if (p.keeps(a)) strides.push_back(along[c.shape.size() + a]);
-  for (int a = 0; a < c.shape.size(); ++a) strides.insert(p.front + a, along[a]);
+  for (int a = 0; a < c.shape.size(); ++a) strides.insert(p.selected_at + a, along[a]);
   return graph::record_view(v, shape, strides, 0);
 }
 
@@ -186,12 +186,12 @@ subarray make_selection(advanced_index p) {
   if (graph::is_capturing()) [[unlikely]]
     graph::note_deferred(view);
   // Errors that do not depend on data are thrown at once.
-  choice c;
+  selected_elements c;
   std::vector<dims> met;
   for (const index_entry& e : view->what.entries)
     if (!e.mask) {
       broadcast_together(c, met, e.values->shape);
-      c.axes.push_back({e.values, e.axis, e.named, e.in_range});
+      c.axes.push_back({e.values, e.axis, e.reported_axis, e.in_range});
     }
   if (!c.axes.empty()) check_not_empty(view->what, c);
   return ndarray_access::make_sub(std::move(view));

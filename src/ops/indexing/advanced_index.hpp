@@ -18,15 +18,15 @@ struct index_entry {
   bool mask = false;
   bool in_range = false;   // the indices have been checked
   int axis = 0, axes = 1;  // of the base: the first indexed axis, and how many
-  int named = 0;           // axis of the user's array, reported in errors
+  int reported_axis = 0;   // axis of the user's array, reported in errors
 };
 
 /// `base(entries)`. The key's basic indices (integers, slices) are already part of the base's view.
 struct advanced_index {
   graph::view_ref base;
-  graph::value held;  // the base's value when it was indexed
+  graph::value source;  // the base's value when it was indexed
   std::vector<index_entry> entries;
-  int front = 0;  // how many of the axes that no entry consumes precede the selected ones in the result
+  int selected_at = 0;  // how many of the axes that no entry consumes precede the selected ones in the result
 
   bool keeps(int axis) const noexcept;
 };
@@ -43,21 +43,21 @@ subarray make_selection(advanced_index p);
 selection_view* unread_selection(const ndarray& a) noexcept;
 
 /// Index arrays without masks: coordinates along single axes, broadcast to one shape. Synchronises for masks.
-struct chosen_axis {
+struct selected_axis {
   graph::value index;
-  int axis = 0, named = 0;
+  int axis = 0, reported_axis = 0;
   bool in_range = false;
 };
-struct choice {
+struct selected_elements {
   dims shape;
-  std::vector<chosen_axis> axes;
+  std::vector<selected_axis> axes;
   bool unique = true;  // no element is selected twice
 };
-choice choose_elements(const advanced_index& p);
+selected_elements select_elements(const advanced_index& p);
 /// Extents of the axes that no entry consumes.
 dims kept_extents(const advanced_index& p);
 /// The result's shape.
-dims selection_shape(const advanced_index& p, const choice& c);
+dims selection_shape(const advanced_index& p, const selected_elements& c);
 
 /// The selected elements. Records; synchronises for masks.
 graph::value read_selection(const advanced_index& p);
@@ -79,12 +79,12 @@ const graph::array_view& writable(const graph::array_view& v, const char* functi
 graph::value integer_of(std::int64_t v, runtime::device_id device);
 /// Throws index_error unless all indices are in [-extent, extent). Synchronises: for indices that no gather will check,
 /// since another extent of 0 leaves nothing to select.
-void require_within(const graph::value& index, std::int64_t extent, int named);
+void require_within(const graph::value& index, std::int64_t extent, int reported_axis);
 /// Throws unless the dtype is an integer or bool.
 void require_index_dtype(dtype type, const char* function);
 /// Coordinate `axis` of C-order positions in `shape`.
 graph::value unravel_one(const graph::value& position, const dims& shape, int axis);
 /// The value with trailing axes of extent 1 appended up to rank `rank`.
-graph::value pad_behind(const graph::value& v, int rank);
+graph::value append_unit_axes(const graph::value& v, int rank);
 
 }  // namespace sinter::ops

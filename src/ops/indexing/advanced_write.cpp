@@ -36,12 +36,12 @@ value cast_right_side(const advanced_index& p, const operand& e, int rank, const
 
 // ---- masks
 
-/// `r`, which broadcasts to the result's shape and along its selected axis (at p.front), reshaped to the base's axes.
+/// `r`, which broadcasts to the result's shape and along its selected axis (at p.selected_at), reshaped to the base's axes.
 /// Null if it does not broadcast along that axis.
 value along_mask(const advanced_index& p, const value& r) {
   const dims& base = p.base->shape;
   const int rank = base.size() - p.entries[0].axes + 1, lead = rank - r->shape.size();
-  if (lead < 0 || (p.front >= lead && r->shape[p.front - lead] != 1)) return {};
+  if (lead < 0 || (p.selected_at >= lead && r->shape[p.selected_at - lead] != 1)) return {};
   const dims dense = core::contiguous_strides(r->shape);
   dims strides;
   int at = 0;  // current axis of the result
@@ -50,7 +50,7 @@ value along_mask(const advanced_index& p, const value& r) {
       strides.push_back(0);
       continue;
     }
-    if (at == p.front) ++at;
+    if (at == p.selected_at) ++at;
     const std::int64_t n = at < lead ? 1 : r->shape[at - lead];
     if (n != 1 && n != base[a]) return {};
     strides.push_back(n == 1 ? 0 : dense[at - lead]);
@@ -63,9 +63,9 @@ bool is_one_mask(const advanced_index& p) { return p.entries.size() == 1 && p.en
 
 void write_where(const advanced_index& p, const value& fresh) {
   const index_entry& e = p.entries[0];
-  const value mask = pad_behind(e.values, e.values->shape.size() + p.base->shape.size() - e.axis - e.axes);
+  const value mask = append_unit_axes(e.values, e.values->shape.size() + p.base->shape.size() - e.axis - e.axes);
   // Excludes other writers: elements where the mask is false are rewritten as well.
-  const graph::turn mine(*p.base->store);
+  const graph::write_lock mine(*p.base->store);
   const value old = graph::read(*p.base);
   const value all[] = {mask, fresh, old};
   graph::write(*p.base, graph::record_map(opcode::select, old->type, old->shape, all));
@@ -75,37 +75,39 @@ void write_where(const advanced_index& p, const value& fresh) {
 
 /// The axis reported in an error, marked as one of a whole statement: with an index out of range nothing is written, so
 /// the array keeps its contents.
-int statement_axis_of(int named) { return named < runtime::statement_axis ? named + runtime::statement_axis : named; }
+int statement_axis_of(int reported_axis) {
+  return reported_axis < runtime::statement_axis ? reported_axis + runtime::statement_axis : reported_axis;
+}
 
 /// An indexed selection prepared for writing: the loop runs over c.shape, then over the kept axes.
 struct scatter {
   const advanced_index& p;
-  const choice& c;
+  const selected_elements& c;
   dims kept, loop;
   runtime::device_id device;
 
-  scatter(const advanced_index& from, const choice& what)
+  scatter(const advanced_index& from, const selected_elements& what)
       : p(from), c(what), kept(kept_extents(from)), loop(what.shape), device(from.base->device()) {
     for (const std::int64_t n : kept) loop.push_back(n);
   }
 
   /// Non-negative coordinates along one axis; an index out of range is a data fault.
-  value coordinate(const chosen_axis& a) const {
+  value coordinate(const selected_axis& a) const {
     if (a.in_range) return a.index;
     const std::int64_t n = p.base->shape[a.axis];
     dims wide = a.index->shape, whole = wide;
     wide.push_back(1);
     whole.push_back(n);
     const value count = broadcast_value(graph::record_iota(dims{n}, 0, device), whole);
-    const value checked =
-        graph::record_gather(count, reshape_value(a.index, wide), whole.size() - 1, wide, statement_axis_of(a.named));
+    const value checked = graph::record_gather(count, reshape_value(a.index, wide), whole.size() - 1, wide,
+                                               statement_axis_of(a.reported_axis));
     return reshape_value(checked, a.index->shape);
   }
 
   /// sum(coordinate * stride) + offset over the selected axes, of shape c.shape; `strides` are per base axis.
   value position(const dims& strides, std::int64_t offset) const {
     value sum = graph::record_scalar(scalar_of(offset, dtype::i64, "index"), dtype::i64, c.shape, device);
-    for (const chosen_axis& a : c.axes)
+    for (const selected_axis& a : c.axes)
       sum = map_of(opcode::add, dtype::i64, sum,
                    map_of(opcode::multiply, dtype::i64, coordinate(a), integer_of(strides[a.axis], device)));
     return sum;
@@ -113,7 +115,7 @@ struct scatter {
 
   /// The storage position of each element of the loop.
   value address() const {
-    value at = pad_behind(position(p.base->strides, p.base->offset), loop.size());
+    value at = append_unit_axes(position(p.base->strides, p.base->offset), loop.size());
     int k = c.shape.size();
     for (int a = 0; a < p.base->shape.size(); ++a) {
       if (!p.keeps(a)) continue;
@@ -130,7 +132,7 @@ struct scatter {
   /// A bool scalar: whether any index is out of range, in which case nothing is written.
   value out_of_range() const {
     value bad = bool_of(false, dims(), device);
-    for (const chosen_axis& a : c.axes) {
+    for (const selected_axis& a : c.axes) {
       if (a.in_range) continue;
       const std::int64_t n = p.base->shape[a.axis];
       const value each =
@@ -152,9 +154,9 @@ struct scatter {
     const value v = broadcast_value(r, selection);
     const dims dense = core::contiguous_strides(selection);
     dims strides;
-    for (int a = 0; a < c.shape.size(); ++a) strides.push_back(dense[p.front + a]);
+    for (int a = 0; a < c.shape.size(); ++a) strides.push_back(dense[p.selected_at + a]);
     for (int a = 0; a < selection.size(); ++a)
-      if (a < p.front || a >= p.front + c.shape.size()) strides.push_back(dense[a]);
+      if (a < p.selected_at || a >= p.selected_at + c.shape.size()) strides.push_back(dense[a]);
     return graph::record_view(v, loop, strides, 0);
   }
 };
@@ -227,7 +229,7 @@ graph::view_ref whole_storage(const graph::array_view& v) {
 void run_scatter(const scatter& s, const jit::user_function* f, std::vector<value> arguments) {
   const graph::array_view& v = *s.p.base;
   // Pending readers of the old elements are evaluated first, so that the storage need not be copied.
-  const graph::turn mine(*v.store);
+  const graph::write_lock mine(*v.store);
   if (!v.store->is_sole_owner()) graph::flush(arguments);
   const graph::view_ref target = whole_storage(v);
   graph::run_call(f, s.loop, std::move(arguments), std::span(&target, 1));
@@ -235,7 +237,8 @@ void run_scatter(const scatter& s, const jit::user_function* f, std::vector<valu
 }
 
 /// `same`: equal indices have equal values, so the order of the writes does not matter.
-void write_chosen(const advanced_index& p, const choice& c, const value& r, const dims& selection, bool same) {
+void write_selected(const advanced_index& p, const selected_elements& c, const value& r, const dims& selection,
+                    bool same) {
   const scatter s(p, c);
   if (core::element_count(s.loop) == 0) return;
   const dtype type = p.base->type;
@@ -245,17 +248,17 @@ void write_chosen(const advanced_index& p, const choice& c, const value& r, cons
     run_scatter(s, loop_function("scatter", std::move(inputs), type, "if (!bad[0]) y[at] = v;"), std::move(arguments));
     return;
   }
-  arguments.push_back(broadcast_value(pad_behind(is_last(s), s.loop.size()), s.loop));
+  arguments.push_back(broadcast_value(append_unit_axes(is_last(s), s.loop.size()), s.loop));
   inputs.push_back(input("last", dtype::b1));
   run_scatter(s, loop_function("scatter", std::move(inputs), type, "if (last && !bad[0]) y[at] = v;"),
               std::move(arguments));
 }
 
 /// Whether a right side of this shape broadcasts along the selected axes.
-bool is_same_for_all(const dims& r, const dims& selection, const advanced_index& p, const choice& c) {
+bool is_same_for_all(const dims& r, const dims& selection, const advanced_index& p, const selected_elements& c) {
   const int lead = selection.size() - r.size();
   for (int a = 0; a < c.shape.size(); ++a) {
-    const int at = p.front + a - lead;
+    const int at = p.selected_at + a - lead;
     if (at >= 0 && r[at] != 1) return false;
   }
   return true;
@@ -265,17 +268,17 @@ bool is_same_for_all(const dims& r, const dims& selection, const advanced_index&
 
 void write_selection(advanced_index& p, const operand& e, const char* function) {
   writable(*p.base, function);
-  p.held = value();
+  p.source = value();
   const int masked_rank = p.base->shape.size() - p.entries[0].axes + 1;
   if (is_one_mask(p)) {
     const value r = cast_right_side(p, e, masked_rank, function);
     if (const value fresh = along_mask(p, r)) return write_where(p, fresh);
   }
-  const choice c = choose_elements(p);
+  const selected_elements c = select_elements(p);
   const dims selection = selection_shape(p, c);
   const value r = cast_right_side(p, e, selection.size(), function);
   if (!core::broadcasts_to(r->shape, selection)) refuse_shape(function, r->shape, selection);
-  write_chosen(p, c, r, selection, is_same_for_all(r->shape, selection, p, c));
+  write_selected(p, c, r, selection, is_same_for_all(r->shape, selection, p, c));
 }
 
 namespace {
@@ -293,8 +296,8 @@ void update_selection(advanced_index& p, const operand& e, const char* function,
                       ndarray (*operation)(const operand&, const operand&)) {
   const graph::array_view& base = writable(*p.base, function);
   if (is_one_mask(p)) {
-    p.held = value();
-    const graph::turn mine(*base.store);
+    p.source = value();
+    const graph::write_lock mine(*base.store);
     const ndarray old = wrap(graph::read(base));
     if (!e.is_array()) return write_where(p, cast_back(operation(operand(old), e), base.type, function));
     if (const value wide = along_mask(p, value_of(e.array(), function))) {
@@ -302,25 +305,25 @@ void update_selection(advanced_index& p, const operand& e, const char* function,
       return write_where(p, cast_back(operation(operand(old), operand(right)), base.type, function));
     }
   }
-  const choice c = choose_elements(p);
+  const selected_elements c = select_elements(p);
   const dims selection = selection_shape(p, c);
   if (e.is_array() && !core::broadcasts_to(view_of(e.array(), function).shape, selection))
     refuse_shape(function, view_of(e.array(), function).shape, selection);
   advanced_index known = p;  // masks have become indices, so they need not be counted again
   known.entries.clear();
-  for (const chosen_axis& a : c.axes)
-    known.entries.push_back({a.index, false, a.in_range, a.axis, 1, statement_axis_of(a.named)});
+  for (const selected_axis& a : c.axes)
+    known.entries.push_back({a.index, false, a.in_range, a.axis, 1, statement_axis_of(a.reported_axis)});
   // Masks of rank 0 leave no index, only an extent.
   if (!known.entries.empty()) known.entries[0].values = broadcast_value(known.entries[0].values, c.shape);
-  known.held = graph::read(base);
-  p.held = value();
-  const bool nothing_chosen = c.axes.empty();  // 0-d masks only
-  ndarray old = wrap(nothing_chosen ? broadcast_value(known.held, selection) : read_selection(known));
-  known.held = value();
+  known.source = graph::read(base);
+  p.source = value();
+  const bool nothing_selected = c.axes.empty();  // 0-d masks only
+  ndarray old = wrap(nothing_selected ? broadcast_value(known.source, selection) : read_selection(known));
+  known.source = value();
   const value result = cast_back(operation(operand(old), e), base.type, function);
   old = ndarray();
-  write_chosen(p, c, result, selection,
-               !e.is_array() || is_same_for_all(view_of(e.array(), function).shape, selection, p, c));
+  write_selected(p, c, result, selection,
+                 !e.is_array() || is_same_for_all(view_of(e.array(), function).shape, selection, p, c));
 }
 
 namespace {
@@ -369,8 +372,8 @@ void accumulate_selection(advanced_index& p, const operand& e, accumulation how,
   const dtype type = base.type;
   if (how != accumulation::add && is_complex(type)) fail<dtype_error>(function, "complex numbers have no order");
   if (e.is_array()) require_same_kind(function, "the values", view_of(e.array(), function).type, type);
-  p.held = value();
-  const choice c = choose_elements(p);
+  p.source = value();
+  const selected_elements c = select_elements(p);
   const dims selection = selection_shape(p, c);
   const value r = cast_right_side(p, e, selection.size(), function);
   if (!core::broadcasts_to(r->shape, selection)) refuse_shape(function, r->shape, selection);

@@ -100,7 +100,7 @@ ops::index_entry entry_of(const index& i, int axis, int place, const graph::arra
   e.in_range = listed && !e.mask;
   e.axes = e.mask ? e.values->shape.size() : 1;
   e.axis = place;
-  e.named = axis;
+  e.reported_axis = axis;
   for (int k = 0; e.mask && k < e.axes; ++k)
     if (e.values->shape[k] != v.shape[axis + k] && e.values->shape[k] != 0)
       ops::fail<index_error>("index", "a mask of shape ", e.values->shape, " does not fit axis ", axis + k,
@@ -222,9 +222,9 @@ subarray ndarray::at(const index* first, std::size_t count) const {
     ops::fail<index_error>("index", "the result has rank ", shape.size(), ", above ", core::max_rank);
   graph::view_ref view = graph::make_view(v, std::move(shape), std::move(strides), offset);
   if (!advanced) return ops::ndarray_access::make_sub(std::move(view));
-  selected.held = graph::read(*view);
+  selected.source = graph::read(*view);
   selected.base = std::move(view);
-  selected.front = place.front();
+  selected.selected_at = place.front();
   return ops::make_selection(std::move(selected));
 }
 

@@ -30,7 +30,7 @@ class counted_selection {
     flags_.rest = flags;
     runtime::algorithms& algorithms = device_.algorithms();
     const bool elementwise = flags->kind.load(std::memory_order_acquire) == graph::node_kind::map;
-    if (algorithms.takes_packed_flags() && elementwise && !flags->seen && flags->size() >= least_packed)
+    if (algorithms.takes_packed_flags() && elementwise && !flags->evaluated_before && flags->size() >= least_packed)
       flags_ = pack_flags(flags);
     std::vector<value> needed;
     for (const value& v : {flags_.words, flags_.rest, data})

@@ -46,7 +46,7 @@ void put_flat(const ndarray& x, const value& positions, bool in_range, const val
   const graph::array_view& v = writable(view_of(x, function), function);
   const std::int64_t n = core::element_count(v.shape);
   // Excludes other writers: where the view has gaps, the whole storage is read and written.
-  const graph::turn mine(*v.store);
+  const graph::write_lock mine(*v.store);
   const auto strides = core::reshape_strides(v.shape, v.strides, dims{n});
   const ndarray flat = strides ? view_as(x, dims{n}, *strides, v.offset) : wrap(flattened(graph::read(v)));
   if (n == 0 && positions->shape[0] != 0)
@@ -133,7 +133,8 @@ void putmask(const ndarray& x, const ndarray& mask, const operand& values) {
     fail<shape_error>("putmask", "a mask of shape ", flags->shape, " for an array of shape ", v.shape);
   const value right = flat_values(values, v, "putmask");
   if (right->shape[0] == 0 || core::element_count(v.shape) == 0) return;
-  const graph::turn mine(*v.store);  // excludes other writers: elements where the mask is false are rewritten as well
+  const graph::write_lock mine(
+      *v.store);  // excludes other writers: elements where the mask is false are rewritten as well
   graph::write(v, select_of(flags, repeated(right, v.shape), graph::read(v)));
 }
 

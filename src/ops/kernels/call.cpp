@@ -81,7 +81,7 @@ void check_letters(const kernel_head& k) {
     if (!p.type.letter || p.raw || std::any_of(k.inputs.begin(), k.inputs.end(), resolves)) continue;
     if (std::any_of(k.outputs.begin(), k.outputs.end(), [&](const parameter& q) { return q.raw && resolves(q); }))
       continue;
-    fail<value_error>(k.name, "nothing settles type ", p.type.letter, " of output ", p.name, ": no input has it; ",
+    fail<value_error>(k.name, "nothing determines type ", p.type.letter, " of output ", p.name, ": no input has it; ",
                       k.signature);
   }
 }

@@ -59,7 +59,7 @@ void resolve_reduce_type(implementation& k, std::string_view text, const kernel_
   const char letter = k.reduce_type->letter;
   const auto has = [&](const parameter& p) { return p.type.letter == letter; };
   if (letter && std::none_of(head.inputs.begin(), head.inputs.end(), has))
-    throw value_error(t.where + ": no input settles type " + std::string(1, letter) + "; " + head.signature);
+    throw value_error(t.where + ": no input determines type " + std::string(1, letter) + "; " + head.signature);
 }
 
 /// The accumulator as a parameter.
@@ -146,7 +146,7 @@ reduction_call split_arguments(const kernel_head& k, std::span<const reduction_a
   for (std::size_t a = 0; a < inputs; ++a)
     if (arguments[a]->given_axes())
       fail<value_error>(k.name, "argument ", a + 1,
-                        " is an axes object, but axes stand behind the inputs: ", k.signature);
+                        " is an axes object, but axes come after the inputs: ", k.signature);
   const bool trailing = arguments.size() == k.inputs.size() + 1;
   if (trailing) {
     if (keyword.given()) detail::axis_twice(k.function());

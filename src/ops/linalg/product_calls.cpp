@@ -161,7 +161,7 @@ ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const 
   ready_product p = prepare_product(x, y, type, kw.tf32);
   if (kw.out && takes_directly(*kw.out, x, y, type, *p.device)) {
     const graph::array_view& v = view_of(*kw.out, "matmul");
-    const graph::turn mine(*v.store);
+    const graph::write_lock mine(*v.store);
     if (!better_replaced(v)) {
       p.layout.c = strides_over(p.layout.batch, v.shape, v.strides);
       void* to = graph::begin_write(v);

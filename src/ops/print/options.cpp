@@ -39,7 +39,7 @@ print_options print_options_with(const print_kw& kw, const char* function) {
   const auto refuse = [&](const std::string& what) { ops::fail<value_error>(function, what); };
   if (o.precision < 0) refuse("precision is negative");
   if (o.floatmode == floatmode::fixed && o.precision > most_fixed_digits)
-    refuse("precision is above " + std::to_string(most_fixed_digits) + ", the most digits behind a point");
+    refuse("precision is above " + std::to_string(most_fixed_digits) + ", the most digits after a point");
   if (o.threshold < 0) refuse("threshold is negative");
   if (o.edgeitems < 1) refuse("edgeitems is below 1");
   if (o.linewidth < 1) refuse("linewidth is below 1");

@@ -69,7 +69,7 @@ class call {
 
   void run(const runtime::raw_launch& how) {
     collect();
-    const graph::turns mine(written_storages());
+    const graph::write_locks mine(written_storages());
     evaluate();
     for (std::size_t k = 0, u = 0; k < arguments_.size(); ++k)
       packed_[k] =

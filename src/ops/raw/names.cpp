@@ -46,7 +46,7 @@ std::string find(const runtime::raw_module& module, const std::optional<std::vec
                            "; give a name expression (raw_kw::names) or the mangled name");
   ops::fail<value_error>(
       name, "the module has no ", what, " of this name; ", names, list_of(*symbols),
-      (wanted.find('<') == std::string::npos ? "" : "; a template must stand in raw_kw::names to be compiled"));
+      (wanted.find('<') == std::string::npos ? "" : "; a template must be listed in raw_kw::names to be compiled"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ sample_arrays::sample_arrays(const std::vector<entry>& arrays, const result_tole
     const bool known =
         std::any_of(samples_.begin(), samples_.end(), [&](const sample& s) { return s.whole->store == v.store; });
     if (known) continue;
-    const graph::turn mine(*v.store);
+    const graph::write_lock mine(*v.store);
     graph::begin_write(v);
     const core::dims& shape = v.store->held()->shape;
     graph::view_ref whole = graph::make_view(v, shape, core::contiguous_strides(shape), 0);
@@ -62,7 +62,7 @@ sample_arrays::sample_arrays(const std::vector<entry>& arrays, const result_tole
 
 void sample_arrays::restore() {
   for (const sample& s : samples_) {
-    const graph::turn mine(*s.whole->store);
+    const graph::write_lock mine(*s.whole->store);
     void* to = graph::begin_write(*s.whole);
     if (const std::size_t bytes = bytes_of(*s.whole); bytes != 0)
       runtime::get_backend(s.whole->device()).copy(to, graph::address_of(graph::begin_read(*s.original, false)), bytes);

@@ -115,7 +115,7 @@ TEST_CASE("gpu: elements and positions are selected in order by bools") {
       for (size_t offset : {size_t{0}, size_t{1}, size_t{4}}) check_selection(*b, random_flags(n, in_64), 0, offset);
 }
 
-TEST_CASE("gpu: elements and positions are selected in order by bits, and by bools behind them") {
+TEST_CASE("gpu: elements and positions are selected in order by bits, and by bools after them") {
   runtime::backend* const b = backend_under_test();
   if (!b) return;
   REQUIRE(b->algorithms().takes_packed_flags());

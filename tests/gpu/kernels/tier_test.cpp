@@ -104,11 +104,11 @@ ndarray evaluated(const named_work& w, cuda::tier t) {
 constexpr const char* folder_variable = "SINTER_TIER_TEST_CACHE";
 
 struct child_counts {
-  int compilations = -1, lean_launches = -1;
+  int compilations = -1, baseline_launches = -1;
 };
 
 /// Waits until the background thread has begun with an optimised form, after the evaluation that is recorded.
-void await_tuned_form() {
+void await_optimised_form() {
   const auto begun = [] {
     double evaluated = std::numeric_limits<double>::infinity();
     bool generated = false;
@@ -142,29 +142,29 @@ child_counts in_a_process(const std::string& cache) {
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
   child_counts c;
-  std::ifstream(log) >> c.compilations >> c.lean_launches;
+  std::ifstream(log) >> c.compilations >> c.baseline_launches;
   return c;
 }
 
 }  // namespace
 
-TEST_CASE("gpu tiers: lean kernels give the bits of tuned ones") {
+TEST_CASE("gpu tiers: baseline kernels give the bits of optimised ones") {
   if (gpu_test::no_gpu()) return;
   const settings restored;
   for (const bool huge : {false, true}) {
     CAPTURE(huge);
     for (const named_work& w : all_work(huge)) {
       CAPTURE(w.name);
-      const std::vector<float> tuned = evaluated(w, cuda::tier::tuned).to_vector<float>();
-      const auto before = cuda::lean_launches();
-      const std::vector<float> lean = evaluated(w, cuda::tier::lean).to_vector<float>();
-      CHECK(cuda::lean_launches() > before);
-      CHECK(gpu_test::first_difference(tuned, lean) == -1);
+      const std::vector<float> optimised = evaluated(w, cuda::tier::optimised).to_vector<float>();
+      const auto before = cuda::baseline_launches();
+      const std::vector<float> baseline = evaluated(w, cuda::tier::baseline).to_vector<float>();
+      CHECK(cuda::baseline_launches() > before);
+      CHECK(gpu_test::first_difference(optimised, baseline) == -1);
     }
   }
 }
 
-TEST_CASE("gpu tiers: a lean kernel runs until it has done enough, then the tuned one") {
+TEST_CASE("gpu tiers: a baseline kernel runs until it has done enough, then the optimised one") {
   if (gpu_test::no_gpu()) return;
   const settings restored;
   cuda::set_tier(cuda::tier::automatic);
@@ -176,24 +176,24 @@ TEST_CASE("gpu tiers: a lean kernel runs until it has done enough, then the tune
     return r.to_vector<float>();
   };
   const auto before = counts();
-  const auto lean_before = cuda::lean_launches();
+  const auto baseline_before = cuda::baseline_launches();
   const std::vector<float> first = work();
   CHECK(counts().compilations == before.compilations + 1);
-  CHECK(cuda::lean_launches() == lean_before + 1);
+  CHECK(cuda::baseline_launches() == baseline_before + 1);
   work();
   platform::wait_for_background();
   CHECK(counts().compilations == before.compilations + 1);  // 2,000 elements are not enough
   work();
   platform::wait_for_background();
   CHECK(counts().compilations == before.compilations + 2);
-  CHECK(cuda::lean_launches() == lean_before + 3);
+  CHECK(cuda::baseline_launches() == baseline_before + 3);
   const std::vector<float> last = work();
   CHECK(counts().compilations == before.compilations + 2);
-  CHECK(cuda::lean_launches() == lean_before + 3);
+  CHECK(cuda::baseline_launches() == baseline_before + 3);
   CHECK(gpu_test::first_difference(first, last) == -1);
 }
 
-TEST_CASE("gpu tiers: large work waits for the tuned kernel, also where a lean one is there") {
+TEST_CASE("gpu tiers: large work waits for the optimised kernel, also where a baseline one is there") {
   if (gpu_test::no_gpu()) return;
   const settings restored;
   cuda::set_tier(cuda::tier::automatic);
@@ -203,19 +203,19 @@ TEST_CASE("gpu tiers: large work waits for the tuned kernel, also where a lean o
     eval(r);
   };
   const auto before = counts();
-  const auto lean_before = cuda::lean_launches();
+  const auto baseline_before = cuda::baseline_launches();
   work(1024, 1024);
-  CHECK(cuda::lean_launches() == lean_before + 1);
+  CHECK(cuda::baseline_launches() == baseline_before + 1);
   CHECK(counts().compilations == before.compilations + 1);
   work(1 << 16, 1 << 14);
-  CHECK(cuda::lean_launches() == lean_before + 1);
+  CHECK(cuda::baseline_launches() == baseline_before + 1);
   CHECK(counts().compilations == before.compilations + 2);
   work(1024, 1024);  // nothing is left to do better
-  CHECK(cuda::lean_launches() == lean_before + 1);
+  CHECK(cuda::baseline_launches() == baseline_before + 1);
   CHECK(counts().compilations == before.compilations + 2);
 }
 
-TEST_CASE("gpu tiers child: a search that the process ends behind") {
+TEST_CASE("gpu tiers child: a search after which the process ends") {
   const char* log = std::getenv(folder_variable);
   if (!log || gpu_test::no_gpu()) return;
   cuda::set_tier(cuda::tier::automatic);
@@ -229,20 +229,20 @@ TEST_CASE("gpu tiers child: a search that the process ends behind") {
   eval(argmin(distances(p, q), 1));
   const auto after = counts();
   // The process waits for a task that has begun and drops one that has not, so it ends once the compiler is at work.
-  if (after.compilations > before.compilations) await_tuned_form();
-  std::ofstream(log) << after.compilations - before.compilations << ' ' << cuda::lean_launches();
+  if (after.compilations > before.compilations) await_optimised_form();
+  std::ofstream(log) << after.compilations - before.compilations << ' ' << cuda::baseline_launches();
 }
 
-TEST_CASE("gpu tiers: a process may end while a kernel is compiled, and the next one finds it tuned") {
+TEST_CASE("gpu tiers: a process may end while a kernel is compiled, and the next one finds it optimised") {
   if (gpu_test::no_gpu()) return;
   const sinter_test::scratch_folder scratch;
   const child_counts first = in_a_process(scratch / "cache");
   CHECK(first.compilations > 0);
-  CHECK(first.lean_launches > 0);
+  CHECK(first.baseline_launches > 0);
   // The reduction exists in its optimised form, and small kernels in their baseline one.
   const child_counts second = in_a_process(scratch / "cache");
   CHECK(second.compilations == 0);
-  CHECK(second.lean_launches == first.lean_launches - 1);
+  CHECK(second.baseline_launches == first.baseline_launches - 1);
 }
 
 #endif

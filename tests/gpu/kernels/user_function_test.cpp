@@ -27,7 +27,7 @@ bool no_memory(std::size_t bytes) {
     check(gpu());                   \
   }
 
-USER_CASE("gpu: user functions: fused before and behind", check_fusion)
+USER_CASE("gpu: user functions: fused before and after", check_fusion)
 USER_CASE("gpu: user functions: several outputs of different types", check_outputs)
 USER_CASE("gpu: user functions: every type of element", check_types)
 USER_CASE("gpu: user functions: views, broadcasting, ranks", check_layouts)

@@ -156,8 +156,8 @@ struct module {
   void add(const program& p, cuda_variant v) {
     programs.push_back(p);
     variants.push_back(v);
-    if (!jit::cuda_has_lean(p, v)) return;
-    v.lean = true;
+    if (!jit::cuda_has_baseline(p, v)) return;
+    v.baseline = true;
     programs.push_back(p);
     variants.push_back(v);
   }
@@ -348,7 +348,7 @@ TEST_CASE("cuda: broadcast rows compile with and without the skip, for float32 a
   check_compiles(m);
 }
 
-TEST_CASE("cuda: only kernels with sine or cosine of float32 have a lean form, which knows them as a function") {
+TEST_CASE("cuda: only kernels with sine or cosine of float32 have a baseline form, which calls them as a function") {
   const auto of = [](opcode op, dtype t, bool fast_math) {
     program p = unary(op, t, t);
     p.flags.fast_math = fast_math;
@@ -359,22 +359,22 @@ TEST_CASE("cuda: only kernels with sine or cosine of float32 have a lean form, w
       const program p = of(op, t, false);
       cuda_variant v = variant(p, cuda_shape::linear, 1, 1, layout::linear, jit::cuda_vector_length(p));
       const bool wanted = t == f32 && (op == opcode::sin || op == opcode::cos);
-      CHECK(jit::cuda_has_lean(p, v) == wanted);
+      CHECK(jit::cuda_has_baseline(p, v) == wanted);
       if (!wanted) continue;
-      const std::string tuned = jit::emit_cuda(p, v), tuned_name = jit::cuda_kernel_name(p, v);
-      v.lean = true;
-      const std::string lean = jit::emit_cuda(p, v);
-      CHECK(tuned_name != jit::cuda_kernel_name(p, v));
-      CHECK(tuned.find("sn::quick_") != std::string::npos);
-      CHECK(lean.find("sn::quick_") == std::string::npos);
-      CHECK(lean.find("sn::any_sine(") != std::string::npos);
-      CHECK(lean.size() < tuned.size());
+      const std::string optimised = jit::emit_cuda(p, v), optimised_name = jit::cuda_kernel_name(p, v);
+      v.baseline = true;
+      const std::string baseline = jit::emit_cuda(p, v);
+      CHECK(optimised_name != jit::cuda_kernel_name(p, v));
+      CHECK(optimised.find("sn::quick_") != std::string::npos);
+      CHECK(baseline.find("sn::quick_") == std::string::npos);
+      CHECK(baseline.find("sn::any_sine(") != std::string::npos);
+      CHECK(baseline.size() < optimised.size());
       v.shape = cuda_shape::stride_loop;
-      CHECK_FALSE(jit::cuda_has_lean(p, v));
+      CHECK_FALSE(jit::cuda_has_baseline(p, v));
     }
   }
   const program fast = of(opcode::sin, f32, true);
-  CHECK_FALSE(jit::cuda_has_lean(fast, variant(fast, cuda_shape::linear, 1, 1, layout::linear, 4)));
+  CHECK_FALSE(jit::cuda_has_baseline(fast, variant(fast, cuda_shape::linear, 1, 1, layout::linear, 4)));
 }
 
 TEST_CASE("cuda: a tail is skipped only where it is monotone on its whole domain") {

@@ -145,11 +145,11 @@ TEST_CASE("of units compiled side by side the heaviest begins first") {
   std::atomic<int> asked{0};
   std::vector<jit::cuda_unit> units;
   for (int k = 20; k < 24; ++k) units.push_back(unit_of(k, asked));
-  jit::set_compile_patience_for_tests(60'000);  // on a busy machine the thread of the heaviest may be late
+  jit::set_compile_wait_limit_for_tests(60'000);  // on a busy machine the thread of the heaviest may be late
   jit::record_compile_steps(true);
   jit::compile_cuda(units);
   jit::record_compile_steps(false);
-  jit::set_compile_patience_for_tests(-1);
+  jit::set_compile_wait_limit_for_tests(-1);
   std::vector<std::string> compiled;
   int generated = 0, stored = 0;
   for (const auto& step : jit::recorded_compile_steps()) {

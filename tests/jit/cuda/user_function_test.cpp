@@ -53,8 +53,8 @@ struct module {
       cuda::classify(l, v);
       CHECK(jit::cuda_layout_bytes(k->code, jit::cuda_layout(k->code, v)) <= cuda::parameter_capacity);
       add_form(k->code, v);
-      v.lean = true;
-      if (jit::cuda_has_lean(k->code, v)) add_form(k->code, v);
+      v.baseline = true;
+      if (jit::cuda_has_baseline(k->code, v)) add_form(k->code, v);
     }
     planner.clear();
   }
@@ -228,7 +228,7 @@ TEST_CASE("cuda: checked mode compiles with raw arrays of every dtype, around lo
   check_compiles(m);
 }
 
-TEST_CASE("cuda: users' functions beside the library's sine compile in the lean form, too") {
+TEST_CASE("cuda: users' functions beside the library's sine compile in the baseline form, too") {
   module m;
   const auto* f =
       function("mixed", {par("x", f32), raw("t", f32), par("i", i64)}, {par("y", f32)}, "y = sinf(x) * t[i % 4];");
@@ -237,9 +237,9 @@ TEST_CASE("cuda: users' functions beside the library's sine compile in the lean 
   m.add(plus(call(f, {64, 32}, {angle, t, position({64, 32}, cpu)}), 2));
   value turned = spread(x, {32, 64}, {1, 32});
   m.add(apply(jit::opcode::cos, call(f, {32, 64}, {turned, t, position({32, 64}, cpu)})));
-  int lean = 0;
-  for (auto& v : m.variants) lean += v.lean;
-  CHECK(lean == 2);
+  int baseline = 0;
+  for (auto& v : m.variants) baseline += v.baseline;
+  CHECK(baseline == 2);
   CHECK(m.variants.size() == 4);
   check_compiles(m);
 }
@@ -338,7 +338,7 @@ TEST_CASE("cuda: macros of one preamble do not reach another, nor the library's 
   check_compiles(m);
 }
 
-TEST_CASE("cuda: includes stand in front of everything, with what they depend on; lines keep their numbers") {
+TEST_CASE("cuda: includes precede everything, with what they depend on; lines keep their numbers") {
   const auto* f =
       function("including", {par("x", f32)}, {par("z", f32)}, "z = LIMIT;",
                {.preamble = "#define WANTED 1\n#ifdef __CUDACC__\n#include <first.h>\nint between;\n#else\n#include "

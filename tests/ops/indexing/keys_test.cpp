@@ -95,7 +95,7 @@ TEST_CASE("an axis chosen at run time") {
   }
 }
 
-TEST_CASE("a list of arrays may stand between brackets") {
+TEST_CASE("a list of arrays may be between brackets") {
   ndarray x = array({{0, 3}, {4, 0}});
   check_same(x[nonzero(x)], array({3, 4}));
   x[nonzero(x)] = 1;

@@ -30,7 +30,7 @@ TEST_CASE("function: declarations that cannot be read are refused") {
   CHECK(contains(refused("T f(T x", "return x;"),
                  "[function] declaration: expected ',' or ')' at position 7 of \"T f(T x\""));
   CHECK(contains(refused("void f(T x)", "return x;"), "'void' is not a type"));
-  CHECK(contains(refused("U f(T x)", "return x;"), "[f] nothing settles type U"));
+  CHECK(contains(refused("U f(T x)", "return x;"), "[f] nothing determines type U"));
   CHECK(contains(refused("T f()", "return 1;"), "[f] there is no parameter; f() -> T"));
   CHECK(contains(refused("T f(T x, T x)", "return x;"), "'x' is named twice"));
   CHECK(contains(refused("T f(T x)", "return (x;"), "[f] body: '(' that is not closed"));

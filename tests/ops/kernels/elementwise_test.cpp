@@ -28,14 +28,14 @@ TEST_CASE("elementwise_kernel: what cannot be read is refused at construction") 
   };
   CHECK(contains(refused("T x y", "T z", "z = x"),
                  "[k] input parameters: 'T x' is not a type at position 0 of \"T x y\""));
-  CHECK(contains(refused("T x", "T", "z = x"), "[k] output parameters: expected a name behind 'T' at position 1"));
+  CHECK(contains(refused("T x", "T", "z = x"), "[k] output parameters: expected a name after 'T' at position 1"));
   CHECK(contains(refused("T x", "", "z = x"), "[k] there is no output; k(T x) -> ()"));
   CHECK(contains(refused("T x", "T x", "x = 1"), "[k] 'x' is an input and an output"));
   CHECK(contains(refused("T i", "T z", "z = i"), "a parameter cannot be named 'i'"));
   CHECK(contains(refused("T x", "T n", "n = x"), "a parameter cannot be named 'n'"));
   CHECK(contains(refused("T T", "T z", "z = T"), "'T' names a parameter and a type"));
-  CHECK(
-      contains(refused("T x", "U z", "z = x"), "nothing settles type U of output z: no input has it; k(T x) -> (U z)"));
+  CHECK(contains(refused("T x", "U z", "z = x"),
+                 "nothing determines type U of output z: no input has it; k(T x) -> (U z)"));
   CHECK(contains(refused("T x", "T z", "z = (x"), "[k] body: '(' that is not closed at position 4"));
   CHECK(contains(refused("T x", "T z", ""), "[k] body is empty"));
   CHECK(contains(refused("T x", "T z", " // z = x"), "[k] body is empty"));
@@ -88,7 +88,7 @@ TEST_CASE("elementwise_kernel: letters and written types must be met exactly by 
   CHECK(contains(message_of<dtype_error>([&] { raw(f, d); }), "type T is float32 in x, but float64 in y"));
 }
 
-TEST_CASE("elementwise_kernel: numbers take the dtype of their parameter, or settle it") {
+TEST_CASE("elementwise_kernel: numbers take the dtype of their parameter, or determine it") {
   const ndarray f = counting(3), l = counting(3, int64), h = counting(3, float16), u = counting(3, uint8);
   CHECK(sqdiff()(f, 2).dtype() == float32);
   CHECK(elements<float>(sqdiff()(f, 2)) == floats{4, 1, 0});

@@ -62,7 +62,7 @@ TEST_CASE("generalized_kernel: what cannot be read is refused at construction") 
   CHECK(contains(refused("(x)->()", "T x", "T y"), "[g] 'x' names a core dimension and a parameter or type"));
   CHECK(contains(refused("(T)->()", "T x", "T y"), "[g] 'T' names a core dimension and a parameter or type"));
   CHECK(contains(refused("(n)->()", "raw T x", "T y"), "[g] x is raw"));
-  CHECK(contains(refused("(n)->()", "T x", "U y"), "[g] nothing settles type U"));
+  CHECK(contains(refused("(n)->()", "T x", "U y"), "[g] nothing determines type U"));
   CHECK(contains(refused("->()", "", "int y"), "[g] there is no input"));
   CHECK(contains(refused("(n)->()", "T x", "T y", "{"), "[g] body: '{' that is not closed"));
   CHECK(distance().signature() == "distance(T x(n,k), T y(m,k)) -> (T z(n,m))");

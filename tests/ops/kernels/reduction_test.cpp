@@ -42,7 +42,7 @@ TEST_CASE("reduction_kernel: what cannot be read is refused at construction") {
                           std::string_view post, std::string_view identity, const reduction_kernel_kw& kw = {}) {
     return message_of<value_error>([&] { reduction_kernel(in, out, map, reduce, post, identity, "r", kw); });
   };
-  CHECK(contains(refused("T", "T y", "x", "a + b", "y = a", "0"), "[r] input parameters: expected a name behind 'T'"));
+  CHECK(contains(refused("T", "T y", "x", "a + b", "y = a", "0"), "[r] input parameters: expected a name after 'T'"));
   CHECK(contains(refused("T x", "T y", "", "a + b", "y = a", "0"), "[r] map is empty"));
   CHECK(contains(refused("T x", "T y", "x", " ", "y = a", "0"), "[r] reduce is empty"));
   CHECK(contains(refused("T x", "T y", "x", "a + b", "", "0"), "[r] post is empty"));
@@ -50,9 +50,10 @@ TEST_CASE("reduction_kernel: what cannot be read is refused at construction") {
   CHECK(contains(refused("T x", "T y", "(x", "a + b", "y = a", "0"), "[r] map: '(' that is not closed"));
   CHECK(contains(refused("T a", "T y", "a", "a + b", "y = a", "0"), "a parameter cannot be named 'a'"));
   CHECK(contains(refused("T x", "T b", "x", "a + b", "b = a", "0"), "a parameter cannot be named 'b'"));
-  CHECK(contains(refused("T x", "U y", "x", "a + b", "y = a", "0"), "nothing settles type U"));
+  CHECK(contains(refused("T x", "U y", "x", "a + b", "y = a", "0"), "nothing determines type U"));
   CHECK(contains(refused("T x", "raw T y", "x", "a + b", "y = a", "0"), "output y of a reduction cannot be raw"));
-  CHECK(contains(refused("T x", "T y", "x", "a + b", "y = a", "0", {.reduce_type = "U"}), "no input settles type U"));
+  CHECK(
+      contains(refused("T x", "T y", "x", "a + b", "y = a", "0", {.reduce_type = "U"}), "no input determines type U"));
   CHECK(contains(refused("T x", "T y", "x", "a + b", "y = a", "0", {.reduce_type = "a b"}),
                  "'a b' is not an identifier"));
   CHECK(contains(refused("T x", "T y", "x", "a + b", "y = a", "0", {.reduce_type = "pair", .preamble = "struct p {};"}),

@@ -155,15 +155,15 @@ TEST_CASE("kernel text: parameter lists") {
 }
 
 TEST_CASE("kernel text: garbage in parameter lists is named with its position") {
-  CHECK(contains(refused_list("T"), "[k] text: expected a name behind 'T' at position 1 of \"T\""));
-  CHECK(contains(refused_list("T , y"), "expected a name behind 'T' instead of ',' at position 2"));
+  CHECK(contains(refused_list("T"), "[k] text: expected a name after 'T' at position 1 of \"T\""));
+  CHECK(contains(refused_list("T , y"), "expected a name after 'T' instead of ',' at position 2"));
   CHECK(contains(refused_list("T x,"), "expected a type at position 4"));
   CHECK(contains(refused_list(", T x"), "expected a type instead of ',' at position 0"));
   CHECK(contains(refused_list("T x;"), "expected ',' instead of ';' at position 3"));
   CHECK(contains(refused_list("T x T y"), "'T x T' is not a type at position 0"));
-  CHECK(contains(refused_list("T *x"), "expected a name behind 'T' instead of '*' at position 2"));
+  CHECK(contains(refused_list("T *x"), "expected a name after 'T' instead of '*' at position 2"));
   CHECK(contains(refused_list("const T x"), "'const T' is not a type at position 0"));
-  CHECK(contains(refused_list("raw x"), "expected a name behind 'x'"));
+  CHECK(contains(refused_list("raw x"), "expected a name after 'x'"));
   CHECK(contains(refused_list("raw"), "expected a type at position 3"));
   CHECK(contains(refused_list("raw raw T x"), "'raw T' is not a type"));
   CHECK(contains(refused_list("T raw"), "'raw' is a keyword at position 2"));
@@ -173,7 +173,7 @@ TEST_CASE("kernel text: garbage in parameter lists is named with its position") 
   CHECK(contains(refused_list("T a__b"), "'a__b' is a reserved name"));
   CHECK(contains(refused_list("T sn_x"), "'sn_x' is a reserved name"));
   CHECK(contains(refused_list("T x, U x"), "'x' is named twice at position 5"));
-  CHECK(contains(refused_list("T 1x"), "expected a name behind 'T' instead of '1x' at position 2"));
+  CHECK(contains(refused_list("T 1x"), "expected a name after 'T' instead of '1x' at position 2"));
   CHECK(contains(refused_list("T x[3]"), "expected ',' instead of '[' at position 3"));
   CHECK(contains(refused_list("T \"x\""), "instead of '\"x\"' at position 2"));
   CHECK(contains(refused_list("T x /* "), "a comment without end at position 4"));
@@ -190,7 +190,7 @@ TEST_CASE("kernel text: declarations of functions") {
     return message_of<value_error>([&] { ops::parse_declaration(text(t)); });
   };
   CHECK(contains(refused(""), "expected a type at position 0"));
-  CHECK(contains(refused("f(T x)"), "expected the function's name behind 'f' instead of '(' at position 1"));
+  CHECK(contains(refused("f(T x)"), "expected the function's name after 'f' instead of '(' at position 1"));
   CHECK(contains(refused("T f"), "expected '(' at position 3"));
   CHECK(contains(refused("T f(T x"), "expected ',' or ')' at position 7"));
   CHECK(contains(refused("T f(T x))"), "expected the end instead of ')' at position 8"));

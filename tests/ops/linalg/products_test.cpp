@@ -204,7 +204,7 @@ TEST_CASE("operands that are pending are evaluated once; their arrays stay what 
   CHECK(same(matmul(z, b), exact_product(a + 1, b)));
 }
 
-TEST_CASE("elementwise work on a product is one kernel behind it") {
+TEST_CASE("elementwise work on a product is one kernel after it") {
   if (no_products()) return;
   const ndarray a = whole({40, 50}, float32), b = whole({50, 30}, float32, 1), bias = whole({30}, float32, 2);
   const ndarray c = maximum(matmul(a, b) * 2 + bias, 0);
@@ -249,7 +249,7 @@ TEST_CASE("out: BLAS writes straight into it, transposed and sliced too") {
   CHECK(same(stack(2), expected));
 }
 
-TEST_CASE("out: whoever held the old elements keeps them") {
+TEST_CASE("out: handles of the old elements keep them") {
   if (no_products()) return;
   const ndarray a = whole({6, 8}, float64), b = whole({8, 7}, float64, 1), expected = exact_product(a, b);
   const ndarray c = whole({6, 7}, float64, 5);

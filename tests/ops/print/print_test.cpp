@@ -64,7 +64,7 @@ TEST_CASE("str and repr are NumPy's, under all options") {
   CHECK(f.at_end());
 }
 
-TEST_CASE("array2string is NumPy's, with separators and what stands around it") {
+TEST_CASE("array2string is NumPy's, with separators, prefix and suffix") {
   golden_file f("array2string.bin");
   for (int i = 0; i < f.cases(); ++i) {
     const stored_options options(f);

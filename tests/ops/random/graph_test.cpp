@@ -115,7 +115,7 @@ TEST_CASE("random: draws beside operands with strides of their own") {
       REQUIRE(got[static_cast<std::size_t>(i * 64 + j)] == double(float(float(t.at(i, j)) * float(j)) + float(i)));
 }
 
-TEST_CASE("random: draws inside of reductions, along each axis, and behind them") {
+TEST_CASE("random: draws inside of reductions, along each axis, and after them") {
   const table t(37, 52);
   const ndarray least = min(t.x, 1), most = max(t.x, 0), where_least = argmin(t.x);
   CHECK(kernels_of(least) == 1);

@@ -27,7 +27,7 @@ TEST_CASE("random: the words are those of Philox4x32-10's published known answer
   CHECK(drawn_words(generator(pi), 4) == word_list{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("random: element k of a draw is word k behind the generator's block, across the carry of the counter") {
+TEST_CASE("random: element k of a draw is word k after the generator's block, across the carry of the counter") {
   for (const std::uint64_t block : {std::uint64_t{0}, std::uint64_t{0xfffffffe}, ~std::uint64_t{0} - 2}) {
     const generator g(generator_state{77, block, 5, 0});
     const auto reference = random_test::expected<std::uint32_t>(

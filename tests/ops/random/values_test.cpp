@@ -121,7 +121,7 @@ TEST_CASE("random: the logarithms, exponentials and factorials of rejections are
   }
 }
 
-TEST_CASE("random: every instruction set gives the same bits, however the lanes stand in their draw") {
+TEST_CASE("random: every instruction set gives the same bits, wherever the lanes are in their draw") {
   using jit::block_op, jit::opcode;
   constexpr int n = jit::block_lanes;
   struct family {

@@ -73,7 +73,7 @@ TEST_CASE("raw kernel: what was recorded before a write keeps the old elements, 
   CHECK(values(y) == list{4, 5, 5, 6});
 }
 
-TEST_CASE("raw kernel: a write copies nothing where nobody else needs the elements") {
+TEST_CASE("raw kernel: a write copies nothing where nothing else needs the elements") {
   with_axpy f;
   ndarray x = ramp(1000), y = ramp(1000);
   sn::eval(x, y);
@@ -91,7 +91,7 @@ TEST_CASE("raw kernel: a write copies nothing where nobody else needs the elemen
   CHECK(values(reader)[999] == 2997);
 }
 
-TEST_CASE("raw kernel: an array that nobody has written is not filled first") {
+TEST_CASE("raw kernel: an array that has not been written is not filled first") {
   with_axpy f;
   const ndarray x = ramp(64), fresh = sn::empty({64}, {.dtype = sn::float32, .device = sn::cpu});
   sn::eval(x);
@@ -260,7 +260,7 @@ TEST_CASE("raw kernel: wrong arguments are refused with the kernel's parameters"
   CHECK(values(y) == list{2, 4, 6});
 }
 
-TEST_CASE("raw kernel: where only the device knows the parameters, their number and sizes are checked") {
+TEST_CASE("raw kernel: where only the device has the parameters, their number and sizes are checked") {
   fake f;
   int ran = 0;
   f.add("k", [&](const runtime::raw_launch&, void**) { ++ran; });

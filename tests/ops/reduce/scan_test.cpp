@@ -41,7 +41,7 @@ TEST_CASE("without an axis cumsum flattens; cumulative_sum does so for one axis 
   CHECK(numbers(cumsum(array(3))) == doubles{3});
 }
 
-TEST_CASE("include_initial puts the identity in front of every row") {
+TEST_CASE("include_initial puts the identity before every row") {
   const ndarray s = cumulative_sum(grid(), 1, {.include_initial = true});
   CHECK(s.shape() == shape_t{2, 4});
   CHECK(numbers(s) == doubles{0, 1, 3, 6, 0, 4, 9, 15});
@@ -58,7 +58,7 @@ TEST_CASE("a pending argument keeps its value") {
   CHECK(numbers(x) == doubles{1, 2, 3});
 }
 
-TEST_CASE("running extremes: NaN wins from where it stands, unless it is taken for the identity") {
+TEST_CASE("running extremes: NaN wins from its place, unless it is taken for the identity") {
   const ndarray x = array({1.0, 3.0, qnan, 2.0});
   const doubles most = numbers(cummax(x)), sum = numbers(nancumsum(x));
   CHECK(most[1] == 3);

@@ -44,7 +44,7 @@ ndarray numbers(const shape_t& shape, dtype type = float32) {
 
 }  // namespace
 
-TEST_CASE("sort: the result and the scratch memory are all it asks for, a pending argument runs into the result") {
+TEST_CASE("sort: the result and the scratch memory are all it allocates, a pending argument runs into the result") {
   const ndarray x = numbers({300, 40});
   CHECK(cost_of([&] { return sort(x); }) == cost{0, 2});
   CHECK(cost_of([&] { return sort(x * 2 + 1); }) == cost{1, 2});

@@ -213,7 +213,7 @@ TEST_CASE("autotune: where nothing works the error is of the first one's kind an
   CHECK(search({{.time_fails = "late"}}).is_device_error);
 }
 
-TEST_CASE("autotune: exhausted memory and a broken device are nobody's fault and end the search") {
+TEST_CASE("autotune: exhausted memory and a broken device are no candidate's fault and end the search") {
   const auto memory = search({{}, {.out_of_memory = true}, {}});
   CHECK(memory.is_memory_error);
   const auto broken = search({{}, {.breaks_device = true}, {}});
@@ -282,7 +282,7 @@ TEST_CASE("autotune: what was found is known to the process, and to the next one
   CHECK(alike(*sn::ops::recall_tuning("key", names), some_outcomes(1.0)));
 }
 
-TEST_CASE("autotune: without a disk cache the process still knows") {
+TEST_CASE("autotune: without a disk cache the process still remembers") {
   const fresh_memory memory;
   sn::platform::reset_disk_cache_for_tests("", 0);
   sn::ops::remember_tuning("key", names_of(3), some_outcomes());

@@ -128,7 +128,7 @@ TEST_CASE("benchmark: host and device time hold f and not setup") {
   CHECK(quick.device.median < 0.025);
 }
 
-TEST_CASE("benchmark: samples stand in the order of the runs") {
+TEST_CASE("benchmark: samples are in the order of the runs") {
   int run = 0;
   const auto r = sn::benchmark([&] { sleep_ms(++run == 2 ? 40 : 0); }, {.repeat = 3, .warmup = 0});
   CHECK(r.host.samples[1] >= 0.040);

@@ -5,11 +5,11 @@
 
 namespace sinter::cuda {
 
-/// The tier of kernels that have a baseline form, which compiles fast (jit::cuda_has_lean).
+/// The tier of kernels that have a baseline form, which compiles fast (jit::cuda_has_baseline).
 enum class tier : std::uint8_t {
   automatic,  // baseline first; optimised in the background once the kernel has done enough work to pay for it
-  lean,       // baseline, unless the disk cache has the optimised form
-  tuned,      // optimised, before the first launch
+  baseline,   // baseline, unless the disk cache has the optimised form
+  optimised,  // optimised, before the first launch
 };
 
 /// Initially SINTER_TIER (0: baseline, 1: optimised, auto), else automatic.
@@ -19,7 +19,7 @@ tier get_tier() noexcept;
 /// restores the default.
 void set_tier_threshold(std::int64_t elements) noexcept;
 /// Launches of baseline kernels since the process began.
-std::uint64_t lean_launches() noexcept;
+std::uint64_t baseline_launches() noexcept;
 
 /// Why no GPU can factorise matrices: a library that cannot be opened or lacks a function; empty if all can.
 std::string why_no_solver_libraries();
