@@ -88,7 +88,7 @@ TEST_CASE("every .npy file that NumPy writes is read from files and streams, and
     CHECK(difference_from(x, c) == "");
     std::istringstream stream(c.bytes);
     CHECK(difference_from(load(stream, {.dtype = as_bfloat16(c)}), c) == "");
-    if (c.name != "bytes behind the elements") CHECK(stream.peek() == std::char_traits<char>::eof());
+    if (c.name != "bytes after the elements") CHECK(stream.peek() == std::char_traits<char>::eof());
     CHECK(difference_from(load(path, {.dtype = as_bfloat16(c), .device = cpu}), c) == "");
     ++read;
     if (!c.same) continue;

@@ -112,7 +112,7 @@ class reader {
     while (peek().kind == token_kind::identifier) next();
     const std::size_t words = at_ - first;
     if (words == 0) refuse(std::string("expected a type"));
-    if (words == 1) refuse("expected " + std::string(what) + " behind '" + std::string(tokens_[first].text) + "'");
+    if (words == 1) refuse("expected " + std::string(what) + " after '" + std::string(tokens_[first].text) + "'");
     const token* const begin = tokens_.data() + first;
     const token& name = tokens_[at_ - 1];
     const auto type = type_of_words(begin, &name);

@@ -100,7 +100,7 @@ def write_npy(path, rng):
             with_header('{ "shape":( 3 ,) ,"fortran_order" : False, "descr":"<i4"}', data), i4, same=False)
     c.loads("native byte order", with_header("{'descr': '=i4', 'fortran_order': False, 'shape': (3,), }", data), i4,
             same=False)
-    c.loads("bytes behind the elements", npy_bytes(i4) + b"more", i4, same=False)
+    c.loads("bytes after the elements", npy_bytes(i4) + b"more", i4, same=False)
     c.loads("bools of other values",
             with_header("{'descr': '|b1', 'fortran_order': False, 'shape': (4,), }", b"\0\1\2\xff"),
             np.array([0, 1, 1, 1], bool), same=False)
@@ -137,7 +137,7 @@ def write_npy(path, rng):
     bad("a key too much", good.replace("}", "'more': 1, }"), "the key 'more' too much")
     bad("a key twice", good.replace("}", "'shape': (3,), }"), "the key 'shape' too much")
     bad("no dictionary", "(3,)", "no '{'")
-    bad("more than a dictionary", good + " + 1", "goes on behind")
+    bad("more than a dictionary", good + " + 1", "continues after")
     bad("order that is no truth value", good.replace("False", "0"), "neither True nor False")
     bad("unknown type", good.replace("<i4", "<q9"), "type 'q9'")
     bad("empty type", good.replace("<i4", ""), "type ''")
