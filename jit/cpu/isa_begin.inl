@@ -1,7 +1,7 @@
 // Enables the instruction set SINTER_ISA (with SINTER_ISA_LEVEL 0, 1, 2) for the rest of the file. Headers of the
 // standard library must be included before: an inline function of theirs compiled here could be called on machines
-// without it. SINTER_ISA_FMA: fused multiply-adds too, for code that uses them explicitly.
-#if SINTER_ISA_LEVEL == 1 && defined(SINTER_ISA_FMA)
+// without it. SINTER_ISA_FMA 1: fused multiply-adds too, for code that uses them explicitly.
+#if SINTER_ISA_LEVEL == 1 && SINTER_ISA_FMA
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else

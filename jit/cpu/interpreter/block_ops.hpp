@@ -2,7 +2,7 @@
 // files are compiled with separate flags.
 //
 // The block operations, compiled once for each instruction set; find_block_op selects the best that the machine has.
-// Each family is a header of loops (*.inl) that small source files compile under their instruction set.
+// Each family is a header of loops (*.inl), which src/isa_loops.cmake makes a source of for every instruction set.
 #pragma once
 #include <cstdint>
 

@@ -3,7 +3,6 @@
 
 #include "backends/cpu/linalg/lapack_calls.hpp"
 #include "platform/host_libraries.hpp"
-#include "sinter/error.hpp"
 
 namespace sinter::cpu {
 

@@ -1,0 +1,29 @@
+# Loops that are compiled once for each instruction set: for each a source of its own in the build folder, made from
+# jit/cpu/isa_loops.cpp.in and added to `sinter_sources`.
+
+# sinter_isa_loops(HEADER h FMA 0|1 ISAS isa... LOOPS name...) : HEADER is included before the instruction set is enabled, FMA
+# allows fused multiply-adds to code that uses them explicitly, LOOPS are headers without ".inl".
+function(sinter_isa_loops)
+  cmake_parse_arguments(PARSE_ARGV 0 wanted "" "HEADER;FMA" "ISAS;LOOPS")
+  set(levels baseline avx2 avx512)
+  set(header "${wanted_HEADER}")
+  set(fma "${wanted_FMA}")
+  foreach(loops IN LISTS wanted_LOOPS)
+    foreach(isa IN LISTS wanted_ISAS)
+      list(FIND levels ${isa} level)
+      set(source "${CMAKE_CURRENT_BINARY_DIR}/isa_loops/${loops}_${isa}.cpp")
+      configure_file("${PROJECT_SOURCE_DIR}/jit/cpu/isa_loops.cpp.in" "${source}" @ONLY)
+      list(APPEND sinter_sources "${source}")
+    endforeach()
+  endforeach()
+  set(sinter_sources "${sinter_sources}" PARENT_SCOPE)
+endfunction()
+
+set(block_ops jit/cpu/interpreter/block_ops.hpp)
+sinter_isa_loops(HEADER ${block_ops} FMA 0 ISAS baseline avx2 avx512 LOOPS
+                 jit/cpu/interpreter/cast jit/cpu/interpreter/integer jit/cpu/interpreter/real)
+sinter_isa_loops(HEADER ${block_ops} FMA 1 ISAS baseline avx2 avx512 LOOPS jit/cpu/interpreter/random)
+# Complex arithmetic stops at AVX2: block_ops.hpp says why.
+sinter_isa_loops(HEADER ${block_ops} FMA 0 ISAS baseline avx2 LOOPS jit/cpu/interpreter/complex)
+sinter_isa_loops(HEADER backends/cpu/linalg/products.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS
+                 backends/cpu/linalg/product_loops)
