@@ -56,7 +56,7 @@ std::string device_line(runtime::device_id id) {
   try {
     runtime::backend& device = runtime::get_backend(id);
     const runtime::memory_figures memory = device.memory();
-    const runtime::device_figures f = device.properties();
+    const device_properties f = device.properties();
     std::string text = device.identity();
     if (id.kind == runtime::device_kind::cuda) text += ", " + std::to_string(f.multiprocessors) + " multiprocessors";
     text += ", " + bytes_text(f.total_memory) + " of memory, " + bytes_text(memory.available) + " available";

@@ -15,6 +15,7 @@
 #include "runtime/raw_module.hpp"
 #include "runtime/stream.hpp"
 #include "runtime/thread_state.hpp"
+#include "sinter/device_properties.hpp"
 
 namespace sinter::runtime {
 
@@ -35,19 +36,6 @@ struct memory_figures {
   std::size_t used = 0, reserved = 0, peak = 0;  // bytes: handed out, held from the system, highest `used`
   std::size_t available = 0;                     // bytes that could still be allocated
   std::size_t limit = 0;                         // the most to be held; SIZE_MAX: none
-};
-
-/// Properties of a device, as far as it reports them; see sinter::device_properties.
-struct device_figures {
-  std::string name, pci_bus_id;
-  int compute_major = 0, compute_minor = 0;
-  std::size_t total_memory = 0, l2_cache = 0;
-  int multiprocessors = 0, memory_bus_width = 0, warp_size = 0;
-  double clock_rate = 0, memory_clock_rate = 0;
-  int max_threads_per_block = 0, max_threads_per_multiprocessor = 0, registers_per_multiprocessor = 0;
-  std::size_t shared_memory_per_block = 0, shared_memory_per_block_optin = 0, shared_memory_per_multiprocessor = 0;
-  int least_priority = 0, greatest_priority = 0;
-  bool managed_memory = false, concurrent_managed_access = false, pageable_memory_access = false;
 };
 
 /// Advice about managed memory, as sinter::memory_advice.
@@ -163,7 +151,7 @@ class backend {
   virtual std::unique_ptr<recorded_work> end_capture(stream& s) = 0;
   virtual void abandon_capture(stream& s) noexcept = 0;
 
-  virtual device_figures properties() = 0;
+  virtual device_properties properties() = 0;
 
  protected:
   /// Called by constructors, before anything is allocated.

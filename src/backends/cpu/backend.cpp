@@ -14,7 +14,6 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "backends/cpu/algorithms/algorithms.hpp"
@@ -320,8 +319,8 @@ class cpu_backend final : public runtime::backend {
     put_back(static_cast<recorder&>(s), free_recorders_);
   }
 
-  runtime::device_figures properties() override {
-    runtime::device_figures f;
+  device_properties properties() override {
+    device_properties f;
     f.name = processor_name();
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     if (pages > 0 && size > 0) f.total_memory = static_cast<std::size_t>(pages) * static_cast<std::size_t>(size);

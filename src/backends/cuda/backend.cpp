@@ -235,7 +235,7 @@ class cuda_backend final : public runtime::backend {
     cuda::abandon_capture(s);
     streams_.close(s);
   }
-  runtime::device_figures properties() override {
+  device_properties properties() override {
     begin();
     return properties_of(index_);
   }

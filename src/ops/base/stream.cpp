@@ -10,8 +10,7 @@
 #include "ops/base/errors.hpp"
 #include "sinter/error.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using ops::stream_access;
 
@@ -124,38 +123,11 @@ device_guard::~device_guard() {
   runtime::this_thread().default_slot = before_ ? runtime::slot_of(ops::to_id(*before_)) : -1;
 }
 
-device_properties properties(const std::optional<device>& of) {
-  const runtime::device_figures f = backend_of(of).properties();
-  device_properties p;
-  p.name = f.name;
-  p.compute_major = f.compute_major;
-  p.compute_minor = f.compute_minor;
-  p.total_memory = f.total_memory;
-  p.multiprocessors = f.multiprocessors;
-  p.clock_rate = f.clock_rate;
-  p.memory_clock_rate = f.memory_clock_rate;
-  p.memory_bus_width = f.memory_bus_width;
-  p.l2_cache = f.l2_cache;
-  p.warp_size = f.warp_size;
-  p.max_threads_per_block = f.max_threads_per_block;
-  p.max_threads_per_multiprocessor = f.max_threads_per_multiprocessor;
-  p.registers_per_multiprocessor = f.registers_per_multiprocessor;
-  p.shared_memory_per_block = f.shared_memory_per_block;
-  p.shared_memory_per_block_optin = f.shared_memory_per_block_optin;
-  p.shared_memory_per_multiprocessor = f.shared_memory_per_multiprocessor;
-  p.least_priority = f.least_priority;
-  p.greatest_priority = f.greatest_priority;
-  p.managed_memory = f.managed_memory;
-  p.concurrent_managed_access = f.concurrent_managed_access;
-  p.pageable_memory_access = f.pageable_memory_access;
-  p.pci_bus_id = f.pci_bus_id;
-  return p;
-}
+device_properties properties(const std::optional<device>& of) { return backend_of(of).properties(); }
 
 bool can_access_peer(const device& from, const device& to) {
   runtime::backend &a = runtime::get_backend(ops::to_id(from)), &b = runtime::get_backend(ops::to_id(to));
   return a.can_access_peer(b);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -41,7 +41,7 @@ const std::string& identity_of(int device) {
   return found != known.end() ? found->second : known.emplace(device, look_up(device)).first->second;
 }
 
-runtime::device_figures properties_of(int device) {
+device_properties properties_of(int device) {
   cudaDeviceProp p{};
   check(cudaGetDeviceProperties(&p, device), "cudaGetDeviceProperties");
   const auto attribute = [&](cudaDeviceAttr a) {
@@ -49,7 +49,7 @@ runtime::device_figures properties_of(int device) {
     check(cudaDeviceGetAttribute(&value, a, device), "cudaDeviceGetAttribute");
     return value;
   };
-  runtime::device_figures f;
+  device_properties f;
   f.name = p.name;
   f.compute_major = p.major;
   f.compute_minor = p.minor;

@@ -9,6 +9,6 @@ namespace sinter::cuda {
 /// "NVIDIA H200, sm_90, driver 580.159.03 (CUDA 13.0)". Looked up once for each device.
 const std::string& identity_of(int device);
 /// The device's properties and capabilities.
-runtime::device_figures properties_of(int device);
+device_properties properties_of(int device);
 
 }  // namespace sinter::cuda

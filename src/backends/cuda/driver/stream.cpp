@@ -2,7 +2,6 @@
 #include "backends/cuda/driver/stream.hpp"
 
 #include <string>
-#include <utility>
 
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/driver/error.hpp"
