@@ -74,6 +74,9 @@ void accumulate_selection(advanced_index& p, const operand& e, accumulation how,
 
 /// The view if it is writable; value_error otherwise.
 const graph::array_view& writable(const graph::array_view& v, const char* function);
+/// The right side of an assignment, on the target's device and cast to its dtype; an array keeps its shape, except that
+/// leading axes of extent 1 beyond `rank` are dropped, as in NumPy.
+graph::value right_side(const graph::array_view& target, const operand& e, int rank, const char* function);
 
 /// Helpers shared by the indexing sources.
 graph::value integer_of(std::int64_t v, runtime::device_id device);

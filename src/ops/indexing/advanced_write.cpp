@@ -17,18 +17,6 @@ namespace {
 
 using graph::value;
 
-/// e cast to the base's dtype; an array keeps its shape, except that leading axes of extent 1 beyond `rank` are
-/// dropped.
-value cast_right_side(const advanced_index& p, const operand& e, int rank, const char* function) {
-  const graph::array_view& v = *p.base;
-  if (!e.is_array()) return graph::record_scalar(scalar_of(e.number(), v.type, function), v.type, dims(), v.device());
-  value r = graph::record_cast(value_of(e.array(), function), v.type);
-  require_one_device(function, v.device(), r->device);
-  dims shape = r->shape;
-  while (shape.size() > rank && shape[0] == 1) shape.erase(0);
-  return reshape_value(r, shape);
-}
-
 [[noreturn]] void refuse_shape(const char* function, const dims& from, const dims& to) {
   fail<shape_error>(function, "shape mismatch: values of shape ", from,
                     " could not be broadcast to the selection's shape ", to);
@@ -271,12 +259,12 @@ void write_selection(advanced_index& p, const operand& e, const char* function) 
   p.source = value();
   const int masked_rank = p.base->shape.size() - p.entries[0].axes + 1;
   if (is_one_mask(p)) {
-    const value r = cast_right_side(p, e, masked_rank, function);
+    const value r = right_side(*p.base, e, masked_rank, function);
     if (const value fresh = along_mask(p, r)) return write_where(p, fresh);
   }
   const selected_elements c = select_elements(p);
   const dims selection = selection_shape(p, c);
-  const value r = cast_right_side(p, e, selection.size(), function);
+  const value r = right_side(*p.base, e, selection.size(), function);
   if (!core::broadcasts_to(r->shape, selection)) refuse_shape(function, r->shape, selection);
   write_selected(p, c, r, selection, is_same_for_all(r->shape, selection, p, c));
 }
@@ -375,7 +363,7 @@ void accumulate_selection(advanced_index& p, const operand& e, accumulation how,
   p.source = value();
   const selected_elements c = select_elements(p);
   const dims selection = selection_shape(p, c);
-  const value r = cast_right_side(p, e, selection.size(), function);
+  const value r = right_side(*p.base, e, selection.size(), function);
   if (!core::broadcasts_to(r->shape, selection)) refuse_shape(function, r->shape, selection);
   const scatter s(p, c);
   if (core::element_count(s.loop) == 0) return;

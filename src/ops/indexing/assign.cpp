@@ -1,5 +1,6 @@
 // Writes through views: assignment to an indexed temporary and the in-place operators.
 #include "core/shape.hpp"
+#include "ops/base/axes.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "ops/indexing/advanced_index.hpp"
 #include "sinter/elementwise_out.hpp"
@@ -14,10 +15,19 @@ const graph::array_view& writable(const graph::array_view& v, const char* functi
   return v;
 }
 
+graph::value right_side(const graph::array_view& target, const operand& e, int rank, const char* function) {
+  if (!e.is_array())
+    return graph::record_scalar(scalar_of(e.number(), target.type, function), target.type, dims(), target.device());
+  const graph::value v = value_of(e.array(), function);
+  require_one_device(function, target.device(), v->device);
+  dims shape = v->shape;
+  while (shape.size() > rank && shape[0] == 1) shape.erase(0);
+  return graph::record_cast(reshape_value(v, shape), target.type);
+}
+
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 using ops::dims;
@@ -30,24 +40,13 @@ void check_device(const graph::array_view& v, const ndarray& from, const char* f
   ops::require_one_device(function, v.device(), ops::view_of(from, function).device());
 }
 
-/// The right side of `target = e`, cast and broadcast. As NumPy, extra leading axes of extent 1 are dropped.
-graph::value right_side(const graph::array_view& target, const operand& e) {
-  if (!e.is_array())
-    return graph::record_scalar(ops::scalar_of(e.number(), target.type, "assign"), target.type, target.shape,
-                                target.device());
-  check_device(target, e.array(), "assign");
-  graph::value v = ops::value_of(e.array(), "assign");
-  dims shape = v->shape;
-  while (shape.size() > target.shape.size() && shape[0] == 1) shape.erase(0);
-  if (!core::broadcasts_to(shape, target.shape)) refuse_shape("assign", v->shape, target.shape);
-  if (shape.size() != v->shape.size()) v = graph::record_view(v, shape, core::contiguous_strides(shape), 0);
-  return ops::broadcast_value(graph::record_cast(v, target.type), target.shape);
-}
-
 void assign(const ndarray& target, const operand& e) {
   if (auto* selected = ops::unread_selection(target)) return ops::write_selection(selected->what, e, "assign");
   const graph::array_view& v = ops::writable(ops::view_of(target, "assign"), "assign");
-  graph::write(v, right_side(v, e));
+  const graph::value right = ops::right_side(v, e, v.shape.size(), "assign");
+  if (!core::broadcasts_to(right->shape, v.shape))
+    refuse_shape("assign", ops::view_of(e.array(), "assign").shape, v.shape);
+  graph::write(v, ops::broadcast_value(right, v.shape));
 }
 
 /// An operation's result, whose shape fits, written to elements that keep their dtype.
@@ -114,5 +113,4 @@ SINTER_IN_PLACE(<<)
 SINTER_IN_PLACE(>>)
 #undef SINTER_IN_PLACE
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0
