@@ -11,7 +11,6 @@
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/recycle.hpp"
-#include "sinter/error.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -20,16 +19,12 @@ namespace {
 std::int64_t bytes_before(const node& leaf, std::int64_t element) {
   return (leaf.buffer_offset + element) * static_cast<std::int64_t>(itemsize(leaf.type));
 }
-const char* address_to_read(const node& leaf, std::int64_t element) {
-  return static_cast<const char*>(leaf.buffer->data_to_read()) + bytes_before(leaf, element);
-}
 
 /// Uninitialised elements need no values before they are written: sn::empty costs an allocation only.
 void allocate_unset(storage& s) {
   const node& n = *s.held();
   if (n.kind != node_kind::scalar || !n.scalar().unset) return;
-  auto memory = std::make_shared<runtime::buffer>(runtime::get_backend(n.device), n.bytes(), n.memory);
-  s.replace(make_leaf(std::move(memory), 0, n.shape, n.type));
+  s.replace(unset_leaf(n.shape, n.type, n.device, n.memory));
 }
 
 /// The present elements of a view of a pinned storage. Copies no more than the range from its first to its last
@@ -60,9 +55,7 @@ void copy_elements(const value& to, const value& from) {
 }
 
 value snapshot(const value& leaf) {
-  auto memory =
-      std::make_shared<runtime::buffer>(runtime::get_backend(leaf->device), leaf->bytes(), leaf->buffer->kind());
-  value copy = make_leaf(std::move(memory), 0, leaf->shape, leaf->type);
+  value copy = unset_leaf(leaf->shape, leaf->type, leaf->device, leaf->buffer->kind());
   copy_elements(copy, leaf);
   return copy;
 }
@@ -260,7 +253,13 @@ exposed begin_read(const array_view& v, bool any_strides) {
   return {record_view(current, v.shape, v.strides, v.offset), core::contiguous_strides(v.shape), 0};
 }
 
-const void* address_of(const exposed& e) { return address_to_read(*e.held, e.offset); }
+const void* address_of(const exposed& e) { return address_to_read(e.held, e.offset); }
+const void* address_to_read(const value& leaf, std::int64_t element) {
+  return static_cast<const char*>(leaf->buffer->data_to_read()) + bytes_before(*leaf, element);
+}
+void* address_to_write(const value& leaf, std::int64_t element) {
+  return static_cast<char*>(leaf->buffer->data()) + bytes_before(*leaf, element);
+}
 
 value pending_of_write(const array_view& v) {
   const write_lock mine(*v.store);
@@ -278,8 +277,7 @@ void* begin_write(const array_view& v) {
   storage& s = *v.store;
   allocate_unset(s);
   own_elements(s);
-  const value& current = s.held();
-  return static_cast<char*>(current->buffer->data()) + bytes_before(*current, v.offset);
+  return address_to_write(s.held(), v.offset);
 }
 
 view_ref from_host(const void* from, const dims& shape, dtype type, runtime::device_id device) {
@@ -340,8 +338,7 @@ view_ref to_device(const array_view& v, runtime::device_id device, std::optional
   flush(std::span(&source, 1));
   runtime::backend& target = runtime::get_backend(device);
   const memory_kind chosen = kind.value_or(runtime::this_thread().kind[target.slot()]);
-  auto buffer = std::make_shared<runtime::buffer>(target, source->bytes(), chosen);
-  const value copy = make_leaf(std::move(buffer), 0, source->shape, source->type);
+  const value copy = unset_leaf(source->shape, source->type, device, chosen);
   if (device == source->device) {
     std::optional<runtime::current_guard> here;
     if (on) here.emplace(*on);

@@ -70,6 +70,10 @@ exposed begin_read(const array_view& v, bool any_strides);
 bool in_c_order(const array_view& v) noexcept;
 /// Address of the first element. The value has been evaluated.
 const void* address_of(const exposed& e);
+/// Address of an element of an evaluated value for the work that is enqueued next: to_read for work that only reads it,
+/// possibly concurrently with readers on other streams, to_write for work that writes it.
+const void* address_to_read(const value& leaf, std::int64_t element = 0);
+void* address_to_write(const value& leaf, std::int64_t element = 0);
 /// Evaluates the storage and makes it the sole owner of its elements, unless it is written in place anyway, so that no
 /// other reference sees what is written to them (copy-on-write). Under the storage's write lock.
 void own_elements(storage& s);

@@ -16,11 +16,6 @@ struct written {
   bool copy = false;  // the leaf is a packed copy of a view with gaps: its elements are copied back afterwards
 };
 
-value fresh_leaf(const dims& shape, dtype type, runtime::device_id device) {
-  auto bytes = static_cast<std::size_t>(core::element_count(shape)) * itemsize(type);
-  return make_leaf(std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes), 0, shape, type);
-}
-
 bool has_gaps(const array_view& v) { return !core::is_contiguous(v.shape, v.strides); }
 
 written open(const array_view& v) {
@@ -52,7 +47,7 @@ void run_call(const jit::user_function* f, const dims& shape, std::vector<value>
     if (f->outputs[k].raw) continue;
     const array_view& v = *outputs[k];
     const bool in_place = v.whole && !v.store->pinned() && v.store->is_sole_owner();
-    regular.emplace_back(&v, in_place ? v.store->held() : fresh_leaf(shape, v.type, v.device()));
+    regular.emplace_back(&v, in_place ? v.store->held() : unset_leaf(shape, v.type, v.device()));
   }
   for (const written& w : raw) operands.push_back(w.leaf);
   std::vector<value> targets;

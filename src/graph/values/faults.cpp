@@ -1,8 +1,6 @@
 // Errors in data: which faults memory has, and what is thrown when its elements are read.
 #include "graph/values/faults.hpp"
 
-#include <algorithm>
-
 #include "graph/values/storage.hpp"
 #include "sinter/error.hpp"
 

@@ -216,4 +216,12 @@ value make_leaf(runtime::buffer_ref buffer, std::int64_t offset, const dims& sha
   return n;
 }
 
+value unset_leaf(const dims& shape, dtype type, runtime::device_id device, std::optional<memory_kind> kind) {
+  const auto bytes = static_cast<std::size_t>(core::checked_count(shape, "shape")) * itemsize(type);
+  runtime::backend& owner = runtime::get_backend(device);
+  return make_leaf(
+      kind ? std::make_shared<runtime::buffer>(owner, bytes, *kind) : std::make_shared<runtime::buffer>(owner, bytes),
+      0, shape, type);
+}
+
 }  // namespace sinter::graph

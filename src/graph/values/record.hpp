@@ -3,6 +3,7 @@
 // elements than can be counted is a shape_error here for every caller. The length of chains of pending nodes is stored
 // (`depth`, `writes`); flush_if_long (flush.hpp) acts on it.
 #pragma once
+#include <optional>
 #include <span>
 
 #include "graph/values/node.hpp"
@@ -56,5 +57,7 @@ value record_update(const value& base, const dims& strides, std::int64_t offset,
                     bool in_place = false);
 /// Leaf over `shape` elements of a buffer.
 value make_leaf(runtime::buffer_ref buffer, std::int64_t offset, const dims& shape, dtype type);
+/// Leaf with uninitialised elements, in the kind of memory that the thread has chosen or in this one.
+value unset_leaf(const dims& shape, dtype type, runtime::device_id device, std::optional<memory_kind> kind = {});
 
 }  // namespace sinter::graph

@@ -13,27 +13,10 @@ namespace {
 
 runtime::algorithms& algorithms_of(const value& v) { return runtime::get_backend(v->device).algorithms(); }
 
-/// Byte offset of an element from the beginning of the buffer.
-std::int64_t bytes_before(const value& leaf, std::int64_t element) {
-  return (leaf->buffer_offset + element) * static_cast<std::int64_t>(itemsize(leaf->type));
-}
-
 /// Scratch memory for one call. Freeing it does not wait, since the pool reuses memory in stream order.
 runtime::buffer scratch_for(const value& v, std::size_t bytes) { return {runtime::get_backend(v->device), bytes}; }
 
 }  // namespace
-
-const void* address_to_read(const value& leaf, std::int64_t element) {
-  return static_cast<const char*>(leaf->buffer->data_to_read()) + bytes_before(leaf, element);
-}
-void* address_to_write(const value& leaf, std::int64_t element) {
-  return static_cast<char*>(leaf->buffer->data()) + bytes_before(leaf, element);
-}
-
-value unset_leaf(const dims& shape, dtype type, runtime::device_id device) {
-  const auto bytes = static_cast<std::size_t>(core::checked_count(shape, "shape")) * itemsize(type);
-  return graph::make_leaf(std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes), 0, shape, type);
-}
 
 value evaluated(value v) {
   graph::flush(std::span(&v, 1));

@@ -6,12 +6,8 @@
 
 namespace sinter::ops {
 
-/// Address of an element of an evaluated value for the work that is enqueued next: to_read for work that only reads it,
-/// possibly concurrently with readers on other streams, to_write for work that writes it.
-const void* address_to_read(const value& leaf, std::int64_t element = 0);
-void* address_to_write(const value& leaf, std::int64_t element = 0);
-/// A leaf with uninitialised elements.
-value unset_leaf(const dims& shape, dtype type, runtime::device_id device);
+using graph::unset_leaf;
+
 /// Evaluates a value, whose elements are only read afterwards.
 value evaluated(value v);
 /// The elements in exclusively owned memory, to be overwritten. A pending expression is evaluated directly into it.

@@ -249,10 +249,8 @@ graph::value integer_value(std::int64_t v, runtime::device_id device) {
 }
 
 graph::view_ref uninitialised(const dims& shape, dtype type, runtime::device_id device, const char* function) {
-  const std::int64_t count = core::checked_count(shape, function);
-  auto buffer =
-      std::make_shared<runtime::buffer>(runtime::get_backend(device), static_cast<std::size_t>(count) * itemsize(type));
-  return graph::make_array(graph::make_leaf(std::move(buffer), 0, shape, type));
+  core::checked_count(shape, function);
+  return graph::make_array(graph::unset_leaf(shape, type, device));
 }
 
 ndarray deliver(const ndarray& out, graph::value v) {

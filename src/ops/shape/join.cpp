@@ -12,19 +12,11 @@
 #include "sinter/scan.hpp"
 #include "sinter/search.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
 namespace {
-
-/// Uninitialised memory for a new array, which the caller fills.
-ndarray unwritten(const dims& shape, dtype type, runtime::device_id device) {
-  const auto bytes = static_cast<std::size_t>(core::checked_count(shape, "shape")) * itemsize(type);
-  auto memory = std::make_shared<runtime::buffer>(runtime::get_backend(device), bytes);
-  return ndarray_access::make(graph::make_array(graph::make_leaf(std::move(memory), 0, shape, type)));
-}
 
 void require_arrays(const std::vector<ndarray>& arrays, const char* function) {
   if (arrays.empty()) fail<value_error>(function, "needs at least one array");
@@ -59,7 +51,7 @@ ndarray join(const std::vector<ndarray>& arrays, std::int64_t axis, const char* 
   const dims shape = joined_shape(arrays, a, function);
   const dtype type = promoted_dtype(arrays, function);
   if (arrays.size() == 1) return wrap(value_of(arrays[0], function));
-  const ndarray out = unwritten(shape, type, device_of(arrays, function));
+  const ndarray out = wrap(graph::unset_leaf(shape, type, device_of(arrays, function)));
   std::int64_t at = 0;
   for (const ndarray& x : arrays) {
     const value part = graph::record_cast(value_of(x, function), type);
@@ -271,5 +263,4 @@ ndarray diff(const ndarray& x, const diff_kw& kw) {
   return out;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0
