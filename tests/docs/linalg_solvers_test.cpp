@@ -1,36 +1,14 @@
 // The code of docs/linalg_solvers.md: every line of it is in this file, and does what the page says.
-#include <fstream>
-#include <iostream>
-#include <sstream>
-
+#include "support/docs_page.hpp"
 #include "support/linalg_checks.hpp"
 
 namespace sn = sinter;
+using sinter_test::packed;
+using sinter_test::whole_file;
 
 namespace {
 
 using numbers = std::vector<double>;
-
-std::string packed(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    if (c != ' ' && c != '\n') out += c;
-  return out;
-}
-
-std::string read_file(const char* path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// While it lives, what is printed is kept.
-struct printed {
-  std::ostringstream text;
-  std::streambuf* before = std::cout.rdbuf(text.rdbuf());
-  ~printed() { std::cout.rdbuf(before); }
-};
 
 bool near(const sn::ndarray& x, const sn::ndarray& y) { return sn::allclose(x, y, 1e-12, 1e-12); }
 
@@ -38,7 +16,7 @@ bool near(const sn::ndarray& x, const sn::ndarray& y) { return sn::allclose(x, y
 
 TEST_CASE("the code of docs/linalg_solvers.md does what the page says") {
   if (sn::test::no_solvers()) return;
-  const printed out;
+  const sinter_test::printed out;
   // clang-format off
   sn::ndarray a = sn::array({{4.0, 1.0}, {1.0, 3.0}}), b = sn::array({1.0, 2.0});
   sn::ndarray x = sn::linalg::solve(a, b);
@@ -120,8 +98,8 @@ TEST_CASE("the code of docs/linalg_solvers.md does what the page says") {
 }
 
 TEST_CASE("every line of code on docs/linalg_solvers.md is part of this file") {
-  const std::string page = read_file(SINTER_SOURCE_DIR "/docs/linalg_solvers.md");
-  const std::string here = packed(read_file(SINTER_SOURCE_DIR "/tests/docs/linalg_solvers_test.cpp"));
+  const std::string page = whole_file(SINTER_SOURCE_DIR "/docs/linalg_solvers.md");
+  const std::string here = packed(whole_file(SINTER_SOURCE_DIR "/tests/docs/linalg_solvers_test.cpp"));
   int blocks = 0;
   for (std::size_t at = page.find("```cpp\n"); at != std::string::npos; at = page.find("```cpp\n", at)) {
     const std::size_t begin = at + 7, end = page.find("\n```", begin);

@@ -1,35 +1,22 @@
 // The code of docs/linalg.md: every line of it is in this file, and does what the page says.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "support/docs_page.hpp"
 #include "support/products_library.hpp"
 
 namespace sn = sinter;
+using sinter_test::packed;
+using sinter_test::whole_file;
 
 namespace {
 
 std::vector<double> numbers(const sn::ndarray& x) { return x.to_vector<double>(); }
 using row = std::vector<double>;
-
-/// Code whatever its layout.
-std::string packed(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    if (c != ' ' && c != '\n') out += c;
-  return out;
-}
-
-std::string read_file(const char* path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 /// What f writes to std::cout.
 template <class F>
@@ -91,13 +78,13 @@ TEST_CASE("the code of docs/linalg.md does what the page says") {
   CHECK(product.shape() == sn::shape_t{5, 2, 2});
   CHECK(numbers(weights) == row{4 * 5 + 6 * 11, 4 * 11 + 6 * 25});
   CHECK(energy.item<double>() == 2 + 0.5 * 5);
-  const std::string page = read_file(SINTER_SOURCE_DIR "/docs/linalg.md");
+  const std::string page = whole_file(SINTER_SOURCE_DIR "/docs/linalg.md");
   CHECK_MESSAGE(page.find(plan) != std::string::npos, plan);
 }
 
 TEST_CASE("all code of docs/linalg.md is in this file") {
-  const std::string here = packed(read_file(SINTER_SOURCE_DIR "/tests/docs/linalg_test.cpp"));
-  std::istringstream page(read_file(SINTER_SOURCE_DIR "/docs/linalg.md"));
+  const std::string here = packed(whole_file(SINTER_SOURCE_DIR "/tests/docs/linalg_test.cpp"));
+  std::istringstream page(whole_file(SINTER_SOURCE_DIR "/docs/linalg.md"));
   int lines = 0;
   bool code = false;
   for (std::string line; std::getline(page, line);) {

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -12,45 +11,17 @@
 #include <vector>
 
 #include "sinter/sinter.hpp"
+#include "support/docs_page.hpp"
 #include "support/simulated_gpu.hpp"
 
 namespace sn = sinter;
+using sinter_test::code_blocks;
+using sinter_test::packed;
+using sinter_test::printed;
+using sinter_test::whole_file;
 using sn::ndarray;
 
 namespace {
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// Code whatever its layout.
-std::string squeezed(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    if (c != ' ' && c != '\n') out += c;
-  return out;
-}
-
-/// The text between ```cpp and ```.
-std::vector<std::string> code_of(const std::string& page) {
-  std::vector<std::string> blocks;
-  for (std::size_t at = page.find("```cpp\n"); at != std::string::npos; at = page.find("```cpp\n", at)) {
-    const std::size_t end = page.find("\n```", at);
-    blocks.push_back(page.substr(at + 7, end - at - 7));
-    at = end;
-  }
-  return blocks;
-}
-
-/// std::cout goes nowhere while it lives.
-struct quiet {
-  std::ostringstream text;
-  std::streambuf* before = std::cout.rdbuf(text.rdbuf());
-  ~quiet() { std::cout.rdbuf(before); }
-};
 
 /// A GPU is the thread's default device while it lives.
 struct some_gpu {
@@ -63,12 +34,12 @@ struct some_gpu {
 }  // namespace
 
 TEST_CASE("memory docs: every piece of code on the pages is part of this file") {
-  const std::string here = squeezed(read_file(SINTER_SOURCE_DIR "/tests/docs/memory_test.cpp"));
+  const std::string here = packed(whole_file(SINTER_SOURCE_DIR "/tests/docs/memory_test.cpp"));
   std::size_t count = 0;
   for (const char* page : {"memory", "streams"})
-    for (const std::string& block : code_of(read_file(SINTER_SOURCE_DIR "/docs/" + std::string(page) + ".md"))) {
+    for (const std::string& block : code_blocks(whole_file(SINTER_SOURCE_DIR "/docs/" + std::string(page) + ".md"))) {
       CAPTURE(block);
-      CHECK(here.find(squeezed(block)) != std::string::npos);
+      CHECK(here.find(packed(block)) != std::string::npos);
       ++count;
     }
   CHECK(count == 9);
@@ -76,7 +47,7 @@ TEST_CASE("memory docs: every piece of code on the pages is part of this file") 
 
 TEST_CASE("memory docs: figures and limits") {
   const some_gpu device;
-  const quiet no_output;
+  const printed no_output;
   // clang-format off
   const sn::memory_pool pool;  // of the default device; sn::managed_pool(), sn::pinned_pool() of the other kinds
   const auto before = pool.figures();
@@ -92,7 +63,7 @@ TEST_CASE("memory docs: figures and limits") {
 
 TEST_CASE("memory docs: managed memory") {
   const some_gpu device;
-  const quiet no_output;
+  const printed no_output;
   // clang-format off
   ndarray table;
   {
@@ -194,7 +165,7 @@ TEST_CASE("memory docs: streams and events") {
 
 TEST_CASE("memory docs: devices") {
   const some_gpu device;
-  const quiet no_output;
+  const printed no_output;
   const ndarray u = sn::arange(10);
   // clang-format off
   const sn::device here = sn::default_device();

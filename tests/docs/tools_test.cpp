@@ -19,13 +19,6 @@ using sn::ndarray;
 
 namespace {
 
-/// std::cout goes nowhere while it lives.
-struct quiet {
-  std::ostringstream text;
-  std::streambuf* before = std::cout.rdbuf(text.rdbuf());
-  ~quiet() { std::cout.rdbuf(before); }
-};
-
 /// On a machine without a GPU, kernels that C++ computes.
 struct some_device {
   std::optional<raw_test::fake> fake;
@@ -58,7 +51,7 @@ TEST_CASE("tuning docs: every piece of code on the page is part of this file") {
 
 TEST_CASE("tuning docs: timing") {
   const some_device device;
-  const quiet no_output;
+  const sinter_test::printed no_output;
   const int n = 1000, blocks = 4;
   const ndarray x = sn::ones(n, sn::float32), y = sn::zeros(n, sn::float32) + 1.0;
   // clang-format off
@@ -106,7 +99,7 @@ TEST_CASE("tuning docs: ranges and progress") {
 
 TEST_CASE("tuning docs: autotune") {
   const some_device device;
-  const quiet no_output;
+  const sinter_test::printed no_output;
   sn::ops::forget_tunings_for_tests();
   const int n = 5000;
   const ndarray x = sn::ones(n, sn::float32), y = sn::ones(n, sn::float32) * 3.0;

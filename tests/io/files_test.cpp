@@ -10,6 +10,7 @@
 #include "golden/golden.hpp"
 #include "io/npy.hpp"
 #include "runtime/backend.hpp"
+#include "support/message_of.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace {
@@ -17,6 +18,7 @@ namespace {
 using namespace sinter;
 using namespace sinter::test;
 using namespace sinter::idx;
+using sinter_test::refuses;
 using sinter_test::scratch_folder;
 
 struct golden_case {
@@ -56,18 +58,6 @@ std::uint64_t allocations() { return runtime::get_backend(runtime::default_devic
 
 std::string difference_from(const ndarray& x, const golden_case& c) {
   return difference(download(x), c.expected, {closeness::exact, 0, false});
-}
-
-/// What is thrown says what it should.
-template <class Error, class F>
-void refuses(F&& f, const std::string& says) {
-  try {
-    f();
-    FAIL_CHECK("nothing was thrown, but should have been: ", says);
-  } catch (const Error& e) {
-    const std::string text = e.what();
-    CHECK_MESSAGE(text.find(says) != std::string::npos, text, " should say: ", says);
-  }
 }
 
 const std::optional<dtype> as_bfloat16(const golden_case& c) {

@@ -6,29 +6,20 @@
 
 #include "golden/golden.hpp"
 #include "runtime/backend.hpp"
+#include "support/message_of.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace {
 
 using namespace sinter;
 using namespace sinter::test;
+using sinter_test::refuses;
 using sinter_test::scratch_folder;
 
 void put(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 std::string get(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
-template <class Error, class F>
-void refuses(F&& f, const std::string& says) {
-  try {
-    f();
-    FAIL_CHECK("nothing was thrown, but should have been: ", says);
-  } catch (const Error& e) {
-    const std::string text = e.what();
-    CHECK_MESSAGE(text.find(says) != std::string::npos, text, " should say: ", says);
-  }
 }
 
 /// Where the library was built without libzip, or it cannot be loaded, that is all there is to test.

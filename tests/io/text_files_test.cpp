@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "golden/golden.hpp"
+#include "support/message_of.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace {
@@ -13,6 +14,7 @@ namespace {
 using namespace sinter;
 using namespace sinter::test;
 using namespace sinter::idx;
+using sinter_test::refuses;
 using sinter_test::scratch_folder;
 
 /// One call of a reader, as it is stored in the golden file.
@@ -91,17 +93,6 @@ struct call {
                            .ndmin = ndmin});
   }
 };
-
-template <class Error, class F>
-void refuses(F&& f, const std::string& says) {
-  try {
-    f();
-    FAIL_CHECK("nothing was thrown, but should have been: ", says);
-  } catch (const Error& e) {
-    const std::string text = e.what();
-    CHECK_MESSAGE(text.find(says) != std::string::npos, text, " should say: ", says);
-  }
-}
 
 ndarray read(const std::string& text, const loadtxt_kw& kw = {}) {
   std::istringstream in(text);

@@ -2,18 +2,7 @@
 # setup.sh on machines that lack things: what it asks apt for, and what it says where nothing can be installed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-passed=0 failed=0
-box=$(mktemp -d)
-trap 'rm -rf "$box"' EXIT
-
-check() {  # name, then a command that must succeed
-  if "${@:2}"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n%s\n' "$1" "$(cat "$box/said" 2>/dev/null)"
-  fi
-}
+. tests/scripts/checks.sh
 
 # A folder for PATH with the plain tools, and programs that stand in for the others.
 tools() {
@@ -28,10 +17,9 @@ stand_in() {
   printf '#!/usr/bin/env bash\n%s\n' "$2" >"$box/bin/$1" && chmod +x "$box/bin/$1"
 }
 needs() {
-  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; need "$@"' - "$@" >"$box/said" 2>&1
+  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; need "$@"' - "$@" >"$box/output" 2>&1
 }
-once() { [ "$(grep -c "$1" "$box/said")" = 1 ]; }
-fails() { ! "$@"; }
+once() { [ "$(grep -c "$1" "$box/output")" = 1 ] || ! cat "$box/output"; }
 
 tools
 check "no apt and no sudo: exit 1" fails needs compiler cmake ninja
@@ -63,7 +51,7 @@ check "apt that fails: the list, once" once "again: ninja-build$"
 
 # What a build can do without.
 wants() {
-  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; have_png() { [ -e "$HAVE" ]; }; want png' >"$box/said" 2>&1
+  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; have_png() { [ -e "$HAVE" ]; }; want png' >"$box/output" 2>&1
 }
 export HAVE=$box/libpng
 tools
@@ -76,11 +64,11 @@ check "no libpng, apt fails: says so, once" once "Going on without: libpng-dev$"
 stand_in apt-get "case \"\$*\" in *install*libpng-dev) : >$HAVE ;; esac"
 check "no libpng, apt works: installs it" wants
 check "libpng was installed" test -e "$HAVE"
-check "no libpng, apt works: does not go on without" fails grep -q "Going on without" "$box/said"
+check "no libpng, apt works: does not go on without" fails grep -q "Going on without" "$box/output"
 
 # A python that somebody built lacks what the distribution's has, and the other way round.
 numpy_missing() {
-  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; [ "$(missing_packages numpy)" = python3-numpy ]' >"$box/said" 2>&1
+  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; [ "$(missing_packages numpy)" = python3-numpy ]' >"$box/output" 2>&1
 }
 tools
 stand_in python3 'exit 0'
@@ -94,7 +82,7 @@ fi
 
 # clang, which continuous integration wants beside the compiler of the machine.
 clang_missing() {
-  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; [ "$(missing_packages clang)" = clang ]' >"$box/said" 2>&1
+  PATH=$box/bin CXX=c++ bash -c '. tests/setup.sh; [ "$(missing_packages clang)" = clang ]' >"$box/output" 2>&1
 }
 tools
 check "no clang++: clang is asked for" clang_missing
@@ -105,7 +93,7 @@ check "a clang++ that will do: nothing to install" fails clang_missing
 
 # Only a build folder that the scripts make themselves is one for building from nothing.
 configures() {
-  PATH=$box/bin SINTER_BUILD_DIR=$box/build bash -c '. tests/setup.sh; configure -DSINTER_BUILD_TESTS=ON' >"$box/said" 2>&1
+  PATH=$box/bin SINTER_BUILD_DIR=$box/build bash -c '. tests/setup.sh; configure -DSINTER_BUILD_TESTS=ON' >"$box/output" 2>&1
 }
 tools
 stand_in cmake "echo \"\$*\" >$box/cmake"
@@ -121,10 +109,9 @@ check "a build folder of a moved clone is a fresh one" grep -q -e -DSINTER_UNITY
 # The suite that needs NumPy is skipped, with the reason, where no python has it.
 mute=$box/mute
 printf '#!/bin/sh\nexit 1\n' >"$mute" && chmod +x "$mute"
-SINTER_TEST_PYTHON=$mute bash tests/interop/run.sh none >"$box/said" 2>&1
+SINTER_TEST_PYTHON=$mute bash tests/interop/run.sh none >"$box/output" 2>&1
 check "no NumPy: the suite ends as skipped" test $? = 77
 check "no NumPy: one skip" once "^0 passed, 0 failed, 1 skipped$"
 check "no NumPy: the reason" once "^left out: no .* with NumPy"
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+summary

@@ -3,18 +3,8 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 until [ -f .clang-format ] || [ "$PWD" = / ]; do cd ..; done
-passed=0 failed=0
-box=$(mktemp -d)
-trap 'rm -rf "$box"' EXIT
+. tests/scripts/checks.sh
 
-check() {  # name, then a command that must succeed
-  if "${@:2}"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n%s\n' "$1" "$(cat "$box/said" 2>/dev/null)"
-  fi
-}
 mkdir "$box/bin"
 for name in bash sed head find grep sort xargs nproc dirname; do ln -s "$(type -P $name)" "$box/bin/$name"; done
 # stand_in NAME VERSION [COMMAND]
@@ -23,8 +13,8 @@ stand_in() {
     "${3-:}" >"$box/bin/$1" && chmod +x "$box/bin/$1"
 }
 style() {  # status, text: what `check` returns and says
-  PATH=$box/bin bash tests/style.sh check >"$box/said" 2>&1
-  [ $? = "$1" ] && { [ -z "$2" ] || grep -qF -- "$2" "$box/said"; }
+  PATH=$box/bin bash tests/style.sh check >"$box/output" 2>&1
+  [ $? = "$1" ] && { [ -z "$2" ] || grep -qF -- "$2" "$box/output"; }
 }
 
 check "nothing installed" style 77 "clang-format is not installed (Debian's package clang-format-14)"
@@ -38,7 +28,6 @@ check "the right one by its plain name" style 0 ""
 stand_in clang-format 14 'for f in "$@"; do case $f in src/core/shape.cpp)
   echo "$f:1:2: error: code should be clang-formatted" >&2; exit 1 ;; esac; done'
 check "a source that is not formatted" style 1 "src/core/shape.cpp: not formatted"
-check "it is the only one" test "$(wc -l <"$box/said")" = 1
+check "it is the only one" test "$(wc -l <"$box/output")" = 1
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ $failed -eq 0 ]
+summary

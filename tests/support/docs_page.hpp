@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <iostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,6 +15,14 @@ inline std::string whole_file(const std::string& path) {
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
+}
+
+/// Text without spaces and line breaks.
+inline std::string packed(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    if (c != ' ' && c != '\n') out += c;
+  return out;
 }
 
 /// Code without layout and comments.
@@ -44,5 +53,12 @@ inline void check_page(const std::string& page, const std::string& test, std::si
   CHECK(found.size() == blocks);
   for (const std::string& block : found) CHECK_MESSAGE(here.find(bare_code(block)) != std::string::npos, block);
 }
+
+/// While it lives, what is printed to std::cout is kept here.
+struct printed {
+  std::ostringstream text;
+  std::streambuf* before = std::cout.rdbuf(text.rdbuf());
+  ~printed() { std::cout.rdbuf(before); }
+};
 
 }  // namespace sinter_test

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "jit/cpu/hooks.hpp"
+#include "jit/cuda/nvrtc.hpp"
 #include "platform/disk_cache.hpp"
 #include "platform/files.hpp"
 #include "platform/hooks.hpp"
@@ -40,6 +41,13 @@ inline bool no_compiler() {
   const auto& compiler = sinter::jit::host_compiler::find();
   if (!compiler.path.empty()) return false;
   MESSAGE("left out: " << compiler.reason);
+  return true;
+}
+
+inline bool no_nvrtc() {
+  std::string why_not;
+  if (sinter::jit::nvrtc_available(&why_not)) return false;
+  MESSAGE("left out: " << why_not);
   return true;
 }
 

@@ -20,4 +20,13 @@ inline bool no_products() {
   return !why.empty();
 }
 
+/// Small whole numbers, evaluated: products of them are exact in every dtype that is used here.
+inline ndarray whole(const shape_t& shape, dtype type, int seed = 0) {
+  std::int64_t n = 1;
+  for (auto e : shape) n *= e;
+  ndarray x = reshape(((arange(n) * 7919 + seed * 31) % 7 - 3).astype(type), shape);
+  eval(x);
+  return x;
+}
+
 }  // namespace sinter::test

@@ -12,6 +12,7 @@
 #include "ops/base/hooks.hpp"
 #include "ops/raw/state.hpp"
 #include "sinter/sinter.hpp"
+#include "support/message_of.hpp"
 
 namespace raw_test {
 
@@ -118,14 +119,6 @@ inline ndarray ramp(std::int64_t n) { return sn::arange(0, n, 1, {.dtype = sn::f
 using list = std::vector<float>;
 inline list values(const ndarray& x) { return x.to_vector<float>(); }
 
-template <class Error, class Call>
-std::string message_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+using sinter_test::message_of;
 
 }  // namespace raw_test

@@ -10,30 +10,14 @@
 #include "gpu/kernels/autotune_sources.hpp"
 #include "jit/cuda/compile_raw.hpp"
 #include "ops/base/device.hpp"
-#include "ops/base/hooks.hpp"
 #include "ops/tuning/tuner.hpp"
-#include "platform/disk_cache.hpp"
-#include "platform/hooks.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/fresh_tunings.hpp"
 
 namespace sn = sinter;
 using namespace sn::idx;
 using sn::ndarray;
 
 namespace {
-
-struct fresh_memory {
-  sinter_test::scratch_folder scratch;
-  std::string before = sn::platform::disk_cache::instance().folder();
-  fresh_memory() {
-    sn::platform::reset_disk_cache_for_tests(scratch / "cache");
-    sn::ops::forget_tunings_for_tests();
-  }
-  ~fresh_memory() {
-    sn::platform::reset_disk_cache_for_tests(before);
-    sn::ops::forget_tunings_for_tests();
-  }
-};
 
 std::uint64_t launches() { return sn::runtime::get_backend(sn::runtime::default_device()).statistics().launches; }
 ndarray ramp(std::int64_t n) { return sn::arange(0, n, 1, {.dtype = sn::float32}); }
@@ -60,7 +44,7 @@ TEST_CASE("gpu: every configuration of the autotune tests compiles for sm_75 and
 
 TEST_CASE("gpu: the best of several configurations is found, the others say why not, the samples stay") {
   if (gpu_test::no_gpu()) return;
-  const fresh_memory memory;
+  const sinter_test::fresh_tunings memory;
   const int n = (1 << 20) + 3;
   const ndarray x = ramp(n), y = ramp(n) * 0.5;
   std::vector<sn::configuration> space = tune_test::axpy_space(n);
@@ -113,7 +97,7 @@ TEST_CASE("gpu: the best of several configurations is found, the others say why 
 
 TEST_CASE("gpu: sums whose rounding depends on the block agree within a tolerance only") {
   if (gpu_test::no_gpu()) return;
-  const fresh_memory memory;
+  const sinter_test::fresh_tunings memory;
   const int n = 100000;
   // 10000.3 with 32 threads, 10000.02 with 64, 9999.994 with 256, 10000.001 with 1024
   const ndarray x = sn::full({n}, 0.1, {.dtype = sn::float32}), out = sn::zeros(1, sn::float32);
@@ -129,7 +113,7 @@ TEST_CASE("gpu: sums whose rounding depends on the block agree within a toleranc
 
 TEST_CASE("gpu: less work wins; views are written through their strides, and their storage is restored whole") {
   if (gpu_test::no_gpu()) return;
-  const fresh_memory memory;
+  const sinter_test::fresh_tunings memory;
   const ndarray base = sn::reshape(ramp(2 * 512 * 2048), {512, 4096}), y = sn::zeros({2048, 513}, sn::float32) + 7.0;
   const ndarray x = base(_, slice(_, _, 2)), part = y(_, slice(1, 513)).T();
   const sn::autotune tune(tune_test::rounds, "rounds<float>", tune_test::rounds_space(512, 2048));

@@ -10,9 +10,11 @@
 
 #include "gpu/gpu.hpp"
 #include "gpu/kernels/raw_sources.hpp"
+#include "support/message_of.hpp"
 
 namespace sn = sinter;
 using namespace sn::idx;
+using sinter_test::message_of;
 using sn::ndarray;
 
 namespace {
@@ -29,16 +31,6 @@ const sn::raw_kernel& axpy() {
 template <class X>
 void run_axpy(float a, const X& x, const ndarray& y, int n) {
   axpy()({.grid = (n + 255) / 256, .block = 256}, a, x, y, n);
-}
-
-template <class Error, class Call>
-std::string message_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 }  // namespace

@@ -16,15 +16,9 @@
 
 namespace jit = sinter::jit;
 using sinter_test::fresh_cache;
+using sinter_test::no_nvrtc;
 
 namespace {
-
-bool no_nvrtc() {
-  std::string why_not;
-  if (jit::nvrtc_available(&why_not)) return false;
-  MESSAGE("left out: " << why_not);
-  return true;
-}
 
 constexpr const char* kernel = R"(
 extern "C" __global__ void k(const float* __restrict__ a, float* o, int n) {

@@ -18,15 +18,9 @@
 namespace jit = sinter::jit;
 namespace runtime = sinter::runtime;
 using sinter_test::fresh_cache;
+using sinter_test::no_nvrtc;
 
 namespace {
-
-bool no_nvrtc() {
-  std::string why_not;
-  if (jit::nvrtc_available(&why_not)) return false;
-  MESSAGE("left out: " << why_not);
-  return true;
-}
 
 jit::raw_program program(std::string source, int arch = 90) {
   jit::raw_program p;

@@ -25,14 +25,6 @@ runtime::backend& current() {
       {d.kind == device_kind::cuda ? runtime::device_kind::cuda : runtime::device_kind::cpu, d.index});
 }
 
-ndarray whole(const shape_t& shape, dtype type, int seed = 0) {
-  std::int64_t n = 1;
-  for (auto e : shape) n *= e;
-  ndarray x = reshape(((arange(n) * 7919 + seed * 31) % 7 - 3).astype(type), shape);
-  eval(x);
-  return x;
-}
-
 bool same(const ndarray& x, const ndarray& y) {
   return x.shape() == y.shape() && bool(all(x.astype(float64) == y.astype(float64)));
 }

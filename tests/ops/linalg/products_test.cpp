@@ -40,15 +40,6 @@ std::uint64_t allocations_of(F&& call) {
   return current().statistics().allocations - before;
 }
 
-/// Small whole numbers, evaluated: products of them are exact in every dtype that is used here.
-ndarray whole(const shape_t& shape, dtype type, int seed = 0) {
-  std::int64_t n = 1;
-  for (auto e : shape) n *= e;
-  ndarray x = reshape(((arange(n) * 7919 + seed * 31) % 7 - 3).astype(type), shape);
-  eval(x);
-  return x;
-}
-
 /// a b by the library's own kernels for int64.
 ndarray exact_product(const ndarray& a, const ndarray& b) { return matmul(a.astype(int64), b.astype(int64)); }
 

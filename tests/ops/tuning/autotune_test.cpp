@@ -21,7 +21,7 @@
 #include "platform/files.hpp"
 #include "platform/hooks.hpp"
 #include "sinter/sinter.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/fresh_tunings.hpp"
 
 namespace sn = sinter;
 using sn::ndarray;
@@ -106,20 +106,6 @@ searched search(const std::vector<pretended>& all) {
   s.ticks = ticks;
   return s;
 }
-
-/// The disk cache in a folder of the test's own, and nothing known in the process.
-struct fresh_memory {
-  sinter_test::scratch_folder scratch;
-  std::string before = sn::platform::disk_cache::instance().folder();
-  fresh_memory() {
-    sn::platform::reset_disk_cache_for_tests(scratch / "cache");
-    sn::ops::forget_tunings_for_tests();
-  }
-  ~fresh_memory() {
-    sn::platform::reset_disk_cache_for_tests(before);
-    sn::ops::forget_tunings_for_tests();
-  }
-};
 
 std::vector<tuning_outcome> some_outcomes(double seconds = 1.5e-5) {
   std::vector<tuning_outcome> outcomes(3);
@@ -266,7 +252,7 @@ TEST_CASE("autotune: what is stored is text that reads back to the bit, on any o
 }
 
 TEST_CASE("autotune: what was found is known to the process, and to the next one from the disk") {
-  const fresh_memory memory;
+  const sinter_test::fresh_tunings memory;
   const auto names = names_of(3);
   CHECK_FALSE(sn::ops::recall_tuning("key", names));
   sn::ops::remember_tuning("key", names, some_outcomes());
@@ -283,7 +269,7 @@ TEST_CASE("autotune: what was found is known to the process, and to the next one
 }
 
 TEST_CASE("autotune: without a disk cache the process still remembers") {
-  const fresh_memory memory;
+  const sinter_test::fresh_tunings memory;
   sn::platform::reset_disk_cache_for_tests("", 0);
   sn::ops::remember_tuning("key", names_of(3), some_outcomes());
   CHECK(sn::ops::recall_tuning("key", names_of(3)));
@@ -292,7 +278,7 @@ TEST_CASE("autotune: without a disk cache the process still remembers") {
 }
 
 TEST_CASE("autotune: a damaged file counts as nothing and is replaced by the next search's") {
-  const fresh_memory memory;
+  const sinter_test::fresh_tunings memory;
   const auto names = names_of(3);
   const std::string path = sn::platform::cache_folder(memory.scratch / "cache", 1 << 20).entry_path("key");
   sn::ops::remember_tuning("key", names, some_outcomes());
@@ -319,7 +305,7 @@ TEST_CASE("autotune: a damaged file counts as nothing and is replaced by the nex
 }
 
 TEST_CASE("autotune: processes that remember and recall one key at once see whole results only") {
-  const fresh_memory memory;
+  const sinter_test::fresh_tunings memory;
   const auto names = names_of(3);
   sn::ops::remember_tuning("key", names, some_outcomes(1.0));
   std::fflush(nullptr);
