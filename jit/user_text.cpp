@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <set>
 
 #include "core/identifier.hpp"
 #include "jit/prelude_text.hpp"

@@ -31,8 +31,7 @@ namespace sinter::ops {
 struct tuning_task;  // what autotune was given
 }
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// The value of a macro: text or an integer; true is 1, false 0.
 class macro_value {
@@ -171,5 +170,4 @@ class autotune {
   tuned run(const detail::kernel_argument* samples, std::size_t count) const;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

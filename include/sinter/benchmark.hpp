@@ -13,8 +13,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Seconds of several runs of the same work.
 struct timing {
@@ -105,5 +104,4 @@ benchmark_result benchmark(F&& f, const benchmark_kw& kw = {}) {
   }
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

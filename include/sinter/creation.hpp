@@ -10,8 +10,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 namespace detail {
 ndarray from_memory(const void* elements, dtype type, const shape_t& shape, const create_kw& kw);
@@ -133,5 +132,4 @@ ndarray array(T value, const create_kw& kw) {
   return detail::from_scalar(value, kw);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

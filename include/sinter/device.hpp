@@ -8,8 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 enum class device_kind : std::uint8_t { cpu, cuda };
 
@@ -56,5 +55,4 @@ struct memory_info {
 };
 memory_info memory(const device& d);
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

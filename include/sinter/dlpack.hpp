@@ -14,8 +14,7 @@
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// The layout of DLPack 1.x, as its specification gives it.
 namespace dlpack {
@@ -138,5 +137,4 @@ inline DLManagedTensorVersioned* give(managed_tensor_versioned* t) noexcept {
 inline DLManagedTensor* give(managed_tensor* t) noexcept { return reinterpret_cast<DLManagedTensor*>(t); }
 }  // namespace dlpack
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

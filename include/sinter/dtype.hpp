@@ -7,8 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Element type of an array. The order is the canonical order of all tables.
 enum class dtype : std::uint8_t { b1, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128 };
@@ -115,5 +114,4 @@ dtype promote_types(dtype a, dtype b) noexcept;
 enum class casting : std::uint8_t { no, safe, same_kind, unsafe };
 bool can_cast(dtype from, dtype to, casting rule = casting::safe) noexcept;
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -10,8 +10,7 @@
 #include "sinter/dtype.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Limits of a floating-point dtype; for a complex one, of its parts.
 struct finfo_t {
@@ -79,5 +78,4 @@ dtype result_type(const A&... x) {
 /// Whether an array's dtype may be cast.
 inline bool can_cast(const ndarray& x, dtype to, casting rule = casting::safe) { return can_cast(x.dtype(), to, rule); }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

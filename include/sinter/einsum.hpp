@@ -10,8 +10,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// An order of contraction as NumPy writes it: each step names operands by their places in the list of what is left; they
 /// go, and their product is appended.
@@ -72,5 +71,4 @@ inline einsum_plan einsum_path(std::string_view subscripts, std::initializer_lis
   return einsum_path(subscripts, std::vector<ndarray>(operands), kw);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -8,8 +8,7 @@
 
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Parameter-only type: an array, a number, or nothing (`_` or std::nullopt).
 class optional_operand {
@@ -213,8 +212,7 @@ inline ndarray bitwise_invert(const ndarray& x) { return invert(x); }
 inline ndarray bitwise_left_shift(const operand& x, const operand& y) { return left_shift(x, y); }
 inline ndarray bitwise_right_shift(const operand& x, const operand& y) { return right_shift(x, y); }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0
 
 // The functions above that are called with arrays alone, by the number of their operands: their forms with `out=`
 // (elementwise_out.hpp) and what tests all of them are made from these lists.

@@ -7,8 +7,7 @@
 #pragma once
 #include "sinter/elementwise.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// The keyword.
 struct out_kw {
@@ -47,5 +46,4 @@ inline ndarray clip(const ndarray& x, const optional_operand& low, const optiona
   return detail::into(clip(x, low, high), kw, "clip");
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -3,8 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Base of everything that sinter throws on purpose.
 class error : public std::runtime_error {
@@ -48,5 +47,4 @@ class io_error : public error {
   using error::error;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -7,8 +7,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 namespace detail {
 void eval_all(std::initializer_list<const ndarray*> arrays);
@@ -48,5 +47,4 @@ class [[nodiscard]] fast_math_guard {
   bool before_;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -18,8 +18,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace fft {
 
 /// Keywords of transforms along one axis. `n` points: the axis is cut, or filled with zeros at its end.
@@ -132,5 +131,4 @@ void clear_plan_cache();
 void clear_plan_cache(const device& d);
 
 }  // namespace fft
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

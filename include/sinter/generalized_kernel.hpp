@@ -2,8 +2,7 @@
 #pragma once
 #include "sinter/kernel.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Keywords of generalized_kernel's constructor.
 struct generalized_kernel_kw {
@@ -52,5 +51,4 @@ class generalized_kernel : public detail::kernel_calls<generalized_kernel, opera
   std::shared_ptr<const implementation> body_;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -20,8 +20,7 @@ namespace sinter::graph {
 class replay;
 }
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 class launch_graph;
 namespace detail {
@@ -90,5 +89,4 @@ launch_graph capture(F&& f) {
   return capture(current_stream(), std::forward<F>(f));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

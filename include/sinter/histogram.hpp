@@ -13,8 +13,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 struct bincount_kw {
   kwonly _kw{};
@@ -116,5 +115,4 @@ histogramdd_result histogram2d(const ndarray& x, const ndarray& y, const bin_spe
 histogramdd_result histogram2d(const ndarray& x, const ndarray& y, const std::vector<bin_spec>& bins,
                                const histogramdd_kw& kw = {});
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -15,8 +15,7 @@
 #include "sinter/ndarray.hpp"
 #include "sinter/take.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 // ---- where elements are
 
@@ -100,5 +99,4 @@ inline void scatter_min(const ndarray& x, const index& where, const operand& v, 
   scatter_min(x(where), v, kw);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -3,8 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// "0.1.0"
 std::string_view version() noexcept;
@@ -15,5 +14,4 @@ std::string_view version() noexcept;
 /// libraries and starts devices; throws nothing for what is missing, but says so.
 std::string show_config();
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

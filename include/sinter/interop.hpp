@@ -12,8 +12,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 struct pointer_kw {
   kwonly _kw{};
@@ -130,5 +129,4 @@ class host_mdview {
   std::shared_ptr<const void> keep_;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

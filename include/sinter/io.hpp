@@ -11,8 +11,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 struct load_kw {
   kwonly _kw{};
@@ -78,5 +77,4 @@ class npz_file {
 /// Opens an archive (np.load of an .npz file). Throws io_error, also where libzip is missing.
 npz_file load_npz(const std::string& path);
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -31,8 +31,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 namespace detail {
 
@@ -178,5 +177,4 @@ class function {
   std::shared_ptr<const implementation> body_;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -12,8 +12,7 @@
 #include "sinter/scalar.hpp"
 #include "sinter/shape.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// First member of every keyword aggregate: nothing but `{}` initialises it.
 struct kwonly {
@@ -69,5 +68,4 @@ struct reduce_kw {
   std::optional<sinter::dtype> dtype{};
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -6,8 +6,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/shape.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Extents of a grid, a block or a cluster: `256`, `{32, 8}`, `{nx, ny, nz}`, from any integer types.
 struct dims {
@@ -41,5 +40,4 @@ struct launch {
   dims cluster{0, 0, 0};
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

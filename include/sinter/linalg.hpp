@@ -10,8 +10,7 @@
 #include "sinter/manipulate.hpp"
 #include "sinter/products.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace linalg {
 
 using v0::matmul;
@@ -32,5 +31,4 @@ inline ndarray multi_dot(std::initializer_list<ndarray> factors, const product_k
 ndarray matrix_power(const ndarray& x, std::int64_t n);
 
 }  // namespace linalg
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

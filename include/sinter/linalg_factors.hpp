@@ -16,8 +16,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace linalg {
 
 struct cholesky_kw {
@@ -102,5 +101,4 @@ struct lu_factors {
 lu_factors lu_factor(const ndarray& x);
 
 }  // namespace linalg
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -10,8 +10,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// The diagonals of two axes, `offset` above the main one (below where negative), as the last axis; a read-only view,
 /// as in NumPy. value_error: rank below 2, or the same axis twice.
@@ -125,5 +124,4 @@ ndarray cross(const ndarray& x, const ndarray& y, const cross_kw& kw = {});
 
 using linalg::cross;
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -9,8 +9,7 @@
 #include "sinter/linalg_factors.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace linalg {
 
 /// x of a x = b for square a (..., M, M); b is one vector (M,), or matrices (..., M, K); leading axes broadcast. Where
@@ -91,5 +90,4 @@ ndarray tensorinv(const ndarray& a, std::int64_t ind = 2);
 ndarray expm(const ndarray& x);
 
 }  // namespace linalg
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -2,8 +2,7 @@
 #pragma once
 #include "sinter/subscript.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace idx {
 
 inline constexpr none_t _{0};
@@ -12,5 +11,4 @@ inline constexpr ellipsis_t ellipsis{};
 using sinter::slice;
 
 }  // namespace idx
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

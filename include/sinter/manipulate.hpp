@@ -12,8 +12,7 @@
 #include "sinter/ndarray.hpp"
 #include "sinter/take.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Keyword of reshape: true copies always, false never (value_error), absent only where needed.
 struct reshape_kw {
@@ -141,5 +140,4 @@ inline ndarray diff(const ndarray& x, std::int64_t n, std::int64_t axis = -1) {
   return diff(x, {.n = n, .axis = axis});
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

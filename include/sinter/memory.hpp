@@ -10,8 +10,7 @@
 #include "sinter/ndarray.hpp"
 #include "sinter/stream.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Bytes of a pool: handed out, held from the system, the highest `used` so far, what could still be had (free memory of
 /// the system and of the pool, within the limit), the limit (the largest number where there is none).
@@ -133,5 +132,4 @@ class [[nodiscard]] allocator_scope {
   std::shared_ptr<void> held_;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 enum class memory_kind : std::uint8_t {
   device,   ///< the device's own memory; ordinary memory on the CPU
@@ -16,5 +15,4 @@ enum class memory_kind : std::uint8_t {
 /// "device", "managed", "pinned".
 std::string_view name(memory_kind kind) noexcept;
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

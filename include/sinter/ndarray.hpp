@@ -28,8 +28,7 @@ namespace sinter::ops {
 struct ndarray_access;
 }
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 class subarray;
 class stream;
@@ -359,5 +358,4 @@ subarray ndarray::operator[](const I&... i) const {
 inline subarray ndarray::operator[](const index& i) const { return at(&i, 1); }
 #endif
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -9,8 +9,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// How floating-point numbers of one array are given digits.
 enum class floatmode : std::uint8_t {
@@ -76,5 +75,4 @@ struct array2string_kw {
 };
 std::string array2string(const ndarray& x, const array2string_kw& kw = {});
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

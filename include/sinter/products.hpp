@@ -21,8 +21,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Keywords of products.
 struct product_kw {
@@ -89,5 +88,4 @@ ndarray tensordot(const ndarray& x, const ndarray& y, const axes& of_x, const ax
 /// Kronecker product: each element of x times all of y; the shorter shape counts as having leading ones. Recorded.
 ndarray kron(const ndarray& x, const ndarray& y);
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

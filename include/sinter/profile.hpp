@@ -2,8 +2,7 @@
 #pragma once
 #include <string>
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Whether ranges are recorded: the library was built with the CUDA toolkit (NVTX belongs to it) and a profiler is
 /// attached, which it shows by NVTX_INJECTION64_PATH in the environment. SINTER_NVTX=0 switches ranges off, any other
@@ -26,5 +25,4 @@ class [[nodiscard]] range {
   [[maybe_unused]] bool open_;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

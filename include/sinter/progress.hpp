@@ -10,8 +10,7 @@ namespace sinter::ops {
 class progress_bar;
 }
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 struct progress_kw {
   kwonly _kw{};
@@ -40,5 +39,4 @@ class progress {
   std::unique_ptr<ops::progress_bar> bar_;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

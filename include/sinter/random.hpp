@@ -23,8 +23,7 @@
 #include "sinter/elementwise.hpp"
 #include "sinter/keywords.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace random {
 
 /// The shape of a draw: `5`, `{3, 4}`, a vector of integers; none (`{}`): that of the parameters. Parameter-only.
@@ -283,5 +282,4 @@ inline ndarray permuted(const ndarray& x, const std::optional<std::int64_t>& axi
 inline void shuffle(const ndarray& x, std::int64_t axis = 0) { default_generator().shuffle(x, axis); }
 
 }  // namespace random
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -34,8 +34,7 @@ struct raw_entry;   // a kernel of a module, with its function on each device
 struct raw_kernel_access;
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 class raw_module;
 
@@ -249,5 +248,4 @@ class raw_module {
   std::vector<std::byte> read_global(std::string_view name, std::size_t element, const std::optional<device>& on) const;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

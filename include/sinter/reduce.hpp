@@ -8,8 +8,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Keywords of var and std. The divisor is the number of elements less `ddof`; `correction` is its other name.
 struct var_kw {
@@ -127,5 +126,4 @@ ndarray std(const ndarray& x, const A& axis, const var_kw& kw = {}) {
   return sinter::std(x, detail::with_axis("std", axis, kw));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

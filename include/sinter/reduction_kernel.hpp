@@ -2,8 +2,7 @@
 #pragma once
 #include "sinter/kernel.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Parameter-only type: an argument of a reduction kernel's call: an array, a number, or, in last place, axes.
 class reduction_argument {
@@ -72,5 +71,4 @@ class reduction_kernel : public detail::kernel_calls<reduction_kernel, reduction
   std::shared_ptr<const implementation> body_;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

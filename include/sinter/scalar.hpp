@@ -8,8 +8,7 @@
 
 #include "sinter/dtype.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 class ndarray;
 
@@ -104,5 +103,4 @@ class operand {
   sinter::scalar scalar_;
 };
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

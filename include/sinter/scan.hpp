@@ -8,8 +8,7 @@
 
 #include "sinter/take.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Keywords of scans.
 struct scan_kw {
@@ -80,5 +79,4 @@ inline ndarray logcumsumexp(const ndarray& x, optional_axis axis, scan_kw kw = {
   return logcumsumexp(x, kw);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -6,8 +6,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 struct searchsorted_kw {
   kwonly _kw{};
@@ -35,5 +34,4 @@ struct digitize_kw {
 /// ends tell the direction, nothing checks the rest. dtype_error: complex x.
 ndarray digitize(const ndarray& x, const ndarray& bins, const digitize_kw& kw = {});
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -8,8 +8,7 @@
 #pragma once
 #include "sinter/take.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// The distinct elements; of two zeros or two equal numbers the first one in C order.
 ndarray unique_values(const ndarray& x);
@@ -79,5 +78,4 @@ struct isin_kw {
 /// does not fit. `test` is sorted at the call; the search records.
 ndarray isin(const operand& x, const operand& test, const isin_kw& kw = {});
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -11,8 +11,7 @@
 
 #include "sinter/scalar.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// One extent (or axis, or size), from any integer type; what does not fit int64 becomes its maximum and is refused
 /// where it is used.
@@ -60,5 +59,4 @@ class shape_t {
 /// "(3, 4)", "(3,)", "()".
 std::string to_string(const shape_t& shape);
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

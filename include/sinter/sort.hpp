@@ -16,8 +16,7 @@
 
 #include "sinter/take.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Keywords of sort and argsort. Sorts are stable whatever `stable` says.
 struct sort_kw {
@@ -74,5 +73,4 @@ struct topk_result {
 /// int64 indices; of equal elements those that come first. value_error: k is negative or above the extent.
 topk_result topk(const ndarray& x, std::int64_t k, const topk_kw& kw = {});
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -13,8 +13,7 @@
 #include "sinter/scalar.hpp"
 #include "sinter/shape.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// `_`: a slice bound left out, or as an index the whole axis.
 struct none_t {
@@ -221,8 +220,7 @@ template <class A, detail::index_token B>
   requires(!detail::index_token<A>)
 void operator,(const A&, const B&) = delete;
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0
 
 #ifndef __cpp_multidimensional_subscript
 #if defined(__clang__)

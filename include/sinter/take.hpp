@@ -9,8 +9,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// An axis, or none (`_`, std::nullopt): the array flattened in C order. Parameter-only.
 class optional_axis {
@@ -40,5 +39,4 @@ ndarray take(const ndarray& x, const operand& indices, optional_axis axis = std:
 /// broadcast. shape_error: they do not; dtype_error: the indices are not integers.
 ndarray take_along_axis(const ndarray& x, const ndarray& indices, optional_axis axis = -1);
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -11,8 +11,7 @@
 #include "sinter/keywords.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 /// Columns of a table: numbers from 0 (negative ones count from the end), or names where there is a line of names.
 class columns {
@@ -152,5 +151,4 @@ struct savetxt_kw {
 void savetxt(const std::string& path, const ndarray& x, const savetxt_kw& kw = {});
 void savetxt(std::ostream& out, const ndarray& x, const savetxt_kw& kw = {});
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -5,8 +5,7 @@
 
 #include "sinter/dtype.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 using enum dtype;
@@ -54,5 +53,4 @@ bool can_cast(dtype from, dtype to, casting rule) noexcept {
 
 std::ostream& operator<<(std::ostream& out, dtype t) { return out << name(t); }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -4,8 +4,7 @@
 
 #include "sinter/dtype.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 /// Drops the low `shift` bits of `v`, rounding to nearest even.
@@ -60,5 +59,4 @@ bfloat::bfloat(float value) noexcept {
 
 bfloat::operator float() const noexcept { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

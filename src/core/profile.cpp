@@ -10,8 +10,7 @@
 
 #include "platform/environment.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 bool is_wanted() noexcept {
@@ -34,19 +33,16 @@ range::~range() {
   if (open_) nvtxRangePop();
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0
 
 #else
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 bool profiling() noexcept { return false; }
 range::range(const char*) noexcept : open_(false) {}
 range::~range() = default;
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0
 
 #endif

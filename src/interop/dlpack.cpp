@@ -206,8 +206,7 @@ void check_version(const version_info& v) {
 }  // namespace
 }  // namespace sinter::interop
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 void dlpack_deleter::operator()(DLManagedTensorVersioned* t) const noexcept {
   if (auto* const v = dlpack::view(t); v && v->deleter) v->deleter(v);
@@ -270,5 +269,4 @@ ndarray from_dlpack(dlpack_legacy_ptr t, const from_dlpack_kw& kw) {
   return x;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

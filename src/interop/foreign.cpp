@@ -61,8 +61,7 @@ graph::view_ref wrap_memory(const foreign_memory& m, std::shared_ptr<void> keep)
 
 }  // namespace sinter::interop
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using ops::view_of;
 
@@ -142,5 +141,4 @@ void detail::not_in_order(const std::int64_t* extents, const std::int64_t* strid
                          core::dims(strides, rank), " are not contiguous");
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -121,8 +121,7 @@ npy_image npy_image_of(const ndarray& x, const char* function) {
 
 }  // namespace sinter::io
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 ndarray load(const std::string& path, const load_kw& kw) {
   io::file_source file(path, io::title_of("load", path), kw.mmap_mode == "r+");
@@ -151,5 +150,4 @@ void save(std::ostream& out, const ndarray& x) {
   if (!out) throw io_error("[save] the stream takes no more");
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

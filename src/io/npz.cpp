@@ -8,8 +8,7 @@
 #include "ops/base/errors.hpp"
 #include "sinter/error.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 void check_names(const std::vector<npz_entry>& arrays, const char* function) {
@@ -133,5 +132,4 @@ npz_file load_npz(const std::string& path) {
   return file;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -3,7 +3,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <string>
 
 #include "io/text_rows.hpp"
 

@@ -328,8 +328,7 @@ csv_table read_table_of_names(const std::string& text, std::string title, const 
 }  // namespace
 }  // namespace sinter::io
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 ndarray loadtxt(const std::string& path, const loadtxt_kw& kw) {
   const std::string title = io::title_of("loadtxt", path);
@@ -368,5 +367,4 @@ ndarray csv_table::operator[](std::string_view name) const {
   return columns_(static_cast<std::int64_t>(found - names_.begin()));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

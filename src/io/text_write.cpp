@@ -7,7 +7,6 @@
 
 #include "io/npy.hpp"
 #include "io/replace_file.hpp"
-#include "ops/base/promotion_args.hpp"
 #include "ops/print/format_elements.hpp"
 #include "sinter/error.hpp"
 #include "sinter/text.hpp"
@@ -262,8 +261,7 @@ void write_text(const ndarray& x, const savetxt_kw& kw, Put&& put) {
 }  // namespace
 }  // namespace sinter::io
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 void savetxt(const std::string& path, const ndarray& x, const savetxt_kw& kw) {
   io::replace_file file(path, io::title_of("savetxt", path));
@@ -277,5 +275,4 @@ void savetxt(std::ostream& out, const ndarray& x, const savetxt_kw& kw) {
   if (!out) throw io_error("[savetxt] the stream takes no more");
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

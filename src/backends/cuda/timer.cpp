@@ -10,7 +10,6 @@
 
 #include "backends/cuda/driver/error.hpp"
 #include "jit/cuda/nvrtc.hpp"
-#include "sinter/error.hpp"
 
 namespace sinter::cuda {
 namespace {

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <unordered_set>
 #include <utility>
 
-#include "core/shape.hpp"
 #include "graph/capture/memory.hpp"
 #include "graph/run/flush.hpp"
 #include "sinter/error.hpp"

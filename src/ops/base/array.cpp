@@ -12,8 +12,7 @@ ndarray wrap(graph::value v) { return ndarray_access::make(graph::make_array(std
 
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using ops::ndarray_access;
 using ops::view_of;
@@ -66,5 +65,4 @@ ndarray ndarray::mT() const {
 std::string to_string(const shape_t& shape) { return core::to_string(ops::to_dims(shape)); }
 std::ostream& operator<<(std::ostream& out, const shape_t& shape) { return out << to_string(shape); }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -1,7 +1,5 @@
 #include "ops/base/axis_set.hpp"
 
-#include "core/shape.hpp"
-
 namespace sinter::ops {
 namespace {
 

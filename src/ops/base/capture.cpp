@@ -1,16 +1,13 @@
 // The public API of captured graphs.
 #include "graph/capture/capture.hpp"
 
-#include <utility>
-
 #include "ops/base/access.hpp"
 #include "ops/base/device.hpp"
 #include "ops/base/stream.hpp"
 #include "sinter/error.hpp"
 #include "sinter/graph.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 graph::replay& replay_of(const std::shared_ptr<graph::replay>& r) {
@@ -44,5 +41,4 @@ sinter::device launch_graph::device() const { return ops::to_public(replay_of(re
 std::size_t launch_graph::size() const { return replay_of(replay_).size(); }
 std::size_t launch_graph::nbytes() const { return replay_of(replay_).memory_bytes(); }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -19,8 +19,7 @@ device to_public(const runtime::device_id& id) {
 
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 device::device(std::string_view text) : device(ops::to_public(runtime::parse_device(text))) {}
 std::string to_string(const device& d) { return runtime::to_string(ops::to_id(d)); }
@@ -47,5 +46,4 @@ memory_info memory(const device& d) {
   return {m.used, m.reserved, m.peak, m.available};
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -4,11 +4,9 @@
 #include <vector>
 
 #include "graph/run/explain.hpp"
-#include "graph/run/flush.hpp"
 #include "ops/base/promotion_args.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 void detail::eval_all(std::initializer_list<const ndarray*> arrays) {
   if (arrays.size() == 1) {
@@ -38,5 +36,4 @@ std::string detail::explain_all(std::initializer_list<const ndarray*> arrays) {
 fast_math_guard::fast_math_guard(bool on) : before_(graph::fast_math()) { graph::set_fast_math(on); }
 fast_math_guard::~fast_math_guard() { graph::set_fast_math(before_); }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -1,7 +1,6 @@
 // The public API of memory: pools, kinds of memory, custom allocators, and transfers between devices.
 #include "sinter/memory.hpp"
 
-#include <atomic>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -121,8 +120,7 @@ ndarray moved(const ndarray& x, const device& to, const stream* on, std::optiona
 }  // namespace
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using ops::backend_of;
 
@@ -236,5 +234,4 @@ void* ndarray::host_address(sinter::dtype type) const {
   return graph::export_to_host(v);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -216,8 +216,7 @@ int normalize_axis(std::int64_t axis, const dims& shape, const char* function) {
 
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 dtype detail::result_type(std::span<const typed_operand> operands) {
   ops::promotion p;
@@ -229,5 +228,4 @@ dtype detail::result_type(std::span<const typed_operand> operands) {
   return p.result("result_type");
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -4,8 +4,7 @@
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/elementwise.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -130,5 +129,4 @@ ndarray round(const ndarray& x, std::int64_t decimals) {
   return wrap(is_integer(v->type) ? convert(out, v->type) : out);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -2,8 +2,7 @@
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/elementwise.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -52,5 +51,4 @@ ndarray invert(const ndarray& x) {
   return wrap(map_of(is_bool(v->type) ? opcode::logical_not : opcode::bitwise_not, v->type, v));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

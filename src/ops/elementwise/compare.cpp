@@ -7,8 +7,7 @@
 #include "sinter/elementwise.hpp"
 #include "sinter/reduce.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -216,5 +215,4 @@ ndarray nan_to_num(const ndarray& x, double nan, std::optional<double> posinf, s
   return wrap(select_of(map_of(opcode::isfinite, dtype::b1, v), v, fixed));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -3,13 +3,11 @@
 
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "ops/base/errors.hpp"
 #include "sinter/error.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 /// From the number of fraction bits and the exponent of the largest power of two.
@@ -65,5 +63,4 @@ bool isdtype(dtype type, std::initializer_list<dtype_kind> kinds) {
   return found;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

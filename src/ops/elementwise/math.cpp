@@ -4,8 +4,7 @@
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/elementwise.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -74,5 +73,4 @@ ndarray angle(const ndarray& x, bool deg) {
   return deg ? multiply(radians, 180.0 / std::numbers::pi) : radians;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -1,8 +1,7 @@
 // The operators of ndarray: each calls the function of the same meaning.
 #include "sinter/elementwise.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 ndarray operator+(const operand& x, const operand& y) { return add(x, y); }
 ndarray operator-(const operand& x, const operand& y) { return subtract(x, y); }
@@ -24,5 +23,4 @@ ndarray operator+(const ndarray& x) { return positive(x); }
 ndarray operator-(const ndarray& x) { return negative(x); }
 ndarray operator~(const ndarray& x) { return invert(x); }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

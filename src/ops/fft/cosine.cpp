@@ -7,10 +7,8 @@
 // and the same with sines. Types 2 and 3 take one transform of n points (Makhoul, "A fast cosine transform in one and
 // two dimensions", 1980); type 1 takes one of the evenly or oddly extended signal; type 4 one of 2 n points.
 #include <cmath>
-#include <string>
 
 #include "ops/base/axes.hpp"
-#include "ops/base/device.hpp"
 #include "ops/fft/fourier_calls.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -19,8 +17,7 @@
 #include "sinter/manipulate.hpp"
 #include "sinter/take.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace fft {
 
 using namespace ops;
@@ -171,5 +168,4 @@ ndarray dstn(const ndarray& x, const dctn_kw& kw) { return transform_all({"dstn"
 ndarray idstn(const ndarray& x, const dctn_kw& kw) { return transform_all({"idstn", true, true}, x, kw); }
 
 }  // namespace fft
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -1,18 +1,14 @@
 // The fft family: arguments, norms, one transform or several.
 #include "sinter/fft.hpp"
 
-#include <algorithm>
-#include <string>
 #include <vector>
 
-#include "core/shape.hpp"
 #include "ops/base/device.hpp"
 #include "ops/fft/fourier_calls.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace fft {
 
 using namespace ops;
@@ -156,5 +152,4 @@ void clear_plan_cache(const device& d) { transforms_of(d).clear(); }
 void clear_plan_cache() { clear_plan_cache(default_device()); }
 
 }  // namespace fft
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <string>
 
-#include "core/shape.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/fft/fourier_calls.hpp"
 #include "sinter/creation.hpp"
@@ -12,8 +10,7 @@
 #include "sinter/fft.hpp"
 #include "sinter/manipulate.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace fft {
 
 using namespace ops;
@@ -168,5 +165,4 @@ ndarray fftconvolve(const ndarray& x, const ndarray& y, std::string_view mode, c
 }
 
 }  // namespace fft
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

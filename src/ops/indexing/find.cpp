@@ -36,8 +36,7 @@ value integers_of(const ndarray& x, const char* function) {
 
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -181,5 +180,4 @@ std::vector<ndarray> triu_indices(std::int64_t n, std::int64_t k, std::optional<
   return triangle(n, k, m, true, "triu_indices");
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

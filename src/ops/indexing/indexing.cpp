@@ -5,8 +5,7 @@
 #include "ops/base/promotion_args.hpp"
 #include "ops/indexing/advanced_index.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 std::string in_shape(const core::dims& shape) { return " in shape " + core::to_string(shape); }
@@ -228,5 +227,4 @@ subarray ndarray::at(const index* first, std::size_t count) const {
   return ops::make_selection(std::move(selected));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

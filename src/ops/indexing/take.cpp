@@ -11,8 +11,7 @@
 #include "ops/indexing/advanced_index.hpp"
 #include "sinter/creation.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -91,5 +90,4 @@ ndarray take_along_axis(const ndarray& x, const ndarray& indices, optional_axis 
   return wrap(graph::record_gather(broadcast_value(v, source), index, a, result, a));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -9,8 +9,7 @@
 #include "sinter/elementwise.hpp"
 #include "sinter/indexing.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -160,5 +159,4 @@ void scatter_min(subarray&& where, const operand& v, const scatter_kw& kw) {
   accumulate(std::move(where), v, accumulation::min, kw, "scatter_min", minimum);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -6,8 +6,7 @@
 #include "ops/kernels/run.hpp"
 #include "sinter/kernel.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -163,5 +162,4 @@ ndarray function::run(operands arguments) const {
   return wrap(graph::record_call(f, 0, shape, argument_values(k.head, arguments, letters, device)));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -8,8 +8,7 @@
 #include "ops/kernels/run.hpp"
 #include "sinter/generalized_kernel.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -277,5 +276,4 @@ std::vector<ndarray> generalized_kernel::run(operands arguments, std::size_t out
   return run_with_core(k, f, all, std::move(values), out, device);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -9,8 +9,7 @@
 #include "sinter/reduce.hpp"
 #include "sinter/reduction_kernel.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -268,5 +267,4 @@ std::vector<ndarray> reduction_kernel::run(std::span<const reduction_argument* c
   return arrays;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

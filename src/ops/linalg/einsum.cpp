@@ -3,7 +3,6 @@
 #include "sinter/einsum.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <ostream>
 
@@ -12,8 +11,7 @@
 #include "ops/linalg/einsum_plan.hpp"
 #include "ops/linalg/product_calls.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -236,5 +234,4 @@ einsum_plan einsum_path(std::string_view subscripts, const std::vector<ndarray>&
 
 std::ostream& operator<<(std::ostream& out, const einsum_plan& p) { return out << p.text; }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "ops/base/errors.hpp"
 #include "sinter/error.hpp"

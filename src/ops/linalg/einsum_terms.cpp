@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/shape.hpp"
 #include "ops/base/errors.hpp"
 #include "sinter/error.hpp"
 

@@ -14,8 +14,7 @@
 #include "sinter/products.hpp"
 #include "sinter/reduce.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 using std::int64_t;
@@ -247,5 +246,4 @@ ndarray linalg::expm(const ndarray& x) {
   return where(not_finite, std::numeric_limits<double>::quiet_NaN(), exponential(where(not_finite, 0, a), norms, s));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -9,7 +9,6 @@
 
 #include "graph/run/flush.hpp"
 #include "ops/base/axes.hpp"
-#include "ops/base/device.hpp"
 #include "ops/linalg/parts.hpp"
 #include "ops/linalg/solver_calls.hpp"
 #include "sinter/creation.hpp"
@@ -17,8 +16,7 @@
 #include "sinter/eval.hpp"
 #include "sinter/manipulate.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 using std::int64_t;
@@ -158,5 +156,4 @@ linalg::lu_factors linalg::lu_factor(const ndarray& x) {
   return {by_columns(f.lu), wrap(f.pivots) - 1};
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

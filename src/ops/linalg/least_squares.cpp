@@ -1,9 +1,7 @@
 // Functions based on singular values: least squares, pseudo-inverses, ranks, condition numbers.
 #include <cmath>
 #include <limits>
-#include <string>
 
-#include "ops/base/elementwise_values.hpp"
 #include "ops/base/type_rules.hpp"
 #include "ops/linalg/parts.hpp"
 #include "ops/linalg/solver_calls.hpp"
@@ -14,8 +12,7 @@
 #include "sinter/products.hpp"
 #include "sinter/reduce.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 using std::int64_t;
@@ -137,5 +134,4 @@ ndarray linalg::cond(const ndarray& x, const norm_order& p) {
   return where(logical_and(isnan(r), logical_not(unknown)), std::numeric_limits<double>::infinity(), r);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -1,14 +1,11 @@
 // numpy.linalg's products of more than two factors.
-#include <string>
 
 #include "ops/base/axes.hpp"
-#include "ops/base/elementwise_values.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/linalg.hpp"
 #include "sinter/manipulate.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -104,5 +101,4 @@ ndarray linalg::matrix_power(const ndarray& x, std::int64_t n) {
   return view_of(result, "matrix_power").store == view_of(x, "matrix_power").store ? x.copy() : result;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -17,8 +17,7 @@
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 using linalg::norm_order;
@@ -175,5 +174,4 @@ ndarray linalg::cross(const ndarray& x, const ndarray& y, const cross_kw& kw) {
   return moveaxis(parts, -1, kw.axis);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

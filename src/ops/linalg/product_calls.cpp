@@ -1,9 +1,7 @@
 // Operands and results of products: which layouts BLAS reads directly, and which are copied first.
 #include "ops/linalg/product_calls.hpp"
 
-#include <algorithm>
 #include <array>
-#include <string>
 
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"

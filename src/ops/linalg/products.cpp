@@ -2,7 +2,6 @@
 #include "sinter/products.hpp"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "core/shape.hpp"
@@ -14,8 +13,7 @@
 #include "sinter/linalg.hpp"
 #include "sinter/manipulate.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -225,5 +223,4 @@ ndarray kron(const ndarray& x, const ndarray& y) {
   return reshape(multiply(reshape(x, to_shape(left)), reshape(y, to_shape(right))), to_shape(shape));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

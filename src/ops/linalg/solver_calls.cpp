@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/shape.hpp"
-#include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
 #include "ops/base/axes.hpp"
 #include "sinter/manipulate.hpp"

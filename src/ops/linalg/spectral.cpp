@@ -14,8 +14,7 @@
 #include "sinter/manipulate.hpp"
 #include "sinter/sort.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 using runtime::right_vectors;
@@ -199,5 +198,4 @@ linalg::eigen_result linalg::eig(const ndarray& x) {
 }
 ndarray linalg::eigvals(const ndarray& x) { return eig_parts(x, false, "eigvals").eigenvalues; }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -19,8 +19,7 @@
 #include "sinter/reduce.hpp"
 #include "sinter/take.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 using runtime::matrix_form;
@@ -307,8 +306,7 @@ ndarray linalg::tensorinv(const ndarray& a, int64_t ind) {
   return reshape(inv(reshape(a, {rows, columns})), to_shape(turned));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0
 
 sinter::ops::inverses sinter::ops::inverses_of(const ndarray& x, const char* function) {
   return solution_of(x, identities_for(x, function), function);

@@ -8,8 +8,7 @@
 #include "ops/print/format_elements.hpp"
 #include "ops/print/options.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 using ops::dims;
@@ -182,5 +181,4 @@ std::string array_repr(const ndarray& x, const print_kw& kw) {
 
 std::ostream& operator<<(std::ostream& out, const ndarray& x) { return out << to_string(x); }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

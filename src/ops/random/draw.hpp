@@ -8,8 +8,7 @@
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/random.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace random {
 
 struct generator::access {
@@ -18,8 +17,7 @@ struct generator::access {
 };
 
 }  // namespace random
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0
 
 namespace sinter::ops {
 

@@ -1,12 +1,10 @@
 // Generators: seeds, states, spawned streams.
-#include <mutex>
 #include <random>
 
 #include "ops/base/axes.hpp"
 #include "ops/random/draw.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace random {
 namespace {
 
@@ -105,5 +103,4 @@ generator& default_generator() {
 }
 
 }  // namespace random
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -5,8 +5,7 @@
 #include "sinter/dtype_info.hpp"
 #include "sinter/reduce.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace random {
 
 using namespace ops;
@@ -159,5 +158,4 @@ ndarray generator::binomial(const operand& n, const operand& p, const draw_size&
 }
 
 }  // namespace random
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -1,6 +1,5 @@
 // Distributions: which random operation is drawn, and the arithmetic applied to it.
 #include <cmath>
-#include <limits>
 
 #include "core/shape.hpp"
 #include "ops/random/draw.hpp"
@@ -50,8 +49,7 @@ value drawn(random::generator& g, jit::opcode op, dtype type, const draw_space& 
 
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace random {
 
 using namespace ops;
@@ -199,5 +197,4 @@ ndarray generator::beta(const operand& a, const operand& b, const draw_size& siz
 }
 
 }  // namespace random
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

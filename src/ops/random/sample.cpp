@@ -13,8 +13,7 @@
 #include "sinter/sort.hpp"
 #include "sinter/take.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace random {
 
 using namespace ops;
@@ -215,5 +214,4 @@ ndarray generator::multivariate_normal(const ndarray& mean, const ndarray& cov, 
 }
 
 }  // namespace random
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -2,7 +2,6 @@
 #include "ops/raw/check.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/shape.hpp"
 #include "ops/base/access.hpp"

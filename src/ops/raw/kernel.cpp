@@ -228,8 +228,7 @@ const bound_kernel& raw_entry::on(runtime::device_id device) {
 
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 ops::raw_entry& defined_entry(const std::shared_ptr<ops::raw_entry>& entry) {
@@ -289,5 +288,4 @@ int raw_kernel::occupancy(const dims& block, std::size_t shared_mem, const std::
 
 std::string raw_kernel::name() const { return defined_entry(entry_).name; }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

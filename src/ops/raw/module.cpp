@@ -54,8 +54,7 @@ std::shared_ptr<runtime::raw_module> raw_source::on(runtime::device_id device, c
 
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 ops::raw_source& defined_source(const std::shared_ptr<ops::raw_source>& source) {
@@ -163,5 +162,4 @@ std::vector<std::byte> raw_module::read_global(std::string_view name, std::size_
   return bytes;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -1,5 +1,4 @@
 // From the names that users write to the symbols in the compiled code.
-#include <algorithm>
 
 #include "ops/base/errors.hpp"
 #include "ops/raw/state.hpp"

@@ -3,9 +3,7 @@
 // integer is rounded up in the same cases.
 #include <algorithm>
 #include <numbers>
-#include <string>
 
-#include "ops/base/device.hpp"
 #include "ops/reduce/bins.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"

@@ -3,7 +3,6 @@
 #include "ops/reduce/bins.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "ops/base/axes.hpp"

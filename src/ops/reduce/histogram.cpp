@@ -2,17 +2,14 @@
 #include "sinter/histogram.hpp"
 
 #include <algorithm>
-#include <string>
 
-#include "ops/base/device.hpp"
 #include "ops/reduce/bins.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"
 #include "sinter/reduce.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -87,5 +84,4 @@ ndarray histogram_bin_edges(const ndarray& x, const bin_spec& bins, const bin_ed
   return find_bins(own, bins, kw.range, kw.weights, "histogram_bin_edges").edges(x.device());
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

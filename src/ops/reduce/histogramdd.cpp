@@ -3,15 +3,13 @@
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
-#include "ops/base/device.hpp"
 #include "ops/reduce/bins.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 using idx::_;
@@ -93,5 +91,4 @@ histogramdd_result histogram2d(const ndarray& x, const ndarray& y, const bin_spe
   return histogram2d(x, y, std::vector<bin_spec>(2, bins), kw);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

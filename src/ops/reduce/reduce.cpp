@@ -7,8 +7,7 @@
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/elementwise.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 using jit::reduce_op;
@@ -172,5 +171,4 @@ ndarray std(const ndarray& x, const var_kw& kw) {
   return wrap(restore_axes(map_of(opcode::sqrt, of->type, of), s, kw.keepdims));
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

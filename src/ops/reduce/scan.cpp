@@ -1,8 +1,6 @@
 // The scans of NumPy and the array API, on top of the device-wide algorithm.
 #include "sinter/scan.hpp"
 
-#include <string>
-
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
 #include "sinter/creation.hpp"
@@ -10,8 +8,7 @@
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 using runtime::scan_op;
@@ -125,5 +122,4 @@ ndarray logcumsumexp(const ndarray& x, const scan_kw& kw) {
   return scan_as(scan_op::logaddexp, std::move(s), type);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

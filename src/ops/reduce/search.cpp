@@ -1,14 +1,11 @@
 // Binary search as an elementwise function with the sorted array as a raw argument.
 #include "sinter/search.hpp"
 
-#include <string>
-
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/kernel.hpp"
 #include "sinter/take.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -99,5 +96,4 @@ ndarray digitize(const ndarray& x, const ndarray& bins, const digitize_kw& kw) {
   return f(x.astype(type, false), bins.astype(type, false), kw.right);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

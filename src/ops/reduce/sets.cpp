@@ -1,11 +1,8 @@
 // Sets: sort, mark the first element of each run of equal ones, select those.
 #include "sinter/sets.hpp"
 
-#include <string>
-
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
-#include "ops/base/device.hpp"
 #include "ops/indexing/select.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -15,8 +12,7 @@
 #include "sinter/search.hpp"
 #include "sinter/sort.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -194,5 +190,4 @@ ndarray isin(const operand& x, const operand& test, const isin_kw& kw) {
   return kw.invert ? ~found : found;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

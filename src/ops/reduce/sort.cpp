@@ -1,13 +1,10 @@
 // The sorts of NumPy and the array API, on top of the device-wide algorithms.
 #include "sinter/sort.hpp"
 
-#include <string>
-
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -114,5 +111,4 @@ topk_result topk(const ndarray& x, std::int64_t k, const topk_kw& kw) {
   return {in_place_of(r, both[1]), in_place_of(r, both[0])};
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

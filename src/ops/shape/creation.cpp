@@ -7,8 +7,7 @@
 #include "ops/base/device.hpp"
 #include "ops/base/promotion_args.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 using ops::dims;
@@ -128,5 +127,4 @@ ndarray array(const ndarray& x, const create_kw& kw) {
   return (moves ? x.to_device(*kw.device) : x).astype(kw.dtype.value_or(x.dtype()), true);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

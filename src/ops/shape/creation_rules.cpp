@@ -9,8 +9,7 @@
 #include "ops/base/promotion_args.hpp"
 #include "sinter/creation.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 using graph::value;
@@ -279,5 +278,4 @@ std::vector<ndarray> meshgrid(const std::vector<ndarray>& vectors, const meshgri
   return grids;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 using namespace ops;
 
@@ -295,5 +293,4 @@ std::vector<ndarray> split(const ndarray& x, const std::vector<std::int64_t>& in
   return parts_between(x, cuts, a);
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

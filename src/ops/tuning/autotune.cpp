@@ -229,8 +229,7 @@ std::vector<tuning_outcome> try_all(const tuning_task& task, const device& on, c
 }  // namespace
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 autotune::autotune(std::string_view source, std::string_view name, std::vector<configuration> configurations,
                    const autotune_kw& kw) {
@@ -293,5 +292,4 @@ std::ostream& operator<<(std::ostream& out, const tuned& t) {
   return out;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

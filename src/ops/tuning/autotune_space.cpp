@@ -28,8 +28,7 @@ std::string text_of(const configuration& c, bool with_grid) {
 
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 const std::string& macros::operator[](std::string_view name) const {
   for (const macro& m : list_)
@@ -71,5 +70,4 @@ std::vector<configuration> cartesian(const std::vector<macro_space>& spaces,
   return all;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

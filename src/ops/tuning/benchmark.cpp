@@ -14,8 +14,7 @@
 #include "sinter/eval.hpp"
 #include "sinter/profile.hpp"
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 namespace {
 
 // The GPU is held for a multiple of the host time of the last warm-up run, since host times vary.
@@ -178,5 +177,4 @@ std::ostream& operator<<(std::ostream& out, const benchmark_result& r) {
   return out;
 }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -1,7 +1,6 @@
 // Durations and rates as readable text.
 #include "ops/tuning/format_time.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

@@ -103,8 +103,7 @@ void progress_bar::finish() noexcept {
 
 }  // namespace sinter::ops
 
-namespace sinter {
-inline namespace v0 {
+namespace sinter::inline v0 {
 
 progress::progress(std::int64_t total, const progress_kw& kw)
     : bar_(std::make_unique<ops::progress_bar>(
@@ -114,5 +113,4 @@ progress::~progress() = default;
 void progress::tick(std::int64_t n) noexcept { bar_->tick(n); }
 void progress::finish() noexcept { bar_->finish(); }
 
-}  // namespace v0
-}  // namespace sinter
+}  // namespace sinter::inline v0

@@ -1,8 +1,6 @@
 // Keys of transforms, and the default of backends without them.
 #include "runtime/algorithms/fourier.hpp"
 
-#include <initializer_list>
-
 #include "runtime/backend.hpp"
 #include "sinter/error.hpp"
 

@@ -1,7 +1,6 @@
 // Layouts of matrix products: what BLAS can express, and batches with as few axes as possible.
 #include "runtime/algorithms/products.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace sinter::runtime {

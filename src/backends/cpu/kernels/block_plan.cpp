@@ -1,8 +1,6 @@
 // Inputs of a block: uniform values, lanes read in place, lanes copied, gather offsets, coordinates.
 #include "backends/cpu/kernels/block_plan.hpp"
 
-#include <cstring>
-
 #include "jit/program/scalar.hpp"
 
 namespace sinter::cpu {

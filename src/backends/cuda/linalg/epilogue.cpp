@@ -6,7 +6,6 @@
 #include <cublasLt.h>
 
 #include <array>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>

@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 #include <unistd.h>
 
-#include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/driver/error.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "sinter/error.hpp"
