@@ -43,12 +43,7 @@ void throw_compile_error(const std::string& compiler, const std::string& what, c
   text += log;
   if (!log.empty() && log.back() != '\n') text += '\n';
   text += "source:\n" + number_lines(source);
-  compiler_failure failure(text);
-  failure.cause = cause;
-  failure.compiler = compiler;
-  failure.reason = what;
-  failure.log = log;
-  throw failure;
+  throw compiler_failure(text, cause, compiler, what, std::string(log));
 }
 
 std::string number_lines(std::string_view source) {

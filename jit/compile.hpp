@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sinter/error.hpp"
@@ -29,8 +30,9 @@ enum class failure_cause : std::uint8_t {
 
 /// A compile_error whose message a caller with more information about the text can improve.
 struct compiler_failure : compile_error {
-  using compile_error::compile_error;
-  failure_cause cause = failure_cause::text;
+  compiler_failure(const std::string& text, failure_cause c, std::string by, std::string why, std::string output)
+      : compile_error(text), cause(c), compiler(std::move(by)), reason(std::move(why)), log(std::move(output)) {}
+  failure_cause cause;
   std::string compiler, reason, log;  // "/usr/bin/g++", "failed with exit status 1", what it printed
 };
 

@@ -19,7 +19,7 @@ set_target_properties(sinter_device PROPERTIES
   POSITION_INDEPENDENT_CODE ON CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 target_include_directories(sinter_device PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
 # No contraction, as everywhere. Clang as nvcc's compiler sees the toolkit's headers in nvcc's output, where they are no
-# longer a system's, and warns of functions there that nobody calls.
+# longer a system's, and warns of functions there that are not called.
 target_compile_options(sinter_device PRIVATE --fmad=false -Xcompiler=-Wall,-Wextra
   $<$<CXX_COMPILER_ID:Clang>:-Xcompiler=-Wno-unused-function>
   $<$<BOOL:${SINTER_WERROR}>:-Werror=all-warnings>)

@@ -7,6 +7,7 @@
 
 #include "io/npy.hpp"
 #include "io/replace_file.hpp"
+#include "ops/base/access.hpp"
 #include "ops/print/format_elements.hpp"
 #include "sinter/error.hpp"
 #include "sinter/text.hpp"

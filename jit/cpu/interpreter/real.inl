@@ -19,8 +19,8 @@ void logaddexp_lanes(void* dst, const void* a, const void* b, const void*, int n
   log1p_op(t, t, nullptr, nullptr, n, fault);
   SINTER_LANES(l, n) {
     T d = x[l] - y[l], more = d > 0 ? x[l] : y[l];
-    T apart = d == d ? more + t[l] : d;
-    r[l] = x[l] == y[l] ? x[l] + T(0.69314718055994530942) : apart;
+    T unequal = d == d ? more + t[l] : d;
+    r[l] = x[l] == y[l] ? x[l] + T(0.69314718055994530942) : unequal;
   }
 }
 

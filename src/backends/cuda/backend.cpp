@@ -275,7 +275,7 @@ class cuda_backend final : public runtime::backend {
   }
   void copy_and_wait(void* to, const void* from, std::size_t bytes) {
     begin();
-    const cudaStream_t s = cuda::current_stream(index_);
+    cudaStream_t s = cuda::current_stream(index_);
     if (!s) return check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, s), "cudaMemcpyAsync");
     check(cudaStreamSynchronize(s), "cudaStreamSynchronize");

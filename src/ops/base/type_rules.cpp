@@ -89,9 +89,9 @@ dtype loop_dtype(loop_rule rule, dtype x, const char* function) {
 
 dtype loop_dtype(loop_rule rule, dtype x, dtype y, const char* function) {
   dtype loop;
-  // Floating loops are chosen per operand: int8 with uint8 fits float16, though the two promote to int16.
-  const bool apart = rule == loop_rule::floating || rule == loop_rule::real_floating;
-  const dtype promoted = apart ? promote_types(float_of(x), float_of(y)) : promote_types(x, y);
+  // Floating loops are chosen for each operand: int8 with uint8 fits float16, though the two promote to int16.
+  const bool separately = rule == loop_rule::floating || rule == loop_rule::real_floating;
+  const dtype promoted = separately ? promote_types(float_of(x), float_of(y)) : promote_types(x, y);
   // uint64 with a signed integer promotes to float64, which bit functions do not take.
   if (!find_loop(rule, promoted, loop))
     refuse(rule, std::string(name(x)) + " and " + std::string(name(y)), " are", function);

@@ -114,11 +114,11 @@ ndarray real_transform(const trigonometric& f, int type, const ndarray& x, doubl
   // In an orthogonal matrix the terms whose function has twice the mean square have another weight.
   const bool first = (type == 1 && !f.sine) || !f.sine, last = f.sine || (type == 1 && !f.sine);
   const bool before = orthogonal && ((type == 1 && !f.sine) || type == 3);
-  const bool behind = orthogonal && ((type == 1 && !f.sine) || type == 2);
+  const bool after = orthogonal && ((type == 1 && !f.sine) || type == 2);
   ndarray y = before ? weighted(x, first, last, root) : x;
   if (f.sine) y = type == 1 ? dst_1(y) : type == 2 ? dst_2(y) : type == 3 ? dst_3(y) : dst_4(y);
   else y = type == 1 ? dct_1(y) : type == 2 ? dct_2(y) : type == 3 ? dct_3(y) : dct_4(y);
-  if (behind) y = weighted(y, first, last, 1 / root);
+  if (after) y = weighted(y, first, last, 1 / root);
   return scale == 1 ? y : y * scale;
 }
 

@@ -117,15 +117,15 @@ class selection_place {
   /// `kept`: axes of the result so far that no array indexes.
   void advanced(int kept) {
     if (state_ == none) front_ = kept;
-    state_ = state_ == none || state_ == run ? run : (front_ = 0, apart);
+    state_ = state_ == none || state_ == adjacent ? adjacent : (front_ = 0, separated);
   }
   void other() {
-    if (state_ == run) state_ = behind;
+    if (state_ == adjacent) state_ = followed;
   }
   int front() const noexcept { return front_; }
 
  private:
-  enum { none, run, behind, apart } state_ = none;
+  enum { none, adjacent, followed, separated } state_ = none;
   int front_ = 0;
 };
 

@@ -35,7 +35,7 @@ struct accumulated<bfloat> {
 
 template <class T>
 bool is_nan(T x) noexcept {
-  return x != x;
+  return x != x;  // NOLINT(misc-redundant-expression)
 }
 template <class T>
 bool is_nan(complex_value<T> x) noexcept {

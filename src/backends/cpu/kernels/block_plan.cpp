@@ -8,7 +8,7 @@ namespace {
 
 using jit::opcode;
 
-core::dims pick(const core::dims& from, const core::dims& axes) {
+core::dims at_axes(const core::dims& from, const core::dims& axes) {
   core::dims out;
   for (auto a : axes) out.push_back(from[static_cast<int>(a)]);
   return out;
@@ -52,7 +52,7 @@ param_block::param_block(const jit::launch& l) : cells_(l.params.size()), pointe
 
 block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t first, std::size_t last,
                        const param_block& p)
-    : launch(&l), outer(pick(l.extents, axes.outer)), block(pick(l.extents, axes.block)), params(&p) {
+    : launch(&l), outer(at_axes(l.extents, axes.outer)), block(at_axes(l.extents, axes.block)), params(&p) {
   outer_count = core::element_count(outer);
   block_count = core::element_count(block);
   const auto& code = *l.code;
@@ -65,8 +65,8 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
       for (auto& c : coordinates) known = known || c.axis == i.a;
       if (known) continue;
       const core::dims steps = coordinate_steps(l, axes, i.a);
-      coordinate_plan c{i.a, pick(steps, axes.outer), {}};
-      c.map.assign(block, pick(steps, axes.block));
+      coordinate_plan c{i.a, at_axes(steps, axes.outer), {}};
+      c.map.assign(block, at_axes(steps, axes.block));
       coordinates.push_back(std::move(c));
     }
     const bool whole = i.op == opcode::address;
@@ -75,8 +75,8 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
     const jit::operand& o = l.inputs[i.a];
     in.type = code.inputs[i.a].type;
     in.source = &o;
-    in.outer = pick(o.strides, axes.outer);
-    in.map.assign(block, pick(o.strides, axes.block));
+    in.outer = at_axes(o.strides, axes.outer);
+    in.map.assign(block, at_axes(o.strides, axes.block));
     in.base = static_cast<const char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(in.type));
     if (whole) {
       in.access = input_plan::how::whole;
@@ -97,8 +97,8 @@ output_plan::output_plan(const jit::launch& l, std::size_t k, const walk_axes& a
   const jit::operand& o = l.outputs[k];
   type = l.code->outputs[k].type;
   base = static_cast<char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(type));
-  outer = pick(o.strides, axes.outer);
-  map.assign(pick(l.extents, axes.block), pick(o.strides, axes.block));
+  outer = at_axes(o.strides, axes.outer);
+  map.assign(at_axes(l.extents, axes.block), at_axes(o.strides, axes.block));
   in_place = map.contiguous && !is_half(type);
   for (auto& in : l.inputs) in_place = in_place && in.base != o.base;
 }

@@ -219,7 +219,7 @@ class cuda_outcome final : public runtime::outcome {
  public:
   cuda_outcome(cuda_solvers& owner, const std::int32_t* info, int64_t count)
       : owner_(owner), slot_(owner.take_slot()), count_(count) {
-    const cudaStream_t stream = current_stream(owner.target_.device);
+    cudaStream_t stream = current_stream(owner.target_.device);
     const device::context context{stream, owner.target_.multiprocessors};
     cuda::check(device::find_first(context, info, count, slot_.on_device), "find_first");
     owner.target_.launches->fetch_add(1, std::memory_order_relaxed);
