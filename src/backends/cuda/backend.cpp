@@ -12,7 +12,6 @@
 #include "backends/cuda/algorithms/algorithms.hpp"
 #include "backends/cuda/code.hpp"
 #include "backends/cuda/driver/driver.hpp"
-#include "backends/cuda/driver/error.hpp"
 #include "backends/cuda/driver/identity.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "backends/cuda/fft/fourier.hpp"
@@ -34,12 +33,6 @@ namespace {
 using jit::launch;
 using runtime::prepared;
 
-int attribute(cudaDeviceAttr a, int device) {
-  int value = 0;
-  check(cudaDeviceGetAttribute(&value, a, device), "cudaDeviceGetAttribute");
-  return value;
-}
-
 /// The workspace size of a cuBLAS handle, as documented for cublasSetWorkspace.
 std::size_t blas_workspace_bytes(int arch) { return (arch >= 90 ? std::size_t{32} : std::size_t{4}) << 20; }
 
@@ -49,10 +42,9 @@ class cuda_backend final : public runtime::backend {
       : index_(index),
         streams_(*this, index),
         pool_(make_pool(index, memory_kind::device, streams_)),
-        arch_(10 * attribute(cudaDevAttrComputeCapabilityMajor, index) +
-              attribute(cudaDevAttrComputeCapabilityMinor, index)),
+        arch_(compute_capability(index)),
         kernels_(index, arch_),
-        multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, index)) {
+        multiprocessors_(device_attribute(cudaDevAttrMultiProcessorCount, index)) {
     backend::start({runtime::device_kind::cuda, index}, streams_.default_stream(), *pool_);
     jit::warm_up_nvrtc();
     void* host = nullptr;

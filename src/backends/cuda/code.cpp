@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "backends/cuda/driver/driver.hpp"
-#include "backends/cuda/driver/error.hpp"
 #include "backends/cuda/driver/hooks.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "jit/compile_steps.hpp"

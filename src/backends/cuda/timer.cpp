@@ -8,20 +8,13 @@
 #include <memory>
 #include <mutex>
 
-#include "backends/cuda/driver/error.hpp"
+#include "backends/cuda/driver/driver.hpp"
 #include "jit/cuda/nvrtc.hpp"
 
 namespace sinter::cuda {
 namespace {
 
 constexpr int most_devices = 64;
-
-int compute_capability(int device) {
-  int major = 0, minor = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "cudaDeviceGetAttribute");
-  return 10 * major + minor;
-}
 
 cudaKernel_t load_hold_kernel(int device) {
   const jit::cubin binary = jit::compile_cuda(hold_source(), {.arch = compute_capability(device)});

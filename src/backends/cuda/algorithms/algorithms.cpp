@@ -4,7 +4,7 @@
 #include <string>
 
 #include "backends/cuda/algorithms/device_algorithms.hpp"
-#include "backends/cuda/driver/error.hpp"
+#include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "sinter/error.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "backends/cuda/driver/error.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::cuda {
@@ -15,6 +14,17 @@ void make_current(int device) {
   if (bound == device && cudaGetDevice(&current) == cudaSuccess && current == device) return;
   check(cudaSetDevice(device), "cudaSetDevice");
   bound = device;
+}
+
+int device_attribute(cudaDeviceAttr a, int device) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, a, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+int compute_capability(int device) {
+  return 10 * device_attribute(cudaDevAttrComputeCapabilityMajor, device) +
+         device_attribute(cudaDevAttrComputeCapabilityMinor, device);
 }
 
 void* find_driver_function(const char* name, unsigned version) {

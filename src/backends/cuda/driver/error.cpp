@@ -1,5 +1,5 @@
 // Failed CUDA calls become device_error; errors that poison the context are remembered.
-#include "backends/cuda/driver/error.hpp"
+#include "backends/cuda/driver/driver.hpp"
 
 #include <atomic>
 #include <string>

@@ -2,7 +2,6 @@
 #include <cuda_runtime_api.h>
 
 #include "backends/cuda/driver/driver.hpp"
-#include "backends/cuda/driver/error.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "sinter/error.hpp"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <mutex>
 
-#include "backends/cuda/driver/error.hpp"
+#include "backends/cuda/driver/driver.hpp"
 
 namespace sinter::cuda {
 namespace {
@@ -44,11 +44,6 @@ const std::string& identity_of(int device) {
 device_properties properties_of(int device) {
   cudaDeviceProp p{};
   check(cudaGetDeviceProperties(&p, device), "cudaGetDeviceProperties");
-  const auto attribute = [&](cudaDeviceAttr a) {
-    int value = 0;
-    check(cudaDeviceGetAttribute(&value, a, device), "cudaDeviceGetAttribute");
-    return value;
-  };
   device_properties f;
   f.name = p.name;
   f.compute_major = p.major;
@@ -58,8 +53,8 @@ device_properties properties_of(int device) {
   f.multiprocessors = p.multiProcessorCount;
   f.memory_bus_width = p.memoryBusWidth;
   f.warp_size = p.warpSize;
-  f.clock_rate = 1e3 * attribute(cudaDevAttrClockRate);  // the driver reports kHz
-  f.memory_clock_rate = 1e3 * attribute(cudaDevAttrMemoryClockRate);
+  f.clock_rate = 1e3 * device_attribute(cudaDevAttrClockRate, device);  // the driver reports kHz
+  f.memory_clock_rate = 1e3 * device_attribute(cudaDevAttrMemoryClockRate, device);
   f.max_threads_per_block = p.maxThreadsPerBlock;
   f.max_threads_per_multiprocessor = p.maxThreadsPerMultiProcessor;
   f.registers_per_multiprocessor = p.regsPerMultiprocessor;

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "backends/cuda/driver/driver.hpp"
-#include "backends/cuda/driver/error.hpp"
 #include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 

@@ -8,12 +8,15 @@
 #include <utility>
 
 #include "backends/cuda/driver/driver.hpp"
-#include "backends/cuda/driver/error.hpp"
 #include "backends/cuda/driver/stream.hpp"
-#include "backends/cuda/linalg/cublas_library.hpp"
 #include "backends/cuda/linalg/device_products.hpp"
 #include "backends/cuda/linalg/epilogue.hpp"
+#include "platform/optional_library.hpp"
 #include "sinter/error.hpp"
+
+#ifdef SINTER_HAS_CUBLAS
+#include <cublas_v2.h>
+#endif
 
 namespace sinter::cuda {
 namespace {
@@ -40,6 +43,14 @@ P moved(P p, dtype t, int64_t elements) {
 
 namespace {
 
+// clang-format off
+#define SINTER_CUBLAS_FUNCTIONS(F)                                                                            \
+  F(cublasCreate) F(cublasGetStatusString) F(cublasSetStream) F(cublasSetWorkspace) F(cublasSetMathMode) \
+  F(cublasGemmEx_64) F(cublasGemmStridedBatchedEx_64)
+// clang-format on
+SINTER_FUNCTION_TABLE(cublas_api, SINTER_CUBLAS_FUNCTIONS);
+
+/// Opened on first use.
 const platform::optional_library<cublas_api>& opened_cublas() {
   static const auto& opened =
       platform::open_library<cublas_api>(platform::toolkit_library("cuBLAS", {SINTER_CUBLAS_SONAME}));
@@ -48,9 +59,7 @@ const platform::optional_library<cublas_api>& opened_cublas() {
 
 }  // namespace
 
-const cublas_api& cublas(const char* function) { return opened_cublas().usable_by(function); }
-
-void check(const cublas_api& api, cublasStatus_t status, const char* call) {
+static void check(const cublas_api& api, cublasStatus_t status, const char* call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   (void)cudaGetLastError();
   throw device_error("[matmul] " + std::string(call) + ": " + api.cublasGetStatusString(status));
@@ -176,7 +185,7 @@ class cuda_products final : public runtime::products {
 
 #ifdef SINTER_HAS_CUBLAS
   void multiply_by_library(const product_layout& l, const void* a, const void* b, void* c) {
-    const cublas_api& api = cublas("matmul");
+    const cublas_api& api = opened_cublas().usable_by("matmul");
     const std::lock_guard lock(mutex_);  // a handle belongs to one thread at a time
     open(api);
     const auto workspace = enter_stream(api);

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "backends/cuda/driver/driver.hpp"
-#include "backends/cuda/driver/error.hpp"
 #include "backends/cuda/driver/hooks.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "backends/cuda/linalg/solver_calls.hpp"

@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <unistd.h>
 
-#include "backends/cuda/driver/error.hpp"
+#include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "sinter/error.hpp"
 
@@ -110,12 +110,6 @@ runtime::pool::options options_of(memory_kind kind) {
   return o;
 }
 
-int attribute(cudaDeviceAttr a, int device) {
-  int value = 0;
-  check(cudaDeviceGetAttribute(&value, a, device), "cudaDeviceGetAttribute");
-  return value;
-}
-
 #if CUDART_VERSION >= 13000
 using location = cudaMemLocation;
 location location_of(int gpu) {
@@ -151,7 +145,7 @@ std::unique_ptr<runtime::pool> make_pool(int device, memory_kind kind, gpu_strea
   switch (kind) {
     case memory_kind::device: source = std::make_unique<gpu_memory>(device, streams); break;
     case memory_kind::managed:
-      if (attribute(cudaDevAttrManagedMemory, device) == 0)
+      if (device_attribute(cudaDevAttrManagedMemory, device) == 0)
         throw device_error("[memory] cuda:" + std::to_string(device) + " has no managed memory");
       source = std::make_unique<managed_memory>(device, streams);
       break;
@@ -162,7 +156,9 @@ std::unique_ptr<runtime::pool> make_pool(int device, memory_kind kind, gpu_strea
 
 std::unique_ptr<runtime::memory_source> make_pinned_source() { return std::make_unique<host_pinned_memory>(); }
 
-bool has_concurrent_managed_access(int device) { return attribute(cudaDevAttrConcurrentManagedAccess, device) != 0; }
+bool has_concurrent_managed_access(int device) {
+  return device_attribute(cudaDevAttrConcurrentManagedAccess, device) != 0;
+}
 
 void prefetch(int device, const void* p, std::size_t bytes, int to) {
   if (!has_concurrent_managed_access(to < 0 ? device : to)) return;

@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "backends/cuda/driver/driver.hpp"
-#include "backends/cuda/driver/error.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "jit/cuda/compile_raw.hpp"
 #include "runtime/device_image.hpp"
@@ -75,12 +74,6 @@ class loaded_library {
   void* values_[2] = {log_, reinterpret_cast<void*>(sizeof log_)};
 };
 using library_ref = std::shared_ptr<loaded_library>;
-
-int device_attribute(cudaDeviceAttr a, int device) {
-  int value = 0;
-  check(cudaDeviceGetAttribute(&value, a, device), "cudaDeviceGetAttribute");
-  return value;
-}
 
 int function_attribute(CUfunction f, CUfunction_attribute a) {
   SINTER_DRIVER_FUNCTION(cuFuncGetAttribute);
