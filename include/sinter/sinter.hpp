@@ -4,6 +4,7 @@
 #include "sinter/benchmark.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/device.hpp"
+#include "sinter/device_properties.hpp"
 #include "sinter/dlpack.hpp"
 #include "sinter/dtype.hpp"
 #include "sinter/dtype_info.hpp"

@@ -7,7 +7,6 @@
 #include "core/shape.hpp"
 #include "graph/capture/capture.hpp"
 #include "interop/foreign.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "sinter/error.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "core/shape.hpp"
 #include "graph/capture/capture.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "sinter/error.hpp"
 #include "sinter/interop.hpp"

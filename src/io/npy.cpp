@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "io/replace_file.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "sinter/error.hpp"
 

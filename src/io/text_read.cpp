@@ -8,7 +8,6 @@
 #include "io/npy.hpp"
 #include "io/text_numbers.hpp"
 #include "io/text_rows.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "sinter/error.hpp"
 #include "sinter/manipulate.hpp"

@@ -54,6 +54,11 @@ inline hash128 hash_bytes(std::string_view bytes, hash128 seed = {}) noexcept {
   return {h1, h2};
 }
 
+/// For tables whose keys are bytes.
+struct bytes_hash {
+  std::size_t operator()(const std::string& key) const noexcept { return static_cast<std::size_t>(hash_bytes(key).lo); }
+};
+
 /// 32 hexadecimal digits.
 inline std::string to_hex(hash128 h) {
   static constexpr char digits[] = "0123456789abcdef";

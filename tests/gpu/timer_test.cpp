@@ -5,7 +5,7 @@
 
 #include "backends/cuda/timer.hpp"
 #include "gpu/gpu.hpp"
-#include "ops/base/device.hpp"
+#include "ops/base/access.hpp"
 
 namespace sn = sinter;
 using gpu_test::in_some_try;

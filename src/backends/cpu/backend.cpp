@@ -78,12 +78,6 @@ needs needs_of(const launch& l, bool split_tail) {
   return {uniform_inputs(l, shape_of(l).axes), uniform_inputs(l, epilogue_axes(l)), split_tail};
 }
 
-struct key_hash {
-  std::size_t operator()(const std::string& key) const noexcept {
-    return static_cast<std::size_t>(platform::hash_bytes(key).lo);
-  }
-};
-
 /// All launches that have been prepared. Never destroyed.
 class prepared_table {
  public:
@@ -113,7 +107,7 @@ class prepared_table {
   }
 
   std::mutex mutex_;
-  std::unordered_map<std::string, std::unique_ptr<prepared>, key_hash> entries_;
+  std::unordered_map<std::string, std::unique_ptr<prepared>, platform::bytes_hash> entries_;
 };
 
 bool may_skip(const launch& l) {

@@ -1,11 +1,14 @@
 // src/ops/base: helpers that the other folders of src/ops share: handles and their views, arguments and their dtypes,
 // axes, devices, calls of device-wide algorithms. No NumPy function is defined here.
 //
-// Access from public handles to the graph and back, which the public headers do not expose.
+// Access from public handles of arrays and devices to the graph and the runtime, and back.
 #pragma once
+#include <optional>
+
 #include "graph/capture/capture.hpp"
 #include "graph/run/array.hpp"
 #include "ops/base/errors.hpp"
+#include "sinter/device.hpp"
 #include "sinter/ndarray.hpp"
 
 namespace sinter::ops {
@@ -44,5 +47,12 @@ inline const graph::array_view& view_of(const ndarray& a, const char* function) 
 graph::value value_of(const ndarray& a, const char* function = "ndarray");
 /// New array that holds a value.
 ndarray wrap(graph::value v);
+
+runtime::device_id to_id(const device& d);
+device to_public(const runtime::device_id& id);
+/// The given device, which must exist, else the default one.
+inline runtime::device_id chosen(const std::optional<device>& d) {
+  return d ? runtime::get_backend(to_id(*d)).id() : runtime::default_device();
+}
 
 }  // namespace sinter::ops

@@ -1,7 +1,6 @@
 // The array handle: its properties, transposes, and its connection to the graph.
 #include <ostream>
 
-#include "ops/base/device.hpp"
 #include "ops/base/promotion_args.hpp"
 
 namespace sinter::ops {

@@ -2,7 +2,6 @@
 #include "graph/capture/capture.hpp"
 
 #include "ops/base/access.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/stream.hpp"
 #include "sinter/error.hpp"
 #include "sinter/graph.hpp"

@@ -1,5 +1,4 @@
 // Conversions and host access: casts, copies, single elements, host views, addresses.
-#include "ops/base/device.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "runtime/backend.hpp"
 

@@ -5,7 +5,6 @@
 
 #include "graph/run/array.hpp"
 #include "graph/values/faults.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/promotion_args.hpp"
 
 namespace sinter::ops {

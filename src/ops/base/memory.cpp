@@ -7,7 +7,6 @@
 
 #include "graph/capture/capture.hpp"
 #include "ops/base/access.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/stream.hpp"
 #include "runtime/pool.hpp"
 #include "sinter/error.hpp"

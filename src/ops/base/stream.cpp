@@ -6,7 +6,7 @@
 #include "graph/capture/capture.hpp"
 #include "graph/run/array.hpp"
 #include "graph/values/faults.hpp"
-#include "ops/base/device.hpp"
+#include "ops/base/access.hpp"
 #include "ops/base/errors.hpp"
 #include "sinter/error.hpp"
 

@@ -17,8 +17,7 @@
 #include "sinter/manipulate.hpp"
 #include "sinter/take.hpp"
 
-namespace sinter::inline v0 {
-namespace fft {
+namespace sinter::inline v0::fft {
 
 using namespace ops;
 
@@ -167,5 +166,4 @@ ndarray idctn(const ndarray& x, const dctn_kw& kw) { return transform_all({"idct
 ndarray dstn(const ndarray& x, const dctn_kw& kw) { return transform_all({"dstn", true, false}, x, kw); }
 ndarray idstn(const ndarray& x, const dctn_kw& kw) { return transform_all({"idstn", true, true}, x, kw); }
 
-}  // namespace fft
-}  // namespace sinter::inline v0
+}  // namespace sinter::inline v0::fft

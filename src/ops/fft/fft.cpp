@@ -3,13 +3,12 @@
 
 #include <vector>
 
-#include "ops/base/device.hpp"
+#include "ops/base/access.hpp"
 #include "ops/fft/fourier_calls.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
 
-namespace sinter::inline v0 {
-namespace fft {
+namespace sinter::inline v0::fft {
 
 using namespace ops;
 using runtime::fourier_kind;
@@ -151,5 +150,4 @@ plan_cache_info plan_cache() { return plan_cache(default_device()); }
 void clear_plan_cache(const device& d) { transforms_of(d).clear(); }
 void clear_plan_cache() { clear_plan_cache(default_device()); }
 
-}  // namespace fft
-}  // namespace sinter::inline v0
+}  // namespace sinter::inline v0::fft

@@ -10,8 +10,7 @@
 #include "sinter/fft.hpp"
 #include "sinter/manipulate.hpp"
 
-namespace sinter::inline v0 {
-namespace fft {
+namespace sinter::inline v0::fft {
 
 using namespace ops;
 
@@ -164,5 +163,4 @@ ndarray fftconvolve(const ndarray& x, const ndarray& y, std::string_view mode, c
   return centered(all, c, mode == "same" ? c.first : valid);
 }
 
-}  // namespace fft
-}  // namespace sinter::inline v0
+}  // namespace sinter::inline v0::fft

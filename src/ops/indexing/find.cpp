@@ -3,7 +3,6 @@
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
-#include "ops/base/device.hpp"
 #include "ops/indexing/index_mode.hpp"
 #include "ops/indexing/advanced_index.hpp"
 #include "ops/indexing/select.hpp"

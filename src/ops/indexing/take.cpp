@@ -5,7 +5,6 @@
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "ops/indexing/index_mode.hpp"
 #include "ops/indexing/advanced_index.hpp"

@@ -8,7 +8,6 @@
 #include "graph/values/faults.hpp"
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
-#include "ops/base/device.hpp"
 #include "ops/indexing/advanced_index.hpp"
 #include "runtime/algorithms/products.hpp"
 #include "sinter/creation.hpp"

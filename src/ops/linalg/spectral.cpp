@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "ops/base/axes.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/type_rules.hpp"
 #include "ops/linalg/parts.hpp"
 #include "ops/linalg/solver_calls.hpp"

@@ -4,20 +4,17 @@
 #pragma once
 #include <span>
 
-#include "ops/base/device.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/random.hpp"
 
-namespace sinter::inline v0 {
-namespace random {
+namespace sinter::inline v0::random {
 
 struct generator::access {
   /// Reserves blocks for a draw; no other draw gets them.
   static graph::random_stream take(generator& g, std::uint64_t blocks) noexcept;
 };
 
-}  // namespace random
-}  // namespace sinter::inline v0
+}  // namespace sinter::inline v0::random
 
 namespace sinter::ops {
 

@@ -4,8 +4,7 @@
 #include "ops/base/axes.hpp"
 #include "ops/random/draw.hpp"
 
-namespace sinter::inline v0 {
-namespace random {
+namespace sinter::inline v0::random {
 namespace {
 
 /// Random words derived from a key and a child's number: NumPy's SeedSequence(key, spawn_key=(number,)), which is
@@ -102,5 +101,4 @@ generator& default_generator() {
   return shared;
 }
 
-}  // namespace random
-}  // namespace sinter::inline v0
+}  // namespace sinter::inline v0::random

@@ -5,8 +5,7 @@
 #include "sinter/dtype_info.hpp"
 #include "sinter/reduce.hpp"
 
-namespace sinter::inline v0 {
-namespace random {
+namespace sinter::inline v0::random {
 
 using namespace ops;
 
@@ -157,5 +156,4 @@ ndarray generator::binomial(const operand& n, const operand& p, const draw_size&
   return wrap(graph::record_cast(drawn(*this, jit::opcode::random_binomial, int64, space, parameters), type));
 }
 
-}  // namespace random
-}  // namespace sinter::inline v0
+}  // namespace sinter::inline v0::random

@@ -49,8 +49,7 @@ value drawn(random::generator& g, jit::opcode op, dtype type, const draw_space& 
 
 }  // namespace sinter::ops
 
-namespace sinter::inline v0 {
-namespace random {
+namespace sinter::inline v0::random {
 
 using namespace ops;
 
@@ -196,5 +195,4 @@ ndarray generator::beta(const operand& a, const operand& b, const draw_size& siz
   return d.result(d.elements(*this, jit::opcode::random_beta, parameters));
 }
 
-}  // namespace random
-}  // namespace sinter::inline v0
+}  // namespace sinter::inline v0::random

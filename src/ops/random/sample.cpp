@@ -13,8 +13,7 @@
 #include "sinter/sort.hpp"
 #include "sinter/take.hpp"
 
-namespace sinter::inline v0 {
-namespace random {
+namespace sinter::inline v0::random {
 
 using namespace ops;
 
@@ -213,5 +212,4 @@ ndarray generator::multivariate_normal(const ndarray& mean, const ndarray& cov, 
   return x.astype(kw.dtype.value_or(float64), false);
 }
 
-}  // namespace random
-}  // namespace sinter::inline v0
+}  // namespace sinter::inline v0::random

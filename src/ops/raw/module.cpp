@@ -5,7 +5,6 @@
 
 #include "graph/run/flush.hpp"
 #include "ops/base/access.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/hooks.hpp"
 #include "ops/raw/state.hpp"
 #include "runtime/device_image.hpp"

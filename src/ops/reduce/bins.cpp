@@ -6,7 +6,6 @@
 #include <string>
 
 #include "ops/base/axes.hpp"
-#include "ops/base/device.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "core/shape.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/promotion_args.hpp"
 
 namespace sinter::inline v0 {

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "core/shape.hpp"
-#include "ops/base/device.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "sinter/creation.hpp"
 

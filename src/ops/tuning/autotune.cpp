@@ -8,7 +8,6 @@
 
 #include "core/identifier.hpp"
 #include "ops/base/access.hpp"
-#include "ops/base/device.hpp"
 #include "ops/raw/state.hpp"
 #include "ops/tuning/autotune_space.hpp"
 #include "ops/tuning/format_time.hpp"

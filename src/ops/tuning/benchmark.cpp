@@ -8,7 +8,6 @@
 #include <ostream>
 
 #include "ops/base/access.hpp"
-#include "ops/base/device.hpp"
 #include "ops/tuning/format_time.hpp"
 #include "platform/background.hpp"
 #include "sinter/eval.hpp"

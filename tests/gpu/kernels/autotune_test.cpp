@@ -9,7 +9,7 @@
 #include "gpu/gpu.hpp"
 #include "gpu/kernels/autotune_sources.hpp"
 #include "jit/cuda/compile_raw.hpp"
-#include "ops/base/device.hpp"
+#include "ops/base/access.hpp"
 #include "ops/tuning/tuner.hpp"
 #include "support/fresh_tunings.hpp"
 

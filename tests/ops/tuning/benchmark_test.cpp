@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/base/device.hpp"
+#include "ops/base/access.hpp"
 #include "ops/tuning/format_time.hpp"
 #include "sinter/sinter.hpp"
 

@@ -22,15 +22,9 @@ std::atomic<tier>& tier_setting() noexcept {
 std::atomic<std::uint64_t> threshold{default_threshold};
 std::atomic<bool> skip_tails{true};
 
-struct key_hash {
-  std::size_t operator()(const std::string& key) const noexcept {
-    return static_cast<std::size_t>(platform::hash_bytes(key).lo);
-  }
-};
-
 struct code_table {
   std::mutex mutex;
-  std::unordered_map<std::string, std::unique_ptr<block_code>, key_hash> codes;
+  std::unordered_map<std::string, std::unique_ptr<block_code>, platform::bytes_hash> codes;
 
   static code_table& instance() {
     static auto* t = new code_table;  // outlives static arrays
