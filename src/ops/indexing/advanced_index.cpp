@@ -204,19 +204,19 @@ selection_view* unread_selection(const ndarray& a) noexcept {
 }
 
 void resolve(const graph::array_view& v) {
-  auto& selection = const_cast<selection_view&>(static_cast<const selection_view&>(v));
-  const std::lock_guard lock(selection.once);
-  if (!selection.deferred.load(std::memory_order_relaxed)) return;
+  auto& picked = const_cast<selection_view&>(static_cast<const selection_view&>(v));
+  const std::lock_guard lock(picked.once);
+  if (!picked.deferred.load(std::memory_order_relaxed)) return;
   // A selection made before a capture is evaluated outside of it.
-  const graph::outside_capture now(selection.capture != runtime::this_thread().capture);
-  const graph::view_ref read = graph::make_array(read_selection(selection.what));
-  selection.store = read->store;
-  selection.shape = read->shape;
-  selection.strides = read->strides;
-  selection.type = read->type;
-  selection.whole = true;
-  selection.what = {};
-  selection.deferred.store(false, std::memory_order_release);
+  const graph::outside_capture now(picked.capture != runtime::this_thread().capture);
+  const graph::view_ref read = graph::make_array(read_selection(picked.what));
+  picked.store = read->store;
+  picked.shape = read->shape;
+  picked.strides = read->strides;
+  picked.type = read->type;
+  picked.whole = true;
+  picked.what = {};
+  picked.deferred.store(false, std::memory_order_release);
 }
 
 }  // namespace sinter::ops
