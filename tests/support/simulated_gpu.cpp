@@ -355,8 +355,8 @@ class gpu final : public runtime::backend {
     static_cast<sim_stream&>(s).captured.reset();
     close(s);
   }
-  device_properties properties() override {
-    device_properties f;
+  sinter::device_properties properties() override {
+    sinter::device_properties f;
     f.name = "simulated GPU";
     f.compute_major = 9;
     f.total_memory = total_memory;
