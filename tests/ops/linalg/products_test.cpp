@@ -18,6 +18,7 @@
 namespace {
 
 using sinter_test::message_of;
+using sinter::test::whole;
 using namespace sinter;
 using namespace sinter::idx;
 using sinter::test::no_products;
