@@ -17,8 +17,8 @@
 
 namespace {
 
-using sinter_test::message_of;
 using sinter::test::whole;
+using sinter_test::message_of;
 using namespace sinter;
 using namespace sinter::idx;
 using sinter::test::no_products;
