@@ -21,6 +21,7 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   out.inputs.clear();
   out.params.clear();
   out.dependencies.clear();
+  out.computed.clear();
   out.extents = variables;
   out.kept = variables.size();
   out.reduces_last = false;  // the plan object may have held a reduction before
@@ -35,7 +36,8 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   outer_gather_ = nullptr;
   phase_code_ = phase_inputs_ = 0;
   split_ = nullptr;
-  restart_ = in_epilogue_ = false;
+  restart_ = in_epilogue_ = in_order_ = false;
+  stored_before_ = table_.stored().size();
   return out;
 }
 
@@ -52,6 +54,8 @@ bool kernel_builder::finish() {
     table_.materialise(split_, store_reason::size);
     restart_ = true;
   }
+  // What was lowered for a node that has been materialised since is not needed.
+  if (in_order_ && stored_before_ != table_.stored().size()) restart_ = true;
   out_->code.params = static_cast<std::uint16_t>(out_->params.size());
   return !restart_;
 }
@@ -62,8 +66,11 @@ bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> result
   out_->code.kind = jit::kernel_kind::elementwise;
   out_->results.assign(results.begin(), results.end());
   unfusible_ = unfusible(*results[0]);
+  for (node* n : results) table_.at(n).result_of = phase_;
+  lower_in_order(results);
   for (node* n : results) {
-    std::uint16_t reg = lower_pending(n, nullptr);
+    const int known = find(n, nullptr);
+    const std::uint16_t reg = known >= 0 ? static_cast<std::uint16_t>(known) : lower_pending(n, nullptr);
     out_->code.outputs.push_back({n->type, 0, reg});
     remember(n, nullptr, reg);
   }
@@ -106,7 +113,16 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
   out_->reduces_last = shape.size() == 0 || over.is_over(last);
 
   index_map map(shape.size(), rank_ + max_gathers);
-  for (int a = 0; a < shape.size(); ++a) map.coefficient(a, position[a]) = 1;
+  bool is_identity = true;  // the kept axes come first
+  for (int a = 0; a < shape.size(); ++a) {
+    map.coefficient(a, position[a]) = 1;
+    is_identity = is_identity && position[a] == a;
+  }
+  if (is_identity) {
+    std::vector<node*> operands;
+    for (node* r : reductions) operands.push_back(r->args[0].get());
+    lower_in_order(operands);
+  }
   for (node* r : reductions) {
     node* x = r->args[0].get();
     std::uint16_t reg = lower(x, is_plain(x, map) ? nullptr : &map);
@@ -236,7 +252,11 @@ std::uint16_t kernel_builder::load(node* source, const index_map* map) {
   return load(source, compose(full_map(source, map), core::contiguous_strides(source->shape), 0));
 }
 
+// A kernel cannot read what it writes: its results are used where they are computed, or it cannot be built.
+bool kernel_builder::is_own_result(node* n) { return !n->is_leaf() && table_.at(n).result_of == phase_; }
+
 void kernel_builder::depend_on(node* source) {
+  if (is_own_result(source)) restart_ = true;
   auto& known = out_->dependencies;
   if (!source->is_leaf() && std::find(known.begin(), known.end(), source) == known.end()) known.push_back(source);
 }
@@ -271,7 +291,8 @@ std::uint16_t kernel_builder::load(node* source, linear_form at) {
 std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
   node_kind kind = n->kind;
   if (kind == node_kind::scalar) return param(n->scalar().constant, n->type);
-  if (table_.is_stored(n) && !(in_epilogue_ && kind == node_kind::reduce)) return load(n, map);
+  const bool own = !map && is_own_result(n);
+  if (table_.is_stored(n) && !own && !(in_epilogue_ && kind == node_kind::reduce)) return load(n, map);
   if (const int known = find(n, map); known >= 0) return static_cast<std::uint16_t>(known);
   if (kind == node_kind::reduce) {
     if (in_epilogue_ && !map)
@@ -280,7 +301,8 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
     if (!table_.is_stored(n)) table_.materialise(n, store_reason::reduction);
     return load(n, map);
   }
-  if (must_store(n, map)) return load(n, map);
+  if (!own && must_store(n, map)) return load(n, map);
+  if (!own && is_operation(kind)) out_->computed.push_back(n);
   std::size_t code_before = out_->code.code.size(), inputs_before = out_->inputs.size();
   std::uint16_t reg = lower_pending(n, map);
   remember(n, map, reg);

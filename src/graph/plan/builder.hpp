@@ -30,6 +30,7 @@ class kernel_builder {
   };
   static constexpr std::size_t emit_window = 48;  // how far back an equal instruction is searched for
 
+  void lower_in_order(std::span<node* const> results);
   std::uint16_t lower(node* n, const index_map* map);
   std::uint16_t lower_pending(node* n, const index_map* map);
   std::uint16_t lower_map(node* n, const index_map* map);
@@ -57,6 +58,7 @@ class kernel_builder {
   std::uint16_t load(node* source, linear_form at);
   std::uint16_t load(node* source, const index_map* map);
   void depend_on(node* source);
+  bool is_own_result(node* n);
   std::uint16_t param(const jit::scalar& value, dtype type);
   std::uint16_t integer_param(std::int64_t v);
   std::uint16_t emit(jit::instr i, std::size_t after = 0);
@@ -88,6 +90,8 @@ class kernel_builder {
   bool unfusible_ = false;   // the kernel has a call that is not fusible
   node* split_ = nullptr;    // what to materialise if the kernel turns out too large
   bool restart_ = false;
+  std::size_t stored_before_ = 0;  // materialised nodes when the kernel was begun
+  bool in_order_ = false;          // operations were lowered before what needs them
   bool in_epilogue_ = false;
 };
 

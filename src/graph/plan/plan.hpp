@@ -22,6 +22,8 @@ enum class store_reason : std::uint8_t {
   not_affine,     // a reshape that no affine map expresses
   packed,         // a strided operand that a broadcast reduction reads repeatedly
   reused,         // computed before, and still referenced
+  held,           // referenced from outside of the plan, and expensive to compute again
+  crossing,       // alive where a graph is cut that is too large for one kernel
   size,           // the kernel would be too large
   unfused,        // fusion is disabled
   raw,            // a user's function reads it by index
@@ -52,6 +54,7 @@ struct kernel_plan {
   std::vector<input_slot> inputs;
   std::vector<jit::scalar> params;
   std::vector<node*> dependencies;  // materialised nodes that this kernel reads
+  std::vector<node*> computed;      // operations without a result in memory that this kernel computes
 };
 
 /// The number of a kernel's operations that may find a fault; if there are any, each launch needs a fault object.

@@ -28,6 +28,7 @@ std::unique_ptr<kernel_plan> planner::fresh_plan() {
   p->inputs.clear();
   p->params.clear();
   p->dependencies.clear();
+  p->computed.clear();
   return p;
 }
 
@@ -45,6 +46,10 @@ void planner::clear() {
 void planner::plan(std::span<const value> roots) {
   if (!entries().empty()) clear();
   begin(roots);
+  if (limits().fuse) {
+    store_held();
+    cut();
+  }
   do {
     build_all();
     for (node* n : stored()) at(n).level = -1;
@@ -79,7 +84,7 @@ void planner::build_all() {
 // The reductions whose epilogue a result can be: reached through operations of its own shape, all over one space.
 bool planner::find_reductions(node* n, std::vector<node*>& out, bool split) {
   if (!n->over_reduction) return true;
-  ++search_;
+  walk_ = begin_search();
   return search_reductions(n, out, split);
 }
 
@@ -94,7 +99,7 @@ bool planner::search_reductions(node* n, std::vector<node*>& out, bool split) {
       if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(a);
     } else if (is_operation(a->kind) && !unfusible(*a) && !at(a).stored) {
       if (out.size() > 8) return false;
-      if (std::exchange(at(a).search, search_) == search_) continue;  // shared: its operands have been searched
+      if (std::exchange(at(a).search, walk_) == walk_) continue;  // shared: its operands have been searched
       if (!search_reductions(a, out, split)) return false;
     }
   }
@@ -189,15 +194,16 @@ int planner::level_of(node* n) {
 namespace {
 
 /// Whether two kernels over one space are better launched as one.
-bool may_join(const kernel_plan& a, const kernel_plan& b) {
-  if (a.level != b.level || a.kind != b.kind) return false;
+bool may_join(const kernel_plan& a, const kernel_plan& b, bool share) {
+  if (a.kind != b.kind) return false;
   if (a.kind != plan_kind::elementwise && a.kind != plan_kind::reduce) return false;
   if ((unfusible(*a.results[0]) || unfusible(*b.results[0])) && !same_call(*a.results[0], *b.results[0])) return false;
   if (a.code.code.empty() || b.code.code.empty() || a.code.flags.fast_math != b.code.flags.fast_math) return false;
   if (a.kept != b.kept || !(a.extents == b.extents) || a.reduces_last != b.reduces_last) return false;
+  if (a.results.size() + b.results.size() > static_cast<std::size_t>(limits().outputs)) return false;
+  if (share) return true;  // a trial shows how large the joined kernel is
   if (a.code.code.size() + b.code.code.size() > static_cast<std::size_t>(limits().instructions)) return false;
   if (a.inputs.size() + b.inputs.size() > static_cast<std::size_t>(limits().inputs)) return false;
-  if (a.results.size() + b.results.size() > static_cast<std::size_t>(limits().outputs)) return false;
   if (a.kind == plan_kind::reduce) {
     const node* ra = a.results[0];
     const node* rb = b.results[0];
@@ -224,6 +230,24 @@ bool fail_alike(const kernel_plan& joined, const kernel_plan& a, const kernel_pl
 
 }  // namespace
 
+/// Whether two kernels compute an operation that neither of them stores.
+bool planner::share_operations(const kernel_plan& a, const kernel_plan& b) {
+  if (a.computed.empty() || b.computed.empty()) return false;
+  const std::uint64_t mark = begin_search();
+  for (node* n : a.computed) at(n).search = mark;
+  return std::any_of(b.computed.begin(), b.computed.end(), [&](node* n) { return at(n).search == mark; });
+}
+
+/// Whether a kernel may be part of another one although it is of a later level: what it depends on besides the results of
+/// that kernel is there before both.
+bool planner::may_run_with(const kernel_plan& later, const kernel_plan& k) {
+  if (later.level == k.level) return true;
+  if (later.kind != plan_kind::elementwise) return false;
+  return std::all_of(later.dependencies.begin(), later.dependencies.end(), [&](node* d) {
+    return at(d).level < k.level || std::find(k.results.begin(), k.results.end(), d) != k.results.end();
+  });
+}
+
 void planner::group() {
   if (built_.size() == 1) {
     kernels_.push_back(std::move(built_[0]));
@@ -238,8 +262,9 @@ void planner::group() {
     std::vector<node*> results(order[i]->results);
     kernel_plan* best = order[i];
     std::unique_ptr<kernel_plan> joined;
-    for (std::size_t j = i + 1; limits().fuse && j < order.size() && order[j]->level == order[i]->level; ++j) {
-      if (taken[j] || !may_join(*best, *order[j])) continue;
+    for (std::size_t j = i + 1; limits().fuse && j < order.size(); ++j) {
+      if (taken[j] || !may_run_with(*order[j], *best)) continue;
+      if (!may_join(*best, *order[j], share_operations(*best, *order[j]))) continue;
       std::vector<node*> wider(results);
       wider.push_back(order[j]->results[0]);
       auto trial = fresh_plan();

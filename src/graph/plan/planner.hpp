@@ -19,6 +19,9 @@ class planner : public plan_table {
   const std::vector<std::unique_ptr<kernel_plan>>& kernels() const noexcept { return kernels_; }
 
  private:
+  void store_held();
+  bool is_expensive_again(node* n);
+  void cut();
   void add_siblings(std::span<node* const> own);
   void build_all();
   void build_one(node* n);
@@ -28,7 +31,10 @@ class planner : public plan_table {
   int level_of(node* n);
   void group();
 
-  std::uint64_t search_ = 0;
+  bool share_operations(const kernel_plan& a, const kernel_plan& b);
+  bool may_run_with(const kernel_plan& later, const kernel_plan& k);
+
+  std::uint64_t walk_ = 0;                           // of search_reductions
   std::vector<value> siblings_;                      // keeps the sibling reductions alive
   std::vector<std::unique_ptr<kernel_plan>> built_;  // parallel to stored()
   std::vector<std::unique_ptr<kernel_plan>> kernels_;

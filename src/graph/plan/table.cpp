@@ -2,27 +2,44 @@
 #include "graph/plan/table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sinter::graph {
-namespace {
-
-std::uint64_t next_epoch() {
-  static std::uint64_t epoch = 0;  // under the flush lock
+std::uint64_t next_epoch() noexcept {
+  static std::uint64_t epoch = 0;
   return ++epoch;
 }
-
-}  // namespace
 
 void plan_table::begin(std::span<const value> roots) {
   device_ = roots[0]->device;
   epoch_ = next_epoch();
   for (const value& r : roots)
     if (!r->is_leaf()) materialise(r.get(), store_reason::requested);
+  for (const value& r : roots) enter_pending(r.get());
+  for (std::size_t k = 0; k < pending_.size(); ++k) {  // grows
+    node* const n = pending_[k];
+    for (int a = 0; a < n->operand_count(); ++a) {
+      enter_pending(n->operand(a));
+      ++at(n->operand(a)).uses;
+    }
+  }
+}
+
+void plan_table::enter_pending(node* n) {
+  if (n->is_leaf()) return;
+  entry& e = at(n);
+  if (std::exchange(e.entered, true)) return;
+  pending_.push_back(n);
+}
+
+void plan_table::sort_pending() {
+  std::sort(pending_.begin(), pending_.end(), [](const node* a, const node* b) { return a->order < b->order; });
 }
 
 void plan_table::clear() {
   table_.clear();
   stored_.clear();
+  pending_.clear();
 }
 
 void plan_table::store_no_more_than(std::size_t count) {

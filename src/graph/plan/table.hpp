@@ -8,6 +8,9 @@
 
 namespace sinter::graph {
 
+/// A number for the marks of one walk over pending nodes. Under the flush lock.
+std::uint64_t next_epoch() noexcept;
+
 class plan_table {
  public:
   struct entry {
@@ -17,10 +20,14 @@ class plan_table {
     std::int32_t level = -1;
     std::int32_t kernel = -1;  // stored: index into stored()
     std::int32_t weight = -1;  // cached inline_weight
+    bool entered = false;      // is in pending()
     bool split = false;        // split epilogue: reads the stored reductions instead of being computed in their kernel
     std::uint16_t reg = 0;     // the register of the kernel being built that holds it, if `phase` is the builder's
     std::uint64_t phase = 0;
-    std::uint64_t search = 0;   // the last search for reductions that visited it
+    std::uint64_t search = 0;   // the last walk that visited it
+    std::uint64_t result_of = 0;  // the phase of the elementwise kernel being built that has it as a result
+    std::uint32_t uses = 0;     // references from the plan's pending nodes
+    std::int32_t last_use = -1;  // cuts: position of the last node that reads it
     std::uint32_t dropped = 0;  // placement: references from nodes that this plan releases
     bool visited = false;       // placement: the references from its operands have been counted
   };
@@ -36,32 +43,42 @@ class plan_table {
   std::int32_t inline_weight(node* n);
   /// Whether there is memory for the node, and storing it moves little more than recomputing it.
   bool worth_storing(const node* n) const;
+  /// A number for entry::search.
+  std::uint64_t begin_search() noexcept { return ++search_; }
   runtime::device_id device() const noexcept { return device_; }
 
+  /// The pending nodes below the roots, each once.
+  const std::vector<node*>& pending() const noexcept { return pending_; }
   /// The nodes that are written to memory, in the order of `entry::kernel`; all visited nodes.
   const std::vector<node*>& stored() const noexcept { return stored_; }
   const std::vector<entry>& entries() const noexcept { return table_; }
-  /// Calls f(node*) for every pending node that was computed inside kernels without being stored.
+  /// Whether nodes or handles outside of the plan refer to a pending node of it.
+  bool is_held(node* n) { return n->refs.load(std::memory_order_acquire) > at(n).uses; }
+  /// Calls f(node*) for every pending node that was computed inside kernels without being stored, and is held.
   template <class F>
-  void for_each_inlined(F f) {
+  void for_each_held(F f) {
     for (entry& e : table_)
-      if (!e.stored && !e.n->is_leaf() && is_operation(e.n->kind)) f(e.n);
+      if (!e.stored && !e.n->is_leaf() && is_operation(e.n->kind) && is_held(e.n)) f(e.n);
   }
 
  protected:
-  /// Begins a plan of the roots, which are stored.
+  /// Begins a plan of the roots, which are stored: enters the pending nodes below them, and counts their uses.
   void begin(std::span<const value> roots);
+  /// Sorts pending() in the order of recording, in which every node follows its operands.
+  void sort_pending();
   void clear();
   /// Reverts all but the first `count` stored nodes.
   void store_no_more_than(std::size_t count);
 
  private:
   void enter(node* n);
+  void enter_pending(node* n);
 
   runtime::device_id device_{};
-  std::uint64_t epoch_ = 0;
+  std::uint64_t epoch_ = 0, search_ = 0;
   std::vector<entry> table_;
   std::vector<node*> stored_;  // in the order of their discovery
+  std::vector<node*> pending_;
 };
 
 }  // namespace sinter::graph

@@ -68,9 +68,9 @@ void require_countable(const dims& shape) {
     core::checked_count(shape, "shape");
 }
 
-/// Lists a pending value over a large operand, so that it may be evaluated to release memory.
-void offer_for_relief(const value& v) {
-  if (list_if_large(v)) runtime::set_pressure_hook(&relieve);
+/// Lists a pending value that a handle gets, if it may be evaluated to release memory or with others of its chain.
+void list_if_pending(const value& v) {
+  if (list_pending(v)) runtime::set_pressure_hook(&relieve);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ view_ref make_array(value v) {
   view->strides = core::contiguous_strides(v->shape);
   view->type = v->type;
   view->whole = true;
-  offer_for_relief(v);
+  list_if_pending(v);
   view->store = std::allocate_shared<storage>(recycling_allocator<storage>(), std::move(v));
   if (is_capturing()) [[unlikely]]
     current_capture()->note_made(view->store);
@@ -133,7 +133,7 @@ void write(const array_view& v, value rhs) {
   const value& current = s.held();
   const bool moves = current->kind_of_memory() != rhs->kind_of_memory();  // an array keeps its kind of memory
   if (v.whole && !moves) {
-    offer_for_relief(rhs);
+    list_if_pending(rhs);
     return s.replace(std::move(rhs));
   }
   if (!moves && v.offset == 0 && core::is_contiguous(v.shape, v.strides) &&

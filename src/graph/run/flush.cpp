@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "graph/plan/bind.hpp"
+#include "graph/plan/live_values.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/run/placement.hpp"
 #include "graph/values/faults.hpp"
@@ -247,8 +248,8 @@ class flusher {
   void commit(std::size_t kernels) {
     if (kernels == 0) return;
     for (const job& j : std::span(jobs_).first(kernels)) pass_faults(j);
-    // Values that were computed inline and still have references may be needed again.
-    planner_.for_each_inlined([](node* n) { n->evaluated_before.store(true, std::memory_order_relaxed); });
+    // What was computed inline and is held from outside of the plan may be needed again.
+    planner_.for_each_held([](node* n) { n->evaluated_before.store(true, std::memory_order_relaxed); });
     for (const auto& k : std::span(planner_.kernels()).first(kernels)) {
       if (k->kind == plan_kind::effect) continue;  // its results are leaves, and its node is released with the call
       for (node* n : k->results) {
@@ -295,7 +296,7 @@ flusher& shared_flusher() {
 bool relieve_locked(runtime::backend& device) {
   bool any = false;
   for (const value& v : listed_values(device.id())) {
-    if (v->is_leaf() || v->capture != runtime::this_thread().capture) continue;
+    if (!v->over_large || v->is_leaf() || v->capture != runtime::this_thread().capture) continue;
     try {
       any |= shared_flusher().run_if_releasing(v);
     } catch (const error&) {  // the caller did not request this value
@@ -322,9 +323,28 @@ bool relieve(runtime::backend& device) {
   return !shared_flusher().is_running() && relieve_locked(device);
 }
 
+namespace {
+
+/// Evaluates a value at the end of a long chain together with the chain's other live values, which would otherwise
+/// compute the chain again. False where that fails: the value may still be evaluated alone.
+bool flush_chain(const value& v) {
+  const std::vector<value> roots = live_values_with(v);
+  if (roots.size() == 1) return false;
+  try {
+    run(roots);
+  } catch (const memory_error&) {
+    return v->is_leaf();
+  }
+  return true;
+}
+
+}  // namespace
+
 void flush(std::span<const value> roots) {
   if (std::all_of(roots.begin(), roots.end(), [](const value& r) { return r->is_leaf(); })) return;
   std::lock_guard lock(flush_mutex());
+  for (const value& r : roots)
+    if (!r->is_leaf() && r->depth >= limits().long_chain() && roots.size() == 1 && flush_chain(r)) return;
   if (std::all_of(roots.begin(), roots.end(),
                   [&](const value& r) { return r->device == roots[0]->device && !r->is_leaf(); }))
     return run(roots);

@@ -15,6 +15,9 @@ struct planner_limits {
   bool fuse = true;        // false: every operation is its own kernel (tests compare the two)
   std::size_t large_operand = std::size_t{16} << 20;  // bytes from which values pending over it are listed (relieve)
   int fail_allocation = -1;  // n: the n-th allocation of a flush from now on throws memory_error, once
+
+  /// Depth from which values are evaluated together with the other live values of their chain.
+  int long_chain() const noexcept { return depth / 4; }
 };
 inline planner_limits& limits() noexcept {
   static constinit planner_limits l;

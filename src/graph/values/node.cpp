@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 
+#include "graph/values/limits.hpp"
 #include "graph/values/recycle.hpp"
 
 namespace sinter::graph {
@@ -101,9 +102,9 @@ std::vector<value> live_readers(const node* reduction) {
   return found;
 }
 
-bool list_if_large(const value& v) {
+bool list_pending(const value& v) {
   node* n = v.get();
-  if (!n->over_large || n->opaque || n->is_leaf() || n->is_listed) return false;
+  if ((!n->over_large && n->depth < limits().long_chain()) || n->opaque || n->is_leaf() || n->is_listed) return false;
   list& l = listed();
   const std::lock_guard lock(l.mutex);
   if (n->is_listed) return false;

@@ -47,17 +47,17 @@ class node {
   std::atomic<node_kind> kind;  // the payload's until the node is evaluated, which makes it a leaf
   dtype type;
   std::uint8_t nargs = 0;  // used elements of `args`
-  std::atomic<bool> evaluated_before{
-      false};               // has been evaluated as part of another kernel while other references held it
+  std::atomic<bool> evaluated_before{false};  // was computed inside a kernel while references outside of it held it
   bool is_reader = false;   // reduce: linked into the operand's list of readers
   bool opaque = false;      // call, reduce: a type of a preamble, never in memory; read only by calls and reductions
   bool large = false;       // limits().large_operand bytes or more
-  bool over_large = false;  // an operand below is large: evaluation may release memory (list_if_large)
+  bool over_large = false;  // an operand below is large: evaluation may release memory
   bool over_reduction = false;         // a reduction below was pending when it was recorded
-  std::atomic<bool> is_listed{false};  // is in the list of pending values over large operands
+  std::atomic<bool> is_listed{false};  // is in the list of pending values
   memory_kind memory{};                // where its result is to be allocated
   std::uint16_t depth = 0;             // longest chain of pending nodes below when it was recorded
   std::uint16_t writes = 0;            // update: pending updates in a row when it was recorded, this one included
+  std::uint64_t order = 0;             // of recording: above those of its operands
   runtime::device_id device;
   value args[3];  // the operands of all kinds except calls
   dims shape;
@@ -68,7 +68,7 @@ class node {
   node* next_reader = nullptr;  // weak, doubly linked list of the reductions that read args[0]
   node* previous_reader = nullptr;
   node* readers = nullptr;      // head of that list, in the operand
-  node* next_listed = nullptr;  // the weak list of pending values over large operands
+  node* next_listed = nullptr;  // the weak list of pending values (list_pending)
   node* previous_listed = nullptr;
 
   // The payload as recorded: evaluation does not change it.
@@ -146,9 +146,10 @@ void unlink_reader(node* reduction) noexcept;
 /// recorded in the same capture (or likewise in none): work of one capture does not run in another.
 std::vector<value> live_readers(const node* reduction);
 
-/// Lists a pending value over large operands (`over_large`), which may be evaluated when memory runs out. Listed values
+/// Lists a pending value that a handle gets: one over large operands (`over_large`), which may be evaluated when memory
+/// runs out, and one at the end of a long chain, which is evaluated together with others of that chain. Listed values
 /// are complete: other threads may evaluate them. False if the value does not qualify or is listed already.
-bool list_if_large(const value& v);
+bool list_pending(const value& v);
 void unlist(node* n) noexcept;
 /// The listed values that are pending on a device and still have references.
 std::vector<value> listed_values(runtime::device_id device);

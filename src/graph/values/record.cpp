@@ -11,6 +11,7 @@ namespace sinter::graph {
 namespace {
 
 thread_local bool fast_math_on = false;
+thread_local std::uint64_t last_order = 0;
 
 /// Views and gathers select elements that exist: an intermediate one may span more than can be counted. Nodes of all
 /// other kinds may be materialised.
@@ -25,6 +26,7 @@ value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id de
   const runtime::thread_state& mine = runtime::this_thread();
   n->memory = mine.kind[runtime::slot_of(device)];
   n->capture = mine.capture;
+  n->order = ++last_order;
   n->large = !countable || n->bytes() >= limits().large_operand;
   return value::adopt(n);
 }
@@ -36,6 +38,7 @@ bool lies_over_reduction(const node& n) {
 void note_operand(node& n, const value& operand) {
   n.over_large |= operand->large || operand->over_large;
   if (operand->is_leaf()) return;
+  if (operand->order >= n.order) n.order = last_order = operand->order + 1;  // recorded by another thread
   n.over_reduction |= lies_over_reduction(*operand);
   n.depth = std::max(n.depth, static_cast<std::uint16_t>(operand->depth + 1));
 }

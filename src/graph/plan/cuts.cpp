@@ -1,0 +1,168 @@
+// Where a graph that is too large for one kernel is cut, and which values are stored since others will need them.
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "graph/plan/planner.hpp"
+#include "graph/values/limits.hpp"
+
+namespace sinter::graph {
+namespace {
+
+/// The weight of moving a byte to or from memory, in the unit of jit::weight: what a core or a multiprocessor computes
+/// in that time.
+constexpr double cpu_byte = 2, gpu_byte = 6;
+/// How much more than storing a value a second computation may cost before the value is stored at once: it may never be
+/// needed again.
+constexpr double patience = 3;
+
+std::int32_t own_weight(const node* n) {
+  switch (n->kind.load(std::memory_order_relaxed)) {
+    case node_kind::map: return jit::weight(n->map().op);
+    case node_kind::random: return jit::weight(n->random().op);
+    case node_kind::call: return jit::weight(jit::opcode::user);
+    case node_kind::gather: return 4;
+    default: return 0;
+  }
+}
+
+/// What a view shows; views cost nothing, so a cut passes through them to what they are views of.
+node* behind_views(node* n) {
+  while (n->kind.load(std::memory_order_relaxed) == node_kind::view) n = n->args[0].get();
+  return n;
+}
+
+bool can_be_stored(const node* n) {
+  const node_kind kind = n->kind.load(std::memory_order_relaxed);
+  return (is_operation(kind) || kind == node_kind::gather || kind == node_kind::reduce) && !n->opaque;
+}
+
+/// A conversion of what is in memory is not worth storing.
+bool is_free(const node* n) {
+  const node_kind kind = n->kind.load(std::memory_order_relaxed);
+  if (kind == node_kind::scalar || kind == node_kind::iota || kind == node_kind::view) return true;
+  if (kind != node_kind::map || own_weight(n) != 0) return false;
+  return std::all_of(n->args, n->args + n->nargs, [](const value& a) { return behind_views(a.get())->is_leaf(); });
+}
+
+}  // namespace
+
+/// Whether computing a value a second time costs more than `patience` times its memory traffic. Looks no further than
+/// needed to tell.
+bool planner::is_expensive_again(node* n) {
+  const bool cpu = device().kind == runtime::device_kind::cpu;
+  const double byte = cpu ? cpu_byte : gpu_byte, elements = static_cast<double>(n->size());
+  const double bound = patience * byte * static_cast<double>(n->bytes());
+  double cost = 0;
+  std::vector<node*> work{n};
+  const std::uint64_t mark = begin_search();
+  while (!work.empty() && cost <= bound) {
+    node* const x = work.back();
+    work.pop_back();
+    if (std::exchange(at(x).search, mark) == mark) continue;
+    if (x->is_leaf() || (x != n && at(x).stored)) {
+      cost += byte * static_cast<double>(x->bytes());
+      continue;
+    }
+    const node_kind kind = x->kind.load(std::memory_order_relaxed);
+    if (kind == node_kind::update || kind == node_kind::reduce) continue;  // stored in any case
+    cost += own_weight(x) * std::min(static_cast<double>(x->size()), elements);
+    for (int k = 0; k < x->operand_count(); ++k)
+      if (!reads_raw(*x, k)) work.push_back(x->operand(k));
+  }
+  return cost > bound;
+}
+
+/// Stores what is held from outside of the plan, and would therefore be computed again, where that is expensive.
+void planner::store_held() {
+  for (node* n : pending()) {
+    if (!is_operation(n->kind) || n->opaque || at(n).stored || !is_held(n) || unfusible(*n)) continue;
+    if (n->readers) continue;  // what other reductions read they share by a pass of their own
+    if (is_expensive_again(n) && worth_storing(n)) materialise(n, store_reason::held);
+  }
+}
+
+namespace {
+
+/// How much of a kernel a run of nodes fills, in the order of recording.
+class filling {
+ public:
+  explicit filling(planner& p) : plan_(p) { clear(); }
+  void clear() {
+    operations_ = inputs_ = 0;
+    mark_ = plan_.begin_search();
+  }
+  void add(node* n) {
+    if (!is_free(n)) operations_ += n->kind.load(std::memory_order_relaxed) == node_kind::gather ? 2 : 1;
+    for (int a = 0; a < n->operand_count(); ++a) {
+      node* const x = behind_views(n->operand(a));
+      if (plan_.is_stored(x) && std::exchange(plan_.at(x).search, mark_) != mark_) ++inputs_;
+    }
+  }
+  /// What the kernel builder adds (parameters, addresses) needs room as well.
+  bool is_full() const noexcept { return operations_ > limits().instructions * 2 / 3 || inputs_ > limits().inputs * 3 / 4; }
+
+ private:
+  planner& plan_;
+  int operations_, inputs_;
+  std::uint64_t mark_;
+};
+
+/// live[p]: the bytes that a cut after the node at position p would store. Fills entry::last_use.
+std::vector<double> bytes_alive(planner& plan) {
+  const std::vector<node*>& nodes = plan.pending();
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (nodes[k]->kind.load(std::memory_order_relaxed) == node_kind::view) continue;
+    for (int a = 0; a < nodes[k]->operand_count(); ++a)
+      plan.at(behind_views(nodes[k]->operand(a))).last_use = static_cast<std::int32_t>(k);
+  }
+  constexpr double impossible = 1e30;
+  std::vector<double> live(nodes.size() + 1, 0.0);
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const planner::entry& e = plan.at(nodes[k]);
+    if (e.stored || e.last_use < 0 || is_free(nodes[k])) continue;
+    const double bytes = can_be_stored(nodes[k]) ? static_cast<double>(nodes[k]->bytes()) : impossible;
+    live[k] += bytes;
+    live[static_cast<std::size_t>(e.last_use)] -= bytes;
+  }
+  for (std::size_t k = 1; k < live.size(); ++k) live[k] += live[k - 1];
+  return live;
+}
+
+/// The position with the fewest bytes alive in the later half of [first, end).
+std::size_t best_cut(const std::vector<double>& live, std::size_t first, std::size_t end) {
+  std::size_t best = end - 1;
+  for (std::size_t p = end - 1; p-- > first + (end - first) / 2;)
+    if (live[p] < live[best]) best = p;
+  return best;
+}
+
+}  // namespace
+
+/// Cuts a graph of more operations or inputs than a kernel may have where the values that are needed on the other side
+/// have the fewest bytes, in the order of recording; these values are stored, all of a cut together. The order of
+/// recording is the program's, in which as many values are alive at a point as the program has variables.
+void planner::cut() {
+  const std::vector<node*>& nodes = pending();
+  if (static_cast<int>(nodes.size()) * 2 <= std::min(limits().instructions, limits().inputs)) return;
+  filling kernel(*this);
+  for (node* n : nodes) kernel.add(n);
+  if (!kernel.is_full()) return;
+  sort_pending();
+  const std::vector<double> live = bytes_alive(*this);
+  kernel.clear();
+  for (std::size_t first = 0, k = 0; k < nodes.size(); ++k) {
+    kernel.add(nodes[k]);
+    if (!kernel.is_full() || k == first) continue;
+    const std::size_t last = best_cut(live, first, k);
+    for (std::size_t j = first; j <= last; ++j)
+      if (at(nodes[j]).last_use > static_cast<std::int32_t>(last) && !is_free(nodes[j]) && can_be_stored(nodes[j]))
+        materialise(nodes[j], store_reason::crossing);
+    kernel.clear();
+    for (std::size_t j = last + 1; j <= k; ++j) kernel.add(nodes[j]);
+    first = last + 1;
+  }
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,76 @@
+// The search for live values: walks down from the listed values and counts references.
+#include "graph/plan/live_values.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "graph/plan/table.hpp"
+
+namespace sinter::graph {
+namespace {
+
+constexpr std::size_t small_bytes = std::size_t{1} << 20;  // stored whatever the size of the others
+
+/// Pending nodes by the walk that reached them first.
+class reached_nodes {
+ public:
+  /// Visits what is pending below a node. Whether any of it depends on, or is, a node of the chain.
+  bool walk(node* from) {
+    const std::size_t first = all_.size();
+    bool touches = enter(from);
+    for (std::size_t k = first; k < all_.size(); ++k) {  // grows
+      node* const n = all_[k].n;
+      for (int a = 0; a < n->operand_count(); ++a) {
+        node* const operand = n->operand(a);
+        if (operand->is_leaf()) continue;
+        touches = enter(operand) || touches;
+        ++at(operand).uses;
+      }
+    }
+    if (touches || first == 0)
+      for (std::size_t k = first; k < all_.size(); ++k) all_[k].in_chain = true;
+    return touches;
+  }
+  std::uint32_t uses(node* n) { return at(n).uses; }
+
+ private:
+  struct reached {
+    node* n;
+    std::uint32_t uses = 0;  // references from visited nodes
+    bool in_chain = false;
+  };
+  reached& at(node* n) { return all_[static_cast<std::size_t>(n->mark.index)]; }
+  /// Whether the node was known as one of the chain.
+  bool enter(node* n) {
+    if (n->mark.epoch == epoch_) return at(n).in_chain;
+    n->mark.epoch = epoch_;
+    n->mark.index = static_cast<std::int32_t>(all_.size());
+    all_.push_back({n});
+    return false;
+  }
+
+  const std::uint64_t epoch_ = next_epoch();
+  std::vector<reached> all_;
+};
+
+}  // namespace
+
+std::vector<value> live_values_with(const value& v) {
+  std::vector<value> candidates = listed_values(v->device);
+  const std::size_t most = std::max(4 * v->bytes(), small_bytes);
+  std::erase_if(candidates, [&](const value& c) {
+    return c.get() == v.get() || c->capture != v->capture || c->opaque || c->bytes() > most;
+  });
+  if (candidates.empty()) return {v};
+  reached_nodes reached;
+  reached.walk(v.get());
+  std::vector<value> connected;
+  for (value& c : candidates)
+    if (reached.walk(c.get())) connected.push_back(std::move(c));
+  // Each is referred to by this list as well.
+  std::erase_if(connected, [&](const value& c) { return c->refs.load(std::memory_order_acquire) <= reached.uses(c.get()) + 1; });
+  connected.push_back(v);
+  return connected;
+}
+
+}  // namespace sinter::graph

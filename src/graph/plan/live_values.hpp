@@ -1,0 +1,15 @@
+// The values that a long chain of operations keeps alive.
+#pragma once
+#include <vector>
+
+#include "graph/values/node.hpp"
+
+namespace sinter::graph {
+
+/// `v`, which is pending, and the other pending values of its capture that handles hold and that are computed from the
+/// same pending operations. They are those of listed values (list_pending) that are not much larger than `v`: to
+/// compute a chain for one of them and again for each of the others would cost more than to store all of them at once.
+/// Under the flush lock.
+std::vector<value> live_values_with(const value& v);
+
+}  // namespace sinter::graph
