@@ -103,8 +103,8 @@ class ndarray {
   ndarray(const ndarray&) = default;
   ndarray(ndarray&&) = default;
   // Assigning to a name rebinds it. Assigning to a temporary would be lost, so it does not compile.
-  ndarray& operator=(const ndarray&) & = default;
-  ndarray& operator=(ndarray&&) & = default;
+  ndarray& operator=(const ndarray&) & noexcept;
+  ndarray& operator=(ndarray&&) & noexcept;
   ndarray& operator=(const ndarray&) && = delete;
   ndarray& operator=(ndarray&&) && = delete;
   template <scalar_like T>

@@ -74,11 +74,13 @@ bool planner::is_expensive_again(node* n) {
   return cost > bound;
 }
 
-/// Stores what is held from outside of the plan, and would therefore be computed again, where that is expensive.
+/// Stores the variables of the program that are computed on the way, where computing them again is expensive. Whether a
+/// handle will be read again cannot be known, and temporary ones live as long as their statement: those of names that
+/// are assigned again and again are likely to.
 void planner::store_held() {
   for (node* n : pending()) {
-    if (!is_operation(n->kind) || n->opaque || at(n).stored || !is_held(n) || unfusible(*n)) continue;
-    if (n->readers) continue;  // what other reductions read they share by a pass of their own
+    if (!n->assigned.load(std::memory_order_relaxed) || !is_operation(n->kind) || n->opaque || at(n).stored) continue;
+    if (!is_held(n) || unfusible(*n)) continue;
     if (is_expensive_again(n) && worth_storing(n)) materialise(n, store_reason::held);
   }
 }
@@ -101,7 +103,9 @@ class filling {
     }
   }
   /// What the kernel builder adds (parameters, addresses) needs room as well.
-  bool is_full() const noexcept { return operations_ > limits().instructions * 2 / 3 || inputs_ > limits().inputs * 3 / 4; }
+  bool is_full() const noexcept {
+    return operations_ > limits().instructions * 2 / 3 || inputs_ > limits().inputs * 3 / 4;
+  }
 
  private:
   planner& plan_;

@@ -68,7 +68,8 @@ std::vector<value> live_values_with(const value& v) {
   for (value& c : candidates)
     if (reached.walk(c.get())) connected.push_back(std::move(c));
   // Each is referred to by this list as well.
-  std::erase_if(connected, [&](const value& c) { return c->refs.load(std::memory_order_acquire) <= reached.uses(c.get()) + 1; });
+  std::erase_if(connected,
+                [&](const value& c) { return c->refs.load(std::memory_order_acquire) <= reached.uses(c.get()) + 1; });
   connected.push_back(v);
   return connected;
 }

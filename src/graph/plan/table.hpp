@@ -24,12 +24,12 @@ class plan_table {
     bool split = false;        // split epilogue: reads the stored reductions instead of being computed in their kernel
     std::uint16_t reg = 0;     // the register of the kernel being built that holds it, if `phase` is the builder's
     std::uint64_t phase = 0;
-    std::uint64_t search = 0;   // the last walk that visited it
+    std::uint64_t search = 0;     // the last walk that visited it
     std::uint64_t result_of = 0;  // the phase of the elementwise kernel being built that has it as a result
-    std::uint32_t uses = 0;     // references from the plan's pending nodes
-    std::int32_t last_use = -1;  // cuts: position of the last node that reads it
-    std::uint32_t dropped = 0;  // placement: references from nodes that this plan releases
-    bool visited = false;       // placement: the references from its operands have been counted
+    std::uint32_t uses = 0;       // references from the plan's pending nodes
+    std::int32_t last_use = -1;   // cuts: position of the last node that reads it
+    std::uint32_t dropped = 0;    // placement: references from nodes that this plan releases
+    bool visited = false;         // placement: the references from its operands have been counted
   };
   entry& at(node* n) {
     if (n->mark.epoch != epoch_) [[unlikely]]

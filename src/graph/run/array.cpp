@@ -134,6 +134,7 @@ void write(const array_view& v, value rhs) {
   const bool moves = current->kind_of_memory() != rhs->kind_of_memory();  // an array keeps its kind of memory
   if (v.whole && !moves) {
     list_if_pending(rhs);
+    rhs->assigned.store(true, std::memory_order_relaxed);
     return s.replace(std::move(rhs));
   }
   if (!moves && v.offset == 0 && core::is_contiguous(v.shape, v.strides) &&

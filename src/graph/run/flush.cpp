@@ -107,10 +107,16 @@ class flusher {
     jobs_.resize(planner_.kernels().size());
     launched_ = 0;
     if (launches_.size() < jobs_.size()) launches_.resize(jobs_.size());
-    for (std::size_t k = 0; k < jobs_.size(); ++k) place(jobs_[k], *planner_.kernels()[k]);
+    for (std::size_t k = 0; k < jobs_.size(); ++k) place(jobs_[k], k);
   }
 
-  void place(job& j, kernel_plan& plan) {
+  buffer_ref memory_for(const node* n, std::size_t kernel) {
+    buffer_ref taken = placement_.take_unneeded(n, kernel);
+    return taken ? taken : allocate(*backend_, n->bytes(), n->memory);
+  }
+
+  void place(job& j, std::size_t kernel) {
+    kernel_plan& plan = *planner_.kernels()[kernel];
     j.plan = &plan;
     if (plan.kind == plan_kind::alias) {
       node* n = plan.results[0];
@@ -120,7 +126,7 @@ class flusher {
     }
     if (plan.kind == plan_kind::update) place_update(j, plan);
     else if (plan.kind != plan_kind::effect)
-      for (node* n : plan.results) placement_.at(n) = {allocate(*backend_, n->bytes(), n->memory), 0};
+      for (node* n : plan.results) placement_.at(n) = {memory_for(n, kernel), 0};
     if (plan.code.code.empty()) return;
     j.launch = launched_++;
     jit::launch& l = launches_[static_cast<std::size_t>(j.launch)];
@@ -213,27 +219,29 @@ class flusher {
     }
   }
 
-  runtime::buffer& memory_of(node* n) { return n->is_leaf() ? *n->buffer : *placement_.at(n).buffer; }
+  /// Null for a result whose memory another one has taken.
+  runtime::buffer* memory_of(node* n) { return n->is_leaf() ? n->buffer.get() : placement_.at(n).buffer.get(); }
 
   /// Results inherit the faults of a kernel's operands and those that the kernel finds itself.
   void pass_faults(const job& j) {
     if (j.launch < 0 || backend_->current_stream().notes()) return;
     runtime::fault_list all;
     if (j.fault) all.push_back(j.fault);
-    const auto take = [&](const runtime::buffer& b) {
-      if (b.has_faults()) add_faults(all, b.faults());
+    const auto take = [&](const runtime::buffer* b) {
+      if (b && b->has_faults()) add_faults(all, b->faults());
     };
     for (const input_slot& s : j.plan->inputs) take(memory_of(s.source));
-    if (j.copy_from) take(*j.copy_from);
+    take(j.copy_from.get());
     const bool effect = j.plan->kind == plan_kind::effect;
     for (node* n : j.plan->results) {
-      if (effect && memory_of(n).has_faults()) memory_of(n).clear_faults();  // all of it has been overwritten
-      memory_of(n).add_faults(all);
+      runtime::buffer* const written = memory_of(n);
+      if (effect && written->has_faults()) written->clear_faults();  // all of it has been overwritten
+      if (written) written->add_faults(all);
     }
     if (!effect) return;
     const payload::call& call = j.plan->root->call();
     for (std::size_t k = call.function->inputs.size(); k < call.operands.size(); ++k)
-      memory_of(call.operands[k].get()).add_faults(all);
+      memory_of(call.operands[k].get())->add_faults(all);
   }
 
   /// Reserves space for what commit() releases: nothing may fail once a kernel has run.
@@ -254,6 +262,7 @@ class flusher {
       if (k->kind == plan_kind::effect) continue;  // its results are leaves, and its node is released with the call
       for (node* n : k->results) {
         placed& p = placement_.at(n);
+        if (!p.buffer) continue;  // nothing refers to it once its readers are evaluated
         unlink_reader(n);
         unlist(n);
         n->buffer = std::move(p.buffer);

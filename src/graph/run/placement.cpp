@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
+#include "graph/run/ongoing_capture.hpp"
 #include "graph/values/storage.hpp"
 
 namespace sinter::graph {
@@ -47,9 +49,56 @@ bool is_released(const planner::entry& e) { return e.n->refs.load(std::memory_or
 void placement::begin() {
   places_.resize(plan_.stored().size());
   const auto& kernels = plan_.kernels();
-  if (std::none_of(kernels.begin(), kernels.end(), [](const auto& k) { return k->kind == plan_kind::update; })) return;
+  const bool updates =
+      std::any_of(kernels.begin(), kernels.end(), [](auto& k) { return k->kind == plan_kind::update; });
+  const bool long_plan = kernels.size() > 2 && !is_capturing();
+  if (!updates && !long_plan) return;
   analyse_references();
-  count_readers();
+  if (updates) count_readers();
+  if (long_plan) find_last_readers();
+}
+
+/// Memory that an alias or an update may share is left out, and plans in which faults are passed from result to result.
+void placement::find_last_readers() {
+  const auto& kernels = plan_.kernels();
+  constexpr std::int32_t never = -1;
+  std::vector<std::int32_t> last(places_.size(), never);
+  const auto note = [&](const node* n, std::int32_t kernel) {
+    if (!n->is_leaf()) last[static_cast<std::size_t>(plan_.at(const_cast<node*>(n)).kernel)] = kernel;
+  };
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    if (kernels[k]->kind == plan_kind::effect || fault_count(kernels[k]->code) != 0) return;
+    for (const input_slot& s : kernels[k]->inputs) {
+      if (s.source->is_leaf() && s.source->buffer->has_faults()) return;
+      note(s.source, static_cast<std::int32_t>(k));
+    }
+  }
+  for (const auto& k : kernels) {
+    if (k->kind != plan_kind::alias && k->kind != plan_kind::update) continue;
+    note(k->results[0], never);
+    note(k->results[0]->args[0].get(), never);
+  }
+  unneeded_after_.resize(kernels.size());
+  for (node* n : plan_.stored())
+    if (const auto& e = plan_.at(n); last[static_cast<std::size_t>(e.kernel)] != never && is_released(e))
+      unneeded_after_[static_cast<std::size_t>(last[static_cast<std::size_t>(e.kernel)])].push_back(n);
+}
+
+runtime::buffer_ref placement::take_unneeded(const node* n, std::size_t kernel) {
+  if (unneeded_after_.empty()) return nullptr;
+  for (; searched_ < kernel; ++searched_)
+    unneeded_.insert(unneeded_.end(), unneeded_after_[searched_].begin(), unneeded_after_[searched_].end());
+  const bool kept = !is_released(plan_.at(const_cast<node*>(n)));
+  const std::size_t least = n->bytes(), most = kept ? least : least + least / 4;
+  const auto fits = [&](node* old) {
+    const runtime::buffer& b = *at(old).buffer;
+    return b.bytes() >= least && b.bytes() <= most && b.kind() == n->memory;
+  };
+  const auto found = std::find_if(unneeded_.rbegin(), unneeded_.rend(), fits);
+  if (found == unneeded_.rend()) return nullptr;
+  runtime::buffer_ref taken = std::move(at(*found).buffer);
+  unneeded_.erase(std::next(found).base());
+  return taken;
 }
 
 void placement::clear() {
@@ -57,6 +106,9 @@ void placement::clear() {
   // Clearing costs as much as the largest table so far.
   if (!readers_.empty()) readers_.clear();
   if (!owned_.empty()) owned_.clear();
+  if (!unneeded_after_.empty()) unneeded_after_.clear();
+  unneeded_.clear();
+  searched_ = 0;
 }
 
 bool placement::reuse_base(const kernel_plan& update) {

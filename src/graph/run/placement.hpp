@@ -38,6 +38,10 @@ class placement {
   /// Where a node that the plan stores is placed; where any node is.
   placed& at(node* n) { return places_[static_cast<std::size_t>(plan_.at(n).kernel)]; }
   placed where(node* n) { return n->is_leaf() ? placed{n->buffer, n->buffer_offset} : at(n); }
+  /// The memory of an earlier result that no later kernel reads and nothing else refers to, for result `n` of kernel
+  /// number `kernel`; null where there is none. Called in the order of the kernels. The earlier result then has no place:
+  /// its node stays pending, and is destroyed with the plan's references.
+  runtime::buffer_ref take_unneeded(const node* n, std::size_t kernel);
   /// Places an update in the old version's memory if it may be written there; returns whether it may. Called once for
   /// each update, in the order of the kernels.
   bool reuse_base(const kernel_plan& update);
@@ -49,10 +53,14 @@ class placement {
   void analyse_references();
   void visit(node* n, std::vector<node*>& order);
   void count_readers();
+  void find_last_readers();
   bool may_overwrite(const kernel_plan& plan);
 
   planner& plan_;
-  std::vector<placed> places_;  // by planner::entry::kernel
+  std::vector<placed> places_;                      // by planner::entry::kernel
+  std::vector<std::vector<node*>> unneeded_after_;  // by kernel: the results that it is the last one to read
+  std::vector<node*> unneeded_;                     // those whose memory may be taken
+  std::size_t searched_ = 0;                        // kernels whose results are in unneeded_
   std::unordered_map<const node*, int, node_hash> readers_;
   std::unordered_map<const runtime::buffer*, int> owned_;  // references to a buffer that this plan releases
 };

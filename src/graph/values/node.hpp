@@ -46,9 +46,10 @@ class node {
   std::atomic<std::uint32_t> refs{1};
   std::atomic<node_kind> kind;  // the payload's until the node is evaluated, which makes it a leaf
   dtype type;
-  std::uint8_t nargs = 0;  // used elements of `args`
+  std::uint8_t nargs = 0;                     // used elements of `args`
   std::atomic<bool> evaluated_before{false};  // was computed inside a kernel while references outside of it held it
-  bool is_reader = false;   // reduce: linked into the operand's list of readers
+  std::atomic<bool> assigned{false};          // became the value of a name that had one before: a variable of a loop
+  bool is_reader = false;                     // reduce: linked into the operand's list of readers
   bool opaque = false;      // call, reduce: a type of a preamble, never in memory; read only by calls and reductions
   bool large = false;       // limits().large_operand bytes or more
   bool over_large = false;  // an operand below is large: evaluation may release memory

@@ -51,6 +51,11 @@ class storage {
     const guard lock(busy_);
     std::swap(current_, v);  // the old version is destroyed after the lock is released
   }
+  /// A name was rebound to this storage.
+  void note_assigned() noexcept {
+    const guard lock(busy_);
+    current_->assigned.store(true, std::memory_order_relaxed);
+  }
   void set_pinned(bool yes) noexcept { pinned_.store(yes, std::memory_order_release); }
   void replace_and_pin(value v) noexcept {
     const guard lock(busy_);

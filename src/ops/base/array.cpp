@@ -1,5 +1,6 @@
 // The array handle: its properties, transposes, and its connection to the graph.
 #include <ostream>
+#include <utility>
 
 #include "ops/base/promotion_args.hpp"
 
@@ -17,6 +18,14 @@ using ops::ndarray_access;
 using ops::view_of;
 
 sinter::dtype ndarray::dtype() const { return view_of(*this, "dtype").type; }
+// The planner treats what names are rebound to as the variables of a loop (storage::note_assigned).
+ndarray& ndarray::operator=(const ndarray& other) & noexcept { return *this = ndarray(other); }
+ndarray& ndarray::operator=(ndarray&& other) & noexcept {
+  view_ = std::exchange(other.view_, nullptr);
+  if (view_ && view_->store && view_->whole) view_->store->note_assigned();
+  return *this;
+}
+
 int ndarray::ndim() const { return view_of(*this, "ndim").shape.size(); }
 shape_t ndarray::shape() const { return ops::to_shape(view_of(*this, "shape").shape); }
 std::int64_t ndarray::shape(std::int64_t axis) const {
