@@ -19,7 +19,8 @@ sinter_unity_group(src/platform/background src/platform/cache_folder jit/compile
                    jit/compile_steps src/platform/files src/platform/disk_cache src/platform/dynamic_library
                    jit/cuda/emit_loop)
 sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/emit_map jit/cpu/host_compiler jit/program/include_scan
-                   jit/program/monotone_tail src/platform/optional_library jit/program/program)
+                   jit/program/monotone_tail src/platform/optional_library jit/program/program jit/program/repetition
+                   jit/program/roll)
 sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cpu/emit_user
                    jit/cuda/prelude_select)
 sinter_unity_group(jit/cuda/emit_broadcast jit/user_text jit/cuda/nvrtc jit/cuda/nvrtc_library jit/cuda/nvrtc_raw

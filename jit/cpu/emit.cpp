@@ -14,8 +14,11 @@ bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16; }
 
 cpu_emitter::cpu_emitter(const program& p, const block_variant& v) : p_(p), v_(v), info_(p.code.size()) {
   mark_used();
-  for (std::size_t k = 0; k < p.code.size(); ++k)
-    if (info_[k].where != place::unused) put_in_place(k);
+  for (std::size_t k = 0; k <= p.code.size(); ++k) {
+    if (has_loop() && k == p.loop.begin) loop_stage_ = stages_;
+    if (has_loop() && k == p.loop.end) after_loop_ = stages_;
+    if (k < p.code.size() && info_[k].where != place::unused) put_in_place(k);
+  }
   user_stage_.resize(static_cast<std::size_t>(stages_));
   for (std::size_t k = 0; k < p.code.size(); ++k)
     if (info_[k].where == place::inlined && p.code[k].op == opcode::user)
@@ -28,6 +31,8 @@ void cpu_emitter::mark_used() {
   const std::size_t first = v_.epilogue && p_.kind == kernel_kind::reduce ? p_.epilogue : 0;
   const std::size_t last = writes_reductions() ? p_.epilogue : p_.code.size();
   for (std::size_t k = 0; k < output_count(); ++k) info_[output_register(k)].where = place::inlined;
+  for (const carried_desc& c : p_.carried)
+    if (!v_.epilogue || p_.kind != kernel_kind::reduce) info_[c.reg].where = info_[c.next].where = place::inlined;
   for (std::size_t k = first; k < last; ++k)
     if (has_effects(p_.code[k])) info_[k].where = place::inlined;
   for (std::size_t k = p_.code.size(); k-- > 0;) {
@@ -43,7 +48,13 @@ void cpu_emitter::put_in_place(std::size_t k) {
   info& me = info_[k];
   bool scalar = i.op == opcode::param || i.op == opcode::address ||
                 (i.op == opcode::load && !is_gathered(i) && is_uniform(i.a)) || (!is_source(i) && !has_effects(i));
-  int stage = 0;
+  int stage = !has_loop() || k < p_.loop.begin ? 0 : k < p_.loop.end ? loop_stage_ : after_loop_;
+  if (i.op == opcode::carried) {
+    me.where = place::carried;
+    me.stage = stage;
+    stages_ = std::max(stages_, stage + 1);
+    return;
+  }
   each_operand(k, [&](std::uint16_t o) {
     scalar = scalar && info_[o].where == place::scalar;
     // A call may read the result of another call of its stage: calls run in program order.
@@ -67,10 +78,14 @@ void cpu_emitter::find_arrays() {
                                                    : user_stage_[static_cast<std::size_t>(me.stage)];
     if (me.output < 0 && !by_user) me.output = static_cast<int>(k);
   }
+  for (const carried_desc& c : p_.carried)
+    if (info_[c.next].where == place::inlined) info_[c.next].in_array = true;
   for (std::size_t k = 0; k < info_.size(); ++k) {
-    if (info_[k].where != place::inlined && info_[k].where != place::called) continue;
+    if (info_[k].where != place::inlined && info_[k].where != place::called && info_[k].where != place::carried)
+      continue;
     each_operand(k, [&](std::uint16_t o) {
-      bool elsewhere = info_[o].where == place::inlined && info_[o].stage < info_[k].stage;
+      bool elsewhere =
+          info_[o].where == place::inlined && (info_[o].stage < info_[k].stage || info_[k].where == place::carried);
       bool needed = info_[k].where == place::called && (is_call(p_.code[k]) || info_[o].where != place::scalar);
       if (needed || elsewhere) info_[o].in_array = true;
     });
@@ -167,7 +182,7 @@ void cpu_emitter::write_pointers() {
 void cpu_emitter::write_arrays() {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const info& me = info_[k];
-    bool stored = me.where == place::called || (me.in_array && me.where != place::direct);
+    bool stored = me.where == place::called || me.where == place::carried || (me.in_array && me.where != place::direct);
     if (!stored || me.output >= 0) continue;
     out_ += "  SN_ARRAY(" + lane_type(k) + ", t" + num(k) + ", " + num(block_lanes) + ");\n";
   }
@@ -218,6 +233,25 @@ void cpu_emitter::write_scalar_call(std::size_t k) {
   out_ += "  const " + type + " r" + me + " = s" + me + "[0];\n";
 }
 
+// The carried registers get their first values, then the stages of the loop run.
+void cpu_emitter::open_program_loop() {
+  for (const carried_desc& c : p_.carried)
+    if (info_[c.reg].where == place::carried)
+      out_ += "  SN_LANES(n) " + lane(array(c.reg), c.reg) + " = " + value(c.initial, -1) + ";\n";
+  out_ += "  for (long long run = 1;; ++run) {\n";
+}
+
+// In descending order, since a carried register may get the value of one of a lower number.
+void cpu_emitter::close_program_loop() {
+  out_ += "  if (run == *(const long long*)a->params[" + num(p_.loop.count) + "]) break;\n";
+  for (std::size_t k = p_.carried.size(); k-- > 0;) {
+    const carried_desc& c = p_.carried[k];
+    if (info_[c.reg].where == place::carried)
+      out_ += "  SN_LANES(n) " + lane(array(c.reg), c.reg) + " = " + value(c.next, -1) + ";\n";
+  }
+  out_ += "  }\n";
+}
+
 void cpu_emitter::write_loop(int stage) {
   std::string body;
   for (std::size_t k = 0; k < info_.size(); ++k) {
@@ -265,9 +299,12 @@ std::string cpu_emitter::text(const std::string& function) {
   write_whole_arrays();
   write_arrays();
   write_scalars();
+  const bool loops = has_loop() && after_loop_ > loop_stage_;
   for (int s = 0; s < stages_; ++s) {
+    if (loops && s == loop_stage_) open_program_loop();
     write_loop(s);
     write_calls(s);
+    if (loops && s + 1 == after_loop_) close_program_loop();
   }
   write_copies();
   return before_ + out_ + "}\n";

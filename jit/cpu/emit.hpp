@@ -35,6 +35,7 @@ class cpu_emitter {
     direct,   // an array that the caller passes: plain loads, coordinates, results of reductions
     inlined,  // a local of the loop of its stage; stored in an array if needed outside of it
     called,   // an array that a block operation or a function with effects fills after the loop of its stage
+    carried,  // an array that the program's loop fills at the end of each run
   };
   struct info {
     place where = place::unused;
@@ -68,6 +69,7 @@ class cpu_emitter {
     p_.each_operand(p_.code[k], f);
   }
 
+  bool has_loop() const { return p_.loop.end != 0; }
   void mark_used();
   void put_in_place(std::size_t k);
   void find_arrays();
@@ -76,6 +78,8 @@ class cpu_emitter {
   std::string lane_type(std::size_t k) const;
   std::string value(std::size_t k, int stage) const;
   std::string expression(std::size_t k, int stage) const;
+  void open_program_loop();
+  void close_program_loop();
   void write_pointers();
   void write_arrays();
   void write_scalars();
@@ -98,6 +102,7 @@ class cpu_emitter {
   std::vector<info> info_;
   std::vector<bool> user_stage_;  // whether the loop of a stage calls users' functions
   int stages_ = 1;
+  int loop_stage_ = 0, after_loop_ = 0;  // the first stages of the program's loop and after it
   std::string function_, before_, out_;
 };
 

@@ -145,7 +145,7 @@ bool tail_may_be_skipped(const launch& l) {
 }
 
 bool classify_broadcast(const launch& l, jit::cuda_variant& v) {
-  if (l.kept != 1 || l.extents.size() != 2) return false;
+  if (l.kept != 1 || l.extents.size() != 2 || l.code->loop.end != 0) return false;
   const std::int64_t rows = l.extents[0], columns = l.extents[1];
   if (rows < 512 || columns < jit::cuda_columns || rows >= narrow_limit * 16) return false;
   for (auto& r : l.code->reductions)

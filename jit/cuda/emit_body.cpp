@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "jit/cuda/parameters.hpp"
 #include "jit/prelude_text.hpp"
@@ -27,6 +29,7 @@ uses count_uses(const program& p, const phase& f) {
     const int n = operand_count(i.op);
     const std::uint16_t regs[3] = {i.a, i.b, i.c};
     p.each_operand(i, [&](std::uint16_t r) { ++u.all[r]; });
+    if (i.op == opcode::carried) ++u.all[p.carried[i.a].next];
     const bool squares = i.op == opcode::square || i.op == opcode::absolute || (i.op == opcode::multiply && i.a == i.b);
     if (squares && i.type == dtype::f32)
       for (int j = 0; j < n; ++j) ++u.signless[regs[j]];
@@ -72,8 +75,14 @@ class writer {
       : p_(p), f_(f), quick_(quick), args_(std::move(args)), uses_(count_uses(p, f)), done_(p.code.size()) {}
 
   std::string lines() {
-    for (int k : f_.code)
+    bool in_loop = false;
+    for (int k : f_.code) {
+      const bool inside = p_.is_in_loop(static_cast<std::size_t>(k));
+      if (inside && !std::exchange(in_loop, true)) open_loop();
+      if (!inside && std::exchange(in_loop, false)) close_loop();
       if (!done_[static_cast<std::size_t>(k)]) line(k);
+    }
+    if (in_loop) close_loop();
     return out_.str();
   }
 
@@ -86,10 +95,35 @@ class writer {
     auto r = static_cast<std::size_t>(k);
     return uses_.all[r] == uses_.signless[r];
   }
+  /// Declares what outlives a run of the loop.
+  void open_loop() {
+    const auto outlives = [&](int r) {
+      if (p_.is_in_loop(static_cast<std::size_t>(r))) declared_.insert(r);
+    };
+    for (int k : f_.code)
+      if (!p_.is_in_loop(static_cast<std::size_t>(k))) p_.each_operand(p_.code[static_cast<std::size_t>(k)], outlives);
+    for (int r : f_.results) outlives(r);
+    for (const carried_desc& c : p_.carried) {
+      declared_.erase(c.reg);
+      out_("  ", type_of_register(p_, c.reg), " r", int{c.reg}, " = ", reg(c.initial), ";");
+      done_[c.reg] = true;
+    }
+    for (int r : declared_) out_("  ", type_of_register(p_, static_cast<std::size_t>(r)), " r", r, ";");
+    out_("#pragma unroll 1");
+    out_("  for (long long run = 1;; ++run) {");
+  }
+  /// In descending order, since a carried register may get the value of one of a lower number.
+  void close_loop() {
+    out_("  if (run == a.q", int{p_.loop.count}, ") break;");
+    for (std::size_t k = p_.carried.size(); k-- > 0;)
+      out_("  r", int{p_.carried[k].reg}, " = ", reg(p_.carried[k].next), ";");
+    out_("  }");
+  }
   void line(int k) {
     const instr& i = p_.code[static_cast<std::size_t>(k)];
-    if (is_trig(i) && pair(k)) return;
+    if (is_trig(i) && declared_.empty() && pair(k)) return;
     if (i.op == opcode::user) return call(i);
+    if (declared_.count(k)) return void(out_("  r", k, " = ", expression(k, i), ";"));
     out_("  const ", type_of_register(p_, static_cast<std::size_t>(k)), " r", k, " = ", expression(k, i), ";");
   }
   /// Emits a call, which computes all of its outputs; their instructions are consecutive.
@@ -184,6 +218,7 @@ class writer {
   std::string args_;
   uses uses_;
   std::vector<bool> done_;
+  std::set<int> declared_;  // registers of the loop that are read after it
   text out_;
 };
 
@@ -232,7 +267,9 @@ bool is_gathered(const program& p, int input) { return p.inputs[static_cast<std:
 
 int total_weight(const program& p, int first, int end) {
   int sum = 0;
-  for (int k = first; k < end; ++k) sum += weight(p.code[static_cast<std::size_t>(k)].op);
+  // Loops count as if they were run a few times: their code is not to be repeated.
+  for (int k = first; k < end; ++k)
+    sum += weight(p.code[static_cast<std::size_t>(k)].op) * (p.is_in_loop(static_cast<std::size_t>(k)) ? 8 : 1);
   return sum;
 }
 

@@ -42,4 +42,9 @@ struct launch {
   int* fault = nullptr;  // where faults are recorded (runtime/fault.hpp); null: in the device's record
 };
 
+/// How often a launch runs an instruction of its program's loop; 1 without a loop.
+inline std::int64_t loop_count(const launch& l) noexcept {
+  return l.code->loop.end == 0 ? 1 : l.params[l.code->loop.count].i;
+}
+
 }  // namespace sinter::jit

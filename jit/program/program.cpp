@@ -48,6 +48,8 @@ void program::clear() {
   inputs.clear();
   outputs.clear();
   reductions.clear();
+  loop = {};
+  carried.clear();
   calls.clear();
   combines.clear();
 }
@@ -56,16 +58,20 @@ void program::clear() {
 void program::append_plain_key(std::string& out) const {
   static_assert(sizeof(instr) == 12 && sizeof(input_desc) == 6 && sizeof(output_desc) == 4 && sizeof(reduce_desc) == 8);
   const std::size_t start = out.size();
-  const std::size_t bytes = 6 + 5 * sizeof(std::uint32_t) + code.size() * sizeof(instr) + param_types.size() +
-                            inputs.size() * sizeof(input_desc) + outputs.size() * sizeof(output_desc) +
-                            reductions.size() * sizeof(reduce_desc);
+  static_assert(sizeof(program_loop) == 6 && sizeof(carried_desc) == 6);
+  const std::size_t bytes = 6 + sizeof loop + 6 * sizeof(std::uint32_t) + carried.size() * sizeof(carried_desc) +
+                            code.size() * sizeof(instr) + param_types.size() + inputs.size() * sizeof(input_desc) +
+                            outputs.size() * sizeof(output_desc) + reductions.size() * sizeof(reduce_desc);
   out.resize(start + bytes);
   char* to = out.data() + start;
   *to++ = static_cast<char>(kind);
   *to++ = static_cast<char>(int(flags.fast_math) | int(flags.check_index) << 1);
   std::memcpy(to, &epilogue, sizeof epilogue);
   std::memcpy(to + sizeof epilogue, &params, sizeof params);
-  to = put(to + sizeof epilogue + sizeof params, code);
+  to += sizeof epilogue + sizeof params;
+  std::memcpy(to, &loop, sizeof loop);
+  to = put(to + sizeof loop, code);
+  to = put(to, carried);
   to = put(to, param_types);
   to = put(to, inputs);
   to = put(to, outputs);

@@ -34,7 +34,7 @@ struct instr {
   dtype arg;   // of the operands (of the two values, for select)
   std::uint8_t spare = 0;
   // load, address: input; param: parameter; coord: axis (their number: the C-order position in the whole space);
-  // reduced: reduction; user: call; else the operand registers
+  // reduced: reduction; user: call; carried: carried register; else the operand registers
   std::uint16_t a = 0;
   std::uint16_t b = 0;       // checked_index: the parameter of the extent; address: of the first extent; user: output
   std::uint16_t c = 0;       // address: the rank; checked_index: the parameter of the reported axis
@@ -100,6 +100,19 @@ struct user_call {
   std::vector<std::uint16_t> operands;
 };
 
+/// A part of the code that is run several times: its instructions [begin, end), the first of which are all `carried`.
+/// Other instructions of the loop are computed in every run; after the loop their registers, and the carried ones, have
+/// the values of the last run.
+struct program_loop {
+  std::uint16_t begin = 0, end = 0;  // end 0: there is no loop
+  std::uint16_t count = 0;           // the parameter (int64) that holds the number of runs, at least 1
+};
+/// The instruction `reg` has the value of register `initial` in the first run and in every further one the value that
+/// `next` had in the run before. `next` is a register of the loop; a carried one has a lower number in program::carried.
+struct carried_desc {
+  std::uint16_t reg, initial, next;
+};
+
 enum class kernel_kind : std::uint8_t { elementwise, reduce };
 
 /// Options that change generated code and are therefore part of the key.
@@ -118,11 +131,15 @@ struct program {
   std::vector<input_desc> inputs;
   std::vector<output_desc> outputs;  // reduce: registers of the epilogue (at least one `reduced` instruction)
   std::vector<reduce_desc> reductions;
+  program_loop loop;  // before `epilogue`; of operations on elements without calls
+  std::vector<carried_desc> carried;
   std::vector<user_call> calls;
   std::vector<const user_reduction*> combines;
 
   void clear();
-  /// Calls f(register) for each register that an instruction reads.
+  /// Whether instruction k belongs to the loop.
+  bool is_in_loop(std::size_t k) const noexcept { return k >= loop.begin && k < loop.end; }
+  /// Calls f(register) for each register that an instruction reads; of `carried`, the initial one.
   template <class F>
   void each_operand(const instr& i, F f) const;
   /// Canonical bytes: equal exactly when the generated code would be.
@@ -140,6 +157,7 @@ template <class F>
 void program::each_operand(const instr& i, F f) const {
   const std::uint16_t regs[3] = {i.a, i.b, i.c};
   for (int k = 0; k < operand_count(i.op); ++k) f(regs[k]);
+  if (i.op == opcode::carried) f(carried[i.a].initial);
   if (i.op == opcode::load)
     for (int g = 0; g < inputs[i.a].gathers; ++g) f(inputs[i.a].gather[g]);
   if (i.op == opcode::user)

@@ -28,6 +28,7 @@ struct schedule {
   std::vector<input_desc> inputs;
   std::vector<output_desc> outputs;
   std::vector<reduce_desc> reductions;
+  std::vector<carried_desc> carried;
   block_variant variant;
   kernel_kind kind{};
   std::uint16_t epilogue = 0;
@@ -51,7 +52,7 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) noexcept {
 bool schedule::fits(const program& p, const block_variant& v) const noexcept {
   return made && variant.epilogue == v.epilogue && variant.uniform == v.uniform && kind == p.kind &&
          epilogue == p.epilogue && same_bytes(code, p.code) && same_bytes(inputs, p.inputs) &&
-         same_bytes(outputs, p.outputs) && same_bytes(reductions, p.reductions);
+         same_bytes(outputs, p.outputs) && same_bytes(reductions, p.reductions) && same_bytes(carried, p.carried);
 }
 
 /// Whether the lanes of an instruction's result are read in place from the driver's arrays.
@@ -66,6 +67,7 @@ void schedule::make(const program& p, const block_variant& v) {
   inputs = p.inputs;
   outputs = p.outputs;
   reductions = p.reductions;
+  carried = p.carried;
   variant = v;
   kind = p.kind;
   epilogue = p.epilogue;
@@ -83,6 +85,13 @@ void schedule::make(const program& p, const block_variant& v) {
   std::vector<int> last_use(p.code.size(), -1);
   for (int k = first; k < last; ++k)
     p.each_operand(p.code[static_cast<std::size_t>(k)], [&](std::uint16_t r) { last_use[r] = k; });
+  // What the loop reads is needed until its last run.
+  for (int k = p.loop.begin; k < p.loop.end; ++k)
+    p.each_operand(p.code[static_cast<std::size_t>(k)], [&](std::uint16_t r) {
+      if (!p.is_in_loop(r)) last_use[r] = std::max<int>(last_use[r], p.loop.end);
+    });
+  for (const carried_desc& c : p.carried)
+    for (const std::uint16_t r : {c.reg, c.next}) last_use[r] = std::max<int>(last_use[r], p.loop.end);
   for (auto r : result) last_use[r] = last;
 
   slot.assign(p.code.size(), no_slot);
@@ -132,6 +141,10 @@ void splat(void* to, const void* value, int bytes, int n) noexcept {
     case 8: return fill(std::uint64_t{});
     default: return fill(pair{});
   }
+}
+
+void copy_lanes(void* to, const void* from, dtype type, int n) noexcept {
+  std::memcpy(to, from, static_cast<std::size_t>(lane_bytes(type)) * static_cast<std::size_t>(n));
 }
 
 /// Reads base[address] for each lane; float16 and bfloat16 are 16 bits wide in memory.
@@ -218,6 +231,7 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
   auto* space = static_cast<char*>(scratch);
   // The last result is computed directly into its output if nothing is read after it.
   const int direct = s.result.size() == 1 && s.result[0] == s.last - 1 ? s.last - 1 : -1;
+  std::int64_t runs = 1;  // of the loop
   for (int k = s.first; k < s.last; ++k) {
     const instr& i = p.code[static_cast<std::size_t>(k)];
     const int slot = s.slot[static_cast<std::size_t>(k)];
@@ -233,6 +247,7 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
       case opcode::param: splat(to, args.params[i.a], lane_bytes(i.type), args.n); break;
       case opcode::coord: lanes[k] = args.coords[i.a]; break;
       case opcode::reduced: lanes[k] = reduced[i.a]; break;
+      case opcode::carried: copy_lanes(to, lanes[p.carried[i.a].initial], i.type, args.n); break;
       case opcode::checked_index:
         checked_lanes(to, lanes[i.a], args.params[i.b], args.params[i.c], args.n, args.fault);
         break;
@@ -244,6 +259,13 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
                                                  operands > 2 ? lanes[i.c] : nullptr, args.n, args.fault);
       }
     }
+    if (k + 1 != p.loop.end || runs == *static_cast<const std::int64_t*>(args.params[p.loop.count])) continue;
+    ++runs;
+    for (std::size_t c = p.carried.size(); c-- > 0;) {
+      const carried_desc& x = p.carried[c];
+      copy_lanes(const_cast<void*>(lanes[x.reg]), lanes[x.next], p.code[x.reg].type, args.n);
+    }
+    k = p.loop.begin + static_cast<int>(p.carried.size()) - 1;
   }
   for (std::size_t o = 0; o < s.result.size(); ++o) {
     const std::uint16_t r = s.result[o];

@@ -202,7 +202,7 @@ class cpu_backend final : public runtime::backend {
       results[k] = &p;
       std::int64_t lanes = core::element_count(l.extents), kept = 1;
       for (int a = 0; a < l.kept; ++a) kept *= l.extents[a];
-      want(skip ? p.inner : p.main, static_cast<std::uint64_t>(lanes));
+      want(skip ? p.inner : p.main, static_cast<std::uint64_t>(lanes * loop_count(l)));
       if (skip) want(p.tail, static_cast<std::uint64_t>(lanes) / 8);
       if (p.epilogue && has_epilogue(*l.code)) want(p.epilogue, static_cast<std::uint64_t>(kept));
       for (const jit::user_reduction* r : l.code->combines)

@@ -7,6 +7,7 @@
 
 #include "graph/values/limits.hpp"
 #include "jit/program/monotone_tail.hpp"
+#include "jit/program/roll.hpp"
 
 namespace sinter::graph {
 
@@ -68,12 +69,14 @@ bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> result
   unfusible_ = unfusible(*results[0]);
   for (node* n : results) table_.at(n).result_of = phase_;
   lower_in_order(results);
+  std::vector<std::uint16_t> registers;
   for (node* n : results) {
     const int known = find(n, nullptr);
-    const std::uint16_t reg = known >= 0 ? static_cast<std::uint16_t>(known) : lower_pending(n, nullptr);
-    out_->code.outputs.push_back({n->type, 0, reg});
-    remember(n, nullptr, reg);
+    registers.push_back(known >= 0 ? static_cast<std::uint16_t>(known) : lower_pending(n, nullptr));
+    remember(n, nullptr, registers.back());
   }
+  if (in_order_) jit::roll(out_->code, out_->params, registers);
+  for (std::size_t k = 0; k < results.size(); ++k) out_->code.outputs.push_back({results[k]->type, 0, registers[k]});
   out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
   return finish();
 }
@@ -123,10 +126,17 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
     for (node* r : reductions) operands.push_back(r->args[0].get());
     lower_in_order(operands);
   }
+  std::vector<std::uint16_t> registers;
   for (node* r : reductions) {
     node* x = r->args[0].get();
-    std::uint16_t reg = lower(x, is_plain(x, map) ? nullptr : &map);
-    reduced_.emplace_back(r, static_cast<std::uint16_t>(out_->code.reductions.size()));
+    registers.push_back(lower(x, is_plain(x, map) ? nullptr : &map));
+  }
+  if (in_order_) jit::roll(out_->code, out_->params, registers);
+  for (std::size_t k = 0; k < reductions.size(); ++k) {
+    const node* const r = reductions[k];
+    const node* const x = r->args[0].get();
+    const std::uint16_t reg = registers[k];
+    reduced_.emplace_back(reductions[k], static_cast<std::uint16_t>(out_->code.reductions.size()));
     std::uint16_t inner = reg;
     const payload::reduce& what = r->reduce();
     if (what.combine) {
@@ -137,7 +147,7 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
     out_->code.reductions.push_back({what.op, r->type, x->type, 0, reg, inner});
   }
   out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
-  jit::mark_tail(out_->code);
+  if (out_->code.loop.end == 0) jit::mark_tail(out_->code);
 
   in_epilogue_ = true;
   begin_phase();

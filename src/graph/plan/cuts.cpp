@@ -1,11 +1,14 @@
 // Where a graph that is too large for one kernel is cut, and which values are stored since others will need them.
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "graph/plan/planner.hpp"
 #include "graph/values/limits.hpp"
+#include "jit/program/repetition.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -26,6 +29,9 @@ std::int32_t own_weight(const node* n) {
     default: return 0;
   }
 }
+
+/// The cost of a cut where there can be none.
+constexpr double impossible = 1e30;
 
 /// What a view shows; views cost nothing, so a cut passes through them to what they are views of.
 node* behind_views(node* n) {
@@ -113,6 +119,36 @@ class filling {
   std::uint64_t mark_;
 };
 
+/// The nodes as a list in which repeated steps can be found: operations and constants over one space.
+std::vector<jit::listed_operation> listed(planner& plan) {
+  const std::vector<node*>& nodes = plan.pending();
+  std::vector<jit::listed_operation> list(nodes.size());
+  std::unordered_map<const node*, std::int32_t> number;
+  const auto hash = [](std::uint64_t h, std::uint64_t x) { return (h ^ x) * 0x9e3779b97f4a7c15ull; };
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    node* const n = nodes[k];
+    const node_kind kind = n->kind.load(std::memory_order_relaxed);
+    jit::listed_operation& o = list[k];
+    o.what = hash(static_cast<std::uint64_t>(kind), static_cast<std::uint64_t>(n->type));
+    for (const std::int64_t extent : n->shape) o.what = hash(o.what, static_cast<std::uint64_t>(extent));
+    if (kind == node_kind::scalar) {
+      o.what = hash(hash(o.what, n->scalar().constant.u),
+                    is_complex(n->type) ? std::bit_cast<std::uint64_t>(n->scalar().constant.f[1]) : 0);
+    } else if (kind == node_kind::map && !plan.at(n).stored) {
+      o.what =
+          hash(hash(o.what, static_cast<std::uint64_t>(n->map().op)), static_cast<std::uint64_t>(n->args[0]->type));
+      for (int a = 0; a < n->nargs; ++a) {
+        const auto known = number.try_emplace(n->args[a].get(), -2 - static_cast<std::int32_t>(number.size())).first;
+        o.operands[a] = known->second;
+      }
+    } else {
+      o.what = hash(hash(o.what, ~0ull), k);  // like no other
+    }
+    number[n] = static_cast<std::int32_t>(k);
+  }
+  return list;
+}
+
 /// live[p]: the bytes that a cut after the node at position p would store. Fills entry::last_use.
 std::vector<double> bytes_alive(planner& plan) {
   const std::vector<node*>& nodes = plan.pending();
@@ -121,7 +157,6 @@ std::vector<double> bytes_alive(planner& plan) {
     for (int a = 0; a < nodes[k]->operand_count(); ++a)
       plan.at(behind_views(nodes[k]->operand(a))).last_use = static_cast<std::int32_t>(k);
   }
-  constexpr double impossible = 1e30;
   std::vector<double> live(nodes.size() + 1, 0.0);
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const planner::entry& e = plan.at(nodes[k]);
@@ -154,17 +189,24 @@ void planner::cut() {
   for (node* n : nodes) kernel.add(n);
   if (!kernel.is_full()) return;
   sort_pending();
-  const std::vector<double> live = bytes_alive(*this);
+  // Steps that repeat become a loop (jit/program/roll.hpp): only two of them count, and they are not cut.
+  const jit::repetition steps = jit::find_repetition(listed(*this)).value_or(jit::repetition());
+  const auto is_in_loop = [&](std::size_t k) {
+    return steps.count > 0 && k >= steps.first + 2 * steps.period && k < steps.end();
+  };
+  std::vector<double> live = bytes_alive(*this);
+  for (std::size_t k = steps.first; k + 1 < steps.end(); ++k) live[k] += impossible;
   kernel.clear();
   for (std::size_t first = 0, k = 0; k < nodes.size(); ++k) {
-    kernel.add(nodes[k]);
+    if (!is_in_loop(k)) kernel.add(nodes[k]);
     if (!kernel.is_full() || k == first) continue;
     const std::size_t last = best_cut(live, first, k);
     for (std::size_t j = first; j <= last; ++j)
       if (at(nodes[j]).last_use > static_cast<std::int32_t>(last) && !is_free(nodes[j]) && can_be_stored(nodes[j]))
         materialise(nodes[j], store_reason::crossing);
     kernel.clear();
-    for (std::size_t j = last + 1; j <= k; ++j) kernel.add(nodes[j]);
+    for (std::size_t j = last + 1; j <= k; ++j)
+      if (!is_in_loop(j)) kernel.add(nodes[j]);
     first = last + 1;
   }
 }

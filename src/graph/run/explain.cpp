@@ -54,14 +54,19 @@ std::string call_text(const jit::program& p, const jit::instr& i) {
   return f.returns || f.outputs.empty() ? text : text + "." + f.outputs[i.b].name;
 }
 
-std::string program_text(const jit::program& p) {
+std::string program_text(const jit::program& p, const std::vector<jit::scalar>& params) {
   std::string out;
+  const std::int64_t runs = p.loop.end == 0 ? 1 : params[p.loop.count].i;
   for (std::size_t k = 0; k < p.code.size(); ++k) {
     const jit::instr& i = p.code[k];
+    if (p.loop.end != 0 && k == p.loop.begin) out += "      loop, " + std::to_string(runs) + " times:\n";
+    if (p.loop.end != 0 && k == p.loop.end) out += "      end of the loop\n";
     out += "      r" + std::to_string(k) + " = " + (i.op == jit::opcode::user ? call_text(p, i) : jit::name(i.op));
     int operands = jit::operand_count(i.op);
     const std::uint16_t reg[] = {i.a, i.b, i.c};
-    if (operands == 0 && i.op != jit::opcode::user) out += " " + std::to_string(i.a);
+    if (i.op == jit::opcode::carried)
+      out += " r" + std::to_string(p.carried[i.a].initial) + ", then r" + std::to_string(p.carried[i.a].next);
+    else if (operands == 0 && i.op != jit::opcode::user) out += " " + std::to_string(i.a);
     for (int a = 0; a < operands; ++a) out += (a ? ", r" : " r") + std::to_string(reg[a]);
     out += std::string(" : ") + std::string(name(i.type)) +
            (k + 1 == p.epilogue && p.epilogue < p.code.size() ? "   -- reduced here\n" : "\n");
@@ -98,7 +103,7 @@ std::string plan_text(std::span<const value> roots, bool with_source) {
       out += "  the last " + std::to_string(k->code.reductions[0].tail) +
              " operations are skipped where they cannot win\n";
     out += "  moves  " + bytes_text(moved) + ", " + std::to_string(k->code.code.size()) + " instructions\n" +
-           program_text(k->code);
+           program_text(k->code, k->params);
     total += moved;
     if (with_source) {
       jit::launch l;

@@ -34,10 +34,13 @@ std::int64_t task_lanes(const jit::program& p) noexcept {
   return std::max<std::int64_t>(4096, 131072 / static_cast<std::int64_t>(instructions));
 }
 
-double lane_time(const jit::program& p) noexcept {
+double lane_time(const jit::launch& l) noexcept {
+  const jit::program& p = *l.code;
   double time = 0.15;
-  for (const jit::instr& i : p.code) {
-    time += 0.15 + 0.1 * jit::weight(i.op);
+  for (std::size_t k = 0; k < p.code.size(); ++k) {
+    const jit::instr& i = p.code[k];
+    const double runs = p.is_in_loop(k) ? static_cast<double>(loop_count(l)) : 1;
+    time += runs * (0.15 + 0.1 * jit::weight(i.op));
     if (i.op != jit::opcode::user) continue;
     const jit::user_function& f = *p.calls[i.a].function;
     if (has_loops(f)) return runtime::any_time;
@@ -91,7 +94,8 @@ struct partition {
 // The cost of a user's function is unknown, it may loop over a whole array for each element: every thread gets several
 // tasks, and small spaces get small blocks. Text around the loop runs once a block, so there the blocks must not depend
 // on the number of threads.
-partition share_out(const jit::program& p, const block_plan& plan) {
+partition share_out(const jit::launch& l, const block_plan& plan) {
+  const jit::program& p = *l.code;
   partition s;
   const std::int64_t tasks = 8 * std::int64_t{runtime::thread_count()};
   bool users = false, around = false;
@@ -103,7 +107,7 @@ partition share_out(const jit::program& p, const block_plan& plan) {
   }
   s.run = (plan.block_count + s.lanes - 1) / s.lanes;
   s.blocks = s.run * plan.outer_count;
-  s.per_task = std::max<std::int64_t>(1, task_lanes(p) / std::min(s.lanes, plan.block_count));
+  s.per_task = std::max<std::int64_t>(1, task_lanes(p) / loop_count(l) / std::min(s.lanes, plan.block_count));
   if (users) s.per_task = std::clamp<std::int64_t>(s.blocks / tasks, 1, s.per_task);
   return s;
 }
@@ -134,7 +138,7 @@ void run_elements(const runtime::prepared& code, const jit::launch& l, int* faul
   const block_plan plan(l, axes, 0, l.code->code.size(), params);
   std::vector<output_plan> outputs;
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs.emplace_back(l, k, axes);
-  const partition share = share_out(*l.code, plan);
+  const partition share = share_out(l, plan);
   const bool across = runs_across(plan, outputs);
   const auto run_task = [&](std::int64_t task, element_memory& mine) {
     block_walker& walker = mine.walker;
@@ -168,7 +172,7 @@ void run_elements(const runtime::prepared& code, const jit::launch& l, int* faul
   const std::int64_t tasks = (share.blocks + share.per_task - 1) / share.per_task;
   if (tasks == 1) return run_task(0, own);
   std::vector<char> refused(static_cast<std::size_t>(tasks));
-  const double time = lane_time(*l.code) * static_cast<double>(core::element_count(l.extents));
+  const double time = lane_time(l) * static_cast<double>(core::element_count(l.extents));
   runtime::parallel_for(tasks, time, [&](std::int64_t task) {
     std::optional<element_memory> mine;
     try {

@@ -45,7 +45,7 @@ void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_
 /// Lanes that justify a task.
 std::int64_t task_lanes(const jit::program& p) noexcept;
 /// About how many nanoseconds a lane takes; any_time where that is unknown.
-double lane_time(const jit::program& p) noexcept;
+double lane_time(const jit::launch& l) noexcept;
 struct fault_record {
   int words[jit::fault_words] = {};
 };
