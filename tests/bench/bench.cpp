@@ -1,12 +1,16 @@
 // Times the library's main kernels and prints one table. peers.py prints the same rows for other libraries.
 // Usage: sinter_bench [--device NAME]
 //        [--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft]
+//        --lines [--small] [--only TEXT]                lines as users write them; lines.py has them for other libraries
+//        --programs [--inputs FOLDER] [--only TEXT]     whole programs, on what programs.py inputs FOLDER left there
+//        --sweep [--small] [--only TEXT] [--seconds N]  basic operations over shapes, dtypes and layouts: cliffs
 // --cold: first calls in fresh processes, with an empty kernel cache and then with what was left there.
 #include "bench.hpp"
 
-#include <cstring>
+#include <cstdlib>
 #include <exception>
 #include <functional>
+#include <map>
 
 #include "nearest_neighbor/places.hpp"
 #include "nearest_neighbor/search.hpp"
@@ -143,50 +147,56 @@ void run(const char* program, bool large) {
 }  // namespace bench
 
 int main(int count, char** words) try {
-  bool large = false, first = false, cold = false, algorithms = false, linalg = false, random = false, fft = false;
+  bool small = false, large = false;
+  double seconds = 600;
+  std::string only, wanted, inputs = ".";
+  const std::map<std::string, std::function<void()>> tables = {
+      {"", [&] { bench::run(words[0], large); }},
+      {"--first-calls",
+       [] {
+         bench::print_head();
+         bench::first_calls();
+       }},
+      {"--cold", [&] { bench::first_calls_cold_and_warm(words[0]); }},
+      {"--algorithms",
+       [] {
+         bench::function_rows();
+         std::printf("\nThe algorithms by themselves, on memory that is there already\n\n");
+         bench::algorithm_rows();
+       }},
+      {"--linalg", [] { bench::linalg_rows(); }},
+      {"--random", [] { bench::random_rows(); }},
+      {"--fft", [] { bench::fft_rows(); }},
+      {"--lines", [&] { bench::line_rows(small, only); }},
+      {"--programs", [&] { bench::program_rows(inputs, only); }},
+      {"--sweep", [&] { bench::sweep_rows(small, seconds, only); }},
+  };
   for (int k = 1; k < count; ++k) {
-    if (std::strcmp(words[k], "--large") == 0) {
+    const std::string word = words[k];
+    if (tables.contains(word)) {
+      wanted = word;
+    } else if (word == "--large") {
       large = true;
-    } else if (std::strcmp(words[k], "--first-calls") == 0) {
-      first = true;
-    } else if (std::strcmp(words[k], "--cold") == 0) {
-      cold = true;
-    } else if (std::strcmp(words[k], "--algorithms") == 0) {
-      algorithms = true;
-    } else if (std::strcmp(words[k], "--linalg") == 0) {
-      linalg = true;
-    } else if (std::strcmp(words[k], "--random") == 0) {
-      random = true;
-    } else if (std::strcmp(words[k], "--fft") == 0) {
-      fft = true;
-    } else if (std::strcmp(words[k], "--device") == 0 && k + 1 < count) {
+    } else if (word == "--small") {
+      small = true;
+    } else if (word == "--only" && k + 1 < count) {
+      only = words[++k];
+    } else if (word == "--inputs" && k + 1 < count) {
+      inputs = words[++k];
+    } else if (word == "--seconds" && k + 1 < count) {
+      seconds = std::atof(words[++k]);
+    } else if (word == "--device" && k + 1 < count) {
       sinter::set_default_device(sinter::device(words[++k]));
     } else {
       std::fprintf(stderr,
-                   "usage: %s [--device NAME] "
-                   "[--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft]\n",
+                   "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
+                   "--fft | --lines [--small] [--only TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "
+                   "[--small] [--only TEXT] [--seconds N]]\n",
                    words[0]);
       return 2;
     }
   }
-  if (first) {
-    bench::print_head();
-    bench::first_calls();
-  } else if (cold) {
-    bench::first_calls_cold_and_warm(words[0]);
-  } else if (algorithms) {
-    bench::function_rows();
-    std::printf("\nThe algorithms by themselves, on memory that is there already\n\n");
-    bench::algorithm_rows();
-  } else if (linalg) {
-    bench::linalg_rows();
-  } else if (random) {
-    bench::random_rows();
-  } else if (fft) {
-    bench::fft_rows();
-  } else {
-    bench::run(words[0], large);
-  }
+  tables.at(wanted)();
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "sinter_bench: %s\n", e.what());

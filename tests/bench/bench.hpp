@@ -99,6 +99,18 @@ void fft_rows();
 /// Times of products, einsum, and a step of conjugate gradients.
 void linalg_rows();
 
+/// The sum of the absolute values of all finite elements: what the tables of other libraries are compared by.
+double sum_of_magnitudes(const std::vector<ndarray>& list);
+
+/// Times of lines as a user writes them (lines.def), those whose name contains `only`; small: inputs of a few elements.
+void line_rows(bool small, const std::string& only);
+/// Times of basic operations over shapes, dtypes and layouts beside their bounds, and which points stand out, for so many
+/// seconds; operations whose name contains `only`.
+void sweep_rows(bool small, double seconds, const std::string& only);
+
+/// Times of the programs of programs/, whose inputs programs.py left in the folder.
+void program_rows(const std::string& folder, const std::string& only);
+
 /// Times of first calls, in this process and with the kernel cache that the environment selects.
 void first_calls();
 /// Runs first_calls twice in fresh processes: with an empty cache folder, then with the cache of the first run.

@@ -1,0 +1,102 @@
+// Prints the table of lines: the first call, a call among many, and NumPy's line beside them. lines.py prints the same
+// lines in other libraries, and puts this table beside them.
+#include "lines.hpp"
+
+#include <exception>
+#include <string>
+
+namespace bench {
+namespace {
+
+/// A line that takes seconds is not repeated: its first call and one more say enough.
+double seconds_once_warm(const recorded_line& record, double first) {
+  const auto call = [&] { eval_together(record()); };
+  if (first < 3) return steady_seconds(call, 5);
+  return seconds_of([&] {
+    call();
+    sn::synchronize();
+  });
+}
+
+/// The host's time of a call. Few at a time: the queue of a GPU is finite, and a call waits where it is full.
+double host_seconds(const recorded_line& record) {
+  constexpr int calls = 200;
+  std::vector<double> seconds;
+  for (int round = 0; round < 15; ++round) {
+    sn::synchronize();
+    seconds.push_back(seconds_of([&] {
+                        for (int k = 0; k < calls; ++k) eval_together(record());
+                      }) /
+                      calls);
+    sn::platform::wait_for_background();
+  }
+  return median(seconds);
+}
+
+/// "for a in b:\n  c\n  d" and "e\nf" on one line.
+std::string on_one_line(const char* text) {
+  std::string out;
+  for (; *text != 0; ++text) {
+    if (*text != '\n') {
+      out += *text;
+      continue;
+    }
+    out += out.ends_with(':') ? " " : "; ";
+    while (text[1] == ' ') ++text;
+  }
+  return out;
+}
+
+void print_line(const line& l, const sizes& s, double goal) {
+  std::printf("| %s | ", l.name);
+  std::fflush(stdout);
+  try {
+    const recorded_line record = l.prepare(s);
+    sn::synchronize();
+    results last;
+    const double first = seconds_of([&] {
+      last = record();
+      eval_together(last);
+      sn::synchronize();
+    });
+    const double sum = sum_of_magnitudes(last);
+    last.clear();
+    const double seconds = l.host ? host_seconds(record) : seconds_once_warm(record, first);
+    char bound[32] = "";
+    if (goal > 0) std::snprintf(bound, sizeof bound, "%g", goal);
+    std::printf("%.2f | %.4f | %s | %.6g | ", 1e3 * first, 1e3 * seconds, bound, sum);
+  } catch (const std::exception& e) {
+    const std::string text = e.what();
+    std::printf("%s | | | | ", text.substr(0, text.find('\n')).c_str());
+  }
+  std::printf("%s |\n", on_one_line(l.numpy).c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+double sum_of_magnitudes(const std::vector<ndarray>& list) {
+  double sum = 0;
+  for (const ndarray& a : list) {
+    const auto size = sn::abs(a).astype(sn::float64);
+    sum += sn::sum(sn::where(sn::isfinite(size), size, 0)).item<double>();
+  }
+  return sum;
+}
+
+void line_rows(bool small, const std::string& only) {
+  const auto device = sn::default_device();
+  const bool gpu = device.kind == sn::device_kind::cuda;
+  std::printf("%s, %s\n\n", sn::to_string(device).c_str(), sn::description(device).c_str());
+  std::printf("| work | first, ms | ms | goal, ms | sum | NumPy's line |\n| --- | ---: | ---: | ---: | ---: | --- |\n");
+  const double begin = now();
+  for (const line& l : lines()) {
+    if (std::string(l.name).find(only) == std::string::npos) continue;
+    const sizes& s = small ? l.small : gpu ? l.on_gpu : l.on_cpu;
+    print_line(l, s, small ? 0 : gpu ? l.gpu_goal : l.cpu_goal);
+    sn::memory_pool().trim();
+  }
+  std::printf("\nThese lines took %.1f s.\n", now() - begin);
+}
+
+}  // namespace bench
