@@ -10,6 +10,7 @@ many times; times end when the results are there, those of a host line when the 
 rows are those of sinter_bench --programs, on the inputs in the folder.
 """
 import argparse
+import functools
 import importlib.util
 import json
 import math
@@ -91,31 +92,42 @@ def numbers(shape, low, high, dtype="float32"):
     return np.resize(period.astype(dtype), shape)
 
 
+@functools.lru_cache(1)
+def scattered_blocks(blocks):
+    """i * 742938285 % p for blocks of 2^16 indices, without a division for each: sums of two remainders, less p."""
+    import numpy as np
+    p = 2147483647
+    in_block = (np.arange(1 << 16) * 742938285 % p).astype(np.uint32)
+    at_start = (np.arange(blocks) * ((1 << 16) * 742938285 % p) % p).astype(np.uint32)
+    i = at_start[:, None] + in_block
+    np.minimum(i, i - np.uint32(p), out=i)
+    x = i.astype(np.float32)
+    x *= np.float32(1.0 / p)
+    return x.reshape(-1)
+
+
 def scattered(shape):
     """Those of lines.hpp."""
-    import numpy as np
-    i = np.arange(math.prod(shape)) * 742938285 % 2147483647
-    return (i.astype(np.float32) * np.float32(1.0 / 2147483647.0)).reshape(shape)
+    count = math.prod(shape)
+    return scattered_blocks(-(-count >> 16))[:count].reshape(shape)
 
 
 # ---- libraries: what np is, how an input gets there, how results are waited for, what compiles a line
 
 class TorchNames:
-    """NumPy's names for torch, where they differ."""
+    """torch's names, with NumPy's where they differ."""
 
     def __init__(self, torch):
-        self.torch = torch
+        # Attributes, not a look-up when they are used, which torch.compile would have to follow.
+        self.__dict__.update({name: value for name, value in vars(torch).items() if not name.startswith("_")})
         self.max, self.min, self.take_along_axis = torch.amax, torch.amin, torch.take_along_dim
-
-    def __getattr__(self, name):
-        return getattr(self.torch, name)
 
 
 class Library:
     def __init__(self, name, gpu):
         getattr(self, "open_" + MODULES.get(name, name))(gpu)
         if name == "compile":
-            self.compiled = lambda line: self.np.torch.compile(line, dynamic=False)
+            self.compiled = lambda line: self.np.compile(line, dynamic=False)
 
     names = {}
     wait = staticmethod(lambda out: None)
