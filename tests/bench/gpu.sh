@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # One pass over a machine with a GPU: builds, runs the tests on it, checks memory accesses, and takes the figures.
 # Logs go to $OUT (build/gpu-logs) as they are written. Stages by name in the arguments, all without: build tests checks
-# bench peers algorithms. Stage checks runs those of compute-sanitizer (memcheck, racecheck, initcheck, synccheck), which
-# can also be named, side by side. docs/contributing.md says what each covers and how long it takes.
+# bench peers algorithms; lines only where it is named. Stage checks runs those of compute-sanitizer (memcheck, racecheck,
+# initcheck, synccheck), which can also be named, side by side. docs/contributing.md says what each covers and how long it
+# takes.
 # ARCH (90), JOBS (16) and BUILD (build) may be set, and
 #   SINTER_GPU_TIME   seconds that tests and checks may take from the script's beginning (540); what has not run by then is
 #                     skipped, and the stage fails
@@ -142,6 +143,12 @@ for name in "$@"; do
       done
       stage peers_solvers python3 tests/bench/solver_peers.py cupy
       stage peers_cpu python3 tests/bench/peers.py --device cpu --only numpy,numba
+      ;;
+    lines)
+      stage lines "$build/tests/bench/sinter_bench" --lines
+      stage sweep "$build/tests/bench/sinter_bench" --sweep --seconds 120
+      stage lines_peers python3 tests/bench/lines/lines.py --sinter "$out/lines.log" --only cupy,jax,torch,compile \
+        --limit 12 --seconds 165
       ;;
     algorithms)
       stage algorithms "$build/tests/bench/sinter_bench" --algorithms

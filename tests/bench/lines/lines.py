@@ -4,10 +4,10 @@ Usage: lines.py [--device cuda|cpu] [--small | --programs FOLDER] [--rows TEXT] 
                 [--seconds S] [--sinter LOG]
 
 A library runs in a process of its own, which is ended where a line takes longer than the limit; lines that would begin
-after --seconds, of which each library gets its share, are left out. Each line is called once, with compilation, and then
-many times; times end when the results are there, those of a host line when the call returns. LOG is what sinter_bench
---lines printed: its columns come first, and where NumPy runs too, sums of the results are compared. With --programs the
-rows are those of sinter_bench --programs, on the inputs in the folder.
+after --seconds, of which each library gets its share, are left out. Each line is called once, with compilation, and
+then many times; times end when the results are there, those of a host line when the call returns. LOG is what
+sinter_bench --lines printed: its columns come first, and where NumPy runs too, sums of the results are compared. With
+--programs the rows are those of sinter_bench --programs, on the inputs in the folder.
 """
 import argparse
 import functools
