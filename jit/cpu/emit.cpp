@@ -23,6 +23,7 @@ cpu_emitter::cpu_emitter(const program& p, const block_variant& v) : p_(p), v_(v
   for (std::size_t k = 0; k < p.code.size(); ++k)
     if (info_[k].where == place::inlined && p.code[k].op == opcode::user)
       user_stage_[static_cast<std::size_t>(info_[k].stage)] = true;
+  in_place_ = updates_in_place();
   find_arrays();
 }
 
@@ -69,6 +70,21 @@ void cpu_emitter::put_in_place(std::size_t k) {
   if (me.where == place::called) stages_ = std::max(stages_, stage + 1);
 }
 
+// Whether the program's loop is one loop over lanes, and no carried register is read after it: those have their values for
+// the next run then.
+bool cpu_emitter::updates_in_place() const {
+  if (!has_loop() || after_loop_ != loop_stage_ + 1 || user_stage_[static_cast<std::size_t>(loop_stage_)]) return false;
+  const auto is_carried = [&](std::uint16_t r) { return info_[r].where == place::carried; };
+  bool read_later = false;
+  for (std::size_t k = 0; k < output_count(); ++k) read_later = read_later || is_carried(output_register(k));
+  for (std::size_t k = p_.loop.begin; k < p_.code.size(); ++k) {
+    if (p_.is_in_loop(k) && info_[k].where == place::called) return false;
+    if (k >= p_.loop.end && info_[k].where != place::unused)
+      each_operand(k, [&](std::uint16_t o) { read_later = read_later || is_carried(o); });
+  }
+  return !read_later;
+}
+
 void cpu_emitter::find_arrays() {
   for (std::size_t k = 0; k < output_count(); ++k) {
     info& me = info_[output_register(k)];
@@ -79,7 +95,7 @@ void cpu_emitter::find_arrays() {
     if (me.output < 0 && !by_user) me.output = static_cast<int>(k);
   }
   for (const carried_desc& c : p_.carried)
-    if (info_[c.next].where == place::inlined) info_[c.next].in_array = true;
+    if (info_[c.next].where == place::inlined && !in_place_) info_[c.next].in_array = true;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::inlined && info_[k].where != place::called && info_[k].where != place::carried)
       continue;
@@ -244,7 +260,7 @@ void cpu_emitter::open_program_loop() {
 // In descending order, since a carried register may get the value of one of a lower number.
 void cpu_emitter::close_program_loop() {
   out_ += "  if (run == *(const long long*)a->params[" + num(p_.loop.count) + "]) break;\n";
-  for (std::size_t k = p_.carried.size(); k-- > 0;) {
+  for (std::size_t k = p_.carried.size(); k-- > 0 && !in_place_;) {
     const carried_desc& c = p_.carried[k];
     if (info_[c.reg].where == place::carried)
       out_ += "  SN_LANES(n) " + lane(array(c.reg), c.reg) + " = " + value(c.next, -1) + ";\n";
@@ -262,6 +278,10 @@ void cpu_emitter::write_loop(int stage) {
       body +=
           std::string("    const ") + register_type(p_.code[k].type) + " r" + me + " = " + expression(k, stage) + ";\n";
     if (info_[k].in_array) body += "    " + lane(array(k), k) + " = r" + me + ";\n";
+  }
+  for (std::size_t k = p_.carried.size(); k-- > 0 && in_place_ && stage == loop_stage_;) {
+    const carried_desc& c = p_.carried[k];
+    body += "    " + lane(array(c.reg), c.reg) + " = " + value(c.next, stage) + ";\n";
   }
   if (body.empty()) return;
   out_ += user_stage_[static_cast<std::size_t>(stage)] ? "  for (int l = 0; l < n; ++l) {\n" : "  SN_LANES(n) {\n";

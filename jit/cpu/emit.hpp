@@ -72,6 +72,7 @@ class cpu_emitter {
   bool has_loop() const { return p_.loop.end != 0; }
   void mark_used();
   void put_in_place(std::size_t k);
+  bool updates_in_place() const;
   void find_arrays();
   std::string array(std::size_t k) const;
   std::string lane(const std::string& array, std::size_t k) const;
@@ -103,6 +104,7 @@ class cpu_emitter {
   std::vector<bool> user_stage_;  // whether the loop of a stage calls users' functions
   int stages_ = 1;
   int loop_stage_ = 0, after_loop_ = 0;  // the first stages of the program's loop and after it
+  bool in_place_ = false;                // carried registers are updated by the loop over lanes that reads them
   std::string function_, before_, out_;
 };
 
