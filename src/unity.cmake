@@ -20,9 +20,9 @@ sinter_unity_group(src/platform/background src/platform/cache_folder jit/compile
                    jit/cuda/emit_loop)
 sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/emit_map jit/cpu/host_compiler jit/program/include_scan
                    jit/program/monotone_tail src/platform/optional_library jit/program/program jit/program/repetition
-                   jit/program/roll)
+                   jit/program/roll jit/program/stages)
 sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cpu/emit_user
-                   jit/cuda/prelude_select)
+                   jit/cuda/prelude_select jit/cuda/emit_stages)
 sinter_unity_group(jit/cuda/emit_broadcast jit/user_text jit/cuda/nvrtc jit/cuda/nvrtc_library jit/cuda/nvrtc_raw
                    jit/prelude_text jit/user_error jit/program/user_function)
 

@@ -210,6 +210,28 @@ void classify_rows(const launch& l, jit::cuda_variant& v) {
   }
 }
 
+void classify_stages(const launch& l, jit::cuda_variant& v) {
+  const int rank = l.extents.size();
+  const std::int64_t elements = reduced_count(l);
+  const reduce_geometry g = row_geometry(kept_count(l), elements);
+  v.shape = cuda_shape::staged_rows;
+  v.groups = static_cast<std::uint8_t>(groups_of_thread(g));
+  v.all_groups = elements == std::int64_t{v.groups} * g.first.block_x * jit::cuda_group;
+  if (elements % jit::cuda_group == 0) v.vector = jit::cuda_group;
+  const auto along = [&](const operand& o, std::size_t size) {
+    return v.vector == jit::cuda_group && rank - l.kept == 1 && vector_along(l, o, size, rank - 1, jit::cuda_group);
+  };
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    const bool uniform = constant_over(l, l.inputs[k], l.kept, rank);
+    v.inputs.push_back(uniform                                   ? access::uniform
+                       : along(l.inputs[k], size_of_input(l, k)) ? access::linear
+                                                                 : access::strided);
+  }
+  for (std::size_t k = 0; k < l.outputs.size(); ++k)
+    v.outputs.push_back(along(l.outputs[k], size_of_output(l, k)) ? access::linear : access::strided);
+  v.wide_index = !fits_narrow(l, kept_count(l) * elements);
+}
+
 void classify_columns(const launch& l, jit::cuda_variant& v) {
   const int rank = l.extents.size(), inner = l.kept - 1;
   std::size_t widest = 4;
@@ -256,8 +278,10 @@ void classify(const launch& l, jit::cuda_variant& v) {
     v.outputs.clear();
     v.row_only.clear();
     v.rank = static_cast<std::uint8_t>(l.extents.size());
-    v.kept = l.code->kind == jit::kernel_kind::reduce ? static_cast<std::uint8_t>(l.kept) : v.rank;
+    v.kept = l.code->kind == jit::kernel_kind::elementwise ? v.rank : static_cast<std::uint8_t>(l.kept);
     v.vector = 1;
+    v.groups = 0;
+    v.all_groups = false;
     v.wide_index = v.skip_tail = v.baseline = false;
   };
   reset();
@@ -268,6 +292,7 @@ void classify(const launch& l, jit::cuda_variant& v) {
     classify_strided(l, v);
     return;
   }
+  if (l.code->kind == jit::kernel_kind::staged) return classify_stages(l, v);
   if (classify_broadcast(l, v)) return;
   reset();
   if (prefers_rows(l)) classify_rows(l, v);

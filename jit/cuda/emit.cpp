@@ -102,9 +102,9 @@ bool cuda_has_baseline(const program& p, const cuda_variant& v) noexcept {
 }
 
 void append_variant(const cuda_variant& v, std::string& key) {
-  const char head[] = {static_cast<char>(v.shape),   static_cast<char>(v.rank),       static_cast<char>(v.kept),
-                       static_cast<char>(v.vector),  static_cast<char>(v.wide_index), static_cast<char>(v.skip_tail),
-                       static_cast<char>(v.baseline)};
+  const char head[] = {static_cast<char>(v.shape),    static_cast<char>(v.rank),       static_cast<char>(v.kept),
+                       static_cast<char>(v.vector),   static_cast<char>(v.wide_index), static_cast<char>(v.skip_tail),
+                       static_cast<char>(v.baseline), static_cast<char>(v.groups),     static_cast<char>(v.all_groups)};
   key.append(head, sizeof head);
   const auto bytes = [&](const auto& list) { key.append(reinterpret_cast<const char*>(list.data()), list.size()); };
   bytes(v.inputs);
@@ -133,6 +133,7 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
     case cuda_shape::reduce_columns: return cuda::emit_reduce(p, v);
     case cuda_shape::broadcast_rows: return cuda::emit_broadcast(p, v);
     case cuda_shape::stride_loop: return cuda::emit_stride_loop(p, v);
+    case cuda_shape::staged_rows: return cuda::emit_stages(p, v);
   }
   return {};
 }

@@ -25,6 +25,7 @@ enum class cuda_shape : std::uint8_t {
   reduce_columns,  // neighbouring results are contiguous: a thread accumulates whole results
   broadcast_rows,  // every operand depends on the row or the column only: a thread group per row, columns stream
   stride_loop,     // a user's function with text around its loop, any rank: grid-stride loop
+  staged_rows,     // a staged program: a group of threads for each row, which keeps it in registers
 };
 
 struct cuda_variant {
@@ -32,8 +33,10 @@ struct cuda_variant {
   std::uint8_t rank = 1;
   std::uint8_t kept = 1;  // elementwise: the rank; reduce: number of kept axes
   // Elements of a vector access where the shape leaves a choice; reduce_rows: elements of a group if rows are whole
-  // groups and the program reads positions in the whole space.
+  // groups and the program reads positions in the whole space; staged_rows: elements of a group if rows are whole groups.
   std::uint8_t vector = 1;
+  std::uint8_t groups = 0;  // staged_rows: groups of a thread, a power of two
+  bool all_groups = false;  // staged_rows: every thread has that many
   bool wide_index = false;  // 64-bit index arithmetic
   bool skip_tail = false;   // monotone tail with a multiplier whose sign allows the skip
   bool baseline = false;    // baseline tier: compiles in two thirds of the time, runs slower: see cuda_has_baseline
@@ -50,6 +53,13 @@ inline constexpr int cuda_group = 4;
 inline constexpr int cuda_columns = 4;
 /// Most bytes of the partial result of one reduction between the two stages.
 inline constexpr int cuda_partial_bytes = 32;
+
+/// staged_rows: most registers in which a thread keeps its part of a row, of the 255 that it can have.
+inline constexpr int cuda_kept_registers = 128;
+/// staged_rows: most instructions of unrolled code, by their weights: what bounds the time of a compilation.
+inline constexpr int cuda_unrolled_weight = 2048;
+/// Registers of a thread that hold `groups` groups of the elements that a staged program keeps from stage to stage.
+int cuda_kept(const program& p, int groups);
 
 /// stride_loop: blocks for each multiprocessor.
 inline constexpr int cuda_loop_blocks = 8;

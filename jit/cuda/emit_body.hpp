@@ -109,6 +109,11 @@ std::string emit_map(const program& p, const cuda_variant& v);
 std::string emit_reduce(const program& p, const cuda_variant& v);
 std::string emit_broadcast(const program& p, const cuda_variant& v);
 std::string emit_stride_loop(const program& p, const cuda_variant& v);
+std::string emit_stages(const program& p, const cuda_variant& v);
+
+/// The accumulator type of reduction j, and its result as a register, given an accumulator.
+std::string accumulator(const program& p, int j);
+std::string result_of(const program& p, int j, const std::string& accumulator);
 
 /// Reductions: declares `struct accs`, and `finish(a, row, accs)`, which runs the epilogue and stores.
 std::string define_accumulators(const program& p);

@@ -321,7 +321,8 @@ class reduce_emitter {
   text t_;
 };
 
-/// The accumulator type of reduction j.
+}  // namespace
+
 std::string accumulator(const program& p, int j) {
   const reduce_desc& r = p.reductions[static_cast<std::size_t>(j)];
   const std::string t = register_type(r.arg);
@@ -334,7 +335,13 @@ std::string accumulator(const program& p, int j) {
   return type;
 }
 
-}  // namespace
+std::string result_of(const program& p, int j, const std::string& accumulator) {
+  const reduce_desc& r = p.reductions[static_cast<std::size_t>(j)];
+  const std::string value = accumulator + ".result()";
+  if (r.type == dtype::f16) return "sn::round_f16(" + value + ")";
+  if (r.type == dtype::bf16) return "sn::round_bf16(" + value + ")";
+  return "(" + type_of_reduction(p, r) + ")" + value;
+}
 
 std::string define_accumulators(const program& p) {
   text t;
@@ -359,13 +366,7 @@ std::string define_finish(const program& p, const cuda_variant& v) {
       f,
       [&](char kind, int k) -> argument {
         if (kind == 'c') return {k < v.rank ? "k" + num(k) : std::string("row"), ""};
-        if (kind == 'd') {
-          const reduce_desc& r = p.reductions[static_cast<std::size_t>(k)];
-          const std::string value = "acc.a" + num(k) + ".result()";
-          if (r.type == dtype::f16) return {"sn::round_f16(" + value + ")", ""};
-          if (r.type == dtype::bf16) return {"sn::round_bf16(" + value + ")", ""};
-          return {"(" + type_of_reduction(p, r) + ")" + value, ""};
-        }
+        if (kind == 'd') return {result_of(p, k, "acc.a" + num(k)), ""};
         const std::string at = "a.p" + num(k) + " + (" + offset("s", k, 0, v.kept, "k") + ")";
         return {is_gathered(p, k) ? at : widened(p.inputs[static_cast<std::size_t>(k)].type, "*(" + at + ")"), ""};
       },

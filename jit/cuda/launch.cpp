@@ -168,8 +168,8 @@ grid loop_grid(std::int64_t elements, int multiprocessors) {
 
 reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
   const std::int64_t results = kept_count(l), elements = reduced_count(l);
-  return v.shape == cuda_shape::reduce_rows ? row_geometry(results, elements)
-                                            : column_geometry(results, elements, v.vector);
+  return v.shape == cuda_shape::reduce_columns ? column_geometry(results, elements, v.vector)
+                                               : row_geometry(results, elements);
 }
 
 }  // namespace
@@ -208,6 +208,20 @@ reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int
   return g;
 }
 
+std::int64_t groups_of_thread(const reduce_geometry& g) {
+  return power_of_two_above(ceil_div(ceil_div(g.elements, jit::cuda_group), g.first.block_x));
+}
+
+bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
+  const reduce_geometry g = row_geometry(rows, elements);
+  const std::int64_t groups = groups_of_thread(g);
+  if (g.splits > 1 || groups > jit::cuda_kept_registers / jit::cuda_group) return false;
+  std::int64_t weight = 0;
+  for (const jit::instr& i : p.code) weight += jit::weight(i.op);
+  return weight * groups <= jit::cuda_unrolled_weight &&
+         jit::cuda_kept(p, static_cast<int>(groups)) <= jit::cuda_kept_registers;
+}
+
 int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors) {
   const std::int64_t wanted = std::int64_t{multiprocessors} * 2048;
   std::int64_t team = 1;
@@ -236,6 +250,7 @@ call build_call(const launch& l, const jit::cuda_variant& v, std::span<const jit
       c.first.x = static_cast<unsigned>(ceil_div(l.extents[0] * size.team, jit::cuda_block));
       c.first.block_x = jit::cuda_block;
       break;
+    case cuda_shape::staged_rows:
     case cuda_shape::reduce_rows:
     case cuda_shape::reduce_columns:
       size.reduction = geometry_of(l, v);

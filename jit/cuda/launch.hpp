@@ -25,6 +25,10 @@ struct reduce_geometry {
 };
 reduce_geometry row_geometry(std::int64_t results, std::int64_t elements);
 reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector);
+/// Groups of four elements that each thread of a row takes, rounded up to a power of two.
+std::int64_t groups_of_thread(const reduce_geometry& g);
+/// Whether a staged program over such rows has a kernel that keeps them in registers.
+bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements);
 /// Size of the thread group for a row of broadcast_rows.
 int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors);
 

@@ -63,7 +63,8 @@ std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
   if (v.shape != cuda_shape::linear) {
     add(role::extents, 0, v.rank);
     for (std::size_t k = 0; k < inputs; ++k) add(role::input_strides, k, v.rank);
-    for (std::size_t k = 0; k < outputs; ++k) add(role::output_strides, k, v.kept);
+    for (std::size_t k = 0; k < outputs; ++k)
+      add(role::output_strides, k, v.shape == cuda_shape::staged_rows ? v.rank : v.kept);
   }
   switch (v.shape) {
     case cuda_shape::linear:
@@ -71,6 +72,9 @@ std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
     case cuda_shape::strided: add(role::outer); break;
     case cuda_shape::broadcast_rows:
       for (role what : {role::results, role::elements, role::team}) add(what);
+      break;
+    case cuda_shape::staged_rows:
+      for (role what : {role::results, role::elements}) add(what);
       break;
     case cuda_shape::reduce_rows:
     case cuda_shape::reduce_columns:

@@ -173,6 +173,33 @@ __device__ __forceinline__ void merge_row(A& x, unsigned char* shared) {
     for (int w = 1; w < width / 32; ++w) x.merge(parts[w]);
   __syncthreads();
 }
+// The same, but all threads of the row get it, and `shared` is for this call only.
+template <class A>
+__device__ __forceinline__ A from_lane(const A& x, int lane) {
+  enum { words = (sizeof(A) + 3) / 4 };
+  unsigned raw[words];
+  raw[words - 1] = 0;
+  memcpy(raw, &x, sizeof x);
+#pragma unroll
+  for (int i = 0; i < words; ++i) raw[i] = __shfl_sync(0xffffffffu, raw[i], lane);
+  A y;
+  memcpy(&y, raw, sizeof y);
+  return y;
+}
+template <class A>
+__device__ __forceinline__ void share_row(A& x, unsigned char* shared) {
+  const int width = blockDim.x;
+  merge_lanes(x, width < 32 ? width : 32);
+  if (width <= 32) {
+    x = from_lane(x, (int)((threadIdx.y * width + threadIdx.x) % 32 & ~(width - 1)));
+    return;
+  }
+  A* parts = reinterpret_cast<A*>(shared) + threadIdx.y * (width / 32);
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = x;
+  __syncthreads();
+  x = parts[0];
+  for (int w = 1; w < width / 32; ++w) x.merge(parts[w]);
+}
 // Thread (x, 0) gets the whole of column x of the block: blockDim.y is a power of two. merge() must not branch: lanes
 // that part ways between these barriers need not meet again before the next one (seen on sm_90: wrong results where a
 // warp held columns beyond the last).

@@ -50,18 +50,21 @@ void program::clear() {
   reductions.clear();
   loop = {};
   carried.clear();
+  stages.clear();
   calls.clear();
   combines.clear();
 }
 
 // The vectors are stored byte by byte: the records have no padding, and clear() leaves unused fields zero.
 void program::append_plain_key(std::string& out) const {
-  static_assert(sizeof(instr) == 12 && sizeof(input_desc) == 6 && sizeof(output_desc) == 4 && sizeof(reduce_desc) == 8);
+  static_assert(sizeof(instr) == 12 && sizeof(input_desc) == 6 && sizeof(output_desc) == 4 &&
+                sizeof(reduce_desc) == 8 && sizeof(stage) == 6);
   const std::size_t start = out.size();
   static_assert(sizeof(program_loop) == 6 && sizeof(carried_desc) == 6);
   const std::size_t bytes = 6 + sizeof loop + 6 * sizeof(std::uint32_t) + carried.size() * sizeof(carried_desc) +
                             code.size() * sizeof(instr) + param_types.size() + inputs.size() * sizeof(input_desc) +
-                            outputs.size() * sizeof(output_desc) + reductions.size() * sizeof(reduce_desc);
+                            outputs.size() * sizeof(output_desc) + reductions.size() * sizeof(reduce_desc) +
+                            (kind == kernel_kind::staged ? sizeof(std::uint32_t) + stages.size() * sizeof(stage) : 0);
   out.resize(start + bytes);
   char* to = out.data() + start;
   *to++ = static_cast<char>(kind);
@@ -75,7 +78,8 @@ void program::append_plain_key(std::string& out) const {
   to = put(to, param_types);
   to = put(to, inputs);
   to = put(to, outputs);
-  put(to, reductions);
+  to = put(to, reductions);
+  if (kind == kernel_kind::staged) put(to, stages);
 }
 
 // Users' functions are appended after the counts of the plain key, so no other program has the same key.

@@ -113,7 +113,18 @@ struct carried_desc {
   std::uint16_t reg, initial, next;
 };
 
-enum class kernel_kind : std::uint8_t { elementwise, reduce };
+enum class kernel_kind : std::uint8_t { elementwise, reduce, staged };
+
+/// A stage of a staged program, which begins where the one before it ends: code that runs once for each row, then code
+/// that runs for each element of the row, then reductions of the row. The first part may read the results of all
+/// earlier reductions (`reduced`) and rows' registers of earlier stages, the second one all registers of earlier stages:
+/// a row's register has one value for all of its elements, an element's register the value that it had there. The last
+/// stage has no reductions.
+struct stage {
+  std::uint16_t element;     // the first instruction of the second part
+  std::uint16_t end;         // of the stage
+  std::uint16_t reductions;  // the end of its reductions
+};
 
 /// Options that change generated code and are therefore part of the key.
 struct program_flags {
@@ -125,14 +136,17 @@ struct program {
   kernel_kind kind = kernel_kind::elementwise;
   program_flags flags;
   std::vector<instr> code;     // reduce: [0, epilogue) runs per element, [epilogue, end) per result
-  std::uint16_t epilogue = 0;  // elementwise: code.size()
+  std::uint16_t epilogue = 0;  // elementwise, staged: code.size()
   std::uint16_t params = 0;
   std::vector<dtype> param_types;
   std::vector<input_desc> inputs;
-  std::vector<output_desc> outputs;  // reduce: registers of the epilogue (at least one `reduced` instruction)
+  // reduce: registers of the epilogue (at least one `reduced` instruction); staged: an element's register makes an output
+  // of the whole space, a row's one of the kept axes
+  std::vector<output_desc> outputs;
   std::vector<reduce_desc> reductions;
   program_loop loop;  // before `epilogue`; of operations on elements without calls
   std::vector<carried_desc> carried;
+  std::vector<stage> stages;  // staged only
   std::vector<user_call> calls;
   std::vector<const user_reduction*> combines;
 

@@ -96,6 +96,11 @@ class backend {
   virtual void prefetch(const void* p, std::size_t bytes, const backend* to);
   virtual void advise(const void* p, std::size_t bytes, memory_hint hint, const backend* where, bool on);
 
+  /// Whether a staged program (jit/program/program.hpp) over rows of this size keeps them on chip here, so that it reads
+  /// each element of its inputs once, with the bits of separate kernels.
+  /// Also asked with a reduction's program, before a staged one is made: no, where none of these rows is kept.
+  virtual bool keeps_rows(const jit::program&, std::int64_t /*rows*/, std::int64_t /*elements*/) const { return false; }
+
   /// Finds or compiles what the launches need (all of a flush at once, so that a miss compiles one module). Nothing runs
   /// yet; throws compile_error. results[i] belongs to launches[i] and stays valid for the process.
   virtual void prepare(std::span<const jit::launch> launches, std::span<const prepared*> results) = 0;

@@ -50,6 +50,7 @@ static inline long long __double_as_longlong(double x) { return __builtin_bit_ca
 static inline float __fadd_rn(float a, float b) { return a + b; }
 static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline float __fdividef(float a, float b) { return a / b; }
 static inline float __fmul_ru(float a, float b) {
   const double exact = double(a) * b;
   const float r = float(exact);
@@ -80,6 +81,11 @@ static inline void __syncwarp() {
 static inline unsigned __shfl_xor_sync(unsigned mask, unsigned x, int distance) {
   unsigned other;
   memcpy(&other, emulator.exchange(mask, &x, sizeof x, emulator.lane() ^ distance), sizeof other);
+  return other;
+}
+static inline unsigned __shfl_sync(unsigned mask, unsigned x, int from) {
+  unsigned other;
+  memcpy(&other, emulator.exchange(mask, &x, sizeof x, from), sizeof other);
   return other;
 }
 template <class T> static inline T max(T a, T b) { return a < b ? b : a; }

@@ -68,6 +68,10 @@ struct collection {
 
 /// The kernel, and its baseline form where it has one.
 void observe(const jit::launch& l) {
+  // The CPU keeps longer rows than a GPU, which gets separate kernels then.
+  if (l.code->kind == jit::kernel_kind::staged &&
+      !cuda::keeps_rows(*l.code, cuda::kept_count(l), cuda::reduced_count(l)))
+    return;
   jit::cuda_variant& variant = platform::per_thread<jit::cuda_variant, collection>::get();
   std::string& key = platform::per_thread<std::string, collection>::get();
   cuda::classify(l, variant);

@@ -22,6 +22,7 @@
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/linalg/products.hpp"
 #include "backends/cpu/linalg/solvers.hpp"
+#include "backends/cpu/reduce/stages.hpp"
 #include "backends/cpu/reduce/user_reducer.hpp"
 #include "backends/cpu/stream.hpp"
 #include "jit/compile.hpp"
@@ -74,6 +75,7 @@ struct needs {
 };
 
 needs needs_of(const launch& l, bool split_tail) {
+  if (l.code->kind == jit::kernel_kind::staged) return {};
   if (l.code->kind == jit::kernel_kind::elementwise) return {uniform_inputs(l, element_axes(l)), 0, false};
   return {uniform_inputs(l, shape_of(l).axes), uniform_inputs(l, epilogue_axes(l)), split_tail};
 }
@@ -97,6 +99,10 @@ class prepared_table {
  private:
   static std::unique_ptr<prepared> make(const jit::program& p, const needs& n) {
     auto made = std::make_unique<prepared>();
+    if (p.kind == jit::kernel_kind::staged) {
+      made->steps = std::make_shared<const stage_steps>(p);
+      return made;
+    }
     made->main = &find_code(p, {false, n.elements});
     if (p.kind == jit::kernel_kind::reduce) made->epilogue = &find_code(p, {true, n.results});
     if (n.split_tail) {
@@ -111,7 +117,7 @@ class prepared_table {
 };
 
 bool may_skip(const launch& l) {
-  if (!skips_tails() || !bound_tail(l)) return false;
+  if (l.code->kind == jit::kernel_kind::staged || !skips_tails() || !bound_tail(l)) return false;
   return !shape_of(l).shared;  // short rows and few columns share blocks: nothing to skip there
 }
 
@@ -124,11 +130,15 @@ bool has_epilogue(const jit::program& p) {
 
 void trace_launch(const prepared& p, const launch& l, std::chrono::steady_clock::duration took) {
   const double us = std::chrono::duration<double, std::micro>(took).count();
-  const bool compiled = (p.inner ? p.inner : p.main)->is_compiled();
+  const block_code* const code = p.inner ? p.inner : p.main;
+  const bool compiled = code && code->is_compiled();
   char time[32];
   std::snprintf(time, sizeof time, "%.1f us", us);
   runtime::trace("cpu launch sn_" + l.code->label() + " " + core::to_string(l.extents) + ", " +
-                 (compiled ? "compiled, " : "interpreted, ") + time);
+                 (!code      ? "in steps, "
+                  : compiled ? "compiled, "
+                             : "interpreted, ") +
+                 time);
 }
 
 /// The host does the work before the call returns.
@@ -190,23 +200,18 @@ class cpu_backend final : public runtime::backend {
     });
   }
 
+  bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) const override {
+    return cpu::keeps_rows(p, rows, elements);
+  }
   void prepare(std::span<const launch> launches, std::span<const prepared*> results) override {
     std::vector<compiled_code*> wanted;
-    auto want = [&](block_code* c, std::uint64_t lanes) {
-      if (c && c->wants_compilation(lanes)) wanted.push_back(c);
-    };
     for (std::size_t k = 0; k < launches.size(); ++k) {
       const launch& l = launches[k];
-      const bool skip = may_skip(l);
-      prepared& p = table_.find(l, needs_of(l, skip));
+      const std::int64_t elements = core::element_count(l.extents);
+      const prepared& p = prepare_one(l, elements, wanted);
       results[k] = &p;
-      std::int64_t lanes = core::element_count(l.extents), kept = 1;
-      for (int a = 0; a < l.kept; ++a) kept *= l.extents[a];
-      want(skip ? p.inner : p.main, static_cast<std::uint64_t>(lanes * loop_count(l)));
-      if (skip) want(p.tail, static_cast<std::uint64_t>(lanes) / 8);
-      if (p.epilogue && has_epilogue(*l.code)) want(p.epilogue, static_cast<std::uint64_t>(kept));
-      for (const jit::user_reduction* r : l.code->combines)
-        if (user_reducer& u = find_user_reducer(r); !u.is_compiled()) wanted.push_back(&u);
+      if (!p.steps) continue;
+      for (const launch& step : step_launches(*p.steps, l)) (void)prepare_one(step, elements, wanted);
     }
     compile_blocks(wanted);
     // After the compilation: observers do not get launches whose text does not compile.
@@ -224,7 +229,12 @@ class cpu_backend final : public runtime::backend {
     ++launches_;
     fault_record fault;
     const auto begin = std::chrono::steady_clock::now();
-    if (l.code->kind == jit::kernel_kind::elementwise) {
+    if (p.steps) {
+      run_stages(
+          *p.steps, l,
+          [this](const launch& step) -> const prepared& { return table_.find(step, needs_of(step, false)); },
+          fault.words);
+    } else if (l.code->kind == jit::kernel_kind::elementwise) {
       run_elements(p, l, fault.words);
     } else {
       const auto tail = p.inner ? bound_tail(l) : std::nullopt;
@@ -249,19 +259,15 @@ class cpu_backend final : public runtime::backend {
   }
 
   std::string source(const launch& l) override {
-    const needs n = needs_of(l, may_skip(l));
-    const std::string name = "sn_" + l.code->label();
     std::vector<jit::cpu_definition> all;
-    auto define = [&](const compiled_code& c, const std::string& as) { all.push_back(c.definition(as)); };
-    if (n.split_tail) {
-      define(find_code(inner_program(*l.code), {false, n.elements}), name + "_inner");
-      define(find_code(tail_program(*l.code), {false, 0}), name + "_tail");
+    const std::string name = "sn_" + l.code->label();
+    if (l.code->kind == jit::kernel_kind::staged) {
+      const stage_steps steps(*l.code);
+      const std::vector<launch> parts = step_launches(steps, l);
+      for (std::size_t k = 0; k < steps.steps.size(); ++k) define(parts[k], name + "_step" + std::to_string(k), all);
     } else {
-      define(find_code(*l.code, {false, n.elements}), name);
+      define(l, name, all);
     }
-    if (l.code->kind == jit::kernel_kind::reduce && has_epilogue(*l.code))
-      define(find_code(*l.code, {true, n.results}), name + "_epilogue");
-    for (const jit::user_reduction* r : l.code->combines) define(find_user_reducer(r), "sn_" + r->name);
     return "// " + tier_status() + "\n" + jit::emit_cpu(all);
   }
 
@@ -323,6 +329,38 @@ class cpu_backend final : public runtime::backend {
   }
 
  private:
+  /// What the code of a launch consists of.
+  static void define(const launch& l, const std::string& name, std::vector<jit::cpu_definition>& all) {
+    const needs n = needs_of(l, may_skip(l));
+    const auto add = [&](const compiled_code& c, const std::string& as) { all.push_back(c.definition(as)); };
+    if (n.split_tail) {
+      add(find_code(inner_program(*l.code), {false, n.elements}), name + "_inner");
+      add(find_code(tail_program(*l.code), {false, 0}), name + "_tail");
+    } else {
+      add(find_code(*l.code, {false, n.elements}), name);
+    }
+    if (l.code->kind == jit::kernel_kind::reduce && has_epilogue(*l.code))
+      add(find_code(*l.code, {true, n.results}), name + "_epilogue");
+    for (const jit::user_reduction* r : l.code->combines) add(find_user_reducer(r), "sn_" + r->name);
+  }
+
+  /// The code of a launch, which will process so many elements; adds what is to be compiled for it.
+  prepared& prepare_one(const launch& l, std::int64_t elements, std::vector<compiled_code*>& wanted) {
+    const auto want = [&](block_code* c, std::uint64_t lanes) {
+      if (c && c->wants_compilation(lanes)) wanted.push_back(c);
+    };
+    const bool skip = may_skip(l);
+    prepared& p = table_.find(l, needs_of(l, skip));
+    std::int64_t kept = 1;
+    for (int a = 0; a < l.kept; ++a) kept *= l.extents[a];
+    want(skip ? p.inner : p.main, static_cast<std::uint64_t>(elements * loop_count(l)));
+    if (skip) want(p.tail, static_cast<std::uint64_t>(elements) / 8);
+    if (p.epilogue && has_epilogue(*l.code)) want(p.epilogue, static_cast<std::uint64_t>(kept));
+    for (const jit::user_reduction* r : l.code->combines)
+      if (user_reducer& u = find_user_reducer(r); !u.is_compiled()) wanted.push_back(&u);
+    return p;
+  }
+
   recorder* recording() const noexcept {
     runtime::stream& s = current_stream();
     return s.notes() ? &static_cast<recorder&>(s) : nullptr;

@@ -127,6 +127,9 @@ class cuda_backend final : public runtime::backend {
     cuda::advise(index_, p, bytes, hint, where ? where->id().index : -1, on);
   }
 
+  bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) const override {
+    return cuda::keeps_rows(p, rows, elements);
+  }
   void prepare(std::span<const launch> launches, std::span<const prepared*> results) override {
     check_usable();
     auto& found = platform::per_thread<std::vector<const kernel*>, kernel_table>::get();

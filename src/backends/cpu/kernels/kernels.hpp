@@ -3,21 +3,27 @@
 //
 // What the backend needs to run a launch, and the two drivers that run it.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "backends/cpu/kernels/block_plan.hpp"
 #include "backends/cpu/kernels/tail.hpp"
 #include "runtime/backend.hpp"
 
+namespace sinter::cpu {
+struct stage_steps;  // backends/cpu/reduce/stages.hpp
+}
+
 namespace sinter::runtime {
 
 /// Code for one launch geometry of a program. Never destroyed.
 class prepared {
  public:
-  cpu::block_code* main = nullptr;      // the elements
-  cpu::block_code* inner = nullptr;     // the elements up to a monotone tail
-  cpu::block_code* tail = nullptr;      // the tail
-  cpu::block_code* epilogue = nullptr;  // the results of a reduction
+  cpu::block_code* main = nullptr;                // the elements
+  cpu::block_code* inner = nullptr;               // the elements up to a monotone tail
+  cpu::block_code* tail = nullptr;                // the tail
+  cpu::block_code* epilogue = nullptr;            // the results of a reduction
+  std::shared_ptr<const cpu::stage_steps> steps;  // of a staged program, which has nothing else
 };
 
 }  // namespace sinter::runtime

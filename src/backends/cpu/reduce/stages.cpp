@@ -1,0 +1,187 @@
+// Blocks of rows, and the launches of the steps over one.
+#include "backends/cpu/reduce/stages.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "jit/program/stages.hpp"
+#include "runtime/parallel.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+/// Bytes of a block: in a second-level cache with room for what else the steps need.
+constexpr std::int64_t block_bytes = 192 << 10;
+/// Bytes of the longest rows.
+constexpr std::int64_t row_bytes = 1 << 20;
+/// Fewer rows than this are divided among the threads by separate kernels only.
+constexpr std::int64_t few_rows = 32;
+constexpr std::int64_t few_elements = 1 << 16;
+/// Fewer elements lie in the first-level cache anyway, and the steps cost more than separate kernels.
+constexpr std::int64_t least_elements = 1 << 13;
+
+std::int64_t product(const core::dims& extents, int first, int last) {
+  return std::accumulate(extents.begin() + first, extents.begin() + last, std::int64_t{1}, std::multiplies<>());
+}
+
+/// Bytes that an element of a row takes while its block is processed.
+std::int64_t bytes_of_element(const jit::program& p) {
+  std::size_t bytes = 0, kept = 0;
+  for (auto& in : p.inputs) bytes += itemsize(in.type);
+  for (auto& o : p.outputs)
+    if (p.kind == jit::kernel_kind::staged && !jit::is_per_row(p, o.reg)) bytes += itemsize(o.type);
+  for (int s = 0; s + 1 < static_cast<int>(p.stages.size()); ++s) {
+    std::size_t here = 0;
+    for (const int r : jit::kept_after(p, s))
+      if (p.code[static_cast<std::size_t>(r)].op != jit::opcode::load)
+        here += itemsize(p.code[static_cast<std::size_t>(r)].type);
+    kept = std::max(kept, here);
+  }
+  return static_cast<std::int64_t>(bytes + kept);
+}
+
+/// Blocks are ranges of one kept axis, with all of the axes behind it.
+struct row_blocks {
+  int axis = 0;
+  std::int64_t length = 1;  // of a block along the axis
+  std::int64_t run = 1;     // blocks along the axis
+  std::int64_t count = 1;   // in all
+  core::dims outer;         // extents of the axes before it
+
+  explicit row_blocks(const jit::launch& l) {
+    const std::int64_t row = product(l.extents, l.kept, l.extents.size()) * bytes_of_element(*l.code);
+    const std::int64_t rows = std::max<std::int64_t>(1, block_bytes / row);
+    std::int64_t behind = product(l.extents, 1, l.kept);
+    while (behind > rows) behind /= l.extents[++axis];
+    length = std::clamp<std::int64_t>(rows / behind, 1, l.extents[axis]);
+    run = (l.extents[axis] + length - 1) / length;
+    outer = core::dims(l.extents.data(), axis);
+    count = run * product(l.extents, 0, axis);
+  }
+};
+
+/// Memory of one block.
+struct block_memory {
+  std::vector<void*> elements, rows;
+
+  block_memory(const stage_steps& s, const jit::launch& l, const row_blocks& blocks, arena& from) {
+    const std::int64_t n = blocks.length * product(l.extents, blocks.axis + 1, l.kept);
+    const std::int64_t all = n * product(l.extents, l.kept, l.extents.size());
+    for (const dtype t : s.elements) elements.push_back(from.take(static_cast<std::size_t>(all) * itemsize(t)));
+    for (const dtype t : s.rows) rows.push_back(from.take(static_cast<std::size_t>(n) * itemsize(t)));
+  }
+  block_memory(const stage_steps& s) : elements(s.elements.size()), rows(s.rows.size()) {}
+};
+
+/// Launches of the steps over one block after the other.
+class step_launcher {
+ public:
+  step_launcher(const stage_steps& s, const jit::launch& l, const row_blocks& blocks, const block_memory& memory)
+      : steps_(s), whole_(l), blocks_(blocks), memory_(memory), outer_(static_cast<std::size_t>(blocks.axis)) {
+    launch_.extents = core::dims(l.extents.data() + blocks.axis, l.extents.size() - blocks.axis);
+    launch_.reduces_last = true;
+  }
+
+  void move_to(std::int64_t block) {
+    start_ = block % blocks_.run * blocks_.length;
+    launch_.extents[0] = std::min(blocks_.length, whole_.extents[blocks_.axis] - start_);
+    if (blocks_.axis != 0) unravel(block / blocks_.run, blocks_.outer, outer_.data());
+  }
+
+  const jit::launch& of(const stage_step& step) {
+    launch_.code = &step.code;
+    const int kept = whole_.kept - blocks_.axis;
+    launch_.kept = step.code.kind == jit::kernel_kind::reduce ? kept : launch_.extents.size();
+    bind(step.inputs, launch_.inputs, kept);
+    bind(step.outputs, launch_.outputs, kept);
+    launch_.params.clear();
+    for (const std::uint16_t k : step.params) launch_.params.push_back(whole_.params[k]);
+    return launch_;
+  }
+
+ private:
+  void bind(const std::vector<step_operand>& from, std::vector<jit::operand>& to, int kept) {
+    to.resize(from.size());
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      const std::size_t index = from[k].index;
+      switch (from[k].where) {
+        case step_operand::place::input: part_of(whole_.inputs[index], to[k]); break;
+        case step_operand::place::output: part_of(whole_.outputs[index], to[k]); break;
+        case step_operand::place::elements: in_block(memory_.elements[index], launch_.extents, to[k]); break;
+        case step_operand::place::rows:
+          in_block(memory_.rows[index], core::dims(launch_.extents.data(), kept), to[k]);
+          break;
+      }
+    }
+  }
+  void part_of(const jit::operand& o, jit::operand& to) const {
+    to.base = o.base;
+    to.offset = o.offset + start_ * o.strides[blocks_.axis];
+    for (int a = 0; a < blocks_.axis; ++a) to.offset += outer_[static_cast<std::size_t>(a)] * o.strides[a];
+    to.strides = core::dims(o.strides.data() + blocks_.axis, o.strides.size() - blocks_.axis);
+  }
+  void in_block(void* base, const core::dims& over, jit::operand& to) const {
+    to.base = base;
+    to.offset = 0;
+    to.strides = core::contiguous_strides(over);
+    to.strides.resize(launch_.extents.size(), 0);
+  }
+
+  const stage_steps& steps_;
+  const jit::launch& whole_;
+  const row_blocks& blocks_;
+  const block_memory& memory_;
+  std::vector<std::int64_t> outer_;
+  std::int64_t start_ = 0;
+  jit::launch launch_;
+};
+
+}  // namespace
+
+bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
+  if (rows * elements < least_elements || (rows < few_rows && rows * elements > few_elements)) return false;
+  return elements * bytes_of_element(p) <= row_bytes;
+}
+
+std::vector<jit::launch> step_launches(const stage_steps& steps, const jit::launch& l) {
+  const row_blocks blocks(l);
+  const block_memory memory(steps);
+  step_launcher launcher(steps, l, blocks, memory);
+  std::vector<jit::launch> all;
+  const bool partial = l.extents[blocks.axis] % blocks.length != 0;
+  for (const bool last : {false, true}) {
+    if (last && (!partial || blocks.run == 1)) continue;
+    launcher.move_to(last ? blocks.run - 1 : 0);
+    for (const stage_step& s : steps.steps) all.push_back(launcher.of(s));
+  }
+  return all;
+}
+
+void run_stages(const stage_steps& steps, const jit::launch& l,
+                const std::function<const runtime::prepared&(const jit::launch&)>& find, int* fault) {
+  if (core::element_count(l.extents) == 0) return;
+  const row_blocks blocks(l);
+  double time = 0;
+  for (const stage_step& s : steps.steps) time += lane_time(s.code);
+  time *= static_cast<double>(core::element_count(l.extents));
+  runtime::parallel_for(blocks.count, time, [&](std::int64_t block) {
+    arena here;
+    const block_memory memory(steps, l, blocks, here);
+    step_launcher launcher(steps, l, blocks, memory);
+    launcher.move_to(block);
+    fault_record mine;
+    for (const stage_step& s : steps.steps) {
+      const jit::launch& part = launcher.of(s);
+      const runtime::prepared& code = find(part);
+      if (s.code.kind == jit::kernel_kind::elementwise) {
+        run_elements(code, part, mine.words);
+      } else {
+        arena partials;
+        run_reduce(code, part, nullptr, partials.take(reduce_scratch(part)), mine.words);
+      }
+    }
+    merge_fault(fault, mine);
+  });
+}
+
+}  // namespace sinter::cpu
