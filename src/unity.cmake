@@ -28,7 +28,8 @@ sinter_unity_group(jit/cuda/emit_broadcast jit/user_text jit/cuda/nvrtc jit/cuda
 
 sinter_unity_group(src/core/dtype src/core/format_number src/core/half src/core/profile src/core/shape)
 sinter_unity_group(src/graph/run/array src/graph/plan/bind src/graph/plan/builder src/graph/plan/builder_call
-                   src/graph/plan/builder_points src/graph/plan/builder_order)
+                   src/graph/plan/builder_points src/graph/plan/builder_order src/graph/plan/stage_builder
+                   src/graph/plan/stages)
 sinter_unity_group(src/graph/run/call src/graph/capture/capture src/graph/capture/memory src/graph/run/explain
                    src/graph/run/flush src/graph/plan/index_map src/graph/values/node src/graph/run/ongoing_capture
                    src/graph/run/placement src/graph/plan/plan src/graph/plan/table src/graph/plan/planner

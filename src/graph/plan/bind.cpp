@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "jit/program/stages.hpp"
+
 namespace sinter::graph {
 namespace {
 
@@ -23,12 +25,14 @@ void bind_operands(const kernel_plan& plan, jit::launch& out) {
   out.outputs.resize(plan.results.size());
   dims kept(plan.extents.data(), plan.kept);
   dims dense = core::contiguous_strides(kept);
+  const dims whole = core::contiguous_strides(plan.extents);
   for (std::size_t k = 0; k < plan.results.size(); ++k) {
     jit::operand& o = out.outputs[k];
     const payload::update* update = plan.kind == plan_kind::update ? &plan.results[k]->update() : nullptr;
     o.base = nullptr;
     o.offset = update ? update->offset : 0;
-    o.strides = update ? update->strides : dense;
+    const bool elements = plan.kind == plan_kind::staged && !jit::is_per_row(plan.code, plan.code.outputs[k].reg);
+    o.strides = update ? update->strides : elements ? whole : dense;
     o.strides.resize(rank, 0);
   }
 }
@@ -84,14 +88,15 @@ void bind(kernel_plan& plan, jit::launch& out) {
     extents[a + 1] *= extents[a];
     erase(a);
   }
-  if (extents.empty() || (plan.kind == plan_kind::reduce && kept == extents.size())) {
+  const bool over_rows = plan.kind == plan_kind::reduce || plan.kind == plan_kind::staged;
+  if (extents.empty() || (over_rows && kept == extents.size())) {
     // Backends expect at least one axis to iterate over, and a reduction an axis to reduce.
     extents.push_back(1);
     origin.push_back(-1);
     each_operand(out, [](dims& s) { s.push_back(0); });
-    if (plan.kind != plan_kind::reduce) kept = extents.size();
+    if (!over_rows) kept = extents.size();
   }
-  if (plan.kind == plan_kind::reduce && kept == 0) {
+  if (over_rows && kept == 0) {
     extents.insert(0, 1);
     origin.insert(0, -1);
     each_operand(out, [](dims& s) { s.insert(0, 0); });

@@ -39,8 +39,9 @@ struct input_slot {
   bool written = false;  // raw, and the function writes it
 };
 
-/// effect: a user's function that runs for its side effects; its results are leaves already.
-enum class plan_kind : std::uint8_t { elementwise, reduce, update, alias, effect };
+/// effect: a user's function that runs for its side effects; its results are leaves already. staged: kernels over the
+/// same rows that have been joined (stages.hpp).
+enum class plan_kind : std::uint8_t { elementwise, reduce, update, alias, effect, staged };
 
 struct kernel_plan {
   plan_kind kind = plan_kind::elementwise;

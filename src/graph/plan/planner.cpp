@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graph/plan/builder.hpp"
+#include "graph/plan/stages.hpp"
 #include "graph/values/limits.hpp"
 
 namespace sinter::graph {
@@ -56,6 +57,7 @@ void planner::plan(std::span<const value> roots) {
     for (node* n : stored()) level_of(n);
   } while (split_epilogues());
   group();
+  join_stages(kernels_, runtime::get_backend(device()));
 }
 
 // Adds the live reductions over the same value along the same axes to the kernel: their results are small, and they

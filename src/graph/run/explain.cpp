@@ -8,6 +8,7 @@
 #include "graph/plan/bind.hpp"
 #include "graph/plan/planner.hpp"
 #include "graph/run/flush.hpp"
+#include "jit/program/stages.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -33,14 +34,18 @@ const char* kind_text(plan_kind k) {
     case plan_kind::update: return "partial write";
     case plan_kind::alias: return "alias";
     case plan_kind::effect: return "user function";
+    case plan_kind::staged: return "rows on chip";
   }
   return "";
 }
 
 std::string space_text(const kernel_plan& k) {
-  if (k.kind != plan_kind::reduce) return core::to_string(k.extents);
+  if (k.kind != plan_kind::reduce && k.kind != plan_kind::staged) return core::to_string(k.extents);
   dims kept(k.extents.data(), k.kept);
   dims reduced(k.extents.data() + k.kept, k.extents.size() - k.kept);
+  if (k.kind == plan_kind::staged)
+    return core::to_string(kept) + " rows of " + core::to_string(reduced) + ", in " +
+           std::to_string(k.code.stages.size()) + " stages";
   return core::to_string(kept) + " results, each over " + core::to_string(reduced);
 }
 
@@ -52,6 +57,17 @@ std::string call_text(const jit::program& p, const jit::instr& i) {
   for (std::size_t k = 0; k < call.operands.size(); ++k) text += (k ? ", r" : "r") + std::to_string(call.operands[k]);
   text += ")";
   return f.returns || f.outputs.empty() ? text : text + "." + f.outputs[i.b].name;
+}
+
+/// "      -- reduced here: r1, r4; kept on chip: r3".
+std::string stage_text(const jit::program& p, int stage) {
+  std::string reduced, kept;
+  const auto add = [](std::string& list, int reg) { list += (list.empty() ? "r" : ", r") + std::to_string(reg); };
+  const auto end = p.stages[static_cast<std::size_t>(stage)].reductions;
+  for (int j = jit::first_reduction(p, stage); j < end; ++j)
+    add(reduced, p.reductions[static_cast<std::size_t>(j)].reg);
+  for (const int r : jit::kept_after(p, stage)) add(kept, r);
+  return "      -- reduced here: " + reduced + (kept.empty() ? "" : "; kept on chip: " + kept) + "\n";
 }
 
 std::string program_text(const jit::program& p, const std::vector<jit::scalar>& params) {
@@ -70,6 +86,8 @@ std::string program_text(const jit::program& p, const std::vector<jit::scalar>& 
     for (int a = 0; a < operands; ++a) out += (a ? ", r" : " r") + std::to_string(reg[a]);
     out += std::string(" : ") + std::string(name(i.type)) +
            (k + 1 == p.epilogue && p.epilogue < p.code.size() ? "   -- reduced here\n" : "\n");
+    for (std::size_t s = 0; s + 1 < p.stages.size(); ++s)
+      if (k + 1 == p.stages[s].end) out += stage_text(p, static_cast<int>(s));
   }
   return out;
 }

@@ -1,0 +1,128 @@
+// Which kernels are joined: those within a window that read the results of a reduction for the same rows.
+#include "graph/plan/stages.hpp"
+
+#include <algorithm>
+
+#include "graph/plan/stage_builder.hpp"
+#include "graph/values/limits.hpp"
+
+namespace sinter::graph {
+namespace {
+
+/// How many kernels after the first one may join it; bounds the time.
+constexpr std::size_t window = 48;
+
+class stage_planner {
+ public:
+  using kernel_list = std::vector<std::unique_ptr<kernel_plan>>;
+  stage_planner(kernel_list& kernels, const runtime::backend& device) : kernels_(kernels), device_(device) {}
+
+  void run() {
+    for (std::size_t k = 0; k < kernels_.size();)
+      if (!join_from(k)) ++k;
+  }
+
+ private:
+  /// Joins what goes with kernel `first`; whether anything did. Kernels that wait for a joined one without joining move
+  /// behind it, so the order stays one in which they may run.
+  bool join_from(std::size_t first) {
+    const kernel_plan& start = *kernels_[first];
+    if (start.kind != plan_kind::reduce || !start.reduces_last) return false;
+    const row_space space{start.extents, start.kept};
+    if (space.rows() == 0 || space.elements() < 2) return false;
+    if (!device_.keeps_rows(start.code, space.rows(), space.elements())) return false;
+    stage_builder built(space);
+    if (!built.add(start)) return false;
+    joined_ = {first};
+    behind_.clear();
+    aliases_.clear();
+    plan_ = std::make_unique<kernel_plan>();
+    const std::size_t end = std::min(kernels_.size(), first + window);
+    for (std::size_t k = first + 1; k < end; ++k) {
+      if (depends_on_any(*kernels_[k], behind_)) behind_.push_back(k);
+      else if ((depends_on_any(*kernels_[k], joined_) || depends_on_any(*kernels_[k], aliases_)) &&
+               !try_add(built, space, k))
+        behind_.push_back(k);
+    }
+    if (joined_.size() == 1) return false;
+    replace(first);
+    return true;
+  }
+
+  bool try_add(stage_builder& built, const row_space& space, std::size_t k) {
+    if (is_alias(*kernels_[k])) {
+      node* const n = kernels_[k]->results[0];
+      if (!built.add_alias(n, n->args[0].get())) return false;
+      aliases_.push_back(k);
+      return true;
+    }
+    stage_builder wider = built;
+    if (!wider.add(*kernels_[k])) return false;
+    const bool small = core::element_count(kernels_[k]->extents) == space.rows();
+    if (!wider.shares() && !small) return false;
+    auto trial = std::make_unique<kernel_plan>();
+    if (!wider.finish(*trial) || !device_.keeps_rows(trial->code, space.rows(), space.elements())) return false;
+    built = std::move(wider);
+    plan_ = std::move(trial);
+    joined_.push_back(k);
+    return true;
+  }
+
+  static bool is_alias(const kernel_plan& k) {
+    return k.kind == plan_kind::alias && k.results[0]->kind == node_kind::view;
+  }
+
+  bool depends_on_any(const kernel_plan& k, const std::vector<std::size_t>& others) const {
+    return std::any_of(others.begin(), others.end(), [&](std::size_t o) {
+      const auto& results = kernels_[o]->results;
+      return std::any_of(k.dependencies.begin(), k.dependencies.end(),
+                         [&](const node* d) { return std::find(results.begin(), results.end(), d) != results.end(); });
+    });
+  }
+
+  void replace(std::size_t first) {
+    const auto is_in = [](const std::vector<std::size_t>& list, std::size_t k) {
+      return std::find(list.begin(), list.end(), k) != list.end();
+    };
+    plan_->root = plan_->results[0];
+    const std::size_t last = joined_.back();
+    kernel_list before, after;
+    for (std::size_t k = first; k <= last; ++k) {
+      if (is_in(joined_, k)) {
+        plan_->level = std::max(plan_->level, kernels_[k]->level);
+        for (node* d : kernels_[k]->dependencies) depend_on(d);
+      } else {
+        (is_in(behind_, k) || is_in(aliases_, k) ? after : before).push_back(std::move(kernels_[k]));
+      }
+    }
+    for (const auto& k : after)
+      if (is_alias(*k)) std::erase(plan_->dependencies, k->results[0]);
+    before.push_back(std::move(plan_));
+    for (auto& k : after) before.push_back(std::move(k));
+    const auto at = kernels_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto stop = std::move(before.begin(), before.end(), at);
+    kernels_.erase(stop, kernels_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  }
+
+  void depend_on(node* d) {
+    auto& known = plan_->dependencies;
+    const auto& own = plan_->results;
+    if (std::find(own.begin(), own.end(), d) == own.end() && std::find(known.begin(), known.end(), d) == known.end())
+      known.push_back(d);
+  }
+
+  kernel_list& kernels_;
+  const runtime::backend& device_;
+  // Indices of kernels; aliases_: of what joined ones store; behind_: others that wait for joined ones.
+  std::vector<std::size_t> joined_, aliases_, behind_;
+  std::unique_ptr<kernel_plan> plan_;
+};
+
+}  // namespace
+
+void join_stages(std::vector<std::unique_ptr<kernel_plan>>& kernels, const runtime::backend& device) {
+  if (kernels.size() < 2 || !limits().fuse) return;
+  stage_planner(kernels, device).run();
+}
+
+}  // namespace sinter::graph

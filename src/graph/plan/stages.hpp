@@ -1,0 +1,15 @@
+// Kernels that go over the same rows, joined into one that reads them once: a reduction of rows, what is computed from
+// its results for each element, a reduction of that, and so on.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "graph/plan/plan.hpp"
+
+namespace sinter::graph {
+
+/// Joins kernels of a plan, which are in an order in which they may run, as far as the device keeps such rows on chip.
+/// Takes time linear in their number.
+void join_stages(std::vector<std::unique_ptr<kernel_plan>>& kernels, const runtime::backend& device);
+
+}  // namespace sinter::graph
