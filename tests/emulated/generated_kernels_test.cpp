@@ -19,9 +19,11 @@
 #include <vector>
 
 #include "backends/cpu/kernels/hooks.hpp"
+#include "graph/values/limits.hpp"
 #include "jit/cpu/compile_host.hpp"
 #include "jit/cuda/launch.hpp"
 #include "jit/program/fault_words.hpp"
+#include "jit/program/stages.hpp"
 #include "sinter/sinter.hpp"
 #include "support/complex_order.hpp"
 
@@ -84,9 +86,10 @@ char* begin_of(const jit::launch& l, std::size_t output) {
 /// The outputs, which the cases here store without gaps.
 std::vector<bytes> outputs_of(const jit::launch& l) {
   std::vector<bytes> all;
-  std::int64_t count = 1;
-  for (int j = 0; j < l.kept; ++j) count *= l.extents[j];
   for (std::size_t k = 0; k < l.outputs.size(); ++k) {
+    const bool elements = l.code->kind == jit::kernel_kind::staged && !jit::is_per_row(*l.code, l.code->outputs[k].reg);
+    std::int64_t count = 1;
+    for (int j = 0; j < (elements ? l.extents.size() : l.kept); ++j) count *= l.extents[j];
     const char* const from = begin_of(l, k);
     all.emplace_back(from, from + count * static_cast<std::int64_t>(itemsize(l.code->outputs[k].type)));
   }
@@ -346,6 +349,45 @@ TEST_CASE("emulated: the broadcast search among complex numbers takes the first 
       for (std::size_t r = 0; r < rows; ++r) CHECK(places[r] == order::place((r % 2 ? y : x).data(), columns, low));
     }
   }
+}
+
+TEST_CASE("emulated: rows on chip have the bits of separate kernels") {
+  if (no_emulation()) return;
+  const std::int64_t shapes[][2] = {{40, 300}, {1100, 13}, {1100, 300}, {2800, 3}, {8, 5000}, {8, 4096}, {4, 8190}};
+  const reduce_kw rows{.axis = -1, .keepdims = true};
+  using program = std::function<ndarray(const ndarray&, const ndarray&)>;
+  const program programs[] = {[&](const ndarray& x, const ndarray& gain) {
+                                const ndarray d = x - mean(x, rows);
+                                return d / sqrt(mean(d * d, rows) + 1e-5) * gain + x;
+                              },
+                              [&](const ndarray& x, const ndarray& gain) {
+                                const ndarray e = cos(x - max(x, rows)), s = e / sum(e, rows);
+                                return ((s - min(s * gain, rows)) * 1000).astype(int16);
+                              },
+                              [&](const ndarray& x, const ndarray&) {
+                                return x.astype(float64) * argmax(x, {.axis = -1, .keepdims = true}) -
+                                       var(x, {.axis = -1, .keepdims = true});
+                              }};
+  for (const auto& [n, length] : shapes) {
+    for (const bool across : {false, true}) {
+      if (across && n * length > 15000) continue;
+      CAPTURE(n);
+      CAPTURE(length);
+      CAPTURE(across);
+      const ndarray flat = angles(n * length), gain = angles(length, 3);
+      const ndarray x = across ? reshape(flat, {length, n}).T() : reshape(flat, {n, length});
+      for (const program& of : programs) {
+        const recorded joined = emulate(of(x, gain));
+        CHECK(joined.launches.size() == 1);
+        CHECK(joined.launches.back().shape == jit::cuda_shape::staged_rows);
+        graph::limits().fuse = false;
+        const recorded separate = emulate(of(x, gain));
+        graph::limits().fuse = true;
+        CHECK((joined.launches.back().emulated.back() == separate.launches.back().emulated.back()));
+      }
+    }
+  }
+  CHECK(baseline_shapes.count(jit::cuda_shape::staged_rows) == 1);
 }
 
 #endif

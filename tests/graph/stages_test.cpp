@@ -1,0 +1,325 @@
+// Kernels over the same rows that are joined: their values have the bits of separate kernels, whatever the dtypes, the
+// lengths of rows and the layouts, and they are joined where that saves memory traffic only.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "golden/golden.hpp"
+#include "graph/run/explain.hpp"
+#include "graph/run/flush.hpp"
+#include "graph/values/limits.hpp"
+#include "ops/base/access.hpp"
+#include "sinter/sinter.hpp"
+
+namespace sn = sinter;
+using namespace sn::idx;
+using sn::ndarray;
+
+namespace {
+
+const sn::reduce_kw rows{.axis = -1, .keepdims = true};
+
+struct restore_limits {
+  sinter::graph::planner_limits saved = sinter::graph::limits();
+  ~restore_limits() { sinter::graph::limits() = saved; }
+};
+
+std::vector<sinter::graph::value> values_of(const std::vector<ndarray>& arrays) {
+  std::vector<sinter::graph::value> values;
+  for (const ndarray& x : arrays) values.push_back(sinter::ops::value_of(x));
+  return values;
+}
+void evaluate(const std::vector<ndarray>& arrays) { sinter::graph::flush(values_of(arrays)); }
+
+/// Evaluates what `record` records, together.
+using recorder = std::function<std::vector<ndarray>()>;
+std::vector<ndarray> evaluated(const recorder& record, bool fuse) {
+  const restore_limits limits;
+  sinter::graph::limits().fuse = fuse;
+  std::vector<ndarray> all = record();
+  evaluate(all);
+  return all;
+}
+
+auto bytes_of(const ndarray& x) { return sinter::test::download(x).bytes; }
+
+void check_bits(const recorder& record) {
+  const std::vector<ndarray> joined = evaluated(record, true), separate = evaluated(record, false);
+  for (std::size_t k = 0; k < joined.size(); ++k) {
+    CAPTURE(k);
+    CHECK(joined[k].shape() == separate[k].shape());
+    CHECK(joined[k].dtype() == separate[k].dtype());
+    CHECK((bytes_of(joined[k]) == bytes_of(separate[k])));
+  }
+}
+
+std::string plan_of(const recorder& record) { return sinter::graph::describe(values_of(record()), false); }
+bool is_joined(const recorder& record) { return plan_of(record).find("[rows on chip]") != std::string::npos; }
+ndarray noise(const sn::shape_t& shape, sn::dtype type) {
+  std::int64_t n = 1;
+  for (auto d : shape) n *= d;
+  std::vector<double> v(static_cast<std::size_t>(n));
+  std::uint32_t state = 99;
+  for (double& x : v) {
+    state = state * 1664525u + 1013904223u;
+    x = static_cast<double>(state >> 8) * 0x1p-22 - 2;
+  }
+  ndarray x = sn::array(v.data(), shape);
+  if (!sn::is_inexact(type)) x = x * 20;
+  x = x.astype(type);
+  sn::eval(x);
+  return x;
+}
+
+std::vector<ndarray> softmax(const ndarray& x) {
+  const ndarray e = sn::exp(x - sn::max(x, rows));
+  return {e / sn::sum(e, rows)};
+}
+std::vector<ndarray> softmax_and_max(const ndarray& x) {
+  const ndarray m = sn::max(x, rows), e = sn::exp(x - m);
+  return {e / sn::sum(e, rows), m, sn::argmax(x, -1)};
+}
+std::vector<ndarray> log_sum_exp(const ndarray& x) {
+  const ndarray m = sn::max(x, rows);
+  return {sn::log(sn::sum(sn::exp(x - m), rows)) + m};
+}
+std::vector<ndarray> standardised(const ndarray& x) {
+  return {(x - sn::mean(x, rows)) / sinter::std(x, {.axis = -1, .keepdims = true})};
+}
+std::vector<ndarray> moments(const ndarray& x) {
+  const ndarray d = x - sn::mean(x, rows), d2 = d * d;
+  const sn::reduce_kw last{.axis = -1};
+  const ndarray m2 = sn::mean(d2, last);
+  return {m2, sn::mean(d2 * d, last) / m2, sn::mean(d2 * d2, last), sn::sqrt(m2)};
+}
+std::vector<ndarray> normalised(const ndarray& x) { return {x / sn::sqrt(sn::sum(x * x, rows))}; }
+
+struct named {
+  const char* name;
+  std::vector<ndarray> (*of)(const ndarray&);
+};
+const named programs[] = {{"softmax", softmax},         {"softmax and max", softmax_and_max},
+                          {"log sum exp", log_sum_exp}, {"standardised", standardised},
+                          {"centred moments", moments}, {"normalised", normalised}};
+
+}  // namespace
+
+TEST_CASE("joined rows: the bits of separate kernels, for rows of any length") {
+  for (const std::int64_t n :
+       {2, 3, 5, 8, 31, 64, 65, 100, 127, 128, 257, 1000, 1024, 2049, 4097, 5000, 16384, 20001, 70000}) {
+    CAPTURE(n);
+    const ndarray x = noise({std::max<std::int64_t>(33, 12000 / n), n}, sn::float32);
+    for (const named& p : programs) {
+      CAPTURE(p.name);
+      check_bits([&] { return p.of(x); });
+    }
+  }
+}
+
+TEST_CASE("joined rows: the bits of separate kernels, for every dtype") {
+  for (const sn::dtype type :
+       {sn::bool_, sn::int8, sn::uint8, sn::int16, sn::uint16, sn::int32, sn::uint32, sn::int64, sn::uint64,
+        sn::float16, sn::bfloat16, sn::float32, sn::float64, sn::complex64, sn::complex128}) {
+    CAPTURE(sn::name(type));
+    const ndarray x = noise({40, 331}, type);
+    for (const named& p : programs) {
+      if (type == sn::bool_) continue;
+      CAPTURE(p.name);
+      check_bits([&] { return p.of(x); });
+    }
+    check_bits([&]() -> std::vector<ndarray> {
+      const ndarray n = sn::sum(x != 0, rows);
+      return {x * n, sn::any(x > n, -1), n, sn::count_nonzero(x != n, -1)};
+    });
+  }
+}
+
+TEST_CASE("joined rows are one kernel, which reads them once") {
+  const ndarray x = noise({200, 512}, sn::float32), gain = noise({512}, sn::float32), bias = noise({512}, sn::float32);
+  for (const named& p : programs) {
+    CAPTURE(p.name);
+    const std::string plan = plan_of([&] { return p.of(x); });
+    CAPTURE(plan);
+    CHECK(plan.find("[rows on chip]") != std::string::npos);
+    CHECK(plan.find("[reduction]") == std::string::npos);
+    CHECK(plan.find("[elementwise]") == std::string::npos);
+  }
+  const recorder layer_norm = [&]() -> std::vector<ndarray> {
+    const ndarray d = x - sn::mean(x, rows);
+    return {d / sn::sqrt(sn::mean(d * d, rows) + 1e-5) * gain + bias};
+  };
+  const std::string plan = plan_of(layer_norm);
+  CAPTURE(plan);
+  CHECK(plan.find("\n1 kernels") != std::string::npos);
+  CHECK(plan.find("kept on chip") != std::string::npos);
+  check_bits(layer_norm);
+}
+
+TEST_CASE("joined rows: operands that broadcast, are strided or lie across") {
+  const ndarray big = noise({2, 80, 3, 260}, sn::float32), column = noise({80, 1}, sn::float32),
+                line = noise({130}, sn::float32);
+  const auto layer = [&](const ndarray& x, const ndarray& gain, const ndarray& bias) -> std::vector<ndarray> {
+    const ndarray d = x - sn::mean(x, rows);
+    return {d / sn::sqrt(sn::var(x, {.axis = -1, .keepdims = true}) + 1e-5) * gain + bias, sn::max(x, -1)};
+  };
+  const ndarray strided = big(1, _, 2, slice(_, _, 2)), turned = noise({130, 80}, sn::float32).T();
+  const ndarray backward = strided["::-1, ::-1"];
+  const ndarray third = strided(slice(_, _, 3)), same = sn::broadcast_to(line, {80, 130});
+  for (const ndarray& x : {strided, turned, backward, third, same}) {
+    const ndarray c = column(slice(0, x.shape()[0]));
+    check_bits([&] { return layer(x, line, line(slice(_, _, -1))); });
+    check_bits([&] { return layer(x, c, line); });
+    check_bits([&] { return layer(x * c, line, x); });
+  }
+  // Several kept and several reduced axes, which do not merge.
+  const ndarray pairs = sn::transpose(big, {1, 0, 3, 2}), ends = sn::transpose(big, {3, 1, 2, 0});
+  for (const ndarray& x : {big, pairs, ends}) {
+    check_bits([&] { return layer(x, x, 2 * x); });
+    check_bits([&]() -> std::vector<ndarray> {
+      const ndarray d = x - sn::mean(x, {.axis = {-1, -2}, .keepdims = true});
+      return {d / sn::sqrt(sn::mean(d * d, {.axis = {-1, -2}, .keepdims = true})) *
+              sn::mean(x, {.axis = 0, .keepdims = true})};
+    });
+    check_bits([&]() -> std::vector<ndarray> {
+      const ndarray d = x - sn::mean(x, {.axis = {1, 2}, .keepdims = true});
+      return {d * sn::max(d, {.axis = {1, 2}, .keepdims = true})};
+    });
+  }
+}
+
+TEST_CASE("joined rows: columns, squares and statistics of other axes") {
+  const ndarray x = noise({150, 150}, sn::float32);
+  for (const int first : {0, 1})
+    for (const int second : {0, 1}) {
+      CAPTURE(first);
+      CAPTURE(second);
+      check_bits([&]() -> std::vector<ndarray> {
+        const ndarray m = sn::sum(x, {.axis = first, .keepdims = true});
+        const ndarray d = x - m;
+        return {d / sn::sum(d * d, {.axis = second, .keepdims = true}), m};
+      });
+      check_bits([&]() -> std::vector<ndarray> {
+        const ndarray m = sn::sum(x, first);  // a row of results, which broadcasts along the columns
+        return {x - m, sn::sum((x - m) * x, second)};
+      });
+    }
+  check_bits([&]() -> std::vector<ndarray> {  // a matrix of the rows' results
+    const ndarray m = sn::max(x, -1);
+    return {sn::sum(x * (m(_, newaxis) - m), -1)};
+  });
+}
+
+TEST_CASE("joined rows: NaN, infinities, and constants") {
+  ndarray x = noise({64, 300}, sn::float32).copy();
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  x(0, 5) = inf;
+  x(1, 299) = nan;
+  x(2) = -inf;
+  x(3) = 0.0F;
+  x(4) = -0.0F;
+  x(5, slice(0, 10)) = inf;
+  x(6, 7) = -nan;
+  sn::eval(x);
+  for (const named& p : programs) {
+    CAPTURE(p.name);
+    check_bits([&] { return p.of(x); });
+  }
+}
+
+TEST_CASE("joined rows: empty ones, rows of one element, one row, scalars") {
+  for (const sn::shape_t& shape :
+       std::vector<sn::shape_t>{{0, 5}, {40000, 1}, {1, 9000}, {1, 70000}, {12000}, {3, 0, 4}, {100, 1, 100}}) {
+    const ndarray x = noise(shape, sn::float32);
+    for (const named& p : programs) {
+      CAPTURE(p.name);
+      if (x.size() != 0) check_bits([&] { return p.of(x); });
+    }
+    check_bits([&]() -> std::vector<ndarray> { return {x - sn::sum(x, rows), x / sn::sum(x)}; });
+  }
+  const ndarray none = noise({5, 0}, sn::float32);
+  check_bits([&]() -> std::vector<ndarray> { return {none - sn::sum(none, rows), sn::sum(none, rows) + 1}; });
+}
+
+TEST_CASE("joined rows: values between the stages that are results too") {
+  const ndarray x = noise({90, 400}, sn::float32), y = noise({90, 400}, sn::float32);
+  check_bits([&]() -> std::vector<ndarray> {
+    const ndarray h = x + y, d = h - sn::mean(h, rows), v = sn::mean(d * d, rows), n = d / sn::sqrt(v);
+    return {h, d, v, n, sn::sum(n * n, -1), sn::max(n * y, rows) + v};
+  });
+  check_bits([&]() -> std::vector<ndarray> {  // what later stages read elsewhere
+    const ndarray e = sn::exp(x - sn::max(x, rows)), s = e / sn::sum(e, rows);
+    return {s, s.T().copy(), sn::sum(s, 0), sn::roll(s, 1, 1) * s};
+  });
+  check_bits([&]() -> std::vector<ndarray> {  // a chain of many stages
+    ndarray z = x;
+    std::vector<ndarray> all;
+    for (int k = 0; k < 6; ++k) {
+      z = z - sn::max(z * y, rows);
+      z = z / sn::sqrt(sn::sum(z * z, rows));
+      all.push_back(sn::min(z, -1));
+    }
+    all.push_back(z);
+    return all;
+  });
+}
+
+TEST_CASE("joined rows: draws, gathers, checks and coordinates keep kernels of their own or their values") {
+  const ndarray x = noise({90, 400}, sn::float32);
+  const ndarray which = sn::arange(0, 400, 1) * 7 % 400;
+  sn::eval(which);
+  check_bits([&]() -> std::vector<ndarray> {
+    const ndarray t = sn::take(x, which, 1);
+    return {(t - sn::max(t, rows)) * sn::arange(0, 400, 1, {.dtype = sn::float32})};
+  });
+  check_bits([&]() -> std::vector<ndarray> {
+    const ndarray i = x.astype(sn::int32), m = sn::max(i, rows);
+    return {sn::power(i - m, 2), sn::floor_divide(i, m), sn::power(m, sn::sum(i, rows) % 3 + 3)};
+  });
+  check_bits([&]() -> std::vector<ndarray> {
+    const ndarray p = softmax(x)[0];
+    sn::random::generator g(5);
+    return {p * (g.random({90, 400}) < 0.5)};
+  });
+}
+
+TEST_CASE("joined rows: kernels that share nothing, or wait for others, are not joined wrongly") {
+  const ndarray x = noise({100, 200}, sn::float32), y = noise({100, 200}, sn::float32);
+  CHECK_FALSE(is_joined([&]() -> std::vector<ndarray> { return {y * sn::sum(x, rows)}; }));
+  CHECK(is_joined([&]() -> std::vector<ndarray> { return {y * x * sn::sum(x, rows)}; }));
+  check_bits([&]() -> std::vector<ndarray> {  // through a kernel over another space, which waits for the first
+    const ndarray m = sn::max(x, rows), c = sn::sum(x - m, {.axis = 0, .keepdims = true});
+    const ndarray d = (x - m) * c;
+    return {d, d / sn::sum(d, rows), sn::sum(x * c, -1)};
+  });
+  check_bits([&]() -> std::vector<ndarray> {
+    const ndarray m = sn::max(x, rows), q = sn::cumsum(m, 0);
+    return {x - m, (x - m) * q, sn::sum((x - q) * y, -1)};
+  });
+  ndarray z = x.copy();
+  const ndarray m = sn::mean(z, rows);
+  z(slice(10, 20)) = m(slice(10, 20)) * 2;
+  z -= m;
+  const ndarray s = z / sn::sum(z * z, rows);
+  z += 1;
+  sn::eval(s, z, m);
+  const ndarray expected = sn::mean(x, rows);
+  CHECK((bytes_of(m) == bytes_of(expected)));
+}
+
+TEST_CASE("joined rows: an allocation that fails leaves everything pending") {
+  const ndarray x = noise({100, 200}, sn::float32);
+  for (int k = 0; k < 3; ++k) {
+    std::vector<ndarray> all = softmax_and_max(x);
+    {
+      const restore_limits limits;
+      sinter::graph::limits().fail_allocation = k;
+      CHECK_THROWS_AS(evaluate(all), sn::memory_error);
+    }
+    const std::vector<ndarray> expected = evaluated([&] { return softmax_and_max(x); }, false);
+    for (std::size_t n = 0; n < all.size(); ++n) CHECK((bytes_of(all[n]) == bytes_of(expected[n])));
+  }
+}
