@@ -64,8 +64,11 @@ std::string stage_text(const jit::program& p, int stage) {
   std::string reduced, kept;
   const auto add = [](std::string& list, int reg) { list += (list.empty() ? "r" : ", r") + std::to_string(reg); };
   const auto end = p.stages[static_cast<std::size_t>(stage)].reductions;
-  for (int j = jit::first_reduction(p, stage); j < end; ++j)
-    add(reduced, p.reductions[static_cast<std::size_t>(j)].reg);
+  for (int j = jit::first_reduction(p, stage); j < end; ++j) {
+    const jit::reduce_desc& r = p.reductions[static_cast<std::size_t>(j)];
+    add(reduced, r.reg);
+    reduced += std::string(" by ") + jit::about(r.op).name;
+  }
   for (const int r : jit::kept_after(p, stage)) add(kept, r);
   return "      -- reduced here: " + reduced + (kept.empty() ? "" : "; kept on chip: " + kept) + "\n";
 }
