@@ -3,17 +3,17 @@
 // without it. SINTER_ISA_FMA 1: fused multiply-adds too, for code that uses them explicitly.
 #if SINTER_ISA_LEVEL == 1 && SINTER_ISA_FMA
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,f16c,fma"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2,fma")
+#pragma GCC target("avx2,f16c,fma")
 #endif
 #elif SINTER_ISA_LEVEL == 1
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,f16c"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,f16c")
 #endif
 #elif SINTER_ISA_LEVEL == 2
 #ifdef __clang__

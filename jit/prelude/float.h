@@ -88,20 +88,27 @@ SN_REAL(isinf)
   SN_FN bool isfinite(T a) { return absolute(a) < infinity(a); }
 SN_REAL(isfinite)
 
-// NaN wins; of zeros with different signs the first stays, as NumPy's loops define them.
+// NaN wins; of zeros with different signs the first stays, as NumPy's loops define them. The host's form is two selections:
+// GCC turns the joined condition of several such operations into branches, and does not vectorise them.
+#ifdef __CUDACC__
+#define SN_FIRST_IF(order, special, a, b) (bool(int(order) | int(special)) ? (a) : (b))
+#else
+#define SN_FIRST_IF(order, special, a, b) ((special) ? (a) : ((order) ? (a) : (b)))
+#endif
 #define SN_REAL_maximum(T) \
-  SN_FN T maximum(T a, T b) { return bool(int(a >= b) | int(a != a)) ? a : b; }
+  SN_FN T maximum(T a, T b) { return SN_FIRST_IF(a >= b, a != a, a, b); }
 SN_REAL(maximum)
 #define SN_REAL_minimum(T) \
-  SN_FN T minimum(T a, T b) { return bool(int(a <= b) | int(a != a)) ? a : b; }
+  SN_FN T minimum(T a, T b) { return SN_FIRST_IF(a <= b, a != a, a, b); }
 SN_REAL(minimum)
 // NaN loses.
 #define SN_REAL_fmax(T) \
-  SN_FN T fmax(T a, T b) { return bool(int(a >= b) | int(b != b)) ? a : b; }
+  SN_FN T fmax(T a, T b) { return SN_FIRST_IF(a >= b, b != b, a, b); }
 SN_REAL(fmax)
 #define SN_REAL_fmin(T) \
-  SN_FN T fmin(T a, T b) { return bool(int(a <= b) | int(b != b)) ? a : b; }
+  SN_FN T fmin(T a, T b) { return SN_FIRST_IF(a <= b, b != b, a, b); }
 SN_REAL(fmin)
+#undef SN_FIRST_IF
 
 // NumPy's npy_divmod: the quotient is snapped to an integer, the remainder has the divisor's sign.
 #define SN_REAL_remainder(T) \

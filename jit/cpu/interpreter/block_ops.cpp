@@ -1,9 +1,21 @@
 // The block operation of an instruction, and which instructions generated CPU code computes inline.
 #include "jit/cpu/interpreter/block_ops.hpp"
 
+#if SINTER_TIER0_X86
+#include <cpuid.h>
+#endif
+
 namespace sinter::jit {
 namespace tier0 {
 namespace {
+
+#if SINTER_TIER0_X86
+/// Conversions of float16; __builtin_cpu_supports does not know them everywhere.
+bool has_f16c() noexcept {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+#endif
 
 isa detect() noexcept {
 #if SINTER_TIER0_X86
@@ -11,7 +23,7 @@ isa detect() noexcept {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl"))
     return isa::avx512;
-  if (__builtin_cpu_supports("avx2")) return isa::avx2;
+  if (__builtin_cpu_supports("avx2") && has_f16c()) return isa::avx2;
 #endif
   return isa::baseline;
 }
@@ -39,6 +51,7 @@ namespace {
 block_op plain_op(opcode op, dtype arg) noexcept {
   if (is_bool(arg) || is_integer(arg)) SINTER_DISPATCH(integer_op(op, arg))
   if (is_real_floating(arg)) SINTER_DISPATCH(real_op(op, arg))
+  if (op == opcode::absolute) SINTER_DISPATCH(modulus_op(arg))
 #if SINTER_TIER0_X86
   if (active_isa() != isa::baseline) return avx2::complex_op(op, arg);
 #endif

@@ -19,6 +19,12 @@ struct convert_to_half {
 };
 
 template <class From>
+void to_f16_lanes(void* dst, const void* a, const void*, const void*, int n, int* fault) {
+  if constexpr (__is_same(From, float)) round_to_f16(static_cast<float*>(dst), static_cast<const float*>(a), n);
+  else unary<float, From, convert_to_half<rounding::f16>>(dst, a, nullptr, nullptr, n, fault);
+}
+
+template <class From>
 block_op cast_from(dtype to) noexcept {
   switch (to) {
     case dtype::b1: return &unary<bool, From, convert_to<bool>>;
@@ -30,7 +36,7 @@ block_op cast_from(dtype to) noexcept {
     case dtype::u16: return &unary<unsigned short, From, convert_to<unsigned short>>;
     case dtype::u32: return &unary<unsigned, From, convert_to<unsigned>>;
     case dtype::u64: return &unary<unsigned long long, From, convert_to<unsigned long long>>;
-    case dtype::f16: return &unary<float, From, convert_to_half<rounding::f16>>;
+    case dtype::f16: return &to_f16_lanes<From>;
     case dtype::bf16: return &unary<float, From, convert_to_half<rounding::bf16>>;
     case dtype::f32: return &unary<float, From, convert_to<float>>;
     case dtype::f64: return &unary<double, From, convert_to<double>>;

@@ -22,7 +22,6 @@ template <class R>
 block_op plain_op(opcode op) noexcept {
   using T = sn::cx<R>;
   switch (op) {
-    case opcode::absolute: return &unary_by_one<R, T, do_absolute>;
     case opcode::real: return &part_of<R, 0>;
     case opcode::imag: return &part_of<R, 1>;
     UNARY_PARTS(negative)

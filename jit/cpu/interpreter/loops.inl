@@ -102,13 +102,50 @@ void choose(void* dst, const void* c, const void* a, const void* b, int n, int*)
   n &= -lane_multiple;
   SINTER_LANES(l, n) r[l] = sn::select(k[l] != 0, x[l], y[l]);
 }
+#if SINTER_ISA_LEVEL == 1
+typedef short half_vector __attribute__((vector_size(16)));
+typedef float float_lanes __attribute__((vector_size(32)));
+SN_FN float_lanes widen(half_vector h) { return __builtin_ia32_vcvtph2ps256(h); }
+SN_FN half_vector narrow(float_lanes x) { return __builtin_ia32_vcvtps2ph256(x, 0); }  // to nearest, ties to even
+#elif SINTER_ISA_LEVEL == 2
+typedef short half_vector __attribute__((vector_size(32)));
+typedef float float_lanes __attribute__((vector_size(64)));
+SN_FN float_lanes widen(half_vector h) {
+  return __builtin_ia32_vcvtph2ps512_mask(h, float_lanes{}, (unsigned short)(-1), 4);
+}
+SN_FN half_vector narrow(float_lanes x) {
+  return __builtin_ia32_vcvtps2ph512_mask(x, 0, half_vector{}, (unsigned short)(-1));
+}
+#endif
+#if SINTER_ISA_LEVEL > 0
+constexpr int half_lanes = int(sizeof(half_vector) / sizeof(short));
+#else
+constexpr int half_lanes = 1;
+#endif
+
+/// Each lane rounded to float16; `to` may be `from`.
+SN_FN void round_to_f16(float* to, const float* from, int n) {
+  n &= -lane_multiple;
+#if SINTER_ISA_LEVEL > 0
+  for (int l = 0; l < n; l += half_lanes) {
+    float_lanes v;
+    __builtin_memcpy(&v, from + l, sizeof v);
+    v = widen(narrow(v));
+    __builtin_memcpy(to + l, &v, sizeof v);
+  }
+#else
+  SINTER_LANES(l, n) to[l] = sn::round_f16(from[l]);
+#endif
+}
+
 /// A float operation, then the rounding of each lane to a half type.
 template <block_op F, rounding R>
 void then_round(void* dst, const void* a, const void* b, const void* c, int n, int* fault) {
   F(dst, a, b, c, n, fault);
   auto* r = static_cast<float*>(dst);
   n &= -lane_multiple;
-  SINTER_LANES(l, n) r[l] = rounded<R>(r[l]);
+  if constexpr (R == rounding::f16) round_to_f16(r, r, n);
+  else SINTER_LANES(l, n) r[l] = rounded<R>(r[l]);
 }
 template <block_op F, rounding R>
 constexpr block_op with_rounding() {

@@ -33,6 +33,48 @@ void half_nextafter(void* dst, const void* a, const void* b, const void*, int n,
     r[l] = R == rounding::f16 ? sn::nextafter_f16(x[l], y[l]) : sn::nextafter_bf16(x[l], y[l]);
 }
 
+/// |x + iy| for float: the squares are exact in double, and nothing overflows.
+SN_FN float modulus(float x, float y, bool& special) {
+  const float size = float(__builtin_sqrt(double(x) * double(x) + double(y) * double(y)));
+  special = false;
+  return bool(int(sn::isinf(x)) | int(sn::isinf(y))) ? sn::infinity(x) : size;
+}
+/// For double as the C library's hypot computes it (Borges, An improved algorithm for hypot(a, b), 2019, without fused
+/// operations); where it would scale its arguments, and of NaN, the result is special: hypot itself gives it.
+SN_FN double modulus(double x, double y, bool& special) {
+  x = sn::absolute(x);
+  y = sn::absolute(y);
+  const double more = x < y ? y : x, less = x < y ? x : y;
+  const double h = __builtin_sqrt(more * more + less * less);
+  const bool near = h <= 2.0 * less;
+  const double delta = h - (near ? less : more);
+  const double a = near ? more * (2.0 * delta - more) : 2.0 * delta * (more - 2.0 * less);
+  const double b = near ? (delta - 2.0 * (more - less)) * delta : (4.0 * delta - less) * less + delta * delta;
+  const double corrected = h - (a + b) / (2.0 * h);
+  const bool alone = less <= more * 0x1p-54;  // the smaller one is below the rounding of the larger one
+  special = bool(int(!alone) & (int(!(more <= 0x1p511)) | int(!(less >= 0x1p-459))));
+  return alone ? more + less : corrected;
+}
+template <class R>
+void moduli(void* dst, const void* a, const void*, const void*, int n, int* fault) {
+  alignas(64) R x[block_lanes], y[block_lanes];
+  unsigned char special[block_lanes];
+  auto* r = static_cast<R*>(dst);
+  part_of<R, 0>(x, a, nullptr, nullptr, n, fault);
+  part_of<R, 1>(y, a, nullptr, nullptr, n, fault);
+  n &= -lane_multiple;
+  int found = 0;
+  SINTER_LANES(l, n) {
+    bool mine;
+    r[l] = modulus(x[l], y[l], mine);
+    special[l] = mine;
+  }
+  SINTER_LANES(l, n) found |= special[l];
+  if (found == 0) return;
+  for (int l = 0; l < n; ++l)
+    if (special[l]) r[l] = sn::hypot(x[l], y[l]);
+}
+
 #define ROUNDED(...) return with_rounding<__VA_ARGS__, R>()
 #define UNARY(op) case opcode::op: ROUNDED(&unary<T, T, do_##op>);
 #define BINARY(op) case opcode::op: ROUNDED(&binary<T, T, do_##op>);
@@ -124,11 +166,31 @@ block_op real_op(opcode op, dtype arg) noexcept {
   }
 }
 
+block_op modulus_op(dtype arg) noexcept { return arg == dtype::c64 ? &moduli<float> : &moduli<double>; }
+
 void widen_f16(float* to, const std::uint16_t* from, int n) noexcept {
-  SINTER_LANES(l, n) to[l] = sn::f16_to_float(from[l]);
+  int done = 0;
+#if SINTER_ISA_LEVEL > 0
+  for (; done + half_lanes <= n; done += half_lanes) {
+    half_vector h;
+    __builtin_memcpy(&h, from + done, sizeof h);
+    const float_lanes v = widen(h);
+    __builtin_memcpy(to + done, &v, sizeof v);
+  }
+#endif
+  for (int l = done; l < n; ++l) to[l] = sn::f16_to_float(from[l]);
 }
 void narrow_f16(std::uint16_t* to, const float* from, int n) noexcept {
-  SINTER_LANES(l, n) to[l] = sn::float_to_f16(from[l]);
+  int done = 0;
+#if SINTER_ISA_LEVEL > 0
+  for (; done + half_lanes <= n; done += half_lanes) {
+    float_lanes v;
+    __builtin_memcpy(&v, from + done, sizeof v);
+    const half_vector h = narrow(v);
+    __builtin_memcpy(to + done, &h, sizeof h);
+  }
+#endif
+  for (int l = done; l < n; ++l) to[l] = sn::float_to_f16(from[l]);
 }
 void widen_bf16(float* to, const std::uint16_t* from, int n) noexcept {
   SINTER_LANES(l, n) to[l] = sn::bf16_to_float(from[l]);
