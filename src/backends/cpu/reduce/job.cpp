@@ -2,6 +2,7 @@
 #include "backends/cpu/reduce/job.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace sinter::cpu {
 namespace {
@@ -14,17 +15,35 @@ constexpr std::int64_t few_groups = 32;  // fewer groups of results than this ar
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
+/// Whether the loops for whole rows exist: not for users' reductions.
+bool has_row_loops(const jit::program& p) {
+  return std::all_of(p.reductions.begin(), p.reductions.end(),
+                     [](const jit::reduce_desc& r) { return r.op != jit::reduce_op::user; });
+}
+
+/// How many bytes the rows of an operand are apart; nothing where a row does not lie in one piece, or the rows are not
+/// equally far apart.
+std::optional<std::int64_t> row_stride_of(const jit::launch& l, const input_plan& in) {
+  const core::dims &extents = l.extents, &strides = in.source->strides;
+  const int rank = extents.size() - l.kept;
+  lane_map row, kept;
+  row.assign(core::dims(extents.data() + l.kept, rank), core::dims(strides.data() + l.kept, rank));
+  kept.assign(core::dims(extents.data(), l.kept), core::dims(strides.data(), l.kept));
+  if (!row.contiguous || kept.extents.size() > 1 || is_half(in.type)) return std::nullopt;
+  return (kept.extents.empty() ? 0 : kept.strides[0]) * static_cast<std::int64_t>(itemsize(in.type));
+}
+
 }  // namespace
 
-// The class depends on what the user wrote, not on the layout. A row of at most row_lanes elements has one for each
-// lane, so several of them share a block; few columns share a block over several steps.
+// The class depends on what the user wrote, not on the layout. Several short rows share a block; few columns share a
+// block over several steps.
 reduce_shape shape_of(const jit::launch& l) {
   reduce_shape s;
   const int rank = l.extents.size();
   for (int a = 0; a < rank; ++a) (a < l.kept ? s.results : s.reduced) *= l.extents[a];
   s.rows = l.reduces_last;
   if (s.rows) {
-    s.shared = s.reduced <= row_lanes;
+    s.shared = s.reduced <= row_lanes || (s.reduced < long_axis && has_row_loops(*l.code));
     const bool along = !s.shared && rank > l.kept && l.extents[rank - 1] >= long_axis;
     const int first = s.shared ? 0 : along ? rank - 1 : l.kept;
     for (int a = 0; a < rank; ++a) (a < first ? s.axes.outer : s.axes.block).push_back(a);
@@ -106,6 +125,13 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
     loaded.push_back(plain ? i.a : -1);
     only_loads = only_loads && plain;
   }
+  whole_rows = shape.rows && split.chunks == 1 && shape.reduced > transposed_columns && !tail && has_row_loops(p);
+  for (std::size_t k = 0; whole_rows && only_loads && k < loaded.size(); ++k) {
+    const auto stride = row_stride_of(l, elements.inputs[static_cast<std::size_t>(loaded[k])]);
+    if (!stride) break;
+    row_strides.push_back(*stride);
+  }
+  if (row_strides.size() < loaded.size()) row_strides.clear();
   plain_results = true;
   for (std::size_t k = 0; k < p.outputs.size(); ++k) {
     outputs.emplace_back(l, k, result_axes);

@@ -33,6 +33,9 @@ class reduce_job {
   std::vector<const reducer*> reducers;
   std::vector<int> loaded;  // per reduction: the input that it reads as it is, or -1
   bool only_loads = false;  // no code runs: every reduction reads an input as it is
+  bool whole_rows = false;  // by reducer::whole_rows, where a row's lanes lie in one piece
+  std::vector<std::int64_t>
+      row_strides;  // with whole_rows and only_loads, per reduction, bytes: rows are read in memory
   param_block params;
   block_plan elements;
   walk_axes result_axes;
@@ -91,6 +94,7 @@ class reduce_task {
   };
   void rows(std::int64_t group, std::int64_t segment, char* scratch);
   void shared_rows(std::int64_t first, int rows);
+  void rows_in_memory(std::int64_t first, int rows);
   void row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end);
   void row_block(int n, int first);
   void skipping_row_block(int n, int first);

@@ -297,6 +297,8 @@ void column(void* const* acc, const void* lanes, int n, int index, int nth) {
   else Op::template step<0, 0>(acc, 0, lanes, 0, n, index, nth);
 }
 
+#include "backends/cpu/reduce/row_loops.inl"
+
 template <class Op>
 reducer make() {
   reducer r;
@@ -310,6 +312,8 @@ reducer make() {
   r.close = Op::close;
   r.join = Op::join;
   r.finish = Op::finish;
+  r.join_lanes = join_lanes<Op>;
+  r.whole_rows = rows_of<Op>::steps;
   return r;
 }
 

@@ -42,7 +42,7 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
       walker_(job.elements, memory, static_cast<int>(job.reducers.size()), 0, fault),
       result_walker_(job.results, memory, static_cast<int>(job.outputs.size()), static_cast<int>(job.reducers.size()),
                      fault) {
-  const int width = job.shape.rows && !job.shape.shared ? row_lanes : jit::block_lanes;
+  const int width = job.shape.rows && !job.shape.shared && !job.whole_rows ? row_lanes : jit::block_lanes;
   const int stacked = job.shape.rows ? 1 : jit::block_lanes;
   const std::size_t count = job.reducers.size();
   accumulators_.resize(count);
@@ -94,8 +94,11 @@ void reduce_task::close(int lanes, bool rows, std::int64_t begin, std::int64_t e
 }
 
 void reduce_task::join_row_lanes() {
-  for (auto& a : accumulators_)
-    for (int w = row_lanes / 2; w > 0; w /= 2) a.r->join(a.planes, shifted(a, w), w);
+  for (auto& a : accumulators_) {
+    if (a.r->join_lanes) a.r->join_lanes(a.planes);
+    else
+      for (int w = row_lanes / 2; w > 0; w /= 2) a.r->join(a.planes, shifted(a, w), w);
+  }
 }
 
 // ---- rows
@@ -104,6 +107,11 @@ void reduce_task::rows(std::int64_t group, std::int64_t segment, char* scratch) 
   const std::int64_t first = group * job_.split.group;
   const int n = static_cast<int>(std::min(job_.split.group, job_.shape.results - first));
   const std::int64_t reduced = job_.shape.reduced;
+  if (!job_.row_strides.empty()) {
+    rows_in_memory(first, n);
+    for (std::size_t k = 0; k < accumulators_.size(); ++k) finish(k, accumulators_[k].planes, 0, n);
+    return;
+  }
   if (job_.shape.shared) {
     const int most = static_cast<int>(jit::block_lanes / reduced);
     for (int at = 0; at < n; at += most) {
@@ -126,7 +134,15 @@ void reduce_task::rows(std::int64_t group, std::int64_t segment, char* scratch) 
   }
 }
 
-// Lane j of every row lies in one run, so that the row tree runs over many rows at once.
+void reduce_task::rows_in_memory(std::int64_t first, int rows) {
+  for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+    const std::int64_t stride = job_.row_strides[k];
+    const char* from = job_.elements.inputs[static_cast<std::size_t>(job_.loaded[k])].base + first * stride;
+    accumulators_[k].r->whole_rows(accumulators_[k].planes, from, stride, rows, static_cast<int>(job_.shape.reduced));
+  }
+}
+
+// Very short rows are transposed: lane j of every row lies in one run, so that the row tree runs over many rows at once.
 void reduce_task::shared_rows(std::int64_t first, int rows) {
   const int columns = static_cast<int>(job_.shape.reduced), n = rows * columns;
   walker_.move_to(0);
@@ -136,6 +152,10 @@ void reduce_task::shared_rows(std::int64_t first, int rows) {
     accumulator& a = accumulators_[k];
     const int bytes = job_.argument_bytes(k);
     const void* lanes = lanes_of(k);
+    if (job_.whole_rows) {
+      a.r->whole_rows(a.planes, lanes, std::int64_t{columns} * bytes, rows, columns);
+      continue;
+    }
     if (columns > 1) {
       transpose_lanes(transposed_, lanes, rows, columns, bytes);
       lanes = transposed_;

@@ -30,7 +30,15 @@ struct reducer {
   void (*join)(void* const* a, void* const* b, int n) = nullptr;
   /// Lanes of the result's register (of float32 for float16 and bfloat16, not rounded yet).
   void (*finish)(void* const* acc, void* to, int n) = nullptr;
+  // What may be missing (of a user's reduction) is done by the steps above.
+  /// Joins row_lanes lanes by halves.
+  void (*join_lanes)(void* const* acc) = nullptr;
+  /// Rows of more than eight elements, at most a chunk, `stride` bytes apart: lane r of `acc` gets the partial result of
+  /// row r, as reset, row, close and the joining of its lanes give it.
+  void (*whole_rows)(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) = nullptr;
 };
+/// Rows of up to this many elements are transposed instead.
+inline constexpr int transposed_columns = 8;
 
 /// Follows from the operation and its argument; float16 and bfloat16 results are rounded by the caller.
 const reducer& find_reducer(jit::reduce_op op, dtype arg);
