@@ -20,6 +20,7 @@
 #include "backends/cpu/fft/fourier.hpp"
 #include "backends/cpu/kernels/hooks.hpp"
 #include "backends/cpu/kernels/kernels.hpp"
+#include "backends/cpu/kernels/segments.hpp"
 #include "backends/cpu/linalg/products.hpp"
 #include "backends/cpu/linalg/solvers.hpp"
 #include "backends/cpu/reduce/stages.hpp"
@@ -208,6 +209,12 @@ class cpu_backend final : public runtime::backend {
     for (std::size_t k = 0; k < launches.size(); ++k) {
       const launch& l = launches[k];
       const std::int64_t elements = core::element_count(l.extents);
+      const std::vector<launch> pieces = plain_parts_of(l);
+      for (const launch& piece : pieces) (void)prepare_one(piece, core::element_count(piece.extents), wanted);
+      if (!pieces.empty()) {
+        results[k] = &table_.find(l, needs_of(l, false));
+        continue;
+      }
       const prepared& p = prepare_one(l, elements, wanted);
       results[k] = &p;
       if (!p.steps) continue;
@@ -235,7 +242,7 @@ class cpu_backend final : public runtime::backend {
           [this](const launch& step) -> const prepared& { return table_.find(step, needs_of(step, false)); },
           fault.words);
     } else if (l.code->kind == jit::kernel_kind::elementwise) {
-      run_elements(p, l, fault.words);
+      run_parts(p, l, fault.words);
     } else {
       const auto tail = p.inner ? bound_tail(l) : std::nullopt;
       run_reduce(p, l, tail ? &*tail : nullptr, scratch, fault.words);
@@ -258,7 +265,9 @@ class cpu_backend final : public runtime::backend {
     return found;
   }
 
-  std::string source(const launch& l) override {
+  std::string source(const launch& whole) override {
+    const std::vector<launch> pieces = plain_parts_of(whole);
+    const launch& l = pieces.empty() ? whole : pieces[0];
     std::vector<jit::cpu_definition> all;
     const std::string name = "sn_" + l.code->label();
     if (l.code->kind == jit::kernel_kind::staged) {
@@ -359,6 +368,14 @@ class cpu_backend final : public runtime::backend {
     for (const jit::user_reduction* r : l.code->combines)
       if (user_reducer& u = find_user_reducer(r); !u.is_compiled()) wanted.push_back(&u);
     return p;
+  }
+
+  void run_parts(const prepared& p, const launch& l, int* fault) {
+    const std::vector<launch> parts = plain_parts_of(l);
+    std::vector<element_work> works;
+    for (const launch& part : parts) works.push_back({&table_.find(part, needs_of(part, false)), &part});
+    if (parts.empty()) works.push_back({&p, &l});
+    run_elements(works, fault);
   }
 
   recorder* recording() const noexcept {

@@ -1,6 +1,9 @@
 // Inputs of a block: uniform values, lanes read in place, lanes copied, gather offsets, coordinates.
 #include "backends/cpu/kernels/block_plan.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "jit/program/scalar.hpp"
 
 namespace sinter::cpu {
@@ -26,6 +29,33 @@ core::dims coordinate_steps(const jit::launch& l, const walk_axes& axes, int axi
   const core::dims dense = core::contiguous_strides(walked);
   for (int a = 0; a < dense.size(); ++a) steps[a] = dense[a];
   return steps;
+}
+
+/// Whether lanes that hold other elements than their neighbours may be computed without an effect: no fault, no access by
+/// an index that was computed, no user's code.
+bool is_pure(const jit::program& p, std::size_t first, std::size_t last) {
+  for (std::size_t k = first; k < last; ++k) {
+    const jit::instr& i = p.code[k];
+    const bool gathers = i.op == opcode::load && p.inputs[i.a].gathers != 0;
+    const bool may_fault = i.op == opcode::power && !is_inexact(i.type);
+    if (gathers || may_fault || i.op == opcode::user || i.op == opcode::checked_index || i.op == opcode::address ||
+        jit::is_random(i.op))
+      return false;
+  }
+  return true;
+}
+
+/// Whether the launch writes the memory of an input.
+bool is_written(const jit::launch& l, const jit::operand& input) {
+  for (const jit::operand& o : l.outputs)
+    if (o.base == input.base) return true;
+  return false;
+}
+
+/// After how many lanes they repeat; 0: not, or too late.
+int period_of(const lane_map& map) {
+  const bool repeats = map.extents.size() == 2 && map.strides[0] == 0 && map.extents[1] <= jit::block_lanes;
+  return repeats ? static_cast<int>(map.extents[1]) : 0;
 }
 
 }  // namespace
@@ -57,6 +87,7 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
   block_count = core::element_count(block);
   const auto& code = *l.code;
   const std::uint64_t uniform = uniform_inputs(l, axes);
+  const bool pure = is_pure(code, first, last);
   inputs.resize(code.inputs.size());
   for (std::size_t k = first; k < last; ++k) {
     const jit::instr& i = code.code[k];
@@ -88,6 +119,9 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
     } else {
       in.access = input_plan::how::copied;
       in.in_place = in.map.contiguous && !is_half(in.type);
+      const bool read_only = !is_written(l, o);
+      in.ahead = in.map.contiguous && pure && read_only;
+      in.period = read_only ? period_of(in.map) : 0;
     }
   }
 }
@@ -109,6 +143,7 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
   base_ = memory.take_array<const char*>(n);
   outer_offset_ = memory.take_array<std::int64_t>(n);
   lanes_ = memory.take_array<void*>(n);
+  repeated_ = memory.take_array<const char*>(n);
   offsets_ = memory.take_array<std::int64_t*>(n);
   inputs_ = memory.take_array<const void*>(n + static_cast<std::size_t>(extra));
   outputs_ = memory.take_array<void*>(static_cast<std::size_t>(outputs));
@@ -118,6 +153,7 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
     const input_plan& in = plan.inputs[k];
     inputs_[k] = nullptr;
     offsets_[k] = nullptr;
+    repeated_[k] = nullptr;
     strides[k][0] = strides[k][1] = 0;
     if (in.access == input_plan::how::unused) continue;
     if (in.access == input_plan::how::gathered) {
@@ -127,7 +163,7 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
     } else if (in.access == input_plan::how::whole) {
       inputs_[k] = in.base;
     } else {
-      const int lanes = in.access == input_plan::how::uniform ? 1 : jit::block_lanes;
+      const int lanes = in.access == input_plan::how::uniform ? 1 : jit::block_lanes + in.period;
       lanes_[k] = memory.take(static_cast<std::size_t>(lanes * jit::lane_bytes(in.type)));
     }
   }
@@ -162,6 +198,31 @@ void block_walker::move_to(std::int64_t outer_index) {
   }
 }
 
+void block_walker::bind_copied(std::size_t k, std::int64_t start, int n, int padded) {
+  const input_plan& in = plan_.inputs[k];
+  if (in.ahead && start + padded <= plan_.block_count) n = padded;
+  if (in.in_place && padded == n) {
+    inputs_[k] = base_[k] + start * static_cast<std::int64_t>(itemsize(in.type));
+  } else if (in.period) {
+    const int bytes = jit::lane_bytes(in.type);
+    if (repeated_[k] != base_[k]) {
+      auto* const to = static_cast<char*>(lanes_[k]);
+      load_lanes(to, base_[k], in.type, in.map, 0, in.period, in.period);
+      // What has been copied is copied again: the source may be as long as what follows is far.
+      for (int done = in.period, all = in.period + jit::block_lanes; done < all;) {
+        const int more = std::min(done, all - done);
+        std::memcpy(to + done * bytes, to, static_cast<std::size_t>(more * bytes));
+        done += more;
+      }
+      repeated_[k] = base_[k];
+    }
+    inputs_[k] = static_cast<const char*>(lanes_[k]) + start % in.period * bytes;
+  } else {
+    load_lanes(lanes_[k], base_[k], in.type, in.map, start, n, padded);
+    inputs_[k] = lanes_[k];
+  }
+}
+
 void block_walker::bind(std::int64_t start, int n) {
   const int padded = pad_lanes(n);
   args_.n = padded;
@@ -169,12 +230,7 @@ void block_walker::bind(std::int64_t start, int n) {
   for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
     const input_plan& in = plan_.inputs[k];
     if (in.access == input_plan::how::copied) {
-      if (in.in_place && padded == n) {
-        inputs_[k] = base_[k] + start * static_cast<std::int64_t>(itemsize(in.type));
-      } else {
-        load_lanes(lanes_[k], base_[k], in.type, in.map, start, n, padded);
-        inputs_[k] = lanes_[k];
-      }
+      bind_copied(k, start, n, padded);
     } else if (in.access == input_plan::how::gathered) {
       fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);
     }

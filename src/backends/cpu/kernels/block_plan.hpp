@@ -40,6 +40,8 @@ struct input_plan {
   enum class how : std::uint8_t { unused, uniform, copied, gathered, whole } access = how::unused;
   dtype type{};
   bool in_place = false;       // whole blocks are read without a copy
+  bool ahead = false;          // and the elements after a block may be its padding
+  int period = 0;              // not 0: lanes repeat after so many; they are copied once
   const char* base = nullptr;  // of the first element
   lane_map map;
   core::dims outer;  // strides of the outer axes
@@ -96,12 +98,15 @@ class block_walker {
   const std::int64_t* coordinates() const noexcept { return coordinate_; }
 
  private:
+  void bind_copied(std::size_t k, std::int64_t start, int n, int padded);
+
   const block_plan& plan_;
   std::int64_t at_ = -1;
   std::int64_t* coordinate_;    // of the outer axes
   const char** base_;           // per input, at the outer coordinates
   std::int64_t* outer_offset_;  // the same in elements
   void** lanes_;                // per input: buffer
+  const char** repeated_;       // per input with a period: what the buffer was filled from
   std::int64_t** offsets_;
   std::int64_t** coords_;
   const void** inputs_;

@@ -34,13 +34,11 @@ std::int64_t task_lanes(const jit::program& p) noexcept {
   return std::max<std::int64_t>(4096, 131072 / static_cast<std::int64_t>(instructions));
 }
 
-double lane_time(const jit::launch& l) noexcept {
-  const jit::program& p = *l.code;
+double lane_time(const jit::program& p, std::int64_t runs) noexcept {
   double time = 0.15;
   for (std::size_t k = 0; k < p.code.size(); ++k) {
     const jit::instr& i = p.code[k];
-    const double runs = p.is_in_loop(k) ? static_cast<double>(loop_count(l)) : 1;
-    time += runs * (0.15 + 0.1 * jit::weight(i.op));
+    time += (p.is_in_loop(k) ? static_cast<double>(runs) : 1) * (0.15 + 0.1 * jit::weight(i.op));
     if (i.op != jit::opcode::user) continue;
     const jit::user_function& f = *p.calls[i.a].function;
     if (has_loops(f)) return runtime::any_time;
@@ -94,9 +92,10 @@ struct partition {
 // The cost of a user's function is unknown, it may loop over a whole array for each element: every thread gets several
 // tasks, and small spaces get small blocks. Text around the loop runs once a block, so there the blocks must not depend
 // on the number of threads.
-partition share_out(const jit::launch& l, const block_plan& plan) {
+partition share_out(const jit::launch& l, const block_plan& plan, std::int64_t lanes) {
   const jit::program& p = *l.code;
   partition s;
+  s.lanes = lanes;
   const std::int64_t tasks = 8 * std::int64_t{runtime::thread_count()};
   bool users = false, around = false;
   for (const jit::user_call& c : p.calls) users = true, around = around || c.function->has_loop_text();
@@ -110,6 +109,19 @@ partition share_out(const jit::launch& l, const block_plan& plan) {
   s.per_task = std::max<std::int64_t>(1, task_lanes(p) / loop_count(l) / std::min(s.lanes, plan.block_count));
   if (users) s.per_task = std::clamp<std::int64_t>(s.blocks / tasks, 1, s.per_task);
   return s;
+}
+
+/// Lanes of a block whose operands are all read and written where they lie.
+constexpr std::int64_t long_block = 8192;
+
+std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs) {
+  using how = input_plan::how;
+  bool in_memory = code.takes_any_length() && plan.coordinates.empty() && plan.block_count >= 2 * jit::block_lanes;
+  for (const input_plan& in : plan.inputs)
+    in_memory = in_memory &&
+                (in.access == how::unused || in.access == how::uniform || (in.access == how::copied && in.in_place));
+  for (const output_plan& o : outputs) in_memory = in_memory && o.in_place;
+  return in_memory ? long_block : jit::block_lanes;
 }
 
 /// What a thread needs for a task. With it, the task cannot fail.
@@ -129,62 +141,108 @@ struct element_memory {
   void* scratch;
 };
 
-}  // namespace
+/// One launch with all memory that running it needs.
+class element_run {
+ public:
+  element_run(const runtime::prepared& code, const jit::launch& l);
+  /// An update in place must not be left incomplete where memory runs out: this thread has its memory before anything is
+  /// written, and does the tasks for which other threads have none.
+  void run(int* fault);
 
-void run_elements(const runtime::prepared& code, const jit::launch& l, int* fault) {
-  if (core::element_count(l.extents) == 0) return;
-  const walk_axes axes = element_axes(l);
-  const param_block params(l);
-  const block_plan plan(l, axes, 0, l.code->code.size(), params);
-  std::vector<output_plan> outputs;
-  for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs.emplace_back(l, k, axes);
-  const partition share = share_out(l, plan);
-  const bool across = runs_across(plan, outputs);
-  const auto run_task = [&](std::int64_t task, element_memory& mine) {
-    block_walker& walker = mine.walker;
-    void** const buffers = mine.buffers;
-    const std::int64_t end = std::min(share.blocks, (task + 1) * share.per_task);
-    for (std::int64_t block = task * share.per_task; block < end; ++block) {
-      const std::int64_t outer = across ? block % plan.outer_count : block / share.run;
-      const std::int64_t start = (across ? block / plan.outer_count : block - outer * share.run) * share.lanes;
-      const int n = static_cast<int>(std::min<std::int64_t>(share.lanes, plan.block_count - start));
-      walker.move_to(outer);
-      walker.bind(start, n);
-      const bool whole = n == walker.args().n;
-      for (std::size_t k = 0; k < outputs.size(); ++k) {
-        const output_plan& o = outputs[k];
-        const bool in_place = o.in_place && whole;
-        walker.outputs()[k] =
-            in_place ? o.at(walker.coordinates()) + start * static_cast<std::int64_t>(itemsize(o.type)) : buffers[k];
-      }
-      code.main->run(walker.args(), nullptr, mine.scratch);
-      for (std::size_t k = 0; k < outputs.size(); ++k) {
-        const output_plan& o = outputs[k];
-        if (walker.outputs()[k] == buffers[k])
-          store_lanes(o.at(walker.coordinates()), o.type, o.map, start, n, buffers[k]);
-      }
+ private:
+  void run_task(std::int64_t task, element_memory& mine, int* fault) const;
+  void run_block(std::int64_t outer, std::int64_t start, int n, element_memory& mine) const;
+
+  const jit::launch& launch_;
+  const block_code& code_;
+  walk_axes axes_;
+  param_block params_;
+  block_plan plan_;
+  std::vector<output_plan> outputs_;
+  partition share_;
+  bool across_;
+  std::int64_t tasks_;
+  std::vector<char> refused_;  // tasks that had no memory
+  std::optional<element_memory> own_;
+};
+
+element_run::element_run(const runtime::prepared& code, const jit::launch& l)
+    : launch_(l),
+      code_(*code.main),
+      axes_(element_axes(l)),
+      params_(l),
+      plan_(l, axes_, 0, l.code->code.size(), params_) {
+  for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
+  share_ = share_out(l, plan_, lanes_of_blocks(code_, plan_, outputs_));
+  across_ = runs_across(plan_, outputs_);
+  tasks_ = (share_.blocks + share_.per_task - 1) / share_.per_task;
+  if (tasks_ > 1) refused_.resize(static_cast<std::size_t>(tasks_));
+  own_.emplace(code_, plan_, outputs_);
+}
+
+void element_run::run_block(std::int64_t outer, std::int64_t start, int n, element_memory& mine) const {
+  block_walker& walker = mine.walker;
+  void** const buffers = mine.buffers;
+  walker.move_to(outer);
+  walker.bind(start, n);
+  const bool whole = n == walker.args().n;
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    const output_plan& o = outputs_[k];
+    const bool in_place = o.in_place && whole;
+    walker.outputs()[k] =
+        in_place ? o.at(walker.coordinates()) + start * static_cast<std::int64_t>(itemsize(o.type)) : buffers[k];
+  }
+  code_.run(walker.args(), nullptr, mine.scratch);
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    const output_plan& o = outputs_[k];
+    if (walker.outputs()[k] == buffers[k]) store_lanes(o.at(walker.coordinates()), o.type, o.map, start, n, buffers[k]);
+  }
+}
+
+void element_run::run_task(std::int64_t task, element_memory& mine, int* fault) const {
+  const std::int64_t end = std::min(share_.blocks, (task + 1) * share_.per_task);
+  for (std::int64_t block = task * share_.per_task; block < end; ++block) {
+    const std::int64_t outer = across_ ? block % plan_.outer_count : block / share_.run;
+    std::int64_t start = (across_ ? block / plan_.outer_count : block - outer * share_.run) * share_.lanes;
+    int n = static_cast<int>(std::min<std::int64_t>(share_.lanes, plan_.block_count - start));
+    // What is more than a block has no padding, for which there is no room.
+    if (const int whole = n & -jit::lane_multiple; n > jit::block_lanes && whole < n) {
+      run_block(outer, start, whole, mine);
+      start += whole;
+      n -= whole;
     }
-    merge_fault(fault, mine.fault);
-  };
-  // An update in place must not be left incomplete where memory runs out: this thread has its memory before anything is
-  // written, and does the tasks for which other threads have none.
-  element_memory own(*code.main, plan, outputs);
-  const std::int64_t tasks = (share.blocks + share.per_task - 1) / share.per_task;
-  if (tasks == 1) return run_task(0, own);
-  std::vector<char> refused(static_cast<std::size_t>(tasks));
-  const double time = lane_time(l) * static_cast<double>(core::element_count(l.extents));
-  runtime::parallel_for(tasks, time, [&](std::int64_t task) {
+    run_block(outer, start, n, mine);
+  }
+  merge_fault(fault, mine.fault);
+}
+
+void element_run::run(int* fault) {
+  if (tasks_ == 1) return run_task(0, *own_, fault);
+  const double time = lane_time(*launch_.code, loop_count(launch_)) * static_cast<double>(core::element_count(launch_.extents));
+  runtime::parallel_for(tasks_, time, [&](std::int64_t task) {
     std::optional<element_memory> mine;
     try {
-      mine.emplace(*code.main, plan, outputs);
+      mine.emplace(code_, plan_, outputs_);
     } catch (const std::bad_alloc&) {
-      refused[static_cast<std::size_t>(task)] = 1;
+      refused_[static_cast<std::size_t>(task)] = 1;
       return;
     }
-    run_task(task, *mine);
+    run_task(task, *mine, fault);
   });
-  for (std::int64_t task = 0; task < tasks; ++task)
-    if (refused[static_cast<std::size_t>(task)]) run_task(task, own);
+  for (std::int64_t task = 0; task < tasks_; ++task)
+    if (refused_[static_cast<std::size_t>(task)]) run_task(task, *own_, fault);
+}
+
+}  // namespace
+
+// Nothing runs before all have their memory, which goes back in reverse order.
+void run_elements(std::span<const element_work> works, int* fault) {
+  if (works.empty()) return;
+  const element_work& first = works[0];
+  if (core::element_count(first.launch->extents) == 0) return run_elements(works.subspan(1), fault);
+  element_run mine(*first.code, *first.launch);
+  run_elements(works.subspan(1), fault);
+  mine.run(fault);
 }
 
 }  // namespace sinter::cpu

@@ -4,6 +4,7 @@
 // What the backend needs to run a launch, and the two drivers that run it.
 #pragma once
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "backends/cpu/kernels/block_plan.hpp"
@@ -43,15 +44,21 @@ struct reduce_shape {
 };
 reduce_shape shape_of(const jit::launch& l);
 
-void run_elements(const runtime::prepared& code, const jit::launch& l, int* fault);
+/// An elementwise launch, or a part of one, and its code.
+struct element_work {
+  const runtime::prepared* code;
+  const jit::launch* launch;
+};
+/// Runs them one after the other. Where memory runs out, nothing has been written.
+void run_elements(std::span<const element_work> works, int* fault);
 std::size_t reduce_scratch(const jit::launch& l);
 void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch,
                 int* fault);
 
 /// Lanes that justify a task.
 std::int64_t task_lanes(const jit::program& p) noexcept;
-/// About how many nanoseconds a lane takes; any_time where that is unknown.
-double lane_time(const jit::launch& l) noexcept;
+/// About how many nanoseconds a lane takes, with so many runs of the program's loop; any_time where that is unknown.
+double lane_time(const jit::program& p, std::int64_t runs = 1) noexcept;
 struct fault_record {
   int words[jit::fault_words] = {};
 };

@@ -62,6 +62,18 @@ void load_short_runs(T* out, const T* in, const lane_map& map, std::int64_t star
   }
 }
 
+/// Every `stride`-th element. Constant strides become shuffles of whole vectors.
+template <class T>
+void load_strided(T* out, const T* in, std::int64_t stride, int n) {
+  if (stride == 2) {
+    for (int l = 0; l < n; ++l) out[l] = in[2 * l];
+  } else if (stride == -1) {
+    for (int l = 0; l < n; ++l) out[l] = in[-l];
+  } else {
+    for (int l = 0; l < n; ++l) out[l] = in[l * stride];
+  }
+}
+
 template <class T>
 void load_bytes(void* to, const char* base, const lane_map& map, std::int64_t start, int n, int padded) {
   T* out = static_cast<T*>(to);
@@ -72,8 +84,7 @@ void load_bytes(void* to, const char* base, const lane_map& map, std::int64_t st
       const T* from = in + offset;
       if (stride == 1) std::memcpy(out + lane, from, sizeof(T) * static_cast<std::size_t>(count));
       else if (stride == 0) std::fill_n(out + lane, count, *from);
-      else
-        for (int l = 0; l < count; ++l) out[lane + l] = from[l * stride];
+      else load_strided(out + lane, from, stride, count);
     });
   for (int l = n; l < padded; ++l) out[l] = out[n - 1];
 }
@@ -115,9 +126,12 @@ void lane_map::assign(const core::dims& space, const core::dims& steps) {
 
 void load_lanes(void* to, const char* base, dtype type, const lane_map& map, std::int64_t start, int n, int padded) {
   if (is_half(type)) {
+    const auto widen = type == dtype::f16 ? jit::widen_f16 : jit::widen_bf16;
+    if (map.contiguous && n == padded)
+      return widen(static_cast<float*>(to), reinterpret_cast<const std::uint16_t*>(base) + start, n);
     alignas(64) std::uint16_t bits[jit::block_lanes];
     load_bytes<std::uint16_t>(bits, base, map, start, n, padded);
-    return (type == dtype::f16 ? jit::widen_f16 : jit::widen_bf16)(static_cast<float*>(to), bits, padded);
+    return widen(static_cast<float*>(to), bits, padded);
   }
   switch (itemsize(type)) {
     case 1: return load_bytes<std::uint8_t>(to, base, map, start, n, padded);
@@ -130,8 +144,11 @@ void load_lanes(void* to, const char* base, dtype type, const lane_map& map, std
 
 void store_lanes(char* base, dtype type, const lane_map& map, std::int64_t start, int n, const void* from) {
   if (is_half(type)) {
+    const auto narrow = type == dtype::f16 ? jit::narrow_f16 : jit::narrow_bf16;
+    if (map.contiguous)
+      return narrow(reinterpret_cast<std::uint16_t*>(base) + start, static_cast<const float*>(from), n);
     alignas(64) std::uint16_t bits[jit::block_lanes];
-    (type == dtype::f16 ? jit::narrow_f16 : jit::narrow_bf16)(bits, static_cast<const float*>(from), n);
+    narrow(bits, static_cast<const float*>(from), n);
     return store_bytes<std::uint16_t>(base, map, start, n, bits);
   }
   switch (itemsize(type)) {

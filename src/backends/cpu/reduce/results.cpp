@@ -124,7 +124,7 @@ void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_
   const reduce_job job(code, l, tail);
   auto* partials = static_cast<char*>(scratch);
   const std::int64_t groups = job.split.groups, units = groups * job.split.segments, each = job.split.task_units;
-  const double time = lane_time(l) * static_cast<double>(core::element_count(l.extents));
+  const double time = lane_time(*l.code, loop_count(l)) * static_cast<double>(core::element_count(l.extents));
   runtime::parallel_for((units + each - 1) / each, time, [&](std::int64_t t) {
     arena memory;
     fault_record mine;

@@ -174,7 +174,8 @@ void run_stages(const stage_steps& steps, const jit::launch& l,
       const jit::launch& part = launcher.of(s);
       const runtime::prepared& code = find(part);
       if (s.code.kind == jit::kernel_kind::elementwise) {
-        run_elements(code, part, mine.words);
+        const element_work work{&code, &part};
+        run_elements({&work, 1}, mine.words);
       } else {
         arena partials;
         run_reduce(code, part, nullptr, partials.take(reduce_scratch(part)), mine.words);

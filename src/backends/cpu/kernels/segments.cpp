@@ -1,0 +1,234 @@
+// Which index registers are affine, where they wrap, and the program that is left.
+#include "backends/cpu/kernels/segments.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "jit/program/scalar.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+using jit::instr;
+using jit::launch;
+using jit::opcode;
+using jit::program;
+
+constexpr std::int64_t most_parts = 64, least_part = 1024;  // elements of a part, on average
+
+/// slope * coordinate(axis) + start; without an axis a constant.
+struct affine {
+  int axis = -1;
+  std::int64_t slope = 0, start = 0;
+};
+
+std::optional<affine> sum_of(const affine& a, const affine& b, std::int64_t sign) {
+  if (a.axis >= 0 && b.axis >= 0 && a.axis != b.axis) return std::nullopt;
+  affine r{std::max(a.axis, b.axis), 0, 0};
+  std::int64_t slope = 0, start = 0;
+  if (__builtin_mul_overflow(b.slope, sign, &slope) || __builtin_add_overflow(a.slope, slope, &r.slope) ||
+      __builtin_mul_overflow(b.start, sign, &start) || __builtin_add_overflow(a.start, start, &r.start))
+    return std::nullopt;
+  return r;
+}
+
+std::int64_t number_of(const launch& l, std::uint16_t param) {
+  std::int64_t n = 0;
+  jit::write_register(&n, dtype::i64, l.params[param]);
+  return n;
+}
+
+std::optional<affine> affine_of(const launch& l, std::uint16_t reg) {
+  const instr& i = l.code->code[reg];
+  if (i.type != dtype::i64) return std::nullopt;
+  if (i.op == opcode::coord) return i.a < l.extents.size() ? std::optional(affine{i.a, 1, 0}) : std::nullopt;
+  if (i.op == opcode::param) return affine{-1, 0, number_of(l, i.a)};
+  if ((i.op != opcode::add && i.op != opcode::subtract) || i.arg != dtype::i64) return std::nullopt;
+  const auto a = affine_of(l, i.a), b = affine_of(l, i.b);
+  return a && b ? sum_of(*a, *b, i.op == opcode::add ? 1 : -1) : std::nullopt;
+}
+
+/// An index of a gathered read: from coordinate `turn` on, `after` is added to it, before that `before`.
+struct shifted_index {
+  affine form;
+  std::int64_t turn = 0, before = 0, after = 0;
+};
+
+std::optional<shifted_index> index_of(const launch& l, std::uint16_t reg) {
+  const instr& i = l.code->code[reg];
+  const bool checked = i.op == opcode::checked_index;
+  const auto form = affine_of(l, checked ? i.a : reg);
+  if (!form || form->axis < 0 || (form->slope != 1 && form->slope != -1)) return std::nullopt;
+  shifted_index s{*form};
+  if (!checked) return s;
+  const std::int64_t extent = number_of(l, i.b), last = l.extents[form->axis] - 1;
+  std::int64_t end = 0;
+  if (__builtin_add_overflow(form->start, form->slope * last, &end)) return std::nullopt;
+  const std::int64_t low = std::min(form->start, end), high = std::max(form->start, end);
+  if (low < -extent || high >= extent) return std::nullopt;  // the check finds it
+  // Negative before the turn where the index grows, from the turn on where it falls.
+  const std::int64_t turn = form->slope > 0 ? -form->start : form->start + 1;
+  s.turn = std::clamp<std::int64_t>(turn, 0, last + 1);
+  (form->slope > 0 ? s.before : s.after) = extent;
+  return s;
+}
+
+struct shifted_input {
+  std::size_t input = 0;
+  int count = 0;
+  shifted_index index[2];
+};
+
+/// The gathered inputs whose indices are all affine.
+std::vector<shifted_input> shifted_inputs(const launch& l) {
+  std::vector<shifted_input> found;
+  for (std::size_t k = 0; k < l.inputs.size() && k < 64; ++k) {
+    const jit::input_desc& in = l.code->inputs[k];
+    shifted_input s{k, in.gathers, {}};
+    bool fits = in.gathers > 0;
+    for (int g = 0; fits && g < in.gathers; ++g) {
+      const auto index = index_of(l, in.gather[g]);
+      fits = index.has_value();
+      if (fits) s.index[g] = *index;
+    }
+    if (fits) found.push_back(s);
+  }
+  return found;
+}
+
+/// The program with plain reads of these inputs, without what no output needs.
+std::unique_ptr<program> without_gathers(const program& p, std::uint64_t inputs) {
+  auto out = std::make_unique<program>(p);
+  for (std::size_t k = 0; k < out->inputs.size(); ++k)
+    if (k < 64 && (inputs >> k & 1))
+      out->inputs[k].gathers = 0, out->inputs[k].gather[0] = out->inputs[k].gather[1] = 0;
+  std::vector<char> needed(p.code.size());
+  for (const jit::output_desc& o : out->outputs) needed[o.reg] = 1;
+  for (std::size_t k = p.code.size(); k-- > 0;)
+    if (needed[k]) out->each_operand(p.code[k], [&](std::uint16_t r) { needed[r] = 1; });
+  std::vector<std::uint16_t> place(p.code.size());
+  out->code.clear();
+  for (std::size_t k = 0; k < p.code.size(); ++k) {
+    if (!needed[k]) continue;
+    instr i = p.code[k];
+    std::uint16_t* const operands[] = {&i.a, &i.b, &i.c};
+    for (int n = 0; n < jit::operand_count(i.op); ++n) *operands[n] = place[*operands[n]];
+    place[k] = static_cast<std::uint16_t>(out->code.size());
+    out->code.push_back(i);
+  }
+  for (jit::input_desc& in : out->inputs)
+    for (int g = 0; g < in.gathers; ++g) in.gather[g] = place[in.gather[g]];
+  for (jit::output_desc& o : out->outputs) o.reg = place[o.reg];
+  out->epilogue = static_cast<std::uint16_t>(out->code.size());
+  return out;
+}
+
+/// A copy moves float16 and bfloat16 as their bits.
+void copy_bits(program& p) {
+  for (const instr& i : p.code)
+    if (i.op != opcode::load) return;
+  const auto plain = [](dtype& t) {
+    if (t == dtype::f16 || t == dtype::bf16) t = dtype::u16;
+  };
+  for (instr& i : p.code) plain(i.type), plain(i.arg);
+  for (jit::input_desc& in : p.inputs) plain(in.type);
+  for (jit::output_desc& o : p.outputs) plain(o.type);
+}
+
+/// Null where coordinates would still take part.
+const program* plain_program(const program& p, std::uint64_t inputs) {
+  static std::mutex& mutex = *new std::mutex;  // outlives static arrays
+  static auto& table = *new std::unordered_map<std::string, std::unique_ptr<program>>;
+  std::string key(reinterpret_cast<const char*>(&inputs), sizeof inputs);
+  p.append_key(key);
+  const std::lock_guard lock(mutex);
+  auto found = table.find(key);
+  if (found == table.end()) {
+    auto made = without_gathers(p, inputs);
+    copy_bits(*made);
+    const bool placed =
+        std::any_of(made->code.begin(), made->code.end(), [](const instr& i) { return i.op == opcode::coord; });
+    found = table.emplace(std::move(key), placed ? nullptr : std::move(made)).first;
+  }
+  return found->second.get();
+}
+
+/// The coordinates along an axis at which parts begin, and the extent.
+std::vector<std::int64_t> cuts_of(const launch& l, const std::vector<shifted_input>& inputs, int axis) {
+  std::vector<std::int64_t> cuts{0, l.extents[axis]};
+  for (const shifted_input& s : inputs)
+    for (int g = 0; g < s.count; ++g)
+      if (s.index[g].form.axis == axis && s.index[g].turn > 0 && s.index[g].turn < l.extents[axis])
+        cuts.push_back(s.index[g].turn);
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  return cuts;
+}
+
+/// The part of `l` from `begin` on, with these extents.
+launch part_of(const launch& l, const program* code, const std::vector<shifted_input>& inputs, const core::dims& begin,
+               const core::dims& extents) {
+  launch part = l;
+  part.code = code;
+  part.extents = extents;
+  for (const shifted_input& s : inputs) {
+    jit::operand& o = part.inputs[s.input];
+    for (int g = 0; g < s.count; ++g) {
+      const shifted_index& i = s.index[g];
+      const std::int64_t wrap = begin[i.form.axis] < i.turn ? i.before : i.after;
+      o.offset += o.gather_stride[g] * (i.form.start + wrap);
+      o.strides[i.form.axis] += o.gather_stride[g] * i.form.slope;
+      o.gather_stride[g] = 0;
+    }
+  }
+  const auto move = [&](jit::operand& o) {
+    for (int a = 0; a < begin.size(); ++a) o.offset += o.strides[a] * begin[a];
+  };
+  for (jit::operand& o : part.inputs) move(o);
+  for (jit::operand& o : part.outputs) move(o);
+  return part;
+}
+
+}  // namespace
+
+std::vector<launch> plain_parts_of(const launch& l) {
+  const program& p = *l.code;
+  const bool gathers = std::any_of(p.inputs.begin(), p.inputs.end(), [](auto& in) { return in.gathers != 0; });
+  if (p.kind != jit::kernel_kind::elementwise || !gathers || !p.calls.empty()) return {};
+  const std::int64_t elements = core::element_count(l.extents);
+  if (elements < least_part) return {};
+  const std::vector<shifted_input> inputs = shifted_inputs(l);
+  if (inputs.empty()) return {};
+  std::vector<std::vector<std::int64_t>> cuts;
+  std::int64_t parts = 1;
+  for (int a = 0; a < l.extents.size(); ++a) {
+    cuts.push_back(cuts_of(l, inputs, a));
+    parts *= static_cast<std::int64_t>(cuts.back().size()) - 1;
+    if (parts > most_parts || parts * least_part > elements) return {};
+  }
+  std::uint64_t mask = 0;
+  for (const shifted_input& s : inputs) mask |= std::uint64_t{1} << s.input;
+  const program* const code = plain_program(p, mask);
+  if (!code) return {};
+  std::vector<launch> out;
+  core::dims begin = l.extents, extents = l.extents;
+  for (std::int64_t k = 0; k < parts; ++k) {
+    std::int64_t rest = k;
+    for (int a = l.extents.size() - 1; a >= 0; --a) {
+      const auto& c = cuts[static_cast<std::size_t>(a)];
+      const auto pieces = static_cast<std::int64_t>(c.size()) - 1;
+      const auto at = static_cast<std::size_t>(rest % pieces);
+      rest /= pieces;
+      begin[a] = c[at];
+      extents[a] = c[at + 1] - c[at];
+    }
+    out.push_back(part_of(l, code, inputs, begin, extents));
+  }
+  return out;
+}
+
+}  // namespace sinter::cpu
