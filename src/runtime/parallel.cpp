@@ -86,7 +86,8 @@ void detail::parallel_for(std::int64_t tasks, double nanoseconds, void (*run)(vo
   }
   job shared{tasks, run, context};
   pool->run(
-      threads - 1, [](void* j) noexcept { static_cast<job*>(j)->work(); }, &shared);
+      threads - 1, [](void* j) noexcept { static_cast<job*>(j)->work(); }, &shared,
+      chosen.load(std::memory_order_relaxed) == 0);
   if (shared.error) std::rethrow_exception(shared.error);
 }
 

@@ -9,6 +9,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,9 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 constexpr std::chrono::microseconds spin_time{5};
+// A wait of at least this time, in which the process hardly ran, was for a thread that had lost its core.
+constexpr std::chrono::microseconds long_wait{150};
+constexpr int least_alone = 8, most_alone = 1024;  // calls
 // Each of them wakes as many: one thread would take long to wake all of a large machine.
 constexpr std::uint32_t woken_at_a_time = 4;
 
@@ -57,6 +61,13 @@ bool comes_soon(Done done) noexcept {
   return done();
 }
 
+/// Time that the process's threads have run.
+clock::duration processor_time() noexcept {
+  timespec t{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+}
+
 std::atomic<worker_pool*> current{nullptr};
 
 /// In a forked child, which has none of the pool's threads.
@@ -75,8 +86,13 @@ worker_pool* worker_pool::instance() noexcept {
   return p;
 }
 
-void worker_pool::run(int helpers, void (*work)(void*) noexcept, void* what) {
+void worker_pool::run(int helpers, void (*work)(void*) noexcept, void* what, bool may_decline) {
   if (helpers <= 0 || taken_.test_and_set(std::memory_order_acquire)) return work(what);
+  if (may_decline && calls_alone_ > 0) {
+    --calls_alone_;
+    work(what);
+    return taken_.clear(std::memory_order_release);
+  }
   start(std::min(helpers, most_workers));
   work_ = work;
   what_ = what;
@@ -84,21 +100,36 @@ void worker_pool::run(int helpers, void (*work)(void*) noexcept, void* what) {
   state_.store(seat * seats, std::memory_order_release);
   calls_.fetch_add(1);
   rouse(seats);
+  const clock::time_point begin = clock::now();
   work(what);
-  finish();
+  const clock::duration worked = clock::now() - begin, lost = finish();
+  learn(lost > long_wait && lost > worked / 2);
   taken_.clear(std::memory_order_release);
 }
 
-/// Closes the call and waits for the threads at work.
-void worker_pool::finish() {
-  if ((state_.fetch_and(at_work, std::memory_order_acquire) & at_work) == 0) return;
+/// Each call that is held up doubles the number of calls that follow without help; each other one takes an eighth off.
+void worker_pool::learn(bool held_up) noexcept {
+  if (held_up) {
+    next_alone_ = std::clamp(2 * next_alone_, least_alone, most_alone);
+    calls_alone_ = next_alone_;
+  } else {
+    next_alone_ -= (next_alone_ + 7) / 8;
+  }
+}
+
+/// Closes the call and waits for the threads at work. Returns for how long none of them ran meanwhile.
+clock::duration worker_pool::finish() {
+  if ((state_.fetch_and(at_work, std::memory_order_acquire) & at_work) == 0) return {};
   const auto done = [&] { return state_.load(std::memory_order_acquire) == 0; };
-  if (comes_soon(done)) return;
+  if (comes_soon(done)) return {};
+  const clock::time_point begin = clock::now();
+  const clock::duration before = processor_time();
   for (std::uint32_t now = state_.load(std::memory_order_acquire); now != 0;
        now = state_.load(std::memory_order_acquire)) {
     if (!(now & asleep) && !state_.compare_exchange_weak(now, now | asleep)) continue;
     sleep_on(state_, now | asleep);
   }
+  return (clock::now() - begin) - (processor_time() - before);
 }
 
 /// Wakes some sleeping workers for free seats.

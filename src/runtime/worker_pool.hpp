@@ -1,6 +1,7 @@
 // Threads that help a calling thread with its work and sleep in between.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 namespace sinter::runtime {
@@ -14,8 +15,9 @@ class worker_pool {
 
   /// Calls work(what) on this thread and, while that lasts, on up to `helpers` threads of the pool, which are started
   /// when they are first needed. Returns when all these calls have returned; a thread that has not begun when this
-  /// thread is done is not waited for. The pool helps one caller at a time; others work alone.
-  void run(int helpers, void (*work)(void*) noexcept, void* what);
+  /// thread is done is not waited for. The pool helps one caller at a time; others work alone. With `may_decline`, more
+  /// and more calls work alone where calls wait for threads that have lost their cores to other programs.
+  void run(int helpers, void (*work)(void*) noexcept, void* what, bool may_decline);
 
  private:
   static constexpr std::uint32_t seat = 1u << 16;       // state_: seats that are free, ...
@@ -27,10 +29,13 @@ class worker_pool {
   void live();
   bool help();
   void rouse(std::uint32_t seats);
-  void finish();
+  std::chrono::steady_clock::duration finish();
+  void learn(bool held_up) noexcept;
 
   std::atomic_flag taken_;  // a caller uses the pool
-  int workers_ = 0;         // threads so far; used by that caller
+  int workers_ = 0;         // threads so far; used by that caller, as the next two are
+  int calls_alone_ = 0;     // further calls that get no help, since others use the cores
+  int next_alone_ = 0;      // how many the next one that is held up will cost
   void (*work_)(void*) noexcept = nullptr;
   void* what_ = nullptr;
   alignas(64) std::atomic<std::uint32_t> state_{0};
