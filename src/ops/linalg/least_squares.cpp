@@ -6,6 +6,7 @@
 #include "ops/linalg/parts.hpp"
 #include "ops/linalg/solver_calls.hpp"
 #include "sinter/creation.hpp"
+#include "sinter/linalg_factors.hpp"
 #include "sinter/linalg_norms.hpp"
 #include "sinter/linalg_systems.hpp"
 #include "sinter/manipulate.hpp"
@@ -57,6 +58,20 @@ ndarray inverted(const ndarray& s, const ndarray& limit) {
   return where(keep, reciprocal(where(keep, s, 1)), 0);
 }
 
+struct small_system {
+  ndarray matrix, sides;
+  ndarray rest;  // of the right sides: what no solution reaches
+};
+
+/// A system with many more rows than columns has the solutions of R x = Q^H b. Both are parts of the triangle of (a | b),
+/// so that Q is never formed.
+small_system triangle_of(const ndarray& a, const ndarray& b) {
+  const int64_t n = a.shape(1);
+  const ndarray r = linalg::qr(concatenate({a, b}, 1), {.mode = "r"}).r;
+  return {r(slice(0, n), slice(0, n)), r(slice(0, n), slice(n, n + b.shape(1))),
+          r(slice(n, r.shape(0)), slice(n, n + b.shape(1)))};
+}
+
 }  // namespace
 
 linalg::lstsq_result linalg::lstsq(const ndarray& a, const ndarray& b, const lstsq_kw& kw) {
@@ -68,16 +83,19 @@ linalg::lstsq_result linalg::lstsq(const ndarray& a, const ndarray& b, const lst
   const double cut = kw.rcond ? *kw.rcond : static_cast<double>(std::max(m, n)) * eps_of(type);
 
   lstsq_result r;
-  const svd_result parts = svd(matrix, {.full_matrices = false});
+  const bool tall = n != 0 && m >= 2 * (n + sides.shape(1));
+  const small_system least = tall ? triangle_of(matrix, sides) : small_system{matrix, sides, {}};
+  const svd_result parts = svd(least.matrix, {.full_matrices = false});
   r.s = parts.s;
   ndarray x = zeros({n, sides.shape(1)}, {.dtype = type, .device = a.device()});
   if (m != 0 && n != 0) {
     const ndarray limit = largest(r.s) * (cut < 0 ? eps_of(type) : cut);
-    const ndarray scaled = expand_dims(inverted(r.s, limit), 1) * matmul(conjugated(matrix_transpose(parts.u)), sides);
+    const ndarray scaled =
+        expand_dims(inverted(r.s, limit), 1) * matmul(conjugated(matrix_transpose(parts.u)), least.sides);
     x = matmul(conjugated(matrix_transpose(parts.vh)), scaled);
     r.rank = count_nonzero(greater(r.s, limit)).item<int64_t>();
   }
-  if (r.rank == n && m > n) r.residuals = sum(squares(sides - matmul(matrix, x)), 0);
+  if (r.rank == n && m > n) r.residuals = sum(squares(tall ? least.rest : sides - matmul(matrix, x)), 0);
   else r.residuals = zeros({0}, {.dtype = ops::real_of(type), .device = a.device()});
   r.x = b.ndim() == 1 ? reshape(x, {n}) : x;
   return r;

@@ -66,14 +66,20 @@ int64_t asked_for(T first) {
   return static_cast<int64_t>(static_cast<double>(std::real(first)) * (1 + 1e-6));
 }
 
-/// Calls f(first, last) for ranges of a batch. Many matrices: each on one thread. Few: one after the other, each on all
-/// threads, or on one where synchronisation would dominate.
+/// Operations that are worth a thread of OpenBLAS. Its threads wait for each other actively, and often: with less work
+/// they take longer than one, in particular where other programs use the cores.
+inline constexpr int64_t thread_work = 250'000'000;
+/// Most steps of spectral decompositions are products with a vector, which are not faster on several threads.
+inline constexpr int64_t spectral_thread_work = 16 * thread_work;
+
+/// Calls f(first, last) for ranges of a batch. Many matrices: each on one thread. Few: one after the other, each on as
+/// many threads as its work is worth.
 template <class F>
-void each_range(const char* function, int64_t count, int64_t work_each, F&& f) {
+void each_range(const char* function, int64_t count, int64_t work_each, F&& f, int64_t worth = thread_work) {
   const int threads = runtime::thread_count();
   const bool side_by_side = threads > 1 && count >= threads;
-  constexpr int64_t worth_threads = 20'000'000;
-  const openblas_section blas(function, side_by_side || work_each < worth_threads ? 1 : threads);
+  const auto useful = static_cast<int>(std::clamp<int64_t>(work_each / worth, 1, threads));
+  const openblas_section blas(function, side_by_side ? 1 : useful);
   if (!side_by_side) return f(int64_t{0}, count);
   const int64_t enough = std::max<int64_t>(1, 1'000'000 / std::max<int64_t>(1, work_each));
   const int64_t each = std::clamp<int64_t>(count / (4 * threads), 1, enough);

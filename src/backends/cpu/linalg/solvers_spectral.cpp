@@ -173,15 +173,18 @@ right_vectors cpu_solvers::svd(const matrix_batch& m, svd_part part, void* a, vo
   const int64_t k = m.smaller(), of_u = m.rows * (full ? m.rows : k), of_v = m.columns * (full ? m.columns : k);
   with_type(m.type, [&](auto zero) {
     using T = decltype(zero);
-    each_range(m.function, m.count, 4 * m.rows * m.columns * k, [&](int64_t first, int64_t last) {
-      gesdd<T> one(api, m, part);
-      for (int64_t i = first; i < last; ++i) {
-        T* const matrix = piece<T>(a, i, m.rows * m.columns);
-        if (is_finite(matrix, m.rows, m.columns, matrix_part::all))
-          one(matrix, piece<real_part<T>>(s, i, k), piece<T>(u, i, of_u), piece<T>(v, i, of_v), info + i);
-        else info[i] = runtime::not_finite;
-      }
-    });
+    each_range(
+        m.function, m.count, 4 * m.rows * m.columns * k,
+        [&](int64_t first, int64_t last) {
+          gesdd<T> one(api, m, part);
+          for (int64_t i = first; i < last; ++i) {
+            T* const matrix = piece<T>(a, i, m.rows * m.columns);
+            if (is_finite(matrix, m.rows, m.columns, matrix_part::all))
+              one(matrix, piece<real_part<T>>(s, i, k), piece<T>(u, i, of_u), piece<T>(v, i, of_v), info + i);
+            else info[i] = runtime::not_finite;
+          }
+        },
+        spectral_thread_work);
   });
   return right_vectors::vh;
 }
@@ -190,15 +193,18 @@ void cpu_solvers::eigh(const matrix_batch& m, bool upper, bool vectors, bool, vo
   const lapack_api& api = lapack(m.function);
   with_type(m.type, [&](auto zero) {
     using T = decltype(zero);
-    each_range(m.function, m.count, 4 * m.rows * m.rows * m.rows, [&](int64_t first, int64_t last) {
-      syevd<T> one(api, m, upper, vectors);
-      for (int64_t i = first; i < last; ++i) {
-        T* const matrix = piece<T>(a, i, m.rows * m.rows);
-        if (is_finite(matrix, m.rows, m.rows, upper ? matrix_part::upper : matrix_part::lower))
-          one(matrix, piece<real_part<T>>(w, i, m.rows), info + i);
-        else info[i] = runtime::not_finite;
-      }
-    });
+    each_range(
+        m.function, m.count, 4 * m.rows * m.rows * m.rows,
+        [&](int64_t first, int64_t last) {
+          syevd<T> one(api, m, upper, vectors);
+          for (int64_t i = first; i < last; ++i) {
+            T* const matrix = piece<T>(a, i, m.rows * m.rows);
+            if (is_finite(matrix, m.rows, m.rows, upper ? matrix_part::upper : matrix_part::lower))
+              one(matrix, piece<real_part<T>>(w, i, m.rows), info + i);
+            else info[i] = runtime::not_finite;
+          }
+        },
+        spectral_thread_work);
   });
 }
 
@@ -206,15 +212,18 @@ void cpu_solvers::eig(const matrix_batch& m, void* a, void* w, void* v, std::int
   const lapack_api& api = lapack(m.function);
   with_type(m.type, [&](auto zero) {
     using T = decltype(zero);
-    each_range(m.function, m.count, 10 * m.rows * m.rows * m.rows, [&](int64_t first, int64_t last) {
-      geev<T> one(api, m, v != nullptr);
-      for (int64_t i = first; i < last; ++i) {
-        T* const matrix = piece<T>(a, i, m.rows * m.rows);
-        if (is_finite(matrix, m.rows, m.rows, matrix_part::all))
-          one(matrix, piece<std::complex<real_part<T>>>(w, i, m.rows), piece<T>(v, i, m.rows * m.rows), info + i);
-        else info[i] = runtime::not_finite;
-      }
-    });
+    each_range(
+        m.function, m.count, 10 * m.rows * m.rows * m.rows,
+        [&](int64_t first, int64_t last) {
+          geev<T> one(api, m, v != nullptr);
+          for (int64_t i = first; i < last; ++i) {
+            T* const matrix = piece<T>(a, i, m.rows * m.rows);
+            if (is_finite(matrix, m.rows, m.rows, matrix_part::all))
+              one(matrix, piece<std::complex<real_part<T>>>(w, i, m.rows), piece<T>(v, i, m.rows * m.rows), info + i);
+            else info[i] = runtime::not_finite;
+          }
+        },
+        spectral_thread_work);
   });
 }
 
