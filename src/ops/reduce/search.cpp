@@ -22,23 +22,25 @@ template <class V> __device__ bool before(V a, V b) {
   if (ar == br || (ar != ar && br != br)) return ai < bi || (bi != bi && ai == ai);
   return br != br;
 })";
+// The number of steps depends on the length alone, and a step selects instead of branching: the processor works on
+// several elements at a time.
 constexpr const char* search_body = R"(
-  long long low = 0, high = sorted.size();
-  while (low < high) {
-    long long middle = low + (high - low) / 2;
-    T s = sorted[middle];
-    if (right ? !before(x, s) : before(s, x)) low = middle + 1;
-    else high = middle;
+  long long low = 0, rest = sorted.size();
+  while (rest > 0) {
+    long long half = (rest + 1) / 2;
+    T s = sorted[low + half - 1];
+    low += (right ? !before(x, s) : before(s, x)) ? half : 0;
+    rest -= half;
   }
   return low;)";
 constexpr const char* digitize_body = R"(
-  long long n = bins.size(), low = 0, high = n;
+  long long n = bins.size(), low = 0, rest = n;
   bool descending = n > 1 && before(bins[n - 1], bins[0]);
-  while (low < high) {
-    long long middle = low + (high - low) / 2;
+  while (rest > 0) {
+    long long half = (rest + 1) / 2, middle = low + half - 1;
     T s = bins[descending ? n - 1 - middle : middle];
-    if (right ? before(s, x) : !before(x, s)) low = middle + 1;
-    else high = middle;
+    low += (right ? before(s, x) : !before(x, s)) ? half : 0;
+    rest -= half;
   }
   return descending ? n - low : low;)";
 
