@@ -74,7 +74,8 @@ sinter_unity_group(src/ops/linalg/expm src/ops/linalg/factors src/ops/linalg/lea
 sinter_unity_group(src/ops/linalg/spectral src/ops/shape/manipulate src/ops/base/axes src/ops/shape/join
                    src/ops/base/memory src/ops/elementwise/operators src/ops/indexing/advanced_index)
 sinter_unity_group(src/ops/indexing/advanced_write src/ops/print/print src/ops/print/options src/ops/linalg/product_calls
-                   src/ops/tuning/progress src/ops/random/generator src/ops/random/sample src/ops/reduce/scan)
+                   src/ops/tuning/progress src/ops/random/generator src/ops/random/sample src/ops/reduce/scan
+                   src/ops/indexing/masked)
 sinter_unity_group(src/ops/linalg/products src/ops/reduce/reduce src/ops/tuning/sample_arrays src/ops/reduce/search
                    src/ops/indexing/select src/ops/reduce/sets)
 sinter_unity_group(src/ops/base/promotion_args src/ops/reduce/sort src/ops/base/stream src/ops/indexing/take

@@ -1,4 +1,5 @@
 // Conversions and host access: casts, copies, single elements, host views, addresses.
+#include "ops/base/elementwise_values.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "runtime/backend.hpp"
 
@@ -40,6 +41,10 @@ void detail::host_index_failed(const shape_t& shape, std::initializer_list<std::
 }
 
 ndarray ndarray::astype(sinter::dtype to, const astype_kw& kw) const {
+  if (!kw.device) {
+    const auto again = [=](const operand* o) { return o[0].array().astype(to); };
+    if (auto later = ops::over_selections(0, again, *this)) return *later;
+  }
   const graph::array_view& v = view_of(*this, "astype");
   if (kw.device && !(ops::to_id(*kw.device) == v.device())) {
     // Transfers the narrower of the two dtypes.

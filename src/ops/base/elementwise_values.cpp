@@ -36,6 +36,8 @@ value bool_of(bool v, const dims& shape, runtime::device_id device) {
 }
 
 ndarray unary(const char* function, opcode op, loop_rule rule, const ndarray& x) {
+  const auto again = [=](const operand* o) { return unary(function, op, rule, o[0].array()); };
+  if (auto later = over_selections(jit::weight(op), again, x)) return *later;
   const value v = value_of(x, function);
   const dtype loop = loop_dtype(rule, v->type, function);
   return wrap(map_of(op, loop, graph::record_cast(v, loop)));
@@ -48,6 +50,8 @@ resolved resolve_pair(const char* function, loop_rule rule, const operand& x, co
 }
 
 ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x, const operand& y) {
+  const auto again = [=](const operand* o) { return binary(function, op, rule, o[0], o[1]); };
+  if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
   resolved r = resolve_pair(function, rule, x, y);
   return wrap(graph::record_map_moving(op, r.loop, r.shape, r.values()));
 }

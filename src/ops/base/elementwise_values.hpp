@@ -1,5 +1,8 @@
 // Shorthands for recording elementwise values, from which the NumPy functions in src/ops are composed.
 #pragma once
+#include <functional>
+#include <optional>
+
 #include "ops/base/type_rules.hpp"
 
 namespace sinter::ops {
@@ -21,6 +24,27 @@ value constant_of(double v, dtype type, runtime::device_id device);
 value bool_of(bool v, const dims& shape, runtime::device_id device);
 /// Whether each element is nonzero.
 inline value truth_of(const value& a) { return graph::record_cast(a, dtype::b1); }
+
+/// An elementwise function as it is called again on other arguments.
+using elementwise_function = std::function<ndarray(const operand*)>;
+/// Elementwise functions of selections by one mask that have not been read: f is recorded for the whole arrays, and the
+/// result is again a selection that has not been read (ops/indexing/masked.hpp). Nothing where the arguments are not
+/// such selections, arrays of shape () and numbers; the caller then reads them. `weight`: that of f's operations.
+std::optional<ndarray> record_over_selections(std::span<const operand> x, int weight, elementwise_function f);
+
+inline bool is_unread(const operand& x) noexcept {
+  if (!x.is_array()) return false;
+  const graph::view_ref& v = ndarray_access::unresolved(x.array());
+  return v && v->deferred.load(std::memory_order_acquire);
+}
+/// The same for a function of few arguments, at the price of a test where there is no selection among them.
+template <class F, class... X>
+std::optional<ndarray> over_selections(int weight, const F& f, const X&... x) {
+  if (!(is_unread(x) || ...)) [[likely]]
+    return {};
+  const operand all[] = {operand(x)...};
+  return record_over_selections(std::span<const operand>(all), weight, f);
+}
 
 /// f(x) in the loop dtype that `rule` selects, which is also the result's.
 ndarray unary(const char* function, opcode op, loop_rule rule, const ndarray& x);

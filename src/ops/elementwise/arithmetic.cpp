@@ -14,6 +14,8 @@ value convert(const value& v, dtype type) { return graph::record_cast(v, type); 
 
 /// add and multiply, which are logical operations for bools.
 ndarray ring(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
+  const auto again = [=](const operand* o) { return ring(function, op, of_bools, o[0], o[1]); };
+  if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
   resolved r = resolve_pair(function, loop_rule::any, x, y);
   return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
 }
@@ -67,6 +69,8 @@ ndarray raised(resolved r, const operand& y) {
 
 /// Applies `op` to floats; integers and bools are unchanged, complex is rejected.
 ndarray to_integer_value(const char* function, opcode op, const ndarray& x) {
+  const auto again = [=](const operand* o) { return to_integer_value(function, op, o[0].array()); };
+  if (auto later = over_selections(jit::weight(op), again, x)) return *later;
   const value v = value_of(x, function);
   const dtype loop = loop_dtype(loop_rule::ordered, v->type, function);
   return wrap(is_real_floating(loop) ? map_of(op, loop, v) : v);
@@ -80,6 +84,8 @@ ndarray multiply(const operand& x, const operand& y) {
 }
 
 ndarray divide(const operand& x, const operand& y) {
+  const auto again = [](const operand* o) { return divide(o[0], o[1]); };
+  if (auto later = over_selections(jit::weight(opcode::divide), again, x, y)) return *later;
   resolved r = resolve_pair("divide", loop_rule::true_divide, x, y);
   if (const auto factor = exact_reciprocal(y, r.loop)) {
     const value by[] = {r.args[0], constant_of(*factor, r.loop, r.device)};
@@ -89,6 +95,9 @@ ndarray divide(const operand& x, const operand& y) {
 }
 
 ndarray power(const operand& x, const operand& y) {
+  const auto again = [](const operand* o) { return power(o[0], o[1]); };
+  if (auto later = over_selections(jit::weight(y.is_array() ? opcode::power : opcode::sqrt), again, x, y))
+    return *later;
   return raised(resolve_pair("power", loop_rule::bool_as_int8, x, y), y);
 }
 
@@ -106,6 +115,8 @@ ndarray positive(const ndarray& x) {
 }
 
 ndarray absolute(const ndarray& x) {
+  const auto again = [](const operand* o) { return absolute(o[0].array()); };
+  if (auto later = over_selections(jit::weight(opcode::absolute), again, x)) return *later;
   const value v = value_of(x, "absolute");
   if (is_bool(v->type) || is_unsigned_integer(v->type)) return wrap(v);
   return wrap(map_of(opcode::absolute, real_of(v->type), v));

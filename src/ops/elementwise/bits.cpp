@@ -14,6 +14,8 @@ value truth_operand(const operand& x, const dims& shape, runtime::device_id devi
 }
 
 ndarray logical(const char* function, opcode op, const operand& x, const operand& y) {
+  const auto again = [=](const operand* o) { return logical(function, op, o[0], o[1]); };
+  if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
   const operand* const both[] = {&x, &y};
   const dims shape = broadcast_shapes(both, function);
   const auto device = common_device(both, function);
@@ -23,6 +25,8 @@ ndarray logical(const char* function, opcode op, const operand& x, const operand
 
 /// Bitwise functions, which are logical operations for bools.
 ndarray bitwise(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
+  const auto again = [=](const operand* o) { return bitwise(function, op, of_bools, o[0], o[1]); };
+  if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
   resolved r = resolve_pair(function, loop_rule::bitwise, x, y);
   return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
 }

@@ -58,6 +58,8 @@ std::optional<ndarray> compare_beyond(const char* function, opcode op, const ope
 }
 
 ndarray compare(const char* function, opcode op, const operand& x, const operand& y) {
+  const auto again = [=](const operand* o) { return compare(function, op, o[0], o[1]); };
+  if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
   if (auto answer = compare_beyond(function, op, x, y)) return *answer;
   const auto [first, second] = argument_dtypes(x, y, function);
   const bool mixed =
@@ -69,6 +71,8 @@ ndarray compare(const char* function, opcode op, const operand& x, const operand
 }
 
 ndarray extreme(const char* function, opcode op, const operand& x, const operand& y) {
+  const auto again = [=](const operand* o) { return extreme(function, op, o[0], o[1]); };
+  if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
   resolved r = resolve_pair(function, loop_rule::any, x, y);
   return wrap(extreme_of(op, r.args[0], r.args[1]));
 }
@@ -83,6 +87,29 @@ ndarray predicate(const char* function, opcode op, bool otherwise, const ndarray
 /// A bound that no element can violate: an integer beyond the range of the dtype.
 bool is_vacuous(const operand& bound, dtype type, bool is_low) {
   return out_of_range(bound, type) && bound.number().negative() == is_low;
+}
+
+/// Either bound may be null.
+ndarray clipped(const operand& x, const operand* low, const operand* high) {
+  if (low && high) {
+    const auto again = [](const operand* o) { return clipped(o[0], o + 1, o + 2); };
+    if (auto later = over_selections(2 * jit::weight(opcode::maximum), again, x, *low, *high)) return *later;
+  }
+  core::dtype_set types;
+  types.add(view_of(x.array(), "clip").type);
+  for (const operand* bound : {low, high})
+    if (bound && bound->is_array()) types.add(view_of(bound->array(), "clip").type);
+  const dtype arrays = types.promoted();
+  const operand* all[3] = {&x};
+  std::size_t count = 1;
+  const bool has_low = low && !is_vacuous(*low, arrays, true), has_high = high && !is_vacuous(*high, arrays, false);
+  if (has_low) all[count++] = low;
+  if (has_high) all[count++] = high;
+  resolved r = resolve(operands(all, count), "clip");
+  value out = r.args[0];
+  if (has_low) out = extreme_of(opcode::maximum, out, r.args[1]);
+  if (has_high) out = extreme_of(opcode::minimum, out, r.args[count - 1]);
+  return wrap(out);
 }
 
 double largest(dtype type) {
@@ -132,25 +159,12 @@ ndarray fmax(const operand& x, const operand& y) { return extreme("fmax", opcode
 ndarray fmin(const operand& x, const operand& y) { return extreme("fmin", opcode::fmin, x, y); }
 
 ndarray clip(const ndarray& x, const optional_operand& low, const optional_operand& high) {
-  core::dtype_set types;
-  types.add(view_of(x, "clip").type);
-  for (const auto* bound : {&low, &high})
-    if (*bound && (**bound).is_array()) types.add(view_of((**bound).array(), "clip").type);
-  const dtype arrays = types.promoted();
-  const operand subject(x);
-  const operand* all[3] = {&subject};
-  std::size_t count = 1;
-  const bool has_low = low && !is_vacuous(*low, arrays, true), has_high = high && !is_vacuous(*high, arrays, false);
-  if (has_low) all[count++] = &*low;
-  if (has_high) all[count++] = &*high;
-  resolved r = resolve(operands(all, count), "clip");
-  value out = r.args[0];
-  if (has_low) out = extreme_of(opcode::maximum, out, r.args[1]);
-  if (has_high) out = extreme_of(opcode::minimum, out, r.args[count - 1]);
-  return wrap(out);
+  return clipped(x, low ? &*low : nullptr, high ? &*high : nullptr);
 }
 
 ndarray where(const operand& condition, const operand& x, const operand& y) {
+  const auto again = [](const operand* o) { return where(o[0], o[1], o[2]); };
+  if (auto later = over_selections(jit::weight(opcode::select), again, condition, x, y)) return *later;
   const operand* const all[] = {&condition, &x, &y};
   const operand* const values[] = {&x, &y};
   const dims shape = broadcast_shapes(all, "where");

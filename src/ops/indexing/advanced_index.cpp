@@ -4,6 +4,7 @@
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
+#include "ops/indexing/masked.hpp"
 #include "ops/indexing/select.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/reduce.hpp"
@@ -200,7 +201,8 @@ subarray make_selection(advanced_index p) {
 selection_view* unread_selection(const ndarray& a) noexcept {
   const graph::view_ref& v = ndarray_access::unresolved(a);
   if (!v || !v->deferred.load(std::memory_order_acquire)) return nullptr;
-  return const_cast<selection_view*>(static_cast<const selection_view*>(v.get()));
+  auto* s = const_cast<selection_view*>(static_cast<const selection_view*>(v.get()));
+  return s->what.base ? s : nullptr;
 }
 
 void resolve(const graph::array_view& v) {
@@ -209,13 +211,15 @@ void resolve(const graph::array_view& v) {
   if (!picked.deferred.load(std::memory_order_relaxed)) return;
   // A selection made before a capture is evaluated outside of it.
   const graph::outside_capture now(picked.capture != runtime::this_thread().capture);
-  const graph::view_ref read = graph::make_array(read_selection(picked.what));
+  const graph::view_ref read =
+      graph::make_array(picked.elements ? picked.elements->compacted() : read_selection(picked.what));
   picked.store = read->store;
   picked.shape = read->shape;
   picked.strides = read->strides;
   picked.type = read->type;
   picked.whole = true;
   picked.what = {};
+  picked.elements.reset();
   picked.deferred.store(false, std::memory_order_release);
 }
 

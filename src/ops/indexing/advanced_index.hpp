@@ -31,15 +31,19 @@ struct advanced_index {
   bool keeps(int axis) const noexcept;
 };
 
+class masked_elements;
+
 /// The deferred view of an advanced selection: evaluated when it is first used.
 struct selection_view : graph::array_view {
-  advanced_index what;
+  advanced_index what;                        // has no base where it is a function of selections
+  std::shared_ptr<masked_elements> elements;  // where it is such a function, or an argument of one (masked.hpp)
   std::mutex once;
   std::uint32_t capture = 0;  // in which it was created (graph/capture/capture.hpp)
 };
 
 subarray make_selection(advanced_index p);
-/// The selection that a handle refers to, if it has not been evaluated yet; null for any other handle.
+/// The selection that a handle refers to, through which it can be written, if it has not been evaluated yet; null for
+/// any other handle.
 selection_view* unread_selection(const ndarray& a) noexcept;
 
 /// Index arrays without masks: coordinates along single axes, broadcast to one shape. Synchronises for masks.

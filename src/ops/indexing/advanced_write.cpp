@@ -10,6 +10,7 @@
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "ops/indexing/advanced_index.hpp"
+#include "ops/indexing/masked.hpp"
 #include "ops/indexing/select.hpp"
 
 namespace sinter::ops {
@@ -57,6 +58,15 @@ void write_where(const advanced_index& p, const value& fresh) {
   const value old = graph::read(*p.base);
   const value all[] = {mask, fresh, old};
   graph::write(*p.base, graph::record_map(opcode::select, old->type, old->shape, all));
+}
+
+/// The whole value of `e`, if it is the selection by the same mask of a value with elements for those of the base.
+value whole_of(const advanced_index& p, const operand& e, const char* function) {
+  if (!e.is_array()) return {};
+  const auto selected = masked_elements_of(e.array());
+  const value whole = selected ? selected->whole_for(p) : value();
+  if (whole) require_one_device(function, p.base->device(), whole->device);
+  return whole;
 }
 
 // ---- index arrays
@@ -258,6 +268,7 @@ void write_selection(advanced_index& p, const operand& e, const char* function) 
   writable(*p.base, function);
   p.source = value();
   const int masked_rank = p.base->shape.size() - p.entries[0].axes + 1;
+  if (const value whole = whole_of(p, e, function)) return write_where(p, graph::record_cast(whole, p.base->type));
   if (is_one_mask(p)) {
     const value r = right_side(*p.base, e, masked_rank, function);
     if (const value fresh = along_mask(p, r)) return write_where(p, fresh);
@@ -288,7 +299,9 @@ void update_selection(advanced_index& p, const operand& e, const char* function,
     const graph::write_lock mine(*base.store);
     const ndarray old = wrap(graph::read(base));
     if (!e.is_array()) return write_where(p, cast_back(operation(operand(old), e), base.type, function));
-    if (const value wide = along_mask(p, value_of(e.array(), function))) {
+    value wide = whole_of(p, e, function);
+    if (!wide) wide = along_mask(p, value_of(e.array(), function));
+    if (wide) {
       const ndarray right = wrap(wide);
       return write_where(p, cast_back(operation(operand(old), operand(right)), base.type, function));
     }

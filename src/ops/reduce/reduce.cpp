@@ -2,9 +2,12 @@
 #include "sinter/reduce.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ops/base/axis_set.hpp"
 #include "ops/base/elementwise_values.hpp"
+#include "ops/indexing/masked.hpp"
+#include "sinter/dtype_info.hpp"
 #include "sinter/elementwise.hpp"
 
 namespace sinter::inline v0 {
@@ -49,8 +52,18 @@ dtype accumulator_of(dtype t) {
   return is_unsigned_integer(t) ? dtype::u64 : t;
 }
 
+/// The operand of sum and prod. Those of integers and bools have no order, so a selection need not be compacted.
+value summands(reduce_op op, const ndarray& x, const reduce_kw& kw, const char* function) {
+  const auto type_of = [&](dtype t) { return kw.dtype.value_or(accumulator_of(t)); };
+  const auto m = masked_to_reduce(x, [&](dtype t) { return !is_inexact(type_of(t)); });
+  if (!m) return value_of(x, function);
+  const dtype type = type_of(m->whole->type);
+  return select_of(m->mask, graph::record_cast(m->whole, type),
+                   constant_of(jit::about(op).neutral, type, m->whole->device));
+}
+
 ndarray sum_or_prod(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
-  const value v = value_of(x, function);
+  const value v = summands(op, x, kw, function);
   const axis_set s = find_axes(kw.axis, v->shape, function);
   const dtype type = kw.dtype.value_or(accumulator_of(v->type));
   value out = accumulate(op, v, type, s);
@@ -65,9 +78,26 @@ value least_or_greatest(const char* function, reduce_op op, const value& v, cons
   return reduce_value(op, v->type, v, s);
 }
 
+/// What no element of a real dtype is less than (min) or greater than (max).
+value least_extreme(reduce_op op, dtype type, runtime::device_id device) {
+  if (is_bool(type)) return bool_of(op == reduce_op::min, dims(), device);
+  if (!is_integer(type)) return constant_of(op == reduce_op::min ? HUGE_VAL : -HUGE_VAL, type, device);
+  const iinfo_t range = iinfo(type);
+  const scalar end = op == reduce_op::min ? scalar(range.max) : scalar(range.min);
+  return graph::record_scalar(scalar_of(end, type, "min"), type, dims(), device);
+}
+
+/// The operand of min and max, which have no order. Of a selection that is not empty, the whole array; waits for that.
+value candidates(reduce_op op, const ndarray& x, const char* function) {
+  const auto m = masked_to_reduce(x, [](dtype t) { return !is_complex(t); });
+  if (!m) return value_of(x, function);
+  if (!bool(any(wrap(m->mask)))) empty_reduction(function, dims{0});
+  return select_of(m->mask, m->whole, least_extreme(op, m->whole->type, m->whole->device));
+}
+
 ndarray min_or_max(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
   refuse_dtype(function, kw);
-  const value v = value_of(x, function);
+  const value v = candidates(op, x, function);
   const axis_set s = find_axes(kw.axis, v->shape, function);
   return wrap(restore_axes(least_or_greatest(function, op, v, s), s, kw.keepdims));
 }
@@ -89,7 +119,10 @@ ndarray arg_reduction(const char* function, reduce_op op, const ndarray& x, cons
 /// any, all and count of bools.
 ndarray truth_reduction(const char* function, reduce_op op, dtype type, const ndarray& x, const reduce_kw& kw) {
   refuse_dtype(function, kw);
-  const value v = truth_of(value_of(x, function));
+  value v;
+  if (const auto m = masked_to_reduce(x, [](dtype) { return true; }))
+    v = select_of(m->mask, truth_of(m->whole), bool_of(op == reduce_op::all, dims(), m->whole->device));
+  else v = truth_of(value_of(x, function));
   const axis_set s = find_axes(kw.axis, v->shape, function);
   const value out = s.count == 0 ? graph::record_cast(v, type) : reduce_value(op, type, v, s);
   return wrap(restore_axes(out, s, kw.keepdims));
