@@ -53,8 +53,8 @@ inline ndarray lexsort(std::initializer_list<ndarray> keys,
 ndarray lexsort(const ndarray& keys, std::int64_t axis = -1);
 
 /// Element `kth` is where it would be if the axis were sorted, those before it are not larger, those after it not
-/// smaller. Negative kth count from the end; value_error out of range, unless x is empty. All of the axis is sorted,
-/// which NumPy leaves open.
+/// smaller. Negative kth count from the end; value_error out of range, unless x is empty. The order of the others is the
+/// same in each run, but open otherwise, as in NumPy.
 ndarray partition(const ndarray& x, std::int64_t kth, optional_axis axis = -1);
 ndarray partition(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis = -1);
 /// The int64 indices of partition.

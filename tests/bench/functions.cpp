@@ -118,6 +118,13 @@ void sorts(const ndarray& x, bool goals) {
   sn::eval(part, keys);
   add({"partition at the middle, " + power_name(n / 4), part, [&] { return results{sn::partition(part, n / 8)}; }},
       goals);
+  add({"argpartition at the middle, " + power_name(n / 4), part,
+       [&] { return results{sn::argpartition(part, n / 8)}; }},
+      goals);
+  const ndarray folded = sn::reshape(part, {n / 4 / 1024, 1024});
+  add({"partition of rows at the middle, " + power_name(n / 4 / 1024) + " x 1024", part,
+       [&] { return results{sn::partition(folded, 512)}; }},
+      goals);
   add({"lexsort of 2 keys, " + power_name(n / 16), keys, [&] { return results{sn::lexsort(keys)}; }}, goals);
 }
 
@@ -143,6 +150,22 @@ void selections(const ndarray& x, bool goals) {
          return results{};
        }},
       goals);
+  const ndarray part = x(slice(0, x.size() / 4)).copy(), mask = part > 0.5;
+  auto masked = part * 2;
+  sn::eval(part, mask, masked);
+  const auto masked_row = [&](const char* name, auto&& step) {
+    add({name + fewer, part,
+         [&] {
+           step();
+           sn::eval(masked);
+           return results{};
+         }},
+        goals);
+  };
+  masked_row("y[m] = x[m], ", [&] { masked[mask] = part[mask]; });
+  masked_row("y[m] += x[m], ", [&] { masked[mask] += part[mask]; });
+  masked_row("y[m] = sqrt(x[m]) + 2 x[m], ", [&] { masked[mask] = sn::sqrt(part[mask]) + 2.0f * part[mask]; });
+  add({"max(x[m]), " + fewer, part, [&] { return results{sn::max(part[mask])}; }}, goals);
   const int bits = static_cast<int>(std::lround(std::log2(static_cast<double>(x.size()))));
   const ndarray at = random_integers(x(slice(0, x.size() / 2)), bits, sn::int64);
   add({"take " + fewer + " of " + size, at, [&] { return results{sn::take(x, at)}; }, "<= 1 x CuPy"}, goals);

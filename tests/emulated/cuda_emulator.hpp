@@ -91,8 +91,22 @@ T __shfl_up_sync(unsigned mask, T v, int step) {
   const int from = cuda_emulator::lane() - step;
   return cuda_emulator::from_lane(mask, v, from < 0 ? cuda_emulator::lane() : from);
 }
+inline bool __any_sync(unsigned mask, bool p) { return cuda_emulator::vote(mask, p) != 0; }
+template <class T>
+unsigned __match_any_sync(unsigned mask, T v) {
+  unsigned same = 0;
+  for (int k = 0; k < 32; ++k)
+    if (mask >> k & 1) same |= static_cast<unsigned>(cuda_emulator::from_lane(mask, v, k) == v) << k;
+  return same;
+}
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __ffs(unsigned v) { return __builtin_ffs(static_cast<int>(v)); }
+template <class T>
+T atomicAdd(T* at, T more) {
+  const T old = *at;
+  *at = static_cast<T>(old + more);
+  return old;
+}
 inline float __int_as_float(int v) { return cuda_emulator::bits<float>(v); }
 inline int __float_as_int(float v) { return cuda_emulator::bits<int>(v); }
 inline unsigned __float_as_uint(float v) { return cuda_emulator::bits<unsigned>(v); }

@@ -45,6 +45,25 @@ class sim_algorithms final : public runtime::algorithms, sim_library {
                void* scratch) override {
     now().algorithms().argsort(l, descending, keys, result, scratch);
   }
+  bool can_partition(const runtime::row_layout& l) const override { return asked().can_partition(l); }
+  std::size_t partition_scratch(const runtime::row_layout& l, std::int64_t count, bool positions) override {
+    return asked().partition_scratch(l, count, positions);
+  }
+  void partition(const runtime::row_layout& l, std::span<const std::int64_t> kth, const void* from, void* to,
+                 void* scratch) override {
+    now().algorithms().partition(l, kth, from, to, scratch);
+  }
+  void argpartition(const runtime::row_layout& l, std::span<const std::int64_t> kth, const void* keys,
+                    std::int64_t* result, void* scratch) override {
+    now().algorithms().argpartition(l, kth, keys, result, scratch);
+  }
+  std::size_t select_first_scratch(const runtime::row_layout& l, std::int64_t k) override {
+    return asked().select_first_scratch(l, k);
+  }
+  void select_first(const runtime::row_layout& l, bool descending, std::int64_t k, const void* keys,
+                    std::int64_t* result, void* scratch) override {
+    now().algorithms().select_first(l, descending, k, keys, result, scratch);
+  }
   std::size_t select_scratch(const runtime::selection& s) override { return asked().select_scratch(s); }
   const std::int64_t* count_selected(const runtime::selection& s, void* scratch) override {
     return now().algorithms().count_selected(s, scratch);

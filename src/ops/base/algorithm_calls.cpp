@@ -88,6 +88,43 @@ value argsort_rows(const value& keys, const runtime::row_layout& l, bool descend
   return order;
 }
 
+bool can_partition(const value& v, const runtime::row_layout& l) {
+  return l.rows > 0 && l.columns > 0 && algorithms_of(v).can_partition(l);
+}
+
+value partitioned_rows(const value& from, const runtime::row_layout& l, std::span<const std::int64_t> kth) {
+  value to = unset_leaf(from->shape, from->type, from->device);
+  runtime::algorithms& device = algorithms_of(from);
+  const auto count = static_cast<std::int64_t>(kth.size());
+  const runtime::buffer scratch = scratch_for(from, device.partition_scratch(l, count, false));
+  device.partition(l, kth, address_to_read(from), address_to_write(to), scratch.data());
+  graph::inherit_faults(to, {&from});
+  return to;
+}
+
+value argpartitioned_rows(const value& keys, const runtime::row_layout& l, std::span<const std::int64_t> kth) {
+  value order = unset_leaf(keys->shape, dtype::i64, keys->device);
+  runtime::algorithms& device = algorithms_of(keys);
+  const auto count = static_cast<std::int64_t>(kth.size());
+  const runtime::buffer scratch = scratch_for(keys, device.partition_scratch(l, count, true));
+  device.argpartition(l, kth, address_to_read(keys), static_cast<std::int64_t*>(address_to_write(order)),
+                      scratch.data());
+  graph::inherit_faults(order, {&keys});
+  return order;
+}
+
+value first_of_rows(const value& keys, const runtime::row_layout& l, bool descending, std::int64_t k) {
+  dims shape = keys->shape;
+  shape[shape.size() - 1] = k;
+  value positions = unset_leaf(shape, dtype::i64, keys->device);
+  runtime::algorithms& device = algorithms_of(keys);
+  const runtime::buffer scratch = scratch_for(keys, device.select_first_scratch(l, k));
+  device.select_first(l, descending, k, address_to_read(keys), static_cast<std::int64_t*>(address_to_write(positions)),
+                      scratch.data());
+  graph::inherit_faults(positions, {&keys});
+  return positions;
+}
+
 value scanned(runtime::scan_op op, const value& v, int axis) {
   runtime::scan_layout l{op, v->type, 1, v->shape[axis], 1};
   for (int a = 0; a < axis; ++a) l.outer *= v->shape[a];

@@ -33,6 +33,16 @@ void sort_rows(const value& own, const runtime::row_layout& l, bool descending);
 /// The stable permutation that sorts each row of an evaluated value; int64, of the same shape.
 value argsort_rows(const value& keys, const runtime::row_layout& l, bool descending);
 
+/// Partitions and the first elements of an order, where the device does not rather sort (can_partition).
+bool can_partition(const value& v, const runtime::row_layout& l);
+/// The rows of an evaluated value, partitioned at `kth` (ascending, without repetition, not empty).
+value partitioned_rows(const value& from, const runtime::row_layout& l, std::span<const std::int64_t> kth);
+/// The positions that they have in their rows; int64.
+value argpartitioned_rows(const value& keys, const runtime::row_layout& l, std::span<const std::int64_t> kth);
+/// The positions of the first k elements of each row in the order of argsort_rows, by position: int64, of the shape of
+/// `keys` with k in the last place; 0 < k < l.columns.
+value first_of_rows(const value& keys, const runtime::row_layout& l, bool descending, std::int64_t k);
+
 /// Inclusive scan of v, in v's dtype, along an axis; evaluated.
 value scanned(runtime::scan_op op, const value& v, int axis);
 

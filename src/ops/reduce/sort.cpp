@@ -1,6 +1,10 @@
 // The sorts of NumPy and the array API, on top of the device-wide algorithms.
 #include "sinter/sort.hpp"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
 
@@ -17,17 +21,22 @@ rows_of rows_for(const ndarray& x, optional_axis axis, const char* function) {
   return rows_along(v, normalize_axis(*axis, v->shape, function));
 }
 
-void check_kth(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis, const char* function) {
-  const rows_of r = rows_for(x, axis, function);
-  if (x.size() == 0) return;  // as NumPy: kth is not checked for an empty array
-  for (const std::int64_t k : kth)
+/// kth as ascending positions, each once.
+std::vector<std::int64_t> check_kth(const rows_of& r, std::vector<std::int64_t> kth, const char* function) {
+  if (r.elements->size() == 0) return {};  // as NumPy: kth is not checked for an empty array
+  for (std::int64_t& k : kth) {
     if (k >= r.count || k < -r.count)
       fail<value_error>(function, "kth (", k, ") is out of range for an axis of ", r.count, " elements");
+    if (k < 0) k += r.count;
+  }
+  std::sort(kth.begin(), kth.end());
+  kth.erase(std::unique(kth.begin(), kth.end()), kth.end());
+  return kth;
 }
 
 /// Element order(j) of key, or order(i, j) of row i.
 value reordered(const value& key, const value& order) {
-  return graph::record_gather(key, order, key->shape.size() - 1, key->shape);
+  return graph::record_gather(key, order, key->shape.size() - 1, order->shape);
 }
 
 }  // namespace
@@ -80,16 +89,20 @@ ndarray lexsort(const ndarray& keys, std::int64_t axis) {
 }
 
 ndarray partition(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis) {
-  check_kth(x, kth, axis, "partition");
-  return sort(x, axis);
+  const rows_of r = rows_for(x, axis, "partition");
+  const auto at = check_kth(r, kth, "partition");
+  if (at.empty() || !can_partition(r.elements, r.layout())) return sort(x, axis);
+  return in_place_of(r, partitioned_rows(evaluated(r.elements), r.layout(), at));
 }
 ndarray partition(const ndarray& x, std::int64_t kth, optional_axis axis) {
   return partition(x, std::vector<std::int64_t>{kth}, axis);
 }
 
 ndarray argpartition(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis) {
-  check_kth(x, kth, axis, "argpartition");
-  return argsort(x, axis);
+  const rows_of r = rows_for(x, axis, "argpartition");
+  const auto at = check_kth(r, kth, "argpartition");
+  if (at.empty() || !can_partition(r.elements, r.layout())) return argsort(x, axis);
+  return in_place_of(r, argpartitioned_rows(evaluated(r.elements), r.layout(), at));
 }
 ndarray argpartition(const ndarray& x, std::int64_t kth, optional_axis axis) {
   return argpartition(x, std::vector<std::int64_t>{kth}, axis);
@@ -100,6 +113,14 @@ topk_result topk(const ndarray& x, std::int64_t k, const topk_kw& kw) {
   if (k < 0 || k > r.count)
     fail<value_error>("topk", "k (", k, ") is out of range for an axis of ", r.count, " elements");
   const value keys = evaluated(r.elements);
+  // The few first are selected by their positions, which keeps equal ones in order, and then sorted.
+  if (k > 0 && k <= r.count / 4 && can_partition(keys, r.layout())) {
+    const value found = first_of_rows(keys, r.layout(), kw.largest, k);
+    const value chosen = evaluated(reordered(keys, found));
+    const value order = argsort_rows(chosen, {chosen->type, r.rows, k}, kw.largest);
+    const value indices = evaluated(reordered(found, order)), values = evaluated(reordered(chosen, order));
+    return {in_place_of(r, values), in_place_of(r, indices)};
+  }
   const value order = argsort_rows(keys, r.layout(), kw.largest);
   dims first = keys->shape;
   first[first.size() - 1] = k;

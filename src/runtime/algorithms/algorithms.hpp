@@ -9,6 +9,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "sinter/dtype.hpp"
 
@@ -69,6 +70,24 @@ class algorithms {
   /// byte then take 2.1 times their bytes) and 10 MiB.
   virtual std::size_t argsort_scratch(const row_layout& l) = 0;
   virtual void argsort(const row_layout& l, bool descending, const void* keys, std::int64_t* result, void* scratch) = 0;
+
+  /// Whether rows can be partitioned, and their first elements selected, for less than it takes to sort them. If not,
+  /// callers sort.
+  virtual bool can_partition(const row_layout& l) const = 0;
+  /// Each row of `from`, reordered in `to`, other memory, so that each element `kth` (ascending, each in [0, columns)
+  /// once, at least one) is the one that sort() would put there, up to equal ones, that none before it comes after it in
+  /// sort()'s ascending order, and none behind it before it. The result follows from the rows and `kth` alone.
+  virtual std::size_t partition_scratch(const row_layout& l, std::int64_t kth_count, bool positions) = 0;
+  virtual void partition(const row_layout& l, std::span<const std::int64_t> kth, const void* from, void* to,
+                         void* scratch) = 0;
+  /// The positions (within the row) of the elements that such a partition has; equal elements may have other places.
+  virtual void argpartition(const row_layout& l, std::span<const std::int64_t> kth, const void* keys,
+                            std::int64_t* result, void* scratch) = 0;
+  /// The positions (within the row) of the first k elements, 0 < k < columns, of each row in argsort()'s order, sorted by
+  /// position; rows of `result` have k elements.
+  virtual std::size_t select_first_scratch(const row_layout& l, std::int64_t k) = 0;
+  virtual void select_first(const row_layout& l, bool descending, std::int64_t k, const void* keys,
+                            std::int64_t* result, void* scratch) = 0;
 
   /// Selections take two steps, so that the result can be allocated at its size. The first counts, and leaves in
   /// `scratch` what any number of second steps start from; it returns the address (memory of the backend) that will

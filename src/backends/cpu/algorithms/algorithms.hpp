@@ -15,6 +15,16 @@ class cpu_algorithms final : public runtime::algorithms {
   void argsort(const runtime::row_layout& l, bool descending, const void* keys, std::int64_t* result,
                void* scratch) override;
 
+  bool can_partition(const runtime::row_layout& l) const override;
+  std::size_t partition_scratch(const runtime::row_layout& l, std::int64_t kth_count, bool positions) override;
+  void partition(const runtime::row_layout& l, std::span<const std::int64_t> kth, const void* from, void* to,
+                 void* scratch) override;
+  void argpartition(const runtime::row_layout& l, std::span<const std::int64_t> kth, const void* keys,
+                    std::int64_t* result, void* scratch) override;
+  std::size_t select_first_scratch(const runtime::row_layout& l, std::int64_t k) override;
+  void select_first(const runtime::row_layout& l, bool descending, std::int64_t k, const void* keys,
+                    std::int64_t* result, void* scratch) override;
+
   std::size_t select_scratch(const runtime::selection& s) override;
   const std::int64_t* count_selected(const runtime::selection& s, void* scratch) override;
   void select(const runtime::selection& s, int bytes, const void* data, void* result, const void* scratch) override;

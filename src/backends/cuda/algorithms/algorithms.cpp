@@ -59,6 +59,31 @@ class cuda_algorithms final : public runtime::algorithms {
     call("argsort", [&] { return device::argsort(context_, job_of(l, descending), keys, result, scratch); });
   }
 
+  bool can_partition(const row_layout& l) const override { return device::can_partition(job_of(l, false)); }
+  size_t partition_scratch(const row_layout& l, int64_t kth_count, bool positions) override {
+    return bytes("partition",
+                 [&](size_t& n) { return device::partition_scratch(job_of(l, false), kth_count, positions, n); });
+  }
+  void partition(const row_layout& l, std::span<const int64_t> kth, const void* from, void* to,
+                 void* scratch) override {
+    call("partition", [&] {
+      return device::partition(context_, job_of(l, false), kth.data(), static_cast<int>(kth.size()), from, to, scratch);
+    });
+  }
+  void argpartition(const row_layout& l, std::span<const int64_t> kth, const void* keys, int64_t* result,
+                    void* scratch) override {
+    call("argpartition", [&] {
+      return device::argpartition(context_, job_of(l, false), kth.data(), static_cast<int>(kth.size()), keys, result,
+                                  scratch);
+    });
+  }
+  size_t select_first_scratch(const row_layout& l, int64_t) override { return partition_scratch(l, 1, true); }
+  void select_first(const row_layout& l, bool descending, int64_t k, const void* keys, int64_t* result,
+                    void* scratch) override {
+    call("select_first",
+         [&] { return device::select_first(context_, job_of(l, descending), k, keys, result, scratch); });
+  }
+
   size_t select_scratch(const selection& s) override { return device::select_scratch(job_of(s)); }
   const int64_t* count_selected(const selection& s, void* scratch) override {
     const int64_t* count = nullptr;

@@ -57,6 +57,18 @@ cudaError_t sort(const context& c, const row_job& j, void* data, void* scratch);
 cudaError_t argsort_scratch(const context& c, const row_job& j, std::size_t& bytes);
 cudaError_t argsort(const context& c, const row_job& j, const void* keys, std::int64_t* result, void* scratch);
 
+/// Whether partitions pay for rows of this type and length.
+bool can_partition(const row_job& j);
+/// Ascending; `kth` are `count` > 0 ascending ranks. `to` is other memory than `from`.
+cudaError_t partition_scratch(const row_job& j, std::int64_t kth_count, bool positions, std::size_t& bytes);
+cudaError_t partition(const context& c, const row_job& j, const std::int64_t* kth, int count, const void* from,
+                      void* to, void* scratch);
+cudaError_t argpartition(const context& c, const row_job& j, const std::int64_t* kth, int count, const void* keys,
+                         std::int64_t* result, void* scratch);
+/// The positions of the first k of each row, 0 < k < columns. Scratch memory as for one kth.
+cudaError_t select_first(const context& c, const row_job& j, std::int64_t k, const void* keys, std::int64_t* result,
+                         void* scratch);
+
 std::size_t select_scratch(const select_job& j);
 /// Sets *count to the address, in scratch memory, of the number of true flags.
 cudaError_t count_selected(const context& c, const select_job& j, void* scratch, const std::int64_t** count);
