@@ -1,4 +1,5 @@
 // Counting: elements of each bin, histograms, and sums of weights by bin.
+#include "backends/cuda/algorithms/bin_sum_kernels.cuh"
 #include "backends/cuda/algorithms/device_common.cuh"
 #include "backends/cuda/algorithms/sort_parts.cuh"
 #include "runtime/algorithms/equal_bins.hpp"
@@ -95,7 +96,28 @@ cudaError_t count_samples(const context& c, const void* samples, i64 n, const bi
   return count(c, bins, n, j.count, counts);
 }
 
-// --- sums of weights by bin
+// --- sums of weights by bin: few bins, of which a table fits into shared memory
+
+bool has_table(i64 bin_count) { return bin_count * 8 <= bin_sum_bytes; }
+
+__global__ void __launch_bounds__(32 * most_bin_warps)
+    sum_parts(const i64* bins, const double* weights, i64 n, i64 bin_count, const bin_parts p, double* tables) {
+  extern __shared__ double own[];
+  sum_part(bins, weights, n, bin_count, p, own, tables);
+}
+
+cudaError_t sum_by_tables(const context& c, const i64* bins, const double* weights, i64 n, i64 bin_count, double* sums,
+                          double* tables) {
+  const bin_parts p = bin_parts_of(n, bin_count);
+  const i64 shared = p.warps * bin_count * 8;
+  SINTER_TRY(cudaFuncSetAttribute(sum_parts, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  SINTER_TRY(launch(c, sum_parts, p.blocks, 32 * p.warps, static_cast<std::size_t>(shared), bins, weights, n, bin_count,
+                    p, tables));
+  return launch(c, sum_tables, ceil_div(bin_count, table_bins), table_bins * table_parts, 0, tables, p.blocks,
+                bin_count, sums);
+}
+
+// --- sums of weights by bin: many bins
 //
 // Positions are sorted by bin, so a bin's weights are contiguous. With sums of 32 neighbours, of 32 such sums, and so
 // on, every bin needs only a few loads of a warp, whatever its size, and the order of additions depends on the bins
@@ -230,6 +252,10 @@ cudaError_t histogram(const context& c, element type, const void* samples, std::
 cudaError_t sum_bins_scratch(const context& c, std::int64_t n, std::int64_t bin_count, std::size_t& bytes) {
   bytes = 0;
   if (n == 0 || bin_count == 0) return cudaSuccess;
+  if (has_table(bin_count)) {
+    bytes = static_cast<std::size_t>(bin_parts_of(n, bin_count).blocks * bin_count) * sizeof(double);
+    return cudaSuccess;
+  }
   sum_layout l;
   SINTER_TRY(sum_layout_of(c, n < bins_at_once ? n : bins_at_once, bin_count, nullptr, l));
   bytes = l.scratch;
@@ -240,6 +266,7 @@ cudaError_t sum_bins(const context& c, const std::int64_t* bins, const double* w
                      std::int64_t bin_count, double* sums, void* scratch) {
   if (bin_count == 0) return cudaSuccess;
   if (n == 0) return cudaMemsetAsync(sums, 0, static_cast<std::size_t>(bin_count) * sizeof(double), c.stream);
+  if (has_table(bin_count)) return sum_by_tables(c, bins, weights, n, bin_count, sums, static_cast<double*>(scratch));
   sum_layout l;
   SINTER_TRY(sum_layout_of(c, n < bins_at_once ? n : bins_at_once, bin_count, scratch, l));
   for (i64 from = 0; from < n; from += bins_at_once) {
