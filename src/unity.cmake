@@ -18,7 +18,8 @@ endfunction()
 sinter_unity_group(src/platform/background src/platform/cache_folder jit/compile jit/cpu/compile_host
                    jit/compile_steps src/platform/files src/platform/disk_cache src/platform/dynamic_library
                    jit/cuda/emit_loop)
-sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/emit_map jit/cpu/host_compiler jit/program/include_scan
+sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/emit_map jit/cuda/emit_map_lanes
+                   jit/cuda/emit_tiles jit/cpu/host_compiler jit/program/include_scan
                    jit/program/monotone_tail src/platform/optional_library jit/program/program jit/program/repetition
                    jit/program/roll jit/program/stages)
 sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cpu/emit_user
@@ -43,7 +44,7 @@ sinter_unity_group(src/runtime/backend src/runtime/buffer src/runtime/device_ima
 sinter_unity_group(src/interop/dlpack src/interop/foreign)
 
 sinter_unity_group(src/backends/cpu/kernels/block_plan src/backends/cpu/kernels/code
-                   src/backends/cpu/kernels/compilation src/backends/cpu/algorithms/count
+                   src/backends/cpu/kernels/compilation src/backends/cpu/kernels/panel src/backends/cpu/algorithms/count
                    src/backends/cpu/algorithms/partition
                    src/backends/cpu/fft/fourier src/backends/cpu/linalg/products src/backends/cpu/linalg/solvers
                    src/backends/cpu/linalg/solvers_spectral src/backends/cpu/stream)

@@ -1,5 +1,6 @@
 // Which variant of a kernel a launch needs: layout classes of its operands, index width, shape.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "jit/cuda/launch.hpp"
@@ -90,6 +91,112 @@ bool inner_vectors(const launch& l, int n) noexcept {
   }
   for (std::size_t k = 0; k < l.outputs.size(); ++k)
     if (!vector_along(l, l.outputs[k], size_of_output(l, k), inner, n)) return false;
+  return true;
+}
+
+// --- tiles
+
+/// Fewer elements than this have the simple kernel, as do fewer along the two axes of a tile, which the first-level cache
+/// holds; from the third number on, tiles are larger.
+constexpr std::int64_t tiled_elements = std::int64_t{1} << 16, tile_elements = 2048,
+                       large_tiles = std::int64_t{1} << 22;
+/// Bytes of a tile of the widest staged input, and of all tiles of a block.
+constexpr int large_tile_bytes = 1 << 14, most_tile_bytes = 46 << 10;
+
+/// Bytes of the sectors that an element's access moves where neighbouring threads are `stride` elements apart.
+std::int64_t sector_bytes(std::int64_t stride, std::size_t size) noexcept {
+  return std::clamp<std::int64_t>(std::abs(stride) * static_cast<std::int64_t>(size), 1, 32);
+}
+
+bool is_loaded(const jit::program& p, std::size_t input) noexcept {
+  return std::any_of(p.code.begin(), p.code.end(),
+                     [&](const jit::instr& i) { return i.op == jit::opcode::load && i.a == input; });
+}
+
+/// Bytes of sectors that an input's element does not move if it is read along `axis` into shared memory. 0: it is not
+/// worth it; where neighbours on the inner axis share sectors, the first-level cache does as well.
+std::int64_t saved_by_staging(const launch& l, std::size_t k, int axis) noexcept {
+  const operand& o = l.inputs[k];
+  const int inner = l.extents.size() - 1;
+  if (gathered(l, k) || !is_loaded(*l.code, k) || o.strides[axis] == 0 || o.strides[inner] == 0) return 0;
+  const std::int64_t along = sector_bytes(o.strides[axis], size_of_input(l, k));
+  return sector_bytes(o.strides[inner], size_of_input(l, k)) == 32 && 2 * along <= 32 ? 32 - along : 0;
+}
+
+/// The axis whose tiles save most, or -1.
+int tile_axis(const launch& l) noexcept {
+  const int inner = l.extents.size() - 1;
+  std::int64_t best = 0;
+  int found = -1;
+  for (int j = 0; j < inner; ++j) {
+    std::int64_t saved = 0;
+    for (std::size_t k = 0; k < l.inputs.size() && std::min(l.extents[j], l.extents[inner]) >= 4; ++k)
+      saved += saved_by_staging(l, k, j);
+    if (saved > best) best = saved, found = j;
+  }
+  return found;
+}
+
+/// Whether packs of n elements suit every operand: along the axis for staged inputs, along the inner axis for others.
+bool tile_vectors(const launch& l, const jit::cuda_variant& v, int n) noexcept {
+  const int inner = v.rank - 1, axis = v.tile.axis;
+  if (l.extents[inner] % n != 0 || l.extents[axis] % n != 0) return false;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (gathered(l, k) || l.inputs[k].strides[inner] == 0) continue;
+    const int along = v.inputs[k] == access::staged ? axis : inner;
+    if (!vector_along(l, l.inputs[k], size_of_input(l, k), along, n)) return false;
+  }
+  for (std::size_t k = 0; k < l.outputs.size(); ++k)
+    if (!vector_along(l, l.outputs[k], size_of_output(l, k), inner, n)) return false;
+  return true;
+}
+
+/// The tile's extents: 32 packs each way, doubled some times; where one axis is short, more of the other. Whether the
+/// tiles of all staged inputs fit into a block's shared memory.
+bool set_tile(const launch& l, jit::cuda_variant& v, int doublings) noexcept {
+  const auto bits = [](std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n - 1))); };
+  int down = 5 + bits(v.vector), across = down;
+  for (; doublings > 0; --doublings) ++(across > down ? down : across);
+  const int wide = bits(l.extents[v.rank - 1]), tall = bits(l.extents[v.tile.axis]);
+  if (tall < down) across += down - tall, down = tall;
+  else if (wide < across) down += across - wide, across = wide;
+  v.tile.across = static_cast<std::uint8_t>(across);
+  v.tile.down = static_cast<std::uint8_t>(down);
+  return jit::cuda_tile_bytes(*l.code, v) <= most_tile_bytes;
+}
+
+/// Vectors and tile for the inputs that are staged, the widest of which has elements of `size` bytes.
+void size_tile(const launch& l, jit::cuda_variant& v, std::size_t size) noexcept {
+  int n = std::min(jit::cuda_vector_length(*l.code), static_cast<int>(std::max<std::size_t>(1, 4 / size)));
+  for (v.vector = static_cast<std::uint8_t>(n); n > 1; v.vector = static_cast<std::uint8_t>(n /= 2))
+    if (tile_vectors(l, v, n) && set_tile(l, v, 0)) break;
+  int doublings = 0;
+  if (core::element_count(l.extents) >= large_tiles)
+    for (auto bytes = static_cast<int>(size) * 1024 * n * n; bytes < large_tile_bytes; bytes *= 2) ++doublings;
+  while (!set_tile(l, v, doublings)) --doublings;
+}
+
+bool classify_tiled(const launch& l, jit::cuda_variant& v) {
+  const int inner = v.rank - 1, axis = core::element_count(l.extents) < tiled_elements ? -1 : tile_axis(l);
+  if (axis < 0 || l.extents[inner] * l.extents[axis] < tile_elements) return false;
+  v.shape = cuda_shape::tiled;
+  v.tile.axis = static_cast<std::uint8_t>(axis);
+  for (const operand& o : l.inputs)
+    v.inputs.push_back(constant_over(l, o, 0, v.rank) ? access::uniform : access::strided);
+  std::size_t widest = 0;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (saved_by_staging(l, k, axis) == 0) continue;
+    v.inputs[k] = access::staged;
+    if (set_tile(l, v, 0)) widest = std::max(widest, size_of_input(l, k));
+    else v.inputs[k] = access::strided;
+  }
+  size_tile(l, v, widest);
+  const bool vectors = v.vector > 1;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k)
+    if (vectors && v.inputs[k] == access::strided && !gathered(l, k) && l.inputs[k].strides[inner] == 1)
+      v.inputs[k] = access::linear;
+  v.outputs.assign(l.outputs.size(), vectors ? access::linear : access::strided);
+  v.wide_index = !fits_narrow(l, core::element_count(l.extents));
   return true;
 }
 
@@ -283,11 +390,14 @@ void classify(const launch& l, jit::cuda_variant& v) {
     v.groups = 0;
     v.all_groups = false;
     v.wide_index = v.skip_tail = v.baseline = false;
+    v.tile = {};
   };
   reset();
   if (l.code->kind == jit::kernel_kind::elementwise) {
     if (has_loop_text(*l.code)) return classify_loop(l, v);
     if (classify_linear(l, v)) return;
+    reset();
+    if (classify_tiled(l, v)) return;
     reset();
     classify_strided(l, v);
     return;

@@ -91,6 +91,23 @@ int cuda_unroll(const program& p, const cuda_variant& v) {
   return work > 40 ? 1 : n;
 }
 
+// Rows of V lanes that a warp writes lie one pitch apart, in another part of the 128 bytes of the banks each.
+int cuda_tile_pitch(const cuda_variant& v, dtype type) noexcept {
+  const int size = static_cast<int>(itemsize(type)), rows = (1 << v.tile.down) / v.vector;
+  const int apart = std::max({128 / std::min(rows, 32), size * v.vector, 4});
+  return (1 << v.tile.across) + apart / size;
+}
+
+int cuda_tile_bytes(const program& p, const cuda_variant& v) noexcept {
+  int bytes = 0;
+  for (std::size_t k = 0; k < p.inputs.size(); ++k) {
+    if (v.inputs[k] != access::staged) continue;
+    const int tile = cuda_tile_pitch(v, p.inputs[k].type) * static_cast<int>(itemsize(p.inputs[k].type)) << v.tile.down;
+    bytes += (tile + 15) & ~15;
+  }
+  return bytes;
+}
+
 bool is_order_free(const reduce_desc& r) noexcept {
   const reduce_order order = about(r.op).order;
   return order == reduce_order::free || (order == reduce_order::rounded && !is_inexact(r.arg));
@@ -104,7 +121,8 @@ bool cuda_has_baseline(const program& p, const cuda_variant& v) noexcept {
 void append_variant(const cuda_variant& v, std::string& key) {
   const char head[] = {static_cast<char>(v.shape),    static_cast<char>(v.rank),       static_cast<char>(v.kept),
                        static_cast<char>(v.vector),   static_cast<char>(v.wide_index), static_cast<char>(v.skip_tail),
-                       static_cast<char>(v.baseline), static_cast<char>(v.groups),     static_cast<char>(v.all_groups)};
+                       static_cast<char>(v.baseline), static_cast<char>(v.groups),     static_cast<char>(v.all_groups),
+                       static_cast<char>(v.tile.axis), static_cast<char>(v.tile.across), static_cast<char>(v.tile.down)};
   key.append(head, sizeof head);
   const auto bytes = [&](const auto& list) { key.append(reinterpret_cast<const char*>(list.data()), list.size()); };
   bytes(v.inputs);
@@ -129,6 +147,7 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
   switch (v.shape) {
     case cuda_shape::linear:
     case cuda_shape::strided: return cuda::emit_map(p, v);
+    case cuda_shape::tiled: return cuda::emit_tiles(p, v);
     case cuda_shape::reduce_rows:
     case cuda_shape::reduce_columns: return cuda::emit_reduce(p, v);
     case cuda_shape::broadcast_rows: return cuda::emit_broadcast(p, v);

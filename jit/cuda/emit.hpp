@@ -16,6 +16,7 @@ enum class access : std::uint8_t {
   uniform,  // all strides 0 (reductions: over the reduced axes)
   linear,   // stride 1 along the vectorised axis, every vector aligned: vector accesses
   strided,  // anything else: a stride for each iteration axis
+  staged,   // tiled: read along the tile's other axis into shared memory, and from there along the inner axis
 };
 
 enum class cuda_shape : std::uint8_t {
@@ -26,6 +27,12 @@ enum class cuda_shape : std::uint8_t {
   broadcast_rows,  // every operand depends on the row or the column only: a thread group per row, columns stream
   stride_loop,     // a user's function with text around its loop, any rank: grid-stride loop
   staged_rows,     // a staged program: a group of threads for each row, which keeps it in registers
+  tiled,  // elementwise, rank 2 or more: tiles of the inner axis and one along which some inputs are contiguous
+};
+
+/// A tile of a tiled kernel: 2^across elements of the inner axis times 2^down of `axis`.
+struct cuda_tile {
+  std::uint8_t axis = 0, across = 0, down = 0;
 };
 
 struct cuda_variant {
@@ -40,6 +47,7 @@ struct cuda_variant {
   bool wide_index = false;  // 64-bit index arithmetic
   bool skip_tail = false;   // monotone tail with a multiplier whose sign allows the skip
   bool baseline = false;    // baseline tier: compiles in two thirds of the time, runs slower: see cuda_has_baseline
+  cuda_tile tile;           // tiled
   std::vector<access> inputs, outputs;
   std::vector<std::uint8_t> row_only;  // broadcast_rows: input depends on the row (1), the column (0)
 };
@@ -69,6 +77,11 @@ inline constexpr int cuda_loop_blocks = 8;
 int cuda_vector_length(const program& p);
 /// linear: vectors of a thread; strided: rows of a thread (elements a block apart at rank 1).
 int cuda_unroll(const program& p, const cuda_variant& v);
+
+/// tiled: elements between the rows of an input's tile in shared memory, so that neighbours along either axis lie in
+/// different banks; bytes of the tiles of all staged inputs.
+int cuda_tile_pitch(const cuda_variant& v, dtype type) noexcept;
+int cuda_tile_bytes(const program& p, const cuda_variant& v) noexcept;
 
 /// Whether a reduction may run as broadcast_rows: its result is bit-identical for any order of its elements.
 bool is_order_free(const reduce_desc& r) noexcept;

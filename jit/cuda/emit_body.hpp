@@ -106,6 +106,7 @@ std::string open_kernel(const program& p, const cuda_variant& v);
 std::string close_kernel();
 
 std::string emit_map(const program& p, const cuda_variant& v);
+std::string emit_tiles(const program& p, const cuda_variant& v);
 std::string emit_reduce(const program& p, const cuda_variant& v);
 std::string emit_broadcast(const program& p, const cuda_variant& v);
 std::string emit_stride_loop(const program& p, const cuda_variant& v);

@@ -1,42 +1,26 @@
 // Elementwise CUDA kernels: vectors over a linear index, or rows of a strided iteration space.
+#include "jit/cuda/emit_map.hpp"
+
 #include <algorithm>
 
-#include "jit/cuda/emit_body.hpp"
 #include "jit/prelude_text.hpp"
 
 namespace sinter::jit::cuda {
 namespace {
 
-class map_emitter {
+class map_emitter : map_writer {
  public:
-  map_emitter(const program& p, const cuda_variant& v)
-      : p_(p), v_(v), vec_(v.vector), unroll_(cuda_unroll(p, v)), inner_(v.rank - 1) {
-    element_ = make_phase(p, v, "element", instructions(0, p.code.size()), registers_of(p.outputs));
-  }
+  map_emitter(const program& p, const cuda_variant& v) : map_writer(p, v), unroll_(cuda_unroll(p, v)) {}
 
   std::string run() {
-    const bool linear = v_.shape == cuda_shape::linear;
-    t_(open_kernel(p_, v_));
-    t_(define(p_, element_));
-    t_("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p_, v_),
-       "(const __grid_constant__ args a) {");
-    if (linear) linear_body();
+    open();
+    if (v_.shape == cuda_shape::linear) linear_body();
     else strided_body();
     t_("}");
     return t_.str() + close_kernel();
   }
 
  private:
-  const dtype& type(int k) const { return p_.inputs[static_cast<std::size_t>(k)].type; }
-  access input_class(int k) const { return v_.inputs[static_cast<std::size_t>(k)]; }
-  bool plain_uniform(int k) const { return input_class(k) == access::uniform && !is_gathered(p_, k); }
-
-  void uniform_values(const std::string& in) {
-    for (int k : element_.inputs)
-      if (plain_uniform(k))
-        t_(in, "const ", register_type(type(k)), " u", k, " = ", widened(type(k), "*a.p" + num(k)), ";");
-  }
-
   // Vectors: full blocks move `unroll` vectors per thread, the last block (baseline tier: every block) single elements.
   void linear_body() {
     const int chunk = cuda_block * vec_ * unroll_;
@@ -102,68 +86,6 @@ class map_emitter {
     return all;
   }
 
-  /// Arrays z<k> (values or gather pointers) and k<j> (coordinates) of the lanes, then the phase over them.
-  void lanes(const std::string& in, const std::string& u, const std::function<std::string(int)>& coordinate) {
-    const bool linear = v_.shape == cuda_shape::linear;
-    for (int k : element_.inputs) {
-      if (plain_uniform(k)) continue;
-      const std::string array = "z" + num(k) + "[" + num(vec_) + "];";
-      if (is_gathered(p_, k)) {
-        t_(in, "const ", storage_type(type(k)), "* ", array);
-        t_("#pragma unroll");
-        std::string step = input_class(k) == access::uniform ? ""
-                           : linear                          ? " + at + l"
-                                                             : " + l * a.s" + num(k) + "_" + num(inner_);
-        t_(in, "for (int l = 0; l < ", vec_, "; ++l) z", k, "[l] = ", linear ? "a.p" : "g", k, linear ? "" : "[u]",
-           step, ";");
-      } else {
-        t_(in, register_type(type(k)), " ", array);
-        t_("#pragma unroll");
-        t_(in, "for (int l = 0; l < ", vec_, "; ++l) z", k,
-           "[l] = ", widened(type(k), "i" + num(k) + "[" + u + "].v[l]"), ";");
-      }
-    }
-    for (int j : element_.coords) {
-      t_(in, element_.place ? "sn::random_place k" : "long long k", j, "[", vec_, "];");
-      t_("#pragma unroll");
-      t_(in, "for (int l = 0; l < ", vec_, "; ++l) k", j, "[l] = ", coordinate(j), ";");
-    }
-    t_(call_group(
-        p_, element_, vec_,
-        [&](char kind, int k) -> argument {
-          if (kind == 'c') return {"k" + num(k), element_.place ? "sn::random_place" : "long long"};
-          if (plain_uniform(k)) return {"u" + num(k), ""};
-          std::string type_name =
-              is_gathered(p_, k) ? std::string("const ") + storage_type(type(k)) + "*" : register_type(type(k));
-          return {"z" + num(k), type_name};
-        },
-        in));
-  }
-
-  void stores(const std::string& in, const std::function<std::string(int)>& address) {
-    for (std::size_t k = 0; k < p_.outputs.size(); ++k) {
-      const char* s = storage_type(p_.outputs[k].type);
-      const int out = static_cast<int>(k);
-      const std::string value = narrowed(p_.outputs[k].type, "x" + num(p_.outputs[k].reg) + "[l]");
-      if (v_.outputs[k] == access::strided && vec_ > 1) {
-        t_("#pragma unroll");
-        t_(in, "for (int l = 0; l < ", vec_, "; ++l) (", address(out), ")[l * a.t", out, "_", inner_, "] = ", value,
-           ";");
-        continue;
-      }
-      if (vec_ == 1) {
-        t_(in, "*(", address(out), ") = ", narrowed(p_.outputs[k].type, "x" + num(p_.outputs[k].reg) + "[0]"), ";");
-        continue;
-      }
-      t_(in, "{");
-      t_(in, "  sn::pack<", s, ", ", vec_, "> y;");
-      t_("#pragma unroll");
-      t_(in, "  for (int l = 0; l < ", vec_, "; ++l) y.v[l] = ", value, ";");
-      t_(in, "  sn::put(", address(out), ", y);");
-      t_(in, "}");
-    }
-  }
-
   // Rows: c<inner> runs over threadIdx.x; a thread processes `unroll` rows, blockDim.y apart (rank 1: elements of its
   // row).
   void strided_body() {
@@ -221,66 +143,13 @@ class map_emitter {
     t_(in, "}");
   }
 
-  /// Coordinate of lane l, as `first | l`: known low bits let lanes share what they compute from blocks of random
-  /// numbers.
-  std::string coordinate(int j) const {
-    const std::string first = "c" + num(inner_);
-    if (j == inner_) return first + " | l";
-    if (j < inner_) return "c" + num(j);
-    return "(" + row_number() + " * (a.e" + num(inner_) + ".n / " + num(vec_) + ") * " + num(vec_) + " + " + first +
-           ") | l";
-  }
-
-  /// Number of the row among all rows; not used at rank 1.
-  std::string row_number() const {
-    std::string row = "(long long)c0";
-    for (int k = 1; k < inner_; ++k) row = "(" + row + " * a.e" + num(k) + ".n + c" + num(k) + ")";
-    return row;
-  }
-
   void block_of_rows(const std::string& in) {
     const bool flat = v_.rank == 1;
-    const int moving = flat ? 0 : v_.rank - 2;
-    const std::string start = flat ? "across" : "down", extent = "a.e" + num(moving) + ".n";
-    const std::string u = "for (int u = 0; u < " + num(unroll_) + "; ++u) ";
-    for (int k : element_.inputs) {
-      if (plain_uniform(k)) continue;
-      if (is_gathered(p_, k)) t_(in, "const ", storage_type(type(k)), "* g", k, "[", unroll_, "];");
-      else t_(in, "sn::pack<", storage_type(type(k)), ", ", vec_, "> i", k, "[", unroll_, "];");
-    }
-    t_("#pragma unroll");
-    t_(in, u, "{");
-    t_(in, "  const I c", moving, " = ", start, " + u * step;");
-    t_(in, "  if (c", moving, " < ", extent, ") {");
-    for (int k : element_.inputs) {
-      if (plain_uniform(k)) continue;
-      const std::string at = "a.p" + num(k) + " + (" + offset("s", k, 0, v_.rank, "c") + ")";
-      if (is_gathered(p_, k))
-        t_(in, "    g", k, "[u] = ", input_class(k) == access::uniform ? "a.p" + num(k) : at, ";");
-      else if (vec_ == 1) t_(in, "    i", k, "[u].v[0] = *(", at, ");");
-      else if (input_class(k) == access::linear) t_(in, "    i", k, "[u] = sn::fetch<", vec_, ">(", at, ");");
-      else {
-        t_("#pragma unroll");
-        t_(in, "    for (int l = 0; l < ", vec_, "; ++l) i", k, "[u].v[l] = (", at, ")[l * a.s", k, "_", inner_, "];");
-      }
-    }
-    t_(in, "  }");
-    t_(in, "}");
-    t_("#pragma unroll");
-    t_(in, u, "{");
-    t_(in, "  const I c", moving, " = ", start, " + u * step;");
-    t_(in, "  if (c", moving, " < ", extent, ") {");
-    lanes(in + "    ", "u", [&](int j) { return coordinate(j); });
-    stores(in + "    ", [&](int k) { return "a.w" + num(k) + " + (" + offset("t", k, 0, v_.rank, "c") + ")"; });
-    t_(in, "  }");
-    t_(in, "}");
+    const std::string c = "c" + num(flat ? 0 : v_.rank - 2), extent = "a.e" + c.substr(1) + ".n";
+    groups(in, unroll_, {"const I " + c + " = " + (flat ? "across" : "down") + " + u * step;", c + " < " + extent});
   }
 
-  const program& p_;
-  const cuda_variant& v_;
-  int vec_, unroll_, inner_;
-  phase element_;
-  text t_;
+  int unroll_;
 };
 
 }  // namespace

@@ -158,6 +158,19 @@ grid strided_grid(const launch& l, const jit::cuda_variant& v, std::int64_t& out
   return g;
 }
 
+/// A block for each tile, as far as the grid's second and third extent go.
+grid tile_grid(const launch& l, const jit::cuda_variant& v, std::int64_t& outer) {
+  const int inner = v.rank - 1, axis = v.tile.axis;
+  for (int j = 0; j < inner; ++j)
+    if (j != axis) outer *= l.extents[j];
+  grid g;
+  g.block_x = jit::cuda_block;
+  g.x = static_cast<unsigned>(ceil_div(l.extents[inner], std::int64_t{1} << v.tile.across));
+  g.y = static_cast<unsigned>(std::min<std::int64_t>(ceil_div(l.extents[axis], std::int64_t{1} << v.tile.down), 65535));
+  g.z = static_cast<unsigned>(std::min<std::int64_t>(outer, 65535));
+  return g;
+}
+
 grid loop_grid(std::int64_t elements, int multiprocessors) {
   grid g;
   g.block_x = jit::cuda_block;
@@ -239,6 +252,7 @@ call build_call(const launch& l, const jit::cuda_variant& v, std::span<const jit
       c.first = linear_grid(l, v);
       break;
     case cuda_shape::strided: c.first = strided_grid(l, v, size.outer); break;
+    case cuda_shape::tiled: c.first = tile_grid(l, v, size.outer); break;
     case cuda_shape::stride_loop:
       size.n = core::element_count(l.extents);
       c.first = loop_grid(size.n, multiprocessors);

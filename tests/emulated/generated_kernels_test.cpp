@@ -247,6 +247,39 @@ ndarray distances(const ndarray& p, const ndarray& q) {
   return 12742.0 * arcsin(sqrt(minimum(h, 1)));
 }
 
+/// Whole numbers of any dtype.
+ndarray numbers(const shape_t& shape, dtype type, int factor) {
+  std::int64_t n = 1;
+  for (const std::int64_t d : shape) n *= d;
+  const ndarray x = reshape(arange(n) * factor % 101, shape).astype(is_complex(type) ? float32 : type);
+  return (is_complex(type) ? x + std::complex<float>(0, 1) * x(slice(_, _, -1)) : x).astype(type).to_device("cpu");
+}
+
+/// Whether the kernel is a tiled one and its output has the bytes of the CPU's.
+template <class T>
+void check_tiles(const ndarray& x) {
+  const recorded r = emulate(x);
+  REQUIRE_FALSE(r.launches.empty());
+  CHECK(r.launches.back().shape == jit::cuda_shape::tiled);
+  const std::vector<T> expected = r.result.to_vector<T>();
+  const bytes& raw = r.launches.back().emulated[0];
+  REQUIRE(raw.size() == expected.size() * sizeof(T));
+  CHECK(std::memcmp(raw.data(), expected.data(), raw.size()) == 0);
+}
+
+template <class T>
+void check_tiles_of(dtype type) {
+  CAPTURE(type);
+  // Whole packs, odd extents; short axes, the axis of the tile in another place.
+  const ndarray even = numbers({272, 256}, type, 7), odd = numbers({257, 259}, type, 5);
+  const ndarray images = numbers({3, 31, 23, 40}, type, 13), planes = numbers({5, 4, 30, 120}, type, 17);
+  eval(even, odd, images, planes);
+  check_tiles<T>(even.T().copy());
+  check_tiles<T>(odd.T() + odd.T());
+  check_tiles<T>(permute_dims(images, {0, 3, 1, 2}) + images(0, 0, 0, 1));
+  check_tiles<T>(permute_dims(planes, {0, 2, 3, 1}).copy());
+}
+
 }  // namespace
 
 TEST_CASE("emulated: baseline and optimised elementwise kernels have the same bits, and the CPU's values") {
@@ -267,6 +300,46 @@ TEST_CASE("emulated: baseline and optimised elementwise kernels have the same bi
   }
   CHECK(baseline_shapes.count(jit::cuda_shape::linear) == 1);
   CHECK(baseline_shapes.count(jit::cuda_shape::strided) == 1);
+}
+
+TEST_CASE("emulated: tiles of every kind of element have the CPU's bytes") {
+  if (no_emulation()) return;
+  check_tiles_of<std::uint8_t>(uint8);
+  check_tiles_of<std::int16_t>(int16);
+  check_tiles_of<float>(float32);
+  check_tiles_of<std::int64_t>(int64);
+  check_tiles_of<std::complex<float>>(complex64);
+  check_tiles_of<std::complex<double>>(complex128);
+}
+
+TEST_CASE("emulated: tiles of some inputs beside others that are read along the inner axis") {
+  if (no_emulation()) return;
+  const ndarray square = numbers({258, 258}, float32, 3), column = numbers({258, 1}, float32, 11);
+  eval(square, column);
+  check_tiles<float>(square + square.T() * square(3));
+  check_tiles<float>(square.T() * column.T() + square(slice(_, _, -1)).T());
+  check_tiles<float>(square(slice(1, _), slice(_, _, -1)).T() + square(_, slice(0, 257)));
+  check_tiles<float>(permute_dims(reshape(square(slice(0, 256)), {16, 16, 258}), {2, 1, 0}).copy());
+}
+
+TEST_CASE("emulated: tiles of mixed elements, of gathers, positions and functions with a baseline form") {
+  if (no_emulation()) return;
+  const ndarray bytes_of = numbers({256, 260}, uint8, 7), doubles = numbers({260, 256}, float64, 3);
+  const ndarray picks = (numbers({260}, int64, 29) % 256).to_device("cpu");
+  eval(bytes_of, doubles, picks);
+  check_tiles<double>(bytes_of.T() + doubles);
+  check_tiles<float>(bytes_of.T().astype(float32) / 255);
+  check_tiles<std::uint8_t>(doubles.T().astype(uint8));
+  check_tiles<double>(doubles(slice(0, 256)).T() + take(doubles, picks(slice(0, 256)), 0));
+  check_tiles<double>(bytes_of.T() * 1.5 + arange(256).to_device("cpu"));
+  const ndarray m = reshape(angles(300 * 260, 401), {300, 260});
+  check_close(emulate(sin(m.T()) + 1), 1e-5);
+  CHECK(baseline_shapes.count(jit::cuda_shape::tiled) == 1);
+  // A transposed region is written along its memory.
+  ndarray x = numbers({256, 256}, float32, 3);
+  eval(x);
+  x.T()(_, slice(0, _)) = doubles(slice(0, 256)).astype(float32);
+  check_tiles<float>(x);
 }
 
 TEST_CASE("emulated: baseline and optimised reductions have the same bits, and the CPU's values") {

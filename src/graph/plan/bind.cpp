@@ -1,6 +1,9 @@
 // Merging of iteration axes: the fewer axes, the fewer layouts that kernels must be compiled for.
 #include "graph/plan/bind.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "jit/program/stages.hpp"
@@ -51,6 +54,25 @@ std::uint16_t bound_position(const dims& extents, int axes) {
   return static_cast<std::uint16_t>(count > 1 ? extents.size() : found);
 }
 
+bool reads_position(const jit::program& p) {
+  return std::any_of(p.code.begin(), p.code.end(),
+                     [](auto& i) { return i.op == jit::opcode::coord && i.a == jit::flat_axis; });
+}
+
+/// Brings the axes of an update into the order of the region's memory, the contiguous one last, so that a transposed
+/// region is written as any other.
+void follow_memory(jit::launch& l, dims& extents, dims& origin) {
+  const auto swap = [](dims& d, int a) { std::swap(d[a], d[a + 1]); };
+  for (int n = extents.size() - 1; n > 0; --n)
+    for (int a = 0; a < n; ++a) {
+      const dims& strides = l.outputs.front().strides;
+      if (std::abs(strides[a]) >= std::abs(strides[a + 1])) continue;
+      swap(extents, a);
+      swap(origin, a);
+      each_operand(l, [&](dims& s) { swap(s, a); });
+    }
+}
+
 }  // namespace
 
 void bind(kernel_plan& plan, jit::launch& out) {
@@ -70,6 +92,8 @@ void bind(kernel_plan& plan, jit::launch& out) {
   dims extents = plan.extents;
   dims origin(rank);  // the planned axis that a merged one came from
   for (int a = 0; a < rank; ++a) origin[a] = a;
+  if (plan.kind == plan_kind::update && plan.code.calls.empty() && !reads_position(plan.code))
+    follow_memory(out, extents, origin);
   int kept = plan.kept;
   auto erase = [&](int a) {
     extents.erase(a);

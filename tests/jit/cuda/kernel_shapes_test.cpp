@@ -61,6 +61,9 @@ struct operands {
     put("rows64", fractions({700, 1}, float64, 15));
     put("columns", fractions({1, 61}, float32, 16));
     put("columns64", fractions({1, 64}, float64, 17));
+    put("square bytes", (fractions({260, 256}, float64, 20) * 250).astype(uint8));
+    put("square", fractions({259, 257}, float32, 21));
+    put("images", fractions({6, 37, 41, 8}, float32, 22));
     put("picks", (fractions({40}, float64, 18) * 36).astype(int64));
     put("picks of rows", (fractions({52, 5}, float64, 19) * 36).astype(int64));
   }
@@ -114,6 +117,19 @@ void add_elementwise(std::vector<shape_case>& out) {
                  [](const operands& o) { return take_along_axis(o("matrix float32"), o("picks of rows"), 1); }});
   out.push_back(
       {"take of an expression", [](const operands& o) { return take(o("matrix float32") * 2, o("picks") - 36, 1); }});
+}
+
+void add_tiles(std::vector<shape_case>& out) {
+  out.push_back({"tiles of bytes", [](const operands& o) { return o("square bytes").T() + o("square bytes")(0, 0); }});
+  out.push_back({"tiles of odd extents",
+                 [](const operands& o) { return o("square")(slice(0, 257)) * o("square")(slice(1, 258)).T(); }});
+  out.push_back({"tiles beside a gather", [](const operands& o) {
+                   return o("square")(slice(0, 257)).T() +
+                          take(o("square")(slice(0, 257)), (o("square")(0) * 250).astype(int64), 1);
+                 }});
+  out.push_back({"tiles and one number", [](const operands& o) { return o("square").T() * o("square")(3, 4); }});
+  out.push_back({"tiles of images", [](const operands& o) { return permute_dims(o("images"), {0, 3, 1, 2}) + 1; }});
+  out.push_back({"tiles of four axes", [](const operands& o) { return permute_dims(o("images"), {3, 2, 0, 1}) + 1; }});
 }
 
 void add_reductions(std::vector<shape_case>& out) {
@@ -175,6 +191,7 @@ void add_broadcasts(std::vector<shape_case>& out) {
 std::vector<shape_case> all_cases() {
   std::vector<shape_case> out;
   add_elementwise(out);
+  add_tiles(out);
   add_reductions(out);
   add_broadcasts(out);
   return out;
@@ -194,19 +211,20 @@ std::set<std::string>& kernel_shapes() {
 cpu::launch_observer observer_before = nullptr;
 
 void observe(const jit::launch& l) {
-  static constexpr const char* names[] = {"linear", "strided", "rows", "columns", "broadcast"};
+  static constexpr const char* names[] = {"linear", "strided", "rows", "columns", "broadcast", "loop", "tiled"};
   static std::mutex mutex;
   jit::cuda_variant v;
   cuda::classify(l, v);
   const std::string shape = names[static_cast<int>(v.shape)];
   const std::lock_guard lock(mutex);
   auto& found = kernel_shapes();
-  const bool map = v.shape == jit::cuda_shape::linear || v.shape == jit::cuda_shape::strided;
+  const bool map =
+      v.shape == jit::cuda_shape::linear || v.shape == jit::cuda_shape::strided || v.shape == jit::cuda_shape::tiled;
   found.insert(shape + (map ? ", rank " + std::to_string(v.rank) : v.skip_tail ? ", tail skipped" : ""));
   found.insert(shape + (v.vector > 1 ? ", vectors" : ", single"));
   if (cuda::scratch_bytes(l, v) > 0) found.insert(shape + ", two stages");
   for (std::size_t k = 0; k < v.inputs.size(); ++k) {
-    static constexpr const char* accesses[] = {"uniform", "linear", "strided"};
+    static constexpr const char* accesses[] = {"uniform", "linear", "strided", "staged"};
     const bool gathers = l.code->inputs[k].gathers > 0;
     found.insert(shape + ", " + (gathers ? "gathered" : accesses[static_cast<int>(v.inputs[k])]));
   }
@@ -251,6 +269,14 @@ TEST_CASE("the expressions for every kernel shape reach every kernel shape") {
                                    "strided, single",
                                    "strided, gathered",
                                    "strided, uniform",
+                                   "tiled, rank 2",
+                                   "tiled, rank 3",
+                                   "tiled, rank 4",
+                                   "tiled, vectors",
+                                   "tiled, single",
+                                   "tiled, staged",
+                                   "tiled, gathered",
+                                   "tiled, uniform",
                                    "rows",
                                    "rows, linear",
                                    "rows, strided",
