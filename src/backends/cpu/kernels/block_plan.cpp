@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/kernels/panel.hpp"
 #include "jit/program/scalar.hpp"
 
 namespace sinter::cpu {
@@ -126,6 +127,18 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
   }
 }
 
+bool block_plan::read_through_panels() {
+  bool any = false;
+  for (std::size_t k = 0; k < inputs.size() && !outer.empty(); ++k) {
+    input_plan& in = inputs[k];
+    if (in.access != input_plan::how::copied || in.map.strides.size() != 1) continue;
+    in.panelled = suits_panel(in.map.strides[0], in.outer.back(), outer.back(), itemsize(in.type));
+    for (const jit::operand& o : launch->outputs) in.panelled = in.panelled && o.base != in.source->base;
+    any = any || in.panelled;
+  }
+  return any;
+}
+
 // Memory that is read as well is written from a private buffer: a program may read it again after it has written.
 output_plan::output_plan(const jit::launch& l, std::size_t k, const walk_axes& axes) {
   const jit::operand& o = l.outputs[k];
@@ -144,6 +157,7 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
   outer_offset_ = memory.take_array<std::int64_t>(n);
   lanes_ = memory.take_array<void*>(n);
   repeated_ = memory.take_array<const char*>(n);
+  panels_ = memory.take_array<panel>(n);
   offsets_ = memory.take_array<std::int64_t*>(n);
   inputs_ = memory.take_array<const void*>(n + static_cast<std::size_t>(extra));
   outputs_ = memory.take_array<void*>(static_cast<std::size_t>(outputs));
@@ -152,6 +166,7 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
   for (std::size_t k = 0; k < n; ++k) {
     const input_plan& in = plan.inputs[k];
     inputs_[k] = nullptr;
+    panels_[k] = {};
     offsets_[k] = nullptr;
     repeated_[k] = nullptr;
     strides[k][0] = strides[k][1] = 0;
@@ -165,6 +180,8 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
     } else {
       const int lanes = in.access == input_plan::how::uniform ? 1 : jit::block_lanes + in.period;
       lanes_[k] = memory.take(static_cast<std::size_t>(lanes * jit::lane_bytes(in.type)));
+      const std::size_t size = itemsize(in.type);
+      if (in.panelled) panels_[k].rows = static_cast<char*>(memory.take(panel_rows(size) * panel_pitch(size) * size));
     }
   }
   for (std::size_t a = 0; a <= rank; ++a) coords_[a] = nullptr;
@@ -230,7 +247,8 @@ void block_walker::bind(std::int64_t start, int n) {
   for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
     const input_plan& in = plan_.inputs[k];
     if (in.access == input_plan::how::copied) {
-      bind_copied(k, start, n, padded);
+      if (in.panelled) inputs_[k] = panel_row(k, start, n, padded);
+      else bind_copied(k, start, n, padded);
     } else if (in.access == input_plan::how::gathered) {
       fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);
     }
@@ -240,6 +258,25 @@ void block_walker::bind(std::int64_t start, int n) {
     for (int a = 0; a < c.outer.size(); ++a) base += c.outer[a] * coordinate_[a];
     fill_offsets(coords_[c.axis], base, c.map, start, n, padded);
   }
+}
+
+const void* block_walker::panel_row(std::size_t k, std::int64_t start, int n, int padded) {
+  const input_plan& in = plan_.inputs[k];
+  panel& p = panels_[k];
+  const int last = plan_.outer.size() - 1;
+  const std::int64_t row = coordinate_[last], others = at_ / plan_.outer[last], stride = in.map.strides[0];
+  const std::size_t size = itemsize(in.type);
+  if (p.others != others || p.start != start || p.n != n || row < p.first || row >= p.first + p.count) {
+    const std::int64_t left = plan_.outer[last] - row;
+    p = {p.rows, others, row, start, static_cast<int>(std::min<std::int64_t>(panel_rows(size), left)), n};
+    fill_panel(p.rows, base_[k] + start * stride * static_cast<std::int64_t>(size), p.count, n, padded, in.outer[last],
+               stride, size);
+  }
+  const char* const lanes = p.rows + (row - p.first) * panel_pitch(size) * static_cast<std::int64_t>(size);
+  if (!is_half(in.type)) return lanes;
+  (in.type == dtype::f16 ? jit::widen_f16 : jit::widen_bf16)(static_cast<float*>(lanes_[k]),
+                                                             reinterpret_cast<const std::uint16_t*>(lanes), padded);
+  return lanes_[k];
 }
 
 }  // namespace sinter::cpu

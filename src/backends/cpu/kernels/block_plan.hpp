@@ -42,6 +42,7 @@ struct input_plan {
   bool in_place = false;       // whole blocks are read without a copy
   bool ahead = false;          // and the elements after a block may be its padding
   int period = 0;              // not 0: lanes repeat after so many; they are copied once
+  bool panelled = false;       // transposed: copied through panels (panel.hpp)
   const char* base = nullptr;  // of the first element
   lane_map map;
   core::dims outer;  // strides of the outer axes
@@ -64,6 +65,9 @@ struct block_plan {
   const param_block* params;
 
   block_plan(const jit::launch& l, const walk_axes& axes, std::size_t first, std::size_t last, const param_block& p);
+  /// Lets transposed inputs be read through panels, for a walk over the last outer axis with the same lanes of a block,
+  /// before it goes on to other lanes. Returns whether there are any.
+  bool read_through_panels();
 };
 
 /// An output and how blocks reach it.
@@ -99,6 +103,14 @@ class block_walker {
 
  private:
   void bind_copied(std::size_t k, std::int64_t start, int n, int padded);
+  /// The rows [first, first + count) of the last outer axis, at one position of the other outer axes, for the lanes
+  /// [start, start + n).
+  struct panel {
+    char* rows = nullptr;
+    std::int64_t others = -1, first = 0, start = 0;
+    int count = 0, n = 0;
+  };
+  const void* panel_row(std::size_t k, std::int64_t start, int n, int padded);
 
   const block_plan& plan_;
   std::int64_t at_ = -1;
@@ -107,6 +119,7 @@ class block_walker {
   std::int64_t* outer_offset_;  // the same in elements
   void** lanes_;                // per input: buffer
   const char** repeated_;       // per input with a period: what the buffer was filled from
+  panel* panels_;               // per input
   std::int64_t** offsets_;
   std::int64_t** coords_;
   const void** inputs_;

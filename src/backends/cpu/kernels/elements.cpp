@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "backends/cpu/kernels/kernels.hpp"
+#include "backends/cpu/kernels/panel.hpp"
 #include "runtime/parallel.hpp"
 
 namespace sinter::cpu {
@@ -54,12 +55,39 @@ void merge_fault(int* shared, const fault_record& mine) noexcept {
   std::copy(std::begin(mine.words), std::end(mine.words), shared);
 }
 
-// Along the innermost axis where it is long, so that operands that do not vary along it have one value in a block.
+namespace {
+
+/// Shortest innermost axis that blocks run along where an operand is transposed.
+constexpr std::int64_t long_transposed_axis = 32;
+
+/// The axis along which most inputs are transposed with regard to the innermost one, or -1.
+int transposed_axis(const jit::launch& l) {
+  const int inner = l.extents.size() - 1;
+  int most = 0, found = -1;
+  for (int a = 0; a < inner; ++a) {
+    int count = 0;
+    for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+      const core::dims& s = l.inputs[k].strides;
+      if (l.code->inputs[k].gathers == 0)
+        count += suits_panel(s[inner], s[a], l.extents[a], itemsize(l.code->inputs[k].type));
+    }
+    if (count > most) most = count, found = a;
+  }
+  return found;
+}
+
+}  // namespace
+
+// Along the innermost axis where it is long, so that operands that do not vary along it have one value in a block. The
+// axis of transposed operands is the last outer one.
 walk_axes element_axes(const jit::launch& l) {
   walk_axes axes;
-  const int rank = l.extents.size();
-  const bool along = rank > 0 && l.extents[rank - 1] >= long_axis;
-  for (int a = 0; a < rank; ++a) (along && a < rank - 1 ? axes.outer : axes.block).push_back(a);
+  const int rank = l.extents.size(), across = transposed_axis(l);
+  const bool along = rank > 0 && l.extents[rank - 1] >= (across < 0 ? long_axis : long_transposed_axis);
+  for (int a = 0; a < rank; ++a)
+    if (!along || a == rank - 1) axes.block.push_back(a);
+    else if (a != across) axes.outer.push_back(a);
+  if (along && across >= 0) axes.outer.push_back(across);
   return axes;
 }
 
@@ -173,8 +201,10 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l)
       params_(l),
       plan_(l, axes_, 0, l.code->code.size(), params_) {
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
+  const bool panels = plan_.read_through_panels();
   share_ = share_out(l, plan_, lanes_of_blocks(code_, plan_, outputs_));
-  across_ = runs_across(plan_, outputs_);
+  if (panels) share_.per_task = (share_.per_task + panel_rows(1) - 1) / panel_rows(1) * panel_rows(1);
+  across_ = panels || runs_across(plan_, outputs_);
   tasks_ = (share_.blocks + share_.per_task - 1) / share_.per_task;
   if (tasks_ > 1) refused_.resize(static_cast<std::size_t>(tasks_));
   own_.emplace(code_, plan_, outputs_);
