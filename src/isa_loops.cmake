@@ -27,3 +27,5 @@ sinter_isa_loops(HEADER ${block_ops} FMA 1 ISAS baseline avx2 avx512 LOOPS jit/c
 sinter_isa_loops(HEADER ${block_ops} FMA 0 ISAS baseline avx2 LOOPS jit/cpu/interpreter/complex)
 sinter_isa_loops(HEADER backends/cpu/linalg/products.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS
                  backends/cpu/linalg/product_loops)
+sinter_isa_loops(HEADER backends/cpu/reduce/reducers.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS
+                 backends/cpu/reduce/loops)
