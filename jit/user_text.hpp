@@ -13,7 +13,6 @@
 #pragma once
 #include <span>
 #include <string>
-#include <vector>
 
 #include "jit/program/program.hpp"
 

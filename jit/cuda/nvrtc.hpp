@@ -1,6 +1,5 @@
 // NVRTC: from CUDA C++ to the code of a GPU.
 #pragma once
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>

@@ -13,7 +13,6 @@
 #include "jit/cuda/nvrtc.hpp"
 #include "platform/disk_cache.hpp"
 #include "platform/environment.hpp"
-#include "platform/files.hpp"
 #include "runtime/backend.hpp"
 #include "sinter/info.hpp"
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <istream>
 
 #include "platform/files.hpp"
 #include "sinter/error.hpp"

@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <memory>
 #include <random>
-#include <system_error>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>

@@ -1,6 +1,5 @@
 // Validation of lists of axes given by users, and views along axes.
 #pragma once
-#include <span>
 #include <vector>
 
 #include "ops/base/promotion_args.hpp"

@@ -1,7 +1,5 @@
 #include "ops/base/elementwise_values.hpp"
 
-#include <algorithm>
-
 namespace sinter::ops {
 
 dims common_shape(std::span<const value> operands) {

@@ -9,7 +9,6 @@
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
-#include "ops/base/axes.hpp"
 
 namespace sinter::ops {
 namespace {

@@ -4,7 +4,6 @@
 // values of operands, arrays for results.
 #pragma once
 #include <array>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "core/shape.hpp"
-#include "ops/base/axes.hpp"
 #include "sinter/manipulate.hpp"
 
 namespace sinter::ops {

@@ -1,6 +1,5 @@
 // The order in which the operands of einsum are contracted.
 #pragma once
-#include <string_view>
 #include <vector>
 
 #include "ops/linalg/einsum_terms.hpp"

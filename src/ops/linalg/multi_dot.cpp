@@ -1,6 +1,5 @@
 // numpy.linalg's products of more than two factors.
 
-#include "ops/base/axes.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/linalg.hpp"
 #include "sinter/manipulate.hpp"

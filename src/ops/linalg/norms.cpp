@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/base/axes.hpp"
 #include "ops/base/axis_set.hpp"
-#include "ops/base/elementwise_values.hpp"
 #include "ops/base/type_rules.hpp"
 #include "ops/linalg/solver_calls.hpp"
 #include "sinter/creation.hpp"

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "core/shape.hpp"
-#include "ops/base/axes.hpp"
 #include "ops/random/draw.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/dtype_info.hpp"

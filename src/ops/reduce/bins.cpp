@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "ops/base/axes.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"

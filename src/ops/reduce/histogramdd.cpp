@@ -2,7 +2,6 @@
 #include <string>
 
 #include "core/shape.hpp"
-#include "ops/base/axes.hpp"
 #include "ops/reduce/bins.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"

@@ -7,7 +7,6 @@
 
 #include "runtime/parallel.hpp"
 #include "sinter/error.hpp"
-#include "sinter/profile.hpp"
 
 namespace sinter::ops {
 namespace {

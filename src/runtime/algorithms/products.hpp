@@ -3,7 +3,6 @@
 // A product is enqueued like a launch and never synchronises. Addresses are memory of the backend; extents and strides
 // count elements.
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 
