@@ -59,6 +59,17 @@ std::optional<dims> reshape_strides(const dims& shape, const dims& strides, cons
   return result;
 }
 
+dims at_axes(const dims& all, std::span<const int> axes) {
+  dims out;
+  for (const int a : axes) out.push_back(all[a]);
+  return out;
+}
+
+dims transposed_last(dims all) {
+  std::swap(all[all.size() - 1], all[all.size() - 2]);
+  return all;
+}
+
 bool broadcast_into(dims& into, const dims& shape) {
   if (into == shape) return true;
   if (into.empty()) {

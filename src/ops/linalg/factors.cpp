@@ -23,13 +23,6 @@ using std::int64_t;
 
 namespace {
 
-/// An identity of the same shape for each matrix of a batch.
-ndarray identities(const matrix_stack& s, int64_t rows, int64_t columns, dtype type, const ndarray& like) {
-  return broadcast_to(eye(rows, {.columns = columns, .dtype = type, .device = like.device()}),
-                      to_shape(s.with({rows, columns})))
-      .copy();
-}
-
 /// The first `count` rows of the matrices, along the axis before the last; a view.
 ndarray first_rows(const ndarray& x, int64_t count) { return slice_of(x, x.ndim() - 2, 0, count); }
 ndarray first_columns(const ndarray& x, int64_t count) { return slice_of(x, x.ndim() - 1, 0, count); }
@@ -49,9 +42,7 @@ value with_columns(const value& factors, const matrix_stack& s, int64_t columns)
 }
 
 linalg::qr_result qr_of_nothing(const ndarray& x, const matrix_stack& s, int64_t columns, dtype type) {
-  const ndarray r = zeros_beside(x, s.with({columns, s.columns}), type);
-  if (s.count() == 0 || s.rows == 0 || columns == 0) return {zeros_beside(x, s.with({s.rows, columns}), type), r};
-  return {identities(s, s.rows, columns, type, x), r};
+  return {identities(x, s, s.rows, columns, type).copy(), zeros_beside(x, s.with({columns, s.columns}), type)};
 }
 
 // --- LU
@@ -69,21 +60,6 @@ std::vector<int64_t> permutations(const ndarray& pivots, int64_t count, int64_t 
   return all;
 }
 
-struct factored {
-  value lu, pivots;  // column-major; pivots count from 1
-};
-
-factored factor(const ndarray& x, const matrix_stack& s, dtype type, const char* function) {
-  const value a = owned_by_columns(x, type, function);
-  const value pivots = unset_leaf(s.with({std::min(s.rows, s.columns)}), dtype::i32, a->device);
-  const value info = unset_leaf(s.batch, dtype::i32, a->device);
-  if (!s.empty())
-    solvers_of(a).factor_lu(s.layout(type, function), address_to_write(a),
-                            static_cast<std::int32_t*>(address_to_write(pivots)),
-                            static_cast<std::int32_t*>(address_to_write(info)));
-  return {a, pivots};
-}
-
 }  // namespace
 
 // Row-major x is the conjugate of x to LAPACK, which is column-major; its upper triangle is the lower one of x, and the
@@ -94,8 +70,7 @@ ndarray linalg::cholesky(const ndarray& x, const cholesky_kw& kw) {
   if (s.empty()) return zeros_beside(x, s.with({s.rows, s.rows}), type);
   const value a = owned_by_rows(x, type, "cholesky");
   const value info = unset_leaf(s.batch, dtype::i32, a->device);
-  solvers_of(a).factor_cholesky(s.layout(type, "cholesky"), !kw.upper, address_to_write(a),
-                                static_cast<std::int32_t*>(address_to_write(info)));
+  solvers_of(a).factor_cholesky(s.layout(type, "cholesky"), !kw.upper, address_to_write(a), integers_to_write(info));
   const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
   const ndarray both = wrap(a), factor = kw.upper ? triu(both) : tril(both);
   eval(factor);  // keeps the GPU busy while the host waits for the success of the factorisation
@@ -129,7 +104,7 @@ linalg::lu_result linalg::lu(const ndarray& x, const lu_kw& kw) {
   const matrix_stack s = matrices_of(x, "lu");
   const dtype type = linalg_dtype("lu", {&x});
   const int64_t k = std::min(s.rows, s.columns);
-  const factored f = factor(x, s, type, "lu");
+  const lu_memory f = factor_lu(x, s, type, "lu");
   const ndarray both = by_columns(f.lu);
   const ndarray ones = eye(s.rows, {.columns = k, .dtype = type, .device = x.device()});
   const ndarray l = tril(first_columns(both, k), -1) + ones, u = triu(first_rows(both, k));
@@ -152,7 +127,7 @@ linalg::lu_result linalg::lu(const ndarray& x, const lu_kw& kw) {
 
 linalg::lu_factors linalg::lu_factor(const ndarray& x) {
   const matrix_stack s = matrices_of(x, "lu_factor");
-  const factored f = factor(x, s, linalg_dtype("lu_factor", {&x}), "lu_factor");
+  const lu_memory f = factor_lu(x, s, linalg_dtype("lu_factor", {&x}), "lu_factor");
   return {by_columns(f.lu), wrap(f.pivots) - 1};
 }
 

@@ -1,8 +1,6 @@
 // numpy.linalg's products of more than two factors.
-
-#include "sinter/creation.hpp"
+#include "ops/linalg/solver_calls.hpp"
 #include "sinter/linalg.hpp"
-#include "sinter/manipulate.hpp"
 
 namespace sinter::inline v0 {
 
@@ -62,11 +60,6 @@ void check_factors(const std::vector<ndarray>& factors) {
   }
 }
 
-ndarray identities_like(const ndarray& x) {
-  const ndarray one = eye(x.shape(-1), {.dtype = x.dtype(), .device = x.device()});
-  return broadcast_to(one, x.shape()).copy();
-}
-
 }  // namespace
 
 ndarray linalg::multi_dot(const std::vector<ndarray>& factors, const product_kw& kw) {
@@ -81,17 +74,12 @@ ndarray linalg::multi_dot(const std::vector<ndarray>& factors, const product_kw&
 }
 
 ndarray linalg::matrix_power(const ndarray& x, std::int64_t n) {
-  const dims& shape = view_of(x, "matrix_power").shape;
-  const int rank = shape.size();
-  if (rank < 2)
-    fail<linalg_error>("matrix_power", rank, "-dimensional array given. Array must be at least two-dimensional");
-  if (shape[rank - 1] != shape[rank - 2])
-    fail<linalg_error>("matrix_power", "last 2 dimensions of the array must be square, not ", shape);
+  const matrix_stack s = square_matrices_of(x, "matrix_power");
   if (n < 0) {
     const ndarray inverse = inv(x);  // since -n overflows for the least integer
     return n == -1 ? inverse : matmul(inverse, matrix_power(inverse, -(n + 1)));
   }
-  if (n == 0) return identities_like(x);
+  if (n == 0) return identities(x, s, s.rows, s.rows, x.dtype()).copy();
   ndarray square = x, result;
   for (; n > 0; n /= 2) {
     if (n % 2 == 1) result = result.defined() ? matmul(result, square) : square;

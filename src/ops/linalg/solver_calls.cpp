@@ -6,6 +6,7 @@
 #include "core/shape.hpp"
 #include "graph/values/faults.hpp"
 #include "ops/base/axes.hpp"
+#include "sinter/creation.hpp"
 #include "sinter/manipulate.hpp"
 
 namespace sinter::ops {
@@ -21,11 +22,8 @@ value checked(value leaf) {
 
 /// The value with its last two axes exchanged.
 value transposed(const value& v) {
-  dims shape = v->shape, strides = core::contiguous_strides(v->shape);
-  const int last = shape.size() - 1;
-  std::swap(shape[last], shape[last - 1]);
-  std::swap(strides[last], strides[last - 1]);
-  return graph::record_view(v, shape, strides, 0);
+  return graph::record_view(v, core::transposed_last(v->shape),
+                            core::transposed_last(core::contiguous_strides(v->shape)), 0);
 }
 
 }  // namespace
@@ -72,27 +70,19 @@ value owned_by_rows(const ndarray& x, dtype type, const char* function) {
 
 read_memory read_by_columns(const ndarray& x, dtype type, const char* function) {
   const graph::array_view& v = view_of(x, function);
-  dims shape = v.shape, strides = v.strides;
-  const int last = shape.size() - 1;
-  std::swap(shape[last], shape[last - 1]);
-  std::swap(strides[last], strides[last - 1]);
-  if (v.type == type && core::is_contiguous(shape, strides)) {
+  const dims shape = core::transposed_last(v.shape);
+  if (v.type == type && core::is_contiguous(shape, core::transposed_last(v.strides))) {
     const graph::exposed e = graph::begin_read(v, /*any_strides=*/true);
-    dims there = e.strides;
-    std::swap(there[last], there[last - 1]);
-    if (core::is_contiguous(shape, there)) return {checked(evaluated(e.held)), e.offset};
+    if (core::is_contiguous(shape, core::transposed_last(e.strides))) return {checked(evaluated(e.held)), e.offset};
   }
   return {checked(evaluated(graph::record_cast(transposed(value_of(x, function)), type))), 0};
 }
 
-ndarray by_columns(const value& memory) {
-  const ndarray x = wrap(memory);
-  const dims dense = core::contiguous_strides(memory->shape);
-  dims shape = memory->shape, strides = dense;
-  const int last = shape.size() - 1;
-  std::swap(shape[last], shape[last - 1]);
-  std::swap(strides[last], strides[last - 1]);
-  return view_as(x, shape, strides, 0);
+ndarray by_columns(const value& memory) { return wrap(memory).mT(); }
+
+ndarray identities(const ndarray& like, const matrix_stack& s, int64_t rows, int64_t columns, dtype type) {
+  const ndarray one = eye(rows, {.columns = columns, .dtype = type, .device = like.device()});
+  return broadcast_to(one, to_shape(s.with({rows, columns})));
 }
 
 ndarray diagonal_view(const ndarray& x, int64_t offset, int64_t first, int64_t second, const char* function) {
@@ -117,6 +107,17 @@ ndarray diagonal_view(const ndarray& x, int64_t offset, int64_t first, int64_t s
 }
 
 runtime::solvers& solvers_of(const value& v) { return runtime::get_backend(v->device).solvers(); }
+
+lu_memory factor_lu(const ndarray& x, const matrix_stack& s, dtype type, const char* function) {
+  lu_memory f;
+  f.lu = owned_by_columns(x, type, function);
+  f.pivots = unset_leaf(s.with({std::min(s.rows, s.columns)}), dtype::i32, f.lu->device);
+  f.info = unset_leaf(s.batch, dtype::i32, f.lu->device);
+  if (!s.empty())
+    solvers_of(f.lu).factor_lu(s.layout(type, function), address_to_write(f.lu), integers_to_write(f.pivots),
+                               integers_to_write(f.info));
+  return f;
+}
 
 std::string at_batch_index(int64_t position, const dims& batch) {
   if (batch.empty()) return "";

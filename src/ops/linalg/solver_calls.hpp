@@ -47,12 +47,23 @@ struct read_memory {
 read_memory read_by_columns(const ndarray& x, dtype type, const char* function);
 /// The matrices in column-major memory as an array.
 ndarray by_columns(const value& memory);
+/// An identity for each matrix of a batch, on the device of another array; a view.
+ndarray identities(const ndarray& like, const matrix_stack& s, std::int64_t rows, std::int64_t columns, dtype type);
 
 /// The diagonals of the last two axes of an array, `offset` above the main one, as its last axis; a read-only view.
 ndarray diagonal_view(const ndarray& x, std::int64_t offset, std::int64_t first, std::int64_t second,
                       const char* function);
 
 runtime::solvers& solvers_of(const value& v);
+/// The address of pivots or `info`.
+inline std::int32_t* integers_to_write(const value& v) { return static_cast<std::int32_t*>(address_to_write(v)); }
+
+/// LU factors in column-major memory, with LAPACK's pivots, which count from 1, and `info`. Matrices without elements are
+/// left as they are.
+struct lu_memory {
+  value lu, pivots, info;
+};
+lu_memory factor_lu(const ndarray& x, const matrix_stack& s, dtype type, const char* function);
 
 /// Starts a search for nonzero elements in a leaf of int32; work that is enqueued afterwards is not waited for.
 std::unique_ptr<runtime::outcome> look_for_failures(const value& info);

@@ -27,23 +27,16 @@ constexpr const char* no_eigenvalues = "Eigenvalues did not converge";
 
 dtype complex_of(dtype t) { return t == dtype::f32 || t == dtype::c64 ? dtype::c64 : dtype::c128; }
 
-std::int32_t* info_of(const value& info) { return static_cast<std::int32_t*>(address_to_write(info)); }
-
 // --- singular values
 
-/// Identities as the unitary factors of matrices without elements; empty if the batch is empty.
-ndarray unitary(const matrix_stack& s, int64_t n, int64_t columns, dtype type, const ndarray& like) {
-  if (s.count() == 0 || n == 0 || columns == 0) return zeros_beside(like, s.with({n, columns}), type);
-  return broadcast_to(eye(n, {.dtype = type, .device = like.device()}), to_shape(s.with({n, n}))).copy();
-}
-
+/// The unitary factors of matrices without elements are identities.
 linalg::svd_result svd_of_nothing(const ndarray& x, const matrix_stack& s, svd_part part, dtype type) {
   const int64_t k = std::min(s.rows, s.columns);
   const ndarray values = zeros_beside(x, s.with({k}), real_of(type));
   if (part == svd_part::values) return {{}, values, {}};
   const bool full = part == svd_part::full;
-  const ndarray vh = full ? unitary(s, s.columns, s.columns, type, x) : zeros_beside(x, s.with({k, s.columns}), type);
-  return {unitary(s, s.rows, full ? s.rows : k, type, x), values, vh};
+  const int64_t left = full ? s.rows : k, right = full ? s.columns : k;
+  return {identities(x, s, s.rows, left, type).copy(), values, identities(x, s, right, s.columns, type).copy()};
 }
 
 /// u, s and v^H of the matrices in column-major memory, which is overwritten.
@@ -61,16 +54,12 @@ linalg::svd_result svd_in(const value& memory, const matrix_stack& s, svd_part p
   }
   const right_vectors found = solvers_of(memory).svd(s.layout(type, function), part, address_to_write(memory),
                                                      address_to_write(values), vectors ? address_to_write(u) : nullptr,
-                                                     vectors ? address_to_write(v) : nullptr, info_of(info));
+                                                     vectors ? address_to_write(v) : nullptr, integers_to_write(info));
   require_success(info, function, no_singular_values);
   if (!vectors) return {{}, wrap(values), {}};
   if (found == right_vectors::v) return {by_columns(u), wrap(values), conjugated(wrap(v))};
   // The same memory holds v^H column-major, (right x columns).
-  const ndarray held = wrap(v);
-  const dims shape = s.with({right, s.columns});
-  dims strides = core::contiguous_strides(s.with({s.columns, right}));
-  std::swap(strides[strides.size() - 1], strides[strides.size() - 2]);
-  return {by_columns(u), wrap(values), view_as(held, shape, strides, 0)};
+  return {by_columns(u), wrap(values), reshape(wrap(v), to_shape(s.with({s.columns, right}))).mT()};
 }
 
 /// Row-major matrices are transposed to LAPACK: x^T = u' s v'^H, so x = conj(v') s u'^T, without a transposing copy.
@@ -127,7 +116,7 @@ linalg::eigen_result eigh_parts(const ndarray& x, char uplo, bool vectors, const
     const value w = unset_leaf(s.with({s.rows}), real_of(type), a->device);
     const value info = unset_leaf(s.batch, dtype::i32, a->device);
     solvers_of(a).eigh(s.layout(type, function), triangle, vectors, robust, address_to_write(a), address_to_write(w),
-                       info_of(info));
+                       integers_to_write(info));
     const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
     const int64_t failure = found->first_failure();
     if (failure < 0) return {wrap(w), vectors ? by_columns(a) : ndarray()};
@@ -162,7 +151,7 @@ linalg::eigen_result eig_parts(const ndarray& x, bool vectors, const char* funct
   const value v = vectors ? unset_leaf(s.with({s.rows, s.rows}), type, a->device) : value();
   const value info = unset_leaf(s.batch, dtype::i32, a->device);
   solvers_of(a).eig(s.layout(type, function), address_to_write(a), address_to_write(w),
-                    vectors ? address_to_write(v) : nullptr, info_of(info));
+                    vectors ? address_to_write(v) : nullptr, integers_to_write(info));
   const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
   const int64_t failure = found->first_failure();
   const bool infinite = failure >= 0 && number_at(info, failure) == runtime::not_finite;

@@ -27,7 +27,6 @@ using std::int64_t;
 
 namespace {
 
-std::int32_t* integers_to_write(const value& v) { return static_cast<std::int32_t*>(address_to_write(v)); }
 const std::int32_t* integers_to_read(const value& v) { return static_cast<const std::int32_t*>(address_to_read(v)); }
 
 /// The right sides for matrices `a`: as matrices, or as vectors if b has rank 1.
@@ -77,20 +76,6 @@ runtime::matrix_batch layout_for(const right_sides& r, int64_t matrices, dtype t
 /// The batch of matrices to factor: that of a, or the broadcast one if only some right sides share a matrix.
 dims factored_batch(const matrix_stack& s, const right_sides& r) { return s.count() == 1 ? s.batch : r.b.batch; }
 
-struct factors {
-  value lu, pivots, info;
-};
-
-factors factor_lu(const ndarray& a, const matrix_stack& s, dtype type, const char* function) {
-  factors f;
-  f.lu = owned_by_columns(a, type, function);
-  f.pivots = unset_leaf(s.with({s.rows}), dtype::i32, f.lu->device);
-  f.info = unset_leaf(s.batch, dtype::i32, f.lu->device);
-  solvers_of(f.lu).factor_lu(s.layout(type, function), address_to_write(f.lu), integers_to_write(f.pivots),
-                             integers_to_write(f.info));
-  return f;
-}
-
 /// Solves; info is null if there was nothing to solve. Whether the factorisation succeeded is stored in *found, if
 /// given, which waits for the factors only, not for the solution.
 inverses solution_of(const ndarray& a, const ndarray& b, const char* function,
@@ -101,7 +86,7 @@ inverses solution_of(const ndarray& a, const ndarray& b, const char* function,
   common_device(a, b, function);
   if (s.rows == 0 || r.b.empty()) return {empty_solution(r, type, a), value()};
   s.batch = factored_batch(s, r);
-  const factors f = factor_lu(with_batch(a, s.batch, 2), s, type, function);
+  const lu_memory f = factor_lu(with_batch(a, s.batch, 2), s, type, function);
   if (found) *found = look_for_failures(f.info);
   const solution x = begin_solution(b, r, type, function);
   solvers_of(x.memory).solve_lu(layout_for(r, s.count(), type, function), matrix_form::plain, address_to_read(f.lu),
@@ -119,8 +104,7 @@ ndarray solved(const ndarray& a, const ndarray& b, const char* function) {
 /// An identity for each matrix.
 ndarray identities_for(const ndarray& x, const char* function) {
   const matrix_stack s = square_matrices_of(x, function);
-  const ndarray one = eye(s.rows, {.dtype = linalg_dtype(function, {&x}), .device = x.device()});
-  return broadcast_to(one, to_shape(s.with({s.rows, s.rows})));
+  return identities(x, s, s.rows, s.rows, linalg_dtype(function, {&x}));
 }
 
 matrix_form form_of(int64_t trans, const char* function) {
@@ -194,7 +178,7 @@ linalg::slogdet_result linalg::slogdet(const ndarray& x) {
     const create_kw of_sign{.dtype = type, .device = x.device()}, of_log{.dtype = real_of(type), .device = x.device()};
     return {ones(to_shape(s.batch), of_sign), zeros(to_shape(s.batch), of_log)};
   }
-  const factors f = factor_lu(x, s, type, "slogdet");
+  const lu_memory f = factor_lu(x, s, type, "slogdet");
   const ndarray pivots = wrap(f.pivots), u = linalg::diagonal(wrap(f.lu)), regular = equal(wrap(f.info), 0);
   const ndarray in_place = arange(1, s.rows + 1, {.dtype = int32, .device = x.device()});
   const ndarray exchanges = sum(not_equal(pivots, in_place), -1);
