@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/shape.hpp"
+#include "ops/base/axes.hpp"
 #include "sinter/dtype_info.hpp"
 #include "sinter/kernel.hpp"
 
@@ -88,13 +89,14 @@ void check_letters(const kernel_head& k) {
 
 }  // namespace
 
+std::string shown_list(const std::vector<parameter>& parameters) {
+  std::string text;
+  for (const parameter& p : parameters) text += (text.empty() ? "" : ", ") + to_string(p);
+  return text;
+}
+
 void finish_head(kernel_head& k, std::initializer_list<std::string_view> reserved) {
-  const auto list = [](const std::vector<parameter>& parameters) {
-    std::string text;
-    for (const parameter& p : parameters) text += (text.empty() ? "" : ", ") + to_string(p);
-    return text;
-  };
-  if (k.signature.empty()) k.signature = k.name + "(" + list(k.inputs) + ") -> (" + list(k.outputs) + ")";
+  if (k.signature.empty()) k.signature = k.name + "(" + shown_list(k.inputs) + ") -> (" + shown_list(k.outputs) + ")";
   if (k.outputs.empty()) fail<value_error>(k.name, "there is no output; ", k.signature);
   if (k.inputs.size() > static_cast<std::size_t>(max_kernel_arguments))
     fail<value_error>(k.name, k.inputs.size(), " inputs; a kernel takes at most ", max_kernel_arguments);
@@ -230,18 +232,21 @@ std::vector<graph::value> argument_values(const kernel_head& k, operands argumen
   return values;
 }
 
-jit::user_parameter input_parameter(const kernel_head& k, std::size_t index, const operand& x,
-                                    const letter_types& letters) {
-  const parameter& p = k.inputs[index];
-  const int rank = p.raw ? view_of(x.array(), k.function()).shape.size() : 0;
+jit::user_parameter generated_parameter(const kernel_head& k, const parameter& p, const ndarray& raw,
+                                        const letter_types& letters) {
+  const int rank = p.raw ? view_of(raw, k.function()).shape.size() : 0;
   return {
       .name = p.name, .type = letters.of(p.type), .raw = p.raw, .rank = static_cast<std::uint8_t>(rank), .opaque = {}};
 }
 
+jit::user_parameter input_parameter(const kernel_head& k, std::size_t index, const operand& x,
+                                    const letter_types& letters) {
+  const parameter& p = k.inputs[index];
+  return generated_parameter(k, p, p.raw ? x.array() : ndarray(), letters);
+}
+
 graph::value positions(const dims& shape, runtime::device_id device) {
-  const dims flat{core::element_count(shape)};
-  const graph::value all = graph::record_iota(flat, 0, device);
-  return shape == flat ? all : graph::record_view(all, shape, core::contiguous_strides(shape), 0);
+  return reshape_value(graph::record_iota(dims{core::element_count(shape)}, 0, device), shape);
 }
 
 graph::value integer_value(std::int64_t v, runtime::device_id device) {

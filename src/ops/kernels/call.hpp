@@ -29,6 +29,8 @@ struct kernel_head {
 /// (`reserved`), and that inputs or raw outputs resolve every letter of the outputs.
 kernel_head make_head(std::string_view name, std::string_view inputs, std::string_view outputs,
                       std::initializer_list<std::string_view> reserved);
+/// "T x, raw float y"
+std::string shown_list(const std::vector<parameter>& parameters);
 /// The checks of make_head for parsed lists; sets the signature.
 void finish_head(kernel_head& k, std::initializer_list<std::string_view> reserved);
 /// A text of the kernel `name`, with the description of it that messages use.
@@ -75,7 +77,10 @@ graph::value argument_value(const kernel_head& k, std::size_t index, const opera
 /// All arguments, in order.
 std::vector<graph::value> argument_values(const kernel_head& k, operands arguments, const letter_types& letters,
                                           runtime::device_id device);
-/// The parameter of the generated function for argument `index`.
+/// The parameter of the generated function for an input or output; `raw` is its array if it is raw.
+jit::user_parameter generated_parameter(const kernel_head& k, const parameter& p, const ndarray& raw,
+                                        const letter_types& letters);
+/// The same for argument `index`.
 jit::user_parameter input_parameter(const kernel_head& k, std::size_t index, const operand& x,
                                     const letter_types& letters);
 

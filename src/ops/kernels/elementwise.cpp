@@ -62,9 +62,7 @@ dims loop_shape(const elementwise_kernel::implementation& k, operands arguments,
   if (shapes.empty() && (k.raw_inputs || arguments.empty()))
     fail<shape_error>(k.head.name, "the loop's length is not known, since all arrays are raw: give {.size = n}; ",
                       k.head.signature);
-  const dims shape = broadcast_shapes(shapes, k.head.function());
-  core::checked_count(shape, k.head.function());
-  return shape;
+  return broadcast_shapes(shapes, k.head.function());
 }
 
 }  // namespace
@@ -107,7 +105,8 @@ std::vector<ndarray> elementwise_kernel::run(operands arguments, std::size_t out
 
   const jit::user_function* f = k.functions.get(call_key(k.head, arguments, letters, out), [&] {
     jit::user_function text = typed_function(k.head, arguments, letters, k.preamble, k.body);
-    for (std::size_t a = 0; a < out.size(); ++a) text.outputs.push_back(output_parameter(k.head, a, out[a], letters));
+    for (std::size_t a = 0; a < out.size(); ++a)
+      text.outputs.push_back(generated_parameter(k.head, k.head.outputs[a], out[a], letters));
     if (k.uses_i) text.inputs.push_back({.name = "i", .type = dtype::i64, .opaque = {}});
     if (k.uses_n) text.inputs.push_back({.name = "n", .type = dtype::i64, .opaque = {}});
     text.loop_prep = k.loop_prep;
@@ -129,9 +128,7 @@ function::function(std::string_view declaration, std::string_view body, const fu
   k->head.inputs = std::move(d.parameters);
   // The result has a name that the body cannot use; it only has to differ from the parameters' names.
   k->head.outputs.push_back({"sn_result", d.result, false});
-  std::string list;
-  for (const parameter& p : k->head.inputs) list += (list.empty() ? "" : ", ") + to_string(p);
-  k->head.signature = d.name + "(" + list + ") -> " + to_string(d.result);
+  k->head.signature = d.name + "(" + shown_list(k->head.inputs) + ") -> " + to_string(d.result);
   if (k->head.inputs.empty()) fail<value_error>(k->head.name, "there is no parameter; ", k->head.signature);
   finish_head(k->head, {});
   check_code(d.name, body, "body");
@@ -151,11 +148,10 @@ ndarray function::run(operands arguments) const {
   check_counts(k.head, arguments.size(), 1);
   const letter_types letters = resolve_types(k.head, arguments, {});
   const dims shape = broadcast_shapes(loop_shapes(k.head, arguments, {}), k.head.function());
-  core::checked_count(shape, k.head.function());
   const runtime::device_id device = kernel_device(k.head, arguments, {});
   const jit::user_function* f = k.functions.get(call_key(k.head, arguments, letters, {}), [&] {
     jit::user_function text = typed_function(k.head, arguments, letters, k.preamble, k.body);
-    text.outputs.push_back(output_parameter(k.head, 0, ndarray(), letters));
+    text.outputs.push_back(generated_parameter(k.head, k.head.outputs[0], ndarray(), letters));
     text.returns = true;
     return jit::intern(std::move(text));
   });

@@ -4,6 +4,7 @@
 
 #include "core/shape.hpp"
 #include "graph/run/call.hpp"
+#include "ops/base/axes.hpp"
 #include "ops/kernels/call.hpp"
 #include "ops/kernels/run.hpp"
 #include "sinter/generalized_kernel.hpp"
@@ -133,10 +134,6 @@ dims with_core(dims first, const core_dimensions& list, const core_extents& all)
   return first;
 }
 
-graph::value reshaped(const graph::value& v, const dims& shape) {
-  return graph::record_view(v, shape, core::contiguous_strides(shape), 0);
-}
-
 std::string declare_sub_array(const std::string& name, int rank, const std::string& at) {
   const std::string all = "sn_all_" + name;
   return "const sn::sub_array<const decltype(" + all + "), " + std::to_string(rank) + "> " + name + "{" + all + ", " +
@@ -170,7 +167,7 @@ jit::user_function typed_function(const implementation& k, operands arguments, c
   }
   bool any_core = false;
   for (std::size_t a = 0; a < k.head.outputs.size(); ++a) {
-    jit::user_parameter p = output_parameter(k.head, a, ndarray(), letters);
+    jit::user_parameter p = generated_parameter(k.head, k.head.outputs[a], ndarray(), letters);
     const core_dimensions& list = k.core.outputs[a];
     if (!list.empty()) {
       any_core = true;
@@ -197,7 +194,7 @@ std::vector<graph::value> core_values(const implementation& k, operands argument
       values.push_back(std::move(v));
       continue;
     }
-    values.push_back(reshaped(v, with_core(dims{core::element_count(all.loops[a])}, list, all)));
+    values.push_back(reshape_value(v, with_core(dims{core::element_count(all.loops[a])}, list, all)));
     values.push_back(positions(all.loops[a], device));
   }
   return values;

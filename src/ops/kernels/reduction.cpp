@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/shape.hpp"
+#include "ops/base/axes.hpp"
 #include "ops/base/axis_set.hpp"
 #include "ops/kernels/call.hpp"
 #include "ops/kernels/run.hpp"
@@ -106,7 +107,7 @@ typed_reduction typed_functions(const implementation& k, operands arguments, con
   }
   if (k.post_uses_n) post.inputs.push_back(number_parameter("n"));
   for (std::size_t n = 0; n < k.head.outputs.size(); ++n)
-    post.outputs.push_back(output_parameter(k.head, n, ndarray(), letters));
+    post.outputs.push_back(generated_parameter(k.head, k.head.outputs[n], ndarray(), letters));
   r.post = jit::intern(std::move(post));
   return r;
 }
@@ -161,9 +162,7 @@ dims reduced_shape(const kernel_head& k, operands inputs) {
   const bool any_raw = std::any_of(k.inputs.begin(), k.inputs.end(), [](const parameter& p) { return p.raw; });
   if (shapes.empty() && (any_raw || inputs.empty()))
     fail<shape_error>(k.name, "what is reduced is not known, since all arrays are raw; ", k.signature);
-  const dims shape = broadcast_shapes(shapes, k.function());
-  core::checked_count(shape, k.function());
-  return shape;
+  return broadcast_shapes(shapes, k.function());
 }
 
 dims result_shape(const axis_set& s, const dims& shape, bool keepdims) {
@@ -174,13 +173,6 @@ dims result_shape(const axis_set& s, const dims& shape, bool keepdims) {
   return kept;
 }
 
-/// The value with a trailing axis of extent 1.
-graph::value with_trailing_axis(const graph::value& v) {
-  dims shape = v->shape;
-  shape.push_back(1);
-  return graph::record_view(v, shape, core::contiguous_strides(shape), 0);
-}
-
 /// Reduces the mapped inputs. If the user reduces no axis, the reduction runs over an axis of extent 1, so that the
 /// accumulator may be a struct in this case too.
 graph::value reduce_mapped(const implementation& k, const typed_reduction& f, std::vector<graph::value> values,
@@ -188,8 +180,12 @@ graph::value reduce_mapped(const implementation& k, const typed_reduction& f, st
   std::array<bool, core::max_rank> reduced = s.reduced;
   if (s.count == 0) {
     if (shape.size() == core::max_rank) fail<shape_error>(k.head.name, "an array of rank 64 needs an axis to reduce");
-    for (std::size_t a = 0; a < values.size(); ++a)
-      if (!k.head.inputs[a].raw) values[a] = with_trailing_axis(values[a]);
+    for (std::size_t a = 0; a < values.size(); ++a) {
+      if (k.head.inputs[a].raw) continue;
+      dims longer = values[a]->shape;
+      longer.push_back(1);
+      values[a] = reshape_value(values[a], longer);
+    }
     reduced[static_cast<std::size_t>(shape.size())] = true;
     shape.push_back(1);
   }

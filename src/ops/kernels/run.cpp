@@ -4,13 +4,6 @@
 #include "graph/run/call.hpp"
 
 namespace sinter::ops {
-jit::user_parameter output_parameter(const kernel_head& k, std::size_t index, const ndarray& out,
-                                     const letter_types& letters) {
-  const parameter& p = k.outputs[index];
-  const int rank = p.raw ? view_of(out, k.function()).shape.size() : 0;
-  return {
-      .name = p.name, .type = letters.of(p.type), .raw = p.raw, .rank = static_cast<std::uint8_t>(rank), .opaque = {}};
-}
 
 std::vector<ndarray> run_now(const kernel_head& k, const jit::user_function* f, const dims& shape,
                              std::vector<graph::value> values, std::span<const ndarray> out,

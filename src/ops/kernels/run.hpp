@@ -15,10 +15,6 @@ inline jit::user_function new_function(std::string name, const letter_types& let
   return f;
 }
 
-/// The function's parameter for output `index`; `out` is the array of a raw output.
-jit::user_parameter output_parameter(const kernel_head& k, std::size_t index, const ndarray& out,
-                                     const letter_types& letters);
-
 /// Runs a function over `shape` and writes all its outputs: `out` where it is defined, else new arrays.
 std::vector<ndarray> run_now(const kernel_head& k, const jit::user_function* f, const dims& shape,
                              std::vector<graph::value> values, std::span<const ndarray> out, runtime::device_id device);

@@ -13,13 +13,7 @@ using detail::argument_kind;
 using detail::kernel_argument;
 using runtime::extents3;
 
-const graph::array_view& view_of_argument(const kernel_argument& a) {
-  return view_of(*static_cast<const ndarray*>(a.value), "raw_kernel");
-}
-
-bool is_array(const kernel_argument& a) noexcept {
-  return a.kind == argument_kind::array || a.kind == argument_kind::in || a.kind == argument_kind::strided;
-}
+const graph::array_view& view_of_argument(const kernel_argument& a) { return view_of(array_of(a), "raw_kernel"); }
 
 /// "an array of float64", "float64", "a pointer to float32".
 std::string described(const kernel_argument& a) {

@@ -7,7 +7,7 @@
 #include "ops/base/access.hpp"
 #include "ops/raw/check.hpp"
 #include "ops/raw/state.hpp"
-#include "runtime/device_image.hpp"
+#include "platform/files.hpp"
 #include "sinter/profile.hpp"
 
 namespace sinter::ops {
@@ -86,8 +86,8 @@ class call {
     uses_.reserve(arguments_.size());
     for (std::size_t k = 0; k < arguments_.size(); ++k) {
       const kernel_argument& a = arguments_[k];
-      if (a.kind != argument_kind::array && a.kind != argument_kind::in && a.kind != argument_kind::strided) continue;
-      const array_view& v = view_of(*static_cast<const ndarray*>(a.value), who_.c_str());
+      if (!is_array(a)) continue;
+      const array_view& v = view_of(array_of(a), who_.c_str());
       uses_.push_back({&v, k, access_of(kernel_, a, k, v, who_), {}});
     }
     for (array_use& u : uses_)
@@ -176,8 +176,8 @@ runtime::device_id device_of(kernel_arguments arguments, const std::string& who)
   std::size_t first_at = 0;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const kernel_argument& a = arguments[k];
-    if (a.kind != argument_kind::array && a.kind != argument_kind::in && a.kind != argument_kind::strided) continue;
-    const array_view& v = view_of(*static_cast<const ndarray*>(a.value), who.c_str());
+    if (!is_array(a)) continue;
+    const array_view& v = view_of(array_of(a), who.c_str());
     if (first && !(first->device() == v.device()))
       fail<device_error>(who, "argument ", first_at + 1, " is on ", first->device(), ", argument ", k + 1, " on ",
                          v.device(), "; move one with to_device");
@@ -200,13 +200,9 @@ std::shared_ptr<raw_source> shared_source(runtime::module_source from) {
   };
   static table& known = *new table;
   std::string key;
-  const auto add = [&](std::string_view field) {
-    key += std::to_string(field.size()) + ":";
-    key += field;
-  };
   for (const auto* list : {&from.options, &from.names}) {
     key += std::to_string(list->size()) + "/";
-    for (const std::string& s : *list) add(s);
+    for (const std::string& s : *list) platform::append_field(key, s);
   }
   key += from.fast_math ? "f" : "-";
   key += from.text;
@@ -238,9 +234,7 @@ ops::raw_entry& defined_entry(const std::shared_ptr<ops::raw_entry>& entry) {
 }  // namespace
 
 raw_kernel::raw_kernel(std::string_view source, std::string_view name, const raw_kw& kw) {
-  runtime::module_source from{
-      std::string(source), runtime::image_kind_of(source) == runtime::image_kind::ptx, "", kw.options, kw.names,
-      kw.fast_math};
+  runtime::module_source from = ops::source_of(source, kw);
   if (!from.image && name.find('<') != std::string_view::npos) from.names.emplace_back(name);
   entry_ = std::make_shared<ops::raw_entry>(ops::shared_source(std::move(from)), name);
 }

@@ -40,6 +40,11 @@ runtime::device_id raw_device(const std::optional<device>& on, const std::string
   return id;
 }
 
+runtime::module_source source_of(std::string_view text, const raw_kw& kw) {
+  const bool is_ptx = runtime::image_kind_of(text) == runtime::image_kind::ptx;
+  return {std::string(text), is_ptx, "", kw.options, kw.names, kw.fast_math};
+}
+
 std::shared_ptr<runtime::raw_module> raw_source::on(runtime::device_id device, const std::string& who) try {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<runtime::raw_module>& slot = loaded_[device.index];
@@ -73,9 +78,7 @@ runtime::raw_variable variable_of(runtime::raw_module& module, const std::string
 }  // namespace
 
 raw_module::raw_module(std::string_view source, const raw_kw& kw)
-    : source_(std::make_shared<ops::raw_source>(
-          runtime::module_source{std::string(source), runtime::image_kind_of(source) == runtime::image_kind::ptx, "",
-                                 kw.options, kw.names, kw.fast_math})) {}
+    : source_(std::make_shared<ops::raw_source>(ops::source_of(source, kw))) {}
 
 raw_module raw_module::from_file(std::string_view path, const raw_kw& kw) {
   const std::string name(path);

@@ -17,6 +17,18 @@
 
 namespace sinter::ops {
 
+inline bool is_array(const detail::kernel_argument& a) noexcept {
+  using detail::argument_kind;
+  return a.kind == argument_kind::array || a.kind == argument_kind::in || a.kind == argument_kind::strided;
+}
+/// The array of such an argument.
+inline const ndarray& array_of(const detail::kernel_argument& a) noexcept {
+  return *static_cast<const ndarray*>(a.value);
+}
+
+/// A module's source as a program gives it: PTX, or a text to compile.
+runtime::module_source source_of(std::string_view text, const raw_kw& kw);
+
 struct raw_source {
   runtime::module_source from;
 

@@ -38,11 +38,6 @@ namespace {
 using detail::argument_kind;
 using detail::kernel_argument;
 
-bool is_array(const kernel_argument& a) noexcept {
-  return a.kind == argument_kind::array || a.kind == argument_kind::in || a.kind == argument_kind::strided;
-}
-const ndarray& array_of(const kernel_argument& a) noexcept { return *static_cast<const ndarray*>(a.value); }
-
 /// The arguments of every launch of a search. Read-only arrays are evaluated and copied into the layout that a launch
 /// needs, since launches would otherwise do it within the timing.
 class sample_arguments {
