@@ -30,21 +30,16 @@ ndarray presented(const ndarray& stored, const npy_header& h, const load_kw& kw)
   return kw.dtype ? x.astype(*kw.dtype, false) : x;
 }
 
-void read_into_host(byte_source& from, const npy_header& h, std::byte* to) {
+/// Reads into memory of the device, by way of memory of the host where that cannot write it.
+void read_into(byte_source& from, const npy_header& h, runtime::backend& device, std::byte* to) {
+  const bool direct = device.host_addressable();
+  std::vector<std::byte> staging(direct ? 0 : std::min<std::size_t>(chunk, h.bytes));
   for (std::size_t at = 0; at < h.bytes; at += chunk) {
     const std::size_t n = std::min<std::size_t>(chunk, h.bytes - at);
-    from.read(to + at, n);
-    normalise_elements(to + at, n, h);
-  }
-}
-
-void read_into_device(byte_source& from, const npy_header& h, runtime::backend& device, std::byte* to) {
-  std::vector<std::byte> staging(std::min<std::size_t>(chunk, h.bytes));
-  for (std::size_t at = 0; at < h.bytes; at += chunk) {
-    const std::size_t n = std::min<std::size_t>(chunk, h.bytes - at);
-    from.read(staging.data(), n);
-    normalise_elements(staging.data(), n, h);
-    device.copy_from_host(to + at, staging.data(), n);
+    std::byte* const part = direct ? to + at : staging.data();
+    from.read(part, n);
+    normalise_elements(part, n, h);
+    if (!direct) device.copy_from_host(to + at, part, n);
   }
 }
 
@@ -64,9 +59,7 @@ ndarray read_stored(byte_source& from, const npy_header& h, runtime::device_id i
   if (from.left() == byte_source::unknown) return read_unknown(from, h, id);
   runtime::backend& device = runtime::get_backend(id);
   auto memory = std::make_shared<runtime::buffer>(device, h.bytes);
-  auto* const to = static_cast<std::byte*>(memory->data());
-  if (device.host_addressable()) read_into_host(from, h, to);
-  else read_into_device(from, h, device, to);
+  read_into(from, h, device, static_cast<std::byte*>(memory->data()));
   return ndarray_access::make(graph::make_array(graph::make_leaf(std::move(memory), 0, stored_shape(h), h.type)));
 }
 

@@ -42,11 +42,7 @@ class zip_writer {
     int code = 0;
     archive_ = api_.zip_open(path.c_str(), io::zip::create | io::zip::truncate, &code);
     if (archive_) return;
-    io::zip_failure error;
-    api_.zip_error_init_with_code(&error, code);
-    const std::string text = api_.zip_error_strerror(&error);
-    api_.zip_error_fini(&error);
-    throw io_error(title_ + " cannot be written: " + text);
+    throw io_error(title_ + " cannot be written: " + io::zip_error_text(api_, code));
   }
   ~zip_writer() {
     if (archive_) api_.zip_discard(archive_);

@@ -18,5 +18,6 @@ SINTER_DECLARED_TABLE(zip_api, SINTER_ZIP_FUNCTIONS);
 
 /// Throws io_error, with the prefix `function`, that lists what was tried and what to install.
 const zip_api& zip_library(const char* function);
+std::string zip_error_text(const zip_api& api, int code);
 
 }  // namespace sinter::io

@@ -19,6 +19,14 @@ const zip_api& zip_library(const char* function) {
   return opened.api;
 }
 
+std::string zip_error_text(const zip_api& api, int code) {
+  zip_failure error;
+  api.zip_error_init_with_code(&error, code);
+  std::string text = api.zip_error_strerror(&error);
+  api.zip_error_fini(&error);
+  return text;
+}
+
 namespace {
 
 /// A member, read from its first to its last byte; the checksum is verified at the end.
@@ -95,13 +103,8 @@ zip_reader::zip_reader(const std::string& path)
   archive_->bytes = io::file_source(path, title_).size();
   int code = 0;
   archive_->archive = archive_->api.zip_open(path.c_str(), io::zip::read_only, &code);
-  if (!archive_->archive) {
-    io::zip_failure error;
-    archive_->api.zip_error_init_with_code(&error, code);
-    const std::string text = archive_->api.zip_error_strerror(&error);
-    archive_->api.zip_error_fini(&error);
-    throw io_error(title_ + " is no archive that can be read: " + text);
-  }
+  if (!archive_->archive)
+    throw io_error(title_ + " is no archive that can be read: " + io::zip_error_text(archive_->api, code));
   list();
 }
 

@@ -3,6 +3,7 @@
 // elements than can be counted is a shape_error here for every caller. The length of chains of pending nodes is stored
 // (`depth`, `writes`); flush_if_long (flush.hpp) acts on it.
 #pragma once
+#include <initializer_list>
 #include <optional>
 #include <span>
 
@@ -23,6 +24,9 @@ value record_iota(const dims& shape, int axis, runtime::device_id device);
 /// Elementwise operation. Operands have one dtype (`select`: bool, T, T) and broadcast to `shape`; `type` is the
 /// result's.
 value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands);
+inline value record_map(jit::opcode op, dtype type, const dims& shape, std::initializer_list<value> operands) {
+  return record_map(op, type, shape, std::span<const value>(operands));
+}
 /// The same, moving from the operands: reference counting is a considerable part of the cost of recording.
 value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands);
 /// A draw of random numbers: `op` is one of the random operations, `operands` are its arguments after the position

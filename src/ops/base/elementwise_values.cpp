@@ -43,8 +43,7 @@ ndarray unary(const char* function, opcode op, loop_rule rule, const ndarray& x)
 
 resolved resolve_pair(const char* function, loop_rule rule, const operand& x, const operand& y) {
   const auto [first, second] = argument_dtypes(x, y, function);
-  const operand* const both[] = {&x, &y};
-  return resolve_as(both, loop_dtype(rule, first, second, function), function);
+  return resolve_as({&x, &y}, loop_dtype(rule, first, second, function), function);
 }
 
 ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x, const operand& y) {

@@ -102,8 +102,7 @@ dtype promoted_dtype(std::span<const ndarray> arrays, const char* function) {
 }
 
 strong_pair strong_type_of(const operand& x, const operand& y, const char* function) {
-  const operand* const both[] = {&x, &y};
-  if (x.is_array() == y.is_array()) return {result_type_of(both, function)};
+  if (x.is_array() == y.is_array()) return {result_type_of({&x, &y}, function)};
   const scalar& number = x.is_array() ? y.number() : x.number();
   const dtype array = view_of(x.is_array() ? x.array() : y.array(), function).type, own = number.default_dtype();
   if (!is_integer(array) || !is_integer(own)) return {promote_types(array, own)};

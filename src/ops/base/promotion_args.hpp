@@ -13,8 +13,12 @@ namespace sinter::ops {
 
 using core::dims;
 
-/// Arguments of a call by address, to avoid copies.
-using operands = std::span<const operand* const>;
+/// Arguments of a call by address, to avoid copies. A list in braces lives until the end of the call that it is passed to.
+struct operands : std::span<const operand* const> {
+  using std::span<const operand* const>::span;
+  operands(std::span<const operand* const> list) : span(list) {}
+  operands(std::initializer_list<const operand*> list) : span(list.begin(), list.size()) {}
+};
 
 /// The operands of a loop. `args` are cast to `loop` and broadcast to `shape` (map nodes broadcast implicitly).
 struct resolved {

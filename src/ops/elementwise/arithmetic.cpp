@@ -88,8 +88,8 @@ ndarray divide(const operand& x, const operand& y) {
   if (auto later = over_selections(jit::weight(opcode::divide), again, x, y)) return *later;
   resolved r = resolve_pair("divide", loop_rule::true_divide, x, y);
   if (const auto factor = exact_reciprocal(y, r.loop)) {
-    const value by[] = {r.args[0], constant_of(*factor, r.loop, r.device)};
-    return wrap(graph::record_map(opcode::multiply, r.loop, r.shape, by));
+    const value by = constant_of(*factor, r.loop, r.device);
+    return wrap(graph::record_map(opcode::multiply, r.loop, r.shape, {r.args[0], by}));
   }
   return wrap(graph::record_map_moving(opcode::divide, r.loop, r.shape, r.values()));
 }
@@ -104,8 +104,7 @@ ndarray power(const operand& x, const operand& y) {
 ndarray float_power(const operand& x, const operand& y) {
   const auto [first, second] = argument_dtypes(x, y, "float_power");
   const dtype loop = is_complex(promote_types(first, second)) ? dtype::c128 : dtype::f64;
-  const operand* const both[] = {&x, &y};
-  return raised(resolve_as(both, loop, "float_power"), y);
+  return raised(resolve_as({&x, &y}, loop, "float_power"), y);
 }
 
 ndarray positive(const ndarray& x) {

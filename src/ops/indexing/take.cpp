@@ -42,8 +42,7 @@ value flattened(const value& v) { return reshape_value(v, dims{core::element_cou
 
 ndarray take(const ndarray& x, const operand& indices, optional_axis axis, const mode_kw& kw) {
   const operand subject(x);
-  const operand* const both[] = {&subject, &indices};
-  const auto device = common_device(both, "take");
+  const auto device = common_device({&subject, &indices}, "take");
   value v = value_of(x, "take");
   const bool flat = !axis || (v->shape.empty() && (*axis == 0 || *axis == -1));
   if (flat) v = flattened(v);

@@ -93,7 +93,8 @@ elementwise_kernel::elementwise_kernel(std::string_view inputs, std::string_view
 const std::string& elementwise_kernel::name() const noexcept { return body_->head.name; }
 const std::string& elementwise_kernel::signature() const noexcept { return body_->head.signature; }
 
-std::vector<ndarray> elementwise_kernel::run(operands arguments, std::size_t outputs, const kernel_kw& kw) const {
+std::vector<ndarray> elementwise_kernel::run(std::span<const operand* const> arguments, std::size_t outputs,
+                                             const kernel_kw& kw) const {
   const implementation& k = *body_;
   check_counts(k.head, arguments.size(), outputs);
   const std::vector<ndarray> out = check_outputs(k.head, kw.out);
@@ -143,7 +144,7 @@ function::function(std::string_view declaration, std::string_view body, const fu
 const std::string& function::name() const noexcept { return body_->head.name; }
 const std::string& function::signature() const noexcept { return body_->head.signature; }
 
-ndarray function::run(operands arguments) const {
+ndarray function::run(std::span<const operand* const> arguments) const {
   const implementation& k = *body_;
   check_counts(k.head, arguments.size(), 1);
   const letter_types letters = resolve_types(k.head, arguments, {});

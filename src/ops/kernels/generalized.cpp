@@ -248,7 +248,7 @@ generalized_kernel::generalized_kernel(std::string_view signature, std::string_v
 const std::string& generalized_kernel::name() const noexcept { return body_->head.name; }
 const std::string& generalized_kernel::signature() const noexcept { return body_->head.signature; }
 
-std::vector<ndarray> generalized_kernel::run(operands arguments, std::size_t outputs,
+std::vector<ndarray> generalized_kernel::run(std::span<const operand* const> arguments, std::size_t outputs,
                                              const generalized_kernel_call_kw& kw) const {
   const implementation& k = *body_;
   check_counts(k.head, arguments.size(), outputs);

@@ -2,7 +2,7 @@
 //
 // Draws of random numbers as values: counter blocks taken from a generator, parameters broadcast and checked.
 #pragma once
-#include <span>
+#include <initializer_list>
 
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/random.hpp"
@@ -33,7 +33,7 @@ dtype draw_dtype(const std::optional<dtype>& wanted, const char* function);
 
 /// A draw by one of the random operations. `parameters` have the dtypes that it requires.
 value drawn(random::generator& g, jit::opcode op, dtype type, const draw_space& space,
-            std::span<const value> parameters = {});
+            std::initializer_list<value> parameters = {});
 
 /// Throws value_error "[function] name must ..." if a number does not satisfy a test; arrays are not checked.
 template <class Test>

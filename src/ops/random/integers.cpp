@@ -58,11 +58,12 @@ void refuse_unless(bool holds, const std::string& message) {
 /// low (0 if null) + a number in [0, last], computed modulo the word size.
 ndarray shifted(generator& g, const draw_space& space, dtype type, const value& low, const value& last) {
   const dtype word = last->type;
-  const value n = drawn(g, jit::opcode::random_below, word, space, std::span(&last, 1));
+  const value n = drawn(g, jit::opcode::random_below, word, space, {last});
   if (!low) return wrap(graph::record_cast(n, type));
   const dtype sum = itemsize(type) > itemsize(word) ? uint64 : word;
-  const value both[] = {graph::record_cast(n, sum), graph::record_cast(low, sum)};
-  return wrap(graph::record_cast(graph::record_map(jit::opcode::add, sum, space.shape, both), type));
+  const value both =
+      graph::record_map(jit::opcode::add, sum, space.shape, {graph::record_cast(n, sum), graph::record_cast(low, sum)});
+  return wrap(graph::record_cast(both, type));
 }
 
 ndarray between_numbers(generator& g, const draw_space& space, dtype type, wide low, wide high) {
@@ -118,8 +119,7 @@ ndarray generator::integers(const operand& low, const optional_operand& high, co
   const operand zero = 0;
   const operand& from = high ? low : zero;
   const operand& to = high ? *high : low;
-  const operand* const both[] = {&from, &to};
-  const draw_space space = draw_space_of(size, kw.device, both, "integers");
+  const draw_space space = draw_space_of(size, kw.device, {&from, &to}, "integers");
   const int excluded = kw.endpoint ? 0 : 1;
   if (!from.is_array() && !to.is_array())
     return between_numbers(*this, space, type, bound_of(from.number()), bound_of(to.number()) - excluded);
@@ -136,10 +136,9 @@ ndarray generator::poisson(const operand& lam, const draw_size& size, const draw
   const dtype type = integer_dtype(kw.dtype, "poisson", false);
   check_number(lam, "poisson", "lam must be in [0, 9.2233720064847708e18]",
                [](double x) { return x >= 0 && x <= 9.2233720064847708e18; });
-  const operand* const one[] = {&lam};
-  const draw_space space = draw_space_of(size, kw.device, one, "poisson");
+  const draw_space space = draw_space_of(size, kw.device, {&lam}, "poisson");
   const value mean = to_value(lam, float64, dims(), space.device, "poisson");
-  return wrap(graph::record_cast(drawn(*this, jit::opcode::random_poisson, int64, space, std::span(&mean, 1)), type));
+  return wrap(graph::record_cast(drawn(*this, jit::opcode::random_poisson, int64, space, {mean}), type));
 }
 
 ndarray generator::binomial(const operand& n, const operand& p, const draw_size& size, const draw_kw& kw) {
@@ -149,11 +148,10 @@ ndarray generator::binomial(const operand& n, const operand& p, const draw_size&
     throw dtype_error("[binomial] n must be an integer");
   check_number(n, "binomial", "n must not be negative", [](double x) { return x >= 0; });
   check_number(p, "binomial", "p must be in [0, 1]", [](double x) { return x >= 0 && x <= 1; });
-  const operand* const both[] = {&n, &p};
-  const draw_space space = draw_space_of(size, kw.device, both, "binomial");
-  const value parameters[] = {to_value(n, int64, dims(), space.device, "binomial"),
-                              to_value(p, float64, dims(), space.device, "binomial")};
-  return wrap(graph::record_cast(drawn(*this, jit::opcode::random_binomial, int64, space, parameters), type));
+  const draw_space space = draw_space_of(size, kw.device, {&n, &p}, "binomial");
+  const value trials = to_value(n, int64, dims(), space.device, "binomial");
+  const value chance = to_value(p, float64, dims(), space.device, "binomial");
+  return wrap(graph::record_cast(drawn(*this, jit::opcode::random_binomial, int64, space, {trials, chance}), type));
 }
 
 }  // namespace sinter::inline v0::random

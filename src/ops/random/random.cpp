@@ -41,7 +41,7 @@ dtype draw_dtype(const std::optional<dtype>& wanted, const char* function) {
 }
 
 value drawn(random::generator& g, jit::opcode op, dtype type, const draw_space& space,
-            std::span<const value> parameters) {
+            std::initializer_list<value> parameters) {
   const auto blocks = blocks_of(op, type, core::element_count(space.shape));
   const graph::random_stream stream = random::generator::access::take(g, blocks);
   return graph::record_random(op, type, space.shape, stream, parameters, space.device);
@@ -66,15 +66,12 @@ class float_draw {
 
   dtype type() const noexcept { return type_; }
   value parameter(const operand& x) const { return to_value(x, type_, dims(), space_.device, function_); }
-  value elements(generator& g, jit::opcode op, std::span<const value> parameters = {}) const {
+  value elements(generator& g, jit::opcode op, std::initializer_list<value> parameters = {}) const {
     return drawn(g, op, type_, space_, parameters);
   }
-  value map(jit::opcode op, const value& a) const {
-    return graph::record_map(op, type_, space_.shape, std::span(&a, 1));
-  }
+  value map(jit::opcode op, const value& a) const { return graph::record_map(op, type_, space_.shape, {a}); }
   value map(jit::opcode op, const value& a, const value& b) const {
-    const value both[] = {a, b};
-    return graph::record_map(op, type_, space_.shape, both);
+    return graph::record_map(op, type_, space_.shape, {a, b});
   }
   value scaled(const value& x, const operand& scale) const {
     return is_number(scale, 1) ? x : map(jit::opcode::multiply, x, parameter(scale));
@@ -103,8 +100,7 @@ void check_scale(const operand& scale, const char* function) {
 ndarray location_and_scale(const char* function, generator& g, jit::opcode op, const operand& loc, const operand& scale,
                            const draw_size& size, const draw_kw& kw) {
   check_scale(scale, function);
-  const operand* const both[] = {&loc, &scale};
-  const float_draw d(function, size, kw, both);
+  const float_draw d(function, size, kw, {&loc, &scale});
   return d.result(d.moved(d.scaled(d.elements(g, op), scale), loc));
 }
 
@@ -116,8 +112,7 @@ ndarray generator::random(const draw_size& size, const draw_kw& kw) {
 }
 
 ndarray generator::uniform(const operand& low, const operand& high, const draw_size& size, const draw_kw& kw) {
-  const operand* const both[] = {&low, &high};
-  const float_draw d("uniform", size, kw, both);
+  const float_draw d("uniform", size, kw, {&low, &high});
   const value u = d.elements(*this, jit::opcode::random_uniform);
   if (!low.is_array() && !high.is_array()) {
     // The range is computed in float64 before it is rounded to the dtype.
@@ -142,8 +137,7 @@ ndarray generator::normal(const operand& loc, const operand& scale, const draw_s
 
 ndarray generator::lognormal(const operand& mean, const operand& sigma, const draw_size& size, const draw_kw& kw) {
   check_number(sigma, "lognormal", "sigma must not be negative", is_not_negative);
-  const operand* const both[] = {&mean, &sigma};
-  const float_draw d("lognormal", size, kw, both);
+  const float_draw d("lognormal", size, kw, {&mean, &sigma});
   const value normal = d.moved(d.scaled(d.elements(*this, jit::opcode::random_normal), sigma), mean);
   return d.result(d.map(jit::opcode::exp, normal));
 }
@@ -160,8 +154,7 @@ ndarray generator::exponential(const operand& scale, const draw_size& size, cons
 // The magnitude is exponential. The sign is the last bit of the same word, which the magnitude does not use.
 ndarray generator::laplace(const operand& loc, const operand& scale, const draw_size& size, const draw_kw& kw) {
   check_scale(scale, "laplace");
-  const operand* const both[] = {&loc, &scale};
-  const float_draw d("laplace", size, kw, both);
+  const float_draw d("laplace", size, kw, {&loc, &scale});
   const value magnitude = d.elements(*this, jit::opcode::random_exponential);
   const dtype word = d.type() == float32 ? uint32 : uint64;
   const value bits = graph::record_random(jit::opcode::random_bits, word, d.space().shape, magnitude->random().stream,
@@ -180,19 +173,15 @@ ndarray generator::gamma(const operand& shape, const operand& scale, const draw_
   check_number(shape, "gamma", "shape must be finite and not negative",
                [](double x) { return is_not_negative(x) && std::isfinite(x); });
   check_scale(scale, "gamma");
-  const operand* const both[] = {&shape, &scale};
-  const float_draw d("gamma", size, kw, both);
-  const value a = d.parameter(shape);
-  return d.result(d.scaled(d.elements(*this, jit::opcode::random_gamma, std::span(&a, 1)), scale));
+  const float_draw d("gamma", size, kw, {&shape, &scale});
+  return d.result(d.scaled(d.elements(*this, jit::opcode::random_gamma, {d.parameter(shape)}), scale));
 }
 
 ndarray generator::beta(const operand& a, const operand& b, const draw_size& size, const draw_kw& kw) {
   for (const operand* x : {&a, &b})
     check_number(*x, "beta", "a and b must be positive and finite", [](double v) { return v > 0 && std::isfinite(v); });
-  const operand* const both[] = {&a, &b};
-  const float_draw d("beta", size, kw, both);
-  const value parameters[] = {d.parameter(a), d.parameter(b)};
-  return d.result(d.elements(*this, jit::opcode::random_beta, parameters));
+  const float_draw d("beta", size, kw, {&a, &b});
+  return d.result(d.elements(*this, jit::opcode::random_beta, {d.parameter(a), d.parameter(b)}));
 }
 
 }  // namespace sinter::inline v0::random

@@ -191,8 +191,7 @@ ndarray generator::multivariate_normal(const ndarray& mean, const ndarray& cov, 
     fail<shape_error>("multivariate_normal", "mean and cov must have shapes (n,) and (n, n), not ", mean.shape(),
                       " and ", cov.shape());
   const operand first(mean), second(cov);
-  const operand* const both[] = {&first, &second};
-  draw_space space = draw_space_of({}, kw.device, both, function);
+  draw_space space = draw_space_of({}, kw.device, {&first, &second}, function);
   const std::int64_t n = mean.size();
   const std::vector<double> host = cov.astype(float64).to_vector<double>();
   if (kw.check_valid) check_covariance(host, n, kw.tol);

@@ -177,9 +177,8 @@ ndarray setxor1d(const ndarray& x, const ndarray& y, const set_kw& kw) {
 }
 
 ndarray isin(const operand& x, const operand& test, const isin_kw& kw) {
-  const operand* const both[] = {&x, &test};
   const auto [type, out_of_range] = strong_type_of(x, test, "isin");
-  const auto device = common_device(both, "isin");
+  const auto device = common_device({&x, &test}, "isin");
   if (out_of_range != 0)
     return wrap(bool_of(kw.invert, x.is_array() ? view_of(x.array(), "isin").shape : dims(), device));
   const value element = to_value(x, type, dims(), device, "isin");

@@ -20,12 +20,10 @@ value constant(const scalar& x, dtype type, const dims& shape, device_id device,
   return graph::record_scalar(ops::scalar_of(x, type, function), type, shape, device);
 }
 value map2(opcode op, dtype type, const dims& shape, const value& a, const value& b) {
-  const value both[] = {a, b};
-  return graph::record_map(op, type, shape, both);
+  return graph::record_map(op, type, shape, {a, b});
 }
 value choose(const value& condition, const value& yes, const value& no, const dims& shape) {
-  const value all[] = {condition, yes, no};
-  return graph::record_map(opcode::select, yes->type, shape, all);
+  return graph::record_map(opcode::select, yes->type, shape, {condition, yes, no});
 }
 
 ndarray filled(const shape_t& shape, const operand& x, dtype type, const std::optional<device>& where,

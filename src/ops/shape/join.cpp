@@ -236,8 +236,7 @@ ndarray padding_of(const operand& p, const ndarray& x, int axis) {
   one[axis] = 1;
   if (p.is_array()) return broadcast_to(p.array(), to_shape(one));
   const operand subject(x);
-  const operand* const both[] = {&subject, &p};
-  return wrap(to_value(p, result_type_of(both, "diff"), one, view_of(x, "diff").device(), "diff"));
+  return wrap(to_value(p, result_type_of({&subject, &p}, "diff"), one, view_of(x, "diff").device(), "diff"));
 }
 
 }  // namespace
