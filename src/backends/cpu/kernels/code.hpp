@@ -53,7 +53,8 @@ class block_code final : public compiled_code {
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Whether run() takes more than block_lanes lanes: generated code without arrays of its own.
   bool takes_any_length() const noexcept {
-    return function_.load(std::memory_order_acquire) && operations_.empty() && program_.calls.empty() && program_.loop.end == 0;
+    return function_.load(std::memory_order_acquire) && operations_.empty() && program_.calls.empty() &&
+           program_.loop.end == 0;
   }
   /// Counts upcoming work; returns whether it is time to compile.
   bool wants_compilation(std::uint64_t lanes) noexcept;

@@ -248,7 +248,8 @@ void element_run::run_task(std::int64_t task, element_memory& mine, int* fault) 
 
 void element_run::run(int* fault) {
   if (tasks_ == 1) return run_task(0, *own_, fault);
-  const double time = lane_time(*launch_.code, loop_count(launch_)) * static_cast<double>(core::element_count(launch_.extents));
+  const double time =
+      lane_time(*launch_.code, loop_count(launch_)) * static_cast<double>(core::element_count(launch_.extents));
   runtime::parallel_for(tasks_, time, [&](std::int64_t task) {
     std::optional<element_memory> mine;
     try {
