@@ -274,7 +274,7 @@ class gpu final : public runtime::backend {
     refuse_in_capture("copying elements to the host");
     copy(to, from, bytes);
   }
-  bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) const override {
+  bool keeps_rows(const sinter::jit::program& p, std::int64_t rows, std::int64_t elements) const override {
     return cpu().keeps_rows(p, rows, elements);
   }
   void copy_from_peer(void* to, backend&, const void* from, std::size_t bytes, runtime::stream& on) override {
