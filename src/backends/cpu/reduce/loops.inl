@@ -1,4 +1,5 @@
-// The loops over lanes of every reduction. Included once for each instruction set, after its target has been opened.
+// The loops over lanes of every reduction. Included once for each instruction set, after its target has been opened. Pointers
+// are read before a loop: for all that the compiler knows its stores change them.
 // An operation states its planes and its step for one lane; the loops around it are written once.
 #include "jit/cpu/lane_loops.inl"
 
@@ -62,7 +63,9 @@ struct total {
     }
   }
   static void finish(void* const* acc, void* to, int n) {
-    SINTER_LANES(l, n) put_lane(static_cast<T*>(to), l, tidy_nan(get_lane(static_cast<const T*>(acc[0]), l)));
+    T* r = static_cast<T*>(to);
+    const T* a = static_cast<const T*>(acc[0]);
+    SINTER_LANES(l, n) put_lane(r, l, tidy_nan(get_lane(a, l)));
   }
 };
 
@@ -88,7 +91,8 @@ struct extremum {
   static constexpr int bytes[max_planes] = {sizeof(T)};
   static constexpr bool any_order = !is_complex_v<T>;  // complex zeros differ in sign and compare equal
   static void reset(void* const* acc, int n) {
-    SINTER_LANES(l, n) put_lane(static_cast<T*>(acc[0]), l, Min ? highest<T>() : lowest<T>());
+    T* a = static_cast<T*>(acc[0]);
+    SINTER_LANES(l, n) put_lane(a, l, Min ? highest<T>() : lowest<T>());
   }
   SINTER_STEP static void merge(T* __restrict a, const T* __restrict x, int n) {
     SINTER_LANES(l, n) put_lane(a, l, extreme<Min>(get_lane(a, l), get_lane(x, l)));
@@ -102,7 +106,9 @@ struct extremum {
     merge(static_cast<T*>(to[0]), static_cast<const T*>(from[0]), n);
   }
   static void finish(void* const* acc, void* to, int n) {
-    SINTER_LANES(l, n) put_lane(static_cast<T*>(to), l, tidy_nan(get_lane(static_cast<const T*>(acc[0]), l)));
+    T* r = static_cast<T*>(to);
+    const T* a = static_cast<const T*>(acc[0]);
+    SINTER_LANES(l, n) put_lane(r, l, tidy_nan(get_lane(a, l)));
   }
 };
 
@@ -125,8 +131,10 @@ struct position {
   static constexpr bool any_order = true;
   static constexpr index64 none = 0x7fffffffffffffff;
   static void reset(void* const* acc, int n) {
-    SINTER_LANES(l, n) put_lane(static_cast<T*>(acc[0]), l, Min ? highest<T>() : lowest<T>());
-    SINTER_LANES(l, n) static_cast<index*>(acc[2])[l] = -1;
+    T* a = static_cast<T*>(acc[0]);
+    index* at = static_cast<index*>(acc[2]);
+    SINTER_LANES(l, n) put_lane(a, l, Min ? highest<T>() : lowest<T>());
+    SINTER_LANES(l, n) at[l] = -1;
   }
   template <int N, int Step>
   SINTER_STEP static void step(void* const* acc, int lane, const void* v, int from, int n, int first, int) {
@@ -143,7 +151,8 @@ struct position {
   }
   static void close(void* const* acc, int n, bool, int, std::int64_t base) {
     const auto* at = static_cast<const index*>(acc[2]);
-    SINTER_LANES(l, n) static_cast<index64*>(acc[1])[l] = at[l] < 0 ? none : base + at[l];
+    auto* places = static_cast<index64*>(acc[1]);
+    SINTER_LANES(l, n) places[l] = at[l] < 0 ? none : base + at[l];
   }
   static void join(void* const* to, void* const* from, int n) {
     T* __restrict a = static_cast<T*>(to[0]);
@@ -171,7 +180,8 @@ struct predicate {
   static constexpr int bytes[max_planes] = {1};
   static constexpr bool any_order = true;
   static void reset(void* const* acc, int n) {
-    SINTER_LANES(l, n) static_cast<unsigned char*>(acc[0])[l] = Kind == truth::all;
+    auto* a = static_cast<unsigned char*>(acc[0]);
+    SINTER_LANES(l, n) a[l] = Kind == truth::all;
   }
   SINTER_STEP static void merge(unsigned char* __restrict a, const unsigned char* __restrict x, int n) {
     SINTER_LANES(l, n) a[l] = Kind == truth::any ? a[l] | x[l] : a[l] & x[l];
@@ -192,7 +202,10 @@ struct counter {
   static constexpr int planes = 2, partials = 1;
   static constexpr int bytes[max_planes] = {sizeof(index64), sizeof(int)};
   static constexpr bool any_order = true;
-  static void reset(void* const* acc, int n) { SINTER_LANES(l, n) static_cast<int*>(acc[1])[l] = 0; }
+  static void reset(void* const* acc, int n) {
+    int* a = static_cast<int*>(acc[1]);
+    SINTER_LANES(l, n) a[l] = 0;
+  }
   template <int N, int Step>
   SINTER_STEP static void step(void* const* acc, int lane, const void* v, int from, int n, int, int) {
     int* __restrict a = static_cast<int*>(acc[1]) + lane;
@@ -201,7 +214,9 @@ struct counter {
     SINTER_LANES(l, count) a[l] += x[l];
   }
   static void close(void* const* acc, int n, bool, int, std::int64_t) {
-    SINTER_LANES(l, n) static_cast<index64*>(acc[0])[l] = static_cast<const int*>(acc[1])[l];
+    auto* all = static_cast<index64*>(acc[0]);
+    const int* a = static_cast<const int*>(acc[1]);
+    SINTER_LANES(l, n) all[l] = a[l];
   }
   static void join(void* const* to, void* const* from, int n) {
     auto* __restrict a = static_cast<index64*>(to[0]);
@@ -219,7 +234,10 @@ struct moment {
   static constexpr int bytes[max_planes] = {8, 8, 8, 8};
   static constexpr bool any_order = false;
   static void reset(void* const* acc, int n) {
-    for (int p = 0; p < planes; ++p) SINTER_LANES(l, n) static_cast<double*>(acc[p])[l] = 0;
+    for (int p = 0; p < planes; ++p) {
+      double* a = static_cast<double*>(acc[p]);
+      SINTER_LANES(l, n) a[l] = 0;
+    }
   }
   SINTER_STEP static void part(double* __restrict mean, double* __restrict sum, double x, double share) {
     const double d = x - *mean;
@@ -272,7 +290,9 @@ struct moment {
     }
   }
   static void finish(void* const* acc, void* to, int n) {
-    SINTER_LANES(l, n) static_cast<Real*>(to)[l] = tidy_nan(Real(static_cast<const double*>(acc[1])[l]));
+    Real* r = static_cast<Real*>(to);
+    const double* sum = static_cast<const double*>(acc[1]);
+    SINTER_LANES(l, n) r[l] = tidy_nan(Real(sum[l]));
   }
 };
 

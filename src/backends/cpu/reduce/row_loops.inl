@@ -70,8 +70,9 @@ SINTER_STEP index64 first_place(const T* x, int n, T best) {
   constexpr int step = 64;
   int at = 0;
   for (; at + step <= n; at += step) {
+    const T* some = x + at;
     int found = 0;
-    SINTER_LANES(l, step) found |= is_it(x[at + l]);
+    SINTER_LANES(l, step) found |= is_it(some[l]);
     if (found != 0) break;
   }
   for (; at < n; ++at)
