@@ -23,6 +23,8 @@ void set_tier_threshold(std::uint64_t work) noexcept;
 /// Whether monotone tails are skipped where they cannot win.
 void set_skip_tails(bool on) noexcept;
 bool skips_tails() noexcept;
+/// Bytes from which on kernels over the same rows run as one, block by block. Negative: the default.
+void set_least_staged(std::int64_t bytes) noexcept;
 /// "compiled by /usr/bin/g++ (...)", or why programs are interpreted.
 std::string tier_status();
 /// Called with every launch that is prepared, before it runs, from any thread; null: none. Returns the previous one.

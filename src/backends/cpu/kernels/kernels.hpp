@@ -52,8 +52,9 @@ struct element_work {
 /// Runs them one after the other. Where memory runs out, nothing has been written.
 void run_elements(std::span<const element_work> works, int* fault);
 std::size_t reduce_scratch(const jit::launch& l);
-void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch,
-                int* fault);
+/// `part`: of work that the threads share already; takes no scratch memory then.
+void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch, int* fault,
+                bool part = false);
 
 /// Lanes that justify a task.
 std::int64_t task_lanes(const jit::program& p) noexcept;

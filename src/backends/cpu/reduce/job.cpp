@@ -106,7 +106,7 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
   return s;
 }
 
-reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const tail_bounds* t)
+reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const tail_bounds* t, bool part)
     : launch(l),
       code(c),
       tail(t),
@@ -116,6 +116,7 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
       elements(l, shape.axes, 0, l.code->epilogue, params),
       result_axes(epilogue_axes(l)),
       results(l, result_axes, l.code->epilogue, l.code->code.size(), params) {
+  if (part) split.segment_chunks = split.chunks, split.segments = 1;
   const jit::program& p = *l.code;
   only_loads = true;
   for (auto& r : p.reductions) {

@@ -23,7 +23,8 @@ struct reduce_split {
 
 class reduce_job {
  public:
-  reduce_job(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail);
+  /// `part`: of work that the threads share already, so that its rows are not divided.
+  reduce_job(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, bool part);
 
   const jit::launch& launch;
   const runtime::prepared& code;

@@ -117,11 +117,11 @@ std::size_t reduce_scratch(const jit::launch& l) {
   return split.segments > 1 ? static_cast<std::size_t>(split.segments) * segment_bytes(l, shape) : 0;
 }
 
-void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch,
-                int* fault) {
+void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch, int* fault,
+                bool part) {
   for (int a = 0; a < l.kept; ++a)
     if (l.extents[a] == 0) return;
-  const reduce_job job(code, l, tail);
+  const reduce_job job(code, l, tail, part);
   auto* partials = static_cast<char*>(scratch);
   const std::int64_t groups = job.split.groups, units = groups * job.split.segments, each = job.split.task_units;
   const double time = lane_time(*l.code, loop_count(l)) * static_cast<double>(core::element_count(l.extents));

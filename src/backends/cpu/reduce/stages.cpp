@@ -2,8 +2,10 @@
 #include "backends/cpu/reduce/stages.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
+#include "backends/cpu/kernels/hooks.hpp"
 #include "jit/program/stages.hpp"
 #include "runtime/parallel.hpp"
 
@@ -11,14 +13,15 @@ namespace sinter::cpu {
 namespace {
 
 /// Bytes of a block: in a second-level cache with room for what else the steps need.
-constexpr std::int64_t block_bytes = 192 << 10;
+constexpr std::int64_t block_bytes = 384 << 10;
 /// Bytes of the longest rows.
 constexpr std::int64_t row_bytes = 1 << 20;
 /// Fewer rows than this are divided among the threads by separate kernels only.
 constexpr std::int64_t few_rows = 32;
 constexpr std::int64_t few_elements = 1 << 16;
-/// Fewer elements lie in the first-level cache anyway, and the steps cost more than separate kernels.
-constexpr std::int64_t least_elements = 1 << 13;
+/// Fewer bytes stay in the cache from kernel to kernel anyway.
+constexpr std::int64_t default_least_bytes = 1 << 20;
+std::atomic<std::int64_t> least_bytes{default_least_bytes};
 
 std::int64_t product(const core::dims& extents, int first, int last) {
   return std::accumulate(extents.begin() + first, extents.begin() + last, std::int64_t{1}, std::multiplies<>());
@@ -76,8 +79,8 @@ struct block_memory {
 /// Launches of the steps over one block after the other.
 class step_launcher {
  public:
-  step_launcher(const stage_steps& s, const jit::launch& l, const row_blocks& blocks, const block_memory& memory)
-      : steps_(s), whole_(l), blocks_(blocks), memory_(memory), outer_(static_cast<std::size_t>(blocks.axis)) {
+  step_launcher(const jit::launch& l, const row_blocks& blocks, const block_memory& memory)
+      : whole_(l), blocks_(blocks), memory_(memory), outer_(static_cast<std::size_t>(blocks.axis)) {
     launch_.extents = core::dims(l.extents.data() + blocks.axis, l.extents.size() - blocks.axis);
     launch_.reduces_last = true;
   }
@@ -87,6 +90,9 @@ class step_launcher {
     launch_.extents[0] = std::min(blocks_.length, whole_.extents[blocks_.axis] - start_);
     if (blocks_.axis != 0) unravel(block / blocks_.run, blocks_.outer, outer_.data());
   }
+
+  /// Whether this is the last block along the axis, and shorter than the others.
+  bool is_partial() const { return launch_.extents[0] != blocks_.length; }
 
   const jit::launch& of(const stage_step& step) {
     launch_.code = &step.code;
@@ -127,7 +133,6 @@ class step_launcher {
     to.strides.resize(launch_.extents.size(), 0);
   }
 
-  const stage_steps& steps_;
   const jit::launch& whole_;
   const row_blocks& blocks_;
   const block_memory& memory_;
@@ -139,14 +144,17 @@ class step_launcher {
 }  // namespace
 
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
-  if (rows * elements < least_elements || (rows < few_rows && rows * elements > few_elements)) return false;
-  return elements * bytes_of_element(p) <= row_bytes;
+  if (rows < few_rows && rows * elements > few_elements) return false;
+  const std::int64_t bytes = elements * bytes_of_element(p);
+  return bytes <= row_bytes && rows * bytes >= least_bytes.load(std::memory_order_relaxed);
 }
+
+void set_least_staged(std::int64_t bytes) noexcept { least_bytes = bytes >= 0 ? bytes : default_least_bytes; }
 
 std::vector<jit::launch> step_launches(const stage_steps& steps, const jit::launch& l) {
   const row_blocks blocks(l);
   const block_memory memory(steps);
-  step_launcher launcher(steps, l, blocks, memory);
+  step_launcher launcher(l, blocks, memory);
   std::vector<jit::launch> all;
   const bool partial = l.extents[blocks.axis] % blocks.length != 0;
   for (const bool last : {false, true}) {
@@ -161,25 +169,25 @@ void run_stages(const stage_steps& steps, const jit::launch& l,
                 const std::function<const runtime::prepared&(const jit::launch&)>& find, int* fault) {
   if (core::element_count(l.extents) == 0) return;
   const row_blocks blocks(l);
+  std::vector<const runtime::prepared*> codes;  // of the steps over a whole block, then over the last one
+  for (const jit::launch& step : step_launches(steps, l)) codes.push_back(&find(step));
   double time = 0;
   for (const stage_step& s : steps.steps) time += lane_time(s.code);
   time *= static_cast<double>(core::element_count(l.extents));
   runtime::parallel_for(blocks.count, time, [&](std::int64_t block) {
     arena here;
     const block_memory memory(steps, l, blocks, here);
-    step_launcher launcher(steps, l, blocks, memory);
+    step_launcher launcher(l, blocks, memory);
     launcher.move_to(block);
     fault_record mine;
-    for (const stage_step& s : steps.steps) {
-      const jit::launch& part = launcher.of(s);
-      const runtime::prepared& code = find(part);
-      if (s.code.kind == jit::kernel_kind::elementwise) {
-        const element_work work{&code, &part};
-        run_elements({&work, 1}, mine.words);
-      } else {
-        arena partials;
-        run_reduce(code, part, nullptr, partials.take(reduce_scratch(part)), mine.words);
-      }
+    const std::size_t count = steps.steps.size();
+    const std::size_t first = launcher.is_partial() && codes.size() > count ? count : 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const jit::launch& part = launcher.of(steps.steps[k]);
+      const runtime::prepared& code = *codes[first + k];
+      const element_work work{&code, &part};
+      if (part.code->kind == jit::kernel_kind::elementwise) run_elements({&work, 1}, mine.words);
+      else run_reduce(code, part, nullptr, nullptr, mine.words, true);
     }
     merge_fault(fault, mine);
   });
