@@ -19,8 +19,8 @@ constexpr std::int64_t row_bytes = 1 << 20;
 /// Fewer rows than this are divided among the threads by separate kernels only.
 constexpr std::int64_t few_rows = 32;
 constexpr std::int64_t few_elements = 1 << 16;
-/// Fewer bytes stay in the cache from kernel to kernel anyway.
-constexpr std::int64_t default_least_bytes = 1 << 20;
+/// Fewer bytes stay in the last-level cache from kernel to kernel, and a step of a block costs a microsecond more.
+constexpr std::int64_t default_least_bytes = 16 << 20;
 std::atomic<std::int64_t> least_bytes{default_least_bytes};
 
 std::int64_t product(const core::dims& extents, int first, int last) {
