@@ -18,8 +18,9 @@ endfunction()
 sinter_unity_group(src/platform/background src/platform/cache_folder jit/compile jit/cpu/compile_host
                    jit/compile_steps src/platform/files src/platform/disk_cache src/platform/dynamic_library
                    jit/cuda/emit_loop)
-sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/emit_map jit/cuda/emit_map_lanes
-                   jit/cuda/emit_tiles jit/cpu/host_compiler jit/program/include_scan
+sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/emit_map jit/cuda/tiles/emit_tiles
+                   jit/cuda/tiles/emit_reduce_tiles jit/cuda/tiles/classify_tiles jit/cuda/tiles/emit_shared_rows
+                   jit/cpu/host_compiler jit/program/include_scan
                    jit/program/monotone_tail src/platform/optional_library jit/program/program jit/program/repetition
                    jit/program/roll jit/program/stages)
 sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cpu/emit_user

@@ -1,22 +1,33 @@
 // Which variant of a kernel a launch needs: layout classes of its operands, index width, shape.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "jit/cuda/launch.hpp"
 #include "jit/program/scalar.hpp"
 
 namespace sinter::cuda {
-namespace {
 
 using jit::access;
 using jit::cuda_shape;
 using jit::launch;
 using jit::operand;
 
+namespace {
+
 /// Headroom for indices beyond the last one: a whole grid of blocks may overshoot.
 constexpr std::int64_t slack = std::int64_t{1} << 20;
 constexpr std::int64_t narrow_limit = (std::int64_t{1} << 31) - slack;
+
+/// Whether all strides except that of `axis` keep vectors of `n` elements aligned.
+bool keeps_vectors(const launch& l, const operand& o, int axis, std::int64_t n) noexcept {
+  for (int j = 0; j < l.extents.size(); ++j)
+    if (j != axis && l.extents[j] != 1 && o.strides[j] % n != 0) return false;
+  return true;
+}
+
+}  // namespace
+
+// --- operands
 
 bool aligned(const operand& o, std::size_t size, std::size_t bytes) noexcept {
   return (reinterpret_cast<std::uintptr_t>(o.base) + static_cast<std::uintptr_t>(o.offset) * size) % bytes == 0;
@@ -25,13 +36,6 @@ bool aligned(const operand& o, std::size_t size, std::size_t bytes) noexcept {
 bool constant_over(const launch& l, const operand& o, int first, int last) noexcept {
   for (int j = first; j < last; ++j)
     if (o.strides[j] != 0 && l.extents[j] != 1) return false;
-  return true;
-}
-
-/// Whether all strides except that of `axis` keep vectors of `n` elements aligned.
-bool keeps_vectors(const launch& l, const operand& o, int axis, std::int64_t n) noexcept {
-  for (int j = 0; j < l.extents.size(); ++j)
-    if (j != axis && l.extents[j] != 1 && o.strides[j] % n != 0) return false;
   return true;
 }
 
@@ -54,6 +58,42 @@ bool fits_narrow(const launch& l, std::int64_t iterations) noexcept {
 std::size_t size_of_input(const launch& l, std::size_t k) noexcept { return itemsize(l.code->inputs[k].type); }
 std::size_t size_of_output(const launch& l, std::size_t k) noexcept { return itemsize(l.code->outputs[k].type); }
 bool gathered(const launch& l, std::size_t k) noexcept { return l.code->inputs[k].gathers > 0; }
+
+bool in_prologue(const jit::program& p, std::size_t input) noexcept {
+  for (std::size_t k = 0; k < p.epilogue; ++k)
+    if (p.code[k].op == jit::opcode::load && p.code[k].a == input) return true;
+  return false;
+}
+
+// Order-free reductions take the kernel shape that suits the layout; for others the user's shape alone decides, so
+// that the order of additions does not depend on the layout.
+bool prefers_rows(const launch& l) noexcept {
+  if (kept_count(l) == 1) return true;
+  const auto& reductions = l.code->reductions;
+  if (!std::all_of(reductions.begin(), reductions.end(), [](auto& r) { return jit::is_order_free(r); }))
+    return l.reduces_last;
+  const int last = l.extents.size() - 1;
+  bool row = false, column = false;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (gathered(l, k) || !in_prologue(*l.code, k)) continue;
+    row = row || l.inputs[k].strides[last] == 1;
+    column = column || (l.kept > 0 && l.inputs[k].strides[l.kept - 1] == 1);
+  }
+  return row != column ? row : l.reduces_last;
+}
+
+std::int64_t kept_count(const launch& l) noexcept {
+  std::int64_t n = 1;
+  for (int j = 0; j < l.kept; ++j) n *= l.extents[j];
+  return n;
+}
+std::int64_t reduced_count(const launch& l) noexcept {
+  std::int64_t n = 1;
+  for (int j = l.kept; j < l.extents.size(); ++j) n *= l.extents[j];
+  return n;
+}
+
+namespace {
 
 // --- elementwise
 
@@ -94,112 +134,6 @@ bool inner_vectors(const launch& l, int n) noexcept {
   return true;
 }
 
-// --- tiles
-
-/// Fewer elements than this have the simple kernel, as do fewer along the two axes of a tile, which the first-level cache
-/// holds; from the third number on, tiles are larger.
-constexpr std::int64_t tiled_elements = std::int64_t{1} << 16, tile_elements = 2048,
-                       large_tiles = std::int64_t{1} << 22;
-/// Bytes of a tile of the widest staged input, and of all tiles of a block.
-constexpr int large_tile_bytes = 1 << 14, most_tile_bytes = 46 << 10;
-
-/// Bytes of the sectors that an element's access moves where neighbouring threads are `stride` elements apart.
-std::int64_t sector_bytes(std::int64_t stride, std::size_t size) noexcept {
-  return std::clamp<std::int64_t>(std::abs(stride) * static_cast<std::int64_t>(size), 1, 32);
-}
-
-bool is_loaded(const jit::program& p, std::size_t input) noexcept {
-  return std::any_of(p.code.begin(), p.code.end(),
-                     [&](const jit::instr& i) { return i.op == jit::opcode::load && i.a == input; });
-}
-
-/// Bytes of sectors that an input's element does not move if it is read along `axis` into shared memory. 0: it is not
-/// worth it; where neighbours on the inner axis share sectors, the first-level cache does as well.
-std::int64_t saved_by_staging(const launch& l, std::size_t k, int axis) noexcept {
-  const operand& o = l.inputs[k];
-  const int inner = l.extents.size() - 1;
-  if (gathered(l, k) || !is_loaded(*l.code, k) || o.strides[axis] == 0 || o.strides[inner] == 0) return 0;
-  const std::int64_t along = sector_bytes(o.strides[axis], size_of_input(l, k));
-  return sector_bytes(o.strides[inner], size_of_input(l, k)) == 32 && 2 * along <= 32 ? 32 - along : 0;
-}
-
-/// The axis whose tiles save most, or -1.
-int tile_axis(const launch& l) noexcept {
-  const int inner = l.extents.size() - 1;
-  std::int64_t best = 0;
-  int found = -1;
-  for (int j = 0; j < inner; ++j) {
-    std::int64_t saved = 0;
-    for (std::size_t k = 0; k < l.inputs.size() && std::min(l.extents[j], l.extents[inner]) >= 4; ++k)
-      saved += saved_by_staging(l, k, j);
-    if (saved > best) best = saved, found = j;
-  }
-  return found;
-}
-
-/// Whether packs of n elements suit every operand: along the axis for staged inputs, along the inner axis for others.
-bool tile_vectors(const launch& l, const jit::cuda_variant& v, int n) noexcept {
-  const int inner = v.rank - 1, axis = v.tile.axis;
-  if (l.extents[inner] % n != 0 || l.extents[axis] % n != 0) return false;
-  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
-    if (gathered(l, k) || l.inputs[k].strides[inner] == 0) continue;
-    const int along = v.inputs[k] == access::staged ? axis : inner;
-    if (!vector_along(l, l.inputs[k], size_of_input(l, k), along, n)) return false;
-  }
-  for (std::size_t k = 0; k < l.outputs.size(); ++k)
-    if (!vector_along(l, l.outputs[k], size_of_output(l, k), inner, n)) return false;
-  return true;
-}
-
-/// The tile's extents: 32 packs each way, doubled some times; where one axis is short, more of the other. Whether the
-/// tiles of all staged inputs fit into a block's shared memory.
-bool set_tile(const launch& l, jit::cuda_variant& v, int doublings) noexcept {
-  const auto bits = [](std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n - 1))); };
-  int down = 5 + bits(v.vector), across = down;
-  for (; doublings > 0; --doublings) ++(across > down ? down : across);
-  const int wide = bits(l.extents[v.rank - 1]), tall = bits(l.extents[v.tile.axis]);
-  if (tall < down) across += down - tall, down = tall;
-  else if (wide < across) down += across - wide, across = wide;
-  v.tile.across = static_cast<std::uint8_t>(across);
-  v.tile.down = static_cast<std::uint8_t>(down);
-  return jit::cuda_tile_bytes(*l.code, v) <= most_tile_bytes;
-}
-
-/// Vectors and tile for the inputs that are staged, the widest of which has elements of `size` bytes.
-void size_tile(const launch& l, jit::cuda_variant& v, std::size_t size) noexcept {
-  int n = std::min(jit::cuda_vector_length(*l.code), static_cast<int>(std::max<std::size_t>(1, 4 / size)));
-  for (v.vector = static_cast<std::uint8_t>(n); n > 1; v.vector = static_cast<std::uint8_t>(n /= 2))
-    if (tile_vectors(l, v, n) && set_tile(l, v, 0)) break;
-  int doublings = 0;
-  if (core::element_count(l.extents) >= large_tiles)
-    for (auto bytes = static_cast<int>(size) * 1024 * n * n; bytes < large_tile_bytes; bytes *= 2) ++doublings;
-  while (!set_tile(l, v, doublings)) --doublings;
-}
-
-bool classify_tiled(const launch& l, jit::cuda_variant& v) {
-  const int inner = v.rank - 1, axis = core::element_count(l.extents) < tiled_elements ? -1 : tile_axis(l);
-  if (axis < 0 || l.extents[inner] * l.extents[axis] < tile_elements) return false;
-  v.shape = cuda_shape::tiled;
-  v.tile.axis = static_cast<std::uint8_t>(axis);
-  for (const operand& o : l.inputs)
-    v.inputs.push_back(constant_over(l, o, 0, v.rank) ? access::uniform : access::strided);
-  std::size_t widest = 0;
-  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
-    if (saved_by_staging(l, k, axis) == 0) continue;
-    v.inputs[k] = access::staged;
-    if (set_tile(l, v, 0)) widest = std::max(widest, size_of_input(l, k));
-    else v.inputs[k] = access::strided;
-  }
-  size_tile(l, v, widest);
-  const bool vectors = v.vector > 1;
-  for (std::size_t k = 0; k < l.inputs.size(); ++k)
-    if (vectors && v.inputs[k] == access::strided && !gathered(l, k) && l.inputs[k].strides[inner] == 1)
-      v.inputs[k] = access::linear;
-  v.outputs.assign(l.outputs.size(), vectors ? access::linear : access::strided);
-  v.wide_index = !fits_narrow(l, core::element_count(l.extents));
-  return true;
-}
-
 void classify_strided(const launch& l, jit::cuda_variant& v) {
   const int rank = l.extents.size(), inner = rank - 1;
   const int n = jit::cuda_vector_length(*l.code);
@@ -230,13 +164,6 @@ bool has_loop_text(const jit::program& p) noexcept {
 }
 
 // --- reductions
-
-/// Which inputs are read for each element (the others belong to the epilogue).
-bool in_prologue(const jit::program& p, std::size_t input) noexcept {
-  for (std::size_t k = 0; k < p.epilogue; ++k)
-    if (p.code[k].op == jit::opcode::load && p.code[k].a == input) return true;
-  return false;
-}
 
 bool tail_may_be_skipped(const launch& l) {
   if (l.code->flags.fast_math || !jit::has_tail(*l.code)) return false;
@@ -278,23 +205,6 @@ bool classify_broadcast(const launch& l, jit::cuda_variant& v) {
   v.wide_index = !fits_narrow(l, std::max(rows, columns) + 64 * jit::cuda_columns);
   v.skip_tail = tail_may_be_skipped(l);
   return true;
-}
-
-/// Order-free reductions take the kernel shape that suits the layout; for others the user's shape alone decides, so
-/// that the order of additions does not depend on the layout.
-bool prefers_rows(const launch& l) noexcept {
-  if (kept_count(l) == 1) return true;
-  const auto& reductions = l.code->reductions;
-  if (!std::all_of(reductions.begin(), reductions.end(), [](auto& r) { return jit::is_order_free(r); }))
-    return l.reduces_last;
-  const int last = l.extents.size() - 1;
-  bool row = false, column = false;
-  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
-    if (gathered(l, k) || !in_prologue(*l.code, k)) continue;
-    row = row || l.inputs[k].strides[last] == 1;
-    column = column || (l.kept > 0 && l.inputs[k].strides[l.kept - 1] == 1);
-  }
-  return row != column ? row : l.reduces_last;
 }
 
 /// Whether the program reads positions in the whole space.
@@ -368,17 +278,6 @@ void classify_columns(const launch& l, jit::cuda_variant& v) {
 
 }  // namespace
 
-std::int64_t kept_count(const launch& l) noexcept {
-  std::int64_t n = 1;
-  for (int j = 0; j < l.kept; ++j) n *= l.extents[j];
-  return n;
-}
-std::int64_t reduced_count(const launch& l) noexcept {
-  std::int64_t n = 1;
-  for (int j = l.kept; j < l.extents.size(); ++j) n *= l.extents[j];
-  return n;
-}
-
 void classify(const launch& l, jit::cuda_variant& v) {
   auto reset = [&] {
     v.inputs.clear();
@@ -404,6 +303,10 @@ void classify(const launch& l, jit::cuda_variant& v) {
   }
   if (l.code->kind == jit::kernel_kind::staged) return classify_stages(l, v);
   if (classify_broadcast(l, v)) return;
+  reset();
+  if (classify_reduce_tiles(l, v)) return;
+  reset();
+  if (classify_shared_rows(l, v)) return;
   reset();
   if (prefers_rows(l)) classify_rows(l, v);
   else classify_columns(l, v);

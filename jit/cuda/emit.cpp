@@ -108,6 +108,21 @@ int cuda_tile_bytes(const program& p, const cuda_variant& v) noexcept {
   return bytes;
 }
 
+int cuda_slab_pitch(const cuda_variant& v, dtype type) noexcept {
+  return v.tile.slots * cuda_group + 16 / static_cast<int>(itemsize(type));
+}
+
+int cuda_slab_bytes(const program& p, const cuda_variant& v) noexcept {
+  int bytes = 0;
+  for (std::size_t k = 0; k < p.inputs.size(); ++k) {
+    const auto axes = static_cast<operand_axes>(v.row_only[k]);
+    if (v.inputs[k] == access::uniform || axes == operand_axes::none) continue;
+    const int rows = cuda_tile_side << (axes == operand_axes::row ? v.tile.down : v.tile.across);
+    bytes += cuda_slab_pitch(v, p.inputs[k].type) * static_cast<int>(itemsize(p.inputs[k].type)) * rows;
+  }
+  return bytes;
+}
+
 bool is_order_free(const reduce_desc& r) noexcept {
   const reduce_order order = about(r.op).order;
   return order == reduce_order::free || (order == reduce_order::rounded && !is_inexact(r.arg));
@@ -123,7 +138,8 @@ void append_variant(const cuda_variant& v, std::string& key) {
       static_cast<char>(v.shape),     static_cast<char>(v.rank),        static_cast<char>(v.kept),
       static_cast<char>(v.vector),    static_cast<char>(v.wide_index),  static_cast<char>(v.skip_tail),
       static_cast<char>(v.baseline),  static_cast<char>(v.groups),      static_cast<char>(v.all_groups),
-      static_cast<char>(v.tile.axis), static_cast<char>(v.tile.across), static_cast<char>(v.tile.down)};
+      static_cast<char>(v.tile.axis), static_cast<char>(v.tile.across), static_cast<char>(v.tile.down),
+      static_cast<char>(v.tile.slots), static_cast<char>(v.tile.levels), static_cast<char>(v.tile.halves)};
   key.append(head, sizeof head);
   const auto bytes = [&](const auto& list) { key.append(reinterpret_cast<const char*>(list.data()), list.size()); };
   bytes(v.inputs);
@@ -149,6 +165,8 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
     case cuda_shape::linear:
     case cuda_shape::strided: return cuda::emit_map(p, v);
     case cuda_shape::tiled: return cuda::emit_tiles(p, v);
+    case cuda_shape::shared_rows: return cuda::emit_shared_rows(p, v);
+    case cuda_shape::reduce_tiles: return cuda::emit_reduce_tiles(p, v);
     case cuda_shape::reduce_rows:
     case cuda_shape::reduce_columns: return cuda::emit_reduce(p, v);
     case cuda_shape::broadcast_rows: return cuda::emit_broadcast(p, v);

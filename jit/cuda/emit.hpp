@@ -27,13 +27,20 @@ enum class cuda_shape : std::uint8_t {
   broadcast_rows,  // every operand depends on the row or the column only: a thread group per row, columns stream
   stride_loop,     // a user's function with text around its loop, any rank: grid-stride loop
   staged_rows,     // a staged program: a group of threads for each row, which keeps it in registers
-  tiled,  // elementwise, rank 2 or more: tiles of the inner axis and one along which some inputs are contiguous
+  tiled,           // elementwise, rank 2 or more: tiles of the inner axis and one along which inputs are contiguous
+  shared_rows,     // as reduce_rows; inputs that vary along the rows are the same for all: a thread has several rows
+  reduce_tiles,    // every input depends on one of the last two kept axes at most: a block has a tile of results
 };
 
-/// A tile of a tiled kernel: 2^across elements of the inner axis times 2^down of `axis`.
+/// tiled: 2^across elements of the inner axis times 2^down of `axis`. reduce_tiles: a thread has 2^down times 2^across
+/// results of the last two kept axes; `slots` groups of each row lie in shared memory at a time; a result has 2^levels
+/// lanes, which are joined neighbours first or halves first. shared_rows: a thread has 2^down rows.
 struct cuda_tile {
-  std::uint8_t axis = 0, across = 0, down = 0;
+  std::uint8_t axis = 0, across = 0, down = 0, slots = 0, levels = 0;
+  bool halves = false;
 };
+/// reduce_tiles: the kept axis of a tile that an input depends on.
+enum class operand_axes : std::uint8_t { none, row, column };
 
 struct cuda_variant {
   cuda_shape shape = cuda_shape::linear;
@@ -47,9 +54,10 @@ struct cuda_variant {
   bool wide_index = false;  // 64-bit index arithmetic
   bool skip_tail = false;   // monotone tail with a multiplier whose sign allows the skip
   bool baseline = false;    // baseline tier: compiles in two thirds of the time, runs slower: see cuda_has_baseline
-  cuda_tile tile;           // tiled
+  cuda_tile tile;           // tiled, reduce_tiles, shared_rows
   std::vector<access> inputs, outputs;
-  std::vector<std::uint8_t> row_only;  // broadcast_rows: input depends on the row (1), the column (0)
+  // broadcast_rows: input depends on the row (1), the column (0); reduce_tiles: operand_axes
+  std::vector<std::uint8_t> row_only;
 };
 
 /// Threads of a block, in all shapes.
@@ -82,6 +90,11 @@ int cuda_unroll(const program& p, const cuda_variant& v);
 /// different banks; bytes of the tiles of all staged inputs.
 int cuda_tile_pitch(const cuda_variant& v, dtype type) noexcept;
 int cuda_tile_bytes(const program& p, const cuda_variant& v) noexcept;
+/// reduce_tiles: threads of a block along both kept axes; elements between the rows of an input's slab in shared memory;
+/// bytes of all slabs.
+inline constexpr int cuda_tile_side = 16;
+int cuda_slab_pitch(const cuda_variant& v, dtype type) noexcept;
+int cuda_slab_bytes(const program& p, const cuda_variant& v) noexcept;
 
 /// Whether a reduction may run as broadcast_rows: its result is bit-identical for any order of its elements.
 bool is_order_free(const reduce_desc& r) noexcept;

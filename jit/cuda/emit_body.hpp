@@ -108,6 +108,8 @@ std::string close_kernel();
 std::string emit_map(const program& p, const cuda_variant& v);
 std::string emit_tiles(const program& p, const cuda_variant& v);
 std::string emit_reduce(const program& p, const cuda_variant& v);
+std::string emit_shared_rows(const program& p, const cuda_variant& v);
+std::string emit_reduce_tiles(const program& p, const cuda_variant& v);
 std::string emit_broadcast(const program& p, const cuda_variant& v);
 std::string emit_stride_loop(const program& p, const cuda_variant& v);
 std::string emit_stages(const program& p, const cuda_variant& v);

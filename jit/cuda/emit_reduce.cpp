@@ -376,7 +376,7 @@ std::string define_finish(const program& p, const cuda_variant& v) {
       "] = ", narrowed(p.outputs[k].type, "out.r" + num(p.outputs[k].reg)), ";");
   t("}");
   const int count = static_cast<int>(p.reductions.size());
-  if (v.shape == cuda_shape::broadcast_rows) return t.str();
+  if (!cuda_has_second_stage(v)) return t.str();
   for (int j = 0; j < count; ++j) {
     const std::string type = accumulator(p, j);
     t("__device__ __forceinline__ ", type, "* partials", j, "(const args& a) {");

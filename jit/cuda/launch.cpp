@@ -179,6 +179,16 @@ grid loop_grid(std::int64_t elements, int multiprocessors) {
   return g;
 }
 
+/// Blocks of tiles of the last two kept axes; the others along z.
+grid reduce_tile_grid(const launch& l, const jit::cuda_variant& v) {
+  grid g;
+  g.block_x = jit::cuda_block;
+  g.x = static_cast<unsigned>(ceil_div(l.extents[l.kept - 1], std::int64_t{jit::cuda_tile_side} << v.tile.across));
+  g.y = static_cast<unsigned>(ceil_div(l.extents[l.kept - 2], std::int64_t{jit::cuda_tile_side} << v.tile.down));
+  for (int j = 0; j < l.kept - 2; ++j) g.z *= static_cast<unsigned>(l.extents[j]);
+  return g;
+}
+
 reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
   const std::int64_t results = kept_count(l), elements = reduced_count(l);
   return v.shape == cuda_shape::reduce_columns ? column_geometry(results, elements, v.vector)
@@ -186,6 +196,10 @@ reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
 }
 
 }  // namespace
+
+std::int64_t rounds_of(std::int64_t elements, std::int64_t lanes) noexcept {
+  return ceil_div(ceil_div(elements, jit::cuda_group), lanes);
+}
 
 reduce_geometry row_geometry(std::int64_t results, std::int64_t elements) {
   reduce_geometry g;
@@ -263,6 +277,18 @@ call build_call(const launch& l, const jit::cuda_variant& v, std::span<const jit
       size.team = team_size(l.extents[0], l.extents[1], multiprocessors);
       c.first.x = static_cast<unsigned>(ceil_div(l.extents[0] * size.team, jit::cuda_block));
       c.first.block_x = jit::cuda_block;
+      break;
+    case cuda_shape::shared_rows:
+      size.reduction = row_geometry(kept_count(l), reduced_count(l));
+      c.first = size.reduction.first;
+      c.first.x = static_cast<unsigned>(ceil_div(c.first.x, std::int64_t{1} << v.tile.down));
+      break;
+    case cuda_shape::reduce_tiles:
+      size.reduction.results = kept_count(l);
+      size.reduction.elements = reduced_count(l);
+      size.team = std::int64_t{1} << v.tile.levels;
+      size.reduction.chunk = rounds_of(size.reduction.elements, size.team);
+      c.first = reduce_tile_grid(l, v);
       break;
     case cuda_shape::staged_rows:
     case cuda_shape::reduce_rows:

@@ -29,12 +29,38 @@ reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int
 std::int64_t groups_of_thread(const reduce_geometry& g);
 /// Whether a staged program over such rows has a kernel that keeps them in registers.
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements);
+/// Groups that each of a result's lanes takes at most.
+std::int64_t rounds_of(std::int64_t elements, std::int64_t lanes) noexcept;
 /// Size of the thread group for a row of broadcast_rows.
 int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors);
 
 /// Iterations of a launch.
 std::int64_t kept_count(const jit::launch& l) noexcept;
 std::int64_t reduced_count(const jit::launch& l) noexcept;
+
+// What classification asks about the operands of a launch.
+
+/// Whether an operand's first element, of `size` bytes, lies at a multiple of `bytes`.
+bool aligned(const jit::operand& o, std::size_t size, std::size_t bytes) noexcept;
+/// Whether it does not vary along the axes [first, last).
+bool constant_over(const jit::launch& l, const jit::operand& o, int first, int last) noexcept;
+/// Whether vectors of `n` elements along `axis` are contiguous and aligned.
+bool vector_along(const jit::launch& l, const jit::operand& o, std::size_t size, int axis, std::int64_t n) noexcept;
+/// Whether 32-bit index arithmetic suffices.
+bool fits_narrow(const jit::launch& l, std::int64_t iterations) noexcept;
+std::size_t size_of_input(const jit::launch& l, std::size_t k) noexcept;
+std::size_t size_of_output(const jit::launch& l, std::size_t k) noexcept;
+bool gathered(const jit::launch& l, std::size_t k) noexcept;
+/// Which inputs are read for each element (the others belong to the epilogue).
+bool in_prologue(const jit::program& p, std::size_t input) noexcept;
+/// Whether a reduction has the order of rows.
+bool prefers_rows(const jit::launch& l) noexcept;
+
+// Kernels that work on tiles (jit/cuda/tiles); false where another one suits the launch.
+
+bool classify_tiled(const jit::launch& l, jit::cuda_variant& v);
+bool classify_reduce_tiles(const jit::launch& l, jit::cuda_variant& v);
+bool classify_shared_rows(const jit::launch& l, jit::cuda_variant& v);
 
 /// The kernel variant that a launch needs. Reuses the memory of `v`.
 void classify(const jit::launch& l, jit::cuda_variant& v);

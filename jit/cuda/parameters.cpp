@@ -75,7 +75,11 @@ std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
       for (role what : {role::results, role::elements, role::team}) add(what);
       break;
     case cuda_shape::staged_rows:
+    case cuda_shape::shared_rows:
       for (role what : {role::results, role::elements}) add(what);
+      break;
+    case cuda_shape::reduce_tiles:
+      for (role what : {role::results, role::elements, role::team, role::chunk}) add(what);
       break;
     case cuda_shape::reduce_rows:
     case cuda_shape::reduce_columns:

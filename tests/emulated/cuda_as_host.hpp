@@ -37,10 +37,13 @@ struct alignas(8) uint2 { unsigned x, y; };
 #define sqrtf __builtin_sqrtf
 #define sqrt __builtin_sqrt
 #define fabsf __builtin_fabsf
+#define fabs __builtin_fabs
 #define asinf __builtin_asinf
 #define asin __builtin_asin
 #define fminf __builtin_fminf
 #define fmaxf __builtin_fmaxf
+#define fmin __builtin_fmin
+#define fmax __builtin_fmax
 static inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
 static inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 static inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }

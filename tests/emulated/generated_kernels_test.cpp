@@ -118,6 +118,18 @@ struct seen_launch {
 std::vector<seen_launch>* seen = nullptr;
 std::set<jit::cuda_shape> baseline_shapes;
 
+/// The kernel that computes one result, or one column of them, at a time.
+jit::cuda_variant plain_reduction(const jit::launch& l, const jit::cuda_variant& tiles) {
+  jit::cuda_variant v;
+  v.shape = tiles.tile.halves ? jit::cuda_shape::reduce_columns : jit::cuda_shape::reduce_rows;
+  v.rank = tiles.rank;
+  v.kept = tiles.kept;
+  for (const auto& o : l.inputs)
+    v.inputs.push_back(o.strides[l.kept] == 0 ? jit::access::uniform : jit::access::strided);
+  v.outputs.assign(l.outputs.size(), jit::access::strided);
+  return v;
+}
+
 /// Runs a launch of the CPU backend before it does: first the optimised kernel, then the baseline one, which must leave
 /// the same bits. The launches that follow read what was left.
 void observe(const jit::launch& l) {
@@ -125,6 +137,10 @@ void observe(const jit::launch& l) {
   cuda::classify(l, v);
   run_emulated(l, v);
   seen->push_back({outputs_of(l), v.shape});
+  if (v.shape == jit::cuda_shape::reduce_tiles || v.shape == jit::cuda_shape::shared_rows) {
+    run_emulated(l, plain_reduction(l, v));
+    CHECK(outputs_of(l) == seen->back().emulated);
+  }
   if (!jit::cuda_has_baseline(*l.code, v)) return;
   baseline_shapes.insert(v.shape);
   for (std::size_t k = 0; k < l.outputs.size(); ++k) std::memset(begin_of(l, k), 0x55, seen->back().emulated[k].size());
@@ -353,6 +369,57 @@ TEST_CASE("emulated: baseline and optimised reductions have the same bits, and t
   }
   CHECK(baseline_shapes.count(jit::cuda_shape::reduce_rows) == 1);
   CHECK(baseline_shapes.count(jit::cuda_shape::reduce_columns) == 1);
+}
+
+TEST_CASE("emulated: tiles of results have the bits of the kernels for one result") {
+  if (no_emulation()) return;
+  const auto tiled = [](const ndarray& x, double tolerance) {
+    const recorded r = emulate(x);
+    CHECK(r.launches.back().shape == jit::cuda_shape::reduce_tiles);
+    check_close(r, tolerance);
+  };
+  // Lanes of one and of several rounds, one lane, groups left over.
+  for (const std::int64_t k : {64, 70, 3, 8, 300}) {
+    CAPTURE(k);
+    const ndarray a = reshape(angles(163 * k), {163, k}), b = reshape(angles(211 * k) * 0.7, {211, k});
+    const ndarray weights = angles(k), scale = angles(163);
+    eval(a, b, weights, scale);
+    tiled(sum(square(a(_, newaxis, _) - b), {.axis = -1}), 1e-4);
+    if (k == 300) continue;
+    tiled(sqrt(sum(weights * square(a(_, newaxis, _) - b), {.axis = -1}) + 10) * scale(_, newaxis), 1e-4);
+    tiled(max(abs(a(_, newaxis, _) - b), {.axis = -1}), 1e-6);
+    const ndarray across = b.T().copy();
+    eval(across);
+    tiled(sum(a(_, newaxis, _) * across.T() * scale(_, newaxis, newaxis), {.axis = -1}), 1e-4);
+  }
+}
+
+TEST_CASE("emulated: tiles of results along columns, of several stacks and reductions") {
+  if (no_emulation()) return;
+  for (const std::int64_t k : {64, 37, 5}) {
+    CAPTURE(k);
+    const ndarray a = reshape(angles(k * 163), {k, 163}), b = reshape(angles(k * 211), {k, 211});
+    eval(a, b);
+    const recorded r = emulate(sum(abs(a(_, _, newaxis) - b(_, newaxis, _)), {.axis = 0}));
+    CHECK(r.launches.back().shape == jit::cuda_shape::reduce_tiles);
+    check_close(r, 1e-4);
+  }
+  const ndarray a = reshape(angles(3 * 120 * 20), {3, 120, 1, 20}), b = reshape(angles(3 * 100 * 20), {3, 1, 100, 20});
+  eval(a, b);
+  const recorded stacks = emulate(sum(square(a - b), {.axis = -1}));
+  CHECK(stacks.launches.back().shape == jit::cuda_shape::reduce_tiles);
+  check_close(stacks, 1e-4);
+  const recorded spread = emulate(var(a(1) * b(2), {.axis = -1}) + min(a(1) * b(2), {.axis = -1}));
+  check_close(spread, 1e-4);
+  const ndarray x = angles(33000), y = reshape(angles(3 * 70), {70, 3});
+  eval(x, y);
+  const ndarray near = x(_, newaxis) - y(_, 1);
+  const recorded forces = emulate(sum(near / (square(near) + 1) * y(_, 2), {.axis = 1}) * x);
+  CHECK(forces.launches.back().shape == jit::cuda_shape::shared_rows);
+  check_close(forces, 1e-4);
+  const recorded least = emulate(argmin(abs(reshape(a, {-1, 1, 20}) - b(0)), -1));
+  CHECK(least.launches.back().shape == jit::cuda_shape::reduce_tiles);
+  CHECK(emulated_as<std::int64_t>(least) == least.result.to_vector<std::int64_t>());
 }
 
 TEST_CASE("emulated: the broadcast search finds what the CPU finds, in both forms") {

@@ -61,6 +61,8 @@ struct operands {
     put("rows64", fractions({700, 1}, float64, 15));
     put("columns", fractions({1, 61}, float32, 16));
     put("columns64", fractions({1, 64}, float64, 17));
+    put("points", fractions({170, 1, 24}, float32, 23));
+    put("others", fractions({210, 24}, float32, 24));
     put("square bytes", (fractions({260, 256}, float64, 20) * 250).astype(uint8));
     put("square", fractions({259, 257}, float32, 21));
     put("images", fractions({6, 37, 41, 8}, float32, 22));
@@ -188,12 +190,31 @@ void add_broadcasts(std::vector<shape_case>& out) {
                  [](const operands& o) { return max(o("rows") * o("columns")(_, slice(0, 61, 2)), {.axis = 1}); }});
 }
 
+void add_pairs(std::vector<shape_case>& out) {
+  out.push_back(
+      {"distances of pairs", [](const operands& o) { return sum(square(o("points") - o("others")), {.axis = -1}); }});
+  out.push_back({"distances of pairs in some columns", [](const operands& o) {
+                   const auto some = slice(1, 24, 2);
+                   return sum(abs(o("points")(_, _, some) - o("others")(_, some)), {.axis = -1});
+                 }});
+  out.push_back({"forces of pairs", [](const operands& o) {
+                   const ndarray x = o("tall")(slice(0, 9000), 0), y = o("others")(slice(0, 64));
+                   return sum((x(_, newaxis) - y(_, 0)) * exp(-square(x(_, newaxis) - y(_, 1).copy())), {.axis = 1});
+                 }});
+  out.push_back({"pairs of columns", [](const operands& o) {
+                   const ndarray x = reshape(o("square"), {-1})(slice(0, 40 * 200)), y = reshape(x, {40, 200});
+                   return sum(y(_, _, newaxis) * y(_, newaxis, _), {.axis = 0});
+                 }});
+  out.push_back({"nearest of pairs", [](const operands& o) { return argmin(abs(o("points") - o("others")), -1); }});
+}
+
 std::vector<shape_case> all_cases() {
   std::vector<shape_case> out;
   add_elementwise(out);
   add_tiles(out);
   add_reductions(out);
   add_broadcasts(out);
+  add_pairs(out);
   return out;
 }
 
@@ -287,6 +308,13 @@ TEST_CASE("the expressions for every kernel shape reach every kernel shape") {
                                    "columns, single",
                                    "columns, gathered",
                                    "columns, two stages",
+                                   "shared rows",
+                                   "shared rows, linear",
+                                   "shared rows, strided",
+                                   "tiles of results",
+                                   "tiles of results, linear",
+                                   "tiles of results, strided",
+                                   "tiles of results, staged",
                                    "broadcast",
                                    "broadcast, tail skipped",
                                    "broadcast, linear",

@@ -1,0 +1,237 @@
+// Which launches run as tiles: transposed operands, results of pairs, rows that share what they read.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "jit/cuda/launch.hpp"
+
+namespace sinter::cuda {
+namespace {
+
+using jit::access;
+using jit::cuda_shape;
+using jit::launch;
+using jit::operand;
+
+// --- tiles
+
+/// Fewer elements than this have the simple kernel, as do fewer along the two axes of a tile, which the first-level cache
+/// holds; from the third number on, tiles are larger.
+constexpr std::int64_t tiled_elements = std::int64_t{1} << 16, tile_elements = 2048,
+                       large_tiles = std::int64_t{1} << 22;
+/// Bytes of a tile of the widest staged input, and of all tiles of a block.
+constexpr int large_tile_bytes = 1 << 14, most_tile_bytes = 46 << 10;
+
+/// Bytes of the sectors that an element's access moves where neighbouring threads are `stride` elements apart.
+std::int64_t sector_bytes(std::int64_t stride, std::size_t size) noexcept {
+  return std::clamp<std::int64_t>(std::abs(stride) * static_cast<std::int64_t>(size), 1, 32);
+}
+
+bool is_loaded(const jit::program& p, std::size_t input) noexcept {
+  return std::any_of(p.code.begin(), p.code.end(),
+                     [&](const jit::instr& i) { return i.op == jit::opcode::load && i.a == input; });
+}
+
+/// Bytes of sectors that an input's element does not move if it is read along `axis` into shared memory. 0: it is not
+/// worth it; where neighbours on the inner axis share sectors, the first-level cache does as well.
+std::int64_t saved_by_staging(const launch& l, std::size_t k, int axis) noexcept {
+  const operand& o = l.inputs[k];
+  const int inner = l.extents.size() - 1;
+  if (gathered(l, k) || !is_loaded(*l.code, k) || o.strides[axis] == 0 || o.strides[inner] == 0) return 0;
+  const std::int64_t along = sector_bytes(o.strides[axis], size_of_input(l, k));
+  return sector_bytes(o.strides[inner], size_of_input(l, k)) == 32 && 2 * along <= 32 ? 32 - along : 0;
+}
+
+/// The axis whose tiles save most, or -1.
+int tile_axis(const launch& l) noexcept {
+  const int inner = l.extents.size() - 1;
+  std::int64_t best = 0;
+  int found = -1;
+  for (int j = 0; j < inner; ++j) {
+    std::int64_t saved = 0;
+    for (std::size_t k = 0; k < l.inputs.size() && std::min(l.extents[j], l.extents[inner]) >= 4; ++k)
+      saved += saved_by_staging(l, k, j);
+    if (saved > best) best = saved, found = j;
+  }
+  return found;
+}
+
+/// Whether packs of n elements suit every operand: along the axis for staged inputs, along the inner axis for others.
+bool tile_vectors(const launch& l, const jit::cuda_variant& v, int n) noexcept {
+  const int inner = v.rank - 1, axis = v.tile.axis;
+  if (l.extents[inner] % n != 0 || l.extents[axis] % n != 0) return false;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (gathered(l, k) || l.inputs[k].strides[inner] == 0) continue;
+    const int along = v.inputs[k] == access::staged ? axis : inner;
+    if (!vector_along(l, l.inputs[k], size_of_input(l, k), along, n)) return false;
+  }
+  for (std::size_t k = 0; k < l.outputs.size(); ++k)
+    if (!vector_along(l, l.outputs[k], size_of_output(l, k), inner, n)) return false;
+  return true;
+}
+
+/// The tile's extents: 32 packs each way, doubled some times; where one axis is short, more of the other. Whether the
+/// tiles of all staged inputs fit into a block's shared memory.
+bool set_tile(const launch& l, jit::cuda_variant& v, int doublings) noexcept {
+  const auto bits = [](std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n - 1))); };
+  int down = 5 + bits(v.vector), across = down;
+  for (; doublings > 0; --doublings) ++(across > down ? down : across);
+  const int wide = bits(l.extents[v.rank - 1]), tall = bits(l.extents[v.tile.axis]);
+  if (tall < down) across += down - tall, down = tall;
+  else if (wide < across) down += across - wide, across = wide;
+  v.tile.across = static_cast<std::uint8_t>(across);
+  v.tile.down = static_cast<std::uint8_t>(down);
+  return jit::cuda_tile_bytes(*l.code, v) <= most_tile_bytes;
+}
+
+/// Vectors and tile for the inputs that are staged, the widest of which has elements of `size` bytes.
+void size_tile(const launch& l, jit::cuda_variant& v, std::size_t size) noexcept {
+  int n = std::min(jit::cuda_vector_length(*l.code), static_cast<int>(std::max<std::size_t>(1, 4 / size)));
+  for (v.vector = static_cast<std::uint8_t>(n); n > 1; v.vector = static_cast<std::uint8_t>(n /= 2))
+    if (tile_vectors(l, v, n) && set_tile(l, v, 0)) break;
+  int doublings = 0;
+  if (core::element_count(l.extents) >= large_tiles)
+    for (auto bytes = static_cast<int>(size) * 1024 * n * n; bytes < large_tile_bytes; bytes *= 2) ++doublings;
+  while (!set_tile(l, v, doublings)) --doublings;
+}
+
+// --- tiles of results
+
+/// 4-byte words of the accumulators of all reductions, none of which is a user's.
+int accumulator_words(const jit::program& p) noexcept {
+  int words = 0;
+  for (const jit::reduce_desc& r : p.reductions) {
+    const int one = std::max(1, static_cast<int>(itemsize(r.arg)) / 4);
+    const bool place = r.op == jit::reduce_op::argmin || r.op == jit::reduce_op::argmax;
+    words += r.op == jit::reduce_op::moment2 ? 3 * one : place ? one + 2 : one;
+  }
+  return words;
+}
+
+/// Whether the elements' code is short and reads no positions and no index arrays: it is copied for each of a thread's
+/// results.
+bool is_short_element(const jit::program& p) noexcept {
+  int weight = 0;
+  for (std::size_t k = 0; k < p.epilogue; ++k) {
+    const jit::instr& i = p.code[k];
+    if (i.op == jit::opcode::coord || i.op == jit::opcode::checked_index || jit::is_random(i.op)) return false;
+    if ((i.op == jit::opcode::sin || i.op == jit::opcode::cos) && !p.flags.fast_math) return false;
+    weight += jit::weight(i.op);
+  }
+  return weight <= 64 && p.calls.empty() && p.combines.empty();
+}
+
+/// The kept axis of each input, and how its slab is read. False if an input depends on both axes, or none on one.
+bool classify_slabs(const launch& l, jit::cuda_variant& v) {
+  using jit::operand_axes;
+  const int i = l.kept - 2, j = l.kept - 1, r = l.kept;
+  bool found[3] = {};
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    const operand& o = l.inputs[k];
+    const bool read = in_prologue(*l.code, k), row = o.strides[i] != 0, column = o.strides[j] != 0;
+    if (read && (gathered(l, k) || (row && column))) return false;
+    const operand_axes axes = !read    ? operand_axes::none
+                              : row    ? operand_axes::row
+                              : column ? operand_axes::column
+                                       : operand_axes::none;
+    const bool fixed = o.strides[r] == 0;
+    const bool by_rows = axes != operand_axes::none && std::abs(o.strides[row ? i : j]) < std::abs(o.strides[r]);
+    v.row_only.push_back(static_cast<std::uint8_t>(axes));
+    v.inputs.push_back(fixed                                                         ? access::uniform
+                       : vector_along(l, o, size_of_input(l, k), r, jit::cuda_group) ? access::linear
+                       : by_rows                                                     ? access::staged
+                                                                                     : access::strided);
+    found[static_cast<int>(axes)] = found[static_cast<int>(axes)] || !fixed;
+  }
+  return found[static_cast<int>(operand_axes::row)] && found[static_cast<int>(operand_axes::column)];
+}
+
+/// Lanes of a result in the kernel that would run otherwise, if a tree joins them all; else 0.
+std::int64_t tree_lanes(const launch& l, bool rows) noexcept {
+  const std::int64_t results = kept_count(l), elements = reduced_count(l);
+  const reduce_geometry g = rows ? row_geometry(results, elements) : column_geometry(results, elements, 1);
+  const std::int64_t lanes = rows ? g.first.block_x : g.first.block_y;
+  return g.splits > 1 || lanes > 32 ? 0 : lanes;
+}
+
+/// Results of a thread: registers hold lanes that have not been joined yet, and there must be tiles enough for all
+/// multiprocessors.
+bool set_results(const launch& l, jit::cuda_variant& v) noexcept {
+  const int words = accumulator_words(*l.code);
+  const int most = kept_count(l) < (1 << 20) ? 4 : 112 / (words * (v.tile.levels + 2));
+  v.tile.down = most >= 16 ? 2 : 1;
+  v.tile.across = most >= 8 ? 2 : 1;
+  return most >= 4;
+}
+
+}  // namespace
+
+bool classify_tiled(const launch& l, jit::cuda_variant& v) {
+  const int inner = v.rank - 1, axis = core::element_count(l.extents) < tiled_elements ? -1 : tile_axis(l);
+  if (axis < 0 || l.extents[inner] * l.extents[axis] < tile_elements) return false;
+  v.shape = cuda_shape::tiled;
+  v.tile.axis = static_cast<std::uint8_t>(axis);
+  for (const operand& o : l.inputs)
+    v.inputs.push_back(constant_over(l, o, 0, v.rank) ? access::uniform : access::strided);
+  std::size_t widest = 0;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (saved_by_staging(l, k, axis) == 0) continue;
+    v.inputs[k] = access::staged;
+    if (set_tile(l, v, 0)) widest = std::max(widest, size_of_input(l, k));
+    else v.inputs[k] = access::strided;
+  }
+  size_tile(l, v, widest);
+  const bool vectors = v.vector > 1;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k)
+    if (vectors && v.inputs[k] == access::strided && !gathered(l, k) && l.inputs[k].strides[inner] == 1)
+      v.inputs[k] = access::linear;
+  v.outputs.assign(l.outputs.size(), vectors ? access::linear : access::strided);
+  v.wide_index = !fits_narrow(l, core::element_count(l.extents));
+  return true;
+}
+
+bool classify_reduce_tiles(const launch& l, jit::cuda_variant& v) {
+  if (l.kept < 2 || l.extents.size() - l.kept != 1 || !is_short_element(*l.code)) return false;
+  if (kept_count(l) < (1 << 15) || reduced_count(l) < 2) return false;
+  const std::int64_t down = l.extents[l.kept - 2], across = l.extents[l.kept - 1];
+  if (std::min(down, across) < 32 || down > (1 << 20) || kept_count(l) / (down * across) > 65535) return false;
+  const bool rows = prefers_rows(l);
+  const std::int64_t lanes = tree_lanes(l, rows);
+  if (lanes == 0 || !classify_slabs(l, v)) return false;
+  v.shape = cuda_shape::reduce_tiles;
+  v.tile.levels = static_cast<std::uint8_t>(std::bit_width(static_cast<std::uint64_t>(lanes)) - 1);
+  v.tile.halves = !rows;
+  v.vector = reduced_count(l) % jit::cuda_group == 0 ? jit::cuda_group : 1;
+  if (!set_results(l, v)) return false;
+  v.tile.slots = 16;
+  while (v.tile.slots > 0 && jit::cuda_slab_bytes(*l.code, v) > most_tile_bytes) v.tile.slots /= 2;
+  if (rounds_of(reduced_count(l), lanes) > v.tile.slots) return false;
+  v.outputs.assign(l.outputs.size(), access::strided);
+  v.wide_index = !fits_narrow(l, kept_count(l));
+  return true;
+}
+
+// Where what varies along the rows is the same for all, and there are enough of them.
+bool classify_shared_rows(const launch& l, jit::cuda_variant& v) {
+  if (l.kept != 1 || l.extents.size() != 2 || !prefers_rows(l) || !is_short_element(*l.code)) return false;
+  const reduce_geometry g = row_geometry(l.extents[0], l.extents[1]);
+  const std::int64_t threads = g.first.block_x;
+  if (g.splits > 1 || g.first.x < 1024 || l.extents[1] < 64 || l.extents[1] < 4 * threads) return false;
+  bool streams = false;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    const operand& o = l.inputs[k];
+    const bool read = in_prologue(*l.code, k), along = o.strides[1] != 0;
+    if (read && (gathered(l, k) || (along && o.strides[0] != 0))) return false;
+    streams = streams || (read && along);
+    v.inputs.push_back(!along                                                        ? access::uniform
+                       : vector_along(l, o, size_of_input(l, k), 1, jit::cuda_group) ? access::linear
+                                                                                     : access::strided);
+  }
+  v.shape = cuda_shape::shared_rows;
+  v.tile.down = accumulator_words(*l.code) <= 8 ? 2 : 1;
+  v.outputs.assign(l.outputs.size(), access::strided);
+  v.wide_index = !fits_narrow(l, std::max(l.extents[0], l.extents[1]) * 2);
+  return streams;
+}
+
+}  // namespace sinter::cuda
