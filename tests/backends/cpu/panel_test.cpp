@@ -149,3 +149,41 @@ TEST_CASE("cpu: writes into transposed regions") {
   square(_, _) = square.T() + square;
   CHECK(array_equal(square, old + old.T()));
 }
+
+TEST_CASE("cpu: reductions of pairs have the bits of the same reductions over stored pairs") {
+  const auto same = [](const ndarray& got, const ndarray& expected) {
+    eval(got);
+    eval(expected);
+    CHECK(array_equal(got, expected, true));
+  };
+  for (dtype t : {int16, float16, float32, float64, complex64}) {
+    CAPTURE(t);
+    for (const std::int64_t k : {2, 3, 17, 50, 64, 65, 100, 128}) {
+      CAPTURE(k);
+      const ndarray scale = numbers({k}, t) + numbers({1}, t) + 1;
+      const ndarray a = numbers({13, k}, t) / 7, b = numbers({300, k}, t) / scale;
+      eval(a, b);
+      const ndarray pairs = (a(_, newaxis, _) * b - a(_, newaxis, _)).copy();
+      eval(pairs);
+      const ndarray fused = a(_, newaxis, _) * b - a(_, newaxis, _);
+      same(sum(fused, {.axis = -1}), sum(pairs, {.axis = -1}));
+      same(prod(fused, {.axis = -1}), prod(pairs, {.axis = -1}));
+      same(max(real(fused), {.axis = -1}), max(real(pairs), {.axis = -1}));
+      same(argmin(real(fused), -1), argmin(real(pairs), -1));
+      same(var(real(fused), {.axis = -1}), var(real(pairs), {.axis = -1}));
+      same(sum(a(3) * b, {.axis = -1}) + 1, sum((a(3) * b).copy(), {.axis = -1}) + 1);
+      // Columns in other orders of memory, every second one, flipped.
+      const ndarray turned = b.T().copy();
+      eval(turned);
+      same(sum(a(_, newaxis, _) * turned.T(), {.axis = -1}), sum((a(_, newaxis, _) * b).copy(), {.axis = -1}));
+      const auto odd = slice(_, _, -2);
+      same(sum(a(_, newaxis, odd) * b(_, odd), {.axis = -1}),
+           sum((a(_, newaxis, odd) * b(_, odd)).copy(), {.axis = -1}));
+    }
+  }
+  const ndarray a = numbers({2, 9, 1, 40}, float32) / 3, b = numbers({2, 1, 270, 40}, float32) / 7;
+  eval(a, b);
+  const ndarray pairs = abs(a - b).copy();
+  eval(pairs);
+  same(sum(abs(a - b), {.axis = -1}), sum(pairs, {.axis = -1}));
+}

@@ -127,14 +127,15 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
   }
 }
 
-bool block_plan::read_through_panels() {
+bool block_plan::read_through_panels(int rows) {
   bool any = false;
   for (std::size_t k = 0; k < inputs.size() && !outer.empty(); ++k) {
     input_plan& in = inputs[k];
     if (in.access != input_plan::how::copied || in.map.strides.size() != 1) continue;
-    in.panelled = suits_panel(in.map.strides[0], in.outer.back(), outer.back(), itemsize(in.type));
-    for (const jit::operand& o : launch->outputs) in.panelled = in.panelled && o.base != in.source->base;
-    any = any || in.panelled;
+    bool suits = suits_panel(in.map.strides[0], in.outer.back(), outer.back(), itemsize(in.type));
+    for (const jit::operand& o : launch->outputs) suits = suits && o.base != in.source->base;
+    if (suits) in.panel_rows = rows > 0 ? rows : cpu::panel_rows(itemsize(in.type));
+    any = any || suits;
   }
   return any;
 }
@@ -180,8 +181,9 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
     } else {
       const int lanes = in.access == input_plan::how::uniform ? 1 : jit::block_lanes + in.period;
       lanes_[k] = memory.take(static_cast<std::size_t>(lanes * jit::lane_bytes(in.type)));
-      const std::size_t size = itemsize(in.type);
-      if (in.panelled) panels_[k].rows = static_cast<char*>(memory.take(panel_rows(size) * panel_pitch(size) * size));
+      const std::size_t row = panel_pitch(itemsize(in.type)) * itemsize(in.type);
+      if (in.panel_rows)
+        panels_[k].rows = static_cast<char*>(memory.take(static_cast<std::size_t>(in.panel_rows) * row));
     }
   }
   for (std::size_t a = 0; a <= rank; ++a) coords_[a] = nullptr;
@@ -247,7 +249,7 @@ void block_walker::bind(std::int64_t start, int n) {
   for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
     const input_plan& in = plan_.inputs[k];
     if (in.access == input_plan::how::copied) {
-      if (in.panelled) inputs_[k] = panel_row(k, start, n, padded);
+      if (in.panel_rows) inputs_[k] = panel_row(k, start, n, padded);
       else bind_copied(k, start, n, padded);
     } else if (in.access == input_plan::how::gathered) {
       fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);
@@ -264,15 +266,15 @@ const void* block_walker::panel_row(std::size_t k, std::int64_t start, int n, in
   const input_plan& in = plan_.inputs[k];
   panel& p = panels_[k];
   const int last = plan_.outer.size() - 1;
-  const std::int64_t row = coordinate_[last], others = at_ / plan_.outer[last], stride = in.map.strides[0];
-  const std::size_t size = itemsize(in.type);
-  if (p.others != others || p.start != start || p.n != n || row < p.first || row >= p.first + p.count) {
+  const std::int64_t row = coordinate_[last], stride = in.map.strides[0], step = in.outer[last];
+  const auto size = static_cast<std::int64_t>(itemsize(in.type));
+  const char* const origin = base_[k] - row * step * size;
+  if (p.origin != origin || p.start != start || p.n != n || row < p.first || row >= p.first + p.count) {
     const std::int64_t left = plan_.outer[last] - row;
-    p = {p.rows, others, row, start, static_cast<int>(std::min<std::int64_t>(panel_rows(size), left)), n};
-    fill_panel(p.rows, base_[k] + start * stride * static_cast<std::int64_t>(size), p.count, n, padded, in.outer[last],
-               stride, size);
+    p = {p.rows, origin, row, start, static_cast<int>(std::min<std::int64_t>(in.panel_rows, left)), n};
+    fill_panel(p.rows, base_[k] + start * stride * size, p.count, n, padded, step, stride, itemsize(in.type));
   }
-  const char* const lanes = p.rows + (row - p.first) * panel_pitch(size) * static_cast<std::int64_t>(size);
+  const char* const lanes = p.rows + (row - p.first) * panel_pitch(itemsize(in.type)) * size;
   if (!is_half(in.type)) return lanes;
   (in.type == dtype::f16 ? jit::widen_f16 : jit::widen_bf16)(static_cast<float*>(lanes_[k]),
                                                              reinterpret_cast<const std::uint16_t*>(lanes), padded);

@@ -42,7 +42,7 @@ struct input_plan {
   bool in_place = false;       // whole blocks are read without a copy
   bool ahead = false;          // and the elements after a block may be its padding
   int period = 0;              // not 0: lanes repeat after so many; they are copied once
-  bool panelled = false;       // transposed: copied through panels (panel.hpp)
+  int panel_rows = 0;          // more than 0: transposed, copied through panels of so many rows (panel.hpp)
   const char* base = nullptr;  // of the first element
   lane_map map;
   core::dims outer;  // strides of the outer axes
@@ -66,8 +66,8 @@ struct block_plan {
 
   block_plan(const jit::launch& l, const walk_axes& axes, std::size_t first, std::size_t last, const param_block& p);
   /// Lets transposed inputs be read through panels, for a walk over the last outer axis with the same lanes of a block,
-  /// before it goes on to other lanes. Returns whether there are any.
-  bool read_through_panels();
+  /// before it goes on to other lanes; `rows`: of a panel, 0 for what suits the caches. Returns whether there are any.
+  bool read_through_panels(int rows = 0);
 };
 
 /// An output and how blocks reach it.
@@ -103,11 +103,12 @@ class block_walker {
 
  private:
   void bind_copied(std::size_t k, std::int64_t start, int n, int padded);
-  /// The rows [first, first + count) of the last outer axis, at one position of the other outer axes, for the lanes
+  /// The rows [first, first + count) of the last outer axis, whose first element is at `origin`, for the lanes
   /// [start, start + n).
   struct panel {
     char* rows = nullptr;
-    std::int64_t others = -1, first = 0, start = 0;
+    const char* origin = nullptr;
+    std::int64_t first = 0, start = 0;
     int count = 0, n = 0;
   };
   const void* panel_row(std::size_t k, std::int64_t start, int n, int padded);

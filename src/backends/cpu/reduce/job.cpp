@@ -42,6 +42,13 @@ reduce_shape shape_of(const jit::launch& l) {
   const int rank = l.extents.size();
   for (int a = 0; a < rank; ++a) (a < l.kept ? s.results : s.reduced) *= l.extents[a];
   s.rows = l.reduces_last;
+  s.across = s.rows && runs_across_pairs(l);
+  if (s.across) {
+    for (int a = 0; a < rank; ++a)
+      if (a != l.kept - 1) s.axes.outer.push_back(a);
+    s.axes.block.push_back(l.kept - 1);
+    return s;
+  }
   if (s.rows) {
     s.shared = s.reduced <= row_lanes || (s.reduced < long_axis && has_row_loops(*l.code));
     const bool along = !s.shared && rank > l.kept && l.extents[rank - 1] >= long_axis;
@@ -83,7 +90,11 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
   for (auto& r : l.code->reductions) any_order = any_order && reducer_of(*l.code, r).any_order;
   s.chunk = !shape.rows ? column_chunk_elements : any_order ? free_row_chunk : row_chunk_elements;
   s.chunks = ceil_div(shape.reduced, s.chunk);
-  if (shape.rows) {
+  if (shape.across) {
+    const std::int64_t run = l.extents[l.kept - 1];
+    s.group = jit::block_lanes;
+    s.groups = ceil_div(run, s.group) * (shape.results / run);
+  } else if (shape.rows) {
     s.group = std::clamp<std::int64_t>(lanes / shape.reduced, 1, jit::block_lanes);
     s.groups = ceil_div(shape.results, s.group);
   } else if (shape.shared) {
@@ -103,6 +114,7 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
   }
   const std::int64_t width = shape.rows ? s.group : std::min<std::int64_t>(shape.results, jit::block_lanes);
   s.task_units = std::max<std::int64_t>(1, lanes / (width * std::min(shape.reduced, s.segment_chunks * s.chunk)));
+  if (shape.across) s.task_units = std::max(s.task_units, std::min<std::int64_t>(32, s.groups / 64));
   return s;
 }
 
@@ -126,13 +138,14 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
     loaded.push_back(plain ? i.a : -1);
     only_loads = only_loads && plain;
   }
-  whole_rows = shape.rows && split.chunks == 1 && shape.reduced > transposed_columns && !tail && has_row_loops(p);
+  whole_rows = shape.rows && !shape.across && split.chunks == 1 && shape.reduced > transposed_columns && !tail && has_row_loops(p);
   for (std::size_t k = 0; whole_rows && only_loads && k < loaded.size(); ++k) {
     const auto stride = row_stride_of(l, elements.inputs[static_cast<std::size_t>(loaded[k])]);
     if (!stride) break;
     row_strides.push_back(*stride);
   }
   if (row_strides.size() < loaded.size()) row_strides.clear();
+  if (shape.across) elements.read_through_panels(static_cast<int>(shape.reduced));
   plain_results = true;
   for (std::size_t k = 0; k < p.outputs.size(); ++k) {
     outputs.emplace_back(l, k, result_axes);
@@ -149,19 +162,25 @@ partial_stack::partial_stack(const reducer& r, arena& memory, int lanes, std::in
       pointers_[k * max_planes + p] = memory.take(static_cast<std::size_t>(lanes * r.bytes[p]));
 }
 
-void partial_stack::push(void* const* acc, int n) {
+void partial_stack::put(void* const* acc, int n) {
   for (int p = 0; p < reducer_.partials; ++p)
     __builtin_memcpy(slot(top_)[p], acc[p], static_cast<std::size_t>(n * reducer_.bytes[p]));
   ++top_;
+}
+
+void partial_stack::join(int n) {
+  reducer_.join(slot(top_ - 2), slot(top_ - 1), n);
+  --top_;
+}
+
+void partial_stack::push(void* const* acc, int n) {
+  put(acc, n);
   ++count_;
-  for (std::int64_t c = count_; (c & 1) == 0; c >>= 1) {
-    reducer_.join(slot(top_ - 2), slot(top_ - 1), n);
-    --top_;
-  }
+  for (std::int64_t c = count_; (c & 1) == 0; c >>= 1) join(n);
 }
 
 void partial_stack::fold(int n) {
-  for (; top_ > 1; --top_) reducer_.join(slot(top_ - 2), slot(top_ - 1), n);
+  while (top_ > 1) join(n);
 }
 
 }  // namespace sinter::cpu

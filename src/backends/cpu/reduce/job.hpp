@@ -53,6 +53,9 @@ class reduce_job {
   }
 };
 
+/// Whether the lanes of a block are neighbouring results of rows rather than elements of one: some operand is then one
+/// number for a whole block, and the others are contiguous along the last kept axis or read through panels.
+bool runs_across_pairs(const jit::launch& l) noexcept;
 reduce_split split_of(const jit::launch& l, const reduce_shape& shape);
 /// Bytes of the partial results of one segment.
 std::size_t segment_bytes(const jit::launch& l, const reduce_shape& shape);
@@ -67,6 +70,9 @@ class partial_stack {
   partial_stack(const reducer& r, arena& memory, int lanes, std::int64_t pushes);
   void clear() noexcept { top_ = 0, count_ = 0; }
   void push(void* const* acc, int n);
+  /// The parts of push() for another tree: adds a partial result, joins the last two.
+  void put(void* const* acc, int n);
+  void join(int n);
   /// Joins what is left, the latest first; the result is in planes().
   void fold(int n);
   void* const* planes() const noexcept { return slot(0); }
@@ -93,6 +99,9 @@ class reduce_task {
     void* planes[max_planes];
     void* moved[max_planes];  // scratch for shifted()
   };
+  void across(std::int64_t group);
+  void across_tree(int lane, int step, std::int64_t outer, std::int64_t start, int n);
+  void across_lane(int lane, std::int64_t outer, std::int64_t start, int n);
   void rows(std::int64_t group, std::int64_t segment, char* scratch);
   void shared_rows(std::int64_t first, int rows);
   void rows_in_memory(std::int64_t first, int rows);

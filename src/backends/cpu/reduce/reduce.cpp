@@ -42,8 +42,9 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
       walker_(job.elements, memory, static_cast<int>(job.reducers.size()), 0, fault),
       result_walker_(job.results, memory, static_cast<int>(job.outputs.size()), static_cast<int>(job.reducers.size()),
                      fault) {
-  const int width = job.shape.rows && !job.shape.shared && !job.whole_rows ? row_lanes : jit::block_lanes;
-  const int stacked = job.shape.rows ? 1 : jit::block_lanes;
+  const bool by_row = job.shape.rows && !job.shape.across;
+  const int width = by_row && !job.shape.shared && !job.whole_rows ? row_lanes : jit::block_lanes;
+  const int stacked = by_row ? 1 : jit::block_lanes;
   const std::size_t count = job.reducers.size();
   accumulators_.resize(count);
   stacks_.reserve(count);
@@ -52,7 +53,7 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
     accumulator& a = accumulators_[k];
     a.r = job.reducers[k];
     for (int i = 0; i < a.r->planes; ++i) a.planes[i] = memory.take(static_cast<std::size_t>(width * a.r->bytes[i]));
-    stacks_.emplace_back(*a.r, memory, stacked, job.split.segment_chunks);
+    stacks_.emplace_back(*a.r, memory, stacked, std::max<std::int64_t>(job.split.segment_chunks, row_lanes));
     buffers_.push_back(memory.take(static_cast<std::size_t>(jit::block_lanes * job.argument_bytes(k))));
     walker_.outputs()[k] = buffers_[k];
     done_[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * job.result_bytes(k)));

@@ -13,6 +13,8 @@ void reduce_task::run(std::int64_t group, std::int64_t segment, char* scratch) {
   if (job_.shape.reduced == 0) {
     nothing(n);
     store(first, n);
+  } else if (job_.shape.across) {
+    across(group);
   } else if (job_.shape.rows) {
     rows(group, segment, scratch);
     if (job_.split.segments == 1) store(first, n);
