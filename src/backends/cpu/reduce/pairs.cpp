@@ -24,6 +24,8 @@ bool runs_across_pairs(const jit::launch& l) noexcept {
   if (l.kept < 1 || l.extents.size() - l.kept != 1 || l.extents[last] < row_lanes) return false;
   const std::int64_t elements = l.extents[reduced];
   if (elements < 2 || elements > most_elements || !l.code->calls.empty() || !l.code->combines.empty()) return false;
+  for (const jit::reduce_desc& r : l.code->reductions)
+    if (r.tail > 0) return false;  // skipped by the kernels of rows
   bool rows = false, columns = false;
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const jit::operand& o = l.inputs[k];
