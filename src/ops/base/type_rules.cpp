@@ -57,6 +57,11 @@ dtype float_of(dtype t) noexcept {
   }
 }
 
+dtype accumulator_of(dtype t) noexcept {
+  if (is_bool(t) || is_signed_integer(t)) return dtype::i64;
+  return is_unsigned_integer(t) ? dtype::u64 : t;
+}
+
 dtype real_of(dtype t) noexcept {
   if (!is_complex(t)) return t;
   return t == dtype::c64 ? dtype::f32 : dtype::f64;

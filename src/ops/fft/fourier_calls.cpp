@@ -157,13 +157,8 @@ std::vector<int> order_for(int rank, std::span<const fourier_axis> axes) {
 bool stays(const std::vector<int>& order) { return std::is_sorted(order.begin(), order.end()); }
 
 value reordered(const value& v, const std::vector<int>& order) {
-  const dims dense = core::contiguous_strides(v->shape);
-  dims shape, strides;
-  for (const int a : order) {
-    shape.push_back(v->shape[a]);
-    strides.push_back(dense[a]);
-  }
-  return graph::record_view(v, shape, strides, 0);
+  return graph::record_view(v, core::at_axes(v->shape, order), core::at_axes(core::contiguous_strides(v->shape), order),
+                            0);
 }
 
 /// A leaf whose axes are in this order, as an array in the original order: a recorded view, so that the next reader

@@ -27,13 +27,9 @@ struct joined {
   bool is_view = true;
 };
 joined join(const graph::array_view& v, const std::vector<int>& axes) {
-  dims shape, strides;
-  for (const int a : axes) {
-    shape.push_back(v.shape[a]);
-    strides.push_back(v.strides[a]);
-  }
+  const dims shape = core::at_axes(v.shape, axes);
   const int64_t extent = core::element_count(shape);
-  return {extent, core::reshape_strides(shape, strides, dims{extent}).has_value()};
+  return {extent, core::reshape_strides(shape, core::at_axes(v.strides, axes), dims{extent}).has_value()};
 }
 
 std::vector<int> in_order(const std::vector<int>& axes, const std::vector<int>& order) {
@@ -72,8 +68,7 @@ ndarray as_matrices(const ndarray& x, const std::vector<int>& batch, const std::
   std::vector<int> order(batch);
   order.insert(order.end(), first.begin(), first.end());
   order.insert(order.end(), second.begin(), second.end());
-  dims shape;
-  for (const int a : batch) shape.push_back(v.shape[a]);
+  dims shape = core::at_axes(v.shape, batch);
   shape.push_back(join(v, first).extent);
   shape.push_back(join(v, second).extent);
   return reshape(permute_dims(x, axes(order)), to_shape(shape));
@@ -92,8 +87,7 @@ ndarray contract(const char* function, const ndarray& x, const ndarray& y, const
   const graph::array_view &a = view_of(x, function), &b = view_of(y, function);
   const std::vector<int> rows = others(a.shape.size(), c.batch_x, c.inner_x);
   const std::vector<int> columns = others(b.shape.size(), c.batch_y, c.inner_y);
-  dims shape;
-  for (const int k : c.batch_x) shape.push_back(a.shape[k]);
+  dims shape = core::at_axes(a.shape, c.batch_x);
   for (const int k : rows) shape.push_back(a.shape[k]);
   for (const int k : columns) shape.push_back(b.shape[k]);
   core::checked_count(shape, function);

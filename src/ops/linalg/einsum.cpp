@@ -66,13 +66,6 @@ label_list memory_order(const labelled& x) {
   return order;
 }
 
-label_list without(const label_list& all, const label_list& some) {
-  label_list out;
-  for (const label l : all)
-    if (!holds(some, l)) out.push_back(l);
-  return out;
-}
-
 label_list only(const label_list& order, const label_list& some) {
   label_list out;
   for (const label l : order)
@@ -93,12 +86,7 @@ class evaluation {
   labelled run(std::vector<labelled> left, const contraction_path& path) {
     sum_first(left);
     for (std::vector<int> step : path) {
-      std::sort(step.begin(), step.end());
-      std::vector<labelled> taken;
-      for (auto k = step.rbegin(); k != step.rend(); ++k) {
-        taken.insert(taken.begin(), std::move(left[static_cast<std::size_t>(*k)]));
-        left.erase(left.begin() + *k);
-      }
+      std::vector<labelled> taken = take_out(left, std::move(step));
       labelled product = std::move(taken[0]);
       for (std::size_t k = 1; k < taken.size(); ++k) {
         term_list others;

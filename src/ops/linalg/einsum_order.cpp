@@ -151,6 +151,13 @@ label_list united(const label_list& a, const label_list& b) {
   return out;
 }
 
+label_list without(const label_list& all, const label_list& some) {
+  label_list out;
+  for (const label l : all)
+    if (!holds(some, l)) out.push_back(l);
+  return out;
+}
+
 double size_of(const label_list& labels, const einsum_terms& t) {
   double n = 1;
   for (const label l : labels) n *= static_cast<double>(t.extent(l));

@@ -1,5 +1,6 @@
 // The order in which the operands of einsum are contracted.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "ops/linalg/einsum_terms.hpp"
@@ -16,6 +17,18 @@ label_list labels_after(const label_list& a, const label_list& b, const term_lis
 double size_of(const label_list& labels, const einsum_terms& t);
 /// The union of two label lists.
 label_list united(const label_list& a, const label_list& b);
+/// The labels that the other list does not hold.
+label_list without(const label_list& all, const label_list& some);
+
+/// Moves the operands of one step of a path out of the list of those that are left.
+template <class T>
+std::vector<T> take_out(std::vector<T>& left, std::vector<int> step) {
+  std::sort(step.begin(), step.end());
+  std::vector<T> taken;
+  for (const int k : step) taken.push_back(std::move(left[static_cast<std::size_t>(k)]));
+  for (auto k = step.rbegin(); k != step.rend(); ++k) left.erase(left.begin() + *k);
+  return taken;
+}
 
 /// The order that `optimize` selects, or kw.path, validated, if it is given. Each step contracts one or more operands;
 /// after the last step a single term remains. value_error: an unknown word, a path that does not fit.

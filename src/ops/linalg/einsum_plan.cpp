@@ -63,18 +63,11 @@ class description {
   void sum_first(std::size_t k) {
     const label_list summed = summed_first(left_, k, t_.output), before = left_[k];
     if (summed.empty()) return;
-    left_[k].clear();
-    for (const label l : before)
-      if (!holds(summed, l)) left_[k].push_back(l);
+    left_[k] = without(before, summed);
     line(text_of(before) + "->" + text_of(left_[k]), "sum, recorded", before, size_of(before, t_), left_[k]);
   }
   void contract(std::vector<int> step) {
-    std::sort(step.begin(), step.end());
-    term_list taken;
-    for (auto k = step.rbegin(); k != step.rend(); ++k) {
-      taken.insert(taken.begin(), left_[static_cast<std::size_t>(*k)]);
-      left_.erase(left_.begin() + *k);
-    }
+    const term_list taken = take_out(left_, std::move(step));
     label_list product = taken[0];
     for (std::size_t k = 1; k < taken.size(); ++k) {
       term_list others = left_;

@@ -47,11 +47,6 @@ value zero_restored(const value& product, const value& v, const axis_set& s) {
   return zero_where_lost(product, reduce_value(reduce_op::prod, factors->type, factors, s));
 }
 
-dtype accumulator_of(dtype t) {
-  if (is_bool(t) || is_signed_integer(t)) return dtype::i64;
-  return is_unsigned_integer(t) ? dtype::u64 : t;
-}
-
 /// The operand of sum and prod. Those of integers and bools have no order, so a selection need not be compacted.
 value summands(reduce_op op, const ndarray& x, const reduce_kw& kw, const char* function) {
   const auto type_of = [&](dtype t) { return kw.dtype.value_or(accumulator_of(t)); };

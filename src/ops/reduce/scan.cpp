@@ -33,11 +33,6 @@ void refuse_initial(const scan_kw& kw, const char* function) {
   if (kw.include_initial) fail<value_error>(function, "takes no include_initial keyword; cumulative_sum does");
 }
 
-dtype accumulator_of(dtype t) {
-  if (is_bool(t) || is_signed_integer(t)) return dtype::i64;
-  return is_unsigned_integer(t) ? dtype::u64 : t;
-}
-
 /// Scans in `type`; bools as bytes, whose running sum is a maximum and whose running product is a minimum.
 ndarray scan_as(scan_op op, subject s, dtype type) {
   s.v = graph::record_cast(s.v, type);

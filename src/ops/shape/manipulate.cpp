@@ -40,12 +40,7 @@ dims complete_shape(const graph::array_view& v, const shape_t& wanted, const cha
 /// A view with the axes in this order.
 ndarray permuted(const ndarray& x, const std::vector<int>& order) {
   const graph::array_view& v = view_of(x, "transpose");
-  dims shape, strides;
-  for (const int a : order) {
-    shape.push_back(v.shape[a]);
-    strides.push_back(v.strides[a]);
-  }
-  return view_as(x, shape, strides, v.offset);
+  return view_as(x, core::at_axes(v.shape, order), core::at_axes(v.strides, order), v.offset);
 }
 
 ndarray permuted_as(const ndarray& x, const axes& permutation, const char* function) {

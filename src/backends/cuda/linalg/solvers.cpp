@@ -93,36 +93,23 @@ solver_call::solver_call(cuda_solvers& owner, const char* function)
 }
 
 void cuda_solvers::open(const cusolver_api& solver, const cublas_solver_api& blas, const char* function) {
-  const auto attempt = [&](auto create, auto succeeded) {
-    auto status = create();
-    if (status == succeeded) return status;
-    target_.release_memory();  // possibly no memory for their internal buffers
-    return create();
+  const auto create = [&](auto& handle, auto make, auto text_of, const char* call) {
+    if (handle) return;
+    auto status = make(&handle);
+    if (static_cast<int>(status) != 0) {
+      target_.release_memory();  // possibly no memory for their internal buffers
+      status = make(&handle);
+    }
+    if (static_cast<int>(status) == 0) return;
+    handle = nullptr;
+    failed(function, call, text_of(status));
   };
-  if (!solver_handle_) {
-    const auto status = attempt([&] { return solver.cusolverDnCreate(&solver_handle_); }, CUSOLVER_STATUS_SUCCESS);
-    if (status != CUSOLVER_STATUS_SUCCESS) {
-      solver_handle_ = nullptr;
-      failed(function, "cusolverDnCreate", name_of(status));
-    }
-  }
-  if (!blas_handle_) {
-    const auto status = attempt([&] { return blas.cublasCreate(&blas_handle_); }, CUBLAS_STATUS_SUCCESS);
-    if (status != CUBLAS_STATUS_SUCCESS) {
-      blas_handle_ = nullptr;
-      failed(function, "cublasCreate", blas.cublasGetStatusString(status));
-    }
-  }
-  if (!parameters_)
-    if (const auto made = solver.cusolverDnCreateParams(&parameters_); made != CUSOLVER_STATUS_SUCCESS)
-      failed(function, "cusolverDnCreateParams", name_of(made));
-  if (!svd_jacobi_)
-    if (const auto made = solver.cusolverDnCreateGesvdjInfo(&svd_jacobi_); made != CUSOLVER_STATUS_SUCCESS)
-      failed(function, "cusolverDnCreateGesvdjInfo", name_of(made));
+  create(solver_handle_, solver.cusolverDnCreate, name_of, "cusolverDnCreate");
+  create(blas_handle_, blas.cublasCreate, blas.cublasGetStatusString, "cublasCreate");
+  create(parameters_, solver.cusolverDnCreateParams, name_of, "cusolverDnCreateParams");
+  create(svd_jacobi_, solver.cusolverDnCreateGesvdjInfo, name_of, "cusolverDnCreateGesvdjInfo");
   // The defaults are right: eigenvalues are sorted, and the tolerance is that of the type.
-  if (!eigh_jacobi_)
-    if (const auto made = solver.cusolverDnCreateSyevjInfo(&eigh_jacobi_); made != CUSOLVER_STATUS_SUCCESS)
-      failed(function, "cusolverDnCreateSyevjInfo", name_of(made));
+  create(eigh_jacobi_, solver.cusolverDnCreateSyevjInfo, name_of, "cusolverDnCreateSyevjInfo");
 }
 
 void solver_call::check(cusolverStatus_t status, const char* call) const {
