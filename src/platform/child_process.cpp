@@ -16,8 +16,6 @@
 
 #include "platform/files.hpp"
 
-extern char** environ;
-
 namespace sinter::platform {
 namespace {
 

@@ -1,7 +1,9 @@
 // The array handle: its properties, transposes, and its connection to the graph.
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
+#include "core/shape.hpp"
 #include "ops/base/promotion_args.hpp"
 
 namespace sinter::ops {
@@ -51,23 +53,17 @@ std::int64_t ndarray::len() const {
 
 ndarray ndarray::T() const {
   const auto& v = view_of(*this, "T");
-  const int n = v.shape.size();
-  core::dims shape(n), strides(n);
-  for (int i = 0; i < n; ++i) {
-    shape[i] = v.shape[n - 1 - i];
-    strides[i] = v.strides[n - 1 - i];
-  }
+  core::dims shape = v.shape, strides = v.strides;
+  std::reverse(shape.begin(), shape.end());
+  std::reverse(strides.begin(), strides.end());
   return ndarray_access::make(graph::make_view(v, std::move(shape), std::move(strides), v.offset));
 }
 
 ndarray ndarray::mT() const {
   const auto& v = view_of(*this, "mT");
-  const int n = v.shape.size();
-  if (n < 2) ops::fail<shape_error>("mT", "shape ", v.shape, " has fewer than two axes");
-  core::dims shape = v.shape, strides = v.strides;
-  std::swap(shape[n - 1], shape[n - 2]);
-  std::swap(strides[n - 1], strides[n - 2]);
-  return ndarray_access::make(graph::make_view(v, std::move(shape), std::move(strides), v.offset));
+  if (v.shape.size() < 2) ops::fail<shape_error>("mT", "shape ", v.shape, " has fewer than two axes");
+  return ndarray_access::make(
+      graph::make_view(v, core::transposed_last(v.shape), core::transposed_last(v.strides), v.offset));
 }
 
 std::string to_string(const shape_t& shape) { return core::to_string(ops::to_dims(shape)); }

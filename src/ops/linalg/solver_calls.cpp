@@ -95,12 +95,11 @@ ndarray diagonal_view(const ndarray& x, int64_t offset, int64_t first, int64_t s
   const int64_t length =
       std::max<int64_t>(0, offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns));
   const int64_t begin = length == 0 ? 0 : offset >= 0 ? offset * v.strides[k] : -offset * v.strides[i];
-  dims shape, strides;
-  for (int a = 0; a < v.shape.size(); ++a)
-    if (a != i && a != k) {
-      shape.push_back(v.shape[a]);
-      strides.push_back(v.strides[a]);
-    }
+  dims shape = v.shape, strides = v.strides;
+  for (const int a : {std::max(i, k), std::min(i, k)}) {
+    shape.erase(a);
+    strides.erase(a);
+  }
   shape.push_back(length);
   strides.push_back(v.strides[i] + v.strides[k]);
   return ndarray_access::make(graph::make_view(v, shape, strides, v.offset + begin, /*readonly=*/true));

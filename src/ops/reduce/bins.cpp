@@ -65,17 +65,6 @@ std::optional<dtype> counted_as(dtype t) {
 
 }  // namespace
 
-double rounded_to(dtype type, double x) {
-  // Double rounding is exact here: a product, sum or quotient of float32 numbers rounded to float64 and then to float32
-  // equals the one rounded to float32.
-  switch (type) {
-    case dtype::f16: return static_cast<float>(half(x));
-    case dtype::bf16: return static_cast<float>(bfloat(x));
-    case dtype::f32: return static_cast<float>(x);
-    default: return x;
-  }
-}
-
 limits extremes_of(const ndarray& samples, const char* function) {
   const ndarray low = min(samples), high = max(samples);
   eval(low, high);  // in one pass

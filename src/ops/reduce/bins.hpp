@@ -6,12 +6,10 @@
 #include <cmath>
 
 #include "ops/base/algorithm_calls.hpp"
+#include "ops/base/type_rules.hpp"
 #include "sinter/histogram.hpp"
 
 namespace sinter::ops {
-
-/// A number rounded once to another floating dtype.
-double rounded_to(dtype type, double x);
 
 /// Limits of bins, and their dtype: extremes of inexact samples have the samples' dtype, in which NumPy then computes
 /// as well; anything else is float64.

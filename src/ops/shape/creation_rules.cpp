@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/shape.hpp"
-#include "ops/base/promotion_args.hpp"
+#include "ops/base/type_rules.hpp"
 #include "sinter/creation.hpp"
 
 namespace sinter::inline v0 {
@@ -96,15 +96,7 @@ std::int64_t float_length(double start, double stop, double step) {
   return n > 0 ? static_cast<std::int64_t>(n) : 0;
 }
 
-double rounded(double x, dtype type) {
-  switch (type) {
-    case dtype::f16: return float(half(static_cast<float>(x)));
-    case dtype::bf16: return float(bfloat(static_cast<float>(x)));
-    case dtype::f32:
-    case dtype::c64: return static_cast<float>(x);
-    default: return x;
-  }
-}
+double rounded(double x, dtype type) { return ops::rounded_to(ops::real_of(type), x); }
 
 /// start + i * (next - start), as NumPy fills a range: start and next have the dtype `to`, the arithmetic is in float32
 /// for narrow types, and element 1 is exactly `next`.
