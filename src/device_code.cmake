@@ -11,6 +11,15 @@ endif()
 enable_language(CUDA)
 
 file(GLOB_RECURSE sinter_device_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/backends/cuda/*.cu")
+# "greatest": maxima, and minima as maxima of flipped values.
+foreach(scan sums=sum_of products=product_of greatest=greatest_of)
+  string(REGEX MATCH "^(.*)=(.*)$" scan "${scan}")
+  set(name "${CMAKE_MATCH_1}")
+  set(operation "${CMAKE_MATCH_2}")
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/scan_${name}.cu")
+  configure_file("${CMAKE_CURRENT_SOURCE_DIR}/backends/cuda/algorithms/scan_operation.cu.in" "${source}" @ONLY)
+  list(APPEND sinter_device_sources "${source}")
+endforeach()
 add_library(sinter_device OBJECT ${sinter_device_sources})
 # CMake 3.25 knows no C++20 for nvcc, so the device code makes do with C++17.
 set_target_properties(sinter_device PROPERTIES

@@ -46,7 +46,7 @@ decimal shortest_digits(double x, dtype type) {
     for (int n = 1;; ++n) {
       decimal d = rounded_digits(x, n);
       const std::string back = "0." + d.digits + "e" + std::to_string(d.point);
-      if (n > 12 || round_to(std::strtod(back.c_str(), nullptr), type) == x) return d;
+      if (n > 12 || rounded_to(type, std::strtod(back.c_str(), nullptr)) == x) return d;
     }
   }
   *end = '\0';
@@ -123,7 +123,7 @@ std::string padded(std::string whole, int width) {
 
 }  // namespace
 
-double round_to(double x, dtype type) noexcept {
+double rounded_to(dtype type, double x) noexcept {
   switch (type) {
     case dtype::f16: return float(half(static_cast<float>(x)));
     case dtype::bf16: return float(bfloat(static_cast<float>(x)));

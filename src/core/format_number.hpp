@@ -31,7 +31,7 @@ std::string positional(double x, const number_format& f);
 std::string scientific(double x, const number_format& f);
 
 /// `x` rounded to a real floating dtype.
-double round_to(double x, dtype type) noexcept;
+double rounded_to(dtype type, double x) noexcept;
 /// NumPy's str() of a scalar of dtype `type`: "1.5", "1e+20", "nan". With trim::point_zeros "1" for 1.0.
 std::string scalar_text(double x, dtype type, trim trimming, bool plus);
 /// The number of decimal digits that a dtype always represents (finfo.precision).

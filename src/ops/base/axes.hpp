@@ -23,5 +23,6 @@ ndarray in_c_order(const ndarray& x);
 ndarray slice_of(const ndarray& x, int axis, std::int64_t first, std::int64_t last);
 /// The value's elements in C order with another shape.
 graph::value reshape_value(const graph::value& v, const dims& shape);
+inline graph::value flattened(const graph::value& v) { return reshape_value(v, dims{v->size()}); }
 
 }  // namespace sinter::ops

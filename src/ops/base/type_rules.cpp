@@ -57,17 +57,6 @@ dtype float_of(dtype t) noexcept {
   }
 }
 
-double rounded_to(dtype type, double x) {
-  // Double rounding is exact here: a product, sum or quotient of float32 numbers rounded to float64 and then to float32
-  // equals the one rounded to float32.
-  switch (type) {
-    case dtype::f16: return static_cast<float>(half(static_cast<float>(x)));
-    case dtype::bf16: return static_cast<float>(bfloat(static_cast<float>(x)));
-    case dtype::f32: return static_cast<float>(x);
-    default: return x;
-  }
-}
-
 dtype accumulator_of(dtype t) noexcept {
   if (is_bool(t) || is_signed_integer(t)) return dtype::i64;
   return is_unsigned_integer(t) ? dtype::u64 : t;

@@ -22,8 +22,6 @@ enum class loop_rule : std::uint8_t {
 dtype float_of(dtype t) noexcept;
 /// The dtype of a complex number's parts; real dtypes unchanged.
 dtype real_of(dtype t) noexcept;
-/// A number rounded once to a floating dtype.
-double rounded_to(dtype type, double x);
 /// The dtype of a sum of bools or integers: 64 bits; inexact dtypes unchanged.
 dtype accumulator_of(dtype t) noexcept;
 

@@ -36,8 +36,6 @@ value index_value(const operand& indices, std::int64_t extent, runtime::device_i
   return graph::record_scalar(scalar_of(i, dtype::i64, "take"), dtype::i64, dims(), device);
 }
 
-value flattened(const value& v) { return reshape_value(v, dims{core::element_count(v->shape)}); }
-
 }  // namespace
 
 ndarray take(const ndarray& x, const operand& indices, optional_axis axis, const mode_kw& kw) {

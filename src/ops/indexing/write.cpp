@@ -14,8 +14,6 @@ using namespace ops;
 
 namespace {
 
-value flattened(const value& v) { return reshape_value(v, dims{core::element_count(v->shape)}); }
-
 ndarray as_array(const operand& x, const graph::array_view& beside) {
   return x.is_array() ? x.array() : full({}, x, {.device = to_public(beside.device())});
 }

@@ -68,9 +68,9 @@ class floating_format {
     }
     if (most == 0) return;
     const dtype type = format_.type;
-    exponent_ =
-        most >= std::pow(10.0, std::min(8, core::decimal_precision(type))) ||
-        (!options_.suppress && (least < core::round_to(0.0001, type) || core::round_to(most / least, type) > 1000.0));
+    exponent_ = most >= std::pow(10.0, std::min(8, core::decimal_precision(type))) ||
+                (!options_.suppress &&
+                 (least < core::rounded_to(type, 0.0001) || core::rounded_to(type, most / least) > 1000.0));
   }
 
   void measure(const std::vector<double>& finite) {

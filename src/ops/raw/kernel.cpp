@@ -257,16 +257,8 @@ void raw_kernel::start(const launch& how, const detail::kernel_argument* argumen
 kernel_attributes raw_kernel::attributes(const std::optional<device>& on) const {
   ops::raw_entry& k = defined_entry(entry_);
   const runtime::function_figures& f = k.on(ops::raw_device(on, k.name)).function->figures();
-  kernel_attributes a;
-  a.registers = f.registers;
-  a.max_threads_per_block = f.max_threads;
-  a.shared_bytes = f.shared_bytes;
-  a.max_dynamic_shared_bytes = f.max_dynamic_shared;
-  a.constant_bytes = f.constant_bytes;
-  a.local_bytes = f.local_bytes;
-  a.binary_version = f.binary_version;
-  a.ptx_version = f.ptx_version;
-  return a;
+  return {f.registers,      f.max_threads, f.shared_bytes,   f.max_dynamic_shared,
+          f.constant_bytes, f.local_bytes, f.binary_version, f.ptx_version};
 }
 
 int raw_kernel::occupancy(const dims& block, std::size_t shared_mem, const std::optional<device>& on) const {

@@ -5,11 +5,13 @@
 #pragma once
 #include <cmath>
 
+#include "core/format_number.hpp"
 #include "ops/base/algorithm_calls.hpp"
-#include "ops/base/type_rules.hpp"
 #include "sinter/histogram.hpp"
 
 namespace sinter::ops {
+
+using core::rounded_to;
 
 /// Limits of bins, and their dtype: extremes of inexact samples have the samples' dtype, in which NumPy then computes
 /// as well; anything else is float64.

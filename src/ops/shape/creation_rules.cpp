@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/format_number.hpp"
 #include "core/shape.hpp"
 #include "ops/base/type_rules.hpp"
 #include "sinter/creation.hpp"
@@ -96,7 +97,7 @@ std::int64_t float_length(double start, double stop, double step) {
   return n > 0 ? static_cast<std::int64_t>(n) : 0;
 }
 
-double rounded(double x, dtype type) { return ops::rounded_to(ops::real_of(type), x); }
+double rounded(double x, dtype type) { return core::rounded_to(ops::real_of(type), x); }
 
 /// start + i * (next - start), as NumPy fills a range: start and next have the dtype `to`, the arithmetic is in float32
 /// for narrow types, and element 1 is exactly `next`.

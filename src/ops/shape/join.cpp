@@ -123,7 +123,7 @@ value repeat_by_counts(const value& v, const ndarray& counts, int axis) {
 ndarray roll(const ndarray& x, std::int64_t shift) {
   const value v = value_of(x, "roll");
   const dims shape = v->shape;
-  return wrap(reshape_value(roll_axis(reshape_value(v, dims{core::element_count(shape)}), shift, 0), shape));
+  return wrap(reshape_value(roll_axis(flattened(v), shift, 0), shape));
 }
 
 ndarray roll(const ndarray& x, std::int64_t shift, const axes& axis) {
@@ -199,8 +199,7 @@ ndarray tile(const ndarray& x, const shape_t& repetitions) {
 ndarray repeat(const ndarray& x, std::int64_t repeats, optional_axis axis) {
   value v = value_of(x, "repeat");
   require_repeats(repeats, "repeat");
-  if (!axis || v->shape.empty())
-    v = reshape_value(v, dims{core::element_count(v->shape)});  // NumPy treats rank 0 as rank 1
+  if (!axis || v->shape.empty()) v = flattened(v);  // NumPy treats rank 0 as rank 1
   const int a = axis ? normalize_axis(*axis, v->shape, "repeat") : 0;
   return wrap(repeat_axis(v, repeats, a, false, "repeat"));
 }
@@ -214,7 +213,7 @@ ndarray repeat(const ndarray& x, const ndarray& counts, optional_axis axis) {
   if (core::element_count(given.shape) == 1) return repeat(x, counts.item<std::int64_t>(), axis);
   value v = value_of(x, "repeat");
   const dims shape = v->shape;
-  if (!axis) v = reshape_value(v, dims{core::element_count(shape)});
+  if (!axis) v = flattened(v);
   const int a = axis ? normalize_axis(*axis, shape, "repeat") : 0;
   if (given.shape[0] != v->shape[a])
     fail<shape_error>("repeat", given.shape[0], " counts for the ", v->shape[a], " elements along ",

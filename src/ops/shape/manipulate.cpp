@@ -89,10 +89,7 @@ ndarray reshape(const ndarray& x, const shape_t& wanted, const reshape_kw& kw) {
 
 ndarray ravel(const ndarray& x) { return reshape(x, core::element_count(view_of(x, "ravel").shape)); }
 
-ndarray flatten(const ndarray& x) {
-  const graph::value v = value_of(x, "flatten");
-  return wrap(reshape_value(v, dims{core::element_count(v->shape)}));
-}
+ndarray flatten(const ndarray& x) { return wrap(flattened(value_of(x, "flatten"))); }
 
 ndarray transpose(const ndarray& x, const axes& permutation) {
   if (permutation.given()) return permuted_as(x, permutation, "transpose");

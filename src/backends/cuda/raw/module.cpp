@@ -41,6 +41,12 @@ class loaded_library {
     (void)cudaGetLastError();
   }
 
+  /// Before calls for its device.
+  void begin() const {
+    check_usable();
+    make_current(place.device);
+  }
+
   /// Adds an explanation to load errors, since an image may be invalid. The driver may read an image, and compile PTX,
   /// only when the first kernel is looked up.
   void check_image(cudaError_t status, const char* call) const {
@@ -159,10 +165,7 @@ class gpu_function final : public runtime::raw_function {
 
  private:
   const module_place& place() const noexcept { return library_->place; }
-  void begin() const {
-    check_usable();
-    make_current(place().device);
-  }
+  void begin() const { library_->begin(); }
 
   /// More than the 48 KB of shared memory that every kernel may use must be requested once per kernel.
   void allow_shared(std::size_t bytes) {
@@ -323,10 +326,7 @@ class gpu_module final : public runtime::raw_module {
   }
 
  private:
-  void begin() const {
-    check_usable();
-    make_current(library_->place.device);
-  }
+  void begin() const { library_->begin(); }
   static bool missing(cudaError_t status) {
     if (status != cudaErrorSymbolNotFound && status != cudaErrorInvalidSymbol) return false;
     (void)cudaGetLastError();
