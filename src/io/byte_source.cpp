@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <istream>
 
 #include "platform/files.hpp"
 #include "sinter/error.hpp"

@@ -18,7 +18,7 @@ void append_product(term_list& left, std::size_t i, std::size_t k, const label_l
   left.push_back(labels_after(a, b, left, output));
 }
 
-term_list without(const term_list& left, std::size_t i, std::size_t k) {
+term_list without_pair(const term_list& left, std::size_t i, std::size_t k) {
   term_list others;
   for (std::size_t n = 0; n < left.size(); ++n)
     if (n != i && n != k) others.push_back(left[n]);
@@ -33,7 +33,7 @@ contraction_path greedy(term_list left, const einsum_terms& t) {
     double least = 0, cheapest = 0;
     for (std::size_t i = 0; i < left.size(); ++i)
       for (std::size_t k = i + 1; k < left.size(); ++k) {
-        const label_list after = labels_after(left[i], left[k], without(left, i, k), t.output);
+        const label_list after = labels_after(left[i], left[k], without_pair(left, i, k), t.output);
         const double grown = size_of(after, t) - size_of(left[i], t) - size_of(left[k], t);
         const double cost = size_of(united(left[i], left[k]), t);
         const bool first = i == 0 && k == 1;
