@@ -1,6 +1,7 @@
 // Which variant of a kernel a launch needs: layout classes of its operands, index width, shape.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "jit/cuda/launch.hpp"
 #include "jit/program/scalar.hpp"
@@ -165,16 +166,19 @@ bool has_loop_text(const jit::program& p) noexcept {
 
 // --- reductions
 
+/// A normal number of both types.
+constexpr double smallest_limit = std::numeric_limits<float>::min();
+
 bool tail_may_be_skipped(const launch& l) {
-  if (l.code->flags.fast_math || !jit::has_tail(*l.code)) return false;
+  if (!jit::has_tail(*l.code)) return false;
   const jit::monotone_tail tail = jit::cuda_tail(*l.code);
   return std::all_of(tail.steps.begin(), tail.steps.end(), [&](const jit::tail_step& s) {
-    if (!s.scale) return true;
-    const std::size_t at = l.code->code[*s.scale].a;
-    const double x = jit::real_of(l.params[at]);
-    if (l.code->param_types[at] == dtype::f64) return x > 0 && std::isfinite(x);
-    const auto narrowed = static_cast<float>(x);
-    return narrowed > 0 && std::isfinite(narrowed);
+    if (!s.scale && !s.limit) return true;
+    const std::size_t at = l.code->code[s.scale ? *s.scale : *s.limit].a;
+    const double given = jit::real_of(l.params[at]);
+    const double x = l.code->param_types[at] == dtype::f64 ? given : static_cast<double>(static_cast<float>(given));
+    if (s.limit) return x >= smallest_limit && x <= 1;  // in the domain of an arcsine
+    return x > 0 && std::isfinite(x);
   });
 }
 

@@ -27,8 +27,9 @@ user_text text_of_users(const std::vector<const program*>& programs) {
 /// The files of jit/prelude that the programs may need, in order.
 std::vector<std::string_view> cuda_parts(const std::vector<const program*>& programs) {
   unsigned mask = prelude_base;
-  bool reduces = false, sums = false, complex_reduces = false, skips = false, users = false;
+  bool reduces = false, sums = false, complex_reduces = false, skips = false, users = false, fast = false;
   for (const program* p : programs) {
+    fast = fast || p->flags.fast_math;
     if (calls_users(*p)) {
       users = true;
       mask |= prelude_float | prelude_half;
@@ -50,6 +51,7 @@ std::vector<std::string_view> cuda_parts(const std::vector<const program*>& prog
     if (needed) parts.emplace_back(part);
   };
   add(true, "cuda_loop");
+  add(fast, "cuda_fast");
   add(reduces, "cuda_reduce");
   add(sums || complex_reduces, "cuda_reduce_sum");
   add(complex_reduces, "cuda_reduce_complex");
@@ -135,10 +137,10 @@ bool cuda_has_baseline(const program& p, const cuda_variant& v) noexcept {
 
 void append_variant(const cuda_variant& v, std::string& key) {
   const char head[] = {
-      static_cast<char>(v.shape),     static_cast<char>(v.rank),        static_cast<char>(v.kept),
-      static_cast<char>(v.vector),    static_cast<char>(v.wide_index),  static_cast<char>(v.skip_tail),
-      static_cast<char>(v.baseline),  static_cast<char>(v.groups),      static_cast<char>(v.all_groups),
-      static_cast<char>(v.tile.axis), static_cast<char>(v.tile.across), static_cast<char>(v.tile.down),
+      static_cast<char>(v.shape),      static_cast<char>(v.rank),        static_cast<char>(v.kept),
+      static_cast<char>(v.vector),     static_cast<char>(v.wide_index),  static_cast<char>(v.skip_tail),
+      static_cast<char>(v.baseline),   static_cast<char>(v.groups),      static_cast<char>(v.all_groups),
+      static_cast<char>(v.tile.axis),  static_cast<char>(v.tile.across), static_cast<char>(v.tile.down),
       static_cast<char>(v.tile.slots), static_cast<char>(v.tile.levels), static_cast<char>(v.tile.halves)};
   key.append(head, sizeof head);
   const auto bytes = [&](const auto& list) { key.append(reinterpret_cast<const char*>(list.data()), list.size()); };

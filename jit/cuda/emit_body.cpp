@@ -9,6 +9,7 @@
 
 #include "jit/cuda/parameters.hpp"
 #include "jit/prelude_text.hpp"
+#include "jit/program/half_power.hpp"
 #include "jit/program/index_check.hpp"
 
 namespace sinter::jit::cuda {
@@ -196,6 +197,10 @@ class writer {
     const int n = operand_count(i.op);
     const std::string a = reg(i.a), b = n > 1 ? reg(i.b) : std::string(), c = n > 2 ? reg(i.c) : std::string();
     if (is_random(i.op)) return random_expression(i, position(i, a), b, c, random_stream(i));
+    if (const auto root = p_.flags.fast_math ? divides_by_root(p_, f_.code, i) : std::nullopt) {
+      const std::string factor = "sn::inverse_power<" + num(root->halves) + ">(" + reg(root->base) + ")";
+      return i.op == opcode::divide ? a + " * " + factor : factor;
+    }
     const std::string plain = plain_expression(i, a, b);
     return plain.empty() ? call_expression(i, a, b, c) : plain;
   }

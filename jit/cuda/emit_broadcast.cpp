@@ -101,13 +101,7 @@ class broadcast_emitter {
     t_("  }");
     t_("  accs acc;");
     t_("  acc.init();");
-    if (skips()) {
-      const auto is_arcsine = [this](const tail_step& s) { return p_.code[s.reg].op == opcode::arcsin; };
-      const bool unit_domain = std::any_of(tail_.steps.begin(), tail_.steps.end(), is_arcsine);
-      t_("  sn::skip_range<", tail_.minimum ? "true, " : "false, ", unit_domain ? "true, " : "false, ",
-         register_type(tail_.type), "> skip;");
-      t_("  skip.init();");
-    }
+    if (skips()) declare_skip();
     if (v_.baseline) elements_one_by_one();
     else elements_in_groups();
     for (std::size_t j = 0; j < p_.reductions.size(); ++j)
@@ -115,6 +109,18 @@ class broadcast_emitter {
     t_("  if (live && (thread & (team - 1)) == 0) finish(a, row, acc);");
     t_("}");
   }
+
+  void declare_skip() {
+    const auto is_arcsine = [this](const tail_step& s) { return p_.code[s.reg].op == opcode::arcsin; };
+    const bool unit_domain = !limit() && std::any_of(tail_.steps.begin(), tail_.steps.end(), is_arcsine);
+    const std::string fast = p_.flags.fast_math ? "true, " : "false, ", type = register_type(tail_.type);
+    if (tail_.minimum && !unit_domain) t_("  sn::skip_above<", fast, type, "> skip;");
+    else
+      t_("  sn::skip_range<", tail_.minimum ? "true, " : "false, ", unit_domain ? "true, " : "false, ", fast, type,
+         "> skip;");
+    t_("  skip.init();");
+  }
+  std::optional<std::uint16_t> limit() const { return tail_.steps.back().limit; }
 
   void elements_one_by_one() {
     t_("#pragma unroll 1");
@@ -195,10 +201,7 @@ class broadcast_emitter {
     }
     // One test for the group; then only the elements that may win are evaluated completely.
     const std::string x = "x" + num(tail_.inner());
-    t_(in, "auto farthest = skip.distance(", x, "[0]);");
-    t_("#pragma unroll");
-    t_(in, "for (int l = 1; l < ", lanes, "; ++l) farthest = max(farthest, skip.distance(", x, "[l]));");
-    t_(in, "if (farthest < skip.span) continue;");
+    t_(in, "if (skip.all_lose(", x, ")) continue;");
     t_("#pragma unroll");
     t_(in, "for (int l = 0; l < ", lanes, "; ++l) {");
     tail(in + "  ", x + "[l]", "r0 + l");
@@ -231,9 +234,10 @@ class broadcast_emitter {
 
   /// Evaluates the tail for the inner value `x` of column `at`, unless it cannot win.
   void tail(const std::string& in, const std::string& x, const std::string& at) {
-    t_(in, "if (skip.distance(", x, ") < skip.span) continue;");
+    t_(in, "if (skip.loses(", x, ")) continue;");
     t_(in, "const ", register_type(tail_.type), " value = ", call_out_of_line(p_, tail_phase_, x), ";");
-    t_(in, "if (acc.a0.step(value, ", at, ")) skip.offer(", x, ");");
+    t_(in, "if (acc.a0.step(value, ", at, ")) skip.offer(", x, limit() ? ", " + launch_value(p_, *limit(), "a") : "",
+       ");");
     for (std::size_t j = 1; j < p_.reductions.size(); ++j)
       t_(in, "acc.a", static_cast<int>(j), ".step(value, ", at, ");");
   }
@@ -253,7 +257,21 @@ std::string emit_broadcast(const program& p, const cuda_variant& v) { return bro
 
 namespace sinter::jit {
 
-// sn::skip_range allows for the rounding of three roots. It tests the domain of an arcsine on the inner value, which is
+namespace {
+
+/// The minimum with a parameter that is instruction `reg`, as in clip(h, _, 1).
+std::optional<tail_step> limit_at(const program& p, std::uint16_t reg) {
+  const instr& i = p.code[reg];
+  if (i.op != opcode::minimum) return {};
+  const bool by_a = p.code[i.a].op == opcode::param, by_b = p.code[i.b].op == opcode::param;
+  const std::uint16_t operand = by_a ? i.b : i.a, limit = by_a ? i.a : i.b;
+  if (by_a == by_b || operand + 1 != reg) return {};
+  return tail_step{reg, operand, {}, limit};
+}
+
+}  // namespace
+
+// The skip allows for the rounding of three roots. It tests the domain of an arcsine on the inner value, which is
 // valid only if there are no operations but roots between them.
 monotone_tail cuda_tail(const program& p) {
   monotone_tail t = find_tail(p);
@@ -266,6 +284,8 @@ monotone_tail cuda_tail(const program& p) {
     return false;
   };
   t.steps.erase(std::find_if(t.steps.begin(), t.steps.end(), ends), t.steps.end());
+  if (t.minimum && !t.steps.empty())
+    if (const auto limit = limit_at(p, t.inner())) t.steps.push_back(*limit);
   return t;
 }
 

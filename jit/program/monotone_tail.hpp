@@ -9,11 +9,13 @@
 
 namespace sinter::jit {
 
-/// sqrt, arcsin, or a multiplication or division by a parameter, which keeps the order if it is positive.
+/// sqrt, arcsin, or a multiplication or division by a parameter, which keeps the order if it is positive. Before these,
+/// only in tails of minima on a GPU (cuda_tail): a minimum with a parameter.
 struct tail_step {
-  std::uint16_t reg;                   // the instruction
-  std::uint16_t operand;               // the preceding register, to which it is applied
-  std::optional<std::uint16_t> scale;  // of a multiplication or division: the register of the parameter
+  std::uint16_t reg;                        // the instruction
+  std::uint16_t operand;                    // the preceding register, to which it is applied
+  std::optional<std::uint16_t> scale;       // of a multiplication or division: the register of the parameter
+  std::optional<std::uint16_t> limit = {};  // of a minimum: the register of the parameter
 };
 
 struct monotone_tail {

@@ -457,6 +457,38 @@ TEST_CASE("emulated: the broadcast search finds what the CPU finds, in both form
   CHECK(baseline_shapes.count(jit::cuda_shape::broadcast_rows) == 1);
 }
 
+TEST_CASE("emulated: a search whose tail begins with a limit finds the first of the nearest") {
+  if (no_emulation()) return;
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr std::int64_t rows = 520, columns = 43;
+  ndarray p = abs(angles(rows)) * 0.5, q = abs(angles(columns)) * 0.5;
+  p(7) = nan;
+  p(8) = -2;
+  p(9) = 0;
+  q(20) = 0;
+  q(30) = -0.25F;
+  q(31) = std::numeric_limits<float>::infinity();
+  for (const bool fast : {false, true})
+    for (const double limit : {1.0, 0.5, 0.2500001, 1e-3, 1e-40, 0.0, -1.0, 2.0, 1e30}) {
+      CAPTURE(fast);
+      CAPTURE(limit);
+      const fast_math_guard guard(fast);
+      const ndarray h = p(_, newaxis) + q;
+      for (const ndarray& d :
+           {3 * sqrt(clip(h, _, limit)), arcsin(sqrt(minimum(limit, h))), sqrt(clip(h * q, _, limit))}) {
+        const ndarray all = d.copy();
+        const recorded nearest = emulate(argmin(d, 1));
+        CHECK(nearest.launches.back().shape == jit::cuda_shape::broadcast_rows);
+        // The host's arcsine is not the library's: places may differ by its rounding, which is in order beyond it.
+        const auto places = emulated_as<std::int64_t>(nearest);
+        const ndarray found = take_along_axis(all, array(places).to_device("cpu")(_, newaxis), 1)(_, 0);
+        const ndarray best = min(all, {.axis = 1});
+        CHECK(sinter::all((isnan(found) & isnan(best)) | (found <= best * (1 + 4e-7))).item<bool>());
+        if (limit < 0.1) CHECK(places == argmin(all, 1).to_vector<std::int64_t>());
+      }
+    }
+}
+
 TEST_CASE("emulated: minima and maxima of complex numbers, and their places, whatever parts are infinite or NaN") {
   if (no_emulation()) return;
   check_complex_extremes<float>();

@@ -55,6 +55,23 @@ std::optional<opcode> power_shortcut(const scalar& y, dtype loop) {
   return {};
 }
 
+/// Under fast_math on a GPU: x to a power that is a small multiple of one half, by products and a root.
+std::optional<value> power_by_products(const value& x, const scalar& y, dtype loop) {
+  if (!graph::fast_math() || loop != dtype::f32 || x->device.kind == runtime::device_kind::cpu) return {};
+  if (y.kind() == scalar_kind::boolean || y.kind() == scalar_kind::complex) return {};
+  const double halves = 2 * std::abs(y.real());
+  if (halves != std::floor(halves) || halves < 1 || halves > 8) return {};
+  const auto times = [&](const value& a, const value& b) { return map_of(opcode::multiply, loop, a, b); };
+  const int whole = static_cast<int>(halves) / 2;
+  value power = x;
+  for (int k = 1; k < whole; ++k) power = times(power, x);
+  if (static_cast<int>(halves) % 2 != 0) {
+    const value root = map_of(opcode::sqrt, loop, x);
+    power = whole == 0 ? root : times(power, root);
+  }
+  return y.real() < 0 ? map_of(opcode::reciprocal, loop, power) : power;
+}
+
 /// args[0] to the power args[1]; `y` is the exponent before the cast.
 ndarray raised(resolved r, const operand& y) {
   if (!y.is_array()) {
@@ -63,6 +80,7 @@ ndarray raised(resolved r, const operand& y) {
       fail<value_error>("power", "integers to negative integer powers are not allowed (", r.loop, " to the power ",
                         exponent.as_int64(), ")");
     if (const auto op = power_shortcut(exponent, r.loop)) return wrap(map_of(*op, r.loop, r.args[0]));
+    if (const auto product = power_by_products(r.args[0], exponent, r.loop)) return wrap(*product);
   }
   return wrap(graph::record_map_moving(opcode::power, r.loop, r.shape, r.values()));
 }

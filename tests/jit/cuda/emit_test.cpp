@@ -1,9 +1,11 @@
 // The CUDA generator without a GPU: sources hold no sizes and include nothing, and NVRTC compiles every variant.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jit/cuda/emit.hpp"
@@ -375,6 +377,60 @@ TEST_CASE("cuda: only kernels with sine or cosine of float32 have a baseline for
   }
   const program fast = of(opcode::sin, f32, true);
   CHECK_FALSE(jit::cuda_has_baseline(fast, variant(fast, cuda_shape::linear, 1, 1, layout::linear, 4)));
+}
+
+TEST_CASE("cuda: under fast_math a quotient by an odd power of a root takes one inverse root") {
+  const auto source_of = [](const std::function<int(builder&, int, int)>& make, bool fast) {
+    builder b;
+    const int x = b.input(f32), y = b.input(f32);
+    program p = b.elementwise(make(b, x, y));
+    p.flags.fast_math = fast;
+    const cuda_variant v = variant(p, cuda_shape::linear, 1, 1, layout::linear, 4);
+    return jit::cuda_module({&p}, jit::emit_cuda(p, v));
+  };
+  const auto root = [](builder& b, int x) { return b.same(opcode::sqrt, x); };
+  const std::pair<const char*, std::function<int(builder&, int, int)>> forms[] = {
+      {"sn::inverse_power<1>(r0)", [&](builder& b, int x, int) { return b.same(opcode::reciprocal, root(b, x)); }},
+      {"r1 * sn::inverse_power<3>(r0)",
+       [&](builder& b, int x, int y) { return b.same(opcode::divide, y, b.same(opcode::multiply, x, root(b, x))); }},
+      {"r1 * sn::inverse_power<5>(r0)",
+       [&](builder& b, int x, int y) {
+         const int r = root(b, x), cube = b.same(opcode::multiply, r, x);
+         return b.same(opcode::divide, y, b.same(opcode::multiply, x, cube));
+       }},
+      {"r1 * sn::inverse_power<3>(r0)",
+       [&](builder& b, int x, int y) {
+         const int r = root(b, x), square = b.same(opcode::square, r);
+         return b.same(opcode::divide, y, b.same(opcode::multiply, square, r));
+       }},
+      {"", [&](builder& b, int x, int y) { return b.same(opcode::divide, y, b.same(opcode::square, root(b, x))); }},
+      {"",
+       [&](builder& b, int x, int y) { return b.same(opcode::divide, y, b.same(opcode::multiply, y, root(b, x))); }},
+      {"", [&](builder& b, int x, int y) { return b.same(opcode::multiply, y, root(b, x)); }}};
+  for (const auto& [wanted, make] : forms) {
+    CHECK(source_of(make, false).find("inverse_power") == std::string::npos);
+    const std::string source = source_of(make, true);
+    CHECK((source.find("inverse_power") != std::string::npos) == (*wanted != 0));
+    CHECK(source.find(wanted) != std::string::npos);
+  }
+}
+
+TEST_CASE("cuda: the tail of a minimum may begin with the minimum with a parameter") {
+  for (const reduce_op op : {reduce_op::argmin, reduce_op::max}) {
+    builder b;
+    const int limit = b.param(f32), h = b.same(opcode::multiply, b.input(f32), b.input(f32));
+    const int low = b.same(opcode::minimum, h, limit), root = b.same(opcode::sqrt, low);
+    b.reduction(op, op == reduce_op::max ? f32 : i64, root, 1, low);
+    const program p = b.reduced();
+    const jit::monotone_tail tail = jit::cuda_tail(p);
+    const bool limits = op == reduce_op::argmin;
+    REQUIRE(tail.steps.size() == (limits ? 2 : 1));
+    CHECK(tail.inner() == (limits ? h : low));
+    CHECK(tail.steps.back().limit.has_value() == limits);
+    const std::string source = jit::emit_cuda(p, broadcast(p, 1, true));
+    CHECK((source.find("sn::skip_above<false, float> skip;") != std::string::npos) == limits);
+    CHECK((source.find("skip.offer(x" + std::to_string(h) + ", a.q0)") != std::string::npos) == limits);
+  }
 }
 
 TEST_CASE("cuda: a tail is skipped only where it is monotone on its whole domain") {

@@ -210,6 +210,25 @@ void add_pairs(std::vector<shape_case>& out) {
   out.push_back({"nearest of pairs", [](const operands& o) { return argmin(abs(o("points") - o("others")), -1); }});
 }
 
+void add_fast_forms(std::vector<shape_case>& out) {
+  const auto add = [&](const std::string& name, auto record) {
+    out.push_back({name, [=](const operands& o) {
+                     const fast_math_guard guard;
+                     return record(o);
+                   }});
+  };
+  add("tail that begins with a limit, fast_math", [](const operands& o) {
+    return min(2 * arcsin(sqrt(clip(o("rows") * o("columns"), none_t{0}, 1))), {.axis = 1});
+  });
+  add("quotient by a root, fast_math", [](const operands& o) {
+    const ndarray r = square(o("line float32")) + 0.5;
+    return 3 / (r * sqrt(r));
+  });
+  for (const double exponent : {-1.5, -0.5, 3.0, 2.5})
+    add("power " + std::to_string(exponent) + ", fast_math",
+        [=](const operands& o) { return power(square(o("line float32")) + 0.5, exponent); });
+}
+
 std::vector<shape_case> all_cases() {
   std::vector<shape_case> out;
   add_elementwise(out);
@@ -217,6 +236,7 @@ std::vector<shape_case> all_cases() {
   add_reductions(out);
   add_broadcasts(out);
   add_pairs(out);
+  add_fast_forms(out);
   return out;
 }
 

@@ -138,7 +138,8 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
     loaded.push_back(plain ? i.a : -1);
     only_loads = only_loads && plain;
   }
-  whole_rows = shape.rows && !shape.across && split.chunks == 1 && shape.reduced > transposed_columns && !tail && has_row_loops(p);
+  whole_rows = shape.rows && !shape.across && split.chunks == 1 && shape.reduced > transposed_columns && !tail &&
+               has_row_loops(p);
   for (std::size_t k = 0; whole_rows && only_loads && k < loaded.size(); ++k) {
     const auto stride = row_stride_of(l, elements.inputs[static_cast<std::size_t>(loaded[k])]);
     if (!stride) break;
