@@ -201,6 +201,9 @@ class writer {
       const std::string factor = "sn::inverse_power<" + num(root->halves) + ">(" + reg(root->base) + ")";
       return i.op == opcode::divide ? a + " * " + factor : factor;
     }
+    const bool low = i.op == opcode::minimum, extreme = low || i.op == opcode::maximum;
+    if (extreme && p_.flags.fast_math && i.type == dtype::f32)
+      return std::string("sn::fast_extreme<") + (low ? "true" : "false") + ">(" + a + ", " + b + ")";
     const std::string plain = plain_expression(i, a, b);
     return plain.empty() ? call_expression(i, a, b, c) : plain;
   }

@@ -468,6 +468,7 @@ TEST_CASE("emulated: a search whose tail begins with a limit finds the first of 
   q(20) = 0;
   q(30) = -0.25F;
   q(31) = std::numeric_limits<float>::infinity();
+  eval(p, q);
   for (const bool fast : {false, true})
     for (const double limit : {1.0, 0.5, 0.2500001, 1e-3, 1e-40, 0.0, -1.0, 2.0, 1e30}) {
       CAPTURE(fast);

@@ -224,6 +224,7 @@ void add_fast_forms(std::vector<shape_case>& out) {
     const ndarray r = square(o("line float32")) + 0.5;
     return 3 / (r * sqrt(r));
   });
+  add("clip, fast_math", [](const operands& o) { return clip(o("line float32"), 0.25, 0.75); });
   for (const double exponent : {-1.5, -0.5, 3.0, 2.5})
     add("power " + std::to_string(exponent) + ", fast_math",
         [=](const operands& o) { return power(square(o("line float32")) + 0.5, exponent); });
