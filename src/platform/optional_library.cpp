@@ -36,7 +36,7 @@ library_place toolkit_library(std::string title, std::vector<std::string> soname
   return place;
 }
 
-library_place host_library(std::string title, std::vector<std::string> sonames, std::string package) {
+library_place host_library(std::string title, std::vector<std::string> sonames, const std::string& package) {
   library_place place{std::move(title), std::move(sonames), {}, "install " + package};
   add_folders(place.folders, environment("LD_LIBRARY_PATH"), "");
   return place;

@@ -29,7 +29,7 @@ struct library_place {
 /// folders.
 library_place toolkit_library(std::string title, std::vector<std::string> sonames);
 /// A library of the distribution, found by the dynamic linker.
-library_place host_library(std::string title, std::vector<std::string> sonames, std::string package);
+library_place host_library(std::string title, std::vector<std::string> sonames, const std::string& package);
 
 /// What open_library tries, in order: first files that exist, since their identity can be determined without loading
 /// them; then names, for libraries that only the dynamic linker's configuration finds.
