@@ -4,6 +4,7 @@
 //
 // Shared by compiling and caching: files, identities for keys.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
