@@ -150,7 +150,7 @@ TEST_CASE("exact programs give NumPy's results wherever the planner cuts them" *
     }
   });
   MESSAGE("kernels launched: ", launches[0], "; one an operation: ", launches[1], "; tiny: ", launches[2]);
-  if (!wanted_case()) CHECK((launches[0] < launches[1] && launches[0] < launches[2]));
+  if (!wanted_case()) CHECK((launches[0] < launches[1] && launches[2] < launches[1]));
 }
 
 TEST_CASE("exact programs give NumPy's results on several threads" * doctest::test_suite(test::sharded_suite)) {

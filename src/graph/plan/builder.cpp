@@ -46,6 +46,7 @@ void kernel_builder::begin_phase() {
   ++phase_;
   memo_.clear();
   calls_.clear();
+  param_registers_.clear();
 }
 
 bool kernel_builder::finish() {
@@ -239,7 +240,12 @@ std::uint16_t kernel_builder::param(const jit::scalar& v, dtype type) {
     out_->params.push_back(v);
     out_->code.param_types.push_back(type);
   }
-  return emit({opcode::param, type, type, 0, index, 0, 0, 0});
+  // Repeated steps are the same code only if they read the same registers.
+  for (const auto& [known, reg] : param_registers_)
+    if (known == index) return reg;
+  const std::uint16_t reg = emit({opcode::param, type, type, 0, index, 0, 0, 0});
+  if (in_order_) param_registers_.emplace_back(index, reg);
+  return reg;
 }
 
 std::uint16_t kernel_builder::integer_param(std::int64_t v) {
@@ -253,7 +259,7 @@ std::uint16_t kernel_builder::load(node* source, const index_map* map) {
   // The identity needs no composition, and most loads are of that kind.
   if (!map) {
     const int known = find(source, nullptr);
-    if (known >= 0 && out_->code.code.size() - static_cast<std::size_t>(known) < emit_window)
+    if (known >= 0 && (in_order_ || out_->code.code.size() - static_cast<std::size_t>(known) < emit_window))
       return static_cast<std::uint16_t>(known);
     const std::uint16_t reg = load(source, {0, core::contiguous_strides(source->shape)});
     remember(source, nullptr, reg);

@@ -88,7 +88,8 @@ class kernel_builder {
   std::vector<std::pair<node*, std::uint16_t>> reduced_;
   std::vector<memo> calls_;  // the first node of each call; `reg` is the index in program::calls
   bool unfusible_ = false;   // the kernel has a call that is not fusible
-  node* split_ = nullptr;    // what to materialise if the kernel turns out too large
+  std::vector<std::pair<std::uint16_t, std::uint16_t>> param_registers_;  // lowering in order: parameters, registers
+  node* split_ = nullptr;  // what to materialise if the kernel turns out too large
   bool restart_ = false;
   std::size_t stored_before_ = 0;  // materialised nodes when the kernel was begun
   bool in_order_ = false;          // operations were lowered before what needs them

@@ -5,7 +5,7 @@
 namespace sinter::graph {
 
 struct planner_limits {
-  int depth = 192;         // pending nodes in a chain before an array is evaluated when it is made
+  int depth = 256;         // pending nodes in a chain before an array is evaluated when it is made
   int update_chain = 12;   // pending writes to one storage before they run
   int instructions = 192;  // of one kernel
   int inputs = 28;         // buffers read by one kernel

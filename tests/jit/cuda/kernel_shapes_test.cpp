@@ -255,8 +255,8 @@ std::set<std::string>& kernel_shapes() {
 cpu::launch_observer observer_before = nullptr;
 
 void observe(const jit::launch& l) {
-  static constexpr const char* names[] = {"linear", "strided", "rows",        "columns",         "broadcast",
-                                          "loop",   "tiled",   "shared rows", "tiles of results"};
+  static constexpr const char* names[] = {"linear", "strided",      "rows",  "columns",     "broadcast",
+                                          "loop",   "rows on chip", "tiled", "shared rows", "tiles of results"};
   static std::mutex mutex;
   jit::cuda_variant v;
   cuda::classify(l, v);
