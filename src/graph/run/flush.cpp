@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 
 #include "graph/plan/bind.hpp"
@@ -230,13 +231,17 @@ class flusher {
     const auto take = [&](const runtime::buffer* b) {
       if (b && b->has_faults()) add_faults(all, b->faults());
     };
-    for (const input_slot& s : j.plan->inputs) take(memory_of(s.source));
+    for (const input_slot& s : j.plan->inputs) {
+      take(memory_of(s.source));
+      if (const auto passed = passed_.find(s.source); passed != passed_.end()) add_faults(all, passed->second);
+    }
     take(j.copy_from.get());
     const bool effect = j.plan->kind == plan_kind::effect;
     for (node* n : j.plan->results) {
       runtime::buffer* const written = memory_of(n);
       if (effect && written->has_faults()) written->clear_faults();  // all of it has been overwritten
       if (written) written->add_faults(all);
+      else if (!all.empty()) passed_[n] = all;
     }
     if (!effect) return;
     const payload::call& call = j.plan->root->call();
@@ -279,6 +284,7 @@ class flusher {
     placement_.clear();
     jobs_.clear();
     uses_.clear();
+    passed_.clear();
     fault_ = nullptr;  // set if a later kernel of the flush has failed
   }
 
@@ -291,9 +297,10 @@ class flusher {
   std::vector<jit::launch> launches_;  // the first `launched_` are in use
   int launched_ = 0;
   std::vector<const runtime::prepared*> prepared_;
-  std::size_t done_ = 0;        // jobs that have run, if a later one fails
-  std::exception_ptr fault_;    // of a kernel that was waited for
-  std::vector<value> dropped_;  // operands that evaluated nodes release
+  std::size_t done_ = 0;                                         // jobs that have run, if a later one fails
+  std::exception_ptr fault_;                                     // of a kernel that was waited for
+  std::unordered_map<const node*, runtime::fault_list> passed_;  // the faults of results whose memory others have
+  std::vector<value> dropped_;                                   // operands that evaluated nodes release
 };
 
 flusher& shared_flusher() {

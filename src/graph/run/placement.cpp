@@ -58,7 +58,7 @@ void placement::begin() {
   if (long_plan) find_last_readers();
 }
 
-/// Memory that an alias or an update may share is left out, and plans in which faults are passed from result to result.
+/// Memory that an alias or an update may share is left out.
 void placement::find_last_readers() {
   const auto& kernels = plan_.kernels();
   constexpr std::int32_t never = -1;
@@ -67,11 +67,8 @@ void placement::find_last_readers() {
     if (!n->is_leaf()) last[static_cast<std::size_t>(plan_.at(const_cast<node*>(n)).kernel)] = kernel;
   };
   for (std::size_t k = 0; k < kernels.size(); ++k) {
-    if (kernels[k]->kind == plan_kind::effect || fault_count(kernels[k]->code) != 0) return;
-    for (const input_slot& s : kernels[k]->inputs) {
-      if (s.source->is_leaf() && s.source->buffer->has_faults()) return;
-      note(s.source, static_cast<std::int32_t>(k));
-    }
+    if (kernels[k]->kind == plan_kind::effect) return;
+    for (const input_slot& s : kernels[k]->inputs) note(s.source, static_cast<std::int32_t>(k));
   }
   for (const auto& k : kernels) {
     if (k->kind != plan_kind::alias && k->kind != plan_kind::update) continue;
