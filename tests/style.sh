@@ -34,10 +34,15 @@ sources() {
 case ${1-} in
   check | fix)
     find_tool clang-format
-    [ "$1" = check ] && options=(--dry-run -Werror) || options=(-i)
-    sources | xargs -P "$(nproc)" -n 40 "$tool" --style=file "${options[@]}" 2>&1 |
-      sed -n 's/^\([^:]*\):[0-9]*:[0-9]*: error:.*/\1: not formatted (bash tests\/style.sh fix)/p' | sort -u
-    [ "${PIPESTATUS[1]}" = 0 ]
+    if [ "$1" = fix ]; then
+      sources | xargs -P "$(nproc)" -n 40 "$tool" --style=file -i
+    else
+      # Not by -Werror: version 14 warns of the comment at the end of `namespace a::inline b`, and writes the same one.
+      # shellcheck disable=SC2016
+      sources | xargs -P "$(nproc)" -n 40 bash -c '
+        for f; do "$0" --style=file "$f" | cmp -s - "$f" || printf "%s: not formatted (bash tests/style.sh fix)\n" "$f"; done' \
+        "$tool" | sort | { ! grep .; }
+    fi
     ;;
   tidy)
     find_tool clang-tidy
