@@ -71,7 +71,7 @@ class roller {
   bool plan(const std::vector<std::uint16_t>& results) {
     for (std::size_t k = steps_.first; k < steps_.first + steps_.period; ++k)
       for (const std::int32_t o : list_[k].operands)
-        if (o >= 0 && varies(k, o) && !delay(static_cast<std::int64_t>(k), o)) return false;
+        if (o >= 0 && varies(k, o) && !delay(o)) return false;
     for (std::size_t k = steps_.first; k < steps_.end(); ++k)
       if (!has_constant_operands(k)) return false;
     for (std::size_t k = steps_.end(); k < list_.size(); ++k)
@@ -134,9 +134,8 @@ class roller {
     return true;
   }
   /// Registers what an operation of a step reads from an earlier step. False if that is too long ago.
-  bool delay(std::int64_t k, std::int32_t operand) {
+  bool delay(std::int32_t operand) {
     const auto first = static_cast<std::int64_t>(steps_.first), period = static_cast<std::int64_t>(steps_.period);
-    (void)k;
     if (operand >= first) return true;
     const std::int64_t ago = (first - operand + period - 1) / period;
     return carry(static_cast<std::size_t>(operand + ago * period - first), static_cast<int>(ago));
