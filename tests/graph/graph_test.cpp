@@ -99,8 +99,7 @@ TEST_CASE("a reduction that is stored is not computed again by what else waits f
   SUBCASE("read after a sum over it") {
     const ndarray y = r - sn::sum(r * product) * product;
     const std::string plan = sn::explain(y), whole = "reads  (48,)";
-    CHECK(
-        (plan.find("3 kernels") != std::string::npos || plan.find("2 kernels") != std::string::npos));  // rows on chip
+    CHECK((plan.find("3 kernels") != std::string::npos || plan.find("rows on chip") != std::string::npos));
     CHECK(plan.find(whole) != std::string::npos);
     CHECK(plan.find(whole) == plan.rfind(whole));
     CHECK(values(y)[1] == 1 - 14420.0 * 364);
