@@ -37,13 +37,17 @@ class sim_algorithms final : public runtime::algorithms, sim_library {
  public:
   explicit sim_algorithms(runtime::backend& device) : sim_library(device, "sorting, scans and selections") {}
   std::size_t sort_scratch(const runtime::row_layout& l) override { return asked().sort_scratch(l); }
-  void sort(const runtime::row_layout& l, bool descending, void* data, void* scratch) override {
-    now().algorithms().sort(l, descending, data, scratch);
+  void sort(const runtime::row_layout& l, bool descending, const void* from, void* to, void* scratch) override {
+    now().algorithms().sort(l, descending, from, to, scratch);
   }
   std::size_t argsort_scratch(const runtime::row_layout& l) override { return asked().argsort_scratch(l); }
   void argsort(const runtime::row_layout& l, bool descending, const void* keys, std::int64_t* result,
                void* scratch) override {
     now().algorithms().argsort(l, descending, keys, result, scratch);
+  }
+  std::size_t random_order_scratch(std::int64_t n) override { return asked().random_order_scratch(n); }
+  void random_order(std::int64_t n, const std::uint64_t* keys, std::int64_t* result, void* scratch) override {
+    now().algorithms().random_order(n, keys, result, scratch);
   }
   bool can_partition(const runtime::row_layout& l) const override { return asked().can_partition(l); }
   std::size_t partition_scratch(const runtime::row_layout& l, std::int64_t count, bool positions) override {
@@ -57,6 +61,7 @@ class sim_algorithms final : public runtime::algorithms, sim_library {
                     std::int64_t* result, void* scratch) override {
     now().algorithms().argpartition(l, kth, keys, result, scratch);
   }
+  bool orders_first(const runtime::row_layout& l, std::int64_t k) const override { return asked().orders_first(l, k); }
   std::size_t select_first_scratch(const runtime::row_layout& l, std::int64_t k) override {
     return asked().select_first_scratch(l, k);
   }
@@ -82,16 +87,14 @@ class sim_algorithms final : public runtime::algorithms, sim_library {
   std::size_t count_bins_scratch(std::int64_t n, std::int64_t count) override {
     return asked().count_bins_scratch(n, count);
   }
-  void count_bins(const std::int64_t* bins, std::int64_t n, std::int64_t count, std::int64_t* counts,
-                  void* scratch) override {
-    now().algorithms().count_bins(bins, n, count, counts, scratch);
+  void count_bins(const runtime::bin_entries& e, std::int64_t count, std::int64_t* counts, void* scratch) override {
+    now().algorithms().count_bins(e, count, counts, scratch);
   }
   std::size_t sum_bins_scratch(std::int64_t n, std::int64_t count) override {
     return asked().sum_bins_scratch(n, count);
   }
-  void sum_bins(const std::int64_t* bins, const double* weights, std::int64_t n, std::int64_t count, double* sums,
-                void* scratch) override {
-    now().algorithms().sum_bins(bins, weights, n, count, sums, scratch);
+  void sum_bins(const runtime::bin_entries& e, std::int64_t count, double* sums, void* scratch) override {
+    now().algorithms().sum_bins(e, count, sums, scratch);
   }
   std::size_t histogram_scratch(sinter::dtype type, std::int64_t n, const runtime::bin_range& bins) override {
     return asked().histogram_scratch(type, n, bins);

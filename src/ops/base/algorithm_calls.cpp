@@ -70,11 +70,18 @@ ndarray in_place_of(const rows_of& r, const value& leaf) {
   return wrap(graph::record_view(leaf, shape, strides, 0));
 }
 
-void sort_rows(const value& own, const runtime::row_layout& l, bool descending) {
-  if (l.rows == 0 || l.columns < 2) return;
-  runtime::algorithms& device = algorithms_of(own);
-  const runtime::buffer scratch = scratch_for(own, device.sort_scratch(l));
-  device.sort(l, descending, address_to_write(own), scratch.data());
+value sorted_rows(const value& v, const runtime::row_layout& l, bool descending) {
+  if (l.rows == 0 || l.columns < 2) return own_memory(v);
+  // A value in memory is read in place.
+  const bool in_place = !graph::is_in_memory(v);
+  value to = in_place ? own_memory(v) : unset_leaf(v->shape, v->type, v->device);
+  if (!in_place) evaluated(v);
+  runtime::algorithms& device = algorithms_of(to);
+  const runtime::buffer scratch = scratch_for(to, device.sort_scratch(l));
+  void* const result = address_to_write(to);
+  device.sort(l, descending, in_place ? result : address_to_read(v), result, scratch.data());
+  if (!in_place) graph::inherit_faults(to, {&v});
+  return to;
 }
 
 value argsort_rows(const value& keys, const runtime::row_layout& l, bool descending) {
@@ -84,6 +91,18 @@ value argsort_rows(const value& keys, const runtime::row_layout& l, bool descend
   const runtime::buffer scratch = scratch_for(keys, device.argsort_scratch(l));
   device.argsort(l, descending, address_to_read(keys), static_cast<std::int64_t*>(address_to_write(order)),
                  scratch.data());
+  graph::inherit_faults(order, {&keys});
+  return order;
+}
+
+value random_order_of(const value& keys) {
+  value order = unset_leaf(keys->shape, dtype::i64, keys->device);
+  const std::int64_t n = keys->size();
+  if (n == 0) return order;
+  runtime::algorithms& device = algorithms_of(keys);
+  const runtime::buffer scratch = scratch_for(keys, device.random_order_scratch(n));
+  device.random_order(n, static_cast<const std::uint64_t*>(address_to_read(keys)),
+                      static_cast<std::int64_t*>(address_to_write(order)), scratch.data());
   graph::inherit_faults(order, {&keys});
   return order;
 }
@@ -111,6 +130,10 @@ value argpartitioned_rows(const value& keys, const runtime::row_layout& l, std::
                       scratch.data());
   graph::inherit_faults(order, {&keys});
   return order;
+}
+
+bool orders_first(const value& keys, const runtime::row_layout& l, std::int64_t k) {
+  return algorithms_of(keys).orders_first(l, k);
 }
 
 value first_of_rows(const value& keys, const runtime::row_layout& l, bool descending, std::int64_t k) {
@@ -147,14 +170,15 @@ value binned(const value& bins, const value& weights, std::int64_t count) {
   if (count == 0) return out;
   runtime::algorithms& device = algorithms_of(numbers);
   const std::int64_t n = numbers->size();
-  const auto* from = static_cast<const std::int64_t*>(address_to_read(numbers));
+  runtime::bin_entries entries{n, numbers->type, address_to_read(numbers)};
   if (weights) {
+    entries.weight_type = added->type;
+    entries.weights = address_to_read(added);
     const runtime::buffer scratch = scratch_for(numbers, device.sum_bins_scratch(n, count));
-    device.sum_bins(from, static_cast<const double*>(address_to_read(added)), n, count,
-                    static_cast<double*>(address_to_write(out)), scratch.data());
+    device.sum_bins(entries, count, static_cast<double*>(address_to_write(out)), scratch.data());
   } else {
     const runtime::buffer scratch = scratch_for(numbers, device.count_bins_scratch(n, count));
-    device.count_bins(from, n, count, static_cast<std::int64_t*>(address_to_write(out)), scratch.data());
+    device.count_bins(entries, count, static_cast<std::int64_t*>(address_to_write(out)), scratch.data());
   }
   graph::inherit_faults(out, {&numbers, &added});
   return out;

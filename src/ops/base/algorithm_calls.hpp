@@ -28,10 +28,12 @@ rows_of rows_along(const value& v, int axis);
 /// axes: a view with transposed strides, no copy.
 ndarray in_place_of(const rows_of& r, const value& leaf);
 
-/// Sorts rows in place; the caller owns the memory exclusively.
-void sort_rows(const value& own, const runtime::row_layout& l, bool descending);
+/// The rows, sorted, in exclusively owned memory. A pending expression is evaluated into it and sorted there.
+value sorted_rows(const value& v, const runtime::row_layout& l, bool descending);
 /// The stable permutation that sorts each row of an evaluated value; int64, of the same shape.
 value argsort_rows(const value& keys, const runtime::row_layout& l, bool descending);
+/// The permutation that sorts evaluated uint64 keys of one axis, which were drawn at random: as argsort_rows().
+value random_order_of(const value& keys);
 
 /// Partitions and the first elements of an order, where the device does not rather sort (can_partition).
 bool can_partition(const value& v, const runtime::row_layout& l);
@@ -39,15 +41,16 @@ bool can_partition(const value& v, const runtime::row_layout& l);
 value partitioned_rows(const value& from, const runtime::row_layout& l, std::span<const std::int64_t> kth);
 /// The positions that they have in their rows; int64.
 value argpartitioned_rows(const value& keys, const runtime::row_layout& l, std::span<const std::int64_t> kth);
-/// The positions of the first k elements of each row in the order of argsort_rows, by position: int64, of the shape of
-/// `keys` with k in the last place; 0 < k < l.columns.
+/// The positions of the first k elements of each row in the order of argsort_rows: in this order where orders_first(),
+/// else by position. int64, of the shape of `keys` with k in the last place; 0 < k < l.columns.
+bool orders_first(const value& keys, const runtime::row_layout& l, std::int64_t k);
 value first_of_rows(const value& keys, const runtime::row_layout& l, bool descending, std::int64_t k);
 
 /// Inclusive scan of v, in v's dtype, along an axis; evaluated.
 value scanned(runtime::scan_op op, const value& v, int axis);
 
-/// The number of occurrences of each of [0, count) among the int64 `bins`: int64; with `weights` (float64, one per bin
-/// index, or null) the sums of the weights: float64. Other bin indices are ignored.
+/// The number of occurrences of each of [0, count) among the `bins` (int32 or int64): int64; with `weights` (float32 or
+/// float64, one per bin index, or null) the sums of the weights: float64. Other bin indices are ignored.
 value binned(const value& bins, const value& weights, std::int64_t count);
 /// The number of samples in each of some bins of equal width: int64. The samples have a dtype that
 /// algorithms::histogram accepts.

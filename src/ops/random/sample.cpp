@@ -20,7 +20,7 @@ namespace {
 
 ndarray random_order(generator& g, std::int64_t n, runtime::device_id device) {
   core::checked_count(dims{n}, "permutation");
-  return argsort(wrap(drawn(g, jit::opcode::random_bits, uint64, {dims{n}, device})));
+  return wrap(random_order_of(evaluated(drawn(g, jit::opcode::random_bits, uint64, {dims{n}, device}))));
 }
 
 /// Probabilities on the host, validated as in NumPy.

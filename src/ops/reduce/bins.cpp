@@ -170,8 +170,9 @@ ndarray bin_between(const ndarray& samples, const ndarray& edges) {
 
 ndarray count_or_sum(const ndarray& bins, const ndarray& weights, std::int64_t n) {
   const value at = value_of(ravel(bins));
+  const dtype added = weights.defined() && weights.dtype() == dtype::f32 ? dtype::f32 : dtype::f64;
   if (!weights.defined()) return wrap(binned(at, value(), n));
-  const auto sums = [&](const ndarray& w) { return wrap(binned(at, value_of(ravel(w).astype(dtype::f64)), n)); };
+  const auto sums = [&](const ndarray& w) { return wrap(binned(at, value_of(ravel(w).astype(added, false)), n)); };
   if (!is_complex(weights.dtype())) return sums(weights);
   static const auto& complex_of =
       *new function("complex128 complex_of(double re, double im)", "return complex128(re, im);");

@@ -47,7 +47,8 @@ ndarray bincount(const ndarray& x, const bincount_kw& kw) {
   if (kw.weights.defined() && is_complex(kw.weights.dtype()))
     fail<dtype_error>("bincount", "cannot sum weights of dtype ", kw.weights.dtype());
   if (x.size() == 0) return zeros({kw.minlength}, {.dtype = dtype::i64, .device = x.device()});
-  const ndarray bins = wrap(evaluated(value_of(x.astype(dtype::i64, false))));
+  const ndarray bins = wrap(
+      evaluated(value_of(x.astype(itemsize(v.type) < 8 && v.type != dtype::u32 ? dtype::i32 : dtype::i64, false))));
   const ndarray low = min(bins), high = max(bins);
   eval(low, high);  // in one pass
   const auto least = low.item<std::int64_t>();

@@ -70,9 +70,7 @@ unique_result unique_flat(const ndarray& x, const wanted& w, const char* functio
     order = wrap(argsort_rows(keys, l, false));
     sorted = wrap(evaluated(value_of(take(wrap(keys), order))));
   } else {
-    const value own = own_memory(flat);
-    sort_rows(own, l, false);
-    sorted = wrap(own);
+    sorted = wrap(sorted_rows(flat, l, false));
   }
   const ndarray starts = wrap(evaluated(value_of(run_starts(sorted, w.equal_nan))));
   unique_result out;

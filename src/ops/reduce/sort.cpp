@@ -43,9 +43,7 @@ value reordered(const value& key, const value& order) {
 
 ndarray sort(const ndarray& x, const sort_kw& kw) {
   const rows_of r = rows_for(x, kw.axis, "sort");
-  const value own = own_memory(r.elements);
-  sort_rows(own, r.layout(), kw.descending);
-  return in_place_of(r, own);
+  return in_place_of(r, sorted_rows(r.elements, r.layout(), kw.descending));
 }
 
 ndarray argsort(const ndarray& x, const sort_kw& kw) {
@@ -113,10 +111,12 @@ topk_result topk(const ndarray& x, std::int64_t k, const topk_kw& kw) {
   if (k < 0 || k > r.count)
     fail<value_error>("topk", "k (", k, ") is out of range for an axis of ", r.count, " elements");
   const value keys = evaluated(r.elements);
-  // The few first are selected by their positions, which keeps equal ones in order, and then sorted.
+  // The few first are selected in their order; or, where they are more, by their positions, which keeps equal ones in
+  // order, and then sorted.
   if (k > 0 && k <= r.count / 4 && can_partition(keys, r.layout())) {
     const value found = first_of_rows(keys, r.layout(), kw.largest, k);
     const value chosen = evaluated(reordered(keys, found));
+    if (orders_first(keys, r.layout(), k)) return {in_place_of(r, chosen), in_place_of(r, found)};
     const value order = argsort_rows(chosen, {chosen->type, r.rows, k}, kw.largest);
     const value indices = evaluated(reordered(found, order)), values = evaluated(reordered(chosen, order));
     return {in_place_of(r, values), in_place_of(r, indices)};

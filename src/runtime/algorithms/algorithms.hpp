@@ -52,17 +52,26 @@ struct bin_range {
   bool narrow = false;
 };
 
+/// Numbers of bins, int32 or int64, and a weight, float32 or float64, for each where `weights` is not null.
+struct bin_entries {
+  std::int64_t count = 0;
+  dtype bin_type = dtype::i64;
+  const void* bins = nullptr;
+  dtype weight_type = dtype::f64;
+  const void* weights = nullptr;
+};
+
 class algorithms {
  public:
   virtual ~algorithms() = default;
 
-  /// Sorts each row in place. Ascending order is NumPy's: false before true, -0 equal to +0, NaN last, complex by real
+  /// Sorts each row of `from` into `to`, which may be `from`. Ascending order is NumPy's: false before true, -0 equal to +0, NaN last, complex by real
   /// part, then imaginary part, then those with a NaN: in the imaginary part alone (by real part), in the real part
   /// alone (by imaginary part), in both. Descending is the reverse of it, NaN first. Equal elements keep their order,
   /// also where descending; the order of a row's NaNs is unspecified. Elements keep their bits: -0 stays -0, NaNs their
-  /// payload. Rows and columns may each exceed 2^31. Scratch: at most 1.2 times the bytes of `data` and 10 MiB.
+  /// payload. Rows and columns may each exceed 2^31. Scratch: at most 1.2 times the bytes of `from` and 10 MiB.
   virtual std::size_t sort_scratch(const row_layout& l) = 0;
-  virtual void sort(const row_layout& l, bool descending, void* data, void* scratch) = 0;
+  virtual void sort(const row_layout& l, bool descending, const void* from, void* to, void* scratch) = 0;
 
   /// The permutation (indices within the row) that sorts each row; stable, also where descending: equal elements, all
   /// NaNs and both zeros among them, keep their order, so there is one result. `keys` stay as they are. Scratch: at most
@@ -70,6 +79,11 @@ class algorithms {
   /// byte then take 2.1 times their bytes) and 10 MiB.
   virtual std::size_t argsort_scratch(const row_layout& l) = 0;
   virtual void argsort(const row_layout& l, bool descending, const void* keys, std::int64_t* result, void* scratch) = 0;
+
+  /// What argsort() of `n` uint64 keys gives, for keys that were drawn at random: it may take long where many agree in
+  /// their highest bits. Scratch as argsort().
+  virtual std::size_t random_order_scratch(std::int64_t n) = 0;
+  virtual void random_order(std::int64_t n, const std::uint64_t* keys, std::int64_t* result, void* scratch) = 0;
 
   /// Whether rows can be partitioned, and their first elements selected, for less than it takes to sort them. If not,
   /// callers sort.
@@ -83,8 +97,9 @@ class algorithms {
   /// The positions (within the row) of the elements that such a partition has; equal elements may have other places.
   virtual void argpartition(const row_layout& l, std::span<const std::int64_t> kth, const void* keys,
                             std::int64_t* result, void* scratch) = 0;
-  /// The positions (within the row) of the first k elements, 0 < k < columns, of each row in argsort()'s order, sorted by
-  /// position; rows of `result` have k elements.
+  /// The positions (within the row) of the first k elements, 0 < k < columns, of each row in argsort()'s order: in this
+  /// order where orders_first(), else sorted by position. Rows of `result` have k elements.
+  virtual bool orders_first(const row_layout& l, std::int64_t k) const = 0;
   virtual std::size_t select_first_scratch(const row_layout& l, std::int64_t k) = 0;
   virtual void select_first(const row_layout& l, bool descending, std::int64_t k, const void* keys,
                             std::int64_t* result, void* scratch) = 0;
@@ -108,14 +123,12 @@ class algorithms {
 
   /// counts[b] = how many bins[i] equal b, for b in [0, bin_count); values outside are left out.
   virtual std::size_t count_bins_scratch(std::int64_t n, std::int64_t bin_count) = 0;
-  virtual void count_bins(const std::int64_t* bins, std::int64_t n, std::int64_t bin_count, std::int64_t* counts,
-                          void* scratch) = 0;
-  /// sums[b] = the sum of weights[i] where bins[i] equals b; values outside are left out. The order of the additions
-  /// follows from the bins alone. Scratch: at most 26 bytes for each of up to 2^26 elements and 8 for each bin,
-  /// or an eighth of the bytes of `bins`.
+  virtual void count_bins(const bin_entries& e, std::int64_t bin_count, std::int64_t* counts, void* scratch) = 0;
+  /// sums[b] = the sum of weights[i] where bins[i] equals b, in float64; values outside are left out. The order of the
+  /// additions follows from the bins alone. Scratch: at most 26 bytes for each of up to 2^26 elements and 8 for each bin,
+  /// or a byte for each element.
   virtual std::size_t sum_bins_scratch(std::int64_t n, std::int64_t bin_count) = 0;
-  virtual void sum_bins(const std::int64_t* bins, const double* weights, std::int64_t n, std::int64_t bin_count,
-                        double* sums, void* scratch) = 0;
+  virtual void sum_bins(const bin_entries& e, std::int64_t bin_count, double* sums, void* scratch) = 0;
   /// counts[b] = how many samples (int32, int64, uint8, uint16, float32 or float64; dtype_error for others) lie in bin
   /// b, in one pass: there is no array of bins in between. NaNs lie in no bin.
   virtual std::size_t histogram_scratch(dtype type, std::int64_t n, const bin_range& bins) = 0;

@@ -3,6 +3,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -21,6 +22,7 @@ template <class T>
 class equal_bins {
  public:
   using edge_type = std::conditional_t<std::is_same<T, float>::value, float, double>;
+  using number_type = std::conditional_t<std::is_same<T, float>::value, std::uint32_t, std::uint64_t>;
 
   equal_bins(double low, double high, std::int64_t count, bool narrow)
       : count_(count),
@@ -31,7 +33,8 @@ class equal_bins {
         first_(static_cast<edge_type>(low)),
         last_(static_cast<edge_type>(high)),
         scale_(static_cast<edge_type>(static_cast<double>(count) / width_)),
-        margin_(margin(high)) {
+        margin_(margin(high)),
+        inside_(edge_type{0.5} - margin_) {
     if (narrow) step_ = (static_cast<float>(high) - static_cast<float>(low)) / static_cast<float>(count);
   }
 
@@ -52,11 +55,33 @@ class equal_bins {
     return bin_by_edges(x);
   }
 
+  /// How far the sample lies from the middle of a bin, `number` of them above the first; that is its bin where
+  /// is_clear(), or there is none if `number` is not below the count. Otherwise bin() decides. For up to 2^21 bins; without
+  /// branches and conversions, since a sum's last bits are the number.
+  SINTER_HOST_DEVICE edge_type near(T sample, number_type& number) const {
+    constexpr edge_type whole_shift = shift + shift / 2;
+    const edge_type from_middle = multiply_add(static_cast<edge_type>(sample) - first_, scale_, edge_type{-0.5});
+    const edge_type shifted = from_middle + whole_shift, middle = shifted - whole_shift;
+    number = bits_of(shifted) - bits_of(whole_shift);
+    return absolute(from_middle - middle);
+  }
+  SINTER_HOST_DEVICE bool is_clear(edge_type from_middle) const { return from_middle < inside_; }
+
  private:
   static constexpr bool is_float = std::is_same<edge_type, float>::value;
   using whole = std::conditional_t<is_float, int, std::int64_t>;
   /// Adding it leaves no fraction.
   static constexpr edge_type shift = is_float ? 8388608.0 : 4503599627370496.0;
+
+  static SINTER_HOST_DEVICE float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
+  static SINTER_HOST_DEVICE double multiply_add(double a, double b, double c) { return fma(a, b, c); }
+  static SINTER_HOST_DEVICE float absolute(float x) { return fabsf(x); }
+  static SINTER_HOST_DEVICE double absolute(double x) { return fabs(x); }
+  static SINTER_HOST_DEVICE number_type bits_of(edge_type x) {
+    number_type bits = 0;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+  }
 
   /// How far places and edges may be off together, with something to spare. In roundings, half an epsilon each: a place
   /// by 3 count + |low| / step, since `first`, the difference, the scale and the product are rounded; an edge by
@@ -84,6 +109,7 @@ class equal_bins {
   bool narrow_;
   double low_, width_, step_;
   edge_type first_, last_, scale_, margin_;
+  edge_type inside_;  // how far from its middle a sample lies clearly within a bin
 };
 
 }  // namespace sinter::backends

@@ -18,7 +18,11 @@ const int thread_counts[] = {1, 2, 7};
 
 bytes sorted(const runtime::row_layout& l, bool descending, const bytes& values) {
   guarded_memory data(the_cpu(), values), scratch(the_cpu(), algorithms().sort_scratch(l));
-  algorithms().sort(l, descending, data.data(), scratch.data());
+  const guarded_memory apart(the_cpu(), values.size());
+  algorithms().sort(l, descending, data.data(), apart.data(), scratch.data());
+  CHECK(data.download() == values);
+  algorithms().sort(l, descending, data.data(), data.data(), scratch.data());
+  CHECK(apart.download() == data.download());
   return data.download();
 }
 

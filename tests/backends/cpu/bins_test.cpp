@@ -37,7 +37,7 @@ std::vector<std::int64_t> counted(const std::vector<std::int64_t>& bins, std::in
   const auto n = static_cast<std::int64_t>(bins.size());
   guarded_memory on_device(the_cpu(), bytes_of(bins)), counts(the_cpu(), static_cast<std::size_t>(bin_count) * 8);
   guarded_memory scratch(the_cpu(), algorithms().count_bins_scratch(n, bin_count));
-  algorithms().count_bins(on_device.as<std::int64_t>(), n, bin_count, counts.as<std::int64_t>(), scratch.data());
+  algorithms().count_bins({n, dtype::i64, on_device.data()}, bin_count, counts.as<std::int64_t>(), scratch.data());
   return counts.download_as<std::int64_t>();
 }
 
@@ -47,7 +47,7 @@ std::vector<double> summed(const std::vector<std::int64_t>& bins, const std::vec
   guarded_memory on_device(the_cpu(), bytes_of(bins)), values(the_cpu(), bytes_of(weights)),
       sums(the_cpu(), static_cast<std::size_t>(bin_count) * 8);
   guarded_memory scratch(the_cpu(), algorithms().sum_bins_scratch(n, bin_count));
-  algorithms().sum_bins(on_device.as<std::int64_t>(), values.as<double>(), n, bin_count, sums.as<double>(),
+  algorithms().sum_bins({n, dtype::i64, on_device.data(), dtype::f64, values.data()}, bin_count, sums.as<double>(),
                         scratch.data());
   return sums.download_as<double>();
 }

@@ -48,7 +48,7 @@ TEST_CASE("gpu: bins are counted, few and many, and what lies outside is left ou
           if (x >= 0 && x < bins) ++expected[static_cast<size_t>(x)];
         const device_array from = to_device(*b, samples), counts(*b, expected.size() * 8);
         const device_array scratch(*b, a.count_bins_scratch(n, bins));
-        a.count_bins(from.as<int64_t>(), n, bins, counts.as<int64_t>(), scratch.data());
+        a.count_bins({n, dtype::i64, from.data()}, bins, counts.as<int64_t>(), scratch.data());
         CHECK(counts.to_host_as<int64_t>() == expected);
       }
 }
@@ -61,7 +61,7 @@ TEST_CASE("gpu: all samples in one bin are counted") {
     const std::vector<int64_t> samples(1000001, 5);
     const device_array from = to_device(*b, samples), counts(*b, static_cast<size_t>(bins) * 8);
     const device_array scratch(*b, a.count_bins_scratch(1000001, bins));
-    a.count_bins(from.as<int64_t>(), 1000001, bins, counts.as<int64_t>(), scratch.data());
+    a.count_bins({1000001, dtype::i64, from.data()}, bins, counts.as<int64_t>(), scratch.data());
     const auto got = counts.to_host_as<int64_t>();
     CHECK(got[5] == 1000001);
     CHECK(std::accumulate(got.begin(), got.end(), int64_t{0}) == 1000001);
@@ -86,14 +86,26 @@ TEST_CASE("gpu: weights are added by bin, exactly where no order rounds, and wit
       const device_array scratch(*b, a.sum_bins_scratch(n, bins));
       {
         const device_array w = to_device(*b, weights);
-        a.sum_bins(from.as<int64_t>(), w.as<double>(), n, bins, sums.as<double>(), scratch.data());
+        a.sum_bins({n, dtype::i64, from.data(), dtype::f64, w.data()}, bins, sums.as<double>(), scratch.data());
+        CHECK(sums.to_host_as<double>() == expected);
+        // Narrower bins and weights, of which these are as exact.
+        std::vector<std::int32_t> narrow(samples.size());
+        for (size_t k = 0; k < samples.size(); ++k)
+          narrow[k] = static_cast<std::int32_t>(std::clamp<int64_t>(samples[k], -1, bins));
+        const std::vector<float> single(weights.begin(), weights.end());
+        const device_array i = to_device(*b, narrow), s = to_device(*b, single);
+        a.sum_bins({n, dtype::i32, i.data(), dtype::f32, s.data()}, bins, sums.as<double>(), scratch.data());
+        CHECK(sums.to_host_as<double>() == expected);
+        a.sum_bins({n, dtype::i32, i.data(), dtype::f64, w.data()}, bins, sums.as<double>(), scratch.data());
+        CHECK(sums.to_host_as<double>() == expected);
+        a.sum_bins({n, dtype::i64, from.data(), dtype::f32, s.data()}, bins, sums.as<double>(), scratch.data());
         CHECK(sums.to_host_as<double>() == expected);
       }
       for (auto& w : weights) w = static_cast<double>(random() >> 11) * 0x1p-53;
       const device_array w = to_device(*b, weights);
       bytes first;
       for (int run = 0; run < 3; ++run) {
-        a.sum_bins(from.as<int64_t>(), w.as<double>(), n, bins, sums.as<double>(), scratch.data());
+        a.sum_bins({n, dtype::i64, from.data(), dtype::f64, w.data()}, bins, sums.as<double>(), scratch.data());
         if (run == 0) first = sums.to_host();
         CHECK(sums.to_host() == first);
       }
@@ -117,7 +129,7 @@ TEST_CASE("gpu: sums by bin of more samples than are sorted together") {
   }
   const device_array from = to_device(*b, samples), w = to_device(*b, weights), sums(*b, static_cast<size_t>(bins) * 8);
   const device_array scratch(*b, b->algorithms().sum_bins_scratch(n, bins));
-  b->algorithms().sum_bins(from.as<int64_t>(), w.as<double>(), n, bins, sums.as<double>(), scratch.data());
+  b->algorithms().sum_bins({n, dtype::i64, from.data(), dtype::f64, w.data()}, bins, sums.as<double>(), scratch.data());
   CHECK(sums.to_host_as<double>() == expected);
 }
 
@@ -192,7 +204,7 @@ TEST_CASE("gpu: more than 2^31 elements are sorted, scanned, selected and counte
   {  // float16: a radix sort, and negative NaNs, which are many here, brought to the end
     const runtime::row_layout layout{dtype::f16, 1, n};
     const device_array data(*b, bits.data(), count * 2), scratch(*b, a.sort_scratch(layout));
-    a.sort(layout, false, data.data(), scratch.data());
+    a.sort(layout, false, data.data(), data.data(), scratch.data());
     const auto sorted = data.to_host_as<std::uint16_t>();
     std::vector<int64_t> got(65536);
     int64_t disorder = 0;

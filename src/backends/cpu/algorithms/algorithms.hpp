@@ -10,10 +10,12 @@ namespace sinter::cpu {
 class cpu_algorithms final : public runtime::algorithms {
  public:
   std::size_t sort_scratch(const runtime::row_layout& l) override;
-  void sort(const runtime::row_layout& l, bool descending, void* data, void* scratch) override;
+  void sort(const runtime::row_layout& l, bool descending, const void* from, void* to, void* scratch) override;
   std::size_t argsort_scratch(const runtime::row_layout& l) override;
   void argsort(const runtime::row_layout& l, bool descending, const void* keys, std::int64_t* result,
                void* scratch) override;
+  std::size_t random_order_scratch(std::int64_t n) override;
+  void random_order(std::int64_t n, const std::uint64_t* keys, std::int64_t* result, void* scratch) override;
 
   bool can_partition(const runtime::row_layout& l) const override;
   std::size_t partition_scratch(const runtime::row_layout& l, std::int64_t kth_count, bool positions) override;
@@ -21,6 +23,7 @@ class cpu_algorithms final : public runtime::algorithms {
                  void* scratch) override;
   void argpartition(const runtime::row_layout& l, std::span<const std::int64_t> kth, const void* keys,
                     std::int64_t* result, void* scratch) override;
+  bool orders_first(const runtime::row_layout& l, std::int64_t k) const override;
   std::size_t select_first_scratch(const runtime::row_layout& l, std::int64_t k) override;
   void select_first(const runtime::row_layout& l, bool descending, std::int64_t k, const void* keys,
                     std::int64_t* result, void* scratch) override;
@@ -35,11 +38,9 @@ class cpu_algorithms final : public runtime::algorithms {
   void scan(const runtime::scan_layout& l, const void* from, void* to, void* scratch) override;
 
   std::size_t count_bins_scratch(std::int64_t n, std::int64_t bin_count) override;
-  void count_bins(const std::int64_t* bins, std::int64_t n, std::int64_t bin_count, std::int64_t* counts,
-                  void* scratch) override;
+  void count_bins(const runtime::bin_entries& e, std::int64_t bin_count, std::int64_t* counts, void* scratch) override;
   std::size_t sum_bins_scratch(std::int64_t n, std::int64_t bin_count) override;
-  void sum_bins(const std::int64_t* bins, const double* weights, std::int64_t n, std::int64_t bin_count, double* sums,
-                void* scratch) override;
+  void sum_bins(const runtime::bin_entries& e, std::int64_t bin_count, double* sums, void* scratch) override;
   std::size_t histogram_scratch(dtype type, std::int64_t n, const runtime::bin_range& bins) override;
   void histogram(dtype type, const void* samples, std::int64_t n, const runtime::bin_range& bins, std::int64_t* counts,
                  void* scratch) override;

@@ -200,4 +200,10 @@ void cpu_algorithms::argsort(const row_layout& l, bool descending, const void* k
   });
 }
 
+std::size_t cpu_algorithms::random_order_scratch(std::int64_t n) { return argsort_scratch({dtype::u64, 1, n}); }
+
+void cpu_algorithms::random_order(std::int64_t n, const std::uint64_t* keys, std::int64_t* result, void* scratch) {
+  argsort({dtype::u64, 1, n}, false, keys, result, scratch);
+}
+
 }  // namespace sinter::cpu

@@ -109,38 +109,27 @@ std::int64_t summing_tables(std::int64_t n, std::int64_t bin_count) noexcept {
 }
 
 /// sums[bins[i]] += weights[i] for i in [begin, end) and bins in [low, high).
-void sum_range(const std::int64_t* bins, const double* weights, std::int64_t begin, std::int64_t end, std::int64_t low,
+template <class Bin, class Weight>
+void sum_range(const Bin* bins, const Weight* weights, std::int64_t begin, std::int64_t end, std::int64_t low,
                std::int64_t high, double* sums) {
   const auto width = static_cast<std::uint64_t>(high - low);
-  for (std::int64_t i = begin; i < end; ++i)
-    if (static_cast<std::uint64_t>(bins[i]) - static_cast<std::uint64_t>(low) < width) sums[bins[i]] += weights[i];
+  for (std::int64_t i = begin; i < end; ++i) {
+    const auto bin = static_cast<std::int64_t>(bins[i]);
+    if (static_cast<std::uint64_t>(bin) - static_cast<std::uint64_t>(low) < width)
+      sums[bin] += static_cast<double>(weights[i]);
+  }
 }
 
-template <class T>
-void count_samples(const void* samples, std::int64_t n, const runtime::bin_range& r, std::int64_t* counts,
-                   void* scratch) {
-  const backends::equal_bins<T> bins(r.low, r.high, r.count, r.narrow);
-  auto* values = static_cast<const T*>(samples);
-  count_all(n, r.count, counts, scratch, [=](std::int64_t i) { return bins.bin(values[i]); });
+/// Calls f(pointer to the bins) with the bins' type.
+template <class F>
+void with_bins(const runtime::bin_entries& e, const F& f) {
+  if (e.bin_type == dtype::i32) f(static_cast<const std::int32_t*>(e.bins));
+  else f(static_cast<const std::int64_t*>(e.bins));
 }
 
-}  // namespace
-
-std::size_t cpu_algorithms::count_bins_scratch(std::int64_t n, std::int64_t bin_count) {
-  return table_bytes(counting_tables(n, bin_count), bin_count);
-}
-
-void cpu_algorithms::count_bins(const std::int64_t* bins, std::int64_t n, std::int64_t bin_count, std::int64_t* counts,
-                                void* scratch) {
-  count_all(n, bin_count, counts, scratch, [=](std::int64_t i) { return bins[i]; });
-}
-
-std::size_t cpu_algorithms::sum_bins_scratch(std::int64_t n, std::int64_t bin_count) {
-  return table_bytes(summing_tables(n, bin_count), bin_count);
-}
-
-void cpu_algorithms::sum_bins(const std::int64_t* bins, const double* weights, std::int64_t n, std::int64_t bin_count,
-                              double* sums, void* scratch) {
+template <class Bin, class Weight>
+void sum_all(const Bin* bins, const Weight* weights, std::int64_t n, std::int64_t bin_count, double* sums,
+             void* scratch) {
   const std::int64_t tables = summing_tables(n, bin_count);
   if (tables > 1) {
     auto* table = static_cast<double*>(scratch);
@@ -157,6 +146,39 @@ void cpu_algorithms::sum_bins(const std::int64_t* bins, const double* weights, s
     const std::int64_t low = bin_count * p / shared, high = bin_count * (p + 1) / shared;
     std::fill(sums + low, sums + high, 0.0);
     sum_range(bins, weights, 0, n, low, high, sums);
+  });
+}
+
+template <class T>
+void count_samples(const void* samples, std::int64_t n, const runtime::bin_range& r, std::int64_t* counts,
+                   void* scratch) {
+  const backends::equal_bins<T> bins(r.low, r.high, r.count, r.narrow);
+  auto* values = static_cast<const T*>(samples);
+  count_all(n, r.count, counts, scratch, [=](std::int64_t i) { return bins.bin(values[i]); });
+}
+
+}  // namespace
+
+std::size_t cpu_algorithms::count_bins_scratch(std::int64_t n, std::int64_t bin_count) {
+  return table_bytes(counting_tables(n, bin_count), bin_count);
+}
+
+void cpu_algorithms::count_bins(const runtime::bin_entries& e, std::int64_t bin_count, std::int64_t* counts,
+                                void* scratch) {
+  with_bins(e, [&](const auto* bins) {
+    count_all(e.count, bin_count, counts, scratch, [=](std::int64_t i) { return static_cast<std::int64_t>(bins[i]); });
+  });
+}
+
+std::size_t cpu_algorithms::sum_bins_scratch(std::int64_t n, std::int64_t bin_count) {
+  return table_bytes(summing_tables(n, bin_count), bin_count);
+}
+
+void cpu_algorithms::sum_bins(const runtime::bin_entries& e, std::int64_t bin_count, double* sums, void* scratch) {
+  with_bins(e, [&](const auto* bins) {
+    if (e.weight_type == dtype::f32)
+      sum_all(bins, static_cast<const float*>(e.weights), e.count, bin_count, sums, scratch);
+    else sum_all(bins, static_cast<const double*>(e.weights), e.count, bin_count, sums, scratch);
   });
 }
 

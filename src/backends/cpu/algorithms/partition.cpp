@@ -188,6 +188,9 @@ struct ranked {
   }
 };
 
+/// Up to as many first elements are sorted with their keys; more are sorted faster by argsort().
+constexpr int64_t longest_ordered = 1024;
+
 /// How many candidates for the first k elements are held before they are reduced to k.
 int64_t candidates_of(int64_t k) noexcept { return 2 * k + 1024; }
 
@@ -240,8 +243,9 @@ void select_row(const T* keys, const row_layout& l, ordering<T> order, int64_t k
     count += more;
   }
   if (count > k) select_rank(held, held + k - 1, held + count, std::identity());
+  if (k <= longest_ordered) std::sort(held, held + k);
   for (int64_t i = 0; i < k; ++i) result[i] = held[i].position;
-  std::sort(result, result + k);
+  if (k > longest_ordered) std::sort(result, result + k);
 }
 
 }  // namespace
@@ -271,6 +275,8 @@ void cpu_algorithms::argpartition(const row_layout& l, std::span<const int64_t> 
     });
   });
 }
+
+bool cpu_algorithms::orders_first(const row_layout&, int64_t k) const { return k <= longest_ordered; }
 
 std::size_t cpu_algorithms::select_first_scratch(const row_layout& l, int64_t k) {
   const int64_t parts = std::max<int64_t>(row_slots(l), shares_of(l, k, runtime::thread_count()).count);

@@ -32,6 +32,9 @@ device::scan_job job_of(const scan_layout& l) {
   return {static_cast<device::scan_kind>(l.op), element_of(l.type), l.outer, l.count, l.inner};
 }
 
+device::bin_entries entries_of(const runtime::bin_entries& e) {
+  return {e.count, element_of(e.bin_type), e.bins, element_of(e.weight_type), e.weights};
+}
 device::select_job job_of(const selection& s) {
   return {s.count, s.packed, s.words, reinterpret_cast<const unsigned char*>(s.flags)};
 }
@@ -49,14 +52,20 @@ class cuda_algorithms final : public runtime::algorithms {
   size_t sort_scratch(const row_layout& l) override {
     return bytes("sort", [&](size_t& n) { return device::sort_scratch(context_, job_of(l, false), n); });
   }
-  void sort(const row_layout& l, bool descending, void* data, void* scratch) override {
-    call("sort", [&] { return device::sort(context_, job_of(l, descending), data, scratch); });
+  void sort(const row_layout& l, bool descending, const void* from, void* to, void* scratch) override {
+    call("sort", [&] { return device::sort(context_, job_of(l, descending), from, to, scratch); });
   }
   size_t argsort_scratch(const row_layout& l) override {
     return bytes("argsort", [&](size_t& n) { return device::argsort_scratch(context_, job_of(l, false), n); });
   }
   void argsort(const row_layout& l, bool descending, const void* keys, int64_t* result, void* scratch) override {
     call("argsort", [&] { return device::argsort(context_, job_of(l, descending), keys, result, scratch); });
+  }
+  size_t random_order_scratch(int64_t n) override {
+    return bytes("random_order", [&](size_t& b) { return device::random_order_scratch(context_, n, b); });
+  }
+  void random_order(int64_t n, const std::uint64_t* keys, int64_t* result, void* scratch) override {
+    call("random_order", [&] { return device::random_order(context_, n, keys, result, scratch); });
   }
 
   bool can_partition(const row_layout& l) const override { return device::can_partition(job_of(l, false)); }
@@ -77,7 +86,10 @@ class cuda_algorithms final : public runtime::algorithms {
                                   scratch);
     });
   }
-  size_t select_first_scratch(const row_layout& l, int64_t) override { return partition_scratch(l, 1, true); }
+  bool orders_first(const row_layout& l, int64_t k) const override { return device::orders_first(job_of(l, false), k); }
+  size_t select_first_scratch(const row_layout& l, int64_t k) override {
+    return bytes("select_first", [&](size_t& n) { return device::select_first_scratch(job_of(l, false), k, n); });
+  }
   void select_first(const row_layout& l, bool descending, int64_t k, const void* keys, int64_t* result,
                     void* scratch) override {
     call("select_first",
@@ -108,15 +120,14 @@ class cuda_algorithms final : public runtime::algorithms {
   }
 
   size_t count_bins_scratch(int64_t, int64_t) override { return 0; }
-  void count_bins(const int64_t* bins, int64_t n, int64_t bin_count, int64_t* counts, void*) override {
-    call("count_bins", [&] { return device::count_bins(context_, bins, n, bin_count, counts); });
+  void count_bins(const runtime::bin_entries& e, int64_t bin_count, int64_t* counts, void*) override {
+    call("count_bins", [&] { return device::count_bins(context_, entries_of(e), bin_count, counts); });
   }
   size_t sum_bins_scratch(int64_t n, int64_t bin_count) override {
     return bytes("sum_bins", [&](size_t& s) { return device::sum_bins_scratch(context_, n, bin_count, s); });
   }
-  void sum_bins(const int64_t* bins, const double* weights, int64_t n, int64_t bin_count, double* sums,
-                void* scratch) override {
-    call("sum_bins", [&] { return device::sum_bins(context_, bins, weights, n, bin_count, sums, scratch); });
+  void sum_bins(const runtime::bin_entries& e, int64_t bin_count, double* sums, void* scratch) override {
+    call("sum_bins", [&] { return device::sum_bins(context_, entries_of(e), bin_count, sums, scratch); });
   }
   size_t histogram_scratch(dtype, int64_t, const runtime::bin_range&) override { return 0; }
   void histogram(dtype type, const void* samples, int64_t n, const runtime::bin_range& r, int64_t* counts,

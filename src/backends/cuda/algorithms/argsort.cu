@@ -2,6 +2,7 @@
 // instances of CUB's sort serve every element type and every layout of long rows.
 #include <cub/device/device_radix_sort.cuh>
 
+#include "backends/cuda/algorithms/random_order_kernels.cuh"
 #include "backends/cuda/algorithms/sort_keys.cuh"
 #include "backends/cuda/algorithms/sort_parts.cuh"
 
@@ -48,7 +49,8 @@ struct row_word {
 struct bin_word {
   word_job j;
   __device__ u64 operator()(i64 index) const {
-    const i64 bin = static_cast<const i64*>(j.keys)[index];
+    const i64 bin =
+        j.rule.bytes == 4 ? static_cast<const std::int32_t*>(j.keys)[index] : static_cast<const i64*>(j.keys)[index];
     return static_cast<u64>(bin < 0 || bin > j.bin_count ? j.bin_count : bin) >> j.shift;
   }
 };
@@ -80,6 +82,9 @@ __global__ void widen(const u32* positions, i64* result, i64 n, u32 columns) {
 /// A multi-pass sort by several words, lowest first; tracks which buffers are in use.
 template <class Key, class Index>
 class word_sort {
+  // CUB's kernels are faster with 32-bit offsets.
+  using offset = std::conditional_t<sizeof(Index) == 4, u32, i64>;
+
  public:
   word_sort(const context& c, i64 n, Key* keys0, Key* keys1, Index* positions0, Index* positions1, void* temporary,
             std::size_t temporary_bytes)
@@ -101,7 +106,8 @@ class word_sort {
       SINTER_TRY(launch(c_, next_words<Word, Key, Index>, blocks, threads, 0, word, keys_.Current(),
                         positions_.Current(), n_));
     first_ = false;
-    return cub::DeviceRadixSort::SortPairs(temporary_, temporary_bytes_, keys_, positions_, n_, 0, bits, c_.stream);
+    return cub::DeviceRadixSort::SortPairs(temporary_, temporary_bytes_, keys_, positions_, static_cast<offset>(n_), 0,
+                                           bits, c_.stream);
   }
   Index* positions() { return positions_.Current(); }
 
@@ -109,7 +115,8 @@ class word_sort {
     cub::DoubleBuffer<Key> keys;
     cub::DoubleBuffer<Index> positions;
     bytes = 0;
-    return cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, positions, n, 0, static_cast<int>(8 * sizeof(Key)));
+    return cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, positions, static_cast<offset>(n), 0,
+                                           static_cast<int>(8 * sizeof(Key)));
   }
 
  private:
@@ -244,6 +251,51 @@ cudaError_t argsort_wide(const context& c, const row_job& j, const char* keys, i
   return cudaSuccess;
 }
 
+// --- random keys
+
+/// One pair of buffers is in scratch memory, the other in the result's. Random keys differ in as many bits as tell their
+/// number; sorts by fewer passes leave less to sort than they cost.
+struct random_layout {
+  u32 *upper, *positions;
+  void* temporary;
+  std::size_t temporary_bytes = 0, scratch = 0;
+};
+cudaError_t random_layout_of(i64 n, void* scratch, random_layout& l) {
+  SINTER_TRY((word_sort<u32, u32>::temporary_bytes(n, l.temporary_bytes)));
+  pieces p(scratch);
+  l.upper = p.take<u32>(n);
+  l.positions = p.take<u32>(n);
+  l.temporary = p.take<char>(static_cast<i64>(l.temporary_bytes));
+  l.scratch = p.used();
+  return cudaSuccess;
+}
+
+cudaError_t order_random(const context& c, i64 n, const u64* keys, i64* result, void* scratch) {
+  constexpr int pass_bits = 8, key_bits = 32;
+  random_layout l;
+  SINTER_TRY(random_layout_of(n, scratch, l));
+  const int passes = (bits_below(n) + pass_bits - 1) / pass_bits, shift = key_bits - pass_bits * passes;
+  // An odd number of passes ends in the buffers in which it does not begin: in scratch memory, as an even one.
+  u32* const other = reinterpret_cast<u32*>(result);
+  const bool odd = passes % 2 == 1;
+  cub::DoubleBuffer<u32> upper(odd ? other : l.upper, odd ? l.upper : other);
+  cub::DoubleBuffer<u32> positions(odd ? other + n : l.positions, odd ? l.positions : other + n);
+  SINTER_TRY(launch(c, split_random_keys, looping_blocks(c, n, threads), threads, 0, keys, upper.Current(),
+                    positions.Current(), n));
+  SINTER_TRY(cub::DeviceRadixSort::SortPairs(l.temporary, l.temporary_bytes, upper, positions, static_cast<u32>(n),
+                                             shift, key_bits, c.stream));
+  const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(u32);
+  if (upper.Current() != l.upper)
+    SINTER_TRY(cudaMemcpyAsync(l.upper, upper.Current(), bytes, cudaMemcpyDeviceToDevice, c.stream));
+  if (positions.Current() != l.positions)
+    SINTER_TRY(cudaMemcpyAsync(l.positions, positions.Current(), bytes, cudaMemcpyDeviceToDevice, c.stream));
+  return launch(c, order_neighbours, ceil_div(n, threads), threads, 0, l.upper, l.positions, keys, result, n, shift);
+}
+
+row_job random_row(i64 n) { return {element::u64, false, 1, n}; }
+/// Whether random keys are sorted like others.
+bool like_others(i64 n) { return n <= longest_argsorted_row(element::u64) || n > longest_narrow; }
+
 }  // namespace
 
 int carried_key_bytes(element type) { return bytes_of(type) <= 2 ? 2 : 4; }
@@ -263,13 +315,15 @@ cudaError_t bin_sort_temporary(const context&, i64 n, i64, std::size_t& bytes) {
   return word_sort<u32, u32>::temporary_bytes(n, bytes);
 }
 
-cudaError_t sort_by_bin(const context& c, const i64* bins, i64 n, i64 bin_count, const position_buffers& b,
-                        u32*& sorted) {
+cudaError_t sort_by_bin(const context& c, const void* bins, int bytes_of_bin, i64 n, i64 bin_count,
+                        const position_buffers& b, u32*& sorted) {
+  key_rule rule;
+  rule.bytes = bytes_of_bin;
   word_sort<u32, u32> sort(c, n, static_cast<u32*>(b.keys[0]), static_cast<u32*>(b.keys[1]), b.positions[0],
                            b.positions[1], b.temporary, b.temporary_bytes);
   const int bin_bits = bits_below(bin_count + 1);
   for (int shift = 0; shift < bin_bits; shift += 32)
-    SINTER_TRY(sort.pass(bin_word{{{}, bins, shift, 0, bin_count}}, bin_bits - shift < 32 ? bin_bits - shift : 32));
+    SINTER_TRY(sort.pass(bin_word{{rule, bins, shift, 0, bin_count}}, bin_bits - shift < 32 ? bin_bits - shift : 32));
   sorted = sort.positions();
   return cudaSuccess;
 }
@@ -295,6 +349,19 @@ cudaError_t argsort(const context& c, const row_job& j, const void* keys, std::i
   const char* const from = static_cast<const char*>(keys);
   return j.columns > longest_narrow ? argsort_wide(c, j, from, result, scratch)
                                     : argsort_narrow(c, j, from, result, scratch);
+}
+
+cudaError_t random_order_scratch(const context& c, std::int64_t n, std::size_t& bytes) {
+  if (like_others(n)) return argsort_scratch(c, random_row(n), bytes);
+  random_layout l;
+  SINTER_TRY(random_layout_of(n, nullptr, l));
+  bytes = l.scratch;
+  return cudaSuccess;
+}
+
+cudaError_t random_order(const context& c, std::int64_t n, const std::uint64_t* keys, std::int64_t* result,
+                         void* scratch) {
+  return like_others(n) ? argsort(c, random_row(n), keys, result, scratch) : order_random(c, n, keys, result, scratch);
 }
 
 }  // namespace sinter::cuda::device

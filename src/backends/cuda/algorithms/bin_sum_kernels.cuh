@@ -31,10 +31,10 @@ inline bin_parts bin_parts_of(std::int64_t n, std::int64_t bin_count) {
   return p;
 }
 
-/// Adds a weight to each active lane's bin. Lanes with equal bins take turns, in their order.
-__device__ __forceinline__ void add_in_turns(double* table, std::int64_t bin, double weight, bool active) {
+/// Adds a weight to each active lane's bin, one of fewer than 2^31. Lanes with equal bins take turns, in their order.
+__device__ __forceinline__ void add_in_turns(double* table, int bin, double weight, bool active) {
   const unsigned lane = threadIdx.x % 32;
-  const unsigned peers = __match_any_sync(0xffffffffu, active ? bin : -1 - static_cast<std::int64_t>(lane));
+  const unsigned peers = __match_any_sync(0xffffffffu, active ? bin : -1 - static_cast<int>(lane));
   const int turn = __popc(peers & ((1u << lane) - 1u));
   for (int t = 0; __any_sync(0xffffffffu, active && turn >= t); ++t) {
     if (active && turn == t) table[bin] += weight;
@@ -43,25 +43,27 @@ __device__ __forceinline__ void add_in_turns(double* table, std::int64_t bin, do
 }
 
 /// tables[block][bin] = the sum over the block's elements. `own`: shared memory for a table of each warp.
-__device__ __forceinline__ void sum_part(const std::int64_t* bins, const double* weights, std::int64_t n,
-                                         std::int64_t bin_count, const bin_parts& p, double* own, double* tables) {
+template <class Bin, class Weight>
+__device__ __forceinline__ void sum_part(const Bin* bins, const Weight* weights, std::int64_t n, std::int64_t bin_count,
+                                         const bin_parts& p, double* own, double* tables) {
   const int warp = static_cast<int>(threadIdx.x / 32), threads = 32 * p.warps;
   for (std::int64_t k = threadIdx.x; k < bin_count * p.warps; k += threads) own[k] = 0;
   __syncthreads();
   const std::int64_t begin = (static_cast<std::int64_t>(blockIdx.x) * p.warps + warp) * p.per_warp;
   const std::int64_t end = begin + p.per_warp < n ? begin + p.per_warp : n;
   for (std::int64_t base = begin; base < end; base += 32 * bin_sum_ahead) {
-    std::int64_t bin[bin_sum_ahead];
-    double weight[bin_sum_ahead];
+    Bin bin[bin_sum_ahead];
+    Weight weight[bin_sum_ahead];
 #pragma unroll
     for (int a = 0; a < bin_sum_ahead; ++a) {
       const std::int64_t k = base + 32 * a + threadIdx.x % 32;
-      bin[a] = k < end ? bins[k] : -1;
-      weight[a] = k < end ? weights[k] : 0.0;
+      bin[a] = k < end ? bins[k] : Bin{-1};
+      weight[a] = k < end ? weights[k] : Weight{0};
     }
 #pragma unroll
     for (int a = 0; a < bin_sum_ahead; ++a)
-      add_in_turns(own + warp * bin_count, bin[a], weight[a], bin[a] >= 0 && bin[a] < bin_count);
+      add_in_turns(own + warp * bin_count, static_cast<int>(bin[a]), static_cast<double>(weight[a]),
+                   bin[a] >= 0 && bin[a] < bin_count);
   }
   __syncthreads();
   double* const to = tables + static_cast<std::int64_t>(blockIdx.x) * bin_count;

@@ -1,5 +1,6 @@
 // Counting: elements of each bin, histograms, and sums of weights by bin.
 #include "backends/cuda/algorithms/bin_sum_kernels.cuh"
+#include "backends/cuda/algorithms/count_kernels.cuh"
 #include "backends/cuda/algorithms/device_common.cuh"
 #include "backends/cuda/algorithms/sort_parts.cuh"
 #include "runtime/algorithms/equal_bins.hpp"
@@ -7,46 +8,44 @@
 namespace sinter::cuda::device {
 namespace {
 
-constexpr int threads = 512;
-constexpr int shared_counters = 8192;  // of a block
+constexpr int threads = count_threads;
 
 // What is counted, and the bin of each sample, or -1.
+template <class T>
 struct given_bins {
-  using sample = i64;
-  const i64* samples;
+  using sample = T;
+  using number = std::make_unsigned_t<T>;
+  using distance = int;
+  const T* samples;
   i64 bin_count;
-  __device__ __forceinline__ i64 bin(i64 b) const { return b >= 0 && b < bin_count ? b : -1; }
+  __device__ __forceinline__ i64 bin(T b) const { return b >= 0 && b < bin_count ? b : -1; }
+  __device__ __forceinline__ distance near(T b, number& at) const {
+    at = static_cast<number>(b);
+    return 0;
+  }
+  __device__ __forceinline__ bool is_clear(distance) const { return true; }
 };
 template <class T>
 struct sampled_bins {
   using sample = T;
+  using number = typename backends::equal_bins<T>::number_type;
+  using distance = typename backends::equal_bins<T>::edge_type;
   const T* samples;
   backends::equal_bins<T> bins;
   __device__ __forceinline__ i64 bin(T x) const { return bins.bin(x); }
+  __device__ __forceinline__ distance near(T x, number& at) const { return bins.near(x, at); }
+  __device__ __forceinline__ bool is_clear(distance d) const { return bins.is_clear(d); }
 };
 
-/// Counts in shared memory: `copies` counters per bin (a power of two), up to one per lane, so that few bins do not
-/// cause many atomic conflicts.
+/// Counts in shared memory.
 template <class Bins>
 __global__ void __launch_bounds__(threads)
-    count_shared(const Bins bins, i64 n, int bin_count, int copies, unsigned long long* counts) {
+    count_shared(const Bins bins, i64 n, i64 head, int bin_count, int copies, unsigned long long* counts) {
   __shared__ u32 own[shared_counters];
-  for (int k = threadIdx.x; k < bin_count * copies; k += threads) own[k] = 0;
+  for (int k = threadIdx.x; k < (bin_count + 1) * copies; k += threads) own[k] = 0;
   __syncthreads();
-  const int copy = threadIdx.x & (copies - 1);
-  constexpr int ahead = 4;
-  const i64 step = static_cast<i64>(gridDim.x) * threads;
-  for (i64 k = static_cast<i64>(blockIdx.x) * threads + threadIdx.x; k < n; k += ahead * step) {
-    typename Bins::sample x[ahead];  // all loads are issued before any is used
-#pragma unroll
-    for (int a = 0; a < ahead; ++a)
-      if (k + a * step < n) x[a] = bins.samples[k + a * step];
-#pragma unroll
-    for (int a = 0; a < ahead; ++a) {
-      const i64 b = k + a * step < n ? bins.bin(x[a]) : -1;
-      if (b >= 0) atomicAdd(&own[static_cast<int>(b) * copies + copy], 1u);
-    }
-  }
+  const shared_counts mine{own + (threadIdx.x & (copies - 1)), static_cast<u32>(bin_count), static_cast<u32>(copies)};
+  count_samples(bins, n, head, mine);
   __syncthreads();
   for (int k = threadIdx.x; k < bin_count; k += threads) {
     u32 sum = 0;
@@ -77,21 +76,25 @@ cudaError_t count(const context& c, const Bins& bins, i64 n, i64 bin_count, i64*
   SINTER_TRY(cudaMemsetAsync(counts, 0, static_cast<std::size_t>(bin_count) * sizeof(i64), c.stream));
   if (n == 0) return cudaSuccess;
   auto* const to = reinterpret_cast<unsigned long long*>(counts);
-  if (bin_count > shared_counters)
+  if (bin_count > most_shared_bins)
     return launch(c, count_global<Bins>, looping_blocks(c, n, 4 * threads), threads, 0, bins, n, to);
   int copies = 32;
-  while (copies * bin_count > shared_counters) copies /= 2;
+  while (copies * bin_count > most_shared_bins) copies /= 2;
   // Blocks clear and merge their counters, so no more are launched than can be resident. A block's counters have 32
   // bits, which bounds the number of its samples.
   const i64 resident = static_cast<i64>(c.multiprocessors) * 4, least = ceil_div(n, i64{1} << 31);
   i64 blocks = ceil_div(n, 16 * threads);
   if (blocks > resident) blocks = resident;
   if (blocks < least) blocks = least;
-  return launch(c, count_shared<Bins>, blocks, threads, 0, bins, n, static_cast<int>(bin_count), copies, to);
+  // Packs of 16 bytes begin where the address is a multiple of that.
+  constexpr i64 size = sizeof(typename Bins::sample);
+  const i64 to_next = static_cast<i64>(-reinterpret_cast<std::uintptr_t>(bins.samples) % 16) / size;
+  return launch(c, count_shared<Bins>, blocks, threads, 0, bins, n, to_next < n ? to_next : n,
+                static_cast<int>(bin_count), copies, to);
 }
 
 template <class T>
-cudaError_t count_samples(const context& c, const void* samples, i64 n, const bin_job& j, i64* counts) {
+cudaError_t count_in_bins(const context& c, const void* samples, i64 n, const bin_job& j, i64* counts) {
   const sampled_bins<T> bins{static_cast<const T*>(samples), backends::equal_bins<T>(j.low, j.high, j.count, j.narrow)};
   return count(c, bins, n, j.count, counts);
 }
@@ -100,19 +103,22 @@ cudaError_t count_samples(const context& c, const void* samples, i64 n, const bi
 
 bool has_table(i64 bin_count) { return bin_count * 8 <= bin_sum_bytes; }
 
+template <class Bin, class Weight>
 __global__ void __launch_bounds__(32 * most_bin_warps)
-    sum_parts(const i64* bins, const double* weights, i64 n, i64 bin_count, const bin_parts p, double* tables) {
+    sum_parts(const Bin* bins, const Weight* weights, i64 n, i64 bin_count, const bin_parts p, double* tables) {
   extern __shared__ double own[];
   sum_part(bins, weights, n, bin_count, p, own, tables);
 }
 
-cudaError_t sum_by_tables(const context& c, const i64* bins, const double* weights, i64 n, i64 bin_count, double* sums,
+template <class Bin, class Weight>
+cudaError_t sum_by_tables(const context& c, const Bin* bins, const Weight* weights, i64 n, i64 bin_count, double* sums,
                           double* tables) {
+  void (*const kernel)(const Bin*, const Weight*, i64, i64, bin_parts, double*) = sum_parts<Bin, Weight>;
   const bin_parts p = bin_parts_of(n, bin_count);
   const i64 shared = p.warps * bin_count * 8;
-  SINTER_TRY(cudaFuncSetAttribute(sum_parts, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
-  SINTER_TRY(launch(c, sum_parts, p.blocks, 32 * p.warps, static_cast<std::size_t>(shared), bins, weights, n, bin_count,
-                    p, tables));
+  SINTER_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  SINTER_TRY(launch(c, kernel, p.blocks, 32 * p.warps, static_cast<std::size_t>(shared), bins, weights, n, bin_count, p,
+                    tables));
   return launch(c, sum_tables, ceil_div(bin_count, table_bins), table_bins * table_parts, 0, tables, p.blocks,
                 bin_count, sums);
 }
@@ -138,13 +144,14 @@ __device__ __forceinline__ double warp_sum(double x) {
 }
 
 /// Weights in the order of their bins, and the begin and end of each bin; bins out of range are dropped.
-__global__ void gather_weights(const i64* bins, const double* weights, const u32* positions, i64 n, i64 bin_count,
+template <class Bin, class Weight>
+__global__ void gather_weights(const Bin* bins, const Weight* weights, const u32* positions, i64 n, i64 bin_count,
                                double* sorted, u32* begins, u32* ends) {
   const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;
   for (i64 k = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; k < n; k += step) {
     const u32 p = positions[k];
-    const i64 b = bins[p];
-    sorted[k] = weights[p];
+    const Bin b = bins[p];
+    sorted[k] = static_cast<double>(weights[p]);
     if (b < 0 || b >= bin_count) continue;
     if (k == 0 || bins[positions[k - 1]] != b) begins[b] = static_cast<u32>(k);
     if (k == n - 1 || bins[positions[k + 1]] != b) ends[b] = static_cast<u32>(k + 1);
@@ -207,15 +214,16 @@ cudaError_t sum_layout_of(const context& c, i64 n, i64 bin_count, void* scratch,
   return cudaSuccess;
 }
 
-cudaError_t add_bins(const context& c, const i64* bins, const double* weights, i64 n, i64 bin_count, bool add,
+template <class Bin, class Weight>
+cudaError_t add_bins(const context& c, const Bin* bins, const Weight* weights, i64 n, i64 bin_count, bool add,
                      double* sums, const sum_layout& l) {
   const std::size_t bytes = static_cast<std::size_t>(bin_count) * sizeof(u32);
   SINTER_TRY(cudaMemsetAsync(l.begins, 0, bytes, c.stream));
   SINTER_TRY(cudaMemsetAsync(l.ends, 0, bytes, c.stream));
   u32* positions = nullptr;
-  SINTER_TRY(sort_by_bin(c, bins, n, bin_count, l.buffers, positions));
-  SINTER_TRY(launch(c, gather_weights, looping_blocks(c, n, threads), threads, 0, bins, weights, positions, n,
-                    bin_count, l.level[0], l.begins, l.ends));
+  SINTER_TRY(sort_by_bin(c, bins, sizeof(Bin), n, bin_count, l.buffers, positions));
+  SINTER_TRY(launch(c, gather_weights<Bin, Weight>, looping_blocks(c, n, threads), threads, 0, bins, weights, positions,
+                    n, bin_count, l.level[0], l.begins, l.ends));
   sum_levels levels{};
   i64 length = n;
   for (int k = 0; k < most_levels; ++k) {
@@ -229,22 +237,39 @@ cudaError_t add_bins(const context& c, const i64* bins, const double* weights, i
                 bin_count, add, sums);
 }
 
+template <class Bin, class Weight>
+cudaError_t sum_entries(const context& c, const bin_entries& e, i64 bin_count, double* sums, void* scratch) {
+  const Bin* const bins = static_cast<const Bin*>(e.bins);
+  const Weight* const weights = static_cast<const Weight*>(e.weights);
+  if (has_table(bin_count))
+    return sum_by_tables(c, bins, weights, e.count, bin_count, sums, static_cast<double*>(scratch));
+  sum_layout l;
+  SINTER_TRY(sum_layout_of(c, e.count < bins_at_once ? e.count : bins_at_once, bin_count, scratch, l));
+  for (i64 from = 0; from < e.count; from += bins_at_once) {
+    const i64 some = e.count - from < bins_at_once ? e.count - from : bins_at_once;
+    SINTER_TRY(add_bins(c, bins + from, weights + from, some, bin_count, from > 0, sums, l));
+  }
+  return cudaSuccess;
+}
+
 }  // namespace
 
-cudaError_t count_bins(const context& c, const std::int64_t* bins, std::int64_t n, std::int64_t bin_count,
-                       std::int64_t* counts) {
-  return count(c, given_bins{bins, bin_count}, n, bin_count, counts);
+cudaError_t count_bins(const context& c, const bin_entries& e, std::int64_t bin_count, std::int64_t* counts) {
+  if (e.bin_type == element::i32)
+    return count(c, given_bins<std::int32_t>{static_cast<const std::int32_t*>(e.bins), bin_count}, e.count, bin_count,
+                 counts);
+  return count(c, given_bins<i64>{static_cast<const i64*>(e.bins), bin_count}, e.count, bin_count, counts);
 }
 
 cudaError_t histogram(const context& c, element type, const void* samples, std::int64_t n, const bin_job& bins,
                       std::int64_t* counts) {
   switch (type) {
-    case element::i32: return count_samples<std::int32_t>(c, samples, n, bins, counts);
-    case element::i64: return count_samples<i64>(c, samples, n, bins, counts);
-    case element::u8: return count_samples<u8>(c, samples, n, bins, counts);
-    case element::u16: return count_samples<u16>(c, samples, n, bins, counts);
-    case element::f32: return count_samples<float>(c, samples, n, bins, counts);
-    case element::f64: return count_samples<double>(c, samples, n, bins, counts);
+    case element::i32: return count_in_bins<std::int32_t>(c, samples, n, bins, counts);
+    case element::i64: return count_in_bins<i64>(c, samples, n, bins, counts);
+    case element::u8: return count_in_bins<u8>(c, samples, n, bins, counts);
+    case element::u16: return count_in_bins<u16>(c, samples, n, bins, counts);
+    case element::f32: return count_in_bins<float>(c, samples, n, bins, counts);
+    case element::f64: return count_in_bins<double>(c, samples, n, bins, counts);
     default: return cudaErrorInvalidValue;
   }
 }
@@ -262,18 +287,14 @@ cudaError_t sum_bins_scratch(const context& c, std::int64_t n, std::int64_t bin_
   return cudaSuccess;
 }
 
-cudaError_t sum_bins(const context& c, const std::int64_t* bins, const double* weights, std::int64_t n,
-                     std::int64_t bin_count, double* sums, void* scratch) {
+cudaError_t sum_bins(const context& c, const bin_entries& e, std::int64_t bin_count, double* sums, void* scratch) {
   if (bin_count == 0) return cudaSuccess;
-  if (n == 0) return cudaMemsetAsync(sums, 0, static_cast<std::size_t>(bin_count) * sizeof(double), c.stream);
-  if (has_table(bin_count)) return sum_by_tables(c, bins, weights, n, bin_count, sums, static_cast<double*>(scratch));
-  sum_layout l;
-  SINTER_TRY(sum_layout_of(c, n < bins_at_once ? n : bins_at_once, bin_count, scratch, l));
-  for (i64 from = 0; from < n; from += bins_at_once) {
-    const i64 some = n - from < bins_at_once ? n - from : bins_at_once;
-    SINTER_TRY(add_bins(c, bins + from, weights + from, some, bin_count, from > 0, sums, l));
-  }
-  return cudaSuccess;
+  if (e.count == 0) return cudaMemsetAsync(sums, 0, static_cast<std::size_t>(bin_count) * sizeof(double), c.stream);
+  const bool narrow = e.bin_type == element::i32, single = e.weight_type == element::f32;
+  if (narrow && single) return sum_entries<std::int32_t, float>(c, e, bin_count, sums, scratch);
+  if (narrow) return sum_entries<std::int32_t, double>(c, e, bin_count, sums, scratch);
+  if (single) return sum_entries<i64, float>(c, e, bin_count, sums, scratch);
+  return sum_entries<i64, double>(c, e, bin_count, sums, scratch);
 }
 
 }  // namespace sinter::cuda::device

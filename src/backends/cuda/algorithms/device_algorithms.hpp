@@ -52,10 +52,23 @@ struct bin_job {
   bool narrow = false;
 };
 
+/// Bins of i32 or i64, and weights of f32 or f64 for sums.
+struct bin_entries {
+  std::int64_t count = 0;
+  element bin_type = element::i64;
+  const void* bins = nullptr;
+  element weight_type = element::f64;
+  const void* weights = nullptr;
+};
+
 cudaError_t sort_scratch(const context& c, const row_job& j, std::size_t& bytes);
-cudaError_t sort(const context& c, const row_job& j, void* data, void* scratch);
+/// `to` may be `from`.
+cudaError_t sort(const context& c, const row_job& j, const void* from, void* to, void* scratch);
 cudaError_t argsort_scratch(const context& c, const row_job& j, std::size_t& bytes);
 cudaError_t argsort(const context& c, const row_job& j, const void* keys, std::int64_t* result, void* scratch);
+cudaError_t random_order_scratch(const context& c, std::int64_t n, std::size_t& bytes);
+cudaError_t random_order(const context& c, std::int64_t n, const std::uint64_t* keys, std::int64_t* result,
+                         void* scratch);
 
 /// Whether partitions pay for rows of this type and length.
 bool can_partition(const row_job& j);
@@ -65,7 +78,9 @@ cudaError_t partition(const context& c, const row_job& j, const std::int64_t* kt
                       void* to, void* scratch);
 cudaError_t argpartition(const context& c, const row_job& j, const std::int64_t* kth, int count, const void* keys,
                          std::int64_t* result, void* scratch);
-/// The positions of the first k of each row, 0 < k < columns. Scratch memory as for one kth.
+/// The positions of the first k of each row, 0 < k < columns: in their order where orders_first(), else ascending.
+bool orders_first(const row_job& j, std::int64_t k);
+cudaError_t select_first_scratch(const row_job& j, std::int64_t k, std::size_t& bytes);
 cudaError_t select_first(const context& c, const row_job& j, std::int64_t k, const void* keys, std::int64_t* result,
                          void* scratch);
 
@@ -79,12 +94,10 @@ cudaError_t select(const context& c, const select_job& j, int bytes, const void*
 std::size_t scan_scratch(const scan_job& j);
 cudaError_t scan(const context& c, const scan_job& j, const void* from, void* to, void* scratch);
 
-cudaError_t count_bins(const context& c, const std::int64_t* bins, std::int64_t n, std::int64_t bin_count,
-                       std::int64_t* counts);
+cudaError_t count_bins(const context& c, const bin_entries& e, std::int64_t bin_count, std::int64_t* counts);
 cudaError_t histogram(const context& c, element type, const void* samples, std::int64_t n, const bin_job& bins,
                       std::int64_t* counts);
 cudaError_t sum_bins_scratch(const context& c, std::int64_t n, std::int64_t bin_count, std::size_t& bytes);
-cudaError_t sum_bins(const context& c, const std::int64_t* bins, const double* weights, std::int64_t n,
-                     std::int64_t bin_count, double* sums, void* scratch);
+cudaError_t sum_bins(const context& c, const bin_entries& e, std::int64_t bin_count, double* sums, void* scratch);
 
 }  // namespace sinter::cuda::device

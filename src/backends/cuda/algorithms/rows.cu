@@ -244,8 +244,8 @@ i64 longest_argsorted_row(element type) {
   }
 }
 
-cudaError_t sort_rows(const context& c, const row_job& r, void* data) {
-  const rows_job j = job_of(r, data, data);
+cudaError_t sort_rows(const context& c, const row_job& r, const void* from, void* to) {
+  const rows_job j = job_of(r, from, to);
   if (r.type == element::c128) return start_positions<tagged_pair_item, ulonglong2, true, 8>(c, j);
   if (r.type == element::c64) return start_positions<tagged_item, u64, true, 8>(c, j);
   if (bytes_of(r.type) == 8) return r.columns <= 256 ? start_values<u64, 8>(c, j) : start_values<u64, 16>(c, j);

@@ -1,4 +1,4 @@
-// Sorting long rows in place: CUB's radix sort for numbers, its merge sort for complex ones, counting for bytes.
+// Sorting long rows: CUB's radix sort for numbers, its merge sort for complex ones, counting for bytes.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -24,14 +24,33 @@ cudaError_t radix_sort(void* temporary, bytes_t& bytes, cub::DoubleBuffer<Key>& 
                     : cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, n, 0, bits, s);
 }
 
-/// A null `temporary` queries the bytes. The result is in `data`.
 template <class Key>
-cudaError_t sort_numbers(void* data, void* other, void* temporary, bytes_t& bytes, i64 n, bool descending,
+cudaError_t radix_sort(void* temporary, bytes_t& bytes, const Key* from, Key* to, i64 n, bool descending,
+                       cudaStream_t s) {
+  constexpr int bits = static_cast<int>(8 * sizeof(Key));
+  return descending ? cub::DeviceRadixSort::SortKeysDescending(temporary, bytes, from, to, n, 0, bits, s)
+                    : cub::DeviceRadixSort::SortKeys(temporary, bytes, from, to, n, 0, bits, s);
+}
+
+/// Sorts a row of `from` into `to`, which may be `from`; a null `work` queries its bytes. CUB sorts between two buffers if
+/// it may write both; if it must not write `from`, its own memory includes the second one.
+template <class Key>
+cudaError_t sort_numbers(const void* from, void* to, void* work, bytes_t& bytes, i64 n, bool descending,
                          cudaStream_t s) {
-  cub::DoubleBuffer<Key> keys(static_cast<Key*>(data), static_cast<Key*>(other));
-  SINTER_TRY(radix_sort(temporary, bytes, keys, n, descending, s));
-  if (!temporary || keys.Current() == data) return cudaSuccess;
-  return cudaMemcpyAsync(data, other, static_cast<bytes_t>(n) * sizeof(Key), cudaMemcpyDeviceToDevice, s);
+  const bytes_t row = static_cast<bytes_t>(n) * sizeof(Key), other = ceil_div(row, bytes_t{256}) * 256;
+  Key* const keys = static_cast<Key*>(to);
+  cub::DoubleBuffer<Key> both(keys, static_cast<Key*>(work));
+  if (!work) {
+    bytes_t in_place = 0, apart = 0;
+    SINTER_TRY(radix_sort(nullptr, in_place, both, n, descending, s));
+    SINTER_TRY(radix_sort<Key>(nullptr, apart, nullptr, nullptr, n, descending, s));
+    bytes = other + in_place > apart ? other + in_place : apart;
+    return cudaSuccess;
+  }
+  if (from != to) return radix_sort(work, bytes, static_cast<const Key*>(from), keys, n, descending, s);
+  bytes_t rest = bytes - other;
+  SINTER_TRY(radix_sort(static_cast<char*>(work) + other, rest, both, n, descending, s));
+  return both.Current() == keys ? cudaSuccess : cudaMemcpyAsync(to, work, row, cudaMemcpyDeviceToDevice, s);
 }
 
 /// The parts of a complex number in memory.
@@ -48,28 +67,31 @@ struct complex_before {
   }
 };
 template <class U>
-cudaError_t sort_complex(void* data, void* temporary, bytes_t& bytes, i64 n, const key_rule& rule, cudaStream_t s) {
-  return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, static_cast<complex_bits<U>*>(data), n,
+cudaError_t sort_complex(const void* from, void* to, void* work, bytes_t& bytes, i64 n, const key_rule& rule,
+                         cudaStream_t s) {
+  const bytes_t row = static_cast<bytes_t>(n) * sizeof(complex_bits<U>);
+  if (work && from != to) SINTER_TRY(cudaMemcpyAsync(to, from, row, cudaMemcpyDeviceToDevice, s));
+  return cub::DeviceMergeSort::StableSortKeys(work, bytes, static_cast<complex_bits<U>*>(to), n,
                                               complex_before<U>{rule}, s);
 }
 
-/// Sorts one row; a null `temporary` queries its bytes.
-cudaError_t sort_row(const row_job& j, void* data, void* other, void* temporary, bytes_t& bytes, cudaStream_t s) {
+/// Sorts one row; a null `work` queries its bytes, which include those of another row unless elements are complex.
+cudaError_t sort_row(const row_job& j, const void* from, void* to, void* work, bytes_t& bytes, cudaStream_t s) {
   const i64 n = j.columns;
   const bool d = j.descending;
   switch (j.type) {
-    case element::i16: return sort_numbers<std::int16_t>(data, other, temporary, bytes, n, d, s);
-    case element::u16: return sort_numbers<u16>(data, other, temporary, bytes, n, d, s);
-    case element::i32: return sort_numbers<std::int32_t>(data, other, temporary, bytes, n, d, s);
-    case element::u32: return sort_numbers<u32>(data, other, temporary, bytes, n, d, s);
-    case element::i64: return sort_numbers<i64>(data, other, temporary, bytes, n, d, s);
-    case element::u64: return sort_numbers<u64>(data, other, temporary, bytes, n, d, s);
-    case element::f16: return sort_numbers<__half>(data, other, temporary, bytes, n, d, s);
-    case element::bf16: return sort_numbers<__nv_bfloat16>(data, other, temporary, bytes, n, d, s);
-    case element::f32: return sort_numbers<float>(data, other, temporary, bytes, n, d, s);
-    case element::f64: return sort_numbers<double>(data, other, temporary, bytes, n, d, s);
-    case element::c64: return sort_complex<u32>(data, temporary, bytes, n, rule_of(j.type, d), s);
-    case element::c128: return sort_complex<u64>(data, temporary, bytes, n, rule_of(j.type, d), s);
+    case element::i16: return sort_numbers<std::int16_t>(from, to, work, bytes, n, d, s);
+    case element::u16: return sort_numbers<u16>(from, to, work, bytes, n, d, s);
+    case element::i32: return sort_numbers<std::int32_t>(from, to, work, bytes, n, d, s);
+    case element::u32: return sort_numbers<u32>(from, to, work, bytes, n, d, s);
+    case element::i64: return sort_numbers<i64>(from, to, work, bytes, n, d, s);
+    case element::u64: return sort_numbers<u64>(from, to, work, bytes, n, d, s);
+    case element::f16: return sort_numbers<__half>(from, to, work, bytes, n, d, s);
+    case element::bf16: return sort_numbers<__nv_bfloat16>(from, to, work, bytes, n, d, s);
+    case element::f32: return sort_numbers<float>(from, to, work, bytes, n, d, s);
+    case element::f64: return sort_numbers<double>(from, to, work, bytes, n, d, s);
+    case element::c64: return sort_complex<u32>(from, to, work, bytes, n, rule_of(j.type, d), s);
+    case element::c128: return sort_complex<u64>(from, to, work, bytes, n, rule_of(j.type, d), s);
     default: return cudaErrorInvalidValue;
   }
 }
@@ -145,7 +167,7 @@ __global__ void count_bytes(const u8* data, i64 columns, const key_rule rule, u6
   if (own[threadIdx.x] != 0)
     atomicAdd(reinterpret_cast<unsigned long long*>(counts) + blockIdx.y * 256 + threadIdx.x, own[threadIdx.x]);
 }
-__global__ void write_bytes(u8* data, i64 columns, const key_rule rule, const u64* counts) {
+__global__ void write_bytes(u8* to, i64 columns, const key_rule rule, const u64* counts) {
   __shared__ i64 ends[256];
   ends[threadIdx.x] = static_cast<i64>(counts[blockIdx.y * 256 + threadIdx.x]);
   __syncthreads();
@@ -155,7 +177,7 @@ __global__ void write_bytes(u8* data, i64 columns, const key_rule rule, const u6
     ends[threadIdx.x] += left;
     __syncthreads();
   }
-  u8* const row = data + blockIdx.y * columns;
+  u8* const row = to + blockIdx.y * columns;
   const i64 step = static_cast<i64>(gridDim.x) * threads;
   for (i64 k = static_cast<i64>(blockIdx.x) * threads + threadIdx.x; k < columns; k += step) {
     u32 key = 0;  // the first key whose elements end after k
@@ -167,16 +189,16 @@ __global__ void write_bytes(u8* data, i64 columns, const key_rule rule, const u6
 
 constexpr i64 rows_of_bytes = 1024;  // counted per pass
 
-cudaError_t sort_bytes(const context& c, const row_job& j, u8* data, u64* counts) {
+cudaError_t sort_bytes(const context& c, const row_job& j, const u8* from, u8* to, u64* counts) {
   const key_rule rule = rule_of(j.type, j.descending);
   for (i64 row = 0; row < j.rows; row += rows_of_bytes) {
     const i64 rows = j.rows - row < rows_of_bytes ? j.rows - row : rows_of_bytes;
-    u8* const at = data + row * j.columns;
+    const i64 at = row * j.columns;
     i64 blocks = ceil_div(looping_blocks(c, j.columns * rows, 64 * threads), rows);
     const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(rows));
     SINTER_TRY(cudaMemsetAsync(counts, 0, static_cast<bytes_t>(rows) * 256 * sizeof(u64), c.stream));
-    SINTER_TRY(launch(c, count_bytes, grid, threads, 0, at, j.columns, rule, counts));
-    SINTER_TRY(launch(c, write_bytes, grid, threads, 0, at, j.columns, rule, counts));
+    SINTER_TRY(launch(c, count_bytes, grid, threads, 0, from + at, j.columns, rule, counts));
+    SINTER_TRY(launch(c, write_bytes, grid, threads, 0, to + at, j.columns, rule, counts));
   }
   return cudaSuccess;
 }
@@ -228,14 +250,17 @@ cudaError_t batch_layout_of(const context& c, const row_job& batch, void* scratc
   return cudaSuccess;
 }
 
+/// `fetched`: other memory, for elements that go where they come from.
 template <class T>
-cudaError_t fetch_back(const context& c, void* data, const u32* positions, void* fetched, i64 n) {
-  SINTER_TRY(launch(c, fetch<T>, looping_blocks(c, n, threads), threads, 0, static_cast<const T*>(data), positions,
-                    static_cast<T*>(fetched), n));
-  return cudaMemcpyAsync(data, fetched, static_cast<bytes_t>(n) * sizeof(T), cudaMemcpyDeviceToDevice, c.stream);
+cudaError_t fetch_into(const context& c, const void* from, const u32* positions, void* to, void* fetched, i64 n) {
+  void* const target = from == to ? fetched : to;
+  SINTER_TRY(launch(c, fetch<T>, looping_blocks(c, n, threads), threads, 0, static_cast<const T*>(from), positions,
+                    static_cast<T*>(target), n));
+  if (target == to) return cudaSuccess;
+  return cudaMemcpyAsync(to, fetched, static_cast<bytes_t>(n) * sizeof(T), cudaMemcpyDeviceToDevice, c.stream);
 }
 
-cudaError_t sort_batches(const context& c, const row_job& j, i64 rows, char* data, void* scratch) {
+cudaError_t sort_batches(const context& c, const row_job& j, i64 rows, const char* from, char* to, void* scratch) {
   row_job batch = j;
   batch.rows = rows;
   batch_layout l;
@@ -243,14 +268,14 @@ cudaError_t sort_batches(const context& c, const row_job& j, i64 rows, char* dat
   for (i64 row = 0; row < j.rows; row += rows) {
     if (batch.rows > j.rows - row) batch.rows = j.rows - row;
     const i64 n = batch.rows * j.columns;
-    char* const at = data + row * j.columns * bytes_of(j.type);
+    const i64 at = row * j.columns * bytes_of(j.type);
     u32* sorted = nullptr;
-    SINTER_TRY(sort_positions(c, {batch, at}, l.buffers, sorted));
+    SINTER_TRY(sort_positions(c, {batch, from + at}, l.buffers, sorted));
     switch (bytes_of(j.type)) {
-      case 2: SINTER_TRY(fetch_back<u16>(c, at, sorted, l.fetched, n)); break;
-      case 4: SINTER_TRY(fetch_back<u32>(c, at, sorted, l.fetched, n)); break;
-      case 8: SINTER_TRY(fetch_back<u64>(c, at, sorted, l.fetched, n)); break;
-      default: SINTER_TRY(fetch_back<ulonglong2>(c, at, sorted, l.fetched, n)); break;
+      case 2: SINTER_TRY(fetch_into<u16>(c, from + at, sorted, to + at, l.fetched, n)); break;
+      case 4: SINTER_TRY(fetch_into<u32>(c, from + at, sorted, to + at, l.fetched, n)); break;
+      case 8: SINTER_TRY(fetch_into<u64>(c, from + at, sorted, to + at, l.fetched, n)); break;
+      default: SINTER_TRY(fetch_into<ulonglong2>(c, from + at, sorted, to + at, l.fetched, n)); break;
     }
   }
   return cudaSuccess;
@@ -259,28 +284,26 @@ cudaError_t sort_batches(const context& c, const row_job& j, i64 rows, char* dat
 // --- rows one by one
 
 struct row_layout {
-  void* other = nullptr;
+  void* work = nullptr;
   i64* rotation = nullptr;
-  void* temporary = nullptr;
-  bytes_t temporary_bytes = 0, scratch = 0;
+  bytes_t work_bytes = 0, scratch = 0;
 };
 cudaError_t row_layout_of(const context& c, const row_job& j, void* scratch, row_layout& l) {
-  SINTER_TRY(sort_row(j, nullptr, nullptr, nullptr, l.temporary_bytes, c.stream));
+  SINTER_TRY(sort_row(j, nullptr, nullptr, nullptr, l.work_bytes, c.stream));
   pieces p(scratch);
-  if (!is_complex(j.type)) l.other = p.take<char>(j.columns * bytes_of(j.type));
+  l.work = p.take<char>(static_cast<i64>(l.work_bytes));
   if (is_float(j.type)) l.rotation = p.take<i64>(1);
-  l.temporary = p.take<char>(static_cast<i64>(l.temporary_bytes));
   l.scratch = p.used();
   return cudaSuccess;
 }
 
-cudaError_t sort_one_by_one(const context& c, const row_job& j, char* data, void* scratch) {
+cudaError_t sort_one_by_one(const context& c, const row_job& j, const char* from, char* to, void* scratch) {
   row_layout l;
   SINTER_TRY(row_layout_of(c, j, scratch, l));
   for (i64 row = 0; row < j.rows; ++row) {
-    char* const at = data + row * j.columns * bytes_of(j.type);
-    SINTER_TRY(sort_row(j, at, l.other, l.temporary, l.temporary_bytes, c.stream));
-    if (is_float(j.type)) SINTER_TRY(place_nans(c, j, at, l.other, l.rotation));
+    const i64 at = row * j.columns * bytes_of(j.type);
+    SINTER_TRY(sort_row(j, from + at, to + at, l.work, l.work_bytes, c.stream));
+    if (is_float(j.type)) SINTER_TRY(place_nans(c, j, to + at, l.work, l.rotation));
   }
   return cudaSuccess;
 }
@@ -310,13 +333,16 @@ cudaError_t sort_scratch(const context& c, const row_job& j, std::size_t& bytes)
   return cudaSuccess;
 }
 
-cudaError_t sort(const context& c, const row_job& j, void* data, void* scratch) {
-  if (j.rows == 0 || j.columns <= 1) return cudaSuccess;
-  if (fits_blocks(j)) return sort_rows(c, j, data);
-  if (bytes_of(j.type) == 1) return sort_bytes(c, j, static_cast<u8*>(data), static_cast<u64*>(scratch));
+cudaError_t sort(const context& c, const row_job& j, const void* from, void* to, void* scratch) {
+  if (j.rows == 0 || j.columns == 0) return cudaSuccess;
+  if (fits_blocks(j)) return sort_rows(c, j, from, to);
+  const char* const elements = static_cast<const char*>(from);
+  char* const sorted = static_cast<char*>(to);
+  if (bytes_of(j.type) == 1)
+    return sort_bytes(c, j, static_cast<const u8*>(from), static_cast<u8*>(to), static_cast<u64*>(scratch));
   const i64 rows = rows_together(j);
-  return rows > 1 ? sort_batches(c, j, rows, static_cast<char*>(data), scratch)
-                  : sort_one_by_one(c, j, static_cast<char*>(data), scratch);
+  return rows > 1 ? sort_batches(c, j, rows, elements, sorted, scratch)
+                  : sort_one_by_one(c, j, elements, sorted, scratch);
 }
 
 }  // namespace sinter::cuda::device

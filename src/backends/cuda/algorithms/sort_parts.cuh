@@ -1,4 +1,4 @@
-// Functions shared by the sorts.
+// Functions shared by the sorts and selections.
 #pragma once
 #include "backends/cuda/algorithms/device_common.cuh"
 
@@ -8,7 +8,7 @@ namespace sinter::cuda::device {
 i64 longest_sorted_row(element type);
 i64 longest_argsorted_row(element type);
 /// For columns up to longest_sorted_row().
-cudaError_t sort_rows(const context& c, const row_job& j, void* data);
+cudaError_t sort_rows(const context& c, const row_job& j, const void* from, void* to);
 cudaError_t argsort_rows(const context& c, const row_job& j, const void* keys, i64* result);
 
 /// Whole rows sorted by their keys, carrying 32-bit positions: the result is the positions (below 2^32 in all rows
@@ -30,9 +30,13 @@ cudaError_t position_sort_temporary(const context& c, const row_job& j, std::siz
 /// *sorted: which of the buffers has the positions.
 cudaError_t sort_positions(const context& c, const position_sort& s, const position_buffers& b, u32*& sorted);
 
-/// Sorts positions 0 to n - 1 by bins[position]; bins outside [0, bin_count) go last. n is below 2^32.
+/// Sorts positions 0 to n - 1 by bins[position], numbers of 4 or 8 bytes; bins outside [0, bin_count) go last. n is below 2^32.
 cudaError_t bin_sort_temporary(const context& c, i64 n, i64 bin_count, std::size_t& bytes);
-cudaError_t sort_by_bin(const context& c, const i64* bins, i64 n, i64 bin_count, const position_buffers& b,
-                        u32*& sorted);
+cudaError_t sort_by_bin(const context& c, const void* bins, int bytes_of_bin, i64 n, i64 bin_count,
+                        const position_buffers& b, u32*& sorted);
+
+/// The positions of the first k of each row, ascending. Scratch memory as for a partition of positions at one rank.
+cudaError_t select_first_by_rank(const context& c, const row_job& j, i64 k, const void* keys, i64* result,
+                                 void* scratch);
 
 }  // namespace sinter::cuda::device
