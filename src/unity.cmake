@@ -36,6 +36,7 @@ sinter_unity_group(src/graph/run/call src/graph/capture/capture src/graph/captur
                    src/graph/run/flush src/graph/plan/index_map src/graph/values/node src/graph/run/ongoing_capture
                    src/graph/run/placement src/graph/plan/plan src/graph/plan/table src/graph/plan/planner
                    src/graph/plan/cuts src/graph/plan/live_values
+                   src/graph/plan/plan_cache src/graph/plan/signature
                    src/graph/values/record)
 sinter_unity_group(src/io/byte_source src/io/npy src/io/npy_format src/io/npz src/io/replace_file src/io/text_numbers
                    src/io/text_read src/io/text_rows src/io/text_write src/io/zip_reader)

@@ -29,6 +29,12 @@ struct operand {
   std::int64_t gather_stride[2] = {0, 0};  // elements
 };
 
+/// What a backend remembers of a launch that recurs: with other addresses, offsets, scalars and faults, but nothing else.
+struct launch_memo {
+  const void* code = nullptr;        // the backend's; null: nothing yet
+  std::vector<std::uint8_t> places;  // by which its choice depended on the operands' addresses
+};
+
 /// The iteration space of an elementwise kernel is `extents` (C order); adjacent axes have already been merged where
 /// every operand allows it. A reduce kernel iterates over the kept axes, then the reduced ones; outputs and inputs of
 /// the epilogue have strides over the kept axes (then zeros).
@@ -39,7 +45,8 @@ struct launch {
   bool reduces_last = false;  // the last axis longer than 1, in the user's order, is reduced
   std::vector<operand> inputs, outputs;
   std::vector<scalar> params;
-  int* fault = nullptr;  // where faults are recorded (runtime/fault.hpp); null: in the device's record
+  launch_memo* memo = nullptr;  // null: not known to recur
+  int* fault = nullptr;         // where faults are recorded (runtime/fault.hpp); null: in the device's record
 };
 
 /// How often a launch runs an instruction of its program's loop; 1 without a loop.

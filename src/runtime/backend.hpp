@@ -174,6 +174,9 @@ class backend {
   std::shared_ptr<block_source> source_;
 };
 
+/// Counts changes of what backends answer planners (backend::keeps_rows): plans made before are not used after one.
+inline std::atomic<std::uint64_t> planning_settings{0};
+
 /// Called when an allocation on a device fails; returns whether it has freed something, so that the allocation is tried
 /// again. Never called recursively. Null: none.
 using pressure_hook = bool (*)(backend&);

@@ -297,3 +297,23 @@ TEST_CASE("loops: other live values of a long chain are evaluated with it, and n
   CHECK_FALSE(pending(y));
   CHECK(pending(other));
 }
+
+TEST_CASE("loops: planning grows linearly with the recorded steps, and is not repeated for equal ones") {
+  const graph::planner_limits before = graph::limits();
+  for (const program& p : programs) {
+    INFO(std::string(p.name));
+    const auto work = [&](int steps) {
+      const graph::planning_counts start = graph::planning();
+      bits(p, steps, 50, false);
+      return static_cast<double>(graph::planning().lowered - start.lowered + graph::planning().compared -
+                                 start.compared);
+    };
+    graph::limits().cached_plans = 0;
+    const double some = work(80), more = work(160), most = work(320);
+    CHECK(more <= 2.6 * some);
+    CHECK(most <= 2.6 * more);
+    graph::limits() = before;
+    work(80);
+    CHECK(work(80) <= 0.1 * some);
+  }
+}

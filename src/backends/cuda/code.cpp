@@ -46,6 +46,33 @@ bool baseline_suffices(const jit::launch& l) {
   return element_count_of(l) < baseline_limit && platform::background_available();
 }
 
+/// Where an operand's first element lies, as far as classification may depend on it.
+std::uint8_t place_of(const jit::operand& o, dtype type) noexcept {
+  return static_cast<std::uint8_t>(reinterpret_cast<std::uintptr_t>(o.base) +
+                                   static_cast<std::uintptr_t>(o.offset) * itemsize(type));
+}
+template <class F>
+void each_place(const jit::launch& l, F f) {
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) f(at++, place_of(l.inputs[k], l.code->inputs[k].type));
+  for (std::size_t k = 0; k < l.outputs.size(); ++k) f(at++, place_of(l.outputs[k], l.code->outputs[k].type));
+}
+
+/// The forms that a recurring launch had, if its operands lie as they did; else null.
+kernel_forms* remembered(const jit::launch& l) noexcept {
+  if (!l.memo || !l.memo->code) return nullptr;
+  bool same = true;
+  each_place(l, [&](std::size_t at, std::uint8_t place) { same = same && l.memo->places[at] == place; });
+  return same ? static_cast<kernel_forms*>(const_cast<void*>(l.memo->code)) : nullptr;
+}
+/// Remembers them, unless scalars decide about them as well.
+void remember(const jit::launch& l, const kernel_forms& forms) {
+  if (!l.memo || jit::has_tail(*l.code)) return;
+  l.memo->code = &forms;
+  l.memo->places.resize(l.inputs.size() + l.outputs.size());
+  each_place(l, [&](std::size_t at, std::uint8_t place) { l.memo->places[at] = place; });
+}
+
 CUfunction function_of(cudaLibrary_t library, const std::string& name) {
   static const auto get = reinterpret_cast<decltype(&cuKernelGetFunction)>(driver_function("cuKernelGetFunction"));
   cudaKernel_t kernel = nullptr;
@@ -80,12 +107,16 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
   std::vector<std::size_t> miss_of;  // index into the misses for each launch that has one
   for (std::size_t k = 0; k < launches.size(); ++k) {
     const jit::launch& l = launches[k];
+    kernel_forms* const known = remembered(l);
+    results[k] = known ? good_enough(*known, l) : nullptr;
+    if (results[k]) continue;
     classify(l, variant);
     key.clear();
     l.code->append_key(key);
     append_variant(variant, key);
     kernel_forms* const forms = look_up(key);
     results[k] = forms ? good_enough(*forms, l) : nullptr;
+    if (forms) remember(l, *forms);
     if (results[k]) continue;
     if (jit::cuda_layout_bytes(*l.code, jit::cuda_layout(*l.code, variant)) > parameter_capacity)
       throw compile_error("[cuda] a kernel with " + std::to_string(l.inputs.size()) + " inputs of rank " +

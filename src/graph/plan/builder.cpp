@@ -16,11 +16,18 @@ using jit::opcode;
 
 // ---- the three kinds of kernels
 
+// Repeated steps become a loop, whose count is a further parameter.
+void kernel_builder::roll(std::vector<std::uint16_t>& registers) {
+  jit::roll(out_->code, out_->params, registers);
+  out_->sources.resize(out_->params.size());
+}
+
 kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   out_ = &out;
   out.code.clear();
   out.inputs.clear();
   out.params.clear();
+  out.sources.clear();
   out.dependencies.clear();
   out.computed.clear();
   out.extents = variables;
@@ -76,7 +83,7 @@ bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> result
     registers.push_back(known >= 0 ? static_cast<std::uint16_t>(known) : lower_pending(n, nullptr));
     remember(n, nullptr, registers.back());
   }
-  if (in_order_) jit::roll(out_->code, out_->params, registers);
+  if (in_order_) roll(registers);
   for (std::size_t k = 0; k < results.size(); ++k) out_->code.outputs.push_back({results[k]->type, 0, registers[k]});
   out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
   return finish();
@@ -132,7 +139,7 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
     node* x = r->args[0].get();
     registers.push_back(lower(x, is_plain(x, map) ? nullptr : &map));
   }
-  if (in_order_) jit::roll(out_->code, out_->params, registers);
+  if (in_order_) roll(registers);
   for (std::size_t k = 0; k < reductions.size(); ++k) {
     const node* const r = reductions[k];
     const node* const x = r->args[0].get();
@@ -228,18 +235,26 @@ std::uint16_t kernel_builder::binary(opcode op, std::uint16_t a, std::uint16_t b
   return emit({op, dtype::i64, dtype::i64, 0, a, b, 0, 0});
 }
 
-std::uint16_t kernel_builder::param(const jit::scalar& v, dtype type) {
+std::uint16_t kernel_builder::add_param(const jit::scalar& v, dtype type, param_source source) {
+  out_->params.push_back(v);
+  out_->sources.push_back(source);
+  out_->code.param_types.push_back(type);
+  return static_cast<std::uint16_t>(out_->params.size() - 1);
+}
+
+// Scalars of the program with the same bits are one parameter, and so are numbers that follow from shapes (no `source`).
+// The two are never one: a plan serves graphs with other scalars, too (plan_cache.hpp).
+std::uint16_t kernel_builder::param(const jit::scalar& v, dtype type, const node* source) {
   std::uint16_t index = 0;
   for (; index < out_->params.size(); ++index) {
     const jit::scalar& p = out_->params[index];
+    const node* const from = out_->sources[index].n;
+    if (source ? !from || from->kind != node_kind::scalar : from != nullptr) continue;
     // Bits, not values: -0.0 and NaN payloads are different parameters.
     if (out_->code.param_types[index] == type && p.u == v.u && (!is_complex(type) || std::memcmp(p.f, v.f, 16) == 0))
       break;
   }
-  if (index == out_->params.size()) {
-    out_->params.push_back(v);
-    out_->code.param_types.push_back(type);
-  }
+  if (index == out_->params.size()) index = add_param(v, type, {source});
   // Repeated steps are the same code only if they read the same registers.
   for (const auto& [known, reg] : param_registers_)
     if (known == index) return reg;
@@ -252,7 +267,7 @@ std::uint16_t kernel_builder::integer_param(std::int64_t v) {
   jit::scalar s;
   s.type = dtype::i64;
   s.i = v;
-  return param(s, dtype::i64);
+  return param(s, dtype::i64, nullptr);
 }
 
 std::uint16_t kernel_builder::load(node* source, const index_map* map) {
@@ -305,8 +320,9 @@ std::uint16_t kernel_builder::load(node* source, linear_form at) {
 // ---- nodes
 
 std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
+  ++planning().lowered;
   node_kind kind = n->kind;
-  if (kind == node_kind::scalar) return param(n->scalar().constant, n->type);
+  if (kind == node_kind::scalar) return scalar_param(n);
   const bool own = !map && is_own_result(n);
   if (table_.is_stored(n) && !own && !(in_epilogue_ && kind == node_kind::reduce)) return load(n, map);
   if (const int known = find(n, map); known >= 0) return static_cast<std::uint16_t>(known);
@@ -392,13 +408,13 @@ std::uint16_t kernel_builder::lower_pending(node* n, const index_map* map) {
     case node_kind::gather: return lower_gather(n, map);
     case node_kind::iota: return lower_iota(n, map);
     case node_kind::call: return lower_call(n, map);
-    case node_kind::scalar: return param(n->scalar().constant, n->type);
+    case node_kind::scalar: return scalar_param(n);
     default: return lower(n, map);
   }
 }
 
 std::uint16_t kernel_builder::lower_operand(node* n, const index_map* map, node* operand) {
-  if (operand->kind == node_kind::scalar) return param(operand->scalar().constant, operand->type);
+  if (operand->kind == node_kind::scalar) return scalar_param(operand);
   if (!map && operand->shape == whole_) return lower(operand, nullptr);
   index_map sub = broadcast(full_map(n, map), n->shape, operand->shape);
   return lower(operand, is_plain(operand, sub) ? nullptr : &sub);
@@ -430,7 +446,7 @@ bool kernel_builder::wants_packing(const node* view, const linear_form& at) cons
 
 std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
   node* base = n->args[0].get();
-  if (base->kind == node_kind::scalar) return param(base->scalar().constant, base->type);
+  if (base->kind == node_kind::scalar) return scalar_param(base);
   const payload::view& region = n->view();
   index_map outer = full_map(n, map);
   index_map inner;

@@ -59,12 +59,15 @@ class kernel_builder {
   std::uint16_t load(node* source, const index_map* map);
   void depend_on(node* source);
   bool is_own_result(node* n);
-  std::uint16_t param(const jit::scalar& value, dtype type);
+  std::uint16_t param(const jit::scalar& value, dtype type, const node* source);
+  std::uint16_t scalar_param(const node* n) { return param(n->scalar().constant, n->type, n); }
+  std::uint16_t add_param(const jit::scalar& value, dtype type, param_source source);
   std::uint16_t integer_param(std::int64_t v);
   std::uint16_t emit(jit::instr i, std::size_t after = 0);
   std::uint16_t binary(jit::opcode op, std::uint16_t a, std::uint16_t b);
   kernel_plan& begin(kernel_plan& out, const dims& variables);
   bool finish();
+  void roll(std::vector<std::uint16_t>& registers);
 
   index_map full_map(const node* n, const index_map* map) const;
   bool is_plain(const node* n, const index_map& map) const;

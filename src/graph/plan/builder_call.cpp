@@ -107,8 +107,7 @@ std::uint16_t kernel_builder::address(node* source) {
     jit::scalar s;
     s.type = dtype::i64;
     s.i = source->shape[a];
-    out_->params.push_back(s);
-    out_->code.param_types.push_back(dtype::i64);
+    add_param(s, dtype::i64, {});
   }
   code.push_back({opcode::address, source->type, source->type, 0, static_cast<std::uint16_t>(slot), extents,
                   static_cast<std::uint16_t>(source->shape.size()), 0});

@@ -5,13 +5,6 @@
 #include "graph/plan/builder.hpp"
 
 namespace sinter::graph {
-namespace {
-
-/// From how many operations on: smaller kernels are written from their results down.
-constexpr std::size_t many_operations = 64;
-
-}  // namespace
-
 // Lowers the operations over the kernel's own space below the results, each after its operands. Others are lowered where
 // they are needed.
 void kernel_builder::lower_in_order(std::span<node* const> results) {

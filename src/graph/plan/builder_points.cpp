@@ -121,14 +121,7 @@ std::uint16_t kernel_builder::lower_random(node* n, const index_map* map) {
   std::uint16_t reg[2] = {0, 0};
   for (int k = 0; k < n->nargs; ++k) reg[k] = lower_operand(n, map, n->args[k].get());
   const auto first_word = static_cast<std::uint16_t>(out_->params.size());
-  const random_stream& stream = n->random().stream;
-  for (const std::uint64_t word : {stream.key, stream.block, stream.subsequence}) {
-    jit::scalar s;
-    s.type = dtype::u64;
-    s.u = word;
-    out_->params.push_back(s);
-    out_->code.param_types.push_back(dtype::u64);
-  }
+  for (int word = 0; word < 3; ++word) add_param(value_of({n, word}), dtype::u64, {n, word});
   const dtype arg = n->nargs > 0 ? n->args[0]->type : dtype::i64;
   return emit({n->random().op, n->type, arg, 0, position, reg[0], reg[1], first_word});
 }

@@ -1,6 +1,5 @@
 // Where a graph that is too large for one kernel is cut, and which values are stored since others will need them.
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
@@ -85,8 +84,8 @@ bool planner::is_expensive_again(node* n) {
 /// are assigned again and again are likely to.
 void planner::store_held() {
   for (node* n : pending()) {
-    if (!n->assigned.load(std::memory_order_relaxed) || !is_operation(n->kind) || n->opaque || at(n).stored) continue;
-    if (!is_held(n) || unfusible(*n)) continue;
+    if (!at(n).assigned || !is_operation(n->kind) || n->opaque || at(n).stored) continue;
+    if (!at(n).held || unfusible(*n)) continue;
     if (is_expensive_again(n) && worth_storing(n)) materialise(n, store_reason::held);
   }
 }
@@ -132,8 +131,7 @@ std::vector<jit::listed_operation> listed(planner& plan) {
     o.what = hash(static_cast<std::uint64_t>(kind), static_cast<std::uint64_t>(n->type));
     for (const std::int64_t extent : n->shape) o.what = hash(o.what, static_cast<std::uint64_t>(extent));
     if (kind == node_kind::scalar) {
-      o.what = hash(hash(o.what, n->scalar().constant.u),
-                    is_complex(n->type) ? std::bit_cast<std::uint64_t>(n->scalar().constant.f[1]) : 0);
+      o.what = hash(o.what, static_cast<std::uint64_t>(plan.at(n).scalar));
     } else if (kind == node_kind::map && !plan.at(n).stored) {
       o.what =
           hash(hash(o.what, static_cast<std::uint64_t>(n->map().op)), static_cast<std::uint64_t>(n->args[0]->type));

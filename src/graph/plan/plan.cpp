@@ -26,6 +26,15 @@ const char* text(store_reason r) noexcept {
   return "";
 }
 
+jit::scalar value_of(const param_source& s) noexcept {
+  if (s.n->kind == node_kind::scalar) return s.n->scalar().constant;
+  const random_stream& stream = s.n->random().stream;
+  jit::scalar word;
+  word.type = dtype::u64;
+  word.u = s.word == 0 ? stream.key : s.word == 1 ? stream.block : stream.subsequence;
+  return word;
+}
+
 int fault_count(const jit::program& code) noexcept {
   const auto n = std::count_if(code.code.begin(), code.code.end(), [](const jit::instr& i) {
     return i.op == jit::opcode::checked_index || (i.op == jit::opcode::power && is_integer(i.type)) ||

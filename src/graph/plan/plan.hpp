@@ -39,6 +39,16 @@ struct input_slot {
   bool written = false;  // raw, and the function writes it
 };
 
+/// Where a parameter's value comes from: a scalar node's constant, or a word of a draw's stream. Null: it follows from
+/// shapes, views and axes.
+struct param_source {
+  const node* n = nullptr;
+  int word = 0;  // of a draw: 0 to 2
+};
+
+/// From how many operations on a kernel is written in the order of recording; smaller ones from their results down.
+inline constexpr std::size_t many_operations = 64;
+
 /// effect: a user's function that runs for its side effects; its results are leaves already. staged: kernels over the
 /// same rows that have been joined (stages.hpp).
 enum class plan_kind : std::uint8_t { elementwise, reduce, update, alias, effect, staged };
@@ -54,9 +64,13 @@ struct kernel_plan {
   jit::program code;
   std::vector<input_slot> inputs;
   std::vector<jit::scalar> params;
-  std::vector<node*> dependencies;  // materialised nodes that this kernel reads
-  std::vector<node*> computed;      // operations without a result in memory that this kernel computes
+  std::vector<param_source> sources;  // of the parameters
+  std::vector<node*> dependencies;    // materialised nodes that this kernel reads
+  std::vector<node*> computed;        // operations without a result in memory that this kernel computes
 };
+
+/// The value that a node has for a parameter.
+jit::scalar value_of(const param_source& s) noexcept;
 
 /// The number of a kernel's operations that may find a fault; if there are any, each launch needs a fault object.
 int fault_count(const jit::program& code) noexcept;

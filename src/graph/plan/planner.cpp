@@ -22,12 +22,14 @@ std::unique_ptr<kernel_plan> planner::fresh_plan() {
   std::unique_ptr<kernel_plan> p = std::move(spare_.back());
   spare_.pop_back();
   p->kind = plan_kind::elementwise;
+  p->root = nullptr;
   p->level = 0;
   p->reduces_last = false;
   p->results.clear();
   p->code.clear();
   p->inputs.clear();
   p->params.clear();
+  p->sources.clear();
   p->dependencies.clear();
   p->computed.clear();
   return p;
@@ -40,13 +42,17 @@ void planner::clear() {
       if (p && spare_.size() < most) spare_.push_back(std::move(p));
     list->clear();
   }
-  siblings_.clear();
+  shown_ = &kernels_;
   plan_table::clear();
 }
 
-void planner::plan(std::span<const value> roots) {
+void planner::open(std::span<const value> roots) {
   if (!entries().empty()) clear();
   begin(roots);
+}
+
+void planner::decide() {
+  ++planning().made;
   if (limits().fuse) {
     store_held();
     cut();
@@ -64,12 +70,13 @@ void planner::plan(std::span<const value> roots) {
 // share its pass. A reduction of this kernel (`own`) to which only its epilogue and `r` refer is not added: its value
 // is not needed again.
 void planner::add_siblings(std::span<node* const> own) {
-  for (value& r : live_readers(own[0])) {
-    if (r->is_leaf() || r->opaque || at(r.get()).stored || !same_reduction(own[0], r.get())) continue;
-    const bool is_own = std::find(own.begin(), own.end(), r.get()) != own.end();
-    if (is_own && r->refs.load(std::memory_order_acquire) == 2) continue;
-    materialise(r.get(), store_reason::sibling);
-    siblings_.push_back(std::move(r));
+  const std::int32_t first = at(own[0]).first_reader, end = first + at(own[0]).readers;
+  for (std::int32_t k = first; k < end; ++k) {
+    node* const r = reader(k);
+    if (r->opaque || at(r).stored || !same_reduction(own[0], r)) continue;
+    const bool is_own = std::find(own.begin(), own.end(), r) != own.end();
+    if (is_own && at(r).alone) continue;
+    materialise(r, store_reason::sibling);
   }
 }
 
@@ -265,6 +272,7 @@ void planner::group() {
     kernel_plan* best = order[i];
     std::unique_ptr<kernel_plan> joined;
     for (std::size_t j = i + 1; limits().fuse && j < order.size(); ++j) {
+      ++planning().compared;
       if (taken[j] || !may_run_with(*order[j], *best)) continue;
       if (!may_join(*best, *order[j], share_operations(*best, *order[j]))) continue;
       std::vector<node*> wider(results);

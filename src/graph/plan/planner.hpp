@@ -12,11 +12,25 @@ namespace sinter::graph {
 class planner : public plan_table {
  public:
   /// Plans the evaluation of `roots` (pending, all on one device). The nodes are not changed.
-  void plan(std::span<const value> roots);
+  void plan(std::span<const value> roots) {
+    open(roots);
+    decide();
+  }
+  /// The same in two steps: what a plan follows from, and the plan.
+  void open(std::span<const value> roots);
+  void decide();
+  /// Instead of decide(): the kernels of an earlier plan, for the nodes that are stored by now.
+  void show(const std::vector<std::unique_ptr<kernel_plan>>& kernels) noexcept { shown_ = &kernels; }
+  /// Gives the kernels away; they remain those of kernels() for as long as `to` and this plan live.
+  void hand_over(std::vector<std::unique_ptr<kernel_plan>>& to) {
+    to = std::move(kernels_);
+    kernels_.clear();
+    shown_ = &to;
+  }
   /// Releases what the plan refers to.
   void clear();
 
-  const std::vector<std::unique_ptr<kernel_plan>>& kernels() const noexcept { return kernels_; }
+  const std::vector<std::unique_ptr<kernel_plan>>& kernels() const noexcept { return *shown_; }
 
  private:
   void store_held();
@@ -35,9 +49,9 @@ class planner : public plan_table {
   bool may_run_with(const kernel_plan& later, const kernel_plan& k);
 
   std::uint64_t walk_ = 0;                           // of search_reductions
-  std::vector<value> siblings_;                      // keeps the sibling reductions alive
   std::vector<std::unique_ptr<kernel_plan>> built_;  // parallel to stored()
   std::vector<std::unique_ptr<kernel_plan>> kernels_;
+  const std::vector<std::unique_ptr<kernel_plan>>* shown_ = &kernels_;
   std::vector<std::unique_ptr<kernel_plan>> spare_;  // plans to be reused
   std::vector<node*> reductions_;                    // scratch of build_one
   kernel_builder builder_{*this};

@@ -118,14 +118,16 @@ std::optional<std::uint16_t> stage_builder::add_load(const kernel_plan& k, std::
   return add_item({opcode::load, type, type, 0, input, 0, 0, 0}, per_row, 0);
 }
 
-std::uint16_t stage_builder::add_param(const jit::scalar& v, dtype type) {
+// Equal as in kernel_builder::param.
+std::uint16_t stage_builder::add_param(const jit::scalar& v, dtype type, const param_source& source) {
   std::size_t index = 0;
   for (; index < params_.size(); ++index)
-    if (param_types_[index] == type && params_[index].u == v.u &&
+    if (param_types_[index] == type && params_[index].u == v.u && !sources_[index].n == !source.n &&
         (!is_complex(type) || std::memcmp(params_[index].f, v.f, sizeof v.f) == 0))
       break;
   if (index == params_.size()) {
     params_.push_back(v);
+    sources_.push_back(source);
     param_types_.push_back(type);
   }
   return add_item({opcode::param, type, type, 0, static_cast<std::uint16_t>(index), 0, 0, 0}, true, 0);
@@ -188,7 +190,7 @@ bool stage_builder::add(const kernel_plan& k) {
     const bool per_row = !whole || (reduces && r >= k.code.epilogue);
     std::optional<std::uint16_t> at;
     if (i.op == opcode::load) at = add_load(k, i.a, !per_row, per_row);
-    else if (i.op == opcode::param) at = add_param(k.params[i.a], i.type);
+    else if (i.op == opcode::param) at = add_param(k.params[i.a], i.type, k.sources[i.a]);
     else if (i.op == opcode::reduced)
       at = add_item({opcode::reduced, i.type, i.arg, 0, reduced[i.a], 0, 0, 0}, true,
                     stage_of_reduction_[reduced[i.a]] + 1);
@@ -271,6 +273,7 @@ bool stage_builder::finish(kernel_plan& out) const {
   out.reduces_last = true;
   out.inputs = slots_;
   out.params = params_;
+  out.sources = sources_;
   const planner_limits& most = limits();
   return static_cast<int>(p.code.size()) <= most.instructions && static_cast<int>(p.inputs.size()) <= most.inputs &&
          static_cast<int>(p.outputs.size()) <= most.outputs;

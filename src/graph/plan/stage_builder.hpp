@@ -47,7 +47,7 @@ class stage_builder {
   const result* find_result(const node* n) const;
   std::optional<std::uint16_t> result_read_by(const input_slot& s, bool whole, bool& known) const;
   std::uint16_t add_input(const input_slot& s, const jit::input_desc& d, bool& is_new);
-  std::uint16_t add_param(const jit::scalar& v, dtype type);
+  std::uint16_t add_param(const jit::scalar& v, dtype type, const param_source& source);
   std::uint16_t add_item(const jit::instr& i, bool per_row, int earliest);
   std::uint16_t add_operation(jit::instr i, const registers& of);
   std::optional<std::uint16_t> add_reduction(jit::reduce_desc r, const registers& of);
@@ -60,6 +60,7 @@ class stage_builder {
   std::vector<jit::input_desc> inputs_;
   std::vector<input_slot> slots_;
   std::vector<jit::scalar> params_;
+  std::vector<param_source> sources_;
   std::vector<dtype> param_types_;
   std::vector<jit::reduce_desc> reductions_;
   std::vector<int> stage_of_reduction_;

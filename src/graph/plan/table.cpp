@@ -2,12 +2,40 @@
 #include "graph/plan/table.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
+
+#include "graph/values/limits.hpp"
 
 namespace sinter::graph {
 std::uint64_t next_epoch() noexcept {
   static std::uint64_t epoch = 0;
   return ++epoch;
+}
+
+scalar_numbers::slot& scalar_numbers::find(dtype type, std::uint64_t first, std::uint64_t second) noexcept {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t k = (first ^ second * 3 ^ static_cast<std::uint64_t>(type) << 7) * 0x9e3779b97f4a7c15ull >> 32 & mask;
+  while (slots_[k].epoch == epoch_ &&
+         !(slots_[k].first == first && slots_[k].second == second && slots_[k].type == type))
+    k = (k + 1) & mask;
+  return slots_[k];
+}
+
+void scalar_numbers::grow() {
+  constexpr std::size_t fewest = 16;
+  std::vector<slot> before(std::max(fewest, slots_.size() * 2));
+  before.swap(slots_);
+  for (const slot& s : before)
+    if (s.epoch == epoch_) find(s.type, s.first, s.second) = s;
+}
+
+std::int32_t scalar_numbers::number_of(dtype type, const jit::scalar& s) {
+  if (static_cast<std::size_t>(count_) * 2 >= slots_.size()) grow();
+  const std::uint64_t second = is_complex(type) ? std::bit_cast<std::uint64_t>(s.f[1]) : 0;
+  slot& found = find(type, s.u, second);
+  if (found.epoch != epoch_) found = {epoch_, s.u, second, type, count_++};
+  return found.number;
 }
 
 void plan_table::begin(std::span<const value> roots) {
@@ -23,6 +51,48 @@ void plan_table::begin(std::span<const value> roots) {
       ++at(n->operand(a)).uses;
     }
   }
+  asked_ = {};
+  for (std::size_t k = 0; k < table_.size(); ++k) note_state(table_[k].n);  // grows
+}
+
+void plan_table::note_state(node* n) {
+  const node_kind kind = n->kind.load(std::memory_order_relaxed);
+  if (kind == node_kind::leaf) return;
+  entry& e = at(n);
+  const std::uint32_t refs = n->refs.load(std::memory_order_acquire);
+  e.held = refs > e.uses;
+  e.alone = refs == 1;
+  e.assigned = n->assigned.load(std::memory_order_relaxed);
+  if (kind == node_kind::scalar) {
+    e.scalar = scalars_.number_of(n->type, n->scalar().constant);
+  } else if (kind == node_kind::reduce) {
+    find_readers(n);
+  } else if (kind == node_kind::call) {
+    for (const value& target : n->call().targets) at(target.get());
+  }
+}
+
+/// The pending reductions over a reduction's operand, in whose pass they may be computed. Those that were not requested
+/// become part of the table.
+void plan_table::find_readers(node* reduction) {
+  if (at(reduction).first_reader >= 0) return;
+  const auto first = static_cast<std::int32_t>(readers_.size());
+  for (value& r : live_readers(reduction)) {
+    if (r->is_leaf()) continue;
+    readers_.push_back(r.get());
+    if (!at(r.get()).entered) outside_.push_back(std::move(r));
+  }
+  const auto count = static_cast<std::int32_t>(readers_.size()) - first;
+  for (std::int32_t k = first; k < first + count; ++k) {
+    entry& e = at(reader(k));
+    e.first_reader = first;
+    e.readers = count;
+  }
+}
+
+bool plan_table::depends_on_order() const noexcept {
+  const auto fewest = static_cast<std::size_t>(std::min(limits().instructions, limits().inputs));
+  return pending_.size() * 2 > fewest || pending_.size() >= many_operations;
 }
 
 void plan_table::enter_pending(node* n) {
@@ -40,6 +110,9 @@ void plan_table::clear() {
   table_.clear();
   stored_.clear();
   pending_.clear();
+  readers_.clear();
+  scalars_.clear();
+  outside_.clear();
 }
 
 void plan_table::store_no_more_than(std::size_t count) {
@@ -84,16 +157,19 @@ std::int32_t plan_table::inline_weight(node* n) {
   return at(n).weight;
 }
 
-bool plan_table::worth_storing(const node* n) const {
+bool plan_table::worth_storing(node* n) {
   std::size_t bytes = static_cast<std::size_t>(n->size()) * itemsize(n->type);
-  if (bytes > runtime::get_backend(device_).memory().available / 4) return false;
+  const bool fits = bytes <= room_on(device_);
+  if (fits) asked_.fitting = std::max(asked_.fitting, bytes);
+  else asked_.refused = std::min(asked_.refused, bytes);
+  if (!fits) return false;
   std::size_t inputs = 0;
-  std::vector<const node*> pending{n}, done;
+  std::vector<node*> pending{n};
+  const std::uint64_t mark = begin_search();
   while (!pending.empty()) {
-    const node* x = pending.back();
+    node* const x = pending.back();
     pending.pop_back();
-    if (std::find(done.begin(), done.end(), x) != done.end()) continue;
-    done.push_back(x);
+    if (std::exchange(at(x).search, mark) == mark) continue;
     // A draw that is needed again is worth keeping whatever its operands are.
     if (x->is_leaf() || x->kind == node_kind::random) inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
     else

@@ -1,6 +1,7 @@
 // The planner's data about each visited node, first of all whether it is written to memory. The kernel builder reads
 // and extends it; the planner (planner.hpp) iterates until nothing is added.
 #pragma once
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,27 @@ namespace sinter::graph {
 
 /// A number for the marks of one walk over pending nodes. Under the flush lock.
 std::uint64_t next_epoch() noexcept;
+
+/// Numbers scalars: those of one dtype with the same bits get the same number.
+class scalar_numbers {
+ public:
+  std::int32_t number_of(dtype type, const jit::scalar& s);
+  void clear() noexcept { ++epoch_, count_ = 0; }
+
+ private:
+  struct slot {
+    std::uint64_t epoch = 0;  // another one than the table's: free
+    std::uint64_t first = 0, second = 0;
+    dtype type{};
+    std::int32_t number = 0;
+  };
+  slot& find(dtype type, std::uint64_t first, std::uint64_t second) noexcept;
+  void grow();
+
+  std::uint64_t epoch_ = 1;
+  std::int32_t count_ = 0;
+  std::vector<slot> slots_;  // open addressing; at most half are in use
+};
 
 class plan_table {
  public:
@@ -27,9 +49,16 @@ class plan_table {
     std::uint64_t search = 0;     // the last walk that visited it
     std::uint64_t result_of = 0;  // the phase of the elementwise kernel being built that has it as a result
     std::uint32_t uses = 0;       // references from the plan's pending nodes
-    std::int32_t last_use = -1;   // cuts: position of the last node that reads it
-    std::uint32_t dropped = 0;    // placement: references from nodes that this plan releases
-    bool visited = false;         // placement: the references from its operands have been counted
+    // As they were when the plan was begun, since other threads change some of them; a plan follows from these alone:
+    bool held = false;               // nodes or handles outside of the plan refer to it
+    bool alone = false;              // it has one reference
+    bool assigned = false;           // node::assigned
+    std::int32_t scalar = -1;        // equal for scalars of one dtype with the same bits
+    std::int32_t first_reader = -1;  // reduce: the pending reductions of its operand (reader())
+    std::int32_t readers = 0;
+    std::int32_t last_use = -1;  // cuts: position of the last node that reads it
+    std::uint32_t dropped = 0;   // placement: references from nodes that this plan releases
+    bool visited = false;        // placement: the references from its operands have been counted
   };
   entry& at(node* n) {
     if (n->mark.epoch != epoch_) [[unlikely]]
@@ -42,7 +71,7 @@ class plan_table {
   /// The cost per element if the node is computed inside the kernels that read it.
   std::int32_t inline_weight(node* n);
   /// Whether there is memory for the node, and storing it moves little more than recomputing it.
-  bool worth_storing(const node* n) const;
+  bool worth_storing(node* n);
   /// A number for entry::search.
   std::uint64_t begin_search() noexcept { return ++search_; }
   runtime::device_id device() const noexcept { return device_; }
@@ -52,8 +81,18 @@ class plan_table {
   /// The nodes that are written to memory, in the order of `entry::kernel`; all visited nodes.
   const std::vector<node*>& stored() const noexcept { return stored_; }
   const std::vector<entry>& entries() const noexcept { return table_; }
-  /// Whether nodes or handles outside of the plan refer to a pending node of it.
+  /// Whether nodes or handles outside of the plan refer to a pending node of it now.
   bool is_held(node* n) { return n->refs.load(std::memory_order_acquire) > at(n).uses; }
+  node* reader(std::int32_t k) const noexcept { return readers_[static_cast<std::size_t>(k)]; }
+  const std::vector<node*>& readers() const noexcept { return readers_; }
+  /// Whether a plan may depend on the order in which the pending nodes were recorded.
+  bool depends_on_order() const noexcept;
+  /// What the plan needs to know of the device's free memory: each allocation that it has asked about fits, or does not.
+  struct memory_bounds {
+    std::size_t fitting = 0, refused = SIZE_MAX;  // bytes
+  };
+  const memory_bounds& asked() const noexcept { return asked_; }
+  static std::size_t room_on(runtime::device_id device) { return runtime::get_backend(device).memory().available / 4; }
   /// Calls f(node*) for every pending node that was computed inside kernels without being stored, and is held.
   template <class F>
   void for_each_held(F f) {
@@ -73,12 +112,18 @@ class plan_table {
  private:
   void enter(node* n);
   void enter_pending(node* n);
+  void note_state(node* n);
+  void find_readers(node* reduction);
 
   runtime::device_id device_{};
   std::uint64_t epoch_ = 0, search_ = 0;
   std::vector<entry> table_;
   std::vector<node*> stored_;  // in the order of their discovery
   std::vector<node*> pending_;
+  std::vector<node*> readers_;
+  std::vector<value> outside_;  // reductions that are no part of what was requested, but may be computed with it
+  scalar_numbers scalars_;
+  memory_bounds asked_;
 };
 
 }  // namespace sinter::graph

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "graph/plan/bind.hpp"
 #include "graph/plan/live_values.hpp"
+#include "graph/plan/plan_cache.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/run/placement.hpp"
 #include "graph/values/faults.hpp"
@@ -86,7 +86,7 @@ class flusher {
   void plan(std::span<const value> roots) {
     backend_ = &runtime::get_backend(roots[0]->device);
     refuse_other_device(roots[0]->device);
-    planner_.plan(roots);
+    plan_ = &plans_.plan(planner_, roots);
   }
 
   void finish() {
@@ -107,7 +107,6 @@ class flusher {
     placement_.begin();
     jobs_.resize(planner_.kernels().size());
     launched_ = 0;
-    if (launches_.size() < jobs_.size()) launches_.resize(jobs_.size());
     for (std::size_t k = 0; k < jobs_.size(); ++k) place(jobs_[k], k);
   }
 
@@ -130,22 +129,25 @@ class flusher {
       for (node* n : plan.results) placement_.at(n) = {memory_for(n, kernel), 0};
     if (plan.code.code.empty()) return;
     j.launch = launched_++;
-    jit::launch& l = launches_[static_cast<std::size_t>(j.launch)];
+    jit::launch& l = plan_->launches[static_cast<std::size_t>(j.launch)];
     l.fault = nullptr;
-    bind(plan, l);
     for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
       const input_slot& s = plan.inputs[i];
-      address(l.inputs[i], s.source, s.written);
+      address(l.inputs[i], s.at.offset, s.source, s.written);
     }
-    for (std::size_t o = 0; o < plan.results.size(); ++o) address(l.outputs[o], plan.results[o], true);
+    for (std::size_t o = 0; o < plan.results.size(); ++o) {
+      node* const n = plan.results[o];
+      address(l.outputs[o], plan.kind == plan_kind::update ? n->update().offset : 0, n, true);
+    }
   }
 
-  void address(jit::operand& o, node* n, bool writes) {
+  /// `offset`: of the operand's first element in the node's elements.
+  void address(jit::operand& o, std::int64_t offset, node* n, bool writes) {
     const bool leaf = n->is_leaf();
     const placed* p = leaf ? nullptr : &placement_.at(n);
     const runtime::buffer* memory = leaf ? n->buffer.get() : p->buffer.get();
     o.base = memory->address();
-    o.offset += leaf ? n->buffer_offset : p->offset;
+    o.offset = offset + (leaf ? n->buffer_offset : p->offset);
     uses_.push_back({memory, writes});
     if (leaf && is_capturing()) [[unlikely]]
       current_capture()->hold(value(n));
@@ -165,7 +167,7 @@ class flusher {
   void launch_all() {
     done_ = 0;
     if (launched_ == 0) return;
-    const std::span<const jit::launch> launches(launches_.data(), static_cast<std::size_t>(launched_));
+    const std::span<jit::launch> launches(plan_->launches);
     prepared_.assign(launches.size(), nullptr);
     backend_->prepare(launches, prepared_);
     std::size_t scratch_bytes = 0;
@@ -186,7 +188,7 @@ class flusher {
       const auto k = static_cast<std::size_t>(j.launch);
       if (!captured && fault_count(j.plan->code) != 0) {
         j.fault = backend_->faults().begin();
-        launches_[k].fault = j.fault->address();
+        launches[k].fault = j.fault->address();
       }
       if (profiling()) [[unlikely]] {
         const range named("sn_" + j.plan->code.label());
@@ -291,11 +293,12 @@ class flusher {
   bool running_ = false;
   runtime::backend* backend_ = nullptr;
   planner planner_;
+  plan_cache plans_;
+  cached_plan* plan_ = nullptr;  // of the flush in progress
   placement placement_{planner_};
   std::vector<job> jobs_;
   std::vector<buffer_use> uses_;
-  std::vector<jit::launch> launches_;  // the first `launched_` are in use
-  int launched_ = 0;
+  int launched_ = 0;  // launches that have their addresses
   std::vector<const runtime::prepared*> prepared_;
   std::size_t done_ = 0;                                         // jobs that have run, if a later one fails
   std::exception_ptr fault_;                                     // of a kernel that was waited for

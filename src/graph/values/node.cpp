@@ -6,6 +6,7 @@
 
 #include "graph/values/limits.hpp"
 #include "graph/values/recycle.hpp"
+#include "graph/values/spin_guard.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -16,13 +17,10 @@ std::mutex& readers_mutex() {
 }
 
 struct list {
-  std::mutex mutex;
+  std::atomic<bool> busy{false};
   node* head = nullptr;
 };
-list& listed() noexcept {
-  static auto* l = new list;  // outlives static arrays
-  return *l;
-}
+constinit list pending_list;
 
 /// Reference to a node of a list whose lock is held. Null if the last reference is gone: another thread is about to
 /// unlink the node, and it must not be revived.
@@ -105,21 +103,19 @@ std::vector<value> live_readers(const node* reduction) {
 bool list_pending(const value& v) {
   node* n = v.get();
   if ((!n->over_large && n->depth < limits().long_chain()) || n->opaque || n->is_leaf() || n->is_listed) return false;
-  list& l = listed();
-  const std::lock_guard lock(l.mutex);
+  const spin_guard lock(pending_list.busy);
   if (n->is_listed) return false;
-  n->next_listed = l.head;
-  if (l.head) l.head->previous_listed = n;
-  l.head = n;
+  n->next_listed = pending_list.head;
+  if (pending_list.head) pending_list.head->previous_listed = n;
+  pending_list.head = n;
   n->is_listed = true;
   return true;
 }
 
 void unlist(node* n) noexcept {
   if (!n->is_listed) return;
-  list& l = listed();
-  const std::lock_guard lock(l.mutex);
-  (n->previous_listed ? n->previous_listed->next_listed : l.head) = n->next_listed;
+  const spin_guard lock(pending_list.busy);
+  (n->previous_listed ? n->previous_listed->next_listed : pending_list.head) = n->next_listed;
   if (n->next_listed) n->next_listed->previous_listed = n->previous_listed;
   n->next_listed = n->previous_listed = nullptr;
   n->is_listed = false;
@@ -128,9 +124,8 @@ void unlist(node* n) noexcept {
 std::vector<value> listed_values(runtime::device_id device) {
   std::vector<value> found;
   {
-    list& l = listed();
-    const std::lock_guard lock(l.mutex);
-    for (node* n = l.head; n; n = n->next_listed)
+    const spin_guard lock(pending_list.busy);
+    for (node* n = pending_list.head; n; n = n->next_listed)
       if (value held = hold_if_alive(n)) found.push_back(std::move(held));
   }
   // Without the lock: a reference released here may be the last one.

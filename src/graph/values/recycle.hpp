@@ -34,7 +34,7 @@ struct recycler {
   }
 
  private:
-  static constexpr int most = 512;
+  static constexpr int most = 4096;
   struct free_list {
     void* head;
     int count;

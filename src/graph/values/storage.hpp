@@ -3,10 +3,10 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "graph/values/node.hpp"
+#include "graph/values/spin_guard.hpp"
 
 namespace sinter::graph {
 
@@ -80,25 +80,7 @@ class storage {
  private:
   friend class write_lock;
   friend class write_locks;
-  /// Spin lock for copying a pointer: a mutex would cost more than the copy, on every operand of every recorded
-  /// operation.
-  class guard {
-   public:
-    explicit guard(std::atomic<bool>& busy) noexcept : busy_(busy) {
-      while (busy_.exchange(true, std::memory_order_acquire)) wait();
-    }
-    ~guard() { busy_.store(false, std::memory_order_release); }
-    guard(const guard&) = delete;
-    guard& operator=(const guard&) = delete;
-
-   private:
-    void wait() const noexcept {
-      constexpr int spins = 100;  // after these the holder has probably been descheduled
-      for (int k = 0; busy_.load(std::memory_order_relaxed); ++k)
-        if (k >= spins) std::this_thread::yield();
-    }
-    std::atomic<bool>& busy_;
-  };
+  using guard = spin_guard;  // for copying a pointer, on every operand of every recorded operation
 
   mutable std::atomic<bool> busy_{false};
   std::atomic<bool> pinned_{false};

@@ -149,7 +149,10 @@ bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements)
   return bytes <= row_bytes && rows * bytes >= least_bytes.load(std::memory_order_relaxed);
 }
 
-void set_least_staged(std::int64_t bytes) noexcept { least_bytes = bytes >= 0 ? bytes : default_least_bytes; }
+void set_least_staged(std::int64_t bytes) noexcept {
+  least_bytes = bytes >= 0 ? bytes : default_least_bytes;
+  ++runtime::planning_settings;
+}
 
 std::vector<jit::launch> step_launches(const stage_steps& steps, const jit::launch& l) {
   const row_blocks blocks(l);

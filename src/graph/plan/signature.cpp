@@ -1,0 +1,112 @@
+// The list of numbers that stands for a graph: its settings, then each node of the plan's table.
+#include "graph/plan/plan_cache.hpp"
+#include "graph/values/limits.hpp"
+#include "jit/program/index_check.hpp"
+
+namespace sinter::graph {
+namespace {
+
+std::uint64_t pair_of(std::int64_t low, std::int64_t high) noexcept {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(low)) | static_cast<std::uint64_t>(high) << 32;
+}
+
+/// A node's position in the table: every operand of a pending node has been entered.
+std::uint64_t position(const node* n) noexcept { return static_cast<std::uint64_t>(n->mark.index); }
+
+std::uint64_t flags_of(const plan_table::entry& e) noexcept {
+  const node& n = *e.n;
+  const bool flags[] = {n.opaque, n.over_reduction, n.evaluated_before.load(std::memory_order_relaxed),
+                        e.held,   e.alone,          e.assigned};
+  std::uint64_t bits = 0;
+  for (const bool f : flags) bits = bits << 1 | static_cast<std::uint64_t>(f);
+  return bits;
+}
+
+}  // namespace
+
+void signature::write(const plan_table& plan) {
+  words_.clear();
+  add_settings(plan);
+  for (const plan_table::entry& e : plan.entries()) add_node(e);
+  for (const node* n : plan.readers()) add(position(n));
+  if (!plan.depends_on_order()) return;
+  const std::uint64_t newest = plan.pending()[0]->order;
+  for (const node* n : plan.pending()) add(newest - n->order);
+}
+
+void signature::add_settings(const plan_table& plan) {
+  const planner_limits& l = limits();
+  const runtime::device_id device = plan.device();
+  add(pair_of(l.instructions, l.inputs));
+  add(pair_of(l.outputs, l.expensive));
+  add(pair_of(l.smaller, (l.fuse ? 1 : 0) | (jit::checks_index() ? 2 : 0)));
+  add(pair_of(static_cast<int>(device.kind), device.index));
+  add(runtime::planning_settings.load(std::memory_order_relaxed));
+  add(pair_of(static_cast<std::int64_t>(plan.entries().size()), static_cast<std::int64_t>(plan.stored().size())));
+}
+
+/// The first word says how many follow.
+void signature::add_node(const plan_table::entry& e) {
+  const node& n = *e.n;
+  const node_kind kind = n.kind.load(std::memory_order_relaxed);
+  const int operands = n.operand_count();
+  add(static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(n.type) << 8 |
+      static_cast<std::uint64_t>(n.shape.size()) << 16 | static_cast<std::uint64_t>(operands) << 32 |
+      (kind == node_kind::leaf ? 0 : flags_of(e) << 24));
+  add(n.shape);
+  if (kind == node_kind::leaf) return;
+  for (int k = 0; k < operands; k += 2)
+    add(position(n.operand(k)) | (k + 1 < operands ? position(n.operand(k + 1)) << 32 : 0));
+  add_payload(e);
+}
+
+void signature::add_payload(const plan_table::entry& e) {
+  const node& n = *e.n;
+  const auto address = [](const void* p) { return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(p)); };
+  switch (n.kind.load(std::memory_order_relaxed)) {
+    case node_kind::leaf: break;
+    case node_kind::scalar: add(std::int64_t{e.scalar}); break;
+    case node_kind::iota: add(std::int64_t{n.iota().axis}); break;
+    case node_kind::map: add(pair_of(static_cast<int>(n.map().op), n.map().fast_math)); break;
+    case node_kind::random: add(std::int64_t{static_cast<int>(n.random().op)}); break;
+    case node_kind::view:
+      add(n.view().strides);
+      add(n.view().offset);
+      break;
+    case node_kind::gather: add(pair_of(n.gather().axis, n.gather().reported_axis)); break;
+    case node_kind::reduce:
+      add(pair_of(static_cast<int>(n.reduce().op), n.capture));
+      add(n.reduce().axes);
+      add(address(n.reduce().combine));
+      add(pair_of(e.first_reader, e.readers));
+      break;
+    case node_kind::call:
+      add(address(n.call().function));
+      add(pair_of(n.call().output, (n.call().for_effects ? 1 : 0) | (n.call().fast_math ? 2 : 0)));
+      add(static_cast<std::uint64_t>(n.call().targets.size()));
+      for (const value& target : n.call().targets) add(position(target.get()));
+      break;
+    case node_kind::update:
+      add(std::int64_t{n.update().strides.size()});
+      add(n.update().strides);
+      add(n.update().offset);
+      add(std::int64_t{n.update().in_place});
+      break;
+  }
+}
+
+std::uint64_t signature::hash() const noexcept {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15ull;
+  std::uint64_t even_part = 0, odd_part = odd;
+  std::size_t k = 0;
+  for (; k + 1 < words_.size(); k += 2) {
+    even_part = (even_part ^ words_[k]) * odd;
+    even_part ^= even_part >> 29;
+    odd_part = (odd_part ^ words_[k + 1]) * odd;
+    odd_part ^= odd_part >> 31;
+  }
+  if (k < words_.size()) even_part = (even_part ^ words_[k]) * odd;
+  return (even_part ^ odd_part * 3) * odd;
+}
+
+}  // namespace sinter::graph
