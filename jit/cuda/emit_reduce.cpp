@@ -171,8 +171,7 @@ class reduce_emitter {
     t_("  acc.init();");
     const auto groups = [this](int n) { row_groups("      ", n); };
     loop_over_groups("lane", "threads", groups, [this] { tail_element("        ", "acc"); });
-    const int count = static_cast<int>(p_.reductions.size());
-    for (int j = 0; j < count; ++j) t_("  sn::merge_row(acc.a", j, ", shared);");
+    for (const std::string& statement : merge_rows(p_, "acc")) t_("  ", statement);
     t_("  if (!live || lane != 0) return;");
     leave("  ", "row", "acc");
     t_("}");
@@ -351,8 +350,21 @@ std::string define_accumulators(const program& p) {
   t("  __device__ __forceinline__ void init() {");
   for (int j = 0; j < count; ++j) t("    a", j, ".init();");
   t("  }");
+  t("  __device__ __forceinline__ void merge(const accs& o) {");
+  for (int j = 0; j < count; ++j) t("    a", j, ".merge(o.a", j, ");");
+  t("  }");
   t("};");
   return t.str();
+}
+
+std::vector<std::string> merge_rows(const program& p, const std::string& accs) {
+  // A block has eight warps, each of which leaves its accumulators in shared memory.
+  constexpr std::size_t together = cuda_block / 8;
+  if (p.reductions.size() <= together) return {"sn::merge_row(" + accs + ", shared);"};
+  std::vector<std::string> each;
+  for (std::size_t j = 0; j < p.reductions.size(); ++j)
+    each.push_back("sn::merge_row(" + accs + ".a" + num(static_cast<int>(j)) + ", shared);");
+  return each;
 }
 
 std::string define_finish(const program& p, const cuda_variant& v) {

@@ -160,7 +160,9 @@ __device__ __forceinline__ void merge_lanes(A& x, int width) {
   }
 }
 
-// Thread (0, y) gets the whole of row y of the block: blockDim.x is a power of two, threadIdx.x the order.
+// Thread (0, y) gets the whole of row y of the block: blockDim.x is a power of two, threadIdx.x the order. Several
+// accumulators are merged as one struct of them. The loop over warps is not unrolled: it runs once, and its copies took
+// half of the compiler's time for kernels with several results.
 template <class A>
 __device__ __forceinline__ void merge_row(A& x, unsigned char* shared) {
   const int width = blockDim.x;
@@ -169,8 +171,10 @@ __device__ __forceinline__ void merge_row(A& x, unsigned char* shared) {
   A* parts = reinterpret_cast<A*>(shared) + threadIdx.y * (width / 32);
   if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = x;
   __syncthreads();
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
+#pragma unroll 1
     for (int w = 1; w < width / 32; ++w) x.merge(parts[w]);
+  }
   __syncthreads();
 }
 // The same, but all threads of the row get it, and `shared` is for this call only.

@@ -41,8 +41,7 @@ class shared_rows_emitter {
     elements("      ", 1, [&](int k) { return "b" + num(k) + "[" + place(k, "r0") + "]"; });
     t_("    }");
     t_("  }");
-    for (std::size_t r = 0; r < p_.reductions.size(); ++r)
-      each_row("  ", "sn::merge_row(acc[v].a" + num(static_cast<int>(r)) + ", shared);");
+    for (const std::string& statement : merge_rows(p_, "acc[v]")) each_row("  ", statement);
     t_("  if (lane != 0) return;");
     each_row("  ", "if (first + v < a.results) finish(a, (I)(first + v), acc[v]);");
     t_("}");
