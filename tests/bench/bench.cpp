@@ -2,6 +2,7 @@
 // Usage: sinter_bench [--device NAME]
 //        [--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft]
 //        --lines [--small] [--only TEXT]                lines as users write them; lines.py has them for other libraries
+//        --lines --first                                their first calls alone, and what these consist of
 //        --programs [--inputs FOLDER] [--only TEXT]     whole programs, on what programs.py inputs FOLDER left there
 //        --sweep [--small] [--only TEXT] [--seconds N]  basic operations over shapes, dtypes and layouts: cliffs
 // --cold: first calls in fresh processes, with an empty kernel cache and then with what was left there.
@@ -147,7 +148,7 @@ void run(const char* program, bool large) {
 }  // namespace bench
 
 int main(int count, char** words) try {
-  bool small = false, large = false;
+  bool small = false, large = false, first = false;
   double seconds = 600;
   std::string only, wanted, inputs = ".";
   const std::map<std::string, std::function<void()>> tables = {
@@ -167,7 +168,7 @@ int main(int count, char** words) try {
       {"--linalg", [] { bench::linalg_rows(); }},
       {"--random", [] { bench::random_rows(); }},
       {"--fft", [] { bench::fft_rows(); }},
-      {"--lines", [&] { bench::line_rows(small, only); }},
+      {"--lines", [&] { first ? bench::first_call_rows(small, only) : bench::line_rows(small, only); }},
       {"--programs", [&] { bench::program_rows(inputs, only); }},
       {"--sweep", [&] { bench::sweep_rows(small, seconds, only); }},
   };
@@ -179,6 +180,8 @@ int main(int count, char** words) try {
       large = true;
     } else if (word == "--small") {
       small = true;
+    } else if (word == "--first") {
+      first = true;
     } else if (word == "--only" && k + 1 < count) {
       only = words[++k];
     } else if (word == "--inputs" && k + 1 < count) {
@@ -188,11 +191,12 @@ int main(int count, char** words) try {
     } else if (word == "--device" && k + 1 < count) {
       sinter::set_default_device(sinter::device(words[++k]));
     } else {
-      std::fprintf(stderr,
-                   "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
-                   "--fft | --lines [--small] [--only TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "
-                   "[--small] [--only TEXT] [--seconds N]]\n",
-                   words[0]);
+      std::fprintf(
+          stderr,
+          "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
+          "--fft | --lines [--small] [--first] [--only TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "
+          "[--small] [--only TEXT] [--seconds N]]\n",
+          words[0]);
       return 2;
     }
   }

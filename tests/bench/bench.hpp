@@ -104,6 +104,8 @@ double sum_of_magnitudes(const std::vector<ndarray>& list);
 
 /// Times of lines as a user writes them (lines.def), those whose name contains `only`; small: inputs of a few elements.
 void line_rows(bool small, const std::string& only);
+/// Their first calls alone, and what these consist of. SINTER_CACHE_DIR should be empty.
+void first_call_rows(bool small, const std::string& only);
 /// Times of basic operations over shapes, dtypes and layouts beside their bounds, and which points stand out, for so many
 /// seconds; operations whose name contains `only`.
 void sweep_rows(bool small, double seconds, const std::string& only);

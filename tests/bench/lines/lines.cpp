@@ -3,7 +3,10 @@
 #include "lines.hpp"
 
 #include <exception>
+#include <map>
 #include <string>
+
+#include "jit/compile_steps.hpp"
 
 namespace bench {
 namespace {
@@ -73,7 +76,64 @@ void print_line(const line& l, const sizes& s, double goal) {
   std::fflush(stdout);
 }
 
+/// Milliseconds of one kind of step: from its first beginning to its last end, and the sum of what its kernels took.
+struct step_times {
+  int count = 0;
+  double begin = 0, end = 0, cpu = 0;
+  void add(const sn::jit::compile_step& s) {
+    begin = count++ == 0 ? s.begin : std::min(begin, s.begin);
+    end = std::max(end, s.end);
+    cpu += s.cpu;
+  }
+};
+
+/// "3 kernels: compile 95.1 (running 180.2), load 1.2 (1.2); elsewhere 12.0": the flushes of a call one after the other.
+void print_parts(double first) {
+  std::map<std::string, step_times> total;
+  double found = 0;
+  for (const auto& s : sn::jit::recorded_compile_steps()) {
+    if (s.what == "find") found += s.end - s.begin;
+    else total[s.what].add(s);
+  }
+  std::printf("%d kernels in %.1f", total["load"].count, 1e3 * found);
+  for (const char* what : {"look on disk", "generate", "compile", "store on disk", "load"})
+    if (total[what].count > 0)
+      std::printf(", %s %.1f (running %.1f)", what, 1e3 * (total[what].end - total[what].begin), 1e3 * total[what].cpu);
+  std::printf("; the rest %.1f", 1e3 * (first - found));
+}
+
+void print_first_call(const line& l, const sizes& s) {
+  const recorded_line record = l.prepare(s);
+  sn::synchronize();
+  sn::platform::wait_for_background();
+  sn::jit::record_compile_steps(true);
+  const double first = seconds_of([&] {
+    eval_together(record());
+    sn::synchronize();
+  });
+  std::printf("%.1f | ", 1e3 * first);
+  print_parts(first);
+  sn::jit::record_compile_steps(false);
+  std::printf(" | %.4f |\n", 1e3 * seconds_of([&] {
+                               eval_together(record());
+                               sn::synchronize();
+                             }));
+}
+
 }  // namespace
+
+void first_call_rows(bool small, const std::string& only) {
+  const bool gpu = sn::default_device().kind == sn::device_kind::cuda;
+  std::printf(
+      "| work | first, ms | of it finding kernels, by step | the next call, ms |\n| --- | ---: | --- | ---: |\n");
+  for (const line& l : lines()) {
+    if (std::string(l.name).find(only) == std::string::npos) continue;
+    std::printf("| %s | ", l.name);
+    print_first_call(l, small ? l.small : gpu ? l.on_gpu : l.on_cpu);
+    std::fflush(stdout);
+    sn::memory_pool().trim();
+  }
+}
 
 double sum_of_magnitudes(const std::vector<ndarray>& list) {
   double sum = 0;
