@@ -130,11 +130,6 @@ bool is_order_free(const reduce_desc& r) noexcept {
   return order == reduce_order::free || (order == reduce_order::rounded && !is_inexact(r.arg));
 }
 
-bool cuda_has_baseline(const program& p, const cuda_variant& v) noexcept {
-  return v.shape != cuda_shape::stride_loop &&
-         std::any_of(p.code.begin(), p.code.end(), [&](const instr& i) { return cuda::is_quick_trig(p, i); });
-}
-
 void append_variant(const cuda_variant& v, std::string& key) {
   const char head[] = {
       static_cast<char>(v.shape),      static_cast<char>(v.rank),        static_cast<char>(v.kept),

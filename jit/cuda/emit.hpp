@@ -53,7 +53,7 @@ struct cuda_variant {
   bool all_groups = false;  // staged_rows: every thread has that many
   bool wide_index = false;  // 64-bit index arithmetic
   bool skip_tail = false;   // monotone tail with a multiplier whose sign allows the skip
-  bool baseline = false;    // baseline tier: compiles in two thirds of the time, runs slower: see cuda_has_baseline
+  bool baseline = false;    // baseline tier: compiles sooner, runs slower: see cuda_has_baseline (units.hpp)
   cuda_tile tile;           // tiled, reduce_tiles, shared_rows
   std::vector<access> inputs, outputs;
   // broadcast_rows: input depends on the row (1), the column (0); reduce_tiles: operand_axes
@@ -100,11 +100,6 @@ int cuda_slab_bytes(const program& p, const cuda_variant& v) noexcept;
 bool is_order_free(const reduce_desc& r) noexcept;
 /// The end of the monotone tail that a broadcast_rows kernel can skip, if its scales are positive and finite.
 monotone_tail cuda_tail(const program& p);
-
-/// Whether a kernel has a baseline form, for programs in which sine and cosine of float32 dominate compile time: the
-/// same bits, but these functions are called instead of inlined, and elements are processed one at a time where their
-/// order is free.
-bool cuda_has_baseline(const program& p, const cuda_variant& v) noexcept;
 
 /// Appends the bytes of a variant to a key.
 void append_variant(const cuda_variant& v, std::string& key);

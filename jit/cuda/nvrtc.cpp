@@ -34,7 +34,8 @@ std::vector<std::string> options_for(const nvrtc_options& options) {
   std::vector<std::string> texts{"--gpu-architecture=sm_" + std::to_string(options.arch), "--std=c++17",
                                  options.fast_math ? "--use_fast_math" : "--fmad=false", "--minimal",
                                  "--ptxas-options=-v"};
-  if (options.fast_compile) texts.emplace_back("--Ofast-compile=min");
+  if (options.level == optimisation::some) texts.emplace_back("--Ofast-compile=min");
+  if (options.level == optimisation::little) texts.emplace_back("--Ofast-compile=mid");
   return texts;
 }
 

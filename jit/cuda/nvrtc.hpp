@@ -1,5 +1,6 @@
 // NVRTC: from CUDA C++ to the code of a GPU.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -8,12 +9,17 @@
 
 namespace sinter::jit {
 
+/// How much NVRTC optimises; without fast_math the results have the same bits. `some` omits passes that take long and
+/// gain little; `little` also leaves loops as they are written, so that arrays which unrolled code keeps in registers lie
+/// in local memory.
+enum class optimisation : std::uint8_t { full, some, little };
+
 /// Compiles CUDA C++ to a cubin for `arch` (90 for sm_90) with NVRTC, through the disk cache. Needs NVRTC but no GPU.
 /// Throws compile_error, or device_error if NVRTC cannot be loaded (with each library tried).
 struct nvrtc_options {
   int arch = 90;
   bool fast_math = false;
-  bool fast_compile = false;  // omits passes that take long and gain little (NVRTC 12.8 and newer)
+  optimisation level = optimisation::full;
 };
 struct cubin {
   std::vector<char> bytes;

@@ -1,24 +1,90 @@
-// Identities of kernels in the disk cache, and errors of their compilation.
+// What is compiled for a kernel: its forms, their identities in the disk cache, and errors of their compilation.
 #include "jit/cuda/units.hpp"
 
 #include <algorithm>
 
 #include "jit/compile.hpp"
+#include "jit/cuda/emit_body.hpp"
 #include "jit/user_error.hpp"
 #include "jit/user_text.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::jit {
 
+namespace {
+
+/// Kernels of this weight take about 40 ms more to compile than in a baseline form.
+constexpr std::int64_t baseline_weight = 400;
+
+/// Instructions that one element takes in unrolled code, in additions. Unlike weight(), which is about time on the
+/// device, this is about code: an index check has a branch to what reports it, an integer division by a 64-bit number has
+/// a loop's worth of instructions, and a complex operation is several.
+int text_weight(const program& p, const instr& i) {
+  const int parts = is_complex(i.type) ? 4 : 1;
+  switch (i.op) {
+    case opcode::load: return cuda::is_gathered(p, i.a) ? 4 : 1;
+    case opcode::checked_index: return 12;
+    case opcode::cast: return 1;
+    case opcode::floor_divide:
+    case opcode::remainder:
+    case opcode::fmod: return is_inexact(i.type) ? 16 : itemsize(i.type) == 8 ? 64 : 24;
+    default: return weight(i.op) * parts;
+  }
+}
+
+/// Elements whose code stands side by side, since a thread processes them without a loop.
+int unrolled_elements(const program& p, const cuda_variant& v) {
+  switch (v.shape) {
+    case cuda_shape::linear:
+    case cuda_shape::strided:
+    case cuda_shape::tiled: return v.vector * cuda_unroll(p, v);
+    case cuda_shape::reduce_rows: return cuda_group * 2;
+    case cuda_shape::reduce_columns: return cuda_group * v.vector;
+    case cuda_shape::broadcast_rows: return cuda_columns;
+    case cuda_shape::stride_loop: return 1;
+    case cuda_shape::staged_rows: return cuda_group * std::max<int>(v.groups, 1);
+    case cuda_shape::shared_rows: return cuda_group << v.tile.down;
+    case cuda_shape::reduce_tiles: return cuda_group << (v.tile.down + v.tile.across);
+  }
+  return 1;
+}
+
+bool any_quick_trig(const program& p) {
+  return std::any_of(p.code.begin(), p.code.end(), [&](const instr& i) { return cuda::is_quick_trig(p, i); });
+}
+
+/// Text of users may need constants that only unrolled loops have, and under fast_math the compiler may contract
+/// operations of one form that it does not contract in another.
+bool may_be_optimised_less(const program& p) { return !p.flags.fast_math && !calls_users(p); }
+
+optimisation level_of(const cuda_variant& v) {
+  if (v.shape == cuda_shape::broadcast_rows) return optimisation::some;
+  if (!v.baseline) return optimisation::full;
+  const bool one_by_one = v.shape == cuda_shape::linear || v.shape == cuda_shape::strided;
+  return one_by_one ? optimisation::some : optimisation::little;
+}
+
+}  // namespace
+
+std::int64_t cuda_text_weight(const program& p, const cuda_variant& v) {
+  constexpr std::int64_t step = 3;  // of an accumulator
+  std::int64_t element = step * static_cast<std::int64_t>(p.reductions.size()), once = 0;
+  for (std::size_t k = 0; k < p.code.size(); ++k) (k < p.epilogue ? element : once) += text_weight(p, p.code[k]);
+  return element * unrolled_elements(p, v) + once;
+}
+
+bool cuda_has_baseline(const program& p, const cuda_variant& v) {
+  if (v.shape == cuda_shape::stride_loop) return false;
+  return any_quick_trig(p) || (may_be_optimised_less(p) && cuda_text_weight(p, v) >= baseline_weight);
+}
+
 std::string cuda_source(const program& p, const cuda_variant& v) { return cuda_module({&p}, emit_cuda(p, v)); }
 
 cuda_unit cuda_unit_of(const program& p, const cuda_variant& v, int arch) {
   cuda_unit u;
   u.name = cuda_kernel_name(p, v);
-  u.weight = p.code.size() * (v.shape == cuda_shape::broadcast_rows ? 2 : 1);
-  u.options = {.arch = arch,
-               .fast_math = p.flags.fast_math,
-               .fast_compile = v.baseline || v.shape == cuda_shape::broadcast_rows};
+  u.weight = static_cast<std::size_t>(cuda_text_weight(p, v));
+  u.options = {.arch = arch, .fast_math = p.flags.fast_math, .level = level_of(v)};
   u.source = [p = &p, v] { return cuda_source(*p, v); };
   if (calls_users(p)) {  // the stable key has only a hash of users' text, which is not enough
     u.identity = cuda_source(p, v);

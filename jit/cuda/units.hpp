@@ -1,5 +1,6 @@
 // Compilation units for NVRTC: a kernel of one variant of a program.
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,6 +9,13 @@
 #include "jit/cuda/nvrtc.hpp"
 
 namespace sinter::jit {
+
+/// An estimate of what compiling a kernel's optimised form costs: the instructions of its unrolled code, in additions.
+std::int64_t cuda_text_weight(const program& p, const cuda_variant& v);
+/// Whether a kernel has a baseline form, which compiles sooner and gives the same bits: kernels with much unrolled code,
+/// and those with sine or cosine of float32, which are called instead of inlined. Elements are processed one at a time
+/// where the shape leaves their order free; other shapes keep their loops, which are not unrolled.
+bool cuda_has_baseline(const program& p, const cuda_variant& v);
 
 /// The whole translation unit of a kernel.
 std::string cuda_source(const program& p, const cuda_variant& v);

@@ -22,6 +22,7 @@
 #include "graph/values/limits.hpp"
 #include "jit/cpu/compile_host.hpp"
 #include "jit/cuda/launch.hpp"
+#include "jit/cuda/units.hpp"
 #include "jit/program/fault_words.hpp"
 #include "jit/program/stages.hpp"
 #include "sinter/sinter.hpp"

@@ -19,6 +19,7 @@
 #include "sinter/error.hpp"
 #ifdef SINTER_HAS_CUDA
 #include "jit/cuda/launch.hpp"
+#include "jit/cuda/units.hpp"
 #endif
 
 namespace sinter::test {

@@ -20,10 +20,11 @@
 namespace sinter::cuda {
 namespace {
 
-// From instruction counts, a baseline search takes about 3 ps per element more than an optimised one on an H200: 0.2 ms
-// at the threshold, and 3 ms at the limit, while the optimised one takes about 25 ms longer to compile.
-constexpr std::int64_t default_threshold = std::int64_t{1} << 26;
-constexpr std::int64_t baseline_limit = std::int64_t{1} << 30;
+// From instruction counts, a baseline search takes about 3 ps per element, of 60 additions, more than an optimised one on
+// an H200: 0.2 ms at the threshold, and 3 ms at the limit, while the optimised one takes about 25 ms longer to compile.
+// Baseline forms whose arrays lie in local memory lose ten times as much, and save 30 to 300 ms.
+constexpr std::int64_t default_threshold = std::int64_t{1} << 26;  // elements
+constexpr std::int64_t baseline_limit = std::int64_t{64} << 30;    // additions
 std::atomic<std::int64_t> threshold{default_threshold};
 std::atomic<std::uint64_t> baseline_count{0};
 
@@ -36,14 +37,23 @@ std::int64_t element_count_of(const jit::launch& l) noexcept {
   return l.code->kind == jit::kernel_kind::reduce ? kept_count(l) * reduced_count(l) : core::element_count(l.extents);
 }
 
-/// Whether a launch should run the baseline kernel rather than wait for the optimised one.
-bool baseline_suffices(const jit::launch& l) {
+/// Additions that one element costs, at least one; a loop counts as a few runs.
+std::int64_t element_weight(const jit::program& p) noexcept {
+  std::int64_t sum = 1;
+  for (std::size_t k = 0; k < p.code.size(); ++k) sum += jit::weight(p.code[k].op) * (p.is_in_loop(k) ? 8 : 1);
+  return sum;
+}
+
+/// Whether a launch should run the baseline kernel rather than wait for the optimised one. A captured launch runs many
+/// times, always with the kernel that it was captured with.
+bool baseline_suffices(const jit::launch& l, bool captured) {
   switch (get_tier()) {
     case tier::baseline: return true;
     case tier::optimised: return false;
     case tier::automatic: break;
   }
-  return element_count_of(l) < baseline_limit && platform::background_available();
+  return !captured && element_count_of(l) < baseline_limit / element_weight(*l.code) &&
+         platform::background_available();
 }
 
 /// Where an operand's first element lies, as far as classification may depend on it.
@@ -100,7 +110,7 @@ kernel_forms* kernel_table::look_up(std::string_view key) const {
   return found == kernels_.end() ? nullptr : found->second.get();
 }
 
-void kernel_table::find(std::span<const jit::launch> launches, std::span<const kernel*> results) {
+void kernel_table::find(std::span<const jit::launch> launches, std::span<const kernel*> results, bool captured) {
   jit::cuda_variant& variant = platform::per_thread<jit::cuda_variant, kernel_table>::get();
   std::string& key = platform::per_thread<std::string, kernel_table>::get();
   std::vector<miss> misses;
@@ -115,7 +125,7 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
     l.code->append_key(key);
     append_variant(variant, key);
     kernel_forms* const forms = look_up(key);
-    results[k] = forms ? good_enough(*forms, l) : nullptr;
+    results[k] = forms ? good_enough(*forms, l, captured) : nullptr;
     if (forms) remember(l, *forms);
     if (results[k]) continue;
     if (jit::cuda_layout_bytes(*l.code, jit::cuda_layout(*l.code, variant)) > parameter_capacity)
@@ -124,7 +134,7 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
     auto same = std::find_if(misses.begin(), misses.end(), [&](const miss& m) { return m.key == key; });
     if (miss_of.empty()) miss_of.assign(launches.size(), 0);
     miss_of[k] = static_cast<std::size_t>(same - misses.begin());
-    variant.baseline = jit::cuda_has_baseline(*l.code, variant) && baseline_suffices(l);
+    variant.baseline = baseline_suffices(l, captured) && jit::cuda_has_baseline(*l.code, variant);
     if (same == misses.end()) misses.push_back({key, l.code, variant, nullptr});
     else same->variant.baseline = same->variant.baseline && variant.baseline;
   }
@@ -143,7 +153,7 @@ const kernel* kernel_table::baseline_of(const kernel_forms& forms) const {
 }
 
 /// The best loaded kernel; null if the launch is large enough to wait for a better one.
-const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& l) {
+const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& l, bool captured) {
   const kernel* const best = forms.best.load(std::memory_order_acquire);
   if (!best->variant.baseline) {
     if (get_tier() != tier::baseline || !jit::cuda_has_baseline(*l.code, best->variant)) return best;
@@ -151,7 +161,7 @@ const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& 
     if (baseline) note_baseline(forms, l);
     return baseline;
   }
-  if (!baseline_suffices(l)) return nullptr;
+  if (!baseline_suffices(l, captured)) return nullptr;
   note_baseline(forms, l);
   return best;
 }

@@ -59,6 +59,8 @@ ndarray angles(std::int64_t n, unsigned seed, bool huge) {
   return array(x);
 }
 
+constexpr reduce_kw kept{.keepdims = true};
+
 ndarray distances(const ndarray& p, const ndarray& q) {
   const auto lat1 = p(_, newaxis, 0), lon1 = p(_, newaxis, 1);
   const auto lat2 = q(_, 0), lon2 = q(_, 1);
@@ -90,6 +92,40 @@ std::vector<named_work> all_work(bool huge) {
       {"nearest",
        [=] {
          return argmin(distances(p, reshape(angles(2 * 64, 6, false), {64, 2})), 1).astype(float32);
+       }},
+      {"softmax of long rows",
+       [=] {
+         const ndarray rows = reshape(x(slice(0, 100000)), {10, 10000}), e = exp(rows - max(rows, 1, kept));
+         return e / sum(e, 1, kept);
+       }},
+      {"pairs of rows",
+       [=] {
+         const ndarray a = reshape(x(slice(0, 96000)), {1500, 64}), b = reshape(y(slice(0, 96000)), {1500, 64});
+         return sum(square(a(_, newaxis) - b), 2);
+       }},
+      {"sums over pairs",
+       [=] {
+         const ndarray d = y - y(slice(0, 3000))(_, newaxis), f = d / (square(d) + 1e-3 + sqrt(d * d + 1));
+         return concatenate({sum(d * f, 1), sum(d * d * f, 1), max(f, 1)});
+       }},
+      {"a roll of bytes",
+       [=] {
+         return roll((m * 40).astype(uint8), {1, 1}, axes{0, 1}).astype(float32);
+       }},
+      {"quotients of long integers",
+       [=] {
+         const ndarray i = (y * 1e9).astype(int64);
+         return (i / 7 + floor_divide(i, 7) - i % 11 + floor_divide(i, 13) % 5).astype(float32);
+       }},
+      {"a long chain",
+       [=] {
+         ndarray p = x, u = y, v = y * y;
+         for (int k = 0; k < 10; ++k) {
+           u = 0.9 * u + 0.1 * y;
+           v = 0.999 * v + 0.001 * y * y;
+           p = p - 0.001 * u / (sqrt(v) + 1e-8);
+         }
+         return p;
        }},
   };
 }
@@ -199,7 +235,7 @@ TEST_CASE("gpu tiers: large work waits for the optimised kernel, also where a ba
   cuda::set_tier(cuda::tier::automatic);
   const auto work = [](std::int64_t rows, std::int64_t columns) {
     const ndarray x = angles(rows, 8, false), y = angles(columns, 9, false);
-    ndarray r = max(2.5 * sin(x(_, newaxis) + y), 1);  // a program of this case alone
+    ndarray r = max(sin(cos(sin(cos(sin(x(_, newaxis) + y))))), 1);  // a program of this case alone, of 62 additions
     eval(r);
   };
   const auto before = counts();
@@ -213,6 +249,27 @@ TEST_CASE("gpu tiers: large work waits for the optimised kernel, also where a ba
   work(1024, 1024);  // nothing is left to do better
   CHECK(cuda::baseline_launches() == baseline_before + 1);
   CHECK(counts().compilations == before.compilations + 2);
+}
+
+TEST_CASE("gpu tiers: what is captured is optimised, also where a baseline kernel is there") {
+  if (gpu_test::no_gpu()) return;
+  const settings restored;
+  cuda::set_tier(cuda::tier::automatic);
+  const ndarray x = angles(1000, 12, false);
+  ndarray out = zeros({1000});
+  const auto work = [&] {
+    out(_) = 1.5 * sin(x + 0.75) - cos(x) * 0.25;  // a program of this case alone
+    eval(out);
+  };
+  const auto before = cuda::baseline_launches();
+  work();
+  CHECK(cuda::baseline_launches() == before + 1);
+  const std::vector<float> wanted = out.to_vector<float>();
+  const launch_graph graph = capture(work);
+  CHECK(cuda::baseline_launches() == before + 1);
+  out(_) = 0;
+  graph.launch();
+  CHECK(gpu_test::first_difference(out.to_vector<float>(), wanted) == -1);
 }
 
 TEST_CASE("gpu tiers child: a search after which the process ends") {

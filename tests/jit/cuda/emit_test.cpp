@@ -10,6 +10,7 @@
 
 #include "jit/cuda/emit.hpp"
 #include "jit/cuda/nvrtc.hpp"
+#include "jit/cuda/units.hpp"
 
 using namespace sinter;
 using layout = jit::access;
@@ -350,14 +351,14 @@ TEST_CASE("cuda: broadcast rows compile with and without the skip, for float32 a
   check_compiles(m);
 }
 
-TEST_CASE("cuda: only kernels with sine or cosine of float32 have a baseline form, which calls them as a function") {
+TEST_CASE("cuda: short kernels have no baseline form but those with sine or cosine of float32, which call them") {
   const auto of = [](opcode op, dtype t, bool fast_math) {
     program p = unary(op, t, t);
     p.flags.fast_math = fast_math;
     return p;
   };
   for (opcode op : {opcode::sin, opcode::cos, opcode::tan, opcode::exp}) {
-    for (dtype t : {f32, f64, dtype::f16}) {
+    for (dtype t : {f32, f64}) {
       const program p = of(op, t, false);
       cuda_variant v = variant(p, cuda_shape::linear, 1, 1, layout::linear, jit::cuda_vector_length(p));
       const bool wanted = t == f32 && (op == opcode::sin || op == opcode::cos);
@@ -377,6 +378,25 @@ TEST_CASE("cuda: only kernels with sine or cosine of float32 have a baseline for
   }
   const program fast = of(opcode::sin, f32, true);
   CHECK_FALSE(jit::cuda_has_baseline(fast, variant(fast, cuda_shape::linear, 1, 1, layout::linear, 4)));
+}
+
+TEST_CASE("cuda: kernels with much unrolled code have a baseline form, those of fast_math and of users' text do not") {
+  const auto chain = [](int length) {
+    builder b;
+    int x = b.input(f32);
+    const int first = x;
+    for (int k = 0; k < length; ++k) x = b.same(k % 2 ? opcode::add : opcode::multiply, x, first);
+    return b.elementwise(x);
+  };
+  const auto of = [](const program& p, cuda_shape shape) { return variant(p, shape, 1, 1, layout::linear, 4); };
+  program longest = chain(200), shortest = chain(3);
+  const cuda_variant v = of(longest, cuda_shape::linear);
+  CHECK(jit::cuda_text_weight(longest, v) > 10 * jit::cuda_text_weight(shortest, of(shortest, cuda_shape::linear)));
+  CHECK(jit::cuda_has_baseline(longest, v));
+  CHECK_FALSE(jit::cuda_has_baseline(shortest, of(shortest, cuda_shape::linear)));
+  CHECK_FALSE(jit::cuda_has_baseline(longest, of(longest, cuda_shape::stride_loop)));
+  longest.flags.fast_math = true;
+  CHECK_FALSE(jit::cuda_has_baseline(longest, v));
 }
 
 TEST_CASE("cuda: under fast_math a quotient by an odd power of a root takes one inverse root") {

@@ -101,7 +101,7 @@ TEST_CASE("select_prelude: every declaration of the prelude compiles with what c
     if (name.substr(0, 3) == "SN_") continue;  // a macro
     const std::string source = selected("sn::" + std::string(name)) + "extern \"C\" __global__ void k() {}\n";
     CHECK(has(source, std::string(name)));
-    CHECK_NOTHROW(jit::compile_cuda(source, {.arch = 90, .fast_compile = true}));
+    CHECK_NOTHROW(jit::compile_cuda(source, {.arch = 90, .level = jit::optimisation::some}));
     ++compiled;
   }
   CHECK(compiled > 140);

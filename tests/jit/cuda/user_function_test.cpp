@@ -8,6 +8,7 @@
 #include "jit/cuda/emit.hpp"
 #include "jit/cuda/launch.hpp"
 #include "jit/cuda/nvrtc.hpp"
+#include "jit/cuda/units.hpp"
 #include "jit/prelude_text.hpp"
 #include "jit/program/index_check.hpp"
 #include "jit/user_text.hpp"
