@@ -76,6 +76,16 @@ struct alignas(16) float4 {
 };
 
 inline void __syncthreads() { cuda_emulator::block_barrier(); }
+/// How many threads of the block have true.
+inline int __syncthreads_count(bool p) {
+  static int count;
+  cuda_emulator::block_barrier();
+  count = 0;
+  cuda_emulator::block_barrier();
+  count += p;
+  cuda_emulator::block_barrier();
+  return count;
+}
 inline void __syncwarp() { cuda_emulator::vote(0xffffffffu, true); }
 inline unsigned __ballot_sync(unsigned mask, bool p) { return cuda_emulator::vote(mask, p); }
 template <class T>

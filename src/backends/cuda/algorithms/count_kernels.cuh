@@ -23,19 +23,19 @@ struct alignas(16) sample_pack {
 struct shared_counts {
   unsigned* mine;  // of bin 0
   unsigned bin_count, copies;
-  template <class Number>
-  __device__ __forceinline__ void add(Number bin, unsigned more) const {
-    const auto row = static_cast<unsigned>(bin < static_cast<Number>(bin_count) ? bin : static_cast<Number>(bin_count));
-    atomicAdd(&mine[row * copies], more);
-  }
 };
+template <class Number>
+__device__ __forceinline__ void add_to(const shared_counts& c, Number bin, unsigned more) {
+  const auto none = static_cast<Number>(c.bin_count);
+  atomicAdd(&c.mine[static_cast<unsigned>(bin < none ? bin : none) * c.copies], more);
+}
 
 /// Counts one sample after the other.
 template <class Bins>
 __device__ __forceinline__ void count_each(const Bins& bins, std::int64_t begin, std::int64_t end, std::int64_t step,
                                            const shared_counts& counts) {
   for (std::int64_t k = begin; k < end; k += step)
-    counts.add(static_cast<std::uint64_t>(bins.bin(bins.samples[k])), 1u);
+    add_to(counts, static_cast<std::uint64_t>(bins.bin(bins.samples[k])), 1u);
 }
 
 /// Counts n samples. All blocks together take packs of them, of which sample `head` begins the first one, and then the
@@ -61,7 +61,7 @@ __device__ __forceinline__ void count_samples(const Bins& bins, std::int64_t n, 
         typename Bins::number number = 0;
         const typename Bins::distance d = bins.near(x[a].at[i], number);
         farthest = d > farthest ? d : farthest;
-        counts.add(number, 1u);
+        add_to(counts, number, 1u);
       }
       if (!bins.is_clear(farthest)) doubtful |= 1u << a;
     }
@@ -72,8 +72,8 @@ __device__ __forceinline__ void count_samples(const Bins& bins, std::int64_t n, 
       for (int i = 0; i < pack::count; ++i) {
         typename Bins::number number = 0;
         if (bins.is_clear(bins.near(again->at[i], number))) continue;
-        counts.add(number, ~0u);
-        counts.add(static_cast<std::uint64_t>(bins.bin(again->at[i])), 1u);
+        add_to(counts, number, ~0u);
+        add_to(counts, static_cast<std::uint64_t>(bins.bin(again->at[i])), 1u);
       }
     }
   }

@@ -38,10 +38,11 @@ template <class U>
 struct first_bound {
   U key;
   unsigned index;
-  __device__ __forceinline__ bool has(U other, unsigned at) const {
-    return other < key || (other == key && at <= index);
-  }
 };
+template <class U>
+__device__ __forceinline__ bool is_within(const first_bound<U>& b, U key, unsigned index) {
+  return key < b.key || (key == b.key && index <= b.index);
+}
 
 template <class U>
 __device__ __forceinline__ void least_and_greatest(U& least, U& greatest, first_memory<U>& memory) {
@@ -97,7 +98,7 @@ __device__ __forceinline__ first_bound<U> narrow_bound(const U (&keys)[held], un
     const first_bound<U> bound{low, middle};
     unsigned mine = 0;
 #pragma unroll
-    for (int r = 0; r < held; ++r) mine += bound.has(keys[r], r * first_threads + threadIdx.x) ? 1u : 0u;
+    for (int r = 0; r < held; ++r) mine += is_within(bound, keys[r], r * first_threads + threadIdx.x) ? 1u : 0u;
     if (block_count(mine, step++, memory) >= k) last = middle;
     else first = middle + 1;
   }
@@ -114,7 +115,7 @@ __device__ __forceinline__ unsigned collect(const U (&keys)[held], U least, cons
 #pragma unroll
     for (int r = 0; r < held; ++r) {
       const unsigned index = r * first_threads + threadIdx.x;
-      if (keys[r] > bound.key || !bound.has(keys[r], index)) continue;
+      if (keys[r] > bound.key || !is_within(bound, keys[r], index)) continue;
       const unsigned at = atomicAdd(&memory.candidates, 1u);
       if (at >= most_candidates) continue;
       memory.keys[at] = keys[r];
