@@ -145,10 +145,12 @@ void check_histogram(runtime::backend& b, const std::vector<T>& samples, const r
   CAPTURE(n);
   CAPTURE(bins.count);
   CAPTURE(bins.narrow);
-  const device_array from = to_device(b, samples), counts(b, expected.size() * 8);
   const device_array scratch(b, b.algorithms().histogram_scratch(t, n, bins));
-  b.algorithms().histogram(t, from.data(), n, bins, counts.as<int64_t>(), scratch.data());
-  CHECK(counts.to_host_as<int64_t>() == expected);
+  for (const size_t offset : {size_t{0}, sizeof(T)}) {  // samples that begin where a pack of them does, and that do not
+    const device_array from(b, samples.data(), samples.size() * sizeof(T), offset), counts(b, expected.size() * 8);
+    b.algorithms().histogram(t, from.data(), n, bins, counts.as<int64_t>(), scratch.data());
+    CHECK(counts.to_host_as<int64_t>() == expected);
+  }
 }
 
 template <class T>
