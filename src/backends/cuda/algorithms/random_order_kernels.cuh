@@ -23,11 +23,11 @@ struct random_key {
 };
 __device__ __forceinline__ bool comes_before(const random_key& a, const random_key& b, const std::uint64_t* keys) {
   if (a.upper != b.upper) return a.upper < b.upper;
-  const auto low = static_cast<unsigned>(keys[a.position]), other = static_cast<unsigned>(keys[b.position]);
-  return low < other || (low == other && a.position < b.position);
+  return static_cast<unsigned>(keys[a.position]) < static_cast<unsigned>(keys[b.position]);
 }
 
-/// result[place] = the position of the key of that place. `upper` is sorted by its bits from `shift` on.
+/// result[place] = the position of the key of that place. `upper` is sorted by its bits from `shift` on, and equal ones by
+/// position.
 static __global__ void order_neighbours(const unsigned* upper, const unsigned* positions, const std::uint64_t* keys,
                                         std::int64_t* result, std::int64_t n, int shift) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
