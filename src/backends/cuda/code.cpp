@@ -118,7 +118,7 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
   for (std::size_t k = 0; k < launches.size(); ++k) {
     const jit::launch& l = launches[k];
     kernel_forms* const known = remembered(l);
-    results[k] = known ? good_enough(*known, l) : nullptr;
+    results[k] = known ? good_enough(*known, l, captured) : nullptr;
     if (results[k]) continue;
     classify(l, variant);
     key.clear();
