@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/shape.hpp"
+#include "ops/base/algorithm_calls.hpp"
 #include "ops/random/draw.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/dtype_info.hpp"
