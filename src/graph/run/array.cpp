@@ -142,7 +142,10 @@ void write(const array_view& v, value rhs) {
     // A reshaped view of everything: the right-hand side in the storage's nominal shape.
     return s.replace(record_view(rhs, current->shape, core::contiguous_strides(current->shape), 0));
   s.replace(record_update(current, v.strides, v.offset, rhs));
-  flush_if_long(current);
+  try {
+    flush_if_long(current);
+  } catch (const memory_error&) {  // the write is recorded, and made again it would be made twice: a read evaluates it
+  }
 }
 
 void evaluate(std::span<const view_ref> arrays) {

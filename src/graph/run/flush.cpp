@@ -29,9 +29,13 @@ namespace {
 
 using runtime::buffer_ref;
 
+void count_down(int& countdown, const char* what) {
+  if (countdown >= 0 && countdown-- == 0)
+    throw memory_error(std::string("[evaluate] ") + what + " on request of a test");
+}
+
 buffer_ref allocate(runtime::backend& device, std::size_t bytes, memory_kind kind) {
-  int& countdown = limits().fail_allocation;
-  if (countdown >= 0 && countdown-- == 0) throw memory_error("[evaluate] allocation failed on request of a test");
+  count_down(limits().fail_allocation, "allocation failed");
   return std::make_shared<runtime::buffer>(device, bytes, kind);
 }
 
@@ -110,9 +114,8 @@ class flusher {
     for (std::size_t k = 0; k < jobs_.size(); ++k) place(jobs_[k], k);
   }
 
-  buffer_ref memory_for(const node* n, std::size_t kernel) {
-    buffer_ref taken = placement_.take_unneeded(n, kernel);
-    return taken ? taken : allocate(*backend_, n->bytes(), n->memory);
+  void place_result(node* n, std::size_t kernel) {
+    if (!placement_.take_memory(n, kernel)) placement_.put(n, allocate(*backend_, n->bytes(), n->memory));
   }
 
   void place(job& j, std::size_t kernel) {
@@ -120,13 +123,12 @@ class flusher {
     j.plan = &plan;
     if (plan.kind == plan_kind::alias) {
       node* n = plan.results[0];
-      placed base = placement_.where(n->args[0].get());
-      placement_.at(n) = {base.buffer, base.offset + (n->kind == node_kind::view ? n->view().offset : 0)};
+      placement_.put_view(n, n->args[0].get(), n->kind == node_kind::view ? n->view().offset : 0);
       return;
     }
-    if (plan.kind == plan_kind::update) place_update(j, plan);
+    if (plan.kind == plan_kind::update) place_update(j, plan, kernel);
     else if (plan.kind != plan_kind::effect)
-      for (node* n : plan.results) placement_.at(n) = {memory_for(n, kernel), 0};
+      for (node* n : plan.results) place_result(n, kernel);
     if (plan.code.code.empty()) return;
     j.launch = launched_++;
     jit::launch& l = plan_->launches[static_cast<std::size_t>(j.launch)];
@@ -153,11 +155,11 @@ class flusher {
       current_capture()->hold(value(n));
   }
 
-  void place_update(job& j, kernel_plan& plan) {
+  void place_update(job& j, kernel_plan& plan, std::size_t kernel) {
     node* n = plan.results[0];
     if (placement_.reuse_base(plan)) return;
     const placed base = placement_.where(n->args[0].get());
-    placement_.at(n) = {allocate(*backend_, n->bytes(), n->memory), 0};
+    place_result(n, kernel);
     j.copy_from = base.buffer;
     j.copy_offset = base.offset * static_cast<std::int64_t>(itemsize(n->type));
     j.copy_bytes = n->bytes();
@@ -182,6 +184,7 @@ class flusher {
     for (job& j : jobs_) {
       done_ = static_cast<std::size_t>(&j - jobs_.data());
       if (j.launch < 0) continue;
+      count_down(limits().fail_launch, "launch failed");
       if (j.copy_from)
         backend_->copy(placement_.at(j.plan->results[0]).buffer->address(),
                        static_cast<char*>(j.copy_from->address()) + j.copy_offset, j.copy_bytes);
@@ -222,11 +225,13 @@ class flusher {
     }
   }
 
-  /// Null for a result whose memory another one has taken.
-  runtime::buffer* memory_of(node* n) { return n->is_leaf() ? n->buffer.get() : placement_.at(n).buffer.get(); }
-
-  /// Results inherit the faults of a kernel's operands and those that the kernel finds itself.
-  void pass_faults(const job& j) {
+  /// Results inherit the faults of a kernel's operands and those that the kernel finds itself. `kernels` have run.
+  void pass_faults(const job& j, std::size_t kernels) {
+    // Null where another value has the memory: such a leaf had no faults.
+    const auto memory_of = [&](node* n) -> runtime::buffer* {
+      if (placement_.is_overwritten(n, kernels)) return nullptr;
+      return n->is_leaf() ? n->buffer.get() : placement_.at(n).buffer.get();
+    };
     if (j.launch < 0 || backend_->current_stream().notes()) return;
     runtime::fault_list all;
     if (j.fault) all.push_back(j.fault);
@@ -262,14 +267,15 @@ class flusher {
   /// The results of the first kernels become leaves.
   void commit(std::size_t kernels) {
     if (kernels == 0) return;
-    for (const job& j : std::span(jobs_).first(kernels)) pass_faults(j);
+    for (const job& j : std::span(jobs_).first(kernels)) pass_faults(j, kernels);
     // What was computed inline and is held from outside of the plan may be needed again.
     planner_.for_each_held([](node* n) { n->evaluated_before.store(true, std::memory_order_relaxed); });
     for (const auto& k : std::span(planner_.kernels()).first(kernels)) {
       if (k->kind == plan_kind::effect) continue;  // its results are leaves, and its node is released with the call
       for (node* n : k->results) {
+        if (placement_.is_overwritten(n, kernels))
+          continue;  // its readers are evaluated, and nothing else refers to it
         placed& p = placement_.at(n);
-        if (!p.buffer) continue;  // nothing refers to it once its readers are evaluated
         unlink_reader(n);
         unlist(n);
         n->buffer = std::move(p.buffer);

@@ -51,67 +51,154 @@ void placement::begin() {
   const auto& kernels = plan_.kernels();
   const bool updates =
       std::any_of(kernels.begin(), kernels.end(), [](auto& k) { return k->kind == plan_kind::update; });
-  const bool long_plan = kernels.size() > 2 && !is_capturing();
-  if (!updates && !long_plan) return;
+  const bool effects =
+      std::any_of(kernels.begin(), kernels.end(), [](auto& k) { return k->kind == plan_kind::effect; });
+  reuses_ = plan_.stored().size() > 2 && !effects && !is_capturing();
+  if (!updates && !reuses_) return;
   analyse_references();
-  if (updates) count_readers();
-  if (long_plan) find_last_readers();
-}
-
-/// Memory that an alias or an update may share is left out.
-void placement::find_last_readers() {
-  const auto& kernels = plan_.kernels();
-  constexpr std::int32_t never = -1;
-  std::vector<std::int32_t> last(places_.size(), never);
-  const auto note = [&](const node* n, std::int32_t kernel) {
-    if (!n->is_leaf()) last[static_cast<std::size_t>(plan_.at(const_cast<node*>(n)).kernel)] = kernel;
-  };
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
-    if (kernels[k]->kind == plan_kind::effect) return;
-    for (const input_slot& s : kernels[k]->inputs) note(s.source, static_cast<std::int32_t>(k));
-  }
-  for (const auto& k : kernels) {
-    if (k->kind != plan_kind::alias && k->kind != plan_kind::update) continue;
-    note(k->results[0], never);
-    note(k->results[0]->args[0].get(), never);
-  }
-  unneeded_after_.resize(kernels.size());
-  for (node* n : plan_.stored())
-    if (const auto& e = plan_.at(n); last[static_cast<std::size_t>(e.kernel)] != never && is_released(e))
-      unneeded_after_[static_cast<std::size_t>(last[static_cast<std::size_t>(e.kernel)])].push_back(n);
-}
-
-runtime::buffer_ref placement::take_unneeded(const node* n, std::size_t kernel) {
-  if (unneeded_after_.empty()) return nullptr;
-  for (; searched_ < kernel; ++searched_)
-    unneeded_.insert(unneeded_.end(), unneeded_after_[searched_].begin(), unneeded_after_[searched_].end());
-  const bool kept = !is_released(plan_.at(const_cast<node*>(n)));
-  const std::size_t least = n->bytes(), most = kept ? least : least + least / 4;
-  const auto fits = [&](node* old) {
-    const runtime::buffer& b = *at(old).buffer;
-    return b.bytes() >= least && b.bytes() <= most && b.kind() == n->memory;
-  };
-  const auto found = std::find_if(unneeded_.rbegin(), unneeded_.rend(), fits);
-  if (found == unneeded_.rend()) return nullptr;
-  runtime::buffer_ref taken = std::move(at(*found).buffer);
-  unneeded_.erase(std::next(found).base());
-  return taken;
+  find_last_readers();
+  if (reuses_) list_finished();
 }
 
 void placement::clear() {
   places_.clear();
-  // Clearing costs as much as the largest table so far.
-  if (!readers_.empty()) readers_.clear();
-  if (!owned_.empty()) owned_.clear();
-  if (!unneeded_after_.empty()) unneeded_after_.clear();
+  memory_.clear();
+  finished_.clear();
   unneeded_.clear();
-  searched_ = 0;
+  passed_ = 0;
+  reuses_ = false;
+}
+
+void placement::note_reader(node* n, std::size_t kernel) {
+  std::int32_t& last = plan_.at(n).last_reader;
+  last = std::max(last, static_cast<std::int32_t>(kernel));
+}
+
+void placement::find_last_readers() {
+  const auto& kernels = plan_.kernels();
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    for (const input_slot& s : kernels[k]->inputs) note_reader(s.source, k);
+    if (kernels[k]->kind == plan_kind::alias || kernels[k]->kind == plan_kind::update)
+      note_reader(kernels[k]->results[0]->args[0].get(), k);
+  }
+}
+
+void placement::list_finished() {
+  runtime::backend& device = runtime::get_backend(plan_.device());
+  takes_leaves_ = !runtime::this_thread().source[device.slot()] && !device.has_block_source();
+  finished_.assign(plan_.kernels().size(), nullptr);
+  for (const planner::entry& known : plan_.entries()) {
+    if (known.last_reader < 0 || !is_released(known) || (known.n->is_leaf() && !takes_leaves_)) continue;
+    node*& first = finished_[static_cast<std::size_t>(known.last_reader)];
+    plan_.at(known.n).next_finished = std::exchange(first, known.n);
+  }
+}
+
+placement::occupied& placement::memory_of(node* n) {
+  planner::entry& e = plan_.at(n);
+  if (e.memory < 0) {
+    e.memory = static_cast<std::int32_t>(memory_.size());
+    memory_.push_back({.residents = n});
+  }
+  return memory_[static_cast<std::size_t>(e.memory)];
+}
+
+/// Adds a node to those in another one's memory.
+void placement::join(node* n, node* resident) {
+  occupied& m = memory_of(resident);
+  planner::entry& e = plan_.at(n);
+  e.memory = plan_.at(resident).memory;
+  e.next_resident = std::exchange(m.residents, n);
+  ++m.needed;
+}
+
+void placement::put(node* n, runtime::buffer_ref own) { at(n) = {std::move(own), 0}; }
+
+void placement::put_view(node* n, node* base, std::int64_t offset) {
+  const placed p = where(base);
+  at(n) = {p.buffer, p.offset + offset};
+  if (!reuses_) return;
+  join(n, base);
+  ++memory_of(n).views;
+}
+
+/// What the kernels before this one were the last to read is no longer needed.
+void placement::pass(std::size_t kernel) {
+  for (; passed_ < kernel; ++passed_)
+    for (node* n = finished_[passed_]; n; n = plan_.at(n).next_finished)
+      if (--memory_of(n).needed == 0) unneeded_.push_back(n);
+}
+
+/// Whether nothing but the plan refers to the memory of a node, and a result fits. A leaf's is given only where the
+/// result's own would come from the same pool, and where no fault is known that concerns the leaf alone.
+bool placement::may_take(node* old, std::size_t least, std::size_t most, memory_kind kind) {
+  const runtime::buffer_ref& b = buffer_of(old);
+  const occupied& m = memory_of(old);
+  if (b->bytes() < least || b->bytes() > most || b->kind() != kind || b->has_faults()) return false;
+  if (old->is_leaf() && b->source() != &b->owner().plain_memory()) return false;
+  return &b->owner_stream() == &b->owner().current_stream() && is_owned(b, m.references + m.views);
+}
+
+/// The memory stays with its former nodes as well: nothing is written there before the launch.
+void placement::give(node* old, node* n, std::size_t kernel) {
+  occupied& m = memory_of(old);
+  for (node* r = m.residents; r; r = plan_.at(r).next_resident)
+    plan_.at(r).taken_by = static_cast<std::int32_t>(kernel);
+  m.residents = nullptr;
+  ++m.references;
+  join(n, old);
+  at(n) = {buffer_of(old), 0};
+}
+
+/// An operand of an elementwise kernel that is read nowhere else from now on, each element where the result has its own.
+node* placement::find_operand(const node* n, std::size_t kernel) {
+  const kernel_plan& plan = *plan_.kernels()[kernel];
+  if (plan.kind != plan_kind::elementwise) return nullptr;
+  const dims dense = core::contiguous_strides(plan.extents);
+  const auto in_place = [&](const linear_form& at) {
+    for (int v = 0; v < at.coefficients.size(); ++v) {
+      if (v < dense.size() && plan.extents[v] == 1) continue;
+      if (at.coefficients[v] != (v < dense.size() ? dense[v] : 0)) return false;
+    }
+    return at.offset == 0 && at.coefficients.size() >= dense.size();
+  };
+  for (const input_slot& s : plan.inputs) {
+    node* const old = s.source;
+    const planner::entry& e = plan_.at(old);
+    if (e.last_reader != static_cast<std::int32_t>(kernel) || old->type != n->type || !is_released(e)) continue;
+    if (old->is_leaf() && (!takes_leaves_ || old->buffer_offset != 0)) continue;
+    if (memory_of(old).needed != 1 || !may_take(old, n->bytes(), n->bytes(), n->memory)) continue;
+    if (std::all_of(plan.inputs.begin(), plan.inputs.end(),
+                    [&](const input_slot& t) { return t.source != old || (!t.raw && in_place(t.at)); }))
+      return old;
+  }
+  return nullptr;
+}
+
+bool placement::take_memory(node* n, std::size_t kernel) {
+  if (!reuses_ || n->size() == 0) return false;
+  pass(kernel);
+  const std::size_t least = n->bytes(), most = is_released(plan_.at(n)) ? least + least / 4 : least;
+  const auto found = std::find_if(unneeded_.rbegin(), unneeded_.rend(),
+                                  [&](node* old) { return may_take(old, least, most, n->memory); });
+  if (found != unneeded_.rend()) {
+    node* const old = *found;
+    unneeded_.erase(std::next(found).base());
+    give(old, n, kernel);
+    return true;
+  }
+  node* const old = find_operand(n, kernel);
+  if (old) give(old, n, kernel);
+  return old != nullptr;
 }
 
 bool placement::reuse_base(const kernel_plan& update) {
   if (!may_overwrite(update)) return false;
-  node* n = update.results[0];
-  at(n) = where(n->args[0].get());
+  node* const n = update.results[0];
+  node* const base = n->args[0].get();
+  at(n) = where(base);
+  ++memory_of(base).references;
+  join(n, base);
   return true;
 }
 
@@ -120,29 +207,13 @@ bool placement::may_overwrite(const kernel_plan& plan) {
   node* base = n->args[0].get();
   const payload::update& update = n->update();
   if (update.in_place) return true;
-  if (!is_released(plan_.at(base))) return false;
-  const placed p = where(base);
-  // References to the buffer: those of the plan (the released leaf, earlier updates in place), and `p`.
-  int& owned = owned_[p.buffer.get()];
-  if (owned == 0) owned = 1;
-  if (!is_owned(p.buffer, owned + 1)) return false;
-  int own = 0;
-  for (const input_slot& s : plan.inputs) {
-    if (s.source != base) continue;
-    ++own;
-    if (!reads_where_it_writes(s.at, update, plan.extents) && !are_disjoint(s.at, update, plan.extents)) return false;
-  }
-  if (readers_[base] != own) return false;
-  ++owned;
-  return true;
-}
-
-/// Counts the kernels that read each node: a version that another kernel reads is not overwritten.
-void placement::count_readers() {
-  for (const auto& k : plan_.kernels()) {
-    for (const input_slot& s : k->inputs) ++readers_[s.source];
-    if (k->kind == plan_kind::alias) readers_[k->results[0]->args[0].get()] += 2;
-  }
+  const planner::entry& e = plan_.at(base);
+  if (!is_released(e) || !is_owned(buffer_of(base), memory_of(base).references)) return false;
+  if (plan_.kernels()[static_cast<std::size_t>(e.last_reader)].get() != &plan) return false;
+  return std::all_of(plan.inputs.begin(), plan.inputs.end(), [&](const input_slot& s) {
+    return s.source != base || reads_where_it_writes(s.at, update, plan.extents) ||
+           are_disjoint(s.at, update, plan.extents);
+  });
 }
 
 void placement::visit(node* n, std::vector<node*>& order) {

@@ -1,15 +1,20 @@
-// Where the results of a plan are placed: in newly allocated memory, or, for updates, in the memory of the version that
-// they update. The one place that decides whether a recorded write is done in place.
+// Where the results of a plan are placed: in newly allocated memory, in memory that the plan no longer needs, or, for
+// updates, in the memory of the version that they update. The one place that decides whether a recorded write is done in
+// place.
 //
 // An update runs in place if the difference cannot be observed: after the plan, no reference but the plan's own remains
-// to the old version or to its memory (is_owned, storage.hpp), no other kernel of the plan reads it, and the elements
+// to the old version or to its memory (is_owned, storage.hpp), no later kernel of the plan reads it, and the elements
 // that the update itself reads are exactly those that it writes, or disjoint from them. Otherwise the old version is
 // copied first. Two cases are decided elsewhere, since they have no old version to keep: memory whose address has been
 // handed out is written in place even if there are other references (`in_place`, recorded with the update), and a write
 // of a whole array is not an update.
+//
+// By the same rule a result gets the memory of a value, a leaf as well as an earlier result, whose last reader is an
+// earlier kernel, or this one if it reads each element only where it writes it. Nothing is written before everything has
+// been allocated and compiled. Where a kernel fails after others have run, it and those that follow need only what is
+// intact: whatever has been overwritten had its last reader before, and so have the values that refer to it.
 #pragma once
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "graph/plan/planner.hpp"
@@ -38,31 +43,52 @@ class placement {
   /// Where a node that the plan stores is placed; where any node is.
   placed& at(node* n) { return places_[static_cast<std::size_t>(plan_.at(n).kernel)]; }
   placed where(node* n) { return n->is_leaf() ? placed{n->buffer, n->buffer_offset} : at(n); }
-  /// The memory of an earlier result that no later kernel reads and nothing else refers to, for result `n` of kernel
-  /// number `kernel`; null where there is none. Called in the order of the kernels. The earlier result then has no place:
-  /// its node stays pending, and is destroyed with the plan's references.
-  runtime::buffer_ref take_unneeded(const node* n, std::size_t kernel);
+  /// Places a result of kernel number `kernel` in memory that is no longer needed; false where there is none. Called in
+  /// the order of the kernels, as the next two are.
+  bool take_memory(node* n, std::size_t kernel);
+  /// Places a result in memory of its own, or a node that shows another one's memory there.
+  void put(node* n, runtime::buffer_ref own);
+  void put_view(node* n, node* base, std::int64_t offset);
+  /// Whether a value's memory has another result once the first kernels have run. Nothing but released nodes refers to
+  /// it: it stays pending, and is destroyed with the plan's references.
+  bool is_overwritten(node* n, std::size_t kernels) {
+    const std::int32_t by = plan_.at(n).taken_by;
+    return by >= 0 && static_cast<std::size_t>(by) < kernels;
+  }
   /// Places an update in the old version's memory if it may be written there; returns whether it may. Called once for
   /// each update, in the order of the kernels.
   bool reuse_base(const kernel_plan& update);
 
  private:
-  struct node_hash {
-    std::size_t operator()(const node* n) const noexcept { return reinterpret_cast<std::size_t>(n) >> 6; }
+  /// Memory that the plan reads or writes.
+  struct occupied {
+    std::int64_t references = 1;  // to the buffer, which end with the plan or are those of its results
+    std::int64_t views = 0;       // of put_view(), which are not among them
+    std::int32_t needed = 1;      // nodes in it that are read later or remain
+    node* residents = nullptr;    // the nodes in it (entry::next_resident)
   };
   void analyse_references();
   void visit(node* n, std::vector<node*>& order);
-  void count_readers();
   void find_last_readers();
+  void list_finished();
+  void note_reader(node* n, std::size_t kernel);
   bool may_overwrite(const kernel_plan& plan);
+  occupied& memory_of(node* n);
+  void join(node* n, node* resident);
+  const runtime::buffer_ref& buffer_of(node* n) { return n->is_leaf() ? n->buffer : at(n).buffer; }
+  void pass(std::size_t kernel);
+  bool may_take(node* old, std::size_t least, std::size_t most, memory_kind kind);
+  void give(node* old, node* n, std::size_t kernel);
+  node* find_operand(const node* n, std::size_t kernel);
 
   planner& plan_;
-  std::vector<placed> places_;                      // by planner::entry::kernel
-  std::vector<std::vector<node*>> unneeded_after_;  // by kernel: the results that it is the last one to read
-  std::vector<node*> unneeded_;                     // those whose memory may be taken
-  std::size_t searched_ = 0;                        // kernels whose results are in unneeded_
-  std::unordered_map<const node*, int, node_hash> readers_;
-  std::unordered_map<const runtime::buffer*, int> owned_;  // references to a buffer that this plan releases
+  std::vector<placed> places_;  // by planner::entry::kernel
+  bool reuses_ = false;         // results may get memory that is no longer needed
+  bool takes_leaves_ = false;   // that of leaves as well
+  std::vector<occupied> memory_;
+  std::vector<node*> finished_;  // by kernel: the nodes that it is the last one to read (entry::next_finished)
+  std::vector<node*> unneeded_;  // of each memory that may be taken, a node
+  std::size_t passed_ = 0;       // kernels whose finished nodes are no longer needed
 };
 
 }  // namespace sinter::graph

@@ -19,6 +19,7 @@ struct planner_limits {
   std::size_t cached_plans = 512;       // plans that are kept for graphs like theirs (plan_cache); 0: none
   std::size_t cached_bytes = 16 << 20;  // of these plans, about
   bool verify_cached = false;           // a plan that is used again is also made anew, and must be the same
+  int fail_launch = -1;  // n: the n-th launch of a flush from now on likewise, after those before it have run
 
   /// Depth from which values are evaluated together with the other live values of their chain.
   int long_chain() const noexcept { return depth / 4; }
