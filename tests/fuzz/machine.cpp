@@ -116,12 +116,15 @@ class machine {
 
   outcome run() {
     outcome out;
+    const test::meter counted;
     try {
       for (at_ = 0; at_ < program_.code.size(); ++at_) step(program_.code[at_]);
       collect(out);
     } catch (const std::exception& e) {
       out.error = "instruction " + std::to_string(at_) + ": " + e.what();
     }
+    out.spent = counted.now();
+    out.largest = largest_;
     return out;
   }
 
@@ -135,6 +138,7 @@ class machine {
   bool expects_failure_ = false;
   std::uint64_t marked_launches_ = 0;
   std::size_t marked_bytes_ = 0;
+  std::size_t largest_ = 0;
 
   void step(const instruction& i) {
     if (i.op == opcode::fails) {
@@ -142,9 +146,13 @@ class machine {
       return;
     }
     if (!expects_failure_) {
-      if (way_.out_of_memory) execute_twice(i);
+      if (way_.out_of_memory) execute_twice(i, graph::limits().fail_allocation);
+      else if (way_.fails_late) execute_twice(i, graph::limits().fail_launch);
       else execute(i);
-      if (way_.when == evaluation::every_step && !i.registers.empty() && registers_.count(i.registers[0])) {
+      if (!i.registers.empty() && registers_.count(i.registers[0]))
+        largest_ = std::max(largest_, static_cast<std::size_t>(registers_[i.registers[0]].nbytes()));
+      if ((way_.when == evaluation::every_step || (way_.metered && i.op == opcode::data)) && !i.registers.empty() &&
+          registers_.count(i.registers[0])) {
         eval(registers_[i.registers[0]]);
       }
       return;
@@ -159,19 +167,21 @@ class machine {
   }
 
   /// The first attempt may run out of memory, which must leave everything as it was.
-  void execute_twice(const instruction& i) {
-    graph::limits().fail_allocation = static_cast<int>((at_ + static_cast<std::size_t>(program_.number)) % 3);
+  void execute_twice(const instruction& i, int& countdown) {
+    countdown = static_cast<int>((at_ + static_cast<std::size_t>(program_.number)) % 3);
     try {
       execute(i);
     } catch (const memory_error&) {
-      graph::limits().fail_allocation = -1;
+      countdown = -1;
       execute(i);
     }
-    graph::limits().fail_allocation = -1;
+    countdown = -1;
   }
 
+  bool copies() const { return way_.copied || way_.when == evaluation::at_the_end; }
+
   void collect(outcome& out) {
-    if (way_.when == evaluation::at_the_end) {
+    if (copies()) {
       evaluate_together(pending_reads_);
       for (auto& r : pending_reads_) out.reads.push_back(test::download(r));
     } else {
@@ -308,8 +318,12 @@ class machine {
   }
 
   void read(const ndarray& x) {
-    if (way_.when == evaluation::at_the_end) pending_reads_.push_back(x.copy());
-    else reads_.push_back(test::download(x));
+    if (copies()) {
+      pending_reads_.push_back(x.copy());
+      if (way_.when == evaluation::every_step) eval(pending_reads_.back());
+    } else {
+      reads_.push_back(test::download(x));
+    }
   }
 
   static void pin(const ndarray& x) {
@@ -339,7 +353,8 @@ std::string way::name() const {
   static constexpr const char* plan_names[] = {"", ", tiny kernels", ", one kernel an operation"};
   return std::string(when_names[static_cast<int>(when)]) + (compiled ? ", compiled, " : ", interpreted, ") +
          std::to_string(threads) + (threads == 1 ? " thread" : " threads") + plan_names[static_cast<int>(plan)] +
-         (out_of_memory ? ", out of memory now and then" : "");
+         (out_of_memory ? ", out of memory now and then" : "") + (fails_late ? ", failing launches" : "") +
+         (copied ? ", reads copied" : "");
 }
 
 outcome run(const program& p, const way& w) {

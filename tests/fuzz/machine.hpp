@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fuzz/program.hpp"
+#include "support/meter.hpp"
 
 namespace sinter::fuzz {
 
@@ -27,13 +28,18 @@ struct way {
   int threads = 1;
   planning plan = planning::usual;
   bool out_of_memory = false;  // an allocation of each instruction fails once, then the instruction is retried
+  bool fails_late = false;     // the same with a launch, after others of its evaluation have run
+  bool copied = false;         // every read is recorded as a copy and read at the end
+  bool metered = false;        // data are in memory before they are used
 
   std::string name() const;
 };
 
 struct outcome {
   std::vector<test::host_array> reads;
-  std::string error;  // empty on success
+  std::string error;        // empty on success
+  test::spent spent;        // CPU
+  std::size_t largest = 0;  // bytes of the largest array
 };
 
 /// Runs the program; sets tier, threads and planner limits for the call, and restores only the limits.

@@ -41,6 +41,7 @@ using jit::launch;
 using runtime::prepared;
 
 std::atomic<launch_observer> current_observer{nullptr};
+std::atomic<std::uint64_t> copied{0};
 
 class host_memory final : public runtime::memory_source {
  public:
@@ -189,6 +190,7 @@ class cpu_backend final : public runtime::backend {
   void copy(void* to, const void* from, std::size_t bytes) override {
     if (recorder* r = recording()) [[unlikely]]
       return r->add(to, from, bytes);
+    copied.fetch_add(bytes, std::memory_order_relaxed);
     constexpr std::size_t part = std::size_t{4} << 20;
     if (bytes < 2 * part) {
       if (bytes) std::memmove(to, from, bytes);
@@ -428,6 +430,8 @@ class cpu_backend final : public runtime::backend {
 }  // namespace
 
 launch_observer set_launch_observer(launch_observer observer) noexcept { return current_observer.exchange(observer); }
+
+std::uint64_t copied_bytes() noexcept { return copied.load(std::memory_order_relaxed); }
 
 }  // namespace sinter::cpu
 

@@ -30,5 +30,7 @@ std::string tier_status();
 /// Called with every launch that is prepared, before it runs, from any thread; null: none. Returns the previous one.
 using launch_observer = void (*)(const jit::launch&);
 launch_observer set_launch_observer(launch_observer observer) noexcept;
+/// Bytes that have been copied outside of kernels since the process began.
+std::uint64_t copied_bytes() noexcept;
 
 }  // namespace sinter::cpu

@@ -1,0 +1,86 @@
+// What a program costs on the CPU, without a clock: the model's time of its launches and copies, and the peak of memory.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "backends/cpu/kernels/hooks.hpp"
+#include "core/shape.hpp"
+#include "jit/program/launch.hpp"
+#include "runtime/backend.hpp"
+
+namespace sinter::test {
+
+struct spent {
+  double cost = 0;             // in additions of an element
+  std::uint64_t launches = 0;  // of kernels
+  std::size_t peak = 0;        // bytes, above those in use at the beginning
+};
+
+/// Counts from its construction on. One at a time.
+class meter {
+ public:
+  meter() : before_(cpu::set_launch_observer(&observe)) {
+    operations() = 0;
+    launched_ = device().statistics().launches;
+    copied_ = cpu::copied_bytes();
+    device().reset_peak();
+    used_ = device().memory().used;
+  }
+  ~meter() { cpu::set_launch_observer(before_); }
+  meter(const meter&) = delete;
+  meter& operator=(const meter&) = delete;
+
+  spent now() const {
+    spent s;
+    s.launches = device().statistics().launches - launched_;
+    s.cost = operations() + 2 * byte * static_cast<double>(cpu::copied_bytes() - copied_);
+    s.peak = device().memory().peak - used_;
+    return s;
+  }
+
+ private:
+  /// What a launch and the traffic of a byte take, in additions: those of the planner.
+  static constexpr double launch = 5000, byte = 2;
+
+  static runtime::backend& device() { return runtime::get_backend({}); }
+  static std::atomic<double>& operations() {
+    static std::atomic<double> sum{0};
+    return sum;
+  }
+  static double elements(const jit::operand& o, const jit::launch& l) {
+    double n = 1;
+    for (int a = 0; a < l.extents.size() && a < o.strides.size(); ++a)
+      if (o.strides[a] != 0 || o.gather_stride[0] != 0) n *= static_cast<double>(l.extents[a]);
+    return n;
+  }
+  static void observe(const jit::launch& l) {
+    const jit::program& p = *l.code;
+    double cost = launch, kept = 1;
+    for (int a = 0; a < l.kept; ++a) kept *= static_cast<double>(l.extents[a]);
+    const double all = static_cast<double>(core::element_count(l.extents));
+    for (std::size_t k = 0; k < p.code.size(); ++k) {
+      const double times = (k >= p.epilogue && p.kind == jit::kernel_kind::reduce ? kept : all) *
+                           static_cast<double>(p.is_in_loop(k) ? jit::loop_count(l) : 1);
+      cost += times * jit::weight(p.code[k].op);
+    }
+    cost += all * static_cast<double>(p.reductions.size());
+    std::map<const void*, double> read;  // several reads of one operand share its traffic
+    for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+      double& bytes = read[l.inputs[k].base];
+      bytes = std::max(bytes, elements(l.inputs[k], l) * static_cast<double>(itemsize(p.inputs[k].type)));
+    }
+    for (const auto& [base, bytes] : read) cost += byte * bytes;
+    for (std::size_t k = 0; k < l.outputs.size(); ++k)
+      cost += byte * elements(l.outputs[k], l) * static_cast<double>(itemsize(p.outputs[k].type));
+    operations() += cost;
+  }
+
+  cpu::launch_observer before_;
+  std::uint64_t launched_ = 0, copied_ = 0;
+  std::size_t used_ = 0;
+};
+
+}  // namespace sinter::test
