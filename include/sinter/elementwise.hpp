@@ -10,22 +10,6 @@
 
 namespace sinter::inline v0 {
 
-/// Parameter-only type: an array, a number, or nothing (`_` or std::nullopt).
-class optional_operand {
- public:
-  optional_operand() = default;
-  optional_operand(std::nullopt_t) noexcept {}
-  optional_operand(none_t) noexcept {}
-  optional_operand(const ndarray& a) noexcept : value_(a) {}
-  template <scalar_like T>
-  optional_operand(T v) noexcept : value_(v) {}
-  explicit operator bool() const noexcept { return value_.has_value(); }
-  const operand& operator*() const noexcept { return *value_; }
-
- private:
-  std::optional<operand> value_;
-};
-
 // Arithmetic. Integers wrap around.
 
 /// x + y; of bools, logical or.

@@ -4,13 +4,16 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "sinter/device.hpp"
 #include "sinter/dtype.hpp"
 #include "sinter/scalar.hpp"
 #include "sinter/shape.hpp"
+#include "sinter/subscript.hpp"
 
 namespace sinter::inline v0 {
 
@@ -46,6 +49,50 @@ class axes {
 template <class T>
 concept axis_like = int_like<T> || std::same_as<T, axes>;
 
+/// An axis, or none (`_`, std::nullopt): the array flattened in C order. Parameter-only.
+class optional_axis {
+ public:
+  optional_axis(none_t) noexcept {}
+  optional_axis(std::nullopt_t) noexcept {}
+  template <int_like T>
+  optional_axis(T axis) noexcept : axis_(extent(axis).value) {}
+  explicit operator bool() const noexcept { return axis_.has_value(); }
+  std::int64_t operator*() const noexcept { return *axis_; }
+
+ private:
+  std::optional<std::int64_t> axis_;
+};
+
+/// Parameter-only type: an array, a number, or nothing (`_` or std::nullopt).
+class optional_operand {
+ public:
+  optional_operand() = default;
+  optional_operand(std::nullopt_t) noexcept {}
+  optional_operand(none_t) noexcept {}
+  optional_operand(const ndarray& a) noexcept : value_(a) {}
+  template <scalar_like T>
+  optional_operand(T v) noexcept : value_(v) {}
+  explicit operator bool() const noexcept { return value_.has_value(); }
+  const operand& operator*() const noexcept { return *value_; }
+
+ private:
+  std::optional<operand> value_;
+};
+
+/// Parameter-only type: an array or nothing. It keeps the array.
+class optional_array {
+ public:
+  optional_array() = default;
+  optional_array(std::nullopt_t) noexcept {}
+  optional_array(none_t) noexcept {}
+  optional_array(const ndarray& a);
+  explicit operator bool() const noexcept { return array_ != nullptr; }
+  const ndarray& operator*() const noexcept { return *array_; }
+
+ private:
+  std::shared_ptr<const ndarray> array_;
+};
+
 /// Keywords of creation functions. Without a dtype the function's own rule holds.
 struct create_kw {
   kwonly _kw{};
@@ -66,6 +113,54 @@ struct reduce_kw {
   axes axis{};
   bool keepdims = false;
   std::optional<sinter::dtype> dtype{};
+  /// What the reduction begins with.
+  std::optional<scalar> initial{};
+  /// Of bools, broadcast to the operand: elements where it is false take no part.
+  optional_array where{};
+};
+
+/// Keywords of var and std. The divisor is the number of elements less `ddof`; `correction` is its other name.
+struct var_kw {
+  kwonly _kw{};
+  axes axis{};
+  bool keepdims = false;
+  std::optional<sinter::dtype> dtype{};
+  std::optional<double> ddof{};
+  std::optional<double> correction{};
+  optional_array where{};
+};
+
+namespace detail {
+[[noreturn]] void axis_twice(const char* function);
+/// The keywords with the axis that was written in second place.
+template <class Kw, class A>
+Kw with_axis(const char* function, const A& axis, Kw kw) {
+  if (kw.axis.given()) axis_twice(function);
+  kw.axis = axes(axis);
+  return kw;
+}
+}  // namespace detail
+
+/// Keywords of scans.
+struct scan_kw {
+  kwonly _kw{};
+  optional_axis axis = std::nullopt;
+  std::optional<sinter::dtype> dtype{};
+  bool include_initial = false;  // only cumulative_sum and cumulative_prod
+};
+
+/// Keywords of sort and argsort. Sorts are stable whatever `stable` says.
+struct sort_kw {
+  kwonly _kw{};
+  optional_axis axis = -1;
+  bool descending = false;
+  bool stable = true;
+};
+
+/// Keyword of reshape: true copies always, false never (value_error), absent only where needed.
+struct reshape_kw {
+  kwonly _kw{};
+  std::optional<bool> copy{};
 };
 
 }  // namespace sinter::inline v0

@@ -14,12 +14,6 @@
 
 namespace sinter::inline v0 {
 
-/// Keyword of reshape: true copies always, false never (value_error), absent only where needed.
-struct reshape_kw {
-  kwonly _kw{};
-  std::optional<bool> copy{};
-};
-
 /// The elements in C order under another shape; one extent may be -1. A view where strides allow it, else a copy.
 ndarray reshape(const ndarray& x, const shape_t& shape, const reshape_kw& kw = {});
 /// One axis; a view where strides allow it.

@@ -55,6 +55,21 @@ namespace detail {
 struct host_block;  // elements in host memory, C order
 const void* host_data(const host_block&) noexcept;
 [[noreturn]] void host_index_failed(const shape_t& shape, std::initializer_list<std::int64_t> where);
+/// shape_error unless a shape has `rank` axes.
+void require_rank(const shape_t& shape, int rank, const char* function);
+/// The elements from an axis on, in C order, as vectors N deep; advances `from`.
+template <class T, int N>
+auto nested(const T*& from, const shape_t& shape, std::size_t axis) {
+  if constexpr (N == 1) {
+    const T* first = from;
+    from += shape[axis];
+    return std::vector<T>(first, from);
+  } else {
+    std::vector<decltype(nested<T, N - 1>(from, shape, axis + 1))> all;
+    for (std::int64_t i = 0; i < shape[axis]; ++i) all.push_back(nested<T, N - 1>(from, shape, axis + 1));
+    return all;
+  }
+}
 }  // namespace detail
 
 /// Read-only view of an array's elements in host memory, C order, as they were when it was made. It keeps them alive;
@@ -179,6 +194,111 @@ class ndarray {
   /// The array on the CPU; with a stream in pinned memory, and the copy is only enqueued.
   ndarray to_host() const;
   ndarray to_host(const stream& on) const;
+
+  // The functions of the same names (reduce.hpp, scan.hpp, manipulate.hpp, sort.hpp, ...), where laziness, dtypes and errors
+  // are said. An axis is a number or `axes{0, 2}`.
+
+  ndarray sum(const reduce_kw& kw = {}) const;
+  template <axis_like A>
+  ndarray sum(const A& axis, const reduce_kw& kw = {}) const {
+    return sum(detail::with_axis("sum", axis, kw));
+  }
+  ndarray prod(const reduce_kw& kw = {}) const;
+  template <axis_like A>
+  ndarray prod(const A& axis, const reduce_kw& kw = {}) const {
+    return prod(detail::with_axis("prod", axis, kw));
+  }
+  ndarray mean(const reduce_kw& kw = {}) const;
+  template <axis_like A>
+  ndarray mean(const A& axis, const reduce_kw& kw = {}) const {
+    return mean(detail::with_axis("mean", axis, kw));
+  }
+  ndarray std(const var_kw& kw = {}) const;
+  template <axis_like A>
+  ndarray std(const A& axis, const var_kw& kw = {}) const {
+    return std(detail::with_axis("std", axis, kw));
+  }
+  ndarray var(const var_kw& kw = {}) const;
+  template <axis_like A>
+  ndarray var(const A& axis, const var_kw& kw = {}) const {
+    return var(detail::with_axis("var", axis, kw));
+  }
+  ndarray min(const reduce_kw& kw = {}) const;
+  template <axis_like A>
+  ndarray min(const A& axis, const reduce_kw& kw = {}) const {
+    return min(detail::with_axis("min", axis, kw));
+  }
+  ndarray max(const reduce_kw& kw = {}) const;
+  template <axis_like A>
+  ndarray max(const A& axis, const reduce_kw& kw = {}) const {
+    return max(detail::with_axis("max", axis, kw));
+  }
+  ndarray argmin(const reduce_kw& kw = {}) const;
+  template <axis_like A>
+  ndarray argmin(const A& axis, const reduce_kw& kw = {}) const {
+    return argmin(detail::with_axis("argmin", axis, kw));
+  }
+  ndarray argmax(const reduce_kw& kw = {}) const;
+  template <axis_like A>
+  ndarray argmax(const A& axis, const reduce_kw& kw = {}) const {
+    return argmax(detail::with_axis("argmax", axis, kw));
+  }
+  ndarray any(const reduce_kw& kw = {}) const;
+  template <axis_like A>
+  ndarray any(const A& axis, const reduce_kw& kw = {}) const {
+    return any(detail::with_axis("any", axis, kw));
+  }
+  ndarray all(const reduce_kw& kw = {}) const;
+  template <axis_like A>
+  ndarray all(const A& axis, const reduce_kw& kw = {}) const {
+    return all(detail::with_axis("all", axis, kw));
+  }
+  ndarray cumsum(const scan_kw& kw = {}) const;
+  ndarray cumsum(optional_axis axis, const scan_kw& kw = {}) const;
+  ndarray cumprod(const scan_kw& kw = {}) const;
+  ndarray cumprod(optional_axis axis, const scan_kw& kw = {}) const;
+  ndarray trace(std::int64_t offset = 0) const;
+
+  ndarray reshape(const shape_t& shape, const reshape_kw& kw = {}) const;
+  /// x.reshape(2, -1).
+  template <int_like... I>
+    requires(sizeof...(I) > 1)
+  ndarray reshape(I... extents)
+  const { return reshape(shape_t{extent(extents)...}); }
+  ndarray ravel() const;
+  ndarray flatten() const;
+  ndarray transpose(const axes& permutation = {}) const;
+  ndarray squeeze(const axes& axis = {}) const;
+  ndarray swapaxes(std::int64_t first, std::int64_t second) const;
+  ndarray diagonal(std::int64_t offset = 0) const;
+  ndarray repeat(std::int64_t repeats, optional_axis axis = std::nullopt) const;
+  ndarray take(const operand& indices, optional_axis axis = std::nullopt) const;
+
+  ndarray clip(const optional_operand& low, const optional_operand& high = {}) const;
+  ndarray round(std::int64_t decimals = 0) const;
+  ndarray conj() const;
+  ndarray dot(const ndarray& y) const;
+  ndarray argsort(const sort_kw& kw = {}) const;
+  ndarray argsort(optional_axis axis, const sort_kw& kw = {}) const;
+  std::vector<ndarray> nonzero() const;
+
+  /// Sorts the elements in place, as NumPy's method; the function `sort` gives a sorted copy. value_error for a read-only
+  /// view.
+  void sort(const sort_kw& kw = {}) const;
+  void sort(optional_axis axis, const sort_kw& kw = {}) const;
+  /// Writes a value to all elements, converted as by astype.
+  void fill(const operand& value) const;
+
+  /// The elements as vectors of vectors, N deep: `x.tolist<double, 2>()[row][column]`. Synchronises. Throws shape_error
+  /// unless N is the rank, dtype_error for complex to real.
+  template <element_type T, int N = 1>
+  auto tolist() const {
+    static_assert(N > 0, "an array of rank 0 has one element: item()");
+    detail::require_rank(shape(), N, "tolist");
+    const host_view<T> view = host<T>();
+    const T* from = view.data();
+    return detail::nested<T, N>(from, view.shape(), 0);
+  }
 
   /// The only element, converted (never reinterpreted). Synchronises. Throws shape_error unless size() is 1, and
   /// dtype_error for complex to real.
@@ -347,6 +467,7 @@ ndarray::operator[](const K& key) const {
 inline subarray ndarray::operator[](const subscript& s) const {
   return (*this)(std::vector<index>(s.begin(), s.end()));
 }
+inline optional_array::optional_array(const ndarray& a) : array_(std::make_shared<const ndarray>(a)) {}
 inline index::index(const ndarray& a) : basic_{index_kind::array}, array_(std::make_shared<const ndarray>(a)) {}
 #ifdef __cpp_multidimensional_subscript
 template <index_like... I>

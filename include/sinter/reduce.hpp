@@ -1,7 +1,10 @@
 // Reductions over one axis, several (`axes{0, 1}`) or all of them. They record and return at once: an expression, its
 // reduction and what follows run as one kernel where they can. index_error: an axis out of range or given twice.
 // keepdims leaves reduced axes with extent 1. Reducing everything gives an array of rank 0.
-// Only sum, prod and mean take a dtype; value_error if another function of reduce_kw gets one.
+// Only sum, prod and mean take a dtype; sum, prod, min and max an initial value, which takes part as one more element (in
+// the result's dtype); all but argmin, argmax and ptp take `where`, bools that broadcast to the operand (dtype_error and
+// shape_error): elements where it is false take no part, and min and max need an initial value then. value_error for
+// others. The mask fuses like the operand.
 #pragma once
 #include <optional>
 
@@ -9,27 +12,6 @@
 #include "sinter/ndarray.hpp"
 
 namespace sinter::inline v0 {
-
-/// Keywords of var and std. The divisor is the number of elements less `ddof`; `correction` is its other name.
-struct var_kw {
-  kwonly _kw{};
-  axes axis{};
-  bool keepdims = false;
-  std::optional<sinter::dtype> dtype{};
-  std::optional<double> ddof{};
-  std::optional<double> correction{};
-};
-
-namespace detail {
-[[noreturn]] void axis_twice(const char* function);
-/// The keywords with the axis that was written in second place.
-template <class Kw, class A>
-Kw with_axis(const char* function, const A& axis, Kw kw) {
-  if (kw.axis.given()) axis_twice(function);
-  kw.axis = axes(axis);
-  return kw;
-}
-}  // namespace detail
 
 /// Sum. bool and signed integers are summed in int64, unsigned ones in uint64; `dtype` casts first. 0 of nothing.
 ndarray sum(const ndarray& x, const reduce_kw& kw = {});

@@ -10,14 +10,6 @@
 
 namespace sinter::inline v0 {
 
-/// Keywords of scans.
-struct scan_kw {
-  kwonly _kw{};
-  optional_axis axis = std::nullopt;
-  std::optional<sinter::dtype> dtype{};
-  bool include_initial = false;  // only cumulative_sum and cumulative_prod
-};
-
 /// Running sum in the dtypes of sum: bool and signed integers give int64, unsigned ones uint64; float16 and bfloat16
 /// are summed in float32. `dtype` casts first. include_initial puts a 0 first: the axis grows by one, and diff gives
 /// x back. value_error: no axis is given for more than one.

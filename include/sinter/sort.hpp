@@ -18,14 +18,6 @@
 
 namespace sinter::inline v0 {
 
-/// Keywords of sort and argsort. Sorts are stable whatever `stable` says.
-struct sort_kw {
-  kwonly _kw{};
-  optional_axis axis = -1;
-  bool descending = false;
-  bool stable = true;
-};
-
 /// A sorted copy; dtype stays, shape too unless it is flattened.
 ndarray sort(const ndarray& x, const sort_kw& kw = {});
 inline ndarray sort(const ndarray& x, optional_axis axis, sort_kw kw = {}) {

@@ -11,20 +11,6 @@
 
 namespace sinter::inline v0 {
 
-/// An axis, or none (`_`, std::nullopt): the array flattened in C order. Parameter-only.
-class optional_axis {
- public:
-  optional_axis(none_t) noexcept {}
-  optional_axis(std::nullopt_t) noexcept {}
-  template <int_like T>
-  optional_axis(T axis) noexcept : axis_(extent(axis).value) {}
-  explicit operator bool() const noexcept { return axis_.has_value(); }
-  std::int64_t operator*() const noexcept { return *axis_; }
-
- private:
-  std::optional<std::int64_t> axis_;
-};
-
 /// What happens to indices out of range: "raise" is the index_error said above, "wrap" counts on from the other end,
 /// "clip" takes the nearest end (negative ones: the first element). value_error for another word.
 struct mode_kw {

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/shape.hpp"
 #include "ops/base/axis_set.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "ops/indexing/masked.hpp"
+#include "sinter/creation.hpp"
 #include "sinter/dtype_info.hpp"
 #include "sinter/elementwise.hpp"
 
@@ -27,6 +29,31 @@ value reduce_value(reduce_op op, dtype type, const value& v, const axis_set& s) 
 
 void refuse_dtype(const char* function, const reduce_kw& kw) {
   if (kw.dtype) fail<value_error>(function, "takes no dtype keyword (", *kw.dtype, ")");
+}
+void refuse_initial(const char* function, const reduce_kw& kw) {
+  if (kw.initial) fail<value_error>(function, "takes no initial keyword");
+}
+void refuse_where(const char* function, const reduce_kw& kw) {
+  if (kw.where) fail<value_error>(function, "takes no where keyword");
+}
+
+/// The keyword `where` over the operand's shape.
+value mask_of(const char* function, const optional_array& where, const value& x) {
+  const value mask = value_of(*where, function);
+  require_one_device(function, x->device, mask->device);
+  if (!is_bool(mask->type)) fail<dtype_error>(function, "where is an array of bools, not of ", mask->type);
+  if (!core::broadcasts_to(mask->shape, x->shape))
+    fail<shape_error>(function, "where of shape ", mask->shape, " does not broadcast to the shape ", x->shape);
+  return broadcast_value(mask, x->shape);
+}
+
+value initial_of(const char* function, const reduce_kw& kw, dtype type, runtime::device_id device) {
+  return graph::record_scalar(scalar_of(*kw.initial, type, function), type, dims(), device);
+}
+
+/// How many elements the mask selects, in a floating-point dtype.
+value count_of(const value& mask, dtype type, const axis_set& s) {
+  return graph::record_cast(s.count == 0 ? mask : reduce_value(reduce_op::count, dtype::i64, mask, s), type);
 }
 
 /// sum and prod in a dtype; for bools they are any and all.
@@ -50,6 +77,10 @@ value zero_restored(const value& product, const value& v, const axis_set& s) {
 /// The operand of sum and prod. Those of integers and bools have no order, so a selection need not be compacted.
 value summands(reduce_op op, const ndarray& x, const reduce_kw& kw, const char* function) {
   const auto type_of = [&](dtype t) { return kw.dtype.value_or(accumulator_of(t)); };
+  if (kw.where) {
+    const value v = value_of(x, function);
+    return select_of(mask_of(function, kw.where, v), v, constant_of(jit::about(op).neutral, v->type, v->device));
+  }
   const auto m = masked_to_reduce(x, [&](dtype t) { return !is_inexact(type_of(t)); });
   if (!m) return value_of(x, function);
   const dtype type = type_of(m->whole->type);
@@ -63,6 +94,11 @@ ndarray sum_or_prod(const char* function, reduce_op op, const ndarray& x, const 
   const dtype type = kw.dtype.value_or(accumulator_of(v->type));
   value out = accumulate(op, v, type, s);
   if (op == reduce_op::prod && has_zero_rule(type, s)) out = zero_restored(out, graph::record_cast(v, type), s);
+  if (kw.initial) {
+    const opcode combine = is_bool(type) ? (op == reduce_op::sum ? opcode::logical_or : opcode::logical_and)
+                                         : (op == reduce_op::sum ? opcode::add : opcode::multiply);
+    out = map_of(combine, type, initial_of(function, kw, type, v->device), out);
+  }
   return wrap(restore_axes(out, s, kw.keepdims));
 }
 
@@ -90,8 +126,30 @@ value candidates(reduce_op op, const ndarray& x, const char* function) {
   return select_of(m->mask, m->whole, least_extreme(op, m->whole->type, m->whole->device));
 }
 
+dims result_shape(const dims& shape, const axis_set& s, bool keepdims) {
+  if (keepdims) return s.kept_shape;
+  dims kept;
+  for (int a = 0; a < shape.size(); ++a)
+    if (!s.reduced[static_cast<std::size_t>(a)]) kept.push_back(shape[a]);
+  return kept;
+}
+
+/// The least or greatest of some elements and of a number.
+ndarray extreme_from(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
+  value v = value_of(x, function);
+  const axis_set s = find_axes(kw.axis, v->shape, function);
+  const value initial = initial_of(function, kw, v->type, v->device);
+  if (kw.where) v = select_of(mask_of(function, kw.where, v), v, initial);
+  if (s.elements == 0) return full(to_shape(result_shape(v->shape, s, kw.keepdims)), wrap(initial));
+  const opcode combine = op == reduce_op::min ? opcode::minimum : opcode::maximum;
+  const value out = extreme_of(combine, initial, least_or_greatest(function, op, v, s));
+  return wrap(restore_axes(out, s, kw.keepdims));
+}
+
 ndarray min_or_max(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
   refuse_dtype(function, kw);
+  if (kw.initial) return extreme_from(function, op, x, kw);
+  if (kw.where) fail<value_error>(function, "needs an initial value where `where` may leave nothing");
   const value v = candidates(op, x, function);
   const axis_set s = find_axes(kw.axis, v->shape, function);
   return wrap(restore_axes(least_or_greatest(function, op, v, s), s, kw.keepdims));
@@ -99,6 +157,8 @@ ndarray min_or_max(const char* function, reduce_op op, const ndarray& x, const r
 
 ndarray arg_reduction(const char* function, reduce_op op, const ndarray& x, const reduce_kw& kw) {
   refuse_dtype(function, kw);
+  refuse_initial(function, kw);
+  refuse_where(function, kw);
   if (kw.axis.given() && kw.axis.size() != 1)
     fail<value_error>(function, "takes one axis or none, not ", kw.axis.size());
   const value v = value_of(x, function);
@@ -114,10 +174,16 @@ ndarray arg_reduction(const char* function, reduce_op op, const ndarray& x, cons
 /// any, all and count of bools.
 ndarray truth_reduction(const char* function, reduce_op op, dtype type, const ndarray& x, const reduce_kw& kw) {
   refuse_dtype(function, kw);
+  refuse_initial(function, kw);
   value v;
-  if (const auto m = masked_to_reduce(x, [](dtype) { return true; }))
+  if (kw.where) {
+    v = truth_of(value_of(x, function));
+    v = select_of(mask_of(function, kw.where, v), v, bool_of(op == reduce_op::all, dims(), v->device));
+  } else if (const auto m = masked_to_reduce(x, [](dtype) { return true; })) {
     v = select_of(m->mask, truth_of(m->whole), bool_of(op == reduce_op::all, dims(), m->whole->device));
-  else v = truth_of(value_of(x, function));
+  } else {
+    v = truth_of(value_of(x, function));
+  }
   const axis_set s = find_axes(kw.axis, v->shape, function);
   const value out = s.count == 0 ? graph::record_cast(v, type) : reduce_value(op, type, v, s);
   return wrap(restore_axes(out, s, kw.keepdims));
@@ -137,12 +203,34 @@ value moment_of_one(const value& v) {
   return map_of(opcode::square, real, is_complex(v->type) ? map_of(opcode::absolute, real, d) : d);
 }
 
+/// Mean of some elements; in a floating-point dtype.
+value mean_where(const value& v, const value& mask, const axis_set& s) {
+  const value total = accumulate(reduce_op::sum, select_of(mask, v, constant_of(0, v->type, v->device)), v->type, s);
+  return map_of(opcode::divide, v->type, total, count_of(mask, v->type, s));
+}
+
+/// The variance of some elements, about their mean; `v` has the dtype to compute in.
+value variance_where(const value& v, const value& mask, const axis_set& s, double ddof) {
+  const dtype real = real_of(v->type);
+  const value mean = restore_axes(mean_where(v, mask, s), s, true);
+  const value d = map_of(opcode::subtract, v->type, v, mean);
+  const value size = is_complex(v->type) ? map_of(opcode::absolute, real, d) : d;
+  const value squares = select_of(mask, map_of(opcode::square, real, size), constant_of(0, real, v->device));
+  const value divisor = map_of(opcode::subtract, real, count_of(mask, real, s), constant_of(ddof, real, v->device));
+  return map_of(opcode::divide, real, accumulate(reduce_op::sum, squares, real, s),
+                map_of(opcode::maximum, real, divisor, constant_of(0, real, v->device)));
+}
+
 value variance(const char* function, const value& x, const axis_set& s, const var_kw& kw) {
   if (kw.ddof && kw.correction) fail<value_error>(function, "ddof and correction are one keyword; give one of them");
   const dtype type = kw.dtype.value_or(is_inexact(x->type) ? x->type : dtype::f64);
   if (!is_inexact(type)) fail<dtype_error>(function, "dtype ", type, " is not floating point");
   const value v = graph::record_cast(x, wide_enough(type));
   const dtype real = real_of(v->type);
+  if (kw.where)
+    return graph::record_cast(
+        variance_where(v, mask_of(function, kw.where, v), s, kw.ddof.value_or(kw.correction.value_or(0.0))),
+        real_of(type));
   const value moment = s.count == 0 ? moment_of_one(v) : reduce_value(reduce_op::moment2, real, v, s);
   const double ddof = kw.ddof.value_or(kw.correction.value_or(0.0));
   const value divisor = constant_of(std::max(static_cast<double>(s.elements) - ddof, 0.0), real, v->device);
@@ -167,6 +255,8 @@ ndarray count_nonzero(const ndarray& x, const reduce_kw& kw) {
 
 ndarray ptp(const ndarray& x, const reduce_kw& kw) {
   refuse_dtype("ptp", kw);
+  refuse_initial("ptp", kw);
+  refuse_where("ptp", kw);
   const value v = value_of(x, "ptp");
   loop_dtype(loop_rule::no_bool, v->type, "ptp");
   const axis_set s = find_axes(kw.axis, v->shape, "ptp");
@@ -179,6 +269,13 @@ ndarray mean(const ndarray& x, const reduce_kw& kw) {
   const value v = value_of(x, "mean");
   const axis_set s = find_axes(kw.axis, v->shape, "mean");
   const dtype type = kw.dtype.value_or(is_inexact(v->type) ? v->type : dtype::f64);
+  refuse_initial("mean", kw);
+  if (kw.where) {
+    const value mask = mask_of("mean", kw.where, v);
+    const dtype loop = is_inexact(type) ? wide_enough(type) : dtype::f64;
+    return wrap(
+        restore_axes(graph::record_cast(mean_where(graph::record_cast(v, loop), mask, s), type), s, kw.keepdims));
+  }
   const value total = accumulate(reduce_op::sum, v, wide_enough(type), s);
   const dtype quotient = is_inexact(type) ? total->type : dtype::f64;
   const value count = constant_of(static_cast<double>(s.elements), quotient, v->device);
