@@ -1,0 +1,313 @@
+// Quantiles, percentiles, medians: a selection of ranks along rows, then an interpolation that is recorded.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "core/shape.hpp"
+#include "ops/base/algorithm_calls.hpp"
+#include "ops/base/axes.hpp"
+#include "ops/statistics/quantile_rank.hpp"
+#include "ops/statistics/weights.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/scan.hpp"
+#include "sinter/sort.hpp"
+#include "sinter/statistics.hpp"
+
+namespace sinter::ops {
+
+quantile_method method_of(std::string_view word, const char* function) {
+  static constexpr std::string_view words[] = {"linear",
+                                               "lower",
+                                               "higher",
+                                               "midpoint",
+                                               "nearest",
+                                               "inverted_cdf",
+                                               "averaged_inverted_cdf",
+                                               "closest_observation",
+                                               "interpolated_inverted_cdf",
+                                               "hazen",
+                                               "weibull",
+                                               "median_unbiased",
+                                               "normal_unbiased"};
+  const auto* found = std::find(std::begin(words), std::end(words), word);
+  if (found == std::end(words)) fail<value_error>(function, "there is no method '", word, "'");
+  return static_cast<quantile_method>(found - std::begin(words));
+}
+
+}  // namespace sinter::ops
+
+namespace sinter::inline v0 {
+
+using namespace ops;
+
+namespace {
+
+/// What is wanted: quantiles in [0, 1].
+struct quantiles {
+  std::vector<double> values;
+  dims shape;
+  bool weak = false;      // a number, which has no dtype of its own
+  bool integers = false;  // 0 and 1, with which ranks are exact
+  dtype type = dtype::f64;
+};
+
+quantiles quantiles_of(const operand& q, double whole, const char* function) {
+  quantiles out;
+  if (q.is_array()) {
+    const graph::array_view& given = view_of(q.array(), function);
+    if (is_complex(given.type)) fail<dtype_error>(function, "quantiles of dtype ", given.type);
+    out.shape = given.shape;
+    out.type = is_inexact(given.type) ? given.type : dtype::f64;
+    out.integers = !is_inexact(given.type) && whole == 1;
+    out.values = (whole == 1 ? q.array() : divide(q.array(), whole)).to_vector<double>();
+  } else {
+    if (q.number().kind() == scalar_kind::complex) fail<dtype_error>(function, "a complex quantile");
+    out.weak = true;
+    out.integers = q.number().kind() <= scalar_kind::integer && whole == 1;
+    out.values = {q.number().real() / whole};
+  }
+  for (const double x : out.values)
+    if (!(x >= 0 && x <= 1)) fail<value_error>(function, "quantiles are in [0, ", whole, "], not ", x * whole);
+  return out;
+}
+
+/// An array with the axes that are reduced as one, the last one.
+struct sample {
+  ndarray elements;
+  dims kept;       // the other axes
+  dims with_axes;  // the same, and the reduced ones with extent 1
+  std::int64_t count = 0;
+};
+
+sample sample_of(const ndarray& x, const axes& axis, const char* function) {
+  const graph::array_view& v = view_of(x, function);
+  std::vector<int> reduced = distinct_axes(axis, v.shape, function);
+  if (!axis.given()) {
+    reduced.resize(static_cast<std::size_t>(v.shape.size()));
+    std::iota(reduced.begin(), reduced.end(), 0);
+  }
+  sample s;
+  s.with_axes = v.shape;
+  s.count = 1;
+  std::vector<int> order;
+  for (int a = 0; a < v.shape.size(); ++a) {
+    if (std::find(reduced.begin(), reduced.end(), a) != reduced.end()) continue;
+    order.push_back(a);
+    s.kept.push_back(v.shape[a]);
+  }
+  std::sort(reduced.begin(), reduced.end());
+  for (const int a : reduced) {
+    order.push_back(a);
+    s.count *= v.shape[a];
+    s.with_axes[a] = 1;
+  }
+  const ndarray moved = view_as(x, core::at_axes(v.shape, order), core::at_axes(v.strides, order), v.offset);
+  dims shape = s.kept;
+  shape.push_back(s.count);
+  s.elements = reshape(moved, to_shape(shape));
+  return s;
+}
+
+/// Rows in which the elements of some ranks are in their places.
+struct ordered {
+  ndarray rows;
+  std::int64_t nan_from = 0;  // if there is a NaN in a row, then one from here on
+};
+
+ordered with_ranks(const sample& s, std::vector<std::int64_t> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  const value v = value_of(s.elements);
+  const rows_of r = rows_along(v, v->shape.size() - 1);
+  const bool many = static_cast<std::int64_t>(ranks.size()) > s.count / 8;
+  if (s.count < 2 || many || !can_partition(r.elements, r.layout())) return {sort(s.elements), s.count - 1};
+  return {in_place_of(r, partitioned_rows(evaluated(r.elements), r.layout(), ranks)), ranks.back()};
+}
+
+ndarray last_axis(const ndarray& x, std::int64_t first, std::int64_t last) {
+  return slice_of(x, x.ndim() - 1, first, last);
+}
+ndarray element(const ndarray& x, std::int64_t at) { return squeeze(last_axis(x, at, at + 1), -1); }
+
+/// `result`, or NaN for rows that have one.
+ndarray nan_restored(const ndarray& result, const ordered& sorted) {
+  if (!is_inexact(sorted.rows.dtype())) return result;
+  const std::int64_t n = sorted.rows.shape(-1);
+  const ndarray last =
+      sorted.nan_from + 1 == n ? element(sorted.rows, n - 1) : max(last_axis(sorted.rows, sorted.nan_from, n), -1);
+  return where(isnan(last), std::nan(""), result);
+}
+
+/// a + (b - a) * t, from the nearer end.
+ndarray between(const ndarray& a, const ndarray& b, const operand& t) {
+  const ndarray distance = subtract(b, a);
+  if (!t.is_array()) return t.number().real() >= 0.5 ? b - distance * (1 - t.number().real()) : a + distance * t;
+  return where(greater_equal(t, 0.5), b - distance * (1 - t.array()), a + distance * t);
+}
+
+ndarray list_of(const std::vector<double>& x, dtype type, const ndarray& like) {
+  return array(x, {.device = like.device()}).astype(type, false);
+}
+ndarray positions_of(const std::vector<std::int64_t>& x, const ndarray& like) {
+  return array(x, {.device = like.device()});
+}
+
+/// From (the kept axes, quantiles) to the shape that the caller wants.
+ndarray arranged(const ndarray& x, const quantiles& q, const sample& s, bool keepdims) {
+  dims shape = q.shape;
+  for (const std::int64_t n : keepdims ? s.with_axes : s.kept) shape.push_back(n);
+  return reshape(in_c_order(moveaxis(x, -1, 0)), to_shape(shape));
+}
+
+template <class T>
+std::vector<quantile_rank<double>> ranks_as(quantile_method method, std::int64_t n, const quantiles& q) {
+  std::vector<quantile_rank<double>> out;
+  for (const double x : q.values) {
+    const auto r = rank_of<T>(method, static_cast<T>(n), static_cast<T>(x));
+    out.push_back({static_cast<double>(r.lower), static_cast<double>(r.upper), static_cast<double>(r.share)});
+  }
+  return out;
+}
+
+/// As NumPy, ranks of quantiles in a narrow dtype are computed in it.
+std::vector<quantile_rank<double>> ranks_of(quantile_method method, std::int64_t n, const quantiles& q) {
+  return itemsize(q.type) < 8 ? ranks_as<float>(method, n, q) : ranks_as<double>(method, n, q);
+}
+
+struct request {
+  const char* function;
+  quantiles q;
+  quantile_method method;
+  bool exact;  // the quantile is an element
+};
+
+request request_of(const operand& q, double whole, const quantile_kw& kw, const ndarray& x, const char* function) {
+  request r{function, quantiles_of(q, whole, function), method_of(kw.method, function), false};
+  if (is_complex(view_of(x, function).type))
+    fail<dtype_error>(function, "dtype ", x.dtype(), " is not supported: complex numbers have no quantiles");
+  if (kw.weights && r.method != quantile_method::inverted_cdf)
+    fail<value_error>(function, "only the method inverted_cdf takes weights, not ", kw.method);
+  r.exact = takes_an_element(r.method) || (r.method == quantile_method::linear && r.q.integers);
+  return r;
+}
+
+ndarray quantile_of_rows(const request& r, const sample& s, bool keepdims) {
+  if (s.count == 0) fail<value_error>(r.function, "nothing has quantiles: shape ", s.elements.shape());
+  const auto ranks = ranks_of(r.method, s.count, r.q);
+  std::vector<std::int64_t> lower, upper, both;
+  std::vector<double> share;
+  for (const auto& at : ranks) {
+    lower.push_back(static_cast<std::int64_t>(at.lower));
+    upper.push_back(static_cast<std::int64_t>(at.upper));
+    share.push_back(at.share);
+  }
+  both = lower;
+  if (!r.exact) both.insert(both.end(), upper.begin(), upper.end());
+  if (both.empty()) both.push_back(0);
+  const ordered sorted = with_ranks(s, both);
+  ndarray out;
+  if (r.q.shape.empty()) {
+    const ndarray first = element(sorted.rows, lower[0]);
+    if (r.exact) out = first;
+    else if (r.q.weak) out = between(first, element(sorted.rows, upper[0]), share[0]);
+    else out = between(first, element(sorted.rows, upper[0]), list_of(share, r.q.type, first)(0));
+    return arranged(expand_dims(nan_restored(out, sorted), -1), r.q, s, keepdims);
+  }
+  out = take(sorted.rows, positions_of(lower, sorted.rows), -1);
+  if (!r.exact)
+    out = between(out, take(sorted.rows, positions_of(upper, sorted.rows), -1), list_of(share, r.q.type, out));
+  out = moveaxis(out, -1, 0);
+  return arranged(moveaxis(nan_restored(out, sorted), 0, -1), r.q, s, keepdims);
+}
+
+/// Rows of which elements that are NaN do not count.
+ndarray quantile_of_numbers(const request& r, const sample& s, bool keepdims) {
+  if (s.count == 0) fail<value_error>(r.function, "nothing has quantiles: shape ", s.elements.shape());
+  const ndarray rows = sort(s.elements);
+  const ndarray n = count_nonzero(logical_not(isnan(s.elements)), -1, {.keepdims = true}).astype(float64);
+  const auto at = rank_of<ndarray>(r.method, n, list_of(r.q.values, float64, n));
+  const auto chosen = [&](const ndarray& position) { return take_along_axis(rows, position.astype(int64), -1); };
+  ndarray out = chosen(at.lower);
+  if (!r.exact) out = between(out, chosen(at.upper), at.share.astype(r.q.weak ? rows.dtype() : r.q.type, false));
+  return arranged(where(equal(n, 0), std::nan(""), out), r.q, s, keepdims);
+}
+
+/// The first element at which the weights so far are at least the part q of all.
+ndarray weighted_quantile(const request& r, const ndarray& x, const quantile_kw& kw, bool skips_nan) {
+  const sample s = sample_of(x, kw.axis, r.function);
+  if (s.count == 0) fail<value_error>(r.function, "nothing has quantiles: shape ", x.shape());
+  const ndarray over = broadcast_to(weights_over(x, *kw.weights, kw.axis, r.function), x.shape());
+  ndarray w = sample_of(over, kw.axis, r.function).elements;
+  if (bool(any(less(w, 0)))) fail<value_error>(r.function, "weights must not be negative");
+  const bool has_nan = is_inexact(x.dtype());
+  if (skips_nan && has_nan) w = where(isnan(s.elements), 0, w);
+  const ndarray order = argsort(s.elements), rows = take_along_axis(s.elements, order, -1);
+  ndarray part = cumsum(take_along_axis(w, order, -1), -1, {.dtype = float64});
+  const ndarray all_of = last_axis(part, s.count - 1, s.count);
+  const ndarray none = skips_nan && has_nan ? expand_dims(all(isnan(s.elements), -1), -1) : ndarray();
+  const ndarray bad = logical_not(logical_and(isfinite(all_of), greater(all_of, 0)));
+  if (bool(any(none.defined() ? logical_and(bad, logical_not(none)) : bad)))
+    fail<value_error>(r.function, "weights include NaN or infinity, or are all zero");
+  part = part / all_of;
+  if (itemsize(r.q.type) < 8) part = part.astype(r.q.type);
+  part = where(equal(part, 0), -1, part);
+  const ndarray q = list_of(r.q.values, part.dtype(), part);
+  const ndarray before = count_nonzero(less(expand_dims(part, -2), expand_dims(q, -1)), -1);
+  ndarray out = take_along_axis(rows, minimum(before, s.count - 1), -1);
+  if (none.defined()) out = where(none, std::nan(""), out);
+  else if (has_nan) out = where(isnan(last_axis(rows, s.count - 1, s.count)), std::nan(""), out);
+  return arranged(out, r.q, s, kw.keepdims);
+}
+
+ndarray quantile_as(const char* function, const ndarray& x, const operand& q, double whole, const quantile_kw& kw,
+                    bool skips_nan) {
+  const request r = request_of(q, whole, kw, x, function);
+  if (kw.weights) return weighted_quantile(r, x, kw, skips_nan);
+  const sample s = sample_of(x, kw.axis, function);
+  return skips_nan && is_inexact(x.dtype()) ? quantile_of_numbers(r, s, kw.keepdims)
+                                            : quantile_of_rows(r, s, kw.keepdims);
+}
+
+ndarray axes_restored(const ndarray& x, const sample& s, bool keepdims) {
+  return keepdims ? reshape(x, to_shape(s.with_axes)) : x;
+}
+
+}  // namespace
+
+#define SINTER_QUANTILE(name, whole, skips_nan)                                            \
+  ndarray name(const ndarray& x, const operand& q, const quantile_kw& kw) {                \
+    return quantile_as(#name, x, q, whole, kw, skips_nan);                                 \
+  }                                                                                        \
+  ndarray name(const ndarray& x, std::initializer_list<double> q, const quantile_kw& kw) { \
+    return name(x, array(std::vector<double>(q), {.device = cpu}), kw);                    \
+  }
+SINTER_QUANTILE(quantile, 1, false)
+SINTER_QUANTILE(percentile, 100, false)
+SINTER_QUANTILE(nanquantile, 1, true)
+SINTER_QUANTILE(nanpercentile, 100, true)
+#undef SINTER_QUANTILE
+
+ndarray median(const ndarray& x, const median_kw& kw) {
+  const sample s = sample_of(x, kw.axis, "median");
+  const std::int64_t half = s.count / 2, first = s.count % 2 == 1 ? half : half - 1;
+  if (s.count == 0) return axes_restored(mean(s.elements, -1), s, kw.keepdims);
+  const ordered sorted = with_ranks(s, {first, half});
+  const ndarray middle = mean(last_axis(sorted.rows, first, half + 1), -1);
+  return axes_restored(nan_restored(middle, sorted), s, kw.keepdims);
+}
+
+ndarray nanmedian(const ndarray& x, const median_kw& kw) {
+  if (!is_inexact(view_of(x, "nanmedian").type)) return median(x, kw);
+  const sample s = sample_of(x, kw.axis, "nanmedian");
+  if (s.count == 0) return axes_restored(mean(s.elements, -1), s, kw.keepdims);
+  const ndarray rows = sort(s.elements);
+  const ndarray n = count_nonzero(logical_not(isnan(s.elements)), -1, {.keepdims = true});
+  const ndarray lower = maximum(floor_divide(n - 1, 2), 0), upper = minimum(floor_divide(n, 2), s.count - 1);
+  const ndarray two = concatenate({lower, upper}, -1);
+  return axes_restored(mean(take_along_axis(rows, two, -1), -1), s, kw.keepdims);
+}
+
+}  // namespace sinter::inline v0
