@@ -86,7 +86,10 @@ sinter_unity_group(src/ops/base/promotion_args src/ops/reduce/sort src/ops/base/
                    src/ops/tuning/tuner src/ops/base/type_rules)
 sinter_unity_group(src/ops/raw/check src/ops/raw/kernel src/ops/raw/module src/ops/raw/names src/ops/raw/signature)
 sinter_unity_group(src/ops/tuning/autotune src/ops/tuning/autotune_space)
-sinter_unity_group(src/ops/statistics/average src/ops/statistics/nan_reduce src/ops/base/methods)
+sinter_unity_group(src/ops/statistics/average src/ops/statistics/nan_reduce src/ops/base/methods
+                   src/ops/elementwise/parts)
+sinter_unity_group(src/ops/numerics/sampled src/ops/numerics/choices src/ops/numerics/windows)
+sinter_unity_group(src/ops/numerics/polynomial src/ops/numerics/convolve)
 
 if(SINTER_CUDA_FOUND)
   sinter_unity_group(src/backends/cuda/algorithms/algorithms src/backends/cuda/backend jit/cuda/classify

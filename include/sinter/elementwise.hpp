@@ -76,6 +76,10 @@ ndarray log10(const ndarray& x);
 ndarray log1p(const ndarray& x);
 /// log(exp(x) + exp(y)) without overflow; real.
 ndarray logaddexp(const operand& x, const operand& y);
+/// log2(2**x + 2**y) without overflow; real.
+ndarray logaddexp2(const operand& x, const operand& y);
+/// sin(pi x) / (pi x), 1 at 0; integers give float64.
+ndarray sinc(const ndarray& x);
 ndarray sin(const ndarray& x);
 ndarray cos(const ndarray& x);
 ndarray tan(const ndarray& x);
@@ -102,6 +106,29 @@ ndarray heaviside(const operand& x, const operand& y);
 ndarray copysign(const operand& x, const operand& y);
 /// The next number after x towards y; real.
 ndarray nextafter(const operand& x, const operand& y);
+
+/// x * 2**n, rounded once; real. n are integers (dtype_error).
+ndarray ldexp(const operand& x, const operand& n);
+/// Greatest common divisor, not negative; of integers (dtype_error). gcd(0, 0) is 0.
+ndarray gcd(const operand& x, const operand& y);
+/// Least common multiple, not negative; of integers (dtype_error). 0 if one of them is.
+ndarray lcm(const operand& x, const operand& y);
+
+/// floor_divide and remainder.
+struct divmod_result {
+  ndarray quotient, remainder;
+};
+divmod_result divmod(const operand& x, const operand& y);
+/// The part behind the point, with x's sign, and the integer before it; real.
+struct modf_result {
+  ndarray fractional, integral;
+};
+modf_result modf(const ndarray& x);
+/// x = mantissa * 2**exponent with 0.5 <= |mantissa| < 1, or x itself and 0; real. Exponents are int32.
+struct frexp_result {
+  ndarray mantissa, exponent;
+};
+frexp_result frexp(const ndarray& x);
 
 // Complex parts: new arrays, never views.
 
@@ -143,12 +170,20 @@ ndarray isinf(const ndarray& x);
 ndarray isfinite(const ndarray& x);
 /// Whether the sign bit is set; complex is refused.
 ndarray signbit(const ndarray& x);
+/// Whether x is +infinity or -infinity; complex is refused.
+ndarray isposinf(const ndarray& x);
+ndarray isneginf(const ndarray& x);
+/// Whether the imaginary part is 0, or is not.
+ndarray isreal(const ndarray& x);
+ndarray iscomplex(const ndarray& x);
 /// |x - y| <= atol + rtol * |y|, or equal.
 ndarray isclose(const operand& x, const operand& y, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
 /// Whether isclose holds everywhere. Synchronises.
 bool allclose(const operand& x, const operand& y, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
 /// Whether the shapes are the same and all elements equal. Synchronises.
 bool array_equal(const ndarray& x, const ndarray& y, bool equal_nan = false);
+/// Whether the shapes broadcast and all elements are equal. Synchronises.
+bool array_equiv(const ndarray& x, const ndarray& y);
 
 /// NaN and the infinities replaced: by 0 and the dtype's extremes unless said otherwise.
 ndarray nan_to_num(const ndarray& x, double nan = 0.0, std::optional<double> posinf = {},
@@ -168,6 +203,8 @@ ndarray bitwise_or(const operand& x, const operand& y);
 ndarray bitwise_xor(const operand& x, const operand& y);
 /// Every bit flipped; of bools, logical not.
 ndarray invert(const ndarray& x);
+/// How many bits of |x| are set, as uint8.
+ndarray bitwise_count(const ndarray& x);
 /// Bools give int8.
 ndarray left_shift(const operand& x, const operand& y);
 /// Arithmetic: keeps the sign. Bools give int8.
@@ -205,9 +242,10 @@ inline ndarray bitwise_right_shift(const operand& x, const operand& y) { return 
   F(negative) F(positive) F(absolute) F(fabs) F(sign) F(square) F(reciprocal) F(floor) F(ceil) F(trunc) F(rint) F(sqrt) \
   F(cbrt) F(exp) F(exp2) F(expm1) F(log) F(log2) F(log10) F(log1p) F(sin) F(cos) F(tan) F(arcsin) F(arccos) F(arctan) \
   F(sinh) F(cosh) F(tanh) F(arcsinh) F(arccosh) F(arctanh) F(deg2rad) F(rad2deg) F(conj) F(isnan) F(isinf) F(isfinite) \
-  F(signbit) F(logical_not) F(invert)
+  F(signbit) F(isposinf) F(isneginf) F(isreal) F(iscomplex) F(sinc) F(logical_not) F(invert) F(bitwise_count)
 #define SINTER_BINARY_FUNCTIONS(F) \
   F(add) F(subtract) F(multiply) F(divide) F(floor_divide) F(remainder) F(fmod) F(power) F(float_power) F(logaddexp) \
+  F(logaddexp2) F(ldexp) F(gcd) F(lcm) \
   F(arctan2) F(hypot) F(heaviside) F(copysign) F(nextafter) F(equal) F(not_equal) F(less) F(less_equal) F(greater) \
   F(greater_equal) F(maximum) F(minimum) F(fmax) F(fmin) F(logical_and) F(logical_or) F(logical_xor) F(bitwise_and) \
   F(bitwise_or) F(bitwise_xor) F(left_shift) F(right_shift)

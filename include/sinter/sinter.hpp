@@ -34,6 +34,8 @@
 #include "sinter/memory_kind.hpp"
 #include "sinter/nan_reduce.hpp"
 #include "sinter/ndarray.hpp"
+#include "sinter/numerics.hpp"
+#include "sinter/polynomial.hpp"
 #include "sinter/print.hpp"
 #include "sinter/profile.hpp"
 #include "sinter/progress.hpp"
@@ -53,3 +55,4 @@
 #include "sinter/subscript.hpp"
 #include "sinter/take.hpp"
 #include "sinter/text.hpp"
+#include "sinter/windows.hpp"

@@ -1,0 +1,176 @@
+// Elementwise functions composed of others, or written as a kernel's text: parts of numbers, divisors, bits.
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "core/shape.hpp"
+#include "ops/base/elementwise_values.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/kernel.hpp"
+#include "sinter/reduce.hpp"
+
+namespace sinter::inline v0 {
+
+using namespace ops;
+
+namespace {
+
+dtype wide_of(dtype t) { return t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t; }
+
+/// Whether each element is this infinity.
+ndarray is_infinity(const char* function, double infinity, const ndarray& x) {
+  const value v = value_of(x, function);
+  loop_dtype(loop_rule::ordered, v->type, function);
+  if (!is_inexact(v->type)) return wrap(bool_of(false, v->shape, v->device));
+  return equal(x, infinity);
+}
+
+ndarray compare_imaginary(const char* function, opcode op, const ndarray& x) {
+  const value v = value_of(x, function);
+  if (!is_complex(v->type)) return wrap(bool_of(op == opcode::equal, v->shape, v->device));
+  const dtype part = real_of(v->type);
+  return wrap(map_of(op, dtype::b1, map_of(opcode::imag, part, v), constant_of(0, part, v->device)));
+}
+
+/// Two integers in their common dtype.
+resolved integers(const char* function, const operand& x, const operand& y) {
+  return resolve({&x, &y}, function, [&](dtype t) {
+    if (!is_integer(t)) fail<dtype_error>(function, "dtype ", t, " is not supported");
+    return t;
+  });
+}
+
+}  // namespace
+
+ndarray logaddexp2(const operand& x, const operand& y) {
+  const resolved r = resolve_pair("logaddexp2", loop_rule::real_floating, x, y);
+  const dtype type = wide_of(r.loop);
+  const auto number = [&](double n) { return constant_of(n, type, r.device); };
+  const value a = graph::record_cast(r.args[0], type), b = graph::record_cast(r.args[1], type);
+  const value apart = map_of(opcode::absolute, type, map_of(opcode::subtract, type, a, b));
+  const value small = map_of(opcode::exp2, type, map_of(opcode::negative, type, apart));
+  const value more = map_of(opcode::multiply, type, map_of(opcode::log1p, type, small), number(std::numbers::log2e));
+  const value sum = map_of(opcode::add, type, map_of(opcode::maximum, type, a, b), more);
+  // Of equal numbers, infinities among them, the difference says nothing.
+  const value twice = map_of(opcode::add, type, a, number(1));
+  return wrap(graph::record_cast(select_of(map_of(opcode::equal, dtype::b1, a, b), twice, sum), r.loop));
+}
+
+ndarray sinc(const ndarray& x) {
+  const dtype given = view_of(x, "sinc").type;
+  const ndarray y = multiply(is_inexact(given) ? x : x.astype(dtype::f64), std::numbers::pi);
+  return where(equal(y, 0), 1, divide(sin(y), y));
+}
+
+namespace {
+
+/// In float64, which holds the numbers of narrower dtypes and their quotients by powers of two, so that the result is rounded
+/// once; float64 itself is scaled in steps that stay exact until the last one.
+constexpr const char* scale_text = R"(
+double y = x;
+int e = (int)(power < -5000 ? -5000 : power > 5000 ? 5000 : power);
+for (int k = 0; k < 2 && e > 1023; ++k) { y *= 0x1p1023; e -= 1023; }
+for (int k = 0; k < 2 && e < -1022; ++k) { y *= 0x1p-969; e += 969; }
+e = e > 1023 ? 1023 : e < -1022 ? -1022 : e;
+union { unsigned long long bits; double number; } by;
+by.bits = (unsigned long long)(1023 + e) << 52;
+z = (T)(y * by.number);
+)";
+
+/// The exponent of x as `e`, and in `u` its bits.
+constexpr const char* parts_text = R"(
+union { unsigned long long bits; double number; } u;
+u.number = x;
+int e = (int)(u.bits >> 52 & 0x7ff);
+if (e == 0 && u.number != 0) { u.number *= 0x1p64; e = (int)(u.bits >> 52 & 0x7ff) - 64; }
+const bool plain = u.number != 0 && (u.bits >> 52 & 0x7ff) != 0x7ff;
+)";
+
+}  // namespace
+
+ndarray ldexp(const operand& x, const operand& n) {
+  static const elementwise_kernel kernel("T x, int64 power", "T z", scale_text, "ldexp");
+  const dtype power = n.is_array() ? view_of(n.array(), "ldexp").type : n.number().default_dtype();
+  if (!is_integer(power) && !is_bool(power)) fail<dtype_error>("ldexp", "an exponent of dtype ", power);
+  const dtype given = x.is_array() ? view_of(x.array(), "ldexp").type : x.number().default_dtype();
+  const dtype loop = loop_dtype(loop_rule::real_floating, given, "ldexp");
+  const auto device = common_device({&x, &n}, "ldexp");
+  const dims shape = ops::broadcast_shapes({&x, &n}, "ldexp");
+  return kernel(wrap(to_value(x, loop, shape, device, "ldexp")), wrap(to_value(n, dtype::i64, shape, device, "ldexp")));
+}
+
+ndarray gcd(const operand& x, const operand& y) {
+  // Of unsigned numbers of 64 bits, so that |min| fits.
+  static const elementwise_kernel kernel("uint64 x, uint64 y", "uint64 z",
+                                         "unsigned long long a = x, b = y;\n"
+                                         "while (b != 0) { unsigned long long r = a % b; a = b; b = r; }\n"
+                                         "z = a;",
+                                         "gcd");
+  const resolved r = integers("gcd", x, y);
+  const auto size = [&](const value& v) {
+    return wrap(graph::record_cast(is_signed_integer(r.loop) ? map_of(opcode::absolute, r.loop, v) : v, dtype::u64));
+  };
+  return kernel(size(r.args[0]), size(r.args[1])).astype(r.loop, false);
+}
+
+ndarray lcm(const operand& x, const operand& y) {
+  const resolved r = integers("lcm", x, y);
+  const ndarray a = absolute(wrap(r.args[0])), b = absolute(wrap(r.args[1]));
+  return multiply(floor_divide(a, gcd(a, b)), b);
+}
+
+divmod_result divmod(const operand& x, const operand& y) { return {floor_divide(x, y), remainder(x, y)}; }
+
+modf_result modf(const ndarray& x) {
+  const value v = value_of(x, "modf");
+  const ndarray y = wrap(graph::record_cast(v, loop_dtype(loop_rule::real_floating, v->type, "modf")));
+  const ndarray whole = trunc(y);
+  return {copysign(where(isinf(y), 0, subtract(y, whole)), y), whole};
+}
+
+frexp_result frexp(const ndarray& x) {
+  static const std::string text = parts_text;
+  static const elementwise_kernel mantissa(
+      "T x", "T z",
+      text + "u.bits = (u.bits & 0x800fffffffffffffull) | 0x3fe0000000000000ull; z = plain ? (T)u.number : x;",
+      "frexp");
+  static const elementwise_kernel exponent("T x", "int32 z", text + "z = plain ? e - 0x3fe : 0;", "frexp");
+  const value v = value_of(x, "frexp");
+  const ndarray y = wrap(graph::record_cast(v, loop_dtype(loop_rule::real_floating, v->type, "frexp")));
+  return {mantissa(y), exponent(y)};
+}
+
+ndarray isposinf(const ndarray& x) { return is_infinity("isposinf", HUGE_VAL, x); }
+ndarray isneginf(const ndarray& x) { return is_infinity("isneginf", -HUGE_VAL, x); }
+ndarray isreal(const ndarray& x) { return compare_imaginary("isreal", opcode::equal, x); }
+ndarray iscomplex(const ndarray& x) { return compare_imaginary("iscomplex", opcode::not_equal, x); }
+
+bool array_equiv(const ndarray& x, const ndarray& y) {
+  const dims &a = view_of(x, "array_equiv").shape, &b = view_of(y, "array_equiv").shape;
+  for (int i = 1; i <= std::min(a.size(), b.size()); ++i) {
+    const std::int64_t m = a[a.size() - i], n = b[b.size() - i];
+    if (m != n && m != 1 && n != 1) return false;
+  }
+  return bool(all(equal(x, y)));
+}
+
+ndarray bitwise_count(const ndarray& x) {
+  const dtype type = view_of(x, "bitwise_count").type;
+  if (is_inexact(type)) fail<dtype_error>("bitwise_count", "dtype ", type, " is not supported");
+  const ndarray size = is_signed_integer(type) ? absolute(x) : x;
+  // In the width of the dtype: a negative minimum must not fill the bits above.
+  ndarray v = itemsize(type) == 1   ? size.astype(dtype::u8)
+              : itemsize(type) == 2 ? size.astype(dtype::u16)
+              : itemsize(type) == 4 ? size.astype(dtype::u32)
+                                    : size.astype(dtype::u64);
+  const std::uint64_t all = ~std::uint64_t{0} >> (64 - 8 * static_cast<int>(itemsize(type)));
+  const auto mask = [&](std::uint64_t m) { return m & all; };
+  v = v - ((v >> 1) & mask(0x5555555555555555));
+  v = (v & mask(0x3333333333333333)) + ((v >> 2) & mask(0x3333333333333333));
+  v = (v + (v >> 4)) & mask(0x0f0f0f0f0f0f0f0f);
+  if (itemsize(type) > 1) v = (v * mask(0x0101010101010101)) >> (8 * static_cast<int>(itemsize(type)) - 8);
+  return v.astype(dtype::u8);
+}
+
+}  // namespace sinter::inline v0

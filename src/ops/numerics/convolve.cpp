@@ -1,0 +1,73 @@
+// Convolution and correlation of vectors, summed directly: each element is a reduction over a window, which is a view.
+#include <utility>
+
+#include "ops/base/axes.hpp"
+#include "ops/base/elementwise_values.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/numerics.hpp"
+#include "sinter/reduce.hpp"
+
+namespace sinter::inline v0 {
+
+using namespace ops;
+
+namespace {
+
+void require_vector(const ndarray& x, const char* function) {
+  const dims& shape = view_of(x, function).shape;
+  if (shape.size() != 1 || shape[0] == 0)
+    fail<shape_error>(function, "needs vectors that are not empty, not shape ", shape);
+}
+
+/// Sums of x(n + k) * y(n), where y is not longer. `before` elements of overlap are missing at the first k.
+ndarray sums_of_products(const ndarray& x, const ndarray& y, std::int64_t before, std::int64_t count) {
+  const std::int64_t n = x.shape(0), m = y.shape(0);
+  const bool whole = before == 0 && count == n - m + 1;
+  const ndarray room =
+      whole ? x
+            : concatenate({zeros({before}, {.dtype = x.dtype(), .device = x.device()}), x,
+                           zeros({count + m - 1 - before - n}, {.dtype = x.dtype(), .device = x.device()})});
+  const graph::array_view& v = *ndarray_access::ref(room);
+  const ndarray windows = view_as(room, dims{count, m}, dims{v.strides[0], v.strides[0]}, v.offset);
+  const ndarray products = windows * y;
+  if (whole) return sum(products, 1, {.dtype = products.dtype()});
+  // Nothing is no factor: 0 * NaN must not take part.
+  const dims shape{count, m};
+  const value at =
+      map_of(opcode::add, int64, graph::record_iota(shape, 0, v.device()), graph::record_iota(shape, 1, v.device()));
+  const ndarray position = wrap(at) - before;
+  const ndarray inside = logical_and(greater_equal(position, 0), less(position, n));
+  return sum(products, 1, {.dtype = products.dtype(), .where = inside});
+}
+
+/// The modes of NumPy, where y is not longer.
+ndarray overlapped(const ndarray& x, const ndarray& y, std::string_view mode, const char* function) {
+  const std::int64_t n = x.shape(0), m = y.shape(0);
+  if (mode == "valid") return sums_of_products(x, y, 0, n - m + 1);
+  if (mode == "same") return sums_of_products(x, y, m / 2, n);
+  if (mode == "full") return sums_of_products(x, y, m - 1, n + m - 1);
+  fail<value_error>(function, "the mode is 'full', 'same' or 'valid', not '", mode, "'");
+}
+
+}  // namespace
+
+ndarray convolve(const ndarray& x, const ndarray& y, std::string_view mode) {
+  require_vector(x, "convolve");
+  require_vector(y, "convolve");
+  common_device(x, y, "convolve");
+  const bool swap = y.shape(0) > x.shape(0);
+  return overlapped(swap ? y : x, flip(swap ? x : y), mode, "convolve");
+}
+
+ndarray correlate(const ndarray& x, const ndarray& y, std::string_view mode) {
+  require_vector(x, "correlate");
+  require_vector(y, "correlate");
+  common_device(x, y, "correlate");
+  const ndarray second = is_complex(y.dtype()) ? conj(y) : y;
+  if (y.shape(0) <= x.shape(0)) return overlapped(x, second, mode, "correlate");
+  return in_c_order(flip(overlapped(second, x, mode, "correlate")));
+}
+
+}  // namespace sinter::inline v0
