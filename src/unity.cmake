@@ -89,7 +89,8 @@ sinter_unity_group(src/ops/tuning/autotune src/ops/tuning/autotune_space)
 sinter_unity_group(src/ops/statistics/average src/ops/statistics/nan_reduce src/ops/base/methods
                    src/ops/elementwise/parts)
 sinter_unity_group(src/ops/numerics/sampled src/ops/numerics/choices src/ops/numerics/windows)
-sinter_unity_group(src/ops/numerics/polynomial src/ops/numerics/convolve)
+sinter_unity_group(src/ops/numerics/polynomial src/ops/numerics/convolve src/ops/shape/pad)
+sinter_unity_group(src/ops/shape/edit src/ops/shape/grids)
 
 if(SINTER_CUDA_FOUND)
   sinter_unity_group(src/backends/cuda/algorithms/algorithms src/backends/cuda/backend jit/cuda/classify

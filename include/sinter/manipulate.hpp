@@ -120,6 +120,16 @@ inline std::vector<ndarray> array_split(const ndarray& x, std::initializer_list<
   return split(x, indices, axis);
 }
 
+/// split along axis 0 (vsplit, of rank 2 at least), axis 1 (hsplit; axis 0 of vectors) and axis 2 (dsplit, of rank 3 at least).
+std::vector<ndarray> vsplit(const ndarray& x, std::int64_t sections);
+std::vector<ndarray> vsplit(const ndarray& x, const std::vector<std::int64_t>& indices);
+std::vector<ndarray> hsplit(const ndarray& x, std::int64_t sections);
+std::vector<ndarray> hsplit(const ndarray& x, const std::vector<std::int64_t>& indices);
+std::vector<ndarray> dsplit(const ndarray& x, std::int64_t sections);
+std::vector<ndarray> dsplit(const ndarray& x, const std::vector<std::int64_t>& indices);
+/// One axis moved before another one (counted in x; its rank: behind all); a view. moveaxis says it better.
+ndarray rollaxis(const ndarray& x, std::int64_t axis, std::int64_t start = 0);
+
 /// Keywords of diff.
 struct diff_kw {
   kwonly _kw{};

@@ -285,4 +285,42 @@ std::vector<ndarray> split(const ndarray& x, const std::vector<std::int64_t>& in
   return parts_between(x, cuts, a);
 }
 
+namespace {
+
+int hsplit_axis(const ndarray& x) {
+  require_rank(x, 1, "hsplit");
+  return x.ndim() == 1 ? 0 : 1;
+}
+
+}  // namespace
+
+std::vector<ndarray> vsplit(const ndarray& x, std::int64_t sections) {
+  require_rank(x, 2, "vsplit");
+  return split(x, sections, 0);
+}
+std::vector<ndarray> vsplit(const ndarray& x, const std::vector<std::int64_t>& indices) {
+  require_rank(x, 2, "vsplit");
+  return split(x, indices, 0);
+}
+std::vector<ndarray> hsplit(const ndarray& x, std::int64_t sections) { return split(x, sections, hsplit_axis(x)); }
+std::vector<ndarray> hsplit(const ndarray& x, const std::vector<std::int64_t>& indices) {
+  return split(x, indices, hsplit_axis(x));
+}
+std::vector<ndarray> dsplit(const ndarray& x, std::int64_t sections) {
+  require_rank(x, 3, "dsplit");
+  return split(x, sections, 2);
+}
+std::vector<ndarray> dsplit(const ndarray& x, const std::vector<std::int64_t>& indices) {
+  require_rank(x, 3, "dsplit");
+  return split(x, indices, 2);
+}
+
+ndarray rollaxis(const ndarray& x, std::int64_t axis, std::int64_t start) {
+  const dims& shape = view_of(x, "rollaxis").shape;
+  const int from = normalize_axis(axis, shape, "rollaxis");
+  const std::int64_t n = shape.size(), before = start < 0 ? start + n : start;
+  if (before < 0 || before > n) fail<index_error>("rollaxis", "start ", start, " is out of range for shape ", shape);
+  return moveaxis(x, from, before > from ? before - 1 : before);
+}
+
 }  // namespace sinter::inline v0

@@ -13,6 +13,7 @@ from golden_files import write_npy, write_npz
 from golden_histograms import write_histograms
 from golden_indexing import write_indexing
 from golden_linalg import write_linalg
+from golden_making import write_making
 from golden_numerics import write_numerics
 from golden_printing import write_array2string, write_printing
 from golden_products import write_einsum, write_products
@@ -33,7 +34,8 @@ def main():
              "printing": (write_printing, 9), "array2string": (write_array2string, 10),
              "text": (write_text, 11), "savetxt": (write_savetxt, 12),
              "products": (write_products, 8), "einsum": (write_einsum, 9), "linalg": (write_linalg, 10),
-             "fft": (write_fft, 7), "statistics": (write_statistics, 11), "numerics": (write_numerics, 12)}
+             "fft": (write_fft, 7), "statistics": (write_statistics, 11), "numerics": (write_numerics, 12),
+             "making": (write_making, 13)}
     sizes = {"promotion": write_promotion(os.path.join(folder, "promotion.bin"))}
     for name, (write, seed) in seeds.items():
         sizes[name] = write(os.path.join(folder, name + ".bin"), np.random.default_rng(seed))
