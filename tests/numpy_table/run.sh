@@ -38,6 +38,13 @@ for page in "$source_dir"/docs/numpy/*.md; do [ -f "$page" ] && pages+=("$page")
 check "the table has every public name, and no other" compare "$include/sinter" "${pages[@]}"
 check "the table's spellings compile" compiles "${pages[@]}"
 
+unexplained() { awk -f "$here/unexplained.awk" part=1 "$1" part=2 "${@:2}"; }
+check "every name of NumPy's is there or explained" unexplained "$here/numpy_names.txt" "${pages[@]}"
+{ cat "$here/numpy_names.txt" && echo frobnicate; } >"$box/names.txt"
+check "a name of NumPy's that no page has fails" fails_with "NumPy's frobnicate" unexplained "$box/names.txt" "${pages[@]}"
+sed 's/`np\.trapezoid(/`np.integral(/g; s/`sn::trapezoid/`sn::integral/g' "${pages[0]}" >"$box/page.md"
+check "a row taken from the page fails" fails_with "NumPy's trapezoid" unexplained "$here/numpy_names.txt" "$box/page.md"
+
 names_of "$include"/sinter/*.hpp | cut -f1,2 | sort -u >"$box/all"
 has() { grep -qxF "$1	$2" "$box/all"; }
 check "hundreds of functions are found" test "$(grep -c '^function' "$box/all")" -gt 250
