@@ -11,6 +11,7 @@
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/recycle.hpp"
+#include "sinter/error.hpp"
 
 namespace sinter::graph {
 namespace {
