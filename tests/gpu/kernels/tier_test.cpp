@@ -59,7 +59,7 @@ ndarray angles(std::int64_t n, unsigned seed, bool huge) {
   return array(x);
 }
 
-constexpr reduce_kw kept{.keepdims = true};
+const reduce_kw kept{.keepdims = true};
 
 ndarray distances(const ndarray& p, const ndarray& q) {
   const auto lat1 = p(_, newaxis, 0), lon1 = p(_, newaxis, 1);
