@@ -90,7 +90,7 @@ sn::dtype other_type(sn::dtype t) {
   return t == sn::float64 ? sn::float32 : sn::float64;
 }
 
-constexpr sn::reduce_kw keep{.keepdims = true};
+const sn::reduce_kw keep{.keepdims = true};
 
 ndarray softmax(const ndarray& x) {
   const auto e = sn::exp(x - sn::max(x, -1, keep));

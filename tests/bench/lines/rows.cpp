@@ -7,7 +7,7 @@ namespace {
 using namespace sn::idx;
 using std::int64_t;
 
-constexpr sn::reduce_kw keep{.keepdims = true};
+const sn::reduce_kw keep{.keepdims = true};
 
 ndarray typed(const sn::shape_t& shape, double low, double high, sn::dtype type) {
   auto x = numbers(shape, low, high).astype(type);
