@@ -1,4 +1,4 @@
-// For tests only: compilations that fail, and those that wait.
+// For tests only: compilations that fail, those that wait, and forced schedules.
 #pragma once
 
 namespace sinter::jit {
@@ -10,3 +10,13 @@ void fail_compilation_for_tests(int n) noexcept;
 void set_compile_wait_limit_for_tests(int milliseconds) noexcept;
 
 }  // namespace sinter::jit
+
+namespace sinter::cuda {
+
+/// classify takes the legal schedule of this number, or the last one where there are fewer; below 0: the one that it
+/// chooses. Results never depend on it.
+void force_schedule(int number) noexcept;
+/// The most legal schedules that a launch has had since the last call, while one was forced.
+int most_schedules() noexcept;
+
+}  // namespace sinter::cuda

@@ -19,12 +19,13 @@ sinter_unity_group(src/platform/background src/platform/cache_folder jit/compile
                    jit/compile_steps src/platform/files src/platform/disk_cache src/platform/dynamic_library
                    jit/cuda/emit_loop)
 sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/emit_map jit/cuda/tiles/emit_tiles
-                   jit/cuda/tiles/emit_reduce_tiles jit/cuda/tiles/classify_tiles jit/cuda/tiles/emit_shared_rows
+                   jit/cuda/tiles/emit_reduce_tiles jit/cuda/schedule/legal_tiles jit/cuda/tiles/emit_shared_rows
                    jit/cpu/host_compiler jit/program/include_scan
                    jit/program/monotone_tail src/platform/optional_library jit/program/program jit/program/repetition
                    jit/program/roll jit/program/stages)
-sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cpu/emit_user
+sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cuda/emit_lanes jit/cpu/emit_user
                    jit/cuda/prelude_select jit/cuda/emit_stages)
+sinter_unity_group(jit/schedule/schedule jit/cuda/schedule/choose jit/cuda/schedule/describe jit/cuda/schedule/estimate)
 sinter_unity_group(jit/cuda/emit_broadcast jit/user_text jit/cuda/nvrtc jit/cuda/nvrtc_library jit/cuda/nvrtc_raw
                    jit/prelude_text jit/user_error jit/program/user_function)
 
@@ -33,7 +34,7 @@ sinter_unity_group(src/graph/run/array src/graph/plan/bind src/graph/plan/builde
                    src/graph/plan/builder_points src/graph/plan/builder_order src/graph/plan/stage_builder
                    src/graph/plan/stages)
 sinter_unity_group(src/graph/run/call src/graph/capture/capture src/graph/capture/memory src/graph/run/explain
-                   src/graph/run/flush src/graph/plan/index_map src/graph/values/node src/graph/run/ongoing_capture
+                   src/graph/run/flush src/graph/run/launch_times src/graph/plan/index_map src/graph/values/node src/graph/run/ongoing_capture
                    src/graph/run/placement src/graph/plan/plan src/graph/plan/table src/graph/plan/planner
                    src/graph/plan/cuts src/graph/plan/live_values
                    src/graph/plan/plan_cache src/graph/plan/signature
@@ -51,7 +52,7 @@ sinter_unity_group(src/backends/cpu/kernels/block_plan src/backends/cpu/kernels/
                    src/backends/cpu/fft/fourier src/backends/cpu/linalg/products src/backends/cpu/linalg/solvers
                    src/backends/cpu/linalg/solvers_spectral src/backends/cpu/stream)
 sinter_unity_group(src/backends/cpu/backend src/backends/cpu/algorithms/scan src/backends/cpu/kernels/elements
-                   src/backends/cpu/kernels/lanes src/backends/cpu/kernels/segments
+                   src/backends/cpu/kernels/lanes src/backends/cpu/kernels/segments src/backends/cpu/schedule
                    src/backends/cpu/algorithms/select
                    src/backends/cpu/linalg/openblas_library src/backends/cpu/linalg/product_blocks
                    src/backends/cpu/kernels/tail src/backends/cpu/reduce/user_reducer)
@@ -93,7 +94,7 @@ sinter_unity_group(src/ops/numerics/polynomial src/ops/numerics/convolve src/ops
 sinter_unity_group(src/ops/shape/edit src/ops/shape/grids)
 
 if(SINTER_CUDA_FOUND)
-  sinter_unity_group(src/backends/cuda/algorithms/algorithms src/backends/cuda/backend jit/cuda/classify
+  sinter_unity_group(src/backends/cuda/algorithms/algorithms src/backends/cuda/backend jit/cuda/schedule/legal
                      src/backends/cuda/code src/backends/cuda/driver/driver src/backends/cuda/driver/error
                      src/backends/cuda/driver/graph src/backends/cuda/driver/identity jit/cuda/launch
                      src/backends/cuda/raw/module src/backends/cuda/driver/stream src/backends/cuda/timer)

@@ -154,7 +154,8 @@ std::string cuda_kernel_name(const program& p, const cuda_variant& v) {
 }
 
 bool cuda_has_second_stage(const cuda_variant& v) noexcept {
-  return v.shape == cuda_shape::reduce_rows || v.shape == cuda_shape::reduce_columns;
+  return v.shape == cuda_shape::reduce_rows || v.shape == cuda_shape::reduce_columns ||
+         v.shape == cuda_shape::crossed_rows || v.shape == cuda_shape::crossed_columns;
 }
 
 std::string emit_cuda(const program& p, const cuda_variant& v) {
@@ -165,7 +166,9 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
     case cuda_shape::shared_rows: return cuda::emit_shared_rows(p, v);
     case cuda_shape::reduce_tiles: return cuda::emit_reduce_tiles(p, v);
     case cuda_shape::reduce_rows:
-    case cuda_shape::reduce_columns: return cuda::emit_reduce(p, v);
+    case cuda_shape::reduce_columns:
+    case cuda_shape::crossed_rows:
+    case cuda_shape::crossed_columns: return cuda::emit_reduce(p, v);
     case cuda_shape::broadcast_rows: return cuda::emit_broadcast(p, v);
     case cuda_shape::stride_loop: return cuda::emit_stride_loop(p, v);
     case cuda_shape::staged_rows: return cuda::emit_stages(p, v);

@@ -20,21 +20,24 @@ enum class access : std::uint8_t {
 };
 
 enum class cuda_shape : std::uint8_t {
-  linear,          // elementwise, rank 1 after merging, all operands uniform or linear: vectors
-  strided,         // elementwise, any rank: inner axis on threadIdx.x, several rows a thread
-  reduce_rows,     // the last iteration axes are reduced: a group of threads for each result
-  reduce_columns,  // neighbouring results are contiguous: a thread accumulates whole results
-  broadcast_rows,  // every operand depends on the row or the column only: a thread group per row, columns stream
-  stride_loop,     // a user's function with text around its loop, any rank: grid-stride loop
-  staged_rows,     // a staged program: a group of threads for each row, which keeps it in registers
-  tiled,           // elementwise, rank 2 or more: tiles of the inner axis and one along which inputs are contiguous
-  shared_rows,     // as reduce_rows; inputs that vary along the rows are the same for all: a thread has several rows
-  reduce_tiles,    // every input depends on one of the last two kept axes at most: a block has a tile of results
+  linear,           // elementwise, rank 1 after merging, all operands uniform or linear: vectors
+  strided,          // elementwise, any rank: inner axis on threadIdx.x, several rows a thread
+  reduce_rows,      // the last iteration axes are reduced: a group of threads for each result
+  reduce_columns,   // neighbouring results are contiguous: a thread accumulates whole results
+  broadcast_rows,   // every operand depends on the row or the column only: a thread group per row, columns stream
+  stride_loop,      // a user's function with text around its loop, any rank: grid-stride loop
+  staged_rows,      // a staged program: a group of threads for each row, which keeps it in registers
+  tiled,            // elementwise, rank 2 or more: tiles of the inner axis and one along which inputs are contiguous
+  shared_rows,      // as reduce_rows; inputs that vary along the rows are the same for all: a thread has several rows
+  reduce_tiles,     // every input depends on one of the last two kept axes at most: a block has a tile of results
+  crossed_rows,     // as reduce_rows; neighbouring threads have neighbouring results, not elements
+  crossed_columns,  // as reduce_columns; neighbouring threads have neighbouring elements of a result
 };
 
 /// tiled: 2^across elements of the inner axis times 2^down of `axis`. reduce_tiles: a thread has 2^down times 2^across
 /// results of the last two kept axes; `slots` groups of each row lie in shared memory at a time; a result has 2^levels
-/// lanes, which are joined neighbours first or halves first. shared_rows: a thread has 2^down rows.
+/// lanes, which are joined neighbours first or halves first. shared_rows: a thread has 2^down rows. crossed_rows: a block
+/// has 2^across results where each has as many threads as a block has otherwise.
 struct cuda_tile {
   std::uint8_t axis = 0, across = 0, down = 0, slots = 0, levels = 0;
   bool halves = false;
@@ -54,14 +57,17 @@ struct cuda_variant {
   bool wide_index = false;  // 64-bit index arithmetic
   bool skip_tail = false;   // monotone tail with a multiplier whose sign allows the skip
   bool baseline = false;    // baseline tier: compiles sooner, runs slower: see cuda_has_baseline (units.hpp)
-  cuda_tile tile;           // tiled, reduce_tiles, shared_rows
+  cuda_tile tile;           // tiled, reduce_tiles, shared_rows, crossed_rows
   std::vector<access> inputs, outputs;
   // broadcast_rows: input depends on the row (1), the column (0); reduce_tiles: operand_axes
   std::vector<std::uint8_t> row_only;
 };
 
-/// Threads of a block, in all shapes.
+/// Threads of a block, in all shapes but crossed_rows of long rows.
 inline constexpr int cuda_block = 256;
+inline int cuda_threads(const cuda_variant& v) noexcept {
+  return v.shape == cuda_shape::crossed_rows ? cuda_block << v.tile.across : cuda_block;
+}
 /// Consecutive reduced elements that a thread combines at a time: fixed, since it determines the order of
 /// floating-point sums.
 inline constexpr int cuda_group = 4;

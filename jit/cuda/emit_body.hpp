@@ -104,6 +104,13 @@ int total_weight(const program& p, int first, int end);
 /// Opens a kernel: "namespace NAME_ { typedef int I; struct args ...;" (parameters.hpp).
 std::string open_kernel(const program& p, const cuda_variant& v);
 std::string close_kernel();
+/// The kernel's head up to its opening brace.
+std::string kernel_head(const program& p, const cuda_variant& v, int threads = cuda_block, const char* suffix = "");
+std::string shared_memory(int bytes);
+/// Declares z<k>, the values of an input's lanes; `stored`: the stored element of lane l.
+std::string lane_values(const program& p, int k, int lanes, const std::string& stored, const std::string& indent);
+/// The steps of the accumulators `acc`.a<j> with the lanes x<register> of the elements from r0 on.
+std::string accumulate(const program& p, const std::string& acc, int lanes, const std::string& indent);
 
 std::string emit_map(const program& p, const cuda_variant& v);
 std::string emit_tiles(const program& p, const cuda_variant& v);

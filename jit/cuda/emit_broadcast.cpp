@@ -80,8 +80,7 @@ class broadcast_emitter {
   }
 
   void kernel() {
-    t_("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p_, v_),
-       "(const __grid_constant__ args a) {");
+    t_.add(kernel_head(p_, v_));
     t_("  const long long thread = (long long)blockIdx.x * ", cuda_block, " + threadIdx.x;");
     t_("  const int team = (int)a.team;  // threads of a row, a power of two");
     t_("  const long long wanted = thread >> (__ffs(team) - 1);");
@@ -177,9 +176,7 @@ class broadcast_emitter {
         t_(in, "for (int l = 0; l < ", lanes, "; ++l) i", k, ".v[l] = a.p", k, "[(r0 + l) * a.s", k, "_", v_.kept,
            "];");
       }
-      t_(in, register_type(type(k)), " z", k, "[", lanes, "];");
-      t_("#pragma unroll");
-      t_(in, "for (int l = 0; l < ", lanes, "; ++l) z", k, "[l] = ", widened(type(k), "i" + num(k) + ".v[l]"), ";");
+      t_.add(lane_values(p_, k, lanes, "i" + num(k) + ".v[l]", in));
     }
     for (int j : element_.coords) {
       t_(in, "long long k_", j, "[", lanes, "];");

@@ -164,8 +164,7 @@ map_writer::map_writer(const program& p, const cuda_variant& v)
 void map_writer::open() {
   t_(open_kernel(p_, v_));
   t_(define(p_, element_));
-  t_("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p_, v_),
-     "(const __grid_constant__ args a) {");
+  t_.add(kernel_head(p_, v_));
 }
 
 void map_writer::uniform_values(const std::string& in) {
@@ -178,9 +177,8 @@ void map_writer::lanes(const std::string& in, const std::string& u, const std::f
   const bool linear = v_.shape == cuda_shape::linear;
   for (int k : element_.inputs) {
     if (plain_uniform(k)) continue;
-    const std::string array = "z" + num(k) + "[" + num(vec_) + "];";
     if (is_gathered(p_, k)) {
-      t_(in, "const ", storage_type(type(k)), "* ", array);
+      t_(in, "const ", storage_type(type(k)), "* z", k, "[", vec_, "];");
       t_("#pragma unroll");
       std::string step = input_class(k) == access::uniform ? ""
                          : linear                          ? " + at + l"
@@ -188,10 +186,7 @@ void map_writer::lanes(const std::string& in, const std::string& u, const std::f
       t_(in, "for (int l = 0; l < ", vec_, "; ++l) z", k, "[l] = ", linear ? "a.p" : "g", k, linear ? "" : "[u]", step,
          ";");
     } else {
-      t_(in, register_type(type(k)), " ", array);
-      t_("#pragma unroll");
-      t_(in, "for (int l = 0; l < ", vec_, "; ++l) z", k, "[l] = ", widened(type(k), "i" + num(k) + "[" + u + "].v[l]"),
-         ";");
+      t_.add(lane_values(p_, k, vec_, "i" + num(k) + "[" + u + "].v[l]", in));
     }
   }
   for (int j : element_.coords) {

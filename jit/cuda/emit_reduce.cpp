@@ -1,5 +1,6 @@
 // CUDA reductions along rows (a group of threads for each result) and columns (a thread accumulates whole results), in
-// one or two stages.
+// one or two stages. Crossed ones have the same order, and the threads of a block the other way round, so that neighbouring
+// threads read neighbouring elements where memory lies across the reduced axis.
 //
 // The order in which floating-point elements are combined depends on the extents alone: groups of four consecutive
 // reduced elements, distributed cyclically among the threads of a row (or of a column), then a tree over the threads,
@@ -18,7 +19,12 @@ constexpr int bytes_in_flight = 64;
 class reduce_emitter {
  public:
   reduce_emitter(const program& p, const cuda_variant& v)
-      : p_(p), v_(v), columns_(v.shape == cuda_shape::reduce_columns), vec_(columns_ ? v.vector : 1) {
+      : p_(p),
+        v_(v),
+        columns_(v.shape == cuda_shape::reduce_columns),
+        lanes_on_y_(columns_ || v.shape == cuda_shape::crossed_rows),
+        threads_(cuda_threads(v)),
+        vec_(columns_ ? v.vector : 1) {
     element_ = make_phase(p, v, "element", instructions(0, p.epilogue), registers_of(p.reductions));
     multi_ = v.rank - v.kept > 1;
     needs_position_ = multi_ || !element_.coords.empty();
@@ -56,9 +62,8 @@ class reduce_emitter {
   }
 
   void kernel_head() {
-    t_("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p_, v_),
-       "(const __grid_constant__ args a) {");
-    t_("  __shared__ __align__(16) unsigned char shared[", cuda_block * cuda_partial_bytes, "];");
+    t_.add(cuda::kernel_head(p_, v_, threads_));
+    t_.add(shared_memory(threads_ * cuda_partial_bytes));
   }
 
   /// Pointers b<k> at the first element of a result, and values that do not vary along it.
@@ -117,13 +122,6 @@ class reduce_emitter {
     };
   }
 
-  void steps(const std::string& in, const std::string& acc, int count) {
-    for (std::size_t j = 0; j < p_.reductions.size(); ++j) {
-      const int r = p_.reductions[j].reg;
-      t_(in, acc, ".a", static_cast<int>(j), count == 1 ? ".step(x" : ".step4(x", r, count == 1 ? "[0]" : "", ", r0);");
-    }
-  }
-
   /// Reads one element: i<k> = element at r0 (a pack of one).
   void single_elements(const std::string& in) {
     if (multi_) t_(decompose("r0", v_.kept, v_.rank, "c", in));
@@ -161,8 +159,9 @@ class reduce_emitter {
   // --- rows
   void row_kernel() {
     kernel_head();
-    t_("  const int lane = threadIdx.x, threads = blockDim.x;");
-    t_("  const long long wanted = (long long)blockIdx.x * blockDim.y + threadIdx.y;");
+    const char *of_lanes = lanes_on_y_ ? "y" : "x", *of_results = lanes_on_y_ ? "x" : "y";
+    t_("  const int lane = threadIdx.", of_lanes, ", threads = blockDim.", of_lanes, ";");
+    t_("  const long long wanted = (long long)blockIdx.x * blockDim.", of_results, " + threadIdx.", of_results, ";");
     t_("  const bool live = wanted < a.results;");
     t_("  const I row = live ? (I)wanted : 0;");
     t_(decompose("row", 0, v_.kept, "k", "  "));
@@ -171,7 +170,11 @@ class reduce_emitter {
     t_("  acc.init();");
     const auto groups = [this](int n) { row_groups("      ", n); };
     loop_over_groups("lane", "threads", groups, [this] { tail_element("        ", "acc"); });
-    for (const std::string& statement : merge_rows(p_, "acc")) t_("  ", statement);
+    const bool rows = v_.shape == cuda_shape::crossed_rows, columns = v_.shape == cuda_shape::crossed_columns;
+    if (!rows && !columns)
+      for (const std::string& statement : merge_rows(p_, "acc")) t_("  ", statement);
+    for (std::size_t j = 0; (rows || columns) && j < p_.reductions.size(); ++j)
+      t_("  sn::", rows ? "merge_crossed_row" : "merge_crossed_column", "(acc.a", j, ", shared);");
     t_("  if (!live || lane != 0) return;");
     leave("  ", "row", "acc");
     t_("}");
@@ -206,7 +209,7 @@ class reduce_emitter {
       if (streamed(k)) t_(in, "  const sn::pack<", storage(k), ", ", cuda_group, ">& i", k, " = f", k, "[u];");
     element_arrays(in + "  ", ".v[l]", cuda_group);
     t_(call_group(p_, element_, cuda_group, element_source(), in + "  "));
-    steps(in + "  ", "acc", cuda_group);
+    t_.add(accumulate(p_, "acc", cuda_group, in + "  "));
     t_(in, "}");
   }
 
@@ -214,7 +217,7 @@ class reduce_emitter {
     single_elements(in);
     element_arrays(in, "", 1);
     t_(call_group(p_, element_, 1, element_source(), in));
-    steps(in, acc, 1);
+    t_.add(accumulate(p_, acc, 1, in));
   }
 
   void leave(const std::string& in, const std::string& result, const std::string& acc) {
@@ -303,7 +306,7 @@ class reduce_emitter {
       bsuffix_ = v ? "_" + num(v) : "";
       element_arrays(in + "    ", "[l].v[" + num(v) + "]", cuda_group);
       t_(call_group(p_, element_, cuda_group, element_source(), in + "    "));
-      steps(in + "    ", "acc[" + num(v) + "]", cuda_group);
+      t_.add(accumulate(p_, "acc[" + num(v) + "]", cuda_group, in + "    "));
       t_(in, "  }");
     }
     bsuffix_.clear();
@@ -312,7 +315,8 @@ class reduce_emitter {
 
   const program& p_;
   const cuda_variant& v_;
-  bool columns_;
+  bool columns_, lanes_on_y_;
+  int threads_;  // of a block
   int vec_;
   phase element_;
   bool multi_ = false, needs_position_ = false;
@@ -400,9 +404,8 @@ std::string define_finish(const program& p, const cuda_variant& v) {
 
 std::string define_second_stage(const program& p, const cuda_variant& v) {
   text t;
-  t("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p, v),
-    "_2(const __grid_constant__ args a) {");
-  t("  __shared__ __align__(16) unsigned char shared[", cuda_block * cuda_partial_bytes, "];");
+  t.add(kernel_head(p, v, cuda_block, "_2"));
+  t.add(shared_memory(cuda_block * cuda_partial_bytes));
   t("  const long long wanted = (long long)blockIdx.x * blockDim.x + threadIdx.x;");
   t("  const bool live = wanted < a.results;");
   t("  accs acc;");

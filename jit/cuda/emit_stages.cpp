@@ -94,9 +94,8 @@ class stage_emitter {
   }
 
   void kernel_head() {
-    t_("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p_, v_),
-       "(const __grid_constant__ args a) {");
-    t_("  __shared__ __align__(16) unsigned char shared[", shared_bytes * static_cast<int>(p_.reductions.size()), "];");
+    t_.add(cuda::kernel_head(p_, v_));
+    t_.add(shared_memory(shared_bytes * static_cast<int>(p_.reductions.size())));
     t_("  const int lane = threadIdx.x, threads = blockDim.x;");
     t_("  const long long wanted = (long long)blockIdx.x * blockDim.y + threadIdx.y;");
     t_("  const bool live = wanted < a.results;");
@@ -227,12 +226,8 @@ class stage_emitter {
     const int n = chunk(f);
     t_("      const I r0 = (lane + u * threads) * ", cuda_group, ";");
     t_("      ", guard(), "{");
-    for (const int k : f.inputs) {
-      t_("        ", register_type(type(k)), " z", k, "[", cuda_group, "];");
-      t_("#pragma unroll");
-      t_("        for (int l = 0; l < ", cuda_group, "; ++l) z", k,
-         "[l] = ", widened(type(k), "f" + num(k) + "[u % " + num(n) + "].v[l]"), ";");
-    }
+    for (const int k : f.inputs)
+      t_.add(lane_values(p_, k, cuda_group, "f" + num(k) + "[u % " + num(n) + "].v[l]", "        "));
     if (!f.results.empty())
       t_(call_group(
           p_, f, cuda_group, [this](char kind, int k) { return element_value(kind, k); }, "        "));

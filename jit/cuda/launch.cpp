@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "jit/program/scalar.hpp"
 
@@ -191,11 +192,30 @@ grid reduce_tile_grid(const launch& l, const jit::cuda_variant& v) {
 
 reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
   const std::int64_t results = kept_count(l), elements = reduced_count(l);
-  return v.shape == cuda_shape::reduce_columns ? column_geometry(results, elements, v.vector)
-                                               : row_geometry(results, elements);
+  if (v.shape == cuda_shape::reduce_columns) return column_geometry(results, elements, v.vector);
+  reduce_geometry g =
+      v.shape == cuda_shape::crossed_columns ? column_geometry(results, elements, 1) : row_geometry(results, elements);
+  if (v.shape == cuda_shape::reduce_rows || v.shape == cuda_shape::staged_rows) return g;
+  // The lanes of a result on the other extent of the block.
+  std::swap(g.first.block_x, g.first.block_y);
+  if (v.shape == cuda_shape::crossed_rows) g.first.block_x <<= v.tile.across;
+  const unsigned together = v.shape == cuda_shape::crossed_rows ? g.first.block_x : g.first.block_y;
+  g.first.x = static_cast<unsigned>(ceil_div(results, together));
+  return g;
 }
 
 }  // namespace
+
+std::int64_t kept_count(const launch& l) noexcept {
+  std::int64_t n = 1;
+  for (int j = 0; j < l.kept; ++j) n *= l.extents[j];
+  return n;
+}
+std::int64_t reduced_count(const launch& l) noexcept {
+  std::int64_t n = 1;
+  for (int j = l.kept; j < l.extents.size(); ++j) n *= l.extents[j];
+  return n;
+}
 
 std::int64_t rounds_of(std::int64_t elements, std::int64_t lanes) noexcept {
   return ceil_div(ceil_div(elements, jit::cuda_group), lanes);
@@ -256,9 +276,9 @@ int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors) {
   return static_cast<int>(team);
 }
 
-call build_call(const launch& l, const jit::cuda_variant& v, std::span<const jit::cuda_field> layout,
-                int multiprocessors, int* fault, void* scratch, std::uint64_t* to) {
-  sizes size;
+namespace {
+
+call plan_call(const launch& l, const jit::cuda_variant& v, int multiprocessors, sizes& size) {
   call c;
   switch (v.shape) {
     case cuda_shape::linear:
@@ -293,12 +313,28 @@ call build_call(const launch& l, const jit::cuda_variant& v, std::span<const jit
     case cuda_shape::staged_rows:
     case cuda_shape::reduce_rows:
     case cuda_shape::reduce_columns:
+    case cuda_shape::crossed_rows:
+    case cuda_shape::crossed_columns:
       size.reduction = geometry_of(l, v);
       c.first = size.reduction.first;
       c.second = size.reduction.second;
       c.second_stage = size.reduction.splits > 1;
       break;
   }
+  return c;
+}
+
+}  // namespace
+
+call grids_of(const launch& l, const jit::cuda_variant& v, int multiprocessors) {
+  sizes size;
+  return plan_call(l, v, multiprocessors, size);
+}
+
+call build_call(const launch& l, const jit::cuda_variant& v, std::span<const jit::cuda_field> layout,
+                int multiprocessors, int* fault, void* scratch, std::uint64_t* to) {
+  sizes size;
+  const call c = plan_call(l, v, multiprocessors, size);
   const field_values values{l, v.wide_index, size, fault, scratch};
   slots out(to);
   for (const jit::cuda_field& f : layout) values.write(f, out);

@@ -1,4 +1,4 @@
-// From a launch to a kernel variant, a grid and a parameter block. No CUDA calls: testable without a GPU.
+// From a launch and a kernel variant to a grid and a parameter block. No CUDA calls: testable without a GPU.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -38,33 +38,6 @@ int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors);
 std::int64_t kept_count(const jit::launch& l) noexcept;
 std::int64_t reduced_count(const jit::launch& l) noexcept;
 
-// What classification asks about the operands of a launch.
-
-/// Whether an operand's first element, of `size` bytes, lies at a multiple of `bytes`.
-bool aligned(const jit::operand& o, std::size_t size, std::size_t bytes) noexcept;
-/// Whether it does not vary along the axes [first, last).
-bool constant_over(const jit::launch& l, const jit::operand& o, int first, int last) noexcept;
-/// Whether vectors of `n` elements along `axis` are contiguous and aligned.
-bool vector_along(const jit::launch& l, const jit::operand& o, std::size_t size, int axis, std::int64_t n) noexcept;
-/// Whether 32-bit index arithmetic suffices.
-bool fits_narrow(const jit::launch& l, std::int64_t iterations) noexcept;
-std::size_t size_of_input(const jit::launch& l, std::size_t k) noexcept;
-std::size_t size_of_output(const jit::launch& l, std::size_t k) noexcept;
-bool gathered(const jit::launch& l, std::size_t k) noexcept;
-/// Which inputs are read for each element (the others belong to the epilogue).
-bool in_prologue(const jit::program& p, std::size_t input) noexcept;
-/// Whether a reduction has the order of rows.
-bool prefers_rows(const jit::launch& l) noexcept;
-
-// Kernels that work on tiles (jit/cuda/tiles); false where another one suits the launch.
-
-bool classify_tiled(const jit::launch& l, jit::cuda_variant& v);
-bool classify_reduce_tiles(const jit::launch& l, jit::cuda_variant& v);
-bool classify_shared_rows(const jit::launch& l, jit::cuda_variant& v);
-
-/// The kernel variant that a launch needs. Reuses the memory of `v`.
-void classify(const jit::launch& l, jit::cuda_variant& v);
-
 /// Capacity in bytes for the parameters of a launch.
 inline constexpr std::size_t parameter_capacity = 32760;
 
@@ -73,7 +46,8 @@ struct call {
   grid first, second;
   bool second_stage = false;
 };
-/// Writes the fields of the kernel's layout to `to`.
+call grids_of(const jit::launch& l, const jit::cuda_variant& v, int multiprocessors);
+/// The same, and writes the fields of the kernel's layout to `to`.
 call build_call(const jit::launch& l, const jit::cuda_variant& v, std::span<const jit::cuda_field> layout,
                 int multiprocessors, int* fault, void* scratch, std::uint64_t* to);
 /// Bytes of partial results between the stages.

@@ -83,6 +83,8 @@ std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
       break;
     case cuda_shape::reduce_rows:
     case cuda_shape::reduce_columns:
+    case cuda_shape::crossed_rows:
+    case cuda_shape::crossed_columns:
       for (role what : {role::results, role::elements, role::chunk, role::splits, role::partial}) add(what);
       break;
   }

@@ -221,4 +221,32 @@ __device__ __forceinline__ void merge_column(A& x, unsigned char* shared) {
   }
 }
 
+// The trees of merge_row and merge_column where the threads of a block lie the other way round: thread (x, 0) gets the
+// whole of the lanes threadIdx.y, thread (0, y) that of the lanes threadIdx.x.
+template <class A>
+__device__ __forceinline__ void merge_with(A& x, unsigned char* shared, int distance) {
+  A* parts = reinterpret_cast<A*>(shared);
+  const int at = threadIdx.y * blockDim.x + threadIdx.x;
+  parts[at] = x;
+  __syncthreads();
+  x.merge(parts[at ^ distance]);
+  __syncthreads();
+}
+template <class A>
+__device__ __forceinline__ void merge_crossed_row(A& x, unsigned char* shared) {
+  const int lanes = blockDim.y, results = blockDim.x;
+  for (int d = 1; d < lanes && d < 32; d += d) merge_with(x, shared, d * results);
+  if (lanes <= 32) return;
+  A* parts = reinterpret_cast<A*>(shared);
+  parts[threadIdx.y * results + threadIdx.x] = x;
+  __syncthreads();
+  if (threadIdx.y == 0)
+    for (int w = 32; w < lanes; w += 32) x.merge(parts[w * results + threadIdx.x]);
+  __syncthreads();
+}
+template <class A>
+__device__ __forceinline__ void merge_crossed_column(A& x, unsigned char* shared) {
+  for (int half = blockDim.x / 2; half > 0; half /= 2) merge_with(x, shared, half);
+}
+
 }  // namespace sn

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "jit/program/launch.hpp"
+#include "jit/schedule/schedule.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/fault.hpp"
 #include "runtime/raw_module.hpp"
@@ -118,6 +119,8 @@ class backend {
   virtual data_fault take_fault(bad_index* index) = 0;
   data_fault take_fault() { return take_fault(nullptr); }
   virtual std::string source(const jit::launch&) = 0;  // generated source, for explain; empty where there is none
+  /// How it runs a launch here, why, and how long that is estimated to take, for explain.
+  virtual jit::schedule schedule(const jit::launch&) = 0;
   virtual counters statistics() const = 0;
   virtual std::unique_ptr<timer> make_timer() = 0;
 

@@ -3,8 +3,8 @@
 // the CPU backend to rounding (whose sine is another one).
 #include <doctest/doctest.h>
 
-#include "emulated/cuda_as_host.hpp"
 #include "emulated/cuda_emulator.hpp"
+#include "emulated/run_generated.hpp"
 
 #ifdef SINTER_HAS_CUDA
 
@@ -21,7 +21,7 @@
 #include "backends/cpu/kernels/hooks.hpp"
 #include "graph/values/limits.hpp"
 #include "jit/cpu/compile_host.hpp"
-#include "jit/cuda/launch.hpp"
+#include "jit/cuda/schedule/choose.hpp"
 #include "jit/cuda/units.hpp"
 #include "jit/program/fault_words.hpp"
 #include "jit/program/stages.hpp"
@@ -33,84 +33,11 @@ using namespace sinter::idx;
 
 namespace {
 
-/// What the kernel's library calls of the emulator, which lives in this program.
-struct emulator_calls {
-  const cuda_emulator::position* here;
-  const cuda_emulator::index3 *block, *grid;
-  const void* (*exchange)(unsigned mask, const void* own, std::size_t bytes, int from);
-  int (*lane)();
-  void (*barrier)();
-};
-
-/// The choice that is written as PTX in the prelude.
-constexpr const char* choice = R"({
-    const bool odd = (quadrant & 1) != 0;
-    p = odd ? even : __uint_as_float(0xB94D4153u);
-    c = odd ? __uint_as_float(sine_constants[1]) : __uint_as_float(0x3C0885E4u);
-    d = odd ? __uint_as_float(sine_constants[2]) : __uint_as_float(0xBE2AAAA8u);
-    factor = odd ? 1.0f : y;
-  })";
-
-void replace_choice(std::string& source) {
-  const std::size_t begin = source.find("asm(\"{"), end = source.find("\"f\"(y));", begin);
-  if (begin == std::string::npos) return;
-  REQUIRE(end != std::string::npos);
-  source.replace(begin, end + 8 - begin, choice);
-}
-
-using kernel_call = void (*)(const void* parameters);
-
-/// A kernel as a function of this process.
-kernel_call host_kernel(const jit::program& p, const jit::cuda_variant& v) {
-  static std::map<std::string, kernel_call> known;
-  const std::string name = jit::cuda_kernel_name(p, v);
-  kernel_call& call = known[name];
-  if (call) return call;
-  std::string source = jit::cuda_module({&p}, jit::emit_cuda(p, v));
-  replace_choice(source);
-  source = cuda_as_host + source + "extern \"C\" void call(const void* p) { " + name + "(*(const " + name +
-           "_::args*)p); }\n";
-  const std::vector<void*> found = jit::compile_host(source, {"connect", "call"});
-  const emulator_calls calls{&cuda_emulator::here,    &cuda_emulator::block_extent, &cuda_emulator::grid_extent,
-                             cuda_emulator::exchange, cuda_emulator::lane,          cuda_emulator::block_barrier};
-  reinterpret_cast<void (*)(const emulator_calls*)>(found[0])(&calls);
-  return call = reinterpret_cast<kernel_call>(found[1]);
-}
-
 using bytes = std::vector<char>;
-
-char* begin_of(const jit::launch& l, std::size_t output) {
-  return static_cast<char*>(l.outputs[output].base) +
-         l.outputs[output].offset * static_cast<std::int64_t>(itemsize(l.code->outputs[output].type));
-}
-
-/// The outputs, which the cases here store without gaps.
-std::vector<bytes> outputs_of(const jit::launch& l) {
-  std::vector<bytes> all;
-  for (std::size_t k = 0; k < l.outputs.size(); ++k) {
-    const bool elements = l.code->kind == jit::kernel_kind::staged && !jit::is_per_row(*l.code, l.code->outputs[k].reg);
-    std::int64_t count = 1;
-    for (int j = 0; j < (elements ? l.extents.size() : l.kept); ++j) count *= l.extents[j];
-    const char* const from = begin_of(l, k);
-    all.emplace_back(from, from + count * static_cast<std::int64_t>(itemsize(l.code->outputs[k].type)));
-  }
-  return all;
-}
-
-void run_emulated(const jit::launch& l, const jit::cuda_variant& v) {
-  alignas(16) std::uint64_t parameters[256];
-  const auto layout = jit::cuda_layout(*l.code, v);
-  REQUIRE(jit::cuda_layout_bytes(*l.code, layout) <= sizeof parameters);
-  constexpr int multiprocessors = 1;
-  int fault[jit::fault_words] = {};
-  const cuda::call c = cuda::build_call(l, v, layout, multiprocessors, fault, nullptr, parameters);
-  REQUIRE_FALSE(c.second_stage);
-  const kernel_call call = host_kernel(*l.code, v);
-  const std::string failure = cuda_emulator::launch({c.first.x, c.first.y, c.first.z},
-                                                    {c.first.block_x, c.first.block_y, 1}, [&] { call(parameters); });
-  CHECK(failure.empty());
-  CHECK(fault[0] == 0);
-}
+using emulated::begin_of;
+using emulated::no_emulation;
+using emulated::outputs_of;
+using emulated::run_emulated;
 
 struct seen_launch {
   std::vector<bytes> emulated;
@@ -164,18 +91,6 @@ recorded emulate(const ndarray& x) {
   cpu::set_launch_observer(before);
   r.result = x;
   return r;
-}
-
-bool no_emulation() {
-  if (!cuda_emulator::available()) {
-    MESSAGE("left out: the sanitizer does not follow changes of stack");
-    return true;
-  }
-  if (const auto& compiler = jit::host_compiler::find(); compiler.path.empty()) {
-    MESSAGE("left out: " << compiler.reason);
-    return true;
-  }
-  return false;
 }
 
 /// Numbers between -1.5 and 1.5, and huge ones here and there.

@@ -8,7 +8,7 @@
 #include "graph/plan/bind.hpp"
 #include "jit/cpu/compile_host.hpp"
 #include "jit/cuda/emit.hpp"
-#include "jit/cuda/launch.hpp"
+#include "jit/cuda/schedule/choose.hpp"
 #include "jit/program/fault_words.hpp"
 #include "jit/program/index_check.hpp"
 #include "runtime/backend.hpp"

@@ -9,7 +9,7 @@
 #include "graph/plan/bind.hpp"
 #include "graph/plan/planner.hpp"
 #include "jit/cuda/emit.hpp"
-#include "jit/cuda/launch.hpp"
+#include "jit/cuda/schedule/choose.hpp"
 
 namespace gpu_test {
 

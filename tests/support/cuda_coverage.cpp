@@ -18,7 +18,7 @@
 #include "runtime/backend.hpp"
 #include "sinter/error.hpp"
 #ifdef SINTER_HAS_CUDA
-#include "jit/cuda/launch.hpp"
+#include "jit/cuda/schedule/choose.hpp"
 #include "jit/cuda/units.hpp"
 #endif
 

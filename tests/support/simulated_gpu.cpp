@@ -321,6 +321,7 @@ class gpu final : public runtime::backend {
     return cpu().take_fault(index);
   }
   std::string source(const sinter::jit::launch& l) override { return cpu().source(l); }
+  sinter::jit::schedule schedule(const sinter::jit::launch& l) override { return cpu().schedule(l); }
   runtime::counters statistics() const override { return {launches_, 0, 0, device_pool_.allocations()}; }
   std::unique_ptr<runtime::timer> make_timer() override { return cpu().make_timer(); }
 

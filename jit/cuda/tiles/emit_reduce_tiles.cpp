@@ -29,9 +29,8 @@ class tile_reducer {
     t_(define_accumulators(p_));
     t_(define(p_, element_));
     t_(define_finish(p_, v_));
-    t_("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p_, v_),
-       "(const __grid_constant__ args a) {");
-    t_("  __shared__ __align__(16) unsigned char shared[", cuda_slab_bytes(p_, v_), "];");
+    t_.add(kernel_head(p_, v_));
+    t_.add(shared_memory(cuda_slab_bytes(p_, v_)));
     t_("  const int down = threadIdx.x / ", side, ", across = threadIdx.x % ", side, ";");
     t_("  const I k", i_, "0 = (I)blockIdx.y * ", side * rows_, ", k", j_, "0 = (I)blockIdx.x * ", side * columns_,
        ";");
@@ -214,12 +213,8 @@ class tile_reducer {
     t_(in, "for (int v = 0; v < ", rows_, "; ++v) {");
     t_("#pragma unroll");
     t_(in, "  for (int w = 0; w < ", columns_, "; ++w) {");
-    for (int k : element_.inputs) {
-      if (fixed(k)) continue;
-      t_(in, "    ", register_type(type(k)), " z", k, "[", lanes, "];");
-      t_("#pragma unroll");
-      t_(in, "    for (int l = 0; l < ", lanes, "; ++l) z", k, "[l] = ", widened(type(k), stored(k)), ";");
-    }
+    for (int k : element_.inputs)
+      if (!fixed(k)) t_.add(lane_values(p_, k, lanes, stored(k), in + "    "));
     t_(call_group(
         p_, element_, lanes,
         [&](char, int k) -> argument {
@@ -227,11 +222,7 @@ class tile_reducer {
           return {"u" + num(k) + (axes(k) == operand_axes::none ? "" : "[" + index(k) + "]"), ""};
         },
         in + "    "));
-    for (std::size_t r = 0; r < p_.reductions.size(); ++r) {
-      const int x = p_.reductions[r].reg;
-      t_(in, "    acc[v * ", columns_, " + w].a", static_cast<int>(r), lanes == 1 ? ".step(x" : ".step4(x", x,
-         lanes == 1 ? "[0], r0);" : ", r0);");
-    }
+    t_.add(accumulate(p_, "acc[v * " + num(columns_) + " + w]", lanes, in + "    "));
     t_(in, "  }");
     t_(in, "}");
   }

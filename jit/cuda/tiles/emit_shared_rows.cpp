@@ -21,9 +21,8 @@ class shared_rows_emitter {
     t_(define_accumulators(p_));
     t_(define(p_, element_));
     t_(define_finish(p_, v_));
-    t_("extern \"C\" __global__ void __launch_bounds__(", cuda_block, ") ", cuda_kernel_name(p_, v_),
-       "(const __grid_constant__ args a) {");
-    t_("  __shared__ __align__(16) unsigned char shared[", cuda_block * cuda_partial_bytes, "];");
+    t_.add(kernel_head(p_, v_));
+    t_.add(shared_memory(cuda_block * cuda_partial_bytes));
     t_("  const int lane = threadIdx.x, threads = blockDim.x;");
     t_("  const long long first = ((long long)blockIdx.x * blockDim.y + threadIdx.y) * ", rows_, ";");
     values();
@@ -91,12 +90,8 @@ class shared_rows_emitter {
 
   /// The phase over consecutive elements of each row, and the steps of its accumulators.
   void elements(const std::string& in, int lanes, const std::function<std::string(int)>& stored) {
-    for (int k : element_.inputs) {
-      if (fixed(k)) continue;
-      t_(in, register_type(type(k)), " z", k, "[", lanes, "];");
-      t_("#pragma unroll");
-      t_(in, "for (int l = 0; l < ", lanes, "; ++l) z", k, "[l] = ", widened(type(k), stored(k)), ";");
-    }
+    for (int k : element_.inputs)
+      if (!fixed(k)) t_.add(lane_values(p_, k, lanes, stored(k), in));
     t_("#pragma unroll");
     t_(in, "for (int v = 0; v < ", rows_, "; ++v) {");
     t_(call_group(
@@ -106,11 +101,7 @@ class shared_rows_emitter {
           return {"z" + num(k), register_type(type(k))};
         },
         in + "  "));
-    for (std::size_t r = 0; r < p_.reductions.size(); ++r) {
-      const int x = p_.reductions[r].reg;
-      t_(in, "  acc[v].a", static_cast<int>(r), lanes == 1 ? ".step(x" : ".step4(x", x,
-         lanes == 1 ? "[0], r0);" : ", r0);");
-    }
+    t_.add(accumulate(p_, "acc[v]", lanes, in + "  "));
     t_(in, "}");
   }
 

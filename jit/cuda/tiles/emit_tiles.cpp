@@ -19,7 +19,7 @@ class tile_emitter : map_writer {
 
   std::string run() {
     open();
-    t_("  __shared__ __align__(16) unsigned char shared[", cuda_tile_bytes(p_, v_), "];");
+    t_.add(shared_memory(cuda_tile_bytes(p_, v_)));
     tile_pointers();
     uniform_values("  ");
     t_("  const I x0 = (I)blockIdx.x * ", across_, ";");

@@ -25,6 +25,7 @@
 #include "backends/cpu/linalg/solvers.hpp"
 #include "backends/cpu/reduce/stages.hpp"
 #include "backends/cpu/reduce/user_reducer.hpp"
+#include "backends/cpu/schedule.hpp"
 #include "backends/cpu/stream.hpp"
 #include "jit/compile.hpp"
 #include "jit/program/fault_words.hpp"
@@ -282,6 +283,10 @@ class cpu_backend final : public runtime::backend {
     return "// " + tier_status() + "\n" + jit::emit_cpu(all);
   }
 
+  jit::schedule schedule(const launch& l) override {
+    const std::vector<launch> pieces = plain_parts_of(l);
+    return describe(pieces.empty() ? l : pieces[0]);
+  }
   runtime::counters statistics() const override {
     runtime::counters c;
     c.launches = launches_;

@@ -21,6 +21,7 @@
 #include "backends/cuda/raw/module.hpp"
 #include "backends/cuda/timer.hpp"
 #include "jit/cuda/nvrtc.hpp"
+#include "jit/cuda/schedule/choose.hpp"
 #include "jit/cuda/units.hpp"
 #include "platform/per_thread.hpp"
 #include "runtime/pool.hpp"
@@ -173,6 +174,7 @@ class cuda_backend final : public runtime::backend {
     classify(l, v);
     return jit::cuda_source(*l.code, v);
   }
+  jit::schedule schedule(const launch& l) override { return describe(l); }
   runtime::counters statistics() const override {
     return {launches_, kernels_.compilations(), kernels_.disk_hits(), pool_->allocations()};
   }

@@ -10,6 +10,7 @@
 #include "backends/cuda/driver/hooks.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "jit/compile_steps.hpp"
+#include "jit/cuda/schedule/choose.hpp"
 #include "jit/cuda/units.hpp"
 #include "platform/background.hpp"
 #include "platform/environment.hpp"

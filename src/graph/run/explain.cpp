@@ -8,6 +8,7 @@
 #include "graph/plan/bind.hpp"
 #include "graph/plan/planner.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/run/launch_times.hpp"
 #include "jit/program/stages.hpp"
 
 namespace sinter::graph {
@@ -95,6 +96,13 @@ std::string program_text(const jit::program& p, const std::vector<jit::scalar>& 
   return out;
 }
 
+/// How a kernel runs, and how long it took where it has been measured.
+std::string schedule_text(runtime::backend& device, const jit::launch& l) {
+  const double measured = measured_time(device, l);
+  return jit::to_string(device.schedule(l), "  ") +
+         (measured < 0 ? "" : "         " + jit::time_text(measured) + " measured\n");
+}
+
 /// The plan of pending values of one device.
 std::string plan_text(std::span<const value> roots, bool with_source) {
   runtime::backend& device = runtime::get_backend(roots[0]->device);
@@ -126,11 +134,10 @@ std::string plan_text(std::span<const value> roots, bool with_source) {
     out += "  moves  " + bytes_text(moved) + ", " + std::to_string(k->code.code.size()) + " instructions\n" +
            program_text(k->code, k->params);
     total += moved;
-    if (with_source) {
-      jit::launch l;
-      bind(*k, l);
-      out += device.source(l);
-    }
+    jit::launch l;
+    bind(*k, l);
+    out += schedule_text(device, l);
+    if (with_source) out += device.source(l);
   }
   return out + std::to_string(plan.kernels().size()) + " kernels, " + bytes_text(total) + " moved\n";
 }

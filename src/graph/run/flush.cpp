@@ -10,6 +10,7 @@
 
 #include "graph/plan/live_values.hpp"
 #include "graph/plan/plan_cache.hpp"
+#include "graph/run/launch_times.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/run/placement.hpp"
 #include "graph/values/faults.hpp"
@@ -193,14 +194,23 @@ class flusher {
         j.fault = backend_->faults().begin();
         launches[k].fault = j.fault->address();
       }
+      const bool waits = runtime::synchronous() && !captured;
+      std::unique_ptr<runtime::timer> timer;
+      if (waits) [[unlikely]] {
+        timer = backend_->make_timer();
+        timer->start(0);
+      }
       if (profiling()) [[unlikely]] {
         const range named("sn_" + j.plan->code.label());
         backend_->run(*prepared_[k], launches[k], scratch_memory);
       } else {
         backend_->run(*prepared_[k], launches[k], scratch_memory);
       }
-      if (runtime::synchronous() && !captured) [[unlikely]]
+      if (waits) [[unlikely]] {
+        timer->stop();
         wait_for_kernel("sn_" + j.plan->code.label(), j.fault);
+        note_time(*backend_, launches[k], timer->seconds() * 1e6);
+      }
       if (j.fault && j.fault->is_resolved()) {
         if (j.fault->is_raised()) backend_->faults().keep(j.fault);
         else j.fault.reset();

@@ -10,7 +10,7 @@
 #include "golden/batch.hpp"
 #include "jit/program/launch.hpp"
 #ifdef SINTER_HAS_CUDA
-#include "jit/cuda/launch.hpp"
+#include "jit/cuda/schedule/choose.hpp"
 #endif
 
 namespace {
@@ -166,6 +166,8 @@ void add_reductions(std::vector<shape_case>& out) {
   out.push_back({"transposed columns", [](const operands& o) {
                    return prod(permute_dims(o("wide"), {1, 0}), {.axis = 0});
                  }});
+  out.push_back({"rows across memory", [](const operands& o) { return sum(o("square").T(), {.axis = 1}); }});
+  out.push_back({"columns along memory", [](const operands& o) { return sum(o("square").T(), {.axis = 0}); }});
   out.push_back({"columns times a factor of each row",
                  [](const operands& o) { return sum(o("wide") * o("wide")(_, slice(1)), {.axis = 0}); }});
   out.push_back({"rows of gathers",
@@ -259,8 +261,9 @@ std::set<std::string>& kernel_shapes() {
 cpu::launch_observer observer_before = nullptr;
 
 void observe(const jit::launch& l) {
-  static constexpr const char* names[] = {"linear", "strided",      "rows",  "columns",     "broadcast",
-                                          "loop",   "rows on chip", "tiled", "shared rows", "tiles of results"};
+  static constexpr const char* names[] = {"linear",       "strided",        "rows",  "columns",     "broadcast",
+                                          "loop",         "rows on chip",   "tiled", "shared rows", "tiles of results",
+                                          "crossed rows", "crossed columns"};
   static std::mutex mutex;
   jit::cuda_variant v;
   cuda::classify(l, v);
@@ -338,6 +341,8 @@ TEST_CASE("the expressions for every kernel shape reach every kernel shape") {
                                    "shared rows",
                                    "shared rows, linear",
                                    "shared rows, strided",
+                                   "crossed rows",
+                                   "crossed columns",
                                    "tiles of results",
                                    "tiles of results, linear",
                                    "tiles of results, strided",

@@ -6,7 +6,7 @@
 
 #include "graph/plan/bind.hpp"
 #include "jit/cuda/emit.hpp"
-#include "jit/cuda/launch.hpp"
+#include "jit/cuda/schedule/choose.hpp"
 #include "jit/cuda/nvrtc.hpp"
 #include "jit/cuda/units.hpp"
 #include "jit/prelude_text.hpp"

@@ -1,9 +1,10 @@
-// Which variant of a kernel a launch needs: layout classes of its operands, index width, shape.
+// Legal schedules of elementwise programs, staged programs and reductions of one result at a time.
+#include "jit/cuda/schedule/legal.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "jit/cuda/launch.hpp"
 #include "jit/program/scalar.hpp"
 
 namespace sinter::cuda {
@@ -66,13 +67,15 @@ bool in_prologue(const jit::program& p, std::size_t input) noexcept {
   return false;
 }
 
+bool is_order_free(const jit::program& p) noexcept {
+  return std::all_of(p.reductions.begin(), p.reductions.end(), [](auto& r) { return jit::is_order_free(r); });
+}
+
 // Order-free reductions take the kernel shape that suits the layout; for others the user's shape alone decides, so
 // that the order of additions does not depend on the layout.
 bool prefers_rows(const launch& l) noexcept {
   if (kept_count(l) == 1) return true;
-  const auto& reductions = l.code->reductions;
-  if (!std::all_of(reductions.begin(), reductions.end(), [](auto& r) { return jit::is_order_free(r); }))
-    return l.reduces_last;
+  if (!is_order_free(*l.code)) return l.reduces_last;
   const int last = l.extents.size() - 1;
   bool row = false, column = false;
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
@@ -83,22 +86,11 @@ bool prefers_rows(const launch& l) noexcept {
   return row != column ? row : l.reduces_last;
 }
 
-std::int64_t kept_count(const launch& l) noexcept {
-  std::int64_t n = 1;
-  for (int j = 0; j < l.kept; ++j) n *= l.extents[j];
-  return n;
-}
-std::int64_t reduced_count(const launch& l) noexcept {
-  std::int64_t n = 1;
-  for (int j = l.kept; j < l.extents.size(); ++j) n *= l.extents[j];
-  return n;
-}
-
 namespace {
 
 // --- elementwise
 
-bool classify_linear(const launch& l, jit::cuda_variant& v) {
+bool is_linear(const launch& l, jit::cuda_variant& v) {
   if (l.extents.size() > 1) return false;
   const int n = jit::cuda_vector_length(*l.code);
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
@@ -135,12 +127,10 @@ bool inner_vectors(const launch& l, int n) noexcept {
   return true;
 }
 
-void classify_strided(const launch& l, jit::cuda_variant& v) {
+void make_strided(const launch& l, bool vectors, jit::cuda_variant& v) {
   const int rank = l.extents.size(), inner = rank - 1;
-  const int n = jit::cuda_vector_length(*l.code);
-  const bool vectors = inner_vectors(l, n);
   v.shape = cuda_shape::strided;
-  v.vector = static_cast<std::uint8_t>(vectors ? n : 1);
+  v.vector = static_cast<std::uint8_t>(vectors ? jit::cuda_vector_length(*l.code) : 1);
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const operand& o = l.inputs[k];
     const bool uniform = constant_over(l, o, 0, rank);
@@ -152,7 +142,7 @@ void classify_strided(const launch& l, jit::cuda_variant& v) {
   v.wide_index = !fits_narrow(l, core::element_count(l.extents));
 }
 
-void classify_loop(const launch& l, jit::cuda_variant& v) {
+void make_loop(const launch& l, jit::cuda_variant& v) {
   v.shape = cuda_shape::stride_loop;
   for (std::size_t k = 0; k < l.inputs.size(); ++k)
     v.inputs.push_back(constant_over(l, l.inputs[k], 0, l.extents.size()) ? access::uniform : access::strided);
@@ -182,12 +172,13 @@ bool tail_may_be_skipped(const launch& l) {
   });
 }
 
-bool classify_broadcast(const launch& l, jit::cuda_variant& v) {
-  if (l.kept != 1 || l.extents.size() != 2 || l.code->loop.end != 0) return false;
+/// Rows below which a thread group for each leaves most of a GPU idle.
+constexpr std::int64_t least_broadcast_rows = 512;
+
+bool is_broadcast(const launch& l, jit::cuda_variant& v) {
+  if (l.kept != 1 || l.extents.size() != 2 || l.code->loop.end != 0 || !is_order_free(*l.code)) return false;
   const std::int64_t rows = l.extents[0], columns = l.extents[1];
-  if (rows < 512 || columns < jit::cuda_columns || rows >= narrow_limit * 16) return false;
-  for (auto& r : l.code->reductions)
-    if (!jit::is_order_free(r)) return false;
+  if (columns < jit::cuda_columns || rows >= narrow_limit * 16) return false;
   int row_inputs = 0, column_inputs = 0;
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const operand& o = l.inputs[k];
@@ -218,7 +209,7 @@ bool asks_for_position(const launch& l) noexcept {
                      [&](auto& i) { return i.op == jit::opcode::coord && i.a == l.extents.size(); });
 }
 
-void classify_rows(const launch& l, jit::cuda_variant& v) {
+void make_rows(const launch& l, jit::cuda_variant& v) {
   const int rank = l.extents.size();
   v.shape = cuda_shape::reduce_rows;
   if (asks_for_position(l) && reduced_count(l) % jit::cuda_group == 0) v.vector = jit::cuda_group;
@@ -231,7 +222,7 @@ void classify_rows(const launch& l, jit::cuda_variant& v) {
   }
 }
 
-void classify_stages(const launch& l, jit::cuda_variant& v) {
+void make_stages(const launch& l, jit::cuda_variant& v) {
   const int rank = l.extents.size();
   const std::int64_t elements = reduced_count(l);
   const reduce_geometry g = row_geometry(kept_count(l), elements);
@@ -253,7 +244,23 @@ void classify_stages(const launch& l, jit::cuda_variant& v) {
   v.wide_index = !fits_narrow(l, kept_count(l) * elements);
 }
 
-void classify_columns(const launch& l, jit::cuda_variant& v) {
+/// Fewer elements than this take the time of a launch however they are read.
+constexpr std::int64_t crossed_elements = std::int64_t{1} << 16;
+
+/// Whether a thread of a block of 1024, which has 64 registers, can run a reduction.
+bool suits_wide_block(const jit::program& p) noexcept {
+  int weight = 0;
+  for (std::size_t k = 0; k < p.epilogue; ++k) weight += jit::weight(p.code[k].op);
+  return weight <= 32 && p.calls.empty() && p.combines.empty() && accumulator_words(p) <= 6;
+}
+
+void finish_reduction(const launch& l, jit::cuda_variant& v) {
+  v.outputs.assign(l.outputs.size(), access::strided);
+  v.wide_index = !fits_narrow(l, kept_count(l) * std::max<std::int64_t>(reduced_count(l), 1));
+}
+
+/// Elements of the vectors of neighbouring results that suit every operand; 1: none.
+std::int64_t column_vectors(const launch& l) noexcept {
   const int rank = l.extents.size(), inner = l.kept - 1;
   std::size_t widest = 4;
   for (std::size_t k = 0; k < l.inputs.size(); ++k)
@@ -269,53 +276,116 @@ void classify_columns(const launch& l, jit::cuda_variant& v) {
     vectors = vector_along(l, o, size_of_input(l, k), inner, n);
     any = any || vectors;
   }
-  vectors = vectors && any;
+  return vectors && any ? n : 1;
+}
+
+void make_columns(const launch& l, std::int64_t n, jit::cuda_variant& v) {
+  const int rank = l.extents.size(), inner = l.kept - 1;
   v.shape = cuda_shape::reduce_columns;
-  v.vector = static_cast<std::uint8_t>(vectors ? n : 1);
+  v.vector = static_cast<std::uint8_t>(n);
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const operand& o = l.inputs[k];
     const bool uniform = constant_over(l, o, l.kept, rank);
-    const bool linear = vectors && !gathered(l, k) && o.strides[inner] != 0;
+    const bool linear = n > 1 && !gathered(l, k) && o.strides[inner] != 0;
     v.inputs.push_back(uniform ? access::uniform : linear ? access::linear : access::strided);
   }
 }
 
+// --- all
+
+void add_maps(const launch& l, extent_of_search which, variant_list& to) {
+  const bool all = which == extent_of_search::all;
+  if (has_loop_text(*l.code)) return make_loop(l, to.add(l));
+  // Nothing moves fewer bytes than whole vectors.
+  if (to.add_if(l, [&](jit::cuda_variant& v) { return is_linear(l, v); }) && !all) return;
+  if (l.extents.empty()) return;
+  if (l.extents.size() > 1) add_tiled(l, which, to);
+  const bool vectors = inner_vectors(l, jit::cuda_vector_length(*l.code));
+  if (vectors) make_strided(l, true, to.add(l));
+  if (!vectors || all) make_strided(l, false, to.add(l));
+}
+
+/// Whether an operand is read across its memory where neighbouring threads have neighbouring elements of a result (or,
+/// `along` false, neighbouring results), and along it where they have the others.
+bool is_crossed(const launch& l, bool along) noexcept {
+  if (l.kept == 0 || l.extents.size() == l.kept || core::element_count(l.extents) < crossed_elements) return false;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (gathered(l, k) || !in_prologue(*l.code, k)) continue;
+    const auto size = static_cast<std::int64_t>(size_of_input(l, k));
+    const std::int64_t element = std::abs(l.inputs[k].strides[l.extents.size() - 1]) * size;
+    const std::int64_t result = std::abs(l.inputs[k].strides[l.kept - 1]) * size;
+    const std::int64_t read = along ? element : result, other = along ? result : element;
+    if (read >= 32 && other > 0 && 2 * other <= 32) return true;
+  }
+  return false;
+}
+
+void add_with_lanes(const launch& l, cuda_shape shape, variant_list& to) {
+  jit::cuda_variant& v = to.add(l);
+  make_rows(l, v);
+  v.shape = shape;
+  finish_reduction(l, v);
+}
+
+void add_rows(const launch& l, extent_of_search which, variant_list& to) {
+  const bool wanted = kept_count(l) > 1 && (which == extent_of_search::all || is_crossed(l, true));
+  const bool wide = wanted && row_geometry(kept_count(l), reduced_count(l)).first.block_x > 32;
+  if (wanted && (!wide || suits_wide_block(*l.code))) {
+    add_with_lanes(l, cuda_shape::crossed_rows, to);
+    if (wide) to[to.size() - 1].tile.across = 2;
+  }
+  add_with_lanes(l, cuda_shape::reduce_rows, to);
+}
+
+void add_columns(const launch& l, extent_of_search which, variant_list& to) {
+  const bool all = which == extent_of_search::all;
+  if (all || is_crossed(l, false)) add_with_lanes(l, cuda_shape::crossed_columns, to);
+  const std::int64_t n = column_vectors(l);
+  for (const std::int64_t vector : {n, std::int64_t{1}}) {
+    jit::cuda_variant& v = to.add(l);
+    make_columns(l, vector, v);
+    finish_reduction(l, v);
+    if (n == 1 || !all) return;
+  }
+}
+
+void add_reductions(const launch& l, extent_of_search which, variant_list& to) {
+  const bool all = which == extent_of_search::all;
+  if (all || kept_count(l) >= least_broadcast_rows)
+    to.add_if(l, [&](jit::cuda_variant& v) { return is_broadcast(l, v); });
+  add_reduce_tiles(l, which, to);
+  add_shared_rows(l, which, to);
+  const bool rows = prefers_rows(l), both = is_order_free(*l.code) && kept_count(l) > 1;
+  if (rows) add_rows(l, which, to);
+  if (!rows || both) add_columns(l, which, to);
+  if (!rows && both) add_rows(l, which, to);
+}
+
 }  // namespace
 
-void classify(const launch& l, jit::cuda_variant& v) {
-  auto reset = [&] {
-    v.inputs.clear();
-    v.outputs.clear();
-    v.row_only.clear();
-    v.rank = static_cast<std::uint8_t>(l.extents.size());
-    v.kept = l.code->kind == jit::kernel_kind::elementwise ? v.rank : static_cast<std::uint8_t>(l.kept);
-    v.vector = 1;
-    v.groups = 0;
-    v.all_groups = false;
-    v.wide_index = v.skip_tail = v.baseline = false;
-    v.tile = {};
-  };
-  reset();
-  if (l.code->kind == jit::kernel_kind::elementwise) {
-    if (has_loop_text(*l.code)) return classify_loop(l, v);
-    if (classify_linear(l, v)) return;
-    reset();
-    if (classify_tiled(l, v)) return;
-    reset();
-    classify_strided(l, v);
-    return;
+jit::cuda_variant& variant_list::add(const launch& l) {
+  if (count_ == all_.size()) all_.emplace_back();
+  jit::cuda_variant& v = all_[count_++];
+  v.inputs.clear();
+  v.outputs.clear();
+  v.row_only.clear();
+  v.rank = static_cast<std::uint8_t>(l.extents.size());
+  v.kept = l.code->kind == jit::kernel_kind::elementwise ? v.rank : static_cast<std::uint8_t>(l.kept);
+  v.vector = 1;
+  v.groups = 0;
+  v.all_groups = v.wide_index = v.skip_tail = v.baseline = false;
+  v.tile = {};
+  return v;
+}
+
+void add_schedules(const launch& l, extent_of_search which, variant_list& to) {
+  to.clear();
+  if (core::element_count(l.extents) == 0) which = extent_of_search::considered;
+  switch (l.code->kind) {
+    case jit::kernel_kind::elementwise: return add_maps(l, which, to);
+    case jit::kernel_kind::staged: return make_stages(l, to.add(l));
+    case jit::kernel_kind::reduce: return add_reductions(l, which, to);
   }
-  if (l.code->kind == jit::kernel_kind::staged) return classify_stages(l, v);
-  if (classify_broadcast(l, v)) return;
-  reset();
-  if (classify_reduce_tiles(l, v)) return;
-  reset();
-  if (classify_shared_rows(l, v)) return;
-  reset();
-  if (prefers_rows(l)) classify_rows(l, v);
-  else classify_columns(l, v);
-  v.outputs.assign(l.outputs.size(), access::strided);
-  v.wide_index = !fits_narrow(l, kept_count(l) * std::max<std::int64_t>(reduced_count(l), 1));
 }
 
 }  // namespace sinter::cuda

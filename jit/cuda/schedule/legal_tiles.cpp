@@ -1,9 +1,9 @@
-// Which launches run as tiles: transposed operands, results of pairs, rows that share what they read.
+// Legal schedules on tiles: transposed operands, results of pairs, rows that share what they read.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "jit/cuda/launch.hpp"
+#include "jit/cuda/schedule/legal.hpp"
 
 namespace sinter::cuda {
 namespace {
@@ -42,17 +42,20 @@ std::int64_t saved_by_staging(const launch& l, std::size_t k, int axis) noexcept
   return sector_bytes(o.strides[inner], size_of_input(l, k)) == 32 && 2 * along <= 32 ? 32 - along : 0;
 }
 
+/// Bytes that tiles of an axis save for each element.
+std::int64_t saved_by_tiles(const launch& l, int axis) noexcept {
+  std::int64_t saved = 0;
+  for (std::size_t k = 0; k < l.inputs.size() && std::min(l.extents[axis], l.extents[l.extents.size() - 1]) >= 4; ++k)
+    saved += saved_by_staging(l, k, axis);
+  return saved;
+}
+
 /// The axis whose tiles save most, or -1.
 int tile_axis(const launch& l) noexcept {
-  const int inner = l.extents.size() - 1;
   std::int64_t best = 0;
   int found = -1;
-  for (int j = 0; j < inner; ++j) {
-    std::int64_t saved = 0;
-    for (std::size_t k = 0; k < l.inputs.size() && std::min(l.extents[j], l.extents[inner]) >= 4; ++k)
-      saved += saved_by_staging(l, k, j);
-    if (saved > best) best = saved, found = j;
-  }
+  for (int j = 0; j + 1 < l.extents.size(); ++j)
+    if (const std::int64_t saved = saved_by_tiles(l, j); saved > best) best = saved, found = j;
   return found;
 }
 
@@ -85,19 +88,42 @@ bool set_tile(const launch& l, jit::cuda_variant& v, int doublings) noexcept {
 }
 
 /// Vectors and tile for the inputs that are staged, the widest of which has elements of `size` bytes.
-void size_tile(const launch& l, jit::cuda_variant& v, std::size_t size) noexcept {
+void size_tile(const launch& l, jit::cuda_variant& v, std::size_t size, bool large) noexcept {
   int n = std::min(jit::cuda_vector_length(*l.code), static_cast<int>(std::max<std::size_t>(1, 4 / size)));
   for (v.vector = static_cast<std::uint8_t>(n); n > 1; v.vector = static_cast<std::uint8_t>(n /= 2))
     if (tile_vectors(l, v, n) && set_tile(l, v, 0)) break;
   int doublings = 0;
-  if (core::element_count(l.extents) >= large_tiles)
+  if (large)
     for (auto bytes = static_cast<int>(size) * 1024 * n * n; bytes < large_tile_bytes; bytes *= 2) ++doublings;
   while (!set_tile(l, v, doublings)) --doublings;
 }
 
+void make_tiled(const launch& l, int axis, bool large, jit::cuda_variant& v) {
+  const int inner = v.rank - 1;
+  v.shape = cuda_shape::tiled;
+  v.tile.axis = static_cast<std::uint8_t>(axis);
+  for (const operand& o : l.inputs)
+    v.inputs.push_back(constant_over(l, o, 0, v.rank) ? access::uniform : access::strided);
+  std::size_t widest = 0;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (saved_by_staging(l, k, axis) == 0) continue;
+    v.inputs[k] = access::staged;
+    if (set_tile(l, v, 0)) widest = std::max(widest, size_of_input(l, k));
+    else v.inputs[k] = access::strided;
+  }
+  size_tile(l, v, widest, large);
+  const bool vectors = v.vector > 1;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k)
+    if (vectors && v.inputs[k] == access::strided && !gathered(l, k) && l.inputs[k].strides[inner] == 1)
+      v.inputs[k] = access::linear;
+  v.outputs.assign(l.outputs.size(), vectors ? access::linear : access::strided);
+  v.wide_index = !fits_narrow(l, core::element_count(l.extents));
+}
+
 // --- tiles of results
 
-/// 4-byte words of the accumulators of all reductions, none of which is a user's.
+}  // namespace
+
 int accumulator_words(const jit::program& p) noexcept {
   int words = 0;
   for (const jit::reduce_desc& r : p.reductions) {
@@ -107,6 +133,8 @@ int accumulator_words(const jit::program& p) noexcept {
   }
   return words;
 }
+
+namespace {
 
 /// Whether the elements' code is short and reads no positions and no index arrays: it is copied for each of a thread's
 /// results.
@@ -122,7 +150,7 @@ bool is_short_element(const jit::program& p) noexcept {
 }
 
 /// The kept axis of each input, and how its slab is read. False if an input depends on both axes, or none on one.
-bool classify_slabs(const launch& l, jit::cuda_variant& v) {
+bool set_slabs(const launch& l, jit::cuda_variant& v) {
   using jit::operand_axes;
   const int i = l.kept - 2, j = l.kept - 1, r = l.kept;
   bool found[3] = {};
@@ -154,8 +182,8 @@ std::int64_t tree_lanes(const launch& l, bool rows) noexcept {
   return g.splits > 1 || lanes > 32 ? 0 : lanes;
 }
 
-/// Results of a thread: registers hold lanes that have not been joined yet, and there must be tiles enough for all
-/// multiprocessors.
+/// The most results of a thread along both axes: registers hold lanes that have not been joined yet, and there must be
+/// tiles enough for all multiprocessors.
 bool set_results(const launch& l, jit::cuda_variant& v) noexcept {
   const int words = accumulator_words(*l.code);
   const int most = kept_count(l) < (1 << 20) ? 4 : 112 / (words * (v.tile.levels + 2));
@@ -164,59 +192,34 @@ bool set_results(const launch& l, jit::cuda_variant& v) noexcept {
   return most >= 4;
 }
 
-}  // namespace
-
-bool classify_tiled(const launch& l, jit::cuda_variant& v) {
-  const int inner = v.rank - 1, axis = core::element_count(l.extents) < tiled_elements ? -1 : tile_axis(l);
-  if (axis < 0 || l.extents[inner] * l.extents[axis] < tile_elements) return false;
-  v.shape = cuda_shape::tiled;
-  v.tile.axis = static_cast<std::uint8_t>(axis);
-  for (const operand& o : l.inputs)
-    v.inputs.push_back(constant_over(l, o, 0, v.rank) ? access::uniform : access::strided);
-  std::size_t widest = 0;
-  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
-    if (saved_by_staging(l, k, axis) == 0) continue;
-    v.inputs[k] = access::staged;
-    if (set_tile(l, v, 0)) widest = std::max(widest, size_of_input(l, k));
-    else v.inputs[k] = access::strided;
-  }
-  size_tile(l, v, widest);
-  const bool vectors = v.vector > 1;
-  for (std::size_t k = 0; k < l.inputs.size(); ++k)
-    if (vectors && v.inputs[k] == access::strided && !gathered(l, k) && l.inputs[k].strides[inner] == 1)
-      v.inputs[k] = access::linear;
-  v.outputs.assign(l.outputs.size(), vectors ? access::linear : access::strided);
-  v.wide_index = !fits_narrow(l, core::element_count(l.extents));
-  return true;
+/// As many groups of each row in shared memory as there is room for; false if a result's lane does not fit.
+bool set_slots(const launch& l, std::int64_t lanes, jit::cuda_variant& v) noexcept {
+  v.tile.slots = 16;
+  while (v.tile.slots > 0 && jit::cuda_slab_bytes(*l.code, v) > most_tile_bytes) v.tile.slots /= 2;
+  return rounds_of(reduced_count(l), lanes) <= v.tile.slots;
 }
 
-bool classify_reduce_tiles(const launch& l, jit::cuda_variant& v) {
-  if (l.kept < 2 || l.extents.size() - l.kept != 1 || !is_short_element(*l.code)) return false;
-  if (kept_count(l) < (1 << 15) || reduced_count(l) < 2) return false;
+bool is_reduce_tiles(const launch& l, bool small, jit::cuda_variant& v) {
+  if (l.kept < 2 || l.extents.size() - l.kept != 1 || reduced_count(l) < 2 || !is_short_element(*l.code)) return false;
   const std::int64_t down = l.extents[l.kept - 2], across = l.extents[l.kept - 1];
-  if (std::min(down, across) < 32 || down > (1 << 20) || kept_count(l) / (down * across) > 65535) return false;
+  if (down > (1 << 20) || kept_count(l) / (down * across) > 65535) return false;
   const bool rows = prefers_rows(l);
   const std::int64_t lanes = tree_lanes(l, rows);
-  if (lanes == 0 || !classify_slabs(l, v)) return false;
+  if (lanes == 0 || !set_slabs(l, v)) return false;
   v.shape = cuda_shape::reduce_tiles;
   v.tile.levels = static_cast<std::uint8_t>(std::bit_width(static_cast<std::uint64_t>(lanes)) - 1);
   v.tile.halves = !rows;
   v.vector = reduced_count(l) % jit::cuda_group == 0 ? jit::cuda_group : 1;
   if (!set_results(l, v)) return false;
-  v.tile.slots = 16;
-  while (v.tile.slots > 0 && jit::cuda_slab_bytes(*l.code, v) > most_tile_bytes) v.tile.slots /= 2;
-  if (rounds_of(reduced_count(l), lanes) > v.tile.slots) return false;
+  if (small) v.tile.down = v.tile.across = 1;
   v.outputs.assign(l.outputs.size(), access::strided);
   v.wide_index = !fits_narrow(l, kept_count(l));
-  return true;
+  return set_slots(l, lanes, v);
 }
 
-// Where what varies along the rows is the same for all, and there are enough of them.
-bool classify_shared_rows(const launch& l, jit::cuda_variant& v) {
+bool is_shared_rows(const launch& l, int bits, jit::cuda_variant& v) {
   if (l.kept != 1 || l.extents.size() != 2 || !prefers_rows(l) || !is_short_element(*l.code)) return false;
-  const reduce_geometry g = row_geometry(l.extents[0], l.extents[1]);
-  const std::int64_t threads = g.first.block_x;
-  if (g.splits > 1 || g.first.x < 1024 || l.extents[1] < 64 || l.extents[1] < 4 * threads) return false;
+  if (row_geometry(l.extents[0], l.extents[1]).splits > 1) return false;
   bool streams = false;
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const operand& o = l.inputs[k];
@@ -228,10 +231,46 @@ bool classify_shared_rows(const launch& l, jit::cuda_variant& v) {
                                                                                      : access::strided);
   }
   v.shape = cuda_shape::shared_rows;
-  v.tile.down = accumulator_words(*l.code) <= 8 ? 2 : 1;
+  v.tile.down = static_cast<std::uint8_t>(bits);
   v.outputs.assign(l.outputs.size(), access::strided);
   v.wide_index = !fits_narrow(l, std::max(l.extents[0], l.extents[1]) * 2);
   return streams;
+}
+
+}  // namespace
+
+void add_tiled(const launch& l, extent_of_search which, variant_list& to) {
+  const std::int64_t count = core::element_count(l.extents);
+  if (which == extent_of_search::considered) {
+    const int axis = count < tiled_elements ? -1 : tile_axis(l);
+    if (axis >= 0 && l.extents[l.extents.size() - 1] * l.extents[axis] >= tile_elements)
+      make_tiled(l, axis, count >= large_tiles, to.add(l));
+    return;
+  }
+  for (int axis = 0; axis + 1 < l.extents.size(); ++axis)
+    if (saved_by_tiles(l, axis) > 0)
+      for (const bool large : {false, true}) make_tiled(l, axis, large, to.add(l));  // perhaps the same
+}
+
+void add_reduce_tiles(const launch& l, extent_of_search which, variant_list& to) {
+  const bool all = which == extent_of_search::all;
+  const auto add = [&](bool small) {
+    return to.add_if(l, [&](jit::cuda_variant& v) { return is_reduce_tiles(l, small, v); });
+  };
+  const bool pays =
+      kept_count(l) >= (1 << 15) && l.kept >= 2 && std::min(l.extents[l.kept - 2], l.extents[l.kept - 1]) >= 32;
+  if ((all || pays) && add(false) && all) add(true);
+}
+
+// Where there are enough rows for all multiprocessors.
+void add_shared_rows(const launch& l, extent_of_search which, variant_list& to) {
+  const bool all = which == extent_of_search::all;
+  const reduce_geometry g = row_geometry(kept_count(l), reduced_count(l));
+  const bool pays = g.first.x >= 1024 && reduced_count(l) >= std::max<std::int64_t>(64, 4 * g.first.block_x);
+  if (!all && !pays) return;
+  const int chosen = accumulator_words(*l.code) <= 8 ? 2 : 1;
+  for (const int bits : {chosen, 3 - chosen})
+    if (!to.add_if(l, [&](jit::cuda_variant& v) { return is_shared_rows(l, bits, v); }) || !all) return;
 }
 
 }  // namespace sinter::cuda

@@ -1,0 +1,121 @@
+// Descriptions of walks over blocks, and their estimated time.
+#include "backends/cpu/schedule.hpp"
+
+#include <algorithm>
+
+#include "backends/cpu/kernels/kernels.hpp"
+#include "backends/cpu/reduce/job.hpp"
+#include "backends/cpu/reduce/stages.hpp"
+#include "runtime/parallel.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+using jit::launch;
+using jit::level;
+using jit::schedule;
+
+/// Bytes that a thread moves in a microsecond, and all threads together: of a server's core and socket.
+constexpr double thread_bandwidth = 12e3, socket_bandwidth = 120e3;
+/// Microseconds of a launch that does nothing.
+constexpr double launch_time = 0.5;
+
+std::string axes_text(const core::dims& axes) {
+  std::string text = axes.size() == 1 ? "axis " : "axes ";
+  for (int k = 0; k < axes.size(); ++k) text += (k ? ", " : "") + std::to_string(axes[k]);
+  return text;
+}
+
+std::string way_of(const input_plan& in) {
+  using how = input_plan::how;
+  switch (in.access) {
+    case how::unused: return "once a result";
+    case how::uniform: return "one value a block";
+    case how::gathered: return "by index";
+    case how::whole: return "whole, by address";
+    case how::copied: break;
+  }
+  if (in.in_place) return "in place";
+  if (in.panel_rows > 0) return "through panels, transposed";
+  return in.period > 0 ? "copied once a block of repeated lanes" : "copied by stride";
+}
+
+void add_walk(const launch& l, const walk_axes& axes, std::size_t end, bool panels, schedule& s) {
+  const param_block params(l);
+  block_plan plan(l, axes, 0, end, params);
+  if (panels) plan.read_through_panels();
+  for (const input_plan& in : plan.inputs) s.inputs.push_back(way_of(in));
+  const std::int64_t lanes = std::min<std::int64_t>(jit::block_lanes, plan.block_count);
+  if (plan.outer_count > 1) s.parts.push_back({level::serial, plan.outer_count, axes_text(axes.outer)});
+  if (plan.block_count > lanes)
+    s.parts.push_back({level::serial, (plan.block_count + lanes - 1) / lanes, "blocks of " + axes_text(axes.block)});
+  s.parts.push_back({level::vector, lanes, axes.block.empty() ? "one element" : "lanes of " + axes_text(axes.block)});
+}
+
+void describe_map(const launch& l, schedule& s) {
+  s.name = "blocks of lanes";
+  const walk_axes axes = element_axes(l);
+  add_walk(l, axes, l.code->code.size(), true, s);
+  for (std::size_t k = 0; k < l.outputs.size(); ++k)
+    s.outputs.push_back(output_plan(l, k, axes).in_place ? "in place" : "by stride");
+}
+
+void describe_reduction(const launch& l, schedule& s) {
+  const reduce_shape shape = shape_of(l);
+  const reduce_split split = split_of(l, shape);
+  s.name = shape.across ? "rows, lanes across results" : shape.rows ? "rows" : "columns";
+  if (shape.shared) s.name += shape.rows ? ", several to a block" : ", several steps to a block";
+  if (split.segments > 1) s.parts.push_back({level::grid, split.segments, "segments of a result"});
+  if (split.groups > 1) s.parts.push_back({level::grid, split.groups, "groups of results"});
+  add_walk(l, shape.axes, l.code->epilogue, shape.across, s);
+  s.reduction = "chunks of " + std::to_string(split.chunk) + " elements, pairwise";
+  s.outputs.assign(l.outputs.size(), "once a result");
+}
+
+void describe_stages(const launch& l, schedule& s) {
+  const stage_steps steps(*l.code);
+  const std::vector<launch> parts = step_launches(steps, l);
+  s.name = "rows on chip";
+  const std::int64_t all = core::element_count(l.extents), block = core::element_count(parts.front().extents);
+  s.parts.push_back({level::grid, (all + block - 1) / std::max<std::int64_t>(block, 1), "blocks of rows"});
+  s.parts.push_back({level::serial, static_cast<std::int64_t>(steps.steps.size()), "steps over a block in the cache"});
+  s.inputs.assign(l.inputs.size(), "by the steps");
+  s.outputs.assign(l.outputs.size(), "by the steps");
+}
+
+double bytes_of(const launch& l, const jit::operand& o, dtype type) {
+  double count = 1;
+  for (int j = 0; j < l.extents.size(); ++j)
+    if (o.strides[j] != 0) count *= static_cast<double>(l.extents[j]);
+  return count * static_cast<double>(itemsize(type));
+}
+
+jit::time_estimate time_of(const launch& l) {
+  const auto threads = static_cast<double>(runtime::thread_count());
+  double bytes = 0;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) bytes += bytes_of(l, l.inputs[k], l.code->inputs[k].type);
+  for (std::size_t k = 0; k < l.outputs.size(); ++k) bytes += bytes_of(l, l.outputs[k], l.code->outputs[k].type);
+  const double memory = bytes / std::min(threads * thread_bandwidth, socket_bandwidth);
+  const double work = lane_time(*l.code, loop_count(l)) * static_cast<double>(core::element_count(l.extents)) / 1e3;
+  const double instructions = work / threads;
+  return memory > instructions ? jit::time_estimate{launch_time + memory, "memory"}
+                               : jit::time_estimate{launch_time + instructions, "instructions"};
+}
+
+}  // namespace
+
+schedule describe(const launch& l) {
+  schedule s;
+  if (core::element_count(l.extents) == 0) {
+    s.name = "nothing to compute";
+    return s;
+  }
+  if (l.code->kind == jit::kernel_kind::elementwise) describe_map(l, s);
+  else if (l.code->kind == jit::kernel_kind::staged) describe_stages(l, s);
+  else describe_reduction(l, s);
+  s.estimate = time_of(l);
+  s.why = "the only one that is legal";
+  return s;
+}
+
+}  // namespace sinter::cpu
