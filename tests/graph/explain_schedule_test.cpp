@@ -1,0 +1,56 @@
+// What explain says about how kernels run.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "runtime/hooks.hpp"
+#include "runtime/trace.hpp"
+#include "sinter/sinter.hpp"
+
+namespace sn = sinter;
+
+namespace {
+
+struct waiting {
+  bool before = sn::runtime::synchronous();
+  explicit waiting(bool on) { sn::runtime::set_synchronous(on); }
+  ~waiting() { sn::runtime::set_synchronous(before); }
+  waiting(const waiting&) = delete;
+  waiting& operator=(const waiting&) = delete;
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("explain shows the schedule of each kernel, its estimated time and why it was chosen") {
+  const sn::ndarray x = sn::full({64, 200}, 0.5, sn::float32).copy();
+  sn::eval(x);
+  for (const sn::ndarray& y :
+       {x * 2 + 1, sn::sum(x, {.axis = 1}), sn::sum(x.T(), {.axis = 1}), sn::max(x, {.axis = 0})}) {
+    const std::string plan = sn::explain(y);
+    CAPTURE(plan);
+    for (const char* part : {"\n  runs   ", "\n         reads 0: ", "\n         writes 0: ", " estimated, by "})
+      CHECK(contains(plan, part));
+  }
+  CHECK(contains(sn::explain(sn::sum(x, {.axis = 1})), "\n         joins "));
+  CHECK(contains(sn::explain(sn::full({0, 3}, 1.0) + 1), "nothing to compute"));
+}
+
+TEST_CASE("explain shows the measured time of a launch that was waited for, of the same extents and strides only") {
+  const sn::ndarray x = sn::full({1000}, 0.5, sn::float32).copy();
+  sn::eval(x);
+  const auto expression = [](const sn::ndarray& a) { return sn::sqrt(a * 3.25F + 0.125F) - a; };
+  {
+    const waiting off(false);
+    sn::eval(expression(x));
+    CHECK_FALSE(contains(sn::explain(expression(x)), "measured"));
+  }
+  {
+    const waiting on(true);
+    sn::eval(expression(x));
+  }
+  CHECK(contains(sn::explain(expression(x)), " measured\n"));
+  const sn::ndarray half = x(sn::slice(0, 500));
+  CHECK_FALSE(contains(sn::explain(expression(half)), "measured"));
+}

@@ -1,0 +1,127 @@
+// Which schedules a GPU's kernels get: pinned for the work that is measured, since a wrong choice gives right results. No
+// element is read: operands are memory that nothing has touched.
+#include <doctest/doctest.h>
+
+#ifdef SINTER_HAS_CUDA
+
+#include <span>
+#include <string>
+
+#include "graph/plan/bind.hpp"
+#include "graph/plan/planner.hpp"
+#include "jit/cuda/schedule/choose.hpp"
+#include "jit/hooks.hpp"
+#include "ops/base/access.hpp"
+#include "sinter/sinter.hpp"
+
+using namespace sinter;
+using namespace sinter::idx;
+
+namespace {
+
+ndarray memory(const shape_t& shape, dtype type = float32) {
+  const ndarray x = empty(shape, {.dtype = type, .device = device("cpu")});
+  eval(x);
+  return x;
+}
+
+template <class F>
+void each_launch(const ndarray& x, F f) {
+  const graph::value root = ops::value_of(x);
+  graph::planner planner;
+  planner.plan(std::span(&root, 1));
+  for (const auto& k : planner.kernels()) {
+    if (k->code.code.empty()) continue;
+    jit::launch l;
+    graph::bind(*k, l);
+    f(l);
+  }
+}
+
+/// The schedules of an expression's kernels.
+std::string chosen(const ndarray& x) {
+  std::string all;
+  each_launch(x, [&](const jit::launch& l) { all += (all.empty() ? "" : "; ") + cuda::describe(l).name; });
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("schedules of a GPU: rows on chip, transposed operands, pairs") {
+  const std::int64_t n = 16384;
+  const ndarray x = memory({n, n});
+  const reduce_kw rows{.axis = -1, .keepdims = true};
+  const ndarray e = exp(x - max(x, rows));
+  CHECK(chosen(e / sum(e, rows)) == "rows on chip, 16 groups a thread");
+  const ndarray h = memory({65536, 4096}), d = h - mean(h, rows);
+  CHECK(chosen(d / sqrt(mean(d * d, rows) + 1e-5)) == "rows on chip, 4 groups a thread");
+  CHECK(chosen(x + x.T()) == "tiled, tiles of 64 x 64 on axis 0");
+  CHECK(chosen(x.T().copy()) == "tiled, tiles of 64 x 64 on axis 0");
+  const ndarray p = memory({8192, 64});
+  CHECK(chosen(sum(square(p(_, newaxis) - p), {.axis = -1})) == "tiles of results, 4 x 4 results a thread");
+  const ndarray at = memory({n}), mass = memory({n}), r = at - at(_, newaxis);
+  CHECK(chosen(sum(mass * r / power(square(r) + 0.01, 1.5), {.axis = 1})) == "shared rows, 4 rows a thread");
+  const ndarray y = memory({1 << 24}), z = memory({1 << 24});
+  CHECK(chosen(where(y > 0, z, y)) == "linear, vectors of 4");
+}
+
+TEST_CASE("schedules of a GPU: repeated steps, sums of narrow and wide rows, columns") {
+  ndarray re = memory({2048, 2048}), im = memory({2048, 2048});
+  const ndarray a = re, b = im;
+  for (int step = 0; step < 50; ++step) {
+    const ndarray next = re * re - im * im + a;
+    im = 2 * re * im + b;
+    re = next;
+  }
+  CHECK(chosen(re + im).find("linear, vectors of 4") != std::string::npos);
+  CHECK(chosen(sum(memory({1 << 20, 50}), {.axis = -1})) == "rows");
+  CHECK(chosen(sum(memory({64, 1 << 20}), {.axis = -1})) == "rows");
+  CHECK(chosen(sum(memory({1 << 14, 1 << 12}), {.axis = 0})) == "columns, vectors of 4");
+  CHECK(chosen(sum(memory({1 << 20, 6}), {.axis = 0})) == "columns");
+  // The order of the additions is that of the shape; threads follow the memory.
+  const ndarray across = memory({1 << 12, 1 << 14}).T();
+  CHECK(chosen(sum(across, {.axis = 1})) == "rows, neighbouring threads across");
+  CHECK(chosen(sum(across, {.axis = 0})) == "columns, neighbouring threads along");
+  CHECK(chosen(sum(memory({50, 1 << 20}).T(), {.axis = 1})) == "rows, neighbouring threads across");
+  CHECK(chosen(max(across, {.axis = 1})) == "columns, vectors of 4");
+  const ndarray q = memory({100000}), t = memory({64});
+  CHECK(chosen(argmin(abs(q(_, newaxis) - t), 1)) == "broadcast rows");
+}
+
+TEST_CASE("schedules of a GPU: the chosen one is legal, and none that is considered is clearly cheaper") {
+  const ndarray x = memory({512, 700}), v = memory({512, 1}), w = memory({700});
+  for (const ndarray& y :
+       {x + 1, x.T() + v.T(), x.T()(slice(0, 512)) + x(_, slice(0, 512)), sum(x, {.axis = 0}), sum(x.T(), {.axis = 0}),
+        max(x, {.axis = 1}), max(v + w, {.axis = 1}), sum(v * w, {.axis = 1})})
+    each_launch(y, [](const jit::launch& l) {
+      const jit::schedule s = cuda::describe(l);
+      CAPTURE(s.name);
+      CHECK(s.estimate.microseconds > 0);
+      CHECK_FALSE(s.parts.empty());
+      CHECK(s.others.size() + 1 == cuda::legal_schedules(l).size());
+      for (std::size_t k = 1; k < s.others.size(); ++k) CHECK(s.others[k - 1].microseconds <= s.others[k].microseconds);
+      for (const char* part : {"runs   ", "time   ", " estimated"})
+        CHECK(jit::to_string(s, "").find(part) != std::string::npos);
+    });
+}
+
+TEST_CASE("schedules of a GPU: a test can force each legal one") {
+  const ndarray x = memory({300, 300});
+  each_launch(x + x.T(), [](const jit::launch& l) {
+    const auto all = cuda::legal_schedules(l);
+    CHECK(all.size() > 2);
+    cuda::most_schedules();
+    jit::cuda_variant v;
+    for (int k = 0; k < 4; ++k) {
+      cuda::force_schedule(k);
+      cuda::classify(l, v);
+      CHECK(static_cast<std::size_t>(cuda::most_schedules()) >= all.size());
+    }
+    cuda::force_schedule(1000);
+    cuda::classify(l, v);
+    CHECK(cuda::schedule_name(l, v) == cuda::schedule_name(l, all.back()));
+    cuda::force_schedule(-1);
+  });
+}
+
+#endif
