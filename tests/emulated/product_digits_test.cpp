@@ -60,6 +60,7 @@ struct host_device {
   T* c;
   guarded a_digits, b_digits, sums;
   int products = 0;
+  int64_t written = 0;  // sums since the last join
 
   static unsigned tiles(int64_t n, int64_t tile) { return static_cast<unsigned>((n + tile - 1) / tile); }
 
@@ -94,9 +95,13 @@ struct host_device {
           sums.words()[p.sums_offset + z * p.sums_stride + i * p.columns + j] = static_cast<std::int32_t>(sum);
         }
     CHECK(greatest <= std::numeric_limits<std::int32_t>::max());
+    written += p.matrices * p.rows * p.columns;
   }
 
   void join(const join_job& s, int64_t offset) {
+    // Vectors are read whole, with padding: products have written all of it.
+    CHECK(written == static_cast<int64_t>(sizeof(T)) * s.matrices * s.padded_rows * s.padded_columns);
+    written = 0;
     const int64_t quads = s.rows * (s.padded_columns / emulated::join_each);
     const cuda_emulator::index3 grid{tiles(quads, emulated::join_threads), static_cast<unsigned>(s.matrices), 1};
     CHECK(cuda_emulator::launch(grid, {emulated::join_threads}, [&] { kernels.join(s, sums.words(), c + offset); }) ==

@@ -179,4 +179,25 @@ TEST_CASE("gpu: sums, means and variances of float32 are close to those in float
   }
 }
 
+TEST_CASE("gpu: steps in a loop of one kernel have the bits of steps that are launched one by one") {
+  if (gpu_test::no_gpu()) return;
+  const ndarray line = array(gpu_test::uniform<float>(3001, -1, 1, 31)),
+                square = reshape(line(slice(0, 3000)), {50, 60});
+  for (const ndarray& start : std::vector<ndarray>{line, line(slice(1, _, 2)), square.T()}) {
+    const auto run = [&](bool at_once) {
+      ndarray x = start * 1, y = start * 0.5, count = 0 * start;
+      for (int k = 0; k < 23; ++k) {
+        const ndarray next = x * x - y * y + start;
+        y = 2 * x * y + 0.25;
+        x = next;
+        count = count + (x * x + y * y <= 4);
+        if (at_once) eval(x, y, count);
+      }
+      eval(x, y, count);
+      return std::vector{bits(x), bits(y), bits(count)};
+    };
+    CHECK(run(false) == run(true));
+  }
+}
+
 #endif

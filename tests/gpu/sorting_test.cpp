@@ -8,6 +8,7 @@
 using namespace gpu_test;
 using namespace sinter;
 using sinter::idx::_;
+using sinter::idx::slice;
 
 namespace {
 
@@ -118,6 +119,24 @@ TEST_CASE("gpu: sorts, searches, sets, scans and histograms are those of the CPU
       REQUIRE(got.shape() == expected.shape());
       CHECK(got.astype(complex128).to_vector<std::complex<double>>() ==
             expected.astype(complex128).to_vector<std::complex<double>>());
+    }
+  }
+}
+
+TEST_CASE("gpu: partitions and largest elements of short rows, long ones and one row are the CPU's") {
+  if (no_gpu()) return;
+  for (dtype type : {int32, float32, float64}) {
+    for (const shape_t& shape : {shape_t{70, 33}, shape_t{5, 9001}, shape_t{1, 70001}}) {
+      CAPTURE(std::string(name(type)));
+      CAPTURE(shape[1]);
+      const ndarray x = whole_numbers(type, shape[0], shape[1]);
+      const std::int64_t k = shape[1] / 3;
+      const auto sorted = sort(x.to_device(cpu)).astype(float64);
+      const ndarray parts = partition(x, k), largest = topk(x, 10).values;
+      CHECK(parts(_, k).astype(float64).to_vector<double>() == sorted(_, k).to_vector<double>());
+      CHECK(sort(parts.to_device(cpu)).astype(float64).to_vector<double>() == sorted.to_vector<double>());
+      CHECK(bool(all(parts(_, slice(0, k)) <= parts(_, slice(k, k + 1)))));
+      CHECK(largest.astype(float64).to_vector<double>() == flip(sorted, 1)(_, slice(0, 10)).to_vector<double>());
     }
   }
 }
