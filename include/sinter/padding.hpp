@@ -39,8 +39,7 @@ struct pad_kw {
   std::string_view reflect_type = "even";  // reflect, symmetric: or "odd", twice the edge less the reflection
 };
 /// Borders around an array, axis after axis. Modes: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect
-/// (without the edge), symmetric (with it), wrap, empty (zeros here). Borders may be wider than the array. constant, edge,
-/// wrap and even reflections fuse with what reads them. value_error: another mode, a negative width, an empty axis that has
+/// (without the edge), symmetric (with it), wrap, empty (zeros here). Borders may be wider than the array. value_error: another mode, a negative width, an empty axis that has
 /// nothing to extend; shape_error: another number of pairs than axes.
 ndarray pad(const ndarray& x, const before_and_after<extent>& width, std::string_view mode = "constant",
             const pad_kw& kw = {});

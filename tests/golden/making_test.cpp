@@ -112,6 +112,22 @@ TEST_CASE("functions that make and edit arrays give what NumPy's do" * doctest::
        FROM(triu_indices_from)});
 }
 
+TEST_CASE("borders of large arrays are those of small ones") {
+  const ndarray base = arange(190 * 200, {.dtype = float32}).reshape({190, 200});
+  for (const ndarray& x : {base, base.T().copy().T(), base * 2}) {
+    for (const char* mode : {"edge", "reflect", "symmetric", "wrap"}) {
+      const ndarray rows = pad(arange(190), {3, 7}, mode), columns = pad(arange(200), {450, 1}, mode);
+      const ndarray padded = pad(x, {{3, 7}, {450, 1}}, mode);
+      CHECK_MESSAGE(array_equal(padded, take(take(x, rows, 0), columns, 1)), mode);
+    }
+    const ndarray y = pad(x, {{3, 0}, {0, 5}}, "constant", {.constant_values = {{1, 2}, {3, 4}}});
+    CHECK(array_equal(y(slice(3, none_t{0}), slice(200)), x));
+    CHECK(array_equal(y(slice(3), slice(200)), ones({3, 200})));
+    CHECK(array_equal(y(none_t{0}, slice(200, none_t{0})), full({193, 5}, 4)));
+  }
+  CHECK(array_equal(pad(zeros({0, 40000}), 1, "constant", {.constant_values = 2}), full({2, 40002}, 2)));
+}
+
 TEST_CASE("views by strides stay within the memory of the array") {
   const ndarray x = arange(10, {.dtype = int32});
   const ndarray v = as_strided(x, {.shape = shape_t{4, 3}, .strides = std::vector<std::int64_t>{8, 4}});

@@ -1,5 +1,6 @@
-// Convolution and correlation of vectors, summed directly: each element is a reduction over a window, which is a view.
-#include <utility>
+// Convolution and correlation of vectors, summed directly: each element is a reduction over a window, which is a view, or for
+// short vectors a sum written out.
+#include <vector>
 
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
@@ -42,12 +43,44 @@ ndarray sums_of_products(const ndarray& x, const ndarray& y, std::int64_t before
   return sum(products, 1, {.dtype = products.dtype(), .where = inside});
 }
 
+/// The elements of complete overlaps, for few of y: products of shifted ranges, which are one pass over x.
+ndarray sums_of_shifts(const ndarray& x, const ndarray& y) {
+  const std::int64_t n = x.shape(0), m = y.shape(0);
+  ndarray out;
+  for (std::int64_t k = 0; k < m; ++k) {
+    const ndarray product = multiply(slice_of(x, 0, k, n - m + 1 + k), slice_of(y, 0, k, k + 1));
+    out = k == 0 ? product : add(out, product);
+  }
+  return out;
+}
+
+constexpr std::int64_t few = 32;
+
+/// sums_of_products with few of y, the overlaps that are not complete apart.
+ndarray sums_by_parts(const ndarray& x, const ndarray& y, std::int64_t before, std::int64_t count) {
+  const std::int64_t n = x.shape(0), m = y.shape(0), behind = before + n - m + 1;
+  const ndarray inside = sums_of_shifts(x, y);
+  std::vector<ndarray> parts;
+  if (before > 0) parts.push_back(sums_of_products(slice_of(x, 0, 0, m - 1), y, before, before));
+  parts.push_back(inside);
+  if (count > behind) parts.push_back(sums_of_products(slice_of(x, 0, n - m + 1, n), y, 0, count - behind));
+  return parts.size() == 1 ? inside : concatenate(parts);
+}
+
+ndarray sums_of(const ndarray& x, const ndarray& y, std::int64_t before, std::int64_t count) {
+  // 16-bit floats are summed in float32.
+  const dtype type = promote_types(x.dtype(), y.dtype());
+  const bool narrow = type == float16 || type == bfloat16;
+  const bool by_parts = y.shape(0) <= few && !narrow;
+  return by_parts ? sums_by_parts(x, y, before, count) : sums_of_products(x, y, before, count);
+}
+
 /// The modes of NumPy, where y is not longer.
 ndarray overlapped(const ndarray& x, const ndarray& y, std::string_view mode, const char* function) {
   const std::int64_t n = x.shape(0), m = y.shape(0);
-  if (mode == "valid") return sums_of_products(x, y, 0, n - m + 1);
-  if (mode == "same") return sums_of_products(x, y, m / 2, n);
-  if (mode == "full") return sums_of_products(x, y, m - 1, n + m - 1);
+  if (mode == "valid") return sums_of(x, y, 0, n - m + 1);
+  if (mode == "same") return sums_of(x, y, m / 2, n);
+  if (mode == "full") return sums_of(x, y, m - 1, n + m - 1);
   fail<value_error>(function, "the mode is 'full', 'same' or 'valid', not '", mode, "'");
 }
 

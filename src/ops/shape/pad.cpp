@@ -1,6 +1,8 @@
-// Borders around arrays. Modes that only choose elements are gathers along each axis, which fuse with what reads them.
+// Borders around arrays. Modes that only choose elements are gathers along each axis. Of large arrays the inner part is copied,
+// and the borders alone are gathered.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
@@ -117,6 +119,29 @@ ndarray with_statistics(const ndarray& x, const border& b, std::string_view mode
   return concatenate({repeated_along(front, b.before), x, repeated_along(back, b.behind)}, b.axis);
 }
 
+/// Arrays large enough that borders cost less by themselves than as a part of every element's address.
+constexpr std::int64_t large = std::int64_t{1} << 15;
+
+/// A padded array whose inner part is copied and whose borders alone are chosen from `padded`, which is not stored.
+ndarray assembled(const value& inner, const value& padded, const std::vector<border>& borders) {
+  const ndarray out = wrap(graph::unset_leaf(padded->shape, padded->type, padded->device)), all = wrap(padded);
+  ndarray region = out, source = all;
+  // Axis after axis the borders in the room that the axes before have left.
+  for (const border& b : borders) {
+    const auto fill = [&](std::int64_t first, std::int64_t last) {
+      if (first == last || region.size() == 0) return;
+      graph::write(*ndarray_access::ref(slice_of(region, b.axis, first, last)),
+                   value_of(slice_of(source, b.axis, first, last)));
+    };
+    fill(0, b.before);
+    fill(b.before + b.count, b.before + b.count + b.behind);
+    region = slice_of(region, b.axis, b.before, b.before + b.count);
+    source = slice_of(source, b.axis, b.before, b.before + b.count);
+  }
+  if (inner->size() != 0) graph::write(*ndarray_access::ref(region), inner);
+  return out;
+}
+
 template <class T>
 std::pair<T, T> pair_for(const before_and_after<T>& all, int axis, int rank, const char* what) {
   if (all.size() != 1 && static_cast<int>(all.size()) != rank)
@@ -134,8 +159,11 @@ ndarray pad(const ndarray& x, const before_and_after<extent>& width, std::string
   if (kw.reflect_type != "even" && kw.reflect_type != "odd")
     fail<value_error>("pad", "reflect_type is 'even' or 'odd', not '", kw.reflect_type, "'");
   value v = value_of(x, "pad");
+  const value inner = v;
   const int rank = v->shape.size();
   const dims given = v->shape;
+  std::vector<border> borders;
+  bool chooses = true;  // only elements and constants
   for (int a = 0; a < rank; ++a) {
     const auto [before, behind] = pair_for(width, a, rank, "the width");
     border b{a, before.value, behind.value, v->shape[a]};
@@ -143,6 +171,7 @@ ndarray pad(const ndarray& x, const before_and_after<extent>& width, std::string
     if (b.before > core::most_elements || b.behind > core::most_elements)
       core::checked_count(dims{core::most_elements + 1}, "pad");
     if (b.before == 0 && b.behind == 0) continue;
+    borders.push_back(b);
     if (mode == "constant" || mode == "empty") {
       const std::pair<scalar, scalar> zero(0, 0);
       v = surrounded(v, b, mode == "empty" ? zero : pair_for(kw.constant_values, a, rank, "constant_values"));
@@ -157,20 +186,23 @@ ndarray pad(const ndarray& x, const before_and_after<extent>& width, std::string
     } else if (reflects && kw.reflect_type == "even") {
       v = gathered(v, repeated(positions(v, b), b.count, mode == "reflect" ? 2 * (b.count - 1) : 2 * b.count), b);
     } else if (reflects) {
+      chooses = false;
       v = value_of(odd_reflection(wrap(v), b, mode == "symmetric"));
     } else if (mode == "linear_ramp") {
+      chooses = false;
       const auto ends = pair_for(kw.end_values, a, rank, "end_values");
       const ndarray all = wrap(v);
       v = value_of(concatenate({ramp(slice_of(all, a, 0, 1), ends.first, b.before, a, false), all,
                                 ramp(slice_of(all, a, b.count - 1, b.count), ends.second, b.behind, a, true)},
                                a));
     } else {
+      chooses = false;
       const std::pair<extent, extent> none(0, 0);
       v = value_of(with_statistics(wrap(v), b, mode, kw.stat_length,
                                    kw.stat_length ? pair_for(*kw.stat_length, a, rank, "stat_length") : none));
     }
   }
-  return wrap(v);
+  return chooses && v->size() >= large ? assembled(inner, v, borders) : wrap(v);
 }
 
 }  // namespace sinter::inline v0

@@ -61,7 +61,7 @@ def interpolation(c, rng):
 
 def sums(c, rng):
     for dt in NUMPY_DTYPES:
-        for n, m in [(1, 1), (5, 3), (3, 5), (8, 4), (30, 7), (2, 2)]:
+        for n, m in [(1, 1), (5, 3), (3, 5), (8, 4), (30, 7), (2, 2), (50, 40)]:
             x, y = numbers(rng, (n,), dt, "few"), numbers(rng, (m,), dt, "few")
             for mode in ["full", "same", "valid"]:
                 c.add("convolve", lambda: np.convolve(x, y, mode), [x, y], [], mode, close)
