@@ -91,7 +91,7 @@ sinter_unity_group(src/ops/statistics/average src/ops/statistics/nan_reduce src/
                    src/ops/elementwise/parts)
 sinter_unity_group(src/ops/numerics/sampled src/ops/numerics/choices src/ops/numerics/windows)
 sinter_unity_group(src/ops/numerics/polynomial src/ops/numerics/convolve src/ops/shape/pad)
-sinter_unity_group(src/ops/shape/edit src/ops/shape/grids)
+sinter_unity_group(src/ops/shape/edit src/ops/shape/grids src/ops/random/distributions)
 
 if(SINTER_CUDA_FOUND)
   sinter_unity_group(src/backends/cuda/algorithms/algorithms src/backends/cuda/backend jit/cuda/schedule/legal

@@ -245,7 +245,7 @@ inline ndarray bitwise_right_shift(const operand& x, const operand& y) { return 
   F(signbit) F(isposinf) F(isneginf) F(isreal) F(iscomplex) F(sinc) F(logical_not) F(invert) F(bitwise_count)
 #define SINTER_BINARY_FUNCTIONS(F) \
   F(add) F(subtract) F(multiply) F(divide) F(floor_divide) F(remainder) F(fmod) F(power) F(float_power) F(logaddexp) \
-  F(logaddexp2) F(ldexp) F(gcd) F(lcm) \
+  F(logaddexp2) F(gcd) F(lcm) \
   F(arctan2) F(hypot) F(heaviside) F(copysign) F(nextafter) F(equal) F(not_equal) F(less) F(less_equal) F(greater) \
   F(greater_equal) F(maximum) F(minimum) F(fmax) F(fmin) F(logical_and) F(logical_or) F(logical_xor) F(bitwise_and) \
   F(bitwise_or) F(bitwise_xor) F(left_shift) F(right_shift)

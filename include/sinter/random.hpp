@@ -156,6 +156,55 @@ class generator {
   /// Successes in n >= 0 trials (integers: dtype_error otherwise), each with probability p in [0, 1]; int64.
   ndarray binomial(const operand& n, const operand& p, const draw_size& size = {}, const draw_kw& kw = {});
 
+  // --- composed of the draws above, in their dtypes
+
+  /// Of df > 0: the sum of df squares of normal numbers.
+  ndarray chisquare(const operand& df, const draw_size& size = {}, const draw_kw& kw = {});
+  /// The same with the squared means adding up to nonc >= 0.
+  ndarray noncentral_chisquare(const operand& df, const operand& nonc, const draw_size& size = {},
+                               const draw_kw& kw = {});
+  /// The ratio of two chisquare draws, each over its degrees of freedom; noncentral_f: the first one noncentral.
+  ndarray f(const operand& dfnum, const operand& dfden, const draw_size& size = {}, const draw_kw& kw = {});
+  ndarray noncentral_f(const operand& dfnum, const operand& dfden, const operand& nonc, const draw_size& size = {},
+                       const draw_kw& kw = {});
+  ndarray gumbel(const operand& loc = 0.0, const operand& scale = 1.0, const draw_size& size = {},
+                 const draw_kw& kw = {});
+  ndarray logistic(const operand& loc = 0.0, const operand& scale = 1.0, const draw_size& size = {},
+                   const draw_kw& kw = {});
+  /// The Pareto distribution of the second kind (Lomax): from 0 on. a > 0.
+  ndarray pareto(const operand& a, const draw_size& size = {}, const draw_kw& kw = {});
+  /// In [0, 1], with density a * x**(a - 1). a > 0.
+  ndarray power(const operand& a, const draw_size& size = {}, const draw_kw& kw = {});
+  ndarray rayleigh(const operand& scale = 1.0, const draw_size& size = {}, const draw_kw& kw = {});
+  ndarray standard_cauchy(const draw_size& size = {}, const draw_kw& kw = {});
+  /// Student's, of df > 0.
+  ndarray standard_t(const operand& df, const draw_size& size = {}, const draw_kw& kw = {});
+  /// From left to right with a peak at mode. value_error: numbers out of order, or left equal to right.
+  ndarray triangular(const operand& left, const operand& mode, const operand& right, const draw_size& size = {},
+                     const draw_kw& kw = {});
+  /// On the circle, about mu, in [-pi, pi]; kappa >= 0. Draws at the call, until everything has been accepted (Best and
+  /// Fisher's rejection).
+  ndarray vonmises(const operand& mu, const operand& kappa, const draw_size& size = {}, const draw_kw& kw = {});
+  /// The inverse Gaussian distribution: mean > 0, scale > 0.
+  ndarray wald(const operand& mean, const operand& scale, const draw_size& size = {}, const draw_kw& kw = {});
+  ndarray weibull(const operand& a, const draw_size& size = {}, const draw_kw& kw = {});
+  /// Rows that add up to 1, of a vector of alphas > 0: size + (k,).
+  ndarray dirichlet(const ndarray& alpha, const draw_size& size = {}, const draw_kw& kw = {});
+
+  // Integers: int64 unless another integer dtype is asked for.
+
+  /// Trials until the first success, of a probability in (0, 1].
+  ndarray geometric(const operand& p, const draw_size& size = {}, const draw_kw& kw = {});
+  /// The logarithmic series, of 0 <= p < 1.
+  ndarray logseries(const operand& p, const draw_size& size = {}, const draw_kw& kw = {});
+  /// Failures before n > 0 successes (n need not be whole), of a probability in (0, 1].
+  ndarray negative_binomial(const operand& n, const operand& p, const draw_size& size = {}, const draw_kw& kw = {});
+  /// Proportional to k**-a, of a > 1. Draws at the call, until everything has been accepted (Devroye's rejection).
+  ndarray zipf(const operand& a, const draw_size& size = {}, const draw_kw& kw = {});
+  /// How often each of k outcomes comes in n trials: size + (k,). `pvals` are read at the call, and the last one is what is
+  /// left. value_error: they are negative or add up to more than 1.
+  ndarray multinomial(std::int64_t n, const ndarray& pvals, const draw_size& size = {}, const draw_kw& kw = {});
+
   // --- orders and samples
 
   /// Elements of the numbers [0, n), or slices of an array along `axis`. Without replacement all n are put in random
@@ -264,6 +313,77 @@ inline ndarray poisson(const operand& lam = 1.0, const draw_size& size = {}, con
 inline ndarray binomial(const operand& n, const operand& p, const draw_size& size = {}, const draw_kw& kw = {}) {
   return default_generator().binomial(n, p, size, kw);
 }
+inline ndarray chisquare(const operand& df, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().chisquare(df, size, kw);
+}
+inline ndarray noncentral_chisquare(const operand& df, const operand& nonc, const draw_size& size = {},
+                                    const draw_kw& kw = {}) {
+  return default_generator().noncentral_chisquare(df, nonc, size, kw);
+}
+inline ndarray f(const operand& dfnum, const operand& dfden, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().f(dfnum, dfden, size, kw);
+}
+inline ndarray noncentral_f(const operand& dfnum, const operand& dfden, const operand& nonc, const draw_size& size = {},
+                            const draw_kw& kw = {}) {
+  return default_generator().noncentral_f(dfnum, dfden, nonc, size, kw);
+}
+inline ndarray gumbel(const operand& loc = 0.0, const operand& scale = 1.0, const draw_size& size = {},
+                      const draw_kw& kw = {}) {
+  return default_generator().gumbel(loc, scale, size, kw);
+}
+inline ndarray logistic(const operand& loc = 0.0, const operand& scale = 1.0, const draw_size& size = {},
+                        const draw_kw& kw = {}) {
+  return default_generator().logistic(loc, scale, size, kw);
+}
+inline ndarray pareto(const operand& a, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().pareto(a, size, kw);
+}
+inline ndarray power(const operand& a, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().power(a, size, kw);
+}
+inline ndarray rayleigh(const operand& scale = 1.0, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().rayleigh(scale, size, kw);
+}
+inline ndarray standard_cauchy(const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().standard_cauchy(size, kw);
+}
+inline ndarray standard_t(const operand& df, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().standard_t(df, size, kw);
+}
+inline ndarray triangular(const operand& left, const operand& mode, const operand& right, const draw_size& size = {},
+                          const draw_kw& kw = {}) {
+  return default_generator().triangular(left, mode, right, size, kw);
+}
+inline ndarray vonmises(const operand& mu, const operand& kappa, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().vonmises(mu, kappa, size, kw);
+}
+inline ndarray wald(const operand& mean, const operand& scale, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().wald(mean, scale, size, kw);
+}
+inline ndarray weibull(const operand& a, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().weibull(a, size, kw);
+}
+inline ndarray dirichlet(const ndarray& alpha, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().dirichlet(alpha, size, kw);
+}
+inline ndarray geometric(const operand& p, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().geometric(p, size, kw);
+}
+inline ndarray logseries(const operand& p, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().logseries(p, size, kw);
+}
+inline ndarray negative_binomial(const operand& n, const operand& p, const draw_size& size = {},
+                                 const draw_kw& kw = {}) {
+  return default_generator().negative_binomial(n, p, size, kw);
+}
+inline ndarray zipf(const operand& a, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().zipf(a, size, kw);
+}
+inline ndarray multinomial(std::int64_t n, const ndarray& pvals, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().multinomial(n, pvals, size, kw);
+}
+/// `n` random bytes on the host.
+std::vector<std::uint8_t> bytes(std::int64_t n);
 template <int_like T>
 ndarray choice(T n, const draw_size& size = {}, const choice_kw& kw = {}) {
   return default_generator().choice(n, size, kw);

@@ -19,7 +19,10 @@ using doubles = std::vector<double>;
 /// A function with and without a place for its result.
 struct form {
   std::string_view name;
-  bool takes_bits() const { return name.starts_with("bitwise") || name.ends_with("_shift") || name == "invert"; }
+  bool takes_bits() const {
+    return name.starts_with("bitwise") || name.ends_with("_shift") || name == "invert" || name == "gcd" ||
+           name == "lcm";
+  }
 };
 struct unary_form : form {
   ndarray (*plain)(const ndarray&);

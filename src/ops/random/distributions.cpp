@@ -1,0 +1,299 @@
+// Distributions composed of other draws.
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "core/shape.hpp"
+#include "ops/base/axes.hpp"
+#include "ops/random/draw.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+
+namespace sinter::inline v0::random {
+
+using namespace ops;
+
+namespace {
+
+/// A draw: its shape and device, checked, and the dtype of its result.
+struct wanted {
+  wanted(const char* function, const draw_size& size, const draw_kw& kw, operands parameters)
+      : space(draw_space_of(size, kw.device, parameters, function)),
+        shape(to_shape(space.shape)),
+        type(kw.dtype.value_or(float64)),
+        real{.dtype = draw_dtype(kw.dtype, function), .device = to_public(space.device)} {}
+
+  draw_space space;
+  draw_size shape;
+  dtype type;
+  draw_kw real;  // of the draws that it is composed of
+
+  ndarray result(const ndarray& x) const { return broadcast_to_shape(x).astype(type, false); }
+  ndarray broadcast_to_shape(const ndarray& x) const {
+    return wrap(broadcast_value(value_of(x, "random"), space.shape));
+  }
+};
+
+/// The same for integers, which are composed of float64 draws.
+struct whole {
+  whole(const char* function, const draw_size& size, const draw_kw& kw, operands parameters)
+      : of(function, size, draw_kw{.device = kw.device}, parameters), type(kw.dtype.value_or(int64)) {
+    if (!is_integer(type)) fail<dtype_error>(function, "draws integers, not ", type);
+  }
+  wanted of;
+  dtype type;
+
+  ndarray result(const ndarray& x) const { return of.broadcast_to_shape(x.astype(int64, false)).astype(type, false); }
+};
+
+bool is_positive(double x) { return x > 0; }
+bool is_not_negative(double x) { return x >= 0; }
+
+ndarray array_of(const operand& x, const wanted& w) {
+  return x.is_array() ? x.array() : full({}, x, {.dtype = float64, .device = to_public(w.space.device)});
+}
+
+}  // namespace
+
+ndarray generator::chisquare(const operand& df, const draw_size& size, const draw_kw& kw) {
+  check_number(df, "chisquare", "df must be above 0", is_positive);
+  const wanted w("chisquare", size, kw, {&df});
+  return w.result(standard_gamma(multiply(0.5, df), w.shape, w.real) * 2);
+}
+
+ndarray generator::noncentral_chisquare(const operand& df, const operand& nonc, const draw_size& size,
+                                        const draw_kw& kw) {
+  check_number(df, "noncentral_chisquare", "df must be above 0", is_positive);
+  check_number(nonc, "noncentral_chisquare", "nonc must not be negative", is_not_negative);
+  const wanted w("noncentral_chisquare", size, kw, {&df, &nonc});
+  // A mixture of central ones.
+  const ndarray pairs = poisson(multiply(0.5, nonc), w.shape, {.device = w.real.device});
+  return w.result(standard_gamma(multiply(0.5, df) + pairs, w.shape, w.real) * 2);
+}
+
+ndarray generator::f(const operand& dfnum, const operand& dfden, const draw_size& size, const draw_kw& kw) {
+  check_number(dfnum, "f", "dfnum must be above 0", is_positive);
+  check_number(dfden, "f", "dfden must be above 0", is_positive);
+  const wanted w("f", size, kw, {&dfnum, &dfden});
+  const ndarray first = chisquare(dfnum, w.shape, w.real), second = chisquare(dfden, w.shape, w.real);
+  return w.result(divide(divide(first, dfnum), divide(second, dfden)));
+}
+
+ndarray generator::noncentral_f(const operand& dfnum, const operand& dfden, const operand& nonc, const draw_size& size,
+                                const draw_kw& kw) {
+  check_number(dfden, "noncentral_f", "dfden must be above 0", is_positive);
+  const wanted w("noncentral_f", size, kw, {&dfnum, &dfden, &nonc});
+  const ndarray first = noncentral_chisquare(dfnum, nonc, w.shape, w.real), second = chisquare(dfden, w.shape, w.real);
+  return w.result(divide(divide(first, dfnum), divide(second, dfden)));
+}
+
+ndarray generator::gumbel(const operand& loc, const operand& scale, const draw_size& size, const draw_kw& kw) {
+  check_number(scale, "gumbel", "scale must not be negative", is_not_negative);
+  const wanted w("gumbel", size, kw, {&loc, &scale});
+  return w.result(subtract(loc, multiply(scale, log(standard_exponential(w.shape, w.real)))));
+}
+
+ndarray generator::logistic(const operand& loc, const operand& scale, const draw_size& size, const draw_kw& kw) {
+  check_number(scale, "logistic", "scale must not be negative", is_not_negative);
+  const wanted w("logistic", size, kw, {&loc, &scale});
+  // log(u / (1 - u)) is log(exp(e) - 1) of an exponential draw, which has no end where u is rounded to 0.
+  return w.result(add(loc, multiply(scale, log(expm1(standard_exponential(w.shape, w.real))))));
+}
+
+ndarray generator::pareto(const operand& a, const draw_size& size, const draw_kw& kw) {
+  check_number(a, "pareto", "a must be above 0", is_positive);
+  const wanted w("pareto", size, kw, {&a});
+  return w.result(expm1(divide(standard_exponential(w.shape, w.real), a)));
+}
+
+ndarray generator::power(const operand& a, const draw_size& size, const draw_kw& kw) {
+  check_number(a, "power", "a must be above 0", is_positive);
+  const wanted w("power", size, kw, {&a});
+  return w.result(sinter::power(-expm1(-standard_exponential(w.shape, w.real)), divide(1.0, a)));
+}
+
+ndarray generator::rayleigh(const operand& scale, const draw_size& size, const draw_kw& kw) {
+  check_number(scale, "rayleigh", "scale must not be negative", is_not_negative);
+  const wanted w("rayleigh", size, kw, {&scale});
+  return w.result(multiply(scale, sqrt(2 * standard_exponential(w.shape, w.real))));
+}
+
+ndarray generator::standard_cauchy(const draw_size& size, const draw_kw& kw) {
+  const wanted w("standard_cauchy", size, kw, {});
+  const ndarray first = standard_normal(w.shape, w.real);
+  return w.result(first / standard_normal(w.shape, w.real));
+}
+
+ndarray generator::standard_t(const operand& df, const draw_size& size, const draw_kw& kw) {
+  check_number(df, "standard_t", "df must be above 0", is_positive);
+  const wanted w("standard_t", size, kw, {&df});
+  const ndarray half = array_of(multiply(0.5, df), w), normal_part = standard_normal(w.shape, w.real);
+  return w.result(normal_part * sqrt(half / standard_gamma(half, w.shape, w.real)));
+}
+
+ndarray generator::triangular(const operand& left, const operand& mode, const operand& right, const draw_size& size,
+                              const draw_kw& kw) {
+  if (!left.is_array() && !mode.is_array() && !right.is_array()) {
+    const double l = left.number().real(), m = mode.number().real(), r = right.number().real();
+    if (!(l <= m && m <= r && l < r))
+      fail<value_error>("triangular", "needs left <= mode <= right and left < right, not ", l, ", ", m, ", ", r);
+  }
+  const wanted w("triangular", size, kw, {&left, &mode, &right});
+  const ndarray u = random(w.shape, w.real), l = array_of(left, w), m = array_of(mode, w), r = array_of(right, w);
+  const ndarray base = r - l, below = m - l, above = r - m;
+  return w.result(where(less_equal(u, below / base), l + sqrt(u * base * below), r - sqrt((1 - u) * base * above)));
+}
+
+ndarray generator::wald(const operand& mean, const operand& scale, const draw_size& size, const draw_kw& kw) {
+  check_number(mean, "wald", "mean must be above 0", is_positive);
+  check_number(scale, "wald", "scale must be above 0", is_positive);
+  const wanted w("wald", size, kw, {&mean, &scale});
+  const ndarray m = array_of(mean, w), lambda = array_of(scale, w);
+  const ndarray n = standard_normal(w.shape, {.device = w.real.device}), u = random(w.shape, {.device = w.real.device});
+  const ndarray y = m * n * n, d = 1 + sqrt(1 + 4 * lambda / y);
+  const ndarray x = where(equal(y, 0), m, m * (1 - 2 / d));
+  return w.result(where(less_equal(u, m / (m + x)), x, m * m / x));
+}
+
+ndarray generator::weibull(const operand& a, const draw_size& size, const draw_kw& kw) {
+  check_number(a, "weibull", "a must not be negative", is_not_negative);
+  const wanted w("weibull", size, kw, {&a});
+  const ndarray e = standard_exponential(w.shape, w.real);
+  if (!a.is_array() && a.number().real() == 0) return w.result(zeros_like(e));
+  return w.result(sinter::power(e, divide(1.0, a)));
+}
+
+namespace {
+
+/// size + (n,).
+draw_size with_rows(const draw_size& size, std::int64_t n) {
+  dims shape = size.given() ? to_dims(size.shape()) : dims();
+  shape.push_back(n);
+  return draw_size(to_shape(shape));
+}
+
+}  // namespace
+
+ndarray generator::dirichlet(const ndarray& alpha, const draw_size& size, const draw_kw& kw) {
+  if (view_of(alpha, "dirichlet").shape.size() != 1)
+    fail<shape_error>("dirichlet", "alpha is a vector, not of shape ", alpha.shape());
+  const operand of(alpha);
+  const wanted w("dirichlet", with_rows(size, alpha.shape(0)), kw, {&of});
+  const ndarray g = standard_gamma(alpha, w.shape, w.real);
+  return w.result(g / sum(g, -1, {.keepdims = true}));
+}
+
+ndarray generator::geometric(const operand& p, const draw_size& size, const draw_kw& kw) {
+  check_number(p, "geometric", "p must be in (0, 1]", [](double x) { return x > 0 && x <= 1; });
+  const whole w("geometric", size, kw, {&p});
+  const ndarray trials = ceil(-standard_exponential(w.of.shape, w.of.real) / log1p(-array_of(p, w.of)));
+  return w.result(clip(trials, 1, 9.2e18));
+}
+
+ndarray generator::logseries(const operand& p, const draw_size& size, const draw_kw& kw) {
+  check_number(p, "logseries", "p must be in [0, 1)", [](double x) { return x >= 0 && x < 1; });
+  const whole w("logseries", size, kw, {&p});
+  // Kemp: given q = 1 - (1 - p)**u the number is geometric.
+  const ndarray u = random(w.of.shape, w.of.real), q = -expm1(u * log1p(-array_of(p, w.of)));
+  const ndarray x = 1 + floor(-standard_exponential(w.of.shape, w.of.real) / log(q));
+  return w.result(clip(where(equal(q, 0), 1, x), 1, 9.2e18));
+}
+
+ndarray generator::negative_binomial(const operand& n, const operand& p, const draw_size& size, const draw_kw& kw) {
+  check_number(n, "negative_binomial", "n must be above 0", is_positive);
+  check_number(p, "negative_binomial", "p must be in (0, 1]", [](double x) { return x > 0 && x <= 1; });
+  const whole w("negative_binomial", size, kw, {&n, &p});
+  const ndarray probability = array_of(p, w.of);
+  const ndarray lambda = standard_gamma(n, w.of.shape, w.of.real) * ((1 - probability) / probability);
+  return w.result(poisson(lambda, w.of.shape, {.device = w.of.real.device}));
+}
+
+namespace {
+
+/// Draws again what has not been accepted: `round` gives candidates and which of them are good.
+template <class Round>
+ndarray until_accepted(const Round& round) {
+  auto [out, good] = round();
+  while (!bool(all(good))) {
+    const auto [again, fits] = round();
+    out = where(good, out, again);
+    good = logical_or(good, fits);
+  }
+  return out;
+}
+
+struct candidates {
+  ndarray values, good;
+};
+
+}  // namespace
+
+ndarray generator::vonmises(const operand& mu, const operand& kappa, const draw_size& size, const draw_kw& kw) {
+  check_number(kappa, "vonmises", "kappa must not be negative", is_not_negative);
+  const wanted w("vonmises", size, kw, {&mu, &kappa});
+  const draw_kw wide{.device = w.real.device};
+  const double pi = std::numbers::pi;
+  // Of almost no or an infinite concentration the angle is uniform or 0.
+  const ndarray k = array_of(kappa, w), some = logical_and(greater(k, 1e-8), less(k, 1e6)), used = where(some, k, 1.0);
+  const ndarray tau = 1 + sqrt(1 + 4 * used * used), rho = (tau - sqrt(2 * tau)) / (2 * used);
+  const ndarray s = (1 + rho * rho) / (2 * rho);
+  const ndarray angle = until_accepted([&] {
+    const ndarray z = cos(pi * random(w.shape, wide)), f = (1 + s * z) / (s + z), c = used * (s - f);
+    const ndarray v = random(w.shape, wide);
+    const ndarray good = logical_or(greater(c * (2 - c), v), greater_equal(log(c / v) + 1 - c, 0));
+    const ndarray sign = where(less(random(w.shape, wide), 0.5), -1.0, 1.0);
+    return candidates{sign * arccos(clip(f, -1, 1)), good};
+  });
+  const ndarray uniform_angle = pi * (2 * random(w.shape, wide) - 1);
+  const ndarray narrow = standard_normal(w.shape, wide) / sqrt(maximum(k, 1.0));
+  const ndarray about = where(some, angle, where(less(k, 1.0), uniform_angle, narrow));
+  return w.result(remainder(add(mu, about) + pi, 2 * pi) - pi);
+}
+
+ndarray generator::zipf(const operand& a, const draw_size& size, const draw_kw& kw) {
+  check_number(a, "zipf", "a must be above 1", [](double x) { return x > 1; });
+  const whole w("zipf", size, kw, {&a});
+  const ndarray less_one = array_of(a, w.of) - 1, b = sinter::power(full_like(less_one, 2.0), less_one);
+  return w.result(until_accepted([&] {
+    const ndarray u = 1 - random(w.of.shape, w.of.real), v = random(w.of.shape, w.of.real);
+    const ndarray x = floor(sinter::power(u, -1 / less_one)), t = sinter::power(1 + 1 / x, less_one);
+    const ndarray good = less_equal(v * x * (t - 1) / (b - 1), t / b);
+    return candidates{x, logical_and(good, less(x, 9.2e18))};
+  }));
+}
+
+ndarray generator::multinomial(std::int64_t n, const ndarray& pvals, const draw_size& size, const draw_kw& kw) {
+  if (n < 0) fail<value_error>("multinomial", "n must not be negative, not ", n);
+  if (view_of(pvals, "multinomial").shape.size() != 1 || pvals.shape(0) == 0)
+    fail<shape_error>("multinomial", "pvals are a vector, not of shape ", pvals.shape());
+  const dtype type = kw.dtype.value_or(int64);
+  if (!is_integer(type)) fail<dtype_error>("multinomial", "draws integers, not ", type);
+  const std::vector<double> p = pvals.to_vector<double>();
+  double total = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    if (!(p[i] >= 0 && p[i] <= 1)) fail<value_error>("multinomial", "a probability of ", p[i]);
+    if (i + 1 < p.size()) total += p[i];
+  }
+  if (total > 1 + 1e-12) fail<value_error>("multinomial", "probabilities that add up to ", total);
+  const draw_size shape = size.given() ? size : draw_size(shape_t{});
+  const draw_kw there{.device = pvals.device()};
+  ndarray left = full(shape.shape(), n, {.dtype = int64, .device = pvals.device()});
+  std::vector<ndarray> counts;
+  double rest = 1;
+  for (std::size_t i = 0; i + 1 < p.size(); ++i) {
+    counts.push_back(binomial(left, rest > 0 ? std::min(p[i] / rest, 1.0) : 0.0, shape, there));
+    left = left - counts.back();
+    rest -= p[i];
+  }
+  counts.push_back(left);
+  return stack(counts, -1).astype(type, false);
+}
+
+std::vector<std::uint8_t> bytes(std::int64_t n) {
+  if (n < 0) fail<value_error>("bytes", "a number of ", n, " bytes");
+  return integers(0, 256, n, {.dtype = uint8, .device = cpu}).to_vector<std::uint8_t>();
+}
+
+}  // namespace sinter::inline v0::random
