@@ -137,6 +137,7 @@ ready_product prepare_product(const ndarray& x, const ndarray& y, dtype type, bo
   p.device = &runtime::get_backend(p.id).products();
   p.factors = {factor_of(x, type), factor_of(y, type)};
   const value held[] = {p.factors[0].held, p.factors[1].held};
+  if (!held[0]->is_leaf() || !held[1]->is_leaf()) p.device->expect(type);
   graph::flush(held);
   for (factor& f : p.factors) make_readable(f, *p.device);
 

@@ -20,6 +20,12 @@ value checked(value leaf) {
   return leaf;
 }
 
+/// What has to be computed before a solver runs; its library is loaded meanwhile.
+value awaited(value v) {
+  solvers_of(v).expect();
+  return v;
+}
+
 /// The value with its last two axes exchanged.
 value transposed(const value& v) {
   return graph::record_view(v, core::transposed_last(v->shape),
@@ -61,11 +67,11 @@ matrix_stack square_matrices_of(const ndarray& x, const char* function) {
 }
 
 value owned_by_columns(const ndarray& x, dtype type, const char* function) {
-  return checked(own_memory(graph::record_cast(transposed(value_of(x, function)), type)));
+  return checked(own_memory(awaited(graph::record_cast(transposed(value_of(x, function)), type))));
 }
 
 value owned_by_rows(const ndarray& x, dtype type, const char* function) {
-  return checked(own_memory(graph::record_cast(value_of(x, function), type)));
+  return checked(own_memory(awaited(graph::record_cast(value_of(x, function), type))));
 }
 
 read_memory read_by_columns(const ndarray& x, dtype type, const char* function) {
@@ -75,7 +81,7 @@ read_memory read_by_columns(const ndarray& x, dtype type, const char* function) 
     const graph::exposed e = graph::begin_read(v, /*any_strides=*/true);
     if (core::is_contiguous(shape, core::transposed_last(e.strides))) return {checked(evaluated(e.held)), e.offset};
   }
-  return {checked(evaluated(graph::record_cast(transposed(value_of(x, function)), type))), 0};
+  return {checked(evaluated(awaited(graph::record_cast(transposed(value_of(x, function)), type)))), 0};
 }
 
 ndarray by_columns(const value& memory) { return wrap(memory).mT(); }

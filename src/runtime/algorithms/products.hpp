@@ -40,6 +40,9 @@ struct product_epilogue {
 class products {
  public:
   virtual ~products() = default;
+  /// Says that a product of this dtype follows, once its factors are computed: what it takes (a library and its handle) is
+  /// made ready meanwhile, in the background. What fails there is reported by the product.
+  virtual void expect(dtype) {}
   /// Whether matrices of these extents and strides are read as they are; others are to be copied by the caller.
   virtual bool reads(dtype type, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
                      std::int64_t column_stride) const = 0;

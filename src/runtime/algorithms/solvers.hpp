@@ -58,6 +58,10 @@ class solvers {
  public:
   virtual ~solvers() = default;
 
+  /// Says that a call follows, once its matrices are computed: the libraries that it takes and their handles are made ready
+  /// meanwhile, in the background. What fails there is reported by the call.
+  virtual void expect() {}
+
   /// Enqueues a search for failures among the numbers of `info`; work enqueued afterwards is not waited for.
   virtual std::unique_ptr<outcome> look_for_failures(const std::int32_t* info, std::int64_t count) = 0;
 

@@ -2,6 +2,7 @@
 // Row-major results are computed as their transposes, which BLAS stores by columns.
 #include "backends/cuda/linalg/products.hpp"
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include "backends/cuda/driver/stream.hpp"
 #include "backends/cuda/linalg/device_products.hpp"
 #include "backends/cuda/linalg/epilogue.hpp"
+#include "platform/background.hpp"
 #include "platform/optional_library.hpp"
 #include "sinter/error.hpp"
 
@@ -143,6 +145,24 @@ class cuda_products final : public runtime::products {
   bool writes(dtype type, int64_t rows, int64_t columns, int64_t row, int64_t column) const override {
     return reads(type, rows, columns, row, column);
   }
+
+#ifdef SINTER_HAS_CUBLAS
+  void expect(dtype type) override {
+    if (!is_inexact(type) || expected_.exchange(true)) return;
+    platform::run_in_background([this] {
+      try {
+        const auto& opened = opened_cublas();
+        platform::end_background_before_exit_handlers();
+        if (!opened.usable) return;
+        const std::lock_guard lock(mutex_);
+        make_current(target_.device);
+        open(opened.api);
+      } catch (...) {
+        return;  // the product tries again, and reports what is wrong
+      }
+    });
+  }
+#endif
 
   void multiply(const product_layout& layout, const void* a, const void* b, void* c) override {
     check_usable();
@@ -299,6 +319,7 @@ class cuda_products final : public runtime::products {
                 "cublasGemmStridedBatchedEx");
   }
 
+  std::atomic<bool> expected_{false};
   std::mutex mutex_;
   cublasHandle_t handle_ = nullptr;
 #else

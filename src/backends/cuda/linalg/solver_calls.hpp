@@ -2,6 +2,7 @@
 #pragma once
 #include "backends/cuda/linalg/cusolver_library.hpp"
 #ifdef SINTER_HAS_GPU_SOLVERS
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -87,6 +88,7 @@ class cuda_solvers final : public runtime::solvers {
  public:
   explicit cuda_solvers(const solver_target& t) : target_(t) {}
 
+  void expect() override;
   std::unique_ptr<runtime::outcome> look_for_failures(const std::int32_t* info, int64_t count) override;
   void factor_lu(const matrix_batch& m, void* a, std::int32_t* pivots, std::int32_t* info) override;
   void solve_lu(const matrix_batch& b, runtime::matrix_form form, const void* lu, const std::int32_t* pivots,
@@ -109,6 +111,7 @@ class cuda_solvers final : public runtime::solvers {
   void open(const cusolver_api& solver, const cublas_solver_api& blas, const char* function);
 
   solver_target target_;
+  std::atomic<bool> expected_{false};
   std::mutex mutex_;
   cusolverDnHandle_t solver_handle_ = nullptr;
   cusolverDnParams_t parameters_ = nullptr;

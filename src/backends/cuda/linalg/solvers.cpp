@@ -9,6 +9,7 @@
 #include "backends/cuda/driver/hooks.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "backends/cuda/linalg/solver_calls.hpp"
+#include "platform/background.hpp"
 #include "sinter/error.hpp"
 
 #ifdef SINTER_HAS_GPU_SOLVERS
@@ -90,6 +91,22 @@ solver_call::solver_call(cuda_solvers& owner, const char* function)
     failed(function, "cusolverDnSetStream", name_of(set));
   if (const auto set = blas.cublasSetStream(blas_handle, stream); set != CUBLAS_STATUS_SUCCESS)
     failed(function, "cublasSetStream", blas.cublasGetStatusString(set));
+}
+
+void cuda_solvers::expect() {
+  if (expected_.exchange(true)) return;
+  platform::run_in_background([this] {
+    try {
+      const cublas_solver_api& blas = cublas_solvers("linalg");
+      const cusolver_api& solver = cusolver("linalg");
+      platform::end_background_before_exit_handlers();
+      const std::lock_guard lock(mutex_);
+      make_current(target_.device);
+      open(solver, blas, "linalg");
+    } catch (...) {
+      return;  // the call tries again, and reports what is wrong
+    }
+  });
 }
 
 void cuda_solvers::open(const cusolver_api& solver, const cublas_solver_api& blas, const char* function) {
