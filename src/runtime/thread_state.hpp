@@ -19,6 +19,7 @@ struct thread_state {
   memory_kind kind[device_slots] = {};      // of memory whose kind is not given
   int default_slot = -1;                    // the thread's default device; -1: the process's
   std::uint32_t capture = 0;                // the number of the capture in progress; 0: none
+  bool measuring = false;                   // what runs is timed: kernels are to be the fastest ones at once
 };
 
 /// Captures in progress in all threads: while it is 0 a thread need not look for its own.

@@ -21,11 +21,12 @@
 namespace sinter::cuda {
 namespace {
 
-// From instruction counts, a baseline search takes about 3 ps per element, of 60 additions, more than an optimised one on
-// an H200: 0.2 ms at the threshold, and 3 ms at the limit, while the optimised one takes about 25 ms longer to compile.
-// Baseline forms whose arrays lie in local memory lose ten times as much, and save 30 to 300 ms.
-constexpr std::int64_t default_threshold = std::int64_t{1} << 26;  // elements
-constexpr std::int64_t baseline_limit = std::int64_t{64} << 30;    // additions
+// What a launch costs is counted in additions. From instruction counts, a baseline search takes about 3 ps per element, of
+// 60 additions, more than an optimised one on an H200: 3 ms at the limit, while the optimised one takes about 25 ms longer to
+// compile. Baseline forms whose arrays lie in local memory lose ten times as much, and save 40 to 300 ms. At the threshold
+// they have lost about 0.1 ms.
+constexpr std::int64_t default_threshold = std::int64_t{1} << 28;
+constexpr std::int64_t baseline_limit = std::int64_t{1} << 36;
 std::atomic<std::int64_t> threshold{default_threshold};
 std::atomic<std::uint64_t> baseline_count{0};
 
@@ -45,16 +46,15 @@ std::int64_t element_weight(const jit::program& p) noexcept {
   return sum;
 }
 
-/// Whether a launch should run the baseline kernel rather than wait for the optimised one. A captured launch runs many
-/// times, always with the kernel that it was captured with.
-bool baseline_suffices(const jit::launch& l, bool captured) {
+/// Whether a launch should run the baseline kernel rather than wait for the optimised one. `lasting`: a captured launch
+/// runs many times with the kernel that it was captured with, and one that is measured stands for many.
+bool baseline_suffices(const jit::launch& l, bool lasting) {
   switch (get_tier()) {
     case tier::baseline: return true;
     case tier::optimised: return false;
     case tier::automatic: break;
   }
-  return !captured && element_count_of(l) < baseline_limit / element_weight(*l.code) &&
-         platform::background_available();
+  return !lasting && element_count_of(l) < baseline_limit / element_weight(*l.code) && platform::background_available();
 }
 
 /// Where an operand's first element lies, as far as classification may depend on it.
@@ -97,7 +97,7 @@ CUfunction function_of(cudaLibrary_t library, const std::string& name) {
 
 void set_tier(tier t) noexcept { tier_setting() = t; }
 tier get_tier() noexcept { return tier_setting(); }
-void set_tier_threshold(std::int64_t elements) noexcept { threshold = elements ? elements : default_threshold; }
+void set_tier_threshold(std::int64_t additions) noexcept { threshold = additions ? additions : default_threshold; }
 std::uint64_t baseline_launches() noexcept { return baseline_count; }
 
 void launch_kernel(CUfunction f, const grid& g, void** arguments, cudaStream_t stream) {
@@ -111,7 +111,7 @@ kernel_forms* kernel_table::look_up(std::string_view key) const {
   return found == kernels_.end() ? nullptr : found->second.get();
 }
 
-void kernel_table::find(std::span<const jit::launch> launches, std::span<const kernel*> results, bool captured) {
+void kernel_table::find(std::span<const jit::launch> launches, std::span<const kernel*> results, bool lasting) {
   jit::cuda_variant& variant = platform::per_thread<jit::cuda_variant, kernel_table>::get();
   std::string& key = platform::per_thread<std::string, kernel_table>::get();
   std::vector<miss> misses;
@@ -119,14 +119,14 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
   for (std::size_t k = 0; k < launches.size(); ++k) {
     const jit::launch& l = launches[k];
     kernel_forms* const known = remembered(l);
-    results[k] = known ? good_enough(*known, l, captured) : nullptr;
+    results[k] = known ? good_enough(*known, l, lasting) : nullptr;
     if (results[k]) continue;
     classify(l, variant);
     key.clear();
     l.code->append_key(key);
     append_variant(variant, key);
     kernel_forms* const forms = look_up(key);
-    results[k] = forms ? good_enough(*forms, l, captured) : nullptr;
+    results[k] = forms ? good_enough(*forms, l, lasting) : nullptr;
     if (forms) remember(l, *forms);
     if (results[k]) continue;
     if (jit::cuda_layout_bytes(*l.code, jit::cuda_layout(*l.code, variant)) > parameter_capacity)
@@ -135,7 +135,7 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
     auto same = std::find_if(misses.begin(), misses.end(), [&](const miss& m) { return m.key == key; });
     if (miss_of.empty()) miss_of.assign(launches.size(), 0);
     miss_of[k] = static_cast<std::size_t>(same - misses.begin());
-    variant.baseline = baseline_suffices(l, captured) && jit::cuda_has_baseline(*l.code, variant);
+    variant.baseline = baseline_suffices(l, lasting) && jit::cuda_has_baseline(*l.code, variant);
     if (same == misses.end()) misses.push_back({key, l.code, variant, nullptr});
     else same->variant.baseline = same->variant.baseline && variant.baseline;
   }
@@ -154,7 +154,7 @@ const kernel* kernel_table::baseline_of(const kernel_forms& forms) const {
 }
 
 /// The best loaded kernel; null if the launch is large enough to wait for a better one.
-const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& l, bool captured) {
+const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& l, bool lasting) {
   const kernel* const best = forms.best.load(std::memory_order_acquire);
   if (!best->variant.baseline) {
     if (get_tier() != tier::baseline || !jit::cuda_has_baseline(*l.code, best->variant)) return best;
@@ -162,17 +162,16 @@ const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& 
     if (baseline) note_baseline(forms, l);
     return baseline;
   }
-  if (!baseline_suffices(l, captured)) return nullptr;
+  if (!baseline_suffices(l, lasting)) return nullptr;
   note_baseline(forms, l);
   return best;
 }
 
-/// Counts the elements processed by the baseline kernel, and starts the optimised compilation once they reach the
-/// threshold.
+/// Counts what the baseline kernel has done, and starts the optimised compilation once that reaches the threshold.
 void kernel_table::note_baseline(kernel_forms& forms, const jit::launch& l) {
   baseline_count.fetch_add(1, std::memory_order_relaxed);
-  const std::int64_t elements = element_count_of(l);
-  const std::int64_t done = forms.work.fetch_add(elements, std::memory_order_relaxed) + elements;
+  const std::int64_t work = element_count_of(l) * element_weight(*l.code);
+  const std::int64_t done = forms.work.fetch_add(work, std::memory_order_relaxed) + work;
   if (get_tier() != tier::automatic || done < threshold.load(std::memory_order_relaxed) || forms.improving) return;
   jit::cuda_variant optimised;
   classify(l, optimised);

@@ -29,16 +29,16 @@ struct kernel {
 struct kernel_forms {
   std::atomic<const kernel*> best{nullptr};
   std::unique_ptr<kernel> baseline, optimised;
-  std::atomic<std::int64_t> work{0};   // elements processed by the baseline kernel
+  std::atomic<std::int64_t> work{0};   // additions of the baseline kernel's launches
   std::atomic<bool> improving{false};  // the optimised kernel is being compiled, or its compilation failed
 };
 
 class kernel_table {
  public:
   kernel_table(int device, int arch) : device_(device), arch_(arch) {}
-  /// results[i] is the kernel of launches[i]. Each miss becomes a module; modules are compiled concurrently. captured: the
-  /// launches will be part of a graph.
-  void find(std::span<const jit::launch> launches, std::span<const kernel*> results, bool captured);
+  /// results[i] is the kernel of launches[i]. Each miss becomes a module; modules are compiled concurrently. lasting: waits for
+  /// optimised forms, since the launches are captured or measured.
+  void find(std::span<const jit::launch> launches, std::span<const kernel*> results, bool lasting);
   std::uint64_t compilations() const noexcept { return compilations_; }
   std::uint64_t disk_hits() const noexcept { return disk_hits_; }
 
@@ -54,7 +54,7 @@ class kernel_table {
     std::size_t operator()(std::string_view s) const noexcept { return std::hash<std::string_view>()(s); }
   };
   kernel_forms* look_up(std::string_view key) const;
-  const kernel* good_enough(kernel_forms& forms, const jit::launch& l, bool captured);
+  const kernel* good_enough(kernel_forms& forms, const jit::launch& l, bool lasting);
   const kernel* baseline_of(const kernel_forms& forms) const;
   void note_baseline(kernel_forms& forms, const jit::launch& l);
   void improve(kernel_forms& forms, const jit::program& code, const jit::cuda_variant& variant);

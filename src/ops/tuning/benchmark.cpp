@@ -6,10 +6,12 @@
 #include <cmath>
 #include <memory>
 #include <ostream>
+#include <utility>
 
 #include "ops/base/access.hpp"
 #include "ops/tuning/format_time.hpp"
 #include "platform/background.hpp"
+#include "runtime/thread_state.hpp"
 #include "sinter/eval.hpp"
 #include "sinter/profile.hpp"
 
@@ -74,7 +76,11 @@ class runner {
   run_times run(double hold, bool follow) {
     struct cleaner {
       std::vector<ndarray>& results;
-      ~cleaner() { results.clear(); }
+      bool before = std::exchange(runtime::this_thread().measuring, true);
+      ~cleaner() {
+        results.clear();
+        runtime::this_thread().measuring = before;
+      }
     } always{results_};
     run_times t;
     if (kw_.setup) kw_.setup();

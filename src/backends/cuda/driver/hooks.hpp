@@ -15,9 +15,9 @@ enum class tier : std::uint8_t {
 /// Initially SINTER_TIER (0: baseline, 1: optimised, auto), else automatic.
 void set_tier(tier t) noexcept;
 tier get_tier() noexcept;
-/// Elements (of reductions: those reduced, all together) from which on `automatic` compiles the optimised form. 0
+/// Additions (of all launches together, as operations weigh) from which on `automatic` compiles the optimised form. 0
 /// restores the default.
-void set_tier_threshold(std::int64_t elements) noexcept;
+void set_tier_threshold(std::int64_t additions) noexcept;
 /// Launches of baseline kernels since the process began.
 std::uint64_t baseline_launches() noexcept;
 
