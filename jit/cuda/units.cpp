@@ -38,8 +38,6 @@ int unrolled_elements(const program& p, const cuda_variant& v) {
     case cuda_shape::linear:
     case cuda_shape::strided:
     case cuda_shape::tiled: return v.vector * cuda_unroll(p, v);
-    case cuda_shape::reduce_rows:
-    case cuda_shape::crossed_rows: return cuda_group * 2;
     case cuda_shape::reduce_columns:
     case cuda_shape::crossed_columns: return cuda_group * v.vector;
     case cuda_shape::broadcast_rows: return cuda_columns;
@@ -47,8 +45,8 @@ int unrolled_elements(const program& p, const cuda_variant& v) {
     case cuda_shape::staged_rows: return cuda_group * std::max<int>(v.groups, 1);
     case cuda_shape::shared_rows: return cuda_group << v.tile.down;
     case cuda_shape::reduce_tiles: return cuda_group << (v.tile.down + v.tile.across);
+    default: return cuda_group * 2;  // rows of elements: one or two groups of each result at a time
   }
-  return 1;
 }
 
 bool any_quick_trig(const program& p) {
