@@ -127,9 +127,10 @@ std::string result_of(const program& p, int j, const std::string& accumulator);
 
 /// Reductions: declares `struct accs`, and `finish(a, row, accs)`, which runs the epilogue and stores.
 std::string define_accumulators(const program& p);
-/// Statements that merge the `accs` of the threads of a row, through `shared`, of which each thread has
-/// cuda_partial_bytes.
-std::vector<std::string> merge_rows(const program& p, const std::string& accs);
+/// Statements that merge the `accs` of the threads of a row by a function of the prelude, through `shared`, of which each
+/// thread has cuda_partial_bytes.
+std::vector<std::string> merge_rows(const program& p, const std::string& accs,
+                                    const std::string& function = "merge_row");
 std::string define_finish(const program& p, const cuda_variant& v);
 /// Second stage: merges the partial results of the splits.
 std::string define_second_stage(const program& p, const cuda_variant& v);

@@ -361,13 +361,13 @@ std::string define_accumulators(const program& p) {
   return t.str();
 }
 
-std::vector<std::string> merge_rows(const program& p, const std::string& accs) {
-  // A block has eight warps, each of which leaves its accumulators in shared memory.
-  constexpr std::size_t together = cuda_block / 8;
-  if (p.reductions.size() <= together) return {"sn::merge_row(" + accs + ", shared);"};
+std::vector<std::string> merge_rows(const program& p, const std::string& accs, const std::string& function) {
+  // One of 32 threads leaves its accumulators in shared memory.
+  constexpr std::size_t together = 32;
+  if (p.reductions.size() <= together) return {"sn::" + function + "(" + accs + ", shared);"};
   std::vector<std::string> each;
   for (std::size_t j = 0; j < p.reductions.size(); ++j)
-    each.push_back("sn::merge_row(" + accs + ".a" + num(static_cast<int>(j)) + ", shared);");
+    each.push_back("sn::" + function + "(" + accs + ".a" + num(static_cast<int>(j)) + ", shared);");
   return each;
 }
 

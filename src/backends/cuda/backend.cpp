@@ -135,8 +135,7 @@ class cuda_backend final : public runtime::backend {
     check_usable();
     auto& found = platform::per_thread<std::vector<const kernel*>, kernel_table>::get();
     found.resize(launches.size());
-    const bool lasting = current_stream().notes() != nullptr || runtime::this_thread().measuring;
-    kernels_.find(launches, found, lasting);
+    kernels_.find(launches, found);
     for (std::size_t k = 0; k < launches.size(); ++k) results[k] = reinterpret_cast<const prepared*>(found[k]);
   }
   std::size_t scratch_bytes(const prepared& code, const launch& l) const override {

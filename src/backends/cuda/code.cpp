@@ -15,6 +15,7 @@
 #include "platform/background.hpp"
 #include "platform/environment.hpp"
 #include "platform/per_thread.hpp"
+#include "runtime/thread_state.hpp"
 #include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 
@@ -46,15 +47,17 @@ std::int64_t element_weight(const jit::program& p) noexcept {
   return sum;
 }
 
-/// Whether a launch should run the baseline kernel rather than wait for the optimised one. `lasting`: a captured launch
-/// runs many times with the kernel that it was captured with, and one that is measured stands for many.
-bool baseline_suffices(const jit::launch& l, bool lasting) {
+/// Whether a launch should run the baseline kernel rather than wait for the optimised one. A captured launch runs many times
+/// with the kernel that it was captured with, and one that is measured stands for many.
+bool baseline_suffices(const jit::launch& l) {
   switch (get_tier()) {
     case tier::baseline: return true;
     case tier::optimised: return false;
     case tier::automatic: break;
   }
-  return !lasting && element_count_of(l) < baseline_limit / element_weight(*l.code) && platform::background_available();
+  const runtime::thread_state& here = runtime::this_thread();
+  return here.capture == 0 && !here.measuring && element_count_of(l) < baseline_limit / element_weight(*l.code) &&
+         platform::background_available();
 }
 
 /// Where an operand's first element lies, as far as classification may depend on it.
@@ -111,7 +114,7 @@ kernel_forms* kernel_table::look_up(std::string_view key) const {
   return found == kernels_.end() ? nullptr : found->second.get();
 }
 
-void kernel_table::find(std::span<const jit::launch> launches, std::span<const kernel*> results, bool lasting) {
+void kernel_table::find(std::span<const jit::launch> launches, std::span<const kernel*> results) {
   jit::cuda_variant& variant = platform::per_thread<jit::cuda_variant, kernel_table>::get();
   std::string& key = platform::per_thread<std::string, kernel_table>::get();
   std::vector<miss> misses;
@@ -119,14 +122,14 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
   for (std::size_t k = 0; k < launches.size(); ++k) {
     const jit::launch& l = launches[k];
     kernel_forms* const known = remembered(l);
-    results[k] = known ? good_enough(*known, l, lasting) : nullptr;
+    results[k] = known ? good_enough(*known, l) : nullptr;
     if (results[k]) continue;
     classify(l, variant);
     key.clear();
     l.code->append_key(key);
     append_variant(variant, key);
     kernel_forms* const forms = look_up(key);
-    results[k] = forms ? good_enough(*forms, l, lasting) : nullptr;
+    results[k] = forms ? good_enough(*forms, l) : nullptr;
     if (forms) remember(l, *forms);
     if (results[k]) continue;
     if (jit::cuda_layout_bytes(*l.code, jit::cuda_layout(*l.code, variant)) > parameter_capacity)
@@ -135,7 +138,7 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
     auto same = std::find_if(misses.begin(), misses.end(), [&](const miss& m) { return m.key == key; });
     if (miss_of.empty()) miss_of.assign(launches.size(), 0);
     miss_of[k] = static_cast<std::size_t>(same - misses.begin());
-    variant.baseline = baseline_suffices(l, lasting) && jit::cuda_has_baseline(*l.code, variant);
+    variant.baseline = jit::cuda_has_baseline(*l.code, variant) && baseline_suffices(l);
     if (same == misses.end()) misses.push_back({key, l.code, variant, nullptr});
     else same->variant.baseline = same->variant.baseline && variant.baseline;
   }
@@ -154,7 +157,7 @@ const kernel* kernel_table::baseline_of(const kernel_forms& forms) const {
 }
 
 /// The best loaded kernel; null if the launch is large enough to wait for a better one.
-const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& l, bool lasting) {
+const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& l) {
   const kernel* const best = forms.best.load(std::memory_order_acquire);
   if (!best->variant.baseline) {
     if (get_tier() != tier::baseline || !jit::cuda_has_baseline(*l.code, best->variant)) return best;
@@ -162,7 +165,7 @@ const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& 
     if (baseline) note_baseline(forms, l);
     return baseline;
   }
-  if (!baseline_suffices(l, lasting)) return nullptr;
+  if (!baseline_suffices(l)) return nullptr;
   note_baseline(forms, l);
   return best;
 }

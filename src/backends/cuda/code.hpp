@@ -36,9 +36,8 @@ struct kernel_forms {
 class kernel_table {
  public:
   kernel_table(int device, int arch) : device_(device), arch_(arch) {}
-  /// results[i] is the kernel of launches[i]. Each miss becomes a module; modules are compiled concurrently. lasting: waits for
-  /// optimised forms, since the launches are captured or measured.
-  void find(std::span<const jit::launch> launches, std::span<const kernel*> results, bool lasting);
+  /// results[i] is the kernel of launches[i]. Each miss becomes a module; modules are compiled concurrently.
+  void find(std::span<const jit::launch> launches, std::span<const kernel*> results);
   std::uint64_t compilations() const noexcept { return compilations_; }
   std::uint64_t disk_hits() const noexcept { return disk_hits_; }
 
@@ -54,7 +53,7 @@ class kernel_table {
     std::size_t operator()(std::string_view s) const noexcept { return std::hash<std::string_view>()(s); }
   };
   kernel_forms* look_up(std::string_view key) const;
-  const kernel* good_enough(kernel_forms& forms, const jit::launch& l, bool lasting);
+  const kernel* good_enough(kernel_forms& forms, const jit::launch& l);
   const kernel* baseline_of(const kernel_forms& forms) const;
   void note_baseline(kernel_forms& forms, const jit::launch& l);
   void improve(kernel_forms& forms, const jit::program& code, const jit::cuda_variant& variant);

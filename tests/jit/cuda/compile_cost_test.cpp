@@ -11,7 +11,7 @@
 
 #include "graph/plan/bind.hpp"
 #include "graph/plan/planner.hpp"
-#include "jit/cuda/launch.hpp"
+#include "jit/cuda/schedule/choose.hpp"
 #include "jit/cuda/units.hpp"
 #include "ops/base/access.hpp"
 #include "ops/base/algorithm_calls.hpp"
@@ -24,7 +24,7 @@ using sinter::idx::_;
 using sinter::idx::newaxis;
 
 using results = std::vector<ndarray>;
-constexpr reduce_kw kept{.keepdims = true};
+const reduce_kw kept{.keepdims = true};
 
 /// Of a size that a GPU is used for; nobody reads its elements.
 ndarray unset(const core::dims& shape, dtype type = float32) { return ops::wrap(ops::unset_leaf(shape, type, {})); }
