@@ -4,7 +4,7 @@
 
 namespace emulated {
 
-inline constexpr int count_block = 512;
+inline constexpr int count_block = 1024;
 
 /// counts[block][bin]: what each block counted, of `bins` equal bins of [low, high] with `copies` counters each. Sample
 /// `head` begins a pack.

@@ -31,10 +31,23 @@ inline bin_parts bin_parts_of(std::int64_t n, std::int64_t bin_count) {
   return p;
 }
 
-/// Adds a weight to each active lane's bin, one of fewer than 2^31. Lanes with equal bins take turns, in their order.
-__device__ __forceinline__ void add_in_turns(double* table, int bin, double weight, bool active) {
+/// The active lanes whose bins, numbers of `bits` bits, are equal to the lane's. Ballots find them in half the time that
+/// the instruction for it takes.
+__device__ __forceinline__ unsigned lanes_of_bin(unsigned bin, int bits, bool active) {
+  unsigned same = __ballot_sync(0xffffffffu, active);
+#pragma unroll 1
+  for (int b = 0; b < bits; ++b) {
+    const bool set = ((bin >> b) & 1u) != 0;
+    const unsigned lanes = __ballot_sync(0xffffffffu, set);
+    same &= set ? lanes : ~lanes;
+  }
+  return same;
+}
+
+/// Adds a weight to each active lane's bin. Lanes with equal bins take turns, in their order.
+__device__ __forceinline__ void add_in_turns(double* table, unsigned bin, int bits, double weight, bool active) {
   const unsigned lane = threadIdx.x % 32;
-  const unsigned peers = __match_any_sync(0xffffffffu, active ? bin : -1 - static_cast<int>(lane));
+  const unsigned peers = lanes_of_bin(bin, bits, active);
   const int turn = __popc(peers & ((1u << lane) - 1u));
   for (int t = 0; __any_sync(0xffffffffu, active && turn >= t); ++t) {
     if (active && turn == t) table[bin] += weight;
@@ -47,6 +60,8 @@ template <class Bin, class Weight>
 __device__ __forceinline__ void sum_part(const Bin* bins, const Weight* weights, std::int64_t n, std::int64_t bin_count,
                                          const bin_parts& p, double* own, double* tables) {
   const int warp = static_cast<int>(threadIdx.x / 32), threads = 32 * p.warps;
+  int bits = 0;
+  while (bin_count > std::int64_t{1} << bits) ++bits;
   for (std::int64_t k = threadIdx.x; k < bin_count * p.warps; k += threads) own[k] = 0;
   __syncthreads();
   const std::int64_t begin = (static_cast<std::int64_t>(blockIdx.x) * p.warps + warp) * p.per_warp;
@@ -62,7 +77,7 @@ __device__ __forceinline__ void sum_part(const Bin* bins, const Weight* weights,
     }
 #pragma unroll
     for (int a = 0; a < bin_sum_ahead; ++a)
-      add_in_turns(own + warp * bin_count, static_cast<int>(bin[a]), static_cast<double>(weight[a]),
+      add_in_turns(own + warp * bin_count, static_cast<unsigned>(bin[a]), bits, static_cast<double>(weight[a]),
                    bin[a] >= 0 && bin[a] < bin_count);
   }
   __syncthreads();

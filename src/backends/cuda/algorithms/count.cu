@@ -80,9 +80,9 @@ cudaError_t count(const context& c, const Bins& bins, i64 n, i64 bin_count, i64*
     return launch(c, count_global<Bins>, looping_blocks(c, n, 4 * threads), threads, 0, bins, n, to);
   int copies = 32;
   while (copies * bin_count > most_shared_bins) copies /= 2;
-  // Blocks clear and merge their counters, so no more are launched than can be resident. A block's counters have 32
+  // Blocks clear and merge their counters, so no more are launched than keep the device busy. A block's counters have 32
   // bits, which bounds the number of its samples.
-  const i64 resident = static_cast<i64>(c.multiprocessors) * 4, least = ceil_div(n, i64{1} << 31);
+  const i64 resident = static_cast<i64>(c.multiprocessors) * 2, least = ceil_div(n, i64{1} << 31);
   i64 blocks = ceil_div(n, 16 * threads);
   if (blocks > resident) blocks = resident;
   if (blocks < least) blocks = least;

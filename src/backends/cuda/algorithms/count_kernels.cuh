@@ -7,10 +7,10 @@
 
 namespace sinter::cuda::device {
 
-inline constexpr int count_threads = 512;
+inline constexpr int count_threads = 1024;
 inline constexpr int most_shared_bins = 8192;
 inline constexpr int shared_counters = most_shared_bins + 32;  // those of one bin more count what lies in no bin
-inline constexpr int count_ahead = 4;                          // loads of 16 bytes that a thread has in flight
+inline constexpr int count_ahead = 2;                          // loads of 16 bytes that a thread has in flight
 
 /// Neighbouring samples, loaded at once.
 template <class T>

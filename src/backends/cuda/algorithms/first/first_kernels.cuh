@@ -1,7 +1,8 @@
 // The kernel that finds the first k elements of each part of a row, in order, with one read. A block keeps a part's keys
-// in registers. Of each thread's least keys the one of rank k bounds the keys that are wanted, and hardly any other is
-// within that bound, so those few are collected in shared memory and sorted by key and position. Where too many are
-// within the bound, it is narrowed first. Nothing depends on the order in which threads run.
+// in registers. Of the threads' least keys (of several for each thread where k is greater) the one of rank k bounds the
+// keys that are wanted, and hardly any other is within that bound, so those few are collected in shared memory and sorted
+// by key and position. Where too many are within the bound, it is narrowed first. Nothing depends on the order in which
+// threads run.
 //
 // Only headers of the host compiler are included, so that tests run these kernels without a GPU. A source of keys has a
 // function key_at(source, index), a target put_at(target, place, index, key).
@@ -14,6 +15,7 @@ inline constexpr int first_threads = 512, first_warps = first_threads / 32;
 inline constexpr int most_candidates = 2048;        // that a block sorts
 inline constexpr int most_first = 1024;             // k at most
 inline constexpr int candidates_by_counting = 256;  // up to which a candidate's place is counted
+inline constexpr int first_groups = 4;              // of a thread's keys
 
 /// The first `k` of each of `parts` nearly equal parts of each row; each has more than k elements.
 struct first_job {
@@ -77,32 +79,81 @@ __device__ __forceinline__ unsigned block_count(unsigned mine, int step, first_m
   return count;
 }
 
-/// A bound within which are k keys or more, but no more than a block sorts: by key, then by position.
-template <class U, int held>
-__device__ __forceinline__ first_bound<U> narrow_bound(const U (&keys)[held], unsigned k, U low, U high,
-                                                       first_memory<U>& memory) {
-  int step = 0;
+/// A key of [low, high] up to which there are k numbers of the block or more, and no more than `few` where one is found:
+/// count(key) says how many there are up to a key.
+template <class U, class Count>
+__device__ __forceinline__ U bisect(U low, U high, unsigned k, unsigned few, const Count& count) {
   while (low < high) {
     const U middle = low + (high - low) / 2;
+    const unsigned up_to = count(middle);
+    if (up_to >= k) high = middle;
+    else low = middle + 1;
+    if (up_to >= k && up_to <= few) break;
+  }
+  return high;
+}
+
+/// The bound from the least key of each thread: at least k threads have one within it.
+template <class U>
+__device__ __forceinline__ U bound_by_threads(U least, unsigned k, first_memory<U>& memory) {
+  U low = least, high = least;
+  least_and_greatest(low, high, memory);
+  return bisect(low, high, k, k + k / 8,
+                [&](U key) { return static_cast<unsigned>(__syncthreads_count(least <= key)); });
+}
+
+/// The bound from the least key of each group of a thread's keys.
+template <class U, int held>
+__device__ __forceinline__ U bound_by_groups(const U (&keys)[held], unsigned k, first_memory<U>& memory) {
+  U least[first_groups];
+#pragma unroll
+  for (int g = 0; g < first_groups; ++g) {
+    least[g] = keys[g];
+#pragma unroll
+    for (int r = g + first_groups; r < held; r += first_groups) least[g] = keys[r] < least[g] ? keys[r] : least[g];
+  }
+  U low = least[0], high = least[0];
+#pragma unroll
+  for (int g = 1; g < first_groups; ++g) {
+    low = least[g] < low ? least[g] : low;
+    high = least[g] > high ? least[g] : high;
+  }
+  least_and_greatest(low, high, memory);
+  int step = 0;
+  return bisect(low, high, k, k + k / 16, [&](U key) {
     unsigned mine = 0;
 #pragma unroll
-    for (int r = 0; r < held; ++r) mine += keys[r] <= middle ? 1u : 0u;
-    const unsigned count = block_count(mine, step++, memory);
-    if (count >= k) high = middle;
-    else low = middle + 1;
-    if (count >= k && count <= most_candidates) return {middle, ~0u};
-  }
+    for (int g = 0; g < first_groups; ++g) mine += least[g] <= key ? 1u : 0u;
+    return block_count(mine, step++, memory);
+  });
+}
+
+/// A bound within which are k keys or more, but no more than a block sorts: by key, then by position.
+template <class U, int held>
+__device__ __forceinline__ first_bound<U> narrow_bound(const U (&keys)[held], unsigned k, U high,
+                                                       first_memory<U>& memory) {
+  int step = 0;
+  const auto count = [&](U key) {
+    unsigned mine = 0;
+#pragma unroll
+    for (int r = 0; r < held; ++r) mine += keys[r] <= key ? 1u : 0u;
+    return block_count(mine, step++, memory);
+  };
+  U low = memory.least[0];
+  for (int w = 1; w < first_warps; ++w) low = memory.least[w] < low ? memory.least[w] : low;
+  const U key = bisect(low, high, k, k + k / 8, count);
+  if (count(key) <= most_candidates) return {key, ~0u};
   unsigned first = 0, last = held * first_threads - 1;
   while (first < last) {
     const unsigned middle = first + (last - first) / 2;
-    const first_bound<U> bound{low, middle};
+    const first_bound<U> bound{key, middle};
     unsigned mine = 0;
 #pragma unroll
     for (int r = 0; r < held; ++r) mine += is_within(bound, keys[r], r * first_threads + threadIdx.x) ? 1u : 0u;
     if (block_count(mine, step++, memory) >= k) last = middle;
     else first = middle + 1;
   }
-  return {low, last};
+  return {key, last};
 }
 
 /// Collects what is within the bound and returns how many keys are.
@@ -117,7 +168,7 @@ __device__ __forceinline__ unsigned collect(const U (&keys)[held], U least, cons
       const unsigned index = r * first_threads + threadIdx.x;
       if (keys[r] > bound.key || !is_within(bound, keys[r], index)) continue;
       const unsigned at = atomicAdd(&memory.candidates, 1u);
-      if (at >= most_candidates) continue;
+      if (at >= most_candidates) break;
       memory.keys[at] = keys[r];
       memory.indices[at] = index;
     }
@@ -203,25 +254,11 @@ __device__ __forceinline__ void first_of_part(const Source& from, const Target& 
   U least = keys[0];
 #pragma unroll
   for (int r = 1; r < held; ++r) least = keys[r] < least ? keys[r] : least;
-  U low = least, high = least;
-  least_and_greatest(low, high, memory);
-  const U lowest = low;
   const auto k = static_cast<unsigned>(j.k);
-  first_bound<U> bound{static_cast<U>(~U{0}), ~0u};
-  bool few = false;
-  if (2 * k <= first_threads) {
-    while (low < high) {
-      const U middle = low + (high - low) / 2;
-      const auto count = static_cast<unsigned>(__syncthreads_count(least <= middle));
-      if (count >= k) high = middle;
-      else low = middle + 1;
-      if (count >= k && count <= k + k / 8) break;
-    }
-    bound.key = high;
-    few = collect(keys, least, bound, memory) <= most_candidates;
-  }
-  if (!few) {
-    bound = narrow_bound(keys, k, lowest, bound.key, memory);
+  const U high = 8 * k <= first_threads ? bound_by_threads(least, k, memory) : bound_by_groups(keys, k, memory);
+  first_bound<U> bound{high, ~0u};
+  if (collect(keys, least, bound, memory) > most_candidates) {
+    bound = narrow_bound(keys, k, high, memory);
     collect(keys, least, bound, memory);
   }
   const unsigned candidates = memory.candidates;
