@@ -110,7 +110,7 @@ cudaError_t divide_long(const context& c, const element_keys<Bits>& from, const 
                         i64 rows, const rank_layout& l) {
   using U = key_of<Bits>;
   auto* const searches = static_cast<rank_search<U>*>(l.searches);
-  const i64 wanted = ceil_div(j.columns, 16 * rank_threads), most = ceil_div(i64{8} * c.multiprocessors, rows);
+  const i64 wanted = ceil_div(j.columns, 16 * rank_threads), most = ceil_div(i64{4} * c.multiprocessors, rows);
   const i64 blocks_of_row = wanted < most ? wanted : most;
   SINTER_TRY(launch(c, start_searches<U>, ceil_div(rows, 256), 256, 0, searches, rows, j.rank));
   SINTER_TRY(cudaMemsetAsync(l.counts, 0, static_cast<std::size_t>(rows) * long_digits * sizeof *l.counts, c.stream));

@@ -107,17 +107,20 @@ __device__ bool is_misplaced(const U* row, i64 at, const narrow_rule<U>& n) {
   return row[at] > (n.sign | n.infinity);
 }
 
-/// *rotation: by how many elements the row must be rotated to the left (ascending) or right (descending).
+/// *rotation: by how many elements the row must be rotated to the left (ascending) or right (descending). One warp.
 template <class U>
 __global__ void count_misplaced(const U* row, i64 columns, const key_rule rule, i64* rotation) {
   const narrow_rule<U> n(rule);
   i64 low = 0, high = columns;  // misplaced ones are below `low` and none from `high` on, counted from their end
   while (low < high) {
-    const i64 middle = low + (high - low) / 2;
-    if (is_misplaced(row, rule.descending ? columns - 1 - middle : middle, n)) low = middle + 1;
-    else high = middle;
+    const i64 step = ceil_div(high - low, i64{32}), at = low + threadIdx.x * step;
+    const int misplaced =
+        __popc(__ballot_sync(all_lanes, at < high && is_misplaced(row, rule.descending ? columns - 1 - at : at, n)));
+    const i64 next = low + misplaced * step;
+    if (next < high) high = next;
+    if (misplaced > 0) low += (misplaced - 1) * step + 1;
   }
-  *rotation = low;
+  if (threadIdx.x == 0) *rotation = low;
 }
 
 template <class U>
@@ -140,7 +143,7 @@ cudaError_t place_nans_of(const context& c, const row_job& j, void* data, void* 
   U* const row = static_cast<U*>(data);
   U* const copy = static_cast<U*>(other);
   const i64 blocks = looping_blocks(c, j.columns, 16 * threads);
-  SINTER_TRY(launch(c, count_misplaced<U>, 1, 1, 0, row, j.columns, rule_of(j.type, j.descending), rotation));
+  SINTER_TRY(launch(c, count_misplaced<U>, 1, 32, 0, row, j.columns, rule_of(j.type, j.descending), rotation));
   SINTER_TRY(launch(c, rotate_row<U>, blocks, threads, 0, row, copy, j.columns, j.descending, rotation));
   return launch(c, copy_rotated<U>, blocks, threads, 0, row, copy, j.columns, rotation);
 }
