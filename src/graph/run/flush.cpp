@@ -49,8 +49,8 @@ struct buffer_use {
 /// A planned kernel with its launch.
 struct job {
   kernel_plan* plan = nullptr;
-  int launch = -1;       // -1: nothing to run
-  buffer_ref copy_from;  // update out of place: copied into the result first
+  int launch = -1;                             // -1: nothing to run
+  const runtime::buffer* copy_from = nullptr;  // update out of place: copied into the result first
   std::int64_t copy_offset = 0;
   std::size_t copy_bytes = 0;
   runtime::fault_ref fault;  // of its launch, if that may find a fault
@@ -159,12 +159,12 @@ class flusher {
   void place_update(job& j, kernel_plan& plan, std::size_t kernel) {
     node* n = plan.results[0];
     if (placement_.reuse_base(plan)) return;
-    const placed base = placement_.where(n->args[0].get());
     place_result(n, kernel);
-    j.copy_from = base.buffer;
+    const placed base = placement_.where(n->args[0].get());
+    j.copy_from = base.buffer.get();
     j.copy_offset = base.offset * static_cast<std::int64_t>(itemsize(n->type));
     j.copy_bytes = n->bytes();
-    uses_.push_back({j.copy_from.get(), false});
+    uses_.push_back({j.copy_from, false});
   }
 
   void launch_all() {
@@ -242,17 +242,17 @@ class flusher {
       if (placement_.is_overwritten(n, kernels)) return nullptr;
       return n->is_leaf() ? n->buffer.get() : placement_.at(n).buffer.get();
     };
-    if (j.launch < 0 || backend_->current_stream().notes()) return;
+    if (backend_->current_stream().notes()) return;
     runtime::fault_list all;
     if (j.fault) all.push_back(j.fault);
-    const auto take = [&](const runtime::buffer* b) {
+    const auto take = [&](node* n) {
+      const runtime::buffer* const b = memory_of(n);
       if (b && b->has_faults()) add_faults(all, b->faults());
+      if (const auto passed = passed_.find(n); passed != passed_.end()) add_faults(all, passed->second);
     };
-    for (const input_slot& s : j.plan->inputs) {
-      take(memory_of(s.source));
-      if (const auto passed = passed_.find(s.source); passed != passed_.end()) add_faults(all, passed->second);
-    }
-    take(j.copy_from.get());
+    for (const input_slot& s : j.plan->inputs) take(s.source);
+    if (j.plan->kind == plan_kind::update || j.plan->kind == plan_kind::alias) take(j.plan->results[0]->args[0].get());
+    if (j.launch < 0 && j.plan->kind != plan_kind::alias) return;
     const bool effect = j.plan->kind == plan_kind::effect;
     for (node* n : j.plan->results) {
       runtime::buffer* const written = memory_of(n);

@@ -25,7 +25,8 @@ bool reads_where_it_writes(const linear_form& read, const payload::update& updat
 /// Whether what an update reads and what it writes are certainly disjoint: their ranges do not overlap, or no
 /// combination of their strides leads from one to the other (two columns).
 bool are_disjoint(const linear_form& read, const payload::update& update, const dims& extents) {
-  if (read.coefficients.size() > extents.size()) return false;  // gathered: may be anywhere
+  for (int v = extents.size(); v < read.coefficients.size(); ++v)
+    if (read.coefficients[v] != 0) return false;  // gathered: may be anywhere
   std::int64_t first_read = read.offset, last_read = read.offset, step = 0;
   std::int64_t first_write = update.offset, last_write = update.offset;
   const auto widen = [](std::int64_t& first, std::int64_t& last, std::int64_t by) { (by < 0 ? first : last) += by; };
