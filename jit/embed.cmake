@@ -1,12 +1,14 @@
 # Turns the files DIR/*.h into the C++ file OUT, which defines sinter::jit::prelude_text.
 #   cmake -DOUT=<out.cpp> -DDIR=<jit/prelude> -P jit/embed.cmake
 # Raw string literals stay below 16 KB each, the shortest limit among compilers.
-file(GLOB files "${DIR}/*.h")
+file(GLOB files "${DIR}/*.h" "${DIR}/*/*.h")
 list(SORT files)
 set(code "#include \"jit/prelude_text.hpp\"\n\nnamespace sinter::jit {\n")
 set(cases "")
 foreach(path ${files})
-  get_filename_component(part "${path}" NAME_WE)
+  file(RELATIVE_PATH part "${DIR}" "${path}")
+  string(REGEX REPLACE "\\.h$" "" part "${part}")
+  string(MAKE_C_IDENTIFIER "${part}" part)  # special/core.h is "special_core"
   file(READ "${path}" text)
   string(LENGTH "${text}" length)
   string(APPEND code "static constexpr char text_${part}[] =\n")

@@ -39,7 +39,7 @@ unsigned closure(unsigned mask) noexcept {
   if (mask & prelude_user_complex) mask |= prelude_complex_math;
   if (mask & prelude_complex_math) mask |= prelude_complex;
   if (mask & prelude_complex) mask |= prelude_convert;
-  if (mask & (prelude_half | prelude_convert | prelude_random)) mask |= prelude_float;
+  if (mask & (prelude_half | prelude_convert | prelude_random | prelude_special)) mask |= prelude_float;
   return mask | prelude_base;
 }
 
@@ -82,6 +82,7 @@ unsigned needed_parts(const instr& i) noexcept {
   }
   if (i.op == opcode::cast) mask |= prelude_convert;
   if (is_random(i.op)) mask |= prelude_random;
+  if (is_special(i.op)) mask |= prelude_special;
   if (is_complex(i.arg) && is_complex_math(i.op)) mask |= prelude_complex_math;
   return closure(mask);
 }
@@ -98,6 +99,7 @@ std::vector<std::string_view> prelude_files(unsigned mask) {
   mask = closure(mask);
   for (auto& part : parts)
     if (mask & part.bit) names.emplace_back(part.name);
+  if (mask & prelude_special) names.insert(names.end(), special_files.begin(), special_files.end());
   return names;
 }
 

@@ -1,6 +1,7 @@
 // The text of jit/prelude, with which generated kernels begin, and the expressions emitted for instructions. Both
 // emitters use these functions, and tier 0 compiles the same files, so each operation is defined in one place.
 #pragma once
+#include <array>
 #include <concepts>
 #include <string>
 #include <string_view>
@@ -10,7 +11,7 @@
 
 namespace sinter::jit {
 
-/// A file of jit/prelude by its name without ".h" ("base"); empty if there is none. Embedded at build time.
+/// A file of jit/prelude by its name without ".h" ("base", "special_core"); empty if there is none. Embedded at build time.
 std::string_view prelude_text(std::string_view part) noexcept;
 
 /// The common parts, in the order in which a source must have them. `base` is always needed.
@@ -22,8 +23,13 @@ enum prelude_parts : unsigned {
   prelude_complex = 16,       // complex types, their arithmetic, comparisons and casts
   prelude_complex_math = 32,  // sqrt, exp, log, power, trigonometric functions of complex numbers
   prelude_random = 128,       // random numbers (after float)
+  prelude_special = 256,      // special functions (after float); kernels hold what they need of it
   prelude_user_complex = 64,  // complex types with constructors and operators, for users' text (before complex)
 };
+/// The files of prelude_special, in order.
+inline constexpr std::array<std::string_view, 8> special_files = {
+    "special_core",     "special_error",  "special_gamma",     "special_trig",
+    "special_logistic", "special_bessel", "special_integrals", "special_incomplete"};
 /// The parts that the expression of an instruction (and its register type) needs, with their dependencies.
 unsigned needed_parts(const instr& i) noexcept;
 /// The names of the parts in `mask` and of their dependencies, in order; and their texts.

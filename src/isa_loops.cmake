@@ -23,6 +23,13 @@ set(block_ops jit/cpu/interpreter/block_ops.hpp)
 sinter_isa_loops(HEADER ${block_ops} FMA 0 ISAS baseline avx2 avx512 LOOPS
                  jit/cpu/interpreter/cast jit/cpu/interpreter/integer jit/cpu/interpreter/real)
 sinter_isa_loops(HEADER ${block_ops} FMA 1 ISAS baseline avx2 avx512 LOOPS jit/cpu/interpreter/random)
+sinter_isa_loops(HEADER jit/cpu/interpreter/special_ops.hpp FMA 1 ISAS baseline avx2 avx512 LOOPS
+                 jit/cpu/interpreter/special_error
+                 jit/cpu/interpreter/special_gamma
+                 jit/cpu/interpreter/special_logistic
+                 jit/cpu/interpreter/special_bessel
+                 jit/cpu/interpreter/special_integrals
+                 jit/cpu/interpreter/special_incomplete)
 # Complex arithmetic stops at AVX2: block_ops.hpp says why.
 sinter_isa_loops(HEADER ${block_ops} FMA 0 ISAS baseline avx2 LOOPS jit/cpu/interpreter/complex)
 sinter_isa_loops(HEADER backends/cpu/linalg/products.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS

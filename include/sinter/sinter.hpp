@@ -52,6 +52,7 @@
 #include "sinter/sets.hpp"
 #include "sinter/shape.hpp"
 #include "sinter/sort.hpp"
+#include "sinter/special.hpp"
 #include "sinter/statistics.hpp"
 #include "sinter/stream.hpp"
 #include "sinter/subscript.hpp"

@@ -24,6 +24,8 @@ user_text text_of_users(const std::vector<const program*>& programs) {
   return any ? define_users(programs, cuda::function_words) : user_text{};
 }
 
+bool is_special_file(std::string_view part) { return part.starts_with("special_"); }
+
 /// The files of jit/prelude that the programs may need, in order.
 std::vector<std::string_view> cuda_parts(const std::vector<const program*>& programs) {
   unsigned mask = prelude_base;
@@ -179,15 +181,20 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
 std::string cuda_prelude(const std::vector<const program*>& programs) {
   const user_text user = text_of_users(programs);
   std::string source = checked_mode_text(programs) + user.includes;
-  for (std::string_view part : cuda_parts(programs)) source += prelude_text(part);
+  for (std::string_view part : cuda_parts(programs))
+    if (!is_special_file(part)) source += prelude_text(part);
   return source + user.definitions;
 }
 
 std::string cuda_module(const std::vector<const program*>& programs, const std::string& kernels) {
   // The names that users' text mentions are unknown.
-  if (std::any_of(programs.begin(), programs.end(), [](const program* p) { return calls_users(*p); }))
-    return cuda_prelude(programs) + kernels;
-  return select_prelude(cuda_parts(programs), kernels) + kernels;
+  const std::vector<std::string_view> parts = cuda_parts(programs);
+  if (std::none_of(programs.begin(), programs.end(), [](const program* p) { return calls_users(*p); }))
+    return select_prelude(parts, kernels) + kernels;
+  // Special functions are not part of what users' text may mention.
+  const bool special = std::any_of(parts.begin(), parts.end(), is_special_file);
+  const std::vector<std::string_view> files(special_files.begin(), special_files.end());
+  return cuda_prelude(programs) + (special ? select_prelude(files, kernels) : std::string()) + kernels;
 }
 
 }  // namespace sinter::jit

@@ -25,6 +25,16 @@ const char* name(opcode op) noexcept;
 int operand_count(opcode op) noexcept;
 int weight(opcode op) noexcept;
 constexpr bool is_random(opcode op) noexcept { return op >= opcode::random_bits; }
+/// Whether the operation is a special function (jit/program/special.def).
+constexpr bool is_special(opcode op) noexcept {
+  switch (op) {
+#define OP(name, operands, weight)
+#define SPECIAL_OP(family, name, operands, weight) case opcode::name:
+#include "jit/program/opcodes.def"
+    return true;
+    default: return false;
+  }
+}
 
 /// Instruction k defines register k. Registers of bool, integer and complex types hold that type; float16 and
 /// bfloat16 registers hold a float that has been rounded to the type.

@@ -78,7 +78,44 @@ dtype result_type(opcode op, dtype arg) noexcept {
 }  // namespace
 }  // namespace tier0
 
+namespace tier0 {
+namespace {
+
+/// The instruction set of special functions, which use explicit fused multiply-adds as random numbers do.
+isa special_isa() noexcept {
+#if SINTER_TIER0_X86
+  if (active_isa() == isa::avx2 && !__builtin_cpu_supports("fma")) return isa::baseline;
+#endif
+  return active_isa();
+}
+
+}  // namespace
+
+block_op special_op(isa level, opcode op, dtype type) noexcept {
+#if SINTER_TIER0_X86
+#define SINTER_FAMILY(find)                                             \
+  if (block_op found = level == isa::avx512 ? avx512::find(op, type)    \
+                       : level == isa::avx2 ? avx2::find(op, type)      \
+                                            : baseline::find(op, type)) \
+    return found;
+#else
+#define SINTER_FAMILY(find) \
+  if (block_op found = baseline::find(op, type)) return found;
+#endif
+  SINTER_FAMILY(special_error_op)
+  SINTER_FAMILY(special_gamma_op)
+  SINTER_FAMILY(special_logistic_op)
+  SINTER_FAMILY(special_bessel_op)
+  SINTER_FAMILY(special_integrals_op)
+  SINTER_FAMILY(special_incomplete_op)
+#undef SINTER_FAMILY
+  (void)level;
+  return nullptr;
+}
+}  // namespace tier0
+
 block_op find_block_op(opcode op, dtype type, dtype arg) noexcept {
+  if (is_special(op)) return type == arg ? tier0::special_op(tier0::special_isa(), op, type) : nullptr;
   if (op == opcode::cast) return tier0::conversion(type, arg);
   if (type != tier0::result_type(op, arg)) return nullptr;
   if (block_op found = tier0::plain_op(op, arg)) return found;

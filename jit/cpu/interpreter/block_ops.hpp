@@ -23,6 +23,12 @@ namespace sinter::jit::tier0 {
   block_op modulus_op(dtype arg) noexcept;                                \
   block_op cast_op(dtype to, dtype from) noexcept;                        \
   block_op random_op(opcode op, dtype type) noexcept;                     \
+  block_op special_error_op(opcode op, dtype type) noexcept;              \
+  block_op special_gamma_op(opcode op, dtype type) noexcept;              \
+  block_op special_logistic_op(opcode op, dtype type) noexcept;           \
+  block_op special_bessel_op(opcode op, dtype type) noexcept;             \
+  block_op special_integrals_op(opcode op, dtype type) noexcept;          \
+  block_op special_incomplete_op(opcode op, dtype type) noexcept;         \
   void widen_f16(float* to, const std::uint16_t* from, int n) noexcept;   \
   void narrow_f16(std::uint16_t* to, const float* from, int n) noexcept;  \
   void widen_bf16(float* to, const std::uint16_t* from, int n) noexcept;  \
@@ -52,5 +58,9 @@ block_op complex_math_op(opcode op, dtype arg) noexcept;
 enum class isa : std::uint8_t { baseline, avx2, avx512 };
 /// The instruction set in use.
 isa active_isa() noexcept;
+
+/// A special function on float32 or float64 for an instruction set that the machine has, fused multiply-adds included; else
+/// null. All of them give the same bits.
+block_op special_op(isa level, opcode op, dtype type) noexcept;
 
 }  // namespace sinter::jit::tier0

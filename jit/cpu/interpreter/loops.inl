@@ -20,6 +20,7 @@ namespace {
 #define SN_DO_3(name) SN_DO_1(name)
 #define OP(name, operands, weight) SN_DO_##operands(name)
 #define RANDOM_OP(name, operands, weight)
+#define SPECIAL_OP(family, name, operands, weight)
 #include "jit/program/opcodes.def"
 
 enum class rounding { none, f16, bf16 };

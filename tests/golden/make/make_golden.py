@@ -19,6 +19,7 @@ from golden_printing import write_array2string, write_printing
 from golden_products import write_einsum, write_products
 from golden_reductions import write_reductions
 from golden_sorting import write_sorting
+from golden_special import write_special
 from golden_statistics import write_statistics
 from golden_text import write_savetxt, write_text
 
@@ -35,7 +36,8 @@ def main():
              "text": (write_text, 11), "savetxt": (write_savetxt, 12),
              "products": (write_products, 8), "einsum": (write_einsum, 9), "linalg": (write_linalg, 10),
              "fft": (write_fft, 7), "statistics": (write_statistics, 11), "numerics": (write_numerics, 12),
-             "making": (write_making, 13)}
+             "making": (write_making, 13),
+             "special": (write_special, 12)}
     sizes = {"promotion": write_promotion(os.path.join(folder, "promotion.bin"))}
     for name, (write, seed) in seeds.items():
         sizes[name] = write(os.path.join(folder, name + ".bin"), np.random.default_rng(seed))

@@ -152,6 +152,13 @@ TEST_CASE("all instruction sets agree to the bit on everything that is not a lib
   };
   for_each_operation([&](opcode op, dtype type, dtype arg, block_op) {
     if (by_libmvec(op, arg)) return;
+    if (is_special(op)) {
+      block_op plain = tier0::special_op(tier0::isa::baseline, op, type);
+      if (level >= tier0::isa::avx2 && __builtin_cpu_supports("fma"))
+        compare(type, arg, plain, tier0::special_op(tier0::isa::avx2, op, type), op);
+      if (level >= tier0::isa::avx512) compare(type, arg, plain, tier0::special_op(tier0::isa::avx512, op, type), op);
+      return;
+    }
     if (is_complex(arg) && op != opcode::cast) {
       block_op plain = tier0::baseline::complex_op(op, arg);
       if (plain && level >= tier0::isa::avx2) compare(type, arg, plain, tier0::avx2::complex_op(op, arg), op);

@@ -18,18 +18,23 @@ namespace {
 using parts = std::vector<std::string_view>;
 
 /// Every file that select_prelude is ever given.
-const parts everything{"base",
-                       "float",
-                       "half",
-                       "convert",
-                       "complex",
-                       "complex_math",
-                       "cuda_loop",
-                       "cuda_fast",
-                       "cuda_reduce",
-                       "cuda_reduce_sum",
-                       "cuda_reduce_complex",
-                       "cuda_reduce_skip"};
+parts all_files() {
+  parts all{"base",
+            "float",
+            "half",
+            "convert",
+            "complex",
+            "complex_math",
+            "cuda_loop",
+            "cuda_fast",
+            "cuda_reduce",
+            "cuda_reduce_sum",
+            "cuda_reduce_complex",
+            "cuda_reduce_skip"};
+  all.insert(all.end(), jit::special_files.begin(), jit::special_files.end());
+  return all;
+}
+const parts everything = all_files();
 
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t n = 0;
@@ -77,6 +82,15 @@ TEST_CASE("select_prelude: what a declaration mentions comes along, through macr
   CHECK(has(narrow, "struct b8"));
   // Members have names of their own.
   CHECK_FALSE(has(selected("sn::extent32 e; e.quotient(n); x.minimum;"), "minimum"));
+}
+
+TEST_CASE("select_prelude: a special function brings its own text and no other function's") {
+  const std::string text = selected("y = sn::erf(x);");
+  for (const char* wanted : {"sf_erf_small(V x)", "sf_exp(V hi, V lo)", "#define SN_SPECIAL_1(", "sf_poly("})
+    CHECK_MESSAGE(has(text, wanted), wanted);
+  for (const char* other : {"sf_erfinv", "sf_log_pair", "sf_gamma", "sf_hankel", "sf_sincos"})
+    CHECK_FALSE_MESSAGE(has(text, other), other);
+  CHECK(text.size() < 12000);
 }
 
 TEST_CASE("select_prelude: the order is the files', so what is used is declared before") {

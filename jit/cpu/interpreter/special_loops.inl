@@ -1,0 +1,73 @@
+// The block operations of one family of special functions. An includer has included its texts and defines
+// SINTER_SPECIAL_<family>(name, operands) as SINTER_SPECIAL_FOUND(name, operands), and SINTER_SPECIAL_FIND as the name of the
+// function that finds them.
+#ifndef SINTER_SPECIAL_error
+#define SINTER_SPECIAL_error(name, operands)
+#endif
+#ifndef SINTER_SPECIAL_gamma
+#define SINTER_SPECIAL_gamma(name, operands)
+#endif
+#ifndef SINTER_SPECIAL_logistic
+#define SINTER_SPECIAL_logistic(name, operands)
+#endif
+#ifndef SINTER_SPECIAL_bessel
+#define SINTER_SPECIAL_bessel(name, operands)
+#endif
+#ifndef SINTER_SPECIAL_integrals
+#define SINTER_SPECIAL_integrals(name, operands)
+#endif
+#ifndef SINTER_SPECIAL_incomplete
+#define SINTER_SPECIAL_incomplete(name, operands)
+#endif
+
+namespace sinter::jit::tier0::SINTER_ISA {
+namespace {
+
+using sn::lanes;
+constexpr int lane_step = int(sizeof(lanes) / sizeof(double));
+
+template <class T, class F>
+void special_1(void* dst, const void* a, const void*, const void*, int n, int*) {
+  auto* x = static_cast<const T*>(a);
+  for (int l = 0; l < n; l += lane_step) sn::store_lanes(static_cast<T*>(dst) + l, F::of(sn::load_lanes(x + l)));
+}
+template <class T, class F>
+void special_2(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  auto *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
+  for (int l = 0; l < n; l += lane_step)
+    sn::store_lanes(static_cast<T*>(dst) + l, F::of(sn::load_lanes(x + l), sn::load_lanes(y + l)));
+}
+template <class T, class F>
+void special_3(void* dst, const void* a, const void* b, const void* c, int n, int*) {
+  auto *x = static_cast<const T*>(a), *y = static_cast<const T*>(b), *z = static_cast<const T*>(c);
+  for (int l = 0; l < n; l += lane_step)
+    sn::store_lanes(static_cast<T*>(dst) + l,
+                    F::of(sn::load_lanes(x + l), sn::load_lanes(y + l), sn::load_lanes(z + l)));
+}
+
+#define OP(name, operands, weight)
+#define SPECIAL_OP(family, name, operands, weight) SINTER_SPECIAL_##family(name, operands)
+#define SINTER_SPECIAL_FOUND(name, operands)              \
+  struct special_##name {                                 \
+    template <class... V>                                 \
+    SN_MEMBER lanes of(V... v) { return sn::sf_##name(v...); } \
+  };
+#include "jit/program/opcodes.def"
+#undef SINTER_SPECIAL_FOUND
+
+}  // namespace
+
+block_op SINTER_SPECIAL_FIND(opcode op, dtype type) noexcept {
+  if (type != dtype::f32 && type != dtype::f64) return nullptr;
+  switch (op) {
+#define OP(name, operands, weight)
+#define SPECIAL_OP(family, name, operands, weight) SINTER_SPECIAL_##family(name, operands)
+#define SINTER_SPECIAL_FOUND(name, operands) \
+  case opcode::name:                         \
+    return type == dtype::f32 ? &special_##operands<float, special_##name> : &special_##operands<double, special_##name>;
+#include "jit/program/opcodes.def"
+    default: return nullptr;
+  }
+}
+
+}  // namespace sinter::jit::tier0::SINTER_ISA

@@ -1,0 +1,115 @@
+// sinter prelude, special functions: the incomplete gamma functions.
+// A series where x is below a, its complement or a continued fraction above (W. Gautschi, ACM Transactions on Mathematical
+// Software 5, 1979; M. Abramowitz, I. A. Stegun 6.5.29, 6.5.31).
+namespace sn {
+
+/// x^a exp(-x) / gamma(a + 1) for finite a, x > 0. From a = 8 on by Stirling's terms, without cancellation around x = a.
+template <class V> SN_FN V sf_gamma_weight(V a, V x) {
+  const V b = sf_min(a, V(8.0));
+  const sf_pair<V> p = sf_plus(sf_times(sf_log_pair(x), b), -x);
+  const V factor = sf_if(b < V(1.0), b + V(1.0), b);
+  V r = sf_exp(p.hi, p.lo) / (sf_gamma_positive(factor) * sf_if(b < V(1.0), V(1.0), b));
+  const auto large = a > V(8.0);
+  if (sf_any(large)) {
+    const V c = sf_max(a, V(8.0));
+    const sf_pair<V> t = sf_times(sf_log_quotient(x, c), c);
+    const sf_pair<V> d = sf_sum(c, -x), e = sf_sum(t.hi, d.hi);
+    const V s = sf_exp(e.hi, e.lo + (t.lo + d.lo) - sf_stirling_rest(c)) / sf_sqrt(c * V(6.28318530717958647692));
+    r = sf_if(large, s, r);
+  }
+  return r;
+}
+// Both recurrences below take at most a million steps; where they would need more, beside x = a from 1e10 on, they give NaN.
+
+/// P(a, x) over the weight: 1 + x / (a + 1) (1 + x / (a + 2) (1 + ...)) from behind, where errors do not add up, as a quotient.
+template <class V> SN_FN V sf_gamma_series(V a, V x) {
+  const V wanted = sf_floor(V(18.0) + V(9.0) * sf_sqrt(x) * sf_min(x / a, V(1.0))), depth = sf_min(wanted, V(1e6));
+  V n = V(1.0), m = V(1.0);
+  for (double at = sf_most(depth); at >= 1.0; at -= 1.0) {
+    const V k(at);
+    const auto inside = depth >= k, large = n > V(1e200);
+    const V scale = sf_if(large, V(1e-200), V(1.0)), next = (m * scale) * (a + k);
+    n = sf_if(inside, sf_fma(x, n * scale, next), n);
+    m = sf_if(inside, next, m);
+  }
+  return sf_if(wanted > depth, sf_nan(x), n / m);
+}
+/// Q(a, x) over the weight times a: the continued fraction from behind, as a quotient.
+template <class V> SN_FN V sf_gamma_fraction(V a, V x) {
+  const V wanted = sf_floor(sf_max(V(5.0) + V(105.0) / x, V(7.0) + V(3.6) * sf_sqrt(a) * (a / x)));
+  const V depth = sf_min(wanted, V(1e6));
+  const V from = x - a;
+  V n = from + sf_fma(V(2.0), depth, V(1.0)), m = V(1.0);
+  for (double at = sf_most(depth); at >= 1.0; at -= 1.0) {
+    const V k(at);
+    const auto inside = depth >= k, large = n > V(1e200);
+    const V scale = sf_if(large, V(1e-200), V(1.0)), old = n * scale;
+    const V next = sf_fma(from + sf_fma(V(2.0), k, V(-1.0)), old, -((k * (k - a)) * (m * scale)));
+    n = sf_if(inside, next, n);
+    m = sf_if(inside, old, m);
+  }
+  return sf_if(wanted > depth, sf_nan(x), m / n);
+}
+/// Q(a, x) for small x and a: 1 - x^a / gamma(a + 1) by expm1, and a series.
+template <class V> SN_FN V sf_gamma_small(V a, V x) {
+  const V l = sf_log_pair(x).hi;
+  const V c = sf_if(a < V(0.5), sf_gammaln_1p(a), sf_gammaln_positive(a + V(1.0)));
+  V sum = V(0.0), factor = V(1.0), n = V(0.0);
+  for (int k = 0; k < 40; ++k) {
+    n = n + V(1.0);
+    factor = factor * (-x / n);
+    const V next = sum + factor / (a + n);
+    if (!sf_any(next != sum)) break;
+    sum = next;
+  }
+  const V y = sf_fma(a, l, -c);
+  return -sf_expm1(y) - sf_exp(y) * a * sum;
+}
+
+/// P (or Q) of finite arguments a, x > 0.
+template <class V> SN_FN V sf_gamma_part(V a, V x, bool upper) {
+  const V w = sf_gamma_weight(a, x);
+  const auto tiny = (x < V(0.8)) & (sf_if(x < V(0.5), V(-0.4) / sf_log_pair(x).hi, x * V(1.1)) >= a);
+  const auto series = (!tiny) & ((x < V(0.8)) | (x < a));
+  const auto fraction = !(tiny | series);
+  V p = V(0.0), q = V(0.0);
+  // Of the two the smaller one is computed; where that is P in the region of small numbers, it is the series as well.
+  const auto lower = upper ? series : (series | (tiny & ((x <= V(1.0)) | (x <= a))));
+  if (sf_any(lower)) p = sf_if(lower, w * sf_gamma_series(sf_if(lower, a, V(1.0)), sf_if(lower, x, V(0.0))), p);
+  if (sf_any(fraction)) q = sf_if(fraction, w * a * sf_gamma_fraction(sf_if(fraction, a, V(1.0)), sf_if(fraction, x,
+      V(100.0))), q);
+  const auto rest = tiny & !lower;
+  if (sf_any(rest)) q = sf_if(rest, sf_gamma_small(sf_if(rest, a, V(0.5)), sf_if(rest, x, V(0.5))), q);
+  return upper ? sf_if(lower, V(1.0) - p, q) : sf_if(lower, p, V(1.0) - q);
+}
+template <class V> SN_FN V sf_gamma_ends(V a, V x, bool upper) {
+  const V none = V(upper ? 1.0 : 0.0), all = V(upper ? 0.0 : 1.0);
+  const auto inner = (a > V(0.0)) & (x > V(0.0)) & (a < sf_inf(a)) & (x < sf_inf(x));
+  V r = sf_gamma_part(sf_if(inner, a, V(1.0)), sf_if(inner, x, V(1.0)), upper);
+  const V ends = sf_if(a == V(0.0), sf_if(x > V(0.0), all, sf_nan(x)),
+                       sf_if(x == V(0.0), none, sf_if(a == sf_inf(a), sf_if(x == sf_inf(x), sf_nan(x), none), all)));
+  r = sf_if(inner, r, ends);
+  return sf_if((a >= V(0.0)) & (x >= V(0.0)), r, sf_nan(x));
+}
+template <class V> SN_FN V sf_gammainc(V a, V x) { return sf_gamma_ends(a, x, false); }
+template <class V> SN_FN V sf_gammaincc(V a, V x) { return sf_gamma_ends(a, x, true); }
+
+/// The Poisson distribution: of at most k events, and of more, where m are expected.
+template <class V> SN_FN V sf_pdtr(V k, V m) {
+  return sf_if(k < V(0.0), sf_nan(k), sf_gamma_ends(sf_floor(k) + V(1.0), m, true));
+}
+template <class V> SN_FN V sf_pdtrc(V k, V m) {
+  return sf_if(k < V(0.0), sf_nan(k), sf_gamma_ends(sf_floor(k) + V(1.0), m, false));
+}
+/// The chi-square distribution of v degrees of freedom: up to x, and beyond.
+template <class V> SN_FN V sf_chdtr(V v, V x) { return sf_gamma_ends(V(0.5) * v, V(0.5) * x, false); }
+template <class V> SN_FN V sf_chdtrc(V v, V x) { return sf_gamma_ends(V(0.5) * v, V(0.5) * x, true); }
+
+SN_SPECIAL_CALLED_2(gammainc, sf_gammainc)
+SN_SPECIAL_CALLED_2(gammaincc, sf_gammaincc)
+SN_SPECIAL_CALLED_2(pdtr, sf_pdtr)
+SN_SPECIAL_CALLED_2(pdtrc, sf_pdtrc)
+SN_SPECIAL_CALLED_2(chdtr, sf_chdtr)
+SN_SPECIAL_CALLED_2(chdtrc, sf_chdtrc)
+
+}  // namespace sn

@@ -1,0 +1,62 @@
+// Sums of exponentials along axes: compositions of elementwise functions and reductions, which fuse.
+#include <limits>
+
+#include "ops/base/errors.hpp"
+#include "ops/special/special_values.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/special.hpp"
+
+namespace sinter::inline v0::special {
+namespace {
+
+/// x as float32 or float64 where it is neither that nor a 16-bit float; complex numbers and axes out of range are refused.
+ndarray checked(const char* function, const ndarray& x, const axes& axis) {
+  const graph::array_view& v = ops::view_of(x, function);
+  if (is_complex(v.type)) ops::fail<dtype_error>(function, v.type, " of shape ", v.shape, " is not supported");
+  for (const std::int64_t a : axis) ops::normalize_axis(a, v.shape, function);
+  return is_real_floating(v.type) ? x : x.astype(dtype::f64);
+}
+reduce_kw kept(const axes& axis) { return {.axis = axis, .keepdims = true}; }
+
+/// The largest element along the axes, 0 where that is infinite: what to subtract so that exponentials do not overflow.
+ndarray offset_of(const ndarray& largest) { return where(isfinite(largest), largest, 0.0); }
+
+}  // namespace
+
+ndarray logsumexp(const ndarray& x, const logsumexp_kw& kw) {
+  ndarray a = checked("logsumexp", x, kw.axis);
+  ndarray result;
+  if (kw.b) {
+    const ndarray b = *kw.b;
+    a = where(b == 0, -std::numeric_limits<double>::infinity(), a);
+    const ndarray m = a.size() == 0 ? zeros({}) : offset_of(max(a, kept(kw.axis)));
+    result = log(sum(b * exp(a - m), kept(kw.axis))) + m;
+  } else if (a.size() == 0) {
+    result = log(sum(exp(a), kept(kw.axis)));
+  } else {
+    // The largest elements apart: log(n + s) = log(n) + log(1 + s / n) keeps a small s.
+    const ndarray m = max(a, kept(kw.axis));
+    const ndarray largest = a == m;
+    const ndarray n = sum(largest, kept(kw.axis)).astype(a.dtype());
+    const ndarray s = sum(where(largest, 0.0, exp(a - offset_of(m))), kept(kw.axis));
+    result = where(isnan(m), m, log1p(s / n) + log(n) + m);
+  }
+  return kw.keepdims ? result : squeeze(result, kw.axis.given() ? kw.axis : axes());
+}
+
+ndarray softmax(const ndarray& x, const axes& axis) {
+  const ndarray a = checked("softmax", x, axis);
+  if (a.size() == 0) return a.copy();
+  const ndarray e = exp(a - max(a, kept(axis)));
+  return e / sum(e, kept(axis));
+}
+
+ndarray log_softmax(const ndarray& x, const axes& axis) {
+  const ndarray a = checked("log_softmax", x, axis);
+  if (a.size() == 0) return a.copy();
+  const ndarray d = a - offset_of(max(a, kept(axis)));
+  return d - log(sum(exp(d), kept(axis)));
+}
+
+}  // namespace sinter::inline v0::special
