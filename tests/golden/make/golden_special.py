@@ -112,7 +112,7 @@ def unary(rng):
         "expi": (mp.ei, np.concatenate([both(r, -10, 10, 30), both(r, 6, 80, 20), small(r)]), None),
         "si": (mp.si, np.concatenate([both(r, -10, 10, 30), both(r, 6, 80, 20), small(r)]), None),
         "ci": (mp.ci, np.concatenate([both(r, 0, 10, 30), both(r, 6, 80, 20), small(r)]),
-               lambda x: min(1.0, 1 / float(x))),
+               lambda x: min(1.0, 1 / abs(float(x))) if x else 1.0),
         "ellipk": (mp.ellipk, np.concatenate([unit, -log_uniform(r, -10, 30, 12)]), None),
         "ellipe": (mp.ellipe, np.concatenate([unit, -log_uniform(r, -10, 30, 12)]), None),
         # Below 0, where zeros lie close: the bound is one of max(1, |value|).
@@ -137,8 +137,8 @@ def binary(rng):
         "kl_div": (kl_div, (np.concatenate([a, b]), close)),
         "gammainc": (lower, (shapes, points)),
         "gammaincc": (upper, (shapes, points)),
-        "pdtr": (lambda k, m: upper(k + 1, m), (np.floor(both(r, 0, 40, 32)), both(r, 0, 50, 32))),
-        "pdtrc": (lambda k, m: lower(k + 1, m), (np.floor(both(r, 0, 40, 32)), both(r, 0, 50, 32))),
+        "pdtr": (lambda k, m: upper(mp.floor(k) + 1, m), (np.floor(both(r, 0, 40, 32)), both(r, 0, 50, 32))),
+        "pdtrc": (lambda k, m: lower(mp.floor(k) + 1, m), (np.floor(both(r, 0, 40, 32)), both(r, 0, 50, 32))),
         "chdtr": (lambda v, x: lower(v / 2, x / 2), (both(r, 0, 60, 32), both(r, 0, 80, 32))),
         "chdtrc": (lambda v, x: upper(v / 2, x / 2), (both(r, 0, 60, 32), both(r, 0, 80, 32))),
     }
@@ -184,7 +184,8 @@ def write_special(path, rng):
         out = values.copy()
         for k, v in enumerate(values):
             if np.isfinite(v) and v != 0 and all(np.isfinite(a[k]) for a in args):
-                out[k] = float(mp.re(f(*[mp.mpf(float(a[k])) for a in args])))
+                exact = float(mp.re(f(*[mp.mpf(float(a[k])) for a in args])))
+                out[k] = exact if np.isfinite(exact) else v
         return out
 
     def rounded(values, dt):
@@ -211,7 +212,12 @@ def write_special(path, rng):
                 if name.endswith(" "):
                     continue
                 ends = np.array([e for e in ENDS if not any(repr(e) == repr(o) for o in LEFT_OUT.get(name, []))], dt)
-                case(name, 4, [ends], at_ends(f, scipy_of(name)(ends.astype(np.float64)), [ends]).astype(dt))
+                values = at_ends(f, scipy_of(name)(ends.astype(np.float64)), [ends])
+                usual = np.isfinite(values) & np.isfinite(ends) if size else np.zeros(ends.shape, bool)
+                case(name, 4, [ends[~usual]], values[~usual].astype(dt))
+                if usual.any():
+                    sizes = [max(size(v), abs(float(y))) for v, y in zip(ends[usual], values[usual])]
+                    case(name, 4, [ends[usual]], values[usual].astype(dt), sizes)
             for name, (f, (x, y)) in binary(rng).items():
                 x, y = x.astype(dt), y.astype(dt)
                 values = rounded([f(mp.mpf(float(u)), mp.mpf(float(v))) for u, v in zip(x, y)], dt)
