@@ -245,7 +245,7 @@ void make_stages(const launch& l, jit::cuda_variant& v) {
 }
 
 /// Fewer elements than this take the time of a launch however they are read.
-constexpr std::int64_t crossed_elements = std::int64_t{1} << 16;
+constexpr std::int64_t large_reduction = std::int64_t{1} << 16;
 
 /// Whether a thread of a block of 1024, which has 64 registers, can run a reduction.
 bool suits_wide_block(const jit::program& p) noexcept {
@@ -308,7 +308,7 @@ void add_maps(const launch& l, extent_of_search which, variant_list& to) {
 /// Whether an operand is read across its memory where neighbouring threads have neighbouring elements of a result (or,
 /// `along` false, neighbouring results), and along it where they have the others.
 bool is_crossed(const launch& l, bool along) noexcept {
-  if (l.kept == 0 || l.extents.size() == l.kept || core::element_count(l.extents) < crossed_elements) return false;
+  if (l.kept == 0 || l.extents.size() == l.kept || core::element_count(l.extents) < large_reduction) return false;
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     if (gathered(l, k) || !in_prologue(*l.code, k)) continue;
     const auto size = static_cast<std::int64_t>(size_of_input(l, k));
@@ -355,7 +355,8 @@ void add_reductions(const launch& l, extent_of_search which, variant_list& to) {
     to.add_if(l, [&](jit::cuda_variant& v) { return is_broadcast(l, v); });
   add_reduce_tiles(l, which, to);
   add_shared_rows(l, which, to);
-  const bool rows = prefers_rows(l), both = is_order_free(*l.code) && kept_count(l) > 1;
+  const bool pays = all || core::element_count(l.extents) >= large_reduction;
+  const bool rows = prefers_rows(l), both = pays && is_order_free(*l.code) && kept_count(l) > 1;
   if (rows) add_rows(l, which, to);
   if (!rows || both) add_columns(l, which, to);
   if (!rows && both) add_rows(l, which, to);
