@@ -120,16 +120,19 @@ std::string cpu_emitter::array(std::size_t k) const {
 std::string cpu_emitter::value(std::size_t k, int stage) const {
   const info& o = info_[k];
   bool local = o.where == place::scalar || (o.where == place::inlined && o.stage == stage);
-  return local ? "r" + num(k) : lane(array(k), k);
+  if (local) return "r" + num(k);
+  return p_.code[k].type == dtype::b1 && !is_opaque_register(p_, k) ? "bool(" + lane(array(k), k) + ")"
+                                                                    : lane(array(k), k);
 }
 
 std::string cpu_emitter::lane(const std::string& array, std::size_t k) const {
   return array + (is_opaque_register(p_, k) ? "[l].value" : "[l]");
 }
 
+// GCC does not vectorise loops that load bool, but those that load bytes.
 std::string cpu_emitter::lane_type(std::size_t k) const {
   const std::string type = type_of_register(p_, k);
-  return is_opaque_register(p_, k) ? "sn::opaque<" + type + ">" : type;
+  return is_opaque_register(p_, k) ? "sn::opaque<" + type + ">" : type == "bool" ? "unsigned char" : type;
 }
 
 std::string cpu_emitter::expression(std::size_t k, int stage) const {

@@ -154,7 +154,8 @@ void cpu_emitter::write_user_loop(std::size_t first) {
     } else {
       parameters.add("const " + lane_type(o) + "* sn_p" + nth);
       arguments.add(array(o));
-      values.add("sn_p" + nth + (is_opaque_register(p_, o) ? "[sn_l].value" : "[sn_l]"));
+      const std::string value = "sn_p" + nth + (is_opaque_register(p_, o) ? "[sn_l].value" : "[sn_l]");
+      values.add(type_of_register(p_, o) == "bool" ? "bool(" + value + ")" : value);
     }
   }
   std::string locals, stores;
