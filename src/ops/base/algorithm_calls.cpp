@@ -148,6 +148,33 @@ value first_of_rows(const value& keys, const runtime::row_layout& l, bool descen
   return positions;
 }
 
+bool repeats_pieces(const value& v) { return algorithms_of(v).repeats_pieces(); }
+
+repetitions counted_repetitions(const value& counts) {
+  const value numbers = evaluated(counts);
+  repetitions r{unset_leaf(numbers->shape, dtype::i64, numbers->device), {}};
+  r.total = algorithms_of(numbers).count_pieces(static_cast<const std::int64_t*>(address_to_read(numbers)),
+                                                numbers->size(), static_cast<std::int64_t*>(address_to_write(r.ends)));
+  graph::inherit_faults(r.ends, {&numbers});
+  graph::check_data(numbers);
+  return r;
+}
+
+value repeated(const value& v, const repetitions& r, int axis) {
+  const value from = evaluated(v);
+  runtime::piece_layout l{1, v->shape[axis], itemsize(v->type)};
+  dims shape = v->shape;
+  shape[axis] = r.total.exact;
+  for (int a = 0; a < axis; ++a) l.outer *= shape[a];
+  for (int a = axis + 1; a < shape.size(); ++a) l.bytes *= static_cast<std::size_t>(shape[a]);
+  value to = unset_leaf(shape, v->type, v->device);
+  if (to->size() != 0)
+    algorithms_of(from).repeat_pieces(l, static_cast<const std::int64_t*>(address_to_read(r.ends)),
+                                      address_to_read(from), address_to_write(to));
+  graph::inherit_faults(to, {&from});
+  return to;
+}
+
 value scanned(runtime::scan_op op, const value& v, int axis) {
   runtime::scan_layout l{op, v->type, 1, v->shape[axis], 1};
   for (int a = 0; a < axis; ++a) l.outer *= v->shape[a];

@@ -46,6 +46,17 @@ value argpartitioned_rows(const value& keys, const runtime::row_layout& l, std::
 bool orders_first(const value& keys, const runtime::row_layout& l, std::int64_t k);
 value first_of_rows(const value& keys, const runtime::row_layout& l, bool descending, std::int64_t k);
 
+/// Whether the device of `v` repeats elements in memory (repeated).
+bool repeats_pieces(const value& v);
+/// `counts` (int64, of rank 1), evaluated, and their running totals.
+struct repetitions {
+  value ends;
+  runtime::piece_total total;
+};
+repetitions counted_repetitions(const value& counts);
+/// v with element k along an axis, which has as many as there are counts, repeated as often as its count says.
+value repeated(const value& v, const repetitions& r, int axis);
+
 /// Inclusive scan of v, in v's dtype, along an axis; evaluated.
 value scanned(runtime::scan_op op, const value& v, int axis);
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/shape.hpp"
+#include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/creation.hpp"
@@ -98,17 +99,29 @@ void require_repeats(std::int64_t n, const char* function) {
   if (n < 0) fail<value_error>(function, "cannot repeat ", n, " times");
 }
 
+/// Throws where a count is negative or the counts add up to about so many.
+void check_total(std::int64_t least, double about) {
+  require_repeats(least, "repeat");
+  if (about >= 0x1p62) fail<shape_error>("repeat", "the counts add up to ", about, " elements");
+}
+
 /// Repeats element k along the axis counts[k] times. Element j of the result comes from the first k whose inclusive
 /// cumulative count exceeds j.
 value repeat_by_counts(const value& v, const ndarray& counts, int axis) {
   dims shape = v->shape;
   if (shape[axis] == 0) return v;
-  const ndarray each = counts.astype(int64, false), ends = cumsum(each);
+  const ndarray each = counts.astype(int64, false);
+  if (repeats_pieces(v)) {
+    const repetitions r = counted_repetitions(value_of(each, "repeat"));
+    check_total(r.total.least, r.total.about);
+    shape[axis] = r.total.exact;
+    core::checked_count(shape, "repeat");
+    return repeated(v, r, axis);
+  }
+  const ndarray ends = cumsum(each);
   const ndarray least = min(each), total = ends(-1), roughly = sum(each, {.dtype = float64});
   eval(least, total, roughly);
-  require_repeats(least.item<std::int64_t>(), "repeat");
-  if (roughly.item<double>() >= 0x1p62)
-    fail<shape_error>("repeat", "the counts add up to ", roughly.item<double>(), " elements");
+  check_total(least.item<std::int64_t>(), roughly.item<double>());
   shape[axis] = total.item<std::int64_t>();
   core::checked_count(shape, "repeat");
   const value place = graph::record_iota(dims{shape[axis]}, 0, v->device);

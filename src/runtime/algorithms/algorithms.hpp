@@ -61,6 +61,17 @@ struct bin_entries {
   const void* weights = nullptr;
 };
 
+/// `outer` slices of `count` pieces of `bytes` bytes each, one after the other.
+struct piece_layout {
+  std::int64_t outer = 1, count = 0;
+  std::size_t bytes = 0;
+};
+/// What counts of pieces add up to; `exact` has wrapped around where `about` is more than an int64 holds.
+struct piece_total {
+  std::int64_t least = 0, exact = 0;  // least: of the counts and 0
+  double about = 0;
+};
+
 class algorithms {
  public:
   virtual ~algorithms() = default;
@@ -115,6 +126,15 @@ class algorithms {
   virtual void select_positions(const selection& s, std::int64_t* result, const void* scratch) = 0;
   /// Whether selections may have words, which are then faster than bools.
   virtual bool takes_packed_flags() const = 0;
+
+  /// Whether pieces of memory are repeated by the next two functions. If not, callers gather the elements.
+  virtual bool repeats_pieces() const { return false; }
+  /// ends[k] = counts[0] + ... + counts[k]; waits for the total.
+  virtual piece_total count_pieces(const std::int64_t* /*counts*/, std::int64_t /*n*/, std::int64_t* /*ends*/) {
+    return {};
+  }
+  /// Writes piece k of each slice ends[k] - ends[k - 1] times, one after the other.
+  virtual void repeat_pieces(const piece_layout&, const std::int64_t* /*ends*/, const void* /*from*/, void* /*to*/) {}
 
   /// Inclusive scan; `to` may be `from`. The order in which values are joined follows from the layout alone. Scratch: at
   /// most a tenth of the bytes of `from`, or 4 MiB where that is more.

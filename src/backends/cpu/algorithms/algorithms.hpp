@@ -34,6 +34,10 @@ class cpu_algorithms final : public runtime::algorithms {
   void select_positions(const runtime::selection& s, std::int64_t* result, const void* scratch) override;
   bool takes_packed_flags() const override { return false; }
 
+  bool repeats_pieces() const override;
+  runtime::piece_total count_pieces(const std::int64_t* counts, std::int64_t n, std::int64_t* ends) override;
+  void repeat_pieces(const runtime::piece_layout& l, const std::int64_t* ends, const void* from, void* to) override;
+
   std::size_t scan_scratch(const runtime::scan_layout& l) override;
   void scan(const runtime::scan_layout& l, const void* from, void* to, void* scratch) override;
 
