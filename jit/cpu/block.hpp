@@ -105,6 +105,9 @@ std::string emit_cpu(std::span<const cpu_definition> definitions);
 /// The block operations that a variant's code calls, in the order of block_args::operations.
 std::vector<block_op> external_operations(const program& p, const block_variant& v);
 
+/// n indices in [-extent, extent) to [0, extent), as checked_index: `extent` and `axis` are int64 numbers.
+void checked_lanes(void* to, const void* index, const void* extent, const void* axis, int n, int* fault) noexcept;
+
 /// Float to float16/bfloat16 storage and back, n elements.
 void widen_f16(float* to, const std::uint16_t* from, int n) noexcept;
 void narrow_f16(std::uint16_t* to, const float* from, int n) noexcept;

@@ -194,6 +194,8 @@ void refuse_index(std::int64_t value, std::int64_t extent, std::int64_t axis, in
   std::memcpy(fault + 4, &extent, sizeof extent);
 }
 
+}  // namespace
+
 void checked_lanes(void* to, const void* index, const void* extent, const void* axis, int n, int* fault) noexcept {
   auto* r = static_cast<std::int64_t*>(to);
   auto* x = static_cast<const std::int64_t*>(index);
@@ -207,6 +209,8 @@ void checked_lanes(void* to, const void* index, const void* extent, const void* 
     r[l] = k;
   }
 }
+
+namespace {
 
 random_source source_of(const instr& i, const void* position, const block_args& args) noexcept {
   auto word = [&](int k) { return *static_cast<const std::uint64_t*>(args.params[i.spare2 + k]); };

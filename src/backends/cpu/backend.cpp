@@ -20,6 +20,7 @@
 #include "backends/cpu/fft/fourier.hpp"
 #include "backends/cpu/kernels/hooks.hpp"
 #include "backends/cpu/kernels/kernels.hpp"
+#include "backends/cpu/kernels/row_gather.hpp"
 #include "backends/cpu/kernels/segments.hpp"
 #include "backends/cpu/linalg/products.hpp"
 #include "backends/cpu/linalg/solvers.hpp"
@@ -211,7 +212,7 @@ class cpu_backend final : public runtime::backend {
     std::vector<compiled_code*> wanted;
     for (std::size_t k = 0; k < launches.size(); ++k) {
       const launch& l = launches[k];
-      const std::int64_t elements = core::element_count(l.extents);
+      const std::int64_t elements = row_gather_of(l) ? 0 : core::element_count(l.extents);
       const std::vector<launch> pieces = plain_parts_of(l);
       for (const launch& piece : pieces) (void)prepare_one(piece, core::element_count(piece.extents), wanted);
       if (!pieces.empty()) {
@@ -244,6 +245,8 @@ class cpu_backend final : public runtime::backend {
           *p.steps, l,
           [this](const launch& step) -> const prepared& { return table_.find(step, needs_of(step, false)); },
           fault.words);
+    } else if (const auto rows = row_gather_of(l)) {
+      run_row_gather(*rows, fault.words);
     } else if (l.code->kind == jit::kernel_kind::elementwise) {
       run_parts(p, l, fault.words);
     } else {
