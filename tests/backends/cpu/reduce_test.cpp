@@ -32,6 +32,14 @@ std::vector<Out> reduce_all_ways(reduce_op op, const std::vector<T>& data, std::
   l.inputs = {at(padded, rows ? dims{2 * reduced, 2} : dims{2, 2 * results}, 1)};
   run(l);
   CHECK(same_bits(got, out));
+  std::vector<T> transposed(data.size());
+  for (std::int64_t r = 0; r < results; ++r)
+    for (std::int64_t e = 0; e < reduced; ++e)
+      transposed[static_cast<std::size_t>(rows ? e * results + r : r * reduced + e)] =
+          data[static_cast<std::size_t>(rows ? r * reduced + e : e * results + r)];
+  l.inputs = {at(transposed, rows ? dims{1, results} : dims{reduced, 1})};
+  run(l);
+  CHECK(same_bits(got, out));
   if (rows && reduced % 6 == 0) {  // the reduced axis in two pieces
     launch s = space(p, {results, reduced / 6, 6}, 1, rows);
     s.inputs = {at(padded, {2 * reduced, 12, 2}, 1)};

@@ -40,7 +40,7 @@ struct reduce_shape {
   std::int64_t results = 1, reduced = 1;  // extents
   bool rows = false;                      // row class
   bool shared = false;                    // a block holds several rows, or several steps of all columns
-  bool across = false;                    // rows: the lanes of a block are results, for one reduced element (pairs.cpp)
+  bool across = false;                    // rows: the lanes of a block are results, for one reduced element
   walk_axes axes;
 };
 reduce_shape shape_of(const jit::launch& l);

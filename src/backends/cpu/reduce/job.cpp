@@ -42,13 +42,9 @@ reduce_shape shape_of(const jit::launch& l) {
   const int rank = l.extents.size();
   for (int a = 0; a < rank; ++a) (a < l.kept ? s.results : s.reduced) *= l.extents[a];
   s.rows = l.reduces_last;
-  s.across = s.rows && runs_across_pairs(l);
-  if (s.across) {
-    for (int a = 0; a < rank; ++a)
-      if (a != l.kept - 1) s.axes.outer.push_back(a);
-    s.axes.block.push_back(l.kept - 1);
-    return s;
-  }
+  if (s.rows) s.axes = axes_across(l);
+  s.across = !s.axes.block.empty();
+  if (s.across) return s;
   if (s.rows) {
     s.shared = s.reduced <= row_lanes || (s.reduced < long_axis && has_row_loops(*l.code));
     const bool along = !s.shared && rank > l.kept && l.extents[rank - 1] >= long_axis;
@@ -58,8 +54,9 @@ reduce_shape shape_of(const jit::launch& l) {
   }
   s.shared = s.results <= jit::block_lanes / 2;
   const bool along = !s.shared && l.kept > 0 && l.extents[l.kept - 1] >= long_axis;
+  for (int a = 0; a < l.kept - 1 && along; ++a) s.axes.outer.push_back(a);
   for (int a = l.kept; a < rank; ++a) (s.shared ? s.axes.block : s.axes.outer).push_back(a);
-  for (int a = 0; a < l.kept; ++a) (along && a < l.kept - 1 ? s.axes.outer : s.axes.block).push_back(a);
+  for (int a = along ? l.kept - 1 : 0; a < l.kept; ++a) s.axes.block.push_back(a);
   return s;
 }
 
@@ -68,6 +65,26 @@ walk_axes epilogue_axes(const jit::launch& l) {
   for (int a = 0; a < l.kept; ++a) axes.block.push_back(a);
   return axes;
 }
+
+namespace {
+
+/// The kept axes in the order in which the reduction leaves its results.
+walk_axes result_axes_of(const jit::launch& l, const reduce_shape& shape) {
+  if (!shape.across) return epilogue_axes(l);
+  walk_axes axes;
+  for (const auto& some : {shape.axes.outer, shape.axes.block})
+    for (const std::int64_t a : some)
+      if (a < l.kept) axes.block.push_back(a);
+  return axes;
+}
+
+std::int64_t block_extent(const jit::launch& l, const walk_axes& axes) {
+  std::int64_t n = 1;
+  for (const std::int64_t a : axes.block) n *= l.extents[static_cast<int>(a)];
+  return n;
+}
+
+}  // namespace
 
 std::size_t segment_bytes(const jit::launch& l, const reduce_shape& shape) {
   std::size_t bytes = 0;
@@ -91,8 +108,8 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
   s.chunk = !shape.rows ? column_chunk_elements : any_order ? free_row_chunk : row_chunk_elements;
   s.chunks = ceil_div(shape.reduced, s.chunk);
   if (shape.across) {
-    const std::int64_t run = l.extents[l.kept - 1];
-    s.group = jit::block_lanes;
+    const std::int64_t run = block_extent(l, shape.axes);
+    s.group = std::min<std::int64_t>(jit::block_lanes, run);
     s.groups = ceil_div(run, s.group) * (shape.results / run);
   } else if (shape.rows) {
     s.group = std::clamp<std::int64_t>(lanes / shape.reduced, 1, jit::block_lanes);
@@ -107,7 +124,9 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
   }
   s.segment_chunks = s.chunks;
   if (s.groups < few_groups && s.chunks > 1) {
-    const std::int64_t width = shape.rows ? 1 : std::min<std::int64_t>(shape.results, jit::block_lanes);
+    const std::int64_t width = shape.across ? s.group
+                               : shape.rows ? 1
+                                            : std::min<std::int64_t>(shape.results, jit::block_lanes);
     s.segment_chunks = 1;
     while (s.segment_chunks < s.chunks && s.segment_chunks * s.chunk * width < lanes) s.segment_chunks *= 2;
     s.segments = ceil_div(s.chunks, s.segment_chunks);
@@ -126,7 +145,7 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
       split(split_of(l, shape)),
       params(l),
       elements(l, shape.axes, 0, l.code->epilogue, params),
-      result_axes(epilogue_axes(l)),
+      result_axes(result_axes_of(l, shape)),
       results(l, result_axes, l.code->epilogue, l.code->code.size(), params) {
   if (part) split.segment_chunks = split.chunks, split.segments = 1;
   const jit::program& p = *l.code;
@@ -146,7 +165,9 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
     row_strides.push_back(*stride);
   }
   if (row_strides.size() < loaded.size()) row_strides.clear();
-  if (shape.across) elements.read_through_panels(static_cast<int>(shape.reduced));
+  if (shape.across && shape.reduced <= most_panel_elements)
+    elements.read_through_panels(static_cast<int>(shape.reduced));
+  else if (!shape.rows && !shape.shared) elements.read_through_panels();
   plain_results = true;
   for (std::size_t k = 0; k < p.outputs.size(); ++k) {
     outputs.emplace_back(l, k, result_axes);
@@ -176,6 +197,10 @@ void partial_stack::join(int n) {
 
 void partial_stack::push(void* const* acc, int n) {
   put(acc, n);
+  settle(n);
+}
+
+void partial_stack::settle(int n) {
   ++count_;
   for (std::int64_t c = count_; (c & 1) == 0; c >>= 1) join(n);
 }

@@ -44,6 +44,8 @@ class reduce_job {
   std::vector<output_plan> outputs;
   bool plain_results = false;  // every output is a finished reduction as it is
 
+  /// Whether rows that share blocks are computed first, rows_at_once of them, and reduced as whole ones then.
+  bool computes_whole_rows() const { return whole_rows && shape.shared && !only_loads; }
   dtype register_type(std::size_t k) const { return launch.code->reductions[k].type; }
   /// Bytes of a lane of what reduction k reads, and of its result.
   int argument_bytes(std::size_t k) const { return jit::register_bytes(*launch.code, launch.code->reductions[k].reg); }
@@ -53,9 +55,12 @@ class reduce_job {
   }
 };
 
-/// Whether the lanes of a block are neighbouring results of rows rather than elements of one: some operand is then one
-/// number for a whole block, and the others are contiguous along the last kept axis or read through panels.
-bool runs_across_pairs(const jit::launch& l) noexcept;
+/// The axes of rows whose blocks are neighbouring results rather than elements of one: the operands are transposed, so that
+/// results are neighbours in memory, or they are pairs, of which some operand is one number for a whole block and the
+/// others are contiguous along the last kept axis or read through panels. No block axis where neither is so.
+walk_axes axes_across(const jit::launch& l);
+/// Reduced elements up to which panels hold all of them.
+inline constexpr std::int64_t most_panel_elements = 128;
 reduce_split split_of(const jit::launch& l, const reduce_shape& shape);
 /// Bytes of the partial results of one segment.
 std::size_t segment_bytes(const jit::launch& l, const reduce_shape& shape);
@@ -70,9 +75,10 @@ class partial_stack {
   partial_stack(const reducer& r, arena& memory, int lanes, std::int64_t pushes);
   void clear() noexcept { top_ = 0, count_ = 0; }
   void push(void* const* acc, int n);
-  /// The parts of push() for another tree: adds a partial result, joins the last two.
+  /// The parts of push() for another tree: adds a partial result, joins the last two, takes the last one as pushed.
   void put(void* const* acc, int n);
   void join(int n);
+  void settle(int n);
   /// Joins what is left, the latest first; the result is in planes().
   void fold(int n);
   void* const* planes() const noexcept { return slot(0); }
@@ -99,11 +105,18 @@ class reduce_task {
     void* planes[max_planes];
     void* moved[max_planes];  // scratch for shifted()
   };
-  void across(std::int64_t group);
-  void across_tree(int lane, int step, std::int64_t outer, std::int64_t start, int n);
-  void across_lane(int lane, std::int64_t outer, std::int64_t start, int n);
+  /// Lanes [start, start + n) of an outer position, and elements [begin, end) of their rows.
+  struct across_part {
+    std::int64_t outer, start;
+    int n;
+    std::int64_t begin = 0, end = 0;
+  };
+  void across(std::int64_t group, std::int64_t segment, char* scratch);
+  void across_tree(int lane, int step, const across_part& part);
+  void across_lane(int lane, const across_part& part);
   void rows(std::int64_t group, std::int64_t segment, char* scratch);
   void shared_rows(std::int64_t first, int rows);
+  void compute_rows(std::int64_t start, int n);
   void rows_in_memory(std::int64_t first, int rows);
   void row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end);
   void row_block(int n, int first);

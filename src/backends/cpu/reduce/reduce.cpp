@@ -53,8 +53,11 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
     accumulator& a = accumulators_[k];
     a.r = job.reducers[k];
     for (int i = 0; i < a.r->planes; ++i) a.planes[i] = memory.take(static_cast<std::size_t>(width * a.r->bytes[i]));
-    stacks_.emplace_back(*a.r, memory, stacked, std::max<std::int64_t>(job.split.segment_chunks, row_lanes));
-    buffers_.push_back(memory.take(static_cast<std::size_t>(jit::block_lanes * job.argument_bytes(k))));
+    const std::int64_t lanes = job.shape.across ? row_lanes : 1;
+    stacks_.emplace_back(*a.r, memory, stacked, std::max<std::int64_t>(job.split.segment_chunks, 2) * lanes);
+    const int lanes_of_rows = job.computes_whole_rows() ? rows_at_once * static_cast<int>(job.shape.reduced) : 0;
+    buffers_.push_back(
+        memory.take(static_cast<std::size_t>((lanes_of_rows + jit::block_lanes) * job.argument_bytes(k))));
     walker_.outputs()[k] = buffers_[k];
     done_[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * job.result_bytes(k)));
   }
@@ -114,7 +117,7 @@ void reduce_task::rows(std::int64_t group, std::int64_t segment, char* scratch) 
     return;
   }
   if (job_.shape.shared) {
-    const int most = static_cast<int>(jit::block_lanes / reduced);
+    const int most = job_.computes_whole_rows() ? rows_at_once : static_cast<int>(jit::block_lanes / reduced);
     for (int at = 0; at < n; at += most) {
       const int rows = std::min(most, n - at);
       shared_rows(first + at, rows);
@@ -143,12 +146,26 @@ void reduce_task::rows_in_memory(std::int64_t first, int rows) {
   }
 }
 
+/// The lanes [start, start + n), block by block, one after the other in the buffers.
+void reduce_task::compute_rows(std::int64_t start, int n) {
+  for (int at = 0; at < n; at += jit::block_lanes) {
+    for (std::size_t k = 0; k < buffers_.size(); ++k)
+      walker_.outputs()[k] = static_cast<char*>(buffers_[k]) + at * job_.argument_bytes(k);
+    walker_.bind(start + at, std::min(jit::block_lanes, n - at));
+    job_.code.main->run(walker_.args(), nullptr, code_scratch_);
+  }
+}
+
 // Very short rows are transposed: lane j of every row lies in one run, so that the row tree runs over many rows at once.
 void reduce_task::shared_rows(std::int64_t first, int rows) {
   const int columns = static_cast<int>(job_.shape.reduced), n = rows * columns;
   walker_.move_to(0);
-  walker_.bind(first * columns, n);
-  if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
+  if (job_.computes_whole_rows()) {
+    compute_rows(first * columns, n);
+  } else {
+    walker_.bind(first * columns, n);
+    if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
+  }
   for (std::size_t k = 0; k < accumulators_.size(); ++k) {
     accumulator& a = accumulators_[k];
     const int bytes = job_.argument_bytes(k);
@@ -237,9 +254,8 @@ void reduce_task::columns(std::int64_t group, std::int64_t segment, char* scratc
 }
 
 void reduce_task::column_chunk(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end) {
-  const std::int64_t runs = job_.shape.results / job_.elements.block_count;
   for (std::int64_t r = begin; r < end; ++r) {
-    walker_.move_to(r * runs + outer);
+    walker_.move_to(outer * job_.shape.reduced + r);
     walker_.bind(start, n);
     const int index = static_cast<int>(r - begin);
     if (job_.tail) {

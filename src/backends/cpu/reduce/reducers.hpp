@@ -37,6 +37,8 @@ struct reducer {
   /// row r, as reset, row, close and the joining of its lanes give it.
   void (*whole_rows)(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) = nullptr;
 };
+/// Rows for whose results whole_rows has room in registers: fewer take as long.
+inline constexpr int rows_at_once = 32;
 /// Rows of up to this many elements are transposed instead.
 inline constexpr int transposed_columns = 8;
 

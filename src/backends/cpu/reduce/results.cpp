@@ -14,7 +14,7 @@ void reduce_task::run(std::int64_t group, std::int64_t segment, char* scratch) {
     nothing(n);
     store(first, n);
   } else if (job_.shape.across) {
-    across(group);
+    across(group, segment, scratch);
   } else if (job_.shape.rows) {
     rows(group, segment, scratch);
     if (job_.split.segments == 1) store(first, n);

@@ -2,7 +2,7 @@
 // many rows at once. Included by loops.inl.
 
 /// Lanes that are left of each row of a tile, and rows of a tile.
-inline constexpr int tile_lanes = 8, tile_rows = 32;
+inline constexpr int tile_lanes = 8, tile_rows = rows_at_once;
 
 /// Joins `Lanes` lanes by halves down to `Least`, those of each step `Apart` times as many.
 template <class Op, int Lanes, int Least>
@@ -63,22 +63,6 @@ template <class Op, int Lanes>
   }
 }
 
-/// The best value first, then its place: two passes over a row in the cache, each of which is vector code.
-template <class T>
-SINTER_STEP index64 first_place(const T* x, int n, T best) {
-  const auto is_it = [best](T v) { return bool(int(v == best) | (int(is_nan(v)) & int(is_nan(best)))); };
-  constexpr int step = 64;
-  int at = 0;
-  for (; at + step <= n; at += step) {
-    const T* some = x + at;
-    int found = 0;
-    SINTER_LANES(l, step) found |= is_it(some[l]);
-    if (found != 0) break;
-  }
-  for (; at < n; ++at)
-    if (is_it(x[at])) break;
-  return at;
-}
 template <class Op>
 void whole_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) {
   if (columns <= 16) rows_by_tiles<Op, 16>(acc, from, stride, rows, columns);
@@ -86,13 +70,113 @@ void whole_rows(void* const* acc, const void* from, std::int64_t stride, int row
   else rows_by_tiles<Op, row_lanes>(acc, from, stride, rows, columns);
 }
 
+/// A vector register of the instruction set.
+template <class T>
+struct wide {
+  static constexpr int bytes = 16 << SINTER_ISA_LEVEL, lanes = bytes / static_cast<int>(sizeof(T));
+  typedef T type __attribute__((vector_size(bytes)));
+};
+// No function returns one: without AVX-512 that is another calling convention, of which GCC warns.
+template <class T>
+SINTER_STEP void load_wide(typename wide<T>::type& v, const T* x) {
+  __builtin_memcpy(&v, x, sizeof v);
+}
+template <class Mask>
+SINTER_STEP bool is_any(const Mask& hits) {
+  unsigned long long parts[sizeof hits / 8], all = 0;
+  __builtin_memcpy(parts, &hits, sizeof parts);
+  for (unsigned long long p : parts) all |= p;
+  return all != 0;
+}
+
+/// The best of the lanes, none of which is NaN.
 template <class T, bool Min>
-void place_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) {
-  whole_rows<extremum<T, Min>>(acc, from, stride, rows, columns);
-  const T* best = static_cast<const T*>(acc[0]);
+SINTER_STEP T best_lane(const typename wide<T>::type& v) {
+  T lanes[wide<T>::lanes];
+  __builtin_memcpy(lanes, &v, sizeof lanes);
+  for (int w = wide<T>::lanes / 2; w > 0; w /= 2)
+    for (int l = 0; l < w; ++l) {
+      const T x = lanes[l + w], mine = lanes[l];
+      lanes[l] = (Min ? x < mine : x > mine) ? x : mine;
+    }
+  return lanes[0];
+}
+
+template <class T>
+using mask_of = decltype(typename wide<T>::type() == typename wide<T>::type());
+/// Marks the lanes that equal those of `value`, or are NaN.
+template <bool Nan, class T>
+SINTER_STEP void mark(mask_of<T>& hits, const T* from, const typename wide<T>::type& value) {
+  typename wide<T>::type v;
+  load_wide(v, from);
+  if constexpr (Nan) hits |= v != v;
+  else hits |= v == value;
+}
+/// The place of the first of the elements that is marked; one of them is.
+template <bool Nan, class T>
+SINTER_STEP int first_marked(const T* x, int n, const typename wide<T>::type& value) {
+  constexpr int lanes = wide<T>::lanes;
+  int at = 0;
+  for (; at + 4 * lanes <= n; at += 4 * lanes) {
+    mask_of<T> some = {};
+    for (int k = 0; k < 4; ++k) mark<Nan>(some, x + at + k * lanes, value);
+    if (is_any(some)) break;
+  }
+  for (;; at += lanes) {
+    if (at + lanes > n) at = n - lanes;
+    mask_of<T> hits = {};
+    mark<Nan>(hits, x + at, value);
+    if (!is_any(hits)) continue;
+    int places[lanes];
+    for (int l = 0; l < lanes; ++l) places[l] = hits[l] != 0 ? l : lanes;
+    for (int w = lanes / 2; w > 0; w /= 2)
+      for (int l = 0; l < w; ++l) places[l] = places[l + w] < places[l] ? places[l + w] : places[l];
+    return at + places[0];
+  }
+}
+
+/// Takes the better lanes of a vector, and marks those that are NaN.
+template <class T, bool Min>
+SINTER_STEP void take_better(typename wide<T>::type& best, mask_of<T>& nan, const T* from) {
+  typename wide<T>::type v;
+  load_wide(v, from);
+  best = (Min ? v < best : v > best) ? v : best;
+  nan |= v != v;
+}
+
+/// The place of a row's extremum: the best value first, then where it is. Both passes find the row in the cache, and are
+/// vector code; their last vector overlaps the one before it.
+template <class T, bool Min>
+SINTER_STEP int place_of(const T* x, int n) {
+  using vector = typename wide<T>::type;
+  constexpr int lanes = wide<T>::lanes;
+  if (n < lanes) {
+    int at = 0;
+    for (int l = 1; l < n; ++l) at = is_better<Min>(x[l], x[at]) ? l : at;
+    return at;
+  }
+  vector best[4];
+  for (vector& b : best) load_wide(b, x);
+  mask_of<T> nan = best[0] != best[0];
+  int at = lanes;
+  for (; at + 4 * lanes <= n; at += 4 * lanes)
+    for (int k = 0; k < 4; ++k) take_better<T, Min>(best[k], nan, x + at + k * lanes);
+  for (; at + lanes <= n; at += lanes) take_better<T, Min>(best[0], nan, x + at);
+  take_better<T, Min>(best[1], nan, x + n - lanes);
+  if (is_any(nan)) return first_marked<true>(x, n, best[0]);
+  for (int k = 1; k < 4; ++k) best[0] = (Min ? best[k] < best[0] : best[k] > best[0]) ? best[k] : best[0];
+  const T found = best_lane<T, Min>(best[0]);
+  const vector all = vector{} + found;
+  return first_marked<false>(x, n, all);
+}
+
+template <class T, bool Min>
+[[gnu::flatten]] void place_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) {
   for (int r = 0; r < rows; ++r) {
     const T* x = reinterpret_cast<const T*>(static_cast<const char*>(from) + r * stride);
-    static_cast<index64*>(acc[1])[r] = first_place(x, columns, best[r]);
+    const int at = place_of<T, Min>(x, columns);
+    static_cast<T*>(acc[0])[r] = x[at];
+    static_cast<index64*>(acc[1])[r] = at;
   }
 }
 /// How a reduction takes whole rows.
