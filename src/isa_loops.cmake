@@ -36,3 +36,5 @@ sinter_isa_loops(HEADER backends/cpu/linalg/products.hpp FMA 0 ISAS baseline avx
                  backends/cpu/linalg/product_loops)
 sinter_isa_loops(HEADER backends/cpu/reduce/reducers.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS
                  backends/cpu/reduce/loops)
+sinter_isa_loops(HEADER backends/cpu/algorithms/sort_network.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS
+                 backends/cpu/algorithms/sort_network_loops)

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/algorithms/algorithms.hpp"
 #include "backends/cpu/algorithms/radix_sort.hpp"
+#include "backends/cpu/algorithms/sort_network.hpp"
 #include "backends/cpu/algorithms/sort_rows.hpp"
 
 namespace sinter::cpu {
@@ -68,7 +69,9 @@ class index_sorter {
       }
     });
     const radix_sorter<std::uint64_t, record_order> sorter(record_order{index_bits_});
-    sorter.sort(records, other, n, {0, prefix_bits}, threads);
+    if (suits_network(n))
+      sort_records_by_network(records, n);  // by their indices too, which keeps equal prefixes in order
+    else sorter.sort(records, other, n, {0, prefix_bits}, threads);
     if (rest > 0) sort_runs(records, other, n, {key(left.base + range.base), rest}, threads);
   }
 

@@ -1,4 +1,4 @@
-// Partitions, and the first elements of an order. Two sampled keys, between which the wanted ranks lie almost certainly,
+// Partitions, and the first elements of an order. Short rows are sorted by the network. Of long ones two sampled keys, between which the wanted ranks lie almost certainly,
 // divide a row in one pass; what lies between them, a twentieth of a long row, is selected from element by element.
 #include <array>
 #include <bit>
@@ -9,6 +9,7 @@
 
 #include "backends/cpu/algorithms/algorithms.hpp"
 #include "backends/cpu/algorithms/sort_keys.hpp"
+#include "backends/cpu/algorithms/sort_network.hpp"
 #include "backends/cpu/algorithms/sort_rows.hpp"
 
 namespace sinter::cpu {
@@ -165,6 +166,12 @@ void partition_row(int64_t n, std::span<const int64_t> kth, int threads, Item* t
 
 template <class T>
 void partition_elements(const T* from, int64_t n, ordering<T> order, std::span<const int64_t> kth, int threads, T* to) {
+  if constexpr (has_network<T>) {
+    if (suits_network(n)) {
+      std::copy_n(from, n, to);
+      if (sort_row_by_network(to, n, false, order.flipped != 0)) return;
+    }
+  }
   partition_row<typename ordering<T>::key>(
       n, kth, threads, to, [=](int64_t i) { return order(from[i]); },
       [=](int64_t place, int64_t i) { to[place] = from[i]; }, order);

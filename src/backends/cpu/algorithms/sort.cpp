@@ -4,6 +4,7 @@
 #include "backends/cpu/algorithms/algorithms.hpp"
 #include "backends/cpu/algorithms/radix_sort.hpp"
 #include "backends/cpu/algorithms/shares.hpp"
+#include "backends/cpu/algorithms/sort_network.hpp"
 #include "backends/cpu/algorithms/sort_rows.hpp"
 #include "runtime/parallel.hpp"
 
@@ -32,7 +33,12 @@ void cpu_algorithms::sort(const runtime::row_layout& l, bool descending, const v
     const radix_sorter<T, ordering<T>> sorter(ordering<T>(l.type, descending));
     for_each_row(l, scratch, static_cast<std::size_t>(l.columns) * sizeof(T),
                  [&](std::int64_t row, void* other, int threads) {
-                   sorter.sort(static_cast<T*>(to) + row * l.columns, static_cast<T*>(other), l.columns, threads);
+                   T* const elements = static_cast<T*>(to) + row * l.columns;
+                   if constexpr (has_network<T>)
+                     if (suits_network(l.columns) &&
+                         sort_row_by_network(elements, l.columns, descending, is_signed_integer(l.type)))
+                       return;
+                   sorter.sort(elements, static_cast<T*>(other), l.columns, threads);
                  });
   });
 }
