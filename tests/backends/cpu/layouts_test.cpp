@@ -1,0 +1,212 @@
+// Layouts that the CPU backend takes another way than contiguous ones, beside copies of the same elements: rows whose results
+// are neighbours in memory, gathers of whole rows, places of extrema in short rows, bools in generated code, repetitions,
+// short rows that are computed.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "backends/cpu/kernels/hooks.hpp"
+#include "sinter/sinter.hpp"
+
+using namespace sinter;
+using namespace sinter::idx;
+
+namespace {
+
+const device host("cpu");
+
+/// Numbers in no order, with equal ones among them.
+ndarray scattered(const shape_t& shape, dtype type) {
+  std::int64_t n = 1;
+  for (const auto e : shape) n *= e;
+  const ndarray i = arange(n, {.dtype = int64, .device = host}) * 7919 % 1009;
+  ndarray x = reshape((i - 300).astype(float64) / 7.0, shape).astype(type).copy();
+  eval(x);
+  return x;
+}
+
+/// Zeros by their signs.
+bool same(const ndarray& a, const ndarray& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+  if (is_complex(a.dtype())) return same(real(a), real(b)) && same(imag(a), imag(b));
+  const bool floats = a.dtype() == float16 || a.dtype() == float32 || a.dtype() == float64;
+  const ndarray equal = floats ? ((a == b) & (signbit(a) == signbit(b))) | (isnan(a) & isnan(b)) : a == b;
+  return all(equal).item<bool>();
+}
+
+const std::vector<std::int64_t> hostile = {0, 1, 15, 16, 17, 255, 256, 257};
+
+void check_all_reductions(const ndarray& view, std::int64_t axis) {
+  const ndarray dense = (view + 0).copy();
+  eval(dense);
+  CHECK(same(sum(view, axis), sum(dense, axis)));
+  CHECK(same(sum(view * 2, axis) + 1, sum(dense * 2, axis) + 1));
+  CHECK(same(var(view, axis), var(dense, axis)));
+  if (view.shape(static_cast<int>(axis)) == 0) return;
+  CHECK(same(max(view, axis), max(dense, axis)));
+  CHECK(same(argmin(view, axis), argmin(dense, axis)));
+  CHECK(same(count_nonzero(view, axis), count_nonzero(dense, axis)));
+}
+
+}  // namespace
+
+TEST_CASE("layouts: reductions of transposed matrices have the bits of contiguous ones") {
+  for (const std::int64_t rows : hostile)
+    for (const std::int64_t columns : hostile) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      const ndarray x = scattered({columns, rows}, float32);
+      check_all_reductions(x.T(), 1);
+      check_all_reductions(x.T(), 0);
+    }
+  for (const dtype t : {int8, uint16, float16, float64, complex64}) {
+    const ndarray x = scattered({300, 70}, t);
+    CHECK(same(sum(x.T(), 1), sum(x.T().copy() + 0, 1)));
+    CHECK(same(sum(x.T(), 0), sum(x.T().copy() + 0, 0)));
+    CHECK(same(prod(x.T(), 1), prod(x.T().copy() + 0, 1)));
+  }
+}
+
+TEST_CASE("layouts: results that are neighbours in memory, of any rank, order of axes and sign of strides") {
+  const ndarray x = scattered({9, 5, 4, 33}, float32);
+  for (const std::vector<std::int64_t>& order :
+       {std::vector<std::int64_t>{3, 2, 1, 0}, {1, 3, 2, 0}, {3, 0, 1, 2}, {0, 3, 2, 1}, {2, 3, 0, 1}}) {
+    const ndarray t = transpose(x, {order[0], order[1], order[2], order[3]});
+    const std::vector<ndarray> views = {t, flip(t, {0}), flip(t, {3}), t["::2"], t["..., 1:-1"]};
+    for (const ndarray& view : views) {
+      const ndarray dense = (view + 0).copy();
+      eval(dense);
+      CHECK(same(sum(view, -1), sum(dense, -1)));
+      CHECK(same(sum(view, axes{1, 3}), sum(dense, axes{1, 3})));
+      CHECK(same(sum(view, axes{0, 2, 3}), sum(dense, axes{0, 2, 3})));
+      CHECK(same(argmax(view, 3), argmax(dense, 3)));
+      const ndarray weights = scattered({view.shape(3)}, float32);
+      CHECK(same(sum(view * weights, -1) / 3, sum(dense * weights, -1) / 3));
+    }
+  }
+  // Chunks of rows, and segments of few results.
+  const ndarray tall = scattered({5000, 24}, float32);
+  check_all_reductions(tall.T(), 1);
+  check_all_reductions(scattered({70001, 17}, float32).T(), 1);
+}
+
+TEST_CASE("layouts: gathers of whole rows") {
+  for (const std::int64_t columns : hostile) {
+    const ndarray x = scattered({40, columns}, float32);
+    for (const std::int64_t n : hostile) {
+      CAPTURE(columns);
+      CAPTURE(n);
+      const ndarray i = arange(n, {.dtype = int64, .device = host}) * 17 % 80 - 40;
+      eval(i);
+      // The sum is a kernel of its own, which reads element by element.
+      CHECK(same(take(x, i, 0), x[i] + 0));
+    }
+  }
+  const ndarray x = scattered({6, 20, 8}, float64), i = array({5, -20, 19, 0}, {.device = host});
+  CHECK(same(take(x, i, 1), take(x + 0, i, 1) + 0));
+  const ndarray back = flip(x, {0});
+  CHECK(same(take(back, i, 1), take(back, i, 1) + 0));
+  const ndarray every_other = array({1, 99, 2, 99, -3, 99}, {.device = host})["::2"];
+  CHECK(same(take(x, every_other, 1), take(x, array({1, 2, -3}, {.device = host}), 1) + 0));
+  CHECK_THROWS_AS((void)max(take(x, array({1, 20}, {.device = host}), 1).copy()).item<double>(), index_error);
+  CHECK_THROWS_AS((void)max(take(x, array({-21}, {.device = host}), 1).copy()).item<double>(), index_error);
+  // An update in place reads what it writes.
+  ndarray y = scattered({8, 32}, float32);
+  const ndarray before = (y + 0).copy(), reversed = array({7, 6, 5, 4, 3, 2, 1, 0}, {.device = host});
+  eval(before);
+  y(_) = take(y, reversed, 0);
+  CHECK(same(y, flip(before, {0})));
+}
+
+TEST_CASE("layouts: the place of an extremum in rows of any length") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  for (const std::int64_t n : {1, 2, 9, 15, 16, 17, 31, 64, 65, 100, 255, 256, 257, 1000}) {
+    std::vector<float> v;
+    const std::int64_t rows = 40;
+    for (std::int64_t k = 0; k < rows * n; ++k) {
+      const auto h = static_cast<std::uint32_t>(k) * 2654435761u >> 20;
+      const std::int64_t row = k / n;
+      v.push_back(row % 5 == 4 && h % 37 == 0   ? nan
+                  : row % 5 == 3                ? (h % 2 ? 0.0f : -0.0f)
+                  : row % 5 == 2 && h % 11 == 0 ? -infinity
+                  : row % 5 == 1                ? -infinity
+                                                : static_cast<float>(h % 97));
+    }
+    const ndarray x = reshape(array(v, {.device = host}), {rows, n}), low = argmin(x, 1), high = argmax(x, 1);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      std::int64_t least = 0, most = 0;
+      const float* row = v.data() + r * n;
+      for (std::int64_t k = 1; k < n; ++k) {
+        if (!std::isnan(row[least]) && (row[k] < row[least] || std::isnan(row[k]))) least = k;
+        if (!std::isnan(row[most]) && (row[k] > row[most] || std::isnan(row[k]))) most = k;
+      }
+      CHECK(low(r).item<std::int64_t>() == least);
+      CHECK(high(r).item<std::int64_t>() == most);
+    }
+    for (const dtype t : {bool_, int8, uint8, int16, uint32, int64, float16, float64}) {
+      const ndarray y = scattered({7, n}, t);
+      CHECK(same(argmax(y, 1), argmax(concatenate({y.T(), y.T()}, 1), 0)(slice(0, 7))));
+    }
+  }
+}
+
+TEST_CASE("layouts: bools are the same in generated and in interpreted code") {
+  const auto before = cpu::get_tier();
+  std::vector<ndarray> results;
+  for (const auto tier : {cpu::tier::interpreted, cpu::tier::compiled}) {
+    cpu::set_tier(tier);
+    const ndarray x = scattered({1000}, float32), a = (x > 3).copy(), b = (x < 20).copy();
+    ndarray m = (x > 0).copy();
+    eval(a, b, m);
+    results.push_back(((a & ~b) | (b ^ a)).copy());
+    results.push_back(where(a, x, x * 2).copy());
+    results.push_back((a.astype(int32) + b).copy());
+    results.push_back(sum(a & b).copy());
+    results.push_back(any(reshape(a ^ b, {10, 100}), 0).copy());
+    for (int k = 0; k < 80; ++k) m = m ^ (a & ~m);
+    results.push_back(m.copy());
+    for (const ndarray& r : results) eval(r);
+  }
+  cpu::set_tier(before);
+  for (std::size_t k = 0; k < results.size() / 2; ++k) CHECK(same(results[k], results[k + results.size() / 2]));
+}
+
+TEST_CASE("layouts: repeat by counts") {
+  for (const std::int64_t n : hostile)
+    for (const dtype t : {uint8, float16, float32, float64, complex128}) {
+      const ndarray x = scattered({n, 3}, t), counts = arange(n, {.dtype = int64, .device = host}) * 13 % 21 % 17;
+      eval(counts);
+      std::vector<std::int64_t> from;
+      for (std::int64_t k = 0; k < n; ++k) from.insert(from.end(), static_cast<std::size_t>(k * 13 % 21 % 17), k);
+      const ndarray i = array(from, {.dtype = int64, .device = host});
+      CAPTURE(n);
+      if (n > 1) {
+        CHECK(same(repeat(x, counts, 0), take(x, i, 0) + 0));
+        CHECK(same(repeat(x(_, 1), counts), take(x(_, 1), i) + 0));
+        CHECK(same(repeat(x.T(), counts, 1), take(x.T(), i, 1) + 0));
+      }
+    }
+  const ndarray x = scattered({3}, float32);
+  CHECK_THROWS_AS((void)repeat(x, {1, -1, 2}), value_error);
+  const std::int64_t many = std::int64_t{1} << 62;
+  CHECK_THROWS_AS((void)repeat(x, {many, many, many}), shape_error);
+  CHECK(repeat(x, {0, 0, 0}).size() == 0);
+}
+
+TEST_CASE("layouts: sums of computed short rows have the bits of those in memory") {
+  for (const std::int64_t columns : {9, 15, 16, 17, 50, 64, 65, 100, 127, 128})
+    for (const std::int64_t rows : {1, 2, 31, 32, 33, 100, 1000}) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      const ndarray x = scattered({rows, columns}, float32), v = scattered({columns}, float32), z = (x * v).copy();
+      eval(z);
+      CHECK(same(sum(x * v, 1), sum(z, 1)));
+      CHECK(same(argmax(x * v, 1), argmax(z, 1)));
+      CHECK(same(var(x * v, 1), var(z, 1)));
+      CHECK(same(sum((x * v).astype(float64), 1), sum(z.astype(float64), 1)));
+      CHECK(same(max(abs(x), 1) - min(x * v, 1), max(abs(x), 1) - min(z, 1)));
+    }
+}
