@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fuzz/program.hpp"
-#include "support/meter.hpp"
+#include "fuzz/meter.hpp"
 
 namespace sinter::fuzz {
 
