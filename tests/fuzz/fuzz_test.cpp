@@ -207,3 +207,36 @@ TEST_CASE("compiled programs give the bits of interpreted ones" * doctest::test_
   if (status.rfind("compiled", 0) == 0 && !wanted_case() && test::this_shard().count == 1)
     CHECK(kernels * static_cast<std::uint64_t>(stride * test::sample_step(sampled)) > 100);
 }
+
+// Programs exceed the bounds in three ways. Reading a part of a pending value computes that part alone, a launch more if the
+// rest is needed later, so every view in a program may cost one. A few programs, which are counted, launch one or two
+// kernels more, most of them where a small reduction is read by several others. And arrays of a few
+// elements take a block of 256 bytes each, so that the peak of some small programs, counted as well, is a matter of how
+// many values are alive.
+TEST_CASE("laziness costs no more than evaluating each statement where it stands" *
+          doctest::test_suite(test::sharded_suite)) {
+  if (on_gpu()) return;  // the meter observes launches on the CPU
+  settings_guard guard;
+  int all = 0, dearer = 0, larger = 0;
+  const auto compare = [&](const program& p) {
+    const auto parts = std::count_if(p.code.begin(), p.code.end(), [](const instruction& i) {
+      return (i.op >= opcode::view && i.op <= opcode::broadcast_to) || i.op == opcode::pick;
+    });
+    for (const bool end : {false, true}) {
+      const outcome eager = run(p, {.when = evaluation::every_step, .copied = end, .metered = true});
+      const outcome lazy = run(p, {.when = end ? evaluation::at_the_end : evaluation::as_written, .metered = true});
+      const double bound = 1.1 * eager.spent.cost + test::meter::launch * static_cast<double>(parts);
+      ++all;
+      dearer += lazy.spent.cost > bound;
+      CHECK_MESSAGE(lazy.spent.cost <= bound + 0.3 * eager.spent.cost, lazy.spent.cost, ", at once ", eager.spent.cost,
+                    "\n", listing(p));
+      larger += lazy.spent.peak > eager.spent.peak + eager.spent.peak / 4 + lazy.largest + lazy.largest / 4 + 256;
+      if (wanted_case())
+        MESSAGE(lazy.spent.cost, " of ", eager.spent.cost, ", ", lazy.spent.peak, " of ", eager.spent.peak);
+    }
+  };
+  for_programs(true, 1, compare);
+  for_programs(false, 1, compare);
+  MESSAGE("of ", all, " programs dearer: ", dearer, ", with a higher peak of memory: ", larger);
+  if (!wanted_case()) CHECK((dearer * 400 <= all && larger * 150 <= all));
+}
