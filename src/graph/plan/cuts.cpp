@@ -15,6 +15,8 @@ namespace {
 /// The weight of moving a byte to or from memory, in the unit of jit::weight: what a core or a multiprocessor computes
 /// in that time.
 constexpr double cpu_byte = 2, gpu_byte = 6;
+/// The weight of a launch, in the same unit.
+constexpr double cpu_launch = 5e3, gpu_launch = 5e7;
 /// How much more than storing a value a second computation may cost before the value is stored at once: it may never be
 /// needed again.
 constexpr double patience = 3;
@@ -207,6 +209,81 @@ void planner::cut() {
       if (!is_in_loop(j)) kernel.add(nodes[j]);
     first = last + 1;
   }
+}
+
+namespace {
+
+/// Kernels, sorted by their numbers. More than `most` count as that many: storing pays long before.
+class kernel_set {
+ public:
+  void add(std::int32_t kernel) {
+    constexpr std::size_t most = 64;
+    const auto at = std::lower_bound(all_.begin(), all_.end(), kernel);
+    if ((at == all_.end() || *at != kernel) && all_.size() < most) all_.insert(at, kernel);
+  }
+  void add(const kernel_set& more) {
+    for (const std::int32_t kernel : more.all_) add(kernel);
+  }
+  void assign(std::int32_t kernel) { all_.assign(1, kernel); }
+  std::size_t size() const noexcept { return all_.size(); }
+
+ private:
+  std::vector<std::int32_t> all_;
+};
+
+/// Whether it is cheaper to store an operation's result than to compute it in so many kernels, its operands being in
+/// memory. A launch more is counted for the first of them.
+bool is_better_stored(const node* n, std::size_t kernels, bool cpu) {
+  const double byte = cpu ? cpu_byte : gpu_byte, times = static_cast<double>(kernels);
+  double operands = 0;
+  for (int a = 0; a < n->operand_count(); ++a) {
+    const node* const x = behind_views(n->operand(a));
+    if (x->kind.load(std::memory_order_relaxed) != node_kind::scalar)
+      operands += static_cast<double>(std::min(n->operand(a)->bytes(), x->bytes()));
+  }
+  const double again = own_weight(n) * static_cast<double>(n->size()) + byte * operands;
+  const double moved = byte * static_cast<double>(n->bytes());
+  return times * again > again + (1 + times) * moved + (cpu ? cpu_launch : gpu_launch);
+}
+
+}  // namespace
+
+/// Stores what several kernels would compute, each for itself, where that is cheaper; whether there is any. Decides from
+/// the results down, so that it is known which kernels compute a value. What lies below a value is taken to be in memory:
+/// if it is not, it has its own turn. So a chain of steps, each of which several kernels read, costs no more than if every
+/// step was stored.
+bool planner::store_shared() {
+  const std::uint64_t mark = begin_search();
+  bool shared = false;
+  for (const auto& k : kernels_)
+    for (node* n : k->computed) shared = std::exchange(at(n).search, mark) == mark || shared;
+  if (!shared || kernels_.size() < 2) return false;
+  sort_pending();
+  const std::vector<node*>& nodes = pending();
+  for (std::size_t k = 0; k < nodes.size(); ++k) at(nodes[k]).last_use = static_cast<std::int32_t>(k);
+  std::vector<kernel_set> computed_by(nodes.size());
+  const auto set_of = [&](node* n) { return &computed_by[static_cast<std::size_t>(at(n).last_use)]; };
+  for (std::size_t k = 0; k < kernels_.size(); ++k)
+    for (node* n : kernels_[k]->results)
+      if (!n->is_leaf() && at(n).entered) set_of(n)->assign(static_cast<std::int32_t>(k));
+  const bool cpu = device().kind == runtime::device_kind::cpu;
+  const std::size_t known = stored().size();
+  for (std::size_t k = nodes.size(); k-- > 0;) {
+    node* const n = nodes[k];
+    kernel_set& mine = computed_by[k];
+    if (!at(n).stored && is_operation(n->kind) && can_be_stored(n) && !unfusible(*n) && mine.size() > 1 &&
+        is_better_stored(n, mine.size(), cpu) && worth_storing(n)) {
+      materialise(n, store_reason::shared);
+      mine.assign(static_cast<std::int32_t>(kernels_.size() + k));
+    }
+    for (int a = 0; a < n->operand_count(); ++a) {
+      node* const x = n->operand(a);
+      if (!x->is_leaf() && !at(x).stored) set_of(x)->add(mine);
+    }
+  }
+  if (stored().size() == known) return false;
+  for (node* n : nodes) at(n).weight = -1;  // without what is stored now
+  return true;
 }
 
 }  // namespace sinter::graph

@@ -16,6 +16,7 @@ const char* text(store_reason r) noexcept {
     case store_reason::not_affine: return "reshaped in a way that no affine map expresses";
     case store_reason::packed: return "strided, and streamed many times: packed";
     case store_reason::reused: return "computed before and still held: stored this time";
+    case store_reason::shared: return "several kernels need it, and computing it again costs more than storing it";
     case store_reason::held: return "a variable, and expensive to compute again";
     case store_reason::crossing: return "alive where the graph is cut into kernels";
     case store_reason::size: return "the kernel would be too large";

@@ -22,6 +22,7 @@ enum class store_reason : std::uint8_t {
   not_affine,     // a reshape that no affine map expresses
   packed,         // a strided operand that a broadcast reduction reads repeatedly
   reused,         // computed before, and still referenced
+  shared,         // several kernels would compute it, which costs more than storing it
   held,           // a variable of the program, and expensive to compute again
   crossing,       // alive where a graph is cut that is too large for one kernel
   size,           // the kernel would be too large

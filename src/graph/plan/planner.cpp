@@ -57,6 +57,14 @@ void planner::decide() {
     store_held();
     cut();
   }
+  make_kernels();
+  if (!limits().fuse || !store_shared()) return;
+  for (auto& k : kernels_) spare_.push_back(std::move(k));
+  kernels_.clear();
+  make_kernels();
+}
+
+void planner::make_kernels() {
   do {
     build_all();
     for (node* n : stored()) at(n).level = -1;
@@ -145,6 +153,7 @@ void planner::build_one(node* n) {
     bool dense = core::is_contiguous(n->shape, n->view().strides);
     if (dense && !is_stored(base) && base->size() == n->size() && base->kind != node_kind::scalar)
       materialise(base, store_reason::requested);
+    if (dense && base->kind == node_kind::update) materialise(base, store_reason::write);  // in any case
     if (dense && is_stored(base) && at(n).why != store_reason::packed) {
       plan->kind = plan_kind::alias;
       plan->results.assign(1, n);

@@ -36,6 +36,8 @@ class planner : public plan_table {
   void store_held();
   bool is_expensive_again(node* n);
   void cut();
+  bool store_shared();
+  void make_kernels();
   void add_siblings(std::span<node* const> own);
   void build_all();
   void build_one(node* n);
