@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fuzz/program.hpp"
-#include "fuzz/meter.hpp"
+#include "graph/meter.hpp"
 
 namespace sinter::fuzz {
 

@@ -78,6 +78,7 @@ void placement::note_reader(node* n, std::size_t kernel) {
 void placement::find_last_readers() {
   const auto& kernels = plan_.kernels();
   for (std::size_t k = 0; k < kernels.size(); ++k) {
+    for (node* n : kernels[k]->results) note_reader(n, k);  // what nothing reads is not needed any more either
     for (const input_slot& s : kernels[k]->inputs) note_reader(s.source, k);
     if (kernels[k]->kind == plan_kind::alias || kernels[k]->kind == plan_kind::update)
       note_reader(kernels[k]->results[0]->args[0].get(), k);
@@ -179,7 +180,7 @@ node* placement::find_operand(const node* n, std::size_t kernel) {
 bool placement::take_memory(node* n, std::size_t kernel) {
   if (!reuses_ || n->size() == 0) return false;
   pass(kernel);
-  const std::size_t least = n->bytes(), most = is_released(plan_.at(n)) ? least + least / 4 : least;
+  const std::size_t least = n->bytes(), most = least + least / (is_released(plan_.at(n)) ? 4 : 8);
   const auto found = std::find_if(unneeded_.rbegin(), unneeded_.rend(),
                                   [&](node* old) { return may_take(old, least, most, n->memory); });
   if (found != unneeded_.rend()) {

@@ -22,6 +22,9 @@ struct spent {
 /// Counts from its construction on. One at a time.
 class meter {
  public:
+  /// What a launch and the traffic of a byte take, in additions: those of the planner.
+  static constexpr double launch = 5000, byte = 2;
+
   meter() : before_(cpu::set_launch_observer(&observe)) {
     operations() = 0;
     launched_ = device().statistics().launches;
@@ -42,9 +45,6 @@ class meter {
   }
 
  private:
-  /// What a launch and the traffic of a byte take, in additions: those of the planner.
-  static constexpr double launch = 5000, byte = 2;
-
   static runtime::backend& device() { return runtime::get_backend({}); }
   static std::atomic<double>& operations() {
     static std::atomic<double> sum{0};
@@ -58,7 +58,7 @@ class meter {
   }
   static void observe(const jit::launch& l) {
     const jit::program& p = *l.code;
-    double cost = launch, kept = 1;
+    double cost = meter::launch, kept = 1;
     for (int a = 0; a < l.kept; ++a) kept *= static_cast<double>(l.extents[a]);
     const double all = static_cast<double>(core::element_count(l.extents));
     for (std::size_t k = 0; k < p.code.size(); ++k) {
