@@ -28,16 +28,25 @@ template <class V> SN_FN V sf_exp_minus_square(V x, double factor) {
 }
 
 template <class V> SN_FN V sf_erf(V x) {
-  const V a = sf_abs(x), most = sf_if(a < V(6.0), a, V(6.0));
-  const V large = V(1.0) - sf_exp_minus_square(most, 1.0) * sf_erfcx_large(most);
-  const V r = sf_if(a < V(1.0), sf_erf_small(x), sf_copysign(large, x));
+  const V a = sf_abs(x);
+  V r = sf_erf_small(x);
+  const auto outer = a >= V(1.0);
+  if (sf_any(outer)) {
+    const V most = sf_max(sf_min(a, V(6.0)), V(1.0));
+    const V large = V(1.0) - sf_exp_minus_square(most, 1.0) * sf_erfcx_large(most);
+    r = sf_if(outer, sf_copysign(large, x), r);
+  }
   return sf_if(x == x, r, x);
 }
 template <class V> SN_FN V sf_erfc(V x) {
-  const V a = sf_abs(x), least = sf_max(a, V(0.5));
-  const V tail = sf_exp_minus_square(least, 1.0) * sf_erfcx_large(least);
-  const V outer = sf_if(x < V(0.0), V(2.0) - tail, tail);
-  const V r = sf_if(a < V(0.5), V(1.0) - sf_erf_small(x), outer);
+  const V a = sf_abs(x);
+  V r = V(1.0) - sf_erf_small(x);
+  const auto outer = a >= V(0.5);
+  if (sf_any(outer)) {
+    const V least = sf_max(a, V(0.5));
+    const V tail = sf_exp_minus_square(least, 1.0) * sf_erfcx_large(least);
+    r = sf_if(outer, sf_if(x < V(0.0), V(2.0) - tail, tail), r);
+  }
   return sf_if(x == x, r, x);
 }
 template <class V> SN_FN V sf_erfcx(V x) {
