@@ -27,6 +27,7 @@
 #include "sinter/launch.hpp"
 #include "sinter/linalg.hpp"
 #include "sinter/linalg_factors.hpp"
+#include "sinter/linalg_matrices.hpp"
 #include "sinter/linalg_norms.hpp"
 #include "sinter/linalg_systems.hpp"
 #include "sinter/literals.hpp"
