@@ -65,8 +65,10 @@ static inline double __dmul_ru(double a, double b) {
   return __builtin_fma(a, b, -r) > 0 ? __builtin_nextafter(r, __builtin_inf()) : r;
 }
 static inline double __dmul_rd(double a, double b) { return -__dmul_ru(-a, b); }
+#ifndef _GLIBCXX_CMATH  // which declares them
 static inline float copysignf(float a, float b) { return __builtin_copysignf(a, b); }
 static inline double copysign(double a, double b) { return __builtin_copysign(a, b); }
+#endif
 static inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned(((unsigned long long)a * b) >> 32); }
 static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   shift &= 31;

@@ -58,23 +58,39 @@ jit::cuda_variant plain_reduction(const jit::launch& l, const jit::cuda_variant&
   return v;
 }
 
-/// Runs a launch of the CPU backend before it does: first the optimised kernel, then the baseline one, which must leave
-/// the same bits. The launches that follow read what was left.
+/// What is to be written holds no result of an earlier run. A kernel may write over what it reads: then each run, the CPU
+/// backend's included, begins with what was there before.
+void restore(const jit::launch& l, const std::vector<bytes>& before) {
+  for (std::size_t k = 0; k < l.outputs.size(); ++k) {
+    bool is_read = false;
+    for (std::size_t j = 0; j < l.inputs.size(); ++j) {
+      const auto skipped = l.inputs[j].offset * static_cast<std::int64_t>(itemsize(l.code->inputs[j].type));
+      is_read = is_read || static_cast<const char*>(l.inputs[j].base) + skipped == begin_of(l, k);
+    }
+    if (is_read) std::memcpy(begin_of(l, k), before[k].data(), before[k].size());
+    else std::memset(begin_of(l, k), 0x55, before[k].size());
+  }
+}
+
+/// Runs a launch of the CPU backend before it does: the chosen kernel, and those that must leave the same bits.
 void observe(const jit::launch& l) {
   jit::cuda_variant v;
   cuda::classify(l, v);
+  const std::vector<bytes> before = outputs_of(l);
   run_emulated(l, v);
   seen->push_back({outputs_of(l), v.shape});
+  restore(l, before);
   if (v.shape == jit::cuda_shape::reduce_tiles || v.shape == jit::cuda_shape::shared_rows) {
     run_emulated(l, plain_reduction(l, v));
     CHECK(outputs_of(l) == seen->back().emulated);
+    restore(l, before);
   }
   if (!jit::cuda_has_baseline(*l.code, v)) return;
   baseline_shapes.insert(v.shape);
-  for (std::size_t k = 0; k < l.outputs.size(); ++k) std::memset(begin_of(l, k), 0x55, seen->back().emulated[k].size());
   v.baseline = true;
   run_emulated(l, v);
   CHECK(outputs_of(l) == seen->back().emulated);
+  restore(l, before);
 }
 
 struct recorded {
