@@ -58,8 +58,7 @@ jit::cuda_variant plain_reduction(const jit::launch& l, const jit::cuda_variant&
   return v;
 }
 
-/// What is to be written holds no result of an earlier run. A kernel may write over what it reads: then each run, the CPU
-/// backend's included, begins with what was there before.
+/// What is to be written holds no result of an earlier run, but what was there before where the kernel reads it, too.
 void restore(const jit::launch& l, const std::vector<bytes>& before) {
   for (std::size_t k = 0; k < l.outputs.size(); ++k) {
     bool is_read = false;
@@ -72,25 +71,25 @@ void restore(const jit::launch& l, const std::vector<bytes>& before) {
   }
 }
 
-/// Runs a launch of the CPU backend before it does: the chosen kernel, and those that must leave the same bits.
+/// Runs a launch of the CPU backend before it does: the chosen kernel, then those that must leave the same bits. The
+/// launches that follow read what was left.
 void observe(const jit::launch& l) {
   jit::cuda_variant v;
   cuda::classify(l, v);
   const std::vector<bytes> before = outputs_of(l);
   run_emulated(l, v);
   seen->push_back({outputs_of(l), v.shape});
-  restore(l, before);
   if (v.shape == jit::cuda_shape::reduce_tiles || v.shape == jit::cuda_shape::shared_rows) {
+    restore(l, before);
     run_emulated(l, plain_reduction(l, v));
     CHECK(outputs_of(l) == seen->back().emulated);
-    restore(l, before);
   }
   if (!jit::cuda_has_baseline(*l.code, v)) return;
   baseline_shapes.insert(v.shape);
   v.baseline = true;
+  restore(l, before);
   run_emulated(l, v);
   CHECK(outputs_of(l) == seen->back().emulated);
-  restore(l, before);
 }
 
 struct recorded {
