@@ -63,6 +63,7 @@ std::vector<cuda_variant> legal_schedules(const launch& l) {
   return out;
 }
 
+bool schedules_are_forced() noexcept { return forced.load(std::memory_order_relaxed) >= 0; }
 void force_schedule(int number) noexcept { forced = number; }
 int most_schedules() noexcept { return most.exchange(0); }
 

@@ -36,6 +36,9 @@ inline constexpr double clearly_cheaper = 0.8;
 
 /// The schedule of a launch. Reuses the memory of `v`.
 void classify(const jit::launch& l, jit::cuda_variant& v);
+/// Whether a test has launches take the schedule of a number (jit/hooks.hpp), so that what classify() gave before does not
+/// hold.
+bool schedules_are_forced() noexcept;
 /// All legal schedules; the chosen one is among them.
 std::vector<jit::cuda_variant> legal_schedules(const jit::launch& l);
 /// "tiled, 64 x 32 of axis 0, vectors of 4": different for different schedules of one launch.

@@ -74,14 +74,14 @@ void each_place(const jit::launch& l, F f) {
 
 /// The forms that a recurring launch had, if its operands lie as they did; else null.
 kernel_forms* remembered(const jit::launch& l) noexcept {
-  if (!l.memo || !l.memo->code) return nullptr;
+  if (!l.memo || !l.memo->code || schedules_are_forced()) return nullptr;
   bool same = true;
   each_place(l, [&](std::size_t at, std::uint8_t place) { same = same && l.memo->places[at] == place; });
   return same ? static_cast<kernel_forms*>(const_cast<void*>(l.memo->code)) : nullptr;
 }
-/// Remembers them, unless scalars decide about them as well.
+/// Remembers them, unless a test or scalars decide about them as well.
 void remember(const jit::launch& l, const kernel_forms& forms) {
-  if (!l.memo || jit::has_tail(*l.code)) return;
+  if (!l.memo || schedules_are_forced() || jit::has_tail(*l.code)) return;
   l.memo->code = &forms;
   l.memo->places.resize(l.inputs.size() + l.outputs.size());
   each_place(l, [&](std::size_t at, std::uint8_t place) { l.memo->places[at] = place; });
