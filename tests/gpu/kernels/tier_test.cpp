@@ -243,7 +243,7 @@ TEST_CASE("gpu tiers: large work waits for the optimised kernel, also where a ba
   work(1024, 1024);
   CHECK(cuda::baseline_launches() == baseline_before + 1);
   CHECK(counts().compilations == before.compilations + 1);
-  work(1 << 16, 1 << 14);
+  work(1 << 16, 1 << 15);
   CHECK(cuda::baseline_launches() == baseline_before + 1);
   CHECK(counts().compilations == before.compilations + 2);
   work(1024, 1024);  // nothing is left to do better
