@@ -92,7 +92,7 @@ unique_result unique_along(const ndarray& x, std::int64_t axis, const wanted& w)
   const ndarray starts = wrap(evaluated(value_of(run_starts(take(rows, order, 0), false))));
   unique_result out;
   const ndarray first = take(order, wrap(true_positions(value_of(starts))));
-  out.values = moveaxis(take(front, first, 0), 0, a);
+  out.values = take(x, first, a);
   fill_rest(out, starts, order, w);
   return out;
 }
