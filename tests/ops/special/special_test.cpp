@@ -9,9 +9,12 @@
 
 #include "sinter/sinter.hpp"
 #include "support/message_of.hpp"
+#include "support/shard.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
+using sinter::test::sharded_suite;
+using sinter::test::this_shard;
 using sinter_test::message_of;
 
 namespace {
@@ -33,6 +36,18 @@ const binary_form binary_forms[] = {SINTER_SPECIAL_BINARY(FORM)};
 
 /// Equal elements; NaN equals NaN.
 bool same(const ndarray& a, const ndarray& b) { return array_equal(a, b, true); }
+
+/// Calls `check` for the functions that this part of the suite takes: on a GPU each has several kernels, compiled one
+/// after another.
+template <class Forms, class F>
+void each_of(const Forms& forms, F check) {
+  int k = 0;
+  for (const auto& f : forms) {
+    if (!this_shard().takes(k++)) continue;
+    CAPTURE(f.name);
+    check(f);
+  }
+}
 
 }  // namespace
 
@@ -58,10 +73,10 @@ TEST_CASE("special functions refuse complex numbers and shapes that do not broad
   for (const unary_form& f : unary_forms) CHECK_THROWS_AS_MESSAGE(f.plain(z), dtype_error, f.name);
 }
 
-TEST_CASE("special functions of views, broadcasts, scalars and nothing give the elements of the contiguous array") {
+TEST_CASE("special functions of views, broadcasts, scalars and nothing give the elements of the contiguous array" *
+          doctest::test_suite(sharded_suite)) {
   const ndarray x = linspace(0.05, 0.95, 37), twice = reshape(stack({x, 1 - x}, 1), {74});
-  for (const unary_form& f : unary_forms) {
-    CAPTURE(f.name);
+  each_of(unary_forms, [&](const unary_form& f) {
     const ndarray whole = f.plain(x).copy();
     CHECK(same(f.plain(twice(slice(none_t{0}, none_t{0}, 2))), whole));
     CHECK(same(f.plain(x(slice(none_t{0}, none_t{0}, -1))), whole(slice(none_t{0}, none_t{0}, -1))));
@@ -71,27 +86,25 @@ TEST_CASE("special functions of views, broadcasts, scalars and nothing give the 
     ndarray out = zeros({37}, float32);
     f.into(x, {.out = out});
     CHECK(same(out, whole.astype(float32)));
-  }
-  for (const binary_form& f : binary_forms) {
-    CAPTURE(f.name);
+  });
+  each_of(binary_forms, [&](const binary_form& f) {
     const ndarray table = f.plain(reshape(x, {37, 1}), x);
     CHECK(table.shape() == shape_t{37, 37});
     CHECK(same(table(3), f.plain(x(3), x)));
     ndarray out = zeros({37});
     f.into(x, 0.5, {.out = out});
     CHECK(same(out, f.plain(x, 0.5)));
-  }
+  });
 }
 
-TEST_CASE("special functions fuse, and have the bits that they have alone") {
+TEST_CASE("special functions fuse, and have the bits that they have alone" * doctest::test_suite(sharded_suite)) {
   const ndarray x = linspace(0.01, 0.99, 1000), y = linspace(-3, 3, 1000).astype(float32);
-  for (const unary_form& f : unary_forms) {
-    CAPTURE(f.name);
+  each_of(unary_forms, [&](const unary_form& f) {
     const ndarray alone = f.plain(x).copy();
     const ndarray fused = sum(f.plain(x * 1.0) * 2.0 + 1.0), steps = sum(alone * 2.0 + 1.0);
     CHECK(fused.item<double>() == steps.item<double>());
     CHECK(same(f.plain(abs(y)) + 0.5f, f.plain(abs(y).copy()).copy() + 0.5f));
-  }
+  });
 }
 
 TEST_CASE("special functions of masked elements are computed for these") {
