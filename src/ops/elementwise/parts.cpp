@@ -90,7 +90,7 @@ const bool plain = u.number != 0 && (u.bits >> 52 & 0x7ff) != 0x7ff;
 }  // namespace
 
 ndarray ldexp(const operand& x, const operand& n) {
-  static const elementwise_kernel kernel("T x, int64 power", "T z", scale_text, "ldexp");
+  static const elementwise_kernel& kernel = *new elementwise_kernel("T x, int64 power", "T z", scale_text, "ldexp");
   const dtype power = n.is_array() ? view_of(n.array(), "ldexp").type : n.number().default_dtype();
   if (!is_integer(power) && !is_bool(power)) fail<dtype_error>("ldexp", "an exponent of dtype ", power);
   const dtype given = x.is_array() ? view_of(x.array(), "ldexp").type : x.number().default_dtype();
@@ -102,11 +102,12 @@ ndarray ldexp(const operand& x, const operand& n) {
 
 ndarray gcd(const operand& x, const operand& y) {
   // Of unsigned numbers of 64 bits, so that |min| fits.
-  static const elementwise_kernel kernel("uint64 x, uint64 y", "uint64 z",
-                                         "unsigned long long a = x, b = y;\n"
-                                         "while (b != 0) { unsigned long long r = a % b; a = b; b = r; }\n"
-                                         "z = a;",
-                                         "gcd");
+  static const elementwise_kernel& kernel =
+      *new elementwise_kernel("uint64 x, uint64 y", "uint64 z",
+                              "unsigned long long a = x, b = y;\n"
+                              "while (b != 0) { unsigned long long r = a % b; a = b; b = r; }\n"
+                              "z = a;",
+                              "gcd");
   const resolved r = integers("gcd", x, y);
   const auto size = [&](const value& v) {
     return wrap(graph::record_cast(is_signed_integer(r.loop) ? map_of(opcode::absolute, r.loop, v) : v, dtype::u64));
@@ -130,12 +131,13 @@ modf_result modf(const ndarray& x) {
 }
 
 frexp_result frexp(const ndarray& x) {
-  static const std::string text = parts_text;
-  static const elementwise_kernel mantissa(
+  static const std::string& text = *new std::string(parts_text);
+  static const elementwise_kernel& mantissa = *new elementwise_kernel(
       "T x", "T z",
       text + "u.bits = (u.bits & 0x800fffffffffffffull) | 0x3fe0000000000000ull; z = plain ? (T)u.number : x;",
       "frexp");
-  static const elementwise_kernel exponent("T x", "int32 z", text + "z = plain ? e - 0x3fe : 0;", "frexp");
+  static const elementwise_kernel& exponent =
+      *new elementwise_kernel("T x", "int32 z", text + "z = plain ? e - 0x3fe : 0;", "frexp");
   const value v = value_of(x, "frexp");
   const ndarray y = wrap(graph::record_cast(v, loop_dtype(loop_rule::real_floating, v->type, "frexp")));
   return {mantissa(y), exponent(y)};

@@ -36,7 +36,7 @@ std::vector<T> interesting(int random, unsigned seed) {
   std::vector<T> all;
   for (int k = 0; k < 40; ++k)
     for (const T base : {T(0), limits::min(), limits::max(), T(limits::max() / 2), T(limits::max() / 3)})
-      all.push_back(T(base + T(k - 20)));
+      all.push_back(T(static_cast<std::uint64_t>(base) + static_cast<std::uint64_t>(k - 20)));
   for (int bit = 0; bit < limits::digits; ++bit)
     for (const int near : {-1, 0, 1}) all.push_back(T((T(1) << bit) + T(near)));
   std::mt19937_64 r(seed);

@@ -27,7 +27,9 @@ using results = std::vector<ndarray>;
 const reduce_kw kept{.keepdims = true};
 
 /// Of a size that a GPU is used for; nobody reads its elements.
-ndarray unset(const core::dims& shape, dtype type = float32) { return ops::wrap(ops::unset_leaf(shape, type, {})); }
+ndarray unset(const core::dims& shape, dtype type = float32) {
+  return ops::wrap(ops::unset_leaf(shape, type, runtime::default_device()));
+}
 
 /// Bytes of the largest kernel of a program. Bounds are a quarter above what CUDA 13.0 gives.
 struct sizes {
