@@ -20,7 +20,7 @@ struct polydiv_result {
 polydiv_result polydiv(const ndarray& p, const ndarray& q);
 /// The m-th derivative. value_error: m < 0.
 ndarray polyder(const ndarray& p, std::int64_t m = 1);
-/// The m-th antiderivative, `k` the constant of each integration: a number, or m of them. value_error: m < 0.
+/// The m-th antiderivative, `k` the constant of each integration: a number, or m of them. value_error: m < 0 or m > 1000.
 ndarray polyint(const ndarray& p, std::int64_t m = 1, const operand& k = 0);
 /// The coefficients of the monic polynomial with these roots, or the characteristic one of a square matrix.
 ndarray poly(const ndarray& roots);

@@ -38,6 +38,7 @@ function list_of(text,    depth, k, c) {
 function declaration(text,    generic, name, list) {
   generic = generic_of(text)
   sub(/.*(template *<[^>]*> *|requires *\([^;{]*\)\) *)/, "", text)
+  sub(/^ *requires *\(sizeof\.\.\.\([A-Z]\)[^()]*\) */, "", text)
   if (text ~ /(static_assert|return|operator|using|noexcept_t| new |throw|friend)/ || text ~ /^ *(if|for|while)/) return
   if (match(text, /[A-Za-z_][A-Za-z0-9_]*\(/)) {
     name = substr(text, RSTART, RLENGTH - 1)

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/shape.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/type_rules.hpp"
 #include "sinter/creation.hpp"
@@ -16,6 +17,7 @@
 #include "sinter/manipulate.hpp"
 #include "sinter/numerics.hpp"
 #include "sinter/reduce.hpp"
+#include "sinter/scan.hpp"
 
 namespace sinter::inline v0 {
 
@@ -113,7 +115,7 @@ ndarray polyder(const ndarray& p, std::int64_t m) {
 }
 
 ndarray polyint(const ndarray& p, std::int64_t m, const operand& k) {
-  if (m < 0) fail<value_error>("polyint", "the order is ", m);
+  if (m < 0 || m > 1000) fail<value_error>("polyint", "the order is ", m);
   ndarray out = coefficients(p, "polyint");
   const ndarray constants =
       atleast_1d(k.is_array() ? k.array() : full({1}, k, {.dtype = float64, .device = p.device()}));
@@ -168,6 +170,7 @@ ndarray roots(const ndarray& p) {
 
 ndarray polyfit(const ndarray& x, const ndarray& y, std::int64_t degree, const polyfit_kw& kw) {
   if (degree < 0) fail<value_error>("polyfit", "the degree is ", degree);
+  core::checked_count(dims{degree}, "polyfit");
   const dims &points = view_of(x, "polyfit").shape, &values = view_of(y, "polyfit").shape;
   if (points.size() != 1 || points[0] == 0 || values.size() < 1 || values.size() > 2 || values[0] != points[0])
     fail<shape_error>("polyfit", "x of shape ", points, " and y of shape ", values, " are no points");
@@ -192,9 +195,15 @@ ndarray vander(const ndarray& x, const vander_kw& kw) {
   const std::int64_t n = kw.n.value_or(x.shape(0));
   if (n < 0) fail<value_error>("vander", "the number of columns is ", n);
   const dtype type = promote_types(x.dtype(), int64);
+  core::checked_count(dims{x.shape(0), n}, "vander");
+  const ndarray wide = x.astype(type, false);
+  if (n > 64) {
+    const ndarray powers = cumulative_prod(broadcast_to(expand_dims(wide, 1), {x.shape(0), n - 1}), 1,
+                                           {.dtype = type, .include_initial = true});
+    return kw.increasing ? powers : flip(powers, 1);
+  }
   // Running products, as NumPy's, but recorded.
   std::vector<ndarray> columns;
-  const ndarray wide = x.astype(type, false);
   for (std::int64_t i = 0; i < n; ++i) columns.push_back(i == 0 ? ones_like(wide) : columns.back() * wide);
   if (!kw.increasing) std::reverse(columns.begin(), columns.end());
   return n == 0 ? zeros({x.shape(0), 0}, {.dtype = type, .device = x.device()}) : stack(columns, 1);

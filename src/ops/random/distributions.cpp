@@ -8,6 +8,7 @@
 #include "ops/random/draw.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
+#include "sinter/eval.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 
@@ -212,14 +213,17 @@ ndarray generator::negative_binomial(const operand& n, const operand& p, const d
 
 namespace {
 
-/// Draws again what has not been accepted: `round` gives candidates and which of them are good.
+/// Draws again what has not been accepted: `round` gives candidates and which of them are good. Each round is stored: else
+/// the next one would draw it again, and a draw larger than the memory would be looked through before it is refused.
 template <class Round>
 ndarray until_accepted(const Round& round) {
   auto [out, good] = round();
+  eval(out, good);
   while (!bool(all(good))) {
     const auto [again, fits] = round();
     out = where(good, out, again);
     good = logical_or(good, fits);
+    eval(out, good);
   }
   return out;
 }
@@ -255,7 +259,9 @@ ndarray generator::vonmises(const operand& mu, const operand& kappa, const draw_
 ndarray generator::zipf(const operand& a, const draw_size& size, const draw_kw& kw) {
   check_number(a, "zipf", "a must be above 1", [](double x) { return x > 1; });
   const whole w("zipf", size, kw, {&a});
-  const ndarray less_one = array_of(a, w.of) - 1, b = sinter::power(full_like(less_one, 2.0), less_one);
+  // From a of 1001 on all are 1 (2 has a probability below 2**-1000), and powers stay finite.
+  const ndarray less_one = minimum(array_of(a, w.of) - 1, 1000.0),
+                b = sinter::power(full_like(less_one, 2.0), less_one);
   return w.result(until_accepted([&] {
     const ndarray u = 1 - random(w.of.shape, w.of.real), v = random(w.of.shape, w.of.real);
     const ndarray x = floor(sinter::power(u, -1 / less_one)), t = sinter::power(1 + 1 / x, less_one);

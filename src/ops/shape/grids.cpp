@@ -106,7 +106,7 @@ ndarray geomspace(double start, double stop, std::int64_t count, const linspace_
 }
 
 linspace_result linspace_with_step(double start, double stop, std::int64_t count, const linspace_kw& kw) {
-  const std::int64_t intervals = kw.endpoint ? count - 1 : count;
+  const std::int64_t intervals = count < 1 || !kw.endpoint ? count : count - 1;
   const double step = intervals > 0 ? (stop - start) / static_cast<double>(intervals) : std::nan("");
   return {linspace(start, stop, count, kw), step};
 }
