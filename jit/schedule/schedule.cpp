@@ -2,6 +2,7 @@
 #include "jit/schedule/schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace sinter::jit {
@@ -57,7 +58,9 @@ std::string to_string(const schedule& s, const std::string& indent) {
   line("joins", s.reduction);
   line("compiled for", s.compiled_for);
   if (s.parts.empty() && s.estimate.microseconds == 0) return out;
-  out += indent + "time   " + time_text(s.estimate.microseconds) + " estimated, by " + s.estimate.bound;
+  const bool known = std::isfinite(s.estimate.microseconds);
+  out += indent + "time   " + (known ? time_text(s.estimate.microseconds) + " estimated, by " : "unknown: ") +
+         s.estimate.bound;
   if (!s.why.empty()) out += "; " + s.why;
   out += "\n";
   constexpr std::size_t most = 4;

@@ -36,7 +36,7 @@ struct work {
 };
 
 struct time_estimate {
-  double microseconds = 0;
+  double microseconds = 0;  // infinite: unknown
   const char* bound = "";  // by what it is limited: "memory", "instructions", ...
 };
 

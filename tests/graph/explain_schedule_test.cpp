@@ -37,6 +37,17 @@ TEST_CASE("explain shows the schedule of each kernel, its estimated time and why
   CHECK(contains(sn::explain(sn::full({0, 3}, 1.0) + 1), "nothing to compute"));
 }
 
+TEST_CASE("explain shows for a rolled field how most of it runs") {
+  const sn::ndarray x = sn::full({300, 400}, 0.5).copy();
+  sn::eval(x);
+  const std::string rolled = sn::explain(sn::roll(x, 1, 0) + sn::roll(x, -1, 1)), plain = sn::explain(x + x);
+  CAPTURE(rolled);
+  if (x.device().kind != sn::device_kind::cpu) return;  // a GPU runs it whole
+  CHECK(contains(rolled, "parts where indices are affine"));
+  CHECK(contains(rolled, "vector 256 x"));
+  CHECK(contains(plain, "vector 256 x"));
+}
+
 TEST_CASE("explain shows the measured time of a launch that was waited for, of the same extents and strides only") {
   const sn::ndarray x = sn::full({1000}, 0.5, sn::float32).copy();
   sn::eval(x);

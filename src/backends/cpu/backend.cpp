@@ -286,10 +286,7 @@ class cpu_backend final : public runtime::backend {
     return "// " + tier_status() + "\n" + jit::emit_cpu(all);
   }
 
-  jit::schedule schedule(const launch& l) override {
-    const std::vector<launch> pieces = plain_parts_of(l);
-    return describe(pieces.empty() ? l : pieces[0]);
-  }
+  jit::schedule schedule(const launch& l) override { return describe(l); }
   runtime::counters statistics() const override {
     runtime::counters c;
     c.launches = launches_;

@@ -2,8 +2,10 @@
 #include "backends/cpu/schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "backends/cpu/kernels/kernels.hpp"
+#include "backends/cpu/kernels/segments.hpp"
 #include "backends/cpu/reduce/job.hpp"
 #include "backends/cpu/reduce/stages.hpp"
 #include "runtime/parallel.hpp"
@@ -97,14 +99,13 @@ jit::time_estimate time_of(const launch& l) {
   for (std::size_t k = 0; k < l.outputs.size(); ++k) bytes += bytes_of(l, l.outputs[k], l.code->outputs[k].type);
   const double memory = bytes / std::min(threads * thread_bandwidth, socket_bandwidth);
   const double work = lane_time(*l.code, loop_count(l)) * static_cast<double>(core::element_count(l.extents)) / 1e3;
+  if (!std::isfinite(work)) return {work, "text with a loop whose length is unknown"};
   const double instructions = work / threads;
   return memory > instructions ? jit::time_estimate{launch_time + memory, "memory"}
                                : jit::time_estimate{launch_time + instructions, "instructions"};
 }
 
-}  // namespace
-
-schedule describe(const launch& l) {
+schedule describe_whole(const launch& l) {
   schedule s;
   if (core::element_count(l.extents) == 0) {
     s.name = "nothing to compute";
@@ -116,6 +117,25 @@ schedule describe(const launch& l) {
   s.estimate = time_of(l);
   s.why = "the only one that is legal";
   return s;
+}
+
+/// The largest part stands for all of them; their times are added.
+schedule describe_parts(const std::vector<launch>& parts) {
+  const auto elements = [](const launch& a) { return core::element_count(a.extents); };
+  schedule s = describe_whole(*std::max_element(
+      parts.begin(), parts.end(), [&](const launch& a, const launch& b) { return elements(a) < elements(b); }));
+  s.parts.insert(s.parts.begin(), {level::serial, static_cast<std::int64_t>(parts.size()),
+                                   "parts where indices are affine, the largest of which is"});
+  s.estimate = {launch_time, s.estimate.bound};
+  for (const launch& part : parts) s.estimate.microseconds += time_of(part).microseconds - launch_time;
+  return s;
+}
+
+}  // namespace
+
+schedule describe(const launch& l) {
+  const std::vector<launch> parts = plain_parts_of(l);
+  return parts.empty() ? describe_whole(l) : describe_parts(parts);
 }
 
 }  // namespace sinter::cpu
