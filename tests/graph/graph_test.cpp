@@ -398,7 +398,7 @@ TEST_CASE("planner: a pending field that is rolled several ways is computed once
   CHECK(values(pending) == values(stored));
 }
 
-TEST_CASE("planner: what two index arrays of its size read is computed once, what few points need at the points") {
+TEST_CASE("planner: what index arrays read more often than once is computed once, what few points need at the points") {
   const ndarray x = sn::arange(1000.0), i = sn::arange(1000) * 7 % 1000, j = sn::arange(1000) * 3 % 1000,
                 few = sn::array({5, 7});
   sn::eval(x, i, j, few);
@@ -407,6 +407,9 @@ TEST_CASE("planner: what two index arrays of its size read is computed once, wha
   CHECK(sn::explain(dear[i] - dear).find("\n2 kernels") != std::string::npos);
   CHECK(sn::explain(dear[few] - dear[few + 1]).find("\n1 kernels") != std::string::npos);
   CHECK(sn::explain(dear[i] * 2).find("\n1 kernels") != std::string::npos);
+  const ndarray table = sn::sqrt(sn::sin(x(sn::slice(0, 100))) + 2) * 3, cheap = x(sn::slice(0, 100)) * 3;
+  CHECK(sn::explain(sn::mean(table[i / 10])).find("\n2 kernels") != std::string::npos);
+  CHECK(sn::explain(cheap[i / 10]).find("\n1 kernels") != std::string::npos);
   const ndarray stored = dear.copy();
   sn::eval(stored);
   CHECK(values(dear[i] - dear[j]) == values(stored[i] - stored[j]));

@@ -355,17 +355,14 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     if (must_store_call(n, map)) return true;
   }
   if (n->kind == node_kind::iota) return false;
-  if (reads_points(map)) return is_computed_again(n);
+  if (reads_points(map)) return is_small_and_costly(n) || is_computed_again(n);
   if (!limits().fuse && n->kind != node_kind::view) {
     table_.materialise(n, store_reason::unfused);
     return true;
   }
-  std::int64_t size = n->size();
+  if (is_small_and_costly(n)) return true;
+  const std::int64_t size = n->size();
   if (is_operation(n->kind)) {
-    if (size * limits().smaller <= space_ && table_.inline_weight(n) >= limits().expensive) {
-      table_.materialise(n, store_reason::expensive);
-      return true;
-    }
     const bool elsewhere = find(n, nullptr) >= 0 || std::any_of(memo_.begin(), memo_.end(), [&](const memo& m) {
                              return m.n == n && !reads_points(&m.map);
                            });
@@ -382,6 +379,14 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     return true;
   }
   return false;
+}
+
+/// A value of few elements that the kernel reads many times, a table that a gather reads included, is computed once.
+bool kernel_builder::is_small_and_costly(node* n) {
+  if (!is_operation(n->kind) || n->size() > space_ / limits().smaller) return false;
+  if (table_.inline_weight(n) < limits().expensive) return false;
+  table_.materialise(n, store_reason::expensive);
+  return true;
 }
 
 /// A value that is read at points is computed at these points only, again for each index map. If the kernel reads as

@@ -51,6 +51,7 @@ class kernel_builder {
   bool must_store_call(node* n, const index_map* map);
   std::uint16_t lower_operand(node* n, const index_map* map, node* operand);
   bool must_store(node* n, const index_map* map);
+  bool is_small_and_costly(node* n);
   bool is_expensive(node* n);
   bool is_computed_again(node* n);
   bool wants_packing(const node* view, const linear_form& at) const;
