@@ -473,7 +473,8 @@ TEST_CASE("emulated: rows on chip have the bits of separate kernels") {
                                 return x.astype(float64) * argmax(x, {.axis = -1, .keepdims = true}) -
                                        var(x, {.axis = -1, .keepdims = true});
                               }};
-  for (const auto& [n, length] : shapes) {
+  for (const auto& shape : shapes) {
+    const auto n = shape.first, length = shape.second;
     for (const bool across : {false, true}) {
       if (across && n * length > 15000) continue;
       CAPTURE(n);
