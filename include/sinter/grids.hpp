@@ -132,5 +132,10 @@ struct sliding_window_view_kw {
 /// All windows of a shape along all axes or those named: a view with an axis more for each axis of a window. It takes no
 /// memory, and a reduction over windows reads x alone. shape_error: a window longer than its axis, or another number of axes.
 ndarray sliding_window_view(const ndarray& x, const shape_t& window, const sliding_window_view_kw& kw = {});
+template <axis_like A>
+ndarray sliding_window_view(const ndarray& x, const shape_t& window, A axis, sliding_window_view_kw kw = {}) {
+  kw.axis = axis;
+  return sliding_window_view(x, window, kw);
+}
 
 }  // namespace sinter::inline v0

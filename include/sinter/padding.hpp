@@ -30,9 +30,10 @@ class before_and_after {
   std::vector<std::pair<T, T>> pairs_;
 };
 
-/// Keywords of pad, each for some modes.
+/// Keywords of pad: the mode, and what some modes need.
 struct pad_kw {
   kwonly _kw{};
+  std::string_view mode = "constant";
   before_and_after<scalar> constant_values = 0;           // constant
   before_and_after<scalar> end_values = 0;                // linear_ramp
   std::optional<before_and_after<extent>> stat_length{};  // maximum, mean, median, minimum: of how many elements
@@ -41,8 +42,11 @@ struct pad_kw {
 /// Borders around an array, axis after axis. Modes: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect
 /// (without the edge), symmetric (with it), wrap, empty (zeros here). Borders may be wider than the array. value_error: another mode, a negative width, an empty axis that has
 /// nothing to extend; shape_error: another number of pairs than axes.
-ndarray pad(const ndarray& x, const before_and_after<extent>& width, std::string_view mode = "constant",
-            const pad_kw& kw = {});
+ndarray pad(const ndarray& x, const before_and_after<extent>& width, const pad_kw& kw = {});
+inline ndarray pad(const ndarray& x, const before_and_after<extent>& width, std::string_view mode, pad_kw kw = {}) {
+  kw.mode = mode;
+  return pad(x, width, kw);
+}
 
 /// `values` behind x along an axis, or both flattened (`_`).
 ndarray append(const ndarray& x, const operand& values, optional_axis axis = std::nullopt);

@@ -2,6 +2,7 @@
 #pragma once
 #include "sinter/autotune.hpp"
 #include "sinter/benchmark.hpp"
+#include "sinter/constants.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/device.hpp"
 #include "sinter/device_properties.hpp"

@@ -151,7 +151,8 @@ std::pair<T, T> pair_for(const before_and_after<T>& all, int axis, int rank, con
 
 }  // namespace
 
-ndarray pad(const ndarray& x, const before_and_after<extent>& width, std::string_view mode, const pad_kw& kw) {
+ndarray pad(const ndarray& x, const before_and_after<extent>& width, const pad_kw& kw) {
+  const std::string_view mode = kw.mode;
   static constexpr std::string_view modes[] = {"constant", "empty",   "edge",    "linear_ramp", "maximum", "mean",
                                                "median",   "minimum", "reflect", "symmetric",   "wrap"};
   if (std::find(std::begin(modes), std::end(modes), mode) == std::end(modes))
