@@ -37,7 +37,7 @@ struct work {
 
 struct time_estimate {
   double microseconds = 0;  // infinite: unknown
-  const char* bound = "";  // by what it is limited: "memory", "instructions", ...
+  const char* bound = "";   // by what it is limited: "memory", "instructions", ...
 };
 
 /// Another schedule that gives the same bits.
