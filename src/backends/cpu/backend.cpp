@@ -132,6 +132,10 @@ bool has_epilogue(const jit::program& p) {
   return false;
 }
 
+bool has_gathers(const jit::program& p) {
+  return std::any_of(p.inputs.begin(), p.inputs.end(), [](auto& in) { return in.gathers != 0; });
+}
+
 void trace_launch(const prepared& p, const launch& l, std::chrono::steady_clock::duration took) {
   const double us = std::chrono::duration<double, std::micro>(took).count();
   const block_code* const code = p.inner ? p.inner : p.main;
@@ -212,6 +216,12 @@ class cpu_backend final : public runtime::backend {
     std::vector<compiled_code*> wanted;
     for (std::size_t k = 0; k < launches.size(); ++k) {
       const launch& l = launches[k];
+      if (l.memo && l.memo->code) {
+        const auto& known = *static_cast<const prepared*>(l.memo->code);
+        count_work(known, l, core::element_count(l.extents), false, wanted);
+        results[k] = &known;
+        continue;
+      }
       const std::int64_t elements = row_gather_of(l) ? 0 : core::element_count(l.extents);
       const std::vector<launch> pieces = plain_parts_of(l);
       for (const launch& piece : pieces) (void)prepare_one(piece, core::element_count(piece.extents), wanted);
@@ -221,6 +231,7 @@ class cpu_backend final : public runtime::backend {
       }
       const prepared& p = prepare_one(l, elements, wanted);
       results[k] = &p;
+      if (l.memo && keeps_code(l)) l.memo->code = &p;
       if (!p.steps) continue;
       for (const launch& step : step_launches(*p.steps, l)) (void)prepare_one(step, elements, wanted);
     }
@@ -239,7 +250,9 @@ class cpu_backend final : public runtime::backend {
       return r->add(p, l, scratch);
     ++launches_;
     fault_record fault;
-    const auto begin = std::chrono::steady_clock::now();
+    const bool traced = runtime::tracing();
+    std::chrono::steady_clock::time_point begin;
+    if (traced) begin = std::chrono::steady_clock::now();
     if (p.steps) {
       run_stages(
           *p.steps, l,
@@ -253,7 +266,7 @@ class cpu_backend final : public runtime::backend {
       const auto tail = p.inner ? bound_tail(l) : std::nullopt;
       run_reduce(p, l, tail ? &*tail : nullptr, scratch, fault.words);
     }
-    if (runtime::tracing()) trace_launch(p, l, std::chrono::steady_clock::now() - begin);
+    if (traced) trace_launch(p, l, std::chrono::steady_clock::now() - begin);
     if (fault.words[0] == 0) return;
     if (!l.fault) return keep_fault(fault);
     std::copy_n(fault.words + 1, jit::fault_words - 1, l.fault + 1);
@@ -362,26 +375,43 @@ class cpu_backend final : public runtime::backend {
 
   /// The code of a launch, which will process so many elements; adds what is to be compiled for it.
   prepared& prepare_one(const launch& l, std::int64_t elements, std::vector<compiled_code*>& wanted) {
-    const auto want = [&](block_code* c, std::uint64_t lanes) {
-      if (c && c->wants_compilation(lanes)) wanted.push_back(c);
-    };
     const bool skip = may_skip(l);
     prepared& p = table_.find(l, needs_of(l, skip));
-    std::int64_t kept = 1;
-    for (int a = 0; a < l.kept; ++a) kept *= l.extents[a];
-    want(skip ? p.inner : p.main, static_cast<std::uint64_t>(elements * loop_count(l)));
-    if (skip) want(p.tail, static_cast<std::uint64_t>(elements) / 8);
-    if (p.epilogue && has_epilogue(*l.code)) want(p.epilogue, static_cast<std::uint64_t>(kept));
+    count_work(p, l, elements, skip, wanted);
     for (const jit::user_reduction* r : l.code->combines)
       if (user_reducer& u = find_user_reducer(r); !u.is_compiled()) wanted.push_back(&u);
     return p;
   }
 
+  /// Counts what the code of a launch is going to do, and adds what is to be compiled for it.
+  static void count_work(const prepared& p, const launch& l, std::int64_t elements, bool skip,
+                         std::vector<compiled_code*>& wanted) {
+    const auto want = [&](block_code* c, std::uint64_t lanes) {
+      if (c && c->wants_compilation(lanes)) wanted.push_back(c);
+    };
+    want(skip ? p.inner : p.main, static_cast<std::uint64_t>(elements * loop_count(l)));
+    if (skip) want(p.tail, static_cast<std::uint64_t>(elements) / 8);
+    if (!p.epilogue || !has_epilogue(*l.code)) return;
+    std::int64_t kept = 1;
+    for (int a = 0; a < l.kept; ++a) kept *= l.extents[a];
+    want(p.epilogue, static_cast<std::uint64_t>(kept));
+  }
+
+  /// Whether a launch has the same code whenever it recurs: it does not depend on scalars or addresses, and there is no
+  /// more than that of one launch.
+  static bool keeps_code(const launch& l) {
+    const jit::program& p = *l.code;
+    return p.kind != jit::kernel_kind::staged && p.combines.empty() && !jit::has_tail(p) && !has_gathers(p);
+  }
+
   void run_parts(const prepared& p, const launch& l, int* fault) {
     const std::vector<launch> parts = plain_parts_of(l);
+    if (parts.empty()) {
+      const element_work whole{&p, &l};
+      return run_elements(std::span(&whole, 1), fault);
+    }
     std::vector<element_work> works;
     for (const launch& part : parts) works.push_back({&table_.find(part, needs_of(part, false)), &part});
-    if (parts.empty()) works.push_back({&p, &l});
     run_elements(works, fault);
   }
 

@@ -3,33 +3,27 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "platform/per_thread.hpp"
 
 namespace sinter::cpu {
 
-/// Allocates 64-byte aligned memory that lives as long as the arena; the slabs stay with the thread.
+/// Allocates 64-byte aligned memory that lives as long as the arena; the slabs stay with the thread. Arenas of a thread end
+/// in the reverse order of their beginning.
 class arena {
  public:
-  arena() : mine_(slabs()), slab_(mine_.current), used_(mine_.used) {}
-  ~arena() {
-    mine_.current = slab_;
-    mine_.used = used_;
-  }
+  arena() : mine_(slabs()), slab_(mine_.current), next_(mine_.next) {}
+  ~arena() { mine_.go_to(slab_, next_); }
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
 
   void* take(std::size_t bytes) {
     bytes = (bytes + 63) & ~std::size_t{63};
-    while (mine_.current < mine_.list.size() && mine_.used + bytes > mine_.list[mine_.current].bytes) {
-      ++mine_.current;
-      mine_.used = 0;
-    }
-    if (mine_.current == mine_.list.size()) mine_.grow(bytes);
-    void* p = mine_.list[mine_.current].data + mine_.used;
-    mine_.used += bytes;
-    return p;
+    if (static_cast<std::size_t>(mine_.end - mine_.next) < bytes) [[unlikely]]
+      mine_.advance(bytes);
+    return std::exchange(mine_.next, mine_.next + bytes);
   }
   template <class T>
   T* take_array(std::size_t n) {
@@ -43,7 +37,20 @@ class arena {
   };
   struct thread_slabs {
     std::vector<slab> list;
-    std::size_t current = 0, used = 0;
+    std::size_t current = 0;               // the slab in use
+    char *next = nullptr, *end = nullptr;  // its free part
+    void go_to(std::size_t k, char* from) noexcept {
+      current = k;
+      next = from ? from : list.empty() ? nullptr : list[k].data;
+      end = list.empty() ? nullptr : list[k].data + list[k].bytes;
+    }
+    /// Goes on to a slab that has so many bytes, made where there is none.
+    void advance(std::size_t bytes) {
+      std::size_t k = next ? current + 1 : current;
+      while (k < list.size() && list[k].bytes < bytes) ++k;
+      if (k == list.size()) grow(bytes);
+      go_to(k, nullptr);
+    }
     void grow(std::size_t bytes) {
       const std::size_t size = bytes < (std::size_t{1} << 18) ? std::size_t{1} << 18 : bytes;
       list.reserve(list.size() + 1);
@@ -58,7 +65,8 @@ class arena {
   static thread_slabs& slabs() { return platform::per_thread<thread_slabs, arena>::get(); }
 
   thread_slabs& mine_;
-  std::size_t slab_, used_;
+  std::size_t slab_;
+  char* next_;
 };
 
 }  // namespace sinter::cpu

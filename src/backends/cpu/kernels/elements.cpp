@@ -200,6 +200,7 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l)
       axes_(element_axes(l)),
       params_(l),
       plan_(l, axes_, 0, l.code->code.size(), params_) {
+  outputs_.reserve(l.outputs.size());
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
   const bool panels = plan_.read_through_panels();
   share_ = share_out(l, plan_, lanes_of_blocks(code_, plan_, outputs_));
