@@ -16,13 +16,13 @@ dims common_shape(std::span<const value> operands) {
 value map_of(opcode op, dtype type, const value& a) { return graph::record_map(op, type, a->shape, std::span(&a, 1)); }
 
 value map_of(opcode op, dtype type, const value& a, const value& b) {
-  const value both[] = {a, b};
-  return graph::record_map(op, type, common_shape(both), both);
+  value both[] = {a, b};
+  return graph::record_map_moving(op, type, common_shape(both), both);
 }
 
 value select_of(const value& condition, const value& a, const value& b) {
-  const value all[] = {condition, a, b};
-  return graph::record_map(opcode::select, a->type, common_shape(all), all);
+  value all[] = {condition, a, b};
+  return graph::record_map_moving(opcode::select, a->type, common_shape(all), all);
 }
 
 value constant_of(double v, dtype type, runtime::device_id device) {
@@ -36,9 +36,35 @@ value bool_of(bool v, const dims& shape, runtime::device_id device) {
 ndarray unary(const char* function, opcode op, loop_rule rule, const ndarray& x) {
   const auto again = [=](const operand* o) { return unary(function, op, rule, o[0].array()); };
   if (auto later = over_selections(jit::weight(op), again, x)) return *later;
-  const value v = value_of(x, function);
-  const dtype loop = loop_dtype(rule, v->type, function);
-  return wrap(map_of(op, loop, graph::record_cast(v, loop)));
+  const graph::array_view& of = view_of(x, function);
+  const dtype loop = loop_dtype(rule, of.type, function);
+  value v = graph::record_cast(graph::read(of), loop);
+  return wrap(graph::record_map_moving(op, loop, of.shape, std::span(&v, 1)));
+}
+
+plain_pair::plain_pair(const char* function, loop_rule rule, const operand& x, const operand& y)
+    : x_(x), y_(y), function_(function) {
+  if (x.is_array()) vx_ = &view_of(x.array(), function);
+  if (y.is_array()) vy_ = &view_of(y.array(), function);
+  const graph::array_view* const of = vx_ ? vx_ : vy_;
+  if (!of) return;
+  if (vx_ && vy_) {
+    if (vx_->type != vy_->type || !(vx_->shape == vy_->shape) || !(vx_->device() == vy_->device())) return;
+  } else {
+    const scalar_kind kind = (vx_ ? y : x).number().kind();
+    if (!is_inexact(of->type) || (kind != scalar_kind::integer && kind != scalar_kind::floating)) return;
+  }
+  if (loop_dtype(rule, of->type, of->type, function) == of->type) of_ = of;
+}
+
+value plain_pair::value_of(const graph::array_view* v, const operand& o) const {
+  if (v) return graph::read(*v);
+  return graph::record_scalar(scalar_of(o.number(), of_->type, function_), of_->type, of_->shape, of_->device());
+}
+
+value plain_pair::map(opcode op, dtype type) const {
+  value both[] = {value_of(vx_, x_), value_of(vy_, y_)};
+  return graph::record_map_moving(op, type, of_->shape, both);
 }
 
 resolved resolve_pair(const char* function, loop_rule rule, const operand& x, const operand& y) {
@@ -49,6 +75,7 @@ resolved resolve_pair(const char* function, loop_rule rule, const operand& x, co
 ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x, const operand& y) {
   const auto again = [=](const operand* o) { return binary(function, op, rule, o[0], o[1]); };
   if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
+  if (const plain_pair both(function, rule, x, y); both) return wrap(both.map(op, both.loop()));
   resolved r = resolve_pair(function, rule, x, y);
   return wrap(graph::record_map_moving(op, r.loop, r.shape, r.values()));
 }

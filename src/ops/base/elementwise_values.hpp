@@ -46,6 +46,25 @@ std::optional<ndarray> over_selections(int weight, const F& f, const X&... x) {
   return record_over_selections(std::span<const operand>(all), weight, f);
 }
 
+/// Two operands that an operation takes as they are, as most do: arrays of one dtype and shape on one device, or such an
+/// array of floating-point or complex numbers and a real number, and that dtype is the loop's.
+class plain_pair {
+ public:
+  /// Throws what `rule` does.
+  plain_pair(const char* function, loop_rule rule, const operand& x, const operand& y);
+  explicit operator bool() const noexcept { return of_ != nullptr; }
+  dtype loop() const noexcept { return of_->type; }
+  value map(opcode op, dtype type) const;
+
+ private:
+  value value_of(const graph::array_view* v, const operand& o) const;
+
+  const operand &x_, &y_;
+  const graph::array_view *vx_ = nullptr, *vy_ = nullptr;  // null: a number
+  const graph::array_view* of_ = nullptr;                  // one of them; null: something has to be converted
+  const char* function_;
+};
+
 /// f(x) in the loop dtype that `rule` selects, which is also the result's.
 ndarray unary(const char* function, opcode op, loop_rule rule, const ndarray& x);
 ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x, const operand& y);

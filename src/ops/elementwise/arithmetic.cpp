@@ -16,6 +16,8 @@ value convert(const value& v, dtype type) { return graph::record_cast(v, type); 
 ndarray ring(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
   const auto again = [=](const operand* o) { return ring(function, op, of_bools, o[0], o[1]); };
   if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
+  if (const plain_pair both(function, loop_rule::any, x, y); both)
+    return wrap(both.map(is_bool(both.loop()) ? of_bools : op, both.loop()));
   resolved r = resolve_pair(function, loop_rule::any, x, y);
   return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
 }
@@ -104,6 +106,9 @@ ndarray multiply(const operand& x, const operand& y) {
 ndarray divide(const operand& x, const operand& y) {
   const auto again = [](const operand* o) { return divide(o[0], o[1]); };
   if (auto later = over_selections(jit::weight(opcode::divide), again, x, y)) return *later;
+  if (y.is_array())
+    if (const plain_pair both("divide", loop_rule::true_divide, x, y); both)
+      return wrap(both.map(opcode::divide, both.loop()));
   resolved r = resolve_pair("divide", loop_rule::true_divide, x, y);
   if (const auto factor = exact_reciprocal(y, r.loop)) {
     const value by = constant_of(*factor, r.loop, r.device);

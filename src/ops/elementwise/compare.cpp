@@ -60,6 +60,7 @@ std::optional<ndarray> compare_beyond(const char* function, opcode op, const ope
 ndarray compare(const char* function, opcode op, const operand& x, const operand& y) {
   const auto again = [=](const operand* o) { return compare(function, op, o[0], o[1]); };
   if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
+  if (const plain_pair both(function, loop_rule::any, x, y); both) return wrap(both.map(op, dtype::b1));
   if (auto answer = compare_beyond(function, op, x, y)) return *answer;
   const auto [first, second] = argument_dtypes(x, y, function);
   const bool mixed =
@@ -170,12 +171,12 @@ ndarray where(const operand& condition, const operand& x, const operand& y) {
   const dims shape = broadcast_shapes(all, "where");
   const auto device = common_device(all, "where");
   const dtype type = result_type_of(values, "where");
-  const value choose = condition.is_array()
-                           ? truth_of(value_of(condition.array(), "where"))
-                           : bool_of(condition.number().real() != 0 || condition.number().imag() != 0, dims(), device);
-  const value branches[] = {choose, to_value(x, type, shape, device, "where"),
-                            to_value(y, type, shape, device, "where")};
-  return wrap(graph::record_map(opcode::select, type, shape, branches));
+  value choose = condition.is_array()
+                     ? truth_of(value_of(condition.array(), "where"))
+                     : bool_of(condition.number().real() != 0 || condition.number().imag() != 0, dims(), device);
+  value branches[] = {std::move(choose), to_value(x, type, shape, device, "where"),
+                      to_value(y, type, shape, device, "where")};
+  return wrap(graph::record_map_moving(opcode::select, type, shape, branches));
 }
 
 ndarray isnan(const ndarray& x) { return predicate("isnan", opcode::isnan, false, x); }
