@@ -5,6 +5,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 namespace sinter::core {
 
@@ -147,6 +148,16 @@ inline bool is_countable(const dims& shape) noexcept {
   for (auto d : shape) good = good & !__builtin_mul_overflow(n, d == 0 ? 1 : d, &n) & (d >= 0);
   return good && n <= most_elements;
 }
+/// element_count(), or -1 where that is not countable.
+inline std::int64_t countable_elements(const dims& shape) noexcept {
+  std::int64_t n = 1, nonzero = 1;
+  bool good = true;
+  for (auto d : shape) {
+    good = good & !__builtin_mul_overflow(nonzero, d == 0 ? 1 : d, &nonzero) & (d >= 0);
+    n = d == 0 ? 0 : nonzero * (n != 0);
+  }
+  return good && nonzero <= most_elements ? n : -1;
+}
 /// Number of elements; 1 for rank 0. Requires is_countable, which the shapes of arrays and computed nodes satisfy.
 inline std::int64_t element_count(const dims& shape) noexcept {
   std::int64_t n = 1;
@@ -155,14 +166,10 @@ inline std::int64_t element_count(const dims& shape) noexcept {
 }
 /// Strides in elements of a C-contiguous array of this shape (extents of 0 count as 1).
 inline dims contiguous_strides(const dims& shape) {
-  dims s(shape.size());
-  std::int64_t* const to = s.data();
-  const std::int64_t* const from = shape.data();
+  dims s = shape;  // each extent is replaced by a stride
+  std::int64_t* const all = s.data();
   std::int64_t step = 1;
-  for (int i = shape.size() - 1; i >= 0; --i) {
-    to[i] = step;
-    step *= from[i] > 0 ? from[i] : 1;
-  }
+  for (int i = s.size() - 1; i >= 0; --i) step *= std::exchange(all[i], step) > 0 ? shape[i] : 1;
   return s;
 }
 /// Whether strides in elements describe a C-contiguous layout; strides of axes with extent 0 or 1 are ignored.

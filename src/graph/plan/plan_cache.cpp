@@ -2,6 +2,7 @@
 #include "graph/plan/plan_cache.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -113,7 +114,10 @@ cached_plan* plan_cache::find(std::uint64_t hash) {
   const auto found = plans_.find(hash);
   if (found == plans_.end()) return nullptr;
   cached_plan& p = *found->second;
-  return p.signature_ == signature_.words() && p.fits_memory() ? &p : nullptr;
+  const std::span<const std::uint64_t> words = signature_.words();
+  const bool equal =
+      p.signature_.size() == words.size() && std::memcmp(p.signature_.data(), words.data(), words.size_bytes()) == 0;
+  return equal && p.fits_memory() ? &p : nullptr;
 }
 
 cached_plan& plan_cache::plan(planner& with, std::span<const value> roots) {
@@ -138,7 +142,7 @@ cached_plan& plan_cache::plan(planner& with, std::span<const value> roots) {
     if (known->contents() != expected) throw std::logic_error("a plan that is used again differs from a new one");
   }
   // A plan that has met other nodes is not used again: no signature is empty.
-  if (with.entries().size() == nodes) made->signature_ = signature_.words();
+  if (with.entries().size() == nodes) made->signature_.assign(signature_.words().begin(), signature_.words().end());
   return keep(hash, std::move(made));
 }
 

@@ -22,20 +22,14 @@ class signature {
  public:
   /// Of a plan that has begun and has not been decided.
   void write(const plan_table& plan);
-  const std::vector<std::uint64_t>& words() const noexcept { return words_; }
+  std::span<const std::uint64_t> words() const noexcept { return {memory_.data(), count_}; }
   std::uint64_t hash() const noexcept;
 
  private:
-  void add_settings(const plan_table& plan);
-  void add_node(const plan_table::entry& e);
-  void add_payload(const plan_table::entry& e);
-  void add(std::uint64_t word) { words_.push_back(word); }
-  void add(std::int64_t number) { add(static_cast<std::uint64_t>(number)); }
-  void add(const dims& all) {
-    for (const std::int64_t n : all) add(n);
-  }
+  class writer;
 
-  std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t> memory_;
+  std::size_t count_ = 0;
 };
 
 /// A plan for the nodes that it was used for last. What refers to nodes is written anew for each use: nothing of an

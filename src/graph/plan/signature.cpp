@@ -22,21 +22,55 @@ std::uint64_t flags_of(const plan_table::entry& e) noexcept {
   return bits;
 }
 
+std::uint64_t address_of(const void* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
+
 }  // namespace
 
+/// Writes where there is room, for which it is asked once for a node: nothing is tested for each word.
+class signature::writer {
+ public:
+  explicit writer(std::vector<std::uint64_t>& memory) noexcept
+      : memory_(memory), to_(memory.data()), end_(to_ + memory.size()) {}
+  /// Makes room for so many words.
+  void reserve(std::size_t words) {
+    if (static_cast<std::size_t>(end_ - to_) < words) [[unlikely]]
+      grow(words);
+  }
+  void add(std::uint64_t word) noexcept { *to_++ = word; }
+  void add(std::int64_t number) noexcept { add(static_cast<std::uint64_t>(number)); }
+  void add(const dims& all) noexcept {
+    for (const std::int64_t n : all) add(n);
+  }
+  void add_settings(const plan_table& plan);
+  void add_node(const plan_table::entry& e);
+  void add_order(const plan_table& plan);
+  std::size_t count() const noexcept { return static_cast<std::size_t>(to_ - memory_.data()); }
+
+ private:
+  void grow(std::size_t words) {
+    const std::size_t done = count();
+    memory_.resize(2 * (done + words));
+    to_ = memory_.data() + done;
+    end_ = memory_.data() + memory_.size();
+  }
+  void add_payload(const plan_table::entry& e, node_kind kind) noexcept;
+
+  std::vector<std::uint64_t>& memory_;
+  std::uint64_t *to_, *end_;
+};
+
 void signature::write(const plan_table& plan) {
-  words_.clear();
-  add_settings(plan);
-  for (const plan_table::entry& e : plan.entries()) add_node(e);
-  for (const node* n : plan.readers()) add(position(n));
-  if (!plan.depends_on_order()) return;
-  const std::uint64_t newest = plan.pending()[0]->order;
-  for (const node* n : plan.pending()) add(newest - n->order);
+  writer w(memory_);
+  w.add_settings(plan);
+  for (const plan_table::entry& e : plan.entries()) w.add_node(e);
+  w.add_order(plan);
+  count_ = w.count();
 }
 
-void signature::add_settings(const plan_table& plan) {
+void signature::writer::add_settings(const plan_table& plan) {
   const planner_limits& l = limits();
   const runtime::device_id device = plan.device();
+  reserve(6);
   add(pair_of(l.instructions, l.inputs));
   add(pair_of(l.outputs, l.expensive));
   add(pair_of(l.smaller, (l.fuse ? 1 : 0) | (jit::checks_index() ? 2 : 0)));
@@ -45,11 +79,21 @@ void signature::add_settings(const plan_table& plan) {
   add(pair_of(static_cast<std::int64_t>(plan.entries().size()), static_cast<std::int64_t>(plan.stored().size())));
 }
 
+void signature::writer::add_order(const plan_table& plan) {
+  reserve(plan.readers().size() + plan.pending().size());
+  for (const node* n : plan.readers()) add(position(n));
+  if (!plan.depends_on_order()) return;
+  const std::uint64_t newest = plan.pending()[0]->order;
+  for (const node* n : plan.pending()) add(newest - n->order);
+}
+
 /// The first word says how many follow.
-void signature::add_node(const plan_table::entry& e) {
+inline void signature::writer::add_node(const plan_table::entry& e) {
+  constexpr std::size_t most = 16 + 2 * core::max_rank;  // without operands and targets of calls: extents and strides
   const node& n = *e.n;
   const node_kind kind = n.kind.load(std::memory_order_relaxed);
   const int operands = n.operand_count();
+  reserve(kind == node_kind::call ? most + n.call().operands.size() + n.call().targets.size() : most);
   add(static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(n.type) << 8 |
       static_cast<std::uint64_t>(n.shape.size()) << 16 | static_cast<std::uint64_t>(operands) << 32 |
       (kind == node_kind::leaf ? 0 : flags_of(e) << 24));
@@ -57,13 +101,12 @@ void signature::add_node(const plan_table::entry& e) {
   if (kind == node_kind::leaf) return;
   for (int k = 0; k < operands; k += 2)
     add(position(n.operand(k)) | (k + 1 < operands ? position(n.operand(k + 1)) << 32 : 0));
-  add_payload(e);
+  add_payload(e, kind);
 }
 
-void signature::add_payload(const plan_table::entry& e) {
+inline void signature::writer::add_payload(const plan_table::entry& e, node_kind kind) noexcept {
   const node& n = *e.n;
-  const auto address = [](const void* p) { return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(p)); };
-  switch (n.kind.load(std::memory_order_relaxed)) {
+  switch (kind) {
     case node_kind::leaf: break;
     case node_kind::scalar: add(std::int64_t{e.scalar}); break;
     case node_kind::iota: add(std::int64_t{n.iota().axis}); break;
@@ -77,11 +120,11 @@ void signature::add_payload(const plan_table::entry& e) {
     case node_kind::reduce:
       add(pair_of(static_cast<int>(n.reduce().op), n.capture));
       add(n.reduce().axes);
-      add(address(n.reduce().combine));
+      add(address_of(n.reduce().combine));
       add(pair_of(e.first_reader, e.readers));
       break;
     case node_kind::call:
-      add(address(n.call().function));
+      add(address_of(n.call().function));
       add(pair_of(n.call().output, (n.call().for_effects ? 1 : 0) | (n.call().fast_math ? 2 : 0)));
       add(static_cast<std::uint64_t>(n.call().targets.size()));
       for (const value& target : n.call().targets) add(position(target.get()));
@@ -99,13 +142,13 @@ std::uint64_t signature::hash() const noexcept {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15ull;
   std::uint64_t even_part = 0, odd_part = odd;
   std::size_t k = 0;
-  for (; k + 1 < words_.size(); k += 2) {
-    even_part = (even_part ^ words_[k]) * odd;
+  for (; k + 1 < count_; k += 2) {
+    even_part = (even_part ^ memory_[k]) * odd;
     even_part ^= even_part >> 29;
-    odd_part = (odd_part ^ words_[k + 1]) * odd;
+    odd_part = (odd_part ^ memory_[k + 1]) * odd;
     odd_part ^= odd_part >> 31;
   }
-  if (k < words_.size()) even_part = (even_part ^ words_[k]) * odd;
+  if (k < count_) even_part = (even_part ^ memory_[k]) * odd;
   return (even_part ^ odd_part * 3) * odd;
 }
 

@@ -43,12 +43,16 @@ void plan_table::begin(std::span<const value> roots) {
   epoch_ = next_epoch();
   for (const value& r : roots)
     if (!r->is_leaf()) materialise(r.get(), store_reason::requested);
-  for (const value& r : roots) enter_pending(r.get());
+  for (const value& r : roots)
+    if (!r->is_leaf()) enter_pending(at(r.get()));
   for (std::size_t k = 0; k < pending_.size(); ++k) {  // grows
     node* const n = pending_[k];
-    for (int a = 0; a < n->operand_count(); ++a) {
-      enter_pending(n->operand(a));
-      ++at(n->operand(a)).uses;
+    const int operands = n->operand_count();
+    for (int a = 0; a < operands; ++a) {
+      node* const operand = n->operand(a);
+      entry& e = at(operand);
+      ++e.uses;
+      if (!e.entered && !operand->is_leaf()) enter_pending(e);
     }
   }
   asked_ = {};
@@ -95,11 +99,8 @@ bool plan_table::depends_on_order() const noexcept {
   return pending_.size() * 2 > fewest || pending_.size() >= many_operations;
 }
 
-void plan_table::enter_pending(node* n) {
-  if (n->is_leaf()) return;
-  entry& e = at(n);
-  if (std::exchange(e.entered, true)) return;
-  pending_.push_back(n);
+void plan_table::enter_pending(entry& e) {
+  if (!std::exchange(e.entered, true)) pending_.push_back(e.n);
 }
 
 void plan_table::sort_pending() {
@@ -123,7 +124,7 @@ void plan_table::store_no_more_than(std::size_t count) {
 void plan_table::enter(node* n) {
   n->mark.epoch = epoch_;
   n->mark.index = static_cast<std::int32_t>(table_.size());
-  table_.push_back({.n = n});
+  table_.emplace_back().n = n;
 }
 
 void plan_table::materialise(node* n, store_reason why) {

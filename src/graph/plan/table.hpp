@@ -36,13 +36,14 @@ class scalar_numbers {
 class plan_table {
  public:
   struct entry {
-    node* n;
+    node* n = nullptr;
     bool stored = false;  // written to memory by this plan
     store_reason why = store_reason::requested;
     std::int32_t level = -1;
     std::int32_t kernel = -1;  // stored: index into stored()
     std::int32_t weight = -1;  // cached inline_weight
     bool entered = false;      // is in pending()
+    bool unset = false;        // update: later ones write all that it does not, and only they read it
     bool split = false;        // split epilogue: reads the stored reductions instead of being computed in their kernel
     std::uint16_t reg = 0;     // the register of the kernel being built that holds it, if `phase` is the builder's
     std::uint64_t phase = 0;
@@ -116,7 +117,7 @@ class plan_table {
 
  private:
   void enter(node* n);
-  void enter_pending(node* n);
+  void enter_pending(entry& e);
   void note_state(node* n);
   void find_readers(node* reduction);
 

@@ -71,13 +71,15 @@ void require_countable(const dims& shape) {
 
 /// Lists a pending value that a handle gets, if it may be evaluated to release memory or with others of its chain.
 void list_if_pending(const value& v) {
+  if (!v->over_large && v->depth < limits().long_chain()) [[likely]]
+    return;
   if (list_pending(v)) runtime::set_pressure_hook(&relieve);
 }
 
 }  // namespace
 
 view_ref make_array(value v) {
-  require_countable(v->shape);
+  if (v->large) require_countable(v->shape);  // of smaller ones it is known
   flush_if_long(v);
   auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
   view->shape = v->shape;
@@ -98,7 +100,9 @@ view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t 
   view->type = of.type;
   view->offset = offset;
   view->readonly = of.readonly || readonly;
-  view->whole = offset == 0 && core::is_contiguous(shape, strides) && shape == of.store->now()->shape;
+  // Of a whole view the storage's shape is known.
+  view->whole = offset == 0 && (!of.whole || shape == of.shape) && core::is_contiguous(shape, strides) &&
+                (of.whole || shape == of.store->now()->shape);
   view->shape = std::move(shape);
   view->strides = std::move(strides);
   return view;
@@ -139,9 +143,12 @@ void write(const array_view& v, value rhs) {
     return s.replace(std::move(rhs));
   }
   if (!moves && v.offset == 0 && core::is_contiguous(v.shape, v.strides) &&
-      core::element_count(v.shape) == current->size())
+      core::element_count(v.shape) == current->size()) {
     // A reshaped view of everything: the right-hand side in the storage's nominal shape.
-    return s.replace(record_view(rhs, current->shape, core::contiguous_strides(current->shape), 0));
+    value all = record_view(rhs, current->shape, core::contiguous_strides(current->shape), 0);
+    list_if_pending(all);
+    return s.replace(std::move(all));
+  }
   s.replace(record_update(current, v.strides, v.offset, rhs));
   try {
     flush_if_long(current);

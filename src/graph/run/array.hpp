@@ -12,6 +12,7 @@ namespace sinter::graph {
 
 /// A view of a storage: shape, strides and offset in elements of the storage's C order.
 struct array_view {
+  array_view() noexcept {}  // without filling the object with zeros first
   std::shared_ptr<storage> store;
   dims shape, strides;
   std::int64_t offset = 0;

@@ -15,6 +15,7 @@
 #include "graph/run/placement.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/limits.hpp"
+#include "graph/values/recycle.hpp"
 #include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 #include "sinter/profile.hpp"
@@ -37,7 +38,7 @@ void count_down(int& countdown, const char* what) {
 
 buffer_ref allocate(runtime::backend& device, std::size_t bytes, memory_kind kind) {
   count_down(limits().fail_allocation, "allocation failed");
-  return std::make_shared<runtime::buffer>(device, bytes, kind);
+  return std::allocate_shared<runtime::buffer>(recycling_allocator<runtime::buffer>(), device, bytes, kind);
 }
 
 /// Memory that the launches use.
@@ -394,9 +395,7 @@ void flush(std::span<const value> roots) {
   }
 }
 
-void flush_if_long(const value& v) {
-  if (v->depth < limits().depth && v->writes <= limits().update_chain) [[likely]]
-    return;
+void flush_long(const value& v) {
   if (!v->opaque) flush(std::span(&v, 1));
 }
 

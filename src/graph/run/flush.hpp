@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 
+#include "graph/values/limits.hpp"
 #include "graph/values/node.hpp"
 
 namespace sinter::graph {
@@ -16,7 +17,11 @@ void flush(std::span<const value> roots);
 
 /// Evaluates a value that an array is to hold if its pending operations have reached the limits: planning recurses, and
 /// the memory that pending values hold must stay bounded.
-void flush_if_long(const value& v);
+void flush_long(const value& v);
+inline void flush_if_long(const value& v) {
+  if (v->depth >= limits().depth || v->writes > limits().update_chain) [[unlikely]]
+    flush_long(v);
+}
 
 /// Evaluates pending values whose evaluation releases more memory than it takes; returns whether it has released any.
 /// Does nothing within a flush of the calling thread. A value that cannot be evaluated stays pending.

@@ -47,7 +47,7 @@ void destroy(node* n) noexcept {
     unlist(current);
     current->release_operands([&](value v) {
       node* operand = v.release();
-      if (operand->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      if (release(*operand)) {
         operand->mark.next = doomed;
         doomed = operand;
       }
@@ -102,23 +102,42 @@ std::vector<value> live_readers(const node* reduction) {
 
 bool list_pending(const value& v) {
   node* n = v.get();
-  if ((!n->over_large && n->depth < limits().long_chain()) || n->opaque || n->is_leaf() || n->is_listed) return false;
+  if ((!n->over_large && n->depth < limits().long_chain()) || n->opaque || n->is_leaf()) return false;
   const spin_guard lock(pending_list.busy);
-  if (n->is_listed) return false;
+  if (n->is_listed) {
+    ++n->holders;
+    return false;
+  }
   n->next_listed = pending_list.head;
   if (pending_list.head) pending_list.head->previous_listed = n;
   pending_list.head = n;
+  n->holders = 1;
   n->is_listed = true;
   return true;
+}
+
+namespace {
+
+/// With the list's lock.
+void unlink_listed(node* n) noexcept {
+  (n->previous_listed ? n->previous_listed->next_listed : pending_list.head) = n->next_listed;
+  if (n->next_listed) n->next_listed->previous_listed = n->previous_listed;
+  n->next_listed = n->previous_listed = nullptr;
+  n->is_listed = false;
+}
+
+}  // namespace
+
+void leave_storage(node* n) noexcept {
+  if (!n->is_listed) return;
+  const spin_guard lock(pending_list.busy);
+  if (n->is_listed && --n->holders == 0) unlink_listed(n);
 }
 
 void unlist(node* n) noexcept {
   if (!n->is_listed) return;
   const spin_guard lock(pending_list.busy);
-  (n->previous_listed ? n->previous_listed->next_listed : pending_list.head) = n->next_listed;
-  if (n->next_listed) n->next_listed->previous_listed = n->previous_listed;
-  n->next_listed = n->previous_listed = nullptr;
-  n->is_listed = false;
+  if (n->is_listed) unlink_listed(n);
 }
 
 std::vector<value> listed_values(runtime::device_id device) {

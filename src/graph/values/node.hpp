@@ -65,6 +65,7 @@ class node {
   runtime::buffer_ref buffer;      // leaf
   std::int64_t buffer_offset = 0;  // leaf: index of the first element in the buffer
   std::uint32_t capture = 0;       // the capture that it was recorded in; 0: none
+  std::uint32_t holders = 0;       // storages that hold it, while it is listed; guarded by the list's lock
   plan_mark mark;
   node* next_reader = nullptr;  // weak, doubly linked list of the reductions that read args[0]
   node* previous_reader = nullptr;
@@ -85,12 +86,13 @@ class node {
 
   /// The nodes that this one is computed from: `args`, or those of the call. None of a leaf.
   int operand_count() const noexcept {
+    if (nargs != 0) return nargs;
     const auto* c = std::get_if<payload::call>(&recorded_);
-    return c ? static_cast<int>(c->operands.size()) : nargs;
+    return c ? static_cast<int>(c->operands.size()) : 0;
   }
   node* operand(int k) const noexcept {
-    const auto* c = std::get_if<payload::call>(&recorded_);
-    return c ? c->operands[static_cast<std::size_t>(k)].get() : args[k].get();
+    if (nargs != 0) return args[k].get();
+    return std::get_if<payload::call>(&recorded_)->operands[static_cast<std::size_t>(k)].get();
   }
   /// Moves each operand into take(value); afterwards there are none.
   template <class F>
@@ -147,19 +149,29 @@ void unlink_reader(node* reduction) noexcept;
 /// recorded in the same capture (or likewise in none): work of one capture does not run in another.
 std::vector<value> live_readers(const node* reduction);
 
-/// Lists a pending value that a handle gets: one over large operands (`over_large`), which may be evaluated when memory
+/// Lists a pending value that a storage gets: one over large operands (`over_large`), which may be evaluated when memory
 /// runs out, and one at the end of a long chain, which is evaluated together with others of that chain. Listed values
 /// are complete: other threads may evaluate them. False if the value does not qualify or is listed already.
 bool list_pending(const value& v);
+/// A storage no longer holds a value. What no storage holds leaves the list: it is computed when others need it.
+void leave_storage(node* n) noexcept;
 void unlist(node* n) noexcept;
 /// The listed values that are pending on a device and still have references.
 std::vector<value> listed_values(runtime::device_id device);
+
+/// Gives up a reference; whether it was the last one. Whoever has the only one needs no atomic operation, except where a
+/// weak list could give away another: only a holder of a reference adds a node to one.
+inline bool release(node& n) noexcept {
+  if (n.refs.load(std::memory_order_acquire) == 1 && !n.is_reader && !n.is_listed.load(std::memory_order_relaxed))
+    return true;
+  return n.refs.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
 
 inline value::value(node* n) noexcept : node_(n) {
   if (n) n->refs.fetch_add(1, std::memory_order_relaxed);
 }
 inline value::~value() {
-  if (node_ && node_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(node_);
+  if (node_ && graph::release(*node_)) destroy(node_);
 }
 
 }  // namespace sinter::graph

@@ -19,15 +19,15 @@ constexpr bool must_be_countable(node_kind kind) { return kind != node_kind::vie
 
 template <class Payload>
 value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id device) {
-  const bool countable = core::is_countable(shape);
-  if (!countable && must_be_countable(std::remove_cvref_t<Payload>::kind)) [[unlikely]]
+  const std::int64_t count = core::countable_elements(shape);
+  if (count < 0 && must_be_countable(std::remove_cvref_t<Payload>::kind)) [[unlikely]]
     core::checked_count(shape, "shape");
   node* n = new node(std::forward<Payload>(what), type, shape, device);
   const runtime::thread_state& mine = runtime::this_thread();
   n->memory = mine.kind[runtime::slot_of(device)];
   n->capture = mine.capture;
   n->order = ++last_order;
-  n->large = !countable || n->bytes() >= limits().large_operand;
+  n->large = count < 0 || static_cast<std::size_t>(count) * itemsize(type) >= limits().large_operand;
   return value::adopt(n);
 }
 

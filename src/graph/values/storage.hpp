@@ -30,6 +30,9 @@ struct version {
 class storage {
  public:
   explicit storage(value v) noexcept : device(v->device), current_(std::move(v)) {}
+  ~storage() { leave(current_); }
+  storage(const storage&) = delete;
+  storage& operator=(const storage&) = delete;
 
   const runtime::device_id device;
 
@@ -47,8 +50,8 @@ class storage {
   // Under the storage's write lock, or while no other thread has a reference to the storage.
   const value& held() const noexcept { return current_; }
   void replace(value v) noexcept {
-    const guard lock(busy_);
-    std::swap(current_, v);  // the old version is destroyed after the lock is released
+    exchange(v, false);
+    leave(v);
   }
   /// A name was rebound to this storage.
   void note_assigned() noexcept {
@@ -57,9 +60,8 @@ class storage {
   }
   void set_pinned(bool yes) noexcept { pinned_.store(yes, std::memory_order_release); }
   void replace_and_pin(value v) noexcept {
-    const guard lock(busy_);
-    std::swap(current_, v);
-    pinned_.store(true, std::memory_order_release);
+    exchange(v, true);
+    leave(v);
   }
   /// Whether there is no other reference to the version, which is in memory, or to its elements.
   bool is_sole_owner() const noexcept { return graph::is_sole_owner(current_); }
@@ -81,6 +83,16 @@ class storage {
   friend class write_lock;
   friend class write_locks;
   using guard = spin_guard;  // for copying a pointer, on every operand of every recorded operation
+
+  void exchange(value& v, bool pins) noexcept {
+    const guard lock(busy_);
+    std::swap(current_, v);
+    if (pins) pinned_.store(true, std::memory_order_release);
+  }
+  static void leave(const value& v) noexcept {
+    if (v->is_listed.load(std::memory_order_relaxed)) [[unlikely]]
+      leave_storage(v.get());
+  }
 
   mutable std::atomic<bool> busy_{false};
   std::atomic<bool> pinned_{false};
