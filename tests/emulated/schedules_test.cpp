@@ -92,6 +92,10 @@ TEST_CASE("emulated: all schedules of maps give the same bytes") {
       eval(m.T() + m.T()(0), permute_dims(cube, {2, 1, 0}) + cube(0, 0, 0));
       eval(line + line, line(slice(1, _, 2)) * line(3));
       eval(cube + cube(2));
+      ndarray edges = numbers({6, 53}, type, 11);  // two writes in one kernel, to places that are aligned differently
+      edges(0, _) = line(slice(_, 53)) + line(5);
+      edges(-1, _) = line(slice(8, 61));
+      eval(edges);
     }
     const ndarray bytes = numbers({40, 64}, uint8, 3), wide = numbers({64, 40}, float64, 11);
     const ndarray picks = array(std::vector<std::int64_t>{3, 1, 39, 0, 17, 17, 2, -1}).to_device("cpu");

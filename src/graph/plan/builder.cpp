@@ -32,7 +32,7 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   out.computed.clear();
   out.extents = variables;
   out.kept = variables.size();
-  out.reduces_last = false;  // the plan object may have held a reduction before
+  out.reduces_last = out.unset_base = false;  // the plan object may have held another kernel before
   rank_ = variables.size();
   whole_ = variables;
   space_ = core::element_count(variables);
@@ -89,16 +89,17 @@ bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> result
   return finish();
 }
 
-bool kernel_builder::update(kernel_plan& out, node* n) {
-  node* rhs = n->args[1].get();
-  begin(out, rhs->shape);
+bool kernel_builder::update(kernel_plan& out, std::span<node* const> results) {
+  begin(out, results[0]->args[1]->shape);
   out_->kind = plan_kind::update;
   out_->code.kind = jit::kernel_kind::elementwise;
-  out_->results.assign(1, n);
-  if (!table_.is_stored(n->args[0].get())) table_.materialise(n->args[0].get(), store_reason::write);
-  if (!n->args[0]->is_leaf()) out_->dependencies.push_back(n->args[0].get());
-  std::uint16_t reg = lower(rhs, nullptr);
-  out_->code.outputs.push_back({n->type, 0, reg});
+  out_->results.assign(results.begin(), results.end());
+  out_->unset_base = table_.at(results[0]).unset;
+  if (node* const base = base_of(out); base && !base->is_leaf()) {
+    table_.materialise(base, store_reason::write);
+    out_->dependencies.push_back(base);
+  }
+  for (node* n : results) out_->code.outputs.push_back({n->type, 0, lower(n->args[1].get(), nullptr)});
   out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
   return finish();
 }

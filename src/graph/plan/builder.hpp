@@ -15,7 +15,8 @@ class kernel_builder {
   /// again.
   bool elementwise(kernel_plan& out, std::span<node* const> results);
   bool reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions);
-  bool update(kernel_plan& out, node* result);
+  /// Several results: each writes to the one before, and all have right sides of one shape.
+  bool update(kernel_plan& out, std::span<node* const> results);
   bool effect(kernel_plan& out, node* call);
 
  private:

@@ -62,6 +62,7 @@ struct kernel_plan {
   dims extents;                // kept axes, then reduced ones
   int kept = 0;
   bool reduces_last = false;
+  bool unset_base = false;  // update: what it does not write is written by later ones before anything reads it
   jit::program code;
   std::vector<input_slot> inputs;
   std::vector<jit::scalar> params;
@@ -69,6 +70,12 @@ struct kernel_plan {
   std::vector<node*> dependencies;    // materialised nodes that this kernel reads
   std::vector<node*> computed;        // operations without a result in memory that this kernel computes
 };
+
+/// The node whose elements a partial write keeps where it does not write; null if it need not have memory.
+inline node* base_of(const kernel_plan& update) noexcept {
+  node* const base = update.results[0]->args[0].get();
+  return update.unset_base && !base->is_leaf() ? nullptr : base;
+}
 
 /// The value that a node has for a parameter.
 jit::scalar value_of(const param_source& s) noexcept;

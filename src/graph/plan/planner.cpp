@@ -7,6 +7,7 @@
 #include "graph/plan/builder.hpp"
 #include "graph/plan/stages.hpp"
 #include "graph/values/limits.hpp"
+#include "graph/values/regions.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -24,7 +25,7 @@ std::unique_ptr<kernel_plan> planner::fresh_plan() {
   p->kind = plan_kind::elementwise;
   p->root = nullptr;
   p->level = 0;
-  p->reduces_last = false;
+  p->reduces_last = p->unset_base = false;
   p->results.clear();
   p->code.clear();
   p->inputs.clear();
@@ -54,6 +55,7 @@ void planner::open(std::span<const value> roots) {
 void planner::decide() {
   ++planning().made;
   if (limits().fuse) {
+    find_unset();
     store_held();
     cut();
   }
@@ -72,6 +74,25 @@ void planner::make_kernels() {
   } while (split_epilogues());
   group();
   join_stages(kernels_, runtime::get_backend(device()));
+}
+
+// Finds partial writes whose base need not be there, since they and the writes that follow replace all of it before
+// anything reads it: the five-point step that writes the inner points and then the edges. From each last write down.
+void planner::find_unset() {
+  const std::uint64_t mark = begin_search();
+  for (node* last : pending()) {  // those that read a node come before it
+    if (last->kind != node_kind::update || std::exchange(at(last).search, mark) == mark) continue;
+    uncovered left(last->shape);
+    for (node* n = last; n->kind == node_kind::update && !n->update().in_place; n = n->args[0].get()) {
+      if (n != last && !at(n).alone) break;
+      at(n).search = mark;
+      box written;
+      if (find_box(n->shape, region_of(*n), written)) left.remove(written);
+      if (!left.empty()) continue;
+      at(n).unset = n->args[1]->size() != 0;
+      break;
+    }
+  }
 }
 
 // Adds the live reductions over the same value along the same axes to the kernel: their results are small, and they
@@ -142,6 +163,30 @@ bool planner::split_epilogues() {
   return changed;
 }
 
+namespace {
+
+/// A plan object may have held a kernel before, when less was stored.
+void without_code(kernel_plan& plan, plan_kind kind, node* n) {
+  plan.kind = kind;
+  plan.code.clear();
+  plan.inputs.clear();
+  plan.params.clear();
+  plan.sources.clear();
+  plan.dependencies.clear();
+  plan.computed.clear();
+  plan.extents.clear();
+  plan.kept = 0;
+  plan.reduces_last = plan.unset_base = false;
+  plan.results.assign(1, n);
+}
+
+void make_alias(kernel_plan& plan, node* n, node* base) {
+  without_code(plan, plan_kind::alias, n);
+  if (!base->is_leaf()) plan.dependencies.push_back(base);
+}
+
+}  // namespace
+
 void planner::build_one(node* n) {
   std::size_t index = static_cast<std::size_t>(at(n).kernel);
   if (built_.size() < stored().size()) built_.resize(stored().size());
@@ -155,10 +200,7 @@ void planner::build_one(node* n) {
       materialise(base, store_reason::requested);
     if (dense && base->kind == node_kind::update) materialise(base, store_reason::write);  // in any case
     if (dense && is_stored(base) && at(n).why != store_reason::packed) {
-      plan->kind = plan_kind::alias;
-      plan->results.assign(1, n);
-      plan->dependencies.clear();
-      if (!base->is_leaf()) plan->dependencies.push_back(base);
+      make_alias(*plan, n, base);
       built_[index] = std::move(plan);
       return;
     }
@@ -175,20 +217,15 @@ void planner::build_one(node* n) {
   bool done = false;
   while (!done) {
     if (n->size() == 0) {  // nothing to compute: an empty buffer
-      plan->kind = plan_kind::elementwise;
-      plan->code.clear();
-      plan->results.assign(1, n);
+      without_code(*plan, plan_kind::elementwise, n);
       done = true;
     } else if (kind == node_kind::call && n->call().for_effects) {
       done = builder_.effect(*plan, n);
     } else if (kind == node_kind::update) {
-      done = n->args[1]->size() == 0 || builder_.update(*plan, n);
+      done = n->args[1]->size() == 0 || builder_.update(*plan, std::span(&n, 1));
       if (n->args[1]->size() == 0) {
-        plan->kind = plan_kind::alias;
-        plan->results.assign(1, n);
-        plan->dependencies.clear();
         if (!is_stored(n->args[0].get())) materialise(n->args[0].get(), store_reason::write);
-        if (!n->args[0]->is_leaf()) plan->dependencies.push_back(n->args[0].get());
+        make_alias(*plan, n, n->args[0].get());
       }
     } else if (!reductions.empty()) {
       done = builder_.reduction(*plan, std::span(&n, 1), reductions);
@@ -209,12 +246,29 @@ int planner::level_of(node* n) {
   return level;
 }
 
+// Whether a partial write that follows another one directly can be done by the same kernel, each element of both by one
+// thread: the regions are disjoint, and nothing is read of the memory that either writes.
+bool planner::may_join_writes(const kernel_plan& first, const kernel_plan& then) {
+  constexpr std::int64_t small = 1 << 16;  // below, a launch costs more than the work
+  node* const n = then.results[0];
+  if (n->args[0].get() != first.results.back() || !at(first.results.back()).alone || n->update().in_place) return false;
+  if (first.results[0]->update().in_place || !first.code.calls.empty() || !then.code.calls.empty()) return false;
+  if (core::element_count(then.extents) > small) return false;
+  const node* const base = first.results[0]->args[0].get();
+  const auto reads_base = [&](const kernel_plan& k) {
+    return std::any_of(k.inputs.begin(), k.inputs.end(), [&](const input_slot& s) { return s.source == base; });
+  };
+  if (reads_base(first) || reads_base(then)) return false;
+  return std::all_of(first.results.begin(), first.results.end(),
+                     [&](const node* w) { return are_disjoint(n->shape, region_of(*w), region_of(*n)); });
+}
+
 namespace {
 
 /// Whether two kernels over one space are better launched as one.
 bool may_join(const kernel_plan& a, const kernel_plan& b, bool share) {
   if (a.kind != b.kind) return false;
-  if (a.kind != plan_kind::elementwise && a.kind != plan_kind::reduce) return false;
+  if (a.kind != plan_kind::elementwise && a.kind != plan_kind::reduce && a.kind != plan_kind::update) return false;
   if ((unfusible(*a.results[0]) || unfusible(*b.results[0])) && !same_call(*a.results[0], *b.results[0])) return false;
   if (a.code.code.empty() || b.code.code.empty() || a.code.flags.fast_math != b.code.flags.fast_math) return false;
   if (a.kept != b.kept || !(a.extents == b.extents) || a.reduces_last != b.reduces_last) return false;
@@ -222,6 +276,7 @@ bool may_join(const kernel_plan& a, const kernel_plan& b, bool share) {
   if (share) return true;  // a trial shows how large the joined kernel is
   if (a.code.code.size() + b.code.code.size() > static_cast<std::size_t>(limits().instructions)) return false;
   if (a.inputs.size() + b.inputs.size() > static_cast<std::size_t>(limits().inputs)) return false;
+  if (a.kind == plan_kind::update) return true;  // may_run_with has the conditions
   if (a.kind == plan_kind::reduce) {
     const node* ra = a.results[0];
     const node* rb = b.results[0];
@@ -259,8 +314,13 @@ bool planner::share_operations(const kernel_plan& a, const kernel_plan& b) {
 /// Whether a kernel may be part of another one although it is of a later level: what it depends on besides the results of
 /// that kernel is there before both.
 bool planner::may_run_with(const kernel_plan& later, const kernel_plan& k) {
-  if (later.level == k.level) return true;
-  if (later.kind != plan_kind::elementwise) return false;
+  if (later.kind == plan_kind::update) {
+    if (k.kind != plan_kind::update || !may_join_writes(k, later)) return false;
+  } else if (later.level == k.level) {
+    return true;
+  } else if (later.kind != plan_kind::elementwise) {
+    return false;
+  }
   return std::all_of(later.dependencies.begin(), later.dependencies.end(), [&](node* d) {
     return at(d).level < k.level || std::find(k.results.begin(), k.results.end(), d) != k.results.end();
   });
@@ -298,6 +358,8 @@ void planner::group() {
         }
         for (node* r : reductions) found = found && same_reduction(reductions[0], r);
         ok = found && builder_.reduction(*trial, wider, reductions);
+      } else if (best->kind == plan_kind::update) {
+        ok = builder_.update(*trial, wider);
       } else {
         ok = builder_.elementwise(*trial, wider);
       }

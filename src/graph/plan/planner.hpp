@@ -33,6 +33,8 @@ class planner : public plan_table {
   const std::vector<std::unique_ptr<kernel_plan>>& kernels() const noexcept { return *shown_; }
 
  private:
+  void find_unset();
+  bool may_join_writes(const kernel_plan& first, const kernel_plan& then);
   void store_held();
   bool is_expensive_again(node* n);
   void cut();

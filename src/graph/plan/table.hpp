@@ -59,7 +59,7 @@ class plan_table {
     std::int32_t readers = 0;
     std::int32_t last_use = -1;     // cuts: position of the last node that reads it
     std::uint32_t dropped = 0;      // placement: references from nodes that this plan releases
-    bool visited = false;           // placement: the references from its operands have been counted
+    std::uint32_t met = 0;          // placement: references from nodes that have been visited
     std::int32_t last_reader = -1;  // placement: the last kernel that reads it
     std::int32_t memory = -1;       // placement: the number of its memory
     std::int32_t taken_by = -1;     // placement: the kernel whose result gets its memory

@@ -122,6 +122,7 @@ std::string plan_text(std::span<const value> roots, bool with_source) {
              bytes_text(bytes_of(s.source)) + (s.source->is_leaf() ? "" : " (an earlier kernel's)") + "\n";
       moved += bytes_of(s.source);
     }
+    if (k->unset_base) out += "  the rest of the array is written by later kernels: its old elements are not copied\n";
     for (node* n : k->results) {
       const auto& e = plan.at(n);
       out += "  writes " + core::to_string(n->shape) + " " + std::string(name(n->type)) + ", " +

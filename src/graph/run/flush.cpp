@@ -161,6 +161,8 @@ class flusher {
     node* n = plan.results[0];
     if (placement_.reuse_base(plan)) return;
     place_result(n, kernel);
+    for (std::size_t k = 1; k < plan.results.size(); ++k) placement_.put_in_memory_of(plan.results[k], n);
+    if (plan.unset_base) return;
     const placed base = placement_.where(n->args[0].get());
     j.copy_from = base.buffer.get();
     j.copy_offset = base.offset * static_cast<std::int64_t>(itemsize(n->type));
@@ -252,7 +254,9 @@ class flusher {
       if (const auto passed = passed_.find(n); passed != passed_.end()) add_faults(all, passed->second);
     };
     for (const input_slot& s : j.plan->inputs) take(s.source);
-    if (j.plan->kind == plan_kind::update || j.plan->kind == plan_kind::alias) take(j.plan->results[0]->args[0].get());
+    if (j.plan->kind == plan_kind::alias) take(j.plan->results[0]->args[0].get());
+    if (j.plan->kind == plan_kind::update)
+      if (node* const base = base_of(*j.plan)) take(base);
     if (j.launch < 0 && j.plan->kind != plan_kind::alias) return;
     const bool effect = j.plan->kind == plan_kind::effect;
     for (node* n : j.plan->results) {

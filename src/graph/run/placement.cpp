@@ -2,10 +2,10 @@
 #include "graph/run/placement.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "graph/run/ongoing_capture.hpp"
+#include "graph/values/regions.hpp"
 #include "graph/values/storage.hpp"
 
 namespace sinter::graph {
@@ -22,24 +22,11 @@ bool reads_where_it_writes(const linear_form& read, const payload::update& updat
   return true;
 }
 
-/// Whether what an update reads and what it writes are certainly disjoint: their ranges do not overlap, or no
-/// combination of their strides leads from one to the other (two columns).
-bool are_disjoint(const linear_form& read, const payload::update& update, const dims& extents) {
+/// Whether what an update reads is certainly disjoint from what it, or another one of its kernel, writes.
+bool reads_elsewhere(const linear_form& read, const node& update, const dims& extents) {
   for (int v = extents.size(); v < read.coefficients.size(); ++v)
     if (read.coefficients[v] != 0) return false;  // gathered: may be anywhere
-  std::int64_t first_read = read.offset, last_read = read.offset, step = 0;
-  std::int64_t first_write = update.offset, last_write = update.offset;
-  const auto widen = [](std::int64_t& first, std::int64_t& last, std::int64_t by) { (by < 0 ? first : last) += by; };
-  for (int v = 0; v < extents.size(); ++v) {
-    if (extents[v] == 1) continue;
-    const std::int64_t r = v < read.coefficients.size() ? read.coefficients[v] : 0;
-    const std::int64_t w = v < update.strides.size() ? update.strides[v] : 0;
-    widen(first_read, last_read, r * (extents[v] - 1));
-    widen(first_write, last_write, w * (extents[v] - 1));
-    step = std::gcd(step, std::gcd(r, w));
-  }
-  if (last_read < first_write || last_write < first_read) return true;
-  return step > 1 && (read.offset - update.offset) % step != 0;
+  return are_disjoint(update.shape, {read.offset, read.coefficients, extents}, region_of(update));
 }
 
 /// Whether no reference from outside of the plan remains once the plan is done.
@@ -67,7 +54,7 @@ void placement::clear() {
   finished_.clear();
   unneeded_.clear();
   passed_ = 0;
-  reuses_ = false;
+  reuses_ = analysed_ = false;
 }
 
 void placement::note_reader(node* n, std::size_t kernel) {
@@ -80,8 +67,9 @@ void placement::find_last_readers() {
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     for (node* n : kernels[k]->results) note_reader(n, k);  // what nothing reads is not needed any more either
     for (const input_slot& s : kernels[k]->inputs) note_reader(s.source, k);
-    if (kernels[k]->kind == plan_kind::alias || kernels[k]->kind == plan_kind::update)
-      note_reader(kernels[k]->results[0]->args[0].get(), k);
+    if (kernels[k]->kind == plan_kind::alias) note_reader(kernels[k]->results[0]->args[0].get(), k);
+    if (kernels[k]->kind != plan_kind::update) continue;
+    if (node* const base = base_of(*kernels[k])) note_reader(base, k);
   }
 }
 
@@ -196,45 +184,52 @@ bool placement::take_memory(node* n, std::size_t kernel) {
 
 bool placement::reuse_base(const kernel_plan& update) {
   if (!may_overwrite(update)) return false;
-  node* const n = update.results[0];
-  node* const base = n->args[0].get();
-  at(n) = where(base);
-  ++memory_of(base).references;
-  join(n, base);
+  node* const base = base_of(update);
+  for (node* n : update.results) put_in_memory_of(n, base);
   return true;
 }
 
+void placement::put_in_memory_of(node* n, node* resident) {
+  at(n) = where(resident);
+  ++memory_of(resident).references;
+  join(n, resident);
+}
+
 bool placement::may_overwrite(const kernel_plan& plan) {
-  node* n = plan.results[0];
-  node* base = n->args[0].get();
-  const payload::update& update = n->update();
-  if (update.in_place) return true;
+  node* const base = base_of(plan);
+  if (!base) return false;
+  const payload::update& first = plan.results[0]->update();
+  if (first.in_place) return true;
   const planner::entry& e = plan_.at(base);
   if (!is_released(e) || !is_owned(buffer_of(base), memory_of(base).references)) return false;
   if (plan_.kernels()[static_cast<std::size_t>(e.last_reader)].get() != &plan) return false;
+  const bool single = plan.results.size() == 1;
   return std::all_of(plan.inputs.begin(), plan.inputs.end(), [&](const input_slot& s) {
-    return s.source != base || reads_where_it_writes(s.at, update, plan.extents) ||
-           are_disjoint(s.at, update, plan.extents);
+    if (s.source != base || (single && reads_where_it_writes(s.at, first, plan.extents))) return true;
+    return std::all_of(plan.results.begin(), plan.results.end(),
+                       [&](const node* n) { return reads_elsewhere(s.at, *n, plan.extents); });
   });
 }
 
-void placement::visit(node* n, std::vector<node*>& order) {
-  if (plan_.at(n).visited) return;
-  plan_.at(n).visited = true;
-  if (!n->is_leaf())
-    for (int k = 0; k < n->operand_count(); ++k) visit(n->operand(k), order);
-  order.push_back(n);
-}
-
-/// A node releases its operands when it becomes a leaf, or when all nodes that refer to it release it.
+/// A node releases its operands when it becomes a leaf, or when all nodes that refer to it release it. So each comes after
+/// the nodes that read it: first those that nothing pending reads.
 void placement::analyse_references() {
-  std::vector<node*> order;
-  for (node* n : plan_.stored()) visit(n, order);
-  for (std::size_t k = order.size(); k-- > 0;) {
-    node* n = order[k];
-    if (n->is_leaf()) continue;
-    if (const planner::entry& e = plan_.at(n); !e.stored && !is_released(e)) continue;
-    for (int a = 0; a < n->operand_count(); ++a) ++plan_.at(n->operand(a)).dropped;
+  if (std::exchange(analysed_, true)) return;
+  order_.clear();
+  for (node* n : plan_.stored())
+    if (plan_.at(n).uses == 0) order_.push_back(n);
+  for (std::size_t k = 0; k < order_.size(); ++k) {  // grows
+    node* const n = order_[k];
+    const planner::entry& e = plan_.at(n);
+    const bool entered = e.entered, releases = e.stored || is_released(e);
+    const int operands = n->operand_count();
+    for (int a = 0; a < operands; ++a) {
+      node* const operand = n->operand(a);
+      planner::entry& o = plan_.at(operand);
+      if (releases) ++o.dropped;
+      // References from nodes that have joined the plan are not among the uses; those nodes are first in the order.
+      if (entered && ++o.met == o.uses && !operand->is_leaf()) order_.push_back(operand);
+    }
   }
 }
 

@@ -55,9 +55,11 @@ class placement {
     const std::int32_t by = plan_.at(n).taken_by;
     return by >= 0 && static_cast<std::size_t>(by) < kernels;
   }
-  /// Places an update in the old version's memory if it may be written there; returns whether it may. Called once for
-  /// each update, in the order of the kernels.
+  /// Places the results of an update in the old version's memory if it may be written there; returns whether it may.
+  /// Called once for each update, in the order of the kernels.
   bool reuse_base(const kernel_plan& update);
+  /// Places the result of an update in the memory of another one of its kernel.
+  void put_in_memory_of(node* n, node* resident);
 
  private:
   /// Memory that the plan reads or writes.
@@ -68,7 +70,6 @@ class placement {
     node* residents = nullptr;    // the nodes in it (entry::next_resident)
   };
   void analyse_references();
-  void visit(node* n, std::vector<node*>& order);
   void find_last_readers();
   void list_finished();
   void note_reader(node* n, std::size_t kernel);
@@ -83,6 +84,8 @@ class placement {
 
   planner& plan_;
   std::vector<placed> places_;  // by planner::entry::kernel
+  std::vector<node*> order_;    // scratch of analyse_references
+  bool analysed_ = false;       // the references have been counted
   bool reuses_ = false;         // results may get memory that is no longer needed
   bool takes_leaves_ = false;   // that of leaves as well
   std::vector<occupied> memory_;
