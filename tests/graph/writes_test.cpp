@@ -155,6 +155,18 @@ TEST_CASE("writes: a pending array that is overwritten piece by piece is not com
   CHECK(values(y)[35] == 105);
 }
 
+TEST_CASE("writes: errors in what is overwritten piece by piece are reported as ever") {
+  const ndarray x = field(4, 4);
+  for (const bool at_once : {false, true}) {
+    ndarray bad = sn::take(sn::ravel(x), sn::array(std::vector<std::int64_t>{3, 99, 1, 2})) * 2;
+    if (at_once) sn::eval(bad);
+    ndarray y = bad + 1;
+    y(slice(_, 2)) = 5;
+    y(slice(2, _)) = 6;
+    CHECK_THROWS_AS(values(y), sn::index_error);
+  }
+}
+
 TEST_CASE("writes: regions") {
   using graph::box;
   using graph::dims;

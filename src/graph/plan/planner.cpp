@@ -78,6 +78,7 @@ void planner::make_kernels() {
 
 // Finds partial writes whose base need not be there, since they and the writes that follow replace all of it before
 // anything reads it: the five-point step that writes the inner points and then the edges. From each last write down.
+// What was recorded into the base before is not computed then, unless it may find an error.
 void planner::find_unset() {
   const std::uint64_t mark = begin_search();
   for (node* last : pending()) {  // those that read a node come before it
@@ -89,10 +90,23 @@ void planner::find_unset() {
       box written;
       if (find_box(n->shape, region_of(*n), written)) left.remove(written);
       if (!left.empty()) continue;
-      at(n).unset = n->args[1]->size() != 0;
+      at(n).unset = n->args[1]->size() != 0 && !may_find_fault(n->args[0].get());
       break;
     }
   }
+}
+
+// Whether computing a pending value may find an error in data, which is reported although the elements are replaced.
+bool planner::may_find_fault(node* n) {
+  bool may = false;
+  for_each_below(n, [&](const node* x) {
+    const node_kind kind = x->kind;
+    if (kind == node_kind::map)
+      may = may || x->map().op == jit::opcode::checked_index ||
+            (x->map().op == jit::opcode::power && is_integer(x->type));
+    else may = may || kind == node_kind::gather || kind == node_kind::call || kind == node_kind::random;
+  });
+  return may;
 }
 
 // Adds the live reductions over the same value along the same axes to the kernel: their results are small, and they

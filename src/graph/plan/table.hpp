@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "graph/plan/plan.hpp"
@@ -104,6 +105,19 @@ class plan_table {
   void for_each_held(F f) {
     for (entry& e : table_)
       if (!e.stored && !e.n->is_leaf() && is_operation(e.n->kind) && is_held(e.n)) f(e.n);
+  }
+  /// Calls f(node*) once for a node of the plan and for all that it is computed from; leaves end the walk.
+  template <class F>
+  void for_each_below(node* n, F f) {
+    const std::uint64_t mark = begin_search();
+    std::vector<node*> work{n};
+    while (!work.empty()) {
+      node* const x = work.back();
+      work.pop_back();
+      if (std::exchange(at(x).search, mark) == mark) continue;
+      f(x);
+      for (int k = 0; k < x->operand_count(); ++k) work.push_back(x->operand(k));
+    }
   }
 
  protected:

@@ -255,8 +255,13 @@ class flusher {
     };
     for (const input_slot& s : j.plan->inputs) take(s.source);
     if (j.plan->kind == plan_kind::alias) take(j.plan->results[0]->args[0].get());
-    if (j.plan->kind == plan_kind::update)
+    if (j.plan->kind == plan_kind::update) {
       if (node* const base = base_of(*j.plan)) take(base);
+      else  // which would have inherited them
+        planner_.for_each_below(j.plan->results[0]->args[0].get(), [&](node* n) {
+          if (n->is_leaf()) take(n);
+        });
+    }
     if (j.launch < 0 && j.plan->kind != plan_kind::alias) return;
     const bool effect = j.plan->kind == plan_kind::effect;
     for (node* n : j.plan->results) {
