@@ -53,9 +53,17 @@ bool is_written(const jit::launch& l, const jit::operand& input) {
   return false;
 }
 
+/// Where the last element in memory ends.
+const char* end_of(const jit::operand& o, const core::dims& extents, const input_plan& in) {
+  std::int64_t last = 0;
+  for (int a = 0; a < extents.size(); ++a) last += std::max<std::int64_t>(0, (extents[a] - 1) * o.strides[a]);
+  return in.base + (last + 1) * static_cast<std::int64_t>(itemsize(in.type));
+}
+
+constexpr std::int64_t most_period = 1024;
 /// After how many lanes they repeat; 0: not, or too late.
 int period_of(const lane_map& map) {
-  const bool repeats = map.extents.size() == 2 && map.strides[0] == 0 && map.extents[1] <= jit::block_lanes;
+  const bool repeats = map.extents.size() == 2 && map.strides[0] == 0 && map.extents[1] <= most_period;
   return repeats ? static_cast<int>(map.extents[1]) : 0;
 }
 
@@ -122,6 +130,7 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
       in.in_place = in.map.contiguous && !is_half(in.type);
       const bool read_only = !is_written(l, o);
       in.ahead = in.map.contiguous && pure && read_only;
+      in.end = end_of(o, l.extents, in);
       in.period = read_only ? period_of(in.map) : 0;
     }
   }
@@ -173,13 +182,13 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
     strides[k][0] = strides[k][1] = 0;
     if (in.access == input_plan::how::unused) continue;
     if (in.access == input_plan::how::gathered) {
-      offsets_[k] = memory.take_array<std::int64_t>(jit::block_lanes);
+      offsets_[k] = memory.take_array<std::int64_t>(static_cast<std::size_t>(plan.lanes));
       inputs_[k] = in.base;
       for (int g = 0; g < 2; ++g) strides[k][g] = in.source->gather_stride[g];
     } else if (in.access == input_plan::how::whole) {
       inputs_[k] = in.base;
     } else {
-      const int lanes = in.access == input_plan::how::uniform ? 1 : jit::block_lanes + in.period;
+      const int lanes = in.access == input_plan::how::uniform ? 1 : plan.lanes + in.period;
       lanes_[k] = memory.take(static_cast<std::size_t>(lanes * jit::lane_bytes(in.type)));
       const std::size_t row = panel_pitch(itemsize(in.type)) * itemsize(in.type);
       if (in.panel_rows)
@@ -187,7 +196,8 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
     }
   }
   for (std::size_t a = 0; a <= rank; ++a) coords_[a] = nullptr;
-  for (auto& c : plan.coordinates) coords_[c.axis] = memory.take_array<std::int64_t>(jit::block_lanes);
+  for (auto& c : plan.coordinates)
+    coords_[c.axis] = memory.take_array<std::int64_t>(static_cast<std::size_t>(plan.lanes));
   args_.inputs = inputs_;
   args_.offsets = offsets_;
   args_.gather_strides = strides;
@@ -199,13 +209,16 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
 
 void block_walker::move_to(std::int64_t outer_index) {
   if (outer_index == at_) return;
+  const int last = plan_.outer.size() - 1;
+  const bool next = at_ >= 0 && outer_index == at_ + 1 && last >= 0 && coordinate_[last] + 1 < plan_.outer[last];
   at_ = outer_index;
-  unravel(outer_index, plan_.outer, coordinate_);
+  if (next) ++coordinate_[last];
+  else unravel(outer_index, plan_.outer, coordinate_);
   for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
     const input_plan& in = plan_.inputs[k];
     if (in.access == input_plan::how::unused || in.access == input_plan::how::whole) continue;
-    std::int64_t offset = 0;
-    for (int a = 0; a < in.outer.size(); ++a) offset += in.outer[a] * coordinate_[a];
+    std::int64_t offset = next ? outer_offset_[k] + in.outer[last] : 0;
+    for (int a = 0; a <= last && !next; ++a) offset += in.outer[a] * coordinate_[a];
     outer_offset_[k] = offset;
     base_[k] = in.base + offset * static_cast<std::int64_t>(itemsize(in.type));
     if (in.access != input_plan::how::uniform) continue;
@@ -219,7 +232,7 @@ void block_walker::move_to(std::int64_t outer_index) {
 
 void block_walker::bind_copied(std::size_t k, std::int64_t start, int n, int padded) {
   const input_plan& in = plan_.inputs[k];
-  if (in.ahead && start + padded <= plan_.block_count) n = padded;
+  if (in.ahead && base_[k] + (start + padded) * static_cast<std::int64_t>(itemsize(in.type)) <= in.end) n = padded;
   if (in.in_place && padded == n) {
     inputs_[k] = base_[k] + start * static_cast<std::int64_t>(itemsize(in.type));
   } else if (in.period) {
@@ -228,7 +241,7 @@ void block_walker::bind_copied(std::size_t k, std::int64_t start, int n, int pad
       auto* const to = static_cast<char*>(lanes_[k]);
       load_lanes(to, base_[k], in.type, in.map, 0, in.period, in.period);
       // What has been copied is copied again: the source may be as long as what follows is far.
-      for (int done = in.period, all = in.period + jit::block_lanes; done < all;) {
+      for (int done = in.period, all = in.period + plan_.lanes; done < all;) {
         const int more = std::min(done, all - done);
         std::memcpy(to + done * bytes, to, static_cast<std::size_t>(more * bytes));
         done += more;

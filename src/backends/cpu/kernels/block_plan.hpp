@@ -40,10 +40,11 @@ struct input_plan {
   enum class how : std::uint8_t { unused, uniform, copied, gathered, whole } access = how::unused;
   dtype type{};
   bool in_place = false;       // whole blocks are read without a copy
-  bool ahead = false;          // and the elements after a block may be its padding
+  bool ahead = false;          // and what lies after a block in memory may be its padding
   int period = 0;              // not 0: lanes repeat after so many; they are copied once
   int panel_rows = 0;          // more than 0: transposed, copied through panels of so many rows (panel.hpp)
   const char* base = nullptr;  // of the first element
+  const char* end = nullptr;   // of the last one in memory
   lane_map map;
   core::dims outer;  // strides of the outer axes
   const jit::operand* source = nullptr;
@@ -63,6 +64,7 @@ struct block_plan {
   std::vector<input_plan> inputs;
   std::vector<coordinate_plan> coordinates;
   const param_block* params;
+  int lanes = jit::block_lanes;  // most of a block; more where all code that runs takes them, and no panels are read
 
   block_plan(const jit::launch& l, const walk_axes& axes, std::size_t first, std::size_t last, const param_block& p);
   /// Lets transposed inputs be read through panels, for a walk over the last outer axis with the same lanes of a block,
@@ -93,7 +95,7 @@ class block_walker {
   block_walker(const block_plan& plan, arena& memory, int outputs, int extra, int* fault);
   /// Fixes the outer coordinates, given as an index into the C-ordered outer space.
   void move_to(std::int64_t outer_index);
-  /// Points args() at lanes [start, start + n) of the block space; at most block_lanes.
+  /// Points args() at lanes [start, start + n) of the block space; at most the plan's lanes.
   void bind(std::int64_t start, int n);
 
   jit::block_args& args() noexcept { return args_; }

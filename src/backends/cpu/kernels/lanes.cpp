@@ -130,8 +130,12 @@ void load_lanes(void* to, const char* base, dtype type, const lane_map& map, std
     if (map.contiguous && n == padded)
       return widen(static_cast<float*>(to), reinterpret_cast<const std::uint16_t*>(base) + start, n);
     alignas(64) std::uint16_t bits[jit::block_lanes];
-    load_bytes<std::uint16_t>(bits, base, map, start, n, padded);
-    return widen(static_cast<float*>(to), bits, padded);
+    for (int at = 0; at < padded; at += jit::block_lanes) {
+      const int some = std::min(padded - at, jit::block_lanes);
+      load_bytes<std::uint16_t>(bits, base, map, start + at, std::min(some, n - at), some);
+      widen(static_cast<float*>(to) + at, bits, some);
+    }
+    return;
   }
   switch (itemsize(type)) {
     case 1: return load_bytes<std::uint8_t>(to, base, map, start, n, padded);

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t most_panel_bytes = 1024;
 constexpr std::int64_t least_across = 16;  // results that are neighbours in memory
+constexpr std::int64_t least_reuses = 4;   // for which transposing an operand pays
 
 bool is_loaded(const jit::program& p, std::size_t input) noexcept {
   return std::any_of(p.code.begin(), p.code.begin() + p.epilogue,
@@ -27,6 +28,14 @@ bool may_run_across(const jit::launch& l) noexcept {
   return true;
 }
 
+/// Results that read the same elements of an operand.
+std::int64_t reuses_of(const jit::launch& l, const jit::operand& o) noexcept {
+  std::int64_t n = 1;
+  for (int a = 0; a < l.kept; ++a)
+    if (o.strides[a] == 0) n *= l.extents[a];
+  return n;
+}
+
 bool runs_across_pairs(const jit::launch& l) noexcept {
   const int last = l.kept - 1, reduced = l.kept;
   if (l.extents.size() - l.kept != 1 || l.extents[last] < row_lanes) return false;
@@ -41,7 +50,8 @@ bool runs_across_pairs(const jit::launch& l) noexcept {
     const std::int64_t stride = o.strides[last], step = o.strides[reduced];
     rows = rows || (stride == 0 && step != 0);
     columns = columns || stride != 0;
-    if (stride != 0 && stride != 1 && !suits_panel(stride, step, elements, size)) return false;
+    const bool panel = stride != 0 && stride != 1;
+    if (panel && (!suits_panel(stride, step, elements, size) || reuses_of(l, o) < least_reuses)) return false;
   }
   return rows && columns;
 }

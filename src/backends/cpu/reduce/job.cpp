@@ -35,6 +35,37 @@ std::optional<std::int64_t> row_stride_of(const jit::launch& l, const input_plan
 
 }  // namespace
 
+template <class F>
+bool all_loads(const jit::launch& l, F suits) {
+  const jit::program& p = *l.code;
+  return std::all_of(p.code.begin(), p.code.begin() + p.epilogue, [&](const jit::instr& i) {
+    return i.op != jit::opcode::load || (p.inputs[i.a].gathers == 0 && suits(l.inputs[i.a].strides));
+  });
+}
+bool skips_tail(const jit::program& p) {
+  return std::any_of(p.reductions.begin(), p.reductions.end(), [](const jit::reduce_desc& r) { return r.tail > 0; });
+}
+
+/// Whether rows that could have blocks of their own share them: operands lie in memory as in the space, or are one row.
+bool is_flat(const jit::launch& l, std::int64_t reduced) {
+  if (reduced > row_part / 2 || skips_tail(*l.code)) return false;
+  return all_loads(l, [&](const core::dims& strides) {
+    lane_map map;
+    map.assign(l.extents, strides);
+    return map.contiguous || map.constant || (map.strides[0] == 0 && map.strides[1] == 1);
+  });
+}
+
+/// Results of a column reduction that are reduced together: more than a block where operands are contiguous along them,
+/// so that memory is read in longer pieces, and where there are tasks enough.
+std::int64_t column_group(const jit::launch& l, std::int64_t run, std::int64_t chunks) {
+  if (!has_row_loops(*l.code) || skips_tail(*l.code)) return jit::block_lanes;
+  const auto inner = [&](const core::dims& strides) { return strides[l.kept - 1]; };
+  if (!all_loads(l, [&](const core::dims& s) { return inner(s) == 0 || inner(s) == 1; })) return jit::block_lanes;
+  const std::int64_t blocks = ceil_div(run, jit::block_lanes), most = column_lanes / jit::block_lanes;
+  return jit::block_lanes * (chunks > 1 ? most : std::clamp<std::int64_t>(blocks / (few_groups / 2), 1, most));
+}
+
 // The class depends on what the user wrote, not on the layout. Several short rows share a block; few columns share a
 // block over several steps.
 reduce_shape shape_of(const jit::launch& l) {
@@ -46,7 +77,7 @@ reduce_shape shape_of(const jit::launch& l) {
   s.across = !s.axes.block.empty();
   if (s.across) return s;
   if (s.rows) {
-    s.shared = s.reduced <= row_lanes || (s.reduced < long_axis && has_row_loops(*l.code));
+    s.shared = s.reduced <= row_lanes || (has_row_loops(*l.code) && (s.reduced < long_axis || is_flat(l, s.reduced)));
     const bool along = !s.shared && rank > l.kept && l.extents[rank - 1] >= long_axis;
     const int first = s.shared ? 0 : along ? rank - 1 : l.kept;
     for (int a = 0; a < rank; ++a) (a < first ? s.axes.outer : s.axes.block).push_back(a);
@@ -119,19 +150,17 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
   } else {
     // Groups are the blocks of results: they do not cross the end of the last kept axis where blocks run along it.
     const std::int64_t run = l.extents[l.kept - 1] >= long_axis ? l.extents[l.kept - 1] : shape.results;
-    s.group = jit::block_lanes;
+    s.group = column_group(l, run, s.chunks);
     s.groups = ceil_div(run, s.group) * (shape.results / run);
   }
   s.segment_chunks = s.chunks;
   if (s.groups < few_groups && s.chunks > 1) {
-    const std::int64_t width = shape.across ? s.group
-                               : shape.rows ? 1
-                                            : std::min<std::int64_t>(shape.results, jit::block_lanes);
+    const std::int64_t width = shape.across ? s.group : shape.rows ? 1 : std::min<std::int64_t>(shape.results, s.group);
     s.segment_chunks = 1;
     while (s.segment_chunks < s.chunks && s.segment_chunks * s.chunk * width < lanes) s.segment_chunks *= 2;
     s.segments = ceil_div(s.chunks, s.segment_chunks);
   }
-  const std::int64_t width = shape.rows ? s.group : std::min<std::int64_t>(shape.results, jit::block_lanes);
+  const std::int64_t width = shape.rows ? s.group : std::min<std::int64_t>(shape.results, s.group);
   s.task_units = std::max<std::int64_t>(1, lanes / (width * std::min(shape.reduced, s.segment_chunks * s.chunk)));
   if (shape.across) s.task_units = std::max(s.task_units, std::min<std::int64_t>(32, s.groups / 64));
   return s;
@@ -157,14 +186,7 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
     loaded.push_back(plain ? i.a : -1);
     only_loads = only_loads && plain;
   }
-  whole_rows = shape.rows && !shape.across && split.chunks == 1 && shape.reduced > transposed_columns && !tail &&
-               has_row_loops(p);
-  for (std::size_t k = 0; whole_rows && only_loads && k < loaded.size(); ++k) {
-    const auto stride = row_stride_of(l, elements.inputs[static_cast<std::size_t>(loaded[k])]);
-    if (!stride) break;
-    row_strides.push_back(*stride);
-  }
-  if (row_strides.size() < loaded.size()) row_strides.clear();
+  take_rows_whole();
   if (shape.across && shape.reduced <= most_panel_elements)
     elements.read_through_panels(static_cast<int>(shape.reduced));
   else if (!shape.rows && !shape.shared) elements.read_through_panels();
@@ -173,6 +195,25 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
     outputs.emplace_back(l, k, result_axes);
     plain_results = plain_results && p.code[p.outputs[k].reg].op == jit::opcode::reduced;
   }
+}
+
+void reduce_job::take_rows_whole() {
+  const bool by_row = shape.rows && !shape.across;
+  if (only_loads || code.main->takes_any_length())
+    elements.lanes = by_row ? row_part : std::max(elements.lanes, results_at_once());
+  whole_rows = by_row && split.chunks == 1 && !tail && has_row_loops(*launch.code);
+  for (const reducer* r : reducers) whole_rows = whole_rows && shape.reduced >= r->least_columns;
+  for (std::size_t k = 0; whole_rows && only_loads && k < loaded.size(); ++k) {
+    const auto stride = row_stride_of(launch, elements.inputs[static_cast<std::size_t>(loaded[k])]);
+    if (!stride) break;
+    row_strides.push_back(*stride);
+  }
+  if (row_strides.size() < loaded.size()) row_strides.clear();
+  whole_rows = whole_rows && (shape.shared || !row_strides.empty() || (!only_loads && shape.reduced <= row_part));
+  if (!whole_rows) return;
+  pitch = shape.shared ? shape.reduced : pad_lanes(static_cast<int>(shape.reduced));
+  const std::int64_t fitting = std::clamp<std::int64_t>(row_part / pitch, 1, jit::block_lanes);
+  together = static_cast<int>(fitting < rows_at_once / 2 ? fitting : fitting & -(rows_at_once / 2));
 }
 
 partial_stack::partial_stack(const reducer& r, arena& memory, int lanes, std::int64_t pushes) : reducer_(r) {

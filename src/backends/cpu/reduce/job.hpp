@@ -2,12 +2,20 @@
 //
 // What all tasks of one reduction launch share, and the state of one task.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/reduce/user_reducer.hpp"
 
 namespace sinter::cpu {
+
+/// Elements of a row that are computed before they are reduced, more than a block: the accumulators stay in registers
+/// meanwhile.
+inline constexpr int row_part = 2048;
+
+/// Most results of a column reduction that are reduced together.
+inline constexpr int column_lanes = 1024;
 
 /// The partition of the reduced space. Chunks fix the order of additions; segments only distribute work: they are runs
 /// of 2^n chunks, so that joining segments pairwise repeats the tree of their chunks.
@@ -35,6 +43,8 @@ class reduce_job {
   std::vector<int> loaded;  // per reduction: the input that it reads as it is, or -1
   bool only_loads = false;  // no code runs: every reduction reads an input as it is
   bool whole_rows = false;  // by reducer::whole_rows, where a row's lanes lie in one piece
+  int together = 0;         // with whole_rows: rows that are read or computed together
+  std::int64_t pitch = 0;   // lanes between their beginnings
   std::vector<std::int64_t>
       row_strides;  // with whole_rows and only_loads, per reduction, bytes: rows are read in memory
   param_block params;
@@ -44,8 +54,15 @@ class reduce_job {
   std::vector<output_plan> outputs;
   bool plain_results = false;  // every output is a finished reduction as it is
 
-  /// Whether rows that share blocks are computed first, rows_at_once of them, and reduced as whole ones then.
-  bool computes_whole_rows() const { return whole_rows && shape.shared && !only_loads; }
+  /// Lanes of rows that are computed before they are reduced.
+  std::int64_t buffer_lanes() const {
+    if (shape.across || tail || (only_loads && shape.rows)) return jit::block_lanes;
+    if (!shape.rows) return results_at_once();
+    return jit::block_lanes + (whole_rows ? together * pitch : row_part);
+  }
+  void take_rows_whole();
+  /// Results that are reduced or stored together.
+  int results_at_once() const { return static_cast<int>(std::max<std::int64_t>(split.group, jit::block_lanes)); }
   dtype register_type(std::size_t k) const { return launch.code->reductions[k].type; }
   /// Bytes of a lane of what reduction k reads, and of its result.
   int argument_bytes(std::size_t k) const { return jit::register_bytes(*launch.code, launch.code->reductions[k].reg); }
@@ -115,14 +132,15 @@ class reduce_task {
   void across_tree(int lane, int step, const across_part& part);
   void across_lane(int lane, const across_part& part);
   void rows(std::int64_t group, std::int64_t segment, char* scratch);
-  void shared_rows(std::int64_t first, int rows);
-  void compute_rows(std::int64_t start, int n);
+  void transposed_rows(std::int64_t first, int rows);
+  void whole_rows(std::int64_t first, int rows);
+  void compute(std::int64_t start, int n, std::int64_t to);
   void rows_in_memory(std::int64_t first, int rows);
   void row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end);
-  void row_block(int n, int first);
   void skipping_row_block(int n, int first);
   void columns(std::int64_t group, std::int64_t segment, char* scratch);
   void column_chunk(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end);
+  void column_block(std::int64_t start, int at, int n, int index);
   void shared_column_chunk(std::int64_t begin, std::int64_t end);
   void skipping_column_block(int n, int index);
   void evaluate_tail(const void* inner, int n);
@@ -135,6 +153,7 @@ class reduce_task {
   void nothing(int n);
   void leave(std::int64_t first, std::int64_t segment, std::int64_t at, int n, char* scratch);
   void store(std::int64_t first, int n);
+  void store_block(std::int64_t first, int n);
 
   const reduce_job& job_;
   arena& memory_;
@@ -151,7 +170,8 @@ class reduce_task {
   void* bounds_ = nullptr;
   const tail_steps* steps_ = nullptr;
   void* transposed_ = nullptr;
-  const void** done_;  // per reduction: finished lanes of the group
+  const void** done_;    // per reduction: finished lanes of the group
+  const void** stored_;  // those of the block of it that is stored
 };
 
 }  // namespace sinter::cpu

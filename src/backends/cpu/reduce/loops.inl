@@ -319,6 +319,14 @@ void column(void* const* acc, const void* lanes, int n, int index, int nth) {
 
 #include "backends/cpu/reduce/row_loops.inl"
 
+template <class T>
+struct sum_of : total<T, false> {};
+template <class R>
+struct sum_of<complex_value<R>> : in_parts<total<R, false>> {};
+
+#include "backends/cpu/reduce/byte_rows.inl"
+#include "backends/cpu/reduce/vector_rows.inl"
+
 template <class Op>
 reducer make() {
   reducer r;
@@ -327,13 +335,23 @@ reducer make() {
   for (int p = 0; p < Op::planes; ++p) r.bytes[p] = Op::bytes[p];
   r.any_order = Op::any_order;
   r.reset = Op::reset;
-  r.row = row<Op>;
   r.column = column<Op>;
   r.close = Op::close;
   r.join = Op::join;
   r.finish = Op::finish;
   r.join_lanes = join_lanes<Op>;
-  r.whole_rows = rows_of<Op>::steps;
+  if constexpr (vector_steps<Op>::any) {
+    r.row = vector_row<Op>;
+    r.whole_rows = vector_rows<vector_steps<Op>>;
+    r.least_columns = 1;
+  } else if constexpr (byte_steps<Op>::any) {
+    r.row = byte_steps<Op>::row;
+    r.whole_rows = byte_rows<Op>;
+    r.least_columns = 1;
+  } else {
+    r.row = row<Op>;
+    r.whole_rows = rows_of<Op>::steps;
+  }
   return r;
 }
 
@@ -360,10 +378,6 @@ reducer for_order(dtype t) {
     default: return for_total<Op>(t);
   }
 }
-template <class T>
-struct sum_of : total<T, false> {};
-template <class R>
-struct sum_of<complex_value<R>> : in_parts<total<R, false>> {};
 template <class T> using product_of = total<T, true>;
 template <class T> using minimum_of = extremum<T, true>;
 template <class T> using maximum_of = extremum<T, false>;

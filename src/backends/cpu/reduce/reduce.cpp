@@ -43,23 +43,23 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
       result_walker_(job.results, memory, static_cast<int>(job.outputs.size()), static_cast<int>(job.reducers.size()),
                      fault) {
   const bool by_row = job.shape.rows && !job.shape.across;
-  const int width = by_row && !job.shape.shared && !job.whole_rows ? row_lanes : jit::block_lanes;
-  const int stacked = by_row ? 1 : jit::block_lanes;
+  const int results = job.results_at_once();
+  const int width = by_row && !job.shape.shared && !job.whole_rows ? row_lanes : results;
+  const int stacked = by_row ? 1 : results;
   const std::size_t count = job.reducers.size();
   accumulators_.resize(count);
   stacks_.reserve(count);
   done_ = memory.take_array<const void*>(count);
+  stored_ = memory.take_array<const void*>(count);
   for (std::size_t k = 0; k < count; ++k) {
     accumulator& a = accumulators_[k];
     a.r = job.reducers[k];
     for (int i = 0; i < a.r->planes; ++i) a.planes[i] = memory.take(static_cast<std::size_t>(width * a.r->bytes[i]));
     const std::int64_t lanes = job.shape.across ? row_lanes : 1;
     stacks_.emplace_back(*a.r, memory, stacked, std::max<std::int64_t>(job.split.segment_chunks, 2) * lanes);
-    const int lanes_of_rows = job.computes_whole_rows() ? rows_at_once * static_cast<int>(job.shape.reduced) : 0;
-    buffers_.push_back(
-        memory.take(static_cast<std::size_t>((lanes_of_rows + jit::block_lanes) * job.argument_bytes(k))));
+    buffers_.push_back(memory.take(static_cast<std::size_t>(job.buffer_lanes() * job.argument_bytes(k))));
     walker_.outputs()[k] = buffers_[k];
-    done_[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * job.result_bytes(k)));
+    done_[k] = memory.take(static_cast<std::size_t>(results * job.result_bytes(k)));
   }
   for (std::size_t k = 0; k < job.outputs.size(); ++k) {
     result_buffers_.push_back(
@@ -116,11 +116,11 @@ void reduce_task::rows(std::int64_t group, std::int64_t segment, char* scratch) 
     for (std::size_t k = 0; k < accumulators_.size(); ++k) finish(k, accumulators_[k].planes, 0, n);
     return;
   }
-  if (job_.shape.shared) {
-    const int most = job_.computes_whole_rows() ? rows_at_once : static_cast<int>(jit::block_lanes / reduced);
+  if (job_.shape.shared || job_.whole_rows) {
+    const int most = job_.whole_rows ? job_.together : static_cast<int>(jit::block_lanes / reduced);
     for (int at = 0; at < n; at += most) {
       const int rows = std::min(most, n - at);
-      shared_rows(first + at, rows);
+      job_.whole_rows ? whole_rows(first + at, rows) : transposed_rows(first + at, rows);
       for (std::size_t k = 0; k < accumulators_.size(); ++k) finish(k, accumulators_[k].planes, at, rows);
     }
     return;
@@ -146,34 +146,47 @@ void reduce_task::rows_in_memory(std::int64_t first, int rows) {
   }
 }
 
-/// The lanes [start, start + n), block by block, one after the other in the buffers.
-void reduce_task::compute_rows(std::int64_t start, int n) {
-  for (int at = 0; at < n; at += jit::block_lanes) {
+/// The lanes [start, start + n), block by block, one after the other from lane `to` of the buffers on.
+void reduce_task::compute(std::int64_t start, int n, std::int64_t to) {
+  const int most = job_.elements.lanes;
+  for (int at = 0; at < n; at += most) {
     for (std::size_t k = 0; k < buffers_.size(); ++k)
-      walker_.outputs()[k] = static_cast<char*>(buffers_[k]) + at * job_.argument_bytes(k);
-    walker_.bind(start + at, std::min(jit::block_lanes, n - at));
+      walker_.outputs()[k] = static_cast<char*>(buffers_[k]) + (to + at) * job_.argument_bytes(k);
+    walker_.bind(start + at, std::min(most, n - at));
     job_.code.main->run(walker_.args(), nullptr, code_scratch_);
   }
 }
 
+void reduce_task::whole_rows(std::int64_t first, int rows) {
+  const auto columns = static_cast<int>(job_.shape.reduced);
+  if (job_.shape.shared) {
+    walker_.move_to(0);
+    if (job_.only_loads) walker_.bind(first * columns, rows * columns);
+    else compute(first * columns, rows * columns, 0);
+  } else {
+    const auto run = static_cast<int>(job_.elements.block_count);
+    const std::int64_t runs = columns / run;
+    for (std::int64_t k = 0; k < rows * runs; ++k) {
+      walker_.move_to(first * runs + k);
+      compute(0, run, k / runs * job_.pitch + k % runs * run);
+    }
+  }
+  for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+    const std::int64_t stride = job_.pitch * job_.argument_bytes(k);
+    accumulators_[k].r->whole_rows(accumulators_[k].planes, lanes_of(k), stride, rows, columns);
+  }
+}
+
 // Very short rows are transposed: lane j of every row lies in one run, so that the row tree runs over many rows at once.
-void reduce_task::shared_rows(std::int64_t first, int rows) {
+void reduce_task::transposed_rows(std::int64_t first, int rows) {
   const int columns = static_cast<int>(job_.shape.reduced), n = rows * columns;
   walker_.move_to(0);
-  if (job_.computes_whole_rows()) {
-    compute_rows(first * columns, n);
-  } else {
-    walker_.bind(first * columns, n);
-    if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
-  }
+  walker_.bind(first * columns, n);
+  if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
   for (std::size_t k = 0; k < accumulators_.size(); ++k) {
     accumulator& a = accumulators_[k];
     const int bytes = job_.argument_bytes(k);
     const void* lanes = lanes_of(k);
-    if (job_.whole_rows) {
-      a.r->whole_rows(a.planes, lanes, std::int64_t{columns} * bytes, rows, columns);
-      continue;
-    }
     if (columns > 1) {
       transpose_lanes(transposed_, lanes, rows, columns, bytes);
       lanes = transposed_;
@@ -189,25 +202,24 @@ void reduce_task::shared_rows(std::int64_t first, int rows) {
 void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end) {
   for (auto& a : accumulators_) a.r->reset(a.planes, row_lanes);
   const std::int64_t run = job_.elements.block_count, runs = job_.shape.reduced / run;
+  const std::int64_t most = job_.tail ? jit::block_lanes : row_part;
   std::int64_t outer = row * runs + begin / run, start = begin % run;
   for (std::int64_t e = begin; e < end;) {
-    const int n = static_cast<int>(std::min({std::int64_t{jit::block_lanes}, end - e, run - start}));
+    const int n = static_cast<int>(std::min({most, end - e, run - start}));
     walker_.move_to(outer);
-    walker_.bind(start, n);
     const int at = static_cast<int>(e - begin);
-    job_.tail ? skipping_row_block(n, at) : row_block(n, at);
+    if (job_.tail || job_.only_loads) walker_.bind(start, n);
+    else compute(start, n, 0);
+    if (job_.tail) skipping_row_block(n, at);
+    else
+      for (std::size_t k = 0; k < accumulators_.size(); ++k)
+        accumulators_[k].r->row(accumulators_[k].planes, lanes_of(k), n, at);
     e += n;
     start += n;
     if (start == run) start = 0, ++outer;
   }
   close(row_lanes, true, begin, end);
   join_row_lanes();
-}
-
-void reduce_task::row_block(int n, int first) {
-  if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
-  for (std::size_t k = 0; k < accumulators_.size(); ++k)
-    accumulators_[k].r->row(accumulators_[k].planes, lanes_of(k), n, first);
 }
 
 void reduce_task::evaluate_tail(const void* inner, int n) {
@@ -236,10 +248,10 @@ void reduce_task::skipping_row_block(int n, int first) {
 
 void reduce_task::columns(std::int64_t group, std::int64_t segment, char* scratch) {
   const std::int64_t run = job_.shape.shared ? job_.shape.results : job_.elements.block_count;
-  const std::int64_t blocks = (run + jit::block_lanes - 1) / jit::block_lanes;
-  const std::int64_t outer = group / blocks, start = group % blocks * jit::block_lanes;
-  const int n = static_cast<int>(std::min<std::int64_t>(jit::block_lanes, run - start));
   const reduce_split& s = job_.split;
+  const std::int64_t groups = (run + s.group - 1) / s.group;
+  const std::int64_t outer = group / groups, start = group % groups * s.group;
+  const int n = static_cast<int>(std::min<std::int64_t>(s.group, run - start));
   for (auto& stack : stacks_) stack.clear();
   if (job_.tail) steps_->loosen(bounds_, n);
   const std::int64_t last = std::min(s.chunks, (segment + 1) * s.segment_chunks);
@@ -256,16 +268,18 @@ void reduce_task::columns(std::int64_t group, std::int64_t segment, char* scratc
 void reduce_task::column_chunk(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end) {
   for (std::int64_t r = begin; r < end; ++r) {
     walker_.move_to(outer * job_.shape.reduced + r);
-    walker_.bind(start, n);
-    const int index = static_cast<int>(r - begin);
-    if (job_.tail) {
-      skipping_column_block(n, index);
-      continue;
-    }
-    if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
-    for (std::size_t k = 0; k < accumulators_.size(); ++k)
-      accumulators_[k].r->column(accumulators_[k].planes, lanes_of(k), n, index, index + 1);
+    const int index = static_cast<int>(r - begin), most = job_.elements.lanes;
+    for (int at = 0; at < n; at += most) column_block(start, at, std::min(most, n - at), index);
   }
+}
+
+/// Element `index` of the chunk for the results [at, at + n) of the group that begins at `start`.
+void reduce_task::column_block(std::int64_t start, int at, int n, int index) {
+  walker_.bind(start + at, n);
+  if (job_.tail) return skipping_column_block(n, index);
+  if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
+  for (std::size_t k = 0; k < accumulators_.size(); ++k)
+    accumulators_[k].r->column(shifted(accumulators_[k], at), lanes_of(k), n, index, index + 1);
 }
 
 void reduce_task::skipping_column_block(int n, int index) {

@@ -5,6 +5,7 @@
 // Partial results of chunks are joined pairwise.
 #pragma once
 #include <cstdint>
+#include <utility>
 
 #include "jit/cpu/block.hpp"
 
@@ -12,6 +13,8 @@ namespace sinter::cpu {
 
 using jit::row_lanes;
 inline constexpr int max_planes = 4;
+/// Rows of up to this many elements are transposed where whole_rows does not take them.
+inline constexpr int transposed_columns = 8;
 
 /// Accumulators are arrays of lanes, one for each plane; the first `partials` planes are the partial result of a chunk.
 struct reducer {
@@ -33,14 +36,14 @@ struct reducer {
   // What may be missing (of a user's reduction) is done by the steps above.
   /// Joins row_lanes lanes by halves.
   void (*join_lanes)(void* const* acc) = nullptr;
-  /// Rows of more than eight elements, at most a chunk, `stride` bytes apart: lane r of `acc` gets the partial result of
-  /// row r, as reset, row, close and the joining of its lanes give it.
+  /// Rows of at least `least_columns` elements, at most a chunk, `stride` bytes apart: lane r of `acc` gets the partial
+  /// result of row r, as reset, row, close and the joining of its lanes give it. What lies between the first and the last
+  /// element of all rows may be read.
   void (*whole_rows)(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) = nullptr;
+  int least_columns = transposed_columns + 1;
 };
-/// Rows for whose results whole_rows has room in registers: fewer take as long.
+/// Rows that whole_rows joins together: fewer take as long.
 inline constexpr int rows_at_once = 32;
-/// Rows of up to this many elements are transposed instead.
-inline constexpr int transposed_columns = 8;
 
 /// Follows from the operation and its argument; float16 and bfloat16 results are rounded by the caller.
 const reducer& find_reducer(jit::reduce_op op, dtype arg);

@@ -48,9 +48,12 @@ void reduce_task::finish(std::size_t k, void* const* planes, std::int64_t at, in
     std::memset(to, 0, static_cast<std::size_t>(n * bytes));
   if (!is_half(type)) return;
   alignas(64) std::uint16_t bits[jit::block_lanes];
-  auto* lanes = reinterpret_cast<float*>(to);
-  (type == dtype::f16 ? jit::narrow_f16 : jit::narrow_bf16)(bits, lanes, n);
-  (type == dtype::f16 ? jit::widen_f16 : jit::widen_bf16)(lanes, bits, n);
+  for (int l = 0; l < n; l += jit::block_lanes) {
+    auto* lanes = reinterpret_cast<float*>(to) + l;
+    const int some = std::min(jit::block_lanes, n - l);
+    (type == dtype::f16 ? jit::narrow_f16 : jit::narrow_bf16)(bits, lanes, some);
+    (type == dtype::f16 ? jit::widen_f16 : jit::widen_bf16)(lanes, bits, some);
+  }
 }
 
 void reduce_task::put_partial(char* scratch, std::int64_t segment, std::int64_t result, int n) {
@@ -92,23 +95,32 @@ void reduce_task::gather(std::int64_t group, const char* scratch) {
 
 // Finished lanes to memory, through the epilogue unless that only stores the reductions.
 void reduce_task::store(std::int64_t first, int n) {
+  std::copy_n(done_, job_.reducers.size(), stored_);
+  for (int at = 0; at < n; at += jit::block_lanes) {
+    store_block(first + at, std::min(jit::block_lanes, n - at));
+    for (std::size_t k = 0; k < job_.reducers.size(); ++k)
+      stored_[k] = static_cast<const char*>(stored_[k]) + jit::block_lanes * job_.result_bytes(k);
+  }
+}
+
+void reduce_task::store_block(std::int64_t first, int n) {
   const jit::program& p = *job_.launch.code;
   if (!job_.plain_results) {
     result_walker_.move_to(0);
     result_walker_.bind(first, n);
     for (std::size_t k = 0; k < job_.reducers.size(); ++k) {
       const auto bytes = static_cast<std::size_t>(job_.result_bytes(k));
-      char* lanes = static_cast<char*>(const_cast<void*>(done_[k]));
+      char* lanes = static_cast<char*>(const_cast<void*>(stored_[k]));
       for (int l = n; l < pad_lanes(n); ++l)
         std::memcpy(lanes + static_cast<std::size_t>(l) * bytes, lanes + static_cast<std::size_t>(n - 1) * bytes,
                     bytes);
       result_walker_.inputs()[p.inputs.size() + k] = lanes;
     }
-    job_.code.epilogue->run(result_walker_.args(), done_, code_scratch_);
+    job_.code.epilogue->run(result_walker_.args(), stored_, code_scratch_);
   }
   for (std::size_t k = 0; k < job_.outputs.size(); ++k) {
     const output_plan& o = job_.outputs[k];
-    const void* lanes = job_.plain_results ? done_[p.code[p.outputs[k].reg].a] : result_buffers_[k];
+    const void* lanes = job_.plain_results ? stored_[p.code[p.outputs[k].reg].a] : result_buffers_[k];
     store_lanes(o.base, o.type, o.map, first, n, lanes);
   }
 }
