@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <map>
 #include <mutex>
 #include <ostream>
 #include <thread>
@@ -67,12 +69,41 @@ struct collection {
   }
 };
 
+/// The file that takes the kernels' text; null: they are compiled.
+const char* file_of_sources() {
+  const char* name = std::getenv("SINTER_TEST_CUDA_SOURCES");
+  return name && *name ? name : nullptr;
+}
+
+std::string identity_of(const jit::program& p, const jit::cuda_variant& v) {
+  std::string key;
+  p.append_key(key);
+  append_variant(v, key);
+  return key;
+}
+
+/// The kernels of all legal schedules, in each form that there is.
+void observe_all(const jit::launch& l) {
+  collection& c = collection::instance();
+  const std::lock_guard lock(c.mutex);
+  for (jit::cuda_variant& v : cuda::legal_schedules(l)) {
+    for (int form = 0; form < 4; ++form) {
+      v.wide_index = form % 2 != 0;
+      v.baseline = form / 2 != 0;
+      if (v.baseline && !jit::cuda_has_baseline(*l.code, v)) break;
+      if (!c.keys.insert(identity_of(*l.code, v)).second) continue;
+      c.kernels.push_back({std::make_unique<jit::program>(*l.code), std::make_unique<jit::cuda_variant>(v)});
+    }
+  }
+}
+
 /// The kernel, and its baseline form where it has one.
 void observe(const jit::launch& l) {
   // The CPU keeps longer rows than a GPU, which gets separate kernels then.
   if (l.code->kind == jit::kernel_kind::staged &&
       !cuda::keeps_rows(*l.code, cuda::kept_count(l), cuda::reduced_count(l)))
     return;
+  if (file_of_sources()) return observe_all(l);
   jit::cuda_variant& variant = platform::per_thread<jit::cuda_variant, collection>::get();
   std::string& key = platform::per_thread<std::string, collection>::get();
   cuda::classify(l, variant);
@@ -86,6 +117,22 @@ void observe(const jit::launch& l) {
   if (!jit::cuda_has_baseline(*l.code, variant)) return;
   c.kernels.push_back(kernel_of(l));
   c.kernels.back().variant->baseline = true;
+}
+
+/// One module of all kernels that call no user's function, and behind it the text of those that do.
+void write_sources(const std::vector<cuda_kernel>& kernels, const char* file) {
+  std::map<std::string, std::string> plain, users;
+  std::vector<const jit::program*> programs;
+  for (const cuda_kernel& k : kernels) {
+    const bool is_plain = k.code->calls.empty() && k.code->combines.empty();
+    if (is_plain) programs.push_back(k.code.get());
+    (is_plain ? plain : users)[jit::cuda_kernel_name(*k.code, *k.variant)] = jit::emit_cuda(*k.code, *k.variant);
+  }
+  std::string all;
+  for (const auto& [name, text] : plain) all += text;
+  std::ofstream to(file);
+  to << jit::cuda_module(programs, all);
+  for (const auto& [name, text] : users) to << text;
 }
 
 std::string module_source(const cuda_kernel* const* kernels, std::size_t count) {
@@ -106,13 +153,6 @@ void compile_module(const cuda_kernel* const* kernels, std::size_t count, int ar
     else
       for (std::size_t k = 0; k < count; ++k) compile_module(kernels + k, 1, arch, failures);
   }
-}
-
-std::string identity_of(const cuda_kernel& k) {
-  std::string key;
-  k.code->append_key(key);
-  append_variant(*k.variant, key);
-  return key;
 }
 
 /// Modules are ranges of kernels that are compiled with the same options.
@@ -155,7 +195,8 @@ cuda_kernel kernel_of(const jit::launch& l) {
 std::vector<const cuda_kernel*> sample_of(const std::vector<cuda_kernel>& kernels, std::size_t most,
                                           std::uint64_t seed) {
   std::vector<std::pair<std::uint64_t, const cuda_kernel*>> drawn;
-  for (const cuda_kernel& k : kernels) drawn.emplace_back(platform::hash_bytes(identity_of(k), {seed, seed}).lo, &k);
+  for (const cuda_kernel& k : kernels)
+    drawn.emplace_back(platform::hash_bytes(identity_of(*k.code, *k.variant), {seed, seed}).lo, &k);
   if (drawn.size() > most) {
     std::nth_element(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(most), drawn.end());
     drawn.resize(most);
@@ -198,6 +239,11 @@ int report_cuda_coverage(std::ostream& out) {
   cpu::set_launch_observer(nullptr);
   const auto kernels = collected_cuda_kernels();
   if (kernels.empty()) return 0;
+  if (const char* file = file_of_sources()) {
+    write_sources(kernels, file);
+    out << "wrote the text of " << kernels.size() << " CUDA kernels to " << file << '\n';
+    return 0;
+  }
   const std::uint64_t seed = sample_seed();
   int failed = 0;
   for (const architecture& a : architectures) {

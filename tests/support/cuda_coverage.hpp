@@ -51,7 +51,9 @@ std::vector<std::string> compile_failures(const std::vector<const cuda_kernel*>&
 
 /// Compiles the collected kernels, or a sample of them, for sm_90 and sm_75 and prints progress, failures and counts,
 /// one case per architecture, in the format of doctest. Returns the number of failed cases. SINTER_TEST_CUDA_SEED
-/// reproduces a sample.
+/// reproduces a sample. Where SINTER_TEST_CUDA_SOURCES names a file, kernels of all legal schedules are collected, in both
+/// widths of indices, and their text is written there in the order of their names instead: a change of the generator that
+/// is to change nothing leaves the file as it is (tests/scripts/cuda_sources.py compares two).
 int report_cuda_coverage(std::ostream& out);
 
 }  // namespace sinter::test
