@@ -164,6 +164,7 @@ TEST_CASE("writes: errors in what is overwritten piece by piece are reported as 
     y(slice(_, 2)) = 5;
     y(slice(2, _)) = 6;
     CHECK_THROWS_AS(values(y), sn::index_error);
+    CHECK_THROWS_AS(values(y), sn::index_error);
   }
 }
 

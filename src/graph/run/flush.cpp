@@ -54,7 +54,8 @@ struct job {
   const runtime::buffer* copy_from = nullptr;  // update out of place: copied into the result first
   std::int64_t copy_offset = 0;
   std::size_t copy_bytes = 0;
-  runtime::fault_ref fault;  // of its launch, if that may find a fault
+  runtime::fault_ref fault;      // of its launch, if that may find a fault
+  runtime::fault_list replaced;  // update whose base is not computed: the faults that the base would have
 };
 
 /// One for the process, used under the flush lock; its memory is reused from one flush to the next.
@@ -162,6 +163,10 @@ class flusher {
     if (placement_.reuse_base(plan)) return;
     place_result(n, kernel);
     for (std::size_t k = 1; k < plan.results.size(); ++k) placement_.put_in_memory_of(plan.results[k], n);
+    if (!base_of(plan))
+      planner_.for_each_below(n->args[0].get(), [&](const node* x) {
+        if (x->is_leaf() && x->buffer->has_faults()) add_faults(j.replaced, x->buffer->faults());
+      });
     if (plan.unset_base) return;
     const placed base = placement_.where(n->args[0].get());
     j.copy_from = base.buffer.get();
@@ -255,13 +260,9 @@ class flusher {
     };
     for (const input_slot& s : j.plan->inputs) take(s.source);
     if (j.plan->kind == plan_kind::alias) take(j.plan->results[0]->args[0].get());
-    if (j.plan->kind == plan_kind::update) {
+    if (j.plan->kind == plan_kind::update)
       if (node* const base = base_of(*j.plan)) take(base);
-      else  // which would have inherited them
-        planner_.for_each_below(j.plan->results[0]->args[0].get(), [&](node* n) {
-          if (n->is_leaf()) take(n);
-        });
-    }
+    add_faults(all, j.replaced);
     if (j.launch < 0 && j.plan->kind != plan_kind::alias) return;
     const bool effect = j.plan->kind == plan_kind::effect;
     for (node* n : j.plan->results) {
