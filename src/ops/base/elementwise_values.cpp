@@ -67,6 +67,11 @@ value plain_pair::map(opcode op, dtype type) const {
   return graph::record_map_moving(op, type, of_->shape, both);
 }
 
+value plain_pair::select(const graph::array_view& condition) const {
+  value all[] = {graph::read(condition), value_of(vx_, x_), value_of(vy_, y_)};
+  return graph::record_map_moving(opcode::select, of_->type, of_->shape, all);
+}
+
 resolved resolve_pair(const char* function, loop_rule rule, const operand& x, const operand& y) {
   const auto [first, second] = argument_dtypes(x, y, function);
   return resolve_as({&x, &y}, loop_dtype(rule, first, second, function), function);

@@ -54,7 +54,13 @@ class plain_pair {
   plain_pair(const char* function, loop_rule rule, const operand& x, const operand& y);
   explicit operator bool() const noexcept { return of_ != nullptr; }
   dtype loop() const noexcept { return of_->type; }
+  /// Whether an array has the shape and the device of the result.
+  bool is_like(const graph::array_view& v) const noexcept {
+    return v.shape == of_->shape && v.device() == of_->device();
+  }
   value map(opcode op, dtype type) const;
+  /// x where `condition`, bools like the result, is true, y elsewhere.
+  value select(const graph::array_view& condition) const;
 
  private:
   value value_of(const graph::array_view* v, const operand& o) const;

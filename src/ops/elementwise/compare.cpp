@@ -166,6 +166,11 @@ ndarray clip(const ndarray& x, const optional_operand& low, const optional_opera
 ndarray where(const operand& condition, const operand& x, const operand& y) {
   const auto again = [](const operand* o) { return where(o[0], o[1], o[2]); };
   if (auto later = over_selections(jit::weight(opcode::select), again, condition, x, y)) return *later;
+  if (condition.is_array()) {
+    const graph::array_view& choose = view_of(condition.array(), "where");
+    if (const plain_pair both("where", loop_rule::any, x, y); both && is_bool(choose.type) && both.is_like(choose))
+      return wrap(both.select(choose));
+  }
   const operand* const all[] = {&condition, &x, &y};
   const operand* const values[] = {&x, &y};
   const dims shape = broadcast_shapes(all, "where");
