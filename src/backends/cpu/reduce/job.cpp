@@ -13,6 +13,8 @@ constexpr std::int64_t free_row_chunk = 1 << 16;  // where any order gives the s
 constexpr std::int64_t column_chunk_elements = 128;
 constexpr std::int64_t few_groups = 32;  // fewer groups of results than this are divided into segments
 
+constexpr std::int64_t least_products = 16;  // shorter rows are multiplied in long blocks
+
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
 /// Whether the loops for whole rows exist: not for users' reductions.
@@ -57,13 +59,14 @@ bool is_flat(const jit::launch& l, std::int64_t reduced) {
 }
 
 /// Results of a column reduction that are reduced together: more than a block where operands are contiguous along them,
-/// so that memory is read in longer pieces, and where there are tasks enough.
-std::int64_t column_group(const jit::launch& l, std::int64_t run, std::int64_t chunks) {
+/// so that memory is read in longer pieces. A column that is not divided gets no more than a task would have anyway.
+std::int64_t column_group(const jit::launch& l, std::int64_t reduced, std::int64_t task) {
   if (!has_row_loops(*l.code) || skips_tail(*l.code)) return jit::block_lanes;
   const auto inner = [&](const core::dims& strides) { return strides[l.kept - 1]; };
   if (!all_loads(l, [&](const core::dims& s) { return inner(s) == 0 || inner(s) == 1; })) return jit::block_lanes;
-  const std::int64_t blocks = ceil_div(run, jit::block_lanes), most = column_lanes / jit::block_lanes;
-  return jit::block_lanes * (chunks > 1 ? most : std::clamp<std::int64_t>(blocks / (few_groups / 2), 1, most));
+  const std::int64_t most = column_lanes / jit::block_lanes;
+  if (reduced > column_chunk_elements) return column_lanes;
+  return jit::block_lanes * std::clamp<std::int64_t>(task / reduced / jit::block_lanes, 1, most);
 }
 
 // The class depends on what the user wrote, not on the layout. Several short rows share a block; few columns share a
@@ -150,7 +153,7 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
   } else {
     // Groups are the blocks of results: they do not cross the end of the last kept axis where blocks run along it.
     const std::int64_t run = l.extents[l.kept - 1] >= long_axis ? l.extents[l.kept - 1] : shape.results;
-    s.group = column_group(l, run, s.chunks);
+    s.group = column_group(l, shape.reduced, lanes);
     s.groups = ceil_div(run, s.group) * (shape.results / run);
   }
   s.segment_chunks = s.chunks;
@@ -178,14 +181,13 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
       results(l, result_axes, l.code->epilogue, l.code->code.size(), params) {
   if (part) split.segment_chunks = split.chunks, split.segments = 1;
   const jit::program& p = *l.code;
-  only_loads = true;
+  bool products = shape.rows && !shape.across && !tail && has_row_loops(p) && shape.reduced >= least_products;
   for (auto& r : p.reductions) {
     reducers.push_back(&reducer_of(p, r));
-    const jit::instr& i = p.code[r.reg];
-    const bool plain = i.op == jit::opcode::load && elements.inputs[i.a].access == input_plan::how::copied;
-    loaded.push_back(plain ? i.a : -1);
-    only_loads = only_loads && plain;
+    products = products && shape.reduced >= reducers.back()->least_columns;
   }
+  for (auto& r : p.reductions) loaded.push_back(inputs_of(r, products));
+  only_loads = std::all_of(loaded.begin(), loaded.end(), [](const read_inputs& in) { return in.first >= 0; });
   take_rows_whole();
   if (shape.across && shape.reduced <= most_panel_elements)
     elements.read_through_panels(static_cast<int>(shape.reduced));
@@ -197,6 +199,23 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
   }
 }
 
+reduce_job::read_inputs reduce_job::inputs_of(const jit::reduce_desc& r, bool products) const {
+  const auto& code = launch.code->code;
+  const auto input = [&](std::uint16_t reg) {
+    const jit::instr& i = code[reg];
+    const bool plain = i.op == jit::opcode::load && elements.inputs[i.a].access == input_plan::how::copied;
+    return plain ? static_cast<int>(i.a) : -1;
+  };
+  const jit::instr& i = code[r.reg];
+  if (i.op == jit::opcode::load) return {input(r.reg), -1};
+  const bool square = i.op == jit::opcode::square;
+  if (!products || (!square && i.op != jit::opcode::multiply) || (i.type != dtype::f32 && i.type != dtype::f64))
+    return {};
+  if (i.arg != i.type || r.arg != i.type || !find_reducer(r.op, r.arg).product_row) return {};
+  const read_inputs both{input(i.a), input(square ? i.a : i.b)};
+  return both.factor < 0 ? read_inputs{} : both;
+}
+
 void reduce_job::take_rows_whole() {
   const bool by_row = shape.rows && !shape.across;
   if (only_loads || code.main->takes_any_length())
@@ -204,12 +223,17 @@ void reduce_job::take_rows_whole() {
   whole_rows = by_row && split.chunks == 1 && !tail && has_row_loops(*launch.code);
   for (const reducer* r : reducers) whole_rows = whole_rows && shape.reduced >= r->least_columns;
   for (std::size_t k = 0; whole_rows && only_loads && k < loaded.size(); ++k) {
-    const auto stride = row_stride_of(launch, elements.inputs[static_cast<std::size_t>(loaded[k])]);
-    if (!stride) break;
-    row_strides.push_back(*stride);
+    const auto [first, factor] = loaded[k];
+    const auto row_of = [&](int input) -> const input_plan& {
+      return elements.inputs[static_cast<std::size_t>(input)];
+    };
+    const auto stride = row_stride_of(launch, row_of(first));
+    const auto other = factor < 0 ? std::optional<std::int64_t>(0) : row_stride_of(launch, row_of(factor));
+    if (!stride || !other) break;
+    rows_in_memory.push_back({row_of(first).base, *stride, factor < 0 ? nullptr : row_of(factor).base, *other});
   }
-  if (row_strides.size() < loaded.size()) row_strides.clear();
-  whole_rows = whole_rows && (shape.shared || !row_strides.empty() || (!only_loads && shape.reduced <= row_part));
+  if (rows_in_memory.size() < loaded.size()) rows_in_memory.clear();
+  whole_rows = whole_rows && (shape.shared || !rows_in_memory.empty() || (!only_loads && shape.reduced <= row_part));
   if (!whole_rows) return;
   pitch = shape.shared ? shape.reduced : pad_lanes(static_cast<int>(shape.reduced));
   const std::int64_t fitting = std::clamp<std::int64_t>(row_part / pitch, 1, jit::block_lanes);

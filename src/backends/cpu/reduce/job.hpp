@@ -40,13 +40,17 @@ class reduce_job {
   reduce_shape shape;
   reduce_split split;
   std::vector<const reducer*> reducers;
-  std::vector<int> loaded;  // per reduction: the input that it reads as it is, or -1
-  bool only_loads = false;  // no code runs: every reduction reads an input as it is
-  bool whole_rows = false;  // by reducer::whole_rows, where a row's lanes lie in one piece
-  int together = 0;         // with whole_rows: rows that are read or computed together
-  std::int64_t pitch = 0;   // lanes between their beginnings
-  std::vector<std::int64_t>
-      row_strides;  // with whole_rows and only_loads, per reduction, bytes: rows are read in memory
+  /// The input that a reduction reads as it is, or the two whose products it adds; -1: none.
+  struct read_inputs {
+    int first = -1, factor = -1;
+  };
+  std::vector<read_inputs> loaded;  // per reduction
+  bool only_loads = false;          // no code runs: every reduction reads inputs as they are
+  bool whole_rows = false;          // by reducer::whole_rows, where a row's lanes lie in one piece
+  int together = 0;                 // with whole_rows: rows that are read or computed together
+  std::int64_t pitch = 0;           // lanes between their beginnings
+  /// With whole_rows and only_loads, per reduction: the rows of its inputs, where they are read in memory.
+  std::vector<row_pair> rows_in_memory;
   param_block params;
   block_plan elements;
   walk_axes result_axes;
@@ -60,6 +64,7 @@ class reduce_job {
     if (!shape.rows) return results_at_once();
     return jit::block_lanes + (whole_rows ? together * pitch : row_part);
   }
+  read_inputs inputs_of(const jit::reduce_desc& r, bool products) const;
   void take_rows_whole();
   /// Results that are reduced or stored together.
   int results_at_once() const { return static_cast<int>(std::max<std::int64_t>(split.group, jit::block_lanes)); }
@@ -146,6 +151,9 @@ class reduce_task {
   void evaluate_tail(const void* inner, int n);
   static void* const* shifted(accumulator& a, int lanes) noexcept;
   const void* lanes_of(std::size_t k) const;
+  const void* factors_of(std::size_t k) const;
+  void add_row(std::size_t k, int n, int first);
+  void join_rows(std::size_t k, const row_pair& from, int rows);
   void join_row_lanes();
   void finish(std::size_t k, void* const* planes, std::int64_t at, int n);
   void close(int lanes, bool rows, std::int64_t begin, std::int64_t end);

@@ -327,6 +327,15 @@ struct sum_of<complex_value<R>> : in_parts<total<R, false>> {};
 #include "backends/cpu/reduce/byte_rows.inl"
 #include "backends/cpu/reduce/vector_rows.inl"
 
+inline constexpr int shortest_row = 3;  // shorter ones are transposed as fast
+/// Whether there are loops for sums of products.
+template <class Op>
+inline constexpr bool has_products = false;
+template <>
+inline constexpr bool has_products<sum_of<float>> = true;
+template <>
+inline constexpr bool has_products<sum_of<double>> = true;
+
 template <class Op>
 reducer make() {
   reducer r;
@@ -343,11 +352,15 @@ reducer make() {
   if constexpr (vector_steps<Op>::any) {
     r.row = vector_row<Op>;
     r.whole_rows = vector_rows<vector_steps<Op>>;
-    r.least_columns = 1;
+    r.least_columns = shortest_row;
+    if constexpr (has_products<Op>) {
+      r.product_row = product_row<Op>;
+      r.product_rows = product_rows<vector_steps<Op>>;
+    }
   } else if constexpr (byte_steps<Op>::any) {
     r.row = byte_steps<Op>::row;
     r.whole_rows = byte_rows<Op>;
-    r.least_columns = 1;
+    r.least_columns = shortest_row;
   } else {
     r.row = row<Op>;
     r.whole_rows = rows_of<Op>::steps;

@@ -90,7 +90,28 @@ void* const* reduce_task::shifted(accumulator& a, int lanes) noexcept {
 }
 
 const void* reduce_task::lanes_of(std::size_t k) const {
-  return job_.only_loads ? const_cast<block_walker&>(walker_).inputs()[job_.loaded[k]] : buffers_[k];
+  return job_.only_loads ? const_cast<block_walker&>(walker_).inputs()[job_.loaded[k].first] : buffers_[k];
+}
+
+/// What the lanes are multiplied by, or null.
+const void* reduce_task::factors_of(std::size_t k) const {
+  const int factor = job_.only_loads ? job_.loaded[k].factor : -1;
+  return factor < 0 ? nullptr : const_cast<block_walker&>(walker_).inputs()[factor];
+}
+
+/// Adds n lanes, which are elements `first` and following of a chunk.
+void reduce_task::add_row(std::size_t k, int n, int first) {
+  const accumulator& a = accumulators_[k];
+  const void* factors = factors_of(k);
+  if (factors) a.r->product_row(a.planes, lanes_of(k), factors, n, first);
+  else a.r->row(a.planes, lanes_of(k), n, first);
+}
+
+void reduce_task::join_rows(std::size_t k, const row_pair& from, int rows) {
+  const accumulator& a = accumulators_[k];
+  const auto columns = static_cast<int>(job_.shape.reduced);
+  if (from.b) a.r->product_rows(a.planes, from, rows, columns);
+  else a.r->whole_rows(a.planes, from.a, from.stride_a, rows, columns);
 }
 
 void reduce_task::close(int lanes, bool rows, std::int64_t begin, std::int64_t end) {
@@ -111,7 +132,7 @@ void reduce_task::rows(std::int64_t group, std::int64_t segment, char* scratch) 
   const std::int64_t first = group * job_.split.group;
   const int n = static_cast<int>(std::min(job_.split.group, job_.shape.results - first));
   const std::int64_t reduced = job_.shape.reduced;
-  if (!job_.row_strides.empty()) {
+  if (!job_.rows_in_memory.empty()) {
     rows_in_memory(first, n);
     for (std::size_t k = 0; k < accumulators_.size(); ++k) finish(k, accumulators_[k].planes, 0, n);
     return;
@@ -140,9 +161,10 @@ void reduce_task::rows(std::int64_t group, std::int64_t segment, char* scratch) 
 
 void reduce_task::rows_in_memory(std::int64_t first, int rows) {
   for (std::size_t k = 0; k < accumulators_.size(); ++k) {
-    const std::int64_t stride = job_.row_strides[k];
-    const char* from = job_.elements.inputs[static_cast<std::size_t>(job_.loaded[k])].base + first * stride;
-    accumulators_[k].r->whole_rows(accumulators_[k].planes, from, stride, rows, static_cast<int>(job_.shape.reduced));
+    row_pair from = job_.rows_in_memory[k];
+    from.a = static_cast<const char*>(from.a) + first * from.stride_a;
+    if (from.b) from.b = static_cast<const char*>(from.b) + first * from.stride_b;
+    join_rows(k, from, rows);
   }
 }
 
@@ -173,7 +195,7 @@ void reduce_task::whole_rows(std::int64_t first, int rows) {
   }
   for (std::size_t k = 0; k < accumulators_.size(); ++k) {
     const std::int64_t stride = job_.pitch * job_.argument_bytes(k);
-    accumulators_[k].r->whole_rows(accumulators_[k].planes, lanes_of(k), stride, rows, columns);
+    join_rows(k, {lanes_of(k), stride, factors_of(k), stride}, rows);
   }
 }
 
@@ -212,8 +234,7 @@ void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t e
     else compute(start, n, 0);
     if (job_.tail) skipping_row_block(n, at);
     else
-      for (std::size_t k = 0; k < accumulators_.size(); ++k)
-        accumulators_[k].r->row(accumulators_[k].planes, lanes_of(k), n, at);
+      for (std::size_t k = 0; k < accumulators_.size(); ++k) add_row(k, n, at);
     e += n;
     start += n;
     if (start == run) start = 0, ++outer;

@@ -16,6 +16,14 @@ inline constexpr int max_planes = 4;
 /// Rows of up to this many elements are transposed where whole_rows does not take them.
 inline constexpr int transposed_columns = 8;
 
+/// The rows of two operands, and how many bytes they are apart.
+struct row_pair {
+  const void* a;
+  std::int64_t stride_a;
+  const void* b;
+  std::int64_t stride_b;
+};
+
 /// Accumulators are arrays of lanes, one for each plane; the first `partials` planes are the partial result of a chunk.
 struct reducer {
   int planes = 1, partials = 1;
@@ -41,6 +49,9 @@ struct reducer {
   /// element of all rows may be read.
   void (*whole_rows)(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) = nullptr;
   int least_columns = transposed_columns + 1;
+  /// row and whole_rows of the products of two operands, which need no lanes of their own: sums of float32 and float64 only.
+  void (*product_row)(void* const* acc, const void* a, const void* b, int n, int first) = nullptr;
+  void (*product_rows)(void* const* acc, const row_pair& rows, int count, int columns) = nullptr;
 };
 /// Rows that whole_rows joins together: fewer take as long.
 inline constexpr int rows_at_once = 32;

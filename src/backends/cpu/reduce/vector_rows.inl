@@ -82,54 +82,96 @@ SINTER_STEP void join_tile(V* rows) {
   }
 }
 
+/// Rows in memory. After the last one of them `spare` numbers may be read.
+template <class T>
+struct plain_rows {
+  const void* first;
+  std::int64_t stride;
+  int spare = 0;
+  const T* end = nullptr;
+  const T* x = nullptr;
+
+  SINTER_STEP const T* row(int r) const {
+    return reinterpret_cast<const T*>(static_cast<const char*>(first) + r * stride);
+  }
+  SINTER_STEP void bound(int rows, int n) { end = row(stride < 0 ? 0 : rows - 1) + n + spare; }
+  SINTER_STEP void move_to(int r) { x = row(r); }
+  template <class V>
+  SINTER_STEP void load(V& v, int at) const {
+    load_pack(v, x + at);
+  }
+  /// Numbers of which the first n are those of the row.
+  template <class V>
+  SINTER_STEP void load_part(V& v, int at, int n) const {
+    if (end - x - at >= static_cast<std::int64_t>(sizeof v / sizeof(T))) return load(v, at);
+    v = V{};
+    for (int l = 0; l < n; ++l) v[l] = x[at + l];
+  }
+};
+/// The products of the elements of two.
+template <class T>
+struct rows_of_products {
+  plain_rows<T> a, b;
+
+  SINTER_STEP void bound(int rows, int n) { a.bound(rows, n), b.bound(rows, n); }
+  SINTER_STEP void move_to(int r) { a.move_to(r), b.move_to(r); }
+  template <class V>
+  SINTER_STEP void load(V& v, int at) const {
+    V factor;
+    a.load(v, at), b.load(factor, at);
+    v = v * factor;
+  }
+  template <class V>
+  SINTER_STEP void load_part(V& v, int at, int n) const {
+    V factor;
+    a.load_part(v, at, n), b.load_part(factor, at, n);
+    v = v * factor;
+  }
+};
+
 /// Rows of more than half as many numbers as `Slots` vectors of `Lanes` have, or with `Longer` of more than row_lanes
 /// elements, which they hold.
-template <class S, int Lanes, int Slots, bool Longer = false>
+template <class S, class Source, int Lanes, int Slots, bool Longer = false>
 struct row_packs {
   using T = typename S::number;
   using vector = typename pack<T, Lanes>::type;
   static constexpr int rows = Lanes / S::unit;  // of a tile
 
-  SINTER_STEP static void load_part(vector& v, const T* x, int n, const T* end) {
+  /// The n numbers from `at` on, which may be none.
+  SINTER_STEP static void load_some(vector& v, const Source& x, int at, int n) {
+    if (n >= Lanes) return x.load(v, at);
     vector none;
     fill_pack(none, S::identity());
-    if (end - x >= Lanes) {
+    if (n > 0) {
       using bits = decltype(v == v);
       bits lane;
       for (int l = 0; l < Lanes; ++l) lane[l] = l;
-      load_pack(v, x);
+      x.load_part(v, at, n);
       v = lane < n ? v : none;
     } else {
       v = none;
-      for (int l = 0; l < n; ++l) v[l] = x[l];
     }
   }
-  /// The first `n` numbers, which may be none; what is after them may be read up to `end`.
-  SINTER_STEP static void load_some(vector& v, const T* x, int n, const T* end) {
-    if (n >= Lanes) load_pack(v, x);
-    else if (n > 0) load_part(v, x, n, end);
-    else fill_pack(v, S::identity());
-  }
-  SINTER_STEP static void join_row(vector& row, const T* x, int n, const T* end) {
+  SINTER_STEP static void join_row(vector& row, const Source& x, int n) {
     vector slot[Slots], v;
     constexpr int full = Longer ? Slots : Slots / 2;
 #pragma GCC unroll 16
-    for (int s = 0; s < full; ++s) load_pack(slot[s], x + s * Lanes);
+    for (int s = 0; s < full; ++s) x.load(slot[s], s * Lanes);
 #pragma GCC unroll 16
-    for (int s = full; s < Slots; ++s) load_some(slot[s], x + s * Lanes, n - s * Lanes, end);
+    for (int s = full; s < Slots; ++s) load_some(slot[s], x, s * Lanes, n - s * Lanes);
     if constexpr (Longer) {
       int k = Slots;
       for (; (k + Slots) * Lanes <= n; k += Slots)
 #pragma GCC unroll 16
         for (int s = 0; s < Slots; ++s) {
-          load_pack(v, x + (k + s) * Lanes);
+          x.load(v, (k + s) * Lanes);
           S::join(slot[s], v);
         }
       const int left = n - k * Lanes;
 #pragma GCC unroll 16
       for (int s = 0; s < Slots; ++s)
         if (left > s * Lanes) {
-          load_some(v, x + (k + s) * Lanes, left - s * Lanes, end);
+          load_some(v, x, (k + s) * Lanes, left - s * Lanes);
           S::join(slot[s], v);
         }
     }
@@ -139,15 +181,17 @@ struct row_packs {
       for (int s = 0; s < w; ++s) S::join(slot[s], slot[s + w]);
     row = slot[0];
   }
-  [[gnu::flatten]] static void steps(void* const* acc, const void* from, std::int64_t stride, int count, int columns) {
-    const auto row = [&](int r) { return reinterpret_cast<const T*>(static_cast<const char*>(from) + r * stride); };
+  [[gnu::flatten]] static void steps(void* const* acc, Source x, int count, int columns) {
     const int n = columns * S::unit;
-    const T* const end = row(stride < 0 ? 0 : count - 1) + n;
+    x.bound(count, n);
     T* to = static_cast<T*>(acc[0]);
     for (int at = 0; at < count; at += rows, to += Lanes) {
       vector tile[rows];
       const int some = count - at < rows ? count - at : rows;
-      for (int r = 0; r < some; ++r) join_row(tile[r], row(at + r), n, end);
+      for (int r = 0; r < some; ++r) {
+        x.move_to(at + r);
+        join_row(tile[r], x, n);
+      }
       for (int r = some; r < rows; ++r) fill_pack(tile[r], S::identity());
       join_tile<S, Lanes / 2, Lanes>(tile);
       if (some == rows) __builtin_memcpy(to, &tile[0], sizeof tile[0]);
@@ -158,35 +202,50 @@ struct row_packs {
 };
 
 /// The vectors of a row, of which `Slots` hold at least all of its n numbers, or as many as there are lanes.
-template <class S, int Lanes, int Slots>
-SINTER_STEP void rows_in_slots(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) {
-  if (columns > row_lanes) return row_packs<S, Lanes, row_lanes * S::unit / Lanes, true>::steps(acc, from, stride, rows, columns);
-  if constexpr (Slots * Lanes < row_lanes * S::unit)
-    if (columns * S::unit > Slots * Lanes) return rows_in_slots<S, Lanes, 2 * Slots>(acc, from, stride, rows, columns);
-  row_packs<S, Lanes, Slots>::steps(acc, from, stride, rows, columns);
+template <class S, int Lanes, int Slots, class Source>
+SINTER_STEP void rows_in_slots(void* const* acc, const Source& x, int rows, int columns) {
+  constexpr int all = row_lanes * S::unit / Lanes;
+  if (columns > row_lanes) return row_packs<S, Source, Lanes, all, true>::steps(acc, x, rows, columns);
+  if constexpr (Slots < all)
+    if (columns * S::unit > Slots * Lanes) return rows_in_slots<S, Lanes, 2 * Slots>(acc, x, rows, columns);
+  row_packs<S, Source, Lanes, Slots>::steps(acc, x, rows, columns);
 }
-template <class S>
-void vector_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) {
+template <class S, class Source>
+SINTER_STEP void rows_in_vectors(void* const* acc, const Source& x, int rows, int columns) {
   constexpr int lanes = wide<typename S::number>::lanes;
   const int n = columns * S::unit;
   if constexpr (lanes > 8)
-    if (n <= 4) return row_packs<S, 4, 1>::steps(acc, from, stride, rows, columns);
+    if (n <= 4) return row_packs<S, Source, 4, 1>::steps(acc, x, rows, columns);
   if constexpr (lanes > 4)
-    if (n <= lanes / 2) return row_packs<S, lanes / 2, 1>::steps(acc, from, stride, rows, columns);
-  rows_in_slots<S, lanes, 1>(acc, from, stride, rows, columns);
+    if (n <= lanes / 2) return row_packs<S, Source, lanes / 2, 1>::steps(acc, x, rows, columns);
+  rows_in_slots<S, lanes, 1>(acc, x, rows, columns);
+}
+template <class S>
+void vector_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) {
+  rows_in_vectors<S>(acc, plain_rows<typename S::number>{from, stride}, rows, columns);
+}
+/// One row for all others, as that of a product with a vector, is copied, so that its last vector is whole.
+template <class S>
+void product_rows(void* const* acc, const row_pair& x, int rows, int columns) {
+  using T = typename S::number;
+  constexpr int lanes = wide<T>::lanes, most = 2048;
+  plain_rows<T> a{x.a, x.stride_a}, b{x.b, x.stride_b};
+  if (a.stride == 0) a = {x.b, x.stride_b}, b = {x.a, x.stride_a};
+  T copy[most + lanes];
+  if (b.stride == 0 && columns <= most) {
+    __builtin_memcpy(copy, b.first, sizeof(T) * static_cast<unsigned long>(columns));
+    for (int l = 0; l < lanes; ++l) copy[columns + l] = 0;
+    b = {copy, 0, lanes};
+  }
+  rows_in_vectors<S>(acc, rows_of_products<T>{a, b}, rows, columns);
 }
 
-/// row() with the accumulators in registers, as many at a time as there are.
-template <class Op>
-void vector_row(void* const* acc, const void* lanes_of, int n, int first) {
-  using S = vector_steps<Op>;
+/// Adds `rounds` times row_lanes elements to the accumulators, as many of which are in registers as there are.
+template <class S, class Source>
+SINTER_STEP void add_rounds(void* const* acc, const Source& x, int at, int rounds) {
   using T = typename S::number;
   using vector = typename wide<T>::type;
   constexpr int lanes = wide<T>::lanes, round = row_lanes * S::unit, all = round / lanes, most = all < 8 ? all : 8;
-  const int head = first % row_lanes == 0 ? 0 : row_lanes - first % row_lanes, rounds = (n - head) / row_lanes;
-  if (n - head < row_lanes) return row<Op>(acc, lanes_of, n, first);
-  if (head) row<Op>(acc, lanes_of, head, first);
-  const T* const x = static_cast<const T*>(lanes_of) + head * S::unit;
   for (int group = 0; group < all; group += most) {
     T* const a = static_cast<T*>(acc[0]) + group * lanes;
     vector sum[most], v;
@@ -195,12 +254,42 @@ void vector_row(void* const* acc, const void* lanes_of, int n, int first) {
     for (int r = 0; r < rounds; ++r)
 #pragma GCC unroll 8
       for (int s = 0; s < most; ++s) {
-        load_pack(v, x + r * round + (group + s) * lanes);
+        x.load(v, at + r * round + (group + s) * lanes);
         S::join(sum[s], v);
       }
 #pragma GCC unroll 8
     for (int s = 0; s < most; ++s) __builtin_memcpy(a + s * lanes, &sum[s], sizeof sum[s]);
   }
-  const int done = head + rounds * row_lanes;
-  if (done < n) row<Op>(acc, x + rounds * round, n - done, first + done);
+}
+/// The elements before the first whole round, and the rounds after it.
+SINTER_STEP int head_of(int n, int first) {
+  const int head = first % row_lanes == 0 ? 0 : row_lanes - first % row_lanes;
+  return head < n ? head : n;
+}
+
+template <class Op>
+void vector_row(void* const* acc, const void* from, int n, int first) {
+  using S = vector_steps<Op>;
+  using T = typename S::number;
+  const int head = head_of(n, first), rounds = (n - head) / row_lanes, done = head + rounds * row_lanes;
+  const T* const x = static_cast<const T*>(from);
+  if (head) row<Op>(acc, x, head, first);
+  if (rounds) add_rounds<S>(acc, plain_rows<T>{x, 0, 0, nullptr, x}, head * S::unit, rounds);
+  if (done < n) row<Op>(acc, x + done * S::unit, n - done, first + done);
+}
+template <class Op>
+void product_row(void* const* acc, const void* from_a, const void* from_b, int n, int first) {
+  using S = vector_steps<Op>;
+  using T = typename S::number;
+  const int head = head_of(n, first), rounds = (n - head) / row_lanes, done = head + rounds * row_lanes;
+  const T* const a = static_cast<const T*>(from_a);
+  const T* const b = static_cast<const T*>(from_b);
+  const auto part = [&](int begin, int end) {
+    T some[row_lanes];
+    for (int e = begin; e < end; ++e) some[e - begin] = a[e] * b[e];
+    if (begin < end) row<Op>(acc, some, end - begin, first + begin);
+  };
+  part(0, head);
+  if (rounds) add_rounds<S>(acc, rows_of_products<T>{{a, 0, 0, nullptr, a}, {b, 0, 0, nullptr, b}}, head, rounds);
+  part(done, n);
 }
