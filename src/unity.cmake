@@ -17,16 +17,16 @@ endfunction()
 
 sinter_unity_group(src/platform/background src/platform/cache_folder jit/compile jit/cpu/compile_host
                    jit/compile_steps src/platform/files src/platform/disk_cache src/platform/dynamic_library
-                   jit/cuda/emit_loop)
+                   jit/cuda/shapes/emit_loop)
 sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/emit_map jit/cuda/tiles/emit_tiles
-                   jit/cuda/tiles/emit_reduce_tiles jit/cuda/schedule/legal_tiles jit/cuda/tiles/emit_shared_rows
+                   jit/cuda/tiles/emit_reduce_tiles jit/cuda/schedule/legal_tiles
                    jit/cpu/host_compiler jit/program/include_scan
                    jit/program/monotone_tail src/platform/optional_library jit/program/program jit/program/repetition
                    jit/program/roll jit/program/stages)
-sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cuda/emit_lanes jit/cpu/emit_user
-                   jit/cuda/prelude_select jit/cuda/emit_stages)
+sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cuda/emit_kernel jit/cpu/emit_user
+                   jit/cuda/prelude_select jit/cuda/shapes/emit_stages jit/cuda/emit_reduction)
 sinter_unity_group(jit/schedule/schedule jit/cuda/schedule/choose jit/cuda/schedule/describe jit/cuda/schedule/estimate)
-sinter_unity_group(jit/cuda/emit_broadcast jit/user_text jit/cuda/nvrtc jit/cuda/nvrtc_library jit/cuda/nvrtc_raw
+sinter_unity_group(jit/cuda/shapes/emit_broadcast jit/user_text jit/cuda/nvrtc jit/cuda/nvrtc_library jit/cuda/nvrtc_raw
                    jit/prelude_text jit/user_error jit/program/user_function)
 
 sinter_unity_group(src/core/dtype src/core/format_number src/core/half src/core/profile src/core/shape)

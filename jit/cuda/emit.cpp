@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "jit/cuda/emit_body.hpp"
+#include "jit/cuda/emit_kernel.hpp"
 #include "jit/cuda/prelude_select.hpp"
 #include "jit/prelude_text.hpp"
 #include "jit/user_text.hpp"
@@ -162,15 +162,15 @@ bool cuda_has_second_stage(const cuda_variant& v) noexcept {
 
 std::string emit_cuda(const program& p, const cuda_variant& v) {
   switch (v.shape) {
-    case cuda_shape::linear:
-    case cuda_shape::strided: return cuda::emit_map(p, v);
+    case cuda_shape::linear: return cuda::emit_linear(p, v);
+    case cuda_shape::strided: return cuda::emit_strided(p, v);
     case cuda_shape::tiled: return cuda::emit_tiles(p, v);
-    case cuda_shape::shared_rows: return cuda::emit_shared_rows(p, v);
     case cuda_shape::reduce_tiles: return cuda::emit_reduce_tiles(p, v);
     case cuda_shape::reduce_rows:
     case cuda_shape::reduce_columns:
     case cuda_shape::crossed_rows:
-    case cuda_shape::crossed_columns: return cuda::emit_reduce(p, v);
+    case cuda_shape::crossed_columns:
+    case cuda_shape::shared_rows: return cuda::emit_reduce(p, v);
     case cuda_shape::broadcast_rows: return cuda::emit_broadcast(p, v);
     case cuda_shape::stride_loop: return cuda::emit_stride_loop(p, v);
     case cuda_shape::staged_rows: return cuda::emit_stages(p, v);

@@ -72,10 +72,10 @@ std::string plain_expression(const instr& i, const std::string& a, const std::st
 /// parameters; if empty, they are variables.
 class writer {
  public:
-  writer(const program& p, const phase& f, bool quick, std::string args = "a")
-      : p_(p), f_(f), quick_(quick), args_(std::move(args)), uses_(count_uses(p, f)), done_(p.code.size()) {}
+  writer(text& out, const program& p, const phase& f, bool quick, std::string args = "a")
+      : out_(out), p_(p), f_(f), quick_(quick), args_(std::move(args)), uses_(count_uses(p, f)), done_(p.code.size()) {}
 
-  std::string lines() {
+  void lines() {
     bool in_loop = false;
     for (int k : f_.code) {
       const bool inside = p_.is_in_loop(static_cast<std::size_t>(k));
@@ -84,7 +84,6 @@ class writer {
       if (!done_[static_cast<std::size_t>(k)]) line(k);
     }
     if (in_loop) close_loop();
-    return out_.str();
   }
 
  private:
@@ -106,26 +105,26 @@ class writer {
     for (int r : f_.results) outlives(r);
     for (const carried_desc& c : p_.carried) {
       declared_.erase(c.reg);
-      out_("  ", type_of_register(p_, c.reg), " r", int{c.reg}, " = ", reg(c.initial), ";");
+      out_("", type_of_register(p_, c.reg), " r", int{c.reg}, " = ", reg(c.initial), ";");
       done_[c.reg] = true;
     }
-    for (int r : declared_) out_("  ", type_of_register(p_, static_cast<std::size_t>(r)), " r", r, ";");
+    for (int r : declared_) out_("", type_of_register(p_, static_cast<std::size_t>(r)), " r", r, ";");
     out_("#pragma unroll 1");
-    out_("  for (long long run = 1;; ++run) {");
+    out_("for (long long run = 1;; ++run) {");
   }
   /// In descending order, since a carried register may get the value of one of a lower number.
   void close_loop() {
-    out_("  if (run == a.q", int{p_.loop.count}, ") break;");
+    out_("if (run == a.q", int{p_.loop.count}, ") break;");
     for (std::size_t k = p_.carried.size(); k-- > 0;)
-      out_("  r", int{p_.carried[k].reg}, " = ", reg(p_.carried[k].next), ";");
-    out_("  }");
+      out_("r", int{p_.carried[k].reg}, " = ", reg(p_.carried[k].next), ";");
+    out_("}");
   }
   void line(int k) {
     const instr& i = p_.code[static_cast<std::size_t>(k)];
     if (is_trig(i) && declared_.empty() && pair(k)) return;
     if (i.op == opcode::user) return call(i);
-    if (declared_.count(k)) return void(out_("  r", k, " = ", expression(k, i), ";"));
-    out_("  const ", type_of_register(p_, static_cast<std::size_t>(k)), " r", k, " = ", expression(k, i), ";");
+    if (declared_.count(k)) return void(out_("r", k, " = ", expression(k, i), ";"));
+    out_("const ", type_of_register(p_, static_cast<std::size_t>(k)), " r", k, " = ", expression(k, i), ";");
   }
   /// Emits a call, which computes all of its outputs; their instructions are consecutive.
   void call(const instr& first) {
@@ -144,13 +143,13 @@ class writer {
       else if (f.returns) result = "r" + num(declare(first.a, k)) + " = ";
       else add("r" + num(declare(first.a, k)));
     }
-    out_("  ", result, f.has_loop_text() ? "sn_body" : callee(f), "(", list, ");");
+    out_("", result, f.has_loop_text() ? "sn_body" : callee(f), "(", list, ");");
     for (int j : f_.code) {
       const instr& o = p_.code[static_cast<std::size_t>(j)];
       if (o.op != opcode::user || o.a != first.a) continue;
       done_[static_cast<std::size_t>(j)] = true;
-      if (o.type == dtype::f16) out_("  r", j, " = sn::round_f16(r", j, ");");
-      if (o.type == dtype::bf16) out_("  r", j, " = sn::round_bf16(r", j, ");");
+      if (o.type == dtype::f16) out_("r", j, " = sn::round_f16(r", j, ");");
+      if (o.type == dtype::bf16) out_("r", j, " = sn::round_bf16(r", j, ");");
     }
   }
   /// Declares the register of an output of a call.
@@ -158,7 +157,7 @@ class writer {
     for (int j : f_.code) {
       const instr& o = p_.code[static_cast<std::size_t>(j)];
       if (o.op != opcode::user || o.a != call || o.b != output) continue;
-      out_("  ", type_of_register(p_, static_cast<std::size_t>(j)), " r", j, "{};");
+      out_("", type_of_register(p_, static_cast<std::size_t>(j)), " r", j, "{};");
       return j;
     }
     return -1;
@@ -172,11 +171,11 @@ class writer {
       if (j <= k || !is_trig(o) || o.op == i.op || o.a != i.a || o.type != i.type) continue;
       const std::string s = "r" + num(i.op == opcode::sin ? k : j), c = "r" + num(i.op == opcode::sin ? j : k);
       if (i.type == dtype::f32 && !quick_) return false;
-      out_("  ", register_type(i.type), " r", k, ", r", j, ";");
+      out_("", register_type(i.type), " r", k, ", r", j, ";");
       if (i.type == dtype::f32)
-        out_("  sn::quick_sincos(", reg(i.a), ", ", s, ", ", c, ", slow, ",
-             signless(k) && signless(j) ? "true" : "false", ");");
-      else out_("  ::sincos(", reg(i.a), ", &", s, ", &", c, ");");
+        out_("sn::quick_sincos(", reg(i.a), ", ", s, ", ", c, ", slow, ", signless(k) && signless(j) ? "true" : "false",
+             ");");
+      else out_("::sincos(", reg(i.a), ", &", s, ", &", c, ");");
       done_[static_cast<std::size_t>(j)] = true;
       return true;
     }
@@ -220,6 +219,7 @@ class writer {
     return widened(in.type, "v" + num(i.a) + "[" + at + "]");
   }
 
+  text& out_;
   const program& p_;
   const phase& f_;
   bool quick_;
@@ -227,7 +227,6 @@ class writer {
   uses uses_;
   std::vector<bool> done_;
   std::set<int> declared_;  // registers of the loop that are read after it
-  text out_;
 };
 
 std::string arguments(const phase& f, const argument_source& source, const std::string& lane,
@@ -329,30 +328,28 @@ phase make_phase(const program& p, const cuda_variant& v, std::string name, std:
 namespace {
 
 /// One version of a phase's function.
-std::string define_function(const program& p, const phase& f, bool quick) {
-  text t;
-  auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
+void define_function(text& t, const program& p, const phase& f, bool quick) {
+  const auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
   if (f.lambda) t("template <class Body>");
   t("__device__ __forceinline__ void ", quick ? "quick_" : "", f.name,
     f.lambda ? "(const args& a, const Body& sn_body," : "(const args& a,");
   for (int k : f.inputs) {
-    dtype d = p.inputs[static_cast<std::size_t>(k)].type;
-    if (is_gathered(p, k)) t("    const ", storage_type(d), "* v", k, ",");
-    else t("    ", register_type(d), " v", k, ",");
+    const dtype d = p.inputs[static_cast<std::size_t>(k)].type;
+    if (is_gathered(p, k)) t("const ", storage_type(d), "* v", k, ",");
+    else t(register_type(d), " v", k, ",");
   }
-  for (int k : f.coords) t(f.place ? "    sn::random_place c" : "    long long c", k, ",");
-  for (int r : f.live_in) t("    ", type(r), " r", r, ",");
-  for (int k : f.reduced) t("    ", type_of_reduction(p, p.reductions[static_cast<std::size_t>(k)]), " d", k, ",");
-  t("    ", f.name, "_out& out", quick ? ", bool& slow) {" : ") {");
-  t("  int* const fault = a.fault;");
-  t("  (void)fault;");
-  t.add(writer(p, f, quick).lines());
+  for (int k : f.coords) t(f.place ? "sn::random_place c" : "long long c", k, ",");
+  for (int r : f.live_in) t(type(r), " r", r, ",");
+  for (int k : f.reduced) t(type_of_reduction(p, p.reductions[static_cast<std::size_t>(k)]), " d", k, ",");
+  t(f.name, "_out& out", quick ? ", bool& slow) {" : ") {");
+  t("int* const fault = a.fault;");
+  t("(void)fault;");
+  writer(t, p, f, quick).lines();
   for (int r : f.results) {
     const instr& i = p.code[static_cast<std::size_t>(r)];
-    t("  out.r", r, " = ", i.op == opcode::param ? parameter(p, i, "a") : "r" + num(r), ";");
+    t("out.r", r, " = ", i.op == opcode::param ? parameter(p, i, "a") : "r" + num(r), ";");
   }
   t("}");
-  return t.str();
 }
 
 /// The parameters of the program that a phase reads.
@@ -367,28 +364,24 @@ std::vector<int> parameters_of(const program& p, const phase& f) {
 
 }  // namespace
 
-std::string define(const program& p, const phase& f) {
-  text t;
+void define(text& t, const program& p, const phase& f) {
   t("struct ", f.name, "_out {");
-  for (int r : f.results) t("  ", type_of_register(p, static_cast<std::size_t>(r)), " r", r, ";");
+  for (int r : f.results) t(type_of_register(p, static_cast<std::size_t>(r)), " r", r, ";");
   t("};");
-  t.add(define_function(p, f, false));
-  if (f.quick) t.add(define_function(p, f, true));
-  return t.str();
+  define_function(t, p, f, false);
+  if (f.quick) define_function(t, p, f, true);
 }
 
-std::string define_out_of_line(const program& p, const phase& f) {
+void define_out_of_line(text& t, const program& p, const phase& f) {
   const int operand = f.live_in.front(), result = f.results.front();
-  auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
+  const auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
   std::string list = type(operand) + " r" + num(operand);
   for (int k : parameters_of(p, f))
     list += std::string(", ") + register_type(p.param_types[static_cast<std::size_t>(k)]) + " q" + num(k);
-  text t;
   t("static __device__ __noinline__ ", type(result), " ", f.name, "(", list, ") {");
-  t.add(writer(p, f, false, "").lines());
-  t("  return r", result, ";");
+  writer(t, p, f, false, "").lines();
+  t("return r", result, ";");
   t("}");
-  return t.str();
 }
 
 std::string call_out_of_line(const program& p, const phase& f, const std::string& operand) {
@@ -397,76 +390,65 @@ std::string call_out_of_line(const program& p, const phase& f, const std::string
   return f.name + "(" + list + ")";
 }
 
-std::string call_once(const phase& f, const argument_source& source, const std::string& indent) {
-  text t;
-  t(indent, f.name, "_out out;");
-  t(indent, f.name, f.lambda ? "(a, sn_body, " : "(a, ", arguments(f, source, "0"), "out);");
-  return t.str();
+void call_once(text& t, const phase& f, const argument_source& source) {
+  t(f.name, "_out out;");
+  t(f.name, f.lambda ? "(a, sn_body, " : "(a, ", arguments(f, source, "0"), "out);");
 }
 
-std::string call_lanes(const program& p, const phase& f, int lanes, bool quick, const argument_source& source,
-                       const std::string& in) {
-  text t;
-  auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
-  for (int r : f.results) t(in, type(r), " x", r, "[", lanes, "];");
-  t("#pragma unroll");
-  t(in, "for (int l = 0; l < ", lanes, "; ++l) {");
-  t(in, "  ", f.name, "_out o;");
-  t(in, "  ", quick ? "quick_" : "", f.name, "(a, ", arguments(f, source, "l"), quick ? "o, slow);" : "o);");
-  for (int r : f.results) t(in, "  x", r, "[l] = o.r", r, ";");
-  t(in, "}");
-  return t.str();
+void call_lanes(text& t, const program& p, const phase& f, int lanes, bool quick, const argument_source& source) {
+  for (int r : f.results) t(type_of_register(p, static_cast<std::size_t>(r)), " x", r, "[", lanes, "];");
+  t.unrolled("l", lanes, [&] {
+    t(f.name, "_out o;");
+    t(quick ? "quick_" : "", f.name, "(a, ", arguments(f, source, "l"), quick ? "o, slow);" : "o);");
+    for (int r : f.results) t("x", r, "[l] = o.r", r, ";");
+  });
 }
 
-std::string call_group(const program& p, const phase& f, int lanes, const argument_source& source,
-                       const std::string& in) {
-  text t;
-  const std::string head = "for (int l = 0; l < " + num(lanes) + "; ++l) {";
-  auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
-  if (!f.quick) return call_lanes(p, f, lanes, false, source, in);
-  t(in, "bool slow = false;");
-  t(call_lanes(p, f, lanes, true, source, in));
-  // Copies, so that the arrays above are never indexed by a variable and stay in registers.
+namespace {
+
+/// The lanes again, one after the other, by the version that is valid for every value.
+void call_slowly(text& t, const program& p, const phase& f, int lanes, const argument_source& source) {
+  // Copies, so that the arrays of the fast version are never indexed by a variable and stay in registers.
   std::map<std::string, std::string> copies;
-  t(in, "if (slow) {");
-  auto copy = [&](char kind, int index) {
-    argument x = source(kind, index);
+  const auto copy = [&](char kind, int index) {
+    const argument x = source(kind, index);
     if (x.array_type.empty() || copies.count(x.expression)) return;
-    std::string name = "s" + num(static_cast<int>(copies.size()));
+    const std::string name = "s" + num(static_cast<int>(copies.size()));
     copies[x.expression] = name;
-    t(in, "  ", x.array_type, " ", name, "[", lanes, "];");
-    t("#pragma unroll");
-    t(in, "  for (int l = 0; l < ", lanes, "; ++l) ", name, "[l] = ", x.expression, "[l];");
+    t(x.array_type, " ", name, "[", lanes, "];");
+    t.each("l", lanes, name, "[l] = ", x.expression, "[l];");
   };
   for (int k : f.inputs) copy('v', k);
   for (int k : f.coords) copy('c', k);
   for (int k : f.live_in) copy('r', k);
-  for (int r : f.results) t(in, "  ", type(r), " y", r, "[", lanes, "];");
-  t("#pragma unroll 1");
-  t(in, "  ", head);
-  t(in, "    ", f.name, "_out o;");
-  t(in, "    ", f.name, "(a, ", arguments(f, source, "l", copies), "o);");
-  for (int r : f.results) t(in, "    y", r, "[l] = o.r", r, ";");
-  t(in, "  }");
-  t("#pragma unroll");
-  t(in, "  ", head);
-  for (int r : f.results) t(in, "    x", r, "[l] = y", r, "[l];");
-  t(in, "  }");
-  t(in, "}");
-  return t.str();
+  for (int r : f.results) t(type_of_register(p, static_cast<std::size_t>(r)), " y", r, "[", lanes, "];");
+  t.loop("for (int l = 0; l < " + num(lanes) + "; ++l)", [&] {
+    t(f.name, "_out o;");
+    t(f.name, "(a, ", arguments(f, source, "l", copies), "o);");
+    for (int r : f.results) t("y", r, "[l] = o.r", r, ";");
+  });
+  t.unrolled("l", lanes, [&] {
+    for (int r : f.results) t("x", r, "[l] = y", r, "[l];");
+  });
 }
 
-std::string decompose(const std::string& of, int first, int last, const std::string& prefix, const std::string& in) {
-  text t;
+}  // namespace
+
+void call_group(text& t, const program& p, const phase& f, int lanes, const argument_source& source) {
+  if (f.quick) t("bool slow = false;");
+  call_lanes(t, p, f, lanes, f.quick, source);
+  if (f.quick) t.scope("if (slow)", [&] { call_slowly(t, p, f, lanes, source); });
+}
+
+void decompose(text& t, const std::string& of, int first, int last, const std::string& prefix) {
   std::string rest = of;
   for (int j = last - 1; j > first; --j) {
     const std::string q = prefix + "q" + num(j);
-    t(in, "const I ", q, " = a.e", j, ".quotient(", rest, ");");
-    t(in, "const I ", prefix, j, " = ", rest, " - ", q, " * a.e", j, ".n;");
+    t("const I ", q, " = a.e", j, ".quotient(", rest, ");");
+    t("const I ", prefix, j, " = ", rest, " - ", q, " * a.e", j, ".n;");
     rest = q;
   }
-  if (last > first) t(in, "const I ", prefix, first, " = ", rest, ";");
-  return t.str();
+  if (last > first) t("const I ", prefix, first, " = ", rest, ";");
 }
 
 std::string offset(const char* strides, int operand, int first, int last, const std::string& prefix) {
@@ -475,11 +457,5 @@ std::string offset(const char* strides, int operand, int first, int last, const 
     sum += (sum.empty() ? "" : " + ") + prefix + num(j) + " * a." + strides + num(operand) + "_" + num(j);
   return sum.empty() ? "0" : sum;
 }
-
-std::string open_kernel(const program& p, const cuda_variant& v) {
-  return "namespace " + cuda_kernel_name(p, v) + "_ {\n" + "typedef " + (v.wide_index ? "long long" : "int") + " I;\n" +
-         cuda_args_struct(p, v);
-}
-std::string close_kernel() { return "}\n"; }
 
 }  // namespace sinter::jit::cuda

@@ -1,4 +1,4 @@
-// Pieces shared by all CUDA kernel shapes: device functions of straight-line code, groups of lanes.
+// Device functions of straight-line code in CUDA kernels, and the calls of them.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "jit/cuda/emit.hpp"
+#include "jit/cuda/text.hpp"
 #include "jit/user_text.hpp"
 
 namespace sinter::jit::cuda {
@@ -16,25 +17,6 @@ std::string narrowed(dtype t, const std::string& x);
 
 /// The qualifiers of users' functions.
 inline constexpr const char* function_words = "__device__ __forceinline__";
-
-/// Lines of source, indented by the caller.
-class text {
- public:
-  template <class... Parts>
-  text& operator()(const Parts&... parts) {
-    (append(parts), ...);
-    out_ += '\n';
-    return *this;
-  }
-  /// Whole lines.
-  void add(std::string_view lines) { out_ += lines; }
-  const std::string& str() const noexcept { return out_; }
-
- private:
-  void append(std::string_view s) { out_ += s; }
-  void append(int n) { out_ += std::to_string(n); }
-  std::string out_;
-};
 
 /// Instructions that are emitted as one device function. Parameters of the program are read where they are used.
 struct phase {
@@ -64,10 +46,10 @@ std::vector<int> registers_of(const List& list) {
 /// Whether an instruction is the sine or cosine of float32, which has a fast version.
 bool is_quick_trig(const program& p, const instr& i) noexcept;
 /// The function NAME and, if the phase is quick, quick_NAME, which may set `slow`.
-std::string define(const program& p, const phase& f);
+void define(text& t, const program& p, const phase& f);
 /// A phase with one operand and one result that is rarely executed: emitted as a called function, so that it is
 /// compiled once even in unrolled code. Then a call of it.
-std::string define_out_of_line(const program& p, const phase& f);
+void define_out_of_line(text& t, const program& p, const phase& f);
 std::string call_out_of_line(const program& p, const phase& f, const std::string& operand);
 
 /// The arguments of a phase: 'v' value of an input (its pointer if gathered), 'c' coordinate, 'r' register of another
@@ -79,17 +61,15 @@ struct argument {
 using argument_source = std::function<argument(char kind, int index)>;
 
 /// Calls the phase for one set of values; the result is in `out`, a NAME_out declared by this text.
-std::string call_once(const phase& f, const argument_source& source, const std::string& indent);
+void call_once(text& t, const phase& f, const argument_source& source);
 /// Calls the phase for `lanes` lanes: declares arrays x<register>[lanes] and fills them; `quick`: by the fast version,
 /// which may set `slow` (a variable in scope).
-std::string call_lanes(const program& p, const phase& f, int lanes, bool quick, const argument_source& source,
-                       const std::string& indent);
-/// The same as a complete block: if the phase is quick, declares `slow` and recomputes the group if it was set.
-std::string call_group(const program& p, const phase& f, int lanes, const argument_source& source,
-                       const std::string& indent);
+void call_lanes(text& t, const program& p, const phase& f, int lanes, bool quick, const argument_source& source);
+/// The same, by the fast version if there is one: then declares `slow` and computes the group again if it was set.
+void call_group(text& t, const program& p, const phase& f, int lanes, const argument_source& source);
 
 /// Declares coordinates `prefix<axis>` of the linear index `of` over the axes [first, last).
-std::string decompose(const std::string& of, int first, int last, const std::string& prefix, const std::string& indent);
+void decompose(text& t, const std::string& of, int first, int last, const std::string& prefix);
 /// "+ c0 * a.s3_0 + ..." over the axes [first, last); empty sum: "0".
 std::string offset(const char* strides, int operand, int first, int last, const std::string& prefix);
 bool is_gathered(const program& p, int input);
@@ -100,39 +80,5 @@ std::string whole_array(const program& p, const user_call& c, std::size_t operan
 std::string launch_value(const program& p, std::uint16_t reg, const std::string& args);
 /// Sum of the weights of the instructions [first, end).
 int total_weight(const program& p, int first, int end);
-
-/// Opens a kernel: "namespace NAME_ { typedef int I; struct args ...;" (parameters.hpp).
-std::string open_kernel(const program& p, const cuda_variant& v);
-std::string close_kernel();
-/// The kernel's head up to its opening brace.
-std::string kernel_head(const program& p, const cuda_variant& v, int threads = cuda_block, const char* suffix = "");
-std::string shared_memory(int bytes);
-/// Declares z<k>, the values of an input's lanes; `stored`: the stored element of lane l.
-std::string lane_values(const program& p, int k, int lanes, const std::string& stored, const std::string& indent);
-/// The steps of the accumulators `acc`.a<j> with the lanes x<register> of the elements from r0 on.
-std::string accumulate(const program& p, const std::string& acc, int lanes, const std::string& indent);
-
-std::string emit_map(const program& p, const cuda_variant& v);
-std::string emit_tiles(const program& p, const cuda_variant& v);
-std::string emit_reduce(const program& p, const cuda_variant& v);
-std::string emit_shared_rows(const program& p, const cuda_variant& v);
-std::string emit_reduce_tiles(const program& p, const cuda_variant& v);
-std::string emit_broadcast(const program& p, const cuda_variant& v);
-std::string emit_stride_loop(const program& p, const cuda_variant& v);
-std::string emit_stages(const program& p, const cuda_variant& v);
-
-/// The accumulator type of reduction j, and its result as a register, given an accumulator.
-std::string accumulator(const program& p, int j);
-std::string result_of(const program& p, int j, const std::string& accumulator);
-
-/// Reductions: declares `struct accs`, and `finish(a, row, accs)`, which runs the epilogue and stores.
-std::string define_accumulators(const program& p);
-/// Statements that merge the `accs` of the threads of a row by a function of the prelude, through `shared`, of which each
-/// thread has cuda_partial_bytes.
-std::vector<std::string> merge_rows(const program& p, const std::string& accs,
-                                    const std::string& function = "merge_row");
-std::string define_finish(const program& p, const cuda_variant& v);
-/// Second stage: merges the partial results of the splits.
-std::string define_second_stage(const program& p, const cuda_variant& v);
 
 }  // namespace sinter::jit::cuda

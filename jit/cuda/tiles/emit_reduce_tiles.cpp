@@ -8,8 +8,7 @@
 // of some of the lanes, for each lane in rounds.
 #include <algorithm>
 
-#include "jit/cuda/emit_body.hpp"
-#include "jit/prelude_text.hpp"
+#include "jit/cuda/emit_reduction.hpp"
 
 namespace sinter::jit::cuda {
 namespace {
@@ -17,62 +16,47 @@ namespace {
 constexpr int side = cuda_tile_side;
 static_assert(side * side == cuda_block);
 
-class tile_reducer {
+class tile_reducer : reduction_writer {
  public:
   tile_reducer(const program& p, const cuda_variant& v)
-      : p_(p), v_(v), rows_(1 << v.tile.down), columns_(1 << v.tile.across), slots_(v.tile.slots) {
-    element_ = make_phase(p, v, "element", instructions(0, p.epilogue), registers_of(p.reductions));
-  }
+      : reduction_writer(p, v, 1 << (v.tile.down + v.tile.across)),
+        rows_(1 << v.tile.down),
+        columns_(1 << v.tile.across),
+        slots_(v.tile.slots),
+        element_(make_phase(p, v, "element", instructions(0, p.epilogue), registers_of(p.reductions))) {}
 
   std::string run() {
-    t_(open_kernel(p_, v_));
-    t_(define_accumulators(p_));
-    t_(define(p_, element_));
-    t_(define_finish(p_, v_));
-    t_.add(kernel_head(p_, v_));
-    t_.add(shared_memory(cuda_slab_bytes(p_, v_)));
-    t_("  const int down = threadIdx.x / ", side, ", across = threadIdx.x % ", side, ";");
-    t_("  const I k", i_, "0 = (I)blockIdx.y * ", side * rows_, ", k", j_, "0 = (I)blockIdx.x * ", side * columns_,
-       ";");
-    t_("  const I outer = (I)blockIdx.z;");
-    t_(decompose("outer", 0, i_, "k", "  "));
+    open_reduction({&element_});
+    head(cuda_slab_bytes(p_, v_));
+    t_("const int down = threadIdx.x / ", side, ", across = threadIdx.x % ", side, ";");
+    t_("const I k", i_, "0 = (I)blockIdx.y * ", side * rows_, ", k", j_, "0 = (I)blockIdx.x * ", side * columns_, ";");
+    t_("const I outer = (I)blockIdx.z;");
+    decompose(t_, "outer", 0, i_, "k");
     operands();
-    t_("  accs acc[", results(), "];");
-    for (int level = 0; level < v_.tile.levels; ++level) t_("  accs s", level, "[", results(), "];");
-    t_("  const int full = (int)(a.elements / ", cuda_group, "), lanes = (int)a.team, rounds = (int)a.chunk;");
-    t_("  int shift = ", v_.tile.levels, ";  // lanes of a slab, as a power of two");
-    t_("  while (rounds << shift > ", slots_, ") --shift;");
-    t_("  for (int first = 0; first < lanes; first += 1 << shift) {");
-    t_("    __syncthreads();");
-    for (int k : element_.inputs)
-      if (staged(k)) load_slab(k);
-    t_("    __syncthreads();");
-    t_("#pragma unroll 1");
-    t_("    for (int t = first; t < first + (1 << shift); ++t) {");
-    lane();
-    t_("    }");
-    t_("  }");
+    t_("accs acc[", results_, "];");
+    for (int level = 0; level < v_.tile.levels; ++level) t_("accs s", level, "[", results_, "];");
+    t_("const int full = (int)(a.elements / ", cuda_group, "), lanes = (int)a.team, rounds = (int)a.chunk;");
+    t_("int shift = ", v_.tile.levels, ";  // lanes of a slab, as a power of two");
+    t_("while (rounds << shift > ", slots_, ") --shift;");
+    t_.scope("for (int first = 0; first < lanes; first += 1 << shift)", [&] { slab(); });
     finish();
     t_("}");
-    return t_.str() + close_kernel();
+    return close();
   }
 
  private:
-  dtype type(int k) const { return p_.inputs[static_cast<std::size_t>(k)].type; }
-  const char* storage(int k) const { return storage_type(type(k)); }
-  access input_class(int k) const { return v_.inputs[static_cast<std::size_t>(k)]; }
   operand_axes axes(int k) const { return static_cast<operand_axes>(v_.row_only[static_cast<std::size_t>(k)]); }
-  /// Constant along the reduced axis.
-  bool fixed(int k) const { return input_class(k) == access::uniform; }
+  bool of_row(int k) const { return axes(k) == operand_axes::row; }
   bool staged(int k) const { return !fixed(k) && axes(k) != operand_axes::none; }
-  int results() const { return rows_ * columns_; }
-  /// Results of a thread, and of a block, along the axis that an input depends on.
-  int own(int k) const { return axes(k) == operand_axes::row ? rows_ : columns_; }
-  int kept_axis(int k) const { return axes(k) == operand_axes::row ? i_ : j_; }
-  std::string place(int k) const { return axes(k) == operand_axes::row ? "down" : "across"; }
+  /// Results of a thread along the axis that an input depends on.
+  int own(int k) const { return of_row(k) ? rows_ : columns_; }
+  int kept_axis(int k) const { return of_row(k) ? i_ : j_; }
+  std::string place(int k) const { return of_row(k) ? "down" : "across"; }
   /// The index of a thread's result along that axis.
-  std::string index(int k) const { return axes(k) == operand_axes::row ? "v" : "w"; }
+  std::string index(int k) const { return of_row(k) ? "v" : "w"; }
   std::string reduced_stride(int k) const { return "a.s" + num(k) + "_" + num(v_.kept); }
+  std::string kept_stride(int k) const { return "a.s" + num(k) + "_" + num(kept_axis(k)); }
+  int pitch(int k) const { return cuda_slab_pitch(v_, type(k)); }
   std::string clamped(int axis, const std::string& at) const {
     const std::string last = "a.e" + num(axis) + ".n - 1";
     return "(" + at + " < " + last + " ? " + at + " : " + last + ")";
@@ -91,160 +75,136 @@ class tile_reducer {
   void operands() {
     int at = 0;
     for (int k : element_.inputs) {
-      t_("  const ", storage(k), "* const b", k, " = a.p", k, " + (", offset("s", k, 0, i_, "k"), ");");
+      base_pointer(k, "a.p" + num(k) + " + (" + offset("s", k, 0, i_, "k") + ")");
       if (staged(k)) {
-        t_("  ", storage(k), "* const m", k, " = reinterpret_cast<", storage(k), "*>(shared + ", at, ");");
-        at += cuda_slab_pitch(v_, type(k)) * static_cast<int>(itemsize(type(k))) * side * own(k);
+        t_(storage(k), "* const m", k, " = reinterpret_cast<", storage(k), "*>(shared + ", at, ");");
+        at += pitch(k) * static_cast<int>(itemsize(type(k))) * side * own(k);
       }
       if (!fixed(k)) continue;
-      if (axes(k) == operand_axes::none) {
-        t_("  const ", register_type(type(k)), " u", k, " = ", widened(type(k), "*b" + num(k)), ";");
-        continue;
-      }
-      const std::string from = "k" + num(kept_axis(k)) + "0 + " + place(k) + " + q * " + num(side);
-      const std::string value = "b" + num(k) + "[" + clamped(kept_axis(k), "(" + from + ")") + " * a.s" + num(k) + "_" +
-                                num(kept_axis(k)) + "]";
-      t_("  ", register_type(type(k)), " u", k, "[", own(k), "];");
-      t_("#pragma unroll");
-      t_("  for (int q = 0; q < ", own(k), "; ++q) u", k, "[q] = ", widened(type(k), value), ";");
+      if (axes(k) == operand_axes::none) fixed_value(k, "*b" + num(k));
+      else fixed_values(k);
     }
+  }
+
+  void fixed_values(int k) {
+    const std::string at = "(k" + num(kept_axis(k)) + "0 + " + place(k) + " + q * " + num(side) + ")";
+    const std::string value = "b" + num(k) + "[" + clamped(kept_axis(k), at) + " * " + kept_stride(k) + "]";
+    t_(value_type(k), " u", k, "[", own(k), "];");
+    t_.each("q", own(k), "u", k, "[q] = ", widened(type(k), value), ";");
+  }
+
+  // --- a slab
+
+  void slab() {
+    t_("__syncthreads();");
+    for (int k : element_.inputs)
+      if (staged(k)) t_.unrolled("n", std::max(1, side * own(k) * slots_ / cuda_block), [&] { load_slab(k); });
+    t_("__syncthreads();");
+    t_.loop("for (int t = first; t < first + (1 << shift); ++t)", [&] {
+      t_.each("q", results_, "acc[q].init();");
+      t_.loop("for (int round = 0; round < rounds; ++round)", [&] { round(); });
+      join(0);
+    });
   }
 
   /// Neighbouring threads take neighbouring slots, or neighbouring rows where those are contiguous.
   void load_slab(int k) {
-    const int extent = side * own(k), pitch = cuda_slab_pitch(v_, type(k));
-    const bool by_rows = input_class(k) == access::staged;
+    const int extent = side * own(k);
+    const bool by_rows = input_class(k) == access::staged, linear = input_class(k) == access::linear;
     const std::string stride = reduced_stride(k), axis = num(kept_axis(k));
-    t_("#pragma unroll");
-    t_("    for (int n = 0; n < ", std::max(1, extent * slots_ / cuda_block), "; ++n) {");
-    t_("      const int at = n * ", cuda_block, " + (int)threadIdx.x;");
-    t_("      const int row = at ", by_rows ? "% " + num(extent) : "/ " + num(slots_), ", slot = at ",
+    t_("const int at = n * ", cuda_block, " + (int)threadIdx.x;");
+    t_("const int row = at ", by_rows ? "% " + num(extent) : "/ " + num(slots_), ", slot = at ",
        by_rows ? "/ " + num(extent) : "% " + num(slots_), ";");
-    t_("      const int t = first + (slot & (1 << shift) - 1), round = slot >> shift;");
-    t_("      const int g = round * lanes + ", lane_of("t"), ";");
-    t_("      if (row >= ", extent, " || slot >= ", slots_, " || round >= rounds || g > full) continue;");
-    t_("      const ", storage(k), "* const from = b", k, " + ", clamped(kept_axis(k), "(k" + axis + "0 + row)"),
-       " * a.s", k, "_", kept_axis(k), " + (I)g * ", cuda_group, " * ", input_class(k) == access::linear ? "1" : stride,
-       ";");
-    t_("      sn::pack<", storage(k), ", ", cuda_group, "> x;");
-    if (input_class(k) == access::linear) {
-      t_("      if (g < full) x = sn::fetch<", cuda_group, ">(from);");
-      if (v_.vector == 1)
-        t_("      else for (int l = 0; g * ", cuda_group, " + l < (int)a.elements; ++l) x.v[l] = from[l];");
-    } else {
-      t_("#pragma unroll");
-      t_("      for (int l = 0; l < ", cuda_group, "; ++l)");
-      t_("        if (g * ", cuda_group, " + l < (int)a.elements) x.v[l] = from[l * ", stride, "];");
-    }
-    t_("      sn::put(m", k, " + row * ", pitch, " + slot * ", cuda_group, ", x);");
-    t_("    }");
+    t_("const int t = first + (slot & (1 << shift) - 1), round = slot >> shift;");
+    t_("const int g = round * lanes + ", lane_of("t"), ";");
+    t_("if (row >= ", extent, " || slot >= ", slots_, " || round >= rounds || g > full) continue;");
+    t_("const ", storage(k), "* const from = b", k, " + ", clamped(kept_axis(k), "(k" + axis + "0 + row)"), " * ",
+       kept_stride(k), " + (I)g * ", cuda_group, " * ", linear ? "1" : stride, ";");
+    t_(pack(k, cuda_group), " x;");
+    const std::string inside = "g * " + num(cuda_group) + " + l < (int)a.elements";
+    if (linear) t_("if (g < full) x = sn::fetch<", cuda_group, ">(from);");
+    if (linear && v_.vector == 1) t_("else for (int l = 0; ", inside, "; ++l) x.v[l] = from[l];");
+    if (!linear) t_.each("l", cuda_group, "if (", inside, ") x.v[l] = from[l * ", stride, "];");
+    t_("sn::put(m", k, " + row * ", pitch(k), " + slot * ", cuda_group, ", x);");
   }
 
-  /// One lane of all results of a thread, and its place in the tree.
-  void lane() {
-    t_("#pragma unroll");
-    t_("      for (int q = 0; q < ", results(), "; ++q) acc[q].init();");
-    t_("#pragma unroll 1");
-    t_("      for (int round = 0; round < rounds; ++round) {");
-    t_("        const int g = round * lanes + ", lane_of("t"), ", slot = round << shift | t - first;");
-    t_("        if (g < full) {");
-    t_("          const I r0 = (I)g * ", cuda_group, ";");
-    group("          ");
-    t_("        }");
-    if (v_.vector == 1) {
-      t_("        if (g == full) {");
-      t_("#pragma unroll 1");
-      t_("          for (I r0 = (I)full * ", cuda_group, "; r0 < (I)a.elements; ++r0) {");
-      tail("            ");
-      t_("          }");
-      t_("        }");
-    }
-    t_("      }");
-    join(0, "      ");
-  }
+  // --- one lane of all results of a thread, and its place in the tree
 
-  void join(int level, const std::string& in) {
-    if (level == v_.tile.levels) return;
-    const std::string each = "for (int q = 0; q < " + num(results()) + "; ++q) ", s = "s" + num(level) + "[q]";
-    t_(in, "if (t >> ", level, " & 1) {");
-    t_("#pragma unroll");
-    t_(in, "  ", each, "{");
-    for (std::size_t r = 0; r < p_.reductions.size(); ++r) {
-      const std::string a = ".a" + num(static_cast<int>(r));
-      t_(in, "    ", s, a, ".merge(acc[q]", a, ");");
-    }
-    t_(in, "    acc[q] = ", s, ";");
-    t_(in, "  }");
-    join(level + 1, in + "  ");
-    t_(in, "} else {");
-    t_("#pragma unroll");
-    t_(in, "  ", each, s, " = acc[q];");
-    t_(in, "}");
-  }
-
-  void group(const std::string& in) {
-    for (int k : element_.inputs) {
-      if (fixed(k)) continue;
-      const std::string pack = std::string("sn::pack<") + storage(k) + ", " + num(cuda_group) + ">";
-      t_(in, pack, " i", k, "[", staged(k) ? own(k) : 1, "];");
-      t_("#pragma unroll");
-      if (staged(k))
-        t_(in, "for (int q = 0; q < ", own(k), "; ++q) i", k, "[q] = sn::fetch<", cuda_group, ">(m", k, " + (",
-           place(k), " + q * ", side, ") * ", cuda_slab_pitch(v_, type(k)), " + slot * ", cuda_group, ");");
-      else
-        t_(in, "for (int l = 0; l < ", cuda_group, "; ++l) i", k, "[0].v[l] = b", k, "[(r0 + l) * ", reduced_stride(k),
-           "];");
-    }
-    each_result(in, cuda_group, [&](int k) { return "i" + num(k) + "[" + (staged(k) ? index(k) : "0") + "].v[l]"; });
-  }
-
-  void tail(const std::string& in) {
-    each_result(in, 1, [&](int k) {
-      if (!staged(k)) return "b" + num(k) + "[r0 * " + reduced_stride(k) + "]";
-      return "m" + num(k) + "[(" + place(k) + " + " + index(k) + " * " + num(side) + ") * " +
-             num(cuda_slab_pitch(v_, type(k))) + " + slot * " + num(cuda_group) + " + (int)(r0 - full * " +
-             num(cuda_group) + ")]";
+  void round() {
+    t_("const int g = round * lanes + ", lane_of("t"), ", slot = round << shift | t - first;");
+    t_.scope("if (g < full)", [&] {
+      t_("const I r0 = (I)g * ", cuda_group, ";");
+      group();
+    });
+    if (v_.vector != 1) return;
+    t_.scope("if (g == full)", [&] {
+      t_.loop("for (I r0 = (I)full * " + num(cuda_group) + "; r0 < (I)a.elements; ++r0)", [&] { tail(); });
     });
   }
 
-  /// The phase over consecutive elements of each result of a thread, and the steps of its accumulators.
-  void each_result(const std::string& in, int lanes, const std::function<std::string(int)>& stored) {
-    t_("#pragma unroll");
-    t_(in, "for (int v = 0; v < ", rows_, "; ++v) {");
-    t_("#pragma unroll");
-    t_(in, "  for (int w = 0; w < ", columns_, "; ++w) {");
-    for (int k : element_.inputs)
-      if (!fixed(k)) t_.add(lane_values(p_, k, lanes, stored(k), in + "    "));
-    t_(call_group(
-        p_, element_, lanes,
-        [&](char, int k) -> argument {
-          if (!fixed(k)) return {"z" + num(k), register_type(type(k))};
-          return {"u" + num(k) + (axes(k) == operand_axes::none ? "" : "[" + index(k) + "]"), ""};
-        },
-        in + "    "));
-    t_.add(accumulate(p_, "acc[v * " + num(columns_) + " + w]", lanes, in + "    "));
-    t_(in, "  }");
-    t_(in, "}");
+  void join(int level) {
+    if (level == v_.tile.levels) return;
+    const std::string s = "s" + num(level) + "[q]";
+    t_("if (t >> ", level, " & 1) {");
+    t_.unrolled("q", results_, [&] {
+      for (int r = 0; r < reductions(); ++r) t_(s, ".a", r, ".merge(acc[q].a", r, ");");
+      t_("acc[q] = ", s, ";");
+    });
+    join(level + 1);
+    t_("} else {");
+    t_.each("q", results_, s, " = acc[q];");
+    t_("}");
+  }
+
+  void group() {
+    for (int k : element_.inputs) {
+      if (fixed(k)) continue;
+      t_(pack(k, cuda_group), " i", k, "[", staged(k) ? own(k) : 1, "];");
+      if (!staged(k)) {
+        fetch_lanes("i" + num(k) + "[0]", cuda_group, "b" + num(k) + "[(r0 + l) * " + reduced_stride(k) + "]");
+        continue;
+      }
+      t_.each("q", own(k), "i", k, "[q] = sn::fetch<", cuda_group, ">(m", k, " + (", place(k), " + q * ", side, ") * ",
+              pitch(k), " + slot * ", cuda_group, ");");
+    }
+    each_element(cuda_group, [&](int k) { return "i" + num(k) + "[" + (staged(k) ? index(k) : "0") + "].v[l]"; });
+  }
+
+  void tail() {
+    each_element(1, [&](int k) {
+      if (!staged(k)) return "b" + num(k) + "[r0 * " + reduced_stride(k) + "]";
+      return "m" + num(k) + "[(" + place(k) + " + " + index(k) + " * " + num(side) + ") * " + num(pitch(k)) +
+             " + slot * " + num(cuda_group) + " + (int)(r0 - full * " + num(cuda_group) + ")]";
+    });
+  }
+
+  void each_element(int lanes, const text_of& stored) {
+    use_group({.element = element_,
+               .lanes = lanes,
+               .results = {{"v", rows_}, {"w", columns_}},
+               .value =
+                   [this](int k) {
+                     if (!fixed(k)) return std::string();
+                     return "u" + num(k) + (axes(k) == operand_axes::none ? "" : "[" + index(k) + "]");
+                   },
+               .stored = stored,
+               .use = [&] { accumulate("acc[v * " + num(columns_) + " + w]", lanes); }});
   }
 
   void finish() {
-    t_("#pragma unroll");
-    t_("  for (int v = 0; v < ", rows_, "; ++v) {");
-    t_("#pragma unroll");
-    t_("    for (int w = 0; w < ", columns_, "; ++w) {");
-    t_("      const I row = k", i_, "0 + down + v * ", side, ", column = k", j_, "0 + across + w * ", side, ";");
-    t_("      if (row < a.e", i_, ".n && column < a.e", j_, ".n)");
-    t_("        finish(a, (outer * a.e", i_, ".n + row) * a.e", j_, ".n + column, acc[v * ", columns_, " + w]);");
-    t_("    }");
-    t_("  }");
+    const std::string rows = "a.e" + num(i_) + ".n", columns = "a.e" + num(j_) + ".n";
+    t_.unrolled("v", rows_, [&] {
+      t_.unrolled("w", columns_, [&] {
+        t_("const I row = k", i_, "0 + down + v * ", side, ", column = k", j_, "0 + across + w * ", side, ";");
+        t_("if (row < ", rows, " && column < ", columns, ")");
+        t_("  finish(a, (outer * ", rows, " + row) * ", columns, " + column, acc[v * ", columns_, " + w]);");
+      });
+    });
   }
 
-  const program& p_;
-  const cuda_variant& v_;
   int rows_, columns_, slots_;
   int i_ = v_.kept - 2, j_ = v_.kept - 1;  // the kept axes of a tile
   phase element_;
-  text t_;
 };
 
 }  // namespace

@@ -1,0 +1,135 @@
+// Accumulators, their joins and results.
+#include "jit/cuda/emit_reduction.hpp"
+
+#include "jit/user_text.hpp"
+
+namespace sinter::jit::cuda {
+
+std::string accumulator(const program& p, int j) {
+  const reduce_desc& r = p.reductions[static_cast<std::size_t>(j)];
+  const std::string t = register_type(r.arg);
+  if (r.op == reduce_op::user)
+    return "sn::acc_user<" + type_of_reduction(p, r) + ", " + monoid(*p.combines[r.inner]) + ">";
+  if (r.op == reduce_op::moment2 && is_complex(r.arg))
+    return "sn::acc_complex_moment<" + t + (r.arg == dtype::c64 ? ", float>" : ", double>");
+  std::string type = about(r.op).accumulator;
+  if (const std::size_t at = type.find('T'); at != std::string::npos) type.replace(at, 1, t);
+  return type;
+}
+
+std::string result_of(const program& p, int j, const std::string& accumulator) {
+  const reduce_desc& r = p.reductions[static_cast<std::size_t>(j)];
+  const std::string value = accumulator + ".result()";
+  if (r.type == dtype::f16) return "sn::round_f16(" + value + ")";
+  if (r.type == dtype::bf16) return "sn::round_bf16(" + value + ")";
+  return "(" + type_of_reduction(p, r) + ")" + value;
+}
+
+void reduction_writer::open_reduction(std::initializer_list<const phase*> phases) {
+  open({});
+  define_accumulators();
+  for (const phase* f : phases) define(t_, p_, *f);
+  define_finish();
+  if (cuda_has_second_stage(v_)) define_partials();
+}
+
+void reduction_writer::define_accumulators() {
+  t_("struct accs {");
+  for (int j = 0; j < reductions(); ++j) t_(accumulator(p_, j), " a", j, ";");
+  t_.scope("__device__ __forceinline__ void init()", [&] {
+    for (int j = 0; j < reductions(); ++j) t_("a", j, ".init();");
+  });
+  t_.scope("__device__ __forceinline__ void merge(const accs& o)", [&] {
+    for (int j = 0; j < reductions(); ++j) t_("a", j, ".merge(o.a", j, ");");
+  });
+  t_("};");
+}
+
+void reduction_writer::define_finish() {
+  phase f = make_phase(p_, v_, "epilogue", instructions(p_.epilogue, p_.code.size()), registers_of(p_.outputs));
+  f.quick = false;  // runs once for a result
+  define(t_, p_, f);
+  t_.scope("__device__ __forceinline__ void finish(const args& a, I row, const accs& acc)", [&] {
+    decompose(t_, "row", 0, v_.kept, "k");
+    one_element({.element = f,
+                 .address = [this](int k) { return address(k); },
+                 .coordinate = [this](int j) { return j < v_.rank ? "k" + num(j) : std::string("row"); },
+                 .place = [this](int k) { return "a.w" + num(k) + "[" + offset("t", k, 0, v_.kept, "k") + "]"; },
+                 .other =
+                     [this](char, int j) {
+                       return argument{result_of(p_, j, "acc.a" + num(j)), ""};
+                     }});
+  });
+}
+
+void reduction_writer::define_partials() {
+  for (int j = 0; j < reductions(); ++j) {
+    const std::string type = accumulator(p_, j);
+    t_.scope("__device__ __forceinline__ " + type + "* partials" + num(j) + "(const args& a)",
+             [&] { t_("return (", type, "*)(a.partial + a.results * a.splits * ", cuda_partial_bytes * j, ");"); });
+  }
+}
+
+void reduction_writer::declare_accumulators() {
+  t_("accs acc", results_ > 1 ? "[" + num(results_) + "]" : std::string(), ";");
+  each_result("acc" + several_ + ".init();");
+}
+
+void reduction_writer::each_result(const std::string& statement) {
+  if (results_ > 1) t_.each("v", results_, statement);
+  else t_(statement);
+}
+
+void reduction_writer::accumulate(const std::string& acc, int lanes) {
+  for (int j = 0; j < reductions(); ++j)
+    t_(acc, ".a", j, lanes == 1 ? ".step(x" : ".step4(x", p_.reductions[static_cast<std::size_t>(j)].reg,
+       lanes == 1 ? "[0]" : "", ", r0);");
+}
+
+void reduction_writer::join_each(std::string_view function, const std::string& acc, std::string_view with) {
+  for (int j = 0; j < reductions(); ++j)
+    each_result("sn::" + std::string(function) + "(" + acc + ".a" + num(j) + ", " + std::string(with) + ");");
+}
+
+void reduction_writer::join_rows() {
+  // One of 32 threads leaves its accumulators in shared memory.
+  constexpr int together = 32;
+  if (reductions() <= together) each_result("sn::merge_row(acc" + several_ + ", shared);");
+  else join_each("merge_row", "acc" + several_);
+}
+
+void reduction_writer::leave(const std::string& result, const std::string& acc) {
+  t_("if (a.splits > 1) {");
+  for (int j = 0; j < reductions(); ++j)
+    t_("partials", j, "(a)[blockIdx.y * a.results + ", result, "] = ", acc, ".a", j, ";");
+  t_("} else {");
+  t_("finish(a, ", result, ", ", acc, ");");
+  t_("}");
+}
+
+void reduction_writer::second_stage() {
+  head(cuda_block * cuda_partial_bytes, cuda_block, "_2");
+  t_("const long long wanted = (long long)blockIdx.x * blockDim.x + threadIdx.x;");
+  t_("const bool live = wanted < a.results;");
+  t_("accs acc;");
+  t_("acc.init();");
+  // Eight loads in flight, since latency dominates such a small stage.
+  t_("long long s = live ? threadIdx.y : a.splits;");
+  t_("const long long lanes = blockDim.y;");
+  t_.scope("for (; s + 7 * lanes < a.splits; s += 8 * lanes)", [&] {
+    for (int j = 0; j < reductions(); ++j)
+      t_.scope("", [&] {
+        t_(accumulator(p_, j), " some[8];");
+        t_.each("u", 8, "some[u] = partials", j, "(a)[(s + u * lanes) * a.results + wanted];");
+        t_.each("u", 8, "acc.a", j, ".merge(some[u]);");
+      });
+  });
+  t_.loop("for (; s < a.splits; s += lanes)", [&] {
+    for (int j = 0; j < reductions(); ++j) t_("acc.a", j, ".merge(partials", j, "(a)[s * a.results + wanted]);");
+  });
+  for (int j = 0; j < reductions(); ++j) t_("sn::merge_column(acc.a", j, ", shared);");
+  t_("if (live && threadIdx.y == 0) finish(a, (I)wanted, acc);");
+  t_("}");
+}
+
+}  // namespace sinter::jit::cuda

@@ -1,0 +1,211 @@
+// CUDA reductions along rows (a group of threads for each result) and columns (a thread accumulates whole results), in
+// one or two stages. Crossed ones have the same order, and the threads of a block the other way round, so that neighbouring
+// threads read neighbouring elements where memory lies across the reduced axis. In shared rows, whose operands vary along
+// the row or between rows, but not both, as forces between all pairs do, a thread has its lane of several rows, so that
+// what varies along the rows is loaded once for all of them.
+//
+// The order in which floating-point elements are combined depends on the extents alone: groups of four consecutive
+// reduced elements, distributed cyclically among the threads of a row (or of a column), then a tree over the threads,
+// then over the splits. Vector width, alignment and index class change only how elements are read.
+#include <algorithm>
+
+#include "jit/cuda/emit_reduction.hpp"
+
+namespace sinter::jit::cuda {
+namespace {
+
+/// Bytes that a thread keeps in flight to hide latency.
+constexpr int bytes_in_flight = 64;
+
+int results_of_thread(const cuda_variant& v) {
+  if (v.shape == cuda_shape::shared_rows) return 1 << v.tile.down;
+  return v.shape == cuda_shape::reduce_columns ? v.vector : 1;
+}
+
+class lane_reducer : reduction_writer {
+ public:
+  lane_reducer(const program& p, const cuda_variant& v)
+      : reduction_writer(p, v, results_of_thread(v)),
+        columns_(v.shape == cuda_shape::reduce_columns),
+        shared_(v.shape == cuda_shape::shared_rows),
+        lanes_on_y_(columns_ || v.shape == cuda_shape::crossed_rows),
+        element_(make_phase(p, v, "element", instructions(0, p.epilogue), registers_of(p.reductions))) {}
+
+  std::string run() {
+    open_reduction({&element_});
+    head(cuda_threads(v_) * cuda_partial_bytes, cuda_threads(v_));
+    place();
+    for (int k : element_.inputs) operand(k);
+    declare_accumulators();
+    if (shared_) all_groups();
+    else groups_of_split();
+    join();
+    finish();
+    t_("}");
+    if (cuda_has_second_stage(v_)) second_stage();
+    return close();
+  }
+
+ private:
+  // --- where a thread is
+
+  void place() {
+    const char *of_lanes = lanes_on_y_ ? "y" : "x", *of_results = lanes_on_y_ ? "x" : "y";
+    t_("const int ", columns_ ? "" : "lane = threadIdx." + std::string(of_lanes) + ", ", "lanes = blockDim.", of_lanes,
+       ";");
+    t_("const long long wanted = ((long long)blockIdx.x * blockDim.", of_results, " + threadIdx.", of_results, ") * ",
+       results_, ";");
+    if (shared_) return;
+    t_("const bool live = wanted < a.results;");
+    t_("const I row = live ? (I)wanted : 0;");
+    decompose(t_, "row", 0, v_.kept, "k");
+  }
+
+  /// b<k>: an input at the first element of a result, u<k>: its value where it does not vary along a result. Arrays if a
+  /// thread has several results.
+  void operand(int k) {
+    if (!several()) {
+      base_pointer(k, address(k));
+      if (fixed(k)) fixed_value(k, "*b" + num(k));
+      return;
+    }
+    if (shared_ && !fixed(k)) return base_pointer(k, "a.p" + num(k));
+    const std::string row = "(I)(wanted + v < a.results ? wanted + v : a.results - 1)", stride = "a.s" + num(k) + "_";
+    if (!shared_) {
+      t_("const ", storage(k), "* b", k, "[", results_, "];");
+      each_result("b" + num(k) + "[v] = " + address(k) + " + v * " + stride + num(v_.kept - 1) + ";");
+    }
+    if (!fixed(k)) return;
+    t_(value_type(k), " u", k, "[", results_, "];");
+    const std::string at = shared_ ? "a.p" + num(k) + "[" + row + " * " + stride + "0]" : "*b" + num(k) + "[v]";
+    each_result("u" + num(k) + "[v] = " + widened(type(k), at) + ";");
+  }
+
+  bool several() const { return results_ > 1; }
+
+  // --- groups
+
+  void all_groups() {
+    t_("const I full = (I)(a.elements / ", cuda_group, ");");
+    t_("I g = lane;");
+    t_.scope("for (; g < full; g += lanes)", [&] { groups(1); });
+    t_.scope("if (g == full)", [&] { tail(); });
+  }
+
+  void groups_of_split() {
+    t_("const I full = (I)(a.elements / ", cuda_group, "), begin = (I)(blockIdx.y * a.chunk);");
+    t_("const I stop = begin + (I)a.chunk, end = stop < full ? stop : full;");
+    t_("if (live) {");
+    t_("I g = begin + ", lane_, ";");
+    const int n = unroll();
+    if (n > 1)
+      t_.scope("for (; g + " + num(n - 1) + " * lanes < end; g += " + num(n) + " * lanes)", [&] { groups(n); });
+    t_.loop("for (; g < end; g += lanes)", [&] { groups(1); });
+    t_.scope("if (g == full && g < stop)", [&] { tail(); });
+    t_("}");
+  }
+
+  int unroll() const {
+    int bytes = 0;
+    for (int k : element_.inputs)
+      if (!fixed(k) && !gathered(k)) bytes += cuda_group * results_ * static_cast<int>(itemsize(type(k)));
+    const int work = total_weight(p_, 0, p_.epilogue);
+    int n = bytes ? std::clamp(bytes_in_flight / bytes, 1, 8) : 1;
+    if (work > 16) n = std::min(n, 2);
+    return work > 48 ? 1 : n;
+  }
+
+  group_loop loop(int lanes) {
+    group_loop g{.element = element_,
+                 .lanes = lanes,
+                 .order = shared_ ? load_order::by_input : load_order::by_lane,
+                 .across = columns_ ? results_ : 0,
+                 .same_lanes = shared_,
+                 .value = [this](int k) { return fixed(k) ? "u" + num(k) + of_result(k) : std::string(); },
+                 .vector = [this](int k) { return vector(k); },
+                 .lane =
+                     [this](int k) {
+                       const std::string b = "b" + num(k) + of_result(k), at = lane_offset(k);
+                       return gathered(k) ? b + " + (" + at + ")" : b + "[" + at + "]";
+                     },
+                 .coordinate = [this](int j) { return coordinate(j); },
+                 .use = [this, lanes] { accumulate("acc" + several_, lanes); }};
+    if (several()) g.results.emplace_back("v", results_);
+    if (shared_) return g;
+    g.lane_of_load = [this] { position("+"); };
+    g.lane_of_use = [this] { position("|"); };
+    return g;
+  }
+
+  void groups(int n) {
+    group_loop g = loop(cuda_group);
+    g.groups = n;
+    g.place = [this] { t_("const I r0 = (g + u * lanes) * ", cuda_group, ";"); };
+    walk(g);
+  }
+
+  void tail() {
+    t_.loop("for (I r0 = full * " + num(cuda_group) + "; r0 < (I)a.elements; ++r0)", [&] {
+      group_loop g = loop(1);
+      g.stored = g.lane;
+      use_group(g);
+    });
+  }
+
+  /// The address of a vector access along the reduced axis (rows), or of neighbouring results (columns).
+  std::string vector(int k) const {
+    if (gathered(k) || (input_class(k) != access::linear && (!columns_ || several()))) return "";
+    return "b" + num(k) + (several() && columns_ ? "[0]" : "") + " + " + (columns_ ? "(" + lane_offset(k) + ")" : "r0");
+  }
+
+  std::string of_result(int k) const { return columns_ || (shared_ && fixed(k)) ? several_ : std::string(); }
+
+  void position(const char* plus) {
+    t_("const I r = r0 ", plus, " l;");
+    if (multi_) decompose(t_, "r", v_.kept, v_.rank, "c");
+  }
+
+  std::string lane_offset(int k) const {
+    if (!multi_ && (input_class(k) == access::uniform || v_.rank == v_.kept)) return "0";
+    const std::string r = shared_ ? "r0 + l" : "r";
+    return !multi_ && !columns_ && input_class(k) == access::linear ? r : reduced_offset("s", k, r);
+  }
+
+  /// If rows are whole groups, the low bits of a position are known, so lanes can share what they compute from blocks of
+  /// random numbers.
+  std::string coordinate(int j) const {
+    const std::string result = several() ? "(row + v)" : "row";
+    if (j < v_.kept) return "k" + num(j) + (several() && j == v_.kept - 1 ? " + v" : "");
+    if (j < v_.rank) return multi_ ? "c" + num(j) : "r";
+    if (v_.vector != cuda_group || columns_) return result + " * a.elements + r";
+    return "(row * (a.elements / " + num(cuda_group) + ") * " + num(cuda_group) + " + r0) | l";
+  }
+
+  // --- results
+
+  void join() {
+    switch (v_.shape) {
+      case cuda_shape::crossed_rows: return join_each("merge_crossed_row", "acc");
+      case cuda_shape::crossed_columns: return join_each("merge_crossed_column", "acc");
+      case cuda_shape::reduce_columns: return join_each("merge_column", "acc" + several_);
+      default: return join_rows();
+    }
+  }
+
+  void finish() {
+    t_("if (", shared_ ? "" : "!live || ", lane_, " != 0) return;");
+    if (shared_) return each_result("if (wanted + v < a.results) finish(a, (I)(wanted + v), acc[v]);");
+    if (!several()) return leave("row", "acc");
+    t_.unrolled("v", results_, [&] { leave("(row + v)", "acc[v]"); });
+  }
+
+  bool columns_, shared_, lanes_on_y_;
+  const char* lane_ = columns_ ? "(int)threadIdx.y" : "lane";
+  phase element_;
+};
+
+}  // namespace
+
+std::string emit_reduce(const program& p, const cuda_variant& v) { return lane_reducer(p, v).run(); }
+
+}  // namespace sinter::jit::cuda

@@ -1,0 +1,238 @@
+// CUDA kernels of staged programs: a group of threads for each row, which reads the row once. What later stages need of
+// it stays in registers: each thread has a number of groups of four elements that is known when the kernel is compiled.
+//
+// Groups, their distribution among the threads and the tree over these are those of reductions along rows
+// (emit_reduce.cpp), so that sums have the bits that separate kernels would give them.
+#include <algorithm>
+#include <bit>
+
+#include "jit/cuda/emit_reduction.hpp"
+#include "jit/program/stages.hpp"
+
+namespace sinter::jit {
+namespace {
+
+int words_of(dtype t) noexcept {
+  return t == dtype::f16 || t == dtype::bf16 ? 1 : static_cast<int>((itemsize(t) + 3) / 4);
+}
+
+}  // namespace
+
+int cuda_kept(const program& p, int groups) {
+  int most = 0;
+  for (int s = 0; s + 1 < static_cast<int>(p.stages.size()); ++s) {
+    int words = 0;
+    for (const int r : kept_after(p, s)) words += words_of(p.code[static_cast<std::size_t>(r)].type);
+    most = std::max(most, words);
+  }
+  return most * groups * cuda_group;
+}
+
+namespace cuda {
+namespace {
+
+/// Registers for elements that a thread reads before it computes with them.
+constexpr int registers_in_flight = 64;
+/// Bytes of shared memory of a reduction: an accumulator for each warp.
+constexpr int shared_bytes = cuda_block / 32 * cuda_partial_bytes;
+
+class stage_writer : kernel_writer {
+ public:
+  stage_writer(const program& p, const cuda_variant& v) : kernel_writer(p, v) {
+    for (int s = 0; s < static_cast<int>(p.stages.size()); ++s) make_stage(s);
+  }
+
+  std::string run() {
+    open({});
+    for (const parts& s : parts_) {
+      if (!s.row.code.empty()) define(t_, p_, s.row);
+      if (!s.element.code.empty()) define(t_, p_, s.element);
+    }
+    head(shared_bytes * static_cast<int>(p_.reductions.size()));
+    place();
+    declare();
+    for (int s = 0; s < static_cast<int>(parts_.size()); ++s) {
+      row_part(s);
+      element_part(s);
+      each_reduction(s, [&](int j) { t_("sn::share_row(a", j, ", shared + ", shared_bytes * j, ");"); });
+    }
+    t_("}");
+    return close();
+  }
+
+ private:
+  struct parts {
+    phase row, element;
+    std::vector<int> kept;  // registers of this stage that later ones read
+    bool any = false;       // whether anything is done for each element
+  };
+
+  std::string register_name(int reg) const { return type_of_register(p_, static_cast<std::size_t>(reg)); }
+  bool whole_groups() const { return v_.vector == cuda_group; }
+  template <class F>
+  void each_reduction(int s, F f) const {
+    for (int j = first_reduction(p_, s); j < p_.stages[static_cast<std::size_t>(s)].reductions; ++j) f(j);
+  }
+  /// The outputs of a stage that have a value for each row, or one for each element.
+  template <class F>
+  void each_output(int s, bool per_row, F f) const {
+    for (int k = 0; k < static_cast<int>(p_.outputs.size()); ++k) {
+      const int r = p_.outputs[static_cast<std::size_t>(k)].reg;
+      if (is_per_row(p_, r) == per_row && stage_of(p_, r) == s) f(k);
+    }
+  }
+
+  void make_stage(int s) {
+    const stage& bounds = p_.stages[static_cast<std::size_t>(s)];
+    const int begin = begin_of_stage(p_, s);
+    std::vector<int> rows, elements;
+    for (int r = begin; r < bounds.element; ++r)
+      if (p_.code[static_cast<std::size_t>(r)].op != opcode::param) rows.push_back(r);
+    each_result(p_, s, [&](int r) {
+      if (!contains(elements, r)) elements.push_back(r);
+    });
+    parts made;
+    for (const int r : kept_after(p_, s))
+      if (r >= begin) made.kept.push_back(r);
+    for (const int r : made.kept)
+      if (!contains(elements, r)) elements.push_back(r);
+    made.any = !elements.empty();
+    const auto at = [](int k) { return static_cast<std::size_t>(k); };
+    made.row = make_phase(p_, v_, "row" + num(s), instructions(at(begin), at(bounds.element)), rows);
+    made.row.quick = false;  // runs once for a row
+    made.element = make_phase(p_, v_, "element" + num(s), instructions(at(bounds.element), at(bounds.end)), elements);
+    // Results that an earlier stage has computed are read where they are kept.
+    std::erase_if(made.element.results, [&](int r) { return r < begin; });
+    parts_.push_back(std::move(made));
+  }
+
+  void place() {
+    t_("const int lane = threadIdx.x, threads = blockDim.x;");
+    t_("const long long wanted = (long long)blockIdx.x * blockDim.y + threadIdx.y;");
+    t_("const bool live = wanted < a.results;");
+    t_("const I row = live ? (I)wanted : 0, elements = (I)a.elements;");
+    decompose(t_, "row", 0, v_.kept, "k");
+  }
+
+  void declare() {
+    for (int k = 0; k < static_cast<int>(p_.inputs.size()); ++k) base_pointer(k, address(k));
+    for (int k = 0; k < static_cast<int>(p_.outputs.size()); ++k)
+      t_(storage_type(p_.outputs[static_cast<std::size_t>(k)].type), "* const o", k, " = a.w", k, " + (",
+         offset("t", k, 0, v_.kept, "k"), ");");
+    for (int j = 0; j < static_cast<int>(p_.reductions.size()); ++j) {
+      t_(accumulator(p_, j), " a", j, ";");
+      t_("a", j, ".init();");
+    }
+    for (const parts& s : parts_)
+      for (const int r : s.kept) t_(register_name(r), " keep", r, "[", v_.groups, "][", cuda_group, "];");
+  }
+
+  // --- once for a row
+
+  void row_part(int s) {
+    const phase& f = parts_[static_cast<std::size_t>(s)].row;
+    if (!f.code.empty()) {
+      t_(f.name, "_out q", s, ";");
+      t_.scope("", [&] {
+        one_element({.element = f,
+                     .address = [](int k) { return "b" + num(k); },
+                     .other = [this](char kind, int k) { return row_value(kind, k); }});
+        t_("q", s, " = out;");
+      });
+    }
+    each_output(s, true, [&](int k) {
+      const output_desc& o = p_.outputs[static_cast<std::size_t>(k)];
+      t_("if (live && lane == 0) *o", k, " = ", narrowed(o.type, row_register(o.reg)), ";");
+    });
+  }
+
+  std::string row_register(int r) const {
+    if (p_.code[static_cast<std::size_t>(r)].op == opcode::param)
+      return launch_value(p_, static_cast<std::uint16_t>(r), "a");
+    return "q" + num(stage_of(p_, r)) + ".r" + num(r);
+  }
+
+  argument row_value(char kind, int k) const {
+    return {kind == 'd' ? result_of(p_, k, "a" + num(k)) : row_register(k), ""};
+  }
+
+  // --- for each element
+
+  /// Groups whose elements are read before the first of them is used.
+  int groups_at_once(const phase& f) const {
+    int words = 0;
+    for (const int k : f.inputs) words += words_of(type(k)) * cuda_group;
+    const int most = words ? std::max(registers_in_flight / words, 1) : 4;
+    return static_cast<int>(std::min<unsigned>(v_.groups, std::bit_floor(static_cast<unsigned>(most))));
+  }
+
+  void element_part(int s) {
+    const parts& me = parts_[static_cast<std::size_t>(s)];
+    const int n = groups_at_once(me.element);
+    for (int first = 0; me.any && first < v_.groups; first += n) t_.scope("", [&] { groups(s, me.element, first, n); });
+  }
+
+  void groups(int s, const phase& f, int first, int n) {
+    const std::string number = first ? "(u + " + num(first) + ")" : "u";
+    walk({.element = f,
+          .lanes = cuda_group,
+          .groups = n,
+          .order = load_order::by_lane,
+          .place = [&] { t_("const I r0 = (lane + ", number, " * threads) * ", cuda_group, ";"); },
+          .inside = v_.all_groups ? "" : "r0 < elements",
+          .lane_of_load = [this] { position(); },
+          .value = [](int) { return std::string(); },
+          .vector = [this](int k) { return input_class(k) == access::linear ? "b" + num(k) + " + r0" : std::string(); },
+          .lane = [this](int k) { return "b" + num(k) + "[" + reduced_offset("s", k, "r") + "]"; },
+          .other =
+              [&](char, int r) {
+                if (is_per_row(p_, r)) return argument{row_register(r), ""};
+                return argument{"keep" + num(r) + "[" + number + "]", register_name(r)};
+              },
+          .use = [&] { use(s, number); }});
+  }
+
+  /// Declares the position r of lane l in the row; lanes beyond its end repeat the last element.
+  void position() {
+    if (whole_groups()) t_("const I r = r0 + l;");
+    else t_("const I r = r0 + l < elements ? r0 + l : elements - 1;");
+    if (multi_) decompose(t_, "r", v_.kept, v_.rank, "c");
+  }
+
+  void use(int s, const std::string& number) {
+    for (const int r : parts_[static_cast<std::size_t>(s)].kept)
+      t_.each("l", cuda_group, "keep", r, "[", number, "][l] = x", r, "[l];");
+    each_reduction(s, [&](int j) {
+      const int r = p_.reductions[static_cast<std::size_t>(j)].reg;
+      step(j, stage_of(p_, r) == s ? "x" + num(r) : "keep" + num(r) + "[" + number + "]");
+    });
+    each_output(s, false, [&](int k) { t_.scope("if (live)", [&] { store(k); }); });
+  }
+
+  void step(int j, const std::string& x) {
+    if (whole_groups()) return void(t_("a", j, ".step4(", x, ", r0);"));
+    t_("if (r0 + ", cuda_group, " <= elements) {");
+    t_("a", j, ".step4(", x, ", r0);");
+    t_("} else {");
+    t_.each("l", cuda_group - 1, "if (r0 + l < elements) a", j, ".step(", x, "[l], r0 + l);");
+    t_("}");
+  }
+
+  void store(int k) {
+    if (v_.outputs[static_cast<std::size_t>(k)] == access::linear) return put(k, cuda_group, "o" + num(k) + " + r0");
+    t_.unrolled("l", cuda_group, [&] {
+      if (!whole_groups()) t_("if (r0 + l >= elements) break;");
+      position();
+      t_("o", k, "[", reduced_offset("t", k, "r"), "] = ", narrowed_lane(k), ";");
+    });
+  }
+
+  std::vector<parts> parts_;
+};
+
+}  // namespace
+
+std::string emit_stages(const program& p, const cuda_variant& v) { return stage_writer(p, v).run(); }
+
+}  // namespace cuda
+}  // namespace sinter::jit
