@@ -259,16 +259,6 @@ std::int64_t groups_of_thread(const reduce_geometry& g) {
   return power_of_two_above(ceil_div(ceil_div(g.elements, jit::cuda_group), g.first.block_x));
 }
 
-bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
-  const reduce_geometry g = row_geometry(rows, elements);
-  const std::int64_t groups = groups_of_thread(g);
-  if (g.splits > 1 || groups > jit::cuda_kept_registers / jit::cuda_group) return false;
-  std::int64_t weight = 0;
-  for (const jit::instr& i : p.code) weight += jit::weight(i.op);
-  return weight * groups <= jit::cuda_unrolled_weight &&
-         jit::cuda_kept(p, static_cast<int>(groups)) <= jit::cuda_kept_registers;
-}
-
 int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors) {
   const std::int64_t wanted = std::int64_t{multiprocessors} * 2048;
   std::int64_t team = 1;

@@ -27,8 +27,6 @@ reduce_geometry row_geometry(std::int64_t results, std::int64_t elements);
 reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector);
 /// Groups of four elements that each thread of a row takes, rounded up to a power of two.
 std::int64_t groups_of_thread(const reduce_geometry& g);
-/// Whether a staged program over such rows has a kernel that keeps them in registers.
-bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements);
 /// Groups that each of a result's lanes takes at most.
 std::int64_t rounds_of(std::int64_t elements, std::int64_t lanes) noexcept;
 /// Size of the thread group for a row of broadcast_rows.

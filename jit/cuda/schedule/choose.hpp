@@ -34,6 +34,9 @@ jit::time_estimate time_of(const jit::work& w, const device_figures& d = referen
 /// estimates are not better than that.
 inline constexpr double clearly_cheaper = 0.8;
 
+/// Whether a staged program over such rows has a legal schedule: a thread keeps its part of a row in registers. Asked by
+/// planners, before there is a launch.
+bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements);
 /// The schedule of a launch. Reuses the memory of `v`.
 void classify(const jit::launch& l, jit::cuda_variant& v);
 /// Whether a test has launches take the schedule of a number (jit/hooks.hpp), so that what classify() gave before does not

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "jit/cuda/schedule/choose.hpp"
 #include "jit/program/scalar.hpp"
 
 namespace sinter::cuda {
@@ -377,6 +378,16 @@ jit::cuda_variant& variant_list::add(const launch& l) {
   v.all_groups = v.wide_index = v.skip_tail = v.baseline = false;
   v.tile = {};
   return v;
+}
+
+bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
+  const reduce_geometry g = row_geometry(rows, elements);
+  const std::int64_t groups = groups_of_thread(g);
+  if (g.splits > 1 || groups > jit::cuda_kept_registers / jit::cuda_group) return false;
+  std::int64_t weight = 0;
+  for (const jit::instr& i : p.code) weight += jit::weight(i.op);
+  return weight * groups <= jit::cuda_unrolled_weight &&
+         jit::cuda_kept(p, static_cast<int>(groups)) <= jit::cuda_kept_registers;
 }
 
 void add_schedules(const launch& l, extent_of_search which, variant_list& to) {
