@@ -51,12 +51,15 @@ sinter_unity_group(src/backends/cpu/kernels/block_plan src/backends/cpu/kernels/
                    src/backends/cpu/algorithms/partition
                    src/backends/cpu/fft/fourier src/backends/cpu/linalg/products src/backends/cpu/linalg/solvers
                    src/backends/cpu/linalg/solvers_spectral src/backends/cpu/stream)
+sinter_unity_group(src/backends/cpu/kernels/plain_reads src/backends/cpu/kernels/row_reads src/backends/cpu/kernels/transpose
+                   src/backends/cpu/copies/transposed_copy src/backends/cpu/linalg/small_lu)
 sinter_unity_group(src/backends/cpu/backend src/backends/cpu/algorithms/scan src/backends/cpu/kernels/elements
                    src/backends/cpu/kernels/lanes src/backends/cpu/kernels/row_gather
                    src/backends/cpu/kernels/segments src/backends/cpu/schedule
                    src/backends/cpu/algorithms/select
                    src/backends/cpu/linalg/openblas_library src/backends/cpu/linalg/product_blocks
-                   src/backends/cpu/kernels/tail src/backends/cpu/reduce/user_reducer)
+                   src/backends/cpu/kernels/tail
+                   src/backends/cpu/reduce/user_reducer)
 
 sinter_unity_group(src/ops/base/algorithm_calls src/ops/base/array src/ops/indexing/assign src/ops/base/axis_set
                    src/ops/tuning/benchmark src/ops/reduce/bin_rules src/ops/base/capture src/ops/linalg/contract

@@ -17,10 +17,12 @@
 #include <vector>
 
 #include "backends/cpu/algorithms/algorithms.hpp"
+#include "backends/cpu/copies/transposed_copy.hpp"
 #include "backends/cpu/fft/fourier.hpp"
 #include "backends/cpu/kernels/hooks.hpp"
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/kernels/row_gather.hpp"
+#include "backends/cpu/kernels/row_reads.hpp"
 #include "backends/cpu/kernels/segments.hpp"
 #include "backends/cpu/linalg/products.hpp"
 #include "backends/cpu/linalg/solvers.hpp"
@@ -222,8 +224,10 @@ class cpu_backend final : public runtime::backend {
         results[k] = &known;
         continue;
       }
-      const std::int64_t elements = row_gather_of(l) ? 0 : core::element_count(l.extents);
-      const std::vector<launch> pieces = plain_parts_of(l);
+      const bool copied = row_gather_of(l) || transposed_copy_of(l);
+      const std::int64_t elements = copied ? 0 : core::element_count(l.extents);
+      std::vector<launch> pieces = plain_parts_of(l);
+      if (auto rows = row_reads_of(l); rows && pieces.empty() && elements > 0) pieces.push_back(std::move(rows->plain));
       for (const launch& piece : pieces) (void)prepare_one(piece, core::element_count(piece.extents), wanted);
       if (!pieces.empty()) {
         results[k] = &table_.find(l, needs_of(l, false));
@@ -231,7 +235,7 @@ class cpu_backend final : public runtime::backend {
       }
       const prepared& p = prepare_one(l, elements, wanted);
       results[k] = &p;
-      if (l.memo && keeps_code(l)) l.memo->code = &p;
+      if (l.memo && !copied && keeps_code(l)) l.memo->code = &p;
       if (!p.steps) continue;
       for (const launch& step : step_launches(*p.steps, l)) (void)prepare_one(step, elements, wanted);
     }
@@ -260,6 +264,8 @@ class cpu_backend final : public runtime::backend {
           fault.words);
     } else if (const auto rows = row_gather_of(l)) {
       run_row_gather(*rows, fault.words);
+    } else if (const auto copy = transposed_copy_of(l)) {
+      run_transposed_copy(*copy);
     } else if (l.code->kind == jit::kernel_kind::elementwise) {
       run_parts(p, l, fault.words);
     } else {
@@ -406,12 +412,14 @@ class cpu_backend final : public runtime::backend {
 
   void run_parts(const prepared& p, const launch& l, int* fault) {
     const std::vector<launch> parts = plain_parts_of(l);
-    if (parts.empty()) {
+    const auto rows = parts.empty() ? row_reads_of(l) : std::nullopt;
+    if (parts.empty() && !rows) {
       const element_work whole{&p, &l};
       return run_elements(std::span(&whole, 1), fault);
     }
     std::vector<element_work> works;
     for (const launch& part : parts) works.push_back({&table_.find(part, needs_of(part, false)), &part});
+    if (rows) works.push_back({&table_.find(rows->plain, needs_of(rows->plain, false)), &rows->plain, &rows->reads});
     run_elements(works, fault);
   }
 

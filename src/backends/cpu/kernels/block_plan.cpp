@@ -149,6 +149,16 @@ bool block_plan::read_through_panels(int rows) {
   return any;
 }
 
+void block_plan::read_rows(const std::vector<row_read>& reads) {
+  for (const row_read& r : reads) {
+    input_plan& in = inputs[r.input];
+    if (in.access != input_plan::how::copied) continue;
+    in.rows = &r;
+    in.in_place = in.ahead = false;
+    in.period = 0;
+  }
+}
+
 // Memory that is read as well is written from a private buffer: a program may read it again after it has written.
 output_plan::output_plan(const jit::launch& l, std::size_t k, const walk_axes& axes) {
   const jit::operand& o = l.outputs[k];
@@ -255,6 +265,34 @@ void block_walker::bind_copied(std::size_t k, std::int64_t start, int n, int pad
   }
 }
 
+void block_walker::bind_rows(std::size_t k, std::int64_t start, int n, int padded) {
+  const input_plan& in = plan_.inputs[k];
+  const row_read& r = *in.rows;
+  const auto size = static_cast<std::int64_t>(itemsize(in.type));
+  alignas(64) std::uint16_t bits[jit::block_lanes];
+  char* const to = is_half(in.type) ? reinterpret_cast<char*>(bits) : static_cast<char*>(lanes_[k]);
+  std::int64_t row = start / r.width, column = start - row * r.width;
+  const std::int64_t* at = r.indices + row * r.index_step;
+  for (int a = 0; a < r.outer.size(); ++a) at += r.outer[a] * coordinate_[a];
+  for (int lane = 0; lane < n; column = 0, ++row, at += r.index_step) {
+    std::int64_t index = *at;
+    if (r.checked && static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(r.extent))
+      jit::checked_lanes(&index, &index, &r.extent, &r.axis, 1, args_.fault);
+    const int count = static_cast<int>(std::min<std::int64_t>(r.width - column, n - lane));
+    const char* const from = base_[k] + (row * r.step + column + index * r.row_stride) * size;
+    if (count == padded && !is_half(in.type)) {  // the whole block, where it lies
+      inputs_[k] = from;
+      return;
+    }
+    copy_row(to + lane * size, from, static_cast<std::size_t>(count * size));
+    lane += count;
+  }
+  for (int l = n; l < padded; ++l) std::memcpy(to + l * size, to + (n - 1) * size, static_cast<std::size_t>(size));
+  inputs_[k] = lanes_[k];
+  if (is_half(in.type))
+    (in.type == dtype::f16 ? jit::widen_f16 : jit::widen_bf16)(static_cast<float*>(lanes_[k]), bits, padded);
+}
+
 void block_walker::bind(std::int64_t start, int n) {
   const int padded = pad_lanes(n);
   args_.n = padded;
@@ -262,7 +300,8 @@ void block_walker::bind(std::int64_t start, int n) {
   for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
     const input_plan& in = plan_.inputs[k];
     if (in.access == input_plan::how::copied) {
-      if (in.panel_rows) inputs_[k] = panel_row(k, start, n, padded);
+      if (in.rows) bind_rows(k, start, n, padded);
+      else if (in.panel_rows) inputs_[k] = panel_row(k, start, n, padded);
       else bind_copied(k, start, n, padded);
     } else if (in.access == input_plan::how::gathered) {
       fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);

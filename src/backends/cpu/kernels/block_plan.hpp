@@ -6,6 +6,7 @@
 #include "backends/cpu/kernels/arena.hpp"
 #include "backends/cpu/kernels/code.hpp"
 #include "backends/cpu/kernels/lanes.hpp"
+#include "backends/cpu/kernels/row_reads.hpp"
 #include "jit/program/launch.hpp"
 
 namespace sinter::cpu {
@@ -48,6 +49,7 @@ struct input_plan {
   lane_map map;
   core::dims outer;  // strides of the outer axes
   const jit::operand* source = nullptr;
+  const row_read* rows = nullptr;  // copied row by row
 };
 /// An axis' coordinate, or (`axis` is the number of axes) the C-order position among the elements or results.
 struct coordinate_plan {
@@ -70,6 +72,8 @@ struct block_plan {
   /// Lets transposed inputs be read through panels, for a walk over the last outer axis with the same lanes of a block,
   /// before it goes on to other lanes; `rows`: of a panel, 0 for what suits the caches. Returns whether there are any.
   bool read_through_panels(int rows = 0);
+  /// Inputs whose rows are found by indices. The reads live as long as the plan.
+  void read_rows(const std::vector<row_read>& reads);
 };
 
 /// An output and how blocks reach it.
@@ -102,9 +106,14 @@ class block_walker {
   const void** inputs() noexcept { return inputs_; }
   void** outputs() noexcept { return outputs_; }
   const std::int64_t* coordinates() const noexcept { return coordinate_; }
+  /// Where lane `start` of an input lies that is read in place, with the outer coordinates that are fixed.
+  const void* in_place(std::size_t k, std::int64_t start) const noexcept {
+    return base_[k] + start * static_cast<std::int64_t>(itemsize(plan_.inputs[k].type));
+  }
 
  private:
   void bind_copied(std::size_t k, std::int64_t start, int n, int padded);
+  void bind_rows(std::size_t k, std::int64_t start, int n, int padded);
   /// The rows [first, first + count) of the last outer axis, whose first element is at `origin`, for the lanes
   /// [start, start + n).
   struct panel {

@@ -172,7 +172,7 @@ struct element_memory {
 /// One launch with all memory that running it needs.
 class element_run {
  public:
-  element_run(const runtime::prepared& code, const jit::launch& l);
+  element_run(const runtime::prepared& code, const jit::launch& l, const std::vector<row_read>* rows);
   /// An update in place must not be left incomplete where memory runs out: this thread has its memory before anything is
   /// written, and does the tasks for which other threads have none.
   void run(int* fault);
@@ -194,7 +194,7 @@ class element_run {
   std::optional<element_memory> own_;
 };
 
-element_run::element_run(const runtime::prepared& code, const jit::launch& l)
+element_run::element_run(const runtime::prepared& code, const jit::launch& l, const std::vector<row_read>* rows)
     : launch_(l),
       code_(*code.main),
       axes_(element_axes(l)),
@@ -202,6 +202,7 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l)
       plan_(l, axes_, 0, l.code->code.size(), params_) {
   outputs_.reserve(l.outputs.size());
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
+  if (rows) plan_.read_rows(*rows);
   const bool panels = plan_.read_through_panels();
   share_ = share_out(l, plan_, lanes_of_blocks(code_, plan_, outputs_));
   if (panels) share_.per_task = (share_.per_task + panel_rows(1) - 1) / panel_rows(1) * panel_rows(1);
@@ -272,7 +273,7 @@ void run_elements(std::span<const element_work> works, int* fault) {
   if (works.empty()) return;
   const element_work& first = works[0];
   if (core::element_count(first.launch->extents) == 0) return run_elements(works.subspan(1), fault);
-  element_run mine(*first.code, *first.launch);
+  element_run mine(*first.code, *first.launch, first.rows);
   run_elements(works.subspan(1), fault);
   mine.run(fault);
 }

@@ -49,6 +49,7 @@ reduce_shape shape_of(const jit::launch& l);
 struct element_work {
   const runtime::prepared* code;
   const jit::launch* launch;
+  const std::vector<row_read>* rows = nullptr;  // inputs whose rows are found by indices
 };
 /// Runs them one after the other. Where memory runs out, nothing has been written.
 void run_elements(std::span<const element_work> works, int* fault);

@@ -1,8 +1,7 @@
-// Transposition of panels by squares of elements in vector registers.
+// Panels: transposed where neighbours along the panel's axis are neighbours in memory.
 #include "backends/cpu/kernels/panel.hpp"
 
-#include <cstring>
-#include <utility>
+#include "backends/cpu/kernels/transpose.hpp"
 
 namespace sinter::cpu {
 namespace {
@@ -12,71 +11,19 @@ struct pair64 {
 };
 
 template <class T>
-struct vector_of {
-  static constexpr int lanes = 16 / sizeof(T);
-  typedef T type __attribute__((vector_size(16)));
-};
-
-/// a0 b0 a1 b1 ... of the lower halves, or of the upper ones.
-template <class T, int... K>
-inline typename vector_of<T>::type interleave(typename vector_of<T>::type a, typename vector_of<T>::type b, bool upper,
-                                              std::integer_sequence<int, K...>) {
-  constexpr int n = vector_of<T>::lanes;
-  return upper ? __builtin_shufflevector(a, b, (K % 2 * n + n / 2 + K / 2)...)
-               : __builtin_shufflevector(a, b, (K % 2 * n + K / 2)...);
-}
-
-/// A square of as many rows as a vector has lanes: every round interleaves its first half with its second.
-template <class T>
-inline void transpose_square(T* to, std::int64_t pitch, const T* from, std::int64_t stride) {
-  constexpr int n = vector_of<T>::lanes;
-  using vector = typename vector_of<T>::type;
-  using lanes = std::make_integer_sequence<int, n>;
-  vector v[n], next[n];
-  for (int l = 0; l < n; ++l) std::memcpy(&v[l], from + l * stride, sizeof v[l]);
-  for (int round = 1; round < n; round *= 2) {
-    for (int k = 0; k < n / 2; ++k) {
-      next[2 * k] = interleave<T>(v[k], v[k + n / 2], false, lanes());
-      next[2 * k + 1] = interleave<T>(v[k], v[k + n / 2], true, lanes());
-    }
-    for (int k = 0; k < n; ++k) v[k] = next[k];
-  }
-  for (int r = 0; r < n; ++r) std::memcpy(to + r * pitch, &v[r], sizeof v[r]);
-}
-
-template <class T>
-void transpose_elements(T* to, std::int64_t pitch, const T* from, int rows, int lanes, std::int64_t step,
-                        std::int64_t stride) {
-  for (int l = 0; l < lanes; ++l)
-    for (int r = 0; r < rows; ++r) to[r * pitch + l] = from[r * step + l * stride];
-}
-
-/// Neighbours along the panel's axis are neighbours in memory.
-template <class T>
-void transpose_dense(T* to, std::int64_t pitch, const T* from, int rows, int lanes, std::int64_t stride) {
-  constexpr int n = vector_of<T>::lanes, ahead = 16;
-  const int whole_rows = rows & ~(n - 1), whole_lanes = lanes & ~(n - 1);
-  for (int l = 0; l < whole_lanes; l += n) {
-    const T* const first = from + l * stride;
-    for (int k = 0; k < n && l + ahead + k < lanes; ++k)
-      for (int r = 0; r < rows; r += static_cast<int>(64 / sizeof(T)))
-        __builtin_prefetch(first + (ahead + k) * stride + r);
-    for (int r = 0; r < whole_rows; r += n) transpose_square(to + r * pitch + l, pitch, first + r, stride);
-    transpose_elements(to + whole_rows * pitch + l, pitch, first + whole_rows, rows - whole_rows, n, 1, stride);
-  }
-  transpose_elements(to + whole_lanes, pitch, from + whole_lanes * stride, rows, lanes - whole_lanes, 1, stride);
-}
-
-template <class T>
 void fill(void* rows_of, const void* elements, int rows, int lanes, int padded, std::int64_t step,
           std::int64_t stride) {
   constexpr std::int64_t pitch = panel_pitch(sizeof(T));
   T* const to = static_cast<T*>(rows_of);
   const T* const from = static_cast<const T*>(elements);
-  if constexpr (sizeof(T) == 16) transpose_elements(to, pitch, from, rows, lanes, step, stride);
-  else if (step == 1) transpose_dense(to, pitch, from, rows, lanes, stride);
-  else if (step == -1) transpose_dense(to + (rows - 1) * pitch, -pitch, from - (rows - 1), rows, lanes, stride);
-  else transpose_elements(to, pitch, from, rows, lanes, step, stride);
+  if (step == 1) {
+    transpose(to, pitch, from, stride, rows, lanes, sizeof(T));
+  } else if (step == -1) {
+    transpose(to + (rows - 1) * pitch, -pitch, from - (rows - 1), stride, rows, lanes, sizeof(T));
+  } else {
+    for (int l = 0; l < lanes; ++l)
+      for (int r = 0; r < rows; ++r) to[r * pitch + l] = from[r * step + l * stride];
+  }
   for (int r = 0; r < rows && lanes < padded; ++r)
     for (int l = lanes; l < padded; ++l) to[r * pitch + l] = to[r * pitch + lanes - 1];
 }

@@ -45,16 +45,6 @@ lane_map map_of(const launch& l, const operand& o, int axes) {
   return map;
 }
 
-/// Rows are short or long, and never overlap: the last sixteen bytes may be copied twice.
-void copy_row(char* to, const char* from, std::size_t bytes) noexcept {
-  if (bytes > 256) {
-    std::memcpy(to, from, bytes);
-    return;
-  }
-  for (std::size_t k = 0; k + 16 <= bytes; k += 16) std::memcpy(to + k, from + k, 16);
-  std::memcpy(to + bytes - 16, from + bytes - 16, 16);
-}
-
 void copy_rows(const row_gather& g, std::int64_t start, int n, int* fault) {
   std::int64_t index[jit::block_lanes], from[jit::block_lanes], to[jit::block_lanes];
   load_lanes(index, g.indices, dtype::i64, g.index_map, start, n, n);

@@ -1,13 +1,10 @@
-// Which index registers are affine, where they wrap, and the program that is left.
+// Which index registers are affine, and where they wrap.
 #include "backends/cpu/kernels/segments.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <mutex>
 #include <optional>
-#include <string>
-#include <unordered_map>
 
+#include "backends/cpu/kernels/plain_reads.hpp"
 #include "jit/program/scalar.hpp"
 
 namespace sinter::cpu {
@@ -100,63 +97,6 @@ std::vector<shifted_input> shifted_inputs(const launch& l) {
   return found;
 }
 
-/// The program with plain reads of these inputs, without what no output needs.
-std::unique_ptr<program> without_gathers(const program& p, std::uint64_t inputs) {
-  auto out = std::make_unique<program>(p);
-  for (std::size_t k = 0; k < out->inputs.size(); ++k)
-    if (k < 64 && (inputs >> k & 1))
-      out->inputs[k].gathers = 0, out->inputs[k].gather[0] = out->inputs[k].gather[1] = 0;
-  std::vector<char> needed(p.code.size());
-  for (const jit::output_desc& o : out->outputs) needed[o.reg] = 1;
-  for (std::size_t k = p.code.size(); k-- > 0;)
-    if (needed[k]) out->each_operand(p.code[k], [&](std::uint16_t r) { needed[r] = 1; });
-  std::vector<std::uint16_t> place(p.code.size());
-  out->code.clear();
-  for (std::size_t k = 0; k < p.code.size(); ++k) {
-    if (!needed[k]) continue;
-    instr i = p.code[k];
-    std::uint16_t* const operands[] = {&i.a, &i.b, &i.c};
-    for (int n = 0; n < jit::operand_count(i.op); ++n) *operands[n] = place[*operands[n]];
-    place[k] = static_cast<std::uint16_t>(out->code.size());
-    out->code.push_back(i);
-  }
-  for (jit::input_desc& in : out->inputs)
-    for (int g = 0; g < in.gathers; ++g) in.gather[g] = place[in.gather[g]];
-  for (jit::output_desc& o : out->outputs) o.reg = place[o.reg];
-  out->epilogue = static_cast<std::uint16_t>(out->code.size());
-  return out;
-}
-
-/// A copy moves float16 and bfloat16 as their bits.
-void copy_bits(program& p) {
-  for (const instr& i : p.code)
-    if (i.op != opcode::load) return;
-  const auto plain = [](dtype& t) {
-    if (t == dtype::f16 || t == dtype::bf16) t = dtype::u16;
-  };
-  for (instr& i : p.code) plain(i.type), plain(i.arg);
-  for (jit::input_desc& in : p.inputs) plain(in.type);
-  for (jit::output_desc& o : p.outputs) plain(o.type);
-}
-
-/// Null where coordinates would still take part.
-const program* plain_program(const program& p, std::uint64_t inputs) {
-  static std::mutex& mutex = *new std::mutex;  // outlives static arrays
-  static auto& table = *new std::unordered_map<std::string, std::unique_ptr<program>>;
-  std::string key(reinterpret_cast<const char*>(&inputs), sizeof inputs);
-  p.append_key(key);
-  const std::lock_guard lock(mutex);
-  auto found = table.find(key);
-  if (found == table.end()) {
-    auto made = without_gathers(p, inputs);
-    copy_bits(*made);
-    const bool placed =
-        std::any_of(made->code.begin(), made->code.end(), [](const instr& i) { return i.op == opcode::coord; });
-    found = table.emplace(std::move(key), placed ? nullptr : std::move(made)).first;
-  }
-  return found->second.get();
-}
-
 /// The coordinates along an axis at which parts begin, and the extent.
 std::vector<std::int64_t> cuts_of(const launch& l, const std::vector<shifted_input>& inputs, int axis) {
   std::vector<std::int64_t> cuts{0, l.extents[axis]};
@@ -193,6 +133,11 @@ launch part_of(const launch& l, const program* code, const std::vector<shifted_i
   return part;
 }
 
+/// Whether coordinates would still take part.
+bool reads_coordinates(const program& p) {
+  return std::any_of(p.code.begin(), p.code.end(), [](const instr& i) { return i.op == opcode::coord; });
+}
+
 }  // namespace
 
 std::vector<launch> plain_parts_of(const launch& l) {
@@ -212,8 +157,8 @@ std::vector<launch> plain_parts_of(const launch& l) {
   }
   std::uint64_t mask = 0;
   for (const shifted_input& s : inputs) mask |= std::uint64_t{1} << s.input;
-  const program* const code = plain_program(p, mask);
-  if (!code) return {};
+  const program& code = plain_program(p, mask);
+  if (reads_coordinates(code)) return {};
   std::vector<launch> out;
   core::dims begin = l.extents, extents = l.extents;
   for (std::int64_t k = 0; k < parts; ++k) {
@@ -226,7 +171,7 @@ std::vector<launch> plain_parts_of(const launch& l) {
       begin[a] = c[at];
       extents[a] = c[at + 1] - c[at];
     }
-    out.push_back(part_of(l, code, inputs, begin, extents));
+    out.push_back(part_of(l, &code, inputs, begin, extents));
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #include "backends/cpu/linalg/solvers.hpp"
 
 #include "backends/cpu/linalg/lapack_calls.hpp"
+#include "backends/cpu/linalg/small_lu.hpp"
 #include "platform/host_libraries.hpp"
 
 namespace sinter::cpu {
@@ -36,6 +37,8 @@ const lapack_api& lapack(const char* function) {
 }
 
 void cpu_solvers::factor_lu(const matrix_batch& m, void* a, std::int32_t* pivots, std::int32_t* info) {
+  if (m.rows == m.columns && m.rows > 0 && m.rows <= largest_small_lu)
+    return factor_small_lu(m.type, m.rows, m.count, a, pivots, info);
   const lapack_api& api = lapack(m.function);
   const blas_int rows = counted(m.rows, m.function), columns = counted(m.columns, m.function);
   with_type(m.type, [&](auto zero) {
@@ -50,6 +53,8 @@ void cpu_solvers::factor_lu(const matrix_batch& m, void* a, std::int32_t* pivots
 
 void cpu_solvers::solve_lu(const matrix_batch& b, matrix_form form, const void* lu, const std::int32_t* pivots,
                            void* x) {
+  if (form == matrix_form::plain && b.rows > 0 && b.rows <= largest_small_lu && b.columns <= largest_small_lu)
+    return solve_small_lu(b.type, b.rows, b.columns, b.count, lu, pivots, x);
   const lapack_api& api = lapack(b.function);
   const blas_int order = counted(b.rows, b.function), columns = counted(b.columns, b.function);
   const char how = "NTC"[static_cast<int>(form)];

@@ -1,0 +1,150 @@
+// Which launches copy to another order of axes, and the copies.
+#include "backends/cpu/copies/transposed_copy.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "backends/cpu/kernels/block_plan.hpp"
+#include "backends/cpu/kernels/transpose.hpp"
+#include "runtime/parallel.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+using jit::instr;
+using jit::launch;
+using jit::opcode;
+using jit::operand;
+
+// Elements of a tile: lines of the caches on both sides.
+constexpr std::int64_t tile_near = 64, tile_across = 64;
+
+constexpr std::int64_t small_square = 64;  // elements that are copied sooner than a tile has begun
+
+struct sixteen_bytes {
+  std::uint64_t lo, hi;
+};
+
+/// The axis of the smallest step among those longer than 1, the inner one of equal ones; -1: there is none.
+int nearest(const core::dims& extents, const core::dims& strides) {
+  int found = -1;
+  for (int a = 0; a < extents.size(); ++a)
+    if (extents[a] > 1 && (found < 0 || std::abs(strides[a]) <= std::abs(strides[found]))) found = a;
+  return found;
+}
+
+template <class T>
+void copy_elements(const transposed_copy& c, char* to, const char* from, std::int64_t near, std::int64_t across) {
+  const T* const in = reinterpret_cast<const T*>(from);
+  T* const out = reinterpret_cast<T*>(to);
+  for (std::int64_t n = 0; n < near; ++n)
+    for (std::int64_t a = 0; a < across; ++a)
+      out[n * c.near_out + a * c.across_out] = in[n * c.near_in + a * c.across_in];
+}
+
+void copy_tile(const transposed_copy& c, char* to, const char* from, std::int64_t near, std::int64_t across) {
+  if (c.near_in == 1 && c.across_out == 1)
+    return transpose(to, c.near_out, from, c.across_in, static_cast<int>(near), static_cast<int>(across), c.size);
+  switch (c.size) {
+    case 1: return copy_elements<std::uint8_t>(c, to, from, near, across);
+    case 2: return copy_elements<std::uint16_t>(c, to, from, near, across);
+    case 4: return copy_elements<std::uint32_t>(c, to, from, near, across);
+    case 8: return copy_elements<std::uint64_t>(c, to, from, near, across);
+    default: return copy_elements<sixteen_bytes>(c, to, from, near, across);
+  }
+}
+
+/// Squares of a few elements each, of equal distances.
+template <class T>
+void copy_small(const transposed_copy& c, std::int64_t first, std::int64_t last) {
+  const std::int64_t in = c.outer_in[0], out = c.outer_out[0];
+  for (std::int64_t t = first; t < last; ++t) {
+    const T* const from = reinterpret_cast<const T*>(c.source) + t * in;
+    T* const to = reinterpret_cast<T*>(c.result) + t * out;
+    for (std::int64_t n = 0; n < c.near; ++n)
+      for (std::int64_t a = 0; a < c.across; ++a)
+        to[n * c.near_out + a * c.across_out] = from[n * c.near_in + a * c.across_in];
+  }
+}
+void copy_small(const transposed_copy& c, std::int64_t first, std::int64_t last) {
+  switch (c.size) {
+    case 1: return copy_small<std::uint8_t>(c, first, last);
+    case 2: return copy_small<std::uint16_t>(c, first, last);
+    case 4: return copy_small<std::uint32_t>(c, first, last);
+    case 8: return copy_small<std::uint64_t>(c, first, last);
+    default: return copy_small<sixteen_bytes>(c, first, last);
+  }
+}
+
+/// Walks an axis of n elements from its other end.
+void turn(transposed_copy& c, std::int64_t n, std::int64_t& in, std::int64_t& out) {
+  const auto size = static_cast<std::int64_t>(c.size);
+  c.source += (n - 1) * in * size;
+  c.result += (n - 1) * out * size;
+  in = -in;
+  out = -out;
+}
+
+}  // namespace
+
+std::optional<transposed_copy> transposed_copy_of(const launch& l) {
+  const jit::program& p = *l.code;
+  if (p.kind != jit::kernel_kind::elementwise || p.outputs.size() != 1 || p.loop.end != 0 || !p.calls.empty())
+    return std::nullopt;
+  const instr& read = p.code[p.outputs[0].reg];
+  if (read.op != opcode::load || p.inputs[read.a].gathers != 0 || p.outputs[0].type != p.inputs[read.a].type)
+    return std::nullopt;
+  const operand &source = l.inputs[read.a], &result = l.outputs[0];
+  const int near = nearest(l.extents, source.strides), across = nearest(l.extents, result.strides);
+  if (source.base == result.base || near < 0 || near == across) return std::nullopt;
+  for (int a = 0; a < l.extents.size(); ++a)
+    if (l.extents[a] != 1 && source.strides[a] == 0) return std::nullopt;
+  const std::size_t size = itemsize(p.outputs[0].type);
+  const auto bytes = static_cast<std::int64_t>(size);
+  transposed_copy c{static_cast<const char*>(source.base) + source.offset * bytes,
+                    static_cast<char*>(result.base) + result.offset * bytes,
+                    size,
+                    l.extents[near],
+                    source.strides[near],
+                    result.strides[near],
+                    l.extents[across],
+                    source.strides[across],
+                    result.strides[across],
+                    {},
+                    {},
+                    {}};
+  if (c.near_in < 0) turn(c, c.near, c.near_in, c.near_out);
+  if (c.across_out < 0) turn(c, c.across, c.across_in, c.across_out);
+  for (int a = 0; a < l.extents.size(); ++a) {
+    if (a == near || a == across) continue;
+    c.outer.push_back(l.extents[a]);
+    c.outer_in.push_back(source.strides[a]);
+    c.outer_out.push_back(result.strides[a]);
+  }
+  return c;
+}
+
+void run_transposed_copy(const transposed_copy& c) {
+  const auto size = static_cast<std::int64_t>(c.size);
+  const std::int64_t down = (c.near + tile_near - 1) / tile_near, right = (c.across + tile_across - 1) / tile_across;
+  const std::int64_t tiles = core::element_count(c.outer) * down * right;
+  constexpr std::int64_t elements = tile_near * tile_across;
+  const std::int64_t mean = std::min(c.near, tile_near) * std::min(c.across, tile_across);
+  const std::int64_t each = std::max<std::int64_t>(1, 4 * elements / mean);
+  const double time = static_cast<double>(tiles * mean) * (0.3 + 0.1 * static_cast<double>(size));
+  const bool small = down * right == 1 && c.outer.size() == 1 && mean <= small_square;
+  runtime::parallel_for((tiles + each - 1) / each, time, [&](std::int64_t task) {
+    if (small) return copy_small(c, task * each, std::min(tiles, (task + 1) * each));
+    for (std::int64_t t = task * each; t < std::min(tiles, (task + 1) * each); ++t) {
+      std::int64_t place[core::max_rank + 1];
+      unravel(t / (down * right), c.outer, place);
+      const std::int64_t near = t % (down * right) / right * tile_near, across = t % right * tile_across;
+      std::int64_t in = near * c.near_in + across * c.across_in, out = near * c.near_out + across * c.across_out;
+      for (int a = 0; a < c.outer.size(); ++a) in += place[a] * c.outer_in[a], out += place[a] * c.outer_out[a];
+      copy_tile(c, c.result + out * size, c.source + in * size, std::min(tile_near, c.near - near),
+                std::min(tile_across, c.across - across));
+    }
+  });
+}
+
+}  // namespace sinter::cpu
