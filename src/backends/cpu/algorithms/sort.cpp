@@ -1,11 +1,14 @@
 // Sorting the elements of rows: the elements themselves are moved, by keys found on the way.
+#include <bit>
 #include <cstring>
+#include <limits>
 
 #include "backends/cpu/algorithms/algorithms.hpp"
 #include "backends/cpu/algorithms/radix_sort.hpp"
 #include "backends/cpu/algorithms/shares.hpp"
 #include "backends/cpu/algorithms/sort_network.hpp"
 #include "backends/cpu/algorithms/sort_rows.hpp"
+#include "backends/cpu/kernels/transpose.hpp"
 #include "runtime/parallel.hpp"
 
 namespace sinter::cpu {
@@ -20,6 +23,60 @@ void copy_bytes(const void* from, void* to, std::int64_t bytes) {
   });
 }
 
+/// Sorts rows of one layout.
+template <class T>
+class row_sorter {
+ public:
+  row_sorter(const runtime::row_layout& l, bool descending)
+      : sorter_(ordering<T>(l.type, descending)),
+        columns_(l.columns),
+        descending_(descending),
+        signed_(is_signed_integer(l.type)) {}
+
+  void sort_row(T* row, T* other, int threads) const {
+    if constexpr (has_network<T>)
+      if (suits_network(columns_) && sort_row_by_network(row, columns_, descending_, signed_)) return;
+    sorter_.sort(row, other, columns_, threads);
+  }
+
+  /// As many rows as a plane has lanes, of at most most_side_by_side elements.
+  void sort_group(T* rows) const requires has_network<T> {
+    using key = network_integer<T>;
+    constexpr int lanes = rows_side_by_side<key>;
+    const int n = static_cast<int>(columns_);
+    alignas(64) key planes[most_side_by_side * lanes];
+    transpose(planes, lanes, rows, n, n, lanes, sizeof(T));
+    constexpr key sign = std::numeric_limits<key>::min();
+    const key first = std::is_floating_point_v<T> || signed_ ? key(0) : sign;
+    key infinity = 0;
+    if constexpr (std::is_floating_point_v<T>) infinity = std::bit_cast<key>(std::numeric_limits<T>::infinity());
+    if (sort_columns(planes, n, descending_ ? ~first : first, infinity))
+      return transpose(rows, n, planes, lanes, lanes, n, sizeof(T));
+    T other[most_side_by_side];
+    for (int r = 0; r < lanes; ++r) sort_row(rows + r * columns_, other, 1);
+  }
+
+ private:
+  radix_sorter<T, ordering<T>> sorter_;
+  std::int64_t columns_;
+  bool descending_, signed_;
+};
+
+/// Sorts whole groups of rows side by side; returns how many rows these are.
+template <class T>
+std::int64_t sort_groups(const row_sorter<T>& sorter, T* elements, const runtime::row_layout& l) {
+  constexpr std::int64_t lanes = rows_side_by_side<network_integer<T>>;
+  constexpr double element_time = 1;  // nanoseconds
+  const std::int64_t groups = l.rows / lanes;
+  const shares parts(groups, runtime::thread_count(), 1);
+  runtime::parallel_for(parts.count, element_time * static_cast<double>(groups * lanes * l.columns),
+                        [&](std::int64_t p) {
+                          for (std::int64_t g = parts.begin(p); g < parts.end(p); ++g)
+                            sorter.sort_group(elements + g * lanes * l.columns);
+                        });
+  return groups * lanes;
+}
+
 }  // namespace
 
 std::size_t cpu_algorithms::sort_scratch(const runtime::row_layout& l) {
@@ -30,15 +87,14 @@ void cpu_algorithms::sort(const runtime::row_layout& l, bool descending, const v
   if (from != to) copy_bytes(from, to, l.rows * l.columns * static_cast<std::int64_t>(itemsize(l.type)));
   if (l.rows == 0 || l.columns <= 1) return;
   with_sorted_type(l.type, [&]<class T>(T) {
-    const radix_sorter<T, ordering<T>> sorter(ordering<T>(l.type, descending));
-    for_each_row(l, scratch, static_cast<std::size_t>(l.columns) * sizeof(T),
+    const row_sorter<T> sorter(l, descending);
+    T* const elements = static_cast<T*>(to);
+    std::int64_t done = 0;
+    if constexpr (has_network<T>)
+      if (l.columns <= most_side_by_side) done = sort_groups(sorter, elements, l);
+    for_each_row({l.type, l.rows - done, l.columns}, scratch, static_cast<std::size_t>(l.columns) * sizeof(T),
                  [&](std::int64_t row, void* other, int threads) {
-                   T* const elements = static_cast<T*>(to) + row * l.columns;
-                   if constexpr (has_network<T>)
-                     if (suits_network(l.columns) &&
-                         sort_row_by_network(elements, l.columns, descending, is_signed_integer(l.type)))
-                       return;
-                   sorter.sort(elements, static_cast<T*>(other), l.columns, threads);
+                   sorter.sort_row(elements + (done + row) * l.columns, static_cast<T*>(other), threads);
                  });
   });
 }

@@ -18,10 +18,26 @@ inline constexpr int network_lanes = static_cast<int>(64 / sizeof(Key));
 void sort_network(std::int32_t* keys, int n) noexcept;
 void sort_network(std::int64_t* keys, int n) noexcept;
 
-#define SINTER_NETWORK_DECLARE(isa)             \
-  namespace isa {                               \
-  void sort_network_32(int* keys, int n);       \
-  void sort_network_64(long long* keys, int n); \
+/// Rows that are sorted side by side, each in a lane of n planes of 64 bytes, by a network whose comparisons are those of
+/// whole planes: rows of up to so many elements.
+inline constexpr int most_side_by_side = 128;
+template <class Key>
+inline constexpr int rows_side_by_side = network_lanes<Key>;
+
+/// Sorts the elements in each lane: bits that are integers in their order after ^ flipped, or, where the bits of infinity
+/// are not 0, those of floating-point numbers. False, and nothing is done, where a NaN or a -0 is among them.
+bool sort_columns(std::int32_t* planes, int n, std::int32_t flipped, std::int32_t infinity) noexcept;
+bool sort_columns(std::int64_t* planes, int n, std::int64_t flipped, std::int64_t infinity) noexcept;
+/// planes[j]: the index of the j-th of the n keys in each lane, in order; of equal keys the lower index comes first.
+void sort_indices(const std::int32_t* keys, std::int64_t* planes, int n) noexcept;
+
+#define SINTER_NETWORK_DECLARE(isa)                                                      \
+  namespace isa {                                                                        \
+  void sort_network_32(int* keys, int n);                                                \
+  void sort_network_64(long long* keys, int n);                                          \
+  bool sort_columns_32(int* planes, int n, int flipped, int infinity);                   \
+  bool sort_columns_64(long long* planes, int n, long long flipped, long long infinity); \
+  void sort_indices_32(const int* keys, long long* planes, int n);                       \
   }
 SINTER_NETWORK_DECLARE(baseline)
 #if defined(__x86_64__)
@@ -41,6 +57,9 @@ int padded_network(std::int64_t n) noexcept {
 template <class T>
 inline constexpr bool has_network = (sizeof(T) == 4 || sizeof(T) == 8) && !is_complex_element<T>;
 inline bool suits_network(std::int64_t n) noexcept { return n > 16 && n <= most_network_keys; }
+
+template <class T>
+using network_integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 
 /// The elements as signed integers in the order of their bits, which are those of the elements after the same again.
 template <class T>
@@ -83,7 +102,7 @@ inline void sort_records_by_network(std::uint64_t* records, std::int64_t n) noex
 /// Sorts a row for which suits_network holds. False where bits are not the order of the elements: a NaN or a -0 among them.
 template <class T>
 bool sort_row_by_network(T* data, std::int64_t n, bool descending, bool is_signed) noexcept {
-  using key = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  using key = network_integer<T>;
   alignas(64) key keys[most_network_keys];
   bool ordered = true;
   for (std::int64_t i = 0; i < n; ++i) {

@@ -137,10 +137,74 @@ void sort_keys(Key* keys, int n) {
     for (int at = 0; at < count; at += k) merge_vectors(v + at, k);
 }
 
+/// Batcher's odd-even merges of n planes of 64 bytes: the keys in one lane of all planes are sorted, for each lane.
+template <class Key>
+void sort_planes(Key* keys, int n) {
+  using vector __attribute__((may_alias)) = vector_of<Key>;
+  constexpr int each = 64 / lanes_of<Key>::bytes;
+  auto* const v = reinterpret_cast<vector*>(keys);
+  int top = 1;
+  while (2 * top < n) top *= 2;
+  for (int size = top; size > 0; size /= 2)
+    for (int q = top, kept = 0, apart = size;; apart = q - size, q /= 2, kept = size) {
+      for (int at = kept; at + apart < n; at += 2 * size) {
+        const int end = at + size < n - apart ? at + size : n - apart;
+        for (int i = at * each; i < end * each; ++i) {
+          vector a = v[i], b = v[i + apart * each];
+          order_lanes(a, b);
+          v[i] = a;
+          v[i + apart * each] = b;
+        }
+      }
+      if (q == size) break;
+    }
+}
+
+/// The bits of floating-point numbers as integers in their order, and back.
+template <class Key>
+SINTER_STEP Key ordered_bits(Key b) {
+  constexpr int last = 8 * static_cast<int>(sizeof(Key)) - 1;
+  constexpr Key most = static_cast<Key>(~(1ull << last));
+  return b ^ ((b >> last) & most);
+}
+
+template <class Key>
+bool sort_columns(Key* planes, int n, Key flipped, Key infinity) {
+  constexpr int last = 8 * static_cast<int>(sizeof(Key)) - 1;
+  constexpr Key most = static_cast<Key>((1ull << last) - 1), negative_zero = -most - 1;
+  const int count = n * static_cast<int>(64 / sizeof(Key));
+  if (infinity == 0) {
+    for (int i = 0; i < count; ++i) planes[i] ^= flipped;
+    sort_planes(planes, n);
+    for (int i = 0; i < count; ++i) planes[i] ^= flipped;
+    return true;
+  }
+  Key unordered = 0;
+  for (int i = 0; i < count; ++i)
+    unordered |= Key((planes[i] & most) > infinity) | Key(planes[i] == negative_zero);
+  if (unordered) return false;
+  for (int i = 0; i < count; ++i) planes[i] = ordered_bits(planes[i]) ^ flipped;
+  sort_planes(planes, n);
+  for (int i = 0; i < count; ++i) planes[i] = ordered_bits(Key(planes[i] ^ flipped));
+  return true;
+}
+
 }  // namespace
 
 void sort_network_32(int* keys, int n) { sort_keys(keys, n); }
 void sort_network_64(long long* keys, int n) { sort_keys(keys, n); }
+bool sort_columns_32(int* planes, int n, int flipped, int infinity) { return sort_columns(planes, n, flipped, infinity); }
+bool sort_columns_64(long long* planes, int n, long long flipped, long long infinity) {
+  return sort_columns(planes, n, flipped, infinity);
+}
+void sort_indices_32(const int* keys, long long* planes, int n) {
+  constexpr int lanes = 8;
+  for (int j = 0; j < n; ++j)
+    for (int l = 0; l < lanes; ++l)
+      planes[j * lanes + l] = static_cast<long long>(keys[j * lanes + l]) * (1ll << 32) + j;
+  sort_planes(planes, n);
+  for (int i = 0; i < n * lanes; ++i) planes[i] &= 0xffffffff;
+}
 
 #undef SINTER_STEP
 #undef SINTER_LANES_IN
