@@ -192,6 +192,12 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
   if (shape.across && shape.reduced <= most_panel_elements)
     elements.read_through_panels(static_cast<int>(shape.reduced));
   else if (!shape.rows && !shape.shared) elements.read_through_panels();
+  in_memory = only_loads && !tail && !shape.shared && !shape.across && has_row_loops(p) && l.extents.size() > l.kept;
+  for (const read_inputs& read : loaded) {
+    if (!in_memory) break;
+    const input_plan& in = elements.inputs[static_cast<std::size_t>(read.first)];
+    in_memory = read.factor < 0 && in.in_place && in.panel_rows == 0;
+  }
   plain_results = true;
   for (std::size_t k = 0; k < p.outputs.size(); ++k) {
     outputs.emplace_back(l, k, result_axes);

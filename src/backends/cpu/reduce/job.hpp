@@ -47,6 +47,7 @@ class reduce_job {
   std::vector<read_inputs> loaded;  // per reduction
   bool only_loads = false;          // no code runs: every reduction reads inputs as they are
   bool whole_rows = false;          // by reducer::whole_rows, where a row's lanes lie in one piece
+  bool in_memory = false;           // with only_loads: every reduction reads lanes where they lie, however many
   int together = 0;                 // with whole_rows: rows that are read or computed together
   std::int64_t pitch = 0;           // lanes between their beginnings
   /// With whole_rows and only_loads, per reduction: the rows of its inputs, where they are read in memory.
@@ -144,6 +145,8 @@ class reduce_task {
   void row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end);
   void skipping_row_block(int n, int first);
   void columns(std::int64_t group, std::int64_t segment, char* scratch);
+  const void* in_place(std::size_t k, std::int64_t start) const;
+  void columns_in_memory(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end);
   void column_chunk(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end);
   void column_block(std::int64_t start, int at, int n, int index);
   void shared_column_chunk(std::int64_t begin, std::int64_t end);

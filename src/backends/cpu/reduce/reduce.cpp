@@ -227,14 +227,19 @@ void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t e
   const std::int64_t most = job_.tail ? jit::block_lanes : row_part;
   std::int64_t outer = row * runs + begin / run, start = begin % run;
   for (std::int64_t e = begin; e < end;) {
-    const int n = static_cast<int>(std::min({most, end - e, run - start}));
-    walker_.move_to(outer);
+    const int n = static_cast<int>(std::min({job_.in_memory ? end - e : most, end - e, run - start}));
     const int at = static_cast<int>(e - begin);
-    if (job_.tail || job_.only_loads) walker_.bind(start, n);
-    else compute(start, n, 0);
-    if (job_.tail) skipping_row_block(n, at);
-    else
-      for (std::size_t k = 0; k < accumulators_.size(); ++k) add_row(k, n, at);
+    walker_.move_to(outer);
+    if (job_.in_memory) {
+      for (std::size_t k = 0; k < accumulators_.size(); ++k)
+        accumulators_[k].r->row(accumulators_[k].planes, in_place(k, start), n, at);
+    } else {
+      if (job_.tail || job_.only_loads) walker_.bind(start, n);
+      else compute(start, n, 0);
+      if (job_.tail) skipping_row_block(n, at);
+      else
+        for (std::size_t k = 0; k < accumulators_.size(); ++k) add_row(k, n, at);
+    }
     e += n;
     start += n;
     if (start == run) start = 0, ++outer;
@@ -286,7 +291,30 @@ void reduce_task::columns(std::int64_t group, std::int64_t segment, char* scratc
   leave(outer * run + start, segment, 0, n, scratch);
 }
 
+const void* reduce_task::in_place(std::size_t k, std::int64_t start) const {
+  return walker_.in_place(static_cast<std::size_t>(job_.loaded[k].first), start);
+}
+
+/// Steps that are equally far apart: those of the innermost reduced axis.
+void reduce_task::columns_in_memory(std::int64_t outer, std::int64_t start, int n, std::int64_t begin,
+                                    std::int64_t end) {
+  const std::int64_t run = job_.elements.outer[job_.elements.outer.size() - 1];
+  for (std::int64_t r = begin; r < end;) {
+    const std::int64_t at = outer * job_.shape.reduced + r;
+    const auto steps = static_cast<int>(std::min(end - r, run - at % run));
+    walker_.move_to(at);
+    for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+      const input_plan& in = job_.elements.inputs[static_cast<std::size_t>(job_.loaded[k].first)];
+      const std::int64_t stride = in.outer[in.outer.size() - 1] * static_cast<std::int64_t>(itemsize(in.type));
+      accumulators_[k].r->columns(accumulators_[k].planes, in_place(k, start), stride, steps, n,
+                                  static_cast<int>(r - begin));
+    }
+    r += steps;
+  }
+}
+
 void reduce_task::column_chunk(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end) {
+  if (job_.in_memory) return columns_in_memory(outer, start, n, begin, end);
   for (std::int64_t r = begin; r < end; ++r) {
     walker_.move_to(outer * job_.shape.reduced + r);
     const int index = static_cast<int>(r - begin), most = job_.elements.lanes;

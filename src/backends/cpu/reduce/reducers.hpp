@@ -35,6 +35,8 @@ struct reducer {
   void (*row)(void* const* acc, const void* lanes, int n, int first) = nullptr;
   /// Element `index` of the chunk, the nth that the lanes take: lane l to accumulator l.
   void (*column)(void* const* acc, const void* lanes, int n, int index, int nth) = nullptr;
+  /// The same of `steps` elements from `index` on, whose lanes lie in memory `stride` bytes apart. Missing of a user's one.
+  void (*columns)(void* const* acc, const void* from, std::int64_t stride, int steps, int n, int index) = nullptr;
   /// Ends a chunk of `length` elements that starts at element `base`; after it the first planes hold partial results.
   void (*close)(void* const* acc, int n, bool rows, int length, std::int64_t base) = nullptr;
   /// a[l] = a[l] joined with b[l], which comes later.
