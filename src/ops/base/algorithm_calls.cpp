@@ -5,6 +5,7 @@
 
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
 #include "ops/base/axes.hpp"
 
@@ -209,6 +210,17 @@ value binned(const value& bins, const value& weights, std::int64_t count) {
   }
   graph::inherit_faults(out, {&numbers, &added});
   return out;
+}
+
+bool adds_in_order(dtype type, runtime::device_id device) {
+  if (graph::is_capturing()) return false;
+  runtime::backend& owner = runtime::get_backend(device);
+  return owner.host_addressable() && owner.algorithms().adds_in_order(type);
+}
+
+void add_in_order_to(const value& to, const value& at, const value& v) {
+  algorithms_of(to).add_in_order(v->type, v->size(), static_cast<const std::int64_t*>(address_to_read(at)),
+                                 address_to_read(v), address_to_write(to));
 }
 
 value counted_in(const runtime::bin_range& bins, const value& samples) {

@@ -60,6 +60,11 @@ value repeated(const value& v, const repetitions& r, int axis);
 /// Inclusive scan of v, in v's dtype, along an axis; evaluated.
 value scanned(runtime::scan_op op, const value& v, int axis);
 
+/// Whether the device, which is the host, adds elements of this type one after the other; not while work is captured.
+bool adds_in_order(dtype type, runtime::device_id device);
+/// to[at[i]] += v[i] for one i after the other; all are in memory, and the positions have been checked.
+void add_in_order_to(const value& to, const value& at, const value& v);
+
 /// The number of occurrences of each of [0, count) among the `bins` (int32 or int64): int64; with `weights` (float32 or
 /// float64, one per bin index, or null) the sums of the weights: float64. Other bin indices are ignored.
 value binned(const value& bins, const value& weights, std::int64_t count);

@@ -1,12 +1,15 @@
 // Writing advanced selections: masks as a fused select between old and new elements, index arrays as a scatter by a
 // generated function. All operands are read before the first element is written.
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "core/shape.hpp"
 #include "graph/run/call.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
+#include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "ops/indexing/advanced_index.hpp"
@@ -365,6 +368,59 @@ void add_in_order(const scatter& s, std::vector<value> arguments, dtype type) {
   graph::report_statement(*s.p.base->store);
 }
 
+/// The smallest and the largest number, pending.
+std::array<value, 2> extremes_of(const value& v) {
+  bool axes[core::max_rank];
+  const int rank = v->shape.size();
+  std::fill_n(axes, rank, true);
+  const auto one = [&](jit::reduce_op op) {
+    return rank == 0 ? v : graph::record_reduce(op, v->type, v, std::span(axes, static_cast<std::size_t>(rank)));
+  };
+  return {one(jit::reduce_op::min), one(jit::reduce_op::max)};
+}
+
+std::int64_t number_in(const value& v) { return *static_cast<const std::int64_t*>(graph::address_to_read(v)); }
+
+/// The selection with indices that are known to be in range and not negative; nothing where one is out of range. Waits.
+std::optional<selected_elements> in_range(const scatter& s) {
+  selected_elements known = s.c;
+  std::vector<value> ends;
+  for (const selected_axis& a : known.axes)
+    for (value& end : extremes_of(a.index)) ends.push_back(std::move(end));
+  graph::flush(ends);
+  for (std::size_t k = 0; k < known.axes.size(); ++k) {
+    selected_axis& a = known.axes[k];
+    const std::int64_t n = s.p.base->shape[a.axis], low = number_in(ends[2 * k]);
+    if (low < -n || number_in(ends[2 * k + 1]) >= n) return std::nullopt;
+    const value &index = a.index, end = integer_of(n, s.device);
+    if (low < 0)
+      a.index = select_of(map_of(opcode::less, dtype::b1, index, integer_of(0, s.device)),
+                          map_of(opcode::add, dtype::i64, index, end), index);
+    a.in_range = true;
+  }
+  return known;
+}
+
+/// Additions by the host, one after the other. False, and nothing is done, where an index is out of range.
+bool add_on_host(const advanced_index& p, const selected_elements& c, const value& values) {
+  const auto known = in_range({p, c});
+  if (!known) return false;
+  const scatter s(p, *known);
+  const graph::array_view& base = *p.base;
+  graph::storage& store = *base.store;
+  const graph::write_lock mine(store);
+  const std::int64_t n = core::element_count(s.loop);
+  const bool direct = base.shape.size() == 1 && known->axes.size() == 1 && base.strides[0] == 1 && base.offset == 0;
+  const value at = direct ? broadcast_value(known->axes[0].index, s.loop) : s.address();
+  value all[] = {reshape_value(at, dims{n}), reshape_value(values, dims{n})};
+  graph::flush(all);
+  graph::own_elements(store);
+  const value to = store.held();
+  add_in_order_to(to, all[0], all[1]);
+  graph::inherit_faults(to, {&all[0], &all[1]});
+  return true;
+}
+
 }  // namespace
 
 void accumulate_selection(advanced_index& p, const operand& e, accumulation how, bool deterministic,
@@ -380,6 +436,8 @@ void accumulate_selection(advanced_index& p, const operand& e, accumulation how,
   if (!core::broadcasts_to(r->shape, selection)) refuse_shape(function, r->shape, selection);
   const scatter s(p, c);
   if (core::element_count(s.loop) == 0) return;
+  if (how == accumulation::add && adds_in_order(type, s.device) && add_on_host(p, c, s.in_loop_order(r, selection)))
+    return;
   std::vector<value> arguments{s.address(), s.in_loop_order(r, selection), s.out_of_range()};
   if (how == accumulation::add && deterministic && is_inexact(type)) return add_in_order(s, std::move(arguments), type);
   if (is_bool(type)) how = how == accumulation::add ? accumulation::max : how;

@@ -6,6 +6,7 @@
 #include "ops/indexing/select.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
+#include "sinter/eval.hpp"
 #include "sinter/kernel.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
@@ -17,6 +18,9 @@ namespace sinter::inline v0 {
 using namespace ops;
 
 namespace {
+
+/// Entries of a table for each element of the arrays that it serves, up to which it is worth while.
+constexpr std::uint64_t table_entries = 6;
 
 struct wanted {
   bool index = false, inverse = false, counts = false, equal_nan = false;
@@ -104,6 +108,37 @@ ndarray sorted_join(const ndarray& x, const ndarray& y, bool assume_unique) {
   return sort(concatenate({a, b}));
 }
 
+/// Integers below `end` from `low` on.
+struct integer_range {
+  ndarray low;
+  std::uint64_t width = 0;
+};
+integer_range range_of(const ndarray& x) {
+  const ndarray low = min(x), high = max(x);
+  eval(low, high);  // in one pass
+  const auto number = [&](const ndarray& n) {
+    return x.dtype() == dtype::u64 ? n.item<std::uint64_t>() : static_cast<std::uint64_t>(n.item<std::int64_t>());
+  };
+  return {low, number(high) - number(low)};
+}
+
+/// Which elements of x are marked in a table of all integers between the extremes of `test`; undefined where that would be
+/// large beside the arrays. The last entry is that of all others.
+ndarray found_in_table(const ndarray& x, const ndarray& test) {
+  const integer_range range = range_of(test);
+  const auto sizes = static_cast<std::uint64_t>(x.size() + test.size());
+  if (range.width >= table_entries * sizes) return {};
+  static const auto& mark =
+      *new elementwise_kernel("T x, T low", "raw bool table",
+                              "table[(unsigned long long)x - (unsigned long long)low] = true;", "mark_elements");
+  static const auto& look_up = *new function("bool is_marked(T x, T low, raw bool table)", R"(
+  unsigned long long at = (unsigned long long)x - (unsigned long long)low, last = table.size() - 1;
+  return table[at < last ? at : last];)");
+  const ndarray table = zeros({static_cast<std::int64_t>(range.width) + 2}, {.dtype = dtype::b1, .device = x.device()});
+  mark(test, range.low, {.out = {table}});
+  return look_up(x, range.low, table);
+}
+
 }  // namespace
 
 ndarray unique_values(const ndarray& x) { return unique_flat(x, {}, "unique_values").values; }
@@ -180,9 +215,11 @@ ndarray isin(const operand& x, const operand& test, const isin_kw& kw) {
   if (out_of_range != 0)
     return wrap(bool_of(kw.invert, x.is_array() ? view_of(x.array(), "isin").shape : dims(), device));
   const value element = to_value(x, type, dims(), device, "isin");
-  const ndarray sorted = sort(wrap(to_value(test, type, dims(), device, "isin")), std::nullopt);
-  if (sorted.size() == 0) return wrap(bool_of(kw.invert, element->shape, device));
-  const ndarray e = wrap(element), at = searchsorted(sorted, e);
+  const ndarray e = wrap(element), tested = wrap(to_value(test, type, dims(), device, "isin"));
+  if (tested.size() == 0) return wrap(bool_of(kw.invert, element->shape, device));
+  if (is_integer(type) && runtime::get_backend(device).host_addressable())
+    if (const ndarray marked = found_in_table(e, tested); marked.defined()) return kw.invert ? ~marked : marked;
+  const ndarray sorted = sort(tested, std::nullopt), at = searchsorted(sorted, e);
   const ndarray found = take(sorted, minimum(at, sorted.size() - 1)) == e;
   return kw.invert ? ~found : found;
 }

@@ -149,6 +149,11 @@ class algorithms {
   /// or a byte for each element.
   virtual std::size_t sum_bins_scratch(std::int64_t n, std::int64_t bin_count) = 0;
   virtual void sum_bins(const bin_entries& e, std::int64_t bin_count, double* sums, void* scratch) = 0;
+  /// Whether add_in_order() takes elements of this type. If not, callers sort the positions.
+  virtual bool adds_in_order(dtype /*type*/) const { return false; }
+  /// sums[at[i]] += values[i] for one i after the other, i < n. The positions have been checked.
+  virtual void add_in_order(dtype /*type*/, std::int64_t /*n*/, const std::int64_t* /*at*/, const void* /*values*/,
+                            void* /*sums*/) {}
   /// counts[b] = how many samples (int32, int64, uint8, uint16, float32 or float64; dtype_error for others) lie in bin
   /// b, in one pass: there is no array of bins in between. NaNs lie in no bin.
   virtual std::size_t histogram_scratch(dtype type, std::int64_t n, const bin_range& bins) = 0;

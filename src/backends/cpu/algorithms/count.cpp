@@ -2,6 +2,7 @@
 // elements, within parts that the sizes alone decide.
 #include <algorithm>
 #include <atomic>
+#include <complex>
 #include <string>
 
 #include "backends/cpu/algorithms/algorithms.hpp"
@@ -102,6 +103,8 @@ void count_all(std::int64_t n, std::int64_t bin_count, std::int64_t* counts, voi
   });
 }
 
+constexpr int scanning_threads = 8;
+
 /// The number of separate tables of sums; fewer than four do not keep threads busy.
 std::int64_t summing_tables(std::int64_t n, std::int64_t bin_count) noexcept {
   const std::int64_t tables = n / std::max(short_input, 8 * bin_count);
@@ -139,8 +142,10 @@ void sum_all(const Bin* bins, const Weight* weights, std::int64_t n, std::int64_
     });
     return add_tables(table, tables, bin_count, sums);
   }
-  // Many bins: each thread owns a range of bins and scans all elements for them.
-  const std::int64_t most = n < 2 * short_input ? 1 : std::min(16, runtime::thread_count());
+  // Many bins: each thread owns a range of bins and scans all elements for them. Whether an element is one of them is not
+  // foreseen, so that few threads would take as long as one.
+  const int threads = runtime::thread_count();
+  const std::int64_t most = n < 2 * short_input || threads < scanning_threads ? 1 : std::min(16, threads);
   const std::int64_t shared = std::clamp<std::int64_t>(bin_count >> 10, 1, most);
   runtime::parallel_for(shared, count_time * static_cast<double>(n), [&](std::int64_t p) {
     const std::int64_t low = bin_count * p / shared, high = bin_count * (p + 1) / shared;
@@ -180,6 +185,33 @@ void cpu_algorithms::sum_bins(const runtime::bin_entries& e, std::int64_t bin_co
       sum_all(bins, static_cast<const float*>(e.weights), e.count, bin_count, sums, scratch);
     else sum_all(bins, static_cast<const double*>(e.weights), e.count, bin_count, sums, scratch);
   });
+}
+
+bool cpu_algorithms::adds_in_order(dtype type) const {
+  return is_integer(type) || type == dtype::f32 || type == dtype::f64 || is_complex(type);
+}
+
+// One thread: the next sum may be the one that the last addition has changed.
+void cpu_algorithms::add_in_order(dtype type, std::int64_t n, const std::int64_t* at, const void* values, void* sums) {
+  const auto add = [&]<class T>(T) {
+    const T* const v = static_cast<const T*>(values);
+    T* const s = static_cast<T*>(sums);
+    for (std::int64_t i = 0; i < n; ++i) s[at[i]] = static_cast<T>(s[at[i]] + v[i]);
+  };
+  switch (type) {
+    case dtype::i8:
+    case dtype::u8: return add(std::uint8_t{});
+    case dtype::i16:
+    case dtype::u16: return add(std::uint16_t{});
+    case dtype::i32:
+    case dtype::u32: return add(std::uint32_t{});
+    case dtype::i64:
+    case dtype::u64: return add(std::uint64_t{});
+    case dtype::f32: return add(float{});
+    case dtype::f64: return add(double{});
+    case dtype::c64: return add(std::complex<float>{});
+    default: return add(std::complex<double>{});
+  }
 }
 
 std::size_t cpu_algorithms::histogram_scratch(dtype, std::int64_t n, const runtime::bin_range& bins) {
