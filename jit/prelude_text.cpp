@@ -19,6 +19,8 @@ bool keeps_half_values(opcode op) noexcept {
     case opcode::conj:
     case opcode::real:
     case opcode::imag:
+    case opcode::frexp_mantissa:
+    case opcode::frexp_exponent:
     case opcode::copysign:
     case opcode::maximum:
     case opcode::minimum:

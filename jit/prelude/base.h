@@ -113,6 +113,17 @@ template <class T> SN_FN T power(T a, T b, int* fault) {
   }
   return T(result);
 }
+// Euclid's algorithm, of |a| and |b|; gcd(0, 0) is 0.
+template <class T> SN_FN T gcd(T a, T b) {
+  typedef typename traits<T>::bits bits;
+  bits x = bits(absolute(a)), y = bits(absolute(b));
+  while (y != 0) {
+    bits r = bits(x % y);
+    x = y;
+    y = r;
+  }
+  return T(x);
+}
 // 1/a truncated; 1/0 is what converting infinity to the type gives (see convert.h).
 template <class T> SN_FN T reciprocal(T a) {
   T of_zero = traits<T>::is_signed && traits<T>::width >= 32 ? lowest_integer<T>() : T(0);

@@ -12,6 +12,8 @@ typedef cx<double> c128;
 
 template <class R> SN_FN R real(cx<R> a) { return a.re; }
 template <class R> SN_FN R imag(cx<R> a) { return a.im; }
+SN_FN c64 make_complex(float re, float im) { return {re, im}; }
+SN_FN c128 make_complex(double re, double im) { return {re, im}; }
 template <class R> SN_FN cx<R> conj(cx<R> a) { return {a.re, -a.im}; }
 template <class R> SN_FN cx<R> add(cx<R> a, cx<R> b) { return {a.re + b.re, a.im + b.im}; }
 template <class R> SN_FN cx<R> subtract(cx<R> a, cx<R> b) { return {a.re - b.re, a.im - b.im}; }

@@ -139,4 +139,29 @@ SN_REAL(floor_divide)
 SN_REAL(logaddexp)
 #undef SN_REAL
 
+// a * 2^n, rounded once, for whole n: of double up to 2200, of float up to 300. In steps: those before the last are exact, or
+// what they round is lost in the end.
+SN_FN double power_of_two(int n) { return from_bits((unsigned long long)(1023 + n) << 52); }
+SN_FN double ldexp(double a, double n) {
+  int e = int(n);
+  int first = e > 1023 ? 1023 : e < -1022 ? -969 : 0;
+  e -= first;
+  int second = e > 1023 ? 1023 : e < -1022 ? -969 : 0;
+  e -= second;
+  return a * power_of_two(first) * power_of_two(second) * power_of_two(e);
+}
+SN_FN float ldexp(float a, float n) { return float(double(a) * power_of_two(int(n))); }
+// a as m * 2^n with |m| in [0.5, 1): m, and n as a number of a's type. Zeros, infinities and NaN are m, with n = 0.
+SN_FN double scaled_up(double a) { return absolute(a) < from_bits(0x0010000000000000ull) ? a * power_of_two(64) : a; }
+SN_FN double frexp_mantissa(double a) {
+  double m = from_bits((to_bits(scaled_up(a)) & 0x800fffffffffffffull) | 0x3fe0000000000000ull);
+  return bool(int(a == 0) | int(!isfinite(a))) ? a : m;
+}
+SN_FN double frexp_exponent(double a) {
+  int e = int(to_bits(scaled_up(a)) >> 52 & 0x7ff) - (absolute(a) < from_bits(0x0010000000000000ull) ? 0x3fe + 64 : 0x3fe);
+  return bool(int(a == 0) | int(!isfinite(a))) ? 0 : double(e);
+}
+SN_FN float frexp_mantissa(float a) { return float(frexp_mantissa(double(a))); }
+SN_FN float frexp_exponent(float a) { return float(frexp_exponent(double(a))); }
+
 }  // namespace sn

@@ -69,6 +69,8 @@ dtype result_type(opcode op, dtype arg) noexcept {
       return dtype::b1;
     case opcode::absolute: case opcode::real: case opcode::imag:
       return arg == dtype::c64 ? dtype::f32 : arg == dtype::c128 ? dtype::f64 : arg;
+    case opcode::make_complex:
+      return arg == dtype::f32 ? dtype::c64 : dtype::c128;
     default:
       return arg;
   }

@@ -169,6 +169,7 @@ block_op whole_op(opcode op) noexcept {
     BINARY(left_shift)
     BINARY(right_shift)
     case opcode::power: return &integer_power<T>;
+    case opcode::gcd: return &binary_by_one<T, do_gcd>;
     default: return common_op<T>(op);
   }
 }

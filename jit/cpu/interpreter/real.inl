@@ -99,6 +99,7 @@ block_op rounding_op(opcode op) noexcept {
     BINARY(divide)
     BINARY(floor_divide)
     BINARY(remainder)
+    BINARY(ldexp)
     case opcode::power: ROUNDED(MATH_2(power));
     case opcode::logaddexp: ROUNDED(&logaddexp_lanes<T>);
     default: return nullptr;
@@ -119,6 +120,8 @@ block_op exact_op(opcode op) noexcept {
     EXACT_UNARY(conj)
     EXACT_UNARY(real)
     EXACT_UNARY(imag)
+    EXACT_UNARY(frexp_mantissa)
+    EXACT_UNARY(frexp_exponent)
     TEST(isnan)
     TEST(isinf)
     TEST(isfinite)
@@ -144,8 +147,21 @@ block_op exact_op(opcode op) noexcept {
   }
 }
 
+/// Complex numbers from their parts.
+template <class T>
+void joined_parts(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  auto* r = static_cast<T*>(dst);
+  auto* x = static_cast<const T*>(a);
+  auto* y = static_cast<const T*>(b);
+  for (int l = 0; l < n; ++l) {
+    r[2 * l] = x[l];
+    r[2 * l + 1] = y[l];
+  }
+}
+
 template <class T, rounding R>
 block_op floating_op(opcode op) noexcept {
+  if (op == opcode::make_complex) return R == rounding::none ? &joined_parts<T> : nullptr;
   if (op == opcode::nextafter) {
     if constexpr (R == rounding::none) return &binary_by_one<T, do_nextafter>;
     else return &half_nextafter<R>;

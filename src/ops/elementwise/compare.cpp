@@ -135,14 +135,6 @@ value replace_nonfinite(const value& v, const replacements& by) {
   return select_of(map_of(opcode::isnan, dtype::b1, v), number(by.nan), out);
 }
 
-/// re + i*im for finite parts.
-value complex_of(const value& re, const value& im, dtype type) {
-  const jit::scalar unit = scalar_of(std::complex<double>(0, 1), type, "complex");
-  const value i = graph::record_scalar(unit, type, dims(), re->device);
-  const value turned = map_of(opcode::multiply, type, graph::record_cast(im, type), i);
-  return map_of(opcode::add, type, graph::record_cast(re, type), turned);
-}
-
 }  // namespace
 
 ndarray equal(const operand& x, const operand& y) { return compare("equal", opcode::equal, x, y); }
@@ -230,9 +222,8 @@ ndarray nan_to_num(const ndarray& x, double nan, std::optional<double> posinf, s
   const replacements by{nan, posinf.value_or(end), neginf.value_or(-end)};
   if (!is_complex(v->type)) return wrap(replace_nonfinite(v, by));
   const dtype part = real_of(v->type);
-  const value fixed = complex_of(replace_nonfinite(map_of(opcode::real, part, v), by),
-                                 replace_nonfinite(map_of(opcode::imag, part, v), by), v->type);
-  return wrap(select_of(map_of(opcode::isfinite, dtype::b1, v), v, fixed));
+  return wrap(map_of(opcode::make_complex, v->type, replace_nonfinite(map_of(opcode::real, part, v), by),
+                     replace_nonfinite(map_of(opcode::imag, part, v), by)));
 }
 
 }  // namespace sinter::inline v0

@@ -1,13 +1,11 @@
-// Elementwise functions composed of others, or written as a kernel's text: parts of numbers, divisors, bits.
+// Elementwise functions composed of operations: parts of numbers, divisors, bits.
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <string>
 
 #include "core/shape.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/elementwise.hpp"
-#include "sinter/kernel.hpp"
 #include "sinter/reduce.hpp"
 
 namespace sinter::inline v0 {
@@ -63,56 +61,26 @@ ndarray sinc(const ndarray& x) {
   return where(equal(y, 0), 1, divide(sin(y), y));
 }
 
-namespace {
-
-/// In float64, which holds the numbers of narrower dtypes and their quotients by powers of two, so that the result is rounded
-/// once; float64 itself is scaled in steps that stay exact until the last one.
-constexpr const char* scale_text = R"(
-double y = x;
-int e = (int)(power < -5000 ? -5000 : power > 5000 ? 5000 : power);
-for (int k = 0; k < 2 && e > 1023; ++k) { y *= 0x1p1023; e -= 1023; }
-for (int k = 0; k < 2 && e < -1022; ++k) { y *= 0x1p-969; e += 969; }
-e = e > 1023 ? 1023 : e < -1022 ? -1022 : e;
-union { unsigned long long bits; double number; } by;
-by.bits = (unsigned long long)(1023 + e) << 52;
-z = (T)(y * by.number);
-)";
-
-/// The exponent of x as `e`, and in `u` its bits.
-constexpr const char* parts_text = R"(
-union { unsigned long long bits; double number; } u;
-u.number = x;
-int e = (int)(u.bits >> 52 & 0x7ff);
-if (e == 0 && u.number != 0) { u.number *= 0x1p64; e = (int)(u.bits >> 52 & 0x7ff) - 64; }
-const bool plain = u.number != 0 && (u.bits >> 52 & 0x7ff) != 0x7ff;
-)";
-
-}  // namespace
-
 ndarray ldexp(const operand& x, const operand& n) {
-  static const elementwise_kernel& kernel = *new elementwise_kernel("T x, int64 power", "T z", scale_text, "ldexp");
   const dtype power = n.is_array() ? view_of(n.array(), "ldexp").type : n.number().default_dtype();
   if (!is_integer(power) && !is_bool(power)) fail<dtype_error>("ldexp", "an exponent of dtype ", power);
   const dtype given = x.is_array() ? view_of(x.array(), "ldexp").type : x.number().default_dtype();
-  const dtype loop = loop_dtype(loop_rule::real_floating, given, "ldexp");
+  const dtype loop = loop_dtype(loop_rule::real_floating, given, "ldexp"), wide = wide_of(loop);
   const auto device = common_device({&x, &n}, "ldexp");
   const dims shape = ops::broadcast_shapes({&x, &n}, "ldexp");
-  return kernel(wrap(to_value(x, loop, shape, device, "ldexp")), wrap(to_value(n, dtype::i64, shape, device, "ldexp")));
+  // Exponents that are whole numbers of the loop's dtype, as far as they matter.
+  const double most = wide == dtype::f64 ? 2200 : 300;
+  const ndarray exponent =
+      clip(wrap(to_value(n, is_unsigned_integer(power) ? dtype::u64 : dtype::i64, shape, device, "ldexp")),
+           is_unsigned_integer(power) ? 0 : -static_cast<std::int64_t>(most), static_cast<std::int64_t>(most));
+  const value by = graph::record_cast(value_of(exponent), wide);
+  const value from = graph::record_cast(to_value(x, loop, shape, device, "ldexp"), wide);
+  return wrap(graph::record_cast(map_of(opcode::ldexp, wide, from, by), loop));
 }
 
 ndarray gcd(const operand& x, const operand& y) {
-  // Of unsigned numbers of 64 bits, so that |min| fits.
-  static const elementwise_kernel& kernel =
-      *new elementwise_kernel("uint64 x, uint64 y", "uint64 z",
-                              "unsigned long long a = x, b = y;\n"
-                              "while (b != 0) { unsigned long long r = a % b; a = b; b = r; }\n"
-                              "z = a;",
-                              "gcd");
   const resolved r = integers("gcd", x, y);
-  const auto size = [&](const value& v) {
-    return wrap(graph::record_cast(is_signed_integer(r.loop) ? map_of(opcode::absolute, r.loop, v) : v, dtype::u64));
-  };
-  return kernel(size(r.args[0]), size(r.args[1])).astype(r.loop, false);
+  return wrap(map_of(opcode::gcd, r.loop, r.args[0], r.args[1]));
 }
 
 ndarray lcm(const operand& x, const operand& y) {
@@ -131,16 +99,11 @@ modf_result modf(const ndarray& x) {
 }
 
 frexp_result frexp(const ndarray& x) {
-  static const std::string& text = *new std::string(parts_text);
-  static const elementwise_kernel& mantissa = *new elementwise_kernel(
-      "T x", "T z",
-      text + "u.bits = (u.bits & 0x800fffffffffffffull) | 0x3fe0000000000000ull; z = plain ? (T)u.number : x;",
-      "frexp");
-  static const elementwise_kernel& exponent =
-      *new elementwise_kernel("T x", "int32 z", text + "z = plain ? e - 0x3fe : 0;", "frexp");
   const value v = value_of(x, "frexp");
-  const ndarray y = wrap(graph::record_cast(v, loop_dtype(loop_rule::real_floating, v->type, "frexp")));
-  return {mantissa(y), exponent(y)};
+  const dtype loop = loop_dtype(loop_rule::real_floating, v->type, "frexp");
+  const value y = graph::record_cast(v, loop);
+  return {wrap(map_of(opcode::frexp_mantissa, loop, y)),
+          wrap(graph::record_cast(map_of(opcode::frexp_exponent, loop, y), dtype::i32))};
 }
 
 ndarray isposinf(const ndarray& x) { return is_infinity("isposinf", HUGE_VAL, x); }
