@@ -30,7 +30,8 @@ ndarray cholesky(const ndarray& x, const cholesky_kw& kw = {});
 struct qr_kw {
   kwonly _kw{};
   /// reduced: q (..., M, K), r (..., K, N) with K = min(M, N); complete: q (..., M, M), r (..., M, N); r: r (..., K, N)
-  /// alone, q is undefined. value_error for another word.
+  /// alone, q is undefined; raw: what LAPACK gives, transposed as NumPy's, the reflections as q (..., N, M) and their
+  /// factors as r (..., K). value_error for another word.
   std::string_view mode = "reduced";
 };
 struct qr_result {
@@ -42,6 +43,30 @@ template <std::convertible_to<std::string_view> S>
 qr_result qr(const ndarray& x, const S& mode) {
   return qr(x, qr_kw{.mode = mode});
 }
+
+struct pivoted_qr_result {
+  ndarray q, r, p;
+};
+/// With column pivoting, scipy.linalg's `pivoting=True`: column p[j] of x is column j of q r, and the diagonal of r descends in
+/// size. p is (..., N) int64; modes as of qr, but not raw. Computed on the host in double precision; waits.
+pivoted_qr_result qr_pivoted(const ndarray& x, const qr_kw& kw = {});
+template <std::convertible_to<std::string_view> S>
+pivoted_qr_result qr_pivoted(const ndarray& x, const S& mode) {
+  return qr_pivoted(x, qr_kw{.mode = mode});
+}
+
+struct ldl_kw {
+  kwonly _kw{};
+  bool lower = true;      // which triangle of x is read, and the form of lu
+  bool hermitian = true;  // of complex numbers: else symmetric
+};
+struct ldl_result {
+  ndarray lu, d, perm;
+};
+/// x = lu d lu^H (of symmetric complex matrices lu d lu^T) with d of blocks of one and two on the diagonal; lu[perm] is
+/// triangular with a diagonal of ones, perm (..., N) int64. Bunch and Kaufman's pivots, as LAPACK. Singular matrices have one,
+/// too. Computed on the host in double precision; waits.
+ldl_result ldl(const ndarray& x, const ldl_kw& kw = {});
 
 struct svd_kw {
   kwonly _kw{};

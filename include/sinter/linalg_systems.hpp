@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "sinter/elementwise.hpp"
 #include "sinter/keywords.hpp"
@@ -46,6 +47,31 @@ struct solve_triangular_kw {
 /// is read where it lies, without a copy, where its rows or columns are dense. Waits. linalg_error: a zero on the
 /// diagonal.
 ndarray solve_triangular(const ndarray& a, const ndarray& b, const solve_triangular_kw& kw = {});
+
+/// Solves a x = b for a matrix of `l` diagonals below the main one and `u` above it, {l, u}, given as SciPy stores it: ab
+/// (l + u + 1, M) with ab(u + i - j, j) = a(i, j); what lies outside the matrix is not read. b is (M,) or (M, K). Gaussian
+/// elimination with row exchanges, on the host in double precision; waits. shape_error: other shapes; value_error: a negative
+/// number of diagonals; linalg_error: Singular matrix.
+ndarray solve_banded(std::pair<std::int64_t, std::int64_t> diagonals, const ndarray& ab, const ndarray& b);
+
+struct solveh_banded_kw {
+  kwonly _kw{};
+  bool lower = false;  // ab(i - j, j) = a(i, j) with i >= j; else ab(u + i - j, j) = a(i, j) with i <= j
+};
+/// The same for Hermitian positive definite matrices, of which ab (u + 1, M) has one triangle, by a banded Cholesky
+/// factorisation. linalg_error: not positive definite.
+ndarray solveh_banded(const ndarray& ab, const ndarray& b, const solveh_banded_kw& kw = {});
+
+/// Solves the system of toeplitz(c, r), or of toeplitz(c), by Levinson's recursion: O(M^2) operations, O(M) memory. b is (M,) or
+/// (M, K). On the host in double precision; waits. linalg_error: a leading part of the matrix is singular.
+ndarray solve_toeplitz(const std::pair<ndarray, ndarray>& c_and_r, const ndarray& b);
+ndarray solve_toeplitz(const ndarray& c, const ndarray& b);
+
+/// The principal square root and logarithm of square matrices (..., M, M), always complex (real_if_close tells): SciPy's are real
+/// where no imaginary part is left. By a Schur decomposition on the host in double precision; waits. NaN where there is none:
+/// singular matrices may have no root, and have no logarithm. linalg_error: elements that are not finite, or no convergence.
+ndarray sqrtm(const ndarray& x);
+ndarray logm(const ndarray& x);
 
 struct lstsq_kw {
   kwonly _kw{};

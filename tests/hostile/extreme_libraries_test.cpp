@@ -36,6 +36,18 @@ TEST_CASE("extreme integers: products and linear algebra") {
          return sn::cross(sn::zeros({3, 3}), sn::ones({3, 3}), {.axis = k});
        }},
       {"matrix_power", [](int64_t k) { return sn::linalg::matrix_power(square(), k); }},
+      {"solve_banded",
+       [](int64_t k) {
+         return sn::linalg::solve_banded({k, 1}, sn::ones({3, 4}), sn::ones({4}));
+       }},
+      {"solve_banded above",
+       [](int64_t k) {
+         return sn::linalg::solve_banded({1, k}, sn::ones({3, 4}), sn::ones({4}));
+       }},
+      {"solve_banded both",
+       [](int64_t k) {
+         return sn::linalg::solve_banded({k, k}, sn::ones({3, 4}), sn::ones({4}));
+       }},
       {"tensorinv", [](int64_t k) { return sn::linalg::tensorinv(square(), k); }},
       {"tensorsolve_kw.axes", [](int64_t k) { return sn::linalg::tensorsolve(square(), sn::ones({3}), {.axes = k}); }},
       {"lu_solve_kw.trans",

@@ -79,11 +79,13 @@ ndarray linalg::cholesky(const ndarray& x, const cholesky_kw& kw) {
 }
 
 linalg::qr_result linalg::qr(const ndarray& x, const qr_kw& kw) {
-  if (kw.mode != "reduced" && kw.mode != "complete" && kw.mode != "r")
-    fail<value_error>("qr", "Unrecognized mode '", kw.mode, "'; it is reduced, complete or r");
+  if (kw.mode != "reduced" && kw.mode != "complete" && kw.mode != "r" && kw.mode != "raw")
+    fail<value_error>("qr", "Unrecognized mode '", kw.mode, "'; it is reduced, complete, r or raw");
   const matrix_stack s = matrices_of(x, "qr");
   const dtype type = linalg_dtype("qr", {&x});
   const int64_t k = std::min(s.rows, s.columns), columns = kw.mode == "complete" ? s.rows : k;
+  if (s.empty() && kw.mode == "raw")
+    return {zeros_beside(x, s.with({s.columns, s.rows}), type), zeros_beside(x, s.with({k}), type)};
   if (s.empty()) {
     qr_result nothing = qr_of_nothing(x, s, columns, type);
     return kw.mode == "r" ? qr_result{{}, nothing.r} : nothing;
@@ -92,6 +94,7 @@ linalg::qr_result linalg::qr(const ndarray& x, const qr_kw& kw) {
   const value tau = unset_leaf(s.with({k}), type, a->device);
   runtime::solvers& solvers = solvers_of(a);
   solvers.factor_qr(s.layout(type, "qr"), address_to_write(a), address_to_write(tau));
+  if (kw.mode == "raw") return {wrap(a), wrap(tau)};
   const ndarray r = triu(first_rows(by_columns(a), columns));
   if (kw.mode == "r") return {{}, r};
   eval(r);  // before Q overwrites the factors
