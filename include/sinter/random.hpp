@@ -199,8 +199,13 @@ class generator {
   ndarray logseries(const operand& p, const draw_size& size = {}, const draw_kw& kw = {});
   /// Failures before n > 0 successes (n need not be whole), of a probability in (0, 1].
   ndarray negative_binomial(const operand& n, const operand& p, const draw_size& size = {}, const draw_kw& kw = {});
-  /// Proportional to k**-a, of a > 1. Draws at the call, until everything has been accepted (Devroye's rejection).
+  /// Proportional to k**-a, of a > 1, up to 9.2e18. Draws at the call, until everything has been accepted (Devroye's rejection).
   ndarray zipf(const operand& a, const draw_size& size = {}, const draw_kw& kw = {});
+  /// How many of `nsample` draws without replacement are good, of ngood + nbad; arrays and numbers of integers (dtype_error for
+  /// others). Looks at arrays, and draws at the call, until everything has been accepted. value_error: negative numbers, more
+  /// draws than there are, ngood or nbad from 10**9 on.
+  ndarray hypergeometric(const operand& ngood, const operand& nbad, const operand& nsample, const draw_size& size = {},
+                         const draw_kw& kw = {});
   /// How often each of k outcomes comes in n trials: size + (k,). `pvals` are read at the call, and the last one is what is
   /// left. value_error: they are negative or add up to more than 1.
   ndarray multinomial(std::int64_t n, const ndarray& pvals, const draw_size& size = {}, const draw_kw& kw = {});
@@ -378,6 +383,10 @@ inline ndarray negative_binomial(const operand& n, const operand& p, const draw_
 }
 inline ndarray zipf(const operand& a, const draw_size& size = {}, const draw_kw& kw = {}) {
   return default_generator().zipf(a, size, kw);
+}
+inline ndarray hypergeometric(const operand& ngood, const operand& nbad, const operand& nsample,
+                              const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().hypergeometric(ngood, nbad, nsample, size, kw);
 }
 inline ndarray multinomial(std::int64_t n, const ndarray& pvals, const draw_size& size = {}, const draw_kw& kw = {}) {
   return default_generator().multinomial(n, pvals, size, kw);

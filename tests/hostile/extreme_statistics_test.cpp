@@ -175,6 +175,10 @@ TEST_CASE("extreme integers: distributions of sizes") {
       {"negative_binomial number", [](int64_t k) { return random::negative_binomial(k, 0.5, 3); }},
       {"zipf", [](int64_t k) { return random::zipf(2, k); }},
       {"zipf number", [](int64_t k) { return random::zipf(k, 3); }},
+      {"hypergeometric", [](int64_t k) { return random::hypergeometric(5, 6, 4, k); }},
+      {"hypergeometric ngood", [](int64_t k) { return random::hypergeometric(k, 6, 4, 3); }},
+      {"hypergeometric nbad", [](int64_t k) { return random::hypergeometric(5, k, 4, 3); }},
+      {"hypergeometric nsample", [](int64_t k) { return random::hypergeometric(5, 6, k, 3); }},
       {"multinomial",
        [](int64_t k) {
          return random::multinomial(k, sn::array({0.25, 0.75}));

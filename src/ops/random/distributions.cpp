@@ -11,6 +11,7 @@
 #include "sinter/eval.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
+#include "sinter/special.hpp"
 
 namespace sinter::inline v0::random {
 
@@ -259,15 +260,69 @@ ndarray generator::vonmises(const operand& mu, const operand& kappa, const draw_
 ndarray generator::zipf(const operand& a, const draw_size& size, const draw_kw& kw) {
   check_number(a, "zipf", "a must be above 1", [](double x) { return x > 1; });
   const whole w("zipf", size, kw, {&a});
-  // From a of 1001 on all are 1 (2 has a probability below 2**-1000), and powers stay finite.
-  const ndarray less_one = minimum(array_of(a, w.of) - 1, 1000.0),
-                b = sinter::power(full_like(less_one, 2.0), less_one);
+  // Numbers up to the largest int64, as NumPy's: near a of 1 most of the weight is far beyond. Of one that is at most
+  // `largest`, x = floor(u**(-1 / (a - 1))), so u is drawn from [largest**(1 - a), 1]; all but 31% are accepted. The small
+  // differences are those of exponentials, so that they do not vanish for a near 1. From a of 1001 on all are 1 (2 has a
+  // probability below 2**-1000), and exponents stay finite.
+  const double largest = 9.2e18;
+  const ndarray less_one = minimum(array_of(a, w.of) - 1, 1000.0);
+  const ndarray range = -expm1(-less_one * std::log(largest)), of_two = expm1(less_one * std::numbers::ln2);
   return w.result(until_accepted([&] {
-    const ndarray u = 1 - random(w.of.shape, w.of.real), v = random(w.of.shape, w.of.real);
-    const ndarray x = floor(sinter::power(u, -1 / less_one)), t = sinter::power(1 + 1 / x, less_one);
-    const ndarray good = less_equal(v * x * (t - 1) / (b - 1), t / b);
-    return candidates{x, logical_and(good, less(x, 9.2e18))};
+    const ndarray u = random(w.of.shape, w.of.real), v = random(w.of.shape, w.of.real);
+    const ndarray x = floor(exp(-log1p(-u * range) / less_one)), more = expm1(less_one * log1p(1 / x));
+    const ndarray good = less_equal(v * x * more / of_two, (1 + more) / (1 + of_two));
+    return candidates{x, logical_and(good, logical_and(greater_equal(x, 1), less_equal(x, largest)))};
   }));
+}
+
+namespace {
+
+/// The logarithm of the reciprocal probability of k good ones, up to a constant.
+ndarray improbability(const ndarray& k, const ndarray& few, const ndarray& many, const ndarray& drawn) {
+  using special::gammaln;
+  return gammaln(k + 1) + gammaln(few - k + 1) + gammaln(drawn - k + 1) + gammaln(many - drawn + k + 1);
+}
+
+void check_counts(const ndarray& good, const ndarray& bad, const ndarray& sample) {
+  const double most = 1e9;  // as NumPy: beyond, logarithms of probabilities have too few digits
+  const auto any_of = [](const ndarray& x) { return static_cast<bool>(any(x)); };
+  if (any_of(less(good, 0)) || any_of(less(bad, 0)) || any_of(less(sample, 0)))
+    fail<value_error>("hypergeometric", "ngood, nbad and nsample must not be negative");
+  if (any_of(greater_equal(good, most)) || any_of(greater_equal(bad, most)))
+    fail<value_error>("hypergeometric", "ngood and nbad must be less than 10**9");
+  if (any_of(greater(sample, good + bad))) fail<value_error>("hypergeometric", "nsample is more than ngood + nbad");
+}
+
+}  // namespace
+
+ndarray generator::hypergeometric(const operand& ngood, const operand& nbad, const operand& nsample,
+                                  const draw_size& size, const draw_kw& kw) {
+  for (const operand* x : {&ngood, &nbad, &nsample}) {
+    const dtype type = x->is_array() ? view_of(x->array(), "hypergeometric").type : x->number().default_dtype();
+    if (!is_integer(type)) fail<dtype_error>("hypergeometric", "counts are integers, not of ", type);
+  }
+  const whole w("hypergeometric", size, kw, {&ngood, &nbad, &nsample});
+  const ndarray good = array_of(ngood, w.of).astype(float64, false), bad = array_of(nbad, w.of).astype(float64, false),
+                sample = array_of(nsample, w.of).astype(float64, false);
+  check_counts(good, bad, sample);
+  // Stadlober's ratio of uniforms, The ratio of uniforms approach for generating discrete random variates, 1990, of the rarer
+  // kind in the smaller part of the population; 1.7156 and 0.8989 are 2 sqrt(2 / e) and 3 - 2 sqrt(3 / e).
+  const ndarray few = minimum(good, bad), many = maximum(good, bad), all = good + bad;
+  const ndarray drawn = minimum(sample, all - sample), none = maximum(all, 1.0);
+  const ndarray mean = drawn * (few / none);
+  const ndarray variance = (all - drawn) * mean * (many / none) / maximum(all - 1, 1.0);
+  const ndarray width = 1.7155277699214135 * sqrt(variance + 0.5) + 0.8989161620588988;
+  const ndarray mode = floor((drawn + 1) * ((few + 1) / (all + 2))), least = maximum(drawn - many, 0.0);
+  const ndarray top = improbability(clip(mode, least, minimum(drawn, few)), few, many, drawn);
+  const ndarray count = until_accepted([&] {
+    const ndarray u = 1 - random(w.of.shape, w.of.real), v = random(w.of.shape, w.of.real);
+    const ndarray x = floor(mean + 0.5 + width * (v - 0.5) / u);
+    const ndarray inside = logical_and(greater_equal(x, least), less_equal(x, minimum(drawn, few)));
+    const ndarray k = clip(x, least, minimum(drawn, few));
+    return candidates{k, logical_and(inside, less_equal(2 * log(u), top - improbability(k, few, many, drawn)))};
+  });
+  const ndarray of_good = where(greater(good, bad), drawn - count, count);
+  return w.result(where(less(drawn, sample), good - of_good, of_good));
 }
 
 ndarray generator::multinomial(std::int64_t n, const ndarray& pvals, const draw_size& size, const draw_kw& kw) {

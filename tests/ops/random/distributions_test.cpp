@@ -131,9 +131,42 @@ TEST_CASE("composed draws of integers have their distributions") {
   double zeta = 0;
   for (int k = 200000; k > 0; --k) zeta += std::pow(k, -3.0);
   CHECK(counts_p(g.zipf(3, many), 1, [&](int k) { return std::pow(k, -3.0) / zeta; }) > smallest_p);
+  // Near 1 the weight is spread evenly over all magnitudes up to the largest number.
+  const double less_one = 1e-9, sum = -std::expm1(-less_one * std::log(9.2e18)) / less_one + 0.57721566490153286;
+  CHECK(counts_p(g.zipf(1 + less_one, many), 1, [&](int k) { return std::pow(k, -1 - less_one) / sum; }) > smallest_p);
+  CHECK(bool(all(greater_equal(g.zipf(std::nextafter(1.0, 2.0), many), 1))));
   CHECK(array_equal(g.geometric(1, 10), ones({10}, int64)));
   CHECK(array_equal(g.logseries(0, 10), ones({10}, int64)));
   CHECK(g.geometric(0.5, {2, 3}, {.dtype = int16}).dtype() == int16);
+}
+
+TEST_CASE("hypergeometric draws have their distribution, from samples of nothing to populations of a billion") {
+  generator g(11);
+  const auto log_choose = [](double n, double k) {
+    return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+  };
+  const int cases[][3] = {{5, 6, 4}, {6, 5, 9}, {30, 3, 20}, {3, 40, 2}, {60, 70, 25}, {1, 1, 1}, {500, 9000, 60}};
+  for (const auto& [good, bad, sample] : cases) {
+    CAPTURE(good);
+    const auto probability = [&](int k) {
+      if (k > good || k > sample || sample - k > bad) return 0.0;
+      return std::exp(log_choose(good, k) + log_choose(bad, sample - k) - log_choose(good + bad, sample));
+    };
+    CHECK(counts_p(g.hypergeometric(good, bad, sample, many), 0, probability) > smallest_p);
+  }
+  const double n = 9e8, m = 4e8, k = 3e8, mean = k * n / (n + m);
+  const ndarray large = g.hypergeometric(900000000, 400000000, 300000000, many);
+  CHECK(statistics::mean_p(values(large), mean, std::sqrt(mean * (m / (n + m)) * (n + m - k) / (n + m - 1))) >
+        smallest_p);
+  CHECK(array_equal(g.hypergeometric(7, 3, 10, 20), full({20}, 7, int64)));
+  CHECK(array_equal(g.hypergeometric(0, 0, 0, 20), zeros({20}, int64)));
+  CHECK(array_equal(g.hypergeometric(0, 9, 4, 20), zeros({20}, int64)));
+  CHECK(g.hypergeometric(array({4, 5}), 6, array({{1}, {2}})).shape() == shape_t{2, 2});
+  CHECK(g.hypergeometric(4, 5, 6, 3, {.dtype = int16}).dtype() == int16);
+  CHECK_THROWS_AS(g.hypergeometric(2, 3, 6, 3), value_error);
+  CHECK_THROWS_AS(g.hypergeometric(array({2, -1}), 3, 1), value_error);
+  CHECK_THROWS_AS(g.hypergeometric(1000000000, 3, 1), value_error);
+  CHECK_THROWS_AS(g.hypergeometric(2.5, 3, 1), dtype_error);
 }
 
 TEST_CASE("rows of multinomial and dirichlet draws add up, and their parts are binomial and beta") {
