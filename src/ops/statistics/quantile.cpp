@@ -223,11 +223,32 @@ ndarray quantile_of_rows(const request& r, const sample& s, bool keepdims) {
   return arranged(moveaxis(nan_restored(out, sorted), 0, -1), r.q, s, keepdims);
 }
 
-/// Rows of which elements that are NaN do not count.
+/// How many elements of each row are numbers, as int64; and a list of these counts. Waits.
+struct numbers_in {
+  ndarray count;
+  std::vector<std::int64_t> distinct;
+};
+
+numbers_in numbers_of(const sample& s) {
+  numbers_in n{count_nonzero(logical_not(isnan(s.elements)), -1, {.keepdims = true}), {}};
+  n.distinct = n.count.to_vector<std::int64_t>();
+  std::sort(n.distinct.begin(), n.distinct.end());
+  n.distinct.erase(std::unique(n.distinct.begin(), n.distinct.end()), n.distinct.end());
+  return n;
+}
+
+/// Rows of which elements that are NaN do not count: these sort behind the others, so the ranks are those of the first
+/// elements of each row, for each count of them.
 ndarray quantile_of_numbers(const request& r, const sample& s, bool keepdims) {
   if (s.count == 0) fail<value_error>(r.function, "nothing has quantiles: shape ", s.elements.shape());
-  const ndarray rows = sort(s.elements);
-  const ndarray n = count_nonzero(logical_not(isnan(s.elements)), -1, {.keepdims = true}).astype(float64);
+  const numbers_in counts = numbers_of(s);
+  std::vector<std::int64_t> wanted{0};
+  for (const std::int64_t n : counts.distinct)
+    for (const auto& at : ranks_as<double>(r.method, std::max<std::int64_t>(n, 1), r.q)) {
+      wanted.push_back(static_cast<std::int64_t>(at.lower));
+      if (!r.exact) wanted.push_back(static_cast<std::int64_t>(at.upper));
+    }
+  const ndarray rows = with_ranks(s, wanted).rows, n = counts.count.astype(float64);
   const auto at = rank_of<ndarray>(r.method, n, list_of(r.q.values, float64, n));
   const auto chosen = [&](const ndarray& position) { return take_along_axis(rows, position.astype(int64), -1); };
   ndarray out = chosen(at.lower);
@@ -303,8 +324,13 @@ ndarray nanmedian(const ndarray& x, const median_kw& kw) {
   if (!is_inexact(view_of(x, "nanmedian").type)) return median(x, kw);
   const sample s = sample_of(x, kw.axis, "nanmedian");
   if (s.count == 0) return axes_restored(mean(s.elements, -1), s, kw.keepdims);
-  const ndarray rows = sort(s.elements);
-  const ndarray n = count_nonzero(logical_not(isnan(s.elements)), -1, {.keepdims = true});
+  const numbers_in counts = numbers_of(s);
+  std::vector<std::int64_t> wanted{0};
+  for (const std::int64_t n : counts.distinct) {
+    wanted.push_back(std::max<std::int64_t>((n - 1) / 2, 0));
+    wanted.push_back(std::min(n / 2, s.count - 1));
+  }
+  const ndarray rows = with_ranks(s, wanted).rows, n = counts.count;
   const ndarray lower = maximum(floor_divide(n - 1, 2), 0), upper = minimum(floor_divide(n, 2), s.count - 1);
   const ndarray two = concatenate({lower, upper}, -1);
   return axes_restored(mean(take_along_axis(rows, two, -1), -1), s, kw.keepdims);
