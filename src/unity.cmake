@@ -81,7 +81,7 @@ sinter_unity_group(src/ops/indexing/indexing src/ops/indexing/find src/ops/index
                    src/ops/kernels/run src/ops/kernels/text)
 sinter_unity_group(src/ops/linalg/expm src/ops/linalg/factors src/ops/linalg/least_squares src/ops/linalg/multi_dot
                    src/ops/linalg/systems)
-sinter_unity_group(src/ops/linalg/spectral src/ops/shape/manipulate src/ops/base/axes src/ops/shape/join
+sinter_unity_group(src/ops/linalg/spectral src/ops/shape/manipulate src/ops/shape/memory_order src/ops/base/axes src/ops/shape/join
                    src/ops/base/memory src/ops/elementwise/operators src/ops/indexing/advanced_index)
 sinter_unity_group(src/ops/indexing/advanced_write src/ops/print/print src/ops/print/options src/ops/linalg/product_calls
                    src/ops/tuning/progress src/ops/random/generator src/ops/random/sample src/ops/reduce/scan
@@ -97,6 +97,7 @@ sinter_unity_group(src/ops/statistics/average src/ops/statistics/nan_reduce src/
 sinter_unity_group(src/ops/numerics/sampled src/ops/numerics/choices src/ops/numerics/windows)
 sinter_unity_group(src/ops/numerics/polynomial src/ops/numerics/convolve src/ops/shape/pad)
 sinter_unity_group(src/ops/shape/edit src/ops/shape/grids src/ops/random/distributions)
+sinter_unity_group(src/ops/linalg/host/factors_on_host src/ops/linalg/host/structured)
 
 if(SINTER_CUDA_FOUND)
   sinter_unity_group(src/backends/cuda/algorithms/algorithms src/backends/cuda/backend jit/cuda/schedule/legal

@@ -130,13 +130,17 @@ struct frexp_result {
 };
 frexp_result frexp(const ndarray& x);
 
-// Complex parts: new arrays, never views.
+// Complex parts: of named arrays they can be assigned to, `real(x) = e` (complex_part); else new arrays, never views.
 
 /// Complex conjugate; real numbers as they are (bools give int8, as in NumPy).
 ndarray conj(const ndarray& x);
 ndarray real(const ndarray& x);
 /// Imaginary part; zeros of x's dtype for real x.
 ndarray imag(const ndarray& x);
+inline complex_part real(ndarray& x) { return x.real(); }
+inline complex_part imag(ndarray& x) { return x.imag(); }
+inline complex_part real(const subarray& x) { return x.real(); }
+inline complex_part imag(const subarray& x) { return x.imag(); }
 /// Angle of a complex number, in radians or degrees; real dtype.
 ndarray angle(const ndarray& x, bool deg = false);
 

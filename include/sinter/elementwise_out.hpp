@@ -1,18 +1,24 @@
-// Elementwise functions with a place for the result, as NumPy's `out=`: `power(x, 2, {.out = x})` is `x **= 2`.
+// Elementwise functions with a place for the result, as NumPy's `out=`: `power(x, 2, {.out = x})` is `x **= 2`; and with a mask of
+// the elements that are wanted, as `where=`: `divide(x, y, {.out = z, .where = y != 0})` leaves the others of z as they are.
 //
 // `out` has a shape that the result broadcasts to (shape_error otherwise); it keeps its dtype, to which
 // casting::same_kind must allow the result's (dtype_error naming both). It may overlap the operands, all of which are
 // read first. device_error: it is on another device; value_error: it is read-only, or its elements overlap one another.
 // The function returns it. The write records and fuses as that of `out(_) = f(x)` does.
+//
+// `where` is of bools (dtype_error) and broadcasts with the operands, to the shape of `out` if there is one (shape_error).
+// Without `out` elements where it is false are 0 (NumPy leaves them uninitialised). The function is computed there, too, so
+// errors in data show even where they are masked out.
 #pragma once
 #include "sinter/elementwise.hpp"
 
 namespace sinter::inline v0 {
 
-/// The keyword.
+/// The keywords.
 struct out_kw {
   kwonly _kw{};
   std::optional<ndarray> out{};
+  optional_array where{};
 };
 
 namespace detail {

@@ -35,6 +35,8 @@ ndarray extract(const ndarray& condition, const ndarray& x);
 /// Element k of the result is choices[which[k]][k]; all broadcast together, dtypes promote. With "raise" it synchronises to
 /// check: value_error for a number that is no choice's, negative ones included. value_error without choices.
 ndarray choose(const ndarray& which, const std::vector<ndarray>& choices, const mode_kw& kw = {});
+/// Numbers among them have their default dtype, as NumPy makes arrays of them.
+ndarray choose(const ndarray& which, std::initializer_list<operand> choices, const mode_kw& kw = {});
 
 namespace detail {
 std::vector<ndarray> open_mesh(std::initializer_list<index> sequences);

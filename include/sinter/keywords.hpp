@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sinter/device.hpp"
@@ -79,18 +80,29 @@ class optional_operand {
   std::optional<operand> value_;
 };
 
-/// Parameter-only type: an array or nothing. It keeps the array.
+/// Parameter-only type: an array or nothing. It keeps the array. A literal type, so that keywords may be constants.
 class optional_array {
  public:
-  optional_array() = default;
-  optional_array(std::nullopt_t) noexcept {}
-  optional_array(none_t) noexcept {}
-  optional_array(const ndarray& a);
-  explicit operator bool() const noexcept { return array_ != nullptr; }
+  constexpr optional_array() noexcept = default;
+  constexpr optional_array(std::nullopt_t) noexcept {}
+  constexpr optional_array(none_t) noexcept {}
+  optional_array(const ndarray& a) : array_(kept(a)) {}
+  constexpr optional_array(const optional_array& o) : array_(o.array_ ? kept(*o.array_) : nullptr) {}
+  constexpr optional_array(optional_array&& o) noexcept : array_(std::exchange(o.array_, nullptr)) {}
+  constexpr optional_array& operator=(optional_array o) noexcept {
+    std::swap(array_, o.array_);
+    return *this;
+  }
+  constexpr ~optional_array() {
+    if (array_) release(array_);
+  }
+  constexpr explicit operator bool() const noexcept { return array_ != nullptr; }
   const ndarray& operator*() const noexcept { return *array_; }
 
  private:
-  std::shared_ptr<const ndarray> array_;
+  static const ndarray* kept(const ndarray& a);
+  static void release(const ndarray* a) noexcept;
+  const ndarray* array_ = nullptr;  // owned; ndarray is not complete here
 };
 
 /// Keywords of creation functions. Without a dtype the function's own rule holds.
@@ -157,10 +169,19 @@ struct sort_kw {
   bool stable = true;
 };
 
-/// Keyword of reshape: true copies always, false never (value_error), absent only where needed.
+/// Keywords of reshape. `copy`: true copies always, false never (value_error), absent only where needed. `order` 'F': elements
+/// are read and placed with the first axis fastest; 'A': so if the array lies in memory that way. value_error for others.
 struct reshape_kw {
   kwonly _kw{};
   std::optional<bool> copy{};
+  char order = 'C';
+};
+
+/// Keyword of ravel, flatten and copy: 'C' (the last axis fastest), 'F' (the first one), 'A' ('F' if the array lies in memory
+/// that way) or 'K' (as the array lies in memory). value_error for others.
+struct order_kw {
+  kwonly _kw{};
+  char order = 'C';
 };
 
 }  // namespace sinter::inline v0

@@ -17,9 +17,13 @@ namespace sinter::inline v0 {
 /// The elements in C order under another shape; one extent may be -1. A view where strides allow it, else a copy.
 ndarray reshape(const ndarray& x, const shape_t& shape, const reshape_kw& kw = {});
 /// One axis; a view where strides allow it.
-ndarray ravel(const ndarray& x);
+ndarray ravel(const ndarray& x, const order_kw& kw = {});
 /// One axis; always a new array.
-ndarray flatten(const ndarray& x);
+ndarray flatten(const ndarray& x, const order_kw& kw = {});
+/// The array if its first axis is the fastest in memory, else a copy that lies so: for libraries that read matrices by columns.
+ndarray asfortranarray(const ndarray& x);
+/// Whether the first axis is the fastest in memory, and the last one is not.
+bool isfortran(const ndarray& x);
 
 /// Axes reversed, or permuted: axis k of the result is axis axes[k] of x. A view.
 ndarray transpose(const ndarray& x, const axes& permutation = {});

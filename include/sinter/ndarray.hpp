@@ -31,6 +31,7 @@ struct ndarray_access;
 namespace sinter::inline v0 {
 
 class subarray;
+class complex_part;
 class stream;
 
 /// Part of a nested brace list: a number or a list. Parameter-only.
@@ -182,8 +183,18 @@ class ndarray {
   ndarray astype(sinter::dtype to, B copy) const {
     return astype(to, astype_kw{.copy = copy});
   }
-  /// A new array with the same elements.
-  ndarray copy() const;
+  /// A new array with the same elements, in C order unless another one is asked for.
+  ndarray copy(const order_kw& kw = {}) const;
+  /// The same bytes as elements of another dtype, of the same size or with the last axis, which is contiguous then, shorter or
+  /// longer (shape_error: it does not divide; value_error: strides or offset are no multiples of the new size). A view: evaluates
+  /// the array and pins its storage, as data() does.
+  ndarray view(sinter::dtype to) const;
+  /// The parts of complex numbers. While they are temporaries assignment writes them to the array: `x.imag() = e`,
+  /// `x.real()(slice(2)) += 1`. A name of them holds the values as they are now.
+  complex_part real() const&;
+  complex_part imag() const&;
+  ndarray real() const&&;
+  ndarray imag() const&&;
   /// The array on another device; itself if it is there already. Copies between a GPU and pinned memory, and between
   /// GPUs, are enqueued; others wait.
   ndarray to_device(const sinter::device& to) const;
@@ -265,8 +276,8 @@ class ndarray {
     requires(sizeof...(I) > 1)
   ndarray reshape(I... extents)
   const { return reshape(shape_t{extent(extents)...}); }
-  ndarray ravel() const;
-  ndarray flatten() const;
+  ndarray ravel(const order_kw& kw = {}) const;
+  ndarray flatten(const order_kw& kw = {}) const;
   ndarray transpose(const axes& permutation = {}) const;
   ndarray squeeze(const axes& axis = {}) const;
   ndarray swapaxes(std::int64_t first, std::int64_t second) const;
@@ -445,6 +456,10 @@ class subarray : public ndarray {
   using ndarray::operator<<=;
   using ndarray::operator>>=;
 
+  /// The parts of a temporary can be written, too: `x(0).real() = e`.
+  complex_part real() const;
+  complex_part imag() const;
+
  private:
   friend struct ops::ndarray_access;
   using ndarray::ndarray;
@@ -467,7 +482,8 @@ ndarray::operator[](const K& key) const {
 inline subarray ndarray::operator[](const subscript& s) const {
   return (*this)(std::vector<index>(s.begin(), s.end()));
 }
-inline optional_array::optional_array(const ndarray& a) : array_(std::make_shared<const ndarray>(a)) {}
+inline const ndarray* optional_array::kept(const ndarray& a) { return new ndarray(a); }
+inline void optional_array::release(const ndarray* a) noexcept { delete a; }
 inline index::index(const ndarray& a) : basic_{index_kind::array}, array_(std::make_shared<const ndarray>(a)) {}
 #ifdef __cpp_multidimensional_subscript
 template <index_like... I>
@@ -480,3 +496,5 @@ inline subarray ndarray::operator[](const index& i) const { return at(&i, 1); }
 #endif
 
 }  // namespace sinter::inline v0
+
+#include "sinter/complex_part.hpp"

@@ -2,6 +2,8 @@
 // Everything records unless its comment says otherwise. index_error: an axis out of range; shape_error: shapes that do not
 // fit; device_error: arrays of different devices.
 #pragma once
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -43,13 +45,24 @@ struct gradient_result : std::vector<ndarray> {
   /// value_error unless there is one.
   operator ndarray() const;
 };
+namespace detail {
+gradient_result gradient_at(const ndarray& f, const std::vector<spacing>& each, const gradient_kw& kw);
+}
 /// Second-order differences inside, differences of order `edge_order` at the ends, along all axes or those named, in f's
 /// floating dtype, float64 of integers. One spacing serves all axes; else there is one for each. shape_error: coordinates
 /// that are no vector of the axis' extent, or an axis of fewer than edge_order + 1 samples. Of coordinates, whether they are
 /// even is not looked at.
 gradient_result gradient(const ndarray& f, const gradient_kw& kw = {});
 gradient_result gradient(const ndarray& f, const spacing& all, const gradient_kw& kw = {});
-gradient_result gradient(const ndarray& f, const std::vector<spacing>& each, const gradient_kw& kw = {});
+template <std::same_as<std::vector<spacing>> V>
+gradient_result gradient(const ndarray& f, const V& each, const gradient_kw& kw = {}) {
+  return detail::gradient_at(f, each, kw);
+}
+// A template, so that keywords in braces are not taken for spacings.
+template <std::size_t N>
+gradient_result gradient(const ndarray& f, const spacing (&each)[N], const gradient_kw& kw = {}) {
+  return detail::gradient_at(f, std::vector<spacing>(each, each + N), kw);
+}
 
 /// Keywords of interp. Absent, `left` and `right` are the first and last of fp. With a period the coordinates wrap around.
 struct interp_kw {

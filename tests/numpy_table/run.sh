@@ -45,6 +45,13 @@ check "a name of NumPy's that no page has fails" fails_with "NumPy's frobnicate"
 sed 's/`np\.trapezoid(/`np.integral(/g; s/`sn::trapezoid/`sn::integral/g' "${pages[0]}" >"$box/page.md"
 check "a row taken from the page fails" fails_with "NumPy's trapezoid" unexplained "$here/numpy_names.txt" "$box/page.md"
 
+unspelled() { awk -f "$here/unspelled.awk" part=1 "$1" part=2 "${@:2}"; }
+check "what programs for CuPy use is there or explained" unspelled "$here/cupy_names.txt" "${pages[@]}"
+echo 'x.frobnicate|sn::frobnicate' >"$box/names.txt"
+check "a spelling that no page has fails" fails_with "CuPy's x.frobnicate" unspelled "$box/names.txt" "${pages[@]}"
+printf '%s\n' 'x.sor' 'latten' 'qrt' >"$box/names.txt"
+check "a part of a spelling is none" fails unspelled "$box/names.txt" "${pages[@]}"
+
 names_of "$include"/sinter/*.hpp | cut -f1,2 | sort -u >"$box/all"
 has() { grep -qxF "$1	$2" "$box/all"; }
 check "hundreds of functions are found" test "$(grep -c '^function' "$box/all")" -gt 250

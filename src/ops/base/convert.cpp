@@ -56,9 +56,6 @@ ndarray ndarray::astype(sinter::dtype to, const astype_kw& kw) const {
   return wrap(graph::record_cast(graph::read(v), to));
 }
 
-// Values are immutable, so a second array that holds the same value is a copy; bytes are copied on write.
-ndarray ndarray::copy() const { return wrap(ops::value_of(*this, "copy")); }
-
 void ndarray::item_to(sinter::dtype type, void* to) const {
   const graph::array_view& v = view_of(*this, "item");
   if (core::element_count(v.shape) != 1)

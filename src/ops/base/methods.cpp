@@ -34,8 +34,8 @@ ndarray ndarray::cumprod(optional_axis axis, const scan_kw& kw) const { return s
 ndarray ndarray::trace(std::int64_t offset) const { return sinter::trace(*this, {.offset = offset}); }
 
 ndarray ndarray::reshape(const shape_t& shape, const reshape_kw& kw) const { return sinter::reshape(*this, shape, kw); }
-ndarray ndarray::ravel() const { return sinter::ravel(*this); }
-ndarray ndarray::flatten() const { return sinter::flatten(*this); }
+ndarray ndarray::ravel(const order_kw& kw) const { return sinter::ravel(*this, kw); }
+ndarray ndarray::flatten(const order_kw& kw) const { return sinter::flatten(*this, kw); }
 ndarray ndarray::transpose(const axes& permutation) const { return sinter::transpose(*this, permutation); }
 ndarray ndarray::squeeze(const axes& axis) const { return sinter::squeeze(*this, axis); }
 ndarray ndarray::swapaxes(std::int64_t first, std::int64_t second) const {

@@ -1,7 +1,7 @@
 // Writes through views: assignment to an indexed temporary and the in-place operators.
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
-#include "ops/base/promotion_args.hpp"
+#include "ops/base/elementwise_values.hpp"
 #include "ops/indexing/advanced_index.hpp"
 #include "sinter/elementwise_out.hpp"
 
@@ -68,13 +68,38 @@ void in_place(const ndarray& target, const operand& e, const char* function, Ope
 
 }  // namespace
 
+namespace {
+
+/// The mask of a function's `where=`, checked.
+graph::value mask_of(const ndarray& where, const ndarray& result, const char* function) {
+  const graph::array_view& mask = ops::view_of(where, function);
+  if (!is_bool(mask.type)) ops::fail<dtype_error>(function, "where is an array of bools, not of ", mask.type);
+  check_device(ops::view_of(result, function), where, function);
+  return ops::value_of(where, function);
+}
+
+}  // namespace
+
 ndarray detail::into(const ndarray& result, const out_kw& kw, const char* function) {
-  if (!kw.out) return result;
+  if (!kw.out && !kw.where) return result;
+  if (!kw.out) {
+    const operand mask(*kw.where), of(result);
+    const core::dims shape = ops::broadcast_shapes({&mask, &of}, function);
+    const graph::value wanted = mask_of(*kw.where, result, function), v = ops::value_of(result, function);
+    return ops::wrap(ops::broadcast_value(ops::select_of(wanted, v, ops::constant_of(0, v->type, v->device)), shape));
+  }
   const graph::array_view& to = ops::writable(ops::view_of(*kw.out, function), function);
   check_device(to, result, function);
-  const graph::value v = ops::value_of(result, function);
+  graph::value v = ops::value_of(result, function);
   if (!core::broadcasts_to(v->shape, to.shape))
     ops::fail<shape_error>(function, "out has shape ", to.shape, ", but the result has shape ", v->shape);
+  if (kw.where) {
+    const graph::value mask = mask_of(*kw.where, result, function);
+    if (!core::broadcasts_to(mask->shape, to.shape))
+      ops::fail<shape_error>(function, "out has shape ", to.shape, ", but where has shape ", mask->shape);
+    ops::require_same_kind(function, "the result", v->type, to.type);
+    v = ops::select_of(mask, graph::record_cast(v, to.type), graph::read(to));
+  }
   write_result(to, v, function);
   return *kw.out;
 }
@@ -87,6 +112,77 @@ const subarray& subarray::operator=(const subarray& e) && {
   assign(*this, operand(e));
   return *this;
 }
+
+namespace {
+
+ndarray joined(const operand& re, const operand& im) {
+  const graph::value a = ops::value_of(re.array()), b = ops::value_of(im.array());
+  const graph::value both[] = {a, b};
+  const dtype type = a->type == dtype::f32 ? dtype::c64 : dtype::c128;
+  return ops::wrap(graph::record_map(jit::opcode::make_complex, type, ops::common_shape(both), both));
+}
+/// What is written to a part of `whole`, in the part's dtype: as astype converts; shape_error unless it broadcasts.
+ndarray part_from(const operand& e, const ndarray& whole) {
+  const graph::array_view& to = ops::view_of(whole, "assign");
+  const dtype type = ops::real_of(to.type);
+  if (!e.is_array())
+    return ops::wrap(graph::record_scalar(ops::scalar_of(e.number(), type, "assign"), type, dims(), to.device()));
+  check_device(to, e.array(), "assign");
+  graph::value v = ops::value_of(e.array(), "assign");
+  dims shape = v->shape;
+  while (shape.size() > to.shape.size() && shape[0] == 1) shape.erase(0);
+  if (!core::broadcasts_to(shape, to.shape)) refuse_shape("assign", v->shape, to.shape);
+  return ops::wrap(graph::record_cast(ops::reshape_value(v, shape), type));
+}
+ndarray with_real(const operand& z, const operand& e) { return joined(part_from(e, z.array()), imag(z.array())); }
+ndarray with_imag(const operand& z, const operand& e) { return joined(real(z.array()), part_from(e, z.array())); }
+
+void assign_part(const ndarray& whole, bool imaginary, const operand& e) {
+  auto* const selected = ops::unread_selection(whole);
+  const dtype type = selected ? selected->what.base->type : ops::view_of(whole, "assign").type;
+  if (!is_complex(type)) {
+    if (imaginary) ops::fail<dtype_error>("imag", "an array of ", type, " has no imaginary parts to write");
+    return assign(whole, e);
+  }
+  const auto with = imaginary ? &with_imag : &with_real;
+  if (selected) return ops::update_selection(selected->what, e, "assign", with);
+  assign(whole, with(operand(whole), e));
+}
+
+}  // namespace
+
+const complex_part& complex_part::operator=(const operand& e) && {
+  assign_part(whole_, imaginary_, e);
+  return *this;
+}
+const complex_part& complex_part::operator=(const complex_part& e) && {
+  assign_part(whole_, imaginary_, operand(e));
+  return *this;
+}
+#define SINTER_PART_IN_PLACE(op)                                              \
+  const complex_part& complex_part::operator op##=(const operand& e)&& {      \
+    assign_part(whole_, imaginary_, static_cast<const ndarray&>(*this) op e); \
+    return *this;                                                             \
+  }
+SINTER_PART_IN_PLACE(+)
+SINTER_PART_IN_PLACE(-)
+SINTER_PART_IN_PLACE(*)
+SINTER_PART_IN_PLACE(/)
+#undef SINTER_PART_IN_PLACE
+
+complex_part complex_part::operator[](const subscript& s) const&& {
+  return {ndarray::operator[](s), whole_[s], imaginary_};
+}
+complex_part complex_part::operator[](const index& i) const&& {
+  return {ndarray::operator[](i), whole_[i], imaginary_};
+}
+
+complex_part ndarray::real() const& { return {sinter::real(static_cast<const ndarray&>(*this)), *this, false}; }
+complex_part ndarray::imag() const& { return {sinter::imag(static_cast<const ndarray&>(*this)), *this, true}; }
+complex_part subarray::real() const { return {sinter::real(static_cast<const ndarray&>(*this)), *this, false}; }
+complex_part subarray::imag() const { return {sinter::imag(static_cast<const ndarray&>(*this)), *this, true}; }
+ndarray ndarray::real() const&& { return sinter::real(static_cast<const ndarray&>(*this)); }
+ndarray ndarray::imag() const&& { return sinter::imag(static_cast<const ndarray&>(*this)); }
 
 // Both forms of each operator, on an array and on an indexed temporary, do the same.
 #define SINTER_IN_PLACE(op)                                                                                 \

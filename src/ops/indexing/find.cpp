@@ -115,6 +115,13 @@ ndarray choose(const ndarray& which, const std::vector<ndarray>& choices, const 
   if (count == 1) out = where(equal(chosen, 0), out, out);  // broadcasts
   return out;
 }
+ndarray choose(const ndarray& which, std::initializer_list<operand> choices, const mode_kw& kw) {
+  std::vector<ndarray> arrays;
+  for (const operand& c : choices)
+    arrays.push_back(c.is_array() ? c.array()
+                                  : full({}, c, {.dtype = c.number().default_dtype(), .device = which.device()}));
+  return choose(which, arrays, kw);
+}
 
 std::vector<ndarray> detail::open_mesh(std::initializer_list<index> sequences) {
   std::vector<ndarray> out;

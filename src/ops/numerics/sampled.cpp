@@ -87,7 +87,7 @@ gradient_result::operator ndarray() const {
   return front();
 }
 
-gradient_result gradient(const ndarray& f, const std::vector<spacing>& each, const gradient_kw& kw) {
+gradient_result detail::gradient_at(const ndarray& f, const std::vector<spacing>& each, const gradient_kw& kw) {
   const dims& shape = view_of(f, "gradient").shape;
   std::vector<int> along = distinct_axes(kw.axis, shape, "gradient");
   if (!kw.axis.given()) {
@@ -110,7 +110,7 @@ gradient_result gradient(const ndarray& f, const spacing& all, const gradient_kw
   const auto count =
       of_one ? std::size_t{1}
              : static_cast<std::size_t>(kw.axis.given() ? kw.axis.size() : view_of(f, "gradient").shape.size());
-  return gradient(f, std::vector<spacing>(count, all), kw);
+  return detail::gradient_at(f, std::vector<spacing>(count, all), kw);
 }
 gradient_result gradient(const ndarray& f, const gradient_kw& kw) { return gradient(f, spacing(1.0), kw); }
 

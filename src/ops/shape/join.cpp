@@ -161,7 +161,8 @@ ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const ax
 
 ndarray concatenate(const std::vector<ndarray>& arrays, optional_axis axis) {
   require_arrays(arrays, "concatenate");
-  return axis ? join(arrays, *axis, "concatenate") : join(each(arrays, ravel), 0, "concatenate");
+  return axis ? join(arrays, *axis, "concatenate")
+              : join(each(arrays, [](const ndarray& x) { return ravel(x); }), 0, "concatenate");
 }
 
 ndarray stack(const std::vector<ndarray>& arrays, std::int64_t axis) {

@@ -6,6 +6,7 @@
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/shape/memory_order.hpp"
 
 namespace sinter::inline v0 {
 
@@ -76,6 +77,11 @@ std::vector<ndarray> parts_between(const ndarray& x, const std::vector<std::int6
 }  // namespace
 
 ndarray reshape(const ndarray& x, const shape_t& wanted, const reshape_kw& kw) {
+  if (by_columns(x, kw.order, "reshape")) {
+    dims turned = complete_shape(view_of(x, "reshape"), wanted, "reshape");
+    std::reverse(turned.begin(), turned.end());
+    return reshape(x.T(), to_shape(turned), {.copy = kw.copy}).T();
+  }
   const graph::array_view& v = view_of(x, "reshape");
   const dims shape = complete_shape(v, wanted, "reshape");
   const bool always_copy = kw.copy && *kw.copy;
@@ -87,9 +93,13 @@ ndarray reshape(const ndarray& x, const shape_t& wanted, const reshape_kw& kw) {
   return wrap(reshape_value(value_of(x, "reshape"), shape));
 }
 
-ndarray ravel(const ndarray& x) { return reshape(x, core::element_count(view_of(x, "ravel").shape)); }
+ndarray ravel(const ndarray& x, const order_kw& kw) {
+  return reshape(in_memory_order(x, kw.order, "ravel"), core::element_count(view_of(x, "ravel").shape));
+}
 
-ndarray flatten(const ndarray& x) { return wrap(flattened(value_of(x, "flatten"))); }
+ndarray flatten(const ndarray& x, const order_kw& kw) {
+  return wrap(flattened(value_of(in_memory_order(x, kw.order, "flatten"), "flatten")));
+}
 
 ndarray transpose(const ndarray& x, const axes& permutation) {
   if (permutation.given()) return permuted_as(x, permutation, "transpose");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "sinter/sinter.hpp"
@@ -163,4 +164,39 @@ TEST_CASE("every elementwise function takes a place for its result") {
   }
   around(x, 0, {.out = z});
   CHECK(z.to_vector<double>() == doubles{0, 0, 1});
+}
+
+TEST_CASE("where= computes the elements that it selects, for every function") {
+  const ndarray x = array({0.25, 0.5, 0.75}), y = array({1.0, 2.0, 3.0}), mask = array({true, false, true});
+  const ndarray bits = array({1, 2, 3});
+  const auto check = [&](const form& f, const ndarray& expected, const std::function<ndarray(const out_kw&)>& call) {
+    CAPTURE(f.name);
+    const ndarray alone = call({.where = mask}), into = full({2, 3}, 9, expected.dtype());
+    CHECK(alone.dtype() == expected.dtype());
+    CHECK(array_equal(alone, where(mask, expected, zeros_like(expected)), true));
+    call({.out = into, .where = mask});
+    CHECK(array_equal(into, broadcast_to(where(mask, expected, full_like(expected, 9)), {2, 3}), true));
+  };
+  for (const unary_form& f : unary_forms) {
+    const ndarray& a = f.takes_bits() || f.name == "bitwise_count" ? bits : x;
+    check(f, f.plain(a), [&](const out_kw& kw) { return f.into(a, kw); });
+  }
+  for (const binary_form& f : binary_forms) {
+    const ndarray &a = f.takes_bits() ? bits : x, &b = f.takes_bits() ? bits : y;
+    check(f, f.plain(a, b), [&](const out_kw& kw) { return f.into(a, b, kw); });
+  }
+}
+
+TEST_CASE("where= broadcasts with the operands, and bad masks are named") {
+  const ndarray x = array({1.0, 2.0}), rows = array({{true}, {false}, {true}});
+  CHECK(add(x, 1, {.where = rows}).to_vector<double>() == doubles{2, 3, 0, 0, 2, 3});
+  ndarray z = zeros({2});
+  divide(x, z, {.out = z, .where = z != 0});  // reads what it writes first
+  CHECK(z.to_vector<double>() == doubles{0, 0});
+  CHECK_THROWS_WITH_AS(add(x, x, {.out = z, .where = array({1, 0})}), "[add] where is an array of bools, not of int64",
+                       dtype_error);
+  CHECK_THROWS_WITH_AS(add(x, x, {.out = z, .where = rows}), "[add] out has shape (2,), but where has shape (3, 1)",
+                       shape_error);
+  CHECK_THROWS_AS(sqrt(x, {.where = ones({3}, bool_)}), shape_error);
+  CHECK_THROWS_AS(sqrt(x, {.out = arange(2), .where = array({true, false})}), dtype_error);
 }

@@ -1,0 +1,121 @@
+// Orders in memory, copies in them, and views of the same bytes in another dtype.
+#include "ops/shape/memory_order.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include "core/shape.hpp"
+#include "ops/base/axes.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/manipulate.hpp"
+
+namespace sinter::ops {
+namespace {
+
+bool lies_by_columns(const graph::array_view& v) {
+  dims shape = v.shape, strides = v.strides;
+  std::reverse(shape.begin(), shape.end());
+  std::reverse(strides.begin(), strides.end());
+  return core::is_contiguous(shape, strides);
+}
+bool lies_by_columns_only(const graph::array_view& v) {
+  return lies_by_columns(v) && !core::is_contiguous(v.shape, v.strides);
+}
+
+[[noreturn]] void refuse_order(char order, const char* known, const char* function) {
+  fail<value_error>(function, "order is ", known, ", not '", std::string(1, order), "'");
+}
+
+/// The axes from the slowest in memory to the fastest; of equal strides in their order.
+std::vector<int> axes_by_stride(const graph::array_view& v) {
+  std::vector<int> order(static_cast<std::size_t>(v.shape.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return std::abs(v.strides[a]) > std::abs(v.strides[b]); });
+  return order;
+}
+
+/// The axes as memory has them for a letter, the fastest last.
+std::vector<int> axes_for(const ndarray& x, char order, const char* function) {
+  const graph::array_view& v = view_of(x, function);
+  std::vector<int> axes(static_cast<std::size_t>(v.shape.size()));
+  std::iota(axes.begin(), axes.end(), 0);
+  if (order == 'K') return axes_by_stride(v);
+  if (order != 'C' && order != 'F' && order != 'A') refuse_order(order, "C, F, A or K", function);
+  if (order == 'F' || (order == 'A' && lies_by_columns_only(v))) std::reverse(axes.begin(), axes.end());
+  return axes;
+}
+
+ndarray with_axes(const ndarray& x, const std::vector<int>& axes) {
+  const graph::array_view& v = *ndarray_access::ref(x);
+  return view_as(x, core::at_axes(v.shape, axes), core::at_axes(v.strides, axes), v.offset);
+}
+
+}  // namespace
+
+bool by_columns(const ndarray& x, char order, const char* function) {
+  if (order == 'A') return lies_by_columns_only(view_of(x, function));
+  if (order != 'C' && order != 'F') refuse_order(order, "C, F or A", function);
+  return order == 'F';
+}
+
+ndarray in_memory_order(const ndarray& x, char order, const char* function) {
+  return order == 'C' ? x : with_axes(x, axes_for(x, order, function));
+}
+
+}  // namespace sinter::ops
+
+namespace sinter::inline v0 {
+
+using namespace ops;
+
+// Values are immutable, so a second array that holds the same value is a copy; bytes are copied on write.
+ndarray ndarray::copy(const order_kw& kw) const {
+  if (kw.order == 'C') return wrap(value_of(*this, "copy"));
+  const std::vector<int> axes = axes_for(*this, kw.order, "copy");
+  std::vector<int> back(axes.size());
+  for (std::size_t k = 0; k < axes.size(); ++k) back[static_cast<std::size_t>(axes[k])] = static_cast<int>(k);
+  return with_axes(wrap(value_of(with_axes(*this, axes), "copy")), back);
+}
+
+bool isfortran(const ndarray& x) { return lies_by_columns_only(view_of(x, "isfortran")); }
+
+ndarray asfortranarray(const ndarray& x) {
+  return lies_by_columns(view_of(x, "asfortranarray")) ? x : x.copy({.order = 'F'});
+}
+
+ndarray ndarray::view(sinter::dtype to) const {
+  const graph::array_view& v = view_of(*this, "view");
+  const auto from_size = static_cast<std::int64_t>(itemsize(v.type)), to_size = static_cast<std::int64_t>(itemsize(to));
+  dims shape = v.shape, strides = v.strides;
+  if (from_size != to_size) {
+    const int last = shape.size() - 1;
+    if (last < 0) fail<shape_error>("view", "an array of shape () and dtype ", v.type, " has no axis to view as ", to);
+    if (shape[last] > 1 && strides[last] != 1)
+      fail<value_error>("view", "the last axis of shape ", shape, " is not contiguous; to view ", v.type, " as ", to,
+                        " it must be");
+    if (shape[last] * from_size % to_size != 0)
+      fail<shape_error>("view", "the last axis of shape ", shape, " and dtype ", v.type, " does not divide into ", to);
+    shape[last] = shape[last] * from_size / to_size;
+  }
+  if (core::element_count(shape) == 0) return zeros(to_shape(shape), {.dtype = to, .device = device()});
+  graph::pin(v);
+  const graph::value whole = v.store->now();
+  const std::int64_t first = (whole->buffer_offset + v.offset) * from_size;
+  bool fits = first % to_size == 0;
+  for (int a = 0; a < strides.size(); ++a) {
+    const bool resized = from_size != to_size && a == strides.size() - 1;
+    fits = fits && (resized || shape[a] <= 1 || strides[a] * from_size % to_size == 0);
+    strides[a] = resized ? 1 : strides[a] * from_size / to_size;
+  }
+  if (!fits)
+    fail<value_error>("view", "strides and offset of shape ", v.shape, " and dtype ", v.type, " are no multiples of ",
+                      to);
+  const std::int64_t bytes = (whole->buffer_offset + whole->size()) * from_size;
+  return ndarray_access::make(graph::from_buffer(whole->buffer, bytes / to_size, to, shape, strides, first / to_size,
+                                                 /*live=*/true, v.readonly));
+}
+
+}  // namespace sinter::inline v0
