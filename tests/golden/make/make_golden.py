@@ -14,8 +14,10 @@ from golden_histograms import write_histograms
 from golden_indexing import write_indexing
 from golden_linalg import write_linalg
 from golden_making import write_making
+from golden_names import write_names
 from golden_numerics import write_numerics
 from golden_printing import write_array2string, write_printing
+from golden_programs import write_programs
 from golden_products import write_einsum, write_products
 from golden_reductions import write_reductions
 from golden_sorting import write_sorting
@@ -36,7 +38,7 @@ def main():
              "text": (write_text, 11), "savetxt": (write_savetxt, 12),
              "products": (write_products, 8), "einsum": (write_einsum, 9), "linalg": (write_linalg, 10),
              "fft": (write_fft, 7), "statistics": (write_statistics, 11), "numerics": (write_numerics, 12),
-             "making": (write_making, 13),
+             "making": (write_making, 13), "names": (write_names, 14), "programs": (write_programs, 15),
              "special": (write_special, 12)}
     sizes = {"promotion": write_promotion(os.path.join(folder, "promotion.bin"))}
     for name, (write, seed) in seeds.items():
