@@ -20,7 +20,7 @@ SIGNATURES = {
     "take_along_axis": "rrri", "take": "rrri", "drop": "r", "eval": "s", "read": "r", "alias": "rr", "fails": "",
     "pin": "r", "mark": "", "launches": "i", "held": "i", "true": "r",
     "pick": "rrK", "pick_set": "rKr", "pick_set_weak": "rKbx", "pick_iset": "rKfr", "pick_iset_weak": "rKfbx",
-    "pick_add": "rKr",
+    "pick_add": "rKr", "set_part": "rrb", "masked": "rfrrr",
 }
 OPS = {name: i for i, name in enumerate(SIGNATURES)}
 FUNCTIONS = ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "maximum", "minimum", "fmax", "fmin",
@@ -30,10 +30,29 @@ FUNCTIONS = ["add", "subtract", "multiply", "divide", "floor_divide", "remainder
              "isfinite", "conjugate", "positive", "sqrt", "exp", "log", "sin", "cos", "tan", "arcsin", "arccos",
              "arctan", "tanh", "expm1", "log1p", "cbrt", "reciprocal", "power", "arctan2", "hypot", "logaddexp", "sum",
              "prod", "min", "max", "argmin", "argmax", "any", "all", "count_nonzero", "mean", "var", "std", "exp2",
-             "real", "imag", "cosh", "arcsinh"]
+             "real", "imag", "cosh", "arcsinh",
+             "gcd", "lcm", "isposinf", "isneginf", "isreal", "iscomplex", "bitwise_count", "nan_to_num", "ravel F",
+             "sort all", "cumsum all", "frexp mantissa", "frexp exponent", "modf whole", "ediff1d", "pad edge", "pad wrap",
+             "tril", "rot90", "trim_zeros", "append", "ldexp", "nansum", "nanprod", "nanmin", "nanmax", "nanmean", "ptp",
+             "median", "nanmedian", "fortran"]
 INTEGERS, FRACTIONS, SPECIALS = range(3)   # flavours of "data"
 KEEPDIMS, ALL_AXES = 1, 2
 LEFT, FLOATING = 1, 2                      # flags of weak scalars
+
+
+# Functions of the family "names" that are not NumPy's own under that name.
+COMPOSED = {
+    "ravel F": lambda a: a.ravel("F"), "sort all": lambda a: np.sort(a, axis=None),
+    "cumsum all": lambda a: np.cumsum(a), "frexp mantissa": lambda a: np.frexp(a)[0],
+    "frexp exponent": lambda a: np.frexp(a)[1], "modf whole": lambda a: np.modf(a)[1],
+    "pad edge": lambda a: np.pad(a, 1, "edge"), "pad wrap": lambda a: np.pad(a, 2, "wrap"),
+    "fortran": lambda a: np.asfortranarray(a),
+}
+REAL_PART, IMAGINARY_PART = 0, 1           # flags of "set_part"
+
+
+def function(f):
+    return COMPOSED[f] if f in COMPOSED else getattr(np, f)
 
 
 class Rejected(Exception):
@@ -140,7 +159,7 @@ class Machine:
         if self.exact:
             self.refuse_rounding(f, arrays)
         with np.errstate(all="ignore"):
-            result = owned(getattr(np, f)(*arrays))
+            result = owned(function(f)(*arrays))
         if any(v.code == BF16 for v in values) and result.dtype not in (np.float32, np.bool_):
             raise Rejected
         return result, self.result_code(result, values)
@@ -289,6 +308,7 @@ class Machine:
     def refuse_inexact_sum(self, f, source, code):
         if f in ("var", "std"):
             raise Rejected
+        f = {"nansum": "sum", "nanprod": "prod", "nanmean": "mean"}.get(f, f)
         limit = exact_limit(code)
         if limit is None:
             limit = 2**53 if f == "mean" else None
@@ -366,6 +386,24 @@ class Machine:
             if not np.all(total <= exact_limit(v.code)):
                 raise Rejected
         np.add.at(v.a, index, value)
+
+    def op_set_part(self, t, s, which):
+        """x.real = e, x.imag = e."""
+        v, e = self.get(t), self.get(s)
+        if v.a.dtype.kind != "c" or e.a.dtype.kind == "c" or e.code == BF16:
+            raise Rejected
+        part = v.a.imag if which else v.a.real
+        np.broadcast_to(e.a, part.shape)
+        self.store(part, CODE[part.dtype], e.a)
+
+    def op_masked(self, d, f, a, b, m):
+        """f(a, b, where=m), with 0 elsewhere."""
+        mask = self.get(m).a
+        if mask.dtype != np.bool_:
+            raise TypeError
+        result, code = self.call(f, [self.get(a), self.get(b)])
+        shape = np.broadcast_shapes(result.shape, mask.shape)
+        self.put(d, owned(np.where(mask, np.broadcast_to(result, shape), result.dtype.type(0))), code)
 
     def op_drop(self, r):
         del self.regs[r]

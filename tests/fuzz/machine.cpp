@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "fuzz/composed.hpp"
 #include "golden/functions.hpp"
 #include "graph/values/limits.hpp"
 #include "runtime/backend.hpp"
@@ -245,11 +246,13 @@ class machine {
     switch (i.op) {
       case opcode::pick: return test::at(get(i, 1), picking_key(i));
       case opcode::unary: {
+        if (const auto composed = composed_unary(i.function)) return composed(get(i, 1));
         const auto f = test::find_unary(i.function);
         if (!f) unknown(i);
         return f(get(i, 1));
       }
       case opcode::binary: {
+        if (const auto composed = composed_binary(i.function)) return composed(get(i, 1), get(i, 2));
         const auto f = test::find_binary(i.function);
         if (!f) unknown(i);
         return f(get(i, 1), get(i, 2));
@@ -263,15 +266,21 @@ class machine {
       case opcode::clip: return clip(get(i, 1), i.numbers[0], i.numbers[1]);
       case opcode::reduce: return reduction(i);
       case opcode::take_along_axis: return take_along_axis(get(i, 1), get(i, 2), static_cast<int>(i.numbers[0]));
+      case opcode::masked: {
+        const auto f = masked_function(i.function);
+        if (!f) unknown(i);
+        return f(get(i, 1), get(i, 2), {.where = get(i, 3)});
+      }
       case opcode::take: return take(get(i, 1), get(i, 2), static_cast<int>(i.numbers[0]));
       default: return {};
     }
   }
 
   ndarray reduction(const instruction& i) {
+    const axes over = i.flags & all_axes_flag ? axes() : axes(ints(i.shape));
+    if (const auto composed = composed_reduction(i.function)) return composed(get(i, 1), over, i.flags & keepdims_flag);
     const auto f = test::find_reduction(i.function);
     if (!f) unknown(i);
-    const axes over = i.flags & all_axes_flag ? axes() : axes(ints(i.shape));
     const auto type = i.type == 255 ? std::optional<dtype>() : static_cast<dtype>(i.type);
     return f(get(i, 1), over, i.flags & keepdims_flag, type, 0);
   }
@@ -288,6 +297,10 @@ class machine {
       case opcode::pick_set_weak: test::at(get(i, 0), picking_key(i)) = weak_scalar(i); return true;
       case opcode::pick_iset: update_region(get(i, 0), picking_key(i), i.function, get(i, 1)); return true;
       case opcode::pick_iset_weak: update_region(get(i, 0), picking_key(i), i.function, weak_scalar(i)); return true;
+      case opcode::set_part:
+        if (i.flags) get(i, 0).imag() = get(i, 1);
+        else get(i, 0).real() = get(i, 1);
+        return true;
       case opcode::pick_add: add_at(test::at(get(i, 0), picking_key(i)), get(i, 1)); return true;
       default: return false;
     }

@@ -14,6 +14,7 @@ import directed
 from builder import Builder, random_program
 from bytecode import FUNCTIONS, OPS, Rejected, SIGNATURES, write_program
 from golden_format import Writer
+from names import names
 from selections import selections
 
 # (name, generator, exact programs, inexact programs)
@@ -22,7 +23,8 @@ FAMILIES = [("random", random_program, 5000, 800), ("views_and_writes", directed
             ("tower", directed.tower, 10, 10), ("sums_then_writes", directed.sums_then_writes, 150, 50),
             ("nearest", directed.nearest, 250, 150), ("tails", directed.tails, 0, 200), ("ties", directed.ties, 150, 0),
             ("odd_operands", directed.odd_operands, 250, 0), ("broadcast_pairs", directed.broadcast_pairs, 150, 100),
-            ("large", directed.large, 80, 80), ("selections", selections, 600, 100)]
+            ("large", directed.large, 80, 80), ("selections", selections, 600, 100),
+            ("names", names, 500, 100)]
 
 
 def one(generate, seed, exact):

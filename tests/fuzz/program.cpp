@@ -40,7 +40,8 @@ const char* const op_names[opcode_count] = {"data",         "full",
                                             "true",         "pick",
                                             "pick_set",     "pick_set_weak",
                                             "pick_iset",    "pick_iset_weak",
-                                            "pick_add"};
+                                            "pick_add",     "set_part",
+                                            "masked"};
 
 std::vector<std::string> read_names(test::golden_file& f) {
   std::vector<std::string> out(static_cast<std::size_t>(f.varint()));

@@ -52,9 +52,11 @@ enum class opcode : std::uint8_t {
   pick_set_weak,
   pick_iset,
   pick_iset_weak,
-  pick_add
+  pick_add,
+  set_part,
+  masked
 };
-inline constexpr int opcode_count = static_cast<int>(opcode::pick_add) + 1;
+inline constexpr int opcode_count = static_cast<int>(opcode::masked) + 1;
 
 /// One decoded instruction; operands in the order of their kinds.
 struct instruction {
