@@ -122,7 +122,7 @@ TEST_CASE("side by side: rows gathered within a computation") {
 
 TEST_CASE("side by side: copies to another order of axes") {
   for (const dtype t : {bool_, int16, float16, float32, float64, complex128})
-    for (const shape_t& shape : {shape_t{3, 5, 7}, {1, 130, 66}, {70, 3, 65}, {64, 64, 2}, {2, 129, 3}}) {
+    for (const shape_t& shape : {shape_t{3, 5, 7}, {1, 130, 66}, {70, 3, 65}, {64, 64, 2}, {2, 129, 3}, {3, 1500, 2}}) {
       const ndarray x = scattered(shape, t);
       std::vector<std::int64_t> order = {0, 1, 2};
       do {
@@ -147,6 +147,16 @@ TEST_CASE("side by side: copies to another order of axes") {
   eval(before);
   square(_) = square.T();
   CHECK(same(square, before.T()));
+}
+
+TEST_CASE("side by side: many rows times a tiny matrix in either order") {
+  for (const dtype t : {float32, float64, complex128})
+    for (const auto& [inner, columns] : {std::pair{3, 3}, {3, 16}, {20, 5}, {2, 128}}) {
+      const ndarray x = scattered({700, inner}, t), m = scattered({columns, inner}, t);
+      const ndarray wanted = sum(expand_dims(x, 1) * m, 2), off = abs(matmul(x, m.T()) - wanted);
+      CHECK(max(off / (abs(wanted) + 1)).item<double>() < (t == float32 ? 1e-3 : 1e-10));
+      CHECK(same(matmul(x, m.T()), matmul(x, m.T().copy())));
+    }
 }
 
 TEST_CASE("side by side: systems of every small order") {

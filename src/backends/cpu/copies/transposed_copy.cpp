@@ -18,6 +18,9 @@ using jit::operand;
 
 // Elements of a tile: lines of the caches on both sides.
 constexpr std::int64_t tile_near = 64, tile_across = 64;
+// Where the source has fewer neighbours than a vector takes, each of them is the start of a long row of the result.
+constexpr std::int64_t thin_across = 1024;
+bool is_thin(const transposed_copy& c) { return c.near * static_cast<std::int64_t>(c.size) < 16; }
 
 constexpr std::int64_t small_square = 64;  // elements that are copied sooner than a tile has begun
 
@@ -34,16 +37,21 @@ int nearest(const core::dims& extents, const core::dims& strides) {
 }
 
 template <class T>
+void copy_line(T* to, std::int64_t out, const T* from, std::int64_t in, std::int64_t count) {
+  if (out == 1)
+    for (std::int64_t k = 0; k < count; ++k) to[k] = from[k * in];
+  else
+    for (std::int64_t k = 0; k < count; ++k) to[k * out] = from[k * in];
+}
+template <class T>
 void copy_elements(const transposed_copy& c, char* to, const char* from, std::int64_t near, std::int64_t across) {
-  const T* const in = reinterpret_cast<const T*>(from);
-  T* const out = reinterpret_cast<T*>(to);
   for (std::int64_t n = 0; n < near; ++n)
-    for (std::int64_t a = 0; a < across; ++a)
-      out[n * c.near_out + a * c.across_out] = in[n * c.near_in + a * c.across_in];
+    copy_line(reinterpret_cast<T*>(to) + n * c.near_out, c.across_out, reinterpret_cast<const T*>(from) + n * c.near_in,
+              c.across_in, across);
 }
 
 void copy_tile(const transposed_copy& c, char* to, const char* from, std::int64_t near, std::int64_t across) {
-  if (c.near_in == 1 && c.across_out == 1)
+  if (c.near_in == 1 && c.across_out == 1 && !is_thin(c))
     return transpose(to, c.near_out, from, c.across_in, static_cast<int>(near), static_cast<int>(across), c.size);
   switch (c.size) {
     case 1: return copy_elements<std::uint8_t>(c, to, from, near, across);
@@ -126,11 +134,11 @@ std::optional<transposed_copy> transposed_copy_of(const launch& l) {
 
 void run_transposed_copy(const transposed_copy& c) {
   const auto size = static_cast<std::int64_t>(c.size);
-  const std::int64_t down = (c.near + tile_near - 1) / tile_near, right = (c.across + tile_across - 1) / tile_across;
+  const std::int64_t width = is_thin(c) ? thin_across : tile_across;
+  const std::int64_t down = (c.near + tile_near - 1) / tile_near, right = (c.across + width - 1) / width;
   const std::int64_t tiles = core::element_count(c.outer) * down * right;
-  constexpr std::int64_t elements = tile_near * tile_across;
-  const std::int64_t mean = std::min(c.near, tile_near) * std::min(c.across, tile_across);
-  const std::int64_t each = std::max<std::int64_t>(1, 4 * elements / mean);
+  const std::int64_t mean = std::min(c.near, tile_near) * std::min(c.across, width);
+  const std::int64_t each = std::max<std::int64_t>(1, 4 * tile_near * tile_across / mean);
   const double time = static_cast<double>(tiles * mean) * (0.3 + 0.1 * static_cast<double>(size));
   const bool small = down * right == 1 && c.outer.size() == 1 && mean <= small_square;
   runtime::parallel_for((tiles + each - 1) / each, time, [&](std::int64_t task) {
@@ -138,11 +146,11 @@ void run_transposed_copy(const transposed_copy& c) {
     for (std::int64_t t = task * each; t < std::min(tiles, (task + 1) * each); ++t) {
       std::int64_t place[core::max_rank + 1];
       unravel(t / (down * right), c.outer, place);
-      const std::int64_t near = t % (down * right) / right * tile_near, across = t % right * tile_across;
+      const std::int64_t near = t % (down * right) / right * tile_near, across = t % right * width;
       std::int64_t in = near * c.near_in + across * c.across_in, out = near * c.near_out + across * c.across_out;
       for (int a = 0; a < c.outer.size(); ++a) in += place[a] * c.outer_in[a], out += place[a] * c.outer_out[a];
       copy_tile(c, c.result + out * size, c.source + in * size, std::min(tile_near, c.near - near),
-                std::min(tile_across, c.across - across));
+                std::min(width, c.across - across));
     }
   });
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <cstring>
 #include <string>
+#include <vector>
 
 #include "backends/cpu/linalg/openblas_library.hpp"
 #include "runtime/parallel.hpp"
@@ -103,6 +105,20 @@ class gemm {
   blas_int leading_;
 };
 
+/// Elements of a factor that is copied rather than read by columns, where it is multiplied with many rows.
+constexpr int64_t tiny_factor = 256;
+
+/// A second factor by rows, whose columns lie in memory one after the other: OpenBLAS packs it for each block of rows.
+std::vector<char> by_rows(const product_layout& l, const void* b) {
+  const auto size = static_cast<std::size_t>(itemsize(l.type));
+  std::vector<char> copy(static_cast<std::size_t>(l.inner * l.columns) * size);
+  char* to = copy.data();
+  for (int64_t k = 0; k < l.inner; ++k)
+    for (int64_t j = 0; j < l.columns; ++j, to += size)
+      std::memcpy(to, static_cast<const char*>(b) + (k * l.b.row + j * l.b.column) * static_cast<int64_t>(size), size);
+  return copy;
+}
+
 /// The library's threads share tiles and matrices; OpenBLAS's own threads stay asleep, since both together would
 /// oversubscribe the cores.
 void multiply_by_library(const product_layout& l, const void* a, const void* b, void* c) {
@@ -151,6 +167,13 @@ bool cpu_products::writes(dtype type, int64_t rows, int64_t columns, int64_t row
 void cpu_products::multiply(const product_layout& layout, const void* a, const void* b, void* c) {
   const product_layout l = runtime::simplified(layout);
   if (by_blocks(l.type)) return multiply_blocks(l, a, b, c);
+  if (l.batch.empty() && l.b.column != 1 && l.inner * l.columns <= tiny_factor && l.rows >= tiny_factor) {
+    const std::vector<char> copy = by_rows(l, b);
+    product_layout plain = l;
+    plain.b.row = l.columns;
+    plain.b.column = 1;
+    return multiply_by_library(plain, a, copy.data(), c);
+  }
   multiply_by_library(l, a, b, c);
 }
 
