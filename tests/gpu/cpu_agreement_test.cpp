@@ -92,6 +92,7 @@ const program integer_programs[] = {
     {"floor_divide", [](const ndarray& a, const ndarray& b) { return floor_divide(a, b); }},
     {"remainder", [](const ndarray& a, const ndarray& b) { return remainder(a, b); }},
     {"fmod", [](const ndarray& a, const ndarray& b) { return fmod(a, b); }},
+    {"gcd and lcm", [](const ndarray& a, const ndarray& b) { return gcd(a, b) + lcm(a, b); }},
     {"bits", [](const ndarray& a, const ndarray& b) { return (a & b) ^ (a | ~b); }},
     {"shifts", [](const ndarray& a, const ndarray& b) { return (a << (b & 7)) + (a >> (b & 31)); }},
     {"power", [](const ndarray& a, const ndarray& b) { return power(a, b & 3); }},
@@ -155,6 +156,8 @@ const program float_programs[] = {
     {"maximum and minimum", [](const ndarray& a, const ndarray& b) { return maximum(a, b) + minimum(a, -b); }},
     {"fmax and fmin", [](const ndarray& a, const ndarray& b) { return fmax(a, b) + fmin(a, -b); }},
     {"copysign and nextafter", [](const ndarray& a, const ndarray& b) { return nextafter(copysign(a, b), b); }},
+    {"frexp and ldexp",
+     [](const ndarray& a, const ndarray& b) { return ldexp(frexp(a).mantissa, frexp(b).exponent * 9); }},
     {"sign and square", [](const ndarray& a, const ndarray& b) { return sign(a) * square(b); }},
     {"predicates",
      [](const ndarray& a, const ndarray& b) { return isnan(a) ^ isinf(b) ^ signbit(a) ^ isfinite(a / b); }},
@@ -188,6 +191,12 @@ const program complex_programs[] = {
     {"arithmetic", [](const ndarray& a, const ndarray& b) { return a * b + a - conj(b); }},
     {"divide", [](const ndarray& a, const ndarray& b) { return a / (b + 20); }},
     {"parts", [](const ndarray& a, const ndarray& b) { return real(a) * imag(b); }},
+    {"parts that are written",
+     [](const ndarray& a, const ndarray& b) {
+       const ndarray z = a.copy();
+       z.imag() = real(b) / 0.0f;
+       return z;
+     }},
     {"comparisons", [](const ndarray& a, const ndarray& b) { return (a < b) ^ (a == b); }},
     {"sum of rows", [](const ndarray& a, const ndarray& b) { return sum(a * b, 1); }},
     {"argmax of columns", [](const ndarray& a, const ndarray& b) { return argmax(a + b, 0); }},
