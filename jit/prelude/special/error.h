@@ -143,12 +143,14 @@ template <class V> SN_FN V sf_log_ndtr(V x) {
   const V upper = V(0.5) * sf_if(near, V(1.0) - small, e * scaled);  // of |x|
   // Below 0: log(exp(x^2 / 2) ndtr(x)) - x^2 / 2.
   const V half = sf_if(near, (V(0.5) - V(0.5) * small) / e, V(0.5) * scaled);
-  const V b = sf_min(a, V(1e154));
-  const sf_pair<V> s = sf_product(b, b), l = sf_log_pair(half);
-  const V left = (l.hi - V(0.5) * s.hi) + (l.lo - V(0.5) * s.lo);
-  const V right = sf_log1p(-upper);
-  V r = sf_if(x < V(0.0), sf_if(a < V(1e154), left, -V(0.5) * a * a), right);
-  return sf_if(x == x, r, x);
+  // Above 0 log(1 - upper), one logarithm for both
+  const auto below = x < V(0.0);
+  const sf_pair<V> rest = sf_sum(V(1.0), -upper);
+  const V z = sf_if(below, half, rest.hi), b = sf_if(below, sf_min(a, V(1e154)), V(0.0));
+  const sf_pair<V> s = sf_product(b, b), l = sf_log_pair(z);
+  const V sum = (l.hi - V(0.5) * s.hi) + (l.lo + sf_if(below, V(-0.5) * s.lo, rest.lo / z));
+  const V r = sf_if((!below) & (upper < V(1e-290)), -upper, sum);
+  return sf_if(x == x, sf_if(below & (a >= V(1e154)), V(-0.5) * a * a, r), x);
 }
 template <class V> SN_FN V sf_ndtri(V p) {
   V r = V(-1.41421356237309504880) * sf_erfcinv_of(p + p);

@@ -5,14 +5,12 @@ template <class V> SN_FN V sf_expit(V x) {
   const V e = sf_exp(-sf_abs(x)), q = V(1.0) / (V(1.0) + e);
   return sf_if(x == x, sf_if(x < V(0.0), e * q, q), x);
 }
-/// log(p / (1 - p)): near 1/2 without cancellation.
+/// log(p / (1 - p)): of the rounded quotient, and what was rounded away, which matters near 1/2.
 template <class V> SN_FN V sf_logit(V p) {
-  const V rest = V(1.0) - p;
-  const sf_pair<V> a = sf_log_pair(p), b = sf_log_pair(rest);
-  const V far = (a.hi - b.hi) + (a.lo - b.lo);
-  const auto near = (p > V(0.3)) & (p < V(0.65));
-  V r = far;
-  if (sf_any(near)) r = sf_if(near, sf_log1p((V(2.0) * (p - V(0.5))) / rest), far);
+  const sf_pair<V> rest = sf_sum(V(1.0), -p);
+  const V q = p / rest.hi, lost = (sf_fma(-q, rest.hi, p) - q * rest.lo) / p;
+  const sf_pair<V> l = sf_log_pair(q);
+  V r = l.hi + (l.lo + sf_if(p > V(1e-290), lost, V(0.0)));
   r = sf_if(p == V(0.0), -sf_inf(p), sf_if(p == V(1.0), sf_inf(p), r));
   return sf_if((p >= V(0.0)) & (p <= V(1.0)), r, sf_nan(p));
 }
@@ -51,7 +49,9 @@ template <class V> SN_FN V sf_rel_entr(V x, V y) {
 template <class V> SN_FN V sf_kl_div(V x, V y) {
   const sf_pair<V> p = sf_times(sf_log_quotient(x, y), x);
   const sf_pair<V> s = sf_sum(p.hi, -x), u = sf_sum(s.hi, y);
-  V r = sf_if(sf_max(x, y) < V(1e300), u.hi + (u.lo + (s.lo + p.lo)), (x * sf_log(x / y) - x) + y);
+  V r = u.hi + (u.lo + (s.lo + p.lo));
+  const auto huge = !(sf_max(x, y) < V(1e300));
+  if (sf_any(huge)) r = sf_if(huge, (x * sf_log(x / y) - x) + y, r);
   const V d = x - y;
   const auto near = sf_abs(d) < V(0.25) * y;
   if (sf_any(near)) {
@@ -65,8 +65,10 @@ template <class V> SN_FN V sf_kl_div(V x, V y) {
   return sf_if((x == x) & (y == y), r, sf_nan(x));
 }
 template <class V> SN_FN V sf_exprel(V x) {
-  const V r = sf_if(sf_abs(x) < V(1e-16), V(1.0), sf_expm1(x) / x);
-  return sf_if(x > V(700.0), sf_if(x < sf_inf(x), sf_exp(x - V(16.0)) * (V(8886110.520507872) / x), x), r);
+  V r = sf_if(sf_abs(x) < V(1e-16), V(1.0), sf_expm1(x) / x);
+  const auto large = x > V(700.0);
+  if (sf_any(large)) r = sf_if(large, sf_if(x < sf_inf(x), sf_exp(x - V(16.0)) * (V(8886110.520507872) / x), x), r);
+  return r;
 }
 template <class V> SN_FN V sf_cosm1(V x) {
   const V s = sf_sincos(V(0.5) * x).sin;
