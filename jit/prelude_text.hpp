@@ -27,9 +27,10 @@ enum prelude_parts : unsigned {
   prelude_user_complex = 64,  // complex types with constructors and operators, for users' text (before complex)
 };
 /// The files of prelude_special, in order.
-inline constexpr std::array<std::string_view, 8> special_files = {
-    "special_core",     "special_error",  "special_gamma",     "special_trig",
-    "special_logistic", "special_bessel", "special_integrals", "special_incomplete"};
+inline constexpr std::array<std::string_view, 14> special_files = {
+    "special_core",   "special_error",     "special_gamma",      "special_trig", "special_logistic",
+    "special_bessel", "special_integrals", "special_incomplete", "special_beta", "special_inverse",
+    "special_zeta",   "special_complex",   "special_legendre",   "special_order"};
 /// The parts that the expression of an instruction (and its register type) needs, with their dependencies.
 unsigned needed_parts(const instr& i) noexcept;
 /// The names of the parts in `mask` and of their dependencies, in order; and their texts.

@@ -73,7 +73,8 @@ sinter_unity_group(src/ops/shape/creation_rules src/ops/elementwise/arithmetic s
 sinter_unity_group(src/ops/kernels/elementwise src/ops/kernels/generalized src/ops/random/random
                    src/ops/random/integers)
 sinter_unity_group(src/ops/raw/types src/ops/linalg/solver_calls src/ops/tuning/tuner_memory)
-sinter_unity_group(src/ops/special/special src/ops/special/special_values src/ops/special/exponentials)
+sinter_unity_group(src/ops/special/special src/ops/special/special_values src/ops/special/exponentials
+                   src/ops/special/complex)
 sinter_unity_group(src/ops/fft/fft src/ops/fft/cosine src/ops/fft/helpers src/ops/print/format_elements
                    src/ops/tuning/format_time src/ops/fft/fourier_calls src/ops/reduce/histogram
                    src/ops/reduce/histogramdd src/ops/linalg/norms)

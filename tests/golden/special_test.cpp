@@ -7,6 +7,7 @@
 
 #include "golden/batch.hpp"
 #include "golden/golden.hpp"
+#include "sinter/elementwise.hpp"
 #include "sinter/special.hpp"
 #include "support/shard.hpp"
 
@@ -15,17 +16,32 @@ namespace {
 using namespace sinter;
 using namespace sinter::test;
 
+/// a[0] + i a[1], for finite numbers.
+ndarray complex_of(const std::vector<ndarray>& a) {
+  const dtype type = a[0].dtype() == float32 ? complex64 : complex128;
+  return a[0].astype(type) + a[1].astype(type) * std::complex<double>(0, 1);
+}
+
 ndarray call(const std::string& name, const std::vector<ndarray>& x) {
   using function = std::function<ndarray(const std::vector<ndarray>&)>;
-#define UNARY(f) {#f, [](const std::vector<ndarray>& a) { return special::f(a[0]); }},
-#define BINARY(f) {#f, [](const std::vector<ndarray>& a) { return special::f(a[0], a[1]); }},
+#define UNARY(f) {#f "1", [](const std::vector<ndarray>& a) { return special::f(a[0]); }},
+#define BINARY(f) {#f "2", [](const std::vector<ndarray>& a) { return special::f(a[0], a[1]); }},
+#define TERNARY(f) {#f "3", [](const std::vector<ndarray>& a) { return special::f(a[0], a[1], a[2]); }},
+#define PARTS(f, n, ...)                                                                   \
+  {#f ".re" #n, [](const std::vector<ndarray>& a) { return real(special::__VA_ARGS__); }}, \
+      {#f ".im" #n, [](const std::vector<ndarray>& a) { return imag(special::__VA_ARGS__); }},
   static const auto& functions = *new std::map<std::string, function>{
-      SINTER_SPECIAL_UNARY(UNARY)
-          SINTER_SPECIAL_BINARY(BINARY){"si", [](const std::vector<ndarray>& a) { return special::sici(a[0]).si; }},
-      {"ci", [](const std::vector<ndarray>& a) { return special::sici(a[0]).ci; }}};
+      SINTER_SPECIAL_UNARY(UNARY) SINTER_SPECIAL_BINARY(BINARY) SINTER_SPECIAL_TERNARY(TERNARY)
+          PARTS(loggamma, 2, loggamma(complex_of(a))) PARTS(lambertw, 3, lambertw(complex_of(a), a[2]))
+              PARTS(sph_harm_y, 4, sph_harm_y(a[0], a[1], a[2], a[3])){
+                  "si1", [](const std::vector<ndarray>& a) { return special::sici(a[0]).si; }},
+      {"loggamma1", [](const std::vector<ndarray>& a) { return special::loggamma(a[0]); }},
+      {"ci1", [](const std::vector<ndarray>& a) { return special::sici(a[0]).ci; }}};
 #undef UNARY
 #undef BINARY
-  const auto found = functions.find(name);
+#undef TERNARY
+#undef PARTS
+  const auto found = functions.find(name + std::to_string(x.size()));
   REQUIRE_MESSAGE(found != functions.end(), name);
   return found->second(x);
 }

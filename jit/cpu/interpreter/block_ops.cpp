@@ -110,6 +110,12 @@ block_op special_op(isa level, opcode op, dtype type) noexcept {
   SINTER_FAMILY(special_bessel_op)
   SINTER_FAMILY(special_integrals_op)
   SINTER_FAMILY(special_incomplete_op)
+  SINTER_FAMILY(special_beta_op)
+  SINTER_FAMILY(special_inverse_op)
+  SINTER_FAMILY(special_order_op)
+  SINTER_FAMILY(special_legendre_op)
+  SINTER_FAMILY(special_complex_op)
+  SINTER_FAMILY(special_zeta_op)
 #undef SINTER_FAMILY
   (void)level;
   return nullptr;

@@ -29,6 +29,12 @@ namespace sinter::jit::tier0 {
   block_op special_bessel_op(opcode op, dtype type) noexcept;             \
   block_op special_integrals_op(opcode op, dtype type) noexcept;          \
   block_op special_incomplete_op(opcode op, dtype type) noexcept;         \
+  block_op special_beta_op(opcode op, dtype type) noexcept;               \
+  block_op special_inverse_op(opcode op, dtype type) noexcept;            \
+  block_op special_order_op(opcode op, dtype type) noexcept;              \
+  block_op special_legendre_op(opcode op, dtype type) noexcept;           \
+  block_op special_complex_op(opcode op, dtype type) noexcept;            \
+  block_op special_zeta_op(opcode op, dtype type) noexcept;               \
   void widen_f16(float* to, const std::uint16_t* from, int n) noexcept;   \
   void narrow_f16(std::uint16_t* to, const float* from, int n) noexcept;  \
   void widen_bf16(float* to, const std::uint16_t* from, int n) noexcept;  \

@@ -19,6 +19,24 @@
 #ifndef SINTER_SPECIAL_incomplete
 #define SINTER_SPECIAL_incomplete(name, operands)
 #endif
+#ifndef SINTER_SPECIAL_beta
+#define SINTER_SPECIAL_beta(name, operands)
+#endif
+#ifndef SINTER_SPECIAL_zeta
+#define SINTER_SPECIAL_zeta(name, operands)
+#endif
+#ifndef SINTER_SPECIAL_complex
+#define SINTER_SPECIAL_complex(name, operands)
+#endif
+#ifndef SINTER_SPECIAL_legendre
+#define SINTER_SPECIAL_legendre(name, operands)
+#endif
+#ifndef SINTER_SPECIAL_order
+#define SINTER_SPECIAL_order(name, operands)
+#endif
+#ifndef SINTER_SPECIAL_inverse
+#define SINTER_SPECIAL_inverse(name, operands)
+#endif
 
 namespace sinter::jit::tier0::SINTER_ISA {
 namespace {

@@ -38,6 +38,15 @@ SN_FN double sf_number(unsigned long long b) { return from_bits(b); }
 #define SN_SPECIAL_CALLED_2(name, text) \
   SN_CALLED double name(double x, double y) { return text(x, y); } \
   SN_FN float name(float x, float y) { return float(name(double(x), double(y))); }
+#define SN_SPECIAL_CALLED_3(name, text) \
+  SN_CALLED double name(double x, double y, double z) { return text(x, y, z); } \
+  SN_FN float name(float x, float y, float z) { return float(name(double(x), double(y), double(z))); }
+// What several functions share and is too long to be repeated in each.
+#ifdef __CUDACC__
+#define SN_SHARED static __device__ __noinline__
+#else
+#define SN_SHARED static __attribute__((noinline))
+#endif
 
 // Horner's rule; the coefficients from the lowest.
 template <class V> SN_FN V sf_poly(V, double c) { return V(c); }
@@ -52,6 +61,8 @@ template <class V> SN_FN V sf_copysign(V x, V sign) {
 }
 template <class V> SN_FN V sf_min(V a, V b) { return sf_if(b < a, b, a); }
 template <class V> SN_FN V sf_max(V a, V b) { return sf_if(b > a, b, a); }
+
+template <class V> SN_FN V sf_trunc(V a) { return sf_copysign(sf_floor(sf_abs(a)), a); }
 
 // A number as an unevaluated sum (T. J. Dekker 1971; D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
 template <class V> struct sf_pair {
@@ -76,6 +87,22 @@ template <class V> SN_FN sf_pair<V> sf_times(sf_pair<V> a, V b) {
 template <class V> SN_FN sf_pair<V> sf_plus(sf_pair<V> a, V b) {
   const sf_pair<V> s = sf_sum(a.hi, b);
   return sf_sum_ordered(s.hi, s.lo + a.lo);
+}
+template <class V> SN_FN sf_pair<V> sf_minus(sf_pair<V> a) { return {-a.hi, -a.lo}; }
+template <class V> SN_FN sf_pair<V> sf_plus(sf_pair<V> a, sf_pair<V> b) {
+  const sf_pair<V> s = sf_sum(a.hi, b.hi);
+  return sf_sum_ordered(s.hi, s.lo + (a.lo + b.lo));
+}
+template <class V> SN_FN sf_pair<V> sf_times(sf_pair<V> a, sf_pair<V> b) {
+  const sf_pair<V> p = sf_product(a.hi, b.hi);
+  return sf_sum_ordered(p.hi, sf_fma(a.hi, b.lo, sf_fma(a.lo, b.hi, p.lo)));
+}
+template <class V> SN_FN sf_pair<V> sf_over(sf_pair<V> a, sf_pair<V> b) {
+  const V q = a.hi / b.hi;
+  return sf_sum_ordered(q, (sf_fma(-q, b.hi, a.hi) + sf_fma(-q, b.lo, a.lo)) / b.hi);
+}
+template <class V, class M> SN_FN sf_pair<V> sf_pair_if(M m, sf_pair<V> a, sf_pair<V> b) {
+  return {sf_if(m, a.hi, b.hi), sf_if(m, a.lo, b.lo)};
 }
 
 /// 2^k * x for whole k from -2100 to 2100, in two steps so that subnormal results are rounded once.
@@ -138,10 +165,23 @@ template <class V> SN_FN sf_pair<V> sf_log1p_pair(V x) {
 }
 template <class V> SN_FN V sf_log1p(V x) {
   const sf_pair<V> p = sf_log1p_pair(x);
-  V r = sf_if(x < V(9007199254740992.0), p.hi, sf_log(x));
+  const auto large = !(x < V(9007199254740992.0));
+  V r = p.hi;
+  if (sf_any(large)) r = sf_if(large, sf_log(x), r);
   r = sf_if(sf_abs(x) < V(1e-300), x, r);
   r = sf_if(x == V(-1.0), -sf_inf(x), r);
   return sf_if(x < V(-1.0), sf_nan(x), r);
+}
+/// The logarithm of a pair above 0, and of 1 + x for a pair above -1; of the latter to about 2^-56 of itself near 0.
+template <class V> SN_FN sf_pair<V> sf_log_pair(sf_pair<V> x) {
+  const sf_pair<V> l = sf_log_pair(x.hi);
+  return sf_sum_ordered(l.hi, l.lo + x.lo / x.hi);
+}
+template <class V> SN_FN sf_pair<V> sf_log1p_pair(sf_pair<V> x) {
+  const sf_pair<V> u = sf_sum(V(1.0), x.hi), l = sf_log_pair(u.hi);
+  const sf_pair<V> s = sf_sum(l.hi, (u.lo + x.lo) / u.hi);
+  const sf_pair<V> tiny = {x.hi, sf_fma(x.hi * x.hi, sf_fma(x.hi, V(0.3333333333333333), V(-0.5)), x.lo)};
+  return sf_pair_if(sf_abs(x.hi) < V(1e-9), tiny, {s.hi, s.lo + l.lo});
 }
 /// exp(x) - 1: by the exponential's own reduction, whose 1 is subtracted before rounding.
 template <class V> SN_FN V sf_expm1(V hi) {

@@ -170,9 +170,12 @@ template <class V> SN_FN V sf_digamma(V x) {
   r = sf_if(x == V(0.0), sf_copysign(sf_inf(x), -x), r);
   return sf_if(x == x, r, x);
 }
+/// The principal branch of log gamma(x), which below 0 is not real.
+template <class V> SN_FN V sf_loggamma_positive(V x) { return sf_if(x < V(0.0), sf_nan(x), sf_gammaln(x)); }
 
 SN_SPECIAL_CALLED_1(gamma, sf_gamma)
 SN_SPECIAL_CALLED_1(gammaln, sf_gammaln)
 SN_SPECIAL_CALLED_1(digamma, sf_digamma)
+SN_SPECIAL_CALLED_1(loggamma_positive, sf_loggamma_positive)
 
 }  // namespace sn

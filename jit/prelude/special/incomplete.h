@@ -3,10 +3,11 @@
 // Software 5, 1979; M. Abramowitz, I. A. Stegun 6.5.29, 6.5.31).
 namespace sn {
 
-/// x^a exp(-x) / gamma(a + 1) for finite a, x > 0. From a = 8 on by Stirling's terms, without cancellation around x = a.
-template <class V> SN_FN V sf_gamma_weight(V a, V x) {
-  const V b = sf_min(a, V(8.0));
-  const sf_pair<V> p = sf_plus(sf_times(sf_log_pair(x), b), -x);
+/// x^a exp(-x) / gamma(a + 1) for finite a > 0 and a pair x > 0. From a = 8 on by Stirling's terms, without
+/// cancellation around x = a.
+template <class V> SN_FN V sf_gamma_weight(V a, V x, V x_low) {
+  const V b = sf_min(a, V(8.0)), turn = x_low / x;
+  const sf_pair<V> p = sf_plus(sf_plus(sf_times(sf_log_pair(x), b), -x), sf_fma(b, turn, -x_low));
   const V factor = sf_if(b < V(1.0), b + V(1.0), b);
   V r = sf_exp(p.hi, p.lo) / (sf_gamma_positive(factor) * sf_if(b < V(1.0), V(1.0), b));
   const auto large = a > V(8.0);
@@ -14,7 +15,8 @@ template <class V> SN_FN V sf_gamma_weight(V a, V x) {
     const V c = sf_max(a, V(8.0));
     const sf_pair<V> t = sf_times(sf_log_quotient(x, c), c);
     const sf_pair<V> d = sf_sum(c, -x), e = sf_sum(t.hi, d.hi);
-    const V s = sf_exp(e.hi, e.lo + (t.lo + d.lo) - sf_stirling_rest(c)) / sf_sqrt(c * V(6.28318530717958647692));
+    const V low = sf_fma(c, turn, t.lo + d.lo) - x_low;
+    const V s = sf_exp(e.hi, e.lo + low - sf_stirling_rest(c)) / sf_sqrt(c * V(6.28318530717958647692));
     r = sf_if(large, s, r);
   }
   return r;
@@ -27,22 +29,26 @@ template <class V> SN_FN V sf_gamma_series(V a, V x) {
   V n = V(1.0), m = V(1.0);
   for (double at = sf_most(depth); at >= 1.0; at -= 1.0) {
     const V k(at);
-    const auto inside = depth >= k, large = n > V(1e200);
+    const auto inside = depth >= k;
+    const auto large = n > V(1e200);
     const V scale = sf_if(large, V(1e-200), V(1.0)), next = (m * scale) * (a + k);
     n = sf_if(inside, sf_fma(x, n * scale, next), n);
     m = sf_if(inside, next, m);
   }
   return sf_if(wanted > depth, sf_nan(x), n / m);
 }
-/// Q(a, x) over the weight times a: the continued fraction from behind, as a quotient.
-template <class V> SN_FN V sf_gamma_fraction(V a, V x) {
-  const V wanted = sf_floor(sf_max(V(5.0) + V(105.0) / x, V(7.0) + V(3.6) * sf_sqrt(a) * (a / x)));
+/// Q(a, x) over the weight times a: the continued fraction from behind, as a quotient, and how many terms it needs for a > 0.
+template <class V> SN_FN V sf_gamma_depth(V a, V x) {
+  return sf_floor(sf_max(V(5.0) + V(105.0) / x, V(7.0) + V(3.6) * sf_sqrt(a) * (a / x)));
+}
+template <class V> SN_FN V sf_gamma_fraction(V a, V x, V wanted) {
   const V depth = sf_min(wanted, V(1e6));
   const V from = x - a;
   V n = from + sf_fma(V(2.0), depth, V(1.0)), m = V(1.0);
   for (double at = sf_most(depth); at >= 1.0; at -= 1.0) {
     const V k(at);
-    const auto inside = depth >= k, large = n > V(1e200);
+    const auto inside = depth >= k;
+    const auto large = n > V(1e200);
     const V scale = sf_if(large, V(1e-200), V(1.0)), old = n * scale;
     const V next = sf_fma(from + sf_fma(V(2.0), k, V(-1.0)), old, -((k * (k - a)) * (m * scale)));
     n = sf_if(inside, next, n);
@@ -66,44 +72,56 @@ template <class V> SN_FN V sf_gamma_small(V a, V x) {
   return -sf_expm1(y) - sf_exp(y) * a * sum;
 }
 
-/// P (or Q) of finite arguments a, x > 0.
-template <class V> SN_FN V sf_gamma_part(V a, V x, bool upper) {
-  const V w = sf_gamma_weight(a, x);
+/// P of a finite a > 0 and a finite pair x > 0, or Q where `upper` is 1 and not 0.
+template <class V> SN_SHARED V sf_gamma_part(V a, V x, V x_low, V upper) {
+  const V w = sf_gamma_weight(a, x, x_low);
   const auto tiny = (x < V(0.8)) & (sf_if(x < V(0.5), V(-0.4) / sf_log_pair(x).hi, x * V(1.1)) >= a);
   const auto series = (!tiny) & ((x < V(0.8)) | (x < a));
   const auto fraction = !(tiny | series);
+  const auto complement = upper > V(0.5);
   V p = V(0.0), q = V(0.0);
   // Of the two the smaller one is computed; where that is P in the region of small numbers, it is the series as well.
-  const auto lower = upper ? series : (series | (tiny & ((x <= V(1.0)) | (x <= a))));
+  const auto lower = series | ((!complement) & tiny & ((x <= V(1.0)) | (x <= a)));
   if (sf_any(lower)) p = sf_if(lower, w * sf_gamma_series(sf_if(lower, a, V(1.0)), sf_if(lower, x, V(0.0))), p);
-  if (sf_any(fraction)) q = sf_if(fraction, w * a * sf_gamma_fraction(sf_if(fraction, a, V(1.0)), sf_if(fraction, x,
-      V(100.0))), q);
+  if (sf_any(fraction)) {
+    const V c = sf_if(fraction, a, V(1.0)), z = sf_if(fraction, x, V(100.0));
+    q = sf_if(fraction, w * a * sf_gamma_fraction(c, z, sf_gamma_depth(c, z)), q);
+  }
   const auto rest = tiny & !lower;
   if (sf_any(rest)) q = sf_if(rest, sf_gamma_small(sf_if(rest, a, V(0.5)), sf_if(rest, x, V(0.5))), q);
-  return upper ? sf_if(lower, V(1.0) - p, q) : sf_if(lower, p, V(1.0) - q);
+  return sf_if(complement, sf_if(series, V(1.0) - p, q), sf_if(lower, p, V(1.0) - q));
 }
-template <class V> SN_FN V sf_gamma_ends(V a, V x, bool upper) {
+template <class V> SN_FN V sf_gamma_ends(V a, V x, V x_low, bool upper) {
   const V none = V(upper ? 1.0 : 0.0), all = V(upper ? 0.0 : 1.0);
   const auto inner = (a > V(0.0)) & (x > V(0.0)) & (a < sf_inf(a)) & (x < sf_inf(x));
-  V r = sf_gamma_part(sf_if(inner, a, V(1.0)), sf_if(inner, x, V(1.0)), upper);
+  V r = sf_gamma_part(sf_if(inner, a, V(1.0)), sf_if(inner, x, V(1.0)), sf_if(inner, x_low, V(0.0)),
+      V(upper ? 1.0 : 0.0));
   const V ends = sf_if(a == V(0.0), sf_if(x > V(0.0), all, sf_nan(x)),
                        sf_if(x == V(0.0), none, sf_if(a == sf_inf(a), sf_if(x == sf_inf(x), sf_nan(x), none), all)));
   r = sf_if(inner, r, ends);
   return sf_if((a >= V(0.0)) & (x >= V(0.0)), r, sf_nan(x));
 }
-template <class V> SN_FN V sf_gammainc(V a, V x) { return sf_gamma_ends(a, x, false); }
-template <class V> SN_FN V sf_gammaincc(V a, V x) { return sf_gamma_ends(a, x, true); }
+template <class V> SN_FN V sf_gammainc(V a, V x) { return sf_gamma_ends(a, x, V(0.0), false); }
+template <class V> SN_FN V sf_gammaincc(V a, V x) { return sf_gamma_ends(a, x, V(0.0), true); }
 
 /// The Poisson distribution: of at most k events, and of more, where m are expected.
 template <class V> SN_FN V sf_pdtr(V k, V m) {
-  return sf_if(k < V(0.0), sf_nan(k), sf_gamma_ends(sf_floor(k) + V(1.0), m, true));
+  return sf_if(k < V(0.0), sf_nan(k), sf_gamma_ends(sf_floor(k) + V(1.0), m, V(0.0), true));
 }
 template <class V> SN_FN V sf_pdtrc(V k, V m) {
-  return sf_if(k < V(0.0), sf_nan(k), sf_gamma_ends(sf_floor(k) + V(1.0), m, false));
+  return sf_if(k < V(0.0), sf_nan(k), sf_gamma_ends(sf_floor(k) + V(1.0), m, V(0.0), false));
 }
 /// The chi-square distribution of v degrees of freedom: up to x, and beyond.
-template <class V> SN_FN V sf_chdtr(V v, V x) { return sf_gamma_ends(V(0.5) * v, V(0.5) * x, false); }
-template <class V> SN_FN V sf_chdtrc(V v, V x) { return sf_gamma_ends(V(0.5) * v, V(0.5) * x, true); }
+template <class V> SN_FN V sf_chdtr(V v, V x) { return sf_gamma_ends(V(0.5) * v, V(0.5) * x, V(0.0), false); }
+template <class V> SN_FN V sf_chdtrc(V v, V x) { return sf_gamma_ends(V(0.5) * v, V(0.5) * x, V(0.0), true); }
+/// The gamma distribution of rate a and shape b: up to x, and beyond.
+template <class V> SN_FN V sf_gdtr_part(V a, V b, V x, bool upper) {
+  const sf_pair<V> p = sf_product(a, x);
+  const V r = sf_gamma_ends(b, p.hi, sf_if((p.hi > V(1e-270)) & (p.hi < V(1e270)), p.lo, V(0.0)), upper);
+  return sf_if(x < V(0.0), sf_nan(x), r);
+}
+template <class V> SN_FN V sf_gdtr(V a, V b, V x) { return sf_gdtr_part(a, b, x, false); }
+template <class V> SN_FN V sf_gdtrc(V a, V b, V x) { return sf_gdtr_part(a, b, x, true); }
 
 SN_SPECIAL_CALLED_2(gammainc, sf_gammainc)
 SN_SPECIAL_CALLED_2(gammaincc, sf_gammaincc)
@@ -111,5 +129,7 @@ SN_SPECIAL_CALLED_2(pdtr, sf_pdtr)
 SN_SPECIAL_CALLED_2(pdtrc, sf_pdtrc)
 SN_SPECIAL_CALLED_2(chdtr, sf_chdtr)
 SN_SPECIAL_CALLED_2(chdtrc, sf_chdtrc)
+SN_SPECIAL_CALLED_3(gdtr, sf_gdtr)
+SN_SPECIAL_CALLED_3(gdtrc, sf_gdtrc)
 
 }  // namespace sn

@@ -4,8 +4,11 @@ namespace sn {
 template <class V> struct sf_sine_cosine {
   V sin, cos;
 };
-/// Of hi + lo with |hi| <= pi / 4, then turned by k quarters.
-template <class V> SN_FN sf_sine_cosine<V> sf_turned(V hi, V lo, V k) {
+/// Of hi + lo with |hi| <= pi / 4, then turned by k quarters: as pairs, to about 2^-56.
+template <class V> struct sf_pair_sine_cosine {
+  sf_pair<V> sin, cos;
+};
+template <class V> SN_FN sf_pair_sine_cosine<V> sf_turned(V hi, V lo, V k) {
   const V z = hi * hi;
   const V s_low = sf_fma(hi * z, sf_poly(z, -0.16666666666666666, 0.008333333333333331, -0.0001984126984126504,
       2.755731921932058e-06, -2.50521062259944e-08, 1.6058530596645953e-10, -7.586636882825159e-13), lo * sf_fma(V(-0.5), z,
@@ -14,27 +17,32 @@ template <class V> SN_FN sf_sine_cosine<V> sf_turned(V hi, V lo, V k) {
   const V c_low = ((V(1.0) - w) - half) + sf_fma(z * z, sf_poly(z, 0.041666666666666664, -0.0013888888888888887,
       2.4801587301584632e-05, -2.755731922139249e-07, 2.0876755787492604e-09, -1.1470460319209511e-11,
       4.745838412531023e-14), -(hi * lo));
-  const V s = hi + s_low, c = w + c_low;
   const V quarter = k - V(4.0) * sf_floor(k * V(0.25));  // 0 to 3
   const auto odd = (quarter == V(1.0)) | (quarter == V(3.0));
-  const V ps = sf_if(odd, c, s), pc = sf_if(odd, s, c);
-  return {sf_if(quarter >= V(2.0), -ps, ps), sf_if((quarter == V(1.0)) | (quarter == V(2.0)), -pc, pc)};
+  const sf_pair<V> s = sf_sum_ordered(hi, s_low), c = sf_sum_ordered(w, c_low);
+  const sf_pair<V> ps = sf_pair_if(odd, c, s), pc = sf_pair_if(odd, s, c);
+  return {sf_pair_if(quarter >= V(2.0), sf_minus(ps), ps),
+          sf_pair_if((quarter == V(1.0)) | (quarter == V(2.0)), sf_minus(pc), pc)};
 }
 /// Arguments below 2^20 are reduced by pi / 2 in three parts (W. J. Cody, W. Waite 1980), others by the C library.
-template <class V> SN_FN sf_sine_cosine<V> sf_sincos(V x) {
+template <class V> SN_FN sf_pair_sine_cosine<V> sf_sincos_pairs(V x) {
   const V k = sf_rint(x * V(0.63661977236758134308));
   const V a = sf_fma(k, V(-1.5707963267341256), x), b = k * V(-6.077100506303966e-11);
   const sf_pair<V> s = sf_sum(a, b);
   const V lo = sf_fma(k, V(-2.0222662487959506e-21), s.lo);
   const sf_pair<V> r = sf_sum_ordered(s.hi, lo);
-  sf_sine_cosine<V> p = sf_turned(r.hi, r.lo, k);
+  sf_pair_sine_cosine<V> p = sf_turned(r.hi, r.lo, k);
   const auto huge = !(sf_abs(x) < V(1048576.0));
   if (sf_any(huge)) {
     const V y = sf_if(huge, x, V(0.0));
-    p.sin = sf_if(huge, sf_library_sin(y), p.sin);
-    p.cos = sf_if(huge, sf_library_cos(y), p.cos);
+    p.sin = sf_pair_if(huge, {sf_library_sin(y), V(0.0)}, p.sin);
+    p.cos = sf_pair_if(huge, {sf_library_cos(y), V(0.0)}, p.cos);
   }
   return p;
+}
+template <class V> SN_FN sf_sine_cosine<V> sf_sincos(V x) {
+  const sf_pair_sine_cosine<V> p = sf_sincos_pairs(x);
+  return {p.sin.hi, p.cos.hi};
 }
 
 }  // namespace sn

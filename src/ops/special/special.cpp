@@ -20,6 +20,8 @@ using ops::opcode;
 #define SPECIAL_PART(family, name, operands, weight)
 #include "jit/program/opcodes.def"
 
+ndarray zeta(const ndarray& x) { return ops::special_map("zeta", opcode::riemann_zeta, x); }
+
 sici_result sici(const ndarray& x) {
   return {ops::special_map("sici", opcode::sine_integral, x), ops::special_map("sici", opcode::cosine_integral, x)};
 }

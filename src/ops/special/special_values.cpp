@@ -11,7 +11,14 @@ dtype special_dtype(dtype t) noexcept {
   return dtype::f64;
 }
 
-dtype loop_of(const char* function, operands x) {
+ndarray record(const char* function, opcode op, operands x) {
+  resolved r = resolve_special(function, x);
+  return wrap(graph::record_map_moving(op, r.loop, r.shape, r.values()));
+}
+
+}  // namespace
+
+dtype special_loop(const char* function, operands x) {
   bool wide = false, arrays = false;
   for (const operand* o : x) {
     if (o->is_array()) {
@@ -26,14 +33,9 @@ dtype loop_of(const char* function, operands x) {
   return wide || !arrays ? dtype::f64 : dtype::f32;
 }
 
-ndarray record(const char* function, opcode op, operands x) {
-  resolved r = resolve_special(function, x);
-  return wrap(graph::record_map_moving(op, r.loop, r.shape, r.values()));
+resolved resolve_special(const char* function, operands x) {
+  return resolve_as(x, special_loop(function, x), function);
 }
-
-}  // namespace
-
-resolved resolve_special(const char* function, operands x) { return resolve_as(x, loop_of(function, x), function); }
 
 ndarray special_map(const char* function, opcode op, const ndarray& x) {
   const auto again = [=](const operand* o) { return special_map(function, op, o[0].array()); };

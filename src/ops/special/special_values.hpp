@@ -4,6 +4,8 @@
 
 namespace sinter::ops {
 
+/// The dtype in which a special function of these arguments is computed.
+dtype special_loop(const char* function, operands x);
 /// Arguments of a special function, cast to float32 or float64 (sinter/special.hpp has the rule).
 resolved resolve_special(const char* function, operands x);
 /// The operation over its arguments, as an array.

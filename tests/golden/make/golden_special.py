@@ -1,8 +1,11 @@
 """Special functions: arguments over their domains, values by mpmath, and SciPy's values at ends and poles."""
+import itertools
+
 import mpmath as mp
 import numpy as np
 import scipy.special as sp
 
+import golden_parameters
 from golden_format import Writer
 
 mp.mp.dps = 50
@@ -115,6 +118,9 @@ def unary(rng):
                lambda x: min(1.0, 1 / abs(float(x))) if x else 1.0),
         "ellipk": (mp.ellipk, np.concatenate([unit, -log_uniform(r, -10, 30, 12)]), None),
         "ellipe": (mp.ellipe, np.concatenate([unit, -log_uniform(r, -10, 30, 12)]), None),
+        "zeta": (mp.zeta, np.concatenate([1 + log_uniform(r, -8, 1, 16), both(r, -1, 1, 16), both(r, -20, 0, 16),
+                                          both(r, -150, 0, 8)]), None),
+        "loggamma": (mp.loggamma, positive, None),
         # Below 0, where zeros lie close: the bound is one of max(1, |value|).
         "gammaln ": (lambda x: mp.log(abs(mp.gamma(x))), both(r, -30, 0, 24), one),
         "digamma ": (mp.digamma, both(r, -30, 0, 24), one),
@@ -155,6 +161,8 @@ def upper(a, x):
 def scipy_of(name):
     if name in ("si", "ci"):
         return lambda x: sp.sici(x)[0 if name == "si" else 1]
+    if name == "polygamma":
+        return lambda n, x: float(sp.polygamma(n, x))
     return getattr(sp, name)
 
 
@@ -197,6 +205,8 @@ def write_special(path, rng):
                 x = x.astype(dt)
                 if dt == np.float32:  # what float64's small numbers have become
                     x = x[(np.abs(x) > 1e-37)]
+                if name == "zeta":
+                    x = x[x != 1]
                 if name == "gammaln" or name == "entr":
                     x = x[x > 0]
                 if name in ("erfcinv", "ndtri", "logit", "ellipk", "ellipe", "erfinv"):
@@ -228,4 +238,33 @@ def write_special(path, rng):
                 x, y = x[fine], y[fine]
                 values = scipy_of(name)(x.astype(np.float64), y.astype(np.float64))
                 case(name, 8, [x, y], at_ends(f, values, [x, y]).astype(dt))
+            with_parameters(case, rng, dt)
     return w.save(path)
+
+
+def with_parameters(case, rng, dt):
+    """The cases of golden_parameters: values and ends; complex results by name.re and name.im."""
+    def numbers(args):
+        return [[mp.mpf(float(v)) for v in point] for point in zip(*args)]
+
+    for name, (f, args, size) in golden_parameters.with_parameters(rng).items():
+        args = [a.astype(dt) for a in args]
+        inside = golden_parameters.inside(name, args)
+        args = [a[inside] for a in args]
+        points = numbers(args)
+        exact = [f(*point) for point in points]
+        values = np.array([float(mp.re(v)) for v in exact]).astype(dt)
+        fine = np.isfinite(values) & (np.abs(values) > np.finfo(dt).tiny)
+        sizes = size and np.array([max(size(*point, v), abs(float(v))) for point, v in zip(points, exact)])[fine]
+        case(name, 8, [a[fine] for a in args], values[fine], sizes)
+        points = list(itertools.product(golden_parameters.ENDS, repeat=len(args)))
+        ends = [(point, float(scipy_of(name)(*point)) + 0.0) for point in points if not golden_parameters.left_out(name, point)]
+        ends = [(point, v) for point, v in ends if golden_parameters.is_end(v)][::4 if len(args) > 2 else 1]
+        case(name, 8, [np.array(a, dt) for a in zip(*(point for point, _ in ends))], np.array([v for _, v in ends], dt))
+    for name, (f, args, size) in golden_parameters.with_parts(rng).items():
+        args = [a.astype(dt) for a in args]
+        points = numbers(args)
+        exact = [f(*point) for point in points]
+        sizes = np.array([size(*point, v) for point, v in zip(points, exact)])
+        for part, of in (("re", mp.re), ("im", mp.im)):
+            case(name + "." + part, 8, args, np.array([float(of(v)) for v in exact]).astype(dt), sizes)

@@ -42,8 +42,26 @@ TEST_CASE("CUDA kernels of special functions compile, for both dtypes") {
     MESSAGE("left out: " << why_not);
     return;
   }
-  for (const opcode op : {opcode::erf, opcode::ndtri, opcode::gamma, opcode::expit, opcode::kl_div, opcode::y1,
-                          opcode::cosine_integral, opcode::gammainc})
+  for (const opcode op : {opcode::erf,
+                          opcode::ndtri,
+                          opcode::gamma,
+                          opcode::expit,
+                          opcode::kl_div,
+                          opcode::y1,
+                          opcode::cosine_integral,
+                          opcode::gammainc,
+                          opcode::beta,
+                          opcode::fdtr,
+                          opcode::betaincinv,
+                          opcode::gammaincinv,
+                          opcode::polygamma,
+                          opcode::riemann_zeta,
+                          opcode::expn,
+                          opcode::loggamma_real,
+                          opcode::lambertw_imag,
+                          opcode::lpmv,
+                          opcode::sph_legendre,
+                          opcode::jv})
     for (const dtype type : {dtype::f32, dtype::f64}) {
       CAPTURE(jit::name(op));
       CHECK_NOTHROW(jit::compile_cuda(module_of(of(op, type)), {.arch = 90}));

@@ -29,9 +29,15 @@ struct binary_form {
   ndarray (*plain)(const operand&, const operand&);
   ndarray (*into)(const operand&, const operand&, const out_kw&);
 };
+struct ternary_form {
+  const char* name;
+  ndarray (*plain)(const operand&, const operand&, const operand&);
+  ndarray (*into)(const operand&, const operand&, const operand&, const out_kw&);
+};
 #define FORM(f) {#f, special::f, special::f},
 const unary_form unary_forms[] = {SINTER_SPECIAL_UNARY(FORM)};
 const binary_form binary_forms[] = {SINTER_SPECIAL_BINARY(FORM)};
+const ternary_form ternary_forms[] = {SINTER_SPECIAL_TERNARY(FORM)};
 #undef FORM
 
 /// Equal elements; NaN equals NaN.
@@ -95,6 +101,14 @@ TEST_CASE("special functions of views, broadcasts, scalars and nothing give the 
     f.into(x, 0.5, {.out = out});
     CHECK(same(out, f.plain(x, 0.5)));
   });
+  each_of(ternary_forms, [&](const ternary_form& f) {
+    const ndarray y = arange(1, 4), table = f.plain(reshape(y, {3, 1}), 5, x);
+    CHECK(table.shape() == shape_t{3, 37});
+    CHECK(same(table(1), f.plain(2, y(2) + 2, x)));
+    ndarray out = zeros({37});
+    f.into(1, y(2), x, {.out = out});
+    CHECK(same(out, f.plain(ones({37}), 3, x)));
+  });
 }
 
 TEST_CASE("special functions fuse, and have the bits that they have alone" * doctest::test_suite(sharded_suite)) {
@@ -111,6 +125,39 @@ TEST_CASE("special functions of masked elements are computed for these") {
   const ndarray x = linspace(-2, 2, 101);
   const ndarray some = x(x > 0.5);
   CHECK(same(special::ndtr(x(x > 0.5)) * 2, special::ndtr(some.copy()) * 2));
+}
+
+TEST_CASE("special functions of complex numbers: dtypes, branches, and what they are for real ones") {
+  CHECK(special::loggamma(ones({2}, float32)).dtype() == float32);
+  CHECK(special::loggamma(ones({2}, complex64)).dtype() == complex64);
+  CHECK(special::lambertw(ones({2}, float32)).dtype() == complex64);
+  CHECK(special::lambertw(ones({2}, int32), -1).dtype() == complex128);
+  CHECK(special::sph_harm_y(2, 1, ones({2}, float32), 0.5).dtype() == complex64);
+  CHECK(std::isnan(special::loggamma(array({-0.5})).item<double>()));
+  const std::complex<double> half =
+      special::loggamma(array({std::complex<double>(-0.5, 0)})).item<std::complex<double>>();
+  CHECK(half.real() == doctest::Approx(1.2655121234846454));
+  CHECK(half.imag() == doctest::Approx(-3.141592653589793));
+  const ndarray z = array({{std::complex<double>(1, 2), std::complex<double>(-3, 0.25)}});
+  for (int k = -2; k <= 2; ++k) {
+    const ndarray w = special::lambertw(z, k);
+    CHECK(w.shape() == shape_t{1, 2});
+    CHECK(allclose(w * exp(w), z, 1e-14, 0.0));
+  }
+  CHECK(special::sph_harm_y(reshape(arange(3), {3, 1}), arange(2), 0.5, 0.25).shape() == shape_t{3, 2});
+  CHECK(message_of<shape_error>([&] { special::lambertw(z, arange(3)); }) ==
+        "[lambertw] shapes (1, 2), (1, 2) and (3,) do not broadcast");
+  CHECK_THROWS_AS(special::lambertw(z, std::complex<double>(0, 1)), dtype_error);
+  CHECK_THROWS_AS(special::sph_harm_y(2, 1, z, 0.5), dtype_error);
+}
+
+TEST_CASE("inverses of distributions give back what they are inverses of") {
+  const ndarray p = linspace(0.001, 0.999, 999);
+  CHECK(allclose(special::betainc(2.5, 0.75, special::betaincinv(2.5, 0.75, p)), p, 1e-14, 0.0));
+  CHECK(allclose(special::gammaincc(3.25, special::gammainccinv(3.25, p)), p, 1e-13, 0.0));
+  CHECK(allclose(special::fdtr(3, 7, special::fdtri(3, 7, p)), p, 1e-13, 0.0));
+  CHECK(allclose(special::bdtr(3, 7, special::bdtri(3, 7, p)), p, 1e-13, 0.0));
+  CHECK(allclose(special::pdtr(3, special::pdtri(3, p)), p, 1e-13, 0.0));
 }
 
 TEST_CASE("the sine and the cosine integral are one call") {

@@ -1,0 +1,84 @@
+// sinter prelude, special functions: associated Legendre functions and spherical harmonics of whole degree and order, by the
+// recurrences in the degree, which are stable on [-1, 1] (NIST Digital Library of Mathematical Functions 14.10.3, 14.30.1).
+namespace sn {
+
+/// P of whole degree n and order 0 <= m <= n without P of degree m, by pairs, and the logarithm of what it is divided by.
+template <class V> struct sf_scaled {
+  V value, log;
+};
+template <class V> SN_SHARED sf_scaled<V> sf_legendre_rise(V n, V m, sf_pair<V> x) {
+  sf_pair<V> r = {V(1.0), V(0.0)}, before = {V(0.0), V(0.0)};
+  V log = V(0.0);
+  for (double at = 1.0, end = sf_most(n); at <= end; at += 1.0) {
+    const V l(at);
+    const auto more = (l > m) & (l <= n);
+    const sf_pair<V> rise = sf_times(sf_times(r, x), l + l - V(1.0)), fall = sf_times(before, V(1.0) - l - m);
+    const sf_pair<V> next = sf_over(sf_plus(rise, fall), {sf_if(more, l - m, V(1.0)), V(0.0)});
+    const auto large = sf_abs(next.hi) > V(1e200);
+    const V scale = sf_if(large, V(1e-200), V(1.0));
+    before = sf_pair_if(more, {r.hi * scale, r.lo * scale}, before);
+    r = sf_pair_if(more, {next.hi * scale, next.lo * scale}, r);
+    log = sf_if(more & large, log + V(460.51701859880916), log);
+  }
+  return {r.hi, log};
+}
+/// log((2 m - 1)!! root^m) for whole m >= 0, from the logarithm of the root.
+template <class V> SN_FN sf_pair<V> sf_legendre_start(V m, sf_pair<V> root) {
+  const sf_pair<V> a = sf_gammaln_pair(m + m + V(1.0), V(0.0)), b = sf_gammaln_pair(m + V(1.0), V(0.0));
+  const sf_pair<V> log_2 = {V(0.6931471805599453), V(2.3190468138462996e-17)};
+  const sf_pair<V> p = sf_plus(sf_plus(a, sf_minus(b)), sf_times(sf_plus(root, sf_minus(log_2)), m));
+  return sf_pair_if(m == V(0.0), {V(0.0), V(0.0)}, p);
+}
+/// log((n - m)! / (n + m)!) for whole 0 <= m <= n.
+template <class V> SN_FN sf_pair<V> sf_factorial_quotient(V n, V m) {
+  return sf_plus(sf_gammaln_pair(n - m + V(1.0), V(0.0)), sf_minus(sf_gammaln_pair(n + m + V(1.0), V(0.0))));
+}
+/// P of degree v and order m with the phase of E. U. Condon and G. H. Shortley. Degrees above 10^5 give NaN.
+template <class V> SN_FN V sf_lpmv(V order, V degree, V x) {
+  const V one = V(1.0), zero = V(0.0);
+  const V n = sf_if(degree < zero, -one - degree, degree), m = sf_abs(order);
+  const auto good = (n == sf_floor(n)) & (m == sf_floor(m)) & (n <= V(1e5)) & (sf_abs(x) <= one);
+  const auto inside = good & (m <= n);
+  const auto ends = (sf_abs(x) == one) & (m > zero);
+  const V last = sf_if(inside, n, zero), first = sf_if(inside, m, zero), y = sf_if(inside & !ends, x, zero);
+  const sf_scaled<V> s = sf_legendre_rise(last, first, {sf_if(inside, x, zero), zero});
+  const sf_pair<V> root = sf_times(sf_log_pair(sf_times(sf_sum(one, -y), sf_sum(one, y))), V(0.5));
+  sf_pair<V> p = sf_plus(sf_legendre_start(first, root), s.log);
+  p = sf_pair_if(order < zero, sf_plus(p, sf_factorial_quotient(last, first)), p);
+  const V r = sf_if(order < zero, one, sf_parity(first)) * sf_exp(p.hi, p.lo) * s.value;
+  return sf_if(inside, sf_if(ends, zero, r + zero), sf_if(good & (order > zero), zero, sf_nan(x)));
+}
+/// The spherical harmonic of degree n and order m at azimuth 0: P of cos(theta), normalised; of abs(sin(theta)).
+template <class V> SN_FN V sf_sph_legendre(V degree, V order, V theta) {
+  const V one = V(1.0), zero = V(0.0), m = sf_abs(order);
+  const auto good = (degree >= zero) & (degree == sf_floor(degree)) & (m == sf_floor(m)) & (degree <= V(1e5)) &
+    (sf_abs(theta) < sf_inf(theta));
+  const auto inside = good & (m <= degree);
+  const V n = sf_if(inside, degree, zero), first = sf_if(inside, m, zero);
+  const sf_pair_sine_cosine<V> t = sf_sincos_pairs(sf_if(good, theta, zero));
+  const auto ends = (t.sin.hi == zero) & (m > zero);
+  const auto minus = t.sin.hi < zero;
+  const sf_scaled<V> s = sf_legendre_rise(n, first, t.cos);
+  const sf_pair<V> sine = sf_pair_if(minus, sf_minus(t.sin), t.sin), unit = {one, zero};
+  const sf_pair<V> p = sf_plus(sf_legendre_start(first, sf_log_pair(sf_pair_if(sine.hi == zero, unit, sine))), s.log);
+  const sf_pair<V> norm = sf_plus(sf_log_pair(n + n + one), {V(-2.5310242469692907), V(-5.664688743963382e-17)});
+  const sf_pair<V> q = sf_plus(p, sf_times(sf_plus(norm, sf_factorial_quotient(n, first)), V(0.5)));
+  const V sign = sf_if(order < zero, one, sf_parity(first));
+  return sf_if(inside, sf_if(ends, zero, sign * sf_exp(q.hi, q.lo) * s.value), sf_if(good, zero, sf_nan(theta)));
+}
+/// The cosine and the sine of a product.
+template <class V> SN_FN sf_sine_cosine<V> sf_sincos_product(V m, V x) {
+  const sf_pair<V> p = sf_product(m, x);
+  const sf_sine_cosine<V> t = sf_sincos(p.hi);
+  const V low = sf_if(sf_abs(p.hi) < V(1e290), p.lo, V(0.0));
+  return {sf_fma(low, t.cos, t.sin), sf_fma(-low, t.sin, t.cos)};
+}
+template <class V> SN_FN V sf_sine_of_product(V m, V x) { return sf_sincos_product(m, x).sin; }
+template <class V> SN_FN V sf_cosine_of_product(V m, V x) { return sf_sincos_product(m, x).cos; }
+
+SN_SPECIAL_CALLED_3(lpmv, sf_lpmv)
+SN_SPECIAL_CALLED_3(sph_legendre, sf_sph_legendre)
+SN_SPECIAL_CALLED_2(sine_of_product, sf_sine_of_product)
+SN_SPECIAL_CALLED_2(cosine_of_product, sf_cosine_of_product)
+
+}  // namespace sn
