@@ -23,6 +23,7 @@ ERRORS = (TypeError, ValueError, IndexError, OverflowError)
 class Builder:
     def __init__(self, rng, exact, registers=12):
         self.rng, self.exact = rng, exact
+        self.float_unary = FLOAT_UNARY
         self.machine = Machine(exact)
         self.code = bytearray()
         self.free = list(range(registers))[::-1]
@@ -159,7 +160,7 @@ def weak_operand(b):
 def step_compute(b):
     rng, s = b.rng, b.pick()
     kind = rng.integers(0, 10)
-    binary, unary = (INT_BINARY, INT_UNARY) if b.exact else (FLOAT_BINARY, FLOAT_UNARY)
+    binary, unary = (INT_BINARY, INT_UNARY) if b.exact else (FLOAT_BINARY, b.float_unary)
     if kind <= 3:
         return b.make("binary", str(rng.choice(binary)), s, partner(b, s), failing=0.3)
     if kind <= 5:

@@ -1,8 +1,8 @@
 """Programs that aim at one hazard each, with random details."""
 import numpy as np
 
-from builder import INT_BINARY, random_shape
-from bytecode import ALL_AXES, FLOATING, KEEPDIMS, LEFT, NO_DTYPE
+from builder import INT_BINARY, random_program, random_shape
+from bytecode import ALL_AXES, FLOATING, KEEPDIMS, LEFT, NO_DTYPE, SPECIAL
 
 INT64, FLOAT32, FLOAT64 = 4, 11, 12
 ALL = slice(None)
@@ -329,3 +329,9 @@ def large(b):
         if b.array(r).size > 9000:
             b.drop(r)
     b.finish()
+
+
+def special(b):
+    """Random programs with special functions of one argument, whose float32 is computed in float64."""
+    b.float_unary = SPECIAL
+    random_program(b)
