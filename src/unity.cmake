@@ -35,8 +35,8 @@ sinter_unity_group(src/graph/run/array src/graph/plan/bind src/graph/plan/builde
                    src/graph/plan/stages)
 sinter_unity_group(src/graph/run/call src/graph/capture/capture src/graph/capture/memory src/graph/run/explain
                    src/graph/run/flush src/graph/run/launch_times src/graph/plan/index_map src/graph/values/node
-                   src/graph/values/regions src/graph/run/ongoing_capture src/graph/run/placement src/graph/plan/plan src/graph/plan/table src/graph/plan/planner
-                   src/graph/plan/cuts src/graph/plan/live_values
+                   src/graph/values/regions src/graph/run/ongoing_capture src/graph/run/placement src/graph/plan/plan src/graph/plan/table src/graph/plan/planner src/graph/plan/join src/graph/plan/writes
+                   src/graph/plan/cuts src/graph/run/live_values
                    src/graph/plan/plan_cache src/graph/plan/signature
                    src/graph/values/record)
 sinter_unity_group(src/io/byte_source src/io/npy src/io/npy_format src/io/npz src/io/replace_file src/io/text_numbers

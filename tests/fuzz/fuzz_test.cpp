@@ -208,11 +208,12 @@ TEST_CASE("compiled programs give the bits of interpreted ones" * doctest::test_
     CHECK(kernels * static_cast<std::uint64_t>(stride * test::sample_step(sampled)) > 100);
 }
 
-// Programs exceed the bounds in three ways. Reading a part of a pending value computes that part alone, a launch more if the
-// rest is needed later, so every view in a program may cost one. A few programs, which are counted, launch one or two
-// kernels more, most of them where a small reduction is read by several others. And arrays of a few
-// elements take a block of 256 bytes each, so that the peak of some small programs, counted as well, is a matter of how
-// many values are alive.
+// Programs exceed the bounds in these ways, which are counted: a launch or a copy more is much where arrays have a few
+// elements, and each of these takes a block of 256 bytes, so that a value more is a fifth of the peak.
+// - Reading a part of a pending value computes that part alone, a launch more if the rest is needed later: every view in a
+//   program may cost one. So does a small reduction that one evaluation has stored for others without what follows it.
+// - A write copies the old version where values that read it are pending and not evaluated with it.
+// - What is pending keeps its operands, also those whose names are gone.
 TEST_CASE("laziness costs no more than evaluating each statement where it stands" *
           doctest::test_suite(test::sharded_suite)) {
   if (on_gpu()) return;  // the meter observes launches on the CPU
@@ -238,5 +239,5 @@ TEST_CASE("laziness costs no more than evaluating each statement where it stands
   for_programs(true, 1, compare);
   for_programs(false, 1, compare);
   MESSAGE("of ", all, " programs dearer: ", dearer, ", with a higher peak of memory: ", larger);
-  if (!wanted_case()) CHECK((dearer * 400 <= all && larger * 150 <= all));
+  if (!wanted_case()) CHECK((dearer * 500 <= all && larger * 280 <= all));
 }

@@ -350,16 +350,16 @@ TEST_CASE(
   sinter::graph::limits().depth = 4;
   const ndarray x = ramp(8);
   sn::eval(x);
-  const ndarray a = x + 1.0, b = a * 2.0, c = b + 1.0, d = c * 2.0;
+  const ndarray a = sn::sin(x), b = sn::sin(sn::sin(a)), c = sn::cos(b), d = c * 2.0;
   const auto pending = [](const ndarray& y) { return sn::explain(y).find("in memory") == std::string::npos; };
   CHECK_FALSE(pending(d));
-  CHECK_FALSE(pending(c));  // other live values of the chain are evaluated with it
-  CHECK_FALSE(pending(a));
+  CHECK_FALSE(pending(b));  // other live values of the chain are evaluated with it
+  CHECK(pending(a));        // but for those that take little to compute
   ndarray e = sn::sqrt(d);
   CHECK(pending(e));
   e(slice(0, 4)) = (c + 1.0)(slice(0, 4));  // the sum is evaluated as it is made
   CHECK(pending(e));
-  CHECK(values(e)[0] == 4.0);
+  CHECK(values(e)[0] == 2.0);
   sinter::graph::value v = sinter::graph::record_scalar({}, sn::float64, {8}, sinter::runtime::default_device());
   v = sinter::graph::record_map(sinter::jit::opcode::sqrt, sn::float64, {8}, std::span(&v, 1));
   for (int k = 0; k < 10; ++k)

@@ -106,9 +106,8 @@ TEST_CASE("loops: there are no more kernels than where statements are evaluated 
       peaks[eager] = current_backend().memory().peak - used;
     }
     CHECK(launches[0] <= launches[1]);
-    // Not kept where each step begins with what depends on nothing, as zeros: the first kernels of a plan store it for all.
-    if (p.run == bounded_life) continue;
-    // Nor by Life on a GPU, which keeps 29 fields there and 16 with single statements: why is not known yet.
+    // Not kept by Life on a GPU, which kept 29 fields there and 16 with single statements when temporary values of the
+    // statement that reaches the limit of depth were stored. Not measured there since.
     const bool more = p.run == life && !current_backend().host_addressable();
     if (more) CHECK(peaks[0] <= 2 * peaks[1] + one_operand);
     else CHECK(peaks[0] <= peaks[1] + peaks[1] / 4 + one_operand);
@@ -125,8 +124,7 @@ TEST_CASE("loops: the model's cost is no more than where statements are evaluate
       bits(p, 60, elements, eager);
       cost[eager] = counted.now().cost;
     }
-    // A chain of writes that reaches its limit is evaluated while others still refer to a version, which is copied.
-    CHECK(cost[0] <= (p.run == smoothing ? 1.2 : 1.1) * cost[1]);
+    CHECK(cost[0] <= 1.1 * cost[1]);
   }
 }
 

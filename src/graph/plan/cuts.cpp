@@ -12,25 +12,6 @@
 namespace sinter::graph {
 namespace {
 
-/// The weight of moving a byte to or from memory, in the unit of jit::weight: what a core or a multiprocessor computes
-/// in that time.
-constexpr double cpu_byte = 2, gpu_byte = 6;
-/// The weight of a launch, in the same unit.
-constexpr double cpu_launch = 5e3, gpu_launch = 5e7;
-/// How much more than storing a value a second computation may cost before the value is stored at once: it may never be
-/// needed again.
-constexpr double patience = 3;
-
-std::int32_t own_weight(const node* n) {
-  switch (n->kind.load(std::memory_order_relaxed)) {
-    case node_kind::map: return jit::weight(n->map().op);
-    case node_kind::random: return jit::weight(n->random().op);
-    case node_kind::call: return jit::weight(jit::opcode::user);
-    case node_kind::gather: return 4;
-    default: return 0;
-  }
-}
-
 /// The cost of a cut where there can be none.
 constexpr double impossible = 1e30;
 
@@ -55,30 +36,10 @@ bool is_free(const node* n) {
 
 }  // namespace
 
-/// Whether computing a value a second time costs more than `patience` times its memory traffic. Looks no further than
-/// needed to tell.
 bool planner::is_expensive_again(node* n) {
-  const bool cpu = device().kind == runtime::device_kind::cpu;
-  const double byte = cpu ? cpu_byte : gpu_byte, elements = static_cast<double>(n->size());
-  const double bound = patience * byte * static_cast<double>(n->bytes());
-  double cost = 0;
-  std::vector<node*> work{n};
   const std::uint64_t mark = begin_search();
-  while (!work.empty() && cost <= bound) {
-    node* const x = work.back();
-    work.pop_back();
-    if (std::exchange(at(x).search, mark) == mark) continue;
-    if (x->is_leaf() || (x != n && at(x).stored)) {
-      cost += byte * static_cast<double>(x->bytes());
-      continue;
-    }
-    const node_kind kind = x->kind.load(std::memory_order_relaxed);
-    if (kind == node_kind::update || kind == node_kind::reduce) continue;  // stored in any case
-    cost += own_weight(x) * std::min(static_cast<double>(x->size()), elements);
-    for (int k = 0; k < x->operand_count(); ++k)
-      if (!reads_raw(*x, k)) work.push_back(x->operand(k));
-  }
-  return cost > bound;
+  return costs_more_again(
+      n, [&](node* x) { return at(x).stored; }, [&](node* x) { return std::exchange(at(x).search, mark) != mark; });
 }
 
 /// Stores the variables of the program that are computed on the way, where computing them again is expensive. Whether a
@@ -231,27 +192,57 @@ class kernel_set {
   std::vector<std::int32_t> all_;
 };
 
-/// Whether it is cheaper to store an operation's result than to compute it in so many kernels, its operands being in
-/// memory. A launch more is counted for the first of them.
-bool is_better_stored(const node* n, std::size_t kernels, bool cpu) {
-  const double byte = cpu ? cpu_byte : gpu_byte, times = static_cast<double>(kernels);
+}  // namespace
+
+/// Whether it is cheaper to store an operation's result than to compute it in so many kernels, from operands in memory or
+/// (`whole`) from what is stored so far. A launch more is counted for the first of them.
+bool planner::is_better_stored(node* n, std::size_t kernels, bool whole) {
+  const auto [byte, launch] = price_on(n->device);
+  const double moved = byte * static_cast<double>(n->bytes()), times = static_cast<double>(kernels);
+  const double bound = ((1 + times) * moved + launch) / (times - 1);
+  if (whole) {
+    constexpr double margin = 1.5;  // what a kernel loads anyway is counted as well
+    const std::uint64_t mark = begin_search();
+    return costs_more(
+        n, margin * bound, [&](node* x) { return at(x).stored; },
+        [&](node* x) { return std::exchange(at(x).search, mark) != mark; });
+  }
   double operands = 0;
   for (int a = 0; a < n->operand_count(); ++a) {
     const node* const x = behind_views(n->operand(a));
     if (x->kind.load(std::memory_order_relaxed) != node_kind::scalar)
       operands += static_cast<double>(std::min(n->operand(a)->bytes(), x->bytes()));
   }
-  const double again = own_weight(n) * static_cast<double>(n->size()) + byte * operands;
-  const double moved = byte * static_cast<double>(n->bytes());
-  return times * again > again + (1 + times) * moved + (cpu ? cpu_launch : gpu_launch);
+  return own_weight(n) * static_cast<double>(n->size()) + byte * operands > bound;
 }
 
-}  // namespace
+/// Stores what several kernels would compute, each for itself, where that is cheaper. Decides from the results down, so
+/// that it is known which kernels compute a value. `planned`: how many values were stored when the kernels were made.
+void planner::store_shared(bool whole, std::size_t planned) {
+  const std::vector<node*>& nodes = pending();
+  std::vector<kernel_set> computed_by(nodes.size());
+  const auto set_of = [&](node* n) { return &computed_by[static_cast<std::size_t>(at(n).last_use)]; };
+  for (std::size_t k = 0; k < kernels_.size(); ++k)
+    for (node* n : kernels_[k]->results)
+      if (!n->is_leaf() && at(n).entered) set_of(n)->assign(static_cast<std::int32_t>(k));
+  for (std::size_t k = nodes.size(); k-- > 0;) {
+    node* const n = nodes[k];
+    kernel_set& mine = computed_by[k];
+    if (!at(n).stored && is_operation(n->kind) && can_be_stored(n) && !unfusible(*n) && mine.size() > 1 &&
+        is_better_stored(n, mine.size(), whole) && worth_storing(n))
+      materialise(n, store_reason::shared);
+    if (at(n).stored && at(n).kernel >= static_cast<std::int32_t>(planned))
+      mine.assign(static_cast<std::int32_t>(kernels_.size() + k));  // a kernel of its own
+    for (int a = 0; a < n->operand_count(); ++a) {
+      node* const x = n->operand(a);
+      if (!x->is_leaf() && !at(x).stored) set_of(x)->add(mine);
+    }
+  }
+}
 
-/// Stores what several kernels would compute, each for itself, where that is cheaper; whether there is any. Decides from
-/// the results down, so that it is known which kernels compute a value. What lies below a value is taken to be in memory:
-/// if it is not, it has its own turn. So a chain of steps, each of which several kernels read, costs no more than if every
-/// step was stored.
+/// What several kernels compute is stored where that is cheaper; whether there is any. First what lies below a value is
+/// taken to be in memory: if it is not, it has its own turn. So a chain of steps, each of which several kernels read, costs
+/// no more than if every step was stored. What is left is then looked at with all that it is computed from.
 bool planner::store_shared() {
   const std::uint64_t mark = begin_search();
   bool shared = false;
@@ -261,25 +252,106 @@ bool planner::store_shared() {
   sort_pending();
   const std::vector<node*>& nodes = pending();
   for (std::size_t k = 0; k < nodes.size(); ++k) at(nodes[k]).last_use = static_cast<std::int32_t>(k);
-  std::vector<kernel_set> computed_by(nodes.size());
-  const auto set_of = [&](node* n) { return &computed_by[static_cast<std::size_t>(at(n).last_use)]; };
-  for (std::size_t k = 0; k < kernels_.size(); ++k)
-    for (node* n : kernels_[k]->results)
-      if (!n->is_leaf() && at(n).entered) set_of(n)->assign(static_cast<std::int32_t>(k));
-  const bool cpu = device().kind == runtime::device_kind::cpu;
+  const std::size_t planned = stored().size();
+  for (const bool whole : {false, true}) store_shared(whole, planned);
+  if (stored().size() == planned) return false;
+  for (node* n : nodes) at(n).weight = -1;  // without what is stored now
+  return true;
+}
+
+namespace {
+
+/// Stored values that a plan keeps longer than the program would, since what is computed from them waits for a later kernel.
+/// By position in the order of recording.
+class waiting_values {
+ public:
+  waiting_values(planner& plan, const std::vector<std::unique_ptr<kernel_plan>>& kernels)
+      : begins_(plan.pending().size()) {
+    const std::vector<node*>& nodes = plan.pending();
+    std::vector<std::int32_t> end(nodes.size(), -1);  // where the last kernel that reads it runs
+    std::unordered_map<const node*, std::int32_t> position;
+    for (std::size_t k = 0; k < nodes.size(); ++k) position[nodes[k]] = static_cast<std::int32_t>(k);
+    for (const auto& k : kernels) {
+      const auto runs = position.find(k->root ? k->root : k->results[0]);
+      if (runs == position.end()) continue;
+      for (node* d : k->dependencies)
+        if (const auto read = position.find(d); read != position.end()) {
+          std::int32_t& e = end[static_cast<std::size_t>(read->second)];
+          e = std::max(e, runs->second);
+        }
+    }
+    double now = 0;
+    std::vector<double> change(nodes.size() + 1, 0.0);
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const planner::entry& e = plan.at(nodes[k]);
+      if (is_free(nodes[k]) || e.last_use < 0) continue;
+      const double bytes = static_cast<double>(nodes[k]->bytes());
+      largest_ = std::max(largest_, bytes);
+      change[k] += bytes;
+      change[static_cast<std::size_t>(e.last_use)] -= bytes;
+      if (e.stored && !e.held && end[k] > e.last_use)
+        begins_[static_cast<std::size_t>(e.last_use)].push_back({bytes, e.last_use, end[k]});
+    }
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      now += change[k];
+      needed_.push_back(now);
+      most_ = std::max(most_, now);
+    }
+  }
+
+  /// Goes on to the next position; whether more memory is needed there than the program needs anywhere, and a value.
+  bool is_too_much(std::size_t position) {
+    for (const waiting& w : begins_[position]) waiting_.push_back(w);
+    double bytes = 0;
+    std::erase_if(waiting_, [&](const waiting& w) { return w.until <= static_cast<std::int32_t>(position); });
+    for (const waiting& w : waiting_) bytes += w.bytes;
+    return needed_[position] + bytes > 1.25 * most_ + largest_;
+  }
+  /// What was read last before `position` waits no more.
+  void end_at(std::size_t position) {
+    std::erase_if(waiting_, [&](const waiting& w) { return w.since <= static_cast<std::int32_t>(position); });
+  }
+
+ private:
+  struct waiting {
+    double bytes;
+    std::int32_t since, until;
+  };
+  std::vector<std::vector<waiting>> begins_;
+  std::vector<waiting> waiting_;
+  std::vector<double> needed_;  // by a program that stores all that it computes
+  double most_ = 0, largest_ = 0;
+};
+
+}  // namespace
+
+/// Where the kernels would keep more in memory than the program, since sums of what they store wait for a later kernel:
+/// stores what is alive at such a point. Whether there is any.
+bool planner::store_waiting() {
+  if (!depends_on_order() || kernels_.size() < 2) return false;
+  sort_pending();
+  const std::vector<node*>& nodes = pending();
+  std::vector<double> live = bytes_alive(*this);
+  for (const auto& k : kernels_) {
+    if (k->code.loop.end == 0) continue;
+    const auto [first, last] = std::minmax_element(k->computed.begin(), k->computed.end(),
+                                                   [](const node* a, const node* b) { return a->order < b->order; });
+    const auto by_order = [](const node* a, const node* b) { return a->order < b->order; };
+    const auto from = std::lower_bound(nodes.begin(), nodes.end(), *first, by_order);
+    const auto to = std::lower_bound(nodes.begin(), nodes.end(), *last, by_order);
+    for (auto n = from; n < to; ++n) live[static_cast<std::size_t>(n - nodes.begin())] += impossible;
+  }
+  waiting_values waiting(*this, kernels_);
   const std::size_t known = stored().size();
-  for (std::size_t k = nodes.size(); k-- > 0;) {
-    node* const n = nodes[k];
-    kernel_set& mine = computed_by[k];
-    if (!at(n).stored && is_operation(n->kind) && can_be_stored(n) && !unfusible(*n) && mine.size() > 1 &&
-        is_better_stored(n, mine.size(), cpu) && worth_storing(n)) {
-      materialise(n, store_reason::shared);
-      mine.assign(static_cast<std::int32_t>(kernels_.size() + k));
-    }
-    for (int a = 0; a < n->operand_count(); ++a) {
-      node* const x = n->operand(a);
-      if (!x->is_leaf() && !at(x).stored) set_of(x)->add(mine);
-    }
+  for (std::size_t first = 0, k = 0; k < nodes.size(); ++k) {
+    if (!waiting.is_too_much(k) || k == first) continue;
+    const std::size_t last = best_cut(live, first, k + 1);
+    if (live[last] >= impossible) continue;
+    for (std::size_t j = first; j <= last; ++j)
+      if (at(nodes[j]).last_use > static_cast<std::int32_t>(last) && !is_free(nodes[j]) && can_be_stored(nodes[j]))
+        materialise(nodes[j], store_reason::crossing);
+    waiting.end_at(last);
+    first = last + 1;
   }
   if (stored().size() == known) return false;
   for (node* n : nodes) at(n).weight = -1;  // without what is stored now

@@ -2,6 +2,8 @@
 #include "graph/plan/plan.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 namespace sinter::graph {
 
@@ -27,6 +29,30 @@ const char* text(store_reason r) noexcept {
   return "";
 }
 
+bool reads_in_place(const kernel_plan& k, const input_slot& s) {
+  const dims dense = core::contiguous_strides(k.extents);
+  if (s.raw || s.at.offset != 0 || s.at.coefficients.size() < dense.size()) return false;
+  for (int v = 0; v < s.at.coefficients.size(); ++v) {
+    if (v < dense.size() && k.extents[v] == 1) continue;
+    if (s.at.coefficients[v] != (v < dense.size() ? dense[v] : 0)) return false;
+  }
+  return true;
+}
+
+device_price price_on(runtime::device_id device) noexcept {
+  return device.kind == runtime::device_kind::cpu ? device_price{2, 5e3} : device_price{6, 5e7};
+}
+
+std::int32_t own_weight(const node* n) noexcept {
+  switch (n->kind.load(std::memory_order_relaxed)) {
+    case node_kind::map: return jit::weight(n->map().op);
+    case node_kind::random: return jit::weight(n->random().op);
+    case node_kind::call: return jit::weight(jit::opcode::user);
+    case node_kind::gather: return 4;
+    default: return 0;
+  }
+}
+
 jit::scalar value_of(const param_source& s) noexcept {
   if (s.n->kind == node_kind::scalar) return s.n->scalar().constant;
   const random_stream& stream = s.n->random().stream;
@@ -42,6 +68,28 @@ int fault_count(const jit::program& code) noexcept {
            i.op >= jit::opcode::random_gamma;
   });
   return static_cast<int>(n) + (code.flags.check_index ? static_cast<int>(code.calls.size()) : 0);
+}
+
+bool fail_alike(const kernel_plan& joined, const kernel_plan& k, const kernel_plan& later) {
+  const int all = fault_count(joined.code);
+  if (all == 0) return true;
+  const bool reads = std::any_of(later.dependencies.begin(), later.dependencies.end(), [&](node* d) {
+    return std::find(k.results.begin(), k.results.end(), d) != k.results.end();
+  });
+  return fault_count(k.code) == all && (reads || fault_count(later.code) == all);
+}
+
+std::vector<std::size_t> next_alike(const std::vector<kernel_plan*>& kernels) {
+  std::vector<std::size_t> next(kernels.size(), kernels.size());
+  std::unordered_map<std::uint64_t, std::size_t> known;
+  for (std::size_t p = kernels.size(); p-- > 0;) {
+    std::uint64_t h = static_cast<std::uint64_t>(kernels[p]->kind) << 8 | static_cast<std::uint64_t>(kernels[p]->kept);
+    for (const std::int64_t extent : kernels[p]->extents)
+      h = (h ^ static_cast<std::uint64_t>(extent)) * 0x9e3779b97f4a7c15ull;
+    std::size_t& nearest = known.try_emplace(h, kernels.size()).first->second;
+    next[p] = std::exchange(nearest, p);
+  }
+  return next;
 }
 
 }  // namespace sinter::graph

@@ -2,6 +2,7 @@
 //
 // A plan: which nodes are written to memory, and by which kernels.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,10 +72,64 @@ struct kernel_plan {
   std::vector<node*> computed;        // operations without a result in memory that this kernel computes
 };
 
+/// Whether two reductions go over the same axes of values of one shape.
+inline bool same_reduction(const node* a, const node* b) noexcept {
+  return a->reduce().axes == b->reduce().axes && a->args[0]->shape == b->args[0]->shape;
+}
+
 /// The node whose elements a partial write keeps where it does not write; null if it need not have memory.
 inline node* base_of(const kernel_plan& update) noexcept {
   node* const base = update.results[0]->args[0].get();
   return update.unset_base && !base->is_leaf() ? nullptr : base;
+}
+
+/// A fault in a kernel's data marks everything that the kernel writes, so a kernel that may fail is joined only with
+/// one that depends on the same checked operations. They are the same if the joined kernel has no more of them than
+/// either, or if the later one reads a result of the other and adds none.
+bool fail_alike(const kernel_plan& joined, const kernel_plan& k, const kernel_plan& later);
+/// For each kernel the next one that may go over the same space.
+std::vector<std::size_t> next_alike(const std::vector<kernel_plan*>& kernels);
+
+/// Whether an elementwise kernel reads each element of an input where it writes that of a result.
+bool reads_in_place(const kernel_plan& k, const input_slot& s);
+
+/// What moving a byte to or from memory and a launch cost, in the unit of jit::weight: what a core or a multiprocessor
+/// computes in that time.
+struct device_price {
+  double byte, launch;
+};
+device_price price_on(runtime::device_id device) noexcept;
+/// The weight of a node's own operation.
+std::int32_t own_weight(const node* n) noexcept;
+
+/// Whether computing a value from what is in memory costs more than `bound`. Looks no further than needed to tell.
+/// `is_stored(node*)`: is or will be in memory; `enter(node*)`: false from the second time on.
+template <class IsStored, class Enter>
+bool costs_more(node* n, double bound, IsStored is_stored, Enter enter) {
+  const double byte = price_on(n->device).byte, elements = static_cast<double>(n->size());
+  double cost = 0;
+  std::vector<node*> work{n};
+  while (!work.empty() && cost <= bound) {
+    node* const x = work.back();
+    work.pop_back();
+    if (!enter(x)) continue;
+    if (x->is_leaf() || (x != n && is_stored(x))) {
+      cost += byte * static_cast<double>(x->bytes());
+      continue;
+    }
+    const node_kind kind = x->kind.load(std::memory_order_relaxed);
+    if (kind == node_kind::update || kind == node_kind::reduce) continue;  // stored in any case
+    cost += own_weight(x) * std::min(static_cast<double>(x->size()), elements);
+    for (int k = 0; k < x->operand_count(); ++k)
+      if (!reads_raw(*x, k)) work.push_back(x->operand(k));
+  }
+  return cost > bound;
+}
+/// Whether computing a value a second time costs more than three times its memory traffic: it may never be needed again.
+template <class IsStored, class Enter>
+bool costs_more_again(node* n, IsStored is_stored, Enter enter) {
+  constexpr double patience = 3;
+  return costs_more(n, patience * price_on(n->device).byte * static_cast<double>(n->bytes()), is_stored, enter);
 }
 
 /// The value that a node has for a parameter.

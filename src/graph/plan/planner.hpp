@@ -38,9 +38,13 @@ class planner : public plan_table {
   bool may_join_writes(const kernel_plan& first, const kernel_plan& then);
   void store_held();
   bool is_expensive_again(node* n);
+  bool is_better_stored(node* n, std::size_t kernels, bool whole);
+  void store_shared(bool whole, std::size_t planned);
   void cut();
   bool store_shared();
+  bool store_waiting();
   void make_kernels();
+  void make_kernels_again();
   void add_siblings(std::span<node* const> own);
   void build_all();
   void build_one(node* n);
@@ -49,6 +53,9 @@ class planner : public plan_table {
   bool split_epilogues();
   int level_of(node* n);
   void group();
+  void join_alike(bool sharing, std::size_t& most);
+  void sort_kernels();
+  std::unique_ptr<kernel_plan> try_join(const kernel_plan& k, const kernel_plan& later);
 
   bool share_operations(const kernel_plan& a, const kernel_plan& b);
   bool may_run_with(const kernel_plan& later, const kernel_plan& k);
@@ -62,6 +69,7 @@ class planner : public plan_table {
   kernel_builder builder_{*this};
 
   std::unique_ptr<kernel_plan> fresh_plan();
+  void set_aside(std::unique_ptr<kernel_plan> p);
 };
 
 }  // namespace sinter::graph

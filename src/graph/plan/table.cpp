@@ -107,6 +107,27 @@ void plan_table::sort_pending() {
   std::sort(pending_.begin(), pending_.end(), [](const node* a, const node* b) { return a->order < b->order; });
 }
 
+void plan_table::number_from(node* n, std::uint64_t& next) {
+  if (n->is_leaf() || !at(n).entered || at(n).when != 0) return;
+  for (int k = 0; k < n->operand_count(); ++k) number_from(n->operand(k), next);
+  at(n).when = next += 2;
+}
+
+void plan_table::number_values() {
+  if (depends_on_order()) {
+    for (node* n : pending_) at(n).when = 2 * n->order;
+  } else {  // few nodes
+    std::uint64_t next = 0;
+    for (node* n : stored_) number_from(n, next);
+  }
+  // A reduction that was not requested comes with the one that reads the same.
+  for (node* n : stored_) {
+    const entry& e = at(n);
+    for (std::int32_t k = e.first_reader; !e.entered && k < e.first_reader + e.readers; ++k)
+      if (at(reader(k)).entered) at(n).when = at(reader(k)).when + 1;
+  }
+}
+
 void plan_table::clear() {
   table_.clear();
   stored_.clear();
@@ -172,7 +193,8 @@ bool plan_table::worth_storing(node* n) {
     pending.pop_back();
     if (std::exchange(at(x).search, mark) == mark) continue;
     // A draw that is needed again is worth keeping whatever its operands are.
-    if (x->is_leaf() || x->kind == node_kind::random) inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
+    if (x->is_leaf() || x->kind == node_kind::random || (x != n && at(x).stored))
+      inputs += static_cast<std::size_t>(x->size()) * itemsize(x->type);
     else
       for (int k = 0; k < x->operand_count(); ++k) pending.push_back(x->operand(k));
     if (bytes <= 4 * inputs) return true;

@@ -58,6 +58,7 @@ class plan_table {
     std::int32_t scalar = -1;        // equal for scalars of one dtype with the same bits
     std::int32_t first_reader = -1;  // reduce: the pending reductions of its operand (reader())
     std::int32_t readers = 0;
+    std::uint64_t when = 0;         // number_values()
     std::int32_t last_use = -1;     // cuts: position of the last node that reads it
     std::uint32_t dropped = 0;      // placement: references from nodes that this plan releases
     std::uint32_t met = 0;          // placement: references from nodes that have been visited
@@ -125,6 +126,9 @@ class plan_table {
   void begin(std::span<const value> roots);
   /// Sorts pending() in the order of recording, in which every node follows its operands.
   void sort_pending();
+  /// Gives each pending and each stored node a number (entry::when) above those of its operands: in the order of
+  /// recording where the plan may depend on that, else in the order of a walk up from the leaves.
+  void number_values();
   void clear();
   /// Reverts all but the first `count` stored nodes.
   void store_no_more_than(std::size_t count);
@@ -134,6 +138,7 @@ class plan_table {
   void enter_pending(entry& e);
   void note_state(node* n);
   void find_readers(node* reduction);
+  void number_from(node* n, std::uint64_t& next);
 
   runtime::device_id device_{};
   std::uint64_t epoch_ = 0, search_ = 0;

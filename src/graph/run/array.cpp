@@ -150,6 +150,7 @@ void write(const array_view& v, value rhs) {
     return s.replace(std::move(all));
   }
   s.replace(record_update(current, v.strides, v.offset, rhs));
+  rhs = value();  // the update alone refers to it: what it reads may be overwritten
   try {
     flush_if_long(current);
   } catch (const memory_error&) {  // the write is recorded, and made again it would be made twice: a read evaluates it

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "graph/plan/live_values.hpp"
+#include "graph/run/live_values.hpp"
 #include "graph/plan/plan_cache.hpp"
 #include "graph/run/launch_times.hpp"
 #include "graph/run/ongoing_capture.hpp"

@@ -144,14 +144,6 @@ void placement::give(node* old, node* n, std::size_t kernel) {
 node* placement::find_operand(const node* n, std::size_t kernel) {
   const kernel_plan& plan = *plan_.kernels()[kernel];
   if (plan.kind != plan_kind::elementwise) return nullptr;
-  const dims dense = core::contiguous_strides(plan.extents);
-  const auto in_place = [&](const linear_form& at) {
-    for (int v = 0; v < at.coefficients.size(); ++v) {
-      if (v < dense.size() && plan.extents[v] == 1) continue;
-      if (at.coefficients[v] != (v < dense.size() ? dense[v] : 0)) return false;
-    }
-    return at.offset == 0 && at.coefficients.size() >= dense.size();
-  };
   for (const input_slot& s : plan.inputs) {
     node* const old = s.source;
     const planner::entry& e = plan_.at(old);
@@ -159,21 +151,32 @@ node* placement::find_operand(const node* n, std::size_t kernel) {
     if (old->is_leaf() && (!takes_leaves_ || old->buffer_offset != 0)) continue;
     if (memory_of(old).needed != 1 || !may_take(old, n->bytes(), n->bytes(), n->memory)) continue;
     if (std::all_of(plan.inputs.begin(), plan.inputs.end(),
-                    [&](const input_slot& t) { return t.source != old || (!t.raw && in_place(t.at)); }))
+                    [&](const input_slot& t) { return t.source != old || reads_in_place(plan, t); }))
       return old;
   }
   return nullptr;
 }
 
+/// The smallest memory that is no longer needed and holds the result, taken off the list. What the plan releases may get
+/// any, since it is there until the plan is done; other results waste at most an eighth.
+node* placement::best_fit(node* n) {
+  constexpr std::ptrdiff_t searched = 64;  // of the latest
+  const std::size_t least = n->bytes(), most = is_released(plan_.at(n)) ? SIZE_MAX : least + least / 8;
+  const auto end = unneeded_.rbegin() + std::min(searched, std::ssize(unneeded_));
+  auto best = end;
+  for (auto m = unneeded_.rbegin(); m != end; ++m)
+    if (may_take(*m, least, most, n->memory) && (best == end || buffer_of(*m)->bytes() < buffer_of(*best)->bytes()))
+      best = m;
+  if (best == end) return nullptr;
+  node* const old = *best;
+  unneeded_.erase(std::next(best).base());
+  return old;
+}
+
 bool placement::take_memory(node* n, std::size_t kernel) {
   if (!reuses_ || n->size() == 0) return false;
   pass(kernel);
-  const std::size_t least = n->bytes(), most = least + least / (is_released(plan_.at(n)) ? 4 : 8);
-  const auto found = std::find_if(unneeded_.rbegin(), unneeded_.rend(),
-                                  [&](node* old) { return may_take(old, least, most, n->memory); });
-  if (found != unneeded_.rend()) {
-    node* const old = *found;
-    unneeded_.erase(std::next(found).base());
+  if (node* const old = best_fit(n)) {
     give(old, n, kernel);
     return true;
   }

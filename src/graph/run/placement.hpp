@@ -80,6 +80,7 @@ class placement {
   void pass(std::size_t kernel);
   bool may_take(node* old, std::size_t least, std::size_t most, memory_kind kind);
   void give(node* old, node* n, std::size_t kernel);
+  node* best_fit(node* n);
   node* find_operand(const node* n, std::size_t kernel);
 
   planner& plan_;

@@ -40,19 +40,25 @@ void check_device(const graph::array_view& v, const ndarray& from, const char* f
   ops::require_one_device(function, v.device(), ops::view_of(from, function).device());
 }
 
+/// Nothing but the write refers to the value then: what it reads may be overwritten.
+void write_whole(const graph::array_view& to, graph::value v) {
+  v = ops::broadcast_value(v, to.shape);
+  graph::write(to, std::move(v));
+}
+
 void assign(const ndarray& target, const operand& e) {
   if (auto* selected = ops::unread_selection(target)) return ops::write_selection(selected->what, e, "assign");
   const graph::array_view& v = ops::writable(ops::view_of(target, "assign"), "assign");
-  const graph::value right = ops::right_side(v, e, v.shape.size(), "assign");
+  graph::value right = ops::right_side(v, e, v.shape.size(), "assign");
   if (!core::broadcasts_to(right->shape, v.shape))
     refuse_shape("assign", ops::view_of(e.array(), "assign").shape, v.shape);
-  graph::write(v, ops::broadcast_value(right, v.shape));
+  write_whole(v, std::move(right));
 }
 
 /// An operation's result, whose shape fits, written to elements that keep their dtype.
-void write_result(const graph::array_view& to, const graph::value& result, const char* function) {
+void write_result(const graph::array_view& to, graph::value result, const char* function) {
   ops::require_same_kind(function, "the result", result->type, to.type);
-  graph::write(to, ops::broadcast_value(graph::record_cast(result, to.type), to.shape));
+  write_whole(to, graph::record_cast(std::move(result), to.type));
 }
 
 template <class Operation>

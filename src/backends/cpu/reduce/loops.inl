@@ -298,25 +298,6 @@ struct moment {
 
 // ---- the loops around the steps
 
-/// Steps of four times as many lanes do not wait for each other. They are joined behind it, where any order will do.
-template <class Op>
-int long_row(void* const* acc, const void* lanes, int n);
-
-template <class Op>
-void row(void* const* acc, const void* lanes, int n, int first) {
-  int done = 0;
-  const int lane = first % row_lanes;
-  if (lane != 0) {
-    done = row_lanes - lane < n ? row_lanes - lane : n;
-    Op::template step<0, 1>(acc, lane, lanes, 0, done, first, first / row_lanes + 1);
-  }
-  if constexpr (Op::any_order && Op::planes == 1)
-    if (done == 0 && n >= 16 * row_lanes) done = long_row<Op>(acc, lanes, n);
-  for (; done + row_lanes <= n; done += row_lanes)
-    Op::template step<row_lanes, 1>(acc, 0, lanes, done, row_lanes, first + done, (first + done) / row_lanes + 1);
-  if (done < n) Op::template step<0, 1>(acc, 0, lanes, done, n - done, first + done, (first + done) / row_lanes + 1);
-}
-
 template <class Op>
 void column(void* const* acc, const void* lanes, int n, int index, int nth) {
   if (n == jit::block_lanes) Op::template step<jit::block_lanes, 0>(acc, 0, lanes, 0, n, index, nth);
@@ -347,18 +328,6 @@ template <>
 inline constexpr bool has_products<sum_of<float>> = true;
 template <>
 inline constexpr bool has_products<sum_of<double>> = true;
-
-template <class Op>
-[[gnu::flatten]] int long_row(void* const* acc, const void* lanes, int n) {
-  constexpr int wide = 4 * row_lanes;
-  row_memory<Op, wide> memory;
-  Op::reset(memory.planes, wide);
-  int done = 0;
-  for (; done + wide <= n; done += wide) Op::template step<wide, 1>(memory.planes, 0, lanes, done, wide, done, 0);
-  join_halves<Op, wide, row_lanes>(memory.planes, 1);
-  Op::join(acc, memory.planes, row_lanes);
-  return done;
-}
 
 template <class Op>
 reducer make() {

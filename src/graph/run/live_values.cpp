@@ -1,9 +1,11 @@
 // The search for live values: walks down from the listed values and counts references.
-#include "graph/plan/live_values.hpp"
+#include "graph/run/live_values.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
+#include "graph/plan/plan.hpp"
 #include "graph/plan/table.hpp"
 
 namespace sinter::graph {
@@ -53,6 +55,35 @@ class reached_nodes {
   std::vector<reached> all_;
 };
 
+/// Whether it takes much to compute a value from what the others are to store. What lies below a reduction or a write may
+/// be large whatever the value's own size.
+bool is_costly(node* n, const std::unordered_set<const node*>& stored) {
+  bool over_reduction = false;
+  std::unordered_set<const node*> seen;
+  const bool costs = costs_more_again(
+      n, [&](node* x) { return stored.contains(x); },
+      [&](node* x) {
+        const node_kind kind = x->kind.load(std::memory_order_relaxed);
+        over_reduction =
+            over_reduction || ((kind == node_kind::reduce || kind == node_kind::update) && !stored.contains(x));
+        return seen.insert(x).second;
+      });
+  return costs || over_reduction;
+}
+
+/// Leaves out temporary values, which C++ keeps until the end of their statement: those that are no variables and take
+/// little to compute from the rest, in the order of recording.
+std::vector<value> without_cheap(std::vector<value> values, const value& v) {
+  std::sort(values.begin(), values.end(), [](const value& a, const value& b) { return a->order < b->order; });
+  std::unordered_set<const node*> stored;
+  std::erase_if(values, [&](const value& c) {
+    const bool needed = c.get() == v.get() || c->assigned.load(std::memory_order_relaxed) || is_costly(c.get(), stored);
+    if (needed) stored.insert(c.get());
+    return !needed;
+  });
+  return values;
+}
+
 }  // namespace
 
 std::vector<value> live_values_with(const value& v) {
@@ -71,7 +102,7 @@ std::vector<value> live_values_with(const value& v) {
   std::erase_if(connected,
                 [&](const value& c) { return c->refs.load(std::memory_order_acquire) <= reached.uses(c.get()) + 1; });
   connected.push_back(v);
-  return connected;
+  return without_cheap(std::move(connected), v);
 }
 
 }  // namespace sinter::graph

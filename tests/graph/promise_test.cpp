@@ -1,0 +1,126 @@
+// The planner's promise for programs of many kinds: what is recorded costs no more than statements that are evaluated where
+// they stand, needs little more memory, and is planned in linear time.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "backends/cpu/kernels/hooks.hpp"
+#include "graph/meter.hpp"
+#include "graph/science_programs.hpp"
+#include "graph/values/limits.hpp"
+#include "ops/base/access.hpp"
+#include "sinter/sinter.hpp"
+
+namespace sn = sinter;
+using namespace sinter;
+using namespace sinter::test::loops;
+using sn::ndarray;
+
+namespace {
+
+struct settings_guard {
+  cpu::tier tier = cpu::get_tier();
+  graph::planner_limits limits = graph::limits();
+  ~settings_guard() {
+    cpu::set_tier(tier);
+    graph::limits() = limits;
+  }
+};
+
+void evaluate_together(const arrays& all) {
+  std::vector<graph::value> roots;
+  for (const ndarray& x : all) roots.push_back(sn::ops::value_of(x));
+  graph::flush(roots);
+}
+
+/// Arrays that are evaluated together, made by about `operations` operations.
+arrays fan(int operations) {
+  const ndarray x = uniform(8, 1);
+  arrays all;
+  for (int k = 0; k < operations; ++k) all.push_back(x + float(k));
+  return all;
+}
+arrays shared_parts(int operations) {
+  const ndarray x = uniform(8, 2);
+  arrays all;
+  for (int k = 0; k < operations / 6; ++k) {
+    const ndarray part = sn::exp(x + float(k));
+    all.insert(all.end(), {part * 2.0f, sn::sum(part), part(slice(1, _)) + part(slice(_, -1))});
+  }
+  return all;
+}
+arrays of_many_shapes(int operations) {
+  arrays all;
+  for (int k = 0; k < operations / 2; ++k) all.push_back(sn::arange(0, 8 + k, 1, {.dtype = sn::float32}) * 2.0f);
+  return all;
+}
+arrays sums(int operations) {
+  const ndarray x = uniform(64, 3);
+  arrays all;
+  for (int k = 0; k < operations / 2; ++k) all.push_back(sn::sum(x * float(k)));
+  return all;
+}
+arrays rungs(int operations) {
+  ndarray x = uniform(8, 4), y = uniform(8, 5);
+  arrays all;
+  for (int k = 0; k < operations / 4; ++k) {
+    const ndarray next = 0.1f * (x + y);
+    y = 0.5f * x - y;
+    x = next;
+    all.push_back(x);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("promise: simulations, filters and fits have the bits of statements that are evaluated at once") {
+  const settings_guard restore;
+  cpu::set_tier(cpu::tier::interpreted);
+  for (const program& p : science) {
+    CAPTURE(std::string(p.name));
+    for (const int steps : {1, 4, 33}) {
+      CAPTURE(steps);
+      CHECK(bits(p, steps, 400, false) == bits(p, steps, 400, true));
+    }
+  }
+}
+
+TEST_CASE("promise: simulations, filters and fits cost and hold no more than statements that are evaluated at once") {
+  if (!current_backend().host_addressable()) return;  // the meter observes launches on the CPU
+  const settings_guard restore;
+  cpu::set_tier(cpu::tier::interpreted);
+  for (const program& p : science) {
+    CAPTURE(std::string(p.name));
+    for (const int steps : {20, 60}) {
+      CAPTURE(steps);
+      test::spent spent[2];
+      for (const bool eager : {false, true}) {
+        const test::meter counted;
+        bits(p, steps, elements, eager);
+        spent[eager] = counted.now();
+      }
+      CHECK(spent[0].cost <= 1.1 * spent[1].cost);
+      CHECK(spent[0].peak <= spent[1].peak + spent[1].peak / 4 + one_operand);
+    }
+  }
+}
+
+TEST_CASE("promise: planning many arrays together grows linearly") {
+  const settings_guard restore;
+  cpu::set_tier(cpu::tier::interpreted);
+  graph::limits().cached_plans = 0;
+  for (const auto run : {fan, shared_parts, of_many_shapes, sums, rungs}) {
+    const auto work = [&](int operations) {
+      const arrays all = run(operations);
+      const graph::planning_counts start = graph::planning();
+      evaluate_together(all);
+      return static_cast<double>(graph::planning().lowered - start.lowered + graph::planning().compared -
+                                 start.compared);
+    };
+    const double some = work(2400), more = work(4800), most = work(9600);
+    CHECK(more <= 2.4 * some);
+    CHECK(most <= 2.4 * more);
+  }
+}
