@@ -51,11 +51,11 @@ class text {
   void append(int n) { line_ += std::to_string(n); }
   void put() {
     if (line_.empty()) return;
-    if (line_.front() == '}') depth_ -= 1;
+    if (line_.front() == '}' && depth_ > 0) depth_ -= 1;
     if (line_.front() != '#') out_.append(2 * depth_, ' ');
     out_ += line_;
     out_ += '\n';
-    if (line_.back() == '{') depth_ += 1;
+    if (line_.back() == '{' && !line_.starts_with("namespace")) depth_ += 1;
   }
 
   std::string out_, line_;
