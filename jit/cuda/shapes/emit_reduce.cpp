@@ -196,7 +196,7 @@ class lane_reducer : reduction_writer {
     t_("if (", shared_ ? "" : "!live || ", lane_, " != 0) return;");
     if (shared_) return each_result("if (wanted + v < a.results) finish(a, (I)(wanted + v), acc[v]);");
     if (!several()) return leave("row", "acc");
-    t_.unrolled("v", results_, [&] { leave("(row + v)", "acc[v]"); });
+    for (int v = 0; v < results_; ++v) leave("(row + " + num(v) + ")", "acc[" + num(v) + "]");
   }
 
   bool columns_, shared_, lanes_on_y_;
