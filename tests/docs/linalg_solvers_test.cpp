@@ -76,6 +76,25 @@ TEST_CASE("the code of docs/linalg_solvers.md does what the page says") {
   CHECK(near(pseudo, sn::full({2, 3}, 1.0 / 6)));
 
   // clang-format off
+  sn::ndarray band = sn::array({{0.0, 1.0, 1.0}, {4.0, 4.0, 4.0}, {1.0, 1.0, 0.0}}), sides = sn::ones(3);
+  sn::ndarray u1 = sn::linalg::solve_banded({1, 1}, band, sides);      // diagonals below and above
+  sn::ndarray u2 = sn::linalg::solveh_banded(band(sn::slice(2)), sides);
+  sn::ndarray u3 = sn::linalg::solve_toeplitz(sn::array({4.0, 1.0, 0.5}), sides);
+  auto [lu, d, perm] = sn::linalg::ldl(a);                             // symmetric, not definite
+  auto [pq, pr, columns] = sn::linalg::qr_pivoted(a);                  // a[:, columns] = pq pr
+  sn::ndarray root = sn::linalg::sqrtm(a), logarithm = sn::linalg::logm(a);
+  // clang-format on
+  const sn::ndarray tridiagonal = sn::array({{4.0, 1.0, 0.0}, {1.0, 4.0, 1.0}, {0.0, 1.0, 4.0}});
+  CHECK(near(sn::matmul(tridiagonal, u1), sides));
+  CHECK(near(u2, u1));
+  CHECK(near(sn::matmul(sn::linalg::toeplitz(sn::array({4.0, 1.0, 0.5})), u3), sides));
+  CHECK(near(sn::matmul(sn::matmul(lu, d), lu.T()), a));
+  CHECK(perm.shape() == sn::shape_t{2});
+  CHECK(near(sn::matmul(pq, pr), sn::take(a, columns, 1)));
+  CHECK(near(sn::matmul(root, root), a.astype(sn::complex128)));
+  CHECK(near(sn::linalg::expm(logarithm), a.astype(sn::complex128)));
+
+  // clang-format off
   sn::ndarray length = sn::linalg::norm(b), frobenius = sn::linalg::norm(a, "fro");
   sn::ndarray spectral = sn::linalg::norm(a, 2), worst = sn::linalg::cond(a);
   sn::ndarray rows = sn::linalg::norm(a, {.ord = 1, .axis = 1});
@@ -108,5 +127,5 @@ TEST_CASE("every line of code on docs/linalg_solvers.md is part of this file") {
     ++blocks;
     at = end;
   }
-  CHECK(blocks == 5);
+  CHECK(blocks == 6);
 }
