@@ -2,6 +2,7 @@
 #pragma once
 #include "sinter/autotune.hpp"
 #include "sinter/benchmark.hpp"
+#include "sinter/complex_part.hpp"
 #include "sinter/constants.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/device.hpp"
