@@ -3,8 +3,7 @@
 // the CPU backend to rounding (whose sine is another one).
 #include <doctest/doctest.h>
 
-#include "emulated/cuda_emulator.hpp"
-#include "emulated/run_generated.hpp"
+#include "emulated/recorded.hpp"
 
 #ifdef SINTER_HAS_CUDA
 
@@ -33,80 +32,7 @@ using namespace sinter::idx;
 
 namespace {
 
-using bytes = std::vector<char>;
-using emulated::begin_of;
-using emulated::no_emulation;
-using emulated::outputs_of;
-using emulated::run_emulated;
-
-struct seen_launch {
-  std::vector<bytes> emulated;
-  jit::cuda_shape shape;
-};
-std::vector<seen_launch>* seen = nullptr;
-std::set<jit::cuda_shape> baseline_shapes;
-
-/// The kernel that computes one result, or one column of them, at a time.
-jit::cuda_variant plain_reduction(const jit::launch& l, const jit::cuda_variant& tiles) {
-  jit::cuda_variant v;
-  v.shape = tiles.tile.halves ? jit::cuda_shape::reduce_columns : jit::cuda_shape::reduce_rows;
-  v.rank = tiles.rank;
-  v.kept = tiles.kept;
-  for (const auto& o : l.inputs)
-    v.inputs.push_back(o.strides[l.kept] == 0 ? jit::access::uniform : jit::access::strided);
-  v.outputs.assign(l.outputs.size(), jit::access::strided);
-  return v;
-}
-
-/// What is to be written holds no result of an earlier run, but what was there before where the kernel reads it, too.
-void restore(const jit::launch& l, const std::vector<bytes>& before) {
-  for (std::size_t k = 0; k < l.outputs.size(); ++k) {
-    bool is_read = false;
-    for (std::size_t j = 0; j < l.inputs.size(); ++j) {
-      const auto skipped = l.inputs[j].offset * static_cast<std::int64_t>(itemsize(l.code->inputs[j].type));
-      is_read = is_read || static_cast<const char*>(l.inputs[j].base) + skipped == begin_of(l, k);
-    }
-    if (is_read) std::memcpy(begin_of(l, k), before[k].data(), before[k].size());
-    else std::memset(begin_of(l, k), 0x55, before[k].size());
-  }
-}
-
-/// Runs a launch of the CPU backend before it does: the chosen kernel, then those that must leave the same bits. The
-/// launches that follow read what was left.
-void observe(const jit::launch& l) {
-  jit::cuda_variant v;
-  cuda::classify(l, v);
-  const std::vector<bytes> before = outputs_of(l);
-  run_emulated(l, v);
-  seen->push_back({outputs_of(l), v.shape});
-  if (v.shape == jit::cuda_shape::reduce_tiles || v.shape == jit::cuda_shape::shared_rows) {
-    restore(l, before);
-    run_emulated(l, plain_reduction(l, v));
-    CHECK(outputs_of(l) == seen->back().emulated);
-  }
-  if (!jit::cuda_has_baseline(*l.code, v)) return;
-  baseline_shapes.insert(v.shape);
-  v.baseline = true;
-  restore(l, before);
-  run_emulated(l, v);
-  CHECK(outputs_of(l) == seen->back().emulated);
-}
-
-struct recorded {
-  ndarray result;
-  std::vector<seen_launch> launches;
-};
-
-/// Evaluates `x` on the CPU, and every kernel of it on the emulator before.
-recorded emulate(const ndarray& x) {
-  recorded r;
-  seen = &r.launches;
-  const cpu::launch_observer before = cpu::set_launch_observer(observe);
-  eval(x);
-  cpu::set_launch_observer(before);
-  r.result = x;
-  return r;
-}
+using namespace emulated;
 
 /// Numbers between -1.5 and 1.5, and huge ones here and there.
 ndarray angles(std::int64_t n, int huge_each = 0) {
@@ -136,16 +62,6 @@ void check_close(const recorded& r, double tolerance) {
       CHECK(std::abs(got - expected[k]) <= tolerance * (1 + std::abs(expected[k])));
     }
   }
-}
-
-/// The last kernel's first output, as elements of T.
-template <class T>
-std::vector<T> emulated_as(const recorded& r) {
-  REQUIRE_FALSE(r.launches.empty());
-  const bytes& raw = r.launches.back().emulated[0];
-  std::vector<T> x(raw.size() / sizeof(T));
-  std::memcpy(x.data(), raw.data(), raw.size());
-  return x;
 }
 
 /// Minima, maxima and their places of the rows of x, which lie along `axis` of `given`, in kernels of `shape`.
@@ -194,14 +110,6 @@ ndarray distances(const ndarray& p, const ndarray& q) {
   return 12742.0 * arcsin(sqrt(minimum(h, 1)));
 }
 
-/// Whole numbers of any dtype.
-ndarray numbers(const shape_t& shape, dtype type, int factor) {
-  std::int64_t n = 1;
-  for (const std::int64_t d : shape) n *= d;
-  const ndarray x = reshape(arange(n) * factor % 101, shape).astype(is_complex(type) ? float32 : type);
-  return (is_complex(type) ? x + std::complex<float>(0, 1) * x(slice(_, _, -1)) : x).astype(type).to_device("cpu");
-}
-
 /// Whether the kernel is a tiled one and its output has the bytes of the CPU's.
 template <class T>
 void check_tiles(const ndarray& x) {
@@ -247,40 +155,6 @@ TEST_CASE("emulated: baseline and optimised elementwise kernels have the same bi
   }
   CHECK(baseline_shapes.count(jit::cuda_shape::linear) == 1);
   CHECK(baseline_shapes.count(jit::cuda_shape::strided) == 1);
-}
-
-namespace {
-
-template <class T>
-void check_bytes(const ndarray& x) {
-  const recorded r = emulate(x);
-  REQUIRE_FALSE(r.launches.empty());
-  const std::vector<T> expected = r.result.to_vector<T>();
-  const bytes& raw = r.launches.back().emulated[0];
-  REQUIRE(raw.size() == expected.size() * sizeof(T));
-  CHECK(std::memcmp(raw.data(), expected.data(), raw.size()) == 0);
-}
-
-}  // namespace
-
-TEST_CASE("emulated: divisors, powers of two and complex numbers from parts have the CPU's bytes") {
-  if (no_emulation()) return;
-  const shape_t shape{40, 33};
-  const ndarray a = numbers(shape, int32, 7), b = numbers(shape, int32, 12), small = numbers(shape, int8, 3);
-  const ndarray x = numbers(shape, float32, 5), y = numbers(shape, float64, 31), z = numbers(shape, complex64, 9);
-  eval(a, b, small, x);
-  eval(y, z);
-  check_bytes<std::int32_t>(gcd(a - 50, b));
-  check_bytes<std::int64_t>(gcd(a.T().astype(int64) * 6, 84));
-  check_bytes<std::int8_t>(lcm(small - 50, 12));
-  check_bytes<float>(ldexp(x / 7, a * 3 - 150));
-  check_bytes<double>(ldexp(y / 7, a * 43 - 2150));
-  check_bytes<float>(frexp(x * 1e-38f - 1e-38f).mantissa);
-  check_bytes<double>(frexp(y * 5e-324).mantissa);
-  check_bytes<std::int32_t>(frexp(y * 5e-324).exponent);
-  ndarray w = z.copy();
-  w.imag() = x / 0.0f - x;
-  check_bytes<std::complex<float>>(w);
 }
 
 TEST_CASE("emulated: tiles of every kind of element have the CPU's bytes") {
@@ -508,7 +382,7 @@ TEST_CASE("emulated: rows on chip have the bits of separate kernels") {
                                        var(x, {.axis = -1, .keepdims = true});
                               }};
   for (const auto& shape : shapes) {
-    const auto n = shape.first, length = shape.second;
+    const auto n = shape[0], length = shape[1];
     for (const bool across : {false, true}) {
       if (across && n * length > 15000) continue;
       CAPTURE(n);

@@ -1,0 +1,49 @@
+// Generated CUDA kernels of NumPy's smaller functions, run thread by thread on the CPU.
+#include <doctest/doctest.h>
+
+#include "emulated/recorded.hpp"
+
+#ifdef SINTER_HAS_CUDA
+
+#include <complex>
+#include <cstring>
+#include <vector>
+
+using namespace sinter;
+using namespace emulated;
+
+namespace {
+
+template <class T>
+void check_bytes(const ndarray& x) {
+  const recorded r = emulate(x);
+  REQUIRE_FALSE(r.launches.empty());
+  const std::vector<T> expected = r.result.to_vector<T>();
+  const bytes& raw = r.launches.back().emulated[0];
+  REQUIRE(raw.size() == expected.size() * sizeof(T));
+  CHECK(std::memcmp(raw.data(), expected.data(), raw.size()) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("emulated: divisors, powers of two and complex numbers from parts have the CPU's bytes") {
+  if (no_emulation()) return;
+  const shape_t shape{40, 33};
+  const ndarray a = numbers(shape, int32, 7), b = numbers(shape, int32, 12), small = numbers(shape, int8, 3);
+  const ndarray x = numbers(shape, float32, 5), y = numbers(shape, float64, 31), z = numbers(shape, complex64, 9);
+  eval(a, b, small, x);
+  eval(y, z);
+  check_bytes<std::int32_t>(gcd(a - 50, b));
+  check_bytes<std::int64_t>(gcd(a.T().astype(int64) * 6, 84));
+  check_bytes<std::int8_t>(lcm(small - 50, 12));
+  check_bytes<float>(ldexp(x / 7, a * 3 - 150));
+  check_bytes<double>(ldexp(y / 7, a * 43 - 2150));
+  check_bytes<float>(frexp(x * 1e-38f - 1e-38f).mantissa);
+  check_bytes<double>(frexp(y * 5e-324).mantissa);
+  check_bytes<std::int32_t>(frexp(y * 5e-324).exponent);
+  ndarray w = z.copy();
+  w.imag() = x / 0.0f - x;
+  check_bytes<std::complex<float>>(w);
+}
+
+#endif
