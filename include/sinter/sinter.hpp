@@ -3,7 +3,6 @@
 #include "sinter/autotune.hpp"
 #include "sinter/benchmark.hpp"
 #include "sinter/complex_part.hpp"
-#include "sinter/constants.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/device.hpp"
 #include "sinter/device_properties.hpp"
