@@ -161,10 +161,17 @@ void kernel_writer::run_phase(const group_loop& g) {
   g.use();
 }
 
+namespace {
+
+/// What a shape has besides inputs and coordinates. Of an invalid program that may be missing; its text does not compile.
+argument other(const argument_source& of, char kind, int k) { return of ? of(kind, k) : argument{kind + num(k), ""}; }
+
+}  // namespace
+
 argument_source kernel_writer::source(const group_loop& g) const {
   return [this, &g](char kind, int k) -> argument {
     if (kind == 'c') return {"k_" + num(k), g.element.place ? "sn::random_place" : "long long"};
-    if (kind != 'v') return g.other(kind, k);
+    if (kind != 'v') return other(g.other, kind, k);
     if (const std::string one = g.value(k); !one.empty()) return {one, ""};
     return {"z" + num(k), gathered(k) ? std::string("const ") + storage(k) + "*" : value_type(k)};
   };
@@ -187,7 +194,7 @@ void kernel_writer::put(int output, int lanes, const std::string& at) {
 void kernel_writer::one_element(const single_element& e) {
   call_once(t_, e.element, [&](char kind, int k) -> argument {
     if (kind == 'c') return {e.coordinate(k), ""};
-    if (kind != 'v') return e.other(kind, k);
+    if (kind != 'v') return other(e.other, kind, k);
     if (const std::string one = e.value ? e.value(k) : std::string(); !one.empty()) return {one, ""};
     return {gathered(k) ? e.address(k) : widened(type(k), "*(" + e.address(k) + ")"), ""};
   });

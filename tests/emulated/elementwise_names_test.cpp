@@ -19,7 +19,7 @@ void check_bytes(const ndarray& x) {
   const recorded r = emulate(x);
   REQUIRE_FALSE(r.launches.empty());
   const std::vector<T> expected = r.result.to_vector<T>();
-  const bytes& raw = r.launches.back().emulated[0];
+  const bytes& raw = r.launches.back().emulated.back();
   REQUIRE(raw.size() == expected.size() * sizeof(T));
   CHECK(std::memcmp(raw.data(), expected.data(), raw.size()) == 0);
 }

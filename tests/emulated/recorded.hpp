@@ -86,11 +86,11 @@ inline recorded emulate(const ndarray& x) {
   return r;
 }
 
-/// The last kernel's first output, as elements of T.
+/// The last kernel's last output, as elements of T.
 template <class T>
 std::vector<T> emulated_as(const recorded& r) {
   REQUIRE_FALSE(r.launches.empty());
-  const bytes& raw = r.launches.back().emulated[0];
+  const bytes& raw = r.launches.back().emulated.back();
   std::vector<T> x(raw.size() / sizeof(T));
   std::memcpy(x.data(), raw.data(), raw.size());
   return x;
@@ -101,7 +101,9 @@ inline ndarray numbers(const shape_t& shape, dtype type, int factor) {
   std::int64_t n = 1;
   for (const std::int64_t d : shape) n *= d;
   const ndarray x = reshape(arange(n) * factor % 101, shape).astype(is_complex(type) ? float32 : type);
-  return (is_complex(type) ? x + std::complex<float>(0, 1) * x(slice(idx::_, idx::_, -1)) : x).astype(type).to_device("cpu");
+  return (is_complex(type) ? x + std::complex<float>(0, 1) * x(slice(idx::_, idx::_, -1)) : x)
+      .astype(type)
+      .to_device("cpu");
 }
 
 }  // namespace emulated

@@ -408,8 +408,8 @@ TEST_CASE("planner: what index arrays read more often than once is computed once
   CHECK(sn::explain(dear[few] - dear[few + 1]).find("\n1 kernels") != std::string::npos);
   CHECK(sn::explain(dear[i] * 2).find("\n1 kernels") != std::string::npos);
   const ndarray table = sn::sqrt(sn::sin(x(sn::slice(0, 100))) + 2) * 3, cheap = x(sn::slice(0, 100)) * 3;
-  CHECK(sn::explain(sn::mean(table[i / 10])).find("\n2 kernels") != std::string::npos);
-  CHECK(sn::explain(cheap[i / 10]).find("\n1 kernels") != std::string::npos);
+  CHECK(sn::explain(sn::mean(table[i % 100])).find("\n2 kernels") != std::string::npos);
+  CHECK(sn::explain(sn::take(cheap, i % 100)).find("\n1 kernels") != std::string::npos);
   const ndarray stored = dear.copy();
   sn::eval(stored);
   CHECK(values(dear[i] - dear[j]) == values(stored[i] - stored[j]));

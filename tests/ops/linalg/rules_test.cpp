@@ -174,7 +174,7 @@ TEST_CASE("linalg: ranks and extents that do not fit are NumPy's errors") {
   CHECK_THROWS_AS(linalg::solve(two(), array(1.0)), shape_error);
   CHECK_THROWS_AS(linalg::lu_solve({two(), ones({3}, int32)}, ones(2)), shape_error);
   CHECK_THROWS_AS(linalg::tensorinv(ones({2, 3}), 0), value_error);
-  CHECK(holds(message_of<value_error>([&] { linalg::qr(two(), "raw"); }), "[qr] Unrecognized mode 'raw'"));
+  CHECK(holds(message_of<value_error>([&] { linalg::qr(two(), "full"); }), "[qr] Unrecognized mode 'full'"));
   CHECK_THROWS_AS(linalg::eigh(two(), {.uplo = 'X'}), value_error);
   CHECK_THROWS_AS(linalg::solve_triangular(two(), ones(2), {.trans = 3}), value_error);
   CHECK_THROWS_AS(linalg::pinv(two(), {.rcond = 1e-3, .rtol = 1e-3}), value_error);
