@@ -9,33 +9,16 @@
 #include <numeric>
 #include <vector>
 
+#include "backends/cpu/scattered.hpp"
 #include "sinter/sinter.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
+using test::host;
+using test::same;
+using test::scattered;
 
 namespace {
-
-const device host("cpu");
-
-/// Numbers in no order, with equal ones among them.
-ndarray scattered(const shape_t& shape, dtype type) {
-  std::int64_t n = 1;
-  for (const auto e : shape) n *= e;
-  const ndarray i = arange(n, {.dtype = int64, .device = host}) * 7919 % 1009;
-  ndarray x = reshape((i - 300).astype(float64) / 7.0, shape).astype(type).copy();
-  eval(x);
-  return x;
-}
-
-bool same(const ndarray& a, const ndarray& b) {
-  eval(a, b);  // each by its own kernels, instead of within the comparison
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
-  if (is_complex(a.dtype())) return same(real(a), real(b)) && same(imag(a), imag(b));
-  const bool floats = a.dtype() == float16 || a.dtype() == float32 || a.dtype() == float64;
-  const ndarray equal = floats ? ((a == b) & (signbit(a) == signbit(b))) | (isnan(a) & isnan(b)) : a == b;
-  return all(equal).item<bool>();
-}
 
 /// Each row of x, sorted alone, has the place that it has among all.
 void check_sorted_rows(const ndarray& x, bool descending) {

@@ -8,6 +8,7 @@
 
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/kernels/panel.hpp"
+#include "jit/program/scalar.hpp"
 #include "runtime/parallel.hpp"
 
 namespace sinter::cpu {
@@ -46,6 +47,12 @@ double lane_time(const jit::program& p, std::int64_t runs) noexcept {
     time += 0.1 * static_cast<double>(f.body.size() + f.preamble.size());  // the length of the text has to do
   }
   return time;
+}
+
+std::int64_t number_of(const jit::launch& l, std::uint16_t param) {
+  std::int64_t n = 0;
+  jit::write_register(&n, dtype::i64, l.params[param]);
+  return n;
 }
 
 void merge_fault(int* shared, const fault_record& mine) noexcept {

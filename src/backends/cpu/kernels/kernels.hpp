@@ -62,6 +62,8 @@ void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_
 std::int64_t task_lanes(const jit::program& p) noexcept;
 /// About how many nanoseconds a lane takes, with so many runs of the program's loop; any_time where that is unknown.
 double lane_time(const jit::program& p, std::int64_t runs = 1) noexcept;
+/// The value of an int64 parameter of a launch.
+std::int64_t number_of(const jit::launch& l, std::uint16_t param);
 struct fault_record {
   int words[jit::fault_words] = {};
 };

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "backends/cpu/kernels/kernels.hpp"
-#include "jit/program/scalar.hpp"
 #include "runtime/parallel.hpp"
 
 namespace sinter::cpu {
@@ -17,12 +16,6 @@ using jit::opcode;
 using jit::operand;
 
 constexpr std::int64_t least_row = 16;  // bytes
-
-std::int64_t param_of(const launch& l, std::uint16_t param) {
-  std::int64_t n = 0;
-  jit::write_register(&n, dtype::i64, l.params[param]);
-  return n;
-}
 
 /// The first of the innermost axes that make one row, and the row's elements.
 struct row_axes {
@@ -74,7 +67,7 @@ std::optional<row_gather> row_gather_of(const launch& l) {
   const row_axes row = row_axes_of(l, source, indices, result);
   const std::int64_t rows = core::element_count(core::dims(l.extents.data(), row.first));
   // Where no element is read, no index is checked against an extent of 0.
-  if (row.elements * size < least_row || rows == 0 || (check && param_of(l, check->b) <= 0)) return std::nullopt;
+  if (row.elements * size < least_row || rows == 0 || (check && number_of(l, check->b) <= 0)) return std::nullopt;
   row_gather g{
       static_cast<const char*>(source.base) + source.offset * size,
       static_cast<const char*>(indices.base) + indices.offset * static_cast<std::int64_t>(sizeof(std::int64_t)),
@@ -88,8 +81,8 @@ std::optional<row_gather> row_gather_of(const launch& l) {
       map_of(l, result, row.first)};
   if (check) {
     g.checked = true;
-    g.extent = param_of(l, check->b);
-    g.axis = param_of(l, check->c);
+    g.extent = number_of(l, check->b);
+    g.axis = number_of(l, check->c);
   }
   return g;
 }

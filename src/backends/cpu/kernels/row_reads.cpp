@@ -5,7 +5,6 @@
 
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/kernels/plain_reads.hpp"
-#include "jit/program/scalar.hpp"
 
 namespace sinter::cpu {
 namespace {
@@ -16,12 +15,6 @@ using jit::opcode;
 using jit::operand;
 
 constexpr std::int64_t least_row = 16;  // bytes
-
-std::int64_t number_of(const launch& l, std::uint16_t param) {
-  std::int64_t n = 0;
-  jit::write_register(&n, dtype::i64, l.params[param]);
-  return n;
-}
 
 /// Elements of the innermost axes that have one index and lie side by side.
 std::int64_t row_of(const launch& l, const operand& source, const operand& indices) {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/kernels/plain_reads.hpp"
-#include "jit/program/scalar.hpp"
 
 namespace sinter::cpu {
 namespace {
@@ -31,12 +31,6 @@ std::optional<affine> sum_of(const affine& a, const affine& b, std::int64_t sign
       __builtin_mul_overflow(b.start, sign, &start) || __builtin_add_overflow(a.start, start, &r.start))
     return std::nullopt;
   return r;
-}
-
-std::int64_t number_of(const launch& l, std::uint16_t param) {
-  std::int64_t n = 0;
-  jit::write_register(&n, dtype::i64, l.params[param]);
-  return n;
 }
 
 std::optional<affine> affine_of(const launch& l, std::uint16_t reg) {
