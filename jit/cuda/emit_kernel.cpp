@@ -157,7 +157,7 @@ void kernel_writer::lanes_together(const group_loop& g, const std::vector<int>& 
 
 void kernel_writer::run_phase(const group_loop& g) {
   if (g.slow_elsewhere) call_lanes(t_, p_, g.element, g.lanes, g.element.quick, source(g));
-  else if (!g.element.results.empty()) call_group(t_, p_, g.element, g.lanes, source(g));
+  else if (!g.element.code.empty() || !g.element.results.empty()) call_group(t_, p_, g.element, g.lanes, source(g));
   g.use();
 }
 
