@@ -158,7 +158,7 @@ TEST_CASE("writes: a pending array that is overwritten piece by piece is not com
 TEST_CASE("writes: errors in what is overwritten piece by piece are reported as ever") {
   const ndarray x = field(4, 4);
   for (const bool at_once : {false, true}) {
-    ndarray bad = sn::take(sn::ravel(x), sn::array(std::vector<std::int64_t>{3, 99, 1, 2})) * 2;
+    ndarray bad = sn::take(sn::ravel(x), sn::array(std::vector<std::int64_t>{3, 99, 1, 2}).to_device("cpu")) * 2;
     if (at_once) sn::eval(bad);
     ndarray y = bad + 1;
     y(slice(_, 2)) = 5;

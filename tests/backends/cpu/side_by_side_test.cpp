@@ -147,8 +147,8 @@ TEST_CASE("side by side: systems of every small order") {
     for (std::int64_t n = 1; n <= 9; ++n) {
       CAPTURE(n);
       const ndarray a = scattered({50, n, n}, t) + 40 * eye(n, {.dtype = t, .device = host});
-      const ndarray all =
-          a + (is_complex(t) ? scattered({50, n, n}, float32) * array(std::complex<float>(0, 1)) : zeros({}));
+      const ndarray all = a + (is_complex(t) ? scattered({50, n, n}, float32) * std::complex<float>(0, 1)
+                                             : zeros({}, {.device = host}));
       const ndarray m = all.astype(t)(_, _, slice(_, _, -1)).copy(), b = scattered({50, n, 3}, t);  // every pivot moves
       const ndarray x = linalg::solve(m, b);
       const double eps = t == float32 || t == complex64 ? 2e-4 : 1e-11;
