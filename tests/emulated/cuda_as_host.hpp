@@ -1,6 +1,7 @@
 // The text before generated CUDA kernels, so that the host compiler takes them: words and functions of CUDA that
 // they use, in terms of the emulator's position and exchanges, which connect() passes.
 #pragma once
+#include <string>
 
 inline constexpr const char* cuda_as_host = R"(
 #define __CUDACC__
@@ -97,3 +98,23 @@ static inline unsigned __shfl_sync(unsigned mask, unsigned x, int from) {
 }
 template <class T> static inline T max(T a, T b) { return a < b ? b : a; }
 )";
+
+/// The same before kernels of users' functions, which get the preludes whole: with what these mention. Its atomic
+/// operations are for threads that take turns.
+inline std::string cuda_as_host_for_users() {
+  constexpr const char* rest_of_cuda = R"(
+static float rsqrtf(float);
+static double rsqrt(double);
+template <class T> static inline T atomicAdd(T* at, T x) { const T old = *at; *at = T(old + x); return old; }
+template <class T> static inline T atomicMin(T* at, T x) { const T old = *at; *at = x < old ? x : old; return old; }
+template <class T> static inline T atomicMax(T* at, T x) { const T old = *at; *at = old < x ? x : old; return old; }
+template <class T> static inline T atomicCAS(T* at, T expected, T wanted) {
+  const T old = *at;
+  if (old == expected) *at = wanted;
+  return old;
+}
+)";
+  return std::string(
+             "#include <cmath>\nusing std::isnan;\nusing std::isinf;\nusing std::signbit;\nusing std::isfinite;\n") +
+         cuda_as_host + rest_of_cuda;
+}

@@ -39,18 +39,6 @@ struct device_calls {
   void (*barrier)() = nullptr;
 };
 
-/// Users' kernels get the preludes whole, with functions that none of the cases here calls.
-constexpr const char* rest_of_cuda = R"(
-static float rsqrtf(float);
-static double rsqrt(double);
-template <class T> static inline T atomicAdd(T* at, T x) { const T old = *at; *at = T(old + x); return old; }
-template <class T> static inline T atomicCAS(T* at, T expected, T wanted) {
-  const T old = *at;
-  if (old == expected) *at = wanted;
-  return old;
-}
-)";
-
 using kernel_call = void (*)(const void* parameters);
 
 void run_threads(const cuda::grid& g, void (*connect)(const device_calls*), kernel_call call, const void* parameters) {
@@ -91,9 +79,7 @@ std::string fault_of(const value& root) {
     int fault[jit::fault_words] = {};
     const cuda::call c = cuda::build_call(l, v, layout, 1, fault, nullptr, parameters);
     const std::string name = jit::cuda_kernel_name(*l.code, v);
-    const std::string source = std::string("#include <cmath>\nusing std::isnan;\nusing std::isinf;\n") +
-                               "using std::signbit;\nusing std::isfinite;\n" + cuda_as_host + rest_of_cuda +
-                               jit::cuda_module({l.code}, jit::emit_cuda(*l.code, v)) +
+    const std::string source = cuda_as_host_for_users() + jit::cuda_module({l.code}, jit::emit_cuda(*l.code, v)) +
                                "extern \"C\" void call(const void* p) { " + name + "(*(const " + name +
                                "_::args*)p); }\n";
     const std::vector<void*> found = jit::compile_host(source, {"connect", "call"});

@@ -67,11 +67,11 @@ TEST_CASE("emulated: kernels that only write through indices write what the CPU'
   eval(at, more);
   const ndarray x = numbers({700}, float32, 7), z = numbers({300, 13}, complex64, 5);
   eval(x, z);
+  const elementwise_kernel put("T x, int64 to", "raw T z", "z[to] = x * 2", "put_twice");
+  check_writes<double>(numbers({25, 40}, float64, 3), [&](ndarray& y) { put(x.astype(float64), at, {.out = {y}}); });
   check_writes<float>(numbers({1000}, float32, 3), [&](ndarray& y) { y(at) = x + 1000; });
   check_writes<std::complex<float>>(numbers({20, 13}, complex64, 3), [&](ndarray& y) { y(more) = z; });
   check_writes<std::int16_t>(numbers({20, 13}, int16, 3), [&](ndarray& y) { y(more, 4) = 9; });
-  const elementwise_kernel put("T x, int64 to", "raw T z", "z[to] = x * 2", "put_twice");
-  check_writes<double>(numbers({25, 40}, float64, 3), [&](ndarray& y) { put(x.astype(float64), at, {.out = {y}}); });
 }
 
 #endif

@@ -79,7 +79,8 @@ inline void compile_kernels(const jit::program& p, const std::vector<jit::cuda_v
   if (names.empty()) return;
   std::string source = jit::cuda_module({&p}, text);
   replace_choice(source);
-  const std::vector<void*> found = jit::compile_host(cuda_as_host + source + calls, functions);
+  const std::string before = p.calls.empty() ? cuda_as_host : cuda_as_host_for_users();
+  const std::vector<void*> found = jit::compile_host(before + source + calls, functions);
   const emulator_calls connected{&cuda_emulator::here,    &cuda_emulator::block_extent, &cuda_emulator::grid_extent,
                                  cuda_emulator::exchange, cuda_emulator::lane,          cuda_emulator::block_barrier};
   reinterpret_cast<void (*)(const emulator_calls*)>(found[0])(&connected);
