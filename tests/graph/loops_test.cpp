@@ -91,6 +91,25 @@ TEST_CASE("loops: steps that repeat are one kernel with a loop, the same for any
   }
 }
 
+TEST_CASE("loops: steps that read views of what is in memory are one kernel with a loop") {
+  const ndarray a = sin(reshape(arange(4000, {.dtype = float32}), {50, 80})), all = (a + 1).copy();
+  eval(a, all);
+  const ndarray columns = broadcast_to(all(0), {50, 80}), turned = reshape(all, {80, 50}).T();
+  for (const int steps : {12, 25, 60}) {
+    ndarray x = 0 * a, y = 0 * a, t = 0 * a;
+    for (int k = 0; k < steps; ++k) {
+      const ndarray next = x * x - y * y + columns;
+      y = 2 * x * y + turned;
+      x = next;
+      t = t + (x * x + y * y < 4);
+    }
+    const planned p({t});
+    CAPTURE(steps);
+    REQUIRE(p.plan.kernels().size() == 1);
+    CHECK(p.plan.kernels()[0]->code.loop.end != 0);
+  }
+}
+
 TEST_CASE("loops: there are no more kernels than where statements are evaluated at once, and memory is bounded") {
   for (const program& p : programs) {
     CAPTURE(std::string(p.name));

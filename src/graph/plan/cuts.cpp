@@ -81,29 +81,44 @@ class filling {
   std::uint64_t mark_;
 };
 
-/// The nodes as a list in which repeated steps can be found: operations and constants over one space.
+std::uint64_t hash_of(std::uint64_t h, std::uint64_t x) noexcept { return (h ^ x) * 0x9e3779b97f4a7c15ull; }
+
+std::uint64_t hash_of_view(std::uint64_t h, const payload::view& v) noexcept {
+  h = hash_of(h, static_cast<std::uint64_t>(v.offset));
+  for (const std::int64_t stride : v.strides) h = hash_of(h, static_cast<std::uint64_t>(stride));
+  return h;
+}
+
+/// Whether a view shows what every step may load: each step records a view of its own.
+bool shows_memory(planner& plan, node* view) {
+  node* const base = behind_views(view);
+  return base->is_leaf() || plan.at(base).stored;
+}
+
+/// The nodes as a list in which repeated steps can be found: operations, constants and views of memory over one space.
 std::vector<jit::listed_operation> listed(planner& plan) {
   const std::vector<node*>& nodes = plan.pending();
   std::vector<jit::listed_operation> list(nodes.size());
   std::unordered_map<const node*, std::int32_t> number;
-  const auto hash = [](std::uint64_t h, std::uint64_t x) { return (h ^ x) * 0x9e3779b97f4a7c15ull; };
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     node* const n = nodes[k];
     const node_kind kind = n->kind.load(std::memory_order_relaxed);
     jit::listed_operation& o = list[k];
-    o.what = hash(static_cast<std::uint64_t>(kind), static_cast<std::uint64_t>(n->type));
-    for (const std::int64_t extent : n->shape) o.what = hash(o.what, static_cast<std::uint64_t>(extent));
+    o.what = hash_of(static_cast<std::uint64_t>(kind), static_cast<std::uint64_t>(n->type));
+    for (const std::int64_t extent : n->shape) o.what = hash_of(o.what, static_cast<std::uint64_t>(extent));
     if (kind == node_kind::scalar) {
-      o.what = hash(o.what, static_cast<std::uint64_t>(plan.at(n).scalar));
-    } else if (kind == node_kind::map && !plan.at(n).stored) {
-      o.what =
-          hash(hash(o.what, static_cast<std::uint64_t>(n->map().op)), static_cast<std::uint64_t>(n->args[0]->type));
+      o.what = hash_of(o.what, static_cast<std::uint64_t>(plan.at(n).scalar));
+    } else if ((kind == node_kind::map && !plan.at(n).stored) || (kind == node_kind::view && shows_memory(plan, n))) {
+      if (kind == node_kind::map)
+        o.what = hash_of(hash_of(o.what, static_cast<std::uint64_t>(n->map().op)),
+                         static_cast<std::uint64_t>(n->args[0]->type));
+      else o.what = hash_of_view(o.what, n->view());
       for (int a = 0; a < n->nargs; ++a) {
         const auto known = number.try_emplace(n->args[a].get(), -2 - static_cast<std::int32_t>(number.size())).first;
         o.operands[a] = known->second;
       }
     } else {
-      o.what = hash(hash(o.what, ~0ull), k);  // like no other
+      o.what = hash_of(hash_of(o.what, ~0ull), k);  // like no other
     }
     number[n] = static_cast<std::int32_t>(k);
   }
