@@ -80,10 +80,10 @@ struct needs {
   bool split_tail = false;
 };
 
-needs needs_of(const launch& l, bool split_tail) {
+needs needs_of(const launch& l, bool split_tail, bool wrapped = false) {
   if (l.code->kind == jit::kernel_kind::staged) return {};
   if (l.code->kind == jit::kernel_kind::elementwise) return {uniform_inputs(l, element_axes(l)), 0, false};
-  return {uniform_inputs(l, shape_of(l).axes), uniform_inputs(l, epilogue_axes(l)), split_tail};
+  return {uniform_inputs(l, shape_of(l, wrapped).axes), uniform_inputs(l, epilogue_axes(l)), split_tail};
 }
 
 /// All launches that have been prepared. Never destroyed.
@@ -229,6 +229,12 @@ class cpu_backend final : public runtime::backend {
       std::vector<launch> pieces = plain_parts_of(l);
       if (auto rows = row_reads_of(l); rows && pieces.empty() && elements > 0) pieces.push_back(std::move(rows->plain));
       for (const launch& piece : pieces) (void)prepare_one(piece, core::element_count(piece.extents), wanted);
+      if (const auto w = wrapped_reads_of(l)) {
+        const prepared& plain = table_.find(w->plain, needs_of(w->plain, false, true));
+        count_work(plain, w->plain, elements, false, wanted);
+        results[k] = &plain;
+        continue;
+      }
       if (!pieces.empty()) {
         results[k] = &table_.find(l, needs_of(l, false));
         continue;
@@ -246,7 +252,9 @@ class cpu_backend final : public runtime::backend {
   }
 
   std::size_t scratch_bytes(const prepared&, const launch& l) const override {
-    return l.code->kind == jit::kernel_kind::reduce ? reduce_scratch(l) : 0;
+    if (l.code->kind != jit::kernel_kind::reduce) return 0;
+    const auto w = wrapped_reads_of(l);
+    return w ? reduce_scratch(w->plain, true) : reduce_scratch(l);
   }
 
   void run(const prepared& p, const launch& l, void* scratch) override {
@@ -268,9 +276,12 @@ class cpu_backend final : public runtime::backend {
       run_transposed_copy(*copy);
     } else if (l.code->kind == jit::kernel_kind::elementwise) {
       run_parts(p, l, fault.words);
+    } else if (const auto w = wrapped_reads_of(l)) {
+      const prepared& plain = table_.find(w->plain, needs_of(w->plain, false, true));
+      run_reduce(plain, w->plain, {.wrapped = &w->reads}, scratch, fault.words);
     } else {
       const auto tail = p.inner ? bound_tail(l) : std::nullopt;
-      run_reduce(p, l, tail ? &*tail : nullptr, scratch, fault.words);
+      run_reduce(p, l, {.tail = tail ? &*tail : nullptr}, scratch, fault.words);
     }
     if (traced) trace_launch(p, l, std::chrono::steady_clock::now() - begin);
     if (fault.words[0] == 0) return;

@@ -37,14 +37,17 @@ std::string way_of(const input_plan& in) {
     case how::whole: return "whole, by address";
     case how::copied: break;
   }
+  if (in.wrapped && (in.in_place || in.map.contiguous)) return "in place, from elsewhere where its index wraps";
   if (in.in_place) return "in place";
   if (in.panel_rows > 0) return "through panels, transposed";
   return in.period > 0 ? "copied once a block of repeated lanes" : "copied by stride";
 }
 
-void add_walk(const launch& l, const walk_axes& axes, std::size_t end, bool panels, schedule& s) {
+void add_walk(const launch& l, const walk_axes& axes, std::size_t end, bool panels, schedule& s,
+              const std::vector<wrapped_read>& wrapped = {}) {
   const param_block params(l);
   block_plan plan(l, axes, 0, end, params);
+  plan.read_wrapped(wrapped, axes);
   if (panels) plan.read_through_panels();
   for (const input_plan& in : plan.inputs) s.inputs.push_back(way_of(in));
   const std::int64_t lanes = std::min<std::int64_t>(jit::block_lanes, plan.block_count);
@@ -62,14 +65,16 @@ void describe_map(const launch& l, schedule& s) {
     s.outputs.push_back(output_plan(l, k, axes).in_place ? "in place" : "by stride");
 }
 
-void describe_reduction(const launch& l, schedule& s) {
-  const reduce_shape shape = shape_of(l);
+void describe_reduction(const launch& whole, schedule& s) {
+  const auto wrapped = wrapped_reads_of(whole);
+  const launch& l = wrapped ? wrapped->plain : whole;
+  const reduce_shape shape = shape_of(l, wrapped.has_value());
   const reduce_split split = split_of(l, shape);
   s.name = shape.across ? "rows, lanes across results" : shape.rows ? "rows" : "columns";
   if (shape.shared) s.name += shape.rows ? ", several to a block" : ", several steps to a block";
   if (split.segments > 1) s.parts.push_back({level::grid, split.segments, "segments of a result"});
   if (split.groups > 1) s.parts.push_back({level::grid, split.groups, "groups of results"});
-  add_walk(l, shape.axes, l.code->epilogue, shape.across, s);
+  add_walk(l, shape.axes, l.code->epilogue, shape.across, s, wrapped ? wrapped->reads : std::vector<wrapped_read>{});
   s.reduction = "chunks of " + std::to_string(split.chunk) + " elements, pairwise";
   s.outputs.assign(l.outputs.size(), "once a result");
 }
@@ -114,7 +119,8 @@ schedule describe_whole(const launch& l) {
   if (l.code->kind == jit::kernel_kind::elementwise) describe_map(l, s);
   else if (l.code->kind == jit::kernel_kind::staged) describe_stages(l, s);
   else describe_reduction(l, s);
-  s.estimate = time_of(l);
+  const auto wrapped = wrapped_reads_of(l);
+  s.estimate = time_of(wrapped ? wrapped->plain : l);
   s.why = "the only one that is legal";
   return s;
 }

@@ -140,7 +140,7 @@ bool block_plan::read_through_panels(int rows) {
   bool any = false;
   for (std::size_t k = 0; k < inputs.size() && !outer.empty(); ++k) {
     input_plan& in = inputs[k];
-    if (in.access != input_plan::how::copied || in.map.strides.size() != 1) continue;
+    if (in.access != input_plan::how::copied || in.map.strides.size() != 1 || in.wrapped) continue;
     bool suits = suits_panel(in.map.strides[0], in.outer.back(), outer.back(), itemsize(in.type));
     for (const jit::operand& o : launch->outputs) suits = suits && o.base != in.source->base;
     if (suits) in.panel_rows = rows > 0 ? rows : cpu::panel_rows(itemsize(in.type));
@@ -156,6 +156,24 @@ void block_plan::read_rows(const std::vector<row_read>& reads) {
     in.rows = &r;
     in.in_place = in.ahead = false;
     in.period = 0;
+  }
+}
+
+void block_plan::read_wrapped(const std::vector<wrapped_read>& reads, const walk_axes& axes) {
+  for (const wrapped_read& r : reads) {
+    input_plan& in = inputs[r.input];
+    in.wrapped = true;
+    in.ahead = false;
+    for (const wrap* w = r.wraps; w != r.wraps + r.count; ++w) {
+      const auto at = std::find(axes.outer.begin(), axes.outer.end(), w->axis);
+      if (at == axes.outer.end()) {
+        in.block_wrap = *w;
+        continue;
+      }
+      in.outer_wraps[in.wraps] = *w;
+      in.outer_wraps[in.wraps++].axis = static_cast<int>(at - axes.outer.begin());
+    }
+    if (in.block_wrap.axis >= 0) in.in_place = false, in.period = 0;
   }
 }
 
@@ -230,6 +248,10 @@ void block_walker::move_to(std::int64_t outer_index) {
     std::int64_t offset = next ? outer_offset_[k] + in.outer[last] : 0;
     for (int a = 0; a <= last && !next; ++a) offset += in.outer[a] * coordinate_[a];
     outer_offset_[k] = offset;
+    for (int w = 0; w < in.wraps; ++w) {
+      const wrap& x = in.outer_wraps[w];
+      offset += coordinate_[x.axis] < x.turn ? x.before : x.after;
+    }
     base_[k] = in.base + offset * static_cast<std::int64_t>(itemsize(in.type));
     if (in.access != input_plan::how::uniform) continue;
     inputs_[k] = base_[k];
@@ -293,6 +315,24 @@ void block_walker::bind_rows(std::size_t k, std::int64_t start, int n, int padde
     (in.type == dtype::f16 ? jit::widen_f16 : jit::widen_bf16)(static_cast<float*>(lanes_[k]), bits, padded);
 }
 
+void block_walker::bind_wrapped(std::size_t k, std::int64_t start, int n, int padded) {
+  const input_plan& in = plan_.inputs[k];
+  const wrap& w = in.block_wrap;
+  const auto size = static_cast<std::int64_t>(itemsize(in.type));
+  const auto before = static_cast<int>(std::clamp<std::int64_t>(w.turn - start, 0, n));
+  if ((before == 0 || before == n) && padded == n && in.map.contiguous && !is_half(in.type)) {
+    inputs_[k] = base_[k] + (start + (before == 0 ? w.after : w.before)) * size;
+    return;
+  }
+  auto* const to = static_cast<char*>(lanes_[k]);
+  if (before > 0)
+    load_lanes(to, base_[k] + w.before * size, in.type, in.map, start, before, before == n ? padded : before);
+  if (before < n)
+    load_lanes(to + before * jit::lane_bytes(in.type), base_[k] + w.after * size, in.type, in.map, start + before,
+               n - before, padded - before);
+  inputs_[k] = lanes_[k];
+}
+
 void block_walker::bind(std::int64_t start, int n) {
   const int padded = pad_lanes(n);
   args_.n = padded;
@@ -301,6 +341,7 @@ void block_walker::bind(std::int64_t start, int n) {
     const input_plan& in = plan_.inputs[k];
     if (in.access == input_plan::how::copied) {
       if (in.rows) bind_rows(k, start, n, padded);
+      else if (in.block_wrap.axis >= 0) bind_wrapped(k, start, n, padded);
       else if (in.panel_rows) inputs_[k] = panel_row(k, start, n, padded);
       else bind_copied(k, start, n, padded);
     } else if (in.access == input_plan::how::gathered) {

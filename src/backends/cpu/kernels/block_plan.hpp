@@ -7,6 +7,7 @@
 #include "backends/cpu/kernels/code.hpp"
 #include "backends/cpu/kernels/lanes.hpp"
 #include "backends/cpu/kernels/row_reads.hpp"
+#include "backends/cpu/kernels/segments.hpp"
 #include "jit/program/launch.hpp"
 
 namespace sinter::cpu {
@@ -50,6 +51,10 @@ struct input_plan {
   core::dims outer;  // strides of the outer axes
   const jit::operand* source = nullptr;
   const row_read* rows = nullptr;  // copied row by row
+  int wraps = 0;                   // along outer axes, which `axis` of each counts
+  wrap outer_wraps[2];
+  wrap block_wrap{-1};   // along the block's axis; `axis` -1: none
+  bool wrapped = false;  // in one of these ways
 };
 /// An axis' coordinate, or (`axis` is the number of axes) the C-order position among the elements or results.
 struct coordinate_plan {
@@ -74,6 +79,8 @@ struct block_plan {
   bool read_through_panels(int rows = 0);
   /// Inputs whose rows are found by indices. The reads live as long as the plan.
   void read_rows(const std::vector<row_read>& reads);
+  /// Inputs with wraps, in the walk that this plan was made for.
+  void read_wrapped(const std::vector<wrapped_read>& reads, const walk_axes& axes);
 };
 
 /// An output and how blocks reach it.
@@ -114,6 +121,7 @@ class block_walker {
  private:
   void bind_copied(std::size_t k, std::int64_t start, int n, int padded);
   void bind_rows(std::size_t k, std::int64_t start, int n, int padded);
+  void bind_wrapped(std::size_t k, std::int64_t start, int n, int padded);
   /// The rows [first, first + count) of the last outer axis, whose first element is at `origin`, for the lanes
   /// [start, start + n).
   struct panel {

@@ -43,7 +43,8 @@ struct reduce_shape {
   bool across = false;                    // rows: the lanes of a block are results, for one reduced element
   walk_axes axes;
 };
-reduce_shape shape_of(const jit::launch& l);
+/// `wrapped`: reads have wraps (segments.hpp), which rows that share blocks could not follow.
+reduce_shape shape_of(const jit::launch& l, bool wrapped = false);
 
 /// An elementwise launch, or a part of one, and its code.
 struct element_work {
@@ -53,10 +54,15 @@ struct element_work {
 };
 /// Runs them one after the other. Where memory runs out, nothing has been written.
 void run_elements(std::span<const element_work> works, int* fault);
-std::size_t reduce_scratch(const jit::launch& l);
-/// `part`: of work that the threads share already; takes no scratch memory then.
-void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch, int* fault,
-                bool part = false);
+std::size_t reduce_scratch(const jit::launch& l, bool wrapped = false);
+/// How a reduction is run other than by default.
+struct reduce_options {
+  const tail_bounds* tail = nullptr;
+  const std::vector<wrapped_read>* wrapped = nullptr;
+  bool part = false;  // of work that the threads share already; takes no scratch memory then
+};
+void run_reduce(const runtime::prepared& code, const jit::launch& l, const reduce_options& o, void* scratch,
+                int* fault);
 
 /// Lanes that justify a task.
 std::int64_t task_lanes(const jit::program& p) noexcept;

@@ -21,11 +21,13 @@ std::unique_ptr<program> without_gathers(const program& p, std::uint64_t inputs)
       out->inputs[k].gathers = 0, out->inputs[k].gather[0] = out->inputs[k].gather[1] = 0;
   std::vector<char> needed(p.code.size());
   for (const jit::output_desc& o : out->outputs) needed[o.reg] = 1;
+  for (const jit::reduce_desc& r : out->reductions) needed[r.reg] = 1;
   for (std::size_t k = p.code.size(); k-- > 0;)
     if (needed[k]) out->each_operand(p.code[k], [&](std::uint16_t r) { needed[r] = 1; });
   std::vector<std::uint16_t> place(p.code.size());
   out->code.clear();
   for (std::size_t k = 0; k < p.code.size(); ++k) {
+    if (k == p.epilogue) out->epilogue = static_cast<std::uint16_t>(out->code.size());
     if (!needed[k]) continue;
     instr i = p.code[k];
     std::uint16_t* const operands[] = {&i.a, &i.b, &i.c};
@@ -36,7 +38,8 @@ std::unique_ptr<program> without_gathers(const program& p, std::uint64_t inputs)
   for (jit::input_desc& in : out->inputs)
     for (int g = 0; g < in.gathers; ++g) in.gather[g] = place[in.gather[g]];
   for (jit::output_desc& o : out->outputs) o.reg = place[o.reg];
-  out->epilogue = static_cast<std::uint16_t>(out->code.size());
+  for (jit::reduce_desc& r : out->reductions) r.reg = place[r.reg];
+  if (p.epilogue == p.code.size()) out->epilogue = static_cast<std::uint16_t>(out->code.size());
   return out;
 }
 

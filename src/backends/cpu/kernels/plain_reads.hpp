@@ -7,7 +7,7 @@
 namespace sinter::cpu {
 
 /// The program with plain reads of these inputs (a bit for each of the first 64), without what no output needs. Never
-/// destroyed. For elementwise programs without calls.
+/// destroyed. For elementwise programs and reductions without calls and tails.
 const jit::program& plain_program(const jit::program& p, std::uint64_t inputs);
 
 }  // namespace sinter::cpu

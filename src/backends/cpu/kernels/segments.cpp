@@ -6,6 +6,7 @@
 
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/kernels/plain_reads.hpp"
+#include "jit/program/monotone_tail.hpp"
 
 namespace sinter::cpu {
 namespace {
@@ -132,7 +133,60 @@ bool reads_coordinates(const program& p) {
   return std::any_of(p.code.begin(), p.code.end(), [](const instr& i) { return i.op == opcode::coord; });
 }
 
+/// Whether an input is read for the elements only, and nothing writes its memory.
+bool serves_elements(const launch& l, std::size_t input) {
+  const program& p = *l.code;
+  for (std::size_t k = p.epilogue; k < p.code.size(); ++k)
+    if (p.code[k].op == opcode::load && p.code[k].a == input) return false;
+  return std::none_of(l.outputs.begin(), l.outputs.end(), [&](const jit::operand& o) {
+    return o.base && o.base == l.inputs[input].base;
+  });  // null where nothing runs
+}
+
+/// The read without its gathers: o's strides and offset become those of the part without wraps.
+wrapped_read unwrap(const shifted_input& s, jit::operand& o) {
+  wrapped_read r{s.input, s.count, {}};
+  for (int g = 0; g < s.count; ++g) {
+    const shifted_index& i = s.index[g];
+    const std::int64_t stride = o.gather_stride[g];
+    o.offset += stride * i.form.start;
+    o.strides[i.form.axis] += stride * i.form.slope;
+    r.wraps[g] = {i.form.axis, i.turn, stride * i.before, stride * i.after};
+    o.gather_stride[g] = 0;
+  }
+  return r;
+}
+
+/// Whether a read wraps at most once in a block of the walk, along its only axis.
+bool fits_walk(const wrapped_reads& w) {
+  const walk_axes axes = shape_of(w.plain, true).axes;
+  const auto in_block = [&](const wrap& x) { return std::count(axes.block.begin(), axes.block.end(), x.axis) > 0; };
+  const int most = axes.block.size() == 1 ? 1 : 0;
+  return std::all_of(w.reads.begin(), w.reads.end(), [&](const wrapped_read& r) {
+    return std::count_if(r.wraps, r.wraps + r.count, in_block) <= most;
+  });
+}
+
 }  // namespace
+
+std::optional<wrapped_reads> wrapped_reads_of(const launch& l) {
+  const program& p = *l.code;
+  const bool gathers = std::any_of(p.inputs.begin(), p.inputs.end(), [](auto& in) { return in.gathers != 0; });
+  if (p.kind != jit::kernel_kind::reduce || !gathers || p.loop.end != 0 || !p.calls.empty() || !p.combines.empty() ||
+      jit::has_tail(p) || core::element_count(l.extents) < least_part)
+    return std::nullopt;
+  wrapped_reads found{l, {}};
+  std::uint64_t mask = 0;
+  for (const shifted_input& s : shifted_inputs(l)) {
+    if (!serves_elements(l, s.input)) continue;
+    found.reads.push_back(unwrap(s, found.plain.inputs[s.input]));
+    mask |= std::uint64_t{1} << s.input;
+  }
+  if (found.reads.empty()) return std::nullopt;
+  found.plain.code = &plain_program(p, mask);
+  found.plain.memo = nullptr;
+  return fits_walk(found) ? std::optional(std::move(found)) : std::nullopt;
+}
 
 std::vector<launch> plain_parts_of(const launch& l) {
   const program& p = *l.code;

@@ -31,7 +31,7 @@ std::optional<std::int64_t> row_stride_of(const jit::launch& l, const input_plan
   lane_map row, kept;
   row.assign(core::dims(extents.data() + l.kept, rank), core::dims(strides.data() + l.kept, rank));
   kept.assign(core::dims(extents.data(), l.kept), core::dims(strides.data(), l.kept));
-  if (!row.contiguous || kept.extents.size() > 1 || is_half(in.type)) return std::nullopt;
+  if (!row.contiguous || kept.extents.size() > 1 || is_half(in.type) || in.wrapped) return std::nullopt;
   return (kept.extents.empty() ? 0 : kept.strides[0]) * static_cast<std::int64_t>(itemsize(in.type));
 }
 
@@ -71,7 +71,7 @@ std::int64_t column_group(const jit::launch& l, std::int64_t reduced, std::int64
 
 // The class depends on what the user wrote, not on the layout. Several short rows share a block; few columns share a
 // block over several steps.
-reduce_shape shape_of(const jit::launch& l) {
+reduce_shape shape_of(const jit::launch& l, bool wrapped) {
   reduce_shape s;
   const int rank = l.extents.size();
   for (int a = 0; a < rank; ++a) (a < l.kept ? s.results : s.reduced) *= l.extents[a];
@@ -80,7 +80,8 @@ reduce_shape shape_of(const jit::launch& l) {
   s.across = !s.axes.block.empty();
   if (s.across) return s;
   if (s.rows) {
-    s.shared = s.reduced <= row_lanes || (has_row_loops(*l.code) && (s.reduced < long_axis || is_flat(l, s.reduced)));
+    s.shared = s.reduced <= row_lanes ||
+               (has_row_loops(*l.code) && (s.reduced < long_axis || (!wrapped && is_flat(l, s.reduced))));
     const bool along = !s.shared && rank > l.kept && l.extents[rank - 1] >= long_axis;
     const int first = s.shared ? 0 : along ? rank - 1 : l.kept;
     for (int a = 0; a < rank; ++a) (a < first ? s.axes.outer : s.axes.block).push_back(a);
@@ -169,17 +170,18 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
   return s;
 }
 
-reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const tail_bounds* t, bool part)
+reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const reduce_options& o)
     : launch(l),
       code(c),
-      tail(t),
-      shape(shape_of(l)),
+      tail(o.tail),
+      shape(shape_of(l, o.wrapped != nullptr)),
       split(split_of(l, shape)),
       params(l),
       elements(l, shape.axes, 0, l.code->epilogue, params),
       result_axes(result_axes_of(l, shape)),
       results(l, result_axes, l.code->epilogue, l.code->code.size(), params) {
-  if (part) split.segment_chunks = split.chunks, split.segments = 1;
+  if (o.part) split.segment_chunks = split.chunks, split.segments = 1;
+  if (o.wrapped) elements.read_wrapped(*o.wrapped, shape.axes);
   const jit::program& p = *l.code;
   bool products = shape.rows && !shape.across && !tail && has_row_loops(p) && shape.reduced >= least_products;
   for (auto& r : p.reductions) {
@@ -196,7 +198,7 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const t
   for (const read_inputs& read : loaded) {
     if (!in_memory) break;
     const input_plan& in = elements.inputs[static_cast<std::size_t>(read.first)];
-    in_memory = read.factor < 0 && in.in_place && in.panel_rows == 0;
+    in_memory = read.factor < 0 && in.in_place && in.panel_rows == 0 && !in.wrapped;
   }
   plain_results = true;
   for (std::size_t k = 0; k < p.outputs.size(); ++k) {

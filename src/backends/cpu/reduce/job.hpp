@@ -31,8 +31,7 @@ struct reduce_split {
 
 class reduce_job {
  public:
-  /// `part`: of work that the threads share already, so that its rows are not divided.
-  reduce_job(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, bool part);
+  reduce_job(const runtime::prepared& code, const jit::launch& l, const reduce_options& o);
 
   const jit::launch& launch;
   const runtime::prepared& code;

@@ -125,17 +125,17 @@ void reduce_task::store_block(std::int64_t first, int n) {
   }
 }
 
-std::size_t reduce_scratch(const jit::launch& l) {
-  const reduce_shape shape = shape_of(l);
+std::size_t reduce_scratch(const jit::launch& l, bool wrapped) {
+  const reduce_shape shape = shape_of(l, wrapped);
   const reduce_split split = split_of(l, shape);
   return split.segments > 1 ? static_cast<std::size_t>(split.segments) * segment_bytes(l, shape) : 0;
 }
 
-void run_reduce(const runtime::prepared& code, const jit::launch& l, const tail_bounds* tail, void* scratch, int* fault,
-                bool part) {
+void run_reduce(const runtime::prepared& code, const jit::launch& l, const reduce_options& o, void* scratch,
+                int* fault) {
   for (int a = 0; a < l.kept; ++a)
     if (l.extents[a] == 0) return;
-  const reduce_job job(code, l, tail, part);
+  const reduce_job job(code, l, o);
   auto* partials = static_cast<char*>(scratch);
   const std::int64_t groups = job.split.groups, units = groups * job.split.segments, each = job.split.task_units;
   const double time = lane_time(*l.code, loop_count(l)) * static_cast<double>(core::element_count(l.extents));

@@ -190,7 +190,7 @@ void run_stages(const stage_steps& steps, const jit::launch& l,
       const runtime::prepared& code = *codes[first + k];
       const element_work work{&code, &part};
       if (part.code->kind == jit::kernel_kind::elementwise) run_elements({&work, 1}, mine.words);
-      else run_reduce(code, part, nullptr, nullptr, mine.words, true);
+      else run_reduce(code, part, {.part = true}, nullptr, mine.words);
     }
     merge_fault(fault, mine);
   });
