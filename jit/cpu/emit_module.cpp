@@ -26,7 +26,7 @@ std::string reduction_text(const user_reduction& r, const std::string& name) {
     out += "extern \"C\" void " + name + "_" + step + parameters + " {" + body + "}\n";
   };
   define("reset", "(void* const* acc, int n)", " " + steps + "::reset(acc, n); ");
-  define("row", "(void* const* acc, const void* lanes, int n, int first)",
+  define("row", "(void* const* acc, const void* lanes, int n, int first, int)",
          " " + steps + "::row(acc, lanes, n, first); ");
   define("column", "(void* const* acc, const void* lanes, int n, int, int)", " " + steps + "::column(acc, lanes, n); ");
   define("close", "(void* const*, int, bool, int, long long)", "");

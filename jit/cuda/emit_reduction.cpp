@@ -1,6 +1,8 @@
 // Accumulators, their joins and results.
 #include "jit/cuda/emit_reduction.hpp"
 
+#include <algorithm>
+
 #include "jit/user_text.hpp"
 
 namespace sinter::jit::cuda {
@@ -25,6 +27,10 @@ std::string result_of(const program& p, int j, const std::string& accumulator) {
   return "(" + type_of_reduction(p, r) + ")" + value;
 }
 
+bool reduction_writer::is_ordered(const program& p) {
+  return std::any_of(p.reductions.begin(), p.reductions.end(), [](const reduce_desc& r) { return !is_order_free(r); });
+}
+
 void reduction_writer::open_reduction(std::initializer_list<const phase*> phases) {
   open({});
   define_accumulators();
@@ -45,6 +51,14 @@ void reduction_writer::define_accumulators() {
   t_("};");
 }
 
+/// The lanes of a sum begin with -0, which adds nothing; the sum of nothing is +0.
+std::string reduction_writer::result_in_row(int j) const {
+  const reduce_desc& r = p_.reductions[static_cast<std::size_t>(j)];
+  const std::string some = result_of(p_, j, "acc.a" + num(j));
+  if (r.op != reduce_op::sum || is_order_free(r)) return some;
+  return "(a.elements == 0 ? " + type_of_reduction(p_, r) + "() : " + some + ")";
+}
+
 void reduction_writer::define_finish() {
   phase f = make_phase(p_, v_, "epilogue", instructions(p_.epilogue, p_.code.size()), registers_of(p_.outputs));
   f.quick = false;  // runs once for a result
@@ -57,7 +71,7 @@ void reduction_writer::define_finish() {
                  .place = [this](int k) { return "a.w" + num(k) + "[" + offset("t", k, 0, v_.kept, "k") + "]"; },
                  .other =
                      [this](char, int j) {
-                       return argument{result_of(p_, j, "acc.a" + num(j)), ""};
+                       return argument{result_in_row(j), ""};
                      }});
   });
 }
@@ -84,6 +98,16 @@ void reduction_writer::accumulate(const std::string& acc, int lanes) {
   for (int j = 0; j < reductions(); ++j)
     t_(acc, ".a", j, lanes == 1 ? ".step(x" : ".step4(x", p_.reductions[static_cast<std::size_t>(j)].reg,
        lanes == 1 ? "[0]" : "", ", r0);");
+}
+
+void reduction_writer::begin_last() {
+  if (!ordered_) return;
+  t_("accs last", results_ > 1 ? "[" + num(results_) + "]" : std::string(), ";");
+  each_result("last" + several_ + ".init();");
+}
+
+void reduction_writer::join_last() {
+  if (ordered_) each_result("acc" + several_ + ".merge(last" + several_ + ");");
 }
 
 void reduction_writer::join_each(std::string_view function, const std::string& acc, std::string_view with) {

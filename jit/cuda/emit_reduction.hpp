@@ -15,7 +15,7 @@ class reduction_writer : protected kernel_writer {
  protected:
   /// `results`: how many a thread has, numbered `v`.
   reduction_writer(const program& p, const cuda_variant& v, int results)
-      : kernel_writer(p, v), results_(results), several_(results > 1 ? "[v]" : "") {}
+      : kernel_writer(p, v), results_(results), several_(results > 1 ? "[v]" : ""), ordered_(is_ordered(p)) {}
 
   /// All up to the kernel's head: `struct accs`, the phases, and `finish(a, row, accs)`, which runs the epilogue and
   /// stores.
@@ -26,6 +26,11 @@ class reduction_writer : protected kernel_writer {
   void each_result(const std::string& statement);
   /// Steps of the accumulators by the x<register> of `lanes` elements from r0 on.
   void accumulate(const std::string& acc, int lanes);
+  /// Where the elements of a last group that is shorter go: to accumulators of their own, which begin_last() declares and
+  /// join_last() joins to `acc`, unless the order does not matter.
+  std::string last() const { return ordered_ ? "last" : "acc"; }
+  void begin_last();
+  void join_last();
   /// Joins an accumulator of each reduction by a function of the prelude.
   void join_each(std::string_view function, const std::string& acc, std::string_view with = "shared");
   /// The same for all at once, as far as `shared` holds them: each thread has cuda_partial_bytes of it.
@@ -41,9 +46,13 @@ class reduction_writer : protected kernel_writer {
   std::string several_;  // index of a thread's result, if it has several
 
  private:
+  static bool is_ordered(const program& p);
+  std::string result_in_row(int j) const;
   void define_accumulators();
   void define_finish();
   void define_partials();
+
+  bool ordered_;  // whether the order of the elements matters
 };
 
 }  // namespace sinter::jit::cuda

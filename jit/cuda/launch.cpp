@@ -6,10 +6,13 @@
 #include <cstring>
 #include <utility>
 
+#include "jit/program/addition_order.hpp"
 #include "jit/program/scalar.hpp"
 
 namespace sinter::cuda {
 namespace {
+
+static_assert(jit::cuda_group == jit::addition_group);
 
 using jit::cuda_shape;
 using jit::launch;
@@ -18,27 +21,16 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b 
 constexpr std::int64_t power_of_two_above(std::int64_t n) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1))));
 }
-constexpr std::int64_t power_of_two_below(std::int64_t n) {
-  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1))));
-}
-
-/// Enough blocks to occupy any GPU for several waves; fixed, since results must not depend on the device's size.
-constexpr std::int64_t many_blocks = 4096;
-
-/// Merging the splits: some threads of a block along results, the others along splits.
-void second_stage(reduce_geometry& g) {
-  const std::int64_t wide = std::min<std::int64_t>(power_of_two_above(g.results), 32);
-  const std::int64_t lanes = std::min(jit::cuda_block / wide, power_of_two_below(g.splits));
-  g.second.block_y = static_cast<unsigned>(lanes);
-  g.second.block_x = static_cast<unsigned>(jit::cuda_block / lanes);
+/// The chunks and splits of an order, and the grid that joins the splits: some threads of a block along results, the
+/// others along splits.
+void set_splits(reduce_geometry& g, const jit::addition_order& o) {
+  g.chunk = o.chunk;
+  g.splits = o.splits;
+  g.first.y = static_cast<unsigned>(o.splits);
+  if (o.splits == 1) return;
+  g.second.block_y = static_cast<unsigned>(o.split_lanes);
+  g.second.block_x = static_cast<unsigned>(jit::cuda_block / o.split_lanes);
   g.second.x = static_cast<unsigned>(ceil_div(g.results, g.second.block_x));
-}
-
-void split(reduce_geometry& g, std::int64_t groups, std::int64_t most, std::int64_t step) {
-  g.chunk = ceil_div(ceil_div(std::max<std::int64_t>(groups, 1), std::max<std::int64_t>(most, 1)), step) * step;
-  g.splits = std::max<std::int64_t>(1, ceil_div(groups, g.chunk));
-  g.first.y = static_cast<unsigned>(g.splits);
-  if (g.splits > 1) second_stage(g);
 }
 
 /// Writes consecutive 8-byte slots.
@@ -222,36 +214,27 @@ std::int64_t rounds_of(std::int64_t elements, std::int64_t lanes) noexcept {
 }
 
 reduce_geometry row_geometry(std::int64_t results, std::int64_t elements) {
+  const jit::addition_order order = jit::row_order(results, elements);
   reduce_geometry g;
   g.results = results;
   g.elements = elements;
-  const std::int64_t groups = ceil_div(elements, jit::cuda_group);
-  std::int64_t threads = jit::cuda_block;
-  if (groups < 1024 && (results >= 1024 || groups < 64))
-    threads = std::min<std::int64_t>(32, power_of_two_below(groups / 2));
-  const std::int64_t rows = jit::cuda_block / threads;
-  g.first.block_x = static_cast<unsigned>(threads);
+  const std::int64_t rows = jit::cuda_block / order.lanes;
+  g.first.block_x = static_cast<unsigned>(order.lanes);
   g.first.block_y = static_cast<unsigned>(rows);
   g.first.x = static_cast<unsigned>(ceil_div(results, rows));
-  std::int64_t most = 1;
-  if (threads == jit::cuda_block && results < many_blocks / 4)
-    most = std::min(ceil_div(many_blocks, results), groups / (jit::cuda_block * 8));
-  split(g, groups, most, most > 1 ? jit::cuda_block * 4 : 1);
+  set_splits(g, order);
   return g;
 }
 
 reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector) {
+  const jit::addition_order order = jit::column_order(results, elements);
   reduce_geometry g;
   g.results = results;
   g.elements = elements;
-  const std::int64_t groups = ceil_div(elements, jit::cuda_group);
-  std::int64_t lanes = results >= 32 ? 8 : jit::cuda_block / power_of_two_above(results);
-  lanes = std::min(lanes, power_of_two_above(groups));
-  g.first.block_y = static_cast<unsigned>(lanes);
-  g.first.block_x = static_cast<unsigned>(jit::cuda_block / lanes);
+  g.first.block_y = static_cast<unsigned>(order.lanes);
+  g.first.block_x = static_cast<unsigned>(jit::cuda_block / order.lanes);
   g.first.x = static_cast<unsigned>(ceil_div(results, std::int64_t{g.first.block_x} * vector));
-  const std::int64_t most = std::min(many_blocks / ceil_div(results, 128), groups / (lanes * 8));
-  split(g, groups, most, most > 1 ? lanes * 8 : 1);
+  set_splits(g, order);
   return g;
 }
 

@@ -2,6 +2,14 @@
 namespace sn {
 
 template <>
+struct no_sum<c64> {
+  static __device__ __forceinline__ c64 value() { return c64{-0.0f, -0.0f}; }
+};
+template <>
+struct no_sum<c128> {
+  static __device__ __forceinline__ c128 value() { return c128{-0.0, -0.0}; }
+};
+template <>
 struct one<c64> {
   static __device__ __forceinline__ c64 value() { return cast<c64>(1.0f); }
 };

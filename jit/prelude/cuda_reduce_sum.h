@@ -1,10 +1,23 @@
 // Accumulators of sums, products, truth values, counts and moments.
 namespace sn {
 
+// What adds nothing: -0 of floating-point numbers, since +0 changes -0.
+template <class T>
+struct no_sum {
+  static __device__ __forceinline__ T value() { return T(); }
+};
+template <>
+struct no_sum<float> {
+  static __device__ __forceinline__ float value() { return -0.0f; }
+};
+template <>
+struct no_sum<double> {
+  static __device__ __forceinline__ double value() { return -0.0; }
+};
 template <class T>
 struct acc_sum {
   T v;
-  __device__ __forceinline__ void init() { v = T(); }
+  __device__ __forceinline__ void init() { v = no_sum<T>::value(); }
   __device__ __forceinline__ void step(T x, i64) { v = add(v, x); }
   __device__ __forceinline__ void step4(const T (&x)[4], i64) { v = add(v, add(add(x[0], x[1]), add(x[2], x[3]))); }
   template <int N>

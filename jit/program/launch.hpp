@@ -43,6 +43,8 @@ struct launch {
   core::dims extents;
   int kept = 0;               // number of kept axes; elementwise: all
   bool reduces_last = false;  // the last axis longer than 1, in the user's order, is reduced
+  /// Results of the launch that this one is a part of, whose order of additions it follows; 0: it is none.
+  std::int64_t all_results = 0;
   std::vector<operand> inputs, outputs;
   std::vector<scalar> params;
   launch_memo* memo = nullptr;  // null: not known to recur

@@ -4,9 +4,8 @@
 // the row or between rows, but not both, as forces between all pairs do, a thread has its lane of several rows, so that
 // what varies along the rows is loaded once for all of them.
 //
-// The order in which floating-point elements are combined depends on the extents alone: groups of four consecutive
-// reduced elements, distributed cyclically among the threads of a row (or of a column), then a tree over the threads,
-// then over the splits. Vector width, alignment and index class change only how elements are read.
+// The order in which floating-point elements are combined depends on the extents alone (jit/program/addition_order.hpp): a
+// thread is a lane of a result, splits are on the second axis of the grid. Vector width, alignment and index class change only how elements are read.
 #include <algorithm>
 
 #include "jit/cuda/emit_reduction.hpp"
@@ -129,7 +128,7 @@ class lane_reducer : reduction_writer {
                        return gathered(k) ? b + " + (" + at + ")" : b + "[" + at + "]";
                      },
                  .coordinate = [this](int j) { return coordinate(j); },
-                 .use = [this, lanes] { accumulate("acc" + several_, lanes); }};
+                 .use = [this, lanes] { accumulate((lanes == 1 ? last() : "acc") + several_, lanes); }};
     if (several()) g.results.emplace_back("v", results_);
     if (shared_) return g;
     g.lane_of_load = [this] { position("+"); };
@@ -145,11 +144,13 @@ class lane_reducer : reduction_writer {
   }
 
   void tail() {
+    begin_last();
     t_.loop("for (I r0 = full * " + num(cuda_group) + "; r0 < (I)a.elements; ++r0)", [&] {
       group_loop g = loop(1);
       g.stored = g.lane;
       use_group(g);
     });
+    join_last();
   }
 
   /// The address of a vector access along the reduced axis (rows), or of neighbouring results (columns).

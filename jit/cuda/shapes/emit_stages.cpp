@@ -214,7 +214,12 @@ class stage_writer : kernel_writer {
     t_("if (r0 + ", cuda_group, " <= elements) {");
     t_("a", j, ".step4(", x, ", r0);");
     t_("} else {");
-    t_.each("l", cuda_group - 1, "if (r0 + l < elements) a", j, ".step(", x, "[l], r0 + l);");
+    const bool ordered = !is_order_free(p_.reductions[static_cast<std::size_t>(j)]);
+    const std::string to = ordered ? "last" : "a" + num(j);
+    if (ordered) t_(accumulator(p_, j), " last;");
+    if (ordered) t_("last.init();");
+    t_.each("l", cuda_group - 1, "if (r0 + l < elements) ", to, ".step(", x, "[l], r0 + l);");
+    if (ordered) t_("a", j, ".merge(last);");
     t_("}");
   }
 

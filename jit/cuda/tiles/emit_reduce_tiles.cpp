@@ -138,7 +138,9 @@ class tile_reducer : reduction_writer {
     });
     if (v_.vector != 1) return;
     t_.scope("if (g == full)", [&] {
+      begin_last();
       t_.loop("for (I r0 = (I)full * " + num(cuda_group) + "; r0 < (I)a.elements; ++r0)", [&] { tail(); });
+      join_last();
     });
   }
 
@@ -188,7 +190,7 @@ class tile_reducer : reduction_writer {
                      return "u" + num(k) + (axes(k) == operand_axes::none ? "" : "[" + index(k) + "]");
                    },
                .stored = stored,
-               .use = [&] { accumulate("acc[v * " + num(columns_) + " + w]", lanes); }});
+               .use = [&] { accumulate((lanes == 1 ? last() : "acc") + "[v * " + num(columns_) + " + w]", lanes); }});
   }
 
   void finish() {

@@ -75,7 +75,9 @@ void describe_reduction(const launch& whole, schedule& s) {
   if (split.segments > 1) s.parts.push_back({level::grid, split.segments, "segments of a result"});
   if (split.groups > 1) s.parts.push_back({level::grid, split.groups, "groups of results"});
   add_walk(l, shape.axes, l.code->epilogue, shape.across, s, wrapped ? wrapped->reads : std::vector<wrapped_read>{});
-  s.reduction = "chunks of " + std::to_string(split.chunk) + " elements, pairwise";
+  s.reduction =
+      split.ordered ? std::to_string(split.order.lanes) + " lanes of groups of 4" : std::string("in any order");
+  if (split.order.splits > 1) s.reduction += ", " + std::to_string(split.order.splits) + " splits";
   s.outputs.assign(l.outputs.size(), "once a result");
 }
 

@@ -59,8 +59,8 @@ std::size_t reduce_scratch(const jit::launch& l, bool wrapped = false);
 struct reduce_options {
   const tail_bounds* tail = nullptr;
   const std::vector<wrapped_read>* wrapped = nullptr;
-  bool part = false;  // of work that the threads share already; takes no scratch memory then
 };
+/// `scratch`: reduce_scratch bytes.
 void run_reduce(const runtime::prepared& code, const jit::launch& l, const reduce_options& o, void* scratch,
                 int* fault);
 

@@ -1,6 +1,5 @@
-// Rows whose lanes are results. The order of the additions is that of any row: element e of a chunk belongs to its lane
-// e mod row_lanes, and the lanes are joined by halves. Here one lane of all results comes after the other, in the order in
-// which the halves need them.
+// Rows whose lanes are results. The order of the additions is that of any row (reducers.hpp). Here one lane of all results
+// comes after the other, in the order in which the tree joins them.
 #include <algorithm>
 
 #include "backends/cpu/kernels/panel.hpp"
@@ -21,8 +20,14 @@ bool is_loaded(const jit::program& p, std::size_t input) noexcept {
 /// Whether results may be computed side by side at all: no user's code, nothing that skips elements of a row.
 bool may_run_across(const jit::launch& l) noexcept {
   if (l.kept < 1 || l.extents.size() == l.kept || !l.code->calls.empty() || !l.code->combines.empty()) return false;
-  for (const jit::reduce_desc& r : l.code->reductions)
+  bool by_groups = false, by_elements = false;
+  for (const jit::reduce_desc& r : l.code->reductions) {
     if (r.tail > 0) return false;
+    const reducer& table = reducer_of(*l.code, r);
+    by_groups = by_groups || table.by_groups;
+    by_elements = by_elements || (!table.by_groups && !table.any_order);
+  }
+  if (by_groups && by_elements) return false;  // their lanes come in different orders
   for (std::size_t k = 0; k < l.inputs.size(); ++k)
     if (l.code->inputs[k].gathers && is_loaded(*l.code, k)) return false;
   return true;
@@ -127,41 +132,107 @@ void reduce_task::across(std::int64_t group, std::int64_t segment, char* scratch
   const std::int64_t outer = group % rows, start = group / rows * job_.split.group;
   across_part part{outer, start, static_cast<int>(std::min(job_.split.group, run - start))};
   const reduce_split& s = job_.split;
+  const bool by_groups =
+      std::any_of(job_.reducers.begin(), job_.reducers.end(), [](const reducer* r) { return r->by_groups; });
   for (auto& stack : stacks_) stack.clear();
   const std::int64_t last = std::min(s.chunks, (segment + 1) * s.segment_chunks);
   for (std::int64_t c = segment * s.segment_chunks; c < last; ++c) {
     part.begin = c * s.chunk;
     part.end = std::min(job_.shape.reduced, part.begin + s.chunk);
-    across_tree(0, 1, part);
+    if (by_groups) across_groups(0, job_.lanes(), part);
+    else across_halves(0, 1, part);
     for (auto& stack : stacks_) stack.settle(part.n);
   }
   leave(outer * run + start, segment, 0, part.n, scratch);
   if (s.segments == 1) store(outer * run + start, part.n);
 }
 
-/// The lanes from `lane` on, `step` apart, joined by halves. A lane without elements is left out.
-void reduce_task::across_tree(int lane, int step, const across_part& part) {
-  if (step == row_lanes) return across_lane(lane, part);
-  across_tree(lane, 2 * step, part);
+/// `lanes` lanes of groups from `lane` on, neighbours joined first. A lane without elements is left out.
+void reduce_task::across_groups(int lane, int lanes, const across_part& part) {
+  if (lanes == 1) return across_lane(lane, jit::addition_group, job_.lanes(), part);
+  const auto run = static_cast<int>(jit::addition_run);
+  const int step = lanes > run ? run : lanes / 2;
+  across_groups(lane, step, part);
+  for (int next = lane + step; next < lane + lanes; next += step) {
+    if (std::int64_t{next} * jit::addition_group >= part.end - part.begin) return;
+    across_groups(next, step, part);
+    for (auto& stack : stacks_) stack.join(part.n);
+  }
+}
+
+/// The lanes from `lane` on, `step` apart, joined by halves.
+void reduce_task::across_halves(int lane, int step, const across_part& part) {
+  if (step == row_lanes) return across_lane(lane, 1, row_lanes, part);
+  across_halves(lane, 2 * step, part);
   if (lane + step >= part.end - part.begin) return;
-  across_tree(lane + step, 2 * step, part);
+  across_halves(lane + step, 2 * step, part);
   for (auto& stack : stacks_) stack.join(part.n);
 }
 
-void reduce_task::across_lane(int lane, const across_part& part) {
-  const auto elements = static_cast<int>(part.end - part.begin);
-  for (auto& a : accumulators_) a.r->reset(a.planes, part.n);
-  int nth = 0;
-  for (int e = lane; e < elements; e += row_lanes) {
-    walker_.move_to(part.outer * job_.shape.reduced + part.begin + e);
-    walker_.bind(part.start, part.n);
-    if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
-    ++nth;
-    for (std::size_t k = 0; k < accumulators_.size(); ++k)
-      accumulators_[k].r->column(accumulators_[k].planes, lanes_of(k), part.n, e, nth);
+/// The elements of one of `lanes` lanes, to which they are dealt in groups.
+void reduce_task::across_lane(int lane, int group, int lanes, const across_part& part) {
+  const std::int64_t elements = part.end - part.begin;
+  for (auto& a : accumulators_) {
+    a.pitch = part.n;
+    a.r->reset(a.planes, part.n);
   }
-  for (auto& a : accumulators_) a.r->close(a.planes, part.n, false, nth, part.begin);
+  int nth = 0;
+  for (std::int64_t e = std::int64_t{lane} * group; e < elements; e += std::int64_t{lanes} * group) {
+    const auto count = static_cast<int>(std::min<std::int64_t>(group, elements - e));
+    across_elements(e, count, nth, part);
+    nth += count;
+  }
+  for (auto& a : accumulators_) {
+    if (a.r->close_columns) a.r->close_columns(a.planes, part.n, {nth, 1, a.pitch});
+    else a.r->close(a.planes, part.n, false, nth, part.begin);
+  }
   for (std::size_t k = 0; k < stacks_.size(); ++k) stacks_[k].put(accumulators_[k].planes, part.n);
+}
+
+/// Elements `first` and following of the part; for the lane they are number `nth` and following.
+void reduce_task::across_elements(std::int64_t first, int count, int nth, const across_part& part) {
+  if (job_.across_in_memory) return across_memory(first, count, nth, part);
+  for (int i = 0; i < count; ++i) {
+    walker_.move_to(part.outer * job_.shape.reduced + part.begin + first + i);
+    if (!job_.only_loads)
+      for (std::size_t k = 0; k < buffers_.size(); ++k)
+        walker_.outputs()[k] = static_cast<char*>(buffers_[k]) + i * jit::block_lanes * job_.argument_bytes(k);
+    walker_.bind(part.start, part.n);
+    if (!job_.only_loads) {
+      job_.code.main->run(walker_.args(), nullptr, code_scratch_);
+      continue;
+    }
+    for (std::size_t k = 0; k < accumulators_.size(); ++k) across_step(k, lanes_of(k), 0, first + i, 1, nth + i, part);
+  }
+  if (job_.only_loads) return;
+  for (std::size_t k = 0; k < accumulators_.size(); ++k)
+    across_step(k, buffers_[k], std::int64_t{jit::block_lanes} * job_.argument_bytes(k), first, count, nth, part);
+}
+
+/// The same where they lie: those of the innermost reduced axis are equally far apart.
+void reduce_task::across_memory(std::int64_t first, int count, int nth, const across_part& part) {
+  const std::int64_t run = job_.elements.outer[job_.elements.outer.size() - 1];
+  for (int i = 0; i < count;) {
+    const std::int64_t at = part.outer * job_.shape.reduced + part.begin + first + i;
+    const auto steps = static_cast<int>(std::min<std::int64_t>(count - i, run - at % run));
+    walker_.move_to(at);
+    for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+      const input_plan& in = job_.elements.inputs[static_cast<std::size_t>(job_.loaded[k].first)];
+      const std::int64_t stride = in.outer[in.outer.size() - 1] * static_cast<std::int64_t>(itemsize(in.type));
+      across_step(k, in_place(k, part.start), stride, first + i, steps, nth + i, part);
+    }
+    i += steps;
+  }
+}
+
+/// By elements, indices are those of the part, which the place of an extremum is found by.
+void reduce_task::across_step(std::size_t k, const void* from, std::int64_t stride, std::int64_t first, int count,
+                              int nth, const across_part& part) {
+  accumulator& a = accumulators_[k];
+  if (a.r->by_groups) return a.r->columns(a.planes, from, stride, count, part.n, {nth, 1, a.pitch});
+  for (int i = 0; i < count; ++i)
+    a.r->column(a.planes, static_cast<const char*>(from) + i * stride, part.n, static_cast<int>(first) + i,
+                nth + i + 1);
 }
 
 }  // namespace sinter::cpu

@@ -55,7 +55,7 @@ struct byte_steps<predicate<Kind>> {
   SINTER_STEP static void put(void* const* acc, int r, const unsigned char* x, int n, const unsigned char* end) {
     static_cast<unsigned char*>(acc[0])[r] = joined_truths<Kind>(x, n, end);
   }
-  static void row(void* const* acc, const void* lanes, int n, int) {
+  static void row(void* const* acc, const void* lanes, int n, int, int) {
     auto* a = static_cast<unsigned char*>(acc[0]);
     const auto* x = static_cast<const unsigned char*>(lanes);
     const bool mine = joined_truths<Kind>(x, n, x + n);
@@ -68,14 +68,14 @@ struct byte_steps<counter> {
   SINTER_STEP static void put(void* const* acc, int r, const unsigned char* x, int n, const unsigned char* end) {
     static_cast<index64*>(acc[0])[r] = counted(x, n, end);
   }
-  static void row(void* const* acc, const void* lanes, int n, int) {
+  static void row(void* const* acc, const void* lanes, int n, int, int) {
     const auto* x = static_cast<const unsigned char*>(lanes);
     *static_cast<int*>(acc[1]) += counted(x, n, x + n);
   }
 };
 
 template <class Op>
-void byte_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) {
+void byte_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, int) {
   const auto* x = static_cast<const unsigned char*>(from);
   const auto* const end = x + (stride < 0 ? 0 : rows - 1) * stride + columns;
   for (int r = 0; r < rows; ++r) byte_steps<Op>::put(acc, r, x + r * stride, columns, end);

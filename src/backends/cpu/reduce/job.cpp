@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <optional>
 
+#include "runtime/parallel.hpp"
+
 namespace sinter::cpu {
 namespace {
 
-// Elements of a chunk: 32 additions a lane, then a tree, is as accurate as NumPy's pairwise sum.
-constexpr std::int64_t row_chunk_elements = 2048;
-constexpr std::int64_t free_row_chunk = 1 << 16;  // where any order gives the same
-constexpr std::int64_t column_chunk_elements = 128;
+// Elements of a chunk where any order gives the same.
+constexpr std::int64_t free_row_chunk = 1 << 16;
+constexpr std::int64_t free_column_chunk = 128;
+/// Most accumulators of a reduction of columns, which the second-level cache holds.
+constexpr std::int64_t most_column_accumulators = 8192;
 constexpr std::int64_t few_groups = 32;  // fewer groups of results than this are divided into segments
 
 constexpr std::int64_t least_products = 16;  // shorter rows are multiplied in long blocks
@@ -65,7 +68,7 @@ std::int64_t column_group(const jit::launch& l, std::int64_t reduced, std::int64
   const auto inner = [&](const core::dims& strides) { return strides[l.kept - 1]; };
   if (!all_loads(l, [&](const core::dims& s) { return inner(s) == 0 || inner(s) == 1; })) return jit::block_lanes;
   const std::int64_t most = column_lanes / jit::block_lanes;
-  if (reduced > column_chunk_elements) return column_lanes;
+  if (reduced > free_column_chunk) return column_lanes;
   return jit::block_lanes * std::clamp<std::int64_t>(task / reduced / jit::block_lanes, 1, most);
 }
 
@@ -75,7 +78,7 @@ reduce_shape shape_of(const jit::launch& l, bool wrapped) {
   reduce_shape s;
   const int rank = l.extents.size();
   for (int a = 0; a < rank; ++a) (a < l.kept ? s.results : s.reduced) *= l.extents[a];
-  s.rows = l.reduces_last;
+  s.rows = l.reduces_last || s.results == 1;
   if (s.rows) s.axes = axes_across(l);
   s.across = !s.axes.block.empty();
   if (s.across) return s;
@@ -130,18 +133,17 @@ std::size_t segment_bytes(const jit::launch& l, const reduce_shape& shape) {
   return bytes;
 }
 
-reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
-  reduce_split s;
-  if (shape.reduced == 0) {
-    s.group = jit::block_lanes;
-    s.groups = ceil_div(shape.results, s.group);
-    return s;
-  }
-  const std::int64_t lanes = task_lanes(*l.code) * 4;
-  bool any_order = true;
-  for (auto& r : l.code->reductions) any_order = any_order && reducer_of(*l.code, r).any_order;
-  s.chunk = !shape.rows ? column_chunk_elements : any_order ? free_row_chunk : row_chunk_elements;
-  s.chunks = ceil_div(shape.reduced, s.chunk);
+namespace {
+
+/// Results of columns that are reduced together: their accumulators are in the cache, and there are groups enough.
+void narrow_columns(std::int64_t run, const reduce_shape& shape, reduce_split& s) {
+  const std::int64_t lanes = s.order.lanes, fitting = most_column_accumulators / lanes / jit::block_lanes;
+  s.group = std::min(s.group, std::max<std::int64_t>(fitting, 1) * jit::block_lanes);
+  const std::int64_t units = ceil_div(run, s.group) * (shape.results / run) * s.chunks;
+  if (units < 2 * runtime::thread_count()) s.group = jit::block_lanes;
+}
+
+void set_groups(const jit::launch& l, const reduce_shape& shape, std::int64_t lanes, reduce_split& s) {
   if (shape.across) {
     const std::int64_t run = block_extent(l, shape.axes);
     s.group = std::min<std::int64_t>(jit::block_lanes, run);
@@ -155,15 +157,47 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
     // Groups are the blocks of results: they do not cross the end of the last kept axis where blocks run along it.
     const std::int64_t run = l.extents[l.kept - 1] >= long_axis ? l.extents[l.kept - 1] : shape.results;
     s.group = column_group(l, shape.reduced, lanes);
+    if (s.ordered) narrow_columns(run, shape, s);
     s.groups = ceil_div(run, s.group) * (shape.results / run);
   }
+}
+
+/// Segments of a reduction in any order.
+void set_segments(const reduce_shape& shape, std::int64_t lanes, reduce_split& s) {
   s.segment_chunks = s.chunks;
-  if (s.groups < few_groups && s.chunks > 1) {
-    const std::int64_t width = shape.across ? s.group : shape.rows ? 1 : std::min<std::int64_t>(shape.results, s.group);
-    s.segment_chunks = 1;
-    while (s.segment_chunks < s.chunks && s.segment_chunks * s.chunk * width < lanes) s.segment_chunks *= 2;
-    s.segments = ceil_div(s.chunks, s.segment_chunks);
+  if (s.groups >= few_groups || s.chunks == 1) return;
+  const std::int64_t width = shape.across ? s.group : shape.rows ? 1 : std::min<std::int64_t>(shape.results, s.group);
+  s.segment_chunks = 1;
+  while (s.segment_chunks < s.chunks && s.segment_chunks * s.chunk * width < lanes) s.segment_chunks *= 2;
+  s.segments = ceil_div(s.chunks, s.segment_chunks);
+}
+
+bool is_ordered(const jit::program& p) {
+  return std::any_of(p.reductions.begin(), p.reductions.end(),
+                     [&](const jit::reduce_desc& r) { return !reducer_of(p, r).any_order; });
+}
+
+}  // namespace
+
+reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
+  reduce_split s;
+  s.group = jit::block_lanes;
+  if (shape.reduced == 0) {
+    s.groups = ceil_div(shape.results, s.group);
+    return s;
   }
+  const std::int64_t lanes = task_lanes(*l.code) * 4;
+  s.ordered = is_ordered(*l.code);
+  if (s.ordered) {
+    s.order = jit::order_of_additions(shape.rows, l.all_results > 0 ? l.all_results : shape.results, shape.reduced);
+    s.chunk = s.order.chunk * jit::addition_group;
+    s.segments = s.order.splits;
+  } else {
+    s.chunk = shape.rows ? free_row_chunk : free_column_chunk;
+  }
+  s.chunks = ceil_div(shape.reduced, s.chunk);
+  set_groups(l, shape, lanes, s);
+  if (!s.ordered) set_segments(shape, lanes, s);
   const std::int64_t width = shape.rows ? s.group : std::min<std::int64_t>(shape.results, s.group);
   s.task_units = std::max<std::int64_t>(1, lanes / (width * std::min(shape.reduced, s.segment_chunks * s.chunk)));
   if (shape.across) s.task_units = std::max(s.task_units, std::min<std::int64_t>(32, s.groups / 64));
@@ -180,7 +214,6 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const r
       elements(l, shape.axes, 0, l.code->epilogue, params),
       result_axes(result_axes_of(l, shape)),
       results(l, result_axes, l.code->epilogue, l.code->code.size(), params) {
-  if (o.part) split.segment_chunks = split.chunks, split.segments = 1;
   if (o.wrapped) elements.read_wrapped(*o.wrapped, shape.axes);
   const jit::program& p = *l.code;
   bool products = shape.rows && !shape.across && !tail && has_row_loops(p) && shape.reduced >= least_products;
@@ -194,12 +227,14 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const r
   if (shape.across && shape.reduced <= most_panel_elements)
     elements.read_through_panels(static_cast<int>(shape.reduced));
   else if (!shape.rows && !shape.shared) elements.read_through_panels();
-  in_memory = only_loads && !tail && !shape.shared && !shape.across && has_row_loops(p) && l.extents.size() > l.kept;
+  in_memory = only_loads && !tail && !shape.shared && has_row_loops(p) && l.extents.size() > l.kept;
   for (const read_inputs& read : loaded) {
     if (!in_memory) break;
     const input_plan& in = elements.inputs[static_cast<std::size_t>(read.first)];
     in_memory = read.factor < 0 && in.in_place && in.panel_rows == 0 && !in.wrapped;
   }
+  across_in_memory = in_memory && shape.across;
+  in_memory = in_memory && !shape.across;
   plain_results = true;
   for (std::size_t k = 0; k < p.outputs.size(); ++k) {
     outputs.emplace_back(l, k, result_axes);
@@ -227,7 +262,7 @@ reduce_job::read_inputs reduce_job::inputs_of(const jit::reduce_desc& r, bool pr
 void reduce_job::take_rows_whole() {
   const bool by_row = shape.rows && !shape.across;
   if (only_loads || code.main->takes_any_length())
-    elements.lanes = by_row ? row_part : std::max(elements.lanes, results_at_once());
+    elements.lanes = by_row || shape.shared ? row_part : std::max(elements.lanes, results_at_once());
   whole_rows = by_row && split.chunks == 1 && !tail && has_row_loops(*launch.code);
   for (const reducer* r : reducers) whole_rows = whole_rows && shape.reduced >= r->least_columns;
   for (std::size_t k = 0; whole_rows && only_loads && k < loaded.size(); ++k) {

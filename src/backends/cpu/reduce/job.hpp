@@ -7,6 +7,7 @@
 
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/reduce/user_reducer.hpp"
+#include "jit/program/addition_order.hpp"
 
 namespace sinter::cpu {
 
@@ -17,8 +18,7 @@ inline constexpr int row_part = 2048;
 /// Most results of a column reduction that are reduced together.
 inline constexpr int column_lanes = 1024;
 
-/// The partition of the reduced space. Chunks fix the order of additions; segments only distribute work: they are runs
-/// of 2^n chunks, so that joining segments pairwise repeats the tree of their chunks.
+/// The partition of the reduced space. Where any order gives the same, segments are runs of 2^n chunks.
 struct reduce_split {
   std::int64_t chunk = 1;           // reduced elements
   std::int64_t chunks = 1;          // in all
@@ -27,6 +27,9 @@ struct reduce_split {
   std::int64_t group = 1;  // results that are reduced and stored together
   std::int64_t groups = 1;
   std::int64_t task_units = 1;  // groups of one segment that make a task
+  /// Whether the order of some reduction matters. Its splits are the chunks, and each of them is a segment.
+  bool ordered = false;
+  jit::addition_order order;
 };
 
 class reduce_job {
@@ -47,6 +50,7 @@ class reduce_job {
   bool only_loads = false;          // no code runs: every reduction reads inputs as they are
   bool whole_rows = false;          // by reducer::whole_rows, where a row's lanes lie in one piece
   bool in_memory = false;           // with only_loads: every reduction reads lanes where they lie, however many
+  bool across_in_memory = false;    // the same where lanes are results of rows
   int together = 0;                 // with whole_rows: rows that are read or computed together
   std::int64_t pitch = 0;           // lanes between their beginnings
   /// With whole_rows and only_loads, per reduction: the rows of its inputs, where they are read in memory.
@@ -60,13 +64,17 @@ class reduce_job {
 
   /// Lanes of rows that are computed before they are reduced.
   std::int64_t buffer_lanes() const {
-    if (shape.across || tail || (only_loads && shape.rows)) return jit::block_lanes;
-    if (!shape.rows) return results_at_once();
+    if (shape.across) return jit::addition_group * jit::block_lanes;
+    if (tail || (only_loads && shape.rows)) return jit::block_lanes;
+    if (!shape.rows) return shape.shared ? row_part + jit::block_lanes : results_at_once();
     return jit::block_lanes + (whole_rows ? together * pitch : row_part);
   }
   read_inputs inputs_of(const jit::reduce_desc& r, bool products) const;
   void take_rows_whole();
   /// Results that are reduced or stored together.
+  /// Lanes of a row, and those among which a reduction deals the elements of a column.
+  int lanes() const { return static_cast<int>(split.order.lanes); }
+  int column_lanes_of(const reducer& r) const { return r.column_lanes && !shape.across ? lanes() : 1; }
   int results_at_once() const { return static_cast<int>(std::max<std::int64_t>(split.group, jit::block_lanes)); }
   dtype register_type(std::size_t k) const { return launch.code->reductions[k].type; }
   /// Bytes of a lane of what reduction k reads, and of its result.
@@ -126,6 +134,7 @@ class reduce_task {
     const reducer* r;
     void* planes[max_planes];
     void* moved[max_planes];  // scratch for shifted()
+    int pitch = 0;            // columns: from lane to lane
   };
   /// Lanes [start, start + n) of an outer position, and elements [begin, end) of their rows.
   struct across_part {
@@ -134,8 +143,13 @@ class reduce_task {
     std::int64_t begin = 0, end = 0;
   };
   void across(std::int64_t group, std::int64_t segment, char* scratch);
-  void across_tree(int lane, int step, const across_part& part);
-  void across_lane(int lane, const across_part& part);
+  void across_groups(int lane, int lanes, const across_part& part);
+  void across_halves(int lane, int step, const across_part& part);
+  void across_lane(int lane, int group, int lanes, const across_part& part);
+  void across_elements(std::int64_t first, int count, int nth, const across_part& part);
+  void across_memory(std::int64_t first, int count, int nth, const across_part& part);
+  void across_step(std::size_t k, const void* from, std::int64_t stride, std::int64_t first, int count, int nth,
+                   const across_part& part);
   void rows(std::int64_t group, std::int64_t segment, char* scratch);
   void transposed_rows(std::int64_t first, int rows);
   void whole_rows(std::int64_t first, int rows);
@@ -145,21 +159,26 @@ class reduce_task {
   void skipping_row_block(int n, int first);
   void columns(std::int64_t group, std::int64_t segment, char* scratch);
   const void* in_place(std::size_t k, std::int64_t start) const;
+  void add_columns(std::size_t k, const void* from, std::int64_t stride, int steps, int at, int n, int index);
+  void join_column_lanes(int n, std::int64_t begin, std::int64_t end);
   void columns_in_memory(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end);
   void column_chunk(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end);
   void column_block(std::int64_t start, int at, int n, int index);
+
   void shared_column_chunk(std::int64_t begin, std::int64_t end);
   void skipping_column_block(int n, int index);
   void evaluate_tail(const void* inner, int n);
   static void* const* shifted(accumulator& a, int lanes) noexcept;
   const void* lanes_of(std::size_t k) const;
   const void* factors_of(std::size_t k) const;
-  void add_row(std::size_t k, int n, int first);
+  void add_row(std::size_t k, const void* x, const void* factors, int n, int first, bool all);
+  int row_lanes_of(const accumulator& a) const noexcept;
   void join_rows(std::size_t k, const row_pair& from, int rows);
-  void join_row_lanes();
+  void join_row_lanes(std::int64_t begin, std::int64_t end, bool at_once);
   void finish(std::size_t k, void* const* planes, std::int64_t at, int n);
   void close(int lanes, bool rows, std::int64_t begin, std::int64_t end);
   void put_partial(char* scratch, std::int64_t segment, std::int64_t result, int n);
+  void join_splits(std::size_t k, const char* partials, std::size_t bytes, std::int64_t first, int n);
   void nothing(int n);
   void leave(std::int64_t first, std::int64_t segment, std::int64_t at, int n, char* scratch);
   void store(std::int64_t first, int n);

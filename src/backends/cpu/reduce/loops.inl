@@ -305,9 +305,15 @@ void column(void* const* acc, const void* lanes, int n, int index, int nth) {
 }
 
 template <class Op>
-[[gnu::flatten]] void columns(void* const* acc, const void* from, std::int64_t stride, int steps, int n, int index) {
-  for (int s = 0; s < steps; ++s, from = static_cast<const char*>(from) + stride)
-    column<Op>(acc, from, n, index + s, index + s + 1);
+[[gnu::flatten]] void columns(void* const* acc, const void* from, std::int64_t stride, int steps, int n,
+                              const column_place& first) {
+  column_place place = first;
+  void* of_lane[max_planes];
+  for (int s = 0; s < steps; ++s, ++place.index, from = static_cast<const char*>(from) + stride) {
+    const int at = place.lane() * place.pitch;
+    for (int p = 0; p < Op::planes; ++p) of_lane[p] = static_cast<char*>(acc[p]) + at * Op::bytes[p];
+    column<Op>(of_lane, from, n, place.index, place.nth());
+  }
 }
 
 #include "backends/cpu/reduce/row_loops.inl"
@@ -319,15 +325,9 @@ struct sum_of<complex_value<R>> : in_parts<total<R, false>> {};
 
 #include "backends/cpu/reduce/byte_rows.inl"
 #include "backends/cpu/reduce/vector_rows.inl"
-
-inline constexpr int shortest_row = 3;  // shorter ones are transposed as fast
-/// Whether there are loops for sums of products.
-template <class Op>
-inline constexpr bool has_products = false;
-template <>
-inline constexpr bool has_products<sum_of<float>> = true;
-template <>
-inline constexpr bool has_products<sum_of<double>> = true;
+#include "backends/cpu/reduce/group_columns.inl"
+#include "backends/cpu/reduce/group_vectors.inl"
+#include "backends/cpu/reduce/group_rows.inl"
 
 template <class Op>
 reducer make() {
@@ -337,20 +337,20 @@ reducer make() {
   for (int p = 0; p < Op::planes; ++p) r.bytes[p] = Op::bytes[p];
   r.any_order = Op::any_order;
   r.reset = Op::reset;
-  r.column = column<Op>;
-  r.columns = columns<Op>;
   r.close = Op::close;
   r.join = Op::join;
   r.finish = Op::finish;
+  if constexpr (is_by_groups<Op>) {
+    set_group_loops<Op>(r);
+    return r;
+  }
+  r.column = column<Op>;
+  r.columns = columns<Op>;
   r.join_lanes = join_lanes<Op>;
   if constexpr (vector_steps<Op>::any) {
     r.row = vector_row<Op>;
     r.whole_rows = vector_rows<vector_steps<Op>>;
     r.least_columns = shortest_row;
-    if constexpr (has_products<Op>) {
-      r.product_row = product_row<Op>;
-      r.product_rows = product_rows<vector_steps<Op>>;
-    }
   } else if constexpr (byte_steps<Op>::any) {
     r.row = byte_steps<Op>::row;
     r.whole_rows = byte_rows<Op>;

@@ -44,7 +44,6 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
                      fault) {
   const bool by_row = job.shape.rows && !job.shape.across;
   const int results = job.results_at_once();
-  const int width = by_row && !job.shape.shared && !job.whole_rows ? row_lanes : results;
   const int stacked = by_row ? 1 : results;
   const std::size_t count = job.reducers.size();
   accumulators_.resize(count);
@@ -54,9 +53,14 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
   for (std::size_t k = 0; k < count; ++k) {
     accumulator& a = accumulators_[k];
     a.r = job.reducers[k];
-    for (int i = 0; i < a.r->planes; ++i) a.planes[i] = memory.take(static_cast<std::size_t>(width * a.r->bytes[i]));
-    const std::int64_t lanes = job.shape.across ? row_lanes : 1;
-    stacks_.emplace_back(*a.r, memory, stacked, std::max<std::int64_t>(job.split.segment_chunks, 2) * lanes);
+    const int lanes = by_row ? std::max(row_lanes, job.lanes()) : job.column_lanes_of(*a.r);
+    const int width = !by_row ? results * lanes : job.shape.shared || job.whole_rows ? std::max(results, lanes) : lanes;
+    for (int i = 0; i < a.r->planes; ++i) {
+      const int of_plane = a.r->by_groups && i == 1 ? (by_row ? jit::addition_group : 2 * results) : width;
+      a.planes[i] = memory.take(static_cast<std::size_t>(of_plane * a.r->bytes[i]));
+    }
+    const std::int64_t joined = job.shape.across ? std::max(row_lanes, job.lanes()) : 1;
+    stacks_.emplace_back(*a.r, memory, stacked, std::max<std::int64_t>(job.split.segment_chunks, 2) * joined);
     buffers_.push_back(memory.take(static_cast<std::size_t>(job.buffer_lanes() * job.argument_bytes(k))));
     walker_.outputs()[k] = buffers_[k];
     done_[k] = memory.take(static_cast<std::size_t>(results * job.result_bytes(k)));
@@ -84,6 +88,8 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
   code_scratch_ = memory.take(bytes);
 }
 
+int reduce_task::row_lanes_of(const accumulator& a) const noexcept { return a.r->by_groups ? job_.lanes() : row_lanes; }
+
 void* const* reduce_task::shifted(accumulator& a, int lanes) noexcept {
   for (int p = 0; p < a.r->planes; ++p) a.moved[p] = static_cast<char*>(a.planes[p]) + lanes * a.r->bytes[p];
   return a.moved;
@@ -99,28 +105,36 @@ const void* reduce_task::factors_of(std::size_t k) const {
   return factor < 0 ? nullptr : const_cast<block_walker&>(walker_).inputs()[factor];
 }
 
-/// Adds n lanes, which are elements `first` and following of a chunk.
-void reduce_task::add_row(std::size_t k, int n, int first) {
+/// Adds n lanes, which are elements `first` and following of a chunk, or all of it.
+void reduce_task::add_row(std::size_t k, const void* x, const void* factors, int n, int first, bool all) {
   const accumulator& a = accumulators_[k];
-  const void* factors = factors_of(k);
-  if (factors) a.r->product_row(a.planes, lanes_of(k), factors, n, first);
-  else a.r->row(a.planes, lanes_of(k), n, first);
+  const std::int64_t bytes = std::int64_t{n} * job_.argument_bytes(k);
+  if (all && a.r->by_groups) {
+    if (factors) a.r->product_rows(a.planes, {x, bytes, factors, bytes}, 1, n, job_.lanes());
+    else a.r->whole_rows(a.planes, x, bytes, 1, n, job_.lanes());
+  } else if (factors) {
+    a.r->product_row(a.planes, x, factors, n, first, job_.lanes());
+  } else {
+    a.r->row(a.planes, x, n, first, job_.lanes());
+  }
 }
 
 void reduce_task::join_rows(std::size_t k, const row_pair& from, int rows) {
   const accumulator& a = accumulators_[k];
   const auto columns = static_cast<int>(job_.shape.reduced);
-  if (from.b) a.r->product_rows(a.planes, from, rows, columns);
-  else a.r->whole_rows(a.planes, from.a, from.stride_a, rows, columns);
+  if (from.b) a.r->product_rows(a.planes, from, rows, columns, job_.lanes());
+  else a.r->whole_rows(a.planes, from.a, from.stride_a, rows, columns, job_.lanes());
 }
 
 void reduce_task::close(int lanes, bool rows, std::int64_t begin, std::int64_t end) {
   for (auto& a : accumulators_) a.r->close(a.planes, lanes, rows, static_cast<int>(end - begin), begin);
 }
 
-void reduce_task::join_row_lanes() {
+/// `at_once`: of which whole_rows has left none.
+void reduce_task::join_row_lanes(std::int64_t begin, std::int64_t end, bool at_once) {
   for (auto& a : accumulators_) {
-    if (a.r->join_lanes) a.r->join_lanes(a.planes);
+    if (at_once && a.r->by_groups) continue;
+    if (a.r->join_lanes) a.r->join_lanes(a.planes, job_.lanes(), static_cast<int>(end - begin));
     else
       for (int w = row_lanes / 2; w > 0; w /= 2) a.r->join(a.planes, shifted(a, w), w);
   }
@@ -209,6 +223,10 @@ void reduce_task::transposed_rows(std::int64_t first, int rows) {
     accumulator& a = accumulators_[k];
     const int bytes = job_.argument_bytes(k);
     const void* lanes = lanes_of(k);
+    if (a.r->by_groups) {
+      join_rows(k, {lanes, std::int64_t{columns} * bytes, factors_of(k), std::int64_t{columns} * bytes}, rows);
+      continue;
+    }
     if (columns > 1) {
       transpose_lanes(transposed_, lanes, rows, columns, bytes);
       lanes = transposed_;
@@ -222,30 +240,30 @@ void reduce_task::transposed_rows(std::int64_t first, int rows) {
 }
 
 void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end) {
-  for (auto& a : accumulators_) a.r->reset(a.planes, row_lanes);
+  for (auto& a : accumulators_) a.r->reset(a.planes, row_lanes_of(a));
   const std::int64_t run = job_.elements.block_count, runs = job_.shape.reduced / run;
   const std::int64_t most = job_.tail ? jit::block_lanes : row_part;
   std::int64_t outer = row * runs + begin / run, start = begin % run;
+  const bool at_once = end - begin <= std::min(job_.in_memory ? end - begin : most, run - start);
   for (std::int64_t e = begin; e < end;) {
     const int n = static_cast<int>(std::min({job_.in_memory ? end - e : most, end - e, run - start}));
     const int at = static_cast<int>(e - begin);
     walker_.move_to(outer);
     if (job_.in_memory) {
-      for (std::size_t k = 0; k < accumulators_.size(); ++k)
-        accumulators_[k].r->row(accumulators_[k].planes, in_place(k, start), n, at);
+      for (std::size_t k = 0; k < accumulators_.size(); ++k) add_row(k, in_place(k, start), nullptr, n, at, at_once);
     } else {
       if (job_.tail || job_.only_loads) walker_.bind(start, n);
       else compute(start, n, 0);
       if (job_.tail) skipping_row_block(n, at);
       else
-        for (std::size_t k = 0; k < accumulators_.size(); ++k) add_row(k, n, at);
+        for (std::size_t k = 0; k < accumulators_.size(); ++k) add_row(k, lanes_of(k), factors_of(k), n, at, at_once);
     }
     e += n;
     start += n;
     if (start == run) start = 0, ++outer;
   }
   close(row_lanes, true, begin, end);
-  join_row_lanes();
+  join_row_lanes(begin, end, at_once);
 }
 
 void reduce_task::evaluate_tail(const void* inner, int n) {
@@ -265,7 +283,7 @@ void reduce_task::skipping_row_block(int n, int first) {
     const void* x = further(inner_, at, jit::lane_bytes(t.type));
     if (!steps_->candidates(x, m, bounds_, limit)) continue;
     evaluate_tail(x, m);
-    for (auto& a : accumulators_) a.r->row(a.planes, tail_output_, m, first + at);
+    for (auto& a : accumulators_) a.r->row(a.planes, tail_output_, m, first + at, job_.lanes());
     steps_->tighten(x, m, bounds_, t.low, t.high, t.margin, t.floor);
   }
 }
@@ -283,12 +301,39 @@ void reduce_task::columns(std::int64_t group, std::int64_t segment, char* scratc
   const std::int64_t last = std::min(s.chunks, (segment + 1) * s.segment_chunks);
   for (std::int64_t c = segment * s.segment_chunks; c < last; ++c) {
     const std::int64_t begin = c * s.chunk, end = std::min(job_.shape.reduced, begin + s.chunk);
-    for (auto& a : accumulators_) a.r->reset(a.planes, n);
+    for (auto& a : accumulators_) {
+      a.pitch = n;
+      a.r->reset(a.planes, n * job_.column_lanes_of(*a.r));
+    }
     job_.shape.shared ? shared_column_chunk(begin, end) : column_chunk(outer, start, n, begin, end);
-    close(n, false, begin, end);
+    join_column_lanes(n, begin, end);
     for (std::size_t k = 0; k < stacks_.size(); ++k) stacks_[k].push(accumulators_[k].planes, n);
   }
   leave(outer * run + start, segment, 0, n, scratch);
+}
+
+/// Elements `index` and following of a chunk, of the results [at, at + n) of the group.
+void reduce_task::add_columns(std::size_t k, const void* from, std::int64_t stride, int steps, int at, int n,
+                              int index) {
+  accumulator& a = accumulators_[k];
+  column_place place{index, job_.column_lanes_of(*a.r), a.pitch};
+  if (a.r->columns) return a.r->columns(shifted(a, at), from, stride, steps, n, place);
+  for (int s = 0; s < steps; ++s, ++place.index, from = static_cast<const char*>(from) + stride)
+    a.r->column(shifted(a, place.lane() * place.pitch + at), from, n, place.index, place.nth());
+}
+
+void reduce_task::join_column_lanes(int n, std::int64_t begin, std::int64_t end) {
+  const auto length = static_cast<int>(end - begin);
+  for (auto& a : accumulators_) {
+    const int lanes = job_.column_lanes_of(*a.r), round = lanes * jit::addition_group;
+    if (a.r->close_columns) a.r->close_columns(a.planes, n, {length, lanes, a.pitch});
+    for (int lane = 0; lane < lanes && !a.r->by_groups; ++lane) {
+      const int rest = std::clamp(length % round - lane * jit::addition_group, 0, jit::addition_group);
+      const int of_lane = lanes == 1 ? length : length / round * jit::addition_group + rest;
+      a.r->close(shifted(a, lane * a.pitch), n, false, of_lane, begin);
+    }
+    for (int w = lanes / 2; w > 0; w /= 2) a.r->join(a.planes, shifted(a, w * a.pitch), w * a.pitch);
+  }
 }
 
 const void* reduce_task::in_place(std::size_t k, std::int64_t start) const {
@@ -306,8 +351,7 @@ void reduce_task::columns_in_memory(std::int64_t outer, std::int64_t start, int 
     for (std::size_t k = 0; k < accumulators_.size(); ++k) {
       const input_plan& in = job_.elements.inputs[static_cast<std::size_t>(job_.loaded[k].first)];
       const std::int64_t stride = in.outer[in.outer.size() - 1] * static_cast<std::int64_t>(itemsize(in.type));
-      accumulators_[k].r->columns(accumulators_[k].planes, in_place(k, start), stride, steps, n,
-                                  static_cast<int>(r - begin));
+      add_columns(k, in_place(k, start), stride, steps, 0, n, static_cast<int>(r - begin));
     }
     r += steps;
   }
@@ -327,8 +371,7 @@ void reduce_task::column_block(std::int64_t start, int at, int n, int index) {
   walker_.bind(start + at, n);
   if (job_.tail) return skipping_column_block(n, index);
   if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
-  for (std::size_t k = 0; k < accumulators_.size(); ++k)
-    accumulators_[k].r->column(shifted(accumulators_[k], at), lanes_of(k), n, index, index + 1);
+  for (std::size_t k = 0; k < accumulators_.size(); ++k) add_columns(k, lanes_of(k), 0, 1, at, n, index);
 }
 
 void reduce_task::skipping_column_block(int n, int index) {
@@ -341,20 +384,16 @@ void reduce_task::skipping_column_block(int n, int index) {
 }
 
 void reduce_task::shared_column_chunk(std::int64_t begin, std::int64_t end) {
-  const int width = static_cast<int>(job_.shape.results), most = jit::block_lanes / width;
+  constexpr int group = jit::addition_group;
+  const int width = static_cast<int>(job_.shape.results), most = row_part / width / group * group;
   walker_.move_to(0);
   for (std::int64_t r = begin; r < end; r += most) {
     const int steps = static_cast<int>(std::min<std::int64_t>(most, end - r));
-    walker_.bind(r * width, steps * width);
-    if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
-    for (std::size_t k = 0; k < accumulators_.size(); ++k) {
-      const accumulator& a = accumulators_[k];
-      const int bytes = job_.argument_bytes(k);
-      for (int j = 0; j < steps; ++j) {
-        const int index = static_cast<int>(r - begin) + j;
-        a.r->column(a.planes, further(lanes_of(k), j * width, bytes), width, index, index + 1);
-      }
-    }
+    if (job_.only_loads) walker_.bind(r * width, steps * width);
+    else compute(r * width, steps * width, 0);
+    for (std::size_t k = 0; k < accumulators_.size(); ++k)
+      add_columns(k, lanes_of(k), std::int64_t{width} * job_.argument_bytes(k), steps, 0, width,
+                  static_cast<int>(r - begin));
   }
 }
 

@@ -1,13 +1,15 @@
 // The steps of reductions over lane arrays, compiled once for each instruction set.
 //
-// The order of additions depends on nothing but the position of an element in the reduced space: in a row chunk, lane
-// e mod row_lanes takes element e; the lanes are then joined by halves. A column chunk adds one element after the other.
-// Partial results of chunks are joined pairwise.
+// Sums and products of floating-point numbers follow jit::addition_order. Of other reductions whose order matters, users'
+// among them, element e of a split of a row belongs to lane e mod row_lanes, and the lanes are joined by halves; in columns
+// and from split to split they follow it too, but elements of a group are joined to their lane one after the other. Moments,
+// in float64, need no lanes in columns.
 #pragma once
 #include <cstdint>
 #include <utility>
 
 #include "jit/cpu/block.hpp"
+#include "jit/program/addition_order.hpp"
 
 namespace sinter::cpu {
 
@@ -24,36 +26,62 @@ struct row_pair {
   std::int64_t stride_b;
 };
 
-/// Accumulators are arrays of lanes, one for each plane; the first `partials` planes are the partial result of a chunk.
+/// Where elements of columns go: `index` is that of the first of them in its split, and the accumulators of a lane are
+/// `pitch` after those of the one before it.
+struct column_place {
+  int index;
+  int lanes = 1;  // a power of two
+  int pitch = 0;
+
+  [[gnu::always_inline]] int lane() const { return index / jit::addition_group & (lanes - 1); }
+  /// The how many-th element of its lane it is, from 1.
+  [[gnu::always_inline]] int nth() const {
+    constexpr int group = jit::addition_group;
+    if (lanes == 1) return index + 1;
+    return index / (group * lanes) * group + index % group + 1;
+  }
+};
+
+/// Accumulators are arrays of lanes, one for each plane; the first `partials` planes are the partial result of a split.
 struct reducer {
   int planes = 1, partials = 1;
   int bytes[max_planes] = {};  // of a lane, per plane
   /// Whether the result is the same in any order, so that chunks may be of any size.
   bool any_order = true;
+  /// Whether groups of four elements are joined first, as jit::addition_order says. The second plane then has what has
+  /// been seen of a group: four elements of a row, or for each column the joined halves of the group.
+  bool by_groups = false;
+  /// Whether elements of columns are dealt to the lanes of the order, or all joined one after the other.
+  bool column_lanes = false;
   void (*reset)(void* const* acc, int n) = nullptr;
-  /// Element first + l of the chunk goes to lane (first + l) mod row_lanes.
-  void (*row)(void* const* acc, const void* lanes, int n, int first) = nullptr;
-  /// Element `index` of the chunk, the nth that the lanes take: lane l to accumulator l.
-  void (*column)(void* const* acc, const void* lanes, int n, int index, int nth) = nullptr;
-  /// The same of `steps` elements from `index` on, whose lanes lie in memory `stride` bytes apart. Missing of a user's one.
-  void (*columns)(void* const* acc, const void* from, std::int64_t stride, int steps, int n, int index) = nullptr;
-  /// Ends a chunk of `length` elements that starts at element `base`; after it the first planes hold partial results.
+  /// Elements `first` and following of a split; by groups they go to `lanes` lanes, else to row_lanes.
+  void (*row)(void* const* acc, const void* x, int n, int first, int lanes) = nullptr;
+  /// Element `index` of the chunk, the nth that the lanes take: lane l to accumulator l. Not by groups.
+  void (*column)(void* const* acc, const void* x, int n, int index, int nth) = nullptr;
+  /// Elements that lie in memory `stride` bytes apart, of n columns: `index` and following of a split. Those of lane k are
+  /// joined to the accumulators from k * pitch on. Missing of a user's one.
+  void (*columns)(void* const* acc, const void* from, std::int64_t stride, int steps, int n,
+                  const column_place& place) = nullptr;
+  /// Ends a split of `length` elements that starts at element `base`; after it the first planes hold partial results.
   void (*close)(void* const* acc, int n, bool rows, int length, std::int64_t base) = nullptr;
+  /// By groups: joins what is left of the last group of a split of `place.index` elements to its lane.
+  void (*close_columns)(void* const* acc, int n, const column_place& place) = nullptr;
   /// a[l] = a[l] joined with b[l], which comes later.
   void (*join)(void* const* a, void* const* b, int n) = nullptr;
   /// Lanes of the result's register (of float32 for float16 and bfloat16, not rounded yet).
   void (*finish)(void* const* acc, void* to, int n) = nullptr;
   // What may be missing (of a user's reduction) is done by the steps above.
-  /// Joins row_lanes lanes by halves.
-  void (*join_lanes)(void* const* acc) = nullptr;
-  /// Rows of at least `least_columns` elements, at most a chunk, `stride` bytes apart: lane r of `acc` gets the partial
+  /// Joins the lanes of a split of a row of `length` elements.
+  void (*join_lanes)(void* const* acc, int lanes, int length) = nullptr;
+  /// Rows of at least `least_columns` elements, at most a split, `stride` bytes apart: lane r of `acc` gets the partial
   /// result of row r, as reset, row, close and the joining of its lanes give it. What lies between the first and the last
   /// element of all rows may be read.
-  void (*whole_rows)(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) = nullptr;
+  void (*whole_rows)(void* const* acc, const void* from, std::int64_t stride, int rows, int columns,
+                     int lanes) = nullptr;
   int least_columns = transposed_columns + 1;
   /// row and whole_rows of the products of two operands, which need no lanes of their own: sums of float32 and float64 only.
-  void (*product_row)(void* const* acc, const void* a, const void* b, int n, int first) = nullptr;
-  void (*product_rows)(void* const* acc, const row_pair& rows, int count, int columns) = nullptr;
+  void (*product_row)(void* const* acc, const void* a, const void* b, int n, int first, int lanes) = nullptr;
+  void (*product_rows)(void* const* acc, const row_pair& rows, int count, int columns, int lanes) = nullptr;
 };
 /// Rows that whole_rows joins together: fewer take as long.
 inline constexpr int rows_at_once = 32;

@@ -67,28 +67,39 @@ void reduce_task::put_partial(char* scratch, std::int64_t segment, std::int64_t 
   }
 }
 
+/// Joins the partial results [first, first + n) of all segments, which lie `bytes` apart, and leaves them finished.
+void reduce_task::join_splits(std::size_t k, const char* partials, std::size_t bytes, std::int64_t first, int n) {
+  const reducer& r = *job_.reducers[k];
+  const auto lanes = static_cast<int>(job_.split.order.split_lanes);
+  void* joined[max_planes] = {};
+  for (int p = 0; p < r.partials; ++p) joined[p] = memory_.take(static_cast<std::size_t>(lanes * n * r.bytes[p]));
+  void *to[max_planes] = {}, *from[max_planes] = {};
+  for (std::int64_t s = 0; s < job_.split.segments; ++s) {
+    const char* plane = partials + static_cast<std::size_t>(s) * bytes;
+    for (int p = 0; p < r.partials; ++p) {
+      from[p] = const_cast<char*>(plane) + first * r.bytes[p];
+      to[p] = static_cast<char*>(joined[p]) + s % lanes * n * r.bytes[p];
+      if (s < lanes) std::memcpy(to[p], from[p], static_cast<std::size_t>(n * r.bytes[p]));
+      plane += plane_bytes(r, p, job_.shape.results);
+    }
+    if (s >= lanes) r.join(to, from, n);
+  }
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    for (int p = 0; p < r.partials; ++p) to[p] = static_cast<char*>(joined[p]) + half * n * r.bytes[p];
+    r.join(joined, to, half * n);
+  }
+  finish(k, joined, 0, n);
+}
+
 // Results in groups of a block, whatever the groups of the first pass were.
 void reduce_task::gather(std::int64_t group, const char* scratch) {
   const std::int64_t first = group * jit::block_lanes;
   const int n = static_cast<int>(std::min<std::int64_t>(jit::block_lanes, job_.shape.results - first));
   const std::size_t bytes = segment_bytes(job_.launch, job_.shape);
-  std::size_t offset = 0;
   for (std::size_t k = 0; k < job_.reducers.size(); ++k) {
-    const reducer& r = *job_.reducers[k];
-    partial_stack stack(r, memory_, n, job_.split.segments);
-    std::size_t plane_offset[max_planes] = {};
-    for (int p = 0; p < r.partials; ++p) {
-      plane_offset[p] = offset + static_cast<std::size_t>(first * r.bytes[p]);
-      offset += plane_bytes(r, p, job_.shape.results);
-    }
-    for (std::int64_t s = 0; s < job_.split.segments; ++s) {
-      void* planes[max_planes] = {};
-      for (int p = 0; p < r.partials; ++p)
-        planes[p] = const_cast<char*>(scratch) + static_cast<std::size_t>(s) * bytes + plane_offset[p];
-      stack.push(planes, n);
-    }
-    stack.fold(n);
-    finish(k, stack.planes(), 0, n);
+    join_splits(k, scratch, bytes, first, n);
+    for (int p = 0; p < job_.reducers[k]->partials; ++p)
+      scratch += plane_bytes(*job_.reducers[k], p, job_.shape.results);
   }
   store(first, n);
 }

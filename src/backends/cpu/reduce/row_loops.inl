@@ -1,6 +1,8 @@
 // Whole rows at a time: the lanes of a row are joined down to a few while they are in the first-level cache, the last few of
 // many rows at once. Included by loops.inl.
 
+inline constexpr int shortest_row = 3;  // shorter ones are transposed as fast
+
 /// Lanes that are left of each row of a tile, and rows of a tile.
 inline constexpr int tile_lanes = 8, tile_rows = rows_at_once;
 
@@ -54,7 +56,7 @@ template <class Op>
 }
 
 template <class Op>
-void row(void* const* acc, const void* lanes, int n, int first) {
+void row(void* const* acc, const void* lanes, int n, int first, int = 0) {
   int done = 0;
   const int lane = first % row_lanes;
   if (lane != 0) {
@@ -92,7 +94,7 @@ template <class Op, int Lanes>
 }
 
 template <class Op>
-void whole_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) {
+void whole_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, int) {
   if (columns <= 16) rows_by_tiles<Op, 16>(acc, from, stride, rows, columns);
   else if (columns <= 32) rows_by_tiles<Op, 32>(acc, from, stride, rows, columns);
   else rows_by_tiles<Op, row_lanes>(acc, from, stride, rows, columns);
@@ -199,7 +201,7 @@ SINTER_STEP int place_of(const T* x, int n) {
 }
 
 template <class T, bool Min>
-[[gnu::flatten]] void place_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) {
+[[gnu::flatten]] void place_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, int) {
   for (int r = 0; r < rows; ++r) {
     const T* x = reinterpret_cast<const T*>(static_cast<const char*>(from) + r * stride);
     const int at = place_of<T, Min>(x, columns);
@@ -219,6 +221,6 @@ struct rows_of<position<T, Min>> {
 };
 
 template <class Op>
-[[gnu::flatten]] void join_lanes(void* const* acc) {
+[[gnu::flatten]] void join_lanes(void* const* acc, int, int) {
   join_halves<Op, row_lanes, 1>(acc, 1);
 }

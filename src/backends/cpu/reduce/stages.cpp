@@ -83,6 +83,7 @@ class step_launcher {
       : whole_(l), blocks_(blocks), memory_(memory), outer_(static_cast<std::size_t>(blocks.axis)) {
     launch_.extents = core::dims(l.extents.data() + blocks.axis, l.extents.size() - blocks.axis);
     launch_.reduces_last = true;
+    launch_.all_results = product(l.extents, 0, l.kept);
   }
 
   void move_to(std::int64_t block) {
@@ -189,8 +190,12 @@ void run_stages(const stage_steps& steps, const jit::launch& l,
       const jit::launch& part = launcher.of(steps.steps[k]);
       const runtime::prepared& code = *codes[first + k];
       const element_work work{&code, &part};
-      if (part.code->kind == jit::kernel_kind::elementwise) run_elements({&work, 1}, mine.words);
-      else run_reduce(code, part, {.part = true}, nullptr, mine.words);
+      if (part.code->kind == jit::kernel_kind::elementwise) {
+        run_elements({&work, 1}, mine.words);
+      } else {
+        arena scratch;
+        run_reduce(code, part, {}, scratch.take(reduce_scratch(part)), mine.words);
+      }
     }
     merge_fault(fault, mine);
   });

@@ -9,6 +9,7 @@ namespace sinter::cpu {
 user_reducer::user_reducer(const jit::user_reduction* monoid) : compiled_code(true), monoid_(monoid) {
   steps_.bytes[0] = monoid->value.opaque.empty() ? jit::lane_bytes(monoid->value.type) : jit::opaque_bytes;
   steps_.any_order = false;
+  steps_.column_lanes = true;
 }
 
 std::vector<std::string> user_reducer::functions(const std::string& name) const {

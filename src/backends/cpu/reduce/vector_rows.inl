@@ -1,4 +1,4 @@
-// Reductions whose accumulator is one number, or one for each part of a complex number: the accumulators of a row stay in
+// Reductions of numbers in any order (of others: group_rows.inl): the accumulators of a row stay in
 // registers, and the vectors of several rows are joined by halves together, so that the sums of neighbouring rows become
 // neighbouring lanes of one vector. Which element meets which is as in loops.inl. Included by it.
 
@@ -97,38 +97,18 @@ struct plain_rows {
   SINTER_STEP void bound(int rows, int n) { end = row(stride < 0 ? 0 : rows - 1) + n + spare; }
   SINTER_STEP void move_to(int r) { x = row(r); }
   template <class V>
-  SINTER_STEP void load(V& v, int at) const {
+  SINTER_STEP void load(V& v, index64 at) const {
     load_pack(v, x + at);
   }
   /// Numbers of which the first n are those of the row.
   template <class V>
-  SINTER_STEP void load_part(V& v, int at, int n) const {
+  SINTER_STEP void load_part(V& v, index64 at, int n) const {
     if (end - x - at >= static_cast<std::int64_t>(sizeof v / sizeof(T))) return load(v, at);
-    v = V{};
-    for (int l = 0; l < n; ++l) v[l] = x[at + l];
+    T some[sizeof v / sizeof(T)] = {};
+    for (int l = 0; l < n; ++l) some[l] = x[at + l];
+    load_pack(v, some);
   }
 };
-/// The products of the elements of two.
-template <class T>
-struct rows_of_products {
-  plain_rows<T> a, b;
-
-  SINTER_STEP void bound(int rows, int n) { a.bound(rows, n), b.bound(rows, n); }
-  SINTER_STEP void move_to(int r) { a.move_to(r), b.move_to(r); }
-  template <class V>
-  SINTER_STEP void load(V& v, int at) const {
-    V factor;
-    a.load(v, at), b.load(factor, at);
-    v = v * factor;
-  }
-  template <class V>
-  SINTER_STEP void load_part(V& v, int at, int n) const {
-    V factor;
-    a.load_part(v, at, n), b.load_part(factor, at, n);
-    v = v * factor;
-  }
-};
-
 /// Rows of more than half as many numbers as `Slots` vectors of `Lanes` have, or with `Longer` of more than row_lanes
 /// elements, which they hold.
 template <class S, class Source, int Lanes, int Slots, bool Longer = false>
@@ -221,25 +201,9 @@ SINTER_STEP void rows_in_vectors(void* const* acc, const Source& x, int rows, in
   rows_in_slots<S, lanes, 1>(acc, x, rows, columns);
 }
 template <class S>
-void vector_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns) {
+void vector_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, int) {
   rows_in_vectors<S>(acc, plain_rows<typename S::number>{from, stride}, rows, columns);
 }
-/// One row for all others, as that of a product with a vector, is copied, so that its last vector is whole.
-template <class S>
-void product_rows(void* const* acc, const row_pair& x, int rows, int columns) {
-  using T = typename S::number;
-  constexpr int lanes = wide<T>::lanes, most = 2048;
-  plain_rows<T> a{x.a, x.stride_a}, b{x.b, x.stride_b};
-  if (a.stride == 0) a = {x.b, x.stride_b}, b = {x.a, x.stride_a};
-  T copy[most + lanes];
-  if (b.stride == 0 && columns <= most) {
-    __builtin_memcpy(copy, b.first, sizeof(T) * static_cast<unsigned long>(columns));
-    for (int l = 0; l < lanes; ++l) copy[columns + l] = 0;
-    b = {copy, 0, lanes};
-  }
-  rows_in_vectors<S>(acc, rows_of_products<T>{a, b}, rows, columns);
-}
-
 /// Adds `rounds` times row_lanes elements to the accumulators, as many of which are in registers as there are.
 template <class S, class Source>
 SINTER_STEP void add_rounds(void* const* acc, const Source& x, int at, int rounds) {
@@ -268,7 +232,7 @@ SINTER_STEP int head_of(int n, int first) {
 }
 
 template <class Op>
-void vector_row(void* const* acc, const void* from, int n, int first) {
+void vector_row(void* const* acc, const void* from, int n, int first, int) {
   using S = vector_steps<Op>;
   using T = typename S::number;
   const int head = head_of(n, first), rounds = (n - head) / row_lanes, done = head + rounds * row_lanes;
@@ -276,20 +240,4 @@ void vector_row(void* const* acc, const void* from, int n, int first) {
   if (head) row<Op>(acc, x, head, first);
   if (rounds) add_rounds<S>(acc, plain_rows<T>{x, 0, 0, nullptr, x}, head * S::unit, rounds);
   if (done < n) row<Op>(acc, x + done * S::unit, n - done, first + done);
-}
-template <class Op>
-void product_row(void* const* acc, const void* from_a, const void* from_b, int n, int first) {
-  using S = vector_steps<Op>;
-  using T = typename S::number;
-  const int head = head_of(n, first), rounds = (n - head) / row_lanes, done = head + rounds * row_lanes;
-  const T* const a = static_cast<const T*>(from_a);
-  const T* const b = static_cast<const T*>(from_b);
-  const auto part = [&](int begin, int end) {
-    T some[row_lanes];
-    for (int e = begin; e < end; ++e) some[e - begin] = a[e] * b[e];
-    if (begin < end) row<Op>(acc, some, end - begin, first + begin);
-  };
-  part(0, head);
-  if (rounds) add_rounds<S>(acc, rows_of_products<T>{{a, 0, 0, nullptr, a}, {b, 0, 0, nullptr, b}}, head, rounds);
-  part(done, n);
 }

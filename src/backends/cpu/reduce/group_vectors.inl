@@ -1,0 +1,214 @@
+// Rows of sums and products of floating-point numbers, in the order of jit::addition_order, part by part. Four vectors of
+// neighbouring elements become one of groups by joining neighbours twice; vectors of groups are joined to those of lanes.
+// Included by loops.inl.
+
+/// The products of the elements of two.
+template <class T>
+struct rows_of_products {
+  plain_rows<T> a, b;
+
+  SINTER_STEP void bound(int rows, int n) { a.bound(rows, n), b.bound(rows, n); }
+  SINTER_STEP void move_to(int r) { a.move_to(r), b.move_to(r); }
+  template <class V>
+  SINTER_STEP void load(V& v, index64 at) const {
+    V factor;
+    a.load(v, at), b.load(factor, at);
+    v = v * factor;
+  }
+  template <class V>
+  SINTER_STEP void load_part(V& v, index64 at, int n) const {
+    V factor;
+    a.load_part(v, at, n), b.load_part(factor, at, n);
+    v = v * factor;
+  }
+};
+
+/// Every second one of the elements of p and then q, from the first or the second on.
+template <int Unit, int Odd, class V, int... I>
+SINTER_STEP void take_every_second(V& to, const V& p, const V& q, std::integer_sequence<int, I...>) {
+  to = __builtin_shufflevector(p, q, ((I / Unit * 2 + Odd) * Unit + I % Unit)...);
+}
+/// Vectors of a reduction's numbers, and how they are joined.
+template <class S, int Lanes = wide<typename S::number>::lanes>
+struct group_vectors {
+  using T = typename S::number;
+  using vector = typename pack<T, Lanes>::type;
+  static constexpr int lanes = Lanes, width = Lanes / S::unit;  // numbers, elements
+
+  /// Element k becomes 2 k joined with 2 k + 1, of p and then q.
+  SINTER_STEP static void join_neighbours(vector& to, const vector& p, const vector& q) {
+    vector odd, even;
+    take_every_second<S::unit, 0>(even, p, q, std::make_integer_sequence<int, Lanes>());
+    take_every_second<S::unit, 1>(odd, p, q, std::make_integer_sequence<int, Lanes>());
+    S::join(even, odd);
+    to = even;
+  }
+  SINTER_STEP static void join_groups(vector& to, const vector* v) {
+    vector p, q;
+    join_neighbours(p, v[0], v[1]);
+    join_neighbours(q, v[2], v[3]);
+    join_neighbours(to, p, q);
+  }
+  SINTER_STEP static void nothing(vector& v) { fill_pack(v, S::identity()); }
+  /// The first n numbers of a vector, the others joining nothing.
+  SINTER_STEP static void keep_first(vector& v, int n) {
+    using bits = decltype(v == v);
+    bits lane;
+    for (int l = 0; l < Lanes; ++l) lane[l] = l;
+    vector none;
+    nothing(none);
+    v = lane < n ? v : none;
+  }
+  /// The n numbers from `at` on, which may be none.
+  template <class Source>
+  SINTER_STEP static void load_some(vector& v, const Source& x, index64 at, int n) {
+    if (n >= Lanes) return x.load(v, at);
+    if (n <= 0) return nothing(v);
+    x.load_part(v, at, n);
+    keep_first(v, n);
+  }
+  template <class Source>
+  SINTER_STEP static void load_groups(vector& to, const Source& x, index64 at) {
+    vector v[group_size];
+#pragma GCC unroll 4
+    for (int k = 0; k < group_size; ++k) x.load(v[k], at + k * Lanes);
+    join_groups(to, v);
+  }
+  template <class Source>
+  [[gnu::noinline]] static void load_some_groups(vector& to, const Source& x, index64 at, int n) {
+    vector v[group_size];
+#pragma GCC unroll 4
+    for (int k = 0; k < group_size; ++k) load_some(v[k], x, at + k * Lanes, n - k * Lanes);
+    join_groups(to, v);
+  }
+};
+
+/// Joins `rounds` times `Vectors` vectors of groups to as many of lanes, which are registers meanwhile.
+template <class S, int Vectors, class Source>
+SINTER_STEP void add_rounds_of(typename S::number* a, const Source& x, index64 at, int rounds) {
+  using vectors = group_vectors<S>;
+  typename vectors::vector sum[Vectors], v;
+#pragma GCC unroll 4
+  for (int s = 0; s < Vectors; ++s) load_pack(sum[s], a + s * vectors::lanes);
+  for (; rounds > 0; --rounds)
+#pragma GCC unroll 4
+    for (int s = 0; s < Vectors; ++s, at += group_size * vectors::lanes) {
+      vectors::load_groups(v, x, at);
+      S::join(sum[s], v);
+    }
+#pragma GCC unroll 4
+  for (int s = 0; s < Vectors; ++s) __builtin_memcpy(a + s * vectors::lanes, &sum[s], sizeof sum[s]);
+}
+/// Joins whole rounds of groups to the lanes, which are at least as many as a vector has elements.
+template <class S, class Source>
+[[gnu::noinline]] void add_group_rounds(typename S::number* a, const Source& x, index64 at, int rounds, int lanes) {
+  using vectors = group_vectors<S>;
+  switch (lanes / vectors::width) {
+    case 1: return add_rounds_of<S, 1>(a, x, at, rounds);
+    case 2: return add_rounds_of<S, 2>(a, x, at, rounds);
+    case 4: return add_rounds_of<S, 4>(a, x, at, rounds);
+  }
+  constexpr int each = 4 * vectors::lanes;  // numbers of the lanes that are registers at a time
+  for (; rounds > 0; --rounds)
+    for (int l = 0; l < lanes * S::unit; l += each, at += group_size * each) add_rounds_of<S, 4>(a + l, x, at, 1);
+}
+
+/// Joins neighbouring lanes until one is left, or one of each run, and then the runs from left to right.
+template <class S>
+SINTER_STEP void join_group_lanes(typename S::number* a, int lanes) {
+  constexpr int unit = S::unit;
+  int left = lanes;
+  for (int joined = 1; joined < lanes && joined < jit::addition_run; joined *= 2) {
+    left /= 2;
+    if constexpr (unit == 1) {
+      SINTER_LANES(l, left) a[l] = both<S>(a[2 * l], a[2 * l + 1]);
+    } else {
+      for (int l = 0; l < left; ++l)
+        for (int u = 0; u < unit; ++u) a[l * unit + u] = both<S>(a[2 * l * unit + u], a[(2 * l + 1) * unit + u]);
+    }
+  }
+  for (int l = 1; l < left; ++l)
+    for (int u = 0; u < unit; ++u) a[u] = both<S>(a[u], a[l * unit + u]);
+}
+
+// ---- parts of a row
+
+template <class S>
+SINTER_STEP void add_single_group(typename S::number* a, const typename S::number* x) {
+  constexpr int u = S::unit;
+  for (int k = 0; k < u; ++k)
+    a[k] = both<S>(a[k], both<S>(both<S>(x[k], x[u + k]), both<S>(x[2 * u + k], x[3 * u + k])));
+}
+/// `get(to, e, n)`: numbers of the elements e to e + n of the part. `x`: all of them, for vectors.
+template <class S, class Source, class Get>
+SINTER_STEP void group_row_of(void* const* acc, const Source& x, const Get& get, int n, int first, int lanes) {
+  using T = typename S::number;
+  constexpr int width = group_vectors<S>::width;
+  T *const a = static_cast<T*>(acc[0]), *const begun = static_cast<T*>(acc[1]);
+  int e = 0;
+  if (const int seen = first % group_size; seen != 0) {
+    e = group_size - seen < n ? group_size - seen : n;
+    get(begun + seen * S::unit, 0, e);
+    if (seen + e == group_size) add_single_group<S>(a + (first / group_size & (lanes - 1)) * S::unit, begun);
+  }
+  const auto single = [&] {
+    T group[group_size * S::unit];
+    get(group, e, group_size);
+    add_single_group<S>(a + ((first + e) / group_size & (lanes - 1)) * S::unit, group);
+    e += group_size;
+  };
+  const int round = group_size * lanes, step = group_size * width;
+  while (n - e >= group_size) {
+    const int lane = (first + e) / group_size & (lanes - 1);
+    if (lanes < width || lane % width != 0 || n - e < step) {
+      single();
+    } else if (lane == 0 && n - e >= round) {
+      const int rounds = (n - e) / round;
+      add_group_rounds<S>(a, x, e * S::unit, rounds, lanes);
+      e += rounds * round;
+    } else {
+      typename group_vectors<S>::vector sum, v;
+      load_pack(sum, a + lane * S::unit);
+      group_vectors<S>::load_groups(v, x, e * S::unit);
+      S::join(sum, v);
+      __builtin_memcpy(a + lane * S::unit, &sum, sizeof sum);
+      e += step;
+    }
+  }
+  if (e < n) get(begun + (first + e) % group_size * S::unit, e, n - e);
+}
+template <class Op>
+void group_row(void* const* acc, const void* from, int n, int first, int lanes) {
+  using S = vector_steps<Op>;
+  using T = typename S::number;
+  const T* const x = static_cast<const T*>(from);
+  const auto get = [x](T* to, int e, int count) {
+    for (int k = 0; k < count * S::unit; ++k) to[k] = x[e * S::unit + k];
+  };
+  group_row_of<S>(acc, plain_rows<T>{x, 0, 0, nullptr, x}, get, n, first, lanes);
+}
+template <class Op>
+void product_row(void* const* acc, const void* from_a, const void* from_b, int n, int first, int lanes) {
+  using S = vector_steps<Op>;
+  using T = typename S::number;
+  const T *const a = static_cast<const T*>(from_a), *const b = static_cast<const T*>(from_b);
+  const auto get = [a, b](T* to, int e, int count) {
+    for (int k = 0; k < count; ++k) to[k] = a[e + k] * b[e + k];
+  };
+  group_row_of<S>(acc, rows_of_products<T>{{a, 0, 0, nullptr, a}, {b, 0, 0, nullptr, b}}, get, n, first, lanes);
+}
+template <class Op>
+void join_lanes_by_groups(void* const* acc, int lanes, int length) {
+  using S = vector_steps<Op>;
+  using T = typename S::number;
+  T* const a = static_cast<T*>(acc[0]);
+  const T* const begun = static_cast<const T*>(acc[1]);
+  if (const int seen = length % group_size; seen != 0)
+    for (int u = 0; u < S::unit; ++u) {
+      T some = begun[u];
+      for (int k = 1; k < seen; ++k) some = both<S>(some, begun[k * S::unit + u]);
+      T& lane = a[(length / group_size & (lanes - 1)) * S::unit + u];
+      lane = both<S>(lane, some);
+    }
+  join_group_lanes<S>(a, lanes);
+}
