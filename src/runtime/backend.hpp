@@ -24,6 +24,7 @@ class algorithms;
 class products;
 class solvers;
 class fourier;
+class sparse;
 class pool;
 
 enum class device_kind : std::uint8_t { cpu, cuda };
@@ -136,6 +137,8 @@ class backend {
   virtual runtime::solvers& solvers();
   /// Fourier transforms; throws device_error where the backend has none.
   virtual runtime::fourier& fourier();
+  /// Products of sparse matrices; throws device_error where the backend has none.
+  virtual runtime::sparse& sparse();
 
   // Streams. All work is enqueued on the calling thread's current stream.
   stream& default_stream() const noexcept { return *default_stream_; }

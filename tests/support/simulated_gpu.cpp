@@ -307,6 +307,7 @@ class gpu final : public runtime::backend {
   runtime::products& products() override { return products_; }
   runtime::solvers& solvers() override { return solvers_; }
   runtime::fourier& fourier() override { return fourier_; }
+  runtime::sparse& sparse() override { return sparse_; }
   void synchronize() override {
     std::vector<sim_stream*> all{&default_};
     {
@@ -421,6 +422,7 @@ class gpu final : public runtime::backend {
   sim_products products_{*this};
   sim_solvers solvers_{*this};
   sim_fourier fourier_{*this};
+  sim_sparse sparse_{*this};
   std::atomic<std::uint64_t> launches_{0};
 };
 

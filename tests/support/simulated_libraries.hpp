@@ -8,6 +8,7 @@
 #include "runtime/algorithms/fourier.hpp"
 #include "runtime/algorithms/products.hpp"
 #include "runtime/algorithms/solvers.hpp"
+#include "runtime/algorithms/sparse.hpp"
 #include "runtime/backend.hpp"
 #include "sinter/error.hpp"
 
@@ -132,6 +133,19 @@ class sim_fourier final : public runtime::fourier, sim_library {
   }
   runtime::fourier_figures figures() override { return {}; }
   void clear() override {}
+};
+
+/// Products alone: entries are put in order by what is composed of the device's algorithms, as on a GPU.
+class sim_sparse final : public runtime::sparse, sim_library {
+ public:
+  explicit sim_sparse(runtime::backend& device) : sim_library(device, "products of sparse arrays") {}
+  std::size_t multiply_scratch(const runtime::sparse_matrix& a, const runtime::sparse_product& p) const override {
+    return cpu().sparse().multiply_scratch(a, p);
+  }
+  void multiply(const runtime::sparse_matrix& a, const runtime::sparse_product& p, void* result,
+                void* scratch) override {
+    now().sparse().multiply(a, p, result, scratch);
+  }
 };
 
 class sim_solvers final : public runtime::solvers, sim_library {

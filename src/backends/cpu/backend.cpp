@@ -19,6 +19,7 @@
 #include "backends/cpu/algorithms/algorithms.hpp"
 #include "backends/cpu/copies/transposed_copy.hpp"
 #include "backends/cpu/fft/fourier.hpp"
+#include "backends/cpu/sparse/sparse.hpp"
 #include "backends/cpu/kernels/hooks.hpp"
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/kernels/row_gather.hpp"
@@ -347,6 +348,10 @@ class cpu_backend final : public runtime::backend {
     refuse_in_capture("Fourier transforms on the CPU");
     return *fourier_;
   }
+  runtime::sparse& sparse() override {
+    refuse_in_capture("products of sparse arrays on the CPU");
+    return sparse_;
+  }
 
   runtime::stream& open_stream(const runtime::stream_options&) override { return take<cpu_stream>(free_streams_); }
   runtime::stream& wrap_stream(void*) override {
@@ -469,6 +474,7 @@ class cpu_backend final : public runtime::backend {
   cpu_products products_;
   cpu_solvers solvers_;
   std::unique_ptr<runtime::fourier> fourier_ = make_fourier();
+  cpu_sparse sparse_;
   prepared_table table_;
   std::atomic<std::uint64_t> launches_{0};
   void keep_fault(const fault_record& f) {

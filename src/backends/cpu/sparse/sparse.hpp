@@ -1,0 +1,21 @@
+// src/backends/cpu/sparse: sparse matrices on the CPU: products, and the order of entries.
+#pragma once
+#include "runtime/algorithms/sparse.hpp"
+
+namespace sinter::cpu {
+
+class cpu_sparse final : public runtime::sparse {
+ public:
+  bool multiplies_transposed() const override { return true; }
+  std::size_t multiply_scratch(const runtime::sparse_matrix& a, const runtime::sparse_product& p) const override;
+  void multiply(const runtime::sparse_matrix& a, const runtime::sparse_product& p, void* result,
+                void* scratch) override;
+
+  bool arranges() const override { return true; }
+  void group(const runtime::sparse_entries& e, std::int64_t majors, void* indptr, void* indices, void* data) override;
+  void sort_rows(const runtime::sparse_matrix& a, std::size_t bytes, void* indices, void* data) override;
+  runtime::sparse_defect find_defect(const runtime::sparse_matrix& a) const override;
+  int order(const runtime::sparse_matrix& a) const override;
+};
+
+}  // namespace sinter::cpu

@@ -1,0 +1,120 @@
+// Conversions between formats, and to dense arrays. On the host entries are moved by the backend's kernels, elsewhere by
+// sorts and gathers.
+#include "graph/run/flush.hpp"
+#include "graph/values/faults.hpp"
+#include "ops/sparse/parts.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/indexing.hpp"
+#include "sinter/search.hpp"
+#include "sinter/sort.hpp"
+#include "sinter/take.hpp"
+
+namespace sinter::ops {
+namespace {
+
+using sparse::format;
+
+/// Entries in the order of one coordinate (of `majors`), in their own order otherwise, by the host's kernels. `minor` is
+/// undefined for a compressed array, whose majors are the others then.
+state_ref grouped_on_host(format f, const sparse_state& s, const ndarray& major, const ndarray& minor) {
+  const bool by_columns = f == format::csc;
+  const std::int64_t majors = by_columns ? s.columns : s.rows;
+  const dtype index = major.dtype();
+  const value data = value_of(s.data), of = value_of(major), other = minor.defined() ? value_of(minor) : value(),
+              ends = minor.defined() ? value() : value_of(s.first);
+  const value all[] = {data, of, minor.defined() ? other : ends};
+  graph::flush(all);
+  const std::int64_t count = entries_of(s);
+  const value indptr = unset_leaf(dims{majors + 1}, index, data->device),
+              indices = unset_leaf(dims{count}, index, data->device),
+              moved = unset_leaf(dims{count}, data->type, data->device);
+  runtime::sparse_entries e{index, count, itemsize(data->type), address_to_read(data), address_to_read(of)};
+  if (minor.defined()) e.minor = address_to_read(other);
+  else e.indptr = address_to_read(ends), e.rows = majors_of(s);
+  kernels_of(s).group(e, majors, address_to_write(indptr), address_to_write(indices), address_to_write(moved));
+  graph::inherit_faults(moved, {&data});
+  return make_state(f, s.rows, s.columns, wrap(moved), wrap(indptr), wrap(indices), entry_order::unknown);
+}
+
+/// The ends of `majors` groups of ascending coordinates.
+ndarray ends_of(const ndarray& ascending, std::int64_t majors, dtype index) {
+  return searchsorted(ascending, arange(majors + 1, {.dtype = ascending.dtype(), .device = ascending.device()}))
+      .astype(index);
+}
+
+/// The same by a stable sort.
+state_ref grouped_by_sorting(format f, const sparse_state& s, const ndarray& major, const ndarray& minor) {
+  const ndarray order = argsort(major);
+  const std::int64_t majors = f == format::csc ? s.columns : s.rows;
+  return make_state(f, s.rows, s.columns, take(s.data, order), ends_of(take(major, order), majors, major.dtype()),
+                    take(minor, order), entry_order::unknown);
+}
+
+/// coo in compressed form; entries of equal place stay.
+state_ref grouped(format f, const sparse_state& s) {
+  const bool by_columns = f == format::csc;
+  const ndarray &major = by_columns ? s.second : s.first, &minor = by_columns ? s.first : s.second;
+  const bool host = kernels_of(s).arranges();
+  return host ? grouped_on_host(f, s, major, minor) : grouped_by_sorting(f, s, major, minor);
+}
+
+state_ref as_coo(const sparse_state& s) {
+  const entry_order order = s.format == format::csr ? s.order.load() : entry_order::unknown;
+  return make_state(format::coo, s.rows, s.columns, s.data, rows_of_entries(s), columns_of_entries(s), order);
+}
+
+}  // namespace
+
+state_ref regrouped(const state_ref& s) {
+  const format f = s->format == format::csr ? format::csc : format::csr;
+  const bool distinct = s->order == entry_order::canonical;
+  const state_ref r = kernels_of(*s).arranges() ? grouped_on_host(f, *s, s->second, ndarray())
+                                                : grouped_by_sorting(f, *s, s->second, majors_of_entries(*s));
+  r->order = distinct ? entry_order::canonical : entry_order::sorted;
+  return r;
+}
+
+state_ref compressed(const state_ref& s) { return is_compressed(*s) ? s : in_format(s, format::csr); }
+
+state_ref in_format(const state_ref& s, format f) {
+  if (s->format == f) return s;
+  if (f == format::coo) return as_coo(*s);
+  return is_compressed(*s) ? regrouped(s) : canonical(grouped(f, *s));
+}
+
+ndarray dense_of(const sparse_state& s) {
+  const dtype type = s.data.dtype(), summed = is_bool(type) ? dtype::i64 : type;
+  const device where = s.data.device();
+  const ndarray result = zeros(s.rows * s.columns, {.dtype = summed, .device = where});
+  if (entries_of(s) != 0) {
+    const ndarray at = rows_of_entries(s).astype(dtype::i64) * s.columns + columns_of_entries(s);
+    if (s.order == entry_order::canonical) result(at) = s.data.astype(summed, false);
+    else add_at(result(at), s.data.astype(summed, false), {.deterministic = true});
+  }
+  return result.astype(type, false).reshape({s.rows, s.columns});
+}
+
+}  // namespace sinter::ops
+
+namespace sinter::inline v0 {
+namespace sparse {
+
+sparse_array sparse_array::asformat(sparse::format f) const {
+  return ops::sparse_access::make(ops::in_format(ops::state_of(*this, "asformat"), f));
+}
+sparse_array sparse_array::asformat(std::string_view f) const {
+  for (const sparse::format known : {format::csr, format::csc, format::coo})
+    if (f == sparse::name(known)) return asformat(known);
+  ops::fail<value_error>("asformat", "no sparse format \"", f, "\"; there are csr, csc and coo");
+}
+sparse_array sparse_array::tocsr() const { return asformat(format::csr); }
+sparse_array sparse_array::tocsc() const { return asformat(format::csc); }
+sparse_array sparse_array::tocoo() const { return asformat(format::coo); }
+ndarray sparse_array::toarray() const { return ops::dense_of(*ops::state_of(*this, "toarray")); }
+sparse_array sparse_array::T() const {
+  return ops::sparse_access::make(ops::flipped(*ops::state_of(*this, "transpose")));
+}
+
+}  // namespace sparse
+}  // namespace sinter::inline v0

@@ -1,0 +1,139 @@
+// The order of entries within rows or columns: looked up, made, entries of equal place added up, zeros dropped.
+#include "graph/run/flush.hpp"
+#include "ops/sparse/parts.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/indexing.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/search.hpp"
+#include "sinter/sort.hpp"
+#include "sinter/take.hpp"
+
+namespace sinter::ops {
+namespace {
+
+using sparse::format;
+
+/// One number for each entry that ascends in the order of entries: major * minors + minor, int64. The product of extents
+/// is below 2^63, or places are compared by sorts of both coordinates.
+bool has_keys(const sparse_state& s) {
+  std::int64_t ignored = 0;
+  return !__builtin_mul_overflow(s.rows, s.columns, &ignored);
+}
+ndarray major_coordinates(const sparse_state& s) { return is_compressed(s) ? majors_of_entries(s) : s.first; }
+
+/// Whether entries k + 1 and k are in order, and whether they have equal places: as bools.
+struct neighbours {
+  ndarray falls, equal;
+};
+neighbours compare_neighbours(const sparse_state& s) {
+  const ndarray major = major_coordinates(s), &minor = s.second;
+  const ndarray later = major(slice(1, _)), earlier = major(slice(0, -1));
+  const ndarray after = minor(slice(1, _)), before = minor(slice(0, -1));
+  const ndarray same = later == earlier;
+  return {(later < earlier) | (same & (after < before)), same & (after == before)};
+}
+
+entry_order looked_up(const sparse_state& s) {
+  if (entries_of(s) < 2) return entry_order::canonical;
+  if (is_compressed(s) && kernels_of(s).arranges()) {
+    const ready_matrix m = ready(s, s.data.dtype());
+    return static_cast<entry_order>(kernels_of(s).order(m.matrix));
+  }
+  const neighbours n = compare_neighbours(s);
+  const ndarray found = stack({any(n.falls), any(n.equal)});
+  const std::vector<bool> both = [&] {
+    const auto view = found.host<bool>();
+    return std::vector<bool>{view[0], view[1]};
+  }();
+  return both[0] ? entry_order::none : both[1] ? entry_order::sorted : entry_order::canonical;
+}
+
+state_ref sorted_on_host(const sparse_state& s) {
+  const value indices = own_memory(value_of(s.second)), data = own_memory(value_of(s.data));
+  const value indptr = evaluated(value_of(s.first));
+  const runtime::sparse_matrix m{data->type,    indices->type, majors_of(s), minors_of(s),
+                                 entries_of(s), nullptr,       nullptr,      address_to_read(indptr)};
+  kernels_of(s).sort_rows(m, itemsize(data->type), address_to_write(indices), address_to_write(data));
+  return make_state(s.format, s.rows, s.columns, wrap(data), s.first, wrap(indices), entry_order::unknown);
+}
+
+/// The permutation that puts entries in order, entries of equal place in their own.
+ndarray sorting_order(const sparse_state& s) {
+  const ndarray major = major_coordinates(s);
+  if (has_keys(s)) return argsort(major.astype(dtype::i64) * minors_of(s) + s.second);
+  return lexsort({s.second, major});
+}
+
+state_ref sorted_by_keys(const sparse_state& s) {
+  const ndarray order = sorting_order(s);
+  const ndarray first = is_compressed(s) ? s.first : take(s.first, order);
+  return make_state(s.format, s.rows, s.columns, take(s.data, order), first, take(s.second, order),
+                    entry_order::unknown);
+}
+
+/// Of sorted entries: those of equal place added up.
+state_ref summed(const sparse_state& s) {
+  const ndarray fresh =
+      concatenate({ones(1, {.dtype = bool_, .device = s.data.device()}), logical_not(compare_neighbours(s).equal)});
+  const ndarray starts = flatnonzero(fresh);
+  const dtype index = index_of(s);
+  const ndarray total = full(1, entries_of(s), {.dtype = int64, .device = s.data.device()});
+  const ndarray data = segment_sums(s.data, concatenate({starts, total}));
+  const ndarray first = is_compressed(s) ? searchsorted(starts, s.first).astype(index) : take(s.first, starts);
+  return make_state(s.format, s.rows, s.columns, data, first, take(s.second, starts), entry_order::canonical);
+}
+
+/// Entries at some positions, which ascend.
+state_ref kept_entries(const sparse_state& s, const ndarray& positions) {
+  const ndarray first =
+      is_compressed(s) ? searchsorted(positions, s.first).astype(index_of(s)) : take(s.first, positions);
+  // What is in order stays in order; more is not known of the rest.
+  const entry_order order = s.order.load() > entry_order::none ? s.order.load() : entry_order::unknown;
+  return make_state(s.format, s.rows, s.columns, take(s.data, positions), first, take(s.second, positions), order);
+}
+
+}  // namespace
+
+entry_order order_of(const sparse_state& s) {
+  if (s.order == entry_order::unknown) s.order = looked_up(s);
+  return s.order;
+}
+
+state_ref sorted(const state_ref& s) {
+  if (order_of(*s) >= entry_order::sorted) return s;
+  const state_ref result = is_compressed(*s) && kernels_of(*s).arranges() ? sorted_on_host(*s) : sorted_by_keys(*s);
+  // Whether places repeat is looked up when it is asked for; that they are in order is known.
+  const entry_order order = looked_up(*result);
+  result->order = order;
+  return result;
+}
+
+state_ref canonical(const state_ref& s) {
+  const state_ref in_order = sorted(s);
+  return order_of(*in_order) == entry_order::canonical ? in_order : summed(*in_order);
+}
+
+state_ref without_zeros(const state_ref& s) {
+  const ndarray at = flatnonzero(s->data);
+  return at.size() == entries_of(*s) ? s : kept_entries(*s, at);
+}
+
+}  // namespace sinter::ops
+
+namespace sinter::inline v0 {
+namespace sparse {
+
+bool sparse_array::has_sorted_indices() const {
+  return ops::order_of(*ops::state_of(*this, "has_sorted_indices")) >= ops::entry_order::sorted;
+}
+bool sparse_array::has_canonical_format() const {
+  return ops::order_of(*ops::state_of(*this, "has_canonical_format")) == ops::entry_order::canonical;
+}
+void sparse_array::sort_indices() & { state_ = ops::sorted(ops::state_of(*this, "sort_indices")); }
+void sparse_array::sum_duplicates() & { state_ = ops::canonical(ops::state_of(*this, "sum_duplicates")); }
+void sparse_array::eliminate_zeros() & { state_ = ops::without_zeros(ops::state_of(*this, "eliminate_zeros")); }
+
+}  // namespace sparse
+}  // namespace sinter::inline v0

@@ -1,0 +1,107 @@
+// Products with vectors and matrices: operands evaluated, layouts, the call.
+#include "graph/run/flush.hpp"
+#include "graph/values/faults.hpp"
+#include "ops/sparse/parts.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+
+namespace sinter::ops {
+namespace {
+
+using sparse::product_kw;
+
+constexpr const char* matmul_name = "matmul";
+
+std::complex<double> number_of(const scalar& x) { return {x.real(), x.imag()}; }
+
+/// dtype_error where the products' dtype has no such scale.
+void check_scale(const scalar& x, dtype type, const char* what) {
+  const std::complex<double> z = number_of(x);
+  if (z == 1.0) return;
+  if (!is_inexact(type)) fail<dtype_error>(matmul_name, what, " is a number other than 1, but the product is ", type);
+  if (z.imag() != 0 && !is_complex(type))
+    fail<dtype_error>(matmul_name, what, " is complex, but the product is ", type);
+}
+
+/// A matrix in compressed rows whose product, or whose transpose's, is wanted.
+struct oriented {
+  state_ref matrix;
+  bool transposed = false;
+};
+/// Devices that do not take transposed products are given the transpose, which is kept with the array.
+oriented oriented_for(const state_ref& s, bool transpose) {
+  const bool transposed = transpose != (s->format == sparse::format::csc);
+  if (!transposed || kernels_of(*s).multiplies_transposed()) return {s, transposed};
+  const std::lock_guard lock(s->mutex);
+  if (!s->regrouped) s->regrouped = regrouped(s);
+  return {s->regrouped, false};
+}
+
+/// op(a) x with x in C order of shape (inner, width); the result has the shape `to`.
+ndarray multiplied(const state_ref& s, bool transpose, const ndarray& x, std::int64_t width, const dims& to,
+                   const product_kw& kw) {
+  const dtype type = promote_types(s->data.dtype(), x.dtype()), wide = sum_dtype(type);
+  check_scale(kw.alpha, type, "alpha");
+  if (kw.y) check_scale(kw.beta, type, "beta");
+  const oriented o = oriented_for(s, transpose);
+  const runtime::device_id device = device_of(*s);
+  value result = unset_leaf(to, wide, device);
+  if (result->size() == 0) return wrap(result).astype(type, false);
+  const value dense = graph::record_cast(value_of(x), wide),
+              added = kw.y ? graph::record_cast(value_of(*kw.y), wide) : value();
+  const value data = graph::record_cast(value_of(o.matrix->data), wide);
+  const value all[] = {dense, data, added ? added : dense};
+  graph::flush(all);
+  const ready_matrix m = ready(*with_elements(*o.matrix, wrap(data)), wide);
+  runtime::sparse_product p{o.transposed,           width,
+                            number_of(kw.alpha),    number_of(kw.beta),
+                            address_to_read(dense), added ? address_to_read(added) : nullptr};
+  runtime::sparse& kernels = kernels_of(*s);
+  const runtime::buffer scratch(runtime::get_backend(device), kernels.multiply_scratch(m.matrix, p));
+  kernels.multiply(m.matrix, p, address_to_write(result), scratch.data());
+  m.pass_faults(result);
+  graph::inherit_faults(result, {&dense, &added});
+  return wrap(result).astype(type, /*copy=*/false);
+}
+
+/// op(A) x of a vector or a matrix.
+ndarray times_dense(const sparse_array& a, const ndarray& x, bool transpose, const product_kw& kw,
+                    const shape_t& as_written) {
+  const state_ref s = compressed(state_of(a, matmul_name));
+  const std::int64_t rows = transpose ? s->columns : s->rows, inner = transpose ? s->rows : s->columns;
+  require_one_device(matmul_name, device_of(*s), to_id(x.device()));
+  const int rank = x.ndim();
+  if ((rank != 1 && rank != 2) || x.shape(0) != inner) {
+    const shape_t of_a{s->rows, s->columns};
+    if (transpose) fail<shape_error>(matmul_name, "shapes ", as_written, " and ", of_a, " do not fit");
+    fail<shape_error>(matmul_name, "shapes ", of_a, " and ", as_written, " do not fit");
+  }
+  dims to{rows};
+  if (rank == 2) to.push_back(x.shape(1));
+  if (kw.y) {
+    const graph::array_view& y = view_of(*kw.y, matmul_name);
+    require_one_device(matmul_name, device_of(*s), y.device());
+    if (!(y.shape == to)) fail<shape_error>(matmul_name, "y has shape ", y.shape, ", but the product ", to);
+  }
+  return multiplied(s, transpose, x, rank == 2 ? x.shape(1) : 1, to, kw);
+}
+
+}  // namespace
+}  // namespace sinter::ops
+
+namespace sinter::inline v0 {
+namespace sparse {
+
+ndarray matmul(const sparse_array& a, const ndarray& x, const product_kw& kw) {
+  return ops::times_dense(a, x, false, kw, x.shape());
+}
+ndarray matmul(const ndarray& x, const sparse_array& a, const product_kw& kw) {
+  if (x.ndim() != 2) return ops::times_dense(a, x, true, kw, x.shape());
+  product_kw turned = kw;
+  if (kw.y) turned.y = (*kw.y).T();
+  return ops::times_dense(a, x.T(), true, turned, x.shape()).T();
+}
+ndarray sparse_array::dot(const ndarray& x, const product_kw& kw) const { return matmul(*this, x, kw); }
+
+}  // namespace sparse
+}  // namespace sinter::inline v0

@@ -1,0 +1,92 @@
+// Products of sparse matrices on a device, and how their entries are put in order.
+//
+// A matrix lies in compressed rows: row r has the entries indptr[r] to indptr[r + 1] - 1 of `indices` (columns) and `data`.
+// Indices are int32 or int64, have been checked, and may repeat and be out of order. Addresses are memory of the backend.
+// Products are enqueued like a launch and never synchronise; results follow from the arguments alone.
+#pragma once
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+#include "sinter/dtype.hpp"
+
+namespace sinter::runtime {
+
+struct sparse_matrix {
+  dtype type{};              // of products: int64, float32, float64, complex64, complex128
+  dtype index = dtype::i32;  // or int64
+  std::int64_t rows = 0, columns = 0, entries = 0;
+  const void* data = nullptr;
+  const void* indices = nullptr;
+  const void* indptr = nullptr;
+};
+
+/// alpha op(A) X + beta Y, with op(A) A or its transpose, X of `width` columns in C order. A null X is a column of ones
+/// (sums of rows or columns; indices may be null for those of rows). Scales of int64 are 1. Y may be the result.
+struct sparse_product {
+  bool transposed = false;
+  std::int64_t width = 1;
+  std::complex<double> alpha = 1, beta = 1;
+  const void* x = nullptr;
+  const void* y = nullptr;  // null: nothing is added
+};
+
+/// Entries with two coordinates, in any order. `bytes` of an element: 1, 2, 4, 8 or 16.
+struct sparse_entries {
+  dtype index = dtype::i32;
+  std::int64_t count = 0;
+  std::size_t bytes = 0;
+  const void* data = nullptr;
+  const void* major = nullptr;  // the coordinate to group by
+  const void* minor = nullptr;  // null: entry k is in the row of `indptr` (of `rows` rows) that holds k
+  const void* indptr = nullptr;
+  std::int64_t rows = 0;
+};
+
+/// What is wrong with the indices of a matrix: nothing where `where` is negative.
+struct sparse_defect {
+  std::int64_t where = -1, found = 0;
+  bool in_indptr = false;
+};
+
+class sparse {
+ public:
+  virtual ~sparse() = default;
+
+  /// Whether multiply() takes transposed products. If not, callers give the transpose.
+  virtual bool multiplies_transposed() const { return false; }
+  virtual std::size_t multiply_scratch(const sparse_matrix& a, const sparse_product& p) const = 0;
+  virtual void multiply(const sparse_matrix& a, const sparse_product& p, void* result, void* scratch) = 0;
+
+  // The rest is done by backends whose memory the host addresses (arranges()); elsewhere callers compose it of sorts and
+  // gathers. These functions run at once.
+
+  virtual bool arranges() const { return false; }
+  /// Entries grouped by their major coordinate (of `majors`), in their order otherwise: a matrix in compressed rows.
+  virtual void group(const sparse_entries&, std::int64_t /*majors*/, void* /*indptr*/, void* /*indices*/,
+                     void* /*data*/) {}
+  /// Sorts the entries of each row by column, in place; equal ones keep their order. `bytes` of an element.
+  virtual void sort_rows(const sparse_matrix&, std::size_t /*bytes*/, void* /*indices*/, void* /*data*/) {}
+  /// The first index outside of the columns, or number of indptr that decreases.
+  virtual sparse_defect find_defect(const sparse_matrix&) const { return {}; }
+  /// 0: neither; 1: rows ascend; 2: rows ascend strictly.
+  virtual int order(const sparse_matrix&) const { return 0; }
+  /// Product of two matrices of one dtype and index dtype, in two steps: indptr of the result (a.rows + 1), which is
+  /// returned by its last number, then its entries, sorted within rows.
+  virtual std::int64_t count_product(const sparse_matrix& /*a*/, const sparse_matrix& /*b*/, std::int64_t* /*indptr*/) {
+    return 0;
+  }
+  virtual void fill_product(const sparse_matrix& /*a*/, const sparse_matrix& /*b*/, const std::int64_t* /*indptr*/,
+                            void* /*indices*/, void* /*data*/) {}
+  /// The places of either matrix (both strictly ascending), or of both where `common`: indptr and, in a second step,
+  /// columns and for each place the entry of a and of b, -1 where there is none.
+  virtual std::int64_t count_merged(const sparse_matrix& /*a*/, const sparse_matrix& /*b*/, bool /*common*/,
+                                    std::int64_t* /*indptr*/) {
+    return 0;
+  }
+  virtual void fill_merged(const sparse_matrix& /*a*/, const sparse_matrix& /*b*/, bool /*common*/,
+                           const std::int64_t* /*indptr*/, void* /*indices*/, std::int64_t* /*from_a*/,
+                           std::int64_t* /*from_b*/) {}
+};
+
+}  // namespace sinter::runtime
