@@ -61,8 +61,6 @@ solvers& backend::solvers() {
   throw device_error("[linalg] factorisations of matrices do not run on " + to_string(id()));
 }
 
-sparse& backend::sparse() {
-  throw device_error("[sparse] products of sparse arrays do not run on " + to_string(id()));
-}
+sparse& backend::sparse() { throw device_error("[sparse] products of sparse arrays do not run on " + to_string(id())); }
 
 }  // namespace sinter::runtime

@@ -75,6 +75,12 @@ state_ref regrouped(const state_ref& s) {
   return r;
 }
 
+state_ref kept_regrouped(const state_ref& s) {
+  const std::lock_guard lock(s->mutex);
+  if (!s->regrouped) s->regrouped = regrouped(s);
+  return s->regrouped;
+}
+
 state_ref compressed(const state_ref& s) { return is_compressed(*s) ? s : in_format(s, format::csr); }
 
 state_ref in_format(const state_ref& s, format f) {

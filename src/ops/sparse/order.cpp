@@ -85,15 +85,6 @@ state_ref summed(const sparse_state& s) {
   return make_state(s.format, s.rows, s.columns, data, first, take(s.second, starts), entry_order::canonical);
 }
 
-/// Entries at some positions, which ascend.
-state_ref kept_entries(const sparse_state& s, const ndarray& positions) {
-  const ndarray first =
-      is_compressed(s) ? searchsorted(positions, s.first).astype(index_of(s)) : take(s.first, positions);
-  // What is in order stays in order; more is not known of the rest.
-  const entry_order order = s.order.load() > entry_order::none ? s.order.load() : entry_order::unknown;
-  return make_state(s.format, s.rows, s.columns, take(s.data, positions), first, take(s.second, positions), order);
-}
-
 }  // namespace
 
 entry_order order_of(const sparse_state& s) {
@@ -113,6 +104,14 @@ state_ref sorted(const state_ref& s) {
 state_ref canonical(const state_ref& s) {
   const state_ref in_order = sorted(s);
   return order_of(*in_order) == entry_order::canonical ? in_order : summed(*in_order);
+}
+
+state_ref kept_entries(const sparse_state& s, const ndarray& positions) {
+  const ndarray first =
+      is_compressed(s) ? searchsorted(positions, s.first).astype(index_of(s)) : take(s.first, positions);
+  // What is in order stays in order; more is not known of the rest.
+  const entry_order order = s.order.load() > entry_order::none ? s.order.load() : entry_order::unknown;
+  return make_state(s.format, s.rows, s.columns, take(s.data, positions), first, take(s.second, positions), order);
 }
 
 state_ref without_zeros(const state_ref& s) {

@@ -88,6 +88,8 @@ state_ref in_format(const state_ref& s, sparse::format f);
 /// csr (csc) entries grouped by minors: the same matrix in the other format, sorted. Order within a minor is that of the
 /// majors.
 state_ref regrouped(const state_ref& s);
+/// The same, made once and kept with the array.
+state_ref kept_regrouped(const state_ref& s);
 /// Order of the entries; looked up where it is not known.
 entry_order order_of(const sparse_state& s);
 /// Sorted, and entries of equal place added up; csr or csc.
@@ -111,6 +113,8 @@ runtime::sparse& kernels_of(const sparse_state& s);
 ndarray dense_of(const sparse_state& s);
 /// Without entries that are zero; waits.
 state_ref without_zeros(const state_ref& s);
+/// The entries at some positions, which ascend.
+state_ref kept_entries(const sparse_state& s, const ndarray& positions);
 /// Sums of segments: entries starts[k] to starts[k + 1] - 1 of data, in data's dtype. `starts` is one longer than there
 /// are segments, int32 or int64.
 ndarray segment_sums(const ndarray& data, const ndarray& starts);

@@ -32,9 +32,7 @@ struct oriented {
 oriented oriented_for(const state_ref& s, bool transpose) {
   const bool transposed = transpose != (s->format == sparse::format::csc);
   if (!transposed || kernels_of(*s).multiplies_transposed()) return {s, transposed};
-  const std::lock_guard lock(s->mutex);
-  if (!s->regrouped) s->regrouped = regrouped(s);
-  return {s->regrouped, false};
+  return {kept_regrouped(s), false};
 }
 
 /// op(a) x with x in C order of shape (inner, width); the result has the shape `to`.

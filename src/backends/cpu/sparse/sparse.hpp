@@ -16,6 +16,14 @@ class cpu_sparse final : public runtime::sparse {
   void sort_rows(const runtime::sparse_matrix& a, std::size_t bytes, void* indices, void* data) override;
   runtime::sparse_defect find_defect(const runtime::sparse_matrix& a) const override;
   int order(const runtime::sparse_matrix& a) const override;
+  std::int64_t count_product(const runtime::sparse_matrix& a, const runtime::sparse_matrix& b,
+                             std::int64_t* indptr) override;
+  void fill_product(const runtime::sparse_matrix& a, const runtime::sparse_matrix& b, const std::int64_t* indptr,
+                    void* indices, void* data) override;
+  std::int64_t count_merged(const runtime::sparse_matrix& a, const runtime::sparse_matrix& b, bool common,
+                            std::int64_t* indptr) override;
+  void fill_merged(const runtime::sparse_matrix& a, const runtime::sparse_matrix& b, bool common,
+                   const std::int64_t* indptr, void* indices, std::int64_t* from_a, std::int64_t* from_b) override;
 };
 
 }  // namespace sinter::cpu

@@ -1,0 +1,198 @@
+// Reductions. Sums are products with ones; extremes are taken over the entries of each row (column), then with a zero where
+// one is not stored.
+#include "sinter/reduce.hpp"
+
+#include "ops/sparse/parts.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/dtype_info.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/histogram.hpp"
+#include "sinter/indexing.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/sparse.hpp"
+
+namespace sinter::ops {
+
+ndarray sums_of(const state_ref& s, bool of_rows, dtype type);
+
+namespace {
+
+using sparse::format;
+
+/// The axis that goes: 0 or 1.
+int removed_axis(const char* function, std::int64_t axis, const sparse_state& s) {
+  if (axis < -2 || axis > 1)
+    fail<index_error>(function, "axis ", axis, " is out of range for shape (", s.rows, ", ", s.columns, ")");
+  return static_cast<int>(axis < 0 ? axis + 2 : axis);
+}
+
+/// The array with what a reduction along an axis leaves as its majors; canonical.
+state_ref grouped_for(const state_ref& s, int axis) {
+  return canonical(in_format(s, axis == 1 ? format::csr : format::csc));
+}
+
+ndarray counts_of(const sparse_state& s) { return diff(s.first).astype(int64); }
+
+/// What any element is at least (at most).
+ndarray limit_of(dtype t, bool largest, const device& where) {
+  if (is_inexact(t)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return full({}, largest ? -infinity : infinity, {.dtype = t, .device = where});
+  }
+  const iinfo_t info = iinfo(t);
+  return full({}, largest ? scalar(info.min) : scalar(info.max), {.dtype = t, .device = where});
+}
+
+void require_elements(const char* function, std::int64_t extent) {
+  if (extent == 0) fail<value_error>(function, "there is nothing to choose from along an axis of extent 0");
+}
+
+/// Extremes of the majors' entries, with a zero where not all are stored. The data is real and no bool.
+ndarray extremes_of_majors(const sparse_state& s, bool largest) {
+  const dtype t = s.data.dtype();
+  const device where = s.data.device();
+  const std::int64_t majors = majors_of(s);
+  ndarray found = full(majors, limit_of(t, largest, where), {.dtype = t, .device = where}).copy();
+  if (entries_of(s) > 0) {
+    const ndarray major = majors_of_entries(s);
+    if (largest)
+      scatter_max(found(major), s.data);
+    else
+      scatter_min(found(major), s.data);
+  }
+  const ndarray with_zero = largest ? maximum(found, 0) : minimum(found, 0);
+  return sinter::where(counts_of(s) < minors_of(s), with_zero, found);
+}
+
+ndarray extreme(const char* function, const sparse_array& a, optional_axis axis, bool largest) {
+  const state_ref given = state_of(a, function);
+  const dtype t = given->data.dtype();
+  if (is_complex(t)) fail<dtype_error>(function, "complex elements have no order here: ", t);
+  const bool bits = is_bool(t);
+  const state_ref s = bits ? with_elements(*canonical(given), canonical(given)->data.astype(uint8)) : canonical(given);
+  ndarray result;
+  if (axis) {
+    const int gone = removed_axis(function, *axis, *s);
+    require_elements(function, gone == 0 ? s->rows : s->columns);
+    result = extremes_of_majors(*grouped_for(s, gone), largest);
+  } else {
+    require_elements(function, s->rows * s->columns);
+    const ndarray& x = s->data;
+    const bool full = entries_of(*s) == s->rows * s->columns;
+    if (x.size() == 0)
+      result = zeros({}, {.dtype = x.dtype(), .device = x.device()});
+    else
+      result = largest ? max(x) : min(x);
+    if (!full) result = largest ? maximum(result, 0) : minimum(result, 0);
+  }
+  return bits ? result.astype(bool_) : result;
+}
+
+/// First minor of each major that has the extreme element.
+ndarray arg_of_majors(const sparse_state& s, bool largest) {
+  const device where = s.data.device();
+  const std::int64_t majors = majors_of(s), minors = minors_of(s);
+  const ndarray best = extremes_of_majors(s, largest), counts = counts_of(s);
+  ndarray first = full(majors, minors, {.dtype = int64, .device = where}).copy();
+  ndarray missing = zeros(majors, {.dtype = int64, .device = where});
+  if (entries_of(s) > 0) {
+    const ndarray major = majors_of_entries(s), of_major = take(best, major), minor = s.second.astype(int64);
+    const ndarray hit = is_inexact(s.data.dtype()) ? (s.data == of_major) | (isnan(s.data)) : s.data == of_major;
+    scatter_min(first(major), sinter::where(hit, minor, minors));
+    // Entries 0, 1, ... of a major that are at minors 0, 1, ...: the first minor that is not stored comes after them.
+    const ndarray rank = arange(entries_of(s), {.device = where}) - take(s.first, major);
+    missing = segment_sums((minor == rank).astype(int64), s.first);
+  }
+  const ndarray zero_counts = (best == 0) & (counts < minors);
+  return sinter::where(zero_counts, minimum(first, missing), first);
+}
+
+/// Of the flattened matrix: of rows that have the extreme element the first one, there the first column.
+ndarray arg_extreme(const char* function, const sparse_array& a, optional_axis axis, bool largest) {
+  state_ref s = canonical(state_of(a, function));
+  const dtype t = s->data.dtype();
+  if (is_complex(t)) fail<dtype_error>(function, "complex elements have no order here: ", t);
+  if (is_bool(t)) s = with_elements(*s, s->data.astype(uint8));
+  if (axis) {
+    const int gone = removed_axis(function, *axis, *s);
+    require_elements(function, gone == 0 ? s->rows : s->columns);
+    return arg_of_majors(*grouped_for(s, gone), largest);
+  }
+  require_elements(function, s->rows * s->columns);
+  const state_ref rows = grouped_for(s, 1);
+  const ndarray best = extremes_of_majors(*rows, largest);
+  const ndarray row = largest ? argmax(best) : argmin(best);
+  return row * s->columns + take(arg_of_majors(*rows, largest), row);
+}
+
+}  // namespace
+
+/// A 1 or 1 A, in `type`.
+ndarray sums_of(const state_ref& s, bool of_rows, dtype type) {
+  const dtype wide = sum_dtype(type);
+  const runtime::device_id device = device_of(*s);
+  runtime::sparse& kernels = kernels_of(*s);
+  runtime::sparse_product p;
+  p.transposed = of_rows == (s->format == format::csc);
+  state_ref matrix = s;
+  if (p.transposed && !kernels.multiplies_transposed()) {
+    matrix = kept_regrouped(s);
+    p.transposed = false;
+  }
+  value sums = unset_leaf(dims{of_rows ? s->rows : s->columns}, wide, device);
+  if (sums->size() > 0) {
+    const ready_matrix m = ready(*matrix, wide);
+    const runtime::buffer scratch(runtime::get_backend(device), kernels.multiply_scratch(m.matrix, p));
+    kernels.multiply(m.matrix, p, address_to_write(sums), scratch.data());
+    m.pass_faults(sums);
+  }
+  return wrap(sums).astype(type, /*copy=*/false);
+}
+
+}  // namespace sinter::ops
+
+namespace sinter::inline v0 {
+namespace sparse {
+
+ndarray sparse_array::sum(optional_axis axis) const {
+  const auto& s = ops::state_of(*this, "sum");
+  if (!axis) return sinter::sum(s->data);
+  const int gone = ops::removed_axis("sum", *axis, *s);
+  return ops::sums_of(ops::compressed(s), gone == 1, ops::accumulator_of(s->data.dtype()));
+}
+ndarray sparse_array::mean(optional_axis axis) const {
+  const auto& s = ops::state_of(*this, "mean");
+  const sinter::dtype type = is_inexact(s->data.dtype()) ? s->data.dtype() : float64;
+  const sparse_array x = astype(type);
+  const std::int64_t count =
+      !axis ? s->rows * s->columns : ops::removed_axis("mean", *axis, *s) == 1 ? s->columns : s->rows;
+  return x.sum(axis) / static_cast<double>(count);
+}
+ndarray sparse_array::min(optional_axis axis) const { return ops::extreme("min", *this, axis, false); }
+ndarray sparse_array::max(optional_axis axis) const { return ops::extreme("max", *this, axis, true); }
+ndarray sparse_array::argmin(optional_axis axis) const { return ops::arg_extreme("argmin", *this, axis, false); }
+ndarray sparse_array::argmax(optional_axis axis) const { return ops::arg_extreme("argmax", *this, axis, true); }
+ndarray sparse_array::count_nonzero(optional_axis axis) const {
+  const auto s = ops::canonical(ops::state_of(*this, "count_nonzero"));
+  return ops::sparse_access::make(ops::with_elements(*s, s->data != 0)).sum(axis);
+}
+
+ndarray norm(const sparse_array& a, std::string_view ord) {
+  const auto s = ops::canonical(ops::state_of(a, "norm"));
+  const ndarray moduli = absolute(s->data);
+  if (ord == "fro") return sinter::sqrt(sinter::sum(sinter::square(moduli)));
+  const sparse_array m = ops::sparse_access::make(ops::with_elements(*s, moduli));
+  if (ord == "1") return sinter::max(m.sum(0));
+  if (ord == "-1") return sinter::min(m.sum(0));
+  if (ord == "inf") return sinter::max(m.sum(1));
+  if (ord == "-inf") return sinter::min(m.sum(1));
+  ops::fail<value_error>("norm", "no norm \"", ord, "\" of a sparse array; there are fro, 1, -1, inf, -inf");
+}
+ndarray norm(const sparse_array& a, std::int64_t axis) {
+  const auto s = ops::canonical(ops::state_of(a, "norm"));
+  const ndarray squares = sinter::square(absolute(s->data));
+  return sinter::sqrt(ops::sparse_access::make(ops::with_elements(*s, squares)).sum(axis));
+}
+
+}  // namespace sparse
+}  // namespace sinter::inline v0
