@@ -112,6 +112,7 @@ class sparse_array {
   /// The transpose: csr of a csc with the same parts and the other way round. Moves nothing.
   sparse_array T() const;
   sparse_array transpose() const { return T(); }
+  /// Casts that may lose something add up entries of equal place first.
   sparse_array astype(sinter::dtype to) const;
   sparse_array conj() const;
   sparse_array real() const;

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "io/npy.hpp"
+#include "io/npz_members.hpp"
 #include "io/replace_file.hpp"
 #include "io/zip_library.hpp"
 #include "io/zip_reader.hpp"
@@ -82,23 +83,25 @@ class zip_writer {
   io::zip_archive* archive_ = nullptr;
 };
 
-void write_archive(const std::string& path, const std::string& title, const std::vector<npz_entry>& arrays,
+/// Images are kept until the archive is closed.
+void write_archive(const std::string& path, const std::string& title, const std::vector<io::npz_member>& members,
                    bool compress, const char* function) {
   zip_writer archive(path, title, function);
-  std::vector<io::npy_image> images;  // kept until the archive is closed
-  for (const npz_entry& e : arrays) {
-    images.push_back(io::npy_image_of(e.array, function));
-    archive.add(e.name + ".npy", images.back(), compress);
-  }
+  for (const io::npz_member& m : members) archive.add(m.name + ".npy", m.image, compress);
   archive.finish();
 }
 
+std::string with_ending(const std::string& path) { return path.ends_with(".npz") ? path : path + ".npz"; }
+
 void write_npz(const std::string& path, const std::vector<npz_entry>& arrays, bool compress, const char* function) {
   check_names(arrays, function);
-  const std::string file = path.ends_with(".npz") ? path : path + ".npz";
-  const std::string title = io::title_of(function, file);
-  if (arrays.empty()) return write_empty(file, title);
-  write_archive(file, title, arrays, compress, function);
+  if (arrays.empty()) {
+    const std::string file = with_ending(path);
+    return write_empty(file, io::title_of(function, file));
+  }
+  std::vector<io::npz_member> members;
+  for (const npz_entry& e : arrays) members.push_back({e.name, io::npy_image_of(e.array, function)});
+  io::write_npz_members(path, members, compress, function);
 }
 
 }  // namespace
@@ -129,3 +132,13 @@ npz_file load_npz(const std::string& path) {
 }
 
 }  // namespace sinter::inline v0
+
+namespace sinter::io {
+
+void write_npz_members(const std::string& path, const std::vector<npz_member>& members, bool compress,
+                       const char* function) {
+  const std::string file = with_ending(path);
+  write_archive(file, title_of(function, file), members, compress, function);
+}
+
+}  // namespace sinter::io

@@ -154,6 +154,27 @@ ndarray zip_reader::load(std::string_view name, const load_kw& kw) {
   return x;
 }
 
+std::string zip_reader::load_word(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t k = find(name);
+  const std::string title = title_ + " member '" + std::string(name) + "'";
+  if (k < 0) throw io_error(title + " is not there");
+  io::member_source member(archive_->api, archive_->archive, k, archive_->bytes, title);
+  constexpr std::uint64_t longest = 4096;
+  if (member.left() > longest) member.fail("is no short text: it has " + std::to_string(member.left()) + " bytes");
+  std::string bytes(static_cast<std::size_t>(member.left()), '\0');
+  member.read(bytes.data(), bytes.size());
+  const auto descr = bytes.find("'descr': '"), end = bytes.find('\n');
+  if (!bytes.starts_with("\x93NUMPY") || descr == std::string::npos || end == std::string::npos || end < descr)
+    member.fail("is damaged: it is no text in NumPy's format");
+  const char kind = bytes[descr + 11];
+  if (kind != 'S' && kind != 'U') member.fail("is no text");
+  std::string word;
+  for (std::size_t i = end + 1; i < bytes.size(); ++i)
+    if (bytes[i] != '\0') word += bytes[i];  // U has four bytes for each character
+  return word;
+}
+
 zip_reader::~zip_reader() = default;
 
 std::int64_t zip_reader::find(std::string_view name) const noexcept {

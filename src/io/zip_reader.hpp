@@ -26,6 +26,8 @@ class zip_reader {
   const std::vector<std::string>& names() const noexcept { return names_; }
   bool contains(std::string_view name) const noexcept { return find(name) >= 0; }
   ndarray load(std::string_view name, const load_kw& kw);
+  /// The text of a member that is a single short string (NumPy's S or U), of ASCII characters.
+  std::string load_word(std::string_view name);
 
  private:
   struct handle;

@@ -65,8 +65,10 @@ sparse_array sparse_array::with_data(const ndarray& data) const {
 }
 
 sparse_array sparse_array::astype(sinter::dtype to) const {
-  const auto& s = *ops::state_of(*this, "astype");
-  return ops::sparse_access::make(ops::with_elements(s, s.data.astype(ops::element_dtype(to), /*copy=*/false)));
+  auto s = ops::state_of(*this, "astype");
+  to = ops::element_dtype(to);
+  if (!can_cast(s->data.dtype(), to)) s = ops::canonical(s);
+  return ops::sparse_access::make(ops::with_elements(*s, s->data.astype(to, /*copy=*/false)));
 }
 sparse_array sparse_array::conj() const {
   const auto& s = *ops::state_of(*this, "conj");

@@ -133,7 +133,7 @@ sparse_array of_dense(format f, const ndarray& dense, const array_kw& kw) {
   const ndarray data = take(x.ravel(), at), places = (at % std::max<std::int64_t>(minors, 1)).astype(index);
   if (f == format::coo)
     return sparse_access::make(make_state(f, e.rows, e.columns, data,
-                                          (at / std::max<std::int64_t>(minors, 1)).astype(index), places,
+                                          floor_divide(at, std::max<std::int64_t>(minors, 1)).astype(index), places,
                                           entry_order::canonical));
   const ndarray starts = arange(majors + 1, {.device = x.device()}) * minors;
   return sparse_access::make(

@@ -1,0 +1,165 @@
+// Arrays made of arrays: stacked, in blocks, Kronecker products.
+#include <algorithm>
+
+#include "ops/sparse/parts.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/sparse.hpp"
+
+namespace sinter::ops {
+namespace {
+
+using sparse::format;
+using block_rows = std::vector<std::vector<sparse_array>>;
+
+/// One below the other, all csr: parts are joined.
+state_ref stacked_rows(const std::vector<state_ref>& all, std::int64_t columns) {
+  std::int64_t rows = 0, entries = 0;
+  for (const state_ref& s : all) rows += s->rows, entries += entries_of(*s);
+  dtype index = index_for(rows, columns, entries);
+  bool canonical = true;
+  for (const state_ref& s : all) {
+    index = std::max(index, index_of(*s));
+    canonical &= s->order == entry_order::canonical;
+  }
+  std::vector<ndarray> data, first, second;
+  std::int64_t before = 0;
+  for (const state_ref& s : all) {
+    data.push_back(s->data);
+    second.push_back(s->second.astype(index, /*copy=*/false));
+    const ndarray ends = &s == &all.back() ? s->first : s->first(slice(0, -1));
+    first.push_back(ends.astype(index, /*copy=*/false) + before);
+    before += entries_of(*s);
+  }
+  return make_state(format::csr, rows, columns, concatenate(data), concatenate(first), concatenate(second),
+                    canonical ? entry_order::canonical : entry_order::unknown);
+}
+
+/// Where each row (column) of blocks begins, and the end.
+struct block_ends {
+  std::vector<std::int64_t> rows, columns;
+};
+block_ends ends_of_blocks(const char* function, const block_rows& blocks) {
+  if (blocks.empty() || blocks[0].empty()) fail<value_error>(function, "there are no arrays");
+  std::vector<std::int64_t> heights(blocks.size(), -1), widths(blocks[0].size(), -1);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].size() != widths.size())
+      fail<value_error>(function, "row ", i, " has ", blocks[i].size(), " blocks, row 0 has ", widths.size());
+    for (std::size_t j = 0; j < widths.size(); ++j) {
+      if (!blocks[i][j].defined()) continue;
+      const sparse_state& s = *state_of(blocks[i][j], function);
+      if ((heights[i] >= 0 && heights[i] != s.rows) || (widths[j] >= 0 && widths[j] != s.columns))
+        fail<shape_error>(function, "block (", i, ", ", j, ") has shape (", s.rows, ", ", s.columns,
+                          "), which does not fit its neighbours");
+      heights[i] = s.rows, widths[j] = s.columns;
+    }
+  }
+  const auto sums = [&](const std::vector<std::int64_t>& extents, const char* what) {
+    std::vector<std::int64_t> ends{0};
+    for (const std::int64_t n : extents) {
+      if (n < 0) fail<value_error>(function, what, " ", ends.size() - 1, " has no array");
+      ends.push_back(ends.back() + n);
+    }
+    return ends;
+  };
+  return {sums(heights, "row"), sums(widths, "column")};
+}
+
+state_ref joined_blocks(const char* function, const block_rows& blocks, format f) {
+  const block_ends ends = ends_of_blocks(function, blocks);
+  std::vector<ndarray> data, row, column;
+  std::optional<runtime::device_id> device;
+  std::int64_t entries = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    for (std::size_t j = 0; j < blocks[i].size(); ++j) {
+      if (!blocks[i][j].defined()) continue;
+      const sparse_state& s = *state_of(blocks[i][j], function);
+      if (device) require_one_device(function, *device, device_of(s));
+      device = device_of(s);
+      data.push_back(s.data);
+      row.push_back(rows_of_entries(s).astype(int64) + ends.rows[i]);
+      column.push_back(columns_of_entries(s).astype(int64) + ends.columns[j]);
+      entries += entries_of(s);
+    }
+  const std::int64_t rows = ends.rows.back(), columns = ends.columns.back();
+  const dtype index = index_for(rows, columns, entries);
+  return in_format(make_state(format::coo, rows, columns, concatenate(data), concatenate(row).astype(index),
+                              concatenate(column).astype(index), entry_order::unknown),
+                   f);
+}
+
+/// All arrays in one format, which can be joined part by part; nothing else.
+std::optional<std::vector<state_ref>> all_in(const char* function, const std::vector<sparse_array>& blocks, format f) {
+  std::vector<state_ref> all;
+  for (const sparse_array& b : blocks) {
+    const state_ref& s = state_of(b, function);
+    if (s->format != f) return std::nullopt;
+    all.push_back(f == format::csc ? flipped(*s) : s);
+  }
+  return all;
+}
+
+sparse_array stacked(const char* function, const std::vector<sparse_array>& blocks, std::optional<format> f, bool rows) {
+  block_rows as_blocks;
+  for (const sparse_array& b : blocks) {
+    state_of(b, function);
+    if (rows || as_blocks.empty()) as_blocks.emplace_back();
+    as_blocks.back().push_back(b);
+  }
+  const block_ends ends = ends_of_blocks(function, as_blocks);
+  const format natural = rows ? format::csr : format::csc;
+  if (const auto all = all_in(function, blocks, natural)) {
+    for (const state_ref& s : *all) require_one_device(function, device_of(*all->front()), device_of(*s));
+    const state_ref joined = stacked_rows(*all, rows ? ends.columns.back() : ends.rows.back());
+    return sparse_access::make(in_format(rows ? joined : flipped(*joined), f.value_or(natural)));
+  }
+  return sparse_access::make(joined_blocks(function, as_blocks, f.value_or(format::csr)));
+}
+
+}  // namespace
+}  // namespace sinter::ops
+
+namespace sinter::inline v0 {
+namespace sparse {
+
+sparse_array vstack(const std::vector<sparse_array>& blocks, std::optional<format> f) {
+  return ops::stacked("vstack", blocks, f, true);
+}
+sparse_array hstack(const std::vector<sparse_array>& blocks, std::optional<format> f) {
+  return ops::stacked("hstack", blocks, f, false);
+}
+sparse_array block_array(const std::vector<std::vector<sparse_array>>& blocks, std::optional<format> f) {
+  return ops::sparse_access::make(ops::joined_blocks("block_array", blocks, f.value_or(format::csr)));
+}
+sparse_array block_diag(const std::vector<sparse_array>& blocks, std::optional<format> f) {
+  std::vector<std::vector<sparse_array>> all(blocks.size(), std::vector<sparse_array>(blocks.size()));
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    ops::state_of(blocks[k], "block_diag");
+    all[k][k] = blocks[k];
+  }
+  return ops::sparse_access::make(ops::joined_blocks("block_diag", all, f.value_or(format::csr)));
+}
+
+sparse_array kron(const sparse_array& a, const sparse_array& b, std::optional<format> f) {
+  const auto &x = *ops::state_of(a, "kron"), &y = *ops::state_of(b, "kron");
+  ops::require_one_device("kron", ops::device_of(x), ops::device_of(y));
+  std::int64_t rows = 0, columns = 0;
+  if (__builtin_mul_overflow(x.rows, y.rows, &rows) || __builtin_mul_overflow(x.columns, y.columns, &columns))
+    ops::fail<shape_error>("kron", "shapes ", a.shape(), " and ", b.shape(), " give one that no array has");
+  const sinter::dtype index = ops::index_for(rows, columns, ops::entries_of(x) * ops::entries_of(y));
+  using idx::_;
+  using idx::newaxis;
+  const auto of_both = [&](const ndarray& i, const ndarray& j, std::int64_t extent) {
+    return (i.astype(int64)(_, newaxis) * extent + j(newaxis, _)).ravel().astype(index);
+  };
+  const ndarray data = (x.data(_, newaxis) * y.data(newaxis, _)).ravel();
+  const auto s = ops::make_state(format::coo, rows, columns, data,
+                                 of_both(ops::rows_of_entries(x), ops::rows_of_entries(y), y.rows),
+                                 of_both(ops::columns_of_entries(x), ops::columns_of_entries(y), y.columns),
+                                 ops::entry_order::unknown);
+  return ops::sparse_access::make(ops::in_format(s, f.value_or(format::csr)));
+}
+
+}  // namespace sparse
+}  // namespace sinter::inline v0

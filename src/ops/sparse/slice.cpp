@@ -1,0 +1,236 @@
+// Selections of rows and columns, elements, diagonals.
+#include "ops/sparse/parts.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/indexing.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/scan.hpp"
+#include "sinter/search.hpp"
+#include "sinter/sparse.hpp"
+#include "sinter/take.hpp"
+
+namespace sinter::ops {
+namespace {
+
+using sparse::format;
+
+constexpr const char* indexing = "indexing";
+
+/// What an index selects of an extent: a range of step 1, or positions (int64, checked).
+struct chosen_part {
+  std::int64_t first = 0, count = 0;
+  ndarray positions;  // undefined: the range
+};
+
+std::int64_t in_range(std::int64_t i, std::int64_t extent) {
+  if (i < -extent || i >= extent) fail<index_error>(indexing, "index ", i, " is out of range for extent ", extent);
+  return i < 0 ? i + extent : i;
+}
+
+chosen_part part_of_slice(const slice& s, std::int64_t n, const device& where) {
+  const std::int64_t step = s.step.given ? s.step.value : 1;
+  if (step == 0) fail<value_error>(indexing, "the step of a slice is zero");
+  const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
+  const auto clamped = [&](const bound& b, std::int64_t otherwise) {
+    return b.given ? std::clamp(b.value < 0 ? b.value + n : b.value, low, high) : otherwise;
+  };
+  const std::int64_t first = clamped(s.start, step > 0 ? low : high), last = clamped(s.stop, step > 0 ? high : low);
+  const std::int64_t span = step > 0 ? last - first : first - last, by = step > 0 ? step : -step;
+  const std::int64_t count = span <= 0 ? 0 : (span - 1) / by + 1;
+  if (step == 1) return {first, count, {}};
+  return {0, count, arange(count, {.device = where}) * step + first};
+}
+
+/// Positions from integers, or where bools are true.
+chosen_part part_of_array(const ndarray& x, std::int64_t n) {
+  if (x.ndim() != 1) fail<shape_error>(indexing, "an index array of shape ", x.shape(), " for one axis");
+  if (is_bool(x.dtype())) {
+    if (x.size() != n) fail<index_error>(indexing, "a mask of ", x.size(), " bools for extent ", n);
+    const ndarray at = flatnonzero(x);
+    return {0, at.size(), at};
+  }
+  if (!is_integer(x.dtype())) fail<dtype_error>(indexing, "an index array of ", x.dtype());
+  const ndarray at = snapshot_of(x).astype(int64);
+  if (at.size() > 0) {
+    const ndarray wrong = (at < -n) | (at >= n);
+    if (any(wrong).item<bool>()) {
+      const std::int64_t where = argmax(wrong).item<std::int64_t>();
+      fail<index_error>(indexing, "index ", at(where).item<std::int64_t>(), " is out of range for extent ", n);
+    }
+  }
+  return {0, at.size(), where(at < 0, at + n, at)};
+}
+
+chosen_part part_of(const index& i, std::int64_t n, const device& where) {
+  switch (i.kind()) {
+    case index_kind::integer: return {in_range(i.integer(), n), 1, {}};
+    case index_kind::slice: return part_of_slice(i.range(), n, where);
+    case index_kind::ellipsis: return {0, n, {}};
+    case index_kind::array: return part_of_array(i.array().to_device(where), n);
+    case index_kind::list: {
+      const list& items = i.items();
+      const ndarray numbers = array(items.numbers(), {.device = where}).reshape(items.shape());
+      return part_of_array(items.is_mask() ? numbers.astype(bool_) : numbers, n);
+    }
+    case index_kind::newaxis: break;
+  }
+  fail<index_error>(indexing, "a sparse array takes no new axis");
+}
+
+/// The same format with other extents of majors and minors.
+state_ref resized(const sparse_state& s, std::int64_t majors, std::int64_t minors, ndarray data, ndarray first,
+                  ndarray second, entry_order order) {
+  const bool columns = s.format == format::csc;
+  return make_state(s.format, columns ? minors : majors, columns ? majors : minors, std::move(data), std::move(first),
+                    std::move(second), order);
+}
+
+state_ref majors_in_range(const sparse_state& s, std::int64_t first, std::int64_t count) {
+  if (first == 0 && count == majors_of(s)) return with_elements(s, s.data);
+  const ndarray both = s.first(list(std::vector<std::int64_t>{first, first + count})).astype(int64);
+  const auto ends = both.to_vector<std::int64_t>();
+  const slice entries(ends[0], ends[1]);
+  return resized(s, count, minors_of(s), s.data(entries), s.first(slice(first, first + count + 1)) - ends[0],
+                 s.second(entries), s.order);
+}
+
+state_ref majors_at(const sparse_state& s, const ndarray& positions) {
+  const ndarray starts = take(s.first, positions).astype(int64);
+  const ndarray counts = take(s.first, positions + 1) - starts;
+  const ndarray ends = cumsum(counts);
+  const std::int64_t wanted = positions.size(), total = wanted == 0 ? 0 : ends(-1).item<std::int64_t>();
+  const ndarray pair = arange(total, {.device = s.data.device()});
+  const ndarray none = zeros(1, {.dtype = int64, .device = s.data.device()});
+  const ndarray first = concatenate({none, ends}).astype(index_of(s));
+  if (total == 0) return resized(s, wanted, minors_of(s), s.data(slice(0)), first, s.second(slice(0)), s.order);
+  const ndarray of = searchsorted(ends, pair, "right");
+  const ndarray from = take(starts + counts - ends, of) + pair;
+  return resized(s, wanted, minors_of(s), take(s.data, from), first, take(s.second, from), s.order);
+}
+
+state_ref minors_in_range(const sparse_state& s, std::int64_t first, std::int64_t count) {
+  if (first == 0 && count == minors_of(s)) return with_elements(s, s.data);
+  const ndarray at = flatnonzero((s.second >= first) & (s.second < first + count));
+  const state_ref kept = kept_entries(s, at);
+  return resized(s, majors_of(s), count, kept->data, kept->first, kept->second - first, kept->order);
+}
+
+state_ref majors_of_part(const state_ref& s, const chosen_part& p) {
+  return p.positions.defined() ? majors_at(*s, p.positions) : majors_in_range(*s, p.first, p.count);
+}
+state_ref minors_of_part(const state_ref& s, const chosen_part& p) {
+  if (!p.positions.defined()) return minors_in_range(*s, p.first, p.count);
+  const format other = s->format == format::csr ? format::csc : format::csr;
+  return in_format(majors_at(*in_format(s, other), p.positions), s->format);
+}
+
+/// The entries at which `mask` is true.
+state_ref entries_where(const sparse_state& s, const ndarray& mask) { return kept_entries(s, flatnonzero(mask)); }
+
+ndarray diagonal_numbers(const sparse_state& s) {
+  return columns_of_entries(s).astype(int64) - rows_of_entries(s).astype(int64);
+}
+std::int64_t diagonal_length(const char* function, const sparse_state& s, std::int64_t k) {
+  if (k <= -s.rows - (s.rows == 0) || k >= s.columns + (s.columns == 0)) {
+    if (s.rows == 0 || s.columns == 0) return 0;
+    fail<value_error>(function, "diagonal ", k, " is outside of shape (", s.rows, ", ", s.columns, ")");
+  }
+  return std::max<std::int64_t>(0, std::min(s.rows + std::min<std::int64_t>(k, 0), s.columns - std::max<std::int64_t>(k, 0)));
+}
+
+}  // namespace
+}  // namespace sinter::ops
+
+namespace sinter::inline v0 {
+namespace sparse {
+
+sparse_array sparse_array::operator()(const index& rows, const index& columns) const {
+  auto s = ops::compressed(ops::state_of(*this, ops::indexing));
+  const sinter::device where = s->data.device();
+  const auto of_rows = ops::part_of(rows, s->rows, where), of_columns = ops::part_of(columns, s->columns, where);
+  const bool by_columns = s->format == format::csc;
+  s = ops::majors_of_part(s, by_columns ? of_columns : of_rows);
+  return ops::sparse_access::make(ops::minors_of_part(s, by_columns ? of_rows : of_columns));
+}
+sparse_array sparse_array::operator()(const index& rows) const { return (*this)(rows, idx::_); }
+
+ndarray sparse_array::at(std::int64_t i, std::int64_t j) const {
+  const auto s = ops::compressed(ops::state_of(*this, "at"));
+  const std::int64_t row = ops::in_range(i, s->rows), column = ops::in_range(j, s->columns);
+  const bool by_columns = s->format == format::csc;
+  const auto one = ops::majors_in_range(*s, by_columns ? column : row, 1);
+  const ndarray hit = one->second == (by_columns ? row : column);
+  const sinter::dtype t = s->data.dtype();
+  const ndarray none = zeros({}, {.dtype = t, .device = s->data.device()});
+  return sinter::sum(where(hit, one->data, none)).astype(t, /*copy=*/false);
+}
+
+ndarray sparse_array::at(const ndarray& i, const ndarray& j) const {
+  const auto s = ops::canonical(ops::in_format(ops::state_of(*this, "at"), format::csr));
+  const std::vector<ndarray> both = broadcast_arrays({i, j});
+  const auto rows = ops::part_of_array(both[0].ravel(), s->rows), columns = ops::part_of_array(both[1].ravel(), s->columns);
+  const ndarray keys = ops::rows_of_entries(*s).astype(int64) * s->columns + s->second;
+  const ndarray wanted = rows.positions * s->columns + columns.positions;
+  const sinter::dtype t = s->data.dtype();
+  if (keys.size() == 0) return zeros(both[0].shape(), {.dtype = t, .device = s->data.device()});
+  const ndarray at = sinter::minimum(searchsorted(keys, wanted), keys.size() - 1);
+  const ndarray none = zeros({}, {.dtype = t, .device = s->data.device()});
+  return where(take(keys, at) == wanted, take(s->data, at), none).reshape(both[0].shape());
+}
+
+ndarray sparse_array::diagonal(std::int64_t k) const {
+  const auto& s = *ops::state_of(*this, "diagonal");
+  const std::int64_t length = ops::diagonal_length("diagonal", s, k);
+  const sinter::dtype t = s.data.dtype(), wide = is_bool(t) ? int64 : t;
+  const ndarray out = zeros(length, {.dtype = wide, .device = s.data.device()});
+  if (length > 0 && ops::entries_of(s) > 0) {
+    const ndarray at = flatnonzero(ops::diagonal_numbers(s) == k);
+    const ndarray row = take(k >= 0 ? ops::rows_of_entries(s) : ops::columns_of_entries(s), at);
+    if (at.size() > 0) add_at(out(row), take(s.data, at).astype(wide, false), {.deterministic = true});
+  }
+  return out.astype(t, /*copy=*/false);
+}
+ndarray sparse_array::trace(std::int64_t k) const { return sinter::sum(diagonal(k)); }
+
+void sparse_array::setdiag(const operand& values, std::int64_t k) & {
+  const auto s = ops::state_of(*this, "setdiag");
+  const std::int64_t length = ops::diagonal_length("setdiag", *s, k);
+  const sinter::device where = s->data.device();
+  ndarray x = values.is_array() ? values.array() : full(length, values.number(), {.dtype = s->data.dtype(), .device = where});
+  if (x.ndim() == 0) x = broadcast_to(x, {length});
+  if (x.ndim() != 1 || x.size() > length)
+    ops::fail<shape_error>("setdiag", "values of shape ", x.shape(), " for a diagonal of ", length);
+  ops::require_one_device("setdiag", ops::device_of(*s), ops::to_id(x.device()));
+  const ndarray place = arange(x.size(), {.device = where});
+  const sinter::dtype index = ops::index_of(*s);
+  const ndarray row = (k >= 0 ? place : place - k).astype(index), col = (k >= 0 ? place + k : place).astype(index);
+  const ndarray nth = k >= 0 ? ops::rows_of_entries(*s) : ops::columns_of_entries(*s);
+  const auto others = ops::entries_where(*s, logical_or(ops::diagonal_numbers(*s) != k, nth >= x.size()));
+  const auto all = ops::make_state(
+      format::coo, s->rows, s->columns, concatenate({others->data, x.astype(s->data.dtype(), false)}),
+      concatenate({ops::rows_of_entries(*others), row}), concatenate({ops::columns_of_entries(*others), col}),
+      ops::entry_order::unknown);
+  state_ = ops::in_format(all, s->format);
+}
+
+std::vector<ndarray> sparse_array::nonzero() const {
+  const find_result f = find(*this);
+  return {f.row, f.col};
+}
+
+find_result find(const sparse_array& a) {
+  const auto s = ops::without_zeros(ops::canonical(ops::in_format(ops::state_of(a, "find"), format::csr)));
+  return {ops::rows_of_entries(*s).astype(int64), s->second.astype(int64), s->data};
+}
+sparse_array tril(const sparse_array& a, std::int64_t k) {
+  const auto& s = *ops::state_of(a, "tril");
+  return ops::sparse_access::make(ops::entries_where(s, ops::diagonal_numbers(s) <= k));
+}
+sparse_array triu(const sparse_array& a, std::int64_t k) {
+  const auto& s = *ops::state_of(a, "triu");
+  return ops::sparse_access::make(ops::entries_where(s, ops::diagonal_numbers(s) >= k));
+}
+
+}  // namespace sparse
+}  // namespace sinter::inline v0
