@@ -112,7 +112,8 @@ class sparse_array {
   /// The transpose: csr of a csc with the same parts and the other way round. Moves nothing.
   sparse_array T() const;
   sparse_array transpose() const { return T(); }
-  /// Casts that may lose something add up entries of equal place first.
+  /// Entries of equal place are added up first where that may make a difference: of bools, and for casts that may lose
+  /// something.
   sparse_array astype(sinter::dtype to) const;
   sparse_array conj() const;
   sparse_array real() const;

@@ -43,7 +43,8 @@ sparse::sparse_array read_sparse(const std::shared_ptr<detail::zip_reader>& file
   if (format != "coo") throw io_error(title + " holds a sparse array of format '" + format + "', which is not known");
   if (!file->contains("coords")) return sparse::coo_array(part("data"), part("row"), part("col"), shape, kw);
   const ndarray both = part("coords");
-  if (both.ndim() != 2 || both.shape(0) != 2) throw io_error(title + " is damaged: coords have shape " + to_string(both.shape()));
+  if (both.ndim() != 2 || both.shape(0) != 2)
+    throw io_error(title + " is damaged: coords have shape " + to_string(both.shape()));
   return sparse::coo_array(part("data"), both(0), both(1), shape, kw);
 }
 
@@ -56,7 +57,9 @@ namespace sparse {
 void save_npz(const std::string& path, const sparse_array& a, bool compressed) {
   constexpr const char* function = "save_npz";
   std::vector<io::npz_member> members;
-  const auto add = [&](const char* name, const ndarray& x) { members.push_back({name, io::npy_image_of(x, function)}); };
+  const auto add = [&](const char* name, const ndarray& x) {
+    members.push_back({name, io::npy_image_of(x, function)});
+  };
   if (a.format() == format::coo) {
     add("row", a.row());
     add("col", a.col());

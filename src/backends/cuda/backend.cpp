@@ -15,6 +15,7 @@
 #include "backends/cuda/driver/identity.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "backends/cuda/fft/fourier.hpp"
+#include "backends/cuda/sparse/sparse.hpp"
 #include "backends/cuda/linalg/products.hpp"
 #include "backends/cuda/linalg/solvers.hpp"
 #include "backends/cuda/memory/memory.hpp"
@@ -63,6 +64,7 @@ class cuda_backend final : public runtime::backend {
     products_ = make_products({index, multiprocessors_, &launches_, this, blas_workspace_bytes(arch_), give_back});
     solvers_ = make_solvers({this, index, multiprocessors_, &launches_, give_back});
     fourier_ = make_fourier(*this, index);
+    sparse_ = make_sparse({index, multiprocessors_, &launches_});
   }
 
   runtime::device_id id() const override { return {runtime::device_kind::cuda, index_}; }
@@ -192,6 +194,7 @@ class cuda_backend final : public runtime::backend {
   runtime::products& products() override { return *products_; }
   runtime::solvers& solvers() override { return *solvers_; }
   runtime::fourier& fourier() override { return *fourier_; }
+  runtime::sparse& sparse() override { return *sparse_; }
 
   runtime::stream& open_stream(const runtime::stream_options& o) override {
     begin();
@@ -308,6 +311,7 @@ class cuda_backend final : public runtime::backend {
   std::unique_ptr<runtime::products> products_;
   std::unique_ptr<runtime::solvers> solvers_;
   std::unique_ptr<runtime::fourier> fourier_;
+  std::unique_ptr<runtime::sparse> sparse_;
 };
 
 /// The number of devices, or the reason why there is none.

@@ -67,7 +67,7 @@ sparse_array sparse_array::with_data(const ndarray& data) const {
 sparse_array sparse_array::astype(sinter::dtype to) const {
   auto s = ops::state_of(*this, "astype");
   to = ops::element_dtype(to);
-  if (!can_cast(s->data.dtype(), to)) s = ops::canonical(s);
+  if (s->data.dtype() != to && (is_bool(s->data.dtype()) || !can_cast(s->data.dtype(), to))) s = ops::canonical(s);
   return ops::sparse_access::make(ops::with_elements(*s, s->data.astype(to, /*copy=*/false)));
 }
 sparse_array sparse_array::conj() const {

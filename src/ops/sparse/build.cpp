@@ -43,9 +43,9 @@ sparse_array of_diagonals(const char* function, const ndarray& data, const std::
   const ndarray column = broadcast_to(arange(x.shape(1), {.device = where}), x.shape());
   const ndarray row = column - array(offsets, {.device = where})(_, newaxis);
   const ndarray at = flatnonzero((row >= 0) & (row < rows) & (column < columns) & (elements != 0));
-  const state_ref s = make_state(format::coo, rows, columns, take(elements.ravel(), at),
-                                 take(row.ravel(), at).astype(index), take(column.ravel(), at).astype(index),
-                                 entry_order::unknown);
+  const state_ref s =
+      make_state(format::coo, rows, columns, take(elements.ravel(), at), take(row.ravel(), at).astype(index),
+                 take(column.ravel(), at).astype(index), entry_order::unknown);
   return sparse_access::make(in_format(s, kw.format));
 }
 
@@ -87,8 +87,8 @@ sparse_array eye(std::int64_t rows, std::int64_t columns, std::int64_t k, const 
         ops::make_state(format::coo, rows, columns, data, row, column, ops::entry_order::canonical));
   const std::int64_t majors = by_columns ? columns : rows, before = by_columns ? first_column : first_row;
   const ndarray ends = minimum(maximum(arange(majors + 1, of_index) - before, 0), count);
-  return ops::sparse_access::make(ops::make_state(kw.format, rows, columns, data, ends, by_columns ? row : column,
-                                                  ops::entry_order::canonical));
+  return ops::sparse_access::make(
+      ops::make_state(kw.format, rows, columns, data, ends, by_columns ? row : column, ops::entry_order::canonical));
 }
 sparse_array identity(std::int64_t n, const build_kw& kw) { return eye(n, n, 0, kw); }
 
@@ -120,10 +120,9 @@ sparse_array diags(const std::vector<ndarray>& diagonals, const std::vector<std:
   }
   const ndarray all = concatenate(data);
   const sinter::dtype index = ops::index_for(rows, columns, all.size());
-  const auto s = ops::make_state(format::coo, rows, columns,
-                                 all.astype(ops::element_dtype(kw.dtype.value_or(all.dtype())), false),
-                                 concatenate(row).astype(index), concatenate(column).astype(index),
-                                 ops::entry_order::unknown);
+  const auto s =
+      ops::make_state(format::coo, rows, columns, all.astype(ops::element_dtype(kw.dtype.value_or(all.dtype())), false),
+                      concatenate(row).astype(index), concatenate(column).astype(index), ops::entry_order::unknown);
   return ops::sparse_access::make(ops::in_format(s, kw.format));
 }
 
@@ -151,7 +150,8 @@ sparse_array random_array(const shape_t& shape, double density, const random_kw&
   sinter::random::generator& g = kw.rng ? *kw.rng : sinter::random::default_generator();
   const sinter::device where = ops::to_public(ops::chosen(kw.device));
   const sinter::dtype index = ops::index_for(shape[0], shape[1], count), type = kw.dtype.value_or(float64);
-  const ndarray at = count == 0 ? zeros(0, {.dtype = int64, .device = where}) : ops::distinct_numbers(g, places, count, where);
+  const ndarray at =
+      count == 0 ? zeros(0, {.dtype = int64, .device = where}) : ops::distinct_numbers(g, places, count, where);
   const ndarray data = g.random(count).to_device(where).astype(ops::element_dtype(type), false);
   const std::int64_t columns = std::max<std::int64_t>(shape[1], 1);
   const auto s = ops::make_state(format::coo, shape[0], shape[1], data, floor_divide(at, columns).astype(index),

@@ -71,7 +71,7 @@ state_ref regrouped(const state_ref& s) {
   const bool distinct = s->order == entry_order::canonical;
   const state_ref r = kernels_of(*s).arranges() ? grouped_on_host(f, *s, s->second, ndarray())
                                                 : grouped_by_sorting(f, *s, s->second, majors_of_entries(*s));
-  r->order = distinct ? entry_order::canonical : entry_order::sorted;
+  if (distinct) r->order = entry_order::canonical;
   return r;
 }
 

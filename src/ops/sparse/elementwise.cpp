@@ -73,8 +73,8 @@ ndarray is_at_least(const operand& x, const operand& y) { return greater_equal(x
 namespace sinter::inline v0 {
 namespace sparse {
 
-#define SINTER_SPARSE_FUNCTION(f)          \
-  sparse_array f(const sparse_array& a) {  \
+#define SINTER_SPARSE_FUNCTION(f)                                                   \
+  sparse_array f(const sparse_array& a) {                                           \
     return ops::map_elements(#f, a, [](const ndarray& x) { return sinter::f(x); }); \
   }
 SINTER_SPARSE_FUNCTION(abs)
@@ -99,7 +99,9 @@ SINTER_SPARSE_FUNCTION(deg2rad)
 SINTER_SPARSE_FUNCTION(rad2deg)
 #undef SINTER_SPARSE_FUNCTION
 
-sparse_array sparse_array::multiply(const operand& x) const { return ops::with_operand("multiply", *this, x, ops::times); }
+sparse_array sparse_array::multiply(const operand& x) const {
+  return ops::with_operand("multiply", *this, x, ops::times);
+}
 sparse_array sparse_array::multiply(const sparse_array& b) const {
   return ops::of_pair("multiply", *this, b, ops::times, true);
 }
@@ -110,7 +112,8 @@ sparse_array sparse_array::minimum(const sparse_array& b) const {
   return ops::of_pair("minimum", *this, b, ops::smaller, false);
 }
 sparse_array sparse_array::power(const scalar& n) const {
-  if (!(n.real() > 0)) ops::fail<value_error>("power", "an exponent of ", n.real(), " does not leave zeros as they are");
+  if (!(n.real() > 0))
+    ops::fail<value_error>("power", "an exponent of ", n.real(), " does not leave zeros as they are");
   const auto s = ops::canonical(ops::state_of(*this, "power"));
   return ops::sparse_access::make(ops::with_elements(*s, sinter::power(s->data, n)));
 }

@@ -100,7 +100,8 @@ std::optional<std::vector<state_ref>> all_in(const char* function, const std::ve
   return all;
 }
 
-sparse_array stacked(const char* function, const std::vector<sparse_array>& blocks, std::optional<format> f, bool rows) {
+sparse_array stacked(const char* function, const std::vector<sparse_array>& blocks, std::optional<format> f,
+                     bool rows) {
   block_rows as_blocks;
   for (const sparse_array& b : blocks) {
     state_of(b, function);
@@ -154,10 +155,9 @@ sparse_array kron(const sparse_array& a, const sparse_array& b, std::optional<fo
     return (i.astype(int64)(_, newaxis) * extent + j(newaxis, _)).ravel().astype(index);
   };
   const ndarray data = (x.data(_, newaxis) * y.data(newaxis, _)).ravel();
-  const auto s = ops::make_state(format::coo, rows, columns, data,
-                                 of_both(ops::rows_of_entries(x), ops::rows_of_entries(y), y.rows),
-                                 of_both(ops::columns_of_entries(x), ops::columns_of_entries(y), y.columns),
-                                 ops::entry_order::unknown);
+  const auto s = ops::make_state(
+      format::coo, rows, columns, data, of_both(ops::rows_of_entries(x), ops::rows_of_entries(y), y.rows),
+      of_both(ops::columns_of_entries(x), ops::columns_of_entries(y), y.columns), ops::entry_order::unknown);
   return ops::sparse_access::make(ops::in_format(s, f.value_or(format::csr)));
 }
 

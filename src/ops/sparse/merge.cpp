@@ -44,7 +44,8 @@ merged_pair merged_on_host(const alike_pair& p, bool common) {
   auto* const ends = static_cast<std::int64_t*>(address_to_write(indptr));
   const std::int64_t count = kernels.count_merged(a.matrix, b.matrix, common, ends);
   const value indices = unset_leaf(dims{count}, index_of(*p.a), device),
-              from_a = unset_leaf(dims{count}, dtype::i64, device), from_b = unset_leaf(dims{count}, dtype::i64, device);
+              from_a = unset_leaf(dims{count}, dtype::i64, device),
+              from_b = unset_leaf(dims{count}, dtype::i64, device);
   kernels.fill_merged(a.matrix, b.matrix, common, ends, address_to_write(indices),
                       static_cast<std::int64_t*>(address_to_write(from_a)),
                       static_cast<std::int64_t*>(address_to_write(from_b)));
@@ -56,8 +57,7 @@ ndarray keys_of(const sparse_state& s) { return majors_of_entries(s).astype(dtyp
 
 /// Where each key is among others, and whether it is: positions, bools.
 std::pair<ndarray, ndarray> found_among(const ndarray& keys, const ndarray& others) {
-  if (others.size() == 0)
-    return {zeros_like(keys), zeros(keys.shape(), {.dtype = bool_, .device = keys.device()})};
+  if (others.size() == 0) return {zeros_like(keys), zeros(keys.shape(), {.dtype = bool_, .device = keys.device()})};
   const ndarray at = minimum(searchsorted(others, keys), others.size() - 1);
   return {at, take(others, at) == keys};
 }

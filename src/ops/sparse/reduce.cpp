@@ -55,10 +55,8 @@ ndarray extremes_of_majors(const sparse_state& s, bool largest) {
   ndarray found = full(majors, limit_of(t, largest, where), {.dtype = t, .device = where}).copy();
   if (entries_of(s) > 0) {
     const ndarray major = majors_of_entries(s);
-    if (largest)
-      scatter_max(found(major), s.data);
-    else
-      scatter_min(found(major), s.data);
+    if (largest) scatter_max(found(major), s.data);
+    else scatter_min(found(major), s.data);
   }
   const ndarray with_zero = largest ? maximum(found, 0) : minimum(found, 0);
   return sinter::where(counts_of(s) < minors_of(s), with_zero, found);
@@ -79,10 +77,8 @@ ndarray extreme(const char* function, const sparse_array& a, optional_axis axis,
     require_elements(function, s->rows * s->columns);
     const ndarray& x = s->data;
     const bool full = entries_of(*s) == s->rows * s->columns;
-    if (x.size() == 0)
-      result = zeros({}, {.dtype = x.dtype(), .device = x.device()});
-    else
-      result = largest ? max(x) : min(x);
+    if (x.size() == 0) result = zeros({}, {.dtype = x.dtype(), .device = x.device()});
+    else result = largest ? max(x) : min(x);
     if (!full) result = largest ? maximum(result, 0) : minimum(result, 0);
   }
   return bits ? result.astype(bool_) : result;
@@ -155,7 +151,8 @@ namespace sinter::inline v0 {
 namespace sparse {
 
 ndarray sparse_array::sum(optional_axis axis) const {
-  const auto& s = ops::state_of(*this, "sum");
+  auto s = ops::state_of(*this, "sum");
+  if (is_bool(s->data.dtype())) s = ops::canonical(s);  // bools of equal place are or-ed
   if (!axis) return sinter::sum(s->data);
   const int gone = ops::removed_axis("sum", *axis, *s);
   return ops::sums_of(ops::compressed(s), gone == 1, ops::accumulator_of(s->data.dtype()));
@@ -164,8 +161,9 @@ ndarray sparse_array::mean(optional_axis axis) const {
   const auto& s = ops::state_of(*this, "mean");
   const sinter::dtype type = is_inexact(s->data.dtype()) ? s->data.dtype() : float64;
   const sparse_array x = astype(type);
-  const std::int64_t count =
-      !axis ? s->rows * s->columns : ops::removed_axis("mean", *axis, *s) == 1 ? s->columns : s->rows;
+  const std::int64_t count = !axis                                       ? s->rows * s->columns
+                             : ops::removed_axis("mean", *axis, *s) == 1 ? s->columns
+                                                                         : s->rows;
   return x.sum(axis) / static_cast<double>(count);
 }
 ndarray sparse_array::min(optional_axis axis) const { return ops::extreme("min", *this, axis, false); }

@@ -136,7 +136,8 @@ std::int64_t diagonal_length(const char* function, const sparse_state& s, std::i
     if (s.rows == 0 || s.columns == 0) return 0;
     fail<value_error>(function, "diagonal ", k, " is outside of shape (", s.rows, ", ", s.columns, ")");
   }
-  return std::max<std::int64_t>(0, std::min(s.rows + std::min<std::int64_t>(k, 0), s.columns - std::max<std::int64_t>(k, 0)));
+  return std::max<std::int64_t>(
+      0, std::min(s.rows + std::min<std::int64_t>(k, 0), s.columns - std::max<std::int64_t>(k, 0)));
 }
 
 }  // namespace
@@ -169,7 +170,8 @@ ndarray sparse_array::at(std::int64_t i, std::int64_t j) const {
 ndarray sparse_array::at(const ndarray& i, const ndarray& j) const {
   const auto s = ops::canonical(ops::in_format(ops::state_of(*this, "at"), format::csr));
   const std::vector<ndarray> both = broadcast_arrays({i, j});
-  const auto rows = ops::part_of_array(both[0].ravel(), s->rows), columns = ops::part_of_array(both[1].ravel(), s->columns);
+  const auto rows = ops::part_of_array(both[0].ravel(), s->rows),
+             columns = ops::part_of_array(both[1].ravel(), s->columns);
   const ndarray keys = ops::rows_of_entries(*s).astype(int64) * s->columns + s->second;
   const ndarray wanted = rows.positions * s->columns + columns.positions;
   const sinter::dtype t = s->data.dtype();
@@ -197,7 +199,8 @@ void sparse_array::setdiag(const operand& values, std::int64_t k) & {
   const auto s = ops::state_of(*this, "setdiag");
   const std::int64_t length = ops::diagonal_length("setdiag", *s, k);
   const sinter::device where = s->data.device();
-  ndarray x = values.is_array() ? values.array() : full(length, values.number(), {.dtype = s->data.dtype(), .device = where});
+  ndarray x =
+      values.is_array() ? values.array() : full(length, values.number(), {.dtype = s->data.dtype(), .device = where});
   if (x.ndim() == 0) x = broadcast_to(x, {length});
   if (x.ndim() != 1 || x.size() > length)
     ops::fail<shape_error>("setdiag", "values of shape ", x.shape(), " for a diagonal of ", length);
@@ -207,10 +210,10 @@ void sparse_array::setdiag(const operand& values, std::int64_t k) & {
   const ndarray row = (k >= 0 ? place : place - k).astype(index), col = (k >= 0 ? place + k : place).astype(index);
   const ndarray nth = k >= 0 ? ops::rows_of_entries(*s) : ops::columns_of_entries(*s);
   const auto others = ops::entries_where(*s, logical_or(ops::diagonal_numbers(*s) != k, nth >= x.size()));
-  const auto all = ops::make_state(
-      format::coo, s->rows, s->columns, concatenate({others->data, x.astype(s->data.dtype(), false)}),
-      concatenate({ops::rows_of_entries(*others), row}), concatenate({ops::columns_of_entries(*others), col}),
-      ops::entry_order::unknown);
+  const auto all =
+      ops::make_state(format::coo, s->rows, s->columns, concatenate({others->data, x.astype(s->data.dtype(), false)}),
+                      concatenate({ops::rows_of_entries(*others), row}),
+                      concatenate({ops::columns_of_entries(*others), col}), ops::entry_order::unknown);
   state_ = ops::in_format(all, s->format);
 }
 

@@ -152,8 +152,10 @@ def write_reductions(c, a):
         k = () if axis is None else (axis,)
         c.add("sum", a, d.sum(axis), k=k)
         if m and n:
-            c.add("mean", a, a.mean(axis=axis), k=k,
-                  policy=(MODULUS if a.dtype.kind == "c" else ULP, 8.0, ZERO_SIGN_FREE))
+            count = {None: m * n, 0: m, 1: n}[axis]
+            kind = d.dtype if d.dtype.kind in "fc" else np.dtype("f8")
+            c.add("mean", a, (d.sum(axis) / count).astype(kind), k=k,
+                  policy=(MODULUS if a.dtype.kind == "c" else ULP, 4.0, ZERO_SIGN_FREE))
             if a.dtype.kind != "c":
                 for name in ("min", "max", "argmin", "argmax"):
                     c.add(name, a, getattr(d, name)(axis), k=k)

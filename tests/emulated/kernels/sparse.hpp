@@ -1,0 +1,24 @@
+// The CUDA backend's kernels for sparse matrices as functions of the host.
+#pragma once
+#include <cstdint>
+
+#include "backends/cuda/sparse/sparse_job.hpp"
+
+namespace emulated {
+
+namespace csr = sinter::cuda::device;
+
+inline constexpr unsigned csr_threads = 256;
+inline constexpr std::int64_t csr_tile = 2048;
+
+template <class T, class I>
+struct csr_kernels {
+  void (*times_vector)(csr::csr_job<T, I>, csr::csr_tiles<T>);
+  void (*join_tiles)(csr::csr_job<T, I>, csr::csr_tiles<T>, std::int64_t);
+  void (*times_matrix)(csr::csr_job<T, I>, int);
+};
+extern const csr_kernels<double, int> csr_doubles;
+extern const csr_kernels<unsigned long long, std::int64_t> csr_integers;
+extern const csr_kernels<csr::complex_pair<float>, int> csr_complex;
+
+}  // namespace emulated

@@ -1,0 +1,156 @@
+// The CUDA kernels for products of sparse matrices, run thread by thread on the CPU, against plain loops: rows in several
+// tiles, empty rows at every border, long and short rows, all sums exact.
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "emulated/cuda_emulator.hpp"
+#include "emulated/kernels/sparse.hpp"
+
+namespace {
+
+using emulated::csr_kernels;
+using emulated::csr_tile;
+
+bool left_out() {
+  if (cuda_emulator::available()) return false;
+  MESSAGE("left out: the sanitizer does not follow changes of stack");
+  return true;
+}
+
+double as_number(double v, double) { return v; }
+unsigned long long as_number(double v, unsigned long long) { return static_cast<unsigned long long>(v); }
+emulated::csr::complex_pair<float> as_number(double v, emulated::csr::complex_pair<float>) {
+  return {static_cast<float>(v), static_cast<float>(1 - v)};
+}
+template <class R>
+emulated::csr::complex_pair<R> operator*(emulated::csr::complex_pair<R> a, emulated::csr::complex_pair<R> b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+template <class R>
+emulated::csr::complex_pair<R> operator+(emulated::csr::complex_pair<R> a, emulated::csr::complex_pair<R> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class R>
+bool operator==(emulated::csr::complex_pair<R> a, emulated::csr::complex_pair<R> b) {
+  return a.re == b.re && a.im == b.im;
+}
+
+template <class T, class I>
+struct matrix {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<I> indptr{0}, indices;
+  std::vector<T> data;
+};
+
+/// Rows of these lengths, with small whole numbers.
+template <class T, class I>
+matrix<T, I> matrix_of(const std::vector<int>& lengths, std::int64_t columns, std::mt19937& random) {
+  matrix<T, I> m;
+  m.rows = static_cast<std::int64_t>(lengths.size());
+  m.columns = columns;
+  for (const int n : lengths) {
+    for (int k = 0; k < n; ++k) {
+      m.indices.push_back(static_cast<I>(random() % static_cast<unsigned long>(columns)));
+      m.data.push_back(as_number(static_cast<double>(random() % 7), T{}));
+    }
+    m.indptr.push_back(static_cast<I>(m.indices.size()));
+  }
+  return m;
+}
+
+template <class T>
+std::vector<T> numbers(std::int64_t n, std::mt19937& random) {
+  std::vector<T> x;
+  for (std::int64_t k = 0; k < n; ++k) x.push_back(as_number(static_cast<double>(random() % 5), T{}));
+  return x;
+}
+
+template <class T, class I>
+void check_product(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, std::int64_t width, bool ones,
+                   std::mt19937& random) {
+  const std::vector<T> x = numbers<T>(m.columns * width, random), y = numbers<T>(m.rows * width, random);
+  std::vector<T> result(static_cast<std::size_t>(m.rows * width), as_number(99, T{}));
+  emulated::csr::csr_job<T, I> job;
+  job.rows = m.rows;
+  job.entries = static_cast<std::int64_t>(m.data.size());
+  job.width = width;
+  job.data = m.data.data();
+  job.indices = ones ? nullptr : m.indices.data();
+  job.indptr = m.indptr.data();
+  job.x = ones ? nullptr : x.data();
+  job.y = y.data();
+  job.alpha = as_number(2, T{});
+  job.beta = as_number(3, T{});
+  job.scaled = job.weighted = true;
+  job.result = result.data();
+  if (width == 1) {
+    const std::int64_t tiles = job.entries == 0 ? 1 : (job.entries + csr_tile - 1) / csr_tile;
+    std::vector<T> heads(static_cast<std::size_t>(tiles)), carries(static_cast<std::size_t>(tiles));
+    std::vector<std::int64_t> head_rows(static_cast<std::size_t>(tiles), 77);
+    const emulated::csr::csr_tiles<T> parts{heads.data(), carries.data(), head_rows.data()};
+    const auto blocks = static_cast<unsigned>(tiles);
+    REQUIRE(cuda_emulator::launch({blocks}, {emulated::csr_threads}, [&] { kernels.times_vector(job, parts); }) ==
+            std::string());
+    REQUIRE(cuda_emulator::launch({(blocks + 255) / 256}, {emulated::csr_threads},
+                                  [&] { kernels.join_tiles(job, parts, tiles); }) == std::string());
+  } else {
+    int lanes = 2;
+    while (lanes < 32 && lanes < width) lanes *= 2;
+    const auto down =
+        static_cast<unsigned>((m.rows + emulated::csr_threads / lanes - 1) / (emulated::csr_threads / lanes));
+    REQUIRE(cuda_emulator::launch({down, 2}, {emulated::csr_threads}, [&] { kernels.times_matrix(job, lanes); }) ==
+            std::string());
+  }
+  std::int64_t wrong = -1;
+  for (std::int64_t r = m.rows - 1; r >= 0; --r)
+    for (std::int64_t c = width - 1; c >= 0; --c) {
+      T sum{};
+      for (auto k = static_cast<std::size_t>(m.indptr[static_cast<std::size_t>(r)]);
+           k < static_cast<std::size_t>(m.indptr[static_cast<std::size_t>(r) + 1]); ++k)
+        sum = sum + (ones ? m.data[k] : m.data[k] * x[static_cast<std::size_t>(m.indices[k] * width + c)]);
+      const auto at = static_cast<std::size_t>(r * width + c);
+      if (!(result[at] == job.alpha * sum + job.beta * y[at])) wrong = r;
+    }
+  CHECK(wrong == -1);
+}
+
+std::vector<int> lengths_of(int kind, std::mt19937& random) {
+  const int tile = static_cast<int>(csr_tile);
+  switch (kind) {
+    case 0: return {0, 0, 5, 0, tile - 5, 0, 0, 3};             // a row ends with the tile, empty ones after it
+    case 1: return {3 * tile + 7, 0, 1};                        // a row of several tiles
+    case 2: return {tile, tile, 0, tile};                       // rows that are tiles
+    case 3: return std::vector<int>(900, 5);                    // short rows, some across borders
+    case 4: return std::vector<int>(300, 0);                    // no entries
+    case 5: return {10, 2 * tile, 20, 0, 2 * tile - 30, 1, 1};  // heads and carries in one tile
+    default: {
+      std::vector<int> all;
+      for (int k = 0; k < 200; ++k) all.push_back(static_cast<int>(random() % 3 == 0 ? random() % 200 : random() % 20));
+      return all;
+    }
+  }
+}
+
+template <class T, class I>
+void check_all(const csr_kernels<T, I>& kernels) {
+  std::mt19937 random(5);
+  for (int kind = 0; kind < 8; ++kind) {
+    CAPTURE(kind);
+    const matrix<T, I> m = matrix_of<T, I>(lengths_of(kind, random), 50, random);
+    check_product(kernels, m, 1, false, random);
+    check_product(kernels, m, 1, true, random);
+    if (kind > 5) check_product(kernels, m, kind == 6 ? 3 : 37, false, random);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("CUDA kernels for sparse matrices: products with vectors and matrices") {
+  if (left_out()) return;
+  check_all(emulated::csr_doubles);
+  check_all(emulated::csr_integers);
+  check_all(emulated::csr_complex);
+}
