@@ -227,7 +227,7 @@ sparse_array dia_array(const ndarray& data, const ndarray& offsets, const shape_
 ndarray matmul(const sparse_array& a, const ndarray& x, const product_kw& kw = {});
 /// x A of a vector (rows,) or a matrix (k, rows).
 ndarray matmul(const ndarray& x, const sparse_array& a, const product_kw& kw = {});
-/// Sparse, csr (csc where both are), indices sorted; waits for the size.
+/// Sparse, csr (csc where both are), indices in no order, as SciPy leaves them, but always the same; waits for the size.
 sparse_array matmul(const sparse_array& a, const sparse_array& b);
 inline ndarray dot(const sparse_array& a, const ndarray& x, const product_kw& kw = {}) { return matmul(a, x, kw); }
 inline ndarray dot(const ndarray& x, const sparse_array& a, const product_kw& kw = {}) { return matmul(x, a, kw); }

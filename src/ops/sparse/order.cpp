@@ -73,8 +73,23 @@ state_ref sorted_by_keys(const sparse_state& s) {
                     entry_order::unknown);
 }
 
+/// Of sorted entries: those of equal place added up, in memory of their own.
+state_ref joined_on_host(const sparse_state& s) {
+  const dtype type = s.data.dtype(), wide = sum_dtype(type);
+  const value indices = own_memory(value_of(s.second)), data = own_memory(graph::record_cast(value_of(s.data), wide)),
+              before = evaluated(value_of(s.first));
+  const value indptr = unset_leaf(before->shape, before->type, before->device);
+  const runtime::sparse_matrix m{wide,          indices->type, majors_of(s), minors_of(s),
+                                 entries_of(s), nullptr,       nullptr,      address_to_read(before)};
+  const std::int64_t left =
+      kernels_of(s).join_equal(m, address_to_write(indices), address_to_write(data), address_to_write(indptr));
+  return make_state(s.format, s.rows, s.columns, wrap(data)(slice(left)).astype(type), wrap(indptr),
+                    wrap(indices)(slice(left)).copy(), entry_order::canonical);
+}
+
 /// Of sorted entries: those of equal place added up.
 state_ref summed(const sparse_state& s) {
+  if (is_compressed(s) && kernels_of(s).arranges()) return joined_on_host(s);
   const ndarray fresh =
       concatenate({ones(1, {.dtype = bool_, .device = s.data.device()}), logical_not(compare_neighbours(s).equal)});
   const ndarray starts = flatnonzero(fresh);

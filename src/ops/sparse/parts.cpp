@@ -94,7 +94,8 @@ ready_matrix ready(const sparse_state& s, dtype type) {
               entries_of(s),
               address_to_read(r.data),
               address_to_read(r.indices),
-              address_to_read(r.indptr)};
+              address_to_read(r.indptr),
+              s.order.load() >= entry_order::sorted};
   return r;
 }
 

@@ -31,7 +31,11 @@ struct oriented {
 /// Devices that do not take transposed products are given the transpose, which is kept with the array.
 oriented oriented_for(const state_ref& s, bool transpose) {
   const bool transposed = transpose != (s->format == sparse::format::csc);
-  if (!transposed || kernels_of(*s).multiplies_transposed()) return {s, transposed};
+  if (!transposed) return {s, false};
+  if (kernels_of(*s).multiplies_transposed()) {
+    order_of(*s);  // of rows that ascend the kernel knows which columns they have
+    return {s, true};
+  }
   return {kept_regrouped(s), false};
 }
 

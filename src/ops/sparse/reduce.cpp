@@ -47,8 +47,23 @@ void require_elements(const char* function, std::int64_t extent) {
   if (extent == 0) fail<value_error>(function, "there is nothing to choose from along an axis of extent 0");
 }
 
+/// Extremes of the rows (columns) of a canonical array by the host's kernels, whatever its format is.
+ndarray extremes_on_host(const sparse_state& s, bool of_rows, bool largest) {
+  const dtype t = s.data.dtype();
+  const ready_matrix m = ready(s, t);
+  const std::int64_t count = of_rows ? s.rows : s.columns, extent = of_rows ? s.columns : s.rows;
+  const value found = unset_leaf(dims{count}, t, m.data->device),
+              counts = unset_leaf(dims{count}, dtype::i64, m.data->device);
+  kernels_of(s).extremes(m.matrix, of_rows == (s.format == format::csc), largest, address_to_write(found),
+                         static_cast<std::int64_t*>(address_to_write(counts)));
+  m.pass_faults(found);
+  const ndarray stored = wrap(found), with_zero = largest ? maximum(stored, 0) : minimum(stored, 0);
+  return sinter::where(wrap(counts) < extent, with_zero, stored);
+}
+
 /// Extremes of the majors' entries, with a zero where not all are stored. The data is real and no bool.
 ndarray extremes_of_majors(const sparse_state& s, bool largest) {
+  if (kernels_of(s).arranges()) return extremes_on_host(s, s.format == format::csr, largest);
   const dtype t = s.data.dtype();
   const device where = s.data.device();
   const std::int64_t majors = majors_of(s);
@@ -72,7 +87,8 @@ ndarray extreme(const char* function, const sparse_array& a, optional_axis axis,
   if (axis) {
     const int gone = removed_axis(function, *axis, *s);
     require_elements(function, gone == 0 ? s->rows : s->columns);
-    result = extremes_of_majors(*grouped_for(s, gone), largest);
+    if (is_compressed(*s) && kernels_of(*s).arranges()) result = extremes_on_host(*s, gone == 1, largest);
+    else result = extremes_of_majors(*grouped_for(s, gone), largest);
   } else {
     require_elements(function, s->rows * s->columns);
     const ndarray& x = s->data;

@@ -95,15 +95,29 @@ state_ref majors_in_range(const sparse_state& s, std::int64_t first, std::int64_
                  s.second(entries), s.order);
 }
 
+state_ref majors_at_on_host(const sparse_state& s, const ndarray& positions, const ndarray& ends) {
+  const std::int64_t wanted = positions.size(), total = ends(-1).item<std::int64_t>();
+  const ready_matrix m = ready(s, s.data.dtype());
+  const value rows = evaluated(value_of(positions)), indptr = evaluated(value_of(ends));
+  const value indices = unset_leaf(dims{total}, index_of(s), rows->device),
+              data = unset_leaf(dims{total}, s.data.dtype(), rows->device);
+  kernels_of(s).copy_rows(m.matrix, itemsize(data->type), static_cast<const std::int64_t*>(address_to_read(rows)),
+                          wanted, static_cast<const std::int64_t*>(address_to_read(indptr)), address_to_write(indices),
+                          address_to_write(data));
+  m.pass_faults(data);
+  return resized(s, wanted, minors_of(s), wrap(data), ends.astype(index_of(s)), wrap(indices), s.order);
+}
+
 state_ref majors_at(const sparse_state& s, const ndarray& positions) {
   const ndarray starts = take(s.first, positions).astype(int64);
   const ndarray counts = take(s.first, positions + 1) - starts;
   const ndarray ends = cumsum(counts);
   const std::int64_t wanted = positions.size(), total = wanted == 0 ? 0 : ends(-1).item<std::int64_t>();
-  const ndarray pair = arange(total, {.device = s.data.device()});
   const ndarray none = zeros(1, {.dtype = int64, .device = s.data.device()});
   const ndarray first = concatenate({none, ends}).astype(index_of(s));
+  if (kernels_of(s).arranges()) return majors_at_on_host(s, positions, concatenate({none, ends}));
   if (total == 0) return resized(s, wanted, minors_of(s), s.data(slice(0)), first, s.second(slice(0)), s.order);
+  const ndarray pair = arange(total, {.device = s.data.device()});
   const ndarray of = searchsorted(ends, pair, "right");
   const ndarray from = take(starts + counts - ends, of) + pair;
   return resized(s, wanted, minors_of(s), take(s.data, from), first, take(s.second, from), s.order);

@@ -28,7 +28,7 @@ state_ref product_on_host(const sparse_state& a, const sparse_state& b, dtype ty
   graph::inherit_faults(data, {&left.data, &right.data});
   const dtype index = std::max(index_of(a), index_for(a.rows, b.columns, count));
   return make_state(format::csr, a.rows, b.columns, wrap(data), wrap(indptr).astype(index, false),
-                    wrap(indices).astype(index, false), entry_order::canonical);
+                    wrap(indices).astype(index, false), entry_order::unknown);
 }
 
 state_ref product_by_triplets(const sparse_state& a, const sparse_state& b, dtype type) {

@@ -19,6 +19,7 @@ struct sparse_matrix {
   const void* data = nullptr;
   const void* indices = nullptr;
   const void* indptr = nullptr;
+  bool ascends = false;  // the entries of each row are known to ascend
 };
 
 /// alpha op(A) X + beta Y, with op(A) A or its transpose, X of `width` columns in C order. A null X is a column of ones
@@ -71,8 +72,20 @@ class sparse {
   virtual sparse_defect find_defect(const sparse_matrix&) const { return {}; }
   /// 0: neither; 1: rows ascend; 2: rows ascend strictly.
   virtual int order(const sparse_matrix&) const { return 0; }
+  /// Adds up neighbours of equal column in rows that ascend, in place; indptr of what is left, which is returned by its
+  /// last number. The type is one of products.
+  virtual std::int64_t join_equal(const sparse_matrix&, void* /*indices*/, void* /*data*/, void* /*indptr*/) {
+    return 0;
+  }
+  /// Row k of the result is row rows[k] (checked) of the matrix: its entries from indptr[k] on. `bytes` of an element.
+  virtual void copy_rows(const sparse_matrix&, std::size_t /*bytes*/, const std::int64_t* /*rows*/,
+                         std::int64_t /*count*/, const std::int64_t* /*indptr*/, void* /*indices*/, void* /*data*/) {}
+  /// The largest (smallest) entry of each row, or column where `transposed`, in the matrix's type, any real one; NaN
+  /// wins; where there is none the type's lowest (highest) number. counts: how many entries.
+  virtual void extremes(const sparse_matrix&, bool /*transposed*/, bool /*largest*/, void* /*result*/,
+                        std::int64_t* /*counts*/) {}
   /// Product of two matrices of one dtype and index dtype, in two steps: indptr of the result (a.rows + 1), which is
-  /// returned by its last number, then its entries, sorted within rows.
+  /// returned by its last number, then its entries, in no order within rows.
   virtual std::int64_t count_product(const sparse_matrix& /*a*/, const sparse_matrix& /*b*/, std::int64_t* /*indptr*/) {
     return 0;
   }

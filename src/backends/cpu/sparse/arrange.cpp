@@ -1,7 +1,7 @@
 // The order of entries: grouped by one coordinate, sorted within rows, checked.
 #include <atomic>
 #include <limits>
-#include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "backends/cpu/sparse/rows.hpp"
@@ -103,9 +103,30 @@ class grouping {
   std::vector<I> counts_;  // of each part and major coordinate; then where its next entry goes
 };
 
+/// A column and a position in one number where both have 32 bits.
+struct packed_key {
+  std::uint64_t bits;
+  packed_key() = default;
+  packed_key(std::int32_t column, std::int64_t at)
+      : bits(static_cast<std::uint64_t>(column) << 32 | static_cast<std::uint64_t>(at)) {}
+  std::int32_t column() const { return static_cast<std::int32_t>(bits >> 32); }
+  std::size_t at() const { return static_cast<std::uint32_t>(bits); }
+  friend bool operator<(packed_key a, packed_key b) { return a.bits < b.bits; }
+};
+struct wide_key {
+  std::int64_t first, second;
+  wide_key() = default;
+  wide_key(std::int64_t column, std::int64_t at) : first(column), second(at) {}
+  std::int64_t column() const { return first; }
+  std::size_t at() const { return static_cast<std::size_t>(second); }
+  friend bool operator<(wide_key a, wide_key b) { return a.first != b.first ? a.first < b.first : a.second < b.second; }
+};
+template <class I>
+using key_of = std::conditional_t<sizeof(I) == 4, packed_key, wide_key>;
+
 /// Sorts one row; `order` and `moved` are memory that rows share.
 template <class E, class I>
-void sort_row(I* columns, E* data, std::int64_t count, std::vector<std::pair<I, I>>& order, std::vector<E>& moved) {
+void sort_row(I* columns, E* data, std::int64_t count, std::vector<key_of<I>>& order, std::vector<E>& moved) {
   if (std::is_sorted(columns, columns + count)) return;
   if (count <= 24) {
     for (std::int64_t k = 1; k < count; ++k) {
@@ -118,12 +139,12 @@ void sort_row(I* columns, E* data, std::int64_t count, std::vector<std::pair<I, 
     return;
   }
   order.resize(static_cast<std::size_t>(count));
-  for (std::int64_t k = 0; k < count; ++k) order[static_cast<std::size_t>(k)] = {columns[k], static_cast<I>(k)};
+  for (std::int64_t k = 0; k < count; ++k) order[static_cast<std::size_t>(k)] = {columns[k], k};
   std::sort(order.begin(), order.end());  // by column, then position, which keeps equal ones in order
   moved.assign(data, data + count);
   for (std::int64_t k = 0; k < count; ++k) {
-    columns[k] = order[static_cast<std::size_t>(k)].first;
-    data[k] = moved[static_cast<std::size_t>(order[static_cast<std::size_t>(k)].second)];
+    columns[k] = order[static_cast<std::size_t>(k)].column();
+    data[k] = moved[order[static_cast<std::size_t>(k)].at()];
   }
 }
 
@@ -178,7 +199,7 @@ void cpu_sparse::sort_rows(const sparse_matrix& a, std::size_t bytes, void* indi
       using E = decltype(element);
       const I* const indptr = static_cast<const I*>(a.indptr);
       for_parts(indptr, a.rows, a.entries, 30, [&](std::int64_t, std::int64_t first, std::int64_t last) {
-        std::vector<std::pair<I, I>> order;
+        std::vector<key_of<I>> order;
         std::vector<E> moved;
         for (std::int64_t r = first; r < last; ++r)
           sort_row(static_cast<I*>(indices) + indptr[r], static_cast<E*>(data) + indptr[r], indptr[r + 1] - indptr[r],

@@ -110,10 +110,28 @@ void times_matrix(const typed_rows<T, I>& a, const sparse_product& p, T* result,
   }
 }
 
-/// In how many parts the rows are for a transposed product: each has sums of its own, so there must be many more entries
-/// than columns.
+/// In how many parts the rows are for a transposed product: each has sums of its own. So there must be many more entries
+/// than columns, or rows that ascend, of which a part may have a few columns only (a band).
 std::int64_t transposed_parts(const sparse_matrix& a) {
-  return std::clamp<std::int64_t>(a.entries / (3 * a.columns + 4096), 1, 8);
+  const std::int64_t dense = std::clamp<std::int64_t>(a.entries / (3 * a.columns + 4096), 1, 8);
+  return a.ascends && a.indices && a.entries > 1 << 18 ? std::max<std::int64_t>(dense, 4) : dense;
+}
+
+/// The columns of a part: all, or those between the first and the last ones of its rows.
+struct column_range {
+  std::int64_t first = 0, last = 0;
+};
+template <class I>
+column_range columns_of(const sparse_matrix& a, std::int64_t first, std::int64_t last) {
+  if (!a.ascends) return {0, a.columns};
+  const I *const indptr = static_cast<const I*>(a.indptr), *const indices = static_cast<const I*>(a.indices);
+  column_range range{a.columns, 0};
+  for (std::int64_t r = first; r < last; ++r) {
+    if (indptr[r] == indptr[r + 1]) continue;
+    range.first = std::min<std::int64_t>(range.first, indices[indptr[r]]);
+    range.last = std::max<std::int64_t>(range.last, indices[indptr[r + 1] - 1] + 1);
+  }
+  return range.first < range.last ? range : column_range{};
 }
 
 /// Adds the products of some rows to sums of all columns.
@@ -140,26 +158,52 @@ void scatter_rows(const typed_rows<T, I>& a, const sparse_product& p, std::int64
   }
 }
 
+/// All rows in one part: sums are the result.
+template <class T, class I>
+void scatter_all(const typed_rows<T, I>& a, const sparse_product& p, T* result, T* scratch) {
+  const scaling<T> scale(p);
+  const std::int64_t size = a.columns * p.width;
+  T* const sums = scale.added ? scratch : result;  // the result may be what is added
+  std::fill(sums, sums + size, T{});
+  scatter_rows(a, p, 0, a.rows, sums);
+  if (scale.added || scale.scaled)
+    for (std::int64_t i = 0; i < size; ++i) result[i] = scale(sums[i], i);
+}
+
 template <class T, class I>
 void times_transposed(const sparse_matrix& m, const sparse_product& p, T* result, T* scratch) {
   const typed_rows<T, I> a(m);
   const scaling<T> scale(p);
-  const std::int64_t parts = transposed_parts(m), size = a.columns * p.width;
+  std::int64_t parts = transposed_parts(m);
+  const std::int64_t size = a.columns * p.width;
+  if (parts == 1) return scatter_all(a, p, result, scratch);
   const std::vector<std::int64_t> rows = divided_rows(a.indptr, a.rows, parts);
+  std::vector<column_range> ranges(static_cast<std::size_t>(parts));
   const double time = time_of_entry * static_cast<double>(m.entries) * static_cast<double>(p.width);
+  std::int64_t columns = 0;
+  for (std::size_t part = 0; part < ranges.size(); ++part) {
+    ranges[part] = columns_of<I>(m, rows[part], rows[part + 1]);
+    columns += ranges[part].last - ranges[part].first;
+  }
+  if (3 * columns > 6 * a.columns + m.entries) return scatter_all(a, p, result, scratch);
   runtime::parallel_for(parts, 2 * time, [&](std::int64_t part) {
+    const auto at = static_cast<std::size_t>(part);
     T* const sums = scratch + part * size;
-    std::fill(sums, sums + size, T{});
-    scatter_rows(a, p, rows[static_cast<std::size_t>(part)], rows[static_cast<std::size_t>(part + 1)], sums);
+    std::fill(sums + ranges[at].first * p.width, sums + ranges[at].last * p.width, T{});
+    scatter_rows(a, p, rows[at], rows[at + 1], sums);
   });
-  const std::int64_t block = 16384, blocks = (size + block - 1) / block;
-  runtime::parallel_for(blocks, static_cast<double>(size * parts) * 0.5, [&](std::int64_t b) {
-    const std::int64_t end = std::min(size, (b + 1) * block);
-    for (std::int64_t i = b * block; i < end; ++i) {
-      T sum = scratch[i];
-      for (std::int64_t part = 1; part < parts; ++part) sum += scratch[part * size + i];
-      result[i] = scale(sum, i);
+  constexpr std::int64_t block = 4096;
+  const double adding = 0.5 * static_cast<double>((columns + a.columns) * p.width);
+  runtime::parallel_for((size + block - 1) / block, adding, [&](std::int64_t b) {
+    const std::int64_t first = b * block, end = std::min(size, first + block);
+    T sum[block] = {};
+    for (std::size_t part = 0; part < ranges.size(); ++part) {
+      const std::int64_t from = std::max(first, ranges[part].first * p.width),
+                         to = std::min(end, ranges[part].last * p.width);
+      const T* const more = scratch + static_cast<std::int64_t>(part) * size;
+      for (std::int64_t i = from; i < to; ++i) sum[i - first] += more[i];
     }
+    for (std::int64_t i = first; i < end; ++i) result[i] = scale(sum[i - first], i);
   });
 }
 

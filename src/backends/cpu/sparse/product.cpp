@@ -42,17 +42,21 @@ class workspaces {
   std::vector<std::unique_ptr<W>> free_;
 };
 
-/// Which columns a row has met: those marked with its number.
+/// The last row that has met each column, counted from 1.
+template <class I>
 struct met_columns {
-  explicit met_columns(std::int64_t columns) : row(static_cast<std::size_t>(columns), -1) {}
-  std::vector<std::int64_t> row;
+  explicit met_columns(std::int64_t columns) : row(static_cast<std::size_t>(columns), 0) {}
+  std::vector<I> row;
 };
+/// The same, and the sum that it has there.
 template <class T, class I>
 struct row_sums {
-  explicit row_sums(std::int64_t columns)
-      : met(static_cast<std::size_t>(columns), 0), sum(static_cast<std::size_t>(columns)) {}
-  std::vector<char> met;
-  std::vector<T> sum;
+  struct cell {
+    T sum;
+    I row;
+  };
+  explicit row_sums(std::int64_t columns) : cells(static_cast<std::size_t>(columns), cell{T{}, 0}) {}
+  std::vector<cell> cells;
 };
 
 /// Rows of a divided by the work that they are, which is about that of their entries.
@@ -73,51 +77,45 @@ void for_rows(const sparse_matrix& a, const sparse_matrix& b, F&& f) {
 }
 
 template <class I>
-std::int64_t columns_of_row(const sparse_matrix& a, const sparse_matrix& b, std::int64_t r, met_columns& met) {
+std::int64_t columns_of_row(const sparse_matrix& a, const sparse_matrix& b, std::int64_t r, met_columns<I>& met) {
   const I *const ends = static_cast<const I*>(a.indptr), *const inner = static_cast<const I*>(a.indices);
   const I *const b_ends = static_cast<const I*>(b.indptr), *const columns = static_cast<const I*>(b.indices);
+  const I mark = static_cast<I>(r + 1);
+  I* const rows = met.row.data();
   std::int64_t count = 0;
-  for (std::int64_t k = ends[r]; k < ends[r + 1]; ++k)
-    for (std::int64_t m = b_ends[inner[k]]; m < b_ends[inner[k] + 1]; ++m) {
-      std::int64_t& row = met.row[static_cast<std::size_t>(columns[m])];
-      count += row != r;
-      row = r;
+  for (I k = ends[r]; k < ends[r + 1]; ++k) {
+    const I last = b_ends[inner[k] + 1];
+    for (I m = b_ends[inner[k]]; m < last; ++m) {
+      I& row = rows[columns[m]];
+      count += row != mark;
+      row = mark;
     }
+  }
   return count;
 }
 
 template <class T, class I>
-void fill_row(const sparse_matrix& a, const sparse_matrix& b, std::int64_t r, std::int64_t count, I* to, T* data,
+void fill_row(const typed_rows<T, I>& left, const typed_rows<T, I>& right, std::int64_t r, I* to, T* data,
               row_sums<T, I>& w) {
-  const typed_rows<T, I> left(a), right(b);
-  std::int64_t found = 0;
-  for (std::int64_t k = left.indptr[r]; k < left.indptr[r + 1]; ++k) {
+  const I mark = static_cast<I>(r + 1);
+  auto* const cells = w.cells.data();
+  I* found = to;
+  for (I k = left.indptr[r]; k < left.indptr[r + 1]; ++k) {
     const T v = left.data[k];
-    const I row = left.indices[k];
-    for (std::int64_t m = right.indptr[row]; m < right.indptr[row + 1]; ++m) {
-      const auto column = static_cast<std::size_t>(right.indices[m]);
+    const I row = left.indices[k], last = right.indptr[row + 1];
+    for (I m = right.indptr[row]; m < last; ++m) {
+      auto& cell = cells[right.indices[m]];
       const T product = v * right.data[m];
-      if (w.met[column]) {
-        w.sum[column] += product;
+      if (cell.row == mark) {
+        cell.sum += product;
       } else {
-        w.met[column] = 1;
-        w.sum[column] = product;
-        to[found++] = right.indices[m];
+        cell.row = mark;
+        cell.sum = product;
+        *found++ = right.indices[m];
       }
     }
   }
-  if (count > b.columns / 32) {
-    found = 0;
-    for (std::int64_t c = 0; found < count; ++c)
-      if (w.met[static_cast<std::size_t>(c)]) to[found++] = static_cast<I>(c);
-  } else {
-    std::sort(to, to + count);
-  }
-  for (std::int64_t k = 0; k < count; ++k) {
-    const auto column = static_cast<std::size_t>(to[k]);
-    data[k] = w.sum[column];
-    w.met[column] = 0;
-  }
+  for (; to < found; ++to) *data++ = cells[*to].sum;
 }
 
 }  // namespace
@@ -125,8 +123,8 @@ void fill_row(const sparse_matrix& a, const sparse_matrix& b, std::int64_t r, st
 std::int64_t cpu_sparse::count_product(const sparse_matrix& a, const sparse_matrix& b, std::int64_t* indptr) {
   with_index(a.index, [&](auto index) {
     using I = decltype(index);
-    for_rows<I, met_columns>(
-        a, b, [&](std::int64_t r, met_columns& met) { indptr[r + 1] = columns_of_row<I>(a, b, r, met); });
+    for_rows<I, met_columns<I>>(
+        a, b, [&](std::int64_t r, met_columns<I>& met) { indptr[r + 1] = columns_of_row<I>(a, b, r, met); });
   });
   indptr[0] = 0;
   for (std::int64_t r = 0; r < a.rows; ++r) indptr[r + 1] += indptr[r];
@@ -138,9 +136,9 @@ void cpu_sparse::fill_product(const sparse_matrix& a, const sparse_matrix& b, co
   with_types(a, [&](auto element, auto index) {
     using T = decltype(element);
     using I = decltype(index);
+    const typed_rows<T, I> left(a), right(b);
     for_rows<I, row_sums<T, I>>(a, b, [&](std::int64_t r, row_sums<T, I>& w) {
-      fill_row<T, I>(a, b, r, indptr[r + 1] - indptr[r], static_cast<I*>(indices) + indptr[r],
-                     static_cast<T*>(data) + indptr[r], w);
+      fill_row<T, I>(left, right, r, static_cast<I*>(indices) + indptr[r], static_cast<T*>(data) + indptr[r], w);
     });
   });
 }

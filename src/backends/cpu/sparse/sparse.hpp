@@ -16,6 +16,11 @@ class cpu_sparse final : public runtime::sparse {
   void sort_rows(const runtime::sparse_matrix& a, std::size_t bytes, void* indices, void* data) override;
   runtime::sparse_defect find_defect(const runtime::sparse_matrix& a) const override;
   int order(const runtime::sparse_matrix& a) const override;
+  std::int64_t join_equal(const runtime::sparse_matrix& a, void* indices, void* data, void* indptr) override;
+  void copy_rows(const runtime::sparse_matrix& a, std::size_t bytes, const std::int64_t* rows, std::int64_t count,
+                 const std::int64_t* indptr, void* indices, void* data) override;
+  void extremes(const runtime::sparse_matrix& a, bool transposed, bool largest, void* result,
+                std::int64_t* counts) override;
   std::int64_t count_product(const runtime::sparse_matrix& a, const runtime::sparse_matrix& b,
                              std::int64_t* indptr) override;
   void fill_product(const runtime::sparse_matrix& a, const runtime::sparse_matrix& b, const std::int64_t* indptr,
