@@ -19,4 +19,6 @@ library_place libzip_place() {
   return host_library("libzip", {"libzip.so.5", "libzip.so.4"}, "libzip4 or libzip5");
 }
 
+library_place superlu_place() { return host_library("SuperLU", {"libsuperlu.so.5"}, "libsuperlu5"); }
+
 }  // namespace sinter::platform

@@ -9,5 +9,7 @@ library_place openblas_place(std::string title = "OpenBLAS");
 /// FFTW of a precision (float64 if `wide`), or its threads library.
 library_place fftw_place(bool wide, bool threads = false);
 library_place libzip_place();
+/// Sparse factorisations; version 5, whose structures the library declares.
+library_place superlu_place();
 
 }  // namespace sinter::platform

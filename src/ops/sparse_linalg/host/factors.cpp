@@ -1,0 +1,282 @@
+// LU factors by SuperLU, complete and incomplete.
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ops/base/errors.hpp"
+#include "ops/sparse_linalg/host/superlu_library.hpp"
+#include "ops/sparse_linalg/iteration.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/sparse_factors.hpp"
+
+namespace sinter::inline v0 {
+
+using namespace ops;
+using namespace idx;
+using sparse::sparse_array;
+using sparse::linalg::superlu;
+using std::int64_t;
+
+namespace sparse::linalg::detail {
+
+/// SuperLU's factors and what is needed to use them.
+struct factored {
+  const slu::library* library = nullptr;
+  sinter::dtype type = dtype::f64;
+  sinter::device device;
+  int n = 0;
+  mutable std::vector<int> perm_r, perm_c;  // SuperLU takes them without const
+  mutable slu::matrix l{}, u{};
+
+  factored() = default;
+  factored(const factored&) = delete;
+  factored& operator=(const factored&) = delete;
+  ~factored() {
+    if (l.store) library->Destroy_SuperNode_Matrix(&l);
+    if (u.store) library->Destroy_CompCol_Matrix(&u);
+  }
+};
+
+}  // namespace sparse::linalg::detail
+
+namespace {
+
+using sparse::linalg::detail::factored;
+
+/// SuperLU's counters, which its functions write to.
+class superlu_statistics {
+ public:
+  explicit superlu_statistics(const slu::library& of) : library_(of) { library_.StatInit(&now_); }
+  ~superlu_statistics() { library_.StatFree(&now_); }
+  superlu_statistics(const superlu_statistics&) = delete;
+  superlu_statistics& operator=(const superlu_statistics&) = delete;
+  slu::statistics* get() noexcept { return &now_; }
+
+ private:
+  const slu::library& library_;
+  slu::statistics now_{};
+};
+
+/// A square matrix on the host by columns.
+template <class T>
+struct host_columns {
+  std::vector<T> values;
+  std::vector<int> rows, starts;
+};
+
+template <class T>
+host_columns<T> columns_on_host(const sparse_array& a) {
+  return {a.data().to_vector<T>(), a.indices().to_vector<int>(), a.indptr().to_vector<int>()};
+}
+
+/// csc on the host with one entry a place, in the dtype to compute in.
+sparse_array factorable(const char* function, const sparse_array& a) {
+  if (!a.defined()) fail<value_error>(function, "the sparse array is undefined");
+  const shape_t shape = a.shape();
+  if (shape[0] != shape[1]) fail<shape_error>(function, "a matrix of shape ", shape, " is not square");
+  if (std::max(a.nnz(), shape[0]) >= std::numeric_limits<int>::max())
+    fail<value_error>(function, "SuperLU cannot count the ", a.nnz(), " entries of a matrix of shape ", shape);
+  sparse_array host = a.to_host().tocsc().astype(solver_dtype(a.dtype()));
+  host.sum_duplicates();
+  return host;
+}
+
+int column_order(const char* function, std::string_view name) {
+  if (name == "NATURAL") return slu::NATURAL;
+  if (name == "MMD_ATA") return slu::MMD_ATA;
+  if (name == "MMD_AT_PLUS_A") return slu::MMD_AT_PLUS_A;
+  if (name == "COLAMD") return slu::COLAMD;
+  fail<value_error>(function, "permc_spec is '", name, "'; it is NATURAL, MMD_ATA, MMD_AT_PLUS_A or COLAMD");
+}
+
+/// Calls f with a value of the element type.
+template <class F>
+auto with_element(dtype t, F f) {
+  if (t == dtype::f32) return f(float{});
+  if (t == dtype::c64) return f(std::complex<float>{});
+  if (t == dtype::c128) return f(std::complex<double>{});
+  return f(double{});
+}
+
+template <class T>
+void factor_columns(const char* function, factored& to, const sparse_array& a, slu::options& how, bool incomplete) {
+  host_columns<T> c = columns_on_host<T>(a);
+  const slu::library& lib = *to.library;
+  slu::columns store{static_cast<int>(c.values.size()), c.values.data(), c.rows.data(), c.starts.data()};
+  slu::matrix whole{slu::NC, slu::of<T>::dtype, 0, to.n, to.n, &store}, ordered{};
+  to.perm_r.resize(static_cast<std::size_t>(to.n));
+  to.perm_c.resize(static_cast<std::size_t>(to.n));
+  std::vector<int> etree(static_cast<std::size_t>(to.n));
+  superlu_statistics statistics(lib);
+  slu::global_lu memory{};
+  int info = 0;
+  lib.get_perm_c(how.colperm, &whole, to.perm_c.data());
+  lib.sp_preorder(&how, &whole, to.perm_c.data(), etree.data(), &ordered);
+  const auto run = lib.*(incomplete ? slu::of<T>::drop : slu::of<T>::factor);
+  run(&how, &ordered, lib.sp_ienv(2), lib.sp_ienv(1), etree.data(), nullptr, 0, to.perm_c.data(), to.perm_r.data(), &to.l,
+      &to.u, &memory, statistics.get(), &info);
+  lib.Destroy_CompCol_Permuted(&ordered);
+  // Incomplete factors with a perturbed pivot are factors.
+  if (info > to.n) fail<memory_error>(function, "SuperLU found no memory for the factors of a matrix of shape ", a.shape());
+  if (info < 0) fail<linalg_error>(function, "SuperLU refuses argument ", -info);
+  if (info > 0 && !incomplete)
+    fail<linalg_error>(function, "the matrix of shape ", a.shape(), " is singular: pivot ", info - 1, " is exactly 0");
+  if (info > 0 && !to.l.store) fail<linalg_error>(function, "the matrix of shape ", a.shape(), " is singular");
+}
+
+std::shared_ptr<const factored> factor(const char* function, const sparse_array& given, slu::options how, bool incomplete) {
+  const sparse_array a = factorable(function, given);
+  const auto made = std::make_shared<factored>();
+  made->library = &slu::opened(function);
+  made->type = a.dtype();
+  made->device = given.device();
+  made->n = static_cast<int>(a.shape(0));
+  if (made->n == 0) return made;
+  with_element(a.dtype(), [&](auto element) { factor_columns<decltype(element)>(function, *made, a, how, incomplete); });
+  return made;
+}
+
+/// L or U by columns: the supernodes hold L below their diagonal and U on and above it.
+template <class T>
+host_columns<T> unpack(const factored& f, bool lower) {
+  const auto& l = *static_cast<const slu::supernodes*>(f.l.store);
+  const auto& u = *static_cast<const slu::columns*>(f.u.store);
+  const T *in_l = static_cast<const T*>(l.nzval), *in_u = static_cast<const T*>(u.nzval);
+  host_columns<T> out;
+  out.starts.push_back(0);
+  const auto put = [&](int row, const T& value) {
+    if (value == T(0)) return;
+    out.rows.push_back(row);
+    out.values.push_back(value);
+  };
+  for (int j = 0; j < f.n; ++j) {
+    const int first = l.sup_to_col[l.col_to_sup[j]], begin = l.rowind_colptr[first], end = l.rowind_colptr[first + 1];
+    if (!lower)
+      for (int k = u.colptr[j]; k < u.colptr[j + 1]; ++k) put(u.rowind[k], in_u[k]);
+    else put(j, T(1));
+    for (int k = begin; k < end; ++k)
+      if ((k - begin > j - first) == lower) put(l.rowind[k], in_l[l.nzval_colptr[j] + k - begin]);
+    out.starts.push_back(static_cast<int>(out.rows.size()));
+  }
+  return out;
+}
+
+sparse_array unpacked(const std::shared_ptr<const factored>& handle, const char* function, bool lower) {
+  const factored& f = defined(handle, function, "the factors");
+  if (f.n == 0) return sparse::csc_array(shape_t{0, 0}, {.dtype = f.type, .device = f.device});
+  return with_element(f.type, [&](auto element) {
+    const auto c = unpack<decltype(element)>(f, lower);
+    sparse_array a = sparse::csc_array(array(c.values, {.device = cpu}), array(c.rows, {.device = cpu}),
+                                       array(c.starts, {.device = cpu}), shape_t{f.n, f.n});
+    a.sort_indices();
+    return a.to_device(f.device);
+  });
+}
+
+template <class T>
+ndarray solve_columns(const factored& f, const ndarray& b, int trans) {
+  const int columns = b.ndim() == 1 ? 1 : static_cast<int>(b.shape(1));
+  std::vector<T> x = (b.ndim() == 1 ? b : b.T()).to_vector<T>();  // one column after the other
+  slu::dense store{f.n, x.data()};
+  slu::matrix right{slu::DN, slu::of<T>::dtype, 0, f.n, columns, &store};
+  superlu_statistics statistics(*f.library);
+  int info = 0;
+  if (f.n > 0 && columns > 0)
+    (f.library->*slu::of<T>::solve)(trans, &f.l, &f.u, f.perm_c.data(), f.perm_r.data(), &right, statistics.get(), &info);
+  if (info != 0) fail<linalg_error>("solve", "SuperLU refuses argument ", -info);
+  const ndarray all = array(x, {.device = cpu});
+  return b.ndim() == 1 ? all : reshape(all, {columns, f.n}).T();
+}
+
+}  // namespace
+
+namespace sparse::linalg {
+
+superlu splu(const sparse_array& A, const splu_kw& kw) {
+  slu::options how{};
+  slu::opened("splu").set_default_options(&how);
+  how.colperm = column_order("splu", kw.permc_spec);
+  how.symmetric_mode = kw.symmetric_mode;
+  how.diag_pivot_thresh = kw.diag_pivot_thresh.value_or(kw.symmetric_mode ? 0 : 1);
+  superlu made;
+  made.factored_ = factor("splu", A, how, false);
+  return made;
+}
+
+superlu spilu(const sparse_array& A, const spilu_kw& kw) {
+  if (!(kw.drop_tol >= 0 && kw.drop_tol <= 1)) fail<value_error>("spilu", "drop_tol is ", kw.drop_tol, ", not from 0 to 1");
+  if (!(kw.fill_factor >= 1)) fail<value_error>("spilu", "fill_factor is ", kw.fill_factor, ", less than 1");
+  slu::options how{};
+  slu::opened("spilu").ilu_set_default_options(&how);
+  how.colperm = column_order("spilu", kw.permc_spec);
+  how.ilu_drop_tol = kw.drop_tol;
+  how.ilu_fill_factor = kw.fill_factor;
+  if (kw.diag_pivot_thresh) how.diag_pivot_thresh = *kw.diag_pivot_thresh;
+  superlu made;
+  made.factored_ = factor("spilu", A, how, true);
+  return made;
+}
+
+shape_t superlu::shape() const {
+  const int n = ops::defined(factored_, "shape", "the factors").n;
+  return {n, n};
+}
+sinter::dtype superlu::dtype() const { return ops::defined(factored_, "dtype", "the factors").type; }
+int64_t superlu::nnz() const {
+  const detail::factored& f = ops::defined(factored_, "nnz", "the factors");
+  if (f.n == 0) return 0;
+  return int64_t{static_cast<const slu::supernodes*>(f.l.store)->nnz} + static_cast<const slu::columns*>(f.u.store)->nnz;
+}
+sparse_array superlu::L() const { return unpacked(factored_, "L", true); }
+sparse_array superlu::U() const { return unpacked(factored_, "U", false); }
+ndarray superlu::perm_r() const {
+  const detail::factored& f = ops::defined(factored_, "perm_r", "the factors");
+  return array(f.perm_r, {.device = f.device});
+}
+ndarray superlu::perm_c() const {
+  const detail::factored& f = ops::defined(factored_, "perm_c", "the factors");
+  return array(f.perm_c, {.device = f.device});
+}
+
+ndarray superlu::solve(const ndarray& b, char trans) const {
+  const detail::factored& f = ops::defined(factored_, "solve", "the factors");
+  if (!b.defined()) fail<value_error>("solve", "b is undefined (default-constructed or moved from)");
+  if (b.ndim() < 1 || b.ndim() > 2 || b.shape(0) != f.n)
+    fail<shape_error>("solve", "factors of shape ", shape(), " and b of shape ", b.shape());
+  const int how = trans == 'N' ? 0 : trans == 'T' ? 1 : trans == 'H' ? 2 : -1;
+  if (how < 0) fail<value_error>("solve", "trans is '", trans, "'; it is N, T or H");
+  const sinter::dtype type = promote_types(f.type, solver_dtype(b.dtype()));
+  // SuperLU solves in the dtype of its factors: of a wider b the parts one by one.
+  if (is_complex(type) && !is_complex(f.type)) {
+    const ndarray re = solve(sinter::real(b), trans), im = solve(sinter::imag(b), trans);
+    return (re + std::complex<double>(0, 1) * im).astype(type, false);
+  }
+  const ndarray on_host = b.to_host();
+  const ndarray x = with_element(f.type, [&](auto element) { return solve_columns<decltype(element)>(f, on_host, how); });
+  return x.astype(type, {.copy = false, .device = b.device()});
+}
+
+ndarray spsolve(const sparse_array& A, const ndarray& b, const spsolve_kw& kw) {
+  if (!b.defined()) fail<value_error>("spsolve", "b is undefined (default-constructed or moved from)");
+  if (A.defined() && (b.ndim() < 1 || b.ndim() > 2 || b.shape(0) != A.shape(0)))
+    fail<shape_error>("spsolve", "A of shape ", A.shape(), " and b of shape ", b.shape());
+  const sinter::dtype type = A.defined() ? promote_types(solver_dtype(A.dtype()), solver_dtype(b.dtype())) : float64;
+  return splu(A.defined() ? A.astype(type) : A, {.permc_spec = kw.permc_spec}).solve(b);
+}
+sparse_array spsolve(const sparse_array& A, const sparse_array& b, const spsolve_kw& kw) {
+  return csc_array(spsolve(A, b.toarray(), kw));
+}
+std::function<ndarray(const ndarray&)> factorized(const sparse_array& A) {
+  return [factors = splu(A)](const ndarray& b) { return factors.solve(b); };
+}
+sparse_array inv(const sparse_array& A) {
+  const superlu factors = splu(A);
+  return csc_array(factors.solve(eye(factors.shape()[0], {.dtype = factors.dtype(), .device = A.device()})));
+}
+
+}  // namespace sparse::linalg
+
+}  // namespace sinter::inline v0

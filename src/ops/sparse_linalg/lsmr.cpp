@@ -1,0 +1,76 @@
+// LSMR: the recurrences of Fong and Saunders (LSMR: An Iterative Algorithm for Sparse Least-Squares Problems, SIAM J. Sci.
+// Comput., 2011). Their numbers are lsmr_numbers of number_steps.inl, by the names of the paper and of SciPy.
+#include <algorithm>
+
+#include "ops/sparse_linalg/bidiagonal.hpp"
+#include "ops/sparse_linalg/step_numbers.hpp"
+#include "ops/sparse_linalg/steps.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/eval.hpp"
+
+namespace sinter::inline v0 {
+
+using namespace ops;
+using sparse::linalg::lsmr_kw;
+using sparse::linalg::lsmr_result;
+using std::int64_t;
+
+namespace {
+
+#define SINTER_LSMR(member) SINTER_NUMBER_INDEX(lsmr_numbers, member)
+
+lsmr_numbers first_lsmr_numbers(const bidiagonalisation& g, const lsmr_kw& kw, double alpha, double beta, int64_t most) {
+  lsmr_numbers k{};
+  k.inverse_alpha = alpha > 0 ? 1 / alpha : 1;
+  k.alpha_over_beta = beta > 0 ? alpha / beta : alpha;
+  k.normr = k.betadd = beta;
+  k.normar = k.zetabar = alpha * beta;
+  k.norma = k.alpha = k.alphabar = alpha;
+  k.norma2 = alpha * alpha;
+  k.conda = k.rho = k.rhobar = k.cbar = k.rhodold = 1;
+  k.minrbar = 1e100;
+  k.damp = kw.damp;
+  k.atol = kw.atol;
+  k.btol = kw.btol;
+  k.ctol = kw.conlim > 0 ? 1 / kw.conlim : 0;
+  k.norm_of_b = g.norm_of_b;
+  k.most = static_cast<double>(most);
+  return k;
+}
+
+lsmr_result lsmr_result_of(const ndarray& x, const lsmr_numbers& k) {
+  return {x, static_cast<int64_t>(k.status), static_cast<int64_t>(k.itn), k.normr, k.normar, k.norma, k.conda, k.normx};
+}
+
+}  // namespace
+
+namespace sparse::linalg {
+
+lsmr_result lsmr(const linear_operator& A, const ndarray& b, const lsmr_kw& kw) {
+  bidiagonalisation g = bidiagonalisation::begin("lsmr", A, b, kw.x0);
+  const int64_t most = kw.maxiter.value_or(std::min(g.rows, g.columns));
+  ndarray x = g.x;
+  lsmr_numbers k = first_lsmr_numbers(g, kw, g.alpha.item<double>(), g.beta.item<double>(), most);
+  if (k.normar == 0) return lsmr_result_of(x, k);
+  if (g.norm_of_b == 0) return lsmr_result_of(zeros_like(x), k);
+  onlooker host(g.device(), false);
+  number_steps numbers(lsmr_program, &k.status, g.device(), host.is_late());
+  ndarray h = g.direction(numbers[SINTER_LSMR(inverse_alpha)]), hbar = zeros_like(x);
+  for (int64_t itn = 1; itn <= most; ++itn) {
+    g.step(numbers[SINTER_LSMR(inverse_alpha)], numbers[SINTER_LSMR(alpha_over_beta)]);
+    numbers.advance(g.alpha, g.beta);
+    hbar = h + g.factor(numbers[SINTER_LSMR(hbar_factor)]) * hbar;
+    x = host.unless_ended(numbers[0], x + g.factor(numbers[SINTER_LSMR(x_factor)]) * hbar, x);
+    h = g.direction(numbers[SINTER_LSMR(inverse_alpha)]) + g.factor(numbers[SINTER_LSMR(h_factor)]) * h;
+    const ndarray normx = length_of(x).astype(float64);
+    eval(x, h, hbar, normx);
+    numbers.test(normx);
+    if (host.sees_end(numbers[0])) break;
+  }
+  numbers.read(&k.status);
+  return lsmr_result_of(x, k);
+}
+
+}  // namespace sparse::linalg
+
+}  // namespace sinter::inline v0

@@ -1,0 +1,75 @@
+// LSQR: the recurrences of Paige and Saunders (LSQR: An Algorithm for Sparse Linear Equations and Sparse Least Squares, ACM Trans.
+// Math. Softw., 1982). Their numbers are lsqr_numbers of number_steps.inl.
+#include "ops/sparse_linalg/bidiagonal.hpp"
+#include "ops/sparse_linalg/step_numbers.hpp"
+#include "ops/sparse_linalg/steps.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/eval.hpp"
+#include "sinter/reduce.hpp"
+
+namespace sinter::inline v0 {
+
+using namespace ops;
+using sparse::linalg::lsqr_kw;
+using sparse::linalg::lsqr_result;
+using std::int64_t;
+
+namespace {
+
+#define SINTER_LSQR(member) SINTER_NUMBER_INDEX(lsqr_numbers, member)
+
+lsqr_numbers first_lsqr_numbers(const bidiagonalisation& g, const lsqr_kw& kw, double alpha, double beta, int64_t most) {
+  lsqr_numbers k{};
+  k.inverse_alpha = alpha > 0 ? 1 / alpha : 1;
+  k.alpha_over_beta = beta > 0 ? alpha / beta : alpha;
+  k.alpha = k.rhobar = alpha;
+  k.r1norm = k.r2norm = k.phibar = beta;
+  k.arnorm = alpha * beta;
+  k.cs2 = -1;
+  k.damp = kw.damp;
+  k.atol = kw.atol;
+  k.btol = kw.btol;
+  k.ctol = kw.conlim > 0 ? 1 / kw.conlim : 0;
+  k.norm_of_b = g.norm_of_b;
+  k.most = static_cast<double>(most);
+  return k;
+}
+
+lsqr_result lsqr_result_of(const ndarray& x, const lsqr_numbers& k, const ndarray& var) {
+  return {x,       static_cast<int64_t>(k.status), static_cast<int64_t>(k.itn), k.r1norm, k.r2norm, k.anorm, k.acond,
+          k.arnorm, k.xnorm, var};
+}
+
+}  // namespace
+
+namespace sparse::linalg {
+
+lsqr_result lsqr(const linear_operator& A, const ndarray& b, const lsqr_kw& kw) {
+  bidiagonalisation g = bidiagonalisation::begin("lsqr", A, b, kw.x0);
+  const int64_t most = kw.iter_lim.value_or(2 * g.columns);
+  ndarray x = g.x, var = zeros({g.columns}, {.dtype = float64, .device = g.device()});
+  lsqr_numbers k = first_lsqr_numbers(g, kw, g.alpha.item<double>(), g.beta.item<double>(), most);
+  if (k.arnorm == 0) return lsqr_result_of(x, k, var);
+  onlooker host(g.device(), false);
+  number_steps numbers(lsqr_program, &k.status, g.device(), host.is_late());
+  ndarray w = g.direction(numbers[SINTER_LSQR(inverse_alpha)]);
+  for (int64_t itn = 1; itn <= most; ++itn) {
+    g.step(numbers[SINTER_LSQR(inverse_alpha)], numbers[SINTER_LSQR(alpha_over_beta)]);
+    numbers.advance(g.alpha, g.beta);
+    x = host.unless_ended(numbers[0], x + g.factor(numbers[SINTER_LSQR(x_factor)]) * w, x);
+    const ndarray size = is_complex(w.dtype()) ? square(real(w)) + square(imag(w)) : square(w);
+    const ndarray weights = size * g.factor(numbers[SINTER_LSQR(weight)]), square_of_dk = sum(weights).astype(float64);
+    if (kw.calc_var) var = host.unless_ended(numbers[0], var + weights, var);
+    w = g.direction(numbers[SINTER_LSQR(inverse_alpha)]) + g.factor(numbers[SINTER_LSQR(w_factor)]) * w;
+    eval(x, w, var, square_of_dk);
+    numbers.test(square_of_dk);
+    if (host.sees_end(numbers[0])) break;
+  }
+  numbers.read(&k.status);
+  return lsqr_result_of(x, k, var);
+}
+
+}  // namespace sparse::linalg
+
+}  // namespace sinter::inline v0
