@@ -84,6 +84,38 @@ sparse_array factorable(const char* function, const sparse_array& a) {
   return host;
 }
 
+/// linalg_error unless each column has an entry in a row of its own, which SuperLU takes for granted: Duff, On Algorithms for
+/// Obtaining a Maximum Transversal, 1981.
+void require_structural_rank(const char* function, const sparse_array& a) {
+  const auto rows = a.indices().to_vector<int>(), starts = a.indptr().to_vector<int>();
+  const int n = static_cast<int>(a.shape(0));
+  const auto at = [](auto& list, int i) -> auto& { return list[static_cast<std::size_t>(i)]; };
+  std::vector<int> column_of(static_cast<std::size_t>(n), -1), next(starts.begin(), starts.end()), seen(static_cast<std::size_t>(n), -1);
+  std::vector<int> path;  // columns; each but the first is that of a row of the one before it
+  for (int column = 0; column < n; ++column) {
+    path.assign(1, column);
+    at(next, column) = at(starts, column);
+    bool found = false;
+    while (!path.empty() && !found) {
+      const int j = path.back();
+      if (at(next, j) == at(starts, j + 1)) {
+        path.pop_back();
+        continue;
+      }
+      const int row = at(rows, at(next, j)++);
+      if (at(seen, row) == column) continue;
+      at(seen, row) = column;
+      const int other = at(column_of, row);
+      found = other < 0;
+      if (found) break;
+      path.push_back(other);
+      at(next, other) = at(starts, other);
+    }
+    if (!found) fail<linalg_error>(function, "the matrix of shape ", a.shape(), " is singular by the places of its entries");
+    for (const int j : path) at(column_of, at(rows, at(next, j) - 1)) = j;
+  }
+}
+
 int column_order(const char* function, std::string_view name) {
   if (name == "NATURAL") return slu::NATURAL;
   if (name == "MMD_ATA") return slu::MMD_ATA;
@@ -135,6 +167,7 @@ std::shared_ptr<const factored> factor(const char* function, const sparse_array&
   made->device = given.device();
   made->n = static_cast<int>(a.shape(0));
   if (made->n == 0) return made;
+  require_structural_rank(function, a);
   with_element(a.dtype(), [&](auto element) { factor_columns<decltype(element)>(function, *made, a, how, incomplete); });
   return made;
 }
