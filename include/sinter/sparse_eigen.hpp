@@ -23,12 +23,12 @@ struct eigsh_kw {
   std::optional<double> sigma{};
   /// "LM", "SM" largest and smallest in magnitude, "LA", "SA" algebraically, "BE" half from each end.
   std::string_view which = "LM";
-  optional_array v0{};               // where to start; a fixed vector
+  optional_array v0{};                    // where to start; a fixed vector
   std::optional<std::int64_t> ncv{};      // vectors kept; min(n, max(2 k + 1, 20))
   std::optional<std::int64_t> maxiter{};  // restarts; 10 n
-  double tol = 0;                    // relative to the eigenvalue; 0: machine epsilon
+  double tol = 0;                         // relative to the eigenvalue; 0: machine epsilon
   bool return_eigenvectors = true;
-  linear_operator OPinv{};           // (A - sigma)^-1; else by splu of sparse A, by LU of dense A
+  linear_operator OPinv{};  // (A - sigma)^-1; else by splu of sparse A, by LU of dense A
 };
 /// `info`: how many of the k did not converge; 0 if all did. Without eigenvectors these are undefined.
 struct eigsh_result {
@@ -47,9 +47,9 @@ eigsh_result eigsh(const linear_operator& A, K k) {
 
 struct svds_kw {
   kwonly _kw{};
-  std::int64_t k = 6;              // from 1 to the lesser extent - 1
-  std::string_view which = "LM";   // "LM" or "SM"
-  optional_array v0{};             // of the lesser extent
+  std::int64_t k = 6;             // from 1 to the lesser extent - 1
+  std::string_view which = "LM";  // "LM" or "SM"
+  optional_array v0{};            // of the lesser extent
   std::optional<std::int64_t> ncv{}, maxiter{};
   double tol = 0;
   bool return_singular_vectors = true;
@@ -65,25 +65,6 @@ template <int_like K>
 svds_result svds(const linear_operator& A, K k) {
   return svds(A, svds_kw{.k = extent(k).value});
 }
-
-struct lobpcg_kw {
-  kwonly _kw{};
-  linear_operator B{};  // A x = w B x, positive definite
-  linear_operator M{};  // approximates the inverse of A
-  std::optional<double> tol{};            // of the residuals' norms; n sqrt(eps)
-  std::optional<std::int64_t> maxiter{};  // 20
-  bool largest = true;
-};
-struct lobpcg_result {
-  ndarray eigenvalues;     // (k,): descending if largest, else ascending
-  ndarray eigenvectors;    // (n, k), orthonormal (with B)
-  ndarray residual_norms;  // (k,)
-  std::int64_t iterations = 0;
-};
-/// Eigenvalues from a first guess X (n, k), by locally optimal block preconditioned conjugate gradients (Knyazev, Toward the
-/// Optimal Preconditioned Eigensolver, 2001), W and P made orthonormal against X in each step (Hetmaniuk and Lehoucq, Basis Selection
-/// in LOBPCG, 2006). Looks at the residuals each step. shape_error; value_error: 3 k above n.
-lobpcg_result lobpcg(const linear_operator& A, const ndarray& X, const lobpcg_kw& kw = {});
 
 }  // namespace sparse::linalg
 }  // namespace sinter::inline v0

@@ -37,8 +37,8 @@ struct splu_kw {
 };
 struct spilu_kw {
   kwonly _kw{};
-  double drop_tol = 1e-4;    // from 0 to 1: what is smaller, relative to its column, is dropped
-  double fill_factor = 10;   // at least 1: how many times the entries of A the factors may have
+  double drop_tol = 1e-4;   // from 0 to 1: what is smaller, relative to its column, is dropped
+  double fill_factor = 10;  // at least 1: how many times the entries of A the factors may have
   std::string_view permc_spec = "COLAMD";
   std::optional<double> diag_pivot_thresh{};  // 0.1
 };

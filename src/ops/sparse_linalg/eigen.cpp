@@ -33,15 +33,16 @@ std::function<ndarray(const ndarray&)> shifted_inverse(const linear_operator& a,
   if (const sparse::sparse_array s = body.as_sparse(); s.defined()) {
     const ndarray places = arange(s.shape(0), {.dtype = int64, .device = s.device()});
     const sparse::sparse_array coo = s.tocoo();
-    const ndarray values = concatenate({coo.data().astype(type), full({s.shape(0)}, -sigma, {.dtype = type, .device = s.device()})});
-    const sparse::sparse_array moved =
-        sparse::coo_array(values, concatenate({coo.row().astype(int64), places}),
-                          concatenate({coo.col().astype(int64), places}), s.shape());
+    const ndarray values =
+        concatenate({coo.data().astype(type), full({s.shape(0)}, -sigma, {.dtype = type, .device = s.device()})});
+    const sparse::sparse_array moved = sparse::coo_array(values, concatenate({coo.row().astype(int64), places}),
+                                                         concatenate({coo.col().astype(int64), places}), s.shape());
     return sparse::linalg::factorized(moved.tocsc());
   }
   if (const ndarray d = body.as_dense(); d.defined()) {
     const ndarray moved = d.astype(type) - sigma * eye(d.shape(0), {.dtype = type, .device = d.device()});
-    return [factors = sinter::linalg::lu_factor(moved)](const ndarray& x) { return sinter::linalg::lu_solve(factors, x); };
+    return
+        [factors = sinter::linalg::lu_factor(moved)](const ndarray& x) { return sinter::linalg::lu_solve(factors, x); };
   }
   fail<value_error>("eigsh", "sigma of an operator that is no array needs OPinv");
 }
@@ -55,7 +56,8 @@ ndarray first_vector(const char* function, const optional_array& v0, int64_t n, 
 int64_t basis_size(const char* function, std::optional<int64_t> ncv, int64_t k, int64_t n) {
   if (k < 1 || k >= n) fail<value_error>(function, "k is ", k, "; it must be from 1 to ", n - 1);
   const int64_t size = ncv.value_or(std::min(n, std::max<int64_t>(2 * k + 1, 20)));
-  if (size <= k || size > n) fail<value_error>(function, "ncv is ", size, "; it must be above k = ", k, " and at most ", n);
+  if (size <= k || size > n)
+    fail<value_error>(function, "ncv is ", size, "; it must be above k = ", k, " and at most ", n);
   return size;
 }
 
@@ -102,8 +104,16 @@ svds_result svds(const linear_operator& A, const svds_kw& kw) {
   const dtype type = solver_dtype(body.dtype());
   const device on = kw.v0 ? (*kw.v0).device() : body.device_hint();
   const linear_operator back = A.adjoint();
-  lanczos_problem p{"svds", {}, n, kw.k, basis_size("svds", kw.ncv, kw.k, n), kw.maxiter.value_or(10 * n), type, on,
-                    kw.tol, kw.which == "LM" ? "LA" : "SA"};
+  lanczos_problem p{"svds",
+                    {},
+                    n,
+                    kw.k,
+                    basis_size("svds", kw.ncv, kw.k, n),
+                    kw.maxiter.value_or(10 * n),
+                    type,
+                    on,
+                    kw.tol,
+                    kw.which == "LM" ? "LA" : "SA"};
   p.apply = [&](const ndarray& x) { return tall ? back.matvec(A.matvec(x)) : A.matvec(back.matvec(x)); };
   const lanczos_result found = run_lanczos(p, first_vector("svds", kw.v0, n, type, on));
   const ndarray v = found.vectors.T();

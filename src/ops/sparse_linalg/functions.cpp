@@ -91,17 +91,18 @@ class exponential {
     double theta;
   };
   static constexpr std::array<limit, 35> limits{
-      {{1, 2.29e-16}, {2, 2.58e-8}, {3, 1.39e-5}, {4, 3.40e-4}, {5, 2.40e-3}, {6, 9.07e-3}, {7, 2.38e-2}, {8, 5.00e-2},
-       {9, 8.96e-2},  {10, 1.44e-1}, {11, 2.14e-1}, {12, 3.00e-1}, {13, 4.00e-1}, {14, 5.14e-1}, {15, 6.41e-1},
-       {16, 7.81e-1}, {17, 9.31e-1}, {18, 1.09}, {19, 1.26}, {20, 1.44}, {21, 1.62}, {22, 1.82}, {23, 2.01}, {24, 2.22},
-       {25, 2.43},    {26, 2.64}, {27, 2.86}, {28, 3.08}, {29, 3.31}, {30, 3.54}, {35, 4.7}, {40, 6.0}, {45, 7.2},
-       {50, 8.5},     {55, 9.9}}};
+      {{1, 2.29e-16}, {2, 2.58e-8},  {3, 1.39e-5},  {4, 3.40e-4},  {5, 2.40e-3},  {6, 9.07e-3},  {7, 2.38e-2},
+       {8, 5.00e-2},  {9, 8.96e-2},  {10, 1.44e-1}, {11, 2.14e-1}, {12, 3.00e-1}, {13, 4.00e-1}, {14, 5.14e-1},
+       {15, 6.41e-1}, {16, 7.81e-1}, {17, 9.31e-1}, {18, 1.09},    {19, 1.26},    {20, 1.44},    {21, 1.62},
+       {22, 1.82},    {23, 2.01},    {24, 2.22},    {25, 2.43},    {26, 2.64},    {27, 2.86},    {28, 3.08},
+       {29, 3.31},    {30, 3.54},    {35, 4.7},     {40, 6.0},     {45, 7.2},     {50, 8.5},     {55, 9.9}}};
   static constexpr int64_t most_degree = 55, most_power = 8, columns_tried = 2;
 
   struct choice {
     int64_t degree = 0, steps = 1;
     void consider(int64_t d, double s) {
-      if (degree == 0 || static_cast<double>(d) * s < static_cast<double>(degree * steps)) degree = d, steps = static_cast<int64_t>(s);
+      if (degree == 0 || static_cast<double>(d) * s < static_cast<double>(degree * steps))
+        degree = d, steps = static_cast<int64_t>(s);
     }
   };
   static scalar scalar_of(std::complex<double> v) { return v.imag() == 0 ? scalar(v.real()) : scalar(v); }
@@ -123,7 +124,9 @@ class exponential {
   /// The p-th root of the norm of the p-th power.
   double root_of_power(int64_t p) {
     double& known = roots_.try_emplace(p, -1.0).first->second;
-    if (known < 0) known = std::pow(sparse::linalg::onenormest(p == 1 ? shifted_ : shifted_.power(p)).est, 1.0 / static_cast<double>(p));
+    if (known < 0)
+      known =
+          std::pow(sparse::linalg::onenormest(p == 1 ? shifted_ : shifted_.power(p)).est, 1.0 / static_cast<double>(p));
     return known;
   }
   /// Fragment 3.1 of the paper.

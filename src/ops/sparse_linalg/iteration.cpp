@@ -31,9 +31,7 @@ ndarray as_vector(const char* function, const char* what, const ndarray& v, int6
 
 }  // namespace
 
-dtype solver_dtype(dtype t) noexcept {
-  return t == dtype::f32 || t == dtype::c64 || t == dtype::c128 ? t : dtype::f64;
-}
+dtype solver_dtype(dtype t) noexcept { return t == dtype::f32 || t == dtype::c64 || t == dtype::c128 ? t : dtype::f64; }
 
 double epsilon_of(dtype t) { return finfo(t).eps; }
 
@@ -77,8 +75,7 @@ ndarray onlooker::unless_ended(const ndarray& status, const ndarray& now, const 
 bool onlooker::sees_end(const ndarray& status) {
   if (!is_late()) return status.item<int>() != 0;
   // The copy is on its way while the host enqueues further steps, so that the device always has work.
-  if (++steps_ % every_ == 0)
-    seen_ = on_.kind == device_kind::cpu ? status : status.to_host(current_stream(on_));
+  if (++steps_ % every_ == 0) seen_ = on_.kind == device_kind::cpu ? status : status.to_host(current_stream(on_));
   return seen_.defined() && steps_ % every_ == every_ / 2 && seen_.item<int>() != 0;
 }
 

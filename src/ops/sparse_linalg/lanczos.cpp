@@ -129,8 +129,10 @@ class lanczos {
     std::iota(all.begin(), all.end(), int64_t{0});
     const auto magnitude = [&](int64_t i) { return std::fabs(values[static_cast<std::size_t>(i)]); };
     if (p_.which == "LA") std::reverse(all.begin(), all.end());
-    if (p_.which == "LM") std::stable_sort(all.begin(), all.end(), [&](auto i, auto j) { return magnitude(i) > magnitude(j); });
-    if (p_.which == "SM") std::stable_sort(all.begin(), all.end(), [&](auto i, auto j) { return magnitude(i) < magnitude(j); });
+    if (p_.which == "LM")
+      std::stable_sort(all.begin(), all.end(), [&](auto i, auto j) { return magnitude(i) > magnitude(j); });
+    if (p_.which == "SM")
+      std::stable_sort(all.begin(), all.end(), [&](auto i, auto j) { return magnitude(i) < magnitude(j); });
     if (p_.which == "BE")  // the upper end has one more
       for (int64_t i = 0; i < m; ++i) all[static_cast<std::size_t>(i)] = i % 2 == 0 ? m - 1 - i / 2 : i / 2;
     all.resize(static_cast<std::size_t>(std::min(count, m)));

@@ -19,7 +19,8 @@ namespace {
 
 #define SINTER_LSMR(member) SINTER_NUMBER_INDEX(lsmr_numbers, member)
 
-lsmr_numbers first_lsmr_numbers(const bidiagonalisation& g, const lsmr_kw& kw, double alpha, double beta, int64_t most) {
+lsmr_numbers first_lsmr_numbers(const bidiagonalisation& g, const lsmr_kw& kw, double alpha, double beta,
+                                int64_t most) {
   lsmr_numbers k{};
   k.inverse_alpha = alpha > 0 ? 1 / alpha : 1;
   k.alpha_over_beta = beta > 0 ? alpha / beta : alpha;

@@ -19,7 +19,8 @@ namespace {
 
 #define SINTER_LSQR(member) SINTER_NUMBER_INDEX(lsqr_numbers, member)
 
-lsqr_numbers first_lsqr_numbers(const bidiagonalisation& g, const lsqr_kw& kw, double alpha, double beta, int64_t most) {
+lsqr_numbers first_lsqr_numbers(const bidiagonalisation& g, const lsqr_kw& kw, double alpha, double beta,
+                                int64_t most) {
   lsqr_numbers k{};
   k.inverse_alpha = alpha > 0 ? 1 / alpha : 1;
   k.alpha_over_beta = beta > 0 ? alpha / beta : alpha;
@@ -37,8 +38,16 @@ lsqr_numbers first_lsqr_numbers(const bidiagonalisation& g, const lsqr_kw& kw, d
 }
 
 lsqr_result lsqr_result_of(const ndarray& x, const lsqr_numbers& k, const ndarray& var) {
-  return {x,       static_cast<int64_t>(k.status), static_cast<int64_t>(k.itn), k.r1norm, k.r2norm, k.anorm, k.acond,
-          k.arnorm, k.xnorm, var};
+  return {x,
+          static_cast<int64_t>(k.status),
+          static_cast<int64_t>(k.itn),
+          k.r1norm,
+          k.r2norm,
+          k.anorm,
+          k.acond,
+          k.arnorm,
+          k.xnorm,
+          var};
 }
 
 }  // namespace

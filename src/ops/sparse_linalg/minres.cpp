@@ -67,7 +67,8 @@ solution minres(const linear_operator& A, const ndarray& b, const minres_kw& kw)
     numbers.advance(alfa64, product);
     const ndarray w1 = w2;
     w2 = w;
-    w = (v - number(SINTER_MINRES(oldeps)) * w1 - number(SINTER_MINRES(delta)) * w2) * number(SINTER_MINRES(inverse_gamma));
+    w = (v - number(SINTER_MINRES(oldeps)) * w1 - number(SINTER_MINRES(delta)) * w2) *
+        number(SINTER_MINRES(inverse_gamma));
     s.x = host.unless_ended(numbers[0], s.x + number(SINTER_MINRES(phi)) * w, s.x);
     const ndarray ynorm = length_of(s.x).astype(float64);
     eval(s.x, w, ynorm);

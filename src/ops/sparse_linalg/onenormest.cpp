@@ -31,7 +31,8 @@ struct host_block_of_columns {
 
 class norm_estimate {
  public:
-  norm_estimate(const linear_operator& a, const device& on) : a_(a), n_(a.shape(0)), type_(solver_dtype(a.dtype())), on_(on) {}
+  norm_estimate(const linear_operator& a, const device& on)
+      : a_(a), n_(a.shape(0)), type_(solver_dtype(a.dtype())), on_(on) {}
 
   onenormest_result by_columns() const {
     host_block_of_columns e{n_, n_, std::vector<element>(static_cast<std::size_t>(n_ * n_))};
@@ -92,7 +93,8 @@ class norm_estimate {
   static std::vector<double> row_maxima(const host_block_of_columns& z) {
     std::vector<double> h(static_cast<std::size_t>(z.n));
     for (int64_t i = 0; i < z.n; ++i)
-      for (int64_t j = 0; j < z.t; ++j) h[static_cast<std::size_t>(i)] = std::max(h[static_cast<std::size_t>(i)], std::abs(z(i, j)));
+      for (int64_t j = 0; j < z.t; ++j)
+        h[static_cast<std::size_t>(i)] = std::max(h[static_cast<std::size_t>(i)], std::abs(z(i, j)));
     return h;
   }
   double sign() {
@@ -137,7 +139,8 @@ class norm_estimate {
       }
   }
   /// The next t unit vectors, new ones first; false if all have been tried.
-  bool choose(const std::vector<double>& h, int64_t t, std::vector<int64_t>& chosen, std::vector<int64_t>& tried) const {
+  bool choose(const std::vector<double>& h, int64_t t, std::vector<int64_t>& chosen,
+              std::vector<int64_t>& tried) const {
     std::vector<int64_t> order(h.size());
     std::iota(order.begin(), order.end(), int64_t{0});
     std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
@@ -177,7 +180,8 @@ namespace sparse::linalg {
 onenormest_result onenormest(const linear_operator& A, const onenormest_kw& kw) {
   const auto& body = body_of(A, "onenormest");
   if (body.rows() != body.columns()) fail<shape_error>("onenormest", "A of shape ", A.shape(), " is not square");
-  if (kw.t < 1 || kw.itmax < 2) fail<value_error>("onenormest", "t is ", kw.t, " and itmax ", kw.itmax, "; at least 1 and 2");
+  if (kw.t < 1 || kw.itmax < 2)
+    fail<value_error>("onenormest", "t is ", kw.t, " and itmax ", kw.itmax, "; at least 1 and 2");
   if (body.rows() == 0) fail<value_error>("onenormest", "A of shape ", A.shape(), " has no columns");
   norm_estimate e(A, body.device_hint());
   return 4 * kw.t >= body.rows() ? e.by_columns() : e.by_blocks(kw.t, kw.itmax);

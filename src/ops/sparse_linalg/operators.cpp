@@ -124,7 +124,8 @@ class identity_body final : public operator_body {
 /// A^H, or where only the transpose is asked for conj(A^H).
 class adjoint_body final : public operator_body {
  public:
-  adjoint_body(body_ptr of, bool conjugate) : operator_body(of->columns(), of->rows()), of_(std::move(of)), conj_(conjugate) {
+  adjoint_body(body_ptr of, bool conjugate)
+      : operator_body(of->columns(), of->rows()), of_(std::move(of)), conj_(conjugate) {
     made_of(of_);
   }
   sinter::dtype dtype() const override { return of_->dtype(); }
@@ -158,8 +159,7 @@ class sum_body final : public operator_body {
 
 class product_body final : public operator_body {
  public:
-  product_body(body_ptr a, body_ptr b)
-      : operator_body(a->rows(), b->columns()), a_(std::move(a)), b_(std::move(b)) {
+  product_body(body_ptr a, body_ptr b) : operator_body(a->rows(), b->columns()), a_(std::move(a)), b_(std::move(b)) {
     made_of(a_);
   }
   sinter::dtype dtype() const override { return promote_types(a_->dtype(), b_->dtype()); }
@@ -190,9 +190,7 @@ class scaled_body final : public operator_body {
 
 class power_body final : public operator_body {
  public:
-  power_body(body_ptr a, int64_t n) : operator_body(a->rows(), a->columns()), a_(std::move(a)), n_(n) {
-    made_of(a_);
-  }
+  power_body(body_ptr a, int64_t n) : operator_body(a->rows(), a->columns()), a_(std::move(a)), n_(n) { made_of(a_); }
   sinter::dtype dtype() const override { return a_->dtype(); }
   ndarray apply(const ndarray& x) const override {
     ndarray y = x;
@@ -222,8 +220,9 @@ ndarray checked(const char* function, const operator_body& a, const ndarray& x, 
   if (!x.defined()) fail<value_error>(function, "the array is undefined (default-constructed or moved from)");
   const int64_t in = adjoint ? a.rows() : a.columns(), out = adjoint ? a.columns() : a.rows();
   const shape_t shape = x.shape();
-  const bool fits = matrix ? shape.size() == 2 && shape[0] == in
-                           : (shape.size() == 1 && shape[0] == in) || (shape.size() == 2 && shape[0] == in && shape[1] == 1);
+  const bool fits =
+      matrix ? shape.size() == 2 && shape[0] == in
+             : (shape.size() == 1 && shape[0] == in) || (shape.size() == 2 && shape[0] == in && shape[1] == 1);
   if (!fits)
     fail<shape_error>(function, "an operator of shape ", shape_of(a), adjoint ? ", its adjoint," : "",
                       " cannot be applied to shape ", shape);
@@ -267,15 +266,19 @@ int64_t linear_operator::shape(int64_t axis) const {
 }
 sinter::dtype linear_operator::dtype() const { return body_of(*this, "dtype").dtype(); }
 
-ndarray linear_operator::matvec(const ndarray& x) const { return checked("matvec", body_of(*this, "matvec"), x, false, false); }
+ndarray linear_operator::matvec(const ndarray& x) const {
+  return checked("matvec", body_of(*this, "matvec"), x, false, false);
+}
 ndarray linear_operator::rmatvec(const ndarray& x) const {
   return checked("rmatvec", body_of(*this, "rmatvec"), x, true, false);
 }
-ndarray linear_operator::matmat(const ndarray& x) const { return checked("matmat", body_of(*this, "matmat"), x, false, true); }
-ndarray linear_operator::rmatmat(const ndarray& x) const { return checked("rmatmat", body_of(*this, "rmatmat"), x, true, true); }
-ndarray linear_operator::dot(const ndarray& x) const {
-  return x.defined() && x.ndim() == 2 ? matmat(x) : matvec(x);
+ndarray linear_operator::matmat(const ndarray& x) const {
+  return checked("matmat", body_of(*this, "matmat"), x, false, true);
 }
+ndarray linear_operator::rmatmat(const ndarray& x) const {
+  return checked("rmatmat", body_of(*this, "rmatmat"), x, true, true);
+}
+ndarray linear_operator::dot(const ndarray& x) const { return x.defined() && x.ndim() == 2 ? matmat(x) : matvec(x); }
 
 linear_operator linear_operator::adjoint() const {
   body_of(*this, "adjoint");

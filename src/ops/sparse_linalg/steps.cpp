@@ -28,22 +28,29 @@ void test_as(double* k, double c) {
 /// A kernel of one thread that runs the text's functions on numbers in memory.
 elementwise_kernel kernel_of(const number_program& p) {
   const std::string type = p.name, count = std::to_string(p.count);
-  return {"raw float64 old, raw float64 a, raw float64 b, raw float64 c, int32 mode", "raw float64 now",
-          type + " k; double* const p = (double*)&k;\n"
-                 "for (int j = 0; j < " + count + "; ++j) p[j] = old[j];\n"
-                 "if (mode & 1) " + type + "_test(k, c[0]);\n"
-                 "if (mode & 2) " + type + "_advance(k, a[0], b[0]);\n"
-                 "for (int j = 0; j < " + count + "; ++j) now[j] = p[j];",
-          type, {.preamble = text_of_numbers}};
+  return {"raw float64 old, raw float64 a, raw float64 b, raw float64 c, int32 mode",
+          "raw float64 now",
+          type +
+              " k; double* const p = (double*)&k;\n"
+              "for (int j = 0; j < " +
+              count +
+              "; ++j) p[j] = old[j];\n"
+              "if (mode & 1) " +
+              type +
+              "_test(k, c[0]);\n"
+              "if (mode & 2) " +
+              type +
+              "_advance(k, a[0], b[0]);\n"
+              "for (int j = 0; j < " +
+              count + "; ++j) now[j] = p[j];",
+          type,
+          {.preamble = text_of_numbers}};
 }
 
 }  // namespace
 
-#define SINTER_PROGRAM(NAME)                                                                \
-  {                                                                                         \
-#NAME, sizeof(NAME) / sizeof(double), &advance_as < NAME, &NAME##_advance >, &test_as < \
-        NAME, &NAME##_test >                                                                \
-  }
+#define SINTER_PROGRAM(NAME) \
+  { #NAME, sizeof(NAME) / sizeof(double), &advance_as < NAME, &NAME##_advance>, &test_as < NAME, &NAME##_test> }
 const number_program lsmr_program = SINTER_PROGRAM(lsmr_numbers);
 const number_program lsqr_program = SINTER_PROGRAM(lsqr_numbers);
 const number_program minres_program = SINTER_PROGRAM(minres_numbers);

@@ -20,6 +20,7 @@ from golden_printing import write_array2string, write_printing
 from golden_programs import write_programs
 from golden_products import write_einsum, write_products
 from golden_reductions import write_reductions
+from golden_solvers import write_solvers
 from golden_sorting import write_sorting
 from golden_sparse import write_sparse
 from golden_special import write_special
@@ -40,7 +41,7 @@ def main():
              "products": (write_products, 8), "einsum": (write_einsum, 9), "linalg": (write_linalg, 10),
              "fft": (write_fft, 7), "statistics": (write_statistics, 11), "numerics": (write_numerics, 12),
              "making": (write_making, 13), "names": (write_names, 14), "programs": (write_programs, 15),
-             "special": (write_special, 12), "sparse": (write_sparse, 16)}
+             "special": (write_special, 12), "sparse": (write_sparse, 16), "solvers": (write_solvers, 17)}
     sizes = {"promotion": write_promotion(os.path.join(folder, "promotion.bin"))}
     for name, (write, seed) in seeds.items():
         sizes[name] = write(os.path.join(folder, name + ".bin"), np.random.default_rng(seed))

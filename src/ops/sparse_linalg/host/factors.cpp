@@ -90,7 +90,8 @@ void require_structural_rank(const char* function, const sparse_array& a) {
   const auto rows = a.indices().to_vector<int>(), starts = a.indptr().to_vector<int>();
   const int n = static_cast<int>(a.shape(0));
   const auto at = [](auto& list, int i) -> auto& { return list[static_cast<std::size_t>(i)]; };
-  std::vector<int> column_of(static_cast<std::size_t>(n), -1), next(starts.begin(), starts.end()), seen(static_cast<std::size_t>(n), -1);
+  std::vector<int> column_of(static_cast<std::size_t>(n), -1), next(starts.begin(), starts.end()),
+      seen(static_cast<std::size_t>(n), -1);
   std::vector<int> path;  // columns; each but the first is that of a row of the one before it
   for (int column = 0; column < n; ++column) {
     path.assign(1, column);
@@ -111,7 +112,8 @@ void require_structural_rank(const char* function, const sparse_array& a) {
       path.push_back(other);
       at(next, other) = at(starts, other);
     }
-    if (!found) fail<linalg_error>(function, "the matrix of shape ", a.shape(), " is singular by the places of its entries");
+    if (!found)
+      fail<linalg_error>(function, "the matrix of shape ", a.shape(), " is singular by the places of its entries");
     for (const int j : path) at(column_of, at(rows, at(next, j) - 1)) = j;
   }
 }
@@ -148,18 +150,20 @@ void factor_columns(const char* function, factored& to, const sparse_array& a, s
   lib.get_perm_c(how.colperm, &whole, to.perm_c.data());
   lib.sp_preorder(&how, &whole, to.perm_c.data(), etree.data(), &ordered);
   const auto run = lib.*(incomplete ? slu::of<T>::drop : slu::of<T>::factor);
-  run(&how, &ordered, lib.sp_ienv(2), lib.sp_ienv(1), etree.data(), nullptr, 0, to.perm_c.data(), to.perm_r.data(), &to.l,
-      &to.u, &memory, statistics.get(), &info);
+  run(&how, &ordered, lib.sp_ienv(2), lib.sp_ienv(1), etree.data(), nullptr, 0, to.perm_c.data(), to.perm_r.data(),
+      &to.l, &to.u, &memory, statistics.get(), &info);
   lib.Destroy_CompCol_Permuted(&ordered);
   // Incomplete factors with a perturbed pivot are factors.
-  if (info > to.n) fail<memory_error>(function, "SuperLU found no memory for the factors of a matrix of shape ", a.shape());
+  if (info > to.n)
+    fail<memory_error>(function, "SuperLU found no memory for the factors of a matrix of shape ", a.shape());
   if (info < 0) fail<linalg_error>(function, "SuperLU refuses argument ", -info);
   if (info > 0 && !incomplete)
     fail<linalg_error>(function, "the matrix of shape ", a.shape(), " is singular: pivot ", info - 1, " is exactly 0");
   if (info > 0 && !to.l.store) fail<linalg_error>(function, "the matrix of shape ", a.shape(), " is singular");
 }
 
-std::shared_ptr<const factored> factor(const char* function, const sparse_array& given, slu::options how, bool incomplete) {
+std::shared_ptr<const factored> factor(const char* function, const sparse_array& given, slu::options how,
+                                       bool incomplete) {
   const sparse_array a = factorable(function, given);
   const auto made = std::make_shared<factored>();
   made->library = &slu::opened(function);
@@ -168,7 +172,8 @@ std::shared_ptr<const factored> factor(const char* function, const sparse_array&
   made->n = static_cast<int>(a.shape(0));
   if (made->n == 0) return made;
   require_structural_rank(function, a);
-  with_element(a.dtype(), [&](auto element) { factor_columns<decltype(element)>(function, *made, a, how, incomplete); });
+  with_element(a.dtype(),
+               [&](auto element) { factor_columns<decltype(element)>(function, *made, a, how, incomplete); });
   return made;
 }
 
@@ -218,7 +223,8 @@ ndarray solve_columns(const factored& f, const ndarray& b, int trans) {
   superlu_statistics statistics(*f.library);
   int info = 0;
   if (f.n > 0 && columns > 0)
-    (f.library->*slu::of<T>::solve)(trans, &f.l, &f.u, f.perm_c.data(), f.perm_r.data(), &right, statistics.get(), &info);
+    (f.library->*slu::of<T>::solve)(trans, &f.l, &f.u, f.perm_c.data(), f.perm_r.data(), &right, statistics.get(),
+                                    &info);
   if (info != 0) fail<linalg_error>("solve", "SuperLU refuses argument ", -info);
   const ndarray all = array(x, {.device = cpu});
   return b.ndim() == 1 ? all : reshape(all, {columns, f.n}).T();
@@ -240,7 +246,8 @@ superlu splu(const sparse_array& A, const splu_kw& kw) {
 }
 
 superlu spilu(const sparse_array& A, const spilu_kw& kw) {
-  if (!(kw.drop_tol >= 0 && kw.drop_tol <= 1)) fail<value_error>("spilu", "drop_tol is ", kw.drop_tol, ", not from 0 to 1");
+  if (!(kw.drop_tol >= 0 && kw.drop_tol <= 1))
+    fail<value_error>("spilu", "drop_tol is ", kw.drop_tol, ", not from 0 to 1");
   if (!(kw.fill_factor >= 1)) fail<value_error>("spilu", "fill_factor is ", kw.fill_factor, ", less than 1");
   slu::options how{};
   slu::opened("spilu").ilu_set_default_options(&how);
@@ -261,7 +268,8 @@ sinter::dtype superlu::dtype() const { return ops::defined(factored_, "dtype", "
 int64_t superlu::nnz() const {
   const detail::factored& f = ops::defined(factored_, "nnz", "the factors");
   if (f.n == 0) return 0;
-  return int64_t{static_cast<const slu::supernodes*>(f.l.store)->nnz} + static_cast<const slu::columns*>(f.u.store)->nnz;
+  return int64_t{static_cast<const slu::supernodes*>(f.l.store)->nnz} +
+         static_cast<const slu::columns*>(f.u.store)->nnz;
 }
 sparse_array superlu::L() const { return unpacked(factored_, "L", true); }
 sparse_array superlu::U() const { return unpacked(factored_, "U", false); }
@@ -288,7 +296,8 @@ ndarray superlu::solve(const ndarray& b, char trans) const {
     return (re + std::complex<double>(0, 1) * im).astype(type, false);
   }
   const ndarray on_host = b.to_host();
-  const ndarray x = with_element(f.type, [&](auto element) { return solve_columns<decltype(element)>(f, on_host, how); });
+  const ndarray x =
+      with_element(f.type, [&](auto element) { return solve_columns<decltype(element)>(f, on_host, how); });
   return x.astype(type, {.copy = false, .device = b.device()});
 }
 

@@ -9,7 +9,7 @@
 
 namespace sinter::ops::slu {
 
-enum : int { NC = 0, SC = 3, DN = 6 };                    // Stype_t
+enum : int { NC = 0, SC = 3, DN = 6 };                       // Stype_t
 enum : int { NATURAL = 0, MMD_ATA, MMD_AT_PLUS_A, COLAMD };  // colperm_t
 
 struct matrix {
@@ -70,10 +70,10 @@ using StatFree_type = void(statistics*);
 using Destroy_SuperNode_Matrix_type = void(matrix*);
 using Destroy_CompCol_Matrix_type = void(matrix*);
 using Destroy_CompCol_Permuted_type = void(matrix*);
-using factor_type = void(options*, matrix*, int, int, int*, void*, int, int*, int*, matrix*, matrix*, global_lu*, statistics*,
-                         int*);
+using factor_type = void(options*, matrix*, int, int, int*, void*, int, int*, int*, matrix*, matrix*, global_lu*,
+                         statistics*, int*);
 using solve_type = void(int, matrix*, matrix*, int*, int*, matrix*, statistics*, int*);
-#define SINTER_SUPERLU_TYPES(P)     \
+#define SINTER_SUPERLU_TYPES(P)       \
   using P##gstrf_type = factor_type;  \
   using P##gsitrf_type = factor_type; \
   using P##gstrs_type = solve_type;

@@ -26,7 +26,8 @@ void substitute(const sparse_array& a, std::vector<T>& x, int64_t columns, bool 
     const int64_t i = lower ? step : n - 1 - step;
     T diagonal = unit ? T(1) : T(0);
     T* const row = x.data() + i * columns;
-    for (auto k = static_cast<std::size_t>(starts[static_cast<std::size_t>(i)]); k < static_cast<std::size_t>(starts[static_cast<std::size_t>(i) + 1]); ++k) {
+    for (auto k = static_cast<std::size_t>(starts[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(starts[static_cast<std::size_t>(i) + 1]); ++k) {
       const int64_t j = places[k];
       if (j == i && !unit) diagonal += values[k];
       if (lower ? j >= i : j <= i) continue;
@@ -34,7 +35,8 @@ void substitute(const sparse_array& a, std::vector<T>& x, int64_t columns, bool 
       for (int64_t c = 0; c < columns; ++c) row[c] -= values[k] * from[c];
     }
     if (diagonal == T(0))
-      fail<linalg_error>("spsolve_triangular", "A of shape ", a.shape(), " is singular: a zero on the diagonal in row ", i);
+      fail<linalg_error>("spsolve_triangular", "A of shape ", a.shape(), " is singular: a zero on the diagonal in row ",
+                         i);
     if (!unit)
       for (int64_t c = 0; c < columns; ++c) row[c] /= diagonal;
   }

@@ -1,0 +1,131 @@
+// Iterative solvers, factorisations and functions of sparse matrices: as scipy.sparse.linalg, steps and codes among the results.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "golden/calls.hpp"
+#include "ops/sparse_linalg/iteration.hpp"
+#include "sinter/sparse.hpp"
+#include "sinter/sparse_linalg.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::test;
+namespace sl = sinter::sparse::linalg;
+using results = std::vector<ndarray>;
+
+sparse::sparse_array sparse_of(const ndarray& a) { return sparse::csr_array(a); }
+ndarray codes(std::int64_t first, std::int64_t second) { return array({first, second}, {.dtype = int64}); }
+
+/// Sparse; with a callback, which counts, and again without: the same to the last bit.
+template <class Keywords, class Solver>
+results solve_with(const call& c, Keywords kw, Solver solver) {
+  const auto a = sparse_of(c.x.at(0));
+  kw.rtol = c.n.at(0);
+  if (c.n.at(1) >= 0) kw.maxiter = c.integer(1);
+  if (c.option == "x0" || c.option == "exact") kw.x0 = c.x.at(2);
+  if (c.option == "M") kw.M = sl::linear_operator(c.x.at(2));
+  std::int64_t steps = 0;
+  const sl::solution quiet = solver(a, c.x.at(1), kw);
+  kw.callback = [&](const ndarray&) { ++steps; };
+  const sl::solution s = solver(a, c.x.at(1), kw);
+  CHECK(quiet.info == s.info);
+  CHECK(array_equal(quiet.x, s.x, true));
+  return {s.x, codes(s.info, steps)};
+}
+template <class Solver>
+auto krylov(Solver solver) {
+  return [solver](const call& c) { return solve_with(c, sl::solver_kw{}, solver); };
+}
+
+results gmres_of(const call& c) {
+  return solve_with(c, sl::gmres_kw{.restart = 7, .callback_type = "pr_norm"}, sl::gmres);
+}
+results minres_of(const call& c) { return solve_with(c, sl::minres_kw{}, sl::minres); }
+
+results lsmr_of(const call& c) {
+  sl::lsmr_kw kw{.damp = c.n.at(0)};
+  if (c.n.at(1) >= 0) kw.maxiter = c.integer(1);
+  if (c.x.size() > 2) kw.x0 = c.x[2];
+  const auto r = sl::lsmr(sparse_of(c.x.at(0)), c.x.at(1), kw);
+  return {r.x, codes(r.istop, r.itn), array({r.normr, r.normar, r.norma, r.conda, r.normx})};
+}
+results lsqr_of(const call& c) {
+  sl::lsqr_kw kw{.damp = c.n.at(0),
+                 .calc_var = !isdtype(c.x.at(0).dtype(), "complex floating") && c.x.at(0).shape(1) != 6};
+  if (c.n.at(1) >= 0) kw.iter_lim = c.integer(1);
+  if (c.x.size() > 2) kw.x0 = c.x[2];
+  const auto r = sl::lsqr(sparse_of(c.x.at(0)), c.x.at(1), kw);
+  return {r.x, codes(r.istop, r.itn), array({r.r1norm, r.r2norm, r.anorm, r.acond, r.arnorm, r.xnorm}), r.var};
+}
+
+sl::norm_kw norm_of(const call& c) {
+  sl::norm_kw kw;
+  if (!c.n.empty()) kw.ord = c.n[0];
+  if (c.has("axis")) kw.axis = c.integer(1);
+  return kw;
+}
+results expm_of(const call& c) {
+  const auto a = sparse_of(c.x.at(0));
+  if (c.has("points")) return {sl::expm_multiply(a, c.x.at(1), c.n.at(0), c.n.at(1), c.integer(2))};
+  return {sl::expm_multiply(a, c.x.at(1))};
+}
+results eigsh_of(const call& c) {
+  sl::eigsh_kw kw{.k = c.integer(0), .which = c.option};
+  if (c.n.size() > 1) kw.sigma = c.n[1];
+  const auto a = sparse_of(c.x.at(0));
+  const auto r = sl::eigsh(a, kw);
+  CHECK(r.info == 0);
+  const ndarray left = sparse::matmul(a, r.eigenvectors) - r.eigenvectors * r.eigenvalues;
+  CHECK(linalg::norm(left).item<double>() < 1e-10);
+  return {r.eigenvalues};
+}
+results svds_of(const call& c) {
+  const auto r = sl::svds(c.x.at(0), c.integer(0));
+  CHECK(linalg::norm(matmul(c.x[0], conj(r.vh.T())) - r.u * r.s).item<double>() < 1e-8);
+  return {r.s};
+}
+results splu_of(const call& c) {
+  const auto lu = sl::splu(sparse_of(c.x.at(0)), {.permc_spec = "NATURAL"});
+  return {lu.L().toarray(), lu.U().toarray(), lu.perm_r(), lu.perm_c()};
+}
+
+const call_table functions{
+    {"cg", krylov(sl::cg)},
+    {"cgs", krylov(sl::cgs)},
+    {"bicgstab", krylov(sl::bicgstab)},
+    {"gmres", gmres_of},
+    {"minres", minres_of},
+    {"lsmr", lsmr_of},
+    {"lsqr", lsqr_of},
+    {"spsolve", [](const call& c) { return results{sl::spsolve(sparse_of(c.x.at(0)), c.x.at(1))}; }},
+    {"splu", splu_of},
+    {"splu solve", [](const call& c) { return results{sl::splu(sparse_of(c.x.at(0))).solve(c.x.at(1), c.option[0])}; }},
+    {"spilu",
+     [](const call& c) {
+       return results{
+           sl::spilu(sparse_of(c.x.at(0)), {.drop_tol = c.n.at(0), .fill_factor = c.n.at(1), .permc_spec = "NATURAL"})
+               .solve(c.x.at(1))};
+     }},
+    {"triangular", [](const call& c) { return results{sl::spsolve_triangular(sparse_of(c.x.at(0)), c.x.at(1))}; }},
+    {"norm", [](const call& c) { return results{sl::norm(sparse_of(c.x.at(0)), norm_of(c))}; }},
+    {"expm_multiply", expm_of},
+    {"eigsh", eigsh_of},
+    {"eigsh sigma", eigsh_of},
+    {"svds", svds_of},
+};
+
+/// While it lives, the host looks at iterations so many steps late.
+struct late_looks {
+  explicit late_looks(int steps) { ops::look_every_for_tests(steps); }
+  ~late_looks() { ops::look_every_for_tests(0); }
+};
+
+}  // namespace
+
+TEST_CASE("golden: solvers of sparse systems") { check_calls("solvers.bin", functions); }
+TEST_CASE("golden: solvers of sparse systems, looked at once in eight steps") {
+  const late_looks late(8);
+  check_calls("solvers.bin", functions);
+}
