@@ -80,6 +80,12 @@ sinter_unity_group(src/ops/fft/fft src/ops/fft/cosine src/ops/fft/helpers src/op
                    src/ops/reduce/histogramdd src/ops/linalg/norms)
 sinter_unity_group(src/ops/indexing/indexing src/ops/indexing/find src/ops/indexing/write src/ops/kernels/call
                    src/ops/kernels/run src/ops/kernels/text)
+sinter_unity_group(src/ops/sparse_linalg/iteration src/ops/sparse_linalg/conjugate src/ops/sparse_linalg/gmres
+                   src/ops/sparse_linalg/bidiagonal src/ops/sparse_linalg/lsmr
+                   src/ops/sparse_linalg/lsqr src/ops/sparse_linalg/minres src/ops/sparse_linalg/steps)
+sinter_unity_group(src/ops/sparse_linalg/lanczos src/ops/sparse_linalg/eigen src/ops/sparse_linalg/functions
+                   src/ops/sparse_linalg/onenormest src/ops/sparse_linalg/host/factors
+                   src/ops/sparse_linalg/host/superlu_library src/ops/sparse_linalg/host/triangular)
 sinter_unity_group(src/ops/linalg/expm src/ops/linalg/factors src/ops/linalg/least_squares src/ops/linalg/multi_dot
                    src/ops/linalg/systems)
 sinter_unity_group(src/ops/linalg/spectral src/ops/shape/manipulate src/ops/shape/memory_order src/ops/base/axes src/ops/shape/join

@@ -1,5 +1,5 @@
 // Iterative solvers and factorisations: operators of functions, what the host sees of an iteration, properties, what is refused.
-// Values, steps and codes are compared with SciPy's in tests/golden/solvers_test.cpp.
+// Values, steps and codes are compared with SciPy's in golden_test.cpp.
 #include <doctest/doctest.h>
 
 #include <cmath>
