@@ -3,7 +3,10 @@
 #include <cmath>
 #include <cstddef>
 
-namespace sinter::ops {
+namespace sinter::ops::numbers {
+
+// Not those of arrays.
+using std::fabs, std::fmax, std::fmin, std::sqrt;
 
 #define SINTER_NUMBER_TEXT(...) __VA_ARGS__
 #define __device__
@@ -11,6 +14,10 @@ namespace sinter::ops {
 #undef __device__
 #undef SINTER_NUMBER_TEXT
 
+}  // namespace sinter::ops::numbers
+
+namespace sinter::ops {
+using namespace numbers;
 }  // namespace sinter::ops
 
 /// The position of a member, as number_steps counts.
