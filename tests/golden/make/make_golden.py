@@ -23,6 +23,7 @@ from golden_reductions import write_reductions
 from golden_solvers import write_solvers
 from golden_sorting import write_sorting
 from golden_sparse import write_sparse
+from golden_spatial import write_spatial
 from golden_special import write_special
 from golden_statistics import write_statistics
 from golden_text import write_savetxt, write_text
@@ -42,6 +43,7 @@ def main():
              "fft": (write_fft, 7), "statistics": (write_statistics, 11), "numerics": (write_numerics, 12),
              "making": (write_making, 13), "names": (write_names, 14), "programs": (write_programs, 15),
              "special": (write_special, 12), "sparse": (write_sparse, 16), "solvers": (write_solvers, 17)}
+             "special": (write_special, 12), "spatial": (write_spatial, 16)}
     sizes = {"promotion": write_promotion(os.path.join(folder, "promotion.bin"))}
     for name, (write, seed) in seeds.items():
         sizes[name] = write(os.path.join(folder, name + ".bin"), np.random.default_rng(seed))

@@ -1,0 +1,96 @@
+// DBSCAN: core points, a forest that joins them, labels in the order of the roots.
+#include <cmath>
+
+#include "ops/base/errors.hpp"
+#include "ops/spatial/metrics.hpp"
+#include "ops/spatial/tree.hpp"
+#include "sinter/cluster.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/eval.hpp"
+#include "sinter/indexing.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/scan.hpp"
+
+namespace sinter::inline v0 {
+
+using namespace ops;
+using std::int64_t;
+
+namespace {
+
+constexpr int64_t most_clustered = (int64_t{1} << 31) - 1;
+
+/// From the forest to the number of each core point's cluster; other points have any number.
+struct numbered_clusters {
+  ndarray labels;
+  int64_t count;
+};
+numbered_clusters number_clusters(const ndarray& forest, const ndarray& core) {
+  const ndarray own = arange(core.shape(0), {.device = core.device()});
+  ndarray root = forest.astype(int64);
+  // The forest's trees are flat but for what the last threads did.
+  for (;;) {
+    const ndarray above = take(root, root);
+    const ndarray settled = all(above == root);
+    eval(above, settled);
+    root = above;
+    if (static_cast<bool>(settled)) break;
+  }
+  const ndarray first = logical_and(root == own, core != 0);
+  const ndarray numbers = cumulative_sum(first.astype(int64));
+  return {take(numbers, root) - 1, numbers(-1).item<int64_t>()};
+}
+
+/// A border point takes the lowest label in reach; what has none is noise.
+cluster::dbscan_result with_noise(const numbered_clusters& clusters, const ndarray& found, const ndarray& core) {
+  return {where(found == clusters.count, -1, found), flatnonzero(core), clusters.count};
+}
+
+cluster::dbscan_result by_tree(const ndarray& points, double eps_squared, int64_t min_samples) {
+  const point_tree t = make_tree(points, 8);
+  const tree_walks& walks = walks_for(points);
+  const ndarray radii = full({t.count}, eps_squared, {.dtype = points.dtype(), .device = points.device()}).copy();
+  eval(radii);
+  const ndarray counts = walks.count(t, {}, {points, t.ids.astype(int64), radii}, min_samples);
+  const ndarray core = (counts >= min_samples).astype(uint8);
+  eval(core);
+  const numbered_clusters clusters = number_clusters(walks.join(t, {}, eps_squared, core), core);
+  eval(clusters.labels);
+  return with_noise(clusters, walks.label(t, {}, eps_squared, core, clusters.labels, clusters.count), core);
+}
+
+cluster::dbscan_result by_lists(const spatial::neighbor_lists& near, int64_t min_samples) {
+  const ndarray core = (diff(near.indptr) >= min_samples).astype(uint8);
+  eval(core, near.indptr, near.indices);
+  const tree_walks& walks = walks_for(core);
+  const numbered_clusters clusters = number_clusters(walks.join_lists(near.indptr, near.indices, core), core);
+  eval(clusters.labels);
+  return with_noise(clusters, walks.label_lists(near.indptr, near.indices, core, clusters.labels, clusters.count), core);
+}
+
+}  // namespace
+
+cluster::dbscan_result cluster::dbscan(const ndarray& x, double eps, const dbscan_kw& kw) {
+  const char* const function = "dbscan";
+  if (!(eps > 0)) fail<value_error>(function, "eps = ", eps, " is not above 0");
+  if (kw.min_samples < 1) fail<value_error>(function, "min_samples = ", kw.min_samples, " is not at least 1");
+  const ndarray points = point_rows(x, distance_dtype(view_of(x, function).type, function), "points", function);
+  const int64_t n = points.shape(0), d = points.shape(1);
+  if (n > most_clustered) fail<shape_error>(function, n, " points are more than 2^31 - 1");
+  eval(points);
+  require_finite(points, "points", function);
+  if (n == 0) {
+    const ndarray none = zeros({0}, {.dtype = int64, .device = x.device()});
+    return {none, none, 0};
+  }
+  if (kw.metric == "haversine") {
+    if (d != 2) fail<shape_error>(function, "the haversine metric takes 2 dimensions, not ", d);
+    return by_tree(unit_vectors(points), chord_squared(eps), kw.min_samples);
+  }
+  if (kw.metric == "euclidean" && d >= 1 && d <= 3) return by_tree(points, sum_of(eps, {}), kw.min_samples);
+  return by_lists(spatial::radius_neighbors(points, points, eps, {.metric = kw.metric}), kw.min_samples);
+}
+
+}  // namespace sinter::inline v0

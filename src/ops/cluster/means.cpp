@@ -1,0 +1,118 @@
+// Starts, nearest centers, sums.
+#include "ops/cluster/means.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "ops/spatial/metrics.hpp"
+#include "ops/spatial/tree.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/eval.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/products.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/scan.hpp"
+#include "sinter/search.hpp"
+
+namespace sinter::ops {
+
+using namespace idx;
+using std::int64_t;
+
+centred_points centred(const ndarray& x, int64_t n_clusters, const char* function) {
+  const ndarray points = point_rows(x, distance_dtype(view_of(x, function).type, function), "points", function);
+  if (n_clusters < 1 || n_clusters > points.shape(0))
+    fail<value_error>(function, n_clusters, " clusters of ", points.shape(0), " points");
+  eval(points);
+  require_finite(points, "points", function);
+  centred_points out{{}, mean(points, 0)};
+  eval(out.mean);
+  out.x = points - out.mean;
+  eval(out.x);
+  return out;
+}
+
+random::generator generator_of(std::optional<int64_t> seed) {
+  return seed ? random::generator(*seed) : random::generator();
+}
+
+namespace {
+
+/// Squared distances of some points to all: (t, n). `columns` are all points, (d, n).
+ndarray squares_to(const ndarray& some, const ndarray& columns) {
+  return sum(square(some(_, _, newaxis) - columns), 1);
+}
+
+/// Arthur and Vassilvitskii's start, with the best of some trials for each center (2007). Nothing waits.
+ndarray plusplus(const ndarray& x, const ndarray& weights, int64_t k, random::generator& rng) {
+  const int64_t n = x.shape(0), trials = 2 + static_cast<int64_t>(std::log(static_cast<double>(k)));
+  const ndarray columns = x.T().copy();
+  const ndarray w = weights.defined() ? weights : ones({}, {.dtype = x.dtype(), .device = x.device()});
+  const auto drawn = [&](const ndarray& masses, int64_t count) {
+    const ndarray totals = cumulative_sum(masses, {.dtype = float64});
+    const ndarray at = rng.random(count, {.device = x.device()}) * totals(-1);
+    return minimum(searchsorted(totals, at, "right"), n - 1);
+  };
+  std::vector<ndarray> chosen{take(x, drawn(broadcast_to(w, {n}).copy(), 1), 0)};
+  ndarray nearest = squares_to(chosen[0], columns)(0);
+  eval(chosen[0], nearest);
+  while (static_cast<int64_t>(chosen.size()) < k) {
+    const ndarray candidates = take(x, drawn(w * nearest, trials), 0);
+    eval(candidates);
+    const ndarray squares = minimum(squares_to(candidates, columns), nearest);
+    eval(squares);
+    const ndarray best = argmin(sum(squares * w, 1, {.dtype = float64}), 0, {.keepdims = true});
+    nearest = take(squares, best, 0)(0);
+    chosen.push_back(take(candidates, best, 0));
+    eval(nearest, chosen.back());
+  }
+  return concatenate(chosen, 0);
+}
+
+}  // namespace
+
+ndarray first_centers(std::string_view init, const ndarray& x, const ndarray& weights, int64_t k,
+                      random::generator& rng, const char* function) {
+  if (init == "k-means++") return plusplus(x, weights, k, rng);
+  if (init == "random") return take(x, rng.choice(x.shape(0), k, {.replace = false, .device = x.device()}), 0);
+  fail<value_error>(function, "no start \"", init, "\"");
+}
+
+ndarray given_centers(const ndarray& centers, const centred_points& p, int64_t k, const char* function) {
+  if (centers.ndim() != 2 || centers.shape(0) != k || centers.shape(1) != p.x.shape(1))
+    fail<shape_error>(function, "centers of shape ", centers.shape(), " for ", k, " clusters of points of shape ",
+                      p.x.shape());
+  common_device(centers, p.x, function);
+  const ndarray out = point_rows(centers, p.x.dtype(), "centers", function) - p.mean;
+  require_finite(out, "centers", function);
+  eval(out);
+  return out;
+}
+
+ndarray nearest_center(const ndarray& x, const ndarray& centers) {
+  if (served_by_host(x)) return argmin(sum(square(centers), 1) / 2 - matmul(x, centers.T()), 1);
+  return argmin(sum(square(x(_, newaxis) - centers), 2), 1);
+}
+
+double inertia_of(const ndarray& x, const ndarray& weights, const ndarray& centers, const ndarray& labels) {
+  const ndarray squares = square(x - take(centers, labels, 0));
+  return sum(weights.defined() ? squares * weights(_, newaxis) : squares, {.dtype = float64}).item<double>();
+}
+
+cluster_sums sums_of_clusters(const ndarray& x, const ndarray& weights, const ndarray& labels, int64_t k) {
+  // A product with ones where a point is in a cluster, in slices that bound them to a gigabyte or so.
+  const int64_t n = x.shape(0), step = std::max<int64_t>(1, (int64_t{1} << 28) / k);
+  cluster_sums out;
+  for (int64_t first = 0; first < n; first += step) {
+    const slice part(first, std::min(n, first + step));
+    ndarray on = (labels(part)(_, newaxis) == arange(k, {.device = x.device()})).astype(x.dtype());
+    if (weights.defined()) on = on * weights(part)(_, newaxis);
+    const ndarray sums = matmul(on.T(), x(part)), total = sum(on, 0);
+    out.sums = out.sums.defined() ? out.sums + sums : sums;
+    out.weights = out.weights.defined() ? out.weights + total : total;
+  }
+  return out;
+}
+
+}  // namespace sinter::ops

@@ -1,0 +1,245 @@
+// Walks over trees on the host's threads.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "ops/spatial/walks.hpp"
+#include "runtime/parallel.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/manipulate.hpp"
+
+namespace sinter::ops {
+namespace {
+
+using std::int64_t;
+using std::pow;
+#define SN_METHOD inline __attribute__((always_inline))
+#include "jit/prelude/spatial/tree.h"
+// components.h follows tree.h
+#include "jit/prelude/spatial/components.h"
+
+std::size_t index_of(int64_t i) { return static_cast<std::size_t>(i); }
+
+/// fn(i) for i in [0, n), `nanoseconds` each.
+template <class F>
+void for_each_of(int64_t n, double nanoseconds, const F& fn) {
+  const int64_t piece = 256;
+  runtime::parallel_for((n + piece - 1) / piece, nanoseconds * static_cast<double>(n), [&](int64_t p) {
+    const int64_t end = std::min(n, (p + 1) * piece);
+    for (int64_t i = p * piece; i < end; ++i) fn(i);
+  });
+}
+
+/// A tree's arrays, held while it is walked.
+template <class T, int D>
+struct held_tree {
+  host_view<T> points, boxes;
+  host_view<std::int32_t> ids, least;
+  sn_tree::tree<T, D> tree;
+
+  explicit held_tree(const point_tree& t)
+      : points(t.points.host<T>()),
+        boxes(t.boxes.host<T>()),
+        ids(t.ids.host<std::int32_t>()),
+        least(t.least.host<std::int32_t>()),
+        tree{points.data(), ids.data(), boxes.data(), least.data(), t.count, t.leaves, t.bucket} {}
+};
+
+template <class F>
+auto with_dimensions(int d, const F& f) {
+  switch (d) {
+    case 1: return f(std::integral_constant<int, 1>());
+    case 2: return f(std::integral_constant<int, 2>());
+    default: return f(std::integral_constant<int, 3>());
+  }
+}
+template <class F>
+auto with_type(const ndarray& x, const F& f) {
+  return x.dtype() == dtype::f32 ? f(float()) : f(double());
+}
+/// f(tree, norm) with the types of both.
+template <class F>
+auto with_tree(const point_tree& t, walk_norm of, const F& f) {
+  return with_type(t.points, [&](auto number) {
+    using T = decltype(number);
+    return with_dimensions(t.dimensions, [&](auto d) {
+      const held_tree<T, d.value> held(t);
+      switch (of.kind) {
+        case 0: return f(held.tree, sn_tree::norm<T, 0>{of.p});
+        case 1: return f(held.tree, sn_tree::norm<T, 1>{of.p});
+        case 2: return f(held.tree, sn_tree::norm<T, 2>{of.p});
+        default: return f(held.tree, sn_tree::norm<T, 3>{of.p});
+      }
+    });
+  });
+}
+
+template <class T>
+ndarray array_of(const std::vector<T>& elements, const shape_t& shape) {
+  return array(elements.data(), shape, {.device = cpu});
+}
+std::vector<std::int32_t> trees_of_one(int64_t n) {
+  std::vector<std::int32_t> forest(index_of(n));
+  std::iota(forest.begin(), forest.end(), 0);
+  return forest;
+}
+
+constexpr double walk_time = 1000;  // about, in nanoseconds
+
+class walks_on_host final : public tree_walks {
+ public:
+  ndarray places(const ndarray& points, const ndarray& cells) const override {
+    std::vector<std::uint64_t> out(index_of(points.shape(0)));
+    with_type(points, [&](auto number) {
+      using T = decltype(number);
+      const auto x = points.host<T>(), c = cells.host<T>();
+      with_dimensions(static_cast<int>(points.shape(1)), [&](auto d) {
+        for_each_of(points.shape(0), 100, [&](int64_t i) {
+          out[index_of(i)] = sn_tree::place_of<T, d.value>(x.data() + i * d.value, c.data());
+        });
+      });
+    });
+    return array_of(out, {points.shape(0)});
+  }
+
+  void make_boxes(point_tree& t) const override {
+    with_type(t.points, [&](auto number) {
+      using T = decltype(number);
+      with_dimensions(t.dimensions, [&](auto d) {
+        const auto points = t.points.host<T>();
+        const auto ids = t.ids.host<std::int32_t>();
+        const int64_t nodes = int64_t{2} * t.leaves;
+        std::vector<T> boxes(index_of(nodes * 2 * d.value));
+        std::vector<std::int32_t> least(index_of(nodes));
+        const sn_tree::tree<T, d.value> tree{points.data(), ids.data(), boxes.data(), least.data(),
+                                            t.count,       t.leaves,   t.bucket};
+        for_each_of(t.leaves, 30, [&](int64_t leaf) {
+          sn_tree::make_leaf(tree, boxes.data(), least.data(), static_cast<int>(leaf));
+        });
+        for (int first = t.leaves / 2; first > 0; first /= 2)
+          for_each_of(first, 10, [&](int64_t k) {
+            sn_tree::make_node<T, d.value>(boxes.data(), least.data(), first + static_cast<int>(k));
+          });
+        t.boxes = array_of(boxes, {nodes, 2, d.value});
+        t.least = array_of(least, {nodes});
+      });
+    });
+  }
+
+  nearest_found nearest(const point_tree& t, walk_norm of, const ndarray& queries, const ndarray& order, int64_t k,
+                        double bound) const override {
+    const int64_t m = queries.shape(0);
+    const auto rows = order.host<int64_t>();
+    std::vector<int64_t> ids(index_of(m * k));
+    return with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
+      std::vector<T> distances(index_of(m * k));
+      const auto q = queries.host<T>();
+      for_each_of(m, walk_time, [&](int64_t i) {
+        const int64_t row = rows[index_of(i)];
+        const sn_tree::nearest_list<T, int64_t> list{distances.data() + row * k, ids.data() + row * k,
+                                                     static_cast<int>(k), static_cast<T>(bound)};
+        sn_tree::nearest<T, D, P>(tree, norm, q.data() + row * D, list);
+      });
+      return nearest_found{array_of(distances, {m, k}), array_of(ids, {m, k})};
+    });
+  }
+
+  ndarray count(const point_tree& t, walk_norm of, const ball_query& ball, int64_t limit) const override {
+    const int64_t m = ball.queries.shape(0);
+    const auto rows = ball.order.host<int64_t>();
+    std::vector<int64_t> counts(index_of(m));
+    with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
+      const auto q = ball.queries.host<T>(), r = ball.radii.host<T>();
+      for_each_of(m, walk_time, [&](int64_t i) {
+        const int64_t row = rows[index_of(i)];
+        counts[index_of(row)] = sn_tree::count_within<T, D, P>(tree, norm, q.data() + row * D, r[index_of(row)], limit,
+                                                               ball.after ? row : -1);
+      });
+    });
+    return array_of(counts, {m});
+  }
+
+  all_found fill(const point_tree& t, walk_norm of, const ball_query& ball, const ndarray& indptr) const override {
+    const int64_t m = ball.queries.shape(0);
+    const auto rows = ball.order.host<int64_t>(), starts = indptr.host<int64_t>();
+    const int64_t total = starts[index_of(m)];
+    std::vector<int64_t> indices(index_of(total));
+    return with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
+      std::vector<T> distances(index_of(total));
+      const auto q = ball.queries.host<T>(), r = ball.radii.host<T>();
+      for_each_of(m, walk_time, [&](int64_t i) {
+        const int64_t row = rows[index_of(i)], begin = starts[index_of(row)];
+        sn_tree::fill_within<T, D, P>(tree, norm, q.data() + row * D, r[index_of(row)], ball.after ? row : -1,
+                                      starts[index_of(row + 1)] - begin, indices.data() + begin,
+                                      distances.data() + begin);
+      });
+      return all_found{array_of(indices, {total}), array_of(distances, {total})};
+    });
+  }
+
+  ndarray join(const point_tree& t, walk_norm of, double radius, const ndarray& core) const override {
+    std::vector<std::int32_t> forest = trees_of_one(t.count);
+    const auto is_core = core.host<std::uint8_t>();
+    with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
+      for_each_of(t.count, walk_time, [&](int64_t i) {
+        sn_tree::join_within<T, D, P>(tree, norm, i, static_cast<T>(radius), is_core.data(), forest.data());
+      });
+    });
+    return array_of(forest, {t.count});
+  }
+
+  ndarray label(const point_tree& t, walk_norm of, double radius, const ndarray& core, const ndarray& labels,
+                int64_t none) const override {
+    std::vector<int64_t> out(index_of(t.count));
+    const auto is_core = core.host<std::uint8_t>();
+    const auto known = labels.host<long long>();
+    const auto ids = t.ids.host<std::int32_t>();
+    with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
+      for_each_of(t.count, walk_time, [&](int64_t i) {
+        const auto id = index_of(ids[index_of(i)]);
+        out[id] = is_core[id] ? known[id]
+                              : sn_tree::label_within<T, D, P>(tree, norm, i, static_cast<T>(radius), is_core.data(),
+                                                               known.data(), none);
+      });
+    });
+    return array_of(out, {t.count});
+  }
+
+  ndarray join_lists(const ndarray& indptr, const ndarray& indices, const ndarray& core) const override {
+    const int64_t n = core.shape(0);
+    std::vector<std::int32_t> forest = trees_of_one(n);
+    const auto is_core = core.host<std::uint8_t>();
+    const auto starts = indptr.host<long long>(), list = indices.host<long long>();
+    for_each_of(n, 500, [&](int64_t i) {
+      sn_tree::join_list(list.data(), starts[index_of(i)], starts[index_of(i + 1)], static_cast<int>(i),
+                         is_core.data(), forest.data());
+    });
+    return array_of(forest, {n});
+  }
+
+  ndarray label_lists(const ndarray& indptr, const ndarray& indices, const ndarray& core, const ndarray& labels,
+                      int64_t none) const override {
+    const int64_t n = core.shape(0);
+    std::vector<int64_t> out(index_of(n));
+    const auto is_core = core.host<std::uint8_t>();
+    const auto starts = indptr.host<long long>(), list = indices.host<long long>(), known = labels.host<long long>();
+    for_each_of(n, 200, [&](int64_t i) {
+      out[index_of(i)] = is_core[index_of(i)]
+                             ? known[index_of(i)]
+                             : sn_tree::label_list(list.data(), starts[index_of(i)], starts[index_of(i + 1)],
+                                                   is_core.data(), known.data(), none);
+    });
+    return array_of(out, {n});
+  }
+};
+
+}  // namespace
+
+const tree_walks& host_walks() {
+  static const walks_on_host walks;
+  return walks;
+}
+
+}  // namespace sinter::ops

@@ -1,0 +1,55 @@
+// Metrics by name: what becomes of the points once, and the recorded expression of a distance.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "ops/base/promotion_args.hpp"
+#include "sinter/spatial.hpp"
+
+namespace sinter::ops {
+
+/// The dtype that distances of points are computed in: float32, float64.
+dtype distance_dtype(dtype t, const char* function);
+/// Rows of real numbers (n, d) as that dtype; shape_error, dtype_error.
+ndarray point_rows(const ndarray& x, dtype type, const char* what, const char* function);
+/// The same of two sets, which have to fit, of their promoted dtype.
+struct two_sets {
+  ndarray a, b;
+};
+two_sets fitting_sets(const ndarray& a, const ndarray& b, const char* function);
+/// value_error unless Minkowski's distance has this p.
+void require_power(double p, const char* function);
+
+class pair_metric {
+ public:
+  /// `a` and `b` are point_rows(). Throws what cdist does.
+  pair_metric(std::string_view name, const spatial::metric_kw& kw, const two_sets& points, const char* function);
+  /// Once for each set of points: all that concerns single vectors. Evaluated.
+  ndarray prepared(const ndarray& x) const;
+  /// Distances of prepared vectors, which lie along `axis` and broadcast otherwise; recorded.
+  ndarray between(const ndarray& a, const ndarray& b, int axis) const;
+  /// Of each of (m, d) to each of (n, d): (m, n).
+  ndarray matrix(const ndarray& a, const ndarray& b) const;
+
+  /// Of a Euclidean metric the one without the root.
+  pair_metric squared() const;
+
+  const std::string& name() const noexcept { return name_; }
+  double exponent() const noexcept { return p_; }
+  bool is_weighted() const noexcept { return w_.defined(); }
+
+ private:
+  ndarray along(const ndarray& w, int rank, int axis) const;
+  ndarray weighted(const ndarray& terms, int axis) const;
+  ndarray of_differences(const ndarray& a, const ndarray& b, int axis) const;
+  ndarray of_truth(const ndarray& a, const ndarray& b, int axis) const;
+  bool is(std::string_view name) const noexcept { return name_ == name; }
+
+  std::string name_;
+  double p_ = 2;
+  ndarray w_;         // undefined: all alike
+  ndarray total_;     // of the weights, or their number
+  ndarray rotation_;  // mahalanobis: prepared vectors are products with it
+};
+
+}  // namespace sinter::ops

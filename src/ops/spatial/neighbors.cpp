@@ -1,0 +1,202 @@
+// knn and radius_neighbors: which search serves a metric.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ops/spatial/metrics.hpp"
+#include "ops/spatial/tiles.hpp"
+#include "ops/spatial/tree.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/eval.hpp"
+#include "sinter/generalized_kernel.hpp"
+#include "sinter/indexing.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/scan.hpp"
+
+namespace sinter::ops {
+
+using namespace idx;
+using std::int64_t;
+using spatial::knn_result;
+using spatial::neighbor_lists;
+
+neighbor_lists lists_by_strips(const ndarray& queries, const ndarray& points, double radius,
+                               const tile_function& distances) {
+  const int64_t m = queries.shape(0), n = points.shape(0);
+  const int64_t elements = queries.device().kind == device_kind::cpu ? int64_t{1} << 22 : int64_t{1} << 27;
+  const int64_t step = std::max<int64_t>(1, elements / std::max<int64_t>(1, n));
+  const create_kw on{.device = queries.device()};
+  std::vector<ndarray> counts{zeros({1}, {.dtype = int64, .device = queries.device()})};
+  std::vector<ndarray> indices, found;
+  for (int64_t first = 0; first < m && n > 0; first += step) {
+    const ndarray strip = distances(queries(slice(first, std::min(first + step, m))), points);
+    eval(strip);
+    const ndarray near = strip <= radius;
+    const ndarray at = flatnonzero(near);
+    indices.push_back(at % n);
+    found.push_back(take(ravel(strip), at));
+    counts.push_back(sum(near, 1));
+    eval(indices.back(), found.back(), counts.back());
+  }
+  const ndarray none = zeros({0}, on);
+  if (n == 0) counts.push_back(zeros({m}, {.dtype = int64, .device = queries.device()}));
+  return {cumulative_sum(concatenate(counts, 0)), indices.empty() ? none.astype(int64) : concatenate(indices, 0),
+          found.empty() ? none.astype(points.dtype()) : concatenate(found, 0)};
+}
+
+namespace {
+
+/// What a call asks for.
+class search {
+ public:
+  search(const ndarray& queries, const ndarray& points, const spatial::neighbors_kw& kw, const char* function)
+      : function_(function), sets_(fitting_sets(queries, points, function)), metric_(kw.metric) {
+    eval(sets_.a, sets_.b);
+    if (!kw.text.empty()) {
+      if (kw.metric != "euclidean" || kw.p || kw.w.defined() || kw.V.defined() || kw.VI.defined())
+        fail<value_error>(function, "a metric's text stands alone");
+      const generalized_kernel text("(d),(d)->()", "T x, T y", "T z", kw.text, "metric");
+      metric_ = "text";
+      tiles_ = [text](const ndarray& a, const ndarray& b) { return text(a(_, newaxis), b(newaxis)); };
+    } else if (kw.metric == "inner_product") {
+      if (kw.p || kw.w.defined() || kw.V.defined() || kw.VI.defined())
+        fail<value_error>(function, "the metric \"inner_product\" takes no parameters");
+      pairs_ = [](const ndarray& a, const ndarray& b) { return -sum(a * b, -1); };
+      tiles_ = by_rows(pairs_);
+    } else {
+      use_metric(kw);
+    }
+  }
+
+  knn_result nearest(int64_t k) const {
+    if (chords_) {
+      const point_tree t = make_tree(unit_vectors(sets_.b), 8);
+      const ndarray queries = unit_vectors(sets_.a);
+      const nearest_found found = ask(t, queries, k);
+      return {angles_of(found.distances).astype(sets_.a.dtype(), false), found.ids};
+    }
+    if (serves_tree()) {
+      const nearest_found found = ask(make_tree(sets_.b, 8), sets_.a, k);
+      return {metric_ == "euclidean" ? sqrt(found.distances) : found.distances, found.ids};
+    }
+    if (by_products())
+      return rooted(nearest_by_products(sets_.a, sets_.b, k, is_squared_, pairs_, tiles_));
+    return rooted(nearest_by_tiles(sets_.a, sets_.b, k, tiles_));
+  }
+
+  neighbor_lists within(double radius) const {
+    const bool squared = metric_ == "sqeuclidean";
+    if (chords_) {
+      const point_tree t = make_tree(unit_vectors(sets_.b), 8);
+      neighbor_lists out = lists(t, unit_vectors(sets_.a), chord_squared(radius));
+      out.distances = angles_of(square(out.distances)).astype(sets_.a.dtype(), false);
+      return out;
+    }
+    if (serves_tree()) {
+      neighbor_lists out = lists(make_tree(sets_.b, 8), sets_.a, squared ? radius : sum_of(radius, {}));
+      if (squared) out.distances = square(out.distances);
+      return out;
+    }
+    neighbor_lists out = lists_by_strips(sets_.a, sets_.b, is_squared_ && !squared ? sum_of(radius, {}) : radius, tiles_);
+    if (is_squared_ && !squared) out.distances = sqrt(out.distances);
+    return out;
+  }
+
+  int64_t points() const { return sets_.b.shape(0); }
+  int64_t queries() const { return sets_.a.shape(0); }
+  device where_to() const { return sets_.a.device(); }
+  dtype type() const { return sets_.a.dtype(); }
+
+ private:
+  static tile_function by_rows(const pair_distance& pairs) {
+    return [pairs](const ndarray& a, const ndarray& b) { return pairs(a(_, newaxis), b(newaxis)); };
+  }
+
+  void use_metric(const spatial::neighbors_kw& kw) {
+    const pair_metric of(kw.metric, {.p = kw.p, .w = kw.w, .V = kw.V, .VI = kw.VI}, sets_, function_);
+    chords_ = of.name() == "haversine";
+    if (chords_) {
+      require_finite(sets_.a, "queries", function_);
+      require_finite(sets_.b, "points", function_);
+      return;
+    }
+    sets_ = {of.prepared(sets_.a), of.prepared(sets_.b)};
+    metric_ = of.name();
+    is_weighted_ = of.is_weighted();
+    if (metric_ == "euclidean" || metric_ == "sqeuclidean") {
+      // Compared by squares.
+      is_squared_ = true;
+      const pair_metric squares =
+          is_weighted_ ? of.squared() : pair_metric("sqeuclidean", {}, sets_, function_);
+      pairs_ = [squares](const ndarray& a, const ndarray& b) { return squares.between(a, b, 2); };
+      tiles_ = [squares](const ndarray& a, const ndarray& b) { return squares.matrix(a, b); };
+    } else if (metric_ == "cosine" || metric_ == "correlation") {
+      pairs_ = [of](const ndarray& a, const ndarray& b) { return of.between(a, b, 2); };
+      tiles_ = by_rows(pairs_);
+    } else {
+      tiles_ = [of](const ndarray& a, const ndarray& b) { return of.matrix(a, b); };
+    }
+  }
+
+  bool serves_tree() const {
+    return is_squared_ && !is_weighted_ && sets_.a.shape(1) >= 1 && sets_.a.shape(1) <= 3 &&
+           points() < (int64_t{1} << 31) - 1 &&
+           static_cast<bool>(logical_and(all(isfinite(sets_.a)), all(isfinite(sets_.b))));
+  }
+  bool by_products() const { return pairs_ && !is_weighted_ && sets_.a.shape(1) >= 4; }
+
+  nearest_found ask(const point_tree& t, const ndarray& queries, int64_t k) const {
+    return walks_for(queries).nearest(t, {}, queries, walking_order(t, queries), k, HUGE_VAL);
+  }
+  neighbor_lists lists(const point_tree& t, const ndarray& queries, double sum) const {
+    const ndarray radii = full({queries.shape(0)}, sum, {.dtype = queries.dtype(), .device = queries.device()}).copy();
+    eval(radii);
+    return lists_within(t, {}, {queries, walking_order(t, queries), radii});
+  }
+  knn_result rooted(knn_result r) const {
+    if (is_squared_ && metric_ == "euclidean") r.distances = sqrt(r.distances);
+    return r;
+  }
+
+  const char* function_;
+  two_sets sets_;
+  std::string metric_;
+  pair_distance pairs_;  // where candidates of products are measured by it
+  tile_function tiles_;
+  bool is_squared_ = false, is_weighted_ = false, chords_ = false;
+};
+
+}  // namespace
+}  // namespace sinter::ops
+
+namespace sinter::inline v0 {
+
+using namespace ops;
+
+spatial::knn_result spatial::knn(const ndarray& queries, const ndarray& points, std::int64_t k,
+                                 const neighbors_kw& kw) {
+  const search what(queries, points, kw, "knn");
+  if (k < 1 || k > std::min<std::int64_t>(1024, what.points()))
+    fail<value_error>("knn", "k = ", k, " neighbours of ", what.points(), " points; k may be 1 to ",
+                      std::min<std::int64_t>(1024, what.points()));
+  knn_result out;
+  if (what.queries() == 0)
+    out = {zeros({0, k}, {.dtype = what.type(), .device = what.where_to()}),
+           zeros({0, k}, {.dtype = int64, .device = what.where_to()})};
+  else
+    out = what.nearest(k);
+  if (!kw.return_distance) out.distances = ndarray();
+  return out;
+}
+
+spatial::neighbor_lists spatial::radius_neighbors(const ndarray& queries, const ndarray& points, double radius,
+                                                  const neighbors_kw& kw) {
+  if (std::isnan(radius)) fail<value_error>("radius_neighbors", "the radius is NaN");
+  neighbor_lists out = search(queries, points, kw, "radius_neighbors").within(radius);
+  if (!kw.return_distance) out.distances = ndarray();
+  return out;
+}
+
+}  // namespace sinter::inline v0

@@ -1,0 +1,78 @@
+// src/ops/spatial: distances, neighbours, trees of boxes over points.
+//
+// Loops with one thread for each query, over the text of jit/prelude/spatial: compiled with the library for the host, as
+// kernels from text for a GPU. Arguments are evaluated at the call. Rows of results are in the order of the queries;
+// `order`, a permutation, says in which order they are visited.
+#pragma once
+#include <cstdint>
+
+#include "sinter/ndarray.hpp"
+
+namespace sinter::ops {
+
+/// Norm of differences: 1, 2 (squared), 0 (the largest of them), 3 (the sum of powers p).
+struct walk_norm {
+  int kind = 2;
+  double p = 2;
+};
+
+/// Points (count, dimensions), 1 to 3 of them, float32 or float64, in a tree as jit/prelude/spatial/tree.h describes it.
+struct point_tree {
+  ndarray points, ids, boxes, least;
+  ndarray cells;  // (2, dimensions): where the cells of the curve begin, and how many go into a unit
+  std::int64_t count = 0;
+  int dimensions = 1, leaves = 1, bucket = 8;
+};
+
+/// Distances as the walk_norm sums them, and ids, of the points nearest to each query; (infinite, count) where there is none.
+struct nearest_found {
+  ndarray distances, ids;
+};
+/// Rows of all neighbours, one after the other.
+struct all_found {
+  ndarray indices, distances;
+};
+/// Which points are asked for: those within radii(m) of the queries (m, d); `after`: only points with a higher number.
+struct ball_query {
+  ndarray queries, order, radii;
+  bool after = false;
+};
+
+class tree_walks {
+ public:
+  virtual ~tree_walks() = default;
+  /// uint64: each point's place on the curve.
+  virtual ndarray places(const ndarray& points, const ndarray& cells) const = 0;
+  /// Makes `boxes` and `least`.
+  virtual void make_boxes(point_tree& t) const = 0;
+  virtual nearest_found nearest(const point_tree& t, walk_norm of, const ndarray& queries, const ndarray& order,
+                                std::int64_t k, double bound) const = 0;
+  /// int64 numbers of neighbours, of each query at most `limit`.
+  virtual ndarray count(const point_tree& t, walk_norm of, const ball_query& q, std::int64_t limit) const = 0;
+  /// All of them: row k begins at indptr[k] (int64, with the end); sorted by index.
+  virtual all_found fill(const point_tree& t, walk_norm of, const ball_query& q, const ndarray& indptr) const = 0;
+  /// int32: for each core point (uint8, by id) the lowest id in reach by steps of at most `radius` among core points, or a
+  /// point from which one gets there in as many steps (forest[forest[...]]); other points are alone.
+  virtual ndarray join(const point_tree& t, walk_norm of, double radius, const ndarray& core) const = 0;
+  /// int64: the lowest of the labels (int64, by id) of core points within `radius`, else `none`.
+  virtual ndarray label(const point_tree& t, walk_norm of, double radius, const ndarray& core, const ndarray& labels,
+                        std::int64_t none) const = 0;
+  /// join and label for lists of neighbours.
+  virtual ndarray join_lists(const ndarray& indptr, const ndarray& indices, const ndarray& core) const = 0;
+  virtual ndarray label_lists(const ndarray& indptr, const ndarray& indices, const ndarray& core, const ndarray& labels,
+                              std::int64_t none) const = 0;
+};
+
+/// Loops on the host, and kernels from text.
+const tree_walks& host_walks();
+const tree_walks& text_walks();
+/// Those that serve the array's device.
+const tree_walks& walks_for(const ndarray& x);
+
+/// Whether loops of the host serve the array's device.
+bool served_by_host(const ndarray& x);
+
+/// For tests only: kernels from text serve the host too.
+void walk_by_text_for_tests(bool on) noexcept;
+
+}  // namespace sinter::ops
