@@ -105,6 +105,10 @@ sinter_unity_group(src/ops/numerics/sampled src/ops/numerics/choices src/ops/num
 sinter_unity_group(src/ops/numerics/polynomial src/ops/numerics/convolve src/ops/shape/pad)
 sinter_unity_group(src/ops/shape/edit src/ops/shape/grids src/ops/random/distributions)
 sinter_unity_group(src/ops/linalg/host/factors_on_host src/ops/linalg/host/structured)
+sinter_unity_group(src/ops/spatial/metrics src/ops/spatial/cdist src/ops/spatial/tree src/ops/spatial/kdtree)
+sinter_unity_group(src/ops/spatial/knn src/ops/spatial/neighbors src/ops/cluster/means src/ops/cluster/lloyd
+                   src/ops/cluster/kmeans)
+sinter_unity_group(src/ops/cluster/dbscan src/ops/cluster/linkage src/ops/cluster/fcluster src/ops/spatial/text_walks)
 
 if(SINTER_CUDA_FOUND)
   sinter_unity_group(src/backends/cuda/algorithms/algorithms src/backends/cuda/backend jit/cuda/schedule/legal

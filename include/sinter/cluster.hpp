@@ -19,12 +19,12 @@ struct kmeans_kw {
   kwonly _kw{};
   std::string_view init = "k-means++";  ///< or "random": points drawn without repetition
   ndarray centers{};                    ///< the start (n_clusters, d), in place of `init`
-  std::int64_t n_init = 1;              ///< how many starts; the result with the least inertia counts. One with given centers
+  std::int64_t n_init = 1;  ///< how many starts; the result with the least inertia counts. One with given centers
   std::int64_t max_iter = 300;
   /// Lloyd's iteration ends when the centers' squared movements add up to at most tol times the mean variance of the columns, or
   /// when no label has changed.
   double tol = 1e-4;
-  ndarray sample_weight{};                      ///< (n,), not negative; 1 unless given
+  ndarray sample_weight{};                     ///< (n,), not negative; 1 unless given
   std::optional<std::int64_t> random_state{};  ///< the seed; the operating system's unless given
 };
 struct kmeans_result {
@@ -48,8 +48,8 @@ struct minibatch_kmeans_kw {
   std::string_view init = "k-means++";
   ndarray centers{};
   std::int64_t batch_size = 1024;
-  std::int64_t max_iter = 100;            ///< passes over the data, in batches
-  std::int64_t max_no_improvement = 10;   ///< batches without a lower smoothed inertia before it ends
+  std::int64_t max_iter = 100;           ///< passes over the data, in batches
+  std::int64_t max_no_improvement = 10;  ///< batches without a lower smoothed inertia before it ends
   std::optional<std::int64_t> random_state{};
 };
 /// Sculley's mini-batches: each draws points with repetition, and moves each center to the mean of all points that it has had so far.
@@ -60,8 +60,9 @@ ndarray kmeans_plusplus(const ndarray& x, std::int64_t n_clusters, std::optional
 
 struct dbscan_kw {
   kwonly _kw{};
-  std::int64_t min_samples = 5;             ///< points within eps, itself included, that make a core point
-  std::string_view metric = "euclidean";  ///< "haversine" of (latitude, longitude), or another one of spatial::radius_neighbors
+  std::int64_t min_samples = 5;  ///< points within eps, itself included, that make a core point
+  std::string_view metric =
+      "euclidean";  ///< "haversine" of (latitude, longitude), or another one of spatial::radius_neighbors
 };
 struct dbscan_result {
   ndarray labels;               ///< int64 (n,): clusters in the order of their first core points, -1 for noise

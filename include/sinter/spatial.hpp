@@ -25,10 +25,11 @@ namespace spatial {
 /// Parameters of metrics. Undefined arrays were not given.
 struct metric_kw {
   kwonly _kw{};
-  std::optional<double> p{};  ///< minkowski: at least 1 ("p" > 0 below 1 is no metric, and allowed as in SciPy); 2 unless given
-  ndarray w{};                ///< weights (d,), not negative; not with seuclidean and mahalanobis
-  ndarray V{};                ///< seuclidean: the variances (d,); unless given, those of all points, divided by n - 1
-  ndarray VI{};               ///< mahalanobis: the inverse covariance (d, d); unless given, that of all points
+  std::optional<double>
+      p{};       ///< minkowski: at least 1 ("p" > 0 below 1 is no metric, and allowed as in SciPy); 2 unless given
+  ndarray w{};   ///< weights (d,), not negative; not with seuclidean and mahalanobis
+  ndarray V{};   ///< seuclidean: the variances (d,); unless given, those of all points, divided by n - 1
+  ndarray VI{};  ///< mahalanobis: the inverse covariance (d, d); unless given, that of all points
 };
 /// The distance of each row of xa (m, d) to each row of xb (n, d): (m, n), recorded. Differences are taken, and never products of
 /// the vectors for euclidean distances, so that what lies close together keeps its digits.
@@ -84,7 +85,8 @@ struct neighbor_lists {
   ndarray indptr, indices, distances;
 };
 /// All points (n, d) with a distance <= radius from each query (m, d). Waits. value_error: a radius that is NaN.
-neighbor_lists radius_neighbors(const ndarray& queries, const ndarray& points, double radius, const neighbors_kw& kw = {});
+neighbor_lists radius_neighbors(const ndarray& queries, const ndarray& points, double radius,
+                                const neighbors_kw& kw = {});
 
 struct kdtree_kw {
   kwonly _kw{};

@@ -67,7 +67,8 @@ cluster::dbscan_result by_lists(const spatial::neighbor_lists& near, int64_t min
   const tree_walks& walks = walks_for(core);
   const numbered_clusters clusters = number_clusters(walks.join_lists(near.indptr, near.indices, core), core);
   eval(clusters.labels);
-  return with_noise(clusters, walks.label_lists(near.indptr, near.indices, core, clusters.labels, clusters.count), core);
+  return with_noise(clusters, walks.label_lists(near.indptr, near.indices, core, clusters.labels, clusters.count),
+                    core);
 }
 
 }  // namespace

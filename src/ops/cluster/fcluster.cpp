@@ -102,14 +102,13 @@ class numbering {
 
 /// The lowest of the values that leaves at most `most` clusters.
 double threshold_for(const cluster_tree& t, const std::vector<double>& values, double most) {
-  int64_t low = 0, high = t.merges();
-  // As SciPy: the first value is a threshold, too, and is not tried.
+  int64_t low = -1, high = t.merges() - 1;
   while (high - low > 1) {
     const int64_t middle = (low + high) / 2;
     const numbering tried(t, values, values[static_cast<std::size_t>(middle)]);
     (static_cast<double>(tried.count()) > most ? low : high) = middle;
   }
-  return values[static_cast<std::size_t>(std::min(high, t.merges() - 1))];
+  return values[static_cast<std::size_t>(high)];
 }
 
 struct inconsistency {
@@ -153,6 +152,9 @@ ndarray cluster::fcluster(const ndarray& z, double t, const fcluster_kw& kw) {
   const cluster_tree tree(z, function);
   if (kw.depth < 1) fail<value_error>(function, "depth ", kw.depth, " is not at least 1");
   if (std::isnan(t)) fail<value_error>(function, "t is NaN");
+  // SciPy's order, too: no tree is walked.
+  if (kw.criterion == "maxclust" && t >= static_cast<double>(tree.points()))
+    return arange(1, tree.points() + 1, {.device = z.device()});
   std::vector<double> values;
   double threshold = t;
   if (kw.criterion == "inconsistent") {

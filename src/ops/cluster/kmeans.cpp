@@ -65,8 +65,8 @@ cluster::kmeans_result cluster::kmeans(const ndarray& x, int64_t n_clusters, con
     const ndarray first = kw.centers.defined() ? given_centers(kw.centers, p, n_clusters, function)
                                                : first_centers(kw.init, p.x, weights, n_clusters, rng, function);
     eval(first);
-    const lloyd_result found = served_by_host(p.x) ? lloyd_on_host(p.x, weights, first, limits)
-                                                   : lloyd_recorded(p.x, weights, first, limits);
+    const lloyd_result found =
+        served_by_host(p.x) ? lloyd_on_host(p.x, weights, first, limits) : lloyd_recorded(p.x, weights, first, limits);
     const double inertia = inertia_of(p.x, weights, found.centers, found.labels);
     if (start == 0 || inertia < best.inertia) best = uncentred(found, p, inertia);
   }
@@ -96,8 +96,8 @@ cluster::kmeans_result cluster::minibatch_kmeans(const ndarray& x, int64_t n_clu
     const ndarray cost = sum(square(points - take(centers, labels, 0)), {.dtype = float64}) / batch;
     const cluster_sums sums = sums_of_clusters(points, {}, labels, n_clusters);
     const ndarray all = held + sums.weights;
-    const ndarray next = where(sums.weights(_, newaxis) > 0,
-                               (centers * held(_, newaxis) + sums.sums) / all(_, newaxis), centers);
+    const ndarray next =
+        where(sums.weights(_, newaxis) > 0, (centers * held(_, newaxis) + sums.sums) / all(_, newaxis), centers);
     taken = taken + logical_not(done).astype(float64);
     centers = where(done, centers, next);
     held = where(done, held, all);

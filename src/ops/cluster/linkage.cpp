@@ -183,8 +183,7 @@ ndarray cluster::linkage(const ndarray& y, const linkage_kw& kw) {
   const std::vector<double> condensed = distances.to_vector<double>();
   const auto count = static_cast<std::int64_t>(condensed.size());
   const auto n = static_cast<std::int64_t>(std::ceil(std::sqrt(2.0 * static_cast<double>(count))));
-  if (n * (n - 1) / 2 != count)
-    fail<value_error>(function, count, " distances are not those of all pairs of points");
+  if (n * (n - 1) / 2 != count) fail<value_error>(function, count, " distances are not those of all pairs of points");
   if (n < 2) fail<value_error>(function, "there are fewer than 2 points");
   if (!std::all_of(condensed.begin(), condensed.end(), [](double d) { return std::isfinite(d); }))
     fail<value_error>(function, "distances must be finite");
@@ -193,8 +192,8 @@ ndarray cluster::linkage(const ndarray& y, const linkage_kw& kw) {
       numbered(how == method::single ? spanning_tree(square, n) : chains(std::move(square), n, how).merges(), n);
   std::vector<double> z;
   for (const merge_step& s : steps)
-    z.insert(z.end(), {static_cast<double>(s.first), static_cast<double>(s.second), s.distance,
-                       static_cast<double>(s.size)});
+    z.insert(z.end(),
+             {static_cast<double>(s.first), static_cast<double>(s.second), s.distance, static_cast<double>(s.size)});
   return array(z.data(), {n - 1, 4}, {.device = y.device()});
 }
 

@@ -60,8 +60,8 @@ class host_sums {
     std::vector<double> squares(at_place(n_));
     for (int64_t i = 0; i < n_; ++i)
       for (int64_t j = 0; j < d_; ++j) {
-        const double off = static_cast<double>(x_[at_place(i * d_ + j)]) -
-                           static_cast<double>(centers[at_place(labels[i] * d_ + j)]);
+        const double off =
+            static_cast<double>(x_[at_place(i * d_ + j)]) - static_cast<double>(centers[at_place(labels[i] * d_ + j)]);
         squares[at_place(i)] += off * off;
       }
     std::vector<int64_t> far(at_place(n_));
@@ -159,14 +159,16 @@ constexpr int steps_between_looks = 8;
 }  // namespace
 
 lloyd_result lloyd_on_host(const ndarray& x, const ndarray& weights, const ndarray& centers, const lloyd_limits& l) {
-  return x.dtype() == dtype::f32 ? lloyd_with<float>(x, weights, centers, l) : lloyd_with<double>(x, weights, centers, l);
+  return x.dtype() == dtype::f32 ? lloyd_with<float>(x, weights, centers, l)
+                                 : lloyd_with<double>(x, weights, centers, l);
 }
 
 lloyd_result lloyd_recorded(const ndarray& x, const ndarray& weights, const ndarray& first, const lloyd_limits& l) {
   const int64_t k = first.shape(0);
   const create_kw on{.device = x.device()};
   ndarray centers = first, labels = full({x.shape(0)}, -1, on), held;
-  ndarray done = zeros({}, {.dtype = bool_, .device = x.device()}), taken = zeros({}, {.dtype = int64, .device = x.device()});
+  ndarray done = zeros({}, {.dtype = bool_, .device = x.device()}),
+          taken = zeros({}, {.dtype = int64, .device = x.device()});
   for (int64_t step = 1; step <= l.max_iter; ++step) {
     const ndarray now = nearest_center(x, centers);
     eval(now);

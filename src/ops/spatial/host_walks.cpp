@@ -114,7 +114,7 @@ class walks_on_host final : public tree_walks {
         std::vector<T> boxes(index_of(nodes * 2 * d.value));
         std::vector<std::int32_t> least(index_of(nodes));
         const sn_tree::tree<T, d.value> tree{points.data(), ids.data(), boxes.data(), least.data(),
-                                            t.count,       t.leaves,   t.bucket};
+                                             t.count,       t.leaves,   t.bucket};
         for_each_of(t.leaves, 30, [&](int64_t leaf) {
           sn_tree::make_leaf(tree, boxes.data(), least.data(), static_cast<int>(leaf));
         });
@@ -213,8 +213,8 @@ class walks_on_host final : public tree_walks {
     const auto is_core = core.host<std::uint8_t>();
     const auto starts = indptr.host<long long>(), list = indices.host<long long>();
     for_each_of(n, 500, [&](int64_t i) {
-      sn_tree::join_list(list.data(), starts[index_of(i)], starts[index_of(i + 1)], static_cast<int>(i),
-                         is_core.data(), forest.data());
+      sn_tree::join_list(list.data(), starts[index_of(i)], starts[index_of(i + 1)], static_cast<int>(i), is_core.data(),
+                         forest.data());
     });
     return array_of(forest, {n});
   }

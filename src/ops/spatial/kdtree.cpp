@@ -76,20 +76,19 @@ spatial::knn_result spatial::KDTree::query(const ndarray& x, int64_t k, const qu
   if (k < 1 || k > most_points) fail<value_error>(function, "k = ", k, " neighbours");
   const walk_norm of = norm_of(kw.p, function);
   asked_points points = asked(*tree_, x, function);
-  const nearest_found found = walks_for(points.rows)
-                                  .nearest(*tree_, of, points.rows, walking_order(*tree_, points.rows), k,
-                                           sum_of(kw.distance_upper_bound, of));
+  const nearest_found found =
+      walks_for(points.rows)
+          .nearest(*tree_, of, points.rows, walking_order(*tree_, points.rows), k, sum_of(kw.distance_upper_bound, of));
   if (k > 1) points.shape.push_back(k);
   return {reshape(distances_of(found.distances, of), shape_t(points.shape)), reshape(found.ids, shape_t(points.shape))};
 }
 
-spatial::neighbor_lists spatial::KDTree::query_ball_point(const ndarray& x, const operand& r,
-                                                          const ball_kw& kw) const {
+spatial::neighbor_lists spatial::KDTree::query_ball_point(const ndarray& x, const operand& r, const ball_kw& kw) const {
   const char* const function = "KDTree.query_ball_point";
   const walk_norm of = norm_of(kw.p, function);
   const asked_points points = asked(*tree_, x, function);
-  return lists_within(
-      *tree_, of, {points.rows, walking_order(*tree_, points.rows), radii_of(*tree_, r, points, of, function)});
+  return lists_within(*tree_, of,
+                      {points.rows, walking_order(*tree_, points.rows), radii_of(*tree_, r, points, of, function)});
 }
 
 ndarray spatial::KDTree::query_ball_count(const ndarray& x, const operand& r, const ball_kw& kw) const {
@@ -105,8 +104,7 @@ ndarray spatial::KDTree::query_pairs(double r, const ball_kw& kw) const {
   const walk_norm of = norm_of(kw.p, function);
   const asked_points points{data_, {tree_->count}};
   const neighbor_lists found =
-      lists_within(*tree_, of,
-                   {data_, tree_->ids.astype(int64), radii_of(*tree_, r, points, of, function), true});
+      lists_within(*tree_, of, {data_, tree_->ids.astype(int64), radii_of(*tree_, r, points, of, function), true});
   const ndarray first = repeat(arange(tree_->count, {.device = data_.device()}), diff(found.indptr));
   return stack({first, found.indices}, 1);
 }

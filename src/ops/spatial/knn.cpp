@@ -18,8 +18,8 @@
 namespace sinter::ops {
 
 using namespace idx;
-using std::int64_t;
 using spatial::knn_result;
+using std::int64_t;
 
 namespace {
 
@@ -55,7 +55,8 @@ tile_sizes sizes_for(const ndarray& queries, const ndarray& points) {
 }
 
 template <class Scores>
-topk_result best_of_tiles(const ndarray& rows, const ndarray& points, int64_t columns, int64_t k, const Scores& scores) {
+topk_result best_of_tiles(const ndarray& rows, const ndarray& points, int64_t columns, int64_t k,
+                          const Scores& scores) {
   std::optional<topk_result> best;
   for (int64_t first = 0; first < points.shape(0); first += columns) {
     take_best(best, scores(rows, rows_of_block(points, first, columns)), first, k);
@@ -117,8 +118,8 @@ product_sets sets_for_products(const ndarray& queries, const ndarray& points, bo
 }
 
 /// Candidates in order of their distances, which are measured again, and then of their indices.
-topk_result measured(const pair_distance& distance, const ndarray& rows, const ndarray& points, const ndarray& candidates,
-                     int64_t k) {
+topk_result measured(const pair_distance& distance, const ndarray& rows, const ndarray& points,
+                     const ndarray& candidates, int64_t k) {
   const ndarray ascending = sort(candidates, 1);
   const ndarray exactly = distance(rows(_, newaxis), take(points, ascending, 0));
   const topk_result best = topk(exactly, k, {.largest = false});
@@ -127,8 +128,9 @@ topk_result measured(const pair_distance& distance, const ndarray& rows, const n
 
 }  // namespace
 
-knn_result nearest_by_products(const ndarray& queries, const ndarray& points, int64_t k, bool squares,
+knn_result nearest_by_products(const ndarray& queries, const ndarray& points, int64_t k, product_order order,
                                const pair_distance& distance, const tile_function& tiles) {
+  const bool squares = order == product_order::squares;
   const int64_t n = points.shape(0), d = points.shape(1), kept = std::min(n, k + std::max<int64_t>(8, k / 4));
   const product_sets sets = sets_for_products(queries, points, squares);
   const tile_sizes size = sizes_for(queries, points);
@@ -136,17 +138,18 @@ knn_result nearest_by_products(const ndarray& queries, const ndarray& points, in
   std::vector<ndarray> all_distances, all_indices, all_doubts;
   for (int64_t first = 0; first < queries.shape(0); first += size.rows) {
     const ndarray rows = rows_of_block(queries, first, size.rows);
-    const topk_result found = best_of_tiles(rows_of_block(sets.queries, first, size.rows), sets.points, size.columns, kept,
-                                            [](const ndarray& x, const ndarray& y) { return matmul(x, y.T()); });
+    const topk_result found = best_of_tiles(rows_of_block(sets.queries, first, size.rows), sets.points, size.columns,
+                                            kept, [](const ndarray& x, const ndarray& y) { return matmul(x, y.T()); });
     const topk_result best = measured(distance, rows, points, found.indices, k);
     // What was left out has a score of at least the last candidate's, less what d roundings of terms as large as the
     // squares can do; the measured distance is off by as many.
     const ndarray squares_of_rows = rows_of_block(sets.query_squares, first, size.rows);
     const ndarray error = (4 * static_cast<double>(d) + 32) * unit * (squares_of_rows + sets.largest_square);
-    const ndarray left_out = found.values(_, -1) + (squares ? squares_of_rows : zeros_like(squares_of_rows)) - error;
+    const ndarray left_out = found.values(_, -1) - error +
+                             (squares ? squares_of_rows : full_like(squares_of_rows, order == product_order::cosines));
     const ndarray certain = best.values(_, -1) < left_out;
-    const ndarray doubt = kept == n ? zeros({rows.shape(0)}, {.dtype = bool_, .device = points.device()})
-                                    : logical_not(certain);
+    const ndarray doubt =
+        kept == n ? zeros({rows.shape(0)}, {.dtype = bool_, .device = points.device()}) : logical_not(certain);
     eval(best.values, best.indices, doubt);
     all_distances.push_back(best.values);
     all_indices.push_back(best.indices);

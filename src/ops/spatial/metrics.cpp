@@ -131,8 +131,8 @@ pair_metric::pair_metric(std::string_view name, const spatial::metric_kw& kw, co
     if (!kw.VI.defined() && points.a.shape(0) + points.b.shape(0) <= d)
       fail<value_error>(function, points.a.shape(0) + points.b.shape(0), " points in ", d,
                         " dimensions have no invertible covariance");
-    const ndarray vi = kw.VI.defined() ? kw.VI.astype(float64, false)
-                                       : linalg::inv(atleast_2d(cov(all_rows(points).T()))).T();
+    const ndarray vi =
+        kw.VI.defined() ? kw.VI.astype(float64, false) : linalg::inv(atleast_2d(cov(all_rows(points).T()))).T();
     if (vi.ndim() != 2 || vi.shape(0) != d || vi.shape(1) != d)
       fail<shape_error>(function, "VI of shape ", vi.shape(), " for vectors of ", d, " numbers");
     // x' VI x is the sum of the eigenvalues of VI's symmetric part times the squares of rotated coordinates.

@@ -18,9 +18,9 @@
 namespace sinter::ops {
 
 using namespace idx;
-using std::int64_t;
 using spatial::knn_result;
 using spatial::neighbor_lists;
+using std::int64_t;
 
 neighbor_lists lists_by_strips(const ndarray& queries, const ndarray& points, double radius,
                                const tile_function& distances) {
@@ -63,6 +63,7 @@ class search {
     } else if (kw.metric == "inner_product") {
       if (kw.p || kw.w.defined() || kw.V.defined() || kw.VI.defined())
         fail<value_error>(function, "the metric \"inner_product\" takes no parameters");
+      metric_ = "inner_product";
       pairs_ = [](const ndarray& a, const ndarray& b) { return -sum(a * b, -1); };
       tiles_ = by_rows(pairs_);
     } else {
@@ -82,7 +83,11 @@ class search {
       return {metric_ == "euclidean" ? sqrt(found.distances) : found.distances, found.ids};
     }
     if (by_products())
-      return rooted(nearest_by_products(sets_.a, sets_.b, k, is_squared_, pairs_, tiles_));
+      return rooted(nearest_by_products(sets_.a, sets_.b, k,
+                                        is_squared_                  ? product_order::squares
+                                        : metric_ == "inner_product" ? product_order::products
+                                                                     : product_order::cosines,
+                                        pairs_, tiles_));
     return rooted(nearest_by_tiles(sets_.a, sets_.b, k, tiles_));
   }
 
@@ -99,7 +104,8 @@ class search {
       if (squared) out.distances = square(out.distances);
       return out;
     }
-    neighbor_lists out = lists_by_strips(sets_.a, sets_.b, is_squared_ && !squared ? sum_of(radius, {}) : radius, tiles_);
+    neighbor_lists out =
+        lists_by_strips(sets_.a, sets_.b, is_squared_ && !squared ? sum_of(radius, {}) : radius, tiles_);
     if (is_squared_ && !squared) out.distances = sqrt(out.distances);
     return out;
   }
@@ -128,8 +134,7 @@ class search {
     if (metric_ == "euclidean" || metric_ == "sqeuclidean") {
       // Compared by squares.
       is_squared_ = true;
-      const pair_metric squares =
-          is_weighted_ ? of.squared() : pair_metric("sqeuclidean", {}, sets_, function_);
+      const pair_metric squares = is_weighted_ ? of.squared() : pair_metric("sqeuclidean", {}, sets_, function_);
       pairs_ = [squares](const ndarray& a, const ndarray& b) { return squares.between(a, b, 2); };
       tiles_ = [squares](const ndarray& a, const ndarray& b) { return squares.matrix(a, b); };
     } else if (metric_ == "cosine" || metric_ == "correlation") {
@@ -185,8 +190,7 @@ spatial::knn_result spatial::knn(const ndarray& queries, const ndarray& points, 
   if (what.queries() == 0)
     out = {zeros({0, k}, {.dtype = what.type(), .device = what.where_to()}),
            zeros({0, k}, {.dtype = int64, .device = what.where_to()})};
-  else
-    out = what.nearest(k);
+  else out = what.nearest(k);
   if (!kw.return_distance) out.distances = ndarray();
   return out;
 }

@@ -73,13 +73,12 @@ class walks_by_text final : public tree_walks {
     const int64_t nodes = int64_t{2} * t.leaves;
     t.boxes = room({nodes, 2, t.dimensions}, t.points.dtype(), t.points);
     t.least = room({nodes}, dtype::i32, t.points);
-    const auto leaf = kernel_of(
-        "tree_leaves_" + d + "d",
-        "int32 leaf, raw T points, raw int32 places, int64 count, int32 leaves, int32 bucket",
-        "raw T boxes, raw int32 least",
-        "const sn_tree::tree<T, " + d +
-            "> tree{points.data, places.data, boxes.data, least.data, count, leaves, bucket}; "
-            "sn_tree::make_leaf(tree, boxes.data, least.data, leaf);");
+    const auto leaf = kernel_of("tree_leaves_" + d + "d",
+                                "int32 leaf, raw T points, raw int32 places, int64 count, int32 leaves, int32 bucket",
+                                "raw T boxes, raw int32 least",
+                                "const sn_tree::tree<T, " + d +
+                                    "> tree{points.data, places.data, boxes.data, least.data, count, leaves, bucket}; "
+                                    "sn_tree::make_leaf(tree, boxes.data, least.data, leaf);");
     leaf.call(counted_up(t.leaves, dtype::i32, t.points), t.points, t.ids, t.count, t.leaves, t.bucket,
               {.out = {t.boxes, t.least}});
     const auto node = kernel_of("tree_nodes_" + d + "d", "int32 node", "raw T boxes, raw int32 least",
@@ -92,12 +91,13 @@ class walks_by_text final : public tree_walks {
   nearest_found nearest(const point_tree& t, walk_norm of, const ndarray& queries, const ndarray& order, int64_t k,
                         double bound) const override {
     const walk_text text("tree_nearest", t, of);
-    const auto kernel = kernel_of(
-        text.name, std::string("int64 row, ") + tree_inputs + ", raw T queries, int32 k, float64 bound",
-        "raw T distances, raw int64 found",
-        text.tree + text.norm +
-            "const sn_tree::nearest_list<T, long long> list{distances.data + row * k, found.data + row * k, k, T(bound)}; " +
-            text.call("nearest") + "(tree, norm, queries.data + " + text.first_of("row") + ", list);");
+    const auto kernel =
+        kernel_of(text.name, std::string("int64 row, ") + tree_inputs + ", raw T queries, int32 k, float64 bound",
+                  "raw T distances, raw int64 found",
+                  text.tree + text.norm +
+                      "const sn_tree::nearest_list<T, long long> list{distances.data + row * k, found.data + row * k, "
+                      "k, T(bound)}; " +
+                      text.call("nearest") + "(tree, norm, queries.data + " + text.first_of("row") + ", list);");
     const int64_t m = queries.shape(0);
     const nearest_found out{room({m, k}, t.points.dtype(), t.points), room({m, k}, dtype::i64, t.points)};
     kernel.call(order, t.points, t.ids, t.boxes, t.least, t.count, t.leaves, t.bucket, of.p, queries, k, bound,
@@ -136,11 +136,9 @@ class walks_by_text final : public tree_walks {
 
   ndarray join(const point_tree& t, walk_norm of, double radius, const ndarray& core) const override {
     const walk_text text("tree_join", t, of);
-    const auto kernel =
-        kernel_of(text.name, std::string("int64 place, ") + tree_inputs + ", float64 radius, raw uint8 core",
-                  "raw int32 forest",
-                  text.tree + text.norm + text.call("join_within") +
-                      "(tree, norm, place, T(radius), core.data, forest.data);");
+    const auto kernel = kernel_of(
+        text.name, std::string("int64 place, ") + tree_inputs + ", float64 radius, raw uint8 core", "raw int32 forest",
+        text.tree + text.norm + text.call("join_within") + "(tree, norm, place, T(radius), core.data, forest.data);");
     const ndarray forest = counted_up(t.count, dtype::i32, t.points).copy();
     kernel.call(places_of(t), t.points, t.ids, t.boxes, t.least, t.count, t.leaves, t.bucket, of.p, radius, core,
                 {.out = {forest}});
@@ -157,15 +155,15 @@ class walks_by_text final : public tree_walks {
         text.tree + text.norm + "const int id = places[place]; found[id] = core[id] ? labels[id] : " +
             text.call("label_within") + "(tree, norm, place, T(radius), core.data, labels.data, none);");
     const ndarray out = room({t.count}, dtype::i64, t.points);
-    kernel.call(places_of(t), t.points, t.ids, t.boxes, t.least, t.count, t.leaves, t.bucket, of.p, radius, core, labels,
-                none, {.out = {out}});
+    kernel.call(places_of(t), t.points, t.ids, t.boxes, t.least, t.count, t.leaves, t.bucket, of.p, radius, core,
+                labels, none, {.out = {out}});
     return out;
   }
 
   ndarray join_lists(const ndarray& indptr, const ndarray& indices, const ndarray& core) const override {
-    const auto kernel = kernel_of(
-        "lists_join", "int32 own, raw int64 indptr, raw int64 list, raw uint8 core", "raw int32 forest",
-        "sn_tree::join_list(list.data, indptr[own], indptr[own + 1], own, core.data, forest.data);");
+    const auto kernel =
+        kernel_of("lists_join", "int32 own, raw int64 indptr, raw int64 list, raw uint8 core", "raw int32 forest",
+                  "sn_tree::join_list(list.data, indptr[own], indptr[own + 1], own, core.data, forest.data);");
     const ndarray forest = counted_up(core.shape(0), dtype::i32, core).copy();
     kernel.call(counted_up(core.shape(0), dtype::i32, core), indptr, indices, core, {.out = {forest}});
     return forest;

@@ -27,8 +27,8 @@ results distances(const call& c, bool among_one) {
 }
 
 results tree_query(const call& c) {
-  const auto r = spatial::KDTree(c.x.at(0)).query(c.x.at(1), c.integer(0),
-                                                  {.p = c.n.at(1), .distance_upper_bound = c.n.at(2)});
+  const auto r =
+      spatial::KDTree(c.x.at(0)).query(c.x.at(1), c.integer(0), {.p = c.n.at(1), .distance_upper_bound = c.n.at(2)});
   return {r.distances, r.indices};
 }
 results tree_ball(const call& c) {

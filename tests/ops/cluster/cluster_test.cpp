@@ -1,0 +1,122 @@
+// Clusters whose numbers depend on the library's own random numbers; what clusters refuse.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "sinter/cluster.hpp"
+#include "sinter/sinter.hpp"
+#include "sinter/spatial.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::idx;
+
+bool equal(const ndarray& a, const ndarray& b) { return a.shape() == b.shape() && static_cast<bool>(all(a == b)); }
+
+/// Groups of points that nothing can mistake, and which group each is of.
+struct groups {
+  ndarray x, of;
+};
+groups apart(random::generator& g, std::int64_t n, std::int64_t k, std::int64_t d) {
+  const ndarray of = concatenate({arange(k), g.integers(0, k, n - k)}, 0);
+  const ndarray x = of(_, newaxis) * 100.0 + g.normal(0, 1, {n, d});
+  eval(of, x);
+  return {x, of};
+}
+/// Two points have one label where they are of one group, and only there.
+bool same_partition(const ndarray& a, const ndarray& b) {
+  return static_cast<bool>(all((a(_, newaxis) == a) == (b(_, newaxis) == b)));
+}
+
+template <class F>
+std::string said_by(const F& f) {
+  try {
+    f();
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("k-means finds groups from its own starts") {
+  random::generator g(1);
+  const groups p = apart(g, 600, 7, 3);
+  for (const dtype type : {float32, float64}) {
+    const ndarray x = p.x.astype(type);
+    const auto found = cluster::kmeans(x, 7, {.n_init = 3, .random_state = 5});
+    CHECK(same_partition(found.labels, p.of));
+    CHECK(found.cluster_centers.dtype() == type);
+    CHECK(equal(found.predict(x), found.labels));
+    const ndarray squares = sum(square(x - take(found.cluster_centers, found.labels, 0)), {.dtype = float64});
+    CHECK(std::abs(found.inertia / squares.item<double>() - 1) < 1e-4);
+    const auto again = cluster::kmeans(x, 7, {.n_init = 3, .random_state = 5});
+    CHECK(equal(again.cluster_centers, found.cluster_centers));
+  }
+  const auto batches = cluster::minibatch_kmeans(p.x, 7, {.batch_size = 100, .random_state = 3});
+  CHECK(same_partition(batches.labels, p.of));
+  const auto drawn = cluster::kmeans(p.x, 7, {.init = "random", .n_init = 20, .random_state = 2});
+  CHECK(drawn.inertia < 3.2 * 600);
+  const ndarray start = cluster::kmeans_plusplus(p.x, 7, 11);
+  // Each is a point, each of another group.
+  CHECK(bool(all(any(all(abs(start(_, newaxis) - p.x) < 1e-9, 2), 1))));
+  CHECK(unique_values(rint(start(_, 0) / 100)).size() == 7);
+}
+
+TEST_CASE("k-means of float32 points a long way off keeps their digits") {
+  random::generator g(2);
+  const ndarray x = (g.normal(0, 1, {500, 2}) + 20 * g.integers(0, 3, {500, 1}) + 30000).astype(float32);
+  eval(x);
+  const auto found = cluster::kmeans(x, 3, {.n_init = 5, .random_state = 1});
+  CHECK(found.inertia < 500 * 2.6);
+}
+
+TEST_CASE("k-means of weights, of one cluster, and of as many clusters as points") {
+  const ndarray x = array({{0.0}, {1.0}, {5.0}});
+  const auto weighted = cluster::kmeans(x, 1, {.sample_weight = array({1.0, 3.0, 0.0})});
+  CHECK(std::abs(weighted.cluster_centers.item<double>() - 0.75) < 1e-12);
+  const auto all_of_them = cluster::kmeans(x, 3, {.random_state = 4});
+  CHECK(all_of_them.inertia < 1e-20);
+}
+
+TEST_CASE("DBSCAN labels what comparing all distances labels") {
+  random::generator g(3);
+  for (const std::int64_t d : {1, 2, 3}) {
+    const ndarray x = g.random({3000, d}).copy();
+    const double eps = d == 1 ? 0.0003 : d == 2 ? 0.015 : 0.06;
+    const auto found = cluster::dbscan(x, eps, {.min_samples = 4});
+    const auto lists = spatial::radius_neighbors(x, x, eps);
+    // The same by lists in one more dimension, which is no tree's.
+    const auto beside = cluster::dbscan(concatenate({x, zeros({3000, 4 - d})}, 1), eps, {.min_samples = 4});
+    CHECK(equal(found.labels, beside.labels));
+    CHECK(equal(found.core_sample_indices, flatnonzero(diff(lists.indptr) >= 4)));
+    CHECK(found.n_clusters == max(found.labels).item<std::int64_t>() + 1);
+    CHECK(found.n_clusters > 3);
+    CHECK(bool(any(found.labels == -1)));
+  }
+  CHECK(cluster::dbscan(zeros({0, 2})).labels.shape() == shape_t({0}));
+}
+
+TEST_CASE("clusters refuse what does not fit") {
+  const ndarray x = zeros({4, 2});
+  CHECK(said_by([&] { cluster::kmeans(x, 5); }) == "[kmeans] 5 clusters of 4 points");
+  CHECK_THROWS_AS(cluster::kmeans(x, 0), value_error);
+  CHECK_THROWS_AS(cluster::kmeans(x, 2, {.init = "best"}), value_error);
+  CHECK_THROWS_AS(cluster::kmeans(x, 2, {.centers = zeros({3, 2})}), shape_error);
+  CHECK_THROWS_AS(cluster::kmeans(x, 2, {.n_init = 0}), value_error);
+  CHECK_THROWS_AS(cluster::kmeans(x, 2, {.sample_weight = ones({3})}), shape_error);
+  CHECK_THROWS_AS(cluster::kmeans(x, 2, {.sample_weight = -ones({4})}), value_error);
+  CHECK_THROWS_AS(cluster::kmeans(full({4, 2}, INFINITY), 2), value_error);
+  CHECK_THROWS_AS(cluster::kmeans(zeros({4}), 2), shape_error);
+  CHECK_THROWS_AS(cluster::minibatch_kmeans(x, 2, {.batch_size = 0}), value_error);
+  CHECK(said_by([&] { cluster::dbscan(x, 0); }) == "[dbscan] eps = 0.000000 is not above 0");
+  CHECK_THROWS_AS(cluster::dbscan(x, 1, {.min_samples = 0}), value_error);
+  CHECK_THROWS_AS(cluster::dbscan(zeros({4, 3}), 1, {.metric = "haversine"}), shape_error);
+  CHECK_THROWS_AS(cluster::dbscan(x, 1, {.metric = "far"}), value_error);
+  CHECK_THROWS_AS(cluster::linkage(zeros({2, 2, 2})), shape_error);
+  CHECK_THROWS_AS(cluster::fcluster(zeros({3, 4}), 1), value_error);
+  CHECK_THROWS_AS(cluster::inconsistent(zeros({3, 3})), shape_error);
+}

@@ -1,0 +1,117 @@
+// Walks over trees as kernels from text do what the host's loops do, bit for bit; trees of unkind points.
+#include <doctest/doctest.h>
+
+#include "ops/spatial/walks.hpp"
+#include "sinter/cluster.hpp"
+#include "sinter/sinter.hpp"
+#include "sinter/spatial.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::idx;
+namespace sp = sinter::spatial;
+
+bool equal(const ndarray& a, const ndarray& b) { return a.shape() == b.shape() && static_cast<bool>(all(a == b)); }
+
+struct text_scope {
+  text_scope() { ops::walk_by_text_for_tests(true); }
+  ~text_scope() { ops::walk_by_text_for_tests(false); }
+};
+
+/// Everything that is asked of a tree, as a list of arrays.
+std::vector<ndarray> answers(const ndarray& p, const ndarray& q, double norm) {
+  const sp::KDTree t(p);
+  const auto nearest = t.query(q, 6, {.p = norm});
+  const auto some = t.query(q, 3, {.p = norm, .distance_upper_bound = 0.1});
+  const auto ball = t.query_ball_point(q, 0.2, {.p = norm});
+  return {nearest.distances,
+          nearest.indices,
+          some.distances,
+          some.indices,
+          ball.indptr,
+          ball.indices,
+          ball.distances,
+          t.query_ball_count(q, 0.2, {.p = norm}),
+          t.query_pairs(0.05, {.p = norm}),
+          t.count_neighbors(t, 0.1, {.p = norm})};
+}
+
+}  // namespace
+
+TEST_CASE("kernels from text walk trees as the host does") {
+  const device_guard on(cpu);
+  random::generator g(1);
+  for (const int d : {1, 2, 3})
+    for (const double norm : {1.0, 2.0, 2.5, HUGE_VAL}) {
+      // One norm in three dimensions for each dtype: each is a kernel to compile.
+      if (d != 2 && norm != 2.0) continue;
+      const dtype type = norm == 1.0 || d == 3 ? float32 : float64;
+      const ndarray p = g.random({500, d}, {.dtype = type}), q = g.random({600, d}, {.dtype = type});
+      eval(p, q);
+      const auto wanted = answers(p, q, norm);
+      const text_scope text;
+      const auto found = answers(p, q, norm);
+      for (std::size_t k = 0; k < wanted.size(); ++k) {
+        CAPTURE(d);
+        CAPTURE(norm);
+        CAPTURE(k);
+        CHECK(equal(found[k], wanted[k]));
+      }
+    }
+}
+
+TEST_CASE("clusters by kernels and recorded steps are those of the host") {
+  const device_guard on(cpu);
+  random::generator g(2);
+  const ndarray middle = g.normal(0, 3, {5, 2});
+  const ndarray x = take(middle, g.integers(0, 5, 700), 0) + g.normal(0, 0.3, {700, 2});
+  const ndarray wide = concatenate({x, x * 0.1, x + 1}, 1);
+  eval(x, wide);
+  const auto run = [&] {
+    const auto a = cluster::dbscan(x, 0.15, {.min_samples = 4});
+    const auto b = cluster::dbscan(wide, 0.3, {.min_samples = 4});
+    const auto c = cluster::kmeans(x, 5, {.centers = x(slice(0, 5)), .tol = 0});
+    return std::vector<ndarray>{a.labels, a.core_sample_indices, b.labels, b.core_sample_indices,
+                                c.labels, array(c.n_iter)};
+  };
+  const auto wanted = run();
+  const text_scope text;
+  const auto found = run();
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    CAPTURE(k);
+    CHECK(equal(found[k], wanted[k]));
+  }
+}
+
+TEST_CASE("trees take points that coincide, lie far off, or are few") {
+  random::generator g(3);
+  const ndarray same = zeros({5000, 2}) + 0.25;
+  const auto found = sp::KDTree(same).query(same(slice(0, 700)), 3);
+  CHECK(bool(all(found.indices == array({0, 1, 2}))));
+  CHECK(bool(all(found.distances == 0)));
+  // One point far away leaves one cell of the curve to all others.
+  ndarray p = g.random({900, 3}).copy();
+  p(450) = 1e30;
+  const ndarray squares = sum(square(p(_, newaxis) - p), 2);
+  const auto nearest = sp::KDTree(p).query(p, 4);
+  CHECK(equal(nearest.indices, topk(squares, 4, {.largest = false}).indices));
+  const sp::KDTree none(zeros({0, 2}));
+  const auto nothing = none.query(zeros({4, 2}), 2);
+  CHECK(bool(all(isinf(nothing.distances))));
+  CHECK(bool(all(nothing.indices == 0)));
+  CHECK(none.query_pairs(1).shape() == shape_t({0, 2}));
+  const sp::KDTree one(ones({1, 1}));
+  CHECK(one.query(zeros({2, 3, 1})).indices.shape() == shape_t({2, 3}));
+  CHECK(one.query(zeros({0, 1}), 2).indices.shape() == shape_t({0, 2}));
+}
+
+TEST_CASE("radii may be one for each query") {
+  random::generator g(4);
+  const ndarray p = g.random({300, 2}), q = g.random({20, 2}), r = g.random(20) / 3;
+  eval(p, q, r);
+  const ndarray near = sum(square(q(_, newaxis) - p), 2) <= square(r)(_, newaxis);
+  const auto found = sp::KDTree(p).query_ball_point(q, r);
+  CHECK(equal(found.indices, nonzero(near)[1]));
+  CHECK(equal(sp::KDTree(p).query_ball_count(q, -r), zeros({20}, {.dtype = int64})));
+}
