@@ -51,6 +51,7 @@ std::vector<rung> reduction_rungs(const options& o);
 std::vector<rung> two_kernel_rungs(const options& o);
 std::vector<rung> raw_rungs(const options& o);
 std::vector<rung> knn_rungs(const options& o);
+std::vector<rung> library_rungs(const options& o);
 std::vector<rung> multi_gpu_rungs(const options& o);
 
 /// The rungs of --method, or all of them.

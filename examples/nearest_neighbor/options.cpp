@@ -123,8 +123,8 @@ std::string help_text() {
   nearest_neighbor [options]
 
   --method NAME        broadcast (NumPy's lines; what runs without this option),
-                       loop, two_kernel, raw, knn, multi_gpu, or all: a table of
-                       all of them, each checked against the others
+                       loop, two_kernel, raw, knn, library, multi_gpu, or all: a
+                       table of all of them, each checked against the others
 
   --device NAME        cpu, cuda or cuda:N; without it the first GPU, else the CPU
   --cities FILE        CSV of name,country,lat,lon in degrees

@@ -19,6 +19,7 @@ constexpr method methods[] = {{"loop", loop_rungs},
                               {"two_kernel", two_kernel_rungs},
                               {"raw", raw_rungs},
                               {"knn", knn_rungs},
+                              {"library", library_rungs},
                               {"multi_gpu", multi_gpu_rungs}};
 
 constexpr double patience = 4;  // seconds that a search on the CPU may take in a ladder

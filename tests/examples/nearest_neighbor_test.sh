@@ -87,6 +87,9 @@ works "the loop's figures" "^pairs +[0-9.e+]+ per second" --method loop "${point
 works "the loop's table" "^farthest" --method loop "${small[@]}" --output "$work/loop.csv"
 sed '2,$s/,[0-9.]*$//' "$work/loop.csv" | cmp -s - "$work/expected.csv"
 verdict "the loop finds the same airports" $?
+works "the library's search" "^method +library, tree$" --method library --device cpu "${small[@]}" --output "$work/library.csv"
+sed '2,$s/,[0-9.]*$//' "$work/library.csv" | cmp -s - "$work/expected.csv"
+verdict "the library's search finds the same airports" $?
 for method in two_kernel raw multi_gpu; do
   refuses "$method on the CPU" "--method $method needs a GPU: --device cpu" --method $method --device cpu "${points[@]}"
   if run --device cuda "${points[@]}"; then
