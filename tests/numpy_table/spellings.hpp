@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "sinter/cluster.hpp"
 #include "sinter/sinter.hpp"
+#include "sinter/spatial.hpp"
 
 namespace sn = sinter;
 using namespace sn::idx;
