@@ -53,7 +53,7 @@ struct minibatch_kmeans_kw {
   std::optional<std::int64_t> random_state{};
 };
 /// Sculley's mini-batches: each draws points with repetition, and moves each center to the mean of all points that it has had so far.
-/// inertia and labels are those of all points. n_iter counts batches.
+/// Centers start from three batches of points. inertia and labels are those of all points. n_iter counts batches.
 kmeans_result minibatch_kmeans(const ndarray& x, std::int64_t n_clusters, const minibatch_kmeans_kw& kw = {});
 /// A start alone: n_clusters points of x by k-means++.
 ndarray kmeans_plusplus(const ndarray& x, std::int64_t n_clusters, std::optional<std::int64_t> random_state = {});

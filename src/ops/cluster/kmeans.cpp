@@ -34,6 +34,14 @@ ndarray checked_sample_weight(const ndarray& w, const ndarray& x, const char* fu
   return out;
 }
 
+/// Some of the points, without repetition, or all.
+ndarray drawn_rows(const ndarray& x, int64_t count, random::generator& rng) {
+  if (count >= x.shape(0)) return x;
+  const ndarray rows = take(x, rng.choice(x.shape(0), count, {.replace = false, .device = x.device()}), 0);
+  eval(rows);
+  return rows;
+}
+
 cluster::kmeans_result uncentred(const lloyd_result& r, const centred_points& p, double inertia) {
   const ndarray centers = r.centers + p.mean;
   eval(centers, r.labels);
@@ -82,7 +90,8 @@ cluster::kmeans_result cluster::minibatch_kmeans(const ndarray& x, int64_t n_clu
   const int64_t n = p.x.shape(0), batch = std::min(kw.batch_size, n), steps = kw.max_iter * ((n + batch - 1) / batch);
   random::generator rng = generator_of(kw.random_state);
   ndarray centers = kw.centers.defined() ? given_centers(kw.centers, p, n_clusters, function)
-                                         : first_centers(kw.init, p.x, {}, n_clusters, rng, function);
+                                         : first_centers(kw.init, drawn_rows(p.x, 3 * std::max(batch, n_clusters), rng),
+                                                         {}, n_clusters, rng, function);
   const create_kw like{.dtype = float64, .device = p.x.device()};
   ndarray held = zeros({n_clusters}, {.dtype = p.x.dtype(), .device = p.x.device()});
   ndarray smoothed = full({}, HUGE_VAL, like), least = full({}, HUGE_VAL, like), worse = zeros({}, like);

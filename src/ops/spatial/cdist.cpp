@@ -36,19 +36,18 @@ pair_numbers pairs_below(int64_t n, const device& where_to) {
 }
 
 /// The CPU's loops are faster over blocks of a matrix, up to whose diagonal they compute a little more than the pairs.
+template <class T>
 ndarray pairs_by_blocks(const pair_metric& of, const ndarray& p) {
   const int64_t n = p.shape(0), step = std::clamp<int64_t>(n / 16, 32, 512);
-  std::vector<ndarray> parts;
+  std::vector<T> out(static_cast<std::size_t>(n * (n - 1) / 2));
+  T* to = out.data();
   for (int64_t first = 0; first + 1 < n; first += step) {
-    const int64_t rows = std::min(step, n - 1 - first);
-    const ndarray block = of.matrix(p(slice(first, first + rows)), p(slice(first + 1, n)));
-    eval(block);
-    for (int64_t i = 0; i < rows; ++i) parts.push_back(block(i)(slice(i, n - 1 - first)));
-    if (parts.size() < 4096) continue;
-    parts = {concatenate(parts, 0)};
-    eval(parts[0]);
+    const int64_t rows = std::min(step, n - 1 - first), columns = n - 1 - first;
+    const auto block = of.matrix(p(slice(first, first + rows)), p(slice(first + 1, n))).template host<T>();
+    for (int64_t i = 0; i < rows; ++i)
+      to = std::copy(block.data() + i * columns + i, block.data() + (i + 1) * columns, to);
   }
-  return concatenate(parts, 0);
+  return array(out.data(), {n * (n - 1) / 2}, {.device = p.device()});
 }
 
 int64_t order_of(int64_t pairs) {
@@ -72,7 +71,8 @@ ndarray spatial::pdist(const ndarray& x, std::string_view metric, const metric_k
   const ndarray p = of.prepared(points);
   const int64_t n = p.shape(0);
   if (n < 2) return zeros({0}, {.dtype = type, .device = p.device()});
-  if (p.device().kind == device_kind::cpu) return pairs_by_blocks(of, p);
+  if (p.device().kind == device_kind::cpu)
+    return type == dtype::f32 ? pairs_by_blocks<float>(of, p) : pairs_by_blocks<double>(of, p);
   auto [i, j] = pairs_below(n, p.device());
   if (n < (int64_t{1} << 31)) i = i.astype(int32), j = j.astype(int32);
   eval(i, j);

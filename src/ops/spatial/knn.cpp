@@ -23,8 +23,6 @@ using std::int64_t;
 
 namespace {
 
-constexpr int64_t most_neighbors = 1024;
-
 ndarray rows_of_block(const ndarray& x, int64_t first, int64_t count) {
   return x(slice(first, std::min(first + count, x.shape(0))));
 }
