@@ -13,13 +13,11 @@
 #include <fstream>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "backends/cpu/algorithms/algorithms.hpp"
 #include "backends/cpu/copies/transposed_copy.hpp"
 #include "backends/cpu/fft/fourier.hpp"
-#include "backends/cpu/sparse/sparse.hpp"
 #include "backends/cpu/kernels/hooks.hpp"
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/kernels/row_gather.hpp"
@@ -27,14 +25,14 @@
 #include "backends/cpu/kernels/segments.hpp"
 #include "backends/cpu/linalg/products.hpp"
 #include "backends/cpu/linalg/solvers.hpp"
+#include "backends/cpu/prepared_table.hpp"
 #include "backends/cpu/reduce/stages.hpp"
 #include "backends/cpu/reduce/user_reducer.hpp"
 #include "backends/cpu/schedule.hpp"
+#include "backends/cpu/sparse/sparse.hpp"
 #include "backends/cpu/stream.hpp"
 #include "jit/compile.hpp"
 #include "jit/program/fault_words.hpp"
-#include "platform/hash.hpp"
-#include "platform/per_thread.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/trace.hpp"
@@ -74,54 +72,6 @@ std::string processor_name() {
       return line.substr(line.find(": ") + 2);
   return "CPU";
 }
-
-/// The geometry of a launch as far as code depends on it.
-struct needs {
-  std::uint64_t elements = 0, results = 0;  // uniform inputs
-  bool split_tail = false;
-};
-
-needs needs_of(const launch& l, bool split_tail, bool wrapped = false) {
-  if (l.code->kind == jit::kernel_kind::staged) return {};
-  if (l.code->kind == jit::kernel_kind::elementwise) return {uniform_inputs(l, element_axes(l)), 0, false};
-  return {uniform_inputs(l, shape_of(l, wrapped).axes), uniform_inputs(l, epilogue_axes(l)), split_tail};
-}
-
-/// All launches that have been prepared. Never destroyed.
-class prepared_table {
- public:
-  prepared& find(const launch& l, const needs& n) {
-    std::string& key = platform::per_thread<std::string, prepared_table>::get();
-    key.clear();
-    key.append(reinterpret_cast<const char*>(&n.elements), sizeof n.elements);
-    key.append(reinterpret_cast<const char*>(&n.results), sizeof n.results);
-    key.push_back(static_cast<char>(n.split_tail));
-    l.code->append_key(key);
-    std::lock_guard lock(mutex_);
-    auto& slot = entries_[key];
-    if (!slot) slot = make(*l.code, n);
-    return *slot;
-  }
-
- private:
-  static std::unique_ptr<prepared> make(const jit::program& p, const needs& n) {
-    auto made = std::make_unique<prepared>();
-    if (p.kind == jit::kernel_kind::staged) {
-      made->steps = std::make_shared<const stage_steps>(p);
-      return made;
-    }
-    made->main = &find_code(p, {false, n.elements});
-    if (p.kind == jit::kernel_kind::reduce) made->epilogue = &find_code(p, {true, n.results});
-    if (n.split_tail) {
-      made->inner = &find_code(inner_program(p), {false, n.elements});
-      made->tail = &find_code(tail_program(p), {false, 0});
-    }
-    return made;
-  }
-
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::unique_ptr<prepared>, platform::bytes_hash> entries_;
-};
 
 bool may_skip(const launch& l) {
   if (l.code->kind == jit::kernel_kind::staged || !skips_tails() || !bound_tail(l)) return false;

@@ -1,0 +1,48 @@
+// Which code a launch needs.
+#include "backends/cpu/prepared_table.hpp"
+
+#include "backends/cpu/kernels/code.hpp"
+#include "backends/cpu/kernels/tail.hpp"
+#include "backends/cpu/reduce/stages.hpp"
+#include "platform/per_thread.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+std::unique_ptr<runtime::prepared> make_prepared(const jit::program& p, const needs& n) {
+  auto made = std::make_unique<runtime::prepared>();
+  if (p.kind == jit::kernel_kind::staged) {
+    made->steps = std::make_shared<const stage_steps>(p);
+    return made;
+  }
+  made->main = &find_code(p, {false, n.elements});
+  if (p.kind == jit::kernel_kind::reduce) made->epilogue = &find_code(p, {true, n.results});
+  if (n.split_tail) {
+    made->inner = &find_code(inner_program(p), {false, n.elements});
+    made->tail = &find_code(tail_program(p), {false, 0});
+  }
+  return made;
+}
+
+}  // namespace
+
+needs needs_of(const jit::launch& l, bool split_tail, bool wrapped) {
+  if (l.code->kind == jit::kernel_kind::staged) return {};
+  if (l.code->kind == jit::kernel_kind::elementwise) return {uniform_inputs(l, element_axes(l)), 0, false};
+  return {uniform_inputs(l, shape_of(l, wrapped).axes), uniform_inputs(l, epilogue_axes(l)), split_tail};
+}
+
+runtime::prepared& prepared_table::find(const jit::launch& l, const needs& n) {
+  std::string& key = platform::per_thread<std::string, prepared_table>::get();
+  key.clear();
+  key.append(reinterpret_cast<const char*>(&n.elements), sizeof n.elements);
+  key.append(reinterpret_cast<const char*>(&n.results), sizeof n.results);
+  key.push_back(static_cast<char>(n.split_tail));
+  l.code->append_key(key);
+  const std::lock_guard lock(mutex_);
+  auto& slot = entries_[key];
+  if (!slot) slot = make_prepared(*l.code, n);
+  return *slot;
+}
+
+}  // namespace sinter::cpu

@@ -1,0 +1,32 @@
+// The code of launches that have been prepared, found by program and geometry.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "backends/cpu/kernels/kernels.hpp"
+#include "platform/hash.hpp"
+
+namespace sinter::cpu {
+
+/// The geometry of a launch as far as code depends on it.
+struct needs {
+  std::uint64_t elements = 0, results = 0;  // uniform inputs
+  bool split_tail = false;
+};
+/// `wrapped`: as shape_of() takes it.
+needs needs_of(const jit::launch& l, bool split_tail, bool wrapped = false);
+
+/// Never destroyed. Threads may share it.
+class prepared_table {
+ public:
+  runtime::prepared& find(const jit::launch& l, const needs& n);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::unique_ptr<runtime::prepared>, platform::bytes_hash> entries_;
+};
+
+}  // namespace sinter::cpu
