@@ -20,15 +20,19 @@ std::string reduction_text(const user_reduction& r, const std::string& name) {
   std::string lane = value_type(r.value, r.types, r.preamble);
   if (!r.value.opaque.empty()) lane = "sn::opaque<" + lane + ">";
   const std::string steps = "sn_steps_" + name;
-  std::string out =
-      "typedef sn::reduce_steps<" + monoid(r) + ", " + lane + ", " + std::to_string(row_lanes) + "> " + steps + ";\n";
+  std::string out = "typedef sn::reduce_steps<" + monoid(r) + ", " + lane + "> " + steps + ";\n";
   auto define = [&](const char* step, const char* parameters, const std::string& body) {
     out += "extern \"C\" void " + name + "_" + step + parameters + " {" + body + "}\n";
   };
   define("reset", "(void* const* acc, int n)", " " + steps + "::reset(acc, n); ");
-  define("row", "(void* const* acc, const void* lanes, int n, int first, int)",
-         " " + steps + "::row(acc, lanes, n, first); ");
-  define("column", "(void* const* acc, const void* lanes, int n, int, int)", " " + steps + "::column(acc, lanes, n); ");
+  define("row", "(void* const* acc, const void* x, int n, int first, int lanes)",
+         " " + steps + "::row(acc, x, n, first, lanes); ");
+  define("join_lanes", "(void* const* acc, int lanes, int length)", " " + steps + "::join_lanes(acc, lanes, length); ");
+  define("columns",
+         "(void* const* acc, const void* x, long long stride, int steps, int n, const sn::column_place& place)",
+         " " + steps + "::columns(acc, x, stride, steps, n, place); ");
+  define("close_columns", "(void* const* acc, int n, const sn::column_place& place)",
+         " " + steps + "::close_columns(acc, n, place); ");
   define("close", "(void* const*, int, bool, int, long long)", "");
   define("join", "(void* const* a, void* const* b, int n)", " " + steps + "::join(a, b, n); ");
   define("finish", "(void* const* acc, void* to, int n)", " " + steps + "::finish(acc, to, n); ");

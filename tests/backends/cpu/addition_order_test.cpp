@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/addition_order.hpp"
+#include "backends/cpu/addition_order.hpp"
 #include "support/cpu_harness.hpp"
 
 using namespace cpu_test;

@@ -336,7 +336,7 @@ inline constexpr bool has_products<sum_of<double>> = true;
 template <class Op>
 void set_group_loops(reducer& r) {
   static_assert(Op::planes == 1);
-  r.by_groups = r.column_lanes = true;
+  r.by_groups = true;
   r.planes = 2;
   r.bytes[1] = Op::bytes[0];
   r.columns = group_columns<Op>;

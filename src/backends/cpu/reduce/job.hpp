@@ -74,7 +74,7 @@ class reduce_job {
   /// Results that are reduced or stored together.
   /// Lanes of a row, and those among which a reduction deals the elements of a column.
   int lanes() const { return static_cast<int>(split.order.lanes); }
-  int column_lanes_of(const reducer& r) const { return r.column_lanes && !shape.across ? lanes() : 1; }
+  int column_lanes_of(const reducer& r) const { return r.by_groups && !shape.across ? lanes() : 1; }
   int results_at_once() const { return static_cast<int>(std::max<std::int64_t>(split.group, jit::block_lanes)); }
   dtype register_type(std::size_t k) const { return launch.code->reductions[k].type; }
   /// Bytes of a lane of what reduction k reads, and of its result.
@@ -173,6 +173,8 @@ class reduce_task {
   const void* factors_of(std::size_t k) const;
   void add_row(std::size_t k, const void* x, const void* factors, int n, int first, bool all);
   int row_lanes_of(const accumulator& a) const noexcept;
+  bool takes_at_once(const accumulator& a) const noexcept;
+  void transposed_groups(accumulator& a, const void* x, int rows);
   void join_rows(std::size_t k, const row_pair& from, int rows);
   void join_row_lanes(std::int64_t begin, std::int64_t end, bool at_once);
   void finish(std::size_t k, void* const* planes, std::int64_t at, int n);

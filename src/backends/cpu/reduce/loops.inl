@@ -306,14 +306,9 @@ void column(void* const* acc, const void* lanes, int n, int index, int nth) {
 
 template <class Op>
 [[gnu::flatten]] void columns(void* const* acc, const void* from, std::int64_t stride, int steps, int n,
-                              const column_place& first) {
-  column_place place = first;
-  void* of_lane[max_planes];
-  for (int s = 0; s < steps; ++s, ++place.index, from = static_cast<const char*>(from) + stride) {
-    const int at = place.lane() * place.pitch;
-    for (int p = 0; p < Op::planes; ++p) of_lane[p] = static_cast<char*>(acc[p]) + at * Op::bytes[p];
-    column<Op>(of_lane, from, n, place.index, place.nth());
-  }
+                              const column_place& place) {
+  for (int s = 0; s < steps; ++s, from = static_cast<const char*>(from) + stride)
+    column<Op>(acc, from, n, place.index + s, place.index + s + 1);
 }
 
 #include "backends/cpu/reduce/row_loops.inl"

@@ -56,7 +56,8 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
     const int lanes = by_row ? std::max(row_lanes, job.lanes()) : job.column_lanes_of(*a.r);
     const int width = !by_row ? results * lanes : job.shape.shared || job.whole_rows ? std::max(results, lanes) : lanes;
     for (int i = 0; i < a.r->planes; ++i) {
-      const int of_plane = a.r->by_groups && i == 1 ? (by_row ? jit::addition_group : 2 * results) : width;
+      const bool begun = a.r->by_groups && i == 1, few = by_row && !job.shape.shared;
+      const int of_plane = !begun ? width : few ? jit::addition_group : 2 * results;
       a.planes[i] = memory.take(static_cast<std::size_t>(of_plane * a.r->bytes[i]));
     }
     const std::int64_t joined = job.shape.across ? std::max(row_lanes, job.lanes()) : 1;
@@ -90,6 +91,8 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
 
 int reduce_task::row_lanes_of(const accumulator& a) const noexcept { return a.r->by_groups ? job_.lanes() : row_lanes; }
 
+bool reduce_task::takes_at_once(const accumulator& a) const noexcept { return a.r->by_groups && a.r->whole_rows; }
+
 void* const* reduce_task::shifted(accumulator& a, int lanes) noexcept {
   for (int p = 0; p < a.r->planes; ++p) a.moved[p] = static_cast<char*>(a.planes[p]) + lanes * a.r->bytes[p];
   return a.moved;
@@ -109,7 +112,7 @@ const void* reduce_task::factors_of(std::size_t k) const {
 void reduce_task::add_row(std::size_t k, const void* x, const void* factors, int n, int first, bool all) {
   const accumulator& a = accumulators_[k];
   const std::int64_t bytes = std::int64_t{n} * job_.argument_bytes(k);
-  if (all && a.r->by_groups) {
+  if (all && takes_at_once(a)) {
     if (factors) a.r->product_rows(a.planes, {x, bytes, factors, bytes}, 1, n, job_.lanes());
     else a.r->whole_rows(a.planes, x, bytes, 1, n, job_.lanes());
   } else if (factors) {
@@ -133,7 +136,7 @@ void reduce_task::close(int lanes, bool rows, std::int64_t begin, std::int64_t e
 /// `at_once`: of which whole_rows has left none.
 void reduce_task::join_row_lanes(std::int64_t begin, std::int64_t end, bool at_once) {
   for (auto& a : accumulators_) {
-    if (at_once && a.r->by_groups) continue;
+    if (at_once && takes_at_once(a)) continue;
     if (a.r->join_lanes) a.r->join_lanes(a.planes, job_.lanes(), static_cast<int>(end - begin));
     else
       for (int w = row_lanes / 2; w > 0; w /= 2) a.r->join(a.planes, shifted(a, w), w);
@@ -223,7 +226,7 @@ void reduce_task::transposed_rows(std::int64_t first, int rows) {
     accumulator& a = accumulators_[k];
     const int bytes = job_.argument_bytes(k);
     const void* lanes = lanes_of(k);
-    if (a.r->by_groups) {
+    if (a.r->by_groups && a.r->whole_rows) {
       join_rows(k, {lanes, std::int64_t{columns} * bytes, factors_of(k), std::int64_t{columns} * bytes}, rows);
       continue;
     }
@@ -231,12 +234,33 @@ void reduce_task::transposed_rows(std::int64_t first, int rows) {
       transpose_lanes(transposed_, lanes, rows, columns, bytes);
       lanes = transposed_;
     }
+    if (a.r->by_groups) {
+      transposed_groups(a, lanes, rows);
+      continue;
+    }
     a.r->reset(a.planes, n);
     for (int j = 0; j < columns; ++j) a.r->column(shifted(a, j * rows), further(lanes, j * rows, bytes), rows, j, 1);
     a.r->close(a.planes, n, false, 1, 0);
     for (int w = row_lanes / 2; w > 0; w /= 2)
       if (columns > w) a.r->join(a.planes, shifted(a, w * rows), std::min(w, columns - w) * rows);
   }
+}
+
+/// The elements of rows as columns, whose lanes are joined as those of rows are.
+void reduce_task::transposed_groups(accumulator& a, const void* x, int rows) {
+  const int columns = static_cast<int>(job_.shape.reduced), lanes = job_.lanes();
+  a.r->reset(a.planes, lanes * rows);
+  a.r->columns(a.planes, x, std::int64_t{rows} * a.r->bytes[0], columns, rows, {0, lanes, rows});
+  a.r->close_columns(a.planes, rows, {columns, lanes, rows});
+  const auto join = [&](int to, int from) {
+    void* first[max_planes];
+    std::copy_n(shifted(a, to * rows), a.r->planes, first);
+    a.r->join(first, shifted(a, from * rows), rows);
+  };
+  const auto run = static_cast<int>(jit::addition_run);
+  for (int d = 1; d < lanes && d < run; d *= 2)
+    for (int l = 0; l < lanes; l += 2 * d) join(l, l + d);
+  for (int l = run; l < lanes; l += run) join(0, l);
 }
 
 void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end) {
@@ -316,23 +340,19 @@ void reduce_task::columns(std::int64_t group, std::int64_t segment, char* scratc
 void reduce_task::add_columns(std::size_t k, const void* from, std::int64_t stride, int steps, int at, int n,
                               int index) {
   accumulator& a = accumulators_[k];
-  column_place place{index, job_.column_lanes_of(*a.r), a.pitch};
-  if (a.r->columns) return a.r->columns(shifted(a, at), from, stride, steps, n, place);
-  for (int s = 0; s < steps; ++s, ++place.index, from = static_cast<const char*>(from) + stride)
-    a.r->column(shifted(a, place.lane() * place.pitch + at), from, n, place.index, place.nth());
+  const column_place place{index, job_.column_lanes_of(*a.r), a.pitch};
+  a.r->columns(shifted(a, at), from, stride, steps, n, place);
 }
 
 void reduce_task::join_column_lanes(int n, std::int64_t begin, std::int64_t end) {
   const auto length = static_cast<int>(end - begin);
   for (auto& a : accumulators_) {
-    const int lanes = job_.column_lanes_of(*a.r), round = lanes * jit::addition_group;
-    if (a.r->close_columns) a.r->close_columns(a.planes, n, {length, lanes, a.pitch});
-    for (int lane = 0; lane < lanes && !a.r->by_groups; ++lane) {
-      const int rest = std::clamp(length % round - lane * jit::addition_group, 0, jit::addition_group);
-      const int of_lane = lanes == 1 ? length : length / round * jit::addition_group + rest;
-      a.r->close(shifted(a, lane * a.pitch), n, false, of_lane, begin);
+    if (!a.r->by_groups) {
+      a.r->close(a.planes, n, false, length, begin);
+      continue;
     }
-    for (int w = lanes / 2; w > 0; w /= 2) a.r->join(a.planes, shifted(a, w * a.pitch), w * a.pitch);
+    a.r->close_columns(a.planes, n, {length, job_.lanes(), a.pitch});
+    for (int w = job_.lanes() / 2; w > 0; w /= 2) a.r->join(a.planes, shifted(a, w * a.pitch), w * a.pitch);
   }
 }
 

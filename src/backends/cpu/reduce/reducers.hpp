@@ -1,9 +1,8 @@
 // The steps of reductions over lane arrays, compiled once for each instruction set.
 //
-// Sums and products of floating-point numbers follow jit::addition_order. Of other reductions whose order matters, users'
-// among them, element e of a split of a row belongs to lane e mod row_lanes, and the lanes are joined by halves; in columns
-// and from split to split they follow it too, but elements of a group are joined to their lane one after the other. Moments,
-// in float64, need no lanes in columns.
+// Sums and products of floating-point numbers and users' reductions follow jit::addition_order. Of other reductions whose order
+// matters, element e of a split of a row belongs to lane e mod row_lanes, and the lanes are joined by halves; in a split of a
+// column elements are joined one after the other; splits are those of the order.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -34,12 +33,6 @@ struct column_place {
   int pitch = 0;
 
   [[gnu::always_inline]] int lane() const { return index / jit::addition_group & (lanes - 1); }
-  /// The how many-th element of its lane it is, from 1.
-  [[gnu::always_inline]] int nth() const {
-    constexpr int group = jit::addition_group;
-    if (lanes == 1) return index + 1;
-    return index / (group * lanes) * group + index % group + 1;
-  }
 };
 
 /// Accumulators are arrays of lanes, one for each plane; the first `partials` planes are the partial result of a split.
@@ -51,15 +44,13 @@ struct reducer {
   /// Whether groups of four elements are joined first, as jit::addition_order says. The second plane then has what has
   /// been seen of a group: four elements of a row, or for each column the joined halves of the group.
   bool by_groups = false;
-  /// Whether elements of columns are dealt to the lanes of the order, or all joined one after the other.
-  bool column_lanes = false;
   void (*reset)(void* const* acc, int n) = nullptr;
   /// Elements `first` and following of a split; by groups they go to `lanes` lanes, else to row_lanes.
   void (*row)(void* const* acc, const void* x, int n, int first, int lanes) = nullptr;
   /// Element `index` of the chunk, the nth that the lanes take: lane l to accumulator l. Not by groups.
   void (*column)(void* const* acc, const void* x, int n, int index, int nth) = nullptr;
-  /// Elements that lie in memory `stride` bytes apart, of n columns: `index` and following of a split. Those of lane k are
-  /// joined to the accumulators from k * pitch on. Missing of a user's one.
+  /// Elements that lie in memory `stride` bytes apart, of n columns: `index` and following of a split. By groups those of lane k
+  /// are joined to the accumulators from k * pitch on.
   void (*columns)(void* const* acc, const void* from, std::int64_t stride, int steps, int n,
                   const column_place& place) = nullptr;
   /// Ends a split of `length` elements that starts at element `base`; after it the first planes hold partial results.

@@ -1,5 +1,5 @@
 // Sums and what is made of sums have the same bits on the GPU and on the CPU: one order of additions
-// (jit/program/addition_order.hpp). Variances, users' reductions and products of complex numbers are not among them.
+// (jit/program/addition_order.hpp). Variances and products of complex numbers are not among them.
 #ifdef SINTER_HAS_CUDA
 
 #include <complex>
