@@ -1,5 +1,5 @@
 // Sparse matrices with SciPy's names: functions of them, ways to build them, files. The class, its makers and its products
-// are in sparse_array.hpp, which also says what holds for all of them.
+// are in sparse_array.hpp, which also says what holds for all of them. Not part of sinter.hpp.
 #pragma once
 #include <cstdint>
 #include <iosfwd>

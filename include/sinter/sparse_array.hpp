@@ -1,4 +1,5 @@
-// Sparse matrices: the class, how arrays are made of parts, and products. Opt-in: `#include "sinter/sparse.hpp"`.
+// Sparse matrices: the class, how arrays are made of parts, and products. Included by sparse.hpp.
+// Not part of sinter.hpp.
 //
 // One class, `sparse_array`, in one of three formats; SciPy's names make it: `csr_array(...)`, `csc_array(...)`,
 // `coo_array(...)`. It has two axes. As SciPy's sparse *arrays* (not its matrices): `*` multiplies element by element,

@@ -8,6 +8,7 @@
 
 #include "sinter/cluster.hpp"
 #include "sinter/sinter.hpp"
+#include "sinter/sparse.hpp"
 #include "sinter/spatial.hpp"
 
 namespace sn = sinter;
@@ -17,6 +18,7 @@ extern sn::ndarray x, y, v, w;          // any
 extern sn::ndarray mask;                // of bools
 extern sn::ndarray idx, rows, columns;  // of integers
 extern const std::vector<sn::index> key;
+extern const sn::sparse::sparse_array A, B;
 extern sn::dtype s, t;
 extern const char* source;  // of a raw kernel
 extern const sn::raw_kernel kernel;
