@@ -41,7 +41,8 @@ struct metric_kw {
 /// scipy.spatial.distance.cdist. The default parameters of seuclidean and mahalanobis are recorded, too; value_error: weights below
 /// 0 and p <= 0 (looking at the weights waits).
 ndarray cdist(const ndarray& xa, const ndarray& xb, std::string_view metric = "euclidean", const metric_kw& kw = {});
-/// The distances among the rows of x (n, d), i < j, row after row: (n (n - 1) / 2,). Recorded; only these pairs are computed.
+/// The distances among the rows of x (n, d), i < j, row after row: (n (n - 1) / 2,). Recorded on a GPU, where only these pairs are
+/// computed; on the CPU blocks of the matrix are computed at the call.
 ndarray pdist(const ndarray& x, std::string_view metric = "euclidean", const metric_kw& kw = {});
 
 struct squareform_kw {

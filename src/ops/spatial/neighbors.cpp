@@ -145,10 +145,12 @@ class search {
     }
   }
 
+  /// Whether a tree can: its distances are finite, since an infinite one says there that nothing was found.
   bool serves_tree() const {
-    return is_squared_ && !is_weighted_ && sets_.a.shape(1) >= 1 && sets_.a.shape(1) <= 3 &&
-           points() < (int64_t{1} << 31) - 1 &&
-           static_cast<bool>(logical_and(all(isfinite(sets_.a)), all(isfinite(sets_.b))));
+    if (!is_squared_ || is_weighted_ || sets_.a.shape(1) < 1 || sets_.a.shape(1) > 3) return false;
+    const double most = type() == dtype::f32 ? 1e18 : 1e153;
+    return points() < (int64_t{1} << 31) - 1 &&
+           static_cast<bool>(logical_and(all(abs(sets_.a) < most), all(abs(sets_.b) < most)));
   }
   bool by_products() const { return pairs_ && !is_weighted_ && sets_.a.shape(1) >= 4; }
 

@@ -138,6 +138,13 @@ TEST_CASE("knn puts distances that are NaN last") {
   }
 }
 
+TEST_CASE("knn orders distances that overflow by index") {
+  const ndarray p = array({{1e30, 0.0}, {0.0, 0.0}, {-1e30, 0.0}}, {.dtype = float32});
+  const auto found = sp::knn(zeros({1, 2}, {.dtype = float32}), p, 3);
+  CHECK(equal(found.indices, array({{1, 0, 2}})));
+  CHECK(bool(all(isinf(found.distances(_, slice(1, 3))))));
+}
+
 TEST_CASE("radius_neighbors lists what is near, in CSR form") {
   random::generator g(10);
   for (const std::int64_t d : {1, 2, 3, 6})
