@@ -78,10 +78,10 @@ ndarray full(const shape_t& shape, const operand& value, D type) {
 }
 
 /// Shape, dtype and device of `x`, unless given.
-ndarray zeros_like(const ndarray& x, const create_kw& kw = {});
-ndarray ones_like(const ndarray& x, const create_kw& kw = {});
-ndarray empty_like(const ndarray& x, const create_kw& kw = {});
-ndarray full_like(const ndarray& x, const operand& value, const create_kw& kw = {});
+ndarray zeros_like(const ndarray& x, const like_kw& kw = {});
+ndarray ones_like(const ndarray& x, const like_kw& kw = {});
+ndarray empty_like(const ndarray& x, const like_kw& kw = {});
+ndarray full_like(const ndarray& x, const operand& value, const like_kw& kw = {});
 
 /// start, start + step, ... below stop: ceil((stop - start) / step) elements. int64 where all are integers that fit it,
 /// else float64. Throws value_error for a step of zero or a length that no array has.
@@ -105,6 +105,7 @@ struct eye_kw {
   std::int64_t k = 0;
   std::optional<sinter::dtype> dtype{};
   std::optional<sinter::device> device{};
+  char order = 'C';  // or 'F'
 };
 /// Ones on the k-th diagonal (positive above the main one), float64. Square unless columns are given.
 ndarray eye(std::int64_t rows, const eye_kw& kw = {});

@@ -105,11 +105,23 @@ class optional_array {
   const ndarray* array_ = nullptr;  // owned; ndarray is not complete here
 };
 
-/// Keywords of creation functions. Without a dtype the function's own rule holds.
+/// Keywords of creation functions. Without a dtype the function's own rule holds. `order`, as the elements lie in memory: 'C' (the
+/// last axis fastest) or 'F' (the first one), value_error for others; of one axis there is no other order.
 struct create_kw {
   kwonly _kw{};
   std::optional<sinter::dtype> dtype{};
   std::optional<sinter::device> device{};
+  char order = 'C';
+};
+
+/// Keywords of zeros_like and its kin. `order`: 'C', 'F', 'A' ('F' if the other array lies in memory that way only) or 'K' (as the
+/// other array lies in memory); value_error for others. A shape with another number of axes makes 'K' 'C'.
+struct like_kw {
+  kwonly _kw{};
+  std::optional<sinter::dtype> dtype{};
+  std::optional<sinter::device> device{};
+  char order = 'C';
+  std::optional<shape_t> shape{};
 };
 
 /// Keywords of astype.

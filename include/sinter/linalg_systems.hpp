@@ -49,8 +49,8 @@ struct solve_triangular_kw {
 ndarray solve_triangular(const ndarray& a, const ndarray& b, const solve_triangular_kw& kw = {});
 
 /// Solves a x = b for a matrix of `l` diagonals below the main one and `u` above it, {l, u}, given as SciPy stores it: ab
-/// (l + u + 1, M) with ab(u + i - j, j) = a(i, j); what lies outside the matrix is not read. b is (M,) or (M, K). Gaussian
-/// elimination with row exchanges, on the host in double precision; waits. shape_error: other shapes; value_error: a negative
+/// (..., l + u + 1, M) with ab(u + i - j, j) = a(i, j); what lies outside the matrix is not read. b is one vector (M,) or matrices
+/// (..., M, K); stacks broadcast. Gaussian elimination with row exchanges, on the host in double precision; waits. shape_error: other shapes; value_error: a negative
 /// number of diagonals; linalg_error: Singular matrix.
 ndarray solve_banded(std::pair<std::int64_t, std::int64_t> diagonals, const ndarray& ab, const ndarray& b);
 
@@ -58,12 +58,12 @@ struct solveh_banded_kw {
   kwonly _kw{};
   bool lower = false;  // ab(i - j, j) = a(i, j) with i >= j; else ab(u + i - j, j) = a(i, j) with i <= j
 };
-/// The same for Hermitian positive definite matrices, of which ab (u + 1, M) has one triangle, by a banded Cholesky
+/// The same for Hermitian positive definite matrices, of which ab (..., u + 1, M) has one triangle, by a banded Cholesky
 /// factorisation. linalg_error: not positive definite.
 ndarray solveh_banded(const ndarray& ab, const ndarray& b, const solveh_banded_kw& kw = {});
 
-/// Solves the system of toeplitz(c, r), or of toeplitz(c), by Levinson's recursion: O(M^2) operations, O(M) memory. b is (M,) or
-/// (M, K). On the host in double precision; waits. linalg_error: a leading part of the matrix is singular.
+/// Solves the system of toeplitz(c, r), or of toeplitz(c), by Levinson's recursion: O(M^2) operations, O(M) memory, for c and r
+/// (..., M). b is one vector (M,) or matrices (..., M, K); stacks broadcast. On the host in double precision; waits. linalg_error: a leading part of the matrix is singular.
 ndarray solve_toeplitz(const std::pair<ndarray, ndarray>& c_and_r, const ndarray& b);
 ndarray solve_toeplitz(const ndarray& c, const ndarray& b);
 

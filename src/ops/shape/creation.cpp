@@ -5,6 +5,8 @@
 
 #include "core/shape.hpp"
 #include "ops/base/promotion_args.hpp"
+#include "ops/shape/memory_order.hpp"
+#include "sinter/manipulate.hpp"
 
 namespace sinter::inline v0 {
 namespace {
@@ -93,7 +95,9 @@ ndarray array(std::initializer_list<list_node> list, const create_kw& kw) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(core::element_count(reader.shape)) * itemsize(type));
   std::byte* to = bytes.data();
   put_list(to, list.begin(), list.end(), type);
-  return ops::ndarray_access::make(graph::from_host(bytes.data(), reader.shape, type, ops::chosen(kw.device)));
+  const ndarray x =
+      ops::ndarray_access::make(graph::from_host(bytes.data(), reader.shape, type, ops::chosen(kw.device)));
+  return ops::laid_out(x, kw.order, "array");
 }
 
 ndarray detail::from_memory(const void* elements, dtype type, const shape_t& shape, const create_kw& kw) {
@@ -101,7 +105,7 @@ ndarray detail::from_memory(const void* elements, dtype type, const shape_t& sha
   if (core::checked_count(extents, "array") > 0 && !elements)
     ops::fail<value_error>("array", "null pointer for shape ", extents);
   ndarray x = ops::ndarray_access::make(graph::from_host(elements, extents, type, ops::chosen(kw.device)));
-  return kw.dtype && *kw.dtype != type ? x.astype(*kw.dtype) : x;
+  return ops::laid_out(kw.dtype && *kw.dtype != type ? x.astype(*kw.dtype) : x, kw.order, "array");
 }
 
 ndarray array(const std::vector<bool>& bits, const create_kw& kw) {
@@ -117,13 +121,15 @@ ndarray detail::from_scalar(const scalar& value, const create_kw& kw) {
 
 ndarray asarray(const ndarray& x, const create_kw& kw) {
   ndarray moved = kw.device ? x.to_device(*kw.device) : x;
-  return moved.astype(kw.dtype.value_or(x.dtype()), false);
+  ndarray out = moved.astype(kw.dtype.value_or(x.dtype()), false);
+  return kw.order == 'F' ? asfortranarray(out) : ops::laid_out(out, kw.order, "asarray");
 }
 ndarray asarray(std::initializer_list<list_node> list, const create_kw& kw) { return array(list, kw); }
 
 ndarray array(const ndarray& x, const create_kw& kw) {
   const bool moves = kw.device && !(*kw.device == x.device());
-  return (moves ? x.to_device(*kw.device) : x).astype(kw.dtype.value_or(x.dtype()), true);
+  const ndarray out = (moves ? x.to_device(*kw.device) : x).astype(kw.dtype.value_or(x.dtype()), true);
+  return ops::laid_out(out, kw.order, "array");
 }
 
 }  // namespace sinter::inline v0

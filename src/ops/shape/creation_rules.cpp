@@ -7,7 +7,9 @@
 #include "core/format_number.hpp"
 #include "core/shape.hpp"
 #include "ops/base/type_rules.hpp"
+#include "ops/shape/memory_order.hpp"
 #include "sinter/creation.hpp"
+#include "sinter/manipulate.hpp"
 
 namespace sinter::inline v0 {
 namespace {
@@ -41,38 +43,77 @@ ndarray filled(const shape_t& shape, const operand& x, dtype type, const std::op
 
 dtype type_of(const operand& x) { return x.is_array() ? x.array().dtype() : x.number().default_dtype(); }
 
-ndarray filled_like(const ndarray& x, const operand& v, const create_kw& kw, const char* function) {
-  ops::view_of(x, function);
-  return filled(x.shape(), v, kw.dtype.value_or(x.dtype()), kw.device.value_or(x.device()), function);
-}
-
 ndarray unset(const shape_t& shape, dtype type, const std::optional<device>& where, const char* function) {
   const dims extents = ops::to_dims(shape);
   core::checked_count(extents, function);
   return ops::wrap(graph::record_unset(type, extents, ops::chosen(where)));
 }
 
+/// An array of a shape whose axes lie in memory in the order `axes`: make(shape in memory), seen from there.
+template <class Make>
+ndarray in_order(const shape_t& shape, const std::vector<int>& axes, const Make& make) {
+  if (std::is_sorted(axes.begin(), axes.end())) return make(shape);
+  dims in_memory;
+  for (const int a : axes) in_memory.push_back(shape[static_cast<std::size_t>(a)]);
+  return ops::seen_from_memory(make(ops::to_shape(in_memory)), axes);
+}
+
+ndarray filled_in_order(const shape_t& shape, const std::vector<int>& axes, const operand& v, dtype type,
+                        const std::optional<device>& where, const char* function) {
+  // An array broadcasts to the shape as it is written: it is permuted like it.
+  if (v.is_array() && !std::is_sorted(axes.begin(), axes.end())) {
+    const ndarray whole = filled(shape, v, type, where, function);
+    return in_order(shape, axes, [&](const shape_t&) { return permute_dims(whole, sinter::axes(axes)).copy(); });
+  }
+  return in_order(shape, axes, [&](const shape_t& s) { return filled(s, v, type, where, function); });
+}
+
+ndarray filled(const shape_t& shape, const operand& v, dtype type, const create_kw& kw, const char* function) {
+  const auto axes = ops::axes_in_memory(static_cast<int>(shape.size()), kw.order, function);
+  return filled_in_order(shape, axes, v, type, kw.device, function);
+}
+
+/// The axes of an array like `x`.
+std::vector<int> axes_like(const ndarray& x, const like_kw& kw, const char* function) {
+  const int rank = static_cast<int>(kw.shape ? kw.shape->size() : x.shape().size());
+  const bool keeps = kw.order != 'K' || rank == x.ndim();
+  std::vector<int> axes = ops::axes_in_memory(x, keeps ? kw.order : 'C', function);
+  if (rank == x.ndim()) return axes;
+  const bool columns = kw.order == 'F' || (kw.order == 'A' && isfortran(x));
+  return ops::axes_in_memory(rank, columns ? 'F' : 'C', function);
+}
+
+ndarray filled_like(const ndarray& x, const operand& v, const like_kw& kw, const char* function) {
+  ops::view_of(x, function);
+  return filled_in_order(kw.shape.value_or(x.shape()), axes_like(x, kw, function), v, kw.dtype.value_or(x.dtype()),
+                         kw.device.value_or(x.device()), function);
+}
+
 }  // namespace
 
 ndarray zeros(const shape_t& shape, const create_kw& kw) {
-  return filled(shape, 0, kw.dtype.value_or(float64), kw.device, "zeros");
+  return filled(shape, 0, kw.dtype.value_or(float64), kw, "zeros");
 }
 ndarray ones(const shape_t& shape, const create_kw& kw) {
-  return filled(shape, 1, kw.dtype.value_or(float64), kw.device, "ones");
+  return filled(shape, 1, kw.dtype.value_or(float64), kw, "ones");
 }
 ndarray empty(const shape_t& shape, const create_kw& kw) {
-  return unset(shape, kw.dtype.value_or(float64), kw.device, "empty");
+  const auto axes = ops::axes_in_memory(static_cast<int>(shape.size()), kw.order, "empty");
+  return in_order(shape, axes,
+                  [&](const shape_t& s) { return unset(s, kw.dtype.value_or(float64), kw.device, "empty"); });
 }
 ndarray full(const shape_t& shape, const operand& value, const create_kw& kw) {
-  return filled(shape, value, kw.dtype.value_or(type_of(value)), kw.device, "full");
+  return filled(shape, value, kw.dtype.value_or(type_of(value)), kw, "full");
 }
-ndarray zeros_like(const ndarray& x, const create_kw& kw) { return filled_like(x, 0, kw, "zeros_like"); }
-ndarray ones_like(const ndarray& x, const create_kw& kw) { return filled_like(x, 1, kw, "ones_like"); }
-ndarray empty_like(const ndarray& x, const create_kw& kw) {
+ndarray zeros_like(const ndarray& x, const like_kw& kw) { return filled_like(x, 0, kw, "zeros_like"); }
+ndarray ones_like(const ndarray& x, const like_kw& kw) { return filled_like(x, 1, kw, "ones_like"); }
+ndarray empty_like(const ndarray& x, const like_kw& kw) {
   ops::view_of(x, "empty_like");
-  return unset(x.shape(), kw.dtype.value_or(x.dtype()), kw.device.value_or(x.device()), "empty_like");
+  return in_order(kw.shape.value_or(x.shape()), axes_like(x, kw, "empty_like"), [&](const shape_t& s) {
+    return unset(s, kw.dtype.value_or(x.dtype()), kw.device.value_or(x.device()), "empty_like");
+  });
 }
-ndarray full_like(const ndarray& x, const operand& value, const create_kw& kw) {
+ndarray full_like(const ndarray& x, const operand& value, const like_kw& kw) {
   return filled_like(x, value, kw, "full_like");
 }
 
@@ -214,14 +255,16 @@ ndarray eye(std::int64_t rows, const eye_kw& kw) {
   const value diagonal = map2(opcode::add, int64, shape, graph::record_iota(shape, 0, device),
                               constant(near_diagonal(kw.k, shape), int64, shape, device, "eye"));
   const value on = map2(opcode::equal, dtype::b1, shape, graph::record_iota(shape, 1, device), diagonal);
-  return ops::wrap(graph::record_cast(on, kw.dtype.value_or(float64)));
+  return ops::laid_out(ops::wrap(graph::record_cast(on, kw.dtype.value_or(float64))), kw.order, "eye");
 }
 ndarray eye(std::int64_t rows, std::int64_t columns, const eye_kw& kw) {
   eye_kw both = kw;
   both.columns = columns;
   return eye(rows, both);
 }
-ndarray identity(std::int64_t n, const create_kw& kw) { return eye(n, eye_kw{.dtype = kw.dtype, .device = kw.device}); }
+ndarray identity(std::int64_t n, const create_kw& kw) {
+  return eye(n, eye_kw{.dtype = kw.dtype, .device = kw.device, .order = kw.order});
+}
 
 namespace {
 

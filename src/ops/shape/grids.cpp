@@ -9,6 +9,7 @@
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/shape/memory_order.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/indexing.hpp"
 #include "sinter/kernel.hpp"
@@ -136,7 +137,7 @@ std::vector<ndarray> ogrid(std::initializer_list<grid_range> ranges, const creat
 
 ndarray mgrid(std::initializer_list<grid_range> ranges, const create_kw& kw) {
   if (ranges.size() == 0) fail<value_error>("mgrid", "needs at least one range");
-  return stack(broadcast_arrays(ogrid(ranges, kw)));
+  return laid_out(stack(broadcast_arrays(ogrid(ranges, kw))), kw.order, "mgrid");
 }
 
 ndarray indices(const shape_t& shape, const create_kw& kw) {
@@ -146,7 +147,8 @@ ndarray indices(const shape_t& shape, const create_kw& kw) {
   std::vector<ndarray> out;
   for (int a = 0; a < extents.size(); ++a)
     out.push_back(wrap(graph::record_cast(graph::record_iota(extents, a, device), kw.dtype.value_or(int64))));
-  return out.empty() ? zeros({0}, {.dtype = kw.dtype.value_or(int64), .device = kw.device}) : stack(out);
+  if (out.empty()) return zeros({0}, {.dtype = kw.dtype.value_or(int64), .device = kw.device});
+  return laid_out(stack(out), kw.order, "indices");
 }
 
 ndarray r_(std::initializer_list<grid_part> parts) {
@@ -189,27 +191,34 @@ ndarray fromfunction(std::string_view expression, const shape_t& shape, const cr
   const elementwise_kernel kernel(inputs, of_type + " value", "value = (" + std::string(expression) + ");",
                                   "fromfunction");
   const std::vector<ndarray>& i = coordinates;
-  switch (extents.size()) {
-    case 0: fail<shape_error>("fromfunction", "a text has at least one coordinate");
-    case 1: return kernel(i[0]);
-    case 2: return kernel(i[0], i[1]);
-    case 3: return kernel(i[0], i[1], i[2]);
-    case 4: return kernel(i[0], i[1], i[2], i[3]);
-    case 5: return kernel(i[0], i[1], i[2], i[3], i[4]);
-    default: return kernel(i[0], i[1], i[2], i[3], i[4], i[5]);
-  }
+  const auto values = [&] {
+    switch (extents.size()) {
+      case 0: fail<shape_error>("fromfunction", "a text has at least one coordinate");
+      case 1: return kernel(i[0]);
+      case 2: return kernel(i[0], i[1]);
+      case 3: return kernel(i[0], i[1], i[2]);
+      case 4: return kernel(i[0], i[1], i[2], i[3]);
+      case 5: return kernel(i[0], i[1], i[2], i[3], i[4]);
+      default: return kernel(i[0], i[1], i[2], i[3], i[4], i[5]);
+    }
+  };
+  return laid_out(values(), kw.order, "fromfunction");
 }
 
 ndarray fromfunction(const std::function<ndarray(const std::vector<ndarray>&)>& f, const shape_t& shape,
                      const create_kw& kw) {
   create_kw with = kw;
   with.dtype = kw.dtype.value_or(float64);
-  return f(unstack(indices(shape, with)));
+  with.order = 'C';
+  return laid_out(f(unstack(indices(shape, with))), kw.order, "fromfunction");
 }
 
 // ---- memory
 
-ndarray ascontiguousarray(const ndarray& x, const create_kw& kw) { return in_c_order(atleast_1d(asarray(x, kw))); }
+ndarray ascontiguousarray(const ndarray& x, const create_kw& kw) {
+  if (kw.order != 'C') fail<value_error>("ascontiguousarray", "order is C, not '", std::string(1, kw.order), "'");
+  return in_c_order(atleast_1d(asarray(x, kw)));
+}
 
 ndarray require(const ndarray& x, const require_kw& kw) {
   ndarray out = x.astype(kw.dtype.value_or(view_of(x, "require").type), false);

@@ -37,23 +37,39 @@ std::vector<int> axes_by_stride(const graph::array_view& v) {
   return order;
 }
 
-/// The axes as memory has them for a letter, the fastest last.
-std::vector<int> axes_for(const ndarray& x, char order, const char* function) {
-  const graph::array_view& v = view_of(x, function);
-  std::vector<int> axes(static_cast<std::size_t>(v.shape.size()));
-  std::iota(axes.begin(), axes.end(), 0);
-  if (order == 'K') return axes_by_stride(v);
-  if (order != 'C' && order != 'F' && order != 'A') refuse_order(order, "C, F, A or K", function);
-  if (order == 'F' || (order == 'A' && lies_by_columns_only(v))) std::reverse(axes.begin(), axes.end());
-  return axes;
-}
-
 ndarray with_axes(const ndarray& x, const std::vector<int>& axes) {
   const graph::array_view& v = *ndarray_access::ref(x);
   return view_as(x, core::at_axes(v.shape, axes), core::at_axes(v.strides, axes), v.offset);
 }
 
 }  // namespace
+
+std::vector<int> axes_in_memory(int rank, char order, const char* function) {
+  if (order != 'C' && order != 'F') refuse_order(order, "C or F", function);
+  std::vector<int> axes(static_cast<std::size_t>(rank));
+  std::iota(axes.begin(), axes.end(), 0);
+  if (order == 'F') std::reverse(axes.begin(), axes.end());
+  return axes;
+}
+
+std::vector<int> axes_in_memory(const ndarray& x, char order, const char* function) {
+  const graph::array_view& v = view_of(x, function);
+  if (order == 'K') return axes_by_stride(v);
+  if (order != 'C' && order != 'F' && order != 'A') refuse_order(order, "C, F, A or K", function);
+  const bool columns = order == 'F' || (order == 'A' && lies_by_columns_only(v));
+  return axes_in_memory(v.shape.size(), columns ? 'F' : 'C', function);
+}
+
+ndarray seen_from_memory(const ndarray& in_memory, const std::vector<int>& axes) {
+  std::vector<int> back(axes.size());
+  for (std::size_t k = 0; k < axes.size(); ++k) back[static_cast<std::size_t>(axes[k])] = static_cast<int>(k);
+  return with_axes(in_memory, back);
+}
+
+ndarray laid_out(const ndarray& x, char order, const char* function) {
+  if (order != 'C' && order != 'F') refuse_order(order, "C or F", function);
+  return order == 'C' ? x : x.copy({.order = 'F'});
+}
 
 bool by_columns(const ndarray& x, char order, const char* function) {
   if (order == 'A') return lies_by_columns_only(view_of(x, function));
@@ -62,7 +78,7 @@ bool by_columns(const ndarray& x, char order, const char* function) {
 }
 
 ndarray in_memory_order(const ndarray& x, char order, const char* function) {
-  return order == 'C' ? x : with_axes(x, axes_for(x, order, function));
+  return order == 'C' ? x : with_axes(x, axes_in_memory(x, order, function));
 }
 
 }  // namespace sinter::ops
@@ -74,10 +90,8 @@ using namespace ops;
 // Values are immutable, so a second array that holds the same value is a copy; bytes are copied on write.
 ndarray ndarray::copy(const order_kw& kw) const {
   if (kw.order == 'C') return wrap(value_of(*this, "copy"));
-  const std::vector<int> axes = axes_for(*this, kw.order, "copy");
-  std::vector<int> back(axes.size());
-  for (std::size_t k = 0; k < axes.size(); ++k) back[static_cast<std::size_t>(axes[k])] = static_cast<int>(k);
-  return with_axes(wrap(value_of(with_axes(*this, axes), "copy")), back);
+  const std::vector<int> axes = axes_in_memory(*this, kw.order, "copy");
+  return seen_from_memory(wrap(value_of(with_axes(*this, axes), "copy")), axes);
 }
 
 bool isfortran(const ndarray& x) { return lies_by_columns_only(view_of(x, "isfortran")); }

@@ -66,6 +66,42 @@ TEST_CASE("roots and logarithms of matrices are inverses of squares and exponent
   CHECK_THROWS_AS(linalg::logm(ones({2, 2}, float16)), dtype_error);
 }
 
+TEST_CASE("stacks of systems of bands and of Toeplitz matrices broadcast, and b with one axis is one vector") {
+  for (const dtype t : {float64, complex64}) {
+    CAPTURE(t);
+    const ndarray bands = noise({4, 3, 5}, t, 2), c = noise({4, 5}, t, 3), r = noise({5}, t, 4);
+    bands(_, 1, _) = bands(_, 1, _) + 4;
+    c(_, 0) = c(_, 0) + 4;
+    const ndarray upper = stack({noise({4, 5}, t, 6) * 0.3, absolute(noise({4, 5}, t, 7)).astype(t) + 4}, 1);
+    const auto dense = [](const ndarray& ab) {
+      return diag(ab(1)) + diag(ab(0)(slice(1, 5)), 1) + diag(ab(2)(slice(0, 4)), -1);
+    };
+    const auto hermitian = [](const ndarray& ab) {
+      const ndarray above = diag(ab(0)(slice(1, 5)), 1);
+      return diag(ab(1)) + above + adjoint(above);
+    };
+    for (const shape_t& shape : {shape_t{5}, shape_t{5, 2}, shape_t{4, 5, 2}, shape_t{3, 1, 5, 2}}) {
+      const ndarray b = noise(shape, t, 5);
+      const ndarray x = linalg::solve_banded({1, 1}, bands, b), y = linalg::solve_toeplitz({c, r}, b);
+      const ndarray z = linalg::solveh_banded(upper, b);
+      const shape_t expected = shape.size() == 1   ? shape_t{4, 5}
+                               : shape.size() == 4 ? shape_t{3, 4, 5, 2}
+                                                   : shape_t{4, 5, 2};
+      CHECK(x.shape() == expected);
+      CHECK(y.shape() == expected);
+      CHECK(z.shape() == expected);
+      for (int k = 0; k < 4; ++k) {
+        const auto part = [&](const ndarray& all) { return all.ndim() == 4 ? all(2, k) : all(k); };
+        const ndarray side = shape.size() < 3 ? b : shape.size() == 3 ? b(k) : b(2, 0);
+        CHECK(distance(matmul(dense(bands(k)), part(x)), side) < 20 * allowed(t));
+        CHECK(distance(matmul(linalg::toeplitz(c(k), r), part(y)), side) < 20 * allowed(t));
+        CHECK(distance(matmul(hermitian(upper(k)), part(z)), side) < 20 * allowed(t));
+      }
+    }
+    CHECK(linalg::solve_banded({1, 1}, zeros({0, 3, 5}, t), noise({5}, t, 1)).shape() == shape_t{0, 5});
+  }
+}
+
 TEST_CASE("systems of bands and of Toeplitz matrices are solved, and bad input is named") {
   const ndarray c = array({4.0, 1.0, 0.5, -1.0}), r = array({4.0, -2.0, 0.25, 1.0}), b = noise({4, 2}, float64, 1);
   CHECK(distance(matmul(linalg::toeplitz(c, r), linalg::solve_toeplitz({c, r}, b)), b) < 1e-13);
@@ -83,6 +119,10 @@ TEST_CASE("systems of bands and of Toeplitz matrices are solved, and bad input i
   CHECK_THROWS_AS(linalg::solveh_banded(ones({0, 4}), ones({4})), shape_error);
   CHECK_THROWS_AS(linalg::solveh_banded(zeros({1, 4}), ones({4})), linalg_error);
   CHECK_THROWS_AS(linalg::solve_toeplitz(zeros({3}), ones({3})), linalg_error);
+  CHECK_THROWS_WITH_AS(linalg::solve_banded({1, 1}, ones({2, 3, 4}), ones({3, 4, 1})),
+                       "[solve_banded] stacks of shapes (2, 3, 4) and (3, 4, 1) do not broadcast", shape_error);
+  CHECK_THROWS_AS(linalg::solve_toeplitz({ones({2, 3}), ones({5, 3})}, ones({3})), shape_error);
+  CHECK_THROWS_AS(linalg::solve_banded({1, 1}, ones({3, 4}), ones({})), shape_error);
   CHECK_THROWS_AS(linalg::solve_toeplitz({ones({3}), ones({2})}, ones({3})), shape_error);
   CHECK_THROWS_AS(linalg::qr(ones({2, 2}), "economic"), value_error);
   CHECK_THROWS_AS(linalg::qr_pivoted(ones({2, 2}), "raw"), value_error);

@@ -43,6 +43,58 @@ TEST_CASE("copies lie as their order says") {
   CHECK_THROWS_AS(x.reshape({5, 5}, {.order = 'F'}), shape_error);
 }
 
+TEST_CASE("arrays are made in the order that is asked for") {
+  const dtype t = float32;
+  CHECK(zeros({2, 3, 4}, {.dtype = t, .order = 'F'}).strides() == bytes({1, 2, 6}));
+  CHECK(ones({2, 3, 4}, {.dtype = t, .order = 'F'}).strides() == bytes({1, 2, 6}));
+  CHECK(empty({2, 3, 4}, {.dtype = t, .order = 'F'}).strides() == bytes({1, 2, 6}));
+  CHECK(full({2, 3}, 7, {.dtype = t, .order = 'F'}).strides() == bytes({1, 2}));
+  CHECK(zeros({2, 3}, {.dtype = t}).strides() == bytes({3, 1}));
+  const ndarray rows = full({2, 3}, array({1, 2, 3}), {.order = 'F'});
+  CHECK(isfortran(rows));
+  CHECK(array_equal(rows, array({{1, 2, 3}, {1, 2, 3}})));
+  for (const ndarray& x : {array({{1, 2}, {3, 4}}, {.order = 'F'}), array(array({{1, 2}, {3, 4}}), {.order = 'F'}),
+                           asarray(array({{1, 2}, {3, 4}}), {.order = 'F'})}) {
+    CHECK(isfortran(x));
+    CHECK(array_equal(x, array({{1, 2}, {3, 4}})));
+  }
+  for (const ndarray& x :
+       {eye(3, {.columns = 4, .order = 'F'}), identity(3, {.order = 'F'}), indices({2, 3}, {.order = 'F'}),
+        mgrid({{0, 2}, {0, 3}}, {.order = 'F'}), fromfunction("i0 * 10 + i1", {2, 3}, {.order = 'F'})})
+    CHECK(isfortran(x));
+  CHECK(array_equal(fromfunction("i0 * 10 + i1", {2, 3}, {.order = 'F'}), array({{0, 1, 2}, {10, 11, 12}})));
+  CHECK(array_equal(eye(3, {.columns = 4, .k = 1, .order = 'F'}), eye(3, {.columns = 4, .k = 1})));
+  CHECK(zeros({0, 3}, {.order = 'F'}).shape() == shape_t{0, 3});
+  CHECK(zeros({}, {.order = 'F'}).shape() == shape_t{});
+  // It owns its elements, and writes reach them.
+  const ndarray w = zeros({2, 3}, {.dtype = t, .order = 'F'});
+  w(0, _) = 5;
+  CHECK(isfortran(w));
+  CHECK(w.data<float>()[2] == 5);
+  CHECK(sum(w).item<float>() == 15);
+  CHECK_THROWS_WITH_AS(zeros({2}, {.order = 'K'}), "[zeros] order is C or F, not 'K'", value_error);
+  CHECK_THROWS_AS(array({1}, {.order = 'A'}), value_error);
+  CHECK_THROWS_AS(ascontiguousarray(w, {.order = 'F'}), value_error);
+}
+
+TEST_CASE("arrays like another lie as it does where that is asked for") {
+  const ndarray x = box(), turned = permute_dims(x, axes{1, 2, 0});
+  CHECK(zeros_like(turned).strides() == bytes({8, 2, 1}));
+  CHECK(zeros_like(turned, {.order = 'K'}).strides() == bytes({4, 1, 12}));
+  CHECK(empty_like(turned, {.order = 'K'}).strides() == bytes({4, 1, 12}));
+  CHECK(ones_like(turned, {.order = 'A'}).strides() == bytes({8, 2, 1}));
+  CHECK(ones_like(x.T(), {.order = 'A'}).strides() == bytes({1, 4, 12}));
+  CHECK(ones_like(x, {.order = 'F'}).strides() == bytes({1, 2, 6}));
+  const ndarray filled = full_like(turned, array({1, 2}), {.order = 'K'});
+  CHECK(filled.strides() == bytes({4, 1, 12}));
+  CHECK(array_equal(filled, broadcast_to(array({1, 2}), {3, 4, 2})));
+  CHECK(zeros_like(turned, {.order = 'K', .shape = shape_t{2, 5}}).strides() == bytes({5, 1}));
+  CHECK(zeros_like(x.T(), {.order = 'A', .shape = shape_t{2, 5}}).strides() == bytes({1, 2}));
+  CHECK(zeros_like(turned, {.order = 'K', .shape = shape_t{2, 5, 3}}).strides() == bytes({5, 1, 10}));
+  CHECK(zeros_like(x, {.dtype = float64, .shape = shape_t{7}}).dtype() == float64);
+  CHECK_THROWS_WITH_AS(zeros_like(x, {.order = 'X'}), "[zeros_like] order is C, F, A or K, not 'X'", value_error);
+}
+
 TEST_CASE("asfortranarray copies what does not lie by columns") {
   const ndarray x = box(), f = asfortranarray(x);
   CHECK_FALSE(isfortran(x));

@@ -1,6 +1,7 @@
 // Systems of banded and Toeplitz matrices, solved on the host.
 #include <algorithm>
 
+#include "core/shape.hpp"
 #include "ops/linalg/host/matrix.hpp"
 #include "sinter/linalg_systems.hpp"
 #include "sinter/manipulate.hpp"
@@ -12,25 +13,54 @@ using std::int64_t;
 
 namespace {
 
-/// Right sides (M, K) on the host, and the shape and dtype of the solution.
-template <class T>
-struct sides {
-  host_stack<T> stack;
-  dims shape;
+dims without_last(const dims& shape, int axes) {
+  dims batch;
+  for (int k = 0; k + axes < shape.size(); ++k) batch.push_back(shape[k]);
+  return batch;
+}
+
+/// Stacks of systems, as SciPy counts them: b with one axis is a vector, else matrices (..., M, K); what is before broadcasts
+/// with what stands before the axes that describe a matrix.
+struct system_stack {
+  dims batch, core;  // of the solution
   dtype type;
-  host_matrix<T> matrix() { return stack[0]; }
-  ndarray solution() const { return stack.array_of(shape, type, like); }
-  ndarray like;
+  int64_t count() const { return core::element_count(batch); }
+  dims shape() const { return joined(core); }
+  /// An array whose last axes describe one matrix, or one right side, for every system.
+  template <class T>
+  host_stack<T> on_host(const ndarray& x, int axes) const {
+    dims one;
+    for (int k = x.ndim() - axes; k < x.ndim(); ++k) one.push_back(x.shape()[static_cast<std::size_t>(k)]);
+    const ndarray all = broadcast_to(x.astype(type, false), to_shape(joined(one)));
+    return {all, count(), axes == 2 ? one[0] : 1, one[axes - 1]};
+  }
+  template <class T>
+  host_stack<T> right_sides(const ndarray& b) const {
+    host_stack<T> sides = on_host<T>(b, core.size());
+    if (core.size() == 1) std::swap(sides.rows, sides.columns);
+    return sides;
+  }
+
+ private:
+  dims joined(const dims& last) const {
+    dims all = batch;
+    for (const int64_t extent : last) all.push_back(extent);
+    return all;
+  }
 };
 
-template <class T>
-sides<T> sides_of(const ndarray& b, int64_t rows, dtype type, const char* function) {
+/// `matrices` is the shape of what describes them, with `axes` axes for each.
+system_stack systems_of(const dims& matrices, int axes, const ndarray& b, int64_t rows, dtype type,
+                        const char* function) {
   const dims shape = view_of(b, function).shape;
-  if (shape.size() != 1 && shape.size() != 2)
-    fail<shape_error>(function, "b is a vector or a matrix, not of shape ", shape);
-  if (shape[0] != rows) fail<shape_error>(function, "b of shape ", shape, " for a matrix of order ", rows);
-  const int64_t columns = shape.size() == 1 ? 1 : shape[1];
-  return {host_stack<T>(b.astype(type, false), 1, rows, columns), shape, type, b};
+  if (shape.empty()) fail<shape_error>(function, "b is a vector or matrices, not of shape ", shape);
+  const int own = std::min(shape.size(), 2), from = shape.size() - own;
+  if (shape[from] != rows) fail<shape_error>(function, "b of shape ", shape, " for matrices of order ", rows);
+  system_stack s{without_last(matrices, axes), {}, type};
+  for (int k = from; k < shape.size(); ++k) s.core.push_back(shape[k]);
+  if (!core::broadcast_into(s.batch, without_last(shape, own)))
+    fail<shape_error>(function, "stacks of shapes ", matrices, " and ", shape, " do not broadcast");
+  return s;
 }
 
 void subtract_row(auto b, int64_t from, int64_t factor_row, const auto& factor) {
@@ -105,7 +135,7 @@ void solve_cholesky(band<T>& l, host_matrix<T> b) {
 
 dims band_shape(const ndarray& ab, const char* function) {
   const dims shape = view_of(ab, function).shape;
-  if (shape.size() != 2) fail<shape_error>(function, "ab is a matrix of diagonals, not of shape ", shape);
+  if (shape.size() < 2) fail<shape_error>(function, "ab is a matrix of diagonals, or some, not of shape ", shape);
   return shape;
 }
 
@@ -163,61 +193,73 @@ void solve_levinson(const toeplitz_matrix<T>& t, host_matrix<T> b) {
 ndarray linalg::solve_banded(std::pair<int64_t, int64_t> diagonals, const ndarray& ab, const ndarray& b) {
   const int64_t lower = diagonals.first, upper = diagonals.second;
   const dims shape = band_shape(ab, "solve_banded");
+  const int64_t held = shape[shape.size() - 2], order = shape[shape.size() - 1];
   if (lower < 0 || upper < 0) fail<value_error>("solve_banded", "{", lower, ", ", upper, "} diagonals");
-  if (lower >= shape[0] || upper >= shape[0] || lower + upper + 1 != shape[0])
+  if (lower >= held || upper >= held || lower + upper + 1 != held)
     fail<shape_error>("solve_banded", "{", lower, ", ", upper, "} diagonals are not in ab of shape ", shape);
   const dtype type = linalg_dtype("solve_banded", {&ab, &b});
   common_device(ab, b, "solve_banded");
+  const system_stack all = systems_of(shape, 2, b, order, type, "solve_banded");
   return in_double(type, [&](auto zero) {
     using T = decltype(zero);
-    sides<T> right = sides_of<T>(b, shape[1], type, "solve_banded");
-    host_stack<T> from(ab.astype(type, false), 1, shape[0], shape[1]);
-    band<T> a{shape[1], std::min(lower, shape[1]), std::min(upper, shape[1])};
-    for (int64_t i = 0; i < a.order; ++i)
-      for (int64_t j = std::max<int64_t>(0, i - a.lower); j <= std::min(a.order - 1, i + a.upper); ++j)
-        a.at(i, j) = from[0](upper + i - j, j);
-    eliminate(a, right.matrix());
-    return right.solution();
+    host_stack<T> sides = all.right_sides<T>(b), from = all.on_host<T>(ab, 2);
+    for (int64_t k = 0; k < all.count(); ++k) {
+      band<T> a{order, std::min(lower, order), std::min(upper, order)};
+      for (int64_t i = 0; i < order; ++i)
+        for (int64_t j = std::max<int64_t>(0, i - a.lower); j <= std::min(order - 1, i + a.upper); ++j)
+          a.at(i, j) = from[k](upper + i - j, j);
+      eliminate(a, sides[k]);
+    }
+    return sides.array_of(all.shape(), type, b);
   });
 }
 
 ndarray linalg::solveh_banded(const ndarray& ab, const ndarray& b, const solveh_banded_kw& kw) {
   const dims shape = band_shape(ab, "solveh_banded");
-  if (shape[0] == 0) fail<shape_error>("solveh_banded", "ab of shape ", shape, " has no diagonal");
+  const int64_t held = shape[shape.size() - 2], order = shape[shape.size() - 1];
+  if (held == 0) fail<shape_error>("solveh_banded", "ab of shape ", shape, " has no diagonal");
   const dtype type = linalg_dtype("solveh_banded", {&ab, &b});
   common_device(ab, b, "solveh_banded");
+  const system_stack all = systems_of(shape, 2, b, order, type, "solveh_banded");
   return in_double(type, [&](auto zero) {
     using T = decltype(zero);
-    sides<T> right = sides_of<T>(b, shape[1], type, "solveh_banded");
-    host_stack<T> from(ab.astype(type, false), 1, shape[0], shape[1]);
-    band<T> a{shape[1], std::min(shape[0] - 1, shape[1]), 0};
-    for (int64_t i = 0; i < a.order; ++i)
-      for (int64_t j = std::max<int64_t>(0, i - a.lower); j <= i; ++j)
-        a.at(i, j) = kw.lower ? from[0](i - j, j) : conj_of(from[0](shape[0] - 1 + j - i, i));
-    factor_cholesky(a);
-    solve_cholesky(a, right.matrix());
-    return right.solution();
+    host_stack<T> sides = all.right_sides<T>(b), from = all.on_host<T>(ab, 2);
+    for (int64_t k = 0; k < all.count(); ++k) {
+      band<T> a{order, std::min(held - 1, order), 0};
+      for (int64_t i = 0; i < order; ++i)
+        for (int64_t j = std::max<int64_t>(0, i - a.lower); j <= i; ++j)
+          a.at(i, j) = kw.lower ? from[k](i - j, j) : conj_of(from[k](held - 1 + j - i, i));
+      factor_cholesky(a);
+      solve_cholesky(a, sides[k]);
+    }
+    return sides.array_of(all.shape(), type, b);
   });
 }
 
 ndarray linalg::solve_toeplitz(const std::pair<ndarray, ndarray>& c_and_r, const ndarray& b) {
-  const ndarray c = ravel(c_and_r.first), r = ravel(c_and_r.second);
-  if (c.size() != r.size())
-    fail<shape_error>("solve_toeplitz", "c of shape ", c.shape(), " and r of shape ", r.shape(),
-                      " make no square matrix");
+  const ndarray &c = c_and_r.first, &r = c_and_r.second;
+  dims batch = view_of(c, "solve_toeplitz").shape;
+  const dims rows = view_of(r, "solve_toeplitz").shape;
+  if (batch.empty() || rows.empty() || batch[batch.size() - 1] != rows[rows.size() - 1])
+    fail<shape_error>("solve_toeplitz", "c of shape ", batch, " and r of shape ", rows, " make no square matrices");
+  if (!core::broadcast_into(batch, rows))
+    fail<shape_error>("solve_toeplitz", "c of shape ", c.shape(), " and r of shape ", rows, " do not broadcast");
+  const int64_t order = rows[rows.size() - 1];
   const dtype type = linalg_dtype("solve_toeplitz", {&c, &r, &b});
   common_device(c, r, "solve_toeplitz");
   common_device(c, b, "solve_toeplitz");
+  const system_stack all = systems_of(batch, 1, b, order, type, "solve_toeplitz");
   return in_double(type, [&](auto zero) {
     using T = decltype(zero);
-    sides<T> right = sides_of<T>(b, c.size(), type, "solve_toeplitz");
-    toeplitz_matrix<T> t{c.size(), r.astype(type, false).template to_vector<T>()};
-    std::reverse(t.diagonal.begin(), t.diagonal.end());
-    const std::vector<T> column = c.astype(type, false).template to_vector<T>();
-    if (!t.diagonal.empty()) t.diagonal.pop_back();
-    t.diagonal.insert(t.diagonal.end(), column.begin(), column.end());
-    solve_levinson(t, right.matrix());
-    return right.solution();
+    host_stack<T> sides = all.right_sides<T>(b), columns = all.on_host<T>(c, 1), firsts = all.on_host<T>(r, 1);
+    for (int64_t k = 0; order > 0 && k < all.count(); ++k) {
+      toeplitz_matrix<T> t{order, std::vector<T>(firsts[k].first, firsts[k].first + order)};
+      std::reverse(t.diagonal.begin(), t.diagonal.end());
+      t.diagonal.pop_back();
+      t.diagonal.insert(t.diagonal.end(), columns[k].first, columns[k].first + order);
+      solve_levinson(t, sides[k]);
+    }
+    return sides.array_of(all.shape(), type, b);
   });
 }
 ndarray linalg::solve_toeplitz(const ndarray& c, const ndarray& b) {
