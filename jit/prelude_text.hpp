@@ -26,11 +26,14 @@ enum prelude_parts : unsigned {
   prelude_special = 256,      // special functions (after float); kernels hold what they need of it
   prelude_user_complex = 64,  // complex types with constructors and operators, for users' text (before complex)
 };
+/// How kernels hold the pieces that special functions share: the first is among special_files, the second can take its place.
+inline constexpr std::string_view special_pieces_inlined = "special_inlined", special_pieces_called = "special_called";
 /// The files of prelude_special, in order.
-inline constexpr std::array<std::string_view, 14> special_files = {
-    "special_core",   "special_error",     "special_gamma",      "special_trig", "special_logistic",
-    "special_bessel", "special_integrals", "special_incomplete", "special_beta", "special_inverse",
-    "special_zeta",   "special_complex",   "special_legendre",   "special_order"};
+inline constexpr std::array<std::string_view, 16> special_files = {
+    special_pieces_inlined, "special_core",       "special_single",   "special_error",
+    "special_gamma",        "special_trig",       "special_logistic", "special_bessel",
+    "special_integrals",    "special_incomplete", "special_beta",     "special_inverse",
+    "special_zeta",         "special_complex",    "special_legendre", "special_order"};
 /// The parts that the expression of an instruction (and its register type) needs, with their dependencies.
 unsigned needed_parts(const instr& i) noexcept;
 /// The names of the parts in `mask` and of their dependencies, in order; and their texts.

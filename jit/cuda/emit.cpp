@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 #include "jit/cuda/emit_kernel.hpp"
 #include "jit/cuda/prelude_select.hpp"
@@ -25,6 +26,16 @@ user_text text_of_users(const std::vector<const program*>& programs) {
 }
 
 bool is_special_file(std::string_view part) { return part.starts_with("special_"); }
+
+/// Long functions are made of pieces that are called. Beside short ones alone they are inlined: these run at the speed of memory,
+/// and loads should overlap what they compute.
+bool calls_pieces(const std::vector<const program*>& programs) {
+  constexpr int long_weight = 200;
+  return std::any_of(programs.begin(), programs.end(), [](const program* p) {
+    return std::any_of(p->code.begin(), p->code.end(),
+                       [](const instr& i) { return is_special(i.op) && weight(i.op) >= long_weight; });
+  });
+}
 
 /// The files of jit/prelude that the programs may need, in order.
 std::vector<std::string_view> cuda_parts(const std::vector<const program*>& programs) {
@@ -49,6 +60,7 @@ std::vector<std::string_view> cuda_parts(const std::vector<const program*>& prog
   }
   if (reduces) mask |= prelude_float;
   std::vector<std::string_view> parts = prelude_files(mask);
+  if (calls_pieces(programs)) std::replace(parts.begin(), parts.end(), special_pieces_inlined, special_pieces_called);
   auto add = [&](bool needed, const char* part) {
     if (needed) parts.emplace_back(part);
   };
@@ -192,9 +204,9 @@ std::string cuda_module(const std::vector<const program*>& programs, const std::
   if (std::none_of(programs.begin(), programs.end(), [](const program* p) { return calls_users(*p); }))
     return select_prelude(parts, kernels) + kernels;
   // Special functions are not part of what users' text may mention.
-  const bool special = std::any_of(parts.begin(), parts.end(), is_special_file);
-  const std::vector<std::string_view> files(special_files.begin(), special_files.end());
-  return cuda_prelude(programs) + (special ? select_prelude(files, kernels) : std::string()) + kernels;
+  std::vector<std::string_view> special;
+  std::copy_if(parts.begin(), parts.end(), std::back_inserter(special), is_special_file);
+  return cuda_prelude(programs) + (special.empty() ? std::string() : select_prelude(special, kernels)) + kernels;
 }
 
 }  // namespace sinter::jit

@@ -45,6 +45,20 @@ struct alignas(8) uint2 { unsigned x, y; };
 #define fmaxf __builtin_fmaxf
 #define fmin __builtin_fmin
 #define fmax __builtin_fmax
+extern "C" {
+float fmaf(float, float, float) noexcept;
+double fma(double, double, double) noexcept;
+float floorf(float) noexcept;
+double floor(double) noexcept;
+float rintf(float) noexcept;
+double rint(double) noexcept;
+float sinf(float) noexcept;
+float cosf(float) noexcept;
+double sin(double) noexcept;
+double cos(double) noexcept;
+float logf(float) noexcept;
+double log(double) noexcept;
+}
 static inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
 static inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 static inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }

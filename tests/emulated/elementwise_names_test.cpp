@@ -46,4 +46,23 @@ TEST_CASE("emulated: divisors, powers of two and complex numbers from parts have
   check_bytes<std::complex<float>>(w);
 }
 
+TEST_CASE(
+    "emulated: special functions have the CPU's bytes, computed in float32, in float64, and by pieces that are "
+    "called") {
+  if (no_emulation()) return;
+  const shape_t shape{64, 33};
+  const ndarray t = numbers(shape, float32, 97) / 97.0f, x = t * 24.0f - 12.0f, y = t.astype(float64) * 12.0 + 0.01;
+  const ndarray z = numbers(shape, float64, 31) / 31.0 + 0.005;
+  eval(t, x, y, z);
+  for (const ndarray& of_x : {special::erf(x), special::erfc(x), special::ndtr(x), special::gammaln(x),
+                              special::expit(x), special::log_expit(x), special::i0(x), special::i1e(x)})
+    check_bytes<float>(of_x);
+  for (const ndarray& of_t : {special::ndtri(t), special::erfinv(t), special::logit(t)}) check_bytes<float>(of_t);
+  check_bytes<double>(special::erf(y));
+  check_bytes<double>(special::kl_div(y, z));
+  check_bytes<double>(special::betainc(y, z + 1.0, z));
+  check_bytes<double>(special::betaincinv(y, z + 1.0, z));
+  check_bytes<double>(special::jv(floor(y), z * 9.0));
+}
+
 #endif

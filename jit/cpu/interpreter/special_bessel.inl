@@ -1,6 +1,7 @@
 // Block operations of Bessel functions.
 #include "jit/cpu/interpreter/special_lanes.inl"
 #include "jit/prelude/special/core.h"
+#include "jit/prelude/special/single.h"
 #include "jit/prelude/special/trig.h"
 #include "jit/prelude/special/bessel.h"
 #define SINTER_SPECIAL_bessel(name, operands) SINTER_SPECIAL_FOUND(name, operands)

@@ -1,6 +1,7 @@
 // Block operations of functions of complex numbers.
 #include "jit/cpu/interpreter/special_lanes.inl"
 #include "jit/prelude/special/core.h"
+#include "jit/prelude/special/single.h"
 #include "jit/prelude/special/gamma.h"
 #include "jit/prelude/special/trig.h"
 #include "jit/prelude/special/complex.h"

@@ -1,10 +1,13 @@
 // Block operations of incomplete gamma functions.
 #include "jit/cpu/interpreter/special_lanes.inl"
+#include "jit/cpu/interpreter/special_twin.inl"
 #include "jit/prelude/special/core.h"
+#include "jit/prelude/special/single.h"
 #include "jit/prelude/special/gamma.h"
 #include "jit/prelude/special/trig.h"
 #include "jit/prelude/special/logistic.h"
 #include "jit/prelude/special/incomplete.h"
 #define SINTER_SPECIAL_incomplete(name, operands) SINTER_SPECIAL_FOUND(name, operands)
+#define SINTER_SPECIAL_TWIN
 #define SINTER_SPECIAL_FIND special_incomplete_op
 #include "jit/cpu/interpreter/special_loops.inl"

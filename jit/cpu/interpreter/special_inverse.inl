@@ -1,6 +1,7 @@
 // Block operations of the inverses of incomplete gamma and beta functions.
 #include "jit/cpu/interpreter/special_lanes.inl"
 #include "jit/prelude/special/core.h"
+#include "jit/prelude/special/single.h"
 #include "jit/prelude/special/error.h"
 #include "jit/prelude/special/gamma.h"
 #include "jit/prelude/special/trig.h"

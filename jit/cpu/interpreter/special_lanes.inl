@@ -1,7 +1,8 @@
 // sn::lanes: the vector of doubles with which the texts of jit/prelude/special are instantiated, and its masks. Without AVX2
-// they are instantiated with double. To be included after the preludes base and float and before those texts.
+// they are instantiated with double. To be included before those texts; sn::singles, for texts of float32, comes with it.
 #include "jit/prelude/base.h"
 #include "jit/prelude/float.h"
+#include "jit/prelude/special/inlined.h"
 
 // Masks of lanes have no &&, so the texts have none; masks of one number are bool.
 #ifdef __clang__
@@ -152,3 +153,4 @@ SN_FN void store_lanes(float* to, double x) { *to = float(x); }
 }  // namespace
 }  // namespace sn
 #endif
+#include "jit/cpu/interpreter/special_singles.inl"

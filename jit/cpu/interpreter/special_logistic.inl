@@ -1,6 +1,7 @@
 // Block operations of the logistic function, entropies, and others of exponentials and logarithms.
 #include "jit/cpu/interpreter/special_lanes.inl"
 #include "jit/prelude/special/core.h"
+#include "jit/prelude/special/single.h"
 #include "jit/prelude/special/trig.h"
 #include "jit/prelude/special/logistic.h"
 #define SINTER_SPECIAL_logistic(name, operands) SINTER_SPECIAL_FOUND(name, operands)

@@ -1,6 +1,6 @@
 // The block operations of one family of special functions. An includer has included its texts and defines
 // SINTER_SPECIAL_<family>(name, operands) as SINTER_SPECIAL_FOUND(name, operands), and SINTER_SPECIAL_FIND as the name of the
-// function that finds them.
+// function that finds them. With SINTER_SPECIAL_TWIN it has included special_twin.inl.
 #ifndef SINTER_SPECIAL_error
 #define SINTER_SPECIAL_error(name, operands)
 #endif
@@ -41,34 +41,73 @@
 namespace sinter::jit::tier0::SINTER_ISA {
 namespace {
 
-using sn::lanes;
-constexpr int lane_step = int(sizeof(lanes) / sizeof(double));
+// What the texts are instantiated with: one vector, or two of families whose texts are long chains of steps.
+#ifdef SINTER_SPECIAL_TWIN
+using special_lanes = sn::twin;
+template <class T>
+SN_FN special_lanes load_special(const T* from) {
+  return sn::load_twin(from);
+}
+template <class T>
+SN_FN void store_special(T* to, special_lanes x) {
+  sn::store_twin(to, x);
+}
+#else
+using special_lanes = sn::lanes;
+template <class T>
+SN_FN special_lanes load_special(const T* from) {
+  return sn::load_lanes(from);
+}
+template <class T>
+SN_FN void store_special(T* to, special_lanes x) {
+  sn::store_lanes(to, x);
+}
+#endif
+constexpr int lane_step = int(sizeof(special_lanes) / sizeof(double));
 
 template <class T, class F>
 void special_1(void* dst, const void* a, const void*, const void*, int n, int*) {
   auto* x = static_cast<const T*>(a);
-  for (int l = 0; l < n; l += lane_step) sn::store_lanes(static_cast<T*>(dst) + l, F::of(sn::load_lanes(x + l)));
+  for (int l = 0; l < n; l += lane_step) store_special(static_cast<T*>(dst) + l, F::of(load_special(x + l)));
+}
+constexpr int single_step = int(sizeof(sn::singles) / sizeof(float));
+template <class F>
+void special_single(void* dst, const void* a, const void*, const void*, int n, int*) {
+  auto* x = static_cast<const float*>(a);
+  for (int l = 0; l < n; l += single_step)
+    sn::store_singles(static_cast<float*>(dst) + l, F::of(sn::load_singles(x + l)));
 }
 template <class T, class F>
 void special_2(void* dst, const void* a, const void* b, const void*, int n, int*) {
   auto *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
   for (int l = 0; l < n; l += lane_step)
-    sn::store_lanes(static_cast<T*>(dst) + l, F::of(sn::load_lanes(x + l), sn::load_lanes(y + l)));
+    store_special(static_cast<T*>(dst) + l, F::of(load_special(x + l), load_special(y + l)));
 }
 template <class T, class F>
 void special_3(void* dst, const void* a, const void* b, const void* c, int n, int*) {
   auto *x = static_cast<const T*>(a), *y = static_cast<const T*>(b), *z = static_cast<const T*>(c);
   for (int l = 0; l < n; l += lane_step)
-    sn::store_lanes(static_cast<T*>(dst) + l,
-                    F::of(sn::load_lanes(x + l), sn::load_lanes(y + l), sn::load_lanes(z + l)));
+    store_special(static_cast<T*>(dst) + l, F::of(load_special(x + l), load_special(y + l), load_special(z + l)));
 }
 
 #define OP(name, operands, weight)
 #define SPECIAL_OP(family, name, operands, weight) SINTER_SPECIAL_##family(name, operands)
-#define SINTER_SPECIAL_FOUND(name, operands)              \
-  struct special_##name {                                 \
-    template <class... V>                                 \
-    SN_MEMBER lanes of(V... v) { return sn::sf_##name(v...); } \
+#define SINTER_SPECIAL_FOUND(name, operands) \
+  struct special_##name {                    \
+    template <class... V>                    \
+    SN_MEMBER special_lanes of(V... v) {     \
+      return sn::sf_##name(v...);            \
+    }                                        \
+  };
+#include "jit/program/opcodes.def"
+#undef SINTER_SPECIAL_FOUND
+
+#define OP(name, operands, weight)
+#define SPECIAL_OP(family, name, operands, weight)
+#define SPECIAL_SINGLE(family, name, operands, weight) SINTER_SPECIAL_##family(name, operands)
+#define SINTER_SPECIAL_FOUND(name, operands)                                 \
+  struct single_##name {                                                     \
+    SN_MEMBER sn::singles of(sn::singles x) { return sn::single_##name(x); } \
   };
 #include "jit/program/opcodes.def"
 #undef SINTER_SPECIAL_FOUND
@@ -77,12 +116,26 @@ void special_3(void* dst, const void* a, const void* b, const void* c, int n, in
 
 block_op SINTER_SPECIAL_FIND(opcode op, dtype type) noexcept {
   if (type != dtype::f32 && type != dtype::f64) return nullptr;
+  if (type == dtype::f32) {
+    switch (op) {
+#define OP(name, operands, weight)
+#define SPECIAL_OP(family, name, operands, weight)
+#define SPECIAL_SINGLE(family, name, operands, weight) SINTER_SPECIAL_##family(name, operands)
+#define SINTER_SPECIAL_FOUND(name, operands) \
+  case opcode::name:                         \
+    return &special_single<single_##name>;
+#include "jit/program/opcodes.def"
+#undef SINTER_SPECIAL_FOUND
+      default: break;
+    }
+  }
   switch (op) {
 #define OP(name, operands, weight)
 #define SPECIAL_OP(family, name, operands, weight) SINTER_SPECIAL_##family(name, operands)
-#define SINTER_SPECIAL_FOUND(name, operands) \
-  case opcode::name:                         \
-    return type == dtype::f32 ? &special_##operands<float, special_##name> : &special_##operands<double, special_##name>;
+#define SINTER_SPECIAL_FOUND(name, operands)                               \
+  case opcode::name:                                                       \
+    return type == dtype::f32 ? &special_##operands<float, special_##name> \
+                              : &special_##operands<double, special_##name>;
 #include "jit/program/opcodes.def"
     default: return nullptr;
   }

@@ -1,6 +1,7 @@
 // Block operations of Bessel functions of any order.
 #include "jit/cpu/interpreter/special_lanes.inl"
 #include "jit/prelude/special/core.h"
+#include "jit/prelude/special/single.h"
 #include "jit/prelude/special/gamma.h"
 #include "jit/prelude/special/trig.h"
 #include "jit/prelude/special/beta.h"

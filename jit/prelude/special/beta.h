@@ -61,7 +61,7 @@ template <class V> SN_SHARED sf_signed_log<V> sf_gammaln_signed(V x, V low) {
 }
 /// The logarithm and the sign of beta for finite a and b other than 0. Its value is infinite where gamma(a) gamma(b) has a pole
 /// that gamma(a + b) lacks, 0 in the converse case; with a whole a < 1 - b <= 0 the limit for whole b, as in Cephes.
-template <class V> SN_FN sf_signed_log<V> sf_beta_signed(V a, V b) {
+template <class V> SN_PIECE sf_signed_log<V> sf_beta_signed(V a, V b) {
   const auto plain = (a > V(0.0)) & (b > V(0.0));
   const V one = V(1.0);
   sf_pair<V> r = sf_betaln_pair(sf_if(plain, a, one), sf_if(plain, b, one));
@@ -127,8 +127,9 @@ template <class V> SN_SHARED V sf_beta_weight(V a, V b, sf_pair<V> x, sf_pair<V>
 }
 /// I over the weight times a: 1 + (a + b) / (a + 1) x (1 + (a + b + 1) / (a + 2) x (1 + ...)) (NIST Digital Library of
 /// Mathematical Functions 8.17.8), all positive. The number of terms is found on the way; they are added from behind.
-template <class V> SN_FN V sf_beta_series(V a, V b, V x) {
+template <class V> SN_PIECE V sf_beta_series(V a, V b, V x) {
   V term = V(1.0), k = V(0.0), last = V(0.0);
+  SN_ROLLED
   for (int n = 0; n < 3000; ++n) {
     term = term * ((a + b + k) * x / (a + V(1.0) + k));
     k = k + V(1.0);
@@ -137,6 +138,7 @@ template <class V> SN_FN V sf_beta_series(V a, V b, V x) {
     last = sf_if(more, k, last);
   }
   V sum = V(1.0);
+  SN_ROLLED
   for (double at = sf_most(last); at >= 0.0; at -= 1.0) {
     const V j(at);
     sum = sf_if(last >= j, sf_fma((a + b + j) * x / (a + V(1.0) + j), sum, V(1.0)), sum);
@@ -155,12 +157,13 @@ template <class V> SN_FN sf_fraction_term<V> sf_beta_term(V a, V b, V x, V from,
   const V below = m + mid + (a + m) * (from + sf_fma(m, V(2.0) - x, V(1.0))) / (e + V(1.0));
   return {above, below};
 }
-template <class V> SN_FN V sf_beta_fraction(V a, V b, sf_pair<V> x, sf_pair<V> y) {
+template <class V> SN_PIECE V sf_beta_fraction(V a, V b, sf_pair<V> x, sf_pair<V> y) {
   const sf_pair<V> p = sf_product(a, y.hi), q = sf_product(b, x.hi), d = sf_sum(p.hi, -q.hi);
   const V from = d.hi + (d.lo + sf_fma(a, y.lo, p.lo) - sf_fma(b, x.lo, q.lo));  // a y - b x
   const V first = a * (from + V(1.0)) / (a + V(1.0));
   V back = V(1.0) / first, change = V(1.0), m = V(0.0), depth = V(0.0);
   auto more = change > V(0.5);
+  SN_ROLLED
   for (int n = 0; n < 10000 && sf_any(more); ++n) {
     m = m + V(1.0);
     const sf_fraction_term<V> t = sf_beta_term(a, b, x.hi, from, m);
@@ -171,6 +174,7 @@ template <class V> SN_FN V sf_beta_fraction(V a, V b, sf_pair<V> x, sf_pair<V> y
     more = more & (change > V(1e-18));
   }
   V over = V(0.0);
+  SN_ROLLED
   for (double at = sf_most(depth); at >= 1.0; at -= 1.0) {
     const V j(at);
     const sf_fraction_term<V> t = sf_beta_term(a, b, x.hi, from, j);
@@ -180,7 +184,7 @@ template <class V> SN_FN V sf_beta_fraction(V a, V b, sf_pair<V> x, sf_pair<V> y
   return sf_if(more, sf_nan(a), V(1.0) / (first + over));
 }
 /// log gamma(b + a) - log gamma(b) over a for 0 < a <= 1 and finite b > 0: a logarithm and what is left.
-template <class V> SN_FN sf_pair<V> sf_gammaln_slope(V b, V a) {
+template <class V> SN_PIECE sf_pair<V> sf_gammaln_slope(V b, V a) {
   // Three steps of the recurrence, then the difference of Stirling's terms, whose rest is a divided difference.
   const V c = b + V(3.0), d = c + a, i = V(1.0) / c, j = V(1.0) / d;
   const V u = i * i, v = j * j;
@@ -201,8 +205,9 @@ template <class V> SN_FN sf_pair<V> sf_gammaln_slope(V b, V a) {
 }
 /// For 0 < a < 1 where x is at most 1/2 and b x at most 1: the sum of (1 - b)_n x^n / n! / (a + n) from n = 1, with which
 /// I = x^a (1 + a sum) / (a beta(a, b)), and -log(a beta(a, b)) / a.
-template <class V> SN_FN V sf_beta_small_sum(V a, V b, V x) {
+template <class V> SN_PIECE V sf_beta_small_sum(V a, V b, V x) {
   V s = V(0.0), factor = V(1.0), n = V(0.0);
+  SN_ROLLED
   for (int k = 0; k < 80; ++k) {
     factor = factor * ((n + V(1.0) - b) * x / (n + V(1.0)));
     n = n + V(1.0);
@@ -212,11 +217,11 @@ template <class V> SN_FN V sf_beta_small_sum(V a, V b, V x) {
   }
   return s;
 }
-template <class V> SN_FN sf_pair<V> sf_beta_small_factor(V a, V b) {
+template <class V> SN_PIECE sf_pair<V> sf_beta_small_factor(V a, V b) {
   const sf_pair<V> slope = sf_gammaln_slope(b, a);
   return sf_plus(slope, -sf_gammaln_1p(a) / a);
 }
-template <class V> SN_FN V sf_beta_small(V a, V b, sf_pair<V> x) {
+template <class V> SN_PIECE V sf_beta_small(V a, V b, sf_pair<V> x) {
   const V s = sf_beta_small_sum(a, b, x.hi);
   const sf_pair<V> f = sf_beta_small_factor(a, b), l = sf_plus(sf_log_pair(x), f.hi);
   const V v = a * (l.hi + (l.lo + f.lo));
@@ -252,7 +257,7 @@ template <class V> SN_SHARED V sf_beta_part(V a, V b, sf_pair<V> x, sf_pair<V> y
   return sf_if(asked, r, other);
 }
 /// With the ends.
-template <class V> SN_FN V sf_beta_ends(V a, V b, sf_pair<V> x, sf_pair<V> y, bool upper) {
+template <class V> SN_PIECE V sf_beta_ends(V a, V b, sf_pair<V> x, sf_pair<V> y, bool upper) {
   const V inf = sf_inf(a), zero = V(0.0), one = V(1.0);
   const auto inner = (a > zero) & (b > zero) & (a < inf) & (b < inf) & (x.hi > zero) & (y.hi > zero);
   const sf_pair<V> half = {V(0.5), zero};

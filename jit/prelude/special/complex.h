@@ -18,7 +18,7 @@ template <class V, class M> SN_FN sf_complex<V> sf_complex_if(M m, sf_complex<V>
   return {sf_if(m, a.re, b.re), sf_if(m, a.im, b.im)};
 }
 /// The angle of x + i y; polynomials on [0, pi / 8].
-template <class V> SN_FN V sf_angle(V x, V y) {
+template <class V> SN_PIECE V sf_angle(V x, V y) {
   const V a = sf_abs(x), b = sf_abs(y), most = sf_max(a, b), t = sf_if(most == V(0.0), V(0.0), sf_min(a, b) / most);
   const auto far = t > V(0.4142135623730950);
   const V u = sf_if(far, (t - V(1.0)) / (t + V(1.0)), t);
@@ -31,14 +31,14 @@ template <class V> SN_FN V sf_angle(V x, V y) {
   return sf_copysign(sf_if(left, V(3.14159265358979323846) - r, r), y);
 }
 /// The logarithm of a number other than 0, and of 1 + z.
-template <class V> SN_FN sf_complex<V> sf_complex_log(sf_complex<V> z) {
+template <class V> SN_PIECE sf_complex<V> sf_complex_log(sf_complex<V> z) {
   const V a = sf_abs(z.re), b = sf_abs(z.im), most = sf_max(a, b), t = sf_min(a, b) / most;
   return {sf_log(most) + V(0.5) * sf_log1p(t * t), sf_angle(z.re, z.im)};
 }
-template <class V> SN_FN sf_complex<V> sf_complex_log1p(sf_complex<V> z) {
+template <class V> SN_PIECE sf_complex<V> sf_complex_log1p(sf_complex<V> z) {
   return {V(0.5) * sf_log1p(sf_fma(z.re, z.re + V(2.0), z.im * z.im)), sf_angle(z.re + V(1.0), z.im)};
 }
-template <class V> SN_FN sf_complex<V> sf_complex_exp(sf_complex<V> z) {
+template <class V> SN_PIECE sf_complex<V> sf_complex_exp(sf_complex<V> z) {
   const V e = sf_exp(z.re);
   const sf_sine_cosine<V> t = sf_sincos(z.im);
   return {e * t.cos, e * t.sin};
@@ -54,7 +54,7 @@ template <class V, int N> SN_FN sf_complex<V> sf_complex_poly(const double (&c)[
 
 /// log gamma(z) for re z > 0.05 and im z >= 0: Taylor's series around 1 and 2, and Stirling's series, below 7 after some steps
 /// of the recurrence, which count the turns of their product (D. E. G. Hare, Journal of Algorithms 25, 1997).
-template <class V> SN_FN sf_complex<V> sf_loggamma_right(sf_complex<V> z) {
+template <class V> SN_PIECE sf_complex<V> sf_loggamma_right(sf_complex<V> z) {
   const V one = V(1.0), zero = V(0.0), half = V(0.5);
   sf_complex<V> w = z;
   sf_pair<V> re = {one, zero}, im = {zero, zero};  // the product
@@ -168,6 +168,7 @@ template <class V> SN_SHARED sf_complex<V> sf_complex_lambertw(V x, V y, V branc
   const sf_complex<V> target = sf_complex_if(real, {l.re, V(3.14159265358979323846)}, far);
   auto open = inner & !near;
   w = sf_complex_if(open, w, {one, zero});
+  SN_ROLLED
   for (int n = 0; n < 60; ++n) {
     if (!sf_any(open)) break;
     // w - z exp(-w), or w exp(w) - z where exp(w) is small

@@ -19,14 +19,28 @@ SN_FN double sf_library_cos(double a) { return SN_LIBM(cos)(a); }
 SN_FN unsigned long long sf_bits(double a) { return to_bits(a); }
 SN_FN double sf_number(unsigned long long b) { return from_bits(b); }
 
-// The functions that kernels call. `text` takes and gives doubles; float is computed in double and rounded once. The long ones
-// are called in kernels and not repeated for every element of unrolled code, which would be most of the time of a compilation.
+// Of float32, for the functions that are computed in it (single.h).
+SN_FN float sf_if(bool m, float a, float b) { return m ? a : b; }
+SN_FN float sf_fma(float a, float b, float c) { return SN_LIBM(fmaf)(a, b, c); }
+SN_FN float sf_abs(float a) { return SN_LIBM(fabsf)(a); }
+SN_FN float sf_sqrt(float a) { return SN_LIBM(sqrtf)(a); }
+SN_FN float sf_floor(float a) { return SN_LIBM(floorf)(a); }
+SN_FN float sf_rint(float a) { return SN_LIBM(rintf)(a); }
+SN_FN unsigned sf_bits(float a) { return to_bits(a); }
+SN_FN float sf_number(unsigned b) { return from_bits(b); }
+
+// The functions that kernels call. `text` takes and gives doubles; float is computed in double and rounded once, or by a text of
+// its own (SN_SPECIAL_SINGLE, single.h). The long ones are called in kernels and not repeated for every element of unrolled code,
+// which would be most of the time of a compilation.
 #define SN_SPECIAL_1(name, text) \
   SN_FN double name(double x) { return text(x); } \
   SN_FN float name(float x) { return float(text(double(x))); }
 #define SN_SPECIAL_2(name, text) \
   SN_FN double name(double x, double y) { return text(x, y); } \
   SN_FN float name(float x, float y) { return float(text(double(x), double(y))); }
+#define SN_SPECIAL_SINGLE(name, text, single) \
+  SN_FN double name(double x) { return text(x); } \
+  SN_FN float name(float x) { return single(x); }
 #ifdef __CUDACC__
 #define SN_CALLED static __device__ __noinline__
 #else
@@ -35,6 +49,9 @@ SN_FN double sf_number(unsigned long long b) { return from_bits(b); }
 #define SN_SPECIAL_CALLED_1(name, text) \
   SN_CALLED double name(double x) { return text(x); } \
   SN_FN float name(float x) { return float(name(double(x))); }
+#define SN_SPECIAL_CALLED_SINGLE(name, text, single) \
+  SN_CALLED double name(double x) { return text(x); } \
+  SN_CALLED float name(float x) { return single(x); }
 #define SN_SPECIAL_CALLED_2(name, text) \
   SN_CALLED double name(double x, double y) { return text(x, y); } \
   SN_FN float name(float x, float y) { return float(name(double(x), double(y))); }
@@ -48,6 +65,12 @@ SN_FN double sf_number(unsigned long long b) { return from_bits(b); }
 #define SN_SHARED static __attribute__((noinline))
 #endif
 
+// Before loops of many steps, most of which divide: code is not repeated for several steps.
+#ifdef __CUDACC__
+#define SN_ROLLED _Pragma("unroll 1")
+#else
+#define SN_ROLLED
+#endif
 // Horner's rule; the coefficients from the lowest.
 template <class V> SN_FN V sf_poly(V, double c) { return V(c); }
 template <class V, class... C> SN_FN V sf_poly(V x, double c0, C... c) { return sf_fma(sf_poly(x, c...), x, V(c0)); }
@@ -115,7 +138,7 @@ template <class V> SN_FN V sf_scale(V x, V k) {
   return x * sf_number(a) * sf_number(b);
 }
 /// exp(hi + lo) for |lo| below an ulp of hi.
-template <class V> SN_FN V sf_exp(V hi, V lo) {
+template <class V> SN_PIECE V sf_exp(V hi, V lo) {
   const V x = sf_min(sf_max(hi, V(-780.0)), V(780.0));
   const V k = sf_rint(x * V(1.4426950408889634));
   V r = sf_fma(k, V(-6.93147180369123816490e-01), x);
@@ -129,7 +152,7 @@ template <class V> SN_FN V sf_exp(V hi, V lo) {
 template <class V> SN_FN V sf_exp(V x) { return sf_exp(x, V(0.0)); }
 
 /// The logarithm of x > 0 as a pair, to about 2^-64; of 0, infinity, NaN and negative numbers something.
-template <class V> SN_FN sf_pair<V> sf_log_pair(V x) {
+template <class V> SN_PIECE sf_pair<V> sf_log_pair(V x) {
   typedef decltype(sf_bits(V())) word;
   const auto tiny = x < V(2.2250738585072014e-308);
   const word b = sf_bits(sf_if(tiny, x * V(18014398509481984.0), x));
@@ -151,19 +174,19 @@ template <class V> SN_FN sf_pair<V> sf_log_pair(V x) {
   return sf_sum_ordered(sum.hi, sum.lo + low);
 }
 /// log(x) with the special values of C's log.
-template <class V> SN_FN V sf_log(V x) {
+template <class V> SN_PIECE V sf_log(V x) {
   const sf_pair<V> p = sf_log_pair(x);
   V r = sf_if(x < sf_inf(x), p.hi, x);
   r = sf_if(x == V(0.0), -sf_inf(x), r);
   return sf_if(x < V(0.0), sf_nan(x), r);
 }
 /// log(1 + x) as a pair, for x > -1; log1p(x) with the special values of C's log1p.
-template <class V> SN_FN sf_pair<V> sf_log1p_pair(V x) {
+template <class V> SN_PIECE sf_pair<V> sf_log1p_pair(V x) {
   const sf_pair<V> u = sf_sum(V(1.0), x);
   const sf_pair<V> p = sf_log_pair(u.hi);
   return sf_sum_ordered(p.hi, p.lo + u.lo / u.hi);
 }
-template <class V> SN_FN V sf_log1p(V x) {
+template <class V> SN_PIECE V sf_log1p(V x) {
   const sf_pair<V> p = sf_log1p_pair(x);
   const auto large = !(x < V(9007199254740992.0));
   V r = p.hi;
@@ -173,18 +196,18 @@ template <class V> SN_FN V sf_log1p(V x) {
   return sf_if(x < V(-1.0), sf_nan(x), r);
 }
 /// The logarithm of a pair above 0, and of 1 + x for a pair above -1; of the latter to about 2^-56 of itself near 0.
-template <class V> SN_FN sf_pair<V> sf_log_pair(sf_pair<V> x) {
+template <class V> SN_PIECE sf_pair<V> sf_log_pair(sf_pair<V> x) {
   const sf_pair<V> l = sf_log_pair(x.hi);
   return sf_sum_ordered(l.hi, l.lo + x.lo / x.hi);
 }
-template <class V> SN_FN sf_pair<V> sf_log1p_pair(sf_pair<V> x) {
+template <class V> SN_PIECE sf_pair<V> sf_log1p_pair(sf_pair<V> x) {
   const sf_pair<V> u = sf_sum(V(1.0), x.hi), l = sf_log_pair(u.hi);
   const sf_pair<V> s = sf_sum(l.hi, (u.lo + x.lo) / u.hi);
   const sf_pair<V> tiny = {x.hi, sf_fma(x.hi * x.hi, sf_fma(x.hi, V(0.3333333333333333), V(-0.5)), x.lo)};
   return sf_pair_if(sf_abs(x.hi) < V(1e-9), tiny, {s.hi, s.lo + l.lo});
 }
 /// exp(x) - 1: by the exponential's own reduction, whose 1 is subtracted before rounding.
-template <class V> SN_FN V sf_expm1(V hi) {
+template <class V> SN_PIECE V sf_expm1(V hi) {
   const V x = sf_min(sf_max(hi, V(-60.0)), V(780.0));
   const V k = sf_rint(x * V(1.4426950408889634));
   V r = sf_fma(k, V(-6.93147180369123816490e-01), x);

@@ -10,7 +10,7 @@ template <class V> SN_FN V sf_erf_small(V x) {
 }
 /// erfcx(x) = exp(x^2) erfc(x) for x >= 1/2: (1 + 2 x) erfcx(x) as a polynomial in (x - 4) / (x + 4), which has x from 0 to
 /// infinity in an interval (M. M. Shepherd, J. G. Laframboise, Mathematics of Computation 36, 1981).
-template <class V> SN_FN V sf_erfcx_large(V x) {
+template <class V> SN_PIECE V sf_erfcx_large(V x) {
   const V t = sf_if(x < V(1e300), (x - V(4.0)) / (x + V(4.0)), V(1.0));
   const V p = sf_poly(t, 1.2329951186255526, -0.1396211168405625, 0.015379652102620099, 0.0680970542546916,
       -0.10103906603632938, 0.09373283499839453, -0.06633036581152202, 0.03716751553664597, -0.0161977340678477,
@@ -68,7 +68,7 @@ template <class V> SN_FN V sf_erfcx(V x) {
 
 /// The y > 0 with erfc(y) = q divided by x = 1 - q (`inverse`) or by sqrt(w), from w = -log(q (2 - q)), which is -log(1 - x^2).
 /// M. Giles, Approximating the erfinv function (GPU Computing Gems 2, 2011), with another variable in the tails.
-template <class V> SN_FN V sf_erfinv_core(V x, V w) {
+template <class V> SN_PIECE V sf_erfinv_core(V x, V w) {
   const V t = sf_fma(w, V(0.32), V(-1.0));
   V r = x * sf_poly(t, 1.6536545626831027, 0.7504943200799635, -0.0589225671037876, -0.022604447453444733,
       0.0178083618187569, -0.004137314377547895, -0.0012716922769885114, 0.0012324855702994214, -0.00026439358646646055,
@@ -114,7 +114,7 @@ template <class V> SN_FN V sf_erfinv(V x) {
   return sf_if(a <= V(1.0), r, sf_nan(x));
 }
 /// The inverse of erfc at q in (0, 2), and scaled.
-template <class V> SN_FN V sf_erfcinv_of(V q) {
+template <class V> SN_PIECE V sf_erfcinv_of(V q) {
   const V p = sf_min(q, V(2.0) - q);
   const sf_pair<V> l = sf_log_pair(p), m = sf_log_pair(V(2.0) - p);
   return sf_erfinv_core(V(1.0) - q, -((l.hi + m.hi) + (l.lo + m.lo)));
@@ -158,13 +158,13 @@ template <class V> SN_FN V sf_ndtri(V p) {
   return sf_if((p >= V(0.0)) & (p <= V(1.0)), r, sf_nan(p));
 }
 
-SN_SPECIAL_1(erf, sf_erf)
-SN_SPECIAL_1(erfc, sf_erfc)
+SN_SPECIAL_SINGLE(erf, sf_erf, single_erf)
+SN_SPECIAL_SINGLE(erfc, sf_erfc, single_erfc)
 SN_SPECIAL_1(erfcx, sf_erfcx)
-SN_SPECIAL_1(erfinv, sf_erfinv)
-SN_SPECIAL_1(erfcinv, sf_erfcinv)
-SN_SPECIAL_1(ndtr, sf_ndtr)
-SN_SPECIAL_1(ndtri, sf_ndtri)
+SN_SPECIAL_SINGLE(erfinv, sf_erfinv, single_erfinv)
+SN_SPECIAL_SINGLE(erfcinv, sf_erfcinv, single_erfcinv)
+SN_SPECIAL_SINGLE(ndtr, sf_ndtr, single_ndtr)
+SN_SPECIAL_SINGLE(ndtri, sf_ndtri, single_ndtri)
 SN_SPECIAL_1(log_ndtr, sf_log_ndtr)
 
 }  // namespace sn

@@ -16,19 +16,19 @@ template <class V> SN_FN V sf_parity(V k) {
   const V half = k * V(0.5);
   return sf_if(half == sf_floor(half), V(1.0), V(-1.0));
 }
-template <class V> SN_FN V sf_sinpi(V x) {
+template <class V> SN_PIECE V sf_sinpi(V x) {
   const V k = sf_rint(x), r = x - k, a = sf_abs(r);  // a <= 1/2
   const V s = sf_if(a > V(0.25), sf_copysign(sf_cospi_small(V(0.5) - a), r), sf_sinpi_small(r));
   return sf_parity(k) * s;
 }
-template <class V> SN_FN V sf_cospi(V x) {
+template <class V> SN_PIECE V sf_cospi(V x) {
   const V k = sf_rint(x), r = x - k, a = sf_abs(r);
   return sf_parity(k) * sf_if(a > V(0.25), sf_sinpi_small(V(0.5) - a), sf_cospi_small(r));
 }
 
 /// log gamma(x) without its Stirling terms for x >= 3: x times it is a polynomial in 1 / x^2 (M. Abramowitz, I. A. Stegun
 /// 6.1.41 has the expansion that it stands for).
-template <class V> SN_FN V sf_stirling_rest(V x) {
+template <class V> SN_PIECE V sf_stirling_rest(V x) {
   const V i = V(1.0) / x;
   return i * sf_poly(i * i, 0.08333333333333333, -0.0027777777777757695, 0.000793650792622404, -0.0005952378854503139,
       0.0008417282394032359, -0.0019160464198791072, 0.006346110578292672, -0.027601910018978465, 0.13605466944124706,
@@ -50,7 +50,7 @@ template <class V> SN_FN V sf_gamma_core(V x) {
       4.140341351272197e-11);
 }
 /// gamma(x) for x > 0, or with 1 / gamma(x) for large ones.
-template <class V> SN_FN V sf_gamma_positive(V x, bool inverse = false) {
+template <class V> SN_PIECE V sf_gamma_positive(V x, bool inverse = false) {
   // By the recurrence from [1, 2]; x - 1, x - 2, ... are exact, and the product is a pair.
   V y = sf_min(x, V(8.0)), p = V(1.0), low = V(0.0);
   const auto below = y < V(1.0);
@@ -91,7 +91,7 @@ template <class V> SN_FN V sf_gamma(V x) {
 }
 
 /// log gamma(1 + x) for 0 <= x <= 1: x (x - 1) times a polynomial.
-template <class V> SN_FN V sf_gammaln_1p(V x) {
+template <class V> SN_PIECE V sf_gammaln_1p(V x) {
   return x * (x - V(1.0)) *
     sf_poly(sf_fma(x, V(2.0), V(-1.0)), 0.4831289505409809, -0.07297994795715304,
       0.015727850268641097, -0.003913560937626331, 0.001049818664454635, -0.0002945507015164312, 8.510090373634476e-05,
@@ -100,7 +100,7 @@ template <class V> SN_FN V sf_gammaln_1p(V x) {
       -2.075322954216366e-10, 5.030067090605482e-11, -1.5936042537298723e-11, 1.1577613910649688e-11, -3.700571132904742e-12);
 }
 /// log gamma(x) for x >= 0.
-template <class V> SN_FN V sf_gammaln_positive(V x) {
+template <class V> SN_PIECE V sf_gammaln_positive(V x) {
   // On [1, 2] by the quotient by (x - 1) (x - 2), its neighbours by the recurrence, and from 3 on by Stirling's terms.
   const auto low = x < V(1.0), high = x >= V(2.0), large = x >= V(3.0);
   const V z = sf_max(x, V(3.0));
@@ -137,7 +137,7 @@ template <class V> SN_FN V sf_gammaln(V x) {
 
 /// digamma(x) for x > 0: on [1, 2] by the quotient by x minus its zero, its neighbours by the recurrence, from 3 on by
 /// log x - 1 / (2 x) - (a polynomial in 1 / x^2) / x^2 (M. Abramowitz, I. A. Stegun 6.3.18).
-template <class V> SN_FN V sf_digamma_positive(V x) {
+template <class V> SN_PIECE V sf_digamma_positive(V x) {
   const auto low = x < V(1.0), high = x >= V(2.0), large = x >= V(3.0);
   const V y = sf_if(low, x + V(1.0), sf_if(high, sf_min(x, V(3.0)) - V(1.0), x));
   const V from = (y - V(1.4616321449683622)) - V(9.549995429965697e-17);
@@ -174,7 +174,7 @@ template <class V> SN_FN V sf_digamma(V x) {
 template <class V> SN_FN V sf_loggamma_positive(V x) { return sf_if(x < V(0.0), sf_nan(x), sf_gammaln(x)); }
 
 SN_SPECIAL_CALLED_1(gamma, sf_gamma)
-SN_SPECIAL_CALLED_1(gammaln, sf_gammaln)
+SN_SPECIAL_CALLED_SINGLE(gammaln, sf_gammaln, single_gammaln)
 SN_SPECIAL_CALLED_1(digamma, sf_digamma)
 SN_SPECIAL_CALLED_1(loggamma_positive, sf_loggamma_positive)
 

@@ -5,7 +5,7 @@ namespace sn {
 
 /// x^a exp(-x) / gamma(a + 1) for finite a > 0 and a pair x > 0. From a = 8 on by Stirling's terms, without
 /// cancellation around x = a.
-template <class V> SN_FN V sf_gamma_weight(V a, V x, V x_low) {
+template <class V> SN_PIECE V sf_gamma_weight(V a, V x, V x_low) {
   const V b = sf_min(a, V(8.0)), turn = x_low / x;
   const sf_pair<V> p = sf_plus(sf_plus(sf_times(sf_log_pair(x), b), -x), sf_fma(b, turn, -x_low));
   const V factor = sf_if(b < V(1.0), b + V(1.0), b);
@@ -24,9 +24,10 @@ template <class V> SN_FN V sf_gamma_weight(V a, V x, V x_low) {
 // Both recurrences below take at most a million steps; where they would need more, beside x = a from 1e10 on, they give NaN.
 
 /// P(a, x) over the weight: 1 + x / (a + 1) (1 + x / (a + 2) (1 + ...)) from behind, where errors do not add up, as a quotient.
-template <class V> SN_FN V sf_gamma_series(V a, V x) {
+template <class V> SN_PIECE V sf_gamma_series(V a, V x) {
   const V wanted = sf_floor(V(18.0) + V(9.0) * sf_sqrt(x) * sf_min(x / a, V(1.0))), depth = sf_min(wanted, V(1e6));
   V n = V(1.0), m = V(1.0);
+  SN_ROLLED
   for (double at = sf_most(depth); at >= 1.0; at -= 1.0) {
     const V k(at);
     const auto inside = depth >= k;
@@ -41,10 +42,11 @@ template <class V> SN_FN V sf_gamma_series(V a, V x) {
 template <class V> SN_FN V sf_gamma_depth(V a, V x) {
   return sf_floor(sf_max(V(5.0) + V(105.0) / x, V(7.0) + V(3.6) * sf_sqrt(a) * (a / x)));
 }
-template <class V> SN_FN V sf_gamma_fraction(V a, V x, V wanted) {
+template <class V> SN_PIECE V sf_gamma_fraction(V a, V x, V wanted) {
   const V depth = sf_min(wanted, V(1e6));
   const V from = x - a;
   V n = from + sf_fma(V(2.0), depth, V(1.0)), m = V(1.0);
+  SN_ROLLED
   for (double at = sf_most(depth); at >= 1.0; at -= 1.0) {
     const V k(at);
     const auto inside = depth >= k;
@@ -57,10 +59,11 @@ template <class V> SN_FN V sf_gamma_fraction(V a, V x, V wanted) {
   return sf_if(wanted > depth, sf_nan(x), m / n);
 }
 /// Q(a, x) for small x and a: 1 - x^a / gamma(a + 1) by expm1, and a series.
-template <class V> SN_FN V sf_gamma_small(V a, V x) {
+template <class V> SN_PIECE V sf_gamma_small(V a, V x) {
   const V l = sf_log_pair(x).hi;
   const V c = sf_if(a < V(0.5), sf_gammaln_1p(a), sf_gammaln_positive(a + V(1.0)));
   V sum = V(0.0), factor = V(1.0), n = V(0.0);
+  SN_ROLLED
   for (int k = 0; k < 40; ++k) {
     n = n + V(1.0);
     factor = factor * (-x / n);
@@ -91,7 +94,7 @@ template <class V> SN_SHARED V sf_gamma_part(V a, V x, V x_low, V upper) {
   if (sf_any(rest)) q = sf_if(rest, sf_gamma_small(sf_if(rest, a, V(0.5)), sf_if(rest, x, V(0.5))), q);
   return sf_if(complement, sf_if(series, V(1.0) - p, q), sf_if(lower, p, V(1.0) - q));
 }
-template <class V> SN_FN V sf_gamma_ends(V a, V x, V x_low, bool upper) {
+template <class V> SN_PIECE V sf_gamma_ends(V a, V x, V x_low, bool upper) {
   const V none = V(upper ? 1.0 : 0.0), all = V(upper ? 0.0 : 1.0);
   const auto inner = (a > V(0.0)) & (x > V(0.0)) & (a < sf_inf(a)) & (x < sf_inf(x));
   V r = sf_gamma_part(sf_if(inner, a, V(1.0)), sf_if(inner, x, V(1.0)), sf_if(inner, x_low, V(0.0)),

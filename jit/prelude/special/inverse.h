@@ -24,6 +24,7 @@ struct sf_beta_tail {
 template <class Tail, class V> SN_SHARED V sf_solve(V a, V b, V wanted, V upper, V guess, V most) {
   V x = guess, low = V(0.0), high = most;
   auto open = (x > V(1e-290)) & (x < most);
+  SN_ROLLED
   for (int k = 0; k < 100; ++k) {
     if (!sf_any(open)) break;
     const V at = sf_if(open, x, V(0.25));
@@ -46,12 +47,12 @@ template <class Tail, class V> SN_SHARED V sf_solve(V a, V b, V wanted, V upper,
   return sf_if(open, sf_nan(x), x);
 }
 /// log p as a pair, from the smaller one of p and q = 1 - p.
-template <class V> SN_FN sf_pair<V> sf_log_tail(V p, V q) {
+template <class V> SN_PIECE sf_pair<V> sf_log_tail(V p, V q) {
   const sf_pair<V> minus = {-q, V(0.0)};
   return sf_pair_if(p <= q, sf_log_pair(p), sf_log1p_pair(minus));
 }
 /// The number that a standard normal variable exceeds with probability p.
-template <class V> SN_FN V sf_normal_tail(V p, V q) {
+template <class V> SN_PIECE V sf_normal_tail(V p, V q) {
   const V least = sf_min(p, q);
   return sf_if(p <= q, V(1.41421356237309504880), V(-1.41421356237309504880)) * sf_erfcinv_of(least + least);
 }
@@ -73,6 +74,7 @@ template <class V> SN_SHARED V sf_gamma_inverse(V a, V p, V q) {
   if (sf_any(near)) {
     const V z = sf_if(near, x, zero);
     V s = zero, factor = one, n = zero;
+    SN_ROLLED
     for (int k = 0; k < 40; ++k) {
       n = n + one;
       factor = factor * (-z / n);

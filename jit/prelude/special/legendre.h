@@ -9,11 +9,14 @@ template <class V> struct sf_scaled {
 template <class V> SN_SHARED sf_scaled<V> sf_legendre_rise(V n, V m, sf_pair<V> x) {
   sf_pair<V> r = {V(1.0), V(0.0)}, before = {V(0.0), V(0.0)};
   V log = V(0.0);
+  SN_ROLLED
   for (double at = 1.0, end = sf_most(n); at <= end; at += 1.0) {
     const V l(at);
     const auto more = (l > m) & (l <= n);
     const sf_pair<V> rise = sf_times(sf_times(r, x), l + l - V(1.0)), fall = sf_times(before, V(1.0) - l - m);
-    const sf_pair<V> next = sf_over(sf_plus(rise, fall), {sf_if(more, l - m, V(1.0)), V(0.0)});
+    const sf_pair<V> top = sf_plus(rise, fall);
+    const V steps = sf_if(more, l - m, V(1.0)), inverse = V(1.0) / steps, q = top.hi * inverse;
+    const sf_pair<V> next = sf_sum_ordered(q, (sf_fma(-q, steps, top.hi) + top.lo) * inverse);
     const auto large = sf_abs(next.hi) > V(1e200);
     const V scale = sf_if(large, V(1e-200), V(1.0));
     before = sf_pair_if(more, {r.hi * scale, r.lo * scale}, before);
@@ -24,6 +27,7 @@ template <class V> SN_SHARED sf_scaled<V> sf_legendre_rise(V n, V m, sf_pair<V> 
 }
 /// log((2 m - 1)!! root^m) for whole m >= 0, from the logarithm of the root.
 template <class V> SN_FN sf_pair<V> sf_legendre_start(V m, sf_pair<V> root) {
+  if (!sf_any(m > V(0.0))) return {V(0.0), V(0.0)};
   const sf_pair<V> a = sf_gammaln_pair(m + m + V(1.0), V(0.0)), b = sf_gammaln_pair(m + V(1.0), V(0.0));
   const sf_pair<V> log_2 = {V(0.6931471805599453), V(2.3190468138462996e-17)};
   const sf_pair<V> p = sf_plus(sf_plus(a, sf_minus(b)), sf_times(sf_plus(root, sf_minus(log_2)), m));
@@ -44,7 +48,7 @@ template <class V> SN_FN V sf_lpmv(V order, V degree, V x) {
   const sf_scaled<V> s = sf_legendre_rise(last, first, {sf_if(inside, x, zero), zero});
   const sf_pair<V> root = sf_times(sf_log_pair(sf_times(sf_sum(one, -y), sf_sum(one, y))), V(0.5));
   sf_pair<V> p = sf_plus(sf_legendre_start(first, root), s.log);
-  p = sf_pair_if(order < zero, sf_plus(p, sf_factorial_quotient(last, first)), p);
+  if (sf_any(order < zero)) p = sf_pair_if(order < zero, sf_plus(p, sf_factorial_quotient(last, first)), p);
   const V r = sf_if(order < zero, one, sf_parity(first)) * sf_exp(p.hi, p.lo) * s.value;
   return sf_if(inside, sf_if(ends, zero, r + zero), sf_if(good & (order > zero), zero, sf_nan(x)));
 }

@@ -24,19 +24,40 @@ template <class V> SN_FN V sf_entr(V x) {
   const V r = sf_if(x == V(0.0), V(0.0), -x * sf_log(x));
   return sf_if(x < V(0.0), -sf_inf(x), r);
 }
-/// log(x / y) for positive numbers, as a pair: of the rounded quotient, and what was rounded away.
-template <class V> SN_FN sf_pair<V> sf_log_quotient(V x, V y) {
-  const V q = x / y;
-  const sf_pair<V> p = sf_log_pair(q);
-  sf_pair<V> r = sf_sum_ordered(p.hi, p.lo + sf_fma(-q, y, x) / x);
-  const auto extreme = !((sf_min(q, sf_min(x, y)) > V(1e-290)) & (sf_max(q, sf_max(x, y)) < V(1e300)));
-  if (sf_any(extreme)) {
-    const sf_pair<V> a = sf_log_pair(x), b = sf_log_pair(y), d = sf_sum(a.hi, -b.hi);
-    r.hi = sf_if(extreme, d.hi, r.hi);
-    r.lo = sf_if(extreme, d.lo + (a.lo - b.lo), r.lo);
-  }
-  return r;
+/// x = 2^k m of a positive number, m in [1, 2); of others something finite.
+template <class V> struct sf_split {
+  V m, k;
+};
+template <class V> SN_FN sf_split<V> sf_split_of(V x) {
+  typedef decltype(sf_bits(V())) word;
+  const auto tiny = x < V(2.2250738585072014e-308);
+  const word b = sf_bits(sf_if(tiny, x * V(18014398509481984.0), x)), biased = b >> 52;
+  const V k = sf_number(biased | word(0x4330000000000000ull)) - sf_if(tiny, V(4503599627370496.0 + 1077),
+      V(4503599627370496.0 + 1023));
+  return {sf_number(b - (biased << 52) + word(0x3ff0000000000000ull)), k};
 }
+/// x / y = 2^k r of positive numbers, r in [sqrt(1/2), sqrt(2)]: s = (r - 1) / (r + 1) = hi + lo, a polynomial p with
+/// artanh s = s (1 + s^2 p), and log(x / y). One division: numerator and denominator of s are known exactly.
+template <class V> struct sf_quotient {
+  V k, hi, lo, p;
+  sf_pair<V> whole;  // the logarithm
+};
+template <class V> SN_PIECE sf_quotient<V> sf_quotient_of(V x, V y) {
+  const sf_split<V> a = sf_split_of(x), b = sf_split_of(y);
+  const auto more = a.m > b.m * V(1.4142135623730951), less = a.m * V(1.4142135623730951) < b.m;
+  const V m = a.m * sf_if(more, V(0.5), sf_if(less, V(2.0), V(1.0)));
+  const V k = a.k - b.k + sf_if(more, V(1.0), sf_if(less, V(-1.0), V(0.0)));
+  const V f = m - b.m, inverse = V(1.0) / (m + b.m);
+  const sf_pair<V> d = sf_sum(m, b.m);
+  const V s = f * inverse, s_low = sf_fma(-s, d.lo, sf_fma(-s, d.hi, f)) * inverse, z = s * s;
+  const V p = sf_poly(z, 0.3333333333333333, 0.19999999999999996, 0.1428571428571769, 0.11111111109926232, 0.09090909297285235,
+      0.076922875302798, 0.06667820887000134, 0.0584402704713433, 0.05941313690548262);
+  const V low = sf_fma(k, V(1.90821492927058770002e-10), sf_fma((s + s) * z, p, s_low + s_low));
+  const sf_pair<V> sum = sf_sum(k * V(6.93147180369123816490e-01), s + s);
+  return {k, s, s_low, p, sf_sum_ordered(sum.hi, sum.lo + low)};
+}
+/// log(x / y) for positive numbers, as a pair.
+template <class V> SN_FN sf_pair<V> sf_log_quotient(V x, V y) { return sf_quotient_of(x, y).whole; }
 template <class V> SN_FN V sf_rel_entr(V x, V y) {
   const sf_pair<V> p = sf_log_quotient(x, y);
   V l = p.hi + p.lo;
@@ -45,22 +66,17 @@ template <class V> SN_FN V sf_rel_entr(V x, V y) {
   const V r = sf_if((x == V(0.0)) & (y >= V(0.0)), V(0.0), sf_if((x > V(0.0)) & (y > V(0.0)), x * l, sf_inf(x)));
   return sf_if((x == x) & (y == y), r, sf_nan(x));
 }
-/// x log(x / y) - x + y; near x = y by y t^2 times a polynomial in t = (x - y) / y.
+/// x log(x / y) - x + y; near x = y, with s = (x - y) / (x + y), (x + y) (s artanh s + artanh s - s): all terms beside each other
+/// are small.
 template <class V> SN_FN V sf_kl_div(V x, V y) {
-  const sf_pair<V> p = sf_times(sf_log_quotient(x, y), x);
+  const sf_quotient<V> q = sf_quotient_of(x, y);
+  const sf_pair<V> p = sf_times(q.whole, x);
   const sf_pair<V> s = sf_sum(p.hi, -x), u = sf_sum(s.hi, y);
-  V r = u.hi + (u.lo + (s.lo + p.lo));
+  const V z = q.hi * q.hi, square = sf_fma(q.hi + q.hi, q.lo, z);
+  const V near = (x + y) * (square * sf_fma(q.p, q.hi + z, V(1.0)));
+  V r = sf_if(q.k == V(0.0), near, u.hi + (u.lo + (s.lo + p.lo)));
   const auto huge = !(sf_max(x, y) < V(1e300));
   if (sf_any(huge)) r = sf_if(huge, (x * sf_log(x / y) - x) + y, r);
-  const V d = x - y;
-  const auto near = sf_abs(d) < V(0.25) * y;
-  if (sf_any(near)) {
-    const V t = d / y;
-    r = sf_if(near, d * t * sf_poly(t, 0.5, -0.16666666666666666, 0.08333333333333334, -0.0499999999999969,
-        0.03333333333333051, -0.023809523810394626, 0.01785714285793615, -0.013888888777819632, 0.011111111009932464,
-        -0.009090916749471038, 0.007575764552023963, -0.006409947109805227, 0.005494223768395475, -0.004769417704836109,
-        0.004173509096480511, -0.003569055339211535, 0.0031701631358858123, -0.003743921494226801, 0.003377925576900813), r);
-  }
   r = sf_if((x > V(0.0)) & (y > V(0.0)), r, sf_if((x == V(0.0)) & (y >= V(0.0)), y, sf_inf(x)));
   return sf_if((x == x) & (y == y), r, sf_nan(x));
 }
@@ -75,9 +91,9 @@ template <class V> SN_FN V sf_cosm1(V x) {
   return V(0.0) - V(2.0) * s * s;
 }
 
-SN_SPECIAL_1(expit, sf_expit)
-SN_SPECIAL_1(logit, sf_logit)
-SN_SPECIAL_1(log_expit, sf_log_expit)
+SN_SPECIAL_SINGLE(expit, sf_expit, single_expit)
+SN_SPECIAL_SINGLE(logit, sf_logit, single_logit)
+SN_SPECIAL_SINGLE(log_expit, sf_log_expit, single_log_expit)
 SN_SPECIAL_2(xlogy, sf_xlogy)
 SN_SPECIAL_2(xlog1py, sf_xlog1py)
 SN_SPECIAL_1(entr, sf_entr)

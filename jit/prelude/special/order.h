@@ -2,9 +2,10 @@
 namespace sn {
 
 /// J of order v at a finite x > 0 by its powers (M. Abramowitz, I. A. Stegun 9.1.10), for x^2 < 4 (abs(v) + 1).
-template <class V> SN_FN V sf_jv_series(V v, V x) {
+template <class V> SN_PIECE V sf_jv_series(V v, V x) {
   const V one = V(1.0), zero = V(0.0), q = V(-0.25) * x * x;
   V term = one, sum = one, k = zero;
+  SN_ROLLED
   for (int n = 0; n < 100; ++n) {
     k = k + one;
     term = term * (q / (k * (v + k)));
@@ -18,10 +19,11 @@ template <class V> SN_FN V sf_jv_series(V v, V x) {
   return g.sign * sf_exp(p.hi, p.lo) * sum;
 }
 /// For x > 25 and x > v^2 / 2: H. Hankel's expansion (Abramowitz, Stegun 9.2.5).
-template <class V> SN_FN V sf_jv_hankel(V v, V x) {
+template <class V> SN_PIECE V sf_jv_hankel(V v, V x) {
   const V one = V(1.0), zero = V(0.0), square = V(4.0) * v * v, i = V(0.125) / x;
   V p = one, q = zero, term = one, k = zero;
   auto open = x > zero;
+  SN_ROLLED
   for (int n = 0; n < 60; ++n) {
     if (!sf_any(open)) break;
     k = k + one;
@@ -43,7 +45,7 @@ template <class V> SN_FN V sf_jv_hankel(V v, V x) {
 }
 /// Else J. C. P. Miller's recurrence by pairs from a high order, scaled by C. G. Neumann's sum of even orders (Abramowitz,
 /// Stegun 9.1.87), and below order 0 further down. More than 10^5 steps give NaN.
-template <class V> SN_FN V sf_jv_miller(V v, V x) {
+template <class V> SN_PIECE V sf_jv_miller(V v, V x) {
   const V one = V(1.0), zero = V(0.0), whole = sf_floor(v), part = v - whole;
   const V most = sf_max(sf_abs(v), x);
   const V wanted = sf_floor(most + V(30.0) + V(10.0) * sf_exp(V(0.3333333333333333) * sf_log(most)));
@@ -57,6 +59,7 @@ template <class V> SN_FN V sf_jv_miller(V v, V x) {
   const sf_pair<V> l = sf_plus(sf_gammaln_pair(from.hi, from.lo), sf_minus(below));
   sf_pair<V> weight = {sf_exp(l.hi, l.lo), zero}, r = {V(1e-200), zero}, above = {zero, zero}, sum = above, result = above;
   const double bottom = -sf_most(-end);
+  SN_ROLLED
   for (double at = sf_most(top); at >= bottom; at -= 1.0) {
     const V k(at), half(0.5 * at);
     const auto inside = (k <= top) & (k >= end);

@@ -25,7 +25,7 @@ template <class V> SN_FN sf_pair_sine_cosine<V> sf_turned(V hi, V lo, V k) {
           sf_pair_if((quarter == V(1.0)) | (quarter == V(2.0)), sf_minus(pc), pc)};
 }
 /// Arguments below 2^20 are reduced by pi / 2 in three parts (W. J. Cody, W. Waite 1980), others by the C library.
-template <class V> SN_FN sf_pair_sine_cosine<V> sf_sincos_pairs(V x) {
+template <class V> SN_PIECE sf_pair_sine_cosine<V> sf_sincos_pairs(V x) {
   const V k = sf_rint(x * V(0.63661977236758134308));
   const V a = sf_fma(k, V(-1.5707963267341256), x), b = k * V(-6.077100506303966e-11);
   const sf_pair<V> s = sf_sum(a, b);

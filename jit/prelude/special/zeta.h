@@ -29,6 +29,7 @@ template <class V> SN_SHARED V sf_hurwitz(V x, V beyond, V q) {
   }
   rest = sf_fma(x * i, V(bernoulli[0]) + rest, V(0.5)) + w.hi / beyond;
   V sum = sf_if(few, V(0.0), sf_power(w, -x) * rest);
+  SN_ROLLED
   for (double at = sf_most(steps); at >= 1.0; at -= 1.0) {
     const V k(at);
     const sf_pair<V> y = sf_sum(q, k - one);
@@ -101,6 +102,7 @@ template <class V> SN_FN V sf_expn(V order, V x) {
     const V l = sf_digamma_positive(sf_min(m, V(30.0)) + one) - sf_log(z);
     V term = one, k = zero;
     sf_pair<V> sum = {zero, zero};
+    SN_ROLLED
     for (int j = 0; j < 60; ++j) {
       const V d = m - k;
       const sf_pair<V> next = sf_plus(sum, sf_if(d == zero, term * l, term / d));

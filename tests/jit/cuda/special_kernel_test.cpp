@@ -88,3 +88,26 @@ TEST_CASE("a kernel of a special function holds its text and not those of other 
   CHECK(beside.find("sf_gamma") == std::string::npos);
   if (jit::nvrtc_available(nullptr)) CHECK_NOTHROW(jit::compile_cuda(beside, {.arch = 90}));
 }
+
+TEST_CASE("kernels of long functions call the pieces that stand in many places, those of short ones hold them inline") {
+  const auto pieces = [](opcode op) {
+    const std::string text = module_of(of(op, dtype::f64));
+    const std::size_t at = text.find("#define SN_PIECE ");
+    REQUIRE(at != std::string::npos);
+    return text.substr(at + 17, text.find('\n', at) - at - 17);
+  };
+  CHECK(pieces(opcode::erf) == "SN_FN");
+  CHECK(pieces(opcode::gammaln) == "SN_FN");
+  for (const opcode op : {opcode::betainc, opcode::fdtri, opcode::gammaincinv, opcode::jv, opcode::lambertw_real})
+    CHECK(pieces(op) == "SN_SHARED");
+  if (!jit::nvrtc_available(nullptr)) return;
+  // Bytes of code, a quarter above what CUDA 13.0 gives; what a compilation takes follows them.
+  const auto size = [](opcode op) {
+    return jit::compile_cuda(module_of(of(op, dtype::f64)), {.arch = 90}).bytes.size();
+  };
+  CHECK(size(opcode::gammainc) <= 55000);
+  CHECK(size(opcode::betainc) <= 80000);
+  CHECK(size(opcode::jv) <= 60000);
+  CHECK(size(opcode::gammaincinv) <= 86000);
+  CHECK(size(opcode::fdtri) <= 118000);
+}
