@@ -9,6 +9,7 @@
 #include "sinter/cluster.hpp"
 #include "sinter/sinter.hpp"
 #include "sinter/sparse.hpp"
+#include "sinter/sparse_linalg.hpp"
 #include "sinter/spatial.hpp"
 
 namespace sn = sinter;
@@ -19,6 +20,7 @@ extern sn::ndarray mask;                // of bools
 extern sn::ndarray idx, rows, columns;  // of integers
 extern const std::vector<sn::index> key;
 extern const sn::sparse::sparse_array A, B;
+extern const sn::sparse::linalg::array_map f;
 extern sn::dtype s, t;
 extern const char* source;  // of a raw kernel
 extern const sn::raw_kernel kernel;
