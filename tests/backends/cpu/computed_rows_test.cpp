@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "jit/cpu/block.hpp"
+#include "backends/cpu/addition_order.hpp"
 #include "support/cpu_harness.hpp"
 
 using namespace cpu_test;
@@ -35,65 +36,17 @@ T joined(reduce_op op, T a, T b) {
   else return a;
 }
 template <class T>
-T identity(reduce_op op) {
-  if (op == reduce_op::prod) return T(1);
-  if constexpr (is_real_float<T>) {
-    const T infinite = std::numeric_limits<T>::infinity();
-    return op == reduce_op::sum ? T(-0.0) : op == reduce_op::min ? infinite : -infinite;
-  } else if constexpr (std::is_integral_v<T>) {
-    return op == reduce_op::sum   ? T(0)
-           : op == reduce_op::min ? std::numeric_limits<T>::max()
-                                  : std::numeric_limits<T>::lowest();
-  } else {
-    return T{-0.0f, -0.0f};
-  }
-}
-template <class T>
 T tidy(T x) {
   if constexpr (is_real_float<T>) return x != x ? std::numeric_limits<T>::quiet_NaN() : x;
   else return x;
 }
 
-/// Partial results of chunks, joined pairwise as a binary counter.
+/// The result of a row, or of a column, of so many.
 template <class T>
-T tree_of_chunks(reduce_op op, const std::vector<T>& chunks) {
-  std::vector<T> stack;
-  std::int64_t count = 0;
-  const auto join = [&] {
-    const T last = stack.back();
-    stack.pop_back();
-    stack.back() = joined(op, stack.back(), last);
-  };
-  for (const T& c : chunks) {
-    stack.push_back(c);
-    for (std::int64_t k = ++count; (k & 1) == 0; k >>= 1) join();
-  }
-  while (stack.size() > 1) join();
-  return tidy(stack[0]);
-}
-
-template <class T>
-T row_result(reduce_op op, const std::vector<T>& row) {
-  std::vector<T> chunks;
-  for (std::size_t begin = 0; begin < row.size(); begin += 2048) {
-    std::vector<T> lanes(64, identity<T>(op));
-    for (std::size_t e = begin; e < std::min(row.size(), begin + 2048); ++e)
-      lanes[(e - begin) % 64] = joined(op, lanes[(e - begin) % 64], row[e]);
-    for (std::size_t w = 32; w > 0; w /= 2)
-      for (std::size_t l = 0; l < w; ++l) lanes[l] = joined(op, lanes[l], lanes[l + w]);
-    chunks.push_back(lanes[0]);
-  }
-  return tree_of_chunks(op, chunks);
-}
-template <class T>
-T column_result(reduce_op op, const std::vector<T>& column) {
-  std::vector<T> chunks;
-  for (std::size_t begin = 0; begin < column.size(); begin += 128) {
-    T all = identity<T>(op);
-    for (std::size_t e = begin; e < std::min(column.size(), begin + 128); ++e) all = joined(op, all, column[e]);
-    chunks.push_back(all);
-  }
-  return tree_of_chunks(op, chunks);
+T result_of(reduce_op op, const std::vector<T>& line, bool row, std::size_t results) {
+  const jit::addition_order order =
+      jit::order_of_additions(row, static_cast<std::int64_t>(results), static_cast<std::int64_t>(line.size()));
+  return tidy(*order_test::joined(line, order, [op](T a, T b) { return joined(op, a, b); }));
 }
 
 enum class expression { plain, product, by_row, by_column };
@@ -209,7 +162,7 @@ class reduction_case {
                        : what_ == expression::by_row    ? T(T(a * b) - a)
                                                         : T(a * b));
       }
-      all.push_back(last ? row_result(op_, line) : column_result(op_, line));
+      all.push_back(result_of(op_, line, last, static_cast<std::size_t>(last ? rows : columns)));
     }
     return all;
   }
@@ -245,7 +198,7 @@ void check_columns(reduce_op op, bool wild) {
 
 }  // namespace
 
-TEST_CASE("computed rows: sums in the documented order, every length and layout") {
+TEST_CASE("computed rows: sums in the order of additions, every length and layout") {
   check_rows<float>(reduce_op::sum, false);
   check_rows<double>(reduce_op::sum, true);
   check_rows<std::complex<float>>(reduce_op::sum, false);
