@@ -79,6 +79,11 @@ int main() { fftwf_cleanup(), fftw_cleanup(); }
 CPP
 }
 
+# Factorisations of sparse matrices; opened at run time, without a header at build time.
+have_superlu() {
+  ldconfig -p 2>/dev/null | grep -q libsuperlu.so.5 || [ -f /usr/lib/x86_64-linux-gnu/libsuperlu.so.5 ]
+}
+
 # .npz archives.
 have_zip() {
   have_compiler || { [ -f /usr/include/zip.h ] && return 0; }
@@ -110,6 +115,7 @@ missing_packages() {
       png) have_png || list="$list libpng-dev" ;;
       openblas) have_openblas || list="$list libopenblas-dev" ;;
       lapacke) have_lapacke || list="$list liblapacke-dev" ;;
+      superlu) have_superlu || list="$list libsuperlu5" ;;
       zip) have_zip || list="$list libzip-dev" ;;
       numpy) have_numpy || list="$list python3-numpy" ;;
       fftw) have_fftw || list="$list libfftw3-dev" ;;

@@ -70,7 +70,7 @@ TEST_CASE("arrays are made in the order that is asked for") {
   const ndarray w = zeros({2, 3}, {.dtype = t, .order = 'F'});
   w(0, _) = 5;
   CHECK(isfortran(w));
-  CHECK(w.data<float>()[2] == 5);
+  if (w.device().kind == device_kind::cpu) CHECK(w.data<float>()[2] == 5);
   CHECK(sum(w).item<float>() == 15);
   CHECK_THROWS_WITH_AS(zeros({2}, {.order = 'K'}), "[zeros] order is C or F, not 'K'", value_error);
   CHECK_THROWS_AS(array({1}, {.order = 'A'}), value_error);

@@ -9,6 +9,7 @@
 #include "sinter/sinter.hpp"
 #include "sinter/sparse.hpp"
 #include "sinter/sparse_linalg.hpp"
+#include "ops/sparse_linalg/superlu.hpp"
 
 namespace {
 
@@ -133,6 +134,7 @@ TEST_CASE("solvers: NaN and systems without unknowns end") {
 }
 
 TEST_CASE("splu: P A P = L U, solutions, copies") {
+  if (test::no_superlu()) return;
   for (const char* order : {"COLAMD", "NATURAL", "MMD_ATA", "MMD_AT_PLUS_A"}) {
     const std::int64_t n = 40;
     const ndarray m = scattered(n, n, 1) + 3 * eye(n), b = right_side(n);
@@ -154,6 +156,7 @@ TEST_CASE("splu: P A P = L U, solutions, copies") {
 }
 
 TEST_CASE("spilu is a preconditioner") {
+  if (test::no_superlu()) return;
   const std::int64_t n = 80;
   const ndarray m = scattered(n, n, 2) + 3 * eye(n), b = right_side(n);
   const auto ilu = sl::spilu(sparse::csr_array(m), {.drop_tol = 1e-3});
@@ -166,6 +169,7 @@ TEST_CASE("spilu is a preconditioner") {
 }
 
 TEST_CASE("factorisations refuse singular matrices and bad arguments") {
+  if (test::no_superlu()) return;
   const ndarray column = array({{1.0, 0.0, 2.0}, {3.0, 0.0, 4.0}, {5.0, 0.0, 6.0}});
   const ndarray row = array({{1.0, 2.0, 3.0}, {0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}});
   const ndarray places = array({{1.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {1.0, 2.0, 3.0}});
@@ -191,6 +195,7 @@ TEST_CASE("factorisations refuse singular matrices and bad arguments") {
 }
 
 TEST_CASE("spsolve of sparse sides, inverses, factorized, triangular systems") {
+  if (test::no_superlu()) return;
   const std::int64_t n = 25;
   const ndarray m = scattered(n, n, 5) + 3 * eye(n), b = right_side(n);
   const auto a = sparse::csc_array(m);
