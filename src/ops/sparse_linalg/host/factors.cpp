@@ -296,9 +296,9 @@ ndarray superlu::solve(const ndarray& b, char trans) const {
     return (re + std::complex<double>(0, 1) * im).astype(type, false);
   }
   const ndarray on_host = b.to_host();
-  const ndarray x =
+  const ndarray columns =
       with_element(f.type, [&](auto element) { return solve_columns<decltype(element)>(f, on_host, how); });
-  return x.astype(type, {.copy = false, .device = b.device()});
+  return columns.copy().astype(type, {.copy = false, .device = b.device()});
 }
 
 ndarray spsolve(const sparse_array& A, const ndarray& b, const spsolve_kw& kw) {
