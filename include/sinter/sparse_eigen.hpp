@@ -1,5 +1,5 @@
-// A few eigenvalues or singular values of large matrices, with the names and parameters of scipy.sparse.linalg. Opt-in: `#include
-// "sinter/sparse_linalg.hpp"`.
+// A few eigenvalues or singular values of large matrices, with the names and parameters of scipy.sparse.linalg.
+// Not part of sinter.hpp: `#include "sinter/sparse_linalg.hpp"`.
 //
 // A is anything that converts to a linear_operator. Vectors stay on A's device; projected problems, of a few dozen rows, are
 // solved on the host by LAPACK (linalg_factors.hpp), which waits: once in eight steps, and at each restart. dtypes as of the

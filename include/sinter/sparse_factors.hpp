@@ -1,5 +1,5 @@
-// Factorisations of sparse matrices and direct solutions, with the names of scipy.sparse.linalg. Opt-in: `#include
-// "sinter/sparse_linalg.hpp"`.
+// Factorisations of sparse matrices and direct solutions, with the names of scipy.sparse.linalg.
+// Not part of sinter.hpp: `#include "sinter/sparse_linalg.hpp"`.
 //
 // They are computed on the host by SuperLU (Demmel, Eisenstat, Gilbert, Li, Liu, A Supernodal Approach to Sparse Partial
 // Pivoting, 1999), as SciPy's: libsuperlu5 of Debian, opened on first use; device_error that names the package where it is missing.

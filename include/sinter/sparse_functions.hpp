@@ -1,5 +1,5 @@
 // Functions of sparse matrices and operators: norms, estimates of norms, the action of the exponential, with SciPy's names.
-// Opt-in: `#include "sinter/sparse_linalg.hpp"`.
+// Not part of sinter.hpp: `#include "sinter/sparse_linalg.hpp"`.
 #pragma once
 #include <cstdint>
 #include <optional>

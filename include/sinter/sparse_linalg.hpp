@@ -1,5 +1,5 @@
-// scipy.sparse.linalg: linear operators, iterative and direct solvers, eigenvalues of sparse matrices. Opt-in: <sinter/sinter.hpp>
-// does not include it.
+// scipy.sparse.linalg: linear operators, iterative and direct solvers, eigenvalues of sparse matrices.
+// Not part of sinter.hpp.
 #pragma once
 #include "sinter/sparse_eigen.hpp"
 #include "sinter/sparse_factors.hpp"

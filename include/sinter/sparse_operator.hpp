@@ -1,4 +1,5 @@
-// Linear operators: what the iterative solvers take as a matrix. Opt-in: `#include "sinter/sparse_linalg.hpp"`.
+// Linear operators: what the iterative solvers take as a matrix.
+// Not part of sinter.hpp: `#include "sinter/sparse_linalg.hpp"`.
 #pragma once
 #include <concepts>
 #include <cstdint>

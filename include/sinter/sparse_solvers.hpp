@@ -1,5 +1,5 @@
 // Iterative solvers of linear systems and least squares, with SciPy's parameters, defaults, stopping rules and return codes.
-// Opt-in: `#include "sinter/sparse_linalg.hpp"`.
+// Not part of sinter.hpp: `#include "sinter/sparse_linalg.hpp"`.
 //
 // A is anything that converts to a linear_operator: a dense or sparse array, functions. Vectors, and the numbers of an
 // iteration (steps, norms, the test of convergence), stay on the device: a step enqueues its kernels and the host goes on to the
