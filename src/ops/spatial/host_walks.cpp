@@ -238,7 +238,7 @@ class walks_on_host final : public tree_walks {
 }  // namespace
 
 const tree_walks& host_walks() {
-  static const walks_on_host walks;
+  static const auto& walks = *new walks_on_host;  // outlives static arrays
   return walks;
 }
 
