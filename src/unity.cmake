@@ -21,8 +21,8 @@ sinter_unity_group(src/platform/background src/platform/cache_folder jit/compile
 sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/emit_map jit/cuda/tiles/emit_tiles
                    jit/cuda/tiles/emit_reduce_tiles jit/cuda/schedule/legal_tiles
                    jit/cpu/host_compiler jit/program/include_scan
-                   jit/program/monotone_tail src/platform/optional_library jit/program/program jit/program/repetition
-                   jit/program/roll jit/program/stages)
+                   jit/program/monotone_tail src/platform/optional_library jit/program/program jit/program/rewrite/repetition
+                   jit/program/rewrite/roll jit/program/rewrite/plain_reads jit/program/rewrite/wrapped_reads jit/program/stages)
 sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cuda/emit_kernel jit/cpu/emit_user
                    jit/cuda/prelude_select jit/cuda/shapes/emit_stages jit/cuda/emit_reduction)
 sinter_unity_group(jit/schedule/schedule jit/cuda/schedule/choose jit/cuda/schedule/describe jit/cuda/schedule/estimate)
@@ -51,7 +51,7 @@ sinter_unity_group(src/backends/cpu/kernels/block_plan src/backends/cpu/kernels/
                    src/backends/cpu/algorithms/partition
                    src/backends/cpu/fft/fourier src/backends/cpu/linalg/products src/backends/cpu/linalg/solvers
                    src/backends/cpu/linalg/solvers_spectral src/backends/cpu/stream)
-sinter_unity_group(src/backends/cpu/kernels/plain_reads src/backends/cpu/kernels/row_reads src/backends/cpu/kernels/transpose
+sinter_unity_group(src/backends/cpu/kernels/row_reads src/backends/cpu/kernels/transpose
                    src/backends/cpu/copies/transposed_copy src/backends/cpu/linalg/small_lu)
 sinter_unity_group(src/backends/cpu/backend src/backends/cpu/prepared_table src/backends/cpu/algorithms/scan src/backends/cpu/kernels/elements
                    src/backends/cpu/kernels/lanes src/backends/cpu/kernels/row_gather

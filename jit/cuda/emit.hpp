@@ -42,6 +42,10 @@ struct cuda_tile {
   std::uint8_t axis = 0, across = 0, down = 0, slots = 0, levels = 0;
   bool halves = false;
 };
+/// strided: an axis along whose coordinates an input wraps (launch::wraps), and the first wrap that is equal.
+struct cuda_wrap {
+  std::uint8_t input = 0, axis = 0, same = 0;
+};
 /// reduce_tiles: the kept axis of a tile that an input depends on.
 enum class operand_axes : std::uint8_t { none, row, column };
 
@@ -61,6 +65,9 @@ struct cuda_variant {
   std::vector<access> inputs, outputs;
   // broadcast_rows: input depends on the row (1), the column (0); reduce_tiles: operand_axes
   std::vector<std::uint8_t> row_only;
+  // strided, tiled: of each input, then each output, the first one with equal strides, whose offset all of them have
+  std::vector<std::uint8_t> places;
+  std::vector<cuda_wrap> wraps;  // in the order of inputs
 };
 
 /// Threads of a block, in all shapes but crossed_rows of long rows.

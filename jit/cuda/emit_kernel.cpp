@@ -19,9 +19,9 @@ void kernel_writer::open(std::initializer_list<const phase*> phases) {
   for (const phase* f : phases) define(t_, p_, *f);
 }
 
-void kernel_writer::head(int shared_bytes, int threads, const char* suffix) {
-  t_("extern \"C\" __global__ void __launch_bounds__(", threads, ") ", cuda_kernel_name(p_, v_), suffix,
-     "(const __grid_constant__ args a) {");
+void kernel_writer::head(int shared_bytes, int threads, const char* suffix, int blocks) {
+  t_("extern \"C\" __global__ void __launch_bounds__(", threads, blocks ? ", " + num(blocks) : "", ") ",
+     cuda_kernel_name(p_, v_), suffix, "(const __grid_constant__ args a) {");
   if (shared_bytes > 0) t_("__shared__ __align__(16) unsigned char shared[", shared_bytes, "];");
 }
 

@@ -77,8 +77,9 @@ class kernel_writer {
 
   /// "namespace NAME_ { typedef int I; struct args ...;" (parameters.hpp), and the functions of phases.
   void open(std::initializer_list<const phase*> phases);
-  /// The kernel's head up to its opening brace, and its shared memory.
-  void head(int shared_bytes, int threads = cuda_block, const char* suffix = "");
+  /// The kernel's head up to its opening brace, and its shared memory. `blocks`: that a multiprocessor is to hold, which
+  /// bounds a thread's registers; 0: the compiler decides.
+  void head(int shared_bytes, int threads = cuda_block, const char* suffix = "", int blocks = 0);
   std::string close();
   /// b<k>: an input's first element of a result. `from`: where it is.
   void base_pointer(int k, const std::string& from);

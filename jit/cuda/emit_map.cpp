@@ -121,6 +121,7 @@ class strided_writer : map_writer {
   }
 
   void strided_element() {
+    shared_offsets();
     const std::string inner = "c" + num(inner_);
     one_element({.element = element_,
                  .value = value_,
@@ -129,7 +130,7 @@ class strided_writer : map_writer {
                      [&](int j) {
                        return j <= inner_ ? "c" + num(j) : row_number() + " * a.e" + num(inner_) + ".n + " + inner;
                      },
-                 .place = [this](int k) { return "a.w" + num(k) + "[" + offset("t", k, 0, v_.rank, "c") + "]"; }});
+                 .place = [this](int k) { return "*(" + place_of_output(k) + ")"; }});
   }
 
   bool flat_ = v_.rank == 1;
@@ -155,7 +156,9 @@ void map_writer::begin(int shared_bytes) {
 void map_writer::stores(const text_of& address) {
   for (int k = 0; k < static_cast<int>(p_.outputs.size()); ++k) {
     if (vec_ > 1 && v_.outputs[static_cast<std::size_t>(k)] != access::strided) put(k, vec_, address(k));
-    else if (vec_ > 1) t_.each("l", vec_, "(", address(k), ")[l * a.t", k, "_", inner_, "] = ", narrowed_lane(k), ";");
+    else if (vec_ > 1)
+      t_.each("l", vec_, "(", address(k), ")[l * ", stride_of(p_.inputs.size() + static_cast<std::size_t>(k), inner_),
+              "] = ", narrowed_lane(k), ";");
     else t_.each("l", 1, "*(", address(k), ") = ", narrowed_lane(k), ";");
   }
 }
@@ -174,17 +177,66 @@ std::string map_writer::row_number() const {
   return row;
 }
 
+std::string map_writer::stride_of(std::size_t operand, int axis) const {
+  const std::size_t first = v_.places.empty() ? operand : v_.places[operand], inputs = p_.inputs.size();
+  const bool input = first < inputs;
+  return std::string(input ? "a.s" : "a.t") + num(static_cast<int>(input ? first : first - inputs)) + "_" + num(axis);
+}
+
+std::string map_writer::offset_of(std::size_t operand) const {
+  if (!v_.places.empty()) return "o" + num(v_.places[operand]);
+  const std::size_t inputs = p_.inputs.size();
+  return operand < inputs ? offset("s", static_cast<int>(operand), 0, v_.rank, "c")
+                          : offset("t", static_cast<int>(operand - inputs), 0, v_.rank, "c");
+}
+
+void map_writer::shared_offsets() {
+  if (v_.places.empty()) return;
+  const std::size_t inputs = p_.inputs.size();
+  std::vector<int> needed;
+  const auto need = [&](std::size_t operand) {
+    if (const int first = v_.places[operand]; !contains(needed, first)) needed.push_back(first);
+  };
+  for (const int k : element_.inputs)
+    if (input_class(k) != access::uniform) need(static_cast<std::size_t>(k));
+  for (std::size_t k = 0; k < p_.outputs.size(); ++k) need(inputs + k);
+  for (const int k : needed) {
+    std::string sum;
+    for (int j = 0; j < v_.rank; ++j)
+      sum += (j ? " + c" : "c") + num(j) + " * " + stride_of(static_cast<std::size_t>(k), j);
+    t_("const I o", k, " = ", sum, ";");
+  }
+  for (std::size_t k = 0; k < v_.wraps.size(); ++k) {
+    const std::string turn = "a.y" + num(static_cast<int>(k)) + "_";
+    if (v_.wraps[k].same == k)
+      t_("const I wrap", static_cast<int>(k), " = c", int{v_.wraps[k].axis}, " < ", turn, "0 ? ", turn, "1 : ", turn,
+         "2;");
+  }
+}
+
 std::string map_writer::place_of(int k) const {
   const std::string base = "a.p" + num(k);
-  return input_class(k) == access::uniform ? base : base + " + (" + offset("s", k, 0, v_.rank, "c") + ")";
+  if (input_class(k) == access::uniform) return base;
+  std::string at = offset_of(static_cast<std::size_t>(k));
+  for (const cuda_wrap& w : v_.wraps)
+    if (w.input == k) at += " + wrap" + num(w.same);
+  return base + " + (" + at + ")";
+}
+
+std::string map_writer::place_of_output(int k) const {
+  return "a.w" + num(k) + " + (" + offset_of(p_.inputs.size() + static_cast<std::size_t>(k)) + ")";
 }
 
 void map_writer::groups(int count, const std::string& place, const std::string& inside, const text_of& tile_row) {
-  const auto step = [this](int k) { return "l * a.s" + num(k) + "_" + num(inner_); };
+  const auto step = [this](int k) { return "l * " + stride_of(static_cast<std::size_t>(k), inner_); };
   walk({.element = element_,
         .lanes = vec_,
         .groups = count,
-        .place = [&] { t_(place); },
+        .place =
+            [&] {
+              t_(place);
+              shared_offsets();
+            },
         .inside = inside,
         .value = value_,
         .vector =
@@ -199,10 +251,7 @@ void map_writer::groups(int count, const std::string& place, const std::string& 
               return "g" + num(k) + "[u]" + (input_class(k) == access::uniform ? "" : " + " + step(k));
             },
         .coordinate = [this](int j) { return coordinate(j); },
-        .use =
-            [this] {
-              stores([this](int k) { return "a.w" + num(k) + " + (" + offset("t", k, 0, v_.rank, "c") + ")"; });
-            }});
+        .use = [this] { stores([this](int k) { return place_of_output(k); }); }});
 }
 
 void map_writer::over_outer_axes(const std::function<void()>& coordinates, const std::function<void()>& body) {

@@ -22,8 +22,13 @@ class map_writer : protected kernel_writer {
   void over_outer_axes(const std::function<void()>& coordinates, const std::function<void()>& body);
   /// Number of the row among all rows; not used at rank 1.
   std::string row_number() const;
+  /// Declares, at the coordinates c<j>, the offsets o<k> of operands and the wraps wrap<k>, each once for those that share it.
+  void shared_offsets();
   /// Address of an input's element at the coordinates c<j>.
   std::string place_of(int k) const;
+  std::string place_of_output(int k) const;
+  /// An operand's stride: of an input, or behind those an output.
+  std::string stride_of(std::size_t operand, int axis) const;
 
   int vec_, inner_, unroll_;
   phase element_;
@@ -31,6 +36,7 @@ class map_writer : protected kernel_writer {
 
  private:
   std::string coordinate(int j) const;
+  std::string offset_of(std::size_t operand) const;
 };
 
 }  // namespace sinter::jit::cuda

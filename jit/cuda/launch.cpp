@@ -92,6 +92,16 @@ struct field_values {
   static const void* address(const jit::operand& o, dtype t) noexcept {
     return static_cast<const char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(t));
   }
+  void write_wrap(int number, slots& to) const {
+    for (const jit::wrapped_read& r : l.wraps) {
+      if (number < r.count) {
+        const jit::wrap& w = r.wraps[number];
+        for (const std::int64_t n : {w.turn, w.before, w.after}) to.integer(n);
+        return;
+      }
+      number -= r.count;
+    }
+  }
   void write(const jit::cuda_field& f, slots& to) const {
     using role = jit::cuda_field::role;
     const jit::program& p = *l.code;
@@ -104,6 +114,7 @@ struct field_values {
       case role::extents: return to.extents(l.extents, wide_index);
       case role::input_strides: return to.integers(l.inputs[f.k].strides.begin(), f.members);
       case role::output_strides: return to.integers(l.outputs[f.k].strides.begin(), f.members);
+      case role::wrap: return write_wrap(f.k, to);
       case role::n: return to.integer(size.n);
       case role::outer: return to.integer(size.outer);
       case role::results: return to.integer(size.reduction.results);

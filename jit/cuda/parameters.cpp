@@ -15,11 +15,12 @@ struct member_name {
   const char* word;
   bool k, j;
 };
-constexpr member_name member_names[] = {
-    {"p", true, false},     {"w", true, false},      {"q", true, false},        {"fault", false, false},
-    {"h", true, true},      {"e", false, true},      {"s", true, true},         {"t", true, true},
-    {"n", false, false},    {"outer", false, false}, {"results", false, false}, {"elements", false, false},
-    {"team", false, false}, {"chunk", false, false}, {"splits", false, false},  {"partial", false, false}};
+constexpr member_name member_names[] = {{"p", true, false},         {"w", true, false},       {"q", true, false},
+                                        {"fault", false, false},    {"h", true, true},        {"e", false, true},
+                                        {"s", true, true},          {"t", true, true},        {"y", true, true},
+                                        {"n", false, false},        {"outer", false, false},  {"results", false, false},
+                                        {"elements", false, false}, {"team", false, false},   {"chunk", false, false},
+                                        {"splits", false, false},   {"partial", false, false}};
 static_assert(std::size(member_names) == static_cast<std::size_t>(role::partial) + 1);
 
 std::string name_of(const cuda_field& f, int j) {
@@ -42,7 +43,8 @@ std::string type_of(const program& p, const cuda_variant& v, const cuda_field& f
     case role::fault: return "int*";
     case role::extents: return v.wide_index ? "sn::extent64" : "sn::extent32";
     case role::input_strides:
-    case role::output_strides: return v.wide_index ? "long long" : "int";
+    case role::output_strides:
+    case role::wrap: return v.wide_index ? "long long" : "int";
     default: return "long long";
   }
 }
@@ -62,9 +64,13 @@ std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
   for (std::size_t k = 0; k < inputs; ++k) add(role::gather_strides, k, p.inputs[k].gathers);
   if (v.shape != cuda_shape::linear) {
     add(role::extents, 0, v.rank);
-    for (std::size_t k = 0; k < inputs; ++k) add(role::input_strides, k, v.rank);
+    for (std::size_t k = 0; k < inputs; ++k)
+      if (has_own_place(v, k)) add(role::input_strides, k, v.rank);
     for (std::size_t k = 0; k < outputs; ++k)
-      add(role::output_strides, k, v.shape == cuda_shape::staged_rows ? v.rank : v.kept);
+      if (has_own_place(v, inputs + k))
+        add(role::output_strides, k, v.shape == cuda_shape::staged_rows ? v.rank : v.kept);
+    for (std::size_t k = 0; k < v.wraps.size(); ++k)
+      if (v.wraps[k].same == k) add(role::wrap, k, 3);
   }
   switch (v.shape) {
     case cuda_shape::linear:

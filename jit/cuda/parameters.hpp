@@ -23,6 +23,7 @@ struct cuda_field {
     extents,         // e<j>: extent of axis j, with the constants for a division by it
     input_strides,   // s<k>_<j>: stride of input k along axis j
     output_strides,  // t<k>_<j>: stride of output k along axis j
+    wrap,            // y<k>_0, y<k>_1, y<k>_2: turn, before and after of wrap k
     n,               // elements of the iteration space
     outer,           // elements of all axes but the last two
     results,         // elements of the kept axes
@@ -37,6 +38,10 @@ struct cuda_field {
   std::uint16_t k = 0;
 };
 
+/// Whether an operand (an input, or behind those an output) is the first one with its strides.
+inline bool has_own_place(const cuda_variant& v, std::size_t operand) noexcept {
+  return v.places.empty() || v.places[operand] == operand;
+}
 /// The fields in order.
 std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v);
 /// Bytes of the struct.

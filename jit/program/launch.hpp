@@ -1,5 +1,6 @@
 // A launchable kernel: a program together with the sizes, strides, addresses and scalars of one launch.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -29,6 +30,18 @@ struct operand {
   std::int64_t gather_stride[2] = {0, 0};  // elements
 };
 
+/// What is added to the place of an element, by its coordinate along an axis.
+struct wrap {
+  int axis = 0;
+  std::int64_t turn = 0, before = 0, after = 0;  // elements: `before` where the coordinate is less than `turn`
+};
+/// An input that is read at a place which its strides and its wraps give.
+struct wrapped_read {
+  std::size_t input = 0;
+  int count = 0;
+  wrap wraps[2];
+};
+
 /// What a backend remembers of a launch that recurs: with other addresses, offsets, scalars and faults, but nothing else.
 struct launch_memo {
   const void* code = nullptr;        // the backend's; null: nothing yet
@@ -46,6 +59,7 @@ struct launch {
   /// Results of the launch that this one is a part of, whose order of additions it follows; 0: it is none.
   std::int64_t all_results = 0;
   std::vector<operand> inputs, outputs;
+  std::vector<wrapped_read> wraps;  // made by backends alone (jit/program/rewrite/wrapped_reads.hpp)
   std::vector<scalar> params;
   launch_memo* memo = nullptr;  // null: not known to recur
   int* fault = nullptr;         // where faults are recorded (runtime/fault.hpp); null: in the device's record

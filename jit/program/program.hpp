@@ -177,6 +177,13 @@ struct program {
   void append_plain_key(std::string& out) const;
 };
 
+/// Whether some input is read by index.
+inline bool has_gathers(const program& p) noexcept {
+  for (const input_desc& in : p.inputs)
+    if (in.gathers != 0) return true;
+  return false;
+}
+
 template <class F>
 void program::each_operand(const instr& i, F f) const {
   const std::uint16_t regs[3] = {i.a, i.b, i.c};

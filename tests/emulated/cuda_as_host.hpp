@@ -11,7 +11,7 @@ inline constexpr const char* cuda_as_host = R"(
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __grid_constant__
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __shared__ static
 typedef unsigned long size_type;

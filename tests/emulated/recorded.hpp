@@ -20,6 +20,7 @@ using bytes = std::vector<char>;
 struct seen_launch {
   std::vector<bytes> emulated;
   jit::cuda_shape shape;
+  bool wraps = false;  // reads at shifted coordinates are plain ones
 };
 inline std::vector<seen_launch>* seen = nullptr;
 inline std::set<jit::cuda_shape> baseline_shapes;
@@ -51,12 +52,14 @@ inline void restore(const jit::launch& l, const std::vector<bytes>& before) {
 
 /// Runs a launch of the CPU backend before it does: the chosen kernel, then those that must leave the same bits. The
 /// launches that follow read what was left.
-inline void observe(const jit::launch& l) {
+inline void observe(const jit::launch& recorded) {
+  jit::launch plain;
+  const jit::launch& l = cuda::lowered(recorded, plain);
   jit::cuda_variant v;
   cuda::classify(l, v);
   const std::vector<bytes> before = outputs_of(l);
   run_emulated(l, v);
-  seen->push_back({outputs_of(l), v.shape});
+  seen->push_back({outputs_of(l), v.shape, !v.wraps.empty()});
   if (v.shape == jit::cuda_shape::reduce_tiles || v.shape == jit::cuda_shape::shared_rows) {
     restore(l, before);
     run_emulated(l, plain_reduction(l, v));

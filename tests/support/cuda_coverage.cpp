@@ -98,7 +98,9 @@ void observe_all(const jit::launch& l) {
 }
 
 /// The kernel, and its baseline form where it has one.
-void observe(const jit::launch& l) {
+void observe(const jit::launch& recorded) {
+  jit::launch plain;
+  const jit::launch& l = cuda::lowered(recorded, plain);
   // The CPU keeps longer rows than a GPU, which gets separate kernels then.
   if (l.code->kind == jit::kernel_kind::staged &&
       !cuda::keeps_rows(*l.code, cuda::kept_count(l), cuda::reduced_count(l)))

@@ -6,6 +6,7 @@
 
 #include "jit/cuda/schedule/legal.hpp"
 #include "jit/hooks.hpp"
+#include "jit/program/rewrite/wrapped_reads.hpp"
 #include "platform/per_thread.hpp"
 
 namespace sinter::cuda {
@@ -40,6 +41,15 @@ std::size_t choose(const launch& l, const variant_list& among) {
 }
 
 }  // namespace
+
+const launch& lowered(const launch& l, launch& to) {
+  if (l.code->kind != jit::kernel_kind::elementwise || !jit::has_gathers(*l.code)) return l;
+  const std::vector<jit::shifted_input> shifted = jit::shifted_inputs(l);
+  if (shifted.empty()) return l;
+  jit::unwrap(l, shifted, to);
+  to.memo = l.memo;
+  return to;
+}
 
 void classify(const launch& l, cuda_variant& v) {
   if (const int number = forced.load(std::memory_order_relaxed); number >= 0) [[unlikely]]

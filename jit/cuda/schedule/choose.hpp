@@ -37,6 +37,9 @@ inline constexpr double clearly_cheaper = 0.8;
 /// Whether a staged program over such rows has a legal schedule: a thread keeps its part of a row in registers. Asked by
 /// planners, before there is a launch.
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements);
+/// The launch as kernels are made for: elementwise reads at shifted coordinates, as those of roll, are plain ones with
+/// wraps. `l` itself where there are none, else `to`, whose memory is used again. What is below takes either.
+const jit::launch& lowered(const jit::launch& l, jit::launch& to);
 /// The schedule of a launch. Reuses the memory of `v`.
 void classify(const jit::launch& l, jit::cuda_variant& v);
 /// Whether a test has launches take the schedule of a number (jit/hooks.hpp), so that what classify() gave before does not

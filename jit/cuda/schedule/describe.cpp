@@ -56,6 +56,7 @@ std::string way_of(const launch& l, const cuda_variant& v, std::size_t k) {
                     : map || column                       ? v.vector
                                                           : jit::cuda_group;
   if (gathered(l, k)) return "by index";
+  if (wraps(l, k)) return "by stride, from elsewhere where its index wraps";
   if (l.code->kind == jit::kernel_kind::reduce && !in_prologue(*l.code, k)) return "once a result";
   switch (v.inputs[k]) {
     case access::uniform: return map ? "one value" : "one value a result";

@@ -55,12 +55,33 @@ bool fits_narrow(const launch& l, std::int64_t iterations) noexcept {
       span += std::abs(o.strides[j]) * std::max<std::int64_t>(l.extents[j] - 1, 0);
     return span < narrow_limit;
   };
-  return std::all_of(l.inputs.begin(), l.inputs.end(), fits) && std::all_of(l.outputs.begin(), l.outputs.end(), fits);
+  const bool wraps_fit = std::all_of(l.wraps.begin(), l.wraps.end(), [](const jit::wrapped_read& r) {
+    std::int64_t span = 0;
+    for (const jit::wrap* w = r.wraps; w != r.wraps + r.count; ++w) span += std::abs(w->before) + std::abs(w->after);
+    return span < narrow_limit / 2;
+  });
+  return wraps_fit && std::all_of(l.inputs.begin(), l.inputs.end(), fits) &&
+         std::all_of(l.outputs.begin(), l.outputs.end(), fits);
 }
 
 std::size_t size_of_input(const launch& l, std::size_t k) noexcept { return itemsize(l.code->inputs[k].type); }
 std::size_t size_of_output(const launch& l, std::size_t k) noexcept { return itemsize(l.code->outputs[k].type); }
 bool gathered(const launch& l, std::size_t k) noexcept { return l.code->inputs[k].gathers > 0; }
+
+bool wraps(const launch& l, std::size_t input) noexcept {
+  return std::any_of(l.wraps.begin(), l.wraps.end(), [&](const jit::wrapped_read& r) { return r.input == input; });
+}
+
+void share_places(const launch& l, jit::cuda_variant& v) {
+  const auto strides = [&](std::size_t k) -> const core::dims& {
+    return k < l.inputs.size() ? l.inputs[k].strides : l.outputs[k - l.inputs.size()].strides;
+  };
+  for (std::size_t k = 0; k < l.inputs.size() + l.outputs.size(); ++k) {
+    std::size_t first = 0;
+    while (first < k && !(strides(first) == strides(k))) ++first;
+    v.places.push_back(static_cast<std::uint8_t>(first));
+  }
+}
 
 bool in_prologue(const jit::program& p, std::size_t input) noexcept {
   for (std::size_t k = 0; k < p.epilogue; ++k)
@@ -128,18 +149,35 @@ bool inner_vectors(const launch& l, int n) noexcept {
   return true;
 }
 
+void share_wraps(const launch& l, jit::cuda_variant& v) {
+  std::vector<const jit::wrap*> all;
+  for (const jit::wrapped_read& r : l.wraps) {
+    for (const jit::wrap* w = r.wraps; w != r.wraps + r.count; ++w) {
+      const auto equal = [&](const jit::wrap* o) {
+        return o->axis == w->axis && o->turn == w->turn && o->before == w->before && o->after == w->after;
+      };
+      const auto first = std::find_if(all.begin(), all.end(), equal) - all.begin();
+      v.wraps.push_back(
+          {static_cast<std::uint8_t>(r.input), static_cast<std::uint8_t>(w->axis), static_cast<std::uint8_t>(first)});
+      all.push_back(w);
+    }
+  }
+}
+
 void make_strided(const launch& l, bool vectors, jit::cuda_variant& v) {
   const int rank = l.extents.size(), inner = rank - 1;
   v.shape = cuda_shape::strided;
   v.vector = static_cast<std::uint8_t>(vectors ? jit::cuda_vector_length(*l.code) : 1);
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const operand& o = l.inputs[k];
-    const bool uniform = constant_over(l, o, 0, rank);
+    const bool uniform = constant_over(l, o, 0, rank) && !wraps(l, k);
     v.inputs.push_back(uniform                                               ? access::uniform
                        : vectors && !gathered(l, k) && o.strides[inner] == 1 ? access::linear
                                                                              : access::strided);
   }
   v.outputs.assign(l.outputs.size(), vectors ? access::linear : access::strided);
+  share_places(l, v);
+  share_wraps(l, v);
   v.wide_index = !fits_narrow(l, core::element_count(l.extents));
 }
 
@@ -297,6 +335,7 @@ void make_columns(const launch& l, std::int64_t n, jit::cuda_variant& v) {
 void add_maps(const launch& l, extent_of_search which, variant_list& to) {
   const bool all = which == extent_of_search::all;
   if (has_loop_text(*l.code)) return make_loop(l, to.add(l));
+  if (!l.wraps.empty()) return make_strided(l, false, to.add(l));
   // Nothing moves fewer bytes than whole vectors.
   if (to.add_if(l, [&](jit::cuda_variant& v) { return is_linear(l, v); }) && !all) return;
   if (l.extents.empty()) return;
@@ -371,6 +410,8 @@ jit::cuda_variant& variant_list::add(const launch& l) {
   v.inputs.clear();
   v.outputs.clear();
   v.row_only.clear();
+  v.places.clear();
+  v.wraps.clear();
   v.rank = static_cast<std::uint8_t>(l.extents.size());
   v.kept = l.code->kind == jit::kernel_kind::elementwise ? v.rank : static_cast<std::uint8_t>(l.kept);
   v.vector = 1;

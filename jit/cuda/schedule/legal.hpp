@@ -22,6 +22,11 @@ bool fits_narrow(const jit::launch& l, std::int64_t iterations) noexcept;
 std::size_t size_of_input(const jit::launch& l, std::size_t k) noexcept;
 std::size_t size_of_output(const jit::launch& l, std::size_t k) noexcept;
 bool gathered(const jit::launch& l, std::size_t k) noexcept;
+/// Whether an input has wraps.
+bool wraps(const jit::launch& l, std::size_t input) noexcept;
+/// Fills places (cuda_variant). Of shifted slices of one array, of which a kernel may have a dozen, a thread computes one
+/// offset.
+void share_places(const jit::launch& l, jit::cuda_variant& v);
 /// Which inputs are read for each element (the others belong to the epilogue).
 bool in_prologue(const jit::program& p, std::size_t input) noexcept;
 /// Whether the results of a reduction have the same bits in any order.

@@ -117,6 +117,7 @@ void make_tiled(const launch& l, int axis, bool large, jit::cuda_variant& v) {
     if (vectors && v.inputs[k] == access::strided && !gathered(l, k) && l.inputs[k].strides[inner] == 1)
       v.inputs[k] = access::linear;
   v.outputs.assign(l.outputs.size(), vectors ? access::linear : access::strided);
+  share_places(l, v);
   v.wide_index = !fits_narrow(l, core::element_count(l.extents));
 }
 

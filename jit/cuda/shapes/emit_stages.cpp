@@ -48,7 +48,7 @@ class stage_writer : kernel_writer {
       if (!s.row.code.empty()) define(t_, p_, s.row);
       if (!s.element.code.empty()) define(t_, p_, s.element);
     }
-    head(shared_bytes * static_cast<int>(p_.reductions.size()));
+    head(shared_bytes * static_cast<int>(p_.reductions.size()), cuda_block, "", resident_blocks());
     place();
     declare();
     for (int s = 0; s < static_cast<int>(parts_.size()); ++s) {
@@ -67,6 +67,11 @@ class stage_writer : kernel_writer {
     bool any = false;       // whether anything is done for each element
   };
 
+  /// What short rows lack is work in flight while the threads of a row wait for its reductions: other rows'.
+  int resident_blocks() const {
+    const int kept = cuda_kept(p_, v_.groups);
+    return kept <= 16 ? 4 : kept <= 32 ? 3 : 0;
+  }
   std::string register_name(int reg) const { return type_of_register(p_, static_cast<std::size_t>(reg)); }
   bool whole_groups() const { return v_.vector == cuda_group; }
   template <class F>

@@ -27,7 +27,7 @@ class tile_reducer : reduction_writer {
 
   std::string run() {
     open_reduction({&element_});
-    head(cuda_slab_bytes(p_, v_));
+    head(cuda_slab_bytes(p_, v_), cuda_block, "", 2);
     t_("const int down = threadIdx.x / ", side, ", across = threadIdx.x % ", side, ";");
     t_("const I k", i_, "0 = (I)blockIdx.y * ", side * rows_, ", k", j_, "0 = (I)blockIdx.x * ", side * columns_, ";");
     t_("const I outer = (I)blockIdx.z;");

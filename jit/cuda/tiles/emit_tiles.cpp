@@ -19,6 +19,7 @@ class tile_writer : map_writer {
   std::string run() {
     begin(cuda_tile_bytes(p_, v_));
     tile_pointers();
+    t_("const int tid = (int)threadIdx.x;");
     t_("const I x0 = (I)blockIdx.x * ", across_, ";");
     over_outer_axes([this] { other_coordinates(); }, [this] { all_tiles(); });
     t_("}");
@@ -64,14 +65,22 @@ class tile_writer : map_writer {
     }
   }
 
-  /// Declares the number `t` of a part of a tile and its coordinates, with neighbours along the tile's axis or the inner
-  /// one.
+  /// Where a part of a tile lies: of all of a block's threads' parts with a number, `side` are neighbours.
+  struct part_place {
+    std::string line, at;
+  };
+  /// Written so that all but `line` of a number is the same for each of a thread's parts.
+  static part_place place_in(int side, const std::string& number) {
+    if (side <= cuda_block)
+      return {"((" + number + ") * " + num(cuda_block / side) + " + tid / " + num(side) + ")", "tid % " + num(side)};
+    const std::string t = "((" + number + ") * " + num(cuda_block) + " + tid)";
+    return {t + " / " + num(side), t + " % " + num(side)};
+  }
+  /// Declares the coordinates of a part of a tile, with neighbours along the tile's axis or the inner one.
   std::string part(const std::string& number, bool along_axis) const {
-    const std::string rows = num(down_ / vec_), packs = num(across_ / vec_), v = num(vec_);
-    const std::string x = along_axis ? "t / " + rows : "t % " + packs;
-    const std::string y = along_axis ? "t % " + rows + " * " + v : "t / " + packs;
-    return "const int t = (" + number + ") * " + num(cuda_block) + " + (int)threadIdx.x; const I c" + num(inner_) +
-           " = x0 + " + x + " * " + v + ", c" + num(axis_) + " = y0 + " + y + ";";
+    const part_place p = place_in((along_axis ? down_ : across_) / vec_, number);
+    const std::string v = num(vec_), x = along_axis ? p.line : p.at, y = along_axis ? p.at + " * " + v : p.line;
+    return "const I c" + num(inner_) + " = x0 + (I)(" + x + ") * " + v + ", c" + num(axis_) + " = y0 + (I)(" + y + ");";
   }
   /// Whether it lies in the space.
   std::string inside() const {
@@ -85,30 +94,32 @@ class tile_writer : map_writer {
     t_.unrolled("u", units, [&] {
       t_(part("u", true));
       t_.scope("if (" + inside() + ")", [&] {
+        shared_offsets();
         t_("const ", storage(k), "* const from = ", place_of(k), ";");
         t_("#pragma unroll");
-        t_("for (int j = 0; j < ", vec_, "; ++j) f[u][j] = sn::fetch<", vec_, ">(from + j * a.s", k, "_", inner_, ");");
+        t_("for (int j = 0; j < ", vec_, "; ++j) f[u][j] = sn::fetch<", vec_, ">(from + j * ",
+           stride_of(static_cast<std::size_t>(k), inner_), ");");
       });
     });
     t_.unrolled("u", units, [&] {
-      t_("const int t = u * ", cuda_block, " + (int)threadIdx.x;");
+      const part_place p = place_in(rows, "u");
       t_.unrolled("j", vec_, [&] {
         t_(pack(k, vec_), " row;");
         t_.each("l", vec_, "row.v[l] = f[u][l].v[j];");
-        t_("sn::put(m", k, " + (j * ", rows, " + t % ", rows, ") * ", pitch(k), " + t / ", rows, " * ", vec_,
-           ", row);");
+        t_("sn::put(m", k, " + (j * ", rows, " + ", p.at, ") * ", pitch(k), " + ", p.line, " * ", vec_, ", row);");
       });
     });
   }
 
   void elements() {
     const int all = across_ * down_ / (vec_ * cuda_block), some = std::min(all, groups_at_once());
-    const std::string packs = num(across_ / vec_), y = "t / " + packs, v = num(vec_);
+    const part_place p = place_in(across_ / vec_, "g + u");
+    const std::string y = "(" + p.line + ")", v = num(vec_);
     const std::string row =
         vec_ == 1 ? y : "(" + y + " % " + v + " * " + num(down_ / vec_) + " + " + y + " / " + v + ")";
     t_.loop("for (int g = 0; g < " + num(all) + "; g += " + num(some) + ")", [&] {
       groups(some, part("g + u", false), inside(),
-             [&](int k) { return "m" + num(k) + " + " + row + " * " + num(pitch(k)) + " + t % " + packs + " * " + v; });
+             [&](int k) { return "m" + num(k) + " + " + row + " * " + num(pitch(k)) + " + " + p.at + " * " + v; });
     });
   }
 

@@ -85,10 +85,6 @@ bool has_epilogue(const jit::program& p) {
   return false;
 }
 
-bool has_gathers(const jit::program& p) {
-  return std::any_of(p.inputs.begin(), p.inputs.end(), [](auto& in) { return in.gathers != 0; });
-}
-
 void trace_launch(const prepared& p, const launch& l, std::chrono::steady_clock::duration took) {
   const double us = std::chrono::duration<double, std::micro>(took).count();
   const block_code* const code = p.inner ? p.inner : p.main;
@@ -180,9 +176,9 @@ class cpu_backend final : public runtime::backend {
       std::vector<launch> pieces = plain_parts_of(l);
       if (auto rows = row_reads_of(l); rows && pieces.empty() && elements > 0) pieces.push_back(std::move(rows->plain));
       for (const launch& piece : pieces) (void)prepare_one(piece, core::element_count(piece.extents), wanted);
-      if (const auto w = wrapped_reads_of(l)) {
-        const prepared& plain = table_.find(w->plain, needs_of(w->plain, false, true));
-        count_work(plain, w->plain, elements, false, wanted);
+      if (const auto w = without_wrapped_gathers(l)) {
+        const prepared& plain = table_.find(*w, needs_of(*w, false));
+        count_work(plain, *w, elements, false, wanted);
         results[k] = &plain;
         continue;
       }
@@ -204,8 +200,8 @@ class cpu_backend final : public runtime::backend {
 
   std::size_t scratch_bytes(const prepared&, const launch& l) const override {
     if (l.code->kind != jit::kernel_kind::reduce) return 0;
-    const auto w = wrapped_reads_of(l);
-    return w ? reduce_scratch(w->plain, true) : reduce_scratch(l);
+    const auto w = without_wrapped_gathers(l);
+    return reduce_scratch(w ? *w : l);
   }
 
   void run(const prepared& p, const launch& l, void* scratch) override {
@@ -227,9 +223,8 @@ class cpu_backend final : public runtime::backend {
       run_transposed_copy(*copy);
     } else if (l.code->kind == jit::kernel_kind::elementwise) {
       run_parts(p, l, fault.words);
-    } else if (const auto w = wrapped_reads_of(l)) {
-      const prepared& plain = table_.find(w->plain, needs_of(w->plain, false, true));
-      run_reduce(plain, w->plain, {.wrapped = &w->reads}, scratch, fault.words);
+    } else if (const auto w = without_wrapped_gathers(l)) {
+      run_reduce(table_.find(*w, needs_of(*w, false)), *w, {}, scratch, fault.words);
     } else {
       const auto tail = p.inner ? bound_tail(l) : std::nullopt;
       run_reduce(p, l, {.tail = tail ? &*tail : nullptr}, scratch, fault.words);

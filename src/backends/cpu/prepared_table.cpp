@@ -26,10 +26,10 @@ std::unique_ptr<runtime::prepared> make_prepared(const jit::program& p, const ne
 
 }  // namespace
 
-needs needs_of(const jit::launch& l, bool split_tail, bool wrapped) {
+needs needs_of(const jit::launch& l, bool split_tail) {
   if (l.code->kind == jit::kernel_kind::staged) return {};
   if (l.code->kind == jit::kernel_kind::elementwise) return {uniform_inputs(l, element_axes(l)), 0, false};
-  return {uniform_inputs(l, shape_of(l, wrapped).axes), uniform_inputs(l, epilogue_axes(l)), split_tail};
+  return {uniform_inputs(l, shape_of(l).axes), uniform_inputs(l, epilogue_axes(l)), split_tail};
 }
 
 runtime::prepared& prepared_table::find(const jit::launch& l, const needs& n) {

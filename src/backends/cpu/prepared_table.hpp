@@ -16,8 +16,7 @@ struct needs {
   std::uint64_t elements = 0, results = 0;  // uniform inputs
   bool split_tail = false;
 };
-/// `wrapped`: as shape_of() takes it.
-needs needs_of(const jit::launch& l, bool split_tail, bool wrapped = false);
+needs needs_of(const jit::launch& l, bool split_tail);
 
 /// Never destroyed. Threads may share it.
 class prepared_table {

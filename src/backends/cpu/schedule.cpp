@@ -43,11 +43,10 @@ std::string way_of(const input_plan& in) {
   return in.period > 0 ? "copied once a block of repeated lanes" : "copied by stride";
 }
 
-void add_walk(const launch& l, const walk_axes& axes, std::size_t end, bool panels, schedule& s,
-              const std::vector<wrapped_read>& wrapped = {}) {
+void add_walk(const launch& l, const walk_axes& axes, std::size_t end, bool panels, schedule& s) {
   const param_block params(l);
   block_plan plan(l, axes, 0, end, params);
-  plan.read_wrapped(wrapped, axes);
+  plan.read_wrapped(l.wraps, axes);
   if (panels) plan.read_through_panels();
   for (const input_plan& in : plan.inputs) s.inputs.push_back(way_of(in));
   const std::int64_t lanes = std::min<std::int64_t>(jit::block_lanes, plan.block_count);
@@ -66,15 +65,15 @@ void describe_map(const launch& l, schedule& s) {
 }
 
 void describe_reduction(const launch& whole, schedule& s) {
-  const auto wrapped = wrapped_reads_of(whole);
-  const launch& l = wrapped ? wrapped->plain : whole;
-  const reduce_shape shape = shape_of(l, wrapped.has_value());
+  const auto wrapped = without_wrapped_gathers(whole);
+  const launch& l = wrapped ? *wrapped : whole;
+  const reduce_shape shape = shape_of(l);
   const reduce_split split = split_of(l, shape);
   s.name = shape.across ? "rows, lanes across results" : shape.rows ? "rows" : "columns";
   if (shape.shared) s.name += shape.rows ? ", several to a block" : ", several steps to a block";
   if (split.segments > 1) s.parts.push_back({level::grid, split.segments, "segments of a result"});
   if (split.groups > 1) s.parts.push_back({level::grid, split.groups, "groups of results"});
-  add_walk(l, shape.axes, l.code->epilogue, shape.across, s, wrapped ? wrapped->reads : std::vector<wrapped_read>{});
+  add_walk(l, shape.axes, l.code->epilogue, shape.across, s);
   s.reduction =
       split.ordered ? std::to_string(split.order.lanes) + " lanes of groups of 4" : std::string("in any order");
   if (split.order.splits > 1) s.reduction += ", " + std::to_string(split.order.splits) + " splits";
@@ -121,8 +120,8 @@ schedule describe_whole(const launch& l) {
   if (l.code->kind == jit::kernel_kind::elementwise) describe_map(l, s);
   else if (l.code->kind == jit::kernel_kind::staged) describe_stages(l, s);
   else describe_reduction(l, s);
-  const auto wrapped = wrapped_reads_of(l);
-  s.estimate = time_of(wrapped ? wrapped->plain : l);
+  const auto wrapped = without_wrapped_gathers(l);
+  s.estimate = time_of(wrapped ? *wrapped : l);
   s.why = "the only one that is legal";
   return s;
 }

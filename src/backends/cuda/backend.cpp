@@ -143,12 +143,14 @@ class cuda_backend final : public runtime::backend {
   std::size_t scratch_bytes(const prepared& code, const launch& l) const override {
     return cuda::scratch_bytes(l, of(code).variant);
   }
-  void run(const prepared& code, const launch& l, void* scratch) override {
-    if (kept_count(l) == 0 || (l.code->kind == jit::kernel_kind::elementwise && core::element_count(l.extents) == 0))
+  void run(const prepared& code, const launch& recorded, void* scratch) override {
+    if (kept_count(recorded) == 0 ||
+        (recorded.code->kind == jit::kernel_kind::elementwise && core::element_count(recorded.extents) == 0))
       return;
     begin();
     const kernel& k = of(code);
     std::uint64_t parameters[parameter_capacity / sizeof(std::uint64_t)];
+    const launch& l = lowered(recorded, platform::per_thread<launch, cuda_backend>::get());
     const call c =
         build_call(l, k.variant, k.layout, multiprocessors_, l.fault ? l.fault : device_fault_, scratch, parameters);
     if (runtime::tracing()) [[unlikely]]
@@ -173,10 +175,15 @@ class cuda_backend final : public runtime::backend {
   }
   std::string source(const launch& l) override {
     jit::cuda_variant v;
-    classify(l, v);
-    return jit::cuda_source(*l.code, v);
+    launch plain;
+    const launch& one = lowered(l, plain);
+    classify(one, v);
+    return jit::cuda_source(*one.code, v);
   }
-  jit::schedule schedule(const launch& l) override { return describe(l); }
+  jit::schedule schedule(const launch& l) override {
+    launch plain;
+    return describe(lowered(l, plain));
+  }
   runtime::counters statistics() const override {
     return {launches_, kernels_.compilations(), kernels_.disk_hits(), pool_->allocations()};
   }

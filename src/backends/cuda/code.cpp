@@ -77,7 +77,10 @@ kernel_forms* remembered(const jit::launch& l) noexcept {
   if (!l.memo || !l.memo->code || schedules_are_forced()) return nullptr;
   bool same = true;
   each_place(l, [&](std::size_t at, std::uint8_t place) { same = same && l.memo->places[at] == place; });
-  return same ? static_cast<kernel_forms*>(const_cast<void*>(l.memo->code)) : nullptr;
+  if (!same) return nullptr;
+  auto* const forms = static_cast<kernel_forms*>(const_cast<void*>(l.memo->code));
+  // Whether reads are plain depends on scalars too: how far they are shifted.
+  return forms->best.load(std::memory_order_acquire)->variant.wraps.empty() == l.wraps.empty() ? forms : nullptr;
 }
 /// Remembers them, unless a test or scalars decide about them as well.
 void remember(const jit::launch& l, const kernel_forms& forms) {
@@ -119,8 +122,9 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
   std::string& key = platform::per_thread<std::string, kernel_table>::get();
   std::vector<miss> misses;
   std::vector<std::size_t> miss_of;  // index into the misses for each launch that has one
+  jit::launch& plain = platform::per_thread<jit::launch, kernel_table>::get();
   for (std::size_t k = 0; k < launches.size(); ++k) {
-    const jit::launch& l = launches[k];
+    const jit::launch& l = lowered(launches[k], plain);
     kernel_forms* const known = remembered(l);
     results[k] = known ? good_enough(*known, l) : nullptr;
     if (results[k]) continue;
@@ -147,7 +151,7 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
   for (std::size_t k = 0; k < launches.size(); ++k) {
     if (results[k]) continue;
     results[k] = misses[miss_of[k]].found;
-    if (results[k]->variant.baseline) note_baseline(*look_up(misses[miss_of[k]].key), launches[k]);
+    if (results[k]->variant.baseline) note_baseline(*look_up(misses[miss_of[k]].key), lowered(launches[k], plain));
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "graph/values/limits.hpp"
 #include "jit/program/monotone_tail.hpp"
-#include "jit/program/roll.hpp"
+#include "jit/program/rewrite/roll.hpp"
 
 namespace sinter::graph {
 

@@ -7,7 +7,7 @@
 
 #include "graph/plan/planner.hpp"
 #include "graph/values/limits.hpp"
-#include "jit/program/repetition.hpp"
+#include "jit/program/rewrite/repetition.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -165,7 +165,7 @@ void planner::cut() {
   for (node* n : nodes) kernel.add(n);
   if (!kernel.is_full()) return;
   sort_pending();
-  // Steps that repeat become a loop (jit/program/roll.hpp): only two of them count, and they are not cut.
+  // Steps that repeat become a loop (jit/program/rewrite/roll.hpp): only two of them count, and they are not cut.
   const jit::repetition steps = jit::find_repetition(listed(*this)).value_or(jit::repetition());
   const auto is_in_loop = [&](std::size_t k) {
     return steps.count > 0 && k >= steps.first + 2 * steps.period && k < steps.end();

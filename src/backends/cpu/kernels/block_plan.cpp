@@ -159,12 +159,12 @@ void block_plan::read_rows(const std::vector<row_read>& reads) {
   }
 }
 
-void block_plan::read_wrapped(const std::vector<wrapped_read>& reads, const walk_axes& axes) {
-  for (const wrapped_read& r : reads) {
+void block_plan::read_wrapped(const std::vector<jit::wrapped_read>& reads, const walk_axes& axes) {
+  for (const jit::wrapped_read& r : reads) {
     input_plan& in = inputs[r.input];
     in.wrapped = true;
     in.ahead = false;
-    for (const wrap* w = r.wraps; w != r.wraps + r.count; ++w) {
+    for (const jit::wrap* w = r.wraps; w != r.wraps + r.count; ++w) {
       const auto at = std::find(axes.outer.begin(), axes.outer.end(), w->axis);
       if (at == axes.outer.end()) {
         in.block_wrap = *w;
@@ -249,7 +249,7 @@ void block_walker::move_to(std::int64_t outer_index) {
     for (int a = 0; a <= last && !next; ++a) offset += in.outer[a] * coordinate_[a];
     outer_offset_[k] = offset;
     for (int w = 0; w < in.wraps; ++w) {
-      const wrap& x = in.outer_wraps[w];
+      const jit::wrap& x = in.outer_wraps[w];
       offset += coordinate_[x.axis] < x.turn ? x.before : x.after;
     }
     base_[k] = in.base + offset * static_cast<std::int64_t>(itemsize(in.type));
@@ -317,7 +317,7 @@ void block_walker::bind_rows(std::size_t k, std::int64_t start, int n, int padde
 
 void block_walker::bind_wrapped(std::size_t k, std::int64_t start, int n, int padded) {
   const input_plan& in = plan_.inputs[k];
-  const wrap& w = in.block_wrap;
+  const jit::wrap& w = in.block_wrap;
   const auto size = static_cast<std::int64_t>(itemsize(in.type));
   const auto before = static_cast<int>(std::clamp<std::int64_t>(w.turn - start, 0, n));
   if ((before == 0 || before == n) && padded == n && in.map.contiguous && !is_half(in.type)) {

@@ -7,7 +7,6 @@
 #include "backends/cpu/kernels/code.hpp"
 #include "backends/cpu/kernels/lanes.hpp"
 #include "backends/cpu/kernels/row_reads.hpp"
-#include "backends/cpu/kernels/segments.hpp"
 #include "jit/program/launch.hpp"
 
 namespace sinter::cpu {
@@ -52,9 +51,9 @@ struct input_plan {
   const jit::operand* source = nullptr;
   const row_read* rows = nullptr;  // copied row by row
   int wraps = 0;                   // along outer axes, which `axis` of each counts
-  wrap outer_wraps[2];
-  wrap block_wrap{-1};   // along the block's axis; `axis` -1: none
-  bool wrapped = false;  // in one of these ways
+  jit::wrap outer_wraps[2];
+  jit::wrap block_wrap{-1};  // along the block's axis; `axis` -1: none
+  bool wrapped = false;      // in one of these ways
 };
 /// An axis' coordinate, or (`axis` is the number of axes) the C-order position among the elements or results.
 struct coordinate_plan {
@@ -80,7 +79,7 @@ struct block_plan {
   /// Inputs whose rows are found by indices. The reads live as long as the plan.
   void read_rows(const std::vector<row_read>& reads);
   /// Inputs with wraps, in the walk that this plan was made for.
-  void read_wrapped(const std::vector<wrapped_read>& reads, const walk_axes& axes);
+  void read_wrapped(const std::vector<jit::wrapped_read>& reads, const walk_axes& axes);
 };
 
 /// An output and how blocks reach it.

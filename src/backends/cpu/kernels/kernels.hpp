@@ -43,8 +43,8 @@ struct reduce_shape {
   bool across = false;                    // rows: the lanes of a block are results, for one reduced element
   walk_axes axes;
 };
-/// `wrapped`: reads have wraps (segments.hpp), which rows that share blocks could not follow.
-reduce_shape shape_of(const jit::launch& l, bool wrapped = false);
+/// Rows that share blocks could not follow wraps.
+reduce_shape shape_of(const jit::launch& l);
 
 /// An elementwise launch, or a part of one, and its code.
 struct element_work {
@@ -54,11 +54,10 @@ struct element_work {
 };
 /// Runs them one after the other. Where memory runs out, nothing has been written.
 void run_elements(std::span<const element_work> works, int* fault);
-std::size_t reduce_scratch(const jit::launch& l, bool wrapped = false);
+std::size_t reduce_scratch(const jit::launch& l);
 /// How a reduction is run other than by default.
 struct reduce_options {
   const tail_bounds* tail = nullptr;
-  const std::vector<wrapped_read>* wrapped = nullptr;
 };
 /// `scratch`: reduce_scratch bytes.
 void run_reduce(const runtime::prepared& code, const jit::launch& l, const reduce_options& o, void* scratch,

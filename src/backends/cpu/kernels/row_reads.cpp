@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "backends/cpu/kernels/kernels.hpp"
-#include "backends/cpu/kernels/plain_reads.hpp"
+#include "jit/program/rewrite/plain_reads.hpp"
 
 namespace sinter::cpu {
 namespace {
@@ -90,7 +90,7 @@ std::optional<row_reads> row_reads_of(const launch& l) {
   }
   if (reads.empty()) return std::nullopt;
   row_reads found{l, std::move(reads)};
-  found.plain.code = &plain_program(p, mask);
+  found.plain.code = &jit::plain_program(p, mask);
   for (const row_read& r : found.reads) found.plain.inputs[r.input].gather_stride[0] = 0;
   const walk_axes axes = element_axes(found.plain);
   for (row_read& r : found.reads)

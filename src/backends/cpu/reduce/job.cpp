@@ -74,7 +74,7 @@ std::int64_t column_group(const jit::launch& l, std::int64_t reduced, std::int64
 
 // The class depends on what the user wrote, not on the layout. Several short rows share a block; few columns share a
 // block over several steps.
-reduce_shape shape_of(const jit::launch& l, bool wrapped) {
+reduce_shape shape_of(const jit::launch& l) {
   reduce_shape s;
   const int rank = l.extents.size();
   for (int a = 0; a < rank; ++a) (a < l.kept ? s.results : s.reduced) *= l.extents[a];
@@ -84,7 +84,7 @@ reduce_shape shape_of(const jit::launch& l, bool wrapped) {
   if (s.across) return s;
   if (s.rows) {
     s.shared = s.reduced <= row_lanes ||
-               (has_row_loops(*l.code) && (s.reduced < long_axis || (!wrapped && is_flat(l, s.reduced))));
+               (has_row_loops(*l.code) && (s.reduced < long_axis || (l.wraps.empty() && is_flat(l, s.reduced))));
     const bool along = !s.shared && rank > l.kept && l.extents[rank - 1] >= long_axis;
     const int first = s.shared ? 0 : along ? rank - 1 : l.kept;
     for (int a = 0; a < rank; ++a) (a < first ? s.axes.outer : s.axes.block).push_back(a);
@@ -208,13 +208,13 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const r
     : launch(l),
       code(c),
       tail(o.tail),
-      shape(shape_of(l, o.wrapped != nullptr)),
+      shape(shape_of(l)),
       split(split_of(l, shape)),
       params(l),
       elements(l, shape.axes, 0, l.code->epilogue, params),
       result_axes(result_axes_of(l, shape)),
       results(l, result_axes, l.code->epilogue, l.code->code.size(), params) {
-  if (o.wrapped) elements.read_wrapped(*o.wrapped, shape.axes);
+  if (!l.wraps.empty()) elements.read_wrapped(l.wraps, shape.axes);
   const jit::program& p = *l.code;
   bool products = shape.rows && !shape.across && !tail && has_row_loops(p) && shape.reduced >= least_products;
   for (auto& r : p.reductions) {

@@ -136,8 +136,8 @@ void reduce_task::store_block(std::int64_t first, int n) {
   }
 }
 
-std::size_t reduce_scratch(const jit::launch& l, bool wrapped) {
-  const reduce_shape shape = shape_of(l, wrapped);
+std::size_t reduce_scratch(const jit::launch& l) {
+  const reduce_shape shape = shape_of(l);
   const reduce_split split = split_of(l, shape);
   return split.segments > 1 ? static_cast<std::size_t>(split.segments) * segment_bytes(l, shape) : 0;
 }

@@ -1,5 +1,5 @@
 // The search for repetitions: periods are read off at a few places, and extended to both sides.
-#include "jit/program/repetition.hpp"
+#include "jit/program/rewrite/repetition.hpp"
 
 #include <algorithm>
 #include <vector>

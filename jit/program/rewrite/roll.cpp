@@ -1,12 +1,12 @@
 // From straight-line code to a loop over its repeated steps.
-#include "jit/program/roll.hpp"
+#include "jit/program/rewrite/roll.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <utility>
 
-#include "jit/program/repetition.hpp"
+#include "jit/program/rewrite/repetition.hpp"
 
 namespace sinter::jit {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "jit/program/program.hpp"
 
-namespace sinter::cpu {
+namespace sinter::jit {
 
 /// The program with plain reads of these inputs (a bit for each of the first 64), without what no output needs. Never
-/// destroyed. For elementwise programs and reductions without calls and tails.
-const jit::program& plain_program(const jit::program& p, std::uint64_t inputs);
+/// destroyed. For elementwise programs and reductions without calls, tails and loops.
+const program& plain_program(const program& p, std::uint64_t inputs);
 
-}  // namespace sinter::cpu
+}  // namespace sinter::jit

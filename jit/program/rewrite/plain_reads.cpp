@@ -1,5 +1,5 @@
 // Removing index registers from programs.
-#include "backends/cpu/kernels/plain_reads.hpp"
+#include "jit/program/rewrite/plain_reads.hpp"
 
 #include <memory>
 #include <mutex>
@@ -7,12 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-namespace sinter::cpu {
+namespace sinter::jit {
 namespace {
-
-using jit::instr;
-using jit::opcode;
-using jit::program;
 
 std::unique_ptr<program> without_gathers(const program& p, std::uint64_t inputs) {
   auto out = std::make_unique<program>(p);
@@ -20,8 +16,8 @@ std::unique_ptr<program> without_gathers(const program& p, std::uint64_t inputs)
     if (k < 64 && (inputs >> k & 1))
       out->inputs[k].gathers = 0, out->inputs[k].gather[0] = out->inputs[k].gather[1] = 0;
   std::vector<char> needed(p.code.size());
-  for (const jit::output_desc& o : out->outputs) needed[o.reg] = 1;
-  for (const jit::reduce_desc& r : out->reductions) needed[r.reg] = 1;
+  for (const output_desc& o : out->outputs) needed[o.reg] = 1;
+  for (const reduce_desc& r : out->reductions) needed[r.reg] = 1;
   for (std::size_t k = p.code.size(); k-- > 0;)
     if (needed[k]) out->each_operand(p.code[k], [&](std::uint16_t r) { needed[r] = 1; });
   std::vector<std::uint16_t> place(p.code.size());
@@ -31,14 +27,14 @@ std::unique_ptr<program> without_gathers(const program& p, std::uint64_t inputs)
     if (!needed[k]) continue;
     instr i = p.code[k];
     std::uint16_t* const operands[] = {&i.a, &i.b, &i.c};
-    for (int n = 0; n < jit::operand_count(i.op); ++n) *operands[n] = place[*operands[n]];
+    for (int n = 0; n < operand_count(i.op); ++n) *operands[n] = place[*operands[n]];
     place[k] = static_cast<std::uint16_t>(out->code.size());
     out->code.push_back(i);
   }
-  for (jit::input_desc& in : out->inputs)
+  for (input_desc& in : out->inputs)
     for (int g = 0; g < in.gathers; ++g) in.gather[g] = place[in.gather[g]];
-  for (jit::output_desc& o : out->outputs) o.reg = place[o.reg];
-  for (jit::reduce_desc& r : out->reductions) r.reg = place[r.reg];
+  for (output_desc& o : out->outputs) o.reg = place[o.reg];
+  for (reduce_desc& r : out->reductions) r.reg = place[r.reg];
   if (p.epilogue == p.code.size()) out->epilogue = static_cast<std::uint16_t>(out->code.size());
   return out;
 }
@@ -51,8 +47,8 @@ void copy_bits(program& p) {
     if (t == dtype::f16 || t == dtype::bf16) t = dtype::u16;
   };
   for (instr& i : p.code) plain(i.type), plain(i.arg);
-  for (jit::input_desc& in : p.inputs) plain(in.type);
-  for (jit::output_desc& o : p.outputs) plain(o.type);
+  for (input_desc& in : p.inputs) plain(in.type);
+  for (output_desc& o : p.outputs) plain(o.type);
 }
 
 }  // namespace
@@ -71,4 +67,4 @@ const program& plain_program(const program& p, std::uint64_t inputs) {
   return *made;
 }
 
-}  // namespace sinter::cpu
+}  // namespace sinter::jit
