@@ -89,10 +89,10 @@ int cuda_vector_length(const program& p) {
 }
 
 int cuda_unroll(const program& p, const cuda_variant& v) {
-  int bytes = 0, loads = 0;
+  int bytes = 0;
   const std::size_t inputs = std::min(p.inputs.size(), v.inputs.size());
   for (std::size_t k = 0; k < inputs; ++k)
-    if (v.inputs[k] != access::uniform) ++loads, bytes += v.vector * static_cast<int>(itemsize(p.inputs[k].type));
+    if (v.inputs[k] != access::uniform) bytes += v.vector * static_cast<int>(itemsize(p.inputs[k].type));
   const bool streams = bytes > 0;
   if (!streams)
     for (auto& o : p.outputs) bytes += v.vector * static_cast<int>(itemsize(o.type));
@@ -103,9 +103,6 @@ int cuda_unroll(const program& p, const cuda_variant& v) {
   const bool draws = std::any_of(p.code.begin(), p.code.end(), [](auto& i) { return is_random(i.op); });
   if (draws && v.shape == cuda_shape::linear && work <= 64) return v.vector == 4 && !streams && work <= 32 ? 2 * n : n;
   if (v.shape != cuda_shape::linear) n = std::max(n, bytes <= 64 ? 2 : 1);
-  // Each load in flight takes registers for its address and its element.
-  constexpr int most_loads = 20;
-  if (v.vector == 1 && loads * n > most_loads) n = std::max(1, std::min(n, loads * 2 <= most_loads ? 2 : 1));
   if (work > 20) n = std::min(n, 2);
   return work > 40 ? 1 : n;
 }

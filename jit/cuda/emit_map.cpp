@@ -146,9 +146,9 @@ map_writer::map_writer(const program& p, const cuda_variant& v)
       unroll_(cuda_unroll(p, v)),
       element_(make_phase(p, v, "element", instructions(0, p.code.size()), registers_of(p.outputs))) {}
 
-void map_writer::begin(int shared_bytes) {
+void map_writer::begin(int shared_bytes, int blocks) {
   open({&element_});
-  head(shared_bytes);
+  head(shared_bytes, cuda_block, "", blocks);
   for (int k : element_.inputs)
     if (fixed(k)) fixed_value(k, "*a.p" + num(k));
 }

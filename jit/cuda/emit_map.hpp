@@ -11,8 +11,8 @@ class map_writer : protected kernel_writer {
  protected:
   map_writer(const program& p, const cuda_variant& v);
 
-  /// All up to the kernel's first statements, and the inputs that have one value.
-  void begin(int shared_bytes);
+  /// All up to the kernel's first statements, and the inputs that have one value. `blocks`: as head() takes it.
+  void begin(int shared_bytes, int blocks = 0);
   /// Stores of a group; the address of each output.
   void stores(const text_of& address);
   /// `count` groups of a strided space: a statement that declares the coordinates of group u, and the condition that it

@@ -26,7 +26,8 @@ template <class F> SN_FN unsigned long long float_to_u64(F x) {
 template <class To, class From> struct caster {
   SN_MEMBER To of(From x) {
     if constexpr (is_bool<To>::value) return x != From(0);
-    else if constexpr (!traits<To>::integer || traits<From>::integer || is_bool<From>::value) return To(x);
+    else if constexpr (is_bool<From>::value) return x ? To(1) : To(0);  // GCC does not vectorise conversions of bool
+    else if constexpr (!traits<To>::integer || traits<From>::integer) return To(x);
     else if constexpr (sizeof(To) < 4) return To(float_to_i32(x));
     else if constexpr (sizeof(To) == 4 && traits<To>::is_signed) return float_to_i32(x);
     else if constexpr (sizeof(To) == 4) return To(float_to_i64(x));

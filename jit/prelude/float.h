@@ -88,12 +88,17 @@ SN_REAL(isinf)
   SN_FN bool isfinite(T a) { return absolute(a) < infinity(a); }
 SN_REAL(isfinite)
 
-// NaN wins; of zeros with different signs the first stays, as NumPy's loops define them. The host's form is two selections:
-// GCC turns the joined condition of several such operations into branches, and does not vectorise them.
+// NaN wins; of zeros with different signs the first stays, as NumPy's loops define them. The host's form is two selections, the
+// first of which is always made: GCC turns the joined condition of several such operations into branches, as it does nested
+// selections where one operation follows another (clip), and does not vectorise them.
 #ifdef __CUDACC__
 #define SN_FIRST_IF(order, special, a, b) (bool(int(order) | int(special)) ? (a) : (b))
 #else
-#define SN_FIRST_IF(order, special, a, b) ((special) ? (a) : ((order) ? (a) : (b)))
+template <class T> SN_FN T first_if(bool order, bool special, T a, T b) {
+  const T chosen = order ? a : b;
+  return special ? a : chosen;
+}
+#define SN_FIRST_IF(order, special, a, b) first_if(order, special, a, b)
 #endif
 #define SN_REAL_maximum(T) \
   SN_FN T maximum(T a, T b) { return SN_FIRST_IF(a >= b, a != a, a, b); }

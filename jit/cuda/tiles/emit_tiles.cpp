@@ -17,7 +17,7 @@ class tile_writer : map_writer {
       : map_writer(p, v), axis_(v.tile.axis), across_(1 << v.tile.across), down_(1 << v.tile.down) {}
 
   std::string run() {
-    begin(cuda_tile_bytes(p_, v_));
+    begin(cuda_tile_bytes(p_, v_), resident_blocks());
     tile_pointers();
     t_("const int tid = (int)threadIdx.x;");
     t_("const I x0 = (I)blockIdx.x * ", across_, ";");
@@ -27,6 +27,10 @@ class tile_writer : map_writer {
   }
 
  private:
+  /// While a block waits for its tile, others compute: short programs do with the registers that four blocks leave.
+  int resident_blocks() const {
+    return total_weight(p_, 0, static_cast<int>(p_.code.size())) <= 40 && element_.inputs.size() <= 4 ? 4 : 0;
+  }
   bool is_staged(int k) const { return input_class(k) == access::staged; }
   std::string extent(int axis) const { return "a.e" + num(axis) + ".n"; }
   int pitch(int k) const { return cuda_tile_pitch(v_, type(k)); }
