@@ -3,7 +3,7 @@
 
 #include "emulated/cuda_emulator.hpp"
 
-#include "backends/cuda/algorithms/ranks/rank_kernels.cuh"
+#include "backends/cuda/algorithms/ranks/bracket_kernels.cuh"
 
 namespace sinter::cuda::device {
 namespace {
@@ -78,14 +78,67 @@ void choose(const rank_request& r, int shift, int bits, unsigned long long* coun
   device::choose_rank_digits(job_of(r), device::digit_place{shift, bits}, counts, searches_at<U>(searches),
                              target_of(to, r));
 }
+device::bracket_job brackets_of(const rank_request& r) {
+  device::bracket_job b;
+  device::bracket_ranks(job_of(r), b);
+  return b;
+}
+template <class U>
+device::rank_brackets<U>* brackets_at(void* p) {
+  return static_cast<device::rank_brackets<U>*>(p);
+}
+template <class U>
+bool find_brackets(const U* keys, const rank_request& r, int key_bits, void* brackets) {
+  static U shared[device::sample_keys];
+  device::bracket_job b;
+  if (!device::bracket_ranks(job_of(r), b)) return false;
+  device::find_brackets_of_row(device::row_keys<U>{keys}, r.columns, device::sample_job(b, 8), b, key_bits,
+                               brackets_at<U>(brackets), shared, own_counts);
+  return true;
+}
+template <int count, class U>
+void count_some(const U* keys, const rank_request& r, int64_t blocks_of_row, void* searches, void* brackets,
+                U* packed) {
+  device::count_brackets<count>(device::row_keys<U>{keys}, job_of(r), blocks_of_row, searches_at<U>(searches),
+                                brackets_at<U>(brackets), packed);
+}
+template <class U>
+void count_brackets(const U* keys, const rank_request& r, int64_t blocks_of_row, void* searches, void* brackets,
+                    U* packed) {
+  switch (brackets_of(r).brackets) {
+    case 1: return count_some<1>(keys, r, blocks_of_row, searches, brackets, packed);
+    case 2: return count_some<2>(keys, r, blocks_of_row, searches, brackets, packed);
+    case 3: return count_some<3>(keys, r, blocks_of_row, searches, brackets, packed);
+    default: return count_some<4>(keys, r, blocks_of_row, searches, brackets, packed);
+  }
+}
+template <class U>
+void conclude(void* searches, const void* brackets, const rank_request& r) {
+  device::conclude_brackets(searches_at<U>(searches), static_cast<const device::rank_brackets<U>*>(brackets), r.rows,
+                            job_of(r), brackets_of(r));
+}
+template <class U>
+bool is_packed(const void* searches, int64_t row) {
+  return static_cast<const device::ranks_search<U>*>(searches)[row].is_packed;
+}
 template <class U>
 int64_t packed_of(const void* searches, int64_t row) {
   return static_cast<int64_t>(static_cast<const device::ranks_search<U>*>(searches)[row].packed);
 }
 
 template <class U>
-constexpr rank_kernels<U> kernels_of{longest_held, find_held<U>, sizeof(device::ranks_search<U>), start<U>, count<U>,
-                                     choose<U>,    packed_of<U>};
+constexpr rank_kernels<U> kernels_of{longest_held,
+                                     find_held<U>,
+                                     sizeof(device::ranks_search<U>),
+                                     start<U>,
+                                     count<U>,
+                                     choose<U>,
+                                     find_brackets<U>,
+                                     count_brackets<U>,
+                                     conclude<U>,
+                                     sizeof(device::rank_brackets<U>),
+                                     is_packed<U>,
+                                     packed_of<U>};
 
 }  // namespace
 

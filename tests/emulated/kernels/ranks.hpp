@@ -1,5 +1,6 @@
 // The kernels that find the elements of a few ranks as functions of the host.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,14 @@ struct rank_kernels {
   void (*count)(const U* keys, const rank_request& r, std::int64_t blocks_of_row, int shift, int bits, void* searches,
                 U* packed, unsigned long long* counts);
   void (*choose)(const rank_request& r, int shift, int bits, unsigned long long* counts, void* searches, U* to);
+  /// After start(): what count_brackets() packs, and whether the ranks were found in brackets, of each row. `brackets` as
+  /// many as bracket_bytes a row. False where there are no brackets for the ranks.
+  bool (*find_brackets)(const U* keys, const rank_request& r, int key_bits, void* brackets);
+  void (*count_brackets)(const U* keys, const rank_request& r, std::int64_t blocks_of_row, void* searches,
+                         void* brackets, U* packed);
+  void (*conclude)(void* searches, const void* brackets, const rank_request& r);
+  std::size_t bracket_bytes;
+  bool (*is_packed)(const void* searches, std::int64_t row);
   /// How many keys of a row have been packed.
   std::int64_t (*packed)(const void* searches, std::int64_t row);
 };

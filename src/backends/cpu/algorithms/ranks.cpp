@@ -24,6 +24,55 @@ struct share_count {
   int64_t below, within;
 };
 
+/// Sums of what f(begin, end) counts in shares of [0, n).
+template <class F>
+share_count sum_of_shares(int64_t n, int threads, const F& f) {
+  const shares parts(n, std::min(threads, most_shares / 4));
+  std::array<share_count, most_shares> counts;
+  runtime::parallel_for(parts.count, bracket_time * static_cast<double>(n),
+                        [&](int64_t p) { counts[static_cast<std::size_t>(p)] = f(parts.begin(p), parts.end(p)); });
+  share_count sum{0, 0};
+  for (int64_t p = 0; p < parts.count; ++p) {
+    sum.below += counts[static_cast<std::size_t>(p)].below;
+    sum.within += counts[static_cast<std::size_t>(p)].within;
+  }
+  return sum;
+}
+
+template <class T, class Key>
+T element_with(const T* from, int64_t n, ordering<T> order, Key key) {
+  return *std::find_if(from, from + n, [&](const T& x) { return order(x) == key; });
+}
+
+/// The last element of the order.
+template <class T>
+T last_of(const T* from, int64_t n, ordering<T> order, int threads) {
+  using Key = typename ordering<T>::key;
+  const shares parts(n, std::min(threads, most_shares / 4));
+  std::array<Key, most_shares> greatest;
+  runtime::parallel_for(parts.count, bracket_time * static_cast<double>(n), [&](int64_t p) {
+    Key most = 0;
+    for (int64_t i = parts.begin(p); i < parts.end(p); ++i) most = std::max<Key>(most, order(from[i]));
+    greatest[static_cast<std::size_t>(p)] = most;
+  });
+  return element_with(from, n, order, *std::max_element(greatest.begin(), greatest.begin() + parts.count));
+}
+
+/// Whether the elements of one key have the ranks `kth`.
+template <class T, class Key>
+bool are_of_key(const T* from, int64_t n, ordering<T> order, rank_list kth, int threads, Key key) {
+  const share_count c = sum_of_shares(n, threads, [=](int64_t begin, int64_t end) {
+    share_count mine{0, 0};
+    for (int64_t i = begin; i < end; ++i) {
+      const Key k = order(from[i]);
+      mine.below += k < key;
+      mine.within += k == key;
+    }
+    return mine;
+  });
+  return c.below <= kth.front() && kth.back() < c.below + c.within;
+}
+
 /// Of a row's shares, the elements with keys of `b` to `held`, in the row's order, if they have the ranks `kth`; returns
 /// how many elements have lesser keys and how many these are, none if they do not have the ranks.
 template <class T, class Key>
@@ -61,7 +110,20 @@ share_count gather(const T* from, int64_t n, ordering<T> order, rank_list kth, i
 template <class T, class Key>
 void select_near(const T* from, int64_t n, ordering<T> order, rank_list kth, int threads, const key_sample<Key>& sample,
                  T* held, T* to) {
-  share_count found = gather(from, n, order, kth, threads, sample.bracket(kth.front(), kth.back()), held);
+  if (kth.front() == n - 1) {
+    *to = last_of(from, n, order, threads);
+    return;
+  }
+  const key_bracket<Key> b = sample.bracket(kth.front(), kth.back());
+  // Beyond the ends of the sample there may be other keys, but hardly many.
+  const Key first = sample.keys[0], last = sample.keys[static_cast<std::size_t>(sample.count - 1)];
+  const bool is_one = b.low == b.high || b.high == first || b.low == last;
+  const Key only = b.low == last ? last : b.high;
+  if (is_one && are_of_key(from, n, order, kth, threads, only)) {
+    std::fill_n(to, kth.size(), element_with(from, n, order, only));
+    return;
+  }
+  share_count found = gather(from, n, order, kth, threads, b, held);
   if (found.within == 0) {
     std::copy_n(from, n, held);
     found.within = n;

@@ -33,7 +33,9 @@ struct ranks_search {
   int group[ranks_at_once];          // of each rank
   std::int64_t left[ranks_at_once];  // each rank among the keys of its group
   bool packs, is_packed;             // the next pass packs the keys; an earlier one has
-  unsigned long long packed;         // how many keys have been packed
+  bool answered[ranks_at_once];      // whose keys are known without a search
+  U answer[ranks_at_once];
+  unsigned long long packed;  // how many keys have been packed
 };
 
 template <class U>
@@ -45,51 +47,71 @@ __device__ __forceinline__ void start_ranks(ranks_search<U>& s, const ranks_job&
   for (int r = 0; r < ranks_at_once; ++r) {
     s.found[r] = 0;
     s.group[r] = 0;
+    s.answered[r] = false;
     s.left[r] = r < j.ranks ? j.at[r] : 0;
   }
+}
+
+template <class U>
+__device__ __forceinline__ U key_of_rank(const ranks_search<U>& s, int rank) {
+  return s.answered[rank] ? s.answer[rank] : s.found[s.group[rank]];
 }
 
 /// Keys that a thread loads before it counts any.
 template <class U>
 inline constexpr int keys_ahead = 32 / static_cast<int>(sizeof(U));
 
-/// Keys of a block that are to be packed.
+/// Keys of each warp that are to be packed, and how many: the same number in all lanes.
 template <class U>
 struct pack_memory {
-  U keys[keys_ahead<U> * rank_threads];
-  unsigned count;
-  unsigned long long start;
+  U keys[rank_warps][2 * 32 * keys_ahead<U>];
 };
-
-/// Appends each active lane's key to the block's.
 template <class U>
-__device__ __forceinline__ void stage_key(pack_memory<U>& memory, U key, bool active) {
+struct packing {
+  U* own;  // the warp's part of the memory
+  U* to;
+  std::int64_t capacity;
+  unsigned long long* total;
+  unsigned count;
+};
+template <class U>
+__device__ __forceinline__ packing<U> packing_into(pack_memory<U>& memory, U* to, std::int64_t capacity,
+                                                   unsigned long long* total) {
+  return {memory.keys[threadIdx.x / 32], to, capacity, total, 0};
+}
+
+/// Appends each active lane's key to the warp's.
+template <class U>
+__device__ __forceinline__ void stage_key(packing<U>& p, U key, bool active) {
   const unsigned lanes = __ballot_sync(0xffffffffu, active);
-  if (lanes == 0) return;
-  const int lane = static_cast<int>(threadIdx.x % 32), leader = __ffs(static_cast<int>(lanes)) - 1;
-  unsigned start = 0;
-  if (lane == leader) start = atomicAdd(&memory.count, static_cast<unsigned>(__popc(lanes)));
-  start = __shfl_sync(0xffffffffu, start, leader);
-  if (active) memory.keys[start + static_cast<unsigned>(__popc(lanes & ((1u << lane) - 1u)))] = key;
+  if (active) p.own[p.count + static_cast<unsigned>(__popc(lanes & ((1u << (threadIdx.x % 32)) - 1u)))] = key;
+  p.count += static_cast<unsigned>(__popc(lanes));
 }
 
-/// Appends the block's keys to the row's. All threads call it.
+/// Appends the warp's keys to the row's, as far as these have room; the total counts them all.
 template <class U>
-__device__ __forceinline__ void write_staged(pack_memory<U>& memory, U* packed, unsigned long long* total) {
-  __syncthreads();
-  const unsigned count = memory.count;
-  if (threadIdx.x == 0 && count != 0) memory.start = atomicAdd(total, static_cast<unsigned long long>(count));
-  __syncthreads();
-  for (unsigned k = threadIdx.x; k < count; k += rank_threads) packed[memory.start + k] = memory.keys[k];
-  if (threadIdx.x == 0) memory.count = 0;
-  __syncthreads();
+__device__ __forceinline__ void write_staged(packing<U>& p) {
+  __syncwarp();
+  unsigned long long start = 0;
+  if (threadIdx.x % 32 == 0) start = atomicAdd(p.total, static_cast<unsigned long long>(p.count));
+  start = __shfl_sync(0xffffffffu, start, 0);
+  if (start + p.count <= static_cast<unsigned long long>(p.capacity))
+    for (unsigned k = threadIdx.x % 32; k < p.count; k += 32) p.to[start + k] = p.own[k];
+  p.count = 0;
+  __syncwarp();
+}
+/// The same, unless there is room for the keys that a warp loads at once.
+template <class U>
+__device__ __forceinline__ void write_if_full(packing<U>& p) {
+  if (p.count > 32 * keys_ahead<U>) write_staged(p);
 }
 
-/// counts[group][digit] += keys of each group, of the elements that are part `part` of `parts`.
-template <bool packs, class U, class Source>
+/// counts[group][digit] += keys of each group, of the elements that are part `part` of `parts`. Not grouped: all keys are
+/// of one group.
+template <bool packs, bool grouped, class U, class Source>
 __device__ __forceinline__ void count_groups(const Source& from, std::int64_t n, std::int64_t part, std::int64_t parts,
                                              const digit_place& d, const ranks_search<U>& s, unsigned* counts,
-                                             pack_memory<U>* memory, U* packed, unsigned long long* total) {
+                                             packing<U> p) {
   constexpr int ahead = keys_ahead<U>;
   const U known = s.known;
   const int groups = s.groups;
@@ -105,17 +127,25 @@ __device__ __forceinline__ void count_groups(const Source& from, std::int64_t n,
     }
 #pragma unroll
     for (int a = 0; a < ahead; ++a) {
-      int group = -1;
+      int group = grouped ? -1 : 0;
+      if constexpr (grouped)
 #pragma unroll
-      for (int g = 0; g < ranks_at_once; ++g)
-        if (g < groups && (keys[a] & known) == found[g]) group = g;
+        for (int g = 0; g < ranks_at_once; ++g)
+          if (g < groups && (keys[a] & known) == found[g]) group = g;
       const bool active = group >= 0 && base + a * rank_threads + threadIdx.x < n;
       const unsigned digit = static_cast<unsigned>(keys[a] >> d.shift) & ((1u << d.bits) - 1u);
       count_digit(counts, static_cast<unsigned>(group) << d.bits | digit, active);
-      if constexpr (packs) stage_key(*memory, keys[a], active);
+      if constexpr (packs) stage_key(p, keys[a], active);
     }
-    if constexpr (packs) write_staged(*memory, packed, total);
+    if constexpr (packs) write_if_full(p);
   }
+  if constexpr (packs) write_staged(p);
+}
+template <class U, class Source>
+__device__ __forceinline__ void count_keys(const Source& from, std::int64_t n, std::int64_t part, std::int64_t parts,
+                                           const digit_place& d, const ranks_search<U>& s, unsigned* counts) {
+  if (s.known == 0) count_groups<false, false>(from, n, part, parts, d, s, counts, packing<U>{});
+  else count_groups<false, true>(from, n, part, parts, d, s, counts, packing<U>{});
 }
 
 /// The digit of each rank, and how many keys of its group have lesser ones and this one.
@@ -206,12 +236,11 @@ __device__ __forceinline__ void find_ranks_of_row(const Source& sources, const T
     top = d.shift;
     for (int k = t; k < search.groups << d.bits; k += rank_threads) counts[k] = 0;
     __syncthreads();
-    count_groups<false>(loaded_keys<U>{keys}, j.columns, 0, 1, d, search, counts, static_cast<pack_memory<U>*>(nullptr),
-                        static_cast<U*>(nullptr), nullptr);
+    count_keys(loaded_keys<U>{keys}, j.columns, 0, 1, d, search, counts);
     __syncthreads();
     choose_digits(counts, d, j, search, memory);
   }
-  if (t < j.ranks) put_rank(to, blockIdx.x, t, search.found[search.group[t]]);
+  if (t < j.ranks) put_rank(to, blockIdx.x, t, key_of_rank(search, t));
 }
 
 // --- longer rows: several blocks count digits of a row, one chooses them, and so on
@@ -234,15 +263,15 @@ __device__ __forceinline__ void count_rank_digits(const Source& sources, const r
   U* const kept = packed + row * j.capacity;
   const int used = s.groups << d.bits;
   for (int k = static_cast<int>(threadIdx.x); k < used; k += rank_threads) own[k] = 0;
-  if (threadIdx.x == 0) memory.count = 0;
   __syncthreads();
-  if (s.is_packed)
-    count_groups<false>(loaded_keys<U>{kept}, static_cast<std::int64_t>(s.packed), part, blocks_of_row, d, s, own,
-                        &memory, kept, &s.packed);
-  else if (s.packs)
-    count_groups<true>(row_at(sources, row, j), j.columns, part, blocks_of_row, d, s, own, &memory, kept, &s.packed);
-  else
-    count_groups<false>(row_at(sources, row, j), j.columns, part, blocks_of_row, d, s, own, &memory, kept, &s.packed);
+  if (s.is_packed) {
+    count_keys(loaded_keys<U>{kept}, static_cast<std::int64_t>(s.packed), part, blocks_of_row, d, s, own);
+  } else if (s.packs) {
+    count_groups<true, true>(row_at(sources, row, j), j.columns, part, blocks_of_row, d, s, own,
+                             packing_into(memory, kept, j.capacity, &s.packed));
+  } else {
+    count_keys(row_at(sources, row, j), j.columns, part, blocks_of_row, d, s, own);
+  }
   __syncthreads();
   unsigned long long* const sums = counts + row * (static_cast<std::int64_t>(j.ranks) << j.digit_bits);
   for (int k = static_cast<int>(threadIdx.x); k < used; k += rank_threads)
@@ -263,7 +292,7 @@ __global__ void __launch_bounds__(rank_threads)
   choose_digits(sums, d, j, s, memory);
   for (int k = static_cast<int>(threadIdx.x); k < used; k += rank_threads) sums[k] = 0;
   if (d.shift == 0 && static_cast<int>(threadIdx.x) < j.ranks)
-    put_rank(to, blockIdx.x, static_cast<int>(threadIdx.x), s.found[s.group[threadIdx.x]]);
+    put_rank(to, blockIdx.x, static_cast<int>(threadIdx.x), key_of_rank(s, static_cast<int>(threadIdx.x)));
 }
 
 }  // namespace sinter::cuda::device

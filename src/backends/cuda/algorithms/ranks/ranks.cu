@@ -1,5 +1,5 @@
 // src/backends/cuda/algorithms/ranks: elements of given ranks of rows, found by counting digits of their keys.
-#include "backends/cuda/algorithms/ranks/rank_kernels.cuh"
+#include "backends/cuda/algorithms/ranks/bracket_kernels.cuh"
 #include "backends/cuda/algorithms/sort_keys.cuh"
 
 namespace sinter::cuda::device {
@@ -58,7 +58,24 @@ __global__ void __launch_bounds__(rank_threads)
   count_rank_digits(from, j, blocks_of_row, d, searches, packed, counts, reinterpret_cast<unsigned*>(shared));
 }
 
+template <class Bits, bool is_real>
+__global__ void __launch_bounds__(rank_threads)
+    find_brackets(const exact_keys<Bits, is_real> from, i64 columns, const ranks_job sample, const bracket_job b,
+                  rank_brackets<key_of<Bits>>* brackets) {
+  __shared__ key_of<Bits> keys[sample_keys];
+  __shared__ unsigned counts[2 * most_brackets * row_digits];
+  find_brackets_of_row(from, columns, sample, b, 8 * static_cast<int>(sizeof(Bits)), brackets, keys, counts);
+}
+
+template <int brackets, class Bits, bool is_real>
+__global__ void __launch_bounds__(rank_threads)
+    pack_brackets(const exact_keys<Bits, is_real> from, const ranks_job j, i64 blocks_of_row,
+                  ranks_search<key_of<Bits>>* searches, rank_brackets<key_of<Bits>>* rows, key_of<Bits>* packed) {
+  count_brackets<brackets>(from, j, blocks_of_row, searches, rows, packed);
+}
+
 constexpr int short_digit_bits = 8;
+constexpr i64 shortest_sampled = i64{1} << 16;
 constexpr i64 shortest_of_long_digits = i64{1} << 18;
 constexpr i64 most_counts = i64{1} << 22;  // of the rows of a batch
 constexpr int packed_part = 4;             // this part of a row's keys is packed, or less
@@ -88,6 +105,7 @@ struct ranks_layout {
   void* searches = nullptr;
   unsigned long long* counts = nullptr;
   void* packed = nullptr;
+  void* brackets = nullptr;
 
   ranks_layout(const row_job& j, int count, bool is_held, pieces& p) : held(is_held), job{j.columns, 0, 0, 0, {}} {
     job.ranks = at_once(count);
@@ -98,6 +116,7 @@ struct ranks_layout {
     rows = j.rows < most ? j.rows : most;
     searches = p.take<ranks_search<u64>>(rows);
     counts = p.take<unsigned long long>(rows * counts_of_row());
+    brackets = p.take<rank_brackets<u64>>(rows);
     packed = p.take<char>(rows * job.capacity * key_bytes(j));
   }
   i64 counts_of_row() const { return i64{job.ranks} << job.digit_bits; }
@@ -105,7 +124,7 @@ struct ranks_layout {
 
 template <class Kernel>
 cudaError_t allow_shared(Kernel* kernel, i64 bytes) {
-  if (bytes <= 48 * 1024 - 17 * 1024) return cudaSuccess;  // the kernels have up to 17 KiB of their own
+  if (bytes <= 15 * 1024) return cudaSuccess;  // of 48; the kernels have up to 33 KiB of their own
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
 }
 
@@ -126,6 +145,27 @@ cudaError_t find_in_held(const context& c, const row_job& r, exact_keys<Bits, is
   return cudaSuccess;
 }
 
+template <class Bits, bool is_real>
+cudaError_t pack_between(const context& c, const exact_keys<Bits, is_real>& from, const ranks_job& j,
+                         const bracket_job& b, i64 rows, i64 blocks_of_row, const ranks_layout& l) {
+  using U = key_of<Bits>;
+  auto* const searches = static_cast<ranks_search<U>*>(l.searches);
+  auto* const brackets = static_cast<rank_brackets<U>*>(l.brackets);
+  auto* const packed = static_cast<U*>(l.packed);
+  SINTER_TRY(launch(c, find_brackets<Bits, is_real>, rows, rank_threads, 0, from, j.columns,
+                    sample_job(b, short_digit_bits), b, brackets));
+  const auto pack = [&](auto* kernel) {
+    return launch(c, kernel, rows * blocks_of_row, rank_threads, 0, from, j, blocks_of_row, searches, brackets, packed);
+  };
+  switch (b.brackets) {
+    case 1: SINTER_TRY(pack(pack_brackets<1, Bits, is_real>)); break;
+    case 2: SINTER_TRY(pack(pack_brackets<2, Bits, is_real>)); break;
+    case 3: SINTER_TRY(pack(pack_brackets<3, Bits, is_real>)); break;
+    default: SINTER_TRY(pack(pack_brackets<4, Bits, is_real>)); break;
+  }
+  return launch(c, conclude_brackets<U>, ceil_div(rows, 256), 256, 0, searches, brackets, rows, j, b);
+}
+
 /// The same of a batch of longer rows.
 template <class Bits, bool is_real>
 cudaError_t find_in_long(const context& c, const exact_keys<Bits, is_real>& from, const rank_elements<Bits>& to,
@@ -140,6 +180,9 @@ cudaError_t find_in_long(const context& c, const exact_keys<Bits, is_real>& from
   SINTER_TRY(launch(c, start_rank_searches<U>, ceil_div(rows, 256), 256, 0, searches, rows, j));
   SINTER_TRY(
       cudaMemsetAsync(l.counts, 0, static_cast<std::size_t>(rows * l.counts_of_row()) * sizeof *l.counts, c.stream));
+  bracket_job brackets;
+  if (j.columns >= shortest_sampled && bracket_ranks(j, brackets))
+    SINTER_TRY(pack_between(c, from, j, brackets, rows, blocks_of_row, l));
   for (int top = 8 * static_cast<int>(sizeof(Bits)); top > 0;) {
     const int bits = top < j.digit_bits ? top : j.digit_bits;
     const digit_place d{top - bits, bits};
@@ -184,7 +227,7 @@ cudaError_t find_typed(const context& c, const row_job& r, const std::int64_t* k
 }  // namespace
 
 std::int64_t most_ranks(const row_job& j) {
-  constexpr i64 longest_rather_sorted = 1024, long_row = i64{1} << 16;
+  constexpr i64 longest_rather_sorted = 4096, long_row = i64{1} << 16;
   if (j.columns <= longest_rather_sorted || is_complex(j.type)) return 0;
   return j.columns < long_row ? 2 * ranks_at_once : 4 * ranks_at_once;
 }
