@@ -383,6 +383,9 @@ TEST_CASE("additions to views that do not begin at the start, have gaps, or more
   CHECK(m.to_vector<double>() == std::vector<double>{6, 8, 0, 0, 3, 4});
   add_at(m(0), array({1, 1}), array({1, 1}));
   CHECK(m.to_vector<double>() == std::vector<double>{6, 10, 0, 0, 3, 4});
+  const ndarray t = zeros({3, 2});  // its first axis has elements side by side
+  add_at(transpose(t), array({1, 1}), array({{1, 2, 3}, {4, 5, 6}}));
+  CHECK(t.to_vector<double>() == std::vector<double>{0, 5, 0, 7, 0, 9});
 }
 
 TEST_CASE("additions of which one is out of range leave the array as it is") {
