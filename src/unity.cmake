@@ -48,7 +48,7 @@ sinter_unity_group(src/interop/dlpack src/interop/foreign)
 
 sinter_unity_group(src/backends/cpu/kernels/block_plan src/backends/cpu/kernels/code
                    src/backends/cpu/kernels/compilation src/backends/cpu/kernels/panel src/backends/cpu/algorithms/count
-                   src/backends/cpu/algorithms/partition
+                   src/backends/cpu/algorithms/partition src/backends/cpu/algorithms/ranks
                    src/backends/cpu/fft/fourier src/backends/cpu/linalg/products src/backends/cpu/linalg/solvers
                    src/backends/cpu/linalg/solvers_spectral src/backends/cpu/stream)
 sinter_unity_group(src/backends/cpu/kernels/row_reads src/backends/cpu/kernels/transpose

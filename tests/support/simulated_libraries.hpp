@@ -62,6 +62,14 @@ class sim_algorithms final : public runtime::algorithms, sim_library {
                     std::int64_t* result, void* scratch) override {
     now().algorithms().argpartition(l, kth, keys, result, scratch);
   }
+  std::int64_t most_ranks(const runtime::row_layout& l) const override { return asked().most_ranks(l); }
+  std::size_t find_ranks_scratch(const runtime::row_layout& l, std::int64_t count) override {
+    return asked().find_ranks_scratch(l, count);
+  }
+  void find_ranks(const runtime::row_layout& l, std::span<const std::int64_t> kth, const void* from, void* to,
+                  void* scratch) override {
+    now().algorithms().find_ranks(l, kth, from, to, scratch);
+  }
   bool orders_first(const runtime::row_layout& l, std::int64_t k) const override { return asked().orders_first(l, k); }
   std::size_t select_first_scratch(const runtime::row_layout& l, std::int64_t k) override {
     return asked().select_first_scratch(l, k);

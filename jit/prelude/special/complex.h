@@ -206,7 +206,13 @@ template <class V> SN_SHARED sf_complex<V> sf_complex_lambertw(V x, V y, V branc
   return {sf_if(nan, sf_nan(x), w.re), sf_if(nan, sf_nan(x), w.im)};
 }
 template <class V> SN_FN V sf_lambertw_real(V x, V y, V k) { return sf_complex_lambertw(x, y, k).re; }
-template <class V> SN_FN V sf_lambertw_imag(V x, V y, V k) { return sf_complex_lambertw(x, y, k).im; }
+template <class V> SN_FN V sf_lambertw_imag(V x, V y, V k) {
+  // The principal branch is real from -1 / e on.
+  const auto real = (y == V(0.0)) & (sf_rint(k) == V(0.0)) & (x >= V(-0.36));
+  V r = y;
+  if (sf_any(!real)) r = sf_if(real, y, sf_complex_lambertw(sf_if(real, V(1.0), x), y, k).im);
+  return r;
+}
 
 SN_SPECIAL_CALLED_2(loggamma_real, sf_loggamma_real)
 SN_SPECIAL_CALLED_2(loggamma_imag, sf_loggamma_imag)

@@ -107,9 +107,34 @@ template <class V> SN_PIECE V sf_gamma_ends(V a, V x, V x_low, bool upper) {
 template <class V> SN_FN V sf_gammainc(V a, V x) { return sf_gamma_ends(a, x, V(0.0), false); }
 template <class V> SN_FN V sf_gammaincc(V a, V x) { return sf_gamma_ends(a, x, V(0.0), true); }
 
+/// Q(k + 1, m) for whole k from 0 to 20 and 0 < m < 700: exp(-m) times the sum of m^j / j! up to k (M. Abramowitz, I. A. Stegun
+/// 26.4.21). Times k! it is a sum of whole multiples of powers, which is formed with the errors of its operations.
+template <class V> SN_PIECE V sf_poisson_sum(V k, V m) {
+  V power = V(1.0), power_low = V(0.0), sum = V(1.0), low = V(0.0), factorial = V(1.0);
+  SN_ROLLED
+  for (double at = 1.0, end = sf_most(k); at <= end; at += 1.0) {
+    const V j(at);
+    const auto inside = j <= k;
+    const sf_pair<V> p = sf_product(power, m), q = sf_product(sum, j), s = sf_sum(q.hi, p.hi);
+    power = p.hi;
+    power_low = sf_fma(power_low, m, p.lo);
+    sum = sf_if(inside, s.hi, sum);
+    low = sf_if(inside, sf_fma(low, j, q.lo + (power_low + s.lo)), low);
+    factorial = sf_if(inside, factorial * j, factorial);
+  }
+  return sf_exp(-m) * ((sum + low) / factorial);
+}
 /// The Poisson distribution: of at most k events, and of more, where m are expected.
 template <class V> SN_FN V sf_pdtr(V k, V m) {
-  return sf_if(k < V(0.0), sf_nan(k), sf_gamma_ends(sf_floor(k) + V(1.0), m, V(0.0), true));
+  const V zero = V(0.0), one = V(1.0), whole = sf_floor(k);
+  const auto few = (whole >= zero) & (whole <= V(20.0)) & (m > zero) & (m < V(700.0));
+  V r = zero;
+  if (sf_any(few)) r = sf_poisson_sum(sf_if(few, whole, zero), sf_if(few, m, one));
+  if (sf_any(!few)) {
+    const V q = sf_gamma_ends(sf_if(few, one, whole + one), sf_if(few, one, m), zero, true);
+    r = sf_if(few, r, sf_if(k < zero, sf_nan(k), q));
+  }
+  return r;
 }
 template <class V> SN_FN V sf_pdtrc(V k, V m) {
   return sf_if(k < V(0.0), sf_nan(k), sf_gamma_ends(sf_floor(k) + V(1.0), m, V(0.0), false));

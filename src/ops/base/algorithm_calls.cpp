@@ -137,6 +137,22 @@ bool orders_first(const value& keys, const runtime::row_layout& l, std::int64_t 
   return algorithms_of(keys).orders_first(l, k);
 }
 
+std::int64_t most_ranks(const value& v, const runtime::row_layout& l) {
+  return l.rows > 0 && l.columns > 0 ? algorithms_of(v).most_ranks(l) : 0;
+}
+
+value ranked_elements(const value& from, const runtime::row_layout& l, std::span<const std::int64_t> kth) {
+  dims shape = from->shape;
+  shape[shape.size() - 1] = static_cast<std::int64_t>(kth.size());
+  value to = unset_leaf(shape, from->type, from->device);
+  runtime::algorithms& device = algorithms_of(from);
+  const auto count = static_cast<std::int64_t>(kth.size());
+  const runtime::buffer scratch = scratch_for(from, device.find_ranks_scratch(l, count));
+  device.find_ranks(l, kth, address_to_read(from), address_to_write(to), scratch.data());
+  graph::inherit_faults(to, {&from});
+  return to;
+}
+
 value first_of_rows(const value& keys, const runtime::row_layout& l, bool descending, std::int64_t k) {
   dims shape = keys->shape;
   shape[shape.size() - 1] = k;

@@ -41,6 +41,11 @@ bool can_partition(const value& v, const runtime::row_layout& l);
 value partitioned_rows(const value& from, const runtime::row_layout& l, std::span<const std::int64_t> kth);
 /// The positions that they have in their rows; int64.
 value argpartitioned_rows(const value& keys, const runtime::row_layout& l, std::span<const std::int64_t> kth);
+/// How many ranks ranked_elements() takes of such rows; callers sort where they want more.
+std::int64_t most_ranks(const value& v, const runtime::row_layout& l);
+/// The elements of the ranks `kth` (ascending, without repetition, not empty) of each row of an evaluated value: of its
+/// shape with as many elements in the last place.
+value ranked_elements(const value& from, const runtime::row_layout& l, std::span<const std::int64_t> kth);
 /// The positions of the first k elements of each row in the order of argsort_rows: in this order where orders_first(),
 /// else by position. int64, of the shape of `keys` with k in the last place; 0 < k < l.columns.
 bool orders_first(const value& keys, const runtime::row_layout& l, std::int64_t k);

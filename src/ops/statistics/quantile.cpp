@@ -13,6 +13,7 @@
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 #include "sinter/scan.hpp"
+#include "sinter/search.hpp"
 #include "sinter/sort.hpp"
 #include "sinter/statistics.hpp"
 
@@ -111,10 +112,21 @@ sample sample_of(const ndarray& x, const axes& axis, const char* function) {
   return s;
 }
 
-/// Rows in which the elements of some ranks are in their places.
+/// Of each row the elements of some ranks, ascending, or all of them.
 struct ordered {
   ndarray rows;
-  std::int64_t nan_from = 0;  // if there is a NaN in a row, then one from here on
+  std::vector<std::int64_t> ranks;  // none: all
+
+  std::int64_t place(std::int64_t rank) const {
+    return ranks.empty() ? rank : std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin();
+  }
+  std::vector<std::int64_t> places(std::vector<std::int64_t> of_ranks) const {
+    for (std::int64_t& rank : of_ranks) rank = place(rank);
+    return of_ranks;
+  }
+  ndarray places(const ndarray& of_ranks) const {
+    return ranks.empty() ? of_ranks : searchsorted(array(ranks, {.device = rows.device()}), of_ranks);
+  }
 };
 
 ordered with_ranks(const sample& s, std::vector<std::int64_t> ranks) {
@@ -122,9 +134,13 @@ ordered with_ranks(const sample& s, std::vector<std::int64_t> ranks) {
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   const value v = value_of(s.elements);
   const rows_of r = rows_along(v, v->shape.size() - 1);
-  const bool many = static_cast<std::int64_t>(ranks.size()) > s.count / 8;
-  if (s.count < 2 || many || !can_partition(r.elements, r.layout())) return {sort(s.elements), s.count - 1};
-  return {in_place_of(r, partitioned_rows(evaluated(r.elements), r.layout(), ranks)), ranks.back()};
+  if (static_cast<std::int64_t>(ranks.size()) > most_ranks(r.elements, r.layout())) return {sort(s.elements), {}};
+  return {in_place_of(r, ranked_elements(evaluated(r.elements), r.layout(), ranks)), std::move(ranks)};
+}
+/// The same, and the last one, which nan_restored() asks for.
+ordered with_ranks_and_nan(const sample& s, std::vector<std::int64_t> ranks) {
+  if (is_inexact(s.elements.dtype())) ranks.push_back(s.count - 1);
+  return with_ranks(s, std::move(ranks));
 }
 
 ndarray last_axis(const ndarray& x, std::int64_t first, std::int64_t last) {
@@ -135,10 +151,7 @@ ndarray element(const ndarray& x, std::int64_t at) { return squeeze(last_axis(x,
 /// `result`, or NaN for rows that have one.
 ndarray nan_restored(const ndarray& result, const ordered& sorted) {
   if (!is_inexact(sorted.rows.dtype())) return result;
-  const std::int64_t n = sorted.rows.shape(-1);
-  const ndarray last =
-      sorted.nan_from + 1 == n ? element(sorted.rows, n - 1) : max(last_axis(sorted.rows, sorted.nan_from, n), -1);
-  return where(isnan(last), std::nan(""), result);
+  return where(isnan(element(sorted.rows, sorted.rows.shape(-1) - 1)), std::nan(""), result);
 }
 
 /// a + (b - a) * t, from the nearer end.
@@ -207,7 +220,9 @@ ndarray quantile_of_rows(const request& r, const sample& s, bool keepdims) {
   both = lower;
   if (!r.exact) both.insert(both.end(), upper.begin(), upper.end());
   if (both.empty()) both.push_back(0);
-  const ordered sorted = with_ranks(s, both);
+  const ordered sorted = with_ranks_and_nan(s, both);
+  lower = sorted.places(lower);
+  upper = sorted.places(upper);
   ndarray out;
   if (r.q.shape.empty()) {
     const ndarray first = element(sorted.rows, lower[0]);
@@ -248,9 +263,13 @@ ndarray quantile_of_numbers(const request& r, const sample& s, bool keepdims) {
       wanted.push_back(static_cast<std::int64_t>(at.lower));
       if (!r.exact) wanted.push_back(static_cast<std::int64_t>(at.upper));
     }
-  const ndarray rows = with_ranks(s, wanted).rows, n = counts.count.astype(float64);
+  const ordered sorted = with_ranks(s, wanted);
+  const ndarray& rows = sorted.rows;
+  const ndarray n = counts.count.astype(float64);
   const auto at = rank_of<ndarray>(r.method, n, list_of(r.q.values, float64, n));
-  const auto chosen = [&](const ndarray& position) { return take_along_axis(rows, position.astype(int64), -1); };
+  const auto chosen = [&](const ndarray& position) {
+    return take_along_axis(rows, sorted.places(position.astype(int64)), -1);
+  };
   ndarray out = chosen(at.lower);
   if (!r.exact) out = between(out, chosen(at.upper), at.share.astype(r.q.weak ? rows.dtype() : r.q.type, false));
   return arranged(where(equal(n, 0), std::nan(""), out), r.q, s, keepdims);
@@ -315,8 +334,8 @@ ndarray median(const ndarray& x, const median_kw& kw) {
   const sample s = sample_of(x, kw.axis, "median");
   const std::int64_t half = s.count / 2, first = s.count % 2 == 1 ? half : half - 1;
   if (s.count == 0) return axes_restored(mean(s.elements, -1), s, kw.keepdims);
-  const ordered sorted = with_ranks(s, {first, half});
-  const ndarray middle = mean(last_axis(sorted.rows, first, half + 1), -1);
+  const ordered sorted = with_ranks_and_nan(s, {first, half});
+  const ndarray middle = mean(last_axis(sorted.rows, sorted.place(first), sorted.place(half) + 1), -1);
   return axes_restored(nan_restored(middle, sorted), s, kw.keepdims);
 }
 
@@ -330,10 +349,11 @@ ndarray nanmedian(const ndarray& x, const median_kw& kw) {
     wanted.push_back(std::max<std::int64_t>((n - 1) / 2, 0));
     wanted.push_back(std::min(n / 2, s.count - 1));
   }
-  const ndarray rows = with_ranks(s, wanted).rows, n = counts.count;
+  const ordered sorted = with_ranks(s, wanted);
+  const ndarray& n = counts.count;
   const ndarray lower = maximum(floor_divide(n - 1, 2), 0), upper = minimum(floor_divide(n, 2), s.count - 1);
   const ndarray two = concatenate({lower, upper}, -1);
-  return axes_restored(mean(take_along_axis(rows, two, -1), -1), s, kw.keepdims);
+  return axes_restored(mean(take_along_axis(sorted.rows, sorted.places(two), -1), -1), s, kw.keepdims);
 }
 
 }  // namespace sinter::inline v0

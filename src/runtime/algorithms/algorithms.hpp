@@ -108,6 +108,15 @@ class algorithms {
   /// The positions (within the row) of the elements that such a partition has; equal elements may have other places.
   virtual void argpartition(const row_layout& l, std::span<const std::int64_t> kth, const void* keys,
                             std::int64_t* result, void* scratch) = 0;
+  /// How many ranks find_ranks() takes, for rows like these, for less than it takes to sort or partition them; 0: callers
+  /// do that.
+  virtual std::int64_t most_ranks(const row_layout& /*l*/) const { return 0; }
+  /// to[row][k] = the element that sort() would put at kth[k] (ascending, each in [0, columns) once, at least one, at most
+  /// most_ranks()) of the row, up to equal ones; -0 and +0, and NaNs, are equal. Scratch: at most the bytes of `from` and
+  /// 40 MiB.
+  virtual std::size_t find_ranks_scratch(const row_layout& /*l*/, std::int64_t /*kth_count*/) { return 0; }
+  virtual void find_ranks(const row_layout& /*l*/, std::span<const std::int64_t> /*kth*/, const void* /*from*/,
+                          void* /*to*/, void* /*scratch*/) {}
   /// The positions (within the row) of the first k elements, 0 < k < columns, of each row in argsort()'s order: in this
   /// order where orders_first(), else sorted by position. Rows of `result` have k elements.
   virtual bool orders_first(const row_layout& l, std::int64_t k) const = 0;

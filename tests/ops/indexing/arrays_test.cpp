@@ -330,3 +330,70 @@ TEST_CASE("deterministic addition equals addition in C order to the bit") {
   add_at(x, array(at), array(v), {.deterministic = true});
   CHECK(x.to_vector<float>() == want);
 }
+
+namespace {
+
+/// add_at of a list with repetitions, and the same additions in a loop.
+template <class T>
+void check_additions() {
+  std::vector<T> want(11), v(700);
+  std::vector<std::int64_t> at(v.size());
+  for (std::size_t k = 0; k < want.size(); ++k) want[k] = static_cast<T>(k);
+  const ndarray x = array(want), kept = x.copy(), seen = x(slice(0, 5));
+  const std::vector<T> before = want;
+  for (std::size_t k = 0; k < v.size(); ++k) {
+    v[k] = std::is_floating_point_v<T> ? static_cast<T>(1.0 / static_cast<double>(k + 1)) : static_cast<T>(k * 37);
+    at[k] = static_cast<std::int64_t>(k * k % 11) - (k % 3 == 0 ? 11 : 0);
+    T& to = want[static_cast<std::size_t>(at[k] < 0 ? at[k] + 11 : at[k])];
+    to = static_cast<T>(to + v[k]);
+  }
+  CAPTURE(name(x.dtype()));
+  add_at(x, array(at), array(v), {.deterministic = true});
+  CHECK(x.to_vector<T>() == want);
+  CHECK(kept.to_vector<T>() == before);
+  CHECK(seen.to_vector<T>() == std::vector<T>(want.begin(), want.begin() + 5));
+}
+
+}  // namespace
+
+TEST_CASE("additions one after the other: types, indices from the end, what shares the memory") {
+  check_additions<std::int8_t>();
+  check_additions<std::uint16_t>();
+  check_additions<std::int32_t>();
+  check_additions<std::uint64_t>();
+  check_additions<float>();
+  check_additions<double>();
+  const ndarray z = zeros({2}, complex64);
+  add_at(z, array({1, 1}), array(std::vector<std::complex<float>>{{1, 2}, {3, -1}}));
+  CHECK(z.to_vector<std::complex<float>>() == std::vector<std::complex<float>>{{0, 0}, {4, 1}});
+}
+
+TEST_CASE("additions to views that do not begin at the start, have gaps, or more than one axis") {
+  const ndarray x = zeros({12});
+  add_at(x(slice(3, 9)), array({0, 5, 0, -1}), array({1.0, 2.0, 4.0, 8.0}));
+  CHECK(x.to_vector<double>() == std::vector<double>{0, 0, 0, 5, 0, 0, 0, 0, 10, 0, 0, 0});
+  const ndarray y = zeros({9});
+  add_at(y(slice(0, 9, 2)), array({1, 4, 1}), 3);
+  CHECK(y.to_vector<double>() == std::vector<double>{0, 0, 6, 0, 0, 0, 0, 0, 3});
+  const ndarray r = zeros({5});
+  add_at(r(slice(_, _, -1)), array({0, 1, 0}), array({1, 2, 4}));
+  CHECK(r.to_vector<double>() == std::vector<double>{0, 0, 0, 2, 5});
+  const ndarray m = zeros({3, 2});
+  add_at(m, array({0, 2, 0}), array({{1, 2}, {3, 4}, {5, 6}}));
+  CHECK(m.to_vector<double>() == std::vector<double>{6, 8, 0, 0, 3, 4});
+  add_at(m(0), array({1, 1}), array({1, 1}));
+  CHECK(m.to_vector<double>() == std::vector<double>{6, 10, 0, 0, 3, 4});
+  const ndarray t = zeros({3, 2});  // its first axis has elements side by side
+  add_at(transpose(t), array({1, 1}), array({{1, 2, 3}, {4, 5, 6}}));
+  CHECK(t.to_vector<double>() == std::vector<double>{0, 5, 0, 7, 0, 9});
+}
+
+TEST_CASE("additions of which one is out of range leave the array as it is") {
+  for (const std::int64_t bad : {std::int64_t{4}, std::int64_t{-5}}) {
+    const ndarray x = ones({4});
+    CHECK_THROWS_AS((add_at(x, array(std::vector<std::int64_t>{0, bad, 1}), 1), x.to_vector<double>()), index_error);
+  }
+  const ndarray y = ones({4});
+  add_at(y, array({3, -4}), 1);
+  CHECK(y.to_vector<double>() == std::vector<double>{2, 1, 1, 2});
+}

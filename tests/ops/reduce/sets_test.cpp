@@ -1,4 +1,5 @@
 // Rules of searching and of sets: sides, sorters, directions; duplicates, NaN, positions, axes.
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -96,4 +97,59 @@ TEST_CASE("isin keeps the shape of its first argument; NaN is never found") {
   CHECK(numbers(isin(array({1.0, qnan}), array({qnan}))) == doubles{0, 0});
   CHECK(numbers(isin(array({1, 2}), zeros({0}, int64))) == doubles{0, 0});
   CHECK(isin(3, array({1, 3})).item<bool>());
+}
+
+namespace {
+
+/// All of x looked for among `test` by isin(), and one by one.
+template <class T>
+void check_isin(const std::vector<T>& x, const std::vector<T>& test) {
+  std::vector<bool> wanted, others;
+  for (const T v : x) {
+    wanted.push_back(std::find(test.begin(), test.end(), v) != test.end());
+    others.push_back(!wanted.back());
+  }
+  CAPTURE(name(dtype_of<T>));
+  CAPTURE(static_cast<double>(test[0]));
+  CAPTURE(test.size());
+  const auto bools = [](const ndarray& a) { return a.to_vector<bool>(); };
+  CHECK(bools(isin(array(x), array(test))) == wanted);
+  CHECK(bools(isin(array(x), array(test), {.invert = true})) == others);
+}
+
+template <class T>
+void check_isin_of() {
+  constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+  std::vector<T> x{least, static_cast<T>(least + 1), static_cast<T>(most - 1), most, T(0)};
+  for (int k = 0; k < 60; ++k) x.push_back(static_cast<T>(k - 5));
+  // Close together, with gaps, at either end of the type, around 0, twice the same, one alone, and far apart.
+  check_isin<T>(x, {T(10), T(12), T(11), T(17)});
+  check_isin<T>(x, {T(20), T(20), T(7)});
+  check_isin<T>(x, {least, static_cast<T>(least + 2)});
+  check_isin<T>(x, {static_cast<T>(most - 3), most});
+  check_isin<T>(x, {static_cast<T>(-2), T(2)});
+  check_isin<T>(x, {T(3)});
+  check_isin<T>(x, {least, most});
+  check_isin<T>(x, {static_cast<T>(most - 1), T(4), static_cast<T>(least + 1)});
+}
+
+}  // namespace
+
+TEST_CASE("isin of integers: beside the ends of what is looked for, and at the ends of the type") {
+  check_isin_of<std::int8_t>();
+  check_isin_of<std::int16_t>();
+  check_isin_of<std::int32_t>();
+  check_isin_of<std::int64_t>();
+  check_isin_of<std::uint8_t>();
+  check_isin_of<std::uint16_t>();
+  check_isin_of<std::uint32_t>();
+  check_isin_of<std::uint64_t>();
+  // Types that differ are compared in their common one.
+  CHECK(numbers(isin(array({-1, 255, 3}), array(std::vector<std::uint8_t>{255, 3}))) == doubles{0, 1, 1});
+  CHECK(numbers(isin(array(std::vector<std::uint8_t>{255, 3}), array({-1, 3}))) == doubles{0, 1});
+  // Neither argument has changed.
+  const ndarray x = array({4, 6, 5}), test = array({6, 9});
+  CHECK(numbers(isin(x, test)) == doubles{0, 1, 0});
+  CHECK(numbers(x) == doubles{4, 6, 5});
+  CHECK(numbers(test) == doubles{6, 9});
 }

@@ -86,6 +86,18 @@ class cuda_algorithms final : public runtime::algorithms {
                                   scratch);
     });
   }
+  int64_t most_ranks(const row_layout& l) const override { return device::most_ranks(job_of(l, false)); }
+  size_t find_ranks_scratch(const row_layout& l, int64_t count) override {
+    return bytes("find_ranks",
+                 [&](size_t& n) { return device::find_ranks_scratch(job_of(l, false), static_cast<int>(count), n); });
+  }
+  void find_ranks(const row_layout& l, std::span<const int64_t> kth, const void* from, void* to,
+                  void* scratch) override {
+    call("find_ranks", [&] {
+      return device::find_ranks(context_, job_of(l, false), kth.data(), static_cast<int>(kth.size()), from, to,
+                                scratch);
+    });
+  }
   bool orders_first(const row_layout& l, int64_t k) const override { return device::orders_first(job_of(l, false), k); }
   size_t select_first_scratch(const row_layout& l, int64_t k) override {
     return bytes("select_first", [&](size_t& n) { return device::select_first_scratch(job_of(l, false), k, n); });

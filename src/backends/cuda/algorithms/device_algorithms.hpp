@@ -76,8 +76,16 @@ bool can_partition(const row_job& j);
 cudaError_t partition_scratch(const row_job& j, std::int64_t kth_count, bool positions, std::size_t& bytes);
 cudaError_t partition(const context& c, const row_job& j, const std::int64_t* kth, int count, const void* from,
                       void* to, void* scratch);
-cudaError_t argpartition(const context& c, const row_job& j, const std::int64_t* kth, int count, const void* keys,
-                         std::int64_t* result, void* scratch);
+cudaError_t argpartition(
+    const context& c, const row_job& j, const std::int64_t* kth, int count, const void* keys, std::int64_t* result,
+    void*
+        scratch);  /// How many ranks find_ranks() takes, for rows of this type and length, for less than a sort does; 0: none.
+std::int64_t most_ranks(const row_job& j);
+/// to[row][k] = the element of rank kth[k], ascending; `kth` are `count` > 0 ascending ranks.
+cudaError_t find_ranks_scratch(const row_job& j, int count, std::size_t& bytes);
+cudaError_t find_ranks(const context& c, const row_job& j, const std::int64_t* kth, int count, const void* from,
+                       void* to, void* scratch);
+
 /// The positions of the first k of each row, 0 < k < columns: in their order where orders_first(), else ascending.
 bool orders_first(const row_job& j, std::int64_t k);
 cudaError_t select_first_scratch(const row_job& j, std::int64_t k, std::size_t& bytes);

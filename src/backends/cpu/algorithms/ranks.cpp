@@ -1,0 +1,178 @@
+// Elements of a few ranks of rows, which are read only: those between two sampled keys are gathered and selected from.
+#include "backends/cpu/algorithms/algorithms.hpp"
+#include "backends/cpu/algorithms/rank_selection.hpp"
+
+namespace sinter::cpu {
+namespace {
+
+using runtime::row_layout;
+using std::int64_t;
+using rank_list = std::span<const int64_t>;
+
+constexpr int64_t least_gathered = 4096;  // shorter rows are partitioned in scratch memory
+constexpr int most_gathers = 4;           // for rows with ranks further apart as well
+constexpr double gather_time = 1.2;       // nanoseconds for an element
+
+/// How many of `kth`, from the first, lie close enough to be selected from the same elements.
+std::size_t neighbours_of(rank_list kth, int64_t n) {
+  std::size_t count = 1;
+  while (count < kth.size() && kth[count] - kth[0] <= n / 64) ++count;
+  return count;
+}
+
+struct share_count {
+  int64_t below, within;
+};
+
+/// Sums of what f(begin, end) counts in shares of [0, n).
+template <class F>
+share_count sum_of_shares(int64_t n, int threads, const F& f) {
+  const shares parts(n, std::min(threads, most_shares / 4));
+  std::array<share_count, most_shares> counts;
+  runtime::parallel_for(parts.count, bracket_time * static_cast<double>(n),
+                        [&](int64_t p) { counts[static_cast<std::size_t>(p)] = f(parts.begin(p), parts.end(p)); });
+  share_count sum{0, 0};
+  for (int64_t p = 0; p < parts.count; ++p) {
+    sum.below += counts[static_cast<std::size_t>(p)].below;
+    sum.within += counts[static_cast<std::size_t>(p)].within;
+  }
+  return sum;
+}
+
+template <class T, class Key>
+T element_with(const T* from, int64_t n, ordering<T> order, Key key) {
+  return *std::find_if(from, from + n, [&](const T& x) { return order(x) == key; });
+}
+
+/// The last element of the order.
+template <class T>
+T last_of(const T* from, int64_t n, ordering<T> order, int threads) {
+  using Key = typename ordering<T>::key;
+  const shares parts(n, std::min(threads, most_shares / 4));
+  std::array<Key, most_shares> greatest;
+  runtime::parallel_for(parts.count, bracket_time * static_cast<double>(n), [&](int64_t p) {
+    Key most = 0;
+    for (int64_t i = parts.begin(p); i < parts.end(p); ++i) most = std::max<Key>(most, order(from[i]));
+    greatest[static_cast<std::size_t>(p)] = most;
+  });
+  return element_with(from, n, order, *std::max_element(greatest.begin(), greatest.begin() + parts.count));
+}
+
+/// Whether the elements of one key have the ranks `kth`.
+template <class T, class Key>
+bool are_of_key(const T* from, int64_t n, ordering<T> order, rank_list kth, int threads, Key key) {
+  const share_count c = sum_of_shares(n, threads, [=](int64_t begin, int64_t end) {
+    share_count mine{0, 0};
+    for (int64_t i = begin; i < end; ++i) {
+      const Key k = order(from[i]);
+      mine.below += k < key;
+      mine.within += k == key;
+    }
+    return mine;
+  });
+  return c.below <= kth.front() && kth.back() < c.below + c.within;
+}
+
+/// Of a row's shares, the elements with keys of `b` to `held`, in the row's order, if they have the ranks `kth`; returns
+/// how many elements have lesser keys and how many these are, none if they do not have the ranks.
+template <class T, class Key>
+share_count gather(const T* from, int64_t n, ordering<T> order, rank_list kth, int threads, const key_bracket<Key>& b,
+                   T* held) {
+  const shares parts(n, std::min(threads, most_shares / 4));
+  std::array<share_count, most_shares> counts;
+  runtime::parallel_for(parts.count, gather_time * static_cast<double>(n), [&](int64_t p) {
+    T* const mine = held + parts.begin(p);
+    int64_t below = 0, within = 0;
+    for (int64_t i = parts.begin(p); i < parts.end(p); ++i) {
+      const T x = from[i];
+      const Key k = order(x);
+      mine[within] = x;
+      below += k < b.low;
+      within += static_cast<int64_t>(k >= b.low) & static_cast<int64_t>(k <= b.high);
+    }
+    counts[static_cast<std::size_t>(p)] = {below, within};
+  });
+  share_count sum{0, 0};
+  for (int64_t p = 0; p < parts.count; ++p) {
+    sum.below += counts[static_cast<std::size_t>(p)].below;
+    sum.within += counts[static_cast<std::size_t>(p)].within;
+  }
+  if (sum.below > kth.front() || kth.back() >= sum.below + sum.within) return {0, 0};
+  T* to = held;
+  for (int64_t p = 0; p < parts.count; ++p) {
+    const T* const mine = held + parts.begin(p);
+    to = std::copy(mine, mine + counts[static_cast<std::size_t>(p)].within, to);
+  }
+  return sum;
+}
+
+/// The elements of neighbouring ranks.
+template <class T, class Key>
+void select_near(const T* from, int64_t n, ordering<T> order, rank_list kth, int threads, const key_sample<Key>& sample,
+                 T* held, T* to) {
+  if (kth.front() == n - 1) {
+    *to = last_of(from, n, order, threads);
+    return;
+  }
+  const key_bracket<Key> b = sample.bracket(kth.front(), kth.back());
+  // Beyond the ends of the sample there may be other keys, but hardly many.
+  const Key first = sample.keys[0], last = sample.keys[static_cast<std::size_t>(sample.count - 1)];
+  const bool is_one = b.low == b.high || b.high == first || b.low == last;
+  const Key only = b.low == last ? last : b.high;
+  if (is_one && are_of_key(from, n, order, kth, threads, only)) {
+    std::fill_n(to, kth.size(), element_with(from, n, order, only));
+    return;
+  }
+  share_count found = gather(from, n, order, kth, threads, b, held);
+  if (found.within == 0) {
+    std::copy_n(from, n, held);
+    found.within = n;
+  }
+  T* begin = held;
+  for (const int64_t k : kth) {
+    T* const at = held + (k - found.below);
+    select_rank(begin, at, held + found.within, order);
+    *to++ = *at;
+    begin = at + 1;
+  }
+}
+
+/// One row. `held`: n elements.
+template <class T>
+void find_in_row(const T* from, int64_t n, ordering<T> order, rank_list kth, int threads, T* held, T* to) {
+  int gathers = 0;
+  for (std::size_t k = 0; k < kth.size(); k += neighbours_of(kth.subspan(k), n)) ++gathers;
+  if (n < least_gathered || gathers > most_gathers) {
+    partition_elements(from, n, order, kth, threads, held);
+    for (const int64_t k : kth) *to++ = held[k];
+    return;
+  }
+  const key_sample<typename ordering<T>::key> sample(n, [=](int64_t i) { return order(from[i]); });
+  for (std::size_t k = 0; k < kth.size();) {
+    const std::size_t count = neighbours_of(kth.subspan(k), n);
+    select_near(from, n, order, kth.subspan(k, count), threads, sample, held, to + k);
+    k += count;
+  }
+}
+
+std::size_t held_bytes(const row_layout& l) { return static_cast<std::size_t>(l.columns) * itemsize(l.type); }
+
+}  // namespace
+
+int64_t cpu_algorithms::most_ranks(const row_layout& l) const { return l.columns / 8; }
+
+std::size_t cpu_algorithms::find_ranks_scratch(const row_layout& l, int64_t) {
+  return static_cast<std::size_t>(row_slots(l)) * held_bytes(l);
+}
+
+void cpu_algorithms::find_ranks(const row_layout& l, rank_list kth, const void* from, void* to, void* scratch) {
+  with_sorted_type(l.type, [&]<class T>(T) {
+    const ordering<T> order(l.type, false);
+    for_each_row(l, scratch, held_bytes(l), [&](int64_t row, void* mine, int threads) {
+      find_in_row(static_cast<const T*>(from) + row * l.columns, l.columns, order, kth, threads, static_cast<T*>(mine),
+                  static_cast<T*>(to) + row * static_cast<int64_t>(kth.size()));
+    });
+  });
+}
+
+}  // namespace sinter::cpu
