@@ -12,6 +12,7 @@
 namespace {
 
 using namespace sinter;
+using namespace sinter::idx;
 using namespace sinter::test;
 namespace sl = sinter::sparse::linalg;
 using results = std::vector<ndarray>;
@@ -82,6 +83,44 @@ results eigsh_of(const call& c) {
   CHECK(linalg::norm(left).item<double>() < 1e-10);
   return {r.eigenvalues};
 }
+/// w of A x = w M x; x are orthogonal in the metric, M or, of "buckling", A.
+results pair_of(const call& c) {
+  const ndarray &a = c.x.at(0), &m = c.x.at(1);
+  const std::string which = c.option.substr(0, 2), mode = c.option.substr(3);
+  sl::eigsh_kw kw{.k = c.integer(0), .M = sparse_of(m), .which = which, .ncv = a.shape(0) / 2, .mode = mode};
+  if (c.n.size() > 1) kw.sigma = c.n[1];
+  const auto r = sl::eigsh(sparse_of(a), kw);
+  CHECK(r.info == 0);
+  const ndarray& v = r.eigenvectors;
+  const double left = linalg::norm(matmul(a, v) - matmul(m, v) * r.eigenvalues).item<double>(),
+               largest = max(abs(r.eigenvalues)).item<double>(),
+               scale = (linalg::norm(a) + largest * linalg::norm(m)).item<double>() * linalg::norm(v).item<double>();
+  CHECK(left < 1e-11 * scale);
+  const ndarray gram = matmul(conj(v.T()), matmul(mode == "buckling" ? a : m, v));
+  CHECK(linalg::norm(gram - eye(c.integer(0))).item<double>() < 1e-8);
+  kw.M = m;  // dense, and without restarts
+  kw.ncv = {};
+  const auto dense = sl::eigsh(a, kw);
+  CHECK(allclose(dense.eigenvalues, r.eigenvalues, 1e-7));
+  return {r.eigenvalues};
+}
+/// The eigenvalues, and those of the first steps.
+results lobpcg_of(const call& c) {
+  sl::lobpcg_kw kw{.tol = c.n.at(0), .maxiter = c.integer(1), .largest = c.n.at(2) != 0};
+  std::size_t next = 2;
+  if (c.has("B")) kw.B = sparse_of(c.x.at(next++));
+  if (c.has("M")) kw.M = c.x.at(next++);
+  if (c.has("Y")) kw.Y = c.x.at(next++);
+  const auto r = sl::lobpcg(sparse_of(c.x.at(0)), c.x.at(1), kw);
+  const ndarray &v = r.eigenvectors, bv = kw.B.defined() ? kw.B.matmat(v) : v;
+  const bool one_word = r.eigenvalues.dtype() == float32;
+  CHECK(linalg::norm(matmul(conj(v.T()), bv) - eye(v.shape(1))).item<double>() < (one_word ? 1e-5 : 1e-10));
+  if (kw.Y) CHECK(linalg::norm(matmul((*kw.Y).T(), bv)).item<double>() < 1e-10);
+  const ndarray norms = sqrt(sum(real(square(abs(matmul(c.x[0], v) - bv * r.eigenvalues))), 0));
+  if (c.integer(1) > 10 && c.n[0] > 0) CHECK(max(norms).item<double>() <= c.n[0] * 1.01);
+  CHECK(r.lambdaHistory.shape() == r.residualNormsHistory.shape());
+  return {r.eigenvalues, r.lambdaHistory(slice(5))};
+}
 results svds_of(const call& c) {
   const auto r = sl::svds(c.x.at(0), c.integer(0));
   CHECK(linalg::norm(matmul(c.x[0], conj(r.vh.T())) - r.u * r.s).item<double>() < 1e-8);
@@ -114,6 +153,8 @@ const call_table functions{
     {"expm_multiply", expm_of},
     {"eigsh", eigsh_of},
     {"eigsh sigma", eigsh_of},
+    {"eigsh pair", pair_of},
+    {"lobpcg", lobpcg_of},
     {"svds", svds_of},
 };
 
