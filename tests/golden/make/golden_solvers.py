@@ -108,6 +108,30 @@ def least_squares(c, rng):
         c.add(f, lambda: flat(rank, getattr(sl, f)(rank, np.ones(10))), [rank, np.ones(10)], [0.0, -1], "", close(1e7))
 
 
+def ill_least_squares(c, rng):
+    """Square systems whose last steps are rounding's: results agree as far as the stopping rule tells, and steps need not."""
+    tol, n = 1e-6, 12
+    a = np.where(rng.random((n, n)) < 0.5, rng.normal(size=(n, n)), 0) + 2 * np.eye(n)
+    b = rng.normal(size=n)
+    for a, b in [(a, b), (a + 0.5j * rng.normal(size=(n, n)), b + 1j)]:
+        for damp in [0.0, 0.7]:
+            full = np.vstack([a, damp * np.eye(n)])
+            x = np.linalg.lstsq(full, np.concatenate([b, np.zeros(n)]), rcond=None)[0]
+            # Of each result: norm(r) <= tol (norm(b) + norm(A) norm(x)), or norm(A^H r) <= tol norm(A) norm(r).
+            size, inverse = np.linalg.norm(full), np.linalg.norm(np.linalg.pinv(full), 2)
+            left = tol * (np.linalg.norm(b) + size * np.linalg.norm(x))
+            solution = absolute(2 * (inverse * left if damp == 0 else inverse**2 * tol * size * np.linalg.norm(b)))
+            norms = absolute(2 * left * max(1, size))
+            for name in ["lsmr", "lsqr"]:
+                def call(name=name, a=a, b=b, damp=damp):
+                    x, codes, norms, *_ = flat(a, getattr(sl, name)(a, b, damp=damp))
+                    # The norms of residuals alone: estimates of norm(A) and of the condition grow with each step.
+                    kept = norms[[0, 1]] if name == "lsmr" else norms[[0, 1, 4]]
+                    return x, codes[:1], kept
+                policies = iter([solution, EQUAL, norms])
+                c.add(name, call, [a, b], [damp, -1], "rule", lambda r, p=policies: next(p))
+
+
 def flat(a, r):
     """x (which lsqr makes real where it is 0), then the codes, then the norms, then lsqr's variances."""
     arrays = [np.asarray(v, dtype=float) for v in r[3:] if np.ndim(v) == 0]
@@ -243,4 +267,5 @@ def write_solvers(folder, rng):
     least_squares(c, rng)
     factors(c, rng)
     functions(c, rng)
+    ill_least_squares(c, rng)
     return c.save(folder)
