@@ -55,8 +55,9 @@ results lsmr_of(const call& c) {
   return {r.x, codes(r.istop, r.itn), array({r.normr, r.normar, r.norma, r.conda, r.normx})};
 }
 results lsqr_of(const call& c) {
-  sl::lsqr_kw kw{.damp = c.n.at(0),
-                 .calc_var = !c.has("rule") && !isdtype(c.x.at(0).dtype(), "complex floating") && c.x.at(0).shape(1) != 6};
+  sl::lsqr_kw kw{
+      .damp = c.n.at(0),
+      .calc_var = !c.has("rule") && !isdtype(c.x.at(0).dtype(), "complex floating") && c.x.at(0).shape(1) != 6};
   if (c.n.at(1) >= 0) kw.iter_lim = c.integer(1);
   if (c.x.size() > 2) kw.x0 = c.x[2];
   const auto r = sl::lsqr(sparse_of(c.x.at(0)), c.x.at(1), kw);
