@@ -13,6 +13,8 @@ options parse_options(int count, const char* const* words) {
     const auto word = list.take();
     if (word == "--help" || word == "-h") {
       o.help = true;
+    } else if (word == "--full") {
+      o.rows = 10000, o.columns = 15000;
     } else if (word == "--rows") {
       o.rows = parse_count(word, list.value_of(word), 2, 1'000'000);
     } else if (word == "--columns") {
@@ -37,8 +39,9 @@ std::string help_text() {
 
   ridge [options]
 
-  --rows M             equations (10000)
-  --columns N          unknowns (15000)
+  --rows M             equations (2000)
+  --columns N          unknowns (3000)
+  --full               10000 equations, 15000 unknowns
   --percent P          how many of 100 places have an entry (10)
   --parameters K       values of the parameter, from 0.01 to 1000 (20)
   --device NAME        cpu, cuda or cuda:N; without it the first GPU, else the CPU

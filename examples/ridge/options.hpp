@@ -6,7 +6,7 @@
 namespace ridge {
 
 struct options {
-  std::int64_t rows = 10000, columns = 15000;
+  std::int64_t rows = 2000, columns = 3000;
   std::int64_t percent = 10;  // of the places have an entry
   std::int64_t parameters = 20;
   std::string device, output;  // empty: sinter's default; no picture

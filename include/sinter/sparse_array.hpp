@@ -202,7 +202,7 @@ sparse_array csr_array(const shape_t& shape, const array_kw& kw = {});
 sparse_array csc_array(const shape_t& shape, const array_kw& kw = {});
 sparse_array coo_array(const shape_t& shape, const array_kw& kw = {});
 /// Of parts, which are checked (waits): indptr, one number longer than there are rows (csc: columns), starts at 0 and
-/// never decreases, indices lie in the other extent. data and indices longer than indptr says are cut. Without a shape the
+/// never decreases, indices lie in the other extent. data and indices, of one length, are cut where indptr ends before. Without a shape the
 /// other extent is the largest index plus one. value_error, index_error, which say where; shape_error; dtype_error:
 /// indices that are no integers.
 sparse_array csr_array(const ndarray& data, const ndarray& indices, const ndarray& indptr,

@@ -2,6 +2,7 @@
 // tiles, empty rows at every border, long and short rows, all sums exact.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -85,6 +86,7 @@ void check_product(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, std:
   job.alpha = as_number(2, T{});
   job.beta = as_number(3, T{});
   job.scaled = job.weighted = true;
+  job.aligned = width == 1 && reinterpret_cast<std::uintptr_t>(m.data.data()) % 16 == 0 && random() % 4 != 0;
   job.result = result.data();
   if (width == 1) {
     const std::int64_t tiles = job.entries == 0 ? 1 : (job.entries + csr_tile - 1) / csr_tile;
@@ -126,6 +128,14 @@ std::vector<int> lengths_of(int kind, std::mt19937& random) {
     case 3: return std::vector<int>(900, 5);                    // short rows, some across borders
     case 4: return std::vector<int>(300, 0);                    // no entries
     case 5: return {10, 2 * tile, 20, 0, 2 * tile - 30, 1, 1};  // heads and carries in one tile
+    case 8: {  // rows that are far from where they would be if all had the same length
+      std::vector<int> all(3000, 0);
+      all.insert(all.end(), 700, 9);
+      all.insert(all.end(), 2000, 0);
+      all.push_back(tile);
+      return all;
+    }
+    case 9: return std::vector<int>(31, tile / 4 - 1);  // as many rows as there are warps, and one more, in a tile
     default: {
       std::vector<int> all;
       for (int k = 0; k < 200; ++k) all.push_back(static_cast<int>(random() % 3 == 0 ? random() % 200 : random() % 20));
@@ -137,16 +147,60 @@ std::vector<int> lengths_of(int kind, std::mt19937& random) {
 template <class T, class I>
 void check_all(const csr_kernels<T, I>& kernels) {
   std::mt19937 random(5);
-  for (int kind = 0; kind < 8; ++kind) {
+  for (int kind = 0; kind < 10; ++kind) {
     CAPTURE(kind);
     const matrix<T, I> m = matrix_of<T, I>(lengths_of(kind, random), 50, random);
     check_product(kernels, m, 1, false, random);
     check_product(kernels, m, 1, true, random);
-    if (kind > 5) check_product(kernels, m, kind == 6 ? 3 : 37, false, random);
+    if (kind == 6 || kind == 7) check_product(kernels, m, kind == 6 ? 3 : 37, false, random);
   }
 }
 
+/// What is done after positions have been sorted by column, which std::stable_sort does here.
+template <class I>
+void check_transpose(const emulated::transpose_kernels<I>& kernels, const matrix<double, I>& m) {
+  const auto entries = static_cast<std::int64_t>(m.data.size());
+  std::vector<std::uint32_t> positions(m.data.size()), columns;
+  for (std::size_t k = 0; k < positions.size(); ++k) positions[k] = static_cast<std::uint32_t>(k);
+  std::stable_sort(positions.begin(), positions.end(), [&](auto a, auto b) { return m.indices[a] < m.indices[b]; });
+  for (const std::uint32_t at : positions) columns.push_back(static_cast<std::uint32_t>(m.indices[at]));
+  std::vector<I> indptr(static_cast<std::size_t>(m.columns) + 1, -7), rows(m.data.size(), -7);
+  std::vector<double> data(m.data.size(), -7);
+  const emulated::csr::csr_entries<double, I> e{m.rows, entries, m.data.data(), m.indptr.data()};
+  // Fewer threads than columns and entries, as where the device is full.
+  REQUIRE(cuda_emulator::launch({2}, {32}, [&] {
+            kernels.column_starts(columns.data(), entries, m.columns, indptr.data());
+          }) == std::string());
+  REQUIRE(cuda_emulator::launch({3}, {32}, [&] { kernels.place(e, positions.data(), rows.data(), data.data()); }) ==
+          std::string());
+  std::size_t next = 0;
+  bool right = true;
+  for (std::int64_t c = 0; c < m.columns; ++c) {
+    right &= indptr[static_cast<std::size_t>(c)] == static_cast<I>(next);
+    for (std::int64_t r = 0; r < m.rows; ++r)
+      for (auto k = static_cast<std::size_t>(m.indptr[static_cast<std::size_t>(r)]);
+           k < static_cast<std::size_t>(m.indptr[static_cast<std::size_t>(r) + 1]); ++k) {
+        if (m.indices[k] != c) continue;
+        right &= rows[next] == static_cast<I>(r) && data[next] == m.data[k];
+        ++next;
+      }
+  }
+  CHECK(right);
+  CHECK(indptr.back() == static_cast<I>(entries));
+}
+
 }  // namespace
+
+TEST_CASE("CUDA kernels for sparse matrices: transposes") {
+  if (left_out()) return;
+  std::mt19937 random(6);
+  for (int kind = 0; kind < 10; ++kind) {
+    CAPTURE(kind);
+    if (kind == 4) continue;  // without entries nothing is launched
+    check_transpose(emulated::transposes_narrow, matrix_of<double, int>(lengths_of(kind, random), 50, random));
+    check_transpose(emulated::transposes_wide, matrix_of<double, std::int64_t>(lengths_of(kind, random), 3, random));
+  }
+}
 
 TEST_CASE("CUDA kernels for sparse matrices: products with vectors and matrices") {
   if (left_out()) return;

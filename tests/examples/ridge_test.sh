@@ -15,6 +15,7 @@ said "checked" "^check +slope at the minimum: [0-9.e-]+, 0.0001 allowed$"
 [ "$(grep -c "^lambda" "$work/out")" = 6 ]
 verdict "a line for each parameter" $?
 works "more equations than unknowns" "^matrix +90 x 60 " --device cpu --rows 90 --columns 60 --parameters 3
+works "sizes after the full ones" "^matrix +60 x 90 " --full "${small[@]}"
 works "help" "--percent P" --help
 
 works "a picture in a new folder" "^picture +$work/new/folder/ridge.png$" "${small[@]}" --output "$work/new/folder"

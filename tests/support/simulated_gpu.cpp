@@ -422,7 +422,7 @@ class gpu final : public runtime::backend {
   sim_products products_{*this};
   sim_solvers solvers_{*this};
   sim_fourier fourier_{*this};
-  sim_sparse sparse_{*this};
+  sim_sparse sparse_{*this, index_ == 62};  // the second device transposes
   std::atomic<std::uint64_t> launches_{0};
 };
 

@@ -9,7 +9,8 @@
 
 namespace sim {
 
-/// The devices, created on the first call, for the rest of the process. The second one has concurrent managed access.
+/// The devices, created on the first call, for the rest of the process. The second one has concurrent managed access, and
+/// kernels that transpose sparse arrays.
 sinter::device first();
 sinter::device second();
 /// A third one (cuda:60), whose memory limit is taken from the environment on the first call. cuda:61 is always

@@ -143,10 +143,12 @@ class sim_fourier final : public runtime::fourier, sim_library {
   void clear() override {}
 };
 
-/// Products alone: entries are put in order by what is composed of the device's algorithms, as on a GPU.
+/// Products, and transposes where it is told so, as on a GPU; else entries are put in order by what is composed of the device's
+/// algorithms.
 class sim_sparse final : public runtime::sparse, sim_library {
  public:
-  explicit sim_sparse(runtime::backend& device) : sim_library(device, "products of sparse arrays") {}
+  sim_sparse(runtime::backend& device, bool transposes)
+      : sim_library(device, "products of sparse arrays"), transposes_(transposes) {}
   std::size_t multiply_scratch(const runtime::sparse_matrix& a, const runtime::sparse_product& p) const override {
     return cpu().sparse().multiply_scratch(a, p);
   }
@@ -154,6 +156,16 @@ class sim_sparse final : public runtime::sparse, sim_library {
                 void* scratch) override {
     now().sparse().multiply(a, p, result, scratch);
   }
+  bool transposes(const runtime::sparse_matrix&) const override { return transposes_; }
+  void transpose(const runtime::sparse_matrix& a, std::size_t bytes, void* indptr, void* indices, void* data,
+                 void*) override {
+    runtime::sparse_entries e{a.index, a.entries, bytes, a.data, a.indices};
+    e.indptr = a.indptr, e.rows = a.rows;
+    now().sparse().group(e, a.columns, indptr, indices, data);
+  }
+
+ private:
+  bool transposes_;
 };
 
 class sim_solvers final : public runtime::solvers, sim_library {

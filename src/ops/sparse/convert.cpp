@@ -51,6 +51,27 @@ state_ref grouped_by_sorting(format f, const sparse_state& s, const ndarray& maj
                     take(minor, order), entry_order::unknown);
 }
 
+/// The same of a compressed array on a device that has a kernel for it.
+state_ref transposed_on_device(format f, const sparse_state& s, const ready_matrix& m) {
+  const dtype index = index_of(s);
+  const std::size_t bytes = itemsize(m.data->type);
+  const runtime::device_id device = device_of(s);
+  const value indptr = unset_leaf(dims{m.matrix.columns + 1}, index, device),
+              indices = unset_leaf(dims{m.matrix.entries}, index, device),
+              moved = unset_leaf(dims{m.matrix.entries}, m.data->type, device);
+  runtime::sparse& kernels = kernels_of(s);
+  const runtime::buffer scratch(runtime::get_backend(device), kernels.transpose_scratch(m.matrix, bytes));
+  kernels.transpose(m.matrix, bytes, address_to_write(indptr), address_to_write(indices), address_to_write(moved),
+                    scratch.data());
+  m.pass_faults(moved);
+  return make_state(f, s.rows, s.columns, wrap(moved), wrap(indptr), wrap(indices), entry_order::unknown);
+}
+state_ref regrouped_elsewhere(format f, const sparse_state& s) {
+  const ready_matrix m = ready(s, s.data.dtype());
+  if (kernels_of(s).transposes(m.matrix)) return transposed_on_device(f, s, m);
+  return grouped_by_sorting(f, s, s.second, majors_of_entries(s));
+}
+
 /// coo in compressed form; entries of equal place stay.
 state_ref grouped(format f, const sparse_state& s) {
   const bool by_columns = f == format::csc;
@@ -69,8 +90,8 @@ state_ref as_coo(const sparse_state& s) {
 state_ref regrouped(const state_ref& s) {
   const format f = s->format == format::csr ? format::csc : format::csr;
   const bool distinct = s->order == entry_order::canonical;
-  const state_ref r = kernels_of(*s).arranges() ? grouped_on_host(f, *s, s->second, ndarray())
-                                                : grouped_by_sorting(f, *s, s->second, majors_of_entries(*s));
+  const state_ref r =
+      kernels_of(*s).arranges() ? grouped_on_host(f, *s, s->second, ndarray()) : regrouped_elsewhere(f, *s);
   if (distinct) r->order = entry_order::canonical;
   return r;
 }

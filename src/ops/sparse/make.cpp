@@ -101,7 +101,9 @@ sparse_array of_parts(format f, const ndarray& data, const ndarray& indices, con
   ndarray elements = elements_part(data, kw), places = delivered_part(indices, kw), ends = delivered_part(indptr, kw);
   require_one_device(function, to_id(elements.device()), to_id(places.device()));
   require_one_device(function, to_id(elements.device()), to_id(ends.device()));
-  check_indptr(ends, std::min(places.size(), elements.size()), function);
+  if (places.size() != elements.size())
+    fail<shape_error>(function, "data has ", elements.size(), " elements, but indices ", places.size());
+  check_indptr(ends, places.size(), function);
   const std::int64_t entries = ends(-1).item<std::int64_t>(), majors = ends.size() - 1;
   if (elements.size() > entries) elements = elements(slice(entries)).copy();
   if (places.size() > entries) places = places(slice(entries)).copy();

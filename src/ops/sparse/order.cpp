@@ -73,6 +73,20 @@ state_ref sorted_by_keys(const sparse_state& s) {
                     entry_order::unknown);
 }
 
+/// Whether the device has a kernel for transposes of the array and of its transpose.
+bool transposes_twice(const sparse_state& s) {
+  runtime::sparse_matrix m;
+  m.rows = majors_of(s), m.columns = minors_of(s), m.entries = entries_of(s), m.index = index_of(s);
+  if (!kernels_of(s).transposes(m)) return false;
+  std::swap(m.rows, m.columns);
+  return kernels_of(s).transposes(m);
+}
+state_ref sorted_entries(const state_ref& s) {
+  if (!is_compressed(*s)) return sorted_by_keys(*s);
+  if (kernels_of(*s).arranges()) return sorted_on_host(*s);
+  return transposes_twice(*s) ? regrouped(regrouped(s)) : sorted_by_keys(*s);
+}
+
 /// Of sorted entries: those of equal place added up, in memory of their own.
 state_ref joined_on_host(const sparse_state& s) {
   const dtype type = s.data.dtype(), wide = sum_dtype(type);
@@ -109,7 +123,7 @@ entry_order order_of(const sparse_state& s) {
 
 state_ref sorted(const state_ref& s) {
   if (order_of(*s) >= entry_order::sorted) return s;
-  const state_ref result = is_compressed(*s) && kernels_of(*s).arranges() ? sorted_on_host(*s) : sorted_by_keys(*s);
+  const state_ref result = sorted_entries(s);
   // Whether places repeat is looked up when it is asked for; that they are in order is known.
   const entry_order order = looked_up(*result);
   result->order = order;

@@ -1,5 +1,5 @@
 // Products of two sparse arrays. On the host by the backend; elsewhere the products of all pairs of entries are written down
-// as triplets, which are sorted and added up.
+// row by row, sorted and added up.
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
 #include "ops/sparse/parts.hpp"
@@ -31,7 +31,7 @@ state_ref product_on_host(const sparse_state& a, const sparse_state& b, dtype ty
                     wrap(indices).astype(index, false), entry_order::unknown);
 }
 
-state_ref product_by_triplets(const sparse_state& a, const sparse_state& b, dtype type) {
+state_ref product_by_pairs(const sparse_state& a, const sparse_state& b, dtype type) {
   const device where = a.data.device();
   const ndarray starts = take(b.first, a.second).astype(int64);
   const ndarray counts = take(b.first(slice(1, _)), a.second) - starts;  // entries of b for each entry of a
@@ -46,15 +46,15 @@ state_ref product_by_triplets(const sparse_state& a, const sparse_state& b, dtyp
   const ndarray of_a = searchsorted(ends, pair, "right");
   const ndarray of_b = take(starts + counts - ends, of_a) + pair;
   const ndarray data = take(a.data, of_a).astype(type, false) * take(b.data, of_b).astype(type, false);
-  return in_format(make_state(format::coo, a.rows, b.columns, data, take(majors_of_entries(a), of_a).astype(index),
-                              take(b.second, of_b).astype(index), entry_order::unknown),
-                   format::csr);
+  const ndarray begins = concatenate({zeros(1, {.dtype = int64, .device = where}), ends});
+  return canonical(make_state(format::csr, a.rows, b.columns, data, take(begins, a.first).astype(index),
+                              take(b.second, of_b).astype(index), entry_order::none));
 }
 
 state_ref product_of_rows(const state_ref& a, const state_ref& b, dtype type) {
   const dtype index = promote_types(index_of(*a), index_of(*b));
   const state_ref x = with_index_dtype(a, index), y = with_index_dtype(b, index);
-  return kernels_of(*x).arranges() ? product_on_host(*x, *y, type) : product_by_triplets(*x, *y, type);
+  return kernels_of(*x).arranges() ? product_on_host(*x, *y, type) : product_by_pairs(*x, *y, type);
 }
 
 }  // namespace

@@ -3,15 +3,14 @@
 #include <cmath>
 
 #include "ops/base/errors.hpp"
+#include "ops/sparse_linalg/inverses.hpp"
 #include "ops/sparse_linalg/lanczos.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/linalg_factors.hpp"
-#include "sinter/linalg_systems.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/products.hpp"
 #include "sinter/sparse_eigen.hpp"
-#include "sinter/sparse_factors.hpp"
 
 namespace sinter::inline v0 {
 
@@ -24,28 +23,6 @@ using sparse::linalg::svds_result;
 using std::int64_t;
 
 namespace {
-
-/// (A - sigma)^-1.
-std::function<ndarray(const ndarray&)> shifted_inverse(const linear_operator& a, double sigma, dtype type,
-                                                       const linear_operator& given) {
-  if (given.defined()) return [given](const ndarray& x) { return given.matvec(x); };
-  const auto& body = body_of(a, "eigsh");
-  if (const sparse::sparse_array s = body.as_sparse(); s.defined()) {
-    const ndarray places = arange(s.shape(0), {.dtype = int64, .device = s.device()});
-    const sparse::sparse_array coo = s.tocoo();
-    const ndarray values =
-        concatenate({coo.data().astype(type), full({s.shape(0)}, -sigma, {.dtype = type, .device = s.device()})});
-    const sparse::sparse_array moved = sparse::coo_array(values, concatenate({coo.row().astype(int64), places}),
-                                                         concatenate({coo.col().astype(int64), places}), s.shape());
-    return sparse::linalg::factorized(moved.tocsc());
-  }
-  if (const ndarray d = body.as_dense(); d.defined()) {
-    const ndarray moved = d.astype(type) - sigma * eye(d.shape(0), {.dtype = type, .device = d.device()});
-    return
-        [factors = sinter::linalg::lu_factor(moved)](const ndarray& x) { return sinter::linalg::lu_solve(factors, x); };
-  }
-  fail<value_error>("eigsh", "sigma of an operator that is no array needs OPinv");
-}
 
 ndarray first_vector(const char* function, const optional_array& v0, int64_t n, dtype type, const device& on) {
   if (!v0) return starting_vector(n, type, on);
@@ -65,25 +42,77 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+void check_problem(const linear_operator& a, const eigsh_kw& kw) {
+  if (a.shape(0) != a.shape(1)) fail<shape_error>("eigsh", "A of shape ", a.shape(), " is not square");
+  if (!is_one_of(kw.which, {"LM", "SM", "LA", "SA", "BE"}))
+    fail<value_error>("eigsh", "which is '", kw.which, "'; it is LM, SM, LA, SA or BE");
+  if (!is_one_of(kw.mode, {"normal", "buckling", "cayley"}))
+    fail<value_error>("eigsh", "mode is '", kw.mode, "'; it is normal, buckling or cayley");
+  if (!kw.sigma && kw.OPinv.defined()) fail<value_error>("eigsh", "OPinv is given without sigma");
+  if (kw.sigma && kw.Minv.defined()) fail<value_error>("eigsh", "Minv is given beside sigma, which needs OPinv");
+  if (kw.Minv.defined() && !kw.M.defined()) fail<value_error>("eigsh", "Minv is given without M");
+  if (kw.sigma && *kw.sigma == 0 && kw.mode != "normal")
+    fail<value_error>("eigsh", "sigma is 0, for which mode '", kw.mode, "' gives no eigenvalues");
+  const auto check_extents = [&](const linear_operator& m, const char* name) {
+    if (m.defined() && m.shape() != a.shape())
+      fail<shape_error>("eigsh", "A of shape ", a.shape(), " and ", name, " of shape ", m.shape());
+  };
+  check_extents(kw.M, "M");
+  check_extents(kw.Minv, "Minv");
+  check_extents(kw.OPinv, "OPinv");
+}
+
+std::function<ndarray(const ndarray&)> map_of(const linear_operator& a) {
+  return [a](const ndarray& x) { return a.matvec(x); };
+}
+
+/// The operator whose eigenvalues nu are looked for, and the inner product in which it is Hermitian: the modes of ARPACK (Lehoucq,
+/// Sorensen, Yang, ARPACK Users' Guide, 1998, section 3.2).
+void set_operator(lanczos_problem& p, const linear_operator& a, const eigsh_kw& kw) {
+  if (kw.M.defined()) p.metric = map_of(kw.M);
+  if (!kw.sigma) {
+    if (!kw.M.defined()) {
+      p.apply = [a](const ndarray& x, const ndarray&) { return a.matvec(x); };
+      return;
+    }
+    const auto inverse = kw.Minv.defined() ? map_of(kw.Minv) : inverse_of("eigsh", kw.M, p.type);
+    p.apply = [a, inverse](const ndarray& x, const ndarray&) { return inverse(a.matvec(x)); };
+    return;
+  }
+  const double sigma = *kw.sigma;
+  const auto inverse =
+      kw.OPinv.defined() ? map_of(kw.OPinv) : inverse_of("eigsh", shifted(a, kw.M, sigma, p.type), p.type);
+  if (kw.mode == "buckling") p.metric = map_of(a);
+  if (p.metric) p.into_range = inverse;
+  if (kw.mode == "cayley")
+    p.apply = [a, inverse, sigma](const ndarray& x, const ndarray& mx) { return inverse(a.matvec(x) + sigma * mx); };
+  else p.apply = [inverse](const ndarray&, const ndarray& mx) { return inverse(mx); };
+}
+
+/// The eigenvalue of A x = w M x of one of the operator.
+double eigenvalue_of(double nu, const eigsh_kw& kw) {
+  if (!kw.sigma) return nu;
+  const double sigma = *kw.sigma;
+  if (kw.mode == "buckling") return sigma * nu / (nu - 1);
+  return kw.mode == "cayley" ? sigma * (nu + 1) / (nu - 1) : sigma + 1 / nu;
+}
+
 }  // namespace
 
 namespace sparse::linalg {
 
 eigsh_result eigsh(const linear_operator& A, const eigsh_kw& kw) {
   const auto& body = body_of(A, "eigsh");
+  check_problem(A, kw);
   const int64_t n = body.rows();
-  if (n != body.columns()) fail<shape_error>("eigsh", "A of shape ", A.shape(), " is not square");
-  if (!is_one_of(kw.which, {"LM", "SM", "LA", "SA", "BE"}))
-    fail<value_error>("eigsh", "which is '", kw.which, "'; it is LM, SM, LA, SA or BE");
-  const dtype type = solver_dtype(body.dtype());
+  dtype type = solver_dtype(body.dtype());
+  if (kw.M.defined()) type = promote_types(type, solver_dtype(kw.M.dtype()));
   const device on = kw.v0 ? (*kw.v0).device() : body.device_hint();
   const int64_t ncv = basis_size("eigsh", kw.ncv, kw.k, n);
   lanczos_problem run{"eigsh", {}, n, kw.k, ncv, kw.maxiter.value_or(10 * n), type, on, kw.tol, kw.which};
-  if (kw.sigma) run.apply = shifted_inverse(A, *kw.sigma, type, kw.OPinv);
-  else run.apply = [&A](const ndarray& x) { return A.matvec(x); };
+  set_operator(run, A, kw);
   lanczos_result found = run_lanczos(run, first_vector("eigsh", kw.v0, n, type, on));
-  if (kw.sigma)
-    for (double& v : found.values) v = 1 / v + *kw.sigma;
+  for (double& v : found.values) v = eigenvalue_of(v, kw);
   std::vector<int64_t> order(found.values.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
   std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
@@ -114,7 +143,9 @@ svds_result svds(const linear_operator& A, const svds_kw& kw) {
                     on,
                     kw.tol,
                     kw.which == "LM" ? "LA" : "SA"};
-  p.apply = [&](const ndarray& x) { return tall ? back.matvec(A.matvec(x)) : A.matvec(back.matvec(x)); };
+  p.apply = [&](const ndarray& x, const ndarray&) {
+    return tall ? back.matvec(A.matvec(x)) : A.matvec(back.matvec(x));
+  };
   const lanczos_result found = run_lanczos(p, first_vector("svds", kw.v0, n, type, on));
   const ndarray v = found.vectors.T();
   const auto parts = sinter::linalg::svd(tall ? A.matmat(v) : back.matmat(v), {.full_matrices = false});

@@ -1,4 +1,4 @@
-// Thick-restart Lanczos for a Hermitian operator.
+// Thick-restart Lanczos for an operator that is Hermitian in some inner product.
 #pragma once
 #include <functional>
 #include <string_view>
@@ -10,16 +10,20 @@ namespace sinter::ops {
 
 struct lanczos_problem {
   const char* function;
-  std::function<ndarray(const ndarray&)> apply;  // Hermitian
-  std::int64_t n, k, ncv, most;                  // k < n, k < ncv <= n; most: restarts
+  /// The operator, Hermitian in the metric, of a vector v; and metric v, which is at hand. Without a metric that is v.
+  std::function<ndarray(const ndarray&, const ndarray&)> apply;
+  std::int64_t n, k, ncv, most;  // k < n, k < ncv <= n; most: restarts
   dtype type;
   sinter::device device;
   double tol;
-  std::string_view which;  // of the operator's eigenvalues
+  std::string_view which;                              // of the operator's eigenvalues
+  std::function<ndarray(const ndarray&)> metric = {};  // the inner product is y^H metric(x); none: y^H x
+  /// Of a metric that may be singular: metric v to a vector of the range where all eigenvectors are, each a multiple of itself.
+  std::function<ndarray(const ndarray&)> into_range = {};
 };
 struct lanczos_result {
   std::vector<double> values;  // as `which` found them, ascending
-  ndarray vectors;             // (k, n): rows
+  ndarray vectors;             // (k, n): rows, of length 1 in the metric
   std::int64_t missing = 0;    // how many have not converged
 };
 lanczos_result run_lanczos(const lanczos_problem& p, const ndarray& start);

@@ -184,7 +184,7 @@ onenormest_result onenormest(const linear_operator& A, const onenormest_kw& kw) 
     fail<value_error>("onenormest", "t is ", kw.t, " and itmax ", kw.itmax, "; at least 1 and 2");
   if (body.rows() == 0) fail<value_error>("onenormest", "A of shape ", A.shape(), " has no columns");
   norm_estimate e(A, body.device_hint());
-  return 4 * kw.t >= body.rows() ? e.by_columns() : e.by_blocks(kw.t, kw.itmax);
+  return kw.t >= (body.rows() + 3) / 4 ? e.by_columns() : e.by_blocks(kw.t, kw.itmax);
 }
 
 }  // namespace sparse::linalg

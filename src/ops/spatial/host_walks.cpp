@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "ops/base/access.hpp"
+#include "ops/base/algorithm_calls.hpp"
 #include "ops/spatial/walks.hpp"
 #include "runtime/parallel.hpp"
 #include "sinter/creation.hpp"
@@ -132,17 +134,18 @@ class walks_on_host final : public tree_walks {
                         double bound) const override {
     const int64_t m = queries.shape(0);
     const auto rows = order.host<int64_t>();
-    std::vector<int64_t> ids(index_of(m * k));
+    const value ids = unset_leaf(dims{m, k}, dtype::i64, {}), distances = unset_leaf(dims{m, k}, queries.dtype(), {});
+    auto* const to = static_cast<int64_t*>(address_to_write(ids));
     return with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
-      std::vector<T> distances(index_of(m * k));
+      auto* const far = static_cast<T*>(address_to_write(distances));
       const auto q = queries.host<T>();
       for_each_of(m, walk_time, [&](int64_t i) {
         const int64_t row = rows[index_of(i)];
-        const sn_tree::nearest_list<T, int64_t> list{distances.data() + row * k, ids.data() + row * k,
-                                                     static_cast<int>(k), static_cast<T>(bound)};
+        const sn_tree::nearest_list<T, int64_t> list{far + row * k, to + row * k, static_cast<int>(k),
+                                                     static_cast<T>(bound)};
         sn_tree::nearest<T, D, P>(tree, norm, q.data() + row * D, list);
       });
-      return nearest_found{array_of(distances, {m, k}), array_of(ids, {m, k})};
+      return nearest_found{wrap(distances), wrap(ids)};
     });
   }
 

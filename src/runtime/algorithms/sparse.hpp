@@ -59,6 +59,13 @@ class sparse {
   virtual std::size_t multiply_scratch(const sparse_matrix& a, const sparse_product& p) const = 0;
   virtual void multiply(const sparse_matrix& a, const sparse_product& p, void* result, void* scratch) = 0;
 
+  /// Whether transpose() takes a matrix; if not, callers compose it of a sort and gathers. `bytes` of an element.
+  virtual bool transposes(const sparse_matrix&) const { return false; }
+  virtual std::size_t transpose_scratch(const sparse_matrix&, std::size_t /*bytes*/) const { return 0; }
+  /// The matrix in compressed columns; entries of a column in the order of the rows. Enqueued.
+  virtual void transpose(const sparse_matrix&, std::size_t /*bytes*/, void* /*indptr*/, void* /*indices*/,
+                         void* /*data*/, void* /*scratch*/) {}
+
   // The rest is done by backends whose memory the host addresses (arranges()); elsewhere callers compose it of sorts and
   // gathers. These functions run at once.
 

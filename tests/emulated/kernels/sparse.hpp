@@ -17,6 +17,13 @@ struct csr_kernels {
   void (*join_tiles)(csr::csr_job<T, I>, csr::csr_tiles<T>, std::int64_t);
   void (*times_matrix)(csr::csr_job<T, I>, int);
 };
+template <class I>
+struct transpose_kernels {
+  void (*column_starts)(const std::uint32_t*, std::int64_t, std::int64_t, I*);
+  void (*place)(csr::csr_entries<double, I>, const std::uint32_t*, I*, double*);
+};
+extern const transpose_kernels<int> transposes_narrow;
+extern const transpose_kernels<std::int64_t> transposes_wide;
 extern const csr_kernels<double, int> csr_doubles;
 extern const csr_kernels<unsigned long long, std::int64_t> csr_integers;
 extern const csr_kernels<csr::complex_pair<float>, int> csr_complex;

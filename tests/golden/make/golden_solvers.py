@@ -1,5 +1,6 @@
 """Iterative solvers, factorisations and functions of sparse matrices: scipy.sparse.linalg's results of small systems."""
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 import scipy.sparse.linalg as sl
 
@@ -107,6 +108,30 @@ def least_squares(c, rng):
         c.add(f, lambda: flat(rank, getattr(sl, f)(rank, np.ones(10))), [rank, np.ones(10)], [0.0, -1], "", close(1e7))
 
 
+def ill_least_squares(c, rng):
+    """Square systems whose last steps are rounding's: results agree as far as the stopping rule tells, and steps need not."""
+    tol, n = 1e-6, 12
+    a = np.where(rng.random((n, n)) < 0.5, rng.normal(size=(n, n)), 0) + 2 * np.eye(n)
+    b = rng.normal(size=n)
+    for a, b in [(a, b), (a + 0.5j * rng.normal(size=(n, n)), b + 1j)]:
+        for damp in [0.0, 0.7]:
+            full = np.vstack([a, damp * np.eye(n)])
+            x = np.linalg.lstsq(full, np.concatenate([b, np.zeros(n)]), rcond=None)[0]
+            # Of each result: norm(r) <= tol (norm(b) + norm(A) norm(x)), or norm(A^H r) <= tol norm(A) norm(r).
+            size, inverse = np.linalg.norm(full), np.linalg.norm(np.linalg.pinv(full), 2)
+            left = tol * (np.linalg.norm(b) + size * np.linalg.norm(x))
+            solution = absolute(2 * (inverse * left if damp == 0 else inverse**2 * tol * size * np.linalg.norm(b)))
+            norms = absolute(2 * left * max(1, size))
+            for name in ["lsmr", "lsqr"]:
+                def call(name=name, a=a, b=b, damp=damp):
+                    x, codes, norms, *_ = flat(a, getattr(sl, name)(a, b, damp=damp))
+                    # The norms of residuals alone: estimates of norm(A) and of the condition grow with each step.
+                    kept = norms[[0, 1]] if name == "lsmr" else norms[[0, 1, 4]]
+                    return x, codes[:1], kept
+                policies = iter([solution, EQUAL, norms])
+                c.add(name, call, [a, b], [damp, -1], "rule", lambda r, p=policies: next(p))
+
+
 def flat(a, r):
     """x (which lsqr makes real where it is 0), then the codes, then the norms, then lsqr's variances."""
     arrays = [np.asarray(v, dtype=float) for v in r[3:] if np.ndim(v) == 0]
@@ -154,13 +179,86 @@ def functions(c, rng):
             c.add("expm_multiply", lambda: sl.expm_multiply(t * s, b), [t * a, b], [], "", close(1e5))
         c.add("expm_multiply", lambda: sl.expm_multiply(s, b[:, 0], start=0, stop=1, num=4), [a, b[:, 0]], [0, 1, 4], "points",
               close(1e5))
+    eigenvalues(c, rng)
+
+
+def eigenvalues(c, rng):
     a = systems(rng)["laplacian"][0]
     for which in ["LM", "SM", "LA", "SA", "BE"]:
         c.add("eigsh", lambda: np.sort(sl.eigsh(a, k=4, which=which, return_eigenvectors=False, ncv=18)), [a], [4], which, close(1e4))
     c.add("eigsh sigma", lambda: np.sort(sl.eigsh(a, k=3, sigma=2.1, return_eigenvectors=False)), [a], [3, 2.1], "LM", close(1e4))
+    pairs(c, rng, a)
+    blocks(c, rng)
     for shape in [(30, 12), (12, 30)]:
         m = rng.normal(size=shape)
         c.add("svds", lambda: np.sort(sl.svds(m, k=3, return_singular_vectors=False)), [m], [3], "LM", close(1e5))
+
+
+def pairs(c, rng, a):
+    """A x = w M x: every mode, M well and ill conditioned and, with sigma, singular."""
+    n = len(a)
+    half = np.where(rng.random((n, n)) < 0.2, rng.normal(size=(n, n)), 0)
+    well = half @ half.T + 2 * np.eye(n)
+    ill = np.diag(np.logspace(-6, 0, n)) @ well @ np.diag(np.logspace(-6, 0, n))
+    singular = np.diag((np.arange(n) % 3 > 0).astype(float))
+    indefinite = np.diag(np.where(np.arange(n) % 2, 1.0, -2.0))
+    hermitian = a + 0.2j * (np.triu(half, 1) - np.triu(half, 1).T)
+
+    def add(m, which, sigma=None, mode="normal", matrix=a, k=3):
+        numbers = [k] + ([] if sigma is None else [sigma])
+        conditions = np.linalg.cond(m) if np.linalg.matrix_rank(m) == n else 1
+        c.add("eigsh pair", lambda: np.sort(sl.eigsh(matrix, k, M=m, which=which, sigma=sigma, mode=mode, ncv=min(16, len(m) // 2),
+                                                     return_eigenvectors=False)),
+              [matrix, m], numbers, which + " " + mode, close(1e4 + 1e2 * conditions))
+
+    for which in ["LM", "SM", "LA", "SA", "BE"]:
+        add(well, which)
+    add(ill, "LM")
+    add(well, "LM", matrix=hermitian)
+    for m in [well, ill, singular]:
+        add(m, "LM", 0.9)
+        add(m, "LA", 0.9, "cayley")
+    add(well, "LM", 0.9, matrix=hermitian)
+    add(indefinite, "LM", 0.7, "buckling")
+    add(well, "SA", 1.1, "buckling")
+    add(well, "LM", 0.0)
+
+
+def blocks(c, rng):
+    """lobpcg: eigenvalues, and how they came in the first steps, which rounding has not reached yet."""
+    a = laplacian(6, 7)
+    n, k = len(a), 3
+    x = rng.normal(size=(n, k))
+    b = np.diag(1 + np.arange(n) / n)
+    y = np.linalg.eigh(a)[1][:, [0, 2]]
+    inverse = np.diag(1 / (np.diag(a) + 0.1 * np.arange(n)))
+    upper = np.triu(rng.normal(size=(n, n)) * (rng.random((n, n)) < 0.1), 1)
+    hermitian = a + 0.3j * (upper - upper.T)
+
+    def add(option, arrays, matrix=a, start=x, tol=1e-7, most=90, largest=False, **kw):
+        def call():
+            w, v, history, norms = sl.lobpcg(matrix, start.copy(), tol=tol, maxiter=most, largest=largest, retLambdaHistory=True,
+                                             retResidualNormsHistory=True, **kw)
+            assert most < 10 or np.max(norms[-1]) <= tol
+            return w, np.atleast_2d(np.array(history).reshape(-1, start.shape[1]))[:5]
+        c.add("lobpcg", call, [matrix, start] + arrays, [tol, most, largest], option, close(1e6))
+
+    add("", [])
+    add("", [], largest=True)
+    add("", [], most=3)
+    add("", [], matrix=hermitian)
+    add("", [], start=x[:, :1])
+    add("B", [b], B=b)
+    add("M", [inverse], M=inverse)
+    add("Y", [y], Y=y)
+    y = scipy.linalg.eigh(a, b)[1][:, [0, 2]]  # else the residuals of what is orthogonal to Y do not vanish
+    add("BMY", [b, inverse, y], B=b, M=inverse, Y=y)
+    add("", [], matrix=a.astype("f4"), start=x.astype("f4"), tol=1e-2)
+    dense = laplacian(3, 4)
+    for option, arrays, kw in [("", [], {}), ("B", [b[:12, :12]], {"B": b[:12, :12]})]:
+        for largest in [False, True]:
+            c.add("lobpcg", lambda: (sl.lobpcg(dense, x[:12], largest=largest, **kw)[0], np.zeros((0, 3))), [dense, x[:12]] + arrays,
+                  [0, 20, largest], option, close(1e4))
 
 
 def write_solvers(folder, rng):
@@ -169,4 +267,5 @@ def write_solvers(folder, rng):
     least_squares(c, rng)
     factors(c, rng)
     functions(c, rng)
+    ill_least_squares(c, rng)
     return c.save(folder)

@@ -179,6 +179,22 @@ def agglomerations(c, rng):
     c.add("fcluster", lambda: hierarchy.fcluster(z[:, :3], 1), [z[:, :3]], [1], "distance")
 
 
+def more_columns_than_points(c, rng):
+    """What needs no covariance, of one column and of more columns than points."""
+    for dt in ["f4", "f8"]:
+        for m, n, d in [(1, 3, 1), (4, 5, 1), (9, 6, 20), (2, 9, 70)]:
+            for metric in ["jensenshannon", "seuclidean"] + (["correlation"] if d > 1 else []):
+                a, b = (points(rng, k, d, dt, positive=metric == "jensenshannon") for k in (m, n))
+                A, B = a.astype("f8"), b.astype("f8")
+                # Of one column all distributions are the same; SciPy gives NaN where rounding leaves less than nothing.
+                alike = metric == "jensenshannon" and d == 1
+
+                def known(r):
+                    return np.zeros_like(r) if alike else r
+                c.add("cdist", result_in(dt, lambda: known(distance.cdist(A, B, metric))), [a, b], [], metric, near(dt, 500))
+                c.add("pdist", result_in(dt, lambda: known(distance.pdist(B, metric))), [b], [], metric, near(dt, 500))
+
+
 def write_spatial(path, rng):
     c = Calls("spatial")
     matrices(c, rng)
@@ -186,4 +202,5 @@ def write_spatial(path, rng):
     k_means(c, rng)
     densities(c, rng)
     agglomerations(c, rng)
+    more_columns_than_points(c, rng)
     return c.save(path)

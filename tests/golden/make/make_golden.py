@@ -42,7 +42,7 @@ def main():
              "products": (write_products, 8), "einsum": (write_einsum, 9), "linalg": (write_linalg, 10),
              "fft": (write_fft, 7), "statistics": (write_statistics, 11), "numerics": (write_numerics, 12),
              "making": (write_making, 13), "names": (write_names, 14), "programs": (write_programs, 15),
-             "special": (write_special, 12), "sparse": (write_sparse, 16), "solvers": (write_solvers, 17)}
+             "special": (write_special, 12), "sparse": (write_sparse, 16), "solvers": (write_solvers, 17),
              "special": (write_special, 12), "spatial": (write_spatial, 16)}
     sizes = {"promotion": write_promotion(os.path.join(folder, "promotion.bin"))}
     for name, (write, seed) in seeds.items():

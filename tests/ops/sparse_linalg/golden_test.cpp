@@ -12,6 +12,7 @@
 namespace {
 
 using namespace sinter;
+using namespace sinter::idx;
 using namespace sinter::test;
 namespace sl = sinter::sparse::linalg;
 using results = std::vector<ndarray>;
@@ -50,14 +51,17 @@ results lsmr_of(const call& c) {
   if (c.n.at(1) >= 0) kw.maxiter = c.integer(1);
   if (c.x.size() > 2) kw.x0 = c.x[2];
   const auto r = sl::lsmr(sparse_of(c.x.at(0)), c.x.at(1), kw);
+  if (c.has("rule")) return {r.x, array({r.istop}), array({r.normr, r.normar})};
   return {r.x, codes(r.istop, r.itn), array({r.normr, r.normar, r.norma, r.conda, r.normx})};
 }
 results lsqr_of(const call& c) {
-  sl::lsqr_kw kw{.damp = c.n.at(0),
-                 .calc_var = !isdtype(c.x.at(0).dtype(), "complex floating") && c.x.at(0).shape(1) != 6};
+  sl::lsqr_kw kw{
+      .damp = c.n.at(0),
+      .calc_var = !c.has("rule") && !isdtype(c.x.at(0).dtype(), "complex floating") && c.x.at(0).shape(1) != 6};
   if (c.n.at(1) >= 0) kw.iter_lim = c.integer(1);
   if (c.x.size() > 2) kw.x0 = c.x[2];
   const auto r = sl::lsqr(sparse_of(c.x.at(0)), c.x.at(1), kw);
+  if (c.has("rule")) return {r.x, array({r.istop}), array({r.r1norm, r.r2norm, r.arnorm})};
   return {r.x, codes(r.istop, r.itn), array({r.r1norm, r.r2norm, r.anorm, r.acond, r.arnorm, r.xnorm}), r.var};
 }
 
@@ -81,6 +85,44 @@ results eigsh_of(const call& c) {
   const ndarray left = sparse::matmul(a, r.eigenvectors) - r.eigenvectors * r.eigenvalues;
   CHECK(linalg::norm(left).item<double>() < 1e-10);
   return {r.eigenvalues};
+}
+/// w of A x = w M x; x are orthogonal in the metric, M or, of "buckling", A.
+results pair_of(const call& c) {
+  const ndarray &a = c.x.at(0), &m = c.x.at(1);
+  const std::string which = c.option.substr(0, 2), mode = c.option.substr(3);
+  sl::eigsh_kw kw{.k = c.integer(0), .M = sparse_of(m), .which = which, .ncv = a.shape(0) / 2, .mode = mode};
+  if (c.n.size() > 1) kw.sigma = c.n[1];
+  const auto r = sl::eigsh(sparse_of(a), kw);
+  CHECK(r.info == 0);
+  const ndarray& v = r.eigenvectors;
+  const double left = linalg::norm(matmul(a, v) - matmul(m, v) * r.eigenvalues).item<double>(),
+               largest = max(abs(r.eigenvalues)).item<double>(),
+               scale = (linalg::norm(a) + largest * linalg::norm(m)).item<double>() * linalg::norm(v).item<double>();
+  CHECK(left < 1e-11 * scale);
+  const ndarray gram = matmul(conj(v.T()), matmul(mode == "buckling" ? a : m, v));
+  CHECK(linalg::norm(gram - eye(c.integer(0))).item<double>() < 1e-8);
+  kw.M = m;  // dense, and without restarts
+  kw.ncv = {};
+  const auto dense = sl::eigsh(a, kw);
+  CHECK(allclose(dense.eigenvalues, r.eigenvalues, 1e-7));
+  return {r.eigenvalues};
+}
+/// The eigenvalues, and those of the first steps.
+results lobpcg_of(const call& c) {
+  sl::lobpcg_kw kw{.tol = c.n.at(0), .maxiter = c.integer(1), .largest = c.n.at(2) != 0};
+  std::size_t next = 2;
+  if (c.has("B")) kw.B = sparse_of(c.x.at(next++));
+  if (c.has("M")) kw.M = c.x.at(next++);
+  if (c.has("Y")) kw.Y = c.x.at(next++);
+  const auto r = sl::lobpcg(sparse_of(c.x.at(0)), c.x.at(1), kw);
+  const ndarray &v = r.eigenvectors, bv = kw.B.defined() ? kw.B.matmat(v) : v;
+  const bool one_word = r.eigenvalues.dtype() == float32;
+  CHECK(linalg::norm(matmul(conj(v.T()), bv) - eye(v.shape(1))).item<double>() < (one_word ? 1e-5 : 1e-10));
+  if (kw.Y) CHECK(linalg::norm(matmul((*kw.Y).T(), bv)).item<double>() < 1e-10);
+  const ndarray norms = sqrt(sum(real(square(abs(matmul(c.x[0], v) - bv * r.eigenvalues))), 0));
+  if (c.integer(1) > 10 && c.n[0] > 0) CHECK(max(norms).item<double>() <= c.n[0] * 1.01);
+  CHECK(r.lambdaHistory.shape() == r.residualNormsHistory.shape());
+  return {r.eigenvalues, r.lambdaHistory(slice(5))};
 }
 results svds_of(const call& c) {
   const auto r = sl::svds(c.x.at(0), c.integer(0));
@@ -114,6 +156,8 @@ const call_table functions{
     {"expm_multiply", expm_of},
     {"eigsh", eigsh_of},
     {"eigsh sigma", eigsh_of},
+    {"eigsh pair", pair_of},
+    {"lobpcg", lobpcg_of},
     {"svds", svds_of},
 };
 

@@ -1,4 +1,4 @@
-// Device code for products of sparse matrices. As in device_algorithms.hpp nothing synchronises and nothing throws.
+// Device code for products of sparse matrices and their transposes. As in device_algorithms.hpp nothing synchronises and nothing throws.
 #pragma once
 #include "backends/cuda/algorithms/device_algorithms.hpp"
 
@@ -19,5 +19,21 @@ struct sparse_job {
 
 std::size_t sparse_multiply_scratch(const sparse_job& j);
 cudaError_t sparse_multiply(const context& c, const sparse_job& j, void* result, void* scratch);
+
+/// Entries of compressed rows in the order of their columns, those of a column in the order they had.
+struct transpose_job {
+  bool wide = false;  // int64 indices
+  int bytes = 0;      // of an element: 1, 2, 4, 8 or 16
+  std::int64_t rows = 0, columns = 0, entries = 0;
+  const void* data = nullptr;
+  const void* indices = nullptr;
+  const void* indptr = nullptr;
+  void* new_data = nullptr;
+  void* new_indices = nullptr;  // rows
+  void* new_indptr = nullptr;   // columns + 1
+};
+bool can_transpose(std::int64_t entries, std::int64_t columns);
+cudaError_t transpose_scratch(const context& c, std::int64_t entries, std::int64_t columns, std::size_t& bytes);
+cudaError_t transpose(const context& c, const transpose_job& j, void* scratch);
 
 }  // namespace sinter::cuda::device

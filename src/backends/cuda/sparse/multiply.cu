@@ -47,6 +47,7 @@ cudaError_t multiply(const context& c, const sparse_job& s, void* result, void* 
   j.beta = number_of<T>(s.beta);
   j.scaled = !is_one(s.alpha);
   j.weighted = !is_one(s.beta);
+  j.aligned = (reinterpret_cast<std::uintptr_t>(s.data) | reinterpret_cast<std::uintptr_t>(s.indices)) % 16 == 0;
   if (s.rows == 0 || s.width == 0) return cudaSuccess;
   if (s.width == 1) {
     const i64 tiles = tiles_of(s);

@@ -5,6 +5,8 @@
 // multiplies them into shared memory and adds up the parts of rows in it. A row is written by the tile that it ends in
 // (an empty one: in the tile of the entry before); what a row has in earlier tiles is carried to a second kernel, which
 // adds carries in order. So each sum is taken in an order that follows from the matrix alone, without atomics.
+// A block's time is that of loads that wait for each other, so there are few of them in a row: entries and the search for the
+// tile's rows, then elements of x and the ends of rows. Entries, which are read once, leave the first cache to x.
 //
 // With a matrix: some lanes take a row, each the columns of X that are its own.
 #pragma once
@@ -48,19 +50,27 @@ __device__ __forceinline__ T csr_scaled(const csr_job<T, I>& j, T sum, std::int6
   return sum;
 }
 
-/// How many rows end at or before an entry; by all lanes of a warp, which look at 32 places at a time.
+/// How many rows end at or before an entry; by all lanes of a warp, which look at 32 places at a time: first at those where it
+/// would be if all rows had the same length.
 template <class I>
-__device__ __forceinline__ std::int64_t csr_rows_before(const I* indptr, std::int64_t rows, std::int64_t entry,
-                                                        int lane) {
+__device__ __forceinline__ std::int64_t csr_rows_before(const I* indptr, std::int64_t rows, std::int64_t entries,
+                                                        std::int64_t entry, int lane) {
   std::int64_t low = 0, high = rows;
-  while (low < high) {
-    const std::int64_t step = (high - low + 31) / 32, at = low + (lane + 1) * step - 1;
+  const double part = entries > 0 ? static_cast<double>(entry) / static_cast<double>(entries) : 0;
+  std::int64_t near = static_cast<std::int64_t>(part * static_cast<double>(rows)) - 16;
+  near = near > rows - 32 ? rows - 32 : near;
+  near = near < 0 ? 0 : near;
+  for (std::int64_t from = near, step = 1; low < high; from = low, step = (high - low + 31) / 32) {
+    const std::int64_t at = from + (lane + 1) * step - 1;
     const bool later = at >= high || static_cast<std::int64_t>(indptr[at + 1]) > entry;
     const unsigned found = __ballot_sync(csr_lanes, later);
     const int first = found != 0 ? __ffs(static_cast<int>(found)) - 1 : 32;
-    low += first * step;
-    if (first == 32) break;
-    if (low + step - 1 < high) high = low + step - 1;
+    if (first == 0 && from > low) {  // before the places that were looked at
+      high = from;
+      continue;
+    }
+    low = from + first * step;
+    if (first < 32 && low + step - 1 < high) high = low + step - 1;
   }
   return low < rows ? low : rows;
 }
@@ -69,22 +79,23 @@ __device__ __forceinline__ std::int64_t csr_rows_before(const I* indptr, std::in
 struct csr_segments {
   std::int64_t tile, first, last, first_row, last_row;
 };
-/// Where a row's part begins and ends in the tile.
+/// Where a row's part begins and ends in the tile, and whether the row begins before it.
+struct csr_part {
+  int begin, end;
+  bool before;
+};
 template <class I>
-__device__ __forceinline__ int csr_begin(const csr_segments& s, const I* indptr, std::int64_t row) {
-  const std::int64_t at = indptr[row];
-  return static_cast<int>((at > s.first ? at : s.first) - s.first);
-}
-template <class I>
-__device__ __forceinline__ int csr_end(const csr_segments& s, const I* indptr, std::int64_t row) {
-  return static_cast<int>((row < s.last_row ? static_cast<std::int64_t>(indptr[row + 1]) : s.last) - s.first);
+__device__ __forceinline__ csr_part csr_part_of(const csr_segments& s, const I* indptr, std::int64_t row) {
+  const std::int64_t from = indptr[row], to = row < s.last_row ? static_cast<std::int64_t>(indptr[row + 1]) : s.last;
+  return {static_cast<int>((from > s.first ? from : s.first) - s.first), static_cast<int>(to - s.first),
+          from < s.first};
 }
 template <class T, class I>
 __device__ __forceinline__ void csr_store(const csr_segments& s, const csr_job<T, I>& j, const csr_tiles<T>& tiles,
-                                          std::int64_t row, T sum) {
+                                          std::int64_t row, bool before, T sum) {
   if (row == s.last_row) {
     tiles.carries[s.tile] = sum;
-  } else if (static_cast<std::int64_t>(j.indptr[row]) < s.first) {
+  } else if (before) {
     tiles.heads[s.tile] = sum;
     tiles.head_rows[s.tile] = row;
   } else {
@@ -92,72 +103,110 @@ __device__ __forceinline__ void csr_store(const csr_segments& s, const csr_job<T
   }
 }
 
+/// Neighbouring entries that a thread loads: 16 bytes of elements or of indices, at most.
+template <class T, class I>
+constexpr int csr_group = sizeof(T) > 8                    ? 1
+                          : sizeof(T) > 4 || sizeof(I) > 4 ? 2
+                                                           : 4;
+
+/// N elements at an address that is a multiple of their size, which nothing will read again.
+template <int N, class V>
+__device__ __forceinline__ void csr_stream(V* to, const V* from) {
+#if defined(__CUDA_ARCH__)
+  static_assert(N * sizeof(V) == 16 || N * sizeof(V) == 8 || N * sizeof(V) == 4);
+  unsigned word[N * sizeof(V) / 4];
+  if constexpr (N * sizeof(V) == 16)
+    asm("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+        : "l"(from));
+  else if constexpr (N * sizeof(V) == 8)
+    asm("ld.global.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(word[0]), "=r"(word[1]) : "l"(from));
+  else asm("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(word[0]) : "l"(from));
+  memcpy(to, word, sizeof word);
+#else
+  for (int i = 0; i < N; ++i) to[i] = from[i];
+#endif
+}
+/// The thread's elements of a tile: of each group of csr_threads * N the thread's N.
+template <int N, class V>
+__device__ __forceinline__ void csr_load(V (&to)[csr_each], const V* from, int count, int thread, bool whole) {
+  if (whole) {
+#pragma unroll
+    for (int k = 0; k < csr_each / N; ++k) csr_stream<N>(to + k * N, from + (k * csr_threads + thread) * N);
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < csr_each; ++k) {
+    const int at = (k / N * csr_threads + thread) * N + k % N;
+    if (at < count) to[k] = from[at];
+  }
+}
+
 template <class T, class I>
 __global__ void __launch_bounds__(csr_threads) csr_times_vector(const csr_job<T, I> j, const csr_tiles<T> tiles) {
+  constexpr int group = csr_group<T, I>;
   __shared__ T products[csr_tile];
-  __shared__ T warp_sums[csr_warps];
+  __shared__ T warp_sums[csr_warps][csr_warps];
+  __shared__ csr_part parts[csr_warps];
   __shared__ std::int64_t bounds[2];
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const std::int64_t tile = blockIdx.x, first = tile * csr_tile;
   const std::int64_t last = first + csr_tile < j.entries ? first + csr_tile : j.entries;
+  const int entries = static_cast<int>(last - first);
+  const bool whole = j.aligned && entries == csr_tile;
   T value[csr_each];
   I column[csr_each];
-#pragma unroll
-  for (int k = 0; k < csr_each; ++k) {
-    const std::int64_t at = first + k * csr_threads + thread;
-    if (at < last) {
-      value[k] = j.data[at];
-      column[k] = j.x ? j.indices[at] : I(0);
-    }
-  }
+  csr_load<group>(value, j.data + first, entries, thread, whole);
+  if (j.x) csr_load<group>(column, j.indices + first, entries, thread, whole);
   // The loads above are on their way meanwhile.
   if (warp < 2) {
     const bool none_before = warp == 0 && tile == 0;  // empty rows at the beginning are the first tile's
-    const std::int64_t row = none_before ? 0 : csr_rows_before(j.indptr, j.rows, warp == 0 ? first : last, lane);
+    const std::int64_t row =
+        none_before ? 0 : csr_rows_before(j.indptr, j.rows, j.entries, warp == 0 ? first : last, lane);
     if (lane == 0) bounds[warp] = row;
-  }
-#pragma unroll
-  for (int k = 0; k < csr_each; ++k) {
-    const int at = k * csr_threads + thread;
-    if (first + at < last) products[at] = j.x ? csr_product(value[k], j.x[column[k]]) : value[k];
   }
   if (thread == 0) tiles.head_rows[tile] = -1;
   __syncthreads();
 
   const csr_segments segments{tile, first, last, bounds[0], bounds[1]};
-  // The row after the last one that ends here: what it has in this tile is carried.
-  const bool carried = segments.last_row < j.rows && static_cast<std::int64_t>(j.indptr[segments.last_row]) < last;
-  const std::int64_t count = segments.last_row - segments.first_row + (carried ? 1 : 0);
-  if (count <= csr_warps) {
-    for (std::int64_t s = 0; s < count; ++s) {
-      const std::int64_t row = segments.first_row + s;
-      const int end = csr_end(segments, j.indptr, row);
+  // One more: what the next row has in this tile is carried.
+  const std::int64_t count = segments.last_row - segments.first_row + (segments.last_row < j.rows ? 1 : 0);
+  const bool few = count <= csr_warps;
+  int lanes = 1;  // for a row
+  while (!few && lanes < 32 && 2 * lanes * count <= 2 * csr_threads) lanes *= 2;
+  const int groups = csr_threads / lanes, mine = thread % lanes;
+  std::int64_t s = thread / lanes;
+  csr_part part{0, 0, false};
+  if (s < count) part = csr_part_of(segments, j.indptr, segments.first_row + s);
+  if (few && s < count) parts[s] = part;
+#pragma unroll
+  for (int k = 0; k < csr_each; ++k) {
+    const int at = (k / group * csr_threads + thread) * group + k % group;
+    if (at < entries) products[at] = j.x ? csr_product(value[k], j.x[column[k]]) : value[k];
+  }
+  __syncthreads();
+
+  if (few) {
+    for (int r = 0; r < count; ++r) {
       T sum{};
-      for (int k = csr_begin(segments, j.indptr, row) + thread; k < end; k += csr_threads)
-        sum = csr_sum(sum, products[k]);
+      for (int k = parts[r].begin + thread; k < parts[r].end; k += csr_threads) sum = csr_sum(sum, products[k]);
       for (int step = 16; step > 0; step /= 2) sum = csr_sum(sum, csr_other(sum, step));
-      if (lane == 0) warp_sums[warp] = sum;
-      __syncthreads();
-      if (thread == 0) {
-        for (int w = 1; w < csr_warps; ++w) sum = csr_sum(sum, warp_sums[w]);
-        csr_store(segments, j, tiles, row, sum);
-      }
-      __syncthreads();
+      if (lane == 0) warp_sums[r][warp] = sum;
     }
+    __syncthreads();
+    if (thread >= count) return;
+    T sum = warp_sums[thread][0];
+    for (int w = 1; w < csr_warps; ++w) sum = csr_sum(sum, warp_sums[thread][w]);
+    csr_store(segments, j, tiles, segments.first_row + thread, part.before, sum);
     return;
   }
-  int lanes = 1;  // for a row
-  while (lanes < 32 && 2 * lanes * count <= 2 * csr_threads) lanes *= 2;
-  const int groups = csr_threads / lanes, group = thread / lanes, mine = thread % lanes;
-  for (std::int64_t s = 0; s < count; s += groups) {
-    const std::int64_t row = segments.first_row + s + group;
-    const bool there = s + group < count;
-    const int end = there ? csr_end(segments, j.indptr, row) : 0;
+  for (const std::int64_t end = (count + groups - 1) / groups * groups; s < end; s += groups) {
     T sum{};
-    for (int k = (there ? csr_begin(segments, j.indptr, row) : 0) + mine; k < end; k += lanes)
-      sum = csr_sum(sum, products[k]);
+    for (int k = part.begin + mine; k < part.end; k += lanes) sum = csr_sum(sum, products[k]);
     for (int step = lanes / 2; step > 0; step /= 2) sum = csr_sum(sum, csr_other(sum, step));
-    if (there && mine == 0) csr_store(segments, j, tiles, row, sum);
+    if (s < count && mine == 0) csr_store(segments, j, tiles, segments.first_row + s, part.before, sum);
+    part = {0, 0, false};
+    if (s + groups < count) part = csr_part_of(segments, j.indptr, segments.first_row + s + groups);
   }
 }
 

@@ -40,22 +40,47 @@ class cuda_sparse final : public runtime::sparse {
   }
   void multiply(const sparse_matrix& a, const sparse_product& p, void* result, void* scratch) override {
     if (p.transposed) throw device_error("[matmul] transposed sparse products are given as products of the transpose");
-    check_usable();
+    run("matmul",
+        [&](const device::context& here) { return device::sparse_multiply(here, job_of(a, p), result, scratch); });
+  }
+
+  bool transposes(const sparse_matrix& a) const override { return device::can_transpose(a.entries, a.columns); }
+  std::size_t transpose_scratch(const sparse_matrix& a, std::size_t /*bytes*/) const override {
     check(cudaSetDevice(target_.device), "cudaSetDevice");
-    const device::context here{current_stream(target_.device), target_.multiprocessors};
-    const cudaError_t status = device::sparse_multiply(here, job_of(a, p), result, scratch);
-    if (status == cudaErrorNoKernelImageForDevice) {
-      (void)cudaGetLastError();
-      throw device_error(std::string("[matmul] this build has device code for the CUDA architectures ") +
-                         SINTER_DEVICE_ARCHITECTURES +
-                         " only, which the GPU cannot run; build with SINTER_CUDA_ARCHITECTURES");
-    }
-    check(status, "matmul");
-    target_.launches->fetch_add(1, std::memory_order_relaxed);
-    after_enqueue(target_.device, "matmul");
+    std::size_t bytes = 0;
+    check(device::transpose_scratch(context(), a.entries, a.columns, bytes), "transpose");
+    return bytes;
+  }
+  void transpose(const sparse_matrix& a, std::size_t bytes, void* indptr, void* indices, void* data,
+                 void* scratch) override {
+    device::transpose_job j;
+    j.wide = a.index == dtype::i64;
+    j.bytes = static_cast<int>(bytes);
+    j.rows = a.rows, j.columns = a.columns, j.entries = a.entries;
+    j.data = a.data, j.indices = a.indices, j.indptr = a.indptr;
+    j.new_data = data, j.new_indices = indices, j.new_indptr = indptr;
+    run("transpose", [&](const device::context& here) { return device::transpose(here, j, scratch); });
   }
 
  private:
+  device::context context() const { return {current_stream(target_.device), target_.multiprocessors}; }
+  /// Enqueues what `f` launches in the current stream.
+  template <class F>
+  void run(const char* function, const F& f) {
+    check_usable();
+    check(cudaSetDevice(target_.device), "cudaSetDevice");
+    const cudaError_t status = f(context());
+    if (status == cudaErrorNoKernelImageForDevice) {
+      (void)cudaGetLastError();
+      throw device_error("[" + std::string(function) + "] this build has device code for the CUDA architectures " +
+                         SINTER_DEVICE_ARCHITECTURES +
+                         " only, which the GPU cannot run; build with SINTER_CUDA_ARCHITECTURES");
+    }
+    check(status, function);
+    target_.launches->fetch_add(1, std::memory_order_relaxed);
+    after_enqueue(target_.device, function);
+  }
+
   sparse_target target_;
 };
 

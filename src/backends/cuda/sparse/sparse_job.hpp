@@ -22,6 +22,7 @@ struct csr_job {
   T* result = nullptr;
   T alpha{}, beta{};
   bool scaled = false, weighted = false;  // whether alpha, beta are other than 1
+  bool aligned = false;                   // data and indices lie at multiples of 16 bytes
 };
 
 /// What tiles of entries leave for rows that lie in several of them.
@@ -30,6 +31,14 @@ struct csr_tiles {
   T* heads = nullptr;                 // of a tile: the sum of the row that began before it and ends in it
   T* carries = nullptr;               // of a tile: the sum of the row that does not end in it
   std::int64_t* head_rows = nullptr;  // of a tile: the row of its head, or -1
+};
+
+/// Entries in compressed rows, whatever their elements are.
+template <class W, class I>
+struct csr_entries {
+  std::int64_t rows = 0, entries = 0;
+  const W* data = nullptr;
+  const I* indptr = nullptr;
 };
 
 }  // namespace sinter::cuda::device

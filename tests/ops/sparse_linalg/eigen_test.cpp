@@ -1,0 +1,170 @@
+// eigsh of pairs of matrices and lobpcg: operators without a matrix, larger systems, breakdowns, what is refused. Values of small
+// systems are compared with SciPy's in golden_test.cpp.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "ops/sparse_linalg/superlu.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::idx;
+namespace sl = sinter::sparse::linalg;
+
+double length(const ndarray& x) { return linalg::norm(ravel(x)).item<double>(); }
+double pi() { return std::acos(-1.0); }
+
+/// -1, 2, -1 around the diagonal, whose eigenvalues are 2 - 2 cos(k pi / (n + 1)).
+sparse::sparse_array second_differences(std::int64_t n) {
+  return sparse::diags({array({-1.0}), array({2.0}), array({-1.0})}, {-1, 0, 1}, shape_t{n, n}).tocsr();
+}
+/// The masses of linear elements, 1 4 1 / 6.
+sparse::sparse_array masses(std::int64_t n) {
+  return sparse::diags({array({1.0 / 6}), array({2.0 / 3}), array({1.0 / 6})}, {-1, 0, 1}, shape_t{n, n}).tocsr();
+}
+ndarray smallest(std::int64_t n, std::int64_t k) {
+  return 2 - 2 * cos(pi() / static_cast<double>(n + 1) * (arange(k, {.dtype = float64}) + 1));
+}
+ndarray some_columns(std::int64_t n, std::int64_t k) {
+  const ndarray t = arange(n * k, {.dtype = float64});
+  return sin(t * t * 0.37 + 1).reshape(n, k);
+}
+/// The operator of a matrix without the matrix.
+sl::linear_operator hidden(const sparse::sparse_array& a) {
+  return sl::linear_operator(a.shape(), [a](const ndarray& x) { return sparse::matmul(a, x); },
+                             {.matmat = [a](const ndarray& x) { return sparse::matmul(a, x); }, .dtype = a.dtype()});
+}
+double left_of(const sparse::sparse_array& a, const sparse::sparse_array& m, const sl::eigsh_result& r) {
+  const ndarray& v = r.eigenvectors;
+  return length(sparse::matmul(a, v) - sparse::matmul(m, v) * r.eigenvalues) / length(sparse::matmul(m, v));
+}
+
+}  // namespace
+
+TEST_CASE("eigsh of a pair: elements of a string, by restarts, of operators and of functions") {
+  if (test::no_superlu()) return;
+  const std::int64_t n = 300;
+  const auto a = second_differences(n), m = masses(n);
+  const ndarray s = smallest(n, 4), expected = 6 * s / (6 - s);  // m = 1 - a / 6
+  const auto near = sl::eigsh(a, {.k = 4, .M = m, .sigma = 0.0});
+  CHECK(near.info == 0);
+  CHECK(allclose(near.eigenvalues, expected, 1e-10, 0));
+  CHECK(left_of(a, m, near) < 1e-12);
+  CHECK(length(matmul(near.eigenvectors.T(), sparse::matmul(m, near.eigenvectors)) - eye(4)) < 1e-10);
+  const auto far = sl::eigsh(a, {.k = 3, .M = m}),
+             by_inverse = sl::eigsh(a, {.k = 3, .M = hidden(m), .Minv = sl::inv(m)});
+  CHECK(far.info == 0);
+  CHECK(left_of(a, m, far) < 1e-10);
+  CHECK(allclose(far.eigenvalues, by_inverse.eigenvalues, 1e-10, 0));
+  // Without a matrix, systems are solved by gmres.
+  const auto little = second_differences(12), little_m = masses(12);
+  const auto unseen = sl::eigsh(hidden(little), {.k = 3, .M = hidden(little_m), .sigma = 0.5}),
+             seen = sl::eigsh(little, {.k = 3, .M = little_m, .sigma = 0.5});
+  CHECK(allclose(unseen.eigenvalues, seen.eigenvalues, 1e-10, 0));
+  CHECK(left_of(little, little_m, unseen) < 1e-9);
+}
+
+TEST_CASE("eigsh of a pair in float32 and complex numbers") {
+  if (test::no_superlu()) return;
+  const std::int64_t n = 60;
+  const auto a = second_differences(n), m = masses(n);
+  const auto single = sl::eigsh(a.astype(float32), {.k = 3, .M = m.astype(float32), .sigma = 0.1, .tol = 1e-5});
+  CHECK(single.eigenvalues.dtype() == float32);
+  CHECK(single.eigenvectors.dtype() == float32);
+  CHECK(allclose(single.eigenvalues, sl::eigsh(a, {.k = 3, .M = m, .sigma = 0.1}).eigenvalues, 1e-4));
+  // Turned by phases both matrices are complex and the eigenvalues those of before.
+  const ndarray phases = exp(std::complex<double>(0, 1) * arange(n, {.dtype = float64}));
+  const ndarray za = a.toarray() * phases * conj(phases)(_, newaxis),
+                zm = m.toarray() * phases * conj(phases)(_, newaxis);
+  const auto turned = sl::eigsh(za, {.k = 3, .M = zm, .sigma = 0.1});
+  CHECK(turned.eigenvectors.dtype() == complex128);
+  CHECK(allclose(turned.eigenvalues, sl::eigsh(a, {.k = 3, .M = m, .sigma = 0.1}).eigenvalues, 1e-9));
+}
+
+TEST_CASE("eigsh of a pair: M of few ranks, M that is not positive") {
+  if (test::no_superlu()) return;
+  const std::int64_t n = 40;
+  const auto a = second_differences(n);
+  ndarray d = zeros({n}, {.dtype = float64});
+  d(slice(0, 5)) = arange(5, {.dtype = float64}) + 1;
+  const auto m = sparse::diags({d}, {0}).tocsr();
+  const auto r = sl::eigsh(a, {.k = 3, .M = m, .sigma = 0.0});  // five finite eigenvalues, and 20 vectors asked for
+  CHECK(r.info == 0);
+  CHECK(left_of(a, m, r) < 1e-10);
+  CHECK_THROWS_AS(sl::eigsh(a, {.k = 6, .M = m, .sigma = 0.0}), linalg_error);
+  CHECK_THROWS_AS(sl::eigsh(a, {.k = 2, .M = -1.0 * masses(n)}), linalg_error);
+  ndarray mixed = ones({n}, {.dtype = float64});
+  mixed(slice(0, 20)) = -1.0;
+  CHECK_THROWS_AS(sl::eigsh(a, {.k = 2, .M = sparse::diags({mixed}, {0}).tocsr()}), linalg_error);
+}
+
+TEST_CASE("eigsh of a pair refuses what does not fit") {
+  const auto a = second_differences(10), m = masses(10);
+  CHECK_THROWS_WITH_AS(sl::eigsh(a, {.k = 2, .M = masses(9)}), "[eigsh] A of shape (10, 10) and M of shape (9, 9)",
+                       shape_error);
+  CHECK_THROWS_AS(sl::eigsh(a, {.k = 2, .sigma = 0.5, .OPinv = masses(9)}), shape_error);
+  CHECK_THROWS_AS(sl::eigsh(a, {.k = 2, .M = m, .sigma = 0.5, .Minv = m}), value_error);
+  CHECK_THROWS_AS(sl::eigsh(a, {.k = 2, .Minv = m}), value_error);
+  CHECK_THROWS_AS(sl::eigsh(a, {.k = 2, .OPinv = m}), value_error);
+  CHECK_THROWS_AS(sl::eigsh(a, {.k = 2, .sigma = 0.5, .mode = "shift"}), value_error);
+  CHECK_THROWS_AS(sl::eigsh(a, {.k = 2, .sigma = 0.0, .mode = "cayley"}), value_error);
+  CHECK_THROWS_AS(sl::eigsh(a, {.k = 2, .M = hidden(sparse::csr_array(shape_t{10, 10}))}),
+                  linalg_error);  // gmres fails
+}
+
+TEST_CASE("lobpcg: a preconditioner saves steps, and constraints give the eigenvalues that follow") {
+  const std::int64_t n = 400;
+  const auto a = second_differences(n) + sparse::diags({arange(n, {.dtype = float64}) * 0.01}, {0}).tocsr();
+  const ndarray x = some_columns(n, 4);
+  const auto plain = sl::lobpcg(a, x, {.tol = 1e-6, .maxiter = 400, .largest = false});
+  const auto solver = sl::factorized(a.tocsc());
+  const sl::linear_operator inverse({n, n}, solver, {.matmat = solver, .dtype = float64});
+  const auto helped = sl::lobpcg(a, x, {.M = inverse, .tol = 1e-6, .maxiter = 400, .largest = false});
+  CHECK(max(plain.residualNormsHistory(-1)).item<double>() < 1.01e-6);
+  CHECK(max(helped.residualNormsHistory(-1)).item<double>() < 1.01e-6);
+  CHECK(helped.lambdaHistory.shape(0) * 2 < plain.lambdaHistory.shape(0));
+  const ndarray expected = linalg::eigvalsh(a.toarray());
+  CHECK(allclose(plain.eigenvalues, expected(slice(4)), 1e-9));
+  CHECK(allclose(helped.eigenvalues, expected(slice(4)), 1e-9));
+  const auto next =
+      sl::lobpcg(hidden(a), x(_, slice(2)), {.Y = helped.eigenvectors, .tol = 1e-5, .maxiter = 400, .largest = false});
+  CHECK(allclose(next.eigenvalues, expected(slice(4, 6)), 1e-7));
+  CHECK(length(matmul(next.eigenvectors.T(), helped.eigenvectors)) < 1e-10);
+}
+
+TEST_CASE("lobpcg goes on to what rounding allows") {
+  const std::int64_t n = 100;
+  const auto a = second_differences(n) + sparse::diags({arange(n, {.dtype = float64}) * 0.1}, {0}).tocsr();
+  // No step reaches 1e-30: the search must not lose what it has found.
+  const auto r = sl::lobpcg(a, some_columns(n, 3), {.tol = 1e-30, .maxiter = 300});
+  CHECK(allclose(r.eigenvalues, flip(linalg::eigvalsh(a.toarray())(slice(-3, _))), 1e-14));
+  CHECK(max(r.residualNormsHistory(-1)).item<double>() < 1e-12);
+  // X of eigenvectors: ends at once.
+  const auto again = sl::lobpcg(a, r.eigenvectors, {.tol = 1e-8});
+  CHECK(again.lambdaHistory.shape(0) == 2);
+}
+
+TEST_CASE("lobpcg takes and refuses") {
+  const std::int64_t n = 40;
+  const auto a = second_differences(n);
+  const ndarray x = some_columns(n, 2);
+  CHECK(sl::lobpcg(a, x.astype(float32)).eigenvectors.dtype() == float64);  // a is
+  CHECK(sl::lobpcg(a.astype(float32), x.astype(float32)).eigenvectors.dtype() == float32);
+  CHECK(sl::lobpcg(a, x, {.maxiter = 0}).lambdaHistory.shape(0) >= 2);
+  const ndarray before = x.copy();
+  sl::lobpcg(a, x);
+  CHECK(array_equal(x, before));
+  CHECK_THROWS_WITH_AS(sl::lobpcg(a, ones({n})), "[lobpcg] A of shape (40, 40) and X of shape (40,)", shape_error);
+  CHECK_THROWS_AS(sl::lobpcg(a, ones({n + 1, 2})), shape_error);
+  CHECK_THROWS_AS(sl::lobpcg(ones({3, 4}), ones({3, 1})), shape_error);
+  CHECK_THROWS_AS(sl::lobpcg(a, x, {.B = masses(7)}), shape_error);
+  CHECK_THROWS_AS(sl::lobpcg(a, x, {.Y = ones({n})}), shape_error);
+  CHECK_THROWS_AS(sl::lobpcg(a, x, {.Y = ones({n, 2})}), value_error);
+  CHECK_THROWS_AS(sl::lobpcg(a, ones({n, 2})), value_error);
+  CHECK_THROWS_AS(sl::lobpcg(a, x, {.maxiter = -1}), value_error);
+  CHECK_THROWS_AS(sl::lobpcg(a, some_columns(n, 10), {.Y = x}), value_error);
+  CHECK_THROWS_AS(sl::lobpcg(a, x, {.B = -1.0 * masses(n)}), value_error);
+  CHECK_THROWS_AS(sl::lobpcg(a * std::nan(""), x), linalg_error);
+  CHECK_THROWS_AS(sl::lobpcg(a, ndarray()), value_error);
+}
