@@ -160,10 +160,11 @@ void check_all(const rank_kernels<U>& k) {
   int digit_bits = 8;
   for (const pattern p : {pattern::bits, pattern::one_magnitude, pattern::few, pattern::equal, pattern::ascending,
                           pattern::descending, pattern::low_bits}) {
+    if (sizeof(U) == 8 && p != pattern::bits && p != pattern::few && p != pattern::low_bits) continue;
     for (const int64_t n : {int64_t{1}, int64_t{33}, int64_t{513}}) check(k, p, {3, n, {0, n / 2, n - 1}, digit_bits});
     digit_bits = 19 - digit_bits;
     check(k, p, {1, 4097, {2048}, digit_bits});
-    const int64_t n = 9001;
+    const int64_t n = 5001;
     check(k, p, {1, n, {n / 2 - 1, n / 2, n - 1}, 19 - digit_bits});
     check(k, p, {1, n, {0, 1, n / 10, n / 10 + 1, n / 2, n - 3, n - 2, n - 1}, digit_bits});
   }
