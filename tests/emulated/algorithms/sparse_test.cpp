@@ -96,15 +96,15 @@ void check_product(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, std:
     const auto blocks = static_cast<unsigned>(tiles);
     REQUIRE(cuda_emulator::launch({blocks}, {emulated::csr_threads}, [&] { kernels.times_vector(job, parts); }) ==
             std::string());
-    REQUIRE(cuda_emulator::launch({(blocks + 255) / 256}, {emulated::csr_threads},
+    REQUIRE(cuda_emulator::launch({(blocks + 127) / 128}, {emulated::csr_threads},
                                   [&] { kernels.join_tiles(job, parts, tiles); }) == std::string());
   } else {
     int lanes = 2;
     while (lanes < 32 && lanes < width) lanes *= 2;
-    const auto down =
-        static_cast<unsigned>((m.rows + emulated::csr_threads / lanes - 1) / (emulated::csr_threads / lanes));
-    REQUIRE(cuda_emulator::launch({down, 2}, {emulated::csr_threads}, [&] { kernels.times_matrix(job, lanes); }) ==
-            std::string());
+    const auto down = static_cast<unsigned>((m.rows + emulated::csr_matrix_threads / lanes - 1) /
+                                            (emulated::csr_matrix_threads / lanes));
+    REQUIRE(cuda_emulator::launch({down, 2}, {emulated::csr_matrix_threads},
+                                  [&] { kernels.times_matrix(job, lanes); }) == std::string());
   }
   std::int64_t wrong = -1;
   for (std::int64_t r = m.rows - 1; r >= 0; --r)
@@ -135,7 +135,7 @@ std::vector<int> lengths_of(int kind, std::mt19937& random) {
       all.push_back(tile);
       return all;
     }
-    case 9: return std::vector<int>(31, tile / 4 - 1);  // as many rows as there are warps, and one more, in a tile
+    case 9: return std::vector<int>(31, tile / 8);  // eight rows and the beginning of one more in a tile
     default: {
       std::vector<int> all;
       for (int k = 0; k < 200; ++k) all.push_back(static_cast<int>(random() % 3 == 0 ? random() % 200 : random() % 20));

@@ -8,7 +8,8 @@
 
 namespace emulated {
 
-static_assert(csr_threads == csr::csr_threads && csr_tile == csr::csr_tile);
+static_assert(csr_threads == csr::csr_threads && csr_tile == csr::csr_tile &&
+              csr_matrix_threads == csr::csr_matrix_threads);
 
 template <class T, class I>
 constexpr csr_kernels<T, I> kernels_of = {csr::csr_times_vector<T, I>, csr::csr_join_tiles<T, I>,

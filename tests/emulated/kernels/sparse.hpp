@@ -8,8 +8,8 @@ namespace emulated {
 
 namespace csr = sinter::cuda::device;
 
-inline constexpr unsigned csr_threads = 256;
-inline constexpr std::int64_t csr_tile = 2048;
+inline constexpr unsigned csr_threads = 128, csr_matrix_threads = 256;
+inline constexpr std::int64_t csr_tile = 1024;
 
 template <class T, class I>
 struct csr_kernels {

@@ -59,9 +59,9 @@ cudaError_t multiply(const context& c, const sparse_job& s, void* result, void* 
   int lanes = 2;
   while (lanes < 32 && lanes < s.width) lanes *= 2;
   constexpr i64 most = 65535;  // blocks along y
-  const i64 across = ceil_div(s.width, lanes), down = ceil_div(s.rows, csr_threads / lanes);
+  const i64 across = ceil_div(s.width, lanes), down = ceil_div(s.rows, csr_matrix_threads / lanes);
   const dim3 blocks(static_cast<unsigned>(down), static_cast<unsigned>(across < most ? across : most));
-  return launch(c, csr_times_matrix<T, I>, blocks, csr_threads, 0, j, lanes);
+  return launch(c, csr_times_matrix<T, I>, blocks, csr_matrix_threads, 0, j, lanes);
 }
 
 template <class T>

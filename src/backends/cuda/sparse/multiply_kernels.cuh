@@ -14,7 +14,9 @@
 
 namespace sinter::cuda::device {
 
-constexpr int csr_threads = 256, csr_each = 8, csr_tile = csr_threads * csr_each, csr_warps = csr_threads / 32;
+constexpr int csr_threads = 128, csr_each = 8, csr_tile = csr_threads * csr_each, csr_warps = csr_threads / 32;
+constexpr int csr_few = 8;  // rows of a tile that all threads add up together
+constexpr int csr_matrix_threads = 256;
 constexpr unsigned csr_lanes = 0xffffffffu;
 
 template <class T>
@@ -146,8 +148,8 @@ template <class T, class I>
 __global__ void __launch_bounds__(csr_threads) csr_times_vector(const csr_job<T, I> j, const csr_tiles<T> tiles) {
   constexpr int group = csr_group<T, I>;
   __shared__ T products[csr_tile];
-  __shared__ T warp_sums[csr_warps][csr_warps];
-  __shared__ csr_part parts[csr_warps];
+  __shared__ T warp_sums[csr_few][csr_warps];
+  __shared__ csr_part parts[csr_few];
   __shared__ std::int64_t bounds[2];
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const std::int64_t tile = blockIdx.x, first = tile * csr_tile;
@@ -171,7 +173,7 @@ __global__ void __launch_bounds__(csr_threads) csr_times_vector(const csr_job<T,
   const csr_segments segments{tile, first, last, bounds[0], bounds[1]};
   // One more: what the next row has in this tile is carried.
   const std::int64_t count = segments.last_row - segments.first_row + (segments.last_row < j.rows ? 1 : 0);
-  const bool few = count <= csr_warps;
+  const bool few = count <= csr_few;
   int lanes = 1;  // for a row
   while (!few && lanes < 32 && 2 * lanes * count <= 2 * csr_threads) lanes *= 2;
   const int groups = csr_threads / lanes, mine = thread % lanes;
@@ -225,9 +227,9 @@ __global__ void __launch_bounds__(csr_threads)
 
 /// `lanes`, a power of two up to 32, take a row.
 template <class T, class I>
-__global__ void __launch_bounds__(csr_threads) csr_times_matrix(const csr_job<T, I> j, int lanes) {
+__global__ void __launch_bounds__(csr_matrix_threads) csr_times_matrix(const csr_job<T, I> j, int lanes) {
   const int thread = static_cast<int>(threadIdx.x);
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * (csr_threads / lanes) + thread / lanes;
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * (csr_matrix_threads / lanes) + thread / lanes;
   if (row >= j.rows) return;
   const std::int64_t begin = j.indptr[row], end = j.indptr[row + 1],
                      step = static_cast<std::int64_t>(gridDim.y) * lanes;
