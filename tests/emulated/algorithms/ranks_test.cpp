@@ -66,8 +66,8 @@ struct found {
 };
 
 template <class U>
-found<U> by_parts(const rank_kernels<U>& k, const std::vector<U>& keys, const rank_request& r, bool brackets) {
-  const int64_t blocks_of_row = 3;
+found<U> by_parts(const rank_kernels<U>& k, const std::vector<U>& keys, const rank_request& r, bool brackets,
+                  int64_t blocks_of_row = 3) {
   const std::size_t counts_of_row = r.ranks.size() << r.digit_bits, rows = static_cast<std::size_t>(r.rows);
   std::vector<char> searches(k.search_bytes * rows), bounds(k.bracket_bytes * rows);
   std::vector<unsigned long long> counts(counts_of_row * rows);
@@ -157,6 +157,12 @@ void check_all_brackets(const rank_kernels<U>& k) {
 
 template <class U>
 void check_all(const rank_kernels<U>& k) {
+  // Warps pack more keys than they hold.
+  const rank_request all{1, 20011, {10005}, 8, 20011};
+  const auto low = make_keys<U>(pattern::low_bits, 1, all.columns);
+  const auto packed = by_parts(k, low, all, false, 1);
+  CHECK(packed.elements == expected(low, all));
+  CHECK(packed.packed[0] == all.columns);
   int digit_bits = 8;
   for (const pattern p : {pattern::bits, pattern::one_magnitude, pattern::few, pattern::equal, pattern::ascending,
                           pattern::descending, pattern::low_bits}) {
