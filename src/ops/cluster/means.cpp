@@ -100,15 +100,33 @@ double inertia_of(const ndarray& x, const ndarray& weights, const ndarray& cente
   return sum(weights.defined() ? squares * weights(_, newaxis) : squares, {.dtype = float64}).item<double>();
 }
 
+namespace {
+
+/// on^T x. A library's product takes few blocks where the result is small, however long the sums are; products of batches of
+/// rows take all of a GPU, and are added up.
+ndarray summed_product(const ndarray& on, const ndarray& x) {
+  constexpr int64_t batch = 1024;
+  const int64_t n = x.shape(0), batches = n / batch, whole = batches * batch;
+  if (served_by_host(x) || batches < 16) return matmul(on.T(), x);
+  const ndarray left = on(slice(whole)).reshape(batches, batch, -1), right = x(slice(whole)).reshape(batches, batch, -1);
+  const ndarray sums = sum(matmul(left.transpose({0, 2, 1}), right), 0);
+  return whole == n ? sums : sums + matmul(on(slice(whole, _)).T(), x(slice(whole, _)));
+}
+
+}  // namespace
+
 cluster_sums sums_of_clusters(const ndarray& x, const ndarray& weights, const ndarray& labels, int64_t k) {
   // A product with ones where a point is in a cluster, in slices that bound them to a gigabyte or so.
   const int64_t n = x.shape(0), step = std::max<int64_t>(1, (int64_t{1} << 28) / k);
   cluster_sums out;
   for (int64_t first = 0; first < n; first += step) {
     const slice part(first, std::min(n, first + step));
-    ndarray on = (labels(part)(_, newaxis) == arange(k, {.device = x.device()})).astype(x.dtype());
-    if (weights.defined()) on = on * weights(part)(_, newaxis);
-    const ndarray sums = matmul(on.T(), x(part)), total = sum(on, 0);
+    const auto members = [&] {
+      const ndarray on = (labels(part)(_, newaxis) == arange(k, {.device = x.device()})).astype(x.dtype());
+      return weights.defined() ? ndarray(on * weights(part)(_, newaxis)) : on;
+    };
+    // Recorded twice: a sum that computes them from the labels takes less time than one that reads what the product needs.
+    const ndarray sums = summed_product(members(), x(part)), total = sum(members(), 0);
     out.sums = out.sums.defined() ? out.sums + sums : sums;
     out.weights = out.weights.defined() ? out.weights + total : total;
   }

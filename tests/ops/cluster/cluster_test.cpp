@@ -1,6 +1,9 @@
 // Clusters whose numbers depend on the library's own random numbers; what clusters refuse.
 #include <doctest/doctest.h>
 
+#include "ops/cluster/means.hpp"
+#include "support/simulated_gpu.hpp"
+
 #include <cmath>
 #include <string>
 
@@ -119,4 +122,21 @@ TEST_CASE("clusters refuse what does not fit") {
   CHECK_THROWS_AS(cluster::linkage(zeros({2, 2, 2})), shape_error);
   CHECK_THROWS_AS(cluster::fcluster(zeros({3, 4}), 1), value_error);
   CHECK_THROWS_AS(cluster::inconsistent(zeros({3, 3})), shape_error);
+}
+
+TEST_CASE("k-means: sums of clusters on a device, by batches of rows and a rest, are those of the host") {
+  const std::int64_t n = 17 * 1024 + 333, k = 5;
+  const ndarray i = arange(n, {.dtype = int64, .device = cpu});
+  const ndarray x = stack({i % 7 - 3, i % 11, i % 5 - 2}, 1).astype(float64), labels = (i * i) % k, weights = (i % 3).astype(float64);
+  const device gpu = sim::first();
+  for (const bool weighted : {false, true}) {
+    const ndarray none, w = weighted ? weights : none;
+    const auto host = ops::sums_of_clusters(x, w, labels, k);
+    const auto there = ops::sums_of_clusters(x.to_device(gpu), weighted ? w.to_device(gpu) : none, labels.to_device(gpu), k);
+    CHECK(array_equal(there.sums.to_host(), host.sums));
+    CHECK(array_equal(there.weights.to_host(), host.weights));
+    ndarray expected = zeros({k, 3}, {.dtype = float64, .device = cpu});
+    add_at(expected(labels), weighted ? x * w(_, newaxis) : x);
+    CHECK(array_equal(host.sums, expected));
+  }
 }
