@@ -108,7 +108,8 @@ ndarray summed_product(const ndarray& on, const ndarray& x) {
   constexpr int64_t batch = 1024;
   const int64_t n = x.shape(0), batches = n / batch, whole = batches * batch;
   if (served_by_host(x) || batches < 16) return matmul(on.T(), x);
-  const ndarray left = on(slice(whole)).reshape(batches, batch, -1), right = x(slice(whole)).reshape(batches, batch, -1);
+  const ndarray left = on(slice(whole)).reshape(batches, batch, -1),
+                right = x(slice(whole)).reshape(batches, batch, -1);
   const ndarray sums = sum(matmul(left.transpose({0, 2, 1}), right), 0);
   return whole == n ? sums : sums + matmul(on(slice(whole, _)).T(), x(slice(whole, _)));
 }

@@ -127,12 +127,14 @@ TEST_CASE("clusters refuse what does not fit") {
 TEST_CASE("k-means: sums of clusters on a device, by batches of rows and a rest, are those of the host") {
   const std::int64_t n = 17 * 1024 + 333, k = 5;
   const ndarray i = arange(n, {.dtype = int64, .device = cpu});
-  const ndarray x = stack({i % 7 - 3, i % 11, i % 5 - 2}, 1).astype(float64), labels = (i * i) % k, weights = (i % 3).astype(float64);
+  const ndarray x = stack({i % 7 - 3, i % 11, i % 5 - 2}, 1).astype(float64), labels = (i * i) % k,
+                weights = (i % 3).astype(float64);
   const device gpu = sim::first();
   for (const bool weighted : {false, true}) {
     const ndarray none, w = weighted ? weights : none;
     const auto host = ops::sums_of_clusters(x, w, labels, k);
-    const auto there = ops::sums_of_clusters(x.to_device(gpu), weighted ? w.to_device(gpu) : none, labels.to_device(gpu), k);
+    const auto there =
+        ops::sums_of_clusters(x.to_device(gpu), weighted ? w.to_device(gpu) : none, labels.to_device(gpu), k);
     CHECK(array_equal(there.sums.to_host(), host.sums));
     CHECK(array_equal(there.weights.to_host(), host.weights));
     ndarray expected = zeros({k, 3}, {.dtype = float64, .device = cpu});
