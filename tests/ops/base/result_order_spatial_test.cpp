@@ -52,6 +52,7 @@ TEST_CASE("results lie in C order: sparse matrices and their solvers") {
       CALL(sparse::linalg::expm_multiply(matrix(), sides())),
       CALL(sparse::linalg::expm_multiply(matrix(), sides(), 0, 1, 3)),
       CALL(sparse::linalg::eigsh(matrix(), 2).eigenvectors),
+      CALL(sparse::linalg::lobpcg(matrix(), sides()).eigenvectors),
       CALL(sparse::linalg::svds(matrix(), 2).u),
       CALL(sparse::linalg::svds(matrix(), 2).vh),
   });
