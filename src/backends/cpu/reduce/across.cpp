@@ -41,9 +41,10 @@ std::int64_t reuses_of(const jit::launch& l, const jit::operand& o) noexcept {
   return n;
 }
 
-bool runs_across_pairs(const jit::launch& l) noexcept {
-  const int last = l.kept - 1, reduced = l.kept;
-  if (l.extents.size() - l.kept != 1 || l.extents[last] < row_lanes) return false;
+/// Whether lanes run along a kept axis, where some operands vary along it and others do not.
+bool runs_across_pairs(const jit::launch& l, int along) noexcept {
+  const int reduced = l.kept;
+  if (along < 0 || l.extents.size() - l.kept != 1 || l.extents[along] < row_lanes) return false;
   const std::int64_t elements = l.extents[reduced];
   if (elements < 2 || elements > most_panel_elements) return false;
   bool rows = false, columns = false;
@@ -52,13 +53,23 @@ bool runs_across_pairs(const jit::launch& l) noexcept {
     const std::size_t size = itemsize(l.code->inputs[k].type);
     if (!is_loaded(*l.code, k)) continue;
     if (elements * static_cast<std::int64_t>(size) > most_panel_bytes) return false;
-    const std::int64_t stride = o.strides[last], step = o.strides[reduced];
+    const std::int64_t stride = o.strides[along], step = o.strides[reduced];
     rows = rows || (stride == 0 && step != 0);
     columns = columns || stride != 0;
     const bool panel = stride != 0 && stride != 1;
     if (panel && (!suits_panel(stride, step, elements, size) || reuses_of(l, o) < least_reuses)) return false;
   }
   return rows && columns;
+}
+
+/// The kept axis along which the lanes of pairs run, or -1: the last one, along which results lie, but the one before it
+/// where that fills blocks and the last one does not.
+int axis_of_pairs(const jit::launch& l) noexcept {
+  const int last = l.kept - 1;
+  const bool short_blocks = l.extents[last] < jit::block_lanes;
+  if (short_blocks && last > 0 && l.extents[last - 1] >= jit::block_lanes && runs_across_pairs(l, last - 1))
+    return last - 1;
+  return runs_across_pairs(l, last) ? last : -1;
 }
 
 /// The kept axis along which an operand that varies within rows lies in memory, or -1.
@@ -116,7 +127,8 @@ core::dims dense_run(const jit::launch& l) {
 walk_axes axes_across(const jit::launch& l) {
   walk_axes axes;
   if (!may_run_across(l)) return axes;
-  core::dims block = runs_across_pairs(l) ? core::dims(1, l.kept - 1) : dense_run(l);
+  const int pairs = axis_of_pairs(l);
+  core::dims block = pairs >= 0 ? core::dims(1, pairs) : dense_run(l);
   std::int64_t run = 1;
   for (const std::int64_t a : block) run *= l.extents[static_cast<int>(a)];
   if (run < least_across) return axes;
