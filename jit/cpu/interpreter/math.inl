@@ -9,6 +9,9 @@
 #else
 #define SINTER_MVEC 0
 #endif
+#if SINTER_MVEC
+#include "jit/cpu/interpreter/known_lanes.inl"
+#endif
 
 namespace sinter::jit::tier0::SINTER_ISA {
 
@@ -54,6 +57,7 @@ template <> struct vector_of<double> { typedef double_vector type; };
   struct vector_##op {                                                          \
     SN_MEMBER float_vector of(float_vector x) { return SN_MVEC_F(v, fn)(x); }   \
     SN_MEMBER double_vector of(double_vector x) { return SN_MVEC_D(v, fn)(x); } \
+    template <class T> using known = known_##op<T>;                             \
   };
 #define DEFINE_2(op, fn)                                                                              \
   struct vector_##op {                                                                                \
@@ -75,7 +79,14 @@ void math_unary(void* dst, const void* a, const void*, const void*, int n, int*)
   for (int l = 0; l < n; l += int(sizeof(vector) / sizeof(T))) {
     vector v;
     __builtin_memcpy(&v, x + l, sizeof v);
-    v = V::of(v);
+    typedef typename V::template known<T> known;
+    if constexpr (known::any) {
+      const auto ordinary = known::ordinary(v);
+      const vector found = V::of(ordinary ? v : all_lanes<T, vector>(T(known::stand_in)));
+      v = ordinary ? found : known::known(v);
+    } else {
+      v = V::of(v);
+    }
     __builtin_memcpy(r + l, &v, sizeof v);
   }
 }
@@ -92,6 +103,28 @@ void math_binary(void* dst, const void* a, const void* b, const void*, int n, in
     v = V::of(v, w);
     __builtin_memcpy(r + l, &v, sizeof v);
   }
+}
+/// Powers of which some lane is not an ordinary one.
+template <class T>
+void some_powers_known(T* r, const T* x, const T* y, int n) {
+  typedef typename vector_of<T>::type vector;
+  for (int l = 0; l < n; l += int(sizeof(vector) / sizeof(T))) {
+    vector v, w;
+    __builtin_memcpy(&v, x + l, sizeof v);
+    __builtin_memcpy(&w, y + l, sizeof w);
+    v = known_power<T>::finish(v, w, vector_power::of(known_power<T>::base(v, w), w));
+    __builtin_memcpy(r + l, &v, sizeof v);
+  }
+}
+template <class T>
+void math_power(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  auto* x = static_cast<const T*>(a);
+  auto* y = static_cast<const T*>(b);
+  n &= -lane_multiple;
+  int others = 0;
+  SINTER_LANES(l, n) others |= !known_power<T>::is_ordinary(x[l], y[l]);
+  if (others) some_powers_known(static_cast<T*>(dst), x, y, n);
+  else math_binary<T, vector_power>(dst, a, b, nullptr, n, nullptr);
 }
 /// One Newton step from y, a cube root of x with an error of an ulp or two. The residual is formed without rounding
 /// (Dekker's products, no fused operations needed), so the result is within 0.6 ulp and exact for cubes.
@@ -113,14 +146,25 @@ void double_cbrt(void* dst, const void* a, const void*, const void*, int n, int*
   math_unary<double, vector_cbrt>(t, a, nullptr, nullptr, n, nullptr);
   SINTER_LANES(l, n) r[l] = refined_cbrt(x[l], t[l]);
 }
-/// cbrt(27) and log10(1000) are not 3 in libmvec. For float both are computed in double; for double, log10 uses libm,
-/// and the cube root is corrected.
+/// Logarithms within two units in the last place of a whole number other than 0 are that number: the arguments of which they
+/// are the logarithms are not apart from the power of ten by more than two units in the last place either.
+void double_log10(void* dst, const void* a, const void*, const void*, int n, int*) {
+  auto* r = static_cast<double*>(dst);
+  n &= -lane_multiple;
+  math_unary<double, vector_log10>(r, a, nullptr, nullptr, n, nullptr);
+  SINTER_LANES(l, n) {
+    constexpr double to_whole = 0x1.8p52;
+    const double whole = (r[l] + to_whole) - to_whole, off = sn::absolute(r[l] - whole);
+    r[l] = bool(int(off <= 0x1p-52 * sn::absolute(whole)) & int(sn::absolute(whole) > 0)) ? whole : r[l];
+  }
+}
+/// cbrt(27) and log10(1000) are not 3 in libmvec. For float both are computed in double; for double they are corrected.
 template <class V> constexpr bool is_wide = __is_same(V, vector_cbrt) || __is_same(V, vector_log10);
-template <class T, class V, class S>
+template <class T, class V>
 void math_wide(void* dst, const void* a, const void*, const void*, int n, int*) {
   if constexpr (sizeof(T) == sizeof(double)) {
     if constexpr (__is_same(V, vector_cbrt)) return double_cbrt(dst, a, nullptr, nullptr, n, nullptr);
-    else return unary<T, T, S>(dst, a, nullptr, nullptr, n, nullptr);
+    else return double_log10(dst, a, nullptr, nullptr, n, nullptr);
   }
   alignas(64) double t[block_lanes];
   auto* r = static_cast<T*>(dst);
@@ -130,16 +174,18 @@ void math_wide(void* dst, const void* a, const void*, const void*, int n, int*) 
   math_unary<double, V>(t, t, nullptr, nullptr, n, nullptr);
   SINTER_LANES(l, n) r[l] = T(t[l]);
 }
-template <class T, class V, class S>
+template <class T, class V>
 constexpr block_op math_unary_op() {
-  if constexpr (is_wide<V>) return &math_wide<T, V, S>;
+  if constexpr (is_wide<V>) return &math_wide<T, V>;
   else return &math_unary<T, V>;
 }
-#define MATH_1(op) math_unary_op<T, vector_##op, do_##op>()
+#define MATH_1(op) math_unary_op<T, vector_##op>()
 #define MATH_2(op) &math_binary<T, vector_##op>
+#define MATH_POWER &math_power<T>
 #else
 #define MATH_1(op) &unary<T, T, do_##op>
 #define MATH_2(op) &binary<T, T, do_##op>
+#define MATH_POWER MATH_2(power)
 #endif
 
 }  // namespace

@@ -100,7 +100,7 @@ block_op rounding_op(opcode op) noexcept {
     BINARY(floor_divide)
     BINARY(remainder)
     BINARY(ldexp)
-    case opcode::power: ROUNDED(MATH_2(power));
+    case opcode::power: ROUNDED(MATH_POWER);
     case opcode::logaddexp: ROUNDED(&logaddexp_lanes<T>);
     default: return nullptr;
   }
