@@ -17,18 +17,44 @@ SINTER_STEP T both(T a, T b) {
   return a;
 }
 
+/// Elements of columns as they lie in memory: lane l of the step that comes `step` after this one is at(l, step).
+template <class T>
+struct plain_columns {
+  const T* x;
+  std::int64_t stride;
+
+  SINTER_STEP void move(int steps) { x = further(x, steps * stride); }
+  /// The lanes of one step.
+  struct lanes {
+    const T* __restrict x;
+    SINTER_STEP T operator[](int l) const { return x[l]; }
+  };
+  SINTER_STEP lanes at(int step) const { return {further(x, step * stride)}; }
+};
+/// The same, all lanes of a step multiplied by one number.
+template <class T>
+struct weighted_columns {
+  plain_columns<T> all, weights;
+
+  SINTER_STEP void move(int steps) { all.move(steps), weights.move(steps); }
+  struct lanes {
+    const T* __restrict x;
+    T weight;
+    SINTER_STEP T operator[](int l) const { return x[l] * weight; }
+  };
+  SINTER_STEP lanes at(int step) const { return {all.at(step).x, *weights.at(step).x}; }
+};
+
 /// Joins a whole group to n accumulators.
-template <class S, int N, class T>
-SINTER_STEP void add_group(T* __restrict a, const T* __restrict x, std::int64_t stride, int n) {
-  const T* __restrict x1 = further(x, stride);
-  const T* __restrict x2 = further(x, 2 * stride);
-  const T* __restrict x3 = further(x, 3 * stride);
+template <class S, int N, class T, class Source>
+SINTER_STEP void add_group(T* __restrict a, const Source& from, int n) {
+  const auto x = from.at(0), x1 = from.at(1), x2 = from.at(2), x3 = from.at(3);
   const int count = N ? N : n;
   SINTER_LANES(l, count) a[l] = both<S>(a[l], both<S>(both<S>(x[l], x1[l]), both<S>(x2[l], x3[l])));
 }
 /// Joins element `at` of a group to what there is of it, p and q; the last one joins the group to the accumulators.
-template <class S, class T>
-SINTER_STEP void add_part(T* __restrict a, T* __restrict p, T* __restrict q, const T* __restrict x, int n, int at) {
+template <class S, class T, class Lanes>
+SINTER_STEP void add_part(T* __restrict a, T* __restrict p, T* __restrict q, const Lanes& x, int n, int at) {
   if (at == 0) {
     SINTER_LANES(l, n) p[l] = x[l];
   } else if (at == 1) {
@@ -40,44 +66,53 @@ SINTER_STEP void add_part(T* __restrict a, T* __restrict p, T* __restrict q, con
   }
 }
 
-template <class S, int N, class T>
-SINTER_STEP int add_groups(T* a, const T* x, std::int64_t stride, int groups, int n, int lane, const column_place& place) {
-  for (int g = 0; g < groups; ++g, x = further(x, group_size * stride)) {
-    add_group<S, N>(a + lane * place.pitch * S::unit, x, stride, n);
+template <class S, int N, class T, class Source>
+SINTER_STEP void add_groups(T* a, Source x, int groups, int n, int lane, const column_place& place) {
+  for (int g = 0; g < groups; ++g, x.move(group_size)) {
+    add_group<S, N>(a + lane * place.pitch * S::unit, x, n);
     lane = lane + 1 == place.lanes ? 0 : lane + 1;
   }
-  return lane;
 }
 
-template <class Op>
-[[gnu::flatten]] void group_columns(void* const* acc, const void* from, std::int64_t stride, int steps, int n,
-                                    const column_place& first) {
-  using S = vector_steps<Op>;
+template <class S, class Source>
+SINTER_STEP void add_columns(void* const* acc, Source x, int steps, int n, const column_place& first) {
   using T = typename S::number;
   column_place place = first;
   const int count = n * S::unit, pitch = place.pitch * S::unit;
   T *const a = static_cast<T*>(acc[0]), *const p = static_cast<T*>(acc[1]);
-  const T* x = static_cast<const T*>(from);
   int left = steps;
   const auto parts = [&](int some) {
-    for (; some > 0; --some, --left, ++place.index, x = further(x, stride))
-      add_part<S>(a + place.lane() * pitch, p, p + pitch, x, count, place.index % group_size);
+    for (; some > 0; --some, --left, ++place.index, x.move(1))
+      add_part<S>(a + place.lane() * pitch, p, p + pitch, x.at(0), count, place.index % group_size);
   };
   const int begun = (group_size - place.index % group_size) % group_size;
   parts(begun < left ? begun : left);
   const int groups = left / group_size, lane = place.lane();
   switch (count) {
-    case 2: add_groups<S, 2>(a, x, stride, groups, count, lane, place); break;
-    case 3: add_groups<S, 3>(a, x, stride, groups, count, lane, place); break;
-    case 4: add_groups<S, 4>(a, x, stride, groups, count, lane, place); break;
-    case 8: add_groups<S, 8>(a, x, stride, groups, count, lane, place); break;
-    case 16: add_groups<S, 16>(a, x, stride, groups, count, lane, place); break;
-    default: add_groups<S, 0>(a, x, stride, groups, count, lane, place);
+    case 2: add_groups<S, 2>(a, x, groups, count, lane, place); break;
+    case 3: add_groups<S, 3>(a, x, groups, count, lane, place); break;
+    case 4: add_groups<S, 4>(a, x, groups, count, lane, place); break;
+    case 8: add_groups<S, 8>(a, x, groups, count, lane, place); break;
+    case 16: add_groups<S, 16>(a, x, groups, count, lane, place); break;
+    default: add_groups<S, 0>(a, x, groups, count, lane, place);
   }
-  x = further(x, std::int64_t{groups} * group_size * stride);
+  x.move(groups * group_size);
   place.index += groups * group_size;
   left -= groups * group_size;
   parts(left);
+}
+template <class Op>
+[[gnu::flatten]] void group_columns(void* const* acc, const void* from, std::int64_t stride, int steps, int n,
+                                    const column_place& first) {
+  using T = typename vector_steps<Op>::number;
+  add_columns<vector_steps<Op>>(acc, plain_columns<T>{static_cast<const T*>(from), stride}, steps, n, first);
+}
+template <class Op>
+[[gnu::flatten]] void product_columns(void* const* acc, const row_pair& x, int steps, int n,
+                                      const column_place& first) {
+  using T = typename vector_steps<Op>::number;
+  const weighted_columns<T> from{{static_cast<const T*>(x.a), x.stride_a}, {static_cast<const T*>(x.b), x.stride_b}};
+  add_columns<vector_steps<Op>>(acc, from, steps, n, first);
 }
 
 template <class Op>

@@ -348,5 +348,6 @@ void set_group_loops(reducer& r) {
   if constexpr (has_products<Op>) {
     r.product_row = product_row<Op>;
     r.product_rows = product_rows<vector_steps<Op>>;
+    r.product_columns = product_columns<Op>;
   }
 }

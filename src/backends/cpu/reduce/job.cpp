@@ -18,6 +18,13 @@ constexpr std::int64_t few_groups = 32;  // fewer groups of results than this ar
 
 constexpr std::int64_t least_products = 16;  // shorter rows are multiplied in long blocks
 
+/// Whether there are loops for the sum that read what is multiplied: float32 and float64.
+bool is_sum_of_products(const jit::program& p, const jit::reduce_desc& r) {
+  const jit::instr& i = p.code[r.reg];
+  return (i.op == jit::opcode::multiply || i.op == jit::opcode::square) && i.arg == i.type && r.arg == i.type &&
+         (i.type == dtype::f32 || i.type == dtype::f64) && find_reducer(r.op, r.arg).product_row;
+}
+
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
 /// Whether the loops for whole rows exist: not for users' reductions.
@@ -72,6 +79,24 @@ std::int64_t column_group(const jit::launch& l, std::int64_t reduced, std::int64
   return jit::block_lanes * std::clamp<std::int64_t>(task / reduced / jit::block_lanes, 1, most);
 }
 
+constexpr std::int64_t least_weighted = 16;  // fewer columns share a block over several steps
+
+/// Whether few columns are read in place, one step after the other, each of which is multiplied by one number.
+bool is_weighted(const jit::launch& l) {
+  const jit::program& p = *l.code;
+  if (l.kept != 1 || l.extents[0] < least_weighted || !l.wraps.empty()) return false;
+  const auto has_step = [&](std::uint16_t reg, std::int64_t step) {
+    const jit::instr& i = p.code[reg];
+    return i.op == jit::opcode::load && p.inputs[i.a].gathers == 0 && !is_half(p.inputs[i.a].type) &&
+           l.inputs[i.a].strides[0] == step;
+  };
+  return std::all_of(p.reductions.begin(), p.reductions.end(), [&](const jit::reduce_desc& r) {
+    const jit::instr& i = p.code[r.reg];
+    return r.tail == 0 && i.op == jit::opcode::multiply && is_sum_of_products(p, r) &&
+           ((has_step(i.a, 1) && has_step(i.b, 0)) || (has_step(i.a, 0) && has_step(i.b, 1)));
+  });
+}
+
 // The class depends on what the user wrote, not on the layout. Several short rows share a block; few columns share a
 // block over several steps.
 reduce_shape shape_of(const jit::launch& l) {
@@ -90,7 +115,7 @@ reduce_shape shape_of(const jit::launch& l) {
     for (int a = 0; a < rank; ++a) (a < first ? s.axes.outer : s.axes.block).push_back(a);
     return s;
   }
-  s.shared = s.results <= jit::block_lanes / 2;
+  s.shared = s.results <= jit::block_lanes / 2 && !is_weighted(l);
   const bool along = !s.shared && l.kept > 0 && l.extents[l.kept - 1] >= long_axis;
   for (int a = 0; a < l.kept - 1 && along; ++a) s.axes.outer.push_back(a);
   for (int a = l.kept; a < rank; ++a) (s.shared ? s.axes.block : s.axes.outer).push_back(a);
@@ -223,6 +248,7 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const r
   }
   for (auto& r : p.reductions) loaded.push_back(inputs_of(r, products));
   only_loads = std::all_of(loaded.begin(), loaded.end(), [](const read_inputs& in) { return in.first >= 0; });
+  if (!only_loads) take_weighted_columns();
   take_rows_whole();
   if (shape.across && shape.reduced <= most_panel_elements)
     elements.read_through_panels(static_cast<int>(shape.reduced));
@@ -231,7 +257,7 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const r
   for (const read_inputs& read : loaded) {
     if (!in_memory) break;
     const input_plan& in = elements.inputs[static_cast<std::size_t>(read.first)];
-    in_memory = read.factor < 0 && in.in_place && in.panel_rows == 0 && !in.wrapped;
+    in_memory = (read.factor < 0 || !shape.rows) && in.in_place && in.panel_rows == 0 && !in.wrapped;
   }
   across_in_memory = in_memory && shape.across;
   in_memory = in_memory && !shape.across;
@@ -251,12 +277,34 @@ reduce_job::read_inputs reduce_job::inputs_of(const jit::reduce_desc& r, bool pr
   };
   const jit::instr& i = code[r.reg];
   if (i.op == jit::opcode::load) return {input(r.reg), -1};
+  if (!products || !is_sum_of_products(*launch.code, r)) return {};
   const bool square = i.op == jit::opcode::square;
-  if (!products || (!square && i.op != jit::opcode::multiply) || (i.type != dtype::f32 && i.type != dtype::f64))
-    return {};
-  if (i.arg != i.type || r.arg != i.type || !find_reducer(r.op, r.arg).product_row) return {};
   const read_inputs both{input(i.a), input(square ? i.a : i.b)};
   return both.factor < 0 ? read_inputs{} : both;
+}
+
+/// Sums of columns each step of which is multiplied by one number, as those of a product with a vector, read memory in place.
+void reduce_job::take_weighted_columns() {
+  if (shape.rows || shape.shared || tail || !has_row_loops(*launch.code)) return;
+  const auto input_of = [&](std::uint16_t reg, input_plan::how access) {
+    const jit::instr& i = launch.code->code[reg];
+    if (i.op != jit::opcode::load) return -1;
+    const input_plan& in = elements.inputs[i.a];
+    const bool suits = in.access == access && !in.wrapped && (in.in_place || access == input_plan::how::uniform);
+    return suits ? static_cast<int>(i.a) : -1;
+  };
+  std::vector<read_inputs> found;
+  for (const jit::reduce_desc& r : launch.code->reductions) {
+    const jit::instr& i = launch.code->code[r.reg];
+    read_inputs read{input_of(r.reg, input_plan::how::copied), -1};
+    if (i.op == jit::opcode::multiply && is_sum_of_products(*launch.code, r))
+      for (const auto& [x, y] : {std::pair(i.a, i.b), std::pair(i.b, i.a)})
+        if (read.factor < 0) read = {input_of(x, input_plan::how::copied), input_of(y, input_plan::how::uniform)};
+    if (read.first < 0 || (i.op != jit::opcode::load && read.factor < 0)) return;
+    found.push_back(read);
+  }
+  loaded = std::move(found);
+  only_loads = true;
 }
 
 void reduce_job::take_rows_whole() {

@@ -70,6 +70,7 @@ class reduce_job {
     return jit::block_lanes + (whole_rows ? together * pitch : row_part);
   }
   read_inputs inputs_of(const jit::reduce_desc& r, bool products) const;
+  void take_weighted_columns();
   void take_rows_whole();
   /// Results that are reduced or stored together.
   /// Lanes of a row, and those among which a reduction deals the elements of a column.
@@ -159,6 +160,7 @@ class reduce_task {
   void skipping_row_block(int n, int first);
   void columns(std::int64_t group, std::int64_t segment, char* scratch);
   const void* in_place(std::size_t k, std::int64_t start) const;
+  std::int64_t step_of(int input) const;
   void add_columns(std::size_t k, const void* from, std::int64_t stride, int steps, int at, int n, int index);
   void join_column_lanes(int n, std::int64_t begin, std::int64_t end);
   void columns_in_memory(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end);

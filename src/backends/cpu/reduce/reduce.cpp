@@ -360,6 +360,12 @@ const void* reduce_task::in_place(std::size_t k, std::int64_t start) const {
   return walker_.in_place(static_cast<std::size_t>(job_.loaded[k].first), start);
 }
 
+/// Bytes from an input's elements at a step to those at the next one, of the innermost outer axis.
+std::int64_t reduce_task::step_of(int input) const {
+  const input_plan& in = job_.elements.inputs[static_cast<std::size_t>(input)];
+  return in.outer[in.outer.size() - 1] * static_cast<std::int64_t>(itemsize(in.type));
+}
+
 /// Steps that are equally far apart: those of the innermost reduced axis.
 void reduce_task::columns_in_memory(std::int64_t outer, std::int64_t start, int n, std::int64_t begin,
                                     std::int64_t end) {
@@ -368,10 +374,17 @@ void reduce_task::columns_in_memory(std::int64_t outer, std::int64_t start, int 
     const std::int64_t at = outer * job_.shape.reduced + r;
     const auto steps = static_cast<int>(std::min(end - r, run - at % run));
     walker_.move_to(at);
+    const auto index = static_cast<int>(r - begin);
     for (std::size_t k = 0; k < accumulators_.size(); ++k) {
-      const input_plan& in = job_.elements.inputs[static_cast<std::size_t>(job_.loaded[k].first)];
-      const std::int64_t stride = in.outer[in.outer.size() - 1] * static_cast<std::int64_t>(itemsize(in.type));
-      add_columns(k, in_place(k, start), stride, steps, 0, n, static_cast<int>(r - begin));
+      const auto [first, factor] = job_.loaded[k];
+      if (factor < 0) {
+        add_columns(k, in_place(k, start), step_of(first), steps, 0, n, index);
+        continue;
+      }
+      const accumulator& a = accumulators_[k];
+      const void* const weights = walker_.in_place(static_cast<std::size_t>(factor), 0);
+      a.r->product_columns(a.planes, {in_place(k, start), step_of(first), weights, step_of(factor)}, steps, n,
+                           {index, job_.column_lanes_of(*a.r), a.pitch});
     }
     r += steps;
   }

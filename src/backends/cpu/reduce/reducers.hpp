@@ -17,7 +17,7 @@ inline constexpr int max_planes = 4;
 /// Rows of up to this many elements are transposed where whole_rows does not take them.
 inline constexpr int transposed_columns = 8;
 
-/// The rows of two operands, and how many bytes they are apart.
+/// The rows of two operands, or their elements of columns, and how many bytes they are apart.
 struct row_pair {
   const void* a;
   std::int64_t stride_a;
@@ -73,6 +73,8 @@ struct reducer {
   /// row and whole_rows of the products of two operands, which need no lanes of their own: sums of float32 and float64 only.
   void (*product_row)(void* const* acc, const void* a, const void* b, int n, int first, int lanes) = nullptr;
   void (*product_rows)(void* const* acc, const row_pair& rows, int count, int columns, int lanes) = nullptr;
+  /// columns where all lanes of a step of `a` are multiplied by one number of `b`.
+  void (*product_columns)(void* const* acc, const row_pair& x, int steps, int n, const column_place& place) = nullptr;
 };
 /// Rows that whole_rows joins together: fewer take as long.
 inline constexpr int rows_at_once = 32;
