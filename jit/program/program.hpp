@@ -40,9 +40,9 @@ constexpr bool is_special(opcode op) noexcept {
 /// bfloat16 registers hold a float that has been rounded to the type.
 struct instr {
   opcode op;
-  dtype type;  // of the result
-  dtype arg;   // of the operands (of the two values, for select)
-  std::uint8_t spare = 0;
+  dtype type;                 // of the result
+  dtype arg;                  // of the operands (of the two values, for select)
+  std::uint8_t in_range = 0;  // checked_index: 1 if no index is out of range, whatever the data
   // load, address: input; param: parameter; coord: axis (their number: the C-order position in the whole space);
   // reduced: reduction; user: call; carried: carried register; else the operand registers
   std::uint16_t a = 0;

@@ -136,6 +136,43 @@ TEST_CASE("writes: what is read, held or overlaps is written separately or copie
   CHECK(values(between)[0] == 1);
 }
 
+TEST_CASE("writes: the parts of a stack are one kernel, whatever they read") {
+  const ndarray x = field(6, 5), z = field(6, 5) * 2;
+  sn::eval(z);
+  const numbers a = values(x);
+  std::vector<ndarray> rolled;
+  for (std::int64_t k = 0; k < 5; ++k) rolled.push_back(sn::roll(x, {k, -k}, {0, 1}));
+  // Last axis and first.
+  for (const int axis : {0, 2}) {
+    const ndarray y = sn::stack(rolled, axis);
+    CHECK(evaluate(y) == work{1, 0});
+    for (int k = 0; k < 5; ++k)
+      for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 5; ++j) {
+          const ndarray one = axis == 0 ? y(k, i, j) : y(i, j, k);
+          CHECK(one.item<float>() == a[static_cast<std::size_t>((i - k + 12) % 6 * 5 + (j + k) % 5)]);
+        }
+  }
+  // Padding, repetitions and constant indices cannot fail either; indices in arrays can.
+  CHECK(evaluate(sn::stack({sn::pad(x, 1, {.mode = "edge"}), sn::pad(z, 1, {.mode = "edge"})})) == work{1, 0});
+  CHECK(evaluate(sn::stack({x(list{1, 3, 5}) + 1, z(list{0, 2, 4})})) == work{1, 0});
+  const ndarray some = sn::array(std::vector<std::int64_t>{1, 9}).to_device("cpu");
+  ndarray bad = sn::zeros({2, 2, 5}, {.dtype = sn::float32, .device = "cpu"});
+  sn::eval(bad);
+  bad(0) = sn::take(z, some, 0);
+  bad(1) = x(slice(2));
+  CHECK_THROWS_AS(values(bad), sn::index_error);
+}
+
+TEST_CASE("writes: large parts are one kernel if they read the same array") {
+  const std::int64_t n = (1 << 20) + 3;
+  ndarray x = sn::zeros({n, 2}, {.dtype = sn::uint8, .device = "cpu"}), y = x + 1;
+  sn::eval(x, y);
+  const ndarray a = x(_, 0), b = x(_, 1), c = y(_, 1);
+  CHECK(evaluate(sn::stack({a + b, a ^ b, b}, -1)) == work{1, 0});
+  CHECK(evaluate(sn::stack({a, c})) == work{2, 0});
+}
+
 TEST_CASE("writes: a pending array that is overwritten piece by piece is not computed") {
   const ndarray x = field(6, 6);
   ndarray y = sn::exp(x * 3);

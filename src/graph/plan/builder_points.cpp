@@ -43,11 +43,14 @@ std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
   node* index = n->args[1].get();
   index_map index_at = broadcast(outer, n->shape, index->shape);
   std::uint16_t raw = lower(index, is_plain(index, index_at) ? nullptr : &index_at);
-  const auto [axis, reported_axis] = n->gather();
-  std::uint16_t extent = integer_param(v->shape[axis]);
-  std::uint16_t report = integer_param(-1 - reported_axis);  // negative, so never equal to an extent's parameter
-  std::uint16_t reg = emit(
-      {opcode::checked_index, dtype::i64, dtype::i64, 0, raw, out_->code.code[extent].a, out_->code.code[report].a, 0});
+  const payload::gather& how = n->gather();
+  const int axis = how.axis;
+  const std::uint16_t extent = integer_param(v->shape[axis]);
+  // An axis that may be reported is a negative parameter, so that it never equals an extent's.
+  const std::uint16_t report = how.may_fail() ? integer_param(-1 - how.reported_axis) : extent;
+  const auto number = [&](std::uint16_t param) { return out_->code.code[param].a; };
+  const std::uint16_t reg =
+      emit({opcode::checked_index, dtype::i64, dtype::i64, !how.may_fail(), raw, number(extent), number(report), 0});
   const int g = gather_slot(reg);
   if (g < 0) return too_many_gathers(n, index);
   index_map at = broadcast(outer, n->shape, v->shape);

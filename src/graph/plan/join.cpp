@@ -18,7 +18,8 @@ bool may_join(const kernel_plan& a, const kernel_plan& b, bool share) {
   if ((unfusible(*a.results[0]) || unfusible(*b.results[0])) && !same_call(*a.results[0], *b.results[0])) return false;
   if (a.code.code.empty() || b.code.code.empty() || a.code.flags.fast_math != b.code.flags.fast_math) return false;
   if (a.kept != b.kept || !(a.extents == b.extents) || a.reduces_last != b.reduces_last) return false;
-  if (a.results.size() + b.results.size() > static_cast<std::size_t>(limits().outputs)) return false;
+  const int most = a.kind == plan_kind::update ? limits().parts : limits().outputs;
+  if (a.results.size() + b.results.size() > static_cast<std::size_t>(most)) return false;
   if (share) return true;  // a trial shows how large the joined kernel is
   if (a.code.code.size() + b.code.code.size() > static_cast<std::size_t>(limits().instructions)) return false;
   if (a.inputs.size() + b.inputs.size() > static_cast<std::size_t>(limits().inputs)) return false;
@@ -32,11 +33,7 @@ bool may_join(const kernel_plan& a, const kernel_plan& b, bool share) {
     if (const node* r = finished_reduction(*ra); r && r == finished_reduction(*rb)) return true;
     return ra->kind == node_kind::reduce && rb->kind == node_kind::reduce && ra->args[0] == rb->args[0];
   }
-  if (core::element_count(a.extents) <= (1 << 16)) return true;  // a launch costs more than the work
-  for (const input_slot& s : a.inputs)
-    for (const input_slot& t : b.inputs)
-      if (s.source == t.source) return true;
-  return false;
+  return core::element_count(a.extents) <= small_space || share_inputs(a, b);
 }
 
 }  // namespace
@@ -133,7 +130,8 @@ class memory_load {
   /// more than `most`.
   bool advance(const kernel_plan& k, std::size_t later, std::size_t at, std::size_t most) {
     std::size_t stored = 0, freed = 0, overwritten = 0;
-    for (const node* n : k.results) stored += n->bytes();
+    if (k.kind != plan_kind::update)  // which is joined to one that writes the same memory
+      for (const node* n : k.results) stored += n->bytes();
     for (node* d : k.dependencies)
       if (of(d).last == later && of(d).before <= at) (of(d).overwritten ? overwritten : freed) += d->bytes();
     const auto here = bytes_.begin() + static_cast<std::ptrdiff_t>(at),

@@ -64,10 +64,17 @@ jit::scalar value_of(const param_source& s) noexcept {
 
 int fault_count(const jit::program& code) noexcept {
   const auto n = std::count_if(code.code.begin(), code.code.end(), [](const jit::instr& i) {
-    return i.op == jit::opcode::checked_index || (i.op == jit::opcode::power && is_integer(i.type)) ||
+    return (i.op == jit::opcode::checked_index && !i.in_range) || (i.op == jit::opcode::power && is_integer(i.type)) ||
            i.op >= jit::opcode::random_gamma;
   });
   return static_cast<int>(n) + (code.flags.check_index ? static_cast<int>(code.calls.size()) : 0);
+}
+
+bool share_inputs(const kernel_plan& a, const kernel_plan& b) noexcept {
+  for (const input_slot& s : a.inputs)
+    for (const input_slot& t : b.inputs)
+      if (s.source == t.source) return true;
+  return false;
 }
 
 bool fail_alike(const kernel_plan& joined, const kernel_plan& k, const kernel_plan& later) {

@@ -83,6 +83,11 @@ inline node* base_of(const kernel_plan& update) noexcept {
   return update.unset_base && !base->is_leaf() ? nullptr : base;
 }
 
+/// Elements below which a launch costs more than they do: kernels of so many are joined although they share nothing.
+inline constexpr std::int64_t small_space = 1 << 20;
+/// Whether two kernels read the same array.
+bool share_inputs(const kernel_plan& a, const kernel_plan& b) noexcept;
+
 /// A fault in a kernel's data marks everything that the kernel writes, so a kernel that may fail is joined only with
 /// one that depends on the same checked operations. They are the same if the joined kernel has no more of them than
 /// either, or if the later one reads a result of the other and adds none.

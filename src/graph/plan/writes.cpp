@@ -35,7 +35,9 @@ bool planner::may_find_fault(node* n) {
     if (kind == node_kind::map)
       may = may || x->map().op == jit::opcode::checked_index ||
             (x->map().op == jit::opcode::power && is_integer(x->type));
-    else may = may || kind == node_kind::gather || kind == node_kind::call || kind == node_kind::random;
+    else
+      may = may || (kind == node_kind::gather && x->gather().may_fail()) || kind == node_kind::call ||
+            kind == node_kind::random;
   });
   return may;
 }
@@ -43,16 +45,15 @@ bool planner::may_find_fault(node* n) {
 // Whether a partial write that follows another one directly can be done by the same kernel, each element of both by one
 // thread: the regions are disjoint, and nothing is read of the memory that either writes.
 bool planner::may_join_writes(const kernel_plan& first, const kernel_plan& then) {
-  constexpr std::int64_t small = 1 << 16;  // below, a launch costs more than the work
   node* const n = then.results[0];
   if (n->args[0].get() != first.results.back() || !at(first.results.back()).alone || n->update().in_place) return false;
   if (first.results[0]->update().in_place || !first.code.calls.empty() || !then.code.calls.empty()) return false;
-  if (core::element_count(then.extents) > small) return false;
   const node* const base = first.results[0]->args[0].get();
   const auto reads_base = [&](const kernel_plan& k) {
     return std::any_of(k.inputs.begin(), k.inputs.end(), [&](const input_slot& s) { return s.source == base; });
   };
   if (reads_base(first) || reads_base(then)) return false;
+  if (core::element_count(then.extents) > small_space && !share_inputs(first, then)) return false;
   const auto is_apart = [&](const node* write) {
     return std::all_of(first.results.begin(), first.results.end(), [&](const node* before) {
       return are_disjoint(n->shape, region_of(*before), region_of(*write));

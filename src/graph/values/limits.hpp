@@ -7,10 +7,11 @@ namespace sinter::graph {
 
 struct planner_limits {
   int depth = 256;         // pending nodes in a chain before an array is evaluated when it is made
-  int update_chain = 12;   // pending writes to one storage before they run
+  int update_chain = 16;   // pending writes to one storage before they run
   int instructions = 192;  // of one kernel
   int inputs = 28;         // buffers read by one kernel
   int outputs = 8;         // buffers written by one kernel
+  int parts = 16;          // regions of one array written by one kernel
   int expensive = 4;       // weight from which a smaller producer is computed once instead of in each iteration
   int smaller = 4;         // how many times smaller it must be
   bool fuse = true;        // false: every operation is its own kernel (tests compare the two)

@@ -62,8 +62,11 @@ struct view {
 /// args[0] read at index args[1] along `axis`, the other coordinates unchanged (take_along_axis).
 struct gather {
   static constexpr node_kind kind = node_kind::gather;
+  /// As reported_axis: every index is known to lie in [-extent, extent), so that nothing is found.
+  static constexpr int in_range = -1;
   int axis;           // of args[0]
   int reported_axis;  // the axis in an error; runtime::statement_axis is added for the indices of a write
+  bool may_fail() const noexcept { return reported_axis != in_range; }
 };
 
 /// Reduction of args[0] over some of its axes, which are absent from the shape.

@@ -39,7 +39,7 @@ value record_cast(value v, dtype type);
 value record_view(const value& v, const dims& shape, const dims& strides, std::int64_t offset);
 /// take_along_axis: `index` is int64, has v's rank, and its other extents equal v's or are 1. Negative indices count
 /// from the end; an index out of range raises data_fault::index_out_of_range at the next synchronisation, with
-/// `reported_axis` as its axis.
+/// `reported_axis` as its axis. payload::gather::in_range as the axis says that no index is, whatever the data.
 value record_gather(const value& v, const value& index, int axis, const dims& shape, int reported_axis = 0);
 /// Reduction over the axes whose bit is set in `reduced` (index = axis); the result drops them. The caller has refused
 /// min, max, argmin and argmax over no elements.

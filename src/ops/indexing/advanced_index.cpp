@@ -95,7 +95,8 @@ value gather_all(value v, const selected_elements& c) {
     for (int k = 0; k < index->shape.size(); ++k) wide[selected - index->shape.size() + k] = index->shape[k];
     index = append_unit_axes(reshape_value(index, wide), rank);
     shape[selected + a.axis] = 1;
-    v = graph::record_gather(v, index, selected + a.axis, shape, a.reported_axis);
+    const int reported = a.in_range ? graph::payload::gather::in_range : a.reported_axis;
+    v = graph::record_gather(v, index, selected + a.axis, shape, reported);
   }
   return v;
 }

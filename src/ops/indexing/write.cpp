@@ -34,7 +34,7 @@ value repeated(const value& values, const dims& shape) {
   if (count == n) return reshape_value(values, shape);
   value at = graph::record_iota(dims{n}, 0, values->device);
   if (count < n) at = map_of(opcode::remainder, dtype::i64, at, integer_of(count, values->device));
-  return reshape_value(graph::record_gather(values, at, 0, dims{n}), shape);
+  return reshape_value(graph::record_gather(values, at, 0, dims{n}, graph::payload::gather::in_range), shape);
 }
 
 /// x.flat[positions] = values, with int64 positions of rank 1.

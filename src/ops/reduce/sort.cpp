@@ -36,7 +36,7 @@ std::vector<std::int64_t> check_kth(const rows_of& r, std::vector<std::int64_t> 
 
 /// Element order(j) of key, or order(i, j) of row i.
 value reordered(const value& key, const value& order) {
-  return graph::record_gather(key, order, key->shape.size() - 1, order->shape);
+  return graph::record_gather(key, order, key->shape.size() - 1, order->shape, graph::payload::gather::in_range);
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ topk_result topk(const ndarray& x, std::int64_t k, const topk_kw& kw) {
   first[first.size() - 1] = k;
   // Copies the few requested indices, so that the whole permutation can be freed.
   value both[] = {graph::record_view(order, first, core::contiguous_strides(order->shape), 0), value()};
-  both[1] = graph::record_gather(keys, both[0], first.size() - 1, first);
+  both[1] = graph::record_gather(keys, both[0], first.size() - 1, first, graph::payload::gather::in_range);
   both[0] = evaluated(both[0]);
   both[1] = evaluated(both[1]);
   return {in_place_of(r, both[1]), in_place_of(r, both[0])};

@@ -80,7 +80,7 @@ value roll_axis(const value& v, std::int64_t shift, int axis) {
   along[axis] = n;
   const value start = graph::record_scalar(scalar_of(by, dtype::i64, "roll"), dtype::i64, dims(), v->device);
   const value from = map_of(opcode::subtract, dtype::i64, graph::record_iota(along, axis, v->device), start);
-  return graph::record_gather(v, from, axis, v->shape);
+  return graph::record_gather(v, from, axis, v->shape, graph::payload::gather::in_range);
 }
 
 /// Repeats elements along a new axis after `axis` (or before it), then merges the two.
@@ -128,7 +128,7 @@ value repeat_by_counts(const value& v, const ndarray& counts, int axis) {
   const value from = value_of(searchsorted(ends, wrap(place), {.side = "right"}), "repeat");
   dims along(shape.size(), 1);
   along[axis] = shape[axis];
-  return graph::record_gather(v, reshape_value(from, along), axis, shape);
+  return graph::record_gather(v, reshape_value(from, along), axis, shape, graph::payload::gather::in_range);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ value gathered(const value& v, const ndarray& from, const border& b) {
   dims shape = v->shape;
   shape[b.axis] = b.before + b.count + b.behind;
   core::checked_count(shape, "pad");
-  return graph::record_gather(v, value_of(from), b.axis, shape);
+  return graph::record_gather(v, value_of(from), b.axis, shape, graph::payload::gather::in_range);
 }
 
 /// The array with constants before and behind.
