@@ -37,6 +37,20 @@ TEST_CASE("explain shows the schedule of each kernel, its estimated time and why
   CHECK(contains(sn::explain(sn::full({0, 3}, 1.0) + 1), "nothing to compute"));
 }
 
+TEST_CASE("explain counts as moved what a kernel reads of an array, and each element once") {
+  const sn::ndarray x = sn::full({3000}, 0.5, sn::float32).copy(), i = sn::array(std::vector<std::int64_t>{5, 7});
+  sn::eval(x, i);
+  const auto moves = [](const sn::ndarray& y, const char* bytes) {
+    const std::string plan = sn::explain(y);
+    CAPTURE(plan);
+    CHECK(contains(plan, std::string("  moves  ") + bytes + ", "));
+  };
+  moves(x(sn::slice(0, 100)) + x(sn::slice(200, 300)), "1.20 KB");
+  moves(x(sn::slice(0, 2000)) + x(sn::slice(1000, 3000)), "20.00 KB");  // half of it twice: 12 KB and the result
+  moves(x + x(0), "24.00 KB");
+  moves(sn::take(x, i) * 2, "12.02 KB");  // any element may be read
+}
+
 TEST_CASE("explain shows for a rolled field how most of it runs") {
   const sn::ndarray x = sn::full({300, 400}, 0.5).copy();
   sn::eval(x);

@@ -171,6 +171,7 @@ TEST_CASE("writes: large parts are one kernel if they read the same array") {
   const ndarray a = x(_, 0), b = x(_, 1), c = y(_, 1);
   CHECK(evaluate(sn::stack({a + b, a ^ b, b}, -1)) == work{1, 0});
   CHECK(evaluate(sn::stack({a, c})) == work{2, 0});
+  CHECK(evaluate(sn::stack({a, c}, -1)) == work{1, 0});  // they write the same sectors
 }
 
 TEST_CASE("writes: a pending array that is overwritten piece by piece is not computed") {

@@ -1,5 +1,6 @@
 // Partial writes in a row: which of them need no old elements, and which one kernel can do together.
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "graph/plan/planner.hpp"
@@ -42,6 +43,17 @@ bool planner::may_find_fault(node* n) {
   return may;
 }
 
+namespace {
+
+/// Whether no two neighbours of a region's elements are neighbours in memory: regions between them share its sectors.
+bool is_scattered(const region& r) {
+  for (int a = 0; a < r.extents.size(); ++a)
+    if (r.extents[a] > 1 && std::abs(r.strides[a]) == 1) return false;
+  return true;
+}
+
+}  // namespace
+
 // Whether a partial write that follows another one directly can be done by the same kernel, each element of both by one
 // thread: the regions are disjoint, and nothing is read of the memory that either writes.
 bool planner::may_join_writes(const kernel_plan& first, const kernel_plan& then) {
@@ -53,7 +65,8 @@ bool planner::may_join_writes(const kernel_plan& first, const kernel_plan& then)
     return std::any_of(k.inputs.begin(), k.inputs.end(), [&](const input_slot& s) { return s.source == base; });
   };
   if (reads_base(first) || reads_base(then)) return false;
-  if (core::element_count(then.extents) > small_space && !share_inputs(first, then)) return false;
+  if (core::element_count(then.extents) > small_space && !share_inputs(first, then) && !is_scattered(region_of(*n)))
+    return false;
   const auto is_apart = [&](const node* write) {
     return std::all_of(first.results.begin(), first.results.end(), [&](const node* before) {
       return are_disjoint(n->shape, region_of(*before), region_of(*write));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "graph/plan/bind.hpp"
@@ -96,6 +97,28 @@ std::string program_text(const jit::program& p, const std::vector<jit::scalar>& 
   return out;
 }
 
+/// Bytes that a kernel reads: of an operand the elements that its indices reach, but no more than it has, however many times
+/// it is read.
+double bytes_read(const kernel_plan& k) {
+  std::vector<std::pair<const node*, double>> sources;
+  for (const input_slot& s : k.inputs) {
+    double elements = 1;
+    for (int v = 0; v < s.at.coefficients.size(); ++v) {
+      if (s.at.coefficients[v] == 0) continue;
+      // Where an index is read from memory, any element may be meant.
+      elements *= v < k.extents.size() ? static_cast<double>(k.extents[v]) : static_cast<double>(s.source->size());
+    }
+    if (s.raw) elements = static_cast<double>(s.source->size());
+    const double bytes = elements * static_cast<double>(itemsize(s.source->type));
+    const auto known = std::find_if(sources.begin(), sources.end(), [&](const auto& x) { return x.first == s.source; });
+    if (known == sources.end()) sources.emplace_back(s.source, bytes);
+    else known->second += bytes;
+  }
+  double all = 0;
+  for (const auto& [source, bytes] : sources) all += std::min(bytes, bytes_of(source));
+  return all;
+}
+
 /// How a kernel runs, and how long it took where it has been measured.
 std::string schedule_text(runtime::backend& device, const jit::launch& l) {
   const double measured = measured_time(device, l);
@@ -120,8 +143,8 @@ std::string plan_text(std::span<const value> roots, bool with_source) {
     for (const input_slot& s : k->inputs) {
       out += "  reads  " + core::to_string(s.source->shape) + " " + std::string(name(s.source->type)) + ", " +
              bytes_text(bytes_of(s.source)) + (s.source->is_leaf() ? "" : " (an earlier kernel's)") + "\n";
-      moved += bytes_of(s.source);
     }
+    moved += bytes_read(*k);
     if (k->unset_base) out += "  the rest of the array is written by later kernels: its old elements are not copied\n";
     for (node* n : k->results) {
       const auto& e = plan.at(n);
