@@ -114,6 +114,7 @@ TEST_CASE("eigsh of a pair refuses what does not fit") {
 }
 
 TEST_CASE("lobpcg: a preconditioner saves steps, and constraints give the eigenvalues that follow") {
+  if (test::no_superlu()) return;
   const std::int64_t n = 400;
   const auto a = second_differences(n) + sparse::diags({arange(n, {.dtype = float64}) * 0.01}, {0}).tocsr();
   const ndarray x = some_columns(n, 4);
