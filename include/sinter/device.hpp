@@ -10,7 +10,8 @@
 
 namespace sinter::inline v0 {
 
-enum class device_kind : std::uint8_t { cpu, cuda };
+/// mesh: arrays whose elements are on several devices (sinter/dist.hpp).
+enum class device_kind : std::uint8_t { cpu, cuda, mesh };
 
 /// A device by kind and number; naming one does not touch it.
 struct device {

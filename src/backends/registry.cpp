@@ -203,6 +203,7 @@ device_id parse_device(std::string_view text) {
 
 std::string to_string(device_id id) {
   if (id.kind == device_kind::cpu) return id.index == 0 ? "cpu" : "cpu:" + std::to_string(id.index);
+  if (id.kind == device_kind::mesh) return "mesh:" + std::to_string(id.index);
   return "cuda:" + std::to_string(id.index);
 }
 

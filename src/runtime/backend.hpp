@@ -27,7 +27,8 @@ class fourier;
 class sparse;
 class pool;
 
-enum class device_kind : std::uint8_t { cpu, cuda };
+/// mesh: arrays that are distributed over several devices; the index is the mesh's.
+enum class device_kind : std::uint8_t { cpu, cuda, mesh };
 struct device_id {
   device_kind kind = device_kind::cpu;
   int index = 0;

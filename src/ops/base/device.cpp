@@ -10,10 +10,10 @@
 namespace sinter::ops {
 
 runtime::device_id to_id(const device& d) {
-  return {d.kind == sinter::device_kind::cuda ? runtime::device_kind::cuda : runtime::device_kind::cpu, d.index};
+  return {static_cast<runtime::device_kind>(d.kind), d.index};
 }
 device to_public(const runtime::device_id& id) {
-  return {id.kind == runtime::device_kind::cuda ? sinter::device_kind::cuda : sinter::device_kind::cpu, id.index};
+  return {static_cast<sinter::device_kind>(id.kind), id.index};
 }
 
 }  // namespace sinter::ops
