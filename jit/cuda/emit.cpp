@@ -65,6 +65,7 @@ std::vector<std::string_view> cuda_parts(const std::vector<const program*>& prog
     if (needed) parts.emplace_back(part);
   };
   add(true, "cuda_loop");
+  add(true, "cuda_quick");
   add(fast, "cuda_fast");
   add(reduces, "cuda_reduce");
   add(sums || complex_reduces, "cuda_reduce_sum");

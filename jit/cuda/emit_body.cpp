@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "jit/cuda/emit_steps.hpp"
 #include "jit/cuda/parameters.hpp"
 #include "jit/prelude_text.hpp"
 #include "jit/program/half_power.hpp"
@@ -322,6 +323,7 @@ phase make_phase(const program& p, const cuda_variant& v, std::string name, std:
   if (f.quick) f.place = false;  // coordinates are kept in arrays that a loop indexes
   for (int r : f.results) reads(r);
   std::erase_if(f.code, in_arguments);
+  divide_into_steps(p, v, f);
   return f;
 }
 
@@ -370,6 +372,8 @@ void define(text& t, const program& p, const phase& f) {
   t("};");
   define_function(t, p, f, false);
   if (f.quick) define_function(t, p, f, true);
+  for (const phase& step : f.steps)
+    if (!step.results.empty()) define(t, p, step);
 }
 
 void define_out_of_line(text& t, const program& p, const phase& f) {
@@ -396,6 +400,7 @@ void call_once(text& t, const phase& f, const argument_source& source) {
 }
 
 void call_lanes(text& t, const program& p, const phase& f, int lanes, bool quick, const argument_source& source) {
+  if (lanes > 1 && !f.steps.empty()) return call_steps(t, p, f, lanes, source);
   for (int r : f.results) t(type_of_register(p, static_cast<std::size_t>(r)), " x", r, "[", lanes, "];");
   t.unrolled("l", lanes, [&] {
     t(f.name, "_out o;");

@@ -25,6 +25,17 @@ struct phase {
   bool quick = false;   // sine or cosine of float32: has a fast version (cuda_loop.h)
   bool lambda = false;  // calls a user's function that is a lambda of the kernel: passed as `sn_body`
   bool place = false;   // coordinates are given as sn::random_place
+  // If not empty, the lanes of a group take these steps together (emit_steps.hpp), and after step k the instructions
+  // `checked[k]`, which no step contains.
+  std::vector<phase> steps;
+  std::vector<std::vector<int>> checked;
+
+  /// It is called for single elements: no fast versions.
+  void runs_once() {
+    quick = false;
+    steps.clear();
+    checked.clear();
+  }
 };
 /// The random stream of a draw, as an expression.
 std::string random_stream(const instr& i);

@@ -61,7 +61,7 @@ std::string reduction_writer::result_in_row(int j) const {
 
 void reduction_writer::define_finish() {
   phase f = make_phase(p_, v_, "epilogue", instructions(p_.epilogue, p_.code.size()), registers_of(p_.outputs));
-  f.quick = false;  // runs once for a result
+  f.runs_once();  // runs once for a result
   define(t_, p_, f);
   t_.scope("__device__ __forceinline__ void finish(const args& a, I row, const accs& acc)", [&] {
     decompose(t_, "row", 0, v_.kept, "k");

@@ -66,11 +66,12 @@ class broadcast_writer : reduction_writer {
     }
     element_ = make_phase(p_, v_, "element", code, results);
     row_ = make_phase(p_, v_, "of_row", row_code, element_.live_in);
-    row_.quick = false;  // runs once per row
+    row_.runs_once();  // runs once per row
     if (!skips()) return;
     std::vector<int> chain;
     for (auto s = tail_.steps.rbegin(); s != tail_.steps.rend(); ++s) chain.push_back(s->reg);
     tail_phase_ = make_phase(p_, v_, "tail", chain, {chain.back()});
+    tail_phase_.runs_once();
   }
 
   bool depends_on_row_only(std::size_t k, const std::vector<bool>& row_only) const {

@@ -41,7 +41,7 @@ class loop_writer : kernel_writer {
   /// it.
   void define_element() {
     phase element = make_phase(p_, v_, "element", instructions(0, p_.code.size()), registers_of(p_.outputs));
-    element.quick = false;  // called for one element
+    element.runs_once();  // called for one element
     open({&element});
     t_("template <class Body>");
     t_.scope("__device__ __forceinline__ void element_at(const args& a, long long at, const Body& sn_body)", [&] {

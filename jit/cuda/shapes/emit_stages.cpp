@@ -104,7 +104,7 @@ class stage_writer : kernel_writer {
     made.any = !elements.empty();
     const auto at = [](int k) { return static_cast<std::size_t>(k); };
     made.row = make_phase(p_, v_, "row" + num(s), instructions(at(begin), at(bounds.element)), rows);
-    made.row.quick = false;  // runs once for a row
+    made.row.runs_once();  // runs once for a row
     made.element = make_phase(p_, v_, "element" + num(s), instructions(at(bounds.element), at(bounds.end)), elements);
     // Results that an earlier stage has computed are read where they are kept.
     std::erase_if(made.element.results, [&](int r) { return r < begin; });

@@ -26,6 +26,7 @@ parts all_files() {
             "complex",
             "complex_math",
             "cuda_loop",
+            "cuda_quick",
             "cuda_fast",
             "cuda_reduce",
             "cuda_reduce_sum",

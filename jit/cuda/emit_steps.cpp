@@ -1,0 +1,127 @@
+// Phases in steps, between which operations are checked for all lanes together.
+#include "jit/cuda/emit_steps.hpp"
+
+#include <algorithm>
+
+#include "jit/prelude_text.hpp"
+
+namespace sinter::jit::cuda {
+namespace {
+
+/// The name of the two versions, behind "quick_" and "any_"; null: the operation is no such one.
+const char* checked_name(const instr& i) noexcept {
+  if (i.type != dtype::f32 || i.arg != dtype::f32) return nullptr;
+  switch (i.op) {
+    case opcode::divide: return "divide";
+    case opcode::reciprocal: return "reciprocal";
+    case opcode::sqrt: return "sqrt";
+    case opcode::log: return "log";
+    default: return nullptr;
+  }
+}
+const instr& at(const program& p, int k) { return p.code[static_cast<std::size_t>(k)]; }
+bool is_checked(const program& p, int k) { return checked_name(at(p, k)) != nullptr; }
+
+/// Where they are few beside the bytes that an element moves, memory bounds the kernel, and more text would only delay
+/// its first call.
+bool pays(const program& p, const cuda_variant& v, const phase& f) {
+  if (p.flags.fast_math || v.baseline || f.quick || f.place || f.lambda) return false;
+  std::size_t checked = 0;
+  for (const int k : f.code) {
+    const opcode op = at(p, k).op;
+    if (op == opcode::user || p.is_in_loop(static_cast<std::size_t>(k))) return false;
+    if (is_checked(p, k)) ++checked;
+  }
+  const bool pairs = v.shape == cuda_shape::reduce_tiles || v.shape == cuda_shape::broadcast_rows ||
+                     v.shape == cuda_shape::shared_rows;
+  return checked >= (pairs ? 1 : 3);
+}
+
+/// The step of each instruction of a phase; of a checked one: that which it follows.
+class step_numbers {
+ public:
+  step_numbers(const program& p, const phase& f) : p_(p), first_(p.code.size(), -1), last_(p.code.size()) {
+    for (const int k : f.code) {
+      int step = 0;
+      each_earlier(k, [&](std::size_t o) { step = std::max(step, first_[o] + (is_checked(p, int(o)) ? 1 : 0)); });
+      first_[static_cast<std::size_t>(k)] = step;
+      if (is_checked(p, k)) checks_ = std::max(checks_, step + 1);
+    }
+    std::fill(last_.begin(), last_.end(), checks_);
+    for (auto k = f.code.rbegin(); k != f.code.rend(); ++k)
+      each_earlier(*k, [&, of = (*this)[*k]](std::size_t o) { last_[o] = std::min(last_[o], of); });
+  }
+  int operator[](int k) const {
+    const auto r = static_cast<std::size_t>(k);
+    return is_checked(p_, k) || p_.code[r].op == opcode::load ? first_[r] : last_[r];
+  }
+  int checks() const noexcept { return checks_; }
+
+ private:
+  /// The operands that the phase computes.
+  template <class F>
+  void each_earlier(int k, F&& use) const {
+    p_.each_operand(at(p_, k), [&](std::uint16_t o) {
+      if (first_[o] >= 0) use(std::size_t{o});
+    });
+  }
+  const program& p_;
+  std::vector<int> first_, last_;
+  int checks_ = 0;
+};
+
+}  // namespace
+
+void divide_into_steps(const program& p, const cuda_variant& v, phase& f) {
+  if (!pays(p, v, f)) return;
+  const step_numbers step(p, f);
+  std::vector<std::vector<int>> code(static_cast<std::size_t>(step.checks()) + 1), results(code.size());
+  f.checked.resize(code.size() - 1);
+  const auto outlives_step = [&](int r) {
+    if (is_checked(p, r) && contains(f.code, r)) return;
+    auto& list = contains(f.code, r) ? results[static_cast<std::size_t>(step[r])] : results.back();
+    if (!contains(list, r)) list.push_back(r);
+  };
+  for (const int k : f.code) {
+    (is_checked(p, k) ? f.checked : code)[static_cast<std::size_t>(step[k])].push_back(k);
+    p.each_operand(at(p, k), [&](std::uint16_t o) {
+      if (contains(f.code, o) && (is_checked(p, k) || step[o] < step[k])) outlives_step(o);
+    });
+  }
+  for (const int r : f.results) outlives_step(r);
+  for (std::size_t s = 0; s < code.size(); ++s)
+    f.steps.push_back(make_phase(p, v, f.name + "_" + num(static_cast<int>(s)), code[s], results[s]));
+}
+
+void call_steps(text& t, const program& p, const phase& f, int lanes, const argument_source& source) {
+  const auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
+  const argument_source here = [&](char kind, int k) -> argument {
+    if (kind == 'r' && contains(f.code, k)) return {"x" + num(k), type(k)};
+    return source(kind, k);
+  };
+  const auto lane = [&](std::uint16_t r) {
+    if (p.code[r].op == opcode::param) return launch_value(p, r, "a");
+    const argument x = here('r', r);
+    return x.array_type.empty() ? x.expression : x.expression + "[l]";
+  };
+  const auto every = [&](const std::vector<int>& checked, const char* version, const std::string& more) {
+    t.unrolled("l", lanes, [&] {
+      for (const int k : checked) {
+        const instr& i = at(p, k);
+        const std::string operands = operand_count(i.op) > 1 ? lane(i.a) + ", " + lane(i.b) : lane(i.a);
+        t("x", k, "[l] = sn::", version, checked_name(i), "(", operands, more, ");");
+      }
+    });
+  };
+  for (std::size_t s = 0; s < f.steps.size(); ++s) {
+    if (!f.steps[s].results.empty()) call_lanes(t, p, f.steps[s], lanes, false, here);
+    if (s == f.checked.size()) break;
+    const std::string slow = "slow" + num(static_cast<int>(s));
+    for (const int k : f.checked[s]) t(type(k), " x", k, "[", lanes, "];");
+    t("bool ", slow, " = false;");
+    every(f.checked[s], "quick_", ", " + slow);
+    t.scope("if (" + slow + ")", [&] { every(f.checked[s], "any_", ""); });
+  }
+}
+
+}  // namespace sinter::jit::cuda

@@ -1,0 +1,66 @@
+// Division, square root and logarithm of float32 without a branch: the bits of `a / b`, sqrtf and logf wherever `slow` is
+// not raised. A group of elements is computed so, and again by the functions at the end, out of line, if one of them raised
+// it.
+//
+// Quotients and roots take the steps of the code that the compiler makes of `a / b` and sqrtf for every architecture: an
+// approximation, and corrections of which the last one rounds the exact result. They hold where no step overflows or underflows.
+// The compiler tests the operands for that; here the result says it: an operand that is infinite or NaN, a divisor of 0 or
+// a subnormal one, and a step that overflows make it NaN, for which no comparison holds, and a divisor above 2^126, whose
+// approximation is 0, makes it small.
+namespace sn {
+
+__device__ __forceinline__ float rough_reciprocal(float x) {
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+__device__ __forceinline__ float rough_reciprocal_root(float x) {
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+
+__device__ __forceinline__ float quick_reciprocal(float x, bool& slow) {
+  float r = rough_reciprocal(x);
+  r = __fmaf_rn(r, __fmaf_rn(-x, r, 1.0f), r);
+  slow = slow | !(fabsf(r) >= __int_as_float(0x01000000));  // 2^-125
+  return r;
+}
+// What remains of a beside the quotient is a multiple of 2^-149 if a is at least 2^-101. Of a = 0 the sign would be lost.
+__device__ __forceinline__ float quick_divide(float a, float b, bool& slow) {
+  float r = rough_reciprocal(b);
+  r = __fmaf_rn(r, __fmaf_rn(-b, r, 1.0f), r);
+  float q = __fmaf_rn(a, r, 0.0f);
+  q = __fmaf_rn(r, __fmaf_rn(-b, q, a), q);
+  slow = slow | !(fabsf(a) >= __int_as_float(0x0d800000));  // 2^-100
+  slow = slow | !(fabsf(q) >= __int_as_float(0x01000000));
+  return q;
+}
+__device__ __forceinline__ float quick_sqrt(float x, bool& slow) {
+  const float r = rough_reciprocal_root(x), root = __fmul_rn(x, r);
+  const float y = __fmaf_rn(__fmaf_rn(-root, root, x), __fmul_rn(r, 0.5f), root);
+  slow = slow | !(y >= __int_as_float(0x26800000));  // 2^-50
+  return y;
+}
+// The operations of logf for positive normal numbers; the product with ln 2 is exact before it is rounded with the sum.
+__device__ __forceinline__ float quick_log(float x, bool& slow) {
+  const int bits = __float_as_int(x), exponent = (int)((unsigned)(bits - 0x3f2aaaab) & 0xff800000u);
+  const float m = __fadd_rn(__int_as_float(bits - exponent), -1.0f);
+  float p = __fmaf_rn(__int_as_float(0xbe055027), m, __int_as_float(0x3e1039f6));
+  p = __fmaf_rn(p, m, __int_as_float(0xbdf8cdcc));
+  p = __fmaf_rn(p, m, __int_as_float(0x3e0f2955));
+  p = __fmaf_rn(p, m, __int_as_float(0xbe2ad8b9));
+  p = __fmaf_rn(p, m, __int_as_float(0x3e4ced0b));
+  p = __fmaf_rn(p, m, __int_as_float(0xbe7fff22));
+  p = __fmaf_rn(p, m, __int_as_float(0x3eaaaa78));
+  p = __fmul_rn(m, __fmaf_rn(p, m, -0.5f));
+  slow = slow | ((unsigned)(bits - 0x00800000) >= 0x7f000000u);
+  return __fmaf_rn((float)exponent, __int_as_float(0x33b17218), __fmaf_rn(p, m, m));  // 2^-23 ln 2
+}
+
+static __device__ __noinline__ float any_reciprocal(float x) { return 1.0f / x; }
+static __device__ __noinline__ float any_divide(float a, float b) { return a / b; }
+static __device__ __noinline__ float any_sqrt(float x) { return ::sqrtf(x); }
+static __device__ __noinline__ float any_log(float x) { return ::logf(x); }
+
+}  // namespace sn
