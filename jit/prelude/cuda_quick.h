@@ -4,8 +4,8 @@
 //
 // Quotients and roots take the steps of the code that the compiler makes of `a / b` and sqrtf for every architecture: an
 // approximation, and corrections of which the last one rounds the exact result. They hold where no step overflows or underflows.
-// The compiler tests the operands for that; here the result says it: an operand that is infinite or NaN, a divisor of 0 or
-// a subnormal one, and a step that overflows make it NaN, for which no comparison holds, and a divisor above 2^126, whose
+// The compiler tests the operands for that; of division the result says it: an operand that is infinite or NaN, a divisor of 0
+// or a subnormal one, and a step that overflows make it NaN, for which no comparison holds, and a divisor above 2^126, whose
 // approximation is 0, makes it small.
 namespace sn {
 
@@ -38,9 +38,8 @@ __device__ __forceinline__ float quick_divide(float a, float b, bool& slow) {
 }
 __device__ __forceinline__ float quick_sqrt(float x, bool& slow) {
   const float r = rough_reciprocal_root(x), root = __fmul_rn(x, r);
-  const float y = __fmaf_rn(__fmaf_rn(-root, root, x), __fmul_rn(r, 0.5f), root);
-  slow = slow | !(y >= __int_as_float(0x26800000));  // 2^-50
-  return y;
+  slow = slow | !(x >= __int_as_float(0x0d800000)) | !(x < __int_as_float(0x7f800000));  // 2^-100
+  return __fmaf_rn(__fmaf_rn(-root, root, x), __fmul_rn(r, 0.5f), root);
 }
 // The operations of logf for positive normal numbers; the product with ln 2 is exact before it is rounded with the sum.
 __device__ __forceinline__ float quick_log(float x, bool& slow) {

@@ -68,6 +68,12 @@ static inline long long __double_as_longlong(double x) { return __builtin_bit_ca
 static inline float __fadd_rn(float a, float b) { return a + b; }
 static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+// A GPU's approximations, which take and give 0 for subnormal numbers; here as near as they can be.
+static inline float without_subnormals(float x) { return fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x; }
+static inline float approximate_reciprocal(float x) { return without_subnormals(float(1 / double(without_subnormals(x)))); }
+static inline float approximate_reciprocal_root(float x) {
+  return without_subnormals(float(1 / __builtin_sqrt(double(without_subnormals(x)))));
+}
 static inline float __fdividef(float a, float b) { return a / b; }
 static inline float __fmul_ru(float a, float b) {
   const double exact = double(a) * b;

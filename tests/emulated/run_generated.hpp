@@ -39,11 +39,17 @@ constexpr const char* choice = R"({
     factor = odd ? 1.0f : y;
   })";
 
-inline void replace_choice(std::string& source) {
-  const std::size_t begin = source.find("asm(\"{"), end = source.find("\"f\"(y));", begin);
-  if (begin == std::string::npos) return;
+inline void replace(std::string& source, const std::string& begin, const std::string& last, const char* by) {
+  const std::size_t at = source.find(begin), end = source.find(last, at);
+  if (at == std::string::npos) return;
   REQUIRE(end != std::string::npos);
-  source.replace(begin, end + 8 - begin, choice);
+  source.replace(at, end + last.size() - at, by);
+}
+/// What is written as PTX in the prelude.
+inline void replace_ptx(std::string& source) {
+  replace(source, "asm(\"{", "\"f\"(y));", choice);
+  replace(source, "asm(\"rcp.approx", "\"f\"(x));", "r = approximate_reciprocal(x);");
+  replace(source, "asm(\"rsqrt.approx", "\"f\"(x));", "r = approximate_reciprocal_root(x);");
 }
 
 using kernel_call = void (*)(const void* parameters);
@@ -78,7 +84,7 @@ inline void compile_kernels(const jit::program& p, const std::vector<jit::cuda_v
   }
   if (names.empty()) return;
   std::string source = jit::cuda_module({&p}, text);
-  replace_choice(source);
+  replace_ptx(source);
   const std::string before = p.calls.empty() ? cuda_as_host : cuda_as_host_for_users();
   const std::vector<void*> found = jit::compile_host(before + source + calls, functions);
   const emulator_calls connected{&cuda_emulator::here,    &cuda_emulator::block_extent, &cuda_emulator::grid_extent,

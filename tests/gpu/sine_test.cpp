@@ -1,33 +1,20 @@
 // The sine and cosine of generated kernels against NVRTC's, for every float32.
 #ifdef SINTER_HAS_CUDA
 
-#include <cuda_runtime_api.h>
-
 #include <array>
 #include <bit>
 #include <string>
 
+#include "gpu/comparison.hpp"
 #include "gpu/gpu.hpp"
-#include "jit/cuda/emit.hpp"
-#include "jit/cuda/nvrtc.hpp"
 
 namespace jit = sinter::jit;
 
 namespace {
 
-struct report {
-  unsigned long long wrong, first, slow;
-};
-
 /// Kernels that count the bit patterns for which two ways of computing differ. Where `slow` is raised a kernel computes
 /// again through sinf, so nothing is left to compare; how often that happens is counted.
 constexpr const char* comparing_kernels = R"(
-struct report {
-  unsigned long long wrong, first, slow;
-};
-__device__ __forceinline__ bool same(float a, float b) {
-  return __float_as_uint(a) == __float_as_uint(b) || (a != a && b != b);
-}
 __device__ __forceinline__ bool same_magnitude(float a, float b) { return same(fabsf(a), fabsf(b)); }
 
 struct sine {
@@ -66,25 +53,6 @@ struct slow_both {
   }
 };
 
-template <class F>
-__device__ __forceinline__ void compare(report* r) {
-  const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
-  unsigned long long wrong = 0, first = ~0ull, slow_ones = 0;
-  for (unsigned long long k = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; k < 1ull << 32; k += stride) {
-    bool slow = false;
-    const bool bad = F::wrong(__uint_as_float((unsigned)k), slow);
-    if (slow) ++slow_ones;
-    if (bad && !slow) {
-      ++wrong;
-      first = min(first, k);
-    }
-  }
-  if (slow_ones) atomicAdd(&r->slow, slow_ones);
-  if (!wrong) return;
-  atomicAdd(&r->wrong, wrong);
-  atomicMin(&r->first, first);
-}
-#define COMPARE(name) extern "C" __global__ void compare_##name(report* r) { compare<name>(r); }
 COMPARE(sine)
 COMPARE(cosine)
 COMPARE(both)
@@ -97,52 +65,7 @@ COMPARE(slow_both)
 constexpr std::array names = {"sine",          "cosine",   "both", "signless_sine", "signless_cosine",
                               "signless_both", "slow_both"};
 
-std::string source() { return jit::cuda_prelude(std::vector<const jit::program*>{}) + comparing_kernels; }
-
-bool succeeded(cudaError_t status) {
-  INFO("CUDA reports ", cudaGetErrorString(status));
-  CHECK(status == cudaSuccess);
-  return status == cudaSuccess;
-}
-
-/// One report on the device, and the module with the kernels.
-struct comparison {
-  cudaLibrary_t library = nullptr;
-  report* on_device = nullptr;
-  comparison() = default;
-  comparison(const comparison&) = delete;
-  comparison& operator=(const comparison&) = delete;
-  ~comparison() {
-    (void)cudaFree(on_device);
-    if (library) (void)cudaLibraryUnload(library);
-  }
-
-  bool load(int device) {
-    int major = 0, minor = 0;
-    if (!succeeded(cudaSetDevice(device)) ||
-        !succeeded(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)) ||
-        !succeeded(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device)))
-      return false;
-    const jit::cubin binary = jit::compile_cuda(source(), {.arch = 10 * major + minor});
-    void* memory = nullptr;
-    if (!succeeded(cudaLibraryLoadData(&library, binary.bytes.data(), nullptr, nullptr, 0, nullptr, nullptr, 0)) ||
-        !succeeded(cudaMalloc(&memory, sizeof(report))))
-      return false;
-    on_device = static_cast<report*>(memory);
-    return true;
-  }
-
-  bool run(const std::string& name, report& result) {
-    result = {0, ~0ull, 0};
-    cudaKernel_t kernel = nullptr;
-    void* arguments[] = {&on_device};
-    return succeeded(cudaLibraryGetKernel(&kernel, library, ("compare_" + name).c_str())) &&
-           succeeded(cudaMemcpy(on_device, &result, sizeof result, cudaMemcpyHostToDevice)) &&
-           succeeded(
-               cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(4096), dim3(256), arguments, 0, nullptr)) &&
-           succeeded(cudaMemcpy(&result, on_device, sizeof result, cudaMemcpyDeviceToHost));
-  }
-};
+std::string source() { return gpu_test::comparing_source(comparing_kernels); }
 
 }  // namespace
 
@@ -157,11 +80,11 @@ TEST_CASE("gpu: the kernels that compare sines compile") {
 
 TEST_CASE("gpu: quick sine and cosine have the bits of sinf and cosf for every float32") {
   if (gpu_test::no_gpu()) return;
-  comparison c;
-  if (!c.load(sinter::default_device().index)) return;
+  gpu_test::comparison c;
+  if (!c.load(sinter::default_device().index, source())) return;
   const unsigned long long beyond = 0x7f800000ull - std::bit_cast<std::uint32_t>(105615.0f) + 1;
   for (const std::string name : names) {
-    report r{};
+    gpu_test::report r{};
     if (!c.run(name, r)) return;
     CAPTURE(name);
     CAPTURE(std::bit_cast<float>(static_cast<std::uint32_t>(r.first)));
