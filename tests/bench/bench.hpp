@@ -113,6 +113,10 @@ void sweep_rows(bool small, double seconds, const std::string& only);
 /// Times of the programs of programs/, whose inputs programs.py left in the folder.
 void program_rows(const std::string& folder, const std::string& only);
 
+/// Products of sparse arrays, steps of solvers, neighbours and clusters; order statistics, joins, special functions.
+void sparse_rows(const std::string& only);
+void statistics_rows(const std::string& only);
+
 /// Times of first calls, in this process and with the kernel cache that the environment selects.
 void first_calls();
 /// Runs first_calls twice in fresh processes: with an empty cache folder, then with the cache of the first run.

@@ -2,12 +2,13 @@
 // serves kernels (as users' text, in front of which stands user.h) and the host's loops (src/ops/spatial/host_walks.cpp), so
 // that all devices agree. SN_METHOD, as in user.h, INFINITY and pow are the includer's.
 //
-// The points lie along a Hilbert curve, `bucket` of them in each leaf; leaves are numbered along it, as many as a power of two.
+// The points lie in an order that keeps neighbours together (along a Hilbert curve on a GPU, in halves about medians on the host),
+// `bucket` of them in each leaf; leaves are numbered along it, as many as a power of two.
 // Node 1 is the root, 2 k and 2 k + 1 are below node k, leaf j is node leaves + j. Empty leaves have boxes from +inf to -inf.
 namespace sn_tree {
 
 template <class T, int D> struct tree {
-  const T* points;         // (count, D), along the curve
+  const T* points;         // (count, D), in the order of leaves
   const int* ids;          // their places in the data
   const T* boxes;          // (2 leaves, 2, D): lowest and highest coordinates below each node
   const int* least;        // (2 leaves): the lowest id below each node
@@ -163,7 +164,7 @@ SN_METHOD void nearest(const tree<T, D>& t, norm<T, P> of, const T* query, neare
 
 // --- all within a distance
 
-// visit(k, d) for each point k along the curve with distance d <= r, until it returns false.
+// visit(k, d) for each point k of the tree with distance d <= r, until it returns false.
 template <class T, int D, int P, class F>
 SN_METHOD void within(const tree<T, D>& t, norm<T, P> of, const T* query, T r, F& visit) {
   T q[D];

@@ -84,16 +84,24 @@ knn_result nearest_by_tiles(const ndarray& queries, const ndarray& points, int64
 
 namespace {
 
+/// Whether scores of squares or products need no rounding: of whole numbers that are small enough.
+bool is_exact(const ndarray& queries, const ndarray& points) {
+  const double most = (points.dtype() == dtype::f32 ? 0x1p24 : 0x1p53) / (8 * static_cast<double>(points.shape(1)));
+  const auto whole = [&](const ndarray& x) { return all(logical_and(x == rint(x), square(x) <= most)); };
+  return static_cast<bool>(logical_and(whole(queries), whole(points)));
+}
+
 /// Queries and points such that the product of a row and a row, both with `extra` columns, is a score that orders as the
 /// distance does: |y|^2 - 2 xy of centred vectors, or - xy.
 struct product_sets {
   ndarray queries, points;
   ndarray query_squares, largest_square;  // what bounds the rounding of the scores
 };
-product_sets sets_for_products(const ndarray& queries, const ndarray& points, bool squares) {
+product_sets sets_for_products(const ndarray& queries, const ndarray& points, bool squares, bool centred) {
   const int64_t d = queries.shape(1), extra = (d + 1 + 3) / 4 * 4 - d;  // rows that begin at multiples of 16 bytes
   product_sets out;
-  const ndarray centre = squares ? mean(points, 0) : zeros({d}, {.dtype = points.dtype(), .device = points.device()});
+  const ndarray centre = squares && centred ? mean(points, 0)
+                                            : zeros({d}, {.dtype = points.dtype(), .device = points.device()});
   const ndarray x = queries - centre, y = points - centre;
   const ndarray y_squares = sum(square(y), 1, {.keepdims = true});
   const create_kw like{.dtype = points.dtype(), .device = points.device()};
@@ -124,43 +132,94 @@ topk_result measured(const pair_distance& distance, const ndarray& rows, const n
   return {best.values, take_along_axis(ascending, best.indices, 1)};
 }
 
+/// What a search by products compares: scores in float64 tell more distances apart than those in float32, and of small whole
+/// numbers equal ones are known to be equal.
+enum class scoring { plain, doubles, exact };
+
+struct searched {
+  knn_result found;
+  ndarray doubt;  // of each query: whether a point that was left out may be nearer
+};
+struct product_search {
+  int64_t k;
+  product_order order;
+  const pair_distance& distance;
+
+  searched run(const ndarray& queries, const ndarray& points, scoring how) const {
+    const bool squares = order == product_order::squares;
+    const int64_t n = points.shape(0), kept = std::min(n, k + std::max<int64_t>(8, k / 4));
+    const bool wider = how == scoring::doubles;
+    const product_sets sets = wider ? sets_for_products(queries.astype(float64), points.astype(float64), squares, true)
+                                    : sets_for_products(queries, points, squares, how != scoring::exact);
+    const tile_sizes size = sizes_for(queries, points);
+    std::vector<ndarray> all_distances, all_indices, all_doubts;
+    for (int64_t first = 0; first < queries.shape(0); first += size.rows) {
+      const ndarray rows = rows_of_block(queries, first, size.rows);
+      const topk_result scores =
+          best_of_tiles(rows_of_block(sets.queries, first, size.rows), sets.points, size.columns, kept,
+                        [](const ndarray& x, const ndarray& y) { return matmul(x, y.T()); });
+      const topk_result best = measured(distance, rows, points, scores.indices, k);
+      const ndarray doubt = kept == n ? zeros({rows.shape(0)}, {.dtype = bool_, .device = points.device()})
+                                      : doubts(best.values(_, -1), scores.values(_, -1),
+                                               rows_of_block(sets.query_squares, first, size.rows), sets, how);
+      eval(best.values, best.indices, doubt);
+      all_distances.push_back(best.values);
+      all_indices.push_back(best.indices);
+      all_doubts.push_back(doubt);
+    }
+    return {joined(all_distances, all_indices), all_doubts.size() == 1 ? all_doubts[0] : concatenate(all_doubts, 0)};
+  }
+
+ private:
+  /// Of the last of the nearest, and the last candidate's score. What was left out has a score of at least that, less what d
+  /// roundings of terms as large as the squares can do; the measured distance is off by as many, of terms as large as itself.
+  ndarray doubts(const ndarray& last, const ndarray& score, const ndarray& squares_of_rows, const product_sets& sets,
+                 scoring how) const {
+    const double d = static_cast<double>(sets.points.shape(1));
+    const ndarray shift = order == product_order::squares
+                              ? squares_of_rows
+                              : full_like(squares_of_rows, order == product_order::cosines);
+    if (how == scoring::exact) return last > score + shift;
+    const double unit = sets.points.dtype() == dtype::f32 ? 0x1p-24 : 0x1p-53;
+    const ndarray left_out = score + shift - (4 * d + 32) * unit * (squares_of_rows + sets.largest_square);
+    if (how == scoring::plain) return logical_not(last < left_out);
+    return logical_not(last * (1 + (4 * d + 32) * 0x1p-24) < left_out * (1 - (4 * d + 32) * 0x1p-24));
+  }
+};
+
+/// The results of those queries that are in doubt, put among the others.
+template <class Search>
+void search_again(knn_result& out, const ndarray& again, const Search& search) {
+  const knn_result better = search();
+  out.distances = out.distances.copy();
+  out.indices = out.indices.copy();
+  out.distances(again) = better.distances;
+  out.indices(again) = better.indices;
+}
+
 }  // namespace
 
 knn_result nearest_by_products(const ndarray& queries, const ndarray& points, int64_t k, product_order order,
                                const pair_distance& distance, const tile_function& tiles) {
-  const bool squares = order == product_order::squares;
-  const int64_t n = points.shape(0), d = points.shape(1), kept = std::min(n, k + std::max<int64_t>(8, k / 4));
-  const product_sets sets = sets_for_products(queries, points, squares);
-  const tile_sizes size = sizes_for(queries, points);
-  const double unit = points.dtype() == dtype::f32 ? 0x1p-24 : 0x1p-53;
-  std::vector<ndarray> all_distances, all_indices, all_doubts;
-  for (int64_t first = 0; first < queries.shape(0); first += size.rows) {
-    const ndarray rows = rows_of_block(queries, first, size.rows);
-    const topk_result found = best_of_tiles(rows_of_block(sets.queries, first, size.rows), sets.points, size.columns,
-                                            kept, [](const ndarray& x, const ndarray& y) { return matmul(x, y.T()); });
-    const topk_result best = measured(distance, rows, points, found.indices, k);
-    // What was left out has a score of at least the last candidate's, less what d roundings of terms as large as the
-    // squares can do; the measured distance is off by as many.
-    const ndarray squares_of_rows = rows_of_block(sets.query_squares, first, size.rows);
-    const ndarray error = (4 * static_cast<double>(d) + 32) * unit * (squares_of_rows + sets.largest_square);
-    const ndarray left_out = found.values(_, -1) - error +
-                             (squares ? squares_of_rows : full_like(squares_of_rows, order == product_order::cosines));
-    const ndarray certain = best.values(_, -1) < left_out;
-    const ndarray doubt =
-        kept == n ? zeros({rows.shape(0)}, {.dtype = bool_, .device = points.device()}) : logical_not(certain);
-    eval(best.values, best.indices, doubt);
-    all_distances.push_back(best.values);
-    all_indices.push_back(best.indices);
-    all_doubts.push_back(doubt);
-  }
-  knn_result out = joined(all_distances, all_indices);
-  const ndarray again = flatnonzero(all_doubts.size() == 1 ? all_doubts[0] : concatenate(all_doubts, 0));
+  const product_search search{k, order, distance};
+  const searched first = search.run(queries, points, scoring::plain);
+  knn_result out = first.found;
+  ndarray again = flatnonzero(first.doubt);
   if (again.size() == 0) return out;
-  const knn_result exact = nearest_by_tiles(take(queries, again, 0), points, k, tiles);
-  out.distances = out.distances.copy();
-  out.indices = out.indices.copy();
-  out.distances(again) = exact.distances;
-  out.indices(again) = exact.indices;
+  // Points that lie much closer to each other than to the centre, or at equal distances.
+  const bool exact = order != product_order::cosines && is_exact(queries, points);
+  if (exact || (order == product_order::squares && points.dtype() == dtype::f32)) {
+    ndarray left;
+    search_again(out, again, [&] {
+      const searched second =
+          search.run(take(queries, again, 0), points, exact ? scoring::exact : scoring::doubles);
+      left = take(again, flatnonzero(second.doubt));
+      return second.found;
+    });
+    again = left;
+  }
+  if (again.size() > 0)
+    search_again(out, again, [&] { return nearest_by_tiles(take(queries, again, 0), points, k, tiles); });
   return out;
 }
 

@@ -44,7 +44,8 @@ point_tree make_tree(const ndarray& points, int64_t leafsize) {
   while (t.leaves < wanted) t.leaves *= 2;
   t.cells = cells_of(points);
   eval(t.cells);
-  const ndarray order = argsort(walks_for(points).places(points, t.cells));
+  const ndarray order = served_by_host(points) ? order_by_medians(points, t.leaves, t.bucket)
+                                               : argsort(walks_for(points).places(points, t.cells));
   t.points = take(points, order, 0);
   t.ids = order.astype(int32);
   eval(t.points, t.ids);

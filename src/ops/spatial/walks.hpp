@@ -69,6 +69,10 @@ const tree_walks& text_walks();
 /// Those that serve the array's device.
 const tree_walks& walks_for(const ndarray& x);
 
+/// The points' places in a tree on the host, int64: each node's points, of evaluated rows, lie on two sides of a plane, so that
+/// boxes do not overlap. Takes n log(leaves) comparisons.
+ndarray order_by_medians(const ndarray& points, std::int64_t leaves, std::int64_t bucket);
+
 /// Whether loops of the host serve the array's device.
 bool served_by_host(const ndarray& x);
 

@@ -13,7 +13,6 @@
 namespace {
 
 using emulated::csr_kernels;
-using emulated::csr_tile;
 
 bool left_out() {
   if (cuda_emulator::available()) return false;
@@ -22,6 +21,7 @@ bool left_out() {
 }
 
 double as_number(double v, double) { return v; }
+float as_number(double v, float) { return static_cast<float>(v); }
 unsigned long long as_number(double v, unsigned long long) { return static_cast<unsigned long long>(v); }
 emulated::csr::complex_pair<float> as_number(double v, emulated::csr::complex_pair<float>) {
   return {static_cast<float>(v), static_cast<float>(1 - v)};
@@ -71,7 +71,7 @@ std::vector<T> numbers(std::int64_t n, std::mt19937& random) {
 
 template <class T, class I>
 void check_product(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, std::int64_t width, bool ones,
-                   std::mt19937& random) {
+                   std::mt19937& random, bool few_blocks = false) {
   const std::vector<T> x = numbers<T>(m.columns * width, random), y = numbers<T>(m.rows * width, random);
   std::vector<T> result(static_cast<std::size_t>(m.rows * width), as_number(99, T{}));
   emulated::csr::csr_job<T, I> job;
@@ -89,15 +89,16 @@ void check_product(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, std:
   job.aligned = width == 1 && reinterpret_cast<std::uintptr_t>(m.data.data()) % 16 == 0 && random() % 4 != 0;
   job.result = result.data();
   if (width == 1) {
-    const std::int64_t tiles = job.entries == 0 ? 1 : (job.entries + csr_tile - 1) / csr_tile;
+    const std::int64_t tiles = job.entries == 0 ? 1 : (job.entries + kernels.tile - 1) / kernels.tile;
     std::vector<T> heads(static_cast<std::size_t>(tiles)), carries(static_cast<std::size_t>(tiles));
     std::vector<std::int64_t> head_rows(static_cast<std::size_t>(tiles), 77);
-    const emulated::csr::csr_tiles<T> parts{heads.data(), carries.data(), head_rows.data()};
-    const auto blocks = static_cast<unsigned>(tiles);
-    REQUIRE(cuda_emulator::launch({blocks}, {emulated::csr_threads}, [&] { kernels.times_vector(job, parts); }) ==
+    const emulated::csr::csr_tiles<T> parts{tiles, heads.data(), carries.data(), head_rows.data()};
+    const auto all = static_cast<unsigned>(tiles), blocks = few_blocks && tiles > 2 ? 2 : all;
+    REQUIRE(cuda_emulator::launch({blocks}, {kernels.threads}, [&] { kernels.times_vector(job, parts); }) ==
             std::string());
-    REQUIRE(cuda_emulator::launch({(blocks + 127) / 128}, {emulated::csr_threads},
-                                  [&] { kernels.join_tiles(job, parts, tiles); }) == std::string());
+    REQUIRE(cuda_emulator::launch({(all + emulated::csr_join_threads - 1) / emulated::csr_join_threads},
+                                  {emulated::csr_join_threads},
+                                  [&] { kernels.join_tiles(job, parts); }) == std::string());
   } else {
     int lanes = 2;
     while (lanes < 32 && lanes < width) lanes *= 2;
@@ -119,8 +120,7 @@ void check_product(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, std:
   CHECK(wrong == -1);
 }
 
-std::vector<int> lengths_of(int kind, std::mt19937& random) {
-  const int tile = static_cast<int>(csr_tile);
+std::vector<int> lengths_of(int kind, std::mt19937& random, int tile = 1024) {
   switch (kind) {
     case 0: return {0, 0, 5, 0, tile - 5, 0, 0, 3};             // a row ends with the tile, empty ones after it
     case 1: return {3 * tile + 7, 0, 1};                        // a row of several tiles
@@ -149,8 +149,9 @@ void check_all(const csr_kernels<T, I>& kernels) {
   std::mt19937 random(5);
   for (int kind = 0; kind < 10; ++kind) {
     CAPTURE(kind);
-    const matrix<T, I> m = matrix_of<T, I>(lengths_of(kind, random), 50, random);
+    const matrix<T, I> m = matrix_of<T, I>(lengths_of(kind, random, static_cast<int>(kernels.tile)), 50, random);
     check_product(kernels, m, 1, false, random);
+    check_product(kernels, m, 1, false, random, true);
     check_product(kernels, m, 1, true, random);
     if (kind == 6 || kind == 7) check_product(kernels, m, kind == 6 ? 3 : 37, false, random);
   }
@@ -205,6 +206,9 @@ TEST_CASE("CUDA kernels for sparse matrices: transposes") {
 TEST_CASE("CUDA kernels for sparse matrices: products with vectors and matrices") {
   if (left_out()) return;
   check_all(emulated::csr_doubles);
+  check_all(emulated::csr_doubles_by_two);
+  check_all(emulated::csr_singles_by_four);
+  check_all(emulated::csr_singles_of_a_warp);
   check_all(emulated::csr_integers);
   check_all(emulated::csr_complex);
 }

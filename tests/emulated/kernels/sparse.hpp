@@ -8,13 +8,14 @@ namespace emulated {
 
 namespace csr = sinter::cuda::device;
 
-inline constexpr unsigned csr_threads = 128, csr_matrix_threads = 256;
-inline constexpr std::int64_t csr_tile = 1024;
+inline constexpr unsigned csr_join_threads = 128, csr_matrix_threads = 256;
 
 template <class T, class I>
 struct csr_kernels {
+  unsigned threads;
+  std::int64_t tile;
   void (*times_vector)(csr::csr_job<T, I>, csr::csr_tiles<T>);
-  void (*join_tiles)(csr::csr_job<T, I>, csr::csr_tiles<T>, std::int64_t);
+  void (*join_tiles)(csr::csr_job<T, I>, csr::csr_tiles<T>);
   void (*times_matrix)(csr::csr_job<T, I>, int);
 };
 template <class I>
@@ -24,7 +25,9 @@ struct transpose_kernels {
 };
 extern const transpose_kernels<int> transposes_narrow;
 extern const transpose_kernels<std::int64_t> transposes_wide;
-extern const csr_kernels<double, int> csr_doubles;
+/// The same with other numbers of threads, of entries for each, and of neighbours that one loads.
+extern const csr_kernels<double, int> csr_doubles, csr_doubles_by_two;
+extern const csr_kernels<float, int> csr_singles_by_four, csr_singles_of_a_warp;
 extern const csr_kernels<unsigned long long, std::int64_t> csr_integers;
 extern const csr_kernels<csr::complex_pair<float>, int> csr_complex;
 

@@ -95,6 +95,38 @@ TEST_CASE("knn measures by differences where products lose the neighbours") {
   CHECK(equal(found.indices(_, 0), arange(40)));
 }
 
+TEST_CASE("knn of points in narrow clusters, which float32 scores do not tell apart") {
+  random::generator g(17);
+  const ndarray centres = g.random({40, 24}, {.dtype = float32});
+  const ndarray p = take(centres, g.integers(0, 40, 3000), 0) + 1e-3 * g.normal(0, 1, {3000, 24}, {.dtype = float32});
+  const ndarray points = p.astype(float32);
+  eval(points);
+  const ndarray exactly =
+      sum(square(points(slice(0, 200)).astype(float64)(_, newaxis) - points.astype(float64)), 2);
+  const auto found = sp::knn(points(slice(0, 200)), points, 15, {.metric = "sqeuclidean"});
+  check_neighbors(found, exactly.astype(float32), 15, 1e-10);
+}
+
+TEST_CASE("knn of whole numbers: equal distances by the thousand, exact up to where float32 counts") {
+  random::generator g(18);
+  for (const auto& [largest, d] : {std::pair(1, 40), std::pair(300, 8), std::pair(511, 7), std::pair(3000, 6)}) {
+    CAPTURE(largest);
+    const ndarray q = g.integers(-largest, largest + 1, {60, d}).astype(float32),
+                  p = concatenate({g.integers(-largest, largest + 1, {2500, d}).astype(float32), q, q, q}, 0);
+    eval(q, p);
+    const ndarray squares = sum(square(q(_, newaxis).astype(float64) - p.astype(float64)), 2);
+    const topk_result wanted = topk(squares, 12, {.largest = false});
+    const auto found = sp::knn(q, p, 12, {.metric = "sqeuclidean"});
+    if (largest < 3000) CHECK(equal(found.indices, wanted.indices));
+    CHECK(close(found.distances.astype(float64), wanted.values, largest < 3000 ? 0 : 30));
+    const ndarray products = -matmul(q.astype(float64), p.astype(float64).T());
+    const auto inner = sp::knn(q, p, 12, {.metric = "inner_product"});
+    const topk_result like = topk(products, 12, {.largest = false});
+    if (largest < 3000) CHECK(equal(inner.indices, like.indices));
+    CHECK(close(inner.distances.astype(float64), like.values, largest < 3000 ? 0 : 30));
+  }
+}
+
 TEST_CASE("knn goes over tiles") {
   random::generator g(8);
   // More points than a tile has columns, and more queries than rows fit beside them.

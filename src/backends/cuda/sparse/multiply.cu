@@ -20,11 +20,15 @@ complex_pair<double> number_of(const double* z) {
 }
 bool is_one(const double* z) { return z[0] == 1 && z[1] == 0; }
 
-i64 tiles_of(const sparse_job& j) { return j.entries == 0 ? 1 : ceil_div(j.entries, csr_tile); }
+using tiling = csr_tiling<128, 8, 1>;
+constexpr i64 tiles_at_once = 9;  // on a multiprocessor: as many blocks as its registers take
+
+i64 tiles_of(const sparse_job& j) { return j.entries == 0 ? 1 : ceil_div(j.entries, tiling::tile); }
 
 template <class T>
 csr_tiles<T> tiles_in(pieces& scratch, i64 count) {
   csr_tiles<T> t;
+  t.count = count;
   t.heads = scratch.take<T>(count);
   t.carries = scratch.take<T>(count);
   t.head_rows = scratch.take<i64>(count);
@@ -53,8 +57,9 @@ cudaError_t multiply(const context& c, const sparse_job& s, void* result, void* 
     const i64 tiles = tiles_of(s);
     pieces memory(scratch);
     const csr_tiles<T> parts = tiles_in<T>(memory, tiles);
-    SINTER_TRY(launch(c, csr_times_vector<T, I>, tiles, csr_threads, 0, j, parts));
-    return launch(c, csr_join_tiles<T, I>, ceil_div(tiles, csr_threads), csr_threads, 0, j, parts, tiles);
+    const i64 blocks = tiles < c.multiprocessors * tiles_at_once ? tiles : c.multiprocessors * tiles_at_once;
+    SINTER_TRY(launch(c, csr_times_vector<T, I, tiling>, blocks, tiling::threads, 0, j, parts));
+    return launch(c, csr_join_tiles<T, I, tiling>, ceil_div(tiles, csr_join_threads), csr_join_threads, 0, j, parts);
   }
   int lanes = 2;
   while (lanes < 32 && lanes < s.width) lanes *= 2;

@@ -14,9 +14,13 @@
 
 namespace sinter::cuda::device {
 
-constexpr int csr_threads = 128, csr_each = 8, csr_tile = csr_threads * csr_each, csr_warps = csr_threads / 32;
+/// How a block takes a tile: `each` entries a thread, which it loads `group` neighbours at a time.
+template <int Threads, int Each, int Group>
+struct csr_tiling {
+  static constexpr int threads = Threads, each = Each, group = Group, tile = Threads * Each, warps = Threads / 32;
+};
 constexpr int csr_few = 8;  // rows of a tile that all threads add up together
-constexpr int csr_matrix_threads = 256;
+constexpr int csr_join_threads = 128, csr_matrix_threads = 256;
 constexpr unsigned csr_lanes = 0xffffffffu;
 
 template <class T>
@@ -105,12 +109,6 @@ __device__ __forceinline__ void csr_store(const csr_segments& s, const csr_job<T
   }
 }
 
-/// Neighbouring entries that a thread loads: 16 bytes of elements or of indices, at most.
-template <class T, class I>
-constexpr int csr_group = sizeof(T) > 8                    ? 1
-                          : sizeof(T) > 4 || sizeof(I) > 4 ? 2
-                                                           : 4;
-
 /// N elements at an address that is a multiple of their size, which nothing will read again.
 template <int N, class V>
 __device__ __forceinline__ void csr_stream(V* to, const V* from) {
@@ -129,98 +127,110 @@ __device__ __forceinline__ void csr_stream(V* to, const V* from) {
   for (int i = 0; i < N; ++i) to[i] = from[i];
 #endif
 }
-/// The thread's elements of a tile: of each group of csr_threads * N the thread's N.
-template <int N, class V>
-__device__ __forceinline__ void csr_load(V (&to)[csr_each], const V* from, int count, int thread, bool whole) {
+/// Where the k-th entry of a thread lies in its tile: of each threads * group the thread has `group` neighbours.
+template <class P>
+__device__ __forceinline__ int csr_slot(int k, int thread) {
+  return (k / P::group * P::threads + thread) * P::group + k % P::group;
+}
+/// The thread's elements of a tile.
+template <class P, class V>
+__device__ __forceinline__ void csr_load(V (&to)[P::each], const V* from, int count, int thread, bool whole) {
+  constexpr int n = P::group * sizeof(V) > 16 ? 16 / sizeof(V) : P::group;
   if (whole) {
 #pragma unroll
-    for (int k = 0; k < csr_each / N; ++k) csr_stream<N>(to + k * N, from + (k * csr_threads + thread) * N);
+    for (int k = 0; k < P::each; k += n) csr_stream<n>(to + k, from + csr_slot<P>(k, thread));
     return;
   }
 #pragma unroll
-  for (int k = 0; k < csr_each; ++k) {
-    const int at = (k / N * csr_threads + thread) * N + k % N;
+  for (int k = 0; k < P::each; ++k) {
+    const int at = csr_slot<P>(k, thread);
     if (at < count) to[k] = from[at];
   }
 }
 
-template <class T, class I>
-__global__ void __launch_bounds__(csr_threads) csr_times_vector(const csr_job<T, I> j, const csr_tiles<T> tiles) {
-  constexpr int group = csr_group<T, I>;
-  __shared__ T products[csr_tile];
-  __shared__ T warp_sums[csr_few][csr_warps];
+/// Blocks take tiles in turn. While one adds up the rows of a tile, the entries of its next one are on their way.
+template <class T, class I, class P>
+__global__ void __launch_bounds__(P::threads) csr_times_vector(const csr_job<T, I> j, const csr_tiles<T> tiles) {
+  __shared__ T products[P::tile];
+  __shared__ T warp_sums[csr_few][P::warps];
   __shared__ csr_part parts[csr_few];
   __shared__ std::int64_t bounds[2];
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  const std::int64_t tile = blockIdx.x, first = tile * csr_tile;
-  const std::int64_t last = first + csr_tile < j.entries ? first + csr_tile : j.entries;
-  const int entries = static_cast<int>(last - first);
-  const bool whole = j.aligned && entries == csr_tile;
-  T value[csr_each];
-  I column[csr_each];
-  csr_load<group>(value, j.data + first, entries, thread, whole);
-  if (j.x) csr_load<group>(column, j.indices + first, entries, thread, whole);
-  // The loads above are on their way meanwhile.
-  if (warp < 2) {
-    const bool none_before = warp == 0 && tile == 0;  // empty rows at the beginning are the first tile's
-    const std::int64_t row =
-        none_before ? 0 : csr_rows_before(j.indptr, j.rows, j.entries, warp == 0 ? first : last, lane);
-    if (lane == 0) bounds[warp] = row;
-  }
-  if (thread == 0) tiles.head_rows[tile] = -1;
-  __syncthreads();
-
-  const csr_segments segments{tile, first, last, bounds[0], bounds[1]};
-  // One more: what the next row has in this tile is carried.
-  const std::int64_t count = segments.last_row - segments.first_row + (segments.last_row < j.rows ? 1 : 0);
-  const bool few = count <= csr_few;
-  int lanes = 1;  // for a row
-  while (!few && lanes < 32 && 2 * lanes * count <= 2 * csr_threads) lanes *= 2;
-  const int groups = csr_threads / lanes, mine = thread % lanes;
-  std::int64_t s = thread / lanes;
-  csr_part part{0, 0, false};
-  if (s < count) part = csr_part_of(segments, j.indptr, segments.first_row + s);
-  if (few && s < count) parts[s] = part;
-#pragma unroll
-  for (int k = 0; k < csr_each; ++k) {
-    const int at = (k / group * csr_threads + thread) * group + k % group;
-    if (at < entries) products[at] = j.x ? csr_product(value[k], j.x[column[k]]) : value[k];
-  }
-  __syncthreads();
-
-  if (few) {
-    for (int r = 0; r < count; ++r) {
-      T sum{};
-      for (int k = parts[r].begin + thread; k < parts[r].end; k += csr_threads) sum = csr_sum(sum, products[k]);
-      for (int step = 16; step > 0; step /= 2) sum = csr_sum(sum, csr_other(sum, step));
-      if (lane == 0) warp_sums[r][warp] = sum;
+  T value[P::each];
+  I column[P::each];
+  const auto load = [&](std::int64_t first) {
+    const int entries = static_cast<int>(j.entries - first < P::tile ? j.entries - first : P::tile);
+    const bool whole = j.aligned && entries == P::tile;
+    csr_load<P>(value, j.data + first, entries, thread, whole);
+    if (j.x) csr_load<P>(column, j.indices + first, entries, thread, whole);
+  };
+  std::int64_t tile = blockIdx.x;
+  if (tile < tiles.count) load(tile * P::tile);
+  for (; tile < tiles.count; tile += gridDim.x) {
+    const std::int64_t first = tile * P::tile, last = first + P::tile < j.entries ? first + P::tile : j.entries;
+    const int entries = static_cast<int>(last - first);
+    for (int end = warp; end < 2; end += P::warps) {
+      const bool none_before = end == 0 && tile == 0;  // empty rows at the beginning are the first tile's
+      const std::int64_t row =
+          none_before ? 0 : csr_rows_before(j.indptr, j.rows, j.entries, end == 0 ? first : last, lane);
+      if (lane == 0) bounds[end] = row;
     }
+    if (thread == 0) tiles.head_rows[tile] = -1;
     __syncthreads();
-    if (thread >= count) return;
-    T sum = warp_sums[thread][0];
-    for (int w = 1; w < csr_warps; ++w) sum = csr_sum(sum, warp_sums[thread][w]);
-    csr_store(segments, j, tiles, segments.first_row + thread, part.before, sum);
-    return;
-  }
-  for (const std::int64_t end = (count + groups - 1) / groups * groups; s < end; s += groups) {
-    T sum{};
-    for (int k = part.begin + mine; k < part.end; k += lanes) sum = csr_sum(sum, products[k]);
-    for (int step = lanes / 2; step > 0; step /= 2) sum = csr_sum(sum, csr_other(sum, step));
-    if (s < count && mine == 0) csr_store(segments, j, tiles, segments.first_row + s, part.before, sum);
-    part = {0, 0, false};
-    if (s + groups < count) part = csr_part_of(segments, j.indptr, segments.first_row + s + groups);
+
+    const csr_segments segments{tile, first, last, bounds[0], bounds[1]};
+    // One more: what the next row has in this tile is carried.
+    const std::int64_t count = segments.last_row - segments.first_row + (segments.last_row < j.rows ? 1 : 0);
+    const bool few = count <= csr_few;
+    int lanes = 1;  // for a row
+    while (!few && lanes < 32 && 2 * lanes * count <= 2 * P::threads) lanes *= 2;
+    const int groups = P::threads / lanes, mine = thread % lanes;
+    std::int64_t s = thread / lanes;
+    csr_part part{0, 0, false};
+    if (s < count) part = csr_part_of(segments, j.indptr, segments.first_row + s);
+    if (few && s < count) parts[s] = part;
+#pragma unroll
+    for (int k = 0; k < P::each; ++k) {
+      const int at = csr_slot<P>(k, thread);
+      if (at < entries) products[at] = j.x ? csr_product(value[k], j.x[column[k]]) : value[k];
+    }
+    if (tile + gridDim.x < tiles.count) load((tile + gridDim.x) * P::tile);
+    __syncthreads();
+
+    if (few) {
+      for (int r = 0; r < count; ++r) {
+        T sum{};
+        for (int k = parts[r].begin + thread; k < parts[r].end; k += P::threads) sum = csr_sum(sum, products[k]);
+        for (int step = 16; step > 0; step /= 2) sum = csr_sum(sum, csr_other(sum, step));
+        if (lane == 0) warp_sums[r][warp] = sum;
+      }
+      __syncthreads();
+      if (thread < count) {
+        T sum = warp_sums[thread][0];
+        for (int w = 1; w < P::warps; ++w) sum = csr_sum(sum, warp_sums[thread][w]);
+        csr_store(segments, j, tiles, segments.first_row + thread, part.before, sum);
+      }
+      continue;
+    }
+    for (const std::int64_t end = (count + groups - 1) / groups * groups; s < end; s += groups) {
+      T sum{};
+      for (int k = part.begin + mine; k < part.end; k += lanes) sum = csr_sum(sum, products[k]);
+      for (int step = lanes / 2; step > 0; step /= 2) sum = csr_sum(sum, csr_other(sum, step));
+      if (s < count && mine == 0) csr_store(segments, j, tiles, segments.first_row + s, part.before, sum);
+      part = {0, 0, false};
+      if (s + groups < count) part = csr_part_of(segments, j.indptr, segments.first_row + s + groups);
+    }
   }
 }
 
 /// The rows that lie in several tiles: carries in order, then the head.
-template <class T, class I>
-__global__ void __launch_bounds__(csr_threads)
-    csr_join_tiles(const csr_job<T, I> j, const csr_tiles<T> tiles, std::int64_t count) {
-  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * csr_threads + threadIdx.x;
-  if (tile >= count || tiles.head_rows[tile] < 0) return;
+template <class T, class I, class P>
+__global__ void __launch_bounds__(csr_join_threads) csr_join_tiles(const csr_job<T, I> j, const csr_tiles<T> tiles) {
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * csr_join_threads + threadIdx.x;
+  if (tile >= tiles.count || tiles.head_rows[tile] < 0) return;
   const std::int64_t row = tiles.head_rows[tile];
   T sum{};
-  for (std::int64_t t = static_cast<std::int64_t>(j.indptr[row]) / csr_tile; t < tile; ++t)
+  for (std::int64_t t = static_cast<std::int64_t>(j.indptr[row]) / P::tile; t < tile; ++t)
     sum = csr_sum(sum, tiles.carries[t]);
   j.result[row] = csr_scaled(j, csr_sum(sum, tiles.heads[tile]), row);
 }

@@ -28,6 +28,7 @@ struct csr_job {
 /// What tiles of entries leave for rows that lie in several of them.
 template <class T>
 struct csr_tiles {
+  std::int64_t count = 0;
   T* heads = nullptr;                 // of a tile: the sum of the row that began before it and ends in it
   T* carries = nullptr;               // of a tile: the sum of the row that does not end in it
   std::int64_t* head_rows = nullptr;  // of a tile: the row of its head, or -1
