@@ -169,7 +169,14 @@ class communicator : public std::enable_shared_from_this<communicator> {
   virtual void do_fail(std::string_view message) noexcept = 0;
   virtual void do_check() = 0;
 
+  /// The groups of split() that have a rank of this process, still without communicators.
+  std::vector<part> parts_of(std::span<const int> group_of) const;
+
  private:
+  void require_blocks(const char* function, const char* what, std::span<const block> blocks) const;
+  void require_targets_disjoint(std::span<const message> messages) const;
+  void note(std::int64_t bytes) noexcept;
+
   int size_;
   std::vector<int> local_ranks_;
   std::vector<backend*> local_devices_;
