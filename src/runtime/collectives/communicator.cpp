@@ -9,6 +9,7 @@
 #include "platform/environment.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/collectives/combine.hpp"
+#include "runtime/trace.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::runtime {
@@ -96,7 +97,14 @@ void communicator::require_blocks(const char* function, const char* what, std::s
   for (std::size_t k = 0; k < blocks.size(); ++k) require_block(function, blocks[k], *local_devices_[k]);
 }
 
-void communicator::note(std::int64_t bytes) noexcept {
+void communicator::begin(const char* function, std::int64_t bytes) {
+  for (const backend* d : local_devices_)
+    if (d->current_stream().notes())
+      throw device_error("[capture] " + std::string(function) + " between ranks cannot be captured");
+  do_check(function);
+  if (tracing()) [[unlikely]]
+    trace(std::string(function) + " of " + std::to_string(size_) + " ranks, " + std::to_string(bytes) +
+          " bytes from this process");
   calls_.fetch_add(1, std::memory_order_relaxed);
   bytes_.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
 }
@@ -119,8 +127,7 @@ void communicator::all_gather(std::span<const block> sends, std::span<const bloc
     if (!same(sends[k], place)) require_disjoint(name, sends[k], receives[k]);
     sent += bytes[rank] * (size_ - 1);
   }
-  check();
-  note(sent);
+  begin(name, sent);
   if (all != 0) do_all_gather(sends, receives, bytes);
 }
 
@@ -153,8 +160,7 @@ void communicator::all_to_all(std::span<const block> sends, std::span<const std:
                          std::to_string(peer) + ", which expects " + std::to_string(receive_bytes[j * n + rank]));
     }
   }
-  check();
-  note(sent);
+  begin(name, sent);
   do_all_to_all(sends, send_bytes, receives, receive_bytes);
 }
 
@@ -167,8 +173,7 @@ void communicator::broadcast(std::span<const block> blocks, int root) {
   const int at = local_index(root);
   for (std::size_t k = 0; at >= 0 && k < blocks.size(); ++k)
     if (static_cast<int>(k) != at) require_disjoint(name, blocks[static_cast<std::size_t>(at)], blocks[k]);
-  check();
-  note(at >= 0 ? blocks[0].bytes * (size_ - 1) : 0);
+  begin(name, at >= 0 ? blocks[0].bytes * (size_ - 1) : 0);
   if (blocks[0].bytes != 0) do_broadcast(blocks, root);
 }
 
@@ -191,8 +196,7 @@ void communicator::exchange(std::span<const message> messages) {
     if (from >= 0 && m.from != m.to) sent += m.source.bytes;
   }
   require_targets_disjoint(messages);
-  check();
-  note(sent);
+  begin(name, sent);
   if (!messages.empty()) do_exchange(messages);
 }
 
@@ -236,8 +240,7 @@ void communicator::all_reduce(std::span<const block> sends, std::span<const bloc
     require_bytes(name, "receives", local_ranks_[k], receives[k], bytes);
     if (!same(sends[k], receives[k])) require_disjoint(name, sends[k], receives[k]);
   }
-  check();
-  note(bytes / size_ * 2 * (size_ - 1) * static_cast<std::int64_t>(sends.size()));
+  begin(name, bytes / size_ * 2 * (size_ - 1) * static_cast<std::int64_t>(sends.size()));
   if (bytes != 0) do_all_reduce(sends, receives, type, op);
 }
 
@@ -257,20 +260,17 @@ void communicator::reduce_scatter(std::span<const block> sends, std::span<const 
     require_elements(name, receives[k], type);
     require_disjoint(name, sends[k], receives[k]);
   }
-  check();
-  note(all / size_ * (size_ - 1) * static_cast<std::int64_t>(sends.size()));
+  begin(name, all / size_ * (size_ - 1) * static_cast<std::int64_t>(sends.size()));
   if (all != 0) do_reduce_scatter(sends, receives, elements, type, op);
 }
 
 void communicator::barrier() {
-  check();
-  note(0);
+  begin("barrier", 0);
   do_barrier();
 }
 
 std::vector<std::string> communicator::gather_texts(std::string_view mine) {
-  check();
-  note(static_cast<std::int64_t>(mine.size()) * (process_count() - 1));
+  begin("gather_texts", static_cast<std::int64_t>(mine.size()) * (process_count() - 1));
   return do_gather_texts(mine);
 }
 
@@ -278,7 +278,7 @@ std::vector<communicator::part> communicator::split(std::span<const int> group_o
   require_count("split", "groups of ranks", group_of.size(), static_cast<std::size_t>(size_));
   for (const int g : group_of)
     if (g < -1) refuse("split", "group " + std::to_string(g));
-  check();
+  begin("split", 0);
   return do_split(group_of);
 }
 
@@ -297,7 +297,7 @@ std::vector<communicator::part> communicator::parts_of(std::span<const int> grou
 }
 
 void communicator::fail(std::string_view message) noexcept { do_fail(message); }
-void communicator::check() { do_check(); }
+void communicator::check() { do_check("collectives"); }
 
 // ---- reductions of parts that are brought together
 

@@ -90,7 +90,7 @@ class peer_copies final : public communicator {
     return parts;
   }
   void do_fail(std::string_view message) noexcept override { failure_->raise(message); }
-  void do_check() override { failure_->throw_if_raised("collectives"); }
+  void do_check(const char* function) override { failure_->throw_if_raised(function); }
 
  private:
   void run(const std::vector<transfer>& all) {

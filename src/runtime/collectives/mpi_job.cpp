@@ -166,9 +166,14 @@ std::string mpi_job::whom_it_waits_for(const std::vector<int>& members) {
   std::string silent, elsewhere;
   for (const int p : members) {
     if (p == process_) continue;
-    const peer& other = peers_[static_cast<std::size_t>(p)];
-    if (!other.has_answered) silent += (silent.empty() ? "rank " : ", ") + std::to_string(p);
-    else if (other.place != place_) elsewhere += "; rank " + std::to_string(p) + " is in " + other.place;
+    peer& other = peers_[static_cast<std::size_t>(p)];
+    if (!other.has_answered && !failure_.is_raised()) {
+      silent += (silent.empty() ? "rank " : ", ") + std::to_string(p);
+      other.has_left = true;  // this process does not wait for it at its end
+      other.left = clock::now();
+    } else if (other.has_answered && other.place != place_) {
+      elsewhere += "; rank " + std::to_string(p) + " is in " + other.place;
+    }
   }
   return (silent.empty() ? "" : "; no answer from " + silent) + elsewhere;
 }

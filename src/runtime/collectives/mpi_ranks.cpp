@@ -86,9 +86,9 @@ std::string mpi_ranks::transport() const {
   return job_->library().version();
 }
 
-void mpi_ranks::do_check() {
+void mpi_ranks::do_check(const char* function) {
   job_->look();
-  job_->failure().throw_if_raised("collectives");
+  job_->failure().throw_if_raised(function);
 }
 
 void mpi_ranks::gather_bytes(const char* function, const char* mine, char* all, std::span<const std::int64_t> bytes) {

@@ -20,6 +20,7 @@ class mpi_ranks final : public communicator {
   int process() const noexcept override { return local_ranks()[0]; }
   std::string transport() const override;
   mpi_job& job() const noexcept { return *job_; }
+  const std::shared_ptr<mpi_job>& shared_job() const noexcept { return job_; }
   /// What wait() is told of who takes part.
   const std::vector<int>& members() const noexcept { return members_; }
   /// Bytes of the host from one rank to all.
@@ -36,7 +37,7 @@ class mpi_ranks final : public communicator {
   std::vector<std::string> do_gather_texts(std::string_view mine) override;
   std::vector<part> do_split(std::span<const int> group_of) override;
   void do_fail(std::string_view message) noexcept override { job_->fail(message); }
-  void do_check() override;
+  void do_check(const char* function) override;
 
  private:
   struct transfers;
