@@ -17,7 +17,7 @@
 
 #include "jit/compile.hpp"
 #include "jit/compile_steps.hpp"
-#include "jit/cuda/nvrtc_library.hpp"
+#include "jit/cuda/library/nvrtc.hpp"
 #include "jit/program/include_scan.hpp"
 #include "platform/background.hpp"
 #include "platform/disk_cache.hpp"

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "jit/cuda/nvrtc_library.hpp"
+#include "jit/cuda/library/nvrtc.hpp"
 #include "jit/prelude_text.hpp"
 #include "platform/files.hpp"
 

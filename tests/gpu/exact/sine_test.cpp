@@ -5,7 +5,7 @@
 #include <bit>
 #include <string>
 
-#include "gpu/comparison.hpp"
+#include "gpu/exact/comparison.hpp"
 #include "gpu/gpu.hpp"
 
 namespace jit = sinter::jit;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "emulated/quick_cases.hpp"
-#include "gpu/comparison.hpp"
+#include "gpu/exact/comparison.hpp"
 #include "gpu/gpu.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // Loading of NVRTC, and its programs.
 #ifdef SINTER_HAS_CUDA
 
-#include "jit/cuda/nvrtc_library.hpp"
+#include "jit/cuda/library/nvrtc.hpp"
 
 #include <cstring>
 
