@@ -173,7 +173,7 @@ template <class T>
 void partition_elements(const T* from, std::int64_t n, ordering<T> order, std::span<const std::int64_t> kth,
                         int threads, T* to) {
   if constexpr (has_network<T>) {
-    if (suits_network(n)) {
+    if (n <= 1024 && suits_network(n)) {  // longer rows are divided sooner than they are sorted
       std::copy_n(from, n, to);
       if (sort_row_by_network(to, n, false, order.flipped != 0)) return;
     }

@@ -20,6 +20,13 @@ namespace {
 long long* as_long(std::int64_t* p) noexcept { return reinterpret_cast<long long*>(p); }
 }  // namespace
 
+bool has_wide_vectors() noexcept {
+#if defined(__x86_64__)
+  return jit::tier0::active_isa() != jit::tier0::isa::baseline;
+#else
+  return false;
+#endif
+}
 void sort_network(std::int32_t* keys, int n) noexcept { SINTER_SORT_NETWORK(sort_network_32, keys, n) }
 void sort_network(std::int64_t* keys, int n) noexcept { SINTER_SORT_NETWORK(sort_network_64, as_long(keys), n) }
 bool sort_columns(std::int32_t* planes, int n, std::int32_t flipped, std::int32_t infinity) noexcept {

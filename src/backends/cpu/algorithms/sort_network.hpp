@@ -10,7 +10,7 @@
 namespace sinter::cpu {
 
 /// Keys that are sorted at once at most, and those of a vector of 64 bytes: n is a power of two between the two.
-inline constexpr int most_network_keys = 1024;
+inline constexpr int most_network_keys = 4096;
 template <class Key>
 inline constexpr int network_lanes = static_cast<int>(64 / sizeof(Key));
 
@@ -56,7 +56,11 @@ int padded_network(std::int64_t n) noexcept {
 /// Elements that sort_row_by_network takes, and rows: not the shortest, which are sorted by counting.
 template <class T>
 inline constexpr bool has_network = (sizeof(T) == 4 || sizeof(T) == 8) && !is_complex_element<T>;
-inline bool suits_network(std::int64_t n) noexcept { return n > 16 && n <= most_network_keys; }
+/// Vectors of 32 bytes and more take longer rows faster than a radix sort's passes do, shorter ones only up to 1024.
+bool has_wide_vectors() noexcept;
+inline bool suits_network(std::int64_t n) noexcept {
+  return n > 16 && (n <= 1024 || (n <= most_network_keys && has_wide_vectors()));
+}
 
 template <class T>
 using network_integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
