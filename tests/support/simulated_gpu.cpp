@@ -144,7 +144,7 @@ void scheduler::run_until_empty(sim_stream& s) {
   run([&] { return s.queue.empty(); });
 }
 void scheduler::run_until(const mark_ref& m) {
-  run([&] { return m->reached; });
+  run([&] { return m->reached.load(); });
 }
 bool scheduler::is_empty(sim_stream& s) {
   const std::lock_guard lock(mutex_);
