@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "sinter/dtype.hpp"
 #include "support/simulated_gpu.hpp"
 
 using sinter::runtime::ncclUniqueId;
@@ -250,8 +251,9 @@ sinter::runtime::nccl_api make_api() {
   };
   a.ncclGroupStart = [] {
     const std::lock_guard lock(mutex);
-    ++depth;
-    return result_of("GroupStart");
+    const int result = result_of("GroupStart");
+    if (result == 0) ++depth;
+    return result;
   };
   a.ncclGroupEnd = [] {
     const std::lock_guard lock(mutex);
