@@ -329,6 +329,19 @@ TEST_CASE("emulated: a search whose tail begins with a limit finds the first of 
     }
 }
 
+TEST_CASE("emulated: under fast_math factors of rows' and columns' sums are taken apart, exactly for powers of two") {
+  if (emulated::no_emulation()) return;
+  const fast_math_guard guard;
+  for (const std::int64_t columns : {64, 61}) {
+    const ndarray p = angles(600), q = angles(columns), w = abs(angles(columns));
+    eval(p, q, w);
+    const ndarray d = (q - p(_, newaxis)) / 2, s = 0.25 * (p(_, newaxis) + q);
+    const recorded nearest = emulate(argmin(d * d + w * (s * s), 1));
+    CHECK(nearest.launches.back().shape == jit::cuda_shape::broadcast_rows);
+    CHECK(emulated_as<std::int64_t>(nearest) == argmin((d * d + w * (s * s)).copy(), 1).to_vector<std::int64_t>());
+  }
+}
+
 TEST_CASE("emulated: minima and maxima of complex numbers, and their places, whatever parts are infinite or NaN") {
   if (no_emulation()) return;
   check_complex_extremes<float>();

@@ -36,7 +36,9 @@ std::vector<count_wrong> compile_cases(const std::vector<std::string>& names) {
               "  unsigned long wrong = 0;\n"
               "  for (unsigned long k = 0; k < n; ++k) {\n"
               "    bool slow = false;\n"
-              "    if (" + name + "::wrong(__uint_as_float(x[k]), slow) && wrong++ == 0) *first = x[k];\n"
+              "    if (" +
+              name +
+              "::wrong(__uint_as_float(x[k]), slow) && wrong++ == 0) *first = x[k];\n"
               "  }\n"
               "  return wrong;\n"
               "}\n";
@@ -49,7 +51,8 @@ std::vector<count_wrong> compile_cases(const std::vector<std::string>& names) {
 
 }  // namespace
 
-TEST_CASE("emulated: quick division and roots are exact or raise the flag: every exponent, ends of domains, all mantissas") {
+TEST_CASE(
+    "emulated: quick division and roots are exact or raise the flag: every exponent, ends of domains, all mantissas") {
   if (emulated::no_emulation()) return;
   const std::vector<std::string> names{"reciprocal", "root", "quotient", "edge_quotient"};
   const std::vector<count_wrong> cases = compile_cases(names);

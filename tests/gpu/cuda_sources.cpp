@@ -19,11 +19,12 @@ std::vector<std::string> cuda_sources(const sinter::graph::value& x) {
   std::vector<std::string> sources;
   for (const auto& k : planner.kernels()) {
     if (k->code.code.empty()) continue;
-    sinter::jit::launch l;
-    sinter::graph::bind(*k, l);
+    sinter::jit::launch bound, other;
+    sinter::graph::bind(*k, bound);
+    const sinter::jit::launch& l = sinter::cuda::lowered(bound, other);
     sinter::jit::cuda_variant v;
     sinter::cuda::classify(l, v);
-    sources.push_back(sinter::jit::cuda_module({&k->code}, sinter::jit::emit_cuda(k->code, v)));
+    sources.push_back(sinter::jit::cuda_module({l.code}, sinter::jit::emit_cuda(*l.code, v)));
   }
   return sources;
 }

@@ -230,6 +230,9 @@ void add_fast_forms(std::vector<shape_case>& out) {
     const ndarray r = square(o("line float32")) + 0.5;
     return 3 / (r * sqrt(r));
   });
+  add("scaled differences, fast_math", [](const operands& o) {
+    return min(square((o("rows") - o("columns")) / 2) + square(0.25 * (o("columns") + o("rows"))), {.axis = 1});
+  });
   add("clip, fast_math", [](const operands& o) { return clip(o("line float32"), 0.25, 0.75); });
   for (const double exponent : {-1.5, -0.5, 3.0, 2.5})
     add("power " + std::to_string(exponent) + ", fast_math",
