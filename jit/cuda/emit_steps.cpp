@@ -22,19 +22,30 @@ const char* checked_name(const instr& i) noexcept {
 const instr& at(const program& p, int k) { return p.code[static_cast<std::size_t>(k)]; }
 bool is_checked(const program& p, int k) { return checked_name(at(p, k)) != nullptr; }
 
-/// Where they are few beside the bytes that an element moves, memory bounds the kernel, and more text would only delay
-/// its first call.
+/// Bytes that an element of a phase moves.
+std::size_t bytes_of(const program& p, const cuda_variant& v, const phase& f) {
+  std::size_t bytes = 0;
+  for (const int k : f.inputs)
+    if (v.inputs[static_cast<std::size_t>(k)] != access::uniform)
+      bytes += itemsize(p.inputs[static_cast<std::size_t>(k)].type);
+  for (const output_desc& o : p.outputs) bytes += itemsize(o.type);
+  return bytes;
+}
+
+/// Where there is little to compute beside the bytes that an element moves, memory bounds the kernel, and more text would
+/// only delay its first call.
 bool pays(const program& p, const cuda_variant& v, const phase& f) {
   if (p.flags.fast_math || v.baseline || f.quick || f.place || f.lambda) return false;
-  std::size_t checked = 0;
+  std::size_t checked = 0, work = 0;
   for (const int k : f.code) {
     const opcode op = at(p, k).op;
     if (op == opcode::user || p.is_in_loop(static_cast<std::size_t>(k))) return false;
     if (is_checked(p, k)) ++checked;
+    work += static_cast<std::size_t>(weight(op));
   }
   const bool pairs = v.shape == cuda_shape::reduce_tiles || v.shape == cuda_shape::broadcast_rows ||
                      v.shape == cuda_shape::shared_rows;
-  return checked >= (pairs ? 1 : 3);
+  return pairs ? checked > 0 : checked > 2 && work >= 2 * bytes_of(p, v, f);
 }
 
 /// The step of each instruction of a phase; of a checked one: that which it follows.

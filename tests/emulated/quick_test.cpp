@@ -2,17 +2,43 @@
 // with the compiler's own code, which takes the same steps from the same approximations, in tests/gpu.
 #ifdef SINTER_HAS_CUDA
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "emulated/quick_cases.hpp"
-#include "emulated/run_generated.hpp"
+#include "emulated/recorded.hpp"
 #include "jit/cuda/emit.hpp"
+#include "sinter/sinter.hpp"
 
 using namespace sinter;
+using namespace sinter::idx;
 
 namespace {
+
+/// Ordinary numbers with what the quick versions leave to others among them: whole groups of them, and single lanes.
+ndarray with_specials(std::int64_t n, unsigned step) {
+  std::vector<float> x(static_cast<std::size_t>(n));
+  const float special[] = {0.0F,     -0.0F,     1e-45F, -1e-40F, 1e-32F, 3e38F,
+                           INFINITY, -INFINITY, NAN,    -2.0F,   1e38F,  1.2e-38F};
+  for (std::size_t k = 0; k < x.size(); ++k)
+    x[k] = k % 97 < 24 || k % 13 == 5 ? special[k * step % 12] : 0.25F + static_cast<float>(k * step % 1009) / 64;
+  return array(x).to_device("cpu");
+}
+
+/// Bits, but for those of NaN.
+void check_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (std::isnan(a[k]) && std::isnan(b[k])) continue;
+    CAPTURE(k);
+    CAPTURE(a[k]);
+    CAPTURE(b[k]);
+    REQUIRE(std::bit_cast<std::uint32_t>(a[k]) == std::bit_cast<std::uint32_t>(b[k]));
+  }
+}
 
 /// Numbers of all exponents and signs, and their neighbours: 0, the subnormal ones, infinities and NaN among them.
 std::vector<std::uint32_t> patterns() {
@@ -22,6 +48,11 @@ std::vector<std::uint32_t> patterns() {
                                          0x7ffffdu, 0x7ffffeu, 0x7fffffu})
       all.push_back(top << 23 | mantissa);
   return all;
+}
+
+void check_emulated(const ndarray& x) {
+  const emulated::recorded run = emulated::emulate(x);
+  check_bits(emulated::emulated_as<float>(run), x.to_vector<float>());
 }
 
 using count_wrong = std::uint64_t (*)(const std::uint32_t* x, std::size_t n, std::uint32_t* first);
@@ -70,6 +101,35 @@ TEST_CASE(
   check(1, mantissas);
   mantissas.resize(mantissas.size() / 16);
   check(2, mantissas);
+}
+
+TEST_CASE("emulated: kernels that divide and take roots in steps have the CPU's bits, whatever the operands") {
+  if (emulated::no_emulation()) return;
+  for (const std::int64_t n : {4096, 1031}) {
+    const ndarray x = with_specials(n, 5), y = with_specials(n, 7);
+    eval(x, y);
+    // The second root and the last quotient need what the first ones give, and one factor is ready long before.
+    const ndarray r = x / y, s = sqrt(y), far = x * y + 1;
+    const ndarray results[] = {(r + sqrt(1 / s)) / (s + 3) + sqrt(r) * far / (x + far),
+                               reciprocal(s) / r + sqrt(reciprocal(x)) / (y - x) + r * r * s / far,
+                               (2 / x) / (y / 3) + sqrt(x / sqrt(y)) / (far * far + r * s + 1)};
+    for (const ndarray& z : results) {
+      check_emulated(z);
+    }
+    const ndarray strided = results[0](slice(_, _, 3)).copy();
+    check_emulated(strided);
+  }
+}
+
+TEST_CASE("emulated: reductions of rows and columns that divide in steps have the CPU's bits") {
+  if (emulated::no_emulation()) return;
+  const ndarray p = with_specials(600, 3), q = with_specials(70, 11);
+  eval(p, q);
+  const ndarray d = p(_, newaxis) - q;
+  const ndarray nearest = min(abs(d) / (sqrt(abs(d)) + abs(q) / (1 + abs(p(_, newaxis)))), {.axis = 1});
+  check_emulated(nearest);
+  const ndarray r = d * d + 1e-3, total = sum(q / (r * sqrt(r)), 1);
+  check_emulated(total);
 }
 
 #endif

@@ -124,6 +124,12 @@ void add_elementwise(std::vector<shape_case>& out) {
                  [](const operands& o) { return take_along_axis(o("matrix float32"), o("picks of rows"), 1); }});
   out.push_back(
       {"take of an expression", [](const operands& o) { return take(o("matrix float32") * 2, o("picks") - 36, 1); }});
+  for (const bool strided : {false, true})
+    out.push_back({strided ? "quotients in steps, strided" : "quotients in steps", [=](const operands& o) {
+                     const ndarray m = o("matrix float32"), x = strided ? permute_dims(m, {1, 0}) : m;
+                     const ndarray r = x / (x + 2), s = sqrt(x), a = (log(r) + 0.5 * x) / s;
+                     return 1 / (1 + exp(-a * a)) + 1 / (1 + exp(a - s)) * reciprocal(x);
+                   }});
 }
 
 void add_tiles(std::vector<shape_case>& out) {
