@@ -94,9 +94,16 @@ SN_REAL(isfinite)
 #ifdef __CUDACC__
 #define SN_FIRST_IF(order, special, a, b) (bool(int(order) | int(special)) ? (a) : (b))
 #else
+// GCC 13 does so with the second selection of an operation that follows another, too: there it is a selection of bits.
 template <class T> SN_FN T first_if(bool order, bool special, T a, T b) {
+#if __GNUC__ >= 13
+  using U = decltype(to_bits(a));
+  const U keep = (U(0) - U(order)) | (U(0) - U(special));
+  return from_bits(U((to_bits(a) & keep) | (to_bits(b) & ~keep)));
+#else
   const T chosen = order ? a : b;
   return special ? a : chosen;
+#endif
 }
 #define SN_FIRST_IF(order, special, a, b) first_if(order, special, a, b)
 #endif
