@@ -42,7 +42,7 @@ ndarray boxcox1p(const ndarray& x, const operand& lmbda);
 ndarray inv_boxcox(const ndarray& y, const operand& lmbda);
 ndarray inv_boxcox1p(const ndarray& y, const operand& lmbda);
 
-/// The logarithm of the gamma function of matrices of d >= 1 rows; NaN for a <= (d - 1) / 2. value_error: d is less than 1.
+/// The logarithm of the gamma function of matrices of 1 <= d <= 1000 rows; NaN for a <= (d - 1) / 2. value_error: another d.
 ndarray multigammaln(const ndarray& a, std::int64_t d);
 
 }  // namespace sinter::inline v0::special

@@ -53,7 +53,9 @@ ndarray of_order(const char* function, const operand& n, const ndarray& zeroth, 
   if (!is_integer(ops::view_of(n.array(), function).type))
     ops::fail<dtype_error>(function, "orders are integers, not of ", n.array().dtype());
   const ndarray orders = abs(n.array().astype(dtype::i64));
-  const int64_t most = orders.size() == 0 ? 0 : check(max(orders).item<int64_t>());
+  // The lowest number of int64 is its own absolute value.
+  const bool overflows = static_cast<bool>(any(orders < 0));
+  const int64_t most = orders.size() == 0 ? 0 : check(overflows ? largest_order + 1 : max(orders).item<int64_t>());
   ndarray result = where(orders == 0, zeroth, first);
   for (int64_t k = 1; k < most; ++k) {
     const ndarray after = next(k, last, before);
@@ -140,7 +142,8 @@ ndarray inv_boxcox1p(const ndarray& y, const operand& lmbda) {
 }
 
 ndarray multigammaln(const ndarray& a, int64_t d) {
-  if (d < 1) ops::fail<value_error>("multigammaln", "d must be at least 1, not ", d);
+  if (d < 1 || d > largest_order)
+    ops::fail<value_error>("multigammaln", "d must be from 1 to ", largest_order, ", not ", d);
   const ndarray x = real_array("multigammaln", a);
   const double dimensions = static_cast<double>(d);
   ndarray total = gammaln(x);

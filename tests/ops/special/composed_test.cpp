@@ -103,6 +103,7 @@ TEST_CASE("Bessel functions of a number's order are those of arrays of orders") 
   CHECK_THROWS_AS(sp::yn(1001, x), value_error);
   CHECK_THROWS_AS(sp::kn(std::numeric_limits<std::int64_t>::min(), x), value_error);
   CHECK_THROWS_AS(sp::yn(array({2, 5000}), one(1)), value_error);
+  CHECK_THROWS_AS(sp::kn(full({1}, std::numeric_limits<std::int64_t>::min(), int64), x), value_error);
   CHECK_THROWS_AS(sp::yn(1.5, x), dtype_error);
   CHECK_THROWS_AS(sp::yn(array({1.0}), x), dtype_error);
   CHECK_THROWS_AS(sp::yn(1, x.astype(complex128)), dtype_error);
