@@ -160,8 +160,7 @@ ndarray cluster::fcluster(const ndarray& z, double t, const fcluster_kw& kw) {
                       kw.criterion, "\"");
   if (given && view_of(kw.monocrit, function).shape != dims{tree.merges()})
     fail<shape_error>(function, "monocrit of shape ", kw.monocrit.shape(), " for ", tree.merges(), " merges");
-  if (counts && t >= static_cast<double>(tree.points()))
-    return arange(1, tree.points() + 1, {.device = z.device()});
+  if (counts && t >= static_cast<double>(tree.points())) return arange(1, tree.points() + 1, {.device = z.device()});
   std::vector<double> values;
   double threshold = t;
   if (kw.criterion == "inconsistent") {

@@ -32,7 +32,8 @@ ndarray parameter(const char* function, const operand& p, const ndarray& x) {
 
 /// By f(k, f_k, f_(k - 1)) = f_(k + 1) up from orders 0 and 1.
 template <class Next>
-ndarray of_order(const char* function, const operand& n, const ndarray& zeroth, const ndarray& first, const Next& next) {
+ndarray of_order(const char* function, const operand& n, const ndarray& zeroth, const ndarray& first,
+                 const Next& next) {
   ndarray before = zeroth, last = first;
   const auto check = [&](int64_t most) {
     if (most > largest_order) ops::fail<value_error>(function, "order ", most, " is more than ", largest_order);
@@ -97,8 +98,8 @@ ndarray stdtr(const operand& df, const ndarray& t) {
 ndarray stdtrit(const operand& df, const ndarray& p) {
   const ndarray q = real_array("stdtrit", p), v = parameter("stdtrit", df, q);
   const ndarray tail = minimum(q, 1 - q), middle = tail > 0.25, half = v / 2;
-  const ndarray inner = betaincinv(where(middle, 0.5, half), where(middle, half, 0.5),
-                                   where(middle, abs(1 - 2 * q), 2 * tail));
+  const ndarray inner =
+      betaincinv(where(middle, 0.5, half), where(middle, half, 0.5), where(middle, abs(1 - 2 * q), 2 * tail));
   const ndarray size = sqrt(where(middle, v * inner / (1 - inner), v / inner - v));
   const ndarray finite = where(v > 0, where(q < 0.5, -size, size), nan);
   return where(v == infinity, ndtri(q), finite);

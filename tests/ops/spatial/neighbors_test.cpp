@@ -101,8 +101,7 @@ TEST_CASE("knn of points in narrow clusters, which float32 scores do not tell ap
   const ndarray p = take(centres, g.integers(0, 40, 3000), 0) + 1e-3 * g.normal(0, 1, {3000, 24}, {.dtype = float32});
   const ndarray points = p.astype(float32);
   eval(points);
-  const ndarray exactly =
-      sum(square(points(slice(0, 200)).astype(float64)(_, newaxis) - points.astype(float64)), 2);
+  const ndarray exactly = sum(square(points(slice(0, 200)).astype(float64)(_, newaxis) - points.astype(float64)), 2);
   const auto found = sp::knn(points(slice(0, 200)), points, 15, {.metric = "sqeuclidean"});
   check_neighbors(found, exactly.astype(float32), 15, 1e-10);
 }
