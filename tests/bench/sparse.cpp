@@ -92,7 +92,10 @@ void solver_rows(const row_printer& row, const sp::sparse_array& a, std::int64_t
 void neighbour_rows(const row_printer& row, bool gpu) {
   const std::int64_t many = gpu ? 1'000'000 : 100'000, few = gpu ? 10'000 : 1'000, side = gpu ? 8192 : 2048;
   if (row.wanted("knn")) {
-    const ndarray points = numbers({many, 128}, 0, 1), queries = numbers({few, 128}, 0, 1);
+    auto rng = sn::random::default_rng(2);
+    const ndarray points = rng.random({many, 128}, {.dtype = sn::float32}),
+                  queries = rng.random({few, 128}, {.dtype = sn::float32});
+    sn::eval(points, queries);
     row("knn of " + std::to_string(few) + " in " + std::to_string(many) + " x 128, k = 10", 0,
         [&] { sn::spatial::knn(queries, points, 10); });
   }
