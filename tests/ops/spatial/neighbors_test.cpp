@@ -108,7 +108,8 @@ TEST_CASE("knn of points in narrow clusters, which float32 scores do not tell ap
 
 TEST_CASE("knn of whole numbers: equal distances by the thousand, exact up to where float32 counts") {
   random::generator g(18);
-  for (const auto& [largest, d] : {std::pair(1, 40), std::pair(300, 8), std::pair(511, 7), std::pair(3000, 6)}) {
+  for (const auto& kind : {std::pair(1, 40), std::pair(300, 8), std::pair(511, 7), std::pair(3000, 6)}) {
+    const int largest = kind.first, d = kind.second;
     CAPTURE(largest);
     const ndarray q = g.integers(-largest, largest + 1, {60, d}).astype(float32),
                   p = concatenate({g.integers(-largest, largest + 1, {2500, d}).astype(float32), q, q, q}, 0);
