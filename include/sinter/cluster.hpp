@@ -87,12 +87,13 @@ ndarray linkage(const ndarray& y, const linkage_kw& kw = {});
 
 struct fcluster_kw {
   kwonly _kw{};
-  std::string_view criterion = "inconsistent";  ///< "distance", "maxclust"
+  std::string_view criterion = "inconsistent";  ///< "distance", "maxclust", "monocrit", "maxclust_monocrit"
   std::int64_t depth = 2;                       ///< of the inconsistency
+  ndarray monocrit{};  ///< (n - 1,): of each merge what the last two criteria compare with t, not less than below it
 };
 /// Flat clusters of a tree: int64 labels (n,) from 1 on, numbered as SciPy does. "distance": points whose clusters merge at up to t;
 /// "inconsistent": below which no merge has an inconsistency above t; "maxclust": at most t clusters, of a distance as small as
-/// possible. On the host. value_error: not a tree, another criterion.
+/// possible; "monocrit" and "maxclust_monocrit": the same of values that are given. On the host. value_error: not a tree, another criterion.
 ndarray fcluster(const ndarray& z, double t, const fcluster_kw& kw = {});
 /// Of each merge the mean and the deviation of the distances of the merges up to `depth` - 1 levels below and of itself, their
 /// number, and how many deviations its distance is above the mean: float64 (n - 1, 4), on the host.

@@ -57,9 +57,7 @@ void product_rows(const row_printer& row, const std::string& name, const sp::spa
 /// Seconds of a step, from runs of two lengths.
 double step_seconds(const std::function<void(std::int64_t)>& run, std::int64_t few, std::int64_t many) {
   run(few);
-  const auto seconds = [&](std::int64_t steps) {
-    return steady_seconds([&] { run(steps); }, 5);
-  };
+  const auto seconds = [&](std::int64_t steps) { return steady_seconds([&] { run(steps); }, 5); };
   const double short_run = seconds(few);
   return (seconds(many) - short_run) / static_cast<double>(many - few);
 }
@@ -71,17 +69,15 @@ void step_row(const row_printer& row, const std::string& name, double bytes, std
 void solver_rows(const row_printer& row, const sp::sparse_array& a, std::int64_t side) {
   const ndarray b = numbers({a.shape(0)}, 0, 1).astype(a.dtype());
   sn::eval(b);
-  step_row(row, "a step of lsmr" + kind_of(a), 2 * product_bytes(a), 40, 160, [&](std::int64_t steps) {
-    sl::lsmr(a, b, {.atol = 0, .btol = 0, .conlim = 0, .maxiter = steps});
-  });
+  step_row(row, "a step of lsmr" + kind_of(a), 2 * product_bytes(a), 40, 160,
+           [&](std::int64_t steps) { sl::lsmr(a, b, {.atol = 0, .btol = 0, .conlim = 0, .maxiter = steps}); });
   if (!row.wanted("laplacian")) return;
   const sp::sparse_array laplacian = five_diagonals(side * side, side, sn::float64);
   const ndarray f = numbers({side * side}, 0, 1).astype(sn::float64);
   sn::eval(f);
   const std::string of = "laplacian of " + std::to_string(side) + "^2";
-  step_row(row, of + ", a step of cg", 0, 40, 160, [&](std::int64_t steps) {
-    sl::cg(laplacian, f, {.rtol = 0, .maxiter = steps});
-  });
+  step_row(row, of + ", a step of cg", 0, 40, 160,
+           [&](std::int64_t steps) { sl::cg(laplacian, f, {.rtol = 0, .maxiter = steps}); });
   const ndarray p = f.copy(), q = f.copy(), r = f.copy(), x = f.copy(), number = sn::full({}, 0.5);
   sn::eval(p, q, r, x, number);
   row(of + ", product", product_bytes(laplacian), [&] { laplacian.dot(p); });
@@ -96,7 +92,10 @@ void solver_rows(const row_printer& row, const sp::sparse_array& a, std::int64_t
 void neighbour_rows(const row_printer& row, bool gpu) {
   const std::int64_t many = gpu ? 1'000'000 : 100'000, few = gpu ? 10'000 : 1'000, side = gpu ? 8192 : 2048;
   if (row.wanted("knn")) {
-    const ndarray points = numbers({many, 128}, 0, 1), queries = numbers({few, 128}, 0, 1);
+    auto rng = sn::random::default_rng(2);
+    const ndarray points = rng.random({many, 128}, {.dtype = sn::float32}),
+                  queries = rng.random({few, 128}, {.dtype = sn::float32});
+    sn::eval(points, queries);
     row("knn of " + std::to_string(few) + " in " + std::to_string(many) + " x 128, k = 10", 0,
         [&] { sn::spatial::knn(queries, points, 10); });
   }

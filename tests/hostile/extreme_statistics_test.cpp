@@ -1,5 +1,7 @@
 // Extremes of integers in statistics, reductions without NaN, numerics, polynomials and distributions.
 #include "hostile/extreme_integers.hpp"
+#include "sinter/random_multivariate.hpp"
+#include "sinter/special_more.hpp"
 
 using namespace hostile;
 using sinter::axes;
@@ -73,6 +75,9 @@ TEST_CASE("extreme integers: statistics") {
                 [](auto x, auto k) {
                   return sn::special::log_softmax(x, axes{0, k});
                 }),
+      {"multigammaln", [](int64_t k) { return sn::special::multigammaln(reals(), k); }},
+      {"yn", [](int64_t k) { return sn::special::yn(k, reals()); }},
+      {"kn of an array", [](int64_t k) { return sn::special::kn(sn::full({6}, k, sn::int64), reals()); }},
       reduction("logsumexp", [](auto x, auto k) { return sn::special::logsumexp(x, k); }),
       reduction("logsumexp_kw.axis",
                 [](auto x, auto k) {
@@ -187,6 +192,16 @@ TEST_CASE("extreme integers: distributions of sizes") {
        [](int64_t k) {
          return random::multinomial(3, sn::array({0.25, 0.75}), {k, k});
        }},
+      {"multivariate_hypergeometric",
+       [](int64_t k) {
+         return random::multivariate_hypergeometric(sn::array({5, 6}), k);
+       }},
+      {"multivariate_hypergeometric size",
+       [](int64_t k) {
+         return random::multivariate_hypergeometric(sn::array({5, 6}), 3, {k, k});
+       }},
+      {"multivariate_hypergeometric colour",
+       [](int64_t k) { return random::multivariate_hypergeometric(sn::full({2}, k, sn::int64), 3); }},
       {"bytes", [](int64_t k) { random::bytes(k); }},
   });
 }

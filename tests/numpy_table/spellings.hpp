@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "sinter/cluster.hpp"
+#include "sinter/random_multivariate.hpp"
 #include "sinter/sinter.hpp"
 #include "sinter/sparse.hpp"
 #include "sinter/sparse_linalg.hpp"
 #include "sinter/spatial.hpp"
+#include "sinter/special_more.hpp"
 
 namespace sn = sinter;
 using namespace sn::idx;

@@ -50,14 +50,47 @@ template <class V> SN_FN V sf_zeta(V x, V q) {
   r = sf_if((x == inf) & (q > zero), sf_if(q < one, inf, sf_if(q > one, zero, one)), r);
   return sf_if((x == x) & (q == q), r, sf_nan(x));
 }
-/// zeta(x) of B. Riemann: from 1 on by its sum, on [-1, 1] a polynomial over x - 1, below by reflection.
+/// zeta(x) - 1 / (x - 1) for 1 < x <= 20, by polynomials that agree with it at the nodes of P. Chebyshev's.
+template <class V> SN_SHARED V sf_zeta_near(V x) {
+  const auto first = x <= V(8.0);
+  V r = V(0.0);
+  if (sf_any(first)) {
+    const V t = sf_if(first, x, V(4.5)) - V(4.5);
+    r = sf_poly(t, 0.7689932250471686, 0.037875113869602, -0.004138348988596676, 0.0002515712063125203, 2.973579655392973e-06,
+        -2.427334579480602e-06, 2.6324556967067317e-07, -1.2650076258003021e-08, -3.4879150057529807e-10,
+        1.1601027265693253e-10, -1.0252733912350514e-11, 4.3710526758924804e-13, 7.123362770326747e-15,
+        -2.741851478063657e-15, 2.3265901167714427e-16, -1.0616400267304313e-17, 7.721691519124198e-20,
+        3.2947509498474745e-20, -3.351172991341704e-21, 1.5358414463411666e-22);
+  }
+  if (sf_any(!first)) {
+    const V t = sf_if(first, V(14.0), x) - V(14.0);
+    const V far = sf_poly(t, 0.9231381712119818, 0.0058746182699318415, -0.0004403738859685917, 3.1577090708563524e-05,
+        -2.0929308275217766e-06, 1.2283020586861738e-07, -5.9831017443510205e-09, 2.0643977609086456e-10,
+        -1.1477193194672903e-12, -5.37437546214734e-13, 5.401599196024966e-14, -3.3911735524830624e-15,
+        1.5335014920834605e-16, -4.409900428917492e-18, -9.7794966706253e-21, 1.1164780658189134e-20,
+        -8.792617962065885e-22, 4.7496938463885685e-23, -1.73627163683298e-24, 1.9224455924705284e-27,
+        2.3591295253781034e-27);
+    r = sf_if(first, r, far);
+  }
+  return r;
+}
+/// zeta(x) of B. Riemann: above 1 by zeta(x) - 1 / (x - 1), from 20 on by its sum, on [-1, 1] a polynomial over x - 1, below by
+/// reflection.
 template <class V> SN_FN V sf_riemann_zeta(V x) {
   const V one = V(1.0), zero = V(0.0);
   const auto low = x < -one;
   const auto middle = (x >= -one) & (x <= one);
-  const V y = sf_if(low, one - x, x);  // above 1
-  const auto summed = (low | (y > one)) & (y < V(1e3));
-  V r = sf_if(y >= V(1e3), one, sf_hurwitz(sf_if(summed, y, V(2.0)), sf_if(summed, sf_if(low, -x, x - one), one), one));
+  const V y = sf_if(low, one - x, x), beyond = sf_if(low, -x, x - one);  // y = 1 + beyond is above 1
+  const auto near = (y > one) & (y <= V(20.0));
+  const auto sum = y > V(20.0);
+  V r = one;
+  if (sf_any(near)) r = sf_if(near, one / sf_if(near, beyond, one) + sf_zeta_near(sf_if(near, y, V(2.0))), r);
+  if (sf_any(sum)) {
+    const V z = -sf_min(sf_if(sum, y, V(30.0)), V(700.0));
+    const V two = sf_exp(z * V(0.6931471805599453)), three = sf_exp(z * V(1.0986122886681098));
+    const V five = sf_exp(z * V(1.6094379124341003)), seven = sf_exp(z * V(1.9459101490553132));
+    r = sf_if(sum, one + (two + (three + (two * two + (five + (two * three + seven))))), r);
+  }
   if (sf_any(middle)) {
     const V t = sf_if(middle, x, zero);
     r = sf_if(middle, sf_poly(t, 0.5, 0.4189385332046727, 0.08423969474961969, -0.002393033477250018, -0.000905894976471243,

@@ -153,18 +153,26 @@ ndarray cluster::fcluster(const ndarray& z, double t, const fcluster_kw& kw) {
   if (kw.depth < 1) fail<value_error>(function, "depth ", kw.depth, " is not at least 1");
   if (std::isnan(t)) fail<value_error>(function, "t is NaN");
   // SciPy's order, too: no tree is walked.
-  if (kw.criterion == "maxclust" && t >= static_cast<double>(tree.points()))
-    return arange(1, tree.points() + 1, {.device = z.device()});
+  const bool counts = kw.criterion == "maxclust" || kw.criterion == "maxclust_monocrit";
+  const bool given = kw.criterion == "monocrit" || kw.criterion == "maxclust_monocrit";
+  if (given != kw.monocrit.defined())
+    fail<value_error>(function, "monocrit goes with the criteria \"monocrit\" and \"maxclust_monocrit\", not with \"",
+                      kw.criterion, "\"");
+  if (given && view_of(kw.monocrit, function).shape != dims{tree.merges()})
+    fail<shape_error>(function, "monocrit of shape ", kw.monocrit.shape(), " for ", tree.merges(), " merges");
+  if (counts && t >= static_cast<double>(tree.points())) return arange(1, tree.points() + 1, {.device = z.device()});
   std::vector<double> values;
   double threshold = t;
   if (kw.criterion == "inconsistent") {
     values = tree.largest_below(inconsistency_of(tree, kw.depth).values);
+  } else if (given) {
+    values = kw.monocrit.to_vector<double>();
   } else if (kw.criterion == "distance" || kw.criterion == "maxclust") {
     values = tree.largest_below(tree.distances());
-    if (kw.criterion == "maxclust") threshold = threshold_for(tree, values, t);
   } else {
     fail<value_error>(function, "no criterion \"", kw.criterion, "\"");
   }
+  if (counts) threshold = threshold_for(tree, values, t);
   const numbering clusters(tree, values, threshold);
   return array(clusters.labels().data(), {tree.points()}, {.device = z.device()});
 }

@@ -100,8 +100,8 @@ struct product_sets {
 product_sets sets_for_products(const ndarray& queries, const ndarray& points, bool squares, bool centred) {
   const int64_t d = queries.shape(1), extra = (d + 1 + 3) / 4 * 4 - d;  // rows that begin at multiples of 16 bytes
   product_sets out;
-  const ndarray centre = squares && centred ? mean(points, 0)
-                                            : zeros({d}, {.dtype = points.dtype(), .device = points.device()});
+  const ndarray centre =
+      squares && centred ? mean(points, 0) : zeros({d}, {.dtype = points.dtype(), .device = points.device()});
   const ndarray x = queries - centre, y = points - centre;
   const ndarray y_squares = sum(square(y), 1, {.keepdims = true});
   const create_kw like{.dtype = points.dtype(), .device = points.device()};
@@ -176,9 +176,8 @@ struct product_search {
   ndarray doubts(const ndarray& last, const ndarray& score, const ndarray& squares_of_rows, const product_sets& sets,
                  scoring how) const {
     const double d = static_cast<double>(sets.points.shape(1));
-    const ndarray shift = order == product_order::squares
-                              ? squares_of_rows
-                              : full_like(squares_of_rows, order == product_order::cosines);
+    const ndarray shift =
+        order == product_order::squares ? squares_of_rows : full_like(squares_of_rows, order == product_order::cosines);
     if (how == scoring::exact) return last > score + shift;
     const double unit = sets.points.dtype() == dtype::f32 ? 0x1p-24 : 0x1p-53;
     const ndarray left_out = score + shift - (4 * d + 32) * unit * (squares_of_rows + sets.largest_square);
@@ -211,8 +210,7 @@ knn_result nearest_by_products(const ndarray& queries, const ndarray& points, in
   if (exact || (order == product_order::squares && points.dtype() == dtype::f32)) {
     ndarray left;
     search_again(out, again, [&] {
-      const searched second =
-          search.run(take(queries, again, 0), points, exact ? scoring::exact : scoring::doubles);
+      const searched second = search.run(take(queries, again, 0), points, exact ? scoring::exact : scoring::doubles);
       left = take(again, flatnonzero(second.doubt));
       return second.found;
     });

@@ -50,7 +50,8 @@ void check_network(const Sort& sort) {
 
 template <class T>
 void check_rows(bool descending) {
-  for (const std::int64_t n : {17, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 1000, 1023, 1024, 1025, 2049, 4095, 4096}) {
+  for (const std::int64_t n :
+       {17, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 1000, 1023, 1024, 1025, 2049, 4095, 4096}) {
     std::vector<T> v(static_cast<std::size_t>(n));
     std::uint64_t state = static_cast<std::uint64_t>(n);
     for (auto& x : v)

@@ -208,7 +208,7 @@ TEST_CASE("CUDA kernels for sparse matrices: products with vectors and matrices"
   check_all(emulated::csr_doubles);
   check_all(emulated::csr_doubles_by_two);
   check_all(emulated::csr_singles_by_four);
-  check_all(emulated::csr_singles_of_a_warp);
+  check_all(emulated::csr_singles);
   check_all(emulated::csr_integers);
   check_all(emulated::csr_complex);
 }

@@ -19,8 +19,8 @@ const transpose_kernels<std::int64_t> transposes_wide = {csr::csr_column_starts<
                                                          csr::csr_place<double, std::int64_t>};
 const csr_kernels<double, int> csr_doubles = kernels_of<double, int, csr_tiling>;
 const csr_kernels<double, int> csr_doubles_by_two = kernels_of<double, int, csr::csr_tiling<64, 16, 2>>;
-const csr_kernels<float, int> csr_singles_by_four = kernels_of<float, int, csr::csr_tiling<256, 4, 4>>;
-const csr_kernels<float, int> csr_singles_of_a_warp = kernels_of<float, int, csr::csr_tiling<32, 16, 1>>;
+const csr_kernels<float, int> csr_singles_by_four = kernels_of<float, int, csr::csr_tiling<128, 8, 4>>;
+const csr_kernels<float, int> csr_singles = kernels_of<float, int, csr::csr_tiling<128, 16, 1>>;
 const csr_kernels<unsigned long long, std::int64_t> csr_integers =
     kernels_of<unsigned long long, std::int64_t, csr_tiling>;
 const csr_kernels<csr::complex_pair<float>, int> csr_complex = kernels_of<csr::complex_pair<float>, int, csr_tiling>;

@@ -27,7 +27,7 @@ extern const transpose_kernels<int> transposes_narrow;
 extern const transpose_kernels<std::int64_t> transposes_wide;
 /// The same with other numbers of threads, of entries for each, and of neighbours that one loads.
 extern const csr_kernels<double, int> csr_doubles, csr_doubles_by_two;
-extern const csr_kernels<float, int> csr_singles_by_four, csr_singles_of_a_warp;
+extern const csr_kernels<float, int> csr_singles_by_four, csr_singles;
 extern const csr_kernels<unsigned long long, std::int64_t> csr_integers;
 extern const csr_kernels<csr::complex_pair<float>, int> csr_complex;
 

@@ -124,6 +124,26 @@ TEST_CASE("clusters refuse what does not fit") {
   CHECK_THROWS_AS(cluster::inconsistent(zeros({3, 3})), shape_error);
 }
 
+TEST_CASE("fcluster by values that are given for merges, as SciPy's") {
+  const ndarray x = reshape(array({0, 0.5, 0.7, 3, 3.1, 5, 9, 9.2, 9.3, 14}), {10, 1});
+  const ndarray z = cluster::linkage(x, {.method = "average"}), ranks = arange(9.0);
+  const double half = 0.7071067811865475;
+  const ndarray unlike = array({0, 0, 0, half, half, half, 0.9999999999999999, 0.7071067811865476, 1.1023464362249646});
+  const auto labels = [&](double t, const char* criterion, const ndarray& values) {
+    return cluster::fcluster(z, t, {.criterion = criterion, .monocrit = values});
+  };
+  const ndarray four = array({1, 1, 1, 2, 2, 2, 3, 3, 3, 4}), two = array({1, 1, 1, 1, 1, 1, 2, 2, 2, 2});
+  CHECK(array_equal(labels(5, "monocrit", ranks), four));
+  CHECK(array_equal(labels(7.5, "monocrit", ranks), two));
+  CHECK(array_equal(labels(0.8, "monocrit", unlike), array({1, 1, 1, 2, 2, 2, 3, 3, 3, 3})));
+  CHECK(array_equal(labels(4, "maxclust_monocrit", ranks), four));
+  CHECK(array_equal(labels(3, "maxclust_monocrit", unlike), two));
+  CHECK(array_equal(labels(10, "maxclust_monocrit", unlike), arange(1, 11)));
+  CHECK_THROWS_AS(cluster::fcluster(z, 1, {.criterion = "monocrit"}), value_error);
+  CHECK_THROWS_AS(labels(1, "distance", ranks), value_error);
+  CHECK_THROWS_AS(labels(1, "monocrit", zeros({3})), shape_error);
+}
+
 TEST_CASE("k-means: sums of clusters on a device, by batches of rows and a rest, are those of the host") {
   const std::int64_t n = 17 * 1024 + 333, k = 5;
   const ndarray i = arange(n, {.dtype = int64, .device = cpu});

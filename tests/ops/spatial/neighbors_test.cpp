@@ -101,15 +101,15 @@ TEST_CASE("knn of points in narrow clusters, which float32 scores do not tell ap
   const ndarray p = take(centres, g.integers(0, 40, 3000), 0) + 1e-3 * g.normal(0, 1, {3000, 24}, {.dtype = float32});
   const ndarray points = p.astype(float32);
   eval(points);
-  const ndarray exactly =
-      sum(square(points(slice(0, 200)).astype(float64)(_, newaxis) - points.astype(float64)), 2);
+  const ndarray exactly = sum(square(points(slice(0, 200)).astype(float64)(_, newaxis) - points.astype(float64)), 2);
   const auto found = sp::knn(points(slice(0, 200)), points, 15, {.metric = "sqeuclidean"});
   check_neighbors(found, exactly.astype(float32), 15, 1e-10);
 }
 
 TEST_CASE("knn of whole numbers: equal distances by the thousand, exact up to where float32 counts") {
   random::generator g(18);
-  for (const auto& [largest, d] : {std::pair(1, 40), std::pair(300, 8), std::pair(511, 7), std::pair(3000, 6)}) {
+  for (const auto& kind : {std::pair(1, 40), std::pair(300, 8), std::pair(511, 7), std::pair(3000, 6)}) {
+    const int largest = kind.first, d = kind.second;
     CAPTURE(largest);
     const ndarray q = g.integers(-largest, largest + 1, {60, d}).astype(float32),
                   p = concatenate({g.integers(-largest, largest + 1, {2500, d}).astype(float32), q, q, q}, 0);

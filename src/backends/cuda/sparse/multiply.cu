@@ -3,6 +3,8 @@
 #include "backends/cuda/sparse/device_sparse.hpp"
 #include "backends/cuda/sparse/multiply_kernels.cuh"
 
+#include <type_traits>
+
 namespace sinter::cuda::device {
 namespace {
 
@@ -20,10 +22,17 @@ complex_pair<double> number_of(const double* z) {
 }
 bool is_one(const double* z) { return z[0] == 1 && z[1] == 0; }
 
-using tiling = csr_tiling<128, 8, 1>;
-constexpr i64 tiles_at_once = 9;  // on a multiprocessor: as many blocks as its registers take
+/// A thread's part of a tile: 64 bytes of elements or of indices. Of short rows fewer entries, in groups: their x are neighbours.
+/// As measured on an H200 (docs/performance.md).
+template <class T, class I>
+using long_rows = csr_tiling<128, 64 / (sizeof(T) > sizeof(I) ? sizeof(T) : sizeof(I)), 1>;
+template <class T, class I>
+using short_rows = std::conditional_t<sizeof(T) == 4 && sizeof(I) == 4, csr_tiling<128, 8, 4>, long_rows<T, I>>;
 
-i64 tiles_of(const sparse_job& j) { return j.entries == 0 ? 1 : ceil_div(j.entries, tiling::tile); }
+template <class P>
+i64 tiles_of(const sparse_job& j) {
+  return j.entries == 0 ? 1 : ceil_div(j.entries, P::tile);
+}
 
 template <class T>
 csr_tiles<T> tiles_in(pieces& scratch, i64 count) {
@@ -33,6 +42,24 @@ csr_tiles<T> tiles_in(pieces& scratch, i64 count) {
   t.carries = scratch.take<T>(count);
   t.head_rows = scratch.take<i64>(count);
   return t;
+}
+
+/// With as many blocks as run at a time: more would begin when the others have ended.
+template <class P, class T, class I>
+cudaError_t times_vector(const context& c, const sparse_job& s, const csr_job<T, I>& j, void* scratch) {
+  static const int at_once = [] {
+    int blocks = 0;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, csr_times_vector<T, I, P>, P::threads, 0) ==
+                       cudaSuccess &&
+                   blocks > 0
+               ? blocks
+               : 4;
+  }();
+  pieces memory(scratch);
+  const csr_tiles<T> parts = tiles_in<T>(memory, tiles_of<P>(s));
+  const i64 most = static_cast<i64>(c.multiprocessors) * at_once, blocks = parts.count < most ? parts.count : most;
+  SINTER_TRY(launch(c, csr_times_vector<T, I, P>, blocks, P::threads, 0, j, parts));
+  return launch(c, csr_join_tiles<T, I, P>, ceil_div(parts.count, csr_join_threads), csr_join_threads, 0, j, parts);
 }
 
 template <class T, class I>
@@ -53,14 +80,9 @@ cudaError_t multiply(const context& c, const sparse_job& s, void* result, void* 
   j.weighted = !is_one(s.beta);
   j.aligned = (reinterpret_cast<std::uintptr_t>(s.data) | reinterpret_cast<std::uintptr_t>(s.indices)) % 16 == 0;
   if (s.rows == 0 || s.width == 0) return cudaSuccess;
-  if (s.width == 1) {
-    const i64 tiles = tiles_of(s);
-    pieces memory(scratch);
-    const csr_tiles<T> parts = tiles_in<T>(memory, tiles);
-    const i64 blocks = tiles < c.multiprocessors * tiles_at_once ? tiles : c.multiprocessors * tiles_at_once;
-    SINTER_TRY(launch(c, csr_times_vector<T, I, tiling>, blocks, tiling::threads, 0, j, parts));
-    return launch(c, csr_join_tiles<T, I, tiling>, ceil_div(tiles, csr_join_threads), csr_join_threads, 0, j, parts);
-  }
+  if (s.width == 1)
+    return s.entries / 32 < s.rows ? times_vector<short_rows<T, I>>(c, s, j, scratch)
+                                   : times_vector<long_rows<T, I>>(c, s, j, scratch);
   int lanes = 2;
   while (lanes < 32 && lanes < s.width) lanes *= 2;
   constexpr i64 most = 65535;  // blocks along y
@@ -79,7 +101,7 @@ cudaError_t multiply(const context& c, const sparse_job& j, void* result, void* 
 std::size_t sparse_multiply_scratch(const sparse_job& j) {
   if (j.width != 1) return 0;
   pieces memory(nullptr);
-  const i64 tiles = tiles_of(j), bytes = bytes_of(j.type);
+  const i64 tiles = tiles_of<csr_tiling<128, 4, 1>>(j), bytes = bytes_of(j.type);  // the most that any takes
   memory.take<char>(tiles * bytes);
   memory.take<char>(tiles * bytes);
   memory.take<i64>(tiles);
