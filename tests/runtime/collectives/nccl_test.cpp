@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "support/fake_nccl.hpp"
+#include "runtime/collectives/fake_nccl.hpp"
 #include "support/simulated_gpu.hpp"
 
 using namespace collectives_test;

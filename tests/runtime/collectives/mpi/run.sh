@@ -48,6 +48,10 @@ job 3 given
 verdict "a communicator of the program's" $?
 said_by "a communicator of the program's: each rank" 3 " is right"
 
+job 1 nccl
+verdict "a rank with a GPU" $?
+said_by "a rank with a GPU: NCCL's" 1 "^rank 0 of 1 by NCCL 2.21.5 is right"
+
 export SINTER_COLLECTIVE_TIMEOUT=2
 # fails NAME SECONDS ARGUMENT... : three ranks, the last of which fails, do not end well, in less than the seconds.
 fails() {
@@ -76,6 +80,9 @@ fails "a slow rank" 9 slow 5
 said_by "a slow rank: the others name it" 2 "^rank [01] says: \[all_gather\] .*2 s, the limit \(SINTER_COLLECTIVE_TIMEOUT\); no answer from rank 2"
 fails "a rank in another call" 6 differs
 said_by "a rank in another call: it is named" 3 "rank 2 is in exchange|rank [01](, [01])* is in all_gather|no answer"
+job 1 late
+[ $? != 0 ] && grep -q "^rank -1 says: \[open_job\] ncclCommInitRankConfig has waited for other ranks for 2 s" "$work/out"
+verdict "NCCL finds no other ranks: the time limit" $?
 if [ "${#options[@]}" -gt 0 ]; then
   options+=(--enable-recovery)
   begin=$SECONDS

@@ -1,4 +1,4 @@
-#include "support/fake_nccl.hpp"
+#include "runtime/collectives/fake_nccl.hpp"
 
 #include <cstdint>
 #include <cstring>
