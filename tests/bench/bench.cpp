@@ -192,12 +192,12 @@ int main(int count, char** words) try {
     } else if (word == "--device" && k + 1 < count) {
       sinter::set_default_device(sinter::device(words[++k]));
     } else {
-      std::fprintf(
-          stderr,
-          "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
-          "--fft | --collectives | --lines [--small] [--first] [--only TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "
-          "[--small] [--only TEXT] [--seconds N]]\n",
-          words[0]);
+      std::fprintf(stderr,
+                   "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
+                   "--fft | --collectives | --lines [--small] [--first] [--only TEXT] | --programs [--inputs FOLDER] "
+                   "[--only TEXT] | --sweep "
+                   "[--small] [--only TEXT] [--seconds N]]\n",
+                   words[0]);
       return 2;
     }
   }

@@ -88,7 +88,8 @@ void table_of(communicator& c) {
     std::printf("%d ranks, %d of this process, on %s, by %s\n\n", n, static_cast<int>(c.local_ranks().size()),
                 c.local_devices()[0]->description().c_str(), c.transport().c_str());
     std::printf("| us of | ");
-    for (const std::int64_t bytes : {64, 4 << 10, 256 << 10, 4 << 20, 64 << 20}) std::printf("%s | ", size_name(bytes).c_str());
+    for (const std::int64_t bytes : {64, 4 << 10, 256 << 10, 4 << 20, 64 << 20})
+      std::printf("%s | ", size_name(bytes).c_str());
     std::printf("latency, us | GB/s of a rank |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
   }
   constexpr std::int64_t most = 64 << 20;
@@ -121,7 +122,8 @@ void table_of(communicator& c) {
   const auto scatter = [&](std::int64_t bytes) {
     const std::int64_t each = bytes / 4 / n;
     const std::vector<std::int64_t> elements(static_cast<std::size_t>(n), each);
-    c.reduce_scatter(first(from, each * n * 4), first(to, each * 4), elements, sinter::float32, runtime::reduce_op::sum);
+    c.reduce_scatter(first(from, each * n * 4), first(to, each * 4), elements, sinter::float32,
+                     runtime::reduce_op::sum);
   };
   const collective list[] = {
       {"exchange of edges with both neighbours in a ring", ring, [](double b) { return b; }},
