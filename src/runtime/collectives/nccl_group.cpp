@@ -1,3 +1,4 @@
+// Making, using and ending communicators of NCCL.
 #include "runtime/collectives/nccl_group.hpp"
 
 #include <time.h>

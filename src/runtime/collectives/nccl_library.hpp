@@ -69,8 +69,7 @@ bool has_nccl();
 /// "NCCL 2.21.5".
 std::string nccl_version(const nccl_api& api);
 
-/// For tests: takes the place of the library; null: the library again.
-void set_nccl_for_tests(const nccl_api* api) noexcept;
+/// Whether a test has put something in its place (hooks.hpp).
 bool is_nccl_replaced() noexcept;
 
 }  // namespace sinter::runtime

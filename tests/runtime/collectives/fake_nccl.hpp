@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/collectives/hooks.hpp"
 #include "runtime/collectives/nccl_library.hpp"
 
 namespace fake_nccl {
@@ -19,6 +20,9 @@ struct settings {
   std::string misuse;  // the first demand that a caller has not met
 };
 settings& now();
+/// While the library's thread may call: reads, writes a number.
+int aborted();
+void set(int settings::*what, int value);
 const sinter::runtime::nccl_api& api();
 
 /// While it lives, the library uses the fake one.
