@@ -13,6 +13,7 @@
 // to a megabyte where every device needs them. docs/distributed.md has the rules and the costs.
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -62,7 +63,12 @@ class mesh {
   /// value_error: an extent below 1, more than 4,096 positions, another number of names than axes, of devices than
   /// positions; a device of kind mesh. device_error: there are fewer GPUs than positions, or a device is missing.
   explicit mesh(const shape_t& extents, const std::vector<std::string>& names = {}, const mesh_kw& kw = {});
-  mesh(const shape_t& extents, const mesh_kw& kw) : mesh(extents, {}, kw) {}
+  mesh(const shape_t& extents, const mesh_kw& kw) : mesh(extents, std::vector<std::string>{}, kw) {}
+  explicit mesh(std::initializer_list<extent> extents, const std::vector<std::string>& names = {},
+                const mesh_kw& kw = {})
+      : mesh(shape_t(extents), names, kw) {}
+  mesh(std::initializer_list<extent> extents, const mesh_kw& kw)
+      : mesh(shape_t(extents), std::vector<std::string>{}, kw) {}
   sinter::device device() const noexcept { return {device_kind::mesh, index_}; }
   shape_t shape() const;
   std::int64_t size() const;
@@ -93,7 +99,7 @@ ndarray ones(const shape_t& shape, const mesh& m, const placements& how, const c
 /// 0, 1, ..., n - 1, of int64 unless given.
 ndarray arange(std::int64_t n, const mesh& m, const placements& how, const create_kw& kw = {});
 /// Uniform in [0, 1), as generator::random: the numbers do not depend on the mesh. Each device draws its part.
-ndarray random(generator& from, const shape_t& shape, const mesh& m, const placements& how, const create_kw& kw = {});
+ndarray random(sinter::random::generator& from, const shape_t& shape, const mesh& m, const placements& how, const create_kw& kw = {});
 /// The array in a .npy file; each device's part is read where it lies in the file, nothing else. Errors as sn::load.
 ndarray load(const std::string& path, const mesh& m, const placements& how);
 

@@ -132,8 +132,8 @@ ndarray shard(const ndarray& x, const mesh& m, const placements& how) {
     const sharding::box where = state.part(to, v.shape, p);
     std::int64_t offset = v.offset;
     for (int a = 0; a < v.shape.size(); ++a) offset += where.first[a] * v.strides[a];
-    if (is_empty(where)) offset = v.offset;
-    const graph::view_ref part = graph::make_view(v, extents_of(where), v.strides, offset);
+    if (sharding::is_empty(where)) offset = v.offset;
+    const graph::view_ref part = graph::make_view(v, sharding::extents_of(where), v.strides, offset);
     s.at.push_back(graph::read(*graph::to_device(*part, state.devices[static_cast<std::size_t>(p)])));
   }
   return ops::wrap(sharding::leaf_of(state, v.shape, v.type, std::move(s)));
@@ -151,7 +151,7 @@ ndarray ones(const shape_t& shape, const mesh& m, const placements& how, const c
 ndarray arange(std::int64_t n, const mesh& m, const placements& how, const create_kw& kw) {
   return in_parts("arange", sinter::arange(n, on(m, kw, "arange")), m, how);
 }
-ndarray random(generator& from, const shape_t& shape, const mesh& m, const placements& how, const create_kw& kw) {
+ndarray random(sinter::random::generator& from, const shape_t& shape, const mesh& m, const placements& how, const create_kw& kw) {
   return in_parts("random", from.random(shape, {.dtype = kw.dtype, .device = on(m, kw, "random").device}), m, how);
 }
 
@@ -221,7 +221,7 @@ std::string drawing(const mesh_state& m, const layout& how, const core::dims& sh
       if (rows[r] == rows[r + 1] || columns[c] == columns[c + 1]) continue;
       for (int p = 0; p < m.size(); ++p) {
         const sharding::box b = m.part(how, shape, p);
-        if (is_empty(b) || b.first[last] != columns[c] || (last > 0 && b.first[0] != rows[r])) continue;
+        if (sharding::is_empty(b) || b.first[last] != columns[c] || (last > 0 && b.first[0] != rows[r])) continue;
         cells[r][c] += (cells[r][c].empty() ? "" : " ") + std::to_string(p);
       }
       width = std::max(width, cells[r][c].size());
@@ -248,7 +248,7 @@ std::string visualize(const ndarray& x) {
   for (int p = 0; p < m.size(); ++p) {
     const sharding::box where = m.part(how, v->shape, p);
     out += "position " + std::to_string(p) + ", " + runtime::to_string(m.devices[static_cast<std::size_t>(p)]) + ": " +
-           to_string(where) + ", " + core::to_string(extents_of(where)) + "\n";
+           sharding::to_string(where) + ", " + core::to_string(sharding::extents_of(where)) + "\n";
   }
   return out;
 }

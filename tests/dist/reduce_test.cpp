@@ -10,6 +10,8 @@
 namespace {
 
 using namespace sinter;
+using random::default_generator;
+using random::generator;
 namespace dist = sinter::dist;
 using dist::shard;
 using test::identical;
