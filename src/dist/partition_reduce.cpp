@@ -122,6 +122,37 @@ bool partitioner::localise(node* n, layout& how) {
   return true;
 }
 
+namespace {
+
+/// The layout with all that divides reduced axes along the first of these.
+layout divided_first(const node* n, const layout& how) {
+  const dims& shape = n->operand(0)->shape;
+  split all{0, {}, {}};
+  while (!is_reduced(n, all.axis) || shape[all.axis] == 1) ++all.axis;
+  layout out;
+  std::int64_t parts = 1;
+  for (const split& s : how.splits) {
+    if (!is_reduced(n, s.axis)) {
+      out.add(s);
+      continue;
+    }
+    all.over.insert(all.over.end(), s.over.begin(), s.over.end());
+    parts *= s.parts();
+  }
+  all.bounds = even_bounds(shape[all.axis], parts);
+  out.add(std::move(all));
+  return out;
+}
+
+/// Whether the kept axes that are divided are long enough for their parts.
+bool has_room(const node* n, const layout& how) {
+  return std::all_of(how.splits.begin(), how.splits.end(), [&](const split& s) {
+    return n->operand(0)->shape[s.axis] >= s.parts();
+  });
+}
+
+}  // namespace
+
 parts partitioner::reduce(node* n) {
   node* const x = n->operand(0);
   layout how = layout_of(x);
@@ -132,8 +163,12 @@ parts partitioner::reduce(node* n) {
     return op == reduce_op::argmin || op == reduce_op::argmax ? reduce_arg(n, how) : reduce_free_order(n, how);
   if (divided) {
     parts out;
-    if ((op == reduce_op::sum || op == reduce_op::prod) && reduce_in_splits(n, how, out)) return out;
-    if (layout local = how; localise(n, local)) {
+    const bool additions = op == reduce_op::sum || op == reduce_op::prod;
+    if (additions && reduce_in_splits(n, how, out)) return out;
+    layout local = how;
+    const bool is_local = localise(n, local);
+    if (additions && (!is_local || !has_room(n, local)) && reduce_in_splits(n, divided_first(n, how), out)) return out;
+    if (is_local) {
       how = std::move(local);
     } else if (op == reduce_op::moment2) {
       return reduce_moment(n);

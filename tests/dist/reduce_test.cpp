@@ -18,13 +18,13 @@ using test::identical;
 using test::mesh_of;
 using test::mesh_sizes;
 
-using function = ndarray (*)(const ndarray&, const reduce_kw&);
+using reduction = ndarray (*)(const ndarray&, const reduce_kw&);
 
 /// All reductions over all axes of x, divided along each axis, beside one device.
-void compare(const ndarray& x, std::initializer_list<function> functions) {
+void compare(const ndarray& x, std::initializer_list<reduction> functions) {
   std::vector<axes> over;
   for (std::int64_t a = 0; a < x.ndim(); ++a) over.push_back(axes{a});
-  for (const function f : functions) {
+  for (const reduction f : functions) {
     for (int k = -1; k < static_cast<int>(over.size()); ++k) {
       const reduce_kw kw = k < 0 ? reduce_kw{} : reduce_kw{.axis = over[static_cast<std::size_t>(k)], .keepdims = true};
       const ndarray want = f(x, kw);
@@ -106,7 +106,7 @@ TEST_CASE("reductions on a mesh of two axes") {
   const ndarray x = g.standard_normal({40, 60});
   const dist::mesh m = mesh_of({2, 3});
   const ndarray s = dist::shard(x, m, {shard(0), shard(1)});
-  for (const function f : {sum, mean, min, max, argmin, argmax})
+  for (const reduction f : std::initializer_list<reduction>{sum, mean, min, max, argmin, argmax})
     for (const reduce_kw& kw : {reduce_kw{}, reduce_kw{.axis = 0}, reduce_kw{.axis = 1}})
       CHECK(identical(f(s, kw), f(x, kw)));
   CHECK(identical(s - s.mean(axes{0}), x - x.mean(axes{0})));
