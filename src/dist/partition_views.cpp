@@ -18,21 +18,27 @@ interval steps_within(std::int64_t start, std::int64_t step, std::int64_t first,
   return {ceil_div(start - (end - 1), -step), floor_div(start - first, -step) + 1};
 }
 
-/// The box of a view whose elements lie in a box of the base; empty where there are none. Of plain slices.
+/// Whether the coordinates that all elements of a view share lie in a box of the base.
+bool shares(const slices& s, const box& of_base) {
+  for (int a = 0; a < s.start.size(); ++a) {
+    const bool stepped =
+        std::any_of(s.along.begin(), s.along.end(), [&](const course& c) { return c.axis == a; });
+    if (!stepped && (s.start[a] < of_base.first[a] || s.start[a] >= of_base.end[a])) return false;
+  }
+  return true;
+}
+
+/// The box of a view whose elements lie in a box of the base, which has the coordinates that all of them share. Of plain
+/// slices.
 box seen_within(const slices& s, const dims& shape, const box& of_base) {
   box b = whole_box(shape);
-  std::vector<bool> stepped(static_cast<std::size_t>(s.start.size()));
   for (int j = 0; j < shape.size(); ++j) {
     const course& c = s.along[static_cast<std::size_t>(j)];
     if (c.axis < 0) continue;
-    stepped[static_cast<std::size_t>(c.axis)] = true;
     const interval k = steps_within(s.start[c.axis], c.step, of_base.first[c.axis], of_base.end[c.axis]);
     b.first[j] = std::clamp<std::int64_t>(k.first, 0, shape[j]);
     b.end[j] = std::clamp<std::int64_t>(k.end, b.first[j], shape[j]);
   }
-  for (int a = 0; a < s.start.size(); ++a)
-    if (!stepped[static_cast<std::size_t>(a)] && (s.start[a] < of_base.first[a] || s.start[a] >= of_base.end[a]))
-      return {dims(shape.size()), dims(shape.size())};
   return b;
 }
 
@@ -167,14 +173,16 @@ parts partitioner::update(node* n) {
   if (!possible) how = {};
   const wishes of_base = parts_under(mesh_, how, base->shape);
   wishes want;
+  std::vector<bool> is_written(static_cast<std::size_t>(mesh_.size()), true);
   for (int p = 0; p < mesh_.size(); ++p) {
     if (!possible || !s->is_plain()) {
       want.push_back(whole_box(written->shape));
       continue;
     }
     const box part = mesh_.part(joined_layout, s->base, p);
-    want.push_back(is_empty(part) ? box{dims(written->shape.size()), dims(written->shape.size())}
-                                  : seen_within(*s, written->shape, part));
+    is_written[static_cast<std::size_t>(p)] = !is_empty(part) && shares(*s, part);
+    want.push_back(is_written[static_cast<std::size_t>(p)] ? seen_within(*s, written->shape, part)
+                                                           : box{dims(written->shape.size()), dims(written->shape.size())});
   }
   const std::vector<value> bases = whole(base, how);
   const std::vector<pieces> all = fetch(written, want);
@@ -186,7 +194,7 @@ parts partitioner::update(node* n) {
       continue;
     }
     value v = bases[k];
-    if (!is_empty(of_base[k]) && !all[k].empty()) {
+    if (is_written[k] && !is_empty(of_base[k]) && !all[k].empty()) {
       if (!possible) {
         v = graph::record_update(v, n->update().strides, n->update().offset,
                                  joined(all[k], want[k], n->type, device(p)));
