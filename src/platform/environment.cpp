@@ -60,6 +60,8 @@ constexpr environment_variable variables[] = {
      "kernels are interpreted, and functions given as text are refused", is_program},
     {"SINTER_COMPILE_TIMEOUT", "seconds until that compiler is given up; 0: never", "a number of seconds up to 86400",
      "60 is used", is_number<0, 86400>},
+    {"SINTER_COLLECTIVE_TIMEOUT", "seconds until a rank that the others wait for counts as failed; 0: never",
+     "a number of seconds up to 86400", "600 is used", is_number<0, 86400>},
     {"SINTER_CACHE_DIR", "folder of compiled kernels", "", "", nullptr},
     {"SINTER_CACHE_SIZE_MB", "its limit; 0: no cache", "a number of megabytes up to 999999999", "512 is used",
      is_number<0, 999999999>},

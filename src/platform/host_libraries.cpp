@@ -21,4 +21,10 @@ library_place libzip_place() {
 
 library_place superlu_place() { return host_library("SuperLU", {"libsuperlu.so.5"}, "libsuperlu5"); }
 
+library_place mpi_place() {
+  return host_library("MPI", {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12"}, "openmpi-bin, or mpich");
+}
+
+library_place nccl_place() { return host_library("NCCL", {"libnccl.so.2"}, "libnccl2"); }
+
 }  // namespace sinter::platform

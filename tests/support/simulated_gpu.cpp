@@ -27,7 +27,7 @@ using sinter::memory_kind;
 constexpr std::size_t total_memory = std::size_t{1} << 32;
 
 struct mark {
-  bool reached = false;
+  std::atomic<bool> reached = false;
 };
 using mark_ref = std::shared_ptr<mark>;
 
@@ -144,7 +144,7 @@ void scheduler::run_until_empty(sim_stream& s) {
   run([&] { return s.queue.empty(); });
 }
 void scheduler::run_until(const mark_ref& m) {
-  run([&] { return m->reached; });
+  run([&] { return m->reached.load(); });
 }
 bool scheduler::is_empty(sim_stream& s) {
   const std::lock_guard lock(mutex_);
@@ -445,6 +445,26 @@ sinter::device second() {
 sinter::device third() {
   static const sinter::device d = install(60);
   return d;
+}
+
+namespace {
+sim_stream& stream_of(const sinter::device& on, void* native) {
+  return scheduler::instance().find(runtime::get_backend({runtime::device_kind::cuda, on.index}), native);
+}
+}  // namespace
+
+void enqueue(const sinter::device& on, void* stream, std::function<void()> work) {
+  stream_of(on, stream).enqueue(std::move(work));
+}
+void order(const sinter::device& first, void* before, const sinter::device& second, void* after) {
+  const auto point = std::make_shared<mark>();
+  stream_of(first, before).push({nullptr, nullptr, point});
+  stream_of(second, after).push({point, nullptr, nullptr});
+}
+std::function<void()> hold(const sinter::device& on, void* stream) {
+  const auto point = std::make_shared<mark>();
+  stream_of(on, stream).push({point, nullptr, nullptr});
+  return [point] { point->reached = true; };
 }
 
 void set_order(std::uint64_t seed, bool eager) { scheduler::instance().seed(seed, eager); }

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "sinter/device.hpp"
 
@@ -28,6 +29,14 @@ struct tally {
 tally take_tally();
 /// Work that is queued and has not run.
 std::size_t queued();
+
+/// Enqueues work on a stream of a device, given by its native handle, as a library of the vendor's does.
+void enqueue(const sinter::device& on, void* stream, std::function<void()> work);
+/// What is enqueued on one stream from now on comes after what has been enqueued on another one; of two devices.
+void order(const sinter::device& first, void* before, const sinter::device& second, void* after);
+
+/// What is enqueued on a stream from now on does not run before the result is called.
+std::function<void()> hold(const sinter::device& on, void* stream);
 
 /// Bytes that the first device has in all; 0: no limit. Counts from the next allocation on.
 void set_memory(std::size_t bytes);

@@ -167,9 +167,17 @@ class communicator : public std::enable_shared_from_this<communicator> {
   virtual std::vector<std::string> do_gather_texts(std::string_view mine) = 0;
   virtual std::vector<part> do_split(std::span<const int> group_of) = 0;
   virtual void do_fail(std::string_view message) noexcept = 0;
-  virtual void do_check() = 0;
+  virtual void do_check(const char* function) = 0;
+
+  /// The groups of split() that have a rank of this process, still without communicators.
+  std::vector<part> parts_of(std::span<const int> group_of) const;
 
  private:
+  void require_blocks(const char* function, const char* what, std::span<const block> blocks) const;
+  void require_targets_disjoint(std::span<const message> messages) const;
+  /// Before anything begins: throws if the group has failed, and counts what will be sent.
+  void begin(const char* function, std::int64_t sent);
+
   int size_;
   std::vector<int> local_ranks_;
   std::vector<backend*> local_devices_;

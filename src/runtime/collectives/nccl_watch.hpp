@@ -1,0 +1,41 @@
+// The thread that looks after calls of NCCL that have not been completed.
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+
+#include "runtime/collectives/nccl_group.hpp"
+
+namespace sinter::runtime {
+
+class nccl_watch {
+ public:
+  static nccl_watch& instance();
+
+  /// The time of a call counts from `begin`, when the work before it was done, to `end`.
+  struct item {
+    std::shared_ptr<nccl_group> group;
+    const char* function;
+    std::unique_ptr<event> begin, end;
+    std::chrono::steady_clock::time_point started;
+    bool has_started;
+  };
+  void add(item i);
+  /// Looks at all items once, as the thread does from time to time.
+  void look();
+
+ private:
+  nccl_watch() = default;
+  [[noreturn]] void work();
+  /// Whether the item needs no more looks.
+  static bool is_over(item& i);
+
+  std::mutex mutex_;
+  std::condition_variable added_;
+  std::list<item> items_;
+  bool runs_ = false;
+};
+
+}  // namespace sinter::runtime

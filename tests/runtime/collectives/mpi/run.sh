@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Ranks of MPI: all collectives on 1 to 5 of them, and what the others get when one fails: its message or the time limit,
+# and no process that remains.
+# Usage: run.sh PROGRAM
+set -u
+program=$1
+. "$(dirname "$0")/../../../scripts/program.sh"
+if ! command -v mpirun >/dev/null; then
+  echo "left out: there is no mpirun (openmpi-bin)"
+  exit 77
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 SINTER_NUM_THREADS=1 SINTER_TIER=0
+export OMPI_MCA_orte_abort_print_stack=0 OMPI_MCA_opal_signal=
+unset SINTER_COLLECTIVE_TIMEOUT
+options=()
+if mpirun --version 2>/dev/null | grep -q "Open MPI"; then
+  # Within one machine, and without a core for each rank.
+  options=(--oversubscribe --mca btl self,vader)
+  mpirun --mca btl self,vader -n 1 true >"$work/out" 2>&1 || options=(--oversubscribe)
+fi
+if ! timeout 60 mpirun "${options[@]}" -n 2 true >"$work/out" 2>&1; then
+  echo "left out: mpirun starts no processes here: $(grep -v '^-*$' "$work/out" | head -n 1)"
+  exit 77
+fi
+
+# job RANKS ARGUMENT... : runs the program, at most 60 s.
+job() { timeout -k 5 60 mpirun "${options[@]}" -n "$1" "$program" "${@:2}" >"$work/out" 2>"$work/err"; }
+# said_by NAME COUNT PATTERN : so many lines of the last run match.
+said_by() {
+  [ "$(grep -Ec -e "$3" "$work/out")" = "$2" ]
+  verdict "$1" $?
+}
+none_left() {
+  local left=1
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    pgrep -f "^$program " >/dev/null || { left=0; break; }
+    sleep 0.2
+  done
+  verdict "$1: no process remains" $left
+}
+
+for ranks in 1 2 3 4 5; do
+  job $ranks cases
+  verdict "$ranks ranks" $?
+  said_by "$ranks ranks: each of them" $ranks "^rank [0-9]+ of $ranks by .* is right"
+done
+job 3 given
+verdict "a communicator of the program's" $?
+said_by "a communicator of the program's: each rank" 3 " is right"
+
+job 1 nccl
+verdict "a rank with a GPU" $?
+said_by "a rank with a GPU: NCCL's" 1 "^rank 0 of 1 by NCCL 2.21.5 is right"
+
+export SINTER_COLLECTIVE_TIMEOUT=2
+# fails NAME SECONDS ARGUMENT... : three ranks, the last of which fails, do not end well, in less than the seconds.
+fails() {
+  local begin=$SECONDS
+  job 3 "${@:3}"
+  [ $? != 0 ] && [ $((SECONDS - begin)) -le "$2" ]
+  verdict "$1: an error in time" $?
+  none_left "$1"
+}
+fails "a rank that throws" 4 throws
+said_by "a rank that throws: its own error" 1 "^rank 2 says: \[planted\] 17 bytes are missing"
+said_by "a rank that throws: its message on the others" 2 "^rank [01] says: \[all_gather\] rank 2 of 3 has failed: \[planted\] 17 bytes"
+fails "a rank without memory" 4 memory
+said_by "a rank without memory: its message on the others" 2 "^rank [01] says: \[all_gather\] rank 2 of 3 has failed: \[allocate\] CPU memory is exhausted"
+fails "an exception that is not caught" 4 uncaught
+[ "$(grep -c "rank 2 of 3 has failed: an exception has not been caught: planted and not caught" "$work/err")" = 2 ]
+verdict "an exception that is not caught: its message on the others" $?
+fails "a killed rank" 5 killed
+grep -q "signal 9" "$work/err"
+verdict "a killed rank: mpirun reports it" $?
+fails "a rank that ends" 5 ends
+said_by "a rank that ends: an error on the others" 2 "^rank [01] says: \[all_gather\] rank 2 of 3 has ended its program"
+fails "a rank that exits" 5 exits
+said_by "a rank that exits: an error on the others" 2 "^rank [01] says: \[all_gather\] rank 2 of 3 has ended its program"
+fails "a slow rank" 9 slow 5
+said_by "a slow rank: the others name it" 2 "^rank [01] says: \[all_gather\] .*2 s, the limit \(SINTER_COLLECTIVE_TIMEOUT\); no answer from rank 2"
+fails "a rank in another call" 6 differs
+said_by "a rank in another call: it is named" 3 "rank 2 is in exchange|rank [01](, [01])* is in all_gather|no answer"
+job 1 late
+[ $? != 0 ] && grep -q "^rank -1 says: \[open_job\] ncclCommInitRankConfig has waited for other ranks for 2 s" "$work/out"
+verdict "NCCL finds no other ranks: the time limit" $?
+if [ "${#options[@]}" -gt 0 ]; then
+  options+=(--enable-recovery)
+  begin=$SECONDS
+  job 3 killed
+  [ $((SECONDS - begin)) -le 9 ]
+  verdict "a killed rank that mpirun does not answer for: in time" $?
+  none_left "a killed rank that mpirun does not answer for"
+  said_by "a killed rank that mpirun does not answer for: the others name it" 2 "no answer from rank 2"
+fi
+summary
