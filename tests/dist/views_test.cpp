@@ -20,7 +20,7 @@ using test::mesh_sizes;
 using program = std::function<ndarray(const ndarray&)>;
 
 /// A program on one device, and on meshes along each axis of its argument.
-void compare(const ndarray& x, const program& f, const char* what) {
+void compare(const ndarray& x, const program& f, const std::string& what) {
   const ndarray want = f(x.copy());
   for (const std::int64_t n : mesh_sizes())
     for (std::int64_t a = 0; a < x.ndim(); ++a) {
