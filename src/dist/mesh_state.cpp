@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "dist/evaluation.hpp"
+#include "dist/opaque.hpp"
 #include "runtime/mesh_devices.hpp"
 #include "runtime/pool.hpp"
 #include "sinter/error.hpp"
@@ -155,6 +156,7 @@ mesh_state& intern_mesh(const dims& extents, std::vector<std::string> names, std
   made.devices = std::move(devices);
   runtime::install_mesh(made.index, std::make_unique<mesh_backend>(made));
   set_evaluation();
+  set_interceptor();
   return made;
 }
 
