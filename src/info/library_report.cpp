@@ -26,7 +26,8 @@ void note_versions(std::vector<library_state>& all) {
   for (library_state& l : all) {
     if (l.path.empty() || (l.title != "MPI" && l.title != "NCCL")) continue;
     try {
-      l.version = l.title == "MPI" ? runtime::mpi("sinter_info").version() : runtime::nccl_version(runtime::nccl("sinter_info"));
+      l.version = l.title == "MPI" ? runtime::mpi("sinter_info").version()
+                                   : runtime::nccl_version(runtime::nccl("sinter_info"));
     } catch (const error& e) {
       l.version = std::string("cannot be used: ") + e.what();
     }

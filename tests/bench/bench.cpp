@@ -1,6 +1,6 @@
 // Times the library's main kernels and prints one table. peers.py prints the same rows for other libraries.
 // Usage: sinter_bench [--device NAME]
-//        [--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft]
+//        [--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft | --collectives]
 //        --lines [--small] [--only TEXT]                lines as users write them; lines.py has them for other libraries
 //        --lines --first                                their first calls alone, and what these consist of
 //        --programs [--inputs FOLDER] [--only TEXT]     whole programs, on what programs.py inputs FOLDER left there
@@ -168,6 +168,7 @@ int main(int count, char** words) try {
       {"--linalg", [] { bench::linalg_rows(); }},
       {"--random", [] { bench::random_rows(); }},
       {"--fft", [] { bench::fft_rows(); }},
+      {"--collectives", [] { bench::collective_rows(); }},
       {"--lines", [&] { first ? bench::first_call_rows(small, only) : bench::line_rows(small, only); }},
       {"--programs", [&] { bench::program_rows(inputs, only); }},
       {"--sweep", [&] { bench::sweep_rows(small, seconds, only); }},
@@ -191,12 +192,12 @@ int main(int count, char** words) try {
     } else if (word == "--device" && k + 1 < count) {
       sinter::set_default_device(sinter::device(words[++k]));
     } else {
-      std::fprintf(
-          stderr,
-          "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
-          "--fft | --lines [--small] [--first] [--only TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "
-          "[--small] [--only TEXT] [--seconds N]]\n",
-          words[0]);
+      std::fprintf(stderr,
+                   "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
+                   "--fft | --collectives | --lines [--small] [--first] [--only TEXT] | --programs [--inputs FOLDER] "
+                   "[--only TEXT] | --sweep "
+                   "[--small] [--only TEXT] [--seconds N]]\n",
+                   words[0]);
       return 2;
     }
   }

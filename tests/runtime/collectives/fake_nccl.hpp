@@ -12,11 +12,11 @@ struct settings {
   std::vector<std::string> calls;  // in order: "AllGather rank 1 of 3, 24 of type 1"
   std::string fails;               // the function that returns `code`
   int code = 3;
-  int async_error = 0;      // what ncclCommGetAsyncError reports
-  int in_progress = 0;      // so many queries of it say that the communicator is in progress
-  bool hangs = false;       // what is enqueued does not run before an abort
+  int async_error = 0;  // what ncclCommGetAsyncError reports
+  int in_progress = 0;  // so many queries of it say that the communicator is in progress
+  bool hangs = false;   // what is enqueued does not run before an abort
   int opened = 0, destroyed = 0, aborted = 0;
-  std::string misuse;       // the first demand that a caller has not met
+  std::string misuse;  // the first demand that a caller has not met
 };
 settings& now();
 const sinter::runtime::nccl_api& api();

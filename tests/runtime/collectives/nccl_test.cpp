@@ -87,8 +87,7 @@ TEST_CASE("collectives by NCCL: which of its functions a call is made of") {
   CHECK(contains(reduce(sinter::complex64, runtime::reduce_op::sum).at(1), "AllReduce rank 0 of 2, 16 of type 7"));
   // A rank's message to itself is a copy, and one without bytes nothing.
   CHECK(made_by([&] {
-          c->exchange(std::vector<runtime::message>{{0, 0, from.blocks[0], to.memory[0]->part(0, 64)},
-                                                    {0, 1, {}, {}}});
+          c->exchange(std::vector<runtime::message>{{0, 0, from.blocks[0], to.memory[0]->part(0, 64)}, {0, 1, {}, {}}});
         }).empty());
   for (runtime::backend* d : c->local_devices()) d->synchronize();
   CHECK(fake_nccl::now().misuse == "");
@@ -144,7 +143,8 @@ TEST_CASE("collectives by NCCL: an error that it reports later is found without 
   fake_nccl::now().hangs = true;
   c->all_gather(from.blocks, to.blocks);
   fake_nccl::now().async_error = 6;
-  for (int k = 0; k < 300 && fake_nccl::now().aborted < 2; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int k = 0; k < 300 && fake_nccl::now().aborted < 2; ++k)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(fake_nccl::now().aborted == 2);
   const std::string said = message_of<sinter::device_error>([&] { c->check(); });
   CHECK(contains(said, "[all_gather] NCCL: remote error"));
@@ -162,7 +162,8 @@ TEST_CASE("collectives by NCCL: a call that does not end is aborted at the time 
   c->all_gather(from.blocks, to.blocks);
   // The queues go on as far as they can, as those of a GPU do by themselves.
   for (int k = 0; k < 200; ++k) sim::enqueue(sim::third(), nullptr, [] {});
-  for (int k = 0; k < 500 && fake_nccl::now().aborted < 2; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int k = 0; k < 500 && fake_nccl::now().aborted < 2; ++k)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(fake_nccl::now().aborted == 2);
   const std::string said = message_of<sinter::device_error>([&] { c->check(); });
   CHECK(contains(said, "[all_gather] NCCL: has waited for other ranks for 1 s, the limit (SINTER_COLLECTIVE_TIMEOUT)"));

@@ -48,8 +48,7 @@ int misbehave(const std::string& how, const char* parameter) {
     job->exchange(std::vector<runtime::message>{{0, job->size() - 1, {}, mine.blocks[0]}});
   }
   if (how == "exits") std::exit(3);
-  if (how == "memory")
-    runtime::fail_together(*job, [] { const runtime::buffer b(cpu(), std::size_t{1} << 60); });
+  if (how == "memory") runtime::fail_together(*job, [] { const runtime::buffer b(cpu(), std::size_t{1} << 60); });
   return 0;
 }
 
@@ -106,7 +105,7 @@ int main(int count, char** values) {
   const std::string how = argument(count, values, 1);
   int status = 0;
   try {
-    job = how == "given"                    ? runtime::open_mpi(own_world(), cpu())
+    job = how == "given"                   ? runtime::open_mpi(own_world(), cpu())
           : how == "nccl" || how == "late" ? gpu_job(how == "late")
                                            : runtime::open_job(cpu());
     if (how == "cases" || how == "given" || how == "nccl") {
