@@ -51,11 +51,18 @@ using placements = std::vector<placement>;
 
 struct mesh_kw {
   kwonly _kw{};
-  /// By position, in C order of the mesh; one device may stand at several positions. Empty: as many GPUs as there are
+  /// By position, in C order of the mesh; in a job this process's one. One device may stand at several positions. Empty: as many GPUs as there are
   /// positions, the first ones; where there is no GPU, the CPU at all positions.
   std::vector<sinter::device> devices{};
+  /// An MPI_Comm of the program, as a number (the handle of MPICH, the address of Open MPI): the mesh's processes. 0: those
+  /// of the job.
+  std::uint64_t communicator = 0;
 };
 
+/// In a job of MPI (mpirun) the positions are the processes, each with one device: all processes run the same program and
+/// make the same calls in the same order. Meshes of one position, and those of which two or more devices are named, are in
+/// the process alone.
+///
 /// A grid of devices, which is a device of kind `mesh`. Meshes with the same extents, names and devices are equal, and their
 /// arrays meet in one expression. Made of nothing: no device is touched.
 class mesh {
@@ -105,9 +112,9 @@ ndarray load(const std::string& path, const mesh& m, const placements& how);
 
 /// The same elements in other parts; evaluates the array. Moves what a device does not have.
 ndarray redistribute(const ndarray& x, const placements& how);
-/// An ordinary array with all elements, on the device of a position. Evaluates.
+/// An ordinary array with all elements, on the device of a position; in a job on that of each process. Evaluates.
 ndarray gather(const ndarray& x, std::int64_t position = 0);
-/// The parts by position, as ordinary arrays on their devices. Evaluates; nothing is copied, and writing to a part does not
+/// The parts by position (in a job those of this process), as ordinary arrays on their devices. Evaluates; nothing is copied, and writing to a part does not
 /// change the array.
 std::vector<ndarray> local(const ndarray& x);
 /// One for each axis of the mesh. Evaluates. Parts of a slice lie where its elements were, so they need not be even.

@@ -47,6 +47,29 @@ layout layout_of(const char* function, const mesh_state& m, const core::dims& sh
   return out;
 }
 
+/// The job that this process is one of, opened once.
+runtime::communicator_ref job_of(const mesh_kw& kw) {
+  const auto mine = [&] {
+    if (kw.devices.size() == 1) return ops::to_id(kw.devices[0]);
+    if (!kw.devices.empty())
+      fail<value_error>("mesh", "in a job each process names its own device, not ", kw.devices.size());
+    const int gpus = runtime::device_count(runtime::device_kind::cuda);
+    if (gpus == 0 || kw.communicator != 0) return runtime::default_device();
+    return runtime::device_id{runtime::device_kind::cuda, runtime::locate_in_job().on_machine % gpus};
+  };
+  if (kw.communicator != 0) return runtime::open_mpi(kw.communicator, runtime::get_backend(mine()));
+  static const auto* const job = new runtime::communicator_ref(runtime::open_job(runtime::get_backend(mine())));
+  return *job;
+}
+
+/// The devices of all processes.
+std::vector<runtime::device_id> devices_of(runtime::communicator& group) {
+  std::vector<runtime::device_id> out;
+  for (const std::string& text : group.gather_texts(runtime::to_string(group.local_devices()[0]->id())))
+    out.push_back(runtime::parse_device(text));
+  return out;
+}
+
 std::vector<runtime::device_id> devices_of(std::int64_t count, const std::vector<sinter::device>& given) {
   std::vector<runtime::device_id> out;
   if (!given.empty()) {
@@ -95,7 +118,16 @@ mesh::mesh(const shape_t& extents, const std::vector<std::string>& names, const 
   }
   if (!names.empty() && static_cast<int>(names.size()) != extents.ndim())
     fail<value_error>("mesh", names.size(), " names for ", extents.ndim(), " axes");
-  index_ = sharding::intern_mesh(ops::to_dims(extents), names, devices_of(count, kw.devices)).index;
+  const bool in_job = kw.communicator != 0 || (runtime::is_in_job() && static_cast<std::int64_t>(kw.devices.size()) < 2);
+  if (!in_job || (count == 1 && kw.communicator == 0)) {
+    index_ = sharding::intern_mesh(ops::to_dims(extents), names, devices_of(count, kw.devices), nullptr).index;
+    return;
+  }
+  const runtime::communicator_ref group = job_of(kw);
+  if (group->size() != count)
+    fail<value_error>("mesh", "extents ", extents, " have ", count, " positions, and the job has ", group->size(),
+                      " processes, one a position");
+  index_ = sharding::intern_mesh(ops::to_dims(extents), names, devices_of(*group), group).index;
 }
 
 shape_t mesh::shape() const { return ops::to_shape(state_of(*this).extents); }
@@ -125,6 +157,10 @@ ndarray shard(const ndarray& x, const mesh& m, const placements& how) {
   graph::evaluate(std::span(&whole, 1));
   sharding::shards s{to, {}};
   for (int p = 0; p < state.size(); ++p) {
+    if (!state.is_local(p)) {
+      s.at.emplace_back();
+      continue;
+    }
     if (const int t = state.twin(to, p); t < p) {
       s.at.push_back(s.at[static_cast<std::size_t>(t)]);
       continue;
@@ -173,7 +209,11 @@ ndarray gather(const ndarray& x, std::int64_t position) {
     fail<index_error>("gather", "position ", position, " of a mesh of ", m.size());
   const graph::view_ref whole = ops::ndarray_access::ref(x);
   graph::evaluate(std::span(&whole, 1));
-  return ops::wrap(sharding::gathered(m, ops::value_of(x, "gather"), static_cast<int>(position)));
+  const graph::value v = ops::value_of(x, "gather");
+  if (m.group)  // every process gets it
+    return ops::wrap(
+        sharding::shards_of(*sharding::divided(m, v, {})).at[static_cast<std::size_t>(m.first_local())]);
+  return ops::wrap(sharding::gathered(m, v, static_cast<int>(position)));
 }
 
 namespace {
@@ -190,7 +230,8 @@ std::vector<ndarray> local(const ndarray& x) {
   state_of(x, "local");
   const graph::value v = evaluated(x, "local");
   std::vector<ndarray> out;
-  for (const graph::value& part : sharding::shards_of(*v).at) out.push_back(ops::wrap(part));
+  for (const graph::value& part : sharding::shards_of(*v).at)
+    if (part) out.push_back(ops::wrap(part));
   return out;
 }
 

@@ -12,13 +12,15 @@
 namespace sinter::sharding {
 namespace {
 
-/// Evaluates parts, those that positions share once.
-void flush_parts(std::span<const shards* const> all) {
+/// Evaluates parts, those that positions share once. Where that fails in one process of a job, all are told.
+void flush_parts(const mesh_state& m, std::span<const shards* const> all) {
   std::vector<value> pending;
   for (const shards* s : all)
     for (const value& v : s->at)
-      if (!v->is_leaf() && std::find(pending.begin(), pending.end(), v) == pending.end()) pending.push_back(v);
-  if (!pending.empty()) graph::flush(pending);
+      if (v && !v->is_leaf() && std::find(pending.begin(), pending.end(), v) == pending.end()) pending.push_back(v);
+  if (pending.empty()) return;
+  if (m.group) runtime::fail_together(*m.group, [&] { graph::flush(pending); });
+  else graph::flush(pending);
 }
 
 /// The node becomes a leaf.
@@ -67,14 +69,20 @@ class evaluation final : public graph::mesh_evaluation {
     }
     std::vector<const shards*> all;
     for (const value& r : pending) all.push_back(&shards_of(*r));
-    flush_parts(all);
+    flush_parts(m, all);
   }
 
   void copy_to_host(const value& leaf, void* to) override {
     const mesh_state& m = mesh_of(leaf->device);
+    if (m.group && !shards_of(*leaf).how.is_replicated()) return copy_to_host(divided(m, leaf, {}), to);
     const shards& s = shards_of(*leaf);
     const shards* const one = &s;
-    flush_parts(std::span(&one, 1));
+    flush_parts(m, std::span(&one, 1));
+    if (m.group) {
+      const value all = s.at[static_cast<std::size_t>(m.first_local())];
+      graph::copy_to_host(*graph::make_array(all), to);
+      return m.group->check();
+    }
     std::vector<char> part;
     for (int p = 0; p < m.size(); ++p) {
       const bool known = [&] {
@@ -107,8 +115,8 @@ class evaluation final : public graph::mesh_evaluation {
     out += std::to_string(p.moves().log().size()) + " collectives, " + std::to_string(bytes) + " bytes\n";
     std::vector<value> first;
     for (const shards& s : results)
-      if (!s.at[0]->is_leaf()) first.push_back(s.at[0]);
-    out += "the kernels of position 0, as those of the others:\n";
+      if (const value& v = s.at[static_cast<std::size_t>(m.first_local())]; !v->is_leaf()) first.push_back(v);
+    out += "the kernels of position " + std::to_string(m.first_local()) + ", as those of the others:\n";
     return first.empty() ? out + "none\n" : out + graph::describe(first, with_source);
   }
 };
@@ -130,7 +138,7 @@ value divided(const mesh_state& m, const value& v, const layout& how) {
     free = p.is_free_root(v);
   }
   const shards* const one = &s;
-  if (!free) flush_parts(std::span(&one, 1));
+  if (!free) flush_parts(m, std::span(&one, 1));
   return leaf_of(m, v->shape, v->type, std::move(s));
 }
 

@@ -8,7 +8,6 @@
 #include "dist/evaluation.hpp"
 #include "dist/opaque.hpp"
 #include "runtime/mesh_devices.hpp"
-#include "runtime/pool.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::sharding {
@@ -53,7 +52,9 @@ class mesh_backend final : public runtime::backend {
   std::size_t scratch_bytes(const runtime::prepared&, const jit::launch&) const override { return 0; }
   void run(const runtime::prepared&, const jit::launch&, void*) override { refuse(*this, "kernels do not run on"); }
   void synchronize() override {
-    for (const runtime::device_id d : mesh_.devices) runtime::get_backend(d).synchronize();
+    for (int p = 0; p < mesh_.size(); ++p)
+      if (mesh_.is_local(p)) runtime::get_backend(mesh_.devices[static_cast<std::size_t>(p)]).synchronize();
+    if (mesh_.group) mesh_.group->check();
   }
   runtime::data_fault take_fault(runtime::bad_index*) override { return {}; }
   std::string source(const jit::launch&) override { return {}; }
@@ -90,6 +91,12 @@ struct meshes {
 
 }  // namespace
 
+bool mesh_state::share_device(int p, int q) const noexcept {
+  if (p == q) return true;
+  if (group && !(is_local(p) && is_local(q))) return false;
+  return devices[static_cast<std::size_t>(p)] == devices[static_cast<std::size_t>(q)];
+}
+
 std::int64_t mesh_state::parts_along(const std::vector<int>& axes) const noexcept {
   std::int64_t n = 1;
   for (const int a : axes) n *= extents[a];
@@ -118,7 +125,7 @@ box mesh_state::part(const layout& how, const dims& shape, int position) const {
 
 int mesh_state::twin(const layout& how, int position) const noexcept {
   for (int q = 0; q < position; ++q) {
-    if (!(devices[static_cast<std::size_t>(q)] == devices[static_cast<std::size_t>(position)])) continue;
+    if (!share_device(q, position)) continue;
     const bool alike = std::all_of(how.splits.begin(), how.splits.end(), [&](const split& s) {
       return number_along(q, s.over) == number_along(position, s.over);
     });
@@ -135,6 +142,7 @@ std::string mesh_state::description() const {
     if (k > 0 && devices[k] == devices[0] && devices.back() == devices[0]) break;
     text += (k ? ", " : "") + runtime::to_string(devices[k]);
   }
+  if (group) text += "; one a process, by " + group->transport();
   return text + ")";
 }
 
@@ -144,16 +152,19 @@ mesh_state& mesh_of(runtime::device_id id) {
   return m.all.at(static_cast<std::size_t>(id.index));
 }
 
-mesh_state& intern_mesh(const dims& extents, std::vector<std::string> names, std::vector<runtime::device_id> devices) {
+mesh_state& intern_mesh(const dims& extents, std::vector<std::string> names, std::vector<runtime::device_id> devices,
+                        runtime::communicator_ref group) {
   meshes& m = meshes::instance();
   const std::lock_guard lock(m.mutex);
   for (mesh_state& known : m.all)
-    if (known.extents == extents && known.names == names && known.devices == devices) return known;
+    if (known.extents == extents && known.names == names && known.devices == devices && known.group == group)
+      return known;
   mesh_state& made = m.all.emplace_back();
   made.index = static_cast<int>(m.all.size()) - 1;
   made.extents = extents;
   made.names = std::move(names);
   made.devices = std::move(devices);
+  made.group = std::move(group);
   runtime::install_mesh(made.index, std::make_unique<mesh_backend>(made));
   set_evaluation();
   set_interceptor();

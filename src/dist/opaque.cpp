@@ -38,7 +38,8 @@ ndarray from_parts(const mesh_state& m, const layout& how, const dims& shape, dt
   shards s{how, {}};
   for (int p = 0; p < m.size(); ++p) {
     const int t = m.twin(how, p);
-    s.at.push_back(t < p ? s.at[static_cast<std::size_t>(t)] : ops::value_of(make(p)));
+    if (!m.is_local(p)) s.at.emplace_back();
+    else s.at.push_back(t < p ? s.at[static_cast<std::size_t>(t)] : ops::value_of(make(p)));
   }
   return ops::wrap(leaf_of(m, shape, type, std::move(s)));
 }
@@ -83,13 +84,18 @@ results run_everywhere(const opaque_call& call) {
       by_position.push_back(by_position[static_cast<std::size_t>(t)]);
       continue;
     }
+    if (!m.is_local(p)) {
+      by_position.emplace_back();
+      continue;
+    }
     std::vector<ndarray> local;
     for (const ndarray& x : call.operands) local.push_back(x.defined() ? parts_of(x).at(p) : x);
     by_position.push_back(call.again(local));
   }
   results out;
-  for (std::size_t k = 0; k < by_position[0].size(); ++k) {
-    const ndarray& first = by_position[0][k];
+  const results& mine = by_position[static_cast<std::size_t>(m.first_local())];
+  for (std::size_t k = 0; k < mine.size(); ++k) {
+    const ndarray& first = mine[k];
     out.push_back(from_parts(m, {}, ops::view_of(first, call.name).shape, first.dtype(),
                              [&](int p) { return by_position[static_cast<std::size_t>(p)][k]; }));
   }
@@ -107,14 +113,17 @@ results run_along(const opaque_call& call, const std::vector<int>& axes) {
   std::vector<results> by_position;
   for (int p = 0; p < x.m->size(); ++p) {
     const int t = x.m->twin(how, p);
-    by_position.push_back(t < p ? by_position[static_cast<std::size_t>(t)] : call.again(std::vector<ndarray>{x.at(p)}));
+    if (!x.m->is_local(p)) by_position.emplace_back();
+    else if (t < p) by_position.push_back(by_position[static_cast<std::size_t>(t)]);
+    else by_position.push_back(call.again(std::vector<ndarray>{x.at(p)}));
   }
   results out;
-  for (std::size_t k = 0; k < by_position[0].size(); ++k) {
-    dims shape = ops::view_of(by_position[0][k], call.name).shape;
+  const results& mine = by_position[static_cast<std::size_t>(x.m->first_local())];
+  for (std::size_t k = 0; k < mine.size(); ++k) {
+    dims shape = ops::view_of(mine[k], call.name).shape;
     for (int a = 0; a < shape.size(); ++a)
       if (std::find(axes.begin(), axes.end(), a) == axes.end()) shape[a] = x.shape()[a];
-    out.push_back(from_parts(*x.m, how, shape, by_position[0][k].dtype(),
+    out.push_back(from_parts(*x.m, how, shape, mine[k].dtype(),
                              [&](int p) { return by_position[static_cast<std::size_t>(p)][k]; }));
   }
   return out;
@@ -130,6 +139,10 @@ results run_beside(const opaque_call& call, std::size_t values, std::size_t edge
   dtype type{};
   std::vector<ndarray> by_position;
   for (int p = 0; p < x.m->size(); ++p) {
+    if (!x.m->is_local(p)) {
+      by_position.emplace_back();
+      continue;
+    }
     std::vector<ndarray> local(2);
     local[values] = x.at(p);
     local[edges] = everywhere.at(p);
@@ -182,7 +195,7 @@ class mesh_calls final : public ops::interceptor {
       const operand_parts x = parts_of(call.operands[0]);
       layout unused;
       if (axis >= 0 && without_axes(x, {axis}, unused)) return run_along(call, {axis});
-      if (name == "sort" && x.shape().size() == 1 && call.numbers[1] == 0) return sort_parts(call);
+      if (name == "sort" && x.shape().size() == 1 && call.numbers[1] == 0 && !x.m->group) return sort_parts(call);
       refuse_call(call, x, axis < 0 ? "it is flattened" : "its only axis is divided",
                   "redistribute it with {replicate()}, or gather it");
     }

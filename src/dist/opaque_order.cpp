@@ -107,6 +107,9 @@ results scan_parts(const opaque_call& call) {
   std::vector<ndarray> scanned(static_cast<std::size_t>(x.m->size()));
   const auto scan = [&](int p) { return call.again(std::vector<ndarray>{x.at(p)})[0]; };
   if (!s) return {from_parts(*x.m, x.how(), x.shape(), x.leaf->type, scan)};
+  if (x.m->group)
+    refuse_call(call, x, "its parts are in several processes",
+                "redistribute it along another axis, or with {replicate()}");
   for (int p = 0; p < x.m->size(); ++p) {
     const int t = x.m->twin(x.how(), p);
     scanned[static_cast<std::size_t>(p)] = t < p ? scanned[static_cast<std::size_t>(t)] : scan(p);

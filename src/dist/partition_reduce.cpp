@@ -292,6 +292,11 @@ parts partitioner::reduce_arg(node* n, const layout& how) {
   std::vector<value> best, places;
   for (int p = 0; p < mesh_.size(); ++p) {
     const auto k = static_cast<std::size_t>(p);
+    if (!mesh_.is_local(p)) {
+      best.emplace_back();
+      places.emplace_back();
+      continue;
+    }
     if (const int t = mesh_.twin(how, p); t < p) {
       best.push_back(best[static_cast<std::size_t>(t)]);
       places.push_back(places[static_cast<std::size_t>(t)]);

@@ -176,7 +176,7 @@ bool partitioner::reduce_in_splits(node* n, const layout& how, parts& out) {
   for (int p = 0; p < mesh_.size(); ++p) {
     value& v = operands[static_cast<std::size_t>(p)];
     const box where = mesh_.part(flat, j.shape, p);
-    if (!is_empty(where)) v = with_shape(v, extents_of(where));
+    if (!is_empty(where) && v) v = with_shape(v, extents_of(where));
   }
   const wishes want = parts_under(mesh_, in_splits, j.shape);
   const std::vector<pieces> all =
@@ -194,7 +194,7 @@ bool partitioner::reduce_in_splits(node* n, const layout& how, parts& out) {
   parts sums{of_sums, std::vector<pieces>(want.size())};
   for (int p = 0; p < mesh_.size(); ++p) {
     const auto k = static_cast<std::size_t>(p);
-    if (is_empty(want[k])) continue;
+    if (is_empty(want[k]) || !mesh_.is_local(p)) continue;
     if (const int t = mesh_.twin(in_splits, p); t < p) {
       sums.at[k] = sums.at[static_cast<std::size_t>(t)];
       continue;

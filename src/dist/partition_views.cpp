@@ -91,7 +91,7 @@ parts partitioner::view(node* n) {
     for (int p = 0; p < mesh_.size(); ++p) {
       value& v = all[static_cast<std::size_t>(p)];
       const box where = mesh_.part(joined_layout, s->base, p);
-      if (!is_empty(where)) v = reshaped(v, extents_of(where));
+      if (!is_empty(where) && v) v = reshaped(v, extents_of(where));
     }
     wide = as_parts(mesh_, joined_layout, s->base, std::move(all));
   } else {
@@ -122,7 +122,7 @@ parts partitioner::view(node* n) {
   parts out{how, std::vector<pieces>(seen.size())};
   for (int p = 0; p < mesh_.size(); ++p) {
     const auto k = static_cast<std::size_t>(p);
-    if (is_empty(seen[k])) continue;
+    if (is_empty(seen[k]) || !mesh_.is_local(p)) continue;
     if (const int t = mesh_.twin(how, p); t < p) {
       out.at[k] = out.at[static_cast<std::size_t>(t)];
       continue;
@@ -189,6 +189,10 @@ parts partitioner::update(node* n) {
   std::vector<value> out;
   for (int p = 0; p < mesh_.size(); ++p) {
     const auto k = static_cast<std::size_t>(p);
+    if (!mesh_.is_local(p)) {
+      out.emplace_back();
+      continue;
+    }
     if (const int t = mesh_.twin(how, p); t < p) {
       out.push_back(out[static_cast<std::size_t>(t)]);
       continue;

@@ -49,7 +49,7 @@ parts as_parts(const mesh_state& m, const layout& how, const dims& shape, std::v
   for (int p = 0; p < m.size(); ++p) {
     const box where = m.part(how, shape, p);
     const auto k = static_cast<std::size_t>(p);
-    if (!is_empty(where)) out.at[k].push_back({where, std::move(values[k])});
+    if (!is_empty(where) && m.is_local(p)) out.at[k].push_back({where, std::move(values[k])});
   }
   return out;
 }
@@ -146,13 +146,14 @@ std::vector<pieces> partitioner::fetch(node* n, const wishes& want, const layout
   std::vector<pieces> out(want.size());
   for (int p = 0; p < mesh_.size(); ++p) {
     const auto k = static_cast<std::size_t>(p);
-    if (!is_empty(want[k])) out[k].push_back({want[k], make_free(n, want[k], p)});
+    if (!is_empty(want[k]) && mesh_.is_local(p)) out[k].push_back({want[k], make_free(n, want[k], p)});
   }
   return out;
 }
 
 value partitioner::whole_at(const std::vector<pieces>& all, const wishes& want, dtype type, int position) {
   const auto k = static_cast<std::size_t>(position);
+  if (!mesh_.is_local(position)) return {};
   return joined(all[k], want[k], type, device(position));
 }
 
@@ -358,7 +359,7 @@ parts partitioner::map(node* n) {
   for (int p = 0; p < mesh_.size(); ++p) {
     const auto at_p = static_cast<std::size_t>(p);
     const box& where = want[at_p];
-    if (is_empty(where)) continue;
+    if (is_empty(where) || !mesh_.is_local(p)) continue;
     if (const int t = mesh_.twin(how, p); t < p) {
       out.at[at_p] = out.at[static_cast<std::size_t>(t)];
       continue;

@@ -76,13 +76,14 @@ class partitioner {
   bool localise(node* n, layout& how);
 
   value whole_at(const std::vector<pieces>& all, const wishes& want, dtype type, int position);
-  /// Calls make(p) for each position whose twin is itself, and copies the results to the others.
+  /// Calls make(p) for each position of this process whose twin is itself, and copies the results to the others.
   template <class Make>
   std::vector<value> once(const layout& how, Make make) {
     std::vector<value> out;
     for (int p = 0; p < mesh_.size(); ++p) {
       const int t = mesh_.twin(how, p);
-      out.push_back(t < p ? out[static_cast<std::size_t>(t)] : make(p));
+      if (!mesh_.is_local(p)) out.emplace_back();
+      else out.push_back(t < p ? out[static_cast<std::size_t>(t)] : make(p));
     }
     return out;
   }

@@ -28,7 +28,7 @@ parts parts_of(const mesh_state& m, const graph::node& leaf) {
   for (int p = 0; p < m.size(); ++p) {
     const box where = m.part(s.how, leaf.shape, p);
     pieces one;
-    if (!is_empty(where)) one.push_back({where, s.at[static_cast<std::size_t>(p)]});
+    if (!is_empty(where) && m.is_local(p)) one.push_back({where, s.at[static_cast<std::size_t>(p)]});
     out.at.push_back(std::move(one));
   }
   return out;

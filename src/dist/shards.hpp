@@ -20,14 +20,14 @@ using pieces = std::vector<piece>;
 /// An array in parts.
 struct parts {
   layout how;
-  std::vector<pieces> at;  // by position
+  std::vector<pieces> at;  // by position; none of those of other processes
 };
 
 /// What the buffer of a leaf on a mesh refers to. The parts are one value each, and may be pending: they are evaluated
 /// when they are read.
 struct shards {
   layout how;
-  std::vector<value> at;  // by position
+  std::vector<value> at;  // by position; null: of another process
 };
 
 /// The shards of a leaf on a mesh.

@@ -5,6 +5,7 @@
 
 #include "graph/run/array.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/values/record.hpp"
 
 namespace sinter::sharding {
 namespace {
@@ -34,11 +35,10 @@ std::vector<holders> holders_of(const mesh_state& m, const layout& how, const di
 
 /// Which of the holders of a part a position gets it from: itself, one of its device, or else one of all in turn.
 int nearest(const mesh_state& m, const holders& h, int position) {
-  const auto device = [&](int p) { return m.devices[static_cast<std::size_t>(p)]; };
   for (const int q : h.positions)
     if (q == position) return q;
   for (const int q : h.positions)
-    if (device(q) == device(position)) return q;
+    if (m.share_device(q, position)) return q;
   return h.positions[static_cast<std::size_t>(position) % h.positions.size()];
 }
 
@@ -82,27 +82,76 @@ value mover::copy_to(const value& v, int position) {
   return graph::read(*graph::to_device(*here, device));
 }
 
+/// The messages of one fetch between processes.
+struct mover::mail {
+  std::vector<runtime::message> all;
+  std::vector<value> sent, received;  // kept until they are exchanged
+  bool crosses = false;               // somebody sends, not necessarily this process
+};
+
+/// A block that goes from a position of one process to one of another.
+void mover::post(const parts& from, dtype type, int q, int p, const box& wanted, mail& out, pieces& to) {
+  out.crosses = true;
+  runtime::message m{.from = q, .to = p, .source = {}, .target = {}};
+  if (mesh_.is_local(q)) {
+    pieces shared;
+    for (const piece& one : from.at[static_cast<std::size_t>(q)])
+      if (const box b = intersect(wanted, one.where); !is_empty(b)) shared.push_back({b, block_of(one.v, one.where, b)});
+    out.sent.push_back(joined(shared, wanted, type, mesh_.devices[static_cast<std::size_t>(q)]));
+  } else if (mesh_.is_local(p)) {
+    const runtime::device_id here = mesh_.devices[static_cast<std::size_t>(p)];
+    const value v = dry_ ? graph::record_unset(type, extents_of(wanted), here)
+                         : graph::unset_leaf(extents_of(wanted), type, here);
+    out.received.push_back(v);
+    to.push_back({wanted, v});
+  } else {
+    return;
+  }
+  out.all.push_back(m);
+}
+
+void mover::exchange(mail& m) {
+  if (!m.crosses || dry_) return;
+  runtime::fail_together(*mesh_.group, [&] { graph::flush(m.sent); });
+  std::size_t sent = 0, received = 0;
+  const auto block = [](const value& v) {
+    return runtime::elements_of(*v->buffer, v->buffer_offset, v->size(), v->type);
+  };
+  for (runtime::message& one : m.all) {
+    if (mesh_.is_local(one.from)) one.source = block(m.sent[sent++]);
+    else one.target = block(m.received[received++]);
+  }
+  mesh_.group->exchange(m.all);
+}
+
 std::vector<pieces> mover::fetch(const parts& from, const dims& shape, dtype type, const wishes& want) {
   note(from, shape, type, want, bytes_to_move(mesh_, from.how, shape, type, want));
   const std::vector<holders> all = holders_of(mesh_, from.how, shape);
   std::vector<pieces> out(want.size());
   std::vector<value> sent;  // to other devices: computed together, before the first copy waits
+  mail between;
   for (int p = 0; p < mesh_.size(); ++p) {
     const box& w = want[static_cast<std::size_t>(p)];
+    pieces& to = out[static_cast<std::size_t>(p)];
     if (is_empty(w)) continue;
     for (const holders& h : all) {
       const box wanted = intersect(w, h.where);
       if (is_empty(wanted)) continue;
       const int q = nearest(mesh_, h, p);
+      if (!mesh_.is_local(p) || !mesh_.is_local(q)) {
+        if (p != q) post(from, type, q, p, wanted, between, to);
+        continue;
+      }
       for (const piece& one : from.at[static_cast<std::size_t>(q)]) {
         const box shared = intersect(wanted, one.where);
         if (is_empty(shared)) continue;
         value v = block_of(one.v, one.where, shared);
-        if (!(v->device == mesh_.devices[static_cast<std::size_t>(p)])) sent.push_back(v);
-        out[static_cast<std::size_t>(p)].push_back({shared, std::move(v)});
+        if (!mesh_.share_device(p, q)) sent.push_back(v);
+        to.push_back({shared, std::move(v)});
       }
     }
   }
+  exchange(between);
   if (sent.empty()) return out;
   if (!dry_) graph::flush(sent);
   for (int p = 0; p < mesh_.size(); ++p)

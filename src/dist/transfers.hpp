@@ -34,6 +34,9 @@ class mover {
   const std::vector<transfer>& log() const noexcept { return log_; }
 
  private:
+  struct mail;
+  void post(const parts& from, dtype type, int q, int p, const box& wanted, mail& out, pieces& to);
+  void exchange(mail& m);
   void note(const parts& from, const dims& shape, dtype type, const wishes& want, std::int64_t bytes);
   value copy_to(const value& v, int position);
 
