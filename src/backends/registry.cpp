@@ -13,7 +13,7 @@
 #include "platform/environment.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/hooks.hpp"
-#include "runtime/mesh_devices.hpp"
+#include "runtime/collectives/mesh_devices.hpp"
 #include "runtime/pool.hpp"
 #include "sinter/error.hpp"
 #ifdef SINTER_HAS_CUDA

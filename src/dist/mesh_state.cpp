@@ -7,7 +7,7 @@
 
 #include "dist/evaluation.hpp"
 #include "dist/opaque.hpp"
-#include "runtime/mesh_devices.hpp"
+#include "runtime/collectives/mesh_devices.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::sharding {

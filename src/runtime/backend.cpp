@@ -11,14 +11,14 @@ std::shared_ptr<raw_module> backend::load_module(const module_source&) {
 }
 
 void backend::start(device_id id, stream& default_stream, block_source& plain_memory) {
-  if (id.kind == device_kind::mesh) {  // has no streams and no memory that a thread could choose: the last slot is all meshes'
-    slot_ = device_slots - 1;
+  if (id.kind == device_kind::mesh) {  // nothing is enqueued there: what threads choose for the host will do
+    slot_ = 0;
     default_stream_ = &default_stream;
     plain_memory_ = &plain_memory;
     return;
   }
-  if (slot_of(id) >= device_slots - 1)
-    throw device_error("[device] " + to_string(id) + " is beyond the " + std::to_string(device_slots - 2) +
+  if (slot_of(id) >= device_slots)
+    throw device_error("[device] " + to_string(id) + " is beyond the " + std::to_string(device_slots - 1) +
                        " GPUs that one process can use");
   slot_ = slot_of(id);
   default_stream_ = &default_stream;

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/meshes.hpp"
+#include "dist/meshes.hpp"
 #include "support/message_of.hpp"
 
 namespace {

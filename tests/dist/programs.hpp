@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "support/meshes.hpp"
+#include "dist/meshes.hpp"
 
 namespace sinter::test {
 

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/meshes.hpp"
+#include "dist/meshes.hpp"
 
 namespace {
 
