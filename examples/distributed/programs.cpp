@@ -67,8 +67,8 @@ outcome heat(const sizes& s) {
   const std::int64_t n = or_else(s.size, 1024), steps = or_else(s.steps, 50);
   const ndarray start = sn::random::generator(2).random({n, n}, {.dtype = sn::float32});
   const auto step = [](ndarray& u) {
-    u["1:-1, 1:-1"] = u["1:-1, 1:-1"] + 0.2f * (u[":-2, 1:-1"] + u["2:, 1:-1"] + u["1:-1, :-2"] + u["1:-1, 2:"] -
-                                                4 * u["1:-1, 1:-1"]);
+    u["1:-1, 1:-1"] = u["1:-1, 1:-1"] +
+                      0.2f * (u[":-2, 1:-1"] + u["2:, 1:-1"] + u["1:-1, :-2"] + u["1:-1, 2:"] - 4 * u["1:-1, 1:-1"]);
   };
   const auto run = [&](const ndarray& from) {
     ndarray u = from.copy();

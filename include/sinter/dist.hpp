@@ -100,13 +100,15 @@ bool is_distributed(const ndarray& x);
 /// not kept. value_error: it is distributed already (redistribute).
 ndarray shard(const ndarray& x, const mesh& m, const placements& how);
 /// As sn::full, zeros, ones: recorded, each device makes its part. dtype: `value`'s, float64.
-ndarray full(const shape_t& shape, const operand& value, const mesh& m, const placements& how, const create_kw& kw = {});
+ndarray full(const shape_t& shape, const operand& value, const mesh& m, const placements& how,
+             const create_kw& kw = {});
 ndarray zeros(const shape_t& shape, const mesh& m, const placements& how, const create_kw& kw = {});
 ndarray ones(const shape_t& shape, const mesh& m, const placements& how, const create_kw& kw = {});
 /// 0, 1, ..., n - 1, of int64 unless given.
 ndarray arange(std::int64_t n, const mesh& m, const placements& how, const create_kw& kw = {});
 /// Uniform in [0, 1), as generator::random: the numbers do not depend on the mesh. Each device draws its part.
-ndarray random(sinter::random::generator& from, const shape_t& shape, const mesh& m, const placements& how, const create_kw& kw = {});
+ndarray random(sinter::random::generator& from, const shape_t& shape, const mesh& m, const placements& how,
+               const create_kw& kw = {});
 /// The array in a .npy file; each device's part is read where it lies in the file, nothing else. Errors as sn::load.
 ndarray load(const std::string& path, const mesh& m, const placements& how);
 

@@ -118,7 +118,8 @@ mesh::mesh(const shape_t& extents, const std::vector<std::string>& names, const 
   }
   if (!names.empty() && static_cast<int>(names.size()) != extents.ndim())
     fail<value_error>("mesh", names.size(), " names for ", extents.ndim(), " axes");
-  const bool in_job = kw.communicator != 0 || (runtime::is_in_job() && static_cast<std::int64_t>(kw.devices.size()) < 2);
+  const bool in_job =
+      kw.communicator != 0 || (runtime::is_in_job() && static_cast<std::int64_t>(kw.devices.size()) < 2);
   if (!in_job || (count == 1 && kw.communicator == 0)) {
     index_ = sharding::intern_mesh(ops::to_dims(extents), names, devices_of(count, kw.devices), nullptr).index;
     return;
@@ -187,7 +188,8 @@ ndarray ones(const shape_t& shape, const mesh& m, const placements& how, const c
 ndarray arange(std::int64_t n, const mesh& m, const placements& how, const create_kw& kw) {
   return in_parts("arange", sinter::arange(n, on(m, kw, "arange")), m, how);
 }
-ndarray random(sinter::random::generator& from, const shape_t& shape, const mesh& m, const placements& how, const create_kw& kw) {
+ndarray random(sinter::random::generator& from, const shape_t& shape, const mesh& m, const placements& how,
+               const create_kw& kw) {
   return in_parts("random", from.random(shape, {.dtype = kw.dtype, .device = on(m, kw, "random").device}), m, how);
 }
 
@@ -211,8 +213,7 @@ ndarray gather(const ndarray& x, std::int64_t position) {
   graph::evaluate(std::span(&whole, 1));
   const graph::value v = ops::value_of(x, "gather");
   if (m.group)  // every process gets it
-    return ops::wrap(
-        sharding::shards_of(*sharding::divided(m, v, {})).at[static_cast<std::size_t>(m.first_local())]);
+    return ops::wrap(sharding::shards_of(*sharding::divided(m, v, {})).at[static_cast<std::size_t>(m.first_local())]);
   return ops::wrap(sharding::gathered(m, v, static_cast<int>(position)));
 }
 

@@ -22,8 +22,7 @@ bool layout::uses_any(const std::vector<int>& mesh_axes) const noexcept {
 }
 
 void layout::add(split s) {
-  const auto at =
-      std::find_if(splits.begin(), splits.end(), [&](const split& other) { return other.axis > s.axis; });
+  const auto at = std::find_if(splits.begin(), splits.end(), [&](const split& other) { return other.axis > s.axis; });
   splits.insert(at, std::move(s));
 }
 

@@ -14,7 +14,7 @@ namespace sinter::sharding {
 struct mesh_state {
   int index = 0;  // its device is mesh:index
   dims extents;
-  std::vector<std::string> names;            // of its axes; may be empty
+  std::vector<std::string> names;           // of its axes; may be empty
   std::vector<runtime::device_id> devices;  // by position, in C order of the extents
   runtime::communicator_ref group;          // of a job of several processes, whose ranks are the positions; else null
 

@@ -60,8 +60,9 @@ bool without_axes(const operand_parts& x, const std::vector<int>& busy, layout& 
 }
 
 void refuse_call(const opaque_call& call, const operand_parts& x, const std::string& why, const std::string& remedy) {
-  refuse_sharded(call.name, "an operand of shape " + core::to_string(x.shape()) + " is " +
-                                placements_text(*x.m, x.how()) + " on " + runtime::to_string(x.m->id()) + ", and " + why,
+  refuse_sharded(call.name,
+                 "an operand of shape " + core::to_string(x.shape()) + " is " + placements_text(*x.m, x.how()) +
+                     " on " + runtime::to_string(x.m->id()) + ", and " + why,
                  remedy);
 }
 

@@ -44,7 +44,7 @@ std::vector<std::int64_t> first_of_all(std::vector<sorted_part>& all, std::int64
     std::vector<std::int64_t> before;  // elements of each part before this one
     std::int64_t count = 0;
     for (std::size_t k = 0; k < all.size(); ++k) {
-      before.push_back(k == widest             ? middle
+      before.push_back(k == widest              ? middle
                        : all[k].all.size() == 0 ? 0
                                                 : place(all[k].all, key, k < widest ? "right" : "left"));
       count += before.back();

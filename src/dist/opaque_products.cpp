@@ -105,8 +105,8 @@ results multiply(const opaque_call& call) {
   beside.add(front);
   dims stacked = shape;
   stacked.insert(0, parts);
-  const ndarray all = from_parts(*x.m, beside, stacked, x.leaf->type,
-                                 [&](int p) { return expand_dims(product(p), 0); });
+  const ndarray all =
+      from_parts(*x.m, beside, stacked, x.leaf->type, [&](int p) { return expand_dims(product(p), 0); });
   layout by_rows;
   by_rows.add({1, best.inner->over, best.out.splits[0].bounds});
   const operand_parts mine = parts_of(all).as(by_rows);

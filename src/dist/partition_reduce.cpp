@@ -58,14 +58,6 @@ bool is_order_free(const node* n) {
   return op != reduce_op::moment2 && op != reduce_op::user;
 }
 
-value constant(double v, dtype type, const dims& shape, runtime::device_id device) {
-  jit::scalar s;
-  s.type = type;
-  if (type == dtype::b1) s.b = v != 0;
-  else if (is_inexact(type)) s.f[0] = v;
-  else s.i = static_cast<std::int64_t>(v);
-  return graph::record_scalar(s, type, shape, device);
-}
 value integer(std::int64_t v, const dims& shape, runtime::device_id device) {
   jit::scalar s;
   s.type = dtype::i64;
@@ -87,7 +79,8 @@ value reduce_part(const node* n, const value& v, graph::payload::whole_reduction
   const auto reduce = [&](const value& x) {
     return reduce_axes(n->reduce().op, n->reduce().combine, n->type, x, axes, whole);
   };
-  if (all.size() == 0 || axes[static_cast<std::size_t>(last)] || all[last] == 1 || v->shape[last] != 1) return reduce(v);
+  if (all.size() == 0 || axes[static_cast<std::size_t>(last)] || all[last] == 1 || v->shape[last] != 1)
+    return reduce(v);
   dims twice = v->shape, strides = core::contiguous_strides(v->shape);
   twice[last] = 2;
   strides[last] = 0;
@@ -146,9 +139,8 @@ layout divided_first(const node* n, const layout& how) {
 
 /// Whether the kept axes that are divided are long enough for their parts.
 bool has_room(const node* n, const layout& how) {
-  return std::all_of(how.splits.begin(), how.splits.end(), [&](const split& s) {
-    return n->operand(0)->shape[s.axis] >= s.parts();
-  });
+  return std::all_of(how.splits.begin(), how.splits.end(),
+                     [&](const split& s) { return n->operand(0)->shape[s.axis] >= s.parts(); });
 }
 
 }  // namespace
@@ -156,8 +148,8 @@ bool has_room(const node* n, const layout& how) {
 parts partitioner::reduce(node* n) {
   node* const x = n->operand(0);
   layout how = layout_of(x);
-  const bool divided = std::any_of(how.splits.begin(), how.splits.end(),
-                                   [&](const split& s) { return is_reduced(n, s.axis); });
+  const bool divided =
+      std::any_of(how.splits.begin(), how.splits.end(), [&](const split& s) { return is_reduced(n, s.axis); });
   const reduce_op op = n->reduce().op;
   if (divided && is_order_free(n))
     return op == reduce_op::argmin || op == reduce_op::argmax ? reduce_arg(n, how) : reduce_free_order(n, how);

@@ -109,9 +109,7 @@ value join_splits(reduce_op op, const value& sums, int axis, const jit::addition
     shape[axis] = count;
     return graph::record_view(v, shape, strides, first * strides[axis]);
   };
-  const auto join = [&](const value& a, const value& b) {
-    return graph::record_map(apply, a->type, a->shape, {a, b});
-  };
+  const auto join = [&](const value& a, const value& b) { return graph::record_map(apply, a->type, a->shape, {a, b}); };
   std::vector<value> lanes;  // runs of split lanes that have as many splits
   const std::int64_t count = sums->shape[axis], width = order.split_lanes;
   const std::int64_t rounds = count / width, rest = count % width;

@@ -21,8 +21,7 @@ interval steps_within(std::int64_t start, std::int64_t step, std::int64_t first,
 /// Whether the coordinates that all elements of a view share lie in a box of the base.
 bool shares(const slices& s, const box& of_base) {
   for (int a = 0; a < s.start.size(); ++a) {
-    const bool stepped =
-        std::any_of(s.along.begin(), s.along.end(), [&](const course& c) { return c.axis == a; });
+    const bool stepped = std::any_of(s.along.begin(), s.along.end(), [&](const course& c) { return c.axis == a; });
     if (!stepped && (s.start[a] < of_base.first[a] || s.start[a] >= of_base.end[a])) return false;
   }
   return true;
@@ -116,8 +115,7 @@ parts partitioner::view(node* n) {
     how.add(std::move(out));
   }
   wishes want, seen = parts_under(mesh_, how, n->shape);
-  for (const box& b : seen)
-    want.push_back(is_empty(b) ? box{dims(s->base.size()), dims(s->base.size())} : s->reach(b));
+  for (const box& b : seen) want.push_back(is_empty(b) ? box{dims(s->base.size()), dims(s->base.size())} : s->reach(b));
   const std::vector<pieces> all = mover_.fetch(wide, s->base, n->type, want);
   parts out{how, std::vector<pieces>(seen.size())};
   for (int p = 0; p < mesh_.size(); ++p) {
@@ -163,8 +161,8 @@ parts partitioner::update(node* n) {
     how = std::move(like);
   }
   layout joined_layout;
-  const bool possible = s && join_layout(*s, base->shape, how, joined_layout) &&
-                        (s->is_plain() || joined_layout.is_replicated());
+  const bool possible =
+      s && join_layout(*s, base->shape, how, joined_layout) && (s->is_plain() || joined_layout.is_replicated());
   if (!possible && !how.is_replicated() && !at(base).free)
     refuse_sharded("assignment",
                    "a region of shape " + core::to_string(written->shape) + " crosses the parts of an array of shape " +
@@ -181,8 +179,9 @@ parts partitioner::update(node* n) {
     }
     const box part = mesh_.part(joined_layout, s->base, p);
     is_written[static_cast<std::size_t>(p)] = !is_empty(part) && shares(*s, part);
-    want.push_back(is_written[static_cast<std::size_t>(p)] ? seen_within(*s, written->shape, part)
-                                                           : box{dims(written->shape.size()), dims(written->shape.size())});
+    want.push_back(is_written[static_cast<std::size_t>(p)]
+                       ? seen_within(*s, written->shape, part)
+                       : box{dims(written->shape.size()), dims(written->shape.size())});
   }
   const std::vector<value> bases = whole(base, how);
   const std::vector<pieces> all = fetch(written, want);

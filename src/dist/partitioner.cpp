@@ -249,8 +249,7 @@ value partitioner::make_everywhere(node* n, int position) {
     made = graph::record_random(n->random().op, n->type, n->shape, n->random().stream, operands, here);
   else if (kind == node_kind::view)
     made = graph::record_view(operands[0], n->shape, n->view().strides, n->view().offset);
-  else
-    made = graph::record_gather(operands[0], operands[1], n->gather().axis, n->shape, n->gather().reported_axis);
+  else made = graph::record_gather(operands[0], operands[1], n->gather().axis, n->shape, n->gather().reported_axis);
   known.push_back({all, made});
   return made;
 }
@@ -383,8 +382,8 @@ parts partitioner::map(node* n) {
           values.push_back(make_free(operands[k], own, p));
           continue;
         }
-        const auto holds = std::find_if(here[k]->begin(), here[k]->end(),
-                                        [&](const piece& x) { return contains(x.where, own); });
+        const auto holds =
+            std::find_if(here[k]->begin(), here[k]->end(), [&](const piece& x) { return contains(x.where, own); });
         values.push_back(block_of(holds->v, holds->where, own));
       }
       const dims extents = extents_of(cell);
@@ -429,8 +428,7 @@ parts partitioner::gather(node* n) {
     std::int64_t bytes = 0;
     for (node* x : {from, index})
       if (!at(x).free)
-        bytes += bytes_to_move(mesh_, at(x).in.how, x->shape, x->type,
-                               parts_under(mesh_, wanted_of(x, how), x->shape));
+        bytes += bytes_to_move(mesh_, at(x).in.how, x->shape, x->type, parts_under(mesh_, wanted_of(x, how), x->shape));
     if (least < 0 || bytes < least) best = std::move(how), least = bytes;
   }
   const std::vector<value> sources = whole(from, wanted_of(from, best)), indices = whole(index, wanted_of(index, best));

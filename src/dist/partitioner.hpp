@@ -93,7 +93,7 @@ class partitioner {
   mover mover_;
   std::unordered_map<node*, entry> entries_;
   std::unordered_map<node*, std::vector<piece>> free_;  // blocks of free values that have been recorded
-  std::vector<value> made_;                                  // values of the mesh that stand for others
+  std::vector<value> made_;                             // values of the mesh that stand for others
 };
 
 /// Parts of one piece each.

@@ -42,6 +42,9 @@ int nearest(const mesh_state& m, const holders& h, int position) {
   return h.positions[static_cast<std::size_t>(position) % h.positions.size()];
 }
 
+/// Whether so much of a piece is sent that it is computed whole rather than twice.
+bool is_large_part(const box& sent, const box& of) { return count_of(sent) * 4 >= count_of(of); }
+
 }  // namespace
 
 wishes parts_under(const mesh_state& m, const layout& how, const dims& shape) {
@@ -69,7 +72,9 @@ void mover::note(const parts& from, const dims& shape, dtype type, const wishes&
   bool pending = false;
   for (const pieces& part : from.at)
     for (const piece& p : part) pending = pending || !p.v->is_leaf();
-  log_.push_back({everything ? "all-gather" : bytes * 4 < all ? "halo exchange" : "redistribution",
+  log_.push_back({everything        ? "all-gather"
+                  : bytes * 4 < all ? "halo exchange"
+                                    : "redistribution",
                   core::to_string(shape) + " " + std::string(name(type)), bytes,
                   pending ? "the kernels that compute what is sent" : "nothing: the parts are in memory"});
 }
@@ -86,6 +91,7 @@ value mover::copy_to(const value& v, int position) {
 struct mover::mail {
   std::vector<runtime::message> all;
   std::vector<value> sent, received;  // kept until they are exchanged
+  std::vector<value> computed;        // of which much is sent: all of it is computed at once
   bool crosses = false;               // somebody sends, not necessarily this process
 };
 
@@ -95,13 +101,17 @@ void mover::post(const parts& from, dtype type, int q, int p, const box& wanted,
   runtime::message m{.from = q, .to = p, .source = {}, .target = {}};
   if (mesh_.is_local(q)) {
     pieces shared;
-    for (const piece& one : from.at[static_cast<std::size_t>(q)])
-      if (const box b = intersect(wanted, one.where); !is_empty(b)) shared.push_back({b, block_of(one.v, one.where, b)});
+    for (const piece& one : from.at[static_cast<std::size_t>(q)]) {
+      const box b = intersect(wanted, one.where);
+      if (is_empty(b)) continue;
+      if (is_large_part(b, one.where)) out.computed.push_back(one.v);
+      shared.push_back({b, block_of(one.v, one.where, b)});
+    }
     out.sent.push_back(joined(shared, wanted, type, mesh_.devices[static_cast<std::size_t>(q)]));
   } else if (mesh_.is_local(p)) {
     const runtime::device_id here = mesh_.devices[static_cast<std::size_t>(p)];
-    const value v = dry_ ? graph::record_unset(type, extents_of(wanted), here)
-                         : graph::unset_leaf(extents_of(wanted), type, here);
+    const value v =
+        dry_ ? graph::record_unset(type, extents_of(wanted), here) : graph::unset_leaf(extents_of(wanted), type, here);
     out.received.push_back(v);
     to.push_back({wanted, v});
   } else {
@@ -112,7 +122,9 @@ void mover::post(const parts& from, dtype type, int q, int p, const box& wanted,
 
 void mover::exchange(mail& m) {
   if (!m.crosses || dry_) return;
-  runtime::fail_together(*mesh_.group, [&] { graph::flush(m.sent); });
+  std::vector<value> all = m.computed;
+  all.insert(all.end(), m.sent.begin(), m.sent.end());
+  runtime::fail_together(*mesh_.group, [&] { graph::flush(all); });
   std::size_t sent = 0, received = 0;
   const auto block = [](const value& v) {
     return runtime::elements_of(*v->buffer, v->buffer_offset, v->size(), v->type);
@@ -146,7 +158,10 @@ std::vector<pieces> mover::fetch(const parts& from, const dims& shape, dtype typ
         const box shared = intersect(wanted, one.where);
         if (is_empty(shared)) continue;
         value v = block_of(one.v, one.where, shared);
-        if (!mesh_.share_device(p, q)) sent.push_back(v);
+        if (!mesh_.share_device(p, q)) {
+          if (is_large_part(shared, one.where)) sent.push_back(one.v);
+          sent.push_back(v);
+        }
         to.push_back({shared, std::move(v)});
       }
     }

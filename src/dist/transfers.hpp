@@ -10,10 +10,10 @@ namespace sinter::sharding {
 
 /// One collective, for explain.
 struct transfer {
-  std::string what;       // "halo exchange", "all-gather", "redistribution"
-  std::string of;         // "(8, 4) float32"
+  std::string what;        // "halo exchange", "all-gather", "redistribution"
+  std::string of;          // "(8, 4) float32"
   std::int64_t bytes = 0;  // that all positions get from others
-  std::string waits;      // what it waits for: "parts in memory", "kernels before it"
+  std::string waits;       // what it waits for: "parts in memory", "kernels before it"
 };
 
 /// Positions, and what each of them wants of an array.

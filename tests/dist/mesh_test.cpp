@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "dist/meshes.hpp"
+#include "graph/values/limits.hpp"
 #include "support/message_of.hpp"
 
 namespace {
@@ -176,4 +177,33 @@ TEST_CASE("distributed arrays print, and show their parts") {
   const std::string text = dist::visualize(s);
   CHECK(text.find("{shard(0)}") != std::string::npos);
   CHECK(text.find("[2:3, 0:2]") != std::string::npos);
+}
+
+TEST_CASE("parts do not share writes with the array") {
+  const ndarray x = arange(12).reshape({6, 2});
+  const ndarray s = dist::shard(x, mesh_of({2}), {shard(0)});
+  for (const ndarray& part : dist::local(s)) part["..."] = 7;
+  CHECK(identical(s, x));
+  ndarray t = s.copy();
+  t["0:3"] = -1;
+  CHECK(identical(s, x));
+  ndarray u = dist::shard(x, mesh_of({2}), {shard(0)});
+  const std::vector<ndarray> before = dist::local(u);
+  u += 1;
+  eval(u);
+  CHECK(before[0](0, 0).item<int>() == 0);
+}
+
+TEST_CASE("a failing evaluation leaves a distributed array pending") {
+  const ndarray x = arange(30).reshape({10, 3}).astype(float64);
+  const ndarray s = dist::shard(x, mesh_of({2}), {shard(0)}), y = exp(s) + 1;
+  graph::limits().fail_allocation = 0;
+  CHECK_THROWS_AS(eval(y), memory_error);
+  CHECK(identical(y, exp(x) + 1));
+}
+
+TEST_CASE("users' kernels run on parts, at the positions of the whole array") {
+  const elementwise_kernel k("T x", "T y", "y = x * 2 + i;", "twice");
+  const ndarray x = arange(35).reshape({7, 5}).astype(float64);
+  for (const std::int64_t n : mesh_sizes()) CHECK(identical(k(dist::shard(x, mesh_of({n}), {shard(n % 2)})), k(x)));
 }

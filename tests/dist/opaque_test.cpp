@@ -18,9 +18,7 @@ using test::identical;
 using test::mesh_of;
 using test::mesh_sizes;
 
-double difference(const ndarray& x, const ndarray& y) {
-  return max(abs(dist::gather(x) - y)).item<double>();
-}
+double difference(const ndarray& x, const ndarray& y) { return max(abs(dist::gather(x) - y)).item<double>(); }
 
 }  // namespace
 

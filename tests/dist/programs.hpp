@@ -101,7 +101,8 @@ std::vector<ndarray> run_program(unsigned seed, Leaf leaf) {
   const std::int64_t rows = c.chance(10) ? 2000 + c.below(3000) : 1 + c.below(40), columns = 1 + c.below(30);
   random::generator g(static_cast<std::int64_t>(seed));
   std::vector<ndarray> all{leaf(g.standard_normal({rows, columns})), leaf(g.random({columns})),
-                           leaf(floor(g.random({rows, 1}) * 9).astype(int32)), leaf(g.random({2, rows, columns}, {.dtype = float32}))};
+                           leaf(floor(g.random({rows, 1}) * 9).astype(int32)),
+                           leaf(g.random({2, rows, columns}, {.dtype = float32}))};
   const std::int64_t steps = 3 + c.below(9);
   for (std::int64_t k = 0; k < steps; ++k) {
     all.push_back(step(c, all));

@@ -27,7 +27,8 @@ TEST_CASE("random programs on meshes have the bits of one device") {
     const std::vector<ndarray> want = test::run_program(seed, [](const ndarray& x) { return x; });
     INFO("program ", k, " on ", to_string(m.shape()));
     try {
-      const std::vector<ndarray> got = test::run_program(seed, [&](const ndarray& x) { return dist::shard(x, m, test::any_placements(c, m, x)); });
+      const std::vector<ndarray> got =
+          test::run_program(seed, [&](const ndarray& x) { return dist::shard(x, m, test::any_placements(c, m, x)); });
       for (std::size_t j = want.size(); j-- > 0;) {
         INFO("value ", j, ", shape ", to_string(want[j].shape()));
         CHECK(test::identical(got[j], want[j]));

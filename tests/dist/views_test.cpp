@@ -41,27 +41,39 @@ const ndarray& table() {
 
 TEST_CASE("slices of distributed arrays") {
   const ndarray x = generator(21).standard_normal({23, 14});
-  compare(x, [](const ndarray& u) { return u["1:-1"] * 2; }, "inner rows");
-  compare(x, [](const ndarray& u) { return u["3:17:4, ::3"] + 0; }, "steps");
-  compare(x, [](const ndarray& u) { return u["::-1"] + u; }, "reversed rows");
-  compare(x, [](const ndarray& u) { return u["::-2, 10:2:-3"] + 0; }, "reversed steps");
-  compare(x, [](const ndarray& u) { return u(5) - u; }, "one row of all");
-  compare(x, [](const ndarray& u) { return u["..., 3"] + 0; }, "one column");
-  compare(x, [](const ndarray& u) { return u(-1, 2) + 0; }, "one element");
-  compare(x, [](const ndarray& u) { return u.T() + 1; }, "transposed");
-  compare(x, [](const ndarray& u) { return u["0:4, 0:4"] + u["0:4, 0:4"].T(); },
-          "a square and its transpose");
-  compare(x, [](const ndarray& u) { return u["20:"] + 0; }, "rows of the last part");
-  compare(x, [](const ndarray& u) { return u["7:7"] + 0; }, "no rows");
-  compare(x, [](const ndarray& u) { return roll(u, 3, 0) + roll(u, -2, 1); }, "rolled");
-  compare(x, [](const ndarray& u) { return u["None, ..."] * u["..., None, 0:1"].sum(axes{0}) ; }, "new axes");
+  compare(
+      x, [](const ndarray& u) { return u["1:-1"] * 2; }, "inner rows");
+  compare(
+      x, [](const ndarray& u) { return u["3:17:4, ::3"] + 0; }, "steps");
+  compare(
+      x, [](const ndarray& u) { return u["::-1"] + u; }, "reversed rows");
+  compare(
+      x, [](const ndarray& u) { return u["::-2, 10:2:-3"] + 0; }, "reversed steps");
+  compare(
+      x, [](const ndarray& u) { return u(5) - u; }, "one row of all");
+  compare(
+      x, [](const ndarray& u) { return u["..., 3"] + 0; }, "one column");
+  compare(
+      x, [](const ndarray& u) { return u(-1, 2) + 0; }, "one element");
+  compare(
+      x, [](const ndarray& u) { return u.T() + 1; }, "transposed");
+  compare(
+      x, [](const ndarray& u) { return u["0:4, 0:4"] + u["0:4, 0:4"].T(); }, "a square and its transpose");
+  compare(
+      x, [](const ndarray& u) { return u["20:"] + 0; }, "rows of the last part");
+  compare(
+      x, [](const ndarray& u) { return u["7:7"] + 0; }, "no rows");
+  compare(
+      x, [](const ndarray& u) { return roll(u, 3, 0) + roll(u, -2, 1); }, "rolled");
+  compare(
+      x, [](const ndarray& u) { return u["None, ..."] * u["..., None, 0:1"].sum(axes{0}); }, "new axes");
 }
 
 TEST_CASE("stencils exchange edges only") {
   const ndarray x = generator(22).random({64, 48});
   const program step = [](const ndarray& u) {
-    return u["1:-1, 1:-1"] + 0.1 * (u[":-2, 1:-1"] + u["2:, 1:-1"] + u["1:-1, :-2"] + u["1:-1, 2:"] -
-                                      4 * u["1:-1, 1:-1"]);
+    return u["1:-1, 1:-1"] +
+           0.1 * (u[":-2, 1:-1"] + u["2:, 1:-1"] + u["1:-1, :-2"] + u["1:-1, 2:"] - 4 * u["1:-1, 1:-1"]);
   };
   compare(x, step, "five points");
   const ndarray s = dist::shard(x, mesh_of({4}), {shard(0)});
@@ -75,8 +87,8 @@ TEST_CASE("time steps written in place keep their parts") {
   const program run = [](const ndarray& start) {
     ndarray u = start;
     for (int k = 0; k < 9; ++k)
-      u["1:-1, 1:-1"] = u["1:-1, 1:-1"] + 0.1 * (u[":-2, 1:-1"] + u["2:, 1:-1"] + u["1:-1, :-2"] +
-                                                     u["1:-1, 2:"] - 4 * u["1:-1, 1:-1"]);
+      u["1:-1, 1:-1"] = u["1:-1, 1:-1"] +
+                        0.1 * (u[":-2, 1:-1"] + u["2:, 1:-1"] + u["1:-1, :-2"] + u["1:-1, 2:"] - 4 * u["1:-1, 1:-1"]);
     return u;
   };
   compare(generator(23).random({37, 20}), run, "steps of diffusion");
@@ -107,32 +119,62 @@ TEST_CASE("diagonals go along parts of the first axis, else say so") {
 
 TEST_CASE("writes to parts of distributed arrays") {
   const ndarray x = generator(26).standard_normal({23, 14});
-  compare(x, [](ndarray u) { return u["2:9"] = 1, u; }, "a number to rows");
-  compare(x, [](ndarray u) { return u["::3, 1::4"] += 5, u; }, "steps");
-  compare(x, [](ndarray u) { return u["::-1"] = u.copy(), u; }, "reversed");
-  compare(x, [](ndarray u) { return u(3) = u(19) * 2, u; }, "a row to a row");
-  compare(x, [](ndarray u) { return u["..., -1"] = u["..., 0"] + 1, u; }, "a column to a column");
-  compare(x, [](ndarray u) { return u(22, 13) = 7, u(0, 0) = 8, u; }, "corners");
-  compare(x, [](ndarray u) { return u["1:"] = u[":-1"], u; }, "shifted");
-  compare(x, [](ndarray u) {
-    ndarray v = zeros_like(u);
-    v["1:-1"] = u["2:"] - u[":-2"];
-    return v;
-  }, "into zeros");
-  compare(x, [](ndarray u) {
-    ndarray v = u.copy();
-    u["4:6"] = 0;
-    return v + u;
-  }, "a copy keeps its elements");
+  compare(
+      x, [](ndarray u) { return u["2:9"] = 1, u; }, "a number to rows");
+  compare(
+      x, [](ndarray u) { return u["::3, 1::4"] += 5, u; }, "steps");
+  compare(
+      x, [](ndarray u) { return u["::-1"] = u.copy(), u; }, "reversed");
+  compare(
+      x, [](ndarray u) { return u(3) = u(19) * 2, u; }, "a row to a row");
+  compare(
+      x, [](ndarray u) { return u["..., -1"] = u["..., 0"] + 1, u; }, "a column to a column");
+  compare(
+      x, [](ndarray u) { return u(22, 13) = 7, u(0, 0) = 8, u; }, "corners");
+  compare(
+      x, [](ndarray u) { return u["1:"] = u[":-1"], u; }, "shifted");
+  compare(
+      x,
+      [](ndarray u) {
+        ndarray v = zeros_like(u);
+        v["1:-1"] = u["2:"] - u[":-2"];
+        return v;
+      },
+      "into zeros");
+  compare(
+      x,
+      [](ndarray u) {
+        ndarray v = u.copy();
+        u["4:6"] = 0;
+        return v + u;
+      },
+      "a copy keeps its elements");
 }
 
 TEST_CASE("joined arrays") {
   const ndarray x = generator(27).standard_normal({10, 6});
-  compare(x, [](const ndarray& u) { return concatenate({u, u * 2}, 0); }, "concatenate rows");
-  compare(x, [](const ndarray& u) { return concatenate({u, u["..., 0:2"]}, 1); }, "concatenate columns");
-  compare(x, [](const ndarray& u) { return stack({u, -u}); }, "stack");
-  compare(x, [](const ndarray& u) { return repeat(u, 3, 0) + 0; }, "repeat");
-  compare(x, [](const ndarray& u) { return flip(u, 0) + 0; }, "flip");
+  compare(
+      x,
+      [](const ndarray& u) {
+        return concatenate({u, u * 2}, 0);
+      },
+      "concatenate rows");
+  compare(
+      x,
+      [](const ndarray& u) {
+        return concatenate({u, u["..., 0:2"]}, 1);
+      },
+      "concatenate columns");
+  compare(
+      x,
+      [](const ndarray& u) {
+        return stack({u, -u});
+      },
+      "stack");
+  compare(
+      x, [](const ndarray& u) { return repeat(u, 3, 0) + 0; }, "repeat");
+  compare(
+      x, [](const ndarray& u) { return flip(u, 0) + 0; }, "flip");
 }
 
 TEST_CASE("elements taken along whole axes") {

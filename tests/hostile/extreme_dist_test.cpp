@@ -15,10 +15,7 @@ ndarray parts() { return dist::shard(sn::ones({3, 4}), two(), {dist::shard(0)});
 
 TEST_CASE("extreme integers: distributed arrays") {
   check_extremes({
-      {"mesh",
-       [](int64_t k) {
-         return dist::mesh({k}).size();
-       }},
+      {"mesh", [](int64_t k) { return dist::mesh({k}).size(); }},
       {"shard",
        [](int64_t k) {
          return dist::gather(dist::shard(sn::ones({3, 4}), two(), {dist::shard(k)}));
@@ -27,9 +24,6 @@ TEST_CASE("extreme integers: distributed arrays") {
        [](int64_t k) {
          return dist::gather(dist::redistribute(parts(), {dist::placement(dist::placement::kind::shard, k)}));
        }},
-      {"gather",
-       [](int64_t k) {
-         return dist::gather(parts(), k);
-       }},
+      {"gather", [](int64_t k) { return dist::gather(parts(), k); }},
   });
 }

@@ -23,7 +23,8 @@ void check(const std::string& what, const ndarray& got, const ndarray& want) {
 void run_cases(const dist::mesh& m) {
   random::generator g(41);
   const ndarray x = g.standard_normal({53, 14}), line = g.standard_normal({40000});
-  const ndarray s = dist::shard(x, m, {shard(0)}), t = dist::shard(x, m, {shard(1)}), long_one = dist::shard(line, m, {shard(0)});
+  const ndarray s = dist::shard(x, m, {shard(0)}), t = dist::shard(x, m, {shard(1)}),
+                long_one = dist::shard(line, m, {shard(0)});
   check("elementwise", exp(s) * 2 - t, exp(x) * 2 - x);
   check("a slice", s["1:-1"] + s[":-2"] * s["2:"], x["1:-1"] + x[":-2"] * x["2:"]);
   check("a sum of all", sum(long_one), sum(line));
@@ -64,11 +65,13 @@ int main(int count, char** values) {
     if (how == "dies") {
       const ndarray s = dist::shard(ones({1000}), m, {shard(0)});
       std::cout << sum(s).item<double>() << std::endl;
-      if (dist::local(s).size() == 1 && std::getenv("OMPI_COMM_WORLD_RANK") == std::to_string(size - 1)) std::raise(SIGKILL);
+      if (dist::local(s).size() == 1 && std::getenv("OMPI_COMM_WORLD_RANK") == std::to_string(size - 1))
+        std::raise(SIGKILL);
       for (;;) (void)sum(s * 2).item<double>();
     }
     run_cases(m);
-    std::cout << (wrong == 0 ? "a process of " + std::to_string(size) + " is right" : "something is wrong") << std::endl;
+    std::cout << (wrong == 0 ? "a process of " + std::to_string(size) + " is right" : "something is wrong")
+              << std::endl;
     return wrong == 0 ? 0 : 1;
   } catch (const std::exception& e) {
     std::cout << "says: " << e.what() << std::endl;
