@@ -264,9 +264,8 @@ reduce_geometry row_geometry(const launch& l) {
 reduce_geometry column_geometry(const launch& l, int vector) {
   const std::int64_t results = kept_count(l), elements = reduced_count(l);
   return columns_in_order(results, elements,
-                          l.split_lanes != 0
-                              ? jit::order_of_split(false, l.split_lanes, elements)
-                              : jit::column_order(l.all_results > 0 ? l.all_results : results, elements),
+                          l.split_lanes != 0 ? jit::order_of_split(false, l.split_lanes, elements)
+                                             : jit::column_order(l.all_results > 0 ? l.all_results : results, elements),
                           vector);
 }
 

@@ -164,7 +164,8 @@ bool pool::take_from_others(const arena& mine, free_block& out, Take take) {
 
 bool pool::take_free_large(arena& mine, std::size_t& size, free_block& out) {
   if (large_.take(mine.large, size, true, out) || large_.take(orphans_.large, size, true, out)) return true;
-  return take_from_others(mine, out, [&](arena& from, free_block& b) { return large_.take(from.large, size, true, b); });
+  return take_from_others(mine, out,
+                          [&](arena& from, free_block& b) { return large_.take(from.large, size, true, b); });
 }
 
 void* pool::obtain(std::size_t size) {

@@ -71,7 +71,7 @@ struct gather {
 
 /// The reduction that one over a part of an array belongs to, whose order of additions it follows.
 struct whole_reduction {
-  std::int64_t results = 0;      // of it; 0: the reduction is no part of another one
+  std::int64_t results = 0;       // of it; 0: the reduction is no part of another one
   std::uint16_t split_lanes = 0;  // not 0: each result here is a split of one of its results, joined by so many lanes
   friend bool operator==(const whole_reduction&, const whole_reduction&) = default;
 };

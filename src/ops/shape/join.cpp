@@ -55,7 +55,8 @@ ndarray join(const std::vector<ndarray>& arrays, std::int64_t axis, const char* 
   if (arrays.size() == 1) return wrap(value_of(arrays[0], function));
   const runtime::device_id device = device_of(arrays, function);
   const bool in_parts = device.kind == runtime::device_kind::mesh;  // whose parts are allocated when they are written
-  const ndarray out = wrap(in_parts ? graph::record_unset(type, shape, device) : graph::unset_leaf(shape, type, device));
+  const ndarray out =
+      wrap(in_parts ? graph::record_unset(type, shape, device) : graph::unset_leaf(shape, type, device));
   std::int64_t at = 0;
   for (const ndarray& x : arrays) {
     const value part = graph::record_cast(value_of(x, function), type);
