@@ -8,9 +8,11 @@
 #include "core/shape.hpp"
 #include "graph/run/explain.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/run/mesh_hook.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/recycle.hpp"
+#include "graph/values/trace.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
@@ -46,6 +48,7 @@ value copy_of_view(const value& leaf, const array_view& v) {
 }  // namespace
 
 void copy_elements(const value& to, const value& from) {
+  note_memory_use(from, "copied outside of the recorded graph");
   const std::size_t bytes = from->bytes();
   if (bytes == 0) return;
   runtime::backend& device = runtime::get_backend(from->device);
@@ -176,6 +179,11 @@ void copy_to_host(const array_view& v, void* to) {
   const bool dense = core::is_contiguous(v.shape, v.strides);
   if (!v.whole && !current->is_leaf() && count * 4 >= current->size()) flush(std::span(&current, 1));
   const bool direct = v.whole || (dense && current->is_leaf());
+  if (is_on_mesh(v.device())) {
+    const value part = v.whole ? current : record_view(current, v.shape, v.strides, v.offset);
+    flush(std::span(&part, 1));
+    return mesh_hook.load()->copy_to_host(part, to);
+  }
   const value source = direct ? current : record_view(current, v.shape, v.strides, v.offset);
   flush(std::span(&source, 1));
   const std::int64_t first = source == current && !v.whole ? v.offset : 0;
@@ -200,9 +208,11 @@ struct pinned_place {
 };
 
 pinned_place pin_in_order(const array_view& v) {
+  if (is_on_mesh(v.device())) refuse_mesh("data", v.device());
   storage& s = *v.store;
   const write_lock mine(s);
   const value& current = s.held();
+  note_memory_use(current, "handed out by its address");
   flush(std::span(&current, 1));
   if (!s.pinned() && !s.pin_if_sole_owner()) s.replace_and_pin(snapshot(current));
   runtime::submission work(runtime::get_backend(s.device));
@@ -268,9 +278,11 @@ exposed begin_read(const array_view& v, bool any_strides) {
 
 const void* address_of(const exposed& e) { return address_to_read(e.held, e.offset); }
 const void* address_to_read(const value& leaf, std::int64_t element) {
+  note_memory_use(leaf, "read outside of the recorded graph");
   return static_cast<const char*>(leaf->buffer->data_to_read()) + bytes_before(*leaf, element);
 }
 void* address_to_write(const value& leaf, std::int64_t element) {
+  note_memory_use(leaf, "written outside of the recorded graph");
   return static_cast<char*>(leaf->buffer->data()) + bytes_before(*leaf, element);
 }
 
@@ -347,11 +359,16 @@ view_ref from_buffer(std::shared_ptr<runtime::buffer> memory, std::int64_t exten
 
 view_ref to_device(const array_view& v, runtime::device_id device, std::optional<memory_kind> kind,
                    runtime::stream* on) {
+  if (is_on_mesh(v.device())) refuse_mesh("to_device", v.device());
+  if (is_on_mesh(device))
+    throw device_error("[to_device] " + runtime::to_string(device) +
+                       " is several devices: dist::shard says which of them gets what");
   value source = read(v);
   flush(std::span(&source, 1));
   runtime::backend& target = runtime::get_backend(device);
   const memory_kind chosen = kind.value_or(runtime::this_thread().kind[target.slot()]);
   const value copy = unset_leaf(source->shape, source->type, device, chosen);
+  note_memory_use(source, "copied outside of the recorded graph");
   if (device == source->device) {
     std::optional<runtime::current_guard> here;
     if (on) here.emplace(*on);

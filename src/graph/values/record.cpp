@@ -6,6 +6,8 @@
 
 #include "core/shape.hpp"
 #include "graph/values/limits.hpp"
+#include "graph/values/record_part.hpp"
+#include "graph/values/trace.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -24,7 +26,8 @@ value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id de
     core::checked_count(shape, "shape");
   node* n = new node(std::forward<Payload>(what), type, shape, device);
   const runtime::thread_state& mine = runtime::this_thread();
-  n->memory = mine.kind[runtime::slot_of(device)];
+  if (device.kind != runtime::device_kind::mesh) [[likely]]
+    n->memory = mine.kind[runtime::slot_of(device)];
   n->capture = mine.capture;
   n->order = ++last_order;
   n->large = count < 0 || static_cast<std::size_t>(count) * itemsize(type) >= limits().large_operand;
@@ -58,13 +61,14 @@ dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
 }
 
 value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kept, std::span<const bool> reduced,
-                  const jit::user_reduction* combine) {
+                  const jit::user_reduction* combine, payload::whole_reduction whole = {}) {
   std::uint64_t axes = 0;
   for (int a = 0; a < v->shape.size(); ++a) axes |= std::uint64_t{reduced[static_cast<std::size_t>(a)]} << a;
-  value n = fresh(payload::reduce{.op = op, .axes = axes, .combine = combine}, type, kept, v->device);
+  value n = fresh(payload::reduce{.op = op, .axes = axes, .combine = combine, .whole = whole}, type, kept, v->device);
   n->opaque = combine && !combine->value.opaque.empty();
   adopt_operand(*n, v);
   link_reader(n.get());
+  note_recorded(n);
   return n;
 }
 
@@ -79,6 +83,7 @@ value call_node(const jit::user_function* f, int output, const dims& shape, std:
                   result.type, shape, device);
   n->opaque = !result.opaque.empty();
   for (const value& operand : n->call().operands) note_operand(*n, operand);
+  note_recorded(n);
   return n;
 }
 
@@ -132,12 +137,14 @@ value record_iota(const dims& shape, int axis, runtime::device_id device) {
 value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands) {
   value n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, shape, operands[0]->device);
   for (const value& operand : operands) adopt_operand(*n, operand);
+  note_recorded(n);
   return n;
 }
 
 value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands) {
   value n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, shape, operands[0]->device);
   for (value& operand : operands) adopt_operand(*n, std::move(operand));
+  note_recorded(n);
   return n;
 }
 
@@ -145,6 +152,7 @@ value record_random(jit::opcode op, dtype type, const dims& shape, const random_
                     std::span<const value> operands, runtime::device_id device) {
   value n = fresh(payload::random{.op = op, .stream = stream}, type, shape, device);
   for (const value& operand : operands) adopt_operand(*n, operand);
+  note_recorded(n);
   return n;
 }
 
@@ -160,6 +168,15 @@ value record_view(const value& v, const dims& shape, const dims& strides, std::i
     return record_scalar(v->scalar().constant, v->type, shape, v->device);
   value n = fresh(payload::view{.strides = strides, .offset = offset}, v->type, shape, v->device);
   adopt_operand(*n, v);
+  note_recorded(n);
+  return n;
+}
+
+value record_identity(const value& v) {
+  value n = fresh(payload::view{.strides = core::contiguous_strides(v->shape), .offset = 0}, v->type, v->shape,
+                  v->device);
+  adopt_operand(*n, v);
+  note_recorded(n);
   return n;
 }
 
@@ -167,6 +184,7 @@ value record_gather(const value& v, const value& index, int axis, const dims& sh
   value n = fresh(payload::gather{.axis = axis, .reported_axis = reported_axis}, v->type, shape, v->device);
   adopt_operand(*n, v);
   adopt_operand(*n, index);
+  note_recorded(n);
   return n;
 }
 
@@ -175,6 +193,13 @@ value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<con
   const dims kept = kept_shape(v, reduced, nothing);
   if (nothing) return record_scalar(identity_of(op, type), type, kept, v->device);
   return reduce_node(op, type, v, kept, reduced, nullptr);
+}
+
+value record_part_of_reduce(jit::reduce_op op, const jit::user_reduction* combine, dtype type, const value& v,
+                            std::span<const bool> reduced, payload::whole_reduction whole) {
+  bool nothing = false;
+  const dims kept = kept_shape(v, reduced, nothing);
+  return reduce_node(op, type, v, kept, reduced, combine, whole);
 }
 
 value record_reduce(const jit::user_reduction* combine, const value& v, std::span<const bool> reduced) {
@@ -209,6 +234,7 @@ value record_update(const value& base, const dims& strides, std::int64_t offset,
   adopt_operand(*n, base);
   adopt_operand(*n, rhs);
   n->writes = static_cast<std::uint16_t>(base->is_leaf() ? 1 : base->writes + 1);
+  note_recorded(n);
   return n;
 }
 
