@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 . tests/setup.sh
 
 need compiler cmake ninja
-want png
+want png mpi
 options=(-DSINTER_BUILD_EXAMPLES=ON)
 # A fresh build folder leaves the tests out, since they need more packages; an old one keeps what it has.
 [ -f "$build_dir/CMakeCache.txt" ] || options+=(-DSINTER_BUILD_TESTS=OFF)

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 . tests/setup.sh
 
 need compiler cmake ninja doctest
-want png openblas lapacke fftw superlu zip numpy
+want png openblas lapacke fftw superlu mpi zip numpy
 configure -DSINTER_BUILD_TESTS=ON -DSINTER_BUILD_EXAMPLES=ON
 build
 

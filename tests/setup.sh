@@ -84,6 +84,11 @@ have_superlu() {
   ldconfig -p 2>/dev/null | grep -q libsuperlu.so.5 || [ -f /usr/lib/x86_64-linux-gnu/libsuperlu.so.5 ]
 }
 
+# Processes with a rank each: MPI is opened at run time, without a header at build time.
+have_mpi() {
+  command -v mpirun >/dev/null 2>&1 && ldconfig -p 2>/dev/null | grep -Eq 'libmpi\.so\.40|libmpich\.so\.12|libmpi\.so\.12'
+}
+
 # .npz archives.
 have_zip() {
   have_compiler || { [ -f /usr/include/zip.h ] && return 0; }
@@ -116,6 +121,7 @@ missing_packages() {
       openblas) have_openblas || list="$list libopenblas-dev" ;;
       lapacke) have_lapacke || list="$list liblapacke-dev" ;;
       superlu) have_superlu || list="$list libsuperlu5" ;;
+      mpi) have_mpi || list="$list openmpi-bin" ;;
       zip) have_zip || list="$list libzip-dev" ;;
       numpy) have_numpy || list="$list python3-numpy" ;;
       fftw) have_fftw || list="$list libfftw3-dev" ;;

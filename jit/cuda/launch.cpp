@@ -194,16 +194,14 @@ grid reduce_tile_grid(const launch& l, const jit::cuda_variant& v) {
 }
 
 reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
-  const std::int64_t results = kept_count(l), elements = reduced_count(l);
-  if (v.shape == cuda_shape::reduce_columns) return column_geometry(results, elements, v.vector);
-  reduce_geometry g =
-      v.shape == cuda_shape::crossed_columns ? column_geometry(results, elements, 1) : row_geometry(results, elements);
+  if (v.shape == cuda_shape::reduce_columns) return column_geometry(l, v.vector);
+  reduce_geometry g = v.shape == cuda_shape::crossed_columns ? column_geometry(l, 1) : row_geometry(l);
   if (v.shape == cuda_shape::reduce_rows || v.shape == cuda_shape::staged_rows) return g;
   // The lanes of a result on the other extent of the block.
   std::swap(g.first.block_x, g.first.block_y);
   if (v.shape == cuda_shape::crossed_rows) g.first.block_x <<= v.tile.across;
   const unsigned together = v.shape == cuda_shape::crossed_rows ? g.first.block_x : g.first.block_y;
-  g.first.x = static_cast<unsigned>(ceil_div(results, together));
+  g.first.x = static_cast<unsigned>(ceil_div(g.results, together));
   return g;
 }
 
@@ -224,8 +222,9 @@ std::int64_t rounds_of(std::int64_t elements, std::int64_t lanes) noexcept {
   return ceil_div(ceil_div(elements, jit::cuda_group), lanes);
 }
 
-reduce_geometry row_geometry(std::int64_t results, std::int64_t elements) {
-  const jit::addition_order order = jit::row_order(results, elements);
+namespace {
+
+reduce_geometry rows_in_order(std::int64_t results, std::int64_t elements, const jit::addition_order& order) {
   reduce_geometry g;
   g.results = results;
   g.elements = elements;
@@ -237,8 +236,8 @@ reduce_geometry row_geometry(std::int64_t results, std::int64_t elements) {
   return g;
 }
 
-reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector) {
-  const jit::addition_order order = jit::column_order(results, elements);
+reduce_geometry columns_in_order(std::int64_t results, std::int64_t elements, const jit::addition_order& order,
+                                 int vector) {
   reduce_geometry g;
   g.results = results;
   g.elements = elements;
@@ -247,6 +246,27 @@ reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int
   g.first.x = static_cast<unsigned>(ceil_div(results, std::int64_t{g.first.block_x} * vector));
   set_splits(g, order);
   return g;
+}
+
+}  // namespace
+
+reduce_geometry row_geometry(std::int64_t results, std::int64_t elements) {
+  return rows_in_order(results, elements, jit::row_order(results, elements));
+}
+
+reduce_geometry row_geometry(const launch& l) {
+  const std::int64_t results = kept_count(l), elements = reduced_count(l);
+  return rows_in_order(results, elements,
+                       l.split_lanes != 0 ? jit::order_of_split(true, l.split_lanes, elements)
+                                          : jit::row_order(l.all_results > 0 ? l.all_results : results, elements));
+}
+
+reduce_geometry column_geometry(const launch& l, int vector) {
+  const std::int64_t results = kept_count(l), elements = reduced_count(l);
+  return columns_in_order(results, elements,
+                          l.split_lanes != 0 ? jit::order_of_split(false, l.split_lanes, elements)
+                                             : jit::column_order(l.all_results > 0 ? l.all_results : results, elements),
+                          vector);
 }
 
 std::int64_t groups_of_thread(const reduce_geometry& g) {
@@ -283,7 +303,7 @@ call plan_call(const launch& l, const jit::cuda_variant& v, int multiprocessors,
       c.first.block_x = jit::cuda_block;
       break;
     case cuda_shape::shared_rows:
-      size.reduction = row_geometry(kept_count(l), reduced_count(l));
+      size.reduction = row_geometry(l);
       c.first = size.reduction.first;
       c.first.x = static_cast<unsigned>(ceil_div(c.first.x, std::int64_t{1} << v.tile.down));
       break;

@@ -24,7 +24,9 @@ struct reduce_geometry {
   grid first, second;
 };
 reduce_geometry row_geometry(std::int64_t results, std::int64_t elements);
-reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector);
+/// Of a launch, which may be a part of a larger one.
+reduce_geometry row_geometry(const jit::launch& l);
+reduce_geometry column_geometry(const jit::launch& l, int vector);
 /// Groups of four elements that each thread of a row takes, rounded up to a power of two.
 std::int64_t groups_of_thread(const reduce_geometry& g);
 /// Groups that each of a result's lanes takes at most.

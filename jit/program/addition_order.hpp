@@ -84,4 +84,13 @@ inline addition_order order_of_additions(bool rows, std::int64_t results, std::i
   return rows || results == 1 ? row_order(results, elements) : column_order(results, elements);
 }
 
+/// Of a reduction whose result is one split of so many lanes.
+inline addition_order order_of_split(bool rows, std::int64_t lanes, std::int64_t elements) noexcept {
+  addition_order o;
+  o.rows = rows;
+  o.lanes = lanes;
+  o.chunk = std::max<std::int64_t>(detail::ceil_div(elements, addition_group), 1);
+  return o;
+}
+
 }  // namespace sinter::jit

@@ -56,6 +56,8 @@ struct launch {
   core::dims extents;
   int kept = 0;               // number of kept axes; elementwise: all
   bool reduces_last = false;  // the last axis longer than 1, in the user's order, is reduced
+  /// Not 0: each result is a split of a larger reduction, whose elements so many lanes join (addition_order.hpp).
+  std::uint16_t split_lanes = 0;
   /// Results of the launch that this one is a part of, whose order of additions it follows; 0: it is none.
   std::int64_t all_results = 0;
   std::vector<operand> inputs, outputs;

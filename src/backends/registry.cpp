@@ -13,6 +13,7 @@
 #include "platform/environment.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/hooks.hpp"
+#include "runtime/collectives/mesh_devices.hpp"
 #include "runtime/pool.hpp"
 #include "sinter/error.hpp"
 #ifdef SINTER_HAS_CUDA
@@ -84,7 +85,7 @@ void require(device_id id, const char* function) {
 struct registry {
   std::mutex mutex;
   std::unique_ptr<backend> cpu;
-  std::vector<std::unique_ptr<backend>> cuda;
+  std::vector<std::unique_ptr<backend>> cuda, meshes;
   bool chosen = false;
   device_id default_id;
 
@@ -111,10 +112,16 @@ backend& get_backend(device_id id) {
   thread_local backend* last = nullptr;
   thread_local device_id last_id;
   if (last && last_id == id && !is_lost(id)) return *last;
-  require(id, "device");
+  if (id.kind != device_kind::mesh) require(id, "device");
   registry& r = registry::instance();
   std::lock_guard lock(r.mutex);
   auto index = static_cast<std::size_t>(id.index);
+  if (id.kind == device_kind::mesh) {
+    if (id.index < 0 || index >= r.meshes.size() || !r.meshes[index])
+      throw device_error("[device] there is no device " + to_string(id) + ": meshes are made by sinter::dist::mesh");
+    last_id = id;
+    return *(last = r.meshes[index].get());
+  }
   if (id.kind == device_kind::cuda && r.cuda.size() <= index) r.cuda.resize(index + 1);
   auto& slot = id.kind == device_kind::cuda ? r.cuda[index] : r.cpu;
   if (!slot) slot = make_backend(id);
@@ -159,6 +166,14 @@ void install_gpu_for_tests(int index, std::unique_ptr<backend> b, std::unique_pt
   made_up_pinned = pinned;
 }
 
+void install_mesh(int index, std::unique_ptr<backend> b) {
+  registry& r = registry::instance();
+  const std::lock_guard lock(r.mutex);
+  const auto k = static_cast<std::size_t>(index);
+  if (r.meshes.size() <= k) r.meshes.resize(k + 1);
+  if (!r.meshes[k]) r.meshes[k] = std::move(b);
+}
+
 void synchronize_gpus() noexcept {
   std::vector<backend*> all;
   registry& r = registry::instance();
@@ -183,7 +198,14 @@ std::unique_ptr<memory_source> make_pinned_source() {
   throw device_error("[memory] pinned memory needs a CUDA device: " + cuda_missing());
 }
 
-int device_count(device_kind kind) { return kind == device_kind::cpu ? 1 : cuda_devices(); }
+int device_count(device_kind kind) {
+  if (kind == device_kind::mesh) {
+    registry& r = registry::instance();
+    const std::lock_guard lock(r.mutex);
+    return static_cast<int>(r.meshes.size());
+  }
+  return kind == device_kind::cpu ? 1 : cuda_devices();
+}
 
 std::string why_no_device(device_kind kind) { return device_count(kind) > 0 ? "" : cuda_missing(); }
 

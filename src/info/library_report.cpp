@@ -5,6 +5,9 @@
 #include <link.h>
 
 #include "platform/host_libraries.hpp"
+#include "runtime/collectives/mpi_library.hpp"
+#include "runtime/collectives/nccl_library.hpp"
+#include "sinter/error.hpp"
 
 namespace sinter::info {
 namespace {
@@ -16,12 +19,25 @@ std::string path_of(void* handle) {
 }
 
 /// A library whose headers the build did not have, so that it is never opened.
-library_state left_out(std::string title, const std::string& why) { return {std::move(title), "", "", why}; }
+library_state left_out(std::string title, const std::string& why) { return {std::move(title), "", "", why, ""}; }
+
+/// Of the libraries between processes and GPUs, whose versions must fit each other.
+void note_versions(std::vector<library_state>& all) {
+  for (library_state& l : all) {
+    if (l.path.empty() || (l.title != "MPI" && l.title != "NCCL")) continue;
+    try {
+      l.version = l.title == "MPI" ? runtime::mpi("sinter_info").version()
+                                   : runtime::nccl_version(runtime::nccl("sinter_info"));
+    } catch (const error& e) {
+      l.version = std::string("cannot be used: ") + e.what();
+    }
+  }
+}
 
 }  // namespace
 
 library_state look_for(const platform::library_place& place) {
-  library_state state{place.title, place.sonames.front(), "", ""};
+  library_state state{place.title, place.sonames.front(), "", "", ""};
   std::string said;
   for (const std::string& candidate : platform::candidates(place)) {
     // Lazily: no function is called, and binding all of a large library takes long.
@@ -70,8 +86,10 @@ std::vector<library_state> look_for_libraries() {
     all.push_back(left_out(title, "sinter was built without the CUDA toolkit"));
   (void)toolkit;
 #endif
-  for (const auto& place : {platform::openblas_place(), platform::fftw_place(true), platform::libzip_place()})
+  for (const auto& place : {platform::openblas_place(), platform::fftw_place(true), platform::libzip_place(),
+                            runtime::mpi_place(), platform::nccl_place()})
     all.push_back(look_for(place));
+  note_versions(all);
   return all;
 }
 

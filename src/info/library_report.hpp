@@ -11,6 +11,7 @@ struct library_state {
   std::string title, soname;
   std::string path;     // of the opened file; empty: it could not be opened
   std::string problem;  // then: the folders searched, and the dynamic linker's message
+  std::string version;  // of MPI and NCCL, or why they cannot be used
 };
 
 /// Opens the first candidate. Needs none of its functions.

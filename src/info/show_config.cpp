@@ -82,7 +82,8 @@ std::string device_section() {
 std::string library_section() {
   std::string text = "Libraries, opened when they are needed\n";
   for (const library_state& l : look_for_libraries())
-    text += line(l.title, l.path.empty() ? "missing: " + l.problem : l.soname + "  " + l.path);
+    text += line(l.title, l.path.empty() ? "missing: " + l.problem
+                                         : l.soname + "  " + l.path + (l.version.empty() ? "" : "  " + l.version));
   return text;
 }
 

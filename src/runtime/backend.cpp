@@ -11,6 +11,12 @@ std::shared_ptr<raw_module> backend::load_module(const module_source&) {
 }
 
 void backend::start(device_id id, stream& default_stream, block_source& plain_memory) {
+  if (id.kind == device_kind::mesh) {  // nothing is enqueued there: what threads choose for the host will do
+    slot_ = 0;
+    default_stream_ = &default_stream;
+    plain_memory_ = &plain_memory;
+    return;
+  }
   if (slot_of(id) >= device_slots)
     throw device_error("[device] " + to_string(id) + " is beyond the " + std::to_string(device_slots - 1) +
                        " GPUs that one process can use");

@@ -31,7 +31,7 @@ void large_blocks::add(void* p, std::size_t size) {
   pieces_.emplace(static_cast<char*>(p), piece{size, true, nullptr, nullptr, make_entry()});
 }
 
-bool large_blocks::take(shelf& from, std::size_t& size, bool may_cut, block& out) {
+bool large_blocks::take(shelf& from, std::size_t& size, bool may_cut, free_block& out) {
   const auto found = from.blocks_.lower_bound({size, nullptr});
   if (found == from.blocks_.end()) return false;
   const auto at = pieces_.find(static_cast<char*>(found->second));
@@ -68,7 +68,7 @@ std::size_t large_blocks::size_of(void* p) const noexcept {
   return at == pieces_.end() || at->second.on ? 0 : at->second.size;
 }
 
-void* large_blocks::give(const block& b, shelf& to) noexcept {
+void* large_blocks::give(const free_block& b, shelf& to) noexcept {
   const auto at = pieces_.find(static_cast<char*>(b.p));
   at->second.uses = b.uses;
   put_on(to, at->second, at->first);

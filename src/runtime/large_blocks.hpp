@@ -10,7 +10,7 @@
 namespace sinter::runtime {
 
 /// Memory that is free, or has just been taken.
-struct block {
+struct free_block {
   void* p = nullptr;
   use_list* uses = nullptr;  // pending uses by other streams; owned
 };
@@ -36,12 +36,12 @@ class large_blocks {
   void add(void* p, std::size_t size);
   /// A free block of at least `size` bytes; false: there is none. `size` becomes the block's. It is handed out whole
   /// where at most a quarter is wasted. A larger one is taken only if it may be split; the rest stays on the shelf.
-  bool take(shelf& from, std::size_t& size, bool may_cut, block& out);
+  bool take(shelf& from, std::size_t& size, bool may_cut, free_block& out);
   /// The size of a block that is in use; 0: no such block.
   std::size_t size_of(void* p) const noexcept;
   /// Puts a block that is in use on a shelf and joins it with its free neighbours. Returns where the joined block
   /// begins.
-  void* give(const block& b, shelf& to) noexcept;
+  void* give(const free_block& b, shelf& to) noexcept;
   /// Moves all blocks; change(uses) returns the new record of each one's pending uses.
   template <class F>
   void move(shelf& from, shelf& to, F change) {

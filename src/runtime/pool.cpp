@@ -95,7 +95,7 @@ void pool::uncount(arena& a, std::size_t size) noexcept {
 void* pool::allocate(std::size_t bytes, stream*& owner, use_list*& uses) {
   const std::lock_guard lock(mutex_);
   if (owner->number() == 0) default_arena_.of = owner;
-  const block b = take(bytes, arena_of(owner->number(), owner));
+  const free_block b = take(bytes, arena_of(owner->number(), owner));
   uses = b.uses;
   return b.p;
 }
@@ -105,12 +105,12 @@ void* pool::allocate(std::size_t bytes) {
   return take(bytes, default_arena_).p;
 }
 
-block pool::take(std::size_t bytes, arena& mine) {
+free_block pool::take(std::size_t bytes, arena& mine) {
   if (bytes >= options_.large) return take_large(bytes, mine);
   const int c = class_of(bytes);
   std::size_t size = class_bytes(c);
-  block b;
-  const auto reuse = [c](arena& from, block& out) {
+  free_block b;
+  const auto reuse = [c](arena& from, free_block& out) {
     auto& list = from.small[c];
     if (list.empty()) return false;
     out = list.back();
@@ -128,10 +128,10 @@ block pool::take(std::size_t bytes, arena& mine) {
   return b;
 }
 
-block pool::take_large(std::size_t bytes, arena& mine) {
+free_block pool::take_large(std::size_t bytes, arena& mine) {
   if (bytes > SIZE_MAX - large_step) exhausted(bytes);
   std::size_t size = round_large(bytes);
-  block b;
+  free_block b;
   if (!large_.take(mine.large, size, false, b) && !large_.take(orphans_.large, size, false, b) &&
       !(b.p = obtain_large(size)) && !take_free_large(mine, size, b)) {
     trim_locked();
@@ -143,16 +143,16 @@ block pool::take_large(std::size_t bytes, arena& mine) {
 }
 
 /// A small request served by a large block: nothing can be released, since every allocation has a block in use.
-block pool::take_part(std::size_t& size, arena& mine, std::size_t asked) {
+free_block pool::take_part(std::size_t& size, arena& mine, std::size_t asked) {
   size = round_large(size);
-  block b;
+  free_block b;
   if (!take_free_large(mine, size, b)) exhausted(asked);
   ++parts_;
   return b;
 }
 
 template <class Take>
-bool pool::take_from_others(const arena& mine, block& out, Take take) {
+bool pool::take_from_others(const arena& mine, free_block& out, Take take) {
   bool found = false;
   each_arena([&](arena& other) {
     if (found || &other == &mine || !take(other, out)) return;
@@ -162,9 +162,10 @@ bool pool::take_from_others(const arena& mine, block& out, Take take) {
   return found;
 }
 
-bool pool::take_free_large(arena& mine, std::size_t& size, block& out) {
+bool pool::take_free_large(arena& mine, std::size_t& size, free_block& out) {
   if (large_.take(mine.large, size, true, out) || large_.take(orphans_.large, size, true, out)) return true;
-  return take_from_others(mine, out, [&](arena& from, block& b) { return large_.take(from.large, size, true, b); });
+  return take_from_others(mine, out,
+                          [&](arena& from, free_block& b) { return large_.take(from.large, size, true, b); });
 }
 
 void* pool::obtain(std::size_t size) {
@@ -192,7 +193,7 @@ void pool::give_back(void* p, std::size_t size) noexcept {
   reserved_ -= size;
 }
 
-void pool::release(const block& b, std::size_t size) noexcept {
+void pool::release(const free_block& b, std::size_t size) noexcept {
   await_uses(b.uses);
   give_back(b.p, size);
 }
@@ -208,7 +209,7 @@ void pool::deallocate(void* p, std::size_t bytes) noexcept {
   give({p, nullptr}, bytes, default_arena_, nullptr);
 }
 
-void pool::give(block b, std::size_t bytes, arena& mine, stream* owner) noexcept {
+void pool::give(free_block b, std::size_t bytes, arena& mine, stream* owner) noexcept {
   const bool is_large = bytes >= options_.large;
   if (is_large || parts_ != 0) [[unlikely]] {
     const std::size_t size = large_.size_of(b.p);
@@ -232,7 +233,7 @@ void pool::give(block b, std::size_t bytes, arena& mine, stream* owner) noexcept
   }
 }
 
-void pool::give_large(block b, std::size_t size, arena& mine, stream* owner) noexcept {
+void pool::give_large(free_block b, std::size_t size, arena& mine, stream* owner) noexcept {
   uncount(mine, size);
   if (options_.host) allow_bytes(b.p, 0, size);
   const bool orphan = owner && owner->is_closed();
@@ -260,7 +261,7 @@ void pool::orphan_blocks(stream& from) noexcept {
   try {
     for (int c = 0; c < class_count; ++c)
       for (; !source.small[c].empty(); source.small[c].pop_back()) {
-        block& b = source.small[c].back();
+        free_block& b = source.small[c].back();
         b.uses = with_owner(b.uses, &from);
         orphans_.small[c].push_back(b);
       }
@@ -278,7 +279,7 @@ void pool::trim_locked() noexcept {
   source_->synchronize();
   const auto empty = [&](arena& a) {
     for (int c = 0; c < class_count; ++c) {
-      for (const block& b : a.small[c]) release(b, class_bytes(c));
+      for (const free_block& b : a.small[c]) release(b, class_bytes(c));
       a.small[c].clear();
     }
   };

@@ -71,7 +71,7 @@ class pool final : public block_source {
   /// The free blocks of a stream.
   struct arena {
     stream* of = nullptr;
-    std::vector<block> small[class_count];
+    std::vector<free_block> small[class_count];
     large_blocks::shelf large;
     std::size_t used = 0, peak = 0;
 
@@ -85,21 +85,21 @@ class pool final : public block_source {
   arena& other_arena(std::size_t number, stream* s);
   template <class F>
   void each_arena(F f) const;
-  block take(std::size_t bytes, arena& mine);
-  block take_large(std::size_t bytes, arena& mine);
-  block take_part(std::size_t& size, arena& mine, std::size_t asked);
-  void give(block b, std::size_t bytes, arena& mine, stream* owner) noexcept;
-  void give_large(block b, std::size_t size, arena& mine, stream* owner) noexcept;
+  free_block take(std::size_t bytes, arena& mine);
+  free_block take_large(std::size_t bytes, arena& mine);
+  free_block take_part(std::size_t& size, arena& mine, std::size_t asked);
+  void give(free_block b, std::size_t bytes, arena& mine, stream* owner) noexcept;
+  void give_large(free_block b, std::size_t size, arena& mine, stream* owner) noexcept;
   /// A block of another arena, with its stream's pending work recorded as a use.
   template <class Take>
-  bool take_from_others(const arena& mine, block& out, Take take);
+  bool take_from_others(const arena& mine, free_block& out, Take take);
   /// A free large block of any arena; larger ones are split.
-  bool take_free_large(arena& mine, std::size_t& size, block& out);
+  bool take_free_large(arena& mine, std::size_t& size, free_block& out);
   void* obtain(std::size_t size);
   void* obtain_large(std::size_t size);
   void count(arena& a, std::size_t size) noexcept;
   void uncount(arena& a, std::size_t size) noexcept;
-  void release(const block& b, std::size_t size) noexcept;
+  void release(const free_block& b, std::size_t size) noexcept;
   void give_back(void* p, std::size_t size) noexcept;
   void trim_locked() noexcept;
   [[noreturn]] void exhausted(std::size_t asked) const;

@@ -96,6 +96,9 @@ void random_rows();
 /// Times of Fourier transforms.
 void fft_rows();
 
+/// Times of transfers between ranks: under mpirun those of the job, else the GPUs, else four of the CPU.
+void collective_rows();
+
 /// Times of products, einsum, and a step of conjugate gradients.
 void linalg_rows();
 

@@ -30,6 +30,7 @@ told SINTER_DEVICE abacus "is not cpu, cuda or cuda:N: .+"
 told SINTER_DEVICE cuda:x "is not cpu, cuda or cuda:N: .+"
 told SINTER_CACHE_SIZE_MB lots "is not a number of megabytes.*: 512 is used$"
 told SINTER_COMPILE_TIMEOUT soon "is not a number of seconds.*: 60 is used$"
+told SINTER_COLLECTIVE_TIMEOUT 86401 "is not a number of seconds.*: 600 is used$"
 told SINTER_GPU_MEMORY_LIMIT plenty "is not an amount like 8GiB.*: .+"
 for name in SINTER_SYNC SINTER_NVTX SINTER_CHECK_INDEX; do told $name maybe "is not 0 or 1: 1 is used$"; done
 told SINTER_CXX /no/such/compiler "is not .*"  # though nothing is compiled
@@ -57,6 +58,7 @@ for value in 0 1 auto ""; do quiet SINTER_TIER "$value"; done
 quiet SINTER_DEVICE cpu
 quiet SINTER_CACHE_SIZE_MB 0
 quiet SINTER_COMPILE_TIMEOUT 0
+quiet SINTER_COLLECTIVE_TIMEOUT 0
 for value in 8GiB "500 MB" 0.5 1073741824; do quiet SINTER_GPU_MEMORY_LIMIT "$value"; done
 for name in SINTER_SYNC SINTER_NVTX SINTER_CHECK_INDEX SINTER_TRACE; do quiet $name 0; done
 

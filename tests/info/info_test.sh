@@ -18,10 +18,12 @@ figures="[0-9]+ multiprocessors, [0-9.]+ [KMGT]iB of memory, [0-9.]+ [KMGT]iB av
 said "GPUs with compute capability, driver and memory, or why there are none" \
   "^  cuda:0 +.*, sm_[0-9]+, driver .*, $figures$|^  cuda +none: .+"
 said "the default device" "^  default +(cpu|cuda:[0-9]+)$"
-for library in NVRTC cuBLAS cuSOLVER cuFFT cuRAND OpenBLAS FFTW libzip; do
+for library in NVRTC cuBLAS cuSOLVER cuFFT cuRAND OpenBLAS FFTW libzip MPI NCCL; do
   said "library $library: soname and path, or where it was looked for" \
     "^  $library +(lib[a-zA-Z0-9]+\.so\.[0-9]+  /.*|missing: (looked for in|sinter was built without|the toolkit of the build) .*)$"
 done
+said "the version of MPI" "^  MPI +(lib.*  (Open MPI v|MPICH|Intel)[^ ]+.*|missing: .*)$"
+said "the version of NCCL" "^  NCCL +(lib.*  NCCL 2\.[0-9]+\.[0-9]+|missing: .*)$"
 said "the compiler of kernels" "^  host +(/.*  [0-9.]+|none, so kernels for the CPU are interpreted: .*)$"
 said "the cache folder" "^  folder +$work/cache$"
 said "its size" "^  size +[0-9.]+ ([KMGT]iB|bytes) in [0-9]+ files$"

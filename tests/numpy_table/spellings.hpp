@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sinter/cluster.hpp"
+#include "sinter/dist.hpp"
 #include "sinter/random_multivariate.hpp"
 #include "sinter/sinter.hpp"
 #include "sinter/sparse.hpp"
@@ -29,6 +30,9 @@ extern const sn::raw_kernel kernel;
 extern const sn::raw_module library;
 extern const std::vector<sn::configuration> list;
 extern sn::random::generator g;
+extern const sn::dist::mesh grid;
+extern const sn::dist::placements halves;
+extern const sn::ndarray parted;
 extern float* pointer;
 extern sn::dlpack_ptr tensor;
 extern const sn::device gpu;

@@ -32,7 +32,8 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   out.computed.clear();
   out.extents = variables;
   out.kept = variables.size();
-  out.reduces_last = out.unset_base = false;  // the plan object may have held another kernel before
+  out.reduces_last = out.unset_base = false;
+  out.whole = {};  // the plan object may have held another kernel before
   rank_ = variables.size();
   whole_ = variables;
   space_ = core::element_count(variables);
@@ -119,6 +120,7 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
   out_->kind = plan_kind::reduce;
   out_->code.kind = jit::kernel_kind::reduce;
   out_->kept = first->shape.size();
+  out_->whole = over.whole;
   out_->results.assign(results.begin(), results.end());
   int last = shape.size() - 1;
   while (last > 0 && shape[last] == 1) --last;

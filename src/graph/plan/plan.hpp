@@ -63,6 +63,7 @@ struct kernel_plan {
   dims extents;                // kept axes, then reduced ones
   int kept = 0;
   bool reduces_last = false;
+  payload::whole_reduction whole;  // of its reductions
   bool unset_base = false;  // update: what it does not write is written by later ones before anything reads it
   jit::program code;
   std::vector<input_slot> inputs;
@@ -72,9 +73,10 @@ struct kernel_plan {
   std::vector<node*> computed;        // operations without a result in memory that this kernel computes
 };
 
-/// Whether two reductions go over the same axes of values of one shape.
+/// Whether two reductions go over the same axes of values of one shape, in one order of additions.
 inline bool same_reduction(const node* a, const node* b) noexcept {
-  return a->reduce().axes == b->reduce().axes && a->args[0]->shape == b->args[0]->shape;
+  return a->reduce().axes == b->reduce().axes && a->args[0]->shape == b->args[0]->shape &&
+         a->reduce().whole == b->reduce().whole;
 }
 
 /// The node whose elements a partial write keeps where it does not write; null if it need not have memory.

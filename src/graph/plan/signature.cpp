@@ -121,6 +121,8 @@ inline void signature::writer::add_payload(const plan_table::entry& e, node_kind
       add(pair_of(static_cast<int>(n.reduce().op), n.capture));
       add(n.reduce().axes);
       add(address_of(n.reduce().combine));
+      add(n.reduce().whole.results);
+      add(std::int64_t{n.reduce().whole.split_lanes});
       add(pair_of(e.first_reader, e.readers));
       break;
     case node_kind::call:

@@ -8,6 +8,7 @@
 #include "core/shape.hpp"
 #include "graph/run/explain.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/run/mesh_hook.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/recycle.hpp"
@@ -178,6 +179,11 @@ void copy_to_host(const array_view& v, void* to) {
   const bool dense = core::is_contiguous(v.shape, v.strides);
   if (!v.whole && !current->is_leaf() && count * 4 >= current->size()) flush(std::span(&current, 1));
   const bool direct = v.whole || (dense && current->is_leaf());
+  if (is_on_mesh(v.device())) {
+    const value part = v.whole ? current : record_view(current, v.shape, v.strides, v.offset);
+    flush(std::span(&part, 1));
+    return mesh_hook.load()->copy_to_host(part, to);
+  }
   const value source = direct ? current : record_view(current, v.shape, v.strides, v.offset);
   flush(std::span(&source, 1));
   const std::int64_t first = source == current && !v.whole ? v.offset : 0;
@@ -202,6 +208,7 @@ struct pinned_place {
 };
 
 pinned_place pin_in_order(const array_view& v) {
+  if (is_on_mesh(v.device())) refuse_mesh("data", v.device());
   storage& s = *v.store;
   const write_lock mine(s);
   const value& current = s.held();
@@ -352,6 +359,10 @@ view_ref from_buffer(std::shared_ptr<runtime::buffer> memory, std::int64_t exten
 
 view_ref to_device(const array_view& v, runtime::device_id device, std::optional<memory_kind> kind,
                    runtime::stream* on) {
+  if (is_on_mesh(v.device())) refuse_mesh("to_device", v.device());
+  if (is_on_mesh(device))
+    throw device_error("[to_device] " + runtime::to_string(device) +
+                       " is several devices: dist::shard says which of them gets what");
   value source = read(v);
   flush(std::span(&source, 1));
   runtime::backend& target = runtime::get_backend(device);

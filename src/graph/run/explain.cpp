@@ -10,6 +10,7 @@
 #include "graph/plan/planner.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/run/launch_times.hpp"
+#include "graph/run/mesh_hook.hpp"
 #include "jit/program/stages.hpp"
 
 namespace sinter::graph {
@@ -183,7 +184,8 @@ std::string describe(std::span<const value> roots, bool with_source) {
       if (!v->is_leaf()) pending.push_back(v);
       else out += "in memory: " + core::to_string(v->shape) + " " + std::string(name(v->type)) + ", nothing to run\n";
     }
-    if (!pending.empty()) out += plan_text(pending, with_source);
+    if (pending.empty()) continue;
+    out += is_on_mesh(device) ? mesh_hook.load()->describe(pending, with_source) : plan_text(pending, with_source);
   }
   return out;
 }

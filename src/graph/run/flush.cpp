@@ -11,6 +11,7 @@
 #include "graph/run/live_values.hpp"
 #include "graph/plan/plan_cache.hpp"
 #include "graph/run/launch_times.hpp"
+#include "graph/run/mesh_hook.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/run/placement.hpp"
 #include "graph/values/faults.hpp"
@@ -352,6 +353,7 @@ bool relieve_locked(runtime::backend& device) {
 }
 
 void run(std::span<const value> roots) {
+  if (is_on_mesh(roots[0]->device)) return mesh_hook.load()->evaluate(roots);
   try {
     shared_flusher().run(roots);
   } catch (const memory_error&) {
@@ -407,6 +409,12 @@ void flush(std::span<const value> roots) {
 
 void flush_long(const value& v) {
   if (!v->opaque) flush(std::span(&v, 1));
+}
+
+void refuse_mesh(const char* function, runtime::device_id mesh) {
+  throw device_error(std::string("[") + function + "] the array is on " + runtime::to_string(mesh) +
+                     ", whose devices have a part of it each; dist::gather makes an array of one device, dist::local "
+                     "gives the parts");
 }
 
 bool is_in_memory(const value& v) {

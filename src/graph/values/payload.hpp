@@ -69,12 +69,20 @@ struct gather {
   bool may_fail() const noexcept { return reported_axis != in_range; }
 };
 
+/// The reduction that one over a part of an array belongs to, whose order of additions it follows.
+struct whole_reduction {
+  std::int64_t results = 0;       // of it; 0: the reduction is no part of another one
+  std::uint16_t split_lanes = 0;  // not 0: each result here is a split of one of its results, joined by so many lanes
+  friend bool operator==(const whole_reduction&, const whole_reduction&) = default;
+};
+
 /// Reduction of args[0] over some of its axes, which are absent from the shape.
 struct reduce {
   static constexpr node_kind kind = node_kind::reduce;
   jit::reduce_op op;
   std::uint64_t axes;                  // bit a: axis a of args[0] is reduced
   const jit::user_reduction* combine;  // of reduce_op::user; else null
+  whole_reduction whole{};
 
   static_assert(core::max_rank <= 64);
   bool is_over(int axis) const noexcept { return (axes >> axis & 1) != 0; }

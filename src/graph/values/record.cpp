@@ -6,6 +6,7 @@
 
 #include "core/shape.hpp"
 #include "graph/values/limits.hpp"
+#include "graph/values/record_part.hpp"
 #include "graph/values/trace.hpp"
 
 namespace sinter::graph {
@@ -25,7 +26,8 @@ value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id de
     core::checked_count(shape, "shape");
   node* n = new node(std::forward<Payload>(what), type, shape, device);
   const runtime::thread_state& mine = runtime::this_thread();
-  n->memory = mine.kind[runtime::slot_of(device)];
+  if (device.kind != runtime::device_kind::mesh) [[likely]]
+    n->memory = mine.kind[runtime::slot_of(device)];
   n->capture = mine.capture;
   n->order = ++last_order;
   n->large = count < 0 || static_cast<std::size_t>(count) * itemsize(type) >= limits().large_operand;
@@ -59,10 +61,10 @@ dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
 }
 
 value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kept, std::span<const bool> reduced,
-                  const jit::user_reduction* combine) {
+                  const jit::user_reduction* combine, payload::whole_reduction whole = {}) {
   std::uint64_t axes = 0;
   for (int a = 0; a < v->shape.size(); ++a) axes |= std::uint64_t{reduced[static_cast<std::size_t>(a)]} << a;
-  value n = fresh(payload::reduce{.op = op, .axes = axes, .combine = combine}, type, kept, v->device);
+  value n = fresh(payload::reduce{.op = op, .axes = axes, .combine = combine, .whole = whole}, type, kept, v->device);
   n->opaque = combine && !combine->value.opaque.empty();
   adopt_operand(*n, v);
   link_reader(n.get());
@@ -191,6 +193,13 @@ value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<con
   const dims kept = kept_shape(v, reduced, nothing);
   if (nothing) return record_scalar(identity_of(op, type), type, kept, v->device);
   return reduce_node(op, type, v, kept, reduced, nullptr);
+}
+
+value record_part_of_reduce(jit::reduce_op op, const jit::user_reduction* combine, dtype type, const value& v,
+                            std::span<const bool> reduced, payload::whole_reduction whole) {
+  bool nothing = false;
+  const dims kept = kept_shape(v, reduced, nothing);
+  return reduce_node(op, type, v, kept, reduced, combine, whole);
 }
 
 value record_reduce(const jit::user_reduction* combine, const value& v, std::span<const bool> reduced) {

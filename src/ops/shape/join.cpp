@@ -53,7 +53,10 @@ ndarray join(const std::vector<ndarray>& arrays, std::int64_t axis, const char* 
   const dims shape = joined_shape(arrays, a, function);
   const dtype type = promoted_dtype(arrays, function);
   if (arrays.size() == 1) return wrap(value_of(arrays[0], function));
-  const ndarray out = wrap(graph::unset_leaf(shape, type, device_of(arrays, function)));
+  const runtime::device_id device = device_of(arrays, function);
+  const bool in_parts = device.kind == runtime::device_kind::mesh;  // whose parts are allocated when they are written
+  const ndarray out =
+      wrap(in_parts ? graph::record_unset(type, shape, device) : graph::unset_leaf(shape, type, device));
   std::int64_t at = 0;
   for (const ndarray& x : arrays) {
     const value part = graph::record_cast(value_of(x, function), type);
@@ -77,6 +80,19 @@ value roll_axis(const value& v, std::int64_t shift, int axis) {
   const std::int64_t n = v->shape[axis];
   const std::int64_t by = n == 0 ? 0 : (shift % n + n) % n;
   if (by == 0) return v;
+  if (v->device.kind == runtime::device_kind::mesh) {  // two blocks, of which the parts exchange what crosses them
+    value out = graph::record_unset(v->type, v->shape, v->device);
+    const dims strides = core::contiguous_strides(v->shape);
+    const auto move = [&](std::int64_t first, std::int64_t count, std::int64_t to) {
+      dims shape = v->shape;
+      shape[axis] = count;
+      const value part = graph::record_view(v, shape, strides, first * strides[axis]);
+      out = graph::record_update(out, strides, to * strides[axis], part);
+    };
+    move(n - by, by, 0);
+    move(0, n - by, by);
+    return out;
+  }
   dims along(v->shape.size(), 1);
   along[axis] = n;
   const value start = graph::record_scalar(scalar_of(by, dtype::i64, "roll"), dtype::i64, dims(), v->device);

@@ -36,7 +36,6 @@ jit::program chain_of(int parts, dtype type, reduce_op op) {
   return p;
 }
 
-
 jit::operand operand_at(void* base, std::int64_t first) {
   jit::operand o;
   o.base = base;
@@ -67,8 +66,7 @@ void combine_parts(backend& device, const block& parts, const block& result, int
     l.extents = {elements};
     l.kept = 1;
     if (!first) l.inputs.push_back(operand_at(to, result.offset / item));
-    for (int k = 0; k < taken; ++k)
-      l.inputs.push_back(operand_at(from, parts.offset / item + (done + k) * elements));
+    for (int k = 0; k < taken; ++k) l.inputs.push_back(operand_at(from, parts.offset / item + (done + k) * elements));
     l.outputs.push_back(operand_at(to, result.offset / item));
     const prepared* ready[1] = {};
     device.prepare({&l, 1}, ready);

@@ -43,8 +43,8 @@ void require_block(const char* function, const block& b, const backend& device) 
 
 void require_bytes(const char* function, const char* which, int rank, const block& b, std::int64_t bytes) {
   if (b.bytes != bytes)
-    refuse(function, "rank " + std::to_string(rank) + " " + which + " " + std::to_string(b.bytes) + " bytes instead of " +
-                         std::to_string(bytes));
+    refuse(function, "rank " + std::to_string(rank) + " " + which + " " + std::to_string(b.bytes) +
+                         " bytes instead of " + std::to_string(bytes));
 }
 
 void require_count(const char* function, const char* what, std::size_t count, std::size_t expected) {

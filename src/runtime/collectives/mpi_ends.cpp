@@ -109,9 +109,9 @@ void mpi_job::at_terminate() noexcept {
   flush_output();
   if (::getpid() == joined)
     for (const auto& job : all_jobs()) {
-    job->fail(what);
-    job->end(false);
-  }
+      job->fail(what);
+      job->end(false);
+    }
   if (before) before();
   std::abort();
 }

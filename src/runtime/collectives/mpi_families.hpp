@@ -91,14 +91,14 @@ struct mpi_functions {
     return one(get_version, "MPI_Get_library_version") && one(initialized, "MPI_Initialized") &&
            one(finalized, "MPI_Finalized") && one(init_thread, "MPI_Init_thread") &&
            one(query_thread, "MPI_Query_thread") && one(finalize, "MPI_Finalize") && one(abort, "MPI_Abort") &&
-           one(error_string, "MPI_Error_string") && one(comm_dup, "MPI_Comm_dup") && one(comm_split, "MPI_Comm_split") &&
-           one(comm_split_type, "MPI_Comm_split_type") && one(comm_free, "MPI_Comm_free") &&
-           one(comm_set_errhandler, "MPI_Comm_set_errhandler") && one(comm_rank, "MPI_Comm_rank") &&
-           one(comm_size, "MPI_Comm_size") && one(isend, "MPI_Isend") && one(irecv, "MPI_Irecv") &&
-           one(recv, "MPI_Recv") && one(iprobe, "MPI_Iprobe") && one(test, "MPI_Test") && one(get_count, "MPI_Get_count") &&
-           one(cancel, "MPI_Cancel") &&
-           one(request_free, "MPI_Request_free") && one(ibarrier, "MPI_Ibarrier") && one(ibcast, "MPI_Ibcast") &&
-           one(iallgatherv, "MPI_Iallgatherv") && one(ialltoallv, "MPI_Ialltoallv");
+           one(error_string, "MPI_Error_string") && one(comm_dup, "MPI_Comm_dup") &&
+           one(comm_split, "MPI_Comm_split") && one(comm_split_type, "MPI_Comm_split_type") &&
+           one(comm_free, "MPI_Comm_free") && one(comm_set_errhandler, "MPI_Comm_set_errhandler") &&
+           one(comm_rank, "MPI_Comm_rank") && one(comm_size, "MPI_Comm_size") && one(isend, "MPI_Isend") &&
+           one(irecv, "MPI_Irecv") && one(recv, "MPI_Recv") && one(iprobe, "MPI_Iprobe") && one(test, "MPI_Test") &&
+           one(get_count, "MPI_Get_count") && one(cancel, "MPI_Cancel") && one(request_free, "MPI_Request_free") &&
+           one(ibarrier, "MPI_Ibarrier") && one(ibcast, "MPI_Ibcast") && one(iallgatherv, "MPI_Iallgatherv") &&
+           one(ialltoallv, "MPI_Ialltoallv");
   }
 };
 

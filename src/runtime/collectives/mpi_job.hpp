@@ -20,7 +20,7 @@ namespace sinter::runtime {
 /// Something that has begun.
 struct mpi_request {
   mpi_handle handle;
-  int expected = -1;          // bytes of a receive
+  int expected = -1;             // bytes of a receive
   bool can_be_given_up = false;  // sends and receives
 };
 

@@ -90,8 +90,7 @@ class library_of final : public mpi_library {
   }
 
   mpi_handle send(mpi_handle comm, const void* from, int bytes, int to, int tag) override {
-    return begun("MPI_Isend",
-                 [&](handle* r) { return f_.isend(from, bytes, c_.byte, to, tag, Family::of(comm), r); });
+    return begun("MPI_Isend", [&](handle* r) { return f_.isend(from, bytes, c_.byte, to, tag, Family::of(comm), r); });
   }
   mpi_handle receive(mpi_handle comm, void* to, int bytes, int from, int tag) override {
     return begun("MPI_Irecv", [&](handle* r) { return f_.irecv(to, bytes, c_.byte, from, tag, Family::of(comm), r); });

@@ -1,3 +1,4 @@
+// Making, using and ending communicators of NCCL.
 #include "runtime/collectives/nccl_group.hpp"
 
 #include <time.h>
@@ -80,7 +81,8 @@ void nccl_group::check(const char* function) {
 void nccl_group::call(const char* function, const char* name, int result) const {
   if (result == nccl_success || result == nccl_in_progress) return;
   const char* const text = api_.ncclGetErrorString(result);
-  throw device_error("[" + std::string(function) + "] " + name + ": " + (text ? text : "error " + std::to_string(result)));
+  throw device_error("[" + std::string(function) + "] " + name + ": " +
+                     (text ? text : "error " + std::to_string(result)));
 }
 
 int nccl_group::state_of(std::size_t local) {

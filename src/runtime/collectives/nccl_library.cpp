@@ -1,9 +1,11 @@
+// Opening NCCL.
 #include "runtime/collectives/nccl_library.hpp"
 
 #include <atomic>
 #include <string>
 
 #include "platform/host_libraries.hpp"
+#include "runtime/collectives/hooks.hpp"
 
 namespace sinter::runtime {
 namespace {

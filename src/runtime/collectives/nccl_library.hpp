@@ -49,7 +49,18 @@ SINTER_DECLARED_TABLE(nccl_api, SINTER_NCCL_FUNCTIONS);
 /// Results of its functions.
 inline constexpr int nccl_success = 0, nccl_in_progress = 7;
 /// Its data types and reductions.
-enum nccl_type : int { nccl_i8, nccl_u8, nccl_i32, nccl_u32, nccl_i64, nccl_u64, nccl_f16, nccl_f32, nccl_f64, nccl_bf16 };
+enum nccl_type : int {
+  nccl_i8,
+  nccl_u8,
+  nccl_i32,
+  nccl_u32,
+  nccl_i64,
+  nccl_u64,
+  nccl_f16,
+  nccl_f32,
+  nccl_f64,
+  nccl_bf16
+};
 enum nccl_op : int { nccl_sum, nccl_prod, nccl_max, nccl_min };
 
 /// Opens it if need be; throws device_error in the name of a function where it cannot be used.
@@ -58,8 +69,7 @@ bool has_nccl();
 /// "NCCL 2.21.5".
 std::string nccl_version(const nccl_api& api);
 
-/// For tests: takes the place of the library; null: the library again.
-void set_nccl_for_tests(const nccl_api* api) noexcept;
+/// Whether a test has put something in its place (hooks.hpp).
 bool is_nccl_replaced() noexcept;
 
 }  // namespace sinter::runtime

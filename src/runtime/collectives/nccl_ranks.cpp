@@ -31,7 +31,8 @@ std::optional<native_reduction> native_of(dtype t, reduce_op op) {
                                               : nccl_max;
   const bool picks = op == reduce_op::min || op == reduce_op::max;
   switch (t) {
-    case dtype::b1: return native_reduction{nccl_u8, op == reduce_op::sum || op == reduce_op::max ? nccl_max : nccl_min};
+    case dtype::b1:
+      return native_reduction{nccl_u8, op == reduce_op::sum || op == reduce_op::max ? nccl_max : nccl_min};
     case dtype::i8: return native_reduction{nccl_i8, own};
     case dtype::u8: return native_reduction{nccl_u8, own};
     case dtype::i32: return native_reduction{nccl_i32, own};

@@ -1,7 +1,9 @@
+// Looks at calls of NCCL every 20 ms while there are any.
 #include "runtime/collectives/nccl_watch.hpp"
 
 #include <pthread.h>
 
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
@@ -28,6 +30,7 @@ void nccl_watch::add(item i) {
     (void)::pthread_setname_np(thread.native_handle(), "sinter watch");
     thread.detach();
     runs_ = true;
+    (void)std::atexit([] { instance().stop(); });
   }
   added_.notify_one();
 }
@@ -36,17 +39,25 @@ void nccl_watch::work() {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      added_.wait(lock, [this] { return !items_.empty(); });
+      added_.wait(lock, [this] { return !items_.empty() && !stopped_; });
     }
     std::this_thread::sleep_for(20ms);
     look();
   }
 }
 
+void nccl_watch::stop() noexcept {
+  const std::lock_guard no_look(looking_);
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+}
+
 void nccl_watch::look() {
+  const std::lock_guard this_look(looking_);
   std::list<item> mine;
   {
     const std::lock_guard lock(mutex_);
+    if (stopped_) return;
     mine.swap(items_);
   }
   mine.remove_if(is_over);

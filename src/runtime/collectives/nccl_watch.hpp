@@ -23,10 +23,12 @@ class nccl_watch {
     bool has_started;
   };
   void add(item i);
-  /// Looks at all items once, as the thread does from time to time.
-  void look();
 
  private:
+  /// Looks at all items once.
+  void look();
+  /// At exit, before the driver ends: no more looks.
+  void stop() noexcept;
   nccl_watch() = default;
   [[noreturn]] void work();
   /// Whether the item needs no more looks.
@@ -35,7 +37,8 @@ class nccl_watch {
   std::mutex mutex_;
   std::condition_variable added_;
   std::list<item> items_;
-  bool runs_ = false;
+  bool runs_ = false, stopped_ = false;
+  std::mutex looking_;  // locked before the other one
 };
 
 }  // namespace sinter::runtime

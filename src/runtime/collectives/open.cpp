@@ -22,7 +22,8 @@ communicator_ref ranks_of(std::shared_ptr<mpi_job> job, backend& device, const c
 bool fits_nccl(std::span<backend* const> devices) {
   for (std::size_t k = 0; k < devices.size(); ++k) {
     const device_id id = devices[k]->id();
-    if (id.kind != device_kind::cuda || (!is_nccl_replaced() && id.index >= device_count(device_kind::cuda))) return false;
+    if (id.kind != device_kind::cuda || (!is_nccl_replaced() && id.index >= device_count(device_kind::cuda)))
+      return false;
     if (std::find(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(k), devices[k]) !=
         devices.begin() + static_cast<std::ptrdiff_t>(k))
       return false;

@@ -183,9 +183,9 @@ inline void check_exchange(communicator& c) {
   for (int r = 0; r < n; ++r) {
     const int next = (r + 1) % n;
     if (c.local_index(r) < 0 && c.local_index(next) < 0) continue;
-    messages.push_back({r, next, at(r, inner, edge), at(next, 0, edge)});                           // the last edge
-    messages.push_back({next, r, at(next, edge, edge), at(r, edge + inner, edge)});                 // the first edge
-    messages.push_back({r, next, at(r, 2 * edge, edge), at(next, 2 * edge + inner, edge)});         // another message
+    messages.push_back({r, next, at(r, inner, edge), at(next, 0, edge)});                    // the last edge
+    messages.push_back({next, r, at(next, edge, edge), at(r, edge + inner, edge)});          // the first edge
+    messages.push_back({r, next, at(r, 2 * edge, edge), at(next, 2 * edge + inner, edge)});  // another message
     messages.push_back({r, next, at(r, 0, 0), at(next, 0, 0)});
   }
   c.exchange(messages);
@@ -305,8 +305,7 @@ void check_reductions_of(communicator& c, std::initializer_list<std::int64_t> co
       const int r = c.local_ranks()[k];
       const auto at = std::accumulate(elements.begin(), elements.begin() + r, std::int64_t{0});
       const auto begin = expected.begin() + at * static_cast<std::ptrdiff_t>(sizeof(T));
-      const bytes_t mine(
-          begin, begin + elements[static_cast<std::size_t>(r)] * static_cast<std::ptrdiff_t>(sizeof(T)));
+      const bytes_t mine(begin, begin + elements[static_cast<std::size_t>(r)] * static_cast<std::ptrdiff_t>(sizeof(T)));
       CHECK(same_values<T>(to.memory[k]->read(), mine));
     }
   }
@@ -368,7 +367,8 @@ inline void check_split(communicator& c) {
 
 inline void check_host(communicator& c) {
   c.barrier();
-  const std::string mine = "process " + std::to_string(c.process()) + std::string(static_cast<std::size_t>(c.process()), 'x');
+  const std::string mine =
+      "process " + std::to_string(c.process()) + std::string(static_cast<std::size_t>(c.process()), 'x');
   const std::vector<std::string> all = c.gather_texts(mine);
   REQUIRE(static_cast<int>(all.size()) == c.process_count());
   for (int p = 0; p < c.process_count(); ++p)
@@ -423,7 +423,8 @@ inline void check_refusals(communicator& c) {
   (void)refused([&] { c.exchange(std::vector<runtime::message>{{mine, mine, half, first}}); });
   if (n > 1) {
     const int other = (mine + 1) % c.size();
-    const block target = c.local_index(other) < 0 ? block{} : to.memory[static_cast<std::size_t>(c.local_index(other))]->part(0, 8);
+    const block target =
+        c.local_index(other) < 0 ? block{} : to.memory[static_cast<std::size_t>(c.local_index(other))]->part(0, 8);
     (void)refused([&] {
       c.exchange(std::vector<runtime::message>{{mine, other, half, target}, {other, mine, target, first}});
     });

@@ -15,8 +15,7 @@ runtime::communicator_ref cpu_ranks(int n) {
 std::vector<runtime::backend*> simulated(int n) {
   std::vector<runtime::backend*> devices;
   const sinter::device all[] = {sim::first(), sim::second(), sim::third()};
-  for (int k = 0; k < n; ++k)
-    devices.push_back(&runtime::get_backend({runtime::device_kind::cuda, all[k % 3].index}));
+  for (int k = 0; k < n; ++k) devices.push_back(&runtime::get_backend({runtime::device_kind::cuda, all[k % 3].index}));
   return devices;
 }
 
@@ -33,7 +32,8 @@ TEST_CASE("collectives: ranks of the CPU, 1 to 8") {
   }
 }
 
-TEST_CASE("collectives: reductions of every dtype in the order of ranks, 1 to 8 ranks, and more than one kernel takes") {
+TEST_CASE(
+    "collectives: reductions of every dtype in the order of ranks, 1 to 8 ranks, and more than one kernel takes") {
   for (const int n : {1, 2, 3, 5, 8, 20}) {
     CAPTURE(n);
     check_reductions(*cpu_ranks(n));

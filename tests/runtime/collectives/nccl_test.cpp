@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "support/fake_nccl.hpp"
+#include "runtime/collectives/fake_nccl.hpp"
 #include "support/simulated_gpu.hpp"
 
 using namespace collectives_test;
@@ -45,7 +45,7 @@ TEST_CASE("collectives by NCCL: 1 to 3 GPUs, in many orders of their queued work
         for (runtime::backend* d : c->local_devices()) d->synchronize();
       }
       CHECK(fake_nccl::now().misuse == "");
-      CHECK(fake_nccl::now().aborted == 0);
+      CHECK(fake_nccl::aborted() == 0);
     }
 }
 
@@ -87,8 +87,7 @@ TEST_CASE("collectives by NCCL: which of its functions a call is made of") {
   CHECK(contains(reduce(sinter::complex64, runtime::reduce_op::sum).at(1), "AllReduce rank 0 of 2, 16 of type 7"));
   // A rank's message to itself is a copy, and one without bytes nothing.
   CHECK(made_by([&] {
-          c->exchange(std::vector<runtime::message>{{0, 0, from.blocks[0], to.memory[0]->part(0, 64)},
-                                                    {0, 1, {}, {}}});
+          c->exchange(std::vector<runtime::message>{{0, 0, from.blocks[0], to.memory[0]->part(0, 64)}, {0, 1, {}, {}}});
         }).empty());
   for (runtime::backend* d : c->local_devices()) d->synchronize();
   CHECK(fake_nccl::now().misuse == "");
@@ -114,7 +113,7 @@ TEST_CASE("collectives by NCCL: a call that fails aborts the group, in the name 
     fake_nccl::now().fails = name;
     const std::string said = message_of<sinter::device_error>([&] { c->all_gather(from.blocks, to.blocks); });
     CHECK(contains(said, ("[all_gather] nccl" + name + ": internal error").c_str()));
-    CHECK(fake_nccl::now().aborted == 3);
+    CHECK(fake_nccl::aborted() == 3);
     fake_nccl::now().fails.clear();
     CHECK(contains(message_of<sinter::device_error>([&] { c->barrier(); }), "internal error"));
     CHECK_THROWS_AS(c->check(), sinter::device_error);
@@ -132,7 +131,7 @@ TEST_CASE("collectives by NCCL: communicators are destroyed once, with their gro
     CHECK(fake_nccl::now().opened == 6);
   }
   CHECK(fake_nccl::now().destroyed == 6);
-  CHECK(fake_nccl::now().aborted == 0);
+  CHECK(fake_nccl::aborted() == 0);
 }
 
 TEST_CASE("collectives by NCCL: an error that it reports later is found without a call") {
@@ -143,9 +142,10 @@ TEST_CASE("collectives by NCCL: an error that it reports later is found without 
   const pieces to(*c, [](int) { return empty_of(128); });
   fake_nccl::now().hangs = true;
   c->all_gather(from.blocks, to.blocks);
-  fake_nccl::now().async_error = 6;
-  for (int k = 0; k < 300 && fake_nccl::now().aborted < 2; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  CHECK(fake_nccl::now().aborted == 2);
+  fake_nccl::set(&fake_nccl::settings::async_error, 6);
+  for (int k = 0; k < 300 && fake_nccl::aborted() < 2; ++k)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(fake_nccl::aborted() == 2);
   const std::string said = message_of<sinter::device_error>([&] { c->check(); });
   CHECK(contains(said, "[all_gather] NCCL: remote error"));
   for (runtime::backend* d : c->local_devices()) d->synchronize();  // the abort has ended the wait
@@ -162,8 +162,9 @@ TEST_CASE("collectives by NCCL: a call that does not end is aborted at the time 
   c->all_gather(from.blocks, to.blocks);
   // The queues go on as far as they can, as those of a GPU do by themselves.
   for (int k = 0; k < 200; ++k) sim::enqueue(sim::third(), nullptr, [] {});
-  for (int k = 0; k < 500 && fake_nccl::now().aborted < 2; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  CHECK(fake_nccl::now().aborted == 2);
+  for (int k = 0; k < 500 && fake_nccl::aborted() < 2; ++k)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(fake_nccl::aborted() == 2);
   const std::string said = message_of<sinter::device_error>([&] { c->check(); });
   CHECK(contains(said, "[all_gather] NCCL: has waited for other ranks for 1 s, the limit (SINTER_COLLECTIVE_TIMEOUT)"));
   for (runtime::backend* d : c->local_devices()) d->synchronize();

@@ -214,7 +214,9 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
   const std::int64_t lanes = task_lanes(*l.code) * 4;
   s.ordered = is_ordered(*l.code);
   if (s.ordered) {
-    s.order = jit::order_of_additions(shape.rows, l.all_results > 0 ? l.all_results : shape.results, shape.reduced);
+    s.order = l.split_lanes != 0 ? jit::order_of_split(shape.rows, l.split_lanes, shape.reduced)
+                                 : jit::order_of_additions(
+                                       shape.rows, l.all_results > 0 ? l.all_results : shape.results, shape.reduced);
     s.chunk = s.order.chunk * jit::addition_group;
     s.segments = s.order.splits;
   } else {

@@ -1,5 +1,6 @@
-// One rank of a job: `cases` runs the cases of every transport, the other arguments fail in one way each.
-//   ranks cases | given | throws | uncaught | killed | slow SECONDS | ends | exits | differs | memory
+// One rank of a job: `cases` runs the cases of every transport, `given` those of a communicator that the program has,
+// `nccl` those of a rank with a GPU (one rank alone, with a library in NCCL's place); the others fail in one way each.
+//   ranks cases | given | nccl | late | throws | uncaught | killed | slow SECONDS | ends | exits | differs | memory
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <csignal>
 #include <cstdlib>
@@ -10,8 +11,10 @@
 #include <dlfcn.h>
 
 #include "runtime/collectives/cases.hpp"
+#include "runtime/collectives/fake_nccl.hpp"
 #include "runtime/collectives/hooks.hpp"
 #include "runtime/collectives/mpi_library.hpp"
+#include "support/simulated_gpu.hpp"
 
 using namespace collectives_test;
 
@@ -45,8 +48,7 @@ int misbehave(const std::string& how, const char* parameter) {
     job->exchange(std::vector<runtime::message>{{0, job->size() - 1, {}, mine.blocks[0]}});
   }
   if (how == "exits") std::exit(3);
-  if (how == "memory")
-    runtime::fail_together(*job, [] { const runtime::buffer b(cpu(), std::size_t{1} << 60); });
+  if (how == "memory") runtime::fail_together(*job, [] { const runtime::buffer b(cpu(), std::size_t{1} << 60); });
   return 0;
 }
 
@@ -57,6 +59,13 @@ std::uint64_t own_world() {
   if (init) (void)init(nullptr, nullptr);
   else mpi.initialize();
   return mpi.duplicate(mpi.world());
+}
+
+/// A job whose ranks have GPUs: NCCL takes a while to find the others, or for ever.
+runtime::communicator_ref gpu_job(bool for_ever) {
+  runtime::set_nccl_for_tests(&fake_nccl::api());
+  fake_nccl::now().in_progress = for_ever ? 1 << 30 : 5;
+  return runtime::open_job(runtime::get_backend({runtime::device_kind::cuda, sim::first().index}));
 }
 
 }  // namespace
@@ -72,6 +81,10 @@ TEST_CASE("messages in pieces of a few bytes") {
   check_reductions_of<double>(*job, {5003});
   runtime::set_mpi_piece(0);
 }
+TEST_CASE("NCCL has been used as it demands") {
+  CHECK(fake_nccl::now().misuse == "");
+  CHECK(fake_nccl::now().in_progress == 0);
+}
 TEST_CASE("the place in the job") {
   const runtime::place_in_job place = runtime::locate_in_job();
   CHECK(place.processes == job->process_count());
@@ -82,8 +95,8 @@ TEST_CASE("the place in the job") {
 }
 TEST_CASE("two groups of the whole job do not meet") {
   const auto other = runtime::open_job(cpu());
-  const pieces mine(*job, [&](int r) { return sent(r, 1, 16); });
-  const pieces all(*job, [&](int) { return empty_of(16 * job->size()); });
+  const pieces mine(*other, [&](int r) { return sent(r, 1, 16); });
+  const pieces all(*other, [&](int) { return empty_of(16 * job->size()); });
   other->all_gather(mine.blocks, all.blocks);
   CHECK(other->size() == job->size());
 }
@@ -92,8 +105,10 @@ int main(int count, char** values) {
   const std::string how = argument(count, values, 1);
   int status = 0;
   try {
-    job = how == "given" ? runtime::open_mpi(own_world(), cpu()) : runtime::open_job(cpu());
-    if (how == "cases" || how == "given") {
+    job = how == "given"                   ? runtime::open_mpi(own_world(), cpu())
+          : how == "nccl" || how == "late" ? gpu_job(how == "late")
+                                           : runtime::open_job(cpu());
+    if (how == "cases" || how == "given" || how == "nccl") {
       const char* arguments[] = {values[0], "--no-version"};
       doctest::Context context(2, arguments);
       status = context.run();

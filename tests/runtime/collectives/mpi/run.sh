@@ -48,6 +48,20 @@ job 3 given
 verdict "a communicator of the program's" $?
 said_by "a communicator of the program's: each rank" 3 " is right"
 
+job 1 nccl
+verdict "a rank with a GPU" $?
+said_by "a rank with a GPU: NCCL's" 1 "^rank 0 of 1 by NCCL 2.21.5 is right"
+
+# The other family, whose handles are numbers.
+if command -v mpiexec.hydra >/dev/null; then
+  for how in "1 cases" "3 cases" "3 given"; do
+    timeout -k 5 60 mpiexec.hydra -n ${how% *} "$program" ${how#* } >"$work/out" 2>"$work/err"
+    verdict "MPICH, $how" $?
+  done
+else
+  echo "left out: MPICH, which is not installed"
+fi
+
 export SINTER_COLLECTIVE_TIMEOUT=2
 # fails NAME SECONDS ARGUMENT... : three ranks, the last of which fails, do not end well, in less than the seconds.
 fails() {
@@ -69,13 +83,16 @@ fails "a killed rank" 5 killed
 grep -q "signal 9" "$work/err"
 verdict "a killed rank: mpirun reports it" $?
 fails "a rank that ends" 5 ends
-said_by "a rank that ends: an error on the others" 2 "^rank [01] says: \[all_gather\] rank 2 of 3 has ended its program"
+said_by "a rank that ends: an error on the others" 2 "^rank [01] says: \[all_gather\] .*rank 2 of 3 has ended its program"
 fails "a rank that exits" 5 exits
-said_by "a rank that exits: an error on the others" 2 "^rank [01] says: \[all_gather\] rank 2 of 3 has ended its program"
+said_by "a rank that exits: an error on the others" 2 "^rank [01] says: \[all_gather\] .*rank 2 of 3 has ended its program"
 fails "a slow rank" 9 slow 5
 said_by "a slow rank: the others name it" 2 "^rank [01] says: \[all_gather\] .*2 s, the limit \(SINTER_COLLECTIVE_TIMEOUT\); no answer from rank 2"
 fails "a rank in another call" 6 differs
 said_by "a rank in another call: it is named" 3 "rank 2 is in exchange|rank [01](, [01])* is in all_gather|no answer"
+job 1 late
+[ $? != 0 ] && grep -q "^rank -1 says: \[open_job\] ncclCommInitRankConfig has waited for other ranks for 2 s" "$work/out"
+verdict "NCCL finds no other ranks: the time limit" $?
 if [ "${#options[@]}" -gt 0 ]; then
   options+=(--enable-recovery)
   begin=$SECONDS

@@ -1,4 +1,5 @@
-#include "support/fake_nccl.hpp"
+// A group of calls becomes steps on the queues when it ends; see fake_nccl.hpp.
+#include "runtime/collectives/fake_nccl.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -33,11 +34,13 @@ struct operation {
   void* stream;
 };
 
-settings current;
-std::mutex mutex;  // the watch's thread calls, too
+// The watch's thread calls, too, to the end of the process: nothing is destroyed.
+settings& current = *new settings;
+std::mutex& mutex = *new std::mutex;
 int depth = 0;
-std::vector<operation> group;
-std::vector<std::function<void()>> held;
+std::vector<operation>& group = *new std::vector<operation>;
+std::vector<std::function<void()>>& held = *new std::vector<std::function<void()>>;
+std::vector<ncclComm*>& all_comms = *new std::vector<ncclComm*>;  // what is enqueued may use them after their end
 
 void demand(bool holds, const std::string& what) {
   if (!holds && current.misuse.empty()) current.misuse = what;
@@ -216,6 +219,7 @@ sinter::runtime::nccl_api make_api() {
     if (const int result = result_of("CommInitAll", " " + std::to_string(count))) return result;
     const auto members = std::make_shared<std::vector<ncclComm*>>();
     for (int k = 0; k < count; ++k) members->push_back(comms[k] = new ncclComm{devices[k], k, count, members});
+    all_comms.insert(all_comms.end(), members->begin(), members->end());
     current.opened += count;
     return 0;
   };
@@ -228,6 +232,7 @@ sinter::runtime::nccl_api make_api() {
     if (const int result = result_of("CommInitRankConfig")) return result;
     const auto members = std::make_shared<std::vector<ncclComm*>>();
     members->push_back(*comm = new ncclComm{sim::first().index, rank, count, members});
+    all_comms.push_back(*comm);
     ++current.opened;
     return 7;
   };
@@ -237,7 +242,6 @@ sinter::runtime::nccl_api make_api() {
     if (current.in_progress > 0) --current.in_progress;
     return 0;
   };
-  // Communicators are not deleted: what is enqueued may still use them.
   a.ncclCommAbort = [](ncclComm*) {
     const std::lock_guard lock(mutex);
     ++current.aborted;
@@ -289,6 +293,14 @@ sinter::runtime::nccl_api make_api() {
 }  // namespace
 
 settings& now() { return current; }
+int aborted() {
+  const std::lock_guard lock(mutex);
+  return current.aborted;
+}
+void set(int settings::*what, int value) {
+  const std::lock_guard lock(mutex);
+  current.*what = value;
+}
 const sinter::runtime::nccl_api& api() {
   static const sinter::runtime::nccl_api all = make_api();
   return all;

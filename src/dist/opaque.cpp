@@ -1,0 +1,226 @@
+// Which function runs how: along axes that are whole part by part, along divided ones after a redistribution or by steps of
+// its own; everything on operands that are everywhere.
+#include "dist/opaque.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "dist/opaque_parts.hpp"
+#include "graph/run/flush.hpp"
+#include "graph/run/mesh_hook.hpp"
+#include "sinter/error.hpp"
+#include "sinter/reduce.hpp"
+
+namespace sinter::sharding {
+
+using ops::opaque_call;
+
+ndarray operand_parts::at(int position) const {
+  return ops::wrap(shards_of(*leaf).at[static_cast<std::size_t>(position)]);
+}
+
+std::int64_t operand_parts::cost_as(const layout& to) const {
+  return to == how() ? 0 : bytes_to_move(*m, how(), leaf->shape, leaf->type, parts_under(*m, to, leaf->shape));
+}
+
+operand_parts operand_parts::as(const layout& to) const {
+  return to == how() ? *this : operand_parts{m, divided(*m, leaf, to)};
+}
+
+operand_parts parts_of(const ndarray& x) {
+  const value v = ops::value_of(x);
+  graph::flush(std::span(&v, 1));
+  return {&mesh_of(v->device), v};
+}
+
+ndarray from_parts(const mesh_state& m, const layout& how, const dims& shape, dtype type,
+                   const std::function<ndarray(int)>& make) {
+  shards s{how, {}};
+  for (int p = 0; p < m.size(); ++p) {
+    const int t = m.twin(how, p);
+    if (!m.is_local(p)) s.at.emplace_back();
+    else s.at.push_back(t < p ? s.at[static_cast<std::size_t>(t)] : ops::value_of(make(p)));
+  }
+  return ops::wrap(leaf_of(m, shape, type, std::move(s)));
+}
+
+bool without_axes(const operand_parts& x, const std::vector<int>& busy, layout& how) {
+  const auto is_busy = [&](int a) { return std::find(busy.begin(), busy.end(), a) != busy.end(); };
+  how = x.how();
+  for (const split& s : x.how().splits) {
+    if (!is_busy(s.axis)) continue;
+    int axis = -1;
+    for (int a = 0; a < x.shape().size(); ++a)
+      if (!is_busy(a) && !how.along(a) && x.shape()[a] > 1 && (axis < 0 || x.shape()[a] > x.shape()[axis])) axis = a;
+    how.drop(s.axis);
+    if (axis < 0) return false;
+    how.add({axis, s.over, even_bounds(x.shape()[axis], s.parts())});
+  }
+  return true;
+}
+
+void refuse_call(const opaque_call& call, const operand_parts& x, const std::string& why, const std::string& remedy) {
+  refuse_sharded(call.name,
+                 "an operand of shape " + core::to_string(x.shape()) + " is " + placements_text(*x.m, x.how()) +
+                     " on " + runtime::to_string(x.m->id()) + ", and " + why,
+                 remedy);
+}
+
+namespace {
+
+/// Operands that are everywhere: every device does all of it.
+bool are_everywhere(const opaque_call& call) {
+  return std::all_of(call.operands.begin(), call.operands.end(),
+                     [](const ndarray& x) { return !x.defined() || parts_of(x).how().is_replicated(); });
+}
+
+results run_everywhere(const opaque_call& call) {
+  const ndarray* some = nullptr;
+  for (const ndarray& x : call.operands)
+    if (x.defined()) some = &x;
+  const mesh_state& m = *parts_of(*some).m;
+  std::vector<results> by_position;
+  for (int p = 0; p < m.size(); ++p) {
+    if (const int t = m.twin({}, p); t < p) {
+      by_position.push_back(by_position[static_cast<std::size_t>(t)]);
+      continue;
+    }
+    if (!m.is_local(p)) {
+      by_position.emplace_back();
+      continue;
+    }
+    std::vector<ndarray> local;
+    for (const ndarray& x : call.operands) local.push_back(x.defined() ? parts_of(x).at(p) : x);
+    by_position.push_back(call.again(local));
+  }
+  results out;
+  const results& mine = by_position[static_cast<std::size_t>(m.first_local())];
+  for (std::size_t k = 0; k < mine.size(); ++k) {
+    const ndarray& first = mine[k];
+    out.push_back(from_parts(m, {}, ops::view_of(first, call.name).shape, first.dtype(),
+                             [&](int p) { return by_position[static_cast<std::size_t>(p)][k]; }));
+  }
+  return out;
+}
+
+/// One operand along axes that are whole, or made so; results with as many axes, of the same extents elsewhere.
+results run_along(const opaque_call& call, const std::vector<int>& axes) {
+  const operand_parts given = parts_of(call.operands[0]);
+  layout how;
+  if (!without_axes(given, axes, how))
+    refuse_call(call, given, "there is no other axis to divide it along",
+                "redistribute it with {replicate()}, where every device does all of the work, or gather it");
+  const operand_parts x = given.as(how);
+  std::vector<results> by_position;
+  for (int p = 0; p < x.m->size(); ++p) {
+    const int t = x.m->twin(how, p);
+    if (!x.m->is_local(p)) by_position.emplace_back();
+    else if (t < p) by_position.push_back(by_position[static_cast<std::size_t>(t)]);
+    else by_position.push_back(call.again(std::vector<ndarray>{x.at(p)}));
+  }
+  results out;
+  const results& mine = by_position[static_cast<std::size_t>(x.m->first_local())];
+  for (std::size_t k = 0; k < mine.size(); ++k) {
+    dims shape = ops::view_of(mine[k], call.name).shape;
+    for (int a = 0; a < shape.size(); ++a)
+      if (std::find(axes.begin(), axes.end(), a) == axes.end()) shape[a] = x.shape()[a];
+    out.push_back(from_parts(*x.m, how, shape, mine[k].dtype(),
+                             [&](int p) { return by_position[static_cast<std::size_t>(p)][k]; }));
+  }
+  return out;
+}
+
+/// searchsorted, digitize: the values stay, every device needs the edges.
+results run_beside(const opaque_call& call, std::size_t values, std::size_t edges) {
+  const operand_parts x = parts_of(call.operands[values]), given = parts_of(call.operands[edges]);
+  constexpr std::int64_t small = 1 << 20;
+  if (given.cost_as({}) > 0 && static_cast<std::int64_t>(given.leaf->bytes()) > small)
+    refuse_call(call, given, "every device needs all of it", "redistribute it with {replicate()}");
+  const operand_parts everywhere = given.as({});
+  dtype type{};
+  std::vector<ndarray> by_position;
+  for (int p = 0; p < x.m->size(); ++p) {
+    if (!x.m->is_local(p)) {
+      by_position.emplace_back();
+      continue;
+    }
+    std::vector<ndarray> local(2);
+    local[values] = x.at(p);
+    local[edges] = everywhere.at(p);
+    const int t = x.m->twin(x.how(), p);
+    by_position.push_back(t < p ? by_position[static_cast<std::size_t>(t)] : call.again(local)[0]);
+    type = by_position.back().dtype();
+  }
+  return {from_parts(*x.m, x.how(), x.shape(), type, [&](int p) { return by_position[static_cast<std::size_t>(p)]; })};
+}
+
+/// Counts of parts, added up: an axis of parts in front, which is summed.
+results count_parts(const opaque_call& call) {
+  const operand_parts x = parts_of(call.operands[0]);
+  if (call.operands[1].defined())
+    refuse_call(call, x, "weights are added up in the order of the elements",
+                "redistribute both with {replicate()}, or gather them");
+  const split& s = x.how().splits[0];
+  layout how;
+  split beside{0, s.over, {}};
+  for (std::int64_t p = 0; p <= s.parts(); ++p) beside.bounds.push_back(p);
+  how.add(beside);
+  const dims shape{s.parts(), call.numbers[0]};
+  const ndarray counts = from_parts(*x.m, how, shape, dtype::i64, [&](int p) {
+    return call.again(std::vector<ndarray>{x.at(p), ndarray()})[0].reshape(shape_t{1, call.numbers[0]});
+  });
+  return {sum(counts, {.axis = 0})};
+}
+
+class mesh_calls final : public ops::interceptor {
+ public:
+  bool takes(const ndarray& x) const override {
+    const graph::view_ref& v = ops::ndarray_access::ref(x);
+    return v && graph::is_on_mesh(v->device());
+  }
+
+  results run(const opaque_call& call) override {
+    for (const ndarray& x : call.operands)
+      if (x.defined())
+        for (const ndarray& y : call.operands)
+          if (y.defined()) ops::require_one_device(call.name, ops::to_id(x.device()), ops::to_id(y.device()));
+    if (are_everywhere(call)) return run_everywhere(call);
+    const std::string_view name = call.name;
+    const auto is = [&](std::initializer_list<std::string_view> names) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (name == "matmul") return multiply(call);
+    if (is({"cumsum", "cumprod", "cummax", "cummin"})) return scan_parts(call);
+    if (is({"sort", "argsort", "topk", "logcumsumexp"})) {
+      const int axis = static_cast<int>(call.numbers[0]);
+      const operand_parts x = parts_of(call.operands[0]);
+      layout unused;
+      if (axis >= 0 && without_axes(x, {axis}, unused)) return run_along(call, {axis});
+      if (name == "sort" && x.shape().size() == 1 && call.numbers[1] == 0 && !x.m->group) return sort_parts(call);
+      refuse_call(call, x, axis < 0 ? "it is flattened" : "its only axis is divided",
+                  "redistribute it with {replicate()}, or gather it");
+    }
+    if (name == "fft") {
+      std::vector<int> axes;
+      for (std::size_t k = 2; k < call.numbers.size(); k += 2) axes.push_back(static_cast<int>(call.numbers[k]));
+      return run_along(call, axes);
+    }
+    if (name == "searchsorted") return run_beside(call, 1, 0);
+    if (name == "digitize") return run_beside(call, 0, 1);
+    if (name == "bincount" && parts_of(call.operands[0]).how().splits.size() == 1) return count_parts(call);
+    for (const ndarray& x : call.operands)
+      if (x.defined() && !parts_of(x).how().is_replicated())
+        refuse_call(call, parts_of(x), "this function runs on one device",
+                    "redistribute it with {replicate()}, where every device does all of the work, or gather it");
+    return {};
+  }
+};
+
+}  // namespace
+
+void set_interceptor() {
+  static mesh_calls* const only = new mesh_calls;
+  ops::set_mesh_interceptor(only);
+}
+
+}  // namespace sinter::sharding

@@ -1,0 +1,45 @@
+// What the functions that run at once share: operands in parts, and calls of the function part by part.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dist/evaluation.hpp"
+#include "ops/base/opaque_call.hpp"
+
+namespace sinter::sharding {
+
+/// An evaluated operand.
+struct operand_parts {
+  const mesh_state* m = nullptr;
+  value leaf;
+
+  const layout& how() const noexcept { return shards_of(*leaf).how; }
+  const dims& shape() const noexcept { return leaf->shape; }
+  /// The array that a position has.
+  ndarray at(int position) const;
+  box part(int position) const { return m->part(how(), leaf->shape, position); }
+  std::int64_t cost_as(const layout& to) const;
+  operand_parts as(const layout& to) const;
+};
+operand_parts parts_of(const ndarray& x);
+
+/// An array of local arrays, one for each position (those of twins are made once).
+ndarray from_parts(const mesh_state& m, const layout& how, const dims& shape, dtype type,
+                   const std::function<ndarray(int)>& make);
+
+/// The layout with an axis on all positions whole: what divided it divides the longest other axis that is in none of `busy`.
+/// False where there is none.
+bool without_axes(const operand_parts& x, const std::vector<int>& busy, layout& how);
+
+/// The function is named, with what would help.
+[[noreturn]] void refuse_call(const ops::opaque_call& call, const operand_parts& x, const std::string& why,
+                              const std::string& remedy);
+
+// Functions of call.name; results as those of the call.
+using results = std::vector<ndarray>;
+results multiply(const ops::opaque_call& call);
+results sort_parts(const ops::opaque_call& call);
+results scan_parts(const ops::opaque_call& call);
+
+}  // namespace sinter::sharding

@@ -1,0 +1,265 @@
+// Sums and products of floating-point numbers along divided axes, with the bits of one device: parts that consist of whole
+// splits of the order of additions (jit/program/addition_order.hpp) compute these, and every device joins them in that order.
+#include <algorithm>
+
+#include "dist/partitioner.hpp"
+#include "graph/values/record_part.hpp"
+#include "jit/program/addition_order.hpp"
+
+namespace sinter::sharding {
+namespace {
+
+using jit::opcode;
+using jit::reduce_op;
+
+/// The reduced axes joined to one: (before, elements, after).
+struct joined_reduction {
+  int first = 0, end = 0;  // the reduced axes
+  std::int64_t elements = 1;
+  dims shape;  // of the operand, with one axis instead of these
+};
+
+/// The order of the whole reduction.
+struct whole_order {
+  std::int64_t results = 1;
+  std::uint16_t lanes = 1;  // of a split
+  bool rows = true;
+};
+
+/// False where the reduced axes are not neighbours, or the divided one is not the first of them.
+bool join_reduced(const node* n, const layout& how, joined_reduction& out) {
+  const dims& shape = n->operand(0)->shape;
+  int first = -1, end = 0;
+  for (int a = 0; a < shape.size(); ++a) {
+    if (!n->reduce().is_over(a)) continue;
+    if (first < 0 && shape[a] != 1) first = a;
+    end = a + 1;
+  }
+  if (first < 0) return false;
+  for (int a = first; a < end; ++a) {
+    if (!n->reduce().is_over(a) && shape[a] != 1) return false;
+    if (a > first && how.along(a)) return false;
+    out.elements *= shape[a];
+  }
+  for (int a = 0; a < first; ++a)
+    if (n->reduce().is_over(a) && how.along(a)) return false;
+  out.first = first;
+  out.end = end;
+  for (int a = 0; a < first; ++a) out.shape.push_back(shape[a]);
+  out.shape.push_back(out.elements);
+  for (int a = end; a < shape.size(); ++a) out.shape.push_back(shape[a]);
+  return how.along(first) != nullptr;
+}
+
+bool reduces_rows(const node* n) {
+  const dims& shape = n->operand(0)->shape;
+  int last = shape.size() - 1;
+  while (last > 0 && shape[last] == 1) --last;
+  return n->reduce().is_over(last) || n->size() == 1;
+}
+
+value with_shape(const value& v, const dims& shape) {
+  return graph::record_view(v, shape, core::contiguous_strides(shape), 0);
+}
+
+/// Whole splits along one axis of a block: each is one result.
+value sums_of_splits(reduce_op op, const value& v, int axis, std::int64_t first, std::int64_t splits,
+                     std::int64_t elements, const whole_order& whole) {
+  const dims dense = core::contiguous_strides(v->shape);
+  dims shape, strides;
+  for (int a = 0; a < v->shape.size(); ++a) {
+    if (a == axis) {
+      shape.push_back(splits);
+      strides.push_back(elements * dense[a]);
+      shape.push_back(elements);
+    } else {
+      shape.push_back(v->shape[a]);
+    }
+    strides.push_back(dense[a]);
+  }
+  // One column looks like a row: it is reduced twice, side by side.
+  const bool columns = !whole.rows;
+  int last = shape.size() - 1;
+  while (last > axis + 1 && shape[last] == 1) --last;
+  const bool doubled = columns && last == axis + 1;
+  if (doubled) {
+    shape.push_back(2);
+    strides.push_back(0);
+  }
+  bool flags[core::max_rank + 2] = {};
+  flags[axis + 1] = true;
+  const value in_splits = graph::record_view(v, shape, strides, first * dense[axis]);
+  const value sums = graph::record_part_of_reduce(op, nullptr, v->type, in_splits,
+                                                  std::span(flags, static_cast<std::size_t>(shape.size())),
+                                                  {.results = whole.results, .split_lanes = whole.lanes});
+  if (!doubled) return sums;
+  dims kept = sums->shape;
+  const dims pairs = core::contiguous_strides(kept);
+  kept.resize(kept.size() - 1);
+  return graph::record_view(sums, kept, dims(pairs.data(), kept.size()), 0);
+}
+
+/// The splits of each result in their order: dealt to split lanes, which a tree of halves joins.
+value join_splits(reduce_op op, const value& sums, int axis, const jit::addition_order& order) {
+  const opcode apply = op == reduce_op::sum ? opcode::add : opcode::multiply;
+  const dims dense = core::contiguous_strides(sums->shape);
+  const auto range = [&](const value& v, std::int64_t first, std::int64_t count) {
+    dims shape = v->shape;
+    const dims strides = core::contiguous_strides(v->shape);
+    shape[axis] = count;
+    return graph::record_view(v, shape, strides, first * strides[axis]);
+  };
+  const auto join = [&](const value& a, const value& b) { return graph::record_map(apply, a->type, a->shape, {a, b}); };
+  std::vector<value> lanes;  // runs of split lanes that have as many splits
+  const std::int64_t count = sums->shape[axis], width = order.split_lanes;
+  const std::int64_t rounds = count / width, rest = count % width;
+  const auto lane_range = [&](std::int64_t first, std::int64_t lanes_here, std::int64_t deep) {
+    value v = range(sums, first, lanes_here);
+    for (std::int64_t k = 1; k < deep; ++k) v = join(v, range(sums, first + k * width, lanes_here));
+    return v;
+  };
+  // All split lanes have a split: there are at least as many splits as lanes.
+  value v = lane_range(0, width, rounds);
+  if (rest > 0) {
+    value longer = join(range(v, 0, rest), range(sums, rounds * width, rest));
+    value shorter = range(v, rest, width - rest);
+    dims shape = v->shape;
+    const dims strides = core::contiguous_strides(shape);
+    value both = graph::record_unset(v->type, shape, v->device);
+    both = graph::record_update(both, strides, 0, longer);
+    v = graph::record_update(both, strides, rest * strides[axis], shorter);
+  }
+  for (std::int64_t half = width / 2; half >= 1; half /= 2) v = join(range(v, 0, half), range(v, half, half));
+  dims shape = v->shape;
+  shape.erase(axis);
+  return with_shape(v, shape);
+}
+
+/// Bounds at whole splits.
+std::vector<std::int64_t> at_splits(const std::vector<std::int64_t>& bounds, std::int64_t inner, std::int64_t size,
+                                    std::int64_t elements) {
+  std::vector<std::int64_t> out;
+  for (const std::int64_t b : bounds) out.push_back(std::min(elements, (b * inner + size / 2) / size * size));
+  out.front() = 0;
+  out.back() = elements;
+  return out;
+}
+
+}  // namespace
+
+bool partitioner::reduce_in_splits(node* n, const layout& how, parts& out) {
+  node* const x = n->operand(0);
+  joined_reduction j;
+  if (!join_reduced(n, how, j)) return false;
+  const bool rows = reduces_rows(n);
+  const jit::addition_order order = jit::order_of_additions(rows, n->size(), j.elements);
+  if (order.splits == 1) return false;
+  const std::int64_t size = order.chunk * jit::addition_group;
+  // The operand with one reduced axis, in whole splits.
+  layout flat, in_splits;
+  const std::int64_t inner = j.elements / x->shape[j.first];
+  for (split s : how.splits) {
+    split wide = s;
+    if (s.axis == j.first) {
+      for (std::int64_t& b : s.bounds) b *= inner;
+      wide.bounds = at_splits(wide.bounds, inner, size, j.elements);
+    } else if (s.axis > j.first) {
+      s.axis -= j.end - j.first - 1;
+      wide.axis = s.axis;
+    }
+    flat.add(std::move(s));
+    in_splits.add(std::move(wide));
+  }
+  std::vector<value> operands = whole(x, how);
+  for (int p = 0; p < mesh_.size(); ++p) {
+    value& v = operands[static_cast<std::size_t>(p)];
+    const box where = mesh_.part(flat, j.shape, p);
+    if (!is_empty(where) && v) v = with_shape(v, extents_of(where));
+  }
+  const wishes want = parts_under(mesh_, in_splits, j.shape);
+  const std::vector<pieces> all =
+      mover_.fetch(as_parts(mesh_, flat, j.shape, std::move(operands)), j.shape, x->type, want);
+  // 16-bit numbers are joined in float32.
+  const dtype type = x->type == dtype::f16 || x->type == dtype::bf16 ? dtype::f32 : x->type;
+  const whole_order whole_of{n->size(), static_cast<std::uint16_t>(order.lanes), rows};
+  const int axis = j.first;
+  dims shape = j.shape;
+  shape[axis] = order.splits;
+  layout of_sums = in_splits;
+  for (split& s : of_sums.splits)
+    if (s.axis == axis)
+      for (std::int64_t& b : s.bounds) b = (b + size - 1) / size;
+  parts sums{of_sums, std::vector<pieces>(want.size())};
+  for (int p = 0; p < mesh_.size(); ++p) {
+    const auto k = static_cast<std::size_t>(p);
+    if (is_empty(want[k]) || !mesh_.is_local(p)) continue;
+    if (const int t = mesh_.twin(in_splits, p); t < p) {
+      sums.at[k] = sums.at[static_cast<std::size_t>(t)];
+      continue;
+    }
+    const value v = graph::record_cast(whole_at(all, want, x->type, p), type);
+    const box where = mesh_.part(of_sums, shape, p);
+    const std::int64_t elements = v->shape[axis], whole_splits = elements / size, rest = elements % size;
+    const auto add = [&](std::int64_t first, std::int64_t splits, std::int64_t length) {
+      box b = where;
+      b.first[axis] += first / size;
+      b.end[axis] = b.first[axis] + splits;
+      const value one = sums_of_splits(n->reduce().op, v, axis, first, splits, length, whole_of);
+      sums.at[k].push_back({b, with_shape(one, extents_of(b))});
+    };
+    if (whole_splits > 0) add(0, whole_splits, size);
+    if (rest > 0) add(whole_splits * size, 1, rest);
+  }
+  layout joined_how = of_sums;
+  joined_how.drop(axis);
+  const wishes everything = parts_under(mesh_, joined_how, shape);
+  const std::vector<pieces> gathered = mover_.fetch(sums, shape, type, everything);
+  layout kept;
+  for (split s : how.splits) {
+    if (n->reduce().is_over(s.axis)) continue;
+    int below = 0;
+    for (int a = 0; a < s.axis; ++a) below += n->reduce().is_over(a);
+    s.axis -= below;
+    kept.add(std::move(s));
+  }
+  out = as_parts(mesh_, kept, n->shape, once(kept, [&](int p) {
+                   const box where = mesh_.part(kept, n->shape, p);
+                   if (is_empty(where)) return graph::record_unset(n->type, extents_of(where), device(p));
+                   const value joined_sums =
+                       join_splits(n->reduce().op, whole_at(gathered, everything, type, p), axis, order);
+                   return graph::record_cast(with_shape(joined_sums, extents_of(where)), n->type);
+                 }));
+  return true;
+}
+
+/// By the mean: two sums, which have their order.
+parts partitioner::reduce_moment(node* n) {
+  const value x(n->operand(0));
+  bool flags[core::max_rank] = {};
+  dims kept = x->shape;
+  std::int64_t count = 1;
+  for (int a = 0; a < x->shape.size(); ++a) {
+    flags[a] = n->reduce().is_over(a);
+    if (!flags[a]) continue;
+    count *= x->shape[a];
+    kept[a] = 1;
+  }
+  const auto sum = [&](const value& v) {
+    return graph::record_reduce(reduce_op::sum, v->type, v,
+                                std::span<const bool>(flags, static_cast<std::size_t>(x->shape.size())));
+  };
+  jit::scalar number;
+  number.type = x->type;
+  number.f[0] = static_cast<double>(count);
+  const value total = sum(x);
+  const value mean = graph::record_map(opcode::divide, x->type, total->shape,
+                                       {total, graph::record_scalar(number, x->type, total->shape, x->device)});
+  value d = graph::record_map(opcode::subtract, x->type, x->shape, {x, with_shape(mean, kept)});
+  if (is_complex(x->type)) d = graph::record_map(opcode::absolute, n->type, x->shape, {d});
+  const value moment = sum(graph::record_map(opcode::square, n->type, x->shape, {d}));
+  enter_below(std::span(&moment, 1));
+  made_.push_back(moment);
+  return at(moment.get()).in;
+}
+
+}  // namespace sinter::sharding

@@ -1,0 +1,221 @@
+// Views and partial writes of divided arrays.
+#include <algorithm>
+
+#include "dist/partitioner.hpp"
+
+namespace sinter::sharding {
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+struct interval {
+  std::int64_t first, end;
+};
+/// The k for which start + step * k lies in [first, end).
+interval steps_within(std::int64_t start, std::int64_t step, std::int64_t first, std::int64_t end) {
+  if (step > 0) return {ceil_div(first - start, step), floor_div(end - 1 - start, step) + 1};
+  return {ceil_div(start - (end - 1), -step), floor_div(start - first, -step) + 1};
+}
+
+/// Whether the coordinates that all elements of a view share lie in a box of the base.
+bool shares(const slices& s, const box& of_base) {
+  for (int a = 0; a < s.start.size(); ++a) {
+    const bool stepped = std::any_of(s.along.begin(), s.along.end(), [&](const course& c) { return c.axis == a; });
+    if (!stepped && (s.start[a] < of_base.first[a] || s.start[a] >= of_base.end[a])) return false;
+  }
+  return true;
+}
+
+/// The box of a view whose elements lie in a box of the base, which has the coordinates that all of them share. Of plain
+/// slices.
+box seen_within(const slices& s, const dims& shape, const box& of_base) {
+  box b = whole_box(shape);
+  for (int j = 0; j < shape.size(); ++j) {
+    const course& c = s.along[static_cast<std::size_t>(j)];
+    if (c.axis < 0) continue;
+    const interval k = steps_within(s.start[c.axis], c.step, of_base.first[c.axis], of_base.end[c.axis]);
+    b.first[j] = std::clamp<std::int64_t>(k.first, 0, shape[j]);
+    b.end[j] = std::clamp<std::int64_t>(k.end, b.first[j], shape[j]);
+  }
+  return b;
+}
+
+/// The axes of a layout as joined axes; false where a divided axis is not the first one of those that it is joined with.
+bool join_layout(const slices& s, const dims& shape, const layout& how, layout& out) {
+  for (split one : how.splits) {
+    const int to = s.joined[static_cast<std::size_t>(one.axis)];
+    std::int64_t inner = 1;
+    for (int a = 0; a < shape.size(); ++a) {
+      if (s.joined[static_cast<std::size_t>(a)] != to || a == one.axis) continue;
+      if (a < one.axis && shape[a] != 1) return false;
+      if (a > one.axis) inner *= shape[a];
+    }
+    if (out.along(to)) return false;
+    for (std::int64_t& b : one.bounds) b *= inner;
+    one.axis = to;
+    out.add(std::move(one));
+  }
+  return true;
+}
+
+value reshaped(const value& v, const dims& shape) {
+  return graph::record_view(v, shape, core::contiguous_strides(shape), 0);
+}
+
+}  // namespace
+
+parts partitioner::view(node* n) {
+  node* const base = n->operand(0);
+  const parts& from = at(base).in;
+  const auto s = find_slices(base->shape, n->shape, n->view().strides, n->view().offset);
+  layout joined_layout;
+  if (!s || !join_layout(*s, base->shape, from.how, joined_layout)) {
+    if (!from.how.is_replicated())
+      refuse_sharded(s ? "reshape" : "view",
+                     "a view of shape " + core::to_string(n->shape) + " crosses the parts of an array of shape " +
+                         core::to_string(base->shape) + " that is " + placements_text(mesh_, from.how),
+                     s ? "redistribute it along the first of the axes that are joined, or with replicate()"
+                       : "redistribute it with replicate()");
+    const std::vector<value> all = whole(base, from.how);
+    return as_parts(mesh_, {}, n->shape, once({}, [&](int p) {
+                      return graph::record_view(all[static_cast<std::size_t>(p)], n->shape, n->view().strides,
+                                                n->view().offset);
+                    }));
+  }
+  // The base with joined axes.
+  parts wide{joined_layout, {}};
+  if (s->joins()) {
+    std::vector<value> all = whole(base, from.how);
+    for (int p = 0; p < mesh_.size(); ++p) {
+      value& v = all[static_cast<std::size_t>(p)];
+      const box where = mesh_.part(joined_layout, s->base, p);
+      if (!is_empty(where) && v) v = reshaped(v, extents_of(where));
+    }
+    wide = as_parts(mesh_, joined_layout, s->base, std::move(all));
+  } else {
+    wide.at = from.at;
+  }
+  // Elements stay where they are.
+  layout how;
+  for (const split& one : joined_layout.splits) {
+    int axis = -1;
+    std::int64_t longest = 0;
+    for (int j = 0; j < n->shape.size(); ++j) {
+      const course& c = s->along[static_cast<std::size_t>(j)];
+      if (c.axis == one.axis && std::abs(c.step) > longest) axis = j, longest = std::abs(c.step);
+    }
+    if (axis < 0) continue;  // one coordinate: its part goes to all
+    const std::int64_t step = s->along[static_cast<std::size_t>(axis)].step, extent = n->shape[axis];
+    split out{axis, one.over, even_bounds(extent, one.parts())};
+    if (step > 0) {
+      for (std::size_t k = 1; k + 1 < one.bounds.size(); ++k)
+        out.bounds[k] = std::clamp<std::int64_t>(ceil_div(one.bounds[k] - s->start[one.axis], step), 0, extent);
+    }
+    how.add(std::move(out));
+  }
+  wishes want, seen = parts_under(mesh_, how, n->shape);
+  for (const box& b : seen) want.push_back(is_empty(b) ? box{dims(s->base.size()), dims(s->base.size())} : s->reach(b));
+  const std::vector<pieces> all = mover_.fetch(wide, s->base, n->type, want);
+  parts out{how, std::vector<pieces>(seen.size())};
+  for (int p = 0; p < mesh_.size(); ++p) {
+    const auto k = static_cast<std::size_t>(p);
+    if (is_empty(seen[k]) || !mesh_.is_local(p)) continue;
+    if (const int t = mesh_.twin(how, p); t < p) {
+      out.at[k] = out.at[static_cast<std::size_t>(t)];
+      continue;
+    }
+    dims strides;
+    std::int64_t offset = 0;
+    const auto show = [&](const box& part, const piece& of) {
+      s->bind(part, of.where, strides, offset);
+      out.at[k].push_back({part, graph::record_view(of.v, extents_of(part), strides, offset)});
+    };
+    if (all[k].size() > 1 && s->is_plain()) {
+      for (const piece& one : all[k])
+        if (const box part = intersect(seen[k], seen_within(*s, n->shape, one.where)); !is_empty(part)) show(part, one);
+    } else {
+      show(seen[k], {want[k], whole_at(all, want, n->type, p)});
+    }
+  }
+  return out;
+}
+
+parts partitioner::update(node* n) {
+  node *const base = n->operand(0), *const written = n->operand(1);
+  if (written->size() == 0) return {layout_of(base), get(base, layout_of(base))};
+  const auto s = find_slices(base->shape, written->shape, n->update().strides, n->update().offset);
+  layout how = layout_of(base);
+  if (at(base).free && s && !s->joins() && !at(written).free) {  // as what is written to it
+    layout like;
+    for (const split& one : at(written).in.how.splits) {
+      const course& c = s->along[static_cast<std::size_t>(one.axis)];
+      if (c.axis < 0 || c.step < 0 || like.along(c.axis)) continue;
+      split wide{c.axis, one.over, one.bounds};
+      for (std::int64_t& b : wide.bounds) b = s->start[c.axis] + c.step * b;
+      wide.bounds.front() = 0;
+      for (std::int64_t& b : wide.bounds) b = std::min(b, base->shape[c.axis]);
+      wide.bounds.back() = base->shape[c.axis];
+      like.add(std::move(wide));
+    }
+    how = std::move(like);
+  }
+  layout joined_layout;
+  const bool possible =
+      s && join_layout(*s, base->shape, how, joined_layout) && (s->is_plain() || joined_layout.is_replicated());
+  if (!possible && !how.is_replicated() && !at(base).free)
+    refuse_sharded("assignment",
+                   "a region of shape " + core::to_string(written->shape) + " crosses the parts of an array of shape " +
+                       core::to_string(base->shape) + " that is " + placements_text(mesh_, how),
+                   "redistribute the array with replicate()");
+  if (!possible) how = {};
+  const wishes of_base = parts_under(mesh_, how, base->shape);
+  wishes want;
+  std::vector<bool> is_written(static_cast<std::size_t>(mesh_.size()), true);
+  for (int p = 0; p < mesh_.size(); ++p) {
+    if (!possible || !s->is_plain()) {
+      want.push_back(whole_box(written->shape));
+      continue;
+    }
+    const box part = mesh_.part(joined_layout, s->base, p);
+    is_written[static_cast<std::size_t>(p)] = !is_empty(part) && shares(*s, part);
+    want.push_back(is_written[static_cast<std::size_t>(p)]
+                       ? seen_within(*s, written->shape, part)
+                       : box{dims(written->shape.size()), dims(written->shape.size())});
+  }
+  const std::vector<value> bases = whole(base, how);
+  const std::vector<pieces> all = fetch(written, want);
+  std::vector<value> out;
+  for (int p = 0; p < mesh_.size(); ++p) {
+    const auto k = static_cast<std::size_t>(p);
+    if (!mesh_.is_local(p)) {
+      out.emplace_back();
+      continue;
+    }
+    if (const int t = mesh_.twin(how, p); t < p) {
+      out.push_back(out[static_cast<std::size_t>(t)]);
+      continue;
+    }
+    value v = bases[k];
+    if (is_written[k] && !is_empty(of_base[k]) && !all[k].empty()) {
+      if (!possible) {
+        v = graph::record_update(v, n->update().strides, n->update().offset,
+                                 joined(all[k], want[k], n->type, device(p)));
+      } else {
+        const box part = mesh_.part(joined_layout, s->base, p);
+        v = reshaped(v, extents_of(part));
+        for (const piece& one : all[k]) {
+          dims strides;
+          std::int64_t offset = 0;
+          s->bind(one.where, part, strides, offset);
+          v = graph::record_update(v, strides, offset, one.v);
+        }
+        v = reshaped(v, extents_of(of_base[k]));
+      }
+    }
+    out.push_back(std::move(v));
+  }
+  return as_parts(mesh_, how, n->shape, std::move(out));
+}
+
+}  // namespace sinter::sharding

@@ -1,0 +1,107 @@
+// The partitioner: from pending values of a mesh to local values of its devices.
+//
+// Each pending node gets a layout from those of its operands, the one for which the fewest bytes move. Elementwise work
+// goes piece by piece where an operand's part comes in pieces, so that what needs no halo does not wait for it and nothing
+// is copied together. What any layout would do for (numbers, coordinates, draws, and what is computed from them) has
+// none until somebody asks.
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "dist/slices.hpp"
+#include "dist/transfers.hpp"
+#include "graph/values/record.hpp"
+
+namespace sinter::sharding {
+
+using graph::node;
+using graph::node_kind;
+
+class partitioner {
+ public:
+  partitioner(const mesh_state& m, bool dry) : mesh_(m), mover_(m, dry) {}
+
+  /// Local values for all roots; they stay pending. In the layouts that follow from their operands, or all in one.
+  std::vector<shards> run(std::span<const value> roots, const layout* how = nullptr);
+  /// All elements of a root at one position.
+  value run_at(const value& root, int position);
+  /// Whether any layout does for a root of run().
+  bool is_free_root(const value& root) { return at(root.get()).free; }
+  mover& moves() noexcept { return mover_; }
+
+  /// One value for each position; the position's box under a layout.
+  std::vector<value> whole(node* n, const layout& how);
+  /// The parts of a value under a layout.
+  std::vector<pieces> get(node* n, const layout& how) { return fetch(n, parts_under(mesh_, how, n->shape), &how); }
+
+ private:
+  struct entry {
+    bool free = false;  // any layout will do
+    parts in;
+  };
+
+  entry& at(node* n) { return entries_.at(n); }
+  void enter_below(std::span<const value> roots);
+  void enter(node* n);
+  bool is_free(node* n);
+  /// The layout of a value; of a free one that it gets if it is to be stored.
+  layout layout_of(node* n);
+  /// Even parts along the first axis that is long enough; small values are everywhere.
+  layout spread(const dims& shape) const;
+
+  /// For each position the pieces of a box. how: the layout of which these are the parts, if known.
+  std::vector<pieces> fetch(node* n, const wishes& want, const layout* how = nullptr);
+  std::vector<value> fetch_whole(node* n, const wishes& want);
+  value make_free(node* n, const box& where, int position);
+  value make_everywhere(node* n, int position);
+
+  layout choose(const dims& shape, std::span<node* const> operands);
+  layout lifted(node* operand, const dims& shape);
+  layout projected(const layout& how, const dims& shape, node* operand) const;
+  std::int64_t cost(const layout& how, const dims& shape, std::span<node* const> operands);
+
+  parts map(node* n);
+  parts view(node* n);
+  parts update(node* n);
+  parts gather(node* n);
+  parts reduce(node* n);
+
+  // reduce (partition_reduce.cpp, partition_sums.cpp)
+  std::vector<value> reduce_local(node* n, const layout& how, std::span<const value> operands);
+  parts reduce_free_order(node* n, const layout& how);
+  parts reduce_arg(node* n, const layout& how);
+  bool reduce_in_splits(node* n, const layout& how, parts& out);
+  parts reduce_moment(node* n);
+  bool localise(node* n, layout& how);
+
+  value whole_at(const std::vector<pieces>& all, const wishes& want, dtype type, int position);
+  /// Calls make(p) for each position of this process whose twin is itself, and copies the results to the others.
+  template <class Make>
+  std::vector<value> once(const layout& how, Make make) {
+    std::vector<value> out;
+    for (int p = 0; p < mesh_.size(); ++p) {
+      const int t = mesh_.twin(how, p);
+      if (!mesh_.is_local(p)) out.emplace_back();
+      else out.push_back(t < p ? out[static_cast<std::size_t>(t)] : make(p));
+    }
+    return out;
+  }
+  runtime::device_id device(int position) const { return mesh_.devices[static_cast<std::size_t>(position)]; }
+
+  const mesh_state& mesh_;
+  mover mover_;
+  std::unordered_map<node*, entry> entries_;
+  std::unordered_map<node*, std::vector<piece>> free_;  // blocks of free values that have been recorded
+  std::vector<value> made_;                             // values of the mesh that stand for others
+};
+
+/// Parts of one piece each.
+parts as_parts(const mesh_state& m, const layout& how, const dims& shape, std::vector<value> values);
+
+/// Errors of what cannot run sharded: "[sum] ... redistribute it with ...".
+[[noreturn]] void refuse_sharded(const std::string& function, const std::string& why, const std::string& remedy);
+/// "{shard(0), replicate()}".
+std::string placements_text(const mesh_state& m, const layout& how);
+
+}  // namespace sinter::sharding

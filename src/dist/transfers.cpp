@@ -1,0 +1,177 @@
+// Which blocks go from where to where.
+#include "dist/transfers.hpp"
+
+#include <algorithm>
+
+#include "graph/run/array.hpp"
+#include "graph/run/flush.hpp"
+#include "graph/values/record.hpp"
+
+namespace sinter::sharding {
+namespace {
+
+/// The positions that have one part.
+struct holders {
+  box where;
+  std::vector<int> positions;
+};
+
+std::vector<holders> holders_of(const mesh_state& m, const layout& how, const dims& shape) {
+  std::vector<holders> all;
+  std::vector<std::vector<std::int64_t>> numbers;
+  for (int p = 0; p < m.size(); ++p) {
+    std::vector<std::int64_t> mine;
+    for (const split& s : how.splits) mine.push_back(m.number_along(p, s.over));
+    const auto known = std::find(numbers.begin(), numbers.end(), mine);
+    if (known != numbers.end()) {
+      all[static_cast<std::size_t>(known - numbers.begin())].positions.push_back(p);
+      continue;
+    }
+    numbers.push_back(std::move(mine));
+    all.push_back({m.part(how, shape, p), {p}});
+  }
+  return all;
+}
+
+/// Which of the holders of a part a position gets it from: itself, one of its device, or else one of all in turn.
+int nearest(const mesh_state& m, const holders& h, int position) {
+  for (const int q : h.positions)
+    if (q == position) return q;
+  for (const int q : h.positions)
+    if (m.share_device(q, position)) return q;
+  return h.positions[static_cast<std::size_t>(position) % h.positions.size()];
+}
+
+/// Whether so much of a piece is sent that it is computed whole rather than twice.
+bool is_large_part(const box& sent, const box& of) { return count_of(sent) * 4 >= count_of(of); }
+
+}  // namespace
+
+wishes parts_under(const mesh_state& m, const layout& how, const dims& shape) {
+  wishes want;
+  for (int p = 0; p < m.size(); ++p) want.push_back(m.part(how, shape, p));
+  return want;
+}
+
+std::int64_t bytes_to_move(const mesh_state& m, const layout& how, const dims& shape, dtype type, const wishes& want) {
+  std::int64_t elements = 0;
+  for (int p = 0; p < m.size(); ++p) {
+    const box& w = want[static_cast<std::size_t>(p)];
+    elements += count_of(w);
+    const box own = intersect(w, m.part(how, shape, p));
+    elements -= is_empty(own) ? 0 : count_of(own);
+  }
+  return elements * static_cast<std::int64_t>(itemsize(type));
+}
+
+void mover::note(const parts& from, const dims& shape, dtype type, const wishes& want, std::int64_t bytes) {
+  if (bytes == 0) return;
+  const bool everything =
+      std::all_of(want.begin(), want.end(), [&](const box& w) { return same(w, whole_box(shape)); });
+  const std::int64_t all = core::element_count(shape) * static_cast<std::int64_t>(itemsize(type));
+  bool pending = false;
+  for (const pieces& part : from.at)
+    for (const piece& p : part) pending = pending || !p.v->is_leaf();
+  log_.push_back({everything        ? "all-gather"
+                  : bytes * 4 < all ? "halo exchange"
+                                    : "redistribution",
+                  core::to_string(shape) + " " + std::string(name(type)), bytes,
+                  pending ? "the kernels that compute what is sent" : "nothing: the parts are in memory"});
+}
+
+value mover::copy_to(const value& v, int position) {
+  const runtime::device_id device = mesh_.devices[static_cast<std::size_t>(position)];
+  if (v->device == device) return v;
+  if (dry_) return graph::record_unset(v->type, v->shape, device);
+  const graph::view_ref here = graph::make_array(v);
+  return graph::read(*graph::to_device(*here, device));
+}
+
+/// The messages of one fetch between processes.
+struct mover::mail {
+  std::vector<runtime::message> all;
+  std::vector<value> sent, received;  // kept until they are exchanged
+  std::vector<value> computed;        // of which much is sent: all of it is computed at once
+  bool crosses = false;               // somebody sends, not necessarily this process
+};
+
+/// A block that goes from a position of one process to one of another.
+void mover::post(const parts& from, dtype type, int q, int p, const box& wanted, mail& out, pieces& to) {
+  out.crosses = true;
+  runtime::message m{.from = q, .to = p, .source = {}, .target = {}};
+  if (mesh_.is_local(q)) {
+    pieces shared;
+    for (const piece& one : from.at[static_cast<std::size_t>(q)]) {
+      const box b = intersect(wanted, one.where);
+      if (is_empty(b)) continue;
+      if (is_large_part(b, one.where)) out.computed.push_back(one.v);
+      shared.push_back({b, block_of(one.v, one.where, b)});
+    }
+    out.sent.push_back(joined(shared, wanted, type, mesh_.devices[static_cast<std::size_t>(q)]));
+  } else if (mesh_.is_local(p)) {
+    const runtime::device_id here = mesh_.devices[static_cast<std::size_t>(p)];
+    const value v =
+        dry_ ? graph::record_unset(type, extents_of(wanted), here) : graph::unset_leaf(extents_of(wanted), type, here);
+    out.received.push_back(v);
+    to.push_back({wanted, v});
+  } else {
+    return;
+  }
+  out.all.push_back(m);
+}
+
+void mover::exchange(mail& m) {
+  if (!m.crosses || dry_) return;
+  std::vector<value> all = m.computed;
+  all.insert(all.end(), m.sent.begin(), m.sent.end());
+  runtime::fail_together(*mesh_.group, [&] { graph::flush(all); });
+  std::size_t sent = 0, received = 0;
+  const auto block = [](const value& v) {
+    return runtime::elements_of(*v->buffer, v->buffer_offset, v->size(), v->type);
+  };
+  for (runtime::message& one : m.all) {
+    if (mesh_.is_local(one.from)) one.source = block(m.sent[sent++]);
+    else one.target = block(m.received[received++]);
+  }
+  mesh_.group->exchange(m.all);
+}
+
+std::vector<pieces> mover::fetch(const parts& from, const dims& shape, dtype type, const wishes& want) {
+  note(from, shape, type, want, bytes_to_move(mesh_, from.how, shape, type, want));
+  const std::vector<holders> all = holders_of(mesh_, from.how, shape);
+  std::vector<pieces> out(want.size());
+  std::vector<value> sent;  // to other devices: computed together, before the first copy waits
+  mail between;
+  for (int p = 0; p < mesh_.size(); ++p) {
+    const box& w = want[static_cast<std::size_t>(p)];
+    pieces& to = out[static_cast<std::size_t>(p)];
+    if (is_empty(w)) continue;
+    for (const holders& h : all) {
+      const box wanted = intersect(w, h.where);
+      if (is_empty(wanted)) continue;
+      const int q = nearest(mesh_, h, p);
+      if (!mesh_.is_local(p) || !mesh_.is_local(q)) {
+        if (p != q) post(from, type, q, p, wanted, between, to);
+        continue;
+      }
+      for (const piece& one : from.at[static_cast<std::size_t>(q)]) {
+        const box shared = intersect(wanted, one.where);
+        if (is_empty(shared)) continue;
+        value v = block_of(one.v, one.where, shared);
+        if (!mesh_.share_device(p, q)) {
+          if (is_large_part(shared, one.where)) sent.push_back(one.v);
+          sent.push_back(v);
+        }
+        to.push_back({shared, std::move(v)});
+      }
+    }
+  }
+  exchange(between);
+  if (sent.empty()) return out;
+  if (!dry_) graph::flush(sent);
+  for (int p = 0; p < mesh_.size(); ++p)
+    for (piece& one : out[static_cast<std::size_t>(p)]) one.v = copy_to(one.v, p);
+  return out;
+}
+
+}  // namespace sinter::sharding

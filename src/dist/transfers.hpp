@@ -1,0 +1,48 @@
+// Moving parts between the positions of a mesh, and a list of what has been moved.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dist/shards.hpp"
+
+namespace sinter::sharding {
+
+/// One collective, for explain.
+struct transfer {
+  std::string what;        // "halo exchange", "all-gather", "redistribution"
+  std::string of;          // "(8, 4) float32"
+  std::int64_t bytes = 0;  // that all positions get from others
+  std::string waits;       // what it waits for: "parts in memory", "kernels before it"
+};
+
+/// Positions, and what each of them wants of an array.
+using wishes = std::vector<box>;
+
+/// Bytes that positions would get from others, so that each has its box.
+std::int64_t bytes_to_move(const mesh_state& m, const layout& how, const dims& shape, dtype type, const wishes& want);
+wishes parts_under(const mesh_state& m, const layout& how, const dims& shape);
+
+/// Makes transfers. Those between positions of one device are views; others copy what has been computed.
+class mover {
+ public:
+  /// dry: nothing is evaluated or copied; what would come from other devices has no elements.
+  mover(const mesh_state& m, bool dry) noexcept : mesh_(m), dry_(dry) {}
+
+  /// For each position the pieces of its box. `function`: for errors.
+  std::vector<pieces> fetch(const parts& from, const dims& shape, dtype type, const wishes& want);
+  const std::vector<transfer>& log() const noexcept { return log_; }
+
+ private:
+  struct mail;
+  void post(const parts& from, dtype type, int q, int p, const box& wanted, mail& out, pieces& to);
+  void exchange(mail& m);
+  void note(const parts& from, const dims& shape, dtype type, const wishes& want, std::int64_t bytes);
+  value copy_to(const value& v, int position);
+
+  const mesh_state& mesh_;
+  bool dry_;
+  std::vector<transfer> log_;
+};
+
+}  // namespace sinter::sharding

@@ -1,0 +1,40 @@
+// Meshes of several positions on the default device, and comparisons with one device bit for bit.
+#pragma once
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sinter/dist.hpp"
+#include "sinter/sinter.hpp"
+
+namespace sinter::test {
+
+/// All positions are the default device.
+inline dist::mesh mesh_of(const shape_t& extents) {
+  std::int64_t n = 1;
+  for (const std::int64_t e : extents) n *= e;
+  return dist::mesh(extents, {.devices = std::vector<device>(static_cast<std::size_t>(n), default_device())});
+}
+
+/// The elements' bytes, C order.
+inline std::string bytes_of(const ndarray& x) {
+  const ndarray here = dist::is_distributed(x) ? dist::gather(x) : x;
+  const ndarray bytes = here.copy().reshape({-1}).view(uint8);
+  const auto all = bytes.to_vector<std::uint8_t>();
+  return std::string(all.begin(), all.end());
+}
+inline std::string bits(const ndarray& x) { return x.size() == 0 ? std::string() : bytes_of(x); }
+
+/// Whether two arrays have the same dtype, shape and bits.
+inline bool identical(const ndarray& x, const ndarray& y) {
+  return x.dtype() == y.dtype() && x.shape() == y.shape() && bits(x) == bits(y);
+}
+
+/// The numbers of positions of the tests.
+inline const std::vector<std::int64_t>& mesh_sizes() {
+  static const std::vector<std::int64_t> all{1, 2, 3, 4, 8};
+  return all;
+}
+
+}  // namespace sinter::test

@@ -1,0 +1,80 @@
+// One process of a job: distributed arrays with one position a process, beside one device, bit for bit.
+//   ranks cases | dies
+#include <csignal>
+#include <iostream>
+#include <string>
+
+#include "dist/programs.hpp"
+
+using namespace sinter;
+namespace dist = sinter::dist;
+using dist::shard;
+
+namespace {
+
+int wrong = 0;
+
+void check(const std::string& what, const ndarray& got, const ndarray& want) {
+  if (test::identical(got, want)) return;
+  std::cout << what << " is wrong" << std::endl;
+  ++wrong;
+}
+
+void run_cases(const dist::mesh& m) {
+  random::generator g(41);
+  const ndarray x = g.standard_normal({53, 14}), line = g.standard_normal({40000});
+  const ndarray s = dist::shard(x, m, {shard(0)}), t = dist::shard(x, m, {shard(1)}),
+                long_one = dist::shard(line, m, {shard(0)});
+  check("elementwise", exp(s) * 2 - t, exp(x) * 2 - x);
+  check("a slice", s["1:-1"] + s[":-2"] * s["2:"], x["1:-1"] + x[":-2"] * x["2:"]);
+  check("a sum of all", sum(long_one), sum(line));
+  check("a mean of columns", mean(s, {.axis = 0}), mean(x, {.axis = 0}));
+  check("places of minima", argmin(s, {.axis = 0}), argmin(x, {.axis = 0}));
+  check("rows sorted", sort(t, {.axis = 1}), sort(x, {.axis = 1}));
+  check("redistributed", dist::redistribute(s, {shard(1)}), x);
+  ndarray u = dist::shard(x, m, {shard(0)}), v = x.copy();
+  for (int k = 0; k < 5; ++k) {
+    u["1:-1"] = 0.5 * (u[":-2"] + u["2:"]);
+    v["1:-1"] = 0.5 * (v[":-2"] + v["2:"]);
+  }
+  check("a stencil in place", u, v);
+  const ndarray p = matmul(s, dist::shard(x.T(), m, {shard(1)}));
+  if (max(abs(p - dist::shard(matmul(x, x.T()), m, {}))).item<double>() > 1e-12) ++wrong;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    test::choices c(seed + 99);
+    const auto want = test::run_program(seed, [](const ndarray& a) { return a; });
+    const auto got =
+        test::run_program(seed, [&](const ndarray& a) { return dist::shard(a, m, test::any_placements(c, m, a)); });
+    for (std::size_t k = want.size(); k-- > 0;) check("program " + std::to_string(seed), got[k], want[k]);
+  }
+  try {
+    eval(t.reshape({-1}) + 1);
+    if (m.size() > 1) ++wrong;
+  } catch (const device_error&) {  // all processes alike: they go on
+  }
+  check("after a refusal", s + 1, x + 1);
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  const std::string how = count > 1 ? values[1] : "cases";
+  const std::int64_t size = count > 2 ? std::stoll(values[2]) : 1;
+  try {
+    const dist::mesh m({size}, {.devices = {cpu}});
+    if (how == "dies") {
+      const ndarray s = dist::shard(ones({1000}), m, {shard(0)});
+      std::cout << sum(s).item<double>() << std::endl;
+      if (dist::local(s).size() == 1 && std::getenv("OMPI_COMM_WORLD_RANK") == std::to_string(size - 1))
+        std::raise(SIGKILL);
+      for (;;) (void)sum(s * 2).item<double>();
+    }
+    run_cases(m);
+    std::cout << (wrong == 0 ? "a process of " + std::to_string(size) + " is right" : "something is wrong")
+              << std::endl;
+    return wrong == 0 ? 0 : 1;
+  } catch (const std::exception& e) {
+    std::cout << "says: " << e.what() << std::endl;
+    return 2;
+  }
+}

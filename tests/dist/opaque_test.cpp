@@ -1,0 +1,123 @@
+// Sorts, products, scans, transforms and counts of distributed arrays.
+#include <limits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "dist/meshes.hpp"
+#include "support/message_of.hpp"
+
+namespace {
+
+using namespace sinter;
+using random::generator;
+namespace dist = sinter::dist;
+using dist::replicate;
+using dist::shard;
+using test::identical;
+using test::mesh_of;
+using test::mesh_sizes;
+
+double difference(const ndarray& x, const ndarray& y) { return max(abs(dist::gather(x) - y)).item<double>(); }
+
+}  // namespace
+
+TEST_CASE("sorts of distributed arrays have the bits of one device") {
+  generator g(31);
+  const ndarray x = g.standard_normal({1003});
+  ndarray y = floor(g.random({517}) * 20);
+  y(5) = std::numeric_limits<double>::quiet_NaN();
+  y(400) = -std::numeric_limits<double>::infinity();
+  const ndarray z = g.standard_normal({40, 30}), few = array({3, 1, 2});
+  for (const std::int64_t n : mesh_sizes()) {
+    const dist::mesh m = mesh_of({n});
+    CHECK(identical(sort(dist::shard(x, m, {shard(0)})), sort(x)));
+    CHECK(identical(sort(dist::shard(y, m, {shard(0)})), sort(y)));
+    CHECK(identical(sort(dist::shard(y.astype(int16), m, {shard(0)})), sort(y.astype(int16))));
+    CHECK(identical(sort(dist::shard(few, m, {shard(0)})), sort(few)));
+    for (std::int64_t a : {0, 1})
+      for (std::int64_t b : {0, 1}) {
+        const ndarray s = dist::shard(z, m, {shard(a)});
+        CHECK(identical(sort(s, {.axis = b}), sort(z, {.axis = b})));
+        CHECK(identical(argsort(s, {.axis = b}), argsort(z, {.axis = b})));
+      }
+    const ndarray s = sort(dist::shard(x, m, {shard(0)}));
+    CHECK(dist::placements_of(s) == dist::placements{shard(0)});
+  }
+  const ndarray s = dist::shard(x, mesh_of({2}), {shard(0)});
+  sinter_test::refuses<device_error>([&] { argsort(s); }, "[argsort]");
+  sinter_test::refuses<device_error>([&] { argsort(s); }, "{shard(0)}");
+  CHECK(identical(argsort(dist::redistribute(s, {})), argsort(x)));
+}
+
+TEST_CASE("products by rows, columns and parts of the inner axis") {
+  generator g(32);
+  const ndarray a = g.standard_normal({24, 18}), b = g.standard_normal({18, 20});
+  const ndarray want = matmul(a, b);
+  const std::vector<dist::placements> all{{shard(0)}, {shard(1)}, {replicate()}};
+  for (const std::int64_t n : mesh_sizes())
+    for (const dist::placements& left : all)
+      for (const dist::placements& right : all) {
+        const dist::mesh m = mesh_of({n});
+        const ndarray c = matmul(dist::shard(a, m, left), dist::shard(b, m, right));
+        CHECK(c.shape() == want.shape());
+        CHECK(difference(c, want) < 1e-12);
+      }
+  const dist::mesh grid = mesh_of({2, 3});
+  CHECK(difference(matmul(dist::shard(a, grid, {shard(0), replicate()}), dist::shard(b, grid, {replicate(), shard(1)})),
+                   want) < 1e-12);
+  const ndarray stack = g.standard_normal({6, 4, 18});
+  CHECK(difference(matmul(dist::shard(stack, mesh_of({3}), {shard(0)}), dist::shard(b, mesh_of({3}), {})),
+                   matmul(stack, b)) < 1e-12);
+  const ndarray v = g.standard_normal({18});
+  CHECK(difference(matmul(dist::shard(a, mesh_of({4}), {shard(0)}), dist::shard(v, mesh_of({4}), {shard(0)})),
+                   matmul(a, v)) < 1e-12);
+  CHECK(difference(einsum("ij,kj->ik", dist::shard(a, mesh_of({4}), {shard(0)}), dist::shard(a, mesh_of({4}), {})),
+                   matmul(a, a.T())) < 1e-12);
+}
+
+TEST_CASE("running sums along whole and divided axes") {
+  generator g(33);
+  const ndarray x = g.integers(-5, 9, {37, 6}), y = g.standard_normal({37, 6});
+  for (const std::int64_t n : mesh_sizes())
+    for (std::int64_t a : {0, 1})
+      for (std::int64_t b : {0, 1}) {
+        const dist::mesh m = mesh_of({n});
+        CHECK(identical(cumsum(dist::shard(x, m, {shard(a)}), b), cumsum(x, b)));
+        CHECK(difference(cumsum(dist::shard(y, m, {shard(a)}), b), cumsum(y, b)) < 1e-12);
+        CHECK(difference(cumprod(dist::shard(y, m, {shard(a)}), b), cumprod(y, b)) < 1e-9);
+      }
+}
+
+TEST_CASE("transforms along whole axes, and along divided ones after a redistribution") {
+  generator g(34);
+  const ndarray x = g.standard_normal({16, 12, 10});
+  for (const std::int64_t n : mesh_sizes())
+    for (std::int64_t a : {0, 1, 2}) {
+      const ndarray s = dist::shard(x, mesh_of({n}), {shard(a)});
+      CHECK(difference(fft::fft(s), fft::fft(x)) < 1e-12);
+      CHECK(difference(fft::rfft(s, {.axis = 0}), fft::rfft(x, {.axis = 0})) < 1e-12);
+    }
+  const ndarray line = dist::shard(x.reshape({-1}), mesh_of({2}), {shard(0)});
+  sinter_test::refuses<device_error>([&] { fft::fft(line); }, "[fft]");
+}
+
+TEST_CASE("counts and places among edges") {
+  generator g(35);
+  const ndarray x = g.integers(0, 11, {501}), y = g.random({501}), edges = linspace(0, 1, 13);
+  for (const std::int64_t n : mesh_sizes()) {
+    const dist::mesh m = mesh_of({n});
+    CHECK(identical(bincount(dist::shard(x, m, {shard(0)})), bincount(x)));
+    CHECK(identical(searchsorted(dist::shard(edges, m, {}), dist::shard(y, m, {shard(0)})), searchsorted(edges, y)));
+  }
+}
+
+TEST_CASE("other functions run where everything is everywhere, and refuse parts by name") {
+  generator g(36);
+  const ndarray a = g.standard_normal({8, 8}) + 8 * eye(8);
+  const dist::mesh m = mesh_of({2});
+  CHECK(difference(linalg::inv(dist::shard(a, m, {})), linalg::inv(a)) < 1e-12);
+  const ndarray s = dist::shard(a, m, {shard(0)});
+  sinter_test::refuses<device_error>([&] { linalg::cholesky(s); }, "[cholesky]");
+  sinter_test::refuses<device_error>([&] { linalg::cholesky(s); }, "replicate()");
+}

@@ -1,0 +1,194 @@
+// Slices, halos, reshapes and writes of arrays in parts.
+#include <functional>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "dist/meshes.hpp"
+#include "support/message_of.hpp"
+
+namespace {
+
+using namespace sinter;
+using random::generator;
+namespace dist = sinter::dist;
+using dist::shard;
+using test::identical;
+using test::mesh_of;
+using test::mesh_sizes;
+
+using program = std::function<ndarray(const ndarray&)>;
+
+/// A program on one device, and on meshes along each axis of its argument.
+void compare(const ndarray& x, const program& f, const std::string& what) {
+  const ndarray want = f(x.copy());
+  for (const std::int64_t n : mesh_sizes())
+    for (std::int64_t a = 0; a < x.ndim(); ++a) {
+      INFO(what, ", ", n, " parts of axis ", a);
+      CHECK(identical(f(dist::shard(x, mesh_of({n}), {shard(a)})), want));
+    }
+  if (x.ndim() < 2) return;
+  INFO(what, ", on a mesh of two axes");
+  CHECK(identical(f(dist::shard(x, mesh_of({2, 3}), {shard(0), shard(1)})), want));
+}
+
+const ndarray& table() {
+  static const ndarray x = generator(21).standard_normal({23, 14});
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("slices of distributed arrays") {
+  const ndarray x = generator(21).standard_normal({23, 14});
+  compare(
+      x, [](const ndarray& u) { return u["1:-1"] * 2; }, "inner rows");
+  compare(
+      x, [](const ndarray& u) { return u["3:17:4, ::3"] + 0; }, "steps");
+  compare(
+      x, [](const ndarray& u) { return u["::-1"] + u; }, "reversed rows");
+  compare(
+      x, [](const ndarray& u) { return u["::-2, 10:2:-3"] + 0; }, "reversed steps");
+  compare(
+      x, [](const ndarray& u) { return u(5) - u; }, "one row of all");
+  compare(
+      x, [](const ndarray& u) { return u["..., 3"] + 0; }, "one column");
+  compare(
+      x, [](const ndarray& u) { return u(-1, 2) + 0; }, "one element");
+  compare(
+      x, [](const ndarray& u) { return u.T() + 1; }, "transposed");
+  compare(
+      x, [](const ndarray& u) { return u["0:4, 0:4"] + u["0:4, 0:4"].T(); }, "a square and its transpose");
+  compare(
+      x, [](const ndarray& u) { return u["20:"] + 0; }, "rows of the last part");
+  compare(
+      x, [](const ndarray& u) { return u["7:7"] + 0; }, "no rows");
+  compare(
+      x, [](const ndarray& u) { return roll(u, 3, 0) + roll(u, -2, 1); }, "rolled");
+  compare(
+      x, [](const ndarray& u) { return u["None, ..."] * u["..., None, 0:1"].sum(axes{0}); }, "new axes");
+}
+
+TEST_CASE("stencils exchange edges only") {
+  const ndarray x = generator(22).random({64, 48});
+  const program step = [](const ndarray& u) {
+    return u["1:-1, 1:-1"] +
+           0.1 * (u[":-2, 1:-1"] + u["2:, 1:-1"] + u["1:-1, :-2"] + u["1:-1, 2:"] - 4 * u["1:-1, 1:-1"]);
+  };
+  compare(x, step, "five points");
+  const ndarray s = dist::shard(x, mesh_of({4}), {shard(0)});
+  const std::string plan = explain(step(s));
+  CHECK(plan.find("halo exchange") != std::string::npos);
+  CHECK(plan.find("all-gather") == std::string::npos);
+  CHECK(plan.find("redistribution") == std::string::npos);
+}
+
+TEST_CASE("time steps written in place keep their parts") {
+  const program run = [](const ndarray& start) {
+    ndarray u = start;
+    for (int k = 0; k < 9; ++k)
+      u["1:-1, 1:-1"] = u["1:-1, 1:-1"] +
+                        0.1 * (u[":-2, 1:-1"] + u["2:, 1:-1"] + u["1:-1, :-2"] + u["1:-1, 2:"] - 4 * u["1:-1, 1:-1"]);
+    return u;
+  };
+  compare(generator(23).random({37, 20}), run, "steps of diffusion");
+}
+
+TEST_CASE("reshapes where parts stay together") {
+  const ndarray x = generator(24).random({24, 6});
+  const ndarray s = dist::shard(x, mesh_of({4}), {shard(0)});
+  CHECK(identical(s.reshape({-1}) + 0, x.reshape({-1})));
+  CHECK(identical(s.reshape({12, 12}) + 0, x.reshape({12, 12})));
+  CHECK(identical(s.reshape({4, 6, 6}) + 0, x.reshape({4, 6, 6})));
+  CHECK(identical(s.reshape({-1})["::5"] + 0, x.reshape({-1})["::5"]));
+  CHECK(identical(s.reshape({24, 2, 3}).sum(axes{2}), x.reshape({24, 2, 3}).sum(axes{2})));
+  CHECK(identical(s.reshape({7 - 3, 36}) * 2, x.reshape({4, 36}) * 2));
+  const ndarray c = dist::shard(x, mesh_of({3}), {shard(1)});
+  sinter_test::refuses<device_error>([&] { eval(c.reshape({-1}) + 1); }, "[reshape]");
+  sinter_test::refuses<device_error>([&] { eval(c.reshape({-1}) + 1); }, "{shard(1)}");
+  CHECK(identical(dist::redistribute(c, {shard(0)}).reshape({-1}) + 1, x.reshape({-1}) + 1));
+}
+
+TEST_CASE("diagonals go along parts of the first axis, else say so") {
+  const ndarray x = generator(25).random({9, 9});
+  const ndarray s = dist::shard(x, mesh_of({3}), {shard(1)});
+  sinter_test::refuses<device_error>([&] { eval(s.diagonal() + 1); }, "replicate()");
+  CHECK(identical(dist::redistribute(s, {shard(0)}).diagonal() + 1, x.diagonal() + 1));
+  CHECK(identical(dist::redistribute(s, {}).diagonal() + 1, x.diagonal() + 1));
+}
+
+TEST_CASE("writes to parts of distributed arrays") {
+  const ndarray x = generator(26).standard_normal({23, 14});
+  compare(
+      x, [](ndarray u) { return u["2:9"] = 1, u; }, "a number to rows");
+  compare(
+      x, [](ndarray u) { return u["::3, 1::4"] += 5, u; }, "steps");
+  compare(
+      x, [](ndarray u) { return u["::-1"] = u.copy(), u; }, "reversed");
+  compare(
+      x, [](ndarray u) { return u(3) = u(19) * 2, u; }, "a row to a row");
+  compare(
+      x, [](ndarray u) { return u["..., -1"] = u["..., 0"] + 1, u; }, "a column to a column");
+  compare(
+      x, [](ndarray u) { return u(22, 13) = 7, u(0, 0) = 8, u; }, "corners");
+  compare(
+      x, [](ndarray u) { return u["1:"] = u[":-1"], u; }, "shifted");
+  compare(
+      x,
+      [](ndarray u) {
+        ndarray v = zeros_like(u);
+        v["1:-1"] = u["2:"] - u[":-2"];
+        return v;
+      },
+      "into zeros");
+  compare(
+      x,
+      [](ndarray u) {
+        ndarray v = u.copy();
+        u["4:6"] = 0;
+        return v + u;
+      },
+      "a copy keeps its elements");
+}
+
+TEST_CASE("joined arrays") {
+  const ndarray x = generator(27).standard_normal({10, 6});
+  compare(
+      x,
+      [](const ndarray& u) {
+        return concatenate({u, u * 2}, 0);
+      },
+      "concatenate rows");
+  compare(
+      x,
+      [](const ndarray& u) {
+        return concatenate({u, u["..., 0:2"]}, 1);
+      },
+      "concatenate columns");
+  compare(
+      x,
+      [](const ndarray& u) {
+        return stack({u, -u});
+      },
+      "stack");
+  compare(
+      x, [](const ndarray& u) { return repeat(u, 3, 0) + 0; }, "repeat");
+  compare(
+      x, [](const ndarray& u) { return flip(u, 0) + 0; }, "flip");
+}
+
+TEST_CASE("elements taken along whole axes") {
+  const ndarray x = generator(28).standard_normal({23, 14});
+  const ndarray i = array({3, 0, 13, -1, 3});
+  const ndarray want = take(x, i, 1);
+  for (const std::int64_t n : mesh_sizes()) {
+    const dist::mesh m = mesh_of({n});
+    const ndarray s = dist::shard(x, m, {shard(0)}), j = dist::shard(i, m, {});
+    CHECK(identical(take(s, j, 1), want));
+    CHECK(identical(take(dist::shard(x, m, {}), dist::shard(i, m, {shard(0)}), 0), take(x, i, 0)));
+    CHECK(identical(take(dist::shard(x, m, {shard(1)}), j, 1), want));
+    CHECK_THROWS_AS(take(s, dist::shard(array({14}), m, {}), 1).to_vector<double>(), index_error);
+  }
+  const ndarray large = dist::shard(zeros({300000}).copy(), mesh_of({2}), {shard(0)});
+  sinter_test::refuses<device_error>([&] { eval(take(large, dist::shard(i, mesh_of({2}), {}), 0)); }, "[take]");
+}
