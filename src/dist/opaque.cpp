@@ -60,7 +60,11 @@ bool without_axes(const operand_parts& x, const std::vector<int>& busy, layout& 
 }
 
 void refuse_call(const opaque_call& call, const operand_parts& x, const std::string& why, const std::string& remedy) {
-  refuse_sharded(call.name,
+  const std::string_view name = call.name;
+  const std::string known = name == "true_elements"    ? "selection by a mask"
+                            : name == "true_positions" ? "nonzero"
+                                                       : call.name;
+  refuse_sharded(known,
                  "an operand of shape " + core::to_string(x.shape()) + " is " + placements_text(*x.m, x.how()) +
                      " on " + runtime::to_string(x.m->id()) + ", and " + why,
                  remedy);
@@ -205,6 +209,7 @@ class mesh_calls final : public ops::interceptor {
       for (std::size_t k = 2; k < call.numbers.size(); k += 2) axes.push_back(static_cast<int>(call.numbers[k]));
       return run_along(call, axes);
     }
+    if (is({"true_positions", "true_elements"})) return select_parts(call);
     if (name == "searchsorted") return run_beside(call, 1, 0);
     if (name == "digitize") return run_beside(call, 0, 1);
     if (name == "bincount" && parts_of(call.operands[0]).how().splits.size() == 1) return count_parts(call);

@@ -41,5 +41,6 @@ using results = std::vector<ndarray>;
 results multiply(const ops::opaque_call& call);
 results sort_parts(const ops::opaque_call& call);
 results scan_parts(const ops::opaque_call& call);
+results select_parts(const ops::opaque_call& call);
 
 }  // namespace sinter::sharding

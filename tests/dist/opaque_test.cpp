@@ -121,3 +121,24 @@ TEST_CASE("other functions run where everything is everywhere, and refuse parts 
   sinter_test::refuses<device_error>([&] { linalg::cholesky(s); }, "[cholesky]");
   sinter_test::refuses<device_error>([&] { linalg::cholesky(s); }, "replicate()");
 }
+
+TEST_CASE("selections by masks, and histograms") {
+  generator g(37);
+  const ndarray x = g.standard_normal({211}), y = g.standard_normal({23, 9});
+  for (const std::int64_t n : mesh_sizes()) {
+    const dist::mesh m = mesh_of({n});
+    const ndarray s = dist::shard(x, m, {shard(0)}), t = dist::shard(y, m, {shard(0)});
+    CHECK(identical(s(s > 0.5) + 1, x(x > 0.5) + 1));
+    CHECK(identical(s(s > 99) + 1, x(x > 99) + 1));
+    CHECK(identical(nonzero(s > 0)[0], nonzero(x > 0)[0]));
+    CHECK(identical(nonzero(t > 0)[1], nonzero(y > 0)[1]));
+    CHECK(identical(t(t > 0).sum(), y(y > 0).sum()));
+    ndarray u = dist::shard(y, m, {shard(1)}), v = y.copy();
+    u(u < 0) = 0;
+    v(v < 0) = 0;
+    CHECK(identical(u, v));
+    CHECK(identical(histogram(s, 12).hist, histogram(x, 12).hist));
+  }
+  const ndarray c = dist::shard(y, mesh_of({2}), {shard(1)});
+  sinter_test::refuses<device_error>([&] { eval(c(c > 0) + 1); }, "{shard(0)}");
+}
