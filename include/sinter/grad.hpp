@@ -80,7 +80,9 @@ template <class F>
 struct array_visitor;
 
 template <class T, class F>
-concept has_arrays_of = requires(T& x, array_visitor<F> v) { arrays_of(x, v); };
+concept has_arrays_of = requires(T& x, array_visitor<F> v) {
+  arrays_of(x, v);
+};
 
 template <class T, class F>
 void for_each_array(T& x, const F& f);
@@ -210,7 +212,9 @@ auto members_of(const chosen_members<I...>&, const Args& args) {
   return std::make_tuple(std::get<static_cast<std::size_t>(I)>(args)...);
 }
 template <class Args>
-auto members_of(const all_members&, const Args& args) { return args; }
+auto members_of(const all_members&, const Args& args) {
+  return args;
+}
 
 template <class Members>
 Members with_all_arrays(Members members, const std::vector<ndarray>& from) {
@@ -236,7 +240,8 @@ struct value_with_gradient {
 };
 
 template <class F, class Chosen, class... A>
-auto value_and_gradient(const derivative_call& call, const F& f, const Chosen& chosen, bool holomorphic, const A&... a) {
+auto value_and_gradient(const derivative_call& call, const F& f, const Chosen& chosen, bool holomorphic,
+                        const A&... a) {
   using args_type = decltype(std::make_tuple(argument(a)...));
   using result_type = result_of<F, args_type>;
   args_type args(argument(a)...);
@@ -273,8 +278,7 @@ auto grad(F f, argnums_t<I...>, const grad_kw& kw = {}, std::source_location whe
     auto gradient = detail::alone_or_tuple(std::move(found.gradient));
     if constexpr (detail::has_aux<decltype(found.value)>::value)
       return std::make_pair(std::move(gradient), std::move(found.value.second));
-    else
-      return gradient;
+    else return gradient;
   };
 }
 template <class F>
@@ -288,7 +292,8 @@ template <class F, int... I>
 auto value_and_grad(F f, argnums_t<I...>, const grad_kw& kw = {},
                     std::source_location where = std::source_location::current()) {
   return [f = std::move(f), holomorphic = kw.holomorphic, where](const auto&... a) {
-    auto found = detail::value_and_gradient({"value_and_grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
+    auto found =
+        detail::value_and_gradient({"value_and_grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
     return std::make_pair(std::move(found.value), detail::alone_or_tuple(std::move(found.gradient)));
   };
 }
@@ -378,10 +383,9 @@ auto jvp(const F& f, const std::tuple<A...>& x, const std::tuple<A...>& tangents
   using result_type = detail::result_of<F, std::tuple<A...>>;
   std::tuple<A...> args = x, directions = tangents;
   std::optional<result_type> kept;
-  const detail::pushed both =
-      detail::push_forward({"jvp", where}, detail::as_list_function(f, args, detail::all_members{}, kept),
-                           detail::chosen_arrays(args, detail::all_members{}),
-                           detail::chosen_arrays(directions, detail::all_members{}));
+  const detail::pushed both = detail::push_forward(
+      {"jvp", where}, detail::as_list_function(f, args, detail::all_members{}, kept),
+      detail::chosen_arrays(args, detail::all_members{}), detail::chosen_arrays(directions, detail::all_members{}));
   std::size_t at = 0;
   result_type tangent = detail::with_arrays(*kept, both.tangents, at);
   return std::make_pair(std::move(*kept), std::move(tangent));

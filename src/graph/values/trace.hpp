@@ -91,9 +91,7 @@ class trace {
   void add_recorded(const value& v);  // record.cpp's notice
 
  private:
-  bool follows(const node& n) const noexcept {
-    return filter_ == trace_filter::everything || is_inexact(n.type);
-  }
+  bool follows(const node& n) const noexcept { return filter_ == trace_filter::everything || is_inexact(n.type); }
 
   const char* function_;
   trace_filter filter_;

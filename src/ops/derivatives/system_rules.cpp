@@ -97,8 +97,8 @@ std::vector<ndarray> slogdet_forward(const opaque_case& c, std::span<const ndarr
 // ---- triangles; numbers: trans, lower, unit_diagonal
 
 ndarray triangle_solved(const opaque_case& c, const ndarray& b, std::int64_t trans) {
-  return linalg::solve_triangular(
-      c.x[0], b, {.lower = c.number(1) != 0, .trans = trans, .unit_diagonal = c.number(2) != 0});
+  return linalg::solve_triangular(c.x[0], b,
+                                  {.lower = c.number(1) != 0, .trans = trans, .unit_diagonal = c.number(2) != 0});
 }
 /// The solution with the transpose of the matrix that was solved with.
 ndarray transpose_solved(const opaque_case& c, const ndarray& b) {
