@@ -160,16 +160,23 @@ auto argument(const T& x) {
   else return x;
 }
 
+/// Whether a function returns a value and something else: (value, aux).
+template <class R>
+struct has_aux : std::false_type {};
+template <class A, class B>
+struct has_aux<std::pair<A, B>> : std::bool_constant<is_array_v<A>> {};
+
 /// A function of a tuple of arguments, of which some are differentiated, as one of a list of arrays. What f returns is
-/// kept in `kept`, whose arrays are the results.
-template <class F, class Args, class Chosen, class Result>
+/// kept in `kept`, whose arrays are the results; `value_only`: without aux.
+template <bool value_only = false, class F, class Args, class Chosen, class Result>
 list_function as_list_function(const F& f, const Args& args, const Chosen& chosen, std::optional<Result>& kept) {
   return [&f, &args, &chosen, &kept](const std::vector<ndarray>& x) {
     Args with = args;
     std::size_t at = 0;
     chosen(with, [&](auto& member) { member = with_arrays(std::move(member), x, at); });
     kept.emplace(std::apply(f, std::move(with)));
-    return arrays_in(*kept);
+    if constexpr (value_only && has_aux<Result>::value) return arrays_in(kept->first);
+    else return arrays_in(*kept);
   };
 }
 
@@ -226,12 +233,6 @@ Members with_all_arrays(Members members, const std::vector<ndarray>& from) {
 template <class F, class Args>
 using result_of = std::remove_cvref_t<decltype(std::apply(std::declval<const F&>(), std::declval<Args>()))>;
 
-/// Whether a function returns a value and something else: (value, aux).
-template <class R>
-struct has_aux : std::false_type {};
-template <class A, class B>
-struct has_aux<std::pair<A, B>> : std::bool_constant<is_array_v<A>> {};
-
 /// f's result and the gradients of its value.
 template <class R, class G>
 struct value_with_gradient {
@@ -246,16 +247,10 @@ auto value_and_gradient(const derivative_call& call, const F& f, const Chosen& c
   using result_type = result_of<F, args_type>;
   args_type args(argument(a)...);
   std::optional<result_type> kept;
-  const list_function all = as_list_function(f, args, chosen, kept);
-  // Of a result with aux the value is differentiated; what else there is stays as it was computed.
-  const list_function one = [&all](const std::vector<ndarray>& x) {
-    std::vector<ndarray> y = all(x);
-    y.resize(1);
-    return y;
-  };
+  const list_function value = as_list_function<true>(f, args, chosen, kept);
   static_assert(is_array_v<result_type> || has_aux<result_type>::value,
                 "sinter: a gradient is that of a function that returns an array, or a std::pair of an array and aux");
-  const auto state = trace_of(call, one, chosen_arrays(args, chosen));
+  const auto state = trace_of(call, value, chosen_arrays(args, chosen));
   const std::vector<ndarray> g = gradient_of(*state, holomorphic);
   auto members = with_all_arrays(members_of(chosen, args), g);
   return value_with_gradient<result_type, decltype(members)>{std::move(*kept), std::move(members)};

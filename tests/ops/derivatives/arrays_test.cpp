@@ -5,12 +5,13 @@ namespace {
 
 using namespace sinter;
 using namespace derivative_check;
+using namespace sinter::special;
 using namespace sinter::idx;
 
 }  // namespace
 
 TEST_CASE("derivatives of views") {
-  const auto check = [](const char* name, const function& f, const shape_t& shape = {4, 6}) {
+  const auto check = [](const char* name, const subject& f, const shape_t& shape = {4, 6}) {
     agrees_twice(name, [&](const arrays& x) { return square(f(x)); }, {numbers(shape)});
   };
   check("transpose", [](const arrays& x) { return x[0].T(); });
@@ -94,7 +95,7 @@ TEST_CASE("an argument that is written to in the function stays as it was") {
 TEST_CASE("derivatives of selections by index") {
   const ndarray at = array({2, 0, 2, 1}), rows = array({0, 3, 1}), columns = array({1, 1, -2});
   const ndarray x = numbers({4, 5});
-  const auto check = [&](const char* name, const function& f) {
+  const auto check = [&](const char* name, const subject& f) {
     agrees_twice(name, [&](const arrays& a) { return square(f(a)); }, {x});
   };
   check("rows", [&](const arrays& a) { return a[0](at); });
@@ -114,7 +115,7 @@ TEST_CASE("derivatives of selections by index") {
 
 TEST_CASE("derivatives of writes by index") {
   const ndarray at = array({2, 0, 2});
-  const auto check = [&](const char* name, const function& f) {
+  const auto check = [&](const char* name, const subject& f) {
     agrees(name, f, {numbers({4, 2}), numbers({3, 2}, 2, 3)});
   };
   check("set", [&](const arrays& a) {
@@ -150,7 +151,7 @@ TEST_CASE("derivatives of writes by index") {
 }
 
 TEST_CASE("derivatives of reductions") {
-  const auto check = [](const char* name, const function& f, bool twice = true) {
+  const auto check = [](const char* name, const subject& f, bool twice = true) {
     for (const shape_t& shape : {shape_t{3, 4}, shape_t{1, 5}}) {
       if (twice) agrees_twice(name, f, {numbers(shape)});
       else agrees(name, f, {numbers(shape)});
@@ -165,7 +166,7 @@ TEST_CASE("derivatives of reductions") {
   check("max", [](const arrays& x) { return square(max(x[0], 1)); });
   check("min", [](const arrays& x) { return square(min(x[0])); });
   check("var", [](const arrays& x) { return var(x[0], 1); });
-  agrees_twice("std", [](const arrays& x) { return std(x[0], 1, {.ddof = 1}); }, {numbers({3, 4})});
+  agrees_twice("std", [](const arrays& x) { return sinter::std(x[0], 1, {.ddof = 1}); }, {numbers({3, 4})});
   check("ptp", [](const arrays& x) { return square(ptp(x[0], axes{1})); });
   check("logsumexp", [](const arrays& x) { return logsumexp(x[0], 1); });
   check("softmax", [](const arrays& x) { return softmax(x[0], axes{1}); });
@@ -189,7 +190,7 @@ TEST_CASE("extremes that are shared, and products with zeros") {
 }
 
 TEST_CASE("derivatives of sorts and scans") {
-  const auto check = [](const char* name, const function& f, bool twice = true) {
+  const auto check = [](const char* name, const subject& f, bool twice = true) {
     for (const shape_t& shape : {shape_t{3, 7}, shape_t{1, 1}}) {
       if (twice) agrees_twice(name, [&](const arrays& x) { return square(f(x)); }, {numbers(shape)});
       else agrees(name, f, {numbers(shape)});

@@ -16,7 +16,7 @@ namespace derivative_check {
 
 using sinter::ndarray;
 using arrays = std::vector<ndarray>;
-using function = std::function<ndarray(const arrays&)>;
+using subject = std::function<ndarray(const arrays&)>;
 
 /// Numbers in (low, high) without a pattern, the same ones each time.
 inline ndarray numbers(const sinter::shape_t& shape, double low = 0.2, double high = 1.7, int salt = 0) {
@@ -47,7 +47,7 @@ inline arrays moved(const arrays& x, const arrays& d, double h) {
 }
 
 /// Forward, reverse and difference along two directions.
-inline void agrees(const std::string& name, const function& f, const arrays& x, double tolerance = 1e-6,
+inline void agrees(const std::string& name, const subject& f, const arrays& x, double tolerance = 1e-6,
                    double h = 1e-5) {
   INFO(name);
   for (const int salt : {100, 200}) {
@@ -73,9 +73,9 @@ inline void agrees(const std::string& name, const function& f, const arrays& x, 
 }
 
 /// The same of the gradient of a scalar made of f, so of its second derivatives.
-inline void agrees_twice(const std::string& name, const function& f, const arrays& x, double tolerance = 1e-5) {
+inline void agrees_twice(const std::string& name, const subject& f, const arrays& x, double tolerance = 1e-5) {
   agrees(name, f, x, tolerance);
-  const function first = [&f](const arrays& a) {
+  const subject first = [&f](const arrays& a) {
     const arrays g = sinter::grad([&f](const arrays& b) {
       const ndarray y = f(b);
       return sinter::sum(y * numbers(y.shape(), -1, 1, 7));

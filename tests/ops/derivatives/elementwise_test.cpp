@@ -7,6 +7,7 @@ namespace {
 
 using namespace sinter;
 using namespace derivative_check;
+using namespace sinter::special;
 
 struct unary_case {
   const char* name;
@@ -167,7 +168,7 @@ TEST_CASE("derivatives with respect to the last parameter of special functions")
 
 TEST_CASE("derivatives of complex functions") {
   const ndarray z = complex_numbers({5});
-  const auto check = [&](const char* name, const function& f) { agrees(name, f, {z}); };
+  const auto check = [&](const char* name, const subject& f) { agrees(name, f, {z}); };
   check("exp", [](const arrays& x) { return exp(x[0]); });
   check("log", [](const arrays& x) { return log(x[0]); });
   check("sin", [](const arrays& x) { return sin(x[0]); });

@@ -1,5 +1,6 @@
 // grad and its relatives: arguments of all types, errors, memory, bits.
 #include <map>
+#include <string>
 
 #include "ops/derivatives/check.hpp"
 #include "runtime/backend.hpp"
@@ -8,6 +9,7 @@ namespace {
 
 using namespace sinter;
 using namespace derivative_check;
+using namespace sinter::special;
 using namespace sinter::idx;
 
 struct layer {
@@ -42,8 +44,8 @@ TEST_CASE("gradients have the types of arguments") {
   CHECK(gx.shape() == x.shape());
   CHECK(bool(all(equal(gn[0].weights, g[0].weights))));
   const auto of_map = grad([](const std::map<std::string, ndarray>& m) { return sum(m.at("a") * m.at("b")); });
-  CHECK(of_map({{"a", array({1.0, 2.0})}, {"b", array({3.0, 4.0})}}).at("a").to_vector<double>() ==
-        std::vector<double>{3, 4});
+  const std::map<std::string, ndarray> named{{"a", array({1.0, 2.0})}, {"b", array({3.0, 4.0})}};
+  CHECK(of_map(named).at("a").to_vector<double>() == std::vector<double>{3, 4});
   const auto pair = grad([](const std::pair<ndarray, double>& p) { return sum(p.first * p.second); })(
       std::pair<ndarray, double>(array({1.0}), 3.0));
   CHECK(pair.first.item<double>() == 3);
@@ -113,8 +115,8 @@ TEST_CASE("constants, checkpoints and derivatives of one's own") {
       raw, {.vjp = [](const arrays& a, const arrays&, const arrays& g) { return arrays{3 * a[0] * a[0] * g[0]}; }});
   const auto by_jvp = custom_derivative(
       raw, {.jvp = [](const arrays& a, const arrays&, const arrays& t) { return arrays{3 * a[0] * a[0] * t[0]}; }});
-  for (const auto& f : {function([&](const arrays& a) { return by_vjp(a[0]); }),
-                        function([&](const arrays& a) { return by_jvp(a[0]); })}) {
+  for (const auto& f : {subject([&](const arrays& a) { return by_vjp(a[0]); }),
+                        subject([&](const arrays& a) { return by_jvp(a[0]); })}) {
     agrees("custom", f, {numbers({4})});
     CHECK(bool(all(isclose(hessian([&](const ndarray& a) { return sum(f({a})); })(x), 6 * diag(x)))));
   }

@@ -1,5 +1,6 @@
 // Rules of products, systems, factorisations, transforms and convolutions.
 #include "ops/derivatives/check.hpp"
+#include "sinter/sparse.hpp"
 
 namespace {
 
@@ -15,11 +16,11 @@ ndarray symmetric(const ndarray& x) { return 0.5 * (x + x.mT()); }
 }  // namespace
 
 TEST_CASE("derivatives of products") {
-  const auto check = [](const char* name, const function& f, const shape_t& a, const shape_t& b) {
+  const auto check = [](const char* name, const subject& f, const shape_t& a, const shape_t& b) {
     agrees_twice(name, f, {numbers(a), numbers(b, 0.2, 1, 5)});
     agrees(std::string(name) + ", complex", f, {complex_numbers(a), complex_numbers(b, 5)});
   };
-  const function product = [](const arrays& x) { return matmul(x[0], x[1]); };
+  const subject product = [](const arrays& x) { return matmul(x[0], x[1]); };
   check("matmul", product, {3, 4}, {4, 5});
   check("vector", product, {4}, {4, 5});
   check("matrix and vector", product, {3, 4}, {4});
@@ -113,4 +114,15 @@ TEST_CASE("derivatives of transforms") {
   agrees("irfft2", [](const arrays& a) { return fft::irfft2(a[0]); }, {z});
   agrees_twice("power spectrum", [](const arrays& a) { return square(absolute(fft::rfft(a[0]))); }, {x});
   agrees_twice("convolve", [](const arrays& a) { return convolve(a[0], a[1]); }, {numbers({7}), numbers({3})});
+}
+
+TEST_CASE("derivatives of sparse products") {
+  const ndarray dense = array({{1.0, 0.0, 2.0}, {0.0, 3.0, 0.0}});
+  const auto pattern = sparse::csr_array(dense);
+  const ndarray columns = pattern.indices(), rows = pattern.indptr();
+  for (const shape_t& shape : {shape_t{3}, shape_t{3, 2}})
+    agrees_twice("sparse", [&](const arrays& x) {
+      return square(sparse::matmul(sparse::csr_array(x[1], columns, rows, shape_t{2, 3}), x[0]));
+    }, {numbers(shape), numbers({3})});
+  agrees("transposed", [&](const arrays& x) { return sparse::matmul(x[0], pattern, {.alpha = 3}); }, {numbers({4, 2})});
 }
