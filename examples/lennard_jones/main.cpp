@@ -36,7 +36,8 @@ options parse_options(int count, const char* const* words) {
   return o;
 }
 
-constexpr const char* help = R"(Atoms with the Lennard-Jones potential: forces by the gradient of the energy of all pairs.
+constexpr const char* help =
+    R"(Atoms with the Lennard-Jones potential: forces by the gradient of the energy of all pairs.
 
   lennard_jones [options]
 

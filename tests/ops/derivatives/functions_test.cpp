@@ -3,7 +3,7 @@
 #include <string>
 
 #include "ops/derivatives/check.hpp"
-#include "runtime/backend.hpp"
+#include "graph/values/limits.hpp"
 
 namespace {
 
@@ -220,4 +220,9 @@ TEST_CASE("gradients have the same bits each time, fused and not") {
   };
   const std::vector<double> first = grad(f)(x).to_vector<double>();
   CHECK(grad(f)(x).to_vector<double>() == first);
+  bool& fuses = graph::limits().fuse;
+  fuses = false;
+  const std::vector<double> unfused = grad(f)(x).to_vector<double>();
+  fuses = true;
+  CHECK(unfused == first);
 }

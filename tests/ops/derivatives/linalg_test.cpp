@@ -121,8 +121,10 @@ TEST_CASE("derivatives of sparse products") {
   const auto pattern = sparse::csr_array(dense);
   const ndarray columns = pattern.indices(), rows = pattern.indptr();
   for (const shape_t& shape : {shape_t{3}, shape_t{3, 2}})
-    agrees_twice("sparse", [&](const arrays& x) {
-      return square(sparse::matmul(sparse::csr_array(x[1], columns, rows, shape_t{2, 3}), x[0]));
-    }, {numbers(shape), numbers({3})});
+    agrees_twice("sparse",
+                 [&](const arrays& x) {
+                   return square(sparse::matmul(sparse::csr_array(x[1], columns, rows, shape_t{2, 3}), x[0]));
+                 },
+                 {numbers(shape), numbers({3})});
   agrees("transposed", [&](const arrays& x) { return sparse::matmul(x[0], pattern, {.alpha = 3}); }, {numbers({4, 2})});
 }
