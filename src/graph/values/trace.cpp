@@ -52,10 +52,14 @@ void trace::add_recorded(const value& v) {
 }
 
 void trace::add_call(std::shared_ptr<traced_call> call, std::vector<value> operands, std::vector<value> results) {
+  bool any = false;
   for (const value& r : results) {
+    if (!r || !follows(*r)) continue;
     assert(!has(r));
-    if (follows(*r)) index_.emplace(r.get(), static_cast<std::int32_t>(entries_.size()));
+    index_.emplace(r.get(), static_cast<std::int32_t>(entries_.size()));
+    any = true;
   }
+  if (!any) return;
   entries_.push_back({node_kind::leaf, std::move(results), std::move(operands), std::move(call)});
 }
 
@@ -71,7 +75,8 @@ void refuse_if_traced(const value& v, const char* what) {
                              ", and there is no rule for that");
 }
 
-constants::constants() noexcept {
+constants::constants() {
+  if (traces_anywhere.load(std::memory_order_relaxed) == 0) return;
   for (trace* t = innermost_trace; t; t = t->outer())
     if (t->filter() == trace_filter::inexact) paused_.push_back(t);
   for (trace* t : paused_) t->set_paused(true);
