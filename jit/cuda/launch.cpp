@@ -195,9 +195,9 @@ grid reduce_tile_grid(const launch& l, const jit::cuda_variant& v) {
 
 reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
   const std::int64_t results = kept_count(l), elements = reduced_count(l);
-  if (v.shape == cuda_shape::reduce_columns) return column_geometry(results, elements, v.vector);
-  reduce_geometry g =
-      v.shape == cuda_shape::crossed_columns ? column_geometry(results, elements, 1) : row_geometry(results, elements);
+  if (v.shape == cuda_shape::reduce_columns) return column_geometry(results, elements, v.vector, l.all_results);
+  reduce_geometry g = v.shape == cuda_shape::crossed_columns ? column_geometry(results, elements, 1, l.all_results)
+                                                             : row_geometry(results, elements, l.all_results);
   if (v.shape == cuda_shape::reduce_rows || v.shape == cuda_shape::staged_rows) return g;
   // The lanes of a result on the other extent of the block.
   std::swap(g.first.block_x, g.first.block_y);
@@ -224,8 +224,8 @@ std::int64_t rounds_of(std::int64_t elements, std::int64_t lanes) noexcept {
   return ceil_div(ceil_div(elements, jit::cuda_group), lanes);
 }
 
-reduce_geometry row_geometry(std::int64_t results, std::int64_t elements) {
-  const jit::addition_order order = jit::row_order(results, elements);
+reduce_geometry row_geometry(std::int64_t results, std::int64_t elements, std::int64_t order_results) {
+  const jit::addition_order order = jit::row_order(order_results > 0 ? order_results : results, elements);
   reduce_geometry g;
   g.results = results;
   g.elements = elements;
@@ -237,8 +237,8 @@ reduce_geometry row_geometry(std::int64_t results, std::int64_t elements) {
   return g;
 }
 
-reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector) {
-  const jit::addition_order order = jit::column_order(results, elements);
+reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector, std::int64_t order_results) {
+  const jit::addition_order order = jit::column_order(order_results > 0 ? order_results : results, elements);
   reduce_geometry g;
   g.results = results;
   g.elements = elements;
@@ -283,7 +283,7 @@ call plan_call(const launch& l, const jit::cuda_variant& v, int multiprocessors,
       c.first.block_x = jit::cuda_block;
       break;
     case cuda_shape::shared_rows:
-      size.reduction = row_geometry(kept_count(l), reduced_count(l));
+      size.reduction = row_geometry(kept_count(l), reduced_count(l), l.all_results);
       c.first = size.reduction.first;
       c.first.x = static_cast<unsigned>(ceil_div(c.first.x, std::int64_t{1} << v.tile.down));
       break;

@@ -23,8 +23,9 @@ struct reduce_geometry {
   std::int64_t splits = 1;  // more than 1: merged by the second stage
   grid first, second;
 };
-reduce_geometry row_geometry(std::int64_t results, std::int64_t elements);
-reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector);
+/// `order_results`: as launch::all_results.
+reduce_geometry row_geometry(std::int64_t results, std::int64_t elements, std::int64_t order_results);
+reduce_geometry column_geometry(std::int64_t results, std::int64_t elements, int vector, std::int64_t order_results);
 /// Groups of four elements that each thread of a row takes, rounded up to a power of two.
 std::int64_t groups_of_thread(const reduce_geometry& g);
 /// Groups that each of a result's lanes takes at most.

@@ -264,7 +264,7 @@ void make_rows(const launch& l, jit::cuda_variant& v) {
 void make_stages(const launch& l, jit::cuda_variant& v) {
   const int rank = l.extents.size();
   const std::int64_t elements = reduced_count(l);
-  const reduce_geometry g = row_geometry(kept_count(l), elements);
+  const reduce_geometry g = row_geometry(kept_count(l), elements, l.all_results);
   v.shape = cuda_shape::staged_rows;
   v.groups = static_cast<std::uint8_t>(groups_of_thread(g));
   v.all_groups = elements == std::int64_t{v.groups} * g.first.block_x * jit::cuda_group;
@@ -369,7 +369,7 @@ void add_with_lanes(const launch& l, cuda_shape shape, variant_list& to) {
 
 void add_rows(const launch& l, extent_of_search which, variant_list& to) {
   const bool wanted = kept_count(l) > 1 && (which == extent_of_search::all || is_crossed(l, true));
-  const bool wide = wanted && row_geometry(kept_count(l), reduced_count(l)).first.block_x > 32;
+  const bool wide = wanted && row_geometry(kept_count(l), reduced_count(l), l.all_results).first.block_x > 32;
   if (wanted && (!wide || suits_wide_block(*l.code))) {
     add_with_lanes(l, cuda_shape::crossed_rows, to);
     if (wide) to[to.size() - 1].tile.across = 2;
@@ -422,7 +422,7 @@ jit::cuda_variant& variant_list::add(const launch& l) {
 }
 
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
-  const reduce_geometry g = row_geometry(rows, elements);
+  const reduce_geometry g = row_geometry(rows, elements, 0);
   const std::int64_t groups = groups_of_thread(g);
   if (g.splits > 1 || groups > jit::cuda_kept_registers / jit::cuda_group) return false;
   std::int64_t weight = 0;

@@ -178,7 +178,8 @@ bool set_slabs(const launch& l, jit::cuda_variant& v) {
 /// Lanes of a result in the kernel that would run otherwise, if a tree joins them all; else 0.
 std::int64_t tree_lanes(const launch& l, bool rows) noexcept {
   const std::int64_t results = kept_count(l), elements = reduced_count(l);
-  const reduce_geometry g = rows ? row_geometry(results, elements) : column_geometry(results, elements, 1);
+  const reduce_geometry g = rows ? row_geometry(results, elements, l.all_results)
+                                 : column_geometry(results, elements, 1, l.all_results);
   const std::int64_t lanes = rows ? g.first.block_x : g.first.block_y;
   return g.splits > 1 || lanes > 32 ? 0 : lanes;
 }
@@ -220,7 +221,7 @@ bool is_reduce_tiles(const launch& l, bool small, jit::cuda_variant& v) {
 
 bool is_shared_rows(const launch& l, int bits, jit::cuda_variant& v) {
   if (l.kept != 1 || l.extents.size() != 2 || !prefers_rows(l) || !is_short_element(*l.code)) return false;
-  if (row_geometry(l.extents[0], l.extents[1]).splits > 1) return false;
+  if (row_geometry(l.extents[0], l.extents[1], l.all_results).splits > 1) return false;
   bool streams = false;
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const operand& o = l.inputs[k];
@@ -266,7 +267,7 @@ void add_reduce_tiles(const launch& l, extent_of_search which, variant_list& to)
 // Where there are enough rows for all multiprocessors.
 void add_shared_rows(const launch& l, extent_of_search which, variant_list& to) {
   const bool all = which == extent_of_search::all;
-  const reduce_geometry g = row_geometry(kept_count(l), reduced_count(l));
+  const reduce_geometry g = row_geometry(kept_count(l), reduced_count(l), l.all_results);
   const bool pays = g.first.x >= 1024 && reduced_count(l) >= std::max<std::int64_t>(64, 4 * g.first.block_x);
   if (!all && !pays) return;
   const int chosen = accumulator_words(*l.code) <= 8 ? 2 : 1;

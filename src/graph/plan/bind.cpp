@@ -80,6 +80,7 @@ void bind(kernel_plan& plan, jit::launch& out) {
   out.code = &plan.code;
   out.params = plan.params;
   out.reduces_last = plan.reduces_last;
+  out.all_results = plan.order_results;
   int rank = plan.extents.size();
   std::uint64_t coordinates = 0;  // axes whose coordinate the program reads
   bool any_coord = false;

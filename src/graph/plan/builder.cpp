@@ -33,6 +33,7 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   out.extents = variables;
   out.kept = variables.size();
   out.reduces_last = out.unset_base = false;  // the plan object may have held another kernel before
+  out.order_results = 0;
   rank_ = variables.size();
   whole_ = variables;
   space_ = core::element_count(variables);
@@ -123,6 +124,7 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
   int last = shape.size() - 1;
   while (last > 0 && shape[last] == 1) --last;
   out_->reduces_last = shape.size() == 0 || over.is_over(last);
+  out_->order_results = order_results(*first);
 
   index_map map(shape.size(), rank_ + max_gathers);
   bool is_identity = true;  // the kept axes come first

@@ -18,6 +18,7 @@ bool may_join(const kernel_plan& a, const kernel_plan& b, bool share) {
   if ((unfusible(*a.results[0]) || unfusible(*b.results[0])) && !same_call(*a.results[0], *b.results[0])) return false;
   if (a.code.code.empty() || b.code.code.empty() || a.code.flags.fast_math != b.code.flags.fast_math) return false;
   if (a.kept != b.kept || !(a.extents == b.extents) || a.reduces_last != b.reduces_last) return false;
+  if (a.order_results != b.order_results) return false;
   const int most = a.kind == plan_kind::update ? limits().parts : limits().outputs;
   if (a.results.size() + b.results.size() > static_cast<std::size_t>(most)) return false;
   if (share) return true;  // a trial shows how large the joined kernel is

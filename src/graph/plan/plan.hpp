@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "graph/plan/index_map.hpp"
-#include "graph/values/node.hpp"
+#include "graph/values/example.hpp"
 
 namespace sinter::graph {
 
@@ -63,6 +63,7 @@ struct kernel_plan {
   dims extents;                // kept axes, then reduced ones
   int kept = 0;
   bool reduces_last = false;
+  std::int64_t order_results = 0;  // as jit::launch::all_results
   bool unset_base = false;  // update: what it does not write is written by later ones before anything reads it
   jit::program code;
   std::vector<input_slot> inputs;
@@ -72,9 +73,10 @@ struct kernel_plan {
   std::vector<node*> computed;        // operations without a result in memory that this kernel computes
 };
 
-/// Whether two reductions go over the same axes of values of one shape.
+/// Whether two reductions go over the same axes of values of one shape, in one order.
 inline bool same_reduction(const node* a, const node* b) noexcept {
-  return a->reduce().axes == b->reduce().axes && a->args[0]->shape == b->args[0]->shape;
+  return a->reduce().axes == b->reduce().axes && a->args[0]->shape == b->args[0]->shape &&
+         order_results(*a) == order_results(*b);
 }
 
 /// The node whose elements a partial write keeps where it does not write; null if it need not have memory.

@@ -18,6 +18,7 @@ std::unique_ptr<kernel_plan> planner::fresh_plan() {
   p->root = nullptr;
   p->level = 0;
   p->reduces_last = p->unset_base = false;
+  p->order_results = 0;
   p->results.clear();
   p->code.clear();
   p->inputs.clear();
@@ -159,6 +160,7 @@ void without_code(kernel_plan& plan, plan_kind kind, node* n) {
   plan.extents.clear();
   plan.kept = 0;
   plan.reduces_last = plan.unset_base = false;
+  plan.order_results = 0;
   plan.results.assign(1, n);
 }
 

@@ -1,5 +1,6 @@
 // The list of numbers that stands for a graph: its settings, then each node of the plan's table.
 #include "graph/plan/plan_cache.hpp"
+#include "graph/values/example.hpp"
 #include "graph/values/limits.hpp"
 #include "jit/program/index_check.hpp"
 
@@ -122,6 +123,7 @@ inline void signature::writer::add_payload(const plan_table::entry& e, node_kind
       add(n.reduce().axes);
       add(address_of(n.reduce().combine));
       add(pair_of(e.first_reader, e.readers));
+      add(order_results(n));
       break;
     case node_kind::call:
       add(address_of(n.call().function));

@@ -175,7 +175,7 @@ bool stage_builder::add(const kernel_plan& k) {
   fast_math_ = k.code.flags.fast_math;
   shares_ = false;
   const bool reduces = k.kind == plan_kind::reduce;
-  if (reduces && !k.reduces_last) return false;
+  if (reduces && (!k.reduces_last || k.order_results != 0)) return false;
   registers of(k.code.code.size());
   registers reduced(k.code.reductions.size());
   for (std::size_t r = 0; r < k.code.code.size(); ++r) {

@@ -27,7 +27,7 @@ class stage_planner {
   /// behind it, so the order stays one in which they may run.
   bool join_from(std::size_t first) {
     const kernel_plan& start = *kernels_[first];
-    if (start.kind != plan_kind::reduce || !start.reduces_last) return false;
+    if (start.kind != plan_kind::reduce || !start.reduces_last || start.order_results != 0) return false;
     const row_space space{start.extents, start.kept};
     if (space.rows() == 0 || space.elements() < 2) return false;
     if (!device_.keeps_rows(start.code, space.rows(), space.elements())) return false;

@@ -13,6 +13,7 @@
 #include "graph/run/launch_times.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/run/placement.hpp"
+#include "graph/values/example.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/limits.hpp"
 #include "graph/values/recycle.hpp"
@@ -406,7 +407,7 @@ void flush(std::span<const value> roots) {
 }
 
 void flush_long(const value& v) {
-  if (!v->opaque) flush(std::span(&v, 1));
+  if (!v->opaque && !is_example(v)) flush(std::span(&v, 1));
 }
 
 bool is_in_memory(const value& v) {

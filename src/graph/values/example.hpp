@@ -1,0 +1,65 @@
+// Values that stand for one example of many: what a function that vmap maps over a batch computes with. They have shapes
+// and dtypes, and no elements; what is recorded from them is no more than a list of operations, which vmap records again
+// for all examples at once (ops/vmap/example_level.hpp).
+//
+// A placeholder is a call without operands whose depth is above that of any other chain, so that everything that is
+// recorded from it can be told by its depth. Such values are never evaluated and keep their operands.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "graph/values/node.hpp"
+
+namespace sinter::graph {
+
+/// Depths from here on are those of placeholders and what depends on them; they do not grow beyond the type's largest.
+inline constexpr std::uint16_t example_depth = 0x8000;
+
+inline bool is_example(const node& n) noexcept { return n.depth >= example_depth; }
+inline bool is_example(const value& v) noexcept { return is_example(*v); }
+
+/// A placeholder: equal to no other value.
+value record_placeholder(dtype type, const dims& shape, runtime::device_id device);
+
+/// vmap_error: the elements of such a value are needed.
+[[noreturn]] void refuse_example();
+
+/// A vmap in progress, as seen by draws of random numbers, each of whose examples gets numbers of its own.
+class example_source {
+ public:
+  /// The draw of one example, of the given shape, from the stream.
+  virtual value draw(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
+                     std::span<const value> parameters, runtime::device_id device) = 0;
+
+  /// The innermost one of this thread while it lives; null: none.
+  class scope {
+   public:
+    explicit scope(example_source* s) noexcept;
+    ~scope();
+    scope(const scope&) = delete;
+    scope& operator=(const scope&) = delete;
+
+   private:
+    example_source* before_;
+  };
+  static example_source* innermost() noexcept;
+
+ protected:
+  ~example_source() = default;
+};
+
+/// Scopes of all threads: while there is none, a thread need not look for its own.
+inline std::atomic<int> example_sources_anywhere{0};
+inline bool draws_for_examples() noexcept {
+  return example_sources_anywhere.load(std::memory_order_relaxed) != 0 && example_source::innermost() != nullptr;
+}
+
+/// How many results the reduction has whose order of additions a recorded one follows: the bits of each example are
+/// those of its own reduction. 0: its own. Until it is evaluated.
+inline std::int64_t order_results(const node& reduction) noexcept { return reduction.buffer_offset; }
+/// For the one who has recorded it, before others see it.
+inline void set_order_results(node& reduction, std::int64_t results) noexcept { reduction.buffer_offset = results; }
+
+}  // namespace sinter::graph

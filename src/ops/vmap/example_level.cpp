@@ -1,0 +1,161 @@
+// A vmap in progress: placeholders, and what is known for all examples.
+#include "ops/vmap/example_level.hpp"
+
+#include <algorithm>
+
+#include "core/shape.hpp"
+#include "graph/run/flush.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/vmap_error.hpp"
+
+namespace sinter::ops {
+
+using graph::node;
+using graph::node_kind;
+
+dims with_examples(std::int64_t count, const dims& shape) {
+  dims all{count};
+  for (const std::int64_t n : shape) all.push_back(n);
+  return all;
+}
+
+value repeated_in_front(const value& v, std::int64_t count) {
+  dims strides{0};
+  for (const std::int64_t s : core::contiguous_strides(v->shape)) strides.push_back(s);
+  return graph::record_view(v, with_examples(count, v->shape), strides, 0);
+}
+
+value stacked_in_front(std::span<const value> values, const dims& shape, dtype type, runtime::device_id device) {
+  const dims all = with_examples(static_cast<std::int64_t>(values.size()), shape);
+  value result = graph::record_unset(type, all, device);
+  const std::int64_t size = core::element_count(shape);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    result = graph::record_update(result, core::contiguous_strides(shape), static_cast<std::int64_t>(k) * size,
+                                  values[k]);
+  return result;
+}
+
+value example_level::enter(value all) {
+  dims shape;
+  for (int a = 1; a < all->shape.size(); ++a) shape.push_back(all->shape[a]);
+  value one = graph::record_placeholder(all->type, shape, all->device);
+  known_.emplace(one.get(), known{one, std::move(all)});
+  return one;
+}
+
+const value& example_level::found(const node* n) const {
+  static const value none;
+  const auto at = known_.find(n);
+  return at == known_.end() ? none : at->second.all;
+}
+
+value example_level::all_of(const value& one) {
+  if (!graph::is_example(one)) return {};
+  if (const auto at = known_.find(one.get()); at != known_.end()) return at->second.all;
+  // What is not known below, each node once. Such nodes keep their operands.
+  std::vector<node*> unknown{one.get()};
+  known_.emplace(one.get(), known{one, {}});
+  for (std::size_t k = 0; k < unknown.size(); ++k)  // grows
+    for (int a = 0; a < unknown[k]->operand_count(); ++a) {
+      node* const operand = unknown[k]->operand(a);
+      if (graph::is_example(*operand) && known_.emplace(operand, known{value(operand), {}}).second)
+        unknown.push_back(operand);
+    }
+  std::sort(unknown.begin(), unknown.end(), [](const node* a, const node* b) { return a->order < b->order; });
+  try {
+    for (const node* n : unknown) {
+      value all = record(*n);
+      if (all) graph::flush_if_long(all);
+      known_.at(n).all = std::move(all);
+    }
+  } catch (...) {
+    for (const node* n : unknown) known_.erase(n);  // they would pass for independent of the example
+    throw;
+  }
+  return found(one.get());
+}
+
+value example_level::all_or_repeated(const value& one) {
+  const value all = all_of(one);
+  return all ? all : repeated_in_front(one, count_);
+}
+
+void example_level::forget_unused() {
+  if (known_.size() < swept_at_) return;
+  std::vector<const node*> newest_first;
+  newest_first.reserve(known_.size());
+  for (const auto& [n, k] : known_) newest_first.push_back(n);
+  std::sort(newest_first.begin(), newest_first.end(), [](const node* a, const node* b) { return a->order > b->order; });
+  aligned_.clear();
+  for (const node* n : newest_first)
+    if (n->refs.load(std::memory_order_acquire) == 1) known_.erase(n);
+  swept_at_ = std::max<std::size_t>(1024, 2 * known_.size());
+}
+
+value example_level::example_of(const value& one, std::int64_t k) const {
+  const value& all = found(one.get());
+  if (!all) return one;
+  return graph::record_view(all, one->shape, core::contiguous_strides(one->shape), k * one->size());
+}
+
+bool example_level::takes(const ndarray& x) const {
+  const graph::view_ref& v = ndarray_access::ref(x);
+  if (!v) return false;
+  const value now = v->store->now();
+  return graph::is_example(now) && const_cast<example_level*>(this)->all_of(now);
+}
+
+namespace {
+
+/// The results of the examples one after the other, along a new first axis.
+std::vector<ndarray> results_in_turn(const batched_call& c, const std::vector<ndarray>& of_one_kind) {
+  const bool none = c.count == 0;  // of no example the shapes are those of zeros
+  std::vector<std::vector<ndarray>> each;
+  for (std::int64_t k = 0; k < std::max<std::int64_t>(c.count, 1); ++k) {
+    std::vector<ndarray> operands;
+    for (std::size_t j = 0; j < c.operands.size(); ++j) {
+      const ndarray& x = c.operands[j];
+      if (!c.mapped[j]) operands.push_back(x);
+      else if (none) operands.push_back(of_one_kind[j]);
+      else operands.push_back(x(k));
+    }
+    each.push_back(c.call.again(operands));
+  }
+  std::vector<ndarray> results;
+  for (std::size_t r = 0; r < each[0].size(); ++r) {
+    std::vector<ndarray> list;
+    for (const auto& of : each) {
+      if (of[r].shape() != each[0][r].shape())
+        fail<vmap_error>("vmap", c.call.name, " gives results of shapes ", each[0][r].shape(), " and ", of[r].shape(),
+                         " for different examples: they make no array");
+      list.push_back(of[r]);
+    }
+    const ndarray all = stack(list);
+    results.push_back(none ? all(slice(0, 0)) : all);
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<ndarray> example_level::run(const opaque_call& call) {
+  const scope outside(graph_outer());
+  batched_call c{call, count_, {}, {}};
+  std::vector<ndarray> zeros;
+  for (const ndarray& x : call.operands) {
+    const value one = x.defined() ? value_of(x) : value();
+    const value all = one ? all_of(one) : value();
+    c.mapped.push_back(static_cast<bool>(all));
+    c.operands.push_back(all ? wrap(all) : x);
+    if (count_ != 0) continue;
+    zeros.push_back(!all ? x : wrap(graph::record_cast(constant_of(0, dtype::f64, one->device), one->type)));
+    if (all) zeros.back() = broadcast_to(zeros.back(), to_shape(one->shape));
+  }
+  const opaque_entry* const known = find_opaque(call.name);
+  const std::vector<ndarray> results = known && known->rule ? known->rule(c) : results_in_turn(c, zeros);
+  std::vector<ndarray> ones;
+  for (const ndarray& r : results) ones.push_back(r.defined() ? wrap(enter(value_of(r))) : r);
+  return ones;
+}
+
+}  // namespace sinter::ops
