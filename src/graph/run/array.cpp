@@ -11,6 +11,7 @@
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/recycle.hpp"
+#include "graph/values/trace.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
@@ -46,6 +47,7 @@ value copy_of_view(const value& leaf, const array_view& v) {
 }  // namespace
 
 void copy_elements(const value& to, const value& from) {
+  note_memory_use(from, "copied outside of the recorded graph");
   const std::size_t bytes = from->bytes();
   if (bytes == 0) return;
   runtime::backend& device = runtime::get_backend(from->device);
@@ -203,6 +205,7 @@ pinned_place pin_in_order(const array_view& v) {
   storage& s = *v.store;
   const write_lock mine(s);
   const value& current = s.held();
+  note_memory_use(current, "handed out by its address");
   flush(std::span(&current, 1));
   if (!s.pinned() && !s.pin_if_sole_owner()) s.replace_and_pin(snapshot(current));
   runtime::submission work(runtime::get_backend(s.device));
@@ -268,9 +271,11 @@ exposed begin_read(const array_view& v, bool any_strides) {
 
 const void* address_of(const exposed& e) { return address_to_read(e.held, e.offset); }
 const void* address_to_read(const value& leaf, std::int64_t element) {
+  note_memory_use(leaf, "read outside of the recorded graph");
   return static_cast<const char*>(leaf->buffer->data_to_read()) + bytes_before(*leaf, element);
 }
 void* address_to_write(const value& leaf, std::int64_t element) {
+  note_memory_use(leaf, "written outside of the recorded graph");
   return static_cast<char*>(leaf->buffer->data()) + bytes_before(*leaf, element);
 }
 
@@ -352,6 +357,7 @@ view_ref to_device(const array_view& v, runtime::device_id device, std::optional
   runtime::backend& target = runtime::get_backend(device);
   const memory_kind chosen = kind.value_or(runtime::this_thread().kind[target.slot()]);
   const value copy = unset_leaf(source->shape, source->type, device, chosen);
+  note_memory_use(source, "copied outside of the recorded graph");
   if (device == source->device) {
     std::optional<runtime::current_guard> here;
     if (on) here.emplace(*on);

@@ -6,6 +6,7 @@
 
 #include "core/shape.hpp"
 #include "graph/values/limits.hpp"
+#include "graph/values/trace.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -65,6 +66,7 @@ value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kep
   n->opaque = combine && !combine->value.opaque.empty();
   adopt_operand(*n, v);
   link_reader(n.get());
+  note_recorded(n);
   return n;
 }
 
@@ -79,6 +81,7 @@ value call_node(const jit::user_function* f, int output, const dims& shape, std:
                   result.type, shape, device);
   n->opaque = !result.opaque.empty();
   for (const value& operand : n->call().operands) note_operand(*n, operand);
+  note_recorded(n);
   return n;
 }
 
@@ -132,12 +135,14 @@ value record_iota(const dims& shape, int axis, runtime::device_id device) {
 value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const value> operands) {
   value n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, shape, operands[0]->device);
   for (const value& operand : operands) adopt_operand(*n, operand);
+  note_recorded(n);
   return n;
 }
 
 value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands) {
   value n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, shape, operands[0]->device);
   for (value& operand : operands) adopt_operand(*n, std::move(operand));
+  note_recorded(n);
   return n;
 }
 
@@ -145,6 +150,7 @@ value record_random(jit::opcode op, dtype type, const dims& shape, const random_
                     std::span<const value> operands, runtime::device_id device) {
   value n = fresh(payload::random{.op = op, .stream = stream}, type, shape, device);
   for (const value& operand : operands) adopt_operand(*n, operand);
+  note_recorded(n);
   return n;
 }
 
@@ -160,6 +166,15 @@ value record_view(const value& v, const dims& shape, const dims& strides, std::i
     return record_scalar(v->scalar().constant, v->type, shape, v->device);
   value n = fresh(payload::view{.strides = strides, .offset = offset}, v->type, shape, v->device);
   adopt_operand(*n, v);
+  note_recorded(n);
+  return n;
+}
+
+value record_identity(const value& v) {
+  value n = fresh(payload::view{.strides = core::contiguous_strides(v->shape), .offset = 0}, v->type, v->shape,
+                  v->device);
+  adopt_operand(*n, v);
+  note_recorded(n);
   return n;
 }
 
@@ -167,6 +182,7 @@ value record_gather(const value& v, const value& index, int axis, const dims& sh
   value n = fresh(payload::gather{.axis = axis, .reported_axis = reported_axis}, v->type, shape, v->device);
   adopt_operand(*n, v);
   adopt_operand(*n, index);
+  note_recorded(n);
   return n;
 }
 
@@ -209,6 +225,7 @@ value record_update(const value& base, const dims& strides, std::int64_t offset,
   adopt_operand(*n, base);
   adopt_operand(*n, rhs);
   n->writes = static_cast<std::uint16_t>(base->is_leaf() ? 1 : base->writes + 1);
+  note_recorded(n);
   return n;
 }
 

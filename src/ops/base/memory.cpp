@@ -7,6 +7,7 @@
 
 #include "graph/capture/capture.hpp"
 #include "ops/base/access.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/base/stream.hpp"
 #include "runtime/pool.hpp"
 #include "sinter/error.hpp"
@@ -111,6 +112,11 @@ ndarray moved(const ndarray& x, const device& to, const stream* on, std::optiona
   const graph::array_view& v = view_of(x, function);
   const runtime::device_id id = to_id(to);
   if (v.device() == id) return x;
+  // Announced with the device's kind and index.
+  if (auto r = intercept("to_device", {&x}, {static_cast<std::int64_t>(id.kind), id.index}, [=](auto a) {
+        return results_of(moved(a[0], to, nullptr, kind, function));
+      }))
+    return (*r)[0];
   runtime::get_backend(id);
   runtime::stream* chosen = on ? &fitting(*on, v.device(), id, function) : nullptr;
   return ndarray_access::make(graph::to_device(v, id, kind, chosen));
@@ -170,6 +176,9 @@ ndarray to_memory(const ndarray& x, memory_kind kind) {
   const graph::array_view& v = ops::view_of(x, "to_memory");
   runtime::get_backend(v.device()).memory_pool(kind);
   if (x.memory_kind() == kind) return x;
+  if (auto r = ops::intercept("to_memory", {&x}, {static_cast<std::int64_t>(kind)},
+                              [=](auto a) { return ops::results_of(to_memory(a[0], kind)); }))
+    return (*r)[0];
   return ops::ndarray_access::make(graph::to_device(v, v.device(), kind));
 }
 

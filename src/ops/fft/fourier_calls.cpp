@@ -9,6 +9,7 @@
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
+#include "ops/base/opaque_call.hpp"
 
 namespace sinter::ops {
 namespace {
@@ -208,6 +209,21 @@ ndarray without_single_points(pass p, value x, std::span<const fourier_axis> axe
   return wrap(graph::record_map(opcode::real, p.real, z->shape, std::span(&z, 1)));
 }
 
+/// Announced as "fft" with the kind (0 complex, 1 real to complex, 2 complex to real), whether it is inverse, then axis
+/// and points of each transformed axis. The operand has the right extents and dtype; nothing is scaled.
+std::optional<std::vector<ndarray>> announced(const pass& p, const value& sized, std::span<const fourier_axis> axes) {
+  const std::int64_t kind = p.kind == fourier_kind::complex ? 0 : p.kind == fourier_kind::real_to_complex ? 1 : 2;
+  const std::vector<fourier_axis> all(axes.begin(), axes.end());
+  opaque_call call{"fft", {wrap(sized)}, {kind, p.inverse}, {}, [p, all](std::span<const ndarray> a) {
+                     return results_of(transformed(p.function, value_of(a[0]), p.kind, p.inverse, all));
+                   }};
+  for (const fourier_axis& a : all) {
+    call.numbers.push_back(a.axis);
+    call.numbers.push_back(a.points);
+  }
+  return run_intercepted(call);
+}
+
 }  // namespace
 
 dtype fourier_real(dtype t) noexcept {
@@ -264,6 +280,9 @@ ndarray transformed(const char* function, const value& x, fourier_kind kind, boo
   for (std::size_t k = 0; k < axes.size(); ++k) {
     const std::int64_t points = axes[k].points;
     sized = resized(sized, axes[k].axis, k + 1 == axes.size() ? p.in_extent(points) : points);
+  }
+  if (is_intercepting()) {
+    if (auto r = announced(p, graph::record_cast(sized, p.in_type()), axes)) return (*r)[0];
   }
   return without_single_points(p, std::move(sized), axes);
 }

@@ -12,6 +12,7 @@
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/indexing/advanced_index.hpp"
 #include "ops/indexing/masked.hpp"
 #include "ops/indexing/select.hpp"
@@ -237,11 +238,63 @@ void run_scatter(const scatter& s, const jit::user_function* f, std::vector<valu
   graph::report_statement(*v.store);
 }
 
+void write_selected(const advanced_index& p, const selected_elements& c, const value& r, const dims& selection,
+                    bool same);
+void accumulate_selected(const advanced_index& p, const selected_elements& c, const value& r, const dims& selection,
+                         accumulation how, bool deterministic);
+
+/// What is done to selected elements, as an attribute.
+constexpr std::int64_t written = 0;
+constexpr std::int64_t number_of(accumulation how) { return 1 + static_cast<std::int64_t>(how); }
+
+/// Announced as "write_selection" with operands base, values (broadcast to the selection), and an int64 index array for
+/// each indexed axis; numbers: what is done (0 written, 1 added, 2 maximum, 3 minimum), whether `same` or deterministic,
+/// whether no element is selected twice, the position of the selected axes in the result, then for each index array its
+/// axis, the axis reported in errors, and whether it is known to be in range. The result is the base afterwards. False:
+/// nobody takes it.
+bool announced(const advanced_index& p, const selected_elements& c, const value& r, const dims& selection,
+               std::int64_t what, bool flag) {
+  if (!is_intercepting() || c.axes.empty()) [[likely]]
+    return false;
+  opaque_call call{"write_selection",
+                   {wrap(graph::read(*p.base)), wrap(broadcast_value(r, selection))},
+                   {what, flag, c.unique, p.selected_at},
+                   {},
+                   {}};
+  for (const selected_axis& a : c.axes) {
+    call.operands.push_back(wrap(a.index));
+    call.numbers.insert(call.numbers.end(), {a.axis, a.reported_axis, a.in_range});
+  }
+  call.again = [numbers = call.numbers, shape = c.shape, what, flag](std::span<const ndarray> a) {
+    const ndarray base = wrap(value_of(a[0]));
+    advanced_index on;
+    selected_elements chosen;
+    on.base = ndarray_access::ref(base);
+    on.selected_at = static_cast<int>(numbers[3]);
+    chosen.shape = shape;
+    chosen.unique = numbers[2] != 0;
+    for (std::size_t k = 2, n = 4; k < a.size(); ++k, n += 3) {
+      const selected_axis one{value_of(a[k]), static_cast<int>(numbers[n]), static_cast<int>(numbers[n + 1]),
+                              numbers[n + 2] != 0};
+      on.entries.push_back({one.index, false, one.in_range, one.axis, 1, one.reported_axis});
+      chosen.axes.push_back(one);
+    }
+    const value values = value_of(a[1]);
+    if (what == written) write_selected(on, chosen, values, values->shape, flag);
+    else accumulate_selected(on, chosen, values, values->shape, static_cast<accumulation>(what - 1), flag);
+    return results_of(base);
+  };
+  const auto result = run_intercepted(call);
+  if (result) graph::write(*p.base, value_of((*result)[0]));
+  return result.has_value();
+}
+
 /// `same`: equal indices have equal values, so the order of the writes does not matter.
 void write_selected(const advanced_index& p, const selected_elements& c, const value& r, const dims& selection,
                     bool same) {
   const scatter s(p, c);
   if (core::element_count(s.loop) == 0) return;
+  if (announced(p, c, r, selection, written, same)) return;
   const dtype type = p.base->type;
   std::vector<value> arguments{s.address(), s.in_loop_order(r, selection), s.out_of_range()};
   std::vector<jit::user_parameter> inputs{input("at", dtype::i64), input("v", type), input("bad", dtype::b1, true, 0)};
@@ -421,6 +474,26 @@ bool add_on_host(const advanced_index& p, const selected_elements& c, const valu
   return true;
 }
 
+void accumulate_selected(const advanced_index& p, const selected_elements& c, const value& r, const dims& selection,
+                         accumulation how, bool deterministic) {
+  const dtype type = p.base->type;
+  const scatter s(p, c);
+  if (core::element_count(s.loop) == 0) return;
+  if (announced(p, c, r, selection, number_of(how), deterministic)) return;
+  if (how == accumulation::add && adds_in_order(type, s.device) && add_on_host(p, c, s.in_loop_order(r, selection)))
+    return;
+  std::vector<value> arguments{s.address(), s.in_loop_order(r, selection), s.out_of_range()};
+  if (how == accumulation::add && deterministic && is_inexact(type)) return add_in_order(s, std::move(arguments), type);
+  if (is_bool(type)) how = how == accumulation::add ? accumulation::max : how;
+  std::string body = std::string("if (!bad[0]) ") + step_of(how) + "(y, at, v);";
+  if (is_bool(type))
+    body = how == accumulation::max ? "if (v && !bad[0]) y[at] = true;" : "if (!v && !bad[0]) y[at] = false;";
+  run_scatter(s,
+              loop_function("scatter", {input("at", dtype::i64), input("v", type), input("bad", dtype::b1, true, 0)},
+                            type, std::move(body)),
+              std::move(arguments));
+}
+
 }  // namespace
 
 void accumulate_selection(advanced_index& p, const operand& e, accumulation how, bool deterministic,
@@ -434,20 +507,7 @@ void accumulate_selection(advanced_index& p, const operand& e, accumulation how,
   const dims selection = selection_shape(p, c);
   const value r = right_side(*p.base, e, selection.size(), function);
   if (!core::broadcasts_to(r->shape, selection)) refuse_shape(function, r->shape, selection);
-  const scatter s(p, c);
-  if (core::element_count(s.loop) == 0) return;
-  if (how == accumulation::add && adds_in_order(type, s.device) && add_on_host(p, c, s.in_loop_order(r, selection)))
-    return;
-  std::vector<value> arguments{s.address(), s.in_loop_order(r, selection), s.out_of_range()};
-  if (how == accumulation::add && deterministic && is_inexact(type)) return add_in_order(s, std::move(arguments), type);
-  if (is_bool(type)) how = how == accumulation::add ? accumulation::max : how;
-  std::string body = std::string("if (!bad[0]) ") + step_of(how) + "(y, at, v);";
-  if (is_bool(type))
-    body = how == accumulation::max ? "if (v && !bad[0]) y[at] = true;" : "if (!v && !bad[0]) y[at] = false;";
-  run_scatter(s,
-              loop_function("scatter", {input("at", dtype::i64), input("v", type), input("bad", dtype::b1, true, 0)},
-                            type, std::move(body)),
-              std::move(arguments));
+  accumulate_selected(p, c, r, selection, how, deterministic);
 }
 
 }  // namespace sinter::ops

@@ -11,6 +11,7 @@
 #include "graph/values/faults.hpp"
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/opaque_call.hpp"
 
 namespace sinter::ops {
 namespace {
@@ -115,11 +116,25 @@ packed_flags pack_flags(const value& flags) {
 }
 
 value true_positions(const value& flags) {
+  if (is_intercepting()) {
+    const ndarray f = wrap(flags);
+    if (auto r = intercept("true_positions", {&f}, {}, [](std::span<const ndarray> a) {
+          return results_of(wrap(true_positions(value_of(a[0]))));
+        }))
+      return value_of((*r)[0]);
+  }
   if (flags->size() == 0) return unset_leaf(dims{0}, dtype::i64, flags->device);
   return counted_selection(flags, value()).positions();
 }
 
 value true_elements(const value& data, const value& flags) {
+  if (is_intercepting()) {
+    const ndarray x = wrap(data), f = wrap(flags);
+    if (auto r = intercept("true_elements", {&x, &f}, {}, [](std::span<const ndarray> a) {
+          return results_of(wrap(true_elements(value_of(a[0]), value_of(a[1]))));
+        }))
+      return value_of((*r)[0]);
+  }
   if (flags->size() == 0) return unset_leaf(dims{0}, data->type, data->device);
   return counted_selection(flags, data).elements(data);
 }

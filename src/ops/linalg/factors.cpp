@@ -9,6 +9,7 @@
 
 #include "graph/run/flush.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/linalg/parts.hpp"
 #include "ops/linalg/solver_calls.hpp"
 #include "sinter/creation.hpp"
@@ -67,6 +68,9 @@ std::vector<int64_t> permutations(const ndarray& pivots, int64_t count, int64_t 
 ndarray linalg::cholesky(const ndarray& x, const cholesky_kw& kw) {
   const matrix_stack s = square_matrices_of(x, "cholesky");
   const dtype type = linalg_dtype("cholesky", {&x});
+  if (auto r = intercept("cholesky", {&x}, {kw.upper},
+                         [=](std::span<const ndarray> a) { return results_of(cholesky(a[0], kw)); }))
+    return (*r)[0];
   if (s.empty()) return zeros_beside(x, s.with({s.rows, s.rows}), type);
   const value a = owned_by_rows(x, type, "cholesky");
   const value info = unset_leaf(s.batch, dtype::i32, a->device);
@@ -82,6 +86,13 @@ linalg::qr_result linalg::qr(const ndarray& x, const qr_kw& kw) {
   if (kw.mode != "reduced" && kw.mode != "complete" && kw.mode != "r" && kw.mode != "raw")
     fail<value_error>("qr", "Unrecognized mode '", kw.mode, "'; it is reduced, complete, r or raw");
   const matrix_stack s = matrices_of(x, "qr");
+  if (is_intercepting()) {
+    const auto again = [mode = std::string(kw.mode)](std::span<const ndarray> a) {
+      const qr_result both = qr(a[0], {.mode = mode});
+      return results_of(both.q, both.r);
+    };
+    if (auto r = intercept("qr", {&x}, {}, again, kw.mode)) return {(*r)[0], (*r)[1]};  // the text is the mode
+  }
   const dtype type = linalg_dtype("qr", {&x});
   const int64_t k = std::min(s.rows, s.columns), columns = kw.mode == "complete" ? s.rows : k;
   if (s.empty() && kw.mode == "raw")
@@ -105,6 +116,11 @@ linalg::qr_result linalg::qr(const ndarray& x, const qr_kw& kw) {
 
 linalg::lu_result linalg::lu(const ndarray& x, const lu_kw& kw) {
   const matrix_stack s = matrices_of(x, "lu");
+  if (auto r = intercept("lu", {&x}, {kw.permute_l, kw.p_indices}, [=](std::span<const ndarray> a) {
+        const lu_result all = lu(a[0], kw);
+        return results_of(all.p, all.l, all.u);
+      }))
+    return {(*r)[0], (*r)[1], (*r)[2]};
   const dtype type = linalg_dtype("lu", {&x});
   const int64_t k = std::min(s.rows, s.columns);
   const lu_memory f = factor_lu(x, s, type, "lu");
@@ -130,6 +146,11 @@ linalg::lu_result linalg::lu(const ndarray& x, const lu_kw& kw) {
 
 linalg::lu_factors linalg::lu_factor(const ndarray& x) {
   const matrix_stack s = matrices_of(x, "lu_factor");
+  if (auto r = intercept("lu_factor", {&x}, {}, [](std::span<const ndarray> a) {
+        const lu_factors f = lu_factor(a[0]);
+        return results_of(f.lu, f.piv);
+      }))
+    return {(*r)[0], (*r)[1]};
   const lu_memory f = factor_lu(x, s, linalg_dtype("lu_factor", {&x}), "lu_factor");
   return {by_columns(f.lu), wrap(f.pivots) - 1};
 }

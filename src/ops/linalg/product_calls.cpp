@@ -8,6 +8,7 @@
 #include "graph/values/faults.hpp"
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/indexing/advanced_index.hpp"
 #include "runtime/algorithms/products.hpp"
 #include "sinter/creation.hpp"
@@ -155,7 +156,25 @@ ready_product prepare_product(const ndarray& x, const ndarray& y, dtype type, bo
 
 }  // namespace
 
+namespace {
+
+/// Announced with operands of the product's dtype, which have two axes or more and broadcast before the last two; whether
+/// tf32 is allowed. The result is new.
+std::optional<std::vector<ndarray>> announced(const ndarray& x, const ndarray& y, dtype type, bool tf32) {
+  if (!is_intercepting()) [[likely]]
+    return {};
+  const ndarray a = x.astype(type, false), b = y.astype(type, false);
+  return intercept("matmul", {&a, &b}, {tf32}, [=](std::span<const ndarray> o) {
+    product_kw kw;
+    kw.tf32 = tf32;
+    return results_of(product_of(o[0], o[1], {}, type, kw));
+  });
+}
+
+}  // namespace
+
 ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const product_kw& kw) {
+  if (auto r = announced(x, y, type, kw.tf32)) return delivered((*r)[0], kw, "matmul");
   ready_product p = prepare_product(x, y, type, kw.tf32);
   if (kw.out && takes_directly(*kw.out, x, y, type, *p.device)) {
     const graph::array_view& v = view_of(*kw.out, "matmul");
@@ -176,6 +195,7 @@ ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const 
 }
 
 ndarray multiply_with_epilogue(const ndarray& x, const ndarray& y, dtype type, const matmul_kw& kw) {
+  if (auto r = announced(x, y, type, kw.tf32)) return with_epilogue((*r)[0], kw);
   ready_product p = prepare_product(x, y, type, kw.tf32);
   value bias;
   if (kw.bias) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "ops/base/axes.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/base/type_rules.hpp"
 #include "ops/linalg/parts.hpp"
 #include "ops/linalg/solver_calls.hpp"
@@ -63,7 +64,14 @@ linalg::svd_result svd_in(const value& memory, const matrix_stack& s, svd_part p
 }
 
 /// Row-major matrices are transposed to LAPACK: x^T = u' s v'^H, so x = conj(v') s u'^T, without a transposing copy.
+/// Announced with the part: 0 values only, 1 reduced, 2 full. Results: u, s, v^H; without vectors s alone is defined.
 linalg::svd_result svd_parts(const ndarray& x, svd_part part, const char* function) {
+  const std::int64_t number = part == svd_part::values ? 0 : part == svd_part::full ? 2 : 1;
+  if (auto r = intercept("svd", {&x}, {number}, [=](std::span<const ndarray> a) {
+        const linalg::svd_result all = svd_parts(a[0], part, function);
+        return results_of(all.u, all.s, all.vh);
+      }))
+    return {(*r)[0], (*r)[1], (*r)[2]};
   const matrix_stack s = matrices_of(x, function);
   const dtype type = linalg_dtype(function, {&x});
   if (s.empty()) return svd_of_nothing(x, s, part, type);
@@ -101,8 +109,14 @@ bool is_upper(char uplo, const char* function) {
   fail<value_error>(function, "uplo is L or U, not ", uplo);
 }
 
+/// Announced with the triangle that is read (1: the upper one) and whether eigenvectors are wanted.
 linalg::eigen_result eigh_parts(const ndarray& x, char uplo, bool vectors, const char* function) {
   const bool upper = is_upper(uplo, function);
+  if (auto r = intercept("eigh", {&x}, {upper, vectors}, [=](std::span<const ndarray> a) {
+        const linalg::eigen_result all = eigh_parts(a[0], uplo, vectors, function);
+        return results_of(all.eigenvalues, all.eigenvectors);
+      }))
+    return {(*r)[0], (*r)[1]};
   const matrix_stack s = square_matrices_of(x, function);
   const dtype type = linalg_dtype(function, {&x});
   if (s.empty())
@@ -141,7 +155,13 @@ ndarray paired(const ndarray& memory, const ndarray& w) {
   return matrix_transpose(first + i * second);
 }
 
+/// Announced with whether eigenvectors are wanted.
 linalg::eigen_result eig_parts(const ndarray& x, bool vectors, const char* function) {
+  if (auto r = intercept("eig", {&x}, {vectors}, [=](std::span<const ndarray> a) {
+        const linalg::eigen_result all = eig_parts(a[0], vectors, function);
+        return results_of(all.eigenvalues, all.eigenvectors);
+      }))
+    return {(*r)[0], (*r)[1]};
   const matrix_stack s = square_matrices_of(x, function);
   const dtype type = linalg_dtype(function, {&x});
   const dtype wide = complex_of(type);

@@ -10,6 +10,7 @@
 #include "core/shape.hpp"
 #include "graph/values/faults.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/base/type_rules.hpp"
 #include "ops/linalg/parts.hpp"
 #include "ops/linalg/solver_calls.hpp"
@@ -94,7 +95,11 @@ inverses solution_of(const ndarray& a, const ndarray& b, const char* function,
   return {x.array(), f.info};
 }
 
+/// Announced as "solve": matrices and right sides, which are vectors if b has rank 1. inv is a solve with identities.
 ndarray solved(const ndarray& a, const ndarray& b, const char* function) {
+  if (auto r = intercept("solve", {&a, &b}, {},
+                         [=](std::span<const ndarray> o) { return results_of(solved(o[0], o[1], function)); }))
+    return (*r)[0];
   std::unique_ptr<runtime::outcome> found;
   const inverses solution = solution_of(a, b, function, &found);
   if (found) require_success(*found, solution.info, function, "Singular matrix");
@@ -174,6 +179,11 @@ ndarray linalg::inv(const ndarray& x) { return solved(x, identities_for(x, "inv"
 linalg::slogdet_result linalg::slogdet(const ndarray& x) {
   const matrix_stack s = square_matrices_of(x, "slogdet");
   const dtype type = linalg_dtype("slogdet", {&x});
+  if (auto r = intercept("slogdet", {&x}, {}, [](std::span<const ndarray> a) {
+        const slogdet_result both = slogdet(a[0]);
+        return results_of(both.sign, both.logabsdet);
+      }))
+    return {(*r)[0], (*r)[1]};
   if (s.empty()) {
     const create_kw of_sign{.dtype = type, .device = x.device()}, of_log{.dtype = real_of(type), .device = x.device()};
     return {ones(to_shape(s.batch), of_sign), zeros(to_shape(s.batch), of_log)};
@@ -209,6 +219,10 @@ ndarray exchanges_of(const ndarray& pivots, int64_t rows) {
 
 ndarray linalg::lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_kw& kw) {
   const matrix_form form = form_of(kw.trans, "lu_solve");
+  if (auto r = intercept("lu_solve", {&a.lu, &a.piv, &b}, {kw.trans}, [=](std::span<const ndarray> o) {
+        return results_of(lu_solve({o[0], o[1]}, o[2], kw));
+      }))
+    return (*r)[0];
   matrix_stack s = square_matrices_of(a.lu, "lu_solve");
   const dtype type = linalg_dtype("lu_solve", {&a.lu, &b});
   if (!(view_of(a.piv, "lu_solve").shape == s.with({s.rows})))
@@ -231,6 +245,9 @@ ndarray linalg::lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_k
 
 ndarray linalg::solve_triangular(const ndarray& a, const ndarray& b, const solve_triangular_kw& kw) {
   const matrix_form form = form_of(kw.trans, "solve_triangular");
+  if (auto r = intercept("solve_triangular", {&a, &b}, {kw.trans, kw.lower, kw.unit_diagonal},
+                         [=](std::span<const ndarray> o) { return results_of(solve_triangular(o[0], o[1], kw)); }))
+    return (*r)[0];
   const matrix_stack s = square_matrices_of(a, "solve_triangular");
   const dtype type = linalg_dtype("solve_triangular", {&a, &b});
   const right_sides r = right_sides_of(a, s, b, "solve_triangular");
@@ -293,5 +310,11 @@ ndarray linalg::tensorinv(const ndarray& a, int64_t ind) {
 }  // namespace sinter::inline v0
 
 sinter::ops::inverses sinter::ops::inverses_of(const ndarray& x, const char* function) {
+  // Announced with two results: the inverses, and which matrices have none (nonzero).
+  if (auto r = intercept("inverses", {&x}, {}, [=](std::span<const ndarray> a) {
+        const inverses found = inverses_of(a[0], function);
+        return results_of(found.x, found.info ? wrap(found.info) : ndarray());
+      }))
+    return {(*r)[0], (*r)[1].defined() ? value_of((*r)[1]) : value()};
   return solution_of(x, identities_for(x, function), function);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ops/base/opaque_call.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"
@@ -168,11 +169,28 @@ ndarray bin_between(const ndarray& samples, const ndarray& edges) {
   return where(samples == last, n - 1, where(samples <= last, place, -1));
 }
 
+namespace {
+
+/// Announced as "bincount" with the number of bins; the operands are of rank 1, the weights real or undefined.
+std::optional<std::vector<ndarray>> announced(const ndarray& at, const ndarray& weights, std::int64_t n) {
+  return intercept("bincount", {&at, &weights}, {n},
+                   [n](std::span<const ndarray> a) { return results_of(count_or_sum(a[0], a[1], n)); });
+}
+
+}  // namespace
+
 ndarray count_or_sum(const ndarray& bins, const ndarray& weights, std::int64_t n) {
   const value at = value_of(ravel(bins));
   const dtype added = weights.defined() && weights.dtype() == dtype::f32 ? dtype::f32 : dtype::f64;
-  if (!weights.defined()) return wrap(binned(at, value(), n));
-  const auto sums = [&](const ndarray& w) { return wrap(binned(at, value_of(ravel(w).astype(added, false)), n)); };
+  if (!weights.defined()) {
+    if (auto r = announced(wrap(at), {}, n)) return (*r)[0];
+    return wrap(binned(at, value(), n));
+  }
+  const auto sums = [&](const ndarray& w) {
+    const ndarray flat = ravel(w).astype(added, false);
+    if (auto r = announced(wrap(at), flat, n)) return (*r)[0];
+    return wrap(binned(at, value_of(flat), n));
+  };
   if (!is_complex(weights.dtype())) return sums(weights);
   static const auto& complex_of =
       *new function("complex128 complex_of(double re, double im)", "return complex128(re, im);");

@@ -3,6 +3,7 @@
 
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
@@ -33,6 +34,29 @@ void refuse_initial(const scan_kw& kw, const char* function) {
   if (kw.include_initial) fail<value_error>(function, "takes no include_initial keyword; cumulative_sum does");
 }
 
+const char* name_of(scan_op op) {
+  switch (op) {
+    case scan_op::sum: return "cumsum";
+    case scan_op::prod: return "cumprod";
+    case scan_op::max: return "cummax";
+    case scan_op::min: return "cummin";
+    default: return "logcumsumexp";
+  }
+}
+
+ndarray whole_scan(scan_op op, const subject& s, dtype type);
+
+/// Announced with the axis; the operand has the dtype of the scan.
+std::optional<std::vector<ndarray>> announced(scan_op op, const subject& s, dtype type) {
+  if (!is_intercepting()) [[likely]]
+    return {};
+  const ndarray x = wrap(graph::record_cast(s.v, type));
+  const int axis = s.axis;
+  return intercept(name_of(op), {&x}, {axis}, [=](std::span<const ndarray> a) {
+    return results_of(whole_scan(op, {value_of(a[0]), axis}, a[0].dtype()));
+  });
+}
+
 /// Scans in `type`; bools as bytes, whose running sum is a maximum and whose running product is a minimum.
 ndarray scan_as(scan_op op, subject s, dtype type) {
   s.v = graph::record_cast(s.v, type);
@@ -50,13 +74,19 @@ bool may_have_lost_zeros(const ndarray& products, int axis) {
   return bool(any(isnan(slice_of(products, axis, n - 1, n))));
 }
 
-ndarray sum_or_prod(scan_op op, subject s, const scan_kw& kw) {
-  const dtype type = kw.dtype.value_or(accumulator_of(s.v->type));
+ndarray whole_scan(scan_op op, const subject& s, dtype type) {
+  if (auto r = announced(op, s, type)) return (*r)[0];
   ndarray out = scan_as(op, s, type);
   if (op == scan_op::prod && is_inexact(type) && may_have_lost_zeros(out, s.axis)) {  // see reduce.cpp
     const value factors = zero_and_sign_of(graph::record_cast(s.v, type));
     out = wrap(zero_where_lost(value_of(out), scanned(op, factors, s.axis)));
   }
+  return out;
+}
+
+ndarray sum_or_prod(scan_op op, subject s, const scan_kw& kw) {
+  const dtype type = kw.dtype.value_or(accumulator_of(s.v->type));
+  const ndarray out = whole_scan(op, s, type);
   if (!kw.include_initial) return out;
   dims shape = s.v->shape;
   shape[s.axis] = 1;
@@ -90,7 +120,7 @@ ndarray extreme(scan_op op, const ndarray& x, const scan_kw& kw, const char* fun
   if (kw.dtype) fail<value_error>(function, "takes no dtype keyword");
   subject s = subject_of(x, kw.axis, function);
   const dtype type = s.v->type;
-  return scan_as(op, std::move(s), type);
+  return whole_scan(op, s, type);
 }
 
 }  // namespace
@@ -114,7 +144,7 @@ ndarray logcumsumexp(const ndarray& x, const scan_kw& kw) {
   const dtype type = kw.dtype.value_or(loop_dtype(loop_rule::real_floating, s.v->type, "logcumsumexp"));
   if (!is_inexact(type) || is_complex(type))
     fail<dtype_error>("logcumsumexp", "dtype ", type, " is not real floating point");
-  return scan_as(scan_op::logaddexp, std::move(s), type);
+  return whole_scan(scan_op::logaddexp, s, type);
 }
 
 }  // namespace sinter::inline v0

@@ -2,6 +2,7 @@
 #include "sinter/search.hpp"
 
 #include "ops/base/elementwise_values.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "sinter/kernel.hpp"
 #include "sinter/take.hpp"
 
@@ -74,6 +75,13 @@ ndarray searchsorted(const ndarray& a, const operand& v, const searchsorted_kw& 
     fail<value_error>("searchsorted", "side must be \"left\" or \"right\", not \"", kw.side, "\"");
   require_vector(view_of(a, "searchsorted").shape, "searchsorted", "the sorted array");
   const ndarray ordered = kw.sorter.defined() ? in_order(a, kw.sorter) : a;
+  if (is_intercepting() && v.is_array()) {  // announced in the order of the sorter, with whether the side is the right one
+    const bool right = kw.side == "right";
+    if (auto r = intercept("searchsorted", {&ordered, &v.array()}, {right}, [right](std::span<const ndarray> o) {
+          return results_of(searchsorted(o[0], o[1], {.side = right ? "right" : "left"}));
+        }))
+      return (*r)[0];
+  }
   const operand sorted(ordered);
   const operand* const both[] = {&sorted, &v};
   const auto [type, out_of_range] = strong_type_of(sorted, v, "searchsorted");
@@ -95,6 +103,9 @@ ndarray digitize(const ndarray& x, const ndarray& bins, const digitize_kw& kw) {
   const operand* const both[] = {&element, &edges};
   const dtype type = loop_dtype(loop_rule::ordered, result_type_of(both, "digitize"), "digitize");
   common_device(both, "digitize");
+  if (auto r = intercept("digitize", {&x, &bins}, {kw.right},
+                         [=](std::span<const ndarray> a) { return results_of(digitize(a[0], a[1], kw)); }))
+    return (*r)[0];
   return f(x.astype(type, false), bins.astype(type, false), kw.right);
 }
 

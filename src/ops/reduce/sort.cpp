@@ -7,6 +7,7 @@
 
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/opaque_call.hpp"
 
 namespace sinter::inline v0 {
 
@@ -19,6 +20,13 @@ rows_of rows_for(const ndarray& x, optional_axis axis, const char* function) {
   const value v = value_of(x, function);
   if (!axis) return rows_along(reshape_value(v, dims{v->size()}), 0);
   return rows_along(v, normalize_axis(*axis, v->shape, function));
+}
+
+/// The axis of rows_for() as an attribute: -1 without one.
+std::int64_t axis_number(const ndarray& x, optional_axis axis, const char* function) {
+  if (!axis) return -1;
+  const dims shape = view_of(x, function).shape;
+  return shape.empty() ? 0 : normalize_axis(*axis, shape, function);
 }
 
 /// kth as ascending positions, each once.
@@ -41,13 +49,21 @@ value reordered(const value& key, const value& order) {
 
 }  // namespace
 
+// Announced with the axis (-1: of the flattened array), and whether the order descends.
+
 ndarray sort(const ndarray& x, const sort_kw& kw) {
+  if (auto r = intercept("sort", {&x}, {axis_number(x, kw.axis, "sort"), kw.descending},
+                         [=](std::span<const ndarray> a) { return results_of(sort(a[0], kw)); }))
+    return (*r)[0];
   const rows_of r = rows_for(x, kw.axis, "sort");
   return in_place_of(r, sorted_rows(r.elements, r.layout(), kw.descending));
 }
 
 ndarray argsort(const ndarray& x, const sort_kw& kw) {
   const graph::array_view& v = view_of(x, "argsort");
+  if (auto r = intercept("argsort", {&x}, {axis_number(x, kw.axis, "argsort"), kw.descending},
+                         [=](std::span<const ndarray> a) { return results_of(argsort(a[0], kw)); }))
+    return (*r)[0];
   if (v.shape.empty() && kw.axis && (*kw.axis == 0 || *kw.axis == -1))
     return wrap(graph::record_scalar(scalar_of(0, dtype::i64, "argsort"), dtype::i64, dims(), v.device()));
   const rows_of r = rows_for(x, kw.axis, "argsort");
@@ -64,6 +80,11 @@ ndarray lexsort(const std::vector<ndarray>& keys, std::int64_t axis) {
     if (view_of(k.array(), "lexsort").shape != shape)
       fail<shape_error>("lexsort", "keys have different shapes: ", shape, " and ", view_of(k.array(), "lexsort").shape);
   }
+  if (auto r = intercept_all("lexsort", keys, {shape.empty() ? -1 : normalize_axis(axis, shape, "lexsort")},
+                             [=](std::span<const ndarray> a) {
+                               return results_of(lexsort(std::vector<ndarray>(a.begin(), a.end()), axis));
+                             }))
+    return (*r)[0];
   const auto device = common_device(all, "lexsort");
   if (shape.empty()) return wrap(graph::record_scalar(scalar_of(0, dtype::i64, "lexsort"), dtype::i64, dims(), device));
   // One stable sort per key, the least significant one first.
@@ -86,7 +107,16 @@ ndarray lexsort(const ndarray& keys, std::int64_t axis) {
   return lexsort(list, axis);
 }
 
+// Announced with the axis, then kth.
+
 ndarray partition(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis) {
+  if (is_intercepting()) {
+    opaque_call call{"partition", {x}, {axis_number(x, axis, "partition")}, {}, [=](std::span<const ndarray> a) {
+                       return results_of(partition(a[0], kth, axis));
+                     }};
+    call.numbers.insert(call.numbers.end(), kth.begin(), kth.end());
+    if (auto r = run_intercepted(call)) return (*r)[0];
+  }
   const rows_of r = rows_for(x, axis, "partition");
   const auto at = check_kth(r, kth, "partition");
   if (at.empty() || !can_partition(r.elements, r.layout())) return sort(x, axis);
@@ -97,6 +127,13 @@ ndarray partition(const ndarray& x, std::int64_t kth, optional_axis axis) {
 }
 
 ndarray argpartition(const ndarray& x, const std::vector<std::int64_t>& kth, optional_axis axis) {
+  if (is_intercepting()) {
+    opaque_call call{"argpartition", {x}, {axis_number(x, axis, "argpartition")}, {}, [=](std::span<const ndarray> a) {
+                       return results_of(argpartition(a[0], kth, axis));
+                     }};
+    call.numbers.insert(call.numbers.end(), kth.begin(), kth.end());
+    if (auto r = run_intercepted(call)) return (*r)[0];
+  }
   const rows_of r = rows_for(x, axis, "argpartition");
   const auto at = check_kth(r, kth, "argpartition");
   if (at.empty() || !can_partition(r.elements, r.layout())) return argsort(x, axis);
@@ -106,7 +143,14 @@ ndarray argpartition(const ndarray& x, std::int64_t kth, optional_axis axis) {
   return argpartition(x, std::vector<std::int64_t>{kth}, axis);
 }
 
+/// Announced with the axis, k, and whether the largest are wanted; results: values, indices.
 topk_result topk(const ndarray& x, std::int64_t k, const topk_kw& kw) {
+  if (auto r = intercept("topk", {&x}, {axis_number(x, kw.axis, "topk"), k, kw.largest},
+                         [=](std::span<const ndarray> a) {
+                           const topk_result found = topk(a[0], k, kw);
+                           return results_of(found.values, found.indices);
+                         }))
+    return {(*r)[0], (*r)[1]};
   const rows_of r = rows_for(x, kw.axis, "topk");
   if (k < 0 || k > r.count)
     fail<value_error>("topk", "k (", k, ") is out of range for an axis of ", r.count, " elements");

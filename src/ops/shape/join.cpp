@@ -6,6 +6,7 @@
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/eval.hpp"
 #include "sinter/manipulate.hpp"
@@ -111,6 +112,13 @@ value repeat_by_counts(const value& v, const ndarray& counts, int axis) {
   dims shape = v->shape;
   if (shape[axis] == 0) return v;
   const ndarray each = counts.astype(int64, false);
+  if (is_intercepting()) {  // announced with the axis
+    const ndarray x = wrap(v);
+    if (auto r = intercept("repeat", {&x, &each}, {axis}, [axis](std::span<const ndarray> a) {
+          return results_of(wrap(repeat_by_counts(value_of(a[0]), a[1], axis)));
+        }))
+      return value_of((*r)[0]);
+  }
   if (repeats_pieces(v)) {
     const repetitions r = counted_repetitions(value_of(each, "repeat"));
     check_total(r.total.least, r.total.about);

@@ -7,6 +7,7 @@
 #include "core/shape.hpp"
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/statistics/quantile_rank.hpp"
 #include "ops/statistics/weights.hpp"
 #include "sinter/creation.hpp"
@@ -132,6 +133,19 @@ struct ordered {
 ordered with_ranks(const sample& s, std::vector<std::int64_t> ranks) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  if (is_intercepting()) {  // announced with the ranks, ascending; the rows are along the last axis
+    opaque_call call{"ranked_elements", {s.elements}, ranks, {}, [](std::span<const ndarray>) {
+                       return std::vector<ndarray>();
+                     }};
+    call.again = [s, ranks](std::span<const ndarray> a) {
+      sample of_these = s;
+      of_these.elements = a[0];
+      const ordered found = with_ranks(of_these, ranks);
+      return results_of(found.ranks.empty() ? take(found.rows, array(ranks, {.device = a[0].device()}), -1)
+                                            : found.rows);
+    };
+    if (auto r = run_intercepted(call)) return {(*r)[0], std::move(ranks)};
+  }
   const value v = value_of(s.elements);
   const rows_of r = rows_along(v, v->shape.size() - 1);
   if (static_cast<std::int64_t>(ranks.size()) > most_ranks(r.elements, r.layout())) return {sort(s.elements), {}};

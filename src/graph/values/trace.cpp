@@ -1,0 +1,83 @@
+// Traces of recorded values: a list of what depends on the inputs, kept while it is recorded.
+#include "graph/values/trace.hpp"
+
+#include <cassert>
+#include <utility>
+
+#include "sinter/derivative_error.hpp"
+
+namespace sinter::graph {
+namespace {
+
+constinit thread_local trace* innermost_trace = nullptr;
+
+}  // namespace
+
+trace* trace::innermost() noexcept { return innermost_trace; }
+
+trace::trace(const char* function, trace_filter filter)
+    : function_(function), filter_(filter), outer_(std::exchange(innermost_trace, this)) {
+  traces_anywhere.fetch_add(1, std::memory_order_relaxed);
+}
+
+trace::~trace() { end(); }
+
+void trace::end() noexcept {
+  if (!std::exchange(active_, false)) return;
+  assert(innermost_trace == this);
+  innermost_trace = outer_;
+  outer_ = nullptr;
+  traces_anywhere.fetch_sub(1, std::memory_order_relaxed);
+}
+
+value trace::enter(const value& v) {
+  value input = record_identity(v);  // outer traces are told; this one does not hold `v`
+  index_.emplace(input.get(), -1);
+  inputs_.push_back(input);
+  return input;
+}
+
+void trace::add_recorded(const value& v) {
+  if (!follows(*v)) return;
+  const node& n = *v;
+  const int count = n.operand_count();
+  bool depends = false;
+  for (int k = 0; k < count && !depends; ++k) depends = index_.contains(n.operand(k));
+  if (!depends) return;
+  entry e{n.kind.load(std::memory_order_relaxed), {v}, {}, nullptr};
+  e.operands.reserve(static_cast<std::size_t>(count));
+  for (int k = 0; k < count; ++k) e.operands.emplace_back(n.operand(k));
+  index_.emplace(v.get(), static_cast<std::int32_t>(entries_.size()));
+  entries_.push_back(std::move(e));
+}
+
+void trace::add_call(std::shared_ptr<traced_call> call, std::vector<value> operands, std::vector<value> results) {
+  for (const value& r : results) {
+    assert(!has(r));
+    if (follows(*r)) index_.emplace(r.get(), static_cast<std::int32_t>(entries_.size()));
+  }
+  entries_.push_back({node_kind::leaf, std::move(results), std::move(operands), std::move(call)});
+}
+
+void tell_traces(const value& v) {
+  for (trace* t = innermost_trace; t; t = t->outer())
+    if (!t->is_paused()) t->add_recorded(v);
+}
+
+void refuse_if_traced(const value& v, const char* what) {
+  for (const trace* t = innermost_trace; t; t = t->outer())
+    if (!t->is_paused() && t->has(v))
+      throw derivative_error(std::string("[") + t->function() + "] an array that depends on the arguments is " + what +
+                             ", and there is no rule for that");
+}
+
+constants::constants() noexcept {
+  for (trace* t = innermost_trace; t; t = t->outer())
+    if (t->filter() == trace_filter::inexact) paused_.push_back(t);
+  for (trace* t : paused_) t->set_paused(true);
+}
+constants::~constants() {
+  for (trace* t : paused_) t->set_paused(false);
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,96 @@
+#include "ops/base/opaque_call.hpp"
+
+#include <utility>
+
+namespace sinter::ops {
+namespace {
+
+constinit thread_local interceptor* innermost_interceptor = nullptr;
+constinit std::atomic<interceptor*> mesh_interceptor{nullptr};
+
+bool takes_any(const interceptor& i, const opaque_call& call) {
+  for (const ndarray& x : call.operands)
+    if (x.defined() && i.takes(x)) return true;
+  return false;
+}
+
+/// A handle may go on to be written: what an entry keeps is the array as it is now.
+ndarray as_now(const ndarray& x) { return x.defined() ? wrap(value_of(x)) : x; }
+
+}  // namespace
+
+interceptor_scope::interceptor_scope(interceptor& i) noexcept : mine_(&i) {
+  i.outer_ = std::exchange(innermost_interceptor, &i);
+  interceptors_anywhere.fetch_add(1, std::memory_order_relaxed);
+}
+interceptor_scope::~interceptor_scope() {
+  innermost_interceptor = std::exchange(mine_->outer_, nullptr);
+  interceptors_anywhere.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void set_mesh_interceptor(interceptor* i) noexcept {
+  interceptor* const before = mesh_interceptor.exchange(i);
+  interceptors_anywhere.fetch_add((i ? 1 : 0) - (before ? 1 : 0), std::memory_order_relaxed);
+}
+
+std::optional<std::vector<ndarray>> run_intercepted(opaque_call& call) {
+  const auto run = [&call](interceptor& i) {
+    struct off {
+      explicit off(bool& flag) : flag_(flag) { flag = true; }
+      ~off() { flag_ = false; }
+      bool& flag_;
+    } const now(i.off_);
+    return i.run(call);
+  };
+  for (interceptor* i = innermost_interceptor; i; i = i->outer_)
+    if (!i->off_ && takes_any(*i, call)) return run(*i);
+  interceptor* const mesh = mesh_interceptor.load(std::memory_order_acquire);
+  if (mesh && takes_any(*mesh, call)) return mesh->run(call);  // of all threads, so it has no flag
+  return {};
+}
+
+std::optional<std::vector<ndarray>> run_intercepted(const char* name, std::span<const ndarray* const> operands,
+                                                    std::span<const std::int64_t> numbers, std::string_view text,
+                                                    std::function<std::vector<ndarray>(std::span<const ndarray>)> again) {
+  opaque_call call{name, {}, {numbers.begin(), numbers.end()}, std::string(text), std::move(again)};
+  call.operands.reserve(operands.size());
+  for (const ndarray* x : operands) call.operands.push_back(*x);
+  return run_intercepted(call);
+}
+
+void write_back(const ndarray& x, const ndarray& result, const char* function) {
+  graph::write(view_of(x, function), value_of(result));
+}
+
+bool trace_interceptor::takes(const ndarray& x) const {
+  if (trace_.is_paused()) return false;
+  const graph::view_ref& v = ndarray_access::ref(x);
+  return v && trace_.has(v->store->now());
+}
+
+std::vector<ndarray> trace_interceptor::run(const opaque_call& call) {
+  opaque_call kept = call;
+  std::vector<graph::value> operands;
+  for (ndarray& x : kept.operands) {
+    x = as_now(x);
+    operands.push_back(x.defined() ? value_of(x) : graph::value());
+  }
+  std::vector<ndarray> results;
+  {
+    const graph::trace::pause now(trace_);
+    results = call.again(kept.operands);
+    for (ndarray& r : results) {
+      if (!r.defined()) continue;
+      const graph::view_ref& v = ndarray_access::ref(r);
+      graph::value now_read = value_of(r);
+      // A value of its own, which nothing else in the trace is.
+      if (!v->whole || trace_.has(now_read)) r = wrap(graph::record_identity(now_read));
+    }
+  }
+  std::vector<graph::value> made;
+  for (const ndarray& r : results) made.push_back(r.defined() ? value_of(r) : graph::value());
+  trace_.add_call(std::make_shared<traced_opaque>(std::move(kept)), std::move(operands), std::move(made));
+  return results;
+}
+
+}  // namespace sinter::ops
