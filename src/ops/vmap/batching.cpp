@@ -3,6 +3,8 @@
 
 #include "core/shape.hpp"
 #include "jit/program/addition_order.hpp"
+#include "ops/base/axes.hpp"
+#include "ops/base/draws.hpp"
 #include "ops/vmap/example_level.hpp"
 #include "sinter/vmap_error.hpp"
 
@@ -169,6 +171,9 @@ value example_level::update_all(const node& n) {
   return graph::record_update(base, in_front(n.size(), u.strides), u.offset, rhs);
 }
 
+// Draws of one example are those of draw(), so that none depends on a placeholder.
+value example_level::random_all(const node&) { fail<vmap_error>("vmap", "a draw that was recorded outside of its vmap"); }
+
 // ---- Random numbers: each example has a stream of its own
 
 graph::random_stream stream_of_examples(const graph::random_stream& stream) noexcept {
@@ -190,7 +195,7 @@ value draw_all(opcode op, dtype type, std::int64_t count, const dims& shape, con
                std::span<const value> parameters, runtime::device_id device) {
   const std::int64_t size = core::element_count(shape), padded = (size + 3) / 4 * 4;
   const dims all = with_examples(count, shape);
-  if (padded == size) return graph::record_random(op, type, all, stream, parameters, device);
+  if (padded == size) return record_draw(op, type, all, stream, parameters, device);
   // Parameters lie at their elements, whose places are those of a padded row.
   std::vector<value> flat;
   for (const value& p : parameters) {
@@ -198,7 +203,7 @@ value draw_all(opcode op, dtype type, std::int64_t count, const dims& shape, con
     const value rows = graph::record_scalar(scalar_of(1, p->type, "vmap"), p->type, dims{count, padded}, device);
     flat.push_back(graph::record_update(rows, dims{padded, 1}, 0, whole));
   }
-  const value drawn = graph::record_random(op, type, dims{count, padded}, stream, flat, device);
+  const value drawn = record_draw(op, type, dims{count, padded}, stream, flat, device);
   return graph::record_view(drawn, all, in_front(padded, core::contiguous_strides(shape)), 0);
 }
 
@@ -206,7 +211,7 @@ value draw_all(opcode op, dtype type, std::int64_t count, const dims& shape, con
 
 value example_level::draw(opcode op, dtype type, const dims& shape, const graph::random_stream& stream,
                           std::span<const value> parameters, runtime::device_id device) {
-  const scope outside(graph_outer());
+  const scope outside(outer_);
   std::vector<value> all;
   for (const value& p : parameters) {
     const value every = all_of(p);

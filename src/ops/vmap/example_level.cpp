@@ -13,7 +13,24 @@ namespace sinter::ops {
 using graph::node;
 using graph::node_kind;
 
+namespace {
+
+constinit thread_local level_scope* innermost_scope = nullptr;
+
+}  // namespace
+
+level_scope::level_scope(example_level& l) noexcept : level_(&l), outer_(std::exchange(innermost_scope, this)) {}
+level_scope::~level_scope() { innermost_scope = outer_; }
+
+example_level* level_scope::level_of(const value& one) {
+  for (level_scope* s = innermost_scope; s; s = s->outer_)
+    if (s->level_->all_of(one)) return s->level_;
+  return nullptr;
+}
+
 dims with_examples(std::int64_t count, const dims& shape) {
+  if (shape.size() == core::max_rank)
+    fail<shape_error>("vmap", "an example of shape ", shape, " has as many axes as an array may have");
   dims all{count};
   for (const std::int64_t n : shape) all.push_back(n);
   return all;
@@ -80,6 +97,17 @@ value example_level::all_or_repeated(const value& one) {
   return all ? all : repeated_in_front(one, count_);
 }
 
+value example_level::settled(const value& one) {
+  value all = all_of(one);
+  if (!all) return one;
+  all->assigned.store(true, std::memory_order_relaxed);  // a variable of a loop
+  forget_unused();
+  const graph::view_ref kept = graph::make_array(std::move(all));
+  value result = enter(graph::read(*kept));
+  arrays_.emplace(result.get(), kept);
+  return result;
+}
+
 void example_level::forget_unused() {
   if (known_.size() < swept_at_) return;
   std::vector<const node*> newest_first;
@@ -88,7 +116,10 @@ void example_level::forget_unused() {
   std::sort(newest_first.begin(), newest_first.end(), [](const node* a, const node* b) { return a->order > b->order; });
   aligned_.clear();
   for (const node* n : newest_first)
-    if (n->refs.load(std::memory_order_acquire) == 1) known_.erase(n);
+    if (n->refs.load(std::memory_order_acquire) == 1) {
+      arrays_.erase(n);
+      known_.erase(n);
+    }
   swept_at_ = std::max<std::size_t>(1024, 2 * known_.size());
 }
 
@@ -139,7 +170,8 @@ std::vector<ndarray> results_in_turn(const batched_call& c, const std::vector<nd
 }  // namespace
 
 std::vector<ndarray> example_level::run(const opaque_call& call) {
-  const scope outside(graph_outer());
+  const scope outside(outer_);
+  forget_unused();
   batched_call c{call, count_, {}, {}};
   std::vector<ndarray> zeros;
   for (const ndarray& x : call.operands) {
@@ -151,8 +183,8 @@ std::vector<ndarray> example_level::run(const opaque_call& call) {
     zeros.push_back(!all ? x : wrap(graph::record_cast(constant_of(0, dtype::f64, one->device), one->type)));
     if (all) zeros.back() = broadcast_to(zeros.back(), to_shape(one->shape));
   }
-  const opaque_entry* const known = find_opaque(call.name);
-  const std::vector<ndarray> results = known && known->rule ? known->rule(c) : results_in_turn(c, zeros);
+  const opaque_rule rule = rule_of(c);
+  const std::vector<ndarray> results = rule ? rule(c) : results_in_turn(c, zeros);
   std::vector<ndarray> ones;
   for (const ndarray& r : results) ones.push_back(r.defined() ? wrap(enter(value_of(r))) : r);
   return ones;

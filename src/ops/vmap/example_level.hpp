@@ -22,6 +22,7 @@ namespace sinter::ops {
 class example_level final : public graph::example_source, public interceptor {
  public:
   explicit example_level(std::int64_t count) noexcept : count_(count) {}
+  void set_count(std::int64_t n) noexcept { count_ = n; }
 
   /// Number of examples.
   std::int64_t count() const noexcept { return count_; }
@@ -32,6 +33,9 @@ class example_level final : public graph::example_source, public interceptor {
   value all_of(const value& one);
   /// The same, repeated (a view) where it does not depend on the example.
   value all_or_repeated(const value& one);
+  /// A placeholder with the elements of a value of one example, which are from now on an array's: what it was recorded from
+  /// need not be kept. The value itself where it does not depend on the example.
+  value settled(const value& one);
   /// Forgets values of one example that nothing else refers to any more.
   void forget_unused();
 
@@ -61,10 +65,28 @@ class example_level final : public graph::example_source, public interceptor {
   value example_of(const value& one, std::int64_t k) const;
 
   std::int64_t count_;
+  graph::example_source* const outer_ = graph::example_source::innermost();
   std::unordered_map<const graph::node*, known> known_;
   /// Of operands of fewer axes than their operation, so that outputs of one call keep having the same operands.
   std::map<std::pair<const graph::node*, int>, value> aligned_;
+  /// Arrays that hold the values of settled placeholders: they are evaluated as variables are.
+  std::unordered_map<const graph::node*, graph::view_ref> arrays_;
   std::size_t swept_at_ = 1024;
+};
+
+/// The levels of this thread, the innermost first.
+class level_scope {
+ public:
+  explicit level_scope(example_level& l) noexcept;
+  ~level_scope();
+  level_scope(const level_scope&) = delete;
+  level_scope& operator=(const level_scope&) = delete;
+  /// The innermost level on whose example a value depends; null if there is none (any more).
+  static example_level* level_of(const value& one);
+
+ private:
+  example_level* const level_;
+  level_scope* const outer_;
 };
 
 /// The axis of examples in front of a shape.
@@ -96,5 +118,7 @@ struct opaque_entry {
 };
 std::span<const opaque_entry> opaque_entries();
 const opaque_entry* find_opaque(std::string_view name);
+/// The rule for a call, which may depend on the operands that are mapped; null: a loop.
+opaque_rule rule_of(const batched_call& c);
 
 }  // namespace sinter::ops
