@@ -12,10 +12,11 @@
 // for the device except the condition of while_loop. Derivatives and vmap go through loops as through what their steps
 // record.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -46,7 +47,16 @@ struct scan_loop_kw {
 namespace detail {
 
 /// A structure as it is passed on: arrays, not views that remember what they are views of.
-template <class T> using carried = std::conditional_t<std::derived_from<std::decay_t<T>, ndarray>, ndarray, std::decay_t<T>>;
+template <class T> struct carried_type {
+  using type = std::conditional_t<std::derived_from<T, ndarray>, ndarray, T>;
+};
+template <class... T> struct carried_type<std::tuple<T...>> {
+  using type = std::tuple<typename carried_type<T>::type...>;
+};
+template <class A, class B> struct carried_type<std::pair<A, B>> {
+  using type = std::pair<typename carried_type<A>::type, typename carried_type<B>::type>;
+};
+template <class T> using carried = typename carried_type<std::decay_t<T>>::type;
 
 template <class T> std::vector<ndarray*> arrays_of(T& x) {
   std::vector<ndarray*> all;
@@ -88,9 +98,6 @@ class captured_loop {
   ndarray number_;
 };
 
-template <class T> struct without_arrays {
-  static constexpr bool value = no_array<T>;
-};
 [[noreturn]] void refuse_numbers();
 template <class T> void refuse_numbers_in(T& x) {
   if constexpr (!std::derived_from<T, ndarray>) {
@@ -110,8 +117,6 @@ template <class Body, class Carry> Carry captured_steps(std::int64_t lower, std:
   loop.run(step, upper - lower, arrays_of(carry));
   return carry;
 }
-
-template <class Step> using carry_of_step = std::decay_t<decltype(std::get<0>(std::declval<Step>()))>;
 
 /// Appends the arrays of a step's output to the lists of all steps.
 inline void append(std::vector<std::vector<ndarray>>& all, std::span<ndarray* const> outputs) {

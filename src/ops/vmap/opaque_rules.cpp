@@ -88,7 +88,8 @@ list lexsorted(const batched_call& c) {
   list keys;
   for (std::size_t k = 0; k < c.operands.size(); ++k) {
     const ndarray x = in_front_of(c, static_cast<int>(k), std::max(rank, 1));
-    std::vector<std::int64_t> shape(x.shape().begin(), x.shape().end());
+    const shape_t own = x.shape();
+    std::vector<std::int64_t> shape(own.begin(), own.end());
     shape[0] = c.count;
     keys.push_back(broadcast_to(x, shape_t(shape)));
   }

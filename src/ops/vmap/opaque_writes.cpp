@@ -13,7 +13,7 @@ namespace {
 /// Operand k for all examples, with `rank` axes of an example: a view.
 ndarray repeated_operand(const batched_call& c, std::size_t k, int rank) {
   const ndarray& x = c.operands[k];
-  std::vector<std::int64_t> shape(x.shape().begin(), x.shape().end());
+  const shape_t shape = x.shape();
   std::vector<std::int64_t> own(shape.begin() + (c.mapped[k] ? 1 : 0), shape.end());
   own.insert(own.begin(), static_cast<std::size_t>(rank) - own.size(), 1);
   own.insert(own.begin(), c.mapped[k] ? c.count : 1);
