@@ -38,12 +38,19 @@ void refuse_example() {
 
 example_source* example_source::innermost() noexcept { return innermost_source; }
 
-example_source::scope::scope(example_source* s) noexcept : before_(std::exchange(innermost_source, s)) {
-  example_sources_anywhere.fetch_add(1, std::memory_order_relaxed);
+example_source::scope::scope(example_source* s) noexcept : before_(std::exchange(innermost_source, s)) {}
+example_source::scope::~scope() { innermost_source = before_; }
+
+std::uint64_t blocks_of_draw(jit::opcode op, dtype type, std::int64_t n) noexcept {
+  const bool rejects = op >= jit::opcode::random_gamma;
+  const std::int64_t each = rejects ? 1 : 16 / static_cast<std::int64_t>(itemsize(type));
+  return static_cast<std::uint64_t>((n + each - 1) / each);
 }
-example_source::scope::~scope() {
-  innermost_source = before_;
-  example_sources_anywhere.fetch_sub(1, std::memory_order_relaxed);
+
+value record_draw(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
+                  std::span<const value> parameters, runtime::device_id device) {
+  if (innermost_source) return innermost_source->draw(op, type, shape, stream, parameters, device);
+  return record_random(op, type, shape, stream, parameters, device);
 }
 
 }  // namespace sinter::graph

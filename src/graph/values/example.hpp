@@ -5,9 +5,7 @@
 // A placeholder is a call without operands whose depth is above that of any other chain, so that everything that is
 // recorded from it can be told by its depth. Such values are never evaluated and keep their operands.
 #pragma once
-#include <atomic>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "graph/values/node.hpp"
@@ -50,11 +48,11 @@ class example_source {
   ~example_source() = default;
 };
 
-/// Scopes of all threads: while there is none, a thread need not look for its own.
-inline std::atomic<int> example_sources_anywhere{0};
-inline bool draws_for_examples() noexcept {
-  return example_sources_anywhere.load(std::memory_order_relaxed) != 0 && example_source::innermost() != nullptr;
-}
+/// The number of blocks of four words that a draw of n elements takes.
+std::uint64_t blocks_of_draw(jit::opcode op, dtype type, std::int64_t n) noexcept;
+/// As record_random; within a vmap each example has numbers of its own.
+value record_draw(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
+                  std::span<const value> parameters, runtime::device_id device);
 
 /// How many results the reduction has whose order of additions a recorded one follows: the bits of each example are
 /// those of its own reduction. 0: its own. Until it is evaluated.

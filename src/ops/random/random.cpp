@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "core/shape.hpp"
-#include "ops/base/draws.hpp"
+#include "graph/values/example.hpp"
 #include "ops/random/draw.hpp"
 #include "sinter/dtype_info.hpp"
 #include "sinter/reduce.hpp"
@@ -31,13 +31,13 @@ dtype draw_dtype(const std::optional<dtype>& wanted, const char* function) {
 }
 
 graph::random_stream stream_of(random::generator& g, jit::opcode op, dtype type, const draw_space& space) {
-  return random::generator::access::take(g, blocks_of_draw(op, type, core::element_count(space.shape)));
+  return random::generator::access::take(g, graph::blocks_of_draw(op, type, core::element_count(space.shape)));
 }
 
 value drawn(random::generator& g, jit::opcode op, dtype type, const draw_space& space,
             std::initializer_list<value> parameters) {
   const graph::random_stream stream = stream_of(g, op, type, space);
-  return record_draw(op, type, space.shape, stream, parameters, space.device);
+  return graph::record_draw(op, type, space.shape, stream, parameters, space.device);
 }
 
 }  // namespace sinter::ops
@@ -150,9 +150,9 @@ ndarray generator::laplace(const operand& loc, const operand& scale, const draw_
   const float_draw d("laplace", size, kw, {&loc, &scale});
   const opcode exponential = jit::opcode::random_exponential;
   const graph::random_stream stream = stream_of(*this, exponential, d.type(), d.space());
-  const value magnitude = record_draw(exponential, d.type(), d.space().shape, stream, {}, d.space().device);
+  const value magnitude = graph::record_draw(exponential, d.type(), d.space().shape, stream, {}, d.space().device);
   const dtype word = d.type() == float32 ? uint32 : uint64;
-  const value bits = record_draw(jit::opcode::random_bits, word, d.space().shape, stream, {}, d.space().device);
+  const value bits = graph::record_draw(jit::opcode::random_bits, word, d.space().shape, stream, {}, d.space().device);
   const value last = map_of(jit::opcode::bitwise_and, word, bits,
                             graph::record_scalar(scalar_of(1, word, "laplace"), word, dims(), d.space().device));
   const value variate = select_of(truth_of(last), magnitude, d.map(jit::opcode::negative, magnitude));

@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "core/shape.hpp"
+#include "graph/values/example.hpp"
 #include "ops/base/algorithm_calls.hpp"
-#include "ops/base/draws.hpp"
 #include "ops/random/draw.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/dtype_info.hpp"

@@ -4,7 +4,6 @@
 #include "core/shape.hpp"
 #include "jit/program/addition_order.hpp"
 #include "ops/base/axes.hpp"
-#include "ops/base/draws.hpp"
 #include "ops/vmap/example_level.hpp"
 #include "sinter/vmap_error.hpp"
 
@@ -143,15 +142,15 @@ value example_level::reduce_all(const node& n) {
 value example_level::call_all(const node& n) {
   const payload::call& c = n.call();
   for (int k = 0; k < n.operand_count(); ++k)
-    if (graph::reads_raw(n, k)) return call_in_turn(n);
+    if (graph::reads_raw(n, k) && found(n.operand(k))) return call_in_turn(n);
   if (graph::unfusible(n)) return call_in_turn(n);
   const fast_math_as as(c.fast_math);
   std::vector<value> operands;
-  for (int k = 0; k < n.operand_count(); ++k) operands.push_back(aligned(n.operand(k), n.shape.size()));
+  for (int k = 0; k < n.operand_count(); ++k) operands.push_back(graph::reads_raw(n, k) ? value(n.operand(k)) : aligned(n.operand(k), n.shape.size()));
   return graph::record_call(c.function, c.output, with_examples(count_, n.shape), std::move(operands));
 }
 
-// Text that reads whole arrays by index, or has a loop around it, is a text about one example.
+// Text that reads an example's whole array by index, or has a loop around it, is a text about one example.
 value example_level::call_in_turn(const node& n) {
   const payload::call& c = n.call();
   if (n.opaque) fail<vmap_error>("vmap", c.function->name, " has raw arrays and a result of a preamble's type: no rule");
@@ -195,7 +194,7 @@ value draw_all(opcode op, dtype type, std::int64_t count, const dims& shape, con
                std::span<const value> parameters, runtime::device_id device) {
   const std::int64_t size = core::element_count(shape), padded = (size + 3) / 4 * 4;
   const dims all = with_examples(count, shape);
-  if (padded == size) return record_draw(op, type, all, stream, parameters, device);
+  if (padded == size) return graph::record_draw(op, type, all, stream, parameters, device);
   // Parameters lie at their elements, whose places are those of a padded row.
   std::vector<value> flat;
   for (const value& p : parameters) {
@@ -203,7 +202,7 @@ value draw_all(opcode op, dtype type, std::int64_t count, const dims& shape, con
     const value rows = graph::record_scalar(scalar_of(1, p->type, "vmap"), p->type, dims{count, padded}, device);
     flat.push_back(graph::record_update(rows, dims{padded, 1}, 0, whole));
   }
-  const value drawn = record_draw(op, type, dims{count, padded}, stream, flat, device);
+  const value drawn = graph::record_draw(op, type, dims{count, padded}, stream, flat, device);
   return graph::record_view(drawn, all, in_front(padded, core::contiguous_strides(shape)), 0);
 }
 

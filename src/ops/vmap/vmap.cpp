@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "ops/base/draws.hpp"
 #include "ops/vmap/example_level.hpp"
 #include "sinter/manipulate.hpp"
 
@@ -94,8 +93,8 @@ struct example_scope::state final : graph::example_source {
     const scope outside(outer);
     const std::int64_t padded = (core::element_count(shape) + 3) / 4 * 4;
     graph::random_stream own = stream_of_examples(stream);
-    own.block = static_cast<std::uint64_t>(example) * blocks_of_draw(op, type, padded);
-    return record_draw(op, type, shape, own, parameters, device);
+    own.block = static_cast<std::uint64_t>(example) * graph::blocks_of_draw(op, type, padded);
+    return graph::record_draw(op, type, shape, own, parameters, device);
   }
 
   std::int64_t example;
