@@ -2,6 +2,7 @@
 #include "ops/vmap/example_level.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
@@ -63,33 +64,73 @@ value example_level::enter(value all) {
 const value& example_level::found(const node* n) const {
   static const value none;
   const auto at = known_.find(n);
+  if (at != known_.end() && at->second.dropped) throw std::logic_error("vmap: a value in between is read again");
   return at == known_.end() ? none : at->second.all;
 }
 
 value example_level::all_of(const value& one) {
   if (!graph::is_example(one)) return {};
-  if (const auto at = known_.find(one.get()); at != known_.end()) return at->second.all;
+  if (known_.contains(one.get())) return found(one.get());
   // What is not known below, each node once. Such nodes keep their operands.
   std::vector<node*> unknown{one.get()};
   known_.emplace(one.get(), known{one, {}});
   for (std::size_t k = 0; k < unknown.size(); ++k)  // grows
     for (int a = 0; a < unknown[k]->operand_count(); ++a) {
       node* const operand = unknown[k]->operand(a);
-      if (graph::is_example(*operand) && known_.emplace(operand, known{value(operand), {}}).second)
-        unknown.push_back(operand);
+      if (!graph::is_example(*operand)) continue;
+      const auto [at, is_new] = known_.emplace(operand, known{value(operand), {}});
+      if (is_new) unknown.push_back(operand);
+      ++at->second.readers;
+      ++at->second.total;
     }
   std::sort(unknown.begin(), unknown.end(), [](const node* a, const node* b) { return a->order < b->order; });
   try {
     for (const node* n : unknown) {
       value all = record(*n);
+      drop_read(*n);
       if (all) graph::flush_if_long(all);
       known_.at(n).all = std::move(all);
     }
   } catch (...) {
-    for (const node* n : unknown) known_.erase(n);  // they would pass for independent of the example
+    // They would pass for independent of the example.
+    for (auto n = unknown.rbegin(); n != unknown.rend(); ++n) forget(*n);
     throw;
   }
   return found(one.get());
+}
+
+// Operands whose last reader has been recorded, and that no array holds, are not kept: to the planner they are what they
+// would be without a vmap, values in between that nothing refers to.
+void example_level::drop_read(const node& n) {
+  for (int a = 0; a < n.operand_count(); ++a) {
+    const auto at = known_.find(n.operand(a));
+    if (at == known_.end() || --at->second.readers > 0) continue;
+    const node& operand = *at->second.one;
+    // References: those of its readers, all of which have been recorded, and that of known_.
+    if (operand.refs.load(std::memory_order_acquire) != at->second.total + 1) continue;
+    at->second.all = {};
+    at->second.dropped = true;
+    arrays_.erase(&operand);
+    forget_aligned(&operand);
+  }
+}
+
+void example_level::forget_aligned(const node* operand) {
+  const auto first = aligned_.lower_bound({operand, 0});
+  auto last = first;
+  while (last != aligned_.end() && last->first.first == operand) ++last;
+  aligned_.erase(first, last);
+}
+
+void example_level::forget(const node* n) {
+  const auto at = known_.find(n);
+  if (at == known_.end()) return;
+  for (int a = 0; a < n->operand_count(); ++a)
+    if (const auto operand = known_.find(n->operand(a)); operand != known_.end() && operand->second.total > 0)
+      --operand->second.total;
+  arrays_.erase(n);
+  forget_aligned(n);
+  known_.erase(at);  // may destroy the node
 }
 
 value example_level::all_or_repeated(const value& one) {
@@ -114,12 +155,8 @@ void example_level::forget_unused() {
   newest_first.reserve(known_.size());
   for (const auto& [n, k] : known_) newest_first.push_back(n);
   std::sort(newest_first.begin(), newest_first.end(), [](const node* a, const node* b) { return a->order > b->order; });
-  aligned_.clear();
   for (const node* n : newest_first)
-    if (n->refs.load(std::memory_order_acquire) == 1) {
-      arrays_.erase(n);
-      known_.erase(n);
-    }
+    if (n->refs.load(std::memory_order_acquire) == 1) forget(n);
   swept_at_ = std::max<std::size_t>(1024, 2 * known_.size());
 }
 

@@ -49,8 +49,13 @@ class example_level final : public graph::example_source, public interceptor {
  private:
   struct known {
     value one, all;  // all: null where it does not depend on the example
+    std::uint32_t readers = 0, total = 0;  // operands of nodes that have not been recorded yet, and of all
+    bool dropped = false;  // all: no longer kept, since nothing can ask for it
   };
   value record(const graph::node& n);
+  void drop_read(const graph::node& n);
+  void forget_aligned(const graph::node* operand);
+  void forget(const graph::node* n);
   value map_all(const graph::node& n);
   value view_all(const graph::node& n);
   value gather_all(const graph::node& n);

@@ -1,5 +1,9 @@
 // Functions that run at once, for all examples: by their rules, or one example after the other.
+#include <filesystem>
+#include <fstream>
+#include <regex>
 #include <set>
+#include <string>
 
 #include "ops/vmap/beside_loop.hpp"
 #include "ops/vmap/example_level.hpp"
@@ -153,11 +157,31 @@ TEST_CASE("vmap: results whose size depends on data must have one size, and mask
   CHECK(same_bits(vmap([](const ndarray& a) { return sum(a[a > 0]); })(x), array({3.0, 9.0})));
 }
 
+// The names are those in the sources: `intercept("sort", ...)`, `opaque_call call{"fft", ...}`.
 TEST_CASE("vmap: every function that announces itself has a rule or a reason") {
-  std::set<std::string> names;
+  std::set<std::string> known;
   for (const ops::opaque_entry& e : ops::opaque_entries()) {
     CAPTURE(e.name);
     CHECK((e.rule != nullptr) != (e.reason != nullptr));
-    CHECK(names.insert(e.name).second);
+    CHECK(known.insert(e.name).second);
   }
+  const std::regex announced(R"re((?:intercept(?:_all)?\(|opaque_call\s+\w+\{|return\s+)\s*"(\w+)")re");
+  const std::filesystem::path sources = std::filesystem::path(SINTER_SOURCE_DIR) / "src/ops";
+  std::size_t found = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(sources)) {
+    const std::string path = entry.path().string();
+    if (entry.path().extension() != ".cpp" || path.find("/vmap/") != path.npos) continue;
+    std::ifstream in(entry.path());
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    if (text.find("ops/base/opaque_call.hpp") == text.npos) continue;
+    for (std::sregex_iterator m(text.begin(), text.end(), announced), end; m != end; ++m) {
+      const std::string name = (*m)[1], whole = (*m)[0];
+      if (whole.starts_with("return") && path.find("scan.cpp") == path.npos) continue;  // scan.cpp's names by operation
+      CAPTURE(path);
+      CAPTURE(name);
+      CHECK(ops::find_opaque(name) != nullptr);
+      ++found;
+    }
+  }
+  CHECK(found > 20);
 }
