@@ -88,6 +88,7 @@ void check_pairs(std::int64_t down, std::int64_t side, std::int64_t reduced, std
   made.reduce(reduce_op::sum, dtype::f32, made.unary(opcode::square, dtype::f32, d));
   program p = made.reductions();
   for (bool rows : {true, false}) {
+    if (!rows && order_results == 1) continue;  // one result is a row
     CAPTURE(rows);
     jit::launch l = space(p, {down, side, reduced}, 2, rows);
     l.all_results = order_results;

@@ -12,6 +12,7 @@
 #include "sinter/fft.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/products.hpp"
+#include "sinter/reduce.hpp"
 #include "sinter/scan.hpp"
 #include "sinter/sort.hpp"
 
@@ -116,21 +117,38 @@ ndarray running_logsumexp(const ndarray& x, const scan_kw& kw) { return logcumsu
 
 // ---- Products and solvers
 
+/// Matrices of so few elements are multiplied as recorded sums of products, which fuse: a call of BLAS for each takes longer.
+constexpr std::int64_t few_products = 27;
+/// One matrix times matrices of so few elements is one product of their transposes, which are copied for it.
+constexpr std::int64_t few_elements = 32;
+
+bool is_recorded_product(const ndarray& x, const ndarray& y) {
+  const dtype t = x.dtype();
+  return x.shape(-2) * x.shape(-1) * y.shape(-1) <= few_products && (t == float32 || t == float64 || is_complex(t));
+}
+
 /// x (examples, ..., rows, inner) times one matrix is one product of (examples ... rows, inner).
+ndarray times_one_matrix(const ndarray& x, const ndarray& y, const matmul_kw& kw) {
+  const shape_t s = x.shape();
+  std::vector<std::int64_t> result(s.begin(), s.end());
+  result.back() = y.shape(1);
+  return matmul(x.reshape({-1, s[s.size() - 1]}), y, kw).reshape(shape_t(result));
+}
+
 list multiplied(const batched_call& c) {
   matmul_kw kw;
   kw.tf32 = flag(c, 0);
   const ndarray &x = c.operands[0], &y = c.operands[1];
-  if (c.mapped[0] && !c.mapped[1] && y.ndim() == 2 && x.size() != 0) {
-    const shape_t s = x.shape();
-    std::vector<std::int64_t> result(s.begin(), s.end());
-    result.back() = y.shape(1);
-    return {matmul(x.reshape({-1, s[s.size() - 1]}), y, kw).reshape(shape_t(result))};
+  const bool some = x.size() != 0 && y.size() != 0;
+  if (some && c.mapped[0] && !c.mapped[1] && y.ndim() == 2) return {times_one_matrix(x, y, kw)};
+  if (some && !c.mapped[0] && c.mapped[1] && x.ndim() == 2 && y.ndim() == 3) {
+    if (y.shape(2) == 1) return {expand_dims(matmul(squeeze(y, 2), x.T(), kw), 2)};  // vectors: the rows of a matrix
+    if (y.shape(1) * y.shape(2) <= few_elements) return {times_one_matrix(y.mT(), x.T(), kw).mT()};
   }
-  if (!c.mapped[0] && c.mapped[1] && x.ndim() == 2 && y.ndim() == 3 && y.shape(2) == 1)  // vectors: the rows of a matrix
-    return {expand_dims(matmul(squeeze(y, 2), x.T(), kw), 2)};
   const int rank = std::max(rank_of(c, 0), rank_of(c, 1));
-  return {matmul(in_front_of(c, 0, rank), in_front_of(c, 1, rank), kw)};
+  const ndarray a = in_front_of(c, 0, rank), b = in_front_of(c, 1, rank);
+  if (c.count > 1 && is_recorded_product(a, b)) return {sum(expand_dims(a, -1) * expand_dims(b, -3), -2)};
+  return {matmul(a, b, kw)};
 }
 
 /// A function of matrices and right sides, which are vectors where they have one axis: the right sides are operand
