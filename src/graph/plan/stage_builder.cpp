@@ -175,7 +175,9 @@ bool stage_builder::add(const kernel_plan& k) {
   fast_math_ = k.code.flags.fast_math;
   shares_ = false;
   const bool reduces = k.kind == plan_kind::reduce;
-  if (reduces && (!k.reduces_last || k.order_results != 0)) return false;
+  if (reduces && !k.reduces_last) return false;
+  if (reduces && order_results_.value_or(k.order_results) != k.order_results) return false;
+  if (reduces) order_results_ = k.order_results;
   registers of(k.code.code.size());
   registers reduced(k.code.reductions.size());
   for (std::size_t r = 0; r < k.code.code.size(); ++r) {
@@ -271,6 +273,7 @@ bool stage_builder::finish(kernel_plan& out) const {
   out.extents = space_.extents;
   out.kept = space_.kept;
   out.reduces_last = true;
+  out.order_results = order_results_.value_or(0);
   out.inputs = slots_;
   out.params = params_;
   out.sources = sources_;

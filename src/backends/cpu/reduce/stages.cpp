@@ -83,7 +83,7 @@ class step_launcher {
       : whole_(l), blocks_(blocks), memory_(memory), outer_(static_cast<std::size_t>(blocks.axis)) {
     launch_.extents = core::dims(l.extents.data() + blocks.axis, l.extents.size() - blocks.axis);
     launch_.reduces_last = true;
-    launch_.all_results = product(l.extents, 0, l.kept);
+    launch_.all_results = l.all_results > 0 ? l.all_results : product(l.extents, 0, l.kept);
   }
 
   void move_to(std::int64_t block) {
