@@ -71,7 +71,8 @@ void refuse_if_traced(const value& v, const char* what) {
                              ", and there is no rule for that");
 }
 
-constants::constants() noexcept {
+constants::constants() {
+  if (traces_anywhere.load(std::memory_order_relaxed) == 0) return;
   for (trace* t = innermost_trace; t; t = t->outer())
     if (t->filter() == trace_filter::inexact) paused_.push_back(t);
   for (trace* t : paused_) t->set_paused(true);

@@ -129,7 +129,7 @@ value record_identity(const value& v);
 /// Derivatives are not traced on this thread while one lives (traces of everything are): what is recorded is constant.
 class constants {
  public:
-  constants() noexcept;
+  constants();
   ~constants();
   constants(const constants&) = delete;
   constants& operator=(const constants&) = delete;

@@ -1,5 +1,7 @@
 #include "ops/base/elementwise_values.hpp"
 
+#include "graph/values/trace.hpp"
+
 namespace sinter::ops {
 
 dims common_shape(std::span<const value> operands) {
@@ -86,6 +88,7 @@ ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x
 }
 
 value zero_and_sign_of(const value& factor) {
+  const graph::constants piecewise;  // in derivatives
   const dtype type = factor->type, real = real_of(type);
   const auto number = [&](double x) { return constant_of(x, real, factor->device); };
   const auto part = [&](opcode op) { return is_complex(type) ? map_of(op, real, factor) : factor; };

@@ -43,9 +43,9 @@ std::optional<std::vector<ndarray>> run_intercepted(opaque_call& call) {
     return i.run(call);
   };
   for (interceptor* i = innermost_interceptor; i; i = i->outer_)
-    if (!i->off_ && takes_any(*i, call)) return run(*i);
+    if (!i->off_ && (!call.recorded || i->takes_recorded()) && takes_any(*i, call)) return run(*i);
   interceptor* const mesh = mesh_interceptor.load(std::memory_order_acquire);
-  if (mesh && takes_any(*mesh, call)) return mesh->run(call);  // of all threads, so it has no flag
+  if (mesh && (!call.recorded || mesh->takes_recorded()) && takes_any(*mesh, call)) return mesh->run(call);  // of all threads, so it has no flag
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,14 @@
 
 namespace sinter::ops {
 
+/// Derivatives that a function of the user's brings along. Undefined arrays are zeros, or not wanted.
+struct own_derivatives {
+  using step = std::function<std::vector<ndarray>(std::span<const ndarray> operands, std::span<const ndarray> results,
+                                                  std::span<const ndarray> directions)>;
+  step forward;   // tangents of the results for those of the operands
+  step backward;  // cotangents of the operands for those of the results
+};
+
 struct opaque_call {
   const char* name;
   std::vector<ndarray> operands;
@@ -35,6 +44,10 @@ struct opaque_call {
   /// The same function with the same attributes on other operands, as many of them. Returns all results, each a new
   /// array. Functions that write into an operand return it as it is afterwards, and leave their operands alone.
   std::function<std::vector<ndarray>(std::span<const ndarray>)> again;
+  /// The call is also recorded, by nodes, which whoever does not take recorded calls sees instead (rolls, selections by
+  /// index): its adjoint is better than theirs.
+  bool recorded = false;
+  std::shared_ptr<const own_derivatives> own = {};
 };
 
 /// Who is told. While run() lasts it is off: what it calls is seen by the next one.
@@ -45,6 +58,8 @@ class interceptor {
   virtual bool takes(const ndarray& x) const = 0;
   /// The results of a call of which it takes an operand.
   virtual std::vector<ndarray> run(const opaque_call& call) = 0;
+  /// Whether it wants to know of calls that are recorded as well.
+  virtual bool takes_recorded() const { return false; }
 
  private:
   friend class interceptor_scope;
@@ -102,6 +117,17 @@ std::optional<std::vector<ndarray>> intercept_all(const char* name, std::span<co
   return run_intercepted(name, all, std::span(numbers.begin(), numbers.size()), text, std::forward<Again>(again));
 }
 
+/// The same for a call that is also recorded.
+template <class Again>
+std::optional<std::vector<ndarray>> intercept_recorded(const char* name, std::initializer_list<const ndarray*> operands,
+                                                       std::initializer_list<std::int64_t> numbers, Again&& again) {
+  if (!is_intercepting()) [[likely]]
+    return {};
+  opaque_call call{name, {}, numbers, {}, std::forward<Again>(again), true};
+  for (const ndarray* x : operands) call.operands.push_back(*x);
+  return run_intercepted(call);
+}
+
 /// A list of one result, or of several.
 template <class... X>
 std::vector<ndarray> results_of(X&&... x) {
@@ -122,6 +148,7 @@ class trace_interceptor : public interceptor {
   explicit trace_interceptor(graph::trace& t) noexcept : trace_(t) {}
   bool takes(const ndarray& x) const override;
   std::vector<ndarray> run(const opaque_call& call) override;
+  bool takes_recorded() const override { return trace_.filter() == graph::trace_filter::inexact; }
 
  private:
   graph::trace& trace_;

@@ -4,6 +4,7 @@
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/indexing/masked.hpp"
 #include "ops/indexing/select.hpp"
 #include "sinter/elementwise.hpp"
@@ -160,6 +161,35 @@ selected_elements select_elements(const advanced_index& p) {
   return c;
 }
 
+namespace {
+
+/// Announced as "read_selection" with the array and an int64 index array for each indexed axis; numbers: the position of
+/// the selected axes in the result, then for each index array its axis, the axis reported in errors, and whether it is
+/// known to be in range.
+std::optional<value> announced(const advanced_index& p, const value& v, const selected_elements& c) {
+  if (!is_intercepting() || c.axes.empty()) [[likely]]
+    return {};
+  opaque_call call{"read_selection", {wrap(v)}, {p.selected_at}, {}, {}, true};
+  for (const selected_axis& a : c.axes) {
+    call.operands.push_back(wrap(a.index));
+    call.numbers.insert(call.numbers.end(), {a.axis, a.reported_axis, a.in_range});
+  }
+  call.again = [numbers = call.numbers](std::span<const ndarray> a) {
+    advanced_index q;
+    q.base = ndarray_access::ref(a[0]);
+    q.source = value_of(a[0]);
+    q.selected_at = static_cast<int>(numbers[0]);
+    for (std::size_t k = 1, n = 1; k < a.size(); ++k, n += 3)
+      q.entries.push_back({value_of(a[k]), false, numbers[n + 2] != 0, static_cast<int>(numbers[n]), 1,
+                           static_cast<int>(numbers[n + 1])});
+    return results_of(wrap(read_selection(q)));
+  };
+  if (const auto found = run_intercepted(call)) return value_of((*found)[0]);
+  return {};
+}
+
+}  // namespace
+
 value read_selection(const advanced_index& selection) {
   if (is_whole_mask(selection)) return true_elements(selection.source, selection.entries[0].values);
   advanced_index p;
@@ -169,6 +199,7 @@ value read_selection(const advanced_index& selection) {
   value v = selection.source;
   merge_mask_axes(p, v);
   const selected_elements c = select_elements(p);
+  if (auto found = announced(p, v, c)) return *found;
   const dims shape = selection_shape(p, c);
   v = gather_all(v, c);
   // Moves the selected axes to their place and drops the gathered axes of extent 1.

@@ -144,7 +144,7 @@ value repeat_by_counts(const value& v, const ndarray& counts, int axis) {
 ndarray roll(const ndarray& x, std::int64_t shift) {
   const value v = value_of(x, "roll");
   const dims shape = v->shape;
-  return wrap(reshape_value(roll_axis(flattened(v), shift, 0), shape));
+  return reshape(roll(wrap(flattened(v)), std::vector<std::int64_t>{shift}, axes{0}), to_shape(shape));
 }
 
 ndarray roll(const ndarray& x, std::int64_t shift, const axes& axis) {
@@ -163,7 +163,18 @@ ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const ax
     const std::int64_t n = std::max<std::int64_t>(v->shape[a], 1);
     total[a] = (total[a] + shifts[i++] % n) % n;
   }
-  for (int a = 0; a < total.size(); ++a) v = roll_axis(v, total[a], a);
+  for (int a = 0; a < total.size(); ++a) {
+    if (is_intercepting() && total[a] != 0) {  // announced with the axis and the distance
+      const ndarray one = wrap(v);
+      if (auto r = intercept_recorded("roll", {&one}, {a, total[a]}, [a, by = total[a]](std::span<const ndarray> o) {
+            return results_of(wrap(roll_axis(value_of(o[0]), by, a)));
+          })) {
+        v = value_of((*r)[0]);
+        continue;
+      }
+    }
+    v = roll_axis(v, total[a], a);
+  }
   return wrap(v);
 }
 
