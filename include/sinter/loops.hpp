@@ -58,7 +58,7 @@ template <class A, class B> struct carried_type<std::pair<A, B>> {
 };
 template <class T> using carried = typename carried_type<std::decay_t<T>>::type;
 
-template <class T> std::vector<ndarray*> arrays_of(T& x) {
+template <class T> std::vector<ndarray*> array_list(T& x) {
   std::vector<ndarray*> all;
   each_array(x, [&](ndarray& a) { all.push_back(&a); });
   return all;
@@ -108,13 +108,13 @@ template <class T> void refuse_numbers_in(T& x) {
 
 template <class Body, class Carry> Carry captured_steps(std::int64_t lower, std::int64_t upper, Body& body, Carry carry) {
   refuse_numbers_in(carry);
-  captured_loop loop(arrays_of(carry), lower);
+  captured_loop loop(array_list(carry), lower);
   const launch_graph step = capture([&] {
     Carry next = body(loop.number(), std::as_const(carry));
-    check_carry("fori_loop", arrays_of(carry), arrays_of(next));
-    loop.write(arrays_of(carry), arrays_of(next));
+    check_carry("fori_loop", array_list(carry), array_list(next));
+    loop.write(array_list(carry), array_list(next));
   });
-  loop.run(step, upper - lower, arrays_of(carry));
+  loop.run(step, upper - lower, array_list(carry));
   return carry;
 }
 
@@ -134,11 +134,11 @@ detail::carried<Carry> fori_loop(std::int64_t lower, std::int64_t upper, Body&& 
   detail::carried<Carry> carry(std::forward<Carry>(init));
   if (upper <= lower) return carry;
   if (kw.capture) return detail::captured_steps(lower, upper, body, std::move(carry));
-  ndarray i = detail::step_number(lower, detail::arrays_of(carry));
+  ndarray i = detail::step_number(lower, detail::array_list(carry));
   for (std::int64_t k = lower; k < upper; ++k) {
     detail::carried<Carry> next = body(std::as_const(i), std::as_const(carry));
-    detail::check_carry("fori_loop", detail::arrays_of(carry), detail::arrays_of(next));
-    detail::settle_examples(detail::arrays_of(next));
+    detail::check_carry("fori_loop", detail::array_list(carry), detail::array_list(next));
+    detail::settle_examples(detail::array_list(next));
     carry = std::move(next);
     i = detail::next_number(i);
   }
@@ -161,10 +161,10 @@ detail::carried<Carry> while_loop(Condition&& condition, Body&& body, Carry&& in
       if (!goes_on) return carry;
     }
     detail::carried<Carry> next = body(std::as_const(carry));
-    detail::check_carry("while_loop", detail::arrays_of(carry), detail::arrays_of(next));
+    detail::check_carry("while_loop", detail::array_list(carry), detail::array_list(next));
     if constexpr (std::derived_from<std::decay_t<decltype(goes_on)>, ndarray>)
-      if (chosen) detail::keep_unless(goes_on, detail::arrays_of(carry), detail::arrays_of(next));
-    detail::settle_examples(detail::arrays_of(next));
+      if (chosen) detail::keep_unless(goes_on, detail::array_list(carry), detail::array_list(next));
+    detail::settle_examples(detail::array_list(next));
     carry = std::move(next);
   }
 }
@@ -175,7 +175,7 @@ detail::carried<Carry> while_loop(Condition&& condition, Body&& body, Carry&& in
 /// rank of 0, a carry or an output whose shapes change; dtype_error; value_error: no .length.
 template <class F, class Carry, class Xs> auto scan(F&& f, Carry&& init, Xs xs, const scan_loop_kw& kw = {}) {
   detail::carried<Carry> carry(std::forward<Carry>(init));
-  const std::vector<ndarray*> all = detail::arrays_of(xs);
+  const std::vector<ndarray*> all = detail::array_list(xs);
   const std::int64_t n = detail::scan_length(all, kw.length);
   using step_type = std::decay_t<decltype(f(std::as_const(carry), std::as_const(xs)))>;
   using output_type = detail::carried<std::tuple_element_t<1, step_type>>;
@@ -190,17 +190,17 @@ template <class F, class Carry, class Xs> auto scan(F&& f, Carry&& init, Xs xs, 
   std::optional<output_type> last;
   for (std::int64_t k = 0; k < n; ++k) {
     Xs x = xs;
-    for (ndarray* const a : detail::arrays_of(x)) *a = detail::element_of(*a, kw.reverse ? n - 1 - k : k);
+    for (ndarray* const a : detail::array_list(x)) *a = detail::element_of(*a, kw.reverse ? n - 1 - k : k);
     step_type step = f(std::as_const(carry), std::as_const(x));
     detail::carried<Carry> next(std::move(std::get<0>(step)));
-    detail::check_carry("scan", detail::arrays_of(carry), detail::arrays_of(next));
-    detail::settle_examples(detail::arrays_of(next));
+    detail::check_carry("scan", detail::array_list(carry), detail::array_list(next));
+    detail::settle_examples(detail::array_list(next));
     carry = std::move(next);
     last.emplace(std::move(std::get<1>(step)));
-    detail::append(lists, detail::arrays_of(*last));
+    detail::append(lists, detail::array_list(*last));
   }
   std::size_t j = 0;
-  for (ndarray* const y : detail::arrays_of(*last)) {
+  for (ndarray* const y : detail::array_list(*last)) {
     if (kw.reverse) std::reverse(lists[j].begin(), lists[j].end());
     *y = detail::stacked_steps(lists[j++]);
   }

@@ -15,8 +15,8 @@ namespace {
 // clang-format off
 struct layer {
   sn::ndarray weights, bias;
-  auto fields() { return std::tie(weights, bias); }
 };
+template <class Visit> void arrays_of(layer& l, Visit visit) { visit(l.weights); visit(l.bias); }
 const auto apply = [](const layer& l, const sn::ndarray& x) { return sn::tanh(sn::matmul(l.weights, x) + l.bias); };
 // clang-format on
 

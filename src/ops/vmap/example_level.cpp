@@ -6,6 +6,7 @@
 
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
+#include "ops/vmap/own_calls.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/vmap_error.hpp"
 
@@ -221,7 +222,8 @@ std::vector<ndarray> example_level::run(const opaque_call& call) {
     if (all) zeros.back() = broadcast_to(zeros.back(), to_shape(one->shape));
   }
   const opaque_rule rule = rule_of(c);
-  const std::vector<ndarray> results = rule ? rule(c) : results_in_turn(c, zeros);
+  const std::vector<ndarray> results =
+      call.own ? mapped_with_derivatives(c) : rule ? rule(c) : results_in_turn(c, zeros);
   std::vector<ndarray> ones;
   for (const ndarray& r : results) ones.push_back(r.defined() ? wrap(enter(value_of(r))) : r);
   return ones;

@@ -225,15 +225,20 @@ list repeated_along(const batched_call& c) { return {repeat(c.operands[0], c.ope
 constexpr const char* depends_on_data = "the size of the result depends on data: it must be the same for all examples";
 constexpr const char* of_one_order = "the ordered array is one example's: each has its own search";
 
+constexpr const char* recorded_too = "it is recorded, and vmap sees what it records";
+constexpr const char* has_derivatives = "its steps are mapped (own_calls.hpp), as those of custom derivatives";
+
 constexpr opaque_entry entries[] = {
     {"argpartition", argpartitioned, nullptr},
     {"argsort", argsorted, nullptr},
     {"bincount", counted, nullptr},
+    {"checkpoint", nullptr, has_derivatives},
     {"cholesky", of_stacks, nullptr},
     {"cummax", extreme_along<running_maximum>, nullptr},
     {"cummin", extreme_along<running_minimum>, nullptr},
     {"cumprod", scanned_along<running_product>, nullptr},
     {"cumsum", scanned_along<running_sum>, nullptr},
+    {"det", of_stacks, nullptr},
     {"digitize", nullptr, of_one_order},
     {"eig", of_stacks, nullptr},
     {"eigh", of_stacks, nullptr},
@@ -248,7 +253,9 @@ constexpr opaque_entry entries[] = {
     {"partition", partitioned, nullptr},
     {"qr", of_stacks, nullptr},
     {"ranked_elements", of_stacks, nullptr},
+    {"read_selection", nullptr, recorded_too},
     {"repeat", nullptr, depends_on_data},
+    {"roll", nullptr, recorded_too},
     {"searchsorted", nullptr, of_one_order},
     {"slogdet", of_stacks, nullptr},
     {"solve", solved_for<1>, nullptr},

@@ -4,6 +4,19 @@
 using namespace vmap_test;
 using sinter::idx::_;
 
+namespace {
+
+struct point {
+  ndarray at, weight;
+  int number = 3;
+};
+template <class Visit>
+void arrays_of(point& p, Visit visit) {
+  visit(p.at, p.weight);
+}
+
+}  // namespace
+
 TEST_CASE("vmap: every elementwise function has the bits of a loop") {
   const ndarray x = numbers({5, 3, 4}), y = numbers({5, 4}, float64, 2);
   const ndarray n = numbers({5, 3, 4}, int32), m = numbers({5, 4}, int32, 2) + 1;
@@ -65,11 +78,6 @@ TEST_CASE("vmap: in_axes and out_axes") {
 }
 
 TEST_CASE("vmap: structures of arrays as arguments and results") {
-  struct point {
-    ndarray at, weight;
-    int number = 3;
-    auto fields() { return std::tie(at, weight); }
-  };
   const ndarray x = numbers({4, 3}), w = numbers({2, 4});
   const auto f = [](const point& p, double scale) {
     return std::tuple(p.at * scale + p.number, std::vector<ndarray>{p.weight, p.at(0)});
