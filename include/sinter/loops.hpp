@@ -1,5 +1,5 @@
-// Loops over steps that pass arrays on: scan, fori_loop and while_loop, with the names and the meaning of jax.lax. Not part
-// of sinter.hpp.
+// Loops over steps that pass arrays on: scan, fori_loop and while_loop, with the names and the meaning of jax.lax.
+// Not part of sinter.hpp.
 //
 //   auto [h, all] = sn::scan([&](const ndarray& h, const ndarray& x) {
 //     const ndarray next = sn::tanh(sn::matmul(w, h) + x);

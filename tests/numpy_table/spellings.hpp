@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "sinter/cluster.hpp"
+#include "sinter/loops.hpp"
 #include "sinter/sinter.hpp"
 #include "sinter/sparse.hpp"
 #include "sinter/sparse_linalg.hpp"
 #include "sinter/spatial.hpp"
+#include "sinter/vmap.hpp"
 
 namespace sn = sinter;
 using namespace sn::idx;

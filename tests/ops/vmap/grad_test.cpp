@@ -87,8 +87,10 @@ TEST_CASE("vmap: derivatives of the user's own") {
   const ndarray x = numbers({4, 3}), c = numbers({3});
   // The derivative is marked: twice the right one.
   const auto f = [&](const ndarray& a) {
-    return sum(custom_derivative([](const ndarray& v) { return v * v; },
-                                 [](const ndarray& v, const ndarray&, const ndarray& g) { return g * v * 4.0; })(a));
+    const auto square_of = custom_derivative([](const ndarray& v) { return v * v; }, {.vjp = [](const auto& v, const auto&, const auto& g) {
+      return std::vector<ndarray>{g[0] * v[0] * 4.0};
+    }});
+    return sum(square_of(a));
   };
   check_near(f, x);
   CHECK(near(vmap(grad(f))(x), x * 4.0));
