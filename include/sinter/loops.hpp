@@ -47,18 +47,23 @@ struct scan_loop_kw {
 namespace detail {
 
 /// A structure as it is passed on: arrays, not views that remember what they are views of.
-template <class T> struct carried_type {
+template <class T>
+struct carried_type {
   using type = std::conditional_t<std::derived_from<T, ndarray>, ndarray, T>;
 };
-template <class... T> struct carried_type<std::tuple<T...>> {
+template <class... T>
+struct carried_type<std::tuple<T...>> {
   using type = std::tuple<typename carried_type<T>::type...>;
 };
-template <class A, class B> struct carried_type<std::pair<A, B>> {
+template <class A, class B>
+struct carried_type<std::pair<A, B>> {
   using type = std::pair<typename carried_type<A>::type, typename carried_type<B>::type>;
 };
-template <class T> using carried = typename carried_type<std::decay_t<T>>::type;
+template <class T>
+using carried = typename carried_type<std::decay_t<T>>::type;
 
-template <class T> std::vector<ndarray*> array_list(T& x) {
+template <class T>
+std::vector<ndarray*> array_list(T& x) {
   std::vector<ndarray*> all;
   each_array(x, [&](ndarray& a) { all.push_back(&a); });
   return all;
@@ -99,14 +104,16 @@ class captured_loop {
 };
 
 [[noreturn]] void refuse_numbers();
-template <class T> void refuse_numbers_in(T& x) {
+template <class T>
+void refuse_numbers_in(T& x) {
   if constexpr (!std::derived_from<T, ndarray>) {
     if constexpr (no_array<T>) refuse_numbers();
     else each_part(x, [](auto& part) { refuse_numbers_in(part); });
   }
 }
 
-template <class Body, class Carry> Carry captured_steps(std::int64_t lower, std::int64_t upper, Body& body, Carry carry) {
+template <class Body, class Carry>
+Carry captured_steps(std::int64_t lower, std::int64_t upper, Body& body, Carry carry) {
   refuse_numbers_in(carry);
   captured_loop loop(array_list(carry), lower);
   const launch_graph step = capture([&] {
@@ -173,7 +180,8 @@ detail::carried<Carry> while_loop(Condition&& condition, Body&& body, Carry&& in
 /// y, stacked along new first axes. xs is a structure of arrays with one number of elements, or `_` with .length; f gives a
 /// pair or tuple of carry and output, which may be `_`. shape_error: arrays of xs with different numbers of elements, or a
 /// rank of 0, a carry or an output whose shapes change; dtype_error; value_error: no .length.
-template <class F, class Carry, class Xs> auto scan(F&& f, Carry&& init, Xs xs, const scan_loop_kw& kw = {}) {
+template <class F, class Carry, class Xs>
+auto scan(F&& f, Carry&& init, Xs xs, const scan_loop_kw& kw = {}) {
   detail::carried<Carry> carry(std::forward<Carry>(init));
   const std::vector<ndarray*> all = detail::array_list(xs);
   const std::int64_t n = detail::scan_length(all, kw.length);

@@ -88,7 +88,8 @@ class vmap_call {
 [[noreturn]] void refuse_example_axes(const char* which, std::size_t given, std::size_t parts);
 
 /// Calls f(array, axis) with each array of a structure and the axis that a list of axes has for it.
-template <class T, class F> void each_array_with_axis(T& x, const example_axes& axes, const char* which, F&& f) {
+template <class T, class F>
+void each_array_with_axis(T& x, const example_axes& axes, const char* which, F&& f) {
   if constexpr (std::derived_from<T, ndarray>) {
     const example_axes* one = &axes;
     while (one->is_list() && one->list().size() == 1) one = &one->list()[0];
@@ -117,7 +118,8 @@ template <class T, class F> void each_array_with_axis(T& x, const example_axes& 
 /// shape_error: arguments with different numbers of examples; value_error: no argument with an axis and no .axis_size, a
 /// list of axes with another number of parts, a result without an axis that depends on the example; index_error: an axis
 /// out of range; vmap_error: the elements of an array of one example are needed.
-template <class F> auto vmap(F f, vmap_kw kw = {}) {
+template <class F>
+auto vmap(F f, vmap_kw kw = {}) {
   return [f = std::move(f), kw = std::move(kw)](const auto&... arguments) {
     std::tuple<std::decay_t<decltype(arguments)>...> all(arguments...);
     detail::vmap_call call(kw.axis_size);

@@ -141,11 +141,11 @@ TEST_CASE("emulated: sums over pairs have the CPU's bits under every schedule") 
 
 TEST_CASE("emulated: sums that follow the order of a reduction with fewer results have the CPU's bits") {
   if (emulated::no_emulation()) return;
-  check<float>(reduce_op::sum, {1030, 300}, true, 1);    // 256 lanes instead of 32
-  check<float>(reduce_op::sum, {3, 18001}, true, 1);     // more splits
-  check<float>(reduce_op::sum, {1, 18001}, true, 700);   // fewer
+  check<float>(reduce_op::sum, {1030, 300}, true, 1);   // 256 lanes instead of 32
+  check<float>(reduce_op::sum, {3, 18001}, true, 1);    // more splits
+  check<float>(reduce_op::sum, {1, 18001}, true, 700);  // fewer
   check<double>(reduce_op::sum, {20, 66}, true, 4000);
-  check<float>(reduce_op::sum, {40, 257}, false, 2);     // 128 lanes instead of 8
+  check<float>(reduce_op::sum, {40, 257}, false, 2);  // 128 lanes instead of 8
   check<double>(reduce_op::prod, {36, 1030}, false, 3);
   check<float>(reduce_op::sum, {12, 4001}, false, 2);
   for (std::int64_t reduced : {7, 64, 101}) {

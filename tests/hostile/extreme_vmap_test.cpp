@@ -14,22 +14,10 @@ const auto doubled = [](const ndarray& a) { return a * 2; };
 
 TEST_CASE("extreme integers: vmap and loops") {
   check_extremes({
-      {"example_axes",
-       [](int64_t k) {
-         return sn::vmap(doubled, {.in_axes = k})(grid());
-       }},
-      {"example_axes out",
-       [](int64_t k) {
-         return sn::vmap(doubled, {.out_axes = {k}})(grid());
-       }},
-      {"vmap_kw.axis_size",
-       [](int64_t k) {
-         return sn::vmap([] { return sn::ones(3); }, {.axis_size = k})();
-       }},
-      {"vmap_kw.axis_size beside arrays",
-       [](int64_t k) {
-         return sn::vmap(doubled, {.axis_size = k})(grid());
-       }},
+      {"example_axes", [](int64_t k) { return sn::vmap(doubled, {.in_axes = k})(grid()); }},
+      {"example_axes out", [](int64_t k) { return sn::vmap(doubled, {.out_axes = {k}})(grid()); }},
+      {"vmap_kw.axis_size", [](int64_t k) { return sn::vmap([] { return sn::ones(3); }, {.axis_size = k})(); }},
+      {"vmap_kw.axis_size beside arrays", [](int64_t k) { return sn::vmap(doubled, {.axis_size = k})(grid()); }},
       {"example_scope",
        [](int64_t k) {
          const sn::example_scope of(k);
@@ -37,11 +25,13 @@ TEST_CASE("extreme integers: vmap and loops") {
        }},
       {"fori_loop",
        [](int64_t k) {
-         return sn::fori_loop(k, k, [](const ndarray&, const ndarray& a) { return a; }, grid());
+         return sn::fori_loop(
+             k, k, [](const ndarray&, const ndarray& a) { return a; }, grid());
        }},
       {"fori_loop to -3",
        [](int64_t k) {
-         return sn::fori_loop(std::max<int64_t>(k, -3), -3, [](const ndarray&, const ndarray& a) { return a; }, grid());
+         return sn::fori_loop(
+             std::max<int64_t>(k, -3), -3, [](const ndarray&, const ndarray& a) { return a; }, grid());
        }},
       {"scan_loop_kw.length",
        [](int64_t k) {

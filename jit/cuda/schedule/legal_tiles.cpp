@@ -178,8 +178,8 @@ bool set_slabs(const launch& l, jit::cuda_variant& v) {
 /// Lanes of a result in the kernel that would run otherwise, if a tree joins them all; else 0.
 std::int64_t tree_lanes(const launch& l, bool rows) noexcept {
   const std::int64_t results = kept_count(l), elements = reduced_count(l);
-  const reduce_geometry g = rows ? row_geometry(results, elements, l.all_results)
-                                 : column_geometry(results, elements, 1, l.all_results);
+  const reduce_geometry g =
+      rows ? row_geometry(results, elements, l.all_results) : column_geometry(results, elements, 1, l.all_results);
   const std::int64_t lanes = rows ? g.first.block_x : g.first.block_y;
   return g.splits > 1 || lanes > 32 ? 0 : lanes;
 }

@@ -31,8 +31,10 @@ value record_placeholder(dtype type, const dims& shape, runtime::device_id devic
 
 void refuse_example() {
   throw vmap_error(
-      "[vmap] the elements of an array that stands for one example of many are needed: by a condition, by a read on the host, by a "
-      "result whose size depends on data, or by a function that has no rule for batches. Such an array has a shape and a "
+      "[vmap] the elements of an array that stands for one example of many are needed: by a condition, by a read on "
+      "the host, by a "
+      "result whose size depends on data, or by a function that has no rule for batches. Such an array has a shape and "
+      "a "
       "dtype only, as long as the mapped function runs; use where(), while_loop() or a loop over the examples");
 }
 

@@ -256,7 +256,8 @@ ndarray multiply_vectors(const ndarray& x, const ndarray& y, dtype type) {
   const value vector = value_of(y, "matmul");
   const int rank = v.shape.size(), last = vector->shape.size();
   // One matrix times the vectors of many examples is a product of matrices.
-  if (graph::is_example(vector) && rank == 2 && last == 1 && v.shape[0] != 1 && !graph::is_example(v.store->now())) [[unlikely]]
+  if (graph::is_example(vector) && rank == 2 && last == 1 && v.shape[0] != 1 && !graph::is_example(v.store->now()))
+      [[unlikely]]
     if (auto r = announced(x, wrap(reshape_value(vector, dims{vector->size(), 1})), type, false))
       return without_axis((*r)[0], 1);
   dims shape = vector->shape;

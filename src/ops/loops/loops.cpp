@@ -17,14 +17,16 @@ using namespace ops;
 
 void check_carry(const char* function, std::span<ndarray* const> before, std::span<ndarray* const> after) {
   if (before.size() != after.size())
-    fail<value_error>(function, "the carry has ", before.size(), " arrays before the step and ", after.size(), " after it");
+    fail<value_error>(function, "the carry has ", before.size(), " arrays before the step and ", after.size(),
+                      " after it");
   for (std::size_t j = 0; j < before.size(); ++j) {
     const graph::array_view &a = view_of(*before[j], function), &b = view_of(*after[j], function);
     if (a.shape != b.shape)
       fail<shape_error>(function, "array ", j, " of the carry has shape ", a.shape, " before the step and ", b.shape,
                         " after it");
     if (a.type != b.type)
-      fail<dtype_error>(function, "array ", j, " of the carry is ", a.type, " before the step and ", b.type, " after it");
+      fail<dtype_error>(function, "array ", j, " of the carry is ", a.type, " before the step and ", b.type,
+                        " after it");
   }
 }
 

@@ -146,14 +146,16 @@ value example_level::call_all(const node& n) {
   if (graph::unfusible(n)) return call_in_turn(n);
   const fast_math_as as(c.fast_math);
   std::vector<value> operands;
-  for (int k = 0; k < n.operand_count(); ++k) operands.push_back(graph::reads_raw(n, k) ? value(n.operand(k)) : aligned(n.operand(k), n.shape.size()));
+  for (int k = 0; k < n.operand_count(); ++k)
+    operands.push_back(graph::reads_raw(n, k) ? value(n.operand(k)) : aligned(n.operand(k), n.shape.size()));
   return graph::record_call(c.function, c.output, with_examples(count_, n.shape), std::move(operands));
 }
 
 // Text that reads an example's whole array by index, or has a loop around it, is a text about one example.
 value example_level::call_in_turn(const node& n) {
   const payload::call& c = n.call();
-  if (n.opaque) fail<vmap_error>("vmap", c.function->name, " has raw arrays and a result of a preamble's type: no rule");
+  if (n.opaque)
+    fail<vmap_error>("vmap", c.function->name, " has raw arrays and a result of a preamble's type: no rule");
   const fast_math_as as(c.fast_math);
   std::vector<value> each;
   for (std::int64_t k = 0; k < count_; ++k) {
@@ -171,7 +173,9 @@ value example_level::update_all(const node& n) {
 }
 
 // Draws of one example are those of draw(), so that none depends on a placeholder.
-value example_level::random_all(const node&) { fail<vmap_error>("vmap", "a draw that was recorded outside of its vmap"); }
+value example_level::random_all(const node&) {
+  fail<vmap_error>("vmap", "a draw that was recorded outside of its vmap");
+}
 
 // ---- Random numbers: each example has a stream of its own
 

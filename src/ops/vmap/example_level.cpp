@@ -49,8 +49,8 @@ value stacked_in_front(std::span<const value> values, const dims& shape, dtype t
   value result = graph::record_unset(type, all, device);
   const std::int64_t size = core::element_count(shape);
   for (std::size_t k = 0; k < values.size(); ++k)
-    result = graph::record_update(result, core::contiguous_strides(shape), static_cast<std::int64_t>(k) * size,
-                                  values[k]);
+    result =
+        graph::record_update(result, core::contiguous_strides(shape), static_cast<std::int64_t>(k) * size, values[k]);
   return result;
 }
 
@@ -222,8 +222,9 @@ std::vector<ndarray> example_level::run(const opaque_call& call) {
     if (all) zeros.back() = broadcast_to(zeros.back(), to_shape(one->shape));
   }
   const opaque_rule rule = rule_of(c);
-  const std::vector<ndarray> results =
-      call.own ? mapped_with_derivatives(c) : rule ? rule(c) : results_in_turn(c, zeros);
+  const std::vector<ndarray> results = call.own ? mapped_with_derivatives(c)
+                                       : rule   ? rule(c)
+                                                : results_in_turn(c, zeros);
   std::vector<ndarray> ones;
   for (const ndarray& r : results) ones.push_back(r.defined() ? wrap(enter(value_of(r))) : r);
   return ones;

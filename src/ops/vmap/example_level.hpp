@@ -48,9 +48,9 @@ class example_level final : public graph::example_source, public interceptor {
 
  private:
   struct known {
-    value one, all;  // all: null where it does not depend on the example
+    value one, all;                        // all: null where it does not depend on the example
     std::uint32_t readers = 0, total = 0;  // operands of nodes that have not been recorded yet, and of all
-    bool dropped = false;  // all: no longer kept, since nothing can ask for it
+    bool dropped = false;                  // all: no longer kept, since nothing can ask for it
   };
   value record(const graph::node& n);
   void drop_read(const graph::node& n);
@@ -108,8 +108,8 @@ graph::random_stream stream_of_examples(const graph::random_stream& stream) noex
 /// A call of a function that runs at once, as its rule sees it: its operands for all examples.
 struct batched_call {
   const opaque_call& call;
-  std::int64_t count;               // examples
-  std::vector<ndarray> operands;    // of all examples where `mapped`, with their axis in front; else as they are
+  std::int64_t count;             // examples
+  std::vector<ndarray> operands;  // of all examples where `mapped`, with their axis in front; else as they are
   std::vector<bool> mapped;
 };
 /// The results for all examples, with their axis in front.

@@ -52,7 +52,9 @@ along along_axis(const batched_call& c) {
   const ndarray& x = c.operands[0];
   if (rank_of(c, 0) == 0) return {x.reshape({c.count, 1}), 1};
   if (number(c, 0) >= 0) return {x, number(c, 0) + 1};
-  return {x.reshape(shape_t{c.count, core::element_count(view_of(x, "vmap").shape) / std::max<std::int64_t>(c.count, 1)}), 1};
+  return {
+      x.reshape(shape_t{c.count, core::element_count(view_of(x, "vmap").shape) / std::max<std::int64_t>(c.count, 1)}),
+      1};
 }
 /// Results of examples of rank 0, which were given an axis.
 ndarray without_given_axis(const batched_call& c, const ndarray& r) {
@@ -67,9 +69,7 @@ list argsorted(const batched_call& c) {
   const along a = along_axis(c);
   return {without_given_axis(c, argsort(a.x, {.axis = a.axis, .descending = flag(c, 1)}))};
 }
-std::vector<std::int64_t> kth_of(const batched_call& c) {
-  return {c.call.numbers.begin() + 1, c.call.numbers.end()};
-}
+std::vector<std::int64_t> kth_of(const batched_call& c) { return {c.call.numbers.begin() + 1, c.call.numbers.end()}; }
 list partitioned(const batched_call& c) {
   const along a = along_axis(c);
   return {partition(a.x, kth_of(c), a.axis)};
@@ -98,13 +98,15 @@ list lexsorted(const batched_call& c) {
   return {rank == 0 ? r.reshape({c.count}) : r};
 }
 
-template <auto Function> list scanned_along(const batched_call& c) {
+template <auto Function>
+list scanned_along(const batched_call& c) {
   scan_kw kw;
   kw.axis = number(c, 0) + 1;
   kw.dtype = c.operands[0].dtype();
   return {Function(c.operands[0], kw)};
 }
-template <auto Function> list extreme_along(const batched_call& c) {
+template <auto Function>
+list extreme_along(const batched_call& c) {
   scan_kw kw;
   kw.axis = number(c, 0) + 1;
   return {Function(c.operands[0], kw)};
@@ -153,7 +155,8 @@ list multiplied(const batched_call& c) {
 
 /// A function of matrices and right sides, which are vectors where they have one axis: the right sides are operand
 /// `side`, the matrices those before it.
-template <int side> list solved_for(const batched_call& c) {
+template <int side>
+list solved_for(const batched_call& c) {
   const bool vectors = rank_of(c, side) == 1;
   list operands = c.operands;
   bool one_matrix = c.mapped[at(side)];
@@ -174,8 +177,7 @@ template <int side> list solved_for(const batched_call& c) {
   int rank = right;
   for (int k = 0; k < side; ++k) rank = std::max(rank, rank_of(c, k) + (k == 1 ? 1 : 0));  // pivots: a vector
   batched_call as_matrices{c.call, c.count, operands, c.mapped};
-  for (int k = 0; k <= side; ++k)
-    operands[at(k)] = in_front_of(as_matrices, k, k == 1 && side == 2 ? rank - 1 : rank);
+  for (int k = 0; k <= side; ++k) operands[at(k)] = in_front_of(as_matrices, k, k == 1 && side == 2 ? rank - 1 : rank);
   const ndarray x = c.call.again(operands)[0];
   return {vectors ? squeeze(x, -1) : x};
 }

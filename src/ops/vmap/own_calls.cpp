@@ -10,7 +10,8 @@ using list = std::vector<ndarray>;
 using arrays = std::span<const ndarray>;
 
 /// f on one example of those arrays that are mapped; the results are those of all examples.
-template <class F> list on_examples(std::int64_t count, const F& f, const list& all, const std::vector<bool>& mapped) {
+template <class F>
+list on_examples(std::int64_t count, const F& f, const list& all, const std::vector<bool>& mapped) {
   example_level level(count);
   list ones;
   for (std::size_t k = 0; k < all.size(); ++k)
@@ -58,7 +59,7 @@ std::vector<ndarray> mapped_with_derivatives(const batched_call& c) {
   if (c.call.own->forward) own->forward = step_on_examples{c.call.own->forward, c.count, c.mapped, true};
   if (c.call.own->backward)
     own->backward = [step = step_on_examples{c.call.own->backward, c.count, c.mapped, false}](arrays a, arrays y,
-                                                                                             arrays g) {
+                                                                                              arrays g) {
       list cotangents = step(a, y, g);
       for (std::size_t k = 0; k < cotangents.size(); ++k)  // one operand of all examples gets the sum of theirs
         if (cotangents[k].defined() && !step.mapped[k]) cotangents[k] = sum(cotangents[k], 0);
@@ -66,7 +67,8 @@ std::vector<ndarray> mapped_with_derivatives(const batched_call& c) {
     };
   opaque_call all{c.call.name, c.operands, c.call.numbers, c.call.text, {}, c.call.recorded, own};
   all.again = [f = c.call.again, count = c.count, mapped = c.mapped](arrays a) {
-    return on_examples(count, [&](const list& ones) { return f(ones); }, list(a.begin(), a.end()), mapped);
+    return on_examples(
+        count, [&](const list& ones) { return f(ones); }, list(a.begin(), a.end()), mapped);
   };
   if (auto r = run_intercepted(all)) return *r;
   return all.again(all.operands);

@@ -45,8 +45,8 @@ void vmap_call::add(ndarray& x, const std::optional<std::int64_t>& axis) {
   const int a = normalize_axis(*axis, shape, "vmap");
   const std::string where = message("axis", a, " of shape ", shape);
   if (state_->size && *state_->size != shape[a])
-    fail<shape_error>("vmap", "arguments have different numbers of examples: ", *state_->size, " in ", state_->where, ", ",
-                      shape[a], " in axis ", a, " of shape ", shape);
+    fail<shape_error>("vmap", "arguments have different numbers of examples: ", *state_->size, " in ", state_->where,
+                      ", ", shape[a], " in axis ", a, " of shape ", shape);
   if (!state_->size) state_->where = "axis " + std::to_string(a) + " of shape " + core::to_string(shape);
   state_->size = shape[a];
   state_->arguments.push_back({&x, a});

@@ -20,23 +20,23 @@ void arrays_of(point& p, Visit visit) {
 TEST_CASE("vmap: every elementwise function has the bits of a loop") {
   const ndarray x = numbers({5, 3, 4}), y = numbers({5, 4}, float64, 2);
   const ndarray n = numbers({5, 3, 4}, int32), m = numbers({5, 4}, int32, 2) + 1;
-#define UNARY(f)                                                                           \
-  {                                                                                        \
-    CAPTURE(#f);                                                                           \
-    const bool whole = std::string(#f) == "invert" || std::string(#f) == "bitwise_count";  \
-    check_bits([](const ndarray& a) { return sinter::f(a); }, whole ? n : x);              \
+#define UNARY(f)                                                                          \
+  {                                                                                       \
+    CAPTURE(#f);                                                                          \
+    const bool whole = std::string(#f) == "invert" || std::string(#f) == "bitwise_count"; \
+    check_bits([](const ndarray& a) { return sinter::f(a); }, whole ? n : x);             \
   }
   SINTER_UNARY_FUNCTIONS(UNARY)
 #undef UNARY
-#define BINARY(f)                                                                                                   \
-  {                                                                                                                 \
-    const std::string name = #f;                                                                                    \
-    CAPTURE(name);                                                                                                  \
+#define BINARY(f)                                                                                                      \
+  {                                                                                                                    \
+    const std::string name = #f;                                                                                       \
+    CAPTURE(name);                                                                                                     \
     const bool whole = name == "gcd" || name == "lcm" || name.find("bitwise") == 0 || name.find("shift") != name.npos; \
-    const auto two = [](const ndarray& a, const ndarray& b) { return sinter::f(a, b); };                            \
-    check_bits(two, whole ? n : x, whole ? m : y);                                                                  \
-    const ndarray c = whole ? m(0).copy() : y(0).copy();                                                            \
-    check_bits([&](const ndarray& a) { return sinter::f(c, a); }, whole ? n : x);                                   \
+    const auto two = [](const ndarray& a, const ndarray& b) { return sinter::f(a, b); };                               \
+    check_bits(two, whole ? n : x, whole ? m : y);                                                                     \
+    const ndarray c = whole ? m(0).copy() : y(0).copy();                                                               \
+    check_bits([&](const ndarray& a) { return sinter::f(c, a); }, whole ? n : x);                                      \
   }
   SINTER_BINARY_FUNCTIONS(BINARY)
 #undef BINARY
@@ -166,20 +166,91 @@ TEST_CASE("vmap: views, slices and selections by index") {
 
 TEST_CASE("vmap: writes in the function") {
   const ndarray x = numbers({4, 5, 6}), before = x.copy(), c = numbers({5, 6}), index = numbers({4, 3}, int64) % 5;
-  check_bits([](ndarray a) { a(1) = 7; a["2:4, ::2"] *= 3; return a; }, x);
-  check_bits([](const ndarray& a) { ndarray z = zeros({5, 6}); z(2) = a(0); z(_, 1) += a(_, 2); return z; }, x);
-  check_bits([&](const ndarray& a) { ndarray z = c.copy(); z(0) = a(0); return z + 1; }, x);
-  check_bits([&](const ndarray& a) { ndarray z = a * 2; z(1) = c(1); return z; }, x);
-  check_bits([](ndarray a) { a[a > 0] = 0; return a; }, x);
-  check_bits([](ndarray a, const ndarray& i) { a(i) = 9; return a; }, x, index);
-  check_bits([](ndarray a, const ndarray& i) { a(_, i) = expand_dims(i, 0).astype(float64); return a; }, x, index);
-  check_bits([&](const ndarray& i) { ndarray z = c.copy(); z(i) = c(slice(0, 3)); return z; }, index);
-  check_bits([](const ndarray& i) { ndarray z = zeros({5}); add_at(z, i, 2.5); return z; }, index);
-  check_bits([](const ndarray& i) { ndarray z = zeros({4, 5}, {.dtype = int64}); add_at(z(_, i), i); return z; }, index);
-  check_bits([](ndarray a, const ndarray& i) { scatter_max(a(i), 0.5); return a; }, x, index);
-  check_bits([](ndarray a, const ndarray& i) { scatter_min(a(array({0, 1, 2}), i), i); return a; }, x, index);
+  check_bits(
+      [](ndarray a) {
+        a(1) = 7;
+        a["2:4, ::2"] *= 3;
+        return a;
+      },
+      x);
+  check_bits(
+      [](const ndarray& a) {
+        ndarray z = zeros({5, 6});
+        z(2) = a(0);
+        z(_, 1) += a(_, 2);
+        return z;
+      },
+      x);
+  check_bits(
+      [&](const ndarray& a) {
+        ndarray z = c.copy();
+        z(0) = a(0);
+        return z + 1;
+      },
+      x);
+  check_bits(
+      [&](const ndarray& a) {
+        ndarray z = a * 2;
+        z(1) = c(1);
+        return z;
+      },
+      x);
+  check_bits(
+      [](ndarray a) {
+        a[a > 0] = 0;
+        return a;
+      },
+      x);
+  check_bits(
+      [](ndarray a, const ndarray& i) {
+        a(i) = 9;
+        return a;
+      },
+      x, index);
+  check_bits(
+      [](ndarray a, const ndarray& i) {
+        a(_, i) = expand_dims(i, 0).astype(float64);
+        return a;
+      },
+      x, index);
+  check_bits(
+      [&](const ndarray& i) {
+        ndarray z = c.copy();
+        z(i) = c(slice(0, 3));
+        return z;
+      },
+      index);
+  check_bits(
+      [](const ndarray& i) {
+        ndarray z = zeros({5});
+        add_at(z, i, 2.5);
+        return z;
+      },
+      index);
+  check_bits(
+      [](const ndarray& i) {
+        ndarray z = zeros({4, 5}, {.dtype = int64});
+        add_at(z(_, i), i);
+        return z;
+      },
+      index);
+  check_bits(
+      [](ndarray a, const ndarray& i) {
+        scatter_max(a(i), 0.5);
+        return a;
+      },
+      x, index);
+  check_bits(
+      [](ndarray a, const ndarray& i) {
+        scatter_min(a(array({0, 1, 2}), i), i);
+        return a;
+      },
+      x, index);
   CHECK(same_bits(x, before));
   // The argument's own array is not written.
-  vmap([](ndarray a) { a() = 0; return a; })(x);
+  vmap([](ndarray a) {
+    a() = 0;
+    return a;
+  })(x);
   CHECK(same_bits(x, before));
 }

@@ -12,8 +12,22 @@ TEST_CASE("vmap: elements of one example are refused") {
   refuses<vmap_error>([&] { vmap([](const ndarray& a) { return bool(a(0) > 0) ? a : -a; })(x); }, says);
   refuses<vmap_error>([&] { vmap([](const ndarray& a) { return a * a(0).item<double>(); })(x); }, says);
   refuses<vmap_error>([&] { vmap([](const ndarray& a) { return a + double(a(0).to_vector<double>()[0]); })(x); }, says);
-  refuses<vmap_error>([&] { vmap([](const ndarray& a) { eval(a); return a; })(x); }, says);
-  refuses<vmap_error>([&] { vmap([](const ndarray& a) { a.data<double>(); return a; })(x); }, says);
+  refuses<vmap_error>(
+      [&] {
+        vmap([](const ndarray& a) {
+          eval(a);
+          return a;
+        })(x);
+      },
+      says);
+  refuses<vmap_error>(
+      [&] {
+        vmap([](const ndarray& a) {
+          a.data<double>();
+          return a;
+        })(x);
+      },
+      says);
   refuses<vmap_error>([&] { vmap([](const ndarray& a) { return unique_values(a); })(x); }, "[vmap]");
   // Nothing is left behind.
   CHECK(same_bits(vmap([](const ndarray& a) { return a * 2; })(x), x * 2));
@@ -23,11 +37,17 @@ TEST_CASE("vmap: elements of one example are refused") {
 TEST_CASE("vmap: an array of one example is of no use after its vmap") {
   const ndarray x = numbers({4, 3});
   ndarray kept, outside = zeros(3);
-  vmap([&](const ndarray& a) { kept = a * 2; return a; })(x);
+  vmap([&](const ndarray& a) {
+    kept = a * 2;
+    return a;
+  })(x);
   CHECK(kept.shape() == shape_t{3});
   refuses<vmap_error>([&] { kept.to_vector<double>(); }, "[vmap]");
   refuses<vmap_error>([&] { sum(kept + 1).item<double>(); }, "[vmap]");
-  vmap([&](const ndarray& a) { outside(0) = a(0); return a; })(x);
+  vmap([&](const ndarray& a) {
+    outside(0) = a(0);
+    return a;
+  })(x);
   refuses<vmap_error>([&] { outside.to_vector<double>(); }, "[vmap]");
 }
 
@@ -67,6 +87,7 @@ TEST_CASE("vmap: axes that do not fit") {
 
 TEST_CASE("vmap: index errors in data are found when the result is read") {
   const ndarray x = numbers({4, 3});
-  const ndarray r = vmap([](const ndarray& a, const ndarray& i) { return a(i); })(x, array({{0, 1}, {2, 5}, {0, 0}, {0, 0}}));
+  const ndarray r =
+      vmap([](const ndarray& a, const ndarray& i) { return a(i); })(x, array({{0, 1}, {2, 5}, {0, 0}, {0, 0}}));
   CHECK_THROWS_AS(r.to_vector<double>(), index_error);
 }

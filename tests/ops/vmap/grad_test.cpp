@@ -87,9 +87,9 @@ TEST_CASE("vmap: derivatives of the user's own") {
   const ndarray x = numbers({4, 3}), c = numbers({3});
   // The derivative is marked: twice the right one.
   const auto f = [&](const ndarray& a) {
-    const auto square_of = custom_derivative([](const ndarray& v) { return v * v; }, {.vjp = [](const auto& v, const auto&, const auto& g) {
-      return std::vector<ndarray>{g[0] * v[0] * 4.0};
-    }});
+    const auto square_of = custom_derivative(
+        [](const ndarray& v) { return v * v; },
+        {.vjp = [](const auto& v, const auto&, const auto& g) { return std::vector<ndarray>{g[0] * v[0] * 4.0}; }});
     return sum(square_of(a));
   };
   check_near(f, x);
@@ -108,14 +108,17 @@ TEST_CASE("loops: derivatives") {
     return sum(v);
   };
   const auto by_loop = [](const ndarray& a) {
-    return sum(fori_loop(0, 7, [&](const ndarray&, const ndarray& v) { return sin(v) * a; }, a));
+    return sum(fori_loop(
+        0, 7, [&](const ndarray&, const ndarray& v) { return sin(v) * a; }, a));
   };
   CHECK(near(grad(by_loop)(x), grad(by_hand)(x)));
   const auto scanned = [](const ndarray& a) {
-    const auto [last, all] = scan([](const ndarray& c, const ndarray& e) {
-      const ndarray next = sin(c) * e;
-      return std::pair(next, next * next);
-    }, ones({}), a);
+    const auto [last, all] = scan(
+        [](const ndarray& c, const ndarray& e) {
+          const ndarray next = sin(c) * e;
+          return std::pair(next, next * next);
+        },
+        ones({}), a);
     return last + sum(all);
   };
   const auto written = [](const ndarray& a) {

@@ -50,8 +50,8 @@ TEST_CASE("vmap: scans") {
 
 TEST_CASE("vmap: products") {
   if (no_products()) return;
-  const ndarray a = numbers({4, 3, 5}), b = numbers({4, 5, 2}), m = numbers({5, 6}), v = numbers({4, 5}), w = numbers({5}),
-                s = numbers({4, 2, 3, 5});
+  const ndarray a = numbers({4, 3, 5}), b = numbers({4, 5, 2}), m = numbers({5, 6}), v = numbers({4, 5}),
+                w = numbers({5}), s = numbers({4, 2, 3, 5});
   const auto near = [](auto f, const auto&... x) {
     const ndarray got = vmap(f)(x...);
     std::vector<ndarray> all;

@@ -39,8 +39,8 @@ TEST_CASE("vmap: reductions have the bits of a loop") {
 TEST_CASE("vmap: sums of many examples are added as those of one") {
   const auto sums = [](const ndarray& a) { return sum(a); };
   const auto columns = [](const ndarray& a) { return sum(a, 0); };
-  check_bits(sums, numbers({1100, 300}, float32));   // 256 lanes, not 32
-  check_bits(sums, numbers({3, 40000}, float32));    // splits
+  check_bits(sums, numbers({1100, 300}, float32));  // 256 lanes, not 32
+  check_bits(sums, numbers({3, 40000}, float32));   // splits
   check_bits(sums, numbers({3, 20, 1000}, float64));
   check_bits(columns, numbers({40, 200, 3}, float32));
   check_bits(columns, numbers({7, 3000, 2}, float64));
@@ -74,10 +74,12 @@ TEST_CASE("vmap: users' functions and reductions") {
   check_bits([&](const ndarray& a) { return f(a, a(0)); }, x);
   elementwise_kernel two("T x, raw T w", "T a, T b", "a = x + w[0]; b = x * (T)i + (T)n;", "two_of_one");
   check_bits([&](const ndarray& a) { return two.outputs<2>(a, y(0).copy())[1]; }, x);
-  check_bits([&](const ndarray& a, const ndarray& b) {
-    const auto r = two.outputs<2>(a, b);
-    return r[0] * r[1];
-  }, x, y);
+  check_bits(
+      [&](const ndarray& a, const ndarray& b) {
+        const auto r = two.outputs<2>(a, b);
+        return r[0] * r[1];
+      },
+      x, y);
   reduction_kernel largest("T x", "T y", "fabs(x)", "a > b ? a : b", "y = a", "0", "largest_of");
   check_bits([&](const ndarray& a) { return largest(a); }, x);
 }
