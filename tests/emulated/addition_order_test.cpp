@@ -47,8 +47,9 @@ T element(std::size_t k) {
   }
 }
 
+/// `order_results`: of the reduction whose order the launch has; 0: its own.
 template <class T>
-void check(reduce_op op, const extents& e, bool rows) {
+void check(reduce_op op, const extents& e, bool rows, std::int64_t order_results = 0) {
   const std::string type(name(dtype_of<T>));
   CAPTURE(type);
   CAPTURE(static_cast<int>(op));
@@ -63,6 +64,8 @@ void check(reduce_op op, const extents& e, bool rows) {
   b.reduce(op, dtype_of<T>, b.load(dtype_of<T>));
   program p = b.reductions();
   jit::launch l = space(p, {e.results, e.reduced}, 1, rows);
+  l.all_results = order_results;
+  CAPTURE(order_results);
   l.outputs = {at(out, {1, 0})};
   for (bool across : {false, true}) {
     CAPTURE(across);
@@ -72,7 +75,7 @@ void check(reduce_op op, const extents& e, bool rows) {
 }
 
 /// Sums over pairs, which have schedules of their own.
-void check_pairs(std::int64_t down, std::int64_t side, std::int64_t reduced) {
+void check_pairs(std::int64_t down, std::int64_t side, std::int64_t reduced, std::int64_t order_results = 0) {
   CAPTURE(down);
   CAPTURE(reduced);
   std::vector<float> a(static_cast<std::size_t>(down * reduced)), b(static_cast<std::size_t>(side * reduced));
@@ -85,8 +88,10 @@ void check_pairs(std::int64_t down, std::int64_t side, std::int64_t reduced) {
   made.reduce(reduce_op::sum, dtype::f32, made.unary(opcode::square, dtype::f32, d));
   program p = made.reductions();
   for (bool rows : {true, false}) {
+    if (!rows && order_results == 1) continue;  // one result is a row
     CAPTURE(rows);
     jit::launch l = space(p, {down, side, reduced}, 2, rows);
+    l.all_results = order_results;
     l.inputs = {at(a, {reduced, 0, 1}), at(b, {0, reduced, 1})};
     l.outputs = {at(out, {side, 1, 0})};
     compare(l, out);
@@ -132,6 +137,22 @@ TEST_CASE("emulated: sums and products have the CPU's bits under every schedule"
 TEST_CASE("emulated: sums over pairs have the CPU's bits under every schedule") {
   if (emulated::no_emulation()) return;
   for (std::int64_t reduced : {2, 3, 7, 16, 33, 64, 101}) check_pairs(35, 70, reduced);
+}
+
+TEST_CASE("emulated: sums that follow the order of a reduction with fewer results have the CPU's bits") {
+  if (emulated::no_emulation()) return;
+  check<float>(reduce_op::sum, {1030, 300}, true, 1);   // 256 lanes instead of 32
+  check<float>(reduce_op::sum, {3, 18001}, true, 1);    // more splits
+  check<float>(reduce_op::sum, {1, 18001}, true, 700);  // fewer
+  check<double>(reduce_op::sum, {20, 66}, true, 4000);
+  check<float>(reduce_op::sum, {40, 257}, false, 2);  // 128 lanes instead of 8
+  check<double>(reduce_op::prod, {36, 1030}, false, 3);
+  check<float>(reduce_op::sum, {12, 4001}, false, 2);
+  for (std::int64_t reduced : {7, 64, 101}) {
+    check_pairs(35, 70, reduced, 70);
+    check_pairs(35, 70, reduced, 3);
+    check_pairs(35, 70, reduced, 1);
+  }
 }
 
 TEST_CASE("emulated: sums of zeros of either sign, and of nothing, as on the CPU") {

@@ -9,12 +9,14 @@
 #include "sinter/cluster.hpp"
 #include "sinter/dist.hpp"
 #include "sinter/grad.hpp"
+#include "sinter/loops.hpp"
 #include "sinter/random_multivariate.hpp"
 #include "sinter/sinter.hpp"
 #include "sinter/sparse.hpp"
 #include "sinter/sparse_linalg.hpp"
 #include "sinter/spatial.hpp"
 #include "sinter/special_more.hpp"
+#include "sinter/vmap.hpp"
 
 namespace sn = sinter;
 using namespace sn::idx;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "graph/plan/index_map.hpp"
-#include "graph/values/node.hpp"
 
 namespace sinter::graph {
 

@@ -101,6 +101,7 @@ std::string cached_plan::contents() const {
     l.code->append_key(all);
     add_dims(l.extents);
     add(l.kept * 2 + l.reduces_last);
+    add(l.all_results);
     for (const jit::operand& o : l.inputs) add_operand(o);
     for (const jit::operand& o : l.outputs) add_operand(o);
     for (std::size_t p = 0; p < l.params.size(); ++p) {

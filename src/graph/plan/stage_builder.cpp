@@ -175,7 +175,9 @@ bool stage_builder::add(const kernel_plan& k) {
   fast_math_ = k.code.flags.fast_math;
   shares_ = false;
   const bool reduces = k.kind == plan_kind::reduce;
-  if (reduces && (!k.reduces_last || k.whole.results != 0)) return false;
+  if (reduces && (!k.reduces_last || k.whole.split_lanes != 0)) return false;
+  if (reduces && !(whole_.value_or(k.whole) == k.whole)) return false;
+  if (reduces) whole_ = k.whole;
   registers of(k.code.code.size());
   registers reduced(k.code.reductions.size());
   for (std::size_t r = 0; r < k.code.code.size(); ++r) {
@@ -271,6 +273,7 @@ bool stage_builder::finish(kernel_plan& out) const {
   out.extents = space_.extents;
   out.kept = space_.kept;
   out.reduces_last = true;
+  out.whole = whole_.value_or(payload::whole_reduction{});
   out.inputs = slots_;
   out.params = params_;
   out.sources = sources_;

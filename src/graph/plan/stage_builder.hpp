@@ -66,6 +66,7 @@ class stage_builder {
   std::vector<int> stage_of_reduction_;
   std::vector<result> results_, aliases_;
   bool fast_math_ = false, shares_ = false;
+  std::optional<payload::whole_reduction> whole_;  // of the reductions: one for all
 };
 
 }  // namespace sinter::graph

@@ -5,6 +5,7 @@
 
 #include "graph/plan/stage_builder.hpp"
 #include "graph/values/limits.hpp"
+#include "jit/program/addition_order.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -27,10 +28,12 @@ class stage_planner {
   /// behind it, so the order stays one in which they may run.
   bool join_from(std::size_t first) {
     const kernel_plan& start = *kernels_[first];
-    if (start.kind != plan_kind::reduce || !start.reduces_last || start.whole.results != 0) return false;
+    if (start.kind != plan_kind::reduce || !start.reduces_last || start.whole.split_lanes != 0) return false;
     const row_space space{start.extents, start.kept};
     if (space.rows() == 0 || space.elements() < 2) return false;
     if (!device_.keeps_rows(start.code, space.rows(), space.elements())) return false;
+    // Rows that the order of another number of results divides into splits.
+    if (start.whole.results != 0 && jit::row_order(start.whole.results, space.elements()).splits > 1) return false;
     stage_builder built(space);
     if (!built.add(start)) return false;
     joined_ = {first};

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "graph/values/example.hpp"
 #include "graph/values/limits.hpp"
 
 namespace sinter::graph {
@@ -47,6 +48,8 @@ void plan_table::begin(std::span<const value> roots) {
     if (!r->is_leaf()) enter_pending(at(r.get()));
   for (std::size_t k = 0; k < pending_.size(); ++k) {  // grows
     node* const n = pending_[k];
+    if (is_example(*n)) [[unlikely]]
+      refuse_example();
     const int operands = n->operand_count();
     for (int a = 0; a < operands; ++a) {
       node* const operand = n->operand(a);

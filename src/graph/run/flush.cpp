@@ -14,6 +14,7 @@
 #include "graph/run/mesh_hook.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/run/placement.hpp"
+#include "graph/values/example.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/limits.hpp"
 #include "graph/values/recycle.hpp"
@@ -408,7 +409,7 @@ void flush(std::span<const value> roots) {
 }
 
 void flush_long(const value& v) {
-  if (!v->opaque) flush(std::span(&v, 1));
+  if (!v->opaque && !is_example(v)) flush(std::span(&v, 1));
 }
 
 void refuse_mesh(const char* function, runtime::device_id mesh) {

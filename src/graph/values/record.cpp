@@ -43,7 +43,7 @@ void note_operand(node& n, const value& operand) {
   if (operand->is_leaf()) return;
   if (operand->order >= n.order) n.order = last_order = operand->order + 1;  // recorded by another thread
   n.over_reduction |= lies_over_reduction(*operand);
-  n.depth = std::max(n.depth, static_cast<std::uint16_t>(operand->depth + 1));
+  n.depth = std::max(n.depth, static_cast<std::uint16_t>(std::min(operand->depth + 1, 0xffff)));
 }
 void adopt_operand(node& n, value operand) {
   note_operand(n, operand);

@@ -5,6 +5,7 @@
 
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/values/example.hpp"
 #include "graph/values/faults.hpp"
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
@@ -158,6 +159,14 @@ ready_product prepare_product(const ndarray& x, const ndarray& y, dtype type, bo
 
 namespace {
 
+ndarray without_axis(const ndarray& x, int from_behind) {
+  const graph::array_view& v = view_of(x, "matmul");
+  dims shape = v.shape, strides = v.strides;
+  shape.erase(shape.size() - from_behind);
+  strides.erase(strides.size() - from_behind);
+  return view_as(x, shape, strides, v.offset);
+}
+
 /// Announced with operands of the product's dtype, which have two axes or more and broadcast before the last two; whether
 /// tf32 is allowed. The result is new.
 std::optional<std::vector<ndarray>> announced(const ndarray& x, const ndarray& y, dtype type, bool tf32) {
@@ -246,6 +255,11 @@ ndarray multiply_vectors(const ndarray& x, const ndarray& y, dtype type) {
   const graph::array_view& v = view_of(x, "matmul");
   const value vector = value_of(y, "matmul");
   const int rank = v.shape.size(), last = vector->shape.size();
+  // One matrix times the vectors of many examples is a product of matrices.
+  if (graph::is_example(vector) && rank == 2 && last == 1 && v.shape[0] != 1 && !graph::is_example(v.store->now()))
+      [[unlikely]]
+    if (auto r = announced(x, wrap(reshape_value(vector, dims{vector->size(), 1})), type, false))
+      return without_axis((*r)[0], 1);
   dims shape = vector->shape;
   // Summed along the columns of a column-major matrix, so that memory is read contiguously.
   const bool by_columns =
@@ -256,14 +270,6 @@ ndarray multiply_vectors(const ndarray& x, const ndarray& y, dtype type) {
 }
 
 namespace {
-
-ndarray without_axis(const ndarray& x, int from_behind) {
-  const graph::array_view& v = view_of(x, "matmul");
-  dims shape = v.shape, strides = v.strides;
-  shape.erase(shape.size() - from_behind);
-  strides.erase(strides.size() - from_behind);
-  return view_as(x, shape, strides, v.offset);
-}
 
 ndarray nothing_of(const ndarray& x, const ndarray& y, const dims& shape, dtype type) {
   return zeros(to_shape(shape), {.dtype = type, .device = to_public(common_device(x, y, "matmul"))});

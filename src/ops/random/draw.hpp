@@ -31,6 +31,8 @@ draw_space draw_space_of(const random::draw_size& size, const std::optional<devi
 /// The dtype that a floating-point draw is computed in (float32 or float64); dtype_error for any other.
 dtype draw_dtype(const std::optional<dtype>& wanted, const char* function);
 
+/// The part of the generator's stream that a draw of this shape takes; no other draw gets it.
+graph::random_stream stream_of(random::generator& g, jit::opcode op, dtype type, const draw_space& space);
 /// A draw by one of the random operations. `parameters` have the dtypes that it requires.
 value drawn(random::generator& g, jit::opcode op, dtype type, const draw_space& space,
             std::initializer_list<value> parameters = {});

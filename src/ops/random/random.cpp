@@ -2,22 +2,12 @@
 #include <cmath>
 
 #include "core/shape.hpp"
+#include "graph/values/example.hpp"
 #include "ops/random/draw.hpp"
 #include "sinter/dtype_info.hpp"
 #include "sinter/reduce.hpp"
 
 namespace sinter::ops {
-namespace {
-
-/// The number of blocks of four words for n elements.
-std::uint64_t blocks_of(jit::opcode op, dtype type, std::int64_t n) {
-  const bool rejects = op >= jit::opcode::random_gamma;
-  const std::int64_t each = rejects ? 1 : 16 / static_cast<std::int64_t>(itemsize(type));
-  return static_cast<std::uint64_t>((n + each - 1) / each);
-}
-
-}  // namespace
-
 draw_space draw_space_of(const random::draw_size& size, const std::optional<device>& where, operands parameters,
                          const char* function) {
   draw_space space;
@@ -40,11 +30,14 @@ dtype draw_dtype(const std::optional<dtype>& wanted, const char* function) {
   return type == float64 ? float64 : float32;
 }
 
+graph::random_stream stream_of(random::generator& g, jit::opcode op, dtype type, const draw_space& space) {
+  return random::generator::access::take(g, graph::blocks_of_draw(op, type, core::element_count(space.shape)));
+}
+
 value drawn(random::generator& g, jit::opcode op, dtype type, const draw_space& space,
             std::initializer_list<value> parameters) {
-  const auto blocks = blocks_of(op, type, core::element_count(space.shape));
-  const graph::random_stream stream = random::generator::access::take(g, blocks);
-  return graph::record_random(op, type, space.shape, stream, parameters, space.device);
+  const graph::random_stream stream = stream_of(g, op, type, space);
+  return graph::record_draw(op, type, space.shape, stream, parameters, space.device);
 }
 
 }  // namespace sinter::ops
@@ -155,10 +148,11 @@ ndarray generator::exponential(const operand& scale, const draw_size& size, cons
 ndarray generator::laplace(const operand& loc, const operand& scale, const draw_size& size, const draw_kw& kw) {
   check_scale(scale, "laplace");
   const float_draw d("laplace", size, kw, {&loc, &scale});
-  const value magnitude = d.elements(*this, jit::opcode::random_exponential);
+  const opcode exponential = jit::opcode::random_exponential;
+  const graph::random_stream stream = stream_of(*this, exponential, d.type(), d.space());
+  const value magnitude = graph::record_draw(exponential, d.type(), d.space().shape, stream, {}, d.space().device);
   const dtype word = d.type() == float32 ? uint32 : uint64;
-  const value bits = graph::record_random(jit::opcode::random_bits, word, d.space().shape, magnitude->random().stream,
-                                          {}, d.space().device);
+  const value bits = graph::record_draw(jit::opcode::random_bits, word, d.space().shape, stream, {}, d.space().device);
   const value last = map_of(jit::opcode::bitwise_and, word, bits,
                             graph::record_scalar(scalar_of(1, word, "laplace"), word, dims(), d.space().device));
   const value variate = select_of(truth_of(last), magnitude, d.map(jit::opcode::negative, magnitude));

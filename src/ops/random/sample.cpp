@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/shape.hpp"
+#include "graph/values/example.hpp"
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/random/draw.hpp"
 #include "sinter/creation.hpp"
@@ -21,7 +22,10 @@ namespace {
 
 ndarray random_order(generator& g, std::int64_t n, runtime::device_id device) {
   core::checked_count(dims{n}, "permutation");
-  return wrap(random_order_of(evaluated(drawn(g, jit::opcode::random_bits, uint64, {dims{n}, device}))));
+  const value keys = drawn(g, jit::opcode::random_bits, uint64, {dims{n}, device});
+  if (graph::is_example(keys)) [[unlikely]]
+    return argsort(wrap(keys));  // of an example, which is the same order
+  return wrap(random_order_of(evaluated(keys)));
 }
 
 /// Probabilities on the host, validated as in NumPy.

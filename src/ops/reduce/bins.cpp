@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "graph/values/example.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -134,7 +135,8 @@ equal_bins equal_bins_of(const ndarray& samples, const limits& l, std::int64_t c
 }
 
 ndarray counts_of(const ndarray& samples, const equal_bins& b) {
-  if (const auto type = counted_as(samples.dtype())) {
+  const auto type = counted_as(samples.dtype());
+  if (type && !graph::is_example(value_of(samples))) {  // else by bincount, which has a rule for many examples
     const runtime::bin_range bins{b.limits.low, b.limits.high, b.count, b.limits.type == dtype::f32};
     return wrap(counted_in(bins, value_of(samples.astype(*type, false))));
   }

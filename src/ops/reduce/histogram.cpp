@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "graph/values/example.hpp"
 #include "ops/reduce/bins.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -67,7 +68,8 @@ histogram_result histogram(const ndarray& x, const bin_spec& bins, const histogr
     const ndarray at = bin_between(samples, bins.edges());
     return finished(count_or_sum(at, kw.weights, bins.edges().size() - 1), bins.edges(), kw);
   }
-  const ndarray own = wrap(evaluated(value_of(samples)));  // evaluated once, since it is read several times
+  const value v = value_of(samples);
+  const ndarray own = graph::is_example(v) ? samples : wrap(evaluated(v));  // once, since it is read several times
   const equal_bins b = find_bins(own, bins, kw.range, kw.weights, "histogram");
   const ndarray edges = b.edges(x.device());
   if (!kw.weights.defined()) return finished(counts_of(own, b), edges, kw);

@@ -1,0 +1,218 @@
+// Loops over steps that pass arrays on: scan, fori_loop and while_loop, with the names and the meaning of jax.lax.
+// Not part of sinter.hpp.
+//
+//   auto [h, all] = sn::scan([&](const ndarray& h, const ndarray& x) {
+//     const ndarray next = sn::tanh(sn::matmul(w, h) + x);
+//     return std::pair(next, next);
+//   }, h0, xs);                                    // h: the last state, all: one for each of xs
+//
+// What is passed on, the carry, is a structure of arrays (array_tree.hpp), whose shapes and dtypes the steps keep; the
+// numbers in it are the host's. A step is an ordinary function, and it is called for each step: what it records is fused
+// as in any loop, repeated steps of elementwise operations become a loop in a kernel (docs/design.md), and nothing waits
+// for the device except the condition of while_loop. Derivatives and vmap go through loops as through what their steps
+// record.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sinter/array_tree.hpp"
+#include "sinter/graph.hpp"
+#include "sinter/keywords.hpp"
+#include "sinter/vmap.hpp"
+
+namespace sinter::inline v0 {
+
+/// Keywords of fori_loop. `capture`: the step is called once and captured (graph.hpp), and the captured work is launched
+/// for each step, so that the host neither records nor plans it again. For steps of several kernels, on a GPU. What a graph
+/// cannot hold throws device_error; draws of random numbers in the step are the same in each launch, and other effects of the
+/// function happen once.
+struct loop_kw {
+  kwonly _kw{};
+  bool capture = false;
+};
+/// Keywords of scan. `length`: the number of steps where there is nothing to scan over; else it must agree. `reverse`: from
+/// the last element to the first; outputs stay in the places of what they were computed from.
+struct scan_loop_kw {
+  kwonly _kw{};
+  std::optional<std::int64_t> length{};
+  bool reverse = false;
+};
+
+namespace detail {
+
+/// A structure as it is passed on: arrays, not views that remember what they are views of.
+template <class T>
+struct carried_type {
+  using type = std::conditional_t<std::derived_from<T, ndarray>, ndarray, T>;
+};
+template <class... T>
+struct carried_type<std::tuple<T...>> {
+  using type = std::tuple<typename carried_type<T>::type...>;
+};
+template <class A, class B>
+struct carried_type<std::pair<A, B>> {
+  using type = std::pair<typename carried_type<A>::type, typename carried_type<B>::type>;
+};
+template <class T>
+using carried = typename carried_type<std::decay_t<T>>::type;
+
+template <class T>
+std::vector<ndarray*> array_list(T& x) {
+  std::vector<ndarray*> all;
+  each_array(x, [&](ndarray& a) { all.push_back(&a); });
+  return all;
+}
+
+/// shape_error, dtype_error: a step has changed the carry. value_error: it has another number of arrays.
+void check_carry(const char* function, std::span<ndarray* const> before, std::span<ndarray* const> after);
+/// Within a vmap: arrays that depend on the example become arrays of one example that are computed for all of them, so that
+/// loops of many steps stay bounded.
+void settle_examples(std::span<ndarray* const> arrays);
+/// Whether the loop goes on: the element of `condition`, or, where that depends on the example of a vmap, whether it is true
+/// for any of them; then `chosen` becomes true, and the step must leave the carry of the others as it is.
+/// shape_error: not one element; dtype_error: not bool.
+bool goes_on(const ndarray& condition, bool& chosen);
+/// After a step of which some examples of a vmap are exempt.
+void keep_unless(const ndarray& condition, std::span<ndarray* const> before, std::span<ndarray* const> after);
+/// The number of steps of a scan over arrays along their first axes.
+std::int64_t scan_length(std::span<ndarray* const> xs, const std::optional<std::int64_t>& length);
+ndarray step_number(std::int64_t k, std::span<ndarray* const> like);
+ndarray next_number(const ndarray& k);
+/// Element k along the first axis; a view.
+ndarray element_of(const ndarray& x, std::int64_t k);
+/// Arrays of one shape along a new first axis.
+ndarray stacked_steps(std::vector<ndarray>& steps);
+
+/// Launches captured steps.
+class captured_loop {
+ public:
+  /// New arrays with the elements of the carry, which the step reads and writes.
+  captured_loop(std::span<ndarray* const> carry, std::int64_t first);
+  const ndarray& number() const noexcept { return number_; }
+  /// Within the capture: the results of a step become the carry.
+  void write(std::span<ndarray* const> carry, std::span<ndarray* const> next);
+  void run(const launch_graph& step, std::int64_t steps, std::span<ndarray* const> carry);
+
+ private:
+  ndarray number_;
+};
+
+[[noreturn]] void refuse_numbers();
+template <class T>
+void refuse_numbers_in(T& x) {
+  if constexpr (!std::derived_from<T, ndarray>) {
+    if constexpr (no_array<T>) refuse_numbers();
+    else each_part(x, [](auto& part) { refuse_numbers_in(part); });
+  }
+}
+
+template <class Body, class Carry>
+Carry captured_steps(std::int64_t lower, std::int64_t upper, Body& body, Carry carry) {
+  refuse_numbers_in(carry);
+  captured_loop loop(array_list(carry), lower);
+  const launch_graph step = capture([&] {
+    Carry next = body(loop.number(), std::as_const(carry));
+    check_carry("fori_loop", array_list(carry), array_list(next));
+    loop.write(array_list(carry), array_list(next));
+  });
+  loop.run(step, upper - lower, array_list(carry));
+  return carry;
+}
+
+/// Appends the arrays of a step's output to the lists of all steps.
+inline void append(std::vector<std::vector<ndarray>>& all, std::span<ndarray* const> outputs) {
+  if (all.empty()) all.resize(outputs.size());
+  for (std::size_t j = 0; j < outputs.size(); ++j) all[j].push_back(*outputs[j]);
+}
+
+}  // namespace detail
+
+/// carry = body(i, carry) for i from `lower` to below `upper`, and returns the last one; `i` is an int64 array of rank 0, so
+/// that the steps are the same. shape_error, dtype_error: body changes a shape or a dtype.
+template <class Body, class Carry>
+detail::carried<Carry> fori_loop(std::int64_t lower, std::int64_t upper, Body&& body, Carry&& init,
+                                 const loop_kw& kw = {}) {
+  detail::carried<Carry> carry(std::forward<Carry>(init));
+  if (upper <= lower) return carry;
+  if (kw.capture) return detail::captured_steps(lower, upper, body, std::move(carry));
+  ndarray i = detail::step_number(lower, detail::array_list(carry));
+  for (std::int64_t k = lower; k < upper; ++k) {
+    detail::carried<Carry> next = body(std::as_const(i), std::as_const(carry));
+    detail::check_carry("fori_loop", detail::array_list(carry), detail::array_list(next));
+    detail::settle_examples(detail::array_list(next));
+    carry = std::move(next);
+    i = detail::next_number(i);
+  }
+  return carry;
+}
+
+/// carry = body(carry) while condition(carry), an array of one bool or a bool, and returns the last one. Each condition that
+/// is an array waits for the device. In a vmap over examples that differ in their conditions, the steps run as long as any
+/// goes on, and leave the others' carry as it is. shape_error, dtype_error: body changes a shape or a dtype, or the
+/// condition is not one bool.
+template <class Condition, class Body, class Carry>
+detail::carried<Carry> while_loop(Condition&& condition, Body&& body, Carry&& init) {
+  detail::carried<Carry> carry(std::forward<Carry>(init));
+  for (;;) {
+    const auto goes_on = condition(std::as_const(carry));
+    bool chosen = false;
+    if constexpr (std::derived_from<std::decay_t<decltype(goes_on)>, ndarray>) {
+      if (!detail::goes_on(goes_on, chosen)) return carry;
+    } else {
+      if (!goes_on) return carry;
+    }
+    detail::carried<Carry> next = body(std::as_const(carry));
+    detail::check_carry("while_loop", detail::array_list(carry), detail::array_list(next));
+    if constexpr (std::derived_from<std::decay_t<decltype(goes_on)>, ndarray>)
+      if (chosen) detail::keep_unless(goes_on, detail::array_list(carry), detail::array_list(next));
+    detail::settle_examples(detail::array_list(next));
+    carry = std::move(next);
+  }
+}
+
+/// (carry, y) = f(carry, x) for each element x of `xs` along the first axes of its arrays, and returns the last carry and all
+/// y, stacked along new first axes. xs is a structure of arrays with one number of elements, or `_` with .length; f gives a
+/// pair or tuple of carry and output, which may be `_`. shape_error: arrays of xs with different numbers of elements, or a
+/// rank of 0, a carry or an output whose shapes change; dtype_error; value_error: no .length.
+template <class F, class Carry, class Xs>
+auto scan(F&& f, Carry&& init, Xs xs, const scan_loop_kw& kw = {}) {
+  detail::carried<Carry> carry(std::forward<Carry>(init));
+  const std::vector<ndarray*> all = detail::array_list(xs);
+  const std::int64_t n = detail::scan_length(all, kw.length);
+  using step_type = std::decay_t<decltype(f(std::as_const(carry), std::as_const(xs)))>;
+  using output_type = detail::carried<std::tuple_element_t<1, step_type>>;
+  if (n == 0) {  // the shapes of outputs are those of examples that there are none of
+    vmap_kw none;
+    none.axis_size = 0;
+    const auto outputs = [&](const Xs& x) { return output_type(std::get<1>(f(std::as_const(carry), x))); };
+    output_type ys = vmap(outputs, none)(xs);
+    return std::pair<detail::carried<Carry>, output_type>(std::move(carry), std::move(ys));
+  }
+  std::vector<std::vector<ndarray>> lists;
+  std::optional<output_type> last;
+  for (std::int64_t k = 0; k < n; ++k) {
+    Xs x = xs;
+    for (ndarray* const a : detail::array_list(x)) *a = detail::element_of(*a, kw.reverse ? n - 1 - k : k);
+    step_type step = f(std::as_const(carry), std::as_const(x));
+    detail::carried<Carry> next(std::move(std::get<0>(step)));
+    detail::check_carry("scan", detail::array_list(carry), detail::array_list(next));
+    detail::settle_examples(detail::array_list(next));
+    carry = std::move(next);
+    last.emplace(std::move(std::get<1>(step)));
+    detail::append(lists, detail::array_list(*last));
+  }
+  std::size_t j = 0;
+  for (ndarray* const y : detail::array_list(*last)) {
+    if (kw.reverse) std::reverse(lists[j].begin(), lists[j].end());
+    *y = detail::stacked_steps(lists[j++]);
+  }
+  return std::pair<detail::carried<Carry>, output_type>(std::move(carry), std::move(*last));
+}
+
+}  // namespace sinter::inline v0

@@ -1,0 +1,108 @@
+// src/ops/loops: loops over steps that pass arrays on.
+#include "sinter/loops.hpp"
+
+#include "core/shape.hpp"
+#include "graph/run/flush.hpp"
+#include "ops/base/axes.hpp"
+#include "ops/vmap/example_level.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/search.hpp"
+
+namespace sinter::inline v0::detail {
+
+using namespace ops;
+
+void check_carry(const char* function, std::span<ndarray* const> before, std::span<ndarray* const> after) {
+  if (before.size() != after.size())
+    fail<value_error>(function, "the carry has ", before.size(), " arrays before the step and ", after.size(),
+                      " after it");
+  for (std::size_t j = 0; j < before.size(); ++j) {
+    const graph::array_view &a = view_of(*before[j], function), &b = view_of(*after[j], function);
+    if (a.shape != b.shape)
+      fail<shape_error>(function, "array ", j, " of the carry has shape ", a.shape, " before the step and ", b.shape,
+                        " after it");
+    if (a.type != b.type)
+      fail<dtype_error>(function, "array ", j, " of the carry is ", a.type, " before the step and ", b.type,
+                        " after it");
+  }
+}
+
+void settle_examples(std::span<ndarray* const> arrays) {
+  for (ndarray* const a : arrays) {
+    const value one = value_of(*a);
+    if (!graph::is_example(one)) [[likely]]
+      continue;
+    example_level* const level = level_scope::level_of(one);
+    if (level) *a = wrap(level->settled(one));
+  }
+}
+
+bool goes_on(const ndarray& condition, bool& chosen) {
+  const graph::array_view& v = view_of(condition, "while_loop");
+  if (core::element_count(v.shape) != 1)
+    fail<shape_error>("while_loop", "the condition has shape ", v.shape, ", not one element");
+  if (v.type != dtype::b1) fail<dtype_error>("while_loop", "the condition is ", v.type, ", not bool");
+  ndarray any_of = condition;
+  while (graph::is_example(value_of(any_of))) {
+    const value one = value_of(any_of);
+    example_level* const level = level_scope::level_of(one);
+    if (!level) graph::refuse_example();
+    chosen = true;
+    any_of = any(wrap(level->all_of(one)));
+  }
+  return any_of.item<bool>();
+}
+
+void keep_unless(const ndarray& condition, std::span<ndarray* const> before, std::span<ndarray* const> after) {
+  const ndarray one = condition.ndim() == 0 ? condition : condition.reshape({});
+  for (std::size_t j = 0; j < before.size(); ++j) *after[j] = where(one, *after[j], *before[j]);
+}
+
+std::int64_t scan_length(std::span<ndarray* const> xs, const std::optional<std::int64_t>& length) {
+  if (length && *length < 0) fail<value_error>("scan", "length (", *length, ") is negative");
+  std::optional<std::int64_t> n = length;
+  for (const ndarray* const x : xs) {
+    const dims& shape = view_of(*x, "scan").shape;
+    if (shape.empty()) fail<shape_error>("scan", "an array of shape ", shape, " has no elements to scan over");
+    if (n && *n != shape[0])
+      fail<shape_error>("scan", "an array of shape ", shape, " has ", shape[0], " elements, and not ", *n,
+                        length ? " (length)" : " as the first one");
+    n = shape[0];
+  }
+  if (!n) fail<value_error>("scan", "there is nothing to scan over, and .length is not given");
+  return *n;
+}
+
+ndarray step_number(std::int64_t k, std::span<ndarray* const> like) {
+  const runtime::device_id where = like.empty() ? runtime::default_device() : view_of(*like[0], "fori_loop").device();
+  return wrap(graph::record_scalar(scalar_of(k, dtype::i64, "fori_loop"), dtype::i64, dims(), where));
+}
+ndarray next_number(const ndarray& k) { return k + 1; }
+
+ndarray element_of(const ndarray& x, std::int64_t k) { return x(k); }
+
+ndarray stacked_steps(std::vector<ndarray>& steps) { return stack(steps); }
+
+captured_loop::captured_loop(std::span<ndarray* const> carry, std::int64_t first)
+    : number_(step_number(first, carry).copy()) {
+  for (ndarray* const a : carry) *a = a->copy();
+}
+
+void captured_loop::write(std::span<ndarray* const> carry, std::span<ndarray* const> next) {
+  for (std::size_t j = 0; j < carry.size(); ++j) (*carry[j])() = *next[j];
+  number_() = number_ + 1;
+}
+
+void captured_loop::run(const launch_graph& step, std::int64_t steps, std::span<ndarray* const> carry) {
+  for (std::int64_t k = 0; k < steps; ++k) step.launch();
+  for (ndarray* const a : carry) *a = a->copy();  // captured arrays are pinned
+}
+
+void refuse_numbers() {
+  fail<value_error>("fori_loop", "a captured step is called once: the carry cannot have numbers of the host");
+}
+
+}  // namespace sinter::inline v0::detail

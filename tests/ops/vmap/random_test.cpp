@@ -1,0 +1,57 @@
+// Draws within vmap: each example has numbers of its own, those of example_scope.
+#include "ops/vmap/beside_loop.hpp"
+
+using namespace vmap_test;
+
+namespace {
+
+/// f(g, x) of each example, the generator beginning in one state.
+template <class F>
+void check_draws(F f, std::int64_t count = 5) {
+  const ndarray x = numbers({count, 3});
+  random::generator g(7);
+  const ndarray got = vmap([&](const ndarray& a) { return f(g, a); })(x);
+  std::vector<ndarray> all;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const example_scope of(k);
+    random::generator same(7);
+    all.push_back(f(same, x(k).copy()));
+  }
+  CHECK(same_bits(got, stack(all)));
+  for (std::int64_t k = 1; k < count; ++k) CHECK(!same_bits(all[0], all[static_cast<std::size_t>(k)]));
+}
+
+}  // namespace
+
+TEST_CASE("vmap: draws have the bits of a loop over examples' scopes") {
+  using random::generator;
+  check_draws([](generator& g, const ndarray&) { return g.random(4); });
+  check_draws([](generator& g, const ndarray&) { return g.random(7, {.dtype = float32}); });
+  check_draws([](generator& g, const ndarray&) { return g.standard_normal({3, 5}); });
+  check_draws([](generator& g, const ndarray& a) { return a + g.normal(0, 1, 3); });
+  check_draws([](generator& g, const ndarray& a) { return g.normal(a, absolute(a)); });
+  check_draws([](generator& g, const ndarray&) { return g.integers(0, 1000, 5); });
+  check_draws([](generator& g, const ndarray&) { return g.laplace(0, 1, 5); });
+  check_draws([](generator& g, const ndarray& a) { return g.gamma(absolute(a) + 1); });
+  check_draws([](generator& g, const ndarray& a) { return g.poisson(absolute(a) * 50, {2, 3}); });
+  check_draws([](generator& g, const ndarray&) { return g.random(); });
+  check_draws([](generator& g, const ndarray&) { return g.permutation(20); });
+  check_draws([](generator& g, const ndarray& a) { return g.random(5) + g.random(5) * a(0); });
+}
+
+TEST_CASE("vmap: draws without arguments, of nested maps, and of parameters that are the same for all") {
+  random::generator g(3);
+  const ndarray c = array({1.0, 2.0, 3.0});
+  const ndarray x = vmap([&] { return g.normal(c, 1); }, {.axis_size = 1000})();
+  REQUIRE(x.shape() == shape_t{1000, 3});
+  CHECK(allclose(mean(x, 0), c, 0, 0.2));
+  const ndarray u = vmap([&] { return vmap([&] { return g.random(3); }, {.axis_size = 30})(); }, {.axis_size = 20})();
+  REQUIRE(u.shape() == shape_t{20, 30, 3});
+  CHECK(unique_values(u).size() == 1800);
+  const ndarray v = vmap([&] { return g.random(3); }, {.axis_size = 30})();
+  CHECK(!bool(any(isin(ravel(u), ravel(v)))));
+}
+
+TEST_CASE("vmap: example_scope refuses negative numbers") {
+  sinter_test::refuses<value_error>([] { example_scope of(-1); }, "[example_scope]");
+}
