@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "core/shape.hpp"
-#include "jit/program/addition_order.hpp"
 #include "graph/values/record_part.hpp"
-"ops/base/axes.hpp"
+#include "jit/program/addition_order.hpp"
+#include "ops/base/axes.hpp"
 #include "ops/vmap/example_level.hpp"
 #include "sinter/vmap_error.hpp"
 
