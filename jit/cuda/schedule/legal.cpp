@@ -422,7 +422,7 @@ jit::cuda_variant& variant_list::add(const launch& l) {
 }
 
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
-  const reduce_geometry g = row_geometry(rows, elements, 0);
+  const reduce_geometry g = row_geometry(rows, elements);
   const std::int64_t groups = groups_of_thread(g);
   if (g.splits > 1 || groups > jit::cuda_kept_registers / jit::cuda_group) return false;
   std::int64_t weight = 0;
