@@ -32,8 +32,8 @@ std::size_t bytes_of(const program& p, const cuda_variant& v, const phase& f) {
   return bytes;
 }
 
-/// Where there is little to compute beside the bytes that an element moves, memory bounds the kernel, and more text would
-/// only delay its first call.
+/// Where there is little to compute beside the bytes that an element moves, memory bounds the kernel: more text and registers
+/// would only delay its first call, and operands that are not ordinary cost it more.
 bool pays(const program& p, const cuda_variant& v, const phase& f) {
   if (p.flags.fast_math || v.baseline || f.quick || f.place || f.lambda) return false;
   std::size_t checked = 0, work = 0;
@@ -45,7 +45,8 @@ bool pays(const program& p, const cuda_variant& v, const phase& f) {
   }
   const bool pairs = v.shape == cuda_shape::reduce_tiles || v.shape == cuda_shape::broadcast_rows ||
                      v.shape == cuda_shape::shared_rows;
-  return pairs ? checked > 0 : checked > 2 && work >= 2 * bytes_of(p, v, f);
+  constexpr std::size_t instructions_of_a_byte = 8;  // at 4, memory still bounds an H200 by the compiler's code
+  return pairs ? checked > 0 : checked > 2 && work >= instructions_of_a_byte * bytes_of(p, v, f);
 }
 
 /// The step of each instruction of a phase; of a checked one: that which it follows.

@@ -274,9 +274,10 @@ std::int64_t groups_of_thread(const reduce_geometry& g) {
 }
 
 int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors) {
-  const std::int64_t wanted = std::int64_t{multiprocessors} * 2048;
+  const std::int64_t most = std::int64_t{multiprocessors} * 2048;
   std::int64_t team = 1;
-  while (team < 32 && rows * team * 3 <= wanted * 2 && team * 2 * jit::cuda_columns <= columns) team *= 2;
+  // From four ninths of the threads on more of them gain less than the smaller parts of rows cost: each has a best of its own.
+  while (team < 32 && rows * team * 9 <= most * 4 && team * 2 * jit::cuda_columns <= columns) team *= 2;
   return static_cast<int>(team);
 }
 

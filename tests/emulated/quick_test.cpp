@@ -108,11 +108,13 @@ TEST_CASE("emulated: kernels that divide and take roots in steps have the CPU's 
   for (const std::int64_t n : {4096, 1031}) {
     const ndarray x = with_specials(n, 5), y = with_specials(n, 7);
     eval(x, y);
-    // The second root and the last quotient need what the first ones give, and one factor is ready long before.
-    const ndarray r = x / y, s = sqrt(y), far = x * y + 1;
-    const ndarray results[] = {(r + sqrt(1 / s)) / (s + 3) + sqrt(r) * far / (x + far),
-                               reciprocal(s) / r + sqrt(reciprocal(x)) / (y - x) + r * r * s / far,
-                               (2 / x) / (y / 3) + sqrt(x / sqrt(y)) / (far * far + r * s + 1)};
+    // Some need what others give, and one factor is ready long before. Fewer operations would not be done in steps.
+    const ndarray r = x / y, s = sqrt(y), far = x * y + 1, a = sqrt(far * far + 1), b = (a + 2) / (r * r + a),
+                  c = sqrt(b + a * b) / (a - b * b), d = reciprocal(c) + sqrt(a / (2 + c * c)),
+                  e = (d - sqrt(b)) / (c + d) * reciprocal(a + d), more = sqrt(e * e + d) / sqrt(b) - c / (e + 7);
+    const ndarray results[] = {(r + sqrt(1 / s)) / (s + 3) + sqrt(r) * more / (x + far),
+                               reciprocal(s) / r + sqrt(reciprocal(x)) / (y - x) + more * r * s / far,
+                               (2 / x) / (y / 3) + sqrt(x / sqrt(y)) / (more * more + r * s + 1)};
     for (const ndarray& z : results) {
       check_emulated(z);
     }

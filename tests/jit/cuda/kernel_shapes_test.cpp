@@ -128,7 +128,7 @@ void add_elementwise(std::vector<shape_case>& out) {
     out.push_back({strided ? "quotients in steps, strided" : "quotients in steps", [=](const operands& o) {
                      const ndarray m = o("matrix float32"), x = strided ? permute_dims(m, {1, 0}) : m;
                      const ndarray r = x / (x + 2), s = sqrt(x), a = (log(r) + 0.5 * x) / s;
-                     return 1 / (1 + exp(-a * a)) + 1 / (1 + exp(a - s)) * reciprocal(x);
+                     return 1 / (1 + exp(-a * a)) + 1 / (1 + exp(a - s)) * reciprocal(x) + log(x + s) / (r + x);
                    }});
 }
 
