@@ -98,6 +98,9 @@ TEST_CASE("what needs the memory of one device says so") {
   CHECK_THROWS_AS(s.to_device(default_device()), device_error);
   CHECK_THROWS_AS(arange(4).to_device(mesh_of({2}).device()), device_error);
   CHECK_THROWS_AS(s.to_host(), device_error);
+  CHECK_THROWS_AS(set_default_device(s.device()), device_error);
+  CHECK_THROWS_AS(device_guard(s.device()), device_error);
+  CHECK_THROWS_AS((void)memory(s.device()), device_error);
   sinter_test::refuses<device_error>([&] { s.data<std::int64_t>(); }, "dist::gather");
 }
 
