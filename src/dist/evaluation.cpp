@@ -98,6 +98,18 @@ class evaluation final : public graph::mesh_evaluation {
     }
   }
 
+  value from_host(const void* from, const dims& shape, dtype type, runtime::device_id mesh) override {
+    const mesh_state& m = mesh_of(mesh);
+    shards s;
+    for (int p = 0; p < m.size(); ++p) {
+      const int t = m.twin({}, p);
+      if (!m.is_local(p)) s.at.emplace_back();
+      else if (t < p) s.at.push_back(s.at[static_cast<std::size_t>(t)]);
+      else s.at.push_back(graph::read(*graph::from_host(from, shape, type, m.devices[static_cast<std::size_t>(p)])));
+    }
+    return leaf_of(m, shape, type, std::move(s));
+  }
+
   std::string describe(std::span<const value> roots, bool with_source) override {
     const mesh_state& m = mesh_of(roots[0]->device);
     partitioner p(m, true);

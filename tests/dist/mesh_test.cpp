@@ -49,7 +49,7 @@ TEST_CASE("meshes refuse extents, names and devices that do not fit") {
   CHECK_THROWS_AS(dist::mesh({2}, {"a", "b"}), value_error);
   CHECK_THROWS_AS(dist::mesh({2}, {.devices = {default_device()}}), value_error);
   CHECK_THROWS_AS(dist::mesh({1}, {.devices = {mesh_of({1}).device()}}), value_error);
-  CHECK_THROWS_AS(dist::mesh({1}, {.devices = {cuda(63)}}), device_error);
+  CHECK_THROWS_AS(dist::mesh({1}, {.devices = {cuda(61)}}), device_error);
 }
 
 TEST_CASE("uneven extents leave the last parts shorter or empty") {
@@ -98,6 +98,9 @@ TEST_CASE("what needs the memory of one device says so") {
   CHECK_THROWS_AS(s.to_device(default_device()), device_error);
   CHECK_THROWS_AS(arange(4).to_device(mesh_of({2}).device()), device_error);
   CHECK_THROWS_AS(s.to_host(), device_error);
+  CHECK_THROWS_AS(set_default_device(s.device()), device_error);
+  CHECK_THROWS_AS(device_guard(s.device()), device_error);
+  CHECK_THROWS_AS((void)memory(s.device()), device_error);
   sinter_test::refuses<device_error>([&] { s.data<std::int64_t>(); }, "dist::gather");
 }
 
@@ -206,4 +209,12 @@ TEST_CASE("users' kernels run on parts, at the positions of the whole array") {
   const elementwise_kernel k("T x", "T y", "y = x * 2 + i;", "twice");
   const ndarray x = arange(35).reshape({7, 5}).astype(float64);
   for (const std::int64_t n : mesh_sizes()) CHECK(identical(k(dist::shard(x, mesh_of({n}), {shard(n % 2)})), k(x)));
+}
+
+TEST_CASE("numbers of the program are on all devices of a mesh") {
+  const dist::mesh m = mesh_of({3});
+  const ndarray x = array({{1, 2}, {3, 4}}, {.device = m.device()});
+  CHECK(dist::placements_of(x) == dist::placements{replicate()});
+  CHECK(identical(x, array({{1, 2}, {3, 4}})));
+  CHECK(identical(dist::shard(arange(2), m, {shard(0)}) + x, arange(2) + array({{1, 2}, {3, 4}})));
 }

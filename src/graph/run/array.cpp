@@ -307,6 +307,10 @@ void* begin_write(const array_view& v) {
 }
 
 view_ref from_host(const void* from, const dims& shape, dtype type, runtime::device_id device) {
+  if (is_on_mesh(device)) {
+    runtime::get_backend(device);  // throws if there is no such mesh
+    return make_array(mesh_hook.load()->from_host(from, shape, type, device));
+  }
   runtime::backend& target = runtime::get_backend(device);
   std::size_t bytes = static_cast<std::size_t>(core::element_count(shape)) * itemsize(type);
   value leaf;

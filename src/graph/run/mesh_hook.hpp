@@ -16,6 +16,8 @@ class mesh_evaluation {
   virtual void evaluate(std::span<const value> roots) = 0;
   /// The elements of an evaluated value in C order to host memory; synchronous. Throws the faults of their data.
   virtual void copy_to_host(const value& leaf, void* to) = 0;
+  /// A leaf with elements of the host, C order, on every device of a mesh.
+  virtual value from_host(const void* from, const dims& shape, dtype type, runtime::device_id mesh) = 0;
   /// The plan of pending values of one mesh as text.
   virtual std::string describe(std::span<const value> roots, bool with_source) = 0;
 };

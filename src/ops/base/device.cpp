@@ -29,6 +29,8 @@ int device_count(device_kind kind) { return runtime::device_count(ops::to_id(dev
 
 device default_device() { return ops::to_public(runtime::default_device()); }
 void set_default_device(const device& d) {
+  if (d.kind == device_kind::mesh)
+    ops::fail<device_error>("set_default_device", d, " is several devices; give it to the functions that make arrays");
   runtime::get_backend(ops::to_id(d));  // throws if it is missing, before any state changes
   runtime::set_default_device(ops::to_id(d));
 }

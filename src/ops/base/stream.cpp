@@ -115,6 +115,10 @@ double elapsed(const event& begin, const event& end) {
 }
 
 device_guard::device_guard(const device& d) {
+  if (d.kind == device_kind::mesh)
+    ops::fail<device_error>("device_guard", d,
+                            " is several devices, and none of them is the default one; give it to the "
+                            "functions that make arrays");
   const runtime::backend& b = runtime::get_backend(ops::to_id(d));
   const int before = std::exchange(runtime::this_thread().default_slot, b.slot());
   if (before >= 0) before_ = before == 0 ? cpu : cuda(before - 1);
