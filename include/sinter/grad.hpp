@@ -19,7 +19,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -48,10 +47,18 @@ namespace detail {
 using list_function = std::function<std::vector<ndarray>(const std::vector<ndarray>&)>;
 using list_step = std::function<std::vector<ndarray>(const std::vector<ndarray>&, const std::vector<ndarray>&,
                                                      const std::vector<ndarray>&)>;
+/// Where a function is called, as a default argument (std::source_location is not in every compiler).
+struct call_site {
+  const char* file = "";
+  int line = 0;
+  static constexpr call_site current(const char* of = __builtin_FILE(), int at = __builtin_LINE()) noexcept {
+    return {of, at};
+  }
+};
 /// The public function, and where it was called.
 struct derivative_call {
   const char* function;
-  std::source_location where;
+  call_site where;
 };
 struct pull_back_state;
 std::shared_ptr<const pull_back_state> trace_of(const derivative_call& call, const list_function& f,
@@ -267,7 +274,7 @@ auto value_and_gradient(const derivative_call& call, const F& f, const Chosen& c
 /// dtype_error: an argument that is not of floating-point or complex numbers, a complex value without .holomorphic;
 /// shape_error: a value that has axes; derivative_error: an operation that has no derivative. They name the call of grad.
 template <class F, int... I>
-auto grad(F f, argnums_t<I...>, const grad_kw& kw = {}, std::source_location where = std::source_location::current()) {
+auto grad(F f, argnums_t<I...>, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
   return [f = std::move(f), holomorphic = kw.holomorphic, where](const auto&... a) {
     auto found = detail::value_and_gradient({"grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
     auto gradient = detail::alone_or_tuple(std::move(found.gradient));
@@ -277,7 +284,7 @@ auto grad(F f, argnums_t<I...>, const grad_kw& kw = {}, std::source_location whe
   };
 }
 template <class F>
-auto grad(F f, std::source_location where = std::source_location::current()) {
+auto grad(F f, detail::call_site where = detail::call_site::current()) {
   return grad(std::move(f), argnums<0>, grad_kw{}, where);
 }
 
@@ -285,7 +292,7 @@ auto grad(F f, std::source_location where = std::source_location::current()) {
 /// gradient).
 template <class F, int... I>
 auto value_and_grad(F f, argnums_t<I...>, const grad_kw& kw = {},
-                    std::source_location where = std::source_location::current()) {
+                    detail::call_site where = detail::call_site::current()) {
   return [f = std::move(f), holomorphic = kw.holomorphic, where](const auto&... a) {
     auto found =
         detail::value_and_gradient({"value_and_grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
@@ -293,7 +300,7 @@ auto value_and_grad(F f, argnums_t<I...>, const grad_kw& kw = {},
   };
 }
 template <class F>
-auto value_and_grad(F f, std::source_location where = std::source_location::current()) {
+auto value_and_grad(F f, detail::call_site where = detail::call_site::current()) {
   return value_and_grad(std::move(f), argnums<0>, grad_kw{}, where);
 }
 
@@ -312,7 +319,7 @@ std::pair<ndarray, std::vector<ndarray>> value_and_gradients_of(const derivative
 /// The same with argument numbers as a keyword, `grad(f, {.argnums = {0, 2}})`: all arguments are arrays, and the
 /// gradients a std::vector. Without argnums the first argument. index_error: no argument has the number.
 template <class F>
-auto grad(F f, const grad_kw& kw, std::source_location where = std::source_location::current()) {
+auto grad(F f, const grad_kw& kw, detail::call_site where = detail::call_site::current()) {
   return [f = std::move(f), kw, where](const auto&... a) {
     const detail::list_function list = [&f](const std::vector<ndarray>& x) {
       return std::vector<ndarray>{detail::call_with_list(f, x, std::make_index_sequence<sizeof...(a)>())};
@@ -321,7 +328,7 @@ auto grad(F f, const grad_kw& kw, std::source_location where = std::source_locat
   };
 }
 template <class F>
-auto value_and_grad(F f, const grad_kw& kw, std::source_location where = std::source_location::current()) {
+auto value_and_grad(F f, const grad_kw& kw, detail::call_site where = detail::call_site::current()) {
   return [f = std::move(f), kw, where](const auto&... a) {
     const detail::list_function list = [&f](const std::vector<ndarray>& x) {
       return std::vector<ndarray>{detail::call_with_list(f, x, std::make_index_sequence<sizeof...(a)>())};
@@ -367,14 +374,14 @@ auto pull_back_of(const derivative_call& call, const F& f, const A&... a) {
 /// have any shape.
 template <class F, class... A>
 auto vjp(const F& f, const A&... a) {
-  return detail::pull_back_of({"vjp", std::source_location()}, f, a...);
+  return detail::pull_back_of({"vjp", detail::call_site()}, f, a...);
 }
 
 /// std::pair(f(x...), its tangent) for tangents of the arguments: `jvp(f, x, dx)`, `jvp(f, std::tuple{x, y}, std::tuple{dx,
 /// dy})`. Forward mode: one pass, whatever the number of results. shape_error: a tangent that is not like its argument.
 template <class F, class... A>
 auto jvp(const F& f, const std::tuple<A...>& x, const std::tuple<A...>& tangents,
-         std::source_location where = std::source_location::current()) {
+         detail::call_site where = detail::call_site::current()) {
   using result_type = detail::result_of<F, std::tuple<A...>>;
   std::tuple<A...> args = x, directions = tangents;
   std::optional<result_type> kept;
@@ -387,7 +394,7 @@ auto jvp(const F& f, const std::tuple<A...>& x, const std::tuple<A...>& tangents
 }
 template <class F, class A, class T>
   requires(!detail::is_tuple<A>::value)
-auto jvp(const F& f, const A& x, const T& tangent, std::source_location where = std::source_location::current()) {
+auto jvp(const F& f, const A& x, const T& tangent, detail::call_site where = detail::call_site::current()) {
   return jvp(f, std::make_tuple(detail::argument(x)), std::make_tuple(detail::argument(tangent)), where);
 }
 
@@ -395,7 +402,7 @@ auto jvp(const F& f, const A& x, const T& tangent, std::source_location where = 
 
 namespace detail {
 template <class F>
-auto jacobian_function(const char* name, F f, direction how, bool holomorphic, std::source_location where) {
+auto jacobian_function(const char* name, F f, direction how, bool holomorphic, detail::call_site where) {
   return [name, f = std::move(f), how, holomorphic, where](const auto& first, const auto&... rest) {
     auto args = std::make_tuple(argument(first), argument(rest)...);
     std::optional<result_of<F, decltype(args)>> kept;
@@ -411,28 +418,28 @@ auto jacobian_function(const char* name, F f, direction how, bool holomorphic, s
 /// array of the argument. jacfwd takes a forward pass for each element of the argument, jacrev a backward pass for each of
 /// the result, jacobian the one that takes fewer. Errors as of vjp; dtype_error: complex without .holomorphic.
 template <class F>
-auto jacfwd(F f, const grad_kw& kw = {}, std::source_location where = std::source_location::current()) {
+auto jacfwd(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
   return detail::jacobian_function("jacfwd", std::move(f), detail::direction::forward, kw.holomorphic, where);
 }
 template <class F>
-auto jacrev(F f, const grad_kw& kw = {}, std::source_location where = std::source_location::current()) {
+auto jacrev(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
   return detail::jacobian_function("jacrev", std::move(f), detail::direction::backward, kw.holomorphic, where);
 }
 template <class F>
-auto jacobian(F f, const grad_kw& kw = {}, std::source_location where = std::source_location::current()) {
+auto jacobian(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
   return detail::jacobian_function("jacobian", std::move(f), detail::direction::either, kw.holomorphic, where);
 }
 
 /// The second derivatives of f, which returns a number, with respect to its first argument, an array: of shape x.shape +
 /// x.shape. Forward over reverse. Errors as of grad.
 template <class F>
-auto hessian(F f, std::source_location where = std::source_location::current()) {
+auto hessian(F f, detail::call_site where = detail::call_site::current()) {
   return jacfwd(grad(std::move(f), argnums<0>, grad_kw{}, where), grad_kw{}, where);
 }
 
 /// The product of the Hessian at x with v, which is like x: forward over reverse, without the Hessian.
 template <class F, class X>
-auto hvp(const F& f, const X& x, const X& v, std::source_location where = std::source_location::current()) {
+auto hvp(const F& f, const X& x, const X& v, detail::call_site where = detail::call_site::current()) {
   return jvp(grad(f, argnums<0>, grad_kw{}, where), x, v, where).second;
 }
 
