@@ -12,14 +12,9 @@
 // A gradient has the type of the argument that it belongs to, with a derivative in place of each array. Functions must
 // have no effects but what they return: arrays of the caller's that they write to hold traced values afterwards.
 #pragma once
-#include <array>
-#include <cstddef>
 #include <functional>
-#include <initializer_list>
-#include <map>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -27,6 +22,7 @@
 
 #include "sinter/creation.hpp"
 #include "sinter/derivative_error.hpp"
+#include "sinter/grad_arguments.hpp"
 #include "sinter/ndarray.hpp"
 
 namespace sinter::inline v0 {
@@ -45,13 +41,20 @@ inline constexpr argnums_t<I...> argnums{};
 
 namespace detail {
 
-using list_function = std::function<std::vector<ndarray>(const std::vector<ndarray>&)>;
 using list_step = std::function<std::vector<ndarray>(const std::vector<ndarray>&, const std::vector<ndarray>&,
                                                      const std::vector<ndarray>&)>;
+/// Where a function is called, as a default argument (std::source_location is not in every compiler).
+struct call_site {
+  const char* file = "";
+  int line = 0;
+  static constexpr call_site current(const char* of = __builtin_FILE(), int at = __builtin_LINE()) noexcept {
+    return {of, at};
+  }
+};
 /// The public function, and where it was called.
 struct derivative_call {
   const char* function;
-  std::source_location where;
+  call_site where;
 };
 struct pull_back_state;
 std::shared_ptr<const pull_back_state> trace_of(const derivative_call& call, const list_function& f,
@@ -70,168 +73,6 @@ std::vector<ndarray> jacobian_of(const derivative_call& call, const list_functio
 std::vector<ndarray> call_with_derivatives(const char* name, const list_function& f, const std::vector<ndarray>& x,
                                            const list_step& forward, const list_step& backward);
 std::vector<ndarray> call_again_for_derivatives(const list_function& f, const std::vector<ndarray>& x);
-
-// ---- Visiting the arrays of an argument
-
-template <class T>
-inline constexpr bool is_array_v = std::is_base_of_v<ndarray, std::remove_cvref_t<T>>;
-
-template <class F>
-struct array_visitor;
-
-template <class T, class F>
-concept has_arrays_of = requires(T& x, array_visitor<F> v) {
-  arrays_of(x, v);
-};
-
-template <class T, class F>
-void for_each_array(T& x, const F& f);
-
-/// What arrays_of() of a user's struct calls with its members.
-template <class F>
-struct array_visitor {
-  const F& f;
-  template <class... T>
-  void operator()(T&... members) const {
-    (for_each_array(members, f), ...);
-  }
-};
-
-template <class T>
-struct is_tuple : std::false_type {};
-template <class... T>
-struct is_tuple<std::tuple<T...>> : std::true_type {};
-template <class A, class B>
-struct is_tuple<std::pair<A, B>> : std::true_type {};
-template <class T, std::size_t N>
-struct is_tuple<std::array<T, N>> : std::true_type {};
-template <class T>
-struct is_list : std::false_type {};
-template <class T, class A>
-struct is_list<std::vector<T, A>> : std::true_type {};
-template <class T>
-struct is_map : std::false_type {};
-template <class K, class T, class C, class A>
-struct is_map<std::map<K, T, C, A>> : std::true_type {};
-template <class T>
-struct is_optional : std::false_type {};
-template <class T>
-struct is_optional<std::optional<T>> : std::true_type {};
-
-template <class T, class F>
-void for_each_array(T& x, const F& f) {
-  using U = std::remove_cv_t<T>;
-  if constexpr (is_array_v<U>) {
-    f(x);
-  } else if constexpr (has_arrays_of<T, F>) {
-    arrays_of(x, array_visitor<F>{f});
-  } else if constexpr (is_tuple<U>::value) {
-    std::apply([&](auto&... members) { (for_each_array(members, f), ...); }, x);
-  } else if constexpr (is_list<U>::value) {
-    for (auto& member : x) for_each_array(member, f);
-  } else if constexpr (is_map<U>::value) {
-    for (auto& member : x) for_each_array(member.second, f);
-  } else if constexpr (is_optional<U>::value) {
-    if (x) for_each_array(*x, f);
-  } else {
-    static_assert(std::is_arithmetic_v<U> || std::is_enum_v<U> || std::is_empty_v<U>,
-                  "sinter: a struct of arrays needs a function arrays_of(T&, visit) beside it; see sinter/grad.hpp");
-  }
-}
-
-template <class T>
-std::vector<ndarray> arrays_in(T& x) {
-  std::vector<ndarray> all;
-  for_each_array(x, [&all](auto& a) { all.push_back(a); });
-  return all;
-}
-/// x with its arrays replaced by those from `at` on.
-template <class T>
-T with_arrays(T x, const std::vector<ndarray>& from, std::size_t& at) {
-  for_each_array(x, [&](auto& a) { a = from[at++]; });
-  return x;
-}
-
-/// Arguments as they are kept: numbers of floating-point type become arrays of shape (), temporaries of indexing arrays.
-template <class T>
-auto argument(const T& x) {
-  if constexpr (is_array_v<T>) return ndarray(x);
-  else if constexpr (std::is_floating_point_v<T>) return array(x);
-  else return x;
-}
-
-/// Whether a function returns a value and something else: (value, aux).
-template <class R>
-struct has_aux : std::false_type {};
-template <class A, class B>
-struct has_aux<std::pair<A, B>> : std::bool_constant<is_array_v<A>> {};
-
-/// A function of a tuple of arguments, of which some are differentiated, as one of a list of arrays. What f returns is
-/// kept in `kept`, whose arrays are the results; `value_only`: without aux.
-template <bool value_only = false, class F, class Args, class Chosen, class Result>
-list_function as_list_function(const F& f, const Args& args, const Chosen& chosen, std::optional<Result>& kept) {
-  return [&f, &args, &chosen, &kept](const std::vector<ndarray>& x) {
-    Args with = args;
-    std::size_t at = 0;
-    chosen(with, [&](auto& member) { member = with_arrays(std::move(member), x, at); });
-    kept.emplace(std::apply(f, std::move(with)));
-    if constexpr (value_only && has_aux<Result>::value) return arrays_in(kept->first);
-    else return arrays_in(*kept);
-  };
-}
-
-/// Applies a function to the members of a tuple at these positions.
-template <int... I>
-struct chosen_members {
-  template <class Args, class G>
-  void operator()(Args& args, const G& g) const {
-    static_assert(((I >= 0 && static_cast<std::size_t>(I) < std::tuple_size_v<Args>)&&...),
-                  "sinter: the function has no argument of this number");
-    (g(std::get<static_cast<std::size_t>(I)>(args)), ...);
-  }
-};
-struct all_members {
-  template <class Args, class G>
-  void operator()(Args& args, const G& g) const {
-    std::apply([&](auto&... member) { (g(member), ...); }, args);
-  }
-};
-
-template <class Args, class Chosen>
-std::vector<ndarray> chosen_arrays(Args& args, const Chosen& chosen) {
-  std::vector<ndarray> all;
-  chosen(args, [&](auto& member) {
-    for (const ndarray& a : arrays_in(member)) all.push_back(a);
-  });
-  return all;
-}
-
-/// One result by itself, several as a tuple.
-template <class T>
-auto alone_or_tuple(T&& members) {
-  if constexpr (std::tuple_size_v<std::remove_cvref_t<T>> == 1) return std::get<0>(std::forward<T>(members));
-  else return std::forward<T>(members);
-}
-
-/// The chosen members of a tuple as a tuple.
-template <int... I, class Args>
-auto members_of(const chosen_members<I...>&, const Args& args) {
-  return std::make_tuple(std::get<static_cast<std::size_t>(I)>(args)...);
-}
-template <class Args>
-auto members_of(const all_members&, const Args& args) {
-  return args;
-}
-
-template <class Members>
-Members with_all_arrays(Members members, const std::vector<ndarray>& from) {
-  std::size_t at = 0;
-  std::apply([&](auto&... m) { ((m = with_arrays(std::move(m), from, at)), ...); }, members);
-  return members;
-}
-
-template <class F, class Args>
-using result_of = std::remove_cvref_t<decltype(std::apply(std::declval<const F&>(), std::declval<Args>()))>;
 
 /// f's result and the gradients of its value.
 template <class R, class G>
@@ -267,7 +108,7 @@ auto value_and_gradient(const derivative_call& call, const F& f, const Chosen& c
 /// dtype_error: an argument that is not of floating-point or complex numbers, a complex value without .holomorphic;
 /// shape_error: a value that has axes; derivative_error: an operation that has no derivative. They name the call of grad.
 template <class F, int... I>
-auto grad(F f, argnums_t<I...>, const grad_kw& kw = {}, std::source_location where = std::source_location::current()) {
+auto grad(F f, argnums_t<I...>, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
   return [f = std::move(f), holomorphic = kw.holomorphic, where](const auto&... a) {
     auto found = detail::value_and_gradient({"grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
     auto gradient = detail::alone_or_tuple(std::move(found.gradient));
@@ -277,7 +118,7 @@ auto grad(F f, argnums_t<I...>, const grad_kw& kw = {}, std::source_location whe
   };
 }
 template <class F>
-auto grad(F f, std::source_location where = std::source_location::current()) {
+auto grad(F f, detail::call_site where = detail::call_site::current()) {
   return grad(std::move(f), argnums<0>, grad_kw{}, where);
 }
 
@@ -285,7 +126,7 @@ auto grad(F f, std::source_location where = std::source_location::current()) {
 /// gradient).
 template <class F, int... I>
 auto value_and_grad(F f, argnums_t<I...>, const grad_kw& kw = {},
-                    std::source_location where = std::source_location::current()) {
+                    detail::call_site where = detail::call_site::current()) {
   return [f = std::move(f), holomorphic = kw.holomorphic, where](const auto&... a) {
     auto found =
         detail::value_and_gradient({"value_and_grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
@@ -293,7 +134,7 @@ auto value_and_grad(F f, argnums_t<I...>, const grad_kw& kw = {},
   };
 }
 template <class F>
-auto value_and_grad(F f, std::source_location where = std::source_location::current()) {
+auto value_and_grad(F f, detail::call_site where = detail::call_site::current()) {
   return value_and_grad(std::move(f), argnums<0>, grad_kw{}, where);
 }
 
@@ -312,7 +153,7 @@ std::pair<ndarray, std::vector<ndarray>> value_and_gradients_of(const derivative
 /// The same with argument numbers as a keyword, `grad(f, {.argnums = {0, 2}})`: all arguments are arrays, and the
 /// gradients a std::vector. Without argnums the first argument. index_error: no argument has the number.
 template <class F>
-auto grad(F f, const grad_kw& kw, std::source_location where = std::source_location::current()) {
+auto grad(F f, const grad_kw& kw, detail::call_site where = detail::call_site::current()) {
   return [f = std::move(f), kw, where](const auto&... a) {
     const detail::list_function list = [&f](const std::vector<ndarray>& x) {
       return std::vector<ndarray>{detail::call_with_list(f, x, std::make_index_sequence<sizeof...(a)>())};
@@ -321,7 +162,7 @@ auto grad(F f, const grad_kw& kw, std::source_location where = std::source_locat
   };
 }
 template <class F>
-auto value_and_grad(F f, const grad_kw& kw, std::source_location where = std::source_location::current()) {
+auto value_and_grad(F f, const grad_kw& kw, detail::call_site where = detail::call_site::current()) {
   return [f = std::move(f), kw, where](const auto&... a) {
     const detail::list_function list = [&f](const std::vector<ndarray>& x) {
       return std::vector<ndarray>{detail::call_with_list(f, x, std::make_index_sequence<sizeof...(a)>())};
@@ -367,14 +208,14 @@ auto pull_back_of(const derivative_call& call, const F& f, const A&... a) {
 /// have any shape.
 template <class F, class... A>
 auto vjp(const F& f, const A&... a) {
-  return detail::pull_back_of({"vjp", std::source_location()}, f, a...);
+  return detail::pull_back_of({"vjp", detail::call_site()}, f, a...);
 }
 
 /// std::pair(f(x...), its tangent) for tangents of the arguments: `jvp(f, x, dx)`, `jvp(f, std::tuple{x, y}, std::tuple{dx,
 /// dy})`. Forward mode: one pass, whatever the number of results. shape_error: a tangent that is not like its argument.
 template <class F, class... A>
 auto jvp(const F& f, const std::tuple<A...>& x, const std::tuple<A...>& tangents,
-         std::source_location where = std::source_location::current()) {
+         detail::call_site where = detail::call_site::current()) {
   using result_type = detail::result_of<F, std::tuple<A...>>;
   std::tuple<A...> args = x, directions = tangents;
   std::optional<result_type> kept;
@@ -387,7 +228,7 @@ auto jvp(const F& f, const std::tuple<A...>& x, const std::tuple<A...>& tangents
 }
 template <class F, class A, class T>
   requires(!detail::is_tuple<A>::value)
-auto jvp(const F& f, const A& x, const T& tangent, std::source_location where = std::source_location::current()) {
+auto jvp(const F& f, const A& x, const T& tangent, detail::call_site where = detail::call_site::current()) {
   return jvp(f, std::make_tuple(detail::argument(x)), std::make_tuple(detail::argument(tangent)), where);
 }
 
@@ -395,7 +236,7 @@ auto jvp(const F& f, const A& x, const T& tangent, std::source_location where = 
 
 namespace detail {
 template <class F>
-auto jacobian_function(const char* name, F f, direction how, bool holomorphic, std::source_location where) {
+auto jacobian_function(const char* name, F f, direction how, bool holomorphic, detail::call_site where) {
   return [name, f = std::move(f), how, holomorphic, where](const auto& first, const auto&... rest) {
     auto args = std::make_tuple(argument(first), argument(rest)...);
     std::optional<result_of<F, decltype(args)>> kept;
@@ -411,28 +252,28 @@ auto jacobian_function(const char* name, F f, direction how, bool holomorphic, s
 /// array of the argument. jacfwd takes a forward pass for each element of the argument, jacrev a backward pass for each of
 /// the result, jacobian the one that takes fewer. Errors as of vjp; dtype_error: complex without .holomorphic.
 template <class F>
-auto jacfwd(F f, const grad_kw& kw = {}, std::source_location where = std::source_location::current()) {
+auto jacfwd(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
   return detail::jacobian_function("jacfwd", std::move(f), detail::direction::forward, kw.holomorphic, where);
 }
 template <class F>
-auto jacrev(F f, const grad_kw& kw = {}, std::source_location where = std::source_location::current()) {
+auto jacrev(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
   return detail::jacobian_function("jacrev", std::move(f), detail::direction::backward, kw.holomorphic, where);
 }
 template <class F>
-auto jacobian(F f, const grad_kw& kw = {}, std::source_location where = std::source_location::current()) {
+auto jacobian(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
   return detail::jacobian_function("jacobian", std::move(f), detail::direction::either, kw.holomorphic, where);
 }
 
 /// The second derivatives of f, which returns a number, with respect to its first argument, an array: of shape x.shape +
 /// x.shape. Forward over reverse. Errors as of grad.
 template <class F>
-auto hessian(F f, std::source_location where = std::source_location::current()) {
+auto hessian(F f, detail::call_site where = detail::call_site::current()) {
   return jacfwd(grad(std::move(f), argnums<0>, grad_kw{}, where), grad_kw{}, where);
 }
 
 /// The product of the Hessian at x with v, which is like x: forward over reverse, without the Hessian.
 template <class F, class X>
-auto hvp(const F& f, const X& x, const X& v, std::source_location where = std::source_location::current()) {
+auto hvp(const F& f, const X& x, const X& v, detail::call_site where = detail::call_site::current()) {
   return jvp(grad(f, argnums<0>, grad_kw{}, where), x, v, where).second;
 }
 

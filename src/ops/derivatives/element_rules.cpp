@@ -28,11 +28,11 @@ ndarray direction(const ndarray& z) { return z / as_complex(without_zeros(absolu
 
 // The real part of conj(z / |z|) t, and its transpose.
 ndarray absolute_forward(const element_case& c, int, const ndarray& t) {
-  if (!is_complex(c.x[0].dtype())) return t * sign(c.x[0]);
+  if (!is_complex(c.x[0].dtype())) return where(greater_equal(c.x[0], 0), t, -t);  // 1 at 0, as in JAX
   return real(conj(direction(c.x[0])) * t);
 }
 ndarray absolute_backward(const element_case& c, int, const ndarray& g) {
-  if (!is_complex(c.x[0].dtype())) return g * sign(c.x[0]);
+  if (!is_complex(c.x[0].dtype())) return where(greater_equal(c.x[0], 0), g, -g);
   return as_complex(g) * conj(direction(c.x[0]));
 }
 

@@ -21,11 +21,11 @@ using ops::derivatives::zeros_of;
 namespace {
 
 std::string place(const detail::derivative_call& call) {
-  if (call.where.line() == 0) return {};
-  const std::string file = call.where.file_name();
+  if (call.where.line == 0) return {};
+  const std::string file = call.where.file;
   const std::size_t slash = file.find_last_of('/');
   return " (" + std::string(call.function) + " at " + file.substr(slash == std::string::npos ? 0 : slash + 1) + ":" +
-         std::to_string(call.where.line()) + ")";
+         std::to_string(call.where.line) + ")";
 }
 
 /// Names the line of the call in errors of derivatives.
