@@ -80,7 +80,9 @@ template <class F>
 struct array_visitor;
 
 template <class T, class F>
-concept has_arrays_of = requires(T& x, array_visitor<F> v) { arrays_of(x, v); };
+concept has_arrays_of = requires(T& x, array_visitor<F> v) {
+  arrays_of(x, v);
+};
 
 template <class T, class F>
 void for_each_array(T& x, const F& f);
@@ -158,16 +160,23 @@ auto argument(const T& x) {
   else return x;
 }
 
+/// Whether a function returns a value and something else: (value, aux).
+template <class R>
+struct has_aux : std::false_type {};
+template <class A, class B>
+struct has_aux<std::pair<A, B>> : std::bool_constant<is_array_v<A>> {};
+
 /// A function of a tuple of arguments, of which some are differentiated, as one of a list of arrays. What f returns is
-/// kept in `kept`, whose arrays are the results.
-template <class F, class Args, class Chosen, class Result>
+/// kept in `kept`, whose arrays are the results; `value_only`: without aux.
+template <bool value_only = false, class F, class Args, class Chosen, class Result>
 list_function as_list_function(const F& f, const Args& args, const Chosen& chosen, std::optional<Result>& kept) {
   return [&f, &args, &chosen, &kept](const std::vector<ndarray>& x) {
     Args with = args;
     std::size_t at = 0;
     chosen(with, [&](auto& member) { member = with_arrays(std::move(member), x, at); });
     kept.emplace(std::apply(f, std::move(with)));
-    return arrays_in(*kept);
+    if constexpr (value_only && has_aux<Result>::value) return arrays_in(kept->first);
+    else return arrays_in(*kept);
   };
 }
 
@@ -210,7 +219,9 @@ auto members_of(const chosen_members<I...>&, const Args& args) {
   return std::make_tuple(std::get<static_cast<std::size_t>(I)>(args)...);
 }
 template <class Args>
-auto members_of(const all_members&, const Args& args) { return args; }
+auto members_of(const all_members&, const Args& args) {
+  return args;
+}
 
 template <class Members>
 Members with_all_arrays(Members members, const std::vector<ndarray>& from) {
@@ -222,12 +233,6 @@ Members with_all_arrays(Members members, const std::vector<ndarray>& from) {
 template <class F, class Args>
 using result_of = std::remove_cvref_t<decltype(std::apply(std::declval<const F&>(), std::declval<Args>()))>;
 
-/// Whether a function returns a value and something else: (value, aux).
-template <class R>
-struct has_aux : std::false_type {};
-template <class A, class B>
-struct has_aux<std::pair<A, B>> : std::bool_constant<is_array_v<A>> {};
-
 /// f's result and the gradients of its value.
 template <class R, class G>
 struct value_with_gradient {
@@ -236,21 +241,16 @@ struct value_with_gradient {
 };
 
 template <class F, class Chosen, class... A>
-auto value_and_gradient(const derivative_call& call, const F& f, const Chosen& chosen, bool holomorphic, const A&... a) {
+auto value_and_gradient(const derivative_call& call, const F& f, const Chosen& chosen, bool holomorphic,
+                        const A&... a) {
   using args_type = decltype(std::make_tuple(argument(a)...));
   using result_type = result_of<F, args_type>;
   args_type args(argument(a)...);
   std::optional<result_type> kept;
-  const list_function all = as_list_function(f, args, chosen, kept);
-  // Of a result with aux the value is differentiated; what else there is stays as it was computed.
-  const list_function one = [&all](const std::vector<ndarray>& x) {
-    std::vector<ndarray> y = all(x);
-    y.resize(1);
-    return y;
-  };
+  const list_function value = as_list_function<true>(f, args, chosen, kept);
   static_assert(is_array_v<result_type> || has_aux<result_type>::value,
                 "sinter: a gradient is that of a function that returns an array, or a std::pair of an array and aux");
-  const auto state = trace_of(call, one, chosen_arrays(args, chosen));
+  const auto state = trace_of(call, value, chosen_arrays(args, chosen));
   const std::vector<ndarray> g = gradient_of(*state, holomorphic);
   auto members = with_all_arrays(members_of(chosen, args), g);
   return value_with_gradient<result_type, decltype(members)>{std::move(*kept), std::move(members)};
@@ -273,8 +273,7 @@ auto grad(F f, argnums_t<I...>, const grad_kw& kw = {}, std::source_location whe
     auto gradient = detail::alone_or_tuple(std::move(found.gradient));
     if constexpr (detail::has_aux<decltype(found.value)>::value)
       return std::make_pair(std::move(gradient), std::move(found.value.second));
-    else
-      return gradient;
+    else return gradient;
   };
 }
 template <class F>
@@ -288,7 +287,8 @@ template <class F, int... I>
 auto value_and_grad(F f, argnums_t<I...>, const grad_kw& kw = {},
                     std::source_location where = std::source_location::current()) {
   return [f = std::move(f), holomorphic = kw.holomorphic, where](const auto&... a) {
-    auto found = detail::value_and_gradient({"value_and_grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
+    auto found =
+        detail::value_and_gradient({"value_and_grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
     return std::make_pair(std::move(found.value), detail::alone_or_tuple(std::move(found.gradient)));
   };
 }
@@ -378,10 +378,9 @@ auto jvp(const F& f, const std::tuple<A...>& x, const std::tuple<A...>& tangents
   using result_type = detail::result_of<F, std::tuple<A...>>;
   std::tuple<A...> args = x, directions = tangents;
   std::optional<result_type> kept;
-  const detail::pushed both =
-      detail::push_forward({"jvp", where}, detail::as_list_function(f, args, detail::all_members{}, kept),
-                           detail::chosen_arrays(args, detail::all_members{}),
-                           detail::chosen_arrays(directions, detail::all_members{}));
+  const detail::pushed both = detail::push_forward(
+      {"jvp", where}, detail::as_list_function(f, args, detail::all_members{}, kept),
+      detail::chosen_arrays(args, detail::all_members{}), detail::chosen_arrays(directions, detail::all_members{}));
   std::size_t at = 0;
   result_type tangent = detail::with_arrays(*kept, both.tangents, at);
   return std::make_pair(std::move(*kept), std::move(tangent));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sinter/cluster.hpp"
+#include "sinter/grad.hpp"
 #include "sinter/loops.hpp"
 #include "sinter/sinter.hpp"
 #include "sinter/sparse.hpp"
@@ -37,4 +38,9 @@ extern sn::event begin, end;
 extern const sn::memory_pool pool;
 extern std::shared_ptr<sn::allocator> source_of_memory;
 extern const sn::launch_graph step;
+inline sn::ndarray loss(const sn::ndarray& a) { return sn::sum(a * a); }
+inline sn::ndarray loss2(const sn::ndarray& a, const sn::ndarray& b) { return sn::sum(a * b); }
+inline sn::ndarray fun(const sn::ndarray& a) { return a * a; }
+std::vector<sn::ndarray> slope(const std::vector<sn::ndarray>&, const std::vector<sn::ndarray>&,
+                               const std::vector<sn::ndarray>&);
 void call();

@@ -133,6 +133,7 @@ void write(const array_view& v, value rhs) {
   storage& s = *v.store;
   const write_lock mine(s);
   if (s.pinned()) {
+    note_memory_use(rhs, "written to an array whose address has been handed out");
     flush(std::span(&rhs, 1));
     return write_pinned(s, v, rhs);
   }

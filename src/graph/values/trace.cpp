@@ -52,10 +52,14 @@ void trace::add_recorded(const value& v) {
 }
 
 void trace::add_call(std::shared_ptr<traced_call> call, std::vector<value> operands, std::vector<value> results) {
+  bool any = false;
   for (const value& r : results) {
+    if (!r || !follows(*r)) continue;
     assert(!has(r));
-    if (follows(*r)) index_.emplace(r.get(), static_cast<std::int32_t>(entries_.size()));
+    index_.emplace(r.get(), static_cast<std::int32_t>(entries_.size()));
+    any = true;
   }
+  if (!any) return;
   entries_.push_back({node_kind::leaf, std::move(results), std::move(operands), std::move(call)});
 }
 

@@ -66,7 +66,8 @@ class trace {
   const char* function() const noexcept { return function_; }
   trace_filter filter() const noexcept { return filter_; }
 
-  /// An opaque call whose results depend on the operands; results that this trace does not follow are left out. A result
+  /// An opaque call whose results (null: undefined) depend on the operands; one without a result that this trace follows
+  /// is left out. A result
   /// that is already traced, because the call gave back its operand, must not be passed: record_identity first.
   void add_call(std::shared_ptr<traced_call> call, std::vector<value> operands, std::vector<value> results);
 
@@ -91,9 +92,7 @@ class trace {
   void add_recorded(const value& v);  // record.cpp's notice
 
  private:
-  bool follows(const node& n) const noexcept {
-    return filter_ == trace_filter::everything || is_inexact(n.type);
-  }
+  bool follows(const node& n) const noexcept { return filter_ == trace_filter::everything || is_inexact(n.type); }
 
   const char* function_;
   trace_filter filter_;

@@ -113,9 +113,8 @@ ndarray moved(const ndarray& x, const device& to, const stream* on, std::optiona
   const runtime::device_id id = to_id(to);
   if (v.device() == id) return x;
   // Announced with the device's kind and index.
-  if (auto r = intercept("to_device", {&x}, {static_cast<std::int64_t>(id.kind), id.index}, [=](auto a) {
-        return results_of(moved(a[0], to, nullptr, kind, function));
-      }))
+  if (auto r = intercept("to_device", {&x}, {static_cast<std::int64_t>(id.kind), id.index},
+                         [=](auto a) { return results_of(moved(a[0], to, nullptr, kind, function)); }))
     return (*r)[0];
   runtime::get_backend(id);
   runtime::stream* chosen = on ? &fitting(*on, v.device(), id, function) : nullptr;

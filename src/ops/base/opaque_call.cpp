@@ -45,13 +45,14 @@ std::optional<std::vector<ndarray>> run_intercepted(opaque_call& call) {
   for (interceptor* i = innermost_interceptor; i; i = i->outer_)
     if (!i->off_ && (!call.recorded || i->takes_recorded()) && takes_any(*i, call)) return run(*i);
   interceptor* const mesh = mesh_interceptor.load(std::memory_order_acquire);
-  if (mesh && (!call.recorded || mesh->takes_recorded()) && takes_any(*mesh, call)) return mesh->run(call);  // of all threads, so it has no flag
+  if (mesh && (!call.recorded || mesh->takes_recorded()) && takes_any(*mesh, call))
+    return mesh->run(call);  // of all threads, so it has no flag
   return {};
 }
 
-std::optional<std::vector<ndarray>> run_intercepted(const char* name, std::span<const ndarray* const> operands,
-                                                    std::span<const std::int64_t> numbers, std::string_view text,
-                                                    std::function<std::vector<ndarray>(std::span<const ndarray>)> again) {
+std::optional<std::vector<ndarray>> run_intercepted(
+    const char* name, std::span<const ndarray* const> operands, std::span<const std::int64_t> numbers,
+    std::string_view text, std::function<std::vector<ndarray>(std::span<const ndarray>)> again) {
   opaque_call call{name, {}, {numbers.begin(), numbers.end()}, std::string(text), std::move(again)};
   call.operands.reserve(operands.size());
   for (const ndarray* x : operands) call.operands.push_back(*x);

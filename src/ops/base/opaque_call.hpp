@@ -88,9 +88,9 @@ class interceptor_scope {
 void set_mesh_interceptor(interceptor* i) noexcept;
 
 std::optional<std::vector<ndarray>> run_intercepted(opaque_call& call);
-std::optional<std::vector<ndarray>> run_intercepted(const char* name, std::span<const ndarray* const> operands,
-                                                    std::span<const std::int64_t> numbers, std::string_view text,
-                                                    std::function<std::vector<ndarray>(std::span<const ndarray>)> again);
+std::optional<std::vector<ndarray>> run_intercepted(
+    const char* name, std::span<const ndarray* const> operands, std::span<const std::int64_t> numbers,
+    std::string_view text, std::function<std::vector<ndarray>(std::span<const ndarray>)> again);
 
 inline bool is_intercepting() noexcept { return interceptors_anywhere.load(std::memory_order_relaxed) != 0; }
 
@@ -102,8 +102,8 @@ std::optional<std::vector<ndarray>> intercept(const char* name, std::initializer
                                               std::string_view text = {}) {
   if (!is_intercepting()) [[likely]]
     return {};
-  return run_intercepted(name, std::span(operands.begin(), operands.size()),
-                         std::span(numbers.begin(), numbers.size()), text, std::forward<Again>(again));
+  return run_intercepted(name, std::span(operands.begin(), operands.size()), std::span(numbers.begin(), numbers.size()),
+                         text, std::forward<Again>(again));
 }
 /// The same for any number of operands.
 template <class Again>
@@ -132,6 +132,14 @@ std::optional<std::vector<ndarray>> intercept_recorded(const char* name, std::in
 template <class... X>
 std::vector<ndarray> results_of(X&&... x) {
   return std::vector<ndarray>{static_cast<const ndarray&>(x)...};
+}
+
+/// For functions that compute on the host with the elements of `x`, without having announced themselves:
+/// derivative_error where a trace follows them. Returns x.
+inline const ndarray& for_host(const ndarray& x) {
+  if (graph::traces_anywhere.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    graph::refuse_if_traced(value_of(x), "computed with on the host");
+  return x;
 }
 
 /// Writes `result`, which an interceptor gave for a function that works in place, to all elements of `x`.

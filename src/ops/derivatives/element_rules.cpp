@@ -95,10 +95,10 @@ constexpr double ln_2 = std::numbers::ln2, ln_10 = std::numbers::ln10;
 
 void add_unary(rule_table& rules) {
   const auto set = [&](opcode op, element_step step) { rules[static_cast<std::size_t>(op)] = {step, step}; };
-#define RULE(name, expression)                                                         \
+#define RULE(name, expression)                                                                       \
   set(opcode::name, [](const element_case& c, [[maybe_unused]] int k, const ndarray& g) -> ndarray { \
-    [[maybe_unused]] const ndarray &x = c.x[0], &y = c.y;                              \
-    return expression;                                                                 \
+    [[maybe_unused]] const ndarray &x = c.x[0], &y = c.y;                                            \
+    return expression;                                                                               \
   });
   RULE(negative, -g)
   RULE(square, g * (2 * x))
@@ -134,21 +134,20 @@ void add_unary(rule_table& rules) {
   rules[static_cast<std::size_t>(opcode::real)] = {
       [](const element_case&, int, const ndarray& t) -> ndarray { return is_complex(t.dtype()) ? real(t) : t; },
       real_backward};
-  rules[static_cast<std::size_t>(opcode::imag)] = {
-      [](const element_case&, int, const ndarray& t) -> ndarray {
-        return is_complex(t.dtype()) ? ndarray(imag(t)) : t * zeros_of(t);
-      },
-      imag_backward};
+  rules[static_cast<std::size_t>(opcode::imag)] = {[](const element_case&, int, const ndarray& t) -> ndarray {
+                                                     return is_complex(t.dtype()) ? ndarray(imag(t)) : t * zeros_of(t);
+                                                   },
+                                                   imag_backward};
 }
 
 void add_binary(rule_table& rules) {
   const auto set = [&](opcode op, element_step step, std::uint8_t zero = 0) {
     rules[static_cast<std::size_t>(op)] = {step, step, zero};
   };
-#define RULE(name, first, second)                                           \
+#define RULE(name, first, second)                                                   \
   set(opcode::name, [](const element_case& c, int k, const ndarray& g) -> ndarray { \
-    [[maybe_unused]] const ndarray &a = c.x[0], &b = c.x[1], &y = c.y;      \
-    return k == 0 ? ndarray(first) : ndarray(second);                       \
+    [[maybe_unused]] const ndarray &a = c.x[0], &b = c.x[1], &y = c.y;              \
+    return k == 0 ? ndarray(first) : ndarray(second);                               \
   });
   RULE(add, g, g)
   RULE(subtract, g, -g)
@@ -162,12 +161,14 @@ void add_binary(rule_table& rules) {
   set(opcode::power, power_step);
   set(opcode::logaddexp, logaddexp_step);
   for (const opcode op : {opcode::maximum, opcode::minimum, opcode::fmax, opcode::fmin}) set(op, share);
-  set(opcode::copysign,
+  set(
+      opcode::copysign,
       [](const element_case& c, int, const ndarray& g) -> ndarray {
         return where(logical_xor(signbit(c.x[0]), signbit(c.x[1])), -g, g);
       },
       0b10);
-  set(opcode::ldexp,
+  set(
+      opcode::ldexp,
       [](const element_case& c, int, const ndarray& g) -> ndarray {
         return wrap(map_of(opcode::ldexp, g.dtype(), value_of(g), value_of(c.x[1])));
       },
@@ -187,9 +188,9 @@ rule_table make_rules() {
   none({opcode::floor, opcode::ceil, opcode::trunc, opcode::rint, opcode::floor_divide, opcode::frexp_exponent},
        "piecewise constant");
   none({opcode::nextafter}, "the derivative is taken as 0, as in JAX");
-  none({opcode::isnan,        opcode::isinf,       opcode::isfinite,   opcode::signbit,     opcode::logical_not,
-        opcode::equal,        opcode::not_equal,   opcode::less,       opcode::less_equal,  opcode::greater,
-        opcode::greater_equal, opcode::logical_and, opcode::logical_or, opcode::logical_xor},
+  none({opcode::isnan, opcode::isinf, opcode::isfinite, opcode::signbit, opcode::logical_not, opcode::equal,
+        opcode::not_equal, opcode::less, opcode::less_equal, opcode::greater, opcode::greater_equal,
+        opcode::logical_and, opcode::logical_or, opcode::logical_xor},
        "the result is a bool");
   none({opcode::bitwise_not, opcode::bitwise_and, opcode::bitwise_or, opcode::bitwise_xor, opcode::left_shift,
         opcode::right_shift, opcode::gcd},

@@ -63,16 +63,15 @@ std::vector<ndarray> lu_forward(const opaque_case& c, std::span<const ndarray> t
   if (c.x[0].shape(-1) != c.x[0].shape(-2)) throw rule_refusal{"of matrices that are not square"};
   const ndarray &l = c.y[1], &u = c.y[2];
   const ndarray moved = matmul(c.y[0].mT(), t[0].astype(l.dtype(), false));
-  const ndarray inner = times_inverse(
-      linalg::solve_triangular(l, moved, {.lower = true, .unit_diagonal = true}), u, false);
+  const ndarray inner =
+      times_inverse(linalg::solve_triangular(l, moved, {.lower = true, .unit_diagonal = true}), u, false);
   return {{}, matmul(l, tril(inner, -1)), matmul(triu(inner), u)};
 }
 
 std::vector<ndarray> eigh_forward(const opaque_case& c, std::span<const ndarray> t) {
   const bool vectors = c.y[1].defined();
   const linalg::eigen_result both =
-      vectors ? linalg::eigen_result{c.y[0], c.y[1]}
-              : linalg::eigh(c.x[0], {.uplo = c.number(0) != 0 ? 'U' : 'L'});
+      vectors ? linalg::eigen_result{c.y[0], c.y[1]} : linalg::eigh(c.x[0], {.uplo = c.number(0) != 0 ? 'U' : 'L'});
   const ndarray &w = both.eigenvalues, &v = both.eigenvectors;
   const ndarray inner = matmul(matmul(adjoint(v), hermitian_part(t[0]).astype(v.dtype(), false)), v);
   const ndarray dw = real_of_array(diagonal_of(inner));
@@ -88,7 +87,8 @@ std::vector<ndarray> eig_forward(const opaque_case& c, std::span<const ndarray> 
   return {diagonal_of(inner), {}};
 }
 std::vector<ndarray> eig_backward(const opaque_case& c, std::span<const ndarray> g) {
-  if (g.size() > 1 && g[1].defined()) throw rule_refusal{"of eigenvectors of matrices that are not Hermitian, as in JAX"};
+  if (g.size() > 1 && g[1].defined())
+    throw rule_refusal{"of eigenvectors of matrices that are not Hermitian, as in JAX"};
   const ndarray v = c.y[1].defined() ? c.y[1] : linalg::eig(c.x[0]).eigenvectors;
   return {matmul(linalg::solve(v.mT(), column_of(g[0]) * v.mT()), unit(v.shape(-1), v).astype(v.dtype()))};
 }
@@ -98,8 +98,8 @@ std::vector<ndarray> svd_forward(const opaque_case& c, std::span<const ndarray> 
   const bool vectors = c.y[0].defined();
   const std::int64_t m = c.x[0].shape(-2), n = c.x[0].shape(-1);
   if (c.number(0) == 2 && m != n) throw rule_refusal{"with full_matrices of matrices that are not square"};
-  const linalg::svd_result parts = vectors ? linalg::svd_result{c.y[0], c.y[1], c.y[2]}
-                                           : linalg::svd(c.x[0], {.full_matrices = false});
+  const linalg::svd_result parts =
+      vectors ? linalg::svd_result{c.y[0], c.y[1], c.y[2]} : linalg::svd(c.x[0], {.full_matrices = false});
   const ndarray &u = parts.u, &s = parts.s, v = adjoint(parts.vh), d = t[0].astype(u.dtype(), false);
   const ndarray inner = matmul(matmul(adjoint(u), d), v);
   const ndarray ds = real_of_array(diagonal_of(inner));

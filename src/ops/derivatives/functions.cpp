@@ -46,7 +46,8 @@ void require_inexact(const detail::derivative_call& call, const std::vector<ndar
     if (!is_inexact(type))
       throw dtype_error("[" + std::string(call.function) + "] " + what + " " + std::to_string(k + 1) + " has dtype " +
                         std::string(name(type)) +
-                        "; derivatives are of floating-point and complex numbers: convert it with astype" + place(call));
+                        "; derivatives are of floating-point and complex numbers: convert it with astype" +
+                        place(call));
   }
 }
 
@@ -103,10 +104,11 @@ std::vector<ndarray> detail::gradient_of(const pull_back_state& s, bool holomorp
     throw dtype_error("[" + std::string(s.call.function) + "] the function's value has dtype " +
                       std::string(name(type)) + ", which has no derivative" + place(s.call));
   if (is_complex(type) && !holomorphic)
-    throw dtype_error("[" + std::string(s.call.function) +
-                      "] the function's value is complex; a gradient is that of a real value, or with .holomorphic of a "
-                      "holomorphic function" +
-                      place(s.call));
+    throw dtype_error(
+        "[" + std::string(s.call.function) +
+        "] the function's value is complex; a gradient is that of a real value, or with .holomorphic of a "
+        "holomorphic function" +
+        place(s.call));
   if (holomorphic && !is_complex(type))
     throw dtype_error("[" + std::string(s.call.function) + "] .holomorphic, but the function's value has dtype " +
                       std::string(name(type)) + place(s.call));
@@ -162,14 +164,16 @@ shape_t joined(const shape_t& a, const shape_t& b) {
 /// Rows (or columns) of a Jacobian as one array: along the first axis, or the last one.
 ndarray assembled(const std::vector<ndarray>& parts, bool rows, const shape_t& of_y, const shape_t& of_x,
                   const ndarray& like) {
-  if (parts.empty() || like.size() == 0) return zeros(joined(of_y, of_x), {.dtype = like.dtype(), .device = like.device()});
+  if (parts.empty() || like.size() == 0)
+    return zeros(joined(of_y, of_x), {.dtype = like.dtype(), .device = like.device()});
   std::vector<ndarray> flat;
   for (const ndarray& p : parts) flat.push_back(ravel(p));
   return reshape(stack(flat, rows ? 0 : 1), joined(of_y, of_x));
 }
 
 const ndarray& only_result(const detail::derivative_call& call, const std::vector<ndarray>& y) {
-  if (y.size() != 1) fail<value_error>(call.function, "the function returns ", y.size(), " arrays; a Jacobian is that of one");
+  if (y.size() != 1)
+    fail<value_error>(call.function, "the function returns ", y.size(), " arrays; a Jacobian is that of one");
   if (!is_inexact(view_of(y[0], call.function).type))
     fail<dtype_error>(call.function, "the function's value has dtype ", y[0].dtype(), ", which has no derivative");
   return y[0];
@@ -221,8 +225,9 @@ ndarray stop_gradient(const ndarray& x) {
   return wrap(graph::record_identity(v));
 }
 
-std::vector<ndarray> detail::call_with_derivatives(const char* name, const list_function& f, const std::vector<ndarray>& x,
-                                                   const list_step& forward, const list_step& backward) {
+std::vector<ndarray> detail::call_with_derivatives(const char* name, const list_function& f,
+                                                   const std::vector<ndarray>& x, const list_step& forward,
+                                                   const list_step& backward) {
   if (!is_intercepting()) return f(x);
   auto own = std::make_shared<own_derivatives>();
   // Users' steps get zeros for what is 0.

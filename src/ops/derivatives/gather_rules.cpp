@@ -58,8 +58,8 @@ value gathered_back(const graph::node& n, const dims& shape, const value& index,
     const int a = indexed[k];
     dims of_index;
     for (const int b : indexed) of_index.push_back(a == axis ? index->shape[b] : b == a ? shape[b] : 1);
-    const value list = a == axis ? reshape_value(index, of_index)
-                                 : graph::record_iota(of_index, static_cast<int>(k), g->device);
+    const value list =
+        a == axis ? reshape_value(index, of_index) : graph::record_iota(of_index, static_cast<int>(k), g->device);
     p.entries.push_back({list, false, a == axis ? in_range : true, a, 1, a});
   }
   indexed.insert(indexed.end(), order.begin(), order.end());

@@ -89,8 +89,7 @@ std::vector<ndarray> update_backward(const node_case& c, const ndarray& g) {
     const value zero = constant_of(0, all->type, all->device);
     if (const auto replaced = covered(region, all->device))
       out[0] = wrap(graph::record_map(opcode::select, all->type, all->shape, {*replaced, zero, all}));
-    else
-      out[0] = wrap(graph::record_update(all, region.strides, region.offset, broadcast_value(zero, region.shape)));
+    else out[0] = wrap(graph::record_update(all, region.strides, region.offset, broadcast_value(zero, region.shape)));
   }
   if (c.wanted(1)) out[1] = wrap(graph::record_view(all, region.shape, region.strides, region.offset));
   return out;
@@ -100,8 +99,8 @@ ndarray update_forward(const node_case& c, std::span<const ndarray> t) {
   const affine_view region = region_of(c);
   if (!t[0].defined()) return wrap(spread(region, value_of(t[1])));
   const value base = value_of(t[0]);
-  const value fresh = t[1].defined() ? value_of(t[1])
-                                     : broadcast_value(constant_of(0, base->type, base->device), region.shape);
+  const value fresh =
+      t[1].defined() ? value_of(t[1]) : broadcast_value(constant_of(0, base->type, base->device), region.shape);
   return wrap(graph::record_update(base, region.strides, region.offset, fresh));
 }
 
@@ -115,9 +114,9 @@ ndarray sum_to(const ndarray& g, const dims& shape) {
   const int rank = v->shape.size(), lead = rank - shape.size();
   if (lead < 0) return wrap(broadcast_value(v, shape));
   for (int a = 0; a < rank; ++a) any |= reduced[a] = a < lead || (shape[a - lead] == 1 && v->shape[a] != 1);
-  const value sum = any ? graph::record_reduce(jit::reduce_op::sum, v->type, v,
-                                               std::span(reduced, static_cast<std::size_t>(rank)))
-                        : v;
+  const value sum =
+      any ? graph::record_reduce(jit::reduce_op::sum, v->type, v, std::span(reduced, static_cast<std::size_t>(rank)))
+          : v;
   // The rest of a rule may lack axes that the operand has: those of constants.
   dims kept = shape;
   bool same = true;
@@ -169,8 +168,8 @@ ndarray forward(const node_case& c, std::span<const ndarray> t) {
     case node_kind::view: return wrap(graph::record_view(value_of(t[0]), n.shape, n.view().strides, n.view().offset));
     case node_kind::gather:
       if (!t[0].defined()) return {};
-      return wrap(graph::record_gather(value_of(t[0]), c.e.operands[1], n.gather().axis, n.shape,
-                                       n.gather().reported_axis));
+      return wrap(
+          graph::record_gather(value_of(t[0]), c.e.operands[1], n.gather().axis, n.shape, n.gather().reported_axis));
     case node_kind::reduce:
       if (const char* why = reason_without_rule(n.reduce().op)) refuse(c, jit::about(n.reduce().op).name, why);
       return reduced_forward(n, wrap(c.e.operands[0]), wrap(c.e.results[0]), t[0]);

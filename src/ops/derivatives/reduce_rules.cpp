@@ -92,7 +92,8 @@ const char* reason_without_rule(reduce_op op) {
     case reduce_op::count: return "the result is an integer";
     case reduce_op::any:
     case reduce_op::all: return "the result is a bool";
-    case reduce_op::user: return "a reduction of the user's has no derivative but the one that custom_derivative gives it";
+    case reduce_op::user:
+      return "a reduction of the user's has no derivative but the one that custom_derivative gives it";
     default: return nullptr;
   }
 }
@@ -121,8 +122,9 @@ ndarray reduced_forward(const node& n, const ndarray& x, const ndarray& y, const
   switch (n.reduce().op) {
     case reduce_op::sum: return r.sum(t);
     case reduce_op::prod:
-      return pushed_forward([&](std::span<const ndarray> a) { return std::vector<ndarray>{product_by_halves(r, a[0])}; },
-                            std::span(&x, 1), std::span(&t, 1))[0];
+      return pushed_forward(
+          [&](std::span<const ndarray> a) { return std::vector<ndarray>{product_by_halves(r, a[0])}; },
+          std::span(&x, 1), std::span(&t, 1))[0];
     case reduce_op::min:
     case reduce_op::max: {
       const ndarray w = winners(r, x, y);

@@ -17,9 +17,9 @@ using std::int64_t;
 
 /// An axis of a reshape of the base in which the view is a range along each axis.
 struct range_axis {
-  int64_t stride, extent;          // of the reshaped base
+  int64_t stride, extent;                  // of the reshaped base
   int64_t first = 0, step = 1, count = 1;  // of the view; step may be negative
-  int from = -1;                   // the view's axis; -1: one coordinate
+  int from = -1;                           // the view's axis; -1: one coordinate
 };
 
 /// The view's axes of more than one element that are not broadcast.
@@ -105,8 +105,8 @@ value inside(const range_axis& r, int axis, int rank, runtime::device_id device)
   if (low > 0) also(map_of(opcode::greater_equal, dtype::b1, at, number(low, device)));
   if (high < r.extent - 1) also(map_of(opcode::less_equal, dtype::b1, at, number(high, device)));
   if (step != 1) {
-    const value rest = map_of(opcode::remainder, dtype::i64, map_of(opcode::subtract, dtype::i64, at, number(low, device)),
-                              number(step, device));
+    const value rest = map_of(opcode::remainder, dtype::i64,
+                              map_of(opcode::subtract, dtype::i64, at, number(low, device)), number(step, device));
     also(map_of(opcode::equal, dtype::b1, rest, number(0, device)));
   }
   return in;
@@ -153,7 +153,8 @@ value added_by_position(const affine_view& v, const value& g) {
   value at = number(v.offset, g->device);
   for (int a = 0; a < v.shape.size(); ++a) {
     const value along = coordinate(v.shape[a], a, v.shape.size(), g->device);
-    at = map_of(opcode::add, dtype::i64, at, map_of(opcode::multiply, dtype::i64, along, number(v.strides[a], g->device)));
+    at = map_of(opcode::add, dtype::i64, at,
+                map_of(opcode::multiply, dtype::i64, along, number(v.strides[a], g->device)));
   }
   const ndarray positions = wrap(flattened(broadcast_value(at, v.shape)));
   const ndarray sums = full({core::element_count(v.base)}, 0, {.dtype = g->type, .device = to_public(g->device)});

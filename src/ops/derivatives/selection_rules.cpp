@@ -78,8 +78,7 @@ struct shares {
 shares shares_of(const opaque_case& c) {
   const dtype type = c.y[0].dtype();
   const ndarray from_old = equal(c.x[0], c.y[0]).astype(type);
-  const ndarray from_value =
-      equal(c.x[1], selected(c, c.y[0], first_index, first_axis, c.number(3))).astype(type);
+  const ndarray from_value = equal(c.x[1], selected(c, c.y[0], first_index, first_axis, c.number(3))).astype(type);
   const ndarray number = added(c, from_old, from_value, first_index, first_axis, c.number(3));
   return {from_old / maximum(number, 1),
           from_value / maximum(selected(c, number, first_index, first_axis, c.number(3)), 1)};

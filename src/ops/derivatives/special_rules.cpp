@@ -70,19 +70,19 @@ struct adder {
     [[maybe_unused]] const ndarray &x = c.x[0], &y = c.y;                                            \
     return g * (expression);                                                                         \
   });
-#define RULE_2(name, first, second)                                    \
+#define RULE_2(name, first, second)                                                 \
   set(opcode::name, [](const element_case& c, int k, const ndarray& g) -> ndarray { \
-    [[maybe_unused]] const ndarray &a = c.x[0], &b = c.x[1], &y = c.y; \
-    return g * (k == 0 ? ndarray(first) : ndarray(second));            \
+    [[maybe_unused]] const ndarray &a = c.x[0], &b = c.x[1], &y = c.y;              \
+    return g * (k == 0 ? ndarray(first) : ndarray(second));                         \
   });
 // With respect to the last of two or three operands only.
-#define RULE_LAST(name, zero, missing, expression)                                              \
-  set(                                                                                          \
-      opcode::name,                                                                             \
-      [](const element_case& c, int, const ndarray& g) -> ndarray {                             \
-        [[maybe_unused]] const ndarray &a = c.x[0], &b = c.x[1], &d = c.x[2], &y = c.y;         \
-        return g * (expression);                                                                \
-      },                                                                                        \
+#define RULE_LAST(name, zero, missing, expression)                                      \
+  set(                                                                                  \
+      opcode::name,                                                                     \
+      [](const element_case& c, int, const ndarray& g) -> ndarray {                     \
+        [[maybe_unused]] const ndarray &a = c.x[0], &b = c.x[1], &d = c.x[2], &y = c.y; \
+        return g * (expression);                                                        \
+      },                                                                                \
       zero, missing, "there is no formula of elementary or special functions for the first parameters");
 
 void add_error_functions(const adder& set) {
@@ -110,7 +110,8 @@ void add_gamma_functions(const adder& set) {
     set(op, nullptr, 0, 0b11, "the derivative is the digamma function of complex numbers, which is not there");
   RULE_2(beta, y * (of(opcode::digamma, a) - of(opcode::digamma, a + b)),
          y * (of(opcode::digamma, b) - of(opcode::digamma, a + b)))
-  RULE_2(betaln, of(opcode::digamma, a) - of(opcode::digamma, a + b), of(opcode::digamma, b) - of(opcode::digamma, a + b))
+  RULE_2(betaln, of(opcode::digamma, a) - of(opcode::digamma, a + b),
+         of(opcode::digamma, b) - of(opcode::digamma, a + b))
 }
 
 void add_logistic_functions(const adder& set) {
@@ -148,22 +149,22 @@ void add_integrals(const adder& set) {  // 6.2, 19.4
   RULE_1(expi, exp(x) / x)
   RULE_1(sine_integral, over(sin(x), x, 1))
   RULE_1(cosine_integral, cos(x) / x)
-  RULE_1(ellipk, where(equal(x, 0), pi / 8, (of(opcode::ellipe, x) - (1 - x) * y) /
-                                                where(equal(x, 0), 1, 2 * x * (1 - x))))
+  RULE_1(ellipk,
+         where(equal(x, 0), pi / 8, (of(opcode::ellipe, x) - (1 - x) * y) / where(equal(x, 0), 1, 2 * x * (1 - x))))
   RULE_1(ellipe, where(equal(x, 0), -pi / 8, (y - of(opcode::ellipk, x)) / where(equal(x, 0), 1, 2 * x)))
 }
 
 void add_distributions(const adder& set) {
   RULE_LAST(gammainc, 0, 0b01, gamma_density(a, b))
   RULE_LAST(gammaincc, 0, 0b01, -gamma_density(a, b))
-  RULE_LAST(pdtr, 0, 0b01, -gamma_density(a + 1, b))
-  RULE_LAST(pdtrc, 0, 0b01, gamma_density(a + 1, b))
+  RULE_LAST(pdtr, 0, 0b01, -gamma_density(floor(a) + 1, b))
+  RULE_LAST(pdtrc, 0, 0b01, gamma_density(floor(a) + 1, b))
   RULE_LAST(chdtr, 0, 0b01, 0.5 * gamma_density(a / 2, b / 2))
   RULE_LAST(chdtrc, 0, 0b01, -0.5 * gamma_density(a / 2, b / 2))
   RULE_LAST(gammaincinv, 0, 0b01, reciprocal(gamma_density(a, y)))
   RULE_LAST(gammainccinv, 0, 0b01, -reciprocal(gamma_density(a, y)))
   RULE_LAST(chdtri, 0, 0b01, -2 * reciprocal(gamma_density(a / 2, y / 2)))
-  RULE_LAST(pdtri, 0, 0b01, -reciprocal(gamma_density(a + 1, y)))
+  RULE_LAST(pdtri, 0, 0b01, -reciprocal(gamma_density(floor(a) + 1, y)))
   for (const bool complement : {false, true}) {
     const element_step below = [](const element_case& c, int k, const ndarray& g) -> ndarray {
       return g * (c.x[k == 0 ? 2 : 0] * gamma_density(c.x[1], c.x[0] * c.x[2]));
@@ -178,12 +179,12 @@ void add_distributions(const adder& set) {
   RULE_LAST(betaincc, 0, 0b011, -beta_density(a, b, d))
   RULE_LAST(betaincinv, 0, 0b011, reciprocal(beta_density(a, b, y)))
   RULE_LAST(betainccinv, 0, 0b011, -reciprocal(beta_density(a, b, y)))
-  RULE_LAST(bdtr, 0, 0b011, -beta_density(b - a, a + 1, 1 - d))
-  RULE_LAST(bdtrc, 0, 0b011, beta_density(b - a, a + 1, 1 - d))
-  RULE_LAST(bdtri, 0, 0b011, -reciprocal(beta_density(b - a, a + 1, 1 - y)))
-  RULE_LAST(nbdtr, 0, 0b011, beta_density(b, a + 1, d))
-  RULE_LAST(nbdtrc, 0, 0b011, -beta_density(b, a + 1, d))
-  RULE_LAST(nbdtri, 0, 0b011, reciprocal(beta_density(b, a + 1, y)))
+  RULE_LAST(bdtr, 0, 0b011, -beta_density(b - floor(a), floor(a) + 1, 1 - d))
+  RULE_LAST(bdtrc, 0, 0b011, beta_density(b - floor(a), floor(a) + 1, 1 - d))
+  RULE_LAST(bdtri, 0, 0b011, -reciprocal(beta_density(b - floor(a), floor(a) + 1, 1 - y)))
+  RULE_LAST(nbdtr, 0, 0b011, beta_density(b, floor(a) + 1, d))
+  RULE_LAST(nbdtrc, 0, 0b011, -beta_density(b, floor(a) + 1, d))
+  RULE_LAST(nbdtri, 0, 0b011, reciprocal(beta_density(b, floor(a) + 1, y)))
   RULE_LAST(fdtr, 0, 0b011, f_density(a, b, d))
   RULE_LAST(fdtrc, 0, 0b011, -f_density(a, b, d))
   RULE_LAST(fdtri, 0, 0b011, reciprocal(f_density(a, b, y)))

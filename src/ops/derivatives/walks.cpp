@@ -38,7 +38,8 @@ class derivative_table {
   std::unordered_map<const node*, ndarray> of_;
 };
 
-std::vector<ndarray> entry_backward(const graph::trace& t, const graph::trace::entry& e, const std::vector<ndarray>& g) {
+std::vector<ndarray> entry_backward(const graph::trace& t, const graph::trace::entry& e,
+                                    const std::vector<ndarray>& g) {
   if (!e.call) return backward({t, e, t.function()}, g[0]);
   return opaque_backward({t, e, t.function()}, g);
 }

@@ -118,9 +118,8 @@ packed_flags pack_flags(const value& flags) {
 value true_positions(const value& flags) {
   if (is_intercepting()) {
     const ndarray f = wrap(flags);
-    if (auto r = intercept("true_positions", {&f}, {}, [](std::span<const ndarray> a) {
-          return results_of(wrap(true_positions(value_of(a[0]))));
-        }))
+    if (auto r = intercept("true_positions", {&f}, {},
+                           [](std::span<const ndarray> a) { return results_of(wrap(true_positions(value_of(a[0])))); }))
       return value_of((*r)[0]);
   }
   if (flags->size() == 0) return unset_leaf(dims{0}, dtype::i64, flags->device);

@@ -8,6 +8,7 @@
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/base/type_rules.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/dtype_info.hpp"
@@ -69,8 +70,8 @@ namespace {
 /// Long division on the host, where the few coefficients are.
 template <class T>
 polydiv_result divided(const ndarray& p, const ndarray& q, dtype type) {
-  std::vector<T> r = p.to_vector<T>();
-  const std::vector<T> v = q.to_vector<T>();
+  std::vector<T> r = for_host(p).to_vector<T>();
+  const std::vector<T> v = for_host(q).to_vector<T>();
   if (r.empty() || v.empty()) fail<shape_error>("polydiv", "no coefficients in shapes ", p.shape(), " and ", q.shape());
   if (v[0] == T(0)) fail<value_error>("polydiv", "the divisor's first coefficient is zero, in shape ", q.shape());
   const std::size_t m = r.size(), n = v.size();

@@ -75,7 +75,8 @@ ndarray searchsorted(const ndarray& a, const operand& v, const searchsorted_kw& 
     fail<value_error>("searchsorted", "side must be \"left\" or \"right\", not \"", kw.side, "\"");
   require_vector(view_of(a, "searchsorted").shape, "searchsorted", "the sorted array");
   const ndarray ordered = kw.sorter.defined() ? in_order(a, kw.sorter) : a;
-  if (is_intercepting() && v.is_array()) {  // announced in the order of the sorter, with whether the side is the right one
+  if (is_intercepting() &&
+      v.is_array()) {  // announced in the order of the sorter, with whether the side is the right one
     const bool right = kw.side == "right";
     if (auto r = intercept("searchsorted", {&ordered, &v.array()}, {right}, [right](std::span<const ndarray> o) {
           return results_of(searchsorted(o[0], o[1], {.side = right ? "right" : "left"}));

@@ -145,11 +145,11 @@ ndarray argpartition(const ndarray& x, std::int64_t kth, optional_axis axis) {
 
 /// Announced with the axis, k, and whether the largest are wanted; results: values, indices.
 topk_result topk(const ndarray& x, std::int64_t k, const topk_kw& kw) {
-  if (auto r = intercept("topk", {&x}, {axis_number(x, kw.axis, "topk"), k, kw.largest},
-                         [=](std::span<const ndarray> a) {
-                           const topk_result found = topk(a[0], k, kw);
-                           return results_of(found.values, found.indices);
-                         }))
+  if (auto r =
+          intercept("topk", {&x}, {axis_number(x, kw.axis, "topk"), k, kw.largest}, [=](std::span<const ndarray> a) {
+            const topk_result found = topk(a[0], k, kw);
+            return results_of(found.values, found.indices);
+          }))
     return {(*r)[0], (*r)[1]};
   const rows_of r = rows_for(x, kw.axis, "topk");
   if (k < 0 || k > r.count)

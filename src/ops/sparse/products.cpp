@@ -1,9 +1,12 @@
 // Products with vectors and matrices: operands evaluated, layouts, the call.
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/sparse/parts.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
+#include "sinter/reduce.hpp"
+#include "sinter/take.hpp"
 
 namespace sinter::ops {
 namespace {
@@ -39,6 +42,9 @@ oriented oriented_for(const state_ref& s, bool transpose) {
   return {kept_regrouped(s), false};
 }
 
+ndarray times_dense(const sparse_array& a, const ndarray& x, bool transpose, const product_kw& kw,
+                    const shape_t& as_written);
+
 /// op(a) x with x in C order of shape (inner, width); the result has the shape `to`.
 ndarray multiplied(const state_ref& s, bool transpose, const ndarray& x, std::int64_t width, const dims& to,
                    const product_kw& kw) {
@@ -66,6 +72,41 @@ ndarray multiplied(const state_ref& s, bool transpose, const ndarray& x, std::in
   return wrap(result).astype(type, /*copy=*/false);
 }
 
+ndarray plain_product(const state_ref& s, const ndarray& x, bool transpose) {
+  dims to{transpose ? s->columns : s->rows};
+  if (x.ndim() == 2) to.push_back(x.shape(1));
+  return multiplied(s, transpose, x, x.ndim() == 2 ? x.shape(1) : 1, to, {});
+}
+
+/// Announced as "sparse_matmul" with x and the elements of the csr or csc array; whether that is transposed. It brings its
+/// derivatives along, which need its places.
+std::optional<std::vector<ndarray>> announced(const state_ref& s, const ndarray& x, bool transpose) {
+  if (!is_intercepting() || !is_inexact(s->data.dtype())) [[likely]]
+    return {};
+  const auto product = [s](const ndarray& x, const ndarray& data, bool transposed) {
+    return times_dense(sparse_access::make(with_elements(*s, data)), x, transposed, {}, x.shape());
+  };
+  auto own = std::make_shared<own_derivatives>();
+  own->forward = [=](std::span<const ndarray> a, std::span<const ndarray>, std::span<const ndarray> t) {
+    ndarray sum;
+    if (t[0].defined()) sum = product(t[0], a[1], transpose);
+    if (t[1].defined()) {
+      const ndarray of_data = product(a[0], t[1], transpose);
+      sum = sum.defined() ? sum + of_data : of_data;
+    }
+    return results_of(sum);
+  };
+  own->backward = [=](std::span<const ndarray> a, std::span<const ndarray>, std::span<const ndarray> g) {
+    const ndarray rows = rows_of_entries(*s), columns = columns_of_entries(*s);
+    const ndarray each = take(g[0], transpose ? columns : rows, 0) * take(a[0], transpose ? rows : columns, 0);
+    return results_of(product(g[0], a[1], !transpose), each.ndim() == 2 ? sum(each, 1) : each);
+  };
+  opaque_call call{"sparse_matmul", {x, s->data}, {transpose}, {}, [=](std::span<const ndarray> a) {
+                     return results_of(plain_product(with_elements(*s, a[1]), a[0], transpose));
+                   }, false, own};
+  return run_intercepted(call);
+}
+
 /// op(A) x of a vector or a matrix.
 ndarray times_dense(const sparse_array& a, const ndarray& x, bool transpose, const product_kw& kw,
                     const shape_t& as_written) {
@@ -85,6 +126,13 @@ ndarray times_dense(const sparse_array& a, const ndarray& x, bool transpose, con
     const graph::array_view& y = view_of(*kw.y, matmul_name);
     require_one_device(matmul_name, device_of(*s), y.device());
     if (!(y.shape == to)) fail<shape_error>(matmul_name, "y has shape ", y.shape, ", but the product ", to);
+  }
+  if (auto r = announced(s, x, transpose)) {
+    ndarray product = (*r)[0];
+    const auto is_one = [](const scalar& k) { return number_of(k) == 1.0; };
+    if (!is_one(kw.alpha)) product = product * kw.alpha;
+    if (kw.y) product = product + (is_one(kw.beta) ? *kw.y : *kw.y * kw.beta);
+    return product.astype(promote_types(s->data.dtype(), x.dtype()), false);
   }
   return multiplied(s, transpose, x, rank == 2 ? x.shape(1) : 1, to, kw);
 }

@@ -134,9 +134,8 @@ ordered with_ranks(const sample& s, std::vector<std::int64_t> ranks) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   if (is_intercepting()) {  // announced with the ranks, ascending; the rows are along the last axis
-    opaque_call call{"ranked_elements", {s.elements}, ranks, {}, [](std::span<const ndarray>) {
-                       return std::vector<ndarray>();
-                     }};
+    opaque_call call{
+        "ranked_elements", {s.elements}, ranks, {}, [](std::span<const ndarray>) { return std::vector<ndarray>(); }};
     call.again = [s, ranks](std::span<const ndarray> a) {
       sample of_these = s;
       of_these.elements = a[0];

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ops/base/opaque_call.hpp"
 #include "ops/base/type_rules.hpp"
 #include "ops/linalg/solver_calls.hpp"
 #include "sinter/creation.hpp"
@@ -45,7 +46,7 @@ struct host_stack {
       : count(matrices), rows(m), columns(n), elements(static_cast<std::size_t>(matrices * m * n)) {}
   /// Waits.
   host_stack(const ndarray& x, std::int64_t matrices, std::int64_t m, std::int64_t n)
-      : count(matrices), rows(m), columns(n), elements(x.to_vector<T>()) {}
+      : count(matrices), rows(m), columns(n), elements(for_host(x).to_vector<T>()) {}
 
   host_matrix<T> operator[](std::int64_t k) noexcept { return {elements.data() + k * rows * columns, rows, columns}; }
   /// An array of a shape and dtype beside another one.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/base/errors.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/sparse_linalg/host/superlu_library.hpp"
 #include "ops/sparse_linalg/iteration.hpp"
 #include "sinter/creation.hpp"
@@ -69,7 +70,7 @@ struct host_columns {
 
 template <class T>
 host_columns<T> columns_on_host(const sparse_array& a) {
-  return {a.data().to_vector<T>(), a.indices().to_vector<int>(), a.indptr().to_vector<int>()};
+  return {for_host(a.data()).to_vector<T>(), a.indices().to_vector<int>(), a.indptr().to_vector<int>()};
 }
 
 /// csc on the host with one entry a place, in the dtype to compute in.
@@ -217,7 +218,7 @@ sparse_array unpacked(const std::shared_ptr<const factored>& handle, const char*
 template <class T>
 ndarray solve_columns(const factored& f, const ndarray& b, int trans) {
   const int columns = b.ndim() == 1 ? 1 : static_cast<int>(b.shape(1));
-  std::vector<T> x = (b.ndim() == 1 ? b : b.T()).to_vector<T>();  // one column after the other
+  std::vector<T> x = for_host(b.ndim() == 1 ? b : b.T()).to_vector<T>();  // one column after the other
   slu::dense store{f.n, x.data()};
   slu::matrix right{slu::DN, slu::of<T>::dtype, 0, f.n, columns, &store};
   superlu_statistics statistics(*f.library);

@@ -1,0 +1,221 @@
+// Rules of operations on elements, over broadcast shapes.
+#include "ops/derivatives/element_rules.hpp"
+
+#include "ops/derivatives/check.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace derivative_check;
+using namespace sinter::special;
+
+struct unary_case {
+  const char* name;
+  ndarray (*f)(const ndarray&);
+  double low = 0.2, high = 0.8;
+};
+
+const unary_case unary_cases[] = {
+    {"negative", negative},
+    {"absolute", absolute, -1, -0.2},
+    {"square", square},
+    {"sqrt", sqrt},
+    {"cbrt", cbrt},
+    {"reciprocal", reciprocal},
+    {"exp", exp},
+    {"exp2", exp2},
+    {"expm1", expm1},
+    {"log", log},
+    {"log2", log2},
+    {"log10", log10},
+    {"log1p", log1p},
+    {"sin", sin},
+    {"cos", cos},
+    {"tan", tan},
+    {"arcsin", arcsin},
+    {"arccos", arccos},
+    {"arctan", arctan},
+    {"sinh", sinh},
+    {"cosh", cosh},
+    {"tanh", tanh},
+    {"arcsinh", arcsinh},
+    {"arccosh", arccosh, 1.2, 2},
+    {"arctanh", arctanh},
+    {"sinc", sinc},
+    {"deg2rad", deg2rad},
+    {"erf", erf},
+    {"erfc", erfc},
+    {"erfcx", erfcx},
+    {"erfinv", erfinv},
+    {"erfcinv", erfcinv},
+    {"ndtr", ndtr},
+    {"ndtri", ndtri},
+    {"log_ndtr", log_ndtr},
+    {"gamma", gamma},
+    {"gammaln", gammaln},
+    {"digamma", digamma},
+    {"loggamma", loggamma},
+    {"expit", expit},
+    {"logit", logit},
+    {"log_expit", log_expit},
+    {"entr", entr},
+    {"exprel", exprel},
+    {"cosm1", cosm1},
+    {"j0", j0},
+    {"j1", j1},
+    {"y0", y0},
+    {"y1", y1},
+    {"i0e", i0e},
+    {"i1", i1},
+    {"i1e", i1e},
+    {"k0", k0},
+    {"k0e", k0e},
+    {"k1", k1},
+    {"k1e", k1e},
+    {"exp1", exp1},
+    {"expi", expi},
+    {"ellipk", ellipk},
+    {"ellipe", ellipe},
+};
+
+struct binary_case {
+  const char* name;
+  ndarray (*f)(const operand&, const operand&);
+};
+const binary_case binary_cases[] = {
+    {"add", add},
+    {"subtract", subtract},
+    {"multiply", multiply},
+    {"divide", divide},
+    {"power", power},
+    {"arctan2", arctan2},
+    {"hypot", hypot},
+    {"logaddexp", logaddexp},
+    {"maximum", maximum},
+    {"minimum", minimum},
+    {"fmax", fmax},
+    {"fmin", fmin},
+    {"remainder", remainder},
+    {"fmod", fmod},
+    {"copysign", copysign},
+    {"xlogy", xlogy},
+    {"xlog1py", xlog1py},
+    {"rel_entr", rel_entr},
+    {"kl_div", kl_div},
+    {"beta", beta},
+    {"betaln", betaln},
+};
+
+}  // namespace
+
+TEST_CASE("every operation has a derivative or says why it has none") {
+  using namespace sinter::ops::derivatives;
+  for (int k = 0; k < sinter::jit::opcode_count; ++k) {
+    const auto op = static_cast<sinter::jit::opcode>(k);
+    INFO(std::string(sinter::jit::name(op)));
+    const element_rule& rule = rule_of(op);
+    const bool has_rule = rule.forward != nullptr && rule.backward != nullptr;
+    CHECK((has_rule || rule.why != nullptr));
+    if (rule.missing != 0) CHECK(rule.why != nullptr);
+  }
+}
+
+TEST_CASE("derivatives of functions of one array") {
+  for (const unary_case& c : unary_cases)
+    for (const shape_t& shape : {shape_t{3, 4}, shape_t{}, shape_t{0, 2}})
+      agrees(c.name, [&](const arrays& x) { return c.f(x[0]); }, {numbers(shape, c.low, c.high)});
+}
+
+TEST_CASE("second derivatives of functions of one array") {
+  for (const unary_case& c : unary_cases)
+    agrees_twice(
+        c.name, [&](const arrays& x) { return c.f(x[0]); }, {numbers({3}, c.low, c.high)}, 1e-4);
+}
+
+TEST_CASE("derivatives of functions of two arrays, which broadcast") {
+  const std::vector<std::pair<shape_t, shape_t>> shapes{
+      {{3, 4}, {3, 4}}, {{3, 1}, {4}}, {{}, {2, 3}}, {{2, 1, 3}, {4, 1}}};
+  for (const binary_case& c : binary_cases)
+    for (const auto& [a, b] : shapes)
+      agrees(c.name, [&](const arrays& x) { return c.f(x[0], x[1]); }, {numbers(a), numbers(b, 0.3, 1.9, 3)});
+}
+
+TEST_CASE("derivatives with respect to the last parameter of special functions") {
+  const ndarray x = numbers({4}, 0.3, 0.8), a = numbers({4}, 1.2, 2.5, 1), b = numbers({4}, 1.5, 3, 2);
+  agrees("gammainc", [&](const arrays& t) { return gammainc(a, t[0]); }, {x});
+  agrees("gammaincc", [&](const arrays& t) { return gammaincc(a, t[0]); }, {x});
+  agrees("gammaincinv", [&](const arrays& t) { return gammaincinv(a, t[0]); }, {x});
+  agrees("betainc", [&](const arrays& t) { return betainc(a, b, t[0]); }, {x});
+  agrees("betaincinv", [&](const arrays& t) { return betaincinv(a, b, t[0]); }, {x});
+  agrees("pdtr", [&](const arrays& t) { return pdtr(a, t[0]); }, {x});
+  agrees("pdtri", [&](const arrays& t) { return pdtri(a, t[0]); }, {x});
+  agrees("chdtr", [&](const arrays& t) { return chdtr(a, t[0]); }, {x});
+  agrees("chdtri", [&](const arrays& t) { return chdtri(a, t[0]); }, {x});
+  agrees("bdtr", [&](const arrays& t) { return bdtr(1, 4, t[0]); }, {x});
+  agrees("bdtri", [&](const arrays& t) { return bdtri(1, 4, t[0]); }, {x});
+  agrees("nbdtr", [&](const arrays& t) { return nbdtr(2, 3, t[0]); }, {x});
+  agrees("nbdtri", [&](const arrays& t) { return nbdtri(2, 3, t[0]); }, {x});
+  agrees("fdtr", [&](const arrays& t) { return fdtr(a, b, t[0]); }, {x});
+  agrees("fdtri", [&](const arrays& t) { return fdtri(a, b, t[0]); }, {x});
+  agrees("gdtr", [&](const arrays& t) { return gdtr(t[0], 2.0, t[1]); }, {x, a});
+  agrees("expn", [&](const arrays& t) { return expn(2, t[0]); }, {x});
+  agrees("polygamma", [&](const arrays& t) { return polygamma(1, t[0]); }, {x});
+  agrees("zeta", [&](const arrays& t) { return zeta(2.5, t[0]); }, {x});
+  agrees("jv", [&](const arrays& t) { return jv(1.5, t[0]); }, {x});
+  agrees("lpmv", [&](const arrays& t) { return lpmv(1, 2, t[0]); }, {x});
+  CHECK_THROWS_AS(grad([&](const ndarray& t) { return sum(gammainc(t, x)); })(a), derivative_error);
+}
+
+TEST_CASE("derivatives of complex functions") {
+  const ndarray z = complex_numbers({5});
+  const auto check = [&](const char* name, const subject& f) { agrees(name, f, {z}); };
+  check("exp", [](const arrays& x) { return exp(x[0]); });
+  check("log", [](const arrays& x) { return log(x[0]); });
+  check("sin", [](const arrays& x) { return sin(x[0]); });
+  check("tanh", [](const arrays& x) { return tanh(x[0]); });
+  check("sqrt", [](const arrays& x) { return sqrt(x[0]); });
+  check("square", [](const arrays& x) { return square(x[0]); });
+  check("absolute", [](const arrays& x) { return absolute(x[0]); });
+  check("sign", [](const arrays& x) { return sign(x[0]); });
+  check("conj", [](const arrays& x) { return conj(x[0]) * x[0]; });
+  check("real", [](const arrays& x) { return real(x[0]); });
+  check("imag", [](const arrays& x) { return imag(x[0]); });
+  check("divide", [](const arrays& x) { return 1 / (x[0] * x[0]); });
+  check("lambertw", [](const arrays& x) { return lambertw(x[0]); });
+  agrees("mixed", [](const arrays& x) { return x[0] * exp(x[1]); }, {z, numbers({5})});
+  agrees("angle", [](const arrays& x) { return angle(x[0]); }, {z});
+}
+
+TEST_CASE("gradients of complex arguments are those of JAX") {
+  // |z|^2: 2 conj(z)
+  const ndarray z = complex_numbers({3});
+  const ndarray g = grad([](const ndarray& x) { return sum(real(x * conj(x))); })(z);
+  CHECK(bool(all(isclose(g, 2 * conj(z)))));
+  CHECK_THROWS_AS(grad([](const ndarray& x) { return sum(x * x); })(z), dtype_error);
+  const ndarray h = grad([](const ndarray& x) { return sum(x * x); }, argnums<0>, {.holomorphic = true})(z);
+  CHECK(bool(all(isclose(h, 2 * z))));
+}
+
+TEST_CASE("ties and kinks") {
+  const ndarray x = array({1.0, 2.0}), y = array({1.0, 1.0});
+  const ndarray g = grad([&](const ndarray& a) { return sum(maximum(a, y)); })(x);
+  CHECK(g.to_vector<double>() == std::vector<double>{0.5, 1});
+  CHECK(grad([](const ndarray& a) { return sum(absolute(a)); })(array({0.0, -2.0})).to_vector<double>() ==
+        std::vector<double>{0, -1});
+  CHECK(grad([](const ndarray& a) { return sum(power(a, 0.0)); })(array({0.0})).item<double>() == 0);
+  CHECK(grad([](const ndarray& a) { return sum(power(a, 2)); })(array({0.0})).item<double>() == 0);
+  CHECK(grad([](const ndarray& a) { return sum(floor(a)); })(array({0.5, 1.5})).to_vector<double>() ==
+        std::vector<double>{0, 0});
+}
+
+TEST_CASE("casts, selections and narrow dtypes") {
+  agrees("cast", [](const arrays& x) { return x[0].astype(complex128) * std::complex<double>(2, 1); }, {numbers({3})});
+  agrees("where", [](const arrays& x) { return where(x[0] > 0.8, x[0] * 2, x[1]); }, {numbers({3, 4}), numbers({4})});
+  agrees("clip", [](const arrays& x) { return clip(x[0], 0.5, 1.2); }, {numbers({9})});
+  for (const dtype t : {float16, bfloat16, float32, complex64}) {
+    const ndarray x = numbers({4}).astype(t);
+    const ndarray g = grad([](const ndarray& a) { return sum(real(a * a)).astype(float32); })(x);
+    CHECK(g.dtype() == t);
+    CHECK(bool(all(isclose(g.astype(complex128), 2 * x.astype(complex128), 1e-2))));
+  }
+}
