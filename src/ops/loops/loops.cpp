@@ -3,6 +3,7 @@
 
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/values/trace.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/vmap/example_level.hpp"
 #include "sinter/creation.hpp"
@@ -30,11 +31,23 @@ void check_carry(const char* function, std::span<ndarray* const> before, std::sp
   }
 }
 
+namespace {
+
+/// Derivatives follow a value through what it was recorded from.
+bool is_traced(const value& v) {
+  for (const graph::trace* t = graph::trace::innermost(); t; t = t->outer())
+    if (t->has(v)) return true;
+  return false;
+}
+
+}  // namespace
+
 void settle_examples(std::span<ndarray* const> arrays) {
   for (ndarray* const a : arrays) {
     const value one = value_of(*a);
     if (!graph::is_example(one)) [[likely]]
       continue;
+    if (is_traced(one)) continue;
     example_level* const level = level_scope::level_of(one);
     if (level) *a = wrap(level->settled(one));
   }
