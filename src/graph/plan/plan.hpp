@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/plan/index_map.hpp"
+#include "graph/values/node.hpp"
 
 namespace sinter::graph {
 
