@@ -122,7 +122,7 @@ TEST_CASE("other functions run where everything is everywhere, and refuse parts 
   sinter_test::refuses<device_error>([&] { linalg::cholesky(s); }, "replicate()");
 }
 
-TEST_CASE("selections by masks, and histograms") {
+TEST_CASE("selections by masks") {
   generator g(37);
   const ndarray x = g.standard_normal({211}), y = g.standard_normal({23, 9});
   for (const std::int64_t n : mesh_sizes()) {
@@ -137,7 +137,7 @@ TEST_CASE("selections by masks, and histograms") {
     u(u < 0) = 0;
     v(v < 0) = 0;
     CHECK(identical(u, v));
-    CHECK(identical(histogram(s, 12).hist, histogram(x, 12).hist));
+    CHECK_THROWS_AS(histogram(s, 12), device_error);  // its bins are found on one device
   }
   const ndarray c = dist::shard(y, mesh_of({2}), {shard(1)});
   sinter_test::refuses<device_error>([&] { eval(c(c > 0) + 1); }, "redistribute it");
