@@ -49,9 +49,10 @@ constexpr const char* help =
 
 /// The energy of all pairs. The n x n arrays in it are never stored, nor are those of its gradient.
 ndarray energy(const ndarray& x) {
-  const ndarray d = x(_, newaxis, _) - x(newaxis, _, _);
+  const auto distance = [&](int axis) { return x(_, newaxis, axis) - x(_, axis); };
+  const ndarray dx = distance(0), dy = distance(1), dz = distance(2);
   const ndarray self = sn::arange(x.shape(0))(_, newaxis) == sn::arange(x.shape(0));
-  const ndarray r2 = sn::where(self, 1.0, sn::sum(d * d, 2)), r6 = 1 / (r2 * r2 * r2);
+  const ndarray r2 = sn::where(self, 1.0, dx * dx + dy * dy + dz * dz), r6 = 1 / (r2 * r2 * r2);
   return 2 * sn::sum(sn::where(self, 0.0, r6 * r6 - r6));  // each pair is there twice
 }
 

@@ -239,7 +239,16 @@ std::vector<ndarray> detail::call_with_derivatives(const char* name, const list_
     own->backward = [backward](std::span<const ndarray> a, std::span<const ndarray> y, std::span<const ndarray> g) {
       return backward({a.begin(), a.end()}, {y.begin(), y.end()}, filled({g.begin(), g.end()}, y));
     };
-  opaque_call call{name, x, {}, {}, [f](std::span<const ndarray> a) { return f({a.begin(), a.end()}); }, false, own};
+  opaque_call call{name,
+                   x,
+                   {},
+                   {},
+                   [=](std::span<const ndarray> a) {
+                     // Announced again: to the next trace.
+                     return call_with_derivatives(name, f, {a.begin(), a.end()}, forward, backward);
+                   },
+                   false,
+                   own};
   if (auto r = run_intercepted(call)) return *r;
   return f(x);
 }
@@ -254,7 +263,10 @@ std::vector<ndarray> detail::call_again_for_derivatives(const list_function& f, 
   own->backward = [again](std::span<const ndarray> a, std::span<const ndarray>, std::span<const ndarray> g) {
     return ops::derivatives::pulled_back(again, a, g);
   };
-  opaque_call call{"checkpoint", x, {}, {}, again, false, own};
+  const auto announced_again = [f](std::span<const ndarray> a) {
+    return call_again_for_derivatives(f, {a.begin(), a.end()});
+  };
+  opaque_call call{"checkpoint", x, {}, {}, announced_again, false, own};
   if (auto r = run_intercepted(call)) return *r;
   return f(x);
 }

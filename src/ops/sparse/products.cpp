@@ -72,12 +72,6 @@ ndarray multiplied(const state_ref& s, bool transpose, const ndarray& x, std::in
   return wrap(result).astype(type, /*copy=*/false);
 }
 
-ndarray plain_product(const state_ref& s, const ndarray& x, bool transpose) {
-  dims to{transpose ? s->columns : s->rows};
-  if (x.ndim() == 2) to.push_back(x.shape(1));
-  return multiplied(s, transpose, x, x.ndim() == 2 ? x.shape(1) : 1, to, {});
-}
-
 /// Announced as "sparse_matmul" with x and the elements of the csr or csc array; whether that is transposed. It brings its
 /// derivatives along, which need its places.
 std::optional<std::vector<ndarray>> announced(const state_ref& s, const ndarray& x, bool transpose) {
@@ -101,9 +95,13 @@ std::optional<std::vector<ndarray>> announced(const state_ref& s, const ndarray&
     const ndarray each = take(g[0], transpose ? columns : rows, 0) * take(a[0], transpose ? rows : columns, 0);
     return results_of(product(g[0], a[1], !transpose), each.ndim() == 2 ? sum(each, 1) : each);
   };
-  opaque_call call{"sparse_matmul", {x, s->data}, {transpose}, {}, [=](std::span<const ndarray> a) {
-                     return results_of(plain_product(with_elements(*s, a[1]), a[0], transpose));
-                   }, false, own};
+  opaque_call call{"sparse_matmul",
+                   {x, s->data},
+                   {transpose},
+                   {},
+                   [=](std::span<const ndarray> a) { return results_of(product(a[0], a[1], transpose)); },
+                   false,
+                   own};
   return run_intercepted(call);
 }
 
