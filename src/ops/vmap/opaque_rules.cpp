@@ -263,6 +263,7 @@ constexpr opaque_entry entries[] = {
     {"solve", solved_for<1>, nullptr},
     {"solve_triangular", solved_for<1>, nullptr},
     {"sort", sorted, nullptr},
+    {"sparse_matmul", nullptr, "a sparse matrix times the dense array of one example"},
     {"svd", of_stacks, nullptr},
     {"to_device", of_stacks, nullptr},
     {"to_memory", of_stacks, nullptr},
