@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
@@ -222,9 +223,11 @@ std::vector<ndarray> example_level::run(const opaque_call& call) {
     if (all) zeros.back() = broadcast_to(zeros.back(), to_shape(one->shape));
   }
   const opaque_rule rule = rule_of(c);
-  const std::vector<ndarray> results = call.own ? mapped_with_derivatives(c)
-                                       : rule   ? rule(c)
-                                                : results_in_turn(c, zeros);
+  // Steps of the user's are recorded; a sparse product, which also brings its derivatives along, runs at once.
+  const bool maps_steps = call.own && std::string_view(call.name) != "sparse_matmul";
+  const std::vector<ndarray> results = maps_steps ? mapped_with_derivatives(c)
+                                       : rule     ? rule(c)
+                                                  : results_in_turn(c, zeros);
   std::vector<ndarray> ones;
   for (const ndarray& r : results) ones.push_back(r.defined() ? wrap(enter(value_of(r))) : r);
   return ones;

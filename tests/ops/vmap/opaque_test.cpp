@@ -7,6 +7,7 @@
 
 #include "ops/vmap/beside_loop.hpp"
 #include "ops/vmap/example_level.hpp"
+#include "sinter/sparse.hpp"
 #include "support/linalg_checks.hpp"
 #include "support/products_library.hpp"
 
@@ -155,6 +156,12 @@ TEST_CASE("vmap: results whose size depends on data must have one size, and mask
   check_bits([](const ndarray& a) { return repeat(a, (a > 0).astype(int64)); }, x);
   CHECK_THROWS_AS(vmap([](const ndarray& a) { return a[a > 0]; })(x), vmap_error);
   CHECK(same_bits(vmap([](const ndarray& a) { return sum(a[a > 0]); })(x), array({3.0, 9.0})));
+}
+
+TEST_CASE("vmap: sparse products, one example after the other") {
+  const ndarray x = numbers({4, 6});
+  const sparse::sparse_array a = sparse::diags({array({-1.0}), array({2.5})}, {-1, 0}, shape_t{6, 6}).tocsr();
+  check_near([&](const ndarray& v) { return sparse::matmul(a, v); }, x);
 }
 
 // The names are those in the sources: `intercept("sort", ...)`, `opaque_call call{"fft", ...}`.
