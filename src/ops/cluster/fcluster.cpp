@@ -158,7 +158,7 @@ ndarray cluster::fcluster(const ndarray& z, double t, const fcluster_kw& kw) {
   if (given != kw.monocrit.defined())
     fail<value_error>(function, "monocrit goes with the criteria \"monocrit\" and \"maxclust_monocrit\", not with \"",
                       kw.criterion, "\"");
-  if (given && view_of(kw.monocrit, function).shape != dims{tree.merges()})
+  if (given && view_of(kw.monocrit, function).shape != core::dims{tree.merges()})
     fail<shape_error>(function, "monocrit of shape ", kw.monocrit.shape(), " for ", tree.merges(), " merges");
   if (counts && t >= static_cast<double>(tree.points())) return arange(1, tree.points() + 1, {.device = z.device()});
   std::vector<double> values;
