@@ -19,6 +19,12 @@ value slice_along(const value& v, int axis, std::int64_t at) {
   return graph::record_view(v, shape, strides, at * strides[axis]);
 }
 
+/// Indices in [-extent, extent) as those in [0, extent).
+value from_begin(const value& index, std::int64_t extent) {
+  return select_of(map_of(opcode::less, dtype::b1, index, integer_of(0, index->device)),
+                   map_of(opcode::add, dtype::i64, index, integer_of(extent, index->device)), index);
+}
+
 value chosen_by_comparison(const graph::node& n, const dims& shape, const value& index, const value& g) {
   const int axis = n.gather().axis;
   dims along(shape.size(), 1);
@@ -26,10 +32,7 @@ value chosen_by_comparison(const graph::node& n, const dims& shape, const value&
   const value at = graph::record_iota(along, axis, g->device), zero = constant_of(0, g->type, g->device);
   value sum;
   for (std::int64_t k = 0; k < n.shape[axis]; ++k) {
-    value from = slice_along(index, axis, k);
-    const value extent = integer_of(shape[axis], g->device);
-    from = select_of(map_of(opcode::less, dtype::b1, from, integer_of(0, g->device)),
-                     map_of(opcode::add, dtype::i64, from, extent), from);
+    const value from = from_begin(slice_along(index, axis, k), shape[axis]);
     const value here = map_of(opcode::equal, dtype::b1, at, from);
     const value part = broadcast_value(select_of(here, slice_along(g, axis, k), zero), shape);
     sum = sum ? map_of(opcode::add, g->type, sum, part) : part;
@@ -53,13 +56,15 @@ value gathered_back(const graph::node& n, const dims& shape, const value& index,
     const bool changes = a == axis || index->shape[a] != 1;
     (changes ? indexed : order).push_back(a);
   }
+  // Indices that are known to be in range may count from the end; those of a selection that is in range do not.
   const bool in_range = n.gather().reported_axis == graph::payload::gather::in_range;
+  const value places = in_range ? from_begin(index, shape[axis]) : index;
   for (std::size_t k = 0; k < indexed.size(); ++k) {
     const int a = indexed[k];
     dims of_index;
     for (const int b : indexed) of_index.push_back(a == axis ? index->shape[b] : b == a ? shape[b] : 1);
     const value list =
-        a == axis ? reshape_value(index, of_index) : graph::record_iota(of_index, static_cast<int>(k), g->device);
+        a == axis ? reshape_value(places, of_index) : graph::record_iota(of_index, static_cast<int>(k), g->device);
     p.entries.push_back({list, false, a == axis ? in_range : true, a, 1, a});
   }
   indexed.insert(indexed.end(), order.begin(), order.end());
