@@ -13,7 +13,8 @@
 #include "sinter/creation.hpp"
 #include "sinter/ndarray.hpp"
 
-namespace sinter::inline v0::detail {
+namespace sinter::inline v0 {
+namespace detail {
 
 using list_function = std::function<std::vector<ndarray>(const std::vector<ndarray>&)>;
 
@@ -179,4 +180,5 @@ Members with_all_arrays(Members members, const std::vector<ndarray>& from) {
 template <class F, class Args>
 using result_of = std::remove_cvref_t<decltype(std::apply(std::declval<const F&>(), std::declval<Args>()))>;
 
-}  // namespace sinter::inline v0::detail
+}  // namespace detail
+}  // namespace sinter::inline v0

@@ -1,6 +1,7 @@
 // Flushes, reads and descriptions of values on meshes.
 #include "dist/evaluation.hpp"
 
+#include <exception>
 #include <algorithm>
 #include <cstring>
 
@@ -83,6 +84,8 @@ class evaluation final : public graph::mesh_evaluation {
       graph::copy_to_host(*graph::make_array(all), to);
       return m.group->check();
     }
+    // All parts are read: what each of them has found in data is told by this error, and not by a later one of the device.
+    std::exception_ptr wrong;
     std::vector<char> part;
     for (int p = 0; p < m.size(); ++p) {
       const bool known = [&] {
@@ -93,9 +96,15 @@ class evaluation final : public graph::mesh_evaluation {
       const box where = m.part(s.how, leaf->shape, p);
       if (known || is_empty(where)) continue;
       part.resize(static_cast<std::size_t>(count_of(where)) * itemsize(leaf->type));
-      graph::copy_to_host(*graph::make_array(s.at[static_cast<std::size_t>(p)]), part.data());
+      try {
+        graph::copy_to_host(*graph::make_array(s.at[static_cast<std::size_t>(p)]), part.data());
+      } catch (...) {
+        if (!wrong) wrong = std::current_exception();
+        continue;
+      }
       scatter(static_cast<char*>(to), leaf->shape, part.data(), where, itemsize(leaf->type));
     }
+    if (wrong) std::rethrow_exception(wrong);
   }
 
   value from_host(const void* from, const dims& shape, dtype type, runtime::device_id mesh) override {

@@ -188,6 +188,7 @@ TEST_CASE("elements taken along whole axes") {
     CHECK(identical(take(dist::shard(x, m, {}), dist::shard(i, m, {shard(0)}), 0), take(x, i, 0)));
     CHECK(identical(take(dist::shard(x, m, {shard(1)}), j, 1), want));
     CHECK_THROWS_AS(take(s, dist::shard(array({14}), m, {}), 1).to_vector<double>(), index_error);
+    CHECK_NOTHROW(synchronize("cpu"));  // all parts have told
   }
   const ndarray large = dist::shard(zeros({300000}).copy(), mesh_of({2}), {shard(0)});
   sinter_test::refuses<device_error>([&] { eval(take(large, dist::shard(i, mesh_of({2}), {}), 0)); }, "[take]");

@@ -33,6 +33,9 @@ struct own_derivatives {
                                                   std::span<const ndarray> directions)>;
   step forward;   // tangents of the results for those of the operands
   step backward;  // cotangents of the operands for those of the results
+  /// The function itself. `again` of a call that brings derivatives announces itself again, to the next who listens; one who
+  /// runs its steps in his own way takes this.
+  std::function<std::vector<ndarray>(std::span<const ndarray>)> unannounced;
 };
 
 struct opaque_call {

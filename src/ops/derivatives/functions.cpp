@@ -230,6 +230,7 @@ std::vector<ndarray> detail::call_with_derivatives(const char* name, const list_
                                                    const list_step& backward) {
   if (!is_intercepting()) return f(x);
   auto own = std::make_shared<own_derivatives>();
+  own->unannounced = [f](std::span<const ndarray> a) { return f({a.begin(), a.end()}); };
   // Users' steps get zeros for what is 0.
   if (forward)
     own->forward = [forward](std::span<const ndarray> a, std::span<const ndarray> y, std::span<const ndarray> t) {
@@ -257,6 +258,7 @@ std::vector<ndarray> detail::call_again_for_derivatives(const list_function& f, 
   if (!is_intercepting()) return f(x);
   const auto again = [f](std::span<const ndarray> a) { return f({a.begin(), a.end()}); };
   auto own = std::make_shared<own_derivatives>();
+  own->unannounced = again;
   own->forward = [again](std::span<const ndarray> a, std::span<const ndarray>, std::span<const ndarray> t) {
     return ops::derivatives::pushed_forward(again, a, t);
   };

@@ -64,10 +64,10 @@ value example_level::enter(value all) {
 }
 
 const value& example_level::found(const node* n) const {
-  static const value none;
+  static const value* const none = new value;  // never destroyed: static objects may outlive all others
   const auto at = known_.find(n);
   if (at != known_.end() && at->second.dropped) throw std::logic_error("vmap: a value in between is read again");
-  return at == known_.end() ? none : at->second.all;
+  return at == known_.end() ? *none : at->second.all;
 }
 
 value example_level::all_of(const value& one) {

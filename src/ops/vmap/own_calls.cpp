@@ -56,6 +56,10 @@ struct step_on_examples {
 
 std::vector<ndarray> mapped_with_derivatives(const batched_call& c) {
   const auto own = std::make_shared<own_derivatives>();
+  own->unannounced = [f = c.call.own->unannounced, count = c.count, mapped = c.mapped](arrays a) {
+    return on_examples(
+        count, [&](const list& ones) { return f(ones); }, list(a.begin(), a.end()), mapped);
+  };
   if (c.call.own->forward) own->forward = step_on_examples{c.call.own->forward, c.count, c.mapped, true};
   if (c.call.own->backward)
     own->backward = [step = step_on_examples{c.call.own->backward, c.count, c.mapped, false}](arrays a, arrays y,
@@ -66,12 +70,9 @@ std::vector<ndarray> mapped_with_derivatives(const batched_call& c) {
       return cotangents;
     };
   opaque_call all{c.call.name, c.operands, c.call.numbers, c.call.text, {}, c.call.recorded, own};
-  all.again = [f = c.call.again, count = c.count, mapped = c.mapped](arrays a) {
-    return on_examples(
-        count, [&](const list& ones) { return f(ones); }, list(a.begin(), a.end()), mapped);
-  };
+  all.again = own->unannounced;
   if (auto r = run_intercepted(all)) return *r;
-  return all.again(all.operands);
+  return own->unannounced(all.operands);
 }
 
 }  // namespace sinter::ops

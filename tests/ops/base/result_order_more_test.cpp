@@ -1,0 +1,55 @@
+// The calls of result_order_test.cpp, for the functions of headers that sinter.hpp does not include: more special functions
+// and draws, distributed arrays, derivatives.
+#include <doctest/doctest.h>
+
+#include "ops/base/result_order.hpp"
+#include "sinter/dist.hpp"
+#include "sinter/grad.hpp"
+#include "sinter/random_multivariate.hpp"
+#include "sinter/special_more.hpp"
+
+using namespace sinter;
+using namespace sinter::test::result_order;
+
+namespace {
+
+ndarray small() { return floats() * 0.9; }  // within (0, 1)
+
+/// In rows, on two parts of the CPU.
+ndarray rows() {
+  const std::vector<device> two{"cpu", "cpu"};
+  return dist::shard(floats().to_device("cpu"), dist::mesh({2}, {.devices = two}), {dist::shard(0)});
+}
+
+}  // namespace
+
+TEST_CASE("results lie in C order: special functions of other names") {
+  check_all({
+      CALL(special::yn(2, floats())),
+      CALL(special::kn(2, floats())),
+      CALL(special::psi(floats())),
+      CALL(special::stdtr(3, floats())),
+      CALL(special::stdtrit(3, small())),
+      CALL(special::gdtrix(1.5, 2, small())),
+      CALL(special::gdtria(small(), 2, 1.5)),
+      CALL(special::huber(1.5, floats())),
+      CALL(special::pseudo_huber(1.5, floats())),
+      CALL(special::softplus(floats())),
+      CALL(special::exp10(floats())),
+      CALL(special::boxcox(floats(), 0.5)),
+      CALL(special::boxcox1p(floats(), 0.5)),
+      CALL(special::inv_boxcox(floats(), 0.5)),
+      CALL(special::inv_boxcox1p(floats(), 0.5)),
+      CALL(special::multigammaln(floats() + 9, 2)),
+      CALL(random::multivariate_hypergeometric(array({5, 7, 3}), 6, 4)),
+      CALL(stop_gradient(floats())),
+  });
+}
+
+TEST_CASE("results lie in C order: parts of distributed arrays") {
+  check_all({
+      CALLS(dist::local(rows())),
+      CALLS(dist::local(dist::redistribute(rows(), {dist::shard(1)}))),
+      CALL(dist::gather(rows())),
+  });
+}
