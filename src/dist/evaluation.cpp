@@ -1,9 +1,9 @@
 // Flushes, reads and descriptions of values on meshes.
 #include "dist/evaluation.hpp"
 
-#include <exception>
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
 #include "graph/run/array.hpp"
 #include "graph/run/explain.hpp"
