@@ -197,7 +197,8 @@ int main(int count, char** words) try {
     } else {
       std::fprintf(stderr,
                    "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
-                   "--fft | --collectives | --sparse [--only TEXT] | --statistics [--only TEXT] | --lines [--small] [--first] [--only "
+                   "--fft | --collectives | --sparse [--only TEXT] | --statistics [--only TEXT] | --lines [--small] "
+                   "[--first] [--only "
                    "TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "
                    "[--small] [--only TEXT] [--seconds N]]\n",
                    words[0]);

@@ -64,7 +64,7 @@ struct kernel_plan {
   int kept = 0;
   bool reduces_last = false;
   payload::whole_reduction whole;  // of its reductions
-  bool unset_base = false;  // update: what it does not write is written by later ones before anything reads it
+  bool unset_base = false;         // update: what it does not write is written by later ones before anything reads it
   jit::program code;
   std::vector<input_slot> inputs;
   std::vector<jit::scalar> params;

@@ -34,7 +34,8 @@ written open(const array_view& v) {
 void run_call(const jit::user_function* f, const dims& shape, std::vector<value> operands,
               std::span<const view_ref> outputs) {
   if (core::element_count(shape) == 0) return;
-  for (const value& operand : operands) note_memory_use(operand, "an argument of a kernel that writes its results itself");
+  for (const value& operand : operands)
+    note_memory_use(operand, "an argument of a kernel that writes its results itself");
   std::vector<storage*> stores;
   for (const view_ref& v : outputs) stores.push_back(v->store.get());
   const write_locks mine(std::move(stores));

@@ -173,8 +173,8 @@ value record_view(const value& v, const dims& shape, const dims& strides, std::i
 }
 
 value record_identity(const value& v) {
-  value n = fresh(payload::view{.strides = core::contiguous_strides(v->shape), .offset = 0}, v->type, v->shape,
-                  v->device);
+  value n =
+      fresh(payload::view{.strides = core::contiguous_strides(v->shape), .offset = 0}, v->type, v->shape, v->device);
   adopt_operand(*n, v);
   note_recorded(n);
   return n;

@@ -9,12 +9,8 @@
 
 namespace sinter::ops {
 
-runtime::device_id to_id(const device& d) {
-  return {static_cast<runtime::device_kind>(d.kind), d.index};
-}
-device to_public(const runtime::device_id& id) {
-  return {static_cast<sinter::device_kind>(id.kind), id.index};
-}
+runtime::device_id to_id(const device& d) { return {static_cast<runtime::device_kind>(d.kind), d.index}; }
+device to_public(const runtime::device_id& id) { return {static_cast<sinter::device_kind>(id.kind), id.index}; }
 
 }  // namespace sinter::ops
 

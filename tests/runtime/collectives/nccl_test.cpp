@@ -143,8 +143,7 @@ TEST_CASE("collectives by NCCL: an error that it reports later is found without 
   fake_nccl::now().hangs = true;
   c->all_gather(from.blocks, to.blocks);
   fake_nccl::set(&fake_nccl::settings::async_error, 6);
-  for (int k = 0; k < 300 && fake_nccl::aborted() < 2; ++k)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int k = 0; k < 300 && fake_nccl::aborted() < 2; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(fake_nccl::aborted() == 2);
   const std::string said = message_of<sinter::device_error>([&] { c->check(); });
   CHECK(contains(said, "[all_gather] NCCL: remote error"));
@@ -162,8 +161,7 @@ TEST_CASE("collectives by NCCL: a call that does not end is aborted at the time 
   c->all_gather(from.blocks, to.blocks);
   // The queues go on as far as they can, as those of a GPU do by themselves.
   for (int k = 0; k < 200; ++k) sim::enqueue(sim::third(), nullptr, [] {});
-  for (int k = 0; k < 500 && fake_nccl::aborted() < 2; ++k)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int k = 0; k < 500 && fake_nccl::aborted() < 2; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(fake_nccl::aborted() == 2);
   const std::string said = message_of<sinter::device_error>([&] { c->check(); });
   CHECK(contains(said, "[all_gather] NCCL: has waited for other ranks for 1 s, the limit (SINTER_COLLECTIVE_TIMEOUT)"));
