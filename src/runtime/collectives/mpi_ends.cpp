@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
 
 #include "runtime/collectives/communicator.hpp"
 #include "runtime/collectives/mpi_job.hpp"
@@ -30,15 +29,9 @@ std::terminate_handler before = nullptr;
 /// The process that has joined the job: its forked children have not.
 ::pid_t joined = 0;
 
-/// What aborting would lose.
-void flush_output() noexcept {
-  try {
-    std::cout.flush();
-    std::clog.flush();
-  } catch (...) {  // a stream that throws has lost it already
-  }
-  (void)std::fflush(nullptr);
-}
+/// What aborting would lose: the buffers of the C library, through which C++'s streams write unless the program has parted
+/// them (sync_with_stdio).
+void flush_output() noexcept { (void)std::fflush(nullptr); }
 
 void rest() noexcept {
   const timespec t{0, 200'000};
