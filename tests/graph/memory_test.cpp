@@ -119,7 +119,7 @@ TEST_CASE("SINTER_GPU_MEMORY_LIMIT limits a GPU's pool from the beginning") {
   CHECK(sinter::runtime::gpu_memory_limit(1000 * mega) == SIZE_MAX);
 
   ::setenv(variable, "8 MiB", 1);
-  const sn::device d = sim::third();
+  const sn::device d = sim::limited();
   before ? ::setenv(variable, kept.c_str(), 1) : ::unsetenv(variable);
   const sn::memory_pool pool(d);
   CHECK(pool.figures().limit == 8 * mega);

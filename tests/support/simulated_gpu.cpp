@@ -399,7 +399,7 @@ class gpu final : public runtime::backend {
   }
   static runtime::pool::options device_options(int index) {
     runtime::pool::options o = options_of("GPU memory", memory_kind::device);
-    if (index == 60) o.limit = runtime::gpu_memory_limit(total_memory);
+    if (index == 59) o.limit = runtime::gpu_memory_limit(total_memory);
     return o;
   }
   /// As CUDA does.
@@ -444,6 +444,10 @@ sinter::device second() {
 
 sinter::device third() {
   static const sinter::device d = install(60);
+  return d;
+}
+sinter::device limited() {
+  static const sinter::device d = install(59);
   return d;
 }
 

@@ -14,9 +14,10 @@ namespace sim {
 /// kernels that transpose sparse arrays.
 sinter::device first();
 sinter::device second();
-/// A third one (cuda:60), whose memory limit is taken from the environment on the first call. cuda:61 is always
-/// missing.
+/// A third one (cuda:60). cuda:61 is always missing.
 sinter::device third();
+/// One (cuda:59) whose memory limit is taken from the environment on the first call, for the test of that limit alone.
+sinter::device limited();
 
 /// From here on orders are drawn from the seed. eager: a step of some stream runs at each launch; otherwise nothing
 /// runs before a wait.
