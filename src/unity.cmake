@@ -114,6 +114,28 @@ sinter_unity_group(src/ops/spatial/knn src/ops/spatial/neighbors src/ops/cluster
                    src/ops/cluster/kmeans)
 sinter_unity_group(src/ops/cluster/dbscan src/ops/cluster/linkage src/ops/cluster/fcluster src/ops/spatial/text_walks)
 
+sinter_unity_group(src/ops/derivatives/element_rules src/ops/derivatives/node_rules src/ops/derivatives/reduce_rules
+                   src/ops/derivatives/regions src/ops/derivatives/selection_rules src/ops/derivatives/special_rules
+                   src/ops/random/multivariate)
+sinter_unity_group(src/ops/derivatives/factor_rules src/ops/derivatives/functions src/ops/derivatives/gather_rules
+                   src/ops/derivatives/opaque_rules src/ops/derivatives/order_rules src/ops/derivatives/system_rules
+                   src/ops/derivatives/transform_rules src/ops/derivatives/walks)
+sinter_unity_group(src/ops/vmap/batching src/ops/vmap/example_level src/ops/vmap/opaque_rules src/ops/vmap/opaque_writes
+                   src/ops/vmap/own_calls src/ops/vmap/vmap src/ops/loops/loops)
+sinter_unity_group(src/runtime/collectives/combine src/runtime/collectives/communicator src/runtime/collectives/in_process
+                   src/runtime/collectives/open src/runtime/collectives/mpi_ends)
+sinter_unity_group(src/runtime/collectives/mpi_job src/runtime/collectives/mpi_ranks)
+sinter_unity_group(src/runtime/collectives/nccl_library src/runtime/collectives/nccl_ranks src/runtime/collectives/nccl_watch
+                   src/runtime/collectives/nccl_group)
+sinter_unity_group(src/ops/sparse/array src/ops/sparse/build src/ops/sparse/convert src/ops/sparse/elementwise
+                   src/ops/sparse/join src/ops/sparse/make src/ops/sparse/merge src/ops/sparse/order)
+sinter_unity_group(src/ops/sparse/parts src/ops/sparse/print src/ops/sparse/products src/ops/sparse/reduce
+                   src/ops/sparse/slice src/ops/sparse/sparse_products src/io/sparse_npz)
+sinter_unity_group(src/ops/sparse_linalg/gram src/ops/sparse_linalg/inverses src/ops/sparse_linalg/lobpcg
+                   src/ops/sparse_linalg/operators src/ops/spatial/host_order src/ops/spatial/host_walks)
+sinter_unity_group(src/graph/values/example src/graph/values/trace src/ops/base/opaque_call src/ops/linalg/host/matrix_roots
+                   src/ops/linalg/matrices src/ops/statistics/quantile src/ops/special/composed)
+
 if(SINTER_CUDA_FOUND)
   sinter_unity_group(src/backends/cuda/algorithms/algorithms src/backends/cuda/backend jit/cuda/schedule/legal
                      src/backends/cuda/code src/backends/cuda/driver/driver src/backends/cuda/driver/error
