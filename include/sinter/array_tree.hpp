@@ -11,11 +11,13 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "sinter/eval.hpp"
 #include "sinter/ndarray.hpp"
 
 namespace sinter::inline v0 {
@@ -86,4 +88,15 @@ void each_array(T& x, F&& f) {
 }
 
 }  // namespace detail
+
+/// Evaluates all arrays of structures together: `eval(loss, gradients)`. As eval of arrays.
+template <class... T>
+  requires(!std::derived_from<T, ndarray> || ...)
+void eval(const T&... structures) {
+  std::vector<ndarray> all;
+  const auto collect = [&](auto structure) { detail::each_array(structure, [&](ndarray& a) { all.push_back(a); }); };
+  (collect(structures), ...);
+  eval(std::span<const ndarray>(all));
+}
+
 }  // namespace sinter::inline v0

@@ -2,6 +2,7 @@
 #pragma once
 #include <concepts>
 #include <initializer_list>
+#include <span>
 #include <string>
 
 #include "sinter/keywords.hpp"
@@ -21,6 +22,9 @@ void eval(const A&... arrays) {
   detail::eval_all({static_cast<const ndarray*>(&arrays)...});
 }
 
+/// As many arrays as there are, such as a std::vector of them. Structures of arrays: array_tree.hpp.
+void eval(std::span<const ndarray> arrays);
+
 struct explain_kw {
   kwonly _kw{};
   bool source = false;
@@ -33,6 +37,8 @@ template <std::derived_from<ndarray>... A>
 std::string explain(const ndarray& x, const ndarray& y, const A&... more) {
   return detail::explain_all({&x, &y, static_cast<const ndarray*>(&more)...});
 }
+/// The plan of eval(arrays).
+std::string explain(std::span<const ndarray> arrays);
 
 /// Expressions recorded by this thread while the guard lives may be contracted, reassociated and use approximate
 /// functions. Guards nest; `fast_math_guard(false)` switches it off within.

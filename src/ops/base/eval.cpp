@@ -23,6 +23,22 @@ void detail::eval_all(std::initializer_list<const ndarray*> arrays) {
   graph::evaluate(views);
 }
 
+void eval(std::span<const ndarray> arrays) {
+  std::vector<graph::view_ref> views;
+  views.reserve(arrays.size());
+  for (const ndarray& a : arrays) {
+    ops::view_of(a, "eval");
+    views.push_back(ops::ndarray_access::ref(a));
+  }
+  graph::evaluate(views);
+}
+
+std::string explain(std::span<const ndarray> arrays) {
+  std::vector<graph::value> roots;
+  for (const ndarray& a : arrays) roots.push_back(ops::view_of(a, "explain").store->now());
+  return graph::describe(roots, false);
+}
+
 std::string explain(const ndarray& x, const explain_kw& kw) {
   return graph::explain(ops::view_of(x, "explain"), kw.source);
 }
