@@ -1,7 +1,7 @@
 // Times the library's main kernels and prints one table. peers.py prints the same rows for other libraries.
 // Usage: sinter_bench [--device NAME]
 //        [--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft | --collectives]
-//        --sparse [--only TEXT], --statistics [--only TEXT]
+//        --sparse [--only TEXT], --statistics [--only TEXT], --derivatives [--only TEXT]
 //        --lines [--small] [--only TEXT]                lines as users write them; lines.py has them for other libraries
 //        --lines --first                                their first calls alone, and what these consist of
 //        --programs [--inputs FOLDER] [--only TEXT]     whole programs, on what programs.py inputs FOLDER left there
@@ -171,6 +171,7 @@ int main(int count, char** words) try {
       {"--fft", [] { bench::fft_rows(); }},
       {"--sparse", [&] { bench::sparse_rows(only); }},
       {"--statistics", [&] { bench::statistics_rows(only); }},
+      {"--derivatives", [&] { bench::derivative_rows(only); }},
       {"--collectives", [] { bench::collective_rows(); }},
       {"--lines", [&] { first ? bench::first_call_rows(small, only) : bench::line_rows(small, only); }},
       {"--programs", [&] { bench::program_rows(inputs, only); }},
@@ -197,7 +198,8 @@ int main(int count, char** words) try {
     } else {
       std::fprintf(stderr,
                    "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
-                   "--fft | --collectives | --sparse [--only TEXT] | --statistics [--only TEXT] | --lines [--small] "
+                   "--fft | --collectives | --sparse [--only TEXT] | --statistics [--only TEXT] | --derivatives "
+                   "[--only TEXT] | --lines [--small] "
                    "[--first] [--only "
                    "TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "
                    "[--small] [--only TEXT] [--seconds N]]\n",

@@ -119,6 +119,8 @@ void program_rows(const std::string& folder, const std::string& only);
 /// Products of sparse arrays, steps of solvers, neighbours and clusters; order statistics, joins, special functions.
 void sparse_rows(const std::string& only);
 void statistics_rows(const std::string& only);
+/// Gradients, gradients of each example, loops.
+void derivative_rows(const std::string& only);
 
 /// Times of first calls, in this process and with the kernel cache that the environment selects.
 void first_calls();
