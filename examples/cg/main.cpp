@@ -7,16 +7,12 @@
 #include "cg/iteration.hpp"
 #include "cg/options.hpp"
 #include "cg/system.hpp"
-#include "common/command_line.hpp"
+#include "common/program.hpp"
 
 namespace {
 
 using namespace cg;
-
-void report(const examples::verdict& v, const std::string& what) {
-  std::printf("%-12s %s: %s\n", "check", what.c_str(), to_string(v).c_str());
-  examples::require(v, what);
-}
+using examples::report;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -59,9 +55,7 @@ ndarray by_factors(const linear_system& s) {
 }
 
 void run(const options& o) {
-  if (!o.device.empty()) sn::set_default_device(sn::device(o.device));
-  const auto device = sn::default_device();
-  std::printf("%-12s %s, %s\n", "device", sn::to_string(device).c_str(), sn::description(device).c_str());
+  examples::use_device(o.device);
   const linear_system s = random_system(o.size, 2025);
   std::printf("%-12s %lld x %lld float64, %.1f MB\n", "matrix", static_cast<long long>(o.size),
               static_cast<long long>(o.size), static_cast<double>(s.a.nbytes()) / 1e6);
@@ -76,10 +70,4 @@ void run(const options& o) {
 
 }  // namespace
 
-int main(int count, char** words) {
-  return examples::run_program("cg", [&] {
-    const auto o = parse_options(count, words);
-    if (o.help) std::fputs(help_text().c_str(), stdout);
-    else run(o);
-  });
-}
+int main(int count, char** words) { return examples::run_program("cg", count, words, parse_options, help_text(), run); }

@@ -1,15 +1,13 @@
 // Groups the airports by density and by distance, checks the groups and draws them.
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <sinter/sinter.hpp>
 #include <stdexcept>
 #include <string>
 
 #include "clusters/groups.hpp"
 #include "clusters/picture.hpp"
-#include "common/command_line.hpp"
-#include "common/png.hpp"
+#include "common/program.hpp"
 
 namespace {
 
@@ -61,9 +59,7 @@ void report(const std::string& what, const std::string& failure) {
 }
 
 void run(const options& o) {
-  if (!o.device.empty()) sn::set_default_device(sn::device(o.device));
-  const auto device = sn::default_device();
-  std::printf("%-12s %s, %s\n", "device", sn::to_string(device).c_str(), sn::description(device).c_str());
+  examples::use_device(o.device);
   const places airports = nearest_neighbor::read_airports(o.airports);
   std::printf("%-12s %lld airports\n", "places", static_cast<long long>(airports.count()));
 
@@ -81,20 +77,11 @@ void run(const options& o) {
               static_cast<long long>(parts.count), parts.mean_km, parts.seconds);
   report("k-means", check(airports, parts));
 
-  if (o.output.empty()) return;
-  const std::string path = (std::filesystem::path(o.output) / "clusters.png").string();
-  std::error_code failed;
-  std::filesystem::create_directories(o.output, failed);  // the file says what is wrong
-  draw(path, airports, regions, parts);
-  std::printf("%-12s %s\n", "picture", path.c_str());
+  examples::draw_in(o.output, "clusters.png", [&](const std::string& path) { draw(path, airports, regions, parts); });
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  return examples::run_program("clusters", [&] {
-    const auto o = parse_options(count, words);
-    if (o.help) std::fputs(help_text, stdout);
-    else run(o);
-  });
+  return examples::run_program("clusters", count, words, parse_options, help_text, run);
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/command_line.hpp"
+#include "common/program.hpp"
 #include "common/png.hpp"
 #include "diffusion/check.hpp"
 #include "diffusion/field.hpp"
@@ -18,6 +18,7 @@
 namespace {
 
 using namespace diffusion;
+using examples::report;
 
 /// A way to step; it returns the new field.
 struct way {
@@ -64,11 +65,6 @@ ndarray after_steps(const way& w, const ndarray& start, int steps, const scheme&
   }
   sn::synchronize();
   return f.now;
-}
-
-void report(const verdict& v, const std::string& what) {
-  std::printf("%-12s %s: %s\n", "check", what.c_str(), to_string(v).c_str());
-  examples::require(v, what);
 }
 
 /// A small field against plain loops: more than one tile, and no multiple of one.
@@ -128,9 +124,5 @@ void run(const options& o) {
 }  // namespace
 
 int main(int count, char** words) {
-  return examples::run_program("diffusion", [&] {
-    const auto o = parse_options(count, words);
-    if (o.help) std::fputs(help_text().c_str(), stdout);
-    else run(o);
-  });
+  return examples::run_program("diffusion", count, words, parse_options, help_text(), run);
 }

@@ -6,8 +6,7 @@
 #include <sinter/grad.hpp>
 #include <sinter/sinter.hpp>
 
-#include "common/command_line.hpp"
-#include "common/verdict.hpp"
+#include "common/program.hpp"
 
 namespace {
 
@@ -91,20 +90,12 @@ void run(const options& o) {
   std::printf("%-12s %lld, %lld steps, %.3f ms each\n", "atoms", static_cast<long long>(s.x.shape(0)),
               static_cast<long long>(o.steps), time.count() / static_cast<double>(o.steps) * 1e3);
   std::printf("%-12s %.9g\n", "energy", before);
-  const examples::verdict kept{worst / std::fabs(before), 1e-5};
-  std::printf("%-12s change of the energy: %s\n", "check", examples::to_string(kept).c_str());
-  examples::require(kept, "change of the energy");
-  const examples::verdict still{sn::max(sn::absolute(sn::sum(s.force, 0))).item<double>(), 1e-8};
-  std::printf("%-12s sum of the forces: %s\n", "check", examples::to_string(still).c_str());
-  examples::require(still, "sum of the forces");
+  examples::report({worst / std::fabs(before), 1e-5}, "change of the energy");
+  examples::report({sn::max(sn::absolute(sn::sum(s.force, 0))).item<double>(), 1e-8}, "sum of the forces");
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  return examples::run_program("lennard_jones", [&] {
-    const options o = parse_options(count, words);
-    if (o.help) std::fputs(help, stdout);
-    else run(o);
-  });
+  return examples::run_program("lennard_jones", count, words, parse_options, help, run);
 }

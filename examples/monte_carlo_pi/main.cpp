@@ -3,12 +3,13 @@
 #include <cstdio>
 #include <string>
 
-#include "common/command_line.hpp"
+#include "common/program.hpp"
 #include "monte_carlo_pi/estimate.hpp"
 
 namespace {
 
 using namespace monte_carlo_pi;
+using examples::report;
 
 struct options {
   std::int64_t points = 100'000'000, streams = 64, seed = 2026;
@@ -63,15 +64,8 @@ estimate timed(const char* name, Count count, const options& o) {
   return found;
 }
 
-void report(const verdict& v, const char* what) {
-  std::printf("%-12s %s: %s\n", "check", what, to_string(v).c_str());
-  examples::require(v, what);
-}
-
 void run(const options& o) {
-  if (!o.device.empty()) sn::set_default_device(sn::device(o.device));
-  const auto device = sn::default_device();
-  std::printf("%-12s %s, %s\n", "device", sn::to_string(device).c_str(), sn::description(device).c_str());
+  const auto device = examples::use_device(o.device);
   std::printf("%-12s %lld, seed %lld\n", "points", static_cast<long long>(o.points), static_cast<long long>(o.seed));
   const estimate fused = timed("one kernel", count_inside, o);
   report(distance_from_pi(fused), "distance from pi");
@@ -96,9 +90,5 @@ void run(const options& o) {
 }  // namespace
 
 int main(int count, char** words) {
-  return examples::run_program("monte_carlo_pi", [&] {
-    const auto o = parse_options(count, words);
-    if (o.help) std::fputs(help_text, stdout);
-    else run(o);
-  });
+  return examples::run_program("monte_carlo_pi", count, words, parse_options, help_text, run);
 }

@@ -1,11 +1,9 @@
 // Ridge regression on a sparse matrix: solves for many parameters by LSMR, prints the L-curve, times assembling and solving apart.
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <stdexcept>
 
-#include "common/command_line.hpp"
-#include "common/verdict.hpp"
+#include "common/program.hpp"
 #include "ridge/figure.hpp"
 #include "ridge/options.hpp"
 #include "ridge/problem.hpp"
@@ -28,15 +26,11 @@ void check(const std::vector<point>& curve) {
         (curve[k].residual < curve[k - 1].residual * (1 - 1e-6) || curve[k].size > curve[k - 1].size * (1 + 1e-6)))
       throw std::runtime_error("the L-curve turns back at parameter " + std::to_string(k));
   }
-  const examples::verdict v{slope, 1e-4};
-  std::printf("%-12s slope at the minimum: %s\n", "check", examples::to_string(v).c_str());
-  examples::require(v, "slope at the minimum");
+  examples::report({slope, 1e-4}, "slope at the minimum");
 }
 
 void run(const options& o) {
-  if (!o.device.empty()) sn::set_default_device(sn::device(o.device));
-  const auto device = sn::default_device();
-  std::printf("%-12s %s, %s\n", "device", sn::to_string(device).c_str(), sn::description(device).c_str());
+  examples::use_device(o.device);
   double assembling = 0, solving = 0, t = now();
   const problem p = random_problem(o.rows, o.columns, static_cast<double>(o.percent) / 100);
   assembling += now() - t;
@@ -59,20 +53,11 @@ void run(const options& o) {
   std::printf("%-12s %.3f s\n%-12s %.3f s, %.3f ms a step of LSMR\n", "assembling", assembling, "solving", solving,
               solving / static_cast<double>(steps) * 1e3);
   check(curve);
-  if (o.output.empty()) return;
-  std::error_code ignored;  // write_png says what cannot be written
-  std::filesystem::create_directories(o.output, ignored);
-  const std::string path = o.output + "/ridge.png";
-  write_figure(path, curve);
-  std::printf("%-12s %s\n", "picture", path.c_str());
+  examples::draw_in(o.output, "ridge.png", [&](const std::string& path) { write_figure(path, curve); });
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  return examples::run_program("ridge", [&] {
-    const auto o = ridge::parse_options(count, words);
-    if (o.help) std::fputs(ridge::help_text().c_str(), stdout);
-    else run(o);
-  });
+  return examples::run_program("ridge", count, words, ridge::parse_options, ridge::help_text(), run);
 }

@@ -140,13 +140,17 @@ auto value_and_grad(F f, detail::call_site where = detail::call_site::current())
 
 namespace detail {
 
-/// f of arrays as a function of a list of them; those of `numbers` are differentiated, the others constant.
-template <class F, std::size_t... I>
-ndarray call_with_list(const F& f, const std::vector<ndarray>& x, std::index_sequence<I...>) {
-  return f(x[I]...);
-}
 std::pair<ndarray, std::vector<ndarray>> value_and_gradients_of(const derivative_call& call, const list_function& f,
                                                                 const std::vector<ndarray>& x, const grad_kw& kw);
+/// f is a function of arrays; those whose numbers are in kw are differentiated, the others constant.
+template <class F, class... A>
+auto value_and_gradients(const derivative_call& call, const F& f, const grad_kw& kw, const A&... a) {
+  const list_function list = [&f]<std::size_t... I>(std::index_sequence<I...>) {
+    return [&f](const std::vector<ndarray>& x) { return std::vector<ndarray>{f(x[I]...)}; };
+  }
+  (std::index_sequence_for<A...>());
+  return value_and_gradients_of(call, list, {ndarray(argument(a))...}, kw);
+}
 
 }  // namespace detail
 
@@ -155,19 +159,13 @@ std::pair<ndarray, std::vector<ndarray>> value_and_gradients_of(const derivative
 template <class F>
 auto grad(F f, const grad_kw& kw, detail::call_site where = detail::call_site::current()) {
   return [f = std::move(f), kw, where](const auto&... a) {
-    const detail::list_function list = [&f](const std::vector<ndarray>& x) {
-      return std::vector<ndarray>{detail::call_with_list(f, x, std::make_index_sequence<sizeof...(a)>())};
-    };
-    return detail::value_and_gradients_of({"grad", where}, list, {ndarray(detail::argument(a))...}, kw).second;
+    return detail::value_and_gradients({"grad", where}, f, kw, a...).second;
   };
 }
 template <class F>
 auto value_and_grad(F f, const grad_kw& kw, detail::call_site where = detail::call_site::current()) {
   return [f = std::move(f), kw, where](const auto&... a) {
-    const detail::list_function list = [&f](const std::vector<ndarray>& x) {
-      return std::vector<ndarray>{detail::call_with_list(f, x, std::make_index_sequence<sizeof...(a)>())};
-    };
-    return detail::value_and_gradients_of({"value_and_grad", where}, list, {ndarray(detail::argument(a))...}, kw);
+    return detail::value_and_gradients({"value_and_grad", where}, f, kw, a...);
   };
 }
 
@@ -227,7 +225,7 @@ auto jvp(const F& f, const std::tuple<A...>& x, const std::tuple<A...>& tangents
   return std::make_pair(std::move(*kept), std::move(tangent));
 }
 template <class F, class A, class T>
-  requires(!detail::is_tuple<A>::value)
+  requires(!detail::is_tuple_tree<A>::value)
 auto jvp(const F& f, const A& x, const T& tangent, detail::call_site where = detail::call_site::current()) {
   return jvp(f, std::make_tuple(detail::argument(x)), std::make_tuple(detail::argument(tangent)), where);
 }
@@ -283,27 +281,28 @@ auto hvp(const F& f, const X& x, const X& v, detail::call_site where = detail::c
 ndarray stop_gradient(const ndarray& x);
 
 namespace detail {
-template <class R, class... A>
-using list_call = std::function<R(const std::tuple<A...>&)>;
+/// f(a...) by way of `call`, which gets f as a function of the list of their arrays, and that list, and gives the arrays of
+/// the result.
+template <class F, class Call, class... A>
+auto call_by_list(const F& f, const Call& call, const A&... a) {
+  auto args = std::make_tuple(argument(a)...);
+  auto kept = std::make_shared<std::optional<result_of<F, decltype(args)>>>();
+  const list_function again = [f, args, kept](const std::vector<ndarray>& x) {
+    kept->emplace(std::apply(f, with_all_arrays(args, x)));
+    return arrays_in(**kept);
+  };
+  const std::vector<ndarray> y = call(again, chosen_arrays(args, all_members{}));
+  std::size_t at = 0;
+  return with_arrays(std::move(**kept), y, at);
 }
+}  // namespace detail
 
 /// f, whose intermediate values are not kept for its derivatives: backwards it is computed again from its arguments. As f
 /// in every other respect; all its arrays are arguments (what it captures is constant to derivatives).
 template <class F>
 auto checkpoint(F f) {
   return [f = std::move(f)](const auto&... a) {
-    auto args = std::make_tuple(detail::argument(a)...);
-    using args_type = decltype(args);
-    using result_type = detail::result_of<F, args_type>;
-    auto kept = std::make_shared<std::optional<result_type>>();
-    const detail::list_function again = [f, args, kept](const std::vector<ndarray>& x) {
-      kept->emplace(std::apply(f, detail::with_all_arrays(args, x)));
-      return detail::arrays_in(**kept);
-    };
-    const std::vector<ndarray> y =
-        detail::call_again_for_derivatives(again, detail::chosen_arrays(args, detail::all_members{}));
-    std::size_t at = 0;
-    return detail::with_arrays(std::move(**kept), y, at);
+    return detail::call_by_list(f, detail::call_again_for_derivatives, a...);
   };
 }
 
@@ -321,18 +320,10 @@ template <class F>
 auto custom_derivative(F f, const custom_derivative_kw& kw) {
   if (!kw.jvp && !kw.vjp) throw value_error("[custom_derivative] neither .jvp nor .vjp is given");
   return [f = std::move(f), kw](const auto&... a) {
-    auto args = std::make_tuple(detail::argument(a)...);
-    using args_type = decltype(args);
-    using result_type = detail::result_of<F, args_type>;
-    auto kept = std::make_shared<std::optional<result_type>>();
-    const detail::list_function again = [f, args, kept](const std::vector<ndarray>& x) {
-      kept->emplace(std::apply(f, detail::with_all_arrays(args, x)));
-      return detail::arrays_in(**kept);
+    const auto call = [&kw](const detail::list_function& again, const std::vector<ndarray>& x) {
+      return detail::call_with_derivatives(kw.name, again, x, kw.jvp, kw.vjp);
     };
-    const std::vector<ndarray> y = detail::call_with_derivatives(
-        kw.name, again, detail::chosen_arrays(args, detail::all_members{}), kw.jvp, kw.vjp);
-    std::size_t at = 0;
-    return detail::with_arrays(std::move(**kept), y, at);
+    return detail::call_by_list(f, call, a...);
   };
 }
 

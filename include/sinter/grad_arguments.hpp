@@ -1,15 +1,14 @@
 // The arrays of arguments of any type, for the templates of grad.hpp. Not part of sinter.hpp; included by grad.hpp.
 #pragma once
-#include <array>
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "sinter/array_tree.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/ndarray.hpp"
 
@@ -18,84 +17,19 @@ namespace detail {
 
 using list_function = std::function<std::vector<ndarray>(const std::vector<ndarray>&)>;
 
-// ---- Visiting the arrays of an argument
-
 template <class T>
 inline constexpr bool is_array_v = std::is_base_of_v<ndarray, std::remove_cvref_t<T>>;
-
-template <class F>
-struct array_visitor;
-
-template <class T, class F>
-concept has_arrays_of = requires(T& x, array_visitor<F> v) {
-  arrays_of(x, v);
-};
-
-template <class T, class F>
-void for_each_array(T& x, const F& f);
-
-/// What arrays_of() of a user's struct calls with its members.
-template <class F>
-struct array_visitor {
-  const F& f;
-  template <class... T>
-  void operator()(T&... members) const {
-    (for_each_array(members, f), ...);
-  }
-};
-
-template <class T>
-struct is_tuple : std::false_type {};
-template <class... T>
-struct is_tuple<std::tuple<T...>> : std::true_type {};
-template <class A, class B>
-struct is_tuple<std::pair<A, B>> : std::true_type {};
-template <class T, std::size_t N>
-struct is_tuple<std::array<T, N>> : std::true_type {};
-template <class T>
-struct is_list : std::false_type {};
-template <class T, class A>
-struct is_list<std::vector<T, A>> : std::true_type {};
-template <class T>
-struct is_map : std::false_type {};
-template <class K, class T, class C, class A>
-struct is_map<std::map<K, T, C, A>> : std::true_type {};
-template <class T>
-struct is_optional : std::false_type {};
-template <class T>
-struct is_optional<std::optional<T>> : std::true_type {};
-
-template <class T, class F>
-void for_each_array(T& x, const F& f) {
-  using U = std::remove_cv_t<T>;
-  if constexpr (is_array_v<U>) {
-    f(x);
-  } else if constexpr (has_arrays_of<T, F>) {
-    arrays_of(x, array_visitor<F>{f});
-  } else if constexpr (is_tuple<U>::value) {
-    std::apply([&](auto&... members) { (for_each_array(members, f), ...); }, x);
-  } else if constexpr (is_list<U>::value) {
-    for (auto& member : x) for_each_array(member, f);
-  } else if constexpr (is_map<U>::value) {
-    for (auto& member : x) for_each_array(member.second, f);
-  } else if constexpr (is_optional<U>::value) {
-    if (x) for_each_array(*x, f);
-  } else {
-    static_assert(std::is_arithmetic_v<U> || std::is_enum_v<U> || std::is_empty_v<U>,
-                  "sinter: a struct of arrays needs a function arrays_of(T&, visit) beside it; see sinter/grad.hpp");
-  }
-}
 
 template <class T>
 std::vector<ndarray> arrays_in(T& x) {
   std::vector<ndarray> all;
-  for_each_array(x, [&all](auto& a) { all.push_back(a); });
+  each_array(x, [&all](const ndarray& a) { all.push_back(a); });
   return all;
 }
 /// x with its arrays replaced by those from `at` on.
 template <class T>
 T with_arrays(T x, const std::vector<ndarray>& from, std::size_t& at) {
-  for_each_array(x, [&](auto& a) { a = from[at++]; });
+  each_array(x, [&](ndarray& a) { a = from[at++]; });
   return x;
 }
 

@@ -70,6 +70,8 @@ constexpr environment_variable variables[] = {
     {"SINTER_CHECK_INDEX", "kernels of users check the indices of raw arrays", "0 or 1", "1 is used", is_switch},
     {"SINTER_NVTX", "ranges for profilers", "0 or 1", "1 is used", is_switch},
     {"SINTER_SYNC", "waits for each launch, so that errors name it", "0 or 1", "1 is used", is_switch},
+    {"SINTER_LINES", "errors of derivatives name the lines that recorded their operations", "0 or 1", "1 is used",
+     is_switch},
     {"SINTER_TRACE", "launches on standard error", "0 or 1", "1 is used", is_switch},
 };
 

@@ -32,7 +32,7 @@ told SINTER_CACHE_SIZE_MB lots "is not a number of megabytes.*: 512 is used$"
 told SINTER_COMPILE_TIMEOUT soon "is not a number of seconds.*: 60 is used$"
 told SINTER_COLLECTIVE_TIMEOUT 86401 "is not a number of seconds.*: 600 is used$"
 told SINTER_GPU_MEMORY_LIMIT plenty "is not an amount like 8GiB.*: .+"
-for name in SINTER_SYNC SINTER_NVTX SINTER_CHECK_INDEX; do told $name maybe "is not 0 or 1: 1 is used$"; done
+for name in SINTER_SYNC SINTER_NVTX SINTER_CHECK_INDEX SINTER_LINES; do told $name maybe "is not 0 or 1: 1 is used$"; done
 told SINTER_CXX /no/such/compiler "is not .*"  # though nothing is compiled
 SINTER_TRACE=maybe run recorded
 [ "$(grep -c '^\[sinter\] SINTER_TRACE=maybe is not 0 or 1: 1 is used$' "$work/err")" = 1 ] && grep -q "launch" "$work/err"
@@ -60,7 +60,7 @@ quiet SINTER_CACHE_SIZE_MB 0
 quiet SINTER_COMPILE_TIMEOUT 0
 quiet SINTER_COLLECTIVE_TIMEOUT 0
 for value in 8GiB "500 MB" 0.5 1073741824; do quiet SINTER_GPU_MEMORY_LIMIT "$value"; done
-for name in SINTER_SYNC SINTER_NVTX SINTER_CHECK_INDEX SINTER_TRACE; do quiet $name 0; done
+for name in SINTER_SYNC SINTER_NVTX SINTER_CHECK_INDEX SINTER_LINES SINTER_TRACE; do quiet $name 0; done
 
 # Several at once: a line for each, however often they are asked for.
 SINTER_TIER=x SINTER_NUM_THREADS=y SINTER_SYNC=z run recorded recorded recorded text

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "graph/values/recorded_lines.hpp"
 #include "sinter/derivative_error.hpp"
 
 namespace sinter::graph {
@@ -20,7 +21,10 @@ trace::trace(const char* function, trace_filter filter)
   traces_anywhere.fetch_add(1, std::memory_order_relaxed);
 }
 
-trace::~trace() { end(); }
+trace::~trace() {
+  end();
+  forget_lines(*this);
+}
 
 void trace::end() noexcept {
   if (!std::exchange(active_, false)) return;
@@ -38,12 +42,15 @@ value trace::enter(const value& v) {
 }
 
 void trace::add_recorded(const value& v) {
-  if (!follows(*v)) return;
+  const bool followed = follows(*v), noted = keeps_lines();
+  if (!followed && !noted) return;
   const node& n = *v;
   const int count = n.operand_count();
   bool depends = false;
   for (int k = 0; k < count && !depends; ++k) depends = index_.contains(n.operand(k));
   if (!depends) return;
+  if (noted) note_line(*this, v);
+  if (!followed) return;
   entry e{n.kind.load(std::memory_order_relaxed), {v}, {}, nullptr};
   e.operands.reserve(static_cast<std::size_t>(count));
   for (int k = 0; k < count; ++k) e.operands.emplace_back(n.operand(k));
@@ -54,6 +61,7 @@ void trace::add_recorded(const value& v) {
 void trace::add_call(std::shared_ptr<traced_call> call, std::vector<value> operands, std::vector<value> results) {
   bool any = false;
   for (const value& r : results) {
+    if (r && keeps_lines()) note_line(*this, r);
     if (!r || !follows(*r)) continue;
     assert(!has(r));
     index_.emplace(r.get(), static_cast<std::int32_t>(entries_.size()));
@@ -70,9 +78,12 @@ void tell_traces(const value& v) {
 
 void refuse_if_traced(const value& v, const char* what) {
   for (const trace* t = innermost_trace; t; t = t->outer())
-    if (!t->is_paused() && t->has(v))
+    if (!t->is_paused() && t->has(v)) {
+      const std::string here = line_here();
       throw derivative_error(std::string("[") + t->function() + "] an array that depends on the arguments is " + what +
-                             ", and there is no rule for that");
+                             (here.empty() ? here : " at " + here) + ", and there is no rule for that" +
+                             recorded_at(*t, v));
+    }
 }
 
 constants::constants() {

@@ -11,6 +11,7 @@
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
+#include "sinter/vmap.hpp"
 
 namespace sinter::inline v0 {
 
@@ -97,21 +98,21 @@ const std::vector<ndarray>& detail::results_of_trace(const pull_back_state& s) {
 std::vector<ndarray> detail::gradient_of(const pull_back_state& s, bool holomorphic) {
   const ndarray& y = s.traced.results().at(0);
   const dtype type = view_of(y, s.call.function).type;
+  const auto where = [&] { return s.traced.recorded_at(0) + place(s.call); };
+  const std::string begin = "[" + std::string(s.call.function) + "] ";
   if (y.ndim() != 0)
-    throw shape_error("[" + std::string(s.call.function) + "] the function's value has shape " + to_string(y.shape()) +
-                      ", but a gradient is that of a value of shape (); vjp and jacobian take others" + place(s.call));
+    throw shape_error(begin + "the function's value has shape " + to_string(y.shape()) +
+                      ", but a gradient is that of a value of shape (); vjp and jacobian take others" + where());
   if (!is_inexact(type))
-    throw dtype_error("[" + std::string(s.call.function) + "] the function's value has dtype " +
-                      std::string(name(type)) + ", which has no derivative" + place(s.call));
+    throw dtype_error(begin + "the function's value has dtype " + std::string(name(type)) +
+                      ", which has no derivative" + where());
   if (is_complex(type) && !holomorphic)
-    throw dtype_error(
-        "[" + std::string(s.call.function) +
-        "] the function's value is complex; a gradient is that of a real value, or with .holomorphic of a "
-        "holomorphic function" +
-        place(s.call));
+    throw dtype_error(begin +
+                      "the function's value is complex; a gradient is that of a real value, or with "
+                      ".holomorphic of a holomorphic function" +
+                      where());
   if (holomorphic && !is_complex(type))
-    throw dtype_error("[" + std::string(s.call.function) + "] .holomorphic, but the function's value has dtype " +
-                      std::string(name(type)) + place(s.call));
+    throw dtype_error(begin + ".holomorphic, but the function's value has dtype " + std::string(name(type)) + where());
   return pull_back(s, {ones({}, {.dtype = type, .device = y.device()})});
 }
 
@@ -147,35 +148,60 @@ detail::pushed detail::push_forward(const derivative_call& call, const list_func
 
 namespace {
 
-/// The k-th basis array of x's shape.
-ndarray basis(const ndarray& x, std::int64_t k) {
-  const value v = value_of(x);
-  const value at = graph::record_iota(dims{v->size()}, 0, v->device);
-  const ndarray one = equal(wrap(at), k).astype(v->type);
-  return reshape(one, x.shape());
-}
-
 shape_t joined(const shape_t& a, const shape_t& b) {
   std::vector<std::int64_t> all(a.begin(), a.end());
   all.insert(all.end(), b.begin(), b.end());
   return shape_t(std::span<const std::int64_t>(all));
 }
 
-/// Rows (or columns) of a Jacobian as one array: along the first axis, or the last one.
-ndarray assembled(const std::vector<ndarray>& parts, bool rows, const shape_t& of_y, const shape_t& of_x,
-                  const ndarray& like) {
-  if (parts.empty() || like.size() == 0)
-    return zeros(joined(of_y, of_x), {.dtype = like.dtype(), .device = like.device()});
-  std::vector<ndarray> flat;
-  for (const ndarray& p : parts) flat.push_back(ravel(p));
-  return reshape(stack(flat, rows ? 0 : 1), joined(of_y, of_x));
+/// The basis of x's shape and dtype, one array after the other: (n,) + x.shape.
+ndarray basis(const ndarray& x) {
+  const value v = value_of(x);
+  const std::int64_t n = v->size();
+  const value row = graph::record_iota(dims{n, 1}, 0, v->device), column = graph::record_iota(dims{1, n}, 1, v->device);
+  const ndarray all = equal(wrap(row), wrap(column)).astype(v->type);
+  return reshape(all, joined({n}, x.shape()));
 }
 
-const ndarray& only_result(const detail::derivative_call& call, const std::vector<ndarray>& y) {
+/// What a linear step gives for each array of the basis of `x`, one after the other along a new first axis; like results of
+/// the step, `like`. All at once by vmap, where there is more than one and the rules need no elements of theirs.
+std::vector<ndarray> for_basis(const ndarray& x, std::span<const ndarray> like,
+                               const std::function<std::vector<ndarray>(const ndarray&)>& step) {
+  const ndarray all = basis(x);
+  const std::int64_t n = x.size();
+  if (n > 1) {
+    try {
+      ndarray one = all;
+      detail::vmap_call examples({});
+      examples.add(one, 0);
+      examples.begin();
+      std::vector<ndarray> out = filled(step(one), like);
+      examples.end();
+      for (ndarray& r : out) examples.finish(r, 0);
+      return out;
+    } catch (const vmap_error&) {
+      // One after the other.
+    }
+  }
+  std::vector<std::vector<ndarray>> parts(like.size());
+  for (std::int64_t k = 0; k < n; ++k) {
+    const std::vector<ndarray> r = filled(step(all(k)), like);
+    for (std::size_t j = 0; j < r.size(); ++j) parts[j].push_back(r[j]);
+  }
+  std::vector<ndarray> out;
+  for (std::size_t j = 0; j < like.size(); ++j)
+    out.push_back(n == 0 ? zeros(joined({n}, like[j].shape()), {.dtype = like[j].dtype(), .device = like[j].device()})
+                         : stack(parts[j], 0));
+  return out;
+}
+
+const ndarray& only_result(const detail::derivative_call& call, const traced_function& traced) {
+  const std::vector<ndarray>& y = traced.results();
   if (y.size() != 1)
     fail<value_error>(call.function, "the function returns ", y.size(), " arrays; a Jacobian is that of one");
   if (!is_inexact(view_of(y[0], call.function).type))
-    fail<dtype_error>(call.function, "the function's value has dtype ", y[0].dtype(), ", which has no derivative");
+    fail<dtype_error>(call.function, "the function's value has dtype ", y[0].dtype(), ", which has no derivative",
+                      traced.recorded_at(0), place(call));
   return y[0];
 }
 
@@ -186,7 +212,7 @@ std::vector<ndarray> detail::jacobian_of(const derivative_call& call, const list
   require_inexact(call, x, "argument");
   return located(call, [&] {
     const traced_function traced(call.function, f, x);
-    const ndarray& y = only_result(call, traced.results());
+    const ndarray& y = only_result(call, traced);
     const bool is_real = !is_complex(y.dtype());
     for (const ndarray& a : x)
       if (is_complex(a.dtype()) != !is_real || (!is_real && !holomorphic))
@@ -196,25 +222,19 @@ std::vector<ndarray> detail::jacobian_of(const derivative_call& call, const list
     for (const ndarray& a : x) inputs += a.size();
     const bool forward = how == direction::forward || (how == direction::either && inputs <= y.size());
     std::vector<ndarray> out;
-    if (forward) {
-      for (std::size_t a = 0; a < x.size(); ++a) {
-        std::vector<ndarray> parts;
-        for (std::int64_t k = 0; k < x[a].size(); ++k) {
-          std::vector<ndarray> t(x.size());
-          t[a] = basis(x[a], k);
-          parts.push_back(filled(traced.forward(t), traced.results())[0]);
-        }
-        out.push_back(assembled(parts, false, y.shape(), x[a].shape(), y));
-      }
+    if (!forward) {
+      out = for_basis(y, x, [&](const ndarray& one) { return traced.backward(std::span(&one, 1)); });
+      for (std::size_t a = 0; a < x.size(); ++a) out[a] = reshape(out[a], joined(y.shape(), x[a].shape()));
       return out;
     }
-    std::vector<std::vector<ndarray>> rows(x.size());
-    for (std::int64_t k = 0; k < y.size(); ++k) {
-      const ndarray one = basis(y, k);
-      const std::vector<ndarray> g = filled(traced.backward(std::span(&one, 1)), x);
-      for (std::size_t a = 0; a < x.size(); ++a) rows[a].push_back(g[a]);
+    for (std::size_t a = 0; a < x.size(); ++a) {
+      const ndarray columns = for_basis(x[a], traced.results(), [&](const ndarray& one) {
+        std::vector<ndarray> t(x.size());
+        t[a] = one;
+        return traced.forward(t);
+      })[0];
+      out.push_back(reshape(moveaxis(columns, 0, -1), joined(y.shape(), x[a].shape())));
     }
-    for (std::size_t a = 0; a < x.size(); ++a) out.push_back(assembled(rows[a], true, y.shape(), x[a].shape(), x[a]));
     return out;
   });
 }

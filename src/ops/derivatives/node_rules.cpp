@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/shape.hpp"
+#include "graph/values/recorded_lines.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/derivatives/element_rules.hpp"
 #include "ops/derivatives/gather_rules.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 [[noreturn]] void refuse(const node_case& c, const std::string& what, const char* why) {
   fail<derivative_error>(c.function, what, ", of shape ", c.e.made().shape, " and dtype ", c.e.made().type,
-                         ", has no derivative: ", why);
+                         ", has no derivative: ", why, graph::recorded_at(c.t, c.e.results[0]));
 }
 
 element_case case_of(const node_case& c, opcode op) {

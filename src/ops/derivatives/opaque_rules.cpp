@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "graph/values/recorded_lines.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/derivative_error.hpp"
 #include "sinter/elementwise.hpp"
@@ -23,11 +24,14 @@ opaque_case case_of(const node_case& c) {
 
 [[noreturn]] void refuse(const node_case& c, const char* why) {
   const opaque_call& call = call_of(c).call;
+  std::string line;
+  for (const graph::value& r : c.e.results)
+    if (r && line.empty()) line = graph::recorded_at(c.t, r);
   for (const ndarray& x : call.operands)
     if (x.defined())
       fail<derivative_error>(c.function, call.name, ", of an array of shape ", x.shape(), " and dtype ", x.dtype(),
-                             ", has no derivative: ", why);
-  fail<derivative_error>(c.function, call.name, " has no derivative: ", why);
+                             ", has no derivative: ", why, line);
+  fail<derivative_error>(c.function, call.name, " has no derivative: ", why, line);
 }
 
 /// A cotangent as one of the operand's shape and dtype.

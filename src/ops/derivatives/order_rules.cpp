@@ -1,4 +1,5 @@
 // Rules of sorts, scans and counts.
+#include "core/shape.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/derivatives/opaque_rules.hpp"
 #include "sinter/creation.hpp"
@@ -102,16 +103,38 @@ std::vector<ndarray> cumprod_backward(const opaque_case& c, std::span<const ndar
   return {reversed(recurrence(a, reversed(g[0], axis), axis), axis) * shifted(c.y[0], axis, 1, 1)};
 }
 
-// The element that is the running extremum is the last one that equals it.
+/// Elements first, first + 2, ... along an axis, `count` of them.
+ndarray every_second(const ndarray& x, int axis, int64_t first, int64_t count) {
+  const value v = value_of(x);
+  dims shape = v->shape, strides = core::contiguous_strides(v->shape);
+  shape[axis] = count;
+  const int64_t offset = count > 0 ? first * strides[axis] : 0;
+  strides[axis] *= 2;
+  return wrap(graph::record_view(v, shape, strides, offset));
+}
+
+/// Running extremes by the tree of jax.lax.associative_scan, whose derivative JAX takes: of equal elements that meet at a node
+/// each has half.
+ndarray running(ndarray (*extreme)(const operand&, const operand&), const ndarray& x, int axis) {
+  const int64_t n = x.shape(axis), half = n / 2, others = (n - 1) / 2;
+  if (n < 2) return x;
+  const ndarray odd = running(extreme, extreme(every_second(x, axis, 0, half), every_second(x, axis, 1, half)), axis);
+  const ndarray later = extreme(slice_of(odd, axis, 0, others), every_second(x, axis, 2, others));
+  const ndarray even = concatenate({slice_of(x, axis, 0, 1), later}, axis);
+  dims shape = value_of(x)->shape;
+  shape[axis] = 2 * half;
+  const ndarray pairs = reshape(stack({slice_of(even, axis, 0, half), odd}, axis + 1), to_shape(shape));
+  return n % 2 == 0 ? pairs : concatenate({pairs, slice_of(even, axis, half, half + 1)}, axis);
+}
+std::vector<ndarray> extremes(const opaque_case& c, std::span<const ndarray> a) {
+  const bool largest = std::string_view(c.call.name) == "cummax";
+  return {running(largest ? maximum : minimum, a[0], static_cast<int>(c.number(0)))};
+}
 std::vector<ndarray> extremum_forward(const opaque_case& c, std::span<const ndarray> t) {
-  const int axis = static_cast<int>(c.number(0));
-  if (c.x[0].shape(axis) == 0) return {t[0]};
-  const value v = value_of(c.x[0]);
-  dims along(v->shape.size(), 1);
-  along[axis] = v->shape[axis];
-  const ndarray at = wrap(graph::record_iota(along, axis, v->device));
-  const ndarray from = cummax(where(equal(c.x[0], c.y[0]), at, 0), {.axis = c.number(0)});
-  return {take_along_axis(t[0], from, c.number(0))};
+  return pushed_forward([&](std::span<const ndarray> a) { return extremes(c, a); }, c.x, t);
+}
+std::vector<ndarray> extremum_backward(const opaque_case& c, std::span<const ndarray> g) {
+  return pulled_back([&](std::span<const ndarray> a) { return extremes(c, a); }, c.x, g);
 }
 
 std::vector<ndarray> logcumsumexp_forward(const opaque_case& c, std::span<const ndarray> t) {
@@ -152,8 +175,8 @@ std::span<const opaque_rule> opaque_rules_of_order() {
       {"ranked_elements", ranked_forward, nullptr},
       {"cumsum", cumsum_forward, cumsum_backward},
       {"cumprod", cumprod_forward, cumprod_backward},
-      {"cummax", extremum_forward, nullptr},
-      {"cummin", extremum_forward, nullptr},
+      {"cummax", extremum_forward, extremum_backward},
+      {"cummin", extremum_forward, extremum_backward},
       {"logcumsumexp", logcumsumexp_forward, nullptr},
       {"searchsorted", nullptr, nullptr, integers},
       {"digitize", nullptr, nullptr, integers},

@@ -94,8 +94,13 @@ const char* reason_without_rule(reduce_op op) {
     case reduce_op::all: return "the result is a bool";
     case reduce_op::user:
       return "a reduction of the user's has no derivative but the one that custom_derivative gives it";
-    default: return nullptr;
+    case reduce_op::sum:
+    case reduce_op::prod:
+    case reduce_op::min:
+    case reduce_op::max:
+    case reduce_op::moment2: return nullptr;
   }
+  return "it has no rule";
 }
 
 ndarray reduced_back(const node& n, const ndarray& x, const ndarray& y, const ndarray& g) {

@@ -1,6 +1,8 @@
 // Rules of selections and writes by index, of repetitions, rolls, borders, and copies to other devices.
+#include "core/shape.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/derivatives/opaque_rules.hpp"
+#include "ops/derivatives/regions.hpp"
 #include "ops/indexing/advanced_index.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -136,13 +138,29 @@ std::vector<ndarray> repeat_forward(const opaque_case& c, std::span<const ndarra
   return {take(t[0], repeat(both[0], both[1], 0), axis)};
 }
 
-// ---- recorded calls: roll with the axis and the distance, pad by zeros with the axis and the two widths
+// ---- recorded calls: roll with the axis and the distance, pad with the widths before and behind each axis
 
 std::vector<ndarray> roll_forward(const opaque_case& c, std::span<const ndarray> t) {
   return {roll(t[0], c.number(1), axes{c.number(0)})};
 }
 std::vector<ndarray> roll_backward(const opaque_case& c, std::span<const ndarray> g) {
   return {roll(g[0], -c.number(1), axes{c.number(0)})};
+}
+
+/// Where the array is in the padded one.
+affine_view inner_region(const opaque_case& c) {
+  affine_view inside{value_of(c.y[0])->shape, value_of(c.x[0])->shape, {}, 0};
+  inside.strides = core::contiguous_strides(inside.base);
+  for (int a = 0; a < inside.base.size(); ++a)
+    inside.offset += c.number(2 * static_cast<std::size_t>(a)) * inside.strides[a];
+  return inside;
+}
+std::vector<ndarray> pad_forward(const opaque_case& c, std::span<const ndarray> t) {
+  return {wrap(spread(inner_region(c), value_of(t[0])))};
+}
+std::vector<ndarray> pad_backward(const opaque_case& c, std::span<const ndarray> g) {
+  const affine_view inside = inner_region(c);
+  return {wrap(graph::record_view(value_of(g[0]), inside.shape, inside.strides, inside.offset))};
 }
 
 // ---- copies
@@ -165,6 +183,7 @@ std::span<const opaque_rule> opaque_rules_of_selections() {
       {"true_positions", nullptr, nullptr, "the result is an integer"},
       {"repeat", repeat_forward, nullptr},
       {"roll", roll_forward, roll_backward},
+      {"pad", pad_forward, pad_backward},
       {"to_device", move_forward, move_backward},
       {"to_memory", same, same},
   };

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "graph/values/recorded_lines.hpp"
 #include "ops/derivatives/node_rules.hpp"
 #include "ops/derivatives/opaque_rules.hpp"
 #include "sinter/creation.hpp"
@@ -63,6 +64,10 @@ traced_function::traced_function(const char* function, const array_function& f, 
   results_ = f(inputs);
   for (const ndarray& r : results_) values_.push_back(r.defined() ? value_of(r, function) : value());
   trace_->end();
+}
+
+std::string traced_function::recorded_at(std::size_t k) const {
+  return values_[k] ? graph::recorded_at(*trace_, values_[k]) : std::string();
 }
 
 std::vector<ndarray> traced_function::backward(std::span<const ndarray> cotangents) const {

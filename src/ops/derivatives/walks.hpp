@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "graph/values/trace.hpp"
@@ -20,6 +21,8 @@ class traced_function {
   traced_function(const char* function, const array_function& f, std::span<const ndarray> x);
 
   const std::vector<ndarray>& results() const noexcept { return results_; }
+  /// For errors: " (recorded at main.cpp:41)" of a result in debug mode (graph/values/recorded_lines.hpp), else nothing.
+  std::string recorded_at(std::size_t k) const;
 
   /// Cotangents of the inputs, of their shapes and dtypes, for those of the results (undefined: 0); undefined where
   /// nothing depends on an input. May be called again.

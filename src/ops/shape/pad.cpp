@@ -2,11 +2,13 @@
 // and the borders alone are gathered.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
@@ -149,6 +151,20 @@ std::pair<T, T> pair_for(const before_and_after<T>& all, int axis, int rank, con
   return all[all.size() == 1 ? 0 : static_cast<std::size_t>(axis)];
 }
 
+/// Announced as "pad", where constants surround the array, with how many there are before and behind each axis. It is also
+/// recorded.
+std::optional<std::vector<ndarray>> announced(const ndarray& x, const before_and_after<extent>& width, pad_kw kw) {
+  kw.mode = kw.mode == "constant" ? "constant" : "empty";  // not the caller's text
+  kw.reflect_type = "even";
+  opaque_call call{
+      "pad", {x}, {}, {}, [width, kw](std::span<const ndarray> a) { return results_of(pad(a[0], width, kw)); }, true};
+  for (int a = 0; a < x.ndim(); ++a) {
+    const auto [before, behind] = pair_for(width, a, static_cast<int>(x.ndim()), "the width");
+    call.numbers.insert(call.numbers.end(), {before.value, behind.value});
+  }
+  return run_intercepted(call);
+}
+
 }  // namespace
 
 ndarray pad(const ndarray& x, const before_and_after<extent>& width, const pad_kw& kw) {
@@ -160,6 +176,8 @@ ndarray pad(const ndarray& x, const before_and_after<extent>& width, const pad_k
   if (kw.reflect_type != "even" && kw.reflect_type != "odd")
     fail<value_error>("pad", "reflect_type is 'even' or 'odd', not '", kw.reflect_type, "'");
   value v = value_of(x, "pad");
+  if (is_intercepting() && (mode == "constant" || mode == "empty"))
+    if (auto r = announced(x, width, kw)) return (*r)[0];
   const value inner = v;
   const int rank = v->shape.size();
   const dims given = v->shape;

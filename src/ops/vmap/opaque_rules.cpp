@@ -252,6 +252,7 @@ constexpr opaque_entry entries[] = {
     {"lu_factor", of_stacks, nullptr},
     {"lu_solve", solved_for<2>, nullptr},
     {"matmul", multiplied, nullptr},
+    {"pad", nullptr, recorded_too},
     {"partition", partitioned, nullptr},
     {"qr", of_stacks, nullptr},
     {"ranked_elements", of_stacks, nullptr},

@@ -230,3 +230,33 @@ TEST_CASE("control flow may depend on values") {
   };
   CHECK(grad(f)(array({1.0, 2.0})).to_vector<double>() == std::vector<double>{32, 32});
 }
+
+TEST_CASE("derivatives of padding are slices") {
+  const auto check = [](const char* name, const subject& f) {
+    agrees_twice(name, [&](const arrays& x) { return square(f(x)); }, {numbers({3, 4})});
+  };
+  check("one axis", [](const arrays& x) { return pad(x[0], {{0, 0}, {2, 1}}); });
+  check("constants", [](const arrays& x) { return pad(x[0], {{1, 0}, {0, 3}}, {.constant_values = 2.5}); });
+  check("empty", [](const arrays& x) { return pad(x[0](slice(1, 1)), 1) + sum(x[0]); });
+  check("edge", [](const arrays& x) { return pad(x[0], 2, "edge"); });
+  check("reflect", [](const arrays& x) { return pad(x[0], 2, "reflect"); });
+  // Large arrays are assembled of parts.
+  const ndarray x = numbers({200, 300});
+  const auto f = [](const ndarray& a) { return pad(a, {{1, 2}, {3, 4}}) * arange(307); };
+  const ndarray g = grad([&](const ndarray& a) { return sum(f(a)); })(x);
+  CHECK(bool(all(equal(g, broadcast_to(arange(3, 303), {200, 300})))));
+  CHECK(bool(all(equal(jvp(f, x, ones({200, 300})).second, pad(ones({200, 300}), {{1, 2}, {3, 4}}) * arange(307)))));
+  CHECK(explain(g).find("gather") == std::string::npos);
+}
+
+TEST_CASE("running extremes that are shared, as JAX shares them") {
+  // Halves at each node of the tree of jax.lax.associative_scan; JAX's tangents.
+  const ndarray x = array({1.0, 3.0, 3.0, 2.0, 3.0, 4.0, 4.0}), t = arange(1, 8).astype(float64);
+  const std::vector<double> expected{1, 2, 2.5, 2.5, 3.75, 6, 6.5};
+  const auto up = [](const ndarray& a) { return cummax(a); };
+  const auto down = [](const ndarray& a) { return cummin(-a); };
+  CHECK(jvp(up, x, t).second.to_vector<double>() == expected);
+  CHECK((-jvp(down, x, t).second).to_vector<double>() == expected);
+  for (const std::int64_t n : {0, 1, 2, 3, 8, 33})
+    agrees("cummax of all lengths", [](const arrays& a) { return cummax(a[0], {.axis = 0}); }, {numbers({n, 2})});
+}

@@ -1,6 +1,4 @@
 // Rules of operations on elements, over broadcast shapes.
-#include "ops/derivatives/element_rules.hpp"
-
 #include "ops/derivatives/check.hpp"
 
 namespace {
@@ -107,18 +105,6 @@ const binary_case binary_cases[] = {
 };
 
 }  // namespace
-
-TEST_CASE("every operation has a derivative or says why it has none") {
-  using namespace sinter::ops::derivatives;
-  for (int k = 0; k < sinter::jit::opcode_count; ++k) {
-    const auto op = static_cast<sinter::jit::opcode>(k);
-    INFO(std::string(sinter::jit::name(op)));
-    const element_rule& rule = rule_of(op);
-    const bool has_rule = rule.forward != nullptr && rule.backward != nullptr;
-    CHECK((has_rule || rule.why != nullptr));
-    if (rule.missing != 0) CHECK(rule.why != nullptr);
-  }
-}
 
 TEST_CASE("derivatives of functions of one array") {
   for (const unary_case& c : unary_cases)

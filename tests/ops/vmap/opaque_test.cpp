@@ -1,13 +1,11 @@
 // Functions that run at once, for all examples: by their rules, or one example after the other.
-#include <filesystem>
-#include <fstream>
-#include <regex>
 #include <set>
 #include <string>
 
 #include "ops/vmap/beside_loop.hpp"
 #include "ops/vmap/example_level.hpp"
 #include "sinter/sparse.hpp"
+#include "support/announced_names.hpp"
 #include "support/linalg_checks.hpp"
 #include "support/products_library.hpp"
 
@@ -164,7 +162,6 @@ TEST_CASE("vmap: sparse products, one example after the other") {
   check_near([&](const ndarray& v) { return sparse::matmul(a, v); }, x);
 }
 
-// The names are those in the sources: `intercept("sort", ...)`, `opaque_call call{"fft", ...}`.
 TEST_CASE("vmap: every function that announces itself has a rule or a reason") {
   std::set<std::string> known;
   for (const ops::opaque_entry& e : ops::opaque_entries()) {
@@ -172,23 +169,12 @@ TEST_CASE("vmap: every function that announces itself has a rule or a reason") {
     CHECK((e.rule != nullptr) != (e.reason != nullptr));
     CHECK(known.insert(e.name).second);
   }
-  const std::regex announced(R"re((?:intercept(?:_all)?\(|opaque_call\s+\w+\{|return\s+)\s*"(\w+)")re");
-  const std::filesystem::path sources = std::filesystem::path(SINTER_SOURCE_DIR) / "src/ops";
   std::size_t found = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(sources)) {
-    const std::string path = entry.path().string();
-    if (entry.path().extension() != ".cpp" || path.find("/vmap/") != path.npos) continue;
-    std::ifstream in(entry.path());
-    const std::string text((std::istreambuf_iterator<char>(in)), {});
-    if (text.find("ops/base/opaque_call.hpp") == text.npos) continue;
-    for (std::sregex_iterator m(text.begin(), text.end(), announced), end; m != end; ++m) {
-      const std::string name = (*m)[1], whole = (*m)[0];
-      if (whole.starts_with("return") && path.find("scan.cpp") == path.npos) continue;  // scan.cpp's names by operation
-      CAPTURE(path);
-      CAPTURE(name);
-      CHECK(ops::find_opaque(name) != nullptr);
-      ++found;
-    }
+  for (const auto& [name, path] : announced_names("vmap")) {
+    CAPTURE(path);
+    CAPTURE(name);
+    CHECK(ops::find_opaque(name) != nullptr);
+    ++found;
   }
   CHECK(found > 20);
 }
