@@ -9,7 +9,7 @@ template <opcode Op>
 struct special_tag {};
 
 constexpr int special_keys = 128;      // keys are whole numbers from 0 to special_keys - 1
-constexpr int sorted_elements = 1024;  // sorted at a time
+constexpr int sorted_elements = 256;   // sorted at a time
 
 /// The order of n elements by their keys, which stays as it is among equal ones; whether there are several.
 inline bool sort_keys(const double* keys, int n, std::uint16_t* order) {
@@ -60,6 +60,11 @@ SN_FN V beta_key(V a, V b, V x) {
   const V near = sf_max(one - far / spread, V(0.0)), size = sf_sqrt(sf_max(sf_min(c, d), V(0.0)));
   return key_if<V>(low, 64.0) + sf_if(series, V(32.0) + key_class(V(16.0) * u, 31.0), key_class(near * size * V(8.0), 31.0));
 }
+/// Of inverses of the incomplete gamma functions: the shape, and which tail.
+template <class V>
+SN_FN V inverse_key(V a, V p) {
+  return key_class(V(8.0) * sf_min(a, V(1.0)) + a, 63.0) + key_if<V>(p > V(0.5), 64.0);
+}
 /// Of Legendre functions: degree and order.
 template <class V>
 SN_FN V legendre_key(V n, V m) {
@@ -92,10 +97,10 @@ SN_KEY(nbdtr, beta_key(n, k + V(1.0), p), V k, V n, V p)
 SN_KEY(nbdtrc, beta_key(n, k + V(1.0), p), V k, V n, V p)
 SN_KEY(fdtr, beta_key(V(0.5) * a, V(0.5) * b, a * x / (a * x + b)), V a, V b, V x)
 SN_KEY(fdtrc, beta_key(V(0.5) * a, V(0.5) * b, a * x / (a * x + b)), V a, V b, V x)
-SN_KEY(gammaincinv, key_class(V(8.0) * sf_min(a, V(1.0)) + a, 63.0) + key_if<V>(p > V(0.5), 64.0), V a, V p)
-SN_KEY(gammainccinv, key_class(V(8.0) * sf_min(a, V(1.0)) + a, 63.0) + key_if<V>(p > V(0.5), 64.0), V a, V p)
-SN_KEY(chdtri, key_class(V(4.0) * sf_min(v, V(2.0)) + v * V(0.5), 63.0) + key_if<V>(p > V(0.5), 64.0), V v, V p)
-SN_KEY(pdtri, key_class(k, 63.0) + key_if<V>(p > V(0.5), 64.0), V k, V p)
+SN_KEY(gammaincinv, inverse_key(a, p), V a, V p)
+SN_KEY(gammainccinv, inverse_key(a, p), V a, V p)
+SN_KEY(chdtri, inverse_key(V(0.5) * v, p), V v, V p)
+SN_KEY(pdtri, inverse_key(k + V(1.0), p), V k, V p)
 SN_KEY(lpmv, legendre_key(n, m), V m, V n, V)
 SN_KEY(sph_legendre, legendre_key(n, m), V n, V m, V)
 #undef SN_KEY
