@@ -44,16 +44,16 @@ template <class V> SN_SHARED sf_beta_terms<V> sf_beta_terms_of(V a, V b, V first
     // Where one of them is huge, its steps cancel against the powers of the sum.
     const auto usual = low & (sum.hi < V(1e90));
     const sf_pair<V> s = sf_pair_if(usual, r.s, unit), cube = sf_cube(s);
-    sf_pair<V> up = sf_pair_if(usual, sf_three_up(sum, sum), unit), power = cube;
+    sf_pair<V> up = sf_pair_if(usual, sf_three_up(sum, sum), unit), cubes = cube;
     if (sf_any(both)) {
       const sf_pair<V> more = sf_plus(sum, three);
       up = sf_pair_if(both, sf_times(up, sf_three_up(more, more)), up);
-      power = sf_pair_if(both, sf_times(cube, cube), power);
+      cubes = sf_pair_if(both, sf_times(cube, cube), cubes);
     }
     const sf_pair<V> steps_a = sf_three_up<V>({first_a, zero}, whole_a), steps_b = sf_three_up<V>({first_b, zero}, whole_b);
     const sf_pair<V> n = sf_times(sf_pair_if(low_a, steps_a, unit), sf_pair_if(low_b, steps_b, unit));
     const sf_pair<V> m = sf_times(sf_pair_if(low_a, sf_cube(up_a), unit), sf_pair_if(low_b, sf_cube(up_b), unit));
-    r.above = sf_times(n, power);
+    r.above = sf_times(n, cubes);
     r.below = sf_times(m, up);
   }
   r.rest = (sf_stirling_rest(r.c.hi) + sf_stirling_rest(r.d.hi)) - sf_stirling_rest(r.s.hi);

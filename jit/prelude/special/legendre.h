@@ -74,16 +74,16 @@ template <class V> SN_FN V sf_lpmv(V order, V degree, V x) {
   const auto ends = (sf_abs(x) == one) & (m > zero);
   const V last = sf_if(inside, n, zero), first = sf_if(inside, m, zero), y = sf_if(inside & !ends, x, zero);
   const sf_scaled<V> s = sf_legendre_rise(last, first, {sf_if(inside, x, zero), zero});
-  const sf_pair<V> square = sf_times(sf_sum(one, -y), sf_sum(one, y));
-  const auto few = (last <= V(60.0)) & ((first == zero) | (square.hi > V(1e-6)));
+  const sf_pair<V> squared = sf_times(sf_sum(one, -y), sf_sum(one, y));
+  const auto few = (last <= V(60.0)) & ((first == zero) | (squared.hi > V(1e-6)));
   V r = zero;
   if (sf_any(few)) {
-    const sf_products<V> p = sf_legendre_products(last, sf_if(few, first, zero), sf_root(square));
+    const sf_products<V> p = sf_legendre_products(last, sf_if(few, first, zero), sf_root(squared));
     const sf_pair<V> turned = sf_pair_if(order < zero, sf_over(p.start, p.factorials), p.start);
     r = sf_if(few, turned.hi * s.value, r);
   }
   if (sf_any(!few)) {
-    const sf_pair<V> root = sf_times(sf_log_pair(square), V(0.5));
+    const sf_pair<V> root = sf_times(sf_log_pair(squared), V(0.5));
     sf_pair<V> p = sf_plus(sf_legendre_start(first, root), s.log);
     if (sf_any(order < zero)) p = sf_pair_if(order < zero, sf_plus(p, sf_factorial_quotient(last, first)), p);
     r = sf_if(few, r, sf_exp(p.hi, p.lo) * s.value);
