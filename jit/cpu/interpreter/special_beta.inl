@@ -9,4 +9,6 @@
 #include "jit/prelude/special/beta.h"
 #define SINTER_SPECIAL_beta(name, operands) SINTER_SPECIAL_FOUND(name, operands)
 #define SINTER_SPECIAL_FIND special_beta_op
+#include "jit/cpu/interpreter/special_sorted.inl"
+#define SINTER_SPECIAL_SORTED
 #include "jit/cpu/interpreter/special_loops.inl"

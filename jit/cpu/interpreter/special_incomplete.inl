@@ -10,4 +10,6 @@
 #define SINTER_SPECIAL_incomplete(name, operands) SINTER_SPECIAL_FOUND(name, operands)
 #define SINTER_SPECIAL_TWIN
 #define SINTER_SPECIAL_FIND special_incomplete_op
+#include "jit/cpu/interpreter/special_sorted.inl"
+#define SINTER_SPECIAL_SORTED
 #include "jit/cpu/interpreter/special_loops.inl"

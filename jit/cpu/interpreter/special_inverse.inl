@@ -11,4 +11,6 @@
 #include "jit/prelude/special/inverse.h"
 #define SINTER_SPECIAL_inverse(name, operands) SINTER_SPECIAL_FOUND(name, operands)
 #define SINTER_SPECIAL_FIND special_inverse_op
+#include "jit/cpu/interpreter/special_sorted.inl"
+#define SINTER_SPECIAL_SORTED
 #include "jit/cpu/interpreter/special_loops.inl"

@@ -65,10 +65,53 @@ SN_FN void store_special(T* to, special_lanes x) {
 #endif
 constexpr int lane_step = int(sizeof(special_lanes) / sizeof(double));
 
+template <class F, class T, class... A>
+void special_run(T* dst, int n, const A*... a) {
+  for (int l = 0; l < n; l += lane_step) store_special(dst + l, F::of(load_special(a + l)...));
+}
+
+#ifdef SINTER_SPECIAL_SORTED
+/// Whether a family sorts blocks of an operation (special_sorted.inl).
+template <class F, class... V>
+constexpr bool special_sorts = lane_step > 1 && requires(V... v) { special_key(special_tag<F::op>{}, v...); };
+
+template <class F, class T, class... A>
+void special_sorted(T* dst, int n, const A*... a) {
+  constexpr int room = sorted_elements + lane_step;
+  double keys[room];
+  for (int l = 0; l < n; l += lane_step) store_special(keys + l, special_key(special_tag<F::op>{}, load_special(a + l)...));
+  std::uint16_t order[sorted_elements];
+  if (n <= lane_step || !sort_keys(keys, n, order)) return special_run<F>(dst, n, a...);
+  T operands[sizeof...(A)][room], results[room];
+  int k = 0;
+  const auto gather = [&](const T* from) {
+    T* to = operands[k++];
+    for (int l = 0; l < n; ++l) to[l] = from[order[l]];
+    for (int l = n; l % lane_step != 0; ++l) to[l] = to[n - 1];
+  };
+  (gather(a), ...);
+  if constexpr (sizeof...(A) == 1) special_run<F>(results, n, +operands[0]);
+  else if constexpr (sizeof...(A) == 2) special_run<F>(results, n, +operands[0], +operands[1]);
+  else special_run<F>(results, n, +operands[0], +operands[1], +operands[2]);
+  for (int l = 0; l < n; ++l) dst[order[l]] = results[l];
+}
+#endif
+
+template <class T, class F, class... A>
+void special_any(T* dst, int n, const A*... a) {
+#ifdef SINTER_SPECIAL_SORTED
+  if constexpr (special_sorts<F, decltype(load_special(a))...>) {
+    for (int l = 0; l < n; l += sorted_elements)
+      special_sorted<F>(dst + l, n - l < sorted_elements ? n - l : sorted_elements, (a + l)...);
+    return;
+  }
+#endif
+  special_run<F>(dst, n, a...);
+}
+
 template <class T, class F>
 void special_1(void* dst, const void* a, const void*, const void*, int n, int*) {
-  auto* x = static_cast<const T*>(a);
-  for (int l = 0; l < n; l += lane_step) store_special(static_cast<T*>(dst) + l, F::of(load_special(x + l)));
+  special_any<T, F>(static_cast<T*>(dst), n, static_cast<const T*>(a));
 }
 constexpr int single_step = int(sizeof(sn::singles) / sizeof(float));
 template <class F>
@@ -79,21 +122,18 @@ void special_single(void* dst, const void* a, const void*, const void*, int n, i
 }
 template <class T, class F>
 void special_2(void* dst, const void* a, const void* b, const void*, int n, int*) {
-  auto *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
-  for (int l = 0; l < n; l += lane_step)
-    store_special(static_cast<T*>(dst) + l, F::of(load_special(x + l), load_special(y + l)));
+  special_any<T, F>(static_cast<T*>(dst), n, static_cast<const T*>(a), static_cast<const T*>(b));
 }
 template <class T, class F>
 void special_3(void* dst, const void* a, const void* b, const void* c, int n, int*) {
-  auto *x = static_cast<const T*>(a), *y = static_cast<const T*>(b), *z = static_cast<const T*>(c);
-  for (int l = 0; l < n; l += lane_step)
-    store_special(static_cast<T*>(dst) + l, F::of(load_special(x + l), load_special(y + l), load_special(z + l)));
+  special_any<T, F>(static_cast<T*>(dst), n, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<const T*>(c));
 }
 
 #define OP(name, operands, weight)
 #define SPECIAL_OP(family, name, operands, weight) SINTER_SPECIAL_##family(name, operands)
 #define SINTER_SPECIAL_FOUND(name, operands) \
   struct special_##name {                    \
+    static constexpr opcode op = opcode::name; \
     template <class... V>                    \
     SN_MEMBER special_lanes of(V... v) {     \
       return sn::sf_##name(v...);            \

@@ -23,11 +23,11 @@ template <class V> SN_FN V sf_j1_small(V x) {
 }
 /// Hankel's expansion for x >= 5: J = (p (c + s) - q (s - c)) / sqrt(pi x) and so on. p, q as polynomials in 1 / x^2.
 template <class V> struct sf_waves {
-  V p, q, sum, difference;  // divided by sqrt(pi x) already; sin + cos, sin - cos
+  V p, q, sum, difference;  // divided by sqrt(pi x) already; sin + cos, sin - cos over sqrt(2)
 };
 template <class V> SN_FN sf_waves<V> sf_hankel(V x, int order) {
   const V i = V(1.0) / x, u = i * i, t = sf_fma(u, V(50.0), V(-1.0));
-  const V size = V(0.56418958354775628695) * sf_sqrt(i);
+  const V size = V(0.79788456080286535588) * sf_sqrt(i);
   const V p = order == 0 ? sf_poly(t, 0.9986347659091991, -0.0013274931272003324, 3.49173058123235e-05,
       -2.4599633255626353e-06, 2.9759006198814616e-07, -5.0864251336242376e-08, 1.1058694645395798e-08,
       -2.8711174517114804e-09, 8.54333353527064e-10, -2.826933790146138e-10, 1.0222481695617527e-10, -4.171359959161613e-11,
@@ -48,15 +48,8 @@ template <class V> SN_FN sf_waves<V> sf_hankel(V x, int order) {
       -1.4665578811212324e-08, 4.7033027636616916e-09, -1.6567269593951687e-09, 6.32848600734026e-10,
       -2.7758256253151096e-10, 1.2375002645863873e-10, -1.854885856511523e-11, 3.475677955109186e-12, -5.011071335870982e-11,
       3.0330329715038467e-11, 2.2160827936692544e-11, -1.4321526134962363e-11, -8.86347063753487e-12, 5.499288063650921e-12);
-  const sf_sine_cosine<V> w = sf_sincos(x);
-  // sin(x) + cos(x) or their difference cancels: the product of both is -cos(2 x).
-  V sum = w.sin + w.cos, difference = w.sin - w.cos;
-  const V c = -sf_sincos(sf_min(x, V(1e300)) * V(2.0)).cos;
-  const auto same = w.sin * w.cos > V(0.0), both = x < V(1e300);
-  const V less = c / sf_if(same, sum, difference);
-  difference = sf_if(same & both, less, difference);
-  sum = sf_if(both & !same, less, sum);
-  return {p * size, q * i * size, sum, difference};
+  const sf_sine_cosine<V> w = sf_sincos_turned(x);
+  return {p * size, q * i * size, w.cos, w.sin};
 }
 template <class V> SN_FN V sf_j0(V x) {
   const V a = sf_abs(x);

@@ -17,28 +17,61 @@ template <class V> SN_SHARED sf_pair<V> sf_gammaln_pair(V x, V low) {
   }
   return r;
 }
-/// log(gamma(a) gamma(b) / gamma(a + b)) for finite a, b > 0. From 16 on the terms of Stirling are joined before they cancel
-/// (A. R. DiDonato, A. H. Morris, ACM Transactions on Mathematical Software 18, 1992).
-template <class V> SN_SHARED sf_pair<V> sf_betaln_pair(V first, V second) {
-  const V a = sf_max(first, second), b = sf_min(first, second);
-  const sf_pair<V> sum = sf_sum(a, b);
-  const auto far = a >= V(16.0);
-  const sf_pair<V> lb = sf_gammaln_pair(b, V(0.0));
-  sf_pair<V> r = {V(0.0), V(0.0)};
-  if (sf_any(!far))
-    r = sf_plus(sf_plus(sf_gammaln_pair(sf_min(a, V(16.0)), V(0.0)), sf_minus(sf_gammaln_pair(sum.hi, sum.lo))), lb);
-  if (sf_any(far)) {
-    const V c = sf_max(a, V(16.0));
-    const sf_pair<V> one = sf_times(sf_log1p_pair(sf_over<V>({b, V(0.0)}, {c, V(0.0)})), V(0.5) - c);
-    const V rests = sf_stirling_rest(c) - sf_stirling_rest(sf_max(sum.hi, V(16.0)));
-    const auto both = b >= V(8.0);
-    const V d = sf_max(b, V(8.0));
-    const sf_pair<V> ratio = sf_over<V>({d, V(0.0)}, sum);
-    const sf_pair<V> even = sf_plus(sf_times(sf_log_pair(ratio), d),
-        sf_plus(sf_times(sf_log_pair(d), V(-0.5)), V(0.9189385332046728)));
-    const sf_pair<V> odd = sf_plus(sf_plus(sf_times(sf_log_pair(sum), -b), b), lb);
-    const V rest = rests + sf_if(both, sf_stirling_rest(d) + V(-3.8782941580672414e-17), V(0.0));
-    r = sf_pair_if(far, sf_plus(sf_plus(sf_pair_if(both, even, odd), one), rest), r);
+/// What Stirling's terms of beta(a, b) have in common with what they weigh, for finite a, b > 0. Numbers below 3 are moved up by
+/// three steps of the recurrence, to c and d; the sum of these is s. The terms are joined, so that none cancel (A. R. DiDonato,
+/// A. H. Morris, ACM Transactions on Mathematical Software 18, 1992):
+/// beta(a, b) = (c / s)^a (d / s)^b sqrt(2 pi s / (c d)) exp(rest) * below / above.
+template <class V> struct sf_beta_terms {
+  sf_pair<V> c, d, s, above, below;
+  V rest;
+};
+/// y (y + 1) (y + 2) with another number in place of the first y.
+template <class V> SN_FN sf_pair<V> sf_three_up(sf_pair<V> first, sf_pair<V> y) {
+  return sf_times(sf_times(sf_plus(y, V(1.0)), sf_plus(y, V(2.0))), first);
+}
+template <class V> SN_FN sf_pair<V> sf_cube(sf_pair<V> y) { return sf_times(sf_times(y, y), y); }
+template <class V> SN_SHARED sf_beta_terms<V> sf_beta_terms_of(V a, V b, V first_a, V first_b) {
+  const V three = V(3.0), zero = V(0.0);
+  const auto low_a = a < three, low_b = b < three, low = low_a | low_b;
+  const sf_pair<V> whole_a = {a, zero}, whole_b = {b, zero}, unit = {V(1.0), zero}, sum = sf_sum(a, b);
+  sf_beta_terms<V> r = {whole_a, whole_b, sum, unit, unit, zero};
+  if (sf_any(low)) {
+    const sf_pair<V> up_a = sf_sum(three, a), up_b = sf_sum(three, b);
+    r.c = sf_pair_if(low_a, up_a, r.c);
+    r.d = sf_pair_if(low_b, up_b, r.d);
+    const auto both = low_a & low_b;
+    r.s = sf_plus(sum, sf_if(both, V(6.0), sf_if(low, three, zero)));
+    // Where one of them is huge, its steps cancel against the powers of the sum.
+    const auto usual = low & (sum.hi < V(1e90));
+    const sf_pair<V> s = sf_pair_if(usual, r.s, unit), cube = sf_cube(s);
+    sf_pair<V> up = sf_pair_if(usual, sf_three_up(sum, sum), unit), cubes = cube;
+    if (sf_any(both)) {
+      const sf_pair<V> more = sf_plus(sum, three);
+      up = sf_pair_if(both, sf_times(up, sf_three_up(more, more)), up);
+      cubes = sf_pair_if(both, sf_times(cube, cube), cubes);
+    }
+    const sf_pair<V> steps_a = sf_three_up<V>({first_a, zero}, whole_a), steps_b = sf_three_up<V>({first_b, zero}, whole_b);
+    const sf_pair<V> n = sf_times(sf_pair_if(low_a, steps_a, unit), sf_pair_if(low_b, steps_b, unit));
+    const sf_pair<V> m = sf_times(sf_pair_if(low_a, sf_cube(up_a), unit), sf_pair_if(low_b, sf_cube(up_b), unit));
+    r.above = sf_times(n, cubes);
+    r.below = sf_times(m, up);
+  }
+  r.rest = (sf_stirling_rest(r.c.hi) + sf_stirling_rest(r.d.hi)) - sf_stirling_rest(r.s.hi);
+  return r;
+}
+/// log(gamma(a) gamma(b) / gamma(a + b)) for finite a, b > 0.
+template <class V> SN_SHARED sf_pair<V> sf_betaln_pair(V a, V b) {
+  const V tiny = V(1e-100), zero = V(0.0), by = V(7.654505172902098e+199);
+  const auto small_a = a < tiny, small_b = b < tiny;
+  const sf_beta_terms<V> t = sf_beta_terms_of(a, b, sf_if(small_a, a * by, a), sf_if(small_b, b * by, b));
+  const sf_pair<V> p = sf_times(sf_log_pair(sf_over(t.c, t.s)), a), q = sf_times(sf_log_pair(sf_over(t.d, t.s)), b);
+  sf_pair<V> r = sf_plus(sf_plus(p, q), {V(0.9189385332046728), t.rest + V(-3.8782941580672414e-17)});
+  r = sf_plus(r, sf_times(sf_log_pair(sf_over(t.c, sf_over(t.s, t.d))), V(-0.5)));
+  const auto low = (a < V(3.0)) | (b < V(3.0));
+  if (sf_any(low)) {
+    const sf_pair<V> log_by = {V(460.2497278918037), V(1.2733935584839054e-14)};
+    const V steps = sf_if(small_a, V(1.0), zero) + sf_if(small_b, V(1.0), zero);
+    r = sf_plus(sf_plus(r, sf_log_pair(sf_over(t.below, t.above))), sf_times(log_by, steps));
   }
   return r;
 }
@@ -104,26 +137,23 @@ template <class V> SN_FN V sf_beta(V a, V b) {
   return sf_if(finite, r, sf_if((a > V(0.0)) & (b > V(0.0)), V(0.0), sf_nan(a)));
 }
 
-/// x^a y^b / beta(a, b) for pairs x + y = 1. From 8 on relative to its largest value, where the logarithms do not cancel.
-template <class V> SN_SHARED V sf_beta_weight(V a, V b, sf_pair<V> x, sf_pair<V> y) {
-  const auto large = sf_min(a, b) >= V(8.0);
-  V r = V(0.0);
-  if (sf_any(!large)) {
-    const V c = sf_if(large, V(1.0), a), d = sf_if(large, V(1.0), b);
-    const sf_pair<V> lx = sf_pair_if(y.hi < V(0.25), sf_log1p_pair(sf_minus(y)), sf_log_pair(x));
-    const sf_pair<V> ly = sf_pair_if(x.hi < V(0.25), sf_log1p_pair(sf_minus(x)), sf_log_pair(y));
-    const sf_pair<V> p = sf_plus(sf_plus(sf_times(lx, c), sf_times(ly, d)), sf_minus(sf_betaln_pair(c, d)));
-    r = sf_exp(p.hi, p.lo);
-  }
-  if (sf_any(large)) {
-    const V c = sf_max(a, V(8.0)), d = sf_max(b, V(8.0));
-    const sf_pair<V> sum = sf_sum(c, d);
-    const sf_pair<V> p = sf_times(sf_log_pair(sf_over(sf_times(x, sum), {c, V(0.0)})), c);
-    const sf_pair<V> q = sf_times(sf_log_pair(sf_over(sf_times(y, sum), {d, V(0.0)})), d);
-    const sf_pair<V> s = sf_plus(sf_plus(p, q), (sf_stirling_rest(sum.hi) - sf_stirling_rest(c)) - sf_stirling_rest(d));
-    r = sf_if(large, sf_exp(s.hi, s.lo) * sf_sqrt(c * (d / sum.hi) * V(0.15915494309189533577)), r);
-  }
-  return r;
+/// x^a y^b / beta(a, b) for pairs x + y = 1, from the terms of a and b: relative to its largest value, where the logarithms do not
+/// cancel.
+template <class V> struct sf_beta_scale {
+  sf_pair<V> from_a, from_b;  // s / c and s / d
+  V rest, factor;
+};
+template <class V> SN_SHARED sf_beta_scale<V> sf_beta_scale_of(V a, V b) {
+  const sf_beta_terms<V> t = sf_beta_terms_of(a, b, a, b);
+  V factor = sf_sqrt(t.c.hi * (t.d.hi / t.s.hi) * V(0.15915494309189533577));
+  const auto low = (a < V(3.0)) | (b < V(3.0));
+  if (sf_any(low)) factor = factor * sf_over(t.above, t.below).hi;
+  return {sf_over(t.s, t.c), sf_over(t.s, t.d), t.rest, factor};
+}
+template <class V> SN_SHARED V sf_beta_weight(const sf_beta_scale<V>& scale, V a, V b, sf_pair<V> x, sf_pair<V> y) {
+  const sf_pair<V> p = sf_times(sf_log_pair(sf_times(scale.from_a, x)), a), q = sf_times(sf_log_pair(sf_times(scale.from_b, y)), b);
+  const sf_pair<V> s = sf_plus(sf_plus(p, q), -scale.rest);
+  return sf_exp(s.hi, s.lo) * scale.factor;
 }
 /// I over the weight times a: 1 + (a + b) / (a + 1) x (1 + (a + b + 1) / (a + 2) x (1 + ...)) (NIST Digital Library of
 /// Mathematical Functions 8.17.8), all positive. The number of terms is found on the way; they are added from behind.
@@ -150,23 +180,26 @@ template <class V> SN_PIECE V sf_beta_series(V a, V b, V x) {
 template <class V> struct sf_fraction_term {
   V above, below;
 };
-template <class V> SN_FN sf_fraction_term<V> sf_beta_term(V a, V b, V x, V from, V m) {
-  // Of step m: what divides the next denominator's reciprocal, and the denominator.
-  const V e = a + (m + m), low = V(1.0) / (e - V(1.0)), mid = m * (b - m) * x * low;
-  const V above = (a + m - V(1.0)) * low * (a + b + m - V(1.0)) * x * mid;
-  const V below = m + mid + (a + m) * (from + sf_fma(m, V(2.0) - x, V(1.0))) / (e + V(1.0));
-  return {above, below};
+/// Of step m: what divides the next denominator's reciprocal, and the denominator, both freed from quotients: step m is multiplied
+/// by (e - 1) (e + 1) / (a + 1)^2, with which nothing overflows. `inverse` is 1 / (a + 1).
+template <class V> SN_FN sf_fraction_term<V> sf_beta_term(V a, V b, V x, V from, V inverse, V m) {
+  const V one = V(1.0), e = a + (m + m), lower = (e - one) * inverse, upper = (e + one) * inverse;
+  const V mid = m * (b - m) * x;
+  const V before = sf_if(m == one, one, (e - V(3.0)) * inverse);
+  const V above = ((a + m - one) * inverse) * ((a + b + m - one) * inverse * x) * mid * (upper * before);
+  const V slope = (a + m) * (from + sf_fma(m, V(2.0) - x, one));
+  return {above, sf_fma(upper, sf_fma(m, lower, mid * inverse), slope * inverse * lower)};
 }
 template <class V> SN_PIECE V sf_beta_fraction(V a, V b, sf_pair<V> x, sf_pair<V> y) {
   const sf_pair<V> p = sf_product(a, y.hi), q = sf_product(b, x.hi), d = sf_sum(p.hi, -q.hi);
   const V from = d.hi + (d.lo + sf_fma(a, y.lo, p.lo) - sf_fma(b, x.lo, q.lo));  // a y - b x
-  const V first = a * (from + V(1.0)) / (a + V(1.0));
+  const V inverse = V(1.0) / (a + V(1.0)), first = a * (from + V(1.0)) / (a + V(1.0));
   V back = V(1.0) / first, change = V(1.0), m = V(0.0), depth = V(0.0);
   auto more = change > V(0.5);
   SN_ROLLED
   for (int n = 0; n < 10000 && sf_any(more); ++n) {
     m = m + V(1.0);
-    const sf_fraction_term<V> t = sf_beta_term(a, b, x.hi, from, m);
+    const sf_fraction_term<V> t = sf_beta_term(a, b, x.hi, from, inverse, m);
     const V next = V(1.0) / sf_fma(t.above, back, t.below);
     change = sf_abs(change * t.above * back * next);
     back = next;
@@ -177,7 +210,7 @@ template <class V> SN_PIECE V sf_beta_fraction(V a, V b, sf_pair<V> x, sf_pair<V
   SN_ROLLED
   for (double at = sf_most(depth); at >= 1.0; at -= 1.0) {
     const V j(at);
-    const sf_fraction_term<V> t = sf_beta_term(a, b, x.hi, from, j);
+    const sf_fraction_term<V> t = sf_beta_term(a, b, x.hi, from, inverse, j);
     const auto inside = depth >= j;
     over = sf_if(inside, t.above / (t.below + over), over);
   }
@@ -228,8 +261,8 @@ template <class V> SN_PIECE V sf_beta_small(V a, V b, sf_pair<V> x) {
   return -sf_expm1(v) - sf_exp(v) * a * s;
 }
 /// The regularised incomplete beta function of finite a, b > 0 and pairs x + y = 1 above 0, or 1 minus it where `upper` is 1
-/// and not 0.
-template <class V> SN_SHARED V sf_beta_part(V a, V b, sf_pair<V> x, sf_pair<V> y, V upper) {
+/// and not 0; `weight` is that of x.
+template <class V> SN_SHARED V sf_beta_part(V a, V b, sf_pair<V> x, sf_pair<V> y, V upper, V weight) {
   const V one = V(1.0), half = V(0.5), few = V(0.8);
   const auto left = (a < one) & (x.hi <= half) & (b * x.hi <= few);
   const auto right = (!left) & (b < one) & (y.hi <= half) & (a * y.hi <= few);
@@ -247,7 +280,7 @@ template <class V> SN_SHARED V sf_beta_part(V a, V b, sf_pair<V> x, sf_pair<V> y
     r = sf_if(series, r, sf_beta_fraction(sf_if(series, one, c), sf_if(series, one, d), sf_pair_if(series, h, u),
         sf_pair_if(series, h, w)));
   }
-  r = r * sf_beta_weight(a, b, x, y);
+  r = r * weight;
   const auto complement = upper > half;
   const auto asked = (below & !complement) | (complement & !below);
   V other = one - r;
@@ -261,8 +294,9 @@ template <class V> SN_PIECE V sf_beta_ends(V a, V b, sf_pair<V> x, sf_pair<V> y,
   const V inf = sf_inf(a), zero = V(0.0), one = V(1.0);
   const auto inner = (a > zero) & (b > zero) & (a < inf) & (b < inf) & (x.hi > zero) & (y.hi > zero);
   const sf_pair<V> half = {V(0.5), zero};
-  V r = sf_beta_part(sf_if(inner, a, one), sf_if(inner, b, one), sf_pair_if(inner, x, half), sf_pair_if(inner, y, half),
-      V(upper ? 1.0 : 0.0));
+  const V c = sf_if(inner, a, one), d = sf_if(inner, b, one);
+  const sf_pair<V> u = sf_pair_if(inner, x, half), w = sf_pair_if(inner, y, half);
+  V r = sf_beta_part(c, d, u, w, V(upper ? 1.0 : 0.0), sf_beta_weight(sf_beta_scale_of(c, d), c, d, u, w));
   const V none = V(upper ? 1.0 : 0.0), all = V(upper ? 0.0 : 1.0);
   // All weight lies at 0 for a = 0 or an infinite b, at 1 for b = 0 or an infinite a.
   const auto at_0 = (a == zero) | (b == inf);

@@ -116,8 +116,7 @@ template <class V> SN_FN V sf_erfinv(V x) {
 /// The inverse of erfc at q in (0, 2), and scaled.
 template <class V> SN_PIECE V sf_erfcinv_of(V q) {
   const V p = sf_min(q, V(2.0) - q);
-  const sf_pair<V> l = sf_log_pair(p), m = sf_log_pair(V(2.0) - p);
-  return sf_erfinv_core(V(1.0) - q, -((l.hi + m.hi) + (l.lo + m.lo)));
+  return sf_erfinv_core(V(1.0) - q, -sf_log_pair(p * (V(2.0) - p)).hi);
 }
 template <class V> SN_FN V sf_erfcinv(V q) {
   V r = sf_erfcinv_of(q);

@@ -59,9 +59,9 @@ template <class V> SN_PIECE V sf_gamma_positive(V x, bool inverse = false) {
   for (int k = 0; k < 6; ++k) {
     const auto more = y > V(2.0);
     if (!sf_any(more)) break;
-    const V less = y - V(1.0), q = p * less;
-    low = sf_if(more, sf_fma(low, less, sf_fma(p, less, -q)), low);
-    p = sf_if(more, q, p);
+    const V less = y - V(1.0), by = sf_if(more, less, V(1.0)), q = p * by;
+    low = sf_fma(low, by, sf_fma(p, by, -q));
+    p = q;
     y = sf_if(more, less, y);
   }
   const V g = sf_gamma_core(y) / divisor;

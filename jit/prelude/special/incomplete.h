@@ -4,22 +4,39 @@
 namespace sn {
 
 /// x^a exp(-x) / gamma(a + 1) for finite a > 0 and a pair x > 0. From a = 8 on by Stirling's terms, without
-/// cancellation around x = a.
-template <class V> SN_PIECE V sf_gamma_weight(V a, V x, V x_low) {
-  const V b = sf_min(a, V(8.0)), turn = x_low / x;
-  const sf_pair<V> p = sf_plus(sf_plus(sf_times(sf_log_pair(x), b), -x), sf_fma(b, turn, -x_low));
-  const V factor = sf_if(b < V(1.0), b + V(1.0), b);
-  V r = sf_exp(p.hi, p.lo) / (sf_gamma_positive(factor) * sf_if(b < V(1.0), V(1.0), b));
+/// cancellation around x = a. What depends on a alone: a factor, and what is left of the logarithm.
+template <class V> struct sf_gamma_scale {
+  V factor, rest;
+};
+template <class V> SN_PIECE sf_gamma_scale<V> sf_gamma_scale_of(V a) {
   const auto large = a > V(8.0);
+  sf_gamma_scale<V> r = {V(1.0), V(0.0)};
+  if (sf_any(!large)) {
+    const V b = sf_min(a, V(8.0)), factor = sf_if(b < V(1.0), b + V(1.0), b);
+    r.factor = V(1.0) / (sf_gamma_positive(factor) * sf_if(b < V(1.0), V(1.0), b));
+  }
+  if (sf_any(large)) {
+    const V c = sf_max(a, V(8.0));
+    r = {sf_if(large, V(1.0) / sf_sqrt(c * V(6.28318530717958647692)), r.factor), sf_if(large, sf_stirling_rest(c), r.rest)};
+  }
+  return r;
+}
+template <class V> SN_PIECE V sf_gamma_weight(sf_gamma_scale<V> scale, V a, V x, V x_low) {
+  const auto large = a > V(8.0);
+  const V turn = x_low / x;
+  sf_pair<V> p = {V(0.0), V(0.0)};
+  if (sf_any(!large)) {
+    const V b = sf_min(a, V(8.0));
+    p = sf_plus(sf_plus(sf_times(sf_log_pair(x), b), -x), sf_fma(b, turn, -x_low));
+  }
   if (sf_any(large)) {
     const V c = sf_max(a, V(8.0));
     const sf_pair<V> t = sf_times(sf_log_quotient(x, c), c);
     const sf_pair<V> d = sf_sum(c, -x), e = sf_sum(t.hi, d.hi);
     const V low = sf_fma(c, turn, t.lo + d.lo) - x_low;
-    const V s = sf_exp(e.hi, e.lo + low - sf_stirling_rest(c)) / sf_sqrt(c * V(6.28318530717958647692));
-    r = sf_if(large, s, r);
+    p = sf_pair_if(large, {e.hi, e.lo + low - scale.rest}, p);
   }
-  return r;
+  return sf_exp(p.hi, p.lo) * scale.factor;
 }
 // Both recurrences below take at most a million steps; where they would need more, beside x = a from 1e10 on, they give NaN.
 
@@ -75,9 +92,8 @@ template <class V> SN_PIECE V sf_gamma_small(V a, V x) {
   return -sf_expm1(y) - sf_exp(y) * a * sum;
 }
 
-/// P of a finite a > 0 and a finite pair x > 0, or Q where `upper` is 1 and not 0.
-template <class V> SN_SHARED V sf_gamma_part(V a, V x, V x_low, V upper) {
-  const V w = sf_gamma_weight(a, x, x_low);
+/// P of a finite a > 0 and a finite pair x > 0, or Q where `upper` is 1 and not 0; w is the weight of x.
+template <class V> SN_SHARED V sf_gamma_part(V a, V x, V w, V upper) {
   const auto tiny = (x < V(0.8)) & (sf_if(x < V(0.5), V(-0.4) / sf_log_pair(x).hi, x * V(1.1)) >= a);
   const auto series = (!tiny) & ((x < V(0.8)) | (x < a));
   const auto fraction = !(tiny | series);
@@ -97,8 +113,8 @@ template <class V> SN_SHARED V sf_gamma_part(V a, V x, V x_low, V upper) {
 template <class V> SN_PIECE V sf_gamma_ends(V a, V x, V x_low, bool upper) {
   const V none = V(upper ? 1.0 : 0.0), all = V(upper ? 0.0 : 1.0);
   const auto inner = (a > V(0.0)) & (x > V(0.0)) & (a < sf_inf(a)) & (x < sf_inf(x));
-  V r = sf_gamma_part(sf_if(inner, a, V(1.0)), sf_if(inner, x, V(1.0)), sf_if(inner, x_low, V(0.0)),
-      V(upper ? 1.0 : 0.0));
+  const V c = sf_if(inner, a, V(1.0)), z = sf_if(inner, x, V(1.0)), z_low = sf_if(inner, x_low, V(0.0));
+  V r = sf_gamma_part(c, z, sf_gamma_weight(sf_gamma_scale_of(c), c, z, z_low), V(upper ? 1.0 : 0.0));
   const V ends = sf_if(a == V(0.0), sf_if(x > V(0.0), all, sf_nan(x)),
                        sf_if(x == V(0.0), none, sf_if(a == sf_inf(a), sf_if(x == sf_inf(x), sf_nan(x), none), all)));
   r = sf_if(inner, r, ends);

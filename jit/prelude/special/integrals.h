@@ -182,9 +182,12 @@ template <class V> SN_FN V sf_cosine_integral(V signed_x) {
 /// For 0 <= m <= 1/2 polynomials, up to 1 polynomials and log(1 - m) times others; m < 0 by the imaginary modulus.
 template <class V> SN_FN V sf_ellipk(V m) {
   const auto negative = m < V(0.0);
-  const V scale = sf_if(negative, V(1.0) / (V(1.0) - m), V(1.0));
-  const V n = sf_if(negative, sf_if(m > V(-1e300), -m * scale, V(1.0)), m);
-  const V rest = sf_if(negative, scale, V(1.0) - m);
+  V scale = V(1.0), n = m, rest = V(1.0) - m;
+  if (sf_any(negative)) {
+    scale = sf_if(negative, V(1.0) / rest, scale);
+    n = sf_if(negative, sf_if(m > V(-1e300), -m * scale, V(1.0)), m);
+    rest = sf_if(negative, scale, rest);
+  }
   V s = sf_min(n, V(0.5));
   V r = sf_poly(sf_fma(s, V(4.0), V(-1.0)), 1.685750354812596, 0.13543296215332, 0.025095277399418116, 0.005775663647207161,
       0.0014689871693556824, 0.00039573817085739006, 0.00011066757363079783, 3.176995652409654e-05, 9.299103771584177e-06,
@@ -206,15 +209,18 @@ template <class V> SN_FN V sf_ellipk(V m) {
     const sf_pair<V> l = sf_log_pair(s);
     r = sf_if(upper, sf_fma(-l.hi, b, a), r);
   }
-  r = sf_if(negative, r * sf_sqrt(scale), r);
+  if (sf_any(negative)) r = sf_if(negative, r * sf_sqrt(scale), r);
   r = sf_if(m == V(1.0), sf_inf(m), sf_if(m == -sf_inf(m), V(0.0), r));
   return sf_if(m <= V(1.0), r, sf_nan(m));
 }
 template <class V> SN_FN V sf_ellipe(V m) {
   const auto negative = m < V(0.0);
-  const V scale = sf_if(negative, V(1.0) / (V(1.0) - m), V(1.0));
-  const V n = sf_if(negative, sf_if(m > V(-1e300), -m * scale, V(1.0)), m);
-  const V rest = sf_if(negative, scale, V(1.0) - m);
+  V scale = V(1.0), n = m, rest = V(1.0) - m;
+  if (sf_any(negative)) {
+    scale = sf_if(negative, V(1.0) / rest, scale);
+    n = sf_if(negative, sf_if(m > V(-1e300), -m * scale, V(1.0)), m);
+    rest = sf_if(negative, scale, rest);
+  }
   V s = sf_min(n, V(0.5));
   V r = sf_poly(sf_fma(s, V(4.0), V(-1.0)), 1.4674622093394272, -0.1091440727365845, -0.006572222354183925,
       -0.0008964350561412915, -0.000161686045808984, -3.3718484922981827e-05, -7.68931728026259e-06, -1.8632198355508745e-06,
@@ -236,7 +242,7 @@ template <class V> SN_FN V sf_ellipe(V m) {
     const sf_pair<V> l = sf_log_pair(sf_max(s, V(1e-300)));
     r = sf_if(upper, sf_fma(-l.hi, b, a), r);
   }
-  r = sf_if(negative, r * sf_sqrt(V(1.0) - m), r);
+  if (sf_any(negative)) r = sf_if(negative, r * sf_sqrt(V(1.0) - m), r);
   r = sf_if(m == -sf_inf(m), sf_inf(m), r);
   return sf_if(m <= V(1.0), r, sf_nan(m));
 }

@@ -8,27 +8,28 @@ template <class V> struct sf_tail {
   V value, slope, bend;
 };
 struct sf_gamma_tail {
-  template <class V> SN_MEMBER sf_tail<V> of(V a, V, V x, V upper) {
-    const V w = a * sf_gamma_weight(a, x, V(0.0));
-    return {sf_gamma_part(a, x, V(0.0), upper), sf_if(upper > V(0.5), -w, w), a - x};
+  template <class V> SN_MEMBER sf_tail<V> of(const sf_gamma_scale<V>& scale, V a, V, V x, V upper) {
+    const V weight = sf_gamma_weight(scale, a, x, V(0.0)), w = a * weight;
+    return {sf_gamma_part(a, x, weight, upper), sf_if(upper > V(0.5), -w, w), a - x};
   }
 };
 struct sf_beta_tail {
-  template <class V> SN_MEMBER sf_tail<V> of(V a, V b, V x, V upper) {
+  template <class V> SN_MEMBER sf_tail<V> of(const sf_beta_scale<V>& scale, V a, V b, V x, V upper) {
     const sf_pair<V> p = {x, V(0.0)}, q = sf_sum(V(1.0), -x);
-    const V w = sf_beta_weight(a, b, p, q) / q.hi;
-    return {sf_beta_part(a, b, p, q, upper), sf_if(upper > V(0.5), -w, w), a - (b - V(1.0)) * x / q.hi};
+    const V weight = sf_beta_weight(scale, a, b, p, q), w = weight / q.hi;
+    return {sf_beta_part(a, b, p, q, upper, weight), sf_if(upper > V(0.5), -w, w), a - (b - V(1.0)) * x / q.hi};
   }
 };
 /// x in (0, most) from a first guess where the tail has the value `wanted`.
-template <class Tail, class V> SN_SHARED V sf_solve(V a, V b, V wanted, V upper, V guess, V most) {
+template <class Tail, class Scale, class V>
+SN_SHARED V sf_solve(const Scale& scale, V a, V b, V wanted, V upper, V guess, V most) {
   V x = guess, low = V(0.0), high = most;
   auto open = (x > V(1e-290)) & (x < most);
   SN_ROLLED
   for (int k = 0; k < 100; ++k) {
     if (!sf_any(open)) break;
     const V at = sf_if(open, x, V(0.25));
-    const sf_tail<V> t = Tail::of(a, b, at, upper);
+    const sf_tail<V> t = Tail::of(scale, a, b, at, upper);
     const auto complement = upper > V(0.5);
     const auto right = (complement & (t.value < wanted)) | ((!complement) & (t.value > wanted));
     high = sf_if(open & right, x, high);
@@ -69,7 +70,7 @@ template <class V> SN_SHARED V sf_gamma_inverse(V a, V p, V q) {
   const V cube = one - ninth - sf_normal_tail(p, q) * sf_sqrt(ninth);
   const V tail = -sf_log(q / a), far = sf_max(tail - (one - a) * sf_log(sf_max(tail, one)), V(0.7));
   V guess = sf_if(small, sf_if(tail > V(1.5), far, power), sf_if(cube > V(0.3), a * cube * cube * cube, power));
-  V x = sf_solve<sf_gamma_tail>(a, one, sf_if(upper, q, p), sf_if(upper, one, zero), guess, V(1e300));
+  V x = sf_solve<sf_gamma_tail>(sf_gamma_scale_of(a), a, one, sf_if(upper, q, p), sf_if(upper, one, zero), guess, V(1e300));
   const auto near = small & (x < V(0.8));
   if (sf_any(near)) {
     const V z = sf_if(near, x, zero);
@@ -112,7 +113,9 @@ template <class V> SN_SHARED sf_two<V> sf_beta_inverse(V first, V second, V firs
   // Turned so that x <= 1/2
   const sf_pair<V> middle = {half, zero};
   const auto large = first_p > first_q;
-  const V at = sf_beta_part(first, second, middle, middle, sf_if(large, one, zero));
+  sf_beta_scale<V> scale = sf_beta_scale_of(first, second);
+  const V at = sf_beta_part(first, second, middle, middle, sf_if(large, one, zero), sf_beta_weight(scale, first, second, middle,
+      middle));
   const auto turned = (large & (at > first_q)) | ((!large) & (at < first_p));
   const V a = sf_if(turned, second, first), b = sf_if(turned, first, second);
   const V p = sf_if(turned, first_q, first_p), q = sf_if(turned, first_p, first_q);
@@ -127,7 +130,8 @@ template <class V> SN_SHARED sf_two<V> sf_beta_inverse(V first, V second, V firs
   const V normal = a / (a + b * sf_exp(w + w));
   const auto bell = (a > one) & (b > one) & (h + k > zero);
   V x = sf_min(sf_if(bell, normal, sf_exp(rough)), V(0.499));
-  x = sf_solve<sf_beta_tail>(a, b, sf_if(upper, q, p), sf_if(upper, one, zero), x, V(0.5000001));
+  if (sf_any(turned)) scale = sf_beta_scale_of(a, b);
+  x = sf_solve<sf_beta_tail>(scale, a, b, sf_if(upper, q, p), sf_if(upper, one, zero), x, V(0.5000001));
   const auto near = small & (x <= half) & (b * x <= V(0.8));
   if (sf_any(near)) {
     const V e = sf_if(near, a, half), f = sf_if(near, b, one);

@@ -70,11 +70,11 @@ template <class V> SN_FN V sf_rel_entr(V x, V y) {
 /// are small.
 template <class V> SN_FN V sf_kl_div(V x, V y) {
   const sf_quotient<V> q = sf_quotient_of(x, y);
-  const sf_pair<V> p = sf_times(q.whole, x);
-  const sf_pair<V> s = sf_sum(p.hi, -x), u = sf_sum(s.hi, y);
+  // Else x (log(x / y) - 1) + y, rounded once but for what the difference lost
+  const sf_pair<V> less = sf_sum(q.whole.hi, V(-1.0));
   const V z = q.hi * q.hi, square = sf_fma(q.hi + q.hi, q.lo, z);
   const V near = (x + y) * (square * sf_fma(q.p, q.hi + z, V(1.0)));
-  V r = sf_if(q.k == V(0.0), near, u.hi + (u.lo + (s.lo + p.lo)));
+  V r = sf_if(q.k == V(0.0), near, sf_fma(x, less.hi, y) + x * (less.lo + q.whole.lo));
   const auto huge = !(sf_max(x, y) < V(1e300));
   if (sf_any(huge)) r = sf_if(huge, (x * sf_log(x / y) - x) + y, r);
   r = sf_if((x > V(0.0)) & (y > V(0.0)), r, sf_if((x == V(0.0)) & (y >= V(0.0)), y, sf_inf(x)));

@@ -44,5 +44,21 @@ template <class V> SN_FN sf_sine_cosine<V> sf_sincos(V x) {
   const sf_pair_sine_cosine<V> p = sf_sincos_pairs(x);
   return {p.sin.hi, p.cos.hi};
 }
+/// Of x - pi / 4 for x >= 1, to an ulp of themselves: (sin(x) - cos(x)) / sqrt(2) and (sin(x) + cos(x)) / sqrt(2), which cancel.
+template <class V> SN_FN sf_sine_cosine<V> sf_sincos_turned(V x) {
+  const V k = sf_rint(sf_fma(x, V(0.63661977236758134308), V(-0.5)));
+  const sf_pair<V> a = sf_sum(sf_fma(k, V(-1.5707963267341256), x), V(-0.78539816339744828));
+  const sf_pair<V> s = sf_sum(a.hi, k * V(-6.077100506303966e-11));
+  const V lo = a.lo + (sf_fma(k, V(-2.0222662487959506e-21), V(-3.061616997868383e-17)) + s.lo);
+  const sf_pair<V> r = sf_sum_ordered(s.hi, lo);
+  const sf_pair_sine_cosine<V> p = sf_turned(r.hi, r.lo, k);
+  sf_sine_cosine<V> t = {p.sin.hi, p.cos.hi};
+  const auto huge = !(x < V(1048576.0));
+  if (sf_any(huge)) {
+    const V y = sf_if(huge, x, V(0.0)), sine = sf_library_sin(y), cosine = sf_library_cos(y), half = V(0.70710678118654752440);
+    t = {sf_if(huge, (sine - cosine) * half, t.sin), sf_if(huge, (sine + cosine) * half, t.cos)};
+  }
+  return t;
+}
 
 }  // namespace sn
