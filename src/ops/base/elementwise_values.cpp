@@ -1,5 +1,7 @@
 #include "ops/base/elementwise_values.hpp"
 
+#include "ops/base/deferred_work.hpp"
+
 #include "graph/values/trace.hpp"
 
 namespace sinter::ops {
@@ -36,6 +38,8 @@ value bool_of(bool v, const dims& shape, runtime::device_id device) {
 }
 
 ndarray unary(const char* function, opcode op, loop_rule rule, const ndarray& x) {
+  if (is_unread(x)) [[unlikely]]
+    if (auto later = follow_deferred(op, x, nullptr)) return *later;
   const auto again = [=](const operand* o) { return unary(function, op, rule, o[0].array()); };
   if (auto later = over_selections(jit::weight(op), again, x)) return *later;
   const graph::array_view& of = view_of(x, function);
@@ -80,6 +84,8 @@ resolved resolve_pair(const char* function, loop_rule rule, const operand& x, co
 }
 
 ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x, const operand& y) {
+  if (is_unread(x) || is_unread(y)) [[unlikely]]
+    if (auto later = follow_deferred(op, x, &y)) return *later;
   const auto again = [=](const operand* o) { return binary(function, op, rule, o[0], o[1]); };
   if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
   if (const plain_pair both(function, rule, x, y); both) return wrap(both.map(op, both.loop()));

@@ -1,6 +1,7 @@
 // Elementwise arithmetic and rounding; functions that are a single operation are defined in math.cpp.
 #include <cmath>
 
+#include "ops/base/deferred_work.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/elementwise.hpp"
 
@@ -14,6 +15,8 @@ value convert(const value& v, dtype type) { return graph::record_cast(v, type); 
 
 /// add and multiply, which are logical operations for bools.
 ndarray ring(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
+  if (is_unread(x) || is_unread(y)) [[unlikely]]
+    if (auto later = follow_deferred(op, x, &y)) return *later;
   const auto again = [=](const operand* o) { return ring(function, op, of_bools, o[0], o[1]); };
   if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
   if (const plain_pair both(function, loop_rule::any, x, y); both)

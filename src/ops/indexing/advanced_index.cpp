@@ -3,6 +3,7 @@
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/deferred_work.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/indexing/masked.hpp"
@@ -237,14 +238,50 @@ selection_view* unread_selection(const ndarray& a) noexcept {
   return s->what.base ? s : nullptr;
 }
 
+namespace {
+
+/// Deferred work is a selection that has neither base nor elements.
+struct deferred_view : selection_view {
+  std::shared_ptr<deferred_work> work;
+};
+bool is_work(const selection_view& v) noexcept { return !v.what.base && !v.elements; }
+
+graph::value elements_of(selection_view& v) {
+  if (v.elements) return v.elements->compacted();
+  if (v.what.base) return read_selection(v.what);
+  auto& work = static_cast<deferred_view&>(v).work;
+  graph::value result = work->compute();
+  work.reset();
+  return result;
+}
+
+}  // namespace
+
+ndarray defer(std::shared_ptr<deferred_work> work) {
+  auto view = std::make_shared<deferred_view>();
+  view->work = std::move(work);
+  view->deferred.store(true, std::memory_order_relaxed);
+  view->capture = runtime::this_thread().capture;
+  return ndarray_access::make(std::move(view));
+}
+
+std::shared_ptr<deferred_work> deferred_work_of(const ndarray& a) {
+  const graph::view_ref& v = ndarray_access::unresolved(a);
+  if (!v || !v->deferred.load(std::memory_order_acquire)) return {};
+  auto& selection = const_cast<selection_view&>(static_cast<const selection_view&>(*v));
+  const std::lock_guard lock(selection.once);
+  const bool unread = selection.deferred.load(std::memory_order_relaxed) && is_work(selection);
+  return unread && selection.capture == runtime::this_thread().capture ? static_cast<deferred_view&>(selection).work
+                                                                        : nullptr;
+}
+
 void resolve(const graph::array_view& v) {
   auto& picked = const_cast<selection_view&>(static_cast<const selection_view&>(v));
   const std::lock_guard lock(picked.once);
   if (!picked.deferred.load(std::memory_order_relaxed)) return;
   // A selection made before a capture is evaluated outside of it.
   const graph::outside_capture now(picked.capture != runtime::this_thread().capture);
-  const graph::view_ref read =
-      graph::make_array(picked.elements ? picked.elements->compacted() : read_selection(picked.what));
+  const graph::view_ref read = graph::make_array(elements_of(picked));
   picked.store = read->store;
   picked.shape = read->shape;
   picked.strides = read->strides;

@@ -5,7 +5,10 @@
 #include "ops/sparse/parts.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
+#include "sinter/histogram.hpp"
 #include "sinter/indexing.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/scan.hpp"
 #include "sinter/search.hpp"
 #include "sinter/sort.hpp"
 #include "sinter/take.hpp"
@@ -80,6 +83,16 @@ state_ref grouped(format f, const sparse_state& s) {
   return host ? grouped_on_host(f, s, major, minor) : grouped_by_sorting(f, s, major, minor);
 }
 
+/// coo whose entries are known to be in C order, in compressed rows: nothing moves.
+state_ref compressed_in_order(const sparse_state& s) {
+  const dtype index = index_of(s);
+  if (!kernels_of(s).arranges())
+    return make_state(format::csr, s.rows, s.columns, s.data, ends_of(s.first, s.rows, index), s.second, s.order);
+  const ndarray ends = cumsum(bincount(s.first, {.minlength = s.rows})).astype(index);
+  const ndarray none = zeros(1, {.dtype = index, .device = s.data.device()});
+  return make_state(format::csr, s.rows, s.columns, s.data, concatenate({none, ends}), s.second, s.order);
+}
+
 state_ref as_coo(const sparse_state& s) {
   const entry_order order = s.format == format::csr ? s.order.load() : entry_order::unknown;
   return make_state(format::coo, s.rows, s.columns, s.data, rows_of_entries(s), columns_of_entries(s), order);
@@ -107,7 +120,9 @@ state_ref compressed(const state_ref& s) { return is_compressed(*s) ? s : in_for
 state_ref in_format(const state_ref& s, format f) {
   if (s->format == f) return s;
   if (f == format::coo) return as_coo(*s);
-  return is_compressed(*s) ? regrouped(s) : canonical(grouped(f, *s));
+  if (is_compressed(*s)) return regrouped(s);
+  const bool in_order = f == format::csr && s->order.load() >= entry_order::sorted && entries_of(*s) > 0;
+  return canonical(in_order ? compressed_in_order(*s) : grouped(f, *s));
 }
 
 ndarray dense_of(const sparse_state& s) {

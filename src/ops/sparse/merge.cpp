@@ -28,9 +28,8 @@ bool have_same_places(const sparse_state& a, const sparse_state& b) {
   return value_of(a.first) == value_of(b.first) && value_of(a.second) == value_of(b.second);
 }
 
-merged_pair finished(const alike_pair& p, ndarray first, ndarray second, const ndarray& from_a, const ndarray& from_b) {
+merged_pair finished(const alike_pair& p, ndarray first, ndarray second, const ndarray& of_a, const ndarray& of_b) {
   const dtype index = index_of(*p.a);
-  const ndarray of_a = elements_at(p.a->data, from_a), of_b = elements_at(p.b->data, from_b);
   return {make_state(p.a->format, p.a->rows, p.a->columns, of_a, first.astype(index, /*copy=*/false),
                      second.astype(index, /*copy=*/false), entry_order::canonical),
           of_a, of_b};
@@ -44,12 +43,13 @@ merged_pair merged_on_host(const alike_pair& p, bool common) {
   auto* const ends = static_cast<std::int64_t*>(address_to_write(indptr));
   const std::int64_t count = kernels.count_merged(a.matrix, b.matrix, common, ends);
   const value indices = unset_leaf(dims{count}, index_of(*p.a), device),
-              from_a = unset_leaf(dims{count}, dtype::i64, device),
-              from_b = unset_leaf(dims{count}, dtype::i64, device);
-  kernels.fill_merged(a.matrix, b.matrix, common, ends, address_to_write(indices),
-                      static_cast<std::int64_t*>(address_to_write(from_a)),
-                      static_cast<std::int64_t*>(address_to_write(from_b)));
-  return finished(p, wrap(indptr), wrap(indices), wrap(from_a), wrap(from_b));
+              of_a = unset_leaf(dims{count}, a.data->type, device),
+              of_b = unset_leaf(dims{count}, b.data->type, device);
+  kernels.fill_merged(a.matrix, b.matrix, common, ends, address_to_write(indices), itemsize(of_a->type),
+                      address_to_write(of_a), itemsize(of_b->type), address_to_write(of_b));
+  a.pass_faults(of_a);
+  b.pass_faults(of_b);
+  return finished(p, wrap(indptr), wrap(indices), wrap(of_a), wrap(of_b));
 }
 
 /// One number for each place, ascending.
@@ -83,7 +83,8 @@ merged_pair merged_by_keys(const alike_pair& p, bool common) {
   }
   const std::int64_t minors = std::max<std::int64_t>(minors_of(*p.a), 1);
   const ndarray starts = arange(majors_of(*p.a) + 1, {.device = a.device()}) * minors;
-  return finished(p, searchsorted(keys, starts), keys % minors, from_a, from_b);
+  return finished(p, searchsorted(keys, starts), keys % minors, elements_at(p.a->data, from_a),
+                  elements_at(p.b->data, from_b));
 }
 
 }  // namespace

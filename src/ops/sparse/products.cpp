@@ -1,6 +1,7 @@
 // Products with vectors and matrices: operands evaluated, layouts, the call.
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
+#include "ops/base/deferred_work.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse/parts.hpp"
 #include "sinter/creation.hpp"
@@ -105,6 +106,99 @@ std::optional<std::vector<ndarray>> announced(const state_ref& s, const ndarray&
   return run_intercepted(call);
 }
 
+/// A recorded number times an array in memory; of other values the value itself, once.
+struct multiple {
+  double factor;
+  value of;
+};
+multiple as_multiple(const value& v) {
+  const std::lock_guard lock(graph::flush_mutex());  // evaluation releases a node's operands
+  if (v->kind != graph::node_kind::map || v->map().op != jit::opcode::multiply) return {1, v};
+  for (const int k : {0, 1}) {
+    const graph::node &number = *v->operand(k), &array = *v->operand(1 - k);
+    if (number.kind != graph::node_kind::scalar || number.scalar().unset || number.type != v->type) continue;
+    if (!is_real_floating(number.scalar().constant.type)) continue;
+    if (array.is_leaf() && array.type == v->type && array.shape == v->shape)
+      return {number.scalar().constant.f[0], v->args[1 - k]};
+  }
+  return {1, v};
+}
+
+/// alpha op(A) x + beta y, done when it is first used. `product` is the handle of op(A) x alone, if this is more than that:
+/// where anything else holds that one it is computed, and this from it.
+class later_product final : public deferred_work, public std::enable_shared_from_this<later_product> {
+ public:
+  later_product(state_ref s, bool transpose, value x, dims x_shape, dims to)
+      : matrix_(std::move(s)), transpose_(transpose), x_(std::move(x)), to_(to) {
+    width_ = x_shape.size() == 2 ? x_shape[1] : 1;
+  }
+
+  value compute() override {
+    if (product_ && (product_.use_count() > 1 || !product_->deferred.load(std::memory_order_acquire)))
+      return value_of(from(wrap(value_of(ndarray_access::make(product_)))));
+    product_kw kw{.alpha = alpha_, .beta = beta_};
+    if (y_) kw.y = wrap(y_);
+    return value_of(multiplied(matrix_, transpose_, wrap(x_), width_, to_, kw));
+  }
+
+  std::shared_ptr<deferred_work> followed_by(jit::opcode op, const graph::view_ref& self, const operand& x,
+                                             const operand* y) const override {
+    const dtype type = promote_types(matrix_->data.dtype(), x_->type);
+    auto next = std::make_shared<later_product>(*this);
+    if (!next->product_) next->product_ = self;
+    if (op == jit::opcode::negative && !y) return next->scaled(-1);
+    if (!y || y_) return nullptr;
+    const bool is_left = x.is_array() && ndarray_access::unresolved(x.array()) == self;
+    const operand& other = is_left ? *y : x;
+    if (op == jit::opcode::multiply) return other.is_array() ? nullptr : next->times(other.number());
+    if (op != jit::opcode::add && op != jit::opcode::subtract) return nullptr;
+    if (!other.is_array() || ndarray_access::unresolved(other.array()) == self) return nullptr;
+    const graph::view_ref& v = ndarray_access::ref(other.array());
+    if (!v || v->type != type || !(v->shape == to_) || !(v->device() == x_->device)) return nullptr;
+    if (op == jit::opcode::subtract && !is_left && !next->scaled(-1)) return nullptr;
+    const multiple m = as_multiple(graph::read(*v));
+    next->y_ = m.of;
+    next->beta_ = op == jit::opcode::subtract && is_left ? -m.factor : m.factor;
+    return next;
+  }
+
+ private:
+  /// This once more, with another alpha; null where alpha would be rounded twice.
+  std::shared_ptr<later_product> scaled(double sign) {
+    if (y_) return nullptr;
+    alpha_ *= sign;
+    return shared_from_this();
+  }
+  std::shared_ptr<later_product> times(const scalar& by) {
+    if (y_ || alpha_ != 1 || by.kind() == scalar_kind::complex) return nullptr;
+    alpha_ = by.real();
+    return shared_from_this();
+  }
+  /// The same by operations on the product.
+  ndarray from(const ndarray& product) const {
+    const ndarray some = alpha_ == 1 ? product : alpha_ == -1 ? -product : product * alpha_;
+    if (!y_) return some;
+    if (beta_ == 1) return some + wrap(y_);
+    return beta_ == -1 ? some - wrap(y_) : some + beta_ * wrap(y_);
+  }
+
+  state_ref matrix_;
+  bool transpose_;
+  value x_;
+  dims to_;
+  std::int64_t width_ = 1;
+  double alpha_ = 1, beta_ = 1;
+  value y_;
+  graph::view_ref product_;
+};
+
+/// Whether a product may wait for its first use: of real numbers, whose epilogue is the same operations in either order, where
+/// nobody listens and nothing is captured.
+bool may_wait(const state_ref& s, const ndarray& x, const dims& to, const product_kw& kw) {
+  return is_real_floating(promote_types(s->data.dtype(), x.dtype())) && core::element_count(to) != 0 && !kw.y &&
+         number_of(kw.alpha) == 1.0 && !is_intercepting() && !graph::is_capturing();
+}
+
 /// op(A) x of a vector or a matrix.
 ndarray times_dense(const sparse_array& a, const ndarray& x, bool transpose, const product_kw& kw,
                     const shape_t& as_written) {
@@ -132,6 +226,8 @@ ndarray times_dense(const sparse_array& a, const ndarray& x, bool transpose, con
     if (kw.y) product = product + (is_one(kw.beta) ? *kw.y : *kw.y * kw.beta);
     return product.astype(promote_types(s->data.dtype(), x.dtype()), false);
   }
+  if (may_wait(s, x, to, kw))
+    return defer(std::make_shared<later_product>(s, transpose, value_of(x), view_of(x, matmul_name).shape, to));
   return multiplied(s, transpose, x, rank == 2 ? x.shape(1) : 1, to, kw);
 }
 

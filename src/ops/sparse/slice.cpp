@@ -1,4 +1,8 @@
 // Selections of rows and columns, elements, diagonals.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
 #include "ops/sparse/parts.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -133,8 +137,38 @@ state_ref minors_in_range(const sparse_state& s, std::int64_t first, std::int64_
 state_ref majors_of_part(const state_ref& s, const chosen_part& p) {
   return p.positions.defined() ? majors_at(*s, p.positions) : majors_in_range(*s, p.first, p.count);
 }
+/// Where each minor goes, and its entries there: those of a major stay in the order that they have, as SciPy's.
+state_ref minors_at_on_host(const sparse_state& s, const ndarray& positions) {
+  const std::int64_t wanted = positions.size(), minors = minors_of(s);
+  const auto chosen = positions.to_vector<std::int64_t>();
+  std::vector<std::int64_t> starts(static_cast<std::size_t>(minors) + 1, 0), places(chosen.size());
+  for (const std::int64_t c : chosen) ++starts[static_cast<std::size_t>(c) + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  std::vector<std::int64_t> next(starts.begin(), starts.end() - 1);
+  for (std::int64_t k = 0; k < wanted; ++k) {
+    const auto column = static_cast<std::size_t>(chosen[static_cast<std::size_t>(k)]);
+    places[static_cast<std::size_t>(next[column]++)] = k;
+  }
+  const ready_matrix m = ready(s, s.data.dtype());
+  const runtime::device_id device = device_of(s);
+  const value indptr = unset_leaf(dims{majors_of(s) + 1}, dtype::i64, device);
+  auto* const ends = static_cast<std::int64_t*>(address_to_write(indptr));
+  const std::int64_t total = kernels_of(s).count_chosen(m.matrix, starts.data(), ends);
+  const dtype index = promote_types(index_of(s), index_for(s.rows, wanted, total));
+  const state_ref wide = index == index_of(s) ? nullptr : with_index_dtype(with_elements(s, s.data), index);
+  const ready_matrix from = wide ? ready(*wide, s.data.dtype()) : m;
+  const value indices = unset_leaf(dims{total}, index, device), data = unset_leaf(dims{total}, m.data->type, device);
+  kernels_of(s).fill_chosen(from.matrix, itemsize(data->type), starts.data(), places.data(), ends,
+                            address_to_write(indices), address_to_write(data));
+  from.pass_faults(data);
+  const bool ascending = std::is_sorted(chosen.begin(), chosen.end(), std::less_equal<>());
+  return resized(s, majors_of(s), wanted, wrap(data), wrap(indptr).astype(index), wrap(indices),
+                 ascending ? s.order.load() : entry_order::unknown);
+}
+
 state_ref minors_of_part(const state_ref& s, const chosen_part& p) {
   if (!p.positions.defined()) return minors_in_range(*s, p.first, p.count);
+  if (kernels_of(*s).arranges()) return minors_at_on_host(*s, p.positions);
   const format other = s->format == format::csr ? format::csc : format::csr;
   return in_format(majors_at(*in_format(s, other), p.positions), s->format);
 }
@@ -144,6 +178,15 @@ state_ref entries_where(const sparse_state& s, const ndarray& mask) { return kep
 
 ndarray diagonal_numbers(const sparse_state& s) {
   return columns_of_entries(s).astype(int64) - rows_of_entries(s).astype(int64);
+}
+/// The k-th diagonal in the dtype of sums.
+ndarray diagonal_on_host(const sparse_state& s, std::int64_t k, std::int64_t length) {
+  const ready_matrix m = ready(s, sum_dtype(s.data.dtype()));
+  const value sums = unset_leaf(dims{length}, m.data->type, device_of(s));
+  const std::int64_t shift = s.format == format::csc ? -k : k;  // of minors against majors
+  kernels_of(s).diagonal(m.matrix, std::max<std::int64_t>(0, -shift), shift, length, address_to_write(sums));
+  m.pass_faults(sums);
+  return wrap(sums);
 }
 std::int64_t diagonal_length(const char* function, const sparse_state& s, std::int64_t k) {
   if (k <= -s.rows - (s.rows == 0) || k >= s.columns + (s.columns == 0)) {
@@ -199,6 +242,8 @@ ndarray sparse_array::diagonal(std::int64_t k) const {
   const auto& s = *ops::state_of(*this, "diagonal");
   const std::int64_t length = ops::diagonal_length("diagonal", s, k);
   const sinter::dtype t = s.data.dtype(), wide = is_bool(t) ? int64 : t;
+  if (length > 0 && ops::is_compressed(s) && ops::kernels_of(s).arranges())
+    return ops::diagonal_on_host(s, k, length).astype(t, /*copy=*/false);
   const ndarray out = zeros(length, {.dtype = wide, .device = s.data.device()});
   if (length > 0 && ops::entries_of(s) > 0) {
     const ndarray at = flatnonzero(ops::diagonal_numbers(s) == k);

@@ -224,6 +224,17 @@ list counted(const batched_call& c) {
 
 list repeated_along(const batched_call& c) { return {repeat(c.operands[0], c.operands[1], number(c, 0) + 1)}; }
 
+/// One sparse matrix times the examples' vectors or matrices: their columns side by side, so that it is read once.
+list sparse_multiplied(const batched_call& c) {
+  const ndarray& x = c.operands[0];
+  const bool vectors = x.ndim() == 2;
+  const ndarray first = moveaxis(x, 0, 1);  // (inner, examples) or (inner, examples, columns)
+  const ndarray columns = vectors ? first : first.reshape({first.shape(0), first.shape(1) * first.shape(2)});
+  const ndarray product = c.call.again(list{columns, c.operands[1]})[0];
+  if (vectors) return {moveaxis(product, 1, 0)};
+  return {moveaxis(product.reshape({product.shape(0), first.shape(1), first.shape(2)}), 1, 0)};
+}
+
 constexpr const char* depends_on_data = "the size of the result depends on data: it must be the same for all examples";
 constexpr const char* of_one_order = "the ordered array is one example's: each has its own search";
 
@@ -264,7 +275,7 @@ constexpr opaque_entry entries[] = {
     {"solve", solved_for<1>, nullptr},
     {"solve_triangular", solved_for<1>, nullptr},
     {"sort", sorted, nullptr},
-    {"sparse_matmul", nullptr, "a sparse matrix times the dense array of one example"},
+    {"sparse_matmul", nullptr, "matrices of the examples' own elements go one after the other"},
     {"svd", of_stacks, nullptr},
     {"to_device", of_stacks, nullptr},
     {"to_memory", of_stacks, nullptr},
@@ -289,6 +300,7 @@ opaque_rule rule_of(const batched_call& c) {
   const std::string_view name = c.call.name;
   if ((name == "searchsorted" && !c.mapped[0]) || (name == "digitize" && !c.mapped[1])) return of_stacks;
   if (name == "repeat" && !c.mapped[1]) return repeated_along;
+  if (name == "sparse_matmul" && !c.mapped[1]) return sparse_multiplied;
   const opaque_entry* const known = find_opaque(name);
   return known ? known->rule : nullptr;
 }

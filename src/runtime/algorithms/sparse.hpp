@@ -99,14 +99,25 @@ class sparse {
   virtual void fill_product(const sparse_matrix& /*a*/, const sparse_matrix& /*b*/, const std::int64_t* /*indptr*/,
                             void* /*indices*/, void* /*data*/) {}
   /// The places of either matrix (both strictly ascending), or of both where `common`: indptr and, in a second step,
-  /// columns and for each place the entry of a and of b, -1 where there is none.
+  /// columns and for each place the element of a and of b (of `bytes_a`, `bytes_b`), zeros where there is none.
   virtual std::int64_t count_merged(const sparse_matrix& /*a*/, const sparse_matrix& /*b*/, bool /*common*/,
                                     std::int64_t* /*indptr*/) {
     return 0;
   }
   virtual void fill_merged(const sparse_matrix& /*a*/, const sparse_matrix& /*b*/, bool /*common*/,
-                           const std::int64_t* /*indptr*/, void* /*indices*/, std::int64_t* /*from_a*/,
-                           std::int64_t* /*from_b*/) {}
+                           const std::int64_t* /*indptr*/, void* /*indices*/, std::size_t /*bytes_a*/,
+                           void* /*of_a*/, std::size_t /*bytes_b*/, void* /*of_b*/) {}
+  /// Of a matrix of a product's type the sum of what each of `length` rows from `first` on has in column row + shift.
+  virtual void diagonal(const sparse_matrix&, std::int64_t /*first*/, std::int64_t /*shift*/, std::int64_t /*length*/,
+                        void* /*sums*/) {}
+  /// Columns chosen, also several times: column c becomes places[starts[c]] to places[starts[c + 1] - 1]. indptr of the
+  /// result, which is returned by its last number, and, in a second step, its entries in the order of the matrix.
+  virtual std::int64_t count_chosen(const sparse_matrix&, const std::int64_t* /*starts*/, std::int64_t* /*indptr*/) {
+    return 0;
+  }
+  virtual void fill_chosen(const sparse_matrix&, std::size_t /*bytes*/, const std::int64_t* /*starts*/,
+                           const std::int64_t* /*places*/, const std::int64_t* /*indptr*/, void* /*indices*/,
+                           void* /*data*/) {}
 };
 
 }  // namespace sinter::runtime

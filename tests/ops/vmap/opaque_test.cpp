@@ -156,10 +156,16 @@ TEST_CASE("vmap: results whose size depends on data must have one size, and mask
   CHECK(same_bits(vmap([](const ndarray& a) { return sum(a[a > 0]); })(x), array({3.0, 9.0})));
 }
 
-TEST_CASE("vmap: sparse products, one example after the other") {
+TEST_CASE("vmap: sparse products") {
   const ndarray x = numbers({4, 6});
   const sparse::sparse_array a = sparse::diags({array({-1.0}), array({2.5})}, {-1, 0}, shape_t{6, 6}).tocsr();
   check_near([&](const ndarray& v) { return sparse::matmul(a, v); }, x);
+  check_near([&](const ndarray& v) { return sparse::matmul(v, a); }, x);
+  check_near([&](const ndarray& v) { return 2 * sparse::matmul(a, v) - v; }, x);
+  const ndarray matrices = numbers({3, 6, 2});
+  check_near([&](const ndarray& m) { return sparse::matmul(a, m); }, matrices);
+  check_near([&](const ndarray& m) { return sparse::matmul(m.T(), a); }, matrices);
+  check_near([&](const ndarray& d) { return sparse::matmul(a.with_data(d), ones({6, 2})); }, numbers({3, a.nnz()}));
 }
 
 TEST_CASE("vmap: every function that announces itself has a rule or a reason") {

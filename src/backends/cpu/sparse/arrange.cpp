@@ -18,21 +18,6 @@ using runtime::sparse_matrix;
 /// About what it takes to move an entry, in nanoseconds.
 constexpr double time_to_move = 4;
 
-struct sixteen_bytes {
-  std::uint64_t low, high;
-};
-/// Calls f with a value of a type of that many bytes.
-template <class F>
-void with_bytes(std::size_t bytes, F&& f) {
-  switch (bytes) {
-    case 1: return f(std::uint8_t{});
-    case 2: return f(std::uint16_t{});
-    case 4: return f(std::uint32_t{});
-    case 8: return f(std::uint64_t{});
-    default: return f(sixteen_bytes{});
-  }
-}
-
 /// A stable counting sort. Each part of the entries counts its own, so that all know where to write.
 template <class E, class I>
 class grouping {

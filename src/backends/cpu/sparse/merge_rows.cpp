@@ -58,17 +58,22 @@ std::int64_t cpu_sparse::count_merged(const sparse_matrix& a, const sparse_matri
 }
 
 void cpu_sparse::fill_merged(const sparse_matrix& a, const sparse_matrix& b, bool common, const std::int64_t* indptr,
-                             void* indices, std::int64_t* from_a, std::int64_t* from_b) {
-  with_index(a.index, [&](auto index) {
+                             void* indices, std::size_t bytes_a, void* of_a, std::size_t bytes_b, void* of_b) {
+  const auto fill = [&](auto index, auto of_one, auto of_other) {
     using I = decltype(index);
+    using A = decltype(of_one);
+    using B = decltype(of_other);
     for_blocks(a, b, [&](std::int64_t r) {
       std::int64_t at = indptr[r];
       merge_row<I>(a, b, common, r, [&](I column, std::int64_t i, std::int64_t j) {
         static_cast<I*>(indices)[at] = column;
-        from_a[at] = i;
-        from_b[at++] = j;
+        static_cast<A*>(of_a)[at] = i < 0 ? A{} : static_cast<const A*>(a.data)[i];
+        static_cast<B*>(of_b)[at++] = j < 0 ? B{} : static_cast<const B*>(b.data)[j];
       });
     });
+  };
+  with_index(a.index, [&](auto index) {
+    with_bytes(bytes_a, [&](auto one) { with_bytes(bytes_b, [&](auto other) { fill(index, one, other); }); });
   });
 }
 

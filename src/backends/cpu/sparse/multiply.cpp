@@ -1,5 +1,6 @@
 // Products with dense vectors and matrices. A result's sums are taken in an order that follows from the matrix alone: of A
-// along each row, of its transpose in the order of rows within a fixed number of parts, whose sums are added in order.
+// along each row, of its transpose in the order of rows within a fixed number of parts, whose sums are
+// added in order; of a band in the order of every other part, then of those between.
 #include <cstring>
 
 #include "backends/cpu/sparse/rows.hpp"
@@ -110,8 +111,8 @@ void times_matrix(const typed_rows<T, I>& a, const sparse_product& p, T* result,
   }
 }
 
-/// In how many parts the rows are for a transposed product: each has sums of its own. So there must be many more entries
-/// than columns, or rows that ascend, of which a part may have a few columns only (a band).
+/// In how many parts the rows are for a transposed product that is no band's: each has sums of its own. So there must be
+/// many more entries than columns, or rows that ascend, of which a part may have a few columns only.
 std::int64_t transposed_parts(const sparse_matrix& a) {
   const std::int64_t dense = std::clamp<std::int64_t>(a.entries / (3 * a.columns + 4096), 1, 8);
   return a.ascends && a.indices && a.entries > 1 << 18 ? std::max<std::int64_t>(dense, 4) : dense;
@@ -134,26 +135,42 @@ column_range columns_of(const sparse_matrix& a, std::int64_t first, std::int64_t
   return range.first < range.last ? range : column_range{};
 }
 
+/// The same for a matrix of `Width` columns; 0: of any number.
+template <int Width, class T, class I>
+void scatter_wide(const typed_rows<T, I>& a, const sparse_product& p, std::int64_t first, std::int64_t last, T* sums) {
+  const T* const x = static_cast<const T*>(p.x);
+  const std::int64_t width = Width == 0 ? p.width : Width;
+  for (std::int64_t r = first; r < last; ++r) {
+    const T* const of_row = x + r * width;
+    const auto end = static_cast<std::int64_t>(a.indptr[r + 1]);
+    for (auto k = static_cast<std::int64_t>(a.indptr[r]); k < end; ++k) {
+      const T v = a.data[k];
+      T* const to = sums + static_cast<std::int64_t>(a.indices[k]) * width;
+      for (std::int64_t j = 0; j < width; ++j) to[j] += v * of_row[j];
+    }
+  }
+}
+
 /// Adds the products of some rows to sums of all columns.
 template <class T, class I>
 void scatter_rows(const typed_rows<T, I>& a, const sparse_product& p, std::int64_t first, std::int64_t last, T* sums) {
   const T* const x = static_cast<const T*>(p.x);
-  const std::int64_t width = p.width;
+  if (x && p.width > 1) {
+    switch (p.width) {
+      case 4: return scatter_wide<4>(a, p, first, last, sums);
+      case 8: return scatter_wide<8>(a, p, first, last, sums);
+      case 16: return scatter_wide<16>(a, p, first, last, sums);
+      default: return scatter_wide<0>(a, p, first, last, sums);
+    }
+  }
   for (std::int64_t r = first; r < last; ++r) {
     const auto end = static_cast<std::int64_t>(a.indptr[r + 1]);
     auto k = static_cast<std::int64_t>(a.indptr[r]);
-    if (!x) {
-      for (; k < end; ++k) sums[a.indices[k]] += a.data[k];
-    } else if (width == 1) {
+    if (x) {
       const T of_row = x[r];
       for (; k < end; ++k) sums[a.indices[k]] += a.data[k] * of_row;
     } else {
-      const T* const of_row = x + r * width;
-      for (; k < end; ++k) {
-        const T v = a.data[k];
-        T* const to = sums + static_cast<std::int64_t>(a.indices[k]) * width;
-        for (std::int64_t j = 0; j < width; ++j) to[j] += v * of_row[j];
-      }
+      for (; k < end; ++k) sums[a.indices[k]] += a.data[k];
     }
   }
 }
@@ -170,22 +187,78 @@ void scatter_all(const typed_rows<T, I>& a, const sparse_product& p, T* result, 
     for (std::int64_t i = 0; i < size; ++i) result[i] = scale(sums[i], i);
 }
 
+/// Parts of rows whose columns lie one after the other, but for what neighbours have in common.
+struct band {
+  std::vector<std::int64_t> rows;
+  std::vector<column_range> ranges;
+};
+constexpr std::int64_t band_parts = 16;
+
+/// The parts of a matrix whose rows ascend, if it is large and a band; else nothing in them.
+template <class I>
+band band_of(const sparse_matrix& m) {
+  if (!m.ascends || !m.indices || m.entries <= 1 << 18 || m.rows < band_parts) return {};
+  band b{divided_rows(static_cast<const I*>(m.indptr), m.rows, band_parts), std::vector<column_range>(band_parts)};
+  const auto look = [&](std::size_t part) { b.ranges[part] = columns_of<I>(m, b.rows[part], b.rows[part + 1]); };
+  look(band_parts / 2);
+  if (4 * (b.ranges[band_parts / 2].last - b.ranges[band_parts / 2].first) > m.columns) return {};
+  runtime::parallel_for(band_parts, 2.0 * static_cast<double>(m.rows), [&](std::int64_t part) {
+    if (part != band_parts / 2) look(static_cast<std::size_t>(part));
+  });
+  std::int64_t reached = 0, before = 0;  // by the parts up to the one before the last one, and by the last one
+  for (const column_range& r : b.ranges) {
+    if (r.first < reached || r.last < before || r.first >= r.last) return {};
+    reached = before;
+    before = r.last;
+  }
+  return b;
+}
+
+/// Parts that have columns in common with their neighbours only: every other one at a time, so that all add to one array of
+/// sums, those of the first half before those of the second.
+template <class T, class I>
+void times_transposed_band(const typed_rows<T, I>& a, const sparse_product& p, const band& b, double time, T* result,
+                           T* scratch) {
+  const scaling<T> scale(p);
+  const std::int64_t size = a.columns * p.width;
+  T* const sums = scale.added ? scratch : result;  // the result may be what is added
+  for (std::int64_t half = 0; half < 2; ++half) {
+    runtime::parallel_for(band_parts / 2, time / 2, [&](std::int64_t k) {
+      const auto part = static_cast<std::size_t>(2 * k + half);
+      if (half == 0) {
+        const std::int64_t from = k == 0 ? 0 : b.ranges[part].first,
+                           to = part + 2 < b.ranges.size() ? b.ranges[part + 2].first : a.columns;
+        std::fill(sums + from * p.width, sums + to * p.width, T{});
+      }
+      scatter_rows(a, p, b.rows[part], b.rows[part + 1], sums);
+    });
+  }
+  if (!scale.added && !scale.scaled) return;
+  constexpr std::int64_t block = 4096;
+  runtime::parallel_for((size + block - 1) / block, 0.5 * static_cast<double>(size), [&](std::int64_t at) {
+    const std::int64_t end = std::min(size, (at + 1) * block);
+    for (std::int64_t i = at * block; i < end; ++i) result[i] = scale(sums[i], i);
+  });
+}
+
 template <class T, class I>
 void times_transposed(const sparse_matrix& m, const sparse_product& p, T* result, T* scratch) {
   const typed_rows<T, I> a(m);
   const scaling<T> scale(p);
-  std::int64_t parts = transposed_parts(m);
+  const double time = time_of_entry * static_cast<double>(m.entries) * static_cast<double>(p.width);
+  if (const band b = band_of<I>(m); !b.rows.empty())
+    return times_transposed_band<T, I>(a, p, b, 2 * time, result, scratch);
+  const std::int64_t parts = transposed_parts(m);
   const std::int64_t size = a.columns * p.width;
   if (parts == 1) return scatter_all(a, p, result, scratch);
   const std::vector<std::int64_t> rows = divided_rows(a.indptr, a.rows, parts);
   std::vector<column_range> ranges(static_cast<std::size_t>(parts));
-  const double time = time_of_entry * static_cast<double>(m.entries) * static_cast<double>(p.width);
   std::int64_t columns = 0;
   for (std::size_t part = 0; part < ranges.size(); ++part) {
     ranges[part] = columns_of<I>(m, rows[part], rows[part + 1]);
     columns += ranges[part].last - ranges[part].first;
+    if (3 * columns > 6 * a.columns + m.entries) return scatter_all(a, p, result, scratch);
   }
-  if (3 * columns > 6 * a.columns + m.entries) return scatter_all(a, p, result, scratch);
   runtime::parallel_for(parts, 2 * time, [&](std::int64_t part) {
     const auto at = static_cast<std::size_t>(part);
     T* const sums = scratch + part * size;

@@ -101,22 +101,29 @@ std::int64_t cpu_sparse::join_equal(const sparse_matrix& a, void* indices, void*
 
 void cpu_sparse::copy_rows(const sparse_matrix& a, std::size_t bytes, const std::int64_t* rows, std::int64_t count,
                            const std::int64_t* indptr, void* indices, void* data) {
-  with_index(a.index, [&](auto index) {
+  const auto copy = [&](auto index, auto element) {
     using I = decltype(index);
+    using E = decltype(element);
     const I* const ends = static_cast<const I*>(a.indptr);
     constexpr std::int64_t block = 64;
     const double time = static_cast<double>(indptr[count]) + 20.0 * static_cast<double>(count);
     runtime::parallel_for((count + block - 1) / block, time, [&](std::int64_t b) {
       for (std::int64_t k = b * block; k < std::min(count, (b + 1) * block); ++k) {
-        const auto from = static_cast<std::size_t>(ends[rows[k]]), to = static_cast<std::size_t>(indptr[k]);
-        const auto entries = static_cast<std::size_t>(indptr[k + 1]) - to;
-        if (entries == 0) continue;
-        std::memcpy(static_cast<I*>(indices) + to, static_cast<const I*>(a.indices) + from, entries * sizeof(I));
-        std::memcpy(static_cast<char*>(data) + to * bytes, static_cast<const char*>(a.data) + from * bytes,
-                    entries * bytes);
+        const I* const columns = static_cast<const I*>(a.indices) + ends[rows[k]];
+        const E* const from = static_cast<const E*>(a.data) + ends[rows[k]];
+        const std::int64_t entries = indptr[k + 1] - indptr[k];
+        I* const to = static_cast<I*>(indices) + indptr[k];
+        E* const moved = static_cast<E*>(data) + indptr[k];
+        if (entries < 32) {  // a call of memcpy takes longer
+          for (std::int64_t j = 0; j < entries; ++j) to[j] = columns[j], moved[j] = from[j];
+          continue;
+        }
+        std::memcpy(to, columns, static_cast<std::size_t>(entries) * sizeof(I));
+        std::memcpy(moved, from, static_cast<std::size_t>(entries) * sizeof(E));
       }
     });
-  });
+  };
+  with_index(a.index, [&](auto index) { with_bytes(bytes, [&](auto element) { copy(index, element); }); });
 }
 
 void cpu_sparse::extremes(const sparse_matrix& a, bool transposed, bool largest, void* result, std::int64_t* counts) {
@@ -128,6 +135,77 @@ void cpu_sparse::extremes(const sparse_matrix& a, bool transposed, bool largest,
       else extremes_of<false>(typed, transposed, static_cast<T*>(result), counts);
     });
   });
+}
+
+void cpu_sparse::diagonal(const sparse_matrix& a, std::int64_t first, std::int64_t shift, std::int64_t length,
+                          void* sums) {
+  with_types(a, [&](auto element, auto index) {
+    using T = decltype(element);
+    using I = decltype(index);
+    const typed_rows<T, I> m(a);
+    constexpr std::int64_t block = 1024;
+    const double time = 0.5 * static_cast<double>(a.entries) + 2.0 * static_cast<double>(length);
+    runtime::parallel_for((length + block - 1) / block, time, [&](std::int64_t b) {
+      for (std::int64_t k = b * block; k < std::min(length, (b + 1) * block); ++k) {
+        T sum{};
+        const I column = static_cast<I>(first + k + shift);
+        I at = m.indptr[first + k];
+        const I end = m.indptr[first + k + 1];
+        if (a.ascends) at = static_cast<I>(std::lower_bound(m.indices + at, m.indices + end, column) - m.indices);
+        for (; at < end && (!a.ascends || m.indices[at] == column); ++at)
+          if (m.indices[at] == column) sum += m.data[at];
+        static_cast<T*>(sums)[k] = sum;
+      }
+    });
+  });
+}
+
+namespace {
+
+/// Calls f(row) for all rows, in blocks.
+template <class F>
+void for_each_row(const sparse_matrix& a, F&& f) {
+  constexpr std::int64_t block = 256;
+  const double time = 2.0 * static_cast<double>(a.entries + a.rows);
+  runtime::parallel_for((a.rows + block - 1) / block, time, [&](std::int64_t b) {
+    for (std::int64_t r = b * block; r < std::min(a.rows, (b + 1) * block); ++r) f(r);
+  });
+}
+
+}  // namespace
+
+std::int64_t cpu_sparse::count_chosen(const sparse_matrix& a, const std::int64_t* starts, std::int64_t* indptr) {
+  with_index(a.index, [&](auto index) {
+    using I = decltype(index);
+    const I *const ends = static_cast<const I*>(a.indptr), *const columns = static_cast<const I*>(a.indices);
+    for_each_row(a, [&](std::int64_t r) {
+      std::int64_t count = 0;
+      for (I k = ends[r]; k < ends[r + 1]; ++k) count += starts[columns[k] + 1] - starts[columns[k]];
+      indptr[r + 1] = count;
+    });
+  });
+  indptr[0] = 0;
+  for (std::int64_t r = 0; r < a.rows; ++r) indptr[r + 1] += indptr[r];
+  return indptr[a.rows];
+}
+
+void cpu_sparse::fill_chosen(const sparse_matrix& a, std::size_t bytes, const std::int64_t* starts,
+                             const std::int64_t* places, const std::int64_t* indptr, void* indices, void* data) {
+  const auto fill = [&](auto index, auto element) {
+    using I = decltype(index);
+    using E = decltype(element);
+    const I *const ends = static_cast<const I*>(a.indptr), *const columns = static_cast<const I*>(a.indices);
+    for_each_row(a, [&](std::int64_t r) {
+      std::int64_t to = indptr[r];
+      for (I k = ends[r]; k < ends[r + 1]; ++k) {
+        for (std::int64_t p = starts[columns[k]]; p < starts[columns[k] + 1]; ++p, ++to) {
+          static_cast<I*>(indices)[to] = static_cast<I>(places[p]);
+          static_cast<E*>(data)[to] = static_cast<const E*>(a.data)[k];
+        }
+      }
+    });
+  };
+  with_index(a.index, [&](auto index) { with_bytes(bytes, [&](auto element) { fill(index, element); }); });
 }
 
 }  // namespace sinter::cpu

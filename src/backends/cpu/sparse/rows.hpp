@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -69,6 +70,21 @@ void with_types(const runtime::sparse_matrix& a, F&& f) {
       default: return f(std::uint64_t{}, index);
     }
   });
+}
+
+struct sixteen_bytes {
+  std::uint64_t low, high;
+};
+/// Calls f with a value of a type of that many bytes.
+template <class F>
+void with_bytes(std::size_t bytes, F&& f) {
+  switch (bytes) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    case 8: return f(std::uint64_t{});
+    default: return f(sixteen_bytes{});
+  }
 }
 
 /// Rows divided into `parts` of about as many entries, where every row counts as some entries more: first rows, and the

@@ -28,7 +28,13 @@ class cpu_sparse final : public runtime::sparse {
   std::int64_t count_merged(const runtime::sparse_matrix& a, const runtime::sparse_matrix& b, bool common,
                             std::int64_t* indptr) override;
   void fill_merged(const runtime::sparse_matrix& a, const runtime::sparse_matrix& b, bool common,
-                   const std::int64_t* indptr, void* indices, std::int64_t* from_a, std::int64_t* from_b) override;
+                   const std::int64_t* indptr, void* indices, std::size_t bytes_a, void* of_a, std::size_t bytes_b,
+                   void* of_b) override;
+  void diagonal(const runtime::sparse_matrix& a, std::int64_t first, std::int64_t shift, std::int64_t length,
+                void* sums) override;
+  std::int64_t count_chosen(const runtime::sparse_matrix& a, const std::int64_t* starts, std::int64_t* indptr) override;
+  void fill_chosen(const runtime::sparse_matrix& a, std::size_t bytes, const std::int64_t* starts,
+                   const std::int64_t* places, const std::int64_t* indptr, void* indices, void* data) override;
 };
 
 }  // namespace sinter::cpu

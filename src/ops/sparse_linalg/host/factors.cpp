@@ -86,20 +86,36 @@ sparse_array factorable(const char* function, const sparse_array& a) {
 }
 
 /// linalg_error unless each column has an entry in a row of its own, which SuperLU takes for granted: Duff, On Algorithms for
-/// Obtaining a Maximum Transversal, 1981.
+/// Obtaining a Maximum Transversal, 1981. A column takes its diagonal entry where it has one. Of a search's columns each first
+/// looks for a row that no column has, whose entries are passed once in all: without that, searches go over most of the
+/// matrix again and again.
 void require_structural_rank(const char* function, const sparse_array& a) {
   const auto rows = a.indices().to_vector<int>(), starts = a.indptr().to_vector<int>();
   const int n = static_cast<int>(a.shape(0));
   const auto at = [](auto& list, int i) -> auto& { return list[static_cast<std::size_t>(i)]; };
-  std::vector<int> column_of(static_cast<std::size_t>(n), -1), next(starts.begin(), starts.end()),
-      seen(static_cast<std::size_t>(n), -1);
+  std::vector<int> column_of(static_cast<std::size_t>(n), -1), seen(static_cast<std::size_t>(n), -1);
+  std::vector<int> next(starts.begin(), starts.end()), untried(starts.begin(), starts.end());
+  for (int j = 0; j < n; ++j)
+    if (std::binary_search(rows.begin() + at(starts, j), rows.begin() + at(starts, j + 1), j)) at(column_of, j) = j;
+  std::vector<int> taken(static_cast<std::size_t>(n), 0);
+  for (int j = 0; j < n; ++j) at(taken, j) = at(column_of, j) == j;
+  /// A row of column j that no column has, or -1.
+  const auto free_row = [&](int j) {
+    while (at(untried, j) < at(starts, j + 1)) {
+      const int row = at(rows, at(untried, j)++);
+      if (at(column_of, row) < 0) return row;
+    }
+    return -1;
+  };
   std::vector<int> path;  // columns; each but the first is that of a row of the one before it
   for (int column = 0; column < n; ++column) {
+    if (at(taken, column)) continue;
     path.assign(1, column);
     at(next, column) = at(starts, column);
-    bool found = false;
-    while (!path.empty() && !found) {
+    int last = -1;
+    while (!path.empty()) {
       const int j = path.back();
+      if ((last = free_row(j)) >= 0) break;
       if (at(next, j) == at(starts, j + 1)) {
         path.pop_back();
         continue;
@@ -108,13 +124,13 @@ void require_structural_rank(const char* function, const sparse_array& a) {
       if (at(seen, row) == column) continue;
       at(seen, row) = column;
       const int other = at(column_of, row);
-      found = other < 0;
-      if (found) break;
       path.push_back(other);
       at(next, other) = at(starts, other);
     }
-    if (!found)
+    if (path.empty())
       fail<linalg_error>(function, "the matrix of shape ", a.shape(), " is singular by the places of its entries");
+    at(column_of, last) = path.back();
+    path.pop_back();
     for (const int j : path) at(column_of, at(rows, at(next, j) - 1)) = j;
   }
 }
