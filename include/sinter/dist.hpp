@@ -26,7 +26,7 @@ namespace dist {
 /// What the positions along one axis of a mesh have of an array.
 class placement {
  public:
-  enum class kind : std::uint8_t { replicate, shard };
+  enum class kind : std::uint8_t { replicate, shard, partial };
   constexpr placement() = default;  // replicate
   constexpr placement(kind k, std::int64_t axis) noexcept : kind_(k), axis_(axis) {}
   constexpr kind what() const noexcept { return kind_; }
@@ -43,7 +43,10 @@ class placement {
 constexpr placement shard(std::int64_t axis) noexcept { return {placement::kind::shard, axis}; }
 /// The same on all positions.
 constexpr placement replicate() noexcept { return {}; }
-/// "shard(0)", "replicate()".
+/// Each position has a term, an array of the whole shape (or of the part that other axes of the mesh shard); the array is
+/// their sum, which is still to be made. Not of bool.
+constexpr placement partial() noexcept { return {placement::kind::partial, 0}; }
+/// "shard(0)", "replicate()", "partial()".
 std::string to_string(const placement& p);
 /// One for each axis of the mesh, in their order; axes without one replicate. An array's axis that several axes of the mesh
 /// shard is divided by their product.
@@ -112,12 +115,23 @@ ndarray random(sinter::random::generator& from, const shape_t& shape, const mesh
 /// The array in a .npy file; each device's part is read where it lies in the file, nothing else. Errors as sn::load.
 ndarray load(const std::string& path, const mesh& m, const placements& how);
 
-/// The same elements in other parts; evaluates the array. Moves what a device does not have.
+/// The same elements in other parts; evaluates the array. Moves what a device does not have. Of a sum that is partial
+/// replicate() makes an all-reduce and shard() a reduce-scatter, in the library's one order of additions: the elements have
+/// the bits of one device, whenever the sum is made. A pending sum over sharded axes is made as `how` asks, so that
+/// redistribute(sum(x, 0), {partial()}) moves nothing but edges, and redistribute(sum(x, 0), {shard(0)}) no more than each
+/// device needs. To partial(): what is a sum already keeps its terms; of anything else the first position along
+/// the mesh axis has the elements, and the others have zeros. dtype_error: partial() of bool.
 ndarray redistribute(const ndarray& x, const placements& how);
+/// An array of the parts that the program has, one for each position in their order (in a job: of this process), on the
+/// positions' devices or copied there: the inverse of local(). Of partial() they are terms, which are added in the order of positions.
+/// Shard() divides as dist::shard does: parts of the shapes that this gives. Evaluates the parts. value_error: another number of
+/// parts than positions; shape_error, dtype_error: parts that do not fit together; dtype_error: partial() of bool.
+ndarray from_local(const std::vector<ndarray>& parts, const shape_t& shape, const mesh& m, const placements& how);
 /// An ordinary array with all elements, on the device of a position; in a job on that of each process. Evaluates.
 ndarray gather(const ndarray& x, std::int64_t position = 0);
-/// The parts by position (in a job those of this process), as ordinary arrays on their devices. Evaluates; nothing is copied, and writing to a part does not
-/// change the array.
+/// The parts by position (in a job those of this process), as ordinary arrays on their devices; of partial() the terms, which
+/// of a sum in the library's order are sums of what each position has. Evaluates; nothing is copied, and writing to a part
+/// does not change the array.
 std::vector<ndarray> local(const ndarray& x);
 /// One for each axis of the mesh. Evaluates. Parts of a slice lie where its elements were, so they need not be even.
 placements placements_of(const ndarray& x);

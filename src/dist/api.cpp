@@ -6,7 +6,10 @@
 #include "graph/run/mesh_hook.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "sinter/dist.hpp"
+#include "sinter/eval.hpp"
 #include "sinter/io.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
 
 namespace sinter::inline v0 {
 namespace dist {
@@ -32,6 +35,8 @@ layout layout_of(const char* function, const mesh_state& m, const core::dims& sh
   if (static_cast<int>(how.size()) > m.extents.size())
     fail<value_error>(function, how.size(), " placements for a mesh of ", m.extents.size(), " axes");
   layout out;
+  for (std::size_t k = 0; k < how.size(); ++k)
+    if (how[k].what() == placement::kind::partial) out.partial.push_back(static_cast<int>(k));
   for (int axis = 0; axis < shape.size(); ++axis) {
     sharding::split s{axis, {}, {}};
     for (std::size_t k = 0; k < how.size(); ++k)
@@ -90,11 +95,17 @@ std::vector<runtime::device_id> devices_of(std::int64_t count, const std::vector
   return out;
 }
 
+void require_sums(const char* function, const layout& how, dtype type) {
+  if (!how.partial.empty() && is_bool(type)) fail<dtype_error>(function, "partial() of ", type, ": there are no sums of it");
+}
+
 /// A recorded array on the mesh, in parts.
 ndarray in_parts(const char* function, const ndarray& x, const mesh& m, const placements& how) {
   const mesh_state& state = state_of(m);
   const graph::value v = ops::value_of(x, function);
-  return ops::wrap(sharding::divided(state, v, layout_of(function, state, v->shape, how)));
+  const layout to = layout_of(function, state, v->shape, how);
+  require_sums(function, to, v->type);
+  return ops::wrap(sharding::divided(state, v, to));
 }
 
 create_kw on(const mesh& m, create_kw kw, const char* function) {
@@ -106,7 +117,11 @@ create_kw on(const mesh& m, create_kw kw, const char* function) {
 }  // namespace
 
 std::string to_string(const placement& p) {
-  return p.what() == placement::kind::shard ? "shard(" + std::to_string(p.axis()) + ")" : "replicate()";
+  switch (p.what()) {
+    case placement::kind::shard: return "shard(" + std::to_string(p.axis()) + ")";
+    case placement::kind::partial: return "partial()";
+    default: return "replicate()";
+  }
 }
 
 mesh::mesh(const shape_t& extents, const std::vector<std::string>& names, const mesh_kw& kw) {
@@ -154,7 +169,8 @@ ndarray shard(const ndarray& x, const mesh& m, const placements& how) {
   const graph::array_view& v = ops::view_of(x, "shard");
   if (graph::is_on_mesh(v.device()))
     fail<value_error>("shard", "the array is on ", v.device(), " already; dist::redistribute moves it");
-  const layout to = layout_of("shard", state, v.shape, how);
+  const layout asked = layout_of("shard", state, v.shape, how), to = asked.when_made();
+  require_sums("shard", asked, v.type);
   graph::evaluate(std::span(&whole, 1));
   sharding::shards s{to, {}};
   for (int p = 0; p < state.size(); ++p) {
@@ -173,7 +189,53 @@ ndarray shard(const ndarray& x, const mesh& m, const placements& how) {
     const graph::view_ref part = graph::make_view(v, sharding::extents_of(where), v.strides, offset);
     s.at.push_back(graph::read(*graph::to_device(*part, state.devices[static_cast<std::size_t>(p)])));
   }
-  return ops::wrap(sharding::leaf_of(state, v.shape, v.type, std::move(s)));
+  const graph::value out = sharding::leaf_of(state, v.shape, v.type, std::move(s));
+  return ops::wrap(asked.partial.empty() ? out : sharding::divided(state, out, asked));
+}
+
+ndarray from_local(const std::vector<ndarray>& given, const shape_t& shape, const mesh& m, const placements& how) {
+  const mesh_state& state = state_of(m);
+  const core::dims whole = ops::to_dims(shape);
+  const layout to = layout_of("from_local", state, whole, how);
+  std::size_t mine = 0;
+  for (int p = 0; p < state.size(); ++p) mine += state.is_local(p);
+  if (given.size() != mine) fail<value_error>("from_local", given.size(), " parts for ", mine, " positions");
+  const dtype type = ops::view_of(given[0], "from_local").type;
+  require_sums("from_local", to, type);
+  const dtype of_terms = type == dtype::f16 || type == dtype::bf16 ? dtype::f32 : type;
+  auto sum = std::make_shared<sharding::unmade_sum>();
+  sharding::shards s{to, {}};
+  std::size_t next = 0;
+  for (int p = 0; p < state.size(); ++p) {
+    if (!state.is_local(p)) {
+      s.at.emplace_back();
+      continue;
+    }
+    const ndarray& part = given[next++];
+    const graph::array_view& v = ops::view_of(part, "from_local");
+    const core::dims extents = sharding::extents_of(state.part(to.when_made(), whole, p));
+    if (v.type != type) fail<dtype_error>("from_local", "parts of ", type, " and of ", v.type);
+    if (v.shape != extents)
+      fail<shape_error>("from_local", "part ", next - 1, " has shape ", v.shape, ", and position ", p, " has ", extents,
+                        " of ", whole);
+    const ndarray here = part.to_device(ops::to_public(state.devices[static_cast<std::size_t>(p)])).copy();
+    eval(here);
+    s.at.push_back(ops::value_of(to.partial.empty() ? here : expand_dims(here.astype(of_terms, false), 0)));
+  }
+  if (!to.partial.empty()) {
+    sum->type = of_terms;
+    sum->shape = whole;
+    sum->over = to.partial;
+    const std::int64_t count = state.parts_along(to.partial);
+    sum->shape.insert(0, count);
+    for (sharding::split one : to.splits) {
+      ++one.axis;
+      sum->how.add(std::move(one));
+    }
+    sum->how.add({0, to.partial, sharding::even_bounds(count, count)});
+    s.sum = std::move(sum);
+  }
+  return ops::wrap(sharding::leaf_of(state, whole, type, std::move(s)));
 }
 
 ndarray full(const shape_t& shape, const operand& value, const mesh& m, const placements& how, const create_kw& kw) {
@@ -199,10 +261,10 @@ ndarray load(const std::string& path, const mesh& m, const placements& how) {
 
 ndarray redistribute(const ndarray& x, const placements& how) {
   const mesh_state& m = state_of(x, "redistribute");
-  const graph::view_ref whole = ops::ndarray_access::ref(x);
-  graph::evaluate(std::span(&whole, 1));
   const graph::value v = ops::value_of(x, "redistribute");
-  return ops::wrap(sharding::divided(m, v, layout_of("redistribute", m, v->shape, how)));
+  const layout to = layout_of("redistribute", m, v->shape, how);
+  require_sums("redistribute", to, v->type);
+  return ops::wrap(sharding::redistributed(m, v, to));
 }
 
 ndarray gather(const ndarray& x, std::int64_t position) {
@@ -231,8 +293,14 @@ std::vector<ndarray> local(const ndarray& x) {
   state_of(x, "local");
   const graph::value v = evaluated(x, "local");
   std::vector<ndarray> out;
-  for (const graph::value& part : sharding::shards_of(*v).at)
-    if (part) out.push_back(ops::wrap(part));
+  const sharding::shards& s = sharding::shards_of(*v);
+  for (const graph::value& part : s.at) {
+    if (!part) continue;
+    const ndarray mine = ops::wrap(part);
+    if (!s.sum) out.push_back(mine);
+    else out.push_back((part->shape[s.sum->axis] == 1 ? squeeze(mine, axes{s.sum->axis}) : sum(mine, {.axis = s.sum->axis}))
+                           .astype(v->type, false));
+  }
   return out;
 }
 
@@ -240,8 +308,10 @@ placements placements_of(const ndarray& x) {
   const mesh_state& m = state_of(x, "placements_of");
   const graph::value v = evaluated(x, "placements_of");
   placements out(static_cast<std::size_t>(m.extents.size()));
-  for (const sharding::split& s : sharding::shards_of(*v).how.splits)
+  const layout& how = sharding::shards_of(*v).how;
+  for (const sharding::split& s : how.splits)
     for (const int a : s.over) out[static_cast<std::size_t>(a)] = shard(s.axis);
+  for (const int a : how.partial) out[static_cast<std::size_t>(a)] = partial();
   return out;
 }
 
@@ -289,8 +359,9 @@ std::string visualize(const ndarray& x) {
                     placements_text(m, how) + "\n" + drawing(m, how, v->shape);
   for (int p = 0; p < m.size(); ++p) {
     const sharding::box where = m.part(how, v->shape, p);
+    const std::string terms = how.partial.empty() ? "" : ", terms of the sum";
     out += "position " + std::to_string(p) + ", " + runtime::to_string(m.devices[static_cast<std::size_t>(p)]) + ": " +
-           sharding::to_string(where) + ", " + core::to_string(sharding::extents_of(where)) + "\n";
+           sharding::to_string(where) + ", " + core::to_string(sharding::extents_of(where)) + terms + "\n";
   }
   return out;
 }

@@ -75,7 +75,7 @@ class evaluation final : public graph::mesh_evaluation {
 
   void copy_to_host(const value& leaf, void* to) override {
     const mesh_state& m = mesh_of(leaf->device);
-    if (m.group && !shards_of(*leaf).how.is_replicated()) return copy_to_host(divided(m, leaf, {}), to);
+    if (shards_of(*leaf).sum || (m.group && !shards_of(*leaf).how.is_replicated())) return copy_to_host(divided(m, leaf, {}), to);
     const shards& s = shards_of(*leaf);
     const shards* const one = &s;
     flush_parts(m, std::span(&one, 1));
@@ -161,6 +161,28 @@ value divided(const mesh_state& m, const value& v, const layout& how) {
   const shards* const one = &s;
   if (!free) flush_parts(m, std::span(&one, 1));
   return leaf_of(m, v->shape, v->type, std::move(s));
+}
+
+value redistributed(const mesh_state& m, const value& v, const layout& how) {
+  const std::lock_guard lock(graph::flush_mutex());
+  if (!v->is_leaf()) {
+    bool waited = false;
+    std::vector<value> dropped;
+    {
+      shards s;
+      {
+        partitioner p(m, false);
+        p.enter_below(std::span(&v, 1));
+        waited = !p.is_free_root(v) && p.waits(v);
+        s = std::move(p.run(std::span(&v, 1), waited ? &how : nullptr)[0]);
+      }
+      commit(m, v.get(), std::move(s), dropped);
+    }
+    const shards* const one = &shards_of(*v);
+    flush_parts(m, std::span(&one, 1));
+    if (waited) return v;
+  }
+  return divided(m, v, how);
 }
 
 value gathered(const mesh_state& m, const value& v, int position) {

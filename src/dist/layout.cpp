@@ -21,6 +21,13 @@ bool layout::uses_any(const std::vector<int>& mesh_axes) const noexcept {
   return std::any_of(mesh_axes.begin(), mesh_axes.end(), [&](int a) { return uses(a); });
 }
 
+bool layout::refines(const layout& other) const {
+  return std::all_of(other.splits.begin(), other.splits.end(), [&](const split& s) {
+    const split* const mine = along(s.axis);
+    return mine && *mine == s;
+  });
+}
+
 void layout::add(split s) {
   const auto at = std::find_if(splits.begin(), splits.end(), [&](const split& other) { return other.axis > s.axis; });
   splits.insert(at, std::move(s));

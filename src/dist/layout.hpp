@@ -27,14 +27,19 @@ struct split {
   friend bool operator==(const split&, const split&) = default;
 };
 
-/// Along mesh axes that no split names, positions have the same.
+/// Along mesh axes that are named nowhere, positions have the same.
 struct layout {
   std::vector<split> splits;  // by ascending axis
+  std::vector<int> partial = {};  // axes of the mesh, ascending, along which positions have terms of a sum that is not made
 
   const split* along(int axis) const noexcept;
   bool uses(int mesh_axis) const noexcept;
   bool uses_any(const std::vector<int>& mesh_axes) const noexcept;
-  bool is_replicated() const noexcept { return splits.empty(); }
+  bool is_replicated() const noexcept { return splits.empty() && partial.empty(); }
+  /// Of the sum, when it has been made.
+  layout when_made() const { return {splits, {}}; }
+  /// Whether it has the splits of another one, and maybe more.
+  bool refines(const layout& other) const;
   void add(split s);
   void drop(int axis);
   friend bool operator==(const layout&, const layout&) = default;

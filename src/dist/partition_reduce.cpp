@@ -145,16 +145,18 @@ bool has_room(const node* n, const layout& how) {
 
 }  // namespace
 
-parts partitioner::reduce(node* n) {
+partitioner::entry partitioner::reduce(node* n) {
+  const auto entry_of = [](parts p) { return entry{.in = std::move(p)}; };
   node* const x = n->operand(0);
   layout how = layout_of(x);
   const bool divided =
       std::any_of(how.splits.begin(), how.splits.end(), [&](const split& s) { return is_reduced(n, s.axis); });
   const reduce_op op = n->reduce().op;
+  if (divided && op == reduce_op::sum && is_integer(n->type)) return sum_integers(n, how);
   if (divided && is_order_free(n))
-    return op == reduce_op::argmin || op == reduce_op::argmax ? reduce_arg(n, how) : reduce_free_order(n, how);
+    return entry_of(op == reduce_op::argmin || op == reduce_op::argmax ? reduce_arg(n, how) : reduce_free_order(n, how));
   if (divided) {
-    parts out;
+    entry out;
     const bool additions = op == reduce_op::sum || op == reduce_op::prod;
     if (additions && reduce_in_splits(n, how, out)) return out;
     layout local = how;
@@ -172,7 +174,7 @@ parts partitioner::reduce(node* n) {
     }
   }
   const std::vector<value> operands = whole(x, how);
-  return as_parts(mesh_, kept_layout(n, how), n->shape, reduce_local(n, how, operands));
+  return entry_of(as_parts(mesh_, kept_layout(n, how), n->shape, reduce_local(n, how, operands)));
 }
 
 namespace {
@@ -216,6 +218,42 @@ value with_shape(const value& v, const dims& shape) {
 reduce_op joins_results_of(reduce_op op) { return op == reduce_op::count ? reduce_op::sum : op; }
 
 }  // namespace
+
+/// Sums of parts, one after the other: integers keep their bits in any order.
+partitioner::entry partitioner::sum_integers(node* n, const layout& how) {
+  auto sum = std::make_shared<unmade_sum>();
+  sum->type = n->type;
+  for (const split& s : how.splits)
+    if (is_reduced(n, s.axis)) sum->over.insert(sum->over.end(), s.over.begin(), s.over.end());
+  std::sort(sum->over.begin(), sum->over.end());
+  std::vector<bool> has_term(static_cast<std::size_t>(mesh_.parts_along(sum->over)), true);
+  for (int p = 0; p < mesh_.size(); ++p)
+    for (const split& s : how.splits) {
+      const auto k = static_cast<std::size_t>(mesh_.number_along(p, s.over));
+      if (is_reduced(n, s.axis) && s.bounds[k] == s.bounds[k + 1])
+        has_term[static_cast<std::size_t>(mesh_.number_along(p, sum->over))] = false;
+    }
+  split terms{0, sum->over, {0}};
+  for (const bool one : has_term) terms.bounds.push_back(terms.bounds.back() + one);
+  sum->shape = n->shape;
+  sum->shape.insert(0, terms.bounds.back());
+  entry out;
+  out.in.how = kept_layout(n, how);
+  sum->how.add(terms);
+  for (split s : out.in.how.splits) {
+    ++s.axis;
+    sum->how.add(std::move(s));
+  }
+  const std::vector<value> operands = whole(n->operand(0), how);
+  out.terms = as_parts(mesh_, sum->how, sum->shape, once(how, [&](int p) {
+    const box where = mesh_.part(sum->how, sum->shape, p);
+    if (is_empty(where)) return graph::record_unset(n->type, extents_of(where), device(p));
+    return with_shape(reduce_part(n, operands[static_cast<std::size_t>(p)], {}), extents_of(where));
+  }));
+  out.sum = std::move(sum);
+  out.waits = true;
+  return out;
+}
 
 parts partitioner::reduce_free_order(node* n, const layout& how) {
   const std::vector<value> operands = whole(n->operand(0), how);

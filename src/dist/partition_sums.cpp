@@ -99,42 +99,6 @@ value sums_of_splits(reduce_op op, const value& v, int axis, std::int64_t first,
   return graph::record_view(sums, kept, dims(pairs.data(), kept.size()), 0);
 }
 
-/// The splits of each result in their order: dealt to split lanes, which a tree of halves joins.
-value join_splits(reduce_op op, const value& sums, int axis, const jit::addition_order& order) {
-  const opcode apply = op == reduce_op::sum ? opcode::add : opcode::multiply;
-  const dims dense = core::contiguous_strides(sums->shape);
-  const auto range = [&](const value& v, std::int64_t first, std::int64_t count) {
-    dims shape = v->shape;
-    const dims strides = core::contiguous_strides(v->shape);
-    shape[axis] = count;
-    return graph::record_view(v, shape, strides, first * strides[axis]);
-  };
-  const auto join = [&](const value& a, const value& b) { return graph::record_map(apply, a->type, a->shape, {a, b}); };
-  std::vector<value> lanes;  // runs of split lanes that have as many splits
-  const std::int64_t count = sums->shape[axis], width = order.split_lanes;
-  const std::int64_t rounds = count / width, rest = count % width;
-  const auto lane_range = [&](std::int64_t first, std::int64_t lanes_here, std::int64_t deep) {
-    value v = range(sums, first, lanes_here);
-    for (std::int64_t k = 1; k < deep; ++k) v = join(v, range(sums, first + k * width, lanes_here));
-    return v;
-  };
-  // All split lanes have a split: there are at least as many splits as lanes.
-  value v = lane_range(0, width, rounds);
-  if (rest > 0) {
-    value longer = join(range(v, 0, rest), range(sums, rounds * width, rest));
-    value shorter = range(v, rest, width - rest);
-    dims shape = v->shape;
-    const dims strides = core::contiguous_strides(shape);
-    value both = graph::record_unset(v->type, shape, v->device);
-    both = graph::record_update(both, strides, 0, longer);
-    v = graph::record_update(both, strides, rest * strides[axis], shorter);
-  }
-  for (std::int64_t half = width / 2; half >= 1; half /= 2) v = join(range(v, 0, half), range(v, half, half));
-  dims shape = v->shape;
-  shape.erase(axis);
-  return with_shape(v, shape);
-}
-
 /// Bounds at whole splits.
 std::vector<std::int64_t> at_splits(const std::vector<std::int64_t>& bounds, std::int64_t inner, std::int64_t size,
                                     std::int64_t elements) {
@@ -147,7 +111,7 @@ std::vector<std::int64_t> at_splits(const std::vector<std::int64_t>& bounds, std
 
 }  // namespace
 
-bool partitioner::reduce_in_splits(node* n, const layout& how, parts& out) {
+bool partitioner::reduce_in_splits(node* n, const layout& how, entry& out) {
   node* const x = n->operand(0);
   joined_reduction j;
   if (!join_reduced(n, how, j)) return false;
@@ -182,13 +146,33 @@ bool partitioner::reduce_in_splits(node* n, const layout& how, parts& out) {
   // 16-bit numbers are joined in float32.
   const dtype type = x->type == dtype::f16 || x->type == dtype::bf16 ? dtype::f32 : x->type;
   const whole_order whole_of{n->size(), static_cast<std::uint16_t>(order.lanes), rows};
-  const int axis = j.first;
-  dims shape = j.shape;
-  shape[axis] = order.splits;
-  layout of_sums = in_splits;
-  for (split& s : of_sums.splits)
-    if (s.axis == axis)
+  // The terms: the axes of the result, and one for the splits where the reduced axes were.
+  auto sum = std::make_shared<unmade_sum>();
+  sum->op = n->reduce().op;
+  sum->type = type;
+  sum->lanes = order.split_lanes;
+  sum->shape = n->shape;
+  for (int a = 0; a < j.first; ++a) sum->axis += !n->reduce().is_over(a);
+  sum->shape.insert(sum->axis, order.splits);
+  for (split s : how.splits) {
+    if (s.axis == j.first) {
+      s.bounds = in_splits.along(j.first)->bounds;
       for (std::int64_t& b : s.bounds) b = (b + size - 1) / size;
+      s.axis = sum->axis;
+      sum->over = s.over;
+      sum->how.add(std::move(s));
+      continue;
+    }
+    int below = 0;
+    for (int a = 0; a < s.axis; ++a) below += !n->reduce().is_over(a);
+    s.axis = below;
+    out.in.how.add(s);
+    s.axis += s.axis >= sum->axis;
+    sum->how.add(std::move(s));
+  }
+  const layout& of_sums = sum->how;
+  const dims& shape = sum->shape;
+  const int axis = j.first;
   parts sums{of_sums, std::vector<pieces>(want.size())};
   for (int p = 0; p < mesh_.size(); ++p) {
     const auto k = static_cast<std::size_t>(p);
@@ -202,38 +186,22 @@ bool partitioner::reduce_in_splits(node* n, const layout& how, parts& out) {
     const std::int64_t elements = v->shape[axis], whole_splits = elements / size, rest = elements % size;
     const auto add = [&](std::int64_t first, std::int64_t splits, std::int64_t length) {
       box b = where;
-      b.first[axis] += first / size;
-      b.end[axis] = b.first[axis] + splits;
+      b.first[sum->axis] += first / size;
+      b.end[sum->axis] = b.first[sum->axis] + splits;
       const value one = sums_of_splits(n->reduce().op, v, axis, first, splits, length, whole_of);
       sums.at[k].push_back({b, with_shape(one, extents_of(b))});
     };
     if (whole_splits > 0) add(0, whole_splits, size);
     if (rest > 0) add(whole_splits * size, 1, rest);
   }
-  layout joined_how = of_sums;
-  joined_how.drop(axis);
-  const wishes everything = parts_under(mesh_, joined_how, shape);
-  const std::vector<pieces> gathered = mover_.fetch(sums, shape, type, everything);
-  layout kept;
-  for (split s : how.splits) {
-    if (n->reduce().is_over(s.axis)) continue;
-    int below = 0;
-    for (int a = 0; a < s.axis; ++a) below += n->reduce().is_over(a);
-    s.axis -= below;
-    kept.add(std::move(s));
-  }
-  out = as_parts(mesh_, kept, n->shape, once(kept, [&](int p) {
-                   const box where = mesh_.part(kept, n->shape, p);
-                   if (is_empty(where)) return graph::record_unset(n->type, extents_of(where), device(p));
-                   const value joined_sums =
-                       join_splits(n->reduce().op, whole_at(gathered, everything, type, p), axis, order);
-                   return graph::record_cast(with_shape(joined_sums, extents_of(where)), n->type);
-                 }));
+  out.terms = std::move(sums);
+  out.sum = std::move(sum);
+  out.waits = true;
   return true;
 }
 
 /// By the mean: two sums, which have their order.
-parts partitioner::reduce_moment(node* n) {
+partitioner::entry partitioner::reduce_moment(node* n) {
   const value x(n->operand(0));
   bool flags[core::max_rank] = {};
   dims kept = x->shape;
@@ -258,8 +226,8 @@ parts partitioner::reduce_moment(node* n) {
   if (is_complex(x->type)) d = graph::record_map(opcode::absolute, n->type, x->shape, {d});
   const value moment = sum(graph::record_map(opcode::square, n->type, x->shape, {d}));
   enter_below(std::span(&moment, 1));
-  made_.push_back(moment);
-  return at(moment.get()).in;
+  kept_.push_back(moment);
+  return {.in = made(moment.get())};
 }
 
 }  // namespace sinter::sharding

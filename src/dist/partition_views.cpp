@@ -67,7 +67,7 @@ value reshaped(const value& v, const dims& shape) {
 
 parts partitioner::view(node* n) {
   node* const base = n->operand(0);
-  const parts& from = at(base).in;
+  const parts& from = made(base);
   const auto s = find_slices(base->shape, n->shape, n->view().strides, n->view().offset);
   layout joined_layout;
   if (!s || !join_layout(*s, base->shape, from.how, joined_layout)) {

@@ -39,6 +39,7 @@ std::string placements_text(const mesh_state& m, const layout& how) {
     std::string one = "replicate()";
     for (const split& s : how.splits)
       if (std::find(s.over.begin(), s.over.end(), a) != s.over.end()) one = "shard(" + std::to_string(s.axis) + ")";
+    if (std::find(how.partial.begin(), how.partial.end(), a) != how.partial.end()) one = "partial()";
     text += (a ? ", " : "") + one;
   }
   return text + "}";
@@ -63,6 +64,10 @@ std::vector<shards> partitioner::run(std::span<const value> roots, const layout*
   enter_below(roots);
   std::vector<shards> out;
   for (const value& r : roots) {
+    if (how && !how->partial.empty()) {
+      out.push_back(terms_of(r.get(), *how));
+      continue;
+    }
     shards s{how ? *how : layout_of(r.get()), {}};
     s.at = whole(r.get(), s.how);
     out.push_back(std::move(s));
@@ -80,17 +85,18 @@ value partitioner::run_at(const value& root, int position) {
 void partitioner::enter(node* n) {
   entry e;
   if (n->is_leaf()) {
-    e.in = parts_of(mesh_, *n);
+    if (shards_of(*n).sum) e = unmade_leaf(n);
+    else e.in = parts_of(mesh_, *n);
   } else if (is_free(n)) {
     e.free = true;
   } else {
     switch (n->kind.load()) {
       case node_kind::map:
-      case node_kind::call: e.in = map(n); break;
+      case node_kind::call: e = map(n); break;
       case node_kind::view: e.in = view(n); break;
       case node_kind::update: e.in = update(n); break;
       case node_kind::gather: e.in = gather(n); break;
-      case node_kind::reduce: e.in = reduce(n); break;
+      case node_kind::reduce: e = reduce(n); break;
       default:
         refuse_sharded("random", "parameters of a draw are sharded, and every device needs all of them",
                        "redistribute them with {replicate()}");
@@ -138,8 +144,15 @@ layout partitioner::layout_of(node* n) {
 }
 
 std::vector<pieces> partitioner::fetch(node* n, const wishes& want, const layout* how) {
-  const entry& e = at(n);
+  entry& e = at(n);
   if (!e.free) {
+    if (e.waits && how && !(*how == e.in.how) && how->refines(e.in.how)) {
+      for (const parts& known : e.finer)
+        if (known.how == *how) return known.at;
+      e.finer.push_back(e.sum ? make_sum(n, *how) : map_in(n, *how));
+      return e.finer.back().at;
+    }
+    made(n);
     if (how && *how == e.in.how) return e.in.at;
     return mover_.fetch(e.in, n->shape, n->type, want);
   }
@@ -235,7 +248,7 @@ value partitioner::make_everywhere(node* n, int position) {
   const runtime::device_id here = device(position);
   const box all = whole_box(n->shape);
   const entry& e = at(n);
-  if (!e.free) return joined(e.in.at[static_cast<std::size_t>(position)], all, n->type, here);
+  if (!e.free) return joined(made(n).at[static_cast<std::size_t>(position)], all, n->type, here);
   const node_kind kind = n->kind.load();
   if (kind == node_kind::scalar || kind == node_kind::iota || kind == node_kind::map)
     return make_free(n, all, position);
@@ -334,7 +347,7 @@ std::vector<box> cells_of(const box& where, const dims& shape, std::span<node* c
 
 }  // namespace
 
-parts partitioner::map(node* n) {
+partitioner::entry partitioner::map(node* n) {
   const bool is_call = n->kind == node_kind::call;
   std::vector<node*> operands;
   for (int k = 0; k < n->operand_count(); ++k) {
@@ -346,7 +359,21 @@ parts partitioner::map(node* n) {
   if (is_call && n->call().for_effects)
     refuse_sharded(n->call().function->name, "the kernel writes its outputs itself, which are sharded",
                    "run it on the parts (dist::local)");
-  const layout how = choose(n->shape, operands);
+  entry out;
+  out.in.how = choose(n->shape, operands);
+  if (!is_call && keeps_terms(n, out)) return out;
+  // Of a sum that nobody has needed yet: whoever needs this says in which parts.
+  out.waits = !is_call && std::all_of(operands.begin(), operands.end(), [&](node* x) {
+    return at(x).free || (at(x).waits && x->shape == n->shape);
+  });
+  if (!out.waits) out.in = map_in(n, out.in.how);
+  return out;
+}
+
+parts partitioner::map_in(node* n, const layout& how) {
+  const bool is_call = n->kind == node_kind::call;
+  std::vector<node*> operands;
+  for (int k = 0; k < n->operand_count(); ++k) operands.push_back(n->operand(k));
   const wishes want = parts_under(mesh_, how, n->shape);
   std::vector<std::vector<pieces>> all(operands.size());
   for (std::size_t k = 0; k < operands.size(); ++k) {

@@ -24,6 +24,9 @@ class partitioner {
 
   /// Local values for all roots; they stay pending. In the layouts that follow from their operands, or all in one.
   std::vector<shards> run(std::span<const value> roots, const layout* how = nullptr);
+  /// Whether a root of enter_below() is a sum that nothing has needed yet, or elementwise work on one.
+  bool waits(const value& root) { return at(root.get()).waits; }
+  void enter_below(std::span<const value> roots);
   /// All elements of a root at one position.
   value run_at(const value& root, int position);
   /// Whether any layout does for a root of run().
@@ -37,12 +40,15 @@ class partitioner {
 
  private:
   struct entry {
-    bool free = false;  // any layout will do
+    bool free = false;   // any layout will do
+    bool waits = false;  // the parts are not there yet: `in` has the layout that they get if nobody asks for a finer one
     parts in;
+    std::shared_ptr<const unmade_sum> sum = {};  // of a sum that is made in parts
+    parts terms = {};                            // its
+    std::vector<parts> finer = {};               // of one that waits: made in other layouts
   };
 
   entry& at(node* n) { return entries_.at(n); }
-  void enter_below(std::span<const value> roots);
   void enter(node* n);
   bool is_free(node* n);
   /// The layout of a value; of a free one that it gets if it is to be stored.
@@ -61,19 +67,29 @@ class partitioner {
   layout projected(const layout& how, const dims& shape, node* operand) const;
   std::int64_t cost(const layout& how, const dims& shape, std::span<node* const> operands);
 
-  parts map(node* n);
+  entry map(node* n);
+  parts map_in(node* n, const layout& how);
   parts view(node* n);
   parts update(node* n);
   parts gather(node* n);
-  parts reduce(node* n);
+  entry reduce(node* n);
 
   // reduce (partition_reduce.cpp, partition_sums.cpp)
   std::vector<value> reduce_local(node* n, const layout& how, std::span<const value> operands);
   parts reduce_free_order(node* n, const layout& how);
+  entry sum_integers(node* n, const layout& how);
   parts reduce_arg(node* n, const layout& how);
-  bool reduce_in_splits(node* n, const layout& how, parts& out);
-  parts reduce_moment(node* n);
+  bool reduce_in_splits(node* n, const layout& how, entry& out);
+  entry reduce_moment(node* n);
   bool localise(node* n, layout& how);
+
+  // Sums that are not made before they are needed (partition_unmade.cpp).
+  /// The parts of a value in its own layout, made if they wait.
+  const parts& made(node* n);
+  parts make_sum(node* n, const layout& how);
+  entry unmade_leaf(node* n);
+  bool keeps_terms(node* n, entry& out);
+  shards terms_of(node* n, const layout& how);
 
   value whole_at(const std::vector<pieces>& all, const wishes& want, dtype type, int position);
   /// Calls make(p) for each position of this process whose twin is itself, and copies the results to the others.
@@ -93,11 +109,14 @@ class partitioner {
   mover mover_;
   std::unordered_map<node*, entry> entries_;
   std::unordered_map<node*, std::vector<piece>> free_;  // blocks of free values that have been recorded
-  std::vector<value> made_;                             // values of the mesh that stand for others
+  std::vector<value> kept_;                             // values of the mesh that stand for others
 };
 
 /// Parts of one piece each.
 parts as_parts(const mesh_state& m, const layout& how, const dims& shape, std::vector<value> values);
+
+/// The terms of a sum along their axis as one, in their order.
+value join_terms(const unmade_sum& s, const value& terms);
 
 /// Errors of what cannot run sharded: "[sum] ... redistribute it with ...".
 [[noreturn]] void refuse_sharded(const std::string& function, const std::string& why, const std::string& remedy);

@@ -64,7 +64,8 @@ std::int64_t bytes_to_move(const mesh_state& m, const layout& how, const dims& s
   return elements * static_cast<std::int64_t>(itemsize(type));
 }
 
-void mover::note(const parts& from, const dims& shape, dtype type, const wishes& want, std::int64_t bytes) {
+void mover::note(const parts& from, const dims& shape, dtype type, const wishes& want, std::int64_t bytes,
+                 const char* what) {
   if (bytes == 0) return;
   const bool everything =
       std::all_of(want.begin(), want.end(), [&](const box& w) { return same(w, whole_box(shape)); });
@@ -72,7 +73,8 @@ void mover::note(const parts& from, const dims& shape, dtype type, const wishes&
   bool pending = false;
   for (const pieces& part : from.at)
     for (const piece& p : part) pending = pending || !p.v->is_leaf();
-  log_.push_back({everything        ? "all-gather"
+  log_.push_back({what              ? what
+                  : everything      ? "all-gather"
                   : bytes * 4 < all ? "halo exchange"
                                     : "redistribution",
                   core::to_string(shape) + " " + std::string(name(type)), bytes,
@@ -136,8 +138,9 @@ void mover::exchange(mail& m) {
   mesh_.group->exchange(m.all);
 }
 
-std::vector<pieces> mover::fetch(const parts& from, const dims& shape, dtype type, const wishes& want) {
-  note(from, shape, type, want, bytes_to_move(mesh_, from.how, shape, type, want));
+std::vector<pieces> mover::fetch(const parts& from, const dims& shape, dtype type, const wishes& want,
+                                 const char* what) {
+  note(from, shape, type, want, bytes_to_move(mesh_, from.how, shape, type, want), what);
   const std::vector<holders> all = holders_of(mesh_, from.how, shape);
   std::vector<pieces> out(want.size());
   std::vector<value> sent;  // to other devices: computed together, before the first copy waits

@@ -10,7 +10,7 @@ namespace sinter::sharding {
 
 /// One collective, for explain.
 struct transfer {
-  std::string what;        // "halo exchange", "all-gather", "redistribution"
+  std::string what;        // "halo exchange", "all-gather", "redistribution", "all-reduce", "reduce-scatter"
   std::string of;          // "(8, 4) float32"
   std::int64_t bytes = 0;  // that all positions get from others
   std::string waits;       // what it waits for: "parts in memory", "kernels before it"
@@ -29,15 +29,16 @@ class mover {
   /// dry: nothing is evaluated or copied; what would come from other devices has no elements.
   mover(const mesh_state& m, bool dry) noexcept : mesh_(m), dry_(dry) {}
 
-  /// For each position the pieces of its box. `function`: for errors.
-  std::vector<pieces> fetch(const parts& from, const dims& shape, dtype type, const wishes& want);
+  /// For each position the pieces of its box. `what`: the collective's name, if it is not one of the usual ones.
+  std::vector<pieces> fetch(const parts& from, const dims& shape, dtype type, const wishes& want,
+                            const char* what = nullptr);
   const std::vector<transfer>& log() const noexcept { return log_; }
 
  private:
   struct mail;
   void post(const parts& from, dtype type, int q, int p, const box& wanted, mail& out, pieces& to);
   void exchange(mail& m);
-  void note(const parts& from, const dims& shape, dtype type, const wishes& want, std::int64_t bytes);
+  void note(const parts& from, const dims& shape, dtype type, const wishes& want, std::int64_t bytes, const char* what);
   value copy_to(const value& v, int position);
 
   const mesh_state& mesh_;
