@@ -24,6 +24,7 @@
 #include "sinter/array_tree.hpp"
 #include "sinter/graph.hpp"
 #include "sinter/keywords.hpp"
+#include "sinter/traced_loop.hpp"
 #include "sinter/vmap.hpp"
 
 namespace sinter::inline v0 {
@@ -35,6 +36,12 @@ namespace sinter::inline v0 {
 struct loop_kw {
   kwonly _kw{};
   bool capture = false;
+  bool call_each = false;
+};
+/// Keyword of while_loop. `call_each`: the step and the condition are called for each step.
+struct while_loop_kw {
+  kwonly _kw{};
+  bool call_each = false;
 };
 /// Keywords of scan. `length`: the number of steps where there is nothing to scan over; else it must agree. `reverse`: from
 /// the last element to the first; outputs stay in the places of what they were computed from.
@@ -42,6 +49,7 @@ struct scan_loop_kw {
   kwonly _kw{};
   std::optional<std::int64_t> length{};
   bool reverse = false;
+  bool call_each = false;
 };
 
 namespace detail {
@@ -112,6 +120,20 @@ void refuse_numbers_in(T& x) {
   }
 }
 
+/// Whether a structure has numbers of the host, which a step may change without an array being recorded.
+template <class T>
+constexpr bool has_numbers(T& x) {
+  if constexpr (std::derived_from<T, ndarray> || std::is_empty_v<T>) {
+    return false;
+  } else if constexpr (no_array<T>) {
+    return true;
+  } else {
+    bool any = false;
+    each_part(x, [&](auto& part) { any = any || has_numbers(part); });
+    return any;
+  }
+}
+
 template <class Body, class Carry>
 Carry captured_steps(std::int64_t lower, std::int64_t upper, Body& body, Carry carry) {
   refuse_numbers_in(carry);
@@ -123,6 +145,36 @@ Carry captured_steps(std::int64_t lower, std::int64_t upper, Body& body, Carry c
   });
   loop.run(step, upper - lower, array_list(carry));
   return carry;
+}
+
+/// while_loop whose condition is an array.
+template <class Condition, class Body, class Carry>
+Carry while_array(Condition& condition, Body& body, Carry carry, const while_loop_kw& kw) {
+  traced_loop loop("while_loop", -1, !kw.call_each && !has_numbers(carry));
+  ndarray goes_on_now = condition(std::as_const(carry));
+  for (std::int64_t k = 0;; ++k) {
+    bool chosen = false;
+    if (!goes_on(goes_on_now, chosen)) return carry;
+    const bool captured = !chosen && loop.capture(k, array_list(carry), {}, [&] {
+      Carry next = body(std::as_const(carry));
+      ndarray again = condition(std::as_const(next));
+      ndarray* const output[] = {&again};
+      loop.give(array_list(next), output);
+    });
+    if (captured) {
+      loop.run_while(array_list(carry));
+      return carry;
+    }
+    if (!chosen) loop.before_call(k, array_list(carry), {});
+    Carry next = body(std::as_const(carry));
+    check_carry("while_loop", array_list(carry), array_list(next));
+    if (chosen) keep_unless(goes_on_now, array_list(carry), array_list(next));
+    settle_examples(array_list(next));
+    goes_on_now = condition(std::as_const(next));
+    ndarray* const output[] = {&goes_on_now};
+    if (!chosen) loop.after_call(array_list(carry), {}, array_list(next), output);
+    carry = std::move(next);
+  }
 }
 
 /// Appends the arrays of a step's output to the lists of all steps.
@@ -142,9 +194,21 @@ detail::carried<Carry> fori_loop(std::int64_t lower, std::int64_t upper, Body&& 
   if (upper <= lower) return carry;
   if (kw.capture) return detail::captured_steps(lower, upper, body, std::move(carry));
   ndarray i = detail::step_number(lower, detail::array_list(carry));
-  for (std::int64_t k = lower; k < upper; ++k) {
+  ndarray* const number[] = {&i};
+  detail::traced_loop loop("fori_loop", upper - lower, !kw.call_each && !detail::has_numbers(carry));
+  for (std::int64_t k = 0; k < upper - lower; ++k) {
+    const bool captured = loop.capture(k, detail::array_list(carry), number, [&] {
+      detail::carried<Carry> next = body(std::as_const(i), std::as_const(carry));
+      loop.give(detail::array_list(next), {});
+    });
+    if (captured) {
+      loop.run_numbers(k, lower, detail::array_list(carry));
+      break;
+    }
+    loop.before_call(k, detail::array_list(carry), number);
     detail::carried<Carry> next = body(std::as_const(i), std::as_const(carry));
     detail::check_carry("fori_loop", detail::array_list(carry), detail::array_list(next));
+    loop.after_call(detail::array_list(carry), number, detail::array_list(next), {});
     detail::settle_examples(detail::array_list(next));
     carry = std::move(next);
     i = detail::next_number(i);
@@ -157,23 +221,18 @@ detail::carried<Carry> fori_loop(std::int64_t lower, std::int64_t upper, Body&& 
 /// goes on, and leave the others' carry as it is. shape_error, dtype_error: body changes a shape or a dtype, or the
 /// condition is not one bool.
 template <class Condition, class Body, class Carry>
-detail::carried<Carry> while_loop(Condition&& condition, Body&& body, Carry&& init) {
+detail::carried<Carry> while_loop(Condition&& condition, Body&& body, Carry&& init, const while_loop_kw& kw = {}) {
   detail::carried<Carry> carry(std::forward<Carry>(init));
-  for (;;) {
-    const auto goes_on = condition(std::as_const(carry));
-    bool chosen = false;
-    if constexpr (std::derived_from<std::decay_t<decltype(goes_on)>, ndarray>) {
-      if (!detail::goes_on(goes_on, chosen)) return carry;
-    } else {
-      if (!goes_on) return carry;
-    }
+  using condition_type = std::decay_t<decltype(condition(std::as_const(carry)))>;
+  if constexpr (std::derived_from<condition_type, ndarray>)
+    return detail::while_array(condition, body, std::move(carry), kw);
+  while (condition(std::as_const(carry))) {
     detail::carried<Carry> next = body(std::as_const(carry));
     detail::check_carry("while_loop", detail::array_list(carry), detail::array_list(next));
-    if constexpr (std::derived_from<std::decay_t<decltype(goes_on)>, ndarray>)
-      if (chosen) detail::keep_unless(goes_on, detail::array_list(carry), detail::array_list(next));
     detail::settle_examples(detail::array_list(next));
     carry = std::move(next);
   }
+  return carry;
 }
 
 /// (carry, y) = f(carry, x) for each element x of `xs` along the first axes of its arrays, and returns the last carry and all
@@ -194,17 +253,36 @@ auto scan(F&& f, Carry&& init, Xs xs, const scan_loop_kw& kw = {}) {
     output_type ys = vmap(outputs, none)(xs);
     return std::pair<detail::carried<Carry>, output_type>(std::move(carry), std::move(ys));
   }
+  using carry_type = detail::carried<Carry>;
+  const auto call = [&f](const carry_type& c, const Xs& x) {
+    step_type step = f(c, x);
+    return std::pair<carry_type, output_type>(std::move(std::get<0>(step)), std::move(std::get<1>(step)));
+  };
   std::vector<std::vector<ndarray>> lists;
   std::optional<output_type> last;
+  detail::traced_loop loop("scan", n, !kw.call_each && !detail::has_numbers(carry));
   for (std::int64_t k = 0; k < n; ++k) {
     Xs x = xs;
     for (ndarray* const a : detail::array_list(x)) *a = detail::element_of(*a, kw.reverse ? n - 1 - k : k);
-    step_type step = f(std::as_const(carry), std::as_const(x));
-    detail::carried<Carry> next(std::move(std::get<0>(step)));
-    detail::check_carry("scan", detail::array_list(carry), detail::array_list(next));
-    detail::settle_examples(detail::array_list(next));
-    carry = std::move(next);
-    last.emplace(std::move(std::get<1>(step)));
+    const bool captured = last && !detail::has_numbers(*last) &&
+                          loop.capture(k, detail::array_list(carry), detail::array_list(x), [&] {
+                            std::pair<carry_type, output_type> step = call(carry, x);
+                            loop.give(detail::array_list(step.first), detail::array_list(step.second));
+                          });
+    if (captured) {
+      std::vector<ndarray> ys = loop.run_scan(k, detail::array_list(carry), all, kw.reverse, lists);
+      std::size_t j = 0;
+      for (ndarray* const y : detail::array_list(*last)) *y = std::move(ys[j++]);
+      return std::pair<carry_type, output_type>(std::move(carry), std::move(*last));
+    }
+    loop.before_call(k, detail::array_list(carry), detail::array_list(x));
+    std::pair<carry_type, output_type> step = call(carry, x);
+    detail::check_carry("scan", detail::array_list(carry), detail::array_list(step.first));
+    loop.after_call(detail::array_list(carry), detail::array_list(x), detail::array_list(step.first),
+                    detail::array_list(step.second));
+    detail::settle_examples(detail::array_list(step.first));
+    carry = std::move(step.first);
+    last.emplace(std::move(step.second));
     detail::append(lists, detail::array_list(*last));
   }
   std::size_t j = 0;

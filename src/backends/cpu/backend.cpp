@@ -265,7 +265,7 @@ class cpu_backend final : public runtime::backend {
   jit::schedule schedule(const launch& l) override { return describe(l); }
   runtime::counters statistics() const override {
     runtime::counters c;
-    c.launches = launches_;
+    c.launches = launches_ + repeated_launches();
     const auto compiled = jit::compile_statistics();
     c.compilations = compiled.host_compiled;
     c.disk_hits = compiled.host_from_disk;
@@ -282,7 +282,7 @@ class cpu_backend final : public runtime::backend {
     return algorithms_;
   }
   runtime::products& products() override {
-    refuse_in_capture("matrix products on the CPU");
+    if (recorder* r = recording()) return r->products_by(products_);
     return products_;
   }
   runtime::solvers& solvers() override {

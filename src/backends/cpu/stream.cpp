@@ -1,8 +1,20 @@
 // Streams and events of the CPU, where work is done when the call returns; and captured work.
 #include "backends/cpu/stream.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstring>
 #include <utility>
+
+#include "backends/cpu/copies/transposed_copy.hpp"
+#include "backends/cpu/kernels/repeated.hpp"
+#include "backends/cpu/kernels/row_gather.hpp"
+#include "backends/cpu/kernels/row_reads.hpp"
+#include "backends/cpu/kernels/segments.hpp"
+#include "jit/program/fault_words.hpp"
+#include "jit/program/monotone_tail.hpp"
+#include "runtime/trace.hpp"
 
 namespace sinter::cpu {
 namespace {
@@ -21,20 +33,84 @@ class wall_event final : public runtime::event {
   std::chrono::steady_clock::time_point at_;
 };
 
+std::atomic<std::uint64_t> repeated_count{0};
+
+/// Whether a program may find a fault in its data, which the backend records.
+bool may_fail(const jit::program& p) {
+  return std::any_of(p.code.begin(), p.code.end(), [](const jit::instr& i) {
+    return (i.op == jit::opcode::checked_index && !i.in_range) || i.op == jit::opcode::power || jit::is_random(i.op);
+  });
+}
+
+/// How a captured launch is run again: with what has been worked out for it, where it is a small one without anything
+/// that depends on data.
+std::unique_ptr<repeated_launch> repeated(const recorded_step& s) {
+  const jit::launch& l = s.how;
+  if (s.prepared->steps || jit::has_tail(*l.code) || may_fail(*l.code)) return nullptr;
+  if (l.code->kind == jit::kernel_kind::reduce)
+    return without_wrapped_gathers(l) ? nullptr : repeated_reduction(*s.prepared, l, s.to);
+  if (l.code->kind != jit::kernel_kind::elementwise || !l.code->calls.empty()) return nullptr;
+  if (row_gather_of(l) || transposed_copy_of(l) || !plain_parts_of(l).empty() || row_reads_of(l)) return nullptr;
+  return repeated_elements(*s.prepared, l);
+}
+
+/// Copies of so few bytes are made here.
+constexpr std::size_t small_copy = 1 << 16;
+
 class recorded_list final : public runtime::recorded_work {
  public:
   recorded_list(runtime::backend& device, recorded_steps steps) : device_(device), steps_(std::move(steps)) {}
   void launch() override {
-    for (const auto& s : steps_) {
-      if (s->prepared) device_.run(*s->prepared, s->how, s->to);
-      else device_.copy(s->to, s->from, s->bytes);
+    if (!ready_.exchange(true)) make_ready();
+    count_work();
+    const bool plainly = runtime::tracing();
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      const recorded_step& s = *steps_[k];
+      if (s.prepared) {
+        if (repeated_launch* const r = plainly ? nullptr : repeated_[k].get()) run(*r);
+        else device_.run(*s.prepared, s.how, s.to);
+      } else if (s.call) {
+        s.call();
+      } else if (s.bytes <= small_copy) {
+        if (s.bytes) std::memmove(s.to, s.from, s.bytes);
+      } else {
+        device_.copy(s.to, s.from, s.bytes);
+      }
     }
   }
   std::size_t size() const override { return steps_.size(); }
 
  private:
+  void make_ready() {
+    repeated_.resize(steps_.size());
+    for (std::size_t k = 0; k < steps_.size(); ++k)
+      if (steps_[k]->prepared) repeated_[k] = repeated(*steps_[k]);
+  }
+
+  static void run(repeated_launch& r) {
+    int no_fault[jit::fault_words] = {};
+    r.run(no_fault);
+    repeated_count.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  /// Counts what the code of the launches has done since it was counted last, and compiles what has become hot.
+  void count_work() {
+    constexpr std::uint64_t every = 256;
+    if (++launches_ % every != 0) return;
+    std::vector<compiled_code*> wanted;
+    for (const auto& s : steps_) {
+      if (!s->prepared || !s->prepared->main) continue;
+      const std::uint64_t lanes = static_cast<std::uint64_t>(core::element_count(s->how.extents) * loop_count(s->how));
+      if (s->prepared->main->wants_compilation(every * lanes)) wanted.push_back(s->prepared->main);
+    }
+    if (!wanted.empty()) compile_blocks(wanted);
+  }
+
   runtime::backend& device_;
   recorded_steps steps_;
+  std::vector<std::unique_ptr<repeated_launch>> repeated_;
+  std::atomic<bool> ready_{false};
+  std::uint64_t launches_ = 0;
 };
 
 }  // namespace
@@ -58,6 +134,19 @@ void recorder::add(void* to, const void* from, std::size_t bytes) {
   step->bytes = bytes;
   steps_.push_back(std::move(step));
 }
+
+void recorder::add(std::function<void()> call) {
+  auto step = std::make_unique<recorded_step>();
+  step->call = std::move(call);
+  steps_.push_back(std::move(step));
+}
+
+runtime::products& recorder::products_by(runtime::products& of) {
+  if (!products_) products_.emplace(of, [this](std::function<void()> call) { add(std::move(call)); });
+  return *products_;
+}
+
+std::uint64_t repeated_launches() noexcept { return repeated_count.load(std::memory_order_relaxed); }
 
 std::unique_ptr<runtime::recorded_work> recorder::finish() {
   return std::make_unique<recorded_list>(owner(), std::exchange(steps_, {}));

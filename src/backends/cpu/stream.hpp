@@ -1,8 +1,11 @@
 // Streams and events of the CPU, where work is done when the call returns; and captured work.
 #pragma once
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "backends/cpu/linalg/recorded_products.hpp"
 #include "runtime/backend.hpp"
 
 namespace sinter::cpu {
@@ -14,14 +17,15 @@ class cpu_stream : public runtime::stream {
 
 std::unique_ptr<runtime::event> make_event();
 
-/// A launch or a copy, with everything that it needs.
+/// A launch, a copy or the call of a library, with everything that it needs.
 struct recorded_step {
   jit::program code;
   jit::launch how;
-  const runtime::prepared* prepared = nullptr;  // null: a copy
+  const runtime::prepared* prepared = nullptr;  // null: no launch
   void* to = nullptr;                           // scratch memory of a launch
   const void* from = nullptr;
   std::size_t bytes = 0;
+  std::function<void()> call;  // of a library; else empty
 };
 using recorded_steps = std::vector<std::unique_ptr<const recorded_step>>;
 
@@ -31,11 +35,18 @@ class recorder final : public cpu_stream {
   using cpu_stream::cpu_stream;
   void add(const runtime::prepared& p, const jit::launch& l, void* scratch);
   void add(void* to, const void* from, std::size_t bytes);
+  void add(std::function<void()> call);
   std::unique_ptr<runtime::recorded_work> finish();
   void clear() noexcept { steps_.clear(); }
+  /// The products of a capture: they are recorded, and computed by `of` in each launch.
+  runtime::products& products_by(runtime::products& of);
 
  private:
   recorded_steps steps_;
+  std::optional<recorded_products> products_;
 };
+
+/// Launches of captured work that were run without the backend's part in it.
+std::uint64_t repeated_launches() noexcept;
 
 }  // namespace sinter::cpu

@@ -7,16 +7,19 @@
 #include <utility>
 
 #include "graph/capture/memory.hpp"
+#include "graph/capture/numbers.hpp"
+#include "graph/capture/step_work.hpp"
 #include "graph/run/flush.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
-namespace {
 
-std::uint32_t next_number() noexcept {
+std::uint32_t next_capture_number() noexcept {
   static std::atomic<std::uint32_t> next{1};
   return next.fetch_add(1);
 }
+
+namespace {
 
 /// Guards storage::touched_in: threads may capture concurrently.
 std::mutex& claims() noexcept {
@@ -42,9 +45,15 @@ void* address_of_memory(const storage& s) noexcept { return s.held()->buffer->ad
 
 }  // namespace
 
-void touch(const std::shared_ptr<storage>& s) { capture_session::current().prepare(s); }
+void touch(const std::shared_ptr<storage>& s) {
+  if (step_session* const step = step_session::current()) return step->touch(s);
+  capture_session::current().prepare(s);
+}
 
-void note_deferred(const std::shared_ptr<const array_view>& v) { capture_session::current().deferred_.push_back(v); }
+void note_deferred(const std::shared_ptr<const array_view>& v) {
+  if (step_session* const step = step_session::current()) return step->note_deferred(v);
+  capture_session::current().deferred_.push_back(v);
+}
 
 replay::~replay() {
   try {
@@ -88,7 +97,7 @@ capture_session::capture_session(runtime::stream& s)
       memory_(std::make_shared<capture_memory>(device_, s)) {
   runtime::thread_state& mine = runtime::this_thread();
   if (current_capture()) throw device_error("[capture] a capture is going on in this thread already");
-  number_ = next_number();
+  number_ = next_capture_number();
   stream_before_ = mine.current[device_.slot()];
   recording_ = &device_.begin_capture();
   recording_->set_notes(&notes_);

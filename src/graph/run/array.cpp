@@ -13,6 +13,7 @@
 #include "graph/values/faults.hpp"
 #include "graph/values/recycle.hpp"
 #include "graph/values/trace.hpp"
+#include "graph/values/watch.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
@@ -175,6 +176,7 @@ void evaluate(std::span<const view_ref> arrays) {
 void copy_to_host(const array_view& v, void* to) {
   std::int64_t count = core::element_count(v.shape);
   if (count == 0) return;
+  note_host_read();
   const value current = v.store->now();
   // A small part of something pending is computed alone.
   const bool dense = core::is_contiguous(v.shape, v.strides);
@@ -241,6 +243,7 @@ void* hand_over(const array_view& v, void* their_stream) {
 }
 
 void* export_address(const array_view& v) {
+  note_host_read();
   void* const address = pin(v);
   const value now = v.store->now();
   const runtime::fault_list known = now->buffer->faults();

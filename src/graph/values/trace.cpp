@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "graph/values/recorded_lines.hpp"
+#include "graph/values/watch.hpp"
 #include "sinter/derivative_error.hpp"
 
 namespace sinter::graph {
 namespace {
 
 constinit thread_local trace* innermost_trace = nullptr;
+constinit thread_local watch* current_watch = nullptr;
 
 }  // namespace
 
@@ -77,13 +79,34 @@ void tell_traces(const value& v) {
 }
 
 void refuse_if_traced(const value& v, const char* what) {
-  for (const trace* t = innermost_trace; t; t = t->outer())
-    if (!t->is_paused() && t->has(v)) {
-      const std::string here = line_here();
-      throw derivative_error(std::string("[") + t->function() + "] an array that depends on the arguments is " + what +
-                             (here.empty() ? here : " at " + here) + ", and there is no rule for that" +
-                             recorded_at(*t, v));
+  for (const trace* t = innermost_trace; t; t = t->outer()) {
+    if (t->is_paused() || !t->has(v)) continue;
+    if (current_watch && t == &current_watch->list_) {
+      current_watch->complete_ = false;
+      continue;
     }
+    const std::string here = line_here();
+    throw derivative_error(std::string("[") + t->function() + "] an array that depends on the arguments is " + what +
+                           (here.empty() ? here : " at " + here) + ", and there is no rule for that" +
+                           recorded_at(*t, v));
+  }
+}
+
+watch::watch(const char* function) : list_(function, trace_filter::everything) {
+  assert(!current_watch);
+  current_watch = this;
+}
+watch::~watch() { end(); }
+
+void watch::end() noexcept {
+  if (!std::exchange(active_, false)) return;
+  current_watch = nullptr;
+  list_.end();
+}
+
+void note_host_read() noexcept {
+  if (current_watch) [[unlikely]]
+    current_watch->complete_ = false;
 }
 
 constants::constants() {

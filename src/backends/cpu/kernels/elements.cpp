@@ -8,6 +8,7 @@
 
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/kernels/panel.hpp"
+#include "backends/cpu/kernels/repeated.hpp"
 #include "jit/program/scalar.hpp"
 #include "runtime/parallel.hpp"
 
@@ -273,7 +274,49 @@ void element_run::run(int* fault) {
     if (refused_[static_cast<std::size_t>(task)]) run_task(task, *own_, fault);
 }
 
+/// A launch of one task. Memory is that of the thread that runs it, so it is taken for each run.
+class repeated_element_run final : public repeated_launch {
+ public:
+  repeated_element_run(const runtime::prepared& code, const jit::launch& l)
+      : axes_(element_axes(l)), params_(l), plan_(l, axes_, 0, l.code->code.size(), params_), code_(*code.main) {
+    outputs_.reserve(l.outputs.size());
+    for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
+    plan_.read_through_panels();
+    share_ = share_out(l, plan_, jit::block_lanes);
+  }
+  bool is_one_block() const noexcept { return share_.blocks == 1 && plan_.block_count <= jit::block_lanes; }
+
+  void run(int* fault) override {
+    element_memory mine(code_, plan_, outputs_);
+    const int n = static_cast<int>(plan_.block_count);
+    mine.walker.move_to(0);
+    mine.walker.bind(0, n);
+    const bool whole = n == mine.walker.args().n;
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+      mine.walker.outputs()[k] = outputs_[k].in_place && whole ? outputs_[k].base : mine.buffers[k];
+    code_.run(mine.walker.args(), nullptr, mine.scratch);
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+      if (mine.walker.outputs()[k] == mine.buffers[k])
+        store_lanes(outputs_[k].base, outputs_[k].type, outputs_[k].map, 0, n, mine.buffers[k]);
+    merge_fault(fault, mine.fault);
+  }
+
+ private:
+  walk_axes axes_;
+  param_block params_;
+  block_plan plan_;
+  std::vector<output_plan> outputs_;
+  partition share_;
+  const block_code& code_;
+};
+
 }  // namespace
+
+std::unique_ptr<repeated_launch> repeated_elements(const runtime::prepared& code, const jit::launch& l) {
+  if (core::element_count(l.extents) == 0) return nullptr;
+  auto made = std::make_unique<repeated_element_run>(code, l);
+  return made->is_one_block() ? std::move(made) : nullptr;
+}
 
 // Nothing runs before all have their memory, which goes back in reverse order.
 void run_elements(std::span<const element_work> works, int* fault) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/kernels/repeated.hpp"
 #include "backends/cpu/reduce/job.hpp"
 #include "runtime/parallel.hpp"
 
@@ -168,6 +169,37 @@ void run_reduce(const runtime::prepared& code, const jit::launch& l, const reduc
     reduce_task(job, memory, mine.words).gather(group, partials);
     merge_fault(fault, mine);
   });
+}
+
+namespace {
+
+/// A reduction of one task, without splits.
+class repeated_reduce final : public repeated_launch {
+ public:
+  repeated_reduce(const runtime::prepared& code, const jit::launch& l, void* scratch)
+      : job_(code, l, {}), scratch_(static_cast<char*>(scratch)) {}
+  bool is_one_task() const noexcept { return job_.split.segments == 1 && job_.split.groups <= job_.split.task_units; }
+  void run(int* fault) override {
+    arena memory;
+    fault_record mine;
+    reduce_task task(job_, memory, mine.words);
+    for (std::int64_t group = 0; group < job_.split.groups; ++group) task.run(group, 0, scratch_);
+    merge_fault(fault, mine);
+  }
+
+ private:
+  const reduce_job job_;
+  char* const scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<repeated_launch> repeated_reduction(const runtime::prepared& code, const jit::launch& l,
+                                                    void* scratch) {
+  for (int a = 0; a < l.kept; ++a)
+    if (l.extents[a] == 0) return nullptr;
+  auto made = std::make_unique<repeated_reduce>(code, l, scratch);
+  return made->is_one_task() ? std::move(made) : nullptr;
 }
 
 }  // namespace sinter::cpu

@@ -1,0 +1,47 @@
+// What loops.hpp needs to run steps without calling them again. Not part of sinter.hpp, and not for users.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sinter/ndarray.hpp"
+
+namespace sinter::inline v0::detail {
+
+/// Steps of a loop of which two in a row have recorded the same: a third one is captured, and all that follow are run from
+/// there (src/ops/loops/traced_loop.cpp says when).
+class traced_loop {
+ public:
+  using arrays = std::span<ndarray* const>;
+  /// `steps`: how many there are; -1: unknown. `allowed`: by the caller; otherwise no step is watched.
+  traced_loop(const char* function, std::int64_t steps, bool allowed);
+  ~traced_loop();
+  traced_loop(const traced_loop&) = delete;
+  traced_loop& operator=(const traced_loop&) = delete;
+
+  /// Before step k is called: where it is to be watched, its arguments become arrays of their own with the same elements.
+  void before_call(std::int64_t k, arrays carry, arrays arguments);
+  /// After it, when nothing else of the step is left: what it has given.
+  void after_call(arrays carry, arrays arguments, arrays next, arrays outputs);
+  /// Whether step k, and all that follow, can be captured. `call` calls the step with these structures, which get arrays of
+  /// the capture, and passes what it gives to give(). False: nothing has happened, and the step is to be called.
+  bool capture(std::int64_t k, arrays carry, arrays arguments, const std::function<void()>& call);
+  void give(arrays next, arrays outputs);
+
+  /// Runs the captured step for numbers [k, steps), which read elements of `xs`, or the last first. Returns the outputs of
+  /// all steps, in the order of the elements; `before`: those of each output so far.
+  std::vector<ndarray> run_scan(std::int64_t k, arrays carry, arrays xs, bool reverse,
+                                std::span<std::vector<ndarray>> before);
+  /// The same where the argument is the number of the step, counted from `lower`.
+  void run_numbers(std::int64_t k, std::int64_t lower, arrays carry);
+  /// As long as the output is true.
+  void run_while(arrays carry);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;  // null: not watched any more
+};
+
+}  // namespace sinter::inline v0::detail

@@ -1,0 +1,130 @@
+#include "graph/capture/step_work.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "graph/capture/memory.hpp"
+#include "graph/capture/numbers.hpp"
+#include "graph/run/flush.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter::graph {
+namespace {
+
+thread_local step_session* current_session = nullptr;
+
+}  // namespace
+
+step_work::~step_work() {
+  work_.reset();
+  results_.clear();
+  if (memory_) memory_->close();
+}
+
+void step_work::declare(runtime::submission& work) const {
+  for (const value& leaf : held_) work.reads(*leaf->buffer);
+  for (const value& leaf : results_) work.writes(*leaf->buffer);
+}
+
+step_session* step_session::current() noexcept { return current_session; }
+
+step_session::step_session(runtime::stream& s)
+    : ongoing_capture(s, runtime::this_thread().source[s.owner().slot()]),
+      memory_(std::make_shared<capture_memory>(device_, s)) {
+  runtime::thread_state& mine = runtime::this_thread();
+  if (current_capture()) throw device_error("[capture] a capture is going on in this thread already");
+  number_ = next_capture_number();
+  stream_before_ = mine.current[device_.slot()];
+  recording_ = &device_.begin_capture();
+  recording_->set_notes(&notes_);
+  mine.current[device_.slot()] = recording_;
+  mine.source[device_.slot()] = &memory_->source(memory_kind::device);
+  mine.capture = number_;
+  ++runtime::captures_anywhere;
+  set_current_capture(this);
+  current_session = this;
+}
+
+step_session::~step_session() {
+  results_.clear();
+  if (current_session == this) {
+    leave();
+    device_.abandon_capture(*std::exchange(recording_, nullptr));
+  }
+  restore();
+}
+
+void step_session::leave() noexcept {
+  runtime::thread_state& mine = runtime::this_thread();
+  mine.current[device_.slot()] = stream_before_;
+  mine.source[device_.slot()] = source_before_;
+  mine.capture = 0;
+  if (recording_) recording_->set_notes(nullptr);
+  --runtime::captures_anywhere;
+  set_current_capture(nullptr);
+  current_session = nullptr;
+}
+
+void step_session::note_made(const std::shared_ptr<storage>& s) {
+  s->made_in = number_;
+  made_.push_back(s);
+}
+
+void step_session::hold(const value& leaf) {
+  if (memory_->owns(*leaf->buffer) || std::find(held_.begin(), held_.end(), leaf) != held_.end()) return;
+  held_.push_back(leaf);
+}
+
+/// An array from before is evaluated outside of the capture, once; the step reads it where it is.
+void step_session::touch(const std::shared_ptr<storage>& s) {
+  if (s->made_in == number_ || touched_.count(s.get()) != 0) return;
+  value now = s->now();
+  if (s->device == device_.id()) {
+    const outside_capture outside;
+    flush(std::span(&now, 1));
+    hold(now);
+  }
+  touched_.emplace(s.get(), array_before{s, std::move(now)});
+}
+
+bool step_session::has_side_effects() const {
+  for (const auto& [s, before] : touched_) {
+    if (!(s->now() == before.original)) return true;
+    const value& v = before.original;
+    if (v->is_leaf() && v->buffer && notes_.writes(v->buffer->address())) return true;
+  }
+  const auto lives = [](const auto& weak) { return !weak.expired(); };
+  return std::any_of(made_.begin(), made_.end(), lives) || std::any_of(deferred_.begin(), deferred_.end(), lives);
+}
+
+std::unique_ptr<step_work> step_session::finish() {
+  flush(results_);
+  if (has_side_effects()) return nullptr;
+  std::unique_ptr<step_work> r(new step_work);
+  leave();
+  r->work_ = device_.end_capture(*std::exchange(recording_, nullptr));
+  r->memory_ = memory_;
+  r->results_ = std::move(results_);
+  r->held_ = std::move(held_);
+  r->kept_ = std::move(notes_.keep);
+  memory_ = nullptr;
+  return r;
+}
+
+/// Nothing of the step has run: arrays from before have their elements, if not their versions. What the step has left in
+/// arrays of its own has never been computed; the step is done again by a call that replaces them.
+void step_session::restore() noexcept {
+  for (const auto& weak : made_)
+    if (const auto s = weak.lock()) {
+      const write_lock mine(*s);
+      s->replace(record_unset(s->held()->type, s->held()->shape, s->device));
+      s->made_in = 0;
+    }
+  for (auto& [s, before] : touched_) {
+    const write_lock mine(*before.array);
+    if (!(before.array->held() == before.original)) before.array->replace(before.original);
+  }
+  if (memory_) memory_->close();
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,33 @@
+// Watching what a function records, without a claim on it: a trace that notes where it would lose a dependence instead of
+// refusing it, and whether the host has read elements.
+#pragma once
+#include "graph/values/trace.hpp"
+
+namespace sinter::graph {
+
+/// The innermost trace of this thread until end(). One at a time on a thread.
+class watch {
+ public:
+  explicit watch(const char* function);
+  ~watch();
+  watch(const watch&) = delete;
+  watch& operator=(const watch&) = delete;
+
+  trace& list() noexcept { return list_; }
+  const trace& list() const noexcept { return list_; }
+  void end() noexcept;
+  /// Whether the list holds everything that the results depend on: no memory was used outside of the graph by something
+  /// that had not announced itself, and the host has read no element.
+  bool is_complete() const noexcept { return complete_; }
+
+ private:
+  friend void refuse_if_traced(const value& v, const char* what);
+  friend void note_host_read() noexcept;
+  trace list_;
+  bool complete_ = true, active_ = true;
+};
+
+/// Elements of some array are read on the host: what is recorded next may depend on them.
+void note_host_read() noexcept;
+
+}  // namespace sinter::graph

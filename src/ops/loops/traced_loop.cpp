@@ -1,0 +1,331 @@
+// Steps that need not be called again.
+//
+// Two steps are called and watched: what they record from their arguments is listed. Where both lists are the same, with
+// the same numbers and the same other arrays, where no element was read on the host and nothing of the step is left but
+// what it gives, a third call is captured (graph/capture/step_work.hpp): its kernels, products and copies are listed with
+// their addresses, and all further steps run that list. Between two runs the elements to scan over, the number of the
+// step, the outputs and the carry are copied from and to the places that the list knows. The kernels are those of a step
+// that is called, so the bits are.
+//
+// On the host, where work is done when the call returns, and for small steps, since the steps of large ones are better
+// recorded: they fuse. Not where a derivative or a vmap follows the steps.
+#include "sinter/traced_loop.hpp"
+
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "core/shape.hpp"
+#include "graph/capture/step_work.hpp"
+#include "graph/run/flush.hpp"
+#include "graph/values/example.hpp"
+#include "graph/values/faults.hpp"
+#include "graph/values/watch.hpp"
+#include "ops/base/opaque_call.hpp"
+#include "ops/loops/same_steps.hpp"
+#include "sinter/error.hpp"
+
+namespace sinter::inline v0::detail {
+
+using namespace ops;
+
+namespace {
+
+/// Fewer steps are called: a capture costs as much as some of them.
+constexpr std::int64_t least_steps = 16;
+/// The first step of a loop of unknown length that is watched.
+constexpr std::int64_t watched_later = 6;
+/// Bytes of what a step takes and gives, at most. Larger steps cost the device more than the host.
+constexpr std::size_t small_step = std::size_t{256} << 10;
+/// Operations that a step records, at most.
+constexpr std::size_t most_entries = 4096;
+
+struct watching {
+  explicit watching(const char* function) : watch(function), listening(std::in_place, watch.list()) {}
+  ~watching() { stop(); }
+  void stop() {
+    scope.reset();
+    watch.end();
+  }
+  graph::watch watch;
+  std::optional<trace_interceptor> listening;
+  std::optional<interceptor_scope> scope{std::in_place, *listening};
+  std::vector<value> results;
+};
+
+bool is_on_host(const value& v) { return v->device.kind == runtime::device_kind::cpu; }
+
+char* address_of_leaf(const value& leaf) {
+  return static_cast<char*>(leaf->buffer->address()) +
+         leaf->buffer_offset * static_cast<std::int64_t>(itemsize(leaf->type));
+}
+
+struct block_copy {
+  void* to;
+  const void* from;
+  std::size_t bytes;
+};
+void copy_all(const std::vector<block_copy>& all) {
+  for (const block_copy& c : all)
+    if (c.bytes) std::memcpy(c.to, c.from, c.bytes);
+}
+
+value in_memory(const ndarray& x) {
+  value v = value_of(x);
+  graph::flush(std::span(&v, 1));
+  return v;
+}
+
+}  // namespace
+
+struct traced_loop::state {
+  const char* function;
+  std::int64_t steps, first_watched;
+  std::unique_ptr<watching> watched[2];  // the second one may be in progress
+  bool same = false;
+
+  std::vector<value> carry, arguments;  // what the captured step takes
+  graph::step_session* session = nullptr;
+  std::unique_ptr<graph::step_work> work;
+  std::vector<block_copy> set_aside, moves;
+  std::vector<char> aside;
+
+  bool suits(arrays all) const {
+    std::size_t bytes = 0;
+    for (const ndarray* const a : all) {
+      const value v = value_of(*a, function);
+      if (graph::is_example(v) || !is_on_host(v) || v->opaque) return false;
+      bytes += v->bytes();
+    }
+    return bytes <= small_step;
+  }
+  std::span<const value> next() const { return work->results().first(carry.size()); }
+  std::span<const value> outputs() const { return work->results().subspan(carry.size()); }
+  void plan_moves();
+  void move_carry() {
+    copy_all(set_aside);
+    copy_all(moves);
+  }
+  template <class F>
+  void run(F&& all_steps);
+  void return_carry(arrays to) const {
+    for (std::size_t j = 0; j < to.size(); ++j) *to[j] = wrap(carry[j]);
+  }
+};
+
+/// How the results of a step become the carry. What lies in the memory of another array of the carry, as where a step
+/// exchanges two, is copied before anything is written.
+void traced_loop::state::plan_moves() {
+  const auto is_carried = [&](const value& v) {
+    for (const value& c : carry)
+      if (c->buffer == v->buffer) return true;
+    return false;
+  };
+  std::size_t bytes = 0;
+  for (const value& v : next())
+    if (is_carried(v)) bytes += v->bytes();
+  aside.resize(bytes);
+  std::size_t at = 0;
+  for (std::size_t j = 0; j < carry.size(); ++j) {
+    const value& v = next()[j];
+    block_copy c{address_of_leaf(carry[j]), address_of_leaf(v), v->bytes()};
+    if (c.to == c.from) continue;
+    if (is_carried(v)) {
+      set_aside.push_back({aside.data() + at, c.from, c.bytes});
+      c.from = aside.data() + at;
+      at += c.bytes;
+    }
+    moves.push_back(c);
+  }
+}
+
+template <class F>
+void traced_loop::state::run(F&& all_steps) {
+  runtime::backend& device = runtime::get_backend({});
+  {
+    runtime::submission use(device);
+    work->declare(use);
+    for (const value& v : carry) use.writes(*v->buffer);
+    for (const value& v : arguments) use.writes(*v->buffer);
+    all_steps(use);
+  }
+  graph::report_captured_faults(device);
+}
+
+traced_loop::traced_loop(const char* function, std::int64_t steps, bool allowed) {
+  if (!allowed || (steps >= 0 && steps < least_steps) || graph::trace::innermost() || graph::is_capturing()) return;
+  state_ = std::make_unique<state>();
+  state_->function = function;
+  state_->steps = steps;
+  state_->first_watched = steps < 0 ? watched_later : 0;
+}
+traced_loop::~traced_loop() = default;
+
+void traced_loop::before_call(std::int64_t k, arrays carry, arrays arguments) {
+  if (!state_ || k < state_->first_watched) return;
+  if (k >= state_->first_watched + 2 || !state_->suits(carry) || !state_->suits(arguments)) return state_.reset();
+  auto& w = state_->watched[k - state_->first_watched];
+  std::vector<value> before;
+  for (const arrays all : {carry, arguments})
+    for (const ndarray* const a : all) before.push_back(value_of(*a));
+  w = std::make_unique<watching>(state_->function);
+  std::size_t j = 0;
+  for (const arrays all : {carry, arguments})
+    for (ndarray* const a : all) *a = wrap(w->watch.list().enter(before[j++]));
+}
+
+void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays outputs) {
+  if (!state_) return;
+  watching* const w = state_->watched[1] ? state_->watched[1].get() : state_->watched[0].get();
+  if (!w) return;
+  w->stop();
+  std::vector<ndarray*> handles;
+  for (const arrays all : {carry, arguments, next, outputs}) handles.insert(handles.end(), all.begin(), all.end());
+  const bool suits = w->watch.is_complete() && w->watch.list().entries().size() <= most_entries &&
+                     !leaves_traces(w->watch.list(), handles) && state_->suits(next) && state_->suits(outputs);
+  if (!suits) return state_.reset();
+  for (const arrays all : {next, outputs})
+    for (const ndarray* const a : all) w->results.push_back(value_of(*a));
+  if (!state_->watched[1]) return;
+  const watching& first = *state_->watched[0];
+  if (!are_same({&first.watch.list(), first.results}, {&w->watch.list(), w->results})) return state_.reset();
+  state_->same = true;
+  for (auto& done : state_->watched) done.reset();
+}
+
+void traced_loop::give(arrays next, arrays outputs) {
+  state& s = *state_;
+  std::vector<value> results;
+  if (next.size() != s.carry.size()) fail<value_error>(s.function, "the carry has another number of arrays");
+  for (const arrays all : {next, outputs})
+    for (const ndarray* const a : all) results.push_back(value_of(*a, s.function));
+  for (std::size_t j = 0; j < next.size(); ++j)
+    if (!(results[j]->shape == s.carry[j]->shape) || results[j]->type != s.carry[j]->type)
+      fail<shape_error>(s.function, "the carry changes");
+  if (s.steps < 0 && (results.back()->type != dtype::b1 || results.back()->size() != 1))
+    fail<shape_error>(s.function, "the condition is not one bool");
+  s.session->give(std::move(results));
+}
+
+bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const std::function<void()>& call) {
+  if (!state_ || !state_->same) return false;
+  state& s = *state_;
+  std::vector<ndarray> before;
+  const auto put_back = [&] {
+    std::size_t j = 0;
+    for (const arrays all : {carry, arguments})
+      for (ndarray* const a : all)
+        if (j < before.size()) *a = std::move(before[j++]);
+  };
+  try {
+    for (const ndarray* const a : carry) s.carry.push_back(graph::snapshot(in_memory(*a)));
+    for (const ndarray* const a : arguments) s.arguments.push_back(graph::snapshot(in_memory(*a)));
+    for (const arrays all : {carry, arguments})
+      for (const ndarray* const a : all) before.push_back(*a);
+    graph::step_session session(runtime::get_backend({}).current_stream());
+    s.session = &session;
+    for (std::size_t j = 0; j < carry.size(); ++j) *carry[j] = wrap(s.carry[j]);
+    for (std::size_t j = 0; j < arguments.size(); ++j) *arguments[j] = wrap(s.arguments[j]);
+    call();
+    put_back();
+    s.work = session.finish();
+  } catch (const error&) {  // what a capture cannot hold, or what the call of the step will throw
+    put_back();
+  } catch (...) {
+    put_back();
+    state_.reset();
+    throw;
+  }
+  if (!s.work) {
+    state_.reset();
+    return false;
+  }
+  s.plan_moves();
+  return true;
+}
+
+namespace {
+
+/// Elements of an array along its first axis, as blocks of memory.
+struct blocks {
+  value leaf;
+  char* begin;
+  std::size_t bytes;  // of an element
+  char* at(std::int64_t k) const { return begin + static_cast<std::size_t>(k) * bytes; }
+
+  blocks(value v, std::int64_t count)
+      : leaf(std::move(v)), begin(address_of_leaf(leaf)), bytes(leaf->bytes() / static_cast<std::size_t>(count)) {}
+};
+
+void copy_block(void* to, const void* from, std::size_t bytes) {
+  if (bytes) std::memcpy(to, from, bytes);
+}
+
+}  // namespace
+
+std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays xs, bool reverse,
+                                           std::span<std::vector<ndarray>> before) {
+  state& s = *state_;
+  const std::int64_t n = s.steps;
+  const auto place = [&](std::int64_t step) { return reverse ? n - 1 - step : step; };
+  std::vector<blocks> from, to;
+  for (const ndarray* const x : xs) from.emplace_back(in_memory(*x), n);
+  for (std::size_t j = 0; j < s.outputs().size(); ++j) {
+    const value& y = s.outputs()[j];
+    dims shape = y->shape;
+    shape.insert(0, n);
+    to.emplace_back(graph::unset_leaf(shape, y->type, y->device), n);
+    for (std::size_t q = 0; q < before[j].size(); ++q) {
+      const value done = in_memory(before[j][q]);
+      if (!(done->shape == y->shape) || done->type != y->type)
+        fail<shape_error>("stack", "all input arrays must have the same shape: ", done->shape, " and ", y->shape);
+      copy_block(to[j].at(place(static_cast<std::int64_t>(q))), address_of_leaf(done), done->bytes());
+    }
+  }
+  s.run([&](runtime::submission& use) {
+    for (const blocks& b : from) use.reads(*b.leaf->buffer);
+    for (const blocks& b : to) use.writes(*b.leaf->buffer);
+    for (; k < n; ++k) {
+      const std::int64_t at = place(k);
+      for (std::size_t j = 0; j < from.size(); ++j)
+        copy_block(address_of_leaf(s.arguments[j]), from[j].at(at), from[j].bytes);
+      s.work->run();
+      for (std::size_t j = 0; j < to.size(); ++j)
+        copy_block(to[j].at(at), address_of_leaf(s.outputs()[j]), to[j].bytes);
+      s.move_carry();
+    }
+  });
+  s.return_carry(carry);
+  std::vector<ndarray> all;
+  for (blocks& b : to) all.push_back(wrap(std::move(b.leaf)));
+  return all;
+}
+
+void traced_loop::run_numbers(std::int64_t k, std::int64_t lower, arrays carry) {
+  state& s = *state_;
+  s.run([&](runtime::submission&) {
+    for (; k < s.steps; ++k) {
+      const std::int64_t number = lower + k;
+      std::memcpy(address_of_leaf(s.arguments[0]), &number, sizeof number);
+      s.work->run();
+      s.move_carry();
+    }
+  });
+  s.return_carry(carry);
+}
+
+void traced_loop::run_while(arrays carry) {
+  state& s = *state_;
+  const value& again = s.outputs()[0];
+  s.run([&](runtime::submission&) {
+    bool more = true;
+    while (more) {
+      s.work->run();
+      s.move_carry();
+      std::memcpy(&more, address_of_leaf(again), sizeof more);
+    }
+  });
+  s.return_carry(carry);
+}
+
+}  // namespace sinter::inline v0::detail
