@@ -103,7 +103,7 @@ void add_unary(rule_table& rules) {
   RULE(negative, -g)
   RULE(square, g * (2 * x))
   RULE(sqrt, g / (2 * y))
-  RULE(cbrt, g / (3 * (y * y)))
+  RULE(cbrt, g * (power(y, -2.0) / 3))
   RULE(reciprocal, -g * (y * y))
   RULE(exp, g * y)
   RULE(exp2, g * (y * ln_2))

@@ -40,6 +40,14 @@ std::vector<ndarray> cholesky_forward(const opaque_case& c, std::span<const ndar
   return {upper ? adjoint(d) : d};
 }
 
+std::vector<ndarray> cholesky_backward(const opaque_case& c, std::span<const ndarray> g) {
+  const bool upper = c.number(0) != 0;
+  const ndarray l = upper ? adjoint(c.y[0]) : c.y[0];
+  const ndarray half = tril(matmul(l.mT(), upper ? adjoint(g[0]) : g[0])) * (1 - 0.5 * unit(l.shape(-1), l));
+  const ndarray left = linalg::solve_triangular(l, half, {.lower = true, .trans = 1});
+  return {hermitian_part(linalg::solve_triangular(l, left.mT(), {.lower = true, .trans = 2}).mT())};
+}
+
 // Only of full column rank: reduced, or r alone.
 std::vector<ndarray> qr_forward(const opaque_case& c, std::span<const ndarray> t) {
   const std::int64_t rows = c.x[0].shape(-2), n = c.x[0].shape(-1);
@@ -126,7 +134,7 @@ std::vector<ndarray> svd_forward(const opaque_case& c, std::span<const ndarray> 
 
 std::span<const opaque_rule> opaque_rules_of_factors() {
   static constexpr opaque_rule rules[] = {
-      {"cholesky", cholesky_forward, nullptr},
+      {"cholesky", cholesky_forward, cholesky_backward},
       {"qr", qr_forward, nullptr},
       {"lu", lu_forward, nullptr},
       {"lu_factor", nullptr, nullptr, "of factors in one matrix; lu and solve have one"},

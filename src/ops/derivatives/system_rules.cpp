@@ -2,6 +2,7 @@
 #include <complex>
 
 #include "graph/values/example.hpp"
+#include "ops/base/differentiating.hpp"
 #include "ops/derivatives/opaque_rules.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -16,6 +17,8 @@ ndarray conjugate_of(const ndarray& x) { return is_complex(x.dtype()) ? conj(x) 
 
 // ---- products
 
+ndarray product(const ndarray& x, const ndarray& y) { return x.shape(-1) == 1 ? x * y : matmul(x, y); }
+
 std::vector<ndarray> matmul_forward(const opaque_case& c, std::span<const ndarray> t) {
   ndarray sum;
   if (t[0].defined()) sum = matmul(t[0], c.x[1]);
@@ -24,8 +27,9 @@ std::vector<ndarray> matmul_forward(const opaque_case& c, std::span<const ndarra
 }
 std::vector<ndarray> matmul_backward(const opaque_case& c, std::span<const ndarray> g) {
   std::vector<ndarray> out(2);
-  if (c.wanted[0]) out[0] = matmul(g[0], c.x[1].mT());
-  if (c.wanted[1]) out[1] = matmul(c.x[0].mT(), g[0]);
+  // Of a matrix and a vector they are products of elements, which fuse.
+  if (c.wanted[0]) out[0] = product(g[0], c.x[1].mT());
+  if (c.wanted[1]) out[1] = product(c.x[0].mT(), g[0]);
   return out;
 }
 
@@ -70,12 +74,30 @@ std::vector<ndarray> inverses_backward(const opaque_case& c, std::span<const nda
 
 ndarray over_matrices(const ndarray& x) { return expand_dims(x, axes{-2, -1}); }
 
+/// The matrix of cofactors by the recursion of Faddeev and LeVerrier: a polynomial of the elements, so its derivatives are right
+/// where the matrix is singular. Its rounding errors grow with the size.
+constexpr std::int64_t most_for_polynomial = 16;
+ndarray polynomial_cofactors(const ndarray& x) {
+  const std::int64_t n = x.shape(-1);
+  const ndarray one = eye(n, {.dtype = x.dtype(), .device = x.device()});
+  ndarray m = broadcast_to(one, x.shape());
+  for (std::int64_t k = 1; k < n; ++k) {
+    const ndarray product = matmul(x, m);
+    m = product - over_matrices(linalg::trace(product) / static_cast<double>(k)) * one;
+  }
+  return (n % 2 == 0 ? -m : m).mT();
+}
+
 /// The matrix of cofactors. Of regular matrices det(x) inv(x)^T; where one is singular by singular values.
 ndarray cofactors(const ndarray& x, const ndarray& det) {
   const bool may_look = !graph::is_example(value_of(det));  // not at one example of a vmap
   if (may_look && !bool(any(equal(det, 0)))) return over_matrices(det) * linalg::inv(x).mT();
+  const std::int64_t n = x.shape(-1);
+  if (is_differentiating()) {
+    if (n <= most_for_polynomial) return polynomial_cofactors(x);
+    if (may_look) throw rule_refusal{"of second order where a matrix of more than 16 rows is singular"};
+  }
   const linalg::svd_result parts = linalg::svd(x, {.full_matrices = true});
-  const std::int64_t n = parts.s.shape(-1);
   // Products of all singular values but one: rows without their own.
   const ndarray others = where(eye(n, {.dtype = bool_, .device = x.device()}), 1, expand_dims(parts.s, -2));
   const ndarray sides = linalg::det(parts.u) * linalg::det(parts.vh);

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "core/shape.hpp"
+#include "ops/base/differentiating.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/reduce.hpp"
@@ -46,6 +47,12 @@ ndarray logaddexp2(const operand& x, const operand& y) {
   const dtype type = wide_of(r.loop);
   const auto number = [&](double n) { return constant_of(n, type, r.device); };
   const value a = graph::record_cast(r.args[0], type), b = graph::record_cast(r.args[1], type);
+  if (is_differentiating()) {  // the maximum and the difference have no slope where they are equal
+    const value of_a = map_of(opcode::multiply, type, a, number(std::numbers::ln2));
+    const value of_b = map_of(opcode::multiply, type, b, number(std::numbers::ln2));
+    const value sum = map_of(opcode::logaddexp, type, of_a, of_b);
+    return wrap(graph::record_cast(map_of(opcode::multiply, type, sum, number(std::numbers::log2e)), r.loop));
+  }
   const value apart = map_of(opcode::absolute, type, map_of(opcode::subtract, type, a, b));
   const value small = map_of(opcode::exp2, type, map_of(opcode::negative, type, apart));
   const value more = map_of(opcode::multiply, type, map_of(opcode::log1p, type, small), number(std::numbers::log2e));
@@ -58,6 +65,12 @@ ndarray logaddexp2(const operand& x, const operand& y) {
 ndarray sinc(const ndarray& x) {
   const dtype given = view_of(x, "sinc").type;
   const ndarray y = multiply(is_inexact(given) ? x : x.astype(dtype::f64), std::numbers::pi);
+  if (is_differentiating()) {  // the slopes of sin(y) / y near 0 are those of its series: 1 - y^2 / 3! + y^4 / 5! ...
+    const ndarray near = less(absolute(y), 0.5), square_of = where(near, square(y), 0), far = where(near, 1, y);
+    ndarray series = full({}, 1, {.dtype = y.dtype(), .device = y.device()});
+    for (int k = 9; k > 0; --k) series = 1 - square_of * series / (2.0 * k * (2.0 * k + 1));
+    return where(near, series, sin(far) / far);
+  }
   return where(equal(y, 0), 1, divide(sin(y), y));
 }
 

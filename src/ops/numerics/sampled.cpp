@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/base/axes.hpp"
+#include "ops/base/differentiating.hpp"
 #include "ops/base/type_rules.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -127,8 +128,13 @@ ndarray interpolated(const ndarray& x, const ndarray& xp, const ndarray& fp, con
   const ndarray from_first = slope * (x - x0) + y0;
   const ndarray from_next = slope * (x - x1) + y1;
   ndarray y = where(isnan(from_first), where(logical_and(isnan(from_next), equal(y0, y1)), y0, from_next), from_first);
-  y = where(equal(x, x0), y0, y);
-  y = where(greater_equal(segment, n - 1), take(fp, n - 1), y);
+  if (is_differentiating() && n > 1) {  // at a point the slope is that of its segment
+    y = where(logical_and(equal(x, x0), isnan(from_first)), y0, y);
+    y = where(greater_equal(segment, n - 1), where(isnan(from_next), y1, from_next), y);
+  } else {
+    y = where(equal(x, x0), y0, y);
+    y = where(greater_equal(segment, n - 1), take(fp, n - 1), y);
+  }
   y = where(less(x, take(xp, 0)), left, where(greater(x, take(xp, n - 1)), right, y));
   return where(isnan(x), x, y);
 }

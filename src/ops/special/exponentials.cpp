@@ -1,9 +1,11 @@
 // Sums of exponentials along axes: compositions of elementwise functions and reductions, which fuse.
 #include <limits>
 
+#include "ops/base/differentiating.hpp"
 #include "ops/base/errors.hpp"
 #include "ops/special/special_values.hpp"
 #include "sinter/creation.hpp"
+#include "sinter/grad.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/special.hpp"
 
@@ -22,6 +24,12 @@ reduce_kw kept(const axes& axis) { return {.axis = axis, .keepdims = true}; }
 /// The largest element along the axes, 0 where that is infinite: what to subtract so that exponentials do not overflow.
 ndarray offset_of(const ndarray& largest) { return where(isfinite(largest), largest, 0.0); }
 
+/// The maximum, which results do not depend on: a constant for derivatives.
+ndarray largest_of(const ndarray& a, const axes& axis) {
+  const ndarray m = max(a, kept(axis));
+  return ops::is_differentiating() ? stop_gradient(m) : m;
+}
+
 }  // namespace
 
 ndarray logsumexp(const ndarray& x, const logsumexp_kw& kw) {
@@ -30,15 +38,18 @@ ndarray logsumexp(const ndarray& x, const logsumexp_kw& kw) {
   if (kw.b) {
     const ndarray b = *kw.b;
     a = where(b == 0, -std::numeric_limits<double>::infinity(), a);
-    const ndarray m = a.size() == 0 ? zeros({}) : offset_of(max(a, kept(kw.axis)));
+    const ndarray m = a.size() == 0 ? zeros({}) : offset_of(largest_of(a, kw.axis));
     result = log(sum(b * exp(a - m), kept(kw.axis))) + m;
   } else if (a.size() == 0) {
     result = log(sum(exp(a), kept(kw.axis)));
   } else {
     // The largest elements apart: log(n + s) = log(n) + log(1 + s / n) keeps a small s.
-    const ndarray m = max(a, kept(kw.axis));
+    const ndarray m = largest_of(a, kw.axis);
     const ndarray largest = a == m;
-    const ndarray n = sum(largest, kept(kw.axis)).astype(a.dtype());
+    // n as a sum of exponentials, which has their slopes, for derivatives.
+    const ndarray n = ops::is_differentiating()
+                          ? sum(where(largest, exp(where(isinf(m), 0.0, a - m)), 0.0), kept(kw.axis))
+                          : sum(largest, kept(kw.axis)).astype(a.dtype());
     const ndarray s = sum(where(largest, 0.0, exp(a - offset_of(m))), kept(kw.axis));
     result = where(isnan(m), m, log1p(s / n) + log(n) + m);
   }
@@ -48,14 +59,14 @@ ndarray logsumexp(const ndarray& x, const logsumexp_kw& kw) {
 ndarray softmax(const ndarray& x, const axes& axis) {
   const ndarray a = checked("softmax", x, axis);
   if (a.size() == 0) return a.copy();
-  const ndarray e = exp(a - max(a, kept(axis)));
+  const ndarray e = exp(a - largest_of(a, axis));
   return e / sum(e, kept(axis));
 }
 
 ndarray log_softmax(const ndarray& x, const axes& axis) {
   const ndarray a = checked("log_softmax", x, axis);
   if (a.size() == 0) return a.copy();
-  const ndarray d = a - offset_of(max(a, kept(axis)));
+  const ndarray d = a - offset_of(largest_of(a, axis));
   return d - log(sum(exp(d), kept(axis)));
 }
 

@@ -200,8 +200,9 @@ TEST_CASE("the gradient of a broadcast reduction stores no array of its size") {
       {"nearest", [&](const ndarray& x) { return sum(min(haversine(x), 1)); }},
       {"pairwise energy", pairs},
       {"attention", attention}};
-  for (const auto& [name, f] : all) {
-    INFO(std::string(name));
+  for (const auto& one : all) {
+    const auto& f = one.second;
+    INFO(std::string(one.first));
     memory_pool pool;
     pool.trim();
     pool.reset_peak();

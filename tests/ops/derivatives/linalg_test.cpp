@@ -128,3 +128,20 @@ TEST_CASE("derivatives of sparse products") {
                  {numbers(shape), numbers({3})});
   agrees("transposed", [&](const arrays& x) { return sparse::matmul(x[0], pattern, {.alpha = 3}); }, {numbers({4, 2})});
 }
+
+TEST_CASE("second derivatives of determinants of singular matrices") {
+  const auto det = [](const ndarray& a) { return linalg::det(a); };
+  // The product of the diagonal is the only term of these two derivatives.
+  const ndarray h = hessian(det)(diag(array({2.0, 0.0, 5.0})));
+  CHECK(h(0, 0, 1, 1).item<double>() == doctest::Approx(5));
+  CHECK(h(1, 1, 2, 2).item<double>() == doctest::Approx(2));
+  CHECK(h(0, 1, 1, 0).item<double>() == doctest::Approx(-5));
+  CHECK(bool(all(equal(hessian(det)(zeros({3, 3})), 0))));
+  CHECK(bool(all(equal(hessian(det)(zeros({2, 2})), hessian(det)(array({{3.0, 1.0}, {2.0, 7.0}})).round(12)))));
+  CHECK(hessian(det)(array({{4.0}})).item<double>() == 0);
+  const auto third = [&](const ndarray& a) { return hessian(det)(a)(0, 0, 1, 1); };
+  CHECK(grad(third)(zeros({3, 3})).to_vector<double>() == std::vector<double>{0, 0, 0, 0, 0, 0, 0, 0, 1});
+  const ndarray large = zeros({17, 17});
+  CHECK_THROWS_AS(hessian(det)(large), derivative_error);
+  CHECK(bool(all(equal(grad(det)(large), 0))));
+}

@@ -7,7 +7,7 @@
 #include "ops/derivatives/element_rules.hpp"
 #include "ops/derivatives/node_rules.hpp"
 #include "ops/derivatives/opaque_rules.hpp"
-#include "support/announced_names.hpp"
+#include "ops/base/announced_names.hpp"
 
 using namespace sinter::ops::derivatives;
 using sinter::jit::reduce_op;

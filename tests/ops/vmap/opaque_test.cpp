@@ -5,7 +5,7 @@
 #include "ops/vmap/beside_loop.hpp"
 #include "ops/vmap/example_level.hpp"
 #include "sinter/sparse.hpp"
-#include "support/announced_names.hpp"
+#include "ops/base/announced_names.hpp"
 #include "support/linalg_checks.hpp"
 #include "support/products_library.hpp"
 

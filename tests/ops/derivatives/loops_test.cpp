@@ -1,0 +1,65 @@
+// Derivatives through loops over steps: both modes, twice, and beside vmap. JAX has no reverse mode for while_loop.
+#include "ops/derivatives/check.hpp"
+#include "sinter/loops.hpp"
+#include "sinter/vmap.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace derivative_check;
+
+/// The root of a by Newton's steps, as many as it needs.
+ndarray root(const ndarray& a) {
+  return while_loop([&](const ndarray& x) { return max(absolute(x * x - a)) > 1e-13; },
+                    [&](const ndarray& x) { return 0.5 * (x + a / x); }, ones(a.shape()));
+}
+
+}  // namespace
+
+TEST_CASE("derivatives of while_loop in both modes") {
+  const ndarray a = array({2.0, 9.0, 0.25});
+  const auto sum_of_roots = [](const ndarray& x) { return sum(root(x)); };
+  CHECK(allclose(grad(sum_of_roots)(a), 0.5 / sqrt(a), 1e-10));
+  CHECK(allclose(jvp(root, a, ones({3})).second, 0.5 / sqrt(a), 1e-10));
+  CHECK(allclose(jacrev(root)(a), diag(0.5 / sqrt(a)), 1e-10));
+  CHECK(allclose(jacfwd(root)(a), diag(0.5 / sqrt(a)), 1e-10));
+  CHECK(allclose(hessian(sum_of_roots)(a), diag(-0.25 / (a * sqrt(a))), 1e-8));
+  // The number of steps depends on the argument: 2^k >= 100 / x.
+  const auto doubled = [](const ndarray& x) {
+    return while_loop([](const ndarray& y) { return y < 100; }, [](const ndarray& y) { return y * 2; }, x);
+  };
+  for (const double x : {1.0, 30.0, 200.0}) {
+    const double steps = doubled(array(x)).item<double>() / x;
+    CHECK(grad(doubled)(x).item<double>() == steps);
+    CHECK(jvp(doubled, array(x), array(1.0)).second.item<double>() == steps);
+  }
+}
+
+TEST_CASE("derivatives of while_loop for each example") {
+  const auto doubled = [](const ndarray& x) {
+    return while_loop([](const ndarray& y) { return y < 100; }, [](const ndarray& y) { return y * 2; }, x);
+  };
+  const ndarray x = array({1.0, 30.0, 200.0});
+  CHECK(vmap(grad(doubled))(x).to_vector<double>() == std::vector<double>{128, 4, 1});
+  CHECK(grad([&](const ndarray& all) { return sum(vmap(doubled)(all)); })(x).to_vector<double>() ==
+        std::vector<double>{128, 4, 1});
+}
+
+TEST_CASE("derivatives of scan and fori_loop") {
+  const ndarray w = numbers({3, 3}, -0.5, 0.5), xs = numbers({4, 3});
+  const subject recurrent = [](const arrays& a) {
+    const auto [h, all] = scan(
+        [&](const ndarray& h, const ndarray& x) {
+          const ndarray next = tanh(matmul(a[0], h) + x);
+          return std::pair(next, next * next);
+        },
+        zeros({3}), a[1]);
+    return sum(all, 0) + h;
+  };
+  agrees_twice("scan", recurrent, {w, xs});
+  const subject powers = [](const arrays& a) {
+    return fori_loop(
+        0, 5, [&](const ndarray& i, const ndarray& y) { return sin(y * a[0]) + i; }, a[0]);
+  };
+  agrees_twice("fori_loop", powers, {numbers({4})});
+}
