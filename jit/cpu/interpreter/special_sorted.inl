@@ -66,6 +66,15 @@ template <class V>
 SN_FN V inverse_key(V a, V p) {
   return key_class(V(8.0) * sf_min(a, V(1.0)) + a, 63.0) + key_if<V>(p > V(0.5), 64.0);
 }
+/// Of Bessel functions of any order: powers, Hankel's expansion or a recurrence of how many steps.
+template <class V>
+SN_FN V bessel_key(V order, V argument) {
+  const V v = sf_abs(order), x = sf_abs(argument);
+  const auto series = x * x < V(4.0) * (v + V(1.0));
+  const auto far = (x > V(25.0)) & (x > V(0.5) * v * v);
+  return sf_if(series, key_class(x + x, 31.0),
+               sf_if(far, V(32.0) + key_class(v, 31.0), V(64.0) + key_class(sf_max(v, x), 63.0)));
+}
 /// Of Legendre functions: degree and order.
 template <class V>
 SN_FN V legendre_key(V n, V m) {
@@ -104,6 +113,7 @@ SN_KEY(gammaincinv, inverse_key(a, p), V a, V p)
 SN_KEY(gammainccinv, inverse_key(a, p), V a, V p)
 SN_KEY(chdtri, inverse_key(V(0.5) * v, p), V v, V p)
 SN_KEY(pdtri, inverse_key(k + V(1.0), p), V k, V p)
+SN_KEY(jv, bessel_key(v, x), V v, V x)
 SN_KEY(lpmv, legendre_key(n, m), V m, V n, V)
 SN_KEY(sph_legendre, legendre_key(n, m), V n, V m, V)
 #undef SN_KEY
