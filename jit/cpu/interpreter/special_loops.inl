@@ -73,13 +73,16 @@ void special_run(T* dst, int n, const A*... a) {
 #ifdef SINTER_SPECIAL_SORTED
 /// Whether a family sorts blocks of an operation (special_sorted.inl).
 template <class F, class... V>
-constexpr bool special_sorts = lane_step > 1 && requires(V... v) { special_key(special_tag<F::op>{}, v...); };
+constexpr bool special_sorts = lane_step > 1 && requires(V... v) {
+  special_key(special_tag<F::op>{}, v...);
+};
 
 template <class F, class T, class... A>
 void special_sorted(T* dst, int n, const A*... a) {
   constexpr int room = sorted_elements + lane_step;
   double keys[room];
-  for (int l = 0; l < n; l += lane_step) store_special(keys + l, special_key(special_tag<F::op>{}, load_special(a + l)...));
+  for (int l = 0; l < n; l += lane_step)
+    store_special(keys + l, special_key(special_tag<F::op>{}, load_special(a + l)...));
   std::uint16_t order[sorted_elements];
   if (n <= lane_step || !sort_keys(keys, n, order)) return special_run<F>(dst, n, a...);
   T operands[sizeof...(A)][room], results[room];
@@ -126,18 +129,19 @@ void special_2(void* dst, const void* a, const void* b, const void*, int n, int*
 }
 template <class T, class F>
 void special_3(void* dst, const void* a, const void* b, const void* c, int n, int*) {
-  special_any<T, F>(static_cast<T*>(dst), n, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<const T*>(c));
+  special_any<T, F>(static_cast<T*>(dst), n, static_cast<const T*>(a), static_cast<const T*>(b),
+                    static_cast<const T*>(c));
 }
 
 #define OP(name, operands, weight)
 #define SPECIAL_OP(family, name, operands, weight) SINTER_SPECIAL_##family(name, operands)
-#define SINTER_SPECIAL_FOUND(name, operands) \
-  struct special_##name {                    \
+#define SINTER_SPECIAL_FOUND(name, operands)   \
+  struct special_##name {                      \
     static constexpr opcode op = opcode::name; \
-    template <class... V>                    \
-    SN_MEMBER special_lanes of(V... v) {     \
-      return sn::sf_##name(v...);            \
-    }                                        \
+    template <class... V>                      \
+    SN_MEMBER special_lanes of(V... v) {       \
+      return sn::sf_##name(v...);              \
+    }                                          \
   };
 #include "jit/program/opcodes.def"
 #undef SINTER_SPECIAL_FOUND

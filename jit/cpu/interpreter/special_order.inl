@@ -8,4 +8,6 @@
 #include "jit/prelude/special/order.h"
 #define SINTER_SPECIAL_order(name, operands) SINTER_SPECIAL_FOUND(name, operands)
 #define SINTER_SPECIAL_FIND special_order_op
+#include "jit/cpu/interpreter/special_sorted.inl"
+#define SINTER_SPECIAL_SORTED
 #include "jit/cpu/interpreter/special_loops.inl"

@@ -8,8 +8,8 @@ namespace {
 template <opcode Op>
 struct special_tag {};
 
-constexpr int special_keys = 128;      // keys are whole numbers from 0 to special_keys - 1
-constexpr int sorted_elements = 256;   // sorted at a time
+constexpr int special_keys = 128;     // keys are whole numbers from 0 to special_keys - 1
+constexpr int sorted_elements = 256;  // sorted at a time
 
 /// The order of n elements by their keys, which stays as it is among equal ones; whether there are several.
 inline bool sort_keys(const double* keys, int n, std::uint16_t* order) {
@@ -45,8 +45,8 @@ SN_FN V gamma_key(V a, V x) {
   const auto lower = x < a;
   const V steps = sf_sqrt(sf_max(x, V(0.0))), ratio = a / x;
   const V upper = sf_max(V(105.0) / x, V(3.6) * sf_sqrt(sf_max(a, V(0.0))) * ratio);
-  return key_if<V>(a > V(8.0), 64.0) + sf_if(lower, V(32.0) + key_class(V(4.0) * steps * sf_min(V(1.0), x / a), 31.0),
-      key_class(upper, 31.0));
+  return key_if<V>(a > V(8.0), 64.0) +
+         sf_if(lower, V(32.0) + key_class(V(4.0) * steps * sf_min(V(1.0), x / a), 31.0), key_class(upper, 31.0));
 }
 /// Of the incomplete beta functions: which end, series or fraction, numbers that are moved up, how many steps.
 template <class V>
@@ -58,19 +58,29 @@ SN_FN V beta_key(V a, V b, V x) {
   const auto low = (a < three) | (b < three);
   const V far = c / (c + d) - u, spread = V(4.0) * sf_sqrt(sf_max(c * d / ((c + d) * (c + d + one)), V(0.0)));
   const V near = sf_max(one - far / spread, V(0.0)), size = sf_sqrt(sf_max(sf_min(c, d), V(0.0)));
-  return key_if<V>(low, 64.0) + sf_if(series, V(32.0) + key_class(V(16.0) * u, 31.0), key_class(near * size * V(8.0), 31.0));
+  return key_if<V>(low, 64.0) +
+         sf_if(series, V(32.0) + key_class(V(16.0) * u, 31.0), key_class(near * size * V(8.0), 31.0));
 }
 /// Of inverses of the incomplete gamma functions: the shape, and which tail.
 template <class V>
 SN_FN V inverse_key(V a, V p) {
   return key_class(V(8.0) * sf_min(a, V(1.0)) + a, 63.0) + key_if<V>(p > V(0.5), 64.0);
 }
+/// Of Bessel functions of any order: powers, Hankel's expansion or a recurrence of how many steps.
+template <class V>
+SN_FN V bessel_key(V order, V argument) {
+  const V v = sf_abs(order), x = sf_abs(argument);
+  const auto series = x * x < V(4.0) * (v + V(1.0));
+  const auto far = (x > V(25.0)) & (x > V(0.5) * v * v);
+  return sf_if(series, key_class(x + x, 31.0),
+               sf_if(far, V(32.0) + key_class(v, 31.0), V(64.0) + key_class(sf_max(v, x), 63.0)));
+}
 /// Of Legendre functions: degree and order.
 template <class V>
 SN_FN V legendre_key(V n, V m) {
   const V degree = sf_if(n < V(0.0), V(-1.0) - n, n);
-  return sf_if(degree <= V(30.0), V(4.0) * key_class(degree, 30.0) + key_class(V(4.0) * sf_abs(m) / (degree + V(1.0)), 3.0),
-      V(124.0));
+  return sf_if(degree <= V(30.0),
+               V(4.0) * key_class(degree, 30.0) + key_class(V(4.0) * sf_abs(m) / (degree + V(1.0)), 3.0), V(124.0));
 }
 
 }  // namespace
@@ -79,28 +89,31 @@ SN_FN V legendre_key(V n, V m) {
 namespace sinter::jit::tier0::SINTER_ISA {
 namespace {
 
-#define SN_KEY(name, key, ...) \
-  template <class V>           \
-  SN_FN V special_key(special_tag<opcode::name>, __VA_ARGS__) { return sn::key; }
+#define SN_KEY(name, key, ...)                                  \
+  template <class V>                                            \
+  SN_FN V special_key(special_tag<opcode::name>, __VA_ARGS__) { \
+    return sn::key;                                             \
+  }
 SN_KEY(gammainc, gamma_key(a, x), V a, V x)
 SN_KEY(gammaincc, gamma_key(a, x), V a, V x)
 SN_KEY(pdtrc, gamma_key(k + V(1.0), m), V k, V m)
 SN_KEY(chdtr, gamma_key(V(0.5) * v, V(0.5) * x), V v, V x)
 SN_KEY(chdtrc, gamma_key(V(0.5) * v, V(0.5) * x), V v, V x)
-SN_KEY(gdtr, gamma_key(b, a * x), V a, V b, V x)
-SN_KEY(gdtrc, gamma_key(b, a * x), V a, V b, V x)
+SN_KEY(gdtr, gamma_key(b, a* x), V a, V b, V x)
+SN_KEY(gdtrc, gamma_key(b, a* x), V a, V b, V x)
 SN_KEY(betainc, beta_key(a, b, x), V a, V b, V x)
 SN_KEY(betaincc, beta_key(a, b, x), V a, V b, V x)
 SN_KEY(bdtr, beta_key(k + V(1.0), n - k, p), V k, V n, V p)
 SN_KEY(bdtrc, beta_key(k + V(1.0), n - k, p), V k, V n, V p)
 SN_KEY(nbdtr, beta_key(n, k + V(1.0), p), V k, V n, V p)
 SN_KEY(nbdtrc, beta_key(n, k + V(1.0), p), V k, V n, V p)
-SN_KEY(fdtr, beta_key(V(0.5) * a, V(0.5) * b, a * x / (a * x + b)), V a, V b, V x)
-SN_KEY(fdtrc, beta_key(V(0.5) * a, V(0.5) * b, a * x / (a * x + b)), V a, V b, V x)
+SN_KEY(fdtr, beta_key(V(0.5) * a, V(0.5) * b, a* x / (a * x + b)), V a, V b, V x)
+SN_KEY(fdtrc, beta_key(V(0.5) * a, V(0.5) * b, a* x / (a * x + b)), V a, V b, V x)
 SN_KEY(gammaincinv, inverse_key(a, p), V a, V p)
 SN_KEY(gammainccinv, inverse_key(a, p), V a, V p)
 SN_KEY(chdtri, inverse_key(V(0.5) * v, p), V v, V p)
 SN_KEY(pdtri, inverse_key(k + V(1.0), p), V k, V p)
+SN_KEY(jv, bessel_key(v, x), V v, V x)
 SN_KEY(lpmv, legendre_key(n, m), V m, V n, V)
 SN_KEY(sph_legendre, legendre_key(n, m), V n, V m, V)
 #undef SN_KEY

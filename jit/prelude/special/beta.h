@@ -32,7 +32,8 @@ template <class V> SN_FN sf_pair<V> sf_three_up(sf_pair<V> first, sf_pair<V> y) 
 template <class V> SN_FN sf_pair<V> sf_cube(sf_pair<V> y) { return sf_times(sf_times(y, y), y); }
 template <class V> SN_SHARED sf_beta_terms<V> sf_beta_terms_of(V a, V b, V first_a, V first_b) {
   const V three = V(3.0), zero = V(0.0);
-  const auto low_a = a < three, low_b = b < three, low = low_a | low_b;
+  const auto low_a = a < three, low_b = b < three;
+  const auto low = low_a | low_b;
   const sf_pair<V> whole_a = {a, zero}, whole_b = {b, zero}, unit = {V(1.0), zero}, sum = sf_sum(a, b);
   sf_beta_terms<V> r = {whole_a, whole_b, sum, unit, unit, zero};
   if (sf_any(low)) {
