@@ -17,7 +17,8 @@
 //
 // What waits: makers that take indices check them (one read); conversions that sort (coo to csr), sums of duplicates,
 // elementwise operations on two sparse arrays and products of two sparse arrays have a size that depends on data. Products
-// with dense operands evaluate their operands and enqueue their work at the call; nothing waits for them.
+// with dense operands wait for nothing: those of real floating-point numbers are enqueued when they are first used, and take
+// scales and sums of the same statement with them (`2 * A.dot(x) - 3 * y`, `b - A.dot(x)`); others at the call.
 //
 // Results do not vary from run to run, nor with the number of threads. Errors: shape_error, dtype_error, index_error,
 // value_error, device_error (operands on two devices) name the function, shapes and dtypes.
@@ -222,7 +223,8 @@ sparse_array dia_array(const ndarray& data, const ndarray& offsets, const shape_
 
 // ---- products
 
-/// alpha * (A x) + beta * y of a vector (columns,) or a matrix (columns, k); dense. dtypes promote. csr: rows on several
+/// alpha * (A x) + beta * y of a vector (columns,) or a matrix (columns, k); dense. Shapes are checked at the call; the work is
+/// done at the first use where there are no keywords and the numbers are real floating-point ones. dtypes promote. csr: rows on several
 /// threads, long ones by vector instructions; csc: the transposed product of the same parts, nothing is converted. Sums
 /// are taken in an order that follows from the matrix alone. NaN and infinity spread from the entries only, as in SciPy.
 ndarray matmul(const sparse_array& a, const ndarray& x, const product_kw& kw = {});

@@ -8,7 +8,8 @@ std::optional<ndarray> follow_deferred(jit::opcode op, const operand& x, const o
     if (!o || !o->is_array()) continue;
     const std::shared_ptr<deferred_work> work = deferred_work_of(o->array());
     if (!work) continue;
-    if (auto later = work->followed_by(op, ndarray_access::unresolved(o->array()), x, y)) return defer(std::move(later));
+    if (auto later = work->followed_by(op, ndarray_access::unresolved(o->array()), x, y))
+      return defer(std::move(later));
   }
   return {};
 }

@@ -5,11 +5,13 @@
 // distances is SciPy's).
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <memory>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "ops/base/errors.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "sinter/cluster.hpp"
 #include "sinter/creation.hpp"
@@ -30,37 +32,47 @@ struct merge_step {
 /// A symmetric matrix of distances.
 class square_distances {
  public:
-  square_distances(const std::vector<double>& condensed, int64_t n) : n_(n), all_(place_in(n * n)) {
+  square_distances(std::span<const double> condensed, int64_t n)
+      : n_(n), all_(std::make_unique_for_overwrite<double[]>(place_in(n * n))) {
     auto from = condensed.begin();
-    for (int64_t i = 0; i < n; ++i)
-      for (int64_t j = i + 1; j < n; ++j) set(i, j, *from++);
+    for (int64_t i = 0; i < n; ++i) {
+      all_[place_in(i * n + i)] = 0;
+      std::copy(from, from + (n - 1 - i), all_.get() + i * n + i + 1);
+      from += n - 1 - i;
+    }
+    constexpr int64_t tile = 32;  // below the diagonal, so that each line of the cache is written once
+    for (int64_t rows = 0; rows < n; rows += tile)
+      for (int64_t columns = 0; columns <= rows; columns += tile)
+        for (int64_t i = rows; i < std::min(n, rows + tile); ++i)
+          for (int64_t j = columns; j < std::min(i, columns + tile); ++j)
+            all_[place_in(i * n + j)] = all_[place_in(j * n + i)];
   }
-  const double* row(int64_t i) const noexcept { return all_.data() + i * n_; }
+  const double* row(int64_t i) const noexcept { return all_.get() + i * n_; }
   void set(int64_t i, int64_t j, double d) noexcept { all_[place_in(i * n_ + j)] = all_[place_in(j * n_ + i)] = d; }
 
  private:
   int64_t n_;
-  std::vector<double> all_;
+  std::unique_ptr<double[]> all_;
 };
 
-/// Prim's algorithm.
+/// Prim's algorithm. Points that are not in the tree yet stay in their order.
 std::vector<merge_step> spanning_tree(const square_distances& d, int64_t n) {
-  std::vector<double> nearest(place_in(n), HUGE_VAL);
-  std::vector<char> taken(place_in(n));
+  std::vector<double> nearest(place_in(n - 1), HUGE_VAL);
+  std::vector<int64_t> left(place_in(n - 1));
+  std::iota(left.begin(), left.end(), 1);
   std::vector<merge_step> steps;
   int64_t x = 0;
-  for (int64_t k = 0; k + 1 < n; ++k) {
-    taken[place_in(x)] = 1;
+  for (int64_t count = n - 1; count > 0; --count) {
     const double* row = d.row(x);
-    double least = HUGE_VAL;
-    int64_t y = -1;
-    for (int64_t i = 0; i < n; ++i) {
-      if (taken[place_in(i)]) continue;
-      double& near = nearest[place_in(i)];
-      if (near > row[i]) near = row[i];
-      if (near < least) y = i, least = near;
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < place_in(count); ++k) {
+      nearest[k] = std::min(nearest[k], row[left[k]]);
+      if (nearest[k] < nearest[best]) best = k;
     }
-    steps.push_back({x, y, least, 0});
+    const int64_t y = left[best];
+    steps.push_back({x, y, nearest[best], 0});
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
+    nearest.erase(nearest.begin() + static_cast<std::ptrdiff_t>(best));
     x = y;
   }
   return steps;
@@ -180,7 +192,8 @@ ndarray cluster::linkage(const ndarray& y, const linkage_kw& kw) {
     fail<value_error>(function, "ward takes the metric \"euclidean\", not \"", kw.metric, "\"");
   const ndarray distances =
       (shape.size() == 1 ? y : spatial::pdist(y.astype(float64, false), kw.metric)).astype(float64, false);
-  const std::vector<double> condensed = distances.to_vector<double>();
+  const host_view<double> on_host = for_host(distances).host<double>();
+  const std::span<const double> condensed(on_host.data(), on_host.size());
   const auto count = static_cast<std::int64_t>(condensed.size());
   const auto n = static_cast<std::int64_t>(std::ceil(std::sqrt(2.0 * static_cast<double>(count))));
   if (n * (n - 1) / 2 != count) fail<value_error>(function, count, " distances are not those of all pairs of points");

@@ -1,6 +1,7 @@
 // Starts, nearest centers, sums.
 #include "ops/cluster/means.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -90,8 +91,28 @@ ndarray given_centers(const ndarray& centers, const centred_points& p, int64_t k
   return out;
 }
 
+namespace {
+
+/// By products of as many rows at a time as leave what is compared in the second-level caches.
+ndarray nearest_by_products(const ndarray& x, const ndarray& centers) {
+  const int64_t n = x.shape(0), k = centers.shape(0);
+  const ndarray columns = centers.T().copy(), halves = sum(square(centers), 1) / 2;
+  eval(columns, halves);
+  const int64_t rows = std::max<int64_t>(256, (int64_t{1} << 20) / (k * static_cast<int64_t>(itemsize(x.dtype()))));
+  if (n <= 2 * rows) return argmin(halves - matmul(x, columns), 1);
+  const ndarray labels = empty({n}, {.dtype = int64, .device = x.device()});
+  for (int64_t first = 0; first < n; first += rows) {
+    const slice part(first, std::min(n, first + rows));
+    labels(part) = argmin(halves - matmul(x(part), columns), 1);
+    eval(labels);
+  }
+  return labels;
+}
+
+}  // namespace
+
 ndarray nearest_center(const ndarray& x, const ndarray& centers) {
-  if (served_by_host(x)) return argmin(sum(square(centers), 1) / 2 - matmul(x, centers.T()), 1);
+  if (served_by_host(x)) return nearest_by_products(x, centers);
   return argmin(sum(square(x(_, newaxis) - centers), 2), 1);
 }
 

@@ -272,7 +272,7 @@ std::shared_ptr<deferred_work> deferred_work_of(const ndarray& a) {
   const std::lock_guard lock(selection.once);
   const bool unread = selection.deferred.load(std::memory_order_relaxed) && is_work(selection);
   return unread && selection.capture == runtime::this_thread().capture ? static_cast<deferred_view&>(selection).work
-                                                                        : nullptr;
+                                                                       : nullptr;
 }
 
 void resolve(const graph::array_view& v) {

@@ -26,6 +26,21 @@ struct bidiagonalisation {
   /// v with length 1; a vector of zeros stays one.
   ndarray direction(const ndarray& inverse_alpha) const { return v * factor(inverse_alpha); }
 
+  /// What the numbers of both iterations begin with, for the first alpha and beta; the others are 0.
+  template <class Numbers, class Keywords>
+  Numbers first_numbers(const Keywords& kw, double first_alpha, double first_beta, std::int64_t most) const {
+    Numbers k{};
+    k.inverse_alpha = first_alpha > 0 ? 1 / first_alpha : 1;
+    k.alpha_over_beta = first_beta > 0 ? first_alpha / first_beta : first_alpha;
+    k.damp = kw.damp;
+    k.atol = kw.atol;
+    k.btol = kw.btol;
+    k.ctol = kw.conlim > 0 ? 1 / kw.conlim : 0;
+    k.norm_of_b = norm_of_b;
+    k.most = static_cast<double>(most);
+    return k;
+  }
+
   sinter::device device() const { return u.device(); }
   /// A number as one that vectors are multiplied with.
   ndarray factor(const ndarray& number) const;

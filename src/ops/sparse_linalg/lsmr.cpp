@@ -21,21 +21,13 @@ namespace {
 
 lsmr_numbers first_lsmr_numbers(const bidiagonalisation& g, const lsmr_kw& kw, double alpha, double beta,
                                 int64_t most) {
-  lsmr_numbers k{};
-  k.inverse_alpha = alpha > 0 ? 1 / alpha : 1;
-  k.alpha_over_beta = beta > 0 ? alpha / beta : alpha;
+  auto k = g.first_numbers<lsmr_numbers>(kw, alpha, beta, most);
   k.normr = k.betadd = beta;
   k.normar = k.zetabar = alpha * beta;
   k.norma = k.alpha = k.alphabar = alpha;
   k.norma2 = alpha * alpha;
   k.conda = k.rho = k.rhobar = k.cbar = k.rhodold = 1;
   k.minrbar = 1e100;
-  k.damp = kw.damp;
-  k.atol = kw.atol;
-  k.btol = kw.btol;
-  k.ctol = kw.conlim > 0 ? 1 / kw.conlim : 0;
-  k.norm_of_b = g.norm_of_b;
-  k.most = static_cast<double>(most);
   return k;
 }
 

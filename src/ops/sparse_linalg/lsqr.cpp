@@ -21,19 +21,11 @@ namespace {
 
 lsqr_numbers first_lsqr_numbers(const bidiagonalisation& g, const lsqr_kw& kw, double alpha, double beta,
                                 int64_t most) {
-  lsqr_numbers k{};
-  k.inverse_alpha = alpha > 0 ? 1 / alpha : 1;
-  k.alpha_over_beta = beta > 0 ? alpha / beta : alpha;
+  auto k = g.first_numbers<lsqr_numbers>(kw, alpha, beta, most);
   k.alpha = k.rhobar = alpha;
   k.r1norm = k.r2norm = k.phibar = beta;
   k.arnorm = alpha * beta;
   k.cs2 = -1;
-  k.damp = kw.damp;
-  k.atol = kw.atol;
-  k.btol = kw.btol;
-  k.ctol = kw.conlim > 0 ? 1 / kw.conlim : 0;
-  k.norm_of_b = g.norm_of_b;
-  k.most = static_cast<double>(most);
   return k;
 }
 

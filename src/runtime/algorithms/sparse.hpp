@@ -105,8 +105,8 @@ class sparse {
     return 0;
   }
   virtual void fill_merged(const sparse_matrix& /*a*/, const sparse_matrix& /*b*/, bool /*common*/,
-                           const std::int64_t* /*indptr*/, void* /*indices*/, std::size_t /*bytes_a*/,
-                           void* /*of_a*/, std::size_t /*bytes_b*/, void* /*of_b*/) {}
+                           const std::int64_t* /*indptr*/, void* /*indices*/, std::size_t /*bytes_a*/, void* /*of_a*/,
+                           std::size_t /*bytes_b*/, void* /*of_b*/) {}
   /// Of a matrix of a product's type the sum of what each of `length` rows from `first` on has in column row + shift.
   virtual void diagonal(const sparse_matrix&, std::int64_t /*first*/, std::int64_t /*shift*/, std::int64_t /*length*/,
                         void* /*sums*/) {}
