@@ -46,7 +46,7 @@ outcome search_on(int devices, const places& cities, const task& t) {
 outcome search_across(int devices, const task& t) {
   const auto search = [&](const places& cities) { return search_on(devices, cities, t); };
   return t.o.every_method() && (on_cpu(t.o) || sn::device_count(sn::device_kind::cuda) == 0) ? search_some(t, search)
-                                                                                            : search(t.cities);
+                                                                                             : search(t.cities);
 }
 
 std::string why_not(const options& o, int devices) {

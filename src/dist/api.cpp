@@ -96,7 +96,8 @@ std::vector<runtime::device_id> devices_of(std::int64_t count, const std::vector
 }
 
 void require_sums(const char* function, const layout& how, dtype type) {
-  if (!how.partial.empty() && is_bool(type)) fail<dtype_error>(function, "partial() of ", type, ": there are no sums of it");
+  if (!how.partial.empty() && is_bool(type))
+    fail<dtype_error>(function, "partial() of ", type, ": there are no sums of it");
 }
 
 /// A recorded array on the mesh, in parts.
@@ -298,8 +299,10 @@ std::vector<ndarray> local(const ndarray& x) {
     if (!part) continue;
     const ndarray mine = ops::wrap(part);
     if (!s.sum) out.push_back(mine);
-    else out.push_back((part->shape[s.sum->axis] == 1 ? squeeze(mine, axes{s.sum->axis}) : sum(mine, {.axis = s.sum->axis}))
-                           .astype(v->type, false));
+    else
+      out.push_back(
+          (part->shape[s.sum->axis] == 1 ? squeeze(mine, axes{s.sum->axis}) : sum(mine, {.axis = s.sum->axis}))
+              .astype(v->type, false));
   }
   return out;
 }

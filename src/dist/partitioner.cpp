@@ -367,9 +367,8 @@ partitioner::entry partitioner::map(node* n) {
   out.in.how = choose(n->shape, operands);
   if (!is_call && keeps_terms(n, out)) return out;
   // Of a sum that nobody has needed yet: whoever needs this says in which parts.
-  out.waits = !is_call && std::all_of(operands.begin(), operands.end(), [&](node* x) {
-    return at(x).free || (at(x).waits && x->shape == n->shape);
-  });
+  out.waits = !is_call && std::all_of(operands.begin(), operands.end(),
+                                      [&](node* x) { return at(x).free || (at(x).waits && x->shape == n->shape); });
   if (!out.waits) out.in = map_in(n, out.in.how);
   return out;
 }

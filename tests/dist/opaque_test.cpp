@@ -58,8 +58,8 @@ TEST_CASE("equal elements, zeros of both signs and NaN keep their order in sorts
   few["5::50"] = std::numeric_limits<double>::infinity();
   const ndarray all_one = ones({50}), nothing = zeros({0}), one = full({1}, 3.0);
   const ndarray complex_one = few["0:100"] + few["100:200"] * std::complex<double>(0, 1);
-  for (const ndarray& x : {few, few.astype(float32), few.astype(float16), g.integers(-3, 3, {333}), g.integers(0, 255, {97}).astype(uint8),
-                           few > 0, all_one, nothing, one, complex_one})
+  for (const ndarray& x : {few, few.astype(float32), few.astype(float16), g.integers(-3, 3, {333}),
+                           g.integers(0, 255, {97}).astype(uint8), few > 0, all_one, nothing, one, complex_one})
     for (const std::int64_t n : mesh_sizes()) {
       INFO(to_string(x.shape()), " ", std::string(name(x.dtype())), " on ", n);
       const ndarray s = dist::shard(x, mesh_of({n}), {shard(0)});
@@ -104,7 +104,8 @@ TEST_CASE("histograms and weighted counts of parts") {
     const dist::mesh m = mesh_of({n});
     CHECK(difference(bincount(dist::shard(many, m, {shard(0)}), {.weights = dist::shard(long_w, m, {shard(0)})}),
                      bincount(many, {.weights = long_w})) < 1e-9);
-    const ndarray s = dist::shard(x, m, {shard(0)}), t = dist::shard(w, m, {shard(0)}), c = dist::shard(k, m, {shard(0)});
+    const ndarray s = dist::shard(x, m, {shard(0)}), t = dist::shard(w, m, {shard(0)}),
+                  c = dist::shard(k, m, {shard(0)});
     CHECK(identical(histogram(s, 12).hist, histogram(x, 12).hist));
     CHECK(identical(histogram(s, 12).bin_edges, histogram(x, 12).bin_edges));
     CHECK(identical(histogram(s, 12, {.weights = t}).hist, histogram(x, 12, {.weights = w}).hist));

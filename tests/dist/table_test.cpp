@@ -52,10 +52,20 @@ struct row {
   std::function<arrays(const operands&)> f;
 };
 
-#define SAME(name, ...) \
-  row { name, bits::same, [](const operands& o) -> arrays { (void)o; return arrays{__VA_ARGS__}; } }
-#define CLOSE(name, ...) \
-  row { name, bits::close, [](const operands& o) -> arrays { (void)o; return arrays{__VA_ARGS__}; } }
+#define SAME(name, ...)                                 \
+  row {                                                 \
+    name, bits::same, [](const operands& o) -> arrays { \
+      (void)o;                                          \
+      return arrays{__VA_ARGS__};                       \
+    }                                                   \
+  }
+#define CLOSE(name, ...)                                 \
+  row {                                                  \
+    name, bits::close, [](const operands& o) -> arrays { \
+      (void)o;                                           \
+      return arrays{__VA_ARGS__};                        \
+    }                                                    \
+  }
 #define DOES(name, promise, ...) \
   row { name, bits::promise, [](const operands& o) -> arrays __VA_ARGS__ }
 
@@ -72,17 +82,22 @@ const std::vector<row>& elementwise_rows() {
       SAME("nan_to_num", nan_to_num(log(o.v))),
       SAME("polyval", polyval(array({1.0, 2.0, 3.0}, {.device = o.v.device()}), o.v)),
       SAME("bits", o.k & 3, o.k << 2),
-      DOES("zeros_like", same, { return {zeros_like(o.a), full_like(o.a, 3), ones_like(o.k)}; }),
-      DOES("out=", same, {
-        const ndarray to = zeros_like(o.a);
-        exp(o.a, {.out = to});
-        return {to};
-      }),
-      DOES("copyto", same, {
-        ndarray to = o.a.copy();
-        copyto(to, o.a * 2, {.where = o.a > 0});
-        return {to};
-      }),
+      DOES("zeros_like", same,
+           {
+             return {zeros_like(o.a), full_like(o.a, 3), ones_like(o.k)};
+           }),
+      DOES("out=", same,
+           {
+             const ndarray to = zeros_like(o.a);
+             exp(o.a, {.out = to});
+             return {to};
+           }),
+      DOES("copyto", same,
+           {
+             ndarray to = o.a.copy();
+             copyto(to, o.a * 2, {.where = o.a > 0});
+             return {to};
+           }),
   };
   return rows;
 }
@@ -118,17 +133,19 @@ const std::vector<row>& shape_rows() {
       SAME("sliding_window_view", sliding_window_view(o.v, {5})),
       SAME("ascontiguousarray", ascontiguousarray(o.a), asfortranarray(o.a)),
       SAME("broadcast_arrays", broadcast_arrays(o.a, o.a(0))[1]),
-      DOES("fill_diagonal", same, {
-        ndarray x = o.s.copy();
-        fill_diagonal(x, 7);
-        return {x};
-      }),
-      DOES("assignment", same, {
-        ndarray x = o.a.copy();
-        x["3:9, 2"] = o.a["4:10, 3"];
-        x["::2"] += 1;
-        return {x};
-      }),
+      DOES("fill_diagonal", same,
+           {
+             ndarray x = o.s.copy();
+             fill_diagonal(x, 7);
+             return {x};
+           }),
+      DOES("assignment", same,
+           {
+             ndarray x = o.a.copy();
+             x["3:9, 2"] = o.a["4:10, 3"];
+             x["::2"] += 1;
+             return {x};
+           }),
   };
   return rows;
 }
@@ -152,7 +169,8 @@ const std::vector<row>& reduction_rows() {
       CLOSE("cov", cov(o.a), corrcoef(o.a)),
       SAME("norm", linalg::norm(o.a), linalg::norm(o.v), linalg::vector_norm(o.a)),
       SAME("trapezoid", trapezoid(o.v)),
-      CLOSE("cumsum", cumsum(o.v), cumsum(o.a, 0), cumsum(o.a, 1), cumprod(o.a, 1), nancumsum(o.v), cumulative_sum(o.v)),
+      CLOSE("cumsum", cumsum(o.v), cumsum(o.a, 0), cumsum(o.a, 1), cumprod(o.a, 1), nancumsum(o.v),
+            cumulative_sum(o.v)),
       SAME("cumsum", cumsum(o.k), cumsum(o.b)),
       SAME("cummax", cummax(o.v), cummin(o.v), cummax(o.a, 0)),
       CLOSE("logcumsumexp", logcumsumexp(o.a, 1)),
@@ -202,32 +220,37 @@ const std::vector<row>& order_rows() {
       SAME("x[k]", o.v(o.k), o.a(o.k % 16)),
       SAME("choose", choose(o.k % 2, {o.v, o.up})),
       SAME("unravel_index", unravel_index(o.k, {4, 5})[1]),
-      DOES("put", same, {
-        ndarray x = o.v.copy();
-        put(x, o.k["0:9"], 7);
-        return {x};
-      }),
-      DOES("put_along_axis", same, {
-        ndarray x = o.a.copy();
-        put_along_axis(x, argmax(o.a, {.axis = 1, .keepdims = true}), 99, 1);
-        return {x};
-      }),
-      DOES("putmask", same, {
-        ndarray x = o.v.copy();
-        putmask(x, o.b, o.up);
-        x(x > 2) = 2;
-        return {x};
-      }),
-      DOES("add_at", same, {
-        ndarray x = o.v.copy();
-        add_at(x, o.k, 1.5);
-        return {x};
-      }),
-      DOES("x[k] = v", same, {
-        ndarray x = o.v.copy();
-        x(o.k) = 3;
-        return {x};
-      }),
+      DOES("put", same,
+           {
+             ndarray x = o.v.copy();
+             put(x, o.k["0:9"], 7);
+             return {x};
+           }),
+      DOES("put_along_axis", same,
+           {
+             ndarray x = o.a.copy();
+             put_along_axis(x, argmax(o.a, {.axis = 1, .keepdims = true}), 99, 1);
+             return {x};
+           }),
+      DOES("putmask", same,
+           {
+             ndarray x = o.v.copy();
+             putmask(x, o.b, o.up);
+             x(x > 2) = 2;
+             return {x};
+           }),
+      DOES("add_at", same,
+           {
+             ndarray x = o.v.copy();
+             add_at(x, o.k, 1.5);
+             return {x};
+           }),
+      DOES("x[k] = v", same,
+           {
+             ndarray x = o.v.copy();
+             x(o.k) = 3;
+             return {x};
+           }),
   };
   return rows;
 }
@@ -259,7 +282,8 @@ const std::vector<row>& linear_rows() {
       CLOSE("lu_factor", linalg::lu_factor(o.s).lu),
       CLOSE("solve_triangular", linalg::solve_triangular(o.s, o.s(0))),
       CLOSE("solve_banded", linalg::solve_banded({1, 1}, o.p.T()["0:3"], o.v["0:40"])),
-      CLOSE("solveh_banded", linalg::solveh_banded(concatenate({o.up["None, 0:16"] * 0.1, o.up["None, 0:16"] + 2}), o.s(0))),
+      CLOSE("solveh_banded",
+            linalg::solveh_banded(concatenate({o.up["None, 0:16"] * 0.1, o.up["None, 0:16"] + 2}), o.s(0))),
       CLOSE("solve_toeplitz", linalg::solve_toeplitz(o.s(0), o.s(1))),
       CLOSE("sqrtm", linalg::sqrtm(o.s)),
       CLOSE("logm", linalg::logm(o.s)),
@@ -305,11 +329,12 @@ const std::vector<row>& linear_rows() {
       SAME("choice", random::generator(5).choice(o.v, 9)),
       SAME("random with parameters", random::generator(5).normal(o.v, 2)),
       SAME("random with parameters", random::generator(5).poisson(o.up * 9)),
-      DOES("shuffle", same, {
-        ndarray x = o.v.copy();
-        random::generator(5).shuffle(x);
-        return {x};
-      }),
+      DOES("shuffle", same,
+           {
+             ndarray x = o.v.copy();
+             random::generator(5).shuffle(x);
+             return {x};
+           }),
   };
   return rows;
 }
@@ -329,7 +354,8 @@ bool is_right(const arrays& got, const arrays& want, bits promise) {
 bool is_helpful(std::string_view text) {
   const bool named = text.starts_with("[") && text.find(']') != std::string_view::npos && !text.starts_with("[dist]") &&
                      !text.starts_with("[allocate]");
-  return named && (text.find("redistribute") != std::string_view::npos || text.find("dist::") != std::string_view::npos);
+  return named &&
+         (text.find("redistribute") != std::string_view::npos || text.find("dist::") != std::string_view::npos);
 }
 
 /// Each row on 1, 3 and 4 positions, matrices along either axis. Only the rows that are named may refuse, and those only by
@@ -369,8 +395,7 @@ int run_rows(const std::vector<row>& rows, const std::vector<std::string_view>& 
 TEST_CASE("elementwise functions run on sharded operands") { CHECK(run_rows(elementwise_rows(), {}) == 0); }
 
 TEST_CASE("views and joins run on sharded operands, or refuse by name") {
-  run_rows(shape_rows(),
-           {"reshape", "ravel", "roll", "tile", "repeat", "diag", "diagonal", "trace", "fill_diagonal"});
+  run_rows(shape_rows(), {"reshape", "ravel", "roll", "tile", "repeat", "diag", "diagonal", "trace", "fill_diagonal"});
 }
 
 TEST_CASE("reductions and scans run on sharded operands, or refuse by name") {
@@ -383,21 +408,57 @@ TEST_CASE("sorts, counts and selections run on sharded operands, or refuse by na
 }
 
 TEST_CASE("products, systems, transforms and the like run on sharded operands, or refuse by name") {
-  run_rows(linear_rows(),
-           {"tensordot",   "solve",       "inv",    "det",         "slogdet",          "cholesky",         "qr",
-            "qr_pivoted",  "ldl",         "svd",    "svdvals",     "eigh",             "eigvalsh",         "eig",
-            "eigvals",     "lu",          "lu_factor", "solve_triangular", "solve_banded", "solveh_banded", "solve_toeplitz",
-            "sqrtm",       "logm",        "expm",   "lstsq",       "pinv",             "matrix_rank",      "norm of values",
-            "cond",        "cho_factor",  "null_space", "orth",    "fft of all",       "fftconvolve",      "polyfit",
-            "roots",       "knn",         "radius_neighbors", "dbscan", "linkage",     "permutation",      "shuffle",
-            "random with parameters"});
+  run_rows(linear_rows(), {"tensordot",
+                           "solve",
+                           "inv",
+                           "det",
+                           "slogdet",
+                           "cholesky",
+                           "qr",
+                           "qr_pivoted",
+                           "ldl",
+                           "svd",
+                           "svdvals",
+                           "eigh",
+                           "eigvalsh",
+                           "eig",
+                           "eigvals",
+                           "lu",
+                           "lu_factor",
+                           "solve_triangular",
+                           "solve_banded",
+                           "solveh_banded",
+                           "solve_toeplitz",
+                           "sqrtm",
+                           "logm",
+                           "expm",
+                           "lstsq",
+                           "pinv",
+                           "matrix_rank",
+                           "norm of values",
+                           "cond",
+                           "cho_factor",
+                           "null_space",
+                           "orth",
+                           "fft of all",
+                           "fftconvolve",
+                           "polyfit",
+                           "roots",
+                           "knn",
+                           "radius_neighbors",
+                           "dbscan",
+                           "linkage",
+                           "permutation",
+                           "shuffle",
+                           "random with parameters"});
 }
 
 TEST_CASE("on operands that are everywhere every device does all of it") {
   const operands whole = whole_operands();
   const dist::mesh m = test::mesh_of({3});
   const auto all = [&](const ndarray& x) { return dist::shard(x, m, {replicate()}); };
-  const operands parts{all(whole.a), all(whole.s), all(whole.v), all(whole.k), all(whole.up), all(whole.b), all(whole.p)};
+  const operands parts{all(whole.a),  all(whole.s), all(whole.v), all(whole.k),
+                       all(whole.up), all(whole.b), all(whole.p)};
   for (const auto* rows : {&elementwise_rows(), &shape_rows(), &reduction_rows(), &order_rows(), &linear_rows()})
     for (const row& r : *rows) {
       const std::string_view name = r.name;

@@ -25,7 +25,9 @@ inline places one_device() {
 inline places on_mesh(const dist::mesh& line, const dist::mesh& grid) {
   using dist::shard;
   return {[=](const ndarray& x) { return dist::shard(x, line, {shard(0)}); },
-          [=](const ndarray& x) { return dist::shard(x, grid, {shard(0), shard(1)}); },
+          [=](const ndarray& x) {
+            return dist::shard(x, grid, {shard(0), shard(1)});
+          },
           [=](const ndarray& x) { return dist::shard(x, line, {}); },
           [](const ndarray& x) { return dist::redistribute(x, {}); },
           [=](random::generator& g, std::int64_t n) { return dist::random(g, {n}, line, {shard(0)}); }};

@@ -195,7 +195,8 @@ class mesh_calls final : public ops::interceptor {
       layout unused;
       if (axis >= 0 && without_axes(x, {axis}, unused)) return run_along(call, {axis});
       if (orders_vector(call)) return name == "topk" ? first_of_parts(call) : sort_parts(call);
-      refuse_call(call, x, axis < 0 ? "it is flattened, which crosses the parts" : "there is no other axis to divide it along",
+      refuse_call(call, x,
+                  axis < 0 ? "it is flattened, which crosses the parts" : "there is no other axis to divide it along",
                   "redistribute it along its first axis, {shard(0)}, or with {replicate()}, or gather it");
     }
     if (name == "ranked_elements") {

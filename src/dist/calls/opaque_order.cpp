@@ -105,7 +105,7 @@ std::vector<std::vector<std::int64_t>> elements_before(const sorted_parts& all, 
       std::vector<std::int64_t> before(count * 2, 0);
       if (n > 0) {
         const ndarray wanted = detail::from_memory(elements.data(), type, shape_t{static_cast<std::int64_t>(count)},
-                                           {.device = keys.device()});
+                                                   {.device = keys.device()});
         const ndarray ascending = all.descending ? ndarray(keys["::-1"]) : keys;
         const ndarray left = searchsorted(ascending, wanted, "left"), right = searchsorted(ascending, wanted, "right");
         const ndarray first = all.descending ? n - right : left, last = all.descending ? n - left : right;
@@ -206,7 +206,8 @@ std::vector<ndarray> exchanged(const operand_parts& x, const split& s,
     const std::vector<pieces> blocks = moves.fetch(all, x.shape(), x.leaf->type, want);
     for (int p = 0; p < m.size(); ++p) {
       const auto k = static_cast<std::size_t>(p);
-      if (m.is_local(p) && !is_empty(want[k])) got[k].push_back(ops::wrap(joined(blocks[k], want[k], x.leaf->type, m.devices[k])));
+      if (m.is_local(p) && !is_empty(want[k]))
+        got[k].push_back(ops::wrap(joined(blocks[k], want[k], x.leaf->type, m.devices[k])));
     }
   }
   std::vector<ndarray> out;
@@ -240,11 +241,14 @@ sorted_vector sort_vector(const operand_parts& x, bool descending, bool with_pla
       if (!o.defined()) o = argsort(x.at(p), kw);
       return o;
     };
-    all.keys = parts_of(in_parts_of(x, [&](int p) { return take(x.at(p), order_at(p)); }, x.leaf->type));
+    all.keys = parts_of(in_parts_of(
+        x, [&](int p) { return take(x.at(p), order_at(p)); }, x.leaf->type));
     all.places = parts_of(in_parts_of(
-        x, [&](int p) { return order_at(p) + s.bounds[static_cast<std::size_t>(m.number_along(p, s.over))]; }, dtype::i64));
+        x, [&](int p) { return order_at(p) + s.bounds[static_cast<std::size_t>(m.number_along(p, s.over))]; },
+        dtype::i64));
   } else {
-    all.keys = parts_of(in_parts_of(x, [&](int p) { return sort(x.at(p), kw); }, x.leaf->type));
+    all.keys = parts_of(in_parts_of(
+        x, [&](int p) { return sort(x.at(p), kw); }, x.leaf->type));
   }
   const std::vector<std::int64_t> bounds = even_bounds(x.shape()[0], s.parts());
   const auto cuts = find_cuts(all, bounds);
@@ -253,8 +257,8 @@ sorted_vector sort_vector(const operand_parts& x, bool descending, bool with_pla
   const std::vector<ndarray> keys = exchanged(all.keys, s, cuts);
   sorted_vector out;
   if (!with_places) {
-    out.values = from_parts(m, how, x.shape(), x.leaf->type,
-                            [&](int p) { return sort(keys[static_cast<std::size_t>(p)], kw); });
+    out.values =
+        from_parts(m, how, x.shape(), x.leaf->type, [&](int p) { return sort(keys[static_cast<std::size_t>(p)], kw); });
     return out;
   }
   const std::vector<ndarray> places = exchanged(all.places, s, cuts);
@@ -331,8 +335,10 @@ results first_of_parts(const opaque_call& call) {
     }
     return r;
   };
-  const operand_parts values = parts_of(from_parts(m, how, shape, x.leaf->type, [&](int p) { return own_at(p).values; })).as({});
-  const operand_parts places = parts_of(from_parts(m, how, shape, dtype::i64, [&](int p) { return own_at(p).indices; })).as({});
+  const operand_parts values =
+      parts_of(from_parts(m, how, shape, x.leaf->type, [&](int p) { return own_at(p).values; })).as({});
+  const operand_parts places =
+      parts_of(from_parts(m, how, shape, dtype::i64, [&](int p) { return own_at(p).indices; })).as({});
   std::vector<ndarray> order(static_cast<std::size_t>(m.size()));
   const auto chosen = [&](const operand_parts& of, dtype type) {
     return from_parts(m, {}, dims{k}, type, [&](int p) {

@@ -97,9 +97,9 @@ inverses solution_of(const ndarray& a, const ndarray& b, const char* function,
 
 /// Announced as "solve", with the function as text: matrices and right sides, which are vectors if b has rank 1. inv is a solve with identities.
 ndarray solved(const ndarray& a, const ndarray& b, const char* function) {
-  if (auto r = intercept("solve", {&a, &b}, {},
-                         [=](std::span<const ndarray> o) { return results_of(solved(o[0], o[1], function)); },
-                         function))
+  if (auto r = intercept(
+          "solve", {&a, &b}, {}, [=](std::span<const ndarray> o) { return results_of(solved(o[0], o[1], function)); },
+          function))
     return (*r)[0];
   std::unique_ptr<runtime::outcome> found;
   const inverses solution = solution_of(a, b, function, &found);
