@@ -1,6 +1,7 @@
 // sinter/dist.hpp: meshes, arrays in parts, and what they look like.
 #include <algorithm>
 
+#include "core/shape.hpp"
 #include "dist/evaluation.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/run/mesh_hook.hpp"
@@ -197,6 +198,7 @@ ndarray shard(const ndarray& x, const mesh& m, const placements& how) {
 ndarray from_local(const std::vector<ndarray>& given, const shape_t& shape, const mesh& m, const placements& how) {
   const mesh_state& state = state_of(m);
   const core::dims whole = ops::to_dims(shape);
+  core::checked_count(whole, "from_local");
   const layout to = layout_of("from_local", state, whole, how);
   std::size_t mine = 0;
   for (int p = 0; p < state.size(); ++p) mine += state.is_local(p);
