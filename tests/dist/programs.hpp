@@ -62,7 +62,7 @@ inline ndarray of_vector(choices& c, const std::vector<ndarray>& all) {
     case 5: return x.size() == 0 ? x : cummax(x);
     case 6: return histogram(x, 1 + c.below(9), {.range = {-2, 3}}).hist;
     case 7: return bincount(clip(rint(abs(nan_to_num(x))), 0, 30).astype(int64), {.minlength = 1 + c.below(40)});
-    default: return x.size() == 0 ? x : median(x);
+    default: return x.size() == 0 ? x : median(x.astype(float64));
   }
 }
 
@@ -85,7 +85,7 @@ inline ndarray step(choices& c, std::vector<ndarray>& all) {
       }
     }
     case 4:
-    case 5: return x.ndim() == 0 ? -x : ndarray(x(key_of(c, x)));
+    case 5: return x.ndim() > 0 ? ndarray(x(key_of(c, x))) : x.dtype() == bool_ ? ~x : -x;
     case 6: {
       if (x.ndim() == 0) return x + 1;
       const axes over{c.below(x.ndim())};
