@@ -136,7 +136,8 @@ equal_bins equal_bins_of(const ndarray& samples, const limits& l, std::int64_t c
 }
 
 ndarray counts_of(const ndarray& samples, const equal_bins& b) {
-  if (is_in_parts(samples, "histogram")) {  // announced with the number of bins
+  if (is_in_parts(samples, "histogram") &&
+      !graph::is_example(value_of(samples))) {  // announced with the number of bins
     if (auto r = intercept("histogram", {&samples}, {b.count},
                            [b](std::span<const ndarray> a) { return results_of(counts_of(a[0], b)); }))
       return (*r)[0];
