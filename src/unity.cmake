@@ -83,10 +83,11 @@ sinter_unity_group(src/ops/indexing/indexing src/ops/indexing/find src/ops/index
 sinter_unity_group(src/ops/sparse_linalg/iteration src/ops/sparse_linalg/conjugate src/ops/sparse_linalg/gmres
                    src/ops/sparse_linalg/bidiagonal src/ops/sparse_linalg/lsmr
                    src/ops/sparse_linalg/lsqr src/ops/sparse_linalg/minres src/ops/sparse_linalg/steps)
-sinter_unity_group(src/dist/layout src/dist/mesh_state src/dist/shards src/dist/slices src/dist/transfers)
+sinter_unity_group(src/dist/layout src/dist/mesh_state src/dist/shards src/dist/slices src/dist/transfers src/dist/partition_unmade)
 sinter_unity_group(src/dist/partitioner src/dist/partition_views src/dist/partition_reduce)
 sinter_unity_group(src/dist/partition_sums src/dist/evaluation src/dist/api)
-sinter_unity_group(src/dist/opaque src/dist/opaque_order src/dist/opaque_products src/dist/opaque_select)
+sinter_unity_group(src/dist/calls/opaque src/dist/calls/opaque_counts src/dist/calls/opaque_order src/dist/calls/opaque_products
+  src/dist/calls/opaque_scans src/dist/calls/opaque_select)
 sinter_unity_group(src/ops/sparse_linalg/lanczos src/ops/sparse_linalg/eigen src/ops/sparse_linalg/functions
                    src/ops/sparse_linalg/onenormest src/ops/sparse_linalg/host/factors
                    src/ops/sparse_linalg/host/superlu_library src/ops/sparse_linalg/host/triangular)

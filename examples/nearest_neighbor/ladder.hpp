@@ -53,6 +53,7 @@ std::vector<rung> raw_rungs(const options& o);
 std::vector<rung> knn_rungs(const options& o);
 std::vector<rung> library_rungs(const options& o);
 std::vector<rung> multi_gpu_rungs(const options& o);
+std::vector<rung> mesh_rungs(const options& o);
 
 /// The rungs of --method, or all of them.
 std::vector<rung> rungs_of(const options& o);

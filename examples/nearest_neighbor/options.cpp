@@ -63,7 +63,8 @@ void check(const options& o, const given& was) {
     throw usage_error("--observations and --references take the place of --cities and --airports: give one pair");
   if (was.k && !knn && !all) throw usage_error("--k is for --method knn or all");
   if ((was.metric || was.dimensions) && !knn) throw usage_error("--metric and --dimensions are for --method knn");
-  if (was.devices && o.method != "multi_gpu" && !all) throw usage_error("--devices is for --method multi_gpu or all");
+  if (was.devices && o.method != "multi_gpu" && o.method != "mesh" && !all)
+    throw usage_error("--devices is for --method multi_gpu, mesh or all");
   if (o.explain && o.method != "broadcast") throw usage_error("--explain is for --method broadcast");
   if ((knn || all) && !(o.output.empty() && o.map.empty()))
     throw usage_error("--output and --map take the result of one method, and not of knn");
@@ -123,8 +124,9 @@ std::string help_text() {
   nearest_neighbor [options]
 
   --method NAME        broadcast (NumPy's lines; what runs without this option),
-                       loop, two_kernel, raw, knn, library, multi_gpu, or all: a
-                       table of all of them, each checked against the others
+                       loop, two_kernel, raw, knn, library, multi_gpu, mesh, or
+                       all: a table of all of them, each checked against the
+                       others
 
   --device NAME        cpu, cuda or cuda:N; without it the first GPU, else the CPU
   --cities FILE        CSV of name,country,lat,lon in degrees
@@ -136,7 +138,8 @@ std::string help_text() {
   --k K                knn: neighbours of each point, 1 to 64 (8)
   --metric NAME        knn: haversine, euclidean or cosine (haversine)
   --dimensions D       knn: of synthetic vectors, 1 to 1024 (2)
-  --devices N          multi_gpu: GPUs to use (all)
+  --devices N          multi_gpu, mesh: GPUs to use (all); mesh also the CPU N
+                       times, and under mpirun the N processes
   --repeat K           time K searches and report the median (1)
   --fast-math          allow contraction and approximate functions
   --explain            print the plan of the search

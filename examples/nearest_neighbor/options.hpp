@@ -19,7 +19,7 @@ struct options {
   int k = 8;                           // knn: neighbours of each point
   metric measure = metric::haversine;  // knn
   int dimensions = 2;                  // knn, of synthetic points
-  int devices = 0;                     // multi_gpu: how many; 0: all
+  int devices = 0;                     // multi_gpu, mesh: how many; 0: all
   bool fast_math = false, explain = false, help = false;
 
   bool every_method() const { return method == "all"; }

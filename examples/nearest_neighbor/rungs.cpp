@@ -20,7 +20,8 @@ constexpr method methods[] = {{"loop", loop_rungs},
                               {"raw", raw_rungs},
                               {"knn", knn_rungs},
                               {"library", library_rungs},
-                              {"multi_gpu", multi_gpu_rungs}};
+                              {"multi_gpu", multi_gpu_rungs},
+                              {"mesh", mesh_rungs}};
 
 constexpr double patience = 4;  // seconds that a search on the CPU may take in a ladder
 

@@ -1,6 +1,7 @@
 // sinter/dist.hpp: meshes, arrays in parts, and what they look like.
 #include <algorithm>
 
+#include "core/shape.hpp"
 #include "dist/evaluation.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/run/mesh_hook.hpp"
@@ -96,7 +97,8 @@ std::vector<runtime::device_id> devices_of(std::int64_t count, const std::vector
 }
 
 void require_sums(const char* function, const layout& how, dtype type) {
-  if (!how.partial.empty() && is_bool(type)) fail<dtype_error>(function, "partial() of ", type, ": there are no sums of it");
+  if (!how.partial.empty() && is_bool(type))
+    fail<dtype_error>(function, "partial() of ", type, ": there are no sums of it");
 }
 
 /// A recorded array on the mesh, in parts.
@@ -196,6 +198,7 @@ ndarray shard(const ndarray& x, const mesh& m, const placements& how) {
 ndarray from_local(const std::vector<ndarray>& given, const shape_t& shape, const mesh& m, const placements& how) {
   const mesh_state& state = state_of(m);
   const core::dims whole = ops::to_dims(shape);
+  core::checked_count(whole, "from_local");
   const layout to = layout_of("from_local", state, whole, how);
   std::size_t mine = 0;
   for (int p = 0; p < state.size(); ++p) mine += state.is_local(p);
@@ -298,8 +301,10 @@ std::vector<ndarray> local(const ndarray& x) {
     if (!part) continue;
     const ndarray mine = ops::wrap(part);
     if (!s.sum) out.push_back(mine);
-    else out.push_back((part->shape[s.sum->axis] == 1 ? squeeze(mine, axes{s.sum->axis}) : sum(mine, {.axis = s.sum->axis}))
-                           .astype(v->type, false));
+    else
+      out.push_back(
+          (part->shape[s.sum->axis] == 1 ? squeeze(mine, axes{s.sum->axis}) : sum(mine, {.axis = s.sum->axis}))
+              .astype(v->type, false));
   }
   return out;
 }

@@ -75,7 +75,8 @@ class evaluation final : public graph::mesh_evaluation {
 
   void copy_to_host(const value& leaf, void* to) override {
     const mesh_state& m = mesh_of(leaf->device);
-    if (shards_of(*leaf).sum || (m.group && !shards_of(*leaf).how.is_replicated())) return copy_to_host(divided(m, leaf, {}), to);
+    if (shards_of(*leaf).sum || (m.group && !shards_of(*leaf).how.is_replicated()))
+      return copy_to_host(divided(m, leaf, {}), to);
     const shards& s = shards_of(*leaf);
     const shards* const one = &s;
     flush_parts(m, std::span(&one, 1));

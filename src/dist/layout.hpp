@@ -30,7 +30,8 @@ struct split {
 /// Along mesh axes that are named nowhere, positions have the same.
 struct layout {
   std::vector<split> splits;  // by ascending axis
-  std::vector<int> partial = {};  // axes of the mesh, ascending, along which positions have terms of a sum that is not made
+  std::vector<int> partial =
+      {};  // axes of the mesh, ascending, along which positions have terms of a sum that is not made
 
   const split* along(int axis) const noexcept;
   bool uses(int mesh_axis) const noexcept;

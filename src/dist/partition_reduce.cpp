@@ -154,7 +154,8 @@ partitioner::entry partitioner::reduce(node* n) {
   const reduce_op op = n->reduce().op;
   if (divided && op == reduce_op::sum && is_integer(n->type)) return sum_integers(n, how);
   if (divided && is_order_free(n))
-    return entry_of(op == reduce_op::argmin || op == reduce_op::argmax ? reduce_arg(n, how) : reduce_free_order(n, how));
+    return entry_of(op == reduce_op::argmin || op == reduce_op::argmax ? reduce_arg(n, how)
+                                                                       : reduce_free_order(n, how));
   if (divided) {
     entry out;
     const bool additions = op == reduce_op::sum || op == reduce_op::prod;
@@ -245,11 +246,12 @@ partitioner::entry partitioner::sum_integers(node* n, const layout& how) {
     sum->how.add(std::move(s));
   }
   const std::vector<value> operands = whole(n->operand(0), how);
-  out.terms = as_parts(mesh_, sum->how, sum->shape, once(how, [&](int p) {
-    const box where = mesh_.part(sum->how, sum->shape, p);
-    if (is_empty(where)) return graph::record_unset(n->type, extents_of(where), device(p));
-    return with_shape(reduce_part(n, operands[static_cast<std::size_t>(p)], {}), extents_of(where));
-  }));
+  out.terms =
+      as_parts(mesh_, sum->how, sum->shape, once(how, [&](int p) {
+                 const box where = mesh_.part(sum->how, sum->shape, p);
+                 if (is_empty(where)) return graph::record_unset(n->type, extents_of(where), device(p));
+                 return with_shape(reduce_part(n, operands[static_cast<std::size_t>(p)], {}), extents_of(where));
+               }));
   out.sum = std::move(sum);
   out.waits = true;
   return out;

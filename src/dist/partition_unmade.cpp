@@ -147,8 +147,7 @@ bool partitioner::keeps_terms(node* n, entry& out) {
       for (int j = 0; j < n->operand_count(); ++j) {
         node* const x = n->operand(j);
         if (waits(x)) values.push_back(at(x).terms.at[p][k].v);
-        else
-          values.push_back(graph::record_scalar(x->scalar().constant, x->type, one.v->shape, one.v->device));
+        else values.push_back(graph::record_scalar(x->scalar().constant, x->type, one.v->shape, one.v->device));
       }
       out.terms.at[p].push_back({one.where, graph::record_map(op, n->type, one.v->shape, values)});
     }

@@ -350,11 +350,15 @@ std::vector<box> cells_of(const box& where, const dims& shape, std::span<node* c
 partitioner::entry partitioner::map(node* n) {
   const bool is_call = n->kind == node_kind::call;
   std::vector<node*> operands;
+  constexpr std::int64_t small = 1 << 20;
   for (int k = 0; k < n->operand_count(); ++k) {
-    operands.push_back(n->operand(k));
-    if (graph::reads_raw(*n, k))
-      refuse_sharded(n->call().function->name, "the kernel reads a whole operand, which is sharded",
-                     "run it on the parts (dist::local), or gather the operand (dist::gather)");
+    node* const x = n->operand(k);
+    if (!graph::reads_raw(*n, k)) operands.push_back(x);
+    else if (!at(x).free && !at(x).in.how.is_replicated() && static_cast<std::int64_t>(x->bytes()) > small)
+      refuse_sharded(n->call().function->name,
+                     "the kernel reads a whole operand of shape " + core::to_string(x->shape) + ", which is " +
+                         placements_text(mesh_, at(x).in.how),
+                     "redistribute it with {replicate()}, or run the kernel on the parts (dist::local)");
   }
   if (is_call && n->call().for_effects)
     refuse_sharded(n->call().function->name, "the kernel writes its outputs itself, which are sharded",
@@ -363,9 +367,8 @@ partitioner::entry partitioner::map(node* n) {
   out.in.how = choose(n->shape, operands);
   if (!is_call && keeps_terms(n, out)) return out;
   // Of a sum that nobody has needed yet: whoever needs this says in which parts.
-  out.waits = !is_call && std::all_of(operands.begin(), operands.end(), [&](node* x) {
-    return at(x).free || (at(x).waits && x->shape == n->shape);
-  });
+  out.waits = !is_call && std::all_of(operands.begin(), operands.end(),
+                                      [&](node* x) { return at(x).free || (at(x).waits && x->shape == n->shape); });
   if (!out.waits) out.in = map_in(n, out.in.how);
   return out;
 }
@@ -373,11 +376,16 @@ partitioner::entry partitioner::map(node* n) {
 parts partitioner::map_in(node* n, const layout& how) {
   const bool is_call = n->kind == node_kind::call;
   std::vector<node*> operands;
-  for (int k = 0; k < n->operand_count(); ++k) operands.push_back(n->operand(k));
+  // What a user's kernel reads whole is everywhere; `raw` has it for each such operand.
+  std::vector<std::vector<value>> raw(static_cast<std::size_t>(n->operand_count()));
+  for (int k = 0; k < n->operand_count(); ++k) {
+    operands.push_back(n->operand(k));
+    if (graph::reads_raw(*n, k)) raw[static_cast<std::size_t>(k)] = whole(n->operand(k), {});
+  }
   const wishes want = parts_under(mesh_, how, n->shape);
   std::vector<std::vector<pieces>> all(operands.size());
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (at(operands[k]).free) continue;
+    if (at(operands[k]).free || !raw[k].empty()) continue;
     const layout of_operand = projected(how, n->shape, operands[k]);
     all[k] = get(operands[k], of_operand);
   }
@@ -404,6 +412,10 @@ parts partitioner::map_in(node* n, const layout& how) {
     for (const box& cell : cells) {
       std::vector<value> values;
       for (std::size_t k = 0; k < operands.size(); ++k) {
+        if (!raw[k].empty()) {
+          values.push_back(raw[k][at_p]);
+          continue;
+        }
         const box own = operand_box(cell, n->shape, operands[k]->shape);
         if (!here[k]) {
           values.push_back(make_free(operands[k], own, p));

@@ -40,8 +40,9 @@ class partitioner {
 
  private:
   struct entry {
-    bool free = false;   // any layout will do
-    bool waits = false;  // the parts are not there yet: `in` has the layout that they get if nobody asks for a finer one
+    bool free = false;  // any layout will do
+    bool waits =
+        false;  // the parts are not there yet: `in` has the layout that they get if nobody asks for a finer one
     parts in;
     std::shared_ptr<const unmade_sum> sum = {};  // of a sum that is made in parts
     parts terms = {};                            // its

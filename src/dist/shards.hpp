@@ -31,16 +31,17 @@ struct unmade_sum {
   dtype type = dtype::f64;  // of the terms: 16-bit numbers are joined in float32
   dims shape;               // of the terms
   int axis = 0;             // along which they lie
-  std::int64_t lanes = 1;   // term t belongs to lane t mod lanes; each adds its terms in their order, a tree of halves joins lanes
-  layout how;               // of the terms; the axis is divided among positions
-  std::vector<int> over;    // the axes of the mesh that divide it, ascending
+  std::int64_t lanes =
+      1;       // term t belongs to lane t mod lanes; each adds its terms in their order, a tree of halves joins lanes
+  layout how;  // of the terms; the axis is divided among positions
+  std::vector<int> over;  // the axes of the mesh that divide it, ascending
 };
 
 /// What the buffer of a leaf on a mesh refers to. The parts are one value each, and may be pending: they are evaluated
 /// when they are read.
 struct shards {
   layout how;
-  std::vector<value> at;  // by position; null: of another process
+  std::vector<value> at;                       // by position; null: of another process
   std::shared_ptr<const unmade_sum> sum = {};  // of a layout with partial axes: `at` has the terms
 };
 

@@ -44,10 +44,79 @@ TEST_CASE("sorts of distributed arrays have the bits of one device") {
     const ndarray s = sort(dist::shard(x, m, {shard(0)}));
     CHECK(dist::placements_of(s) == dist::placements{shard(0)});
   }
-  const ndarray s = dist::shard(x, mesh_of({2}), {shard(0)});
-  sinter_test::refuses<device_error>([&] { argsort(s); }, "[argsort]");
-  sinter_test::refuses<device_error>([&] { argsort(s); }, "{shard(0)}");
-  CHECK(identical(argsort(dist::redistribute(s, {})), argsort(x)));
+  const ndarray s = dist::shard(z, mesh_of({2}), {shard(1)});
+  sinter_test::refuses<device_error>([&] { argsort(s, {.axis = std::nullopt}); }, "[argsort]");
+  sinter_test::refuses<device_error>([&] { argsort(s, {.axis = std::nullopt}); }, "{shard(0)}");
+  CHECK(identical(argsort(dist::redistribute(s, {}), {.axis = std::nullopt}), argsort(z, {.axis = std::nullopt})));
+}
+
+TEST_CASE("equal elements, zeros of both signs and NaN keep their order in sorts of divided vectors") {
+  generator g(38);
+  ndarray few = floor(g.random({701}) * 4) - 1;
+  few["::7"] = -0.0;
+  few["3::11"] = std::numeric_limits<double>::quiet_NaN();
+  few["5::50"] = std::numeric_limits<double>::infinity();
+  const ndarray all_one = ones({50}), nothing = zeros({0}), one = full({1}, 3.0);
+  const ndarray complex_one = few["0:100"] + few["100:200"] * std::complex<double>(0, 1);
+  for (const ndarray& x : {few, few.astype(float32), few.astype(float16), g.integers(-3, 3, {333}),
+                           g.integers(0, 255, {97}).astype(uint8), few > 0, all_one, nothing, one, complex_one})
+    for (const std::int64_t n : mesh_sizes()) {
+      INFO(to_string(x.shape()), " ", std::string(name(x.dtype())), " on ", n);
+      const ndarray s = dist::shard(x, mesh_of({n}), {shard(0)});
+      for (const bool down : {false, true}) {
+        CHECK(identical(sort(s, {.descending = down}), sort(x, {.descending = down})));
+        CHECK(identical(argsort(s, {.descending = down}), argsort(x, {.descending = down})));
+        for (const std::int64_t k : {0, 1, 7, 40}) {
+          if (k > x.size()) continue;
+          const topk_result got = topk(s, k, {.largest = down}), want = topk(x, k, {.largest = down});
+          CHECK(identical(got.values, want.values));
+          CHECK(identical(got.indices, want.indices));
+        }
+      }
+      CHECK(dist::placements_of(argsort(s)) == dist::placements{shard(0)});
+    }
+  CHECK_THROWS_AS(topk(dist::shard(few, mesh_of({2}), {shard(0)}), 702), value_error);
+  CHECK_THROWS_AS(topk(dist::shard(few, mesh_of({2}), {shard(0)}), -1), value_error);
+}
+
+TEST_CASE("sorts on a mesh of two axes, of uneven parts, and of many elements of the first ones") {
+  generator g(39);
+  const ndarray x = g.standard_normal({90001});
+  const dist::mesh m = mesh_of({2, 3});
+  for (const dist::placements& how : {dist::placements{shard(0)}, {replicate(), shard(0)}, {shard(0), shard(0)}}) {
+    const ndarray s = dist::shard(x, m, how);
+    CHECK(identical(sort(s), sort(x)));
+    CHECK(identical(argsort(s["7:-5"]), argsort(x["7:-5"])));
+    const topk_result got = topk(s, 70000), want = topk(x, 70000);
+    CHECK(identical(got.values, want.values));
+    CHECK(identical(got.indices, want.indices));
+    CHECK(identical(median(s), median(x)));
+    CHECK(identical(quantile(s, {0.1, 0.99}), quantile(x, {0.1, 0.99})));
+    CHECK(partition(s, 500)(500).item<double>() == sort(x)(500).item<double>());
+  }
+}
+
+TEST_CASE("histograms and weighted counts of parts") {
+  generator g(40);
+  const ndarray x = g.standard_normal({1001}), w = g.standard_normal({1001}), k = g.integers(0, 9, {1001});
+  const ndarray many = g.integers(0, 9, {100000}), long_w = g.standard_normal({100000});
+  for (const std::int64_t n : mesh_sizes()) {
+    const dist::mesh m = mesh_of({n});
+    CHECK(difference(bincount(dist::shard(many, m, {shard(0)}), {.weights = dist::shard(long_w, m, {shard(0)})}),
+                     bincount(many, {.weights = long_w})) < 1e-9);
+    const ndarray s = dist::shard(x, m, {shard(0)}), t = dist::shard(w, m, {shard(0)}),
+                  c = dist::shard(k, m, {shard(0)});
+    CHECK(identical(histogram(s, 12).hist, histogram(x, 12).hist));
+    CHECK(identical(histogram(s, 12).bin_edges, histogram(x, 12).bin_edges));
+    CHECK(identical(histogram(s, 12, {.weights = t}).hist, histogram(x, 12, {.weights = w}).hist));
+    CHECK(identical(histogram(s, 5, {.range = {-1, 1}, .density = true}).hist,
+                    histogram(x, 5, {.range = {-1, 1}, .density = true}).hist));
+    CHECK(identical(histogram(s.astype(float16), 7).hist, histogram(x.astype(float16), 7).hist));
+    CHECK(identical(bincount(c, {.weights = t}), bincount(k, {.weights = w})));
+    CHECK(identical(bincount(c, {.weights = t.astype(float32)}), bincount(k, {.weights = w.astype(float32)})));
+    CHECK(identical(bincount(dist::redistribute(c, {shard(0)}), {.weights = dist::redistribute(t, {})}),
+                    bincount(k, {.weights = w})));
+  }
 }
 
 TEST_CASE("products by rows, columns and parts of the inner axis") {
@@ -86,6 +155,8 @@ TEST_CASE("running sums along whole and divided axes") {
         CHECK(identical(cumsum(dist::shard(x, m, {shard(a)}), b), cumsum(x, b)));
         CHECK(difference(cumsum(dist::shard(y, m, {shard(a)}), b), cumsum(y, b)) < 1e-12);
         CHECK(difference(cumprod(dist::shard(y, m, {shard(a)}), b), cumprod(y, b)) < 1e-9);
+        CHECK(identical(cummax(dist::shard(y, m, {shard(a)}), b), cummax(y, b)));
+        CHECK(difference(logcumsumexp(dist::shard(y, m, {shard(a)}), b), logcumsumexp(y, b)) < 1e-12);
       }
 }
 
@@ -137,7 +208,7 @@ TEST_CASE("selections by masks") {
     u(u < 0) = 0;
     v(v < 0) = 0;
     CHECK(identical(u, v));
-    CHECK_THROWS_AS(histogram(s, 12), device_error);  // its bins are found on one device
+    CHECK(identical(histogram(s, 12).hist, histogram(x, 12).hist));
   }
   const ndarray c = dist::shard(y, mesh_of({2}), {shard(1)});
   sinter_test::refuses<device_error>([&] { eval(c(c > 0) + 1); }, "redistribute it");

@@ -80,10 +80,10 @@ TEST_CASE("what is not a sum becomes one term beside nothing, with its bits") {
 
 TEST_CASE("sums along sharded axes stay partial where that is asked for, and have the bits of one device") {
   generator g(4);
-  const std::vector<ndarray> all{g.standard_normal({30000}),     g.standard_normal({3001, 50}),
-                                 g.standard_normal({6000, 3}),   g.standard_normal({30000, 2}).astype(float16),
-                                 g.integers(-9, 9, {70, 6}),     g.integers(-9, 9, {1001}),
-                                 g.standard_normal({40, 6}),     g.standard_normal({20000, 1}),
+  const std::vector<ndarray> all{g.standard_normal({30000}),   g.standard_normal({3001, 50}),
+                                 g.standard_normal({6000, 3}), g.standard_normal({30000, 2}).astype(float16),
+                                 g.integers(-9, 9, {70, 6}),   g.integers(-9, 9, {1001}),
+                                 g.standard_normal({40, 6}),   g.standard_normal({20000, 1}),
                                  g.integers(0, 2, {50, 4}) > 0};
   for (const ndarray& x : all) {
     const ndarray want = sum(x, {.axis = 0}), average = mean(x, {.axis = 0});
@@ -148,7 +148,8 @@ TEST_CASE("linear work on sums of integers keeps them partial, other work makes 
     CHECK(identical(sum(s, {.axis = 0}) * sum(t, {.axis = 0}) + 1, sum(x, {.axis = 0}) * sum(y, {.axis = 0}) + 1));
     CHECK(identical(sum(s, {.axis = 0}) + 1, sum(x, {.axis = 0}) + 1));
     CHECK(identical(sum(s, {.axis = 0}) + t, sum(x, {.axis = 0}) + y));
-    CHECK(identical(sum(s.astype(int8), {.axis = 0, .dtype = int8}) * 7, sum(x.astype(int8), {.axis = 0, .dtype = int8}) * 7));
+    CHECK(identical(sum(s.astype(int8), {.axis = 0, .dtype = int8}) * 7,
+                    sum(x.astype(int8), {.axis = 0, .dtype = int8}) * 7));
   }
 }
 
@@ -165,7 +166,8 @@ TEST_CASE("partial along one axis of a mesh of two") {
     CHECK(identical(dist::redistribute(kept, {partial(), shard(0)}), want));
     const ndarray both = dist::shard(one, m, {shard(0), shard(0)});
     CHECK(identical(dist::redistribute(sum(both, {.axis = 0}), {partial(), partial()}), want));
-    CHECK(identical(sum(dist::redistribute(dist::shard(one, m, {shard(0), shard(1)}), {partial(), shard(0)})), sum(one)));
+    CHECK(
+        identical(sum(dist::redistribute(dist::shard(one, m, {shard(0), shard(1)}), {partial(), shard(0)})), sum(one)));
   }
 }
 

@@ -46,9 +46,29 @@ inline bool broadcast(const ndarray& x, const ndarray& y) {
   return true;
 }
 
+/// Sorts, selections, counts and running sums of one of the vectors.
+inline ndarray of_vector(choices& c, const std::vector<ndarray>& all) {
+  std::vector<ndarray> vectors;
+  for (const ndarray& y : all)
+    if (y.ndim() == 1) vectors.push_back(y);
+  const ndarray x = vectors[static_cast<std::size_t>(c.below(static_cast<std::int64_t>(vectors.size())))];
+  const sort_kw down{.descending = c.chance(50)};
+  switch (c.below(9)) {
+    case 0: return sort(x, down);
+    case 1: return argsort(x, down);
+    case 2: return topk(x, c.below(x.size() + 1), {.largest = c.chance(50)}).values;
+    case 3: return topk(x, c.below(x.size() + 1)).indices;
+    case 4: return cumsum((x > 0.5).astype(int64));
+    case 5: return x.size() == 0 ? x : cummax(x);
+    case 6: return histogram(x, 1 + c.below(9), {.range = {-2, 3}}).hist;
+    case 7: return bincount(clip(rint(abs(nan_to_num(x))), 0, 30).astype(int64), {.minlength = 1 + c.below(40)});
+    default: return x.size() == 0 ? x : median(x.astype(float64));
+  }
+}
+
 inline ndarray step(choices& c, std::vector<ndarray>& all) {
   const ndarray x = all[static_cast<std::size_t>(c.below(static_cast<std::int64_t>(all.size())))];
-  switch (c.below(11)) {
+  switch (c.below(13)) {
     case 0: return x * 1.5 - 2;
     case 1: return sqrt(abs(x.astype(float64))).astype(c.chance(50) ? float32 : float64);
     case 2:
@@ -65,7 +85,7 @@ inline ndarray step(choices& c, std::vector<ndarray>& all) {
       }
     }
     case 4:
-    case 5: return x.ndim() == 0 ? -x : ndarray(x(key_of(c, x)));
+    case 5: return x.ndim() > 0 ? ndarray(x(key_of(c, x))) : x.dtype() == bool_ ? ~x : -x;
     case 6: {
       if (x.ndim() == 0) return x + 1;
       const axes over{c.below(x.ndim())};
@@ -90,6 +110,8 @@ inline ndarray step(choices& c, std::vector<ndarray>& all) {
       else y(key) += ndarray(y(key));
       return y;
     }
+    case 10:
+    case 11: return of_vector(c, all);
     default: return x.ndim() == 0 ? x : roll(x, c.below(5) - 2, axes{c.below(x.ndim())});
   }
 }

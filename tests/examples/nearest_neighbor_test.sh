@@ -90,6 +90,11 @@ verdict "the loop finds the same airports" $?
 works "the library's search" "^method +library, tree$" --method library --device cpu "${small[@]}" --output "$work/library.csv"
 sed '2,$s/,[0-9.]*$//' "$work/library.csv" | cmp -s - "$work/expected.csv"
 verdict "the library's search finds the same airports" $?
+for devices in 1 3; do
+  works "a mesh of $devices" "^method +mesh, $devices devices?$" --method mesh --devices $devices --device cpu "${small[@]}" --output "$work/mesh.csv"
+  sed '2,$s/,[0-9.]*$//' "$work/mesh.csv" | cmp -s - "$work/expected.csv"
+  verdict "a mesh of $devices finds the same airports" $?
+done
 for method in two_kernel raw multi_gpu; do
   refuses "$method on the CPU" "--method $method needs a GPU: --device cpu" --method $method --device cpu "${points[@]}"
   if run --device cuda "${points[@]}"; then
@@ -122,7 +127,7 @@ refuses "dimensions that a globe has not" "haversine takes 2 dimensions" --metho
 refuses "names have no angles" "synthetic vectors" --method knn --metric cosine
 refuses "k for a single neighbour" "--k is for --method knn or all" --k 3
 refuses "a metric for the broadcast" "are for --method knn" --metric cosine
-refuses "devices for one device" "--devices is for --method multi_gpu or all" --devices 2
+refuses "devices for one device" "--devices is for --method multi_gpu, mesh or all" --devices 2
 refuses "a plan of a loop" "--explain is for --method broadcast" --method loop --explain
 refuses "a table of several methods" "--output and --map take the result of one method" \
   --method all --output "$work/x.csv"

@@ -16,6 +16,10 @@ ndarray parts() { return dist::shard(sn::ones({3, 4}), two(), {dist::shard(0)});
 TEST_CASE("extreme integers: distributed arrays") {
   check_extremes({
       {"mesh", [](int64_t k) { return dist::mesh({k}).size(); }},
+      {"from_local",
+       [](int64_t k) {
+         return dist::gather(dist::from_local({sn::ones({2}), sn::ones({2})}, {k}, two(), {dist::shard(0)}));
+       }},
       {"shard",
        [](int64_t k) {
          return dist::gather(dist::shard(sn::ones({3, 4}), two(), {dist::shard(k)}));

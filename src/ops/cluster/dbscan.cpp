@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/base/errors.hpp"
+#include "ops/base/one_memory.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "ops/spatial/tree.hpp"
 #include "sinter/cluster.hpp"
@@ -78,6 +79,7 @@ cluster::dbscan_result cluster::dbscan(const ndarray& x, double eps, const dbsca
   if (!(eps > 0)) fail<value_error>(function, "eps = ", eps, " is not above 0");
   if (kw.min_samples < 1) fail<value_error>(function, "min_samples = ", kw.min_samples, " is not at least 1");
   const ndarray points = point_rows(x, distance_dtype(view_of(x, function).type, function), "points", function);
+  require_one_memory(x, function);
   const int64_t n = points.shape(0), d = points.shape(1);
   if (n > most_clustered) fail<shape_error>(function, n, " points are more than 2^31 - 1");
   eval(points);

@@ -95,10 +95,11 @@ inverses solution_of(const ndarray& a, const ndarray& b, const char* function,
   return {x.array(), f.info};
 }
 
-/// Announced as "solve": matrices and right sides, which are vectors if b has rank 1. inv is a solve with identities.
+/// Announced as "solve", with the function as text: matrices and right sides, which are vectors if b has rank 1. inv is a solve with identities.
 ndarray solved(const ndarray& a, const ndarray& b, const char* function) {
-  if (auto r = intercept("solve", {&a, &b}, {},
-                         [=](std::span<const ndarray> o) { return results_of(solved(o[0], o[1], function)); }))
+  if (auto r = intercept(
+          "solve", {&a, &b}, {}, [=](std::span<const ndarray> o) { return results_of(solved(o[0], o[1], function)); },
+          function))
     return (*r)[0];
   std::unique_ptr<runtime::outcome> found;
   const inverses solution = solution_of(a, b, function, &found);

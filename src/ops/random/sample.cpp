@@ -5,6 +5,7 @@
 #include "core/shape.hpp"
 #include "graph/values/example.hpp"
 #include "ops/base/algorithm_calls.hpp"
+#include "ops/base/one_memory.hpp"
 #include "ops/random/draw.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/dtype_info.hpp"
@@ -175,6 +176,7 @@ ndarray generator::permutation_of(std::int64_t n) {
 ndarray generator::permutation(const ndarray& x, std::int64_t axis) {
   const dims shape = view_of(x, "permutation").shape;
   const int along = normalize_axis(axis, shape, "permutation");
+  require_one_memory(x, "permutation");
   return take(x, random_order(*this, shape[along], value_of(x)->device), along);
 }
 
@@ -186,7 +188,10 @@ ndarray generator::permuted(const ndarray& x, const std::optional<std::int64_t>&
   return take_along_axis(x, argsort(keys, along), along);
 }
 
-void generator::shuffle(const ndarray& x, std::int64_t axis) { x() = permutation(x, axis); }
+void generator::shuffle(const ndarray& x, std::int64_t axis) {
+  require_one_memory(x, "shuffle");
+  x() = permutation(x, axis);
+}
 
 ndarray generator::multivariate_normal(const ndarray& mean, const ndarray& cov, const draw_size& size,
                                        const multivariate_normal_kw& kw) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "graph/values/example.hpp"
+#include "ops/base/one_memory.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -118,7 +119,7 @@ ndarray equal_bins::edges(const device& d) const {
 void require_bins(std::int64_t count, const device& d, const char* function) {
   if (count >= core::most_elements) fail<value_error>(function, "too many bins: no array has ", count, " counts");
   // A request beyond the available memory is rejected before the loop over the edges.
-  if (count > 1 << 20)
+  if (count > 1 << 20 && d.kind != device_kind::mesh)
     static_cast<void>(runtime::buffer(runtime::get_backend(to_id(d)), static_cast<std::size_t>(count) * sizeof count));
 }
 
@@ -135,6 +136,12 @@ equal_bins equal_bins_of(const ndarray& samples, const limits& l, std::int64_t c
 }
 
 ndarray counts_of(const ndarray& samples, const equal_bins& b) {
+  if (is_in_parts(samples, "histogram") &&
+      !graph::is_example(value_of(samples))) {  // announced with the number of bins
+    if (auto r = intercept("histogram", {&samples}, {b.count},
+                           [b](std::span<const ndarray> a) { return results_of(counts_of(a[0], b)); }))
+      return (*r)[0];
+  }
   const auto type = counted_as(samples.dtype());
   if (type && !graph::is_example(value_of(samples))) {  // else by bincount, which has a rule for many examples
     const runtime::bin_range bins{b.limits.low, b.limits.high, b.count, b.limits.type == dtype::f32};

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "ops/base/one_memory.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "ops/spatial/tiles.hpp"
 #include "ops/spatial/tree.hpp"
@@ -53,6 +54,7 @@ class search {
  public:
   search(const ndarray& queries, const ndarray& points, const spatial::neighbors_kw& kw, const char* function)
       : function_(function), sets_(fitting_sets(queries, points, function)), metric_(kw.metric) {
+    require_one_memory(queries, function);
     eval(sets_.a, sets_.b);
     if (!kw.text.empty()) {
       if (kw.metric != "euclidean" || kw.p || kw.w.defined() || kw.V.defined() || kw.VI.defined())

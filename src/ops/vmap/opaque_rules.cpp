@@ -256,6 +256,7 @@ constexpr opaque_entry entries[] = {
     {"eig", of_stacks, nullptr},
     {"eigh", of_stacks, nullptr},
     {"fft", transformed_all, nullptr},
+    {"histogram", nullptr, "it is announced for arrays of meshes that are no examples; of examples bincount is"},
     {"inverses", of_stacks, nullptr},
     {"lexsort", lexsorted, nullptr},
     {"logcumsumexp", scanned_along<running_logsumexp>, nullptr},

@@ -2,9 +2,12 @@
 //   ranks cases | dies
 #include <csignal>
 #include <iostream>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "dist/programs.hpp"
+#include "dist/user_programs.hpp"
 
 using namespace sinter;
 namespace dist = sinter::dist;
@@ -47,6 +50,37 @@ void run_cases(const dist::mesh& m) {
         test::run_program(seed, [&](const ndarray& a) { return dist::shard(a, m, test::any_placements(c, m, a)); });
     for (std::size_t k = want.size(); k-- > 0;) check("program " + std::to_string(seed), got[k], want[k]);
   }
+  const dist::mesh grid({1, m.size()}, {.devices = {cpu}});
+  for (const test::user_program& u : test::user_programs()) {
+    const std::string what = test::difference_of(u, u.run(test::on_mesh(m, grid)), u.run(test::one_device()));
+    if (what.empty()) continue;
+    std::cout << u.name << " " << what << std::endl;
+    ++wrong;
+  }
+  // What parts of other processes are asked for.
+  ndarray few = floor(line * 3);
+  few["::9"] = std::numeric_limits<double>::quiet_NaN();
+  const ndarray f = dist::shard(few, m, {shard(0)}), k = g.integers(-20, 20, {997}), d = dist::shard(k, m, {shard(0)});
+  check("a vector sorted", sort(long_one), sort(line));
+  check("a vector sorted down", sort(f, {.descending = true}), sort(few, {.descending = true}));
+  check("places of a sorted vector", argsort(f), argsort(few));
+  check("the first ones", topk(f, 50).indices, topk(few, 50).indices);
+  check("the last ones", topk(d, 900, {.largest = false}).values, topk(k, 900, {.largest = false}).values);
+  check("a median", median(long_one), median(line));
+  check("running sums", cumsum(d), cumsum(k));
+  check("running sums of columns", cumsum(dist::shard(k["0:990"].reshape({99, 10}), m, {shard(0)}), 0),
+        cumsum(k["0:990"].reshape({99, 10}), 0));
+  check("running extrema", cummax(long_one), cummax(line));
+  if (max(abs(dist::gather(cumsum(long_one)) - cumsum(line))).item<double>() > 1e-9) ++wrong;
+  check("a histogram", histogram(long_one, 40).hist, histogram(line, 40).hist);
+  check("weighted counts", bincount(abs(d), {.weights = dist::shard(line["0:997"], m, {shard(0)})}),
+        bincount(abs(k), {.weights = line["0:997"]}));
+  check("a partial sum", dist::redistribute(sum(s, {.axis = 0}), {dist::partial()}), sum(x, {.axis = 0}));
+  check("a sum scattered", dist::redistribute(mean(s, {.axis = 0}), {shard(0)}), mean(x, {.axis = 0}));
+  check("a long partial sum", dist::redistribute(sum(long_one), {dist::partial()}) * 2, sum(line) * 2);
+  check("sums of integers", 3 * sum(d) - sum(d * 2), 3 * sum(k) - sum(k * 2));
+  const std::vector<ndarray> mine = dist::local(dist::shard(x, m, {dist::partial()}));
+  check("terms of processes", dist::from_local(mine, x.shape(), m, {dist::partial()}), x);
   try {
     eval(t.reshape({-1}) + 1);
     if (m.size() > 1) ++wrong;

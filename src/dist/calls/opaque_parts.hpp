@@ -39,7 +39,12 @@ bool without_axes(const operand_parts& x, const std::vector<int>& busy, layout& 
 // Functions of call.name; results as those of the call.
 using results = std::vector<ndarray>;
 results multiply(const ops::opaque_call& call);
+/// Whether sort, argsort, topk, ... are about a divided vector, or an array that is flattened to one.
+bool orders_vector(const ops::opaque_call& call);
 results sort_parts(const ops::opaque_call& call);
+results first_of_parts(const ops::opaque_call& call);
+results ranks_of_parts(const ops::opaque_call& call);
+results count_parts(const ops::opaque_call& call);
 results scan_parts(const ops::opaque_call& call);
 results select_parts(const ops::opaque_call& call);
 

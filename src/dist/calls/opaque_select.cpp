@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "dist/opaque_parts.hpp"
+#include "dist/calls/opaque_parts.hpp"
 #include "sinter/elementwise.hpp"
 
 namespace sinter::sharding {

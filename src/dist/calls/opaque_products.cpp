@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/shape.hpp"
-#include "dist/opaque_parts.hpp"
+#include "dist/calls/opaque_parts.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
 

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "dist/opaque_parts.hpp"
+#include "dist/calls/opaque_parts.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/run/mesh_hook.hpp"
 #include "sinter/error.hpp"
-#include "sinter/reduce.hpp"
 
 namespace sinter::sharding {
 
@@ -63,9 +62,13 @@ bool without_axes(const operand_parts& x, const std::vector<int>& busy, layout& 
 
 void refuse_call(const opaque_call& call, const operand_parts& x, const std::string& why, const std::string& remedy) {
   const std::string_view name = call.name;
-  const std::string known = name == "true_elements"    ? "selection by a mask"
-                            : name == "true_positions" ? "nonzero"
-                                                       : call.name;
+  const std::string known = name == "true_elements"     ? "selection by a mask"
+                            : name == "true_positions"  ? "nonzero"
+                            : name == "ranked_elements" ? "quantile"
+                            : name == "write_selection" ? "assignment by index"
+                            : name == "inverses"        ? "inv"
+                            : name == "solve"           ? call.text
+                                                        : call.name;
   refuse_sharded(known,
                  "an operand of shape " + core::to_string(x.shape()) + " is " + placements_text(*x.m, x.how()) +
                      " on " + runtime::to_string(x.m->id()) + ", and " + why,
@@ -103,6 +106,10 @@ results run_everywhere(const opaque_call& call) {
   const results& mine = by_position[static_cast<std::size_t>(m.first_local())];
   for (std::size_t k = 0; k < mine.size(); ++k) {
     const ndarray& first = mine[k];
+    if (!first.defined()) {  // not asked for: vectors of values alone, ...
+      out.emplace_back();
+      continue;
+    }
     out.push_back(from_parts(m, {}, ops::view_of(first, call.name).shape, first.dtype(),
                              [&](int p) { return by_position[static_cast<std::size_t>(p)][k]; }));
   }
@@ -160,24 +167,6 @@ results run_beside(const opaque_call& call, std::size_t values, std::size_t edge
   return {from_parts(*x.m, x.how(), x.shape(), type, [&](int p) { return by_position[static_cast<std::size_t>(p)]; })};
 }
 
-/// Counts of parts, added up: an axis of parts in front, which is summed.
-results count_parts(const opaque_call& call) {
-  const operand_parts x = parts_of(call.operands[0]);
-  if (call.operands[1].defined())
-    refuse_call(call, x, "weights are added up in the order of the elements",
-                "redistribute both with {replicate()}, or gather them");
-  const split& s = x.how().splits[0];
-  layout how;
-  split beside{0, s.over, {}};
-  for (std::int64_t p = 0; p <= s.parts(); ++p) beside.bounds.push_back(p);
-  how.add(beside);
-  const dims shape{s.parts(), call.numbers[0]};
-  const ndarray counts = from_parts(*x.m, how, shape, dtype::i64, [&](int p) {
-    return call.again(std::vector<ndarray>{x.at(p), ndarray()})[0].reshape(shape_t{1, call.numbers[0]});
-  });
-  return {sum(counts, {.axis = 0})};
-}
-
 class mesh_calls final : public ops::interceptor {
  public:
   bool takes(const ndarray& x) const override {
@@ -199,15 +188,23 @@ class mesh_calls final : public ops::interceptor {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
     if (name == "matmul") return multiply(call);
-    if (is({"cumsum", "cumprod", "cummax", "cummin"})) return scan_parts(call);
-    if (is({"sort", "argsort", "topk", "logcumsumexp"})) {
+    if (is({"cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"})) return scan_parts(call);
+    if (is({"sort", "argsort", "topk", "partition", "argpartition"})) {
       const int axis = static_cast<int>(call.numbers[0]);
       const operand_parts x = parts_of(call.operands[0]);
       layout unused;
       if (axis >= 0 && without_axes(x, {axis}, unused)) return run_along(call, {axis});
-      if (name == "sort" && x.shape().size() == 1 && call.numbers[1] == 0 && !x.m->group) return sort_parts(call);
-      refuse_call(call, x, axis < 0 ? "it is flattened" : "its only axis is divided",
-                  "redistribute it with {replicate()}, or gather it");
+      if (orders_vector(call)) return name == "topk" ? first_of_parts(call) : sort_parts(call);
+      refuse_call(call, x,
+                  axis < 0 ? "it is flattened, which crosses the parts" : "there is no other axis to divide it along",
+                  "redistribute it along its first axis, {shard(0)}, or with {replicate()}, or gather it");
+    }
+    if (name == "ranked_elements") {
+      const operand_parts x = parts_of(call.operands[0]);
+      const int axis = x.shape().size() - 1;
+      layout unused;
+      if (without_axes(x, {axis}, unused)) return run_along(call, {axis});
+      if (x.how().splits.size() == 1) return ranks_of_parts(call);
     }
     if (name == "fft") {
       std::vector<int> axes;
@@ -217,7 +214,7 @@ class mesh_calls final : public ops::interceptor {
     if (is({"true_positions", "true_elements"})) return select_parts(call);
     if (name == "searchsorted") return run_beside(call, 1, 0);
     if (name == "digitize") return run_beside(call, 0, 1);
-    if (name == "bincount" && parts_of(call.operands[0]).how().splits.size() == 1) return count_parts(call);
+    if (is({"bincount", "histogram"}) && parts_of(call.operands[0]).how().splits.size() == 1) return count_parts(call);
     for (const ndarray& x : call.operands)
       if (x.defined() && !parts_of(x).how().is_replicated())
         refuse_call(call, parts_of(x), "this function runs on one device",
