@@ -146,7 +146,8 @@ class reference_count {
 
 }  // namespace
 
-bool leaves_traces(const trace& list, std::span<ndarray* const> handles) {
+bool leaves_traces(const step_record& step, std::span<ndarray* const> handles) {
+  const trace& list = *step.list;
   const std::lock_guard lock(graph::flush_mutex());
   std::unordered_map<const graph::array_view*, long> views;
   std::unordered_map<graph::storage*, long> stores;
@@ -157,6 +158,7 @@ bool leaves_traces(const trace& list, std::span<ndarray* const> handles) {
     if (views[v.get()]++ == 0) ++stores[v->store.get()];
   }
   reference_count known;
+  for (const value& v : step.results) known.add(v);
   for (const auto& [s, count] : stores) known.add(s->held());
   for (const ndarray* const a : handles) {
     const graph::view_ref& v = ndarray_access::unresolved(*a);

@@ -178,14 +178,15 @@ void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays
   if (!state_) return;
   watching* const w = state_->watched[1] ? state_->watched[1].get() : state_->watched[0].get();
   if (!w) return;
+  // While it is watched: a part of an array is read by one more view.
+  for (const arrays all : {next, outputs})
+    for (const ndarray* const a : all) w->results.push_back(value_of(*a));
   w->stop();
   std::vector<ndarray*> handles;
   for (const arrays all : {carry, arguments, next, outputs}) handles.insert(handles.end(), all.begin(), all.end());
   const bool suits = w->watch.is_complete() && w->watch.list().entries().size() <= most_entries &&
-                     !leaves_traces(w->watch.list(), handles) && state_->suits(next) && state_->suits(outputs);
+                     !leaves_traces({&w->watch.list(), w->results}, handles) && state_->suits(next) && state_->suits(outputs);
   if (!suits) return state_.reset();
-  for (const arrays all : {next, outputs})
-    for (const ndarray* const a : all) w->results.push_back(value_of(*a));
   if (!state_->watched[1]) return;
   const watching& first = *state_->watched[0];
   if (!are_same({&first.watch.list(), first.results}, {&w->watch.list(), w->results})) return state_.reset();
