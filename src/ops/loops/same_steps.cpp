@@ -75,7 +75,8 @@ class comparison {
     return position(a_.entries()[k].results, x) == position(b_.entries()[k].results, y);
   }
   bool same_entry(const trace::entry& x, const trace::entry& y) {
-    if (x.kind != y.kind || x.results.size() != y.results.size() || x.operands.size() != y.operands.size()) return false;
+    if (x.kind != y.kind || x.results.size() != y.results.size() || x.operands.size() != y.operands.size())
+      return false;
     for (std::size_t k = 0; k < x.results.size(); ++k)
       if (!alike(x.results[k], y.results[k])) return false;
     for (std::size_t k = 0; k < x.operands.size(); ++k)
@@ -181,9 +182,8 @@ bool leaves_traces(const step_record& step, std::span<ndarray* const> handles) {
   }
   const auto exceeded = [&](const value& v) { return known.is_exceeded(v); };
   if (std::any_of(list.inputs().begin(), list.inputs().end(), exceeded)) return true;
-  return std::any_of(list.entries().begin(), list.entries().end(), [&](const trace::entry& e) {
-    return std::any_of(e.results.begin(), e.results.end(), exceeded);
-  });
+  return std::any_of(list.entries().begin(), list.entries().end(),
+                     [&](const trace::entry& e) { return std::any_of(e.results.begin(), e.results.end(), exceeded); });
 }
 
 }  // namespace sinter::ops

@@ -58,9 +58,7 @@ TEST_CASE("traced loops: the bits of steps that are called") {
     check_scan(add, zeros(7), numbers({100, 14})(_, slice(0, 14, 2)));
   }
   SUBCASE("of no axis") { check_scan(add, zeros({}), x(_, 3)); }
-  SUBCASE("without elements") {
-    check_scan(add, zeros({0}), zeros({20, 0}));
-  }
+  SUBCASE("without elements") { check_scan(add, zeros({0}), zeros({20, 0})); }
   SUBCASE("nothing to scan over") {
     check_scan([](const ndarray& c, none_t) { return std::pair(c * 1.01, c(0)); }, ones(5), _, {.length = 40});
   }
@@ -117,14 +115,15 @@ TEST_CASE("traced loops: the bits of steps that are called") {
         },
         zeros({}), x, {}, false);  // sorts are no part of a capture: the call of the third step is made again
     check_scan(
-        [&](const ndarray& c, const ndarray& e) {
-          return std::pair(c + take(table, argmax(e + c)), roll(e, 2));
-        },
+        [&](const ndarray& c, const ndarray& e) { return std::pair(c + take(table, argmax(e + c)), roll(e, 2)); },
         zeros({}), x);
   }
   SUBCASE("arrays that each step makes of the same numbers") {
-    check_scan([](const ndarray& c, const ndarray& e) { return std::pair(c * array({0.5, 0.25}) + e(0), arange(3) + c(0)); },
-               zeros(2), x);
+    check_scan(
+        [](const ndarray& c, const ndarray& e) {
+          return std::pair(c * array({0.5, 0.25}) + e(0), arange(3) + c(0));
+        },
+        zeros(2), x);
   }
   SUBCASE("a derivative in the step") {
     const auto loss = [](const ndarray& w) { return sum(square(sin(w) - 0.3)); };
@@ -134,13 +133,16 @@ TEST_CASE("traced loops: the bits of steps that are called") {
 }
 
 TEST_CASE("traced loops: dtypes") {
-  for (const dtype t : {float16, bfloat16, float32, float64, complex64, complex128, int8, int32, int64, uint8, uint64}) {
+  for (const dtype t :
+       {float16, bfloat16, float32, float64, complex64, complex128, int8, int32, int64, uint8, uint64}) {
     CAPTURE(t);
     const ndarray x = (numbers({40, 5}) * 3).astype(t);
-    check_scan([](const ndarray& c, const ndarray& e) { return std::pair(c + e * e, sum(c)); }, zeros(5, {.dtype = t}), x);
+    check_scan([](const ndarray& c, const ndarray& e) { return std::pair(c + e * e, sum(c)); }, zeros(5, {.dtype = t}),
+               x);
   }
   const ndarray b = numbers({40, 5}) > 0;
-  check_scan([](const ndarray& c, const ndarray& e) { return std::pair(c ^ e, any(c)); }, zeros(5, {.dtype = bool_}), b);
+  check_scan([](const ndarray& c, const ndarray& e) { return std::pair(c ^ e, any(c)); }, zeros(5, {.dtype = bool_}),
+             b);
 }
 
 TEST_CASE("traced loops: numbers and conditions") {
@@ -197,7 +199,8 @@ TEST_CASE("traced loops: a step that does not do the same each time is called") 
   SUBCASE("the first step") {
     bool first = true;
     const ndarray v = fori_loop(
-        0, 30, [&](const ndarray&, const ndarray& c) { return std::exchange(first, false) ? c + 100 : c + 1; }, zeros({}));
+        0, 30, [&](const ndarray&, const ndarray& c) { return std::exchange(first, false) ? c + 100 : c + 1; },
+        zeros({}));
     CHECK(double(v) == 129);
   }
   SUBCASE("elements that are read") {
@@ -206,21 +209,23 @@ TEST_CASE("traced loops: a step that does not do the same each time is called") 
   }
   SUBCASE("draws") {
     random::generator g(3), h(3);
-    const ndarray a = fori_loop(0, 20, [&](const ndarray&, const ndarray& c) { return c + g.normal(0, 1, {3}); }, zeros(3));
-    const ndarray b = fori_loop(
-        0, 20, [&](const ndarray&, const ndarray& c) { return c + h.normal(0, 1, {3}); }, zeros(3), {.call_each = true});
+    const ndarray a = fori_loop(
+        0, 20, [&](const ndarray&, const ndarray& c) { return c + g.normal(0, 1, {3}); }, zeros(3));
+    const ndarray b = fori_loop(0, 20, [&](const ndarray&, const ndarray& c) { return c + h.normal(0, 1, {3}); },
+                                zeros(3), {.call_each = true});
     CHECK(same_bits(a, b));
     CHECK(same_bits(g.normal(0, 1, {5}), h.normal(0, 1, {5})));
   }
   SUBCASE("a name that keeps the last value") {
     ndarray last, before;
-    const ndarray v = fori_loop(0, 30,
-                                [&](const ndarray&, const ndarray& c) {
-                                  before = c;
-                                  last = c * 0.5 + 1;
-                                  return last;
-                                },
-                                zeros(3));
+    const ndarray v = fori_loop(
+        0, 30,
+        [&](const ndarray&, const ndarray& c) {
+          before = c;
+          last = c * 0.5 + 1;
+          return last;
+        },
+        zeros(3));
     CHECK(same_bits(last, v));
     CHECK(same_bits(before * 0.5 + 1, v));
   }
@@ -257,11 +262,23 @@ TEST_CASE("traced loops: a step that does not do the same each time is called") 
   }
   SUBCASE("only a counter") {
     ndarray count = zeros({}, {.dtype = int64});
-    fori_loop(0, 33, [&](const ndarray&, const ndarray& c) { count += 1; return c + 1; }, zeros(3));
+    fori_loop(
+        0, 33,
+        [&](const ndarray&, const ndarray& c) {
+          count += 1;
+          return c + 1;
+        },
+        zeros(3));
     CHECK(count.item<std::int64_t>() == 33);
     ndarray done = zeros(3);
     (void)done.data<double>();  // its address is known
-    fori_loop(0, 33, [&](const ndarray&, const ndarray& c) { done += 1; return c + 1; }, zeros(3));
+    fori_loop(
+        0, 33,
+        [&](const ndarray&, const ndarray& c) {
+          done += 1;
+          return c + 1;
+        },
+        zeros(3));
     CHECK(same_bits(done, full({3}, 33.0)));
   }
 }
@@ -289,14 +306,16 @@ TEST_CASE("traced loops: what is left as it was") {
 TEST_CASE("traced loops: loops in loops, derivatives, vmap, and large steps") {
   const ndarray x = numbers({30, 4});
   const auto inner = [](const ndarray& v) {
-    return fori_loop(0, 20, [](const ndarray& i, const ndarray& c) { return c * 0.5 + i; }, v);
+    return fori_loop(
+        0, 20, [](const ndarray& i, const ndarray& c) { return c * 0.5 + i; }, v);
   };
   check_scan([&](const ndarray& c, const ndarray& e) { return std::pair(inner(c) + e, c); }, zeros(4), x);
   const auto root = [](const ndarray& a) {  // reads its condition: the outer steps are called
     return while_loop([&](const ndarray& r) { return any(absolute(r * r - a) > 1e-10); },
                       [&](const ndarray& r) { return (r + a / r) * 0.5; }, ones(4));
   };
-  check_scan([&](const ndarray& c, const ndarray& e) { return std::pair(root(absolute(e) + 1) + c, c); }, zeros(4), x, {}, false);
+  check_scan([&](const ndarray& c, const ndarray& e) { return std::pair(root(absolute(e) + 1) + c, c); }, zeros(4), x,
+             {}, false);
 
   const auto last = [&](const loop_kw& kw) {
     return [&, kw](const ndarray& a) {
@@ -310,7 +329,12 @@ TEST_CASE("traced loops: loops in loops, derivatives, vmap, and large steps") {
 
   int calls = 0;
   const ndarray large = fori_loop(
-      0, 20, [&](const ndarray&, const ndarray& c) { ++calls; return c * 0.5 + 1; }, zeros(100000));
+      0, 20,
+      [&](const ndarray&, const ndarray& c) {
+        ++calls;
+        return c * 0.5 + 1;
+      },
+      zeros(100000));
   CHECK(calls == 20);
   CHECK(double(large(99999)) == doctest::Approx(2).epsilon(1e-5));
 }
@@ -320,25 +344,42 @@ TEST_CASE("traced loops: errors") {
   // An index that is out of range in a late step.
   const ndarray i = arange(50);
   const auto read = [&] {
-    return scan([&](const ndarray& c, const ndarray& k) { return std::pair(c + take(x(0), floor_divide(k, 10)), c); }, zeros({}), i).second;
+    return scan([&](const ndarray& c, const ndarray& k) { return std::pair(c + take(x(0), floor_divide(k, 10)), c); },
+                zeros({}), i)
+        .second;
   };
   refuses<index_error>([&] { (void)read().to_vector<double>(); }, "index 3 is out of range for axis 0 with extent 3");
+  // One that was out of range before the loop.
+  for (const bool each : {false, true}) {
+    CAPTURE(each);
+    const ndarray bad = take(x(0), array({0, 9, 1}));
+    const auto y = [&] {
+      return scan([&](const ndarray& c, const ndarray& e) { return std::pair(c + e * bad, c); }, zeros(3), x,
+                  {.call_each = each})
+          .second;
+    };
+    refuses<index_error>([&] { (void)y().to_vector<double>(); }, "index 9 is out of range");
+  }
   // What the step throws.
   int calls = 0;
-  CHECK_THROWS_AS(fori_loop(0, 40,
-                            [&](const ndarray&, const ndarray& c) {
-                              if (++calls == 3) throw std::runtime_error("third");
-                              return c + 1;
-                            },
-                            zeros(3)),
+  CHECK_THROWS_AS(fori_loop(
+                      0, 40,
+                      [&](const ndarray&, const ndarray& c) {
+                        if (++calls == 3) throw std::runtime_error("third");
+                        return c + 1;
+                      },
+                      zeros(3)),
                   std::runtime_error);
   CHECK(calls == 3);
   // Afterwards everything is as ever.
-  CHECK(same_bits(fori_loop(0, 40, [](const ndarray&, const ndarray& c) { return c + 1; }, zeros(3)), full({3}, 40.0)));
+  CHECK(same_bits(fori_loop(
+                      0, 40, [](const ndarray&, const ndarray& c) { return c + 1; }, zeros(3)),
+                  full({3}, 40.0)));
   int n = 0;
   refuses<shape_error>(
       [&] {
-        fori_loop(0, 40, [&](const ndarray&, const ndarray& c) { return ++n >= 3 ? sum(c) : c + 1; }, zeros(3));
+        fori_loop(
+            0, 40, [&](const ndarray&, const ndarray& c) { return ++n >= 3 ? sum(c) : c + 1; }, zeros(3));
       },
       "[fori_loop] array 0 of the carry has shape (3,) before the step and () after it");
 }
