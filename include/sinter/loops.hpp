@@ -7,10 +7,12 @@
 //   }, h0, xs);                                    // h: the last state, all: one for each of xs
 //
 // What is passed on, the carry, is a structure of arrays (array_tree.hpp), whose shapes and dtypes the steps keep; the
-// numbers in it are the host's. A step is an ordinary function, and it is called for each step: what it records is fused
-// as in any loop, repeated steps of elementwise operations become a loop in a kernel (docs/design.md), and nothing waits
-// for the device except the condition of while_loop. Derivatives and vmap go through loops as through what their steps
-// record.
+// numbers in it are the host's. A step is an ordinary function. Small steps on the CPU are called a few times, as JAX traces
+// them once: where two calls in a row record the same, the steps that follow are run without being called (docs/vmap.md has
+// the conditions; .call_each turns it off), and the loop is done when it returns. In all other cases the function is called
+// for each step: what it records is fused as in any loop, repeated steps of elementwise operations become a loop in a kernel
+// (docs/design.md), and nothing waits for the device except the condition of while_loop. Derivatives and vmap go through
+// loops as through what their steps record.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +34,7 @@ namespace sinter::inline v0 {
 /// Keywords of fori_loop. `capture`: the step is called once and captured (graph.hpp), and the captured work is launched
 /// for each step, so that the host neither records nor plans it again. For steps of several kernels, on a GPU. What a graph
 /// cannot hold throws device_error; draws of random numbers in the step are the same in each launch, and other effects of the
-/// function happen once.
+/// function happen once. `call_each`: the step is called for each step, also where it need not be.
 struct loop_kw {
   kwonly _kw{};
   bool capture = false;
@@ -44,7 +46,7 @@ struct while_loop_kw {
   bool call_each = false;
 };
 /// Keywords of scan. `length`: the number of steps where there is nothing to scan over; else it must agree. `reverse`: from
-/// the last element to the first; outputs stay in the places of what they were computed from.
+/// the last element to the first; outputs stay in the places of what they were computed from. `call_each` as in loop_kw.
 struct scan_loop_kw {
   kwonly _kw{};
   std::optional<std::int64_t> length{};
@@ -122,7 +124,7 @@ void refuse_numbers_in(T& x) {
 
 /// Whether a structure has numbers of the host, which a step may change without an array being recorded.
 template <class T>
-constexpr bool has_numbers(T& x) {
+constexpr bool has_numbers([[maybe_unused]] T& x) {
   if constexpr (std::derived_from<T, ndarray> || std::is_empty_v<T>) {
     return false;
   } else if constexpr (no_array<T>) {
@@ -224,15 +226,17 @@ template <class Condition, class Body, class Carry>
 detail::carried<Carry> while_loop(Condition&& condition, Body&& body, Carry&& init, const while_loop_kw& kw = {}) {
   detail::carried<Carry> carry(std::forward<Carry>(init));
   using condition_type = std::decay_t<decltype(condition(std::as_const(carry)))>;
-  if constexpr (std::derived_from<condition_type, ndarray>)
+  if constexpr (std::derived_from<condition_type, ndarray>) {
     return detail::while_array(condition, body, std::move(carry), kw);
-  while (condition(std::as_const(carry))) {
-    detail::carried<Carry> next = body(std::as_const(carry));
-    detail::check_carry("while_loop", detail::array_list(carry), detail::array_list(next));
-    detail::settle_examples(detail::array_list(next));
-    carry = std::move(next);
+  } else {
+    while (condition(std::as_const(carry))) {
+      detail::carried<Carry> next = body(std::as_const(carry));
+      detail::check_carry("while_loop", detail::array_list(carry), detail::array_list(next));
+      detail::settle_examples(detail::array_list(next));
+      carry = std::move(next);
+    }
+    return carry;
   }
-  return carry;
 }
 
 /// (carry, y) = f(carry, x) for each element x of `xs` along the first axes of its arrays, and returns the last carry and all
@@ -264,11 +268,11 @@ auto scan(F&& f, Carry&& init, Xs xs, const scan_loop_kw& kw = {}) {
   for (std::int64_t k = 0; k < n; ++k) {
     Xs x = xs;
     for (ndarray* const a : detail::array_list(x)) *a = detail::element_of(*a, kw.reverse ? n - 1 - k : k);
-    const bool captured = last && !detail::has_numbers(*last) &&
-                          loop.capture(k, detail::array_list(carry), detail::array_list(x), [&] {
-                            std::pair<carry_type, output_type> step = call(carry, x);
-                            loop.give(detail::array_list(step.first), detail::array_list(step.second));
-                          });
+    const bool captured =
+        last && !detail::has_numbers(*last) && loop.capture(k, detail::array_list(carry), detail::array_list(x), [&] {
+          std::pair<carry_type, output_type> step = call(carry, x);
+          loop.give(detail::array_list(step.first), detail::array_list(step.second));
+        });
     if (captured) {
       std::vector<ndarray> ys = loop.run_scan(k, detail::array_list(carry), all, kw.reverse, lists);
       std::size_t j = 0;

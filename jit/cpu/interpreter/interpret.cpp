@@ -1,9 +1,10 @@
 // Tier 0: runs a program over one block, instruction by instruction, with the precompiled block operations.
 //
-// The schedule of a program (which operation, which slot of scratch memory) is computed once and kept per thread; a
-// call with the same program bytes only executes it. Slots are reused as soon as a register is dead, so that the
+// The schedule of a program (which operation, which slot of scratch memory) is computed once, and a few are kept per
+// thread; a call with the same program bytes only executes it. Slots are reused as soon as a register is dead, so that the
 // working set stays in the first-level cache.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -217,9 +218,18 @@ random_source source_of(const instr& i, const void* position, const block_args& 
   return {static_cast<const std::int64_t*>(position), word(0), word(1), word(2)};
 }
 
-/// The calling thread's schedule.
+/// Programs that take turns, as those of the steps of a loop, keep their schedules.
+struct thread_schedules {
+  static constexpr std::size_t count = 16;
+  schedule of[count];
+};
+
+/// The calling thread's schedule. Programs of launches that recur stay where they are, so their addresses tell where their
+/// schedule may be.
 schedule& schedule_of(const program& p, const block_variant& v) {
-  schedule& s = platform::per_thread<schedule, program>::get();
+  const auto address = reinterpret_cast<std::uintptr_t>(&p);
+  const std::size_t place = (address / alignof(program) * 0x9e3779b97f4a7c15ull >> 40) + (v.epilogue ? 1 : 0);
+  schedule& s = platform::per_thread<thread_schedules, program>::get().of[place % thread_schedules::count];
   if (!s.fits(p, v)) s.make(p, v);
   return s;
 }

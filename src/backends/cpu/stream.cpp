@@ -93,16 +93,18 @@ class recorded_list final : public runtime::recorded_work {
     repeated_count.fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Counts what the code of the launches has done since it was counted last, and compiles what has become hot.
+  /// Counts what the code of the launches has done since it was counted last, and compiles what has become hot. Ever more
+  /// rarely, since preparing counts as well.
   void count_work() {
-    constexpr std::uint64_t every = 256;
-    if (++launches_ % every != 0) return;
+    if (++launches_ != counted_ + due_) return;
     std::vector<compiled_code*> wanted;
     for (const auto& s : steps_) {
       if (!s->prepared || !s->prepared->main) continue;
-      const std::uint64_t lanes = static_cast<std::uint64_t>(core::element_count(s->how.extents) * loop_count(s->how));
-      if (s->prepared->main->wants_compilation(every * lanes)) wanted.push_back(s->prepared->main);
+      const auto lanes = static_cast<std::uint64_t>(core::element_count(s->how.extents) * loop_count(s->how));
+      if (s->prepared->main->wants_compilation(due_ * lanes)) wanted.push_back(s->prepared->main);
     }
+    counted_ = launches_;
+    due_ = std::min<std::uint64_t>(2 * due_, 256);
     if (!wanted.empty()) compile_blocks(wanted);
   }
 
@@ -110,7 +112,7 @@ class recorded_list final : public runtime::recorded_work {
   recorded_steps steps_;
   std::vector<std::unique_ptr<repeated_launch>> repeated_;
   std::atomic<bool> ready_{false};
-  std::uint64_t launches_ = 0;
+  std::uint64_t launches_ = 0, counted_ = 0, due_ = 8;
 };
 
 }  // namespace

@@ -3,22 +3,14 @@
 #include "graph/capture/capture.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 #include "graph/capture/memory.hpp"
-#include "graph/capture/numbers.hpp"
 #include "graph/capture/step_work.hpp"
 #include "graph/run/flush.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
-
-std::uint32_t next_capture_number() noexcept {
-  static std::atomic<std::uint32_t> next{1};
-  return next.fetch_add(1);
-}
-
 namespace {
 
 /// Guards storage::touched_in: threads may capture concurrently.

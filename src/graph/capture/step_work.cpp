@@ -1,10 +1,10 @@
 #include "graph/capture/step_work.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "graph/capture/memory.hpp"
-#include "graph/capture/numbers.hpp"
 #include "graph/run/flush.hpp"
 #include "sinter/error.hpp"
 
@@ -14,6 +14,11 @@ namespace {
 thread_local step_session* current_session = nullptr;
 
 }  // namespace
+
+std::uint32_t next_capture_number() noexcept {
+  static std::atomic<std::uint32_t> next{1};
+  return next.fetch_add(1);
+}
 
 step_work::~step_work() {
   work_.reset();

@@ -18,6 +18,9 @@ namespace sinter::graph {
 
 class capture_memory;
 
+/// Each capture of the process has a number of its own; 0 is none's.
+std::uint32_t next_capture_number() noexcept;
+
 /// What a step takes and gives: leaves in C order. They keep their memory.
 class step_work {
  public:
@@ -26,6 +29,8 @@ class step_work {
   step_work& operator=(const step_work&) = delete;
 
   std::span<const value> results() const noexcept { return results_; }
+  /// What the step reads besides memory of its own, the inputs included.
+  std::span<const value> reads() const noexcept { return held_; }
   /// Computes the results from what lies in the memory of the inputs. Within a submission.
   void run() { work_->launch(); }
   /// Declares what run() uses.

@@ -75,7 +75,8 @@ class comparison {
     return position(a_.entries()[k].results, x) == position(b_.entries()[k].results, y);
   }
   bool same_entry(const trace::entry& x, const trace::entry& y) {
-    if (x.kind != y.kind || x.results.size() != y.results.size() || x.operands.size() != y.operands.size()) return false;
+    if (x.kind != y.kind || x.results.size() != y.results.size() || x.operands.size() != y.operands.size())
+      return false;
     for (std::size_t k = 0; k < x.results.size(); ++k)
       if (!alike(x.results[k], y.results[k])) return false;
     for (std::size_t k = 0; k < x.operands.size(); ++k)
@@ -146,7 +147,8 @@ class reference_count {
 
 }  // namespace
 
-bool leaves_traces(const trace& list, std::span<ndarray* const> handles) {
+bool leaves_traces(const step_record& step, std::span<ndarray* const> handles) {
+  const trace& list = *step.list;
   const std::lock_guard lock(graph::flush_mutex());
   std::unordered_map<const graph::array_view*, long> views;
   std::unordered_map<graph::storage*, long> stores;
@@ -157,6 +159,7 @@ bool leaves_traces(const trace& list, std::span<ndarray* const> handles) {
     if (views[v.get()]++ == 0) ++stores[v->store.get()];
   }
   reference_count known;
+  for (const value& v : step.results) known.add(v);
   for (const auto& [s, count] : stores) known.add(s->held());
   for (const ndarray* const a : handles) {
     const graph::view_ref& v = ndarray_access::unresolved(*a);
@@ -179,9 +182,8 @@ bool leaves_traces(const trace& list, std::span<ndarray* const> handles) {
   }
   const auto exceeded = [&](const value& v) { return known.is_exceeded(v); };
   if (std::any_of(list.inputs().begin(), list.inputs().end(), exceeded)) return true;
-  return std::any_of(list.entries().begin(), list.entries().end(), [&](const trace::entry& e) {
-    return std::any_of(e.results.begin(), e.results.end(), exceeded);
-  });
+  return std::any_of(list.entries().begin(), list.entries().end(),
+                     [&](const trace::entry& e) { return std::any_of(e.results.begin(), e.results.end(), exceeded); });
 }
 
 }  // namespace sinter::ops

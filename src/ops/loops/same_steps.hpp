@@ -1,7 +1,6 @@
 // Whether two calls of a step have recorded the same.
 #pragma once
 #include <span>
-#include <vector>
 
 #include "graph/values/trace.hpp"
 #include "ops/base/elementwise_values.hpp"
@@ -11,15 +10,15 @@ namespace sinter::ops {
 /// What a watched step has recorded.
 struct step_record {
   const graph::trace* list;
-  std::vector<value> results;
+  std::span<const value> results;
 };
 
 /// Whether the results follow from the inputs by the same operations, with the same numbers and the same other arrays. For
 /// arrays on the host: small ones may also have been made anew with equal elements.
 bool are_same(const step_record& a, const step_record& b);
 
-/// Whether something besides these handles, all that is left of a step, refers to an array that depends on its inputs: what
-/// the step has stored somewhere.
-bool leaves_traces(const graph::trace& list, std::span<ndarray* const> handles);
+/// Whether something besides this record and these handles, all that is left of a step, refers to an array that depends on
+/// its inputs: what the step has stored somewhere.
+bool leaves_traces(const step_record& step, std::span<ndarray* const> handles);
 
 }  // namespace sinter::ops

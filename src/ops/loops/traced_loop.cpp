@@ -102,6 +102,10 @@ struct traced_loop::state {
   std::span<const value> next() const { return work->results().first(carry.size()); }
   std::span<const value> outputs() const { return work->results().subspan(carry.size()); }
   void plan_moves();
+  /// What is wrong with data that the steps have read is wrong with what they have computed.
+  void pass_faults(const value& to) const {
+    for (const value& v : work->reads()) graph::inherit_faults(to, {&v});
+  }
   void move_carry() {
     copy_all(set_aside);
     copy_all(moves);
@@ -149,6 +153,7 @@ void traced_loop::state::run(F&& all_steps) {
     for (const value& v : arguments) use.writes(*v->buffer);
     all_steps(use);
   }
+  for (const value& v : carry) pass_faults(v);
   graph::report_captured_faults(device);
 }
 
@@ -178,14 +183,16 @@ void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays
   if (!state_) return;
   watching* const w = state_->watched[1] ? state_->watched[1].get() : state_->watched[0].get();
   if (!w) return;
+  // While it is watched: a part of an array is read by one more view.
+  for (const arrays all : {next, outputs})
+    for (const ndarray* const a : all) w->results.push_back(value_of(*a));
   w->stop();
   std::vector<ndarray*> handles;
   for (const arrays all : {carry, arguments, next, outputs}) handles.insert(handles.end(), all.begin(), all.end());
   const bool suits = w->watch.is_complete() && w->watch.list().entries().size() <= most_entries &&
-                     !leaves_traces(w->watch.list(), handles) && state_->suits(next) && state_->suits(outputs);
+                     !leaves_traces({&w->watch.list(), w->results}, handles) && state_->suits(next) &&
+                     state_->suits(outputs);
   if (!suits) return state_.reset();
-  for (const arrays all : {next, outputs})
-    for (const ndarray* const a : all) w->results.push_back(value_of(*a));
   if (!state_->watched[1]) return;
   const watching& first = *state_->watched[0];
   if (!are_same({&first.watch.list(), first.results}, {&w->watch.list(), w->results})) return state_.reset();
@@ -280,6 +287,7 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
       if (!(done->shape == y->shape) || done->type != y->type)
         fail<shape_error>("stack", "all input arrays must have the same shape: ", done->shape, " and ", y->shape);
       copy_block(to[j].at(place(static_cast<std::int64_t>(q))), address_of_leaf(done), done->bytes());
+      graph::inherit_faults(to[j].leaf, {&done});
     }
   }
   s.run([&](runtime::submission& use) {
@@ -295,6 +303,14 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
       s.move_carry();
     }
   });
+  for (const blocks& x : from) {
+    for (const value& c : s.carry) graph::inherit_faults(c, {&x.leaf});
+    for (const blocks& y : to) graph::inherit_faults(y.leaf, {&x.leaf});
+  }
+  for (const blocks& y : to) {
+    s.pass_faults(y.leaf);
+    for (const value& c : s.carry) graph::inherit_faults(y.leaf, {&c});
+  }
   s.return_carry(carry);
   std::vector<ndarray> all;
   for (blocks& b : to) all.push_back(wrap(std::move(b.leaf)));
