@@ -32,11 +32,6 @@ void compare(const ndarray& x, const program& f, const std::string& what) {
   CHECK(identical(f(dist::shard(x, mesh_of({2, 3}), {shard(0), shard(1)})), want));
 }
 
-const ndarray& table() {
-  static const ndarray x = generator(21).standard_normal({23, 14});
-  return x;
-}
-
 }  // namespace
 
 TEST_CASE("slices of distributed arrays") {

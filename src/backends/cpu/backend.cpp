@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "backends/cpu/algorithms/algorithms.hpp"
+#include "backends/cpu/copies/row_copy.hpp"
 #include "backends/cpu/copies/transposed_copy.hpp"
 #include "backends/cpu/fft/fourier.hpp"
 #include "backends/cpu/kernels/hooks.hpp"
@@ -162,20 +163,21 @@ class cpu_backend final : public runtime::backend {
     return cpu::keeps_rows(p, rows, elements);
   }
   void prepare(std::span<const launch> launches, std::span<const prepared*> results) override {
-    std::vector<compiled_code*> wanted;
+    compile_list wanted;
     for (std::size_t k = 0; k < launches.size(); ++k) {
       const launch& l = launches[k];
       if (l.memo && l.memo->code) {
         const auto& known = *static_cast<const prepared*>(l.memo->code);
-        count_work(known, l, core::element_count(l.extents), false, wanted);
+        count_work(known, l, copies_rows(l) ? 0 : core::element_count(l.extents), false, wanted);
         results[k] = &known;
         continue;
       }
-      const bool copied = row_gather_of(l) || transposed_copy_of(l);
+      const bool in_rows = copies_rows(l), copied = in_rows || row_gather_of(l) || transposed_copy_of(l);
       const std::int64_t elements = copied ? 0 : core::element_count(l.extents);
       std::vector<launch> pieces = plain_parts_of(l);
       if (auto rows = row_reads_of(l); rows && pieces.empty() && elements > 0) pieces.push_back(std::move(rows->plain));
-      for (const launch& piece : pieces) (void)prepare_one(piece, core::element_count(piece.extents), wanted);
+      for (const launch& piece : pieces)
+        (void)prepare_one(piece, copies_rows(piece) ? 0 : core::element_count(piece.extents), wanted);
       if (const auto w = without_wrapped_gathers(l)) {
         const prepared& plain = table_.find(*w, needs_of(*w, false));
         count_work(plain, *w, elements, false, wanted);
@@ -188,11 +190,11 @@ class cpu_backend final : public runtime::backend {
       }
       const prepared& p = prepare_one(l, elements, wanted);
       results[k] = &p;
-      if (l.memo && !copied && keeps_code(l)) l.memo->code = &p;
+      if (l.memo && (!copied || in_rows) && keeps_code(l)) l.memo->code = &p;
       if (!p.steps) continue;
       for (const launch& step : step_launches(*p.steps, l)) (void)prepare_one(step, elements, wanted);
     }
-    compile_blocks(wanted);
+    compile_blocks(wanted.all());
     // After the compilation: observers do not get launches whose text does not compile.
     if (const auto observer = current_observer.load(std::memory_order_relaxed))
       for (const launch& l : launches) observer(l);
@@ -221,6 +223,8 @@ class cpu_backend final : public runtime::backend {
       run_row_gather(*rows, fault.words);
     } else if (const auto copy = transposed_copy_of(l)) {
       run_transposed_copy(*copy);
+    } else if (const auto moved = row_copy_of(l)) {
+      run_row_copy(*moved);
     } else if (l.code->kind == jit::kernel_kind::elementwise) {
       run_parts(p, l, fault.words);
     } else if (const auto w = without_wrapped_gathers(l)) {
@@ -325,6 +329,16 @@ class cpu_backend final : public runtime::backend {
   }
 
  private:
+  /// What is to be compiled before launches run, and what is compiled with it: code that the same evaluation runs gets hot
+  /// at about the same time, and one start of the compiler is a stall, several are as many.
+  struct compile_list {
+    std::vector<compiled_code*> due, soon;
+    std::span<compiled_code* const> all() {
+      if (!due.empty()) due.insert(due.end(), soon.begin(), soon.end());
+      return due;
+    }
+  };
+
   /// What the code of a launch consists of.
   static void define(const launch& l, const std::string& name, std::vector<jit::cpu_definition>& all) {
     const needs n = needs_of(l, may_skip(l));
@@ -341,20 +355,21 @@ class cpu_backend final : public runtime::backend {
   }
 
   /// The code of a launch, which will process so many elements; adds what is to be compiled for it.
-  prepared& prepare_one(const launch& l, std::int64_t elements, std::vector<compiled_code*>& wanted) {
+  prepared& prepare_one(const launch& l, std::int64_t elements, compile_list& wanted) {
     const bool skip = may_skip(l);
     prepared& p = table_.find(l, needs_of(l, skip));
     count_work(p, l, elements, skip, wanted);
     for (const jit::user_reduction* r : l.code->combines)
-      if (user_reducer& u = find_user_reducer(r); !u.is_compiled()) wanted.push_back(&u);
+      if (user_reducer& u = find_user_reducer(r); !u.is_compiled()) wanted.due.push_back(&u);
     return p;
   }
 
   /// Counts what the code of a launch is going to do, and adds what is to be compiled for it.
-  static void count_work(const prepared& p, const launch& l, std::int64_t elements, bool skip,
-                         std::vector<compiled_code*>& wanted) {
+  static void count_work(const prepared& p, const launch& l, std::int64_t elements, bool skip, compile_list& wanted) {
     const auto want = [&](block_code* c, std::uint64_t lanes) {
-      if (c && c->wants_compilation(lanes)) wanted.push_back(c);
+      if (!c) return;
+      if (c->wants_compilation(lanes)) wanted.due.push_back(c);
+      else if (c->is_worth_adding()) wanted.soon.push_back(c);
     };
     want(skip ? p.inner : p.main, static_cast<std::uint64_t>(elements * loop_count(l)));
     if (skip) want(p.tail, static_cast<std::uint64_t>(elements) / 8);
@@ -379,7 +394,10 @@ class cpu_backend final : public runtime::backend {
       return run_elements(std::span(&whole, 1), fault);
     }
     std::vector<element_work> works;
-    for (const launch& part : parts) works.push_back({&table_.find(part, needs_of(part, false)), &part});
+    for (const launch& part : parts) {
+      if (const auto copy = row_copy_of(part)) run_row_copy(*copy);
+      else works.push_back({&table_.find(part, needs_of(part, false)), &part});
+    }
     if (rows) works.push_back({&table_.find(rows->plain, needs_of(rows->plain, false)), &rows->plain, &rows->reads});
     run_elements(works, fault);
   }

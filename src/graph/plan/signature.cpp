@@ -15,11 +15,9 @@ std::uint64_t position(const node* n) noexcept { return static_cast<std::uint64_
 
 std::uint64_t flags_of(const plan_table::entry& e) noexcept {
   const node& n = *e.n;
-  const bool flags[] = {n.opaque, n.over_reduction, n.evaluated_before.load(std::memory_order_relaxed),
-                        e.held,   e.alone,          e.assigned};
-  std::uint64_t bits = 0;
-  for (const bool f : flags) bits = bits << 1 | static_cast<std::uint64_t>(f);
-  return bits;
+  const auto bit = [](bool f, int place) { return static_cast<std::uint64_t>(f) << place; };
+  return bit(n.opaque, 5) | bit(n.over_reduction, 4) | bit(n.evaluated_before.load(std::memory_order_relaxed), 3) |
+         bit(e.held, 2) | bit(e.alone, 1) | bit(e.assigned, 0);
 }
 
 std::uint64_t address_of(const void* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
@@ -99,8 +97,8 @@ inline void signature::writer::add_node(const plan_table::entry& e) {
       (kind == node_kind::leaf ? 0 : flags_of(e) << 24));
   add(n.shape);
   if (kind == node_kind::leaf) return;
-  for (int k = 0; k < operands; k += 2)
-    add(position(n.operand(k)) | (k + 1 < operands ? position(n.operand(k + 1)) << 32 : 0));
+  const auto at = [&](int k) { return position(n.nargs != 0 ? n.args[k].get() : n.operand(k)); };
+  for (int k = 0; k < operands; k += 2) add(at(k) | (k + 1 < operands ? at(k + 1) << 32 : 0));
   add_payload(e, kind);
 }
 

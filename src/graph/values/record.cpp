@@ -19,9 +19,25 @@ thread_local std::uint64_t last_order = 0;
 /// other kinds may be materialised.
 constexpr bool must_be_countable(node_kind kind) { return kind != node_kind::view && kind != node_kind::gather; }
 
+/// core::countable_elements; for shapes of few short axes, as nearly all are, without its tests for each axis.
+std::int64_t elements_of(const dims& shape) noexcept {
+  constexpr int bits = 19, most_axes = 3;
+  if (shape.size() <= most_axes) [[likely]] {
+    std::uint64_t all = 0, n = 1;
+    for (const std::int64_t d : shape) {
+      all |= static_cast<std::uint64_t>(d);
+      n *= static_cast<std::uint64_t>(d);
+    }
+    static_assert(std::int64_t{1} << bits * most_axes <= core::most_elements);
+    if (all >> bits == 0) [[likely]]
+      return static_cast<std::int64_t>(n);
+  }
+  return core::countable_elements(shape);
+}
+
 template <class Payload>
 value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id device) {
-  const std::int64_t count = core::countable_elements(shape);
+  const std::int64_t count = elements_of(shape);
   if (count < 0 && must_be_countable(std::remove_cvref_t<Payload>::kind)) [[unlikely]]
     core::checked_count(shape, "shape");
   node* n = new node(std::forward<Payload>(what), type, shape, device);

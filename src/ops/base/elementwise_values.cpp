@@ -48,6 +48,16 @@ ndarray unary(const char* function, opcode op, loop_rule rule, const ndarray& x)
   return wrap(graph::record_map_moving(op, loop, of.shape, std::span(&v, 1)));
 }
 
+namespace {
+
+/// Whether the loop of two operands of one dtype has that dtype too, which for real floating-point numbers is plain.
+bool keeps_dtype(loop_rule rule, dtype type, const char* function) {
+  if (is_real_floating(type) && rule != loop_rule::bitwise && rule != loop_rule::shift) return true;
+  return loop_dtype(rule, type, type, function) == type;
+}
+
+}  // namespace
+
 plain_pair::plain_pair(const char* function, loop_rule rule, const operand& x, const operand& y)
     : x_(x), y_(y), function_(function) {
   if (x.is_array()) vx_ = &view_of(x.array(), function);
@@ -60,7 +70,7 @@ plain_pair::plain_pair(const char* function, loop_rule rule, const operand& x, c
     const scalar_kind kind = (vx_ ? y : x).number().kind();
     if (!is_inexact(of->type) || (kind != scalar_kind::integer && kind != scalar_kind::floating)) return;
   }
-  if (loop_dtype(rule, of->type, of->type, function) == of->type) of_ = of;
+  if (keeps_dtype(rule, of->type, function)) of_ = of;
 }
 
 value plain_pair::value_of(const graph::array_view* v, const operand& o) const {

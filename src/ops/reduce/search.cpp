@@ -14,7 +14,8 @@ namespace {
 
 // The order of sort: NaN after every number, complex numbers by real part, then imaginary part.
 constexpr const char* real_order =
-    "template <class V> __device__ bool before(V a, V b) { return a < b || (b != b && a == a); }";
+    "template <class V> __device__ bool before(V a, V b) {"
+    " return bool(int(a < b) | (int(b != b) & int(a == a))); }";  // which compilers do not turn into branches
 constexpr const char* complex_order = R"(
 template <class V> __device__ bool before(V a, V b) {
   auto ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();

@@ -7,6 +7,7 @@
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "ops/base/opaque_call.hpp"
+#include "ops/base/unset_array.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/eval.hpp"
 #include "sinter/manipulate.hpp"
@@ -54,9 +55,7 @@ ndarray join(const std::vector<ndarray>& arrays, std::int64_t axis, const char* 
   const dtype type = promoted_dtype(arrays, function);
   if (arrays.size() == 1) return wrap(value_of(arrays[0], function));
   const runtime::device_id device = device_of(arrays, function);
-  const bool in_parts = device.kind == runtime::device_kind::mesh;  // whose parts are allocated when they are written
-  const ndarray out =
-      wrap(in_parts ? graph::record_unset(type, shape, device) : graph::unset_leaf(shape, type, device));
+  const ndarray out = unset_array(shape, type, device, arrays.size());
   std::int64_t at = 0;
   for (const ndarray& x : arrays) {
     const value part = graph::record_cast(value_of(x, function), type);

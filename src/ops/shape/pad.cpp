@@ -9,6 +9,7 @@
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "ops/base/opaque_call.hpp"
+#include "ops/base/unset_array.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
@@ -126,7 +127,8 @@ constexpr std::int64_t large = std::int64_t{1} << 15;
 
 /// A padded array whose inner part is copied and whose borders alone are chosen from `padded`, which is not stored.
 ndarray assembled(const value& inner, const value& padded, const std::vector<border>& borders) {
-  const ndarray out = wrap(graph::unset_leaf(padded->shape, padded->type, padded->device)), all = wrap(padded);
+  const ndarray out = unset_array(padded->shape, padded->type, padded->device, 2 * borders.size() + 1);
+  const ndarray all = wrap(padded);
   ndarray region = out, source = all;
   // Axis after axis the borders in the room that the axes before have left.
   for (const border& b : borders) {

@@ -76,6 +76,12 @@ bool block_code::wants_compilation(std::uint64_t lanes) noexcept {
   return work_.fetch_add(work, std::memory_order_relaxed) + work >= threshold.load(std::memory_order_relaxed);
 }
 
+bool block_code::is_worth_adding() const noexcept {
+  constexpr std::uint64_t share = 4;  // of the time of one compilation, another function in the same source
+  if (must_compile() || current_state() != state::cold || is_set_aside() || get_tier() != tier::automatic) return false;
+  return work_.load(std::memory_order_relaxed) * share >= threshold.load(std::memory_order_relaxed);
+}
+
 jit::cpu_definition block_code::definition(const std::string& name) const {
   return {&program_, variant_, nullptr, name};
 }

@@ -58,6 +58,9 @@ class block_code final : public compiled_code {
   }
   /// Counts upcoming work; returns whether it is time to compile.
   bool wants_compilation(std::uint64_t lanes) noexcept;
+  /// Whether it has done so much that compiling it pays where other code is compiled anyway: most of the time is that of
+  /// starting the compiler.
+  bool is_worth_adding() const noexcept;
   std::string label() const override { return program_.label(); }
   jit::cpu_definition definition(const std::string& name) const override;
 
