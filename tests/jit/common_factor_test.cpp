@@ -30,7 +30,8 @@ jit::program least(std::vector<jit::instr> code) {
   p.param_types = {dtype::f32};
   p.code = std::move(code);
   p.epilogue = static_cast<std::uint16_t>(p.code.size());
-  const jit::reduce_desc r{jit::reduce_op::min, dtype::f32, dtype::f32, static_cast<std::uint16_t>(p.code.size() - 1)};
+  const jit::reduce_desc r{jit::reduce_op::min, dtype::f32, dtype::f32, 0,
+                           static_cast<std::uint16_t>(p.code.size() - 1)};
   p.reductions = {r};
   jit::instr result = make(opcode::reduced);
   p.code.push_back(result);
