@@ -151,8 +151,9 @@ void cpu_sparse::diagonal(const sparse_matrix& a, std::int64_t first, std::int64
         const I column = static_cast<I>(first + k + shift);
         I at = m.indptr[first + k];
         const I end = m.indptr[first + k + 1];
-        if (a.ascends) at = static_cast<I>(std::lower_bound(m.indices + at, m.indices + end, column) - m.indices);
-        for (; at < end && (!a.ascends || m.indices[at] == column); ++at)
+        const bool searched = a.ascends && end - at > 32;  // short rows are looked through faster
+        if (searched) at = static_cast<I>(std::lower_bound(m.indices + at, m.indices + end, column) - m.indices);
+        for (; at < end && (!searched || m.indices[at] == column); ++at)
           if (m.indices[at] == column) sum += m.data[at];
         static_cast<T*>(sums)[k] = sum;
       }
