@@ -17,8 +17,8 @@ ndarray complex_of_parts(const ndarray& re, const ndarray& im) {
   const value a = value_of(re), b = value_of(im);
   return wrap(map_of(opcode::make_complex, re.dtype() == float32 ? complex64 : complex128, a, b));
 }
-ndarray zeros_of(const ndarray& x) { return full({}, 0, {.dtype = x.dtype(), .device = x.device()}); }
-ndarray as_complex(const ndarray& real_part) { return complex_of_parts(real_part, zeros_of(real_part)); }
+ndarray zero_like(const ndarray& x) { return full({}, 0, {.dtype = x.dtype(), .device = x.device()}); }
+ndarray as_complex(const ndarray& real_part) { return complex_of_parts(real_part, zero_like(real_part)); }
 
 /// x with 1 for 0: a divisor where the quotient is not used, or is 0.
 ndarray without_zeros(const ndarray& x) { return where(equal(x, 0), 1, x); }
@@ -38,25 +38,25 @@ ndarray absolute_backward(const element_case& c, int, const ndarray& g) {
 
 // d(z / |z|) = u i Im(conj(u) t) / |z| with u = z / |z|; real numbers: 0.
 ndarray sign_forward(const element_case& c, int, const ndarray& t) {
-  if (!is_complex(c.x[0].dtype())) return t * zeros_of(t);
+  if (!is_complex(c.x[0].dtype())) return t * zero_like(t);
   const ndarray along = imag(conj(c.y) * t) / without_zeros(absolute(c.x[0]));
-  return c.y * complex_of_parts(zeros_of(along), along);
+  return c.y * complex_of_parts(zero_like(along), along);
 }
 ndarray sign_backward(const element_case& c, int, const ndarray& g) {
-  if (!is_complex(c.x[0].dtype())) return g * zeros_of(g);
+  if (!is_complex(c.x[0].dtype())) return g * zero_like(g);
   // Re(g u i Im(conj(u) t) / a) = -Im(g u) / a Im(conj(u) t)
   const ndarray w = -(imag(g * c.y) / without_zeros(absolute(c.x[0])));
-  return complex_of_parts(zeros_of(w), -w) * conj(c.y);
+  return complex_of_parts(zero_like(w), -w) * conj(c.y);
 }
 
 ndarray real_backward(const element_case& c, int, const ndarray& g) {
   return is_complex(c.x[0].dtype()) ? as_complex(g) : g;
 }
 ndarray imag_backward(const element_case& c, int, const ndarray& g) {
-  return is_complex(c.x[0].dtype()) ? complex_of_parts(zeros_of(g), -g) : g * zeros_of(g);
+  return is_complex(c.x[0].dtype()) ? complex_of_parts(zero_like(g), -g) : g * zero_like(g);
 }
 ndarray make_complex_forward(const element_case&, int k, const ndarray& t) {
-  return k == 0 ? complex_of_parts(t, zeros_of(t)) : complex_of_parts(zeros_of(t), t);
+  return k == 0 ? complex_of_parts(t, zero_like(t)) : complex_of_parts(zero_like(t), t);
 }
 ndarray make_complex_backward(const element_case&, int k, const ndarray& g) { return k == 0 ? real(g) : -imag(g); }
 
@@ -135,7 +135,7 @@ void add_unary(rule_table& rules) {
       [](const element_case&, int, const ndarray& t) -> ndarray { return is_complex(t.dtype()) ? real(t) : t; },
       real_backward};
   rules[static_cast<std::size_t>(opcode::imag)] = {[](const element_case&, int, const ndarray& t) -> ndarray {
-                                                     return is_complex(t.dtype()) ? ndarray(imag(t)) : t * zeros_of(t);
+                                                     return is_complex(t.dtype()) ? ndarray(imag(t)) : t * zero_like(t);
                                                    },
                                                    imag_backward};
 }

@@ -180,6 +180,7 @@ std::span<const opaque_rule> opaque_rules_of_order() {
       {"logcumsumexp", logcumsumexp_forward, nullptr},
       {"searchsorted", nullptr, nullptr, integers},
       {"digitize", nullptr, nullptr, integers},
+      {"histogram", nullptr, nullptr, integers},
       {"bincount", bincount_forward, bincount_backward},
   };
   return rules;

@@ -9,6 +9,7 @@
 #include "graph/values/faults.hpp"
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/differentiating.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/indexing/advanced_index.hpp"
 #include "runtime/algorithms/products.hpp"
@@ -278,8 +279,7 @@ ndarray multiply_vectors(const ndarray& x, const ndarray& y, dtype type) {
   const int rank = v.shape.size(), last = vector->shape.size();
   // One matrix times the vectors of many examples is a product of matrices. Derivatives are told, so that theirs are products too.
   const bool of_examples = graph::is_example(vector) && !graph::is_example(v.store->now());
-  const bool is_traced = graph::traces_anywhere.load(std::memory_order_relaxed) != 0;
-  if ((of_examples || is_traced) && rank == 2 && last == 1 && v.shape[0] != 1) [[unlikely]]
+  if ((of_examples || is_differentiating()) && rank == 2 && last == 1 && v.shape[0] != 1) [[unlikely]]
     if (auto r = announced(x, wrap(reshape_value(vector, dims{vector->size(), 1})), type, false))
       return without_axis((*r)[0], 1);
   dims shape = vector->shape;
