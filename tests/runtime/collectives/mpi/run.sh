@@ -32,7 +32,6 @@ else
   echo "left out: MPICH, which is not installed"
 fi
 
-export SINTER_COLLECTIVE_TIMEOUT=2
 # fails NAME SECONDS ARGUMENT... : three ranks, the last of which fails, do not end well, in less than the seconds.
 fails() {
   local begin=$SECONDS
@@ -41,24 +40,28 @@ fails() {
   verdict "$1: an error in time" $?
   none_left "$1"
 }
-fails "a rank that throws" 4 throws
+# Long before the limit: it is not what ends them, however busy the machine is.
+export SINTER_COLLECTIVE_TIMEOUT=40
+fails "a rank that throws" 30 throws
 said_by "a rank that throws: its own error" 1 "^rank 2 says: \[planted\] 17 bytes are missing"
 said_by "a rank that throws: its message on the others" 2 "^rank [01] says: \[all_gather\] rank 2 of 3 has failed: \[planted\] 17 bytes"
-fails "a rank without memory" 4 memory
+fails "a rank without memory" 30 memory
 said_by "a rank without memory: its message on the others" 2 "^rank [01] says: \[all_gather\] rank 2 of 3 has failed: \[allocate\] CPU memory is exhausted"
-fails "an exception that is not caught" 4 uncaught
+fails "an exception that is not caught" 30 uncaught
 [ "$(grep -c "rank 2 of 3 has failed: an exception has not been caught: planted and not caught" "$work/err")" = 2 ]
 verdict "an exception that is not caught: its message on the others" $?
-fails "a killed rank" 5 killed
+fails "a killed rank" 30 killed
 grep -q "signal 9" "$work/err"
 verdict "a killed rank: mpirun reports it" $?
-fails "a rank that ends" 5 ends
+fails "a rank that ends" 30 ends
 said_by "a rank that ends: an error on the others" 2 "^rank [01] says: \[all_gather\] .*rank 2 of 3 has ended its program"
-fails "a rank that exits" 5 exits
+fails "a rank that exits" 30 exits
 said_by "a rank that exits: an error on the others" 2 "^rank [01] says: \[all_gather\] .*rank 2 of 3 has ended its program"
-fails "a slow rank" 9 slow 5
+# The limit, long before that of the job.
+export SINTER_COLLECTIVE_TIMEOUT=2
+fails "a slow rank" 30 slow 5
 said_by "a slow rank: the others name it" 2 "^rank [01] says: \[all_gather\] .*2 s, the limit \(SINTER_COLLECTIVE_TIMEOUT\); no answer from rank 2"
-fails "a rank in another call" 6 differs
+fails "a rank in another call" 30 differs
 said_by "a rank in another call: it is named" 3 "rank 2 is in exchange|rank [01](, [01])* is in all_gather|no answer"
 job 1 late
 [ $? != 0 ] && grep -q "^rank -1 says: \[open_job\] ncclCommInitRankConfig has waited for other ranks for 2 s" "$work/out"
@@ -67,7 +70,7 @@ if [ "${#options[@]}" -gt 0 ]; then
   options+=(--enable-recovery)
   begin=$SECONDS
   job 3 killed
-  [ $((SECONDS - begin)) -le 9 ]
+  [ $((SECONDS - begin)) -le 30 ]
   verdict "a killed rank that mpirun does not answer for: in time" $?
   none_left "a killed rank that mpirun does not answer for"
   said_by "a killed rank that mpirun does not answer for: the others name it" 2 "no answer from rank 2"
