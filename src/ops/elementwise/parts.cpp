@@ -6,6 +6,7 @@
 #include "core/shape.hpp"
 #include "ops/base/differentiating.hpp"
 #include "ops/base/elementwise_values.hpp"
+#include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/reduce.hpp"
 
