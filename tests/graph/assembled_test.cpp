@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cpu/kernels/hooks.hpp"  // before sinter::cpu, which clang 14 asks for
 #include "graph/loop_programs.hpp"
 #include "graph/meter.hpp"
 

@@ -176,10 +176,10 @@ TEST_CASE("vmap: every function that announces itself has a rule or a reason") {
     CHECK(known.insert(e.name).second);
   }
   std::size_t found = 0;
-  for (const auto& [name, path] : announced_names("vmap")) {
-    CAPTURE(path);
-    CAPTURE(name);
-    CHECK(ops::find_opaque(name) != nullptr);
+  for (const auto& one : announced_names("vmap")) {
+    CAPTURE(one.second);
+    CAPTURE(one.first);
+    CHECK(ops::find_opaque(one.first) != nullptr);
     ++found;
   }
   CHECK(found > 20);
