@@ -83,8 +83,10 @@ def jax_rows():
     def put(x):
         return jax.tree.map(jnp.asarray, x)
 
-    def energy(x):
-        square = jnp.sum(jnp.square(x[:, :, None] - x[:, None, :]), 0)
+    def energy(x, by_sum=False):
+        apart = [x[k, :, None] - x[k, None, :] for k in range(3)]
+        square = (jnp.sum(jnp.square(x[:, :, None] - x[:, None, :]), 0) if by_sum else
+                  apart[0] ** 2 + apart[1] ** 2 + apart[2] ** 2)
         self = jnp.arange(x.shape[1])[:, None] == jnp.arange(x.shape[1])
         r2 = 1 / jnp.where(self, 1, square)
         r6 = r2 * r2 * r2
@@ -94,6 +96,9 @@ def jax_rows():
     value, force = jax.jit(energy), jax.jit(jax.grad(energy))
     row(f"Lennard-Jones energy of {z['atoms']}", keep(lambda: value(x)), wait)
     row(f"Lennard-Jones energy of {z['atoms']}, gradient", keep(lambda: force(x)), wait)
+    sum_value, sum_force = jax.jit(lambda x: energy(x, True)), jax.jit(jax.grad(lambda x: energy(x, True)))
+    row(f"Lennard-Jones energy of {z['atoms']}, by a sum over axes", keep(lambda: sum_value(x)), wait)
+    row(f"Lennard-Jones energy of {z['atoms']}, by a sum over axes, gradient", keep(lambda: sum_force(x)), wait)
 
     def cross_entropy(scores, y):
         return -jnp.sum(jax.nn.log_softmax(scores) * y)
@@ -167,8 +172,10 @@ def torch_rows():
     def put(x):
         return torch.tensor(x, device=device)
 
-    def energy(x):
-        square = (x[:, :, None] - x[:, None, :]).square().sum(0)
+    def energy(x, by_sum=False):
+        apart = [x[k, :, None] - x[k, None, :] for k in range(3)]
+        square = ((x[:, :, None] - x[:, None, :]).square().sum(0) if by_sum else
+                  apart[0] ** 2 + apart[1] ** 2 + apart[2] ** 2)
         i = torch.arange(x.shape[1], device=device)
         self = i[:, None] == i
         r2 = 1 / torch.where(self, 1.0, square)
@@ -179,6 +186,10 @@ def torch_rows():
     value, force = torch.compile(energy), torch.compile(torch.func.grad(energy))
     row(f"Lennard-Jones energy of {z['atoms']}", lambda: value(x), wait)
     row(f"Lennard-Jones energy of {z['atoms']}, gradient", lambda: force(x), wait)
+    sum_value = torch.compile(lambda x: energy(x, True))
+    sum_force = torch.compile(torch.func.grad(lambda x: energy(x, True)))
+    row(f"Lennard-Jones energy of {z['atoms']}, by a sum over axes", lambda: sum_value(x), wait)
+    row(f"Lennard-Jones energy of {z['atoms']}, by a sum over axes, gradient", lambda: sum_force(x), wait)
 
     def cross_entropy(scores, y):
         return -(torch.log_softmax(scores, -1) * y).sum()

@@ -47,12 +47,20 @@ void row_with_memory(const row_printer& row, const std::string& name, const std:
   std::printf("| %s, memory in MB | %.2f | |\n", name.c_str(), static_cast<double>(sn::memory(d).peak - before) / 1e6);
 }
 
-/// Of all pairs, in units of the potential's.
-ndarray pair_energy(const ndarray& x) {
-  const ndarray square = sn::sum(sn::square(x(_, _, newaxis) - x(_, newaxis, _)), 0);
+/// Of pairs with these squares of distances, in units of the potential's.
+ndarray energy_of_squares(const ndarray& x, const ndarray& square) {
   const ndarray number = sn::arange(x.shape(1)), self = sn::equal(number(_, newaxis), number);
   const ndarray r2 = 1.0f / sn::where(self, 1.0f, square), r6 = r2 * r2 * r2;
   return 2.0f * sn::sum(sn::where(self, 0.0f, r6 * r6 - r6));
+}
+
+/// A coordinate at a time, and all at once: a sum over an axis of three.
+ndarray pair_energy(const ndarray& x) {
+  const auto apart = [&](int axis) { return x(axis, _, newaxis) - x(axis, newaxis, _); };
+  return energy_of_squares(x, sn::square(apart(0)) + sn::square(apart(1)) + sn::square(apart(2)));
+}
+ndarray pair_energy_by_sum(const ndarray& x) {
+  return energy_of_squares(x, sn::sum(sn::square(x(_, _, newaxis) - x(_, newaxis, _)), 0));
 }
 
 void energy_rows(const row_printer& row, bool gpu) {
@@ -62,6 +70,9 @@ void energy_rows(const row_printer& row, bool gpu) {
   row_with_memory(row, of, [&] { sn::eval(pair_energy(x)); });
   const auto force = sn::grad(pair_energy);
   row_with_memory(row, of + ", gradient", [&] { sn::eval(force(x)); });
+  row_with_memory(row, of + ", by a sum over axes", [&] { sn::eval(pair_energy_by_sum(x)); });
+  const auto force_by_sum = sn::grad(pair_energy_by_sum);
+  row_with_memory(row, of + ", by a sum over axes, gradient", [&] { sn::eval(force_by_sum(x)); });
 }
 
 ndarray cross_entropy(const ndarray& scores, const ndarray& one_hot) {
