@@ -28,6 +28,8 @@ interceptor_scope::~interceptor_scope() {
   interceptors_anywhere.fetch_sub(1, std::memory_order_relaxed);
 }
 
+bool is_within_interceptor() noexcept { return innermost_interceptor != nullptr; }
+
 void set_mesh_interceptor(interceptor* i) noexcept {
   interceptor* const before = mesh_interceptor.exchange(i);
   interceptors_anywhere.fetch_add((i ? 1 : 0) - (before ? 1 : 0), std::memory_order_relaxed);

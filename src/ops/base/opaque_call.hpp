@@ -96,6 +96,8 @@ std::optional<std::vector<ndarray>> run_intercepted(
     std::string_view text, std::function<std::vector<ndarray>(std::span<const ndarray>)> again);
 
 inline bool is_intercepting() noexcept { return interceptors_anywhere.load(std::memory_order_relaxed) != 0; }
+/// Whether this thread is within an interceptor_scope.
+bool is_within_interceptor() noexcept;
 
 /// The results of a call, if somebody listens who takes one of the operands; nothing otherwise, and the caller goes on.
 /// Undefined operands are allowed, and handed on. `again` takes std::span<const ndarray>.

@@ -1,6 +1,7 @@
 // Products with vectors and matrices: operands evaluated, layouts, the call.
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
+#include "graph/values/trace.hpp"
 #include "ops/base/deferred_work.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse/parts.hpp"
@@ -193,10 +194,10 @@ class later_product final : public deferred_work, public std::enable_shared_from
 };
 
 /// Whether a product may wait for its first use: of real numbers, whose epilogue is the same operations in either order, where
-/// nobody listens and nothing is captured.
+/// this thread has nobody who listens and captures nothing. Arrays of meshes have been announced before.
 bool may_wait(const state_ref& s, const ndarray& x, const dims& to, const product_kw& kw) {
   return is_real_floating(promote_types(s->data.dtype(), x.dtype())) && core::element_count(to) != 0 && !kw.y &&
-         number_of(kw.alpha) == 1.0 && !is_intercepting() && !graph::is_capturing();
+         number_of(kw.alpha) == 1.0 && !is_within_interceptor() && !graph::trace::innermost() && !graph::is_capturing();
 }
 
 /// op(A) x of a vector or a matrix.

@@ -1,5 +1,7 @@
 // Products with dense operands that are done when they are first used: what they then are, and what becomes part of them.
 #include "sinter/sparse.hpp"
+
+#include "dist/meshes.hpp"
 #include "support/kernel_test.hpp"
 
 namespace {
@@ -124,7 +126,8 @@ TEST_CASE("sparse products: handles that are used again, written, or dropped") {
   });
 }
 
-TEST_CASE("sparse products: nothing is computed before the first use") {
+TEST_CASE("sparse products: nothing is computed before the first use, also where there are meshes") {
+  const ndarray elsewhere = dist::shard(arange(6), sinter::test::mesh_of({2}), {dist::shard(0)});
   const sp::sparse_array a = sp::identity(1 << 16);
   const ndarray x = ones(1 << 16);
   eval(x);
