@@ -69,9 +69,9 @@ class launch_graph {
 ///
 /// What a graph cannot hold throws device_error, which names it, and so does capture: reading elements on the host
 /// (item, to_vector, printing, masks whose size depends on data), waiting, another stream or device, launching another
-/// graph, and on the CPU everything but expressions and copies (sorting, scans). Whatever f throws is passed on. Then
-/// arrays from before the capture have their old elements, those that f has made are as from sn::empty, and the stream
-/// can be used as before.
+/// graph, and on the CPU everything but expressions, copies and products of matrices (sorting, scans). Whatever f throws
+/// is passed on. Then arrays from before the capture have their old elements, those that f has made are as from
+/// sn::empty, and the stream can be used as before.
 ///
 /// Threads may capture concurrently. For what other threads may do meanwhile, a capture writes every array that it
 /// uses, also those that it only reads; an array that another thread's capture is using is refused (device_error).
