@@ -84,26 +84,12 @@ bool capture_session::static_allocation::is_here() const {
   return now->is_leaf() && now->buffer->address() == address && now->buffer_offset == offset;
 }
 
-capture_session::capture_session(runtime::stream& s)
-    : ongoing_capture(s, runtime::this_thread().source[s.owner().slot()]),
-      memory_(std::make_shared<capture_memory>(device_, s)) {
-  runtime::thread_state& mine = runtime::this_thread();
-  if (current_capture()) throw device_error("[capture] a capture is going on in this thread already");
-  number_ = next_capture_number();
-  stream_before_ = mine.current[device_.slot()];
-  recording_ = &device_.begin_capture();
-  recording_->set_notes(&notes_);
-  mine.current[device_.slot()] = recording_;
-  mine.source[device_.slot()] = &memory_->source(memory_kind::device);
-  mine.capture = number_;
-  ++runtime::captures_anywhere;
-  set_current_capture(this);
-}
+capture_session::capture_session(runtime::stream& s) : recording_capture(s) {}
 
 capture_session::~capture_session() {
   if (current_capture() == this) {
     leave();
-    if (recording_) device_.abandon_capture(*std::exchange(recording_, nullptr));
+    abandon_recording();
     try {
       restore();
     } catch (...) {  // arrays that cannot be restored are uninitialised, as from sn::empty
@@ -112,29 +98,8 @@ capture_session::~capture_session() {
   for (auto& [s, h] : allocations_) give_up(*h.array);
 }
 
-/// The thread's work is executed again instead of being captured; the captured work is not instantiated yet.
-void capture_session::leave() noexcept {
-  runtime::thread_state& mine = runtime::this_thread();
-  mine.current[device_.slot()] = stream_before_;
-  mine.source[device_.slot()] = source_before_;
-  mine.capture = 0;
-  if (recording_) recording_->set_notes(nullptr);
-  --runtime::captures_anywhere;
-  set_current_capture(nullptr);
-}
-
 /// The session of the calling thread, which must be capturing.
 capture_session& capture_session::current() { return static_cast<capture_session&>(*current_capture()); }
-
-void capture_session::note_made(const std::shared_ptr<storage>& s) {
-  s->made_in = number_;
-  made_.push_back(s);
-}
-
-void capture_session::hold(const value& leaf) {
-  if (memory_->owns(*leaf->buffer) || std::find(held_.begin(), held_.end(), leaf) != held_.end()) return;
-  held_.push_back(leaf);
-}
 
 void capture_session::prepare(const std::shared_ptr<storage>& array) {
   storage& s = *array;
@@ -240,7 +205,7 @@ std::unique_ptr<replay> capture_session::finish() {
   std::unique_ptr<replay> r(new replay(device_));
   leave();
   try {
-    r->work_ = device_.end_capture(*std::exchange(recording_, nullptr));
+    r->work_ = end_recording();
   } catch (...) {
     restore();
     throw;

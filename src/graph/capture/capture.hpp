@@ -16,8 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graph/capture/recording_capture.hpp"
 #include "graph/run/array.hpp"
-#include "graph/run/ongoing_capture.hpp"
 
 namespace sinter::graph {
 
@@ -63,7 +63,7 @@ class replay {
 
 /// The ongoing capture of the calling thread, from its beginning to finish(); if the session ends without finish(),
 /// everything is restored.
-class capture_session final : ongoing_capture {
+class capture_session final : recording_capture {
  public:
   /// Captures work of a stream's device. Throws device_error within another capture.
   explicit capture_session(runtime::stream& s);
@@ -94,8 +94,6 @@ class capture_session final : ongoing_capture {
 
   using arrays = std::vector<std::shared_ptr<storage>>;
   static capture_session& current();
-  void note_made(const std::shared_ptr<storage>& s) override;
-  void hold(const value& leaf) override;
   void prepare(const std::shared_ptr<storage>& s);
   void resolve_home(const std::shared_ptr<storage>& s);
   arrays live_made() const;
@@ -103,20 +101,12 @@ class capture_session final : ongoing_capture {
   void evaluate_everything(const arrays& made);
   void make_room(const arrays& made, const std::vector<static_allocation*>& moving);
   void bring_back(static_allocation& h);
-  void leave() noexcept;
   void fill(replay& r, const arrays& made, const std::vector<static_allocation*>& moved);
   void restore();
   void restore(static_allocation& h);
 
-  std::uint32_t number_;
-  runtime::stream* stream_before_;  // the thread's current stream before the capture
-  runtime::stream* recording_ = nullptr;
-  runtime::use_notes notes_;
-  std::shared_ptr<capture_memory> memory_;
   std::unordered_map<const storage*, static_allocation> allocations_;
-  std::vector<std::weak_ptr<storage>> made_;
   std::vector<std::weak_ptr<const array_view>> deferred_;
-  std::vector<value> held_;
 };
 
 }  // namespace sinter::graph

@@ -1,7 +1,6 @@
 #include "graph/capture/step_work.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 #include "graph/capture/memory.hpp"
@@ -14,11 +13,6 @@ namespace {
 thread_local step_session* current_session = nullptr;
 
 }  // namespace
-
-std::uint32_t next_capture_number() noexcept {
-  static std::atomic<std::uint32_t> next{1};
-  return next.fetch_add(1);
-}
 
 step_work::~step_work() {
   work_.reset();
@@ -33,51 +27,20 @@ void step_work::declare(runtime::submission& work) const {
 
 step_session* step_session::current() noexcept { return current_session; }
 
-step_session::step_session(runtime::stream& s)
-    : ongoing_capture(s, runtime::this_thread().source[s.owner().slot()]),
-      memory_(std::make_shared<capture_memory>(device_, s)) {
-  runtime::thread_state& mine = runtime::this_thread();
-  if (current_capture()) throw device_error("[capture] a capture is going on in this thread already");
-  number_ = next_capture_number();
-  stream_before_ = mine.current[device_.slot()];
-  recording_ = &device_.begin_capture();
-  recording_->set_notes(&notes_);
-  mine.current[device_.slot()] = recording_;
-  mine.source[device_.slot()] = &memory_->source(memory_kind::device);
-  mine.capture = number_;
-  ++runtime::captures_anywhere;
-  set_current_capture(this);
-  current_session = this;
-}
+step_session::step_session(runtime::stream& s) : recording_capture(s) { current_session = this; }
 
 step_session::~step_session() {
   results_.clear();
   if (current_session == this) {
     leave();
-    device_.abandon_capture(*std::exchange(recording_, nullptr));
+    abandon_recording();
   }
   restore();
 }
 
 void step_session::leave() noexcept {
-  runtime::thread_state& mine = runtime::this_thread();
-  mine.current[device_.slot()] = stream_before_;
-  mine.source[device_.slot()] = source_before_;
-  mine.capture = 0;
-  if (recording_) recording_->set_notes(nullptr);
-  --runtime::captures_anywhere;
-  set_current_capture(nullptr);
+  recording_capture::leave();
   current_session = nullptr;
-}
-
-void step_session::note_made(const std::shared_ptr<storage>& s) {
-  s->made_in = number_;
-  made_.push_back(s);
-}
-
-void step_session::hold(const value& leaf) {
-  if (memory_->owns(*leaf->buffer) || std::find(held_.begin(), held_.end(), leaf) != held_.end()) return;
-  held_.push_back(leaf);
 }
 
 /// An array from before is evaluated outside of the capture, once; the step reads it where it is.
@@ -107,7 +70,7 @@ std::unique_ptr<step_work> step_session::finish() {
   if (has_side_effects()) return nullptr;
   std::unique_ptr<step_work> r(new step_work);
   leave();
-  r->work_ = device_.end_capture(*std::exchange(recording_, nullptr));
+  r->work_ = end_recording();
   r->memory_ = memory_;
   r->results_ = std::move(results_);
   r->held_ = std::move(held_);

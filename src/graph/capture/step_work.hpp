@@ -11,15 +11,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graph/capture/recording_capture.hpp"
 #include "graph/run/array.hpp"
-#include "graph/run/ongoing_capture.hpp"
 
 namespace sinter::graph {
-
-class capture_memory;
-
-/// Each capture of the process has a number of its own; 0 is none's.
-std::uint32_t next_capture_number() noexcept;
 
 /// What a step takes and gives: leaves in C order. They keep their memory.
 class step_work {
@@ -46,7 +41,7 @@ class step_work {
 };
 
 /// The capture of a step on this thread, from its beginning to finish(). Without finish(), everything is as before.
-class step_session final : public ongoing_capture {
+class step_session final : public recording_capture {
  public:
   /// Of the host, whose memory the inputs have. device_error within another capture.
   explicit step_session(runtime::stream& s);
@@ -65,8 +60,6 @@ class step_session final : public ongoing_capture {
   static step_session* current() noexcept;
 
  private:
-  void note_made(const std::shared_ptr<storage>& s) override;
-  void hold(const value& leaf) override;
   bool has_side_effects() const;
   void leave() noexcept;
   void restore() noexcept;
@@ -75,15 +68,9 @@ class step_session final : public ongoing_capture {
     std::shared_ptr<storage> array;
     value original;
   };
-  std::uint32_t number_;
-  runtime::stream* stream_before_;
-  runtime::stream* recording_ = nullptr;
-  runtime::use_notes notes_;
-  std::shared_ptr<capture_memory> memory_;
   std::unordered_map<const storage*, array_before> touched_;
-  std::vector<std::weak_ptr<storage>> made_;
   std::vector<std::weak_ptr<const array_view>> deferred_;
-  std::vector<value> held_, results_;
+  std::vector<value> results_;
 };
 
 }  // namespace sinter::graph

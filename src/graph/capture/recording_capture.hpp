@@ -1,0 +1,40 @@
+// What captures have in common: a thread's work goes into a recording, with memory of the capture's own, until leave().
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "graph/run/ongoing_capture.hpp"
+#include "runtime/stream.hpp"
+
+namespace sinter::graph {
+
+class capture_memory;
+
+class recording_capture : public ongoing_capture {
+ protected:
+  /// Begins. device_error within another capture.
+  explicit recording_capture(runtime::stream& s);
+  ~recording_capture() = default;
+
+  void note_made(const std::shared_ptr<storage>& s) final;
+  void hold(const value& leaf) final;
+  /// The thread's work is executed again instead of being captured; the captured work is not instantiated yet.
+  void leave() noexcept;
+  /// After leave().
+  std::unique_ptr<runtime::recorded_work> end_recording();
+  /// Gives up what has been recorded, if that has not ended. After leave().
+  void abandon_recording();
+
+  std::uint32_t number_;  // each capture of the process has one of its own; 0 is none's
+  runtime::use_notes notes_;
+  std::shared_ptr<capture_memory> memory_;
+  std::vector<std::weak_ptr<storage>> made_;
+  std::vector<value> held_;
+
+ private:
+  runtime::stream* stream_before_;  // the thread's current stream before the capture
+  runtime::stream* recording_ = nullptr;
+};
+
+}  // namespace sinter::graph
