@@ -55,6 +55,12 @@ TEST_CASE("a partial array is the sum of its terms") {
   }
 }
 
+/// The same bits, but for those of NaNs, which an addition may change.
+static bool same_but_nan(const ndarray& s, const ndarray& y) {
+  if (!is_inexact(y.dtype())) return identical(s, y);
+  return identical(isnan(s), isnan(y)) && identical(where(isnan(s), 0, s), where(isnan(y), 0, y));
+}
+
 TEST_CASE("what is not a sum becomes one term beside nothing, with its bits") {
   ndarray x = generator(3).standard_normal({7, 5});
   x(0, 0) = -0.0;
@@ -68,8 +74,8 @@ TEST_CASE("what is not a sum becomes one term beside nothing, with its bits") {
            {dist::shard(y, m, {partial()}), dist::redistribute(dist::shard(y, m, {shard(0)}), {partial()})}) {
         CHECK(s.dtype() == y.dtype());
         CHECK(dist::placements_of(s) == dist::placements{partial()});
-        CHECK(identical(s, y));
-        CHECK(identical(dist::redistribute(s, {shard(1)}), y));
+        CHECK(same_but_nan(s, y));
+        CHECK(same_but_nan(dist::redistribute(s, {shard(1)}), y));
       }
     }
     CHECK(identical(dist::zeros({6}, m, {partial()}) + 1, ones({6})));

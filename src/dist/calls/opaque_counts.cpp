@@ -2,8 +2,6 @@
 #include <string_view>
 
 #include "dist/calls/opaque_parts.hpp"
-#include "graph/run/flush.hpp"
-#include "sinter/creation.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 
@@ -22,45 +20,12 @@ layout rows_of_parts(const split& s) {
   return how;
 }
 
-/// Sums of few weights have the order of the elements, as on one device: each part goes on with what the parts before it have added up, which comes
-/// as elements of its own, one for each bin.
-ndarray sum_in_order(const opaque_call& call, const operand_parts& at, const operand_parts& weights) {
-  const mesh_state& m = *at.m;
-  const split& s = at.how().splits[0];
-  const std::int64_t n = call.numbers[0];
-  const layout rows = rows_of_parts(s);
-  const dims shape{s.parts(), n};
-  mover moves(m, false);
-  std::vector<value> before(static_cast<std::size_t>(m.size()));
-  constexpr dtype type = dtype::f64;  // of sums
-  for (std::int64_t part = 0; part < s.parts(); ++part) {
-    parts sums{rows, std::vector<pieces>(static_cast<std::size_t>(m.size()))};
-    for (int p = 0; p < m.size(); ++p) {
-      if (!m.is_local(p) || m.number_along(p, s.over) != part) continue;
-      const auto k = static_cast<std::size_t>(p);
-      ndarray own_at = at.at(p), own_weights = weights.at(p);
-      if (before[k]) {
-        own_at = concatenate({arange(n, {.dtype = own_at.dtype(), .device = own_at.device()}), own_at});
-        own_weights = concatenate({ops::wrap(before[k]).reshape(shape_t{n}), own_weights});
-      }
-      const ndarray total = call.again(std::vector<ndarray>{own_at, own_weights})[0].reshape(shape_t{1, n});
-      sums.at[k].push_back({m.part(rows, shape, p), ops::value_of(total)});
-    }
-    // To the next part; the last one's to all.
-    wishes want;
-    for (int p = 0; p < m.size(); ++p) {
-      const bool wants = part + 1 == s.parts() || m.number_along(p, s.over) == part + 1;
-      want.push_back(wants ? box{dims{part, 0}, dims{part + 1, n}} : box{dims{0, 0}, dims{0, 0}});
-    }
-    const std::lock_guard lock(graph::flush_mutex());
-    const std::vector<pieces> got = moves.fetch(sums, shape, type, want);
-    for (int p = 0; p < m.size(); ++p) {
-      const auto k = static_cast<std::size_t>(p);
-      if (m.is_local(p) && !is_empty(want[k])) before[k] = joined(got[k], want[k], type, m.devices[k]);
-    }
-  }
-  return from_parts(m, {}, dims{n}, type,
-                    [&](int p) { return ops::wrap(before[static_cast<std::size_t>(p)]).reshape(shape_t{n}); });
+/// Sums of few weights have the bits of one device, whose order of additions is its own: every position adds up all of them.
+ndarray sum_everywhere(const opaque_call& call, const operand_parts& at, const operand_parts& weights) {
+  const operand_parts all_at = at.as({}), all_weights = weights.as({});
+  return from_parts(*at.m, {}, dims{call.numbers[0]}, dtype::f64, [&](int p) {
+    return call.again(std::vector<ndarray>{all_at.at(p), all_weights.at(p)})[0];
+  });
 }
 
 }  // namespace
@@ -73,8 +38,8 @@ results count_parts(const opaque_call& call) {
   operand_parts weights;
   if (has_weights) {
     weights = parts_of(call.operands[1]).as(x.how());
-    constexpr std::int64_t few = 1 << 16;  // one device adds up more than these in pieces, too
-    if (x.shape()[0] < few && n > 0) return {sum_in_order(call, x, weights)};
+    constexpr std::int64_t few = 1 << 16;  // with their bins a megabyte at most
+    if (x.shape()[0] < few) return {sum_everywhere(call, x, weights)};
   }
   const split& s = x.how().splits[0];
   const dtype type = has_weights ? dtype::f64 : dtype::i64;
