@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ inline std::map<std::string, host_kernel>& host_kernels() {
 inline void compile_kernels(const jit::program& p, const std::vector<jit::cuda_variant>& variants) {
   std::string text, calls;
   std::vector<std::string> functions{"connect"}, names;
+  std::set<std::string>
+      begun;  // known only when they are compiled: a text that does not compile leaves no kernel behind
   const auto add_call = [&](const std::string& name, const std::string& kernel, const std::string& args) {
     functions.push_back("call" + std::to_string(functions.size()));
     calls += "extern \"C\" void " + functions.back() + "(const void* p) { " + kernel + "(*(const " + args +
@@ -77,7 +80,7 @@ inline void compile_kernels(const jit::program& p, const std::vector<jit::cuda_v
   };
   for (const jit::cuda_variant& v : variants) {
     const std::string name = jit::cuda_kernel_name(p, v);
-    if (!host_kernels().emplace(name, host_kernel{}).second) continue;
+    if (host_kernels().count(name) != 0 || !begun.insert(name).second) continue;
     text += jit::emit_cuda(p, v);
     add_call(name, name, name);
     if (jit::cuda_has_second_stage(v)) add_call(name, name + "_2", name);
