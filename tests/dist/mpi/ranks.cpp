@@ -1,9 +1,16 @@
 // One process of a job: distributed arrays with one position a process, beside one device, bit for bit.
-//   ranks cases | dies
+//   ranks cases SIZE | fails SIZE killed|slow|memory WORK
+#include <sys/resource.h>
+
+#include <chrono>
 #include <csignal>
+#include <fstream>
+#include <functional>
 #include <iostream>
 #include <limits>
+#include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "dist/programs.hpp"
@@ -89,6 +96,44 @@ void run_cases(const dist::mesh& m) {
   check("after a refusal", s + 1, x + 1);
 }
 
+/// Work that processes do together, by the name of what they exchange in it.
+using work = std::function<void()>;
+std::map<std::string, work> works(const dist::mesh& m) {
+  const ndarray x = arange(9000, {.dtype = float64}).reshape({900, 10}), line = cos(arange(40000, {.dtype = float64}));
+  const ndarray s = dist::shard(x, m, {shard(0)}), t = dist::shard(line, m, {shard(0)});
+  return {{"sums", [=] { (void)sum(t * 2).item<double>(); }},
+          {"halos", [=] { eval(s["1:-1"] + s[":-2"] * s["2:"]); }},
+          {"redistribution", [=] { eval(dist::redistribute(s + 1, {shard(1)})); }},
+          {"terms", [=] { eval(dist::redistribute(sum(s, {.axis = 0}), {dist::partial()}) * 2); }},
+          {"sorts", [=] { eval(sort(t)); }},
+          {"scans", [=] { eval(cumsum(t)); }},
+          {"weights", [=] { (void)bincount(floor(abs(t) * 9).astype(int64), {.weights = t}); }},
+          {"products", [=] { eval(matmul(s, dist::shard(x.T(), m, {shard(1)}))); }}};
+}
+
+/// No more memory for this process than it has now and some megabytes.
+void limit_memory() {
+  std::ifstream file("/proc/self/statm");
+  rlim_t pages = 0;
+  file >> pages;
+  const rlim_t bytes = pages * 4096 + (rlim_t{64} << 20);
+  const rlimit most{bytes, bytes};
+  if (setrlimit(RLIMIT_AS, &most) != 0) std::abort();
+}
+
+/// All processes do the work again and again; the last one stops in the middle of it. Does not return.
+void fail_in(const work& together, const std::string& how, const dist::mesh& m) {
+  for (int k = 0; k < 3; ++k) together();
+  std::cout << "works" << std::endl;
+  together();  // which ends on the last one when all have said so
+  const bool last = std::getenv("OMPI_COMM_WORLD_RANK") == std::to_string(m.size() - 1);
+  if (last && how == "killed") std::raise(SIGKILL);
+  if (last && how == "slow") std::this_thread::sleep_for(std::chrono::seconds(20));
+  if (last && how == "memory") limit_memory();
+  if (how == "memory") eval(dist::full({m.size() << 25}, 1.5, m, {shard(0)}) * 2);
+  for (;;) together();
+}
+
 }  // namespace
 
 int main(int count, char** values) {
@@ -96,13 +141,7 @@ int main(int count, char** values) {
   const std::int64_t size = count > 2 ? std::stoll(values[2]) : 1;
   try {
     const dist::mesh m({size}, {.devices = {cpu}});
-    if (how == "dies") {
-      const ndarray s = dist::shard(ones({1000}), m, {shard(0)});
-      std::cout << sum(s).item<double>() << std::endl;
-      if (dist::local(s).size() == 1 && std::getenv("OMPI_COMM_WORLD_RANK") == std::to_string(size - 1))
-        std::raise(SIGKILL);
-      for (;;) (void)sum(s * 2).item<double>();
-    }
+    if (how == "fails") fail_in(works(m).at(values[4]), values[3], m);
     run_cases(m);
     std::cout << (wrong == 0 ? "a process of " + std::to_string(size) + " is right" : "something is wrong")
               << std::endl;

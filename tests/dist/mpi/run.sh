@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Distributed arrays on 1 to 5 processes, oversubscribed, and what the others get when one is killed: an error in time.
+# Distributed arrays on 1 to 5 processes, oversubscribed, and what the others get when one is killed, slow or without memory: an error in time.
 # Usage: run.sh PROGRAM
 set -u
 program=$1
@@ -14,10 +14,24 @@ for ranks in 1 2 3 4 5; do
   said_by "$ranks processes: each of them" $ranks "^a process of $ranks is right"
 done
 
+# fails HOW WORK : the last of three processes fails in the work; all end, with an error, long before the job's limit.
+fails() {
+  local begin=$SECONDS
+  job 3 fails 3 "$1" "$2"
+  [ $? != 0 ] && [ $((SECONDS - begin)) -le 30 ]
+  verdict "a process is $1 in $2: an error in time" $?
+  said_by "a process is $1 in $2: it was in the middle of it" 3 "^works"
+  none_left "a process is $1 in $2"
+}
 export SINTER_COLLECTIVE_TIMEOUT=40
-begin=$SECONDS
-job 3 dies 3
-[ $? != 0 ] && [ $((SECONDS - begin)) -le 30 ]
-verdict "a killed process: an error in time" $?
-none_left "a killed process"
+for task in sums halos redistribution terms sorts scans weights products; do fails killed $task; done
+fails memory sums
+said_by "a process without memory: its own error" 1 "^says: \[allocate\] CPU memory is exhausted"
+said_by "a process without memory: its message on the others" 2 "^says: .*rank 2 of 3 has failed: .*memory is exhausted"
+export SINTER_COLLECTIVE_TIMEOUT=2
+for task in sums terms sorts scans; do
+  fails slow $task
+  grep -Eq "^says: .*2 s, the limit .*no answer from rank 2" "$work/out"
+  verdict "a process is slow in $task: it is named" $?
+done
 summary
