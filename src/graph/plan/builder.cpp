@@ -364,6 +364,10 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     return true;
   }
   if (is_small_and_costly(n)) return true;
+  if (gathers_rows(n)) {
+    table_.materialise(n, store_reason::rows);
+    return true;
+  }
   const std::int64_t size = n->size();
   if (is_operation(n->kind)) {
     const bool elsewhere = find(n, nullptr) >= 0 || std::any_of(memo_.begin(), memo_.end(), [&](const memo& m) {
@@ -440,18 +444,6 @@ std::uint16_t kernel_builder::lower_map(node* n, const index_map* map) {
               std::size_t{std::max({reg[0], reg[1], reg[2]})} + 1);
 }
 
-// Column operands of a broadcast reduction are read once for each row: packing them makes those reads contiguous.
-bool kernel_builder::wants_packing(const node* view, const linear_form& at) const {
-  if (out_->kind != plan_kind::reduce || in_epilogue_ || view->size() * 64 > space_ || view->size() <= 1) return false;
-  bool strided = false;
-  for (int v = 0; v < rank_; ++v) {
-    if (out_->extents[v] == 1 || at.coefficients[v] == 0) continue;
-    if (v < out_->kept) return false;
-    strided |= v == rank_ - 1 && at.coefficients[v] != 1;
-  }
-  return strided;
-}
-
 std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
   node* base = n->args[0].get();
   if (base->kind == node_kind::scalar) return scalar_param(base);
@@ -471,7 +463,7 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
     table_.materialise(base, base->kind == node_kind::update ? store_reason::write : store_reason::reduction);
   }
   linear_form at = compose(outer, region.strides, region.offset);
-  if (wants_packing(n, at)) {
+  if (wants_packing(n, at) || is_against_memory(n, outer, at)) {
     table_.materialise(n, store_reason::packed);
     return load(n, map);
   }

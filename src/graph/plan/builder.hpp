@@ -56,6 +56,8 @@ class kernel_builder {
   bool is_expensive(node* n);
   bool is_computed_again(node* n);
   bool wants_packing(const node* view, const linear_form& at) const;
+  bool is_against_memory(const node* view, const index_map& map, const linear_form& at) const;
+  bool gathers_rows(const node* n) const;
 
   std::uint16_t load(node* source, linear_form at);
   std::uint16_t load(node* source, const index_map* map);

@@ -21,7 +21,8 @@ enum class store_reason : std::uint8_t {
   expensive,      // much smaller than its consumer's iteration space, and not cheap
   several_views,  // read through two or more index maps
   not_affine,     // a reshape that no affine map expresses
-  packed,         // a strided operand that a broadcast reduction reads repeatedly
+  packed,         // a strided operand that a broadcast reduction reads repeatedly, or one that lies against a reduction
+  rows,           // gathered rows that a reduction would read element by element
   reused,         // computed before, and still referenced
   shared,         // several kernels would compute it, which costs more than storing it
   held,           // a variable of the program, and expensive to compute again

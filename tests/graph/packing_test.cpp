@@ -1,0 +1,82 @@
+// Operands that reductions read as copies: transposed ones on a GPU, gathered rows on the CPU. The plans, and the bits.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "support/simulated_gpu.hpp"
+#include "sinter/sinter.hpp"
+
+namespace {
+
+using namespace sinter;
+using namespace sinter::idx;
+
+int kernels_of(const ndarray& x) {
+  const std::string text = explain(x);
+  int n = 0;
+  for (std::size_t at = text.find("\nkernel "); at != std::string::npos; at = text.find("\nkernel ", at + 1)) ++n;
+  return n;
+}
+bool packs(const ndarray& x) { return explain(x).find("packed") != std::string::npos; }
+
+ndarray numbers(const shape_t& shape, const device& on = default_device()) {
+  return random::generator(7).standard_normal(shape, {.dtype = float32}).to_device(on);
+}
+
+/// The bits of a reduction are those of the same reduction of a copy.
+void check_bits(const ndarray& lazy, const ndarray& copied) {
+  CHECK(lazy.shape() == copied.shape());
+  CHECK(all(equal(lazy, copied)).item<bool>());
+}
+
+}  // namespace
+
+TEST_CASE("packing: a GPU copies transposed operands that it would read a sector for each element") {
+  const device gpu = sim::first();
+  const ndarray x = numbers({512, 384}, gpu), y = numbers({40, 50, 60}, gpu);
+  CHECK(packs(sum(x.T())));
+  CHECK(kernels_of(sum(x.T())) == 2);
+  CHECK(packs(sum(transpose(y), 2)));
+  CHECK(packs(argmax(transpose(y, {2, 1, 0}), 2)));
+  CHECK(packs(sum(exp(x.T()) * 2)));
+  // Rows and columns that lie in memory as the kernel runs
+  CHECK_FALSE(packs(sum(x)));
+  CHECK_FALSE(packs(sum(x.T(), 1)));
+  CHECK_FALSE(packs(sum(x.T(), 0)));
+  CHECK_FALSE(packs(sum(x(_, slice(0, 384, 2)))));
+  CHECK_FALSE(packs(sum(flip(x, 1))));
+  // Too few elements, and an operand that is read for several results
+  CHECK_FALSE(packs(sum(x(slice(0, 64), slice(0, 64)).T())));
+  CHECK_FALSE(packs(sum(x.T()(_, newaxis, _) * numbers({512}, gpu), 2)));
+  check_bits(sum(x.T()), sum(x.T().copy()));
+  check_bits(sum(transpose(y), 2), sum(transpose(y).copy(), 2));
+  check_bits(argmax(transpose(y), 2), argmax(transpose(y).copy(), 2));
+}
+
+TEST_CASE("packing: the CPU reads transposed operands where they are") {
+  const ndarray x = numbers({512, 384}, cpu), y = numbers({40, 50, 60}, cpu);
+  CHECK_FALSE(packs(sum(x.T())));
+  CHECK_FALSE(packs(sum(transpose(y), 2)));
+}
+
+TEST_CASE("packing: rows that a reduction gathers are copied whole on the CPU") {
+  const ndarray table = numbers({300, 64}, cpu), w = numbers({64}, cpu);
+  const ndarray i = arange(40 * 8, {.dtype = int64, .device = cpu}).reshape({40, 8}) * 7919 % 300 - 20;
+  eval(table, w, i);
+  const ndarray rows = take(table, i, 0);
+  const auto copied = [](const ndarray& x) { return explain(x).find("gathered rows") != std::string::npos; };
+  for (const ndarray& x : {mean(rows, 1), sum(rows * w, 2), max(rows), sum(table(i(_, 0)), 0)}) {
+    CHECK(copied(x));
+    CHECK(kernels_of(x) == 2);
+  }
+  const ndarray stored = rows.copy();
+  check_bits(mean(rows, 1), mean(stored, 1));
+  check_bits(sum(rows * w, 2), sum(stored * w, 2));
+  check_bits(sum(table(i(_, 0)), 0), sum(table(i(_, 0)).copy(), 0));
+  // Elements, few of them, and what no reduction reads
+  CHECK_FALSE(copied(sum(take(table, arange(64, {.device = cpu}), 1), 1)));
+  CHECK_FALSE(copied(sum(table(i(0, slice(0, 3))), 0)));
+  CHECK_FALSE(copied(rows * 2));
+  CHECK_FALSE(copied(sum(roll(table, 1, 0) * table)));
+  CHECK_THROWS_AS(sum(take(table, i + 300, 0), 1).to_vector<float>(), index_error);
+}
