@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/plan/writes.hpp"
 #include "graph/run/ongoing_capture.hpp"
-#include "graph/values/regions.hpp"
 #include "graph/values/storage.hpp"
 
 namespace sinter::graph {
@@ -20,13 +20,6 @@ bool reads_where_it_writes(const linear_form& read, const payload::update& updat
     if (read.coefficients[v] != stride) return false;
   }
   return true;
-}
-
-/// Whether what an update reads is certainly disjoint from what it, or another one of its kernel, writes.
-bool reads_elsewhere(const linear_form& read, const node& update, const dims& extents) {
-  for (int v = extents.size(); v < read.coefficients.size(); ++v)
-    if (read.coefficients[v] != 0) return false;  // gathered: may be anywhere
-  return are_disjoint(update.shape, {read.offset, read.coefficients, extents}, region_of(update));
 }
 
 /// Whether no reference from outside of the plan remains once the plan is done.

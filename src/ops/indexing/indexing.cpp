@@ -24,7 +24,15 @@ struct range {
 
 /// The result of Python's slice.indices(n).
 range resolve(const slice& s, std::int64_t n, int axis, const core::dims& shape) {
-  const std::int64_t step = s.step.given ? s.step.value : 1;
+  if (!s.step.given) {
+    const auto place = [n](const bound& b, std::int64_t otherwise) {
+      if (!b.given) return otherwise;
+      return std::clamp(b.value < 0 ? b.value + n : b.value, std::int64_t{0}, n);
+    };
+    const std::int64_t first = place(s.start, 0), last = place(s.stop, n);
+    return first < last ? range{first, last - first, 1} : range{0, 0, 1};
+  }
+  const std::int64_t step = s.step.value;
   if (step == 0) ops::fail<value_error>("index", "slice step is zero for axis ", axis, in_shape(shape));
   const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
   const auto clamp = [&](const bound& b, std::int64_t otherwise) {
@@ -129,6 +137,51 @@ class selection_place {
   int front_ = 0;
 };
 
+/// The view of a key without arrays and lists.
+graph::view_ref basic_view(const graph::array_view& v, const index* first, std::size_t count) {
+  const int used = count_axes(first, count, v.shape);
+  int rank = v.shape.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    rank -= first[i].kind() == index_kind::integer;
+    rank += first[i].kind() == index_kind::newaxis;
+  }
+  if (rank > core::max_rank)
+    ops::fail<index_error>("index", "the result has rank ", rank, ", above ", core::max_rank);
+  core::dims shape(rank), strides(rank);
+  const std::int64_t *const extents = v.shape.data(), *const steps = v.strides.data();
+  std::int64_t *to = shape.data(), *step = strides.data();
+  std::int64_t offset = v.offset;
+  int axis = 0;
+  const auto keep = [&](int n) {
+    for (; n > 0; --n, ++axis) {
+      *to++ = extents[axis];
+      *step++ = steps[axis];
+    }
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    switch (first[i].kind()) {
+      case index_kind::integer:
+        offset += checked_index(first[i].integer(), axis, v.shape) * steps[axis];
+        ++axis;
+        break;
+      case index_kind::newaxis:
+        *to++ = 1;
+        *step++ = 0;
+        break;
+      case index_kind::ellipsis: keep(v.shape.size() - used); break;
+      default: {
+        const range r = resolve(first[i].range(), extents[axis], axis, v.shape);
+        offset += r.first * steps[axis];
+        *to++ = r.count;
+        *step++ = r.count == 0 ? steps[axis] : steps[axis] * r.step;
+        ++axis;
+      }
+    }
+  }
+  keep(v.shape.size() - axis);
+  return graph::make_view(v, std::move(shape), std::move(strides), offset);
+}
+
 }  // namespace
 
 list::list(std::initializer_list<list_node> items) {
@@ -166,8 +219,9 @@ subarray ndarray::operator()(const std::vector<ndarray>& indices) const {
 
 subarray ndarray::at(const index* first, std::size_t count) const {
   const graph::array_view& v = ops::view_of(*this, "index");
+  if (std::none_of(first, first + count, is_advanced)) [[likely]]
+    return ops::ndarray_access::make_sub(basic_view(v, first, count));
   const int used = count_axes(first, count, v.shape);
-  const bool advanced = std::any_of(first, first + count, is_advanced);
   ops::advanced_index selected;
   selection_place place;
   int kept = 0;  // axes of the result that no array indexes
@@ -220,7 +274,6 @@ subarray ndarray::at(const index* first, std::size_t count) const {
   if (shape.size() > core::max_rank)
     ops::fail<index_error>("index", "the result has rank ", shape.size(), ", above ", core::max_rank);
   graph::view_ref view = graph::make_view(v, std::move(shape), std::move(strides), offset);
-  if (!advanced) return ops::ndarray_access::make_sub(std::move(view));
   selected.source = graph::read(*view);
   selected.base = std::move(view);
   selected.selected_at = place.front();
