@@ -101,7 +101,8 @@ TEST_CASE("boundary writes: what reads what another one writes comes after it or
   check(x, {[](ndarray& y) { y(0) = y(_, 0); }, [](ndarray& y) { y(-1) = y(_, 1); }}, {2, 36 * sizeof(double) * 2});
   check(x, {[](ndarray& y) { y(0) = y(0) + 1; }, [](ndarray& y) { y(1) = y(1) + 1; }}, {2, 0});
   check(x, {[](ndarray& y) { y(0) = y(1); }, [](ndarray& y) { y(-1) = sn::sum(y, 0); }}, {3, 0});
-  check(x, {[](ndarray& y) { y(0) = y(1); }, [](ndarray& y) { y(-1) = sn::roll(y(2), 1); }}, {2, 0});
+  // What is read by index may be anywhere.
+  check(x, {[](ndarray& y) { y(0) = y(1); }, [](ndarray& y) { y(-1) = sn::roll(y(2), 1); }}, {2, 36 * sizeof(double)});
 }
 
 TEST_CASE("boundary writes: versions in between that something else needs stay") {
