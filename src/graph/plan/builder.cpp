@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "graph/plan/writes.hpp"
 #include "graph/values/limits.hpp"
 #include "jit/program/monotone_tail.hpp"
 #include "jit/program/rewrite/roll.hpp"

@@ -4,10 +4,23 @@
 #include <utility>
 
 #include "graph/plan/planner.hpp"
-#include "graph/plan/writes.hpp"
 #include "graph/values/regions.hpp"
 
 namespace sinter::graph {
+namespace {
+
+/// Whether an update reads, for every element, exactly the place that it writes.
+bool reads_where_it_writes(const linear_form& read, const payload::update& update, const dims& extents) {
+  if (read.offset != update.offset || read.coefficients.size() < update.strides.size()) return false;
+  for (int v = 0; v < read.coefficients.size(); ++v) {
+    std::int64_t stride = v < update.strides.size() ? update.strides[v] : 0;
+    if (v < extents.size() && extents[v] == 1) continue;
+    if (read.coefficients[v] != stride) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 bool reads_elsewhere(const linear_form& read, const node& update, const dims& extents) {
   for (int v = extents.size(); v < read.coefficients.size(); ++v)
@@ -17,6 +30,17 @@ bool reads_elsewhere(const linear_form& read, const node& update, const dims& ex
 
 bool shows_elsewhere(const node& view, const node& update) {
   return are_disjoint(update.shape, {view.view().offset, view.view().strides, view.shape}, region_of(update));
+}
+
+bool reads_apart(const kernel_plan& update) {
+  const node* const base = update.results[0]->args[0].get();
+  const bool single = update.results.size() == 1;
+  return std::all_of(update.inputs.begin(), update.inputs.end(), [&](const input_slot& s) {
+    if (s.source != base) return true;
+    if (single && reads_where_it_writes(s.at, update.results[0]->update(), update.extents)) return true;
+    return std::all_of(update.results.begin(), update.results.end(),
+                       [&](const node* n) { return reads_elsewhere(s.at, *n, update.extents); });
+  });
 }
 
 node* version_below(const node& view, std::span<node* const> writes) {
@@ -105,7 +129,8 @@ bool planner::may_join_writes(const kernel_plan& first, const kernel_plan& then)
     return false;
   const node* const base = first.results[0]->args[0].get();
   const auto misses_all = [&](const input_slot& s, const std::vector<node*>& writes) {
-    return std::all_of(writes.begin(), writes.end(), [&](const node* w) { return reads_elsewhere(s.at, *w, then.extents); });
+    return std::all_of(writes.begin(), writes.end(),
+                       [&](const node* w) { return reads_elsewhere(s.at, *w, then.extents); });
   };
   const auto may_read = [&](const kernel_plan& k) {
     return std::all_of(k.inputs.begin(), k.inputs.end(), [&](const input_slot& s) {
