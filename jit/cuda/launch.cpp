@@ -127,9 +127,14 @@ struct field_values {
   }
 };
 
-grid linear_grid(const launch& l, const jit::cuda_variant& v) {
+/// `known`: jit::cuda_unroll() of the kernel; 0: not known.
+int unroll_of(const launch& l, const jit::cuda_variant& v, int known) {
+  return known != 0 ? known : jit::cuda_unroll(*l.code, v);
+}
+
+grid linear_grid(const launch& l, const jit::cuda_variant& v, int known_unroll) {
   const std::int64_t count = core::element_count(l.extents), block = std::int64_t{jit::cuda_block} * v.vector;
-  const int unroll = count <= block ? 1 : jit::cuda_unroll(*l.code, v);  // one block suffices in any case
+  const int unroll = count <= block ? 1 : unroll_of(l, v, known_unroll);  // one block suffices in any case
   grid g;
   g.x = static_cast<unsigned>(ceil_div(count, block * unroll));
   g.block_x = jit::cuda_block;
@@ -138,8 +143,8 @@ grid linear_grid(const launch& l, const jit::cuda_variant& v) {
 
 /// Inner axis on x. If operands are contiguous along the other axis, 32 x 32 tiles let the first-level cache do the
 /// transposition.
-grid strided_grid(const launch& l, const jit::cuda_variant& v, std::int64_t& outer) {
-  const int rank = v.rank, unroll = jit::cuda_unroll(*l.code, v);
+grid strided_grid(const launch& l, const jit::cuda_variant& v, int known_unroll, std::int64_t& outer) {
+  const int rank = v.rank, unroll = unroll_of(l, v, known_unroll);
   const std::int64_t across = ceil_div(l.extents[rank - 1], v.vector);
   grid g;
   if (rank == 1) {
@@ -283,14 +288,14 @@ int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors) {
 
 namespace {
 
-call plan_call(const launch& l, const jit::cuda_variant& v, int multiprocessors, sizes& size) {
+call plan_call(const launch& l, const jit::cuda_variant& v, int multiprocessors, int unroll, sizes& size) {
   call c;
   switch (v.shape) {
     case cuda_shape::linear:
       size.n = core::element_count(l.extents);
-      c.first = linear_grid(l, v);
+      c.first = linear_grid(l, v, unroll);
       break;
-    case cuda_shape::strided: c.first = strided_grid(l, v, size.outer); break;
+    case cuda_shape::strided: c.first = strided_grid(l, v, unroll, size.outer); break;
     case cuda_shape::tiled: c.first = tile_grid(l, v, size.outer); break;
     case cuda_shape::stride_loop:
       size.n = core::element_count(l.extents);
@@ -333,13 +338,13 @@ call plan_call(const launch& l, const jit::cuda_variant& v, int multiprocessors,
 
 call grids_of(const launch& l, const jit::cuda_variant& v, int multiprocessors) {
   sizes size;
-  return plan_call(l, v, multiprocessors, size);
+  return plan_call(l, v, multiprocessors, 0, size);
 }
 
 call build_call(const launch& l, const jit::cuda_variant& v, std::span<const jit::cuda_field> layout,
-                int multiprocessors, int* fault, void* scratch, std::uint64_t* to) {
+                int multiprocessors, int* fault, void* scratch, std::uint64_t* to, int unroll) {
   sizes size;
-  const call c = plan_call(l, v, multiprocessors, size);
+  const call c = plan_call(l, v, multiprocessors, unroll, size);
   const field_values values{l, v.wide_index, size, fault, scratch};
   slots out(to);
   for (const jit::cuda_field& f : layout) values.write(f, out);

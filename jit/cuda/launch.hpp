@@ -47,9 +47,10 @@ struct call {
   bool second_stage = false;
 };
 call grids_of(const jit::launch& l, const jit::cuda_variant& v, int multiprocessors);
-/// The same, and writes the fields of the kernel's layout to `to`.
+/// The same, and writes the fields of the kernel's layout to `to`. `unroll`: jit::cuda_unroll() of the kernel; 0: it is
+/// computed.
 call build_call(const jit::launch& l, const jit::cuda_variant& v, std::span<const jit::cuda_field> layout,
-                int multiprocessors, int* fault, void* scratch, std::uint64_t* to);
+                int multiprocessors, int* fault, void* scratch, std::uint64_t* to, int unroll = 0);
 /// Bytes of partial results between the stages.
 std::size_t scratch_bytes(const jit::launch& l, const jit::cuda_variant& v) noexcept;
 

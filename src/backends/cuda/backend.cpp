@@ -151,8 +151,8 @@ class cuda_backend final : public runtime::backend {
     const kernel& k = of(code);
     std::uint64_t parameters[parameter_capacity / sizeof(std::uint64_t)];
     const launch& l = lowered(recorded, platform::per_thread<launch, cuda_backend>::get());
-    const call c =
-        build_call(l, k.variant, k.layout, multiprocessors_, l.fault ? l.fault : device_fault_, scratch, parameters);
+    const call c = build_call(l, k.variant, k.layout, multiprocessors_, l.fault ? l.fault : device_fault_, scratch,
+                              parameters, k.unroll);
     if (runtime::tracing()) [[unlikely]]
       trace_launch(l, k, c);
     start(k.main, c.first, parameters);

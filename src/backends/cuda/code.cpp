@@ -10,6 +10,7 @@
 #include "backends/cuda/driver/hooks.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "jit/compile_steps.hpp"
+#include "jit/cuda/emit.hpp"
 #include "jit/cuda/schedule/choose.hpp"
 #include "jit/cuda/units.hpp"
 #include "platform/background.hpp"
@@ -244,6 +245,8 @@ std::unique_ptr<kernel> kernel_table::load(const jit::program& p, const jit::cud
   if (jit::cuda_has_second_stage(v)) loaded->second = function_of(library, name + "_2");
   loaded->variant = v;
   loaded->layout = jit::cuda_layout(p, v);
+  if (v.shape == jit::cuda_shape::linear || v.shape == jit::cuda_shape::strided)
+    loaded->unroll = jit::cuda_unroll(p, v);
   return loaded;
 }
 

@@ -447,6 +447,11 @@ std::uint16_t kernel_builder::lower_map(node* n, const index_map* map) {
 std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
   node* base = n->args[0].get();
   if (base->kind == node_kind::scalar) return scalar_param(base);
+  if (out_->kind == plan_kind::update && base->kind == node_kind::update) {
+    base = version_below(*n, out_->results);
+    restart_ = restart_ || !base;  // a kernel cannot read what it writes
+    if (!base) base = n->args[0].get();
+  }
   const payload::view& region = n->view();
   index_map outer = full_map(n, map);
   index_map inner;

@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,7 @@ struct kernel_plan {
   bool reduces_last = false;
   payload::whole_reduction whole;  // of its reductions
   bool unset_base = false;         // update: what it does not write is written by later ones before anything reads it
+  bool reads_apart = false;        // update that is decided: reads_apart()
   jit::program code;
   std::vector<input_slot> inputs;
   std::vector<jit::scalar> params;
@@ -145,5 +147,21 @@ jit::scalar value_of(const param_source& s) noexcept;
 
 /// The number of a kernel's operations that may find a fault; if there are any, each launch needs a fault object.
 int fault_count(const jit::program& code) noexcept;
+
+// ---- What partial writes read of the array that they write to (writes.cpp)
+
+/// Whether what a kernel reads of an array, at each point of `extents`, is certainly disjoint from what an update of that
+/// array writes.
+bool reads_elsewhere(const linear_form& read, const node& update, const dims& extents);
+/// The same for all that a view shows.
+bool shows_elsewhere(const node& view, const node& update);
+
+/// Whether an update may run in the memory of its base as far as what it reads of that is concerned: all is elsewhere
+/// than what it writes, or each element is read where it is written.
+bool reads_apart(const kernel_plan& update);
+
+/// The version that the elements of a view of a partial write come from, if all writes down to it are among `writes`, which
+/// one kernel does, and the view shows nothing that they write; else null.
+node* version_below(const node& view, std::span<node* const> writes);
 
 }  // namespace sinter::graph

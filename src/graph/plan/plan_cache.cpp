@@ -24,6 +24,7 @@ cached_plan::cached_plan(planner& made) : asked_(made.asked()), device_(made.dev
     for (const input_slot& s : k->inputs) add_position(s.source);
     k->dependencies.clear();
     k->computed.clear();
+    k->reads_apart = k->kind == plan_kind::update && reads_apart(*k);
     if (!runs(k)) continue;
     jit::launch& l = launches[static_cast<std::size_t>(launch)];
     bind(*k, l);

@@ -35,6 +35,7 @@ class planner : public plan_table {
  private:
   void find_unset();
   bool may_find_fault(node* n);
+  std::uint32_t reads_between(const kernel_plan& then, std::span<node* const> writes);
   bool may_join_writes(const kernel_plan& first, const kernel_plan& then);
   void store_held();
   bool is_expensive_again(node* n);

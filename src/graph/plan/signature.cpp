@@ -140,16 +140,17 @@ inline void signature::writer::add_payload(const plan_table::entry& e, node_kind
 
 std::uint64_t signature::hash() const noexcept {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15ull;
-  std::uint64_t even_part = 0, odd_part = odd;
+  constexpr std::size_t lanes = 4;  // which do not wait for each other
+  std::uint64_t part[lanes] = {0, odd, odd * 3, odd * 5};
+  const auto mix = [&](std::size_t lane, std::uint64_t word) {
+    part[lane] = (part[lane] ^ word) * odd;
+    part[lane] ^= part[lane] >> (29 + lane);
+  };
   std::size_t k = 0;
-  for (; k + 1 < count_; k += 2) {
-    even_part = (even_part ^ memory_[k]) * odd;
-    even_part ^= even_part >> 29;
-    odd_part = (odd_part ^ memory_[k + 1]) * odd;
-    odd_part ^= odd_part >> 31;
-  }
-  if (k < count_) even_part = (even_part ^ memory_[k]) * odd;
-  return (even_part ^ odd_part * 3) * odd;
+  for (; k + lanes <= count_; k += lanes)
+    for (std::size_t lane = 0; lane < lanes; ++lane) mix(lane, memory_[k + lane]);
+  for (std::size_t lane = 0; k + lane < count_; ++lane) mix(lane, memory_[k + lane]);
+  return (part[0] ^ part[1] * 3 ^ part[2] * 7 ^ part[3] * 11) * odd;
 }
 
 }  // namespace sinter::graph

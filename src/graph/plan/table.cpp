@@ -148,7 +148,7 @@ void plan_table::store_no_more_than(std::size_t count) {
 void plan_table::enter(node* n) {
   n->mark.epoch = epoch_;
   n->mark.index = static_cast<std::int32_t>(table_.size());
-  table_.emplace_back().n = n;
+  table_.emplace_back(n);
 }
 
 void plan_table::materialise(node* n, store_reason why) {

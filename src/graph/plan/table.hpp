@@ -37,7 +37,8 @@ class scalar_numbers {
 class plan_table {
  public:
   struct entry {
-    node* n = nullptr;
+    explicit entry(node* of) noexcept : n(of) {}  // without filling it with zeros first, which takes longer
+    node* n;
     bool stored = false;  // written to memory by this plan
     store_reason why = store_reason::requested;
     std::int32_t level = -1;
@@ -71,6 +72,10 @@ class plan_table {
   entry& at(node* n) {
     if (n->mark.epoch != epoch_) [[unlikely]]
       enter(n);
+    return table_[static_cast<std::size_t>(n->mark.index)];
+  }
+  /// Of a node that is in the table.
+  [[gnu::always_inline]] entry& known(const node* n) noexcept {
     return table_[static_cast<std::size_t>(n->mark.index)];
   }
   bool is_stored(node* n) { return n->is_leaf() || at(n).stored; }

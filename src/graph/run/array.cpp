@@ -8,6 +8,7 @@
 #include "core/shape.hpp"
 #include "graph/run/explain.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/run/fresh_view.hpp"
 #include "graph/run/mesh_hook.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
@@ -87,7 +88,12 @@ view_ref make_array(value v) {
   flush_if_long(v);
   auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
   view->shape = v->shape;
-  view->strides = core::contiguous_strides(v->shape);
+  view->strides = v->shape;  // each extent is replaced by a stride where it is: contiguous_strides()
+  std::int64_t step = 1;
+  for (std::int64_t* at = view->strides.end(); at != view->strides.begin();) {
+    const std::int64_t extent = std::exchange(*--at, step);
+    if (extent > 0) step *= extent;
+  }
   view->type = v->type;
   view->whole = true;
   list_if_pending(v);
@@ -97,19 +103,32 @@ view_ref make_array(value v) {
   return view;
 }
 
-view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset, bool readonly) {
-  require_countable(shape);
+std::shared_ptr<array_view> begin_view(const array_view& of, int rank) {
   auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
   view->store = of.store;
   view->type = of.type;
+  view->shape = of.shape;  // shrinking fills nothing
+  view->strides = of.strides;
+  view->shape.resize(rank);
+  view->strides.resize(rank);
+  return view;
+}
+
+view_ref end_view(std::shared_ptr<array_view> view, const array_view& of, std::int64_t offset, bool readonly) {
+  require_countable(view->shape);
   view->offset = offset;
   view->readonly = of.readonly || readonly;
   // Of a whole view the storage's shape is known.
-  view->whole = offset == 0 && (!of.whole || shape == of.shape) && core::is_contiguous(shape, strides) &&
-                (of.whole || shape == of.store->now()->shape);
+  view->whole = offset == 0 && (!of.whole || view->shape == of.shape) &&
+                core::is_contiguous(view->shape, view->strides) && (of.whole || view->shape == of.store->now()->shape);
+  return view;
+}
+
+view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset, bool readonly) {
+  auto view = begin_view(of, 0);
   view->shape = std::move(shape);
   view->strides = std::move(strides);
-  return view;
+  return end_view(std::move(view), of, offset, readonly);
 }
 
 value read(const array_view& v) {

@@ -5,29 +5,10 @@
 #include <utility>
 
 #include "graph/run/ongoing_capture.hpp"
-#include "graph/values/regions.hpp"
 #include "graph/values/storage.hpp"
 
 namespace sinter::graph {
 namespace {
-
-/// Whether an update reads, for every element, exactly the place that it writes.
-bool reads_where_it_writes(const linear_form& read, const payload::update& update, const dims& extents) {
-  if (read.offset != update.offset || read.coefficients.size() < update.strides.size()) return false;
-  for (int v = 0; v < read.coefficients.size(); ++v) {
-    std::int64_t stride = v < update.strides.size() ? update.strides[v] : 0;
-    if (v < extents.size() && extents[v] == 1) continue;
-    if (read.coefficients[v] != stride) return false;
-  }
-  return true;
-}
-
-/// Whether what an update reads is certainly disjoint from what it, or another one of its kernel, writes.
-bool reads_elsewhere(const linear_form& read, const node& update, const dims& extents) {
-  for (int v = extents.size(); v < read.coefficients.size(); ++v)
-    if (read.coefficients[v] != 0) return false;  // gathered: may be anywhere
-  return are_disjoint(update.shape, {read.offset, read.coefficients, extents}, region_of(update));
-}
 
 /// Whether no reference from outside of the plan remains once the plan is done.
 bool is_released(const planner::entry& e) { return e.n->refs.load(std::memory_order_acquire) == e.dropped; }
@@ -206,24 +187,20 @@ bool placement::may_overwrite(const kernel_plan& plan) {
   const planner::entry& e = plan_.at(base);
   if (!is_released(e) || !is_owned(buffer_of(base), memory_of(base).references)) return false;
   if (plan_.kernels()[static_cast<std::size_t>(e.last_reader)].get() != &plan) return false;
-  const bool single = plan.results.size() == 1;
-  return std::all_of(plan.inputs.begin(), plan.inputs.end(), [&](const input_slot& s) {
-    if (s.source != base || (single && reads_where_it_writes(s.at, first, plan.extents))) return true;
-    return std::all_of(plan.results.begin(), plan.results.end(),
-                       [&](const node* n) { return reads_elsewhere(s.at, *n, plan.extents); });
-  });
+  return plan.reads_apart;
 }
 
 /// A node releases its operands when it becomes a leaf, or when all nodes that refer to it release it. So each comes after
 /// the nodes that read it: first those that nothing pending reads.
 void placement::analyse_references() {
   if (std::exchange(analysed_, true)) return;
-  order_.clear();
+  order_.resize(plan_.entries().size() + plan_.stored().size());  // each at most once, and roots
+  node** end = order_.data();
   for (node* n : plan_.stored())
-    if (plan_.at(n).uses == 0) order_.push_back(n);
-  for (std::size_t k = 0; k < order_.size(); ++k) {  // grows
-    node* const n = order_[k];
-    const planner::entry& e = plan_.at(n);
+    if (plan_.at(n).uses == 0) *end++ = n;
+  for (node** next = order_.data(); next != end; ++next) {  // grows
+    node* const n = *next;
+    const planner::entry& e = plan_.known(n);
     const bool entered = e.entered, releases = e.stored || is_released(e);
     const int operands = n->operand_count();
     for (int a = 0; a < operands; ++a) {
@@ -231,7 +208,7 @@ void placement::analyse_references() {
       planner::entry& o = plan_.at(operand);
       if (releases) ++o.dropped;
       // References from nodes that have joined the plan are not among the uses; those nodes are first in the order.
-      if (entered && ++o.met == o.uses && !operand->is_leaf()) order_.push_back(operand);
+      if (entered && ++o.met == o.uses && !operand->is_leaf()) *end++ = operand;
     }
   }
 }

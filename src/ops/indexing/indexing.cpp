@@ -2,6 +2,7 @@
 // that view.
 #include <algorithm>
 
+#include "graph/run/fresh_view.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "ops/indexing/advanced_index.hpp"
 
@@ -24,7 +25,15 @@ struct range {
 
 /// The result of Python's slice.indices(n).
 range resolve(const slice& s, std::int64_t n, int axis, const core::dims& shape) {
-  const std::int64_t step = s.step.given ? s.step.value : 1;
+  if (!s.step.given) {
+    const auto place = [n](const bound& b, std::int64_t otherwise) {
+      if (!b.given) return otherwise;
+      return std::clamp(b.value < 0 ? b.value + n : b.value, std::int64_t{0}, n);
+    };
+    const std::int64_t first = place(s.start, 0), last = place(s.stop, n);
+    return first < last ? range{first, last - first, 1} : range{0, 0, 1};
+  }
+  const std::int64_t step = s.step.value;
   if (step == 0) ops::fail<value_error>("index", "slice step is zero for axis ", axis, in_shape(shape));
   const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
   const auto clamp = [&](const bound& b, std::int64_t otherwise) {
@@ -54,6 +63,12 @@ int axes_of(const index& i) {
   }
 }
 
+void check_key(int used, int ellipses, const core::dims& shape) {
+  if (ellipses > 1) ops::fail<index_error>("index", "more than one ellipsis for shape ", shape);
+  if (used > shape.size())
+    ops::fail<index_error>("index", "too many indices: ", used, " for rank ", shape.size(), in_shape(shape));
+}
+
 /// How many axes the indices consume; throws for too many of them and for a second ellipsis.
 int count_axes(const index* first, std::size_t count, const core::dims& shape) {
   int used = 0, ellipses = 0;
@@ -61,13 +76,21 @@ int count_axes(const index* first, std::size_t count, const core::dims& shape) {
     used += axes_of(first[i]);
     ellipses += first[i].kind() == index_kind::ellipsis;
   }
-  if (ellipses > 1) ops::fail<index_error>("index", "more than one ellipsis for shape ", shape);
-  if (used > shape.size())
-    ops::fail<index_error>("index", "too many indices: ", used, " for rank ", shape.size(), in_shape(shape));
+  check_key(used, ellipses, shape);
   return used;
 }
 
-bool is_advanced(const index& i) { return i.kind() == index_kind::array || i.kind() == index_kind::list; }
+/// How many indices of each kind a key has.
+class key_kinds {
+ public:
+  key_kinds(const index* first, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i) ++counts_[static_cast<std::size_t>(first[i].kind())];
+  }
+  int operator[](index_kind k) const noexcept { return counts_[static_cast<std::size_t>(k)]; }
+
+ private:
+  int counts_[6] = {};
+};
 
 /// A list as an array on the device. Its indices are known on the host, so they are checked and made non-negative here.
 graph::value list_values(const list& l, int axis, const core::dims& shape, runtime::device_id device) {
@@ -129,6 +152,47 @@ class selection_place {
   int front_ = 0;
 };
 
+/// The view of a key without arrays and lists.
+graph::view_ref basic_view(const graph::array_view& v, const index* first, std::size_t count, const key_kinds& has) {
+  const int used = has[index_kind::integer] + has[index_kind::slice];
+  check_key(used, has[index_kind::ellipsis], v.shape);
+  const int rank = v.shape.size() - has[index_kind::integer] + has[index_kind::newaxis];
+  if (rank > core::max_rank) ops::fail<index_error>("index", "the result has rank ", rank, ", above ", core::max_rank);
+  std::shared_ptr<graph::array_view> view = graph::begin_view(v, rank);
+  const std::int64_t *const extents = v.shape.data(), *const steps = v.strides.data();
+  std::int64_t *to = view->shape.data(), *step = view->strides.data();
+  std::int64_t offset = v.offset;
+  int axis = 0;
+  const auto keep = [&](int n) {
+    for (; n > 0; --n, ++axis) {
+      *to++ = extents[axis];
+      *step++ = steps[axis];
+    }
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    switch (first[i].kind()) {
+      case index_kind::integer:
+        offset += checked_index(first[i].integer(), axis, v.shape) * steps[axis];
+        ++axis;
+        break;
+      case index_kind::newaxis:
+        *to++ = 1;
+        *step++ = 0;
+        break;
+      case index_kind::ellipsis: keep(v.shape.size() - used); break;
+      default: {
+        const range r = resolve(first[i].range(), extents[axis], axis, v.shape);
+        offset += r.first * steps[axis];
+        *to++ = r.count;
+        *step++ = r.count == 0 ? steps[axis] : steps[axis] * r.step;
+        ++axis;
+      }
+    }
+  }
+  keep(v.shape.size() - axis);
+  return graph::end_view(std::move(view), v, offset);
+}
+
 }  // namespace
 
 list::list(std::initializer_list<list_node> items) {
@@ -164,10 +228,11 @@ subarray ndarray::operator()(const std::vector<ndarray>& indices) const {
   return at(key.data(), key.size());
 }
 
-subarray ndarray::at(const index* first, std::size_t count) const {
-  const graph::array_view& v = ops::view_of(*this, "index");
+namespace {
+
+/// A key with arrays or lists.
+[[gnu::noinline]] subarray selection_of(const graph::array_view& v, const index* first, std::size_t count) {
   const int used = count_axes(first, count, v.shape);
-  const bool advanced = std::any_of(first, first + count, is_advanced);
   ops::advanced_index selected;
   selection_place place;
   int kept = 0;  // axes of the result that no array indexes
@@ -220,11 +285,20 @@ subarray ndarray::at(const index* first, std::size_t count) const {
   if (shape.size() > core::max_rank)
     ops::fail<index_error>("index", "the result has rank ", shape.size(), ", above ", core::max_rank);
   graph::view_ref view = graph::make_view(v, std::move(shape), std::move(strides), offset);
-  if (!advanced) return ops::ndarray_access::make_sub(std::move(view));
   selected.source = graph::read(*view);
   selected.base = std::move(view);
   selected.selected_at = place.front();
   return ops::make_selection(std::move(selected));
+}
+
+}  // namespace
+
+subarray ndarray::at(const index* first, std::size_t count) const {
+  const graph::array_view& v = ops::view_of(*this, "index");
+  const key_kinds has(first, count);
+  if (has[index_kind::array] + has[index_kind::list] != 0) [[unlikely]]
+    return selection_of(v, first, count);
+  return ops::ndarray_access::make_sub(basic_view(v, first, count, has));
 }
 
 }  // namespace sinter::inline v0

@@ -156,7 +156,9 @@ void line_rows(bool small, const std::string& only) {
     print_line(l, s, small ? 0 : gpu ? l.gpu_goal : l.cpu_goal);
     sn::memory_pool().trim();
   }
-  std::printf("\nThese lines took %.1f s.\n", now() - begin);
+  std::printf("\nThese lines took %.1f s.", now() - begin);
+  if (gpu) std::printf(" A bare launch takes the host %.2f us.", 1e6 * bare_launch_seconds());
+  std::printf("\n");
 }
 
 }  // namespace bench

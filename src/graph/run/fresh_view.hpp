@@ -1,0 +1,14 @@
+// Views that are filled in where they will lie: extents that are written one by one, and copied at once, are waited for.
+#pragma once
+#include <memory>
+
+#include "graph/run/array.hpp"
+
+namespace sinter::graph {
+
+/// A view of the storage of another one: the caller fills in all of `shape` and `strides`, which have `rank` axes.
+std::shared_ptr<array_view> begin_view(const array_view& of, int rank);
+/// The view, which begins at an element and shows some elements of `of` (make_view).
+view_ref end_view(std::shared_ptr<array_view> view, const array_view& of, std::int64_t offset, bool readonly = false);
+
+}  // namespace sinter::graph

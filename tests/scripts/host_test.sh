@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# What recording, planning and launching small work takes on the host, in instructions: at most a fifth more than when the
+# limits below were written (GCC 12, x86-64, Release). Other load on the machine does not change the counts.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=${SINTER_BUILD_DIR:?}
+skip() {
+  echo "skipped: $1"
+  exit 77
+}
+command -v valgrind >/dev/null || skip "no valgrind"
+[ "$(uname -m)" = x86_64 ] || skip "limits are those of x86-64"
+[ -x "$build/tests/bench/sinter_bench_host" ] || skip "sinter_bench_host is not built"
+cache=$build/CMakeCache.txt
+grep -q '^CMAKE_BUILD_TYPE:.*=Release$' "$cache" || skip "limits are those of a Release build"
+grep -q '^CMAKE_CXX_FLAGS:.*-fsanitize' "$cache" && skip "sanitizers add instructions"
+"${CXX:-c++}" --version | grep -qi clang && skip "limits are those of GCC"
+
+failed=0
+check() {
+  local name=$1 limit=$2 line
+  line=$(bash "$here/../bench/host.sh" "$build" "$name")
+  case $line in
+    "$name "[1-9]*) ;;
+    *) echo "FAILED: $name was not counted: $line"; failed=$((failed + 1)); return ;;
+  esac
+  if [ "${line#* }" -le "$limit" ]; then
+    echo "$line, at most $limit"
+  else
+    echo "FAILED: $line, more than $limit"
+    failed=$((failed + 1))
+  fi
+}
+check record_add 1290
+check record_view 880
+check add 11700
+check ten 28500
+check five_points 84000
+[ "$failed" = 0 ]
