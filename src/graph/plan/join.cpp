@@ -20,7 +20,7 @@ bool may_join(const kernel_plan& a, const kernel_plan& b, bool share) {
   if (a.kept != b.kept || a.apart != b.apart || !(a.extents == b.extents) || a.reduces_last != b.reduces_last ||
       !(a.whole == b.whole))
     return false;
-  const int most = a.kind == plan_kind::update ? limits().parts : limits().outputs;
+  const int most = a.kind == plan_kind::update ? std::max(limits().parts, limits().update_chain + 1) : limits().outputs;
   if (a.code.outputs.size() + b.code.outputs.size() > static_cast<std::size_t>(most)) return false;
   if (a.apart >= 0 && !(a.results[0]->shape == b.results[0]->shape)) return false;
   if (share) return true;  // a trial shows how large the joined kernel is
