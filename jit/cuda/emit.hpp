@@ -59,11 +59,14 @@ struct cuda_variant {
   std::uint8_t groups = 0;  // staged_rows: groups of a thread, a power of two
   bool all_groups = false;  // staged_rows: every thread has that many
   bool wide_index = false;  // 64-bit index arithmetic
-  bool skip_tail = false;   // monotone tail with a multiplier whose sign allows the skip
-  bool baseline = false;    // baseline tier: compiles sooner, runs slower: see cuda_has_baseline (units.hpp)
-  cuda_tile tile;           // tiled, reduce_tiles, shared_rows, crossed_rows
+  bool reused =
+      false;  // rows, columns: every input has one value for many elements, so memory does not bound the kernel
+  bool skip_tail = false;  // monotone tail with a multiplier whose sign allows the skip
+  bool baseline = false;   // baseline tier: compiles sooner, runs slower: see cuda_has_baseline (units.hpp)
+  cuda_tile tile;          // tiled, reduce_tiles, shared_rows, crossed_rows
   std::vector<access> inputs, outputs;
-  // broadcast_rows: input depends on the row (1), the column (0); reduce_tiles: operand_axes
+  // broadcast_rows: input depends on the row (1), the column (0); reduce_tiles: operand_axes; reduce_rows over several axes,
+  // where each group of elements lies along the last one: input has one value for the group (1). Else empty
   std::vector<std::uint8_t> row_only;
   // strided, tiled: of each input, then each output, the first one with equal strides, whose offset all of them have
   std::vector<std::uint8_t> places;
@@ -80,8 +83,9 @@ inline int cuda_threads(const cuda_variant& v) noexcept {
 inline constexpr int cuda_group = 4;
 /// broadcast_rows: columns of a thread in one step. Eight would run 3% faster and take 20% longer to compile.
 inline constexpr int cuda_columns = 4;
-/// Most bytes of the partial result of one reduction between the two stages.
+/// Most bytes of the partial result of one reduction, and those in memory between the two stages of a program.
 inline constexpr int cuda_partial_bytes = 32;
+int cuda_stored_bytes(const program& p) noexcept;
 
 /// staged_rows: most registers in which a thread keeps its part of a row, of the 255 that it can have.
 inline constexpr int cuda_kept_registers = 128;

@@ -5,6 +5,22 @@
 
 #include "jit/user_text.hpp"
 
+namespace sinter::jit {
+
+int cuda_stored_bytes(const program& p) noexcept {
+  int most = 4;
+  for (const reduce_desc& r : p.reductions) {
+    const bool one_number = r.op == reduce_op::sum || r.op == reduce_op::prod || r.op == reduce_op::min ||
+                            r.op == reduce_op::max || r.op == reduce_op::any || r.op == reduce_op::all;
+    const bool whole = r.op == reduce_op::count || (one_number && !is_complex(r.arg));
+    if (!whole) return cuda_partial_bytes;
+    most = std::max(most, r.op == reduce_op::count ? 8 : static_cast<int>(itemsize(r.arg)));
+  }
+  return most;
+}
+
+}  // namespace sinter::jit
+
 namespace sinter::jit::cuda {
 
 std::string accumulator(const program& p, int j) {
@@ -80,7 +96,7 @@ void reduction_writer::define_partials() {
   for (int j = 0; j < reductions(); ++j) {
     const std::string type = accumulator(p_, j);
     t_.scope("__device__ __forceinline__ " + type + "* partials" + num(j) + "(const args& a)",
-             [&] { t_("return (", type, "*)(a.partial + a.results * a.splits * ", cuda_partial_bytes * j, ");"); });
+             [&] { t_("return (", type, "*)(a.partial + a.results * a.splits * ", cuda_stored_bytes(p_) * j, ");"); });
   }
 }
 

@@ -36,15 +36,16 @@ std::size_t bytes_of(const program& p, const cuda_variant& v, const phase& f) {
 /// would only delay its first call, and operands that are not ordinary cost it more.
 bool pays(const program& p, const cuda_variant& v, const phase& f) {
   if (p.flags.fast_math || v.baseline || f.quick || f.place || f.lambda) return false;
+  constexpr std::size_t compiler_cost = 3;  // times the weight: a branch for each lane
   std::size_t checked = 0, work = 0;
   for (const int k : f.code) {
     const opcode op = at(p, k).op;
     if (op == opcode::user || p.is_in_loop(static_cast<std::size_t>(k))) return false;
     if (is_checked(p, k)) ++checked;
-    work += static_cast<std::size_t>(weight(op));
+    work += static_cast<std::size_t>(weight(op)) * (is_checked(p, k) ? compiler_cost : 1);
   }
   const bool pairs = v.shape == cuda_shape::reduce_tiles || v.shape == cuda_shape::broadcast_rows ||
-                     v.shape == cuda_shape::shared_rows;
+                     v.shape == cuda_shape::shared_rows || v.reused;
   constexpr std::size_t instructions_of_a_byte = 8;  // at 4, memory still bounds an H200 by the compiler's code
   return pairs ? checked > 0 : checked > 2 && work >= instructions_of_a_byte * bytes_of(p, v, f);
 }

@@ -355,7 +355,8 @@ std::size_t scratch_bytes(const launch& l, const jit::cuda_variant& v) noexcept 
   if (!jit::cuda_has_second_stage(v)) return 0;
   const reduce_geometry g = geometry_of(l, v);
   if (g.splits <= 1) return 0;
-  return static_cast<std::size_t>(g.results * g.splits) * l.code->reductions.size() * jit::cuda_partial_bytes;
+  return static_cast<std::size_t>(g.results * g.splits) * l.code->reductions.size() *
+         static_cast<std::size_t>(jit::cuda_stored_bytes(*l.code));
 }
 
 }  // namespace sinter::cuda

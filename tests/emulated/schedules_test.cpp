@@ -134,6 +134,22 @@ TEST_CASE("emulated: all schedules of reductions give the same bits") {
   CHECK(s.choices > 10);
 }
 
+TEST_CASE("emulated: reductions over several axes whose groups lie along the last one give the same bits") {
+  if (emulated::no_emulation()) return;
+  const seen s = run_all([] {
+    for (const dtype type : {uint8, float32, float64, complex64}) {
+      CAPTURE(type);
+      const ndarray x = numbers({90, 1}, type, 5), y = numbers({72}, type, 3), z = numbers({3, 90, 1}, type, 11),
+                    far = numbers({145}, type, 7)(slice(1, _, 2)), cube = numbers({6, 34, 12}, type, 3);
+      eval(sum((x - y) * (x + y)), sum(where(equal(arange(90)(_, newaxis), arange(72)), 0, x * y)));
+      eval(sum(x * y + far), sum(z * y, {.axis = {1, 2}}), sum(z(_, slice(_, _, -1)) - far, {.axis = {1, 2}}));
+      eval(sum(cube(_, slice(1, 33), slice(4, 12)) * y(slice(8))), sum(cube(_, _, slice(3, 7)), {.axis = {1, 2}}));
+      eval(any(x > y), max(real(x) - real(y)), argmin(real(x) + real(y)));
+    }
+  });
+  CHECK(s.choices >= 12);
+}
+
 TEST_CASE("emulated: all schedules of pairs give the same bits") {
   if (emulated::no_emulation()) return;
   const seen s = run_all([] {

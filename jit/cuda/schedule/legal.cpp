@@ -261,6 +261,23 @@ void make_rows(const launch& l, jit::cuda_variant& v) {
   }
 }
 
+/// Whether every group of a reduction over several axes lies along the last one: the others' coordinates are the group's.
+bool has_groups_inside(const launch& l) noexcept {
+  const int rank = l.extents.size();
+  return rank - l.kept > 1 && l.extents[rank - 1] % jit::cuda_group == 0;
+}
+
+void read_groups_inside(const launch& l, jit::cuda_variant& v) {
+  const int last = l.extents.size() - 1;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    const operand& o = l.inputs[k];
+    v.row_only.push_back(!gathered(l, k) && o.strides[last] == 0);
+    if (v.inputs[k] == access::strided && !gathered(l, k) &&
+        vector_along(l, o, size_of_input(l, k), last, jit::cuda_group))
+      v.inputs[k] = access::linear;
+  }
+}
+
 void make_stages(const launch& l, jit::cuda_variant& v) {
   const int rank = l.extents.size();
   const std::int64_t elements = reduced_count(l);
@@ -293,7 +310,21 @@ bool suits_wide_block(const jit::program& p) noexcept {
   return weight <= 32 && p.calls.empty() && p.combines.empty() && accumulator_words(p) <= 6;
 }
 
+/// Whether each element's inputs are read for many elements: none varies along all long axes.
+bool reads_again(const launch& l) noexcept {
+  constexpr std::int64_t many = 64;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (!in_prologue(*l.code, k)) continue;
+    if (gathered(l, k)) return false;
+    bool again = false;
+    for (int a = 0; a < l.extents.size(); ++a) again = again || (l.inputs[k].strides[a] == 0 && l.extents[a] >= many);
+    if (!again) return false;
+  }
+  return true;
+}
+
 void finish_reduction(const launch& l, jit::cuda_variant& v) {
+  v.reused = reads_again(l);
   v.outputs.assign(l.outputs.size(), access::strided);
   v.wide_index = !fits_narrow(l, kept_count(l) * std::max<std::int64_t>(reduced_count(l), 1));
 }
@@ -375,6 +406,9 @@ void add_rows(const launch& l, extent_of_search which, variant_list& to) {
     if (wide) to[to.size() - 1].tile.across = 2;
   }
   add_with_lanes(l, cuda_shape::reduce_rows, to);
+  if (!has_groups_inside(l)) return;
+  read_groups_inside(l, to[to.size() - 1]);
+  if (which == extent_of_search::all) add_with_lanes(l, cuda_shape::reduce_rows, to);
 }
 
 void add_columns(const launch& l, extent_of_search which, variant_list& to) {
@@ -416,7 +450,7 @@ jit::cuda_variant& variant_list::add(const launch& l) {
   v.kept = l.code->kind == jit::kernel_kind::elementwise ? v.rank : static_cast<std::uint8_t>(l.kept);
   v.vector = 1;
   v.groups = 0;
-  v.all_groups = v.wide_index = v.skip_tail = v.baseline = false;
+  v.all_groups = v.wide_index = v.reused = v.skip_tail = v.baseline = false;
   v.tile = {};
   return v;
 }

@@ -4,6 +4,9 @@
 // the row or between rows, but not both, as forces between all pairs do, a thread has its lane of several rows, so that
 // what varies along the rows is loaded once for all of them.
 //
+// Over several axes, the last of which is a whole number of groups, a group has one place along the others: it is found once,
+// operands that do not vary along the last axis are loaded once, and others whole.
+//
 // The order in which floating-point elements are combined depends on the extents alone (jit/program/addition_order.hpp): a
 // thread is a lane of a result, splits are on the second axis of the grid. Vector width, alignment and index class change only how elements are read.
 #include <algorithm>
@@ -27,6 +30,7 @@ class lane_reducer : reduction_writer {
       : reduction_writer(p, v, results_of_thread(v)),
         columns_(v.shape == cuda_shape::reduce_columns),
         shared_(v.shape == cuda_shape::shared_rows),
+        inside_(v.shape == cuda_shape::reduce_rows && !v.row_only.empty()),
         lanes_on_y_(columns_ || v.shape == cuda_shape::crossed_rows),
         element_(make_phase(p, v, "element", instructions(0, p.epilogue), registers_of(p.reductions))) {}
 
@@ -139,13 +143,17 @@ class lane_reducer : reduction_writer {
   void groups(int n) {
     group_loop g = loop(cuda_group);
     g.groups = n;
-    g.place = [this] { t_("const I r0 = (g + u * lanes) * ", cuda_group, ";"); };
+    g.place = [this] {
+      t_("const I r0 = (g + u * lanes) * ", cuda_group, ";");
+      place_inside();
+    };
     walk(g);
   }
 
   void tail() {
     begin_last();
     t_.loop("for (I r0 = full * " + num(cuda_group) + "; r0 < (I)a.elements; ++r0)", [&] {
+      place_inside();
       group_loop g = loop(1);
       g.stored = g.lane;
       use_group(g);
@@ -156,18 +164,30 @@ class lane_reducer : reduction_writer {
   /// The address of a vector access along the reduced axis (rows), or of neighbouring results (columns).
   std::string vector(int k) const {
     if (gathered(k) || (input_class(k) != access::linear && (!columns_ || several()))) return "";
+    if (inside_) return "b" + num(k) + " + (" + offset("s", k, v_.kept, v_.rank, "d") + ")";
     return "b" + num(k) + (several() && columns_ ? "[0]" : "") + " + " + (columns_ ? "(" + lane_offset(k) + ")" : "r0");
   }
 
   std::string of_result(int k) const { return columns_ || (shared_ && fixed(k)) ? several_ : std::string(); }
 
+  /// d<j>: the coordinates of a group that lies along the last axis.
+  void place_inside() {
+    if (inside_) decompose(t_, "r0", v_.kept, v_.rank, "d");
+  }
+
   void position(const char* plus) {
     t_("const I r = r0 ", plus, " l;");
+    if (inside_) {
+      for (int j = v_.kept; j < v_.rank; ++j)
+        t_("const I c", j, " = d", j, j == v_.rank - 1 ? " " + std::string(plus) + " l;" : ";");
+      return;
+    }
     if (multi_) decompose(t_, "r", v_.kept, v_.rank, "c");
   }
 
   std::string lane_offset(int k) const {
     if (!multi_ && (input_class(k) == access::uniform || v_.rank == v_.kept)) return "0";
+    if (inside_ && v_.row_only[static_cast<std::size_t>(k)] != 0) return offset("s", k, v_.kept, v_.rank - 1, "d");
     const std::string r = shared_ ? "r0 + l" : "r";
     return !multi_ && !columns_ && input_class(k) == access::linear ? r : reduced_offset("s", k, r);
   }
@@ -200,7 +220,9 @@ class lane_reducer : reduction_writer {
     for (int v = 0; v < results_; ++v) leave("(row + " + num(v) + ")", "acc[" + num(v) + "]");
   }
 
-  bool columns_, shared_, lanes_on_y_;
+  bool columns_, shared_;
+  bool inside_;  // over several axes, each group along the last one
+  bool lanes_on_y_;
   const char* lane_ = columns_ ? "(int)threadIdx.y" : "lane";
   phase element_;
 };

@@ -25,15 +25,17 @@ void bind_operands(const kernel_plan& plan, jit::launch& out) {
     for (int v = rank; v < s.at.coefficients.size(); ++v)
       if (s.at.coefficients[v] != 0) o.gather_stride[used++] = s.at.coefficients[v];
   }
-  out.outputs.resize(plan.results.size());
+  const auto outputs = static_cast<std::size_t>(outputs_of(plan));
+  out.outputs.resize(plan.results.size() * outputs);
   dims kept(plan.extents.data(), plan.kept);
-  dims dense = core::contiguous_strides(kept);
+  dims dense = core::contiguous_strides(plan.apart < 0 ? kept : plan.results[0]->shape);
+  if (plan.apart >= 0) dense.erase(plan.apart);
   const dims whole = core::contiguous_strides(plan.extents);
-  for (std::size_t k = 0; k < plan.results.size(); ++k) {
+  for (std::size_t k = 0; k < out.outputs.size(); ++k) {
     jit::operand& o = out.outputs[k];
     const payload::update* update = plan.kind == plan_kind::update ? &plan.results[k]->update() : nullptr;
     o.base = nullptr;
-    o.offset = update ? update->offset : 0;
+    o.offset = update ? update->offset : static_cast<std::int64_t>(k % outputs) * between_outputs(plan);
     const bool elements = plan.kind == plan_kind::staged && !jit::is_per_row(plan.code, plan.code.outputs[k].reg);
     o.strides = update ? update->strides : elements ? whole : dense;
     o.strides.resize(rank, 0);

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "graph/plan/forms/short_sums.hpp"
 #include "graph/values/limits.hpp"
-#include "jit/program/monotone_tail.hpp"
 #include "jit/program/rewrite/roll.hpp"
 
 namespace sinter::graph {
@@ -34,11 +34,13 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   out.kept = variables.size();
   out.reduces_last = out.unset_base = false;
   out.whole = {};  // the plan object may have held another kernel before
+  out.apart = -1;
   rank_ = variables.size();
   whole_ = variables;
   space_ = core::element_count(variables);
   begin_phase();
   reduced_.clear();
+  places_.clear();
   unfusible_ = false;
   gathers_ = 0;
   joined_.clear();
@@ -55,6 +57,7 @@ void kernel_builder::begin_phase() {
   memo_.clear();
   calls_.clear();
   param_registers_.clear();
+  equal_.clear();
 }
 
 bool kernel_builder::finish() {
@@ -102,77 +105,6 @@ bool kernel_builder::update(kernel_plan& out, std::span<node* const> results) {
   }
   for (node* n : results) out_->code.outputs.push_back({n->type, 0, lower(n->args[1].get(), nullptr)});
   out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
-  return finish();
-}
-
-bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions) {
-  const node* first = reductions[0];
-  const dims& shape = first->args[0]->shape;
-  const payload::reduce& over = first->reduce();
-  dims variables, position(shape.size());
-  for (const bool reduced : {false, true})
-    for (int a = 0; a < shape.size(); ++a)
-      if (over.is_over(a) == reduced) {
-        position[a] = variables.size();
-        variables.push_back(shape[a]);
-      }
-  begin(out, variables);
-  out_->kind = plan_kind::reduce;
-  out_->code.kind = jit::kernel_kind::reduce;
-  out_->kept = first->shape.size();
-  out_->whole = over.whole;
-  out_->results.assign(results.begin(), results.end());
-  int last = shape.size() - 1;
-  while (last > 0 && shape[last] == 1) --last;
-  out_->reduces_last = shape.size() == 0 || over.is_over(last);
-
-  index_map map(shape.size(), rank_ + max_gathers);
-  bool is_identity = true;  // the kept axes come first
-  for (int a = 0; a < shape.size(); ++a) {
-    map.coefficient(a, position[a]) = 1;
-    is_identity = is_identity && position[a] == a;
-  }
-  if (is_identity) {
-    std::vector<node*> operands;
-    for (node* r : reductions) operands.push_back(r->args[0].get());
-    lower_in_order(operands);
-  }
-  std::vector<std::uint16_t> registers;
-  for (node* r : reductions) {
-    node* x = r->args[0].get();
-    registers.push_back(lower(x, is_plain(x, map) ? nullptr : &map));
-  }
-  if (in_order_) roll(registers);
-  for (std::size_t k = 0; k < reductions.size(); ++k) {
-    const node* const r = reductions[k];
-    const node* const x = r->args[0].get();
-    const std::uint16_t reg = registers[k];
-    reduced_.emplace_back(reductions[k], static_cast<std::uint16_t>(out_->code.reductions.size()));
-    std::uint16_t inner = reg;
-    const payload::reduce& what = r->reduce();
-    if (what.combine) {
-      auto& combines = out_->code.combines;
-      inner = static_cast<std::uint16_t>(std::find(combines.begin(), combines.end(), what.combine) - combines.begin());
-      if (inner == combines.size()) combines.push_back(what.combine);
-    }
-    out_->code.reductions.push_back({what.op, r->type, x->type, 0, reg, inner});
-  }
-  out_->code.epilogue = static_cast<std::uint16_t>(out_->code.code.size());
-  if (out_->code.loop.end == 0) jit::mark_tail(out_->code);
-
-  in_epilogue_ = true;
-  begin_phase();
-  phase_code_ = out_->code.code.size();
-  phase_inputs_ = out_->inputs.size();
-  whole_ = first->shape;
-  space_ = core::element_count(whole_);
-  joined_.clear();
-  gathers_ = 0;  // those registers belong to the per-element phase, not to the results
-  for (node* n : results) {
-    std::uint16_t reg = n->kind == node_kind::reduce ? lower(n, nullptr) : lower_pending(n, nullptr);
-    out_->code.outputs.push_back({n->type, 0, reg});
-    remember(n, nullptr, reg);
-  }
   return finish();
 }
 
@@ -226,10 +158,13 @@ int kernel_builder::find(node* n, const index_map* map) {
 // `after`: the search for an equal instruction may end here, since an instruction follows its operands.
 std::uint16_t kernel_builder::emit(instr i, std::size_t after) {
   auto& code = out_->code.code;
-  const std::size_t window = code.size() < emit_window ? 0 : code.size() - emit_window + 1;
-  const std::size_t first = std::max({window, phase_code_, after});
-  for (std::size_t k = code.size(); k-- > first;)
-    if (std::memcmp(&code[k], &i, sizeof i) == 0) return static_cast<std::uint16_t>(k);
+  const std::size_t first = std::max(phase_code_, after);
+  if (code.size() - first > equal_.few) {
+    if (const int known = equal_.find(code, i, first); known >= 0) return static_cast<std::uint16_t>(known);
+  } else {
+    for (std::size_t k = code.size(); k-- > first;)
+      if (std::memcmp(&code[k], &i, sizeof i) == 0) return static_cast<std::uint16_t>(k);
+  }
   code.push_back(i);
   return static_cast<std::uint16_t>(code.size() - 1);
 }
@@ -277,12 +212,12 @@ std::uint16_t kernel_builder::load(node* source, const index_map* map) {
   // The identity needs no composition, and most loads are of that kind.
   if (!map) {
     const int known = find(source, nullptr);
-    if (known >= 0 && (in_order_ || out_->code.code.size() - static_cast<std::size_t>(known) < emit_window))
-      return static_cast<std::uint16_t>(known);
+    if (known >= 0) return static_cast<std::uint16_t>(known);
     const std::uint16_t reg = load(source, {0, core::contiguous_strides(source->shape)});
     remember(source, nullptr, reg);
     return reg;
   }
+  if (const int known = places_.empty() ? -1 : find(source, map); known >= 0) return static_cast<std::uint16_t>(known);
   return load(source, compose(full_map(source, map), core::contiguous_strides(source->shape), 0));
 }
 
@@ -330,18 +265,20 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
   if (table_.is_stored(n) && !own && !(in_epilogue_ && kind == node_kind::reduce)) return load(n, map);
   if (const int known = find(n, map); known >= 0) return static_cast<std::uint16_t>(known);
   if (kind == node_kind::reduce) {
-    if (in_epilogue_ && !map)
-      for (auto [r, index] : reduced_)
-        if (r == n) return emit({opcode::reduced, n->type, n->type, 0, index, 0, 0, 0});
-    if (!table_.is_stored(n)) table_.materialise(n, store_reason::reduction);
-    return load(n, map);
+    if (const int index = in_epilogue_ ? find_reduced(n, map) : -1; index >= 0)
+      return emit({opcode::reduced, n->type, n->type, 0, static_cast<std::uint16_t>(index), 0, 0, 0});
+    if (table_.is_stored(n)) return load(n, map);
+    if (!is_in_place(n)) {
+      table_.materialise(n, store_reason::reduction);
+      return load(n, map);
+    }
   }
   if (!own && must_store(n, map)) return load(n, map);
-  if (!own && is_operation(kind)) out_->computed.push_back(n);
+  if (!own && is_computed(n)) out_->computed.push_back(n);
   std::size_t code_before = out_->code.code.size(), inputs_before = out_->inputs.size();
   std::uint16_t reg = lower_pending(n, map);
   remember(n, map, reg);
-  if (!split_ && is_operation(kind) && !n->opaque && !reads_points(map) &&
+  if (!split_ && is_computed(n) && !n->opaque && !reads_points(map) &&
       (static_cast<int>(out_->code.code.size() - code_before) * 2 > limits().instructions ||
        static_cast<int>(out_->inputs.size() - inputs_before) * 2 > limits().inputs))
     split_ = n;
@@ -358,7 +295,7 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     if (must_store_call(n, map)) return true;
   }
   if (n->kind == node_kind::iota) return false;
-  if (reads_points(map)) return is_small_and_costly(n) || is_computed_again(n);
+  if (reads_points(map)) return is_small_and_costly(n) || is_computed_again(n, map);
   if (!limits().fuse && n->kind != node_kind::view) {
     table_.materialise(n, store_reason::unfused);
     return true;
@@ -369,18 +306,18 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     return true;
   }
   const std::int64_t size = n->size();
-  if (is_operation(n->kind)) {
+  if (is_computed(n)) {
     const bool elsewhere = find(n, nullptr) >= 0 || std::any_of(memo_.begin(), memo_.end(), [&](const memo& m) {
-                             return m.n == n && !reads_points(&m.map);
+                             return m.n == n && !reads_points(&m.map) && !(map && are_apart(m.map, *map));
                            });
     if (elsewhere && table_.inline_weight(n) > 0) {
       table_.materialise(n, store_reason::several_views);
       restart_ = true;
       return true;
     }
-    if (is_computed_again(n)) return true;
+    if (is_computed_again(n, map)) return true;
   }
-  if (n->evaluated_before && space_ * 4 >= size && is_operation(n->kind) && table_.inline_weight(n) > 0 &&
+  if (n->evaluated_before && space_ * 4 >= size && is_computed(n) && table_.inline_weight(n) > 0 &&
       table_.worth_storing(n)) {
     table_.materialise(n, store_reason::reused);
     return true;
@@ -390,7 +327,7 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
 
 /// A value of few elements that the kernel reads many times, a table that a gather reads included, is computed once.
 bool kernel_builder::is_small_and_costly(node* n) {
-  if (!is_operation(n->kind) || n->size() > space_ / limits().smaller) return false;
+  if (!is_computed(n) || n->size() > space_ / limits().smaller) return false;
   if (table_.inline_weight(n) < limits().expensive) return false;
   table_.materialise(n, store_reason::expensive);
   return true;
@@ -400,12 +337,13 @@ bool kernel_builder::is_small_and_costly(node* n) {
 /// many points as there are elements, a second computation costs more than memory traffic: in a chain of steps that
 /// roll their field, each link would cost as much as the previous one times the number of maps.
 bool kernel_builder::is_expensive(node* n) {
-  return is_operation(n->kind) && space_ >= n->size() && table_.inline_weight(n) >= limits().expensive;
+  return is_computed(n) && space_ >= n->size() && table_.inline_weight(n) >= limits().expensive;
 }
 
-bool kernel_builder::is_computed_again(node* n) {
+bool kernel_builder::is_computed_again(node* n, const index_map* map) {
   if (!is_expensive(n)) return false;
-  if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(), [&](const memo& m) { return m.n == n; }))
+  if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(),
+                                           [&](const memo& m) { return m.n == n && !(map && are_apart(m.map, *map)); }))
     return false;
   table_.materialise(n, store_reason::several_views);
   restart_ = true;
@@ -421,6 +359,7 @@ std::uint16_t kernel_builder::lower_pending(node* n, const index_map* map) {
     case node_kind::iota: return lower_iota(n, map);
     case node_kind::call: return lower_call(n, map);
     case node_kind::scalar: return scalar_param(n);
+    case node_kind::reduce: return lower_short(n, map);
     default: return lower(n, map);
   }
 }
@@ -456,19 +395,20 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
   index_map outer = full_map(n, map);
   index_map inner;
   bool stored = table_.is_stored(base);
-  if (!stored && base->kind != node_kind::update && base->kind != node_kind::reduce) {
+  if (!stored && base->kind != node_kind::update && (base->kind != node_kind::reduce || is_in_place(base))) {
     if (decompose(base->shape, n->shape, region.strides, region.offset, inner)) {
       index_map sub = substitute(inner, outer);
       return lower(base, is_plain(base, sub) ? nullptr : &sub);
     }
     if (base->kind == node_kind::view || base->kind == node_kind::map || base->kind == node_kind::gather ||
-        base->kind == node_kind::iota || base->kind == node_kind::call || base->kind == node_kind::random)
+        base->kind == node_kind::iota || base->kind == node_kind::call || base->kind == node_kind::random ||
+        base->kind == node_kind::reduce)
       table_.materialise(base, store_reason::not_affine);
   } else if (!stored) {
     table_.materialise(base, base->kind == node_kind::update ? store_reason::write : store_reason::reduction);
   }
   linear_form at = compose(outer, region.strides, region.offset);
-  if (wants_packing(n, at) || is_against_memory(n, outer, at)) {
+  if (wants_packing(n, outer, at) || is_against_memory(n, outer, at)) {
     table_.materialise(n, store_reason::packed);
     return load(n, map);
   }

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "graph/plan/forms/equal_instructions.hpp"
 #include "graph/plan/table.hpp"
 
 namespace sinter::graph {
@@ -14,7 +15,7 @@ class kernel_builder {
   /// Each of these fills `out`; false if a new materialisation point invalidates what was built: the caller starts
   /// again.
   bool elementwise(kernel_plan& out, std::span<node* const> results);
-  bool reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions);
+  bool reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions, int apart = -1);
   /// Several results: each writes to the one before, and all have right sides of one shape.
   bool update(kernel_plan& out, std::span<node* const> results);
   bool effect(kernel_plan& out, node* call);
@@ -29,9 +30,11 @@ class kernel_builder {
     index_map map;
     std::uint16_t reg;
   };
-  static constexpr std::size_t emit_window = 48;  // how far back an equal instruction is searched for
 
   void lower_in_order(std::span<node* const> results);
+  void add_reduction(node* r, std::uint16_t reg, const index_map* place);
+  void lower_results(std::span<node* const> results);
+  int find_reduced(node* n, const index_map* map) const;
   std::uint16_t lower(node* n, const index_map* map);
   std::uint16_t lower_pending(node* n, const index_map* map);
   std::uint16_t lower_map(node* n, const index_map* map);
@@ -51,11 +54,13 @@ class kernel_builder {
   std::uint16_t address(node* source);
   bool must_store_call(node* n, const index_map* map);
   std::uint16_t lower_operand(node* n, const index_map* map, node* operand);
+  std::uint16_t lower_short(node* n, const index_map* map);
+  bool is_in_place(node* n);
   bool must_store(node* n, const index_map* map);
   bool is_small_and_costly(node* n);
   bool is_expensive(node* n);
-  bool is_computed_again(node* n);
-  bool wants_packing(const node* view, const linear_form& at) const;
+  bool is_computed_again(node* n, const index_map* map);
+  bool wants_packing(const node* view, const index_map& map, const linear_form& at) const;
   bool is_against_memory(const node* view, const index_map& map, const linear_form& at) const;
   bool gathers_rows(const node* n) const;
 
@@ -92,9 +97,16 @@ class kernel_builder {
   std::size_t phase_code_ = 0, phase_inputs_ = 0;  // start of the epilogue: no sharing with per-element code
   std::uint64_t phase_ = 0;  // unique number of what is being built: a kernel's per-element code or its epilogue
   std::vector<memo> memo_;   // values read through index maps; the registers of plain ones are in the plan's table
-  std::vector<std::pair<node*, std::uint16_t>> reduced_;
-  std::vector<memo> calls_;  // the first node of each call; `reg` is the index in program::calls
-  bool unfusible_ = false;   // the kernel has a call that is not fusible
+  struct reduced_value {
+    node* n;
+    const index_map* map;  // of the results that are read; null: all
+    std::uint16_t index;   // of the kernel's reduction
+  };
+  std::vector<reduced_value> reduced_;
+  std::vector<index_map> places_;  // reduction with an axis apart: where its outputs read the results
+  std::vector<memo> calls_;        // the first node of each call; `reg` is the index in program::calls
+  bool unfusible_ = false;         // the kernel has a call that is not fusible
+  equal_instructions equal_;
   std::vector<std::pair<std::uint16_t, std::uint16_t>> param_registers_;  // lowering in order: parameters, registers
   node* split_ = nullptr;  // what to materialise if the kernel turns out too large
   bool restart_ = false;
@@ -102,5 +114,11 @@ class kernel_builder {
   bool in_order_ = false;          // operations were lowered before what needs them
   bool in_epilogue_ = false;
 };
+
+/// The axis of a result whose places may be taken apart, since its reductions' operands compute something that does not
+/// vary along it; -1 if there is none.
+int axis_to_take_apart(plan_table& table, const node& result, std::span<node* const> reductions);
+/// Whether a kernel whose results are apart does so: what several of its reductions need is costly.
+bool saves_operations(const kernel_plan& k);
 
 }  // namespace sinter::graph

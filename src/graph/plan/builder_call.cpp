@@ -38,7 +38,7 @@ bool kernel_builder::must_store_call(node* n, const index_map* map) {
   }
   const node* r = finished_reduction(*n);
   if (!r) return false;
-  auto is_r = [r](const auto& known) { return known.first == r; };
+  auto is_r = [r](const auto& known) { return known.n == r; };
   if (in_epilogue_ && !map && std::any_of(reduced_.begin(), reduced_.end(), is_r)) return false;
   table_.materialise(n, store_reason::reduction);
   return true;

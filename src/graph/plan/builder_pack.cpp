@@ -41,8 +41,9 @@ bool is_data(const node* index, int depth = 0) noexcept {
 
 }  // namespace
 
-/// Column operands of a broadcast reduction are read once for each row: packing them makes those reads contiguous.
-bool kernel_builder::wants_packing(const node* view, const linear_form& at) const {
+/// Column operands of a broadcast reduction are read once for each row: packing them makes those reads contiguous, unless
+/// `map` reads the view itself by a stride.
+bool kernel_builder::wants_packing(const node* view, const index_map& map, const linear_form& at) const {
   if (out_->kind != plan_kind::reduce || in_epilogue_ || view->size() * 64 > space_ || view->size() <= 1) return false;
   bool strided = false;
   for (int v = 0; v < rank_; ++v) {
@@ -50,7 +51,7 @@ bool kernel_builder::wants_packing(const node* view, const linear_form& at) cons
     if (v < out_->kept) return false;
     strided |= v == rank_ - 1 && at.coefficients[v] != 1;
   }
-  return strided;
+  return strided && compose(map, core::contiguous_strides(view->shape), 0).coefficients[rank_ - 1] == 1;
 }
 
 /// On a GPU, a transposed operand whose dense axis is neither the innermost one of the reduction, which the lanes of a

@@ -47,7 +47,7 @@ bool planner::is_expensive_again(node* n) {
 /// are assigned again and again are likely to.
 void planner::store_held() {
   for (node* n : pending()) {
-    if (!at(n).assigned || !is_operation(n->kind) || n->opaque || at(n).stored) continue;
+    if (!at(n).assigned || !is_computed(n) || n->opaque || at(n).stored) continue;
     if (!at(n).held || unfusible(*n)) continue;
     if (is_expensive_again(n) && worth_storing(n)) materialise(n, store_reason::held);
   }
@@ -243,7 +243,7 @@ void planner::store_shared(bool whole, std::size_t planned) {
   for (std::size_t k = nodes.size(); k-- > 0;) {
     node* const n = nodes[k];
     kernel_set& mine = computed_by[k];
-    if (!at(n).stored && is_operation(n->kind) && can_be_stored(n) && !unfusible(*n) && mine.size() > 1 &&
+    if (!at(n).stored && is_computed(n) && can_be_stored(n) && !unfusible(*n) && mine.size() > 1 &&
         is_better_stored(n, mine.size(), whole) && worth_storing(n))
       materialise(n, store_reason::shared);
     if (at(n).stored && at(n).kernel >= static_cast<std::int32_t>(planned))

@@ -17,10 +17,12 @@ bool may_join(const kernel_plan& a, const kernel_plan& b, bool share) {
   if (a.kind != plan_kind::elementwise && a.kind != plan_kind::reduce && a.kind != plan_kind::update) return false;
   if ((unfusible(*a.results[0]) || unfusible(*b.results[0])) && !same_call(*a.results[0], *b.results[0])) return false;
   if (a.code.code.empty() || b.code.code.empty() || a.code.flags.fast_math != b.code.flags.fast_math) return false;
-  if (a.kept != b.kept || !(a.extents == b.extents) || a.reduces_last != b.reduces_last || !(a.whole == b.whole))
+  if (a.kept != b.kept || a.apart != b.apart || !(a.extents == b.extents) || a.reduces_last != b.reduces_last ||
+      !(a.whole == b.whole))
     return false;
-  const int most = a.kind == plan_kind::update ? limits().parts : limits().outputs;
-  if (a.results.size() + b.results.size() > static_cast<std::size_t>(most)) return false;
+  const int most = a.kind == plan_kind::update ? std::max(limits().parts, limits().update_chain + 1) : limits().outputs;
+  if (a.code.outputs.size() + b.code.outputs.size() > static_cast<std::size_t>(most)) return false;
+  if (a.apart >= 0 && !(a.results[0]->shape == b.results[0]->shape)) return false;
   if (share) return true;  // a trial shows how large the joined kernel is
   if (a.code.code.size() + b.code.code.size() > static_cast<std::size_t>(limits().instructions)) return false;
   if (a.inputs.size() + b.inputs.size() > static_cast<std::size_t>(limits().inputs)) return false;
@@ -78,7 +80,7 @@ std::unique_ptr<kernel_plan> planner::try_join(const kernel_plan& k, const kerne
       else if (std::find(reductions.begin(), reductions.end(), n) == reductions.end()) reductions.push_back(n);
     }
     for (node* r : reductions) found = found && same_reduction(reductions[0], r);
-    ok = found && builder_.reduction(*trial, wider, reductions);
+    ok = found && builder_.reduction(*trial, wider, reductions, k.apart);
   } else if (k.kind == plan_kind::update) {
     ok = builder_.update(*trial, wider);
   } else {

@@ -50,6 +50,7 @@ std::int32_t own_weight(const node* n) noexcept {
     case node_kind::random: return jit::weight(n->random().op);
     case node_kind::call: return jit::weight(jit::opcode::user);
     case node_kind::gather: return 4;
+    case node_kind::reduce: return is_short(n) ? joining_weight(*n) : 0;
     default: return 0;
   }
 }

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/plan/index_map.hpp"
+#include "graph/plan/forms/index_map.hpp"
+#include "graph/plan/forms/short_sums.hpp"
 #include "graph/values/node.hpp"
 
 namespace sinter::graph {
@@ -66,8 +67,11 @@ struct kernel_plan {
   int kept = 0;
   bool reduces_last = false;
   payload::whole_reduction whole;  // of its reductions
-  bool unset_base = false;         // update: what it does not write is written by later ones before anything reads it
-  bool reads_apart = false;        // update that is decided: reads_apart()
+  /// reduce: an axis of the results that is none of the kernel's: for each place along it, every reduction and every output
+  /// is one of its own (builder_reduce.cpp). -1: there is none.
+  int apart = -1;
+  bool unset_base = false;   // update: what it does not write is written by later ones before anything reads it
+  bool reads_apart = false;  // update that is decided: reads_apart()
   jit::program code;
   std::vector<input_slot> inputs;
   std::vector<jit::scalar> params;
@@ -80,6 +84,12 @@ struct kernel_plan {
 inline bool same_reduction(const node* a, const node* b) noexcept {
   return a->reduce().axes == b->reduce().axes && a->args[0]->shape == b->args[0]->shape &&
          a->reduce().whole == b->reduce().whole;
+}
+
+/// The outputs that each result has, and how far apart they begin in its memory, in elements.
+inline std::int64_t outputs_of(const kernel_plan& k) noexcept { return k.apart < 0 ? 1 : k.results[0]->shape[k.apart]; }
+inline std::int64_t between_outputs(const kernel_plan& k) noexcept {
+  return k.apart < 0 ? 0 : core::contiguous_strides(k.results[0]->shape)[k.apart];
 }
 
 /// The node whose elements a partial write keeps where it does not write; null if it need not have memory.
@@ -118,9 +128,13 @@ template <class IsStored, class Enter>
 bool costs_more(node* n, double bound, IsStored is_stored, Enter enter) {
   const double byte = price_on(n->device).byte, elements = static_cast<double>(n->size());
   double cost = 0;
-  std::vector<node*> work{n};
+  struct part {
+    node* n;
+    double times;  // for each element of n
+  };
+  std::vector<part> work{{n, 1}};
   while (!work.empty() && cost <= bound) {
-    node* const x = work.back();
+    const auto [x, times] = work.back();
     work.pop_back();
     if (!enter(x)) continue;
     if (x->is_leaf() || (x != n && is_stored(x))) {
@@ -128,10 +142,12 @@ bool costs_more(node* n, double bound, IsStored is_stored, Enter enter) {
       continue;
     }
     const node_kind kind = x->kind.load(std::memory_order_relaxed);
-    if (kind == node_kind::update || kind == node_kind::reduce) continue;  // stored in any case
-    cost += own_weight(x) * std::min(static_cast<double>(x->size()), elements);
+    const bool is_sum = kind == node_kind::reduce;
+    if (kind == node_kind::update || (is_sum && !is_short(x))) continue;  // stored in any case
+    cost += own_weight(x) * std::min(static_cast<double>(x->size()), elements * times);
+    const double more = is_sum ? times * static_cast<double>(reduced_elements(*x)) : times;
     for (int k = 0; k < x->operand_count(); ++k)
-      if (!reads_raw(*x, k)) work.push_back(x->operand(k));
+      if (!reads_raw(*x, k)) work.push_back({x->operand(k), more});
   }
   return cost > bound;
 }

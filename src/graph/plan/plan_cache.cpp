@@ -90,6 +90,7 @@ std::string cached_plan::contents() const {
     add(static_cast<int>(k->kind));
     add(k->kept * 4 + k->reduces_last * 2 + k->unset_base);
     add(k->whole.results);
+    add(k->apart);
     add(k->whole.split_lanes);
     add_dims(k->extents);
     for (const input_slot& s : k->inputs) {

@@ -19,6 +19,7 @@ std::unique_ptr<kernel_plan> planner::fresh_plan() {
   p->level = 0;
   p->reduces_last = p->unset_base = false;
   p->whole = {};
+  p->apart = -1;
   p->results.clear();
   p->code.clear();
   p->inputs.clear();
@@ -161,6 +162,7 @@ void without_code(kernel_plan& plan, plan_kind kind, node* n) {
   plan.kept = 0;
   plan.reduces_last = plan.unset_base = false;
   plan.whole = {};
+  plan.apart = -1;
   plan.results.assign(1, n);
 }
 
@@ -212,12 +214,22 @@ void planner::build_one(node* n) {
         make_alias(*plan, n, n->args[0].get());
       }
     } else if (!reductions.empty()) {
-      done = builder_.reduction(*plan, std::span(&n, 1), reductions);
+      done = build_reduction(*plan, n, reductions);
     } else {
       done = builder_.elementwise(*plan, std::span(&n, 1));
     }
   }
   built_[index] = std::move(plan);
+}
+
+/// With results apart along a short axis, where that saves computing the same for each of them.
+bool planner::build_reduction(kernel_plan& plan, node* n, std::span<node* const> reductions) {
+  if (const int apart = limits().fuse ? axis_to_take_apart(*this, *n, reductions) : -1; apart >= 0) {
+    if (!builder_.reduction(plan, std::span(&n, 1), reductions, apart)) return false;
+    if (saves_operations(plan)) return true;
+    at(n).together = true;
+  }
+  return builder_.reduction(plan, std::span(&n, 1), reductions);
 }
 
 int planner::level_of(node* n) {

@@ -49,6 +49,7 @@ class planner : public plan_table {
   void add_siblings(std::span<node* const> own);
   void build_all();
   void build_one(node* n);
+  bool build_reduction(kernel_plan& plan, node* n, std::span<node* const> reductions);
   bool find_reductions(node* n, std::vector<node*>& out, bool split);
   bool search_reductions(node* n, std::vector<node*>& out, bool split);
   bool split_epilogues();

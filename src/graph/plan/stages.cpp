@@ -28,7 +28,8 @@ class stage_planner {
   /// behind it, so the order stays one in which they may run.
   bool join_from(std::size_t first) {
     const kernel_plan& start = *kernels_[first];
-    if (start.kind != plan_kind::reduce || !start.reduces_last || start.whole.split_lanes != 0) return false;
+    if (start.kind != plan_kind::reduce || start.apart >= 0 || !start.reduces_last || start.whole.split_lanes != 0)
+      return false;
     const row_space space{start.extents, start.kept};
     if (space.rows() == 0 || space.elements() < 2) return false;
     if (!device_.keeps_rows(start.code, space.rows(), space.elements())) return false;
@@ -59,6 +60,7 @@ class stage_planner {
       aliases_.push_back(k);
       return true;
     }
+    if (kernels_[k]->apart >= 0) return false;
     stage_builder wider = built;
     if (!wider.add(*kernels_[k])) return false;
     const bool small = core::element_count(kernels_[k]->extents) == space.rows();

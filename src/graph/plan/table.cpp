@@ -173,11 +173,17 @@ std::int32_t plan_table::inline_weight(node* n) {
     case node_kind::call: w = jit::weight(jit::opcode::user); break;
     case node_kind::gather: w = 4; break;
     case node_kind::reduce:
+      if (!is_short(n)) w = heavy;
+      break;
     case node_kind::update: w = heavy; break;
     default: break;
   }
   for (int k = 0; k < n->operand_count() && w < heavy; ++k)
     if (!reads_raw(*n, k)) w += inline_weight(n->operand(k));
+  if (w < heavy && n->kind == node_kind::reduce) {  // each element, and a load more for each after the first
+    const auto elements = static_cast<std::int32_t>(reduced_elements(*n));
+    w = w * elements + joining_weight(*n) + elements - 1;
+  }
   at(n).weight = std::min(w, heavy);
   return at(n).weight;
 }

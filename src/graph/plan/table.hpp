@@ -46,6 +46,7 @@ class plan_table {
     std::int32_t weight = -1;  // cached inline_weight
     bool entered = false;      // is in pending()
     bool unset = false;        // update: later ones write all that it does not, and only they read it
+    bool together = false;     // its elements along a short axis are not outputs of their own
     bool split = false;        // split epilogue: reads the stored reductions instead of being computed in their kernel
     std::uint16_t reg = 0;     // the register of the kernel being built that holds it, if `phase` is the builder's
     std::uint64_t phase = 0;
@@ -110,7 +111,7 @@ class plan_table {
   template <class F>
   void for_each_held(F f) {
     for (entry& e : table_)
-      if (!e.stored && !e.n->is_leaf() && is_operation(e.n->kind) && is_held(e.n)) f(e.n);
+      if (!e.stored && !e.n->is_leaf() && e.entered && is_computed(e.n) && is_held(e.n)) f(e.n);
   }
   /// Calls f(node*) once for a node of the plan and for all that it is computed from; leaves end the walk.
   template <class F>

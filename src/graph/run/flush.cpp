@@ -142,9 +142,11 @@ class flusher {
       const input_slot& s = plan.inputs[i];
       address(l.inputs[i], s.at.offset, s.source, s.written);
     }
-    for (std::size_t o = 0; o < plan.results.size(); ++o) {
-      node* const n = plan.results[o];
-      address(l.outputs[o], plan.kind == plan_kind::update ? n->update().offset : 0, n, true);
+    const auto outputs = static_cast<std::size_t>(outputs_of(plan));
+    for (std::size_t o = 0; o < l.outputs.size(); ++o) {
+      node* const n = plan.results[o / outputs];
+      const std::int64_t first = static_cast<std::int64_t>(o % outputs) * between_outputs(plan);
+      address(l.outputs[o], plan.kind == plan_kind::update ? n->update().offset : first, n, true);
     }
   }
 

@@ -9,6 +9,8 @@
 
 #include "graph/plan/bind.hpp"
 #include "graph/plan/planner.hpp"
+#include "jit/cuda/emit.hpp"
+#include "jit/cuda/launch.hpp"
 #include "jit/cuda/schedule/choose.hpp"
 #include "jit/hooks.hpp"
 #include "ops/base/access.hpp"
@@ -86,6 +88,34 @@ TEST_CASE("schedules of a GPU: repeated steps, sums of narrow and wide rows, col
   CHECK(chosen(max(across, {.axis = 1})) == "columns, vectors of 4");
   const ndarray q = memory({100000}), t = memory({64});
   CHECK(chosen(argmin(abs(q(_, newaxis) - t), 1)) == "broadcast rows");
+}
+
+TEST_CASE(
+    "schedules of a GPU: energies of pairs and their gradients are bound by neither addresses, divisions nor partial "
+    "sums") {
+  const std::int64_t n = 16384;
+  const ndarray x = memory({3, n}), d = x(_, _, newaxis) - x(_, newaxis, _), r2 = sum(square(d), 0) + 1;
+  int launches = 0;
+  each_launch(sum(1 / r2), [&](const jit::launch& l) {
+    ++launches;
+    jit::cuda_variant v;
+    cuda::classify(l, v);
+    const std::string text = jit::emit_cuda(*l.code, v);
+    CHECK(text.find("sn::fetch<4>") != std::string::npos);     // rows whole
+    CHECK(text.find("quick_divide") != std::string::npos);     // one branch for a group
+    CHECK(cuda::scratch_bytes(l, v) == 4096 * sizeof(float));  // a number for each split
+  });
+  CHECK(launches == 1);
+  each_launch(sum(d / r2, 1), [&](const jit::launch& l) {
+    ++launches;
+    jit::cuda_variant v;
+    cuda::classify(l, v);
+    CHECK(l.outputs.size() == 3);
+    CHECK(l.all_results == 3 * n);
+    CHECK(jit::emit_cuda(*l.code, v).find("quick_divide") != std::string::npos);
+    CHECK(cuda::scratch_bytes(l, v) <= 32 * 3 * static_cast<std::size_t>(n) * sizeof(float));
+  });
+  CHECK(launches == 2);
 }
 
 TEST_CASE("schedules of a GPU: the chosen one is legal, and none that is considered is clearly cheaper") {

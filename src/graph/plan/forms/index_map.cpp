@@ -1,5 +1,5 @@
 // Composition of affine index maps, which makes views over pending values free.
-#include "graph/plan/index_map.hpp"
+#include "graph/plan/forms/index_map.hpp"
 
 namespace sinter::graph {
 

@@ -1,0 +1,53 @@
+// Which reductions are short.
+#include "graph/plan/forms/short_sums.hpp"
+
+namespace sinter::graph {
+
+std::int64_t reduced_elements(const node& reduction) noexcept {
+  const dims& shape = reduction.args[0]->shape;
+  std::int64_t n = 1;
+  for (int a = 0; a < shape.size(); ++a)
+    if (reduction.reduce().is_over(a)) n *= shape[a];
+  return n;
+}
+
+bool is_short(const node* n) noexcept {
+  if (n->kind.load(std::memory_order_relaxed) != node_kind::reduce || n->opaque || n->nargs == 0) return false;
+  const payload::reduce& what = n->reduce();
+  const dtype of = n->args[0]->type;
+  if (what.whole.split_lanes != 0) return false;
+  switch (what.op) {
+    case jit::reduce_op::sum:
+    case jit::reduce_op::any:
+    case jit::reduce_op::all:
+    case jit::reduce_op::count: break;
+    case jit::reduce_op::prod:
+    case jit::reduce_op::min:
+    case jit::reduce_op::max:
+      if (is_complex(of)) return false;
+      break;
+    default: return false;
+  }
+  const std::int64_t elements = reduced_elements(*n);
+  return elements >= 1 && elements <= most_short;
+}
+
+std::int32_t joining_weight(const node& reduction) noexcept {
+  const jit::reduce_op op = reduction.reduce().op;
+  const bool extreme = op == jit::reduce_op::min || op == jit::reduce_op::max;
+  const auto joins = static_cast<std::int32_t>(reduced_elements(reduction) - 1);
+  return joins * (extreme && is_real_floating(reduction.type) ? 4 : 1);
+}
+
+bool are_apart(const index_map& a, const index_map& b) noexcept {
+  const auto is_constant = [](const index_map& m, int row) {
+    for (int v = 0; v < m.variables(); ++v)
+      if (m.coefficient(row, v) != 0) return false;
+    return true;
+  };
+  for (int row = 0; row < a.rows(); ++row)
+    if (a.offset(row) != b.offset(row) && is_constant(a, row) && is_constant(b, row)) return true;
+  return false;
+}
+
+}  // namespace sinter::graph

@@ -1,0 +1,28 @@
+// Reductions over a few elements, which a kernel that reads the result may compute in place: of each element of the result
+// the elements that it is made of, joined in the order of every reduction. They are expressions then like operations on
+// elements, so that nothing of the operand's size, or of the result's, need be stored.
+#pragma once
+#include "graph/plan/forms/index_map.hpp"
+#include "graph/values/node.hpp"
+
+namespace sinter::graph {
+
+/// The most elements of such a result: two groups of additions, whose order no extent changes.
+inline constexpr std::int64_t most_short = 8;
+
+/// The number of elements that each result of a reduction has.
+std::int64_t reduced_elements(const node& reduction) noexcept;
+/// Whether a node is a reduction that can be computed in place.
+bool is_short(const node* n) noexcept;
+/// Whether a node's elements can be computed where they are read: an operation, or a short reduction.
+inline bool is_computed(const node* n) noexcept {
+  const node_kind kind = n->kind.load(std::memory_order_relaxed);
+  return is_operation(kind) || (kind == node_kind::reduce && is_short(n));
+}
+/// The weight of joining the elements of a result.
+std::int32_t joining_weight(const node& reduction) noexcept;
+
+/// Whether two index maps of one value never read the same element, since a coordinate is constant in both and differs.
+bool are_apart(const index_map& a, const index_map& b) noexcept;
+
+}  // namespace sinter::graph
