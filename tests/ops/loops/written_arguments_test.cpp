@@ -32,14 +32,13 @@ TEST_CASE("loops: what a step writes to its arguments is not written to the call
       CHECK(allclose(of_views.first, numbers({width, 2}).T()(0) + sum(kept, 0)(slice(_, _, -1)), 1e-12, 1e-12));
       CHECK(same_bits(x, kept));
 
-      const ndarray counted = fori_loop(
-          0, 30,
-          [](ndarray i, ndarray c) {
-            c += i;
-            i += 5;
-            return c;
-          },
-          start, {.call_each = each});
+      const ndarray counted = fori_loop(0, 30,
+                                        [](ndarray i, ndarray c) {
+                                          c += i;
+                                          i += 5;
+                                          return c;
+                                        },
+                                        start, {.call_each = each});
       CHECK(same_bits(counted, full({width}, 436.0)));
       CHECK(same_bits(start, ones(width)));
       const auto grown = while_loop([](const std::pair<ndarray, ndarray>& c) { return c.second(0) < 30.0; },
@@ -81,13 +80,12 @@ TEST_CASE("loops: an array that each step gives again has its value of then") {
     CHECK(same_bits(all(19), last));
     CHECK(same_bits(buffer, last));
     // Two arrays of the carry that are one.
-    const auto twice = fori_loop(
-        0, 20,
-        [](const ndarray&, std::pair<ndarray, ndarray> c) {
-          c.first += 1.0;
-          return c;
-        },
-        std::pair(buffer, buffer), {.call_each = each});
+    const auto twice = fori_loop(0, 20,
+                                 [](const ndarray&, std::pair<ndarray, ndarray> c) {
+                                   c.first += 1.0;
+                                   return c;
+                                 },
+                                 std::pair(buffer, buffer), {.call_each = each});
     CHECK(same_bits(twice.second, last));
     CHECK(same_bits(buffer, last));
     // A carry whose address is known.

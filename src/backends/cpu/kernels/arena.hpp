@@ -45,7 +45,7 @@ class arena {
     std::vector<slab> list;
     std::size_t least = std::size_t{1} << 18;  // bytes of a slab
     std::size_t current = 0;                   // the slab in use
-    char *next = nullptr, *end = nullptr;  // its free part
+    char *next = nullptr, *end = nullptr;      // its free part
     void go_to(std::size_t k, char* from) noexcept {
       current = k;
       next = from ? from : list.empty() ? nullptr : list[k].data;

@@ -297,12 +297,61 @@ class repeated_element_run final : public repeated_launch {
       element_memory now(code_, plan_, outputs_);
       return run(now, fault);
     }
-    if (kept_) kept_->walker.forget();
-    else kept_.emplace(code_, plan_, outputs_, true);
+    if (bound_) return run_bound(fault);
+    const bool first = !kept_;
+    if (first) kept_.emplace(code_, plan_, outputs_, true);
+    else kept_->walker.forget();
     run(*kept_, fault);
+    if (first) bind();
   }
 
  private:
+  struct bound_memory {
+    struct copy {
+      char* to;
+      const char* from;
+      std::size_t bytes;
+    };
+    std::vector<copy> inputs;  // padding lanes keep what they had in the first run, which is as good
+    std::vector<std::size_t> outputs;
+    std::unique_ptr<jit::bound_program> program;
+  };
+
+  /// Where the block's lanes lie in kept memory is worked out once, unless copying them is more than one run of memory.
+  void bind() {
+    bound_memory bound;
+    const int n = static_cast<int>(plan_.block_count);
+    for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
+      const input_plan& in = plan_.inputs[k];
+      using how = input_plan::how;
+      if (in.access == how::unused || (in.access == how::uniform && !is_half(in.type))) continue;
+      if (in.access != how::copied || !in.in_place || in.period || in.panel_rows || in.rows || in.wrapped) return;
+      const auto* const lanes = static_cast<const char*>(kept_->walker.inputs()[k]);
+      if (lanes != in.base)
+        bound.inputs.push_back({const_cast<char*>(lanes), in.base, static_cast<std::size_t>(n) * itemsize(in.type)});
+    }
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+      if (kept_->walker.outputs()[k] == kept_->buffers[k]) bound.outputs.push_back(k);
+    bound.program = code_.bind(kept_->walker.args());
+    bound_ = std::move(bound);
+  }
+
+  void run_bound(int* fault) {
+    element_memory& mine = *kept_;
+    for (const bound_memory::copy& c : bound_->inputs) copy_row(c.to, c.from, c.bytes);
+    if (bound_->program && !code_.is_compiled()) bound_->program->run(mine.fault.words);
+    else code_.run(mine.walker.args(), nullptr, mine.scratch);
+    const int n = static_cast<int>(plan_.block_count);
+    for (const std::size_t k : bound_->outputs) {
+      const output_plan& o = outputs_[k];
+      if (o.map.contiguous && !is_half(o.type))
+        copy_row(o.base, static_cast<const char*>(mine.buffers[k]), static_cast<std::size_t>(n) * itemsize(o.type));
+      else store_lanes(o.base, o.type, o.map, 0, n, mine.buffers[k]);
+    }
+    merge_fault(fault, mine.fault);
+    mine.fault.words[0] = 0;
+  }
+
   void run(element_memory& mine, int* fault) {
     const int n = static_cast<int>(plan_.block_count);
     mine.walker.move_to(0);
@@ -326,6 +375,7 @@ class repeated_element_run final : public repeated_launch {
   const block_code& code_;
   const bool keeps_;
   std::optional<element_memory> kept_;
+  std::optional<bound_memory> bound_;
 };
 
 }  // namespace
