@@ -7,7 +7,8 @@
 //   }, h0, xs);                                    // h: the last state, all: one for each of xs
 //
 // What is passed on, the carry, is a structure of arrays (array_tree.hpp), whose shapes and dtypes the steps keep; the
-// numbers in it are the host's. A step is an ordinary function. Small steps on the CPU are called a few times, as JAX traces
+// numbers in it are the host's. A step gets arrays of its own: what it writes to them changes neither the caller's arrays nor
+// what an earlier step has given. A step is an ordinary function. Small steps on the CPU are called a few times, as JAX traces
 // them once: where two calls in a row record the same, the steps that follow are run without being called (docs/vmap.md has
 // the conditions; .call_each turns it off), and the loop is done when it returns. In all other cases the function is called
 // for each step: what it records is fused as in any loop, repeated steps of elementwise operations become a loop in a kernel
@@ -81,6 +82,9 @@ std::vector<ndarray*> array_list(T& x) {
 
 /// shape_error, dtype_error: a step has changed the carry. value_error: it has another number of arrays.
 void check_carry(const char* function, std::span<ndarray* const> before, std::span<ndarray* const> after);
+/// Each array becomes one of its own with the same elements: what a step writes to its arguments, or to a name that it has
+/// returned, does not change the caller's arrays or what another step has given.
+void own_arrays(const char* function, std::span<ndarray* const> arrays);
 /// Within a vmap: arrays that depend on the example become arrays of one example that are computed for all of them, so that
 /// loops of many steps stay bounded.
 void settle_examples(std::span<ndarray* const> arrays);
@@ -153,6 +157,7 @@ Carry captured_steps(std::int64_t lower, std::int64_t upper, Body& body, Carry c
 template <class Condition, class Body, class Carry>
 Carry while_array(Condition& condition, Body& body, Carry carry, const while_loop_kw& kw) {
   traced_loop loop("while_loop", -1, !kw.call_each && !has_numbers(carry));
+  own_arrays("while_loop", array_list(carry));
   ndarray goes_on_now = condition(std::as_const(carry));
   for (std::int64_t k = 0;; ++k) {
     bool chosen = false;
@@ -175,6 +180,7 @@ Carry while_array(Condition& condition, Body& body, Carry carry, const while_loo
     goes_on_now = condition(std::as_const(next));
     ndarray* const output[] = {&goes_on_now};
     if (!chosen) loop.after_call(array_list(carry), {}, array_list(next), output);
+    own_arrays("while_loop", array_list(next));
     carry = std::move(next);
   }
 }
@@ -195,6 +201,7 @@ detail::carried<Carry> fori_loop(std::int64_t lower, std::int64_t upper, Body&& 
   detail::carried<Carry> carry(std::forward<Carry>(init));
   if (upper <= lower) return carry;
   if (kw.capture) return detail::captured_steps(lower, upper, body, std::move(carry));
+  detail::own_arrays("fori_loop", detail::array_list(carry));
   ndarray i = detail::step_number(lower, detail::array_list(carry));
   ndarray* const number[] = {&i};
   detail::traced_loop loop("fori_loop", upper - lower, !kw.call_each && !detail::has_numbers(carry));
@@ -207,13 +214,16 @@ detail::carried<Carry> fori_loop(std::int64_t lower, std::int64_t upper, Body&& 
       loop.run_numbers(k, lower, detail::array_list(carry));
       break;
     }
+    const ndarray now = i;
+    detail::own_arrays("fori_loop", number);
     loop.before_call(k, detail::array_list(carry), number);
     detail::carried<Carry> next = body(std::as_const(i), std::as_const(carry));
     detail::check_carry("fori_loop", detail::array_list(carry), detail::array_list(next));
     loop.after_call(detail::array_list(carry), number, detail::array_list(next), {});
     detail::settle_examples(detail::array_list(next));
+    detail::own_arrays("fori_loop", detail::array_list(next));
     carry = std::move(next);
-    i = detail::next_number(i);
+    i = detail::next_number(now);
   }
   return carry;
 }
@@ -229,10 +239,12 @@ detail::carried<Carry> while_loop(Condition&& condition, Body&& body, Carry&& in
   if constexpr (std::derived_from<condition_type, ndarray>) {
     return detail::while_array(condition, body, std::move(carry), kw);
   } else {
+    detail::own_arrays("while_loop", detail::array_list(carry));
     while (condition(std::as_const(carry))) {
       detail::carried<Carry> next = body(std::as_const(carry));
       detail::check_carry("while_loop", detail::array_list(carry), detail::array_list(next));
       detail::settle_examples(detail::array_list(next));
+      detail::own_arrays("while_loop", detail::array_list(next));
       carry = std::move(next);
     }
     return carry;
@@ -248,6 +260,8 @@ auto scan(F&& f, Carry&& init, Xs xs, const scan_loop_kw& kw = {}) {
   detail::carried<Carry> carry(std::forward<Carry>(init));
   const std::vector<ndarray*> all = detail::array_list(xs);
   const std::int64_t n = detail::scan_length(all, kw.length);
+  detail::own_arrays("scan", all);
+  detail::own_arrays("scan", detail::array_list(carry));
   using step_type = std::decay_t<decltype(f(std::as_const(carry), std::as_const(xs)))>;
   using output_type = detail::carried<std::tuple_element_t<1, step_type>>;
   if (n == 0) {  // the shapes of outputs are those of examples that there are none of
@@ -285,6 +299,8 @@ auto scan(F&& f, Carry&& init, Xs xs, const scan_loop_kw& kw = {}) {
     loop.after_call(detail::array_list(carry), detail::array_list(x), detail::array_list(step.first),
                     detail::array_list(step.second));
     detail::settle_examples(detail::array_list(step.first));
+    detail::own_arrays("scan", detail::array_list(step.first));
+    detail::own_arrays("scan", detail::array_list(step.second));
     carry = std::move(step.first);
     last.emplace(std::move(step.second));
     detail::append(lists, detail::array_list(*last));

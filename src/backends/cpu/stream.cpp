@@ -44,15 +44,18 @@ bool may_fail(const jit::program& p) {
 
 /// How a captured launch is run again: with what has been worked out for it, where it is a small one without anything
 /// that depends on data.
-std::unique_ptr<repeated_launch> repeated(const recorded_step& s) {
+std::unique_ptr<repeated_launch> repeated(const recorded_step& s, bool keeps_memory) {
   const jit::launch& l = s.how;
   if (s.prepared->steps || jit::has_tail(*l.code) || may_fail(*l.code)) return nullptr;
   if (l.code->kind == jit::kernel_kind::reduce)
-    return without_wrapped_gathers(l) ? nullptr : repeated_reduction(*s.prepared, l, s.to);
+    return without_wrapped_gathers(l) ? nullptr : repeated_reduction(*s.prepared, l, s.to, keeps_memory);
   if (l.code->kind != jit::kernel_kind::elementwise || !l.code->calls.empty()) return nullptr;
   if (row_gather_of(l) || transposed_copy_of(l) || !plain_parts_of(l).empty() || row_reads_of(l)) return nullptr;
-  return repeated_elements(*s.prepared, l);
+  return repeated_elements(*s.prepared, l, keeps_memory);
 }
+
+/// Captured work of more steps leaves its launches the memory of the thread, which stays in the caches.
+constexpr std::size_t steps_with_memory = 64;
 
 /// Copies of so few bytes are made here.
 constexpr std::size_t small_copy = 1 << 16;
@@ -61,13 +64,14 @@ class recorded_list final : public runtime::recorded_work {
  public:
   recorded_list(runtime::backend& device, recorded_steps steps) : device_(device), steps_(std::move(steps)) {}
   void launch() override {
-    if (!ready_.exchange(true)) make_ready();
+    if (!ready_.load(std::memory_order_acquire) && !ready_.exchange(true)) make_ready();
     count_work();
     const bool plainly = runtime::tracing();
+    std::uint64_t repeated_now = 0;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
       const recorded_step& s = *steps_[k];
       if (s.prepared) {
-        if (repeated_launch* const r = plainly ? nullptr : repeated_[k].get()) run(*r);
+        if (repeated_launch* const r = plainly ? nullptr : repeated_[k].get()) run(*r), ++repeated_now;
         else device_.run(*s.prepared, s.how, s.to);
       } else if (s.call) {
         s.call();
@@ -77,20 +81,21 @@ class recorded_list final : public runtime::recorded_work {
         device_.copy(s.to, s.from, s.bytes);
       }
     }
+    repeated_count.fetch_add(repeated_now, std::memory_order_relaxed);
   }
   std::size_t size() const override { return steps_.size(); }
 
  private:
   void make_ready() {
     repeated_.resize(steps_.size());
+    const bool keeps_memory = steps_.size() <= steps_with_memory;
     for (std::size_t k = 0; k < steps_.size(); ++k)
-      if (steps_[k]->prepared) repeated_[k] = repeated(*steps_[k]);
+      if (steps_[k]->prepared) repeated_[k] = repeated(*steps_[k], keeps_memory);
   }
 
   static void run(repeated_launch& r) {
     int no_fault[jit::fault_words] = {};
     r.run(no_fault);
-    repeated_count.fetch_add(1, std::memory_order_relaxed);
   }
 
   /// Counts what the code of the launches has done since it was counted last, and compiles what has become hot. Ever more

@@ -42,6 +42,19 @@ bool is_traced(const value& v) {
 
 }  // namespace
 
+void own_arrays(const char* function, std::span<ndarray* const> arrays) {
+  for (ndarray* const a : arrays) {
+    const graph::array_view& v = view_of(*a, function);
+    graph::version now = v.store->now_as_is();
+    if (v.whole || now.pinned) {
+      *a = wrap(value_of(*a));
+    } else {  // of a view, so that it stays one
+      const graph::view_ref whole = graph::make_array(std::move(now.v));
+      *a = ndarray_access::make(graph::make_view(*whole, v.shape, v.strides, v.offset, v.readonly));
+    }
+  }
+}
+
 void settle_examples(std::span<ndarray* const> arrays) {
   for (ndarray* const a : arrays) {
     const value one = value_of(*a);

@@ -65,9 +65,18 @@ struct block_copy {
   const void* from;
   std::size_t bytes;
 };
+/// Most are single numbers.
+inline void copy_block(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 8) std::memcpy(to, from, 8);
+  else if (bytes) std::memcpy(to, from, bytes);
+}
+template <class Void>
+Void* next_block(Void* at, std::size_t bytes, bool backwards) {
+  const auto here = reinterpret_cast<std::uintptr_t>(at);
+  return reinterpret_cast<Void*>(backwards ? here - bytes : here + bytes);
+}
 void copy_all(const std::vector<block_copy>& all) {
-  for (const block_copy& c : all)
-    if (c.bytes) std::memcpy(c.to, c.from, c.bytes);
+  for (const block_copy& c : all) copy_block(c.to, c.from, c.bytes);
 }
 
 value in_memory(const ndarray& x) {
@@ -264,10 +273,6 @@ struct blocks {
       : leaf(std::move(v)), begin(address_of_leaf(leaf)), bytes(leaf->bytes() / static_cast<std::size_t>(count)) {}
 };
 
-void copy_block(void* to, const void* from, std::size_t bytes) {
-  if (bytes) std::memcpy(to, from, bytes);
-}
-
 }  // namespace
 
 std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays xs, bool reverse,
@@ -293,14 +298,18 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
   s.run([&](runtime::submission& use) {
     for (const blocks& b : from) use.reads(*b.leaf->buffer);
     for (const blocks& b : to) use.writes(*b.leaf->buffer);
+    std::vector<block_copy> taken, given;
+    for (std::size_t j = 0; j < from.size(); ++j)
+      taken.push_back({address_of_leaf(s.arguments[j]), from[j].at(place(k)), from[j].bytes});
+    for (std::size_t j = 0; j < to.size(); ++j)
+      given.push_back({to[j].at(place(k)), address_of_leaf(s.outputs()[j]), to[j].bytes});
     for (; k < n; ++k) {
-      const std::int64_t at = place(k);
-      for (std::size_t j = 0; j < from.size(); ++j)
-        copy_block(address_of_leaf(s.arguments[j]), from[j].at(at), from[j].bytes);
+      copy_all(taken);
       s.work->run();
-      for (std::size_t j = 0; j < to.size(); ++j)
-        copy_block(to[j].at(at), address_of_leaf(s.outputs()[j]), to[j].bytes);
+      copy_all(given);
       s.move_carry();
+      for (block_copy& c : taken) c.from = next_block(c.from, c.bytes, reverse);
+      for (block_copy& c : given) c.to = next_block(c.to, c.bytes, reverse);
     }
   });
   for (const blocks& x : from) {
@@ -320,9 +329,10 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
 void traced_loop::run_numbers(std::int64_t k, std::int64_t lower, arrays carry) {
   state& s = *state_;
   s.run([&](runtime::submission&) {
+    char* const argument = address_of_leaf(s.arguments[0]);
     for (; k < s.steps; ++k) {
       const std::int64_t number = lower + k;
-      std::memcpy(address_of_leaf(s.arguments[0]), &number, sizeof number);
+      std::memcpy(argument, &number, sizeof number);
       s.work->run();
       s.move_carry();
     }

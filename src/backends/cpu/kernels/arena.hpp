@@ -1,7 +1,8 @@
-// Memory that a task needs while it runs: taken from a list of slabs that each thread keeps.
+// Memory that a task needs while it runs: taken from a list of slabs that each thread keeps, or from slabs of its own.
 #pragma once
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
@@ -15,6 +16,11 @@ namespace sinter::cpu {
 class arena {
  public:
   arena() : mine_(slabs()), slab_(mine_.current), next_(mine_.next) {}
+  /// With slabs of its own, of so many bytes or more, for work that is kept: it may end at any time, on any thread.
+  explicit arena(std::size_t slab_bytes)
+      : own_(std::make_unique<slab_list>()), mine_(*own_), slab_(mine_.current), next_(mine_.next) {
+    mine_.least = slab_bytes;
+  }
   ~arena() { mine_.go_to(slab_, next_); }
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
@@ -35,10 +41,11 @@ class arena {
     char* data;
     std::size_t bytes;
   };
-  struct thread_slabs {
+  struct slab_list {
     std::vector<slab> list;
-    std::size_t current = 0;               // the slab in use
-    char *next = nullptr, *end = nullptr;  // its free part
+    std::size_t least = std::size_t{1} << 18;  // bytes of a slab
+    std::size_t current = 0;                   // the slab in use
+    char *next = nullptr, *end = nullptr;      // its free part
     void go_to(std::size_t k, char* from) noexcept {
       current = k;
       next = from ? from : list.empty() ? nullptr : list[k].data;
@@ -52,19 +59,20 @@ class arena {
       go_to(k, nullptr);
     }
     void grow(std::size_t bytes) {
-      const std::size_t size = bytes < (std::size_t{1} << 18) ? std::size_t{1} << 18 : bytes;
+      const std::size_t size = bytes < least ? least : bytes;
       list.reserve(list.size() + 1);
       void* p = std::aligned_alloc(64, size);
       if (!p) throw std::bad_alloc();
       list.push_back({static_cast<char*>(p), size});
     }
-    ~thread_slabs() {
+    ~slab_list() {
       for (auto& s : list) std::free(s.data);
     }
   };
-  static thread_slabs& slabs() { return platform::per_thread<thread_slabs, arena>::get(); }
+  static slab_list& slabs() { return platform::per_thread<slab_list, arena>::get(); }
 
-  thread_slabs& mine_;
+  std::unique_ptr<slab_list> own_;
+  slab_list& mine_;
   std::size_t slab_;
   char* next_;
 };

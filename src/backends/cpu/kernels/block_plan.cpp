@@ -235,6 +235,14 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
   args_.fault = fault;
 }
 
+void block_walker::forget() noexcept {
+  at_ = -1;
+  for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
+    repeated_[k] = nullptr;
+    panels_[k].origin = nullptr;
+  }
+}
+
 void block_walker::move_to(std::int64_t outer_index) {
   if (outer_index == at_) return;
   const int last = plan_.outer.size() - 1;

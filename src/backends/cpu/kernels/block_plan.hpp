@@ -105,6 +105,8 @@ class block_walker {
   block_walker(const block_plan& plan, arena& memory, int outputs, int extra, int* fault);
   /// Fixes the outer coordinates, given as an index into the C-ordered outer space.
   void move_to(std::int64_t outer_index);
+  /// What has been copied from memory is copied again: other elements may be there now.
+  void forget() noexcept;
   /// Points args() at lanes [start, start + n) of the block space; at most the plan's lanes.
   void bind(std::int64_t start, int n);
 

@@ -63,6 +63,11 @@ void block_code::run(jit::block_args& args, const void* const* reduced, void* sc
   }
 }
 
+std::unique_ptr<jit::bound_program> block_code::bind(const jit::block_args& args) const {
+  if (must_compile() || is_compiled() || !jit::bound_program::suits(program_)) return nullptr;
+  return std::make_unique<jit::bound_program>(program_, variant_, args);
+}
+
 void block_code::make_ready() const {
   if (!function_.load(std::memory_order_acquire)) jit::prepare_interpreter(program_, variant_);
 }

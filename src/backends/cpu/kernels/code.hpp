@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "jit/cpu/block.hpp"
+#include "jit/cpu/bound.hpp"
 
 namespace sinter::cpu {
 
@@ -50,6 +51,8 @@ class block_code final : public compiled_code {
   void run(jit::block_args& args, const void* const* reduced, void* scratch) const;
   /// Allocates what run() needs on the calling thread, so that run() does not fail there until other code runs.
   void make_ready() const;
+  /// The same for arguments that lie where they lie; null where run() is to be called, as it is once the code is compiled.
+  std::unique_ptr<jit::bound_program> bind(const jit::block_args& args) const;
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Whether run() takes more than block_lanes lanes: generated code without arrays of its own.
   bool takes_any_length() const noexcept {

@@ -162,8 +162,10 @@ std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, con
 
 /// What a thread needs for a task. With it, the task cannot fail.
 struct element_memory {
-  element_memory(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs)
-      : walker(plan, memory, static_cast<int>(outputs.size()), 0, fault.words),
+  element_memory(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs,
+                 bool kept = false)
+      : memory(kept ? arena(kept_slab) : arena()),
+        walker(plan, memory, static_cast<int>(outputs.size()), 0, fault.words),
         buffers(memory.take_array<void*>(outputs.size())),
         scratch(memory.take(code.scratch_bytes())) {
     for (std::size_t k = 0; k < outputs.size(); ++k)
@@ -274,11 +276,15 @@ void element_run::run(int* fault) {
     if (refused_[static_cast<std::size_t>(task)]) run_task(task, *own_, fault);
 }
 
-/// A launch of one task. Memory is that of the thread that runs it, so it is taken for each run.
+/// A launch of one block.
 class repeated_element_run final : public repeated_launch {
  public:
-  repeated_element_run(const runtime::prepared& code, const jit::launch& l)
-      : axes_(element_axes(l)), params_(l), plan_(l, axes_, 0, l.code->code.size(), params_), code_(*code.main) {
+  repeated_element_run(const runtime::prepared& code, const jit::launch& l, bool keeps_memory)
+      : axes_(element_axes(l)),
+        params_(l),
+        plan_(l, axes_, 0, l.code->code.size(), params_),
+        code_(*code.main),
+        keeps_(keeps_memory && plan_.block_count <= few_lanes) {
     outputs_.reserve(l.outputs.size());
     for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
     plan_.read_through_panels();
@@ -287,7 +293,66 @@ class repeated_element_run final : public repeated_launch {
   bool is_one_block() const noexcept { return share_.blocks == 1 && plan_.block_count <= jit::block_lanes; }
 
   void run(int* fault) override {
-    element_memory mine(code_, plan_, outputs_);
+    if (!keeps_) {
+      element_memory now(code_, plan_, outputs_);
+      return run(now, fault);
+    }
+    if (bound_) return run_bound(fault);
+    const bool first = !kept_;
+    if (first) kept_.emplace(code_, plan_, outputs_, true);
+    else kept_->walker.forget();
+    run(*kept_, fault);
+    if (first) bind();
+  }
+
+ private:
+  struct bound_memory {
+    struct copy {
+      char* to;
+      const char* from;
+      std::size_t bytes;
+    };
+    std::vector<copy> inputs;  // padding lanes keep what they had in the first run, which is as good
+    std::vector<std::size_t> outputs;
+    std::unique_ptr<jit::bound_program> program;
+  };
+
+  /// Where the block's lanes lie in kept memory is worked out once, unless copying them is more than one run of memory.
+  void bind() {
+    bound_memory bound;
+    const int n = static_cast<int>(plan_.block_count);
+    for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
+      const input_plan& in = plan_.inputs[k];
+      using how = input_plan::how;
+      if (in.access == how::unused || (in.access == how::uniform && !is_half(in.type))) continue;
+      if (in.access != how::copied || !in.in_place || in.period || in.panel_rows || in.rows || in.wrapped) return;
+      const auto* const lanes = static_cast<const char*>(kept_->walker.inputs()[k]);
+      if (lanes != in.base)
+        bound.inputs.push_back({const_cast<char*>(lanes), in.base, static_cast<std::size_t>(n) * itemsize(in.type)});
+    }
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+      if (kept_->walker.outputs()[k] == kept_->buffers[k]) bound.outputs.push_back(k);
+    bound.program = code_.bind(kept_->walker.args());
+    bound_ = std::move(bound);
+  }
+
+  void run_bound(int* fault) {
+    element_memory& mine = *kept_;
+    for (const bound_memory::copy& c : bound_->inputs) copy_row(c.to, c.from, c.bytes);
+    if (bound_->program && !code_.is_compiled()) bound_->program->run(mine.fault.words);
+    else code_.run(mine.walker.args(), nullptr, mine.scratch);
+    const int n = static_cast<int>(plan_.block_count);
+    for (const std::size_t k : bound_->outputs) {
+      const output_plan& o = outputs_[k];
+      if (o.map.contiguous && !is_half(o.type))
+        copy_row(o.base, static_cast<const char*>(mine.buffers[k]), static_cast<std::size_t>(n) * itemsize(o.type));
+      else store_lanes(o.base, o.type, o.map, 0, n, mine.buffers[k]);
+    }
+    merge_fault(fault, mine.fault);
+    mine.fault.words[0] = 0;
+  }
+
+  void run(element_memory& mine, int* fault) {
     const int n = static_cast<int>(plan_.block_count);
     mine.walker.move_to(0);
     mine.walker.bind(0, n);
@@ -299,22 +364,26 @@ class repeated_element_run final : public repeated_launch {
       if (mine.walker.outputs()[k] == mine.buffers[k])
         store_lanes(outputs_[k].base, outputs_[k].type, outputs_[k].map, 0, n, mine.buffers[k]);
     merge_fault(fault, mine.fault);
+    mine.fault.words[0] = 0;
   }
 
- private:
   walk_axes axes_;
   param_block params_;
   block_plan plan_;
   std::vector<output_plan> outputs_;
   partition share_;
   const block_code& code_;
+  const bool keeps_;
+  std::optional<element_memory> kept_;
+  std::optional<bound_memory> bound_;
 };
 
 }  // namespace
 
-std::unique_ptr<repeated_launch> repeated_elements(const runtime::prepared& code, const jit::launch& l) {
+std::unique_ptr<repeated_launch> repeated_elements(const runtime::prepared& code, const jit::launch& l,
+                                                   bool keeps_memory) {
   if (core::element_count(l.extents) == 0) return nullptr;
-  auto made = std::make_unique<repeated_element_run>(code, l);
+  auto made = std::make_unique<repeated_element_run>(code, l, keeps_memory);
   return made->is_one_block() ? std::move(made) : nullptr;
 }
 

@@ -1,5 +1,7 @@
 // Launches that are run again and again as they are: what follows from operands, extents and code is worked out once.
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "backends/cpu/kernels/kernels.hpp"
@@ -13,9 +15,17 @@ class repeated_launch {
   virtual void run(int* fault) = 0;
 };
 
-/// Null where the launch is shared out to several threads. `code` and `l` outlive the result.
-std::unique_ptr<repeated_launch> repeated_elements(const runtime::prepared& code, const jit::launch& l);
+/// Lanes up to which a launch may keep its memory; more take longer to compute than to give memory to.
+inline constexpr std::int64_t few_lanes = 128;
+/// Bytes of the slabs of such memory.
+inline constexpr std::size_t kept_slab = 16 << 10;
+
+/// Null where the launch is shared out to several threads. `code` and `l` outlive the result. `keeps_memory`: between runs,
+/// where it has few lanes; otherwise the memory is that of the thread.
+std::unique_ptr<repeated_launch> repeated_elements(const runtime::prepared& code, const jit::launch& l,
+                                                   bool keeps_memory);
 /// The same for a reduction without a tail. `scratch`: reduce_scratch bytes.
-std::unique_ptr<repeated_launch> repeated_reduction(const runtime::prepared& code, const jit::launch& l, void* scratch);
+std::unique_ptr<repeated_launch> repeated_reduction(const runtime::prepared& code, const jit::launch& l, void* scratch,
+                                                    bool keeps_memory);
 
 }  // namespace sinter::cpu

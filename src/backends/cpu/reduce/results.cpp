@@ -1,6 +1,9 @@
 // From accumulators to memory: finished lanes, partial results of segments, the epilogue, and the tasks of a launch.
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "backends/cpu/kernels/repeated.hpp"
 #include "backends/cpu/reduce/job.hpp"
@@ -176,29 +179,49 @@ namespace {
 /// A reduction of one task, without splits.
 class repeated_reduce final : public repeated_launch {
  public:
-  repeated_reduce(const runtime::prepared& code, const jit::launch& l, void* scratch)
-      : job_(code, l, {}), scratch_(static_cast<char*>(scratch)) {}
+  repeated_reduce(const runtime::prepared& code, const jit::launch& l, void* scratch, bool keeps_memory)
+      : job_(code, l, {}),
+        scratch_(static_cast<char*>(scratch)),
+        keeps_(keeps_memory && core::element_count(l.extents) <= few_lanes) {}
   bool is_one_task() const noexcept { return job_.split.segments == 1 && job_.split.groups <= job_.split.task_units; }
   void run(int* fault) override {
-    arena memory;
-    fault_record mine;
-    reduce_task task(job_, memory, mine.words);
-    for (std::int64_t group = 0; group < job_.split.groups; ++group) task.run(group, 0, scratch_);
-    merge_fault(fault, mine);
+    if (!keeps_) {
+      memory now{arena()};
+      now.begin(job_);
+      return run(now, fault);
+    }
+    if (!kept_) kept_.reset(new memory{arena(kept_slab)});
+    if (kept_->task) kept_->task->forget();
+    else kept_->begin(job_);
+    run(*kept_, fault);
   }
 
  private:
+  struct memory {
+    arena space;
+    fault_record fault{};
+    std::optional<reduce_task> task{};
+    void begin(const reduce_job& job) { task.emplace(job, space, fault.words); }
+  };
+  void run(memory& mine, int* fault) {
+    for (std::int64_t group = 0; group < job_.split.groups; ++group) mine.task->run(group, 0, scratch_);
+    merge_fault(fault, mine.fault);
+    mine.fault.words[0] = 0;
+  }
+
   const reduce_job job_;
   char* const scratch_;
+  const bool keeps_;
+  std::unique_ptr<memory> kept_;
 };
 
 }  // namespace
 
-std::unique_ptr<repeated_launch> repeated_reduction(const runtime::prepared& code, const jit::launch& l,
-                                                    void* scratch) {
+std::unique_ptr<repeated_launch> repeated_reduction(const runtime::prepared& code, const jit::launch& l, void* scratch,
+                                                    bool keeps_memory) {
   for (int a = 0; a < l.kept; ++a)
     if (l.extents[a] == 0) return nullptr;
-  auto made = std::make_unique<repeated_reduce>(code, l, scratch);
+  auto made = std::make_unique<repeated_reduce>(code, l, scratch, keeps_memory);
   return made->is_one_task() ? std::move(made) : nullptr;
 }
 
