@@ -20,7 +20,9 @@ class tile_writer : map_writer {
     begin(cuda_tile_bytes(p_, v_), resident_blocks());
     tile_pointers();
     t_("const int tid = (int)threadIdx.x;");
-    t_("const I x0 = (I)blockIdx.x * ", across_, ";");
+    t_("int tile_x = (int)blockIdx.x, tile_y = (int)blockIdx.y;");
+    if (v_.tile.mirrored) t_("if (gridDim.x == gridDim.y) sn::place_beside_mirror(tile_x, tile_y);");
+    t_("const I x0 = (I)tile_x * ", across_, ";");
     over_outer_axes([this] { other_coordinates(); }, [this] { all_tiles(); });
     t_("}");
     return close();
@@ -37,7 +39,7 @@ class tile_writer : map_writer {
 
   void all_tiles() {
     const std::string down = num(down_);
-    t_.scope("for (I y0 = (I)blockIdx.y * " + down + "; y0 < " + extent(axis_) + "; y0 += (I)gridDim.y * " + down + ")",
+    t_.scope("for (I y0 = (I)tile_y * " + down + "; y0 < " + extent(axis_) + "; y0 += (I)gridDim.y * " + down + ")",
              [&] {
                for (int k : element_.inputs)
                  if (is_staged(k)) t_.scope("", [&] { stage(k); });
