@@ -60,6 +60,7 @@ struct cuda_variant {
   std::uint8_t groups = 0;  // staged_rows: groups of a thread, a power of two
   bool all_groups = false;  // staged_rows: every thread has that many
   bool wide_index = false;  // 64-bit index arithmetic
+  bool whole = false;       // rows and columns of reductions: no result is split, so that there is no second stage
   bool skip_tail = false;   // monotone tail with a multiplier whose sign allows the skip
   bool baseline = false;    // baseline tier: compiles sooner, runs slower: see cuda_has_baseline (units.hpp)
   cuda_tile tile;           // tiled, reduce_tiles, shared_rows, crossed_rows
