@@ -6,7 +6,7 @@
 // row (y mod V) * rows / V + y / V, so that neighbouring threads, which have neighbouring packs, use different banks.
 #include <algorithm>
 
-#include "jit/cuda/emit_map.hpp"
+#include "jit/cuda/shapes/emit_map.hpp"
 
 namespace sinter::jit::cuda {
 namespace {

@@ -1,5 +1,5 @@
 // Accumulators, their joins and results.
-#include "jit/cuda/emit_reduction.hpp"
+#include "jit/cuda/shapes/emit_reduction.hpp"
 
 #include <algorithm>
 
