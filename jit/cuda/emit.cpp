@@ -147,12 +147,12 @@ bool is_order_free(const reduce_desc& r) noexcept {
 
 void append_variant(const cuda_variant& v, std::string& key) {
   const char head[] = {
-      static_cast<char>(v.shape),      static_cast<char>(v.rank),        static_cast<char>(v.kept),
-      static_cast<char>(v.vector),     static_cast<char>(v.wide_index),  static_cast<char>(v.skip_tail),
-      static_cast<char>(v.baseline),   static_cast<char>(v.groups),      static_cast<char>(v.all_groups),
-      static_cast<char>(v.tile.axis),  static_cast<char>(v.tile.across), static_cast<char>(v.tile.down),
-      static_cast<char>(v.tile.slots), static_cast<char>(v.tile.levels), static_cast<char>(v.tile.halves),
-      static_cast<char>(v.reused)};
+      static_cast<char>(v.shape),       static_cast<char>(v.rank),          static_cast<char>(v.kept),
+      static_cast<char>(v.vector),      static_cast<char>(v.wide_index),    static_cast<char>(v.whole),
+      static_cast<char>(v.skip_tail),   static_cast<char>(v.baseline),      static_cast<char>(v.groups),
+      static_cast<char>(v.all_groups),  static_cast<char>(v.tile.axis),     static_cast<char>(v.tile.across),
+      static_cast<char>(v.tile.down),   static_cast<char>(v.tile.slots),    static_cast<char>(v.tile.levels),
+      static_cast<char>(v.tile.halves), static_cast<char>(v.tile.mirrored), static_cast<char>(v.reused)};
   key.append(head, sizeof head);
   const auto bytes = [&](const auto& list) {
     key.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list[0]);
@@ -174,8 +174,9 @@ std::string cuda_kernel_name(const program& p, const cuda_variant& v) {
 }
 
 bool cuda_has_second_stage(const cuda_variant& v) noexcept {
-  return v.shape == cuda_shape::reduce_rows || v.shape == cuda_shape::reduce_columns ||
-         v.shape == cuda_shape::crossed_rows || v.shape == cuda_shape::crossed_columns;
+  const bool splits = v.shape == cuda_shape::reduce_rows || v.shape == cuda_shape::reduce_columns ||
+                      v.shape == cuda_shape::crossed_rows || v.shape == cuda_shape::crossed_columns;
+  return splits && !v.whole;
 }
 
 std::string emit_cuda(const program& p, const cuda_variant& v) {

@@ -34,13 +34,14 @@ enum class cuda_shape : std::uint8_t {
   crossed_columns,  // as reduce_columns; neighbouring threads have neighbouring elements of a result
 };
 
-/// tiled: 2^across elements of the inner axis times 2^down of `axis`. reduce_tiles: a thread has 2^down times 2^across
+/// tiled: 2^across elements of the inner axis times 2^down of `axis`; `mirrored`: an input is read as it is and transposed, so
+/// that the tiles beside each other in time are those which lie across the diagonal from each other. reduce_tiles: a thread has 2^down times 2^across
 /// results of the last two kept axes; `slots` groups of each row lie in shared memory at a time; a result has 2^levels
-/// lanes, which are joined neighbours first or halves first. shared_rows: a thread has 2^down rows. crossed_rows: a block
+/// lanes, which are joined neighbours first or halves first. shared_rows, broadcast_rows: a thread has 2^down rows. crossed_rows: a block
 /// has 2^across results where each has as many threads as a block has otherwise.
 struct cuda_tile {
   std::uint8_t axis = 0, across = 0, down = 0, slots = 0, levels = 0;
-  bool halves = false;
+  bool halves = false, mirrored = false;
 };
 /// strided: an axis along whose coordinates an input wraps (launch::wraps), and the first wrap that is equal.
 struct cuda_wrap {
@@ -61,6 +62,7 @@ struct cuda_variant {
   bool wide_index = false;  // 64-bit index arithmetic
   bool reused =
       false;  // rows, columns: every input has one value for many elements, so memory does not bound the kernel
+  bool whole = false;      // rows and columns of reductions: no result is split, so that there is no second stage
   bool skip_tail = false;  // monotone tail with a multiplier whose sign allows the skip
   bool baseline = false;   // baseline tier: compiles sooner, runs slower: see cuda_has_baseline (units.hpp)
   cuda_tile tile;          // tiled, reduce_tiles, shared_rows, crossed_rows

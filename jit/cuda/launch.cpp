@@ -198,6 +198,8 @@ grid reduce_tile_grid(const launch& l, const jit::cuda_variant& v) {
   return g;
 }
 
+}  // namespace
+
 reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
   if (v.shape == cuda_shape::reduce_columns) return column_geometry(l, v.vector);
   reduce_geometry g = v.shape == cuda_shape::crossed_columns ? column_geometry(l, 1) : row_geometry(l);
@@ -209,8 +211,6 @@ reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
   g.first.x = static_cast<unsigned>(ceil_div(g.results, together));
   return g;
 }
-
-}  // namespace
 
 std::int64_t kept_count(const launch& l) noexcept {
   std::int64_t n = 1;

@@ -31,6 +31,8 @@ reduce_geometry column_geometry(const jit::launch& l, int vector);
 std::int64_t groups_of_thread(const reduce_geometry& g);
 /// Groups that each of a result's lanes takes at most.
 std::int64_t rounds_of(std::int64_t elements, std::int64_t lanes) noexcept;
+/// Of the rows and columns of a schedule.
+reduce_geometry geometry_of(const jit::launch& l, const jit::cuda_variant& v);
 /// Size of the thread group for a row of broadcast_rows.
 int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors);
 

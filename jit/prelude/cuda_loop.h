@@ -115,6 +115,18 @@ struct extent64 {
   __device__ __forceinline__ i64 quotient(i64 i) const { return i / n; }
 };
 
+// Of a square grid of tiles, in the order of their blocks: rings around the corner, of which ring k has the tiles (k, j) and
+// (j, k) one after the other. Memory that one of them reads is in the cache when the other reads it transposed.
+__device__ __forceinline__ void place_beside_mirror(int& x, int& y) {
+  const i64 tile = (i64)y * gridDim.x + x;
+  int ring = (int)::sqrtf((float)tile);  // or one beside it
+  while ((i64)ring * ring > tile) --ring;
+  while ((i64)(ring + 1) * (ring + 1) <= tile) ++ring;
+  const int rest = (int)(tile - (i64)ring * ring), other = rest >> 1;
+  x = rest & 1 ? ring : other;
+  y = rest & 1 ? other : ring;
+}
+
 // Sine and cosine of float32, the same operations in the same order as sinf and cosf. The fast version holds where
 // |x| < 105615; beyond that `slow` is raised and the caller computes again by any_sine. `signless` leaves the sign of
 // the result open.

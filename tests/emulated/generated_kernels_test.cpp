@@ -177,6 +177,31 @@ TEST_CASE("emulated: tiles of some inputs beside others that are read along the 
   check_tiles<float>(permute_dims(reshape(square(slice(0, 256)), {16, 16, 258}), {2, 1, 0}).copy());
 }
 
+TEST_CASE("emulated: tiles beside their mirror images are all tiles of a square") {
+  if (no_emulation()) return;
+  const auto mirrored = [](const ndarray& x) { return emulate(x).launches.back().mirrored; };
+  for (const std::int64_t n : {272, 257, 320}) {
+    CAPTURE(n);
+    const ndarray x = numbers({n, n}, float32, 7), bytes_of = numbers({n, n}, uint8, 5),
+                  wide = numbers({n, n + 1}, float32, 3), other = (x + 1).copy();
+    eval(x, bytes_of, wide, other);
+    CHECK(mirrored(x + x.T()));
+    check_tiles<float>(x + x.T());
+    check_tiles<float>(x.T() * 2 - x);
+    check_tiles<std::uint8_t>(bytes_of + bytes_of.T());
+    check_tiles<float>(wide(_, slice(1, _)) + wide(_, slice(1, _)).T());
+    // Other memory, another part of it, tiles of no square.
+    CHECK_FALSE(mirrored(x + other.T()));
+    CHECK_FALSE(mirrored(wide(_, slice(1, _)) + wide(_, slice(0, n)).T()));
+    CHECK_FALSE(mirrored(wide + x.T()(_, slice(0, 1))));
+    check_tiles<float>(wide(_, slice(1, _)) + wide(_, slice(0, n)).T());
+  }
+  const ndarray stack = numbers({3, 160, 160}, float64, 11);
+  eval(stack);
+  CHECK(mirrored(stack + swapaxes(stack, 1, 2)));
+  check_tiles<double>(stack + swapaxes(stack, 1, 2));
+}
+
 TEST_CASE("emulated: tiles of mixed elements, of gathers, positions and functions with a baseline form") {
   if (no_emulation()) return;
   const ndarray bytes_of = numbers({256, 260}, uint8, 7), doubles = numbers({260, 256}, float64, 3);

@@ -20,7 +20,8 @@ using bytes = std::vector<char>;
 struct seen_launch {
   std::vector<bytes> emulated;
   jit::cuda_shape shape;
-  bool wraps = false;  // reads at shifted coordinates are plain ones
+  bool wraps = false;     // reads at shifted coordinates are plain ones
+  bool mirrored = false;  // tiles are beside their mirror images
 };
 inline std::vector<seen_launch>* seen = nullptr;
 inline std::set<jit::cuda_shape> baseline_shapes;
@@ -59,7 +60,7 @@ inline void observe(const jit::launch& recorded) {
   cuda::classify(l, v);
   const std::vector<bytes> before = outputs_of(l);
   run_emulated(l, v);
-  seen->push_back({outputs_of(l), v.shape, !v.wraps.empty()});
+  seen->push_back({outputs_of(l), v.shape, !v.wraps.empty(), v.tile.mirrored});
   if (v.shape == jit::cuda_shape::reduce_tiles || v.shape == jit::cuda_shape::shared_rows) {
     restore(l, before);
     run_emulated(l, plain_reduction(l, v));

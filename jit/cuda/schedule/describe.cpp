@@ -42,7 +42,10 @@ std::string axes(int first, int last) {
 std::string tile_text(const cuda_variant& v) {
   const std::string down = number(std::int64_t{1} << v.tile.down), across = number(std::int64_t{1} << v.tile.across);
   switch (v.shape) {
-    case cuda_shape::tiled: return ", tiles of " + down + " x " + across + " on " + axis(v.tile.axis);
+    case cuda_shape::tiled:
+      return ", tiles of " + down + " x " + across + " on " + axis(v.tile.axis) +
+             (v.tile.mirrored ? ", each beside its mirror image" : "");
+    case cuda_shape::broadcast_rows: return v.tile.down == 0 ? "" : ", " + down + " rows a thread";
     case cuda_shape::shared_rows: return ", " + down + " rows a thread";
     case cuda_shape::reduce_tiles: return ", " + down + " x " + across + " results a thread";
     case cuda_shape::staged_rows: return ", " + number(v.groups) + " groups a thread";
@@ -116,15 +119,17 @@ void add_parts(const launch& l, const cuda_variant& v, const call& c, schedule& 
     default: {
       const bool columns = v.shape == cuda_shape::reduce_columns;
       const bool on_y = columns || v.shape == cuda_shape::crossed_rows;
-      const std::int64_t team = v.shape == cuda_shape::broadcast_rows
-                                    ? std::max<std::int64_t>(1, std::int64_t{c.first.x} * 256 / kept_count(l))
-                                : on_y ? c.first.block_y
-                                       : c.first.block_x;
+      const std::int64_t team =
+          v.shape == cuda_shape::broadcast_rows
+              ? std::max<std::int64_t>(1, (std::int64_t{c.first.x} * 256 << v.tile.down) / kept_count(l))
+          : on_y ? c.first.block_y
+                 : c.first.block_x;
       add(level::grid, c.first.x, "results");
       add(level::grid, c.first.y, "parts of a result");
       add(level::threads, std::int64_t{c.first.block_x} * c.first.block_y / team, "results");
       add(level::threads, team, "lanes of a result");
-      if (v.shape == cuda_shape::shared_rows) add(level::serial, std::int64_t{1} << v.tile.down, "results");
+      if (v.tile.down != 0 && v.shape != cuda_shape::reduce_tiles)
+        add(level::serial, std::int64_t{1} << v.tile.down, "results");
       add(level::serial, rounds_of(reduced_count(l) / std::max(1u, c.first.y), team), "groups of a lane");
       add(level::vector, columns ? v.vector : jit::cuda_group, columns ? "results" : "elements");
     }

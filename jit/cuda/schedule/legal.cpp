@@ -327,6 +327,7 @@ void finish_reduction(const launch& l, jit::cuda_variant& v) {
   v.reused = reads_again(l);
   v.outputs.assign(l.outputs.size(), access::strided);
   v.wide_index = !fits_narrow(l, kept_count(l) * std::max<std::int64_t>(reduced_count(l), 1));
+  v.whole = geometry_of(l, v).splits == 1;
 }
 
 /// Elements of the vectors of neighbouring results that suit every operand; 1: none.
@@ -450,7 +451,7 @@ jit::cuda_variant& variant_list::add(const launch& l) {
   v.kept = l.code->kind == jit::kernel_kind::elementwise ? v.rank : static_cast<std::uint8_t>(l.kept);
   v.vector = 1;
   v.groups = 0;
-  v.all_groups = v.wide_index = v.reused = v.skip_tail = v.baseline = false;
+  v.all_groups = v.wide_index = v.reused = v.whole = v.skip_tail = v.baseline = false;
   v.tile = {};
   return v;
 }

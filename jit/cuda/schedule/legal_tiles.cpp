@@ -98,6 +98,27 @@ void size_tile(const launch& l, jit::cuda_variant& v, std::size_t size, bool lar
   while (!set_tile(l, v, doublings)) --doublings;
 }
 
+/// Whether two inputs read the same memory, one of them transposed.
+bool are_mirrored(const launch& l, int axis, const operand& a, std::size_t size_of_a, const operand& b,
+                  std::size_t size_of_b) noexcept {
+  const int inner = l.extents.size() - 1;
+  if (size_of_a != size_of_b || a.base != b.base || a.offset != b.offset) return false;
+  for (int j = 0; j < inner; ++j)
+    if (j != axis && a.strides[j] != b.strides[j]) return false;
+  return a.strides[axis] == b.strides[inner] && a.strides[inner] == b.strides[axis];
+}
+
+/// Whether square tiles of a square read an input both as it is and transposed.
+bool is_mirrored(const launch& l, const jit::cuda_variant& v) noexcept {
+  if (v.tile.across != v.tile.down || l.extents[v.tile.axis] != l.extents[v.rank - 1]) return false;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k)
+    for (std::size_t j = 0; j < l.inputs.size() && v.inputs[k] == access::staged; ++j)
+      if (v.inputs[j] != access::staged && v.inputs[j] != access::uniform && !gathered(l, j) &&
+          are_mirrored(l, v.tile.axis, l.inputs[k], size_of_input(l, k), l.inputs[j], size_of_input(l, j)))
+        return true;
+  return false;
+}
+
 void make_tiled(const launch& l, int axis, bool large, jit::cuda_variant& v) {
   const int inner = v.rank - 1;
   v.shape = cuda_shape::tiled;
@@ -117,6 +138,7 @@ void make_tiled(const launch& l, int axis, bool large, jit::cuda_variant& v) {
     if (vectors && v.inputs[k] == access::strided && !gathered(l, k) && l.inputs[k].strides[inner] == 1)
       v.inputs[k] = access::linear;
   v.outputs.assign(l.outputs.size(), vectors ? access::linear : access::strided);
+  v.tile.mirrored = is_mirrored(l, v);
   share_places(l, v);
   v.wide_index = !fits_narrow(l, core::element_count(l.extents));
 }

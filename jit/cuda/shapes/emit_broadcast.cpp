@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "jit/cuda/emit_reduction.hpp"
+#include "jit/cuda/shapes/emit_reduction.hpp"
 
 namespace sinter::jit::cuda {
 namespace {

@@ -11,7 +11,7 @@
 // thread is a lane of a result, splits are on the second axis of the grid. Vector width, alignment and index class change only how elements are read.
 #include <algorithm>
 
-#include "jit/cuda/emit_reduction.hpp"
+#include "jit/cuda/shapes/emit_reduction.hpp"
 
 namespace sinter::jit::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "jit/cuda/emit_reduction.hpp"
+#include "jit/cuda/shapes/emit_reduction.hpp"
 #include "jit/program/stages.hpp"
 
 namespace sinter::jit {

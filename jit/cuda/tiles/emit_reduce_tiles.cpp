@@ -8,7 +8,7 @@
 // of some of the lanes, for each lane in rounds.
 #include <algorithm>
 
-#include "jit/cuda/emit_reduction.hpp"
+#include "jit/cuda/shapes/emit_reduction.hpp"
 
 namespace sinter::jit::cuda {
 namespace {

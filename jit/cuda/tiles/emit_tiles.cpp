@@ -6,7 +6,7 @@
 // row (y mod V) * rows / V + y / V, so that neighbouring threads, which have neighbouring packs, use different banks.
 #include <algorithm>
 
-#include "jit/cuda/emit_map.hpp"
+#include "jit/cuda/shapes/emit_map.hpp"
 
 namespace sinter::jit::cuda {
 namespace {
@@ -20,16 +20,21 @@ class tile_writer : map_writer {
     begin(cuda_tile_bytes(p_, v_), resident_blocks());
     tile_pointers();
     t_("const int tid = (int)threadIdx.x;");
-    t_("const I x0 = (I)blockIdx.x * ", across_, ";");
+    t_("int tile_x = (int)blockIdx.x, tile_y = (int)blockIdx.y;");
+    if (v_.tile.mirrored) t_("if (gridDim.x == gridDim.y) sn::place_beside_mirror(tile_x, tile_y);");
+    t_("const I x0 = (I)tile_x * ", across_, ";");
     over_outer_axes([this] { other_coordinates(); }, [this] { all_tiles(); });
     t_("}");
     return close();
   }
 
  private:
-  /// While a block waits for its tile, others compute: short programs do with the registers that four blocks leave.
+  /// While a block waits for its tile, others compute: short programs do with the registers that four blocks leave. With six
+  /// blocks more of what is read lies in the cache when it is read across the diagonal.
   int resident_blocks() const {
-    return total_weight(p_, 0, static_cast<int>(p_.code.size())) <= 40 && element_.inputs.size() <= 4 ? 4 : 0;
+    const int work = total_weight(p_, 0, static_cast<int>(p_.code.size()));
+    if (v_.tile.mirrored && work <= 12 && element_.inputs.size() <= 2) return 6;
+    return work <= 40 && element_.inputs.size() <= 4 ? 4 : 0;
   }
   bool is_staged(int k) const { return input_class(k) == access::staged; }
   std::string extent(int axis) const { return "a.e" + num(axis) + ".n"; }
@@ -37,7 +42,7 @@ class tile_writer : map_writer {
 
   void all_tiles() {
     const std::string down = num(down_);
-    t_.scope("for (I y0 = (I)blockIdx.y * " + down + "; y0 < " + extent(axis_) + "; y0 += (I)gridDim.y * " + down + ")",
+    t_.scope("for (I y0 = (I)tile_y * " + down + "; y0 < " + extent(axis_) + "; y0 += (I)gridDim.y * " + down + ")",
              [&] {
                for (int k : element_.inputs)
                  if (is_staged(k)) t_.scope("", [&] { stage(k); });

@@ -280,6 +280,24 @@ TEST_CASE("cuda: coordinates, gathers and checked indices compile") {
   check_compiles(m);
 }
 
+TEST_CASE("cuda: reductions whose results are not split are one kernel") {
+  module m;
+  for (auto shape :
+       {cuda_shape::reduce_rows, cuda_shape::reduce_columns, cuda_shape::crossed_rows, cuda_shape::crossed_columns}) {
+    const program p = reduction_of(reduce_op::sum, f32, f32);
+    cuda_variant v = variant(p, shape, 2, 1, layout::strided);
+    const std::string split = emit_cuda(p, v), name = cuda_kernel_name(p, v);
+    CHECK(split.find(name + "_2(") != std::string::npos);
+    v.whole = true;
+    const std::string whole = emit_cuda(p, v);
+    CHECK(cuda_kernel_name(p, v) != name);
+    CHECK(whole.find("_2(") == std::string::npos);
+    CHECK(whole.find("partial") == whole.rfind("partial"));  // a parameter that nothing reads
+    m.add(p, v);
+  }
+  check_compiles(m);
+}
+
 TEST_CASE("cuda: every reduction compiles along rows and columns, in 32-bit and 64-bit indices") {
   module rows, columns;
   for (reduce_op op : {reduce_op::sum, reduce_op::prod, reduce_op::min, reduce_op::max, reduce_op::argmin,

@@ -57,7 +57,7 @@ TEST_CASE("schedules of a GPU: rows on chip, transposed operands, pairs") {
   CHECK(chosen(e / sum(e, rows)) == "rows on chip, 16 groups a thread");
   const ndarray h = memory({65536, 4096}), d = h - mean(h, rows);
   CHECK(chosen(d / sqrt(mean(d * d, rows) + 1e-5)) == "rows on chip, 4 groups a thread");
-  CHECK(chosen(x + x.T()) == "tiled, tiles of 64 x 64 on axis 0");
+  CHECK(chosen(x + x.T()) == "tiled, tiles of 64 x 64 on axis 0, each beside its mirror image");
   CHECK(chosen(x.T().copy()) == "tiled, tiles of 64 x 64 on axis 0");
   const ndarray p = memory({8192, 64});
   CHECK(chosen(sum(square(p(_, newaxis) - p), {.axis = -1})) == "tiles of results, 4 x 4 results a thread");

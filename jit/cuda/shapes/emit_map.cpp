@@ -1,5 +1,5 @@
 // Elementwise CUDA kernels: vectors over a linear index, or rows of a strided iteration space.
-#include "jit/cuda/emit_map.hpp"
+#include "jit/cuda/shapes/emit_map.hpp"
 
 #include <algorithm>
 

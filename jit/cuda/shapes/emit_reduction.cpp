@@ -1,5 +1,5 @@
 // Accumulators, their joins and results.
-#include "jit/cuda/emit_reduction.hpp"
+#include "jit/cuda/shapes/emit_reduction.hpp"
 
 #include <algorithm>
 
@@ -139,6 +139,7 @@ void reduction_writer::join_rows() {
 }
 
 void reduction_writer::leave(const std::string& result, const std::string& acc) {
+  if (!cuda_has_second_stage(v_)) return void(t_("finish(a, ", result, ", ", acc, ");"));
   t_("if (a.splits > 1) {");
   for (int j = 0; j < reductions(); ++j)
     t_("partials", j, "(a)[blockIdx.y * a.results + ", result, "] = ", acc, ".a", j, ";");
