@@ -40,6 +40,7 @@ void observe(const jit::launch& l) {
   for (const jit::cuda_variant& v : all) {
     const std::string name = cuda::schedule_name(l, v);
     CAPTURE(name);
+    CAPTURE(l.code->label());
     now->names.insert(name.substr(0, name.find(',')));
     now->names.insert(name);
     if (!first.empty()) clear(l, first);
@@ -150,6 +151,44 @@ TEST_CASE("emulated: all schedules of pairs give the same bits") {
   });
   for (const char* name : {"tiles of results", "shared rows", "broadcast rows", "rows", "columns"})
     CHECK_MESSAGE(s.names.count(name) == 1, name);
+}
+
+TEST_CASE("emulated: all schedules of windows give the same bits") {
+  if (emulated::no_emulation()) return;
+  const auto windows = [](const ndarray& x, const shape_t& w) { return sliding_window_view(x, w); };
+  const seen s = run_all([&] {
+    for (const dtype type : {uint8, float32, float64, complex64}) {
+      CAPTURE(type);
+      // The last threads of a row have fewer results, or read vectors that would end behind the array.
+      for (const std::int64_t n : {41, 44}) {
+        const ndarray x = numbers({n}, type, 7);
+        eval(sum(windows(x, {16}), {.axis = -1}), sum(windows(x, {5}), {.axis = -1}));
+      }
+      const ndarray m = numbers({11, 24}, type, 3), cube = numbers({3, 9, 20}, type, 5);
+      eval(sum(windows(m, {3, 3}), {.axis = {2, 3}}), sum(windows(m.T(), {2, 7}), {.axis = {2, 3}}));
+      eval(sum(windows(cube, {2, 2, 3}), {.axis = {3, 4, 5}}));
+      eval(sum(sliding_window_view(m, {9}, 1), {.axis = -1}), sum(sliding_window_view(m, {6}, 0), {.axis = -1}));
+      // Every other window, and windows of every other element, or backwards.
+      eval(sum(windows(m(0), {7})(slice(_, _, 2)), {.axis = 1}), sum(windows(m(1, slice(_, _, 2)), {4}), {.axis = 1}));
+      eval(sum(windows(m(2, slice(_, _, -1)), {6}), {.axis = 1}), sum(windows(m(3, slice(1, _)), {8}), {.axis = 1}));
+      // Window by window: weights, an offset of each result, and an epilogue that reads.
+      const ndarray w = numbers({5}, type, 11), x = numbers({50}, type, 3), each = numbers({46}, type, 13);
+      eval(sum(windows(x, {5}) * w, {.axis = 1}), sum(windows(x, {5}) + each(_, newaxis), {.axis = 1}));
+      eval(sum(windows(x, {5}), {.axis = 1}) * each + 1);
+      // (GCC contracts products of complex vectors in spite of -ffp-contract=off, in one kernel and not in another one.)
+      if (is_complex(type)) continue;
+      eval(sum(windows(x, {5}) * windows(x(slice(_, _, -1)), {5}), {.axis = 1}));
+      eval(max(windows(x, {6}), {.axis = 1}), argmin(windows(x, {10}), 1), max(windows(m, {2, 3}), {.axis = {2, 3}}));
+      eval(mean(windows(m, {3, 3}), {.axis = {2, 3}}), var(windows(x, {9}), {.axis = 1}));
+    }
+    const ndarray x = numbers({150}, float32, 7);
+    eval(sum(windows(x, {2}), {.axis = 1}), sum(windows(x, {64}), {.axis = 1}), prod(windows(x, {33}) * 0.01F, {.axis = 1}));
+    eval(sum(windows(x, {16}), {.axis = 0}), sum(windows(x, {100}), {.axis = 1}));
+    eval(any(windows(x, {7}) > 300, {.axis = 1}), count_nonzero(windows(x, {31}) > 3, {.axis = 1}));
+  });
+  CHECK(s.names.count("windows") == 1);
+  CHECK(s.names.count("rows") == 1);
+  CHECK(s.choices > 60);
 }
 
 #endif

@@ -135,10 +135,6 @@ int accumulator_words(const jit::program& p) noexcept {
   return words;
 }
 
-namespace {
-
-/// Whether the elements' code is short and reads no positions and no index arrays: it is copied for each of a thread's
-/// results.
 bool is_short_element(const jit::program& p) noexcept {
   int weight = 0;
   for (std::size_t k = 0; k < p.epilogue; ++k) {
@@ -149,6 +145,14 @@ bool is_short_element(const jit::program& p) noexcept {
   }
   return weight <= 64 && p.calls.empty() && p.combines.empty();
 }
+
+std::int64_t tree_lanes(const launch& l, bool rows) noexcept {
+  const reduce_geometry g = rows ? row_geometry(l) : column_geometry(l, 1);
+  const std::int64_t lanes = rows ? g.first.block_x : g.first.block_y;
+  return g.splits > 1 || lanes > 32 ? 0 : lanes;
+}
+
+namespace {
 
 /// The kept axis of each input, and how its slab is read. False if an input depends on both axes, or none on one.
 bool set_slabs(const launch& l, jit::cuda_variant& v) {
@@ -173,13 +177,6 @@ bool set_slabs(const launch& l, jit::cuda_variant& v) {
     found[static_cast<int>(axes)] = found[static_cast<int>(axes)] || !fixed;
   }
   return found[static_cast<int>(operand_axes::row)] && found[static_cast<int>(operand_axes::column)];
-}
-
-/// Lanes of a result in the kernel that would run otherwise, if a tree joins them all; else 0.
-std::int64_t tree_lanes(const launch& l, bool rows) noexcept {
-  const reduce_geometry g = rows ? row_geometry(l) : column_geometry(l, 1);
-  const std::int64_t lanes = rows ? g.first.block_x : g.first.block_y;
-  return g.splits > 1 || lanes > 32 ? 0 : lanes;
 }
 
 /// The most results of a thread along both axes: registers hold lanes that have not been joined yet, and there must be
