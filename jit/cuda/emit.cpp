@@ -159,7 +159,8 @@ void append_variant(const cuda_variant& v, std::string& key) {
       static_cast<char>(v.vector),     static_cast<char>(v.wide_index),  static_cast<char>(v.skip_tail),
       static_cast<char>(v.baseline),   static_cast<char>(v.groups),      static_cast<char>(v.all_groups),
       static_cast<char>(v.tile.axis),  static_cast<char>(v.tile.across), static_cast<char>(v.tile.down),
-      static_cast<char>(v.tile.slots), static_cast<char>(v.tile.levels), static_cast<char>(v.tile.halves)};
+      static_cast<char>(v.tile.slots), static_cast<char>(v.tile.levels), static_cast<char>(v.tile.halves),
+      static_cast<char>(v.tile.pairs)};
   key.append(head, sizeof head);
   const auto bytes = [&](const auto& list) {
     key.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list[0]);

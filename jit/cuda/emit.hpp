@@ -37,11 +37,12 @@ enum class cuda_shape : std::uint8_t {
 
 /// tiled: 2^across elements of the inner axis times 2^down of `axis`. reduce_tiles: a thread has 2^down times 2^across
 /// results of the last two kept axes; `slots` groups of each row lie in shared memory at a time; a result has 2^levels
-/// lanes, which are joined neighbours first or halves first. shared_rows: a thread has 2^down rows. crossed_rows: a block
-/// has 2^across results where each has as many threads as a block has otherwise. windows: a result has 2^levels lanes.
+/// lanes, which are joined neighbours first or halves first; `pairs`: two lanes at a time, all of whole groups.
+/// shared_rows: a thread has 2^down rows. crossed_rows: a block has 2^across results where each has as many threads as a
+/// block has otherwise. windows: a result has 2^levels lanes.
 struct cuda_tile {
   std::uint8_t axis = 0, across = 0, down = 0, slots = 0, levels = 0;
-  bool halves = false;
+  bool halves = false, pairs = false;
 };
 /// strided: an axis along whose coordinates an input wraps (launch::wraps), and the first wrap that is equal.
 struct cuda_wrap {
@@ -69,7 +70,7 @@ struct cuda_variant {
   std::vector<std::uint8_t> row_only;
   // strided, tiled: of each input, then each output, the first one with equal strides, whose offset all of them have
   std::vector<std::uint8_t> places;
-  std::vector<cuda_wrap> wraps;  // in the order of inputs
+  std::vector<cuda_wrap> wraps;      // in the order of inputs
   std::vector<std::uint8_t> window;  // windows: the extents of the reduced axes
 };
 

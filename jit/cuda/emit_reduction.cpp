@@ -55,7 +55,8 @@ void reduction_writer::define_accumulators() {
 std::string reduction_writer::result_in_row(int j, const std::string& acc) const {
   const reduce_desc& r = p_.reductions[static_cast<std::size_t>(j)];
   const std::string some = result_of(p_, j, acc + ".a" + num(j));
-  if (r.op != reduce_op::sum || is_order_free(r)) return some;
+  const bool never_empty = v_.shape == cuda_shape::reduce_tiles || v_.shape == cuda_shape::windows;
+  if (r.op != reduce_op::sum || is_order_free(r) || never_empty) return some;
   return "(a.elements == 0 ? " + type_of_reduction(p_, r) + "() : " + some + ")";
 }
 

@@ -142,6 +142,11 @@ TEST_CASE("emulated: all schedules of pairs give the same bits") {
       CAPTURE(type);
       const ndarray a = numbers({37, 1, 22}, type, 7), b = numbers({41, 22}, type, 3);
       eval(sum(square(a - b), {.axis = -1}), max(a * b, {.axis = -1}));
+      // Rows of whole groups, whose lanes go two by two where elements are cheap: 2, 4 and 8 lanes.
+      for (const std::int64_t n : {16, 44, 64}) {
+        const ndarray u = numbers({19, 1, n}, type, 7), w = numbers({35, n}, type, 3);
+        eval(sum(square(u - w), {.axis = -1}), sum(abs(u - w), {.axis = -1}) * 2 + 1, max(u * w, {.axis = -1}));
+      }
       const ndarray p = numbers({22, 37, 1}, type, 5), q = numbers({22, 1, 41}, type, 5);
       eval(sum(p * q, {.axis = 0}), argmin(p - q, 0));
       const ndarray x = numbers({90, 1}, type, 5), y = numbers({70}, type, 3), z = numbers({140}, type, 11);
@@ -182,7 +187,8 @@ TEST_CASE("emulated: all schedules of windows give the same bits") {
       eval(mean(windows(m, {3, 3}), {.axis = {2, 3}}), var(windows(x, {9}), {.axis = 1}));
     }
     const ndarray x = numbers({150}, float32, 7);
-    eval(sum(windows(x, {2}), {.axis = 1}), sum(windows(x, {64}), {.axis = 1}), prod(windows(x, {33}) * 0.01F, {.axis = 1}));
+    eval(sum(windows(x, {2}), {.axis = 1}), sum(windows(x, {64}), {.axis = 1}),
+         prod(windows(x, {33}) * 0.01F, {.axis = 1}));
     eval(sum(windows(x, {16}), {.axis = 0}), sum(windows(x, {100}), {.axis = 1}));
     eval(any(windows(x, {7}) > 300, {.axis = 1}), count_nonzero(windows(x, {31}) > 3, {.axis = 1}));
   });

@@ -142,8 +142,7 @@ void add_parts(const launch& l, const cuda_variant& v, const call& c, schedule& 
 
 std::string joins_text(const launch& l, const cuda_variant& v, const call& c) {
   if (l.code->kind == jit::kernel_kind::elementwise) return "";
-  const bool halves = v.shape == cuda_shape::reduce_columns || v.shape == cuda_shape::crossed_columns ||
-                      v.tile.halves;
+  const bool halves = v.shape == cuda_shape::reduce_columns || v.shape == cuda_shape::crossed_columns || v.tile.halves;
   std::string text = std::string("lanes by a tree, ") + (halves ? "halves" : "neighbours") + " first";
   if (c.second_stage) text += "; " + number(c.first.y) + " parts by a second kernel";
   if (v.shape == cuda_shape::reduce_tiles || v.shape == cuda_shape::windows) text += ", in registers";

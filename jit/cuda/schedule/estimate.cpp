@@ -222,9 +222,11 @@ void add_windows(work& w, const launch& l, const jit::cuda_variant& v) {
     const double width = step > 0 ? jit::cuda_window_reach(v, step) : v.window.back();
     const double vector = v.inputs[k] == access::linear ? jit::cuda_window_vector(l.code->inputs[k].type) : 1;
     most = std::max(most, width);
-    add_accesses(w, {threads * rows * width, size_of_input(l, k), vector, double(step * jit::cuda_window_results), true});
+    add_accesses(w,
+                 {threads * rows * width, size_of_input(l, k), vector, double(step * jit::cuda_window_results), true});
   }
-  w.instructions += threads * rows * most * (weight_of(l, 0, l.code->epilogue) + 3.0 * double(l.code->reductions.size()));
+  w.instructions +=
+      threads * rows * most * (weight_of(l, 0, l.code->epilogue) + 3.0 * double(l.code->reductions.size()));
   w.instructions += results * (weight_of(l, l.code->epilogue, l.code->code.size()) + 8);
 }
 

@@ -27,7 +27,8 @@ class window_writer : reduction_writer {
     open_reduction({&element_});
     head(0);
     place();
-    for (int k : element_.inputs) base_pointer(k, "a.p" + num(k) + " + (" + offset("s", k, 0, inner_, "k") + start(k) + ")");
+    for (int k : element_.inputs)
+      base_pointer(k, "a.p" + num(k) + " + (" + offset("s", k, 0, inner_, "k") + start(k) + ")");
     fixed_values();
     loads();
     declare_accumulators();
@@ -69,9 +70,7 @@ class window_writer : reduction_writer {
     }
     t_("const I left = ", inner_extent(), " - first;  // results from the first one to the end of the row");
   }
-  std::string start(int k) const {
-    return step(k) > 0 ? " + first * a.s" + num(k) + "_" + num(inner_) : std::string();
-  }
+  std::string start(int k) const { return step(k) > 0 ? " + first * a.s" + num(k) + "_" + num(inner_) : std::string(); }
 
   /// u<k>: one value for each result, the last one where there are fewer.
   void fixed_values() {
@@ -137,10 +136,7 @@ class window_writer : reduction_writer {
                .lanes = down_ * reach(shared_step_),
                .value = [](int) { return std::string(); },
                .stored = [](int k) { return "m" + num(k) + "[l]"; },
-               .use =
-                   [&] {
-                     t_.unrolled("v", per_thread, [&] { reduce(reach(shared_step_), shared_step_); });
-                   }});
+               .use = [&] { t_.unrolled("v", per_thread, [&] { reduce(reach(shared_step_), shared_step_); }); }});
   }
 
   /// The elements of result v.
@@ -160,7 +156,8 @@ class window_writer : reduction_writer {
   void reduce(int width, int step) {
     const int elements = down_ * across_, full = elements / cuda_group;
     const auto at = [&](const std::string& r) {
-      return "(" + r + ") / " + num(across_) + " * " + num(width) + " + (" + r + ") % " + num(across_) + " + v * " + num(step);
+      return "(" + r + ") / " + num(across_) + " * " + num(width) + " + (" + r + ") % " + num(across_) + " + v * " +
+             num(step);
     };
     t_("accs lane[", lanes_, "];");
     t_.each("t", lanes_, "lane[t].init();");
@@ -195,8 +192,7 @@ class window_writer : reduction_writer {
 
   void join() {
     if (v_.tile.halves) {
-      for (int half = lanes_ / 2; half > 0; half /= 2)
-        t_.each("t", half, "lane[t].merge(lane[t + ", half, "]);");
+      for (int half = lanes_ / 2; half > 0; half /= 2) t_.each("t", half, "lane[t].merge(lane[t + ", half, "]);");
       return;
     }
     for (int d = 1; d < lanes_; d += d)
@@ -221,9 +217,8 @@ class window_writer : reduction_writer {
     for (int k = 0; k < static_cast<int>(p_.outputs.size()); ++k) {
       const std::string stride = "a.t" + num(k) + "_" + num(inner_);
       const std::string to = "a.w" + num(k) + " + (" + offset("t", k, 0, inner_, "k") + " + first * " + stride + ")";
-      t_.scope(by_vectors(k) ? "if (left < " + num(per_thread) + ")" : std::string(), [&] {
-        t_.each("v", per_thread, "if (v < left) (", to, ")[v * ", stride, "] = y", k, ".v[v];");
-      });
+      t_.scope(by_vectors(k) ? "if (left < " + num(per_thread) + ")" : std::string(),
+               [&] { t_.each("v", per_thread, "if (v < left) (", to, ")[v * ", stride, "] = y", k, ".v[v];"); });
       if (by_vectors(k)) t_("else sn::put(", to, ", y", k, ");");
     }
   }
