@@ -55,8 +55,9 @@ struct cuda_variant {
   cuda_shape shape = cuda_shape::linear;
   std::uint8_t rank = 1;
   std::uint8_t kept = 1;  // elementwise: the rank; reduce: number of kept axes
-  // Elements of a vector access where the shape leaves a choice; reduce_rows: elements of a group if rows are whole
-  // groups and the program reads positions in the whole space; staged_rows: elements of a group if rows are whole groups.
+  // Elements of a vector access where the shape leaves a choice; windows: results of a store; reduce_rows: elements
+  // of a group if rows are whole groups and the program reads positions in the whole space; staged_rows: elements of
+  // a group if rows are whole groups.
   std::uint8_t vector = 1;
   std::uint8_t groups = 0;  // staged_rows: groups of a thread, a power of two
   bool all_groups = false;  // staged_rows: every thread has that many

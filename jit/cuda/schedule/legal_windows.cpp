@@ -71,11 +71,16 @@ std::int64_t unrolled_weight(const launch& l) noexcept {
   return weight * jit::cuda_window_results * reduced_count(l);
 }
 
+/// Stores of four or two results, if they suit all outputs: rows of results are often an even number, as an even number of
+/// elements less a window's border is.
 void set_outputs(const launch& l, jit::cuda_variant& v) {
-  for (std::size_t k = 0; k < l.outputs.size(); ++k) {
-    const bool vectors = vector_along(l, l.outputs[k], size_of_output(l, k), l.kept - 1, jit::cuda_window_results);
-    v.outputs.push_back(vectors ? access::linear : access::strided);
-  }
+  const auto suits = [&](int n) {
+    for (std::size_t k = 0; k < l.outputs.size(); ++k)
+      if (!vector_along(l, l.outputs[k], size_of_output(l, k), l.kept - 1, n)) return false;
+    return true;
+  };
+  v.vector = static_cast<std::uint8_t>(suits(jit::cuda_window_results) ? jit::cuda_window_results : suits(2) ? 2 : 1);
+  v.outputs.assign(l.outputs.size(), v.vector > 1 ? access::linear : access::strided);
 }
 
 bool is_windows(const launch& l, jit::cuda_variant& v) {

@@ -201,28 +201,39 @@ class window_writer : reduction_writer {
 
   // --- results
 
-  bool by_vectors(int k) const { return v_.outputs[static_cast<std::size_t>(k)] == access::linear; }
-
   void results() {
-    for (std::size_t k = 0; k < p_.outputs.size(); ++k)
-      t_("sn::pack<", storage_type(p_.outputs[k].type), ", ", per_thread, "> y", static_cast<int>(k), ";");
+    for (int k = 0; k < static_cast<int>(p_.outputs.size()); ++k)
+      t_(storage_of_output(k), " y", k, "[", per_thread, "];");
     t_.unrolled("v", per_thread, [&] {
       t_("if (v >= left) continue;");
       t_("const I k", inner_, " = first + v;");
       t_("const long long row = ", inner_ == 0 ? "0" : "(long long)outer * " + inner_extent(), " + k", inner_, ";");
       run_epilogue("acc[v]");
       for (std::size_t k = 0; k < p_.outputs.size(); ++k)
-        t_("y", static_cast<int>(k), ".v[v] = ", narrowed(p_.outputs[k].type, "out.r" + num(p_.outputs[k].reg)), ";");
+        t_("y", static_cast<int>(k), "[v] = ", narrowed(p_.outputs[k].type, "out.r" + num(p_.outputs[k].reg)), ";");
     });
-    for (int k = 0; k < static_cast<int>(p_.outputs.size()); ++k) {
-      const std::string stride = "a.t" + num(k) + "_" + num(inner_);
-      const std::string to = "a.w" + num(k) + " + (" + offset("t", k, 0, inner_, "k") + " + first * " + stride + ")";
-      t_.scope(by_vectors(k) ? "if (left < " + num(per_thread) + ")" : std::string(),
-               [&] { t_.each("v", per_thread, "if (v < left) (", to, ")[v * ", stride, "] = y", k, ".v[v];"); });
-      if (by_vectors(k)) t_("else sn::put(", to, ", y", k, ");");
-    }
+    for (int k = 0; k < static_cast<int>(p_.outputs.size()); ++k) store(k);
   }
 
+  /// Results v to v + n - 1 by one access, if there are so many.
+  void store(int k) {
+    const int n = v_.vector;
+    const std::string stride = "a.t" + num(k) + "_" + num(inner_);
+    const std::string to = "a.w" + num(k) + " + (" + offset("t", k, 0, inner_, "k") + " + first * " + stride + ")";
+    t_("#pragma unroll");
+    t_.scope("for (int v = 0; v < " + num(per_thread) + "; v += " + num(n) + ")", [&] {
+      if (n > 1)
+        t_.scope("if (v + " + num(n) + " <= left)", [&] {
+          t_("sn::pack<", storage_of_output(k), ", ", n, "> x;");
+          t_.each("l", n, "x.v[l] = y", k, "[v + l];");
+          t_("sn::put(", to, " + v, x);");
+          t_("continue;");
+        });
+      t_.each("l", n, "if (v + l < left) (", to, ")[(v + l) * ", stride, "] = y", k, "[v + l];");
+    });
+  }
+
+  const char* storage_of_output(int k) const { return storage_type(p_.outputs[static_cast<std::size_t>(k)].type); }
   int register_of(int j) const { return p_.reductions[static_cast<std::size_t>(j)].reg; }
   std::string element_type(int j) const { return type_of_register(p_, static_cast<std::size_t>(register_of(j))); }
 
