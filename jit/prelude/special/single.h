@@ -170,7 +170,7 @@ template <class V> SN_FN V single_gammaln_positive(V x) {
       -0.002102242432, 0.0009125944839, -0.000425154131, 0.0001917396867, -5.283973561e-05, 2.388160727e-05,
       -3.858047519e-05, 1.80915131e-05);
   const V l = single_log(x, sf_if(large, V(1.0), V(0.0)));
-  V r = sf_if(low, c - l, c);
+  V r = sf_if(low, c - l, c + V(0.0));  // 0 at 1, not -0
   if (sf_any(large)) {
     const V most = sf_fma(x - V(0.5), l, V(0.41893853320467274178) + single_stirling_rest(x));
     r = sf_if(large, most, r);
