@@ -17,9 +17,9 @@ endfunction()
 
 sinter_unity_group(src/platform/background src/platform/cache_folder jit/compile jit/cpu/compile_host
                    jit/compile_steps src/platform/files src/platform/disk_cache src/platform/dynamic_library
-                   jit/cuda/shapes/emit_loop)
+                   jit/cuda/shapes/emit_loop jit/cuda/shapes/emit_windows)
 sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/shapes/emit_map jit/cuda/tiles/emit_tiles
-                   jit/cuda/tiles/emit_reduce_tiles jit/cuda/schedule/legal_tiles
+                   jit/cuda/tiles/emit_reduce_tiles jit/cuda/schedule/legal_tiles jit/cuda/schedule/legal_windows
                    jit/cpu/host_compiler jit/program/include_scan
                    jit/program/monotone_tail src/platform/optional_library jit/program/program jit/program/rewrite/repetition
                    jit/program/rewrite/roll jit/program/rewrite/plain_reads jit/program/rewrite/wrapped_reads jit/program/stages)

@@ -140,6 +140,14 @@ int cuda_slab_bytes(const program& p, const cuda_variant& v) noexcept {
   return bytes;
 }
 
+int cuda_window_reach(const cuda_variant& v, int step) noexcept {
+  return (cuda_window_results - 1) * step + v.window.back();
+}
+
+int cuda_window_vector(dtype type) noexcept {
+  return std::clamp(16 / static_cast<int>(itemsize(type)), 1, cuda_window_results);
+}
+
 bool is_order_free(const reduce_desc& r) noexcept {
   const reduce_order order = about(r.op).order;
   return order == reduce_order::free || (order == reduce_order::rounded && !is_inexact(r.arg));
@@ -152,7 +160,8 @@ void append_variant(const cuda_variant& v, std::string& key) {
       static_cast<char>(v.skip_tail),   static_cast<char>(v.baseline),      static_cast<char>(v.groups),
       static_cast<char>(v.all_groups),  static_cast<char>(v.tile.axis),     static_cast<char>(v.tile.across),
       static_cast<char>(v.tile.down),   static_cast<char>(v.tile.slots),    static_cast<char>(v.tile.levels),
-      static_cast<char>(v.tile.halves), static_cast<char>(v.tile.mirrored), static_cast<char>(v.reused)};
+      static_cast<char>(v.tile.halves), static_cast<char>(v.tile.mirrored), static_cast<char>(v.reused),
+      static_cast<char>(v.tile.pairs)};
   key.append(head, sizeof head);
   const auto bytes = [&](const auto& list) {
     key.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list[0]);
@@ -162,6 +171,7 @@ void append_variant(const cuda_variant& v, std::string& key) {
   bytes(v.row_only);
   bytes(v.places);
   bytes(v.wraps);
+  bytes(v.window);
 }
 
 std::string cuda_kernel_name(const program& p, const cuda_variant& v) {
@@ -193,6 +203,7 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
     case cuda_shape::broadcast_rows: return cuda::emit_broadcast(p, v);
     case cuda_shape::stride_loop: return cuda::emit_stride_loop(p, v);
     case cuda_shape::staged_rows: return cuda::emit_stages(p, v);
+    case cuda_shape::windows: return cuda::emit_windows(p, v);
   }
   return {};
 }

@@ -32,16 +32,18 @@ enum class cuda_shape : std::uint8_t {
   reduce_tiles,     // every input depends on one of the last two kept axes at most: a block has a tile of results
   crossed_rows,     // as reduce_rows; neighbouring threads have neighbouring results, not elements
   crossed_columns,  // as reduce_columns; neighbouring threads have neighbouring elements of a result
+  windows,          // rows of few elements that overlap: a thread has neighbouring results, which share what it reads
 };
 
 /// tiled: 2^across elements of the inner axis times 2^down of `axis`; `mirrored`: an input is read as it is and transposed, so
 /// that the tiles beside each other in time are those which lie across the diagonal from each other. reduce_tiles: a thread has 2^down times 2^across
 /// results of the last two kept axes; `slots` groups of each row lie in shared memory at a time; a result has 2^levels
-/// lanes, which are joined neighbours first or halves first. shared_rows, broadcast_rows: a thread has 2^down rows. crossed_rows: a block
-/// has 2^across results where each has as many threads as a block has otherwise.
+/// lanes, which are joined neighbours first or halves first; `pairs`: two lanes at a time, all of whole groups.
+/// shared_rows: a thread has 2^down rows. crossed_rows: a block has 2^across results where each has as many threads as a
+/// block has otherwise. windows: a result has 2^levels lanes.
 struct cuda_tile {
   std::uint8_t axis = 0, across = 0, down = 0, slots = 0, levels = 0;
-  bool halves = false, mirrored = false;
+  bool halves = false, mirrored = false, pairs = false;
 };
 /// strided: an axis along whose coordinates an input wraps (launch::wraps), and the first wrap that is equal.
 struct cuda_wrap {
@@ -54,8 +56,9 @@ struct cuda_variant {
   cuda_shape shape = cuda_shape::linear;
   std::uint8_t rank = 1;
   std::uint8_t kept = 1;  // elementwise: the rank; reduce: number of kept axes
-  // Elements of a vector access where the shape leaves a choice; reduce_rows: elements of a group if rows are whole
-  // groups and the program reads positions in the whole space; staged_rows: elements of a group if rows are whole groups.
+  // Elements of a vector access where the shape leaves a choice; windows: results of a store; reduce_rows: elements
+  // of a group if rows are whole groups and the program reads positions in the whole space; staged_rows: elements of
+  // a group if rows are whole groups.
   std::uint8_t vector = 1;
   std::uint8_t groups = 0;  // staged_rows: groups of a thread, a power of two
   bool all_groups = false;  // staged_rows: every thread has that many
@@ -65,14 +68,16 @@ struct cuda_variant {
   bool whole = false;      // rows and columns of reductions: no result is split, so that there is no second stage
   bool skip_tail = false;  // monotone tail with a multiplier whose sign allows the skip
   bool baseline = false;   // baseline tier: compiles sooner, runs slower: see cuda_has_baseline (units.hpp)
-  cuda_tile tile;          // tiled, reduce_tiles, shared_rows, crossed_rows
+  cuda_tile tile;          // tiled, reduce_tiles, shared_rows, crossed_rows, windows
   std::vector<access> inputs, outputs;
   // broadcast_rows: input depends on the row (1), the column (0); reduce_tiles: operand_axes; reduce_rows over several axes,
-  // where each group of elements lies along the last one: input has one value for the group (1). Else empty
+  // where each group of elements lies along the last one: input has one value for the group (1); windows: elements between
+  // the places of neighbouring results, in strides of the last reduced axis. Else empty
   std::vector<std::uint8_t> row_only;
   // strided, tiled: of each input, then each output, the first one with equal strides, whose offset all of them have
   std::vector<std::uint8_t> places;
-  std::vector<cuda_wrap> wraps;  // in the order of inputs
+  std::vector<cuda_wrap> wraps;      // in the order of inputs
+  std::vector<std::uint8_t> window;  // windows: the extents of the reduced axes
 };
 
 /// Threads of a block, in all shapes but crossed_rows of long rows.
@@ -114,6 +119,12 @@ int cuda_tile_bytes(const program& p, const cuda_variant& v) noexcept;
 inline constexpr int cuda_tile_side = 16;
 int cuda_slab_pitch(const cuda_variant& v, dtype type) noexcept;
 int cuda_slab_bytes(const program& p, const cuda_variant& v) noexcept;
+
+/// windows: neighbouring results of a thread.
+inline constexpr int cuda_window_results = 4;
+/// windows: the last element of a thread's results in a row of the window, and the elements of vector accesses to an input.
+int cuda_window_reach(const cuda_variant& v, int step) noexcept;
+int cuda_window_vector(dtype type) noexcept;
 
 /// Whether a reduction may run as broadcast_rows: its result is bit-identical for any order of its elements.
 bool is_order_free(const reduce_desc& r) noexcept;

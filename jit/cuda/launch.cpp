@@ -320,6 +320,14 @@ call plan_call(const launch& l, const jit::cuda_variant& v, int multiprocessors,
       size.reduction.chunk = rounds_of(size.reduction.elements, size.team);
       c.first = reduce_tile_grid(l, v);
       break;
+    case cuda_shape::windows:
+      size.reduction.results = kept_count(l);
+      size.reduction.elements = reduced_count(l);
+      size.team = ceil_div(l.extents[l.kept - 1], jit::cuda_window_results);
+      size.reduction.chunk = size.team * (size.reduction.results / std::max<std::int64_t>(l.extents[l.kept - 1], 1));
+      c.first.x = static_cast<unsigned>(ceil_div(size.reduction.chunk, jit::cuda_block));
+      c.first.block_x = jit::cuda_block;
+      break;
     case cuda_shape::staged_rows:
     case cuda_shape::reduce_rows:
     case cuda_shape::reduce_columns:

@@ -85,6 +85,7 @@ std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
       for (role what : {role::results, role::elements}) add(what);
       break;
     case cuda_shape::reduce_tiles:
+    case cuda_shape::windows:
       for (role what : {role::results, role::elements, role::team, role::chunk}) add(what);
       break;
     case cuda_shape::reduce_rows:

@@ -45,6 +45,7 @@ int unrolled_elements(const program& p, const cuda_variant& v) {
     case cuda_shape::staged_rows: return cuda_group * std::max<int>(v.groups, 1);
     case cuda_shape::shared_rows: return cuda_group << v.tile.down;
     case cuda_shape::reduce_tiles: return cuda_group << (v.tile.down + v.tile.across);
+    case cuda_shape::windows: return cuda_window_results * v.window.back();
     default: return cuda_group * 2;  // rows of elements: one or two groups of each result at a time
   }
 }
@@ -74,7 +75,7 @@ std::int64_t cuda_text_weight(const program& p, const cuda_variant& v) {
 }
 
 bool cuda_has_baseline(const program& p, const cuda_variant& v) {
-  if (v.shape == cuda_shape::stride_loop) return false;
+  if (v.shape == cuda_shape::stride_loop || v.shape == cuda_shape::windows) return false;
   return any_quick_trig(p) || (may_be_optimised_less(p) && cuda_text_weight(p, v) >= baseline_weight);
 }
 

@@ -40,6 +40,7 @@ void observe(const jit::launch& l) {
   for (const jit::cuda_variant& v : all) {
     const std::string name = cuda::schedule_name(l, v);
     CAPTURE(name);
+    CAPTURE(l.code->label());
     now->names.insert(name.substr(0, name.find(',')));
     now->names.insert(name);
     if (!first.empty()) clear(l, first);
@@ -157,6 +158,11 @@ TEST_CASE("emulated: all schedules of pairs give the same bits") {
       CAPTURE(type);
       const ndarray a = numbers({37, 1, 22}, type, 7), b = numbers({41, 22}, type, 3);
       eval(sum(square(a - b), {.axis = -1}), max(a * b, {.axis = -1}));
+      // Rows of whole groups, whose lanes go two by two where elements are cheap: 2, 4 and 8 lanes.
+      for (const std::int64_t n : {16, 44, 64}) {
+        const ndarray u = numbers({19, 1, n}, type, 7), w = numbers({35, n}, type, 3);
+        eval(sum(square(u - w), {.axis = -1}), sum(abs(u - w), {.axis = -1}) * 2 + 1, max(u * w, {.axis = -1}));
+      }
       const ndarray p = numbers({22, 37, 1}, type, 5), q = numbers({22, 1, 41}, type, 5);
       eval(sum(p * q, {.axis = 0}), argmin(p - q, 0));
       const ndarray x = numbers({90, 1}, type, 5), y = numbers({70}, type, 3), z = numbers({140}, type, 11);
@@ -166,6 +172,45 @@ TEST_CASE("emulated: all schedules of pairs give the same bits") {
   });
   for (const char* name : {"tiles of results", "shared rows", "broadcast rows", "rows", "columns"})
     CHECK_MESSAGE(s.names.count(name) == 1, name);
+}
+
+TEST_CASE("emulated: all schedules of windows give the same bits") {
+  if (emulated::no_emulation()) return;
+  const auto windows = [](const ndarray& x, const shape_t& w) { return sliding_window_view(x, w); };
+  const seen s = run_all([&] {
+    for (const dtype type : {uint8, float32, float64, complex64}) {
+      CAPTURE(type);
+      // The last threads of a row have fewer results, or read vectors that would end behind the array.
+      for (const std::int64_t n : {41, 44}) {
+        const ndarray x = numbers({n}, type, 7);
+        eval(sum(windows(x, {16}), {.axis = -1}), sum(windows(x, {5}), {.axis = -1}));
+      }
+      const ndarray m = numbers({11, 24}, type, 3), cube = numbers({3, 9, 20}, type, 5);
+      eval(sum(windows(m, {3, 3}), {.axis = {2, 3}}), sum(windows(m.T(), {2, 7}), {.axis = {2, 3}}));
+      eval(sum(windows(cube, {2, 2, 3}), {.axis = {3, 4, 5}}));
+      eval(sum(sliding_window_view(m, {9}, 1), {.axis = -1}), sum(sliding_window_view(m, {6}, 0), {.axis = -1}));
+      // Every other window, and windows of every other element, or backwards.
+      eval(sum(windows(m(0), {7})(slice(_, _, 2)), {.axis = 1}), sum(windows(m(1, slice(_, _, 2)), {4}), {.axis = 1}));
+      eval(sum(windows(m(2, slice(_, _, -1)), {6}), {.axis = 1}), sum(windows(m(3, slice(1, _)), {8}), {.axis = 1}));
+      // Window by window: weights, an offset of each result, and an epilogue that reads.
+      const ndarray w = numbers({5}, type, 11), x = numbers({50}, type, 3), each = numbers({46}, type, 13);
+      eval(sum(windows(x, {5}) * w, {.axis = 1}), sum(windows(x, {5}) + each(_, newaxis), {.axis = 1}));
+      eval(sum(windows(x, {5}), {.axis = 1}) * each + 1);
+      // (GCC contracts products of complex vectors in spite of -ffp-contract=off, in one kernel and not in another one.)
+      if (is_complex(type)) continue;
+      eval(sum(windows(x, {5}) * windows(x(slice(_, _, -1)), {5}), {.axis = 1}));
+      eval(max(windows(x, {6}), {.axis = 1}), argmin(windows(x, {10}), 1), max(windows(m, {2, 3}), {.axis = {2, 3}}));
+      eval(mean(windows(m, {3, 3}), {.axis = {2, 3}}), var(windows(x, {9}), {.axis = 1}));
+    }
+    const ndarray x = numbers({150}, float32, 7);
+    eval(sum(windows(x, {2}), {.axis = 1}), sum(windows(x, {64}), {.axis = 1}),
+         prod(windows(x, {33}) * 0.01F, {.axis = 1}));
+    eval(sum(windows(x, {16}), {.axis = 0}), sum(windows(x, {100}), {.axis = 1}));
+    eval(any(windows(x, {7}) > 300, {.axis = 1}), count_nonzero(windows(x, {31}) > 3, {.axis = 1}));
+  });
+  CHECK(s.names.count("windows") == 1);
+  CHECK(s.names.count("rows") == 1);
+  CHECK(s.choices > 60);
 }
 
 #endif

@@ -154,6 +154,7 @@ void special_3(void* dst, const void* a, const void* b, const void* c, int n, in
     SN_MEMBER sn::singles of(sn::singles x) { return sn::single_##name(x); } \
   };
 #include "jit/program/opcodes.def"
+SINTER_SPECIAL_gamma(digamma, 1)  // a SPECIAL_OP of the list that has a text for float32, too
 #undef SINTER_SPECIAL_FOUND
 
 }  // namespace
@@ -169,6 +170,7 @@ block_op SINTER_SPECIAL_FIND(opcode op, dtype type) noexcept {
   case opcode::name:                         \
     return &special_single<single_##name>;
 #include "jit/program/opcodes.def"
+      SINTER_SPECIAL_gamma(digamma, 1)
 #undef SINTER_SPECIAL_FOUND
       default: break;
     }

@@ -28,6 +28,7 @@ const char* name_of(cuda_shape shape) {
     case cuda_shape::reduce_tiles: return "tiles of results";
     case cuda_shape::crossed_rows: return "rows, neighbouring threads across";
     case cuda_shape::crossed_columns: return "columns, neighbouring threads along";
+    case cuda_shape::windows: return "windows";
   }
   return "";
 }
@@ -49,6 +50,7 @@ std::string tile_text(const cuda_variant& v) {
     case cuda_shape::shared_rows: return ", " + down + " rows a thread";
     case cuda_shape::reduce_tiles: return ", " + down + " x " + across + " results a thread";
     case cuda_shape::staged_rows: return ", " + number(v.groups) + " groups a thread";
+    case cuda_shape::windows: return ", " + number(jit::cuda_window_results) + " neighbouring results a thread";
     default: return "";
   }
 }
@@ -56,6 +58,7 @@ std::string tile_text(const cuda_variant& v) {
 std::string way_of(const launch& l, const cuda_variant& v, std::size_t k) {
   const bool column = v.shape == cuda_shape::reduce_columns, map = l.code->kind == jit::kernel_kind::elementwise;
   const int group = v.shape == cuda_shape::broadcast_rows ? jit::cuda_columns
+                    : v.shape == cuda_shape::windows      ? jit::cuda_window_vector(l.code->inputs[k].type)
                     : map || column                       ? v.vector
                                                           : jit::cuda_group;
   if (gathered(l, k)) return "by index";
@@ -116,6 +119,12 @@ void add_parts(const launch& l, const cuda_variant& v, const call& c, schedule& 
       add(level::serial, rounds_of(reduced_count(l), std::int64_t{1} << v.tile.levels), "groups of a lane");
       add(level::vector, jit::cuda_group, "elements");
       break;
+    case cuda_shape::windows:
+      add(level::grid, c.first.x, "results");
+      add(level::threads, c.first.block_x, "results");
+      add(level::serial, jit::cuda_window_results, "results");
+      add(level::serial, reduced_count(l), "elements");
+      break;
     default: {
       const bool columns = v.shape == cuda_shape::reduce_columns;
       const bool on_y = columns || v.shape == cuda_shape::crossed_rows;
@@ -138,11 +147,10 @@ void add_parts(const launch& l, const cuda_variant& v, const call& c, schedule& 
 
 std::string joins_text(const launch& l, const cuda_variant& v, const call& c) {
   if (l.code->kind == jit::kernel_kind::elementwise) return "";
-  const bool halves = v.shape == cuda_shape::reduce_columns || v.shape == cuda_shape::crossed_columns ||
-                      (v.shape == cuda_shape::reduce_tiles && v.tile.halves);
+  const bool halves = v.shape == cuda_shape::reduce_columns || v.shape == cuda_shape::crossed_columns || v.tile.halves;
   std::string text = std::string("lanes by a tree, ") + (halves ? "halves" : "neighbours") + " first";
   if (c.second_stage) text += "; " + number(c.first.y) + " parts by a second kernel";
-  if (v.shape == cuda_shape::reduce_tiles) text += ", in registers";
+  if (v.shape == cuda_shape::reduce_tiles || v.shape == cuda_shape::windows) text += ", in registers";
   return text;
 }
 

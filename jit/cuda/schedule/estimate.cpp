@@ -211,7 +211,27 @@ double depth_of_reduction(const launch& l, const jit::cuda_variant& v, double gr
   return std::ceil(groups / results / v.tile.slots) + groups / 64;
 }
 
+/// Windows: what a thread reads and computes once for all of its results; partial sums double from step to step.
+void add_windows(work& w, const launch& l, const jit::cuda_variant& v) {
+  const auto results = static_cast<double>(kept_count(l)), elements = static_cast<double>(reduced_count(l));
+  const double threads = results / jit::cuda_window_results, rows = elements / v.window.back();
+  double most = 0;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (!in_prologue(*l.code, k)) continue;
+    const int step = v.row_only[k];
+    const double width = step > 0 ? jit::cuda_window_reach(v, step) : v.window.back();
+    const double vector = v.inputs[k] == access::linear ? jit::cuda_window_vector(l.code->inputs[k].type) : 1;
+    most = std::max(most, width);
+    add_accesses(w,
+                 {threads * rows * width, size_of_input(l, k), vector, double(step * jit::cuda_window_results), true});
+  }
+  w.instructions +=
+      threads * rows * most * (weight_of(l, 0, l.code->epilogue) + 3.0 * double(l.code->reductions.size()));
+  w.instructions += results * (weight_of(l, l.code->epilogue, l.code->code.size()) + 8);
+}
+
 void add_reduction(work& w, const launch& l, const jit::cuda_variant& v, const call& c, const device_figures& d) {
+  if (v.shape == cuda_shape::windows) return add_windows(w, l, v);
   const jit::program& p = *l.code;
   const auto results = static_cast<double>(kept_count(l)), elements = static_cast<double>(reduced_count(l));
   const double n = results * elements;

@@ -428,6 +428,7 @@ void add_reductions(const launch& l, extent_of_search which, variant_list& to) {
   const bool all = which == extent_of_search::all;
   if (all || kept_count(l) >= least_broadcast_rows)
     to.add_if(l, [&](jit::cuda_variant& v) { return is_broadcast(l, v); });
+  if (add_windows(l, which, to)) return;
   add_reduce_tiles(l, which, to);
   add_shared_rows(l, which, to);
   const bool pays = all || core::element_count(l.extents) >= large_reduction;
@@ -447,6 +448,7 @@ jit::cuda_variant& variant_list::add(const launch& l) {
   v.row_only.clear();
   v.places.clear();
   v.wraps.clear();
+  v.window.clear();
   v.rank = static_cast<std::uint8_t>(l.extents.size());
   v.kept = l.code->kind == jit::kernel_kind::elementwise ? v.rank : static_cast<std::uint8_t>(l.kept);
   v.vector = 1;

@@ -33,6 +33,11 @@ bool in_prologue(const jit::program& p, std::size_t input) noexcept;
 bool is_order_free(const jit::program& p) noexcept;
 /// Whether a reduction has the order of rows. Where any order gives the same bits, the one that suits the layout.
 bool prefers_rows(const jit::launch& l) noexcept;
+/// Lanes of a result, if one block has them and a tree joins them all; else 0.
+std::int64_t tree_lanes(const jit::launch& l, bool rows) noexcept;
+/// Whether the elements' code is short and reads no positions and no index arrays: it may be copied for each of a
+/// thread's results.
+bool is_short_element(const jit::program& p) noexcept;
 /// 4-byte words of the accumulators of all reductions, none of which is a user's.
 int accumulator_words(const jit::program& p) noexcept;
 
@@ -67,5 +72,7 @@ void add_schedules(const jit::launch& l, extent_of_search which, variant_list& t
 void add_tiled(const jit::launch& l, extent_of_search which, variant_list& to);
 void add_reduce_tiles(const jit::launch& l, extent_of_search which, variant_list& to);
 void add_shared_rows(const jit::launch& l, extent_of_search which, variant_list& to);
+/// Whether it is to be taken without an estimate.
+bool add_windows(const jit::launch& l, extent_of_search which, variant_list& to);
 
 }  // namespace sinter::cuda

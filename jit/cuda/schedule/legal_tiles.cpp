@@ -159,18 +159,30 @@ int accumulator_words(const jit::program& p) noexcept {
 
 namespace {
 
-/// Whether the elements' code is short and reads no positions and no index arrays: it is copied for each of a thread's
-/// results.
-bool is_short_element(const jit::program& p) noexcept {
+int weight_of_elements(const jit::program& p) noexcept {
   int weight = 0;
+  for (std::size_t k = 0; k < p.epilogue; ++k) weight += jit::weight(p.code[k].op);
+  return weight;
+}
+
+}  // namespace
+
+bool is_short_element(const jit::program& p) noexcept {
   for (std::size_t k = 0; k < p.epilogue; ++k) {
     const jit::instr& i = p.code[k];
     if (i.op == jit::opcode::coord || i.op == jit::opcode::checked_index || jit::is_random(i.op)) return false;
     if ((i.op == jit::opcode::sin || i.op == jit::opcode::cos) && !p.flags.fast_math) return false;
-    weight += jit::weight(i.op);
   }
-  return weight <= 64 && p.calls.empty() && p.combines.empty();
+  return weight_of_elements(p) <= 64 && p.calls.empty() && p.combines.empty();
 }
+
+std::int64_t tree_lanes(const launch& l, bool rows) noexcept {
+  const reduce_geometry g = rows ? row_geometry(l) : column_geometry(l, 1);
+  const std::int64_t lanes = rows ? g.first.block_x : g.first.block_y;
+  return g.splits > 1 || lanes > 32 ? 0 : lanes;
+}
+
+namespace {
 
 /// The kept axis of each input, and how its slab is read. False if an input depends on both axes, or none on one.
 bool set_slabs(const launch& l, jit::cuda_variant& v) {
@@ -197,13 +209,6 @@ bool set_slabs(const launch& l, jit::cuda_variant& v) {
   return found[static_cast<int>(operand_axes::row)] && found[static_cast<int>(operand_axes::column)];
 }
 
-/// Lanes of a result in the kernel that would run otherwise, if a tree joins them all; else 0.
-std::int64_t tree_lanes(const launch& l, bool rows) noexcept {
-  const reduce_geometry g = rows ? row_geometry(l) : column_geometry(l, 1);
-  const std::int64_t lanes = rows ? g.first.block_x : g.first.block_y;
-  return g.splits > 1 || lanes > 32 ? 0 : lanes;
-}
-
 /// The most results of a thread along both axes: registers hold lanes that have not been joined yet, and there must be
 /// tiles enough for all multiprocessors.
 bool set_results(const launch& l, jit::cuda_variant& v) noexcept {
@@ -221,6 +226,10 @@ bool set_slots(const launch& l, std::int64_t lanes, jit::cuda_variant& v) noexce
   return rounds_of(reduced_count(l), lanes) <= v.tile.slots;
 }
 
+/// Code of elements and steps is copied for a second lane and for the first groups. Where elements weigh more, or
+/// accumulators have more words than a number, what joins take is little beside it.
+constexpr int most_paired_weight = 4, most_paired_words = 2;
+
 bool is_reduce_tiles(const launch& l, bool small, jit::cuda_variant& v) {
   if (l.kept < 2 || l.extents.size() - l.kept != 1 || reduced_count(l) < 2 || !is_short_element(*l.code)) return false;
   const std::int64_t down = l.extents[l.kept - 2], across = l.extents[l.kept - 1];
@@ -236,7 +245,12 @@ bool is_reduce_tiles(const launch& l, bool small, jit::cuda_variant& v) {
   if (small) v.tile.down = v.tile.across = 1;
   v.outputs.assign(l.outputs.size(), access::strided);
   v.wide_index = !fits_narrow(l, kept_count(l));
-  return set_slots(l, lanes, v);
+  if (!set_slots(l, lanes, v)) return false;
+  const bool cheap =
+      weight_of_elements(*l.code) <= most_paired_weight && accumulator_words(*l.code) <= most_paired_words;
+  const bool all_lanes = v.vector != 1 && jit::cuda_group * lanes <= reduced_count(l);
+  v.tile.pairs = rows && lanes > 1 && cheap && all_lanes && 2 * rounds_of(reduced_count(l), lanes) <= v.tile.slots;
+  return true;
 }
 
 bool is_shared_rows(const launch& l, int bits, jit::cuda_variant& v) {

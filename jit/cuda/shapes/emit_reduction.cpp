@@ -68,28 +68,33 @@ void reduction_writer::define_accumulators() {
 }
 
 /// The lanes of a sum begin with -0, which adds nothing; the sum of nothing is +0.
-std::string reduction_writer::result_in_row(int j) const {
+std::string reduction_writer::result_in_row(int j, const std::string& acc) const {
   const reduce_desc& r = p_.reductions[static_cast<std::size_t>(j)];
-  const std::string some = result_of(p_, j, "acc.a" + num(j));
-  if (r.op != reduce_op::sum || is_order_free(r)) return some;
+  const std::string some = result_of(p_, j, acc + ".a" + num(j));
+  const bool never_empty = v_.shape == cuda_shape::reduce_tiles || v_.shape == cuda_shape::windows;
+  if (r.op != reduce_op::sum || is_order_free(r) || never_empty) return some;
   return "(a.elements == 0 ? " + type_of_reduction(p_, r) + "() : " + some + ")";
 }
 
 void reduction_writer::define_finish() {
-  phase f = make_phase(p_, v_, "epilogue", instructions(p_.epilogue, p_.code.size()), registers_of(p_.outputs));
-  f.runs_once();  // runs once for a result
-  define(t_, p_, f);
+  epilogue_ = make_phase(p_, v_, "epilogue", instructions(p_.epilogue, p_.code.size()), registers_of(p_.outputs));
+  epilogue_.runs_once();  // runs once for a result
+  define(t_, p_, epilogue_);
   t_.scope("__device__ __forceinline__ void finish(const args& a, I row, const accs& acc)", [&] {
     decompose(t_, "row", 0, v_.kept, "k");
-    one_element({.element = f,
-                 .address = [this](int k) { return address(k); },
-                 .coordinate = [this](int j) { return j < v_.rank ? "k" + num(j) : std::string("row"); },
-                 .place = [this](int k) { return "a.w" + num(k) + "[" + offset("t", k, 0, v_.kept, "k") + "]"; },
-                 .other =
-                     [this](char, int j) {
-                       return argument{result_in_row(j), ""};
-                     }});
+    run_epilogue("acc", [this](int k) { return "a.w" + num(k) + "[" + offset("t", k, 0, v_.kept, "k") + "]"; });
   });
+}
+
+void reduction_writer::run_epilogue(const std::string& acc, const text_of& place) {
+  one_element({.element = epilogue_,
+               .address = [this](int k) { return address(k); },
+               .coordinate = [this](int j) { return j < v_.rank ? "k" + num(j) : std::string("row"); },
+               .place = place,
+               .other =
+                   [&](char, int j) {
+                     return argument{result_in_row(j, acc), ""};
+                   }});
 }
 
 void reduction_writer::define_partials() {

@@ -37,6 +37,8 @@ class reduction_writer : protected kernel_writer {
   void join_rows();
   /// Stores a result, or what a split has of it.
   void leave(const std::string& result, const std::string& acc);
+  /// The epilogue of a result at the coordinates k<j>, which is number `row`: its registers are in `out`.
+  void run_epilogue(const std::string& acc, const text_of& place = {});
   /// The kernel that joins the splits.
   void second_stage();
 
@@ -47,12 +49,13 @@ class reduction_writer : protected kernel_writer {
 
  private:
   static bool is_ordered(const program& p);
-  std::string result_in_row(int j) const;
+  std::string result_in_row(int j, const std::string& acc) const;
   void define_accumulators();
   void define_finish();
   void define_partials();
 
   bool ordered_;  // whether the order of the elements matters
+  phase epilogue_;
 };
 
 }  // namespace sinter::jit::cuda

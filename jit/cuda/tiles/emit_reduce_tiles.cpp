@@ -100,11 +100,41 @@ class tile_reducer : reduction_writer {
     for (int k : element_.inputs)
       if (staged(k)) t_.unrolled("n", std::max(1, side * own(k) * slots_ / cuda_block), [&] { load_slab(k); });
     t_("__syncthreads();");
+    if (v_.tile.pairs) return pairs_of_lanes();
     t_.loop("for (int t = first; t < first + (1 << shift); ++t)", [&] {
       t_.each("q", results_, "acc[q].init();");
       t_.loop("for (int round = 0; round < rounds; ++round)", [&] { round(); });
-      join(0);
+      join(0, "acc");
     });
+  }
+
+  /// Two lanes beside each other, so that no accumulator is moved to where the second lane finds it. Every lane has a
+  /// group in the first round, which needs no addition.
+  void pairs_of_lanes() {
+    t_.loop("for (int t = first; t < first + (1 << shift); t += 2)", [&] {
+      t_.unrolled("part", 2, [&] {
+        t_.each("q", results_, "acc[q].init();");
+        t_.scope("", [&] {
+          t_("const int g = t + part, slot = g - first;");
+          whole_group();
+        });
+        t_.loop("for (int round = 1; round * lanes + t + part < full; ++round)", [&] {
+          t_("const int g = round * lanes + t + part, slot = round << shift | t + part - first;");
+          whole_group();
+        });
+        t_("if (part) {");
+        merge_each("s0[q]", "acc[q]");
+        t_("} else {");
+        t_.each("q", results_, "s0[q] = acc[q];");
+        t_("}");
+      });
+      join(1, "s0");
+    });
+  }
+
+  void whole_group() {
+    t_("const I r0 = (I)g * ", cuda_group, ";");
+    group();
   }
 
   /// Neighbouring threads take neighbouring slots, or neighbouring rows where those are contiguous.
@@ -132,10 +162,7 @@ class tile_reducer : reduction_writer {
 
   void round() {
     t_("const int g = round * lanes + ", lane_of("t"), ", slot = round << shift | t - first;");
-    t_.scope("if (g < full)", [&] {
-      t_("const I r0 = (I)g * ", cuda_group, ";");
-      group();
-    });
+    t_.scope("if (g < full)", [&] { whole_group(); });
     if (v_.vector != 1) return;
     t_.scope("if (g == full)", [&] {
       begin_last();
@@ -144,18 +171,22 @@ class tile_reducer : reduction_writer {
     });
   }
 
-  void join(int level) {
+  /// Joins a lane, or the `from` that it is a part of, to those before it; the last one leaves all of them in the last
+  /// level.
+  void join(int level, const std::string& from) {
     if (level == v_.tile.levels) return;
-    const std::string s = "s" + num(level) + "[q]";
+    const std::string s = "s" + num(level);
     t_("if (t >> ", level, " & 1) {");
-    t_.unrolled("q", results_, [&] {
-      for (int r = 0; r < reductions(); ++r) t_(s, ".a", r, ".merge(acc[q].a", r, ");");
-      t_("acc[q] = ", s, ";");
-    });
-    join(level + 1);
+    merge_each(s + "[q]", from + "[q]");
+    join(level + 1, s);
     t_("} else {");
-    t_.each("q", results_, s, " = acc[q];");
+    t_.each("q", results_, s, "[q] = ", from, "[q];");
     t_("}");
+  }
+  void merge_each(const std::string& to, const std::string& from) {
+    t_.unrolled("q", results_, [&] {
+      for (int r = 0; r < reductions(); ++r) t_(to, ".a", r, ".merge(", from, ".a", r, ");");
+    });
   }
 
   void group() {
@@ -195,11 +226,16 @@ class tile_reducer : reduction_writer {
 
   void finish() {
     const std::string rows = "a.e" + num(i_) + ".n", columns = "a.e" + num(j_) + ".n";
+    const std::string all = v_.tile.levels ? "s" + num(v_.tile.levels - 1) : "acc";
+    const std::string row = "k" + num(i_), column = "k" + num(j_);
+    const auto place = [this](int k) { return "a.w" + num(k) + "[" + offset("t", k, 0, v_.kept, "k") + "]"; };
     t_.unrolled("v", rows_, [&] {
       t_.unrolled("w", columns_, [&] {
-        t_("const I row = k", i_, "0 + down + v * ", side, ", column = k", j_, "0 + across + w * ", side, ";");
-        t_("if (row < ", rows, " && column < ", columns, ")");
-        t_("  finish(a, (outer * ", rows, " + row) * ", columns, " + column, acc[v * ", columns_, " + w]);");
+        t_("const I ", row, " = ", row, "0 + down + v * ", side, ", ", column, " = ", column, "0 + across + w * ", side,
+           ";");
+        t_("if (", row, " >= ", rows, " || ", column, " >= ", columns, ") continue;");
+        t_("const long long row = ((long long)outer * ", rows, " + ", row, ") * ", columns, " + ", column, ";");
+        run_epilogue(all + "[v * " + num(columns_) + " + w]", place);
       });
     });
   }

@@ -52,6 +52,9 @@ SN_FN float sf_number(unsigned b) { return from_bits(b); }
 #define SN_SPECIAL_CALLED_SINGLE(name, text, single) \
   SN_CALLED double name(double x) { return text(x); } \
   SN_CALLED float name(float x) { return single(x); }
+#define SN_SPECIAL_CALLED_DOUBLE(name, text, single) \
+  SN_CALLED double name(double x) { return text(x); } \
+  SN_FN float name(float x) { return single(x); }
 #define SN_SPECIAL_CALLED_2(name, text) \
   SN_CALLED double name(double x, double y) { return text(x, y); } \
   SN_FN float name(float x, float y) { return float(name(double(x), double(y))); }

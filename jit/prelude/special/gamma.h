@@ -174,8 +174,8 @@ template <class V> SN_FN V sf_digamma(V x) {
 template <class V> SN_FN V sf_loggamma_positive(V x) { return sf_if(x < V(0.0), sf_nan(x), sf_gammaln(x)); }
 
 SN_SPECIAL_CALLED_1(gamma, sf_gamma)
-SN_SPECIAL_CALLED_SINGLE(gammaln, sf_gammaln, single_gammaln)
-SN_SPECIAL_CALLED_1(digamma, sf_digamma)
+SN_SPECIAL_CALLED_DOUBLE(gammaln, sf_gammaln, single_gammaln)
+SN_SPECIAL_CALLED_DOUBLE(digamma, sf_digamma, single_digamma)
 SN_SPECIAL_CALLED_1(loggamma_positive, sf_loggamma_positive)
 
 }  // namespace sn

@@ -49,6 +49,22 @@ template <class V> SN_FN sf_pair<V> single_log_pair(V x) {
   return sf_sum_ordered(sum.hi, sum.lo + low);
 }
 
+/// log(x) - less for x > 0, where `less` is 0 or 1, to an ulp; of 0, infinity, NaN and negative numbers something. The
+/// polynomial is (log(1 + f) - f) / f^2: there is no division.
+template <class V> SN_FN V single_log(V x, V less) {
+  typedef decltype(sf_bits(V())) word;
+  const auto tiny = x < V(1.1754943508222875e-38);
+  const word b = sf_bits(sf_if(tiny, x * V(16777216.0), x));
+  const word u = b + word(0x004afb0du), biased = u >> 23;  // as in single_log_pair
+  const V k = sf_number(biased | word(0x4b000000u)) - sf_if(tiny, V(8388608.0 + 151), V(8388608.0 + 127));
+  const V f = sf_number(b - (biased << 23) + word(0x3f800000u)) - V(1.0);
+  const V p = sf_poly(f, -0.4999999765, 0.3333333003, -0.2500078124, 0.2000123446, -0.1662664563, 0.1420485595,
+      -0.1312755565, 0.1272267279, -0.07673641502);
+  const V low = sf_fma(f * f, p, k * V(-2.1219444005469058e-04));
+  return sf_fma(k, V(0.693359375), -less) + (f + low);
+}
+template <class V> SN_FN V single_log(V x) { return single_log(x, V(0.0)); }
+
 // ---- the error function
 
 /// erf(x) for |x| <= 1.
@@ -116,10 +132,6 @@ template <class V> SN_FN V single_erfinv_core(V x, V w) {
   }
   return r;
 }
-template <class V> SN_FN V single_log(V x) {
-  const sf_pair<V> p = single_log_pair(x);
-  return p.hi;
-}
 template <class V> SN_FN V single_erfinv(V x) {
   const V a = sf_abs(x), p = (V(1.0) - a) * (V(1.0) + a);
   V r = single_erfinv_core(x, -single_log(p));
@@ -147,24 +159,21 @@ template <class V> SN_FN V single_ndtri(V p) {
 /// log gamma(x) without its Stirling terms for x >= 3.
 template <class V> SN_FN V single_stirling_rest(V x) {
   const V i = V(1.0) / x;
-  return i * sf_poly(i * i, 0.08333333267, -0.002777586225, 0.0007847184126, -0.0004544283179);
+  return i * sf_poly(i * i, 0.08333331256, -0.002774386724, 0.0007085910531);
 }
-/// As sf_gammaln_positive.
+/// log gamma(x) for x >= 0: on [1, 3) a polynomial times (x - 1) (x - 2), below by the recurrence, from 3 on
+/// (x - 1/2) (log x - 1) + (log(2 pi) - 1) / 2 + the rest.
 template <class V> SN_FN V single_gammaln_positive(V x) {
-  const auto low = x < V(1.0), high = x >= V(2.0), large = x >= V(3.0);
-  const V z = sf_max(x, V(3.0)), by = sf_if(low, x, sf_if(high, x - V(1.0), V(1.0)));
-  const sf_pair<V> l = single_log_pair(sf_if(large, z, by));
-  const V y = sf_if(low, x, sf_if(high, x - V(2.0), x - V(1.0)));
-  const V c = y * (y - V(1.0)) * sf_poly(sf_fma(y, V(2.0), V(-1.0)), 0.4831289523, -0.07297994849, 0.01572776347,
-      -0.003913534146, 0.001050506109, -0.0002947628587, 8.321862487e-05, -2.451356572e-05, 9.557596313e-06,
-      -2.905242853e-06);
-  const V sign = sf_if(low, V(-1.0), V(1.0));
-  V r = sf_if(low | high, (c + sign * l.lo) + sign * l.hi, c + V(0.0));
+  const auto low = x < V(1.0), large = x >= V(3.0);
+  const V y = sf_if(low, x, x - V(1.0)), t = y - V(1.0);
+  const V c = y * t * sf_poly(t, 0.4227843351, -0.1003172746, 0.03296498784, -0.01238494322, 0.004998996089,
+      -0.002102242432, 0.0009125944839, -0.000425154131, 0.0001917396867, -5.283973561e-05, 2.388160727e-05,
+      -3.858047519e-05, 1.80915131e-05);
+  const V l = single_log(x, sf_if(large, V(1.0), V(0.0)));
+  V r = sf_if(low, c - l, c + V(0.0));  // 0 at 1, not -0
   if (sf_any(large)) {
-    const V w = sf_min(z, V(1e36));
-    const sf_pair<V> p = sf_times(l, w - V(0.5)), s = sf_plus(p, -w), t = sf_plus(s, V(0.91893851757049560547));
-    const V most = t.hi + (t.lo + (single_stirling_rest(w) + V(1.5634177e-08)));
-    r = sf_if(large, sf_if(x > V(1e36), x * (l.hi - V(1.0)), most), r);
+    const V most = sf_fma(x - V(0.5), l, V(0.41893853320467274178) + single_stirling_rest(x));
+    r = sf_if(large, most, r);
   }
   return r;
 }
@@ -175,19 +184,62 @@ template <class V> SN_FN V single_sinpi_size(V x) {
   const V cosine = sf_poly(b * b, 1.0, -4.934802163, 4.058707258, -1.335044448, 0.231328785);
   return sf_if(a > V(0.25), cosine, sine);
 }
+/// Below 0: log(pi) - log|x sin(pi x)| - log gamma(-x) as pairs, since the sum has zeros.
+template <class V> SN_SHARED V single_gammaln_negative(V x) {
+  const V a = sf_abs(x), w = sf_min(sf_max(a, V(3.0)), V(8388608.0)), small = single_gammaln_positive(sf_min(a, V(3.0)));
+  const sf_pair<V> p = sf_plus(sf_plus(sf_times(single_log_pair(w), w - V(0.5)), -w), V(0.91893851757049560547));
+  const sf_pair<V> most = {p.hi, p.lo + (single_stirling_rest(w) + V(1.5634177e-08))};
+  const sf_pair<V> near = {small, V(0.0)}, r = sf_pair_if(a >= V(3.0), most, near);
+  const V least = sf_max(sf_min(a, V(8388608.0)), V(1e-18));
+  const sf_pair<V> l = single_log_pair(single_sinpi_size(least) * least);
+  const sf_pair<V> log_pi = {V(1.14472985267639160156), V(3.3172915e-08)};
+  const sf_pair<V> q = sf_plus(sf_plus(log_pi, sf_minus(l)), sf_minus(r));
+  return sf_if(x == sf_floor(x), sf_inf(x), sf_if(a < V(1e-18), small, q.hi));
+}
 template <class V> SN_FN V single_gammaln(V x) {
   const V a = sf_abs(x);
   V r = single_gammaln_positive(a);
   const auto negative = x < V(0.0);
-  if (sf_any(negative)) {
-    // log(pi) - log|x sin(pi x)| - log gamma(-x)
-    const V least = sf_max(sf_min(a, V(8388608.0)), V(1e-18));
-    const sf_pair<V> l = single_log_pair(single_sinpi_size(least) * least);
-    V q = (V(1.14472985267639160156) - l.hi) + (V(3.3172915e-08) - l.lo) - r;
-    q = sf_if(a < V(1e-18), r, q);
-    r = sf_if(negative, sf_if(x == sf_floor(x), sf_inf(x), q), r);
-  }
+  if (sf_any(negative)) r = sf_if(negative, single_gammaln_negative(x), r);
   r = sf_if(x == V(0.0), sf_inf(x), sf_if(a == sf_inf(x), x, r));
+  return sf_if(x == x, r, x);
+}
+
+/// digamma(x) for 0 < x < 3, or for x below 1 digamma(x + 1): a polynomial times the argument minus the zero.
+template <class V> SN_FN V single_digamma_small(V x) {
+  const V y = sf_if(x < V(1.0), x, x - V(1.0));
+  const V from = (y - V(0.46163213253021240234)) - V(1.2438150e-08);
+  return from * sf_poly(y - V(1.0), 0.7853075453, -0.260738958, 0.1089992588, -0.04955070391, 0.02345770308, -0.01134362793,
+      0.005491503689, -0.002709205725, 0.001523954716, -0.0007581970007, 0.0001124102244, -5.583611437e-05, 0.0002208564017,
+      -0.0001103630398);
+}
+/// log x - 1 / (2 x) - digamma(x) for x >= 3, from 1 / x.
+template <class V> SN_FN V single_digamma_rest(V i) {
+  const V u = i * i;
+  return u * sf_poly(u, 0.08333332785, -0.008331742294, 0.003893513343, -0.002966348855);
+}
+/// digamma(-a) = digamma(a) + 1 / a + pi cot(pi a) for a > 0. The cotangent is that of a's distance r to a whole number:
+/// pi cot(pi r) = 1 / r - r S(r^2). What is large is a pair, since the sum has zeros.
+template <class V> SN_SHARED V single_digamma_negative(V a) {
+  const auto large = a >= V(3.0);
+  const V i = V(1.0) / a, most = sf_max(a, V(3.0));
+  const sf_pair<V> l = single_log_pair(most);
+  const V hi = sf_if(large, l.hi, single_digamma_small(a));
+  const V lo = sf_if(large, sf_fma(V(0.5), i, l.lo - single_digamma_rest(V(1.0) / most)), sf_if(a < V(1.0), V(0.0), i));
+  const V r = a - sf_rint(a), q = V(1.0) / r, v = r * r;
+  const V odd = r * sf_poly(v, 3.289868131, 2.164647911, 2.034566103, 2.011921554, 1.944676721, 2.464389551, 0.0001186956111,
+      6.065015612);
+  const sf_pair<V> s = sf_sum(hi, q);
+  const V sum = s.hi + (s.lo + (lo + sf_fma(sf_fma(-q, r, V(1.0)), q, -odd)));
+  return sf_if(a == sf_floor(a), sf_nan(a), sf_if(a < V(1e-18), i, sum));
+}
+template <class V> SN_FN V single_digamma(V x) {
+  const auto low = x < V(1.0), large = x >= V(3.0), negative = x < V(0.0);
+  const V i = V(1.0) / x, c = single_digamma_small(x);
+  V r = sf_if(low, c - i, c);
+  if (sf_any(large)) r = sf_if(large, single_log(x) - sf_fma(V(0.5), i, single_digamma_rest(i)), r);
+  if (sf_any(negative)) r = sf_if(negative, single_digamma_negative(sf_abs(x)), r);
+  r = sf_if(x == V(0.0), -i, sf_if(x == sf_inf(x), x, r));
   return sf_if(x == x, r, x);
 }
 

@@ -67,6 +67,29 @@ TEST_CASE("schedules of a GPU: rows on chip, transposed operands, pairs") {
   CHECK(chosen(where(y > 0, z, y)) == "linear, vectors of 4");
 }
 
+TEST_CASE("schedules of a GPU: windows that overlap") {
+  const auto sums = [](const ndarray& x, const shape_t& w) {
+    return sum(sliding_window_view(x, w), {.axis = w.size() == 1 ? axes{-1} : axes{-2, -1}});
+  };
+  const ndarray line = memory({1 << 20}), plane = memory({512, 512});
+  const std::string windows = "windows, 4 neighbouring results a thread";
+  for (const std::int64_t n : {2, 3, 16, 64, 100}) CHECK(chosen(sums(line, {n})) == windows);
+  CHECK(chosen(sums(plane, {3, 3})) == windows);
+  CHECK(chosen(sums(plane, {8, 8})) == windows);
+  CHECK(chosen(max(sliding_window_view(line, {16}), {.axis = -1})) == windows);
+  CHECK(chosen(var(sliding_window_view(line, {16}), {.axis = -1})) == windows);
+  // Too long, too few results, rows that do not overlap.
+  CHECK(chosen(sums(line, {1000})) == "rows");
+  CHECK(chosen(sums(memory({1 << 14}), {16})) == "rows");
+  CHECK(chosen(sum(memory({1 << 20, 16}), {.axis = -1})) == "rows");
+  each_launch(sums(line, {16}), [](const jit::launch& l) {
+    const jit::schedule s = cuda::describe(l);
+    CHECK(s.inputs.at(0) == "vectors of 4");
+    CHECK(s.outputs.at(0) == "vectors");
+    CHECK(std::string(s.estimate.bound) == "memory");
+  });
+}
+
 TEST_CASE("schedules of a GPU: repeated steps, sums of narrow and wide rows, columns") {
   ndarray re = memory({2048, 2048}), im = memory({2048, 2048});
   const ndarray a = re, b = im;

@@ -44,6 +44,8 @@ TEST_CASE("CUDA kernels of special functions compile, for both dtypes") {
   }
   for (const opcode op : {opcode::erf,
                           opcode::ndtri,
+                          opcode::gammaln,
+                          opcode::digamma,
                           opcode::gamma,
                           opcode::expit,
                           opcode::kl_div,
