@@ -8,7 +8,8 @@ namespace sinter::cuda::device {
 struct sparse_job {
   element type{};     // i64, f32, f64, c64, c128
   bool wide = false;  // int64 indices
-  std::int64_t rows = 0, entries = 0, width = 1;
+  std::int64_t rows = 0, columns = 0, entries = 0, width = 1;
+  std::int64_t longest = -1;  // a bound of the entries of a row, if one is known
   const void* data = nullptr;
   const void* indices = nullptr;
   const void* indptr = nullptr;

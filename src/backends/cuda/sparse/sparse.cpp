@@ -19,7 +19,9 @@ device::sparse_job job_of(const sparse_matrix& a, const sparse_product& p) {
   j.type = static_cast<device::element>(a.type);
   j.wide = a.index == dtype::i64;
   j.rows = a.rows;
+  j.columns = a.columns;
   j.entries = a.entries;
+  j.longest = a.longest;
   j.width = p.width;
   j.data = a.data;
   j.indices = a.indices;
