@@ -67,6 +67,11 @@ class sparse {
   virtual void transpose(const sparse_matrix&, std::size_t /*bytes*/, void* /*indptr*/, void* /*indices*/,
                          void* /*data*/, void* /*scratch*/) {}
 
+  /// Whether sort_copies() takes a matrix, by its extents and lengths of rows; if not, callers transpose twice.
+  virtual bool sorts_copies(const sparse_matrix&) const { return false; }
+  /// The entries of each row sorted by column, equal ones in their order, in other memory. `bytes` of an element. Enqueued.
+  virtual void sort_copies(const sparse_matrix&, std::size_t /*bytes*/, void* /*indices*/, void* /*data*/) {}
+
   // The rest is done by backends whose memory the host addresses (arranges()); elsewhere callers compose it of sorts and
   // gathers. These functions run at once.
 

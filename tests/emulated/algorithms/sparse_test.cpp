@@ -208,7 +208,41 @@ void check_transpose(const emulated::transpose_kernels<I>& kernels, const matrix
   CHECK(indptr.back() == static_cast<I>(entries));
 }
 
+/// By few blocks, against std::stable_sort; elements tell entries of equal place apart.
+template <class I>
+void check_row_sort(emulated::row_sort_kernel<I> sort, const std::vector<int>& lengths, std::int64_t columns,
+                    std::mt19937& random) {
+  matrix<double, I> m = matrix_of<double, I>(lengths, columns, random);
+  for (std::size_t k = 0; k < m.data.size(); ++k) m.data[k] = static_cast<double>(k);
+  const auto entries = static_cast<std::int64_t>(m.data.size());
+  std::vector<I> sorted(m.data.size(), -7);
+  std::vector<double> data(m.data.size(), -7);
+  REQUIRE(cuda_emulator::launch({3}, {emulated::csr_sort_threads}, [&] {
+            sort({m.rows, entries, m.data.data(), m.indptr.data()}, m.indices.data(), sorted.data(), data.data());
+          }) == std::string());
+  std::vector<std::size_t> order(m.data.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+  for (std::size_t r = 0; r + 1 < m.indptr.size(); ++r)
+    std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(m.indptr[r]),
+                     order.begin() + static_cast<std::ptrdiff_t>(m.indptr[r + 1]),
+                     [&](auto a, auto b) { return m.indices[a] < m.indices[b]; });
+  bool right = true;
+  for (std::size_t k = 0; k < order.size(); ++k)
+    right &= sorted[k] == m.indices[order[k]] && data[k] == m.data[order[k]];
+  CHECK(right);
+}
+
 }  // namespace
+
+TEST_CASE("CUDA kernels for sparse matrices: sorts of rows") {
+  if (left_out()) return;
+  std::mt19937 random(7);
+  const std::vector<int> lengths = {0, 1, 2, 127, 128, 129, 0, 1024, 300, 3, 0};
+  for (const std::int64_t columns : {std::int64_t{1}, std::int64_t{40}, std::int64_t{100000}}) {
+    check_row_sort(emulated::row_sort_narrow, lengths, columns, random);
+    check_row_sort(emulated::row_sort_wide, lengths, columns, random);
+  }
+}
 
 TEST_CASE("CUDA kernels for sparse matrices: transposes") {
   if (left_out()) return;

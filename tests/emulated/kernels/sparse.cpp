@@ -5,11 +5,12 @@
 
 #include "backends/cuda/sparse/multiply_kernels.cuh"
 #include "backends/cuda/sparse/row_kernels.cuh"
+#include "backends/cuda/sparse/row_sort_kernels.cuh"
 #include "backends/cuda/sparse/transpose_kernels.cuh"
 
 namespace emulated {
 
-static_assert(csr_matrix_threads == csr::csr_matrix_threads);
+static_assert(csr_matrix_threads == csr::csr_matrix_threads && csr_sort_threads == csr::csr_sort_threads);
 
 template <class T, class I, int Lanes, int Each>
 constexpr csr_kernels<T, I> kernels_of = {Lanes,
@@ -21,6 +22,8 @@ constexpr csr_kernels<T, I> kernels_of = {Lanes,
 const csr_sizes sizes_of_csr = {csr::csr_row_threads,  csr::csr_resident_threads, csr::csr_giant_threads,
                                 csr::csr_join_threads, csr::csr_patience,         csr::csr_giant,
                                 csr::csr_giant_tile};
+const row_sort_kernel<int> row_sort_narrow = csr::csr_sort_rows<double, int>;
+const row_sort_kernel<std::int64_t> row_sort_wide = csr::csr_sort_rows<double, std::int64_t>;
 const transpose_kernels<int> transposes_narrow = {csr::csr_column_starts<int>, csr::csr_place<double, int>};
 const transpose_kernels<std::int64_t> transposes_wide = {csr::csr_column_starts<std::int64_t>,
                                                          csr::csr_place<double, std::int64_t>};

@@ -30,6 +30,11 @@ struct transpose_kernels {
   void (*column_starts)(const std::uint32_t*, std::int64_t, std::int64_t, I*);
   void (*place)(csr::csr_entries<double, I>, const std::uint32_t*, I*, double*);
 };
+template <class I>
+using row_sort_kernel = void (*)(csr::csr_entries<double, I>, const I*, I*, double*);
+inline constexpr unsigned csr_sort_threads = 128;
+extern const row_sort_kernel<int> row_sort_narrow;
+extern const row_sort_kernel<std::int64_t> row_sort_wide;
 extern const transpose_kernels<int> transposes_narrow;
 extern const transpose_kernels<std::int64_t> transposes_wide;
 extern const csr_kernels<double, int> csr_doubles_by_one, csr_doubles_by_four;

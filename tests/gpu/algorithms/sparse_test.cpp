@@ -119,6 +119,30 @@ TEST_CASE("GPU: a captured product of rows that are divided has the bits of othe
   CHECK(array_equal(y, known.dot(x)));
 }
 
+TEST_CASE("GPU: rows are sorted, entries of equal place in their order") {
+  if (no_gpu()) return;
+  const device gpu = default_device();
+  std::vector<std::int64_t> lengths(400, 30);  // 1024 entries at most are sorted by a block
+  lengths[0] = 0, lengths[7] = 1024, lengths[399] = 1;
+  for (const bool longer : {false, true}) {
+    if (longer) lengths[7] = 1025;
+    for (const dtype type : {bool_, int16, float32, float64, complex128})
+      for (const dtype index : {int32, int64})
+        for (const std::int64_t columns : {5, 40000}) {
+          sparse_array a = of_lengths(lengths, columns, float64, index);
+          a = a.with_data(arange(a.nnz(), {.device = cpu}).astype(type));
+          sparse_array ga = a.to_device(gpu);
+          a.sort_indices();
+          ga.sort_indices();
+          CHECK(same(ga.indices(), a.indices()));
+          CHECK(same(ga.data(), a.data()));
+        }
+  }
+  const sparse_array left = of_lengths(std::vector<std::int64_t>(500, 20), 300, float64, int32),
+                     right = of_lengths(std::vector<std::int64_t>(300, 15), 1000, float64, int32);
+  CHECK(same(matmul(left.to_device(gpu), right.to_device(gpu)).toarray(), matmul(left, right).toarray()));
+}
+
 TEST_CASE("GPU: products of sparse arrays have the same bits again") {
   if (no_gpu()) return;
   const sparse_array a = sparse::random_array({4000, 3000}, 0.05);

@@ -64,7 +64,8 @@ cudaError_t rows_times_vector(const context& c, const csr_job<T, I>& j) {
   const i64 each = j.entries / j.rows;
   if (each < 8) return rows_by<1, 8>(c, j);
   if (each < 16) return rows_by<4, 4>(c, j);
-  if (each < 48) return rows_by<8, 4>(c, j);
+  if (each < 40) return rows_by<8, 4>(c, j);
+  if (each < 96) return rows_by<16, 4>(c, j);
   cudaError_t status = cudaSuccess;
   return rows_near<8>(c, j, status) ? status : rows_by<32, 8>(c, j);
 }

@@ -110,6 +110,7 @@ template <class T, class I, int Each>
 __global__ void __launch_bounds__(csr_resident_threads) csr_times_near_vector(const csr_job<T, I> j) {
   T* const x = csr_room<T>();
   const int thread = static_cast<int>(threadIdx.x);
+#pragma unroll 8
   for (std::int64_t k = thread; k < j.columns; k += csr_resident_threads) x[k] = j.x[k];
   __syncthreads();
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * (csr_resident_threads / 32);

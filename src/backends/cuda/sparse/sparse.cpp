@@ -64,6 +64,19 @@ class cuda_sparse final : public runtime::sparse {
     run("transpose", [&](const device::context& here) { return device::transpose(here, j, scratch); });
   }
 
+  bool sorts_copies(const sparse_matrix& a) const override {
+    return device::can_sort_rows(a.rows, a.entries, a.longest);
+  }
+  void sort_copies(const sparse_matrix& a, std::size_t bytes, void* indices, void* data) override {
+    device::row_sort_job j;
+    j.wide = a.index == dtype::i64;
+    j.bytes = static_cast<int>(bytes);
+    j.rows = a.rows, j.entries = a.entries;
+    j.data = a.data, j.indices = a.indices, j.indptr = a.indptr;
+    j.new_data = data, j.new_indices = indices;
+    run("sort_indices", [&](const device::context& here) { return device::sort_rows(here, j); });
+  }
+
  private:
   device::context context() const { return {current_stream(target_.device), target_.multiprocessors}; }
   /// Enqueues what `f` launches in the current stream.
