@@ -150,7 +150,8 @@ void greek_rows(const row_printer& row, bool gpu) {
     const ndarray gamma = sn::grad(delta_sum)(s, v, t, r);
     return std::vector{price, delta, vega, theta, rho, gamma};
   });
-  row("copy of four arrays to six, " + power_name(n), [&] { return std::vector<ndarray>{s + v, t + r, -s, -v, -t, -r}; });
+  row("copy of four arrays to six, " + power_name(n),
+      [&] { return std::vector<ndarray>{s + v, t + r, -s, -v, -t, -r}; });
 }
 
 /// A hundred parameters of a thousand numbers each: what counts is the host's time.

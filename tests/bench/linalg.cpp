@@ -56,8 +56,8 @@ void square_rows(const sizes& s) {
   }
   const ndarray stack = sn::reshape(matrix(s.stack * 128, 128, sn::float32), {s.stack, 128, 128});
   print_row("matmul of " + std::to_string(s.stack) + " matrices 128^2, float32",
-            steady_seconds([&] { return sn::matmul(stack, stack); }), static_cast<double>(s.stack) * flops(128, 128, 128),
-            "Gflop/s");
+            steady_seconds([&] { return sn::matmul(stack, stack); }),
+            static_cast<double>(s.stack) * flops(128, 128, 128), "Gflop/s");
   const ndarray tiny = sn::reshape(matrix(s.stack * 64, 4, sn::float32), {s.stack * 16, 4, 4});
   print_row("matmul of " + std::to_string(s.stack * 16) + " matrices 4^2, float32",
             steady_seconds([&] { return sn::matmul(tiny, tiny); }));

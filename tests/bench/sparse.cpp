@@ -98,11 +98,10 @@ void neighbour_rows(const row_printer& row, bool gpu) {
     const ndarray points = rng.random({many, 128}, {.dtype = sn::float32}),
                   queries = rng.random({few, 128}, {.dtype = sn::float32});
     sn::eval(points, queries);
-    row("knn of " + std::to_string(few) + " in " + std::to_string(many) + " x 128, k = 10", 0,
-        [&] {
-          const auto [distances, indices] = sn::spatial::knn(queries, points, 10);
-          return std::vector{distances, indices};
-        });
+    row("knn of " + std::to_string(few) + " in " + std::to_string(many) + " x 128, k = 10", 0, [&] {
+      const auto [distances, indices] = sn::spatial::knn(queries, points, 10);
+      return std::vector{distances, indices};
+    });
   }
   const ndarray x = numbers({side, 64}, 0, 1), y = numbers({side, 64}, 0, 1);
   for (const char* metric : {"sqeuclidean", "euclidean", "cityblock", "cosine"})

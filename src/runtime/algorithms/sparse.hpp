@@ -20,7 +20,8 @@ struct sparse_matrix {
   const void* indices = nullptr;
   const void* indptr = nullptr;
   bool ascends = false;  // the entries of each row are known to ascend
-  std::int64_t longest = -1;  // a bound of the entries of a row, if one is known: which kernels are enqueued, not the sums
+  std::int64_t longest =
+      -1;  // a bound of the entries of a row, if one is known: which kernels are enqueued, not the sums
 };
 
 /// alpha op(A) X + beta Y, with op(A) A or its transpose, X of `width` columns in C order. A null X is a column of ones

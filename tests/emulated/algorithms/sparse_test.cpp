@@ -138,14 +138,14 @@ void check_product(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, std:
 std::vector<int> lengths_of(int kind, std::mt19937& random) {
   const int tile = emulated::sizes_of_csr.giant_tile, giant = emulated::sizes_of_csr.giant + 1;
   switch (kind) {
-    case 0: return {0, 0, 5, 0, tile - 5, 0, 0, 3};                        // a row ends with a tile, empty ones after it
-    case 1: return {3 * tile + 7, 0, 1};                                   // a giant that begins with a tile
-    case 2: return {tile, giant, 0, giant - 1, 2, giant};                  // one entry too many, and none
-    case 3: return std::vector<int>(900, 5);                               // short rows
-    case 4: return std::vector<int>(300, 0);                               // no entries
-    case 5: return {10, 3 * tile, 20, 0, 4 * tile - 30, giant, 1};         // giants end and begin in one tile
-    case 6: return {7 * tile};                                             // one row, of whole tiles
-    case 7: return {4 * tile - 1, 4 * tile + 1, 0};                        // a border is a tile's but for an entry
+    case 0: return {0, 0, 5, 0, tile - 5, 0, 0, 3};                 // a row ends with a tile, empty ones after it
+    case 1: return {3 * tile + 7, 0, 1};                            // a giant that begins with a tile
+    case 2: return {tile, giant, 0, giant - 1, 2, giant};           // one entry too many, and none
+    case 3: return std::vector<int>(900, 5);                        // short rows
+    case 4: return std::vector<int>(300, 0);                        // no entries
+    case 5: return {10, 3 * tile, 20, 0, 4 * tile - 30, giant, 1};  // giants end and begin in one tile
+    case 6: return {7 * tile};                                      // one row, of whole tiles
+    case 7: return {4 * tile - 1, 4 * tile + 1, 0};                 // a border is a tile's but for an entry
     case 8: {  // rows that are far from where they would be if all had the same length
       std::vector<int> all(3000, 0);
       all.insert(all.end(), 700, 9);

@@ -68,13 +68,12 @@ TEST_CASE("GPU: rows of every length times a vector") {
   std::vector<std::int64_t> mixed;  // where a warp begins to help, and where blocks do
   for (const std::int64_t n : {0, 1, 31, 33, 64, 65, 256, 257, 512, 513, 8191, 8192, 8193, 0, 12289, 40000, 4096, 0})
     mixed.push_back(n);
-  const std::vector<std::vector<std::int64_t>> cases = {
-      mixed,
-      {100000},                                  // one row
-      {0, 0, 0},                                 // no entries
-      std::vector<std::int64_t>(3000, 5),        // a lane a row
-      std::vector<std::int64_t>(3000, 11),       // some lanes
-      std::vector<std::int64_t>(1000, 40)};
+  const std::vector<std::vector<std::int64_t>> cases = {mixed,
+                                                        {100000},                             // one row
+                                                        {0, 0, 0},                            // no entries
+                                                        std::vector<std::int64_t>(3000, 5),   // a lane a row
+                                                        std::vector<std::int64_t>(3000, 11),  // some lanes
+                                                        std::vector<std::int64_t>(1000, 40)};
   std::vector<std::int64_t> hub(5000, 3);  // short rows and one that is divided
   hub[77] = 30001;
   for (const dtype type : {float64, float32, complex64, complex128, int64})
@@ -111,7 +110,8 @@ TEST_CASE("GPU: a captured product of rows that are divided has the bits of othe
   if (no_gpu()) return;
   const device gpu = default_device();
   const sparse_array a = of_lengths({9000, 5, 20000, 0, 8192}, 777, float32, int32).to_device(gpu);
-  const ndarray x = random::generator(1).normal(0, 1, 777).astype(float32), data = a.data() * 0.3f, y = zeros(5, float32);
+  const ndarray x = random::generator(1).normal(0, 1, 777).astype(float32), data = a.data() * 0.3f,
+                y = zeros(5, float32);
   eval(x, data, y);
   const sparse_array known = a.with_data(data), captured = sparse::csr_array(data, a.indices(), a.indptr(), a.shape());
   const launch_graph graph = capture([&] { y(_) = captured.dot(x); });

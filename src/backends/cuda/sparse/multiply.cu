@@ -37,7 +37,8 @@ csr_tiles<T> tiles_in(pieces& scratch, const sparse_job& s) {
 
 template <int Lanes, int Each, class T, class I>
 cudaError_t rows_by(const context& c, const csr_job<T, I>& j) {
-  return launch(c, csr_times_vector<T, I, Lanes, Each>, ceil_div(j.rows, csr_row_threads / Lanes), csr_row_threads, 0, j);
+  return launch(c, csr_times_vector<T, I, Lanes, Each>, ceil_div(j.rows, csr_row_threads / Lanes), csr_row_threads, 0,
+                j);
 }
 
 /// With x in shared memory, if it fits there beside another block's.
@@ -45,16 +46,18 @@ template <int Each, class T, class I>
 bool rows_near(const context& c, const csr_job<T, I>& j, cudaError_t& status) {
   const std::size_t bytes = static_cast<std::size_t>(j.columns) * sizeof(T);
   if (!j.x || bytes > near_bytes || j.entries < near_entries) return false;
-  static const bool wide = cudaFuncSetAttribute(csr_times_near_vector<T, I, Each>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                static_cast<int>(near_bytes)) == cudaSuccess;
+  const bool wide = cudaFuncSetAttribute(csr_times_near_vector<T, I, Each>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(near_bytes)) == cudaSuccess;  // of this device
   int at_once = 0;
-  if (!wide || cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, csr_times_near_vector<T, I, Each>,
-                                                             csr_resident_threads, bytes) != cudaSuccess ||
+  if (!wide ||
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, csr_times_near_vector<T, I, Each>, csr_resident_threads,
+                                                    bytes) != cudaSuccess ||
       at_once == 0) {
     (void)cudaGetLastError();
     return false;
   }
-  status = launch(c, csr_times_near_vector<T, I, Each>, i64{c.multiprocessors} * at_once, csr_resident_threads, bytes, j);
+  status =
+      launch(c, csr_times_near_vector<T, I, Each>, i64{c.multiprocessors} * at_once, csr_resident_threads, bytes, j);
   return true;
 }
 

@@ -85,7 +85,8 @@ __device__ __forceinline__ void csr_take_rows(const csr_job<T, I>& j, const T* x
   if (!giant && !helped) sum = csr_lane_sum<Lanes, Each, Streamed>(j, x, begin, end, lane % Lanes);
   sum = csr_sum_of_lanes<Lanes>(sum);
   if (Lanes < 32) {
-    for (unsigned waiting = __ballot_sync(csr_lanes, helped && lane % Lanes == 0); waiting != 0; waiting &= waiting - 1) {
+    for (unsigned waiting = __ballot_sync(csr_lanes, helped && lane % Lanes == 0); waiting != 0;
+         waiting &= waiting - 1) {
       const int from = __ffs(static_cast<int>(waiting)) - 1;
       const P first = __shfl_sync(csr_lanes, begin, from), last = __shfl_sync(csr_lanes, end, from);
       const T whole = csr_sum_of_lanes<32>(csr_lane_sum<32, Each, Streamed>(j, x, first, last, lane));
@@ -99,8 +100,7 @@ __device__ __forceinline__ void csr_take_rows(const csr_job<T, I>& j, const T* x
 template <class T, class I, int Lanes, int Each>
 __global__ void __launch_bounds__(csr_row_threads) csr_times_vector(const csr_job<T, I> j) {
   const int thread = static_cast<int>(threadIdx.x);
-  const std::int64_t row =
-      static_cast<std::int64_t>(blockIdx.x) * (csr_row_threads / Lanes) + thread / Lanes;
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * (csr_row_threads / Lanes) + thread / Lanes;
   csr_take_rows<Lanes, Each, Lanes == 32>(j, j.x, row, thread % 32);
 }
 
@@ -124,8 +124,8 @@ __device__ __forceinline__ T csr_block_sum(const csr_job<T, I>& j, std::int64_t 
   __shared__ T sums[csr_giant_threads / 32];
   using P = csr_position<I>;
   const int thread = static_cast<int>(threadIdx.x);
-  const T mine = csr_sum_of_lanes<32>(csr_lane_sum<csr_giant_threads, 8, true>(
-      j, j.x, static_cast<P>(begin), static_cast<P>(end), thread));
+  const T mine = csr_sum_of_lanes<32>(
+      csr_lane_sum<csr_giant_threads, 8, true>(j, j.x, static_cast<P>(begin), static_cast<P>(end), thread));
   __syncthreads();  // the sums of the part before have been read
   if (thread % 32 == 0) sums[thread / 32] = mine;
   __syncthreads();
@@ -142,8 +142,7 @@ __global__ void __launch_bounds__(csr_giant_threads) csr_giant_rows(const csr_jo
   const std::int64_t tile = blockIdx.x, first = tile * csr_giant_tile,
                      last = first + csr_giant_tile < j.entries ? first + csr_giant_tile : j.entries;
   if (thread < 64) {  // the rows of the first entry and of the last one
-    const std::int64_t row =
-        csr_rows_before(j.indptr, j.rows, j.entries, thread < 32 ? first : last - 1, thread % 32);
+    const std::int64_t row = csr_rows_before(j.indptr, j.rows, j.entries, thread < 32 ? first : last - 1, thread % 32);
     if (thread % 32 == 0) at[thread / 32] = row;
   }
   __syncthreads();
