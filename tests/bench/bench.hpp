@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <sinter/sinter.hpp>
@@ -33,13 +34,21 @@ inline double median(std::vector<double> v) {
   return *middle;
 }
 
+/// What a measured call returns is evaluated, or only its recording would be measured.
+inline void finish(const ndarray& x) { sn::eval(x); }
+inline void finish(const std::vector<ndarray>& list) { sn::eval(list); }
+template <class F>
+void run_whole(F& work) {
+  if constexpr (std::is_void_v<decltype(work())>) work();
+  else finish(work());
+}
 /// Seconds per call: the median over rounds, each with as many calls as take 30 ms and one synchronisation at the end.
 /// A synchronisation costs microseconds, which must not be attributed to kernels that take only a few.
 template <class F>
 double steady_seconds(F&& work, int rounds = 7) {
   const auto batch = [&](int calls) {
     return seconds_of([&] {
-      for (int k = 0; k < calls; ++k) work();
+      for (int k = 0; k < calls; ++k) run_whole(work);
       sn::synchronize();
     });
   };
@@ -50,6 +59,13 @@ double steady_seconds(F&& work, int rounds = 7) {
   std::vector<double> seconds;
   for (int k = 0; k < (once > 2 ? 3 : rounds); ++k) seconds.push_back(batch(calls) / calls);
   return median(seconds);
+}
+
+/// For tables whose rows are calls that may wait for their first use.
+template <class F>
+double seconds_of_results(F&& work) {
+  static_assert(!std::is_void_v<decltype(work())>, "what a row does not return might never be computed");
+  return steady_seconds(work);
 }
 
 inline void print_head() { std::printf("| work | ms | rate |\n| --- | ---: | ---: |\n"); }

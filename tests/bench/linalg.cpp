@@ -35,7 +35,7 @@ void product_rows(const sizes& s) {
   for (const sn::dtype type : {sn::float32, sn::float64}) {
     const ndarray a = matrix(s.m, s.k, type), b = matrix(s.k, s.n, type);
     const std::string what = ", " + times(s.m, s.k, s.n) + ", " + std::string(sn::name(type));
-    print_row("matmul" + what, steady_seconds([&] { sn::matmul(a, b); }), flops(s.m, s.k, s.n), "Gflop/s");
+    print_row("matmul" + what, steady_seconds([&] { return sn::matmul(a, b); }), flops(s.m, s.k, s.n), "Gflop/s");
     print_row("matmul, sum axis 0" + what, steady_seconds([&] { sn::eval(sn::sum(sn::matmul(a, b), 0)); }),
               flops(s.m, s.k, s.n), "Gflop/s");
   }
@@ -47,20 +47,20 @@ void product_rows(const sizes& s) {
 
 void square_rows(const sizes& s) {
   const ndarray small = matrix(1000, 1000, sn::float32);
-  print_row("dot 1000^2, float32", steady_seconds([&] { sn::dot(small, small); }), 2e9, "Gflop/s");
+  print_row("dot 1000^2, float32", steady_seconds([&] { return sn::dot(small, small); }), 2e9, "Gflop/s");
   for (const sn::dtype type : {sn::float16, sn::bfloat16, sn::bool_, sn::int8, sn::int16, sn::int32, sn::int64}) {
     const std::int64_t n = sn::is_inexact(type) ? s.side : s.side / 4;
     const ndarray a = matrix(n, n, type);
     print_row("matmul " + std::to_string(n) + "^2, " + std::string(sn::name(type)),
-              steady_seconds([&] { sn::matmul(a, a); }), flops(n, n, n), "Gflop/s");
+              steady_seconds([&] { return sn::matmul(a, a); }), flops(n, n, n), "Gflop/s");
   }
   const ndarray stack = sn::reshape(matrix(s.stack * 128, 128, sn::float32), {s.stack, 128, 128});
   print_row("matmul of " + std::to_string(s.stack) + " matrices 128^2, float32",
-            steady_seconds([&] { sn::matmul(stack, stack); }), static_cast<double>(s.stack) * flops(128, 128, 128),
-            "Gflop/s");
+            steady_seconds([&] { return sn::matmul(stack, stack); }),
+            static_cast<double>(s.stack) * flops(128, 128, 128), "Gflop/s");
   const ndarray tiny = sn::reshape(matrix(s.stack * 64, 4, sn::float32), {s.stack * 16, 4, 4});
   print_row("matmul of " + std::to_string(s.stack * 16) + " matrices 4^2, float32",
-            steady_seconds([&] { sn::matmul(tiny, tiny); }));
+            steady_seconds([&] { return sn::matmul(tiny, tiny); }));
 }
 
 void vector_rows(const sizes& s) {

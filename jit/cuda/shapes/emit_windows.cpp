@@ -5,7 +5,7 @@
 // The order of the additions is that of emit_reduce.cpp: here a thread has all lanes of a result.
 #include <algorithm>
 
-#include "jit/cuda/emit_reduction.hpp"
+#include "jit/cuda/shapes/emit_reduction.hpp"
 
 namespace sinter::jit::cuda {
 namespace {

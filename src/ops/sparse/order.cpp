@@ -59,6 +59,23 @@ state_ref sorted_on_host(const sparse_state& s) {
   return make_state(s.format, s.rows, s.columns, wrap(data), s.first, wrap(indices), entry_order::unknown);
 }
 
+/// By a kernel of the device; null where it has none for such rows.
+state_ref sorted_on_device(const sparse_state& s) {
+  const std::int64_t longest = longest_of(s);
+  const ready_matrix m = ready(s, s.data.dtype());
+  if (!kernels_of(s).sorts_copies(m.matrix)) return nullptr;
+  const dims extent{entries_of(s)};
+  const value indices = unset_leaf(extent, index_of(s), device_of(s)),
+              data = unset_leaf(extent, s.data.dtype(), device_of(s));
+  kernels_of(s).sort_copies(m.matrix, itemsize(s.data.dtype()), address_to_write(indices), address_to_write(data));
+  m.pass_faults(indices);
+  m.pass_faults(data);
+  const state_ref result =
+      make_state(s.format, s.rows, s.columns, wrap(data), s.first, wrap(indices), entry_order::unknown);
+  result->longest = longest;
+  return result;
+}
+
 /// The permutation that puts entries in order, entries of equal place in their own.
 ndarray sorting_order(const sparse_state& s) {
   const ndarray major = major_coordinates(s);
@@ -84,6 +101,7 @@ bool transposes_twice(const sparse_state& s) {
 state_ref sorted_entries(const state_ref& s) {
   if (!is_compressed(*s)) return sorted_by_keys(*s);
   if (kernels_of(*s).arranges()) return sorted_on_host(*s);
+  if (const state_ref r = sorted_on_device(*s)) return r;
   return transposes_twice(*s) ? regrouped(regrouped(s)) : sorted_by_keys(*s);
 }
 

@@ -4,10 +4,14 @@
 #include <limits>
 
 #include "graph/run/flush.hpp"
+#include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
+#include "graph/values/trace.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
 #include "sinter/search.hpp"
 
 namespace sinter::ops {
@@ -35,15 +39,19 @@ state_ref make_state(sparse::format f, std::int64_t rows, std::int64_t columns, 
 }
 
 state_ref with_elements(const sparse_state& s, ndarray data) {
-  return make_state(s.format, s.rows, s.columns, std::move(data), s.first, s.second, s.order);
+  state_ref other = make_state(s.format, s.rows, s.columns, std::move(data), s.first, s.second, s.order);
+  other->longest = s.longest.load();
+  return other;
 }
 
 state_ref flipped(const sparse_state& s) {
   using sparse::format;
   const bool coo = s.format == format::coo;
   const format f = coo ? format::coo : s.format == format::csr ? format::csc : format::csr;
-  return make_state(f, s.columns, s.rows, s.data, coo ? s.second : s.first, coo ? s.first : s.second,
-                    coo ? entry_order::unknown : s.order.load());
+  state_ref other = make_state(f, s.columns, s.rows, s.data, coo ? s.second : s.first, coo ? s.first : s.second,
+                               coo ? entry_order::unknown : s.order.load());
+  if (!coo) other->longest = s.longest.load();
+  return other;
 }
 
 dtype index_for(std::int64_t rows, std::int64_t columns, std::int64_t entries) {
@@ -76,6 +84,17 @@ ndarray columns_of_entries(const sparse_state& s) {
   return s.format == sparse::format::csc ? majors_of_entries(s) : s.second;
 }
 
+std::int64_t longest_of(const sparse_state& s) {
+  const std::int64_t entries = entries_of(s), majors = majors_of(s), known = s.longest.load();
+  if (known >= 0 || entries == 0 || !is_compressed(s)) return entries == 0 ? 0 : known;
+  // What a capture records may have other entries when it is launched.
+  if (is_within_interceptor() || graph::trace::innermost() || graph::is_capturing()) return -1;
+  constexpr std::int64_t few = 4096;  // no product divides rows of so few
+  const std::int64_t longest = entries <= few || majors == 1 ? entries : max(diff(s.first)).item<std::int64_t>();
+  s.longest = longest;
+  return longest;
+}
+
 runtime::sparse& kernels_of(const sparse_state& s) { return runtime::get_backend(device_of(s)).sparse(); }
 
 void ready_matrix::pass_faults(const value& to) const { graph::inherit_faults(to, {&data, &indices, &indptr}); }
@@ -95,7 +114,8 @@ ready_matrix ready(const sparse_state& s, dtype type) {
               address_to_read(r.data),
               address_to_read(r.indices),
               address_to_read(r.indptr),
-              s.order.load() >= entry_order::sorted};
+              s.order.load() >= entry_order::sorted,
+              s.longest.load()};
   return r;
 }
 

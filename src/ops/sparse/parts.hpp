@@ -29,6 +29,7 @@ struct sparse_state {
   ndarray first;   // csr, csc: indptr; coo: rows
   ndarray second;  // csr, csc: indices; coo: columns
   mutable std::atomic<entry_order> order{entry_order::unknown};
+  mutable std::atomic<std::int64_t> longest{-1};  // a bound of the entries of a major, if one is known
   mutable std::mutex mutex;
   mutable std::shared_ptr<const sparse_state> regrouped;  // by minors: for products of devices that need it
 };
@@ -92,6 +93,8 @@ state_ref regrouped(const state_ref& s);
 state_ref kept_regrouped(const state_ref& s);
 /// Order of the entries; looked up where it is not known.
 entry_order order_of(const sparse_state& s);
+/// A bound of the entries of a major, for products of devices; waits where it has to be looked up, -1 where that cannot be.
+std::int64_t longest_of(const sparse_state& s);
 /// Sorted, and entries of equal place added up; csr or csc.
 state_ref canonical(const state_ref& s);
 state_ref sorted(const state_ref& s);

@@ -54,6 +54,7 @@ ndarray multiplied(const state_ref& s, bool transpose, const ndarray& x, std::in
   check_scale(kw.alpha, type, "alpha");
   if (kw.y) check_scale(kw.beta, type, "beta");
   const oriented o = oriented_for(s, transpose);
+  if (width == 1 && !kernels_of(*s).multiplies_transposed()) longest_of(*o.matrix);  // known from here on, if it can be
   const runtime::device_id device = device_of(*s);
   value result = unset_leaf(to, wide, device);
   if (result->size() == 0) return wrap(result).astype(type, false);

@@ -48,12 +48,13 @@ bidiagonalisation bidiagonalisation::begin(const char* function, const linear_op
 
 void bidiagonalisation::step(const ndarray& inverse_alpha, const ndarray& alpha_over_beta) {
   u = a.matvec(v) * factor(inverse_alpha) - u * factor(alpha_over_beta);
-  const ndarray length = length_of(u);
+  beta = length_of(u).astype(float64);
+  eval(u, beta);
+  const ndarray length = factor(beta);
   // Where u vanishes, v stays, as in SciPy.
   v = where(length > 0, a.rmatvec(u) / length - v * (length * factor(inverse_alpha)), v);
-  beta = length.astype(float64);
   alpha = length_of(v).astype(float64);
-  eval(u, beta, v, alpha);
+  eval(v, alpha);
 }
 
 }  // namespace sinter::ops

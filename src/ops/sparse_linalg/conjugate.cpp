@@ -65,20 +65,21 @@ namespace sparse::linalg {
 solution cg(const linear_operator& A, const ndarray& b, const solver_kw& kw) {
   krylov k(make_system("cg", A, b, kw.x0, kw.M), kw);
   if (!k.begin()) return {k.s.x, 0};
-  ndarray r = k.s.residual(), rho, p;
-  k.test(length_of(r));
-  eval(r, k.status);
+  ndarray r = k.s.residual(), squares = sum_of_squares(r), rho, p;
+  k.test(sqrt(squares));
+  eval(r, squares, k.status);
   if (k.most > 0 && k.status.item<int>() != 0) return k.result();
   for (int64_t step = 0; step < k.most; ++step) {
     const ndarray z = k.s.precondition(r), before = k.status;
-    const ndarray rho_now = inner_product(r, z);
+    const ndarray rho_now = k.s.m.defined() ? inner_product(r, z) : squares;
     p = step > 0 ? z + rho_now / rho * p : z;
     rho = rho_now;
     const ndarray q = k.s.apply(p), alpha = rho / inner_product(p, q);
     k.s.x = k.host.unless_ended(before, k.s.x + alpha * p, k.s.x);
     r = r - alpha * q;
-    if (step + 1 < k.most) k.test(length_of(r));
-    eval(k.s.x, r, p, rho, k.status);
+    squares = sum_of_squares(r);
+    if (step + 1 < k.most) k.test(sqrt(squares));
+    eval(k.s.x, r, p, rho, squares, k.status);
     if (kw.callback) kw.callback(k.s.x);
     if (k.ends()) break;
   }

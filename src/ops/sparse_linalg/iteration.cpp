@@ -52,9 +52,10 @@ linear_system make_system(const char* function, const linear_operator& a, const 
 
 ndarray inner_product(const ndarray& x, const ndarray& y) { return vdot(x, y); }
 
-ndarray length_of(const ndarray& x) {
-  return sqrt(sum(is_complex(x.dtype()) ? square(real(x)) + square(imag(x)) : square(x)));
+ndarray sum_of_squares(const ndarray& x) {
+  return sum(is_complex(x.dtype()) ? square(real(x)) + square(imag(x)) : square(x));
 }
+ndarray length_of(const ndarray& x) { return sqrt(sum_of_squares(x)); }
 
 double tolerance(const char* function, double norm_of_b, double rtol, double atol) {
   if (!(atol >= 0)) fail<value_error>(function, "atol is ", atol, "; it must be a number and not negative");

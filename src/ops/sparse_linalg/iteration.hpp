@@ -37,7 +37,8 @@ double epsilon_of(dtype t);
 
 /// sum(conj(x) y), of rank 0.
 ndarray inner_product(const ndarray& x, const ndarray& y);
-/// The 2-norm of a vector as a real array of rank 0.
+/// The 2-norm of a vector, and its square, as real arrays of rank 0.
+ndarray sum_of_squares(const ndarray& x);
 ndarray length_of(const ndarray& x);
 /// max(atol, rtol * norm(b)); value_error: atol is negative or not a number.
 double tolerance(const char* function, double norm_of_b, double rtol, double atol);

@@ -1,8 +1,10 @@
 // Walks over trees on the host's threads.
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "ops/base/access.hpp"
@@ -239,7 +241,93 @@ class walks_on_host final : public tree_walks {
   }
 };
 
+/// The least sum of a norm's terms between points of two boxes; as in to_box, no point's rounded one is less.
+template <class T, int D, int P>
+T between_boxes(sn_tree::norm<T, P> of, const T* a, const T* b) {
+  T sum = 0;
+  for (int i = 0; i < D; ++i) {
+    const T under = b[i] - a[D + i], over = a[i] - b[D + i], most = under > over ? under : over;
+    sum = of.add(sum, most > 0 ? most : T(0));
+  }
+  return sum;
+}
+
+struct id_pair {
+  std::int32_t low, high;
+};
+template <class T, int D, int P>
+void pairs_of_leaves(const sn_tree::tree<T, D>& t, sn_tree::norm<T, P> of, std::pair<int, int> leaves, T radius,
+                     std::vector<id_pair>& found) {
+  const auto points_of = [&](int leaf) {
+    const int64_t first = int64_t{leaf} * t.bucket;
+    return std::pair(first, std::min<int64_t>(first + t.bucket, t.count));
+  };
+  const auto [first, end] = points_of(leaves.first);
+  const auto [other_first, other_end] = points_of(leaves.second);
+  for (int64_t i = first; i < end; ++i)
+    for (int64_t k = leaves.first == leaves.second ? i + 1 : other_first; k < other_end; ++k) {
+      if (!(sn_tree::between<T, D, P>(of, t.points + i * D, t.points + k * D) <= radius)) continue;
+      const std::int32_t a = t.ids[i], b = t.ids[k];
+      found.push_back(a < b ? id_pair{a, b} : id_pair{b, a});
+    }
+}
+/// Pairs of a leaf's points and those of it and later leaves: boxes are compared once for all of its points.
+template <class T, int D, int P>
+void pairs_from_leaf(const sn_tree::tree<T, D>& t, sn_tree::norm<T, P> of, int leaf, T radius,
+                     std::vector<id_pair>& found) {
+  const auto box_of = [&](int node) { return t.boxes + int64_t{node} * (2 * D); };
+  struct waiting_node {
+    int node, last;  // and the last leaf below it
+  } waiting[64];
+  int depth = 0;
+  waiting[depth++] = {1, t.leaves - 1};
+  while (depth > 0) {
+    const auto [node, last] = waiting[--depth];
+    if (last < leaf || !(between_boxes<T, D, P>(of, box_of(t.leaves + leaf), box_of(node)) <= radius)) continue;
+    if (node >= t.leaves) {
+      pairs_of_leaves(t, of, {leaf, node - t.leaves}, radius, found);
+      continue;
+    }
+    const int below = t.leaves >> std::bit_width(static_cast<unsigned>(node));  // leaves of each of its two nodes
+    waiting[depth++] = {2 * node + 1, last};
+    waiting[depth++] = {2 * node, last - below};
+  }
+}
+
+/// Sorted, as rows of an array.
+ndarray sorted_pairs(const std::vector<std::vector<id_pair>>& found, int64_t n) {
+  std::vector<int64_t> starts(index_of(n + 1));
+  for (const auto& part : found)
+    for (const id_pair& p : part) ++starts[static_cast<std::size_t>(p.low) + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  std::vector<std::int32_t> high(index_of(starts.back()));
+  std::vector<int64_t> next(starts.begin(), starts.end() - 1);
+  for (const auto& part : found)
+    for (const id_pair& p : part) high[index_of(next[static_cast<std::size_t>(p.low)]++)] = p.high;
+  const value pairs = unset_leaf(dims{starts.back(), 2}, dtype::i64, {});
+  auto* const to = static_cast<int64_t*>(address_to_write(pairs));
+  for_each_of(n, 50, [&](int64_t low) {
+    const int64_t begin = starts[index_of(low)], end = starts[index_of(low + 1)];
+    std::sort(high.begin() + begin, high.begin() + end);
+    for (int64_t k = begin; k < end; ++k) to[2 * k] = low, to[2 * k + 1] = high[index_of(k)];
+  });
+  return wrap(pairs);
+}
+
 }  // namespace
+
+ndarray pairs_on_host(const point_tree& t, walk_norm of, double radius) {
+  return with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
+    const int piece = 64, pieces = (tree.leaves + piece - 1) / piece;
+    std::vector<std::vector<id_pair>> found(index_of(pieces));
+    runtime::parallel_for(pieces, walk_time * static_cast<double>(t.count), [&](int64_t p) {
+      const int end = std::min<int>(tree.leaves, (static_cast<int>(p) + 1) * piece);
+      for (int leaf = static_cast<int>(p) * piece; leaf < end; ++leaf)
+        pairs_from_leaf<T, D, P>(tree, norm, leaf, static_cast<T>(radius), found[index_of(p)]);
+    });
+    return sorted_pairs(found, t.count);
+  });
+}
 
 const tree_walks& host_walks() {
   static const auto& walks = *new walks_on_host;  // outlives static arrays

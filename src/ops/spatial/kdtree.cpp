@@ -102,6 +102,7 @@ ndarray spatial::KDTree::query_ball_count(const ndarray& x, const operand& r, co
 ndarray spatial::KDTree::query_pairs(double r, const ball_kw& kw) const {
   const char* const function = "KDTree.query_pairs";
   const walk_norm of = norm_of(kw.p, function);
+  if (served_by_host(data_)) return pairs_on_host(*tree_, of, sum_of(r, of));
   const asked_points points{data_, {tree_->count}};
   const neighbor_lists found =
       lists_within(*tree_, of, {data_, tree_->ids.astype(int64), radii_of(*tree_, r, points, of, function), true});

@@ -69,6 +69,9 @@ const tree_walks& text_walks();
 /// Those that serve the array's device.
 const tree_walks& walks_for(const ndarray& x);
 
+/// All pairs of points within `radius`, as the norm sums it, of a tree on the host: (pairs, 2), int64, sorted, the lower id first.
+ndarray pairs_on_host(const point_tree& t, walk_norm of, double radius);
+
 /// The points' places in a tree on the host, int64: each node's points, of evaluated rows, lie on two sides of a plane, so that
 /// boxes do not overlap. Takes n log(leaves) comparisons.
 ndarray order_by_medians(const ndarray& points, std::int64_t leaves, std::int64_t bucket);

@@ -20,6 +20,8 @@ struct sparse_matrix {
   const void* indices = nullptr;
   const void* indptr = nullptr;
   bool ascends = false;  // the entries of each row are known to ascend
+  std::int64_t longest =
+      -1;  // a bound of the entries of a row, if one is known: which kernels are enqueued, not the sums
 };
 
 /// alpha op(A) X + beta Y, with op(A) A or its transpose, X of `width` columns in C order. A null X is a column of ones
@@ -65,6 +67,11 @@ class sparse {
   /// The matrix in compressed columns; entries of a column in the order of the rows. Enqueued.
   virtual void transpose(const sparse_matrix&, std::size_t /*bytes*/, void* /*indptr*/, void* /*indices*/,
                          void* /*data*/, void* /*scratch*/) {}
+
+  /// Whether sort_copies() takes a matrix, by its extents and lengths of rows; if not, callers transpose twice.
+  virtual bool sorts_copies(const sparse_matrix&) const { return false; }
+  /// The entries of each row sorted by column, equal ones in their order, in other memory. `bytes` of an element. Enqueued.
+  virtual void sort_copies(const sparse_matrix&, std::size_t /*bytes*/, void* /*indices*/, void* /*data*/) {}
 
   // The rest is done by backends whose memory the host addresses (arranges()); elsewhere callers compose it of sorts and
   // gathers. These functions run at once.

@@ -1,5 +1,5 @@
-// The CUDA kernels for products of sparse matrices, run thread by thread on the CPU, against plain loops: rows in several
-// tiles, empty rows at every border, long and short rows, all sums exact.
+// The CUDA kernels for products of sparse matrices, run thread by thread on the CPU, against plain loops: rows that are
+// divided, empty rows at every border, long and short rows, all sums exact.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -69,13 +69,46 @@ std::vector<T> numbers(std::int64_t n, std::mt19937& random) {
   return x;
 }
 
+/// With a vector, as the library launches it; `near`: x in shared memory, by few blocks.
+template <class T, class I>
+void launch_rows(const csr_kernels<T, I>& kernels, const emulated::csr::csr_job<T, I>& job, bool near) {
+  const auto& sizes = emulated::sizes_of_csr;
+  const auto rows = static_cast<unsigned>(job.rows), in_block = sizes.row_threads / kernels.lanes;
+  if (near)
+    REQUIRE(cuda_emulator::launch({3}, {sizes.resident_threads}, [&] { kernels.times_near_vector(job); }) ==
+            std::string());
+  else
+    REQUIRE(cuda_emulator::launch({(rows + in_block - 1) / in_block}, {sizes.row_threads},
+                                  [&] { kernels.times_vector(job); }) == std::string());
+  const auto tiles = static_cast<unsigned>((job.entries + sizes.giant_tile - 1) / sizes.giant_tile);
+  if (tiles == 0) return;
+  std::vector<T> heads(tiles), carries(tiles);
+  std::vector<std::int64_t> head_rows(tiles, 77);
+  const emulated::csr::csr_tiles<T> parts{tiles, heads.data(), carries.data(), head_rows.data()};
+  REQUIRE(cuda_emulator::launch({tiles}, {sizes.giant_threads}, [&] { kernels.giant_rows(job, parts); }) ==
+          std::string());
+  const unsigned joined = sizes.join_threads / 32;
+  REQUIRE(cuda_emulator::launch({(tiles + joined - 1) / joined}, {sizes.join_threads},
+                                [&] { kernels.join_giants(job, parts); }) == std::string());
+}
+template <class T, class I>
+void launch_matrix(const csr_kernels<T, I>& kernels, const emulated::csr::csr_job<T, I>& job) {
+  int lanes = 2;
+  while (lanes < 32 && lanes < job.width) lanes *= 2;
+  const auto down = static_cast<unsigned>((job.rows + emulated::csr_matrix_threads / lanes - 1) /
+                                          (emulated::csr_matrix_threads / lanes));
+  REQUIRE(cuda_emulator::launch({down, 2}, {emulated::csr_matrix_threads}, [&] { kernels.times_matrix(job, lanes); }) ==
+          std::string());
+}
+
 template <class T, class I>
 void check_product(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, std::int64_t width, bool ones,
-                   std::mt19937& random, bool few_blocks = false) {
+                   std::mt19937& random, bool near = false) {
   const std::vector<T> x = numbers<T>(m.columns * width, random), y = numbers<T>(m.rows * width, random);
   std::vector<T> result(static_cast<std::size_t>(m.rows * width), as_number(99, T{}));
   emulated::csr::csr_job<T, I> job;
   job.rows = m.rows;
+  job.columns = m.columns;
   job.entries = static_cast<std::int64_t>(m.data.size());
   job.width = width;
   job.data = m.data.data();
@@ -86,27 +119,9 @@ void check_product(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, std:
   job.alpha = as_number(2, T{});
   job.beta = as_number(3, T{});
   job.scaled = job.weighted = true;
-  job.aligned = width == 1 && reinterpret_cast<std::uintptr_t>(m.data.data()) % 16 == 0 && random() % 4 != 0;
   job.result = result.data();
-  if (width == 1) {
-    const std::int64_t tiles = job.entries == 0 ? 1 : (job.entries + kernels.tile - 1) / kernels.tile;
-    std::vector<T> heads(static_cast<std::size_t>(tiles)), carries(static_cast<std::size_t>(tiles));
-    std::vector<std::int64_t> head_rows(static_cast<std::size_t>(tiles), 77);
-    const emulated::csr::csr_tiles<T> parts{tiles, heads.data(), carries.data(), head_rows.data()};
-    const auto all = static_cast<unsigned>(tiles), blocks = few_blocks && tiles > 2 ? 2 : all;
-    REQUIRE(cuda_emulator::launch({blocks}, {kernels.threads}, [&] { kernels.times_vector(job, parts); }) ==
-            std::string());
-    REQUIRE(cuda_emulator::launch({(all + emulated::csr_join_threads - 1) / emulated::csr_join_threads},
-                                  {emulated::csr_join_threads},
-                                  [&] { kernels.join_tiles(job, parts); }) == std::string());
-  } else {
-    int lanes = 2;
-    while (lanes < 32 && lanes < width) lanes *= 2;
-    const auto down = static_cast<unsigned>((m.rows + emulated::csr_matrix_threads / lanes - 1) /
-                                            (emulated::csr_matrix_threads / lanes));
-    REQUIRE(cuda_emulator::launch({down, 2}, {emulated::csr_matrix_threads},
-                                  [&] { kernels.times_matrix(job, lanes); }) == std::string());
-  }
+  if (width == 1) launch_rows(kernels, job, near);
+  else launch_matrix(kernels, job);
   std::int64_t wrong = -1;
   for (std::int64_t r = m.rows - 1; r >= 0; --r)
     for (std::int64_t c = width - 1; c >= 0; --c) {
@@ -120,25 +135,28 @@ void check_product(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, std:
   CHECK(wrong == -1);
 }
 
-std::vector<int> lengths_of(int kind, std::mt19937& random, int tile = 1024) {
+std::vector<int> lengths_of(int kind, std::mt19937& random) {
+  const int tile = emulated::sizes_of_csr.giant_tile, giant = emulated::sizes_of_csr.giant + 1;
   switch (kind) {
-    case 0: return {0, 0, 5, 0, tile - 5, 0, 0, 3};             // a row ends with the tile, empty ones after it
-    case 1: return {3 * tile + 7, 0, 1};                        // a row of several tiles
-    case 2: return {tile, tile, 0, tile};                       // rows that are tiles
-    case 3: return std::vector<int>(900, 5);                    // short rows, some across borders
-    case 4: return std::vector<int>(300, 0);                    // no entries
-    case 5: return {10, 2 * tile, 20, 0, 2 * tile - 30, 1, 1};  // heads and carries in one tile
+    case 0: return {0, 0, 5, 0, tile - 5, 0, 0, 3};                 // a row ends with a tile, empty ones after it
+    case 1: return {3 * tile + 7, 0, 1};                            // a giant that begins with a tile
+    case 2: return {tile, giant, 0, giant - 1, 2, giant};           // one entry too many, and none
+    case 3: return std::vector<int>(900, 5);                        // short rows
+    case 4: return std::vector<int>(300, 0);                        // no entries
+    case 5: return {10, 3 * tile, 20, 0, 4 * tile - 30, giant, 1};  // giants end and begin in one tile
+    case 6: return {7 * tile};                                      // one row, of whole tiles
+    case 7: return {4 * tile - 1, 4 * tile + 1, 0};                 // a border is a tile's but for an entry
     case 8: {  // rows that are far from where they would be if all had the same length
       std::vector<int> all(3000, 0);
       all.insert(all.end(), 700, 9);
       all.insert(all.end(), 2000, 0);
-      all.push_back(tile);
+      all.push_back(giant + tile);
       return all;
     }
-    case 9: return std::vector<int>(31, tile / 8);  // eight rows and the beginning of one more in a tile
+    case 9: return {64, 65, 0, 256, 257, 512, 513, 31, 32, 33, 2048, 1};  // where the warp begins to help
     default: {
       std::vector<int> all;
-      for (int k = 0; k < 200; ++k) all.push_back(static_cast<int>(random() % 3 == 0 ? random() % 200 : random() % 20));
+      for (int k = 0; k < 200; ++k) all.push_back(static_cast<int>(random() % 3 == 0 ? random() % 900 : random() % 20));
       return all;
     }
   }
@@ -147,13 +165,13 @@ std::vector<int> lengths_of(int kind, std::mt19937& random, int tile = 1024) {
 template <class T, class I>
 void check_all(const csr_kernels<T, I>& kernels) {
   std::mt19937 random(5);
-  for (int kind = 0; kind < 10; ++kind) {
+  for (int kind = 0; kind < 12; ++kind) {
     CAPTURE(kind);
-    const matrix<T, I> m = matrix_of<T, I>(lengths_of(kind, random, static_cast<int>(kernels.tile)), 50, random);
+    const matrix<T, I> m = matrix_of<T, I>(lengths_of(kind, random), 50, random);
     check_product(kernels, m, 1, false, random);
     check_product(kernels, m, 1, false, random, true);
     check_product(kernels, m, 1, true, random);
-    if (kind == 6 || kind == 7) check_product(kernels, m, kind == 6 ? 3 : 37, false, random);
+    if (kind >= 10) check_product(kernels, m, kind == 10 ? 3 : 37, false, random);
   }
 }
 
@@ -190,7 +208,41 @@ void check_transpose(const emulated::transpose_kernels<I>& kernels, const matrix
   CHECK(indptr.back() == static_cast<I>(entries));
 }
 
+/// By few blocks, against std::stable_sort; elements tell entries of equal place apart.
+template <class I>
+void check_row_sort(emulated::row_sort_kernel<I> sort, const std::vector<int>& lengths, std::int64_t columns,
+                    std::mt19937& random) {
+  matrix<double, I> m = matrix_of<double, I>(lengths, columns, random);
+  for (std::size_t k = 0; k < m.data.size(); ++k) m.data[k] = static_cast<double>(k);
+  const auto entries = static_cast<std::int64_t>(m.data.size());
+  std::vector<I> sorted(m.data.size(), -7);
+  std::vector<double> data(m.data.size(), -7);
+  REQUIRE(cuda_emulator::launch({3}, {emulated::csr_sort_threads}, [&] {
+            sort({m.rows, entries, m.data.data(), m.indptr.data()}, m.indices.data(), sorted.data(), data.data());
+          }) == std::string());
+  std::vector<std::size_t> order(m.data.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+  for (std::size_t r = 0; r + 1 < m.indptr.size(); ++r)
+    std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(m.indptr[r]),
+                     order.begin() + static_cast<std::ptrdiff_t>(m.indptr[r + 1]),
+                     [&](auto a, auto b) { return m.indices[a] < m.indices[b]; });
+  bool right = true;
+  for (std::size_t k = 0; k < order.size(); ++k)
+    right &= sorted[k] == m.indices[order[k]] && data[k] == m.data[order[k]];
+  CHECK(right);
+}
+
 }  // namespace
+
+TEST_CASE("CUDA kernels for sparse matrices: sorts of rows") {
+  if (left_out()) return;
+  std::mt19937 random(7);
+  const std::vector<int> lengths = {0, 1, 2, 127, 128, 129, 0, 1024, 300, 3, 0};
+  for (const std::int64_t columns : {std::int64_t{1}, std::int64_t{40}, std::int64_t{100000}}) {
+    check_row_sort(emulated::row_sort_narrow, lengths, columns, random);
+    check_row_sort(emulated::row_sort_wide, lengths, columns, random);
+  }
+}
 
 TEST_CASE("CUDA kernels for sparse matrices: transposes") {
   if (left_out()) return;
@@ -205,10 +257,10 @@ TEST_CASE("CUDA kernels for sparse matrices: transposes") {
 
 TEST_CASE("CUDA kernels for sparse matrices: products with vectors and matrices") {
   if (left_out()) return;
-  check_all(emulated::csr_doubles);
-  check_all(emulated::csr_doubles_by_two);
-  check_all(emulated::csr_singles_by_four);
-  check_all(emulated::csr_singles);
+  check_all(emulated::csr_doubles_by_one);
+  check_all(emulated::csr_doubles_by_four);
+  check_all(emulated::csr_singles_by_eight);
+  check_all(emulated::csr_singles_by_warps);
   check_all(emulated::csr_integers);
   check_all(emulated::csr_complex);
 }

@@ -8,26 +8,37 @@ namespace emulated {
 
 namespace csr = sinter::cuda::device;
 
-inline constexpr unsigned csr_join_threads = 128, csr_matrix_threads = 256;
+inline constexpr unsigned csr_matrix_threads = 256;
 
+/// The kernels that give rows to a number of lanes, and those that divide the longest.
 template <class T, class I>
 struct csr_kernels {
-  unsigned threads;
-  std::int64_t tile;
-  void (*times_vector)(csr::csr_job<T, I>, csr::csr_tiles<T>);
-  void (*join_tiles)(csr::csr_job<T, I>, csr::csr_tiles<T>);
+  unsigned lanes;
+  void (*times_vector)(csr::csr_job<T, I>);
+  void (*times_near_vector)(csr::csr_job<T, I>);  // of 32 lanes
+  void (*giant_rows)(csr::csr_job<T, I>, csr::csr_tiles<T>);
+  void (*join_giants)(csr::csr_job<T, I>, csr::csr_tiles<T>);
   void (*times_matrix)(csr::csr_job<T, I>, int);
 };
+struct csr_sizes {
+  unsigned row_threads, resident_threads, giant_threads, join_threads;
+  int patience, giant, giant_tile;
+};
+extern const csr_sizes sizes_of_csr;
 template <class I>
 struct transpose_kernels {
   void (*column_starts)(const std::uint32_t*, std::int64_t, std::int64_t, I*);
   void (*place)(csr::csr_entries<double, I>, const std::uint32_t*, I*, double*);
 };
+template <class I>
+using row_sort_kernel = void (*)(csr::csr_entries<double, I>, const I*, I*, double*);
+inline constexpr unsigned csr_sort_threads = 128;
+extern const row_sort_kernel<int> row_sort_narrow;
+extern const row_sort_kernel<std::int64_t> row_sort_wide;
 extern const transpose_kernels<int> transposes_narrow;
 extern const transpose_kernels<std::int64_t> transposes_wide;
-/// The same with other numbers of threads, of entries for each, and of neighbours that one loads.
-extern const csr_kernels<double, int> csr_doubles, csr_doubles_by_two;
-extern const csr_kernels<float, int> csr_singles_by_four, csr_singles;
+extern const csr_kernels<double, int> csr_doubles_by_one, csr_doubles_by_four;
+extern const csr_kernels<float, int> csr_singles_by_eight, csr_singles_by_warps;
 extern const csr_kernels<unsigned long long, std::int64_t> csr_integers;
 extern const csr_kernels<csr::complex_pair<float>, int> csr_complex;
 

@@ -1,9 +1,8 @@
-// Launches of the kernels for sparse matrices: instances, tiles, scratch memory.
+// Launches of the kernels for products of sparse matrices: which take a matrix, instances, scratch memory.
 #include "backends/cuda/algorithms/device_common.cuh"
 #include "backends/cuda/sparse/device_sparse.hpp"
 #include "backends/cuda/sparse/multiply_kernels.cuh"
-
-#include <type_traits>
+#include "backends/cuda/sparse/row_kernels.cuh"
 
 namespace sinter::cuda::device {
 namespace {
@@ -22,50 +21,73 @@ complex_pair<double> number_of(const double* z) {
 }
 bool is_one(const double* z) { return z[0] == 1 && z[1] == 0; }
 
-/// A thread's part of a tile: 64 bytes of elements or of indices. Of short rows fewer entries, in groups: their x are neighbours.
-/// As measured on an H200 (docs/performance.md).
-template <class T, class I>
-using long_rows = csr_tiling<128, 64 / (sizeof(T) > sizeof(I) ? sizeof(T) : sizeof(I)), 1>;
-template <class T, class I>
-using short_rows = std::conditional_t<sizeof(T) == 4 && sizeof(I) == 4, csr_tiling<128, 8, 4>, long_rows<T, I>>;
-
-template <class P>
-i64 tiles_of(const sparse_job& j) {
-  return j.entries == 0 ? 1 : ceil_div(j.entries, P::tile);
-}
+constexpr std::size_t near_bytes = 112 * 1024;  // of x in shared memory: two blocks on a multiprocessor
+constexpr i64 near_entries = i64{1} << 20;      // fewer do not pay for a copy of x in each block
 
 template <class T>
-csr_tiles<T> tiles_in(pieces& scratch, i64 count) {
+csr_tiles<T> tiles_in(pieces& scratch, const sparse_job& s) {
   csr_tiles<T> t;
-  t.count = count;
-  t.heads = scratch.take<T>(count);
-  t.carries = scratch.take<T>(count);
-  t.head_rows = scratch.take<i64>(count);
+  if (s.longest >= 0 && s.longest <= csr_giant) return t;
+  t.count = ceil_div(s.entries, csr_giant_tile);
+  t.heads = scratch.take<T>(t.count);
+  t.carries = scratch.take<T>(t.count);
+  t.head_rows = scratch.take<i64>(t.count);
   return t;
 }
 
-/// With as many blocks as run at a time: more would begin when the others have ended.
-template <class P, class T, class I>
+template <int Lanes, int Each, class T, class I>
+cudaError_t rows_by(const context& c, const csr_job<T, I>& j) {
+  return launch(c, csr_times_vector<T, I, Lanes, Each>, ceil_div(j.rows, csr_row_threads / Lanes), csr_row_threads, 0,
+                j);
+}
+
+/// With x in shared memory, if it fits there beside another block's.
+template <int Each, class T, class I>
+bool rows_near(const context& c, const csr_job<T, I>& j, cudaError_t& status) {
+  const std::size_t bytes = static_cast<std::size_t>(j.columns) * sizeof(T);
+  if (!j.x || bytes > near_bytes || j.entries < near_entries) return false;
+  const bool wide = cudaFuncSetAttribute(csr_times_near_vector<T, I, Each>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(near_bytes)) == cudaSuccess;  // of this device
+  int at_once = 0;
+  if (!wide ||
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, csr_times_near_vector<T, I, Each>, csr_resident_threads,
+                                                    bytes) != cudaSuccess ||
+      at_once == 0) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  status =
+      launch(c, csr_times_near_vector<T, I, Each>, i64{c.multiprocessors} * at_once, csr_resident_threads, bytes, j);
+  return true;
+}
+
+/// The sums of a row do not depend on where x lies.
+template <class T, class I>
+cudaError_t rows_times_vector(const context& c, const csr_job<T, I>& j) {
+  const i64 each = j.entries / j.rows;
+  if (each < 8) return rows_by<1, 8>(c, j);
+  if (each < 16) return rows_by<4, 4>(c, j);
+  if (each < 40) return rows_by<8, 4>(c, j);
+  if (each < 96) return rows_by<16, 4>(c, j);
+  cudaError_t status = cudaSuccess;
+  return rows_near<8>(c, j, status) ? status : rows_by<32, 8>(c, j);
+}
+
+template <class T, class I>
 cudaError_t times_vector(const context& c, const sparse_job& s, const csr_job<T, I>& j, void* scratch) {
-  static const int at_once = [] {
-    int blocks = 0;
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, csr_times_vector<T, I, P>, P::threads, 0) ==
-                       cudaSuccess &&
-                   blocks > 0
-               ? blocks
-               : 4;
-  }();
+  SINTER_TRY(rows_times_vector(c, j));
   pieces memory(scratch);
-  const csr_tiles<T> parts = tiles_in<T>(memory, tiles_of<P>(s));
-  const i64 most = static_cast<i64>(c.multiprocessors) * at_once, blocks = parts.count < most ? parts.count : most;
-  SINTER_TRY(launch(c, csr_times_vector<T, I, P>, blocks, P::threads, 0, j, parts));
-  return launch(c, csr_join_tiles<T, I, P>, ceil_div(parts.count, csr_join_threads), csr_join_threads, 0, j, parts);
+  const csr_tiles<T> tiles = tiles_in<T>(memory, s);
+  if (tiles.count == 0) return cudaSuccess;
+  SINTER_TRY(launch(c, csr_giant_rows<T, I>, tiles.count, csr_giant_threads, 0, j, tiles));
+  return launch(c, csr_join_giants<T, I>, ceil_div(tiles.count, csr_join_threads / 32), csr_join_threads, 0, j, tiles);
 }
 
 template <class T, class I>
 cudaError_t multiply(const context& c, const sparse_job& s, void* result, void* scratch) {
   csr_job<T, I> j;
   j.rows = s.rows;
+  j.columns = s.columns;
   j.entries = s.entries;
   j.width = s.width;
   j.data = static_cast<const T*>(s.data);
@@ -78,11 +100,8 @@ cudaError_t multiply(const context& c, const sparse_job& s, void* result, void* 
   j.beta = number_of<T>(s.beta);
   j.scaled = !is_one(s.alpha);
   j.weighted = !is_one(s.beta);
-  j.aligned = (reinterpret_cast<std::uintptr_t>(s.data) | reinterpret_cast<std::uintptr_t>(s.indices)) % 16 == 0;
   if (s.rows == 0 || s.width == 0) return cudaSuccess;
-  if (s.width == 1)
-    return s.entries / 32 < s.rows ? times_vector<short_rows<T, I>>(c, s, j, scratch)
-                                   : times_vector<long_rows<T, I>>(c, s, j, scratch);
+  if (s.width == 1) return times_vector(c, s, j, scratch);
   int lanes = 2;
   while (lanes < 32 && lanes < s.width) lanes *= 2;
   constexpr i64 most = 65535;  // blocks along y
@@ -96,16 +115,18 @@ cudaError_t multiply(const context& c, const sparse_job& j, void* result, void* 
   return j.wide ? multiply<T, i64>(c, j, result, scratch) : multiply<T, int>(c, j, result, scratch);
 }
 
+template <class T>
+std::size_t scratch_for(const sparse_job& j) {
+  pieces memory(nullptr);
+  (void)tiles_in<T>(memory, j);
+  return memory.used();
+}
+
 }  // namespace
 
 std::size_t sparse_multiply_scratch(const sparse_job& j) {
   if (j.width != 1) return 0;
-  pieces memory(nullptr);
-  const i64 tiles = tiles_of<csr_tiling<128, 4, 1>>(j), bytes = bytes_of(j.type);  // the most that any takes
-  memory.take<char>(tiles * bytes);
-  memory.take<char>(tiles * bytes);
-  memory.take<i64>(tiles);
-  return memory.used();
+  return j.type == element::c128 ? scratch_for<complex_pair<double>>(j) : scratch_for<u64>(j);
 }
 
 // int64 wraps around, so it is computed unsigned.

@@ -19,7 +19,9 @@ device::sparse_job job_of(const sparse_matrix& a, const sparse_product& p) {
   j.type = static_cast<device::element>(a.type);
   j.wide = a.index == dtype::i64;
   j.rows = a.rows;
+  j.columns = a.columns;
   j.entries = a.entries;
+  j.longest = a.longest;
   j.width = p.width;
   j.data = a.data;
   j.indices = a.indices;
@@ -60,6 +62,19 @@ class cuda_sparse final : public runtime::sparse {
     j.data = a.data, j.indices = a.indices, j.indptr = a.indptr;
     j.new_data = data, j.new_indices = indices, j.new_indptr = indptr;
     run("transpose", [&](const device::context& here) { return device::transpose(here, j, scratch); });
+  }
+
+  bool sorts_copies(const sparse_matrix& a) const override {
+    return device::can_sort_rows(a.rows, a.entries, a.longest);
+  }
+  void sort_copies(const sparse_matrix& a, std::size_t bytes, void* indices, void* data) override {
+    device::row_sort_job j;
+    j.wide = a.index == dtype::i64;
+    j.bytes = static_cast<int>(bytes);
+    j.rows = a.rows, j.entries = a.entries;
+    j.data = a.data, j.indices = a.indices, j.indptr = a.indptr;
+    j.new_data = data, j.new_indices = indices;
+    run("sort_indices", [&](const device::context& here) { return device::sort_rows(here, j); });
   }
 
  private:

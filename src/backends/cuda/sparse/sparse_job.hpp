@@ -13,7 +13,7 @@ struct complex_pair {
 /// alpha A X + beta Y of a matrix in compressed rows; X and Y of `width` columns in C order.
 template <class T, class I>
 struct csr_job {
-  std::int64_t rows = 0, entries = 0, width = 1;
+  std::int64_t rows = 0, columns = 0, entries = 0, width = 1;
   const T* data = nullptr;
   const I* indices = nullptr;
   const I* indptr = nullptr;
@@ -22,15 +22,14 @@ struct csr_job {
   T* result = nullptr;
   T alpha{}, beta{};
   bool scaled = false, weighted = false;  // whether alpha, beta are other than 1
-  bool aligned = false;                   // data and indices lie at multiples of 16 bytes
 };
 
-/// What tiles of entries leave for rows that lie in several of them.
+/// What tiles of entries have of giants, rows that are divided.
 template <class T>
 struct csr_tiles {
   std::int64_t count = 0;
-  T* heads = nullptr;                 // of a tile: the sum of the row that began before it and ends in it
-  T* carries = nullptr;               // of a tile: the sum of the row that does not end in it
+  T* heads = nullptr;                 // of a tile: the sum of the giant that ends in it
+  T* carries = nullptr;               // of a tile: the sum of the giant that does not
   std::int64_t* head_rows = nullptr;  // of a tile: the row of its head, or -1
 };
 
