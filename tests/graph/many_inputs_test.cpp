@@ -23,7 +23,8 @@ TEST_CASE("a kernel of more than 64 inputs: single elements first, then vectors,
       return out;
     };
     for (const bool single_first : {true, false}) {
-      CAPTURE(each, single_first);
+      CAPTURE(each);
+      CAPTURE(single_first);
       const std::vector<std::int64_t> found = parts(single_first).to_vector<std::int64_t>();
       std::int64_t wrong = 0;
       for (std::int64_t i = 0; i < n; ++i) {
