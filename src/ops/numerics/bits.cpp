@@ -53,6 +53,12 @@ shape_t with_last(const ndarray& x, std::initializer_list<std::int64_t> last) {
   return to_shape(shape);
 }
 
+/// 1 for each byte of a word that is not 0: bools of memory of others need not be 0 or 1.
+ndarray ones_of(const ndarray& words) {
+  const std::uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+  return bitwise_and(right_shift(bitwise_or(bitwise_and(words, low) + low, words), 7), 0x0101010101010101u);
+}
+
 /// Eight elements for each byte.
 ndarray all_bits(const ndarray& bytes, std::string_view order) {
   const shape_t shape = with_last(bytes, {bytes.shape(-1) * 8});
@@ -61,8 +67,7 @@ ndarray all_bits(const ndarray& bytes, std::string_view order) {
     // Copies of the byte in all of a word, of which each keeps its bit; what is not zero then becomes 1.
     const std::uint64_t bit = order == "big" ? 0x0102040810204080u : 0x8040201008040201u;
     const ndarray kept = bitwise_and(multiply(bytes.astype(uint64), 0x0101010101010101u), bit);
-    const ndarray words = bitwise_and(right_shift(kept + 0x7f7f7f7f7f7f7f7fu, 7), 0x0101010101010101u);
-    if (const std::optional<ndarray> bits = as_words(words, uint8, to_dims(shape))) return *bits;
+    if (const std::optional<ndarray> bits = as_words(ones_of(kept), uint8, to_dims(shape))) return *bits;
   }
   return reshape(bitwise_and(right_shift(expand_dims(bytes, -1), numbers), 1), shape);
 }
@@ -71,20 +76,24 @@ ndarray all_bits(const ndarray& bytes, std::string_view order) {
 
 ndarray packbits(const ndarray& x, const bits_kw& kw) {
   if (is_inexact(view_of(x, "packbits").type)) fail<dtype_error>("packbits", "dtype ", x.dtype(), " is not supported");
-  ndarray bits = not_equal(axis_last(x, kw, "packbits"), 0);
+  check_order(kw.bitorder, "packbits");
+  ndarray bits = axis_last(x, kw, "packbits");
+  const bool by_words = in_words(value_of(bits));
+  if (!by_words || itemsize(bits.dtype()) != 1) bits = not_equal(bits, 0);
   const std::int64_t n = bits.shape(-1), bytes = (n + 7) / 8;
   if (n % 8 != 0)
-    bits = concatenate({bits, zeros(with_last(bits, {bytes * 8 - n}), {.dtype = bool_, .device = x.device()})}, -1);
+    bits =
+        concatenate({bits, zeros(with_last(bits, {bytes * 8 - n}), {.dtype = bits.dtype(), .device = x.device()})}, -1);
   std::optional<ndarray> words;
-  if (in_words(value_of(bits))) words = as_words(bits, uint64, to_dims(with_last(bits, {bytes})));
+  if (by_words) words = as_words(bits, uint64, to_dims(with_last(bits, {bytes})));
   if (words) {
     // Byte k of a word times 2^(63 - 9k) comes to bit 63 - k, times 2^(56 - 7k) to bit 56 + k, and no carry comes between.
     const std::uint64_t gather = kw.bitorder == "big" ? 0x8040201008040201u : 0x0102040810204080u;
-    check_order(kw.bitorder, "packbits");
-    const ndarray packed = right_shift(multiply(*words, gather), 56).astype(uint8);
+    const ndarray packed = right_shift(multiply(ones_of(*words), gather), 56).astype(uint8);
     evaluated(value_of(packed));
     return axis_back(packed, kw);
   }
+  if (by_words) bits = not_equal(bits, 0);
   const ndarray parts = reshape(bits, with_last(bits, {bytes, 8})).astype(uint8);
   const ndarray packed = sum(left_shift(parts, bit_numbers(kw.bitorder, x, "packbits")), -1, {.dtype = uint8});
   return axis_back(packed, kw);

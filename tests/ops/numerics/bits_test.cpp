@@ -63,6 +63,9 @@ TEST_CASE("packed bits along axes, of slices, and of what is written later") {
   CHECK(copy(0).item<int>() == 1);
   CHECK(bits(7).item<int>() == 7);
   CHECK(sum(bits).item<int>() == 8192 + 48);
+  const ndarray fours = (arange(8192) % 2 * 4).astype(uint8);
+  CHECK(bool(all(packbits(fours.view(bool_)) == 0x55)));
+  CHECK(bool(all(packbits((arange(8192) % 2 * -128).astype(int8)) == 0x55)));
   CHECK_THROWS_AS(packbits(on, {.bitorder = "middle"}), value_error);
   CHECK_THROWS_AS(unpackbits(full, {.bitorder = "middle"}), value_error);
 }
