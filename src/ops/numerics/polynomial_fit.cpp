@@ -72,7 +72,7 @@ polyfit_cov_result polyfit_cov(const ndarray& x, const ndarray& y, std::int64_t 
   const bool columns = found.of.x.ndim() == 2;
   if (columns) covariance = expand_dims(covariance, 2);
   if (kw.scaled) covariance = covariance * (found.of.residuals / static_cast<double>(spare));
-  else if (columns) covariance = broadcast_to(covariance, {degree + 1, degree + 1, found.of.x.shape(1)});
+  else if (columns) covariance = in_c_order(broadcast_to(covariance, {degree + 1, degree + 1, found.of.x.shape(1)}));
   return {found.coefficients(), covariance};
 }
 

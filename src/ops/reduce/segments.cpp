@@ -36,15 +36,15 @@ ndarray fold(const ndarray& x, const optional_axis& axis, const fold_kw& kw, con
   const int a = axis ? normalize_axis(*axis, shape, function) : 0;
   ndarray found;
   if (all.shape(a) > 0) {
-    found = by_halves(all, a, combine);
+    found = by_halves(all.copy(), a, combine);
   } else {
     if (!of_nothing) fail<value_error>(function, "there is none of no elements, shape ", shape);
     dims one = view_of(all, function).shape;
     one[a] = 1;
     found = full(to_shape(one), *of_nothing, {.dtype = all.dtype(), .device = all.device()});
   }
-  if (!kw.keepdims) return squeeze(found, a);
-  return axis ? found : reshape(found, to_shape(dims(shape.size(), 1)));
+  if (!kw.keepdims) return in_c_order(squeeze(found, a));
+  return in_c_order(axis ? found : reshape(found, to_shape(dims(shape.size(), 1))));
 }
 
 void check_integers(const ndarray& x, bool bools, const char* function) {
@@ -122,21 +122,21 @@ ndarray add_reduceat(const ndarray& x, const ndarray& indices, std::int64_t axis
   const segments s = cut(moveaxis(x.astype(wide, false), a, 0), indices, "add_reduceat");
   const ndarray sums = zeros_like(s.firsts);
   add_at(sums(s.numbers), s.elements, {.deterministic = true});
-  return moveaxis(sums, 0, a);
+  return in_c_order(moveaxis(sums, 0, a));
 }
 ndarray maximum_reduceat(const ndarray& x, const ndarray& indices, std::int64_t axis) {
   const int a = normalize_axis(axis, view_of(x, "maximum_reduceat").shape, "maximum_reduceat");
   const segments s = cut(moveaxis(x, a, 0), indices, "maximum_reduceat");
   const ndarray found = s.firsts.copy();
   scatter_max(found(s.numbers), s.elements);
-  return moveaxis(found, 0, a);
+  return in_c_order(moveaxis(found, 0, a));
 }
 ndarray minimum_reduceat(const ndarray& x, const ndarray& indices, std::int64_t axis) {
   const int a = normalize_axis(axis, view_of(x, "minimum_reduceat").shape, "minimum_reduceat");
   const segments s = cut(moveaxis(x, a, 0), indices, "minimum_reduceat");
   const ndarray found = s.firsts.copy();
   scatter_min(found(s.numbers), s.elements);
-  return moveaxis(found, 0, a);
+  return in_c_order(moveaxis(found, 0, a));
 }
 
 std::vector<ndarray> split(const ndarray& x, const ndarray& indices, std::int64_t axis) {

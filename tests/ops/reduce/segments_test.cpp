@@ -48,6 +48,9 @@ TEST_CASE("reductions by functions equal loops, for every length and dtype") {
   CHECK_THROWS_AS(bitwise_or_reduce(ones({3})), dtype_error);
   CHECK_THROWS_AS(gcd_reduce(ones({3}, bool_)), dtype_error);
   CHECK_THROWS_AS(bitwise_or_reduce(arange(3), 1), index_error);
+  const ndarray one = arange(3).reshape(1, 3).copy(), same = bitwise_xor_reduce(one);
+  same(0) = 9;  // the result is no view, also of one row
+  CHECK(one(0, 0).item<int>() == 0);
   // Pending, transposed and sliced operands.
   const ndarray grid = (arange(60).reshape(5, 12) * 37 % 64)(_, slice(_, _, 2)).T();
   CHECK(array_equal(bitwise_xor_reduce(grid, 1), bitwise_xor_reduce(grid.copy(), 1)));
