@@ -1,6 +1,8 @@
 // Extremes of integers in statistics, reductions without NaN, numerics, polynomials and distributions.
 #include "hostile/extreme_integers.hpp"
+#include "sinter/polynomial_fit.hpp"
 #include "sinter/random_multivariate.hpp"
+#include "sinter/segments.hpp"
 #include "sinter/special_more.hpp"
 
 using namespace hostile;
@@ -129,6 +131,32 @@ TEST_CASE("extreme integers: numerics and polynomials") {
        }},
       {"polyfit", [](int64_t k) { return sn::polyfit(reals(), reals(), k); }},
       {"polyfit weighted", [](int64_t k) { return sn::polyfit(reals(), reals(), k, {.w = sn::ones({6})}); }},
+      {"polyfit_cov", [](int64_t k) { return sn::polyfit_cov(reals(), reals(), k).covariance; }},
+      {"polyfit_full", [](int64_t k) { return sn::polyfit_full(reals(), reals(), k).coefficients; }},
+      {"bitwise_and_reduce", [](int64_t k) { return sn::bitwise_and_reduce(row(), k); }},
+      {"bitwise_or_reduce", [](int64_t k) { return sn::bitwise_or_reduce(row(), k); }},
+      {"bitwise_xor_reduce", [](int64_t k) { return sn::bitwise_xor_reduce(row(), k); }},
+      {"logical_xor_reduce", [](int64_t k) { return sn::logical_xor_reduce(cube(), k); }},
+      {"gcd_reduce", [](int64_t k) { return sn::gcd_reduce(row(), k); }},
+      {"lcm_reduce", [](int64_t k) { return sn::lcm_reduce(row(), k); }},
+      {"add_reduceat",
+       [](int64_t k) {
+         return sn::add_reduceat(cube(), sn::array({0, 1}), k);
+       }},
+      {"add_reduceat index",
+       [](int64_t k) {
+         return sn::add_reduceat(row(), sn::array({k, int64_t{2}}));
+       }},
+      {"maximum_reduceat",
+       [](int64_t k) {
+         return sn::maximum_reduceat(cube(), sn::array({0, 1}), k);
+       }},
+      {"minimum_reduceat",
+       [](int64_t k) {
+         return sn::minimum_reduceat(cube(), sn::array({0, 1}), k);
+       }},
+      {"split at an array", [](int64_t k) { return sn::split(row(), sn::array({k})); }},
+      {"array_split at an array", [](int64_t k) { return sn::array_split(cube(), sn::array({1}), k); }},
       {"vander", [](int64_t k) { return sn::vander(row(), k); }},
       {"vander of nothing", [](int64_t k) { return sn::vander(sn::zeros({0}), k); }},
       {"vander_kw.n", [](int64_t k) { return sn::vander(reals(), {.n = k, .increasing = true}); }},

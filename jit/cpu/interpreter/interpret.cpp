@@ -59,7 +59,7 @@ bool schedule::fits(const program& p, const block_variant& v) const noexcept {
 /// Whether the lanes of an instruction's result are read in place from the driver's arrays.
 bool reads_in_place(const program& p, const block_variant& v, const instr& i) noexcept {
   if (i.op == opcode::coord || i.op == opcode::reduced) return true;
-  return i.op == opcode::load && p.inputs[i.a].gathers == 0 && !((v.uniform >> (i.a & 63)) & 1);
+  return i.op == opcode::load && p.inputs[i.a].gathers == 0 && !(i.a < 64 && (v.uniform >> i.a & 1));
 }
 
 void schedule::make(const program& p, const block_variant& v) {

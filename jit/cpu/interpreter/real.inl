@@ -34,14 +34,14 @@ void half_nextafter(void* dst, const void* a, const void* b, const void*, int n,
 }
 
 /// |x + iy| for float: the squares are exact in double, and nothing overflows.
-SN_FN float modulus(float x, float y, bool& special) {
+SN_FN float modulus(float x, float y, unsigned& special) {
   const float size = float(__builtin_sqrt(double(x) * double(x) + double(y) * double(y)));
-  special = false;
+  special = 0;
   return bool(int(sn::isinf(x)) | int(sn::isinf(y))) ? sn::infinity(x) : size;
 }
 /// For double as the C library's hypot computes it (Borges, An improved algorithm for hypot(a, b), 2019, without fused
 /// operations); where it would scale its arguments, and of NaN, the result is special: hypot itself gives it.
-SN_FN double modulus(double x, double y, bool& special) {
+SN_FN double modulus(double x, double y, unsigned long long& special) {
   x = sn::absolute(x);
   y = sn::absolute(y);
   const double more = x < y ? y : x, less = x < y ? x : y;
@@ -52,27 +52,31 @@ SN_FN double modulus(double x, double y, bool& special) {
   const double b = near ? (delta - 2.0 * (more - less)) * delta : (4.0 * delta - less) * less + delta * delta;
   const double corrected = h - (a + b) / (2.0 * h);
   const bool alone = less <= more * 0x1p-54;  // the smaller one is below the rounding of the larger one
-  special = bool(int(!alone) & (int(!(more <= 0x1p511)) | int(!(less >= 0x1p-459))));
+  special = bool(int(!alone) & (int(!(more <= 0x1p511)) | int(!(less >= 0x1p-459)))) ? 1 : 0;
   return alone ? more + less : corrected;
 }
+// What is special is counted in words of the elements' width, and looked for again where there is any: bytes would have the
+// compiler work on so many elements at a time that its registers do not hold them.
 template <class R>
 void moduli(void* dst, const void* a, const void*, const void*, int n, int* fault) {
+  typedef decltype(sn::to_bits(R())) word;
   alignas(64) R x[block_lanes], y[block_lanes];
-  unsigned char special[block_lanes];
   auto* r = static_cast<R*>(dst);
   part_of<R, 0>(x, a, nullptr, nullptr, n, fault);
   part_of<R, 1>(y, a, nullptr, nullptr, n, fault);
   n &= -lane_multiple;
-  int found = 0;
+  word found = 0;
   SINTER_LANES(l, n) {
-    bool mine;
+    word mine;
     r[l] = modulus(x[l], y[l], mine);
-    special[l] = mine;
+    found |= mine;
   }
-  SINTER_LANES(l, n) found |= special[l];
   if (found == 0) return;
-  for (int l = 0; l < n; ++l)
-    if (special[l]) r[l] = sn::hypot(x[l], y[l]);
+  for (int l = 0; l < n; ++l) {
+    word mine;
+    modulus(x[l], y[l], mine);
+    if (mine != 0) r[l] = sn::hypot(x[l], y[l]);
+  }
 }
 
 #define ROUNDED(...) return with_rounding<__VA_ARGS__, R>()

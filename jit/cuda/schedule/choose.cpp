@@ -43,9 +43,9 @@ std::size_t choose(const launch& l, const variant_list& among) {
 
 /// Under fast_math: reductions over columns, whose operands depend on the row or on the column.
 const launch& without_common_factors(const launch& l, launch& to) {
-  if (l.kept != 1 || l.extents.size() != 2) return l;
+  if (l.kept != 1 || l.extents.size() != 2 || l.inputs.size() > 64) return l;
   std::uint64_t rows = 0;
-  for (std::size_t k = 0; k < l.inputs.size() && k < 64; ++k) {
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const bool over_rows = l.inputs[k].strides[0] != 0, over_columns = l.inputs[k].strides[1] != 0;
     if (over_rows && over_columns) return l;
     if (over_rows) rows |= std::uint64_t{1} << k;

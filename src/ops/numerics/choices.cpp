@@ -1,4 +1,4 @@
-// Choices by conditions, packed bits, complex numbers that are real.
+// Choices by conditions, complex numbers that are real.
 #include <cmath>
 
 #include "core/shape.hpp"
@@ -61,59 +61,6 @@ ndarray piecewise(const ndarray& x, const std::vector<ndarray>& conditions, cons
     out = where(conditions[i], part(pieces[i]), out);
   }
   return out;
-}
-
-namespace {
-
-/// The value of each bit of a byte, along the last axis, or how far it is shifted.
-ndarray bit_numbers(std::string_view order, const ndarray& like, const char* function) {
-  if (order != "big" && order != "little")
-    fail<value_error>(function, "the bitorder is 'big' or 'little', not '", order, "'");
-  const ndarray up = arange(8, {.dtype = uint8, .device = like.device()});
-  return order == "little" ? up : 7 - up;
-}
-
-/// The array with the axis in question as the last one.
-ndarray axis_last(const ndarray& x, const bits_kw& kw, const char* function) {
-  if (!kw.axis) return ravel(x);
-  normalize_axis(*kw.axis, view_of(x, function).shape, function);
-  return moveaxis(x, *kw.axis, -1);
-}
-ndarray axis_back(const ndarray& x, const bits_kw& kw) { return kw.axis ? in_c_order(moveaxis(x, -1, *kw.axis)) : x; }
-
-shape_t with_last(const ndarray& x, std::initializer_list<std::int64_t> last) {
-  dims shape = to_dims(x.shape());
-  shape.erase(shape.size() - 1);
-  for (const std::int64_t n : last) shape.push_back(n);
-  return to_shape(shape);
-}
-
-}  // namespace
-
-ndarray packbits(const ndarray& x, const bits_kw& kw) {
-  if (is_inexact(view_of(x, "packbits").type)) fail<dtype_error>("packbits", "dtype ", x.dtype(), " is not supported");
-  ndarray bits = not_equal(axis_last(x, kw, "packbits"), 0);
-  const std::int64_t n = bits.shape(-1), bytes = (n + 7) / 8;
-  if (n % 8 != 0)
-    bits = concatenate({bits, zeros(with_last(bits, {bytes * 8 - n}), {.dtype = bool_, .device = x.device()})}, -1);
-  const ndarray parts = reshape(bits, with_last(bits, {bytes, 8})).astype(uint8);
-  const ndarray packed = sum(left_shift(parts, bit_numbers(kw.bitorder, x, "packbits")), -1, {.dtype = uint8});
-  return axis_back(packed, kw);
-}
-
-ndarray unpackbits(const ndarray& x, const bits_kw& kw) {
-  if (view_of(x, "unpackbits").type != uint8) fail<dtype_error>("unpackbits", "needs uint8, not ", x.dtype());
-  const ndarray bytes = axis_last(x, kw, "unpackbits");
-  ndarray bits = bitwise_and(right_shift(expand_dims(bytes, -1), bit_numbers(kw.bitorder, x, "unpackbits")), 1);
-  std::int64_t n = bytes.shape(-1) * 8;
-  bits = reshape(bits, with_last(bytes, {n}));
-  if (kw.count) {
-    const std::int64_t wanted = *kw.count < 0 ? n + *kw.count : *kw.count;
-    if (wanted < 0) fail<value_error>("unpackbits", "a count of ", *kw.count, " for ", n, " bits");
-    if (wanted <= n) bits = in_c_order(slice_of(bits, bits.ndim() - 1, 0, wanted));
-    else bits = concatenate({bits, zeros(with_last(bits, {wanted - n}), {.dtype = uint8, .device = x.device()})}, -1);
-  }
-  return axis_back(bits, kw);
 }
 
 ndarray real_if_close(const ndarray& x, double tol) {

@@ -1,5 +1,6 @@
 // Convolution and correlation of vectors, summed directly: each element is a reduction over a window, which is a view, or for
 // short vectors a sum written out.
+#include <algorithm>
 #include <vector>
 
 #include "ops/base/axes.hpp"
@@ -54,12 +55,24 @@ ndarray sums_of_shifts(const ndarray& x, const ndarray& y) {
   return out;
 }
 
-constexpr std::int64_t few = 32;
+constexpr std::int64_t few = 32, some = 256;
+
+/// The same for some of y: `few` at a time, whose kernels are one.
+ndarray sums_of_many_shifts(const ndarray& x, const ndarray& y) {
+  const std::int64_t n = x.shape(0), m = y.shape(0), count = n - m + 1;
+  ndarray out;
+  for (std::int64_t first = 0; first < m; first += few) {
+    const std::int64_t last = std::min(first + few, m);
+    const ndarray part = sums_of_shifts(slice_of(x, 0, first, count + last - 1), slice_of(y, 0, first, last));
+    out = first == 0 ? part : add(out, part);
+  }
+  return out;
+}
 
 /// sums_of_products with few of y, the overlaps that are not complete apart.
 ndarray sums_by_parts(const ndarray& x, const ndarray& y, std::int64_t before, std::int64_t count) {
   const std::int64_t n = x.shape(0), m = y.shape(0), behind = before + n - m + 1;
-  const ndarray inside = sums_of_shifts(x, y);
+  const ndarray inside = sums_of_many_shifts(x, y);
   std::vector<ndarray> parts;
   if (before > 0) parts.push_back(sums_of_products(slice_of(x, 0, 0, m - 1), y, before, before));
   parts.push_back(inside);
@@ -71,7 +84,7 @@ ndarray sums_of(const ndarray& x, const ndarray& y, std::int64_t before, std::in
   // 16-bit floats are summed in float32.
   const dtype type = promote_types(x.dtype(), y.dtype());
   const bool narrow = type == float16 || type == bfloat16;
-  const bool by_parts = y.shape(0) <= few && !narrow;
+  const bool by_parts = y.shape(0) <= some && y.shape(0) <= x.shape(0) / 8 + few && !narrow;
   return by_parts ? sums_by_parts(x, y, before, count) : sums_of_products(x, y, before, count);
 }
 

@@ -169,28 +169,6 @@ ndarray roots(const ndarray& p) {
   return concatenate({found.astype(of_roots, false), none});
 }
 
-ndarray polyfit(const ndarray& x, const ndarray& y, std::int64_t degree, const polyfit_kw& kw) {
-  if (degree < 0) fail<value_error>("polyfit", "the degree is ", degree);
-  core::checked_count(dims{degree}, "polyfit");
-  const dims &points = view_of(x, "polyfit").shape, &values = view_of(y, "polyfit").shape;
-  if (points.size() != 1 || points[0] == 0 || values.size() < 1 || values.size() > 2 || values[0] != points[0])
-    fail<shape_error>("polyfit", "x of shape ", points, " and y of shape ", values, " are no points");
-  const auto floating = [](const ndarray& a) { return is_inexact(a.dtype()) ? a : a.astype(float64); };
-  const ndarray at = floating(x);
-  ndarray left = vander(at, degree + 1), right = floating(y);
-  if (kw.w) {
-    if (!(view_of(*kw.w, "polyfit").shape == points))
-      fail<shape_error>("polyfit", "weights of shape ", (*kw.w).shape(), " for ", points[0], " points");
-    const ndarray w = expand_dims(floating(*kw.w), 1);
-    left = left * w;
-    right = right.ndim() == 2 ? right * w : right * squeeze(w, 1);
-  }
-  const ndarray scale = sqrt(sum(left * left, 0));
-  const double rcond = kw.rcond.value_or(static_cast<double>(points[0]) * static_cast<double>(finfo(at.dtype()).eps));
-  const ndarray found = linalg::lstsq(left / scale, right, {.rcond = rcond}).x;
-  return found / (found.ndim() == 2 ? expand_dims(scale, 1) : scale);
-}
-
 ndarray vander(const ndarray& x, const vander_kw& kw) {
   if (view_of(x, "vander").shape.size() != 1) fail<shape_error>("vander", "needs a vector, not shape ", x.shape());
   const std::int64_t n = kw.n.value_or(x.shape(0));

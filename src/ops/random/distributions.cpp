@@ -4,14 +4,17 @@
 #include <vector>
 
 #include "core/shape.hpp"
+#include "ops/base/at_call.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/random/draw.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"
+#include "sinter/indexing.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 #include "sinter/special.hpp"
+#include "sinter/take.hpp"
 
 namespace sinter::inline v0::random {
 
@@ -214,19 +217,34 @@ ndarray generator::negative_binomial(const operand& n, const operand& p, const d
 
 namespace {
 
-/// Draws again what has not been accepted: `round` gives candidates and which of them are good. Each round is stored: else
-/// the next one would draw it again, and a draw larger than the memory would be looked through before it is refused.
+/// Draws again what has not been accepted: `round` gives candidates and which of them are good. Of later rounds only the
+/// elements that are left are computed: draws are read by index, at places that give the bits of a whole round. Each round
+/// is stored: else the next one would draw it again, and a draw larger than the memory would be looked through before it is
+/// refused.
 template <class Round>
 ndarray until_accepted(const Round& round) {
   auto [out, good] = round();
   eval(out, good);
-  while (!bool(all(good))) {
-    const auto [again, fits] = round();
-    out = where(good, out, again);
-    good = logical_or(good, fits);
-    eval(out, good);
+  if (!may_look_at(value_of(good))) {
+    while (!bool(all(good))) {
+      const auto [again, fits] = round();
+      out = where(good, out, again);
+      good = logical_or(good, fits);
+      eval(out, good);
+    }
+    return out;
   }
-  return out;
+  const shape_t shape = out.shape();
+  out = ravel(out);
+  for (ndarray left = flatnonzero(logical_not(good)); left.size() > 0;) {
+    const auto [again, fits] = round();
+    const ndarray values = take(ravel(again), left), refused = logical_not(take(ravel(fits), left));
+    eval(values, refused);
+    out[left] = values;
+    left = left[refused];
+    eval(out, left);
+  }
+  return reshape(out, shape);
 }
 
 struct candidates {

@@ -5,6 +5,7 @@
 #include "core/shape.hpp"
 #include "graph/values/example.hpp"
 #include "ops/base/algorithm_calls.hpp"
+#include "ops/base/at_call.hpp"
 #include "ops/base/one_memory.hpp"
 #include "ops/random/draw.hpp"
 #include "sinter/creation.hpp"
@@ -12,6 +13,7 @@
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 #include "sinter/search.hpp"
+#include "sinter/sets.hpp"
 #include "sinter/sort.hpp"
 #include "sinter/take.hpp"
 
@@ -70,6 +72,21 @@ ndarray weighted_order(generator& g, const std::vector<double>& p, std::int64_t 
   return argsort(where(weights > 0, e / where(weights > 0, weights, 1.0), INFINITY));
 }
 
+/// The first `wanted` different ones of numbers below n that are drawn one after the other: each order of so many is as likely
+/// as any other. For few of many, where to sort all would take longer. Nothing where nobody may look at them.
+std::optional<ndarray> first_different(generator& g, std::int64_t n, std::int64_t wanted, const draw_space& space) {
+  const auto k = static_cast<double>(wanted), of = static_cast<double>(n);
+  const double equal = -of * std::log1p(-k / of) - k;  // how many more numbers that takes, on average
+  ndarray drawn;
+  for (std::int64_t more = wanted + static_cast<std::int64_t>(equal + 4 * std::sqrt(equal)) + 4;; more = more / 2 + 4) {
+    const ndarray next = g.integers(0, n, more, {.device = to_public(space.device)});
+    if (!may_look_at(value_of(next))) return std::nullopt;
+    drawn = drawn.defined() ? concatenate({drawn, next}) : next;
+    const ndarray firsts = unique(drawn, {.return_index = true}).index;
+    if (firsts.size() >= wanted) return take(drawn, sort(firsts)(slice(0, wanted)));
+  }
+}
+
 ndarray chosen_indices(generator& g, std::int64_t n, const draw_space& space, const choice_kw& kw) {
   const std::int64_t wanted = core::element_count(space.shape);
   if (n < 0 || (n == 0 && wanted > 0)) throw value_error("[choice] there is nothing to choose from");
@@ -83,6 +100,9 @@ ndarray chosen_indices(generator& g, std::int64_t n, const draw_space& space, co
     const draw_size size(to_shape(space.shape));
     return g.integers(0, n, size, {.device = to_public(space.device)});
   }
+  if (p.empty() && n >= 1024 && wanted <= n / 8)
+    if (const std::optional<ndarray> some = first_different(g, n, wanted, space))
+      return reshape(*some, to_shape(space.shape));
   const ndarray order = p.empty() ? random_order(g, n, space.device) : weighted_order(g, p, wanted, space.device);
   return reshape(order(slice(0, wanted)), to_shape(space.shape));
 }

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "ops/base/result_order.hpp"
+#include "sinter/polynomial_fit.hpp"
+#include "sinter/segments.hpp"
 #include "sinter/sinter.hpp"
 #include "support/linalg_checks.hpp"
 
@@ -38,6 +40,41 @@ TEST_CASE("results lie in C order: statistics, and reductions without NaN") {
       CALL(nanvar(floats(), 1)),
       CALL(nanstd(floats(), {.axis = 0, .keepdims = true})),
   });
+}
+
+TEST_CASE("results lie in C order: reductions by functions, and of segments") {
+  using idx::_;
+  check_all({
+      CALL(bitwise_and_reduce(numbers())),
+      CALL(bitwise_or_reduce(numbers(), 1)),
+      CALL(bitwise_xor_reduce(numbers(), 2, {.keepdims = true})),
+      CALL(bitwise_xor_reduce(numbers(), _, {.keepdims = true})),
+      CALL(bitwise_xor_reduce(numbers()(_, slice(0, 1)), 1)),
+      CALL(logical_xor_reduce(floats(), 1)),
+      CALL(gcd_reduce(numbers(), 0)),
+      CALL(lcm_reduce(numbers(), 1)),
+      CALL(add_reduceat(floats(), places()(0), 0)),
+      CALL(add_reduceat(floats(), array({0, 1}), 1)),
+      CALL(maximum_reduceat(floats(), array({0, 1}), 2)),
+      CALL(minimum_reduceat(floats(), array({1, 0}), 1)),
+  });
+}
+
+TEST_CASE("results lie in C order: fits and what comes with them") {
+  if (no_solvers()) return;
+  const auto all_of = [](const polyfit_full_result& r) {
+    return std::vector<ndarray>{r.coefficients, r.residuals, r.s};
+  };
+  const ndarray two = stack({line(), line() * line()}).T();
+  for (const ndarray& r : all_of(polyfit_full(line(), two, 2))) CHECK(is_in_c_order(r));
+  for (const ndarray& y : {line(), two})
+    for (const bool scaled : {true, false}) {
+      for (const ndarray& r : two_of(polyfit_cov(line(), y, 2, {.scaled = scaled}))) {
+        CHECK(is_in_c_order(r));
+        eval(r);
+        CHECK(is_in_c_order(r));
+      }
+    }
 }
 
 TEST_CASE("results lie in C order: sampled data") {

@@ -57,6 +57,23 @@ TEST_CASE("roots and logarithms of matrices are inverses of squares and exponent
     CHECK(distance(matmul(root, root), wide) < 100 * allowed(t));
     CHECK(distance(linalg::expm(linalg::logm(x)), wide) < 2000 * allowed(t));
   }
+  // Hermitian ones, also with negative eigenvalues and with none, go another way.
+  for (const dtype t : {float32, float64, complex64, complex128})
+    for (const int n : {11, 12, 40}) {
+      CAPTURE(t);
+      CAPTURE(n);
+      const ndarray x = noise({2, n, n}, t, 9), h = x + adjoint(x),
+                    positive = matmul(x, adjoint(x)) / n + eye(n, {.dtype = t});
+      const ndarray root = linalg::sqrtm(h);
+      CHECK(root.dtype() == (t == float32 || t == complex64 ? complex64 : complex128));
+      CHECK(distance(matmul(root, root), h) < 100 * allowed(t));
+      CHECK(distance(linalg::expm(linalg::logm(positive)), positive) < 2000 * allowed(t));
+      const ndarray other = positive.copy();
+      other(1, 0, n - 1) += 1;  // one of the stack is not Hermitian
+      CHECK(distance(matmul(linalg::sqrtm(other), linalg::sqrtm(other)), other) < 100 * allowed(t));
+    }
+  CHECK(distance(linalg::sqrtm(diag(arange(20))), diag(sqrt(arange(20)))) < 1e-13);
+  CHECK(bool(all(isnan(linalg::logm(diag(arange(20)))))));
   CHECK(linalg::sqrtm(zeros({0, 0})).shape() == shape_t{0, 0});
   CHECK(bool(all(isnan(linalg::sqrtm(array({{0.0, 1.0}, {0.0, 0.0}}))))));
   CHECK(bool(all(isnan(linalg::logm(zeros({2, 2}))))));

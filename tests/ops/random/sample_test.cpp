@@ -110,6 +110,29 @@ TEST_CASE("choice: with and without replacement") {
   CHECK_THROWS_AS(g.choice(table, 1, {.axis = 2}), index_error);
 }
 
+TEST_CASE("choice: few of many without replacement are different, in any order, and each as likely") {
+  generator g(55);
+  for (const std::int64_t n : {1023, 1024, 5000, 1 << 20})
+    for (const std::int64_t k : {std::int64_t{1}, std::int64_t{2}, n / 8 - 1, n / 8, n / 8 + 1}) {
+      const longs some = sorted(numbers(g.choice(n, k, {.replace = false})));
+      CHECK(some.size() == static_cast<std::size_t>(k));
+      CHECK(std::adjacent_find(some.begin(), some.end()) == some.end());
+      CHECK(some.front() >= 0);
+      CHECK(some.back() < n);
+    }
+  sample seen(16), firsts(16), ascending(2);
+  for (int draw = 0; draw < 400; ++draw) {
+    const longs some = numbers(g.choice(1024, {128}, {.replace = false}));
+    for (const std::int64_t v : some) ++seen[std::size_t(v / 64)];
+    ++firsts[std::size_t(some[0] / 64)];
+    ++ascending[some[0] < some[127]];
+  }
+  CHECK(statistics::equal_counts_p(seen) > smallest_p);
+  CHECK(statistics::equal_counts_p(firsts) > smallest_p);
+  CHECK(statistics::equal_counts_p(ascending) > smallest_p);
+  CHECK(g.choice(4096, {4, 8}, {.replace = false}).shape() == shape_t{4, 8});
+}
+
 TEST_CASE("choice: weights are obeyed") {
   generator g(6);
   const std::vector<double> p{0.1, 0.0, 0.4, 0.3, 0.2};

@@ -1,9 +1,15 @@
 // Square roots and logarithms of matrices, of their Schur decompositions, on the host.
 #include <algorithm>
 #include <limits>
+#include <optional>
 
+#include "ops/base/at_call.hpp"
 #include "ops/linalg/host/matrix.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/linalg.hpp"
+#include "sinter/linalg_factors.hpp"
 #include "sinter/linalg_systems.hpp"
+#include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 
 namespace sinter::inline v0 {
@@ -15,6 +21,12 @@ namespace {
 
 using number = std::complex<double>;
 using matrix = host_matrix<number>;
+constexpr int64_t least_eigen = 12;  // rows, for which a call of LAPACK is worth it
+
+/// The textbook product: the compiler's also looks for infinities, in five times the time.
+number times(const number& a, const number& b) noexcept {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
 
 /// A square matrix that owns its elements.
 struct square_matrix {
@@ -43,7 +55,7 @@ square_matrix product(const square_matrix& a, const square_matrix& b) {
     for (int64_t k = 0; k < n; ++k) {
       const number f = a(i, k);
       if (f != 0.0)
-        for (int64_t j = 0; j < n; ++j) c(i, j) += f * b(k, j);
+        for (int64_t j = 0; j < n; ++j) c(i, j) += times(f, b(k, j));
     }
   return c;
 }
@@ -68,16 +80,16 @@ struct rotation {
   void rows(matrix m, int64_t k, int64_t first) const {
     for (int64_t j = first; j < m.columns; ++j) {
       const number x = m(k, j), y = m(k + 1, j);
-      m(k, j) = c * x + s * y;
-      m(k + 1, j) = c * y - std::conj(s) * x;
+      m(k, j) = c * x + times(s, y);
+      m(k + 1, j) = c * y - times(std::conj(s), x);
     }
   }
   /// Its adjoint from the right.
   void columns(matrix m, int64_t k, int64_t behind) const {
     for (int64_t i = 0; i < behind; ++i) {
       const number x = m(i, k), y = m(i, k + 1);
-      m(i, k) = c * x + std::conj(s) * y;
-      m(i, k + 1) = c * y - s * x;
+      m(i, k) = c * x + times(std::conj(s), y);
+      m(i, k + 1) = c * y - times(s, x);
     }
   }
 };
@@ -161,7 +173,7 @@ bool triangular_root(const square_matrix& t, square_matrix& r) {
     r(j, j) = std::sqrt(t(j, j));
     for (int64_t i = j; i-- > 0;) {
       number rest = t(i, j);
-      for (int64_t k = i + 1; k < j; ++k) rest -= r(i, k) * r(k, j);
+      for (int64_t k = i + 1; k < j; ++k) rest -= times(r(i, k), r(k, j));
       const number sum = r(i, i) + r(j, j);
       if (sum == 0.0 && rest != 0.0) return false;
       r(i, j) = rest == 0.0 ? number() : rest / sum;
@@ -177,7 +189,7 @@ void add_solution(const square_matrix& x, double c, double weight, const square_
   for (int64_t j = 0; j < n; ++j) {
     for (int64_t i = j + 1; i-- > 0;) {
       number rest = x(i, j);
-      for (int64_t k = i + 1; k <= j; ++k) rest -= c * x(i, k) * y[static_cast<std::size_t>(k)];
+      for (int64_t k = i + 1; k <= j; ++k) rest -= c * times(x(i, k), y[static_cast<std::size_t>(k)]);
       y[static_cast<std::size_t>(i)] = rest / (1.0 + c * x(i, i));
       to(i, j) += weight * y[static_cast<std::size_t>(i)];
     }
@@ -219,8 +231,22 @@ bool triangular_logarithm(const square_matrix& given, square_matrix& result) {
   return true;
 }
 
+/// Of Hermitian matrices, all of a stack, by their eigenvectors: a tenth of the time. Nothing where one is not Hermitian, or where
+/// the library for eigenvectors is not there.
+std::optional<ndarray> of_eigenvalues(const ndarray& x, dtype wide, ndarray (*function)(const ndarray&)) try {
+  if (x.shape(-1) < least_eigen || !may_look_at(value_of(x))) return std::nullopt;
+  const ndarray full = x.astype(is_complex(x.dtype()) ? dtype::c128 : dtype::f64, false);
+  if (!bool(all(equal(full, conj(matrix_transpose(full)))))) return std::nullopt;
+  const auto [values, vectors] = linalg::eigh(full);
+  const ndarray at = expand_dims(values, -2).astype(dtype::c128);
+  return linalg::matmul(vectors * function(at), conj(matrix_transpose(vectors))).astype(wide, false);
+} catch (const device_error&) {
+  return std::nullopt;
+}
+
 /// A function of upper triangular matrices, of any.
-ndarray of_schur(const char* function, const ndarray& x, bool (*triangular)(const square_matrix&, square_matrix&)) {
+ndarray of_schur(const char* function, const ndarray& x, bool (*triangular)(const square_matrix&, square_matrix&),
+                 ndarray (*of_values)(const ndarray&)) {
   const matrix_stack s = square_matrices_of(x, function);
   const dtype type = linalg_dtype(function, {&x});
   const dtype wide = type == dtype::f32 || type == dtype::c64 ? dtype::c64 : dtype::c128;
@@ -228,6 +254,7 @@ ndarray of_schur(const char* function, const ndarray& x, bool (*triangular)(cons
   for (const number& v : all.elements)
     if (!std::isfinite(v.real()) || !std::isfinite(v.imag()))
       fail<linalg_error>(function, "elements that are not finite");
+  if (const std::optional<ndarray> found = of_eigenvalues(x, wide, of_values)) return *found;
   for (int64_t k = 0; k < s.count(); ++k) {
     square_matrix m(s.rows), f(s.rows);
     const matrix place = all[k];
@@ -242,7 +269,13 @@ ndarray of_schur(const char* function, const ndarray& x, bool (*triangular)(cons
 
 }  // namespace
 
-ndarray linalg::sqrtm(const ndarray& x) { return of_schur("sqrtm", x, &triangular_root); }
-ndarray linalg::logm(const ndarray& x) { return of_schur("logm", x, &triangular_logarithm); }
+ndarray linalg::sqrtm(const ndarray& x) {
+  return of_schur("sqrtm", x, &triangular_root, [](const ndarray& values) { return sqrt(values); });
+}
+ndarray linalg::logm(const ndarray& x) {
+  return of_schur("logm", x, &triangular_logarithm, [](const ndarray& values) {
+    return where(all(not_equal(values, 0), -1, {.keepdims = true}), log(values), std::nan(""));
+  });
+}
 
 }  // namespace sinter::inline v0

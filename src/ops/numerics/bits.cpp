@@ -1,0 +1,116 @@
+// Bits packed into bytes, and out of them.
+//
+// Where memory can be read as words, eight elements are one of 64 bits: on a CPU, whose loops along eight elements cost more than
+// the elements. Elsewhere a sum over eight shifted bits, which records and fuses.
+#include "core/shape.hpp"
+#include "ops/base/algorithm_calls.hpp"
+#include "ops/base/at_call.hpp"
+#include "ops/base/axes.hpp"
+#include "ops/base/elementwise_values.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/manipulate.hpp"
+#include "sinter/numerics.hpp"
+#include "sinter/reduce.hpp"
+
+namespace sinter::inline v0 {
+
+using namespace ops;
+
+namespace {
+
+void check_order(std::string_view order, const char* function) {
+  if (order != "big" && order != "little")
+    fail<value_error>(function, "the bitorder is 'big' or 'little', not '", order, "'");
+}
+
+constexpr std::int64_t least_words = 4096;  // elements: for fewer nothing is evaluated
+
+/// Whether elements are worth words.
+bool in_words(const value& v) {
+  return v->size() >= least_words && v->device.kind == runtime::device_kind::cpu && may_look_at(v);
+}
+
+/// The value of each bit of a byte, along the last axis, or how far it is shifted.
+ndarray bit_numbers(std::string_view order, const ndarray& like, const char* function) {
+  check_order(order, function);
+  const ndarray up = arange(8, {.dtype = uint8, .device = like.device()});
+  return order == "little" ? up : 7 - up;
+}
+
+/// The array with the axis in question as the last one.
+ndarray axis_last(const ndarray& x, const bits_kw& kw, const char* function) {
+  if (!kw.axis) return ravel(x);
+  normalize_axis(*kw.axis, view_of(x, function).shape, function);
+  return moveaxis(x, *kw.axis, -1);
+}
+ndarray axis_back(const ndarray& x, const bits_kw& kw) { return kw.axis ? in_c_order(moveaxis(x, -1, *kw.axis)) : x; }
+
+shape_t with_last(const ndarray& x, std::initializer_list<std::int64_t> last) {
+  dims shape = to_dims(x.shape());
+  shape.erase(shape.size() - 1);
+  for (const std::int64_t n : last) shape.push_back(n);
+  return to_shape(shape);
+}
+
+/// 1 for each byte of a word that is not 0: bools of memory of others need not be 0 or 1.
+ndarray ones_of(const ndarray& words) {
+  const std::uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+  return bitwise_and(right_shift(bitwise_or(bitwise_and(words, low) + low, words), 7), 0x0101010101010101u);
+}
+
+/// Eight elements for each byte.
+ndarray all_bits(const ndarray& bytes, std::string_view order) {
+  const shape_t shape = with_last(bytes, {bytes.shape(-1) * 8});
+  const ndarray numbers = bit_numbers(order, bytes, "unpackbits");
+  if (in_words(value_of(bytes))) {
+    // Copies of the byte in all of a word, of which each keeps its bit; what is not zero then becomes 1.
+    const std::uint64_t bit = order == "big" ? 0x0102040810204080u : 0x8040201008040201u;
+    const ndarray kept = bitwise_and(multiply(bytes.astype(uint64), 0x0101010101010101u), bit);
+    if (const std::optional<ndarray> bits = as_words(ones_of(kept), uint8, to_dims(shape))) return *bits;
+  }
+  return reshape(bitwise_and(right_shift(expand_dims(bytes, -1), numbers), 1), shape);
+}
+
+}  // namespace
+
+ndarray packbits(const ndarray& x, const bits_kw& kw) {
+  if (is_inexact(view_of(x, "packbits").type)) fail<dtype_error>("packbits", "dtype ", x.dtype(), " is not supported");
+  check_order(kw.bitorder, "packbits");
+  ndarray bits = axis_last(x, kw, "packbits");
+  const bool by_words = in_words(value_of(bits));
+  if (!by_words || itemsize(bits.dtype()) != 1) bits = not_equal(bits, 0);
+  const std::int64_t n = bits.shape(-1), bytes = (n + 7) / 8;
+  if (n % 8 != 0)
+    bits =
+        concatenate({bits, zeros(with_last(bits, {bytes * 8 - n}), {.dtype = bits.dtype(), .device = x.device()})}, -1);
+  std::optional<ndarray> words;
+  if (by_words) words = as_words(bits, uint64, to_dims(with_last(bits, {bytes})));
+  if (words) {
+    // Byte k of a word times 2^(63 - 9k) comes to bit 63 - k, times 2^(56 - 7k) to bit 56 + k, and no carry comes between.
+    const std::uint64_t gather = kw.bitorder == "big" ? 0x8040201008040201u : 0x0102040810204080u;
+    const ndarray packed = right_shift(multiply(ones_of(*words), gather), 56).astype(uint8);
+    evaluated(value_of(packed));
+    return axis_back(packed, kw);
+  }
+  if (by_words) bits = not_equal(bits, 0);
+  const ndarray parts = reshape(bits, with_last(bits, {bytes, 8})).astype(uint8);
+  const ndarray packed = sum(left_shift(parts, bit_numbers(kw.bitorder, x, "packbits")), -1, {.dtype = uint8});
+  return axis_back(packed, kw);
+}
+
+ndarray unpackbits(const ndarray& x, const bits_kw& kw) {
+  if (view_of(x, "unpackbits").type != uint8) fail<dtype_error>("unpackbits", "needs uint8, not ", x.dtype());
+  const ndarray bytes = axis_last(x, kw, "unpackbits");
+  const std::int64_t n = bytes.shape(-1) * 8;
+  ndarray bits = all_bits(bytes, kw.bitorder);
+  if (kw.count) {
+    const std::int64_t wanted = *kw.count < 0 ? n + *kw.count : *kw.count;
+    if (wanted < 0) fail<value_error>("unpackbits", "a count of ", *kw.count, " for ", n, " bits");
+    if (wanted <= n) bits = in_c_order(slice_of(bits, bits.ndim() - 1, 0, wanted));
+    else bits = concatenate({bits, zeros(with_last(bits, {wanted - n}), {.dtype = uint8, .device = x.device()})}, -1);
+  }
+  return axis_back(bits, kw);
+}
+
+}  // namespace sinter::inline v0
