@@ -32,7 +32,7 @@ sinter_unity_group(jit/cuda/shapes/emit_broadcast jit/user_text jit/cuda/nvrtc j
 
 sinter_unity_group(src/core/dtype src/core/format_number src/core/half src/core/profile src/core/shape)
 sinter_unity_group(src/graph/run/array src/graph/plan/bind src/graph/plan/builder src/graph/plan/builder_call
-                   src/graph/plan/builder_points src/graph/plan/builder_order src/graph/plan/builder_short src/graph/plan/builder_reduce src/graph/plan/forms/short_sums src/graph/plan/stage_builder
+                   src/graph/plan/builder_points src/graph/plan/builder_short src/graph/plan/builder_reduce src/graph/plan/forms/short_sums src/graph/plan/stage_builder
                    src/graph/plan/stages)
 sinter_unity_group(src/graph/run/call src/graph/capture/capture src/graph/capture/memory src/graph/capture/recording_capture src/graph/run/explain
                    src/graph/run/flush src/graph/run/launch_times src/graph/plan/forms/index_map src/graph/values/node
