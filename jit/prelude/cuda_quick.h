@@ -26,14 +26,16 @@ __device__ __forceinline__ float quick_reciprocal(float x, bool& slow) {
   slow = slow | !(fabsf(r) >= __int_as_float(0x01000000));  // 2^-125
   return r;
 }
-// What remains of a beside the quotient is a multiple of 2^-149 if a is at least 2^-101. Of a = 0 the sign would be lost.
+// What remains of a beside the quotient is a multiple of 2^-149 if a is at least 2^-101. 0 is common and has its quotient, too,
+// where b is no 0, infinity or NaN; of -0 the last step would lose the sign.
 __device__ __forceinline__ float quick_divide(float a, float b, bool& slow) {
   float r = rough_reciprocal(b);
   r = __fmaf_rn(r, __fmaf_rn(-b, r, 1.0f), r);
-  float q = __fmaf_rn(a, r, 0.0f);
+  float q = __fmul_rn(a, r);
   q = __fmaf_rn(r, __fmaf_rn(-b, q, a), q);
-  slow = slow | !(fabsf(a) >= __int_as_float(0x0d800000));  // 2^-100
-  slow = slow | !(fabsf(q) >= __int_as_float(0x01000000));
+  const bool none = (__float_as_int(a) == 0) & (q == 0.0f);
+  const bool some = (fabsf(a) >= __int_as_float(0x0d800000)) & (fabsf(q) >= __int_as_float(0x01000000));  // 2^-100
+  slow = slow | !(some | none);
   return q;
 }
 __device__ __forceinline__ float quick_sqrt(float x, bool& slow) {
