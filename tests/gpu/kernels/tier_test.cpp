@@ -117,14 +117,18 @@ std::vector<named_work> all_work(bool huge) {
          const ndarray i = (y * 1e9).astype(int64);
          return (i / 7 + floor_divide(i, 7) - i % 11 + floor_divide(i, 13) % 5).astype(float32);
        }},
-      {"a long chain",
+      {"a long chain",  // whose statements do not repeat: those that do are a loop of little code
        [=] {
          ndarray p = x, u = y, v = y * y;
-         for (int k = 0; k < 10; ++k) {
-           u = 0.9 * u + 0.1 * y;
-           v = 0.999 * v + 0.001 * y * y;
-           p = p - 0.001 * u / (sqrt(v) + 1e-8);
-         }
+         p = p / (sqrt(v) + 1.0);
+         u = exp(-u * v);
+         v = sqrt(v * v + u) / (1.0 + p * p);
+         p = log1p(p * p) / (2.0 + u);
+         u = u / (3.0 + sqrt(p));
+         v = exp(-v) / (1.0 + u * u);
+         p = p - u / (sqrt(v) + 1e-8);
+         u = log1p(u * u) / (4.0 + p * p);
+         p = p / (1.0 + u * u) + sqrt(v);
          return p;
        }},
   };

@@ -179,7 +179,7 @@ void add_reductions(std::vector<shape_case>& out) {
   out.push_back({"rows of gathers",
                  [](const operands& o) { return sum(take(o("matrix float32"), o("picks"), 1), {.axis = 1}); }});
   out.push_back({"columns of gathers",
-                 [](const operands& o) { return sum(take(o("matrix float32"), o("picks"), 0), {.axis = 0}); }});
+                 [](const operands& o) { return sum(take(o("matrix float32"), o("picks"), 1), {.axis = 0}); }});
   out.push_back(
       {"epilogue", [](const operands& o) { return sqrt(sum(square(o("wide")), {.axis = 1})) + o("wide")(_, 3); }});
   out.push_back(
