@@ -435,5 +435,4 @@ void kernel_builder::lower_in_order(std::span<node* const> results) {
   for (node* n : found) lower(n, nullptr);
 }
 
-
 }  // namespace sinter::graph
