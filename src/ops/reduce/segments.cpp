@@ -84,6 +84,16 @@ segments cut(const ndarray& x, const ndarray& indices, const char* function) {
   return {elements, here(number), take(x, here(first), 0)};
 }
 
+using scatter_extremes = void (*)(subarray&&, const operand&, const scatter_kw&);
+ndarray extremes_of_segments(const ndarray& x, const ndarray& indices, std::int64_t axis, const char* function,
+                             scatter_extremes scatter) {
+  const int a = normalize_axis(axis, view_of(x, function).shape, function);
+  const segments s = cut(moveaxis(x, a, 0), indices, function);
+  const ndarray found = s.firsts.copy();
+  scatter(found(s.numbers), s.elements, {});
+  return in_c_order(moveaxis(found, 0, a));
+}
+
 }  // namespace
 
 ndarray bitwise_and_reduce(const ndarray& x, optional_axis axis, const fold_kw& kw) {
@@ -125,18 +135,10 @@ ndarray add_reduceat(const ndarray& x, const ndarray& indices, std::int64_t axis
   return in_c_order(moveaxis(sums, 0, a));
 }
 ndarray maximum_reduceat(const ndarray& x, const ndarray& indices, std::int64_t axis) {
-  const int a = normalize_axis(axis, view_of(x, "maximum_reduceat").shape, "maximum_reduceat");
-  const segments s = cut(moveaxis(x, a, 0), indices, "maximum_reduceat");
-  const ndarray found = s.firsts.copy();
-  scatter_max(found(s.numbers), s.elements);
-  return in_c_order(moveaxis(found, 0, a));
+  return extremes_of_segments(x, indices, axis, "maximum_reduceat", scatter_max);
 }
 ndarray minimum_reduceat(const ndarray& x, const ndarray& indices, std::int64_t axis) {
-  const int a = normalize_axis(axis, view_of(x, "minimum_reduceat").shape, "minimum_reduceat");
-  const segments s = cut(moveaxis(x, a, 0), indices, "minimum_reduceat");
-  const ndarray found = s.firsts.copy();
-  scatter_min(found(s.numbers), s.elements);
-  return in_c_order(moveaxis(found, 0, a));
+  return extremes_of_segments(x, indices, axis, "minimum_reduceat", scatter_min);
 }
 
 std::vector<ndarray> split(const ndarray& x, const ndarray& indices, std::int64_t axis) {
