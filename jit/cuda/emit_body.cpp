@@ -136,8 +136,6 @@ void define_function(text& t, const program& p, const phase& f, bool quick) {
   if (rolled) {
     call_parts(t, p, f, quick);
   } else {
-    t("int* const fault = a.fault;");
-    t("(void)fault;");
     line_writer lines(t, p, f, quick);
     lines.lines(f.code);
     for (int r : f.results) t("out.r", r, " = ", lines.reg(r), ";");

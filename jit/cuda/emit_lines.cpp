@@ -49,9 +49,13 @@ line_writer::line_writer(text& out, const program& p, const phase& f, bool quick
     : out_(out), p_(p), f_(f), quick_(quick), args_(std::move(args)), uses_(p, f), done_(p.code.size()) {}
 
 void line_writer::lines(const std::vector<int>& code) {
-  for (int k : code)
-    if (!done_[static_cast<std::size_t>(k)] && p_.code[static_cast<std::size_t>(k)].op != opcode::carried)
-      line(code, k);
+  // By this name expressions and users' texts report what they find. An out-of-line function has none.
+  const char* const declared = args_.empty() ? "" : "  int* const fault = a.fault;\n  (void)fault;\n";
+  out_.with("fault", declared, [&] {
+    for (int k : code)
+      if (!done_[static_cast<std::size_t>(k)] && p_.code[static_cast<std::size_t>(k)].op != opcode::carried)
+        line(code, k);
+  });
 }
 
 std::string line_writer::reg(int k) const {

@@ -47,8 +47,6 @@ void define_parts(text& t, const program& p, const phase& f, bool quick) {
     t("__device__ __forceinline__ void ", name, part, "(const args& a,");
     if (parameters.empty()) put_parameters(t, p, f);
     t(parameters.empty() ? state : parameters, quick ? ", bool& slow) {" : ") {");
-    t("int* const fault = a.fault;");
-    t("(void)fault;");
   };
   line_writer lines(t, p, f, quick);
   lines.keep(parts.state);
@@ -81,27 +79,23 @@ void define_state(text& t, const program& p, const phase& f) {
 
 namespace {
 
-/// Calls of the parts with the states `s`. `each`: for all lanes that run together.
-template <class Each>
+/// Calls of the parts with the states `s`. `each`: the statement for all lanes that run together; `after`: the last call.
+template <class Each, class After>
 void call_in_order(text& t, const program& p, const phase& f, bool quick, const std::string& arguments,
-                   const std::string& s, const Each& each, const std::function<void()>& use) {
+                   const std::string& s, const Each& each, const After& after) {
   const std::string name = (quick ? "quick_" : "") + f.name, slow = quick ? ", slow);" : ");";
-  each([&] { t(name, "_before(a, ", arguments, s, slow); });
+  each(name + "_before(a, " + arguments + s + slow);
   t.loop("for (int run = (int)a.q" + num(int{p.loop.count}) + "; run > 0; --run)",
-         [&] { each([&] { t(name, "_run(a, ", s, slow); }); });
-  each([&] {
-    if (use) t(f.name, "_out out;");
-    t(name, "_after(a, ", s, ", out", slow);
-    if (use) use();
-  });
+         [&] { each(name + "_run(a, " + s + slow); });
+  after(name + "_after(a, " + s + ", out" + slow);
 }
 
 }  // namespace
 
 void call_parts(text& t, const program& p, const phase& f, bool quick) {
+  const auto call = [&](const std::string& statement) { t(statement); };
   t(f.name, "_state s;");
-  call_in_order(
-      t, p, f, quick, names_of_parameters(f), "s", [](const auto& call) { call(); }, nullptr);
+  call_in_order(t, p, f, quick, names_of_parameters(f), "s", call, call);
 }
 
 void call_parts_of_lanes(text& t, const program& p, const phase& f, int lanes, bool quick,
@@ -110,13 +104,17 @@ void call_parts_of_lanes(text& t, const program& p, const phase& f, int lanes, b
   int together = lanes;
   while (together > 1 && together * parts.words > most_words) together /= 2;
   const std::string lane = together == lanes ? "l" : "first + l";
-  const auto each = [&](const auto& call) { t.unrolled("l", together, call); };
-  const auto use = [&] {
-    for (int r : f.results) t("x", r, "[", lane, "] = out.r", r, ";");
+  const auto each = [&](const std::string& call) { t.each("l", together, call); };
+  const auto after = [&](const std::string& call) {
+    t.unrolled("l", together, [&] {
+      t(f.name, "_out out;");
+      t(call);
+      for (int r : f.results) t("x", r, "[", lane, "] = out.r", r, ";");
+    });
   };
   const auto some = [&] {
     t(f.name, "_state s[", together, "];");
-    call_in_order(t, p, f, quick, arguments(lane), "s[l]", each, use);
+    call_in_order(t, p, f, quick, arguments(lane), "s[l]", each, after);
   };
   if (together == lanes) return t.scope("", some);
   t("#pragma unroll");

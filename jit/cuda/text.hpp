@@ -31,6 +31,13 @@ class text {
     (*this)("#pragma unroll 1");
     scope(head, body);
   }
+  /// What `body` writes, after declarations of a name where it uses it.
+  template <class Body>
+  void with(std::string_view name, const std::string& declarations, Body&& body) {
+    const std::size_t at = out_.size();
+    body();
+    if (out_.find(name, at) != std::string::npos) out_.insert(at, declarations);
+  }
   /// An unrolled loop of `n` runs over `name`, of what `body` writes or of one statement.
   template <class Body>
   void unrolled(const char* name, int n, Body&& body) {

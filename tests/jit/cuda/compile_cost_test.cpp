@@ -116,7 +116,7 @@ const limit limits[] = {
        return forces();
      },
      {15000, 26000, 26000}},
-    {"ten steps of Adam", steps_of_adam, {7600, 20000, 50000}},
+    {"ten steps of Adam", steps_of_adam, {6000, 20000, 50000}},
     {"a step of Life", neighbours, {12000, 15000, 70000}},
     {"a roll of bytes",
      [] {
