@@ -11,6 +11,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jit/cuda/schedule/choose.hpp"
@@ -44,19 +45,25 @@ void observe_loops(const jit::launch& recorded) {
   seen->push_back({first, jit::cuda_shape::linear});
 }
 
-/// Whether all kernels of x have the CPU's bytes, and one of them has a loop.
+/// The CPU's elements, and the bytes that the emulated kernels leave, one of which has a loop.
 template <class T>
-void check_loop(const ndarray& x) {
+std::pair<std::vector<T>, bytes> run_loop(const ndarray& x) {
   std::vector<seen_launch> launches;
   seen = &launches;
   loops_seen = 0;
   const auto previous = cpu::set_launch_observer(observe_loops);
-  const auto expected = x.to_vector<T>();
+  std::vector<T> expected = x.to_vector<T>();
   cpu::set_launch_observer(previous);
   seen = nullptr;
   CHECK(loops_seen > 0);
   REQUIRE_FALSE(launches.empty());
-  const bytes& raw = launches.back().emulated.back();
+  return {std::move(expected), launches.back().emulated.back()};
+}
+
+/// Whether all kernels of x have the CPU's bytes, and one of them has a loop.
+template <class T>
+void check_loop(const ndarray& x) {
+  const auto [expected, raw] = run_loop<T>(x);
   REQUIRE(raw.size() == expected.size() * sizeof(T));
   CHECK(std::memcmp(raw.data(), expected.data(), raw.size()) == 0);
 }
@@ -147,15 +154,7 @@ TEST_CASE("emulated: sines in a loop of lanes together, of small and of huge arg
       x = x + 0.01 * v;
     }
     // The CPU's sine is another one: all forms of the kernel have the same bits, near the CPU's.
-    std::vector<seen_launch> launches;
-    seen = &launches;
-    loops_seen = 0;
-    const auto previous = cpu::set_launch_observer(observe_loops);
-    const auto expected = x.to_vector<float>();
-    cpu::set_launch_observer(previous);
-    seen = nullptr;
-    CHECK(loops_seen > 0);
-    const bytes& raw = launches.back().emulated.back();
+    const auto [expected, raw] = run_loop<float>(x);
     std::vector<float> got(expected.size());
     REQUIRE(raw.size() == got.size() * sizeof(float));
     std::memcpy(got.data(), raw.data(), raw.size());

@@ -8,36 +8,17 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/kernels/hooks.hpp"
-#include "graph/values/limits.hpp"
-#include "runtime/backend.hpp"
+#include "graph/evaluated_work.hpp"
 #include "sinter/sinter.hpp"
 #include "support/simulated_gpu.hpp"
 
 namespace sn = sinter;
 using namespace sinter;
 using namespace sinter::idx;
+using namespace sinter::test;
 using sn::ndarray;
 
 namespace {
-
-using numbers = std::vector<double>;
-
-struct limits_guard {
-  graph::planner_limits before = graph::limits();
-  ~limits_guard() { graph::limits() = before; }
-};
-
-numbers values(const ndarray& x) { return sn::astype(x, sn::float64).to_vector<double>(); }
-
-/// Kernels, and bytes copied outside of them, of evaluating an array on the CPU.
-using work = std::pair<std::uint64_t, std::uint64_t>;
-work evaluate(const ndarray& x) {
-  runtime::backend& device = runtime::get_backend({});
-  const std::uint64_t launches = device.statistics().launches, copied = cpu::copied_bytes();
-  sn::eval(x);
-  return {device.statistics().launches - launches, cpu::copied_bytes() - copied};
-}
 
 ndarray field(const sn::shape_t& shape, const sn::device& on = sn::device("cpu")) {
   std::int64_t n = 1;
@@ -62,8 +43,8 @@ void check(const ndarray& x, const std::vector<std::function<void(ndarray&)>>& s
   sn::eval(y);
   for (const auto& s : statements) s(y);
   const work found = evaluate(y);
-  CHECK(found.first == expected.first);
-  CHECK(found.second == expected.second);
+  CHECK(found.kernels == expected.kernels);
+  CHECK(found.copied == expected.copied);
   CHECK(values(y) == in_steps(x, statements));
 }
 

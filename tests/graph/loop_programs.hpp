@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "backends/cpu/kernels/hooks.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/values/limits.hpp"
 #include "ops/base/access.hpp"
 #include "runtime/backend.hpp"
 #include "sinter/sinter.hpp"
@@ -23,6 +25,17 @@ template <class... A>
 void statement(const A&... a) {
   if (at_once) sn::eval(a...);
 }
+
+/// Settings as they were.
+struct settings_guard {
+  cpu::tier tier = cpu::get_tier();
+  graph::planner_limits limits = graph::limits();
+  ~settings_guard() {
+    cpu::set_tier(tier);
+    graph::limits() = limits;
+    at_once = false;
+  }
+};
 
 inline ndarray uniform(const sn::random::draw_size& size, int seed) {
   sn::random::generator g(static_cast<std::uint64_t>(seed));

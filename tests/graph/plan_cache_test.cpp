@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "graph/values/limits.hpp"
+#include "graph/evaluated_work.hpp"
 #include "graph/run/flush.hpp"
 #include "ops/base/access.hpp"
 #include "sinter/sinter.hpp"
@@ -19,15 +19,10 @@
 namespace sn = sinter;
 using namespace sinter;
 using namespace sinter::idx;
+using sinter::test::limits_guard;
 using sn::ndarray;
 
 namespace {
-
-/// Puts the limits back at the end.
-struct limits_guard {
-  graph::planner_limits before = graph::limits();
-  ~limits_guard() { graph::limits() = before; }
-};
 
 ndarray ramp(std::int64_t n, const sn::device& d = sn::default_device()) {
   ndarray x = sn::arange(n, {.dtype = sn::float32, .device = d});

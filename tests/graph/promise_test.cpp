@@ -19,15 +19,6 @@ using sn::ndarray;
 
 namespace {
 
-struct settings_guard {
-  cpu::tier tier = cpu::get_tier();
-  graph::planner_limits limits = graph::limits();
-  ~settings_guard() {
-    cpu::set_tier(tier);
-    graph::limits() = limits;
-  }
-};
-
 void evaluate_together(const arrays& all) {
   std::vector<graph::value> roots;
   for (const ndarray& x : all) roots.push_back(sn::ops::value_of(x));

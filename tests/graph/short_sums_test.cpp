@@ -18,16 +18,6 @@ using sn::slice;
 
 namespace {
 
-struct settings_guard {
-  cpu::tier tier = cpu::get_tier();
-  graph::planner_limits limits = graph::limits();
-  ~settings_guard() {
-    cpu::set_tier(tier);
-    graph::limits() = limits;
-    at_once = false;
-  }
-};
-
 /// The statement's value, in memory where each statement is.
 ndarray made(const ndarray& x) {
   statement(x);

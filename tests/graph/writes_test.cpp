@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/kernels/hooks.hpp"
+#include "graph/evaluated_work.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/values/limits.hpp"
 #include "graph/values/regions.hpp"
@@ -19,31 +19,12 @@
 namespace sn = sinter;
 using namespace sinter;
 using namespace sinter::idx;
+using namespace sinter::test;
 using sn::ndarray;
 
 namespace {
 
-using numbers = std::vector<double>;
 using key = std::vector<sn::index>;
-
-struct limits_guard {
-  graph::planner_limits before = graph::limits();
-  ~limits_guard() { graph::limits() = before; }
-};
-
-numbers values(const ndarray& x) { return sn::astype(x, sn::float64).to_vector<double>(); }
-
-/// What evaluating an array runs on the CPU: kernels, and bytes copied outside of them.
-struct work {
-  std::uint64_t kernels = 0, copied = 0;
-  friend bool operator==(const work&, const work&) = default;
-};
-work evaluate(const ndarray& x) {
-  runtime::backend& device = runtime::get_backend({});
-  const std::uint64_t launches = device.statistics().launches, copied = cpu::copied_bytes();
-  sn::eval(x);
-  return {device.statistics().launches - launches, cpu::copied_bytes() - copied};
-}
 
 ndarray field(std::int64_t rows, std::int64_t columns, const sn::device& d = sn::device("cpu")) {
   ndarray x = sn::reshape(sn::arange(rows * columns, {.dtype = sn::float32, .device = d}), {rows, columns});
