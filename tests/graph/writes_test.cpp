@@ -59,7 +59,8 @@ numbers expected_step(const numbers& u, int rows, int columns) {
 }  // namespace
 
 TEST_CASE("writes: the five-point step copies nothing, and opposite edges are one kernel") {
-  for (const auto& [rows, columns] : {std::pair{9, 7}, {6, 6}, {3, 3}, {4, 12}}) {
+  for (const std::pair<int, int>& extents : {std::pair{9, 7}, {6, 6}, {3, 3}, {4, 12}}) {
+    const int rows = extents.first, columns = extents.second;
     CAPTURE(rows);
     ndarray u = field(rows, columns);
     numbers expected = values(u);

@@ -6,12 +6,12 @@
 #include <mutex>
 #include <set>
 
-#include "backends/cpu/kernels/hooks.hpp"
-#include "golden/batch.hpp"
-#include "jit/program/launch.hpp"
 #ifdef SINTER_HAS_CUDA
 #include "jit/cuda/schedule/choose.hpp"
 #endif
+#include "backends/cpu/kernels/hooks.hpp"
+#include "golden/batch.hpp"
+#include "jit/program/launch.hpp"
 
 namespace {
 
