@@ -310,7 +310,13 @@ class cpu_backend final : public runtime::backend {
   std::unique_ptr<runtime::event> make_event(bool) override { return cpu::make_event(); }
   runtime::stream& begin_capture() override { return take<recorder>(free_recorders_); }
   std::unique_ptr<runtime::recorded_work> end_capture(runtime::stream& s) override {
-    std::unique_ptr<runtime::recorded_work> work = static_cast<recorder&>(s).finish();
+    std::unique_ptr<runtime::recorded_work> work;
+    try {
+      work = static_cast<recorder&>(s).finish();
+    } catch (...) {
+      abandon_capture(s);
+      throw;
+    }
     put_back(static_cast<recorder&>(s), free_recorders_);
     return work;
   }
