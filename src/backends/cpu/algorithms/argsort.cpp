@@ -7,6 +7,7 @@
 #include "backends/cpu/algorithms/radix_sort.hpp"
 #include "backends/cpu/algorithms/sort_network.hpp"
 #include "backends/cpu/algorithms/sort_rows.hpp"
+#include "backends/cpu/algorithms/vector_sort.hpp"
 #include "backends/cpu/kernels/transpose.hpp"
 
 namespace sinter::cpu {
@@ -69,9 +70,11 @@ class index_sorter {
         records[i] = prefix << index_bits_ | index_at(i);
       }
     });
-    const radix_sorter<std::uint64_t, record_order> sorter(record_order{index_bits_});
-    if (suits_network(n))
-      sort_records_by_network(records, n);  // by their indices too, which keeps equal prefixes in order
+    // Records are sorted by their indices too, which keeps equal prefixes in order.
+    const vector_steps<std::uint64_t> steps{has_wide_vectors(), false, false};
+    const radix_sorter<std::uint64_t, record_order, vector_steps<std::uint64_t>> sorter(record_order{index_bits_},
+                                                                                        steps);
+    if (suits_network(n)) sort_records_by_network(records, n);
     else sorter.sort(records, other, n, {0, prefix_bits}, threads);
     if (rest > 0) sort_runs(records, other, n, {key(left.base + range.base), rest}, threads);
   }

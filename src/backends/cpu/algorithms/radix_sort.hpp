@@ -92,12 +92,21 @@ std::vector<std::int64_t> distribute(std::int64_t n, std::int64_t digits, int th
   return begins;
 }
 
-/// Sorts records by order(record), an unsigned integer.
-template <class Record, class Order>
+/// Leaves every part to the radix sort.
+struct radix_steps {
+  template <class Record>
+  bool operator()(Record*, Record*, std::int64_t, bool) const noexcept {
+    return false;
+  }
+};
+
+/// Sorts records by order(record), an unsigned integer. `steps(data, other, n, to_other)` may sort parts of one thread, as
+/// sort_part does, or return false.
+template <class Record, class Order, class Steps = radix_steps>
 class radix_sorter {
  public:
   using key = decltype(std::declval<Order>()(std::declval<Record>()));
-  explicit radix_sorter(Order order) : order_(order) {}
+  explicit radix_sorter(Order order, Steps steps = {}) : order_(order), steps_(steps) {}
 
   /// Up to this many are sorted without looking for the range of their keys.
   static constexpr std::int64_t short_part = 64;
@@ -108,6 +117,7 @@ class radix_sorter {
   void sort(Record* data, Record* other, std::int64_t n, int threads) const {
     if (n <= 1) return;
     if (n <= short_part && sizeof(key) <= 4) return sort_short(data, data, n, {0, 8 * int(sizeof(key))});
+    if ((threads == 1 || n < parallel_part) && steps_(data, other, n, false)) return;
     const auto key_at = [&](std::int64_t i) { return order_(data[i]); };
     sort(data, other, n, find_key_range<key>(n, threads, key_at), threads);
   }
@@ -134,6 +144,7 @@ class radix_sorter {
   void sort_part(Record* data, Record* other, std::int64_t n, key_range<key> range, bool to_other) const {
     if (n <= 1 || range.bits == 0) return move(to_other ? other : data, data, n);
     if (n <= short_part) return sort_short(data, to_other ? other : data, n, range);
+    if (steps_(data, other, n, to_other)) return;
     const int passes = (range.bits + digit_bits - 1) / digit_bits;
     const int levels = (std::bit_width(static_cast<std::uint64_t>(n)) - 4 + digit_bits - 1) / digit_bits;
     // Measured: three passes cost as much as what follows the last level of partitioning.
@@ -265,6 +276,7 @@ class radix_sorter {
   }
 
   Order order_;
+  Steps steps_;
 };
 
 }  // namespace sinter::cpu

@@ -1,4 +1,5 @@
 // Sorting the elements of rows: the elements themselves are moved, by keys found on the way.
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -8,6 +9,7 @@
 #include "backends/cpu/algorithms/shares.hpp"
 #include "backends/cpu/algorithms/sort_network.hpp"
 #include "backends/cpu/algorithms/sort_rows.hpp"
+#include "backends/cpu/algorithms/vector_sort.hpp"
 #include "backends/cpu/kernels/transpose.hpp"
 #include "runtime/parallel.hpp"
 
@@ -23,20 +25,45 @@ void copy_bytes(const void* from, void* to, std::int64_t bytes) {
   });
 }
 
+/// Whether the order of elements is that of their bits: no NaN and no -0 among them.
+template <class T>
+bool are_ordered(const T* data, std::int64_t n, int threads) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using bits = uint_of<sizeof(T)>;
+    constexpr bits sign = bits(1) << (8 * sizeof(T) - 1),
+                   infinity = std::bit_cast<bits>(std::numeric_limits<T>::infinity());
+    std::atomic<bool> found{false};
+    const shares parts(n, threads);
+    runtime::parallel_for(parts.count, 0.3 * static_cast<double>(n), [&](std::int64_t p) {
+      bits other = 0;
+      for (std::int64_t i = parts.begin(p); i < parts.end(p); ++i) {
+        const auto b = std::bit_cast<bits>(data[i]);
+        other |= bits((b & ~sign) > infinity) | bits(b == sign);
+      }
+      if (other) found = true;
+    });
+    return !found;
+  }
+  return true;
+}
+
 /// Sorts rows of one layout.
 template <class T>
 class row_sorter {
  public:
   row_sorter(const runtime::row_layout& l, bool descending)
-      : sorter_(ordering<T>(l.type, descending)),
-        columns_(l.columns),
-        descending_(descending),
-        signed_(is_signed_integer(l.type)) {}
+      : order_(l.type, descending), columns_(l.columns), descending_(descending), signed_(is_signed_integer(l.type)) {}
 
   void sort_row(T* row, T* other, int threads) const {
     if constexpr (has_network<T>)
       if (suits_network(columns_) && sort_row_by_network(row, columns_, descending_, signed_)) return;
-    sorter_.sort(row, other, columns_, threads);
+    if constexpr (has_network<T>) {
+      if (has_wide_vectors() && are_ordered(row, columns_, threads)) {
+        const vector_steps<T> steps{true, descending_, signed_};
+        return radix_sorter<T, ordering<T>, vector_steps<T>>(order_, steps).sort(row, other, columns_, threads);
+      }
+    }
+    radix_sorter<T, ordering<T>>(order_).sort(row, other, columns_, threads);
   }
 
   /// As many rows as a plane has lanes, of at most most_side_by_side elements.
@@ -57,7 +84,7 @@ class row_sorter {
   }
 
  private:
-  radix_sorter<T, ordering<T>> sorter_;
+  ordering<T> order_;
   std::int64_t columns_;
   bool descending_, signed_;
 };
