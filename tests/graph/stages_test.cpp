@@ -339,3 +339,20 @@ TEST_CASE("joined rows: an allocation that fails leaves everything pending") {
     for (std::size_t n = 0; n < all.size(); ++n) CHECK((bytes_of(all[n]) == bytes_of(expected[n])));
   }
 }
+
+TEST_CASE("on the CPU short work is joined where separate kernels would compute exponentials twice") {
+  const ndarray x =
+      sn::reshape(sn::arange(1000 * 250, {.dtype = sn::float64, .device = sn::v0::cpu}) / 250000.0, {1000, 250});
+  sn::eval(x);
+  const auto kernels = [](const ndarray& r) {
+    const std::string text = sn::explain(r);
+    std::size_t count = 0;
+    for (std::size_t at = text.find("kernel "); at != std::string::npos; at = text.find("kernel ", at + 1))
+      count += text.compare(at + 8, 1, ":") == 0;
+    return count;
+  };
+  const ndarray softmax = sn::special::softmax(x, 1), scaled = x / sn::sum(x, rows);
+  CHECK(kernels(softmax) == 1);  // 6 MB with the exponentials
+  CHECK(kernels(scaled) == 2);   // whose steps are cheap
+  CHECK(kernels(sn::special::softmax(x(slice(0, 20)), 1)) > 1);
+}

@@ -95,6 +95,12 @@ void fill(word_arrays& b, std::int64_t first, int count, const sn::random_stream
   }
 }
 
+}  // namespace
+}  // namespace sinter::jit::tier0::SINTER_ISA
+#include "jit/cpu/interpreter/random_rejection.inl"
+namespace sinter::jit::tier0::SINTER_ISA {
+namespace {
+
 // one: a lane from its position. many: all elements of `count` blocks.
 template <class T>
 struct bits_draw {
@@ -219,102 +225,165 @@ void draw_below(void* dst, const void* source, const void* last, const void*, in
   for (int l = 0; l < n; ++l) r[l] = sn::below(from.position[l], words[l], most[l], stream_of(from));
 }
 
-// Of draws that reject, elements whose first attempt is accepted without a logarithm, which most are, are computed in vectors;
-// the text of the others decides anew, lane by lane.
-constexpr int attempts = 128;  // lanes at a time, of a block each
-struct gamma_attempts {
-  alignas(64) double shape[attempts], variate[attempts], spare[attempts];
-  unsigned char refused[attempts];
-};
-/// As sn::gamma_variate with these shapes, of elements that follow each other.
-void attempt(gamma_attempts& g, std::int64_t first, int n, sn::random_stream s, unsigned again) noexcept {
-  word_arrays b, more;
-  s.subsequence += (unsigned long long)(again) << 32;
-  fill(b, first, n, s);
-  s.subsequence += 1ull << 32;
-  fill(more, first, n, s);
-  SINTER_LANES(l, n) {
-    const double d = g.shape[l] - 1.0 / 3.0, c = 1.0 / __builtin_sqrt(9.0 * d);
-    const double x = sn::normal_pair(sn::random_words{b.w0[l], b.w1[l], b.w2[l], b.w3[l]}).first;
-    const double root = SN_FMA_D(c, x, 1.0), v = root * root * root, square = x * x;
-    const double u = sn::inner_double(more.w0[l], more.w1[l]);
-    g.spare[l] = sn::inner_double(more.w2[l], more.w3[l]);
-    g.variate[l] = d * v;
-    g.refused[l] = bool(int(!(root > 0.0)) | int(!(u < 1.0 - 0.0331 * square * square)));
-  }
-}
 /// Whether a shape has a variate of its own, which is that of the shape and one more below 1.
 SN_FN bool is_ordinary(double a) { return bool(int(a > 0.0) & int(a < sn::infinity(a))); }
-SN_FN double shape_drawn(double a) { return !is_ordinary(a) ? 1.0 : a < 1.0 ? a + 1.0 : a; }
+SN_FN double shape_drawn(double a) {
+  const double more = a + 1.0, drawn = a < 1.0 ? more : a;
+  return is_ordinary(a) ? drawn : 1.0;
+}
+
+/// Gamma variates of the shapes drawn for `shapes`; whether all shapes are ordinary ones.
+template <class T>
+bool draw_shapes(gamma_draws& g, const T* shapes, const std::int64_t* position, int n, const sn::random_stream& s,
+                 unsigned again, unsigned step) noexcept {
+  trials<2> t;
+  unsigned long long odd = 0;
+  SINTER_LANES(l, n) {
+    const double own = double(shapes[l]);
+    t.lane[l] = l;
+    t.position[l] = position[l];
+    t.of[0][l] = shape_drawn(own);
+    odd |= is_ordinary(own) ? 0ull : 1ull;
+  }
+  t.count = n;
+  g.draw(t, s, again, step);
+  return odd == 0;
+}
 
 template <class T>
 void draw_gamma(void* dst, const void* source, const void* b, const void*, int n, int* fault) {
   const auto& from = *static_cast<const random_source*>(source);
   const sn::random_stream s = stream_of(from);
-  auto* r = static_cast<T*>(dst);
-  auto* a = static_cast<const T*>(b);
-  const bool together = follow_each_other(from.position, n);
-  gamma_attempts g;
-  for (int from_lane = 0; from_lane < n; from_lane += attempts) {
-    const int lanes = n - from_lane < attempts ? n - from_lane : attempts;
-    for (int l = 0; l < lanes; ++l) g.shape[l] = shape_drawn(double(a[from_lane + l]));
-    if (together) attempt(g, from.position[from_lane], lanes, s, 0u);
-    for (int l = 0; l < lanes; ++l) {
-      const double own = double(a[from_lane + l]);
-      if (!together || g.refused[l] || !is_ordinary(own))
-        r[from_lane + l] = sn::random_gamma<T>(from.position[from_lane + l], a[from_lane + l], s, fault);
-      else if (own < 1.0)
-        r[from_lane + l] = T(g.variate[l] * sn::random_exp(sn::fmax(sn::random_log(g.spare[l]) / own, -800.0)));
-      else r[from_lane + l] = T(g.variate[l]);
+  gamma_draws g;
+  for (int start = 0; start < n; start += trial_lanes) {
+    const int lanes = n - start < trial_lanes ? n - start : trial_lanes;
+    auto* r = static_cast<T*>(dst) + start;
+    const std::int64_t* position = from.position + start;
+    alignas(64) T a[trial_lanes];  // r may be the operand
+    __builtin_memcpy(a, static_cast<const T*>(b) + start, std::size_t(lanes) * sizeof(T));
+    const bool ordinary = draw_shapes(g, a, position, lanes, s, 0u, 2u);
+    T least = a[0];
+    for (int l = 0; l < lanes; ++l) least = a[l] < least ? a[l] : least;
+    if (ordinary && least >= T(1)) {
+      SINTER_LANES(l, lanes) r[l] = T(g.variate[l]);
+      continue;
     }
+    SINTER_LANES(l, lanes) {
+      const double own = double(a[l]), power = sn::random_exp(sn::fmax(sn::random_log(g.spare[l]) / own, -800.0));
+      const double small = g.variate[l] * power;
+      r[l] = T(own < 1.0 ? small : g.variate[l]);
+    }
+    for (int l = 0; !ordinary && l < lanes; ++l)
+      if (!is_ordinary(double(a[l]))) r[l] = sn::random_gamma<T>(position[l], a[l], s, fault);
   }
 }
 template <class T>
 void draw_beta(void* dst, const void* source, const void* b, const void* c, int n, int* fault) {
   const auto& from = *static_cast<const random_source*>(source);
   const sn::random_stream s = stream_of(from);
-  auto* r = static_cast<T*>(dst);
-  auto *alpha = static_cast<const T*>(b), *beta = static_cast<const T*>(c);
-  const bool together = follow_each_other(from.position, n);
-  gamma_attempts x, y;
-  for (int from_lane = 0; from_lane < n; from_lane += attempts) {
-    const int lanes = n - from_lane < attempts ? n - from_lane : attempts;
-    for (int l = 0; l < lanes; ++l) {
-      x.shape[l] = shape_drawn(double(alpha[from_lane + l]));
-      y.shape[l] = shape_drawn(double(beta[from_lane + l]));
+  gamma_draws x, y;
+  for (int start = 0; start < n; start += trial_lanes) {
+    const int lanes = n - start < trial_lanes ? n - start : trial_lanes;
+    auto* r = static_cast<T*>(dst) + start;
+    const std::int64_t* position = from.position + start;
+    alignas(64) T alpha[trial_lanes], beta[trial_lanes];
+    __builtin_memcpy(alpha, static_cast<const T*>(b) + start, std::size_t(lanes) * sizeof(T));
+    __builtin_memcpy(beta, static_cast<const T*>(c) + start, std::size_t(lanes) * sizeof(T));
+    const bool ordinary = bool(int(draw_shapes(x, alpha, position, lanes, s, 0u, 4u)) &
+                               int(draw_shapes(y, beta, position, lanes, s, 2u, 4u)));
+    SINTER_LANES(l, lanes) {
+      const double p = double(alpha[l]), q = double(beta[l]);
+      const double apart = sn::random_log(y.variate[l]) - sn::random_log(x.variate[l]);
+      const double more = apart + sn::random_log(y.spare[l]) / q, upper = q < 1.0 ? more : apart;
+      const double less = upper - sn::random_log(x.spare[l]) / p, both = p < 1.0 ? less : upper;
+      r[l] = T(1.0 / (1.0 + sn::random_exp(sn::fmin(sn::fmax(both, -600.0), 699.0))));
     }
-    alignas(64) double ratio[attempts];
-    if (together) {
-      attempt(x, from.position[from_lane], lanes, s, 0u);
-      attempt(y, from.position[from_lane], lanes, s, 2u);
-      SINTER_LANES(l, lanes) {
-        const double apart = sn::random_log(y.variate[l]) - sn::random_log(x.variate[l]);
-        ratio[l] = 1.0 / (1.0 + sn::random_exp(sn::fmin(sn::fmax(apart, -600.0), 699.0)));
-      }
-    }
-    for (int l = 0; l < lanes; ++l) {
-      const bool ordinary =
-          bool(int(alpha[from_lane + l] >= T(1)) & int(beta[from_lane + l] >= T(1)) &
-               int(is_ordinary(double(alpha[from_lane + l]))) & int(is_ordinary(double(beta[from_lane + l]))));
-      if (together && ordinary && !x.refused[l] && !y.refused[l]) r[from_lane + l] = T(ratio[l]);
-      else
-        r[from_lane + l] =
-            sn::random_beta<T>(from.position[from_lane + l], alpha[from_lane + l], beta[from_lane + l], s, fault);
-    }
+    for (int l = 0; !ordinary && l < lanes; ++l)
+      if (!is_ordinary(double(alpha[l])) || !is_ordinary(double(beta[l])))
+        r[l] = sn::random_beta<T>(position[l], alpha[l], beta[l], s, fault);
   }
 }
+
 void draw_poisson(void* dst, const void* source, const void* b, const void*, int n, int* fault) {
   const auto& from = *static_cast<const random_source*>(source);
-  for (int l = 0; l < n; ++l)
-    static_cast<long long*>(dst)[l] =
-        sn::random_poisson<long long>(from.position[l], static_cast<const double*>(b)[l], stream_of(from), fault);
+  const sn::random_stream s = stream_of(from);
+  auto* r = static_cast<long long*>(dst);
+  auto* mean = static_cast<const double*>(b);
+  for (int start = 0; start < n; start += trial_lanes) {
+    const int lanes = n - start < trial_lanes ? n - start : trial_lanes;
+    trials<1> small;
+    poisson_law::lanes large;
+    alignas(64) double count[trial_lanes];
+    for (int l = 0; l < lanes; ++l) {
+      const double m = mean[start + l];
+      count[l] = -1.0;  // by the text
+      if (m >= 0.0 && m < 10.0) small.add(l, from.position[start + l], m);
+      else if (m >= 10.0 && m <= 9.2233720064847708e18) large.add(l, from.position[start + l], 0.0, 0.0, 0.0, 0.0, m);
+    }
+    if (small.count > 0) {
+      small.fill_up();
+      alignas(64) double first[trial_lanes], k[trial_lanes];
+      const bool equal = small.are_equal<1>();
+      const double* by = small.of[0];
+      const int whole = equal ? 1 : small.padded();
+      SINTER_LANES(l, whole) first[l] = sn::random_exp(-by[l]);
+      search_counts(small, first, equal, 119, s, k,
+                    [by](double p, int l, double at) { return p * by[l] / (at + 1.0); });
+      for (int l = 0; l < small.count; ++l) count[small.lane[l]] = k[l];
+    }
+    if (large.count > 0) {
+      large.fill_up();
+      poisson_law::prepare(large);
+      transformed_counts<poisson_law>(large, s, count);
+    }
+    for (int l = 0; l < lanes; ++l)
+      r[start + l] = count[l] >= 0.0 ? (long long)(count[l])
+                                     : sn::random_poisson<long long>(from.position[start + l], mean[start + l], s, fault);
+  }
 }
 void draw_binomial(void* dst, const void* source, const void* b, const void* c, int n, int* fault) {
   const auto& from = *static_cast<const random_source*>(source);
-  for (int l = 0; l < n; ++l)
-    static_cast<long long*>(dst)[l] =
-        sn::random_binomial<long long>(from.position[l], static_cast<const long long*>(b)[l],
-                                       static_cast<const double*>(c)[l], stream_of(from), fault);
+  const sn::random_stream s = stream_of(from);
+  auto* r = static_cast<long long*>(dst);
+  auto* number = static_cast<const long long*>(b);
+  auto* chance = static_cast<const double*>(c);
+  for (int start = 0; start < n; start += trial_lanes) {
+    const int lanes = n - start < trial_lanes ? n - start : trial_lanes;
+    trials<3> small;
+    binomial_law::lanes large;
+    alignas(64) double count[trial_lanes];
+    for (int l = 0; l < lanes; ++l) {
+      const double p = chance[start + l], m = double(number[start + l]), less = p > 0.5 ? 1.0 - p : p;
+      count[l] = -1.0;  // by the text
+      if (!(m > 0.0 && p > 0.0 && p < 1.0)) continue;
+      if (m * less < 10.0) small.add(l, from.position[start + l], m, less, less / (1.0 - less));
+      else large.add(l, from.position[start + l], 0.0, 0.0, 0.0, 0.0, m, 0.0, less);
+    }
+    if (small.count > 0) {
+      small.fill_up();
+      alignas(64) double first[trial_lanes], k[trial_lanes];
+      const bool equal = small.are_equal<2>();
+      const double *of = small.of[0], *by = small.of[2];
+      const int whole = equal ? 1 : small.padded();
+      for (int l = 0; l < whole; ++l) first[l] = sn::random_exp(of[l] * sn::random_log1p(-small.of[1][l]));
+      search_counts(small, first, equal, 120, s, k, [of, by](double q, int l, double at) {
+        return q * by[l] * ((of[l] - at) / (at + 1.0));
+      });
+      for (int l = 0; l < small.count; ++l) count[small.lane[l]] = k[l];
+    }
+    if (large.count > 0) {
+      large.fill_up();
+      binomial_law::prepare(large);
+      transformed_counts<binomial_law>(large, s, count);
+    }
+    for (int l = 0; l < lanes; ++l) {
+      const long long all = number[start + l];
+      const double p = chance[start + l];
+      const long long k = (long long)(count[l]);
+      if (count[l] >= 0.0) r[start + l] = p > 0.5 ? all - k : k;
+      else r[start + l] = sn::random_binomial<long long>(from.position[start + l], all, p, s, fault);
+    }
+  }
 }
 
 template <template <class> class Draw, class A, class B>

@@ -11,9 +11,6 @@ namespace {
 using jit::instr;
 using jit::opcode;
 
-/// Weight from which a value is stored for the next stage instead of computed again.
-constexpr int stored_weight = 8;
-
 class step_maker {
  public:
   step_maker(const jit::program& p, stage_steps& out) : p_(p), out_(out), held_(p.code.size()) {

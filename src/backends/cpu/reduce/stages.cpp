@@ -22,6 +22,8 @@ constexpr std::int64_t few_elements = 1 << 16;
 /// Fewer bytes stay in the last-level cache from kernel to kernel, and a step of a block costs a microsecond more.
 constexpr std::int64_t default_least_bytes = 16 << 20;
 std::atomic<std::int64_t> least_bytes{default_least_bytes};
+/// Where separate kernels would compute something costly again, a part of that pays.
+constexpr std::int64_t costly_share = 16;
 
 std::int64_t product(const core::dims& extents, int first, int last) {
   return std::accumulate(extents.begin() + first, extents.begin() + last, std::int64_t{1}, std::multiplies<>());
@@ -41,6 +43,15 @@ std::int64_t bytes_of_element(const jit::program& p) {
     kept = std::max(kept, here);
   }
   return static_cast<std::int64_t>(bytes + kept);
+}
+
+/// Whether something costly is computed for each element, as an exponential, which separate kernels may compute again. What they
+/// compute is not known yet where a reduction is asked about.
+bool may_save_operations(const jit::program& p) {
+  if (p.kind != jit::kernel_kind::staged) return true;
+  for (int r = 0; r < static_cast<int>(p.code.size()); ++r)
+    if (!jit::is_per_row(p, r) && jit::weight(p.code[static_cast<std::size_t>(r)].op) >= stored_weight) return true;
+  return false;
 }
 
 /// Blocks are ranges of one kept axis, with all of the axes behind it.
@@ -147,7 +158,8 @@ class step_launcher {
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
   if (rows < few_rows && rows * elements > few_elements) return false;
   const std::int64_t bytes = elements * bytes_of_element(p);
-  return bytes <= row_bytes && rows * bytes >= least_bytes.load(std::memory_order_relaxed);
+  const std::int64_t least = least_bytes.load(std::memory_order_relaxed);
+  return bytes <= row_bytes && rows * bytes >= (may_save_operations(p) ? least / costly_share : least);
 }
 
 void set_least_staged(std::int64_t bytes) noexcept {

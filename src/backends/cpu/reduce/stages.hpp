@@ -28,6 +28,9 @@ struct stage_steps {
   std::vector<dtype> elements, rows;
 };
 
+/// Weight from which a value is stored for the next stage instead of computed again.
+inline constexpr int stored_weight = 8;
+
 /// Whether blocks of rows of this size stay in the cache, and there are enough rows for all threads.
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements);
 

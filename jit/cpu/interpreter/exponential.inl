@@ -1,0 +1,30 @@
+// The exponential of float and double by the texts of the special functions, which with fused multiply-adds take a third to a half
+// of libmvec's time and know all arguments: at most 1 ulp of double, 2 of float.
+#include "jit/cpu/interpreter/special_lanes.inl"
+#include "jit/cpu/interpreter/special_twin.inl"
+#include "jit/prelude/special/core.h"
+#include "jit/prelude/special/single.h"
+
+namespace sinter::jit::tier0::SINTER_ISA {
+namespace {
+
+void exponentials(void* dst, const void* a, const void*, const void*, int n, int*) {
+  constexpr int step = int(sizeof(sn::twin) / sizeof(double));
+  auto* r = static_cast<double*>(dst);
+  auto* x = static_cast<const double*>(a);
+  for (int l = 0; l < n; l += step) sn::store_twin(r + l, sn::sf_exp(sn::load_twin(x + l)));
+}
+void single_exponentials(void* dst, const void* a, const void*, const void*, int n, int*) {
+  constexpr int step = int(sizeof(sn::singles) / sizeof(float));
+  auto* r = static_cast<float*>(dst);
+  auto* x = static_cast<const float*>(a);
+  for (int l = 0; l < n; l += step) sn::store_singles(r + l, sn::single_exp(sn::load_singles(x + l)));
+}
+
+}  // namespace
+
+block_op exponential_op(dtype type) noexcept {
+  return type == dtype::f64 ? &exponentials : type == dtype::f32 ? &single_exponentials : nullptr;
+}
+
+}  // namespace sinter::jit::tier0::SINTER_ISA

@@ -1,0 +1,85 @@
+// The exponential of the block operations: within an ulp of long double, at every instruction set with the same bits.
+#include "jit/cpu/interpreter/exponential.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "jit/cpu/block.hpp"
+
+using namespace sinter;
+using namespace sinter::jit;
+
+namespace {
+
+bool has_own_exponential() {
+#if SINTER_TIER0_X86
+  return tier0::active_isa() != tier0::isa::baseline && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+/// Uniform numbers of three ranges, the last of which goes beyond both ends, and special ones.
+template <class T>
+std::vector<T> arguments(T low, T high) {
+  const T inf = std::numeric_limits<T>::infinity();
+  std::vector<T> all{inf,      -inf,   std::numeric_limits<T>::quiet_NaN(), 0, T(-0.0), low, high, T(1e-30),
+                     T(-1e30), T(1e30)};
+  std::mt19937_64 engine(11);
+  for (const T from : {T(-1e-3), T(-10), low})
+    for (int k = 0; k < 20000; ++k)
+      all.push_back(std::uniform_real_distribution<T>(from, from == low ? high : -from)(engine));
+  while (all.size() % lane_multiple != 0) all.push_back(1);
+  return all;
+}
+
+template <class T>
+std::vector<T> computed(block_op op, const std::vector<T>& x) {
+  std::vector<T> r(x.size());
+  int fault = 0;
+  for (std::size_t l = 0; l < x.size(); l += lane_multiple)
+    op(r.data() + l, x.data() + l, nullptr, nullptr, lane_multiple, &fault);
+  return r;
+}
+
+/// The largest error in ulps; infinite where a result is of another kind.
+template <class T>
+double worst_of(const std::vector<T>& x, const std::vector<T>& r) {
+  double worst = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const long double exact = std::exp(static_cast<long double>(x[k]));
+    const T wanted = static_cast<T>(exact);
+    if (std::isnan(wanted) && std::isnan(r[k])) continue;
+    if (r[k] == wanted) continue;
+    if (!std::isfinite(wanted) || !std::isfinite(r[k])) return std::numeric_limits<double>::infinity();
+    const long double ulp = std::nextafter(wanted, std::numeric_limits<T>::infinity()) - wanted;
+    worst = std::max(worst, static_cast<double>(std::abs(r[k] - exact) / ulp));
+  }
+  return worst;
+}
+
+template <class T>
+void check(dtype type, T low, T high) {
+  const std::vector<T> x = arguments(low, high);
+  const std::vector<T> r = computed(find_block_op(opcode::exp, type, type), x);
+  CHECK(worst_of(x, r) < (has_own_exponential() ? 1.0 : 4.0));
+#if SINTER_TIER0_X86
+  if (!has_own_exponential()) return;
+  const std::vector<T> narrow = computed(tier0::avx2::exponential_op(type), x);
+  CHECK(std::memcmp(narrow.data(), r.data(), r.size() * sizeof(T)) == 0);
+#endif
+}
+
+}  // namespace
+
+TEST_CASE(
+    "exponentials are within an ulp where there are fused multiply-adds, with the same bits in vectors of every "
+    "width") {
+  check<double>(dtype::f64, -750, 712);
+  check<float>(dtype::f32, -105, 90);
+}
