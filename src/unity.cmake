@@ -24,7 +24,7 @@ sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/shapes/emit_map jit
                    jit/program/monotone_tail src/platform/optional_library jit/program/program jit/program/rewrite/repetition
                    jit/program/rewrite/roll jit/program/rewrite/plain_reads jit/program/rewrite/wrapped_reads jit/program/stages)
 sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cuda/emit_lines
-                   jit/cuda/emit_rolled jit/cuda/emit_kernel jit/cpu/emit_user jit/cuda/prelude_select
+                   jit/cuda/emit_rolled jit/cuda/emit_kernel jit/cpu/emit_runs jit/cpu/emit_user jit/cuda/prelude_select
                    jit/cuda/shapes/emit_stages jit/cuda/shapes/emit_reduction)
 sinter_unity_group(jit/schedule/schedule jit/cuda/schedule/choose jit/cuda/schedule/describe jit/cuda/schedule/estimate)
 sinter_unity_group(jit/cuda/shapes/emit_broadcast jit/user_text jit/cuda/nvrtc jit/cuda/library/nvrtc jit/cuda/nvrtc_raw
@@ -40,6 +40,7 @@ sinter_unity_group(src/graph/run/call src/graph/capture/capture src/graph/captur
                    src/graph/plan/cuts src/graph/run/live_values
                    src/graph/plan/plan_cache src/graph/plan/signature
                    src/graph/values/record)
+sinter_unity_group(src/graph/plan/steps/step_lowering src/graph/plan/steps/step_loop src/graph/run/step_loop_run)
 sinter_unity_group(src/io/byte_source src/io/npy src/io/npy_format src/io/npz src/io/replace_file src/io/text_numbers
                    src/io/text_read src/io/text_rows src/io/text_write src/io/zip_reader)
 sinter_unity_group(src/runtime/backend src/runtime/buffer src/runtime/device_image src/runtime/algorithms/fourier

@@ -14,10 +14,13 @@ bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16; }
 
 cpu_emitter::cpu_emitter(const program& p, const block_variant& v) : p_(p), v_(v), info_(p.code.size()) {
   mark_used();
+  find_uniform_carried();
   for (std::size_t k = 0; k <= p.code.size(); ++k) {
     if (has_loop() && k == p.loop.begin) loop_stage_ = stages_;
     if (has_loop() && k == p.loop.end) after_loop_ = stages_;
-    if (k < p.code.size() && info_[k].where != place::unused) put_in_place(k);
+    if (k == p.code.size() || info_[k].where == place::unused) continue;
+    loops_ = loops_ || p.is_in_loop(k);
+    put_in_place(k);
   }
   user_stage_.resize(static_cast<std::size_t>(stages_));
   for (std::size_t k = 0; k < p.code.size(); ++k)
@@ -47,12 +50,13 @@ void cpu_emitter::mark_used() {
 void cpu_emitter::put_in_place(std::size_t k) {
   const instr& i = p_.code[k];
   info& me = info_[k];
-  bool scalar = i.op == opcode::param || i.op == opcode::address ||
-                (i.op == opcode::load && !is_gathered(i) && is_uniform(i.a)) || (!is_source(i) && !has_effects(i));
+  bool scalar = i.op == opcode::param || i.op == opcode::address || (i.op == opcode::load && is_uniform(i.a)) ||
+                (!is_source(i) && !has_effects(i));
   int stage = !has_loop() || k < p_.loop.begin ? 0 : k < p_.loop.end ? loop_stage_ : after_loop_;
   if (i.op == opcode::carried) {
-    me.where = place::carried;
+    me.where = one_value_[i.a] ? place::scalar : place::carried;
     me.stage = stage;
+    if (me.where == place::scalar) return;
     stages_ = std::max(stages_, stage + 1);
     return;
   }
@@ -76,7 +80,8 @@ bool cpu_emitter::updates_in_place() const {
   if (!has_loop() || after_loop_ != loop_stage_ + 1 || user_stage_[static_cast<std::size_t>(loop_stage_)]) return false;
   const auto is_carried = [&](std::uint16_t r) { return info_[r].where == place::carried; };
   bool read_later = false;
-  for (std::size_t k = 0; k < output_count(); ++k) read_later = read_later || is_carried(output_register(k));
+  for (std::size_t k = 0; k < output_count(); ++k)
+    read_later = read_later || (is_carried(output_register(k)) && !is_stored_in_runs(k));
   for (std::size_t k = p_.loop.begin; k < p_.code.size(); ++k) {
     if (p_.is_in_loop(k) && info_[k].where == place::called) return false;
     if (k >= p_.loop.end && info_[k].where != place::unused)
@@ -89,6 +94,10 @@ void cpu_emitter::find_arrays() {
   for (std::size_t k = 0; k < output_count(); ++k) {
     info& me = info_[output_register(k)];
     if (me.where != place::inlined && me.where != place::called) continue;
+    if (is_stored_in_runs(k)) {  // where it is computed, in the loop; what was computed before is kept
+      me.in_array = me.in_array || !p_.is_in_loop(output_register(k));
+      continue;
+    }
     me.in_array = true;
     const bool by_user = me.where == place::called ? p_.code[output_register(k)].op == opcode::user
                                                    : user_stage_[static_cast<std::size_t>(me.stage)];
@@ -140,11 +149,12 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
   if (i.op == opcode::param) return std::string("*(const ") + register_type(i.type) + "*)a->params[" + num(i.a) + "]";
   if (i.op == opcode::load && is_gathered(i)) {
     const std::string in = num(i.a);
-    std::string at = "off" + in + "[l]";
+    std::string at = "off" + in + (is_uniform(i.a) ? "[0]" : "[l]");
     for (int g = 0; g < p_.inputs[i.a].gathers; ++g)
       at += " + gs" + in + "_" + num(g) + " * " + value(p_.inputs[i.a].gather[g], stage);
     std::string element = "in" + in + "[" + at + "]";
-    if (!is_half(i.type)) return element;
+    if (is_moving(k)) element = "x" + num(k) + "[l]";
+    if (!is_half(i.type) || (is_moving(k) && !is_uniform(i.a))) return element;
     return (i.type == dtype::f16 ? "sn::f16_to_float(" : "sn::bf16_to_float(") + element + ")";
   }
   if (i.op == opcode::load) return std::string("*(const ") + register_type(i.type) + "*)a->inputs[" + num(i.a) + "]";
@@ -172,7 +182,8 @@ void cpu_emitter::write_pointers() {
   std::vector<bool> input(p_.inputs.size() + p_.reductions.size()), coord;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const instr& i = p_.code[k];
-    if (info_[k].where != place::direct && !(info_[k].where == place::inlined && is_gathered(i))) continue;
+    const bool gathers = is_gathered(i) && (info_[k].where == place::inlined || info_[k].where == place::scalar);
+    if (info_[k].where != place::direct && !gathers) continue;
     if (i.op == opcode::coord) {
       if (coord.size() <= i.a) coord.resize(i.a + 1u);
       if (!coord[i.a]) out_ += "  const long long* __restrict coord" + num(i.a) + " = a->coords[" + num(i.a) + "];\n";
@@ -193,7 +204,9 @@ void cpu_emitter::write_pointers() {
     }
   }
   for (std::size_t k = 0; k < output_count(); ++k) {
-    const std::string type = lane_type(output_register(k)), n = num(k);
+    const bool stored = is_stored_in_runs(k);
+    const std::string type = stored ? storage_lane(p_.code[output_register(k)].type) : lane_type(output_register(k)),
+                      n = num(k);
     out_ += "  " + type + "* __restrict out" + n + " = (" + type + "*)a->outputs[" + n + "];\n";
   }
 }
@@ -207,16 +220,21 @@ void cpu_emitter::write_arrays() {
   }
 }
 
-void cpu_emitter::write_scalars() {
-  for (std::size_t k = 0; k < info_.size(); ++k) {
+// Those of the loop are declared before it.
+void cpu_emitter::write_scalars(std::size_t first, std::size_t last) {
+  for (std::size_t k = first; k < last; ++k) {
     const instr& i = p_.code[k];
-    if (info_[k].where != place::scalar || i.op == opcode::address) continue;
+    if (info_[k].where != place::scalar || i.op == opcode::address || i.op == opcode::carried) continue;
     if (is_call(i)) write_scalar_call(k);
     else if (is_first_of_call(k)) out_ += user_call_text(k, 0, "  ");
-    else if (i.op != opcode::user)
-      out_ += std::string("  const ") + register_type(i.type) + " r" + num(k) + " = " + expression(k, 0) + ";\n";
+    else if (i.op != opcode::user) out_ += scalar_name(k) + " = " + expression(k, 0) + ";\n";
     if (info_[k].in_array) out_ += "  SN_LANES(n) " + lane("t" + num(k), k) + " = r" + num(k) + ";\n";
   }
+}
+
+std::string cpu_emitter::scalar_name(std::size_t k) const {
+  const std::string name = "r" + num(k);
+  return p_.is_in_loop(k) ? "  " + name : std::string("  const ") + register_type(p_.code[k].type) + " " + name;
 }
 
 void cpu_emitter::write_call(std::size_t k, const std::string& to, const std::string (&from)[3], const char* lanes) {
@@ -249,26 +267,7 @@ void cpu_emitter::write_scalar_call(std::size_t k) {
   const std::string type = register_type(p_.code[k].type);
   out_ += "  SN_ARRAY(" + type + ", s" + me + ", " + lanes + ");\n";
   write_call(k, "s" + me, from, lanes.c_str());
-  out_ += "  const " + type + " r" + me + " = s" + me + "[0];\n";
-}
-
-// The carried registers get their first values, then the stages of the loop run.
-void cpu_emitter::open_program_loop() {
-  for (const carried_desc& c : p_.carried)
-    if (info_[c.reg].where == place::carried)
-      out_ += "  SN_LANES(n) " + lane(array(c.reg), c.reg) + " = " + value(c.initial, -1) + ";\n";
-  out_ += "  for (long long run = 1;; ++run) {\n";
-}
-
-// In descending order, since a carried register may get the value of one of a lower number.
-void cpu_emitter::close_program_loop() {
-  out_ += "  if (run == *(const long long*)a->params[" + num(p_.loop.count) + "]) break;\n";
-  for (std::size_t k = p_.carried.size(); k-- > 0 && !in_place_;) {
-    const carried_desc& c = p_.carried[k];
-    if (info_[c.reg].where == place::carried)
-      out_ += "  SN_LANES(n) " + lane(array(c.reg), c.reg) + " = " + value(c.next, -1) + ";\n";
-  }
-  out_ += "  }\n";
+  out_ += scalar_name(k) + " = s" + me + "[0];\n";
 }
 
 void cpu_emitter::write_loop(int stage) {
@@ -282,8 +281,12 @@ void cpu_emitter::write_loop(int stage) {
           std::string("    const ") + register_type(p_.code[k].type) + " r" + me + " = " + expression(k, stage) + ";\n";
     if (info_[k].in_array) body += "    " + lane(array(k), k) + " = r" + me + ";\n";
   }
+  for (std::size_t k = 0; k < output_count(); ++k)
+    if (is_stored_in_runs(k) && is_stored_by(k, stage))
+      body += "    " + stored_lane(k, value(output_register(k), stage)) + "\n";
   for (std::size_t k = p_.carried.size(); k-- > 0 && in_place_ && stage == loop_stage_;) {
     const carried_desc& c = p_.carried[k];
+    if (info_[c.reg].where != place::carried) continue;
     body += "    " + lane(array(c.reg), c.reg) + " = " + value(c.next, stage) + ";\n";
   }
   if (body.empty()) return;
@@ -309,8 +312,15 @@ void cpu_emitter::write_calls(int stage) {
 void cpu_emitter::write_copies() {
   for (std::size_t k = 0; k < output_count(); ++k) {
     std::uint16_t reg = output_register(k);
-    if (info_[reg].output == static_cast<int>(k)) continue;
+    if (info_[reg].output == static_cast<int>(k) || is_stored_in_runs(k)) continue;
     out_ += "  SN_LANES(n) " + lane("out" + num(k), reg) + " = " + value(reg, stages_) + ";\n";
+  }
+}
+
+void cpu_emitter::write_stages(int first, int last) {
+  for (int s = first; s < last && s < stages_; ++s) {
+    write_loop(s);
+    write_calls(s);
   }
 }
 
@@ -321,13 +331,13 @@ std::string cpu_emitter::text(const std::string& function) {
   write_pointers();
   write_whole_arrays();
   write_arrays();
-  write_scalars();
-  const bool loops = has_loop() && after_loop_ > loop_stage_;
-  for (int s = 0; s < stages_; ++s) {
-    if (loops && s == loop_stage_) open_program_loop();
-    write_loop(s);
-    write_calls(s);
-    if (loops && s + 1 == after_loop_) close_program_loop();
+  const std::size_t end = p_.code.size();
+  write_scalars(0, loops_ ? p_.loop.begin : end);
+  write_stages(0, loops_ ? loop_stage_ : stages_);
+  if (loops_) {
+    write_program_loop();
+    write_scalars(p_.loop.end, end);
+    write_stages(after_loop_, stages_);
   }
   write_copies();
   return before_ + out_ + "}\n";

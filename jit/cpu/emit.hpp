@@ -10,12 +10,16 @@
 #include <vector>
 
 #include "jit/cpu/block.hpp"
+#include "jit/program/loop_runs.hpp"
 #include "jit/user_text.hpp"
 
 namespace sinter::jit {
 
 /// The qualifiers of users' functions.
 inline constexpr const char* cpu_function_words = "inline __attribute__((always_inline))";
+
+/// The C++ type of an element in memory, as loops over lanes store it.
+std::string storage_lane(dtype t);
 
 /// Writes the block function of one variant.
 class cpu_emitter {
@@ -31,7 +35,7 @@ class cpu_emitter {
   /// Where the value of a register is.
   enum class place : std::uint8_t {
     unused,
-    scalar,   // one value for the block: a parameter, a uniform input, anything computed only from these
+    scalar,   // one value for the block: a parameter, a uniform input, anything computed (or carried) only from these
     direct,   // an array that the caller passes: plain loads, coordinates, results of reductions
     inlined,  // a local of the loop of its stage; stored in an array if needed outside of it
     called,   // an array that a block operation or a function with effects fills after the loop of its stage
@@ -51,6 +55,8 @@ class cpu_emitter {
   }
   bool is_uniform(std::uint16_t input) const { return input < 64 && (v_.uniform >> input & 1) != 0; }
   bool is_gathered(const instr& i) const { return i.op == opcode::load && p_.inputs[i.a].gathers != 0; }
+  /// Whether a gathered load reads all lanes at one index: at a place that changes from run to run.
+  bool is_moving(std::size_t k) const;
   static bool is_source(const instr& i) { return operand_count(i.op) == 0 && i.op != opcode::user; }
   /// Whether the instruction is a call of a block operation.
   static bool is_call(const instr& i) {
@@ -70,7 +76,11 @@ class cpu_emitter {
   }
 
   bool has_loop() const { return p_.loop.end != 0; }
+  bool is_stored_in_runs(std::size_t output) const {
+    return !writes_reductions() && is_in_each_run(p_.outputs[output]);
+  }
   void mark_used();
+  void find_uniform_carried();
   void put_in_place(std::size_t k);
   bool updates_in_place() const;
   void find_arrays();
@@ -79,16 +89,27 @@ class cpu_emitter {
   std::string lane_type(std::size_t k) const;
   std::string value(std::size_t k, int stage) const;
   std::string expression(std::size_t k, int stage) const;
-  void open_program_loop();
-  void close_program_loop();
   void write_pointers();
   void write_arrays();
-  void write_scalars();
+  void write_scalars(std::size_t first, std::size_t last);
+  void write_stages(int first, int last);
+  std::string scalar_name(std::size_t k) const;
   void write_loop(int stage);
   void write_calls(int stage);
   void write_scalar_call(std::size_t k);
   void write_call(std::size_t k, const std::string& to, const std::string (&from)[3], const char* lanes);
   void write_copies();
+
+  // The program's loop (emit_runs.cpp).
+  void write_program_loop();
+  void write_run_declarations();
+  void write_dense(const std::string& name, const std::string& offsets);
+  void write_moving_pointers();
+  void write_run_targets();
+  bool is_stored_by(std::size_t output, int stage) const;
+  std::string stored_lane(std::size_t output, const std::string& value) const;
+  void write_run_outputs();
+  void write_next_carried();
 
   // Users' functions (emit_user.cpp).
   std::string whole_array(std::size_t call, std::size_t operand) const;
@@ -104,6 +125,8 @@ class cpu_emitter {
   std::vector<bool> user_stage_;  // whether the loop of a stage calls users' functions
   int stages_ = 1;
   int loop_stage_ = 0, after_loop_ = 0;  // the first stages of the program's loop and after it
+  bool loops_ = false;                   // whether something of the loop is used
+  std::vector<bool> one_value_;          // carried registers that have one value for all lanes
   bool in_place_ = false;                // carried registers are updated by the loop over lanes that reads them
   std::string function_, before_, out_;
 };

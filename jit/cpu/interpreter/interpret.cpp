@@ -10,6 +10,7 @@
 
 #include "jit/cpu/block.hpp"
 #include "jit/cpu/interpreter/block_ops.hpp"
+#include "jit/program/loop_runs.hpp"
 #include "platform/per_thread.hpp"
 
 namespace sinter::jit {
@@ -187,6 +188,43 @@ void gathered_load(void* to, const input_desc& in, const block_args& args, int i
   gather(to, args.inputs[input], in.type, address, args.n);
 }
 
+/// The elements of a run, where the run is stored; float16 and bfloat16 are 16 bits wide in memory.
+void scatter(void* base, const void* from, dtype type, const std::int64_t* address, int n) noexcept {
+  auto store = [&](auto sample) {
+    auto* to = static_cast<decltype(sample)*>(base);
+    auto* lanes = static_cast<const decltype(sample)*>(from);
+    for (int l = 0; l < n; ++l) std::memcpy(to + address[l], lanes + l, sizeof sample);
+  };
+  struct pair {
+    std::uint64_t low, high;
+  };
+  if (type == dtype::f16 || type == dtype::bf16) {
+    std::uint16_t bits[block_lanes];
+    auto narrow = type == dtype::f16 ? narrow_f16 : narrow_bf16;
+    narrow(bits, static_cast<const float*>(from), n);
+    auto* to = static_cast<std::uint16_t*>(base);
+    for (int l = 0; l < n; ++l) to[address[l]] = bits[l];
+    return;
+  }
+  switch (itemsize(type)) {
+    case 1: return store(std::uint8_t{});
+    case 2: return store(std::uint16_t{});
+    case 4: return store(std::uint32_t{});
+    case 8: return store(std::uint64_t{});
+    default: return store(pair{});
+  }
+}
+
+void store_run(const program& p, const block_args& args, const void* const* lanes, std::int64_t run) noexcept {
+  for (std::size_t o = 0; o < p.outputs.size(); ++o) {
+    if (!is_in_each_run(p.outputs[o])) continue;
+    const dtype type = p.outputs[o].type;
+    const std::size_t place = p.inputs.size() + o;
+    const std::int64_t away = args.gather_strides[place][0] * run * static_cast<std::int64_t>(itemsize(type));
+    scatter(static_cast<char*>(args.outputs[o]) + away, lanes[p.outputs[o].reg], type, args.offsets[place], args.lanes);
+  }
+}
+
 /// As in the prelude.
 void refuse_index(std::int64_t value, std::int64_t extent, std::int64_t axis, int* fault) noexcept {
   fault[0] = 1;
@@ -244,7 +282,8 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
   const void** lanes = s.lanes.data();
   auto* space = static_cast<char*>(scratch);
   // The last result is computed directly into its output if nothing is read after it.
-  const int direct = s.result.size() == 1 && s.result[0] == s.last - 1 ? s.last - 1 : -1;
+  const bool in_runs = p.loop.end != 0 && stores_in_runs(p);
+  const int direct = s.result.size() == 1 && s.result[0] == s.last - 1 && !in_runs ? s.last - 1 : -1;
   std::int64_t runs = 1;  // of the loop
   for (int k = s.first; k < s.last; ++k) {
     const instr& i = p.code[static_cast<std::size_t>(k)];
@@ -273,7 +312,9 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
                                                  operands > 2 ? lanes[i.c] : nullptr, args.n, args.fault);
       }
     }
-    if (k + 1 != p.loop.end || runs == *static_cast<const std::int64_t*>(args.params[p.loop.count])) continue;
+    if (k + 1 != p.loop.end) continue;
+    if (in_runs) store_run(p, args, lanes, runs - 1);
+    if (runs == *static_cast<const std::int64_t*>(args.params[p.loop.count])) continue;
     ++runs;
     for (std::size_t c = p.carried.size(); c-- > 0;) {
       const carried_desc& x = p.carried[c];
@@ -283,7 +324,7 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
   }
   for (std::size_t o = 0; o < s.result.size(); ++o) {
     const std::uint16_t r = s.result[o];
-    if (lanes[r] == args.outputs[o]) continue;
+    if (lanes[r] == args.outputs[o] || (in_runs && is_in_each_run(p.outputs[o]))) continue;
     const auto bytes = static_cast<std::size_t>(lane_bytes(p.code[r].type)) * static_cast<std::size_t>(args.n);
     std::memmove(args.outputs[o], lanes[r], bytes);
   }

@@ -51,7 +51,9 @@ class step_session final : public recording_capture {
 
   /// Values that finish() evaluates and whose places are the results.
   void give(std::vector<value> results) { results_ = std::move(results); }
-  /// Null where the step has written arrays from before, or has left arrays of its own somewhere.
+  /// Whether the step has written arrays from before, or has left arrays of its own somewhere.
+  bool has_side_effects() const;
+  /// Null where it has.
   std::unique_ptr<step_work> finish();
 
   void touch(const std::shared_ptr<storage>& s);
@@ -60,7 +62,6 @@ class step_session final : public recording_capture {
   static step_session* current() noexcept;
 
  private:
-  bool has_side_effects() const;
   void leave() noexcept;
   void restore() noexcept;
 

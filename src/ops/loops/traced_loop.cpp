@@ -2,22 +2,27 @@
 //
 // Two steps are called and watched: what they record from their arguments is listed. Where both lists are the same, with
 // the same numbers and the same other arrays, where no element was read on the host and nothing of the step is left but
-// what it gives, a third call is captured (graph/capture/step_work.hpp): its kernels, products and copies are listed with
-// their addresses, and all further steps run that list. Between two runs the elements to scan over, the number of the
-// step, the outputs and the carry are copied from and to the places that the list knows. The kernels are those of a step
-// that is called, so the bits are.
+// what it gives, the step is known. If each element can go through all steps by itself, the loop is a kernel
+// (graph/run/step_loop_run.hpp), which begins with the first step: what the two calls have recorded is never computed.
 //
-// On the host, where work is done when the call returns, and for small steps, since the steps of large ones are better
-// recorded: they fuse. Not where a derivative or a vmap follows the steps.
+// A third call is captured. There that only shows whether the step does something besides, and nothing of it is computed.
+// Otherwise (graph/capture/step_work.hpp) its kernels, products and copies are listed with their addresses, and all further
+// steps run that list. Between two runs the elements to scan over, the number of the step, the outputs and the carry are
+// copied from and to the places that the list knows. The kernels are those of a step that is called, so the bits are.
+//
+// On the host, where work is done when the call returns, and captures for small steps, since the steps of large ones are
+// better recorded: they fuse. Not where a derivative or a vmap follows the steps.
 #include "sinter/traced_loop.hpp"
 
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/shape.hpp"
 #include "graph/capture/step_work.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/run/step_loop_run.hpp"
 #include "graph/values/example.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/watch.hpp"
@@ -35,7 +40,7 @@ namespace {
 constexpr std::int64_t least_steps = 16;
 /// The first step of a loop of unknown length that is watched.
 constexpr std::int64_t watched_later = 6;
-/// Bytes of what a step takes and gives, at most. Larger steps cost the device more than the host.
+/// Bytes of what a captured step takes and gives, at most. Larger steps cost the device more than the host.
 constexpr std::size_t small_step = std::size_t{256} << 10;
 /// Operations that a step records, at most.
 constexpr std::size_t most_entries = 4096;
@@ -91,7 +96,9 @@ struct traced_loop::state {
   const char* function;
   std::int64_t steps, first_watched;
   std::unique_ptr<watching> watched[2];  // the second one may be in progress
-  bool same = false;
+  bool same = false, small = true;
+  std::vector<value> first;  // the carry before the first step
+  std::unique_ptr<graph::step_loop> loop;
 
   std::vector<value> carry, arguments;  // what the captured step takes
   graph::step_session* session = nullptr;
@@ -99,14 +106,23 @@ struct traced_loop::state {
   std::vector<block_copy> set_aside, moves;
   std::vector<char> aside;
 
-  bool suits(arrays all) const {
+  bool suits(arrays all) {
     std::size_t bytes = 0;
     for (const ndarray* const a : all) {
       const value v = value_of(*a, function);
       if (graph::is_example(v) || !is_on_host(v) || v->opaque) return false;
       bytes += v->bytes();
     }
-    return bytes <= small_step;
+    small = small && bytes <= small_step;
+    return true;
+  }
+  void find_loop(const watching& step, std::size_t carried);
+  /// What a third step is given. Where the loop is a kernel, nobody reads the elements: the step is called to see whether it
+  /// does something else besides.
+  value taken(const ndarray& x) const {
+    if (!loop) return graph::snapshot(in_memory(x));
+    const graph::array_view& v = view_of(x, function);
+    return graph::unset_leaf(v.shape, v.type, v.device());
   }
   std::span<const value> next() const { return work->results().first(carry.size()); }
   std::span<const value> outputs() const { return work->results().subspan(carry.size()); }
@@ -121,6 +137,7 @@ struct traced_loop::state {
   }
   template <class F>
   void run(F&& all_steps);
+  std::vector<ndarray> run_loop(arrays to, arrays xs, const graph::loop_range& over) const;
   void return_carry(arrays to) const {
     for (std::size_t j = 0; j < to.size(); ++j) *to[j] = wrap(carry[j]);
   }
@@ -166,6 +183,17 @@ void traced_loop::state::run(F&& all_steps) {
   graph::report_captured_faults(device);
 }
 
+/// Sets the carry, and returns the outputs.
+std::vector<ndarray> traced_loop::state::run_loop(arrays to, arrays xs, const graph::loop_range& over) const {
+  std::vector<value> scanned;
+  for (const ndarray* const x : xs) scanned.push_back(value_of(*x));
+  std::vector<value> results = loop->run(first, scanned, over);
+  for (std::size_t j = 0; j < to.size(); ++j) *to[j] = wrap(std::move(results[j]));
+  std::vector<ndarray> all;
+  for (std::size_t j = to.size(); j < results.size(); ++j) all.push_back(wrap(std::move(results[j])));
+  return all;
+}
+
 traced_loop::traced_loop(const char* function, std::int64_t steps, bool allowed) {
   if (!allowed || (steps >= 0 && steps < least_steps) || graph::trace::innermost() || graph::is_capturing()) return;
   state_ = std::make_unique<state>();
@@ -182,6 +210,7 @@ void traced_loop::before_call(std::int64_t k, arrays carry, arrays arguments) {
   std::vector<value> before;
   for (const arrays all : {carry, arguments})
     for (const ndarray* const a : all) before.push_back(value_of(*a));
+  if (k == 0) state_->first.assign(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(carry.size()));
   w = std::make_unique<watching>(state_->function);
   std::size_t j = 0;
   for (const arrays all : {carry, arguments})
@@ -206,7 +235,15 @@ void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays
   const watching& first = *state_->watched[0];
   if (!are_same({&first.watch.list(), first.results}, {&w->watch.list(), w->results})) return state_.reset();
   state_->same = true;
+  state_->find_loop(*w, carry.size());
   for (auto& done : state_->watched) done.reset();
+  if (!state_->loop && !state_->small) state_.reset();
+}
+
+void traced_loop::state::find_loop(const watching& step, std::size_t carried) {
+  if (steps < 0) return;  // how often it runs is found as it goes
+  loop = graph::step_loop::make({&step.watch.list(), step.results, carried, std::string_view(function) == "fori_loop"});
+  if (!loop) first.clear();
 }
 
 void traced_loop::give(arrays next, arrays outputs) {
@@ -234,8 +271,8 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
         if (j < before.size()) *a = std::move(before[j++]);
   };
   try {
-    for (const ndarray* const a : carry) s.carry.push_back(graph::snapshot(in_memory(*a)));
-    for (const ndarray* const a : arguments) s.arguments.push_back(graph::snapshot(in_memory(*a)));
+    for (const ndarray* const a : carry) s.carry.push_back(s.taken(*a));
+    for (const ndarray* const a : arguments) s.arguments.push_back(s.taken(*a));
     for (const arrays all : {carry, arguments})
       for (const ndarray* const a : all) before.push_back(*a);
     graph::step_session session(runtime::get_backend({}).current_stream());
@@ -244,14 +281,17 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
     for (std::size_t j = 0; j < arguments.size(); ++j) *arguments[j] = wrap(s.arguments[j]);
     call();
     put_back();
-    s.work = session.finish();
+    if (!s.loop) s.work = session.finish();
+    else if (session.has_side_effects()) s.loop.reset();
   } catch (const error&) {  // what a capture cannot hold, or what the call of the step will throw
     put_back();
+    s.loop.reset();
   } catch (...) {
     put_back();
     state_.reset();
     throw;
   }
+  if (s.loop) return true;
   if (!s.work) {
     state_.reset();
     return false;
@@ -278,6 +318,7 @@ struct blocks {
 std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays xs, bool reverse,
                                            std::span<std::vector<ndarray>> before) {
   state& s = *state_;
+  if (s.loop) return s.run_loop(carry, xs, {s.steps, 0, reverse});
   const std::int64_t n = s.steps;
   const auto place = [&](std::int64_t step) { return reverse ? n - 1 - step : step; };
   std::vector<blocks> from, to;
@@ -328,6 +369,7 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
 
 void traced_loop::run_numbers(std::int64_t k, std::int64_t lower, arrays carry) {
   state& s = *state_;
+  if (s.loop) return static_cast<void>(s.run_loop(carry, {}, {s.steps, lower, false}));
   s.run([&](runtime::submission&) {
     char* const argument = address_of_leaf(s.arguments[0]);
     for (; k < s.steps; ++k) {

@@ -328,15 +328,19 @@ TEST_CASE("traced loops: loops in loops, derivatives, vmap, and large steps") {
   CHECK(same_bits(vmap(last({}))(numbers({3, 4})), vmap(last({.call_each = true}))(numbers({3, 4}))));
 
   int calls = 0;
-  const ndarray large = fori_loop(
-      0, 20,
-      [&](const ndarray&, const ndarray& c) {
-        ++calls;
-        return c * 0.5 + 1;
-      },
-      zeros(100000));
-  CHECK(calls == 20);
+  const auto halve = [&](const ndarray&, const ndarray& c) {
+    ++calls;
+    return c * 0.5 + 1;
+  };
+  const ndarray large = fori_loop(0, 20, halve, zeros(100000));
+  CHECK(calls == few(20));  // a kernel, in which each element goes through all steps
+  CHECK(same_bits(large, fori_loop(0, 20, halve, zeros(100000), {.call_each = true})));
   CHECK(double(large(99999)) == doctest::Approx(2).epsilon(1e-5));
+  calls = 0;
+  const ndarray rolled = fori_loop(
+      0, 20, [&](const ndarray&, const ndarray& c) { return ++calls, roll(c, 1) * 0.5 + 1; }, zeros(100000));
+  CHECK(calls == 20);  // elements need each other, and a large step is not captured
+  CHECK(double(rolled(99999)) == doctest::Approx(2).epsilon(1e-5));
 }
 
 TEST_CASE("traced loops: errors") {

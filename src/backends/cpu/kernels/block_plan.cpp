@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backends/cpu/kernels/panel.hpp"
+#include "jit/program/loop_runs.hpp"
 #include "jit/program/scalar.hpp"
 
 namespace sinter::cpu {
@@ -73,7 +74,7 @@ std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexce
   std::uint64_t mask = 0;
   const std::size_t n = l.inputs.size() < 64 ? l.inputs.size() : 64;
   for (std::size_t k = 0; k < n; ++k) {
-    if (l.code->inputs[k].gathers) continue;
+    if (l.code->inputs[k].gathers && !jit::moves_with_runs(*l.code, k)) continue;
     bool uniform = true;
     for (auto a : axes.block)
       uniform = uniform && (l.inputs[k].strides[static_cast<int>(a)] == 0 || l.extents[static_cast<int>(a)] == 1);
@@ -184,7 +185,8 @@ output_plan::output_plan(const jit::launch& l, std::size_t k, const walk_axes& a
   base = static_cast<char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(type));
   outer = at_axes(o.strides, axes.outer);
   map.assign(at_axes(l.extents, axes.block), at_axes(o.strides, axes.block));
-  in_place = map.contiguous && !is_half(type);
+  in_runs = jit::is_in_each_run(l.code->outputs[k]);
+  in_place = map.contiguous && !is_half(type) && !in_runs;
   for (auto& in : l.inputs) in_place = in_place && in.base != o.base;
 }
 
@@ -196,11 +198,18 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
   lanes_ = memory.take_array<void*>(n);
   repeated_ = memory.take_array<const char*>(n);
   panels_ = memory.take_array<panel>(n);
-  offsets_ = memory.take_array<std::int64_t*>(n);
+  const std::size_t places = n + (jit::stores_in_runs(*plan.launch->code) ? static_cast<std::size_t>(outputs) : 0);
+  offsets_ = memory.take_array<std::int64_t*>(places);
   inputs_ = memory.take_array<const void*>(n + static_cast<std::size_t>(extra));
   outputs_ = memory.take_array<void*>(static_cast<std::size_t>(outputs));
   coords_ = memory.take_array<std::int64_t*>(rank + 1);
-  auto* strides = memory.take_array<std::int64_t[2]>(n);
+  auto* strides = memory.take_array<std::int64_t[2]>(places);
+  for (std::size_t k = n; k < places; ++k) {
+    const bool in_runs = jit::is_in_each_run(plan.launch->code->outputs[k - n]);
+    offsets_[k] = in_runs ? memory.take_array<std::int64_t>(static_cast<std::size_t>(plan.lanes)) : nullptr;
+    strides[k][0] = plan.launch->outputs[k - n].gather_stride[0];
+    strides[k][1] = 0;
+  }
   for (std::size_t k = 0; k < n; ++k) {
     const input_plan& in = plan.inputs[k];
     inputs_[k] = nullptr;
@@ -361,6 +370,11 @@ void block_walker::bind(std::int64_t start, int n) {
     for (int a = 0; a < c.outer.size(); ++a) base += c.outer[a] * coordinate_[a];
     fill_offsets(coords_[c.axis], base, c.map, start, n, padded);
   }
+}
+
+void block_walker::bind_runs(std::size_t k, const output_plan& o, std::int64_t start, int n) {
+  outputs_[k] = o.at(coordinate_);
+  fill_offsets(offsets_[plan_.inputs.size() + k], 0, o.map, start, n, pad_lanes(n));
 }
 
 const void* block_walker::panel_row(std::size_t k, std::int64_t start, int n, int padded) {

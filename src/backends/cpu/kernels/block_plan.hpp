@@ -86,6 +86,7 @@ struct block_plan {
 struct output_plan {
   dtype type{};
   bool in_place = false;  // whole blocks are written without a copy
+  bool in_runs = false;   // the program stores its lanes in each run of its loop
   char* base = nullptr;
   lane_map map;
   core::dims outer;
@@ -113,6 +114,8 @@ class block_walker {
   jit::block_args& args() noexcept { return args_; }
   const void** inputs() noexcept { return inputs_; }
   void** outputs() noexcept { return outputs_; }
+  /// Output k of a program that stores it in each run of its loop: `lanes` elements of the block space from `start` on.
+  void bind_runs(std::size_t k, const output_plan& o, std::int64_t start, int n);
   const std::int64_t* coordinates() const noexcept { return coordinate_; }
   /// Where lane `start` of an input lies that is read in place, with the outer coordinates that are fixed.
   const void* in_place(std::size_t k, std::int64_t start) const noexcept {

@@ -9,6 +9,7 @@
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/kernels/panel.hpp"
 #include "backends/cpu/kernels/repeated.hpp"
+#include "jit/program/loop_runs.hpp"
 #include "jit/program/scalar.hpp"
 #include "runtime/parallel.hpp"
 
@@ -230,6 +231,10 @@ void element_run::run_block(std::int64_t outer, std::int64_t start, int n, eleme
   const bool whole = n == walker.args().n;
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     const output_plan& o = outputs_[k];
+    if (o.in_runs) {
+      walker.bind_runs(k, o, start, n);
+      continue;
+    }
     const bool in_place = o.in_place && whole;
     walker.outputs()[k] =
         in_place ? o.at(walker.coordinates()) + start * static_cast<std::int64_t>(itemsize(o.type)) : buffers[k];
@@ -382,7 +387,7 @@ class repeated_element_run final : public repeated_launch {
 
 std::unique_ptr<repeated_launch> repeated_elements(const runtime::prepared& code, const jit::launch& l,
                                                    bool keeps_memory) {
-  if (core::element_count(l.extents) == 0) return nullptr;
+  if (core::element_count(l.extents) == 0 || jit::stores_in_runs(*l.code)) return nullptr;
   auto made = std::make_unique<repeated_element_run>(code, l, keeps_memory);
   return made->is_one_block() ? std::move(made) : nullptr;
 }

@@ -3,18 +3,22 @@
 
 namespace sinter::graph {
 
-std::int64_t reduced_elements(const node& reduction) noexcept {
-  const dims& shape = reduction.args[0]->shape;
+std::int64_t reduced_elements(const payload::reduce& reduction, const dims& shape) noexcept {
   std::int64_t n = 1;
   for (int a = 0; a < shape.size(); ++a)
-    if (reduction.reduce().is_over(a)) n *= shape[a];
+    if (reduction.is_over(a)) n *= shape[a];
   return n;
+}
+std::int64_t reduced_elements(const node& reduction) noexcept {
+  return reduced_elements(reduction.reduce(), reduction.args[0]->shape);
 }
 
 bool is_short(const node* n) noexcept {
-  if (n->kind.load(std::memory_order_relaxed) != node_kind::reduce || n->opaque || n->nargs == 0) return false;
-  const payload::reduce& what = n->reduce();
-  const dtype of = n->args[0]->type;
+  return n->kind.load(std::memory_order_relaxed) == node_kind::reduce && !n->opaque && n->nargs != 0 &&
+         is_short(n->reduce(), n->args[0]->type, n->args[0]->shape);
+}
+
+bool is_short(const payload::reduce& what, dtype of, const dims& shape) noexcept {
   if (what.whole.split_lanes != 0) return false;
   switch (what.op) {
     case jit::reduce_op::sum:
@@ -28,7 +32,7 @@ bool is_short(const node* n) noexcept {
       break;
     default: return false;
   }
-  const std::int64_t elements = reduced_elements(*n);
+  const std::int64_t elements = reduced_elements(what, shape);
   return elements >= 1 && elements <= most_short;
 }
 

@@ -12,8 +12,12 @@ inline constexpr std::int64_t most_short = 8;
 
 /// The number of elements that each result of a reduction has.
 std::int64_t reduced_elements(const node& reduction) noexcept;
+/// The same for a reduction of an array of this shape.
+std::int64_t reduced_elements(const payload::reduce& reduction, const dims& shape) noexcept;
 /// Whether a node is a reduction that can be computed in place.
 bool is_short(const node* n) noexcept;
+/// The same for a reduction of an array of this dtype and shape.
+bool is_short(const payload::reduce& reduction, dtype of, const dims& shape) noexcept;
 /// Whether a node's elements can be computed where they are read: an operation, or a short reduction.
 inline bool is_computed(const node* n) noexcept {
   const node_kind kind = n->kind.load(std::memory_order_relaxed);

@@ -1,0 +1,159 @@
+// Operands of loops of steps, and their launches.
+#include "graph/run/step_loop_run.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "core/shape.hpp"
+#include "graph/run/flush.hpp"
+#include "graph/values/example.hpp"
+#include "graph/values/faults.hpp"
+#include "graph/values/record.hpp"
+#include "runtime/backend.hpp"
+
+namespace sinter::graph {
+namespace {
+
+/// Calls f for each value that the results of a step are computed from, and for them.
+template <class F>
+void each_value(const recorded_step& step, F f) {
+  for (const value& v : step.list->inputs()) f(v);
+  for (const trace::entry& e : step.list->entries())
+    for (const value& v : e.operands) f(v);
+  for (const value& v : step.results) f(v);
+}
+
+bool suits(const recorded_step& step) {
+  bool all = !step.results.empty();
+  each_value(step, [&](const value& v) {
+    all = all && v && v->device == step.results[0]->device && v->size() != 0 && !v->opaque && !is_example(v);
+  });
+  return all && std::none_of(step.list->entries().begin(), step.list->entries().end(),
+                             [](const trace::entry& e) { return e.call != nullptr; });
+}
+
+void evaluate_constants(const recorded_step& step) {
+  std::vector<value> pending;
+  each_value(step, [&](const value& v) {
+    const node_kind kind = v->kind.load(std::memory_order_acquire);
+    if (kind != node_kind::leaf && kind != node_kind::scalar && !step.list->has(v)) pending.push_back(v);
+  });
+  if (!pending.empty()) flush(pending);
+}
+
+/// Neighbouring axes become one where every operand allows it.
+void merge_axes(jit::launch& l) {
+  const auto each = [&](auto f) {
+    for (jit::operand& o : l.inputs) f(o.strides);
+    for (jit::operand& o : l.outputs) f(o.strides);
+  };
+  for (int a = l.extents.size() - 2; a >= 0; --a) {
+    bool mergeable = true;
+    each([&](const dims& s) { mergeable = mergeable && s[a] == s[a + 1] * l.extents[a + 1]; });
+    if (!mergeable) continue;
+    l.extents[a + 1] *= l.extents[a];
+    l.extents.erase(a);
+    each([&](dims& s) { s.erase(a); });
+  }
+  if (!l.extents.empty()) return;
+  l.extents.push_back(1);
+  each([](dims& s) { s.push_back(0); });
+}
+
+jit::operand operand_at(const linear_form& at, const value& leaf) {
+  jit::operand o;
+  o.base = leaf->buffer->address();
+  o.offset = leaf->buffer_offset + at.offset;
+  o.strides = at.coefficients;
+  return o;
+}
+
+/// The elements of a step are those of one place along the first axis of an array.
+void follow_steps(jit::operand& o, const value& leaf, const loop_range& over) {
+  const std::int64_t step = leaf->size() / over.steps;
+  o.gather_stride[0] = over.reverse ? -step : step;
+  if (over.reverse) o.offset += (over.steps - 1) * step;
+}
+
+}  // namespace
+
+struct step_loop::arrays {
+  std::span<const value> carry, scanned;
+  std::vector<value> results;
+
+  const value& of(const loop_kernel::input& in) const {
+    switch (in.from) {
+      case loop_kernel::origin::carry: return carry[in.index];
+      case loop_kernel::origin::argument: return scanned[in.index];
+      default: return in.constant;
+    }
+  }
+};
+
+std::unique_ptr<step_loop> step_loop::make(const recorded_step& step) {
+  if (!suits(step)) return nullptr;
+  evaluate_constants(step);
+  std::unique_ptr<step_loop> made(new step_loop);
+  {
+    const std::lock_guard lock(flush_mutex());
+    made->kernels_ = loop_kernels(step);
+  }
+  if (made->kernels_.empty()) return nullptr;
+  for (const value& v : step.results) made->results_.push_back({v->shape, v->type, v->device});
+  made->carried_ = step.carried;
+  return made;
+}
+
+jit::launch step_loop::launch_of(const loop_kernel& k, const arrays& a, const loop_range& over) const {
+  jit::launch l;
+  l.code = &k.code;
+  l.extents = k.extents;
+  for (const loop_kernel::input& in : k.inputs) {
+    l.inputs.push_back(operand_at(in.at, a.of(in)));
+    if (in.from == loop_kernel::origin::argument) follow_steps(l.inputs.back(), a.of(in), over);
+  }
+  for (const loop_kernel::output& out : k.outputs) {
+    const value& to = a.results[out.result];
+    l.outputs.push_back(operand_at(out.at, to));
+    if (out.result >= carried_) follow_steps(l.outputs.back(), to, over);
+  }
+  merge_axes(l);
+  l.kept = l.extents.size();
+  l.params = k.params;
+  l.params[k.code.loop.count].i = over.steps;
+  if (k.first_number >= 0) l.params[static_cast<std::size_t>(k.first_number)].i = over.first_number;
+  return l;
+}
+
+std::vector<value> step_loop::run(std::span<const value> carry, std::span<const value> scanned,
+                                  const loop_range& over) const {
+  std::vector<value> given(carry.begin(), carry.end());
+  given.insert(given.end(), scanned.begin(), scanned.end());
+  flush(given);
+  arrays a{carry, scanned, {}};
+  for (std::size_t k = 0; k < results_.size(); ++k) {
+    dims shape = results_[k].shape;
+    if (k >= carried_) shape.insert(0, over.steps);
+    a.results.push_back(unset_leaf(shape, results_[k].type, results_[k].device));
+  }
+  std::vector<jit::launch> launches;
+  for (const loop_kernel& k : kernels_) launches.push_back(launch_of(k, a, over));
+  std::vector<const runtime::prepared*> prepared(launches.size());
+  runtime::backend& device = runtime::get_backend(results_[0].device);
+  {
+    const std::lock_guard lock(flush_mutex());
+    device.prepare(launches, prepared);
+  }
+  runtime::submission work(device);
+  for (const loop_kernel& k : kernels_)
+    for (const loop_kernel::input& in : k.inputs) work.reads(*a.of(in)->buffer);
+  for (const value& v : a.results) work.writes(*v->buffer);
+  for (std::size_t k = 0; k < launches.size(); ++k) device.run(*prepared[k], launches[k], nullptr);
+  for (const loop_kernel& k : kernels_)
+    for (const loop_kernel::input& in : k.inputs)
+      for (const value& to : a.results) inherit_faults(to, {&a.of(in)});
+  return std::move(a.results);
+}
+
+}  // namespace sinter::graph
