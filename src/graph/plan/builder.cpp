@@ -80,6 +80,7 @@ bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> result
   out_->results.assign(results.begin(), results.end());
   unfusible_ = unfusible(*results[0]);
   for (node* n : results) table_.at(n).result_of = phase_;
+  store_rolled_operands(results);
   lower_in_order(results);
   std::vector<std::uint16_t> registers;
   for (node* n : results) {
@@ -318,11 +319,21 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     if (is_computed_again(n, map)) return true;
   }
   if (n->evaluated_before && space_ * 4 >= size && is_computed(n) && table_.inline_weight(n) > 0 &&
-      table_.worth_storing(n)) {
+      (table_.worth_storing(n) || is_better_kept(n))) {
     table_.materialise(n, store_reason::reused);
     return true;
   }
   return false;
+}
+
+/// Whether a value that is computed again, and was not stored since it is much larger than what it is computed from, is
+/// likely to be needed a third time, and costs more to compute than to store and read.
+bool kernel_builder::is_better_kept(node* n) {
+  const std::uint64_t mark = table_.begin_search();
+  const bool costs = costs_more(
+      n, 2 * price_on(n->device).byte * static_cast<double>(n->bytes()), [&](node* x) { return table_.is_stored(x); },
+      [&](node* x) { return std::exchange(table_.at(x).search, mark) != mark; });
+  return costs && table_.fits_memory(n);
 }
 
 /// A value of few elements that the kernel reads many times, a table that a gather reads included, is computed once.

@@ -32,6 +32,10 @@ class kernel_builder {
   };
 
   void lower_in_order(std::span<node* const> results);
+  void store_rolled_operands(std::span<node* const> tops);
+  void store_rolled(node* n);
+  bool is_over_rolls(node* top);
+  bool reads_coordinates(std::span<node* const> results);
   void add_reduction(node* r, std::uint16_t reg, const index_map* place);
   void lower_results(std::span<node* const> results);
   int find_reduced(node* n, const index_map* map) const;
@@ -58,6 +62,7 @@ class kernel_builder {
   bool is_in_place(node* n);
   bool must_store(node* n, const index_map* map);
   bool is_small_and_costly(node* n);
+  bool is_better_kept(node* n);
   bool is_expensive(node* n);
   bool is_computed_again(node* n, const index_map* map);
   bool wants_packing(const node* view, const index_map& map, const linear_form& at) const;

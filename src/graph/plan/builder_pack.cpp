@@ -1,8 +1,12 @@
-// Operands of reductions that are read where they lie only slowly: a copy in the order of the kernel costs less.
+// Operands that are read where they lie only slowly: a copy in the order of the kernel costs less.
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "graph/plan/builder.hpp"
+#include "graph/plan/forms/short_sums.hpp"
+#include "graph/values/limits.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -29,14 +33,11 @@ std::int64_t row_of(const node* gather) noexcept {
   return row;
 }
 
-/// Whether indices come from memory. Those of rolls and the like follow from positions: parts of them are read in place.
-bool is_data(const node* index, int depth = 0) noexcept {
-  if (index->is_leaf()) return true;
-  const node_kind kind = index->kind.load(std::memory_order_relaxed);
-  if (kind == node_kind::iota || kind == node_kind::scalar) return false;
-  if (depth == 8) return true;
-  return std::any_of(index->args, index->args + index->nargs,
-                     [&](const auto& a) { return is_data(a.get(), depth + 1); });
+constexpr std::int64_t least_rolled = 1024;  // below, another launch costs more than it saves
+constexpr int deepest = 64;                  // operations that are searched
+
+bool is_roll(const node* n) noexcept {
+  return n->kind.load(std::memory_order_relaxed) == node_kind::gather && !is_data(n->args[1].get());
 }
 
 }  // namespace
@@ -80,6 +81,76 @@ bool kernel_builder::gathers_rows(const node* n) const {
   if (n->kind != node_kind::gather || out_->kind != plan_kind::reduce || in_epilogue_ || !on_host(n)) return false;
   return n->size() >= least_gathered && n->size() <= space_ && is_data(n->args[1].get()) &&
          row_of(n) * static_cast<std::int64_t>(itemsize(n->type)) >= least_row_bytes;
+}
+
+// Rolled operands on the CPU. A kernel of rolls is run in parts, each with plain reads, unless it reduces several axes or
+// needs coordinates: then every element is looked up by its index. There the value that the rolls make, such as a sum of
+// neighbours, is a kernel of its own.
+
+/// Whether something below a node, over its space, is rolled, no further than a search goes.
+bool kernel_builder::is_over_rolls(node* top) {
+  const std::uint64_t mark = table_.begin_search();
+  std::vector<node*> work{top};
+  for (int seen = 0; !work.empty() && seen < deepest; ++seen) {
+    node* const n = work.back();
+    work.pop_back();
+    if ((table_.is_stored(n) && !is_own_result(n)) || std::exchange(table_.at(n).search, mark) == mark) continue;
+    if (is_roll(n)) return true;
+    if (n->kind != node_kind::map || !(n->shape == top->shape)) continue;
+    for (int k = 0; k < n->nargs; ++k) work.push_back(n->args[k].get());
+  }
+  return false;
+}
+
+/// Stores what rolls below a result make: the first value, seen from there, that several of its operands roll for.
+void kernel_builder::store_rolled(node* n) {
+  for (int depth = 0; depth < deepest && !table_.is_stored(n) && n->kind == node_kind::map; ++depth) {
+    node* next = nullptr;
+    int rolled = 0;
+    for (int k = 0; k < n->nargs; ++k) {
+      node* const a = n->args[k].get();
+      if (!is_over_rolls(a)) continue;
+      ++rolled;
+      next = a;
+    }
+    if (rolled == 0) return;
+    if (rolled > 1 || is_roll(next)) return table_.materialise(n, store_reason::packed);
+    n = next;
+  }
+}
+
+/// Whether operations over the kernel's space draw numbers, or count positions.
+bool kernel_builder::reads_coordinates(std::span<node* const> results) {
+  const std::uint64_t mark = table_.begin_search();
+  std::vector<node*> work(results.begin(), results.end());
+  while (!work.empty()) {
+    node* const n = work.back();
+    work.pop_back();
+    const node_kind kind = n->kind.load(std::memory_order_relaxed);
+    if (kind == node_kind::random || kind == node_kind::iota) return true;
+    if (std::exchange(table_.at(n).search, mark) == mark || (kind != node_kind::map && kind != node_kind::view))
+      continue;
+    if (table_.is_stored(n) && !is_own_result(n)) continue;
+    for (int k = 0; k < n->nargs; ++k) work.push_back(n->args[k].get());
+  }
+  return false;
+}
+
+/// Before the operations below `tops` are lowered.
+void kernel_builder::store_rolled_operands(std::span<node* const> tops) {
+  if (!limits().fuse || space_ < least_rolled || tops[0]->device.kind != runtime::device_kind::cpu) return;
+  if (out_->kind == plan_kind::reduce) {
+    int axes = 0;
+    for (int v = out_->kept; v < rank_; ++v) axes += out_->extents[v] != 1;
+    if (axes < 2) return;
+    for (node* n : tops) store_rolled(n);
+  } else if (std::any_of(tops.begin(), tops.end(), [&](node* n) { return is_over_rolls(n); }) &&
+             reads_coordinates(tops)) {
+    for (node* n : tops)
+      for (int k = 0; k < n->nargs; ++k)
+        if (n->kind == node_kind::map && n->args[k]->shape == n->shape) store_rolled(n->args[k].get());
+  }
+  stored_before_ = table_.stored().size();
 }
 
 }  // namespace sinter::graph

@@ -79,11 +79,10 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
     map.coefficient(a, position[a]) = 1;
     is_identity = is_identity && position[a] == a;
   }
-  if (is_identity) {
-    std::vector<node*> operands;
-    for (node* r : reductions) operands.push_back(r->args[0].get());
-    lower_in_order(operands);
-  }
+  std::vector<node*> operands;
+  for (node* r : reductions) operands.push_back(r->args[0].get());
+  store_rolled_operands(operands);
+  if (is_identity) lower_in_order(operands);
   std::vector<std::uint16_t> registers;
   for (std::int64_t place = 0; place < (apart < 0 ? 1 : shape[apart_axis]); ++place) {
     if (apart >= 0) map.offset(apart_axis) = place;

@@ -231,6 +231,21 @@ bool planner::is_better_stored(node* n, std::size_t kernels, bool whole) {
   return own_weight(n) * static_cast<double>(n->size()) + byte * operands > bound;
 }
 
+namespace {
+
+/// So many kernels compute what is much larger than its operands, such as something of all pairs, before it is stored: a
+/// program that names such values and reduces them is expected to need no memory for them.
+constexpr std::size_t many_kernels = 8;
+
+/// Whether a node reads so few elements of an operand that they are computed where they are read.
+bool reads_little(const node* n, const node* operand) noexcept {
+  constexpr std::int64_t part = 4;
+  const node_kind kind = n->kind.load(std::memory_order_relaxed);
+  return (kind == node_kind::gather || kind == node_kind::view) && n->size() * part < operand->size();
+}
+
+}  // namespace
+
 /// Stores what several kernels would compute, each for itself, where that is cheaper. Decides from the results down, so
 /// that it is known which kernels compute a value. `planned`: how many values were stored when the kernels were made.
 void planner::store_shared(bool whole, std::size_t planned) {
@@ -244,13 +259,14 @@ void planner::store_shared(bool whole, std::size_t planned) {
     node* const n = nodes[k];
     kernel_set& mine = computed_by[k];
     if (!at(n).stored && is_computed(n) && can_be_stored(n) && !unfusible(*n) && mine.size() > 1 &&
-        is_better_stored(n, mine.size(), whole) && worth_storing(n))
+        is_better_stored(n, mine.size(), whole) &&
+        (worth_storing(n) || (mine.size() >= many_kernels && is_better_stored(n, mine.size(), true) && fits_memory(n))))
       materialise(n, store_reason::shared);
     if (at(n).stored && at(n).kernel >= static_cast<std::int32_t>(planned))
       mine.assign(static_cast<std::int32_t>(kernels_.size() + k));  // a kernel of its own
     for (int a = 0; a < n->operand_count(); ++a) {
       node* const x = n->operand(a);
-      if (!x->is_leaf() && !at(x).stored) set_of(x)->add(mine);
+      if (!x->is_leaf() && !at(x).stored && !reads_little(n, x)) set_of(x)->add(mine);
     }
   }
 }

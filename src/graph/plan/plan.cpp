@@ -44,9 +44,19 @@ device_price price_on(runtime::device_id device) noexcept {
   return device.kind == runtime::device_kind::cpu ? device_price{2, 5e3} : device_price{6, 5e7};
 }
 
+namespace {
+
+/// Weights are a GPU's: a host computes functions, by polynomials, at half the rate.
+std::int32_t weight_on(runtime::device_id device, std::int32_t weight) noexcept {
+  constexpr std::int32_t function = 8;
+  return device.kind == runtime::device_kind::cpu && weight >= function ? 2 * weight : weight;
+}
+
+}  // namespace
+
 std::int32_t own_weight(const node* n) noexcept {
   switch (n->kind.load(std::memory_order_relaxed)) {
-    case node_kind::map: return jit::weight(n->map().op);
+    case node_kind::map: return weight_on(n->device, jit::weight(n->map().op));
     case node_kind::random: return jit::weight(n->random().op);
     case node_kind::call: return jit::weight(jit::opcode::user);
     case node_kind::gather: return 4;

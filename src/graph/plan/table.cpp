@@ -188,12 +188,17 @@ std::int32_t plan_table::inline_weight(node* n) {
   return at(n).weight;
 }
 
-bool plan_table::worth_storing(node* n) {
-  std::size_t bytes = static_cast<std::size_t>(n->size()) * itemsize(n->type);
+bool plan_table::fits_memory(const node* n) {
+  const std::size_t bytes = n->bytes();
   const bool fits = bytes <= room_on(device_);
   if (fits) asked_.fitting = std::max(asked_.fitting, bytes);
   else asked_.refused = std::min(asked_.refused, bytes);
-  if (!fits) return false;
+  return fits;
+}
+
+bool plan_table::worth_storing(node* n) {
+  if (!fits_memory(n)) return false;
+  const std::size_t bytes = n->bytes();
   std::size_t inputs = 0;
   std::vector<node*> pending{n};
   const std::uint64_t mark = begin_search();

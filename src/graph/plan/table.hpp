@@ -86,6 +86,8 @@ class plan_table {
   std::int32_t inline_weight(node* n);
   /// Whether there is memory for the node, and storing it moves little more than recomputing it.
   bool worth_storing(node* n);
+  /// Whether there is memory for the node.
+  bool fits_memory(const node* n);
   /// A number for entry::search.
   std::uint64_t begin_search() noexcept { return ++search_; }
   runtime::device_id device() const noexcept { return device_; }

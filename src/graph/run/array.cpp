@@ -12,6 +12,7 @@
 #include "graph/run/mesh_hook.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
+#include "graph/values/long_chains.hpp"
 #include "graph/values/recycle.hpp"
 #include "graph/values/trace.hpp"
 #include "graph/values/watch.hpp"
@@ -76,7 +77,7 @@ void require_countable(const dims& shape) {
 
 /// Lists a pending value that a handle gets, if it may be evaluated to release memory or with others of its chain.
 void list_if_pending(const value& v) {
-  if (!v->over_large && v->depth < limits().long_chain()) [[likely]]
+  if (!may_be_listed(*v)) [[likely]]
     return;
   if (list_pending(v)) runtime::set_pressure_hook(&relieve);
 }
@@ -173,12 +174,10 @@ void write(const array_view& v, value rhs) {
     list_if_pending(all);
     return s.replace(std::move(all));
   }
+  // Not after this write: the temporary values of its statement, which are still there, would keep the old elements.
+  flush_if_long(current);
   s.replace(record_update(current, v.strides, v.offset, rhs));
-  rhs = value();  // the update alone refers to it: what it reads may be overwritten
-  try {
-    flush_if_long(current);
-  } catch (const memory_error&) {  // the write is recorded, and made again it would be made twice: a read evaluates it
-  }
+  list_if_pending(current);
 }
 
 void evaluate(std::span<const view_ref> arrays) {

@@ -17,6 +17,7 @@
 #include "graph/values/example.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/limits.hpp"
+#include "graph/values/long_chains.hpp"
 #include "graph/values/recycle.hpp"
 #include "runtime/trace.hpp"
 #include "sinter/error.hpp"
@@ -394,8 +395,7 @@ bool flush_chain(const value& v) {
 void flush(std::span<const value> roots) {
   if (std::all_of(roots.begin(), roots.end(), [](const value& r) { return r->is_leaf(); })) return;
   std::lock_guard lock(flush_mutex());
-  for (const value& r : roots)
-    if (!r->is_leaf() && r->depth >= limits().long_chain() && roots.size() == 1 && flush_chain(r)) return;
+  if (roots.size() == 1 && !roots[0]->is_leaf() && is_long(*roots[0]) && flush_chain(roots[0])) return;
   if (std::all_of(roots.begin(), roots.end(),
                   [&](const value& r) { return r->device == roots[0]->device && !r->is_leaf(); }))
     return run(roots);

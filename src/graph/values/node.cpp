@@ -5,7 +5,7 @@
 #include <new>
 
 #include "graph/values/example.hpp"
-#include "graph/values/limits.hpp"
+#include "graph/values/long_chains.hpp"
 #include "graph/values/recycle.hpp"
 #include "graph/values/spin_guard.hpp"
 
@@ -103,7 +103,7 @@ std::vector<value> live_readers(const node* reduction) {
 
 bool list_pending(const value& v) {
   node* n = v.get();
-  if ((!n->over_large && n->depth < limits().long_chain()) || n->opaque || n->is_leaf() || is_example(*n)) return false;
+  if (!may_be_listed(*n) || n->opaque || n->is_leaf() || is_example(*n)) return false;
   const spin_guard lock(pending_list.busy);
   if (n->is_listed) {
     ++n->holders;

@@ -18,10 +18,15 @@ std::int64_t reduced_elements(const payload::reduce& reduction, const dims& shap
 bool is_short(const node* n) noexcept;
 /// The same for a reduction of an array of this dtype and shape.
 bool is_short(const payload::reduce& reduction, dtype of, const dims& shape) noexcept;
-/// Whether a node's elements can be computed where they are read: an operation, or a short reduction.
+/// Whether indices come from memory or draws. Those of rolls and the like follow from positions: parts of them are read in
+/// place, and their reads cost no more than others.
+bool is_data(const node* index, int depth = 0) noexcept;
+/// Whether a node's elements can be computed where they are read: an operation, a short reduction, or elements that are
+/// looked up by indices.
 inline bool is_computed(const node* n) noexcept {
   const node_kind kind = n->kind.load(std::memory_order_relaxed);
-  return is_operation(kind) || (kind == node_kind::reduce && is_short(n));
+  return is_operation(kind) || (kind == node_kind::reduce && is_short(n)) ||
+         (kind == node_kind::gather && is_data(n->args[1].get()));
 }
 /// The weight of joining the elements of a result.
 std::int32_t joining_weight(const node& reduction) noexcept;

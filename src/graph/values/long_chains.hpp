@@ -1,0 +1,18 @@
+// Which pending values end a chain that is long, of operations or of writes to one array.
+#pragma once
+#include "graph/values/limits.hpp"
+#include "graph/values/node.hpp"
+
+namespace sinter::graph {
+
+/// A chain of so many operations, or writes that are evaluated next, is evaluated together with the other live values that
+/// read it: those would compute it again, or keep old elements that are copied for them.
+inline bool is_long(const node& n) noexcept {
+  return n.depth >= limits().long_chain() || n.writes > limits().update_chain;
+}
+/// Whether a pending value may be evaluated together with others (list_pending).
+inline bool may_be_listed(const node& n) noexcept {
+  return n.over_large || n.depth >= limits().long_chain() || n.writes > limits().update_chain / 2;
+}
+
+}  // namespace sinter::graph
