@@ -75,12 +75,23 @@ state_ref regrouped_elsewhere(format f, const sparse_state& s) {
   return grouped_by_sorting(f, s, s.second, majors_of_entries(s));
 }
 
+/// coo whose major coordinates ascend: nothing moves. Null where they do not.
+state_ref grouped_in_place(format f, const sparse_state& s, const ndarray& major, const ndarray& minor) {
+  const std::int64_t majors = f == format::csc ? s.columns : s.rows;
+  const value of = evaluated(value_of(major)), indptr = unset_leaf(dims{majors + 1}, major.dtype(), of->device);
+  const bool ascends = kernels_of(s).ends_of_ascending(major.dtype(), address_to_read(of), entries_of(s), majors,
+                                                       address_to_write(indptr));
+  graph::inherit_faults(indptr, {&of});
+  return ascends ? make_state(f, s.rows, s.columns, s.data, wrap(indptr), minor, entry_order::unknown) : nullptr;
+}
+
 /// coo in compressed form; entries of equal place stay.
 state_ref grouped(format f, const sparse_state& s) {
   const bool by_columns = f == format::csc;
   const ndarray &major = by_columns ? s.second : s.first, &minor = by_columns ? s.first : s.second;
-  const bool host = kernels_of(s).arranges();
-  return host ? grouped_on_host(f, s, major, minor) : grouped_by_sorting(f, s, major, minor);
+  if (!kernels_of(s).arranges()) return grouped_by_sorting(f, s, major, minor);
+  const state_ref in_place = grouped_in_place(f, s, major, minor);
+  return in_place ? in_place : grouped_on_host(f, s, major, minor);
 }
 
 /// coo whose entries are known to be in C order, in compressed rows: nothing moves.

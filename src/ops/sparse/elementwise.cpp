@@ -40,9 +40,12 @@ sparse_array with_operand(const char* function, const sparse_array& a, const ope
   return sparse_access::make(with_elements(*s, data.astype(element_dtype(data.dtype()), /*copy=*/false)));
 }
 
-/// f at the places of either array (`common`: of both), zeros dropped.
-sparse_array of_pair(const char* function, const sparse_array& a, const sparse_array& b, two_operands f, bool common) {
-  const merged_pair m = merged(made_alike(a, b, function), common);
+/// f, which is `how`, at the places of either array, of products at those of both; zeros dropped.
+sparse_array of_pair(const char* function, const sparse_array& a, const sparse_array& b, two_operands f,
+                     runtime::sparse_pairing how) {
+  const alike_pair p = made_alike(a, b, function);
+  if (const auto at_once = combined(p, how)) return sparse_access::make(*at_once);
+  const merged_pair m = merged(p, how == runtime::sparse_pairing::multiply);
   return sparse_access::make(without_zeros(with_elements(*m.places, f(m.a, m.b))));
 }
 
@@ -72,6 +75,8 @@ ndarray is_at_least(const operand& x, const operand& y) { return greater_equal(x
 
 namespace sinter::inline v0 {
 namespace sparse {
+
+using pairing = runtime::sparse_pairing;
 
 #define SINTER_SPARSE_FUNCTION(f)                                                   \
   sparse_array f(const sparse_array& a) {                                           \
@@ -103,13 +108,13 @@ sparse_array sparse_array::multiply(const operand& x) const {
   return ops::with_operand("multiply", *this, x, ops::times);
 }
 sparse_array sparse_array::multiply(const sparse_array& b) const {
-  return ops::of_pair("multiply", *this, b, ops::times, true);
+  return ops::of_pair("multiply", *this, b, ops::times, pairing::multiply);
 }
 sparse_array sparse_array::maximum(const sparse_array& b) const {
-  return ops::of_pair("maximum", *this, b, ops::larger, false);
+  return ops::of_pair("maximum", *this, b, ops::larger, pairing::maximum);
 }
 sparse_array sparse_array::minimum(const sparse_array& b) const {
-  return ops::of_pair("minimum", *this, b, ops::smaller, false);
+  return ops::of_pair("minimum", *this, b, ops::smaller, pairing::minimum);
 }
 sparse_array sparse_array::power(const scalar& n) const {
   if (!(n.real() > 0))
@@ -124,10 +129,10 @@ sparse_array operator*(const sparse_array& a, const operand& x) { return a.multi
 sparse_array operator*(const operand& x, const sparse_array& a) { return a.multiply(x); }
 sparse_array operator/(const sparse_array& a, const operand& x) { return ops::with_operand("divide", a, x, ops::over); }
 sparse_array operator+(const sparse_array& a, const sparse_array& b) {
-  return ops::of_pair("add", a, b, ops::plus, false);
+  return ops::of_pair("add", a, b, ops::plus, pairing::add);
 }
 sparse_array operator-(const sparse_array& a, const sparse_array& b) {
-  return ops::of_pair("subtract", a, b, ops::minus, false);
+  return ops::of_pair("subtract", a, b, ops::minus, pairing::subtract);
 }
 sparse_array operator*(const sparse_array& a, const sparse_array& b) { return a.multiply(b); }
 ndarray operator+(const sparse_array& a, const ndarray& x) { return a.toarray() + x; }
@@ -136,13 +141,13 @@ ndarray operator-(const sparse_array& a, const ndarray& x) { return a.toarray() 
 ndarray operator-(const ndarray& x, const sparse_array& a) { return x - a.toarray(); }
 
 sparse_array operator!=(const sparse_array& a, const sparse_array& b) {
-  return ops::of_pair("not_equal", a, b, ops::is_other, false);
+  return ops::of_pair("not_equal", a, b, ops::is_other, pairing::not_equal);
 }
 sparse_array operator<(const sparse_array& a, const sparse_array& b) {
-  return ops::of_pair("less", a, b, ops::is_less, false);
+  return ops::of_pair("less", a, b, ops::is_less, pairing::less);
 }
 sparse_array operator>(const sparse_array& a, const sparse_array& b) {
-  return ops::of_pair("greater", a, b, ops::is_greater, false);
+  return ops::of_pair("greater", a, b, ops::is_greater, pairing::greater);
 }
 sparse_array operator==(const sparse_array& a, const scalar& x) {
   return ops::compared("equal", a, x, ops::is_same, [](double y) { return 0 == y; });

@@ -66,8 +66,69 @@ block_ends ends_of_blocks(const char* function, const block_rows& blocks) {
   return {sums(heights, "row"), sums(widths, "column")};
 }
 
+/// A row of blocks, which are there, by the host's kernel; those that are undefined are left out.
+state_ref beside_each_other(const std::vector<state_ref>& blocks, const std::vector<std::int64_t>& ends,
+                            std::int64_t rows, dtype index) {
+  dtype type{};
+  std::int64_t entries = 0;
+  bool any = false;
+  for (const state_ref& s : blocks) {
+    if (!s) continue;
+    type = any ? promote_types(type, s->data.dtype()) : s->data.dtype();
+    any = true;
+    entries += entries_of(*s);
+  }
+  std::vector<ready_matrix> all;
+  std::vector<runtime::sparse_matrix> matrices;
+  std::vector<std::int64_t> shifts;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    if (!blocks[k]) continue;
+    all.push_back(ready(*with_index_dtype(blocks[k], index), type));
+    matrices.push_back(all.back().matrix);
+    shifts.push_back(ends[k]);
+  }
+  const runtime::device_id device = all[0].data->device;
+  const value indptr = unset_leaf(dims{rows + 1}, index, device), indices = unset_leaf(dims{entries}, index, device),
+              data = unset_leaf(dims{entries}, type, device);
+  runtime::get_backend(device).sparse().join_columns(matrices, shifts, itemsize(type), address_to_write(indptr),
+                                                     address_to_write(indices), address_to_write(data));
+  for (const ready_matrix& m : all) m.pass_faults(data);
+  return make_state(format::csr, rows, ends.back(), wrap(data), wrap(indptr), wrap(indices), entry_order::canonical);
+}
+
+/// Blocks of the host without entries of equal place, row by row; nothing where there are others, or a row is empty.
+std::optional<state_ref> joined_on_host(const char* function, const block_rows& blocks, const block_ends& ends) {
+  std::optional<runtime::device_id> device;
+  std::int64_t entries = 0;
+  for (const auto& row : blocks) {
+    bool any = false;
+    for (const sparse_array& b : row) {
+      if (!b.defined()) continue;
+      const sparse_state& s = *state_of(b, function);
+      if (device) require_one_device(function, *device, device_of(s));
+      device = device_of(s);
+      if (!kernels_of(s).arranges() || !is_compressed(s) || order_of(s) != entry_order::canonical) return std::nullopt;
+      entries += entries_of(s);
+      any = true;
+    }
+    if (!any) return std::nullopt;
+  }
+  const std::int64_t columns = ends.columns.back();
+  const dtype index = index_for(ends.rows.back(), columns, entries);
+  std::vector<state_ref> rows;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    std::vector<state_ref> row;
+    for (const sparse_array& b : blocks[i])
+      row.push_back(b.defined() ? in_format(state_of(b, function), format::csr) : nullptr);
+    rows.push_back(beside_each_other(row, ends.columns, ends.rows[i + 1] - ends.rows[i], index));
+  }
+  return rows.size() == 1 ? rows[0] : stacked_rows(rows, columns);
+}
+
 state_ref joined_blocks(const char* function, const block_rows& blocks, format f) {
   const block_ends ends = ends_of_blocks(function, blocks);
+  if (f != format::coo)
+    if (const auto joined = joined_on_host(function, blocks, ends)) return in_format(*joined, f);
   std::vector<ndarray> data, row, column;
   std::optional<runtime::device_id> device;
   std::int64_t entries = 0;

@@ -2,6 +2,8 @@
 // are sorted and searched.
 #include "ops/sparse/merge.hpp"
 
+#include <algorithm>
+
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
 #include "sinter/creation.hpp"
@@ -88,6 +90,29 @@ merged_pair merged_by_keys(const alike_pair& p, bool common) {
 }
 
 }  // namespace
+
+std::optional<state_ref> combined(const alike_pair& p, runtime::sparse_pairing how) {
+  const dtype type = p.a->data.dtype();
+  runtime::sparse& kernels = kernels_of(*p.a);
+  if (p.b->data.dtype() != type || have_same_places(*p.a, *p.b) || !kernels.combines(how, type)) return std::nullopt;
+  using runtime::sparse_pairing;
+  const std::int64_t of_a = entries_of(*p.a), of_b = entries_of(*p.b),
+                     room = how == sparse_pairing::multiply ? std::min(of_a, of_b) : of_a + of_b;
+  const dtype index = promote_types(index_of(*p.a), index_for(p.a->rows, p.a->columns, room));
+  const ready_matrix a = ready(*with_index_dtype(p.a, index), type), b = ready(*with_index_dtype(p.b, index), type);
+  const runtime::device_id device = device_of(*p.a);
+  const bool compares =
+      how == sparse_pairing::not_equal || how == sparse_pairing::less || how == sparse_pairing::greater;
+  const value indptr = unset_leaf(dims{a.matrix.rows + 1}, index, device),
+              indices = unset_leaf(dims{room}, index, device),
+              data = unset_leaf(dims{room}, compares ? dtype::b1 : type, device);
+  const std::int64_t count = kernels.combine(how, a.matrix, b.matrix, address_to_write(indptr),
+                                             address_to_write(indices), address_to_write(data));
+  a.pass_faults(data);
+  b.pass_faults(data);
+  return make_state(p.a->format, p.a->rows, p.a->columns, first_elements(data, count), wrap(indptr),
+                    first_elements(indices, count), entry_order::canonical);
+}
 
 alike_pair made_alike(const sparse_array& a, const sparse_array& b, const char* function) {
   state_ref x = state_of(a, function), y = state_of(b, function);

@@ -1,5 +1,7 @@
 // Two sparse arrays of one shape, entry by entry.
 #pragma once
+#include <optional>
+
 #include "ops/sparse/parts.hpp"
 
 namespace sinter::ops {
@@ -17,5 +19,8 @@ struct merged_pair {
   ndarray a, b;
 };
 merged_pair merged(const alike_pair& p, bool common);
+
+/// One operation on both without zeros, by a kernel of the host; nothing where it has none for these.
+std::optional<state_ref> combined(const alike_pair& p, runtime::sparse_pairing how);
 
 }  // namespace sinter::ops

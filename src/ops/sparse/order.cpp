@@ -1,5 +1,6 @@
 // The order of entries within rows or columns: looked up, made, entries of equal place added up, zeros dropped.
 #include "graph/run/flush.hpp"
+#include "graph/values/faults.hpp"
 #include "ops/sparse/parts.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -161,7 +162,28 @@ state_ref kept_entries(const sparse_state& s, const ndarray& positions) {
   return make_state(s.format, s.rows, s.columns, take(s.data, positions), first, take(s.second, positions), order);
 }
 
+state_ref kept_where(const sparse_state& s, const ndarray& mask) {
+  if (!is_compressed(s) || !kernels_of(s).arranges()) return kept_entries(s, flatnonzero(mask));
+  const value chosen = evaluated(value_of(mask));
+  const ready_matrix m = ready(s, s.data.dtype());
+  const dims all{entries_of(s)};
+  const value indptr = unset_leaf(dims{majors_of(s) + 1}, index_of(s), device_of(s)),
+              indices = unset_leaf(all, index_of(s), device_of(s)), data = unset_leaf(all, m.data->type, device_of(s));
+  const std::int64_t count =
+      kernels_of(s).keep(m.matrix, itemsize(data->type), static_cast<const std::uint8_t*>(address_to_read(chosen)),
+                         address_to_write(indptr), address_to_write(indices), address_to_write(data));
+  m.pass_faults(data);
+  graph::inherit_faults(data, {&chosen});
+  const entry_order order = s.order.load() > entry_order::none ? s.order.load() : entry_order::unknown;
+  return make_state(s.format, s.rows, s.columns, first_elements(data, count), wrap(indptr),
+                    first_elements(indices, count), order);
+}
+
 state_ref without_zeros(const state_ref& s) {
+  if (is_compressed(*s) && kernels_of(*s).arranges()) {
+    const ndarray kept = s->data != 0;
+    return count_nonzero(kept).item<std::int64_t>() == entries_of(*s) ? s : kept_where(*s, kept);
+  }
   const ndarray at = flatnonzero(s->data);
   return at.size() == entries_of(*s) ? s : kept_entries(*s, at);
 }

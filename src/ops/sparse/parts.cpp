@@ -119,6 +119,11 @@ ready_matrix ready(const sparse_state& s, dtype type) {
   return r;
 }
 
+ndarray first_elements(const value& all, std::int64_t count) {
+  const ndarray first = wrap(all)(slice(count));
+  return 2 * count < all->size() ? first.copy() : first;
+}
+
 ndarray segment_sums(const ndarray& data, const ndarray& starts) {
   const dtype type = sum_dtype(data.dtype());
   const value elements = graph::record_cast(value_of(data), type), ends = value_of(starts);

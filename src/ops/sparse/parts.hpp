@@ -118,6 +118,10 @@ ndarray dense_of(const sparse_state& s);
 state_ref without_zeros(const state_ref& s);
 /// The entries at some positions, which ascend.
 state_ref kept_entries(const sparse_state& s, const ndarray& positions);
+/// The entries where a mask is true.
+state_ref kept_where(const sparse_state& s, const ndarray& mask);
+/// The first elements of a leaf that has been written: a view where most are, else a copy.
+ndarray first_elements(const value& all, std::int64_t count);
 /// Sums of segments: entries starts[k] to starts[k + 1] - 1 of data, in data's dtype. `starts` is one longer than there
 /// are segments, int32 or int64.
 ndarray segment_sums(const ndarray& data, const ndarray& starts);

@@ -19,6 +19,8 @@ namespace {
 
 using sparse::format;
 
+ndarray squared_moduli(const ndarray& x) { return sinter::square(is_complex(x.dtype()) ? absolute(x) : x); }
+
 /// The axis that goes: 0 or 1.
 int removed_axis(const char* function, std::int64_t axis, const sparse_state& s) {
   if (axis < -2 || axis > 1)
@@ -193,8 +195,8 @@ ndarray sparse_array::count_nonzero(optional_axis axis) const {
 
 ndarray norm(const sparse_array& a, std::string_view ord) {
   const auto s = ops::canonical(ops::state_of(a, "norm"));
+  if (ord == "fro") return sinter::sqrt(sinter::sum(ops::squared_moduli(s->data)));
   const ndarray moduli = absolute(s->data);
-  if (ord == "fro") return sinter::sqrt(sinter::sum(sinter::square(moduli)));
   const sparse_array m = ops::sparse_access::make(ops::with_elements(*s, moduli));
   if (ord == "1") return sinter::max(m.sum(0));
   if (ord == "-1") return sinter::min(m.sum(0));
@@ -204,8 +206,7 @@ ndarray norm(const sparse_array& a, std::string_view ord) {
 }
 ndarray norm(const sparse_array& a, std::int64_t axis) {
   const auto s = ops::canonical(ops::state_of(a, "norm"));
-  const ndarray squares = sinter::square(absolute(s->data));
-  return sinter::sqrt(ops::sparse_access::make(ops::with_elements(*s, squares)).sum(axis));
+  return sinter::sqrt(ops::sparse_access::make(ops::with_elements(*s, ops::squared_moduli(s->data))).sum(axis));
 }
 
 }  // namespace sparse

@@ -129,18 +129,51 @@ state_ref majors_at(const sparse_state& s, const ndarray& positions) {
 
 state_ref minors_in_range(const sparse_state& s, std::int64_t first, std::int64_t count) {
   if (first == 0 && count == minors_of(s)) return with_elements(s, s.data);
-  const ndarray at = flatnonzero((s.second >= first) & (s.second < first + count));
-  const state_ref kept = kept_entries(s, at);
+  const state_ref kept = kept_where(s, (s.second >= first) & (s.second < first + count));
   return resized(s, majors_of(s), count, kept->data, kept->first, kept->second - first, kept->order);
 }
 
 state_ref majors_of_part(const state_ref& s, const chosen_part& p) {
   return p.positions.defined() ? majors_at(*s, p.positions) : majors_in_range(*s, p.first, p.count);
 }
+/// Minors that go to one place each, in the index dtype; -1: to none.
+state_ref minors_placed(const sparse_state& s, const std::vector<std::int64_t>& chosen) {
+  const ready_matrix m = ready(s, s.data.dtype());
+  const runtime::device_id device = device_of(s);
+  const dtype index = index_of(s);
+  const ndarray places = full(minors_of(s), -1, {.dtype = index, .device = s.data.device()});
+  const value to = own_memory(value_of(places));
+  const auto fill = [&](auto* place) {
+    for (std::size_t k = 0; k < chosen.size(); ++k) place[chosen[k]] = static_cast<std::decay_t<decltype(*place)>>(k);
+  };
+  void* const memory = address_to_write(to);
+  if (index == dtype::i32) fill(static_cast<std::int32_t*>(memory));
+  else fill(static_cast<std::int64_t*>(memory));
+  const dims all{entries_of(s)};
+  const value indptr = unset_leaf(dims{majors_of(s) + 1}, index, device), indices = unset_leaf(all, index, device),
+              data = unset_leaf(all, m.data->type, device);
+  const std::int64_t count = kernels_of(s).place(m.matrix, itemsize(data->type), memory, address_to_write(indptr),
+                                                 address_to_write(indices), address_to_write(data));
+  m.pass_faults(data);
+  const bool ascending = std::is_sorted(chosen.begin(), chosen.end());
+  return resized(s, majors_of(s), static_cast<std::int64_t>(chosen.size()), first_elements(data, count), wrap(indptr),
+                 first_elements(indices, count), ascending ? s.order.load() : entry_order::unknown);
+}
+
+bool are_distinct(const std::vector<std::int64_t>& positions, std::int64_t extent) {
+  std::vector<bool> seen(static_cast<std::size_t>(extent));
+  for (const std::int64_t p : positions) {
+    if (seen[static_cast<std::size_t>(p)]) return false;
+    seen[static_cast<std::size_t>(p)] = true;
+  }
+  return true;
+}
+
 /// Where each minor goes, and its entries there: those of a major stay in the order that they have, as SciPy's.
 state_ref minors_at_on_host(const sparse_state& s, const ndarray& positions) {
   const std::int64_t wanted = positions.size(), minors = minors_of(s);
   const auto chosen = positions.to_vector<std::int64_t>();
+  if (are_distinct(chosen, minors)) return minors_placed(s, chosen);
   std::vector<std::int64_t> starts(static_cast<std::size_t>(minors) + 1, 0), places(chosen.size());
   for (const std::int64_t c : chosen) ++starts[static_cast<std::size_t>(c) + 1];
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
@@ -172,9 +205,6 @@ state_ref minors_of_part(const state_ref& s, const chosen_part& p) {
   const format other = s->format == format::csr ? format::csc : format::csr;
   return in_format(majors_at(*in_format(s, other), p.positions), s->format);
 }
-
-/// The entries at which `mask` is true.
-state_ref entries_where(const sparse_state& s, const ndarray& mask) { return kept_entries(s, flatnonzero(mask)); }
 
 ndarray diagonal_numbers(const sparse_state& s) {
   return columns_of_entries(s).astype(int64) - rows_of_entries(s).astype(int64);
@@ -268,7 +298,7 @@ void sparse_array::setdiag(const operand& values, std::int64_t k) & {
   const sinter::dtype index = ops::index_of(*s);
   const ndarray row = (k >= 0 ? place : place - k).astype(index), col = (k >= 0 ? place + k : place).astype(index);
   const ndarray nth = k >= 0 ? ops::rows_of_entries(*s) : ops::columns_of_entries(*s);
-  const auto others = ops::entries_where(*s, logical_or(ops::diagonal_numbers(*s) != k, nth >= x.size()));
+  const auto others = ops::kept_where(*s, logical_or(ops::diagonal_numbers(*s) != k, nth >= x.size()));
   const auto all =
       ops::make_state(format::coo, s->rows, s->columns, concatenate({others->data, x.astype(s->data.dtype(), false)}),
                       concatenate({ops::rows_of_entries(*others), row}),
@@ -287,11 +317,11 @@ find_result find(const sparse_array& a) {
 }
 sparse_array tril(const sparse_array& a, std::int64_t k) {
   const auto& s = *ops::state_of(a, "tril");
-  return ops::sparse_access::make(ops::entries_where(s, ops::diagonal_numbers(s) <= k));
+  return ops::sparse_access::make(ops::kept_where(s, ops::diagonal_numbers(s) <= k));
 }
 sparse_array triu(const sparse_array& a, std::int64_t k) {
   const auto& s = *ops::state_of(a, "triu");
-  return ops::sparse_access::make(ops::entries_where(s, ops::diagonal_numbers(s) >= k));
+  return ops::sparse_access::make(ops::kept_where(s, ops::diagonal_numbers(s) >= k));
 }
 
 }  // namespace sparse

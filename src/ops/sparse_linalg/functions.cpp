@@ -177,6 +177,7 @@ ndarray norm(const sparse_array& A, const norm_kw& kw) {
   sparse_array a = A.tocsr().astype(solver_dtype(A.dtype()));
   a.sum_duplicates();
   const sparse_array size = a.with_data(absolute(a.data()));
+  const ndarray squares = square(is_complex(a.dtype()) ? size.data() : a.data());
   const double p = kw.ord.is_number() ? kw.ord.number() : 2;
   if (kw.axis) {
     const int64_t axis = *kw.axis < 0 ? *kw.axis + 2 : *kw.axis;
@@ -185,18 +186,18 @@ ndarray norm(const sparse_array& A, const norm_kw& kw) {
     if (p == infinite || p == -infinite) return axis_extremes(size, axis, p > 0);
     if (p == 0) return axis_sums(size.with_data((size.data() != 0).astype(size.dtype())), axis);
     if (p == 1) return axis_sums(size, axis);
-    if (p == 2) return sqrt(axis_sums(size.with_data(square(size.data())), axis));
+    if (p == 2) return sqrt(axis_sums(size.with_data(squares), axis));
     return power(axis_sums(size.with_data(sinter::power(size.data(), p)), axis), 1 / p);
   }
   if (kw.ord.is_name() && kw.ord.name() != "fro") refuse_order("matrices");
-  if (!kw.ord.is_number()) return sqrt(sum(square(size.data())));
+  if (!kw.ord.is_number()) return sqrt(sum(squares));
   if (p == 1 || p == -1 || p == infinite || p == -infinite) {
     const ndarray sums = axis_sums(size, std::isinf(p) ? 1 : 0);
     if (sums.size() == 0) fail<value_error>("norm", "a matrix of shape ", A.shape(), " has no extreme sum");
     return p > 0 ? max(sums) : min(sums);
   }
   if (p != 2) refuse_order("matrices");
-  if (std::min(A.shape(0), A.shape(1)) < 2) return sqrt(sum(square(size.data())));
+  if (std::min(A.shape(0), A.shape(1)) < 2) return sqrt(sum(squares));
   return svds(a, {.k = 1, .return_singular_vectors = false}).s(0);
 }
 

@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "sinter/dtype.hpp"
 
@@ -45,6 +46,9 @@ struct sparse_entries {
   const void* indptr = nullptr;
   std::int64_t rows = 0;
 };
+
+/// Operations on the elements that two matrices have at a place.
+enum class sparse_pairing : int { add, subtract, multiply, maximum, minimum, not_equal, less, greater };
 
 /// What is wrong with the indices of a matrix: nothing where `where` is negative.
 struct sparse_defect {
@@ -114,6 +118,33 @@ class sparse {
   virtual void fill_merged(const sparse_matrix& /*a*/, const sparse_matrix& /*b*/, bool /*common*/,
                            const std::int64_t* /*indptr*/, void* /*indices*/, std::size_t /*bytes_a*/, void* /*of_a*/,
                            std::size_t /*bytes_b*/, void* /*of_b*/) {}
+  /// Whether combine() takes elements of a dtype.
+  virtual bool combines(sparse_pairing, dtype) const { return false; }
+  /// One operation on two matrices of one dtype and index dtype (both strictly ascending) at the places of either, of products
+  /// at those of both; results that are 0 are left out. `indices` and `data` (bools of comparisons) have room for the
+  /// entries of both, of products for those of the matrix that has fewer. Returns how many there are.
+  virtual std::int64_t combine(sparse_pairing, const sparse_matrix& /*a*/, const sparse_matrix& /*b*/, void* /*indptr*/,
+                               void* /*indices*/, void* /*data*/) {
+    return 0;
+  }
+  /// The entries whose byte of `mask` is 1; there is room for all. Returns how many there are. `bytes` of an element.
+  virtual std::int64_t keep(const sparse_matrix&, std::size_t /*bytes*/, const std::uint8_t* /*mask*/, void* /*indptr*/,
+                            void* /*indices*/, void* /*data*/) {
+    return 0;
+  }
+  /// The entries in columns that have a place (in the index dtype; -1: none) with that for their column.
+  virtual std::int64_t place(const sparse_matrix&, std::size_t /*bytes*/, const void* /*places*/, void* /*indptr*/,
+                             void* /*indices*/, void* /*data*/) {
+    return 0;
+  }
+  /// Matrices beside each other, of as many rows and one index dtype; columns of matrix k are moved by shifts[k].
+  virtual void join_columns(std::span<const sparse_matrix>, std::span<const std::int64_t> /*shifts*/,
+                            std::size_t /*bytes*/, void* /*indptr*/, void* /*indices*/, void* /*data*/) {}
+  /// Whether coordinates ascend, and then the ends of `majors` groups of equal ones: indptr. Else indptr is overwritten.
+  virtual bool ends_of_ascending(dtype /*index*/, const void* /*coordinates*/, std::int64_t /*count*/,
+                                 std::int64_t /*majors*/, void* /*indptr*/) {
+    return false;
+  }
   /// Of a matrix of a product's type the sum of what each of `length` rows from `first` on has in column row + shift.
   virtual void diagonal(const sparse_matrix&, std::int64_t /*first*/, std::int64_t /*shift*/, std::int64_t /*length*/,
                         void* /*sums*/) {}

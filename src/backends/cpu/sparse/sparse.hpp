@@ -30,6 +30,17 @@ class cpu_sparse final : public runtime::sparse {
   void fill_merged(const runtime::sparse_matrix& a, const runtime::sparse_matrix& b, bool common,
                    const std::int64_t* indptr, void* indices, std::size_t bytes_a, void* of_a, std::size_t bytes_b,
                    void* of_b) override;
+  bool combines(runtime::sparse_pairing p, dtype t) const override;
+  std::int64_t combine(runtime::sparse_pairing p, const runtime::sparse_matrix& a, const runtime::sparse_matrix& b,
+                       void* indptr, void* indices, void* data) override;
+  std::int64_t keep(const runtime::sparse_matrix& a, std::size_t bytes, const std::uint8_t* mask, void* indptr,
+                    void* indices, void* data) override;
+  std::int64_t place(const runtime::sparse_matrix& a, std::size_t bytes, const void* places, void* indptr,
+                     void* indices, void* data) override;
+  void join_columns(std::span<const runtime::sparse_matrix> all, std::span<const std::int64_t> shifts,
+                    std::size_t bytes, void* indptr, void* indices, void* data) override;
+  bool ends_of_ascending(dtype index, const void* coordinates, std::int64_t count, std::int64_t majors,
+                         void* indptr) override;
   void diagonal(const runtime::sparse_matrix& a, std::int64_t first, std::int64_t shift, std::int64_t length,
                 void* sums) override;
   std::int64_t count_chosen(const runtime::sparse_matrix& a, const std::int64_t* starts, std::int64_t* indptr) override;
