@@ -252,7 +252,8 @@ long try_all(const program& p) {
     grew = blocks - held;
   }
   if (memory_in_use() != before) complain("elements stay behind");
-  if (grew > 0) complain(std::to_string(grew) + " blocks stay behind in each of " + std::to_string(longest) + " rounds");
+  if (grew > 0)
+    complain(std::to_string(grew) + " blocks stay behind in each of " + std::to_string(longest) + " rounds");
   return calls;
 }
 
