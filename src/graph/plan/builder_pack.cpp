@@ -34,6 +34,7 @@ std::int64_t row_of(const node* gather) noexcept {
 }
 
 constexpr std::int64_t least_rolled = 1024;  // below, another launch costs more than it saves
+constexpr std::int64_t long_row = 256;       // elements: a reduction reads rolled rows of this length in place as fast
 constexpr int deepest = 64;                  // operations that are searched
 
 bool is_roll(const node* n) noexcept {
@@ -83,9 +84,9 @@ bool kernel_builder::gathers_rows(const node* n) const {
          row_of(n) * static_cast<std::int64_t>(itemsize(n->type)) >= least_row_bytes;
 }
 
-// Rolled operands on the CPU. A kernel of rolls is run in parts, each with plain reads, unless it reduces several axes or
-// needs coordinates: then every element is looked up by its index. There the value that the rolls make, such as a sum of
-// neighbours, is a kernel of its own.
+// Rolled operands on the CPU. A kernel of rolls is run in parts, each with plain reads, unless it needs coordinates, where every
+// element is looked up by its index; one that reduces several axes reads row by row, which costs as much as a short row. There
+// the value that the rolls make, such as a sum of neighbours, is a kernel of its own.
 
 /// Whether something below a node, over its space, is rolled, no further than a search goes.
 bool kernel_builder::is_over_rolls(node* top) {
@@ -142,7 +143,7 @@ void kernel_builder::store_rolled_operands(std::span<node* const> tops) {
   if (out_->kind == plan_kind::reduce) {
     int axes = 0;
     for (int v = out_->kept; v < rank_; ++v) axes += out_->extents[v] != 1;
-    if (axes < 2) return;
+    if (axes < 2 || out_->extents[rank_ - 1] >= long_row) return;
     for (node* n : tops) store_rolled(n);
   } else if (std::any_of(tops.begin(), tops.end(), [&](node* n) { return is_over_rolls(n); }) &&
              reads_coordinates(tops)) {

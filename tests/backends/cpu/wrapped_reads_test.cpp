@@ -74,3 +74,10 @@ TEST_CASE("explain says of reductions how rolled operands are read") {
   CHECK(plan.find("in place, from elsewhere where its index wraps") != std::string::npos);
   CHECK(plan.find("by index") == std::string::npos);
 }
+
+TEST_CASE("values of rolled operands with short rows are stored before several axes are reduced") {
+  const ndarray x = test::scattered({3000, 40}, float32);
+  const auto value = [&] { return x * roll(x, 1, 0) + roll(x, -1, 1); };
+  CHECK(explain(sum(value())).find("packed") != std::string::npos);
+  CHECK(explain(sum(value(), 1)).find("packed") == std::string::npos);
+}
