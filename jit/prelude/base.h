@@ -17,6 +17,14 @@
 #define SN_MEMBER SN_FN
 #define SN_LIBM(f) __builtin_##f
 #endif
+// A product that stays rounded: GCC makes fused multiply-adds of interleaved sums and differences of products in spite of
+// -ffp-contract=off, in one loop and not in another one.
+#if defined(SN_ROUNDED)  // host code that stands for CUDA's
+#elif defined(__CUDACC__) || defined(__clang__) || !defined(__GNUC__)
+#define SN_ROUNDED(x) (x)
+#else
+#define SN_ROUNDED(x) __builtin_assoc_barrier(x)
+#endif
 
 namespace sn {
 
@@ -57,7 +65,7 @@ template <class T> SN_FN T subtract(T a, T b) {
 template <class T> SN_FN T multiply(T a, T b) {
   if constexpr (is_bool<T>::value) return bool(int(a) & int(b));
   else if constexpr (traits<T>::integer) return T(typename traits<T>::word(a) * typename traits<T>::word(b));
-  else return a * b;
+  else return SN_ROUNDED(a * b);
 }
 template <class T> SN_FN T divide(T a, T b) { return a / b; }
 template <class T> SN_FN T negative(T a) {

@@ -19,7 +19,7 @@ template <class R> SN_FN cx<R> add(cx<R> a, cx<R> b) { return {a.re + b.re, a.im
 template <class R> SN_FN cx<R> subtract(cx<R> a, cx<R> b) { return {a.re - b.re, a.im - b.im}; }
 template <class R> SN_FN cx<R> negative(cx<R> a) { return {-a.re, -a.im}; }
 template <class R> SN_FN cx<R> multiply(cx<R> a, cx<R> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  return {SN_ROUNDED(a.re * b.re) - SN_ROUNDED(a.im * b.im), SN_ROUNDED(a.re * b.im) + SN_ROUNDED(a.im * b.re)};
 }
 template <class R> SN_FN cx<R> square(cx<R> a) { return multiply(a, a); }
 // Smith's quotient; by zero, both parts are divided by +0.
@@ -28,10 +28,10 @@ template <class R> SN_FN cx<R> divide(cx<R> a, cx<R> b) {
   if (br >= bi) {
     if (br == 0 && bi == 0) return {a.re / br, a.im / br};
     R ratio = b.im / b.re, scale = R(1) / (b.re + b.im * ratio);
-    return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
+    return {(a.re + SN_ROUNDED(a.im * ratio)) * scale, (a.im - SN_ROUNDED(a.re * ratio)) * scale};
   }
   R ratio = b.re / b.im, scale = R(1) / (b.im + b.re * ratio);
-  return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+  return {(SN_ROUNDED(a.re * ratio) + a.im) * scale, (SN_ROUNDED(a.im * ratio) - a.re) * scale};
 }
 template <class R> SN_FN cx<R> reciprocal(cx<R> a) {
   if (absolute(a.im) <= absolute(a.re)) {

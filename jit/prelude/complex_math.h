@@ -154,7 +154,8 @@ template <class R> SN_FN cx<R> arcsinh(cx<R> z) {
   if (x == 0 && y == 0) return z;
   // arcsin of (ay, ax), real and imaginary parts exchanged
   cx<R> p = sqrt(cx<R>{R(1) - ay, -ax}), q = sqrt(cx<R>{R(1) + ay, ax});
-  R u = arctan2(ay, p.re * q.re - p.im * q.im), v = arcsinh(p.re * q.im - p.im * q.re);
+  R u = arctan2(ay, SN_ROUNDED(p.re * q.re) - SN_ROUNDED(p.im * q.im));
+  R v = arcsinh(SN_ROUNDED(p.re * q.im) - SN_ROUNDED(p.im * q.re));
   return {copysign(v, x), copysign(u, y)};
 }
 template <class R> SN_FN cx<R> arccos(cx<R> z) {
@@ -170,7 +171,7 @@ template <class R> SN_FN cx<R> arccos(cx<R> z) {
     return {arctan2(ay, x), signbit(y) ? v : -v};
   }
   cx<R> p = sqrt(cx<R>{R(1) - x, -ay}), q = sqrt(cx<R>{R(1) + x, ay});
-  R v = arcsinh(q.re * p.im - q.im * p.re);  // not positive
+  R v = arcsinh(SN_ROUNDED(q.re * p.im) - SN_ROUNDED(q.im * p.re));  // not positive
   return {R(2) * arctan2(p.re, q.re), copysign(v, signbit(y) ? R(1) : R(-1))};
 }
 template <class R> SN_FN cx<R> arccosh(cx<R> z) {
@@ -230,7 +231,8 @@ SN_FN c128 product_with_infinities(c128 a, c128 b) {
   }
   if (!again) return w;
   double inf = 1.0 / 0.0;
-  return {inf * (a.re * b.re - a.im * b.im), inf * (a.re * b.im + a.im * b.re)};
+  w = multiply(a, b);
+  return {inf * w.re, inf * w.im};
 }
 SN_FN c128 power_of_log(c128 a, c128 b) { return exp(product_with_infinities(b, log(a))); }
 SN_FN c64 power_of_log(c64 a, c64 b) {

@@ -4,7 +4,7 @@ namespace sn {
 
 template <class R> SN_FN R abs(cx<R> z) { return absolute(z); }
 template <class R> SN_FN R arg(cx<R> z) { return arctan2(z.im, z.re); }
-template <class R> SN_FN R norm(cx<R> z) { return z.re * z.re + z.im * z.im; }
+template <class R> SN_FN R norm(cx<R> z) { return SN_ROUNDED(z.re * z.re) + SN_ROUNDED(z.im * z.im); }
 template <class R> SN_FN cx<R> asin(cx<R> z) { return arcsin(z); }
 template <class R> SN_FN cx<R> acos(cx<R> z) { return arccos(z); }
 template <class R> SN_FN cx<R> atan(cx<R> z) { return arctan(z); }

@@ -5,6 +5,9 @@
 
 inline constexpr const char* cuda_as_host = R"(
 #define __CUDACC__
+#ifndef __clang__
+#define SN_ROUNDED(x) __builtin_assoc_barrier(x)
+#endif
 #define __global__
 #define __device__
 #define __constant__ static const

@@ -92,9 +92,19 @@ template <class T>
 SINTER_STEP T plus(T a, T b) {
   return T(a + b);
 }
+/// A product that is not contracted: see SN_ROUNDED of jit/prelude/base.h.
+template <class T>
+SINTER_STEP T rounded(T x) {
+#ifdef __clang__
+  return x;
+#else
+  return __builtin_assoc_barrier(x);
+#endif
+}
 template <class T>
 SINTER_STEP T times(T a, T b) {
-  if constexpr (is_complex_v<T>) return T{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  if constexpr (is_complex_v<T>)
+    return T{rounded(a.re * b.re) - rounded(a.im * b.im), rounded(a.re * b.im) + rounded(a.im * b.re)};
   else if constexpr (sizeof(T) < 4 && !is_float_v<T>) return T(unsigned(a) * unsigned(b));
   else return T(a * b);
 }
