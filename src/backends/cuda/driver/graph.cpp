@@ -1,6 +1,8 @@
 // CUDA graphs: the work enqueued on a stream while it is captured becomes one graph to launch.
 #include <cuda_runtime_api.h>
 
+#include <memory>
+
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "sinter/error.hpp"
@@ -10,14 +12,19 @@ namespace {
 
 class gpu_graph final : public runtime::recorded_work {
  public:
-  gpu_graph(int device, cudaGraphExec_t exec, std::size_t nodes) : device_(device), exec_(exec), nodes_(nodes) {}
+  explicit gpu_graph(int device) : device_(device) {}
   ~gpu_graph() override {
+    if (!exec_) return;
     if (cudaSetDevice(device_) == cudaSuccess) (void)cudaGraphExecDestroy(exec_);
     (void)cudaGetLastError();
   }
   gpu_graph(const gpu_graph&) = delete;
   gpu_graph& operator=(const gpu_graph&) = delete;
 
+  void instantiate(cudaGraph_t graph) {
+    check(cudaGraphGetNodes(graph, nullptr, &nodes_), "cudaGraphGetNodes");
+    check(cudaGraphInstantiate(&exec_, graph, 0), "cudaGraphInstantiate");
+  }
   void launch() override {
     check_usable();
     make_current(device_);
@@ -27,8 +34,8 @@ class gpu_graph final : public runtime::recorded_work {
 
  private:
   int device_;
-  cudaGraphExec_t exec_;
-  std::size_t nodes_;
+  cudaGraphExec_t exec_ = nullptr;
+  std::size_t nodes_ = 0;
 };
 
 cudaStream_t handle_of(runtime::stream& s) { return static_cast<gpu_stream&>(s).handle(); }
@@ -44,13 +51,13 @@ std::unique_ptr<runtime::recorded_work> end_capture(runtime::stream& s, int devi
   cudaGraph_t graph = nullptr;
   check(cudaStreamEndCapture(handle_of(s), &graph), "cudaStreamEndCapture");
   if (!graph) throw device_error("[capture] the driver has given up the capture");
-  cudaGraphExec_t exec = nullptr;
-  std::size_t nodes = 0;
-  cudaError_t status = cudaGraphGetNodes(graph, nullptr, &nodes);
-  if (status == cudaSuccess) status = cudaGraphInstantiate(&exec, graph, 0);
-  (void)cudaGraphDestroy(graph);
-  check(status, "cudaGraphInstantiate");
-  return std::make_unique<gpu_graph>(device, exec, nodes);
+  struct destroy {
+    void operator()(cudaGraph_t g) const { (void)cudaGraphDestroy(g); }
+  };
+  const std::unique_ptr<CUgraph_st, destroy> owner(graph);
+  auto work = std::make_unique<gpu_graph>(device);
+  work->instantiate(graph);
+  return work;
 }
 
 void abandon_capture(runtime::stream& s) noexcept {
