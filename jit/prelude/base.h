@@ -19,8 +19,7 @@
 #endif
 // A product that stays rounded: GCC makes fused multiply-adds of interleaved sums and differences of products in spite of
 // -ffp-contract=off, in one loop and not in another one.
-#if defined(SN_ROUNDED)  // host code that stands for CUDA's
-#elif defined(__CUDACC__) || defined(__clang__) || !defined(__GNUC__)
+#if defined(__CUDACC__) || defined(__clang__)
 #define SN_ROUNDED(x) (x)
 #else
 #define SN_ROUNDED(x) __builtin_assoc_barrier(x)

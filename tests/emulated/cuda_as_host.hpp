@@ -5,9 +5,6 @@
 
 inline constexpr const char* cuda_as_host = R"(
 #define __CUDACC__
-#ifndef __clang__
-#define SN_ROUNDED(x) __builtin_assoc_barrier(x)
-#endif
 #define __global__
 #define __device__
 #define __constant__ static const
@@ -51,6 +48,8 @@ struct alignas(8) uint2 { unsigned x, y; };
 extern "C" {
 float fmaf(float, float, float) noexcept;
 double fma(double, double, double) noexcept;
+float hypotf(float, float) noexcept;
+double hypot(double, double) noexcept;
 float floorf(float) noexcept;
 double floor(double) noexcept;
 float rintf(float) noexcept;

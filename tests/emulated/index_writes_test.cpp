@@ -14,6 +14,7 @@
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "sinter/sinter.hpp"
+#include "emulated/observing.hpp"
 
 using namespace sinter;
 using namespace emulated;
@@ -51,10 +52,11 @@ void check_writes(ndarray y, const std::function<void(ndarray&)>& write) {
   written_bytes = static_cast<std::size_t>(y.size()) * sizeof(T);
   const bytes before(written, written + written_bytes);
   after_kernels.clear();
-  const cpu::launch_observer old = cpu::set_launch_observer(observe_writes);
-  write(y);
-  eval(y);
-  cpu::set_launch_observer(old);
+  {
+    const emulated::observing each(observe_writes);
+    write(y);
+    eval(y);
+  }
   REQUIRE(reinterpret_cast<const char*>(y.data<T>()) == written);
   const bytes expected(written, written + written_bytes);
   CHECK(expected != before);

@@ -59,7 +59,7 @@ using count_wrong = std::uint64_t (*)(const std::uint32_t* x, std::size_t n, std
 
 std::vector<count_wrong> compile_cases(const std::vector<std::string>& names) {
   std::string source = jit::cuda_prelude(std::vector<const jit::program*>{});
-  emulated::replace_ptx(source);
+  emulated::replace_for_host(source);
   source = cuda_as_host + source + quick_cases;
   for (const std::string& name : names)
     source += "extern \"C\" unsigned long count_" + name +

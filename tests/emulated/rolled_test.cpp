@@ -16,6 +16,7 @@
 
 #include "jit/cuda/schedule/choose.hpp"
 #include "jit/cuda/units.hpp"
+#include "emulated/observing.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
@@ -51,9 +52,11 @@ std::pair<std::vector<T>, bytes> run_loop(const ndarray& x) {
   std::vector<seen_launch> launches;
   seen = &launches;
   loops_seen = 0;
-  const auto previous = cpu::set_launch_observer(observe_loops);
-  std::vector<T> expected = x.to_vector<T>();
-  cpu::set_launch_observer(previous);
+  std::vector<T> expected;
+  {
+    const emulated::observing each(observe_loops);
+    expected = x.to_vector<T>();
+  }
   seen = nullptr;
   CHECK(loops_seen > 0);
   REQUIRE_FALSE(launches.empty());

@@ -46,11 +46,15 @@ inline void replace(std::string& source, const std::string& begin, const std::st
   REQUIRE(end != std::string::npos);
   source.replace(at, end + last.size() - at, by);
 }
-/// What is written as PTX in the prelude.
-inline void replace_ptx(std::string& source) {
+/// What is written as PTX in the prelude; and products that a host's GCC might contract: see jit/prelude/base.h.
+inline void replace_for_host(std::string& source) {
   replace(source, "asm(\"{", "\"f\"(y));", choice);
   replace(source, "asm(\"rcp.approx", "\"f\"(x));", "r = approximate_reciprocal(x);");
   replace(source, "asm(\"rsqrt.approx", "\"f\"(x));", "r = approximate_reciprocal_root(x);");
+#ifndef __clang__
+  constexpr const char* plain = "#define SN_ROUNDED(x) (x)";
+  replace(source, plain, plain, "#define SN_ROUNDED(x) __builtin_assoc_barrier(x)");
+#endif
 }
 
 using kernel_call = void (*)(const void* parameters);
@@ -87,7 +91,7 @@ inline void compile_kernels(const jit::program& p, const std::vector<jit::cuda_v
   }
   if (names.empty()) return;
   std::string source = jit::cuda_module({&p}, text);
-  replace_ptx(source);
+  replace_for_host(source);
   const std::string before = p.calls.empty() ? cuda_as_host : cuda_as_host_for_users();
   const std::vector<void*> found = jit::compile_host(before + source + calls, functions);
   const emulator_calls connected{&cuda_emulator::here,    &cuda_emulator::block_extent, &cuda_emulator::grid_extent,

@@ -14,6 +14,7 @@
 #include "backends/cpu/kernels/hooks.hpp"
 #include "graph/values/limits.hpp"
 #include "sinter/sinter.hpp"
+#include "emulated/observing.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
@@ -64,9 +65,8 @@ ndarray numbers(const shape_t& shape, dtype type, int factor) {
   const ndarray cast = is_complex(type) ? (x + std::complex<double>(0, 1) * x(slice(_, _, -1))).astype(type)
                                         : x.astype(type == uint8 ? int32 : type).astype(type);
   const ndarray stored = cast.to_device("cpu");
-  const cpu::launch_observer before = cpu::set_launch_observer(nullptr);
+  const emulated::observing nothing(nullptr);
   eval(stored);
-  cpu::set_launch_observer(before);
   return stored;
 }
 
@@ -74,9 +74,8 @@ template <class F>
 seen run_all(F&& expressions) {
   seen s;
   now = &s;
-  const cpu::launch_observer before = cpu::set_launch_observer(observe);
+  const emulated::observing each(observe);
   expressions();
-  cpu::set_launch_observer(before);
   return s;
 }
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "emulated/recorded.hpp"
+#include "emulated/observing.hpp"
 
 #ifdef SINTER_HAS_CUDA
 
@@ -75,10 +76,11 @@ TEST_CASE("emulated: an index that leaves the operand is found out, and one that
     jit::launch plain;
     now_plain = &cuda::lowered(l, plain) != &l;
   };
-  const cpu::launch_observer before = cpu::set_launch_observer(look);
-  const ndarray outside = take_along_axis(m, broadcast_to(arange(50).to_device("cpu") + 1, {40, 50}), 1);
-  CHECK_THROWS_AS(outside.to_vector<float>(), index_error);
-  cpu::set_launch_observer(before);
+  {
+    const emulated::observing each(look);
+    const ndarray outside = take_along_axis(m, broadcast_to(arange(50).to_device("cpu") + 1, {40, 50}), 1);
+    CHECK_THROWS_AS(outside.to_vector<float>(), index_error);
+  }
   CHECK_FALSE(now_plain);
   const ndarray steps = (numbers({50}, int64, 7) % 50).to_device("cpu");
   eval(steps);
