@@ -69,7 +69,10 @@ void describe_reduction(const launch& whole, schedule& s) {
   const launch& l = wrapped ? *wrapped : whole;
   const reduce_shape shape = shape_of(l);
   const reduce_split split = split_of(l, shape);
-  s.name = shape.across ? "rows, lanes across results" : shape.rows ? "rows" : "columns";
+  s.name = shape.across       ? "rows, lanes across results"
+           : shape.lengthwise ? "columns, lanes along them"
+           : shape.rows       ? "rows"
+                              : "columns";
   if (shape.shared) s.name += shape.rows ? ", several to a block" : ", several steps to a block";
   if (split.segments > 1) s.parts.push_back({level::grid, split.segments, "segments of a result"});
   if (split.groups > 1) s.parts.push_back({level::grid, split.groups, "groups of results"});

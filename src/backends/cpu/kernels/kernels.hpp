@@ -41,6 +41,8 @@ struct reduce_shape {
   bool rows = false;                      // row class
   bool shared = false;                    // a block holds several rows, or several steps of all columns
   bool across = false;                    // rows: the lanes of a block are results, for one reduced element
+  /// Columns whose elements lie in memory one after the other: they are read as rows are, and joined as columns.
+  bool lengthwise = false;
   walk_axes axes;
 };
 /// Rows that share blocks could not follow wraps.

@@ -12,11 +12,6 @@ constexpr std::int64_t most_panel_bytes = 1024;
 constexpr std::int64_t least_across = 16;  // results that are neighbours in memory
 constexpr std::int64_t least_reuses = 4;   // for which transposing an operand pays
 
-bool is_loaded(const jit::program& p, std::size_t input) noexcept {
-  return std::any_of(p.code.begin(), p.code.begin() + p.epilogue,
-                     [&](const jit::instr& i) { return i.op == jit::opcode::load && i.a == input; });
-}
-
 /// Whether results may be computed side by side at all: no user's code, nothing that skips elements of a row.
 bool may_run_across(const jit::launch& l) noexcept {
   if (l.kept < 1 || l.extents.size() == l.kept || !l.code->calls.empty() || !l.code->combines.empty()) return false;
@@ -123,6 +118,11 @@ core::dims dense_run(const jit::launch& l) {
 }
 
 }  // namespace
+
+bool is_loaded(const jit::program& p, std::size_t input) noexcept {
+  return std::any_of(p.code.begin(), p.code.begin() + p.epilogue,
+                     [&](const jit::instr& i) { return i.op == jit::opcode::load && i.a == input; });
+}
 
 walk_axes axes_across(const jit::launch& l) {
   walk_axes axes;

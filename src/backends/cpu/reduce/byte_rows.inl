@@ -75,7 +75,7 @@ struct byte_steps<counter> {
 };
 
 template <class Op>
-void byte_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, int) {
+void byte_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, const lane_tree&) {
   const auto* x = static_cast<const unsigned char*>(from);
   const auto* const end = x + (stride < 0 ? 0 : rows - 1) * stride + columns;
   for (int r = 0; r < rows; ++r) byte_steps<Op>::put(acc, r, x + r * stride, columns, end);

@@ -10,6 +10,19 @@ SINTER_STEP void join_tile_of_rows(V* rows, int count) {
 #pragma GCC unroll 8
     for (int r = 0; r < count / 2; ++r) group_vectors<S>::join_neighbours(rows[r], rows[2 * r], rows[2 * r + 1]);
 }
+/// The lanes of each run of `Lanes` in the order of their numbers read backwards, bit by bit: neighbours are then joined as
+/// halves are.
+constexpr int mirrored_bits(int k, int of) {
+  int m = 0;
+  for (int bit = 1; bit < of; bit *= 2) m = m * 2 + (k / bit & 1);
+  return m;
+}
+template <int Lanes, int Unit, class V, int... I>
+SINTER_STEP void mirror_lanes(V& v, std::integer_sequence<int, I...>) {
+  v = __builtin_shufflevector(
+      v, v, ((I / Unit / Lanes * Lanes + mirrored_bits(I / Unit % Lanes, Lanes)) * Unit + I % Unit)...);
+}
+
 template <class S, class V>
 SINTER_STEP void store_results(typename S::number* to, const V& results, int rows) {
   if (rows >= group_vectors<S>::width) return void(__builtin_memcpy(to, &results, sizeof results));
@@ -17,7 +30,7 @@ SINTER_STEP void store_results(typename S::number* to, const V& results, int row
 }
 
 /// Rows whose lanes, at most a run, are one or more vectors, which are registers meanwhile.
-template <class S, class Source, int Lanes>
+template <class S, class Source, int Lanes, bool Halves = false>
 struct held_group_rows {
   using vectors = group_vectors<S>;
   using vector = typename vectors::vector;
@@ -52,8 +65,16 @@ struct held_group_rows {
   SINTER_STEP static void join(vector& to, const Source& x, int begin, int n, int stride) {
     vector sum[held];
     add(sum, x, begin, n, stride);
-    join_tile_of_rows<S>(sum, held);
+    if constexpr (Halves) join_halves(sum);
+    else join_tile_of_rows<S>(sum, held);
     to = sum[0];
+  }
+  SINTER_STEP static void join_halves(vector* sum) {
+#pragma GCC unroll 4
+    for (int half = held / 2; half > 0; half /= 2)
+#pragma GCC unroll 4
+      for (int s = 0; s < half; ++s) S::join(sum[s], sum[s + half]);
+    mirror_lanes<width, S::unit>(sum[0], std::make_integer_sequence<int, vectors::lanes>());
   }
   SINTER_STEP static void single(void* const* acc, Source& x, int n) {
     vector v, none;
@@ -213,7 +234,7 @@ SINTER_STEP void put_together(V& to, const P& a, const P& b, std::integer_sequen
 }
 
 /// Rows with fewer lanes than a vector has elements: the lanes of several rows are one vector.
-template <class S, class Source, int Lanes>
+template <class S, class Source, int Lanes, bool Halves = false>
 struct short_group_rows {
   using vectors = group_vectors<S>;
   using T = typename S::number;
@@ -277,6 +298,9 @@ struct short_group_rows {
         load_round<false>(v, x, first, count - 1, whole, n);
         S::join(tile[k], v);
       }
+      if constexpr (Halves)
+        for (int k = 0; k < Lanes; ++k)
+          mirror_lanes<Lanes, S::unit>(tile[k], std::make_integer_sequence<int, vectors::lanes>());
       join_tile_of_rows<S>(tile, Lanes);
       store_results<S>(to, tile[0], count - at);
     }
@@ -300,18 +324,28 @@ SINTER_STEP void rows_of_lanes(void* const* acc, const Source& x, int rows, int 
     else held_group_rows<S, Source, Lanes>::steps(acc, x, rows, columns);
   }
 }
+/// The same whose lanes are joined by halves.
+template <class S, int Lanes, class Source>
+SINTER_STEP void rows_of_halved_lanes(void* const* acc, const Source& x, int rows, int columns, int lanes) {
+  if constexpr (Lanes < most_halved_lanes)
+    if (lanes != Lanes) return rows_of_halved_lanes<S, 2 * Lanes>(acc, x, rows, columns, lanes);
+  if constexpr (Lanes < group_vectors<S>::width)
+    short_group_rows<S, Source, Lanes, true>::steps(acc, x, rows, columns);
+  else held_group_rows<S, Source, Lanes, true>::steps(acc, x, rows, columns);
+}
 template <class S, class Source>
-SINTER_STEP void rows_by_groups(void* const* acc, Source x, int rows, int columns, int lanes) {
+SINTER_STEP void rows_by_groups(void* const* acc, Source x, int rows, int columns, const lane_tree& tree) {
   x.bound(rows, columns * S::unit);
-  rows_of_lanes<S, 1>(acc, x, rows, columns, lanes);
+  if (tree.halves) rows_of_halved_lanes<S, 1>(acc, x, rows, columns, tree.lanes);
+  else rows_of_lanes<S, 1>(acc, x, rows, columns, tree.lanes);
 }
 template <class S>
-void group_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, int lanes) {
-  rows_by_groups<S>(acc, plain_rows<typename S::number>{from, stride}, rows, columns, lanes);
+void group_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, const lane_tree& tree) {
+  rows_by_groups<S>(acc, plain_rows<typename S::number>{from, stride}, rows, columns, tree);
 }
 /// One row for all others, as that of a product with a vector, is copied, so that its last vector is whole.
 template <class S>
-void product_rows(void* const* acc, const row_pair& x, int rows, int columns, int lanes) {
+void product_rows(void* const* acc, const row_pair& x, int rows, int columns, const lane_tree& tree) {
   using T = typename S::number;
   constexpr int spare = wide<T>::lanes, most = 2048;
   plain_rows<T> a{x.a, x.stride_a}, b{x.b, x.stride_b};
@@ -322,7 +356,7 @@ void product_rows(void* const* acc, const row_pair& x, int rows, int columns, in
     for (int l = 0; l < spare; ++l) copy[columns + l] = 0;
     b = {copy, 0, spare};
   }
-  rows_by_groups<S>(acc, rows_of_products<T>{a, b}, rows, columns, lanes);
+  rows_by_groups<S>(acc, rows_of_products<T>{a, b}, rows, columns, tree);
 }
 
 /// Whether there are loops for sums of products.
@@ -341,7 +375,8 @@ void set_group_loops(reducer& r) {
   r.bytes[1] = Op::bytes[0];
   r.columns = group_columns<Op>;
   r.close_columns = close_group_columns<Op>;
-  r.join_lanes = join_lanes_by_groups<Op>;
+  r.join_lanes = join_lanes_by_groups<Op, false>;
+  r.join_halves = join_lanes_by_groups<Op, true>;
   r.row = group_row<Op>;
   r.whole_rows = group_rows<vector_steps<Op>>;
   r.least_columns = 1;

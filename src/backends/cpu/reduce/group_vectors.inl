@@ -197,18 +197,31 @@ void product_row(void* const* acc, const void* from_a, const void* from_b, int n
   };
   group_row_of<S>(acc, rows_of_products<T>{{a, 0, 0, nullptr, a}, {b, 0, 0, nullptr, b}}, get, n, first, lanes);
 }
-template <class Op>
+/// Joins lane k with the one half as many lanes further, until one is left.
+template <class S>
+SINTER_STEP void join_group_halves(typename S::number* a, int lanes) {
+  for (int half = lanes / 2; half > 0; half /= 2)
+    SINTER_LANES(l, half * S::unit) a[l] = both<S>(a[l], a[l + half * S::unit]);
+}
+/// What has been seen of a last group goes to its lane.
+template <class S>
+SINTER_STEP void join_begun_group(void* const* acc, int lanes, int length) {
+  using T = typename S::number;
+  const T* const begun = static_cast<const T*>(acc[1]);
+  const int seen = length % group_size;
+  if (seen == 0) return;
+  for (int u = 0; u < S::unit; ++u) {
+    T some = begun[u];
+    for (int k = 1; k < seen; ++k) some = both<S>(some, begun[k * S::unit + u]);
+    T& lane = static_cast<T*>(acc[0])[(length / group_size & (lanes - 1)) * S::unit + u];
+    lane = both<S>(lane, some);
+  }
+}
+template <class Op, bool Halves>
 void join_lanes_by_groups(void* const* acc, int lanes, int length) {
   using S = vector_steps<Op>;
-  using T = typename S::number;
-  T* const a = static_cast<T*>(acc[0]);
-  const T* const begun = static_cast<const T*>(acc[1]);
-  if (const int seen = length % group_size; seen != 0)
-    for (int u = 0; u < S::unit; ++u) {
-      T some = begun[u];
-      for (int k = 1; k < seen; ++k) some = both<S>(some, begun[k * S::unit + u]);
-      T& lane = a[(length / group_size & (lanes - 1)) * S::unit + u];
-      lane = both<S>(lane, some);
-    }
-  join_group_lanes<S>(a, lanes);
+  join_begun_group<S>(acc, lanes, length);
+  auto* const a = static_cast<typename S::number*>(acc[0]);
+  if constexpr (Halves) join_group_halves<S>(a, lanes);
+  else join_group_lanes<S>(a, lanes);
 }

@@ -27,6 +27,12 @@ bool is_sum_of_products(const jit::program& p, const jit::reduce_desc& r) {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
+jit::addition_order order_of(const jit::launch& l, const reduce_shape& shape) {
+  const bool rows = shape.rows && !shape.lengthwise;
+  if (l.split_lanes != 0) return jit::order_of_split(rows, l.split_lanes, shape.reduced);
+  return jit::order_of_additions(rows, l.all_results > 0 ? l.all_results : shape.results, shape.reduced);
+}
+
 /// Whether the loops for whole rows exist: not for users' reductions.
 bool has_row_loops(const jit::program& p) {
   return std::all_of(p.reductions.begin(), p.reductions.end(),
@@ -97,6 +103,48 @@ bool is_weighted(const jit::launch& l) {
   });
 }
 
+constexpr std::int64_t least_lengthwise = 32;  // results, so that there are few lanes; and elements of each
+
+/// Whether an operand's elements of a result lie in memory one after the other, and the results equally far apart.
+enum class lengthwise { no, same, yes };
+lengthwise runs_lengthwise(const jit::launch& l, const jit::operand& o) {
+  const core::dims &extents = l.extents, &strides = o.strides;
+  lane_map row, kept;
+  row.assign(core::dims(extents.data() + l.kept, extents.size() - l.kept),
+             core::dims(strides.data() + l.kept, extents.size() - l.kept));
+  if (row.constant) return lengthwise::same;
+  kept.assign(core::dims(extents.data(), l.kept), core::dims(strides.data(), l.kept));
+  return row.contiguous && !kept.contiguous && kept.extents.size() == 1 ? lengthwise::yes : lengthwise::no;
+}
+
+/// Whether columns are reduced as rows: what they read lies so, and the order does not depend on it. Those of several splits
+/// are read where they lie.
+bool are_lengthwise(const jit::launch& l, const reduce_shape& s) {
+  const jit::program& p = *l.code;
+  if (l.kept == 0 || s.results < least_lengthwise || s.reduced < least_lengthwise) return false;
+  if (!has_row_loops(p) || skips_tail(p) || !l.wraps.empty()) return false;
+  bool in_place = true, ordered = false;
+  for (const jit::reduce_desc& r : p.reductions) {
+    const reducer& table = reducer_of(p, r);
+    if (!table.any_order && !(table.by_groups && table.join_halves && table.whole_rows)) return false;
+    const jit::instr& read = p.code[r.reg];
+    if (read.op == jit::opcode::load && is_half(p.inputs[read.a].type)) return false;  // whose lanes are wider
+    in_place = in_place && read.op == jit::opcode::load;
+    ordered = ordered || !table.any_order;
+  }
+  if (!in_place && s.reduced > row_part) return false;
+  const jit::addition_order order = order_of(l, s);
+  if (ordered && (order.lanes > most_halved_lanes || (!in_place && order.splits > 1))) return false;
+  bool found = false;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (!is_loaded(p, k)) continue;
+    const lengthwise runs = runs_lengthwise(l, l.inputs[k]);
+    if (runs == lengthwise::no || p.inputs[k].gathers != 0) return false;
+    found = found || runs == lengthwise::yes;
+  }
+  return found;
+}
+
 // The class depends on what the user wrote, not on the layout. Several short rows share a block; few columns share a
 // block over several steps.
 reduce_shape shape_of(const jit::launch& l) {
@@ -113,6 +161,12 @@ reduce_shape shape_of(const jit::launch& l) {
     const bool along = !s.shared && rank > l.kept && l.extents[rank - 1] >= long_axis;
     const int first = s.shared ? 0 : along ? rank - 1 : l.kept;
     for (int a = 0; a < rank; ++a) (a < first ? s.axes.outer : s.axes.block).push_back(a);
+    return s;
+  }
+  if (are_lengthwise(l, s)) {
+    s.rows = s.lengthwise = true;
+    const bool along = l.extents[rank - 1] >= long_axis;
+    for (int a = 0; a < rank; ++a) (a < (along ? rank - 1 : l.kept) ? s.axes.outer : s.axes.block).push_back(a);
     return s;
   }
   s.shared = s.results <= jit::block_lanes / 2 && !is_weighted(l);
@@ -214,9 +268,7 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
   const std::int64_t lanes = task_lanes(*l.code) * 4;
   s.ordered = is_ordered(*l.code);
   if (s.ordered) {
-    s.order = l.split_lanes != 0 ? jit::order_of_split(shape.rows, l.split_lanes, shape.reduced)
-                                 : jit::order_of_additions(
-                                       shape.rows, l.all_results > 0 ? l.all_results : shape.results, shape.reduced);
+    s.order = order_of(l, shape);
     s.chunk = s.order.chunk * jit::addition_group;
     s.segments = s.order.splits;
   } else {
@@ -313,7 +365,10 @@ void reduce_job::take_rows_whole() {
   const bool by_row = shape.rows && !shape.across;
   if (only_loads || code.main->takes_any_length())
     elements.lanes = by_row || shape.shared ? row_part : std::max(elements.lanes, results_at_once());
-  whole_rows = by_row && split.chunks == 1 && !tail && has_row_loops(*launch.code);
+  // One split after the other: its sums do not depend on where it begins.
+  const bool each_split = shape.lengthwise && split.segment_chunks == 1 &&
+                          std::all_of(reducers.begin(), reducers.end(), [](const reducer* r) { return r->by_groups; });
+  whole_rows = by_row && (split.chunks == 1 || each_split) && !tail && has_row_loops(*launch.code);
   for (const reducer* r : reducers) whole_rows = whole_rows && shape.reduced >= r->least_columns;
   for (std::size_t k = 0; whole_rows && only_loads && k < loaded.size(); ++k) {
     const auto [first, factor] = loaded[k];
@@ -326,7 +381,8 @@ void reduce_job::take_rows_whole() {
     rows_in_memory.push_back({row_of(first).base, *stride, factor < 0 ? nullptr : row_of(factor).base, *other});
   }
   if (rows_in_memory.size() < loaded.size()) rows_in_memory.clear();
-  whole_rows = whole_rows && (shape.shared || !rows_in_memory.empty() || (!only_loads && shape.reduced <= row_part));
+  const bool computed = !only_loads && shape.reduced <= row_part && split.chunks == 1;
+  whole_rows = whole_rows && (shape.shared || !rows_in_memory.empty() || computed);
   if (!whole_rows) return;
   pitch = shape.shared ? shape.reduced : pad_lanes(static_cast<int>(shape.reduced));
   const std::int64_t fitting = std::clamp<std::int64_t>(row_part / pitch, 1, jit::block_lanes);

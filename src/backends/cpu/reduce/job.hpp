@@ -75,6 +75,7 @@ class reduce_job {
   /// Results that are reduced or stored together.
   /// Lanes of a row, and those among which a reduction deals the elements of a column.
   int lanes() const { return static_cast<int>(split.order.lanes); }
+  lane_tree tree() const { return {lanes(), shape.lengthwise}; }
   int column_lanes_of(const reducer& r) const { return r.by_groups && !shape.across ? lanes() : 1; }
   int results_at_once() const { return static_cast<int>(std::max<std::int64_t>(split.group, jit::block_lanes)); }
   dtype register_type(std::size_t k) const { return launch.code->reductions[k].type; }
@@ -93,6 +94,8 @@ walk_axes axes_across(const jit::launch& l);
 /// Reduced elements up to which panels hold all of them.
 inline constexpr std::int64_t most_panel_elements = 128;
 reduce_split split_of(const jit::launch& l, const reduce_shape& shape);
+/// Whether what is reduced reads the input; an epilogue may read others.
+bool is_loaded(const jit::program& p, std::size_t input) noexcept;
 /// Bytes of the partial results of one segment.
 std::size_t segment_bytes(const jit::launch& l, const reduce_shape& shape);
 /// Bytes of one plane of partial results of one segment.
@@ -157,7 +160,7 @@ class reduce_task {
   void transposed_rows(std::int64_t first, int rows);
   void whole_rows(std::int64_t first, int rows);
   void compute(std::int64_t start, int n, std::int64_t to);
-  void rows_in_memory(std::int64_t first, int rows);
+  void rows_in_memory(std::int64_t first, int rows, std::int64_t segment, char* scratch);
   void row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end);
   void skipping_row_block(int n, int first);
   void columns(std::int64_t group, std::int64_t segment, char* scratch);
@@ -179,7 +182,7 @@ class reduce_task {
   int row_lanes_of(const accumulator& a) const noexcept;
   bool takes_at_once(const accumulator& a) const noexcept;
   void transposed_groups(accumulator& a, const void* x, int rows);
-  void join_rows(std::size_t k, const row_pair& from, int rows);
+  void join_rows(std::size_t k, const row_pair& from, int rows, int columns);
   void join_row_lanes(std::int64_t begin, std::int64_t end, bool at_once);
   void finish(std::size_t k, void* const* planes, std::int64_t at, int n);
   void close(int lanes, bool rows, std::int64_t begin, std::int64_t end);

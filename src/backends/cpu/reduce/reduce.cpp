@@ -44,7 +44,7 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
                      fault) {
   const bool by_row = job.shape.rows && !job.shape.across;
   const int results = job.results_at_once();
-  const int stacked = by_row ? 1 : results;
+  const int stacked = by_row && !job.shape.lengthwise ? 1 : results;
   const std::size_t count = job.reducers.size();
   accumulators_.resize(count);
   stacks_.reserve(count);
@@ -113,8 +113,8 @@ void reduce_task::add_row(std::size_t k, const void* x, const void* factors, int
   const accumulator& a = accumulators_[k];
   const std::int64_t bytes = std::int64_t{n} * job_.argument_bytes(k);
   if (all && takes_at_once(a)) {
-    if (factors) a.r->product_rows(a.planes, {x, bytes, factors, bytes}, 1, n, job_.lanes());
-    else a.r->whole_rows(a.planes, x, bytes, 1, n, job_.lanes());
+    if (factors) a.r->product_rows(a.planes, {x, bytes, factors, bytes}, 1, n, job_.tree());
+    else a.r->whole_rows(a.planes, x, bytes, 1, n, job_.tree());
   } else if (factors) {
     a.r->product_row(a.planes, x, factors, n, first, job_.lanes());
   } else {
@@ -122,11 +122,10 @@ void reduce_task::add_row(std::size_t k, const void* x, const void* factors, int
   }
 }
 
-void reduce_task::join_rows(std::size_t k, const row_pair& from, int rows) {
+void reduce_task::join_rows(std::size_t k, const row_pair& from, int rows, int columns) {
   const accumulator& a = accumulators_[k];
-  const auto columns = static_cast<int>(job_.shape.reduced);
-  if (from.b) a.r->product_rows(a.planes, from, rows, columns, job_.lanes());
-  else a.r->whole_rows(a.planes, from.a, from.stride_a, rows, columns, job_.lanes());
+  if (from.b) a.r->product_rows(a.planes, from, rows, columns, job_.tree());
+  else a.r->whole_rows(a.planes, from.a, from.stride_a, rows, columns, job_.tree());
 }
 
 void reduce_task::close(int lanes, bool rows, std::int64_t begin, std::int64_t end) {
@@ -137,7 +136,8 @@ void reduce_task::close(int lanes, bool rows, std::int64_t begin, std::int64_t e
 void reduce_task::join_row_lanes(std::int64_t begin, std::int64_t end, bool at_once) {
   for (auto& a : accumulators_) {
     if (at_once && takes_at_once(a)) continue;
-    if (a.r->join_lanes) a.r->join_lanes(a.planes, job_.lanes(), static_cast<int>(end - begin));
+    const auto join = job_.shape.lengthwise && a.r->by_groups ? a.r->join_halves : a.r->join_lanes;
+    if (join) join(a.planes, job_.lanes(), static_cast<int>(end - begin));
     else
       for (int w = row_lanes / 2; w > 0; w /= 2) a.r->join(a.planes, shifted(a, w), w);
   }
@@ -149,11 +149,7 @@ void reduce_task::rows(std::int64_t group, std::int64_t segment, char* scratch) 
   const std::int64_t first = group * job_.split.group;
   const int n = static_cast<int>(std::min(job_.split.group, job_.shape.results - first));
   const std::int64_t reduced = job_.shape.reduced;
-  if (!job_.rows_in_memory.empty()) {
-    rows_in_memory(first, n);
-    for (std::size_t k = 0; k < accumulators_.size(); ++k) finish(k, accumulators_[k].planes, 0, n);
-    return;
-  }
+  if (!job_.rows_in_memory.empty()) return rows_in_memory(first, n, segment, scratch);
   if (job_.shape.shared || job_.whole_rows) {
     const int most = job_.whole_rows ? job_.together : static_cast<int>(jit::block_lanes / reduced);
     for (int at = 0; at < n; at += most) {
@@ -176,13 +172,23 @@ void reduce_task::rows(std::int64_t group, std::int64_t segment, char* scratch) 
   }
 }
 
-void reduce_task::rows_in_memory(std::int64_t first, int rows) {
+void reduce_task::rows_in_memory(std::int64_t first, int rows, std::int64_t segment, char* scratch) {
+  const std::int64_t begin = segment * job_.split.chunk, left = job_.shape.reduced - begin;
+  const auto columns = static_cast<int>(job_.split.segments > 1 ? std::min(job_.split.chunk, left) : left);
   for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+    const std::int64_t skipped = begin * job_.argument_bytes(k);
     row_pair from = job_.rows_in_memory[k];
-    from.a = static_cast<const char*>(from.a) + first * from.stride_a;
-    if (from.b) from.b = static_cast<const char*>(from.b) + first * from.stride_b;
-    join_rows(k, from, rows);
+    from.a = static_cast<const char*>(from.a) + first * from.stride_a + skipped;
+    if (from.b) from.b = static_cast<const char*>(from.b) + first * from.stride_b + skipped;
+    join_rows(k, from, rows, columns);
+    if (job_.split.segments == 1) finish(k, accumulators_[k].planes, 0, rows);
   }
+  if (job_.split.segments == 1) return;
+  for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+    stacks_[k].clear();
+    stacks_[k].put(accumulators_[k].planes, rows);
+  }
+  put_partial(scratch, segment, first, rows);
 }
 
 /// The lanes [start, start + n), block by block, one after the other from lane `to` of the buffers on.
@@ -212,7 +218,7 @@ void reduce_task::whole_rows(std::int64_t first, int rows) {
   }
   for (std::size_t k = 0; k < accumulators_.size(); ++k) {
     const std::int64_t stride = job_.pitch * job_.argument_bytes(k);
-    join_rows(k, {lanes_of(k), stride, factors_of(k), stride}, rows);
+    join_rows(k, {lanes_of(k), stride, factors_of(k), stride}, rows, columns);
   }
 }
 
@@ -227,7 +233,7 @@ void reduce_task::transposed_rows(std::int64_t first, int rows) {
     const int bytes = job_.argument_bytes(k);
     const void* lanes = lanes_of(k);
     if (a.r->by_groups && a.r->whole_rows) {
-      join_rows(k, {lanes, std::int64_t{columns} * bytes, factors_of(k), std::int64_t{columns} * bytes}, rows);
+      join_rows(k, {lanes, std::int64_t{columns} * bytes, factors_of(k), std::int64_t{columns} * bytes}, rows, columns);
       continue;
     }
     if (columns > 1) {

@@ -35,6 +35,15 @@ struct column_place {
   [[gnu::always_inline]] int lane() const { return index / jit::addition_group & (lanes - 1); }
 };
 
+/// How the lanes of elements that lie in memory one after the other are joined: as those of rows, or by halves, as those of
+/// columns.
+struct lane_tree {
+  int lanes;
+  bool halves = false;
+};
+/// Most lanes that whole_rows joins by halves.
+inline constexpr int most_halved_lanes = 8;
+
 /// Accumulators are arrays of lanes, one for each plane; the first `partials` planes are the partial result of a split.
 struct reducer {
   int planes = 1, partials = 1;
@@ -64,15 +73,17 @@ struct reducer {
   // What may be missing (of a user's reduction) is done by the steps above.
   /// Joins the lanes of a split of a row of `length` elements.
   void (*join_lanes)(void* const* acc, int lanes, int length) = nullptr;
+  /// By groups: the same by halves, where rows are columns of the reduction.
+  void (*join_halves)(void* const* acc, int lanes, int length) = nullptr;
   /// Rows of at least `least_columns` elements, at most a split, `stride` bytes apart: lane r of `acc` gets the partial
   /// result of row r, as reset, row, close and the joining of its lanes give it. What lies between the first and the last
   /// element of all rows may be read.
   void (*whole_rows)(void* const* acc, const void* from, std::int64_t stride, int rows, int columns,
-                     int lanes) = nullptr;
+                     const lane_tree& tree) = nullptr;
   int least_columns = transposed_columns + 1;
   /// row and whole_rows of the products of two operands, which need no lanes of their own: sums of float32 and float64 only.
   void (*product_row)(void* const* acc, const void* a, const void* b, int n, int first, int lanes) = nullptr;
-  void (*product_rows)(void* const* acc, const row_pair& rows, int count, int columns, int lanes) = nullptr;
+  void (*product_rows)(void* const* acc, const row_pair& rows, int count, int columns, const lane_tree& tree) = nullptr;
   /// columns where all lanes of a step of `a` are multiplied by one number of `b`.
   void (*product_columns)(void* const* acc, const row_pair& x, int steps, int n, const column_place& place) = nullptr;
 };

@@ -94,7 +94,7 @@ template <class Op, int Lanes>
 }
 
 template <class Op>
-void whole_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, int) {
+void whole_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, const lane_tree&) {
   if (columns <= 16) rows_by_tiles<Op, 16>(acc, from, stride, rows, columns);
   else if (columns <= 32) rows_by_tiles<Op, 32>(acc, from, stride, rows, columns);
   else rows_by_tiles<Op, row_lanes>(acc, from, stride, rows, columns);
@@ -201,7 +201,7 @@ SINTER_STEP int place_of(const T* x, int n) {
 }
 
 template <class T, bool Min>
-[[gnu::flatten]] void place_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, int) {
+[[gnu::flatten]] void place_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, const lane_tree&) {
   for (int r = 0; r < rows; ++r) {
     const T* x = reinterpret_cast<const T*>(static_cast<const char*>(from) + r * stride);
     const int at = place_of<T, Min>(x, columns);

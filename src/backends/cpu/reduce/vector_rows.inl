@@ -201,7 +201,7 @@ SINTER_STEP void rows_in_vectors(void* const* acc, const Source& x, int rows, in
   rows_in_slots<S, lanes, 1>(acc, x, rows, columns);
 }
 template <class S>
-void vector_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, int) {
+void vector_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, const lane_tree&) {
   rows_in_vectors<S>(acc, plain_rows<typename S::number>{from, stride}, rows, columns);
 }
 /// Adds `rounds` times row_lanes elements to the accumulators, as many of which are in registers as there are.
