@@ -66,19 +66,20 @@ class row_sorter {
     radix_sorter<T, ordering<T>>(order_).sort(row, other, columns_, threads);
   }
 
-  /// As many rows as a plane has lanes, of at most most_side_by_side elements.
-  void sort_group(T* rows) const requires has_network<T> {
+  /// As many rows as a plane has lanes, of at most most_side_by_side elements; `from` may be `rows`.
+  void sort_group(const T* from, T* rows) const requires has_network<T> {
     using key = network_integer<T>;
     constexpr int lanes = rows_side_by_side<key>;
     const int n = static_cast<int>(columns_);
     alignas(64) key planes[most_side_by_side * lanes];
-    transpose(planes, lanes, rows, n, n, lanes, sizeof(T));
+    transpose(planes, lanes, from, n, n, lanes, sizeof(T));
     constexpr key sign = std::numeric_limits<key>::min();
     const key first = std::is_floating_point_v<T> || signed_ ? key(0) : sign;
     key infinity = 0;
     if constexpr (std::is_floating_point_v<T>) infinity = std::bit_cast<key>(std::numeric_limits<T>::infinity());
     if (sort_columns(planes, n, descending_ ? ~first : first, infinity))
       return transpose(rows, n, planes, lanes, lanes, n, sizeof(T));
+    if (from != rows) std::memcpy(rows, from, static_cast<std::size_t>(lanes * columns_) * sizeof(T));
     T other[most_side_by_side];
     for (int r = 0; r < lanes; ++r) sort_row(rows + r * columns_, other, 1);
   }
@@ -91,7 +92,7 @@ class row_sorter {
 
 /// Sorts whole groups of rows side by side; returns how many rows these are.
 template <class T>
-std::int64_t sort_groups(const row_sorter<T>& sorter, T* elements, const runtime::row_layout& l) {
+std::int64_t sort_groups(const row_sorter<T>& sorter, const T* from, T* elements, const runtime::row_layout& l) {
   constexpr std::int64_t lanes = rows_side_by_side<network_integer<T>>;
   constexpr double element_time = 1;  // nanoseconds
   const std::int64_t groups = l.rows / lanes;
@@ -99,7 +100,7 @@ std::int64_t sort_groups(const row_sorter<T>& sorter, T* elements, const runtime
   runtime::parallel_for(parts.count, element_time * static_cast<double>(groups * lanes * l.columns),
                         [&](std::int64_t p) {
                           for (std::int64_t g = parts.begin(p); g < parts.end(p); ++g)
-                            sorter.sort_group(elements + g * lanes * l.columns);
+                            sorter.sort_group(from + g * lanes * l.columns, elements + g * lanes * l.columns);
                         });
   return groups * lanes;
 }
@@ -111,14 +112,19 @@ std::size_t cpu_algorithms::sort_scratch(const runtime::row_layout& l) {
 }
 
 void cpu_algorithms::sort(const runtime::row_layout& l, bool descending, const void* from, void* to, void* scratch) {
-  if (from != to) copy_bytes(from, to, l.rows * l.columns * static_cast<std::int64_t>(itemsize(l.type)));
-  if (l.rows == 0 || l.columns <= 1) return;
+  const auto copy = [&](std::int64_t done) {
+    const std::int64_t row = l.columns * static_cast<std::int64_t>(itemsize(l.type)), begin = done * row;
+    if (from != to)
+      copy_bytes(static_cast<const char*>(from) + begin, static_cast<char*>(to) + begin, (l.rows - done) * row);
+  };
+  if (l.rows == 0 || l.columns <= 1) return copy(0);
   with_sorted_type(l.type, [&]<class T>(T) {
     const row_sorter<T> sorter(l, descending);
     T* const elements = static_cast<T*>(to);
     std::int64_t done = 0;
     if constexpr (has_network<T>)
-      if (l.columns <= most_side_by_side) done = sort_groups(sorter, elements, l);
+      if (l.columns <= most_side_by_side) done = sort_groups(sorter, static_cast<const T*>(from), elements, l);
+    copy(done);
     for_each_row({l.type, l.rows - done, l.columns}, scratch, static_cast<std::size_t>(l.columns) * sizeof(T),
                  [&](std::int64_t row, void* other, int threads) {
                    sorter.sort_row(elements + (done + row) * l.columns, static_cast<T*>(other), threads);

@@ -174,6 +174,55 @@ SINTER_STEP void take_better(typename wide<T>::type& best, mask_of<T>& nan, cons
   nan |= v != v;
 }
 
+/// Elements of a row up to which places are carried along: where the extremum is decides no branch then.
+template <class T>
+inline constexpr int most_carried = sizeof(T) == 1 ? 127 : 32 * wide<T>::lanes;
+
+/// The lanes W further, and the first W again.
+template <int W, class V, int... I>
+SINTER_STEP void turn_lanes(V& to, const V& v, std::integer_sequence<int, I...>) {
+  to = __builtin_shufflevector(v, v, ((I + W) % static_cast<int>(sizeof...(I)))...);
+}
+/// The best of the lanes and its place, the first of several, to lane 0.
+template <bool Min, int W, class V, class P>
+SINTER_STEP void fold_places(V& best, P& place) {
+  if constexpr (W > 0) {
+    constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(best[0]));
+    V other;
+    P further;
+    turn_lanes<W>(other, best, std::make_integer_sequence<int, lanes>());
+    turn_lanes<W>(further, place, std::make_integer_sequence<int, lanes>());
+    const P taken = (Min ? other < best : other > best) | ((other == best) & (further < place));
+    best = taken ? other : best;
+    place = taken ? further : place;
+    fold_places<Min, W / 2>(best, place);
+  }
+}
+/// Of lanes <= n <= most_carried elements. The last vector overlaps the one before it.
+template <class T, bool Min>
+SINTER_STEP int carried_place(const T* x, int n) {
+  using vector = typename wide<T>::type;
+  using places = mask_of<T>;
+  constexpr int lanes = wide<T>::lanes;
+  vector best, v;
+  places place, next;
+  load_wide(best, x);
+  for (int l = 0; l < lanes; ++l) place[l] = next[l] = static_cast<decltype(place[0] + 0)>(l);
+  places nan = best != best;
+  for (int at = lanes; at < n; at += lanes) {
+    const int step = at + lanes <= n ? lanes : n - at;
+    next += places{} + static_cast<std::remove_reference_t<decltype(place[0])>>(step);
+    load_wide(v, x + at + step - lanes);
+    const places better = Min ? v < best : v > best;
+    best = better ? v : best;
+    place = better ? next : place;
+    nan |= v != v;
+  }
+  if (is_any(nan)) return first_marked<true>(x, n, best);
+  fold_places<Min, lanes / 2>(best, place);
+  return static_cast<int>(place[0]);
+}
+
 /// The place of a row's extremum: the best value first, then where it is. Both passes find the row in the cache, and are
 /// vector code; their last vector overlaps the one before it.
 template <class T, bool Min>
@@ -185,6 +234,7 @@ SINTER_STEP int place_of(const T* x, int n) {
     for (int l = 1; l < n; ++l) at = is_better<Min>(x[l], x[at]) ? l : at;
     return at;
   }
+  if (n <= most_carried<T>) return carried_place<T, Min>(x, n);
   vector best[4];
   for (vector& b : best) load_wide(b, x);
   mask_of<T> nan = best[0] != best[0];
@@ -201,7 +251,8 @@ SINTER_STEP int place_of(const T* x, int n) {
 }
 
 template <class T, bool Min>
-[[gnu::flatten]] void place_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, const lane_tree&) {
+[[gnu::flatten]] void place_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns,
+                                 const lane_tree&) {
   for (int r = 0; r < rows; ++r) {
     const T* x = reinterpret_cast<const T*>(static_cast<const char*>(from) + r * stride);
     const int at = place_of<T, Min>(x, columns);
