@@ -54,6 +54,7 @@ class node {
   bool large = false;       // limits().large_operand bytes or more
   bool over_large = false;  // an operand below is large: evaluation may release memory
   bool over_reduction = false;         // a reduction below was pending when it was recorded
+  bool over_write = false;             // so was a partial write
   std::atomic<bool> is_listed{false};  // is in the list of pending values
   memory_kind memory{};                // where its result is to be allocated
   std::uint16_t depth = 0;             // longest chain of pending nodes below when it was recorded

@@ -59,6 +59,7 @@ void note_operand(node& n, const value& operand) {
   if (operand->is_leaf()) return;
   if (operand->order >= n.order) n.order = last_order = operand->order + 1;  // recorded by another thread
   n.over_reduction |= lies_over_reduction(*operand);
+  n.over_write |= operand->over_write || operand->kind.load(std::memory_order_relaxed) == node_kind::update;
   n.depth = std::max(n.depth, static_cast<std::uint16_t>(std::min(operand->depth + 1, 0xffff)));
 }
 void adopt_operand(node& n, value operand) {

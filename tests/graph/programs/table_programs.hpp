@@ -352,6 +352,38 @@ inline arrays lagged(int steps, std::int64_t n) {  // correlations with itself, 
   return all;
 }
 
+inline arrays last_rows(int steps, std::int64_t n) {  // of a table of a few rows, which are written again and again
+  ndarray table = sn::zeros({8, n}, {.dtype = sn::float32});
+  const ndarray x = uniform(n, 124);
+  sn::eval(table, x);
+  arrays kept;
+  for (int k = 1; k <= steps; ++k) {
+    table(k % 8) = table((k - 1) % 8) * 0.9f + x;
+    statement(table);
+    if (k % 4 != 0) continue;
+    kept.push_back(table(k % 8) * 2.0f);
+    statement(kept.back());
+  }
+  kept.push_back(table);
+  return kept;
+}
+
+inline arrays totals_of_rows(int steps, std::int64_t n) {  // of the whole table, while rows are filled
+  ndarray table = sn::zeros({steps + 1, n}, {.dtype = sn::float32});
+  const ndarray x = uniform(n, 125);
+  sn::eval(table, x);
+  arrays kept;
+  for (int k = 1; k <= steps; ++k) {
+    table(k) = table(k - 1) + x;
+    statement(table);
+    if (k % 10 != 0) continue;
+    kept.push_back(sn::sum(table, 0));
+    statement(kept.back());
+  }
+  kept.push_back(table);
+  return kept;
+}
+
 inline const program table_programs[] = {{"knapsack", knapsack},
                                          {"knapsack rows", knapsack_rows},
                                          {"knapsack joined", knapsack_joined},
@@ -372,6 +404,8 @@ inline const program table_programs[] = {{"knapsack", knapsack},
                                          {"sieve", sieve},
                                          {"sampled tables", sampled_tables},
                                          {"sorted rows", sorted_rows},
-                                         {"lagged", lagged}};
+                                         {"lagged", lagged},
+                                         {"last rows", last_rows},
+                                         {"totals of rows", totals_of_rows}};
 
 }  // namespace sinter::test::loops
