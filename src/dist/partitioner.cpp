@@ -350,11 +350,10 @@ std::vector<box> cells_of(const box& where, const dims& shape, std::span<node* c
 partitioner::entry partitioner::map(node* n) {
   const bool is_call = n->kind == node_kind::call;
   std::vector<node*> operands;
-  constexpr std::int64_t small = 1 << 20;
   for (int k = 0; k < n->operand_count(); ++k) {
     node* const x = n->operand(k);
     if (!graph::reads_raw(*n, k)) operands.push_back(x);
-    else if (!at(x).free && !at(x).in.how.is_replicated() && static_cast<std::int64_t>(x->bytes()) > small)
+    else if (!at(x).free && !at(x).in.how.is_replicated() && static_cast<std::int64_t>(x->bytes()) > small_operand)
       refuse_sharded(n->call().function->name,
                      "the kernel reads a whole operand of shape " + core::to_string(x->shape) + ", which is " +
                          placements_text(mesh_, at(x).in.how),
@@ -433,51 +432,6 @@ parts partitioner::map_in(node* n, const layout& how) {
     }
   }
   return out;
-}
-
-parts partitioner::gather(node* n) {
-  node *const from = n->operand(0), *const index = n->operand(1);
-  const int axis = n->gather().axis;
-  const auto splits_of = [&](node* x) {
-    layout how;
-    if (at(x).free) return how;
-    for (const split& s : at(x).in.how.splits)
-      if (x->shape[s.axis] == n->shape[s.axis] && (x == index || s.axis != axis)) how.add(s);
-    return how;
-  };
-  const auto wanted_of = [&](node* x, const layout& how) {
-    layout out;
-    for (const split& s : how.splits)
-      if (x->shape[s.axis] == n->shape[s.axis] && (x == index || s.axis != axis)) out.add(s);
-    return out;
-  };
-  constexpr std::int64_t small = 1 << 20;
-  if (!at(from).free && at(from).in.how.along(axis) && static_cast<std::int64_t>(from->bytes()) > small)
-    refuse_sharded("take",
-                   "elements are taken along axis " + std::to_string(axis) + " of an array of shape " +
-                       core::to_string(from->shape) + ", which is sharded along it",
-                   "redistribute it so that this axis is on every device whole: it is " +
-                       placements_text(mesh_, at(from).in.how) + " now");
-  layout best;
-  std::int64_t least = -1;
-  for (const bool index_first : {false, true}) {
-    layout how = splits_of(index_first ? index : from);
-    for (const split& s : splits_of(index_first ? from : index).splits)
-      if (!how.along(s.axis) && !how.uses_any(s.over)) how.add(s);
-    std::int64_t bytes = 0;
-    for (node* x : {from, index})
-      if (!at(x).free)
-        bytes += bytes_to_move(mesh_, at(x).in.how, x->shape, x->type, parts_under(mesh_, wanted_of(x, how), x->shape));
-    if (least < 0 || bytes < least) best = std::move(how), least = bytes;
-  }
-  const std::vector<value> sources = whole(from, wanted_of(from, best)), indices = whole(index, wanted_of(index, best));
-  return as_parts(mesh_, best, n->shape, once(best, [&](int p) {
-                    const auto k = static_cast<std::size_t>(p);
-                    const box where = mesh_.part(best, n->shape, p);
-                    if (is_empty(where)) return graph::record_unset(n->type, extents_of(where), device(p));
-                    return graph::record_gather(sources[k], indices[k], axis, extents_of(where),
-                                                n->gather().reported_axis);
-                  }));
 }
 
 }  // namespace sinter::sharding

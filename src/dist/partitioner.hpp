@@ -71,8 +71,14 @@ class partitioner {
   entry map(node* n);
   parts map_in(node* n, const layout& how);
   parts view(node* n);
+  parts view_of(const parts& from, const dims& base, dtype type, const dims& shape, const dims& strides,
+                std::int64_t offset);
+  bool view_across(const parts& from, const dims& base, dtype type, const dims& shape, const slices& s, parts& out);
+  std::vector<value> whole_of(const parts& from, const dims& shape, dtype type, const layout& how);
   parts update(node* n);
   parts gather(node* n);
+  parts gather_across(node* n);
+  parts gather_rows(node* n);
   entry reduce(node* n);
 
   // reduce (partition_reduce.cpp, partition_sums.cpp)
@@ -112,6 +118,9 @@ class partitioner {
   std::unordered_map<node*, std::vector<piece>> free_;  // blocks of free values that have been recorded
   std::vector<value> kept_;                             // values of the mesh that stand for others
 };
+
+/// Bytes up to which an operand that every device needs goes to all without having been asked for.
+constexpr std::int64_t small_operand = 1 << 20;
 
 /// Parts of one piece each.
 parts as_parts(const mesh_state& m, const layout& how, const dims& shape, std::vector<value> values);
