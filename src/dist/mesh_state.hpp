@@ -1,12 +1,14 @@
 // Meshes: which devices have the parts of arrays, and in which processes.
 #pragma once
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "dist/layout.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/collectives/communicator.hpp"
+#include "sinter/error.hpp"
 
 namespace sinter::sharding {
 
@@ -35,6 +37,22 @@ struct mesh_state {
   /// "mesh of 2 x 4 devices (cpu)".
   std::string description() const;
 };
+
+/// Calls f, which is all of what a call does on a mesh. Memory may be missing in one process alone, wherever it asks for some: the
+/// others are told. Other errors of f are found by all alike, or have been told where they occurred (runtime::fail_together).
+template <class F>
+decltype(auto) tells_of_memory(const mesh_state& m, F&& f) {
+  if (!m.group) return f();
+  try {
+    return f();
+  } catch (const memory_error& e) {
+    m.group->fail(e.what());
+    throw;
+  } catch (const std::bad_alloc& e) {
+    m.group->fail(e.what());
+    throw;
+  }
+}
 
 /// The mesh of a device of kind `mesh`.
 mesh_state& mesh_of(runtime::device_id id);

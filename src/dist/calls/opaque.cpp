@@ -221,6 +221,14 @@ class mesh_calls final : public ops::interceptor {
   }
 
   results run(const opaque_call& given) override {
+    for (const ndarray& x : given.operands)
+      if (x.defined() && takes(x))
+        return tells_of_memory(mesh_of(ops::ndarray_access::ref(x)->device()), [&] { return run_here(given); });
+    return {};
+  }
+
+ private:
+  results run_here(const opaque_call& given) const {
     opaque_call call = given;
     for (ndarray& x : call.operands)  // sums are made once
       if (x.defined() && takes(x)) x = ops::wrap(parts_of(x).leaf);
