@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dist/programs.hpp"
-#include "dist/user_programs.hpp"
+#include "dist/indexed_programs.hpp"
 
 using namespace sinter;
 namespace dist = sinter::dist;
@@ -58,7 +58,9 @@ void run_cases(const dist::mesh& m) {
     for (std::size_t k = want.size(); k-- > 0;) check("program " + std::to_string(seed), got[k], want[k]);
   }
   const dist::mesh grid({1, m.size()}, {.devices = {cpu}});
-  for (const test::user_program& u : test::user_programs()) {
+  std::vector<test::user_program> all = test::user_programs();
+  all.insert(all.end(), test::indexed_programs().begin(), test::indexed_programs().end());
+  for (const test::user_program& u : all) {
     const std::string what = test::difference_of(u, u.run(test::on_mesh(m, grid)), u.run(test::one_device()));
     if (what.empty()) continue;
     std::cout << u.name << " " << what << std::endl;
@@ -82,6 +84,27 @@ void run_cases(const dist::mesh& m) {
   check("a histogram", histogram(long_one, 40).hist, histogram(line, 40).hist);
   check("weighted counts", bincount(abs(d), {.weights = dist::shard(line["0:997"], m, {shard(0)})}),
         bincount(abs(k), {.weights = line["0:997"]}));
+  const ndarray wide = g.standard_normal({60000, 3}), at = g.integers(-60000, 60000, {701});
+  const ndarray w = dist::shard(wide, m, {shard(0)}), i = dist::shard(at, m, {shard(0)});
+  check("rows by index", take(w, i, 0), take(wide, at, 0));
+  check("rows by an index that is everywhere", w(dist::shard(at, m, {})) + 1, wide(at) + 1);
+  ndarray written = dist::shard(x, m, {shard(0)}), expected = x.copy();
+  written(i % 53) = w["0:701, 0"]["..., None"] * 2;
+  expected(at % 53) = wide["0:701, 0"]["..., None"] * 2;
+  check("rows that are written", written, expected);
+  check("unique elements", unique_inverse(d).inverse_indices, unique_inverse(k).inverse_indices);
+  check("an order by two keys", lexsort({d, -d % 3}), lexsort({k, -k % 3}));
+  check("repeated elements", repeat(d, abs(d)), repeat(k, abs(k)));
+  check("a permutation", random::generator(3).permutation(d), random::generator(3).permutation(k));
+  check("a reshape across parts", t.reshape({-1}) + 1, x.reshape({-1}) + 1);
+  if (max(abs(dist::gather(fft::fft(dist::shard(wide.reshape({-1}), m, {shard(0)}))) - fft::fft(wide.reshape({-1}))))
+          .item<double>() > 1e-9)
+    ++wrong;
+  try {  // all processes alike: they go on
+    (void)take(w, dist::shard(arange(9) * 7500, m, {shard(0)}), 0).to_vector<double>();
+    ++wrong;
+  } catch (const index_error&) {
+  }
   check("a partial sum", dist::redistribute(sum(s, {.axis = 0}), {dist::partial()}), sum(x, {.axis = 0}));
   check("a sum scattered", dist::redistribute(mean(s, {.axis = 0}), {shard(0)}), mean(x, {.axis = 0}));
   check("a long partial sum", dist::redistribute(sum(long_one), {dist::partial()}) * 2, sum(line) * 2);
