@@ -124,6 +124,7 @@ box mesh_state::part(const layout& how, const dims& shape, int position) const {
 }
 
 int mesh_state::twin(const layout& how, int position) const noexcept {
+  if (group && group->local_ranks().size() == 1) return position;  // none shares its memory
   for (int q = 0; q < position; ++q) {
     if (!share_device(q, position)) continue;
     const bool alike = std::all_of(how.splits.begin(), how.splits.end(), [&](const split& s) {

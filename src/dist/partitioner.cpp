@@ -48,9 +48,10 @@ std::string placements_text(const mesh_state& m, const layout& how) {
 parts as_parts(const mesh_state& m, const layout& how, const dims& shape, std::vector<value> values) {
   parts out{how, std::vector<pieces>(values.size())};
   for (int p = 0; p < m.size(); ++p) {
+    if (!m.is_local(p)) continue;
     const box where = m.part(how, shape, p);
     const auto k = static_cast<std::size_t>(p);
-    if (!is_empty(where) && m.is_local(p)) out.at[k].push_back({where, std::move(values[k])});
+    if (!is_empty(where)) out.at[k].push_back({where, std::move(values[k])});
   }
   return out;
 }
@@ -164,6 +165,11 @@ std::vector<pieces> partitioner::fetch(node* n, const wishes& want, const layout
   return out;
 }
 
+std::vector<pieces> partitioner::get(node* n, const layout& how) {
+  if (const entry& e = at(n); !e.free && !e.waits && how == e.in.how) return e.in.at;
+  return fetch(n, parts_under(mesh_, how, n->shape), &how);
+}
+
 value partitioner::whole_at(const std::vector<pieces>& all, const wishes& want, dtype type, int position) {
   const auto k = static_cast<std::size_t>(position);
   if (!mesh_.is_local(position)) return {};
@@ -178,10 +184,11 @@ std::vector<value> partitioner::fetch_whole(node* n, const wishes& want) {
 }
 
 std::vector<value> partitioner::whole(node* n, const layout& how) {
-  const wishes want = parts_under(mesh_, how, n->shape);
   entry& e = at(n);
-  std::vector<pieces> all = get(n, how);
-  std::vector<value> out = once(how, [&](int p) { return whole_at(all, want, n->type, p); });
+  const std::vector<pieces> all = get(n, how);
+  std::vector<value> out = once(how, [&](int p) {
+    return joined(all[static_cast<std::size_t>(p)], mesh_.part(how, n->shape, p), n->type, device(p));
+  });
   if (!e.free && e.in.how == how) e.in = as_parts(mesh_, how, n->shape, out);  // others use what has been joined
   return out;
 }
@@ -381,18 +388,18 @@ parts partitioner::map_in(node* n, const layout& how) {
     operands.push_back(n->operand(k));
     if (graph::reads_raw(*n, k)) raw[static_cast<std::size_t>(k)] = whole(n->operand(k), {});
   }
-  const wishes want = parts_under(mesh_, how, n->shape);
   std::vector<std::vector<pieces>> all(operands.size());
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (at(operands[k]).free || !raw[k].empty()) continue;
     const layout of_operand = projected(how, n->shape, operands[k]);
     all[k] = get(operands[k], of_operand);
   }
-  parts out{how, std::vector<pieces>(want.size())};
+  parts out{how, std::vector<pieces>(static_cast<std::size_t>(mesh_.size()))};
   for (int p = 0; p < mesh_.size(); ++p) {
+    if (!mesh_.is_local(p)) continue;
     const auto at_p = static_cast<std::size_t>(p);
-    const box& where = want[at_p];
-    if (is_empty(where) || !mesh_.is_local(p)) continue;
+    const box where = mesh_.part(how, n->shape, p);
+    if (is_empty(where)) continue;
     if (const int t = mesh_.twin(how, p); t < p) {
       out.at[at_p] = out.at[static_cast<std::size_t>(t)];
       continue;

@@ -36,7 +36,7 @@ class partitioner {
   /// One value for each position; the position's box under a layout.
   std::vector<value> whole(node* n, const layout& how);
   /// The parts of a value under a layout.
-  std::vector<pieces> get(node* n, const layout& how) { return fetch(n, parts_under(mesh_, how, n->shape), &how); }
+  std::vector<pieces> get(node* n, const layout& how);
 
  private:
   struct entry {
@@ -103,8 +103,9 @@ class partitioner {
   template <class Make>
   std::vector<value> once(const layout& how, Make make) {
     std::vector<value> out;
+    out.reserve(static_cast<std::size_t>(mesh_.size()));
     for (int p = 0; p < mesh_.size(); ++p) {
-      const int t = mesh_.twin(how, p);
+      const int t = mesh_.is_local(p) ? mesh_.twin(how, p) : p;
       if (!mesh_.is_local(p)) out.emplace_back();
       else out.push_back(t < p ? out[static_cast<std::size_t>(t)] : make(p));
     }

@@ -59,9 +59,7 @@ std::int64_t bytes_to_move(const mesh_state& m, const layout& how, const dims& s
   std::int64_t elements = 0;
   for (int p = 0; p < m.size(); ++p) {
     const box& w = want[static_cast<std::size_t>(p)];
-    elements += count_of(w);
-    const box own = intersect(w, m.part(how, shape, p));
-    elements -= is_empty(own) ? 0 : count_of(own);
+    elements += count_of(w) - count_of_both(w, m.part(how, shape, p));
   }
   return elements * static_cast<std::int64_t>(itemsize(type));
 }
@@ -168,8 +166,8 @@ void mover::collect(const box& w, int p, trip& t) {
   const bool here = mesh_.is_local(p);
   for (std::size_t k = 0; k < (here ? t.all.size() : t.own.size()); ++k) {
     const holders& h = here ? t.all[k] : *t.own[k];
+    if (count_of_both(w, h.where) == 0) continue;
     const box wanted = intersect(w, h.where);
-    if (is_empty(wanted)) continue;
     const int q = nearest(mesh_, h, p);
     if (!here || !mesh_.is_local(q)) {
       if (p != q) post(t.from, t.type, q, p, wanted, t.between, to);
