@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "dist/evaluation.hpp"
+#include "dist/partitioner.hpp"
 #include "ops/base/access.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/collectives/communicator.hpp"
@@ -41,10 +41,19 @@ class alone final : public runtime::communicator {
   void do_check(const char*) override {}
 };
 
-sn::ndarray in_rows(const sharding::mesh_state& m, const sn::ndarray& x) {
-  sharding::layout how;
-  how.add({0, {0}, sharding::even_bounds(x.shape(0), m.size())});
-  return sinter::ops::wrap(sharding::divided(m, sinter::ops::value_of(x), how));
+/// (64 n, 8) float64 by rows, in memory.
+sn::ndarray table(const sharding::mesh_state& m) {
+  const std::int64_t rows = 64 * m.size();
+  sharding::shards s;
+  s.how.add({0, {0}, sharding::even_bounds(rows, m.size())});
+  for (int p = 0; p < m.size(); ++p) {
+    s.at.emplace_back();
+    if (!m.is_local(p)) continue;
+    const sn::ndarray part = sn::random::generator(p).random({64, 8});
+    sn::eval(part);
+    s.at.back() = sinter::ops::value_of(part);
+  }
+  return sinter::ops::wrap(sharding::leaf_of(m, sharding::dims{rows, 8}, sinter::float64, std::move(s)));
 }
 
 /// Least microseconds of many calls.
@@ -60,10 +69,7 @@ struct costs {
 };
 
 costs costs_on(const sharding::mesh_state& m) {
-  const sn::device on{sn::device_kind::mesh, m.index};
-  const auto table = [&] { return in_rows(m, sn::zeros({64 * m.size(), 8}, {.device = on}) + 1.5); };
-  const sn::ndarray x = table(), y = table();
-  sn::eval(x, y);
+  const sn::ndarray x = table(m), y = table(m);
   costs c;
   c.chain = least_us([&] {
               sn::ndarray z = x;
@@ -71,8 +77,7 @@ costs costs_on(const sharding::mesh_state& m) {
               sn::eval(z);
             }) /
             60;
-  sn::ndarray u = table();
-  sn::eval(u);
+  sn::ndarray u = table(m);
   c.step = least_us([&] {
              for (int k = 0; k < 5; ++k) u["1:-1"] = 0.5 * (u[":-2"] + u["2:"]);
              sn::eval(u);

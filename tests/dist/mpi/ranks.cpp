@@ -100,6 +100,16 @@ void run_cases(const dist::mesh& m) {
   if (max(abs(dist::gather(fft::fft(dist::shard(wide.reshape({-1}), m, {shard(0)}))) - fft::fft(wide.reshape({-1}))))
           .item<double>() > 1e-9)
     ++wrong;
+  for (const std::int64_t column : {2, 3})  // the second one is out of range, in one row of one process
+    try {
+      const ndarray columns = where(arange(900) == 800, column, 0);
+      ndarray u = w.copy();
+      u(dist::shard(arange(900) * 66, m, {shard(0)}), dist::shard(columns, m, {shard(0)})) = 1;
+      eval(u);
+      wrong += column != 2;
+    } catch (const index_error&) {
+      wrong += column != 3;
+    }
   try {  // all processes alike: they go on
     (void)take(w, dist::shard(arange(9) * 7500, m, {shard(0)}), 0).to_vector<double>();
     ++wrong;
