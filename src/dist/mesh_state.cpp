@@ -166,6 +166,8 @@ mesh_state& intern_mesh(const dims& extents, std::vector<std::string> names, std
   made.names = std::move(names);
   made.devices = std::move(devices);
   made.group = std::move(group);
+  for (int p = 0; p < made.size(); ++p)
+    if (made.is_local(p)) made.locals.push_back(p);
   runtime::install_mesh(made.index, std::make_unique<mesh_backend>(made));
   set_evaluation();
   set_interceptor();

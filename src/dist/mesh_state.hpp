@@ -19,6 +19,7 @@ struct mesh_state {
   std::vector<std::string> names;           // of its axes; may be empty
   std::vector<runtime::device_id> devices;  // by position, in C order of the extents
   runtime::communicator_ref group;          // of a job of several processes, whose ranks are the positions; else null
+  std::vector<int> locals;                  // the positions of this process, ascending
 
   runtime::device_id id() const noexcept { return {runtime::device_kind::mesh, index}; }
   int size() const noexcept { return static_cast<int>(devices.size()); }

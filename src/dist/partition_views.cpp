@@ -241,7 +241,7 @@ parts partitioner::view_of(const parts& from, const dims& base, dtype type, cons
 
 parts partitioner::update(node* n) {
   node *const base = n->operand(0), *const written = n->operand(1);
-  if (written->size() == 0) return {layout_of(base), get(base, layout_of(base))};
+  if (std::vector<pieces> room; written->size() == 0) return {layout_of(base), get(base, layout_of(base), room)};
   const auto s = find_slices(base->shape, written->shape, n->update().strides, n->update().offset);
   layout how = layout_of(base);
   if (at(base).free && s && !s->joins() && !at(written).free) {  // as what is written to it

@@ -47,8 +47,7 @@ std::string placements_text(const mesh_state& m, const layout& how) {
 
 parts as_parts(const mesh_state& m, const layout& how, const dims& shape, std::vector<value> values) {
   parts out{how, std::vector<pieces>(values.size())};
-  for (int p = 0; p < m.size(); ++p) {
-    if (!m.is_local(p)) continue;
+  for (const int p : m.locals) {
     const box where = m.part(how, shape, p);
     const auto k = static_cast<std::size_t>(p);
     if (!is_empty(where)) out.at[k].push_back({where, std::move(values[k])});
@@ -165,9 +164,9 @@ std::vector<pieces> partitioner::fetch(node* n, const wishes& want, const layout
   return out;
 }
 
-std::vector<pieces> partitioner::get(node* n, const layout& how) {
+const std::vector<pieces>& partitioner::get(node* n, const layout& how, std::vector<pieces>& room) {
   if (const entry& e = at(n); !e.free && !e.waits && how == e.in.how) return e.in.at;
-  return fetch(n, parts_under(mesh_, how, n->shape), &how);
+  return room = fetch(n, parts_under(mesh_, how, n->shape), &how);
 }
 
 value partitioner::whole_at(const std::vector<pieces>& all, const wishes& want, dtype type, int position) {
@@ -185,7 +184,8 @@ std::vector<value> partitioner::fetch_whole(node* n, const wishes& want) {
 
 std::vector<value> partitioner::whole(node* n, const layout& how) {
   entry& e = at(n);
-  const std::vector<pieces> all = get(n, how);
+  std::vector<pieces> room;
+  const std::vector<pieces>& all = get(n, how, room);
   std::vector<value> out = once(how, [&](int p) {
     return joined(all[static_cast<std::size_t>(p)], mesh_.part(how, n->shape, p), n->type, device(p));
   });
@@ -388,15 +388,13 @@ parts partitioner::map_in(node* n, const layout& how) {
     operands.push_back(n->operand(k));
     if (graph::reads_raw(*n, k)) raw[static_cast<std::size_t>(k)] = whole(n->operand(k), {});
   }
-  std::vector<std::vector<pieces>> all(operands.size());
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (at(operands[k]).free || !raw[k].empty()) continue;
-    const layout of_operand = projected(how, n->shape, operands[k]);
-    all[k] = get(operands[k], of_operand);
-  }
+  std::vector<std::vector<pieces>> room(operands.size());
+  std::vector<const std::vector<pieces>*> all(operands.size());  // null: free, or raw
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    if (!at(operands[k]).free && raw[k].empty())
+      all[k] = &get(operands[k], projected(how, n->shape, operands[k]), room[k]);
   parts out{how, std::vector<pieces>(static_cast<std::size_t>(mesh_.size()))};
-  for (int p = 0; p < mesh_.size(); ++p) {
-    if (!mesh_.is_local(p)) continue;
+  for (const int p : mesh_.locals) {
     const auto at_p = static_cast<std::size_t>(p);
     const box where = mesh_.part(how, n->shape, p);
     if (is_empty(where)) continue;
@@ -405,13 +403,15 @@ parts partitioner::map_in(node* n, const layout& how) {
       continue;
     }
     std::vector<const pieces*> here;
-    for (const auto& one : all) here.push_back(one.empty() ? nullptr : &one[at_p]);
+    for (const auto* one : all) here.push_back(one ? &(*one)[at_p] : nullptr);
+    std::vector<pieces> one_piece(operands.size());
     std::vector<box> cells = cells_of(where, n->shape, operands, here);
     if (cells.size() > most_cells) {
       for (std::size_t k = 0; k < operands.size(); ++k) {
         if (!here[k] || here[k]->size() < 2) continue;
         const box own = operand_box(where, n->shape, operands[k]->shape);
-        all[k][at_p] = {{own, joined(all[k][at_p], own, operands[k]->type, device(p))}};
+        one_piece[k] = {{own, joined(*here[k], own, operands[k]->type, device(p))}};
+        here[k] = &one_piece[k];
       }
       cells = {where};
     }

@@ -35,8 +35,8 @@ class partitioner {
 
   /// One value for each position; the position's box under a layout.
   std::vector<value> whole(node* n, const layout& how);
-  /// The parts of a value under a layout.
-  std::vector<pieces> get(node* n, const layout& how);
+  /// The parts of a value under a layout: those that it has, or others, which `room` keeps.
+  const std::vector<pieces>& get(node* n, const layout& how, std::vector<pieces>& room);
 
  private:
   struct entry {
@@ -102,12 +102,10 @@ class partitioner {
   /// Calls make(p) for each position of this process whose twin is itself, and copies the results to the others.
   template <class Make>
   std::vector<value> once(const layout& how, Make make) {
-    std::vector<value> out;
-    out.reserve(static_cast<std::size_t>(mesh_.size()));
-    for (int p = 0; p < mesh_.size(); ++p) {
-      const int t = mesh_.is_local(p) ? mesh_.twin(how, p) : p;
-      if (!mesh_.is_local(p)) out.emplace_back();
-      else out.push_back(t < p ? out[static_cast<std::size_t>(t)] : make(p));
+    std::vector<value> out(static_cast<std::size_t>(mesh_.size()));
+    for (const int p : mesh_.locals) {
+      const int t = mesh_.twin(how, p);
+      out[static_cast<std::size_t>(p)] = t < p ? out[static_cast<std::size_t>(t)] : make(p);
     }
     return out;
   }

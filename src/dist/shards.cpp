@@ -26,8 +26,7 @@ parts parts_of(const mesh_state& m, const graph::node& leaf) {
   const shards& s = shards_of(leaf);
   parts out{s.how, {}};
   out.at.resize(static_cast<std::size_t>(m.size()));
-  for (int p = 0; p < m.size(); ++p) {
-    if (!m.is_local(p)) continue;
+  for (const int p : m.locals) {
     const box where = m.part(s.how, leaf.shape, p);
     const auto k = static_cast<std::size_t>(p);
     if (!is_empty(where)) out.at[k].push_back({where, s.at[k]});
