@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ops/base/one_memory.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "ops/spatial/tiles.hpp"
 #include "ops/spatial/tree.hpp"
