@@ -5,6 +5,7 @@
 
 #include "graph/run/array.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/values/faults.hpp"
 #include "graph/values/record.hpp"
 
 namespace sinter::sharding {
@@ -130,7 +131,11 @@ void mover::exchange(mail& m) {
   if (!m.crosses || dry_) return;
   std::vector<value> all = m.computed;
   all.insert(all.end(), m.sent.begin(), m.sent.end());
-  runtime::fail_together(*mesh_.group, [&] { graph::flush(all); });
+  runtime::fail_together(*mesh_.group, [&] {
+    graph::flush(all);
+    // The others would take for elements what depends on an error in data of this process.
+    for (const value& v : m.sent) graph::check_data(v);
+  });
   std::size_t sent = 0, received = 0;
   const auto block = [](const value& v) {
     return runtime::elements_of(*v->buffer, v->buffer_offset, v->size(), v->type);

@@ -1,5 +1,6 @@
 // One process of a job: distributed arrays with one position a process, beside one device, bit for bit.
-//   ranks cases SIZE | fails SIZE killed|slow|memory WORK | fails SIZE starved WORK MEGABYTES
+//   ranks cases SIZE | fails SIZE killed|slow|memory WORK | fails SIZE starved WORK MEGABYTES |
+//   fails SIZE misled
 #include <sys/resource.h>
 
 #include <chrono>
@@ -198,6 +199,16 @@ void starve_in(const std::string& task, rlim_t megabytes, const dist::mesh& m) {
   for (std::int64_t n = 2 * first;; n += n / 2 / 40 * 40) works(m, n).at(task)();
 }
 
+/// An index that only the last process has is out of range: nobody gets elements that depend on it.
+void mislead(const dist::mesh& m) {
+  ndarray k = arange(30);
+  k(29) = 999;
+  const ndarray x = dist::shard(arange(300, {.dtype = float64}), m, {shard(0)}), i = dist::shard(k, m, {shard(0)});
+  std::cout << "works" << std::endl;
+  const double total = sum(x(i)).item<double>();
+  std::cout << "reads " << total << std::endl;
+}
+
 }  // namespace
 
 int main(int count, char** values) {
@@ -206,6 +217,10 @@ int main(int count, char** values) {
   try {
     const dist::mesh m({size}, {.devices = {cpu}});
     if (how == "fails" && std::string(values[3]) == "starved") starve_in(values[4], std::stoul(values[5]), m);
+    if (how == "fails" && std::string(values[3]) == "misled") {
+      mislead(m);
+      return 0;
+    }
     if (how == "fails") fail_in(works(m, 40000).at(values[4]), values[3], m);
     run_cases(m);
     std::cout << (wrong == 0 ? "a process of " + std::to_string(size) + " is right" : "something is wrong")

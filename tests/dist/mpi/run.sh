@@ -30,6 +30,10 @@ done
 fails memory sums
 said_by "a process without memory: its own error" 1 "^says: \[allocate\] CPU memory is exhausted"
 said_by "a process without memory: its message on the others" 2 "^says: .*rank 2 of 3 has failed: .*memory is exhausted"
+fails misled indices
+said_by "an index out of range on one process: its own error" 1 "^says: \[index\] index 999 is out of range"
+said_by "an index out of range on one process: its message on the others" 2 "^says: .*rank 2 of 3 has failed: \[index\] index 999"
+said_by "an index out of range on one process: no elements" 0 "^reads"
 # Wherever the memory ends: what else the others could see is the time limit, or nothing at all.
 for task in halos scattered sorts orders scans weights rows writes sets transforms reshapes; do
   for more in 8 24; do
