@@ -165,14 +165,13 @@ mesh mesh_of(const ndarray& x) {
 
 bool is_distributed(const ndarray& x) { return graph::is_on_mesh(ops::view_of(x, "is_distributed").device()); }
 
-ndarray shard(const ndarray& x, const mesh& m, const placements& how) {
-  const mesh_state& state = state_of(m);
+namespace {
+
+/// The parts of an ordinary array.
+ndarray parts_of(const mesh_state& state, const ndarray& x, const layout& asked) {
   const graph::view_ref whole = ops::ndarray_access::ref(x);
-  const graph::array_view& v = ops::view_of(x, "shard");
-  if (graph::is_on_mesh(v.device()))
-    fail<value_error>("shard", "the array is on ", v.device(), " already; dist::redistribute moves it");
-  const layout asked = layout_of("shard", state, v.shape, how), to = asked.when_made();
-  require_sums("shard", asked, v.type);
+  const graph::array_view& v = *whole;
+  const layout to = asked.when_made();
   graph::evaluate(std::span(&whole, 1));
   sharding::shards s{to, {}};
   for (int p = 0; p < state.size(); ++p) {
@@ -193,6 +192,18 @@ ndarray shard(const ndarray& x, const mesh& m, const placements& how) {
   }
   const graph::value out = sharding::leaf_of(state, v.shape, v.type, std::move(s));
   return ops::wrap(asked.partial.empty() ? out : sharding::divided(state, out, asked));
+}
+
+}  // namespace
+
+ndarray shard(const ndarray& x, const mesh& m, const placements& how) {
+  const mesh_state& state = state_of(m);
+  const graph::array_view& v = ops::view_of(x, "shard");
+  if (graph::is_on_mesh(v.device()))
+    fail<value_error>("shard", "the array is on ", v.device(), " already; dist::redistribute moves it");
+  const layout asked = layout_of("shard", state, v.shape, how);
+  require_sums("shard", asked, v.type);
+  return sharding::tells_of_memory(state, [&] { return parts_of(state, x, asked); });
 }
 
 ndarray from_local(const std::vector<ndarray>& given, const shape_t& shape, const mesh& m, const placements& how) {

@@ -54,6 +54,43 @@ class evaluation final : public graph::mesh_evaluation {
  public:
   void evaluate(std::span<const value> roots) override {
     const mesh_state& m = mesh_of(roots[0]->device);
+    tells_of_memory(m, [&] { evaluate_on(m, roots); });
+  }
+
+  void copy_to_host(const value& leaf, void* to) override {
+    const mesh_state& m = mesh_of(leaf->device);
+    tells_of_memory(m, [&] { copy_from(m, leaf, to); });
+  }
+
+  value from_host(const void* from, const dims& shape, dtype type, runtime::device_id mesh) override {
+    const mesh_state& m = mesh_of(mesh);
+    return tells_of_memory(m, [&] { return copy_of(m, from, shape, type); });
+  }
+
+  std::string describe(std::span<const value> roots, bool with_source) override {
+    const mesh_state& m = mesh_of(roots[0]->device);
+    partitioner p(m, true);
+    const std::vector<shards> results = p.run(roots);
+    std::string out;
+    for (std::size_t k = 0; k < roots.size(); ++k)
+      out += "result " + core::to_string(roots[k]->shape) + " " + std::string(name(roots[k]->type)) + " as " +
+             placements_text(m, results[k].how) + "\n";
+    std::int64_t bytes = 0;
+    for (const transfer& t : p.moves().log()) {
+      out += t.what + " of " + t.of + ": " + std::to_string(t.bytes) + " bytes between devices; waits for " + t.waits +
+             "\n";
+      bytes += t.bytes;
+    }
+    out += std::to_string(p.moves().log().size()) + " collectives, " + std::to_string(bytes) + " bytes\n";
+    std::vector<value> first;
+    for (const shards& s : results)
+      if (const value& v = s.at[static_cast<std::size_t>(m.first_local())]; !v->is_leaf()) first.push_back(v);
+    out += "the kernels of position " + std::to_string(m.first_local()) + ", as those of the others:\n";
+    return first.empty() ? out + "none\n" : out + graph::describe(first, with_source);
+  }
+
+ private:
+  static void evaluate_on(const mesh_state& m, std::span<const value> roots) {
     std::vector<value> pending;
     for (const value& r : roots)
       if (!r->is_leaf() && std::find(pending.begin(), pending.end(), r) == pending.end()) pending.push_back(r);
@@ -73,10 +110,9 @@ class evaluation final : public graph::mesh_evaluation {
     flush_parts(m, all);
   }
 
-  void copy_to_host(const value& leaf, void* to) override {
-    const mesh_state& m = mesh_of(leaf->device);
+  static void copy_from(const mesh_state& m, const value& leaf, void* to) {
     if (shards_of(*leaf).sum || (m.group && !shards_of(*leaf).how.is_replicated()))
-      return copy_to_host(divided(m, leaf, {}), to);
+      return copy_from(m, divided(m, leaf, {}), to);
     const shards& s = shards_of(*leaf);
     const shards* const one = &s;
     flush_parts(m, std::span(&one, 1));
@@ -108,8 +144,7 @@ class evaluation final : public graph::mesh_evaluation {
     if (wrong) std::rethrow_exception(wrong);
   }
 
-  value from_host(const void* from, const dims& shape, dtype type, runtime::device_id mesh) override {
-    const mesh_state& m = mesh_of(mesh);
+  static value copy_of(const mesh_state& m, const void* from, const dims& shape, dtype type) {
     shards s;
     for (int p = 0; p < m.size(); ++p) {
       const int t = m.twin({}, p);
@@ -118,28 +153,6 @@ class evaluation final : public graph::mesh_evaluation {
       else s.at.push_back(graph::read(*graph::from_host(from, shape, type, m.devices[static_cast<std::size_t>(p)])));
     }
     return leaf_of(m, shape, type, std::move(s));
-  }
-
-  std::string describe(std::span<const value> roots, bool with_source) override {
-    const mesh_state& m = mesh_of(roots[0]->device);
-    partitioner p(m, true);
-    const std::vector<shards> results = p.run(roots);
-    std::string out;
-    for (std::size_t k = 0; k < roots.size(); ++k)
-      out += "result " + core::to_string(roots[k]->shape) + " " + std::string(name(roots[k]->type)) + " as " +
-             placements_text(m, results[k].how) + "\n";
-    std::int64_t bytes = 0;
-    for (const transfer& t : p.moves().log()) {
-      out += t.what + " of " + t.of + ": " + std::to_string(t.bytes) + " bytes between devices; waits for " + t.waits +
-             "\n";
-      bytes += t.bytes;
-    }
-    out += std::to_string(p.moves().log().size()) + " collectives, " + std::to_string(bytes) + " bytes\n";
-    std::vector<value> first;
-    for (const shards& s : results)
-      if (const value& v = s.at[static_cast<std::size_t>(m.first_local())]; !v->is_leaf()) first.push_back(v);
-    out += "the kernels of position " + std::to_string(m.first_local()) + ", as those of the others:\n";
-    return first.empty() ? out + "none\n" : out + graph::describe(first, with_source);
   }
 };
 
@@ -150,7 +163,9 @@ void set_evaluation() {
   graph::mesh_hook.store(only);
 }
 
-value divided(const mesh_state& m, const value& v, const layout& how) {
+namespace {
+
+value divided_on(const mesh_state& m, const value& v, const layout& how) {
   const std::lock_guard lock(graph::flush_mutex());
   shards s;
   bool free = false;
@@ -164,7 +179,7 @@ value divided(const mesh_state& m, const value& v, const layout& how) {
   return leaf_of(m, v->shape, v->type, std::move(s));
 }
 
-value redistributed(const mesh_state& m, const value& v, const layout& how) {
+value redistributed_on(const mesh_state& m, const value& v, const layout& how) {
   const std::lock_guard lock(graph::flush_mutex());
   if (!v->is_leaf()) {
     bool waited = false;
@@ -183,10 +198,10 @@ value redistributed(const mesh_state& m, const value& v, const layout& how) {
     flush_parts(m, std::span(&one, 1));
     if (waited) return v;
   }
-  return divided(m, v, how);
+  return divided_on(m, v, how);
 }
 
-value gathered(const mesh_state& m, const value& v, int position) {
+value gathered_on(const mesh_state& m, const value& v, int position) {
   const std::lock_guard lock(graph::flush_mutex());
   value all;
   {
@@ -195,6 +210,20 @@ value gathered(const mesh_state& m, const value& v, int position) {
   }
   graph::flush(std::span(&all, 1));
   return all;
+}
+
+}  // namespace
+
+value divided(const mesh_state& m, const value& v, const layout& how) {
+  return tells_of_memory(m, [&] { return divided_on(m, v, how); });
+}
+
+value redistributed(const mesh_state& m, const value& v, const layout& how) {
+  return tells_of_memory(m, [&] { return redistributed_on(m, v, how); });
+}
+
+value gathered(const mesh_state& m, const value& v, int position) {
+  return tells_of_memory(m, [&] { return gathered_on(m, v, position); });
 }
 
 }  // namespace sinter::sharding

@@ -55,6 +55,13 @@ box intersect(const box& a, const box& b) {
   return out;
 }
 
+std::int64_t count_of_both(const box& a, const box& b) noexcept {
+  std::int64_t count = 1;
+  for (int k = 0; k < a.first.size(); ++k)
+    count *= std::max<std::int64_t>(0, std::min(a.end[k], b.end[k]) - std::max(a.first[k], b.first[k]));
+  return count;
+}
+
 bool is_empty(const box& b) noexcept {
   for (int k = 0; k < b.first.size(); ++k)
     if (b.end[k] <= b.first[k]) return true;
@@ -75,7 +82,7 @@ dims extents_of(const box& b) {
   return out;
 }
 
-std::int64_t count_of(const box& b) { return core::element_count(extents_of(b)); }
+std::int64_t count_of(const box& b) noexcept { return count_of_both(b, b); }
 
 std::string to_string(const box& b) {
   std::string out = "[";

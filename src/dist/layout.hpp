@@ -55,7 +55,9 @@ bool is_empty(const box& b) noexcept;
 bool contains(const box& outer, const box& inner) noexcept;
 bool same(const box& a, const box& b) noexcept;
 dims extents_of(const box& b);
-std::int64_t count_of(const box& b);
+std::int64_t count_of(const box& b) noexcept;
+/// Elements that two boxes share.
+std::int64_t count_of_both(const box& a, const box& b) noexcept;
 /// "[0:4, 2:6]".
 std::string to_string(const box& b);
 

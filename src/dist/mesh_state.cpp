@@ -124,6 +124,7 @@ box mesh_state::part(const layout& how, const dims& shape, int position) const {
 }
 
 int mesh_state::twin(const layout& how, int position) const noexcept {
+  if (group && group->local_ranks().size() == 1) return position;  // none shares its memory
   for (int q = 0; q < position; ++q) {
     if (!share_device(q, position)) continue;
     const bool alike = std::all_of(how.splits.begin(), how.splits.end(), [&](const split& s) {
@@ -165,6 +166,8 @@ mesh_state& intern_mesh(const dims& extents, std::vector<std::string> names, std
   made.names = std::move(names);
   made.devices = std::move(devices);
   made.group = std::move(group);
+  for (int p = 0; p < made.size(); ++p)
+    if (made.is_local(p)) made.locals.push_back(p);
   runtime::install_mesh(made.index, std::make_unique<mesh_backend>(made));
   set_evaluation();
   set_interceptor();

@@ -1,12 +1,14 @@
 // Meshes: which devices have the parts of arrays, and in which processes.
 #pragma once
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "dist/layout.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/collectives/communicator.hpp"
+#include "sinter/error.hpp"
 
 namespace sinter::sharding {
 
@@ -17,6 +19,7 @@ struct mesh_state {
   std::vector<std::string> names;           // of its axes; may be empty
   std::vector<runtime::device_id> devices;  // by position, in C order of the extents
   runtime::communicator_ref group;          // of a job of several processes, whose ranks are the positions; else null
+  std::vector<int> locals;                  // the positions of this process, ascending
 
   runtime::device_id id() const noexcept { return {runtime::device_kind::mesh, index}; }
   int size() const noexcept { return static_cast<int>(devices.size()); }
@@ -35,6 +38,22 @@ struct mesh_state {
   /// "mesh of 2 x 4 devices (cpu)".
   std::string description() const;
 };
+
+/// Calls f, which is all of what a call does on a mesh. Memory may be missing in one process alone, wherever it asks for some: the
+/// others are told. Other errors of f are found by all alike, or have been told where they occurred (runtime::fail_together).
+template <class F>
+decltype(auto) tells_of_memory(const mesh_state& m, F&& f) {
+  if (!m.group) return f();
+  try {
+    return f();
+  } catch (const memory_error& e) {
+    m.group->fail(e.what());
+    throw;
+  } catch (const std::bad_alloc& e) {
+    m.group->fail(e.what());
+    throw;
+  }
+}
 
 /// The mesh of a device of kind `mesh`.
 mesh_state& mesh_of(runtime::device_id id);

@@ -12,9 +12,6 @@ namespace {
 using jit::opcode;
 using jit::reduce_op;
 
-/// Bytes up to which an operand is given to all devices rather than refused.
-constexpr std::int64_t small_operand = 1 << 20;
-
 bool is_reduced(const node* n, int axis) { return n->reduce().is_over(axis); }
 
 dims kept_of(const node* n, const dims& shape) {

@@ -59,34 +59,132 @@ bool join_layout(const slices& s, const dims& shape, const layout& how, layout& 
   return true;
 }
 
+/// A layout of the same array whose divided axes are the first of those that a view joins. Where such an axis of a large array is shorter
+/// than its parts, which would leave devices without any, the longest one that is the first of others is divided in its place; false
+/// where there is none.
+bool divide_first(const slices& s, const dims& shape, std::int64_t bytes, const layout& how, layout& out) {
+  for (int joined = 0; joined < s.base.size(); ++joined) {
+    split all{-1, {}, {}};
+    const split* only = nullptr;
+    std::int64_t parts = 1;
+    for (int a = 0; a < shape.size(); ++a) {
+      if (s.joined[static_cast<std::size_t>(a)] != joined) continue;
+      if (all.axis < 0 && shape[a] != 1) all.axis = a;
+      const split* const one = how.along(a);
+      if (!one) continue;
+      only = all.over.empty() ? one : nullptr;
+      all.over.insert(all.over.end(), one->over.begin(), one->over.end());
+      parts *= one->parts();
+    }
+    if (all.over.empty()) continue;
+    if (only && only->axis == all.axis) {
+      out.add(*only);
+      continue;
+    }
+    if (all.axis < 0 || (shape[all.axis] < parts && bytes > small_operand)) {
+      all.axis = -1;
+      for (int a = 0; a < shape.size(); ++a) {
+        const bool is_first =
+            a == 0 || s.joined[static_cast<std::size_t>(a)] != s.joined[static_cast<std::size_t>(a) - 1];
+        if (is_first && shape[a] >= parts && !how.along(a) && !out.along(a) &&
+            (all.axis < 0 || shape[a] > shape[all.axis]))
+          all.axis = a;
+      }
+      if (all.axis < 0) return false;
+    }
+    all.bounds = even_bounds(shape[all.axis], parts);
+    out.add(std::move(all));
+  }
+  return true;
+}
+
 value reshaped(const value& v, const dims& shape) {
   return graph::record_view(v, shape, core::contiguous_strides(shape), 0);
 }
 
+/// A box of an array that has all elements that a view shows: whole along axes that are joined, which are divided by `bind`.
+box shown_of(const slices& s, const dims& base, const dims& view) {
+  const box seen = s.reach(whole_box(view));
+  box b = whole_box(base);
+  for (int a = 0; a < base.size(); ++a) {
+    const int to = s.joined[static_cast<std::size_t>(a)];
+    if (std::count(s.joined.begin(), s.joined.end(), to) > 1) continue;
+    b.first[a] = seen.first[to];
+    b.end[a] = seen.end[to];
+  }
+  return b;
+}
+
 }  // namespace
+
+std::vector<value> partitioner::whole_of(const parts& from, const dims& shape, dtype type, const layout& how) {
+  const wishes want = parts_under(mesh_, how, shape);
+  const std::vector<pieces> all = how == from.how ? from.at : mover_.fetch(from, shape, type, want);
+  return once(how, [&](int p) { return whole_at(all, want, type, p); });
+}
 
 parts partitioner::view(node* n) {
   node* const base = n->operand(0);
-  const parts& from = made(base);
   const auto s = find_slices(base->shape, n->shape, n->view().strides, n->view().offset);
+  if (!s || s->joins()) (void)whole(base, made(base).how);  // which others use as well
+  return view_of(made(base), n->operand(0)->shape, n->type, n->shape, n->view().strides, n->view().offset);
+}
+
+/// A view that joins axes of which a divided one is not the first: each element moves once, to its part of the view. A view of few
+/// elements, such as a diagonal, is not worth that. False where it is not, or cannot be.
+bool partitioner::view_across(const parts& from, const dims& base, dtype type, const dims& shape, const slices& s,
+                              parts& out) {
+  dims strides;
+  std::int64_t offset = 0;
+  const box shown = shown_of(s, base, shape);
+  if (!same(shown, whole_box(base))) {  // of what it shows
+    const dims extents = extents_of(shown), dense = core::contiguous_strides(base);
+    for (int a = 0; a < base.size(); ++a) offset += shown.first[a] * dense[a];
+    box joined_box = whole_box(s.base);
+    for (int a = 0; a < base.size(); ++a) {
+      const auto to = s.joined[static_cast<std::size_t>(a)];
+      if (std::count(s.joined.begin(), s.joined.end(), to) > 1) continue;
+      joined_box.first[to] = shown.first[a];
+      joined_box.end[to] = shown.end[a];
+    }
+    std::int64_t first = 0;
+    s.bind(whole_box(shape), joined_box, strides, first);
+    out = view_of(view_of(from, base, type, extents, dense, offset), extents, type, shape, strides, first);
+    return true;
+  }
+  layout source, joined_layout;
+  if (core::element_count(shape) * 2 < core::element_count(base) ||
+      !divide_first(s, base, core::element_count(base) * static_cast<std::int64_t>(itemsize(type)), from.how, source) ||
+      !join_layout(s, base, source, joined_layout))
+    return false;
+  s.bind(whole_box(shape), whole_box(s.base), strides, offset);
+  const parts moved = as_parts(mesh_, source, base, whole_of(from, base, type, source));
+  out = view_of(moved, base, type, shape, strides, offset);
+  return true;
+}
+
+parts partitioner::view_of(const parts& from, const dims& base, dtype type, const dims& shape, const dims& strides,
+                           std::int64_t offset) {
+  const auto s = find_slices(base, shape, strides, offset);
   layout joined_layout;
-  if (!s || !join_layout(*s, base->shape, from.how, joined_layout)) {
+  if (!s || !join_layout(*s, base, from.how, joined_layout)) {
+    parts moved;
+    if (s && view_across(from, base, type, shape, *s, moved)) return moved;
     if (!from.how.is_replicated())
       refuse_sharded(s ? "reshape" : "view",
-                     "a view of shape " + core::to_string(n->shape) + " crosses the parts of an array of shape " +
-                         core::to_string(base->shape) + " that is " + placements_text(mesh_, from.how),
+                     "a view of shape " + core::to_string(shape) + " crosses the parts of an array of shape " +
+                         core::to_string(base) + " that is " + placements_text(mesh_, from.how),
                      s ? "redistribute it along the first of the axes that are joined, or with replicate()"
                        : "redistribute it with replicate()");
-    const std::vector<value> all = whole(base, from.how);
-    return as_parts(mesh_, {}, n->shape, once({}, [&](int p) {
-                      return graph::record_view(all[static_cast<std::size_t>(p)], n->shape, n->view().strides,
-                                                n->view().offset);
+    const std::vector<value> all = whole_of(from, base, type, from.how);
+    return as_parts(mesh_, {}, shape, once({}, [&](int p) {
+                      return graph::record_view(all[static_cast<std::size_t>(p)], shape, strides, offset);
                     }));
   }
   // The base with joined axes.
   parts wide{joined_layout, {}};
   if (s->joins()) {
-    std::vector<value> all = whole(base, from.how);
+    std::vector<value> all = whole_of(from, base, type, from.how);
     for (int p = 0; p < mesh_.size(); ++p) {
       value& v = all[static_cast<std::size_t>(p)];
       const box where = mesh_.part(joined_layout, s->base, p);
@@ -101,12 +199,12 @@ parts partitioner::view(node* n) {
   for (const split& one : joined_layout.splits) {
     int axis = -1;
     std::int64_t longest = 0;
-    for (int j = 0; j < n->shape.size(); ++j) {
+    for (int j = 0; j < shape.size(); ++j) {
       const course& c = s->along[static_cast<std::size_t>(j)];
       if (c.axis == one.axis && std::abs(c.step) > longest) axis = j, longest = std::abs(c.step);
     }
     if (axis < 0) continue;  // one coordinate: its part goes to all
-    const std::int64_t step = s->along[static_cast<std::size_t>(axis)].step, extent = n->shape[axis];
+    const std::int64_t step = s->along[static_cast<std::size_t>(axis)].step, extent = shape[axis];
     split out{axis, one.over, even_bounds(extent, one.parts())};
     if (step > 0) {
       for (std::size_t k = 1; k + 1 < one.bounds.size(); ++k)
@@ -114,9 +212,9 @@ parts partitioner::view(node* n) {
     }
     how.add(std::move(out));
   }
-  wishes want, seen = parts_under(mesh_, how, n->shape);
+  wishes want, seen = parts_under(mesh_, how, shape);
   for (const box& b : seen) want.push_back(is_empty(b) ? box{dims(s->base.size()), dims(s->base.size())} : s->reach(b));
-  const std::vector<pieces> all = mover_.fetch(wide, s->base, n->type, want);
+  const std::vector<pieces> all = mover_.fetch(wide, s->base, type, want);
   parts out{how, std::vector<pieces>(seen.size())};
   for (int p = 0; p < mesh_.size(); ++p) {
     const auto k = static_cast<std::size_t>(p);
@@ -125,17 +223,17 @@ parts partitioner::view(node* n) {
       out.at[k] = out.at[static_cast<std::size_t>(t)];
       continue;
     }
-    dims strides;
-    std::int64_t offset = 0;
+    dims part_strides;
+    std::int64_t part_offset = 0;
     const auto show = [&](const box& part, const piece& of) {
-      s->bind(part, of.where, strides, offset);
-      out.at[k].push_back({part, graph::record_view(of.v, extents_of(part), strides, offset)});
+      s->bind(part, of.where, part_strides, part_offset);
+      out.at[k].push_back({part, graph::record_view(of.v, extents_of(part), part_strides, part_offset)});
     };
     if (all[k].size() > 1 && s->is_plain()) {
       for (const piece& one : all[k])
-        if (const box part = intersect(seen[k], seen_within(*s, n->shape, one.where)); !is_empty(part)) show(part, one);
+        if (const box part = intersect(seen[k], seen_within(*s, shape, one.where)); !is_empty(part)) show(part, one);
     } else {
-      show(seen[k], {want[k], whole_at(all, want, n->type, p)});
+      show(seen[k], {want[k], whole_at(all, want, type, p)});
     }
   }
   return out;
@@ -143,7 +241,7 @@ parts partitioner::view(node* n) {
 
 parts partitioner::update(node* n) {
   node *const base = n->operand(0), *const written = n->operand(1);
-  if (written->size() == 0) return {layout_of(base), get(base, layout_of(base))};
+  if (std::vector<pieces> room; written->size() == 0) return {layout_of(base), get(base, layout_of(base), room)};
   const auto s = find_slices(base->shape, written->shape, n->update().strides, n->update().offset);
   layout how = layout_of(base);
   if (at(base).free && s && !s->joins() && !at(written).free) {  // as what is written to it

@@ -47,10 +47,10 @@ std::string placements_text(const mesh_state& m, const layout& how) {
 
 parts as_parts(const mesh_state& m, const layout& how, const dims& shape, std::vector<value> values) {
   parts out{how, std::vector<pieces>(values.size())};
-  for (int p = 0; p < m.size(); ++p) {
+  for (const int p : m.locals) {
     const box where = m.part(how, shape, p);
     const auto k = static_cast<std::size_t>(p);
-    if (!is_empty(where) && m.is_local(p)) out.at[k].push_back({where, std::move(values[k])});
+    if (!is_empty(where)) out.at[k].push_back({where, std::move(values[k])});
   }
   return out;
 }
@@ -164,6 +164,11 @@ std::vector<pieces> partitioner::fetch(node* n, const wishes& want, const layout
   return out;
 }
 
+const std::vector<pieces>& partitioner::get(node* n, const layout& how, std::vector<pieces>& room) {
+  if (const entry& e = at(n); !e.free && !e.waits && how == e.in.how) return e.in.at;
+  return room = fetch(n, parts_under(mesh_, how, n->shape), &how);
+}
+
 value partitioner::whole_at(const std::vector<pieces>& all, const wishes& want, dtype type, int position) {
   const auto k = static_cast<std::size_t>(position);
   if (!mesh_.is_local(position)) return {};
@@ -178,10 +183,12 @@ std::vector<value> partitioner::fetch_whole(node* n, const wishes& want) {
 }
 
 std::vector<value> partitioner::whole(node* n, const layout& how) {
-  const wishes want = parts_under(mesh_, how, n->shape);
   entry& e = at(n);
-  std::vector<pieces> all = get(n, how);
-  std::vector<value> out = once(how, [&](int p) { return whole_at(all, want, n->type, p); });
+  std::vector<pieces> room;
+  const std::vector<pieces>& all = get(n, how, room);
+  std::vector<value> out = once(how, [&](int p) {
+    return joined(all[static_cast<std::size_t>(p)], mesh_.part(how, n->shape, p), n->type, device(p));
+  });
   if (!e.free && e.in.how == how) e.in = as_parts(mesh_, how, n->shape, out);  // others use what has been joined
   return out;
 }
@@ -350,11 +357,10 @@ std::vector<box> cells_of(const box& where, const dims& shape, std::span<node* c
 partitioner::entry partitioner::map(node* n) {
   const bool is_call = n->kind == node_kind::call;
   std::vector<node*> operands;
-  constexpr std::int64_t small = 1 << 20;
   for (int k = 0; k < n->operand_count(); ++k) {
     node* const x = n->operand(k);
     if (!graph::reads_raw(*n, k)) operands.push_back(x);
-    else if (!at(x).free && !at(x).in.how.is_replicated() && static_cast<std::int64_t>(x->bytes()) > small)
+    else if (!at(x).free && !at(x).in.how.is_replicated() && static_cast<std::int64_t>(x->bytes()) > small_operand)
       refuse_sharded(n->call().function->name,
                      "the kernel reads a whole operand of shape " + core::to_string(x->shape) + ", which is " +
                          placements_text(mesh_, at(x).in.how),
@@ -382,30 +388,30 @@ parts partitioner::map_in(node* n, const layout& how) {
     operands.push_back(n->operand(k));
     if (graph::reads_raw(*n, k)) raw[static_cast<std::size_t>(k)] = whole(n->operand(k), {});
   }
-  const wishes want = parts_under(mesh_, how, n->shape);
-  std::vector<std::vector<pieces>> all(operands.size());
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (at(operands[k]).free || !raw[k].empty()) continue;
-    const layout of_operand = projected(how, n->shape, operands[k]);
-    all[k] = get(operands[k], of_operand);
-  }
-  parts out{how, std::vector<pieces>(want.size())};
-  for (int p = 0; p < mesh_.size(); ++p) {
+  std::vector<std::vector<pieces>> room(operands.size());
+  std::vector<const std::vector<pieces>*> all(operands.size());  // null: free, or raw
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    if (!at(operands[k]).free && raw[k].empty())
+      all[k] = &get(operands[k], projected(how, n->shape, operands[k]), room[k]);
+  parts out{how, std::vector<pieces>(static_cast<std::size_t>(mesh_.size()))};
+  for (const int p : mesh_.locals) {
     const auto at_p = static_cast<std::size_t>(p);
-    const box& where = want[at_p];
-    if (is_empty(where) || !mesh_.is_local(p)) continue;
+    const box where = mesh_.part(how, n->shape, p);
+    if (is_empty(where)) continue;
     if (const int t = mesh_.twin(how, p); t < p) {
       out.at[at_p] = out.at[static_cast<std::size_t>(t)];
       continue;
     }
     std::vector<const pieces*> here;
-    for (const auto& one : all) here.push_back(one.empty() ? nullptr : &one[at_p]);
+    for (const auto* one : all) here.push_back(one ? &(*one)[at_p] : nullptr);
+    std::vector<pieces> one_piece(operands.size());
     std::vector<box> cells = cells_of(where, n->shape, operands, here);
     if (cells.size() > most_cells) {
       for (std::size_t k = 0; k < operands.size(); ++k) {
         if (!here[k] || here[k]->size() < 2) continue;
         const box own = operand_box(where, n->shape, operands[k]->shape);
-        all[k][at_p] = {{own, joined(all[k][at_p], own, operands[k]->type, device(p))}};
+        one_piece[k] = {{own, joined(*here[k], own, operands[k]->type, device(p))}};
+        here[k] = &one_piece[k];
       }
       cells = {where};
     }
@@ -433,51 +439,6 @@ parts partitioner::map_in(node* n, const layout& how) {
     }
   }
   return out;
-}
-
-parts partitioner::gather(node* n) {
-  node *const from = n->operand(0), *const index = n->operand(1);
-  const int axis = n->gather().axis;
-  const auto splits_of = [&](node* x) {
-    layout how;
-    if (at(x).free) return how;
-    for (const split& s : at(x).in.how.splits)
-      if (x->shape[s.axis] == n->shape[s.axis] && (x == index || s.axis != axis)) how.add(s);
-    return how;
-  };
-  const auto wanted_of = [&](node* x, const layout& how) {
-    layout out;
-    for (const split& s : how.splits)
-      if (x->shape[s.axis] == n->shape[s.axis] && (x == index || s.axis != axis)) out.add(s);
-    return out;
-  };
-  constexpr std::int64_t small = 1 << 20;
-  if (!at(from).free && at(from).in.how.along(axis) && static_cast<std::int64_t>(from->bytes()) > small)
-    refuse_sharded("take",
-                   "elements are taken along axis " + std::to_string(axis) + " of an array of shape " +
-                       core::to_string(from->shape) + ", which is sharded along it",
-                   "redistribute it so that this axis is on every device whole: it is " +
-                       placements_text(mesh_, at(from).in.how) + " now");
-  layout best;
-  std::int64_t least = -1;
-  for (const bool index_first : {false, true}) {
-    layout how = splits_of(index_first ? index : from);
-    for (const split& s : splits_of(index_first ? from : index).splits)
-      if (!how.along(s.axis) && !how.uses_any(s.over)) how.add(s);
-    std::int64_t bytes = 0;
-    for (node* x : {from, index})
-      if (!at(x).free)
-        bytes += bytes_to_move(mesh_, at(x).in.how, x->shape, x->type, parts_under(mesh_, wanted_of(x, how), x->shape));
-    if (least < 0 || bytes < least) best = std::move(how), least = bytes;
-  }
-  const std::vector<value> sources = whole(from, wanted_of(from, best)), indices = whole(index, wanted_of(index, best));
-  return as_parts(mesh_, best, n->shape, once(best, [&](int p) {
-                    const auto k = static_cast<std::size_t>(p);
-                    const box where = mesh_.part(best, n->shape, p);
-                    if (is_empty(where)) return graph::record_unset(n->type, extents_of(where), device(p));
-                    return graph::record_gather(sources[k], indices[k], axis, extents_of(where),
-                                                n->gather().reported_axis);
-                  }));
 }
 
 }  // namespace sinter::sharding

@@ -35,8 +35,8 @@ class partitioner {
 
   /// One value for each position; the position's box under a layout.
   std::vector<value> whole(node* n, const layout& how);
-  /// The parts of a value under a layout.
-  std::vector<pieces> get(node* n, const layout& how) { return fetch(n, parts_under(mesh_, how, n->shape), &how); }
+  /// The parts of a value under a layout: those that it has, or others, which `room` keeps.
+  const std::vector<pieces>& get(node* n, const layout& how, std::vector<pieces>& room);
 
  private:
   struct entry {
@@ -71,8 +71,14 @@ class partitioner {
   entry map(node* n);
   parts map_in(node* n, const layout& how);
   parts view(node* n);
+  parts view_of(const parts& from, const dims& base, dtype type, const dims& shape, const dims& strides,
+                std::int64_t offset);
+  bool view_across(const parts& from, const dims& base, dtype type, const dims& shape, const slices& s, parts& out);
+  std::vector<value> whole_of(const parts& from, const dims& shape, dtype type, const layout& how);
   parts update(node* n);
   parts gather(node* n);
+  parts gather_across(node* n);
+  parts gather_rows(node* n);
   entry reduce(node* n);
 
   // reduce (partition_reduce.cpp, partition_sums.cpp)
@@ -96,11 +102,10 @@ class partitioner {
   /// Calls make(p) for each position of this process whose twin is itself, and copies the results to the others.
   template <class Make>
   std::vector<value> once(const layout& how, Make make) {
-    std::vector<value> out;
-    for (int p = 0; p < mesh_.size(); ++p) {
+    std::vector<value> out(static_cast<std::size_t>(mesh_.size()));
+    for (const int p : mesh_.locals) {
       const int t = mesh_.twin(how, p);
-      if (!mesh_.is_local(p)) out.emplace_back();
-      else out.push_back(t < p ? out[static_cast<std::size_t>(t)] : make(p));
+      out[static_cast<std::size_t>(p)] = t < p ? out[static_cast<std::size_t>(t)] : make(p);
     }
     return out;
   }
@@ -112,6 +117,9 @@ class partitioner {
   std::unordered_map<node*, std::vector<piece>> free_;  // blocks of free values that have been recorded
   std::vector<value> kept_;                             // values of the mesh that stand for others
 };
+
+/// Bytes up to which an operand that every device needs goes to all without having been asked for.
+constexpr std::int64_t small_operand = 1 << 20;
 
 /// Parts of one piece each.
 parts as_parts(const mesh_state& m, const layout& how, const dims& shape, std::vector<value> values);

@@ -25,11 +25,11 @@ value leaf_of(const mesh_state& m, const dims& shape, dtype type, shards s) {
 parts parts_of(const mesh_state& m, const graph::node& leaf) {
   const shards& s = shards_of(leaf);
   parts out{s.how, {}};
-  for (int p = 0; p < m.size(); ++p) {
+  out.at.resize(static_cast<std::size_t>(m.size()));
+  for (const int p : m.locals) {
     const box where = m.part(s.how, leaf.shape, p);
-    pieces one;
-    if (!is_empty(where) && m.is_local(p)) one.push_back({where, s.at[static_cast<std::size_t>(p)]});
-    out.at.push_back(std::move(one));
+    const auto k = static_cast<std::size_t>(p);
+    if (!is_empty(where)) out.at[k].push_back({where, s.at[k]});
   }
   return out;
 }

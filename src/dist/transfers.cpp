@@ -5,10 +5,10 @@
 
 #include "graph/run/array.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/values/faults.hpp"
 #include "graph/values/record.hpp"
 
 namespace sinter::sharding {
-namespace {
 
 /// The positions that have one part.
 struct holders {
@@ -16,19 +16,22 @@ struct holders {
   std::vector<int> positions;
 };
 
+namespace {
+
 std::vector<holders> holders_of(const mesh_state& m, const layout& how, const dims& shape) {
   std::vector<holders> all;
-  std::vector<std::vector<std::int64_t>> numbers;
+  std::int64_t parts = 1;
+  for (const split& s : how.splits) parts *= s.parts();
+  std::vector<int> known(static_cast<std::size_t>(parts), -1);  // by the number of a part
   for (int p = 0; p < m.size(); ++p) {
-    std::vector<std::int64_t> mine;
-    for (const split& s : how.splits) mine.push_back(m.number_along(p, s.over));
-    const auto known = std::find(numbers.begin(), numbers.end(), mine);
-    if (known != numbers.end()) {
-      all[static_cast<std::size_t>(known - numbers.begin())].positions.push_back(p);
-      continue;
+    std::int64_t number = 0;
+    for (const split& s : how.splits) number = number * s.parts() + m.number_along(p, s.over);
+    int& at = known[static_cast<std::size_t>(number)];
+    if (at < 0) {
+      at = static_cast<int>(all.size());
+      all.push_back({m.part(how, shape, p), {}});
     }
-    numbers.push_back(std::move(mine));
-    all.push_back({m.part(how, shape, p), {p}});
+    all[static_cast<std::size_t>(at)].positions.push_back(p);
   }
   return all;
 }
@@ -57,9 +60,7 @@ std::int64_t bytes_to_move(const mesh_state& m, const layout& how, const dims& s
   std::int64_t elements = 0;
   for (int p = 0; p < m.size(); ++p) {
     const box& w = want[static_cast<std::size_t>(p)];
-    elements += count_of(w);
-    const box own = intersect(w, m.part(how, shape, p));
-    elements -= is_empty(own) ? 0 : count_of(own);
+    elements += count_of(w) - count_of_both(w, m.part(how, shape, p));
   }
   return elements * static_cast<std::int64_t>(itemsize(type));
 }
@@ -81,6 +82,11 @@ void mover::note(const parts& from, const dims& shape, dtype type, const wishes&
                   pending ? "the kernels that compute what is sent" : "nothing: the parts are in memory"});
 }
 
+void mover::note(const char* what, const dims& shape, dtype type, std::int64_t bytes) {
+  log_.push_back(
+      {what, core::to_string(shape) + " " + std::string(name(type)), bytes, "the kernels that compute what is sent"});
+}
+
 value mover::copy_to(const value& v, int position) {
   const runtime::device_id device = mesh_.devices[static_cast<std::size_t>(position)];
   if (v->device == device) return v;
@@ -94,12 +100,11 @@ struct mover::mail {
   std::vector<runtime::message> all;
   std::vector<value> sent, received;  // kept until they are exchanged
   std::vector<value> computed;        // of which much is sent: all of it is computed at once
-  bool crosses = false;               // somebody sends, not necessarily this process
+  bool crosses = false;               // somebody sends, maybe not this process: all take part
 };
 
 /// A block that goes from a position of one process to one of another.
 void mover::post(const parts& from, dtype type, int q, int p, const box& wanted, mail& out, pieces& to) {
-  out.crosses = true;
   runtime::message m{.from = q, .to = p, .source = {}, .target = {}};
   if (mesh_.is_local(q)) {
     pieces shared;
@@ -126,7 +131,11 @@ void mover::exchange(mail& m) {
   if (!m.crosses || dry_) return;
   std::vector<value> all = m.computed;
   all.insert(all.end(), m.sent.begin(), m.sent.end());
-  runtime::fail_together(*mesh_.group, [&] { graph::flush(all); });
+  runtime::fail_together(*mesh_.group, [&] {
+    graph::flush(all);
+    // The others would take for elements what depends on an error in data of this process.
+    for (const value& v : m.sent) graph::check_data(v);
+  });
   std::size_t sent = 0, received = 0;
   const auto block = [](const value& v) {
     return runtime::elements_of(*v->buffer, v->buffer_offset, v->size(), v->type);
@@ -138,42 +147,108 @@ void mover::exchange(mail& m) {
   mesh_.group->exchange(m.all);
 }
 
-std::vector<pieces> mover::fetch(const parts& from, const dims& shape, dtype type, const wishes& want,
-                                 const char* what) {
-  note(from, shape, type, want, bytes_to_move(mesh_, from.how, shape, type, want), what);
-  const std::vector<holders> all = holders_of(mesh_, from.how, shape);
-  std::vector<pieces> out(want.size());
-  std::vector<value> sent;  // to other devices: computed together, before the first copy waits
-  mail between;
-  for (int p = 0; p < mesh_.size(); ++p) {
-    const box& w = want[static_cast<std::size_t>(p)];
-    pieces& to = out[static_cast<std::size_t>(p)];
-    if (is_empty(w)) continue;
-    for (const holders& h : all) {
-      const box wanted = intersect(w, h.where);
-      if (is_empty(wanted)) continue;
-      const int q = nearest(mesh_, h, p);
-      if (!mesh_.is_local(p) || !mesh_.is_local(q)) {
-        if (p != q) post(from, type, q, p, wanted, between, to);
-        continue;
+/// What one collective brings to the positions, while it is put together.
+struct mover::trip {
+  const parts& from;
+  dtype type;
+  std::vector<holders> all;
+  std::vector<pieces> out;
+  std::vector<const holders*> own = {};  // of parts that this process has
+  std::vector<value> sent = {};          // to other devices: computed together, before the first copy waits
+  mail between = {};
+
+  trip(const mesh_state& m, const parts& x, const dims& shape, dtype t)
+      : from(x), type(t), all(holders_of(m, x.how, shape)), out(static_cast<std::size_t>(m.size())) {
+    for (const holders& h : all)
+      if (std::any_of(h.positions.begin(), h.positions.end(), [&](int q) { return m.is_local(q); })) own.push_back(&h);
+  }
+};
+
+/// A process looks at what it gets, and at what others get of it: not at what others send each other, which in a job of many
+/// processes is nearly all of it.
+void mover::collect(const box& w, int p, trip& t) {
+  pieces& to = t.out[static_cast<std::size_t>(p)];
+  const bool here = mesh_.is_local(p);
+  for (std::size_t k = 0; k < (here ? t.all.size() : t.own.size()); ++k) {
+    const holders& h = here ? t.all[k] : *t.own[k];
+    if (count_of_both(w, h.where) == 0) continue;
+    const box wanted = intersect(w, h.where);
+    const int q = nearest(mesh_, h, p);
+    if (!here || !mesh_.is_local(q)) {
+      if (p != q) post(t.from, t.type, q, p, wanted, t.between, to);
+      continue;
+    }
+    for (const piece& one : t.from.at[static_cast<std::size_t>(q)]) {
+      const box shared = intersect(wanted, one.where);
+      if (is_empty(shared)) continue;
+      value v = block_of(one.v, one.where, shared);
+      if (!mesh_.share_device(p, q)) {
+        if (is_large_part(shared, one.where)) t.sent.push_back(one.v);
+        t.sent.push_back(v);
       }
-      for (const piece& one : from.at[static_cast<std::size_t>(q)]) {
-        const box shared = intersect(wanted, one.where);
-        if (is_empty(shared)) continue;
-        value v = block_of(one.v, one.where, shared);
-        if (!mesh_.share_device(p, q)) {
-          if (is_large_part(shared, one.where)) sent.push_back(one.v);
-          sent.push_back(v);
-        }
-        to.push_back({shared, std::move(v)});
-      }
+      to.push_back({shared, std::move(v)});
     }
   }
-  exchange(between);
-  if (sent.empty()) return out;
-  if (!dry_) graph::flush(sent);
+}
+
+void mover::finish(trip& t) {
+  exchange(t.between);
+  if (t.sent.empty()) return;
+  if (!dry_) graph::flush(t.sent);
   for (int p = 0; p < mesh_.size(); ++p)
-    for (piece& one : out[static_cast<std::size_t>(p)]) one.v = copy_to(one.v, p);
+    for (piece& one : t.out[static_cast<std::size_t>(p)]) one.v = copy_to(one.v, p);
+}
+
+std::vector<pieces> mover::fetch(const parts& from, const dims& shape, dtype type, const wishes& want,
+                                 const char* what) {
+  const std::int64_t bytes = bytes_to_move(mesh_, from.how, shape, type, want);
+  note(from, shape, type, want, bytes, what);
+  trip t(mesh_, from, shape, type);
+  t.between.crosses = mesh_.group && bytes > 0;
+  for (int p = 0; p < mesh_.size(); ++p)
+    if (const box& w = want[static_cast<std::size_t>(p)]; !is_empty(w)) collect(w, p, t);
+  finish(t);
+  return std::move(t.out);
+}
+
+namespace {
+
+/// Boxes of an array, and their pieces in the same order, behind each other along an axis.
+value behind_each_other(const pieces& all, const std::vector<box>& boxes, int axis, dtype type,
+                        runtime::device_id device) {
+  pieces moved;
+  std::size_t k = 0;
+  box where = boxes[0];
+  where.first[axis] = where.end[axis] = 0;
+  for (const box& b : boxes) {
+    const std::int64_t by = where.end[axis] - b.first[axis];
+    where.end[axis] += b.end[axis] - b.first[axis];
+    if (is_empty(b)) continue;
+    for (; k < all.size() && contains(b, all[k].where); ++k) {
+      piece one = all[k];
+      one.where.first[axis] += by;
+      one.where.end[axis] += by;
+      moved.push_back(std::move(one));
+    }
+  }
+  return moved.empty() ? graph::record_unset(type, extents_of(where), device) : joined(moved, where, type, device);
+}
+
+}  // namespace
+
+std::vector<value> mover::fetch_behind(const parts& from, const dims& shape, dtype type, const wish_lists& want,
+                                       int axis) {
+  trip t(mesh_, from, shape, type);
+  t.between.crosses = mesh_.group != nullptr;
+  for (int p = 0; p < mesh_.size(); ++p)
+    for (const box& w : want[static_cast<std::size_t>(p)])
+      if (!is_empty(w)) collect(w, p, t);
+  finish(t);
+  std::vector<value> out(want.size());
+  for (int p = 0; p < mesh_.size(); ++p) {
+    const auto k = static_cast<std::size_t>(p);
+    if (mesh_.is_local(p)) out[k] = behind_each_other(t.out[k], want[k], axis, type, mesh_.devices[k]);
+  }
   return out;
 }
 

@@ -18,6 +18,8 @@ struct transfer {
 
 /// Positions, and what each of them wants of an array.
 using wishes = std::vector<box>;
+/// Several blocks for each position.
+using wish_lists = std::vector<std::vector<box>>;
 
 /// Bytes that positions would get from others, so that each has its box.
 std::int64_t bytes_to_move(const mesh_state& m, const layout& how, const dims& shape, dtype type, const wishes& want);
@@ -32,10 +34,19 @@ class mover {
   /// For each position the pieces of its box. `what`: the collective's name, if it is not one of the usual ones.
   std::vector<pieces> fetch(const parts& from, const dims& shape, dtype type, const wishes& want,
                             const char* what = nullptr);
+  /// For each position of this process its blocks behind each other along an axis: one collective for all. Blocks, of which some may
+  /// be empty, differ along that axis only.
+  std::vector<value> fetch_behind(const parts& from, const dims& shape, dtype type, const wish_lists& want, int axis);
+  bool is_dry() const noexcept { return dry_; }
+  /// For explain: what a transfer is that depends on data.
+  void note(const char* what, const dims& shape, dtype type, std::int64_t bytes);
   const std::vector<transfer>& log() const noexcept { return log_; }
 
  private:
   struct mail;
+  struct trip;
+  void collect(const box& wanted, int p, trip& t);
+  void finish(trip& t);
   void post(const parts& from, dtype type, int q, int p, const box& wanted, mail& out, pieces& to);
   void exchange(mail& m);
   void note(const parts& from, const dims& shape, dtype type, const wishes& want, std::int64_t bytes, const char* what);

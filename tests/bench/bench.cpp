@@ -1,6 +1,6 @@
 // Times the library's main kernels and prints one table. peers.py prints the same rows for other libraries.
 // Usage: sinter_bench [--device NAME]
-//        [--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft | --collectives]
+//        [--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft | --collectives | --meshes]
 //        --sparse [--only TEXT], --statistics [--only TEXT], --derivatives [--only TEXT]
 //        --lines [--small] [--only TEXT]                lines as users write them; lines.py has them for other libraries
 //        --lines --first                                their first calls alone, and what these consist of
@@ -173,6 +173,7 @@ int main(int count, char** words) try {
       {"--statistics", [&] { bench::statistics_rows(only); }},
       {"--derivatives", [&] { bench::derivative_rows(only); }},
       {"--collectives", [] { bench::collective_rows(); }},
+      {"--meshes", [] { bench::mesh_host_rows(); }},
       {"--lines", [&] { first ? bench::first_call_rows(small, only) : bench::line_rows(small, only); }},
       {"--programs", [&] { bench::program_rows(inputs, only); }},
       {"--sweep", [&] { bench::sweep_rows(small, seconds, only); }},
@@ -196,14 +197,15 @@ int main(int count, char** words) try {
     } else if (word == "--device" && k + 1 < count) {
       sinter::set_default_device(sinter::device(words[++k]));
     } else {
-      std::fprintf(stderr,
-                   "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
-                   "--fft | --collectives | --sparse [--only TEXT] | --statistics [--only TEXT] | --derivatives "
-                   "[--only TEXT] | --lines [--small] "
-                   "[--first] [--only "
-                   "TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "
-                   "[--small] [--only TEXT] [--seconds N]]\n",
-                   words[0]);
+      std::fprintf(
+          stderr,
+          "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
+          "--fft | --collectives | --meshes | --sparse [--only TEXT] | --statistics [--only TEXT] | --derivatives "
+          "[--only TEXT] | --lines [--small] "
+          "[--first] [--only "
+          "TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "
+          "[--small] [--only TEXT] [--seconds N]]\n",
+          words[0]);
       return 2;
     }
   }

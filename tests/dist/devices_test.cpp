@@ -38,6 +38,32 @@ TEST_CASE("meshes of several devices have the bits of one") {
   }
 }
 
+TEST_CASE("lists of indices between several devices") {
+  random::generator g(52);
+  const ndarray x = g.standard_normal({50000, 3}, {.device = cpu}),
+                k = g.integers(-50000, 50000, {311}, {.device = cpu});
+  const ndarray few = g.integers(0, 9, {127}, {.device = cpu}), block = g.random({12, 6, 5}, {.device = cpu});
+  ndarray written = x.copy();
+  written(k) = x["0:311"] * 2;
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    sim::set_order(seed, seed % 2 == 0);
+    const std::vector<device> three{sim::first(), sim::second(), sim::third()};
+    for (const std::vector<device>& devices : {three, {sim::first(), sim::second(), sim::first(), cpu}}) {
+      const dist::mesh m({static_cast<std::int64_t>(devices.size())}, {.devices = devices});
+      const ndarray s = dist::shard(x, m, {shard(0)}), i = dist::shard(k, m, {shard(0)}),
+                    d = dist::shard(few, m, {shard(0)});
+      CHECK(test::identical(take(s, i, 0), take(x, k, 0)));
+      CHECK(test::identical(take(s, dist::shard(k, m, {}), 0) + 1, take(x, k, 0) + 1));
+      ndarray u = dist::shard(x, m, {shard(0)});
+      u(i) = s["0:311"] * 2;
+      CHECK(test::identical(u, written));
+      CHECK(test::identical(unique_inverse(d).inverse_indices, unique_inverse(few).inverse_indices));
+      CHECK(test::identical(lexsort({d, -d}), lexsort({few, -few})));
+      CHECK(test::identical(dist::shard(block, m, {shard(1)}).reshape({-1}) + 1, block.reshape({-1}) + 1));
+    }
+  }
+}
+
 TEST_CASE("random programs on several devices") {
   const device before = default_device();
   set_default_device(cpu);

@@ -1,10 +1,12 @@
 // Sorts, products, scans, transforms and counts of distributed arrays.
+#include <complex>
 #include <limits>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "dist/meshes.hpp"
+#include "sinter/spatial.hpp"
 #include "support/message_of.hpp"
 
 namespace {
@@ -169,8 +171,74 @@ TEST_CASE("transforms along whole axes, and along divided ones after a redistrib
       CHECK(difference(fft::fft(s), fft::fft(x)) < 1e-12);
       CHECK(difference(fft::rfft(s, {.axis = 0}), fft::rfft(x, {.axis = 0})) < 1e-12);
     }
-  const ndarray line = dist::shard(x.reshape({-1}), mesh_of({2}), {shard(0)});
-  sinter_test::refuses<device_error>([&] { fft::fft(line); }, "[fft]");
+  const ndarray prime = dist::shard(zeros({200003}).copy(), mesh_of({2}), {shard(0)});
+  sinter_test::refuses<device_error>([&] { fft::fft(prime); }, "[fft]");
+  sinter_test::refuses<device_error>([&] { fft::fft(prime); }, "pad it");
+}
+
+TEST_CASE("transforms of vectors that are sharded along their only axis") {
+  generator g(42);
+  const ndarray few = g.standard_normal({1001}), x = g.standard_normal({360 * 500}),
+                odd = g.standard_normal({201 * 901});
+  const ndarray z = x + odd["0:180000"] * std::complex<double>(0, 1);
+  const ndarray plane = g.standard_normal({48, 36}), half = z["0:90001"].copy();
+  const auto near = [](const ndarray& got, const ndarray& want, double scale) {
+    CHECK(got.dtype() == want.dtype());
+    CHECK(got.shape() == want.shape());
+    CHECK(difference(got, want) < 1e-12 * scale);
+  };
+  for (const std::int64_t n : mesh_sizes()) {
+    const dist::mesh m = mesh_of({n});
+    const auto part = [&](const ndarray& y) { return dist::shard(y, m, {shard(0)}); };
+    near(fft::fft(part(few)), fft::fft(few), 100);
+    CHECK(dist::placements_of(fft::rfft(part(few))) == dist::placements{shard(0)});
+    near(fft::fft(part(z)), fft::fft(z), 1000);
+    near(fft::ifft(part(z)), fft::ifft(z), 1);
+    near(fft::rfft(part(x)), fft::rfft(x), 1000);
+    near(fft::rfft(part(odd)), fft::rfft(odd), 1000);
+    near(fft::irfft(part(half)), fft::irfft(half), 1);
+    near(fft::irfft(part(half), {.n = 180003}), fft::irfft(half, {.n = 180003}), 1);
+    near(fft::ihfft(part(x)), fft::ihfft(x), 1);
+    near(fft::hfft(part(half)), fft::hfft(half), 1000);
+    near(fft::fft(part(z), {.norm = "ortho"}), fft::fft(z, {.norm = "ortho"}), 10);
+    CHECK(difference(fft::fft(part(z.astype(complex64))), fft::fft(z.astype(complex64))) < 1e-2);
+    CHECK(fft::fft(part(z.astype(complex64))).dtype() == complex64);
+    CHECK(dist::placements_of(fft::fft(part(z))) == dist::placements{shard(0)});
+    for (std::int64_t a : {0, 1}) {
+      const ndarray s = dist::shard(plane, m, {shard(a)});
+      near(fft::fft2(s), fft::fft2(plane), 100);
+      near(fft::rfft2(s), fft::rfft2(plane), 100);
+      near(fft::irfft2(fft::rfft2(s)), plane, 1);
+      near(fft::ifft2(fft::fft2(s)), fft::ifft2(fft::fft2(plane)), 1);
+    }
+    near(fft::fftconvolve(part(few), part(few["0:31"].copy())), fft::fftconvolve(few, few["0:31"]), 100);
+  }
+}
+
+TEST_CASE("nearest neighbours of sharded queries") {
+  generator g(43);
+  const ndarray points = g.standard_normal({400, 3}), queries = g.standard_normal({77, 3});
+  const ndarray wide = g.standard_normal({300, 20}), asked = g.standard_normal({41, 20}), weight = g.random({3});
+  for (const std::int64_t n : mesh_sizes()) {
+    const dist::mesh m = mesh_of({n});
+    for (const dist::placements& how : {dist::placements{shard(0)}, {shard(1)}, {}})
+      for (const dist::placements& where : {dist::placements{}, {shard(0)}}) {
+        const auto got = spatial::knn(dist::shard(queries, m, how), dist::shard(points, m, where), 5);
+        const auto want = spatial::knn(queries, points, 5);
+        CHECK(identical(got.indices, want.indices));
+        CHECK(identical(got.distances, want.distances));
+      }
+    const auto got = spatial::knn(dist::shard(asked, m, {shard(0)}), dist::shard(wide, m, {}), 7, {.metric = "cosine"});
+    CHECK(identical(got.indices, spatial::knn(asked, wide, 7, {.metric = "cosine"}).indices));
+    const auto near = spatial::knn(dist::shard(queries, m, {shard(0)}), dist::shard(points, m, {}), 2,
+                                   {.metric = "euclidean", .w = dist::shard(weight, m, {}), .return_distance = false});
+    CHECK(!near.distances.defined());
+    CHECK(identical(near.indices, spatial::knn(queries, points, 2, {.metric = "euclidean", .w = weight}).indices));
+    CHECK_THROWS_AS(spatial::knn(dist::shard(queries, m, {shard(0)}), dist::shard(points, m, {}), 401), value_error);
+  }
+  const dist::mesh m = mesh_of({2});
+  const ndarray large = dist::shard(zeros({60000, 3}).copy(), m, {shard(0)});
+  sinter_test::refuses<device_error>([&] { spatial::knn(dist::shard(queries, m, {shard(0)}), large, 5); }, "[knn]");
 }
 
 TEST_CASE("counts and places among edges") {

@@ -66,9 +66,19 @@ inline ndarray of_vector(choices& c, const std::vector<ndarray>& all) {
   }
 }
 
+/// Numbers of rows, made of the elements of one of the vectors: they lie as these do.
+inline ndarray any_list(choices& c, const std::vector<ndarray>& all, std::int64_t rows) {
+  std::vector<ndarray> vectors;
+  for (const ndarray& y : all)
+    if (y.ndim() == 1 && y.size() < 300) vectors.push_back(y);
+  const ndarray y = vectors[static_cast<std::size_t>(c.below(static_cast<std::int64_t>(vectors.size())))];
+  const ndarray number = (arange(y.size(), {.device = y.device()}) * (1 + c.below(9)) + (y > 0.5)) % rows;
+  return c.chance(30) ? number - rows : number;
+}
+
 inline ndarray step(choices& c, std::vector<ndarray>& all) {
   const ndarray x = all[static_cast<std::size_t>(c.below(static_cast<std::int64_t>(all.size())))];
-  switch (c.below(13)) {
+  switch (c.below(16)) {
     case 0: return x * 1.5 - 2;
     case 1: return sqrt(abs(x.astype(float64))).astype(c.chance(50) ? float32 : float64);
     case 2:
@@ -112,6 +122,17 @@ inline ndarray step(choices& c, std::vector<ndarray>& all) {
     }
     case 10:
     case 11: return of_vector(c, all);
+    case 12: return x.size() > 2000 ? x : x.reshape({-1});
+    case 13:
+    case 14: {  // rows by their numbers: read, written, added to
+      if (x.ndim() == 0 || x.size() == 0) return x;
+      const ndarray list = any_list(c, all, x.shape(0));
+      if (c.chance(50)) return x(list);
+      ndarray y = x.astype(float64).copy();
+      if (c.chance(50)) y(list) = 1 + ndarray(y(list));
+      else add_at(y, list, 0.5);
+      return y;
+    }
     default: return x.ndim() == 0 ? x : roll(x, c.below(5) - 2, axes{c.below(x.ndim())});
   }
 }

@@ -1,14 +1,17 @@
-// Ten programs on meshes beside one device.
+// Twenty programs on meshes beside one device.
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
-#include "dist/user_programs.hpp"
+#include "dist/indexed_programs.hpp"
 
 using namespace sinter;
 
-TEST_CASE("programs on meshes have the results of one device") {
-  for (const test::user_program& u : test::user_programs()) {
+namespace {
+
+void compare_programs(const std::vector<test::user_program>& programs) {
+  for (const test::user_program& u : programs) {
     const ndarray want = u.run(test::one_device());
     for (const std::int64_t n : test::mesh_sizes()) {
       INFO(std::string(u.name), " on ", n);
@@ -17,4 +20,11 @@ TEST_CASE("programs on meshes have the results of one device") {
       CHECK(test::difference_of(u, u.run(p), want) == "");
     }
   }
+}
+
+}  // namespace
+
+TEST_CASE("programs on meshes have the results of one device") { compare_programs(test::user_programs()); }
+TEST_CASE("programs with lists of indices have the results of one device") {
+  compare_programs(test::indexed_programs());
 }

@@ -99,9 +99,36 @@ TEST_CASE("reshapes where parts stay together") {
   CHECK(identical(s.reshape({24, 2, 3}).sum(axes{2}), x.reshape({24, 2, 3}).sum(axes{2})));
   CHECK(identical(s.reshape({7 - 3, 36}) * 2, x.reshape({4, 36}) * 2));
   const ndarray c = dist::shard(x, mesh_of({3}), {shard(1)});
-  sinter_test::refuses<device_error>([&] { eval(c.reshape({-1}) + 1); }, "[reshape]");
-  sinter_test::refuses<device_error>([&] { eval(c.reshape({-1}) + 1); }, "{shard(1)}");
   CHECK(identical(dist::redistribute(c, {shard(0)}).reshape({-1}) + 1, x.reshape({-1}) + 1));
+  // Fewer rows than parts would leave devices without any.
+  const ndarray two = generator(30).random({2, 90000}), low = dist::shard(two, mesh_of({3}), {shard(1)});
+  sinter_test::refuses<device_error>([&] { eval(low.reshape({-1}) + 1); }, "[reshape]");
+  sinter_test::refuses<device_error>([&] { eval(low.reshape({-1}) + 1); }, "{shard(1)}");
+  CHECK(identical(low.reshape({2, 300, 300}).sum(axes{0}), two.reshape({2, 300, 300}).sum(axes{0})));
+}
+
+TEST_CASE("reshapes across parts move each element once, to the first of the joined axes") {
+  const ndarray x = generator(29).random({24, 6, 10});
+  for (const std::int64_t n : mesh_sizes())
+    for (std::int64_t a : {0, 1, 2}) {
+      const ndarray s = dist::shard(x, mesh_of({n}), {shard(a)});
+      const ndarray row = s(3);
+      CHECK(identical(s.reshape({-1}) + 1, x.reshape({-1}) + 1));
+      CHECK(identical(s.reshape({24, 60}) + 1, x.reshape({24, 60}) + 1));
+      CHECK(identical(s.reshape({144, 10})["20:"] + 1, x.reshape({144, 10})["20:"] + 1));
+      if (n <= 4) CHECK(identical(row.reshape({-1}) * 2, ndarray(x(3)).reshape({-1}) * 2));
+      CHECK(identical(s["4:20:3, 1:, 2:9"].reshape({-1, 7}) + 1, x["4:20:3, 1:, 2:9"].reshape({-1, 7}) + 1));
+      CHECK(identical(s["::-1"].T().reshape({60, 24}) + 1, x["::-1"].T().reshape({60, 24}) + 1));
+    }
+  const dist::mesh grid = mesh_of({2, 3});
+  for (const dist::placements& how : {dist::placements{shard(0), shard(1)}, {shard(1), shard(0)}, {shard(2), shard(1)}})
+    CHECK(identical(dist::shard(x, grid, how).reshape({-1}) + 1, x.reshape({-1}) + 1));
+  const ndarray s = dist::shard(x, mesh_of({4}), {shard(2)});
+  sinter_test::refuses<device_error>([&] { eval(s.reshape({-1})["::7"] + 1); }, "[reshape]");
+  const std::string plan = explain(s.reshape({-1}) + 1);
+  CHECK(plan.find("redistribution of (24, 6, 10) float64: 8640 bytes") != std::string::npos);
+  CHECK(plan.find("all-gather") == std::string::npos);
+  CHECK(dist::placements_of(s.reshape({-1}) + 1) == dist::placements{shard(0)});
 }
 
 TEST_CASE("diagonals go along parts of the first axis, else say so") {
@@ -185,6 +212,8 @@ TEST_CASE("elements taken along whole axes") {
     CHECK_THROWS_AS(take(s, dist::shard(array({14}), m, {}), 1).to_vector<double>(), index_error);
     CHECK_NOTHROW(synchronize("cpu"));  // all parts have told
   }
-  const ndarray large = dist::shard(zeros({300000}).copy(), mesh_of({2}), {shard(0)});
-  sinter_test::refuses<device_error>([&] { eval(take(large, dist::shard(i, mesh_of({2}), {}), 0)); }, "[take]");
+  // Along a sharded axis of more than a megabyte with indices for each row of its own, and too few rows to divide them.
+  const ndarray large = dist::shard(zeros({150000, 2}).copy(), mesh_of({3}), {shard(0)});
+  const ndarray of_each = dist::shard(zeros({5, 2}, {.dtype = int64}).copy(), mesh_of({3}), {});
+  sinter_test::refuses<device_error>([&] { eval(take_along_axis(large, of_each, 0)); }, "[take]");
 }

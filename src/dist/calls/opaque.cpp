@@ -83,6 +83,8 @@ bool are_everywhere(const opaque_call& call) {
                      [](const ndarray& x) { return !x.defined() || parts_of(x).how().is_replicated(); });
 }
 
+}  // namespace
+
 results run_everywhere(const opaque_call& call) {
   const ndarray* some = nullptr;
   for (const ndarray& x : call.operands)
@@ -116,7 +118,9 @@ results run_everywhere(const opaque_call& call) {
   return out;
 }
 
-/// One operand along axes that are whole, or made so; results with as many axes, of the same extents elsewhere.
+namespace {
+
+/// Operands of one shape along axes that are whole, or made so; results with as many axes, of the same extents elsewhere.
 results run_along(const opaque_call& call, const std::vector<int>& axes) {
   const operand_parts given = parts_of(call.operands[0]);
   layout how;
@@ -124,12 +128,18 @@ results run_along(const opaque_call& call, const std::vector<int>& axes) {
     refuse_call(call, given, "there is no other axis to divide it along",
                 "redistribute it with {replicate()}, where every device does all of the work, or gather it");
   const operand_parts x = given.as(how);
+  std::vector<operand_parts> all{x};
+  for (std::size_t k = 1; k < call.operands.size(); ++k) all.push_back(parts_of(call.operands[k]).as(how));
   std::vector<results> by_position;
   for (int p = 0; p < x.m->size(); ++p) {
     const int t = x.m->twin(how, p);
-    if (!x.m->is_local(p)) by_position.emplace_back();
-    else if (t < p) by_position.push_back(by_position[static_cast<std::size_t>(t)]);
-    else by_position.push_back(call.again(std::vector<ndarray>{x.at(p)}));
+    if (!x.m->is_local(p)) {
+      by_position.emplace_back();
+      continue;
+    }
+    std::vector<ndarray> local;
+    for (const operand_parts& one : all) local.push_back(one.at(p));
+    by_position.push_back(t < p ? by_position[static_cast<std::size_t>(t)] : call.again(local));
   }
   results out;
   const results& mine = by_position[static_cast<std::size_t>(x.m->first_local())];
@@ -146,8 +156,7 @@ results run_along(const opaque_call& call, const std::vector<int>& axes) {
 /// searchsorted, digitize: the values stay, every device needs the edges.
 results run_beside(const opaque_call& call, std::size_t values, std::size_t edges) {
   const operand_parts x = parts_of(call.operands[values]), given = parts_of(call.operands[edges]);
-  constexpr std::int64_t small = 1 << 20;
-  if (given.cost_as({}) > 0 && static_cast<std::int64_t>(given.leaf->bytes()) > small)
+  if (given.cost_as({}) > 0 && static_cast<std::int64_t>(given.leaf->bytes()) > small_operand)
     refuse_call(call, given, "every device needs all of it", "redistribute it with {replicate()}");
   const operand_parts everywhere = given.as({});
   dtype type{};
@@ -167,6 +176,43 @@ results run_beside(const opaque_call& call, std::size_t values, std::size_t edge
   return {from_parts(*x.m, x.how(), x.shape(), type, [&](int p) { return by_position[static_cast<std::size_t>(p)]; })};
 }
 
+/// knn: each query is searched by itself, among points that every device has.
+results search_parts(const opaque_call& call) {
+  const operand_parts given = parts_of(call.operands[0]);
+  layout how;
+  if (given.shape().size() != 2 || !without_axes(given, {1}, how)) how = given.how();
+  const operand_parts queries = given.as(how);
+  std::vector<operand_parts> others;
+  for (std::size_t k = 1; k < call.operands.size(); ++k) {
+    others.emplace_back();
+    if (!call.operands[k].defined()) continue;
+    const operand_parts x = parts_of(call.operands[k]);
+    if (x.cost_as({}) > 0 && static_cast<std::int64_t>(x.leaf->bytes()) > small_operand)
+      refuse_call(call, x, "every device needs all of it", "redistribute it with {replicate()}");
+    others.back() = x.as({});
+  }
+  std::vector<results> by_position;
+  for (int p = 0; p < queries.m->size(); ++p) {
+    const int t = queries.m->twin(how, p);
+    if (!queries.m->is_local(p)) {
+      by_position.emplace_back();
+      continue;
+    }
+    std::vector<ndarray> local{queries.at(p)};
+    for (const operand_parts& x : others) local.push_back(x.m ? x.at(p) : ndarray());
+    by_position.push_back(t < p ? by_position[static_cast<std::size_t>(t)] : call.again(local));
+  }
+  const auto first = static_cast<std::size_t>(queries.m->first_local());
+  results out;
+  for (std::size_t k = 0; k < by_position[first].size(); ++k) {
+    const ndarray& mine = by_position[first][k];
+    out.push_back(mine.defined() ? from_parts(*queries.m, how, dims{queries.shape()[0], call.numbers[0]}, mine.dtype(),
+                                              [&](int p) { return by_position[static_cast<std::size_t>(p)][k]; })
+                                 : ndarray());
+  }
+  return out;
+}
+
 class mesh_calls final : public ops::interceptor {
  public:
   bool takes(const ndarray& x) const override {
@@ -175,6 +221,14 @@ class mesh_calls final : public ops::interceptor {
   }
 
   results run(const opaque_call& given) override {
+    for (const ndarray& x : given.operands)
+      if (x.defined() && takes(x))
+        return tells_of_memory(mesh_of(ops::ndarray_access::ref(x)->device()), [&] { return run_here(given); });
+    return {};
+  }
+
+ private:
+  results run_here(const opaque_call& given) const {
     opaque_call call = given;
     for (ndarray& x : call.operands)  // sums are made once
       if (x.defined() && takes(x)) x = ops::wrap(parts_of(x).leaf);
@@ -209,8 +263,21 @@ class mesh_calls final : public ops::interceptor {
     if (name == "fft") {
       std::vector<int> axes;
       for (std::size_t k = 2; k < call.numbers.size(); k += 2) axes.push_back(static_cast<int>(call.numbers[k]));
-      return run_along(call, axes);
+      layout unused;
+      return without_axes(parts_of(call.operands[0]), axes, unused) ? run_along(call, axes) : transform_parts(call);
     }
+    if (name == "lexsort") {
+      const int axis = static_cast<int>(call.numbers[0]);
+      const operand_parts x = parts_of(call.operands[0]);
+      layout unused;
+      if (axis >= 0 && without_axes(x, {axis}, unused)) return run_along(call, {axis});
+      if (x.shape().size() == 1) return sort_by_keys(call);
+    }
+    if (name == "write_selection") return write_parts(call);
+    if (name == "repeat") return repeat_parts(call);
+    if (name == "knn") return search_parts(call);
+    if (name.starts_with("unique") || is({"intersect1d", "union1d", "setdiff1d", "setxor1d"}))
+      return unique_parts(call);
     if (is({"true_positions", "true_elements"})) return select_parts(call);
     if (name == "searchsorted") return run_beside(call, 1, 0);
     if (name == "digitize") return run_beside(call, 0, 1);

@@ -195,28 +195,15 @@ std::vector<ndarray> exchanged(const operand_parts& x, const split& s,
   const std::lock_guard lock(graph::flush_mutex());
   const parts all = parts_of(m, *x.leaf);
   mover moves(m, false);
-  std::vector<std::vector<ndarray>> got(static_cast<std::size_t>(m.size()));
-  for (std::int64_t part = 0; part < s.parts(); ++part) {
-    const auto j = static_cast<std::size_t>(part);
-    wishes want;
-    for (int p = 0; p < m.size(); ++p) {
-      const auto k = static_cast<std::size_t>(m.number_along(p, s.over));
-      want.push_back({dims{s.bounds[j] + cuts[k][j]}, dims{s.bounds[j] + cuts[k + 1][j]}});
-    }
-    const std::vector<pieces> blocks = moves.fetch(all, x.shape(), x.leaf->type, want);
-    for (int p = 0; p < m.size(); ++p) {
-      const auto k = static_cast<std::size_t>(p);
-      if (m.is_local(p) && !is_empty(want[k]))
-        got[k].push_back(ops::wrap(joined(blocks[k], want[k], x.leaf->type, m.devices[k])));
-    }
+  wish_lists want(static_cast<std::size_t>(m.size()));
+  for (int p = 0; p < m.size(); ++p) {
+    const auto k = static_cast<std::size_t>(m.number_along(p, s.over));
+    for (std::size_t j = 0; j + 1 < s.bounds.size(); ++j)
+      want[static_cast<std::size_t>(p)].push_back({dims{s.bounds[j] + cuts[k][j]}, dims{s.bounds[j] + cuts[k + 1][j]}});
   }
   std::vector<ndarray> out;
-  for (int p = 0; p < m.size(); ++p) {
-    const auto k = static_cast<std::size_t>(p);
-    if (!m.is_local(p)) out.emplace_back();
-    else if (got[k].empty()) out.push_back(empty({0}, {.dtype = x.leaf->type, .device = ops::to_public(m.devices[k])}));
-    else out.push_back(concatenate(got[k]));
-  }
+  for (const value& v : moves.fetch_behind(all, x.shape(), x.leaf->type, want, 0))
+    out.push_back(v ? ops::wrap(v) : ndarray());
   return out;
 }
 
@@ -224,9 +211,7 @@ ndarray in_parts_of(const operand_parts& x, const std::function<ndarray(int)>& m
   return from_parts(*x.m, x.how(), x.shape(), type, make);
 }
 
-struct sorted_vector {
-  ndarray values, places;
-};
+}  // namespace
 
 sorted_vector sort_vector(const operand_parts& x, bool descending, bool with_places) {
   const mesh_state& m = *x.m;
@@ -275,6 +260,8 @@ sorted_vector sort_vector(const operand_parts& x, bool descending, bool with_pla
   out.places = ordered(places, dtype::i64);
   return out;
 }
+
+namespace {
 
 /// The vector that a call is about: its operand, or that as one row. False where that crosses the parts.
 bool as_vector(const opaque_call& call, operand_parts& x) {

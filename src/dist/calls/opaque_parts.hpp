@@ -47,5 +47,19 @@ results ranks_of_parts(const ops::opaque_call& call);
 results count_parts(const ops::opaque_call& call);
 results scan_parts(const ops::opaque_call& call);
 results select_parts(const ops::opaque_call& call);
+results write_parts(const ops::opaque_call& call);
+results unique_parts(const ops::opaque_call& call);
+results sort_by_keys(const ops::opaque_call& call);
+results repeat_parts(const ops::opaque_call& call);
+/// Transforms whose axes leave none to divide.
+results transform_parts(const ops::opaque_call& call);
+/// On operands that are everywhere each device does all of it.
+results run_everywhere(const ops::opaque_call& call);
+
+/// A divided vector in order, in even parts; places are undefined where they are not asked for.
+struct sorted_vector {
+  ndarray values, places;
+};
+sorted_vector sort_vector(const operand_parts& x, bool descending, bool with_places);
 
 }  // namespace sinter::sharding

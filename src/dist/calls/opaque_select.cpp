@@ -28,7 +28,9 @@ std::vector<std::int64_t> counts_of(const mesh_state& m, const std::vector<ndarr
 
 results select_parts(const opaque_call& call) {
   const bool positions = std::string_view(call.name) == "true_positions";
-  const operand_parts flags = parts_of(call.operands.back());
+  operand_parts flags = parts_of(call.operands.back());
+  if (const operand_parts of = parts_of(call.operands[0]); flags.how().is_replicated() && of.shape() == flags.shape())
+    flags = flags.as(of.how());
   const dims& shape = flags.shape();
   std::int64_t inner = 1;
   bool in_order = flags.how().splits.size() == 1;

@@ -1,7 +1,11 @@
 // Reading advanced selections: masks become index arrays, index arrays a chain of gathers that fuses with its readers.
 #include "ops/indexing/advanced_index.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "core/shape.hpp"
+#include "graph/run/mesh_hook.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/deferred_work.hpp"
 #include "ops/base/elementwise_values.hpp"
@@ -84,9 +88,62 @@ void select_true(const index_entry& e, selected_elements& c, std::vector<dims>& 
     c.axes.push_back({unravel_one(positions, e.values->shape, k), e.axis + k, e.reported_axis + k, true});
 }
 
+/// Whether the selected axes follow each other.
+bool are_neighbours(const selected_elements& c) {
+  for (std::size_t k = 1; k < c.axes.size(); ++k)
+    if (c.axes[k].axis != c.axes[k - 1].axis + 1) return false;
+  return !c.axes.empty();
+}
+
+/// The positions of the selected elements among those of their axes together, in C order; an index out of range gives one that is.
+value places_among(const dims& shape, const selected_elements& c) {
+  if (c.axes.size() == 1) return broadcast_value(c.axes[0].index, c.shape);
+  const auto number = [&](std::int64_t n) { return integer_of(n, c.axes[0].index->device); };
+  value at, bad;
+  for (const selected_axis& a : c.axes) {
+    const std::int64_t n = shape[a.axis];
+    value index = broadcast_value(a.index, c.shape);
+    const value negative = map_of(opcode::less, dtype::b1, index, number(0));
+    const value wrong = map_of(opcode::logical_or, dtype::b1, map_of(opcode::less, dtype::b1, index, number(-n)),
+                               map_of(opcode::greater_equal, dtype::b1, index, number(n)));
+    bad = bad ? map_of(opcode::logical_or, dtype::b1, bad, wrong) : wrong;
+    index = select_of(negative, map_of(opcode::add, dtype::i64, index, number(n)), index);
+    at = at ? map_of(opcode::add, dtype::i64, map_of(opcode::multiply, dtype::i64, at, number(n)), index) : index;
+  }
+  return select_of(bad, broadcast_value(number(INT64_MAX), c.shape), at);
+}
+
+/// What gather_all gives, of one list along one axis: devices of a mesh see which rows each of them asks for.
+value gather_list(const value& v, const selected_elements& c) {
+  const int first = c.axes[0].axis, last = c.axes.back().axis;
+  const std::int64_t count = core::element_count(c.shape);
+  dims source, along, gathered;
+  for (int a = 0; a < v->shape.size(); ++a) {
+    if (a > first && a <= last) continue;
+    source.push_back(v->shape[a]);
+    along.push_back(a == first ? count : 1);
+    gathered.push_back(a == first ? count : v->shape[a]);
+  }
+  for (int a = first + 1; a <= last; ++a) source[first] *= v->shape[a];
+  const bool in_range = std::all_of(c.axes.begin(), c.axes.end(), [](const selected_axis& a) { return a.in_range; });
+  const value rows =
+      graph::record_gather(reshape_value(v, source), reshape_value(places_among(v->shape, c), along), first, gathered,
+                           in_range ? graph::payload::gather::in_range : c.axes[0].reported_axis);
+  const dims dense = core::contiguous_strides(gathered), of_list = core::contiguous_strides(c.shape);
+  dims shape = c.shape, strides;
+  for (int k = 0; k < c.shape.size(); ++k) strides.push_back(of_list[k] * dense[first]);
+  for (int a = 0; a < v->shape.size(); ++a) {
+    const bool chosen = a >= first && a <= last;
+    shape.push_back(chosen ? 1 : v->shape[a]);
+    strides.push_back(chosen ? 0 : dense[a < first ? a : a - (last - first)]);
+  }
+  return graph::record_view(rows, shape, strides, 0);
+}
+
 /// A value of shape I + v.shape, where I is the shape of the index arrays: gathered axis by axis; each gathered axis is
 /// left with extent 1.
 value gather_all(value v, const selected_elements& c) {
+  if (graph::is_on_mesh(v->device) && are_neighbours(c)) return gather_list(v, c);
   const int selected = c.shape.size(), rank = selected + v->shape.size();
   dims shape = c.shape;
   for (const std::int64_t n : v->shape) shape.push_back(n);

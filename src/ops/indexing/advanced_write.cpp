@@ -250,8 +250,8 @@ constexpr std::int64_t number_of(accumulation how) { return 1 + static_cast<std:
 /// Announced as "write_selection" with operands base, values (broadcast to the selection), and an int64 index array for
 /// each indexed axis; numbers: what is done (0 written, 1 added, 2 maximum, 3 minimum), whether `same` or deterministic,
 /// whether no element is selected twice, the position of the selected axes in the result, then for each index array its
-/// axis, the axis reported in errors, and whether it is known to be in range. The result is the base afterwards. False:
-/// nobody takes it.
+/// axis, the axis reported in errors, and whether it is known to be in range. Index arrays of other shapes select as many
+/// elements as these broadcast to. The result is the base afterwards. False: nobody takes it.
 bool announced(const advanced_index& p, const selected_elements& c, const value& r, const dims& selection,
                std::int64_t what, bool flag) {
   if (!is_intercepting() || c.axes.empty()) [[likely]]
@@ -265,13 +265,13 @@ bool announced(const advanced_index& p, const selected_elements& c, const value&
     call.operands.push_back(wrap(a.index));
     call.numbers.insert(call.numbers.end(), {a.axis, a.reported_axis, a.in_range});
   }
-  call.again = [numbers = call.numbers, shape = c.shape, what, flag](std::span<const ndarray> a) {
+  call.again = [numbers = call.numbers, what, flag](std::span<const ndarray> a) {
     const ndarray base = wrap(value_of(a[0]));
     advanced_index on;
     selected_elements chosen;
     on.base = ndarray_access::ref(base);
     on.selected_at = static_cast<int>(numbers[3]);
-    chosen.shape = shape;
+    for (const ndarray& one : a.subspan(2)) core::broadcast_into(chosen.shape, view_of(one, "index").shape);
     chosen.unique = numbers[2] != 0;
     for (std::size_t k = 2, n = 4; k < a.size(); ++k, n += 3) {
       const selected_axis one{value_of(a[k]), static_cast<int>(numbers[n]), static_cast<int>(numbers[n + 1]),

@@ -26,8 +26,8 @@ namespace {
 ndarray random_order(generator& g, std::int64_t n, runtime::device_id device) {
   core::checked_count(dims{n}, "permutation");
   const value keys = drawn(g, jit::opcode::random_bits, uint64, {dims{n}, device});
-  if (graph::is_example(keys)) [[unlikely]]
-    return argsort(wrap(keys));  // of an example, which is the same order
+  if (graph::is_example(keys) || is_in_parts(wrap(keys), "permutation")) [[unlikely]]
+    return argsort(wrap(keys));  // which is the same order
   return wrap(random_order_of(evaluated(keys)));
 }
 
@@ -196,7 +196,6 @@ ndarray generator::permutation_of(std::int64_t n) {
 ndarray generator::permutation(const ndarray& x, std::int64_t axis) {
   const dims shape = view_of(x, "permutation").shape;
   const int along = normalize_axis(axis, shape, "permutation");
-  require_one_memory(x, "permutation");
   return take(x, random_order(*this, shape[along], value_of(x)->device), along);
 }
 
@@ -208,10 +207,7 @@ ndarray generator::permuted(const ndarray& x, const std::optional<std::int64_t>&
   return take_along_axis(x, argsort(keys, along), along);
 }
 
-void generator::shuffle(const ndarray& x, std::int64_t axis) {
-  require_one_memory(x, "shuffle");
-  x() = permutation(x, axis);
-}
+void generator::shuffle(const ndarray& x, std::int64_t axis) { x() = permutation(x, axis); }
 
 ndarray generator::multivariate_normal(const ndarray& mean, const ndarray& cov, const draw_size& size,
                                        const multivariate_normal_kw& kw) {

@@ -69,7 +69,8 @@ void fill_rest(unique_result& out, const ndarray& starts, const ndarray& order, 
 }
 
 unique_result unique_flat(const ndarray& x, const wanted& w, const char* function) {
-  if (is_in_parts(x, function)) {  // announced by its own name; results: those that are wanted
+  // Announced by its own name, with what is wanted (index, inverse, counts) and whether NaN are equal; results: those.
+  if (is_in_parts(x, function)) {
     const auto again = [=](std::span<const ndarray> a) {
       const unique_result r = unique_flat(a[0], w, function);
       std::vector<ndarray> out{r.values};
@@ -77,7 +78,7 @@ unique_result unique_flat(const ndarray& x, const wanted& w, const char* functio
         if (one.defined()) out.push_back(one);
       return out;
     };
-    if (auto r = intercept(function, {&x}, {}, again)) {
+    if (auto r = intercept(function, {&x}, {w.index, w.inverse, w.counts, w.equal_nan}, again)) {
       unique_result out{.values = (*r)[0], .index = {}, .inverse = {}, .counts = {}};
       std::size_t next = 1;
       if (w.index) out.index = (*r)[next++];

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ops/base/one_memory.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "ops/spatial/tiles.hpp"
 #include "ops/spatial/tree.hpp"
@@ -186,6 +187,17 @@ using namespace ops;
 
 spatial::knn_result spatial::knn(const ndarray& queries, const ndarray& points, std::int64_t k,
                                  const neighbors_kw& kw) {
+  if (is_in_parts(queries, "knn")) {  // announced with k; distances are undefined where they are not asked for
+    const auto again = [=](std::span<const ndarray> a) {
+      neighbors_kw here = kw;
+      here.w = a[2];
+      here.V = a[3];
+      here.VI = a[4];
+      const knn_result r = knn(a[0], a[1], k, here);
+      return results_of(r.distances, r.indices);
+    };
+    if (auto r = intercept("knn", {&queries, &points, &kw.w, &kw.V, &kw.VI}, {k}, again)) return {(*r)[0], (*r)[1]};
+  }
   const search what(queries, points, kw, "knn");
   if (k < 1 || k > std::min<std::int64_t>(1024, what.points()))
     fail<value_error>("knn", "k = ", k, " neighbours of ", what.points(), " points; k may be 1 to ",

@@ -33,6 +33,16 @@ std::terminate_handler before = nullptr;
 /// them (sync_with_stdio).
 void flush_output() noexcept { (void)std::fflush(nullptr); }
 
+/// Whether a handler does no more than to say what has not been caught, and to abort.
+bool only_reports(std::terminate_handler h) noexcept {
+#ifdef __GLIBCXX__
+  return h == __gnu_cxx::__verbose_terminate_handler;
+#else
+  (void)h;
+  return false;
+#endif
+}
+
 void rest() noexcept {
   const timespec t{0, 200'000};
   (void)::nanosleep(&t, nullptr);
@@ -100,12 +110,17 @@ void mpi_job::at_terminate() noexcept {
   } catch (...) {
   }
   flush_output();
-  if (::getpid() == joined)
+  const bool in_job = ::getpid() == joined;
+  if (in_job) {
+    // Before anyone hears that this process is leaving: who has heard it of all others ends the job, and with it this process.
+    (void)std::fprintf(stderr, "terminate called: %s\n", what.c_str());
+    flush_output();
     for (const auto& job : all_jobs()) {
       job->fail(what);
       job->end(false);
     }
-  if (before) before();
+  }
+  if (before && !(in_job && only_reports(before))) before();
   std::abort();
 }
 

@@ -14,22 +14,36 @@ for ranks in 1 2 3 4 5; do
   said_by "$ranks processes: each of them" $ranks "^a process of $ranks is right"
 done
 
-# fails HOW WORK : the last of three processes fails in the work; all end, with an error, long before the job's limit.
+# fails HOW WORK [MEGABYTES] : the last of three processes fails in the work; all end, with an error, long before the job's limit.
 fails() {
   local begin=$SECONDS
-  job 3 fails 3 "$1" "$2"
+  job 3 fails 3 "$@"
   [ $? != 0 ] && [ $((SECONDS - begin)) -le 30 ]
   verdict "a process is $1 in $2: an error in time" $?
   said_by "a process is $1 in $2: it was in the middle of it" 3 "^works"
   none_left "a process is $1 in $2"
 }
 export SINTER_COLLECTIVE_TIMEOUT=40
-for task in sums halos redistribution terms sorts scans weights products; do fails killed $task; done
+for task in sums halos redistribution terms scattered sorts orders scans weights rows writes sets transforms reshapes products; do
+  fails killed $task
+done
 fails memory sums
 said_by "a process without memory: its own error" 1 "^says: \[allocate\] CPU memory is exhausted"
 said_by "a process without memory: its message on the others" 2 "^says: .*rank 2 of 3 has failed: .*memory is exhausted"
+fails misled indices
+said_by "an index out of range on one process: its own error" 1 "^says: \[index\] index 999 is out of range"
+said_by "an index out of range on one process: its message on the others" 2 "^says: .*rank 2 of 3 has failed: \[index\] index 999"
+said_by "an index out of range on one process: no elements" 0 "^reads"
+# Wherever the memory ends: what else the others could see is the time limit, or nothing at all.
+for task in halos scattered sorts orders scans weights rows writes sets transforms reshapes; do
+  for more in 8 24; do
+    SINTER_TIER=0 fails starved $task $more
+    said_by "a process is starved in $task: its own error" 1 "^says: (\[allocate\] CPU memory is exhausted|std::bad_alloc)"
+    said_by "a process is starved in $task: its message on the others" 2 "^says: .*rank 2 of 3 has failed: (\[allocate\] CPU memory is exhausted|std::bad_alloc)"
+  done
+done
 export SINTER_COLLECTIVE_TIMEOUT=2
-for task in sums terms sorts scans; do
+for task in sums terms scattered sorts scans rows writes sets transforms; do
   fails slow $task
   grep -Eq "^says: .*2 s, the limit .*no answer from rank 2" "$work/out"
   verdict "a process is slow in $task: it is named" $?
