@@ -3,6 +3,7 @@
 // A plan: which nodes are written to memory, and by which kernels.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -123,9 +124,10 @@ device_price price_on(runtime::device_id device) noexcept;
 std::int32_t own_weight(const node* n) noexcept;
 
 /// Whether computing a value from what is in memory costs more than `bound`. Looks no further than needed to tell.
-/// `is_stored(node*)`: is or will be in memory; `enter(node*)`: false from the second time on.
+/// `is_stored(node*)`: is or will be in memory; `enter(node*)`: false from the second time on. `by_parts`: of what is stored
+/// no more counts than n has elements, as views may show little of it; else it counts whole.
 template <class IsStored, class Enter>
-bool costs_more(node* n, double bound, IsStored is_stored, Enter enter) {
+bool costs_more(node* n, double bound, IsStored is_stored, Enter enter, bool by_parts = false) {
   const double byte = price_on(n->device).byte, elements = static_cast<double>(n->size());
   double cost = 0;
   struct part {
@@ -138,7 +140,8 @@ bool costs_more(node* n, double bound, IsStored is_stored, Enter enter) {
     work.pop_back();
     if (!enter(x)) continue;
     if (x->is_leaf() || (x != n && is_stored(x))) {
-      cost += byte * static_cast<double>(x->bytes());
+      const double most = by_parts ? elements * times * static_cast<double>(itemsize(x->type)) : HUGE_VAL;
+      cost += byte * std::min(static_cast<double>(x->bytes()), most);
       continue;
     }
     const node_kind kind = x->kind.load(std::memory_order_relaxed);
@@ -153,9 +156,10 @@ bool costs_more(node* n, double bound, IsStored is_stored, Enter enter) {
 }
 /// Whether computing a value a second time costs more than three times its memory traffic: it may never be needed again.
 template <class IsStored, class Enter>
-bool costs_more_again(node* n, IsStored is_stored, Enter enter) {
+bool costs_more_again(node* n, IsStored is_stored, Enter enter, bool by_parts = false) {
   constexpr double patience = 3;
-  return costs_more(n, patience * price_on(n->device).byte * static_cast<double>(n->bytes()), is_stored, enter);
+  return costs_more(n, patience * price_on(n->device).byte * static_cast<double>(n->bytes()), is_stored, enter,
+                    by_parts);
 }
 
 /// The value that a node has for a parameter.

@@ -22,6 +22,7 @@ class reached_nodes {
     bool touches = enter(from);
     for (std::size_t k = first; k < all_.size(); ++k) {  // grows
       node* const n = all_[k].n;
+      if (n->kind.load(std::memory_order_relaxed) == node_kind::update) bases_.insert(n->args[0].get());
       for (int a = 0; a < n->operand_count(); ++a) {
         node* const operand = n->operand(a);
         if (operand->is_leaf()) continue;
@@ -34,6 +35,8 @@ class reached_nodes {
     return touches;
   }
   std::uint32_t uses(node* n) { return at(n).uses; }
+  /// What writes that were visited write to: they may run in its memory.
+  const std::unordered_set<const node*>& bases() const noexcept { return bases_; }
 
  private:
   struct reached {
@@ -53,31 +56,36 @@ class reached_nodes {
 
   const std::uint64_t epoch_ = next_epoch();
   std::vector<reached> all_;
+  std::unordered_set<const node*> bases_;
 };
 
-/// Whether it takes much to compute a value from what the others are to store. What lies below a reduction or a write may
-/// be large whatever the value's own size.
-bool is_costly(node* n, const std::unordered_set<const node*>& stored) {
-  bool over_reduction = false;
-  std::unordered_set<const node*> seen;
+using node_set = std::unordered_set<const node*>;
+
+/// Whether it takes much to compute a value later from what the others are to store. What lies below a reduction or a write may
+/// be large whatever the value's own size, and of the bases of writes the old elements would be kept for it.
+bool is_costly(node* n, const node_set& stored, const node_set& bases) {
+  bool more = false;
+  node_set seen;
   const bool costs = costs_more_again(
       n, [&](node* x) { return stored.contains(x); },
       [&](node* x) {
         const node_kind kind = x->kind.load(std::memory_order_relaxed);
-        over_reduction =
-            over_reduction || ((kind == node_kind::reduce || kind == node_kind::update) && !stored.contains(x));
+        const bool below = (kind == node_kind::reduce || kind == node_kind::update) && !stored.contains(x);
+        more = more || below || bases.contains(x);
         return seen.insert(x).second;
-      });
-  return costs || over_reduction;
+      },
+      true);
+  return costs || more;
 }
 
 /// Leaves out temporary values, which C++ keeps until the end of their statement: those that are no variables and take
 /// little to compute from the rest, in the order of recording.
-std::vector<value> without_cheap(std::vector<value> values, const value& v) {
+std::vector<value> without_cheap(std::vector<value> values, const value& v, const node_set& bases) {
   std::sort(values.begin(), values.end(), [](const value& a, const value& b) { return a->order < b->order; });
-  std::unordered_set<const node*> stored;
+  node_set stored;
   std::erase_if(values, [&](const value& c) {
-    const bool needed = c.get() == v.get() || c->assigned.load(std::memory_order_relaxed) || is_costly(c.get(), stored);
+    const bool needed =
+        c.get() == v.get() || c->assigned.load(std::memory_order_relaxed) || is_costly(c.get(), stored, bases);
     if (needed) stored.insert(c.get());
     return !needed;
   });
@@ -102,7 +110,9 @@ std::vector<value> live_values_with(const value& v) {
   std::erase_if(connected,
                 [&](const value& c) { return c->refs.load(std::memory_order_acquire) <= reached.uses(c.get()) + 1; });
   connected.push_back(v);
-  return without_cheap(std::move(connected), v);
+  node_set bases = reached.bases();
+  if (v->kind.load(std::memory_order_relaxed) == node_kind::update) bases.insert(v.get());  // of the next write
+  return without_cheap(std::move(connected), v, bases);
 }
 
 }  // namespace sinter::graph
