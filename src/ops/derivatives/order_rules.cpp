@@ -166,14 +166,25 @@ constexpr const char* integers = "the result is an integer";
 
 std::span<const opaque_rule> opaque_rules_of_order() {
   static constexpr opaque_rule rules[] = {
-      {"sort", sort_forward, sort_backward},           {"argsort", nullptr, nullptr, integers},
-      {"lexsort", nullptr, nullptr, integers},         {"partition", partition_forward, partition_backward},
-      {"argpartition", nullptr, nullptr, integers},    {"topk", topk_forward, nullptr},
-      {"ranked_elements", ranked_forward, nullptr},    {"cumsum", cumsum_forward, cumsum_backward},
-      {"cumprod", cumprod_forward, cumprod_backward},  {"cummax", extremum_forward, extremum_backward},
-      {"cummin", extremum_forward, extremum_backward}, {"logcumsumexp", logcumsumexp_forward, nullptr},
-      {"searchsorted", nullptr, nullptr, integers},    {"digitize", nullptr, nullptr, integers},
-      {"histogram", nullptr, nullptr, integers},       {"bincount", bincount_forward, bincount_backward},
+      {"sort", sort_forward, sort_backward},
+      {"argsort", nullptr, nullptr, integers},
+      {"lexsort", nullptr, nullptr, integers},
+      {"partition", partition_forward, partition_backward},
+      {"argpartition", nullptr, nullptr, integers},
+      {"topk", topk_forward, nullptr},
+      {"ranked_elements", ranked_forward, nullptr},
+      {"cumsum", cumsum_forward, cumsum_backward},
+      {"cumprod", cumprod_forward, cumprod_backward},
+      {"cummax", extremum_forward, extremum_backward},
+      {"cummin", extremum_forward, extremum_backward},
+      {"logcumsumexp", logcumsumexp_forward, nullptr},
+      {"searchsorted", nullptr, nullptr, integers},
+      {"digitize", nullptr, nullptr, integers},
+      {"histogram", nullptr, nullptr, integers},
+      {"bincount", bincount_forward, bincount_backward},
+      {"knn", nullptr, nullptr,
+       "it is announced for arrays of meshes alone: distances to the points that its indices name have "
+       "derivatives"},
   };
   return rules;
 }

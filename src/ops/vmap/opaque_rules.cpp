@@ -258,6 +258,7 @@ constexpr opaque_entry entries[] = {
     {"fft", transformed_all, nullptr},
     {"histogram", nullptr, "it is announced for arrays of meshes that are no examples; of examples bincount is"},
     {"inverses", of_stacks, nullptr},
+    {"knn", nullptr, "it is announced for arrays of meshes, which are no examples"},
     {"lexsort", lexsorted, nullptr},
     {"logcumsumexp", scanned_along<running_logsumexp>, nullptr},
     {"lu", of_stacks, nullptr},
