@@ -4,7 +4,7 @@
 #include <functional>
 #include <limits>
 
-#include "bench.hpp"
+#include "tests/bench/bench.hpp"
 
 namespace bench {
 namespace {
@@ -57,7 +57,7 @@ std::vector<special_row> rows() {
                         x);                                                                                            \
                   }});
 #define NAMED(name, ...) list.push_back({#name, {__VA_ARGS__}, &name});
-#include "special/special.def"
+#include "tests/bench/special/special.def"
 #undef ROW
 #undef NAMED
   return list;
