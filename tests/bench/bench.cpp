@@ -2,6 +2,7 @@
 // Usage: sinter_bench [--device NAME]
 //        [--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft | --collectives | --meshes]
 //        --sparse [--only TEXT], --statistics [--only TEXT], --derivatives [--only TEXT]
+//        --special [--only TEXT]                        special functions; special/special.py has SciPy's beside them
 //        --lines [--small] [--only TEXT]                lines as users write them; lines.py has them for other libraries
 //        --lines --first                                their first calls alone, and what these consist of
 //        --programs [--inputs FOLDER] [--only TEXT]     whole programs, on what programs.py inputs FOLDER left there
@@ -171,6 +172,7 @@ int main(int count, char** words) try {
       {"--fft", [] { bench::fft_rows(); }},
       {"--sparse", [&] { bench::sparse_rows(only); }},
       {"--statistics", [&] { bench::statistics_rows(only); }},
+      {"--special", [&] { bench::special_rows(only); }},
       {"--derivatives", [&] { bench::derivative_rows(only); }},
       {"--collectives", [] { bench::collective_rows(); }},
       {"--meshes", [] { bench::mesh_host_rows(); }},
@@ -200,7 +202,8 @@ int main(int count, char** words) try {
       std::fprintf(
           stderr,
           "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
-          "--fft | --collectives | --meshes | --sparse [--only TEXT] | --statistics [--only TEXT] | --derivatives "
+          "--fft | --collectives | --meshes | --sparse [--only TEXT] | --statistics [--only TEXT] | --special [--only "
+          "TEXT] | --derivatives "
           "[--only TEXT] | --lines [--small] "
           "[--first] [--only "
           "TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "

@@ -136,6 +136,8 @@ void program_rows(const std::string& folder, const std::string& only);
 /// Products of sparse arrays, steps of solvers, neighbours and clusters; order statistics, joins, special functions.
 void sparse_rows(const std::string& only);
 void statistics_rows(const std::string& only);
+/// Special functions whose name contains `only`, of a million numbers on one core or more (special/special.def).
+void special_rows(const std::string& only);
 /// Gradients, gradients of each example, loops.
 void derivative_rows(const std::string& only);
 

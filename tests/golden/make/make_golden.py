@@ -21,6 +21,7 @@ from golden_printing import write_array2string, write_printing
 from golden_programs import write_programs
 from golden_products import write_einsum, write_products
 from golden_reductions import write_reductions
+from golden_sized_programs import write_sized_programs
 from golden_solvers import write_solvers
 from golden_sorting import write_sorting
 from golden_sparse import write_sparse
@@ -43,7 +44,7 @@ def main():
              "products": (write_products, 8), "einsum": (write_einsum, 9), "linalg": (write_linalg, 10),
              "fft": (write_fft, 7), "statistics": (write_statistics, 11), "numerics": (write_numerics, 12),
              "making": (write_making, 13), "names": (write_names, 14), "programs": (write_programs, 15),
-             "more_programs": (write_more_programs, 15),
+             "more_programs": (write_more_programs, 15), "sized_programs": (write_sized_programs, 15),
              "special": (write_special, 12), "sparse": (write_sparse, 16), "solvers": (write_solvers, 17),
              "special": (write_special, 12), "spatial": (write_spatial, 16)}
     sizes = {"promotion": write_promotion(os.path.join(folder, "promotion.bin"))}

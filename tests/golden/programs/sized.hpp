@@ -1,0 +1,14 @@
+// Twenty NumPy programs of any size, ported line by line (../make/golden_sized_programs.py has the originals).
+#pragma once
+#include "golden/programs/programs.hpp"
+
+namespace sinter::test::programs::sized {
+
+/// Each takes a vector of numbers in [0, 1); its results are as long as that allows.
+results bicubic(const ndarray&u), blur(const ndarray&u), boards(const ndarray&u), fits(const ndarray&u),
+    groups(const ndarray&u), hampel(const ndarray&u), lab(const ndarray&u), loess(const ndarray&u),
+    logistic(const ndarray&u), lomb(const ndarray&u), options(const ndarray&u), perlin(const ndarray&u),
+    principal(const ndarray&u), queens(const ndarray&u), running(const ndarray&u), savgol(const ndarray&u),
+    sphere(const ndarray&u), stretch(const ndarray&u), survival(const ndarray&u), tokens(const ndarray&u);
+
+}  // namespace sinter::test::programs::sized

@@ -1,0 +1,34 @@
+// The results of twenty NumPy programs of any size beside NumPy's.
+#include <doctest/doctest.h>
+
+#include "golden/calls.hpp"
+#include "golden/programs/sized.hpp"
+
+TEST_CASE("twenty NumPy programs of any size give NumPy's values") {
+  namespace sized = sinter::test::programs::sized;
+  sinter::test::call_table table;
+  const auto add = [&](const char* name, sinter::test::programs::results (*program)(const sinter::ndarray&)) {
+    table[name] = [program](const sinter::test::call& c) { return program(c.x.at(0)); };
+  };
+  add("savgol", &sized::savgol);
+  add("loess", &sized::loess);
+  add("survival", &sized::survival);
+  add("principal", &sized::principal);
+  add("boards", &sized::boards);
+  add("options", &sized::options);
+  add("running", &sized::running);
+  add("lab", &sized::lab);
+  add("perlin", &sized::perlin);
+  add("queens", &sized::queens);
+  add("lomb", &sized::lomb);
+  add("fits", &sized::fits);
+  add("groups", &sized::groups);
+  add("tokens", &sized::tokens);
+  add("bicubic", &sized::bicubic);
+  add("sphere", &sized::sphere);
+  add("blur", &sized::blur);
+  add("stretch", &sized::stretch);
+  add("hampel", &sized::hampel);
+  add("logistic", &sized::logistic);
+  sinter::test::check_calls("sized_programs.bin", table);
+}
