@@ -161,7 +161,8 @@ void cpu_emitter::write_program_loop() {
   write_run_targets();
   write_stages(loop_stage_, after_loop_);
   write_run_outputs();
-  out_ += "  if (run == runs) break;\n";
+  const int again = condition_of_runs(p_);
+  out_ += "  if (run == runs" + (again < 0 ? "" : " || !" + value(static_cast<std::size_t>(again), -1)) + ") break;\n";
   write_next_carried();
   out_ += "  }\n";
 }

@@ -284,6 +284,7 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
   // The last result is computed directly into its output if nothing is read after it.
   const bool in_runs = p.loop.end != 0 && stores_in_runs(p);
   const int direct = s.result.size() == 1 && s.result[0] == s.last - 1 && !in_runs ? s.last - 1 : -1;
+  const int again = condition_of_runs(p);
   std::int64_t runs = 1;  // of the loop
   for (int k = s.first; k < s.last; ++k) {
     const instr& i = p.code[static_cast<std::size_t>(k)];
@@ -315,6 +316,7 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
     if (k + 1 != p.loop.end) continue;
     if (in_runs) store_run(p, args, lanes, runs - 1);
     if (runs == *static_cast<const std::int64_t*>(args.params[p.loop.count])) continue;
+    if (again >= 0 && !*static_cast<const bool*>(lanes[again])) continue;
     ++runs;
     for (std::size_t c = p.carried.size(); c-- > 0;) {
       const carried_desc& x = p.carried[c];

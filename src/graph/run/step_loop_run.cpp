@@ -101,7 +101,7 @@ std::unique_ptr<step_loop> step_loop::make(const recorded_step& step) {
   }
   if (made->kernels_.empty()) return nullptr;
   for (const value& v : step.results) made->results_.push_back({v->shape, v->type, v->device});
-  made->carried_ = step.carried;
+  made->last_ = step.is_conditional ? step.results.size() : step.carried;
   return made;
 }
 
@@ -116,7 +116,7 @@ jit::launch step_loop::launch_of(const loop_kernel& k, const arrays& a, const lo
   for (const loop_kernel::output& out : k.outputs) {
     const value& to = a.results[out.result];
     l.outputs.push_back(operand_at(out.at, to));
-    if (out.result >= carried_) follow_steps(l.outputs.back(), to, over);
+    if (out.result >= last_) follow_steps(l.outputs.back(), to, over);
   }
   merge_axes(l);
   l.kept = l.extents.size();
@@ -134,7 +134,7 @@ std::vector<value> step_loop::run(std::span<const value> carry, std::span<const 
   arrays a{carry, scanned, {}};
   for (std::size_t k = 0; k < results_.size(); ++k) {
     dims shape = results_[k].shape;
-    if (k >= carried_) shape.insert(0, over.steps);
+    if (k >= last_) shape.insert(0, over.steps);
     a.results.push_back(unset_leaf(shape, results_[k].type, results_[k].device));
   }
   std::vector<jit::launch> launches;

@@ -3,7 +3,8 @@
 // Two steps are called and watched: what they record from their arguments is listed. Where both lists are the same, with
 // the same numbers and the same other arrays, where no element was read on the host and nothing of the step is left but
 // what it gives, the step is known. If each element can go through all steps by itself, the loop is a kernel
-// (graph/run/step_loop_run.hpp), which begins with the first step: what the two calls have recorded is never computed.
+// (graph/run/step_loop_run.hpp), which begins with the first step: what the two calls have recorded is never computed. A
+// while_loop has computed it for its condition, and goes on from there.
 //
 // A third call is captured. There that only shows whether the step does something besides, and nothing of it is computed.
 // Otherwise (graph/capture/step_work.hpp) its kernels, products and copies are listed with their addresses, and all further
@@ -14,6 +15,7 @@
 // better recorded: they fuse. Not where a derivative or a vmap follows the steps.
 #include "sinter/traced_loop.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -42,6 +44,9 @@ constexpr std::int64_t least_steps = 16;
 constexpr std::int64_t watched_later = 6;
 /// Bytes of what a captured step takes and gives, at most. Larger steps cost the device more than the host.
 constexpr std::size_t small_step = std::size_t{256} << 10;
+/// Steps of a while_loop that a kernel runs at most, first and at all, before the host looks at the condition: compiled code
+/// can take over, and the work of a launch is known to this factor.
+constexpr std::int64_t first_steps = 256, more_steps = 8, most_steps = std::int64_t{1} << 20;
 /// Operations that a step records, at most.
 constexpr std::size_t most_entries = 4096;
 
@@ -138,6 +143,7 @@ struct traced_loop::state {
   template <class F>
   void run(F&& all_steps);
   std::vector<ndarray> run_loop(arrays to, arrays xs, const graph::loop_range& over) const;
+  void run_loop_while(arrays carry) const;
   void return_carry(arrays to) const {
     for (std::size_t j = 0; j < to.size(); ++j) *to[j] = wrap(carry[j]);
   }
@@ -194,6 +200,18 @@ std::vector<ndarray> traced_loop::state::run_loop(arrays to, arrays xs, const gr
   return all;
 }
 
+void traced_loop::state::run_loop_while(arrays carry) const {
+  std::vector<value> now;
+  for (const ndarray* const a : carry) now.push_back(value_of(*a));
+  for (std::int64_t most = first_steps;; most = std::min(most * more_steps, most_steps)) {
+    now = loop->run(now, {}, {most, 0, false});
+    const ndarray again = wrap(std::move(now.back()));
+    now.pop_back();
+    if (!again.item<bool>()) break;
+  }
+  for (std::size_t j = 0; j < carry.size(); ++j) *carry[j] = wrap(std::move(now[j]));
+}
+
 traced_loop::traced_loop(const char* function, std::int64_t steps, bool allowed) {
   if (!allowed || (steps >= 0 && steps < least_steps) || graph::trace::innermost() || graph::is_capturing()) return;
   state_ = std::make_unique<state>();
@@ -241,8 +259,8 @@ void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays
 }
 
 void traced_loop::state::find_loop(const watching& step, std::size_t carried) {
-  if (steps < 0) return;  // how often it runs is found as it goes
-  loop = graph::step_loop::make({&step.watch.list(), step.results, carried, std::string_view(function) == "fori_loop"});
+  loop = graph::step_loop::make(
+      {&step.watch.list(), step.results, carried, std::string_view(function) == "fori_loop", steps < 0});
   if (!loop) first.clear();
 }
 
@@ -384,6 +402,7 @@ void traced_loop::run_numbers(std::int64_t k, std::int64_t lower, arrays carry) 
 
 void traced_loop::run_while(arrays carry) {
   state& s = *state_;
+  if (s.loop) return s.run_loop_while(carry);
   const value& again = s.outputs()[0];
   s.run([&](runtime::submission&) {
     bool more = true;

@@ -23,9 +23,13 @@ namespace sinter::graph {
 /// number of the step (int64, of rank 0).
 struct recorded_step {
   const trace* list = nullptr;
-  std::span<const value> results;  // the next carry, then the outputs
+  std::span<const value> results;  // the next carry, then the outputs, or the condition
   std::size_t carried = 0;         // arrays of the carry
   bool is_numbered = false;
+  bool is_conditional = false;  // the last result is one bool: whether another step follows
+
+  /// Whether a result is that of the last step, and not one of each.
+  bool is_last(std::size_t result) const noexcept { return result < carried || is_conditional; }
 };
 
 /// A kernel over some of the results: those that have one shape, but for short axes, along which each place is a result.
@@ -46,10 +50,11 @@ struct loop_kernel {
   std::vector<jit::scalar> params;
   int first_number = -1;  // the parameter that is the number of the first step; -1: the step does not use it
   std::vector<input> inputs;
-  std::vector<output> outputs;  // of the carry: after the last step; others: in each step
+  std::vector<output> outputs;  // of the carry, and the condition: after the last step; others: in each step
 };
 
-/// The kernels of the loop, each of which computes what it needs of the carry, and which together have each result once.
+/// The kernels of the loop, each of which computes what it needs of the carry, and the condition, and which together have
+/// each result once.
 /// None: there is something in the step that no element computes by itself, or that may find an error in data. Values that
 /// do not depend on the inputs must be numbers or in memory. Under the flush lock.
 std::vector<loop_kernel> loop_kernels(const recorded_step& step);

@@ -250,6 +250,17 @@ void step_lowering::add(std::size_t result, const index_map& map) {
   requested_.push_back({result, map, element(step_.results[result], map)});
 }
 
+/// Every element computes the condition for itself, from elements at places that are the same for all.
+void step_lowering::find_condition() {
+  const value& v = step_.results.back();
+  condition_ = carry(param(whole_number(1), dtype::b1), no_result, {}, dtype::b1);
+  if (failed_) return;
+  code_[condition_].spare2 = jit::while_it_holds;
+  const std::size_t at = code_[condition_].a;
+  const reg next = element(v, index_map(v->shape.size(), extents_.size()));
+  carried_[at].next = next;
+}
+
 /// The next values of what is carried, which may need more to be carried.
 void step_lowering::find_next() {
   for (std::size_t c = 0; c < carried_.size() && !failed_; ++c) {
@@ -291,6 +302,7 @@ void step_lowering::mark_varying() {
 void step_lowering::mark_needed() {
   needed_.assign(code_.size(), 0);
   std::vector<reg> work{runs_};
+  if (step_.is_conditional) work.push_back(condition_);
   for (const requested& r : requested_) work.push_back(r.at);
   while (!work.empty()) {
     const reg r = same_[work.back()];
@@ -351,6 +363,7 @@ void step_lowering::write(loop_kernel& out) {
 }
 
 bool step_lowering::finish(loop_kernel& out) {
+  if (step_.is_conditional) find_condition();
   find_next();
   if (failed_) return false;
   find_unchanged();
@@ -373,8 +386,8 @@ bool step_lowering::finish(loop_kernel& out) {
   for (const requested& r : requested_) {
     const value& v = step_.results[r.result];
     out.outputs.push_back({r.result, compose(r.map, core::contiguous_strides(v->shape), 0)});
-    const bool last = r.result < step_.carried;
-    p.outputs.push_back({v->type, last ? std::uint8_t{0} : jit::in_each_run, place_[same_[r.at]]});
+    const std::uint8_t when = step_.is_last(r.result) ? std::uint8_t{0} : jit::in_each_run;
+    p.outputs.push_back({v->type, when, place_[same_[r.at]]});
   }
   return true;
 }

@@ -63,6 +63,7 @@ class step_lowering {
     return 0;
   }
 
+  void find_condition();
   void find_next();
   void find_unchanged();
   void mark_varying();
@@ -81,7 +82,7 @@ class step_lowering {
   std::vector<carried> carried_;
   std::vector<requested> requested_;
   int first_number_ = -1;
-  reg runs_ = 0, number_ = 0;
+  reg runs_ = 0, number_ = 0, condition_ = 0;
   std::unordered_map<const node*, std::vector<known>> known_;
   equal_instructions equal_;
   bool fast_math_ = false;
