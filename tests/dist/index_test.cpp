@@ -103,11 +103,11 @@ TEST_CASE("writes and additions by lists of indices") {
       [](ndarray u, const ndarray& at, const ndarray&, const ndarray&, const ndarray&) { return u(at) = 7, u; },
       [](ndarray u, const ndarray& at, const ndarray&, const ndarray& r, const ndarray&) { return u(at) += r, u; },
       [](ndarray u, const ndarray& at, const ndarray&, const ndarray& r, const ndarray&) {
-        return add_at(u, at, r), u;
+        return add_at(u, at, r, {.deterministic = true}), u;
       },
       [](ndarray u, const ndarray& at, const ndarray& c, const ndarray&, const ndarray& l) { return u(at, c) = l, u; },
       [](ndarray u, const ndarray& at, const ndarray& c, const ndarray&, const ndarray& l) {
-        return add_at(u(at, c), l), u;
+        return add_at(u(at, c), l, {.deterministic = true}), u;
       },
       [](ndarray u, const ndarray&, const ndarray& c, const ndarray&, const ndarray&) {
         return u(slice(none_t{0}), ndarray(c(slice(0, 2)))) = 3, u;
@@ -158,13 +158,13 @@ TEST_CASE("the last one of several values for an element stays, and sums have th
   const ndarray k = generator(79).integers(0, 5, {2000}), v = generator(80).standard_normal({2000}) * 1e8;
   ndarray last = zeros({7}), total = zeros({7});
   last(k) = v;
-  add_at(total, k, v);
+  add_at(total, k, v, {.deterministic = true});
   for (const std::int64_t n : mesh_sizes()) {
     const dist::mesh m = mesh_of({n});
     const ndarray at = dist::shard(k, m, {shard(0)}), values = dist::shard(v, m, {shard(0)});
     ndarray u = dist::shard(zeros({7}), m, {shard(0)}), t = dist::shard(zeros({7}), m, {shard(0)});
     u(at) = values;
-    add_at(t, at, values);
+    add_at(t, at, values, {.deterministic = true});
     CHECK(identical(u, last));
     CHECK(identical(t, total));
   }

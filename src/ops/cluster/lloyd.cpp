@@ -143,16 +143,53 @@ lloyd_result lloyd_with(const ndarray& x, const ndarray& weights, const ndarray&
   return {at_last, nearest_center(x, at_last), step};
 }
 
-/// After some steps of a device: clusters that are empty move to the farthest points. True if there were any.
-bool move_empty(const ndarray& x, const ndarray& labels, const ndarray& weights_of_clusters, ndarray& centers) {
-  const ndarray empty = flatnonzero(weights_of_clusters == 0);
-  if (empty.size() == 0) return false;
-  const ndarray squares = sum(square(x - take(centers, labels, 0)), 1);
-  const topk_result far = topk(squares, empty.size());
-  if (!(far.values(0).item<double>() > 0)) return false;
-  centers = centers.copy();
-  centers(empty) = take(x, far.indices, 0);
-  return true;
+/// Empty clusters take the points farthest from `centers`, which leave their clusters, as host_sums::fill_empty does; waits.
+void move_to_empty(cluster_sums& of, const ndarray& x, const ndarray& weights, const ndarray& labels,
+                   const ndarray& centers) {
+  const ndarray empty = flatnonzero(of.weights == 0);
+  if (empty.size() == 0) return;
+  const topk_result far = topk(sum(square(x - take(centers, labels, 0)), 1), empty.size());
+  if (!(far.values(0).item<double>() > 0)) return;  // all points lie on centers
+  const ndarray points = take(x, far.indices, 0);
+  const auto to = empty.to_vector<int64_t>(), from = take(labels, far.indices).to_vector<int64_t>();
+  of = {of.sums.copy(), of.weights.copy()};
+  for (std::size_t e = 0; e < to.size(); ++e) {
+    const auto nth = static_cast<int64_t>(e);
+    const ndarray weight =
+        weights.defined() ? weights(far.indices(nth)) : ones({}, {.dtype = x.dtype(), .device = x.device()});
+    const ndarray moved = points(nth) * weight;
+    of.sums(to[e]) = moved;
+    of.sums(from[e]) -= moved;
+    of.weights(to[e]) = weight;
+    of.weights(from[e]) -= weight;
+  }
+}
+
+/// Where recorded steps stand: nothing here waits but what asks.
+struct recorded_state {
+  ndarray centers, labels;
+  ndarray done, taken;  // bool, int64: whether the steps have ended, and how many were taken before
+  ndarray lacked;       // bool: whether a cluster was empty since the last look
+};
+
+/// One step; one that follows the end changes nothing but labels. Empty clusters are filled, for which it waits, or noted.
+void take_step(recorded_state& s, const ndarray& x, const ndarray& weights, double shift, bool fills) {
+  const ndarray now = nearest_center(x, s.centers);
+  eval(now);
+  cluster_sums sums = sums_of_clusters(x, weights, now, s.centers.shape(0));
+  if (fills) {
+    eval(sums.sums, sums.weights);
+    move_to_empty(sums, x, weights, now, s.centers);
+  }
+  const ndarray held = sums.weights(_, newaxis);
+  const ndarray next = where(held > 0, sums.sums / held, s.centers);
+  const ndarray stops = logical_or(all(now == s.labels), sum(square(next - s.centers)) <= shift);
+  s.lacked = logical_or(s.lacked, logical_and(logical_not(s.done), any(sums.weights == 0)));
+  s.taken = s.taken + logical_not(s.done).astype(int64);
+  s.centers = where(s.done, s.centers, next);
+  s.labels = now;
+  s.done = logical_or(s.done, stops);
+  eval(s.centers, s.done, s.taken, s.lacked);
 }
 
 constexpr int steps_between_looks = 8;
@@ -165,32 +202,23 @@ lloyd_result lloyd_on_host(const ndarray& x, const ndarray& weights, const ndarr
 }
 
 lloyd_result lloyd_recorded(const ndarray& x, const ndarray& weights, const ndarray& first, const lloyd_limits& l) {
-  const int64_t k = first.shape(0);
   const create_kw on{.device = x.device()};
-  ndarray centers = first, labels = full({x.shape(0)}, -1, on), held;
-  ndarray done = zeros({}, {.dtype = bool_, .device = x.device()}),
-          taken = zeros({}, {.dtype = int64, .device = x.device()});
-  for (int64_t step = 1; step <= l.max_iter; ++step) {
-    const ndarray now = nearest_center(x, centers);
-    eval(now);
-    const cluster_sums sums = sums_of_clusters(x, weights, now, k);
-    held = sums.weights;
-    const ndarray next = where(held(_, newaxis) > 0, sums.sums / held(_, newaxis), centers);
-    const ndarray stops = logical_or(all(now == labels), sum(square(next - centers)) <= l.shift);
-    taken = taken + logical_not(done).astype(int64);
-    centers = where(done, centers, next);
-    labels = now;
-    done = logical_or(done, stops);
-    eval(centers, done, taken, held);
-    if (step % steps_between_looks != 0 && step != l.max_iter) continue;
-    const bool moved = step < l.max_iter && move_empty(x, labels, held, centers);
-    if (moved) {
-      done = zeros({}, {.dtype = bool_, .device = x.device()});
-      continue;
+  const ndarray no = zeros({}, {.dtype = bool_, .device = x.device()});
+  recorded_state now{first, full({x.shape(0)}, -1, on), no, zeros({}, {.dtype = int64, .device = x.device()}), no};
+  for (int64_t step = 0; step < l.max_iter;) {
+    const int64_t until = std::min<int64_t>(step + steps_between_looks, l.max_iter);
+    const recorded_state before = now;
+    for (int64_t k = step; k < until; ++k) take_step(now, x, weights, l.shift, false);
+    if (static_cast<bool>(now.lacked)) {
+      // Rare: the steps are taken again, and each looks for empty clusters.
+      now = before;
+      for (int64_t k = step; k < until && !static_cast<bool>(now.done); ++k) take_step(now, x, weights, l.shift, true);
+      now.lacked = no;
     }
-    if (static_cast<bool>(done)) break;
+    step = until;
+    if (static_cast<bool>(now.done)) break;
   }
-  return {centers, nearest_center(x, centers), taken.item<int64_t>()};
+  return {now.centers, nearest_center(x, now.centers), now.taken.item<int64_t>()};
 }
 
 }  // namespace sinter::ops

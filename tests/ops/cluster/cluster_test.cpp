@@ -162,3 +162,27 @@ TEST_CASE("k-means: sums of clusters on a device, by batches of rows and a rest,
     CHECK(array_equal(host.sums, expected));
   }
 }
+
+TEST_CASE("k-means: recorded steps are those of the host, empty clusters and weights included") {
+  random::generator g(7);
+  for (const std::int64_t k : {2, 5, 9})
+    for (const bool weighted : {false, true})
+      for (const int far : {0, 1, 3})
+        for (const std::int64_t most : {1, 7, 8, 9, 100}) {
+          INFO(k, " clusters, ", far, " of them far off, ", most, " steps at most", weighted ? ", weights" : "");
+          const ndarray x = (g.normal(0, 1, {150, 2}) + 3 * g.integers(0, 4, {150, 1})).to_device("cpu");
+          ndarray first = x(slice(0, k)).copy();
+          for (int c = 0; c < std::min<int>(far, static_cast<int>(k)); ++c) first(c) = 900.0 + 7 * c;
+          const ndarray w = weighted ? g.integers(1, 4, 150).astype(float64).to_device("cpu") : ndarray();
+          eval(x, first);
+          const ops::lloyd_limits limits{most, 1e-9};
+          const auto host = ops::lloyd_on_host(x, w, first, limits);
+          for (const device& where : {cpu, sim::first()}) {
+            const auto steps = ops::lloyd_recorded(x.to_device(where), weighted ? w.to_device(where) : w,
+                                                   first.to_device(where), limits);
+            CHECK(steps.n_iter == host.n_iter);
+            CHECK(array_equal(steps.labels.to_host(), host.labels));
+            CHECK(allclose(steps.centers.to_host(), host.centers, 1e-12));
+          }
+        }
+}
