@@ -1,4 +1,4 @@
-// What quick division, roots and logarithms are compared with: text for kernels on a GPU (tests/gpu) and for functions of
+// What quick division, roots and logarithms, and division out of line, are compared with: text for kernels on a GPU (tests/gpu) and for functions of
 // this process (here).
 #pragma once
 
@@ -17,7 +17,8 @@ struct reciprocal {  // 2^-126 to 2^125
   static __device__ bool wrong(float x, bool&) {
     bool slow = false;
     const float r = sn::quick_reciprocal(x, slow);
-    return differs(r, 1.0f / x, slow, !within(fabsf(x), 0x00800000u, 0x7e000000u));
+    return differs(r, 1.0f / x, slow, !within(fabsf(x), 0x00800000u, 0x7e000000u)) |
+           differs(sn::any_reciprocal(x), 1.0f / x, false, false);
   }
 };
 struct root {  // 2^-100 to the largest
@@ -43,7 +44,8 @@ __device__ __forceinline__ bool wrong_quotient(float a, float b) {
   bool slow = false;
   const float q = sn::quick_divide(a, b, slow), exact = a / b;  // of 2^-125 to 2^127, and of 0
   const bool none = __float_as_uint(a) == 0, some = within(fabsf(a), 0x0d800000u, 0x7f7fffffu) && within(fabsf(exact), 0x01000000u, 0x7f000000u);
-  return differs(q, exact, slow, !((none || some) && within(fabsf(b), 0x00800000u, 0x7e800000u)));
+  return differs(q, exact, slow, !((none || some) && within(fabsf(b), 0x00800000u, 0x7e800000u))) |
+         differs(sn::any_divide(a, b), exact, false, false);
 }
 // x by anything and anything by x; and numerators beside the middle of two quotients by x, where rounding is hardest.
 struct quotient {
@@ -54,6 +56,19 @@ struct quotient {
       bad = bad | wrong_quotient(x, from(other)) | wrong_quotient(from(other), x);
       const float q = from((other & 0x007fffffu) | 0x3f800000u);  // in [1, 2)
       const float near = (float)(((double)q + 0x1p-24) * (double)x);
+      const unsigned bits = __float_as_uint(near);
+      bad = bad | wrong_quotient(near, x) | wrong_quotient(from(bits + 1), x) | wrong_quotient(from(bits - 1), x);
+    }
+    return bad;
+  }
+};
+// Numerators whose quotients by x lie beside the middle of two subnormal numbers or of the smallest normal ones.
+struct small_quotient {
+  static __device__ bool wrong(float x, bool&) {
+    bool bad = false;
+    for (unsigned k = 0; k < 4; ++k) {
+      const unsigned number = scrambled(__float_as_uint(x) * 4 + k) >> (8 + 5 * k);  // of 2^-149
+      const float near = (float)(((double)number + 0.5) * 0x1p-149 * (double)x);
       const unsigned bits = __float_as_uint(near);
       bad = bad | wrong_quotient(near, x) | wrong_quotient(from(bits + 1), x) | wrong_quotient(from(bits - 1), x);
     }

@@ -85,7 +85,7 @@ std::vector<count_wrong> compile_cases(const std::vector<std::string>& names) {
 TEST_CASE(
     "emulated: quick division and roots are exact or raise the flag: every exponent, ends of domains, all mantissas") {
   if (emulated::no_emulation()) return;
-  const std::vector<std::string> names{"reciprocal", "root", "quotient", "edge_quotient"};
+  const std::vector<std::string> names{"reciprocal", "root", "quotient", "small_quotient", "edge_quotient"};
   const std::vector<count_wrong> cases = compile_cases(names);
   std::vector<std::uint32_t> mantissas(std::size_t{1} << 24);  // of [1, 4)
   for (std::size_t k = 0; k < mantissas.size(); ++k) mantissas[k] = 0x3f800000u + static_cast<std::uint32_t>(k);
@@ -101,6 +101,8 @@ TEST_CASE(
   check(1, mantissas);
   mantissas.resize(mantissas.size() / 16);
   check(2, mantissas);
+  for (std::uint32_t& x : mantissas) x += 0x3f000000u;  // of 2^126: numerators of small quotients are normal
+  check(3, mantissas);
 }
 
 TEST_CASE("emulated: kernels that divide and take roots in steps have the CPU's bits, whatever the operands") {

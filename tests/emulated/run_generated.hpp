@@ -49,7 +49,8 @@ inline void replace(std::string& source, const std::string& begin, const std::st
 /// What is written as PTX in the prelude; and products that a host's GCC might contract: see jit/prelude/base.h.
 inline void replace_for_host(std::string& source) {
   replace(source, "asm(\"{", "\"f\"(y));", choice);
-  replace(source, "asm(\"rcp.approx", "\"f\"(x));", "r = approximate_reciprocal(x);");
+  replace(source, "asm(\"rcp.approx.ftz.f32", "\"f\"(x));", "r = approximate_reciprocal(x);");
+  replace(source, "asm(\"rcp.approx.ftz.f64", "\"d\"(x));", "r = approximate_reciprocal(x);");
   replace(source, "asm(\"rsqrt.approx", "\"f\"(x));", "r = approximate_reciprocal_root(x);");
 #ifndef __clang__
   constexpr const char* plain = "#define SN_ROUNDED(x) (x)";

@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::array names = {"reciprocal", "root", "logarithm", "quotient", "edge_quotient"};
+constexpr std::array names = {"reciprocal", "root", "logarithm", "quotient", "small_quotient", "edge_quotient"};
 
 std::string source() {
   std::string text = quick_cases;
