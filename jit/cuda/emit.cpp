@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "jit/cuda/emit_kernel.hpp"
+#include "jit/cuda/emit_steps.hpp"
 #include "jit/cuda/prelude_select.hpp"
 #include "jit/prelude_text.hpp"
 #include "jit/user_text.hpp"
@@ -86,7 +87,8 @@ int cuda_vector_length(const program& p) {
   std::size_t widest = 1;
   for (auto& i : p.inputs) widest = std::max(widest, itemsize(i.type));
   for (auto& o : p.outputs) widest = std::max(widest, itemsize(o.type));
-  return static_cast<int>(16 / widest);
+  const int lanes = static_cast<int>(16 / widest);
+  return lanes == 4 && cuda::registers_in_steps(p) > cuda_step_registers ? 2 : lanes;
 }
 
 int cuda_unroll(const program& p, const cuda_variant& v) {

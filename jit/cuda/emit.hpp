@@ -104,8 +104,13 @@ int cuda_kept(const program& p, int groups);
 /// stride_loop: blocks for each multiprocessor.
 inline constexpr int cuda_loop_blocks = 8;
 
-/// Elements of the vectors of a linear kernel: 16 bytes of the widest operand; 1 if a user's function reads by index,
-/// so that neighbouring threads process neighbouring elements and their accesses coalesce.
+/// Most registers of the values that an element of a linear kernel has at once where lanes go in steps together (emit_steps.hpp):
+/// with more, vectors of four elements leave room for half as many threads, and their text outgrows the instruction caches.
+inline constexpr int cuda_step_registers = 16;
+
+/// Elements of the vectors of a linear kernel: 16 bytes of the widest operand; 8 bytes of float32 if four elements would
+/// have too many values at once; 1 if a user's function reads by index, so that neighbouring threads process neighbouring
+/// elements and their accesses coalesce.
 int cuda_vector_length(const program& p);
 /// linear: vectors of a thread; strided: rows of a thread (elements a block apart at rank 1).
 int cuda_unroll(const program& p, const cuda_variant& v);

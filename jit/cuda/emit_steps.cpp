@@ -19,6 +19,7 @@ const char* checked_name(const instr& i) noexcept {
     default: return nullptr;
   }
 }
+constexpr int most_unsplit = 2;  // such operations, which the compiler's code serves as well
 const instr& at(const program& p, int k) { return p.code[static_cast<std::size_t>(k)]; }
 bool is_checked(const program& p, int k) { return checked_name(at(p, k)) != nullptr; }
 
@@ -47,7 +48,7 @@ bool pays(const program& p, const cuda_variant& v, const phase& f) {
   const bool pairs = v.shape == cuda_shape::reduce_tiles || v.shape == cuda_shape::broadcast_rows ||
                      v.shape == cuda_shape::shared_rows || v.reused;
   constexpr std::size_t instructions_of_a_byte = 8;  // at 4, memory still bounds an H200 by the compiler's code
-  return pairs ? checked > 0 : checked > 2 && work >= instructions_of_a_byte * bytes_of(p, v, f);
+  return pairs ? checked > 0 : checked > most_unsplit && work >= instructions_of_a_byte * bytes_of(p, v, f);
 }
 
 /// The step of each instruction of a phase; of a checked one: that which it follows.
@@ -104,6 +105,29 @@ void divide_into_steps(const program& p, const cuda_variant& v, phase& f) {
   for (const int r : f.results) outlives_step(r);
   for (std::size_t s = 0; s < code.size(); ++s)
     f.steps.push_back(make_phase(p, v, f.name + "_" + num(static_cast<int>(s)), code[s], results[s]));
+}
+
+int registers_in_steps(const program& p) {
+  const int n = static_cast<int>(p.code.size());
+  if (p.flags.fast_math || p.loop.begin < p.loop.end) return 0;
+  int checked = 0;
+  for (int k = 0; k < n; ++k) checked += is_checked(p, k);
+  if (checked <= most_unsplit) return 0;
+  std::vector<int> last(p.code.size(), -1);
+  for (int k = 0; k < n; ++k) p.each_operand(at(p, k), [&](std::uint16_t r) { last[r] = k; });
+  for (const output_desc& o : p.outputs) last[o.reg] = n;
+  int now = 0, most = 0;
+  std::vector<int> ending(p.code.size() + 1);
+  for (int k = 0; k < n; ++k) {
+    now -= ending[static_cast<std::size_t>(k)];
+    const int end = last[static_cast<std::size_t>(k)];
+    if (at(p, k).op == opcode::param || end < 0) continue;
+    const int size = static_cast<int>((itemsize(at(p, k).type) + 3) / 4);
+    now += size;
+    ending[static_cast<std::size_t>(end)] += size;
+    most = std::max(most, now);
+  }
+  return most;
 }
 
 void call_steps(text& t, const program& p, const phase& f, int lanes, const argument_source& source) {

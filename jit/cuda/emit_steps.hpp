@@ -10,6 +10,10 @@ namespace sinter::jit::cuda {
 /// all else is done as late as it can be, but elements of memory are read as early as possible.
 void divide_into_steps(const program& p, const cuda_variant& v, phase& f);
 
+/// 32-bit registers of the values that an element has at once, in the order of the instructions, if a phase of the whole
+/// program may have steps; else 0.
+int registers_in_steps(const program& p);
+
 /// call_lanes for a phase that has steps.
 void call_steps(text& t, const program& p, const phase& f, int lanes, const argument_source& source);
 

@@ -141,6 +141,20 @@ TEST_CASE(
   CHECK(launches == 2);
 }
 
+TEST_CASE(
+    "schedules of a GPU: an element with many values at once, which lanes have in steps together, goes in pairs") {
+  const auto quotients = [](int count) {
+    const ndarray x = memory({1 << 20}), y = memory({1 << 20});
+    std::vector<ndarray> q;
+    for (int k = 0; k < count; ++k) q.push_back(x / (y * y + static_cast<float>(k)));
+    ndarray all = q[0];  // the last first, so that all are there at once
+    for (int k = count - 1; k > 0; --k) all = sqrt(all * all + q[static_cast<std::size_t>(k)]);
+    return all;
+  };
+  CHECK(chosen(quotients(6)) == "linear, vectors of 4");
+  CHECK(chosen(quotients(20)) == "linear, vectors of 2");
+}
+
 TEST_CASE("schedules of a GPU: the chosen one is legal, and none that is considered is clearly cheaper") {
   const ndarray x = memory({512, 700}), v = memory({512, 1}), w = memory({700});
   for (const ndarray& y :
