@@ -61,7 +61,7 @@ inline ndarray page_rank(const places& p) {
   add_at(degree, from, 1.0);
   for (int k = 0; k < 3; ++k) {
     ndarray next = p.rows(full({nodes}, 0.15 / nodes));
-    add_at(next, to, 0.85 * take(rank / maximum(degree, 1.0), from));
+    add_at(next, to, 0.85 * take(rank / maximum(degree, 1.0), from), {.deterministic = true});
     rank = next;
   }
   return stack({sum(rank), max(rank), argmax(rank).astype(float64)});
@@ -72,7 +72,7 @@ inline ndarray group_means(const places& p) {
   const ndarray key = p.rows(g.integers(0, 40, {3001}) * 13), paid = p.rows(g.random({3001}));
   const unique_all_result groups = unique_all(key);
   ndarray total = zeros_like(groups.counts, {.dtype = float64});
-  add_at(total, groups.inverse_indices, paid);
+  add_at(total, groups.inverse_indices, paid, {.deterministic = true});
   return concatenate({groups.values.astype(float64), total / groups.counts, take(paid, groups.indices)});
 }
 

@@ -130,7 +130,7 @@ inline ndarray step(choices& c, std::vector<ndarray>& all) {
       if (c.chance(50)) return x(list);
       ndarray y = x.astype(float64).copy();
       if (c.chance(50)) y(list) = 1 + ndarray(y(list));
-      else add_at(y, list, 0.5);
+      else add_at(y, list, 0.5, {.deterministic = true});
       return y;
     }
     default: return x.ndim() == 0 ? x : roll(x, c.below(5) - 2, axes{c.below(x.ndim())});
