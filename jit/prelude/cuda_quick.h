@@ -64,18 +64,25 @@ __device__ __forceinline__ double rough_reciprocal(double x) {
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
   return r;
 }
+// What decides where an operand is 0, infinite or NaN is their signs, and which of the three b is.
+__device__ __forceinline__ float quotient_of_specials(float a, float b) {
+  const float infinity = __int_as_float(0x7f800000);
+  const float reciprocal = b == 0.0f ? infinity : fabsf(b) < infinity ? 1.0f : 0.0f;
+  return b == b ? __fmul_rn(a, copysignf(reciprocal, b)) : __fadd_rn(a, b);
+}
 // By double, where no step overflows and quotients of float32 are so far from the middle of two float32 that rounding twice is
-// rounding once, also to subnormal ones (S. Figueroa, "When is double rounding innocuous?", 1995). Tiny numerators are common,
-// as derivatives of what has come to its limit, and the compiler's code takes ten times as long for them.
+// rounding once, also to subnormal ones (S. Figueroa, "When is double rounding innocuous?", 1995). Tiny numerators and infinite
+// divisors are common, as derivatives and sigmoids of what has come to its limit, and the compiler's code takes ten times as long
+// for them.
 __device__ __forceinline__ float quotient(float a, float b) {
   const float infinity = __int_as_float(0x7f800000);
-  if (!(fabsf(a) < infinity) | !(fabsf(b) < infinity) | (b == 0.0f)) return a / b;
+  if (!(fabsf(a) < infinity) | !(fabsf(b) < infinity) | (a == 0.0f) | (b == 0.0f)) return quotient_of_specials(a, b);
   const double n = a, d = b;
   double r = rough_reciprocal(d);
   r = fma(r, fma(-d, r, 1.0), r);
   r = fma(r, fma(-d, r, 1.0), r);
   const double q = n * r;
-  return (float)(a == 0.0f ? q : fma(r, fma(-d, q, n), q));  // the last step would lose the sign of -0
+  return (float)fma(r, fma(-d, q, n), q);
 }
 static __device__ __noinline__ float any_reciprocal(float x) { return quotient(1.0f, x); }
 static __device__ __noinline__ float any_divide(float a, float b) { return quotient(a, b); }
