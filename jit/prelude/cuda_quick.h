@@ -59,13 +59,13 @@ __device__ __forceinline__ float quick_log(float x, bool& slow) {
   return __fmaf_rn((float)exponent, __int_as_float(0x33b17218), __fmaf_rn(p, m, m));  // 2^-23 ln 2
 }
 
-__device__ __forceinline__ double rough_reciprocal(double x) {
+__device__ __forceinline__ double rough_double_reciprocal(double x) {
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
   return r;
 }
 // What decides where an operand is 0, infinite or NaN is their signs, and which of the three b is.
-__device__ __forceinline__ float quotient_of_specials(float a, float b) {
+__device__ __forceinline__ float exact_quotient_of_specials(float a, float b) {
   const float infinity = __int_as_float(0x7f800000);
   const float reciprocal = b == 0.0f ? infinity : fabsf(b) < infinity ? 1.0f : 0.0f;
   return b == b ? __fmul_rn(a, copysignf(reciprocal, b)) : __fadd_rn(a, b);
@@ -74,18 +74,19 @@ __device__ __forceinline__ float quotient_of_specials(float a, float b) {
 // rounding once, also to subnormal ones (S. Figueroa, "When is double rounding innocuous?", 1995). Tiny numerators and infinite
 // divisors are common, as derivatives and sigmoids of what has come to its limit, and the compiler's code takes ten times as long
 // for them.
-__device__ __forceinline__ float quotient(float a, float b) {
+__device__ __forceinline__ float exact_quotient(float a, float b) {
   const float infinity = __int_as_float(0x7f800000);
-  if (!(fabsf(a) < infinity) | !(fabsf(b) < infinity) | (a == 0.0f) | (b == 0.0f)) return quotient_of_specials(a, b);
+  if (!(fabsf(a) < infinity) | !(fabsf(b) < infinity) | (a == 0.0f) | (b == 0.0f))
+    return exact_quotient_of_specials(a, b);
   const double n = a, d = b;
-  double r = rough_reciprocal(d);
+  double r = rough_double_reciprocal(d);
   r = fma(r, fma(-d, r, 1.0), r);
   r = fma(r, fma(-d, r, 1.0), r);
   const double q = n * r;
   return (float)fma(r, fma(-d, q, n), q);
 }
-static __device__ __noinline__ float any_reciprocal(float x) { return quotient(1.0f, x); }
-static __device__ __noinline__ float any_divide(float a, float b) { return quotient(a, b); }
+static __device__ __noinline__ float any_reciprocal(float x) { return exact_quotient(1.0f, x); }
+static __device__ __noinline__ float any_divide(float a, float b) { return exact_quotient(a, b); }
 static __device__ __noinline__ float any_sqrt(float x) { return ::sqrtf(x); }
 static __device__ __noinline__ float any_log(float x) { return ::logf(x); }
 
