@@ -108,7 +108,7 @@ class memory_load {
     for (std::size_t p = 0; p < kernels.size(); ++p) {
       const kernel_plan& k = *kernels[p];
       for (node* n : k.results)
-        if (!n->is_leaf()) of(n).last = of(n).before = plan.at(n).held ? kernels.size() : p;
+        if (!n->is_leaf()) of(n).made_at(p, plan.at(n).held ? kernels.size() : p);
       for (node* d : k.dependencies) of(d).read(p, overwrites(k, d));
     }
     // What shows another value's memory, or is written into it, keeps that.
@@ -129,30 +129,55 @@ class memory_load {
   std::size_t peak() const { return *std::max_element(bytes_.begin(), bytes_.end()); }
   std::size_t largest() const noexcept { return largest_; }
 
-  /// Computes what kernel `later` stores by the earlier kernel `at` already; false, and nothing, where that would need
-  /// more than `most`.
-  bool advance(const kernel_plan& k, std::size_t later, std::size_t at, std::size_t most) {
+  /// Computes what kernel `later` stores by an earlier kernel already, which is at `at`, or after the last one that makes what
+  /// `k` reads: then that is its place from now on, unless something reads its results before. False, and nothing, where that would
+  /// need more than `most`.
+  bool advance(const kernel_plan& earlier, const kernel_plan& k, std::size_t later, std::size_t& at, std::size_t most) {
+    std::size_t place = at;
+    for (node* d : k.dependencies) place = std::max(place, of(d).made);
+    for (node* n : earlier.results)
+      if (!n->is_leaf() && place > at && of(n).first <= place) return false;
+    std::size_t kept = 0;  // by waiting for that place
+    for (node* d : earlier.dependencies)
+      if (place > at && of(d).last == at) kept += d->bytes();
     std::size_t stored = 0, freed = 0, overwritten = 0;
     if (k.kind != plan_kind::update)  // which is joined to one that writes the same memory
       for (const node* n : k.results) stored += n->bytes();
     for (node* d : k.dependencies)
-      if (of(d).last == later && of(d).before <= at) (of(d).overwritten ? overwritten : freed) += d->bytes();
-    const auto here = bytes_.begin() + static_cast<std::ptrdiff_t>(at),
+      if (of(d).last == later && of(d).before <= place) (of(d).overwritten ? overwritten : freed) += d->bytes();
+    const auto old = bytes_.begin() + static_cast<std::ptrdiff_t>(at),
+               here = bytes_.begin() + static_cast<std::ptrdiff_t>(place),
                end = bytes_.begin() + static_cast<std::ptrdiff_t>(later);
+    const std::size_t waiting = old == here ? 0 : *std::max_element(old + 1, here + 1);
     const std::size_t between = here + 1 == end ? 0 : *std::max_element(here + 1, end);
-    if (*here + stored > most + overwritten || between + stored > most + overwritten + freed) return false;
+    if (waiting + kept > most || *here + kept + stored > most + overwritten ||
+        between + stored > most + overwritten + freed)
+      return false;
+    if (old != here) std::for_each(old + 1, here + 1, [&](std::size_t& b) { b += kept; });
     *here += stored - overwritten;
     std::for_each(here + 1, end, [&](std::size_t& b) { b += stored - overwritten - freed; });
+    for (node* d : earlier.dependencies)
+      if (of(d).last == at) of(d).last = place;
     for (node* d : k.dependencies)
-      if (of(d).last == later) of(d).last = std::max(of(d).before, at);
+      if (of(d).last == later) of(d).last = std::max(of(d).before, place);
+    for (const kernel_plan* both : {&earlier, &k})
+      for (node* n : both->results)
+        if (!n->is_leaf()) of(n).made = place;
+    at = place;
     return true;
   }
 
  private:
   struct use {
-    std::size_t last = 0, before = 0;  // the last kernels that read it
-    bool overwritten = false;          // the last one may write a result over it
+    std::size_t made = 0, first = ~std::size_t{0};  // the kernels that make it and read it first
+    std::size_t last = 0, before = 0;               // the last ones that read it
+    bool overwritten = false;                       // the last one may write a result over it
+    void made_at(std::size_t p, std::size_t until) {
+      made = p;
+      last = before = until;
+    }
     void read(std::size_t p, bool over) {
+      first = std::min(first, p);
       if (p > last) {
         before = std::exchange(last, p);
         overwritten = over;
@@ -214,6 +239,7 @@ void planner::join_alike(bool sharing, std::size_t& most) {
     if (taken[i]) continue;
     std::unique_ptr<kernel_plan>& own = owner_of(*order[i]);
     int failed = 0;
+    std::size_t place = i;  // in the order, from which joined kernels move it
     for (std::size_t j = next[i]; j < order.size() && j - i < window && failed < tries; j = next[j]) {
       if (taken[j]) continue;
       ++planning().compared;
@@ -221,7 +247,7 @@ void planner::join_alike(bool sharing, std::size_t& most) {
       const bool share = share_operations(*own, *order[j]);
       if ((sharing && !share) || !may_join(*own, *order[j], share)) continue;
       std::unique_ptr<kernel_plan> joined = try_join(*own, *order[j]);
-      if (!joined || !load.advance(*order[j], j, i, most)) {
+      if (!joined || !load.advance(*own, *order[j], j, place, most)) {
         ++failed;
         continue;
       }
