@@ -347,7 +347,7 @@ flusher& shared_flusher() {
 bool relieve_locked(runtime::backend& device) {
   bool any = false;
   for (const value& v : listed_values(device.id())) {
-    if (!v->over_large || v->is_leaf() || v->capture != runtime::this_thread().capture) continue;
+    if (!(v->over_large || v->holds_larger) || v->is_leaf() || v->capture != runtime::this_thread().capture) continue;
     try {
       any |= shared_flusher().run_if_releasing(v);
     } catch (const error&) {  // the caller did not request this value
@@ -390,6 +390,31 @@ bool flush_chain(const value& v) {
   return true;
 }
 
+/// The longest chain of pending nodes below. For values that take little to compute.
+int pending_depth(node* n, std::unordered_map<const node*, int>& known) {
+  if (n->is_leaf()) return -1;
+  if (const auto found = known.find(n); found != known.end()) return found->second;
+  int below = -1;
+  for (int k = 0; k < n->operand_count(); ++k) below = std::max(below, pending_depth(n->operand(k), known));
+  return known[n] = below + 1;
+}
+
+/// For a value at the end of a long chain that is part of a statement: evaluates the other live values of the chain, where it
+/// takes little to compute from these. So temporaries of the statement are not stored. False: it did not.
+bool flush_below(const value& v) {
+  const std::vector<value> roots = live_values_below(v);
+  if (roots.empty() || std::any_of(roots.begin(), roots.end(), [&](const value& r) { return r.get() == v.get(); }))
+    return false;
+  try {
+    run(roots);
+  } catch (const memory_error&) {
+    return false;
+  }
+  std::unordered_map<const node*, int> known;
+  v->depth = static_cast<std::uint16_t>(std::clamp(pending_depth(v.get(), known), 0, 0xffff));  // nobody else has it
+  return v->depth < limits().long_chain();
+}
+
 }  // namespace
 
 void flush(std::span<const value> roots) {
@@ -411,7 +436,9 @@ void flush(std::span<const value> roots) {
 }
 
 void flush_long(const value& v) {
-  if (!v->opaque && !is_example(v)) flush(std::span(&v, 1));
+  if (v->opaque || is_example(v)) return;
+  std::lock_guard lock(flush_mutex());
+  if (v->is_leaf() || !flush_below(v)) flush(std::span(&v, 1));
 }
 
 void refuse_mesh(const char* function, runtime::device_id mesh) {

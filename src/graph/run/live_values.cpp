@@ -79,22 +79,20 @@ bool is_costly(node* n, const node_set& stored, const node_set& bases) {
 }
 
 /// Leaves out temporary values, which C++ keeps until the end of their statement: those that are no variables and take
-/// little to compute from the rest, in the order of recording.
-std::vector<value> without_cheap(std::vector<value> values, const value& v, const node_set& bases) {
+/// little to compute from the rest, in the order of recording. `wanted` stays.
+std::vector<value> without_cheap(std::vector<value> values, const node* wanted, const node_set& bases) {
   std::sort(values.begin(), values.end(), [](const value& a, const value& b) { return a->order < b->order; });
   node_set stored;
   std::erase_if(values, [&](const value& c) {
     const bool needed =
-        c.get() == v.get() || c->assigned.load(std::memory_order_relaxed) || is_costly(c.get(), stored, bases);
+        c.get() == wanted || c->assigned.load(std::memory_order_relaxed) || is_costly(c.get(), stored, bases);
     if (needed) stored.insert(c.get());
     return !needed;
   });
   return values;
 }
 
-}  // namespace
-
-std::vector<value> live_values_with(const value& v) {
+std::vector<value> live_values(const value& v, const node* wanted) {
   std::vector<value> candidates = listed_values(v->device);
   const std::size_t most = std::max(4 * v->bytes(), small_bytes);
   std::erase_if(candidates, [&](const value& c) {
@@ -112,7 +110,12 @@ std::vector<value> live_values_with(const value& v) {
   connected.push_back(v);
   node_set bases = reached.bases();
   if (v->kind.load(std::memory_order_relaxed) == node_kind::update) bases.insert(v.get());  // of the next write
-  return without_cheap(std::move(connected), v, bases);
+  return without_cheap(std::move(connected), wanted, bases);
 }
+
+}  // namespace
+
+std::vector<value> live_values_with(const value& v) { return live_values(v, v.get()); }
+std::vector<value> live_values_below(const value& v) { return live_values(v, nullptr); }
 
 }  // namespace sinter::graph

@@ -11,5 +11,7 @@ namespace sinter::graph {
 /// compute a chain for one of them and again for each of the others would cost more than to store all of them at once.
 /// Under the flush lock.
 std::vector<value> live_values_with(const value& v);
+/// The same where `v` was just recorded and nothing asks for it: without it, if it takes little to compute from the others.
+std::vector<value> live_values_below(const value& v);
 
 }  // namespace sinter::graph

@@ -53,8 +53,9 @@ class node {
   bool opaque = false;      // call, reduce: a type of a preamble, never in memory; read only by calls and reductions
   bool large = false;       // limits().large_operand bytes or more
   bool over_large = false;  // an operand below is large: evaluation may release memory
-  bool over_reduction = false;         // a reduction below was pending when it was recorded
-  bool over_write = false;             // so was a partial write
+  bool over_reduction = false;  // a reduction below was pending when it was recorded
+  bool over_write = false;      // so was a partial write
+  bool holds_larger = false;    // a reduction, or a value that is no larger than one, whose operand is much larger
   std::atomic<bool> is_listed{false};  // is in the list of pending values
   memory_kind memory{};                // where its result is to be allocated
   std::uint16_t depth = 0;             // longest chain of pending nodes below when it was recorded
@@ -151,7 +152,8 @@ void unlink_reader(node* reduction) noexcept;
 std::vector<value> live_readers(const node* reduction);
 
 /// Lists a pending value that a storage gets: one over large operands (`over_large`), which may be evaluated when memory
-/// runs out, and one at the end of a long chain, which is evaluated together with others of that chain. Listed values
+/// runs out, and one at the end of a long chain, or that keeps a larger one of it, which is evaluated with others of that chain.
+/// Listed values
 /// are complete: other threads may evaluate them. False if the value does not qualify or is listed already.
 bool list_pending(const value& v);
 /// A storage no longer holds a value. What no storage holds leaves the list: it is computed when others need it.

@@ -50,6 +50,9 @@ value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id de
   return value::adopt(n);
 }
 
+/// Bytes of operands that may be kept by values much smaller than they are, without its being noted.
+constexpr std::size_t least_held = 4096;
+
 bool lies_over_reduction(const node& n) {
   return n.over_reduction || n.kind.load(std::memory_order_relaxed) == node_kind::reduce;
 }
@@ -60,6 +63,7 @@ void note_operand(node& n, const value& operand) {
   if (operand->order >= n.order) n.order = last_order = operand->order + 1;  // recorded by another thread
   n.over_reduction |= lies_over_reduction(*operand);
   n.over_write |= operand->over_write || operand->kind.load(std::memory_order_relaxed) == node_kind::update;
+  n.holds_larger |= operand->holds_larger && n.bytes() <= 4 * operand->bytes();
   n.depth = std::max(n.depth, static_cast<std::uint16_t>(std::min(operand->depth + 1, 0xffff)));
 }
 void adopt_operand(node& n, value operand) {
@@ -83,6 +87,7 @@ value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kep
   for (int a = 0; a < v->shape.size(); ++a) axes |= std::uint64_t{reduced[static_cast<std::size_t>(a)]} << a;
   value n = fresh(payload::reduce{.op = op, .axes = axes, .combine = combine, .whole = whole}, type, kept, v->device);
   n->opaque = combine && !combine->value.opaque.empty();
+  n->holds_larger = v->bytes() >= least_held && 4 * n->bytes() <= v->bytes();
   adopt_operand(*n, v);
   link_reader(n.get());
   note_recorded(n);
