@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "ops/base/errors.hpp"
@@ -45,7 +46,8 @@ class lanczos {
   }
 
   lanczos_result run() {
-    int64_t kept = 0;
+    int64_t kept = 0, first_search = 0, end = p_.most;
+    std::optional<lanczos_result> converged;
     for (int64_t restart = 0;; ++restart) {
       extend(kept);
       if (size_ < p_.k)
@@ -53,12 +55,17 @@ class lanczos {
       const ritz r = project();
       const std::vector<int64_t> wanted = chosen(r.values, p_.k);
       const int64_t missing = unconverged(r, wanted);
-      if (restart + 1 >= p_.most || size_ < p_.ncv || p_.ncv == p_.n) return finish(r, wanted, missing);
+      if (size_ < p_.ncv || p_.ncv == p_.n) return finish(r, wanted, missing);
       if (missing == 0 && (found_.empty() || is_settled(r, wanted))) {
         if (!is_new(r, wanted)) return finish(r, wanted, missing);
+        if (!converged) first_search = restart + 1;
+        converged = finish(r, wanted, missing);
+        end = std::min(p_.most, restart + 1 + 2 * first_search + 20);
+        if (restart + 1 >= end) return *converged;
         kept = restart_elsewhere(r, wanted);
         continue;
       }
+      if (restart + 1 >= end) return converged ? *converged : finish(r, wanted, missing);
       // More than k vectors are kept the more of them have converged, as ARPACK does, so that the rest does not stall.
       const int64_t found = p_.k - missing, more = p_.k + std::min(found, (p_.ncv - p_.k) / 2);
       kept = thicken(r, chosen(r.values, std::max(more, std::min<int64_t>(p_.ncv - 2, p_.k + 1))));
@@ -173,12 +180,13 @@ class lanczos {
     left_ = 0;
     return c.at + 1 == p_.ncv;
   }
+  /// The matrix is given back to front, since LAPACK's reduction to three diagonals keeps the first vector ("L") to itself: so the last
+  /// components of eigenvectors, which tell what is left, become as small as they are, and are not rounded with the others.
   ritz project() const {
-    const bool complex_type = is_complex(p_.type);
-    ndarray m = array(t_, {.device = cpu}).reshape(p_.ncv, p_.ncv)(slice(size_), slice(size_));
-    if (!complex_type) m = real(m);
+    ndarray m = flip(array(t_, {.device = cpu}).reshape(p_.ncv, p_.ncv)(slice(size_), slice(size_)));
+    if (!is_complex(p_.type)) m = real(m);
     const auto e = linalg::eigh(m);
-    return {e.eigenvalues.to_vector<double>(), e.eigenvectors.to_vector<amplitude>()};
+    return {e.eigenvalues.to_vector<double>(), flip(e.eigenvectors, 0).to_vector<amplitude>()};
   }
   /// Which eigenvalues are wanted, ascending.
   std::vector<int64_t> chosen(const std::vector<double>& values, int64_t count) const {
@@ -214,7 +222,8 @@ class lanczos {
 
   // One vector has one direction of each eigenspace in its Krylov space, so that a search alone sees of a double eigenvalue one
   // copy, and none where the start had no part of it. So what has converged is kept, and the search begun once more from a vector
-  // that is orthogonal to it, until one has found nothing else (Saad, Numerical Methods for Large Eigenvalue Problems, 2011, 4.2.3).
+  // that is orthogonal to it, until one has found nothing else (Saad, Numerical Methods for Large Eigenvalue Problems, 2011, 4.2.3), or
+  // has taken more than twice the restarts of the first one.
 
   /// Whether these are not those that the last search began with. Notes them.
   bool is_new(const ritz& r, const std::vector<int64_t>& wanted) {
@@ -323,6 +332,7 @@ class lanczos {
       seen = stack(mapped(v, p_.metric));
     }
     out.vectors = v / sqrt(real(vecdot(v, seen)))(_, newaxis);
+    eval(out.vectors);  // before the basis is written again
     out.missing = missing;
     return out;
   }
