@@ -90,7 +90,7 @@ sinter_unity_group(src/dist/partitioner src/dist/partition_views src/dist/partit
 sinter_unity_group(src/dist/partition_sums src/dist/evaluation src/dist/api)
 sinter_unity_group(src/dist/calls/opaque src/dist/calls/opaque_counts src/dist/calls/opaque_order src/dist/calls/opaque_products
   src/dist/calls/opaque_scans src/dist/calls/opaque_select)
-sinter_unity_group(src/ops/sparse_linalg/lanczos src/ops/sparse_linalg/eigen src/ops/sparse_linalg/functions
+sinter_unity_group(src/ops/sparse_linalg/eigen/lanczos src/ops/sparse_linalg/eigen/eigen src/ops/sparse_linalg/functions
                    src/ops/sparse_linalg/onenormest src/ops/sparse_linalg/host/factors
                    src/ops/sparse_linalg/host/superlu_library src/ops/sparse_linalg/host/triangular)
 sinter_unity_group(src/ops/linalg/expm src/ops/linalg/factors src/ops/linalg/least_squares src/ops/linalg/multi_dot
@@ -135,7 +135,7 @@ sinter_unity_group(src/ops/sparse/array src/ops/sparse/build src/ops/sparse/conv
                    src/ops/sparse/join src/ops/sparse/make src/ops/sparse/merge src/ops/sparse/order)
 sinter_unity_group(src/ops/sparse/parts src/ops/sparse/print src/ops/sparse/products src/ops/sparse/reduce
                    src/ops/sparse/slice src/ops/sparse/sparse_products src/io/sparse_npz)
-sinter_unity_group(src/ops/sparse_linalg/gram src/ops/sparse_linalg/inverses src/ops/sparse_linalg/lobpcg
+sinter_unity_group(src/ops/sparse_linalg/eigen/gram src/ops/sparse_linalg/eigen/inverses src/ops/sparse_linalg/eigen/lobpcg
                    src/ops/sparse_linalg/operators src/ops/spatial/host_order src/ops/spatial/host_walks)
 sinter_unity_group(src/graph/values/example src/graph/values/trace src/ops/base/opaque_call src/ops/linalg/host/matrix_roots
                    src/ops/linalg/matrices src/ops/statistics/quantile src/ops/special/composed)

@@ -44,10 +44,14 @@ struct eigsh_result {
 };
 /// Eigenvalues of Hermitian A, or of A x = w M x, by thick-restart Lanczos (Wu and Simon, Thick-Restart Lanczos Method for Large
 /// Symmetric Eigenvalue Problems, 2000) with full reorthogonalisation, in place of SciPy's ARPACK: the same subspaces, in the
-/// inner product of M where there is one. Where Minv or OPinv is needed and not given, sparse arrays are factored by splu, dense
-/// ones by LU; systems of other operators are solved by gmres to 16 machine epsilons, and linalg_error says where that does not
-/// converge. value_error: k, ncv, which or mode; Minv with sigma or without M; OPinv without sigma; sigma = 0 of "cayley" and
-/// "buckling". linalg_error: x^H M x is negative.
+/// inner product of M where there is one. Every copy of a multiple eigenvalue is found: what has converged is kept, and the
+/// search begun once more from a vector orthogonal to it, until one finds nothing else, or has taken more than twice the
+/// restarts of the first one. That takes further products with A, about as many for each copy as the first search; ARPACK,
+/// which does not look, may miss copies. A pair has converged where its residual is at most tol |w|, or what rounding leaves,
+/// ncv machine epsilons times the largest |w| seen. Where Minv or OPinv is needed and not given, sparse arrays are factored by
+/// splu, dense ones by LU; systems of other operators are solved by gmres to 16 machine epsilons, and linalg_error says where
+/// that does not converge. value_error: k, ncv, which or mode; Minv with sigma or without M; OPinv without sigma; sigma = 0 of
+/// "cayley" and "buckling". linalg_error: x^H M x is negative.
 eigsh_result eigsh(const linear_operator& A, const eigsh_kw& kw = {});
 template <int_like K>
 eigsh_result eigsh(const linear_operator& A, K k) {

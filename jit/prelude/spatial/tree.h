@@ -1,4 +1,4 @@
-// sinter prelude: points in one to three dimensions in a tree of boxes, walked by one thread for each query. The one text
+// sinter prelude: points in a tree of boxes, walked by one thread for each query. D is 1 to 3, 4, 8 or 16. The one text
 // serves kernels (as users' text, in front of which stands user.h) and the host's loops (src/ops/spatial/host_walks.cpp), so
 // that all devices agree. SN_METHOD, as in user.h, INFINITY and pow are the includer's.
 //
@@ -22,28 +22,51 @@ template <class T> SN_METHOD T infinite() { return T(INFINITY); }
 // terms that are not larger, so that rounding never puts a point nearer than its box.
 template <class T, int P> struct norm {
   double p;
-  SN_METHOD T add(T sum, T difference) const {
+  SN_METHOD T term(T difference) const {
     const T x = difference < 0 ? -difference : difference;
-    if constexpr (P == 1) return sum + x;
-    else if constexpr (P == 2) return sum + x * x;
-    else if constexpr (P == 0) return sum < x ? x : sum;
-    else return sum + T(pow(double(x), p));
+    if constexpr (P == 2) return x * x;
+    else if constexpr (P == 3) return T(pow(double(x), p));
+    else return x;
+  }
+  SN_METHOD T join(T a, T b) const {
+    if constexpr (P == 0) return a < b ? b : a;
+    else return a + b;
   }
 };
 
+// The norm's sum over difference(i), in the order of jit::addition_order: of few terms, or of groups of four by halves. So what is
+// found are the distances of cdist.
+template <class T, int D, int P, class F> SN_METHOD T sum_of_terms(norm<T, P> of, F difference) {
+  if constexpr (D < 4) {
+    T sum = of.term(difference(0));
+    for (int i = 1; i < D; ++i) sum = of.join(sum, of.term(difference(i)));
+    return sum;
+  } else {
+    T group[D / 4];
+    for (int g = 0; g < D / 4; ++g)
+      group[g] = of.join(of.join(of.term(difference(4 * g)), of.term(difference(4 * g + 1))),
+                         of.join(of.term(difference(4 * g + 2)), of.term(difference(4 * g + 3))));
+    for (int half = D / 8; half > 0; half /= 2)
+      for (int g = 0; g < half; ++g) group[g] = of.join(group[g], group[g + half]);
+    return group[0];
+  }
+}
+template <class T> struct point_difference {
+  const T *a, *b;
+  SN_METHOD T operator()(int i) const { return a[i] - b[i]; }
+};
+template <class T, int D> struct box_difference {
+  const T *q, *low;
+  SN_METHOD T operator()(int i) const {
+    const T under = low[i] - q[i], over = q[i] - low[D + i], most = under > over ? under : over;
+    return most > 0 ? most : T(0);
+  }
+};
 template <class T, int D, int P> SN_METHOD T between(norm<T, P> of, const T* a, const T* b) {
-  T sum = 0;
-  for (int i = 0; i < D; ++i) sum = of.add(sum, a[i] - b[i]);
-  return sum;
+  return sum_of_terms<T, D, P>(of, point_difference<T>{a, b});
 }
 template <class T, int D, int P> SN_METHOD T to_box(norm<T, P> of, const tree<T, D>& t, int node, const T* q) {
-  const T* low = t.boxes + (long long)node * (2 * D);
-  T sum = 0;
-  for (int i = 0; i < D; ++i) {
-    const T under = low[i] - q[i], over = q[i] - low[D + i], most = under > over ? under : over;
-    sum = of.add(sum, most > 0 ? most : T(0));
-  }
-  return sum;
+  return sum_of_terms<T, D, P>(of, box_difference<T, D>{q, t.boxes + (long long)node * (2 * D)});
 }
 
 // --- building
@@ -67,7 +90,7 @@ template <int D> SN_METHOD unsigned long long curve_place(unsigned* x, int bits)
 }
 // Points outside of the cells count to the nearest one. `cells`: lowest coordinates, then cells for each unit.
 template <class T, int D> SN_METHOD unsigned long long place_of(const T* point, const T* cells) {
-  constexpr int bits = D == 1 ? 31 : 20;
+  constexpr int bits = D == 1 ? 31 : D < 4 ? 20 : 60 / D;
   const T last = T((1u << bits) - 1);
   unsigned x[D];
   for (int i = 0; i < D; ++i) {

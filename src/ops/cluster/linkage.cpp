@@ -5,11 +5,11 @@
 // distances is SciPy's).
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <vector>
 
+#include "ops/base/algorithm_calls.hpp"
 #include "ops/base/errors.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/spatial/metrics.hpp"
@@ -33,26 +33,26 @@ struct merge_step {
 class square_distances {
  public:
   square_distances(std::span<const double> condensed, int64_t n)
-      : n_(n), all_(std::make_unique_for_overwrite<double[]>(place_in(n * n))) {
+      : n_(n), memory_(unset_leaf(dims{n, n}, dtype::f64, {})), all_(static_cast<double*>(address_to_write(memory_))) {
     auto from = condensed.begin();
     for (int64_t i = 0; i < n; ++i) {
-      all_[place_in(i * n + i)] = 0;
-      std::copy(from, from + (n - 1 - i), all_.get() + i * n + i + 1);
+      all_[i * n + i] = 0;
+      std::copy(from, from + (n - 1 - i), all_ + i * n + i + 1);
       from += n - 1 - i;
     }
     constexpr int64_t tile = 32;  // below the diagonal, so that each line of the cache is written once
     for (int64_t rows = 0; rows < n; rows += tile)
       for (int64_t columns = 0; columns <= rows; columns += tile)
         for (int64_t i = rows; i < std::min(n, rows + tile); ++i)
-          for (int64_t j = columns; j < std::min(i, columns + tile); ++j)
-            all_[place_in(i * n + j)] = all_[place_in(j * n + i)];
+          for (int64_t j = columns; j < std::min(i, columns + tile); ++j) all_[i * n + j] = all_[j * n + i];
   }
-  const double* row(int64_t i) const noexcept { return all_.get() + i * n_; }
-  void set(int64_t i, int64_t j, double d) noexcept { all_[place_in(i * n_ + j)] = all_[place_in(j * n_ + i)] = d; }
+  const double* row(int64_t i) const noexcept { return all_ + i * n_; }
+  void set(int64_t i, int64_t j, double d) noexcept { all_[i * n_ + j] = all_[j * n_ + i] = d; }
 
  private:
   int64_t n_;
-  std::unique_ptr<double[]> all_;
+  value memory_;  // of the device's pools, which have large pages and keep them
+  double* all_;
 };
 
 /// Prim's algorithm. Points that are not in the tree yet stay in their order.

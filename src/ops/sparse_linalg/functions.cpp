@@ -13,6 +13,7 @@
 #include "sinter/eval.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
+#include "sinter/sparse.hpp"
 #include "sinter/sparse_eigen.hpp"
 #include "sinter/sparse_functions.hpp"
 
@@ -59,7 +60,7 @@ class exponential {
   exponential(const linear_operator& a, const std::optional<double>& trace, dtype type)
       : a_(a), n_(a.shape(0)), mu_(trace_of(trace) / static_cast<double>(std::max<int64_t>(n_, 1))) {
     if (!is_complex(type)) mu_ = mu_.real();
-    shifted_ = mu_ == 0.0 ? a : a - scalar_of(mu_) * sparse::linalg::identity_operator({n_, n_}, type);
+    shifted_ = mu_ == 0.0 ? a : less_diagonal(a, scalar_of(mu_), type);
   }
   /// exp(t A) b.
   ndarray apply(ndarray b, double t, double tol) {
@@ -105,6 +106,15 @@ class exponential {
         degree = d, steps = static_cast<int64_t>(s);
     }
   };
+  /// A - mu. Of a sparse matrix as one, whose product then is one pass.
+  static linear_operator less_diagonal(const linear_operator& a, const scalar& mu, dtype type) {
+    const int64_t n = a.shape(0);
+    const sparse_array s = body_of(a, "expm_multiply").as_sparse();
+    if (!s.defined()) return a - mu * sparse::linalg::identity_operator({n, n}, type);
+    const dtype own = solver_dtype(s.dtype());
+    const ndarray diagonal = full({n}, mu, {.dtype = own, .device = s.device()});
+    return s.astype(own) - sparse::diags({diagonal}, {0}).tocsr();
+  }
   static scalar scalar_of(std::complex<double> v) { return v.imag() == 0 ? scalar(v.real()) : scalar(v); }
   std::complex<double> trace_of(const std::optional<double>& given) const {
     if (given) return *given;
@@ -124,10 +134,13 @@ class exponential {
   /// The p-th root of the norm of the p-th power.
   double root_of_power(int64_t p) {
     double& known = roots_.try_emplace(p, -1.0).first->second;
-    if (known < 0)
-      known =
-          std::pow(sparse::linalg::onenormest(p == 1 ? shifted_ : shifted_.power(p)).est, 1.0 / static_cast<double>(p));
+    if (known < 0) known = std::pow(one_norm_of_power(p), 1.0 / static_cast<double>(p));
     return known;
+  }
+  double one_norm_of_power(int64_t p) const {
+    if (p > 1) return sparse::linalg::onenormest(shifted_.power(p)).est;
+    const sparse_array s = body_of(shifted_, "expm_multiply").as_sparse();
+    return s.defined() ? sparse::linalg::norm(s, {.ord = 1}).item<double>() : sparse::linalg::onenormest(shifted_).est;
   }
   /// Fragment 3.1 of the paper.
   choice plan(double t, int64_t columns) {

@@ -7,6 +7,7 @@
 
 #include "ops/base/errors.hpp"
 #include "ops/sparse_linalg/iteration.hpp"
+#include "ops/sparse_linalg/orthogonal.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"
@@ -128,20 +129,14 @@ struct gmres_state {
     }
     return end;
   }
-  /// The Arnoldi vector after `col`, orthogonal to the others by classical Gram-Schmidt, twice.
+  /// The Arnoldi vector after `col`, orthogonal to the others.
   pending_column expand(int64_t col) {
-    const ndarray v = basis(slice(col + 1), _);
-    ndarray w = s.precondition(s.apply(basis(col, _)));
-    const ndarray whole = length_of(w), bra = is_complex(v.dtype()) ? conj(v) : v;
-    ndarray h = matmul(bra, w);
-    w = w - matmul(h, v);
-    const ndarray again = matmul(bra, w);
-    w = w - matmul(again, v);
-    h = h + again;
-    const ndarray left = length_of(w);
-    eval(w, h, left, whole);
-    basis(col + 1, _) = w / left;
-    return {h, left, whole};
+    const ndarray v = basis(slice(col + 1), _), w = s.precondition(s.apply(basis(col, _))), whole = length_of(w);
+    const projected q = project_out_twice(v, v, w);
+    const ndarray left = length_of(q.left);
+    eval(q.left, q.h, left, whole);
+    basis(col + 1, _) = q.left / left;
+    return {q.h, left, whole};
   }
 };
 

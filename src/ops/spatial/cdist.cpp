@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "ops/base/algorithm_calls.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -38,16 +39,17 @@ pair_numbers pairs_below(int64_t n, const device& where_to) {
 /// The CPU's loops are faster over blocks of a matrix, up to whose diagonal they compute a little more than the pairs.
 template <class T>
 ndarray pairs_by_blocks(const pair_metric& of, const ndarray& p) {
-  const int64_t n = p.shape(0), step = std::clamp<int64_t>(n / 16, 32, 512);
-  std::vector<T> out(static_cast<std::size_t>(n * (n - 1) / 2));
-  T* to = out.data();
+  // Blocks that the second-level cache holds, as they are copied from.
+  const int64_t n = p.shape(0), step = std::clamp<int64_t>((int64_t{1} << 16) / n, 16, 512);
+  const graph::value out = unset_leaf(dims{n * (n - 1) / 2}, p.dtype(), {});
+  T* to = static_cast<T*>(address_to_write(out));
   for (int64_t first = 0; first + 1 < n; first += step) {
     const int64_t rows = std::min(step, n - 1 - first), columns = n - 1 - first;
     const auto block = of.matrix(p(slice(first, first + rows)), p(slice(first + 1, n))).template host<T>();
     for (int64_t i = 0; i < rows; ++i)
       to = std::copy(block.data() + i * columns + i, block.data() + (i + 1) * columns, to);
   }
-  return array(out.data(), {n * (n - 1) / 2}, {.device = p.device()});
+  return wrap(out);
 }
 
 int64_t order_of(int64_t pairs) {

@@ -1,5 +1,6 @@
 // The order of points in a tree on the host: halves about medians.
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "ops/spatial/walks.hpp"
@@ -74,11 +75,17 @@ ndarray order_of(const ndarray& x, int64_t leaves, int64_t bucket) {
 }  // namespace
 
 ndarray order_by_medians(const ndarray& points, int64_t leaves, int64_t bucket) {
-  const bool single = points.dtype() == dtype::f32;
+  const auto by = [&]<int D>(std::integral_constant<int, D>) {
+    return points.dtype() == dtype::f32 ? order_of<float, D>(points, leaves, bucket)
+                                        : order_of<double, D>(points, leaves, bucket);
+  };
   switch (points.shape(1)) {
-    case 1: return single ? order_of<float, 1>(points, leaves, bucket) : order_of<double, 1>(points, leaves, bucket);
-    case 2: return single ? order_of<float, 2>(points, leaves, bucket) : order_of<double, 2>(points, leaves, bucket);
-    default: return single ? order_of<float, 3>(points, leaves, bucket) : order_of<double, 3>(points, leaves, bucket);
+    case 1: return by(std::integral_constant<int, 1>());
+    case 2: return by(std::integral_constant<int, 2>());
+    case 3: return by(std::integral_constant<int, 3>());
+    case 4: return by(std::integral_constant<int, 4>());
+    case 8: return by(std::integral_constant<int, 8>());
+    default: return by(std::integral_constant<int, 16>());
   }
 }
 

@@ -57,7 +57,10 @@ auto with_dimensions(int d, const F& f) {
   switch (d) {
     case 1: return f(std::integral_constant<int, 1>());
     case 2: return f(std::integral_constant<int, 2>());
-    default: return f(std::integral_constant<int, 3>());
+    case 3: return f(std::integral_constant<int, 3>());
+    case 4: return f(std::integral_constant<int, 4>());
+    case 8: return f(std::integral_constant<int, 8>());
+    default: return f(std::integral_constant<int, 16>());
   }
 }
 template <class F>
@@ -244,12 +247,10 @@ class walks_on_host final : public tree_walks {
 /// The least sum of a norm's terms between points of two boxes; as in to_box, no point's rounded one is less.
 template <class T, int D, int P>
 T between_boxes(sn_tree::norm<T, P> of, const T* a, const T* b) {
-  T sum = 0;
-  for (int i = 0; i < D; ++i) {
+  return sn_tree::sum_of_terms<T, D, P>(of, [a, b](int i) {
     const T under = b[i] - a[D + i], over = a[i] - b[D + i], most = under > over ? under : over;
-    sum = of.add(sum, most > 0 ? most : T(0));
-  }
-  return sum;
+    return most > 0 ? most : T(0);
+  });
 }
 
 struct id_pair {
@@ -326,6 +327,19 @@ ndarray pairs_on_host(const point_tree& t, walk_norm of, double radius) {
         pairs_from_leaf<T, D, P>(tree, norm, leaf, static_cast<T>(radius), found[index_of(p)]);
     });
     return sorted_pairs(found, t.count);
+  });
+}
+
+double share_of_leaves(const point_tree& t, const ndarray& queries, int64_t k) {
+  const int64_t m = queries.shape(0);
+  const nearest_found found = host_walks().nearest(t, {}, queries, arange(m, {.device = cpu}), k, HUGE_VAL);
+  return with_tree(t, {}, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
+    const auto q = queries.host<T>(), far = found.distances.host<T>();
+    int64_t near = 0;
+    for (int64_t i = 0; i < m; ++i)
+      for (int leaf = 0; leaf < tree.leaves; ++leaf)
+        near += sn_tree::to_box(norm, tree, tree.leaves + leaf, q.data() + i * D) <= far[index_of((i + 1) * k - 1)];
+    return static_cast<double>(near) / (static_cast<double>(m) * static_cast<double>(tree.leaves));
   });
 }
 

@@ -24,21 +24,22 @@ struct asked_points {
   ndarray rows;
   std::vector<int64_t> shape;
 };
-asked_points asked(const point_tree& t, const ndarray& x, const char* function) {
+asked_points asked(const point_tree& t, int64_t dimensions, const ndarray& x, const char* function) {
   const dims& given = view_of(x, function).shape;
-  if (given.empty() || given.back() != t.dimensions)
-    fail<shape_error>(function, "points of shape ", given, " for a tree in ", t.dimensions, " dimensions");
+  if (given.empty() || given.back() != dimensions)
+    fail<shape_error>(function, "points of shape ", given, " for a tree in ", dimensions, " dimensions");
   if (is_complex(x.dtype())) fail<dtype_error>(function, "points of dtype ", x.dtype(), " are not real");
   require_one_device(function, to_id(x.device()), to_id(t.points.device()));
-  asked_points out{reshape(x, {-1, t.dimensions}).astype(t.points.dtype(), false), {}};
+  asked_points out{reshape(x, {-1, dimensions}).astype(t.points.dtype(), false), {}};
   for (int k = 0; k + 1 < given.size(); ++k) out.shape.push_back(given[k]);
   if (x.size() == 0) {
     int64_t rows = 1;
     for (const int64_t n : out.shape) rows *= n;
-    out.rows = zeros({rows, t.dimensions}, {.dtype = t.points.dtype(), .device = t.points.device()});
+    out.rows = zeros({rows, dimensions}, {.dtype = t.points.dtype(), .device = t.points.device()});
   }
   require_finite(out.rows, "points", function);
   eval(out.rows);
+  out.rows = with_tree_columns(out.rows);
   return out;
 }
 
@@ -59,23 +60,23 @@ spatial::KDTree::KDTree(const ndarray& data, const kdtree_kw& kw) {
   const char* const function = "KDTree";
   const dims& shape = view_of(data, function).shape;
   if (kw.leafsize < 1) fail<value_error>(function, "leafsize ", kw.leafsize, " is not at least 1");
-  if (shape.size() != 2 || shape[1] < 1 || shape[1] > 3)
-    fail<shape_error>(function, "points of shape ", shape, " are not (n, 1) to (n, 3)");
+  if (shape.size() != 2 || shape[1] < 1 || shape[1] > most_tree_dimensions)
+    fail<shape_error>(function, "points of shape ", shape, " are not (n, 1) to (n, ", most_tree_dimensions, ")");
   if (shape[0] > most_points) fail<shape_error>(function, shape[0], " points are more than 2^31 - 1");
   data_ = data.astype(distance_dtype(data.dtype(), function)).copy();
   require_finite(data_, "points", function);
-  tree_ = std::make_shared<const point_tree>(make_tree(data_, kw.leafsize));
+  tree_ = std::make_shared<const point_tree>(make_tree(with_tree_columns(data_), kw.leafsize));
 }
 
 int64_t spatial::KDTree::n() const noexcept { return tree_->count; }
-int64_t spatial::KDTree::m() const noexcept { return tree_->dimensions; }
+int64_t spatial::KDTree::m() const noexcept { return data_.shape(1); }
 const ndarray& spatial::KDTree::data() const noexcept { return data_; }
 
 spatial::knn_result spatial::KDTree::query(const ndarray& x, int64_t k, const query_kw& kw) const {
   const char* const function = "KDTree.query";
   if (k < 1 || k > most_points) fail<value_error>(function, "k = ", k, " neighbours");
   const walk_norm of = norm_of(kw.p, function);
-  asked_points points = asked(*tree_, x, function);
+  asked_points points = asked(*tree_, m(), x, function);
   const nearest_found found =
       walks_for(points.rows)
           .nearest(*tree_, of, points.rows, walking_order(*tree_, points.rows), k, sum_of(kw.distance_upper_bound, of));
@@ -86,7 +87,7 @@ spatial::knn_result spatial::KDTree::query(const ndarray& x, int64_t k, const qu
 spatial::neighbor_lists spatial::KDTree::query_ball_point(const ndarray& x, const operand& r, const ball_kw& kw) const {
   const char* const function = "KDTree.query_ball_point";
   const walk_norm of = norm_of(kw.p, function);
-  const asked_points points = asked(*tree_, x, function);
+  const asked_points points = asked(*tree_, m(), x, function);
   return lists_within(*tree_, of,
                       {points.rows, walking_order(*tree_, points.rows), radii_of(*tree_, r, points, of, function)});
 }
@@ -94,7 +95,7 @@ spatial::neighbor_lists spatial::KDTree::query_ball_point(const ndarray& x, cons
 ndarray spatial::KDTree::query_ball_count(const ndarray& x, const operand& r, const ball_kw& kw) const {
   const char* const function = "KDTree.query_ball_count";
   const walk_norm of = norm_of(kw.p, function);
-  const asked_points points = asked(*tree_, x, function);
+  const asked_points points = asked(*tree_, m(), x, function);
   const ball_query ball{points.rows, walking_order(*tree_, points.rows), radii_of(*tree_, r, points, of, function)};
   return reshape(walks_for(points.rows).count(*tree_, of, ball, tree_->count), shape_t(points.shape));
 }
@@ -103,9 +104,9 @@ ndarray spatial::KDTree::query_pairs(double r, const ball_kw& kw) const {
   const char* const function = "KDTree.query_pairs";
   const walk_norm of = norm_of(kw.p, function);
   if (served_by_host(data_)) return pairs_on_host(*tree_, of, sum_of(r, of));
-  const asked_points points{data_, {tree_->count}};
-  const neighbor_lists found =
-      lists_within(*tree_, of, {data_, tree_->ids.astype(int64), radii_of(*tree_, r, points, of, function), true});
+  const asked_points points{with_tree_columns(data_), {tree_->count}};
+  const neighbor_lists found = lists_within(
+      *tree_, of, {points.rows, tree_->ids.astype(int64), radii_of(*tree_, r, points, of, function), true});
   const ndarray first = repeat(arange(tree_->count, {.device = data_.device()}), diff(found.indptr));
   return stack({first, found.indices}, 1);
 }
@@ -115,7 +116,7 @@ ndarray spatial::KDTree::count_neighbors(const KDTree& other, const operand& r, 
   const walk_norm of = norm_of(kw.p, function);
   if (m() != other.m()) fail<shape_error>(function, "trees in ", m(), " and ", other.m(), " dimensions");
   const ndarray given = r.is_array() ? r.array() : full({}, r);
-  const asked_points points = asked(*tree_, other.data_, function);
+  const asked_points points = asked(*tree_, m(), other.data_, function);
   const ndarray order = walking_order(*tree_, points.rows);
   std::vector<int64_t> totals;
   for (const double radius : given.to_vector<double>()) {

@@ -231,7 +231,11 @@ ndarray pair_metric::matrix(const ndarray& a, const ndarray& b) const {
   if (is("cosine") || is("correlation")) return clip(1 - matmul(a, b.T()), 0, 2);
   if (is("haversine")) return between(a(_, newaxis), b(newaxis), 2);
   // The CPU's loops run over what lies next to each other: the second set's points. A GPU's tiles take rows as they are.
-  if (a.device().kind == device_kind::cpu) return between(a(_, _, newaxis), b.T().copy()(newaxis), 1);
+  if (a.device().kind == device_kind::cpu) {
+    const ndarray columns = b.T().copy();
+    eval(columns);  // else each row of the first set would turn them anew
+    return between(a(_, _, newaxis), columns(newaxis), 1);
+  }
   return between(a(_, newaxis), b(newaxis), 2);
 }
 

@@ -1,6 +1,7 @@
 // knn and radius_neighbors: which search serves a metric.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "ops/base/one_memory.hpp"
@@ -85,6 +86,7 @@ class search {
       const nearest_found found = ask(make_tree(sets_.b, 8), sets_.a, k);
       return {metric_ == "euclidean" ? sqrt(found.distances) : found.distances, found.ids};
     }
+    if (const auto found = by_wide_tree(k)) return rooted({found->distances, found->ids});
     if (by_products())
       return rooted(nearest_by_products(sets_.a, sets_.b, k,
                                         is_squared_                  ? product_order::squares
@@ -148,9 +150,23 @@ class search {
     }
   }
 
+  bool serves_tree() const { return sets_.a.shape(1) <= 3 && tree_can(); }
+  /// In more dimensions a tree on the host, where some queries show that the points lie so that it has to read few of them.
+  std::optional<nearest_found> by_wide_tree(int64_t k) const {
+    constexpr int64_t some = 64, least_points = 1024, least_queries = 1024;
+    constexpr double most_share = 0.25;  // of the leaves; products of all points take as long then
+    if (sets_.a.shape(1) <= 3 || points() < least_points || queries() < least_queries || !served_by_host(sets_.a) ||
+        !tree_can())
+      return std::nullopt;
+    const point_tree t = make_tree(with_tree_columns(sets_.b), 8);
+    const ndarray rows = with_tree_columns(sets_.a), sample = rows(slice(_, _, queries() / some)).copy();
+    eval(sample);
+    if (share_of_leaves(t, sample, k) > most_share) return std::nullopt;
+    return ask(t, rows, k);
+  }
   /// Whether a tree can: its distances are finite, since an infinite one says there that nothing was found.
-  bool serves_tree() const {
-    if (!is_squared_ || is_weighted_ || sets_.a.shape(1) < 1 || sets_.a.shape(1) > 3) return false;
+  bool tree_can() const {
+    if (!is_squared_ || is_weighted_ || sets_.a.shape(1) < 1 || sets_.a.shape(1) > most_tree_dimensions) return false;
     const double most = type() == dtype::f32 ? 1e18 : 1e153;
     return points() < (int64_t{1} << 31) - 1 &&
            static_cast<bool>(logical_and(all(abs(sets_.a) < most), all(abs(sets_.b) < most)));

@@ -24,7 +24,7 @@ namespace {
 ndarray cells_of(const ndarray& points) {
   const int64_t d = points.shape(1);
   if (points.shape(0) == 0) return zeros({2, d}, {.dtype = points.dtype(), .device = points.device()});
-  const double count = d == 1 ? 0x1p31 : 0x1p20;
+  const double count = std::exp2(d == 1 ? 31 : d < 4 ? 20 : 60 / d);
   const ndarray low = min(points, 0), width = max(points, 0) - low;
   return stack({low, where(width > 0, count / width, zeros_like(width))}, 0).astype(points.dtype(), false);
 }
@@ -33,6 +33,15 @@ ndarray cells_of(const ndarray& points) {
 
 void require_finite(const ndarray& x, const char* what, const char* function) {
   if (!static_cast<bool>(all(isfinite(x)))) fail<value_error>(function, what, " must be finite");
+}
+
+ndarray with_tree_columns(const ndarray& points) {
+  const int64_t d = points.shape(1), columns = d <= 4 ? d : d <= 8 ? 8 : most_tree_dimensions;
+  if (columns == d) return points;
+  const ndarray none = zeros({points.shape(0), columns - d}, {.dtype = points.dtype(), .device = points.device()});
+  const ndarray out = concatenate({points, none}, 1);
+  eval(out);
+  return out;
 }
 
 point_tree make_tree(const ndarray& points, int64_t leafsize) {

@@ -16,7 +16,8 @@ struct walk_norm {
   double p = 2;
 };
 
-/// Points (count, dimensions), 1 to 3 of them, float32 or float64, in a tree as jit/prelude/spatial/tree.h describes it.
+/// Points (count, dimensions), float32 or float64, in a tree as jit/prelude/spatial/tree.h describes it: in 1, 2, 3, 4, 8 or 16
+/// dimensions, since points of others have been given zeros (with_tree_columns of tree.hpp).
 struct point_tree {
   ndarray points, ids, boxes, least;
   ndarray cells;  // (2, dimensions): where the cells of the curve begin, and how many go into a unit
@@ -75,6 +76,9 @@ ndarray pairs_on_host(const point_tree& t, walk_norm of, double radius);
 /// The points' places in a tree on the host, int64: each node's points, of evaluated rows, lie on two sides of a plane, so that
 /// boxes do not overlap. Takes n log(leaves) comparisons.
 ndarray order_by_medians(const ndarray& points, std::int64_t leaves, std::int64_t bucket);
+
+/// Of a tree on the host and some evaluated queries: the mean part of its leaves that a search for the k nearest has to read.
+double share_of_leaves(const point_tree& t, const ndarray& queries, std::int64_t k);
 
 /// Whether loops of the host serve the array's device.
 bool served_by_host(const ndarray& x);

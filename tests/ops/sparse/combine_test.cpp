@@ -57,6 +57,64 @@ TEST_CASE("sparse: operations on two arrays are those of dense ones") {
       }
 }
 
+TEST_CASE("sparse: operations on arrays some or all of whose rows have the same places") {
+  for (const std::int64_t rows : {1, 40, 3000}) {
+    CAPTURE(rows);
+    const sn::ndarray x = numbers(rows, 90, 1, sn::float64);
+    // Parts of their own, so that nothing tells beforehand that places are the same.
+    const auto operated = [&](const sn::ndarray& y) {
+      const sp::sparse_array a = sp::csr_array(x), b = sp::csr_array(y);
+      check_same(a + b, x + y);
+      check_same(b - a, y - x);
+      check_same(a != b, x != y);
+      check_same(a > b, x > y);
+      check_same(a.maximum(b), sn::maximum(x, y));
+    };
+    operated(-x);
+    operated(3 * x);
+    operated(sn::where(x == 1, 1.0, -x));
+    operated(sn::roll(x, 1, 1));  // as many entries in a row
+    operated(sn::where(sn::arange(rows)(_, newaxis) % 2 == 0, 2 * x, numbers(rows, 90, 2, sn::float64)));
+  }
+}
+
+TEST_CASE("sparse: sums of rows of none to twelve entries are those of their terms in order") {
+  const sn::device_guard on(sn::cpu);  // lanes of a GPU share rows
+  for (const sn::dtype type : {sn::float32, sn::float64})
+    for (const sn::dtype index : {sn::int32, sn::int64}) {
+      const std::int64_t rows = 200, width = 13;
+      std::vector<std::int64_t> ends{0}, columns;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const std::int64_t count = r * 5 % width;
+        for (std::int64_t k = 0; k < count; ++k) columns.push_back((r + 17 * k) % 61);
+        ends.push_back(static_cast<std::int64_t>(columns.size()));
+      }
+      const sn::ndarray data = sn::sin(sn::arange(static_cast<std::int64_t>(columns.size()))).astype(type),
+                        x = sn::cos(sn::arange(61) * 0.7).astype(type);
+      const sp::sparse_array a =
+          sp::csr_array(data, sn::array(columns).astype(index), sn::array(ends).astype(index), sn::shape_t{rows, 61});
+      const std::vector<double> v = data.to_vector<double>(), of_x = x.to_vector<double>(),
+                                found = a.dot(x).to_vector<double>();
+      const auto rounded = [&](double z) { return type == sn::float32 ? static_cast<float>(z) : z; };
+      for (std::size_t r = 0; r < found.size(); ++r) {
+        const auto first = static_cast<std::size_t>(ends[r]), count = static_cast<std::size_t>(ends[r + 1]) - first;
+        const auto term = [&](std::size_t k) {
+          return rounded(v[first + k] * of_x[static_cast<std::size_t>(columns[first + k])]);
+        };
+        double sum = 0;
+        std::size_t k = 0;
+        if (count >= 8) {  // four sums side by side
+          double side[4] = {};
+          for (; k + 4 <= count; k += 4)
+            for (std::size_t s = 0; s < 4; ++s) side[s] = rounded(side[s] + term(k + s));
+          sum = rounded(rounded(side[0] + side[1]) + rounded(side[2] + side[3]));
+        }
+        for (; k < count; ++k) sum = rounded(sum + term(k));
+        CHECK(found[r] == sum);
+      }
+    }
+}
+
 TEST_CASE("sparse: NaN, infinity and overflow in operations on two arrays") {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   const sn::ndarray x = sn::array({nan, 1.0, 0.0, inf, 0.0, -1.0}).reshape({2, 3}),

@@ -2,7 +2,9 @@
 // systems are compared with SciPy's in golden_test.cpp.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "ops/sparse_linalg/superlu.hpp"
 
@@ -111,6 +113,102 @@ TEST_CASE("eigsh of a pair refuses what does not fit") {
   CHECK_THROWS_AS(sl::eigsh(a, {.k = 2, .sigma = 0.0, .mode = "cayley"}), value_error);
   CHECK_THROWS_AS(sl::eigsh(a, {.k = 2, .M = hidden(sparse::csr_array(shape_t{10, 10}))}),
                   linalg_error);  // gmres fails
+}
+
+namespace {
+
+/// The 5-point Laplacian of a square of `side` squared points, whose eigenvalues off the diagonal of modes are double.
+sparse::sparse_array square_laplacian(std::int64_t side) {
+  const auto one = sparse::identity(side), d = second_differences(side);
+  return (sparse::kron(one, d) + sparse::kron(d, one)).tocsr();
+}
+/// That of a cube, with triple and sixfold ones.
+sparse::sparse_array cube_laplacian(std::int64_t side) {
+  return (sparse::kron(square_laplacian(side), sparse::identity(side)) +
+          sparse::kron(sparse::identity(side * side), second_differences(side)))
+      .tocsr();
+}
+/// The k of ascending eigenvalues that `which` means.
+ndarray wanted_of(const ndarray& all, std::int64_t k, const std::string& which) {
+  if (which == "SA") return all(slice(k));
+  if (which == "BE") return concatenate({all(slice(k / 2)), all(slice(-(k - k / 2), _))});
+  return all(slice(-k, _));
+}
+double farthest(const ndarray& a, const ndarray& b) { return max(absolute(a - b)).item<double>(); }
+
+}  // namespace
+
+TEST_CASE("eigsh finds every copy of a double or triple eigenvalue, whatever the tolerance") {
+  const struct {
+    const char* name;
+    sparse::sparse_array a;
+  } matrices[] = {{"square", square_laplacian(12)},
+                  {"cube", cube_laplacian(6)},
+                  {"threefold", sparse::diags({floor(arange(210, {.dtype = float64}) / 3)}, {0}).tocsr()}};
+  for (const auto& m : matrices) {
+    const ndarray all = linalg::eigvalsh(m.a.toarray());
+    const double size = absolute(all(-1)).item<double>();
+    for (const std::int64_t k : {2, 3, 6, 9})
+      for (const double tol : {0.0, 1e-6, 1e-3})
+        for (const char* which : {"LM", "SA", "BE"}) {
+          CAPTURE(m.name);
+          CAPTURE(k);
+          CAPTURE(tol);
+          CAPTURE(which);
+          const auto r = sl::eigsh(m.a, {.k = k, .which = which, .tol = tol});
+          CHECK(r.info == 0);
+          CHECK(farthest(r.eigenvalues, wanted_of(all, k, which)) < std::max(1e-12, tol / 100) * size);
+          CHECK(length(matmul(r.eigenvectors.T(), r.eigenvectors) - eye(k)) < 1e-11);
+        }
+  }
+}
+
+TEST_CASE(
+    "eigsh finds copies near a number, of pairs, of complex matrices, and from a start that has no part of them") {
+  const auto a = square_laplacian(12);
+  const ndarray all = linalg::eigvalsh(a.toarray());
+  // Constant vectors have only modes that are even in both directions.
+  for (const double tol : {0.0, 1e-4}) {
+    const auto even = sl::eigsh(a, {.k = 5, .which = "SA", .v0 = ones({144}), .tol = tol});
+    CHECK(farthest(even.eigenvalues, all(slice(5))) < 1e-7);
+  }
+  const ndarray phases = exp(std::complex<double>(0, 1) * arange(144, {.dtype = float64}));
+  const ndarray z = a.toarray() * phases * conj(phases)(_, newaxis);
+  const auto turned = sl::eigsh(z, {.k = 6, .which = "LA", .tol = 1e-6});
+  CHECK(farthest(turned.eigenvalues, all(slice(-6, _))) < 1e-10);
+  if (test::no_superlu()) return;
+  for (const double tol : {0.0, 1e-6, 1e-3}) {
+    CAPTURE(tol);
+    const auto near = sl::eigsh(a, {.k = 6, .sigma = 0.0, .tol = tol});
+    CHECK(farthest(near.eigenvalues, all(slice(6))) < 1e-5);
+    const auto halves = sl::eigsh(a, {.k = 6, .M = 0.5 * sparse::identity(144), .sigma = 0.0, .tol = tol});
+    CHECK(farthest(halves.eigenvalues, 2 * all(slice(6))) < 1e-5);
+  }
+}
+
+TEST_CASE("eigsh ends where rounding lets residuals become no less") {
+  const auto a = square_laplacian(30);
+  std::int64_t products = 0;
+  const sl::linear_operator counted(a.shape(), [&](const ndarray& x) { return ++products, sparse::matmul(a, x); },
+                                    {.dtype = float64});
+  // Relative to eigenvalues a thousandth of the largest one, machine epsilon is below what rounding leaves.
+  const auto r = sl::eigsh(counted, {.k = 9, .which = "SA"});
+  CHECK(r.info == 0);
+  CHECK(products < 3000);
+  const ndarray s = smallest(30, 30);
+  CHECK(farthest(r.eigenvalues, sort(ravel(s + s(_, newaxis)))(slice(9))) < 1e-12);
+}
+
+TEST_CASE("svds finds both copies of double singular values") {
+  const ndarray b = some_columns(40, 25);
+  const ndarray twice = kron(eye(2), b), s = linalg::svdvals(b);
+  for (const double tol : {0.0, 1e-5}) {
+    const auto r = sl::svds(twice, {.k = 6, .tol = tol});
+    CHECK(r.info == 0);
+    CHECK(farthest(r.s, sort(concatenate({s(slice(3)), s(slice(3))}))) < 1e-8);
+    CHECK(length(matmul(twice, r.vh.T()) - r.u * r.s) < 1e-8);
+    CHECK(length(matmul(twice.T(), r.u) - r.vh.T() * r.s) < std::max(1e-6, 10 * tol));
+  }
 }
 
 TEST_CASE("lobpcg: a preconditioner saves steps, and constraints give the eigenvalues that follow") {

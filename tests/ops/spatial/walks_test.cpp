@@ -42,7 +42,7 @@ std::vector<ndarray> answers(const ndarray& p, const ndarray& q, double norm) {
 TEST_CASE("kernels from text walk trees as the host does") {
   const device_guard on(cpu);
   random::generator g(1);
-  for (const int d : {1, 2, 3})
+  for (const int d : {1, 2, 3, 5})
     for (const double norm : {1.0, 2.0, 2.5, HUGE_VAL}) {
       // One norm in three dimensions for each dtype: each is a kernel to compile.
       if (d != 2 && norm != 2.0) continue;
@@ -104,6 +104,54 @@ TEST_CASE("trees take points that coincide, lie far off, or are few") {
   const sp::KDTree one(ones({1, 1}));
   CHECK(one.query(zeros({2, 3, 1})).indices.shape() == shape_t({2, 3}));
   CHECK(one.query(zeros({0, 1}), 2).indices.shape() == shape_t({0, 2}));
+}
+
+TEST_CASE("trees of four to sixteen dimensions find the distances of cdist, bit for bit") {
+  random::generator g(5);
+  for (const int d : {4, 5, 8, 11, 16})
+    for (const dtype type : {float32, float64}) {
+      const ndarray p = g.random({300, d}, {.dtype = type}), q = g.random({40, d}, {.dtype = type});
+      eval(p, q);
+      const sp::KDTree t(p);
+      CHECK(t.m() == d);
+      const struct {
+        const char* metric;
+        double p;
+      } norms[] = {{"euclidean", 2}, {"cityblock", 1}, {"chebyshev", HUGE_VAL}};
+      for (const auto& norm : norms) {
+        CAPTURE(d);
+        CAPTURE(norm.metric);
+        const ndarray all_of = sp::cdist(q, p, norm.metric), own = sp::cdist(p, p, norm.metric);
+        const topk_result wanted = topk(all_of, 7, {.largest = false});
+        const auto found = t.query(q, 7, {.p = norm.p});
+        CHECK(equal(found.distances, wanted.values));
+        CHECK(equal(found.indices, wanted.indices));
+        const double radius = median(all_of).item<double>() * 0.8;
+        CHECK(equal(t.query_ball_count(q, radius, {.p = norm.p}), sum(all_of <= radius, 1)));
+        const auto ball = t.query_ball_point(q, radius, {.p = norm.p});
+        CHECK(equal(ball.indices, nonzero(all_of <= radius)[1]));
+        const auto near = nonzero(triu(own <= radius, 1));
+        CHECK(equal(t.query_pairs(radius, {.p = norm.p}), stack({near[0], near[1]}, 1)));
+      }
+    }
+  CHECK_THROWS_AS(sp::KDTree(ones({3, 17})), shape_error);
+  CHECK_THROWS_WITH_AS(sp::KDTree(ones({3, 5})).query(ones({2, 8})),
+                       "[KDTree.query] points of shape (2, 8) for a tree in 5 dimensions", shape_error);
+}
+
+TEST_CASE("knn of points near a curve in many dimensions finds what products of all points find") {
+  random::generator g(6);
+  for (const dtype type : {float32, float64}) {
+    const ndarray at = g.random({2500, 1}, {.dtype = type});
+    const ndarray smooth = sin(at * (arange(6, {.dtype = type}) + 1)), p = concatenate({smooth, rint(8 * smooth)}, 0);
+    eval(p);
+    for (const char* metric : {"euclidean", "sqeuclidean"}) {
+      const auto found = sp::knn(p, p, 5, {.metric = metric});
+      const topk_result wanted = topk(sp::cdist(p, p, metric), 5, {.largest = false});
+      CHECK(equal(found.distances, wanted.values));
+      CHECK(equal(found.indices, wanted.indices));
+    }
+  }
 }
 
 TEST_CASE("radii may be one for each query") {

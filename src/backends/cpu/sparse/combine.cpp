@@ -37,6 +37,14 @@ T extreme_of(T a, T b) {
   return (Largest ? a >= b : a <= b) ? a : b;
 }
 
+/// Whether two rows of as many entries have the same places, as those of A and its transpose often do.
+template <class I>
+bool are_same(const I* a, const I* b, std::int64_t count) {
+  for (std::int64_t k = 0; k < count; ++k)
+    if (a[k] != b[k]) return false;
+  return true;
+}
+
 /// The places that either matrix has.
 template <class T, class I, class R, class F>
 std::int64_t combine_rows(const typed_rows<T, I>& a, const typed_rows<T, I>& b, I* indptr, entry_places<R, I> to,
@@ -52,6 +60,8 @@ std::int64_t combine_rows(const typed_rows<T, I>& a, const typed_rows<T, I>& b, 
     for (std::int64_t r = first; r < last; ++r) {
       std::int64_t i = a.indptr[r], j = b.indptr[r];
       const std::int64_t end_a = a.indptr[r + 1], end_b = b.indptr[r + 1];
+      if (end_a - i == end_b - j && are_same(a.indices + i, b.indices + j, end_a - i))
+        for (; i < end_a; ++i, ++j) put(a.indices[i], f(a.data[i], b.data[j]));
       while (i < end_a && j < end_b) {
         const I in_a = a.indices[i], in_b = b.indices[j];
         const bool of_a = in_a <= in_b, of_b = in_b <= in_a;

@@ -333,7 +333,7 @@ std::function<ndarray(const ndarray&)> factorized(const sparse_array& A) {
 }
 sparse_array inv(const sparse_array& A) {
   const superlu factors = splu(A);
-  return csc_array(factors.solve(eye(factors.shape()[0], {.dtype = factors.dtype(), .device = A.device()})));
+  return csc_array(factors.solve(sinter::eye(factors.shape()[0], {.dtype = factors.dtype(), .device = A.device()})));
 }
 
 }  // namespace sparse::linalg

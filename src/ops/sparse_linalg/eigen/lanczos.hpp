@@ -28,7 +28,7 @@ struct lanczos_result {
 };
 lanczos_result run_lanczos(const lanczos_problem& p, const ndarray& start);
 
-/// A fixed vector of no particular direction.
-ndarray starting_vector(std::int64_t n, dtype type, const sinter::device& on);
+/// Fixed vectors of no particular direction, another one for each number.
+ndarray starting_vector(std::int64_t n, dtype type, const sinter::device& on, int draw = 0);
 
 }  // namespace sinter::ops

@@ -1,4 +1,4 @@
-#include "ops/sparse_linalg/inverses.hpp"
+#include "ops/sparse_linalg/eigen/inverses.hpp"
 
 #include "ops/base/errors.hpp"
 #include "sinter/creation.hpp"

@@ -1,4 +1,4 @@
-#include "ops/sparse_linalg/gram.hpp"
+#include "ops/sparse_linalg/eigen/gram.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "ops/base/errors.hpp"
-#include "ops/sparse_linalg/gram.hpp"
+#include "ops/sparse_linalg/eigen/gram.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"

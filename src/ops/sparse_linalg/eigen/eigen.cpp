@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "ops/base/errors.hpp"
-#include "ops/sparse_linalg/inverses.hpp"
-#include "ops/sparse_linalg/lanczos.hpp"
+#include "ops/sparse_linalg/eigen/inverses.hpp"
+#include "ops/sparse_linalg/eigen/lanczos.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/linalg_factors.hpp"
@@ -35,7 +35,7 @@ int64_t basis_size(const char* function, std::optional<int64_t> ncv, int64_t k, 
   const int64_t size = ncv.value_or(std::min(n, std::max<int64_t>(2 * k + 1, 20)));
   if (size <= k || size > n)
     fail<value_error>(function, "ncv is ", size, "; it must be above k = ", k, " and at most ", n);
-  return size;
+  return std::min(n, std::max(size, k + 2));  // one beside the k is kept to see that it is not wanted
 }
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
