@@ -1,8 +1,6 @@
 // Which reductions are short.
 #include "graph/plan/forms/short_sums.hpp"
 
-#include <algorithm>
-
 namespace sinter::graph {
 
 std::int64_t reduced_elements(const payload::reduce& reduction, const dims& shape) noexcept {
@@ -36,16 +34,6 @@ bool is_short(const payload::reduce& what, dtype of, const dims& shape) noexcept
   }
   const std::int64_t elements = reduced_elements(what, shape);
   return elements >= 1 && elements <= most_short;
-}
-
-bool is_data(const node* index, int depth) noexcept {
-  const node_kind kind = index->kind.load(std::memory_order_relaxed);
-  if (kind == node_kind::leaf || kind == node_kind::random || kind == node_kind::call) return true;
-  if (kind == node_kind::iota || kind == node_kind::scalar) return false;
-  constexpr int deepest = 8;
-  if (depth == deepest) return true;
-  return std::any_of(index->args, index->args + index->nargs,
-                     [&](const value& a) { return is_data(a.get(), depth + 1); });
 }
 
 std::int32_t joining_weight(const node& reduction) noexcept {

@@ -2,6 +2,7 @@
 // the elements that it is made of, joined in the order of every reduction. They are expressions then like operations on
 // elements, so that nothing of the operand's size, or of the result's, need be stored.
 #pragma once
+#include "graph/plan/forms/index_data.hpp"
 #include "graph/plan/forms/index_map.hpp"
 #include "graph/values/node.hpp"
 
@@ -18,9 +19,6 @@ std::int64_t reduced_elements(const payload::reduce& reduction, const dims& shap
 bool is_short(const node* n) noexcept;
 /// The same for a reduction of an array of this dtype and shape.
 bool is_short(const payload::reduce& reduction, dtype of, const dims& shape) noexcept;
-/// Whether indices come from memory or draws. Those of rolls and the like follow from positions: parts of them are read in
-/// place, and their reads cost no more than others.
-bool is_data(const node* index, int depth = 0) noexcept;
 /// Whether a node's elements can be computed where they are read: an operation, a short reduction, or elements that are
 /// looked up by indices.
 inline bool is_computed(const node* n) noexcept {
