@@ -79,3 +79,16 @@ TEST_CASE("explain shows the measured time of a launch that was waited for, of t
   const sn::ndarray half = x(sn::slice(0, 500));
   CHECK_FALSE(contains(sn::explain(expression(half)), "measured"));
 }
+
+TEST_CASE("explain lists an array once that a kernel reads at several places") {
+  const sn::ndarray x = sn::full({3000}, 0.5, sn::float32).copy(), y = sn::full({3000}, 0.5, sn::float32).copy();
+  sn::eval(x, y);
+  const auto listed = [](const sn::ndarray& z) {
+    const std::string plan = sn::explain(z), line = "\n  reads  ";
+    int count = 0;
+    for (std::size_t at = plan.find(line); at != std::string::npos; at = plan.find(line, at + 1)) ++count;
+    return count;
+  };
+  CHECK(listed(x + sn::flip(x)) == 1);
+  CHECK(listed(x + sn::flip(x) + y) == 2);
+}

@@ -141,7 +141,9 @@ std::string plan_text(std::span<const value> roots, bool with_source) {
     if (k->kind == plan_kind::alias || k->code.code.empty()) continue;
     out += "  space  " + space_text(*k) + "\n";
     double moved = 0;
-    for (const input_slot& s : k->inputs) {
+    for (auto slot = k->inputs.begin(); slot != k->inputs.end(); ++slot) {
+      const input_slot& s = *slot;
+      if (std::any_of(k->inputs.begin(), slot, [&](const input_slot& t) { return t.source == s.source; })) continue;
       out += "  reads  " + core::to_string(s.source->shape) + " " + std::string(name(s.source->type)) + ", " +
              bytes_text(bytes_of(s.source)) + (s.source->is_leaf() ? "" : " (an earlier kernel's)") + "\n";
     }
