@@ -34,8 +34,8 @@ template <class T, int P> struct norm {
   }
 };
 
-// The norm's sum over difference(i), in the order of jit::addition_order: of few terms, or of groups of four by halves. So what is
-// found are the distances of cdist.
+// The norm's sum over difference(i), in the order in which a sum over a first axis adds up (jit::addition_order): few terms one
+// after the other, groups of four by halves. So what is found are the distances of the CPU's cdist.
 template <class T, int D, int P, class F> SN_METHOD T sum_of_terms(norm<T, P> of, F difference) {
   if constexpr (D < 4) {
     T sum = of.term(difference(0));
