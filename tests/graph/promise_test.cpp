@@ -114,6 +114,19 @@ TEST_CASE("promise: simulations, filters and fits cost and hold no more than sta
   }
 }
 
+TEST_CASE("promise: independent chains that are evaluated together hold no more for each of them") {
+  if (!current_backend().host_addressable()) return;  // the meter observes launches on the CPU
+  const settings_guard restore;
+  cpu::set_tier(cpu::tier::interpreted);
+  const auto peak = [](int steps) {
+    const test::meter counted;
+    evaluate_together(pyramids(steps, elements));
+    return counted.now().peak;
+  };
+  // A joined kernel runs after the operands of all its parts, for which the other parts' operands wait.
+  CHECK(peak(20) <= 2 * peak(5));
+}
+
 TEST_CASE("promise: planning many arrays together grows linearly") {
   const settings_guard restore;
   cpu::set_tier(cpu::tier::interpreted);

@@ -381,6 +381,24 @@ inline arrays losses_of_products(int steps, std::int64_t n) {
   return out;
 }
 
+/// A pyramid of details for each step, which depends on no other step.
+inline arrays pyramids(int steps, std::int64_t n) {
+  constexpr std::int64_t m = 64;
+  const ndarray x = uniform({n / (m * m) + 2, m, m}, 12);
+  arrays out;
+  for (int k = 0; k < steps; ++k) {
+    ndarray level = x + float(k), total = sn::sum(level);
+    for (int l = 0; l < 3; ++l) {
+      const ndarray down = 0.25f * (sn::roll(level, 1, axes{1}) + 2 * level + sn::roll(level, -1, axes{1}));
+      const ndarray blur = 0.25f * (sn::roll(down, 1, axes{2}) + 2 * down + sn::roll(down, -1, axes{2}));
+      total = total + sn::sum(sn::abs(level - blur));
+      level = blur(_, slice(_, _, 2), slice(_, _, 2));
+    }
+    out.push_back(total);
+  }
+  return out;
+}
+
 inline const program statistics_programs[] = {{"staggered fields", staggered_fields},
                                               {"k means", k_means},
                                               {"boosted stumps", boosted_stumps},
