@@ -72,8 +72,8 @@ __device__ __forceinline__ float exact_quotient_of_specials(float a, float b) {
 }
 // By double, where no step overflows and quotients of float32 are so far from the middle of two float32 that rounding twice is
 // rounding once, also to subnormal ones (S. Figueroa, "When is double rounding innocuous?", 1995). Tiny numerators and infinite
-// divisors are common, as derivatives and sigmoids of what has come to its limit, and the compiler's code takes ten times as long
-// for them.
+// divisors are common, as derivatives and sigmoids of what has come to its limit, and the compiler's code takes several
+// times as long for them.
 __device__ __forceinline__ float exact_quotient(float a, float b) {
   const float infinity = __int_as_float(0x7f800000);
   if (!(fabsf(a) < infinity) | !(fabsf(b) < infinity) | (a == 0.0f) | (b == 0.0f))

@@ -153,8 +153,7 @@ std::vector<value> live_readers(const node* reduction);
 
 /// Lists a pending value that a storage gets: one over large operands (`over_large`), which may be evaluated when memory
 /// runs out, and one at the end of a long chain, or that keeps a larger one of it, which is evaluated with others of that chain.
-/// Listed values
-/// are complete: other threads may evaluate them. False if the value does not qualify or is listed already.
+/// Listed values are complete: other threads may evaluate them. False if the value does not qualify or is listed already.
 bool list_pending(const value& v);
 /// A storage no longer holds a value. What no storage holds leaves the list: it is computed when others need it.
 void leave_storage(node* n) noexcept;
