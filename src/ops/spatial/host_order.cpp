@@ -75,18 +75,10 @@ ndarray order_of(const ndarray& x, int64_t leaves, int64_t bucket) {
 }  // namespace
 
 ndarray order_by_medians(const ndarray& points, int64_t leaves, int64_t bucket) {
-  const auto by = [&]<int D>(std::integral_constant<int, D>) {
+  return with_dimensions(points.shape(1), [&]<int D>(std::integral_constant<int, D>) {
     return points.dtype() == dtype::f32 ? order_of<float, D>(points, leaves, bucket)
                                         : order_of<double, D>(points, leaves, bucket);
-  };
-  switch (points.shape(1)) {
-    case 1: return by(std::integral_constant<int, 1>());
-    case 2: return by(std::integral_constant<int, 2>());
-    case 3: return by(std::integral_constant<int, 3>());
-    case 4: return by(std::integral_constant<int, 4>());
-    case 8: return by(std::integral_constant<int, 8>());
-    default: return by(std::integral_constant<int, 16>());
-  }
+  });
 }
 
 }  // namespace sinter::ops

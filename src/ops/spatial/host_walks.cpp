@@ -53,17 +53,6 @@ struct held_tree {
 };
 
 template <class F>
-auto with_dimensions(int d, const F& f) {
-  switch (d) {
-    case 1: return f(std::integral_constant<int, 1>());
-    case 2: return f(std::integral_constant<int, 2>());
-    case 3: return f(std::integral_constant<int, 3>());
-    case 4: return f(std::integral_constant<int, 4>());
-    case 8: return f(std::integral_constant<int, 8>());
-    default: return f(std::integral_constant<int, 16>());
-  }
-}
-template <class F>
 auto with_type(const ndarray& x, const F& f) {
   return x.dtype() == dtype::f32 ? f(float()) : f(double());
 }
@@ -103,7 +92,7 @@ class walks_on_host final : public tree_walks {
     with_type(points, [&](auto number) {
       using T = decltype(number);
       const auto x = points.host<T>(), c = cells.host<T>();
-      with_dimensions(static_cast<int>(points.shape(1)), [&](auto d) {
+      with_dimensions(points.shape(1), [&](auto d) {
         for_each_of(points.shape(0), 100, [&](int64_t i) {
           out[index_of(i)] = sn_tree::place_of<T, d.value>(x.data() + i * d.value, c.data());
         });

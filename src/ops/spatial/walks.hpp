@@ -5,6 +5,7 @@
 // `order`, a permutation, says in which order they are visited.
 #pragma once
 #include <cstdint>
+#include <type_traits>
 
 #include "sinter/ndarray.hpp"
 
@@ -85,5 +86,18 @@ bool served_by_host(const ndarray& x);
 
 /// For tests only: kernels from text serve the host too.
 void walk_by_text_for_tests(bool on) noexcept;
+
+/// f of the number of coordinates, a constant, with which points of a tree lie in memory.
+template <class F>
+auto with_dimensions(std::int64_t d, const F& f) {
+  switch (d) {
+    case 1: return f(std::integral_constant<int, 1>());
+    case 2: return f(std::integral_constant<int, 2>());
+    case 3: return f(std::integral_constant<int, 3>());
+    case 4: return f(std::integral_constant<int, 4>());
+    case 8: return f(std::integral_constant<int, 8>());
+    default: return f(std::integral_constant<int, 16>());
+  }
+}
 
 }  // namespace sinter::ops
