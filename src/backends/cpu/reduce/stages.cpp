@@ -14,7 +14,7 @@ namespace sinter::cpu {
 namespace {
 
 /// Bytes of a block: in a second-level cache with room for what else the steps need.
-constexpr std::int64_t block_bytes = 384 << 10;
+constexpr std::int64_t block_bytes = 768 << 10;
 /// Bytes of the longest rows.
 constexpr std::int64_t row_bytes = 1 << 20;
 /// Fewer rows than this are too few for the threads: the steps over all of them are divided instead, one after the other.
