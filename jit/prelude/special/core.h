@@ -61,6 +61,9 @@ SN_FN float sf_number(unsigned b) { return from_bits(b); }
 #define SN_SPECIAL_CALLED_3(name, text) \
   SN_CALLED double name(double x, double y, double z) { return text(x, y, z); } \
   SN_FN float name(float x, float y, float z) { return float(name(double(x), double(y), double(z))); }
+#define SN_SPECIAL_CALLED_BRIEF_3(name, text, brief) \
+  SN_CALLED double name(double x, double y, double z) { return text(x, y, z); } \
+  SN_CALLED float name(float x, float y, float z) { return float(brief(double(x), double(y), double(z))); }
 // What several functions share and is too long to be repeated in each.
 #ifdef __CUDACC__
 #define SN_SHARED static __device__ __noinline__
