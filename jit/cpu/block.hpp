@@ -64,8 +64,8 @@ struct block_args {
   void* const* outputs;        // per output (elementwise) or per reduction (reduce): n lanes of the register
   const block_op* operations;  // tier 1: the block operations it calls, in program order
   int* fault;                  // fault_words: a data_fault, then its details
-  int n;                       // lanes, a multiple of lane_multiple, at most block_lanes or, in tier 1, takes_any_length()
-  int lanes = 0;               // number of lanes that are elements and not padding: effects are restricted to them
+  int n;          // lanes, a multiple of lane_multiple, at most block_lanes or, in tier 1, takes_any_length()
+  int lanes = 0;  // number of lanes that are elements and not padding: effects are restricted to them
 };
 using block_function = void (*)(const block_args*);
 

@@ -218,8 +218,8 @@ class cpu_backend final : public runtime::backend {
     if (p.steps) {
       run_stages(
           *p.steps, l,
-          [this](const launch& step) -> const prepared& { return table_.find(step, needs_of(step, false)); },
-          scratch, fault.words);
+          [this](const launch& step) -> const prepared& { return table_.find(step, needs_of(step, false)); }, scratch,
+          fault.words);
     } else if (const auto rows = row_gather_of(l)) {
       run_row_gather(*rows, fault.words);
     } else if (const auto copy = transposed_copy_of(l)) {

@@ -39,7 +39,9 @@ using function = ndarray (*)(const ndarray&, const ndarray&, const ndarray&);
 /// The largest error in units of the last place of float32.
 double worst_of(function f, const std::vector<float>& a, const std::vector<float>& b, const std::vector<float>& p) {
   const auto of = [&](dtype type) {
-    return f(array(a).astype(type), array(b).astype(type), array(p).astype(type)).astype(dtype::f64).to_vector<double>();
+    return f(array(a).astype(type), array(b).astype(type), array(p).astype(type))
+        .astype(dtype::f64)
+        .to_vector<double>();
   };
   const std::vector<double> got = of(dtype::f32), exact = of(dtype::f64);
   double worst = 0;

@@ -241,8 +241,7 @@ void run_stages(const stage_steps& steps, const jit::launch& l,
     launcher.move_to(block);
     fault_record mine;
     const std::size_t first = launcher.is_partial() && codes.size() > count ? count : 0;
-    for (std::size_t k = 0; k < count; ++k)
-      run_step(*codes[first + k], launcher.of(steps.steps[k]), mine.words);
+    for (std::size_t k = 0; k < count; ++k) run_step(*codes[first + k], launcher.of(steps.steps[k]), mine.words);
     merge_fault(fault, mine);
   });
 }
