@@ -164,25 +164,38 @@ template <class V> SN_PIECE V sf_exp(V hi, V lo) {
 }
 template <class V> SN_FN V sf_exp(V x) { return sf_exp(x, V(0.0)); }
 
-/// The logarithm of x > 0 as a pair, to about 2^-64; of 0, infinity, NaN and negative numbers something.
-template <class V> SN_PIECE sf_pair<V> sf_log_pair(V x) {
+/// k and m - 1 with x = 2^k m and m in [sqrt(1/2), sqrt(2)) for x > 0.
+template <class V> SN_FN sf_pair<V> sf_log_parts(V x) {
   typedef decltype(sf_bits(V())) word;
   const auto tiny = x < V(2.2250738585072014e-308);
   const word b = sf_bits(sf_if(tiny, x * V(18014398509481984.0), x));
-  // u has the exponent of 2^k where x = 2^k m and m is in [sqrt(1/2), sqrt(2))
+  // u has the exponent of 2^k
   const word u = b + word(0x00095f619980c433ull);
   const word biased = u >> 52;
   const V k = sf_number(biased | word(0x4330000000000000ull)) - sf_if(tiny, V(4503599627370496.0 + 1077),
       V(4503599627370496.0 + 1023));
-  const V m = sf_number(b - (biased << 52) + word(0x3ff0000000000000ull));
-  // log m = 2 artanh(f / (2 + f)) with f = m - 1 (M. Abramowitz, I. A. Stegun 4.1.27)
-  const V f = m - V(1.0), d = f + V(2.0), d_low = f - (d - V(2.0));
+  return {k, sf_number(b - (biased << 52) + word(0x3ff0000000000000ull)) - V(1.0)};
+}
+/// (log(1 + f) - 2 s) / (s z) with s = f / (2 + f) and z = s^2 (M. Abramowitz, I. A. Stegun 4.1.27).
+template <class V> SN_FN V sf_log_bend(V z) {
+  return sf_poly(z, 0.6666666666666666, 0.3999999999999999, 0.2857142857143538, 0.22222222219852464, 0.1818181859457047,
+      0.15384575060560599, 0.13335641774000268, 0.1168805409426866, 0.11882627381096524);
+}
+/// The logarithm of x > 0 within 2 units in the last place; of 0, infinity, NaN and negative numbers something.
+template <class V> SN_PIECE V sf_log_near(V x) {
+  const sf_pair<V> parts = sf_log_parts(x);
+  const V k = parts.hi, s = parts.lo / (parts.lo + V(2.0)), z = s * s;
+  const V low = sf_fma(k, V(1.90821492927058770002e-10), s * z * sf_log_bend(z));
+  return sf_fma(k, V(6.93147180369123816490e-01), (s + s) + low);
+}
+/// The logarithm of x > 0 as a pair, to about 2^-64; of 0, infinity, NaN and negative numbers something.
+template <class V> SN_PIECE sf_pair<V> sf_log_pair(V x) {
+  const sf_pair<V> parts = sf_log_parts(x);
+  const V k = parts.hi, f = parts.lo, d = f + V(2.0), d_low = f - (d - V(2.0));
   const V inverse = V(1.0) / d, s = f * inverse;
   const V s_low = sf_fma(-s, d_low, sf_fma(-s, d, f)) * inverse;
   const V z = s * s;
-  const V p = sf_poly(z, 0.6666666666666666, 0.3999999999999999, 0.2857142857143538, 0.22222222219852464, 0.1818181859457047,
-      0.15384575060560599, 0.13335641774000268, 0.1168805409426866, 0.11882627381096524);
-  const V low = sf_fma(k, V(1.90821492927058770002e-10), sf_fma(s * z, p, s_low + s_low));
+  const V low = sf_fma(k, V(1.90821492927058770002e-10), sf_fma(s * z, sf_log_bend(z), s_low + s_low));
   const sf_pair<V> sum = sf_sum(k * V(6.93147180369123816490e-01), s + s);
   return sf_sum_ordered(sum.hi, sum.lo + low);
 }
