@@ -64,8 +64,8 @@ struct block_args {
   void* const* outputs;        // per output (elementwise) or per reduction (reduce): n lanes of the register
   const block_op* operations;  // tier 1: the block operations it calls, in program order
   int* fault;                  // fault_words: a data_fault, then its details
-  int n;                       // lanes, a multiple of lane_multiple, at most block_lanes
-  int lanes = 0;               // number of lanes that are elements and not padding: effects are restricted to them
+  int n;          // lanes, a multiple of lane_multiple, at most block_lanes or, in tier 1, takes_any_length()
+  int lanes = 0;  // number of lanes that are elements and not padding: effects are restricted to them
 };
 using block_function = void (*)(const block_args*);
 
@@ -104,6 +104,9 @@ inline constexpr int row_lanes = 64;
 std::string emit_cpu(std::span<const cpu_definition> definitions);
 /// The block operations that a variant's code calls, in the order of block_args::operations.
 std::vector<block_op> external_operations(const program& p, const block_variant& v);
+
+/// Whether the function of tier 1 takes more than block_lanes lanes.
+bool takes_any_length(const program& p, const block_variant& v);
 
 /// n indices in [-extent, extent) to [0, extent), as checked_index: `extent` and `axis` are int64 numbers.
 void checked_lanes(void* to, const void* index, const void* extent, const void* axis, int n, int* fault) noexcept;

@@ -188,6 +188,7 @@ void cpu_emitter::write_pointers() {
       if (coord.size() <= i.a) coord.resize(i.a + 1u);
       if (!coord[i.a]) out_ += "  const long long* __restrict coord" + num(i.a) + " = a->coords[" + num(i.a) + "];\n";
       coord[i.a] = true;
+      advance_.push_back("coord" + num(i.a));
       continue;
     }
     std::size_t n = i.op == opcode::reduced ? p_.inputs.size() + i.a : i.a;
@@ -196,6 +197,7 @@ void cpu_emitter::write_pointers() {
     const bool gathered = is_gathered(i);
     const std::string type = gathered && is_half(i.type) ? "unsigned short" : lane_type(k), in = num(n);
     out_ += "  const " + type + "* __restrict in" + in + " = (const " + type + "*)a->inputs[" + in + "];\n";
+    if (!gathered || !is_uniform(i.a)) advance_.push_back((gathered ? "off" : "in") + in);
     if (!gathered) continue;
     out_ += "  const long long* __restrict off" + in + " = a->offsets[" + in + "];\n";
     for (int g = 0; g < p_.inputs[i.a].gathers; ++g) {
@@ -205,6 +207,7 @@ void cpu_emitter::write_pointers() {
   }
   for (std::size_t k = 0; k < output_count(); ++k) {
     const bool stored = is_stored_in_runs(k);
+    advance_.push_back("out" + num(k));
     const std::string type = stored ? storage_lane(p_.code[output_register(k)].type) : lane_type(output_register(k)),
                       n = num(k);
     out_ += "  " + type + "* __restrict out" + n + " = (" + type + "*)a->outputs[" + n + "];\n";
@@ -324,15 +327,23 @@ void cpu_emitter::write_stages(int first, int last) {
   }
 }
 
+bool cpu_emitter::takes_any_length() const { return p_.calls.empty() && !has_loop(); }
+
+bool cpu_emitter::repeats() const { return takes_any_length() && !operations().empty(); }
+
 std::string cpu_emitter::text(const std::string& function) {
   function_ = function;
+  const bool again = repeats();
   out_ = "extern \"C\" void " + function + "(const sn_block_args* a) {\n";
-  out_ += "  const int n = a->n & ~" + num(lane_multiple - 1) + ";\n  int* fault = a->fault;\n  (void)fault;\n";
+  out_ += std::string("  const int ") + (again ? "all" : "n") + " = a->n & ~" + num(lane_multiple - 1) +
+          ";\n  int* fault = a->fault;\n  (void)fault;\n";
   write_pointers();
   write_whole_arrays();
   write_arrays();
   const std::size_t end = p_.code.size();
+  if (again) out_ += "  int n = all < " + num(block_lanes) + " ? all : " + num(block_lanes) + ";\n";
   write_scalars(0, loops_ ? p_.loop.begin : end);
+  if (again) out_ += "  for (int done = 0; done < all; done += n) {\n  if (all - done < n) n = all - done;\n";
   write_stages(0, loops_ ? loop_stage_ : stages_);
   if (loops_) {
     write_program_loop();
@@ -340,6 +351,10 @@ std::string cpu_emitter::text(const std::string& function) {
     write_stages(after_loop_, stages_);
   }
   write_copies();
+  if (again) {
+    for (const std::string& pointer : advance_) out_ += "  " + pointer + " += n;\n";
+    out_ += "  }\n";
+  }
   return before_ + out_ + "}\n";
 }
 
@@ -356,5 +371,7 @@ std::vector<block_op> cpu_emitter::operations() const {
 std::vector<block_op> external_operations(const program& p, const block_variant& v) {
   return cpu_emitter(p, v).operations();
 }
+
+bool takes_any_length(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_any_length(); }
 
 }  // namespace sinter::jit

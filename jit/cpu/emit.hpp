@@ -30,8 +30,12 @@ class cpu_emitter {
   /// The function, preceded by those that contain users' loops.
   std::string text(const std::string& function);
   std::vector<block_op> operations() const;
+  /// Whether the function takes more than block_lanes lanes: no users' functions or loops. Where it has arrays of its own it
+  /// goes through the lanes block by block.
+  bool takes_any_length() const;
 
  private:
+  bool repeats() const;
   /// Where the value of a register is.
   enum class place : std::uint8_t {
     unused,
@@ -128,6 +132,7 @@ class cpu_emitter {
   bool loops_ = false;                   // whether something of the loop is used
   std::vector<bool> one_value_;          // carried registers that have one value for all lanes
   bool in_place_ = false;                // carried registers are updated by the loop over lanes that reads them
+  std::vector<std::string> advance_;     // what points to the lanes of a block
   std::string function_, before_, out_;
 };
 

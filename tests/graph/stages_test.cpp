@@ -356,3 +356,27 @@ TEST_CASE("on the CPU short work is joined where separate kernels would compute 
   CHECK(kernels(scaled) == 2);   // whose steps are cheap
   CHECK(kernels(sn::special::softmax(x(slice(0, 20)), 1)) > 1);
 }
+
+TEST_CASE("on the CPU few long rows are joined where they fit a cache and save something costly, with the same bits") {
+  const auto on_host = [](const sn::shape_t& shape, sn::dtype type) {
+    std::int64_t n = 1;
+    for (const std::int64_t e : shape) n *= e;
+    const ndarray x = sn::sin(sn::arange(0, n, 1, {.dtype = sn::float64, .device = sn::v0::cpu})).astype(type);
+    sn::eval(x);
+    return sn::reshape(x, shape);
+  };
+  for (const sn::dtype type : {sn::float32, sn::float64})
+    for (const ndarray& x : {on_host({70001}, type), on_host({3, 40007}, type), on_host({2, 5, 9001}, type)}) {
+      const auto whole = [&]() -> std::vector<ndarray> {  // two costly values are kept, of which one is a result
+        const ndarray m = sn::max(x, rows), e = sn::exp(x - m), l = sn::log1p(e * e + sn::arange(0, x.shape(-1), 1));
+        const ndarray s = sn::sum(e, rows), t = sn::max(l, rows);
+        return {e / s, l - t, e / s + l * t, sn::special::log_softmax(x, -1), sn::sin(m)};
+      };
+      CHECK(is_joined([&]() -> std::vector<ndarray> { return {sn::special::softmax(x, -1)}; }));
+      check_bits([&]() -> std::vector<ndarray> { return {sn::special::softmax(x, -1), sn::special::softmax(x)}; });
+      check_bits(whole);
+    }
+  const ndarray x = on_host({2, 50000}, sn::float64), large = on_host({3, 1 << 21}, sn::float64);
+  CHECK_FALSE(is_joined([&]() -> std::vector<ndarray> { return {x / sn::sum(x, rows)}; }));  // costs nothing twice
+  CHECK_FALSE(is_joined([&]() -> std::vector<ndarray> { return {sn::special::softmax(large, -1)}; }));  // 50 MB alone
+}

@@ -78,6 +78,9 @@ SN_FN bool sf_any(lane_mask a) { return a.m != 0; }
 SN_FN lanes sf_if(lane_mask m, lanes a, lanes b) { return _mm512_mask_blend_pd(m.m, b.v, a.v); }
 SN_FN lanes sf_floor(lanes a) { return _mm512_maskz_roundscale_pd(0xff, a.v, 9); }
 SN_FN lanes sf_rint(lanes a) { return _mm512_maskz_roundscale_pd(0xff, a.v, 8); }
+SN_FN lanes sf_min(lanes a, lanes b) { return _mm512_maskz_min_pd(0xff, b.v, a.v); }  // the second one beside a NaN
+SN_FN lanes sf_max(lanes a, lanes b) { return _mm512_maskz_max_pd(0xff, b.v, a.v); }
+SN_FN lanes sf_scale(lanes x, lanes k) { return _mm512_maskz_scalef_pd(0xff, x.v, k.v); }
 SN_FN lane_words sf_bits(lanes a) { return _mm512_castpd_si512(a.v); }
 SN_FN lanes sf_number(lane_words b) { return _mm512_castsi512_pd(b.v); }
 SN_FN lanes load_lanes(const double* from) { return _mm512_loadu_pd(from); }
@@ -98,6 +101,8 @@ SN_FN bool sf_any(lane_mask a) { return _mm256_movemask_pd(a.m) != 0; }
 SN_FN lanes sf_if(lane_mask m, lanes a, lanes b) { return _mm256_blendv_pd(b.v, a.v, m.m); }
 SN_FN lanes sf_floor(lanes a) { return _mm256_round_pd(a.v, 9); }
 SN_FN lanes sf_rint(lanes a) { return _mm256_round_pd(a.v, 8); }
+SN_FN lanes sf_min(lanes a, lanes b) { return _mm256_min_pd(b.v, a.v); }  // the second one beside a NaN
+SN_FN lanes sf_max(lanes a, lanes b) { return _mm256_max_pd(b.v, a.v); }
 SN_FN lane_words sf_bits(lanes a) { return _mm256_castpd_si256(a.v); }
 SN_FN lanes sf_number(lane_words b) { return _mm256_castsi256_pd(b.v); }
 SN_FN lanes load_lanes(const double* from) { return _mm256_loadu_pd(from); }

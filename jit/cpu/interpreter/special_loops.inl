@@ -148,6 +148,20 @@ void special_3(void* dst, const void* a, const void* b, const void* c, int n, in
 
 #define OP(name, operands, weight)
 #define SPECIAL_OP(family, name, operands, weight)
+#define SPECIAL_BRIEF(family, name, operands, weight) SINTER_SPECIAL_##family(name, operands)
+#define SINTER_SPECIAL_FOUND(name, operands)   \
+  struct brief_##name {                        \
+    static constexpr opcode op = opcode::name; \
+    template <class... V>                      \
+    SN_MEMBER special_lanes of(V... v) {       \
+      return sn::brief_##name(v...);           \
+    }                                          \
+  };
+#include "jit/program/opcodes.def"
+#undef SINTER_SPECIAL_FOUND
+
+#define OP(name, operands, weight)
+#define SPECIAL_OP(family, name, operands, weight)
 #define SPECIAL_SINGLE(family, name, operands, weight) SINTER_SPECIAL_##family(name, operands)
 #define SINTER_SPECIAL_FOUND(name, operands)                                 \
   struct single_##name {                                                     \
@@ -171,6 +185,14 @@ block_op SINTER_SPECIAL_FIND(opcode op, dtype type) noexcept {
     return &special_single<single_##name>;
 #include "jit/program/opcodes.def"
       SINTER_SPECIAL_gamma(digamma, 1)
+#undef SINTER_SPECIAL_FOUND
+#define OP(name, operands, weight)
+#define SPECIAL_OP(family, name, operands, weight)
+#define SPECIAL_BRIEF(family, name, operands, weight) SINTER_SPECIAL_##family(name, operands)
+#define SINTER_SPECIAL_FOUND(name, operands) \
+  case opcode::name:                         \
+    return &special_##operands<float, brief_##name>;
+#include "jit/program/opcodes.def"
 #undef SINTER_SPECIAL_FOUND
       default: break;
     }

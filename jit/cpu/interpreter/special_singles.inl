@@ -57,6 +57,9 @@ SN_FN singles sf_if(single_mask m, singles a, singles b) { return _mm512_mask_bl
 SN_FN singles sf_floor(singles a) { return _mm512_maskz_roundscale_ps(0xffff, a.v, 9); }
 SN_FN singles sf_rint(singles a) { return _mm512_maskz_roundscale_ps(0xffff, a.v, 8); }
 SN_FN singles sf_sqrt(singles a) { return _mm512_maskz_sqrt_ps(0xffff, a.v); }
+SN_FN singles sf_min(singles a, singles b) { return _mm512_maskz_min_ps(0xffff, b.v, a.v); }
+SN_FN singles sf_max(singles a, singles b) { return _mm512_maskz_max_ps(0xffff, b.v, a.v); }
+SN_FN singles single_scale(singles x, singles k) { return _mm512_maskz_scalef_ps(0xffff, x.v, k.v); }
 SN_FN single_words sf_bits(singles a) { return _mm512_castps_si512(a.v); }
 SN_FN singles sf_number(single_words b) { return _mm512_castsi512_ps(b.v); }
 #else
@@ -75,6 +78,8 @@ SN_FN singles sf_if(single_mask m, singles a, singles b) { return _mm256_blendv_
 SN_FN singles sf_floor(singles a) { return _mm256_round_ps(a.v, 9); }
 SN_FN singles sf_rint(singles a) { return _mm256_round_ps(a.v, 8); }
 SN_FN singles sf_sqrt(singles a) { return _mm256_sqrt_ps(a.v); }
+SN_FN singles sf_min(singles a, singles b) { return _mm256_min_ps(b.v, a.v); }
+SN_FN singles sf_max(singles a, singles b) { return _mm256_max_ps(b.v, a.v); }
 SN_FN single_words sf_bits(singles a) { return _mm256_castps_si256(a.v); }
 SN_FN singles sf_number(single_words b) { return _mm256_castsi256_ps(b.v); }
 #endif

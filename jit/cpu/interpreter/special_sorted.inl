@@ -66,6 +66,12 @@ template <class V>
 SN_FN V inverse_key(V a, V p) {
   return key_class(V(8.0) * sf_min(a, V(1.0)) + a, 63.0) + key_if<V>(p > V(0.5), 64.0);
 }
+/// Of inverses of the incomplete beta functions: numbers below 1, which tail, how many steps.
+template <class V>
+SN_FN V beta_inverse_key(V a, V b, V p) {
+  const V least = sf_max(sf_min(a, b), V(0.0));
+  return key_if<V>(least < V(1.0), 64.0) + key_if<V>(p > V(0.5), 32.0) + key_class(V(4.0) * sf_sqrt(least), 31.0);
+}
 /// Of Bessel functions of any order: powers, Hankel's expansion or a recurrence of how many steps.
 template <class V>
 SN_FN V bessel_key(V order, V argument) {
@@ -113,6 +119,11 @@ SN_KEY(gammaincinv, inverse_key(a, p), V a, V p)
 SN_KEY(gammainccinv, inverse_key(a, p), V a, V p)
 SN_KEY(chdtri, inverse_key(V(0.5) * v, p), V v, V p)
 SN_KEY(pdtri, inverse_key(k + V(1.0), p), V k, V p)
+SN_KEY(betaincinv, beta_inverse_key(a, b, p), V a, V b, V p)
+SN_KEY(betainccinv, beta_inverse_key(a, b, p), V a, V b, V p)
+SN_KEY(bdtri, beta_inverse_key(k + V(1.0), n - k, p), V k, V n, V p)
+SN_KEY(nbdtri, beta_inverse_key(n, k + V(1.0), p), V k, V n, V p)
+SN_KEY(fdtri, beta_inverse_key(V(0.5) * a, V(0.5) * b, p), V a, V b, V p)
 SN_KEY(jv, bessel_key(v, x), V v, V x)
 SN_KEY(lpmv, legendre_key(n, m), V m, V n, V)
 SN_KEY(sph_legendre, legendre_key(n, m), V n, V m, V)

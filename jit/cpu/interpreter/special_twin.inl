@@ -51,6 +51,11 @@ SN_FN twin sf_abs(twin x) { return {sf_abs(x.a), sf_abs(x.b)}; }
 SN_FN twin sf_sqrt(twin x) { return {sf_sqrt(x.a), sf_sqrt(x.b)}; }
 SN_FN twin sf_floor(twin x) { return {sf_floor(x.a), sf_floor(x.b)}; }
 SN_FN twin sf_rint(twin x) { return {sf_rint(x.a), sf_rint(x.b)}; }
+SN_FN twin sf_min(twin x, twin y) { return {sf_min(x.a, y.a), sf_min(x.b, y.b)}; }
+SN_FN twin sf_max(twin x, twin y) { return {sf_max(x.a, y.a), sf_max(x.b, y.b)}; }
+#if SINTER_ISA_LEVEL == 2
+SN_FN twin sf_scale(twin x, twin k) { return {sf_scale(x.a, k.a), sf_scale(x.b, k.b)}; }
+#endif
 SN_FN twin_words sf_bits(twin x) { return {sf_bits(x.a), sf_bits(x.b)}; }
 SN_FN twin sf_number(twin_words x) { return {sf_number(x.a), sf_number(x.b)}; }
 SN_FN double sf_most(twin x) {

@@ -61,6 +61,9 @@ SN_FN float sf_number(unsigned b) { return from_bits(b); }
 #define SN_SPECIAL_CALLED_3(name, text) \
   SN_CALLED double name(double x, double y, double z) { return text(x, y, z); } \
   SN_FN float name(float x, float y, float z) { return float(name(double(x), double(y), double(z))); }
+#define SN_SPECIAL_CALLED_BRIEF_3(name, text, brief) \
+  SN_CALLED double name(double x, double y, double z) { return text(x, y, z); } \
+  SN_CALLED float name(float x, float y, float z) { return float(brief(double(x), double(y), double(z))); }
 // What several functions share and is too long to be repeated in each.
 #ifdef __CUDACC__
 #define SN_SHARED static __device__ __noinline__
@@ -131,48 +134,68 @@ template <class V, class M> SN_FN sf_pair<V> sf_pair_if(M m, sf_pair<V> a, sf_pa
   return {sf_if(m, a.hi, b.hi), sf_if(m, a.lo, b.lo)};
 }
 
-/// 2^k * x for whole k from -2100 to 2100, in two steps so that subnormal results are rounded once.
+/// 2^k x for whole k from -2000 to 2000, in two steps so that subnormal results are rounded once. sn::lanes with an instruction for
+/// it have an overload.
 template <class V> SN_FN V sf_scale(V x, V k) {
   typedef decltype(sf_bits(V())) word;
-  const V magic(6755399441055744.0);  // 1.5 * 2^52: the low bits of the sum are those of k
-  const V half = sf_floor(k * V(0.5));
-  const word a = (sf_bits(half + magic) << 52) + word(0x3ff0000000000000ull);
-  const word b = (sf_bits(k - half + magic) << 52) + word(0x3ff0000000000000ull);
+  const V magic(6755399441055744.0);  // 1.5 * 2^52: the low bits of the sum are those of the nearest whole number
+  const V half = sf_fma(k, V(0.5), magic);
+  const word a = (sf_bits(half) << 52) + word(0x3ff0000000000000ull);
+  const word b = (sf_bits(k - (half - magic) + magic) << 52) + word(0x3ff0000000000000ull);
   return x * sf_number(a) * sf_number(b);
+}
+/// x / log(2) to the nearest whole number, for |x| up to 10^9.
+template <class V> SN_FN V sf_halvings(V x) {
+  const V magic(6755399441055744.0);
+  return sf_fma(x, V(1.4426950408889634), magic) - magic;
+}
+/// (exp(t) - 1 - t) / t^2 for |t| up to log(2) / 2: the polynomial whose error, times t^2 exp(-t), is least, 2^-57.9.
+template <class V> SN_FN V sf_exp_bend(V t) {
+  return sf_poly(t, 0.5000000000000011, 0.16666666666666413, 0.041666666666530267, 0.008333333333494333, 0.0013888888943597712,
+      0.000198412695067797, 2.480149313617713e-05, 2.7557586266352904e-06, 2.7630233921403974e-07, 2.500007231543857e-08);
 }
 /// exp(hi + lo) for |lo| below an ulp of hi.
 template <class V> SN_PIECE V sf_exp(V hi, V lo) {
   const V x = sf_min(sf_max(hi, V(-780.0)), V(780.0));
-  const V k = sf_rint(x * V(1.4426950408889634));
-  V r = sf_fma(k, V(-6.93147180369123816490e-01), x);
-  const V low = sf_fma(k, V(-1.90821492927058770002e-10), lo);
-  const V t = r + low;
-  const V p = sf_poly(t, 0.5, 0.16666666666666666, 0.04166666666666668, 0.008333333333333333, 0.0013888888888879073,
-      0.00019841269841263298, 2.4801587336442236e-05, 2.755731924721873e-06, 2.75572632790885e-07, 2.505207109429355e-08,
-      2.0918137737642736e-09, 1.608662795678037e-10);
-  return sf_scale(V(1.0) + (r + sf_fma(p, t * t, low)), k);
+  const V k = sf_halvings(x);
+  const V r = sf_fma(k, V(-6.93147180369123816490e-01), x);
+  const V low = sf_fma(k, V(-1.90821492927058770002e-10), lo), t = r + low;
+  return sf_scale(V(1.0) + (r + sf_fma(sf_exp_bend(t), t * t, low)), k);
 }
 template <class V> SN_FN V sf_exp(V x) { return sf_exp(x, V(0.0)); }
 
-/// The logarithm of x > 0 as a pair, to about 2^-64; of 0, infinity, NaN and negative numbers something.
-template <class V> SN_PIECE sf_pair<V> sf_log_pair(V x) {
+/// k and m - 1 with x = 2^k m and m in [sqrt(1/2), sqrt(2)) for x > 0.
+template <class V> SN_FN sf_pair<V> sf_log_parts(V x) {
   typedef decltype(sf_bits(V())) word;
   const auto tiny = x < V(2.2250738585072014e-308);
   const word b = sf_bits(sf_if(tiny, x * V(18014398509481984.0), x));
-  // u has the exponent of 2^k where x = 2^k m and m is in [sqrt(1/2), sqrt(2))
+  // u has the exponent of 2^k
   const word u = b + word(0x00095f619980c433ull);
   const word biased = u >> 52;
   const V k = sf_number(biased | word(0x4330000000000000ull)) - sf_if(tiny, V(4503599627370496.0 + 1077),
       V(4503599627370496.0 + 1023));
-  const V m = sf_number(b - (biased << 52) + word(0x3ff0000000000000ull));
-  // log m = 2 artanh(f / (2 + f)) with f = m - 1 (M. Abramowitz, I. A. Stegun 4.1.27)
-  const V f = m - V(1.0), d = f + V(2.0), d_low = f - (d - V(2.0));
+  return {k, sf_number(b - (biased << 52) + word(0x3ff0000000000000ull)) - V(1.0)};
+}
+/// (log(1 + f) - 2 s) / (s z) with s = f / (2 + f) and z = s^2 (M. Abramowitz, I. A. Stegun 4.1.27).
+template <class V> SN_FN V sf_log_bend(V z) {
+  return sf_poly(z, 0.6666666666666666, 0.3999999999999999, 0.2857142857143538, 0.22222222219852464, 0.1818181859457047,
+      0.15384575060560599, 0.13335641774000268, 0.1168805409426866, 0.11882627381096524);
+}
+/// The logarithm of x > 0 within 2 units in the last place; of 0, infinity, NaN and negative numbers something.
+template <class V> SN_PIECE V sf_log_near(V x) {
+  const sf_pair<V> parts = sf_log_parts(x);
+  const V k = parts.hi, s = parts.lo / (parts.lo + V(2.0)), z = s * s;
+  const V low = sf_fma(k, V(1.90821492927058770002e-10), s * z * sf_log_bend(z));
+  return sf_fma(k, V(6.93147180369123816490e-01), (s + s) + low);
+}
+/// The logarithm of x > 0 as a pair, to about 2^-64; of 0, infinity, NaN and negative numbers something.
+template <class V> SN_PIECE sf_pair<V> sf_log_pair(V x) {
+  const sf_pair<V> parts = sf_log_parts(x);
+  const V k = parts.hi, f = parts.lo, d = f + V(2.0), d_low = f - (d - V(2.0));
   const V inverse = V(1.0) / d, s = f * inverse;
   const V s_low = sf_fma(-s, d_low, sf_fma(-s, d, f)) * inverse;
   const V z = s * s;
-  const V p = sf_poly(z, 0.6666666666666666, 0.3999999999999999, 0.2857142857143538, 0.22222222219852464, 0.1818181859457047,
-      0.15384575060560599, 0.13335641774000268, 0.1168805409426866, 0.11882627381096524);
-  const V low = sf_fma(k, V(1.90821492927058770002e-10), sf_fma(s * z, p, s_low + s_low));
+  const V low = sf_fma(k, V(1.90821492927058770002e-10), sf_fma(s * z, sf_log_bend(z), s_low + s_low));
   const sf_pair<V> sum = sf_sum(k * V(6.93147180369123816490e-01), s + s);
   return sf_sum_ordered(sum.hi, sum.lo + low);
 }
@@ -212,14 +235,10 @@ template <class V> SN_PIECE sf_pair<V> sf_log1p_pair(sf_pair<V> x) {
 /// exp(x) - 1: by the exponential's own reduction, whose 1 is subtracted before rounding.
 template <class V> SN_PIECE V sf_expm1(V hi) {
   const V x = sf_min(sf_max(hi, V(-60.0)), V(780.0));
-  const V k = sf_rint(x * V(1.4426950408889634));
-  V r = sf_fma(k, V(-6.93147180369123816490e-01), x);
-  const V low = k * V(-1.90821492927058770002e-10);
-  const V t = r + low;
-  const V p = sf_poly(t, 0.5, 0.16666666666666666, 0.04166666666666668, 0.008333333333333333, 0.0013888888888879073,
-      0.00019841269841263298, 2.4801587336442236e-05, 2.755731924721873e-06, 2.75572632790885e-07, 2.505207109429355e-08,
-      2.0918137737642736e-09, 1.608662795678037e-10);
-  const V tail = sf_fma(p, t * t, low);  // exp(t) - 1 = r + tail
+  const V k = sf_halvings(x);
+  const V r = sf_fma(k, V(-6.93147180369123816490e-01), x);
+  const V low = k * V(-1.90821492927058770002e-10), t = r + low;
+  const V tail = sf_fma(sf_exp_bend(t), t * t, low);  // exp(t) - 1 = r + tail
   const V one = sf_scale(V(1.0), k);
   const sf_pair<V> sum = sf_sum(one - V(1.0), one * r);
   const V small = sum.hi + (sum.lo + one * tail);

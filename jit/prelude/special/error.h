@@ -108,7 +108,7 @@ template <class V> SN_PIECE V sf_erfinv_core(V x, V w) {
 }
 template <class V> SN_FN V sf_erfinv(V x) {
   const V a = sf_abs(x);
-  const V w = -sf_log((V(1.0) - a) * (V(1.0) + a));
+  const V w = -sf_log_near((V(1.0) - a) * (V(1.0) + a));
   V r = sf_erfinv_core(x, w);
   r = sf_if(a == V(1.0), sf_copysign(sf_inf(x), x), r);
   return sf_if(a <= V(1.0), r, sf_nan(x));
@@ -116,7 +116,7 @@ template <class V> SN_FN V sf_erfinv(V x) {
 /// The inverse of erfc at q in (0, 2), and scaled.
 template <class V> SN_PIECE V sf_erfcinv_of(V q) {
   const V p = sf_min(q, V(2.0) - q);
-  return sf_erfinv_core(V(1.0) - q, -sf_log_pair(p * (V(2.0) - p)).hi);
+  return sf_erfinv_core(V(1.0) - q, -sf_log_near(p * (V(2.0) - p)));
 }
 template <class V> SN_FN V sf_erfcinv(V q) {
   V r = sf_erfcinv_of(q);

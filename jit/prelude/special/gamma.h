@@ -106,15 +106,16 @@ template <class V> SN_PIECE V sf_gammaln_positive(V x) {
   const V z = sf_max(x, V(3.0));
   const V by = sf_if(low, x, sf_if(high, x - V(1.0), V(1.0)));
   const sf_pair<V> l = sf_log_pair(sf_if(large, z, by));
-  const V first = sf_if(low, x, sf_if(high, x - V(2.0), x - V(1.0)));   // y - 1 of the y in [1, 2]
-  const V c = sf_gammaln_1p(first);
-  const V sign = sf_if(low, V(-1.0), V(1.0));
-  V r = sf_if(low | high, (c + sign * l.lo) + sign * l.hi, c + V(0.0));
+  V r = V(0.0);
+  if (sf_any(!large)) {
+    const V first = sf_if(low, x, sf_if(high, x - V(2.0), x - V(1.0)));   // y - 1 of the y in [1, 2]
+    const V c = sf_gammaln_1p(first), sign = sf_if(low, V(-1.0), V(1.0));
+    r = sf_if(low | high, (c + sign * l.lo) + sign * l.hi, c + V(0.0));
+  }
   if (sf_any(large)) {
-    const V w = sf_min(z, V(1e300));
-    const sf_pair<V> p = sf_times(l, w - V(0.5));
-    const sf_pair<V> s = sf_plus(p, -w), t = sf_plus(s, V(0.9189385332046728));
-    const V most = t.hi + (t.lo + sf_stirling_rest(w));
+    const V w = sf_min(z, V(1e300)), v = w - V(0.5);
+    const sf_pair<V> p = sf_product(l.hi, v), s = sf_sum(p.hi, -w), t = sf_sum(s.hi, V(0.9189385332046728));
+    const V most = t.hi + ((t.lo + s.lo) + (sf_fma(l.lo, v, p.lo) + sf_stirling_rest(w)));
     r = sf_if(large, sf_if(x > V(1e300), x * (l.hi - V(1.0)), most), r);
   }
   return r;

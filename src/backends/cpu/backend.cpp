@@ -200,7 +200,8 @@ class cpu_backend final : public runtime::backend {
       for (const launch& l : launches) observer(l);
   }
 
-  std::size_t scratch_bytes(const prepared&, const launch& l) const override {
+  std::size_t scratch_bytes(const prepared& p, const launch& l) const override {
+    if (p.steps) return stages_scratch(*p.steps, l);
     if (l.code->kind != jit::kernel_kind::reduce) return 0;
     const auto w = without_wrapped_gathers(l);
     return reduce_scratch(w ? *w : l);
@@ -217,7 +218,7 @@ class cpu_backend final : public runtime::backend {
     if (p.steps) {
       run_stages(
           *p.steps, l,
-          [this](const launch& step) -> const prepared& { return table_.find(step, needs_of(step, false)); },
+          [this](const launch& step) -> const prepared& { return table_.find(step, needs_of(step, false)); }, scratch,
           fault.words);
     } else if (const auto rows = row_gather_of(l)) {
       run_row_gather(*rows, fault.words);

@@ -131,6 +131,65 @@ TEST_CASE(
   CHECK(operations > 900);
 }
 
+namespace {
+
+/// Lanes of arguments in the domains of most special functions: shapes, many of them small, and in the last operand, every other
+/// time, probabilities.
+template <class T>
+std::vector<T> special_lanes(int seed, bool chances) {
+  std::mt19937_64 random(static_cast<unsigned>(seed));
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<T> lanes(block_lanes);
+  for (T& x : lanes) {
+    const double u = unit(random);
+    x = static_cast<T>(chances ? u : u < 0.25 ? 4 * u : 25 * u);
+  }
+  return lanes;
+}
+
+/// How many lanes of a special function differ from the same lane among its own copies.
+template <class T>
+int lanes_that_differ_alone(opcode op, block_op f) {
+  const int operands = operand_count(op);
+  int wrong = 0, fault = 0;
+  for (const bool chances : {false, true}) {
+    std::vector<T> x[3], whole(block_lanes), alone(lane_multiple), copies[3];
+    for (int k = 0; k < 3; ++k) {
+      x[k] = special_lanes<T>(k, chances && k + 1 == operands);
+      copies[k].resize(lane_multiple);
+    }
+    f(whole.data(), x[0].data(), x[1].data(), x[2].data(), block_lanes, &fault);
+    for (std::size_t l = 0; l < whole.size(); ++l) {
+      for (int k = 0; k < 3; ++k) std::fill(copies[k].begin(), copies[k].end(), x[k][l]);
+      f(alone.data(), copies[0].data(), copies[1].data(), copies[2].data(), lane_multiple, &fault);
+      wrong += std::memcmp(&alone[0], &whole[l], sizeof(T)) != 0 && !(std::isnan(alone[0]) && std::isnan(whole[l]));
+    }
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("a lane of a special function does not depend on its neighbours, wherever in the domain these are") {
+  std::vector<tier0::isa> levels{tier0::isa::baseline};
+#if SINTER_TIER0_X86
+  if (tier0::active_isa() >= tier0::isa::avx2 && __builtin_cpu_supports("fma")) levels.push_back(tier0::isa::avx2);
+  if (tier0::active_isa() >= tier0::isa::avx512) levels.push_back(tier0::isa::avx512);
+#endif
+  int functions = 0;
+  for (int o = 0; o < opcode_count; ++o) {
+    if (!is_special(opcode(o))) continue;
+    ++functions;
+    CAPTURE(std::string(name(opcode(o))));
+    for (const tier0::isa level : levels) {
+      CAPTURE(static_cast<int>(level));
+      CHECK(lanes_that_differ_alone<float>(opcode(o), tier0::special_op(level, opcode(o), float32)) == 0);
+      CHECK(lanes_that_differ_alone<double>(opcode(o), tier0::special_op(level, opcode(o), float64)) == 0);
+    }
+  }
+  CHECK(functions > 70);
+}
+
 #if SINTER_TIER0_X86
 TEST_CASE("all instruction sets agree to the bit on everything that is not a libmvec function") {
   auto level = tier0::active_isa();

@@ -54,11 +54,8 @@ class block_code final : public compiled_code {
   /// The same for arguments that lie where they lie; null where run() is to be called, as it is once the code is compiled.
   std::unique_ptr<jit::bound_program> bind(const jit::block_args& args) const;
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
-  /// Whether run() takes more than block_lanes lanes: generated code without arrays of its own.
-  bool takes_any_length() const noexcept {
-    return function_.load(std::memory_order_acquire) && operations_.empty() && program_.calls.empty() &&
-           program_.loop.end == 0;
-  }
+  /// Whether run() takes more than block_lanes lanes: generated code whose operands lie in memory.
+  bool takes_any_length() const noexcept { return any_length_ && function_.load(std::memory_order_acquire); }
   /// Counts upcoming work; returns whether it is time to compile.
   bool wants_compilation(std::uint64_t lanes) noexcept;
   /// Whether it has done so much that compiling it pays where other code is compiled anyway: most of the time is that of
@@ -75,6 +72,7 @@ class block_code final : public compiled_code {
   jit::block_variant variant_;
   std::size_t scratch_bytes_;
   std::vector<jit::block_op> operations_;
+  bool any_length_;
   std::atomic<jit::block_function> function_{nullptr};
   std::atomic<std::uint64_t> work_{0};
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <utility>
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "jit/program/stages.hpp"
@@ -13,12 +14,14 @@ namespace sinter::cpu {
 namespace {
 
 /// Bytes of a block: in a second-level cache with room for what else the steps need.
-constexpr std::int64_t block_bytes = 384 << 10;
+constexpr std::int64_t block_bytes = 768 << 10;
 /// Bytes of the longest rows.
 constexpr std::int64_t row_bytes = 1 << 20;
-/// Fewer rows than this are divided among the threads by separate kernels only.
+/// Fewer rows than this are too few for the threads: the steps over all of them are divided instead, one after the other.
 constexpr std::int64_t few_rows = 32;
 constexpr std::int64_t few_elements = 1 << 16;
+/// Bytes of all elements of such rows: in a last-level cache.
+constexpr std::int64_t whole_bytes = 32 << 20;
 /// Fewer bytes stay in the last-level cache from kernel to kernel, and a step of a block costs a microsecond more.
 constexpr std::int64_t default_least_bytes = 16 << 20;
 std::atomic<std::int64_t> least_bytes{default_least_bytes};
@@ -54,7 +57,12 @@ bool may_save_operations(const jit::program& p) {
   return false;
 }
 
-/// Blocks are ranges of one kept axis, with all of the axes behind it.
+bool are_few(std::int64_t rows, std::int64_t elements) { return rows < few_rows && rows * elements > few_elements; }
+bool are_few_rows(const jit::launch& l) {
+  return are_few(product(l.extents, 0, l.kept), product(l.extents, l.kept, l.extents.size()));
+}
+
+/// Blocks are ranges of one kept axis, with all of the axes behind it; few rows are one block.
 struct row_blocks {
   int axis = 0;
   std::int64_t length = 1;  // of a block along the axis
@@ -63,6 +71,11 @@ struct row_blocks {
   core::dims outer;         // extents of the axes before it
 
   explicit row_blocks(const jit::launch& l) {
+    if (are_few_rows(l)) {
+      length = l.extents[0];
+      count = 1;
+      return;
+    }
     const std::int64_t row = product(l.extents, l.kept, l.extents.size()) * bytes_of_element(*l.code);
     const std::int64_t rows = std::max<std::int64_t>(1, block_bytes / row);
     std::int64_t behind = product(l.extents, 1, l.kept);
@@ -83,6 +96,15 @@ struct block_memory {
     const std::int64_t all = n * product(l.extents, l.kept, l.extents.size());
     for (const dtype t : s.elements) elements.push_back(from.take(static_cast<std::size_t>(all) * itemsize(t)));
     for (const dtype t : s.rows) rows.push_back(from.take(static_cast<std::size_t>(n) * itemsize(t)));
+  }
+  /// Of all rows, with elements in memory of the launch.
+  block_memory(const stage_steps& s, const jit::launch& l, char* scratch, arena& from) {
+    for (const dtype t : s.elements) elements.push_back(std::exchange(scratch, scratch + bytes_of_all(l, t)));
+    for (const dtype t : s.rows)
+      rows.push_back(from.take(static_cast<std::size_t>(product(l.extents, 0, l.kept)) * itemsize(t)));
+  }
+  static std::size_t bytes_of_all(const jit::launch& l, dtype type) {
+    return (static_cast<std::size_t>(core::element_count(l.extents)) * itemsize(type) + 63) & ~std::size_t{63};
   }
   block_memory(const stage_steps& s) : elements(s.elements.size()), rows(s.rows.size()) {}
 };
@@ -156,8 +178,8 @@ class step_launcher {
 }  // namespace
 
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
-  if (rows < few_rows && rows * elements > few_elements) return false;
   const std::int64_t bytes = elements * bytes_of_element(p);
+  if (are_few(rows, elements)) return may_save_operations(p) && rows * bytes <= whole_bytes;
   const std::int64_t least = least_bytes.load(std::memory_order_relaxed);
   return bytes <= row_bytes && rows * bytes >= (may_save_operations(p) ? least / costly_share : least);
 }
@@ -181,12 +203,34 @@ std::vector<jit::launch> step_launches(const stage_steps& steps, const jit::laun
   return all;
 }
 
+std::size_t stages_scratch(const stage_steps& steps, const jit::launch& l) {
+  if (core::element_count(l.extents) == 0 || !are_few_rows(l)) return 0;
+  std::size_t bytes = 0;
+  for (const dtype t : steps.elements) bytes += block_memory::bytes_of_all(l, t);
+  return bytes;
+}
+
 void run_stages(const stage_steps& steps, const jit::launch& l,
-                const std::function<const runtime::prepared&(const jit::launch&)>& find, int* fault) {
+                const std::function<const runtime::prepared&(const jit::launch&)>& find, void* scratch, int* fault) {
   if (core::element_count(l.extents) == 0) return;
   const row_blocks blocks(l);
   std::vector<const runtime::prepared*> codes;  // of the steps over a whole block, then over the last one
   for (const jit::launch& step : step_launches(steps, l)) codes.push_back(&find(step));
+  const auto run_step = [](const runtime::prepared& code, const jit::launch& part, int* faults) {
+    const element_work work{&code, &part};
+    if (part.code->kind == jit::kernel_kind::elementwise) return run_elements({&work, 1}, faults);
+    arena here;
+    run_reduce(code, part, {}, here.take(reduce_scratch(part)), faults);
+  };
+  const std::size_t count = steps.steps.size();
+  if (are_few_rows(l)) {
+    arena here;
+    const block_memory memory(steps, l, static_cast<char*>(scratch), here);
+    step_launcher launcher(l, blocks, memory);
+    launcher.move_to(0);
+    for (std::size_t k = 0; k < count; ++k) run_step(*codes[k], launcher.of(steps.steps[k]), fault);
+    return;
+  }
   double time = 0;
   for (const stage_step& s : steps.steps) time += lane_time(s.code);
   time *= static_cast<double>(core::element_count(l.extents));
@@ -196,19 +240,8 @@ void run_stages(const stage_steps& steps, const jit::launch& l,
     step_launcher launcher(l, blocks, memory);
     launcher.move_to(block);
     fault_record mine;
-    const std::size_t count = steps.steps.size();
     const std::size_t first = launcher.is_partial() && codes.size() > count ? count : 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      const jit::launch& part = launcher.of(steps.steps[k]);
-      const runtime::prepared& code = *codes[first + k];
-      const element_work work{&code, &part};
-      if (part.code->kind == jit::kernel_kind::elementwise) {
-        run_elements({&work, 1}, mine.words);
-      } else {
-        arena scratch;
-        run_reduce(code, part, {}, scratch.take(reduce_scratch(part)), mine.words);
-      }
-    }
+    for (std::size_t k = 0; k < count; ++k) run_step(*codes[first + k], launcher.of(steps.steps[k]), mine.words);
     merge_fault(fault, mine);
   });
 }

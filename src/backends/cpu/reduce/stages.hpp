@@ -31,13 +31,16 @@ struct stage_steps {
 /// Weight from which a value is stored for the next stage instead of computed again.
 inline constexpr int stored_weight = 8;
 
-/// Whether blocks of rows of this size stay in the cache, and there are enough rows for all threads.
+/// Whether blocks of rows of this size stay in the cache and there are enough of them for all threads, or all of few rows do and
+/// separate kernels would compute something costly again.
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements);
 
 /// The launches of all steps, one for each size of block: what preparation needs. Their addresses are arbitrary.
 std::vector<jit::launch> step_launches(const stage_steps& steps, const jit::launch& l);
-/// `find`: the code of a step's launch.
+/// Bytes of memory for a launch: of few rows, whose elements are more than threads keep.
+std::size_t stages_scratch(const stage_steps& steps, const jit::launch& l);
+/// `find`: the code of a step's launch; `scratch`: stages_scratch() bytes.
 void run_stages(const stage_steps& steps, const jit::launch& l,
-                const std::function<const runtime::prepared&(const jit::launch&)>& find, int* fault);
+                const std::function<const runtime::prepared&(const jit::launch&)>& find, void* scratch, int* fault);
 
 }  // namespace sinter::cpu

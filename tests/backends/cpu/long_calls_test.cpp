@@ -1,0 +1,54 @@
+// Compiled code that calls block operations takes lanes in any number: the bits of interpreted blocks, wherever a block ends.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <vector>
+
+#include "backends/cpu/kernels/hooks.hpp"
+#include "golden/golden.hpp"
+#include "sinter/sinter.hpp"
+
+namespace {
+
+using namespace sinter;
+using recorder = std::function<std::vector<ndarray>()>;
+
+/// The bytes of what `record` computes by one tier.
+auto bytes_by(cpu::tier tier, const recorder& record) {
+  const cpu::tier before = cpu::get_tier();
+  cpu::set_tier(tier);
+  std::vector<decltype(test::download(ndarray()).bytes)> all;
+  for (const ndarray& x : record()) all.push_back(test::download(x).bytes);
+  cpu::set_tier(before);
+  return all;
+}
+
+void check_tiers(const recorder& record) {
+  const auto compiled = bytes_by(cpu::tier::compiled, record), interpreted = bytes_by(cpu::tier::interpreted, record);
+  for (std::size_t k = 0; k < compiled.size(); ++k) {
+    CAPTURE(k);
+    CHECK((compiled[k] == interpreted[k]));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("compiled code with calls has the bits of interpreted blocks, for any number of lanes") {
+  for (const dtype type : {dtype::f32, dtype::f64})
+    for (const std::int64_t n : {255, 256, 257, 511, 512, 1000, 8192, 8193, 20011}) {
+      CAPTURE(n);
+      const ndarray all = sin(arange(0, 6 * n, 1)).astype(type), x = all.reshape(3, 2 * n), y = x(idx::_, slice(0, n));
+      const ndarray z = x(idx::_, slice(0, 2 * n, 2)), scale = max(x, {.axis = 1, .keepdims = true});
+      eval(x, scale);
+      check_tiers([&]() -> std::vector<ndarray> {
+        const ndarray e = exp(y * scale);
+        return {exp(y), log1p(e) + sin(e) * y, exp(y - z), exp(scale) * y, where(y > 0, cos(y), y)};
+      });
+      check_tiers([&]() -> std::vector<ndarray> {  // reductions, of which some read coordinates
+        const reduce_kw rows{.axis = 1}, columns{.axis = 0};
+        const ndarray place = arange(0, n, 1).astype(type);
+        return {sum(exp(y), rows), sum(exp(y * scale) * place, rows), sum(sin(y + place), columns),
+                max(log1p(exp(z)), rows), sum(exp(all))};
+      });
+    }
+}
