@@ -41,7 +41,7 @@ namespace {
 /// Fewer steps are called: a capture costs as much as some of them.
 constexpr std::int64_t least_steps = 16;
 /// The first step of a loop of unknown length that is watched.
-constexpr std::int64_t watched_later = 6;
+constexpr std::int64_t watched_later = 2;
 /// Bytes of what a captured step takes and gives, at most. Larger steps cost the device more than the host.
 constexpr std::size_t small_step = std::size_t{256} << 10;
 /// Steps of a while_loop that a kernel runs at most, first and at all, before the host looks at the condition: compiled code
