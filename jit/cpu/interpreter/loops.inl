@@ -90,6 +90,7 @@ void part_of(void* dst, const void* a, const void*, const void*, int n, int*) {
   auto* r = static_cast<R*>(dst);
   auto* x = static_cast<const R*>(a);
   constexpr int width = int(sizeof(vector) / sizeof(R));
+  if (n == 1) return static_cast<void>(*r = x[Which]);
   n &= -lane_multiple;
   for (int l = 0; l < n; l += width) {
     vector low, high, parts;

@@ -16,7 +16,7 @@ using many = std::vector<ndarray>;
 bool on_host() { return zeros(1).device() == device(cpu); }
 std::uint64_t launches() { return runtime::get_backend({}).statistics().launches; }
 
-/// A loop beside one whose steps are called. `kernels`: of which it consists; 0: it is none. The first eight steps are
+/// A loop beside one whose steps are called. `kernels`: of which it consists; 0: it is none. The first four steps are
 /// called.
 template <class Condition, class F>
 many check_while(Condition condition, F f, many init, std::uint64_t kernels = 1) {
