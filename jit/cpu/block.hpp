@@ -23,11 +23,12 @@
 
 namespace sinter::jit {
 
-inline constexpr int block_lanes = 256;   // maximum number of lanes of one call
-inline constexpr int lane_multiple = 16;  // every call has a multiple of this: no vector tails, so no scalar libm
+inline constexpr int block_lanes = 256;  // maximum number of lanes of one call
+inline constexpr int lane_multiple =
+    16;  // a call has a multiple of this, or one lane: no vector tails, so no scalar libm
 
-/// dst[l] = op(a[l], b[l], c[l]) for l < n, n a multiple of lane_multiple. dst may alias a, b or c entirely, but must
-/// not overlap them partly.
+/// dst[l] = op(a[l], b[l], c[l]) for l < n, n a multiple of lane_multiple, or 1 where takes_one_lane. dst may alias a, b or c
+/// entirely, but must not overlap them partly.
 using block_op = void (*)(void* dst, const void* a, const void* b, const void* c, int n, int* fault);
 
 /// The argument `a` of the block operation of a random instruction; `b` and `c` are its other operands.
@@ -41,6 +42,11 @@ block_op find_random_op(opcode op, dtype type) noexcept;
 /// The block operation for an instruction (not for load, param, coord, reduced, checked_index, random), or null if the
 /// operation does not support the dtypes.
 block_op find_block_op(opcode op, dtype type, dtype arg) noexcept;
+
+/// Whether the block operation can be called for a single lane, which then is all that it reads and computes; the bits are
+/// those that the lane has among others. False: special functions, random numbers, and operations on float16, bfloat16 and
+/// complex numbers.
+bool takes_one_lane(opcode op, dtype type, dtype arg) noexcept;
 
 /// Whether generated CPU code computes the operation inline (true) or calls its block operation (false). True only for
 /// operations whose result IEEE 754 or integer arithmetic determines to the bit.
@@ -57,11 +63,13 @@ int register_bytes(const program& p, std::size_t reg) noexcept;
 struct block_args {
   // per input: n lanes; one value if `uniform`; base address if gathered; the first element if read by `address`
   const void* const* inputs;
-  const std::int64_t* const* offsets;       // per input: lane offsets in elements if gathered, else null
-  const std::int64_t (*gather_strides)[2];  // per input, elements
+  // per input: lane offsets in elements if gathered, else null; then per output: those of its lanes if it is stored in each run
+  const std::int64_t* const* offsets;
+  const std::int64_t (*gather_strides)[2];  // per input, elements; then per output: from one run to the next
   const void* const* params;                // per parameter: one value in register format
   const std::int64_t* const* coords;        // per axis of a `coord` (after the axes the position): n lanes
-  void* const* outputs;        // per output (elementwise) or per reduction (reduce): n lanes of the register
+  // per output (elementwise) or per reduction (reduce): n lanes of the register; the first element if stored in each run
+  void* const* outputs;
   const block_op* operations;  // tier 1: the block operations it calls, in program order
   int* fault;                  // fault_words: a data_fault, then its details
   int n;          // lanes, a multiple of lane_multiple, at most block_lanes or, in tier 1, takes_any_length()

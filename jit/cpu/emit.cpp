@@ -256,9 +256,10 @@ void cpu_emitter::write_call(std::size_t k, const std::string& to, const std::st
   out_ += std::string(", ") + lanes + ", fault);  // " + name(p_.code[k].op) + "\n";
 }
 
-// A full vector of equal lanes, so that the vector routine gives the bits that the lanes of a block would get.
+// One lane, or lanes that are equal where the routine needs more: either way the bits are those of a block's lanes.
 void cpu_emitter::write_scalar_call(std::size_t k) {
-  const std::string me = num(k), lanes = num(lane_multiple);
+  const instr& i = p_.code[k];
+  const std::string me = num(k), lanes = num(takes_one_lane(i.op, i.type, i.arg) ? 1 : lane_multiple);
   std::string from[3];
   int n = 0;
   each_operand(k, [&](std::uint16_t o) {
@@ -267,7 +268,7 @@ void cpu_emitter::write_scalar_call(std::size_t k) {
     out_ += "  SN_LANES(" + lanes + ") " + name + "[l] = r" + num(o) + ";\n";
     from[n++] = name;
   });
-  const std::string type = register_type(p_.code[k].type);
+  const std::string type = register_type(i.type);
   out_ += "  SN_ARRAY(" + type + ", s" + me + ", " + lanes + ");\n";
   write_call(k, "s" + me, from, lanes.c_str());
   out_ += scalar_name(k) + " = s" + me + "[0];\n";

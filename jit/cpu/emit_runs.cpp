@@ -1,5 +1,7 @@
 // The program's loop in block functions: all lanes go through a run, then through the next one. What is carried is in arrays
 // of lanes, and in locals where all lanes have one value; where the block is a single element everything is in locals.
+#include <cassert>
+
 #include "jit/cpu/emit.hpp"
 #include "jit/prelude_text.hpp"
 
@@ -162,6 +164,7 @@ void cpu_emitter::write_program_loop() {
   write_stages(loop_stage_, after_loop_);
   write_run_outputs();
   const int again = condition_of_runs(p_);
+  assert(again < 0 || info_[static_cast<std::size_t>(again)].where == place::scalar);
   out_ += "  if (run == runs" + (again < 0 ? "" : " || !" + value(static_cast<std::size_t>(again), -1)) + ") break;\n";
   write_next_carried();
   out_ += "  }\n";

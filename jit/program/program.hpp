@@ -46,9 +46,10 @@ struct instr {
   // load, address: input; param: parameter; coord: axis (their number: the C-order position in the whole space);
   // reduced: reduction; user: call; carried: carried register; else the operand registers
   std::uint16_t a = 0;
-  std::uint16_t b = 0;       // checked_index: the parameter of the extent; address: of the first extent; user: output
-  std::uint16_t c = 0;       // address: the rank; checked_index: the parameter of the reported axis
-  std::uint16_t spare2 = 0;  // random: the first of three parameters
+  std::uint16_t b = 0;  // checked_index: the parameter of the extent; address: of the first extent; user: output
+  std::uint16_t c = 0;  // address: the rank; checked_index: the parameter of the reported axis
+  std::uint16_t spare2 =
+      0;  // random: the first of three parameters; carried: 1 for the loop's condition (loop_runs.hpp)
 };
 static_assert(sizeof(instr) == 12);
 
@@ -65,7 +66,7 @@ struct input_desc {
 };
 struct output_desc {
   dtype type;
-  std::uint8_t spare = 0;
+  std::uint8_t spare = 0;  // 1: each run of the loop stores its value (loop_runs.hpp)
   std::uint16_t reg;
 };
 

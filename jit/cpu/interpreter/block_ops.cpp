@@ -157,10 +157,19 @@ block_op find_random_op(opcode op, dtype type) noexcept {
   return tier0::baseline::random_op(op, type);
 }
 
+namespace {
+
+bool is_plain(dtype t) noexcept { return is_bool(t) || is_integer(t) || t == dtype::f32 || t == dtype::f64; }
+
+}  // namespace
+
+bool takes_one_lane(opcode op, dtype type, dtype arg) noexcept {
+  return is_plain(type) && is_plain(arg) && !is_special(op) && !is_random(op);
+}
+
 // clang-format off
 bool is_inline_on_cpu(opcode op, dtype type, dtype arg) noexcept {
-  auto plain = [](dtype t) { return is_bool(t) || is_integer(t) || t == dtype::f32 || t == dtype::f64; };
-  if (!plain(type) || !plain(arg)) return false;
+  if (!is_plain(type) || !is_plain(arg)) return false;
   switch (op) {
     case opcode::cast: case opcode::negative: case opcode::absolute: case opcode::square: case opcode::sqrt:
     case opcode::add: case opcode::subtract: case opcode::multiply: case opcode::divide: case opcode::maximum:

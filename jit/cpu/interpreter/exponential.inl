@@ -8,16 +8,28 @@
 namespace sinter::jit::tier0::SINTER_ISA {
 namespace {
 
+/// Of one lane: in a vector that has it everywhere.
+template <int step, class T, class F>
+SN_FN void one_exponential(T* to, const T* from, F f) {
+  alignas(64) T t[step];
+  for (int l = 0; l < step; ++l) t[l] = *from;
+  f(t);
+  *to = t[0];
+}
+
 void exponentials(void* dst, const void* a, const void*, const void*, int n, int*) {
   constexpr int step = int(sizeof(sn::twin) / sizeof(double));
   auto* r = static_cast<double*>(dst);
   auto* x = static_cast<const double*>(a);
+  if (n == 1) return one_exponential<step>(r, x, [](double* t) { sn::store_twin(t, sn::sf_exp(sn::load_twin(t))); });
   for (int l = 0; l < n; l += step) sn::store_twin(r + l, sn::sf_exp(sn::load_twin(x + l)));
 }
 void single_exponentials(void* dst, const void* a, const void*, const void*, int n, int*) {
   constexpr int step = int(sizeof(sn::singles) / sizeof(float));
   auto* r = static_cast<float*>(dst);
   auto* x = static_cast<const float*>(a);
+  if (n == 1)
+    return one_exponential<step>(r, x, [](float* t) { sn::store_singles(t, sn::single_exp(sn::load_singles(t))); });
   for (int l = 0; l < n; l += step) sn::store_singles(r + l, sn::single_exp(sn::load_singles(x + l)));
 }
 

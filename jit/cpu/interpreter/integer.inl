@@ -146,6 +146,7 @@ template <class T, class F, void (*ByOne)(T*, const T*, T, int) noexcept>
 void quotients(void* dst, const void* a, const void* b, const void*, int n, int*) {
   auto* to = static_cast<T*>(dst);
   auto* divisors = static_cast<const T*>(b);
+  if (n == 1) return binary_by_one<T, F>(dst, a, b, nullptr, n, nullptr);
   const T d = divisors[0];
   T differ = 0;
   n &= -lane_multiple;

@@ -17,6 +17,7 @@ namespace sinter::jit {
 namespace {
 
 constexpr int no_slot = -1;
+constexpr int one_lane_space = 16;  // of the widest type
 
 int slot_bytes(const program& p) noexcept {
   int widest = 4;
@@ -35,6 +36,7 @@ struct schedule {
   kernel_kind kind{};
   std::uint16_t epilogue = 0;
   bool made = false;
+  bool alone = true;  // whether an element that is the only one is computed as one lane
   // the schedule itself
   int first = 0, last = 0, slots = 0, lane_space = 0;
   std::vector<std::int16_t> slot;     // of each register, or no_slot: its lanes are elsewhere
@@ -101,11 +103,14 @@ void schedule::make(const program& p, const block_variant& v) {
   lanes.assign(p.code.size(), nullptr);
   std::vector<std::int16_t> free;
   slots = 0;
+  alone = p.kind == kernel_kind::elementwise;
   for (int k = first; k < last; ++k) {
     auto& i = p.code[static_cast<std::size_t>(k)];
     auto at = static_cast<std::size_t>(k);
-    if ((i.op > opcode::checked_index || i.op == opcode::cast) && i.op != opcode::user)
+    if ((i.op > opcode::checked_index || i.op == opcode::cast) && i.op != opcode::user) {
       operation[at] = is_random(i.op) ? find_random_op(i.op, i.type) : find_block_op(i.op, i.type, i.arg);
+      alone = alone && takes_one_lane(i.op, i.type, i.arg);
+    }
     // The result's slot is allocated before the operands' slots are freed: lanes of different widths must not share
     // one.
     if (!reads_in_place(p, v, i)) {
@@ -146,6 +151,7 @@ void splat(void* to, const void* value, int bytes, int n) noexcept {
 }
 
 void copy_lanes(void* to, const void* from, dtype type, int n) noexcept {
+  if (n == 1 && lane_bytes(type) == 8) return static_cast<void>(std::memcpy(to, from, 8));
   std::memcpy(to, from, static_cast<std::size_t>(lane_bytes(type)) * static_cast<std::size_t>(n));
 }
 
@@ -175,17 +181,17 @@ void gather(void* to, const void* base, dtype type, const std::int64_t* address,
   }
 }
 
-void gathered_load(void* to, const input_desc& in, const block_args& args, int input,
-                   const void* const* lanes) noexcept {
+void gathered_load(void* to, const input_desc& in, const block_args& args, int input, const void* const* lanes,
+                   int n) noexcept {
   std::int64_t address[block_lanes];
   auto* offsets = args.offsets[input];
   auto* first = static_cast<const std::int64_t*>(lanes[in.gather[0]]);
   auto* second = in.gathers > 1 ? static_cast<const std::int64_t*>(lanes[in.gather[1]]) : nullptr;
   auto& stride = args.gather_strides[input];
-  for (int l = 0; l < args.n; ++l) address[l] = offsets[l] + stride[0] * first[l];
+  for (int l = 0; l < n; ++l) address[l] = offsets[l] + stride[0] * first[l];
   if (second)
-    for (int l = 0; l < args.n; ++l) address[l] += stride[1] * second[l];
-  gather(to, args.inputs[input], in.type, address, args.n);
+    for (int l = 0; l < n; ++l) address[l] += stride[1] * second[l];
+  gather(to, args.inputs[input], in.type, address, n);
 }
 
 /// The elements of a run, where the run is stored; float16 and bfloat16 are 16 bits wide in memory.
@@ -281,6 +287,9 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
   schedule& s = schedule_of(p, v);
   const void** lanes = s.lanes.data();
   auto* space = static_cast<char*>(scratch);
+  const int n = s.alone && args.lanes == 1 ? 1 : args.n;
+  const std::ptrdiff_t lane_space =
+      n == 1 ? one_lane_space : s.lane_space;  // close together, or they share few cache sets
   // The last result is computed directly into its output if nothing is read after it.
   const bool in_runs = p.loop.end != 0 && stores_in_runs(p);
   const int direct = s.result.size() == 1 && s.result[0] == s.last - 1 && !in_runs ? s.last - 1 : -1;
@@ -289,28 +298,28 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
   for (int k = s.first; k < s.last; ++k) {
     const instr& i = p.code[static_cast<std::size_t>(k)];
     const int slot = s.slot[static_cast<std::size_t>(k)];
-    void* to = slot == no_slot ? nullptr : space + static_cast<std::ptrdiff_t>(slot) * s.lane_space;
+    void* to = slot == no_slot ? nullptr : space + slot * lane_space;
     if (k == direct && to) to = args.outputs[0];
     lanes[k] = to;
     switch (i.op) {
       case opcode::load:
-        if (p.inputs[i.a].gathers) gathered_load(to, p.inputs[i.a], args, i.a, lanes);
-        else if (to) splat(to, args.inputs[i.a], lane_bytes(i.type), args.n);
+        if (p.inputs[i.a].gathers) gathered_load(to, p.inputs[i.a], args, i.a, lanes, n);
+        else if (to) splat(to, args.inputs[i.a], lane_bytes(i.type), n);
         else lanes[k] = args.inputs[i.a];
         break;
-      case opcode::param: splat(to, args.params[i.a], lane_bytes(i.type), args.n); break;
+      case opcode::param: splat(to, args.params[i.a], lane_bytes(i.type), n); break;
       case opcode::coord: lanes[k] = args.coords[i.a]; break;
       case opcode::reduced: lanes[k] = reduced[i.a]; break;
-      case opcode::carried: copy_lanes(to, lanes[p.carried[i.a].initial], i.type, args.n); break;
+      case opcode::carried: copy_lanes(to, lanes[p.carried[i.a].initial], i.type, n); break;
       case opcode::checked_index:
-        checked_lanes(to, lanes[i.a], args.params[i.b], args.params[i.c], args.n, args.fault);
+        checked_lanes(to, lanes[i.a], args.params[i.b], args.params[i.c], n, args.fault);
         break;
       default: {
         const int operands = operand_count(i.op);
         const random_source source = is_random(i.op) ? source_of(i, lanes[i.a], args) : random_source{};
         s.operation[static_cast<std::size_t>(k)](to, is_random(i.op) ? &source : lanes[i.a],
                                                  operands > 1 ? lanes[i.b] : nullptr,
-                                                 operands > 2 ? lanes[i.c] : nullptr, args.n, args.fault);
+                                                 operands > 2 ? lanes[i.c] : nullptr, n, args.fault);
       }
     }
     if (k + 1 != p.loop.end) continue;
@@ -320,14 +329,14 @@ void interpret(const program& p, const block_variant& v, const block_args& args,
     ++runs;
     for (std::size_t c = p.carried.size(); c-- > 0;) {
       const carried_desc& x = p.carried[c];
-      copy_lanes(const_cast<void*>(lanes[x.reg]), lanes[x.next], p.code[x.reg].type, args.n);
+      copy_lanes(const_cast<void*>(lanes[x.reg]), lanes[x.next], p.code[x.reg].type, n);
     }
     k = p.loop.begin + static_cast<int>(p.carried.size()) - 1;
   }
   for (std::size_t o = 0; o < s.result.size(); ++o) {
     const std::uint16_t r = s.result[o];
     if (lanes[r] == args.outputs[o] || (in_runs && is_in_each_run(p.outputs[o]))) continue;
-    const auto bytes = static_cast<std::size_t>(lane_bytes(p.code[r].type)) * static_cast<std::size_t>(args.n);
+    const auto bytes = static_cast<std::size_t>(lane_bytes(p.code[r].type)) * static_cast<std::size_t>(n);
     std::memmove(args.outputs[o], lanes[r], bytes);
   }
 }

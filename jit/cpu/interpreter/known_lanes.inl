@@ -16,7 +16,7 @@ template <> struct range_ends<double> {
   static constexpr double exp_low = -746, exp_high = 710, exp2_low = -1076, exp2_high = 1025, sinh_high = 711;
 };
 
-template <class T, class V> SN_FN V all_lanes(T x) { return V{} + x; }
+template <class T, class V> SN_FN V all_lanes(T x) { return x - V{}; }  // a negative zero, too
 
 /// An operation all of whose lanes the library computes; the others derive from it: ordinary(x) are the lanes that the library
 /// gets, `known(x)` the results of the others, `stand_in` an ordinary argument.

@@ -35,20 +35,26 @@ SN_FN float rounded(float x) {
 template <class T> struct lane { typedef T type; };
 template <> struct lane<bool> { typedef unsigned char type; };
 
+/// f(l) for each lane; the lanes are independent. `n`: 1, or rounded down to whole groups of lanes, so that there is no tail.
+template <class F>
+SN_FN void each_lane(int n, F f) {
+  if (n == 1) return f(0);
+  n &= -lane_multiple;
+  SINTER_LANES(l, n) f(l);
+}
+
 template <class R, class A, class F>
 void unary(void* dst, const void* a, const void*, const void*, int n, int*) {
   auto* r = static_cast<R*>(dst);
   auto* x = static_cast<const typename lane<A>::type*>(a);
-  n &= -lane_multiple;
-  SINTER_LANES(l, n) put_lane<R>(r, l, F::of(static_cast<A>(get_lane(x, l))));
+  each_lane(n, [=](int l) { put_lane<R>(r, l, F::of(static_cast<A>(get_lane(x, l)))); });
 }
 template <class R, class A, class F>
 void binary(void* dst, const void* a, const void* b, const void*, int n, int*) {
   auto* r = static_cast<R*>(dst);
   auto* x = static_cast<const A*>(a);
   auto* y = static_cast<const A*>(b);
-  n &= -lane_multiple;
-  SINTER_LANES(l, n) put_lane<R>(r, l, F::of(get_lane(x, l), get_lane(y, l)));
+  each_lane(n, [=](int l) { put_lane<R>(r, l, F::of(get_lane(x, l), get_lane(y, l))); });
 }
 // Operations that call the C library, select between two computations for each element, or divide integers, for which
 // no instruction set has vector instructions.
@@ -84,6 +90,7 @@ void part_of(void* dst, const void* a, const void*, const void*, int n, int*) {
   auto* r = static_cast<R*>(dst);
   auto* x = static_cast<const R*>(a);
   constexpr int width = int(sizeof(vector) / sizeof(R));
+  if (n == 1) return static_cast<void>(*r = x[Which]);
   n &= -lane_multiple;
   for (int l = 0; l < n; l += width) {
     vector low, high, parts;
@@ -100,8 +107,7 @@ void choose(void* dst, const void* c, const void* a, const void* b, int n, int*)
   auto* k = static_cast<const lane<bool>::type*>(c);
   auto* x = static_cast<const T*>(a);
   auto* y = static_cast<const T*>(b);
-  n &= -lane_multiple;
-  SINTER_LANES(l, n) r[l] = sn::select(k[l] != 0, x[l], y[l]);
+  each_lane(n, [=](int l) { r[l] = sn::select(k[l] != 0, x[l], y[l]); });
 }
 #if SINTER_ISA_LEVEL == 1
 typedef short half_vector __attribute__((vector_size(16)));

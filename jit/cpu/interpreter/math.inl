@@ -71,14 +71,27 @@ DEFINE_2(power, pow)
 #undef DEFINE_1
 #undef DEFINE_2
 
+/// The lanes of a vector from `from` on; of one lane, a vector that has it everywhere.
+template <class T, class V>
+SN_FN V take_lanes(const T* from, int n) {
+  if (n == 1) return all_lanes<T, V>(*from);
+  V v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <class T, class V>
+SN_FN void give_lanes(T* to, V v, int n) {
+  if (n == 1) *to = v[0];
+  else __builtin_memcpy(to, &v, sizeof v);
+}
+
 template <class T, class V>
 void math_unary(void* dst, const void* a, const void*, const void*, int n, int*) {
   typedef typename vector_of<T>::type vector;
   auto* r = static_cast<T*>(dst);
   auto* x = static_cast<const T*>(a);
   for (int l = 0; l < n; l += int(sizeof(vector) / sizeof(T))) {
-    vector v;
-    __builtin_memcpy(&v, x + l, sizeof v);
+    vector v = take_lanes<T, vector>(x + l, n);
     typedef typename V::template known<T> known;
     if constexpr (known::any) {
       const auto ordinary = known::ordinary(v);
@@ -87,7 +100,7 @@ void math_unary(void* dst, const void* a, const void*, const void*, int n, int*)
     } else {
       v = V::of(v);
     }
-    __builtin_memcpy(r + l, &v, sizeof v);
+    give_lanes(r + l, v, n);
   }
 }
 template <class T, class V>
@@ -97,11 +110,8 @@ void math_binary(void* dst, const void* a, const void* b, const void*, int n, in
   auto* x = static_cast<const T*>(a);
   auto* y = static_cast<const T*>(b);
   for (int l = 0; l < n; l += int(sizeof(vector) / sizeof(T))) {
-    vector v, w;
-    __builtin_memcpy(&v, x + l, sizeof v);
-    __builtin_memcpy(&w, y + l, sizeof w);
-    v = V::of(v, w);
-    __builtin_memcpy(r + l, &v, sizeof v);
+    const vector v = take_lanes<T, vector>(x + l, n), w = take_lanes<T, vector>(y + l, n);
+    give_lanes(r + l, V::of(v, w), n);
   }
 }
 /// Powers of which some lane is not an ordinary one.
@@ -109,20 +119,16 @@ template <class T>
 void some_powers_known(T* r, const T* x, const T* y, int n) {
   typedef typename vector_of<T>::type vector;
   for (int l = 0; l < n; l += int(sizeof(vector) / sizeof(T))) {
-    vector v, w;
-    __builtin_memcpy(&v, x + l, sizeof v);
-    __builtin_memcpy(&w, y + l, sizeof w);
-    v = known_power<T>::finish(v, w, vector_power::of(known_power<T>::base(v, w), w));
-    __builtin_memcpy(r + l, &v, sizeof v);
+    const vector v = take_lanes<T, vector>(x + l, n), w = take_lanes<T, vector>(y + l, n);
+    give_lanes(r + l, known_power<T>::finish(v, w, vector_power::of(known_power<T>::base(v, w), w)), n);
   }
 }
 template <class T>
 void math_power(void* dst, const void* a, const void* b, const void*, int n, int*) {
   auto* x = static_cast<const T*>(a);
   auto* y = static_cast<const T*>(b);
-  n &= -lane_multiple;
-  int others = 0;
-  SINTER_LANES(l, n) others |= !known_power<T>::is_ordinary(x[l], y[l]);
+  int others = n == 1 && !known_power<T>::is_ordinary(*x, *y);
+  SINTER_LANES(l, n & -lane_multiple) others |= !known_power<T>::is_ordinary(x[l], y[l]);
   if (others) some_powers_known(static_cast<T*>(dst), x, y, n);
   else math_binary<T, vector_power>(dst, a, b, nullptr, n, nullptr);
 }
@@ -142,21 +148,19 @@ void double_cbrt(void* dst, const void* a, const void*, const void*, int n, int*
   alignas(64) double t[block_lanes];
   auto* r = static_cast<double*>(dst);
   auto* x = static_cast<const double*>(a);
-  n &= -lane_multiple;
   math_unary<double, vector_cbrt>(t, a, nullptr, nullptr, n, nullptr);
-  SINTER_LANES(l, n) r[l] = refined_cbrt(x[l], t[l]);
+  each_lane(n, [=, from = &t[0]](int l) { r[l] = refined_cbrt(x[l], from[l]); });
 }
 /// Logarithms within two units in the last place of a whole number other than 0 are that number: the arguments of which they
 /// are the logarithms are not apart from the power of ten by more than two units in the last place either.
 void double_log10(void* dst, const void* a, const void*, const void*, int n, int*) {
   auto* r = static_cast<double*>(dst);
-  n &= -lane_multiple;
   math_unary<double, vector_log10>(r, a, nullptr, nullptr, n, nullptr);
-  SINTER_LANES(l, n) {
+  each_lane(n, [r](int l) {
     constexpr double to_whole = 0x1.8p52;
     const double whole = (r[l] + to_whole) - to_whole, off = sn::absolute(r[l] - whole);
     r[l] = bool(int(off <= 0x1p-52 * sn::absolute(whole)) & int(sn::absolute(whole) > 0)) ? whole : r[l];
-  }
+  });
 }
 /// cbrt(27) and log10(1000) are not 3 in libmvec. For float both are computed in double; for double they are corrected.
 template <class V> constexpr bool is_wide = __is_same(V, vector_cbrt) || __is_same(V, vector_log10);
@@ -169,10 +173,10 @@ void math_wide(void* dst, const void* a, const void*, const void*, int n, int*) 
   alignas(64) double t[block_lanes];
   auto* r = static_cast<T*>(dst);
   auto* x = static_cast<const T*>(a);
-  n &= -lane_multiple;
-  SINTER_LANES(l, n) t[l] = double(x[l]);
+  double* const wide = t;
+  each_lane(n, [=](int l) { wide[l] = double(x[l]); });
   math_unary<double, V>(t, t, nullptr, nullptr, n, nullptr);
-  SINTER_LANES(l, n) r[l] = T(t[l]);
+  each_lane(n, [=](int l) { r[l] = T(wide[l]); });
 }
 template <class T, class V>
 constexpr block_op math_unary_op() {

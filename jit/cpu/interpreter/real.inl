@@ -12,16 +12,16 @@ void logaddexp_lanes(void* dst, const void* a, const void* b, const void*, int n
   auto* x = static_cast<const T*>(a);
   auto* y = static_cast<const T*>(b);
   alignas(64) T t[block_lanes];
-  n &= -lane_multiple;
+  T* const more_by = t;
   constexpr block_op exp_op = MATH_1(exp), log1p_op = MATH_1(log1p);
-  SINTER_LANES(l, n) t[l] = -sn::absolute(x[l] - y[l]);
+  each_lane(n, [=](int l) { more_by[l] = -sn::absolute(x[l] - y[l]); });
   exp_op(t, t, nullptr, nullptr, n, fault);
   log1p_op(t, t, nullptr, nullptr, n, fault);
-  SINTER_LANES(l, n) {
+  each_lane(n, [=](int l) {
     T d = x[l] - y[l], more = d > 0 ? x[l] : y[l];
-    T unequal = d == d ? more + t[l] : d;
+    T unequal = d == d ? more + more_by[l] : d;
     r[l] = x[l] == y[l] ? x[l] + T(0.69314718055994530942) : unequal;
-  }
+  });
 }
 
 template <rounding R>

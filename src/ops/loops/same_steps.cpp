@@ -170,15 +170,24 @@ bool leaves_traces(const step_record& step, std::span<ndarray* const> handles) {
     if (!v || v->is_leaf()) return;
     for (int k = 0; k < v->operand_count(); ++k) known.add(v->operand(k));
   };
+  const auto add_entries = [&](const trace& t) {
+    for (const trace::entry& e : t.entries()) {
+      for (const value& v : e.results) known.add(v);
+      for (const value& v : e.operands) known.add(v);
+      if (!e.call) continue;
+      std::unordered_map<graph::storage*, bool> held;
+      for (const ndarray& x : static_cast<const traced_opaque&>(*e.call).call.operands)
+        if (const graph::view_ref& v = ndarray_access::unresolved(x); v && !std::exchange(held[v->store.get()], true))
+          known.add(v->store->held());
+    }
+  };
   for (const value& v : list.inputs()) known.add(v);
-  for (const trace::entry& e : list.entries()) {
-    for (const value& v : e.results) known.add(v), add_operands(v);
-    for (const value& v : e.operands) known.add(v);
-    if (!e.call) continue;
-    std::unordered_map<graph::storage*, bool> held;
-    for (const ndarray& x : static_cast<const traced_opaque&>(*e.call).call.operands)
-      if (const graph::view_ref& v = ndarray_access::unresolved(x); v && !std::exchange(held[v->store.get()], true))
-        known.add(v->store->held());
+  for (const trace::entry& e : list.entries())
+    for (const value& v : e.results) add_operands(v);
+  add_entries(list);
+  for (const trace* t = trace::innermost(); t; t = t->outer()) {  // derivatives, which keep what they follow
+    for (const value& v : t->inputs()) known.add(v);
+    add_entries(*t);
   }
   const auto exceeded = [&](const value& v) { return known.is_exceeded(v); };
   if (std::any_of(list.inputs().begin(), list.inputs().end(), exceeded)) return true;

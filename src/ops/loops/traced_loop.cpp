@@ -11,8 +11,11 @@
 // steps run that list. Between two runs the elements to scan over, the number of the step, the outputs and the carry are
 // copied from and to the places that the list knows. The kernels are those of a step that is called, so the bits are.
 //
+// Where a derivative follows the steps, the two calls are recorded like any others, and the steps that follow are one call of a
+// loop whose derivatives are loops (loop_derivatives.hpp).
+//
 // On the host, where work is done when the call returns, and captures for small steps, since the steps of large ones are
-// better recorded: they fuse. Not where a derivative or a vmap follows the steps.
+// better recorded: they fuse. Not where a vmap follows the steps, nor another loop that watches its own.
 #include "sinter/traced_loop.hpp"
 
 #include <algorithm>
@@ -29,7 +32,10 @@
 #include "graph/values/faults.hpp"
 #include "graph/values/watch.hpp"
 #include "ops/base/opaque_call.hpp"
+#include "ops/loops/loop_derivatives.hpp"
 #include "ops/loops/same_steps.hpp"
+#include "sinter/creation.hpp"
+#include "sinter/manipulate.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::inline v0::detail {
@@ -41,7 +47,7 @@ namespace {
 /// Fewer steps are called: a capture costs as much as some of them.
 constexpr std::int64_t least_steps = 16;
 /// The first step of a loop of unknown length that is watched.
-constexpr std::int64_t watched_later = 6;
+constexpr std::int64_t watched_later = 2;
 /// Bytes of what a captured step takes and gives, at most. Larger steps cost the device more than the host.
 constexpr std::size_t small_step = std::size_t{256} << 10;
 /// Steps of a while_loop that a kernel runs at most, first and at all, before the host looks at the condition: compiled code
@@ -62,6 +68,19 @@ struct watching {
   std::optional<interceptor_scope> scope{std::in_place, *listening};
   std::vector<value> results;
 };
+
+enum class listeners : std::uint8_t { none, derivatives, others };
+
+/// Who follows what this thread records.
+listeners who_listens() {
+  listeners found = listeners::none;
+  for (const graph::trace* t = graph::trace::innermost(); t; t = t->outer()) {
+    if (t->is_paused()) continue;
+    if (t->filter() != graph::trace_filter::inexact) return listeners::others;
+    found = listeners::derivatives;
+  }
+  return found;
+}
 
 bool is_on_host(const value& v) { return v->device.kind == runtime::device_kind::cpu; }
 
@@ -104,6 +123,8 @@ struct traced_loop::state {
   bool same = false, small = true;
   std::vector<value> first;  // the carry before the first step
   std::unique_ptr<graph::step_loop> loop;
+  bool is_followed = false;  // by derivatives
+  std::unique_ptr<step_function> for_derivatives;
 
   std::vector<value> carry, arguments;  // what the captured step takes
   graph::step_session* session = nullptr;
@@ -122,10 +143,16 @@ struct traced_loop::state {
     return true;
   }
   void find_loop(const watching& step, std::size_t carried);
-  /// What a third step is given. Where the loop is a kernel, nobody reads the elements: the step is called to see whether it
+  void forget_step() {
+    loop.reset();
+    for_derivatives.reset();
+  }
+  /// Whether a third call is made only to see whether the step does something besides.
+  bool is_known() const noexcept { return loop || for_derivatives; }
+  /// What a third step is given. Where the step is known, nobody reads the elements: the step is called to see whether it
   /// does something else besides.
   value taken(const ndarray& x) const {
-    if (!loop) return graph::snapshot(in_memory(x));
+    if (!is_known()) return graph::snapshot(in_memory(x));
     const graph::array_view& v = view_of(x, function);
     return graph::unset_leaf(v.shape, v.type, v.device());
   }
@@ -144,6 +171,7 @@ struct traced_loop::state {
   void run(F&& all_steps);
   std::vector<ndarray> run_loop(arrays to, arrays xs, const graph::loop_range& over) const;
   void run_loop_while(arrays carry) const;
+  std::vector<ndarray> run_followed(std::int64_t k, arrays carry, std::vector<ndarray> scanned, bool reverse) const;
   void return_carry(arrays to) const {
     for (std::size_t j = 0; j < to.size(); ++j) *to[j] = wrap(carry[j]);
   }
@@ -212,12 +240,29 @@ void traced_loop::state::run_loop_while(arrays carry) const {
   for (std::size_t j = 0; j < carry.size(); ++j) *carry[j] = wrap(std::move(now[j]));
 }
 
+/// Steps from k on over the elements that are left of the scanned arrays; sets the carry, and returns the outputs.
+std::vector<ndarray> traced_loop::state::run_followed(std::int64_t k, arrays to, std::vector<ndarray> scanned,
+                                                      bool reverse) const {
+  std::vector<ndarray> operands;
+  for (const ndarray* const a : to) operands.push_back(*a);
+  operands.insert(operands.end(), scanned.begin(), scanned.end());
+  for (const value& v : for_derivatives->constants()) operands.push_back(wrap(v));
+  std::vector<ndarray> results = run_for_derivatives(
+      std::make_shared<const known_loop>(known_loop{*for_derivatives, to.size(), steps - k, reverse}), operands);
+  for (std::size_t j = 0; j < to.size(); ++j) *to[j] = std::move(results[j]);
+  results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(to.size()));
+  return results;
+}
+
 traced_loop::traced_loop(const char* function, std::int64_t steps, bool allowed) {
-  if (!allowed || (steps >= 0 && steps < least_steps) || graph::trace::innermost() || graph::is_capturing()) return;
+  const listeners who = who_listens();
+  if (!allowed || (steps >= 0 && steps < least_steps) || who == listeners::others || graph::is_capturing()) return;
+  if (steps < 0 && who == listeners::derivatives) return;
   state_ = std::make_unique<state>();
   state_->function = function;
   state_->steps = steps;
   state_->first_watched = steps < 0 ? watched_later : 0;
+  state_->is_followed = who == listeners::derivatives;
 }
 traced_loop::~traced_loop() = default;
 
@@ -253,9 +298,11 @@ void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays
   const watching& first = *state_->watched[0];
   if (!are_same({&first.watch.list(), first.results}, {&w->watch.list(), w->results})) return state_.reset();
   state_->same = true;
-  state_->find_loop(*w, carry.size());
+  if (state_->is_followed)
+    state_->for_derivatives = std::make_unique<step_function>(step_record{&w->watch.list(), w->results});
+  else state_->find_loop(*w, carry.size());
   for (auto& done : state_->watched) done.reset();
-  if (!state_->loop && !state_->small) state_.reset();
+  if (!state_->is_known() && !state_->small) state_.reset();
 }
 
 void traced_loop::state::find_loop(const watching& step, std::size_t carried) {
@@ -293,23 +340,24 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
     for (const ndarray* const a : arguments) s.arguments.push_back(s.taken(*a));
     for (const arrays all : {carry, arguments})
       for (const ndarray* const a : all) before.push_back(*a);
+    const graph::constants unfollowed;
     graph::step_session session(runtime::get_backend({}).current_stream());
     s.session = &session;
     for (std::size_t j = 0; j < carry.size(); ++j) *carry[j] = wrap(s.carry[j]);
     for (std::size_t j = 0; j < arguments.size(); ++j) *arguments[j] = wrap(s.arguments[j]);
     call();
     put_back();
-    if (!s.loop) s.work = session.finish();
-    else if (session.has_side_effects()) s.loop.reset();
+    if (!s.is_known()) s.work = session.finish();
+    else if (session.has_side_effects()) s.forget_step();
   } catch (const error&) {  // what a capture cannot hold, or what the call of the step will throw
     put_back();
-    s.loop.reset();
+    s.forget_step();
   } catch (...) {
     put_back();
     state_.reset();
     throw;
   }
-  if (s.loop) return true;
+  if (s.is_known()) return true;
   if (!s.work) {
     state_.reset();
     return false;
@@ -338,6 +386,17 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
   state& s = *state_;
   if (s.loop) return s.run_loop(carry, xs, {s.steps, 0, reverse});
   const std::int64_t n = s.steps;
+  if (s.for_derivatives) {
+    std::vector<ndarray> left;
+    for (const ndarray* const x : xs) left.push_back((*x)(reverse ? slice(0, n - k) : slice(k, n)));
+    std::vector<ndarray> all = s.run_followed(k, carry, left, reverse);
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (reverse) std::reverse(before[j].begin(), before[j].end());
+      const ndarray first = stack(before[j]);
+      all[j] = reverse ? concatenate({all[j], first}, 0) : concatenate({first, all[j]}, 0);
+    }
+    return all;
+  }
   const auto place = [&](std::int64_t step) { return reverse ? n - 1 - step : step; };
   std::vector<blocks> from, to;
   for (const ndarray* const x : xs) from.emplace_back(in_memory(*x), n);
@@ -388,6 +447,8 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
 void traced_loop::run_numbers(std::int64_t k, std::int64_t lower, arrays carry) {
   state& s = *state_;
   if (s.loop) return static_cast<void>(s.run_loop(carry, {}, {s.steps, lower, false}));
+  if (s.for_derivatives)
+    return static_cast<void>(s.run_followed(k, carry, {arange(lower + k, lower + s.steps)}, false));
   s.run([&](runtime::submission&) {
     char* const argument = address_of_leaf(s.arguments[0]);
     for (; k < s.steps; ++k) {

@@ -272,6 +272,7 @@ constexpr opaque_entry entries[] = {
     {"read_selection", nullptr, recorded_too},
     {"repeat", nullptr, depends_on_data},
     {"roll", nullptr, recorded_too},
+    {"scan", nullptr, has_derivatives},
     {"searchsorted", nullptr, of_one_order},
     {"slogdet", of_stacks, nullptr},
     {"solve", solved_for<1>, nullptr},

@@ -190,6 +190,29 @@ TEST_CASE("a lane of a special function does not depend on its neighbours, where
   CHECK(functions > 70);
 }
 
+TEST_CASE("a lane alone has the bits that it has among others, and nothing beside it is written") {
+  int wrong = 0, operations = 0;
+  for_each_operation([&](opcode op, dtype type, dtype arg, block_op f) {
+    if (!takes_one_lane(op, type, arg)) return;
+    ++operations;
+    auto a = random_lanes(op == opcode::select ? bool_ : arg, 7), b = random_lanes(arg, 8), c = random_lanes(arg, 9);
+    const auto out = std::size_t(lane_bytes(type)), in = std::size_t(lane_bytes(arg));
+    const std::size_t first = op == opcode::select ? 1 : in;
+    std::vector<unsigned char> whole(out * block_lanes), alone(out * (block_lanes + 1), 0xa5);
+    int fault = 0, bad = 0;
+    f(whole.data(), a.data(), b.data(), c.data(), block_lanes, &fault);
+    for (std::size_t l = 0; l < block_lanes; ++l) {
+      f(alone.data() + l * out, a.data() + l * first, b.data() + l * in, c.data() + l * in, 1, &fault);
+      for (std::size_t k = 0; k < out; ++k) bad += alone[(l + 1) * out + k] != 0xa5;
+    }
+    bad += different_lanes(type, whole.data(), alone.data(), block_lanes);
+    if (bad) MESSAGE(std::string(name(op)) << " " << name(type) << " from " << name(arg) << ": " << bad << " lanes");
+    wrong += bad;
+  });
+  CHECK(wrong == 0);
+  CHECK(operations > 500);
+}
+
 #if SINTER_TIER0_X86
 TEST_CASE("all instruction sets agree to the bit on everything that is not a libmvec function") {
   auto level = tier0::active_isa();
