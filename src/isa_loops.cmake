@@ -45,6 +45,8 @@ sinter_isa_loops(HEADER backends/cpu/reduce/reducers.hpp FMA 0 ISAS baseline avx
                  backends/cpu/reduce/loops)
 sinter_isa_loops(HEADER backends/cpu/algorithms/sort_network.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS
                  backends/cpu/algorithms/sort_network_loops)
+sinter_isa_loops(HEADER backends/cpu/strides/strided_loops.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS
+                 backends/cpu/strides/strided_loops)
 # There are none for the baseline: 16 bytes hold too few keys for it.
 sinter_isa_loops(HEADER backends/cpu/algorithms/vector_sort.hpp FMA 0 ISAS avx2 avx512 LOOPS
                  backends/cpu/algorithms/vector_sort_loops)

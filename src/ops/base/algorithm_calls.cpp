@@ -1,7 +1,9 @@
 // Calls of the device-wide algorithms: buffers, layouts, scratch memory.
 #include "ops/base/algorithm_calls.hpp"
 
+#include <bit>
 #include <utility>
+#include <vector>
 
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
@@ -106,6 +108,27 @@ value random_order_of(const value& keys) {
                       static_cast<std::int64_t*>(address_to_write(order)), scratch.data());
   graph::inherit_faults(order, {&keys});
   return order;
+}
+
+bool is_in_host_memory(runtime::device_id device) { return runtime::get_backend(device).host_addressable(); }
+
+value first_different_of(const value& numbers, std::int64_t wanted) {
+  value to = unset_leaf(dims{wanted}, dtype::i64, numbers->device);
+  const auto* x = static_cast<const std::int64_t*>(address_to_read(numbers));
+  auto* found = static_cast<std::int64_t*>(address_to_write(to));
+  // A table of places, at most half of which are taken, says which numbers have been seen.
+  const int bits = std::bit_width(static_cast<std::uint64_t>(wanted)) + 1;
+  std::vector<std::int64_t> seen(std::size_t{1} << bits, -1);
+  std::int64_t count = 0;
+  for (std::int64_t k = 0; k < numbers->size() && count < wanted; ++k) {
+    std::size_t at = static_cast<std::uint64_t>(x[k]) * 0x9e3779b97f4a7c15u >> (64 - bits);  // the golden ratio
+    while (seen[at] >= 0 && seen[at] != x[k]) at = (at + 1) & (seen.size() - 1);
+    if (seen[at] == x[k]) continue;
+    seen[at] = found[count++] = x[k];
+  }
+  if (count < wanted) return {};
+  graph::inherit_faults(to, {&numbers});
+  return to;
 }
 
 bool can_partition(const value& v, const runtime::row_layout& l) {
@@ -230,13 +253,21 @@ value binned(const value& bins, const value& weights, std::int64_t count) {
 
 bool adds_in_order(dtype type, runtime::device_id device) {
   if (graph::is_capturing()) return false;
-  runtime::backend& owner = runtime::get_backend(device);
-  return owner.host_addressable() && owner.algorithms().adds_in_order(type);
+  return is_in_host_memory(device) && runtime::get_backend(device).algorithms().adds_in_order(type);
+}
+bool writes_in_order(runtime::device_id device) {
+  return !graph::is_capturing() && is_in_host_memory(device) &&
+         runtime::get_backend(device).algorithms().writes_in_order();
 }
 
 void add_in_order_to(const value& to, const value& at, const value& v) {
   algorithms_of(to).add_in_order(v->type, v->size(), static_cast<const std::int64_t*>(address_to_read(at)),
                                  address_to_read(v), address_to_write(to));
+}
+
+void write_in_order_to(const value& to, const value& at, const value& v) {
+  algorithms_of(to).write_in_order(v->type, v->size(), static_cast<const std::int64_t*>(address_to_read(at)),
+                                   address_to_read(v), address_to_write(to));
 }
 
 value counted_in(const runtime::bin_range& bins, const value& samples) {

@@ -34,6 +34,11 @@ value sorted_rows(const value& v, const runtime::row_layout& l, bool descending)
 value argsort_rows(const value& keys, const runtime::row_layout& l, bool descending);
 /// The permutation that sorts evaluated uint64 keys of one axis, which were drawn at random: as argsort_rows().
 value random_order_of(const value& keys);
+/// Whether the elements of a device's arrays are in the host's memory.
+bool is_in_host_memory(runtime::device_id device);
+/// There: the first `wanted` different ones of evaluated int64 numbers, none of which is negative, in their order; null if there
+/// are not as many.
+value first_different_of(const value& numbers, std::int64_t wanted);
 
 /// Partitions and the first elements of an order, where the device does not rather sort (can_partition).
 bool can_partition(const value& v, const runtime::row_layout& l);
@@ -69,6 +74,11 @@ value scanned(runtime::scan_op op, const value& v, int axis);
 bool adds_in_order(dtype type, runtime::device_id device);
 /// to[at[i]] += v[i] for one i after the other; all are in memory, and the positions have been checked.
 void add_in_order_to(const value& to, const value& at, const value& v);
+/// Whether the device, which is the host, writes elements one after the other faster than by finding the last one for each
+/// position; not while work is captured.
+bool writes_in_order(runtime::device_id device);
+/// to[at[i]] = v[i] for one i after the other, under the conditions of add_in_order_to.
+void write_in_order_to(const value& to, const value& at, const value& v);
 
 /// The number of occurrences of each of [0, count) among the `bins` (int32 or int64): int64; with `weights` (float32 or
 /// float64, one per bin index, or null) the sums of the weights: float64. Other bin indices are ignored.

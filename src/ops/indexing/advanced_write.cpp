@@ -289,6 +289,62 @@ bool announced(const advanced_index& p, const selected_elements& c, const value&
   return result.has_value();
 }
 
+/// The smallest and the largest number, pending.
+std::array<value, 2> extremes_of(const value& v) {
+  bool axes[core::max_rank];
+  const int rank = v->shape.size();
+  std::fill_n(axes, rank, true);
+  const auto one = [&](jit::reduce_op op) {
+    return rank == 0 ? v : graph::record_reduce(op, v->type, v, std::span(axes, static_cast<std::size_t>(rank)));
+  };
+  return {one(jit::reduce_op::min), one(jit::reduce_op::max)};
+}
+
+std::int64_t number_in(const value& v) { return *static_cast<const std::int64_t*>(graph::address_to_read(v)); }
+
+/// The selection with indices that are known to be in range and not negative; nothing where one is out of range. Waits.
+std::optional<selected_elements> in_range(const scatter& s) {
+  selected_elements known = s.c;
+  std::vector<value> ends;
+  for (const selected_axis& a : known.axes)
+    for (value& end : extremes_of(a.index)) ends.push_back(std::move(end));
+  graph::flush(ends);
+  for (std::size_t k = 0; k < known.axes.size(); ++k) {
+    selected_axis& a = known.axes[k];
+    const std::int64_t n = s.p.base->shape[a.axis], low = number_in(ends[2 * k]);
+    if (low < -n || number_in(ends[2 * k + 1]) >= n) return std::nullopt;
+    const value &index = a.index, end = integer_of(n, s.device);
+    if (low < 0)
+      a.index = select_of(map_of(opcode::less, dtype::b1, index, integer_of(0, s.device)),
+                          map_of(opcode::add, dtype::i64, index, end), index);
+    a.in_range = true;
+  }
+  return known;
+}
+
+/// What the host does with a storage and the values for some of its positions, one after the other.
+using host_work = void (*)(const value& to, const value& at, const value& values);
+
+/// False, and nothing is done, where an index is out of range.
+bool run_on_host(const advanced_index& p, const selected_elements& c, const value& values, host_work work) {
+  const auto known = in_range({p, c});
+  if (!known) return false;
+  const scatter s(p, *known);
+  const graph::array_view& base = *p.base;
+  graph::storage& store = *base.store;
+  const graph::write_lock mine(store);
+  const std::int64_t n = core::element_count(s.loop);
+  const bool direct = base.shape.size() == 1 && known->axes.size() == 1 && base.strides[0] == 1 && base.offset == 0;
+  const value at = direct ? broadcast_value(known->axes[0].index, s.loop) : s.address();
+  value all[] = {reshape_value(at, dims{n}), reshape_value(values, dims{n})};
+  graph::flush(all);
+  graph::own_elements(store);
+  const value to = store.held();
+  work(to, all[0], all[1]);
+  graph::inherit_faults(to, {&all[0], &all[1]});
+  return true;
+}
+
 /// `same`: equal indices have equal values, so the order of the writes does not matter.
 void write_selected(const advanced_index& p, const selected_elements& c, const value& r, const dims& selection,
                     bool same) {
@@ -302,6 +358,10 @@ void write_selected(const advanced_index& p, const selected_elements& c, const v
     run_scatter(s, loop_function("scatter", std::move(inputs), type, "if (!bad[0]) y[at] = v;"), std::move(arguments));
     return;
   }
+  constexpr std::int64_t widest = 8;  // elements at a position; where there are more, they decide and not the positions
+  if (core::element_count(s.kept) <= widest && writes_in_order(s.device) &&
+      run_on_host(p, c, s.in_loop_order(r, selection), write_in_order_to))
+    return;
   arguments.push_back(broadcast_value(append_unit_axes(is_last(s), s.loop.size()), s.loop));
   inputs.push_back(input("last", dtype::b1));
   run_scatter(s, loop_function("scatter", std::move(inputs), type, "if (last && !bad[0]) y[at] = v;"),
@@ -421,66 +481,14 @@ void add_in_order(const scatter& s, std::vector<value> arguments, dtype type) {
   graph::report_statement(*s.p.base->store);
 }
 
-/// The smallest and the largest number, pending.
-std::array<value, 2> extremes_of(const value& v) {
-  bool axes[core::max_rank];
-  const int rank = v->shape.size();
-  std::fill_n(axes, rank, true);
-  const auto one = [&](jit::reduce_op op) {
-    return rank == 0 ? v : graph::record_reduce(op, v->type, v, std::span(axes, static_cast<std::size_t>(rank)));
-  };
-  return {one(jit::reduce_op::min), one(jit::reduce_op::max)};
-}
-
-std::int64_t number_in(const value& v) { return *static_cast<const std::int64_t*>(graph::address_to_read(v)); }
-
-/// The selection with indices that are known to be in range and not negative; nothing where one is out of range. Waits.
-std::optional<selected_elements> in_range(const scatter& s) {
-  selected_elements known = s.c;
-  std::vector<value> ends;
-  for (const selected_axis& a : known.axes)
-    for (value& end : extremes_of(a.index)) ends.push_back(std::move(end));
-  graph::flush(ends);
-  for (std::size_t k = 0; k < known.axes.size(); ++k) {
-    selected_axis& a = known.axes[k];
-    const std::int64_t n = s.p.base->shape[a.axis], low = number_in(ends[2 * k]);
-    if (low < -n || number_in(ends[2 * k + 1]) >= n) return std::nullopt;
-    const value &index = a.index, end = integer_of(n, s.device);
-    if (low < 0)
-      a.index = select_of(map_of(opcode::less, dtype::b1, index, integer_of(0, s.device)),
-                          map_of(opcode::add, dtype::i64, index, end), index);
-    a.in_range = true;
-  }
-  return known;
-}
-
-/// Additions by the host, one after the other. False, and nothing is done, where an index is out of range.
-bool add_on_host(const advanced_index& p, const selected_elements& c, const value& values) {
-  const auto known = in_range({p, c});
-  if (!known) return false;
-  const scatter s(p, *known);
-  const graph::array_view& base = *p.base;
-  graph::storage& store = *base.store;
-  const graph::write_lock mine(store);
-  const std::int64_t n = core::element_count(s.loop);
-  const bool direct = base.shape.size() == 1 && known->axes.size() == 1 && base.strides[0] == 1 && base.offset == 0;
-  const value at = direct ? broadcast_value(known->axes[0].index, s.loop) : s.address();
-  value all[] = {reshape_value(at, dims{n}), reshape_value(values, dims{n})};
-  graph::flush(all);
-  graph::own_elements(store);
-  const value to = store.held();
-  add_in_order_to(to, all[0], all[1]);
-  graph::inherit_faults(to, {&all[0], &all[1]});
-  return true;
-}
-
 void accumulate_selected(const advanced_index& p, const selected_elements& c, const value& r, const dims& selection,
                          accumulation how, bool deterministic) {
   const dtype type = p.base->type;
   const scatter s(p, c);
   if (core::element_count(s.loop) == 0) return;
   if (announced(p, c, r, selection, number_of(how), deterministic)) return;
-  if (how == accumulation::add && adds_in_order(type, s.device) && add_on_host(p, c, s.in_loop_order(r, selection)))
+  if (how == accumulation::add && adds_in_order(type, s.device) &&
+      run_on_host(p, c, s.in_loop_order(r, selection), add_in_order_to))
     return;
   std::vector<value> arguments{s.address(), s.in_loop_order(r, selection), s.out_of_range()};
   if (how == accumulation::add && deterministic && is_inexact(type)) return add_in_order(s, std::move(arguments), type);

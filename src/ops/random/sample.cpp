@@ -82,6 +82,10 @@ std::optional<ndarray> first_different(generator& g, std::int64_t n, std::int64_
     const ndarray next = g.integers(0, n, more, {.device = to_public(space.device)});
     if (!may_look_at(value_of(next))) return std::nullopt;
     drawn = drawn.defined() ? concatenate({drawn, next}) : next;
+    if (is_in_host_memory(space.device)) {
+      if (value found = first_different_of(evaluated(value_of(drawn)), wanted)) return wrap(std::move(found));
+      continue;
+    }
     const ndarray firsts = unique(drawn, {.return_index = true}).index;
     if (firsts.size() >= wanted) return take(drawn, sort(firsts)(slice(0, wanted)));
   }

@@ -230,6 +230,18 @@ ndarray setxor1d(const ndarray& x, const ndarray& y, const set_kw& kw) {
   return elements(all, starts & next);
 }
 
+namespace {
+
+/// Whether each element is one of a few, by comparing it with all of them.
+ndarray found_among(const ndarray& e, const ndarray& few) {
+  const ndarray flat = ravel(few);
+  ndarray found = e == flat(0);
+  for (std::int64_t k = 1; k < flat.size(); ++k) found = found | (e == flat(k));
+  return found;
+}
+
+}  // namespace
+
 ndarray isin(const operand& x, const operand& test, const isin_kw& kw) {
   const auto [type, out_of_range] = strong_type_of(x, test, "isin");
   const auto device = common_device({&x, &test}, "isin");
@@ -240,6 +252,12 @@ ndarray isin(const operand& x, const operand& test, const isin_kw& kw) {
   if (tested.size() == 0) return wrap(bool_of(kw.invert, element->shape, device));
   if (is_integer(type) && runtime::get_backend(device).host_addressable())
     if (const ndarray marked = found_in_table(e, tested); marked.defined()) return kw.invert ? ~marked : marked;
+  // On a GPU each number of elements would be a kernel to compile.
+  constexpr std::int64_t most_compared = 16;
+  if (tested.size() <= most_compared && runtime::get_backend(device).host_addressable()) {
+    const ndarray among = found_among(e, tested);
+    return kw.invert ? ~among : among;
+  }
   const ndarray sorted = sort(tested, std::nullopt), at = searchsorted(sorted, e);
   const ndarray found = take(sorted, minimum(at, sorted.size() - 1)) == e;
   return kw.invert ? ~found : found;

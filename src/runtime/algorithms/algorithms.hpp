@@ -163,6 +163,11 @@ class algorithms {
   /// sums[at[i]] += values[i] for one i after the other, i < n. The positions have been checked.
   virtual void add_in_order(dtype /*type*/, std::int64_t /*n*/, const std::int64_t* /*at*/, const void* /*values*/,
                             void* /*sums*/) {}
+  /// Whether write_in_order() is faster than to find the last one of the values for each position and to write that.
+  virtual bool writes_in_order() const { return false; }
+  /// to[at[i]] = values[i] for one i after the other, i < n. The positions have been checked.
+  virtual void write_in_order(dtype /*type*/, std::int64_t /*n*/, const std::int64_t* /*at*/, const void* /*values*/,
+                              void* /*to*/) {}
   /// counts[b] = how many samples (int32, int64, uint8, uint16, float32 or float64; dtype_error for others) lie in bin
   /// b, in one pass: there is no array of bins in between. NaNs lie in no bin.
   virtual std::size_t histogram_scratch(dtype type, std::int64_t n, const bin_range& bins) = 0;

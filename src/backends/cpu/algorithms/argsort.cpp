@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "backends/cpu/algorithms/algorithms.hpp"
+#include "backends/cpu/algorithms/distributed_order.hpp"
 #include "backends/cpu/algorithms/radix_sort.hpp"
 #include "backends/cpu/algorithms/sort_network.hpp"
 #include "backends/cpu/algorithms/sort_rows.hpp"
@@ -242,6 +243,8 @@ void cpu_algorithms::argsort(const row_layout& l, bool descending, const void* k
 std::size_t cpu_algorithms::random_order_scratch(std::int64_t n) { return argsort_scratch({dtype::u64, 1, n}); }
 
 void cpu_algorithms::random_order(std::int64_t n, const std::uint64_t* keys, std::int64_t* result, void* scratch) {
+  if (distributed_order::takes(n))
+    return distributed_order(keys, n).sort(result, static_cast<std::int64_t*>(scratch), runtime::thread_count());
   argsort({dtype::u64, 1, n}, false, keys, result, scratch);
 }
 

@@ -214,6 +214,24 @@ void cpu_algorithms::add_in_order(dtype type, std::int64_t n, const std::int64_t
   }
 }
 
+// One thread takes 3 ns for an element; to find the last one for each position takes 24, on any number of threads.
+bool cpu_algorithms::writes_in_order() const { return runtime::thread_count() <= 8; }
+
+void cpu_algorithms::write_in_order(dtype type, std::int64_t n, const std::int64_t* at, const void* values, void* to) {
+  const auto write = [&]<class T>(T) {
+    const T* const v = static_cast<const T*>(values);
+    T* const y = static_cast<T*>(to);
+    for (std::int64_t i = 0; i < n; ++i) y[at[i]] = v[i];
+  };
+  switch (itemsize(type)) {
+    case 1: return write(std::uint8_t{});
+    case 2: return write(std::uint16_t{});
+    case 4: return write(std::uint32_t{});
+    case 8: return write(std::uint64_t{});
+    default: return write(std::complex<double>{});
+  }
+}
+
 std::size_t cpu_algorithms::histogram_scratch(dtype, std::int64_t n, const runtime::bin_range& bins) {
   return table_bytes(counting_tables(n, bins.count), bins.count);
 }

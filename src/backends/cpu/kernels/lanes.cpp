@@ -2,8 +2,10 @@
 #include "backends/cpu/kernels/lanes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
+#include "backends/cpu/strides/strided_loops.hpp"
 #include "jit/cpu/block.hpp"
 
 namespace sinter::cpu {
@@ -62,16 +64,20 @@ void load_short_runs(T* out, const T* in, const lane_map& map, std::int64_t star
   }
 }
 
-/// Every `stride`-th element. Constant strides become shuffles of whole vectors.
+/// Runs shorter than this cost less than a call of their loop.
+constexpr int least_run = 16;
+
 template <class T>
 void load_strided(T* out, const T* in, std::int64_t stride, int n) {
-  if (stride == 2) {
-    for (int l = 0; l < n; ++l) out[l] = in[2 * l];
-  } else if (stride == -1) {
-    for (int l = 0; l < n; ++l) out[l] = in[-l];
-  } else {
-    for (int l = 0; l < n; ++l) out[l] = in[l * stride];
-  }
+  constexpr int kind = std::countr_zero(sizeof(T));
+  if (n >= least_run) return loops_over_strides().load[kind](out, in, stride, n);
+  for (int l = 0; l < n; ++l) out[l] = in[l * stride];
+}
+template <class T>
+void store_strided(T* out, std::int64_t stride, const T* in, int n) {
+  constexpr int kind = std::countr_zero(sizeof(T));
+  if (n >= least_run) return loops_over_strides().store[kind](out, stride, in, n);
+  for (int l = 0; l < n; ++l) out[l * stride] = in[l];
 }
 
 template <class T>
@@ -96,8 +102,7 @@ void store_bytes(char* base, const lane_map& map, std::int64_t start, int n, con
   each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
     T* to = out + offset;
     if (stride == 1) std::memcpy(to, in + lane, sizeof(T) * static_cast<std::size_t>(count));
-    else
-      for (int l = 0; l < count; ++l) to[l * stride] = in[lane + l];
+    else store_strided(to, stride, in + lane, count);
   });
 }
 
@@ -166,6 +171,7 @@ void store_lanes(char* base, dtype type, const lane_map& map, std::int64_t start
 
 void fill_offsets(std::int64_t* to, std::int64_t base, const lane_map& map, std::int64_t start, int n, int padded) {
   each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
+    if (count >= least_run) return loops_over_strides().count(to + lane, base + offset, stride, count);
     for (int l = 0; l < count; ++l) to[lane + l] = base + offset + l * stride;
   });
   for (int l = n; l < padded; ++l) to[l] = to[n - 1];

@@ -29,19 +29,28 @@ SINTER_STEP bool joined_truths(const unsigned char* x, int n, const unsigned cha
   const bytes8 last = last_bytes(x + at, n - at, end, Kind == truth::all ? all_ones : 0);
   return Kind == truth::any ? (all | last) != 0 : (all & last) == all_ones;
 }
+/// How many bytes of some words are 1, of which each byte has the sum of up to 255.
+SINTER_STEP int sum_of_bytes(bytes8 sums) {
+  constexpr bytes8 even = 0x00ff00ff00ff00ffu;
+  const bytes8 pairs = (sums & even) + (sums >> 8 & even);
+  return static_cast<int>(pairs * 0x0001000100010001u >> 48);
+}
 /// How many of the bytes are 1.
 SINTER_STEP int counted(const unsigned char* x, int n, const unsigned char* end) {
-  bytes8 sums = last_bytes(x + n / 8 * 8, n % 8, end, 0);
+  using vector = typename wide<bytes8>::type;
+  constexpr int words = wide<bytes8>::lanes, bytes = 8 * words;
   int count = 0, at = 0;
-  do {
-    const int last = at + 254 * 8 < n ? at + 254 * 8 : n;  // a byte has room for 255
-    for (; at + 8 <= last; at += 8) sums += load_bytes8(x + at);
-    constexpr bytes8 even = 0x00ff00ff00ff00ffu;
-    const bytes8 pairs = (sums & even) + (sums >> 8 & even);
-    count += static_cast<int>(pairs * 0x0001000100010001u >> 48);
-    sums = 0;
-  } while (at + 8 <= n);
-  return count;
+  while (at + bytes <= n) {
+    vector sums = {}, v;
+    for (int k = 0; k < 255 && at + bytes <= n; ++k, at += bytes) {
+      __builtin_memcpy(&v, x + at, sizeof v);
+      sums += v;
+    }
+    for (int w = 0; w < words; ++w) count += sum_of_bytes(sums[w]);
+  }
+  bytes8 sums = last_bytes(x + n / 8 * 8, n % 8, end, 0);
+  for (; at + 8 <= n; at += 8) sums += load_bytes8(x + at);
+  return count + sum_of_bytes(sums);
 }
 
 /// What whole rows of truth values give, and what a part of one adds to its first lane.

@@ -351,7 +351,7 @@ reducer make() {
     r.whole_rows = byte_rows<Op>;
     r.least_columns = shortest_row;
   } else {
-    r.row = row<Op>;
+    r.row = rows_of<Op>::step;
     r.whole_rows = rows_of<Op>::steps;
   }
   return r;

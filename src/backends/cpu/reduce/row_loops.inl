@@ -223,8 +223,32 @@ SINTER_STEP int carried_place(const T* x, int n) {
   return static_cast<int>(place[0]);
 }
 
+/// The best of n > lanes elements in each lane, of whatever is not NaN, and whether something is. The last vector overlaps the
+/// one before it.
+template <class T, bool Min>
+SINTER_STEP bool best_lanes(typename wide<T>::type& found, const T* x, int n) {
+  typename wide<T>::type best[4];
+  constexpr int lanes = wide<T>::lanes;
+  for (auto& b : best) load_wide(b, x);
+  mask_of<T> nan = best[0] != best[0];
+  int at = lanes;
+  for (; at + 4 * lanes <= n; at += 4 * lanes)
+    for (int k = 0; k < 4; ++k) take_better<T, Min>(best[k], nan, x + at + k * lanes);
+  for (; at + lanes <= n; at += lanes) take_better<T, Min>(best[0], nan, x + at);
+  take_better<T, Min>(best[1], nan, x + n - lanes);
+  for (int k = 1; k < 4; ++k) best[0] = (Min ? best[k] < best[0] : best[k] > best[0]) ? best[k] : best[0];
+  found = best[0];
+  return is_any(nan);
+}
+/// The place of the first NaN, or else of the first of the elements that are `found`.
+template <class T>
+SINTER_STEP int place_among(const T* x, int n, bool nan, T found) {
+  const typename wide<T>::type all = typename wide<T>::type{} + found;
+  return nan ? first_marked<true>(x, n, all) : first_marked<false>(x, n, all);
+}
+
 /// The place of a row's extremum: the best value first, then where it is. Both passes find the row in the cache, and are
-/// vector code; their last vector overlaps the one before it.
+/// vector code.
 template <class T, bool Min>
 SINTER_STEP int place_of(const T* x, int n) {
   using vector = typename wide<T>::type;
@@ -235,19 +259,38 @@ SINTER_STEP int place_of(const T* x, int n) {
     return at;
   }
   if (n <= most_carried<T>) return carried_place<T, Min>(x, n);
-  vector best[4];
-  for (vector& b : best) load_wide(b, x);
-  mask_of<T> nan = best[0] != best[0];
-  int at = lanes;
-  for (; at + 4 * lanes <= n; at += 4 * lanes)
-    for (int k = 0; k < 4; ++k) take_better<T, Min>(best[k], nan, x + at + k * lanes);
-  for (; at + lanes <= n; at += lanes) take_better<T, Min>(best[0], nan, x + at);
-  take_better<T, Min>(best[1], nan, x + n - lanes);
-  if (is_any(nan)) return first_marked<true>(x, n, best[0]);
-  for (int k = 1; k < 4; ++k) best[0] = (Min ? best[k] < best[0] : best[k] > best[0]) ? best[k] : best[0];
-  const T found = best_lane<T, Min>(best[0]);
-  const vector all = vector{} + found;
-  return first_marked<false>(x, n, all);
+  vector best;
+  const bool nan = best_lanes<T, Min>(best, x, n);
+  return place_among(x, n, nan, nan ? T() : best_lane<T, Min>(best));
+}
+
+/// A part of a longer row goes to one lane, block by block: where nothing of a block is better than what has been seen,
+/// there is no second pass over it.
+template <class T, bool Min>
+[[gnu::flatten]] void place_row(void* const* acc, const void* elements, int n, int first, int) {
+  constexpr int lanes = wide<T>::lanes, most = 4096;
+  const T* const x = static_cast<const T*>(elements);
+  T mine = *static_cast<T*>(acc[0]);
+  int best = -1;
+  for (int begin = 0; begin < n; begin += most) {
+    const int some = n - begin < most ? n - begin : most;
+    int at = 0;
+    if (some < lanes) {
+      at = place_of<T, Min>(x + begin, some);
+    } else {
+      typename wide<T>::type found;
+      const bool nan = best_lanes<T, Min>(found, x + begin, some);
+      const T value = nan ? T() : best_lane<T, Min>(found);
+      if (nan ? is_nan(mine) : !is_better<Min>(value, mine)) continue;
+      at = place_among(x + begin, some, nan, value);
+    }
+    if (!is_better<Min>(x[begin + at], mine)) continue;
+    mine = x[begin + at];
+    best = first + begin + at;
+  }
+  if (best < 0) return;
+  *static_cast<T*>(acc[0]) = mine;
+  *static_cast<typename position<T, Min>::index*>(acc[2]) = static_cast<typename position<T, Min>::index>(best);
 }
 
 template <class T, bool Min>
@@ -260,14 +303,17 @@ template <class T, bool Min>
     static_cast<index64*>(acc[1])[r] = at;
   }
 }
-/// How a reduction takes whole rows.
+
+/// How a reduction takes rows, one in parts and whole ones.
 template <class Op>
 struct rows_of {
+  static constexpr auto* step = row<Op>;
   static constexpr auto* steps = whole_rows<Op>;
 };
 template <class T, bool Min>
   requires(!is_complex_v<T>)
 struct rows_of<position<T, Min>> {
+  static constexpr auto* step = place_row<T, Min>;
   static constexpr auto* steps = place_rows<T, Min>;
 };
 

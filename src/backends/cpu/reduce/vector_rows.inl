@@ -204,6 +204,8 @@ template <class S>
 void vector_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, const lane_tree&) {
   rows_in_vectors<S>(acc, plain_rows<typename S::number>{from, stride}, rows, columns);
 }
+#include "backends/cpu/reduce/extreme_rounds.inl"
+
 /// Adds `rounds` times row_lanes elements to the accumulators, as many of which are in registers as there are.
 template <class S, class Source>
 SINTER_STEP void add_rounds(void* const* acc, const Source& x, int at, int rounds) {
@@ -238,6 +240,7 @@ void vector_row(void* const* acc, const void* from, int n, int first, int) {
   const int head = head_of(n, first), rounds = (n - head) / row_lanes, done = head + rounds * row_lanes;
   const T* const x = static_cast<const T*>(from);
   if (head) row<Op>(acc, x, head, first);
-  if (rounds) add_rounds<S>(acc, plain_rows<T>{x, 0, 0, nullptr, x}, head * S::unit, rounds);
+  if constexpr (is_float_extreme<Op>) add_rounds_of_extreme(Op(), static_cast<T*>(acc[0]), x + head, rounds);
+  else if (rounds) add_rounds<S>(acc, plain_rows<T>{x, 0, 0, nullptr, x}, head * S::unit, rounds);
   if (done < n) row<Op>(acc, x + done * S::unit, n - done, first + done);
 }

@@ -1,0 +1,31 @@
+// Runs of elements that lie a stride apart in memory, to and from lanes, in loops that are compiled once for each instruction set.
+#pragma once
+#include <cstdint>
+
+namespace sinter::cpu {
+
+/// Elements are of 1, 2, 4, 8 or 16 bytes; a stride is a number of elements.
+struct strided_loops {
+  /// to[l] = from[l * stride], by the logarithm of an element's size.
+  void (*load[5])(void* to, const void* from, std::int64_t stride, int n);
+  /// to[l * stride] = from[l]. Nothing else is written.
+  void (*store[5])(void* to, std::int64_t stride, const void* from, int n);
+  /// to[l] = first + l * step.
+  void (*count)(std::int64_t* to, std::int64_t first, std::int64_t step, int n);
+};
+
+/// Those of the instruction set that the machine has.
+const strided_loops& loops_over_strides() noexcept;
+
+#define SINTER_STRIDES_DECLARE(isa)   \
+  namespace isa {                     \
+  strided_loops make_strided_loops(); \
+  }
+SINTER_STRIDES_DECLARE(baseline)
+#if defined(__x86_64__)
+SINTER_STRIDES_DECLARE(avx2)
+SINTER_STRIDES_DECLARE(avx512)
+#endif
+#undef SINTER_STRIDES_DECLARE
+
+}  // namespace sinter::cpu
