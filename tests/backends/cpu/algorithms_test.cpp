@@ -106,6 +106,33 @@ TEST_CASE("argsort: long runs of keys that differ in their last bits only") {
     }
 }
 
+TEST_CASE("the order of random keys is that of a stable sort, also of keys that are not random") {
+  std::mt19937_64 random(8);
+  cpu_test::settings restore;
+  for (const std::int64_t n : {1, 4095, 4096, 5000, 150001, 2100000})
+    for (const int kind : {0, 1, 2, 3, 4}) {
+      CAPTURE(n);
+      CAPTURE(kind);
+      std::vector<std::uint64_t> keys(static_cast<std::size_t>(n));
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        const std::uint64_t r = random();
+        // random; few different; all in one part; differing in bits that a record leaves out; all the same
+        keys[i] = kind == 0   ? r
+                  : kind == 1 ? r % 7 << 61
+                  : kind == 2 ? r >> 20
+                  : kind == 3 ? r % 3 << 62 | r % 5000
+                              : 5u;
+      }
+      for (const int threads : thread_counts) {
+        runtime::set_thread_count(threads);
+        guarded_memory data(the_cpu(), bytes_of(keys)), scratch(the_cpu(), algorithms().random_order_scratch(n));
+        guarded_memory result(the_cpu(), static_cast<std::size_t>(n) * 8);
+        algorithms().random_order(n, data.as<std::uint64_t>(), result.as<std::int64_t>(), scratch.data());
+        CHECK(is_stable_order(keys, 1, n, false, result.download_as<std::int64_t>()));
+      }
+    }
+}
+
 TEST_CASE("sort: zeros and NaNs keep their bits and their order") {
   const auto nan = std::bit_cast<double>(0x7ff8000000000123u), minus_nan = std::bit_cast<double>(0xfff8000000000456u);
   const std::vector<double> values{nan, 0.0, -0.0, minus_nan, 1.0, -0.0, 0.0, -1.0};

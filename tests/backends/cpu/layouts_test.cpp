@@ -3,13 +3,17 @@
 // short rows that are computed.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <vector>
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "backends/cpu/scattered.hpp"
+#include "backends/cpu/strides/strided_loops.hpp"
 #include "sinter/sinter.hpp"
 
 using namespace sinter;
@@ -34,7 +38,43 @@ void check_all_reductions(const ndarray& view, std::int64_t axis) {
   CHECK(same(count_nonzero(view, axis), count_nonzero(dense, axis)));
 }
 
+/// Runs of n elements with a stride between them, to and from lanes, for elements of one size: they are where they belong, and
+/// nothing beside them changes.
+template <class T, std::size_t Kind>
+int wrong_runs(std::int64_t stride, int n) {
+  const std::int64_t last = stride * (n - 1), low = std::min<std::int64_t>(0, last), extent = std::abs(last) + 1;
+  std::vector<T> memory(static_cast<std::size_t>(extent) + 8), lanes(static_cast<std::size_t>(n) + 8);
+  for (std::size_t k = 0; k < memory.size(); ++k) memory[k] = T(static_cast<unsigned char>(k * 37 + 11));
+  const std::vector<T> before = memory;
+  T* const first = memory.data() + 4 - low;
+  cpu::loops_over_strides().load[Kind](lanes.data() + 4, first, stride, n);
+  int wrong = memory != before;
+  for (int l = -4; l < n + 4; ++l)
+    wrong += lanes[static_cast<std::size_t>(l + 4)] != (l >= 0 && l < n ? first[l * stride] : T());
+  for (int l = 0; l < n; ++l) lanes[static_cast<std::size_t>(l + 4)] = T(static_cast<unsigned char>(l * 3 + 100));
+  std::vector<T> want = before;
+  for (int l = 0; l < n; ++l)
+    want[static_cast<std::size_t>(4 - low + l * stride)] = lanes[static_cast<std::size_t>(l + 4)];
+  cpu::loops_over_strides().store[Kind](first, stride, lanes.data() + 4, n);
+  return wrong + (memory != want);
+}
+
 }  // namespace
+
+TEST_CASE("layouts: runs of every stride, of elements of every size") {
+  int wrong = 0;
+  for (const std::int64_t stride : {-7, -3, -2, -1, 1, 2, 3, 4, 5, 16, 33})
+    for (int n = 1; n <= 140; ++n) {
+      wrong += wrong_runs<std::uint8_t, 0>(stride, n) + wrong_runs<std::uint16_t, 1>(stride, n) +
+               wrong_runs<std::uint32_t, 2>(stride, n) + wrong_runs<std::uint64_t, 3>(stride, n) +
+               wrong_runs<std::complex<double>, 4>(stride, n);
+      std::vector<std::int64_t> counted(static_cast<std::size_t>(n) + 1, -1);
+      cpu::loops_over_strides().count(counted.data(), 1000, stride, n);
+      for (int l = 0; l < n; ++l) wrong += counted[static_cast<std::size_t>(l)] != 1000 + l * stride;
+      wrong += counted.back() != -1;
+    }
+  CHECK(wrong == 0);
+}
 
 TEST_CASE("layouts: reductions of transposed matrices have the bits of contiguous ones") {
   for (const std::int64_t rows : hostile)

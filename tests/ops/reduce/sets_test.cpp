@@ -135,6 +135,22 @@ void check_isin_of() {
 
 }  // namespace
 
+TEST_CASE("isin of numbers: few and many to look for, zeros, infinities and NaN") {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const int some : {1, 2, 15, 16, 17, 40}) {
+    std::vector<double> test, x{0.0, -0.0, inf, -inf, 1e300, 0.25};
+    for (int k = 0; k < some; ++k) test.push_back(k == 3 ? -0.0 : k == 5 ? -inf : 0.25 * (k * 7 % 50) - 3);
+    for (int k = 0; k < 200; ++k) x.push_back(0.25 * (k - 40));
+    check_isin<double>(x, test);
+    check_isin<float>(std::vector<float>(x.begin() + 5, x.end()), std::vector<float>(test.begin(), test.end()));
+    test.push_back(qnan);
+    CHECK(numbers(isin(array({qnan, test[0]}), array(test))) == doubles{0, 1});
+    const ndarray z = array(test) * std::complex<double>(0, 1);
+    CHECK(numbers(isin(array({std::complex<double>(test[0]), std::complex<double>(0, test[0])}), z)) ==
+          doubles{double(test[0] == 0), 1});
+  }
+}
+
 TEST_CASE("isin of integers: beside the ends of what is looked for, and at the ends of the type") {
   check_isin_of<std::int8_t>();
   check_isin_of<std::int16_t>();
