@@ -9,6 +9,7 @@
 #include "graph/run/explain.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/run/fresh_view.hpp"
+#include "graph/run/kept_arrays.hpp"
 #include "graph/run/mesh_hook.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
@@ -79,7 +80,9 @@ void require_countable(const dims& shape) {
 void list_if_pending(const value& v) {
   if (!may_be_listed(*v)) [[likely]]
     return;
-  if (list_pending(v)) runtime::set_pressure_hook(&relieve);
+  if (!list_pending(v)) return;
+  runtime::set_pressure_hook(&relieve);
+  if (v->holds_larger) release_kept_arrays_if_many();
 }
 
 }  // namespace

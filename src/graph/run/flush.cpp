@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "graph/run/kept_arrays.hpp"
 #include "graph/run/live_values.hpp"
 #include "graph/plan/plan_cache.hpp"
 #include "graph/run/launch_times.hpp"
@@ -370,9 +371,11 @@ void run(std::span<const value> roots) {
 
 }  // namespace
 
+bool is_flushing() noexcept { return shared_flusher().is_running(); }
+
 bool relieve(runtime::backend& device) {
   const std::lock_guard lock(flush_mutex());
-  return !shared_flusher().is_running() && relieve_locked(device);
+  return !is_flushing() && relieve_locked(device);
 }
 
 namespace {
@@ -418,6 +421,7 @@ bool flush_below(const value& v) {
 }  // namespace
 
 void flush(std::span<const value> roots) {
+  release_kept_arrays_if_many();
   if (std::all_of(roots.begin(), roots.end(), [](const value& r) { return r->is_leaf(); })) return;
   std::lock_guard lock(flush_mutex());
   if (roots.size() == 1 && !roots[0]->is_leaf() && is_long(*roots[0]) && flush_chain(roots[0])) return;

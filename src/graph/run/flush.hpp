@@ -27,6 +27,9 @@ inline void flush_if_long(const value& v) {
 /// Does nothing within a flush of the calling thread. A value that cannot be evaluated stays pending.
 bool relieve(runtime::backend& device);
 
+/// Whether a flush is running, of the calling thread. Under the flush lock.
+bool is_flushing() noexcept;
+
 /// Whether flushing a value runs no kernel, since it is a leaf or a view of contiguous elements of one.
 bool is_in_memory(const value& v);
 

@@ -141,7 +141,7 @@ void unlist(node* n) noexcept {
   if (n->is_listed) unlink_listed(n);
 }
 
-std::vector<value> listed_values(runtime::device_id device) {
+std::vector<value> listed_values() {
   std::vector<value> found;
   {
     const spin_guard lock(pending_list.busy);
@@ -149,7 +149,12 @@ std::vector<value> listed_values(runtime::device_id device) {
       if (value held = hold_if_alive(n)) found.push_back(std::move(held));
   }
   // Without the lock: a reference released here may be the last one.
-  std::erase_if(found, [device](const value& v) { return v->is_leaf() || !(v->device == device); });
+  std::erase_if(found, [](const value& v) { return v->is_leaf(); });
+  return found;
+}
+std::vector<value> listed_values(runtime::device_id device) {
+  std::vector<value> found = listed_values();
+  std::erase_if(found, [device](const value& v) { return !(v->device == device); });
   return found;
 }
 

@@ -158,7 +158,8 @@ bool list_pending(const value& v);
 /// A storage no longer holds a value. What no storage holds leaves the list: it is computed when others need it.
 void leave_storage(node* n) noexcept;
 void unlist(node* n) noexcept;
-/// The listed values that are pending on a device and still have references.
+/// The listed values that are pending and still have references; those on a device.
+std::vector<value> listed_values();
 std::vector<value> listed_values(runtime::device_id device);
 
 /// Gives up a reference; whether it was the last one. Whoever has the only one needs no atomic operation, except where a

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "graph/values/left_bytes.hpp"
 #include "graph/values/node.hpp"
 #include "graph/values/spin_guard.hpp"
 
@@ -92,6 +93,7 @@ class storage {
   static void leave(const value& v) noexcept {
     if (v->is_listed.load(std::memory_order_relaxed)) [[unlikely]]
       leave_storage(v.get());
+    if (v->refs.load(std::memory_order_relaxed) > 1 && v->is_leaf()) left_bytes().add(v->bytes());
   }
 
   mutable std::atomic<bool> busy_{false};

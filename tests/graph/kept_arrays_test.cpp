@@ -1,0 +1,151 @@
+// Arrays that a loop replaces while sums of them are pending: they do not stay in memory until somebody reads the sums.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "graph/meter.hpp"
+#include "graph/values/left_bytes.hpp"
+#include "ops/base/access.hpp"
+#include "sinter/sinter.hpp"
+
+namespace {
+
+using namespace sinter;
+using arrays = std::vector<ndarray>;
+
+constexpr std::int64_t side = 256;
+constexpr std::size_t array_bytes = side * side * sizeof(float);
+constexpr int steps = 60;
+
+ndarray matrix(std::uint64_t seed) {
+  ndarray x = random::generator(seed).random({side, side}, {.dtype = float32, .device = device("cpu")}) - 0.5f;
+  eval(x);
+  return x;
+}
+bool is_pending(const ndarray& x) { return !ops::value_of(x)->is_leaf(); }
+
+/// The peak of memory of a loop that replaces a product in each step and pushes back what `of` makes of it.
+template <class F>
+std::size_t peak_of(F of, arrays& pushed) {
+  const ndarray w = matrix(1) * 0.1f;
+  ndarray y = matrix(2);
+  eval(w, y);
+  const test::meter spent;
+  for (int k = 0; k < steps; ++k) {
+    y = matmul(w, y);
+    of(y, pushed);
+  }
+  eval(y);
+  return spent.now().peak;
+}
+
+}  // namespace
+
+TEST_CASE("sums of products that a loop replaces keep a few of these, not all") {
+  arrays losses;
+  const std::size_t peak = peak_of([](const ndarray& y, arrays& to) { to.push_back(mean(y)); }, losses);
+  CHECK(peak <= 8 * array_bytes);
+  CHECK(losses.size() == steps);
+  // The same numbers as without laziness.
+  const ndarray w = matrix(1) * 0.1f;
+  ndarray y = matrix(2);
+  for (const ndarray& loss : losses) {
+    y = matmul(w, y);
+    eval(y);
+    ndarray now = mean(y);
+    eval(now);
+    CHECK(loss.item<float>() == now.item<float>());
+  }
+}
+
+TEST_CASE(
+    "several sums over one replaced array are one kernel, and what is computed from sums is evaluated with them") {
+  arrays pushed;
+  const auto all = [](const ndarray& y, arrays& to) {
+    to.push_back(sqrt(sum(square(y))));
+    to.push_back(max(absolute(y)) / mean(y));
+    to.push_back(sum(y, 0));
+  };
+  const test::meter spent;
+  const std::size_t peak = peak_of(all, pushed);
+  CHECK(peak <= 9 * array_bytes);
+  // The last few are pending. Sums of all and of columns are two kernels at most, epilogues included.
+  CHECK(spent.now().launches <= 2 * steps);
+  const ndarray w = matrix(1) * 0.1f;
+  ndarray y = matrix(2);
+  for (std::size_t k = 0; k < pushed.size(); k += 3) {
+    y = matmul(w, y);
+    arrays now;
+    all(y, now);
+    for (std::size_t i = 0; i < 3; ++i) CHECK(array_equal(pushed[k + i], now[i], true));
+  }
+}
+
+TEST_CASE("sums of arrays to which others refer stay pending, and are fused with what needs them") {
+  const ndarray w = matrix(3), x = matrix(4);
+  arrays kept, means, scaled;
+  for (int k = 0; k < 20; ++k) {
+    ndarray y = matmul(w, x + float(k));
+    kept.push_back(y);
+    means.push_back(mean(y));
+    const ndarray z = matmul(w, x - float(k)), centre = mean(z, 1, {.keepdims = true});
+    scaled.push_back((z - centre) / max(z, 1, {.keepdims = true}));  // z is gone, but not for this
+  }
+  for (const ndarray& m : means) CHECK(is_pending(m));
+  for (const ndarray& s : scaled) CHECK(is_pending(s));
+  // As many kernels as where the array is still there.
+  const auto launches_of = [](const ndarray& v) {
+    const test::meter spent;
+    eval(v);
+    return spent.now().launches;
+  };
+  const ndarray z = matmul(w, x), here = (z - mean(z, 1, {.keepdims = true})) / max(z, 1, {.keepdims = true});
+  CHECK(launches_of(scaled.back()) == launches_of(here));
+  // Those of arrays that are let go are not.
+  kept.clear();
+  const ndarray more = sum(matmul(w, w));
+  for (const ndarray& m : means) CHECK_FALSE(is_pending(m));
+  for (std::size_t k = 0; k + 1 < scaled.size(); ++k) CHECK(is_pending(scaled[k]));
+}
+
+namespace {
+
+/// Many arrays that are left in memory to sums of them, so that somebody looks for what keeps memory.
+void leave_many(const ndarray& w) {
+  arrays sums;
+  for (int k = 0; k < 20; ++k) sums.push_back(sum(matmul(w, w + float(k))));
+}
+
+}  // namespace
+
+TEST_CASE("chains over replaced arrays: a variable of the chain keeps the array, and no sum is evaluated for it") {
+  const ndarray w = matrix(5);
+  ndarray y = matmul(w, w), half = y * 0.5f;
+  const ndarray total = sum(half), other = sum(square(y));
+  y = w;
+  leave_many(w);
+  const ndarray last = sum(w);
+  CHECK(is_pending(half));
+  CHECK(is_pending(total));
+  CHECK(is_pending(other));
+  half = w;
+  leave_many(w);
+  CHECK_FALSE(is_pending(total));
+  CHECK_FALSE(is_pending(other));
+  const ndarray again = matmul(w, w);
+  CHECK(total.item<float>() == sum(again * 0.5f).item<float>());
+  CHECK(other.item<float>() == sum(square(again)).item<float>());
+}
+
+TEST_CASE("a value that cannot be evaluated stays pending, and the loop goes on") {
+  const ndarray w = matrix(6);
+  std::vector<ndarray> sums;
+  {
+    const ndarray y = matmul(w, w);
+    sums.push_back(
+        sum(take(y, array({0, 300}, {.device = device("cpu")}), 0)));  // out of range, which the kernel finds
+  }
+  for (int k = 0; k < 20; ++k) sums.push_back(mean(matmul(w, w + float(k))));
+  CHECK_THROWS_AS(sums[0].item<float>(), index_error);
+  CHECK(sums.back().item<float>() == mean(matmul(w, w + 19.0f)).item<float>());
+}
