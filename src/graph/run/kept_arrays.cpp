@@ -121,7 +121,7 @@ void release_kept_arrays() {
   if (candidates.empty()) return;
   kept_search found(candidates);
   // A look takes as long as there are pending values: the more, the rarer.
-  constexpr std::size_t least = std::size_t{1} << 20, for_each = 1024;
+  constexpr std::size_t least = std::size_t{1} << 16, for_each = 1024;
   left.look_at.store(std::max(least, for_each * found.size()), std::memory_order_relaxed);
   for (const std::vector<std::size_t>& group : found.groups()) {
     std::vector<value> roots;

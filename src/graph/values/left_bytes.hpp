@@ -7,7 +7,7 @@ namespace sinter::graph {
 
 struct left_memory {
   std::atomic<std::size_t> count{0};                       // bytes, since somebody last looked for what keeps them
-  std::atomic<std::size_t> look_at{std::size_t{1} << 20};  // bytes from which it is worth looking (release_kept_arrays)
+  std::atomic<std::size_t> look_at{std::size_t{1} << 16};  // bytes from which it is worth looking (release_kept_arrays)
 
   void add(std::size_t bytes) noexcept {
     constexpr std::size_t least = 4096;

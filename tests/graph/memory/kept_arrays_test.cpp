@@ -24,9 +24,9 @@ ndarray matrix(std::uint64_t seed) {
 }
 bool is_pending(const ndarray& x) { return !ops::value_of(x)->is_leaf(); }
 
-/// The peak of memory of a loop that replaces a product in each step and pushes back what `of` makes of it.
+/// What a loop takes that replaces a product in each step and pushes back what `of` makes of it.
 template <class F>
-std::size_t peak_of(F of, arrays& pushed) {
+test::spent spent_on(F of, arrays& pushed) {
   const ndarray w = matrix(1) * 0.1f;
   ndarray y = matrix(2);
   eval(w, y);
@@ -36,14 +36,14 @@ std::size_t peak_of(F of, arrays& pushed) {
     of(y, pushed);
   }
   eval(y);
-  return spent.now().peak;
+  return spent.now();
 }
 
 }  // namespace
 
 TEST_CASE("sums of products that a loop replaces keep a few of these, not all") {
   arrays losses;
-  const std::size_t peak = peak_of([](const ndarray& y, arrays& to) { to.push_back(mean(y)); }, losses);
+  const std::size_t peak = spent_on([](const ndarray& y, arrays& to) { to.push_back(mean(y)); }, losses).peak;
   CHECK(peak <= 8 * array_bytes);
   CHECK(losses.size() == steps);
   // The same numbers as without laziness.
@@ -66,11 +66,10 @@ TEST_CASE(
     to.push_back(max(absolute(y)) / mean(y));
     to.push_back(sum(y, 0));
   };
-  const test::meter spent;
-  const std::size_t peak = peak_of(all, pushed);
-  CHECK(peak <= 9 * array_bytes);
-  // The last few are pending. Sums of all and of columns are two kernels at most, epilogues included.
-  CHECK(spent.now().launches <= 2 * steps);
+  const test::spent spent = spent_on(all, pushed);
+  CHECK(spent.peak <= 9 * array_bytes);
+  // Sums of all and of columns are two kernels, epilogues included.
+  CHECK(spent.launches <= 2 * steps);
   const ndarray w = matrix(1) * 0.1f;
   ndarray y = matrix(2);
   for (std::size_t k = 0; k < pushed.size(); k += 3) {
