@@ -402,9 +402,18 @@ int pending_depth(node* n, std::unordered_map<const node*, int>& known) {
   return known[n] = below + 1;
 }
 
+/// Counts the chain below a value that was just recorded anew: of what its operands were recorded over, some may have been
+/// evaluated since. Whether it is short.
+bool is_short_by_now(const value& v) {
+  std::unordered_map<const node*, int> known;
+  v->depth = static_cast<std::uint16_t>(std::clamp(pending_depth(v.get(), known), 0, 0xffff));  // nobody else has it
+  return v->depth < limits().long_chain();
+}
+
 /// For a value at the end of a long chain that is part of a statement: evaluates the other live values of the chain, where it
 /// takes little to compute from these. So temporaries of the statement are not stored. False: it did not.
 bool flush_below(const value& v) {
+  if (v->writes <= limits().update_chain && is_short_by_now(v)) return true;
   const std::vector<value> roots = live_values_below(v);
   if (roots.empty() || std::any_of(roots.begin(), roots.end(), [&](const value& r) { return r.get() == v.get(); }))
     return false;
@@ -413,9 +422,7 @@ bool flush_below(const value& v) {
   } catch (const memory_error&) {
     return false;
   }
-  std::unordered_map<const node*, int> known;
-  v->depth = static_cast<std::uint16_t>(std::clamp(pending_depth(v.get(), known), 0, 0xffff));  // nobody else has it
-  return v->depth < limits().long_chain();
+  return is_short_by_now(v);
 }
 
 }  // namespace

@@ -78,14 +78,53 @@ bool is_costly(node* n, const node_set& stored, const node_set& bases) {
   return costs || more;
 }
 
-/// Leaves out temporary values, which C++ keeps until the end of their statement: those that are no variables and take
-/// little to compute from the rest, in the order of recording. `wanted` stays.
+/// Whether computing a value from what is stored takes something that is computed for the latter as well (`computed`), and
+/// would be computed again, or the old elements of a base. What is recorded later than all of that, such as the first part of a loop's step whose variables
+/// are stored, is computed once in any case.
+bool needs_again(node* n, const node_set& stored, const node_set& computed, const node_set& bases) {
+  std::vector<node*> work{n};
+  node_set seen{n};
+  while (!work.empty()) {
+    node* const x = work.back();
+    work.pop_back();
+    if (computed.contains(x)) return true;
+    for (int k = 0; k < x->operand_count(); ++k) {
+      node* const operand = x->operand(k);
+      if (bases.contains(operand)) return true;  // stored or not: the next write keeps its old elements
+      if (!operand->is_leaf() && !stored.contains(operand) && seen.insert(operand).second) work.push_back(operand);
+    }
+  }
+  return false;
+}
+
+/// The pending values below some, these included.
+node_set pending_below(std::vector<node*> work) {
+  node_set found(work.begin(), work.end());
+  while (!work.empty()) {
+    node* const x = work.back();
+    work.pop_back();
+    for (int k = 0; k < x->operand_count(); ++k)
+      if (node* const operand = x->operand(k); !operand->is_leaf() && found.insert(operand).second)
+        work.push_back(operand);
+  }
+  return found;
+}
+
+/// Leaves out temporary values, which C++ keeps until the end of their statement or block: those that are no variables and
+/// take little to compute from the rest, in the order of recording, or nothing that is computed for it. `wanted` stays.
 std::vector<value> without_cheap(std::vector<value> values, const node* wanted, const node_set& bases) {
   std::sort(values.begin(), values.end(), [](const value& a, const value& b) { return a->order < b->order; });
+  const auto is_required = [&](const value& c) {
+    return c.get() == wanted || c->assigned.load(std::memory_order_relaxed);
+  };
+  std::vector<node*> required;
+  for (const value& c : values)
+    if (is_required(c)) required.push_back(c.get());
+  const node_set computed = pending_below(required);
   node_set stored;
   std::erase_if(values, [&](const value& c) {
     const bool needed =
-        c.get() == wanted || c->assigned.load(std::memory_order_relaxed) || is_costly(c.get(), stored, bases);
+        is_required(c) || (needs_again(c.get(), stored, computed, bases) && is_costly(c.get(), stored, bases));
     if (needed) stored.insert(c.get());
     return !needed;
   });
