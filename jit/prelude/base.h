@@ -172,11 +172,27 @@ template <class T> SN_FN T bitwise_not(T a) {
 template <class T> SN_FN T left_shift(T a, T b) {
   typedef typename traits<T>::bits bits;
   typedef typename traits<T>::word word;
+#ifdef __CUDA_ARCH__
+  // The instructions shift by 32 at most, which gives what is asked for: widths up to 32 need no comparison.
+  if constexpr (sizeof(T) <= 4) {
+    unsigned r;
+    asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(unsigned(a)), "r"(unsigned(bits(b))));
+    return T(r);
+  }
+#endif
   bool inside = bits(b) < bits(traits<T>::width);
   return inside ? T(word(a) << (inside ? word(bits(b)) : word(0))) : T(0);
 }
 template <class T> SN_FN T right_shift(T a, T b) {
   typedef typename traits<T>::bits bits;
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(T) <= 4) {
+    unsigned r;
+    if constexpr (traits<T>::is_signed) asm("shr.s32 %0, %1, %2;" : "=r"(r) : "r"(int(a)), "r"(unsigned(bits(b))));
+    else asm("shr.u32 %0, %1, %2;" : "=r"(r) : "r"(unsigned(a)), "r"(unsigned(bits(b))));
+    return T(r);
+  }
+#endif
   bool inside = bits(b) < bits(traits<T>::width);
   T most = T(traits<T>::width - 1);
   if constexpr (traits<T>::is_signed) return T(a >> (inside ? b : most));
