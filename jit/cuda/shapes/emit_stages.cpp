@@ -141,6 +141,7 @@ class stage_writer : kernel_writer {
       t_.scope("", [&] {
         one_element({.element = f,
                      .address = [](int k) { return "b" + num(k); },
+                     .coordinate = [](int j) { return "k" + num(j); },
                      .other = [this](char kind, int k) { return row_value(kind, k); }});
         t_("q", s, " = out;");
       });
@@ -186,9 +187,11 @@ class stage_writer : kernel_writer {
           .place = [&] { t_("const I r0 = (lane + ", number, " * threads) * ", cuda_group, ";"); },
           .inside = v_.all_groups ? "" : "r0 < elements",
           .lane_of_load = [this] { position(); },
+          .lane_of_use = f.coords.empty() ? std::function<void()>() : [this] { position(); },
           .value = [](int) { return std::string(); },
           .vector = [this](int k) { return input_class(k) == access::linear ? "b" + num(k) + " + r0" : std::string(); },
           .lane = [this](int k) { return "b" + num(k) + "[" + reduced_offset("s", k, "r") + "]"; },
+          .coordinate = [this](int j) { return coordinate(j); },
           .other =
               [&](char, int r) {
                 if (is_per_row(p_, r)) return argument{row_register(r), ""};
@@ -202,6 +205,11 @@ class stage_writer : kernel_writer {
     if (whole_groups()) t_("const I r = r0 + l;");
     else t_("const I r = r0 + l < elements ? r0 + l : elements - 1;");
     if (multi_) decompose(t_, "r", v_.kept, v_.rank, "c");
+  }
+
+  std::string coordinate(int j) const {
+    if (j < v_.kept) return "k" + num(j);
+    return multi_ ? "c" + num(j) : "r";
   }
 
   void use(int s, const std::string& number) {

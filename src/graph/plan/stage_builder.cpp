@@ -24,8 +24,13 @@ namespace {
 bool reads_only_elements(const jit::program& p) {
   if (!p.calls.empty() || !p.combines.empty() || p.loop.end != 0 || fault_count(p) != 0) return false;
   if (std::any_of(p.inputs.begin(), p.inputs.end(), [](auto& in) { return in.gathers != 0; })) return false;
-  return std::none_of(p.code.begin(), p.code.end(),
-                      [](const instr& i) { return i.op == opcode::coord || i.op == opcode::address; });
+  bool coordinates = false, draws = false, others = false;
+  for (const instr& i : p.code) {
+    coordinates = coordinates || i.op == opcode::coord;
+    draws = draws || jit::is_random(i.op);
+    others = others || i.op == opcode::address || (i.op == opcode::coord && i.a == jit::flat_axis);
+  }
+  return !others && !(coordinates && draws);
 }
 
 }  // namespace
@@ -196,7 +201,8 @@ bool stage_builder::add(const kernel_plan& k) {
     else if (i.op == opcode::reduced)
       at = add_item({opcode::reduced, i.type, i.arg, 0, reduced[i.a], 0, 0, 0}, true,
                     stage_of_reduction_[reduced[i.a]] + 1);
-    else at = add_operation(i, of);
+    else if (i.op != opcode::coord) at = add_operation(i, of);
+    else if (i.a < space_.kept || !per_row) at = add_item(i, i.a < space_.kept, 0);
     if (!at) return false;
     of[r] = *at;
   }

@@ -178,6 +178,9 @@ class step_launcher {
 }  // namespace
 
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
+  // Steps over a block of rows would count them from its first one.
+  if (std::any_of(p.code.begin(), p.code.end(), [](const jit::instr& i) { return i.op == jit::opcode::coord; }))
+    return false;
   const std::int64_t bytes = elements * bytes_of_element(p);
   if (are_few(rows, elements)) return may_save_operations(p) && rows * bytes <= whole_bytes;
   const std::int64_t least = least_bytes.load(std::memory_order_relaxed);
