@@ -73,8 +73,22 @@ bool kernel_builder::finish() {
   return !restart_;
 }
 
+/// The space that a result's kernel was found to need: its shape with axes split (lower_reshaped); null: its shape.
+const dims* kernel_builder::finer_space(std::span<node* const> results) {
+  if (std::exchange(refined_in_, table_.epoch()) != table_.epoch()) refined_.clear();
+  const auto found = std::find_if(refined_.begin(), refined_.end(), [&](auto& r) { return r.first == results[0]; });
+  return results.size() == 1 && found != refined_.end() ? &found->second : nullptr;
+}
+
 bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> results) {
-  begin(out, results[0]->shape);
+  const dims* const finer = finer_space(results);
+  begin(out, finer ? *finer : results[0]->shape);
+  index_map place;  // of the results in a finer space
+  if (finer) {
+    decompose(results[0]->shape, *finer, core::contiguous_strides(*finer), 0, place);
+    place = widened(place, rank_ + max_gathers);
+  }
+  const index_map* const map = finer ? &place : nullptr;
   out_->kind = plan_kind::elementwise;
   out_->code.kind = jit::kernel_kind::elementwise;
   out_->results.assign(results.begin(), results.end());
@@ -84,9 +98,9 @@ bool kernel_builder::elementwise(kernel_plan& out, std::span<node* const> result
   lower_in_order(results);
   std::vector<std::uint16_t> registers;
   for (node* n : results) {
-    const int known = find(n, nullptr);
-    registers.push_back(known >= 0 ? static_cast<std::uint16_t>(known) : lower_pending(n, nullptr));
-    remember(n, nullptr, registers.back());
+    const int known = find(n, map);
+    registers.push_back(known >= 0 ? static_cast<std::uint16_t>(known) : lower_pending(n, map));
+    remember(n, map, registers.back());
   }
   if (in_order_) roll(registers);
   for (std::size_t k = 0; k < results.size(); ++k) out_->code.outputs.push_back({results[k]->type, 0, registers[k]});
@@ -311,7 +325,7 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     const bool elsewhere = find(n, nullptr) >= 0 || std::any_of(memo_.begin(), memo_.end(), [&](const memo& m) {
                              return m.n == n && !reads_points(&m.map) && !(map && are_apart(m.map, *map));
                            });
-    if (elsewhere && table_.inline_weight(n) > 0) {
+    if (elsewhere && table_.inline_weight(n) > 0 && !is_cheap_again(n)) {
       table_.materialise(n, store_reason::several_views);
       restart_ = true;
       return true;
@@ -324,6 +338,16 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     return true;
   }
   return false;
+}
+
+/// Whether computing a value that the kernel reads through several index maps for each of them costs less than to store it and to
+/// read it once. Operands that were computed again count as often as they are, so chains of stencils are stored in time.
+bool kernel_builder::is_cheap_again(node* n) {
+  const auto before = std::count_if(memo_.begin(), memo_.end(), [&](const memo& m) { return m.n == n; }) +
+                      (find(n, nullptr) >= 0 ? 1 : 0);
+  const device_price price = price_on(n->device);
+  const double again = table_.inline_cost(n) - price.read;
+  return static_cast<double>(before) * again <= 2 * price.byte * static_cast<double>(itemsize(n->type));
 }
 
 /// Whether a value that is computed again, and was not stored since it is much larger than what it is computed from, is
@@ -411,6 +435,7 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
       index_map sub = substitute(inner, outer);
       return lower(base, is_plain(base, sub) ? nullptr : &sub);
     }
+    if (const auto reg = lower_reshaped(base, compose(outer, region.strides, region.offset))) return *reg;
     if (base->kind == node_kind::view || base->kind == node_kind::map || base->kind == node_kind::gather ||
         base->kind == node_kind::iota || base->kind == node_kind::call || base->kind == node_kind::random ||
         base->kind == node_kind::reduce)
@@ -424,6 +449,31 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
     return load(n, map);
   }
   return load(base, std::move(at));
+}
+
+/// A pending value whose elements a view shows in another shape. Where an axis of an elementwise kernel runs over several axes
+/// of the value, the kernel is built again over a space whose axes are split there: outputs lie in memory as before. Nothing
+/// where no splitting makes the map affine.
+std::optional<std::uint16_t> kernel_builder::lower_reshaped(node* base, const linear_form& at) {
+  if (out_->kind != plan_kind::elementwise || out_->results.size() != 1) return {};
+  if (std::any_of(at.coefficients.begin() + rank_, at.coefficients.end(), [](std::int64_t c) { return c != 0; }))
+    return {};
+  const dims strides(at.coefficients.data(), rank_);
+  index_map sub;
+  if (decompose(base->shape, out_->extents, strides, at.offset, sub)) {
+    sub = widened(sub, rank_ + max_gathers);
+    return lower(base, &sub);
+  }
+  dims finer = refined(out_->extents, strides, base->shape);
+  constexpr std::int64_t shortest_run = 16;  // on the CPU shorter ones take longer than a copy
+  const std::int64_t run = finer.empty() ? 0 : finer[finer.size() - 1];
+  if (finer.empty() || (out_->results[0]->device.kind == runtime::device_kind::cpu && run < shortest_run &&
+                        run != out_->extents[rank_ - 1]))
+    return {};
+  if (std::exchange(restart_, true)) return integer_param(0);
+  std::erase_if(refined_, [&](auto& r) { return r.first == out_->results[0]; });
+  refined_.emplace_back(out_->results[0], std::move(finer));
+  return integer_param(0);
 }
 
 // Lowers the operations over the kernel's own space below the results, each after its operands. Others are lowered where

@@ -1,6 +1,8 @@
 // Builds one kernel: walks the nodes below its results and writes the straight-line program, its inputs and parameters.
 #pragma once
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "graph/plan/forms/equal_instructions.hpp"
@@ -43,6 +45,8 @@ class kernel_builder {
   std::uint16_t lower_pending(node* n, const index_map* map);
   std::uint16_t lower_map(node* n, const index_map* map);
   std::uint16_t lower_view(node* n, const index_map* map);
+  const dims* finer_space(std::span<node* const> results);
+  std::optional<std::uint16_t> lower_reshaped(node* base, const linear_form& at);
   std::uint16_t lower_gather(node* n, const index_map* map);
   std::uint16_t too_many_gathers(node* n, node* index);
   int gather_slot(std::uint16_t reg);
@@ -62,6 +66,7 @@ class kernel_builder {
   bool is_in_place(node* n);
   bool must_store(node* n, const index_map* map);
   bool is_small_and_costly(node* n);
+  bool is_cheap_again(node* n);
   bool is_better_kept(node* n);
   bool is_expensive(node* n);
   bool is_computed_again(node* n, const index_map* map);
@@ -101,6 +106,8 @@ class kernel_builder {
   node* outer_gather_ = nullptr;                   // the outermost gather that is being lowered
   std::size_t phase_code_ = 0, phase_inputs_ = 0;  // start of the epilogue: no sharing with per-element code
   std::uint64_t phase_ = 0;  // unique number of what is being built: a kernel's per-element code or its epilogue
+  std::vector<std::pair<const node*, dims>> refined_;  // results of this plan whose kernels go over a finer space
+  std::uint64_t refined_in_ = 0;                       // the plan's epoch
   std::vector<memo> memo_;   // values read through index maps; the registers of plain ones are in the plan's table
   struct reduced_value {
     node* n;

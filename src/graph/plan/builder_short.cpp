@@ -16,7 +16,7 @@ using jit::opcode;
 bool kernel_builder::is_in_place(node* n) {
   if (!limits().fuse || !is_short(n)) return false;
   if (space_ <= n->size()) return true;
-  const auto [byte, launch] = price_on(n->device);
+  const auto [byte, launch, read] = price_on(n->device);
   const double again = static_cast<double>(space_ - n->size()) * table_.inline_weight(n);
   return again <= 2 * byte * static_cast<double>(n->bytes()) + launch;
 }

@@ -165,10 +165,18 @@ void planner::cut() {
   for (node* n : nodes) kernel.add(n);
   if (!kernel.is_full()) return;
   sort_pending();
-  // Steps that repeat become a loop (jit/program/rewrite/roll.hpp): only two of them count, and they are not cut.
-  const jit::repetition steps = jit::find_repetition(listed(*this)).value_or(jit::repetition());
+  // Steps that repeat become a loop (jit/program/rewrite/roll.hpp): only two of them count, or one where two fill a kernel, and
+  // they are not cut. Steps of which one fills a kernel are no loop: each is cut where it is narrowest.
+  jit::repetition steps = jit::find_repetition(listed(*this)).value_or(jit::repetition());
+  const auto fills = [&](std::size_t count) {
+    kernel.clear();
+    for (std::size_t k = steps.first; k < steps.first + count * steps.period; ++k) kernel.add(nodes[k]);
+    return kernel.is_full();
+  };
+  if (steps.count > 0 && fills(1)) steps = {};
+  const std::size_t counted = steps.count > 0 && fills(2) ? 1 : 2;
   const auto is_in_loop = [&](std::size_t k) {
-    return steps.count > 0 && k >= steps.first + 2 * steps.period && k < steps.end();
+    return steps.count > 0 && k >= steps.first + counted * steps.period && k < steps.end();
   };
   std::vector<double> live = bytes_alive(*this);
   for (std::size_t k = steps.first; k + 1 < steps.end(); ++k) live[k] += impossible;
@@ -176,7 +184,8 @@ void planner::cut() {
   for (std::size_t first = 0, k = 0; k < nodes.size(); ++k) {
     if (!is_in_loop(k)) kernel.add(nodes[k]);
     if (!kernel.is_full() || k == first) continue;
-    const std::size_t last = best_cut(live, first, k);
+    const bool before_loop = steps.contains(k) && first < steps.first;
+    const std::size_t last = before_loop ? steps.first - 1 : best_cut(live, first, k);
     for (std::size_t j = first; j <= last; ++j)
       if (at(nodes[j]).last_use > static_cast<std::int32_t>(last) && !is_free(nodes[j]) && can_be_stored(nodes[j]))
         materialise(nodes[j], store_reason::crossing);
@@ -212,7 +221,7 @@ class kernel_set {
 /// Whether it is cheaper to store an operation's result than to compute it in so many kernels, from operands in memory or
 /// (`whole`) from what is stored so far. A launch more is counted for the first of them.
 bool planner::is_better_stored(node* n, std::size_t kernels, bool whole) {
-  const auto [byte, launch] = price_on(n->device);
+  const auto [byte, launch, read] = price_on(n->device);
   const double moved = byte * static_cast<double>(n->bytes()), times = static_cast<double>(kernels);
   const double bound = ((1 + times) * moved + launch) / (times - 1);
   if (whole) {
@@ -286,7 +295,7 @@ bool planner::store_shared() {
   const std::size_t planned = stored().size();
   for (const bool whole : {false, true}) store_shared(whole, planned);
   if (stored().size() == planned) return false;
-  for (node* n : nodes) at(n).weight = -1;  // without what is stored now
+  for (node* n : nodes) at(n).weight = -1, at(n).again = -1;  // without what is stored now
   return true;
 }
 
@@ -385,7 +394,7 @@ bool planner::store_waiting() {
     first = last + 1;
   }
   if (stored().size() == known) return false;
-  for (node* n : nodes) at(n).weight = -1;  // without what is stored now
+  for (node* n : nodes) at(n).weight = -1, at(n).again = -1;  // without what is stored now
   return true;
 }
 

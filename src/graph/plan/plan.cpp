@@ -41,7 +41,7 @@ bool reads_in_place(const kernel_plan& k, const input_slot& s) {
 }
 
 device_price price_on(runtime::device_id device) noexcept {
-  return device.kind == runtime::device_kind::cpu ? device_price{2, 5e3} : device_price{6, 5e7};
+  return device.kind == runtime::device_kind::cpu ? device_price{2, 5e3, 1} : device_price{6, 5e7, 4};
 }
 
 namespace {

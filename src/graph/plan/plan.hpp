@@ -114,10 +114,10 @@ std::vector<std::size_t> next_alike(const std::vector<kernel_plan*>& kernels);
 /// Whether an elementwise kernel reads each element of an input where it writes that of a result.
 bool reads_in_place(const kernel_plan& k, const input_slot& s);
 
-/// What moving a byte to or from memory and a launch cost, in the unit of jit::weight: what a core or a multiprocessor
-/// computes in that time.
+/// What moving a byte to or from memory, a launch, and reading an element that is in a cache cost, in the unit of jit::weight:
+/// what a core or a multiprocessor computes in that time.
 struct device_price {
-  double byte, launch;
+  double byte, launch, read;
 };
 device_price price_on(runtime::device_id device) noexcept;
 /// The weight of a node's own operation.

@@ -188,6 +188,22 @@ std::int32_t plan_table::inline_weight(node* n) {
   return at(n).weight;
 }
 
+double plan_table::inline_cost(node* n) {
+  constexpr double most = 1e6;
+  const double read = price_on(n->device).read;
+  entry& known = at(n);
+  if (n->is_leaf() || known.stored) return read;
+  if (known.again >= 0) return known.again;
+  const node_kind kind = n->kind.load(std::memory_order_relaxed);
+  double cost = own_weight(n);
+  if (kind == node_kind::update || (kind == node_kind::reduce && !is_short(n))) cost = most;
+  if (kind == node_kind::scalar || kind == node_kind::iota) cost = 0;
+  const double times = kind == node_kind::reduce && cost < most ? static_cast<double>(reduced_elements(*n)) : 1;
+  for (int k = 0; k < n->operand_count() && cost < most; ++k)
+    if (!reads_raw(*n, k)) cost += times * inline_cost(n->operand(k));
+  return at(n).again = std::min(cost, most);
+}
+
 bool plan_table::fits_memory(const node* n) {
   const std::size_t bytes = n->bytes();
   const bool fits = bytes <= room_on(device_);

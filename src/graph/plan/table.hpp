@@ -44,6 +44,7 @@ class plan_table {
     std::int32_t level = -1;
     std::int32_t kernel = -1;  // stored: index into stored()
     std::int32_t weight = -1;  // cached inline_weight
+    double again = -1;         // cached inline_cost
     bool entered = false;      // is in pending()
     bool unset = false;        // update: later ones write all that it does not, and only they read it
     bool together = false;     // its elements along a short axis are not outputs of their own
@@ -84,6 +85,8 @@ class plan_table {
   void materialise(node* n, store_reason why);
   /// The cost per element if the node is computed inside the kernels that read it.
   std::int32_t inline_weight(node* n);
+  /// The same with what reading elements costs, by the device's prices, and functions as it computes them.
+  double inline_cost(node* n);
   /// Whether there is memory for the node, and storing it moves little more than recomputing it.
   bool worth_storing(node* n);
   /// Whether there is memory for the node.
@@ -91,6 +94,8 @@ class plan_table {
   /// A number for entry::search.
   std::uint64_t begin_search() noexcept { return ++search_; }
   runtime::device_id device() const noexcept { return device_; }
+  /// The number of the plan.
+  std::uint64_t epoch() const noexcept { return epoch_; }
 
   /// The pending nodes below the roots, each once.
   const std::vector<node*>& pending() const noexcept { return pending_; }

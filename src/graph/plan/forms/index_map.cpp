@@ -48,6 +48,41 @@ bool decompose(const dims& base, const dims& shape, const dims& strides, std::in
   return true;
 }
 
+namespace {
+
+/// Adds an axis of extent e and step c, outermost part first; false where it crosses an axis of the base, whose elements are
+/// `step` apart, elsewhere than at whole steps.
+bool add_split(std::int64_t e, std::int64_t c, const dims& step, dims& out) {
+  for (int k = 0; k < step.size() && c > 0; ++k) {  // from the outermost axis on
+    if (step[k] <= c || step[k] >= c * e) continue;
+    if (step[k] % c != 0 || e % (step[k] / c) != 0) return false;
+    const std::int64_t inner = step[k] / c;
+    out.push_back(e / inner);
+    e = inner;
+  }
+  out.push_back(e);
+  return true;
+}
+
+}  // namespace
+
+dims refined(const dims& extents, const dims& strides, const dims& base) {
+  const dims step = core::contiguous_strides(base);
+  dims out;
+  for (int v = 0; v < extents.size(); ++v)
+    if (!add_split(extents[v], strides[v], step, out)) return {};
+  return out.size() > extents.size() && out.size() <= core::max_rank ? out : dims{};
+}
+
+index_map widened(const index_map& map, int variables) {
+  index_map out(map.rows(), variables);
+  for (int k = 0; k < map.rows(); ++k) {
+    out.offset(k) = map.offset(k);
+    for (int v = 0; v < map.variables(); ++v) out.coefficient(k, v) = map.coefficient(k, v);
+  }
+  return out;
+}
+
 index_map substitute(const index_map& inner, const index_map& outer) {
   index_map out(inner.rows(), outer.variables());
   for (int k = 0; k < inner.rows(); ++k) {

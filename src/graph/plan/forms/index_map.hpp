@@ -50,6 +50,13 @@ index_map broadcast(const index_map& map, const dims& shape, const dims& operand
 /// variables) to the base's. False where some step crosses from one base axis into another: the view is not affine.
 bool decompose(const dims& base, const dims& shape, const dims& strides, std::int64_t offset, index_map& out);
 
+/// The extents of a space with axes split where a step along one of them crosses from one axis of `base` into another, as in a
+/// reshape: with these, `strides` decompose. Empty where no splitting does that.
+dims refined(const dims& extents, const dims& strides, const dims& base);
+
+/// The same map with more variables, on which nothing depends.
+index_map widened(const index_map& map, int variables);
+
 /// outer after inner: the map of the base in terms of `outer`'s variables, where `inner` maps outer's rows to base
 /// rows.
 index_map substitute(const index_map& inner, const index_map& outer);
